@@ -11,15 +11,15 @@ import (
 	"digest/poller"
 )
 
-// An aboutSitePage tells the owner of a site how to have it asked less often, or not at all, and what was found of
-// their wish when they had us look.
+// An aboutSitePage tells the owner of a site how to limit or block our requests. After a check it
+// shows the rule that the check found.
 type aboutSitePage struct {
-	Name, File, Record string            // by which a line names this instance, and where it stands
-	Asked              string            // the host or the address that was typed
-	Wrong              catalogue.Sayable // why nothing was looked for, for people
-	Host               string            // that was looked at; "": none
+	Name, File, Record string            // name of this instance in the owner's line, and the two places for the line
+	Asked              string            // host or address that the owner typed
+	Wrong              catalogue.Sayable // why there was no check; nil if there was one
+	Host               string            // the checked host; "" if there was no check
 	Places             []poller.WishPlace
-	Holds              catalogue.Sayable // what holds for it from now on; nil: nothing was said, so nothing has changed
+	Holds              catalogue.Sayable // rule in force after the check; nil if the host publishes no line
 }
 
 func (s *site) aboutSite(asked string) aboutSitePage {
@@ -27,7 +27,7 @@ func (s *site) aboutSite(asked string) aboutSitePage {
 		Asked: firstRunes(asked, maxName)}
 }
 
-// aboutSitePage is for owners of sites. Whatever its address holds, a GET asks nobody.
+// aboutSitePage shows the form. A GET never sends a request to the site.
 func (s *site) aboutSitePage(w http.ResponseWriter, r *http.Request) error {
 	return s.showAboutSite(w, r, http.StatusOK, s.aboutSite(r.URL.Query().Get("site")))
 }
@@ -36,8 +36,8 @@ func (s *site) showAboutSite(w http.ResponseWriter, r *http.Request, status int,
 	return s.show(w, r, status, "about_site", catalogue.Key("Limit or block us"), p)
 }
 
-// lookAtSite looks for what the owner of a host wants, and does it. Anybody may ask for that: what holds is what the
-// host itself says.
+// lookAtSite reads the rule that a host publishes for us, and applies it. No sign-in is needed,
+// because only the host itself can publish the rule.
 func (s *site) lookAtSite(w http.ResponseWriter, r *http.Request) error {
 	if s.Subscriber == nil {
 		return errNotFound
@@ -72,7 +72,7 @@ func (s *site) lookAtSite(w http.ResponseWriter, r *http.Request) error {
 var errTooManyLooks = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
 	catalogue.Key("We checked your site several times in a short while. Try again in half an hour.")}
 
-// grant does what the owner of a host wants, and says what holds from now on.
+// grant stores or removes the host's rule and returns a sentence about the rule now in force.
 func (s *site) grant(ctx context.Context, host string, wish poller.Wish) (holds catalogue.Sayable, err error) {
 	rule := digest.HostRule{Host: host, ByOwner: true, Blocked: wish.Blocked, Interval: wish.Interval}
 	switch {
@@ -97,7 +97,8 @@ func (s *site) grant(ctx context.Context, host string, wish poller.Wish) (holds 
 	return s.unlessBlocked(ctx, host, holds)
 }
 
-// unlessBlocked gives what holds for a host, or that a rule of others, or for a host above it, has it blocked all the same.
+// unlessBlocked returns holds, or a sentence about a stricter rule if one blocks the host: a rule
+// of the operator, or a rule for a parent domain.
 func (s *site) unlessBlocked(ctx context.Context, host string, holds catalogue.Sayable) (catalogue.Sayable, error) {
 	blocks, err := s.Store.HostBlocks(ctx)
 	if block, blocked := digest.BlockedBy(blocks, host); err == nil && blocked {
@@ -106,8 +107,9 @@ func (s *site) unlessBlocked(ctx context.Context, host string, holds catalogue.S
 	return holds, err
 }
 
-// blockedAllTheSame says that a rule of others, or for a host above, is stricter than the owner's line.
+// blockedAllTheSame explains that a stricter rule blocks the host in spite of the owner's line.
 func blockedAllTheSame(block digest.HostRule) catalogue.Message {
 	host := digest.HostShown("//" + block.Host)
-	return catalogue.Key("We’ve read your line, but we still send no requests, because a stricter rule blocks %s.").With(host)
+	return catalogue.Key(
+		"We’ve read your line, but we still send no requests, because a stricter rule blocks %s.").With(host)
 }

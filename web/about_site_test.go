@@ -11,8 +11,8 @@ import (
 	"digest/poller"
 )
 
-// TestAboutSite: the owner of a site has it asked less often, not at all, and as before, by what the site itself says;
-// nobody else can.
+// TestAboutSite checks that a rule on the site itself limits, blocks or allows our requests.
+// Nothing else can.
 func TestAboutSite(t *testing.T) {
 	each(t, func(r *room) {
 		b := r.blog(map[string]string{})
@@ -68,7 +68,8 @@ func TestAboutSite(t *testing.T) {
 			`msg="a site's owner set a rule" host=127.0.0.1 blocked=true`) {
 			t.Error(log)
 		}
-		look("").contains("[role=status]", "nothing has changed") // a line that was taken away changes nothing
+		// a rule that is no longer published changes nothing
+		look("").contains("[role=status]", "nothing has changed")
 		rules(digest.HostRule{Host: "127.0.0.1", ByOwner: true, Blocked: true})
 		look(name+" allow").contains("[role=status]", "We follow our usual rules again.")
 		rules()
@@ -80,14 +81,14 @@ func TestAboutSite(t *testing.T) {
 	})
 }
 
-// atHome is a visitor in the networks that the operator allows.
+// atHome returns a visitor from an allowed network.
 func (r *room) atHome() *visitor {
 	v := r.visitor()
 	v.header["X-Forwarded-For"] = "127.0.0.1"
 	return v
 }
 
-// TestAboutSiteStranger: a stranger learns nothing of what is in those networks.
+// TestAboutSiteStranger checks that a stranger learns nothing about allowed networks.
 func TestAboutSiteStranger(t *testing.T) {
 	each(t, func(r *room) {
 		b := r.blog(map[string]string{poller.WishFile: "* block"})
@@ -104,7 +105,8 @@ func TestAboutSiteStranger(t *testing.T) {
 	})
 }
 
-// TestAboutSiteWrong: what is no site is not looked at, nor is a site more often than its owner would.
+// TestAboutSiteWrong checks that invalid hosts cause no request, and that checks of one site are
+// limited.
 func TestAboutSiteWrong(t *testing.T) {
 	each(t, func(r *room) {
 		b := r.blog(map[string]string{})

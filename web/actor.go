@@ -12,15 +12,15 @@ import (
 	"digest/poller"
 )
 
-// Requests to the fediverse are signed in the name of this instance's actor, and whoever gets
-// one reads its key here (w3.org/TR/activitypub section 4.1). It is served to everyone without
-// a signature: a server that has to ask for our key cannot sign for that with its own, which
-// we would have to ask for. The actor follows nobody and takes nothing in.
+// The poller signs requests to the fediverse as this instance's actor. Servers fetch the actor's
+// public key here (w3.org/TR/activitypub section 4.1). The actor needs no signed request: a server
+// that verifies our signature would need our key to accept its own signed request for that key. The
+// actor follows no accounts and ignores its inbox.
 
-// actorName is the actor's name before the @.
+// actorName is the part of the actor's address before the @.
 const actorName = "digest"
 
-// actor describes this instance to servers of the fediverse.
+// actor serves the ActivityPub document of this instance.
 func (s *site) actor(w http.ResponseWriter, r *http.Request) error {
 	if s.ActorKey == nil {
 		return noPage()
@@ -54,7 +54,7 @@ func (s *site) actor(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// actorOutbox is what the actor has published: nothing.
+// actorOutbox serves an empty collection, because the actor publishes nothing.
 func (s *site) actorOutbox(w http.ResponseWriter, _ *http.Request) error {
 	return writeAs(w, "application/activity+json", map[string]any{
 		"@context": "https://www.w3.org/ns/activitystreams", "id": s.BaseURL + poller.ActorPath + "/outbox",
@@ -62,13 +62,13 @@ func (s *site) actorOutbox(w http.ResponseWriter, _ *http.Request) error {
 	})
 }
 
-// actorInbox takes messages and reads none.
+// actorInbox accepts messages and ignores them.
 func (s *site) actorInbox(w http.ResponseWriter, _ *http.Request) error {
 	w.WriteHeader(http.StatusAccepted)
 	return nil
 }
 
-// webFinger says where the actor is (RFC 7033 section 4).
+// webFinger returns the address of the actor (RFC 7033 section 4).
 func (s *site) webFinger(w http.ResponseWriter, r *http.Request) error {
 	base, err := url.Parse(s.BaseURL)
 	if err != nil || s.ActorKey == nil {
@@ -87,7 +87,7 @@ func (s *site) webFinger(w http.ResponseWriter, r *http.Request) error {
 
 func noPage() error { return &digest.Error{Kind: digest.NotFound, Message: "there is no such page"} }
 
-// writeAs answers with JSON of some media type, which may be kept for a while.
+// writeAs writes v as JSON with the given media type. Caches may keep it for an hour.
 func writeAs(w http.ResponseWriter, mediaType string, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {

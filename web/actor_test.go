@@ -15,8 +15,8 @@ import (
 	"digest/web"
 )
 
-// Servers of the fediverse find the key with which requests are signed: from the key's ID, and
-// from the actor's name, with no signature of their own.
+// TestActor checks that servers of the fediverse find the public key by the key's ID and by the
+// actor's name, without a signature.
 func TestActor(t *testing.T) {
 	made, err := poller.NewActorKey()
 	if err != nil {

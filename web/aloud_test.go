@@ -14,34 +14,33 @@ import (
 	"digest/web"
 )
 
-// allPages opens every page, full of the ugliest words, for pages of that direction.
+// allPages opens every page with extreme texts, for a reader with that text direction.
 func allPages(t *testing.T, direction digest.Direction) *pageShow {
 	return allPagesIn(t, "", direction)
 }
 
-// allPagesIn opens them in a language.
+// allPagesIn opens all pages in a language.
 func allPagesIn(t *testing.T, language string, direction digest.Direction) *pageShow {
 	t.Helper()
 	p := &pageShow{room: newRoom(t, storetest.Open(t, storetest.SQLite(t)))}
 	p.accepts = language
 	p.publish = web.PublishingAsk
-	p.open(strings.Replace(p.base, "127.0.0.1", "localhost", 1)) // passkeys belong to names
+	p.open(strings.Replace(p.base, "127.0.0.1", "localhost", 1)) // passkeys need a host name
 	p.openAll(direction)
 	p.covers(t)
 	return p
 }
 
-// pages are the usual ones, but for their direction and single keys.
+// pages returns the default settings of pages with a text direction and with shortcuts on or off.
 func pages(direction digest.Direction, keys bool) digest.Pages {
 	p := digest.UsualPages()
 	p.Direction, p.Shortcuts = direction, keys
 	return p
 }
 
-// TestPagesAreListenedTo: whoever listens to a page jumps from landmark to landmark, from heading to heading and
-// from button to button. There are few landmarks, each with a name of its own; no level of headings is skipped;
-// links within the page lead to something; and each button that saves says which post, and whether it is saved.
-// Each form says for whom its page was made.
+// TestPagesAreListenedTo checks all pages for screen readers. A page has few landmarks with unique
+// names, skips no heading level, and its local links have targets. Each save button names the post
+// and its state. Each form identifies the reader of the page.
 func TestPagesAreListenedTo(t *testing.T) {
 	tier.Alone(t)
 	t.Parallel()
@@ -99,7 +98,7 @@ func TestPagesAreListenedTo(t *testing.T) {
 	}
 }
 
-// TestSkipToTheFirstPost: on an edition the second link leads to its first post.
+// TestSkipToTheFirstPost checks that the second link of an edition skips to its first post.
 func TestSkipToTheFirstPost(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
@@ -114,7 +113,7 @@ func TestSkipToTheFirstPost(t *testing.T) {
 	})
 }
 
-// ids counts the elements that have an id.
+// ids counts the elements with each ID.
 func (a answer) ids() map[string]int {
 	ids := map[string]int{}
 	for _, id := range a.attrs("[id]", "id") {
@@ -123,7 +122,7 @@ func (a answer) ids() map[string]int {
 	return ids
 }
 
-// landmarks are the roles and names of a page's landmarks, as HTML-AAM has them.
+// landmarks returns the roles and names of a page's landmarks, as HTML-AAM defines them.
 func (a answer) landmarks() (all []string) {
 	roles := map[string]string{"main": "main", "nav": "navigation", "aside": "complementary", "section": "region",
 		"form": "form", "header": "banner", "footer": "contentinfo", "search": "search"}
@@ -157,7 +156,7 @@ func (a answer) landmarks() (all []string) {
 	return all
 }
 
-// withinContent reports whether a header or footer is that of a part, not of the page.
+// withinContent reports whether a header or footer belongs to a part of the page, not to the page.
 func withinContent(n *html.Node) bool {
 	for up := range n.Ancestors() {
 		if slices.Contains([]string{"article", "aside", "main", "nav", "section"}, up.Data) {

@@ -8,9 +8,7 @@ import (
 	"digest/poller"
 )
 
-// Amounts, spans and kinds of answers, as each language says them.
-
-// period says a duration in words: "2 seconds", "one hour".
+// period returns a duration in words: "2 seconds", "one hour".
 func period(d time.Duration) catalogue.Message {
 	const day = 24 * time.Hour
 	switch {
@@ -26,10 +24,11 @@ func period(d time.Duration) catalogue.Message {
 	return chart.Span(d)
 }
 
-// minute says an instant to the minute, in UTC.
+// minute returns t in UTC, to the minute.
 func minute(t time.Time) catalogue.Moment { return catalogue.Time("2 Jan 2006, 15:04", t.UTC()) }
 
-// stateWord names a state of a feed, as poller.Status has it.
+// stateWord returns the word for a state of a feed, as in poller.Status, or the state itself if it
+// is unknown.
 func stateWord(state string) any {
 	words := map[string]catalogue.Key{
 		poller.StateActive: catalogue.Key("active"), poller.StateWaiting: catalogue.Key("waiting"),

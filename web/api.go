@@ -12,12 +12,11 @@ import (
 	"digest/store"
 )
 
-// The API with which programs of publishers manage a newsletter. A request needs a token of that
-// newsletter and sends no cookie, so that no page can act in a reader's name. Requests and responses
-// are JSON, errors are problems (RFC 9457). openapi.json describes all of it, and a test compares
-// each response with that.
+// The API lets programs of publishers manage a newsletter. A request needs a token of that
+// newsletter and sends no cookie, so that no page can act in a reader's name. Requests and
+// responses are JSON, errors are problems (RFC 9457). openapi.json describes the API, and a test
+// compares each response with it.
 
-// apiRoot is the prefix of all paths of the API.
 const apiRoot = "/api/v1/newsletters/"
 
 // An apiCaller is a program that acts for a publisher.
@@ -36,7 +35,8 @@ type apiProblem struct {
 	Detail string `json:"detail"`
 }
 
-// forToken accepts requests with a token of the newsletter in the path. Other newsletters are not found.
+// forToken accepts requests with a token of the newsletter in the path. For other newsletters it
+// responds with 404.
 func (s *site) forToken(h apiHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if !s.limits.linked.allowAll(s.clientShares(r), s.Now()) {
@@ -78,7 +78,7 @@ func (s *site) forToken(h apiHandler) handler {
 	}
 }
 
-// ownersOnly refuses tokens of editors.
+// ownersOnly rejects tokens of editors.
 func ownersOnly(h apiHandler) apiHandler {
 	return func(r *http.Request, me apiCaller) (int, any, error) {
 		if me.Role != digest.RoleOwner {
@@ -89,10 +89,10 @@ func ownersOnly(h apiHandler) apiHandler {
 	}
 }
 
-// apiError is an error with a status of its own.
+// apiError returns an error with its own HTTP status.
 func apiError(status int, detail string) error { return &problem{Status: status, Title: detail} }
 
-// tellProblem writes an error as a problem.
+// tellProblem writes an error as a problem document.
 func (s *site) tellProblem(w http.ResponseWriter, r *http.Request, err error) error {
 	if e, ok := errors.AsType[*digest.Error](err); ok {
 		switch e.Kind {
@@ -115,11 +115,11 @@ func writeProblem(w http.ResponseWriter, status int, detail string) error {
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(body, '\n')) // a program that has left is no error of ours
+	_, _ = w.Write(append(body, '\n')) // a client that has disconnected is not our error
 	return nil
 }
 
-// readJSON reads the body of a request into a struct whose fields are all that it may hold.
+// readJSON decodes the body of a request into a struct. It rejects unknown fields.
 func readJSON(r *http.Request, into any) error {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
@@ -139,7 +139,7 @@ func readJSON(r *http.Request, into any) error {
 	return nil
 }
 
-// whyNotRead says in one line what is wrong with a body, without the names of Go types.
+// whyNotRead describes in one line why a body is invalid, without the names of Go types.
 func whyNotRead(err error) string {
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if e.Field == "" {
@@ -150,10 +150,10 @@ func whyNotRead(err error) string {
 	return digest.Shortened(digest.OneLine(strings.TrimPrefix(err.Error(), "json: ")), 200)
 }
 
-// apiDocument is the description of the API (OpenAPI 3.1).
+// apiDocument serves the OpenAPI 3.1 description of the API.
 func (s *site) apiDocument(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "public, max-age=3600")
-	_, _ = w.Write(openAPI) // a visitor who has left is no error of ours
+	_, _ = w.Write(openAPI) // a client that has disconnected is not our error
 	return nil
 }

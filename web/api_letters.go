@@ -8,16 +8,15 @@ import (
 	"digest"
 )
 
-// An apiLetter is what was decided of the letter of one date.
+// An apiLetter contains the publisher's decisions about the issue of one date.
 type apiLetter struct {
 	Date     string `json:"date"`
-	Subject  string `json:"subject"` // "" is the usual one
+	Subject  string `json:"subject"` // "": the default subject
 	Note     string `json:"note"`
 	Skipped  bool   `json:"skipped"`
 	Approved bool   `json:"approved"`
 }
 
-// An apiNext is the letter that the owner's next midnight would bring, as it stands.
 type apiNext struct {
 	apiLetter
 	Posts []apiPost `json:"posts"`
@@ -25,7 +24,7 @@ type apiNext struct {
 	Text  string    `json:"text"`
 }
 
-// An apiPost is one that waits for a letter.
+// An apiPost is a post that waits for an issue.
 type apiPost struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
@@ -33,13 +32,13 @@ type apiPost struct {
 	Site  string `json:"site"`
 }
 
-// An apiLetters is the letters that wait for approval, and those that have left.
+// An apiLetters lists the issues that wait for approval and the sent issues.
 type apiLetters struct {
 	Waiting []string  `json:"waiting"`
 	Left    []apiLeft `json:"left"`
 }
 
-// An apiLeft is a letter that has left.
+// An apiLeft is a sent issue.
 type apiLeft struct {
 	Date string `json:"date"`
 	Page string `json:"page"`
@@ -49,7 +48,6 @@ func newAPILetter(l digest.NewsletterLetter) apiLetter {
 	return apiLetter{l.LocalDate.String(), l.Subject, l.Note, l.Skipped, !l.ApprovedAt.IsZero()}
 }
 
-// apiListLetters lists the latest letters, and those that wait.
 func (s *site) apiListLetters(r *http.Request, me apiCaller) (int, any, error) {
 	waiting, err := s.Store.LettersWaiting(r.Context(), me.Newsletter, s.Now())
 	if err != nil {
@@ -67,7 +65,6 @@ func (s *site) apiListLetters(r *http.Request, me apiCaller) (int, any, error) {
 	return http.StatusOK, answer, err
 }
 
-// apiNext gives the next letter as it stands.
 func (s *site) apiNext(r *http.Request, me apiCaller) (int, any, error) {
 	archive, letter, err := s.Store.NextLetter(r.Context(), me.Newsletter)
 	if err != nil {
@@ -90,14 +87,14 @@ func (s *site) apiNext(r *http.Request, me apiCaller) (int, any, error) {
 	return http.StatusOK, answer, err
 }
 
-// An apiLetterChange is what may be decided of a letter; what is absent stays.
+// An apiLetterChange is a change of one issue. Absent fields keep their values.
 type apiLetterChange struct {
 	Subject *string `json:"subject"`
 	Note    *string `json:"note"`
 	Skipped *bool   `json:"skipped"`
 }
 
-// apiChangeLetter decides of the letter of a date.
+// apiChangeLetter changes the subject or the note of an issue, or skips it.
 func (s *site) apiChangeLetter(r *http.Request, me apiCaller) (int, any, error) {
 	date, err := apiDate(r)
 	if err != nil {
@@ -131,7 +128,7 @@ func apiDate(r *http.Request) (digest.Date, error) {
 	return date, nil
 }
 
-// apiApprove lets the letter of a date leave that waits for it.
+// apiApprove approves the issue of a date, so that it is sent.
 func (s *site) apiApprove(r *http.Request, me apiCaller) (int, any, error) {
 	date, err := apiDate(r)
 	if err != nil {
@@ -144,7 +141,7 @@ func (s *site) apiApprove(r *http.Request, me apiCaller) (int, any, error) {
 	return http.StatusOK, newAPILetter(l), err
 }
 
-// apiPull leaves a post that waits out of all letters to come.
+// apiPull excludes a waiting post from all future issues.
 func (s *site) apiPull(r *http.Request, me apiCaller) (int, any, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	refs, reading := s.Store.UnsentPosts(r.Context(), me.Newsletter, s.Now())
@@ -159,7 +156,7 @@ func (s *site) apiPull(r *http.Request, me apiCaller) (int, any, error) {
 	return 0, nil, apiError(http.StatusNotFound, "no waiting post has this ID")
 }
 
-// apiUnpull lets a post in again.
+// apiUnpull includes a pulled post again.
 func (s *site) apiUnpull(r *http.Request, me apiCaller) (int, any, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {

@@ -9,14 +9,13 @@ import (
 	"digest/internal/logo"
 )
 
-// An apiLogo is the logo of a newsletter as JSON.
 type apiLogo struct {
 	URL    string `json:"url"`
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
 }
 
-// apiLogoOf gives it; nil where there is none.
+// apiLogoOf returns nil if the newsletter has no logo.
 func apiLogoOf(n newsletterName) *apiLogo {
 	if !n.Logo.Exists() {
 		return nil
@@ -24,7 +23,6 @@ func apiLogoOf(n newsletterName) *apiLogo {
 	return &apiLogo{n.LogoURL(), n.LogoWidth, n.LogoHeight}
 }
 
-// apiSetLogo makes the picture that is sent the newsletter's logo.
 func (s *site) apiSetLogo(r *http.Request, me apiCaller) (int, any, error) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || !strings.HasPrefix(kind, "image/") {

@@ -9,7 +9,6 @@ import (
 	"digest/store"
 )
 
-// An apiMember is a member as JSON.
 type apiMember struct {
 	ID       string     `json:"id"`
 	Email    string     `json:"email"`
@@ -21,7 +20,7 @@ type apiMember struct {
 	Proof    apiProof   `json:"proof"`
 }
 
-// An apiProof is how a member came to join.
+// An apiProof records how a member joined.
 type apiProof struct {
 	Form        string     `json:"form"`
 	Address     string     `json:"address"`
@@ -29,26 +28,25 @@ type apiProof struct {
 	ConfirmedAt *time.Time `json:"confirmed_at"`
 }
 
-// An apiEvent is something that happened to a member.
 type apiEvent struct {
 	At     time.Time `json:"at"`
 	Kind   string    `json:"kind"`
 	Detail string    `json:"detail"`
 }
 
-// An apiMemberHistory is a member with what happened to them.
 type apiMemberHistory struct {
 	apiMember
 	History []apiEvent `json:"history"`
 }
 
-// An apiMembers is some members; Next is the value of after that gives the following ones, "" for none.
+// An apiMembers is one page of members. Next is the after parameter of the next page, or "" on the
+// last one.
 type apiMembers struct {
 	Members []apiMember `json:"members"`
 	Next    string      `json:"next"`
 }
 
-// instantOrNone is nil for the zero time.
+// instantOrNone returns t in UTC, or nil for the zero time.
 func instantOrNone(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -67,11 +65,11 @@ func newAPIMember(m digest.Member) apiMember {
 }
 
 const (
-	membersListed = 100 // in one answer, unless fewer are wanted
-	mostFragment  = 300 // bytes of a part of an address
+	membersListed = 100 // default and maximum length of a page
+	mostFragment  = 300 // bytes of a search term
 )
 
-// apiListMembers lists members in the order in which they came.
+// apiListMembers lists members in the order in which they joined.
 func (s *site) apiListMembers(r *http.Request, me apiCaller) (int, any, error) {
 	q := r.URL.Query()
 	query := store.MemberQuery{Part: q.Get("q"), State: digest.DigestState(q.Get("state"))}
@@ -133,7 +131,7 @@ func (s *site) apiHistory(r *http.Request, m digest.Member) (apiMemberHistory, e
 	return answer, err
 }
 
-// An apiJoining is somebody who has asked the publisher for the newsletter.
+// An apiJoining is a person who asked the publisher for the newsletter.
 type apiJoining struct {
 	Email    string     `json:"email"`
 	TimeZone string     `json:"time_zone"`
@@ -141,7 +139,8 @@ type apiJoining struct {
 	AskedAt  *time.Time `json:"asked_at"`
 }
 
-// apiJoin makes somebody a member by the publisher's word. It brings nobody back who has left.
+// apiJoin adds a member at the publisher's request. It does not add people who have left the
+// newsletter.
 func (s *site) apiJoin(r *http.Request, me apiCaller) (int, any, error) {
 	var j apiJoining
 	if err := readJSON(r, &j); err != nil {
@@ -175,7 +174,7 @@ func (s *site) apiJoin(r *http.Request, me apiCaller) (int, any, error) {
 	return status, answer, err
 }
 
-// apiLeave ends the membership of who has asked the publisher for it.
+// apiLeave ends a membership at the publisher's request.
 func (s *site) apiLeave(r *http.Request, me apiCaller) (int, any, error) {
 	m, err := s.apiMemberOf(r, me)
 	if err != nil {

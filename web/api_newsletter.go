@@ -12,7 +12,6 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
-// An apiNewsletter is a newsletter as JSON.
 type apiNewsletter struct {
 	Slug          string   `json:"slug"`
 	Page          string   `json:"page"`
@@ -63,7 +62,7 @@ func (s *site) apiShow(r *http.Request, me apiCaller) (int, any, error) {
 	return http.StatusOK, n, err
 }
 
-// An apiChange is what may be changed of a newsletter; what is absent stays.
+// An apiChange is a change of a newsletter. Absent fields keep their values.
 type apiChange struct {
 	Name          *string   `json:"name"`
 	Description   *string   `json:"description"`
@@ -86,7 +85,7 @@ type apiChange struct {
 	ReturnURLs    *[]string `json:"return_urls"`
 }
 
-// apply gives a newsletter with the change; what Newsletter.Check looks at is for the store to refuse.
+// apply returns n with the change. The store rejects what Newsletter.Check does not allow.
 func (c apiChange) apply(n digest.Newsletter) (digest.Newsletter, error) {
 	for value, to := range map[*string]*string{c.Name: &n.Name, c.Description: &n.Description, c.Site: &n.SiteURL,
 		c.AddressLine: &n.AddressLine, c.Header: &n.HeaderText, c.Footer: &n.FooterText, c.Paper: &n.Paper,
@@ -145,7 +144,7 @@ func (s *site) apiChange(r *http.Request, me apiCaller) (int, any, error) {
 	return s.apiShowAgain(r, me)
 }
 
-// apiShowAgain shows the newsletter as it is stored by now.
+// apiShowAgain returns the newsletter as it is now stored.
 func (s *site) apiShowAgain(r *http.Request, me apiCaller) (int, any, error) {
 	n, err := s.Store.Newsletter(r.Context(), me.Newsletter.ID)
 	if err != nil {
@@ -179,7 +178,7 @@ func (s *site) apiRelease(r *http.Request, me apiCaller) (int, any, error) {
 	return s.apiShowAgain(r, me)
 }
 
-// An apiDay is what was counted of one day, in UTC.
+// An apiDay contains the counts of one day in UTC.
 type apiDay struct {
 	Day        string `json:"day"`
 	Joined     int64  `json:"joined"`
@@ -190,12 +189,12 @@ type apiDay struct {
 	Complained int64  `json:"complained"`
 }
 
-// An apiDays is what was counted of some days; those of which nothing was counted are left out.
+// An apiDays lists the days that have counts.
 type apiDays struct {
 	Days []apiDay `json:"days"`
 }
 
-// mostDays is how far back days are told.
+// mostDays limits how far back the counts go.
 const mostDays = 366
 
 func (s *site) apiDays(r *http.Request, me apiCaller) (int, any, error) {
@@ -221,12 +220,11 @@ func newAPIDay(d digest.NewsletterDay) apiDay {
 	return apiDay{d.Day.String(), d.Joined, d.Left, d.Replied, d.Sent, d.Bounced, d.Complained}
 }
 
-// An apiClicks is how often the links of letters to a post were followed.
 type apiClicks struct {
 	Post   int64  `json:"post"`
 	Title  string `json:"title"`
 	URL    string `json:"url"`
-	Since  string `json:"since"` // the day of the first
+	Since  string `json:"since"` // day of the first click
 	Clicks int64  `json:"clicks"`
 }
 

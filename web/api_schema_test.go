@@ -12,10 +12,10 @@ import (
 	"digest/web"
 )
 
-// A schema is one of openapi.json, as far as it uses JSON Schema.
+// A schema contains the parts of JSON Schema that openapi.json uses.
 type schema struct {
 	Ref                  string `json:"$ref"`
-	Type                 any    // one name or several
+	Type                 any    // a string or a list of strings
 	Format               string
 	Enum                 []string
 	Items                *schema
@@ -47,7 +47,7 @@ func apiDocument(t *testing.T) document {
 	return d
 }
 
-// operation gives what is described for a pattern such as "GET /x".
+// operation returns the description of a pattern such as "GET /x".
 func (d document) operation(t *testing.T, pattern string) (op apiOperation, ok bool) {
 	t.Helper()
 	method, path, _ := strings.Cut(pattern, " ")
@@ -60,7 +60,7 @@ func (d document) operation(t *testing.T, pattern string) (op apiOperation, ok b
 	return op, ok
 }
 
-// check says where a value is not what a schema says.
+// check returns where a value does not match the schema.
 func (d document) check(s *schema, at string, value any) (wrong []string) {
 	if s.Ref != "" {
 		return d.check(d.Components.Schemas[strings.TrimPrefix(s.Ref, "#/components/schemas/")], at, value)
@@ -136,7 +136,7 @@ func (s *schema) checkText(at, v string) (wrong []string) {
 	return wrong
 }
 
-// TestSchemaCheck holds that the check of answers finds what is wrong with them.
+// TestSchemaCheck checks that check finds invalid responses.
 func TestSchemaCheck(t *testing.T) {
 	d := apiDocument(t)
 	day := &schema{Ref: "#/components/schemas/Day"}

@@ -17,22 +17,22 @@ import (
 	"digest/web"
 )
 
-// A program asks the API with a token.
+// A program calls the API with a token.
 type program struct {
 	*room
 	token string
 	doc   document
 }
 
-// program makes a token on its page.
+// program creates a token on the newsletter's page.
 func (r *room) program(v *visitor, slug string, form url.Values) program {
 	r.t.Helper()
-	r.now = r.now.Add(time.Hour) // of tokens a few are made at a time
+	r.now = r.now.Add(time.Hour) // the number of new tokens per hour is limited
 	page := v.post("/newsletters/"+slug+"/tokens", form).status(http.StatusOK)
 	return program{r, page.texts(".notice code")[0], apiDocument(r.t.(*testing.T))}
 }
 
-// ask calls a pattern of the API, and holds the answer against what is described of it.
+// ask calls a pattern of the API and compares the response with its description.
 func (p program) ask(pattern, path, body string) (status int, answer map[string]any) {
 	p.t.Helper()
 	method, _, _ := strings.Cut(pattern, " ")
@@ -52,7 +52,7 @@ func (p program) ask(pattern, path, body string) (status int, answer map[string]
 	return w.Code, answer
 }
 
-// described fails the test unless an answer is one that openapi.json describes.
+// described fails the test unless openapi.json describes the response.
 func (p program) described(pattern string, w *httptest.ResponseRecorder) {
 	p.t.Helper()
 	op, ok := p.doc.operation(p.t.(*testing.T), pattern)
@@ -87,7 +87,7 @@ const apiPath = "/api/v1/newsletters/{slug}"
 
 func of(path string) string { return strings.Replace(path, "{slug}", "anna-writes", 1) }
 
-// want asks and fails the test unless the answer has a status.
+// want calls the API and fails the test unless the response has the status.
 func (p program) want(status int, method, path, body string, put ...string) map[string]any {
 	p.t.Helper()
 	got, answer := p.ask(method+" "+apiPath+path, of(apiPath+strings.NewReplacer(put...).Replace(path)), body)
@@ -97,7 +97,7 @@ func (p program) want(status int, method, path, body string, put ...string) map[
 	return answer
 }
 
-// TestAPIIsDescribed: each route is described, and each description is of a route.
+// TestAPIIsDescribed checks that openapi.json describes exactly the routes that exist.
 func TestAPIIsDescribed(t *testing.T) {
 	var described []string
 	for path, methods := range apiDocument(t).Paths {
@@ -113,7 +113,7 @@ func TestAPIIsDescribed(t *testing.T) {
 	}
 }
 
-// TestAPI calls everything once, as a program does.
+// TestAPI calls each operation once.
 func TestAPI(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
@@ -168,7 +168,7 @@ func TestAPI(t *testing.T) {
 	})
 }
 
-// page sees that an address lists one member, and so does the one that follows.
+// page checks that the list at path has the single member first, and its next page the member then.
 func (p program) page(path, first, second, then string) {
 	p.t.Helper()
 	for _, email := range []string{first, then} {
@@ -184,7 +184,7 @@ func (p program) page(path, first, second, then string) {
 	}
 }
 
-// letters calls what is about letters.
+// letters calls the operations for issues.
 func (p program) letters(n digest.Newsletter) {
 	p.t.Helper()
 	next := p.want(200, "GET", "/letters/next", "")
@@ -219,8 +219,8 @@ func (p program) letters(n digest.Newsletter) {
 	}
 }
 
-// TestAPIDoors: every address refuses who has no token, the token of another newsletter, one that may
-// only read, one whose maker edits no more, and a cookie.
+// TestAPIDoors checks that every operation rejects a request with a cookie, without a token or with
+// a wrong one. Wrong tokens are read-only, belong to another newsletter, or to a former editor.
 func TestAPIDoors(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
@@ -267,7 +267,7 @@ func TestAPIDoors(t *testing.T) {
 	})
 }
 
-// TestAPIBodies: what is no request is refused with a line that says what to do, and changes nothing.
+// TestAPIBodies checks that invalid bodies are rejected with a helpful message and change nothing.
 func TestAPIBodies(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")

@@ -14,29 +14,29 @@ import (
 	"digest/render"
 )
 
-// styleSheet is the one style sheet of all pages: the colours of the mail, and
-// then the files of static/css in the order of their names.
+// styleSheet is the style sheet of all pages: the colours of the emails, followed by the files of
+// static/css in alphabetical order.
 const styleSheet = "digest.css"
 
-// The scripts of static/offline make three, each of which begins with device.js.
+// The service worker, its replacement and the offline script of pages each begin with device.js.
 const (
 	deviceScript  = "static/offline/device.js"
-	offlineScript = "offline.js" // of pages
+	offlineScript = "offline.js"
 )
 
 //go:embed static
 var staticFiles embed.FS
 
-// assets are the static files. Each has its content's hash in its name, so
-// that browsers may keep it for ever.
+// assets are the static files. Their names contain a hash of their content, so that browsers can
+// cache them permanently.
 type assets struct {
-	names map[string]string // file name -> hashed name
+	names map[string]string // by file name
 	files map[string][]byte // by hashed name
 
-	worker, withdrawn []byte // the service worker, and what removes it
+	worker, withdrawn []byte // the service worker, and the script that removes it
 }
 
-// loadAssets reads the embedded files; it panics if they cannot be read.
+// loadAssets reads the embedded files. It panics if it cannot read one.
 func loadAssets() assets {
 	a := assets{names: map[string]string{}, files: map[string][]byte{}}
 	withDevice := func(content []byte) []byte {
@@ -73,7 +73,7 @@ func loadAssets() assets {
 	return a
 }
 
-// add puts a file under a name that has its content's hash in it.
+// add stores a file under a name that contains the hash of its content.
 func (a assets) add(name string, content []byte) {
 	sum := sha256.Sum256(content)
 	ext := path.Ext(name)
@@ -82,7 +82,6 @@ func (a assets) add(name string, content []byte) {
 	a.files[hashed] = content
 }
 
-// url is the address of a static file, for templates.
 func (a assets) url(name string) (string, error) {
 	hashed, ok := a.names[name]
 	if !ok {
@@ -91,10 +90,9 @@ func (a assets) url(name string) (string, error) {
 	return "/static/" + hashed, nil
 }
 
-// staticAge is for addresses that have their content's hash in them.
+// staticAge is the Cache-Control of paths that contain a hash of their content.
 const staticAge = "public, max-age=31536000, immutable"
 
-// asset serves a static file by its hashed name.
 func (s *site) asset(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	b, ok := s.assets.files[name]

@@ -10,7 +10,7 @@ import (
 	"digest"
 )
 
-// from makes the visitor's requests come from a page of another site.
+// from gives the visitor's requests the headers of a form on another site.
 func (v *visitor) from(origin, site string) {
 	for name, value := range map[string]string{"Origin": origin, "Sec-Fetch-Site": site} {
 		if value != "" {
@@ -69,7 +69,7 @@ func TestHiddenPostsStayHidden(t *testing.T) {
 		}
 		r.midnight()
 		v.get("/").shows("h3", "Tomorrow")
-		// A clock set back shows nothing of a day that has not come.
+		// A clock that was set back reveals no future edition.
 		r.now = r.now.Add(-time.Hour)
 		for _, path := range []string{"/editions/2026-11-22", "/e/" +
 			r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))} {
@@ -122,7 +122,8 @@ func TestFormsOfOtherSites(t *testing.T) {
 	})
 }
 
-// TestOnlyOneClickMayComeFromElsewhere: the gap in the protection is one path, not its neighbours.
+// TestOnlyOneClickMayComeFromElsewhere checks that only the one-click path accepts forms of other
+// sites, and no similar path.
 func TestOnlyOneClickMayComeFromElsewhere(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.user("ann@example.org")

@@ -14,8 +14,7 @@ import (
 	"digest/test/browser"
 )
 
-// script writes into a <pre> how wide each frame's content is, and the colours
-// of what it was told to look at.
+// script writes the width of each frame's content and some of its colours into a <pre>.
 const script = `<pre></pre><script>onload = () => {
 	for (const f of document.querySelectorAll('iframe')) {
 		const d = f.contentDocument, style = s => getComputedStyle(d.querySelector(s));
@@ -25,10 +24,9 @@ const script = `<pre></pre><script>onload = () => {
 	}
 }</script>`
 
-// TestInABrowser opens the pages for site owners, and the one on which a reader
-// leaves or changes something, in Chromium, as narrow as a small phone, light
-// and dark: nothing sticks out to the side, however long what a feed says, and
-// the plot is as tall and its words as large as on a desk.
+// TestInABrowser opens public pages and pages behind email links in Chromium, at the width of a
+// small phone, light and dark. No page may scroll sideways, even with long names of feeds. The
+// chart must be as tall and its text as large as on a desktop.
 func TestInABrowser(t *testing.T) {
 	browser.Find(t)
 	r := newRoom(t, storetest.Open(t, storetest.SQLite(t)))
@@ -53,7 +51,9 @@ func TestInABrowser(t *testing.T) {
 	} {
 		for _, width := range []int{320, 1000} {
 			for scheme, prefix := range map[string]string{"light": "", "dark": "dark-"} {
-				fmt.Fprintf(&frames, `<iframe title="%s" src="%s" width="%d" height="400" style="border:0;color-scheme:%s"></iframe>`, page.name, page.path, width, scheme)
+				fmt.Fprintf(&frames,
+					`<iframe title="%s" src="%s" width="%d" height="400" style="border:0;color-scheme:%s"></iframe>`,
+					page.name, page.path, width, scheme)
 				fmt.Fprintf(&want, "%s: %d wide, %s on %s%s\n", page.name, width, rgb(t, colours[prefix+"soft"]),
 					rgb(t, colours[prefix+"paper"]), page.chart)
 			}
@@ -69,7 +69,7 @@ func TestInABrowser(t *testing.T) {
 	}
 }
 
-// A framed answer may be shown in a frame, for looking at it.
+// A framed response may be shown in a frame, for the test.
 type framed struct{ http.ResponseWriter }
 
 func (f framed) WriteHeader(status int) {
@@ -80,7 +80,7 @@ func (f framed) WriteHeader(status int) {
 	f.ResponseWriter.WriteHeader(status)
 }
 
-// rgb is how the browser names a colour.
+// rgb converts a colour to the notation of browsers.
 func rgb(t *testing.T, hex string) string {
 	t.Helper()
 	var r, g, b int

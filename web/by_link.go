@@ -7,13 +7,15 @@ import (
 	"digest/store"
 )
 
-// The links in emails act without a sign-in. Programs open every link that they find, and some send a POST to it.
-// So the form behind a link acts only if the request has the field that the page put into the form.
+// Links in emails work without a sign-in. Some mail scanners open every link, and some send a POST
+// to it. The page behind a link therefore adds a field to its form, and the handler acts only on a
+// request with this field.
 
 // pressedField is the name of that field.
 const pressedField = "pressed"
 
-// byLink returns a handler for a form behind a link in an email. A request without the field changes nothing.
+// byLink returns a handler for a form behind a link in an email. A request without the field
+// changes nothing.
 func byLink(h handler) handler {
 	return withForm(func(w http.ResponseWriter, r *http.Request) error {
 		if err := hasAll(r.PostForm, pressedField); err != nil {
@@ -23,8 +25,8 @@ func byLink(h handler) handler {
 	})
 }
 
-// changeByLink runs change for a link in an email to a user. change must use the store that it gets. Unless that
-// user is signed in, the store records the change and tells the user.
+// changeByLink runs change for a link in an email to a user. change must use the store that it
+// gets. Unless that user is signed in, the store records the change and notifies the user.
 func (s *site) changeByLink(r *http.Request, user digest.UserID, by store.LinkUse,
 	change func(*store.Store) error) error {
 	u, err := s.signedIn(r)

@@ -135,7 +135,7 @@ func (r *room) standing(d digest.Digest) string {
 	if digest.KindOf(err) != digest.NotFound {
 		r.must(err)
 	}
-	_, errNew := r.store.UserByEmail(ctx, "new@example.org") // of a person who signs up or joins
+	_, errNew := r.store.UserByEmail(ctx, "new@example.org") // a person who signs up or joins
 	return fmt.Sprintf("%+v\n%+v\n%+v\n%v\n%+v\n%d\n%+v\n%v", u, d, subs, saved, changes, len(sessions), wish, errNew)
 }
 
@@ -151,8 +151,8 @@ func (r *room) undoPaths(d digest.Digest) (paths []string) {
 	return paths
 }
 
-// TestOnlyTheButtonActs: programs open the links in emails and post to the forms behind them. Only the request that
-// the page's button sends changes anything.
+// TestOnlyTheButtonActs checks that only the request of the page's button changes anything.
+// Programs open the links in emails and post to the forms behind them.
 func TestOnlyTheButtonActs(t *testing.T) {
 	for _, c := range linkRoutes() {
 		t.Run(strings.ReplaceAll(c.pattern[1:], "/", " "), func(t *testing.T) {
@@ -191,7 +191,8 @@ func TestOnlyTheButtonActs(t *testing.T) {
 	}
 }
 
-// TestEveryLinkRouteIsTried: linkRoutes has every route to which strangers can post a token.
+// TestEveryLinkRouteIsTried checks that linkRoutes has every route to which strangers can post a
+// token.
 func TestEveryLinkRouteIsTried(t *testing.T) {
 	source, err := os.ReadFile("routes.go")
 	if err != nil {
@@ -202,7 +203,7 @@ func TestEveryLinkRouteIsTried(t *testing.T) {
 	others := []string{
 		// they look, and subscribe only to found feeds: TestRemediesByLinkSubscribeToNothingElse
 		"/remedies/{token}/find", "/remedies/{token}/add",
-		"/sign-in/email", "/sign-in/operator", "/sign-out", "/sign-up", "/bot/site", // no link in an email leads here
+		"/sign-in/email", "/sign-in/operator", "/sign-out", "/sign-up", "/bot/site", // no email links here
 		"/passkeys/sign-in/begin", "/passkeys/sign-in/finish", "/passkeys/register/begin", "/passkeys/register/finish",
 	}
 	tried := 0
@@ -219,7 +220,7 @@ func TestEveryLinkRouteIsTried(t *testing.T) {
 	}
 }
 
-// TestUndoLink: the link in a notice undoes exactly its change, once.
+// TestUndoLink checks that the link in a notice undoes only its own change, once.
 func TestUndoLink(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.hadKite("ann@example.org")
@@ -234,7 +235,8 @@ func TestUndoLink(t *testing.T) {
 			r.t.Fatalf("%d changes", len(undo))
 		}
 		page := stranger.get(undo[0]).status(http.StatusOK).shows("h1", "Undo this change").
-			contains("main p", "You now get Daily Digest on the 1st of each month. Someone used a link in your email of 21 November 2026.")
+			contains("main p",
+				"You now get Daily Digest on the 1st of each month. Someone used a link in your email of 21 November 2026.")
 		if page.Header.Get("Referrer-Policy") != "same-origin" {
 			r.t.Error("the token may leave with the address")
 		}
@@ -244,7 +246,7 @@ func TestUndoLink(t *testing.T) {
 			r.t.Errorf("looking undoes it: %s", got)
 		}
 		stranger.press(page, "Undo this change").shows("h1", "The change was undone")
-		undoing := r.undoPaths(d)[0] // a stranger has the link too: it stands in an edition
+		undoing := r.undoPaths(d)[0] // a stranger has this link, too, because an edition contains it
 		stranger.get(undoing).contains("main p",
 			"You now get Daily Digest every day. Someone used a link in one of your emails.")
 		for range 2 {
@@ -282,8 +284,8 @@ func TestUndoLink(t *testing.T) {
 	})
 }
 
-// TestUndoOfAnotherFeed: a reader can undo that a link replaced a feed, or went back to a moved feed's old address.
-// The page shows only the host of an address.
+// TestUndoOfAnotherFeed checks that a reader can undo two changes by a link: the replacement of a
+// feed, and the return to a moved feed's old address. The page shows only the host of an address.
 func TestUndoOfAnotherFeed(t *testing.T) {
 	each(t, func(r *room) {
 		v := r.visitor()
@@ -318,7 +320,7 @@ func TestUndoOfAnotherFeed(t *testing.T) {
 	})
 }
 
-// TestUndoTokens: a link undoes one change of one digest, and nothing else.
+// TestUndoTokens checks that a link undoes one change of one digest only.
 func TestUndoTokens(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.user("ann@example.org")
@@ -344,8 +346,8 @@ func TestUndoTokens(t *testing.T) {
 	})
 }
 
-// TestOwnerIsNotTold: readers get no notice of changes that they make while signed in, or of one-click
-// unsubscribing.
+// TestOwnerIsNotTold checks that readers get no notice of changes that they make while signed in,
+// or of one-click unsubscribing.
 func TestOwnerIsNotTold(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
@@ -366,7 +368,7 @@ func TestOwnerIsNotTold(t *testing.T) {
 			"You were unsubscribed from Daily Digest. An email program’s unsubscribe button did this.")
 		r.visitor().post(r.undoPaths(d)[0], nil).status(http.StatusOK).shows("h1", "The change was undone")
 		r.stands(d, digest.DigestActive)
-		inText := r.unsubscribePath(d) + "-1" // anyone to whom an email was forwarded has this link
+		inText := r.unsubscribePath(d) + "-1" // everybody with a forwarded copy of the email has this link
 		r.visitor().do("POST", inText, urlencoded, strings.NewReader("List-Unsubscribe=One-Click")).status(
 			http.StatusBadRequest).shows("h1", "Unsubscribe from Daily Digest?")
 		r.stands(d, digest.DigestActive)

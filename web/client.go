@@ -15,16 +15,17 @@ import (
 	"digest/store"
 )
 
-// client returns the address of the client that makes a request. That is the peer of the connection, or, if the
-// peer is a trusted proxy, the address that it names in X-Forwarded-For. client reads that list from its end,
-// because anyone could have written the entries before the one of the last trusted proxy. At an entry that is not
-// an address it stops, and returns the proxy that passed it on. A client on the Unix socket has the zero address.
+// client returns the address of the client that makes a request. That is the peer of the
+// connection, or, if the peer is a trusted proxy, the address that it names in X-Forwarded-For.
+// client reads that list from its end, because a client can forge all entries before the one of the
+// last trusted proxy. At an invalid entry it stops and returns the proxy that forwarded it. A
+// client on the Unix socket has the zero address.
 func (s *site) client(r *http.Request) netip.Addr {
 	at, _ := s.clientSaid(r)
 	return at
 }
 
-// clientSaid is client, and reports whether a trusted proxy named the address.
+// clientSaid returns the address of the client and reports whether a trusted proxy named it.
 func (s *site) clientSaid(r *http.Request) (at netip.Addr, said bool) {
 	at = peer(r)
 	list := strings.Join(r.Header.Values("X-Forwarded-For"), ",")
@@ -39,7 +40,7 @@ func (s *site) clientSaid(r *http.Request) (at netip.Addr, said bool) {
 	return at, said
 }
 
-// clientName names who makes a request, to be kept with what they have agreed to.
+// clientName returns the client's address for the record of a consent.
 func (s *site) clientName(r *http.Request) string {
 	if a := s.client(r); a.IsValid() {
 		return a.String()
@@ -47,16 +48,16 @@ func (s *site) clientName(r *http.Request) string {
 	return "a Unix socket"
 }
 
-// A network is a prefix of addresses, and what one request costs it of a limit: less,
-// the more visitors it may stand for.
+// A network is a prefix length of addresses, and the part of a limit that one request from such a
+// prefix uses. Larger networks have more visitors, so a request costs them less.
 type network struct {
 	bits int
 	cost float64
 }
 
-// networksOf are those that an address counts for, the narrowest first. Whoever
-// has an IPv6 address has 2^64 of them, often 65,536 times that, and sometimes
-// more; who has one of IPv4 may have its neighbours.
+// networksOf returns the networks that share a limit with an address, the smallest first. An IPv6
+// client usually has 2^64 addresses, and often 65,536 times as many. An IPv4 client may have the
+// addresses of its neighbours.
 func networksOf(a netip.Addr) []network {
 	if a.Is6() {
 		return []network{{64, 1}, {48, 1. / 5}, {32, 1. / 25}}
@@ -64,8 +65,7 @@ func networksOf(a netip.Addr) []network {
 	return []network{{32, 1}, {24, 1. / 5}}
 }
 
-// clientShares names who makes a request, for limits, and what each of the
-// networks pays that they are in.
+// clientShares returns the networks of the client, with the cost of a request for each.
 func (s *site) clientShares(r *http.Request) (all []share) {
 	a := s.client(r)
 	for _, n := range networksOf(a) {
@@ -78,11 +78,10 @@ func (s *site) clientShares(r *http.Request) (all []share) {
 	return all
 }
 
-// clientNetwork names the network that somebody who makes a request may have to
-// themselves: /24 of IPv4, /48 of IPv6.
+// clientNetwork returns the network that one client may control: a /24 of IPv4, a /48 of IPv6.
 func (s *site) clientNetwork(r *http.Request) string { return s.clientShares(r)[1].key }
 
-// withoutTLS reports whether a trusted proxy says that it was asked without TLS.
+// withoutTLS reports whether a trusted proxy received the request without TLS.
 func (s *site) withoutTLS(r *http.Request) bool {
 	said := r.Header.Values("X-Forwarded-Proto")
 	return len(said) > 0 && strings.EqualFold(said[len(said)-1], "http") && s.trusts(peer(r))
@@ -90,13 +89,13 @@ func (s *site) withoutTLS(r *http.Request) bool {
 
 func (s *site) trusts(a netip.Addr) bool { return s.TrustedProxies.Trusts(a) }
 
-// peer is who is at the other end of the connection; the zero address, if that is a Unix socket.
+// peer returns the remote address of the connection. On a Unix socket it is the zero address.
 func peer(r *http.Request) netip.Addr {
 	a, _ := netip.ParseAddrPort(r.RemoteAddr)
 	return a.Addr().Unmap().WithZone("")
 }
 
-// hop reads an entry of X-Forwarded-For. Some proxies write the port too.
+// hop parses an entry of X-Forwarded-For. Some proxies include the port.
 func hop(s string) (netip.Addr, bool) {
 	s = strings.TrimSpace(s)
 	if a, err := netip.ParseAddr(s); err == nil {
@@ -107,19 +106,19 @@ func hop(s string) (netip.Addr, bool) {
 }
 
 const (
-	// noteEvery is how often the same trouble, with a proxy or a crowd, is logged and stored.
+	// noteEvery limits how often the same problem with a proxy or a crowd is logged and stored.
 	noteEvery = 6 * time.Hour
-	// noteTimeout is how long a request waits for that.
+	// noteTimeout limits how long a request waits for that.
 	noteTimeout = 2 * time.Second
 )
 
-// A watch notices trouble of a few kinds, each kind now and then.
+// A watch limits how often each kind of problem is reported.
 type watch struct {
 	mu   sync.Mutex
-	last map[string]time.Time // by kind
+	last map[string]time.Time
 }
 
-// isNew reports whether a trouble is to be noted again.
+// isNew reports whether noteEvery has passed since the last report of this kind.
 func (w *watch) isNew(kind string, now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -130,8 +129,8 @@ func (w *watch) isNew(kind string, now time.Time) bool {
 	return true
 }
 
-// watchProxies looks at each request for signs of a proxy that is not named, or
-// does not do what a named one must.
+// watchProxies checks each request for a proxy that is not configured, or a configured one that
+// does not set the required headers.
 func (s *site) watchProxies(r *http.Request) {
 	trouble := s.proxyTrouble(r)
 	if trouble == "" || s.Store == nil || !s.noticed.isNew(string(trouble), s.Now()) {
@@ -147,8 +146,8 @@ func (s *site) watchProxies(r *http.Request) {
 	}
 }
 
-// proxyTrouble says what a request shows to be wrong; "" if nothing. What
-// machines ask for shows nothing: they may ask on this machine, past the proxy.
+// proxyTrouble returns the problem that a request reveals, or "". It ignores paths that programs
+// request, because they may connect directly, without the proxy.
 func (s *site) proxyTrouble(r *http.Request) digest.ProxyTrouble {
 	from := peer(r)
 	switch path := r.URL.Path; {
@@ -170,7 +169,8 @@ func (s *site) proxyTrouble(r *http.Request) digest.ProxyTrouble {
 	return digest.ProxyStranger
 }
 
-// noteCrowd logs and stores that the site refuses letters because strangers have caused too many.
+// noteCrowd logs and stores that the site rejects letter requests, because strangers have caused
+// too many emails.
 func (s *site) noteCrowd(ctx context.Context, k allowance.Kind, answer store.LetterAnswer, email string,
 	now time.Time) {
 	n := digest.LetterNote{At: now.Truncate(time.Second).UTC(), SignIn: k == allowance.SignIn}
@@ -191,7 +191,7 @@ func (s *site) noteCrowd(ctx context.Context, k allowance.Kind, answer store.Let
 	}
 }
 
-// needLetters shows the operator, for a while, that the site refused letters.
+// needLetters shows the operator for digest.LetterNoteLife that the site rejected letter requests.
 func needLetters(p *operatorPage, notes []digest.LetterNote, now time.Time) {
 	for _, n := range notes {
 		switch {
@@ -208,7 +208,7 @@ func needLetters(p *operatorPage, notes []digest.LetterNote, now time.Time) {
 	}
 }
 
-// needProxies says what somebody has to see to about proxies.
+// needProxies adds the problems with proxies to the operator's list.
 func (s *site) needProxies(p *operatorPage, notes []digest.ProxyNote) {
 	if s.isTLS() && s.TrustedProxies.None() {
 		p.need("Readers come by https, so a proxy stands before this instance, and DIGEST_TRUSTED_PROXIES names none: all readers count as one. Name it.")

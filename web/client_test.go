@@ -17,11 +17,11 @@ import (
 	"digest/web"
 )
 
-// TestClient: X-Forwarded-For is believed from its end, as far as trusted proxies wrote it.
+// TestClient checks that X-Forwarded-For is read from its end, as far as trusted proxies wrote it.
 func TestClient(t *testing.T) {
 	for _, c := range []struct {
 		name, trusted, peer string
-		header              []string // X-Forwarded-For, a line each
+		header              []string // X-Forwarded-For, one line each
 		want                string
 	}{
 		{"nobody is trusted", "", "203.0.113.9:1", []string{"198.51.100.1"}, "203.0.113.9"},
@@ -70,15 +70,15 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// TestProxiesAreWatched: the operator is told of a proxy that is not named, and of a
-// named one that does not say what it must, once in a while and not at each request.
+// TestProxiesAreWatched checks that the operator learns of a proxy that is not configured, and of a
+// trusted one that omits a header. Each problem is reported once in a while, not for each request.
 func TestProxiesAreWatched(t *testing.T) {
 	each(t, func(r *room) {
 		r.trusted = []netip.Prefix{netip.MustParsePrefix("10.0.0.2/32")}
 		r.open("https://digest.example")
 		ask := func(path, peer string, header ...string) {
 			req := httptest.NewRequest("GET", path, nil)
-			if req.RemoteAddr = peer + ":1"; peer == "@" { // as net/http has a Unix socket
+			if req.RemoteAddr = peer + ":1"; peer == "@" { // as net/http reports a Unix socket
 				req.RemoteAddr = peer
 			}
 			for i := 0; i < len(header); i += 2 {
@@ -139,8 +139,8 @@ func TestProxiesAreWatched(t *testing.T) {
 	})
 }
 
-// TestTLSNeedsAProxy: this program speaks no TLS, so an https address without a
-// trusted proxy cannot be right.
+// TestTLSNeedsAProxy checks the warning for an https base URL without a trusted proxy, because this
+// program does not serve TLS.
 func TestTLSNeedsAProxy(t *testing.T) {
 	each(t, func(r *room) {
 		ann, _ := r.user("ann@example.org")
@@ -163,8 +163,8 @@ func TestTLSNeedsAProxy(t *testing.T) {
 	})
 }
 
-// TestNothingOfTLSInTheClear: what a trusted proxy was asked without TLS is not
-// answered with a promise of TLS, whoever else says so.
+// TestNothingOfTLSInTheClear checks that a request without TLS gets no Strict-Transport-Security
+// header, if a trusted proxy reports it. Other peers' reports have no effect.
 func TestNothingOfTLSInTheClear(t *testing.T) {
 	for _, c := range []struct {
 		peer, proto string
@@ -184,7 +184,7 @@ func TestNothingOfTLSInTheClear(t *testing.T) {
 	}
 }
 
-// TestSocketIsWatched: a named socket has to say for whom it asks.
+// TestSocketIsWatched checks that a proxy on the Unix socket must name its clients.
 func TestSocketIsWatched(t *testing.T) {
 	each(t, func(r *room) {
 		r.trusted, r.bySocket = nil, true
@@ -204,8 +204,8 @@ func TestSocketIsWatched(t *testing.T) {
 	})
 }
 
-// TestThirtyClients: thirty clients behind a proxy on another address have each what one
-// may ask for. Whoever says by themselves to be another has not.
+// TestThirtyClients checks that thirty clients behind a trusted proxy each have their own limit. A
+// client cannot get another limit by forging the header.
 func TestThirtyClients(t *testing.T) {
 	tier.Alone(t)
 	each(t, func(r *room) {
@@ -215,7 +215,8 @@ func TestThirtyClients(t *testing.T) {
 		defer server.Close()
 		upstream, err := url.Parse(server.URL)
 		r.must(err)
-		out := &http.Transport{DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}).DialContext}
+		out := &http.Transport{DialContext: (&net.Dialer{
+			LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}).DialContext}
 		defer out.CloseIdleConnections()
 		proxy := httptest.NewServer(&httputil.ReverseProxy{Transport: out, Rewrite: func(p *httputil.ProxyRequest) {
 			p.SetURL(upstream)
@@ -232,7 +233,7 @@ func TestThirtyClients(t *testing.T) {
 			res.Body.Close()
 			return res.StatusCode
 		}
-		const most = 60 // questions for a feed's status
+		const most = 60 // status requests per client
 		for client := range 30 {
 			name := fmt.Sprintf("198.51.%d.7", client)
 			for i := range most {

@@ -7,8 +7,8 @@ import (
 	"digest/store"
 )
 
-// TestLivesOfLinks: what the store lets links and sessions last after a clock was
-// wrong is what they last.
+// TestLivesOfLinks checks that the store has the same lifetimes of links and sessions as this
+// package. It needs them to repair times after a wrong clock.
 func TestLivesOfLinks(t *testing.T) {
 	for table, life := range map[string]time.Duration{
 		"sign_in_tokens": SignInTTL, "operator_links": SignInTTL, "sessions": sessionTTL, "sign_ups": signUpTTL,

@@ -10,17 +10,17 @@ import (
 	"digest/push"
 )
 
-// cloudRoot begins the addresses at which rssCloud servers reach this instance: one for each
-// subscription, which nobody can guess.
+// cloudRoot is the prefix of the callback paths of rssCloud servers. Each subscription has its own
+// unguessable path.
 const cloudRoot = "/rsscloud/"
 
-// CloudCallbackAddress is where a cloud reaches the instance at base for a subscription.
+// CloudCallbackAddress returns the callback address of a subscription on the instance at base.
 func CloudCallbackAddress(base string, signer *digest.Signer, id digest.CloudID) string {
 	return strings.TrimSuffix(base, "/") + cloudRoot + signer.Sign(digest.ForCloud, int64(id))
 }
 
-// cloudAt gives the subscription whose address is asked, and errNotFound where there is none; a guess
-// costs the database nothing.
+// cloudAt returns the subscription of the requested path, or errNotFound. An invalid token causes
+// no query.
 func (s *site) cloudAt(r *http.Request) (digest.CloudSubscription, error) {
 	id, ok := s.Signer.Verify(digest.ForCloud, r.PathValue("token"))
 	if !ok || !s.Clouds {
@@ -36,8 +36,7 @@ func (s *site) cloudAt(r *http.Request) (digest.CloudSubscription, error) {
 	return c, err
 }
 
-// verifyCloud answers a cloud that makes sure that it was asked to tell of a feed. Whatever it
-// sends is sent back as text.
+// verifyCloud answers the verification request of a cloud by returning its challenge as text.
 func (s *site) verifyCloud(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.cloudAt(r)
 	if errors.Is(err, errPushOver) {
@@ -62,8 +61,8 @@ func (s *site) verifyCloud(w http.ResponseWriter, r *http.Request) error {
 	return plain(w, http.StatusOK, challenge)
 }
 
-// cloudTells takes the word of a cloud that its feed has news: a ping, as often as pings of one feed count. What
-// it sends beside that is not read, for nobody has signed it.
+// cloudTells handles the notification of a cloud that its feed has news. It counts as a ping, with
+// the rate limit of pings. The rest of the message is ignored, because it is not signed.
 func (s *site) cloudTells(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.cloudAt(r)
 	if err != nil {

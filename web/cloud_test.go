@@ -13,7 +13,8 @@ import (
 	"digest/web"
 )
 
-// clouded is the callback of a feed of this room at a cloud that was asked just now.
+// clouded returns a feed and its callback path at a cloud that has just received our subscription
+// request.
 func (r *room) clouded() (path string, f digest.Feed) {
 	r.t.Helper()
 	f = well(r.knows(digest.Feed{URL: feedURL}), r.now.Add(-2*time.Hour))
@@ -30,8 +31,8 @@ func (r *room) clouded() (path string, f digest.Feed) {
 	return web.CloudCallbackAddress("", r.signer, requests[0].ID), f
 }
 
-// TestCloudCallback: only what was asked for is confirmed, as text; what a cloud tells before that, or somebody who
-// guesses, has nothing asked; nor has what it tells again and again.
+// TestCloudCallback checks that only a requested subscription is verified, as text. Notifications
+// before that, with a guessed path, or in quick succession cause no poll.
 func TestCloudCallback(t *testing.T) {
 	each(t, func(r *room) {
 		path, f := r.clouded()

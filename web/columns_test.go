@@ -27,7 +27,8 @@ const stranded = `<!doctype html><pre></pre><iframe src="/shown/0" width="1280" 
 	document.querySelector('pre').append(columns.size > 1 ? 'columns' : 'one column', ', ', alone, ' stand alone\n');
 }</script>`
 
-// TestNothingBeginsAColumnAlone: what can be done with a site stands below its last post, and not at the top of the next column.
+// TestNothingBeginsAColumnAlone checks that the link below a site's last post does not begin a new
+// column.
 func TestNothingBeginsAColumnAlone(t *testing.T) {
 	browser.Find(t)
 	p := &pageShow{room: newRoom(t, storetest.Open(t, storetest.SQLite(t)))}
@@ -52,8 +53,8 @@ func TestNothingBeginsAColumnAlone(t *testing.T) {
 	}
 }
 
-// TestWeightOfMany: the first sheet of 150 sites, each with an excerpt as long as they come, leaves room within 60 KB for the
-// style sheet and the scripts that it loads.
+// TestWeightOfMany checks that the first page of an edition with 150 sites and long excerpts stays
+// within 60 KB with its style sheet and scripts.
 func TestWeightOfMany(t *testing.T) {
 	tier.Alone(t)
 	const most = 40_000

@@ -10,36 +10,39 @@ import (
 	"digest/render"
 )
 
-// A contents is the way to the folders and sites of an edition: on this sheet, and on its others.
+// A contents is the table of contents of an edition, with links to this page and to its other
+// pages.
 type contents struct {
-	Names   []string // of folders, or of sites where there are none, as many as have room on one line
+	Names   []string // folders, or sites if there are no folders; as many as fit on one line
 	Folders []contentsFolder
-	View    *otherView // nil: there is none
+	View    *otherView // nil if there is only one view
 }
 
-// A contentsFolder is a folder, or sites in none. Of those on other sheets there are no Sites, which of a large edition
-// would be most of the page: in no folder they are a way to their sheet.
+// A contentsFolder is a folder, or consecutive sites without a folder. Sites on other pages are not
+// listed, because in a large edition they would fill most of the page. Sites without a folder on
+// another page are one link to that page.
 type contentsFolder struct {
 	Name, Path string
-	Part       int // of sites in no folder on another one; else 0
+	Part       int // page of sites without a folder, if it is not this page; 0 otherwise
 	Sites      []contentsSite
 }
 
 type contentsSite struct{ Title, Language, Path string }
 
-// An otherView is the same edition in another form.
 type otherView struct {
 	Path string
 	Name catalogue.Key
 }
 
-// The bounds of the line of contents and of each name in it, in characters: no window is wider.
+// The limits of the line of contents and of each name in it, in characters. The line is as wide as
+// the widest window.
 const (
 	contentsLine = 160
-	contentsName = 28 // where it runs against the page its end would stand there alone
+	contentsName = 28 // a longer name in the opposite text direction could leave its end alone on a line
 )
 
-// Contents are there from some sections on; the way out of a view of headlines is always there.
+// Contents returns nil if the edition has fewer than minContents sections. The headlines view
+// always has contents, because they link back to the excerpts.
 func (p editionPage) Contents() *contents {
 	c := &contents{View: p.otherView()}
 	all := outline(p.Sections, p.room().posts, p.Part, p.At)
@@ -61,15 +64,16 @@ func (p editionPage) otherView() *otherView {
 	return &otherView{p.at(p.Part, true), catalogue.Key("Headlines")}
 }
 
-// outline is the contents of an edition of which so many posts stand on a part. Links lead within the page where a
-// section, or some of it, is on the part here.
+// outline returns the contents of an edition with the given number of posts on each page. here is
+// the current page. A link stays on this page if the section has posts on it.
 func outline(sections []render.Section, posts, here int, at func(part int) string) []contentsFolder {
 	type count struct {
 		sites, folders int
-		last           string // folder
+		last           string
 	}
 	parts := map[int]*count{}
-	add := func(part int, folder string) (site, group int) { // their places on the part
+	// returns the indexes of the site and of the folder on that page
+	add := func(part int, folder string) (site, group int) {
 		c := parts[part]
 		if c == nil {
 			c = &count{}
@@ -107,7 +111,7 @@ func outline(sections []render.Section, posts, here int, at func(part int) strin
 			all = append(all, contentsFolder{Name: s.Folder, Path: way + "#folder-" + strconv.Itoa(group), Part: other})
 		}
 		f := &all[len(all)-1]
-		if shown && f.Path[0] != '#' { // the folder begins on a sheet before
+		if shown && f.Path[0] != '#' { // the folder begins on an earlier page
 			f.Path = "#folder-" + strconv.Itoa(group)
 		}
 		if shown {
@@ -117,7 +121,8 @@ func outline(sections []render.Section, posts, here int, at func(part int) strin
 	return all
 }
 
-// contentsNames are the line of contents of an edition of so many sections; nil: there are too few for one.
+// contentsNames returns the names in the line of contents, or nil if the edition has fewer than
+// minContents sections.
 func contentsNames(all []contentsFolder, sections int) []string {
 	var names, titles []string
 	for _, f := range all {
@@ -143,7 +148,8 @@ func contentsNames(all []contentsFolder, sections int) []string {
 	return names
 }
 
-// shortName is a name in the line of contents, which ends with a word where one ends in its second half.
+// shortName shortens a name for the line of contents. It cuts after a whole word if one ends in the
+// second half.
 func shortName(name string) string {
 	short := digest.Shortened(name, contentsName)
 	if short == name {

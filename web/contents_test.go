@@ -8,18 +8,18 @@ import (
 	"digest/render"
 )
 
-// TestOutline: the contents of an edition of several sheets lead to all of it, by the places that folders and sites have
-// on each sheet.
+// TestOutline checks that the contents of an edition with several pages link to all folders and
+// sites, by their positions on each page.
 func TestOutline(t *testing.T) {
 	posts := func(n int) []*render.Post { return make([]*render.Post, n) }
 	foldered := []render.Section{
-		// on 1 and 2
+		// on pages 1 and 2
 		{Title: "a", Folder: "A", Posts: posts(2)}, {Title: "b", Folder: "A", Posts: posts(1), Rest: posts(3)},
 		{Title: "none", Folder: "A"},
-		{Title: "c", Folder: "B", Posts: posts(4)}, // on 2 and 3
+		{Title: "c", Folder: "B", Posts: posts(4)}, // on pages 2 and 3
 		{Title: "d", Folder: "B", Posts: posts(1)},
-		{Title: "e", Posts: posts(2)},              // in no folder, on 3 and 4
-		{Title: "f", Folder: "C", Posts: posts(8)}, // on 4, 5 and 6
+		{Title: "e", Posts: posts(2)},              // without a folder, on pages 3 and 4
+		{Title: "f", Folder: "C", Posts: posts(8)}, // on pages 4, 5 and 6
 	}
 	bare := []render.Section{{Title: "a", Posts: posts(4)}, {Title: "b", Posts: posts(4)}}
 	at := func(part int) string { return fmt.Sprint("?", part) }

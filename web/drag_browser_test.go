@@ -13,7 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestMoveFolderFar: where a folder was dragged to is said in places, and what is none is refused.
+// TestMoveFolderFar checks that a folder can move by several positions, and that invalid positions
+// are rejected.
 func TestMoveFolderFar(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -29,7 +30,7 @@ func TestMoveFolderFar(t *testing.T) {
 	})
 }
 
-// TestDragFolders: a folder is dragged by its dots to where it is wanted; Escape leaves all as it was.
+// TestDragFolders checks that a folder can be dragged by its handle, and that Escape cancels it.
 func TestDragFolders(t *testing.T) {
 	t.Parallel()
 	w := watch(t)
@@ -73,7 +74,7 @@ func TestDragFolders(t *testing.T) {
 	}
 }
 
-// drag takes a row of the page by its dots and holds it over the place of another one.
+// drag picks up a row of the page by its handle and holds it over another row.
 func (w watched) drag(from, to int) {
 	w.t.Helper()
 	at := browser.Ask[[]float64](w.Window, `(() => {
@@ -83,7 +84,7 @@ func (w watched) drag(from, to int) {
 	x, y := at[2*from], at[2*from+1]
 	w.mouse(input.DispatchMouseEventTypeMouseMoved, x, y)
 	w.mouse(input.DispatchMouseEventTypeMousePressed, x, y)
-	beyond := 40.0 // the middle of a row is below its dots
+	beyond := 40.0 // the middle of a row is below its handle
 	if to < from {
 		beyond = -5
 	}

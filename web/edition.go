@@ -15,15 +15,16 @@ import (
 	"digest/store"
 )
 
-// How much of an edition one page shows. What is beyond it is in further parts;
-// what is beyond the room for excerpts and texts is shown as headlines.
+// A room limits how much of an edition one page shows. Further posts are on further pages. Posts
+// beyond the limits of excerpts and texts are headlines.
 type room struct {
 	posts, excerpts int
 	text            int // bytes of HTML of full texts
-	many            int // posts; of those beyond, each three take the room of an excerpt. 0: they do not
+	many            int // every three posts beyond this number replace one excerpt; 0: no such limit
 }
 
-// An empty cache gets at most 60 KB for a page with all that it loads but pictures, whatever stands on it: see TestWeightOfMany.
+// A page with everything except pictures downloads at most 60 KB, whatever it contains: see
+// TestWeightOfMany.
 var (
 	onScreen    = room{posts: mostPosts, excerpts: 50, text: 40 << 10, many: 90}
 	whenPrinted = room{posts: 1000, excerpts: 400, text: 200 << 10}
@@ -34,49 +35,47 @@ const (
 	mostParts = 10_000
 )
 
-// minContents is the least number of sections worth a list of them.
 const minContents = 4
 
-// An editionPage is one edition, or a part of a large one, as a front page.
+// An editionPage is the view of an edition, or of one page of a large edition.
 type editionPage struct {
 	render.Edition
 	store.Beside
 	Folders  []editionFolder
-	Posts    int              // of the whole edition
-	Own      bool             // the reader is signed in: the archive is theirs to walk
-	Letter   *newsletterName  // whose letter it is, as it came to a member; nil: it is none
-	Also     []receivedLetter // letters of newsletters that came beside it
-	Public   *newsletterName  // whose letter it is, as anybody sees it; nil: it is a reader's
-	Mailed   *newsletterName  // whose letter it is, as the link in the mail shows it; nil: it is a reader's
-	to       digest.UserID    // whose mail has the link that leads here; 0: none did
+	Posts    int              // in the whole edition
+	Own      bool             // the reader is signed in and sees their own edition
+	Letter   *newsletterName  // newsletter of this issue, as a member sees it; nil for an edition
+	Also     []receivedLetter // issues of newsletters of the same days
+	Public   *newsletterName  // newsletter of this issue on its public page; nil otherwise
+	Mailed   *newsletterName  // newsletter of this issue behind the link in its email; nil otherwise
+	to       digest.UserID    // recipient of the email with the link to this page; 0 if there was none
 	Moves    []render.Notice  // of feeds that have moved
-	Said     []render.Notice  // the others
-	Standing *standing        // how it goes on, where that has to be said; nil: it comes every day
-	Fenced   bool             // whoever runs this has paused all of it
+	Said     []render.Notice  // all other notices
+	Standing *standing        // state of the digest, if the page mentions it; nil otherwise
+	Fenced   bool             // the operator has paused the instance with the fence
 
-	Midnight *midnightDial     // of the reader; nil: it is not theirs
-	Absent   catalogue.Sayable // there is no edition of today; nil: there is, or a notice says more
-	End      catalogue.Sayable // below the last post; nil: it is not the end
-	Ahead    bool              // what waits for the next edition can be asked for
+	Midnight *midnightDial     // nil if the edition is not the reader's own
+	Absent   catalogue.Sayable // explains why today has no edition; nil if it has one or a notice explains it
+	End      catalogue.Sayable // text below the last post; nil if the page is not the end
+	Ahead    bool              // the reader can get the waiting posts now
 
-	notes                      // of its links, for paper
-	Printed     bool           // all of it is on one page, to be printed
-	lines       bool           // all of it is shown as headlines, one line each
-	hasExcerpts bool           // there is more to show than that
-	OneSite     digest.FeedID  // the only site of it that is shown; 0: all are
-	shown       []*editionPost // on this page
-	playsHere   bool           // sound is played on the pages of posts
+	notes                      // link addresses, for print
+	Printed     bool           // the whole edition on one page, for print
+	lines       bool           // headlines only
+	hasExcerpts bool           // the edition has more than headlines
+	OneSite     digest.FeedID  // the page shows only this site; 0: all sites
+	shown       []*editionPost // posts on this page
+	playsHere   bool           // the pages of posts play audio
 	Path        string         // of this edition
-	Part, Parts int            // which part of it this is, from 1
+	Part, Parts int            // current page and number of pages, from 1
 }
 
-// indexed lets search engines find the letters of newsletters.
+// indexed reports whether search engines may index the page. They may index public issues only.
 func (p editionPage) indexed() bool { return p.Public != nil }
 
-// mailedTo is the reader whose mail the link is from.
+// mailedTo returns the recipient of the email that links here.
 func (p editionPage) mailedTo() digest.UserID { return p.to }
 
-// logo is that of the newsletter whose letter anybody sees, or who has its mail.
 func (p editionPage) logo() *logoView {
 	if n := cmp.Or(p.Public, p.Mailed); n != nil {
 		return n.logo()
@@ -91,7 +90,7 @@ func (p *editionPage) firstPost() digest.PostID {
 	return p.shown[0].ID
 }
 
-// Archive is where the editions are that it is one of.
+// Archive returns the path of the list that contains this edition.
 func (p editionPage) Archive() string {
 	if p.Letter != nil {
 		return "/letters/" + p.Letter.Slug
@@ -99,48 +98,47 @@ func (p editionPage) Archive() string {
 	return "/editions"
 }
 
-// An editionSection is a section with those of its posts that are on the page.
+// An editionSection is a section with its posts on this page.
 type editionSection struct {
 	render.Section
-	Place     int  // in the page, from 0
-	Continued bool // it begins in the part before
+	Place     int  // index on the page, from 0
+	Continued bool // it begins on the previous page
 	Posts     []*editionPost
-	Leads     bool   // the page begins with its first post
+	Leads     bool   // its first post is the lead of the page
 	Level     int    // of its posts' headings
-	More      int    // posts of which the reader wants no more at once; 0 where the section goes on in the next part
-	MorePath  string // where they are
-	MenuPath  string // of the site's own menu; "": it is not the reader's to change
+	More      int    // posts beyond the reader's limit for the site; 0 if the section continues on the next page
+	MorePath  string // path of these posts
+	MenuPath  string // path of the site's menu; "" if the reader cannot change it
 	layout    digest.Layout
 }
 
-// An editionPost is a post as it stands on the page.
 type editionPost struct {
 	*render.Post
-	Label any // what stands before it; may be empty
+	Label any // text before the post; may be empty
 	Saved bool
 	Depth depth
-	Text  template.HTML     // of the depth full
-	Ref   template.HTMLAttr // of the link to it: the number of its address among the page's notes
-	Turn  string            // direction of Text
-	More  bool              // there is more than Text
+	Text  template.HTML     // full text, if Depth is full
+	Ref   template.HTMLAttr // number of the post's link in the printed notes
+	Turn  string            // text direction
+	More  bool              // Text is shortened
 
-	Files []listedFile    // what it comes with
-	Shot  *render.Picture // above its excerpt; nil: none
-	First bool            // the page begins with it
+	Files []listedFile    // enclosures
+	Shot  *render.Picture // picture above the excerpt; nil if there is none
+	First bool            // the lead of the page
 	Level int             // of its heading
-	Own   bool            // its reader is signed in
-	Back  string          // where a form leads back to: this part, at the post
+	Own   bool            // the reader is signed in
+	Back  string          // address to which forms redirect: this page, at the post
 
-	rest bool // a bound edition only lists it
+	rest bool // one of section.Rest: always a headline
 }
 
-// A listedFile is what a post comes with, as its edition lists it.
+// A listedFile is an enclosure of a post in an edition.
 type listedFile struct {
 	render.File
-	Ref template.HTMLAttr // of the link to it
+	Ref template.HTMLAttr // number of its link in the printed notes
 }
 
-// depth is how much of a post is shown.
+// A depth is how much of a post the page shows.
 type depth string
 
 const (
@@ -149,8 +147,8 @@ const (
 	asText     depth = "full"
 )
 
-// linkedEditionPage is the edition that a link from a mail speaks of. The link
-// alone opens it, so it leads nowhere else.
+// linkedEditionPage shows the edition of a link from an email. The link works without a sign-in, so
+// the page links to no other editions.
 func (s *site) linkedEditionPage(w http.ResponseWriter, r *http.Request) error {
 	number, ok := s.Signer.Verify(digest.ForEdition, r.PathValue("token"))
 	if !ok {
@@ -165,7 +163,7 @@ func (s *site) linkedEditionPage(w http.ResponseWriter, r *http.Request) error {
 		return s.orOwn(w, r, d, "/editions/"+e.LocalDate.String())
 	}
 	if s.Now().Before(e.DueAt) {
-		return errNotFound // reachable by nobody before its midnight (I2)
+		return errNotFound // an edition is hidden from everybody before its midnight (I2)
 	}
 	sealed, p := d.Delivery(e), editionPage{to: d.UserID}
 	if d.NewsletterID != 0 {
@@ -178,8 +176,7 @@ func (s *site) linkedEditionPage(w http.ResponseWriter, r *http.Request) error {
 	return s.showEdition(w, r, sealed, p)
 }
 
-// editionPage is the reader's own edition of one date, or those of a month; nobody
-// else's have an address here.
+// editionPage shows the signed-in reader's own edition of a date, or the list of a month.
 func (s *site) editionPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	if t, err := time.Parse("2006-01", r.PathValue("date")); err == nil {
 		return s.monthPage(w, r, me, t)
@@ -198,7 +195,7 @@ func (s *site) editionPage(w http.ResponseWriter, r *http.Request, me reader) er
 	return s.showOwn(w, r, me, v)
 }
 
-// printedEditionPage is the whole of the reader's own edition of one date, for paper.
+// printedEditionPage shows the reader's whole edition of a date on one page, for print.
 func (s *site) printedEditionPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	date, err := digest.ParseDate(r.PathValue("date"))
 	if err != nil {
@@ -212,7 +209,7 @@ func (s *site) printedEditionPage(w http.ResponseWriter, r *http.Request, me rea
 		date.String()})
 }
 
-// showOwn shows one of the reader's editions, with the way to its neighbours.
+// showOwn shows one of the reader's editions, with links to the previous and the next one.
 func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v store.EditionView) error {
 	p := editionPage{Own: true, Beside: v.Beside, playsHere: me.Player && s.Sounds != nil}
 	st := s.standing(me.Digest)
@@ -242,7 +239,6 @@ func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v stor
 	return s.showEdition(w, r, me.Digest.Delivery(v.Edition), p)
 }
 
-// showEdition fills p with the edition's posts and shows it.
 func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Delivery, p editionPage) error {
 	d.Language = s.languageOf(r, p).Code
 	content, err := s.editionOrSite(r, d, &p)
@@ -267,7 +263,8 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 	return s.showPage(w, r, err, "edition", catalogue.AsHeading(catalogue.Day("Monday 2 January 2006", p.Date)), &p)
 }
 
-// editionOrSite gives the content of an edition, or that of one site in it if the request asks for that: all its posts.
+// editionOrSite returns the content of an edition. If the query names a site, it returns all posts
+// of that site instead.
 func (s *site) editionOrSite(r *http.Request, d digest.Delivery, p *editionPage) (render.Edition, error) {
 	asked := r.URL.Query().Get("site")
 	if asked == "" {
@@ -281,7 +278,6 @@ func (s *site) editionOrSite(r *http.Request, d digest.Delivery, p *editionPage)
 	return s.Editions.Site(r.Context(), d, p.OneSite)
 }
 
-// markSaved notes which of the posts on the page a reader has saved.
 func (s *site) markSaved(ctx context.Context, user digest.UserID, p *editionPage) error {
 	var ids []digest.PostID
 	for _, post := range p.shown {
@@ -294,7 +290,6 @@ func (s *site) markSaved(ctx context.Context, user digest.UserID, p *editionPage
 	return err
 }
 
-// room is what a part may hold.
 func (p editionPage) room() room {
 	if p.Printed {
 		return whenPrinted
@@ -302,7 +297,7 @@ func (p editionPage) room() room {
 	return onScreen
 }
 
-// fill puts a part of an edition on the page; false if it has no such part.
+// fill sets p to one page of an edition. It reports whether the edition has that page.
 func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 	p.Edition, p.Part = e, part
 	most := p.room()
@@ -347,7 +342,7 @@ func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 	return part <= p.Parts
 }
 
-// number numbers the links of posts, in their order.
+// number assigns numbers to the links of posts, in page order.
 func (p *editionPage) number(posts []*editionPost) {
 	for _, post := range posts {
 		post.Ref = p.Ref(post.URL)
@@ -358,8 +353,8 @@ func (p *editionPage) number(posts []*editionPost) {
 	}
 }
 
-// sortNotices sets those of moves apart. The way back belongs to the reader, not to
-// whoever has the link of an edition, and so do the addresses: they may hold a key.
+// sortNotices separates moves from other notices. Only the signed-in reader gets their links and
+// addresses, because an address may contain a secret and the link of an edition can be shared.
 func (p *editionPage) sortNotices() {
 	for _, n := range p.Notices {
 		if !p.Own {
@@ -373,11 +368,11 @@ func (p *editionPage) sortNotices() {
 	}
 }
 
-// FoldsNotes reports whether the notes on sites are folded: of several none would be read, and the first headline would
-// not be on the first screen of a phone.
+// FoldsNotes reports whether the notices are collapsed. Several open notices would push the first
+// headline off a phone's first screen.
 func (p editionPage) FoldsNotes() bool { return len(p.Moves)+len(p.Said) > 1 }
 
-// postsOf gives all posts of a section, as headlines.
+// postsOf returns all posts of a section, as headlines.
 func postsOf(section render.Section) []*editionPost {
 	posts := make([]*editionPost, 0, len(section.Posts)+len(section.Rest))
 	for i, post := range section.Posts {
@@ -392,7 +387,7 @@ func postsOf(section render.Section) []*editionPost {
 	return posts
 }
 
-// inFolders puts the sections of one folder together; their headings stand one level below the folder's.
+// inFolders groups consecutive sections of one folder. Headings in a folder are one level lower.
 func (p *editionPage) inFolders(sections []*editionSection) {
 	for _, section := range sections {
 		if n := len(p.Folders); n == 0 || p.Folders[n-1].Name != section.Folder {
@@ -409,9 +404,8 @@ func (p *editionPage) inFolders(sections []*editionSection) {
 	}
 }
 
-// spread decides how much of each post is shown: excerpts go around the
-// sections, the newest post of each first, as long as there is room for them,
-// and then full texts in the same way.
+// spread sets how much of each post the page shows. Each round takes one post of each section,
+// newest first, until the room for excerpts or full texts is used up.
 func (p *editionPage) spread(sections []*editionSection, pictures bool, most room) {
 	excerpts, text := most.excerpts, most.text
 	for round, more := 0, true; more; round++ {
@@ -434,7 +428,7 @@ func (p *editionPage) spread(sections []*editionSection, pictures bool, most roo
 	}
 }
 
-// showText shows the full text if there is room for it, and gives its size.
+// showText shows the full text if it fits into room bytes, and returns its size in bytes.
 func (p *editionPost) showText(level, room int, pictures bool, sizes map[string]digest.PictureSize) int {
 	if !p.Readable || room <= 0 {
 		return 0

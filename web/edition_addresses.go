@@ -7,12 +7,12 @@ import (
 	"digest"
 )
 
-// Back is where a form leads back to: this part, at the post.
+// Back returns the address to which a form redirects: this page, at the post.
 func (p editionPage) Back(id digest.PostID) string {
 	return p.At(p.Part) + "#post-" + strconv.FormatInt(int64(id), 10)
 }
 
-// At is the address of a part, in the form in which this one is shown.
+// At returns the address of a page of the edition, in the current view.
 func (p editionPage) At(part int) string { return p.at(part, p.lines) }
 
 func (p editionPage) at(part int, lines bool) string {
@@ -32,12 +32,12 @@ func (p editionPage) at(part int, lines bool) string {
 	return p.Path + "?" + query.Encode()
 }
 
-// siteAt is the address of all posts of one site in the edition.
 func (p editionPage) siteAt(id digest.FeedID) string {
 	return p.Path + "?site=" + strconv.FormatInt(int64(id), 10)
 }
 
-// menuOf is the address of the own menu of a section's site.
+// menuOf returns the address of the menu of a section's site, or "" if the reader cannot change the
+// site.
 func (p editionPage) menuOf(s *editionSection) string {
 	if !p.Own || p.Letter != nil {
 		return ""
@@ -45,7 +45,6 @@ func (p editionPage) menuOf(s *editionSection) string {
 	return menuPath(s.Feed, p.At(p.Part)+"#site-"+strconv.Itoa(s.Place))
 }
 
-// AllParts are the numbers of all parts, for the way to them.
 func (p editionPage) AllParts() []int {
 	all := make([]int, p.Parts)
 	for i := range all {

@@ -8,18 +8,17 @@ import (
 	"digest/store"
 )
 
-// An editionNonePage is a day on which no edition came.
+// An editionNonePage is the view of a day without an edition.
 type editionNonePage struct {
 	standing
 	store.Beside
 	Date digest.Date
 }
 
-// Weekday is the day's.
 func (p editionNonePage) Weekday() catalogue.Moment { return catalogue.Day("Monday", p.Date) }
 
-// noEdition says that none came on a day, with the way to those beside it. Before the first edition, and in days to
-// come, there is nothing at the address.
+// noEdition shows that a day has no edition, with links to the previous and the next one. It
+// returns errNotFound for future days and for days before the first edition.
 func (s *site) noEdition(w http.ResponseWriter, r *http.Request, me reader, date digest.Date) error {
 	p := editionNonePage{standing: s.standing(me.Digest), Date: date}
 	if p.today().Before(date) {

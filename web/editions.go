@@ -10,33 +10,32 @@ import (
 	"digest/store"
 )
 
-// newest is how many editions the first page of the archive lists by
-// themselves; all months are listed below them.
+// newest is how many editions the archive lists on its first page, above the list of months.
 const newest = 31
 
-// An editionsPage is editions of a digest, by month.
+// An editionsPage lists the editions of a digest by month.
 type editionsPage struct {
 	standing
-	Title  catalogue.Sayable // of one month; nil for the whole archive
+	Title  catalogue.Sayable // of a month; nil for the archive
 	Months []month
-	Years  []year // all months there are; none on the page of one
+	Years  []year // all months; empty on the page of a month
 
-	Earlier, Later string // the months beside this one: YYYY-MM
+	Earlier, Later string // adjacent months: YYYY-MM
 
-	letters map[digest.Date][]receivedLetter // of newsletters, by their dates
+	letters map[digest.Date][]receivedLetter // issues of newsletters by date
 	leads   map[digest.EditionID]*render.Post
 }
 
-// IsMonth reports whether the page is that of one month.
 func (p editionsPage) IsMonth() bool { return p.Title != nil }
 
-// Lead is the post with which an edition begins; nil: nothing of it is left.
+// Lead returns the first post of an edition, or nil if its posts are no longer stored.
 func (p editionsPage) Lead(id digest.EditionID) *render.Post { return p.leads[id] }
 
-// Letters are those that came on the date of an edition.
+// Letters returns the newsletter issues of a date.
 func (p editionsPage) Letters(date digest.Date) []receivedLetter { return p.letters[date] }
 
-// fillIn adds to a page what its editions begin with, and the letters of newsletters on their dates. The newest is the first.
+// fillIn adds the first post of each edition and the newsletter issues of the same days. list is
+// ordered newest first.
 func (s *site) fillIn(r *http.Request, me reader, p *editionsPage, list []digest.Edition) (err error) {
 	deliveries := make([]digest.Delivery, len(list))
 	for i, e := range list {
@@ -53,26 +52,23 @@ func (s *site) fillIn(r *http.Request, me reader, p *editionsPage, list []digest
 	return err
 }
 
-// A month is some of the editions of one.
 type month struct {
 	Path     string // YYYY-MM
-	Open     bool   // its dates are seen at once
+	Open     bool   // its dates are expanded
 	Editions []digest.Edition
 }
 
-// The datesOf a month are listed with what the page knows of them.
 type datesOf struct {
 	month
 	Page *editionsPage
 }
 
-// A year is the months in which editions came.
 type year struct {
 	Year   int
 	Months []store.Month
 }
 
-// editionsPage lists the newest editions, and leads to all months.
+// editionsPage lists the newest editions and links to all months.
 func (s *site) editionsPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	v, err := s.Store.ArchiveView(r.Context(), me.Digest.ID, s.Now(), newest)
 	if err != nil {
@@ -85,7 +81,6 @@ func (s *site) editionsPage(w http.ResponseWriter, r *http.Request, me reader) e
 	return s.showPage(w, r, s.fillIn(r, me, &p, v.Editions), "editions", catalogue.Key("All editions"), &p)
 }
 
-// monthPage lists the editions of one month.
 func (s *site) monthPage(w http.ResponseWriter, r *http.Request, me reader, t time.Time) error {
 	v, err := s.Store.MonthView(r.Context(), me.Digest.ID, t.Year(), t.Month(), s.Now())
 	if err != nil {
@@ -114,7 +109,7 @@ func monthPath(m store.Month) string {
 	return digest.Date{Year: m.Year, Month: m.Month, Day: 1}.Format("2006-01")
 }
 
-// byMonth splits editions, already in order of date, into months.
+// byMonth groups editions by month. They must be sorted by date.
 func byMonth(list []digest.Edition) []month {
 	var months []month
 	for _, e := range list {
@@ -128,7 +123,7 @@ func byMonth(list []digest.Edition) []month {
 	return months
 }
 
-// byYear splits months, newest first, into years.
+// byYear groups months by year. They must be sorted, newest first.
 func byYear(months []store.Month) []year {
 	var years []year
 	for _, m := range months {

@@ -12,10 +12,9 @@ import (
 	"digest/store/storetest"
 )
 
-// BenchmarkReading asks for the pages of a reader who has 10,000 posts in their
-// archive: 500 editions of 20 posts. Its figures are milliseconds from the
-// request to the last byte, over loopback: half of them, and 99 of 100; the
-// limit is 50.
+// BenchmarkReading requests the pages of a reader with an archive of 10,000 posts: 500 editions of
+// 20 posts. It reports the median and the 99th percentile of the milliseconds from the request to
+// the last byte, over loopback. The limit is 50.
 func BenchmarkReading(b *testing.B) {
 	storetest.Bench(b, func(b *testing.B, s *store.Store) {
 		r := newRoom(b, s)
@@ -42,8 +41,7 @@ func BenchmarkReading(b *testing.B) {
 	})
 }
 
-// longArchive has a reader get so many editions of so many posts each, and gives
-// the path of a post of the last.
+// longArchive creates a reader with many editions and returns the path of a post of the last one.
 func (r *room) longArchive(editions, each int) (v *visitor, path string) {
 	r.t.Helper()
 	u, d := r.user("ann@example.org")

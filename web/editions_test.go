@@ -29,7 +29,7 @@ func posts(n int, of string) []digest.Post {
 	return all
 }
 
-// prose is words that compress about as badly as those of people.
+// prose returns pseudo-random words that compress about as badly as natural text.
 func prose(words int, of string, number int) string {
 	random := rand.New(rand.NewPCG(uint64(number), uint64(len(of)*1000+int(of[len(of)-1]))))
 	var b strings.Builder
@@ -43,7 +43,7 @@ func prose(words int, of string, number int) string {
 	return b.String()
 }
 
-// postPaths are the addresses of the posts on a page.
+// postPaths returns the paths of the posts on a page.
 func (a answer) postPaths() (paths []string) {
 	for _, id := range a.attrs("article", "id") {
 		paths = append(paths, "/posts/"+strings.TrimPrefix(id, "post-"))
@@ -51,8 +51,8 @@ func (a answer) postPaths() (paths []string) {
 	return paths
 }
 
-// TestHiddenPost: before its midnight a post has no address for anyone, and
-// after it none for others; also where another clock was ahead (I2).
+// TestHiddenPost checks that nobody can open a post before its midnight, and only its reader can
+// after it. The clock of another process may be ahead (I2).
 func TestHiddenPost(t *testing.T) {
 	each(t, func(r *room) {
 		ann, d := r.user("ann@example.org")
@@ -82,10 +82,10 @@ func TestHiddenPost(t *testing.T) {
 		r.beforeMidnight(time.Second)
 		closed(v)
 		r.now = r.now.Add(time.Second)
-		closed(v) // nothing is released yet
+		closed(v) // not released yet
 		r.midnightNow()
 		midnight := r.now
-		r.now = midnight.Add(-time.Second) // as another process, whose clock is ahead, leaves it
+		r.now = midnight.Add(-time.Second) // the state after another process with a fast clock
 		closed(v)
 		link := "/e/" + r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))
 		r.visitor().get(link).status(http.StatusNotFound)
@@ -111,8 +111,8 @@ const hostileContent = `<h1>Said again</h1><h5 id="main" class="top" style="posi
 <table><tr><th>n</th><th>what</th></tr><tr><td>1</td><td onclick="x()">` + "averyverylongwordthatisnotbrokenatall averyverylongwordthatisnotbrokenatall" + `</td></tr></table>
 <template><b>t</b></template><base href="https://evil.example"><meta http-equiv="refresh" content="0;url=https://evil.example"><link rel="stylesheet" href="https://evil.example">{{.}} </div></article></main><p>after`
 
-// TestPostIsHarmless: what a feed says is text, links that were looked at, and
-// pictures that come through this instance; nothing else of it is on a page.
+// TestPostIsHarmless checks that a page contains only text, checked links and proxied pictures of a
+// feed.
 func TestPostIsHarmless(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -148,8 +148,7 @@ func TestPostIsHarmless(t *testing.T) {
 	})
 }
 
-// stepsDown checks that a page's headings begin with its only h1 and that none
-// is skipped on the way down.
+// stepsDown checks that the headings begin with the only h1 and skip no level.
 func (a answer) stepsDown() {
 	a.t.Helper()
 	last := 0
@@ -162,8 +161,8 @@ func (a answer) stepsDown() {
 	}
 }
 
-// TestPostInItsEdition: a post leads to the author's page first, to its
-// edition, and to its neighbours there, in the order of the page.
+// TestPostInItsEdition checks that a post links to its original page, to its edition and to its
+// neighbours in page order.
 func TestPostInItsEdition(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
@@ -216,8 +215,7 @@ func TestDisplay(t *testing.T) {
 	})
 }
 
-// TestLargeEdition: however many posts come in a day, a page stays light, and
-// every post can be reached.
+// TestLargeEdition checks that a large edition has small pages, and that every post is reachable.
 func TestLargeEdition(t *testing.T) {
 	tier.Alone(t)
 	const sites, each1 = 25, 20
@@ -252,7 +250,7 @@ func TestLargeEdition(t *testing.T) {
 	})
 }
 
-// weight is how many bytes a page takes with its style and scripts, over the wire.
+// weight returns the compressed size of a page with its style sheet and scripts in bytes.
 func (v *visitor) weight(path string) int {
 	v.t.Helper()
 	v.header["Accept-Encoding"] = "gzip"
@@ -302,7 +300,7 @@ func TestCompressed(t *testing.T) {
 	}
 }
 
-// TestArchiveByMonth: an archive of any size is a few light pages.
+// TestArchiveByMonth checks that a large archive consists of a few small pages.
 func TestArchiveByMonth(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -336,8 +334,8 @@ func TestArchiveByMonth(t *testing.T) {
 	})
 }
 
-// TestReaderFromTheRight: the page runs as its reader wants, the posts as
-// their authors wrote them; and keys only act where they are wanted.
+// TestReaderFromTheRight checks that the page has the reader's text direction and posts have their
+// own. Keyboard shortcuts work only if they are on.
 func TestReaderFromTheRight(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
@@ -378,8 +376,8 @@ func TestStandingIsSaid(t *testing.T) {
 	})
 }
 
-// TestPicturesComeThroughHere: a post's pictures are loaded from this instance
-// under the name by which the page was reached, and nothing else is.
+// TestPicturesComeThroughHere checks that pictures of a post are loaded from this instance, under
+// the host name of the page, and nothing is loaded from elsewhere.
 func TestPicturesComeThroughHere(t *testing.T) {
 	each(t, func(r *room) {
 		r.pictures = newGallery(t)
@@ -399,8 +397,8 @@ func TestPicturesComeThroughHere(t *testing.T) {
 	})
 }
 
-// TestArchiveSaysWhatCame: beside each date stands the headline with which its edition begins, in any script; a post
-// without one stands there with its words, and an archive of years is a light page.
+// TestArchiveSaysWhatCame checks that the archive shows the first headline of each edition, in any
+// script, or the text of a post without a title.
 func TestArchiveSaysWhatCame(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -432,7 +430,7 @@ func TestArchiveSaysWhatCame(t *testing.T) {
 	})
 }
 
-// TestArchiveIsLight: of 400 editions with long headlines each page stays small.
+// TestArchiveIsLight checks that the archive of 400 editions with long headlines has small pages.
 func TestArchiveIsLight(t *testing.T) {
 	tier.Alone(t)
 	r := newRoom(t, storetest.Open(t, storetest.SQLite(t)))

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// notOurs is what stands in Latin letters on pages in any language: addresses and zones, what the readers, sites and
-// publishers of openAll bring, and names of programs, formats, records and settings.
+// notOurs matches Latin text that is allowed in any language: addresses and time zones, data of
+// openAll, and names of programs, formats, records and settings.
 var notOurs = regexp.MustCompile(
 	`(?i)(America/North Dakota/)?New Salem|\S*(onau)?dampfschiff\S*|\S*fahrt\S*|\S+@\S+|https?:\S+|\S+\.(example|com|org|net|md|xml|html|txt)\b\S*|[a-z]\w+/[a-z]\w+(/\w+)?|#[0-9a-f]{6}|` +
 		`x{9,}\S*|y{9,}\S*|[ab]{9,}\S*|(A )?short one, no|Anna &|\bco\b|News\b|Notes\b|Approved\.|Another of its own|A letter's own|Tom\b|\bcat\b|\blong\b|\bEmpty\b|Paris\b|no\. 4|\(as \S+ said\)|anna-writes|_domainkey|` +
@@ -22,8 +22,8 @@ var notOurs = regexp.MustCompile(
 		`\b(digest|Buttondown|Ghost|Keila|Mailchimp|Mastodon|Substack|YouTube|listmonk|email,name,` +
 		`joined_at|email)\b|\b(after|site|category):|\{\w+\}|category`)
 
-// TestNoEnglishIsLeft: of all pages there are, in all that befalls them in openAll, none says a word of English to
-// who reads Arabic, but what is marked as English: what is known of feeds and of mail servers in their own words.
+// TestNoEnglishIsLeft checks that the pages of openAll contain no English words for an Arabic
+// reader. Text that is marked as English, such as messages of mail servers, is allowed.
 func TestNoEnglishIsLeft(t *testing.T) {
 	tier.Alone(t)
 	t.Parallel()
@@ -42,8 +42,8 @@ func TestNoEnglishIsLeft(t *testing.T) {
 	}
 }
 
-// said is all that a page says: what is read, and what is heard or shown of controls. Text that is marked as another
-// language's, code and keys are not ours to translate.
+// said returns all text of a page, including the labels of controls. It skips code, keys and text
+// in another marked language, which are not translated.
 func (a answer) said() (all []string) {
 	a.t.Helper()
 	root, err := html.Parse(strings.NewReader(a.body))

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// Client is who makes a request, where these networks are trusted.
+// Client returns the client's address, with these trusted networks.
 func Client(trusted digest.Proxies, r *http.Request) netip.Addr {
 	return (&site{Options: Options{TrustedProxies: trusted}}).client(r)
 }
 
-// SignIns gives what asks, for a client of an address, whether the limit of
-// letters to sign in lets it pass.
+// SignIns returns a function that reports whether the limit for sign-in emails accepts a request
+// from an address.
 func SignIns() func(from string, now time.Time) bool {
 	s := &site{limits: newLimits()}
 	return func(from string, now time.Time) bool {
@@ -25,21 +25,21 @@ func SignIns() func(from string, now time.Time) bool {
 	}
 }
 
-// APIRoutes are the patterns of all addresses that programs of publishers ask with a token.
+// APIRoutes returns the patterns of all API routes.
 func APIRoutes() []string { return slices.Sorted(maps.Keys((&site{}).apiRoutes())) }
 
-// APIDocument is what openapi.json says.
+// APIDocument returns openapi.json.
 func APIDocument() []byte { return openAPI }
 
-// PublisherRoutes are the patterns of all pages that only publishers have.
+// PublisherRoutes returns the patterns of all pages for publishers.
 func PublisherRoutes() []string {
 	return slices.Sorted(maps.Keys((&site{}).publisherRoutes()))
 }
 
-// OperatorRoutes are the patterns of all pages that only operators have.
+// OperatorRoutes returns the patterns of all pages for operators.
 func OperatorRoutes() []string { return slices.Sorted(maps.Keys((&site{}).operatorRoutes())) }
 
-// FirstClicks gives how many of some keys are the first in their hour.
+// FirstClicks returns a function that counts the keys that are new in their hour.
 func FirstClicks() func(now time.Time, keys ...string) int {
 	l := newClickLog()
 	return func(now time.Time, keys ...string) (n int) {
@@ -52,10 +52,10 @@ func FirstClicks() func(now time.Time, keys ...string) int {
 	}
 }
 
-// DomainOf is the domain that a callback counts for.
+// DomainOf returns the registered domain of a callback.
 func DomainOf(callback string) string { return domainOf(callback) }
 
-// LettersToStrangers returns the letters about a newsletter that anyone can have sent to anyone.
+// LettersToStrangers returns the emails about a newsletter that anyone can request for any address.
 func LettersToStrangers(n digest.Newsletter) []render.LetterContent {
 	return []render.LetterContent{joinLetter(catalogue.English(), "https://digest.example", n, "token"),
 		memberLetter(catalogue.English(), "https://digest.example", n)}

@@ -10,27 +10,27 @@ import (
 	"digest/store"
 )
 
-// deliveredShown is how many posts of a feed its page lists.
+// deliveredShown is how many posts the page of a feed lists.
 const deliveredShown = 10
 
-// A feedPage is one feed of the reader's.
+// A feedPage is the view of one of the reader's feeds.
 type feedPage struct {
 	feedLine
 	feedMenu
 	URL       string
-	Status    string            // path of the page that says how it is asked; "": there is none
-	Seldom    catalogue.Sayable // how often it is asked, where that is not every day; else nil
-	Illness   *illness          // nil: it is well
-	Move      *move             // by which it came to its address, while the reader can go back; nil: none
+	Status    string            // path of the status page; "" if there is none
+	Seldom    catalogue.Sayable // poll interval of a feed that is not polled daily; nil otherwise
+	Illness   *illness          // nil if the feed works
+	Move      *move             // the latest move, if the reader can undo it; nil otherwise
 	Delivered []store.DeliveredPost
 	Filters   []digest.Filter
-	Saved     string // what was changed just now
+	Saved     string // the change that the page confirms
 	Filter    filterForm
 
 	Credential credentialForm
 }
 
-// subscription gives the feed of the reader's that a request's path speaks of.
+// subscription returns the reader's subscription to the feed in the request's path.
 func (s *site) subscription(r *http.Request, me reader) (store.SubscriptionInfo, error) {
 	id, err := pathKey(r)
 	if err != nil {
@@ -39,7 +39,8 @@ func (s *site) subscription(r *http.Request, me reader) (store.SubscriptionInfo,
 	return s.Store.Subscription(r.Context(), me.Digest.ID, digest.FeedID(id))
 }
 
-// feedPage shows one feed; of one that has become part of another it leads to that.
+// feedPage shows one feed. If the feed was merged into another, it redirects there. If the reader
+// has unsubscribed, it redirects to the posts that they received.
 func (s *site) feedPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	id, err := pathKey(r)
 	if err != nil {
@@ -60,8 +61,8 @@ func (s *site) feedPage(w http.ResponseWriter, r *http.Request, me reader) error
 	return err
 }
 
-// showSubscription fills p with what is stored of a feed and shows it. Where nothing
-// was typed that is what the reader has decided.
+// showSubscription fills p with the stored subscription and shows it. Values of a rejected form
+// stay in p.
 func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reader, status int, id digest.FeedID,
 	p feedPage) error {
 	v, err := s.Store.SubscriptionView(r.Context(), me.Digest.ID, id, s.Now(), deliveredShown)
@@ -86,7 +87,6 @@ func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reade
 	return s.show(w, r, status, "feed", p.Title, p)
 }
 
-// menuOf is the menu of one feed.
 func (s *site) menuOf(d digest.Digest, v store.SubscriptionView, from string) feedMenu {
 	m := s.menuFor(d, feedPath(v.Feed.ID), from)
 	m.Own, m.Called, m.Titled, m.Folders, m.Paused, m.Letters = v.Subscription, shortened(feedTitle(v.Feed)),
@@ -96,7 +96,7 @@ func (s *site) menuOf(d digest.Digest, v store.SubscriptionView, from string) fe
 	return m
 }
 
-// seldom says how often a feed is asked that brings something seldom; nil where it is asked every day.
+// seldom returns the interval of a feed that is polled less than once a day, or nil.
 func seldom(f digest.Feed) catalogue.Sayable {
 	if days := int(max(f.OwnInterval, f.HostInterval) / (24 * time.Hour)); days > 1 {
 		return catalogue.Key("It posts rarely. We check it every %d days.").With(days)
@@ -104,7 +104,7 @@ func seldom(f digest.Feed) catalogue.Sayable {
 	return nil
 }
 
-// setFeed takes a new name, folder and display for a feed.
+// setFeed changes the name, the folder or the display of a feed.
 func (s *site) setFeed(w http.ResponseWriter, r *http.Request, me reader) error {
 	sub, err := s.subscription(r, me)
 	if err != nil {
@@ -119,12 +119,12 @@ func (s *site) setFeed(w http.ResponseWriter, r *http.Request, me reader) error 
 			feedPage{feedMenu: feedMenu{Own: own, Wrong: wrong}})
 	}
 	if own.Title == shortened(feedTitle(sub.Feed)) {
-		own.Title = "" // so that it follows the feed's
+		own.Title = "" // an unchanged title keeps following the feed's title
 	}
 	return showChanged(w, r, s.Store.SetSubscription(r.Context(), own), sub.Feed.ID, "changed")
 }
 
-// pauseFeed pauses a subscription, until a day if the form names one.
+// pauseFeed pauses a subscription, optionally until a date.
 func (s *site) pauseFeed(w http.ResponseWriter, r *http.Request, me reader) error {
 	sub, err := s.subscription(r, me)
 	if err != nil {
@@ -142,7 +142,6 @@ func (s *site) pauseFeed(w http.ResponseWriter, r *http.Request, me reader) erro
 	return showChanged(w, r, s.Store.PauseSubscriptionUntil(r.Context(), me.Digest.ID, id, until), id, "paused")
 }
 
-// resumeFeed ends the pause of a subscription.
 func (s *site) resumeFeed(w http.ResponseWriter, r *http.Request, me reader) error {
 	id, err := pathKey(r)
 	if err == nil {

@@ -11,18 +11,18 @@ import (
 	"digest/poller"
 )
 
-// A condition is how a feed stands, in words for who reads it and by their clock. Of a feed that is well, however seldom
-// it brings something, nothing is said.
+// A condition describes the health of a feed in its reader's language and time zone. It is empty
+// for a healthy feed.
 type condition struct {
-	Words   sentences // none: there is nothing to say
-	Trouble bool      // it does not end by itself, has lasted for days, or nothing was ever read
+	Words   sentences // empty if there is nothing to report
+	Trouble bool      // it needs attention: it has failed for days, cannot recover or was never read
 	Since   time.Time
 }
 
-// sentences are said one after the other.
+// sentences are shown one after another.
 type sentences []catalogue.Sayable
 
-// In says them.
+// In returns the sentences in the language l, separated by spaces.
 func (all sentences) In(l *catalogue.Language) string {
 	said := make([]string, len(all))
 	for i, one := range all {
@@ -31,12 +31,13 @@ func (all sentences) In(l *catalogue.Language) string {
 	return strings.Join(said, " ")
 }
 
-// String says them in English.
 func (all sentences) String() string { return all.In(catalogue.English()) }
 
-// conditionOf says how f stands. again is when it is asked next; zero: not as things stand.
+// conditionOf describes the condition of f. again is the time of the next poll, or zero if none is
+// planned.
 func conditionOf(f digest.Feed, again, now time.Time, zone *time.Location) condition {
-	c := condition{Since: f.FailingSince, Trouble: f.Errors > 0 && f.ParsedAt.IsZero()} // its address may be wrong
+	// the address may be wrong
+	c := condition{Since: f.FailingSince, Trouble: f.Errors > 0 && f.ParsedAt.IsZero()}
 	asked := askedAgain(again, now, zone)
 	switch ill := poller.Illness(f, now); {
 	case f.State == digest.FeedGone:
@@ -110,7 +111,7 @@ func sinceDay(since, now time.Time, zone *time.Location) catalogue.Sayable {
 	return catalogue.Day("2 January 2006", on)
 }
 
-// askedAgain is the sentence that says when a feed is asked next; none if it is not.
+// askedAgain returns a sentence with the time of the next poll, or nil if none is planned.
 func askedAgain(at, now time.Time, zone *time.Location) sentences {
 	if at.IsZero() {
 		return nil
@@ -121,14 +122,14 @@ func askedAgain(at, now time.Time, zone *time.Location) sentences {
 	return sentences{catalogue.Key("We’ll check again %s.").With(dayOrNight(at, now, zone))}
 }
 
-// nightEnds is the hour at which a night ends, and nightBegins that at which one begins.
+// A night begins and ends at these hours, for dayOrNight.
 const (
 	nightEnds   = 6
 	nightBegins = 18
 )
 
-// dayOrNight says on which day or in which night a coming instant is, as people say it: the night to Thursday is
-// Wednesday's, so that at its midnight it is still "tonight".
+// dayOrNight names the day or the night of a future instant. The hours after midnight count as the
+// night before, so at midnight a poll at 02:00 is still "tonight".
 func dayOrNight(at, now time.Time, zone *time.Location) catalogue.Sayable {
 	local := at.In(zone)
 	hour := local.Hour()

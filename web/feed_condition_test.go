@@ -8,7 +8,8 @@ import (
 	"digest/internal/catalogue"
 )
 
-// TestConditions: a reader is told in words and by their own clock what is wrong, and nothing where all is well.
+// TestConditions checks that a problem of a feed is described in the reader's time zone, and that a
+// healthy feed has no description.
 func TestConditions(t *testing.T) {
 	paris, err := time.LoadLocation("Europe/Paris")
 	if err != nil {
@@ -102,7 +103,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestDayOrNight: the night to Saturday is Friday's, and just after midnight it is the same one.
+// TestDayOrNight checks that the hours after midnight count as the night of the day before.
 func TestDayOrNight(t *testing.T) {
 	zone := time.FixedZone("", -9*3600-1800)
 	at := func(day, hour int) time.Time { return time.Date(2026, 11, day, hour, 30, 0, 0, zone) }

@@ -13,42 +13,40 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A feedMenu is what a reader can do with a feed, or with several at once: the same, in the same words, wherever it
-// stands. templates/layout.html has its words.
+// A feedMenu contains the actions for one feed or for several selected ones. All pages use the same
+// menu; templates/layout.html has its texts.
 type feedMenu struct {
-	Path    string          // below which its forms are answered
-	Chosen  []digest.FeedID // several; none: it is of one
-	From    string          // where it leads back to; "": to the list
+	Path    string          // prefix of the paths of its forms
+	Chosen  []digest.FeedID // selected feeds; empty for a menu of one feed
+	From    string          // address of the page to return to; "": the list
 	Own     digest.Subscription
-	Called  string // by the feed itself, else where it is
-	Titled  bool   // the feed has a title of its own
+	Called  string // the feed's own title, or its host
+	Titled  bool   // the feed has its own title
 	Folders []string
-	Paused  bool // one at least of them
-	Letters bool // posts of the one come in letters of a newsletter alone
-	Account bool // it is a person's on a network, where there are boosts and replies
-	Answers bool // its feed has answers to others; Bluesky is not asked for them
+	Paused  bool // at least one feed is paused
+	Letters bool // posts of the feed arrive only in issues of a newsletter
+	Account bool // the feed is an account, which has boosts and replies
+	Answers bool // the feed includes replies; Bluesky feeds are requested without them
 	Wrong   feedWrongs
 
-	Day         dateField   // until which it is paused, as it was typed
-	First, Last digest.Date // that can be chosen
+	Day         dateField   // end of the pause, as entered
+	First, Last digest.Date // the range of Day
 }
 
-// feedWrongs says of each field what is wrong with it.
+// feedWrongs contains the error of each field.
 type feedWrongs struct{ Title, Folder, Display, Day catalogue.Sayable }
 
-// mosts are the numbers of posts an edition that can be chosen.
 func mosts() []int { return []int{1, 2, 3, 5, 10, 20} }
 
-// highestMost bounds the number of posts an edition.
+// highestMost is the highest limit of posts per edition.
 const highestMost = 1000
 
-// menuFor gives a menu for a reader, with the days that they can choose.
+// menuFor returns a menu with the dates that the reader can choose.
 func (s *site) menuFor(d digest.Digest, path, from string) feedMenu {
 	today := digest.DateOf(s.Now().In(zoneOr(d.TimeZone)))
 	return feedMenu{Path: path, From: from, First: today.Plus(2), Last: today.Plus(farthestPause)}
 }
 
-// Displays are the ways of showing posts.
 func (m feedMenu) Displays() []choice {
 	return chosen([]choice{
 		{Value: "", Name: catalogue.Key("Same as the edition")},
@@ -58,11 +56,12 @@ func (m feedMenu) Displays() []choice {
 	}, string(m.Own.Display))
 }
 
-// Mosts are the numbers of posts that an edition may show.
+// Mosts returns the choices for the limit of posts per edition, including a limit set by another
+// program.
 func (m feedMenu) Mosts() []choice {
 	all, known := []choice{{Value: "0", Name: catalogue.Key("All posts")}}, m.Own.Most == 0
 	for _, n := range mosts() {
-		if !known && m.Own.Most < n { // chosen by a program
+		if !known && m.Own.Most < n { // set by another program
 			all, known = append(all, offeredMost(m.Own.Most)), true
 		}
 		all, known = append(all, offeredMost(n)), known || n == m.Own.Most
@@ -77,13 +76,14 @@ func offeredMost(n int) choice {
 	return choice{Value: strconv.Itoa(n), Name: catalogue.Key("At most %d posts").With(n)}
 }
 
-// Boosts reports whether the reader wants what an account passes on.
+// Boosts reports whether the reader wants the boosts of an account.
 func (m feedMenu) Boosts() bool { return m.Own.Extras&digest.Repeat != 0 }
 
-// Replies reports whether the reader wants an account's answers to others.
+// Replies reports whether the reader wants an account's replies to others.
 func (m feedMenu) Replies() bool { return m.Own.Extras&digest.Reply != 0 }
 
-// subscriptionOf gives a subscription with what a form says of it. What the form has no field for stays as it is.
+// subscriptionOf returns sub with the changes of a form. Values without a field in the form stay
+// unchanged.
 func subscriptionOf(form url.Values, sub digest.Subscription) (_ digest.Subscription, wrong feedWrongs) {
 	if form.Has("title") {
 		sub.Title, wrong.Title = nameOfForm(tooLongName, form.Get("title"), maxName)
@@ -101,7 +101,7 @@ func subscriptionOf(form url.Values, sub digest.Subscription) (_ digest.Subscrip
 	if sub.Display, _, none = displayOf(url.Values{"display": form["display"]}); none != nil {
 		wrong.Display = none
 	}
-	sub.Extras = 0 // boxes that are not ticked are not sent, but stand beside that choice
+	sub.Extras = 0 // browsers omit unticked boxes, but these boxes are always next to display
 	for name, extra := range extras() {
 		if form.Has(name) {
 			sub.Extras |= extra
@@ -115,7 +115,7 @@ func folderOf(form url.Values) (folder string, wrong catalogue.Sayable) {
 	return strings.Trim(folder, "/ "), wrong
 }
 
-// displayOf reads how posts are shown, and how many.
+// displayOf parses the display of posts and the limit of posts per edition.
 func displayOf(form url.Values) (d digest.Layout, most int, wrong catalogue.Sayable) {
 	wrong = catalogue.Key("That isn’t one of the choices. Nothing was changed.")
 	d = digest.Layout(form.Get("display"))
@@ -134,12 +134,12 @@ func displayOf(form url.Values) (d digest.Layout, most int, wrong catalogue.Saya
 	return d, most, nil
 }
 
-// extras names the fields by which a form chooses posts of an account beside its own.
+// extras maps form fields to the extra posts of an account.
 func extras() map[string]digest.Extra {
 	return map[string]digest.Extra{"boosts": digest.Repeat, "replies": digest.Reply}
 }
 
-// pauseOf reads until when a form of the menu pauses. It says what is wrong with the day.
+// pauseOf parses the end of a pause. It returns an error text for an invalid date.
 func (m *feedMenu) pauseOf(form url.Values, d digest.Digest, now time.Time) (until time.Time, wrong catalogue.Sayable,
 	err error) {
 	until, day, wrong, err := pauseEnd(form, m.First, m.Last, zoneOr(d.TimeZone), now)
@@ -149,8 +149,8 @@ func (m *feedMenu) pauseOf(form url.Values, d digest.Digest, now time.Time) (unt
 	return until, wrong, err
 }
 
-// pauseEnd reads until when a form pauses a site: zero without an end, which it has to say. It says what is wrong with
-// the day that was typed.
+// pauseEnd parses the end of a pause. until is zero for a pause without end, which the form must
+// choose explicitly. It also returns the entered date, with an error text if it is invalid.
 func pauseEnd(form url.Values, first, last digest.Date, zone *time.Location, now time.Time) (until time.Time,
 	typed dateField, wrong catalogue.Sayable, err error) {
 	switch way := form.Get("for"); {
@@ -175,7 +175,7 @@ func pauseEnd(form url.Values, first, last digest.Date, zone *time.Location, now
 	return until.Add(-backBefore), typed, nil, nil
 }
 
-// fromOf is where the menu leads back to, as a request says; "" for the list.
+// fromOf returns the local path in the request to which the menu returns, or "" for the list.
 func fromOf(r *http.Request) string {
 	given := r.URL.Query().Get("from")
 	if r.Method == http.MethodPost {
@@ -185,7 +185,6 @@ func fromOf(r *http.Request) string {
 	return path
 }
 
-// FromWords name where the menu leads back to.
 func (m feedMenu) FromWords() catalogue.Key {
 	switch path, _, _ := strings.Cut(m.From, "?"); {
 	case m.From == "", path == "/feeds":
@@ -199,7 +198,6 @@ func (m feedMenu) FromWords() catalogue.Key {
 	return catalogue.Key("Back")
 }
 
-// Back is where it leads back to.
 func (m feedMenu) Back() string {
 	if m.From == "" {
 		return "/feeds"
@@ -207,12 +205,12 @@ func (m feedMenu) Back() string {
 	return m.From
 }
 
-// menuPath is where a feed's own menu is, which leads back to from.
+// menuPath returns the address of a feed's menu with a link back to from.
 func menuPath(id digest.FeedID, from string) string {
 	return feedPath(id) + "?from=" + url.QueryEscape(from)
 }
 
-// showChanged leads back to a menu, which says what was changed.
+// showChanged redirects to the menu of a feed, which confirms the change.
 func showChanged(w http.ResponseWriter, r *http.Request, err error, id digest.FeedID, word string) error {
 	if err != nil {
 		return err

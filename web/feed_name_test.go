@@ -9,8 +9,8 @@ import (
 	"digest"
 )
 
-// TestNameOfAFeedWithoutATitle: the name of its host is not taken for its title, and does not become the reader's own name for it;
-// a name holds nothing that turns what stands beside it.
+// TestNameOfAFeedWithoutATitle checks that the host of a feed without a title does not become the
+// reader's title. It also checks that titles contain no characters that change the text direction.
 func TestNameOfAFeedWithoutATitle(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")

@@ -8,21 +8,20 @@ import (
 	"digest/store"
 )
 
-// feedPosts is how many posts of a feed one page lists.
 const feedPosts = 50
 
-// A feedPostsPage is all posts of a feed that have come to a reader, the latest first.
+// A feedPostsPage lists all posts of a feed that the reader received, newest first.
 type feedPostsPage struct {
 	Title  string
-	Path   string        // of the feed's own page; "": the reader has left it
-	Again  digest.FeedID // to which there is a way back; 0: there is none, or the reader has not left it
+	Path   string        // path of the feed's page; "" if the reader has unsubscribed
+	Again  digest.FeedID // feed to subscribe to again; 0 if that is not possible
 	Posts  []store.DeliveredPost
 	First  bool
-	Older  string // address of what came earlier; "" if that is all
-	Newest string // address of the beginning
+	Older  string // address of the next page; "" on the last page
+	Newest string // address of the first page
 }
 
-// feedPostsPage lists them also of a feed that the reader has left since.
+// feedPostsPage also works for feeds from which the reader has unsubscribed.
 func (s *site) feedPostsPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	id, err := pathKey(r)
 	if err != nil {
@@ -37,7 +36,7 @@ func (s *site) feedPostsPage(w http.ResponseWriter, r *http.Request, me reader) 
 		below = store.DeliveredKey{DueAt: s.Now(), Post: math.MaxInt64}
 	}
 	if s.Now().Before(below.DueAt) {
-		return errNotFound // I2
+		return errNotFound // a future key would reveal hidden posts (I2)
 	}
 	p := feedPostsPage{First: at.IsZero(), Newest: feedPath(digest.FeedID(id)) + "/posts"}
 	sub, err := s.Store.SubscriptionSince(r.Context(), me.Digest.ID, digest.FeedID(id))
@@ -65,7 +64,7 @@ func (s *site) feedPostsPage(w http.ResponseWriter, r *http.Request, me reader) 
 	return s.showPage(w, r, nil, "feed_posts", p.Title, p)
 }
 
-// withShownTitles gives posts titles that turn nothing, of a bounded length.
+// withShownTitles shortens titles and removes control characters for text direction.
 func withShownTitles(posts []store.DeliveredPost) []store.DeliveredPost {
 	for i := range posts {
 		posts[i].Title = shortened(posts[i].Title)
@@ -73,7 +72,8 @@ func withShownTitles(posts []store.DeliveredPost) []store.DeliveredPost {
 	return posts
 }
 
-// describeFeedLeft names a feed that the reader has left; errNotFound where nothing of it ever came to them.
+// describeFeedLeft names a feed from which the reader has unsubscribed. It returns errNotFound if
+// the reader never received a post of it.
 func (s *site) describeFeedLeft(r *http.Request, p *feedPostsPage, id digest.FeedID) error {
 	if len(p.Posts) == 0 {
 		return errNotFound

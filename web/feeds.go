@@ -15,14 +15,14 @@ import (
 	"digest/store"
 )
 
-// mostFeeds is how many subscriptions one reader may have, paused ones too.
+// mostFeeds is how many subscriptions one reader may have, including paused ones.
 const mostFeeds = 2000
 
-// mostListed is how many characters of a name the list shows.
+// mostListed is how many characters of a title the list shows.
 const mostListed = 120
 
-// toFeeds leads who reloads the answer to a form, without sending it again, to
-// the list. It also leads there with a form that waits to be filled in.
+// toFeeds redirects a GET of a form's address to the list, for readers who reload the response. It
+// keeps the number of an unsent form, which the list fills in again.
 func toFeeds(w http.ResponseWriter, r *http.Request) error {
 	if nth := r.URL.Query().Get(unsentWord); nth != "" {
 		return seeOther(w, r, "/feeds?"+unsentWord+"="+url.QueryEscape(nth))
@@ -30,36 +30,34 @@ func toFeeds(w http.ResponseWriter, r *http.Request) error {
 	return seeOther(w, r, "/feeds")
 }
 
-// A feedsPage is what a reader subscribes to, or what they look for among it.
+// A feedsPage lists the reader's feeds, or the ones that match a search.
 type feedsPage struct {
 	feedsQuery
-	Groups  []feedGroup // on this sheet
-	Count   int         // of all that the reader subscribes to
-	Found   int         // of those that are looked for
-	Parts   int         // that these fill
-	Folders []string    // of all
-	Saved   string      // what was changed just now
+	Groups  []feedGroup // on this page
+	Count   int         // all feeds of the reader
+	Found   int         // feeds that match
+	Parts   int         // pages
+	Folders []string    // all folders of the reader
+	Saved   string      // the change that the page confirms
 	Stopped bool
 
-	Folds bool // some folder is named, and there are others
+	Folds bool // there are several groups, at least one of them a folder
 }
 
-// A feedLine is one feed in a list.
 type feedLine struct {
 	condition
 	ID     digest.FeedID
 	Title  string
-	Site   string            // its host
-	Folder string            // the reader's own
-	Newest time.Time         // of its newest post that has come to the reader, or could have; zero: not known
-	When   catalogue.Sayable // the same by the reader's clock; nil: it is not told in this list
-	Until  catalogue.Sayable // when it comes back; nil: its pause has no end, or it is not paused
-	Moved  string            // the host that it has moved from, while the reader can go back; else empty
+	Site   string            // host
+	Folder string            // in the reader's digest
+	Newest time.Time         // time of the newest post up to the reader's last midnight; zero if unknown
+	When   catalogue.Sayable // Newest in the reader's time zone; nil if the list does not show it
+	Until  catalogue.Sayable // end of the pause; nil if there is none
+	Moved  string            // previous host, while the reader can undo the move; "" otherwise
 
 	sub store.SubscriptionInfo
 }
 
-// feedsPage lists what the reader subscribes to.
 func (s *site) feedsPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	v, err := s.Store.SubscriptionsView(r.Context(), me.Digest.ID)
 	if err != nil {
@@ -86,7 +84,6 @@ func (s *site) feedsPage(w http.ResponseWriter, r *http.Request, me reader) erro
 	return s.showPage(w, r, err, "feeds", catalogue.Key("Feeds"), p)
 }
 
-// linesOf makes a line of each subscription.
 func (s *site) linesOf(d digest.Digest, v store.SubscriptionsView) []feedLine {
 	moves, lines := s.openMoves(d, v.Moves), make([]feedLine, len(v.Subscriptions))
 	for i, sub := range v.Subscriptions {
@@ -97,7 +94,6 @@ func (s *site) linesOf(d digest.Digest, v store.SubscriptionsView) []feedLine {
 	return lines
 }
 
-// lineOf says how one subscription stands.
 func (s *site) lineOf(d digest.Digest, sub store.SubscriptionInfo) feedLine {
 	zone := zoneOr(d.TimeZone)
 	line := feedLine{
@@ -110,8 +106,8 @@ func (s *site) lineOf(d digest.Digest, sub store.SubscriptionInfo) feedLine {
 	return line
 }
 
-// setNewest says when each feed had its newest post, as far as it may be told: of what came in since the last midnight
-// nothing is (I2).
+// setNewest sets the time of each feed's newest post. It ignores posts that arrived after the
+// reader's last midnight, because they are hidden (I2).
 func (s *site) setNewest(r *http.Request, d digest.Digest, lines []feedLine) error {
 	var since []digest.FeedID
 	for i := range lines {
@@ -138,7 +134,6 @@ func (s *site) setNewest(r *http.Request, d digest.Digest, lines []feedLine) err
 	return err
 }
 
-// foldersOf gives the folders of feeds, by name.
 func foldersOf(lines []feedLine) (folders []string) {
 	for _, l := range lines {
 		if l.Folder != "" {
@@ -153,20 +148,19 @@ func byTitle(a, b feedLine) int {
 	return cmp.Or(digest.CompareNames(words.Fold(a.Title), words.Fold(b.Title)), cmp.Compare(a.ID, b.ID))
 }
 
-// titleOf is how the reader knows a feed.
+// titleOf returns the reader's title of a subscription, or the title of the feed.
 func titleOf(sub store.SubscriptionInfo) string {
 	return cmp.Or(sub.Title, feedTitle(sub.Feed))
 }
 
-// feedTitle is a feed's own title, else where it is.
+// feedTitle returns the feed's own title, or its host.
 func feedTitle(f digest.Feed) string { return cmp.Or(f.Title, siteName(f)) }
 
 func siteName(f digest.Feed) string {
 	return cmp.Or(strings.TrimPrefix(f.Host, "www."), digest.PublicAddress(f.URL))
 }
 
-// statusPath leads to the page that says how a feed stands. A private feed has none: that
-// page is for everyone.
+// statusPath returns the address of a feed's public status page, or "" for a private feed.
 func statusPath(f digest.Feed) string {
 	if digest.PublicAddress(f.URL) != f.URL {
 		return ""

@@ -11,15 +11,14 @@ import (
 	"digest/internal/weburl"
 )
 
-// A finder is the form that asks for an address.
+// A finder is the form for the address of a site.
 type finder struct {
 	Label catalogue.Key
-	Asked string // what is in it already
-	First bool   // it stands on the page before the first edition
-	Plain bool   // its button is not the one that matters
+	Asked string // initial value of the address
+	First bool   // the form is on the page before the first edition
+	Plain bool   // the button is not the page's main one
 }
 
-// Finder is the form on the list of feeds.
 func (p feedsPage) Finder() finder {
 	f := finder{Label: catalogue.Key("Add a site")}
 	if p.Seeks() {
@@ -28,7 +27,6 @@ func (p feedsPage) Finder() finder {
 	return f
 }
 
-// Finder is the form on the page before the first edition.
 func (p homeFirstPage) Finder() finder {
 	f := finder{Label: catalogue.Key("Address of a site"), First: true}
 	if p.Feeds > 0 {
@@ -37,22 +35,22 @@ func (p homeFirstPage) Finder() finder {
 	return f
 }
 
-// A feedsAddPage asks for the address of a site, and may have one from elsewhere: of the page that was open in
-// the reader's browser, or that a program has shared. It is only shown; the form's button looks for its feeds.
+// A feedsAddPage asks for the address of a site. The bookmarklet or a sharing app may fill it in.
+// Opening the page changes nothing: the form's button starts the search.
 type feedsAddPage struct {
 	Finder finder
-	Mark   template.URL // the bookmarklet
+	Mark   template.URL // bookmarklet
 }
 
-// mostAddress is the most characters of an address that is typed or brought.
 const mostAddress = 2048
 
-// feedsAddPage is where the bookmarklet leads, with the address of the page at which it was pressed.
+// feedsAddPage is the target of the bookmarklet. Its query contains the address of the page in the
+// reader's browser.
 func (s *site) feedsAddPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	return s.showAdd(w, r, r.URL.Query().Get("url"))
 }
 
-// feedsSharePage is what other programs share with this one (Web Share Target).
+// feedsSharePage receives what other apps share (Web Share Target).
 func (s *site) feedsSharePage(w http.ResponseWriter, r *http.Request, me reader) error {
 	q := r.URL.Query()
 	return s.showAdd(w, r, sharedAddress(q.Get("title"), q.Get("text"), q.Get("url")))
@@ -64,14 +62,16 @@ func (s *site) showAdd(w http.ResponseWriter, r *http.Request, address string) e
 	return s.show(w, r, http.StatusOK, "feeds_add", catalogue.Key("Add a site"), p)
 }
 
-// bookmarklet is a bookmark that leads from any page to the form for its address. It reads nothing but that.
+// bookmarklet returns a bookmark that opens the form with the address of the current page. It reads
+// nothing else of that page.
 func (s *site) bookmarklet() template.URL {
 	return template.URL("javascript:location.href='" + template.JSEscapeString(s.BaseURL) +
 		"/feeds/add?url='+encodeURIComponent(location.href)")
 }
 
-// sharedAddress finds the address in what a program has shared: mostly it is in the field for it, with Android
-// within the text, with others in the title. What has none is given as it is, for its reader to see.
+// sharedAddress finds the address in shared data. Most apps use the field url, Android apps the
+// text, and some the title. Without an address it returns the data unchanged, so that the reader
+// sees it.
 func sharedAddress(title, text, address string) string {
 	for _, field := range []string{address, text, title} {
 		if found := firstAddress(field); found != "" {
@@ -81,10 +81,10 @@ func sharedAddress(title, text, address string) string {
 	return cmp.Or(strings.TrimSpace(address), strings.TrimSpace(text), strings.TrimSpace(title))
 }
 
-// mostBegun is the most beginnings of addresses that are tried in a text.
+// mostBegun limits how many "http" prefixes of a text are tried.
 const mostBegun = 20
 
-// firstAddress gives the first web address in a text; "" if it has none.
+// firstAddress returns the first web address in a text, or "".
 func firstAddress(text string) string {
 	lower := asciiLower(text)
 	for at, begun := 0, 0; begun < mostBegun; {
@@ -111,7 +111,7 @@ func firstAddress(text string) string {
 	return ""
 }
 
-// asciiLower writes the letters A to Z small, so that all bytes keep their places.
+// asciiLower lowers only A to Z, so that byte offsets stay the same.
 func asciiLower(text string) string {
 	b := []byte(text)
 	for i, c := range b {
@@ -122,13 +122,14 @@ func asciiLower(text string) string {
 	return string(b)
 }
 
-// endsAddress reports whether no address goes on at a character of a text.
+// endsAddress reports whether r ends an address in a text.
 func endsAddress(r rune) bool {
 	return r <= ' ' || r == 0x7f || r == '<' || r == '>' || r == '"' || r == '\u00a0' || r == '\u2028' ||
 		r == '\u2029' || r == '\u3000' || r == '”' || r == '»'
 }
 
-// withoutStops cuts off the marks that end a sentence about an address, and a bracket that it does not open.
+// withoutStops removes the punctuation after an address at the end of a sentence, and unbalanced
+// closing brackets.
 func withoutStops(address string) string {
 	round, square := strings.Count(address, ")")-strings.Count(address, "("),
 		strings.Count(address, "]")-strings.Count(address, "[")

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestShared: what a program shares is shown in the form, and looked for only when its button is pressed.
+// TestShared checks that a shared address fills in the form, and that only its button starts the
+// search.
 func TestShared(t *testing.T) {
 	each(t, func(r *room) {
 		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One")})
@@ -27,7 +28,7 @@ func TestShared(t *testing.T) {
 		if strings.Contains(a.body, "<script>alert") {
 			r.t.Error("a script came in")
 		}
-		// as a browser does with a script's address
+		// browsers decode javascript: addresses in the same way
 		mark, err := url.PathUnescape(v.get("/feeds/add").has("#address", "value", "").attrs("a.plain", "href")[0])
 		r.must(err)
 		if want := "javascript:location.href='" + r.base +

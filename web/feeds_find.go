@@ -14,45 +14,43 @@ import (
 	"digest/poller"
 )
 
-// findTime is how long a site may take to show what feeds it has. A search may send
-// 20 requests, with the pause between two of one host.
+// findTime limits a search for the feeds of a site. A search may send 20 requests, with a pause
+// between two requests to one host.
 const findTime = 45 * time.Second
 
-// mostAdded is how many feeds one form may add: as many as one page shows.
+// mostAdded is how many feeds one form may add. It is also the maximum on one page.
 const mostAdded = 20
 
-// errTooManyFinds is for who looks for more feeds than people do.
 var errTooManyFinds = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
 	catalogue.Key("You searched for many feeds in a short time. Try again in a minute, or import a list.")}
 
-// A feedsFindPage is a question for an address, and what came of it.
+// A feedsFindPage is the result of a search for feeds.
 type feedsFindPage struct {
 	Asked      string
 	Private    bool              // the form asked for a private feed
-	Password   bool              // the address asks for a password
-	Wrong      catalogue.Sayable // why there is nothing to choose, for people
-	Title      string            // of the page at the address
-	First      bool              // it was asked on the page before the first edition
-	Unticked   bool              // nothing was chosen of what was found
-	Instead    string            // the number of the feed in whose place one is looked for; "": of none
+	Password   bool              // the address requires a password
+	Wrong      catalogue.Sayable // why no feed was found
+	Title      string            // title of the page at the address
+	First      bool              // the search was started on the page before the first edition
+	Unticked   bool              // the form had no selection
+	Instead    string            // ID of the feed that the result replaces; "" if there is none
 	Candidates []foundFeed
-	Fresh      int // of the candidates: not subscribed to yet
+	Fresh      int // candidates without a subscription
 
-	// What became of a form that added several.
+	// The result of a form that added several feeds.
 	Taken []added
 	Left  []notAdded
 }
 
-// A foundFeed is one feed found.
 type foundFeed struct {
 	URL    string
-	Value  string // by which a form chooses it
+	Value  string // value of its form field
 	Title  string
-	Facts  []any // kind and number of posts: catalogue.Sayable, or a text that is shown as it is
+	Facts  []any // kind and number of posts, as catalogue.Sayable or literal text
 	Newest string
-	Mine   digest.FeedID // the reader subscribes to it already; 0: not
+	Mine   digest.FeedID // the existing subscription; 0 if there is none
 	Chosen bool
-	Alone  bool // only one of them can be chosen
+	Alone  bool // only one candidate can be selected
 }
 
 type added struct {
@@ -65,8 +63,8 @@ type notAdded struct {
 	Why catalogue.Sayable
 }
 
-// findFeeds looks for the feeds at or behind an address. One that is a feed's
-// own needs no choice.
+// findFeeds searches for feeds at an address. If the address is a feed, it subscribes without a
+// further step.
 func (s *site) findFeeds(w http.ResponseWriter, r *http.Request, me reader) error {
 	return s.findAt(w, r, me, feedsFindPage{Asked: strings.TrimSpace(r.PostForm.Get("address")), Instead: insteadOf(r),
 		First: isFirst(r, me)})
@@ -96,7 +94,8 @@ func (s *site) findAt(w http.ResponseWriter, r *http.Request, me reader, p feeds
 		func() error { return s.show(w, r, status, "feeds_find", catalogue.Key("Feeds found"), p) })
 }
 
-// mayFind refuses who has found enough for a while, or has room for no more.
+// mayFind returns an error if the reader has searched too often or has reached the maximum of
+// subscriptions.
 func (s *site) mayFind(r *http.Request, me reader, n int) error {
 	for range n {
 		if !s.limits.finds.allow(me.key(), s.Now()) {
@@ -110,11 +109,10 @@ func (s *site) mayFind(r *http.Request, me reader, n int) error {
 	return err
 }
 
-// errFull is the error for readers with the maximum number of subscriptions.
 var errFull = &problem{http.StatusConflict, catalogue.Key("You’ve reached the limit"),
 	catalogue.Key("You follow %d sites, which is the maximum. Unfollow one before you add another.").With(mostFeeds)}
 
-// asSlow says in words for people that a site took too long.
+// asSlow converts a timeout of ctx into a SearchError that explains it.
 func asSlow(ctx context.Context, err error) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return err
@@ -126,8 +124,8 @@ func asSlow(ctx context.Context, err error) error {
 	return &poller.SearchError{Cause: slow}
 }
 
-// orWrong shows the question again with the reason why an address brings no
-// feed; all other errors stay what they are.
+// orWrong shows the search form with the reason why no feed was found. It returns all other errors
+// unchanged.
 func (s *site) orWrong(w http.ResponseWriter, r *http.Request, p feedsFindPage, err error) error {
 	status, wrong := searchSaid(err)
 	if wrong == nil {
@@ -140,7 +138,7 @@ func (s *site) orWrong(w http.ResponseWriter, r *http.Request, p feedsFindPage, 
 	return s.show(w, r, status, "feeds_find", catalogue.Key("No feed found"), p)
 }
 
-// searchSaid says why an address brings no feed; nil for any other error.
+// searchSaid returns the status and the explanation of a failed search; nil for any other error.
 func searchSaid(err error) (status int, wrong catalogue.Sayable) {
 	e, ok := errors.AsType[*poller.SearchError](err)
 	if !ok {
@@ -152,7 +150,6 @@ func searchSaid(err error) (status int, wrong catalogue.Sayable) {
 	return http.StatusUnprocessableEntity, catalogue.Refusal(e)
 }
 
-// subscribeTo subscribes to the feed whose own address was given, and leads to it.
 func (s *site) subscribeTo(w http.ResponseWriter, r *http.Request, me reader, p feedsFindPage, url string) error {
 	f, created, err := s.Subscriber.Subscribe(r.Context(), me.Digest.ID, url, 0)
 	if err != nil {
@@ -171,8 +168,8 @@ func (s *site) subscribeTo(w http.ResponseWriter, r *http.Request, me reader, p 
 
 func feedPath(id digest.FeedID) string { return "/feeds/" + strconv.FormatInt(int64(id), 10) }
 
-// fill makes candidates of what was found. Of what the reader subscribes to
-// already no post is told: it may be a hidden one.
+// fill adds the candidates to p. For feeds that the reader already follows it omits the newest
+// post, because that may be hidden.
 func (s *site) fill(p *feedsFindPage, r *http.Request, me reader, found poller.Candidates) error {
 	p.Title = shortened(found.Title)
 	for _, c := range found.Feeds {
@@ -201,8 +198,8 @@ func (s *site) fill(p *feedsFindPage, r *http.Request, me reader, found poller.C
 	return nil
 }
 
-// addFeeds subscribes to the feeds that were chosen. The form is not trusted: each
-// address is looked for as if it had been typed.
+// addFeeds subscribes to the selected feeds. It treats each address as typed by the reader, because
+// forms can be forged.
 func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error {
 	chosen := slices.Compact(r.PostForm["feed"])
 	if address := r.PostForm.Get("address"); len(chosen) == 0 && address != "" {

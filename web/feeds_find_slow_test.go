@@ -10,7 +10,7 @@ import (
 	"digest/internal/catalogue"
 )
 
-// TestSlowSiteIsTold: who waits for a site in vain is told for how long, in every language.
+// TestSlowSiteIsTold checks that the error for a slow site names the timeout in every language.
 func TestSlowSiteIsTold(t *testing.T) {
 	ctx, cancel := context.WithDeadline(t.Context(), time.Time{})
 	defer cancel()

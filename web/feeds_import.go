@@ -15,17 +15,16 @@ import (
 )
 
 const (
-	maxList    = 10 << 20        // bytes of a list; two thousand feeds are half a megabyte
-	importTime = 3 * time.Minute // for a list on its way and in the database, by the machine's clock
+	maxList    = 10 << 20        // bytes; 2,000 feeds take about 500 KB
+	importTime = 3 * time.Minute // limit for the upload and the database, by the system clock
 )
 
-// A feedsImportPage asks for a list.
 type feedsImportPage struct {
 	Wrong    catalogue.Sayable
-	Imported bool // there is a report of an earlier one
+	Imported bool // there is a report of an earlier import
 }
 
-// Most is how large a list may be, in megabytes.
+// Most returns the maximum size of a list in megabytes.
 func (feedsImportPage) Most() int { return maxList >> 20 }
 
 func (s *site) feedsImportPage(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -37,8 +36,8 @@ func (s *site) feedsImportPage(w http.ResponseWriter, r *http.Request, me reader
 	return s.showPage(w, r, err, "feeds_import", catalogue.Key("Import sites"), p)
 }
 
-// importList subscribes to the feeds of a list, however badly it is written, and leads to
-// the report; the same list again changes nothing.
+// importList subscribes to the feeds of a list and redirects to the report. It accepts malformed
+// lists. Importing the same list again changes nothing.
 func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) error {
 	if !s.limits.imports.allow(me.key(), s.Now()) {
 		return errTooManyFinds
@@ -49,7 +48,7 @@ func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) err
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), importTime)
 	defer cancel()
-	leave, err := s.importing.enter(ctx) // one at a time: a list takes memory
+	leave, err := s.importing.enter(ctx) // one at a time, because a list takes much memory
 	if err != nil {
 		return err
 	}
@@ -60,11 +59,13 @@ func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) err
 	return seeOther(w, r, "/feeds/import/report")
 }
 
-// orNoList shows the form again with the reason why nothing was imported.
+// orNoList shows the form again with the reason why the import failed.
 func (s *site) orNoList(w http.ResponseWriter, r *http.Request, err error) error {
 	if asProblem(err) == errTooLarge {
 		drain(r)
-		wrong := catalogue.Key("The file is larger than %d MB. Nothing was imported. Export the list again, or split it.").With(maxList >> 20)
+		wrong := catalogue.Key(
+			"The file is larger than %d MB. Nothing was imported. Export the list again, or split it.").With(
+			maxList >> 20)
 		return s.show(w, r, http.StatusRequestEntityTooLarge, "feeds_import", catalogue.Key("File too large"),
 			feedsImportPage{Wrong: wrong})
 	}
@@ -75,21 +76,21 @@ func (s *site) orNoList(w http.ResponseWriter, r *http.Request, err error) error
 	})
 }
 
-// A sentList is a file that a form brought, with what the form's fields before it say.
+// A sentList is an uploaded file with the form fields before it.
 type sentList struct {
-	name string // as the browser calls it
+	name string // file name from the browser
 	body []byte
 	form url.Values
 }
 
-// mostField is how much is read of a field beside the file, in bytes.
+// mostField is the maximum size of another field in bytes.
 const mostField = 100
 
-// receiveList reads the file that a form brings. One that is too large is not
-// read at all where its length is told.
+// receiveList reads the uploaded file. If Content-Length is too large, it rejects the request
+// without reading the body.
 func (s *site) receiveList(w http.ResponseWriter, r *http.Request) (sent sentList, err error) {
 	c := http.NewResponseController(w)
-	_ = c.SetReadDeadline(time.Now().Add(importTime)) // a recorder in a test has none
+	_ = c.SetReadDeadline(time.Now().Add(importTime)) // httptest's recorder supports no deadlines
 	_ = c.SetWriteDeadline(time.Now().Add(2 * importTime))
 	if r.ContentLength > maxList+maxBody {
 		return sent, errTooLarge
@@ -118,7 +119,6 @@ func (s *site) receiveList(w http.ResponseWriter, r *http.Request) (sent sentLis
 	}
 }
 
-// errNoFile is for a form without a file.
 var errNoFile = digest.Refuse(digest.Invalid, "no file chosen; choose the file that your other reader exported")
 
 func readPart(part *multipart.Part) ([]byte, error) {
@@ -134,8 +134,8 @@ func readPart(part *multipart.Part) ([]byte, error) {
 	return body, nil
 }
 
-// exportList sends all of the reader's subscriptions as OPML; with what private feeds are
-// asked with if a form says so.
+// exportList sends all subscriptions of the reader as OPML. It includes the credentials of private
+// feeds if the form asks for them.
 func (s *site) exportList(w http.ResponseWriter, r *http.Request, me reader) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/x-opml; charset=utf-8")

@@ -14,22 +14,23 @@ import (
 	"digest/store"
 )
 
-// A listReport is what became of a list, as far as that is known when it was read. It is stored (table imports),
-// with nothing in it that a page may not show.
+// A listReport is the result of an import, as far as it was known right after the import. The table
+// imports stores it as JSON. All values are safe to show on a page.
 type listReport struct {
-	Name    string // of the list; may be empty
+	Name    string // title of the list; may be empty
 	Feeds   int    // in the file
-	Added   int    // subscriptions that are new
-	Already int    // that there were before
+	Added   int    // new subscriptions
+	Already int    // existing subscriptions
 	Unread  []unreadLine
-	More    int // lines beyond those of Unread
+	More    int // number of bad lines that Unread omits
 	Left    []string
-	Full    int // feeds for which there was no room
-	Most    int // feeds of one reader
+	Full    int // feeds over the limit
+	Most    int // the limit of feeds per reader
 	Notes   []digest.Words
 }
 
-// An unreadLine is a line that could not be read. Why is in English; where Format is known, each language says it.
+// An unreadLine is a line that could not be read. Why is in English. If Format is set, Said
+// translates it.
 type unreadLine struct {
 	Line   int
 	Title  string
@@ -38,7 +39,7 @@ type unreadLine struct {
 	Values []string `json:",omitempty"`
 }
 
-// newUnreadLine is a line of a list as it is stored.
+// newUnreadLine converts a bad line for storage.
 func newUnreadLine(line feed.BadLine) unreadLine {
 	l := unreadLine{Line: line.Line, Title: shortened(line.Title), Why: shortened(line.Why.Error())}
 	if e, ok := errors.AsType[*digest.Error](line.Why); ok && e.Format != "" {
@@ -50,7 +51,6 @@ func newUnreadLine(line feed.BadLine) unreadLine {
 	return l
 }
 
-// Said is why, as a sentence.
 func (l unreadLine) Said() catalogue.Sayable {
 	values := make([]any, len(l.Values))
 	for i, v := range l.Values {
@@ -60,20 +60,19 @@ func (l unreadLine) Said() catalogue.Sayable {
 }
 
 const (
-	shownLines = 200       // of a report: what goes on behind is counted
-	looksAgain = time.Hour // for so long after the import the page looks again by itself
+	shownLines = 200       // per list of the report; further lines are only counted
+	looksAgain = time.Hour // how long after the import the page reloads automatically
 )
 
-// writtenReport is the report of a list as it is stored.
+// writtenReport returns the report of an import as JSON.
 func writtenReport(list *feed.Document, result store.ImportResult) string {
 	text, err := json.Marshal(reportOf(list, result))
 	if err != nil {
-		panic(err) // it holds texts and numbers only
+		panic(err) // strings and numbers always encode
 	}
 	return string(text)
 }
 
-// reportOf says what became of a list.
 func reportOf(list *feed.Document, result store.ImportResult) listReport {
 	unread := list.BadLines
 	p := listReport{Name: shortened(list.Title), Feeds: len(list.Feeds), Added: result.Added, Already: result.Already,
@@ -96,26 +95,28 @@ func reportOf(list *feed.Document, result store.ImportResult) listReport {
 	return p
 }
 
-// A feedsImportReportPage says what became of the reader's latest list, and how far its new feeds are read.
+// A feedsImportReportPage shows the result of the reader's latest import and the progress of the
+// first polls.
 type feedsImportReportPage struct {
 	listReport
 	firstReads
-	Fenced bool // whoever runs this has paused all of it
-	Again  bool // the page looks again by itself
-	First  bool // there is no edition yet
+	Fenced bool // the operator has paused the instance with the fence
+	Again  bool // the page reloads automatically
+	First  bool // the reader has no edition yet
 }
 
-// firstReads is how far the feeds of a list are read that nobody here had read before.
+// firstReads counts the imported feeds that were new to this instance, by the result of their first
+// poll.
 type firstReads struct {
-	New      int // all of them
-	Read     int // of them: read, or left since
-	Failed   int // could not be read so far, are gone for good, or are not asked
-	Waiting  int // were not asked yet
+	New      int // total
+	Read     int // read successfully, or unsubscribed since
+	Failed   int // failed so far, gone or blocked
+	Waiting  int // not polled yet
 	Troubles []feedLine
-	Gone     []string // the names of those that are gone for good
+	Gone     []string // names of gone feeds
 }
 
-// Asked is how many of them were asked.
+// Asked returns how many were polled.
 func (p firstReads) Asked() int { return p.New - p.Waiting }
 
 // Unreadable returns the number of lines that could not be read.
@@ -124,8 +125,8 @@ func (p listReport) Unreadable() int { return len(p.Unread) + p.More }
 // Unlisted returns the number of sites over the limit that the page does not list.
 func (p listReport) Unlisted() int { return p.Full - len(p.Left) }
 
-// importReportPage shows the report. All of it is in the database, so the page may be closed meanwhile, and any
-// process can show it.
+// importReportPage shows the report. Everything is in the database, so the reader can close the
+// page, and any process can serve it.
 func (s *site) importReportPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	l, err := s.Store.ListImport(r.Context(), me.Digest.ID)
 	if digest.KindOf(err) == digest.NotFound {
@@ -143,8 +144,8 @@ func (s *site) importReportPage(w http.ResponseWriter, r *http.Request, me reade
 	return s.showPage(w, r, err, "feeds_import_report", catalogue.Key("Your import"), p)
 }
 
-// firstReadsOf counts the feeds of a list by what came of their first polls. Those of paused
-// subscriptions are not asked.
+// firstReadsOf counts the imported feeds by the result of their first poll. Paused subscriptions
+// are not polled and do not count.
 func (s *site) firstReadsOf(d digest.Digest, l store.ListImport) (p firstReads) {
 	p.New = l.FirstPolls
 	for _, sub := range l.Subscriptions {

@@ -16,7 +16,7 @@ import (
 	"digest/store/storetest"
 )
 
-// upload sends a list as the form of the page does.
+// upload sends a list like the form of the page.
 func (v *visitor) upload(list string) answer {
 	v.t.Helper()
 	a := v.send("/feeds/import", "my list.opml", list, nil)
@@ -93,7 +93,7 @@ func TestImport(t *testing.T) {
 	})
 }
 
-// TestImportReportEnds: the report waits for no feed that is not asked any more.
+// TestImportReportEnds checks that the report does not wait for feeds that are not polled.
 func TestImportReportEnds(t *testing.T) {
 	each(t, func(r *room) {
 		v, _ := r.reader("ann@example.org")
@@ -107,7 +107,8 @@ func TestImportReportEnds(t *testing.T) {
 	})
 }
 
-// TestImportReportNamesTheGone: a feed that is permanently gone is counted as such and named, although nobody takes it any more.
+// TestImportReportNamesTheGone checks that the report counts and names a gone feed, although it has
+// no readers any more.
 func TestImportReportNamesTheGone(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -129,8 +130,8 @@ func TestImportReportNamesTheGone(t *testing.T) {
 	})
 }
 
-// TestListsThatAreTooLarge: what is too much gets a page, told or not told how
-// long it is, and nothing is taken.
+// TestListsThatAreTooLarge checks that a list over the limit gets an error page and imports
+// nothing, with and without a Content-Length.
 func TestListsThatAreTooLarge(t *testing.T) {
 	each(t, func(r *room) {
 		v, _ := r.reader("ann@example.org")
@@ -152,8 +153,8 @@ func TestListsThatAreTooLarge(t *testing.T) {
 	})
 }
 
-// TestImportIsBounded: what there is no room for is named, and lists at once
-// come to no more together.
+// TestImportIsBounded checks that the report names feeds over the limit, and that concurrent
+// imports cannot exceed it.
 func TestImportIsBounded(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -187,7 +188,7 @@ func TestImportIsBounded(t *testing.T) {
 	})
 }
 
-// TestExportComesBack: what is exported is imported by another reader as it was.
+// TestExportComesBack checks that an import of an export restores the same subscriptions.
 func TestExportComesBack(t *testing.T) {
 	each(t, func(r *room) {
 		ann, d := r.user("ann@example.org")
@@ -219,8 +220,8 @@ func TestExportComesBack(t *testing.T) {
 	})
 }
 
-// TestListsOfAllReaders: of the lists of all readers so much is held in memory while they
-// come; who is refused for that is told so, and short ones come in all the while.
+// TestListsOfAllReaders checks the limit for the memory of all uploads. A large upload over it is
+// rejected with a message, while small ones are still accepted.
 func TestListsOfAllReaders(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		r := newRoom(t, s)
@@ -244,7 +245,7 @@ func TestListsOfAllReaders(t *testing.T) {
 		eve, _ := r.reader("eve@example.org")
 		list := "<opml><outline xmlUrl='https://a.example/'/>" + large + "</opml>"
 		a := eve.upload(list)
-		for range 15 { // what the others typed may still be on its way
+		for range 15 { // the server may not have read the other uploads yet
 			if a.StatusCode == http.StatusServiceUnavailable {
 				break
 			}
@@ -256,7 +257,7 @@ func TestListsOfAllReaders(t *testing.T) {
 			end()
 		}
 		for a = eve.upload(list); a.StatusCode == http.StatusServiceUnavailable && len(ends) > 0; a = eve.upload(list) {
-			ends = ends[:len(ends)-1] // the room of each is free soon after its answer has come
+			ends = ends[:len(ends)-1] // the server releases the memory soon after the response
 		}
 		a.status(http.StatusOK)
 	})

@@ -12,16 +12,16 @@ import (
 	"digest/store"
 )
 
-// A feedsLeftPage says that feeds were left, and has the way back.
+// A feedsLeftPage confirms that the reader unsubscribed from feeds, and offers to undo it.
 type feedsLeftPage struct {
 	Titles  []string
-	Left    []digest.FeedID // those to which there is a way back
-	Private int             // of those that were to be left and were not, since nothing could bring them back
+	Left    []digest.FeedID // feeds that the undo button restores
+	Private int             // number of private feeds that were skipped, because undo is impossible for them
 	From    string
 }
 
-// unsubscribeFeed ends a subscription, also one to a private feed: what it was asked with is forgotten, and there is no
-// way back.
+// unsubscribeFeed ends a subscription. For a private feed it deletes the credential and offers no
+// undo.
 func (s *site) unsubscribeFeed(w http.ResponseWriter, r *http.Request, me reader) error {
 	sub, err := s.subscription(r, me)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *site) unsubscribeFeed(w http.ResponseWriter, r *http.Request, me reader
 	return s.leaveFeeds(w, r, me, []store.SubscriptionInfo{sub})
 }
 
-// leaveFeeds ends subscriptions that can be brought back.
+// leaveFeeds ends subscriptions and offers to undo it. It skips private feeds.
 func (s *site) leaveFeeds(w http.ResponseWriter, r *http.Request, me reader, subs []store.SubscriptionInfo) error {
 	titles, ids := map[digest.FeedID]string{}, make([]digest.FeedID, len(subs))
 	for i, sub := range subs {
@@ -55,7 +55,8 @@ func (s *site) showLeft(w http.ResponseWriter, r *http.Request, err error, p fee
 	return s.showPage(w, r, err, "feeds_left", catalogue.Key("Unfollowed"), p)
 }
 
-// returnFeeds is the way back. The form is not trusted: nobody comes by it to a feed that they never had.
+// returnFeeds undoes an unsubscription. Forms can be forged, so it accepts only feeds that the
+// reader followed before.
 func (s *site) returnFeeds(w http.ResponseWriter, r *http.Request, me reader) error {
 	feeds, err := feedsOf(r.PostForm["feed"])
 	if err != nil {
@@ -66,14 +67,15 @@ func (s *site) returnFeeds(w http.ResponseWriter, r *http.Request, me reader) er
 	case err != nil:
 		return err
 	case n == 0:
-		return seeOther(w, r, "/feeds") // which says whether they are subscribed
+		return seeOther(w, r, "/feeds") // the list shows whether they are subscribed
 	case len(feeds) == 1:
 		return showChanged(w, r, nil, feeds[0], "again")
 	}
 	return seeOther(w, r, listSaved(fromOf(r), "again"))
 }
 
-// listSaved is the list of feeds, which says what was changed: looked through as where one came from, if that was the list.
+// listSaved returns the address of the list of feeds with a confirmation. If from is the list, it
+// keeps the search.
 func listSaved(from, word string) string {
 	var q feedsQuery
 	if u, err := url.Parse(from); err == nil && u.Path == "/feeds" {
@@ -84,7 +86,6 @@ func listSaved(from, word string) string {
 	return "/feeds?" + form.Encode()
 }
 
-// feedsOf reads keys of feeds that a form carries.
 func feedsOf(texts []string) (feeds []digest.FeedID, err error) {
 	for _, text := range texts {
 		id, err := strconv.ParseInt(text, 10, 64)
@@ -96,7 +97,7 @@ func feedsOf(texts []string) (feeds []digest.FeedID, err error) {
 	return feeds, nil
 }
 
-// bringBack subscribes a digest again to feeds that it has left, and says to how many.
+// bringBack restores former subscriptions of a digest and returns how many.
 func bringBack(r *http.Request, st *store.Store, id digest.DigestID, feeds []digest.FeedID, now time.Time) (int,
 	error) {
 	all, err := st.AllSubscriptions(r.Context(), id)

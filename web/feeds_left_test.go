@@ -2,7 +2,8 @@ package web
 
 import "testing"
 
-// TestListSaved: after what was done one is back at the list as it was looked through, and nowhere else.
+// TestListSaved checks that an action returns to the list with the same search, and to no other
+// page.
 func TestListSaved(t *testing.T) {
 	for from, want := range map[string]string{
 		"": "/feeds?saved=again", "/feeds": "/feeds?saved=again", "/posts/3": "/feeds?saved=again",

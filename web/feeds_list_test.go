@@ -12,7 +12,7 @@ import (
 	"digest/store"
 )
 
-// many subscribes a digest to feeds, named and in folders as told: "Name in Folder".
+// many subscribes a digest to feeds. A name has the form "Name in Folder" or "Name".
 func (r *room) many(d digest.Digest, names ...string) (feeds []digest.Feed) {
 	r.t.Helper()
 	for i, name := range names {
@@ -31,7 +31,7 @@ func (r *room) many(d digest.Digest, names ...string) (feeds []digest.Feed) {
 	return feeds
 }
 
-// failsSince lets a feed have failed since then.
+// failsSince records that a feed has failed since then.
 func (r *room) failsSince(f digest.Feed, since time.Time, status int, why string) {
 	r.t.Helper()
 	f.Errors, f.FirstErrorAt, f.FailingSince, f.LastStatus, f.LastError = 9, since, since, status, why
@@ -40,7 +40,8 @@ func (r *room) failsSince(f digest.Feed, since time.Time, status int, why string
 	r.must(err)
 }
 
-// TestHeadingOfWhatIsWell: all is well only where nothing is to be said of any feed.
+// TestHeadingOfWhatIsWell checks that the heading "No problems" appears only if no feed has a
+// problem.
 func TestHeadingOfWhatIsWell(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -52,7 +53,8 @@ func TestHeadingOfWhatIsWell(t *testing.T) {
 	})
 }
 
-// TestFeedsAreFoundAndSorted: by name or address whatever the case and the accents, in four orders, and trouble first in all.
+// TestFeedsAreFoundAndSorted checks the search by name or address, without regard to case and
+// accents, and the four orders, which all begin with feeds with problems.
 func TestFeedsAreFoundAndSorted(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -91,7 +93,8 @@ func TestFeedsAreFoundAndSorted(t *testing.T) {
 	})
 }
 
-// TestLastPostIsNoHiddenOne: what came in since the last midnight is not told, not by its date either (I2).
+// TestLastPostIsNoHiddenOne checks that the list does not reveal posts since the last midnight, not
+// even by date (I2).
 func TestLastPostIsNoHiddenOne(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -111,7 +114,8 @@ func TestLastPostIsNoHiddenOne(t *testing.T) {
 	})
 }
 
-// TestSeveralAtOnce: feeds that are ticked are moved, shown, paused and left together, and brought back.
+// TestSeveralAtOnce checks that the selected feeds can be moved, displayed, paused, unsubscribed
+// and restored together.
 func TestSeveralAtOnce(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -178,7 +182,7 @@ func TestSeveralAtOnce(t *testing.T) {
 	})
 }
 
-// TestWayBackIsOnesOwn: nobody comes to a feed by it that they never had, and nonsense changes nothing.
+// TestWayBackIsOnesOwn checks that readers can restore only their own former subscriptions.
 func TestWayBackIsOnesOwn(t *testing.T) {
 	each(t, func(r *room) {
 		_, bob := r.reader("bob@example.org")
@@ -195,7 +199,8 @@ func TestWayBackIsOnesOwn(t *testing.T) {
 	})
 }
 
-// TestAllPostsOfAFeed: all that came of it is listed, the latest first and a page at a time, also once it was left.
+// TestAllPostsOfAFeed checks that all received posts of a feed are listed, newest first and in
+// pages, even after unsubscribing.
 func TestAllPostsOfAFeed(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -232,7 +237,8 @@ func TestAllPostsOfAFeed(t *testing.T) {
 	})
 }
 
-// TestPauseOnItsOwnPage: until a day, by the reader's calendar; and the page leads back to where its reader was.
+// TestPauseOnItsOwnPage checks that a pause ends on a day in the reader's time zone, and that the
+// page links back to the previous page.
 func TestPauseOnItsOwnPage(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -257,8 +263,8 @@ func TestPauseOnItsOwnPage(t *testing.T) {
 	})
 }
 
-// TestAtMostInAnEdition: the posts beyond those that a reader wants at once stay readable: behind a link, for who has the
-// link of the edition too, and each on its own page, which leads back to them.
+// TestAtMostInAnEdition checks that posts over the reader's limit stay readable behind a link and
+// on their own pages. This includes visitors with the link of the edition.
 func TestAtMostInAnEdition(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")

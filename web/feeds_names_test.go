@@ -12,8 +12,8 @@ import (
 	"digest/test/tier"
 )
 
-// TestNamesThatCannotBe: a name of a million characters is refused in words, and
-// its beginning kept; nothing is changed.
+// TestNamesThatCannotBe checks that a name of a million characters is rejected with a message and
+// shown shortened, and that nothing is changed.
 func TestNamesThatCannotBe(t *testing.T) {
 	tier.Alone(t)
 	each(t, func(r *room) {
@@ -22,7 +22,8 @@ func TestNamesThatCannotBe(t *testing.T) {
 		link := v.get("/feeds").attrs(".rows .name", "href")[0]
 		long := strings.Repeat("ö", 1_000_000)
 		a := v.post(link, url.Values{"title": {long}, "folder": {"Kept"}}).status(http.StatusBadRequest)
-		a.shows("p.wrong", "A name can have 500 characters; yours has 1,000,000. We’ve shortened it here. Check it and save again.")
+		a.shows("p.wrong",
+			"A name can have 500 characters; yours has 1,000,000. We’ve shortened it here. Check it and save again.")
 		a.has("input[name=folder]", "value", "Kept")
 		a.has("input[name=title]", "value", strings.Repeat("ö", 500))
 		v.post(link, url.Values{"folder": {long}}).status(http.StatusBadRequest)
@@ -31,7 +32,7 @@ func TestNamesThatCannotBe(t *testing.T) {
 		v.post("/filters", url.Values{"words": {long}}).status(http.StatusBadRequest)
 		v.post("/filters", url.Values{"words": {" "}}).status(http.StatusBadRequest)
 		v.get("/feeds").shows(".rows .name", site)
-		// Far more than that gets a page too, not a broken connection.
+		// A much larger form gets an error page, too, not a closed connection.
 		v.post(link, url.Values{"title": {strings.Repeat("x", 9<<20)}}).status(http.StatusRequestEntityTooLarge).shows(
 			"h1", "That form is too long")
 		v.post("/settings/zone",
@@ -39,7 +40,7 @@ func TestNamesThatCannotBe(t *testing.T) {
 	})
 }
 
-// TestHostileNames: nothing that a feed, a list or a reader calls itself runs.
+// TestHostileNames checks that names from a feed, a list or a reader cannot run scripts.
 func TestHostileNames(t *testing.T) {
 	const bad = `"'></h3><script>alert(1)</script><img src=x onerror=alert(1)>{{.}}`
 	each(t, func(r *room) {
@@ -88,8 +89,8 @@ func TestHostileNames(t *testing.T) {
 	})
 }
 
-// TestPasswordsInAddresses: no page shows the password in a feed's address, in
-// words or in links: not to its reader, and not to the operator.
+// TestPasswordsInAddresses checks that no page shows the password in a feed's address, in text or
+// links, to its reader or to the operator.
 func TestPasswordsInAddresses(t *testing.T) {
 	each(t, func(r *room) {
 		const words = "no answer from https://ann:hunter2@private.example/feed"

@@ -10,14 +10,14 @@ import (
 	"digest/poller"
 )
 
-// An illness is what the page of a feed says where nothing can be read of it for days.
+// An illness describes a feed that could not be read for days, on its page.
 type illness struct {
-	Since digest.Date       // the reader's
-	Why   catalogue.Sayable // nil: nothing is known
-	Home  string            // where its feed is looked for again
+	Since digest.Date       // in the reader's time zone
+	Why   catalogue.Sayable // nil if unknown
+	Home  string            // where to search for a replacement
 }
 
-// illnessOf is nil for a feed that is well.
+// illnessOf returns nil for a healthy feed.
 func (s *site) illnessOf(d digest.Digest, f digest.Feed) *illness {
 	ill := poller.Illness(f, s.Now())
 	if ill == digest.Well {
@@ -26,7 +26,7 @@ func (s *site) illnessOf(d digest.Digest, f digest.Feed) *illness {
 	return &illness{digest.DateOf(f.FailingSince.In(zoneOr(d.TimeZone))), catalogue.Illness(ill), homeOf(f)}
 }
 
-// homeOf is the page that a feed says it belongs to, else the front page of its host.
+// homeOf returns the site of a feed, or the front page of its host.
 func homeOf(f digest.Feed) string {
 	if f.SiteURL != "" {
 		return f.SiteURL
@@ -38,7 +38,6 @@ func homeOf(f digest.Feed) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/"}).String()
 }
 
-// insteadOf gives the number that a form names of the feed in whose place another is looked for.
 func insteadOf(r *http.Request) string {
 	id, err := strconv.ParseInt(r.PostForm.Get("instead"), 10, 64)
 	if err != nil || id <= 0 {
@@ -47,15 +46,15 @@ func insteadOf(r *http.Request) string {
 	return strconv.FormatInt(id, 10)
 }
 
-// replaceFeed ends the subscription in whose place the reader has just subscribed to another
-// feed, if the form names one.
+// replaceFeed ends the subscription that the new feed by replaces, if the form names one. It
+// reports whether it did.
 func (s *site) replaceFeed(r *http.Request, me reader, by digest.FeedID) (bool, error) {
 	id, err := strconv.ParseInt(insteadOf(r), 10, 64)
 	if err != nil || digest.FeedID(id) == by {
 		return false, nil
 	}
 	err = s.Store.ReplaceSubscription(r.Context(), me.Digest.ID, digest.FeedID(id), by)
-	if digest.KindOf(err) == digest.NotFound { // in another tab already
+	if digest.KindOf(err) == digest.NotFound { // already replaced, for example in another tab
 		return false, nil
 	}
 	return err == nil, err

@@ -12,8 +12,7 @@ import (
 	"digest/store"
 )
 
-// fails lets a feed that a digest is subscribed to fail for ten days, and gives the path of
-// its page.
+// fails records that a subscribed feed has failed for ten days, and returns the path of its page.
 func (r *room) fails(address string) string {
 	r.t.Helper()
 	f, err := r.store.FeedByURL(r.t.Context(), address)
@@ -25,8 +24,8 @@ func (r *room) fails(address string) string {
 	return "/feeds/" + strconv.FormatInt(int64(f.ID), 10)
 }
 
-// TestRemediesOfASickFeed: its page says what it is sick of, and takes another feed in its
-// place; one that is well says nothing of the kind.
+// TestRemediesOfASickFeed checks that the page of a sick feed explains the problem and can replace
+// the feed. The page of a healthy feed offers neither.
 func TestRemediesOfASickFeed(t *testing.T) {
 	each(t, func(r *room) {
 		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One"),
@@ -46,7 +45,7 @@ func TestRemediesOfASickFeed(t *testing.T) {
 		}
 		a.contains(".stands", "Nothing was found at its address")
 		v.get("/feeds").shows("h2", "Problems").contains(".in-trouble .why", "Nothing was found at its address")
-		a.shows("#remedies a.button") // no password is asked for
+		a.shows("#remedies a.button") // not a form for a password
 		a.shows("#remedies button", "Search for its feed", "Find feeds")
 		number := strings.TrimPrefix(page, "/feeds/")
 		a.has("#remedies input[name=instead]", "value", number, number).has("#remedies input[name=address]", "value",
@@ -64,8 +63,8 @@ func TestRemediesOfASickFeed(t *testing.T) {
 	})
 }
 
-// The address of a feed itself needs no question; a number that is not the reader's feed is
-// left alone.
+// TestAnotherAddressInstead checks that the address of a feed replaces the old one directly, and
+// that a form cannot replace a feed of another reader.
 func TestAnotherAddressInstead(t *testing.T) {
 	each(t, func(r *room) {
 		b := r.blog(map[string]string{"/feed": rss("Blog", "One"), "/other": rss("Other", "Two")})

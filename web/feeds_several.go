@@ -10,20 +10,17 @@ import (
 	"digest/store"
 )
 
-// A feedsSeveralPage is the menu of several feeds.
 type feedsSeveralPage struct {
 	feedMenu
 	Titles  []string
-	Private int // of them: they are not left from here
+	Private int // number of private feeds, which this menu does not unsubscribe
 
 	chosen []store.SubscriptionInfo
 }
 
-// errNoneChosen is for who presses the button without having chosen a feed.
 var errNoneChosen = &problem{http.StatusBadRequest, catalogue.Key("Nothing selected"),
 	catalogue.Key("Go back, select the sites you want to change, and try again.")}
 
-// feedsSeveralPage offers what can be done to the feeds that were chosen.
 func (s *site) feedsSeveralPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p, err := s.severalOf(r, me, r.URL.Query()["feed"])
 	return s.showSeveral(w, r, http.StatusOK, p, err)
@@ -35,7 +32,7 @@ func (s *site) showSeveral(w http.ResponseWriter, r *http.Request, status int, p
 	})
 }
 
-// severalOf gives the menu of those feeds of the reader's that a request names.
+// severalOf returns the menu for the reader's feeds that a request names.
 func (s *site) severalOf(r *http.Request, me reader, named []string) (feedsSeveralPage, error) {
 	p := feedsSeveralPage{feedMenu: s.menuFor(me.Digest, "/feeds/several", fromOf(r))}
 	v, err := s.Store.SubscriptionsView(r.Context(), me.Digest.ID)
@@ -70,7 +67,7 @@ func (s *site) severalOf(r *http.Request, me reader, named []string) (feedsSever
 	return p, nil
 }
 
-// common is what subscriptions have in common.
+// common returns the settings that all subscriptions share. Other settings are zero.
 func common(subs []store.SubscriptionInfo) (own digest.Subscription) {
 	own = subs[0].Subscription
 	for _, sub := range subs {
@@ -87,7 +84,8 @@ func common(subs []store.SubscriptionInfo) (own digest.Subscription) {
 	return own
 }
 
-// onSeveral makes a handler of a form of that menu. It says what was done, or shows the menu with what was wrong.
+// onSeveral returns a handler for a form of the menu. It redirects to a confirmation, or shows the
+// menu with an error if act returns an empty string.
 func (s *site) onSeveral(act func(*http.Request, reader, *feedsSeveralPage) (done string, err error)) func(
 	http.ResponseWriter, *http.Request, reader) error {
 	return func(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -103,7 +101,6 @@ func (s *site) onSeveral(act func(*http.Request, reader, *feedsSeveralPage) (don
 	}
 }
 
-// moveFeeds puts the feeds into a folder.
 func (s *site) moveFeeds(r *http.Request, me reader, p *feedsSeveralPage) (string, error) {
 	if err := hasAll(r.PostForm, "folder"); err != nil {
 		return "", err
@@ -115,7 +112,6 @@ func (s *site) moveFeeds(r *http.Request, me reader, p *feedsSeveralPage) (strin
 	return "moved", err
 }
 
-// displayFeeds changes how their posts are shown.
 func (s *site) displayFeeds(r *http.Request, me reader, p *feedsSeveralPage) (string, error) {
 	if err := hasAll(r.PostForm, "display", "most"); err != nil {
 		return "", err
@@ -128,7 +124,6 @@ func (s *site) displayFeeds(r *http.Request, me reader, p *feedsSeveralPage) (st
 	return "shown", err
 }
 
-// pauseFeeds pauses them.
 func (s *site) pauseFeeds(r *http.Request, me reader, p *feedsSeveralPage) (string, error) {
 	until, wrong, err := p.pauseOf(r.PostForm, me.Digest, s.Now())
 	if p.Wrong.Day = wrong; wrong != nil || err != nil {
@@ -138,7 +133,8 @@ func (s *site) pauseFeeds(r *http.Request, me reader, p *feedsSeveralPage) (stri
 	return "paused", err
 }
 
-// resumeFeeds is the way back from that.
+// resumeFeeds ends the pauses. It skips feeds that are paused because a newsletter delivers their
+// posts.
 func (s *site) resumeFeeds(r *http.Request, me reader, p *feedsSeveralPage) (string, error) {
 	for _, sub := range p.chosen {
 		if !sub.Paused || sub.PausedFor != 0 {
@@ -152,7 +148,7 @@ func (s *site) resumeFeeds(r *http.Request, me reader, p *feedsSeveralPage) (str
 	return "resumed", nil
 }
 
-// leaveSeveral unsubscribes from them, and shows the way back.
+// leaveSeveral unsubscribes from the feeds and offers to undo it.
 func (s *site) leaveSeveral(w http.ResponseWriter, r *http.Request, me reader) error {
 	p, err := s.severalOf(r, me, r.PostForm["feed"])
 	if err != nil {

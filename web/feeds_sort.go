@@ -13,30 +13,29 @@ import (
 	"digest/internal/words"
 )
 
-// partFeeds is how many feeds one sheet of the list has.
+// partFeeds is how many feeds one page of the list has.
 const partFeeds = 150
 
-// minSought is from how many feeds on they are looked for and sorted.
+// minSought is how many feeds a list needs to offer search and sorting.
 const minSought = 10
 
-// A feedOrder is in which order feeds are listed.
 type feedOrder string
 
-// The orders. In all of them those in trouble come first, and paused ones last.
+// All orders list feeds with problems first, and paused feeds last.
 const (
-	byFolder  feedOrder = "" // by folder, and by name in each
+	byFolder  feedOrder = "" // by folder, then by name
 	byNames   feedOrder = "name"
-	byLast    feedOrder = "last"    // the latest post first
-	byTrouble feedOrder = "trouble" // the longest trouble first
+	byLast    feedOrder = "last"    // newest post first
+	byTrouble feedOrder = "trouble" // oldest problem first
 )
 
-// A feedsQuery is what a reader looks for among their feeds.
+// A feedsQuery selects and sorts the reader's feeds.
 type feedsQuery struct {
-	Find   string // in names and addresses
+	Find   string // in titles and addresses
 	Sort   feedOrder
-	Folder string // the only one to show; "": all of them
-	Part   int    // from 1
-	All    bool   // all on the sheet are chosen
+	Folder string // "": all folders
+	Part   int    // page, from 1
+	All    bool   // all feeds on the page are selected
 }
 
 func feedsQueryOf(form url.Values) feedsQuery {
@@ -54,7 +53,6 @@ func feedsQueryOf(form url.Values) feedsQuery {
 	return q
 }
 
-// form is what is looked for, as the fields of a form say it.
 func (q feedsQuery) form() url.Values {
 	form := url.Values{}
 	for name, value := range map[string]string{"find": q.Find, "sort": string(q.Sort), "folder": q.Folder} {
@@ -65,7 +63,6 @@ func (q feedsQuery) form() url.Values {
 	return form
 }
 
-// At is the address of a sheet of what is looked for.
 func (q feedsQuery) At(part int) string {
 	form := q.form()
 	if part > 1 {
@@ -77,10 +74,9 @@ func (q feedsQuery) At(part int) string {
 	return "/feeds?" + form.Encode()
 }
 
-// Here is the address of this sheet.
 func (q feedsQuery) Here() string { return q.At(q.Part) }
 
-// ChooseAll is the address at which all on the sheet are chosen.
+// ChooseAll returns the address of this page with all feeds selected.
 func (q feedsQuery) ChooseAll() string {
 	here := q.Here()
 	if strings.Contains(here, "?") {
@@ -89,10 +85,9 @@ func (q feedsQuery) ChooseAll() string {
 	return here + "?all=1"
 }
 
-// Sought reports whether not all feeds are looked for.
+// Sought reports whether the query restricts the list.
 func (q feedsQuery) Sought() bool { return q.Find != "" || q.Folder != "" }
 
-// Orders are those to choose from.
 func (q feedsQuery) Orders() []choice {
 	return chosen([]choice{
 		{Value: string(byFolder), Name: catalogue.Key("folder")}, {Value: string(byNames), Name: catalogue.Key("name")},
@@ -101,7 +96,6 @@ func (q feedsQuery) Orders() []choice {
 	}, string(q.Sort))
 }
 
-// matches reports whether a feed is one of those that are looked for.
 func (q feedsQuery) matches(l feedLine) bool {
 	if q.Folder != "" && l.Folder != q.Folder {
 		return false
@@ -119,31 +113,29 @@ func (q feedsQuery) matches(l feedLine) bool {
 	return false
 }
 
-// A feedGroup is feeds below one heading.
 type feedGroup struct {
 	Kind      groupKind
-	Name      string // of a folder
-	Continued bool   // it begins on the sheet before
+	Name      string // folder
+	Continued bool   // it begins on the previous page
 	Feeds     []feedLine
 }
 
-// Well reports whether nothing is to be said of any of its feeds.
+// Well reports whether all feeds of the group are healthy.
 func (g feedGroup) Well() bool {
 	return !slices.ContainsFunc(g.Feeds, func(l feedLine) bool { return len(l.Words) > 0 })
 }
 
-// A groupKind says what the feeds of a group have in common.
 type groupKind string
 
-// The kinds of group.
 const (
 	troubledGroup groupKind = "trouble"
-	folderGroup   groupKind = "folder" // or none, where its name is empty
+	folderGroup   groupKind = "folder" // no folder if the name is empty
 	wholeGroup    groupKind = "all"
 	pausedGroup   groupKind = "paused"
 )
 
-// groups puts feeds below headings, in the order that is asked for; folders in that of the reader.
+// groups groups the feeds below headings in the order of the query. order is the reader's order of
+// folders.
 func (q feedsQuery) groups(lines []feedLine, order digest.FolderOrder) (groups []feedGroup) {
 	var troubled, paused, well []feedLine
 	for _, l := range lines {
@@ -183,7 +175,8 @@ func (q feedsQuery) groups(lines []feedLine, order digest.FolderOrder) (groups [
 	return groups
 }
 
-// compare orders two feeds. What is well has no beginning of its trouble.
+// compare orders two feeds. Feeds without a problem come last in byTrouble, because they have no
+// Since.
 func (q feedsQuery) compare(a, b feedLine) int {
 	switch q.Sort {
 	case byLast:
@@ -199,7 +192,7 @@ func (q feedsQuery) compare(a, b feedLine) int {
 	return byTitle(a, b)
 }
 
-// onPart gives what of groups is on a sheet, and how many sheets they fill.
+// onPart returns the groups on a page, and the number of pages.
 func onPart(groups []feedGroup, part int) (shown []feedGroup, parts int) {
 	from, at := (part-1)*partFeeds, 0
 	for _, g := range groups {
@@ -214,7 +207,6 @@ func onPart(groups []feedGroup, part int) (shown []feedGroup, parts int) {
 	return shown, max(1, (at+partFeeds-1)/partFeeds)
 }
 
-// AllParts are the numbers of all sheets, for the way to them.
 func (p feedsPage) AllParts() []int {
 	all := make([]int, p.Parts)
 	for i := range all {
@@ -223,5 +215,5 @@ func (p feedsPage) AllParts() []int {
 	return all
 }
 
-// Seeks reports whether there are enough feeds to look for one.
+// Seeks reports whether the list is long enough to offer a search.
 func (p feedsPage) Seeks() bool { return p.Count >= minSought }

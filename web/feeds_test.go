@@ -20,7 +20,7 @@ import (
 	"digest/subscribe"
 )
 
-// subscriber brings feeds to readers; loopback may be asked.
+// subscriber returns a Subscriber that may request loopback addresses.
 func (r *room) subscriber() *subscribe.Subscriber {
 	keys := seal.Beside(filepath.Join(r.t.TempDir(), "digest.db"))
 	p := poller.New(poller.Options{BaseURL: r.base, HostBlocks: r.store.HostBlocks, Open: keys.Open,
@@ -30,7 +30,7 @@ func (r *room) subscriber() *subscribe.Subscriber {
 	return &subscribe.Subscriber{Store: r.store, Poller: p, Keys: keys, Now: func() time.Time { return r.now }}
 }
 
-// A blog is a site with pages and feeds by path; it notes what it is asked for.
+// A blog is a site with pages and feeds by path. It records its requests.
 type blog struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -69,7 +69,8 @@ func (b *blog) log() string {
 func rss(title string, posts ...string) string {
 	var b strings.Builder
 	for _, p := range posts {
-		fmt.Fprintf(&b, "<item><title>%s</title><link>https://blog.example/%s</link><guid>%s</guid><pubDate>Fri, 20 Nov 2026 10:00:00 GMT</pubDate></item>", p, url.PathEscape(p), p)
+		fmt.Fprintf(&b, "<item><title>%s</title><link>https://blog.example/%s</link><guid>%s</guid><pubDate>Fri, 20 Nov 2026 10:00:00 GMT</pubDate></item>",
+			p, url.PathEscape(p), p)
 	}
 	return "<rss version='2.0'><channel><title>" + title +
 		"</title><link>https://blog.example/</link><description>d</description>" + b.String() + "</channel></rss>"
@@ -85,7 +86,7 @@ func (v *visitor) find(address string) answer {
 	return v.post("/feeds/find", url.Values{"address": {address}})
 }
 
-// takes gives the titles of what a reader takes, as the page lists them.
+// takes returns the titles of the reader's feeds, as the page lists them.
 func (v *visitor) takes() string {
 	v.t.Helper()
 	return strings.Join(v.get("/feeds").status(http.StatusOK).texts(".rows .name"), "|")
@@ -109,7 +110,7 @@ func TestChoiceOfFeeds(t *testing.T) {
 		if got := v.takes(); got != "" {
 			r.t.Errorf("to look takes %q", got)
 		}
-		// as it is stored by now
+		// it is stored now
 		a = v.find(b.URL).status(http.StatusOK).contains("label.found", "The blog itself RSS; newest: One")
 		asked := url.Values{"address": a.attrs("input[name=address]", "value")}
 		v.post("/feeds/add", asked).status(http.StatusUnprocessableEntity).shows(".wrong",
@@ -137,7 +138,7 @@ func TestChoiceOfFeeds(t *testing.T) {
 	})
 }
 
-// TestAddressOfAFeed: one that is a feed's own is taken without a question.
+// TestAddressOfAFeed checks that the address of a feed is subscribed to without a further step.
 func TestAddressOfAFeed(t *testing.T) {
 	each(t, func(r *room) {
 		b := r.blog(map[string]string{"/feed": rss("Blog", "One"), "/moved": "->/feed"})
@@ -156,7 +157,7 @@ func TestAddressOfAFeed(t *testing.T) {
 	})
 }
 
-// TestNoFeedThere: every failure is said in words and keeps what was typed.
+// TestNoFeedThere checks that every failed search shows its reason and keeps the input.
 func TestNoFeedThere(t *testing.T) {
 	each(t, func(r *room) {
 		b := r.blog(map[string]string{"/": "<!doctype html><title>x</title>",
@@ -200,7 +201,7 @@ func TestNoFeedThere(t *testing.T) {
 	})
 }
 
-// TestRefusalIsRemembered: a site that wants to be left alone is, whoever asks (S18).
+// TestRefusalIsRemembered checks that Retry-After of a site holds for all readers (S18).
 func TestRefusalIsRemembered(t *testing.T) {
 	each(t, func(r *room) {
 		asked := 0
@@ -243,7 +244,7 @@ func TestFindsAreLimited(t *testing.T) {
 	})
 }
 
-// TestFeedsOfOthers: a feed of another reader's has no address here.
+// TestFeedsOfOthers checks that readers cannot open or change feeds of other readers.
 func TestFeedsOfOthers(t *testing.T) {
 	each(t, func(r *room) {
 		f := r.knows(digest.Feed{URL: "https://secret.example/?key=1", Title: "Another's"})
@@ -277,7 +278,8 @@ func TestFeedsOfOthers(t *testing.T) {
 	})
 }
 
-// TestFormOfBefore: a form of a page that was open during the upgrade, and one of an old email, still work.
+// TestFormOfBefore checks that forms of pages from before the upgrade, and links of old emails,
+// still work.
 func TestFormOfBefore(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -334,7 +336,7 @@ func TestOneFeed(t *testing.T) {
 	})
 }
 
-// TestFeedForms: forms of other sites are refused, and a GET changes nothing.
+// TestFeedForms checks that forms of other sites are rejected and that a GET changes nothing.
 func TestFeedForms(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -355,7 +357,7 @@ func TestFeedForms(t *testing.T) {
 	})
 }
 
-// TestManyFeeds: of 300 feeds each sheet is a light page.
+// TestManyFeeds checks that the list of 300 feeds has small pages.
 func TestManyFeeds(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")

@@ -12,25 +12,23 @@ import (
 	"digest/store"
 )
 
-// A filterForm is the form that adds a filter, as it was typed.
 type filterForm struct {
 	Words string
-	Feed  digest.FeedID // that it is for; 0: all
+	Feed  digest.FeedID // 0: all feeds
 	Wrong catalogue.Sayable
 }
 
-// A filtersPage is a reader's filters.
 type filtersPage struct {
 	Groups []filterGroup
-	Feeds  []feedLine // to choose from
+	Feeds  []feedLine // choices of the form
 	Form   filterForm
 	Saved  string
 }
 
-// A filterGroup is the filters of one feed, or of all.
+// A filterGroup contains the filters of one feed, or of all feeds.
 type filterGroup struct {
-	ID      digest.FeedID // 0: all
-	Title   any           // catalogue.Sayable, or that of a feed
+	ID      digest.FeedID // 0: all feeds
+	Title   any           // catalogue.Sayable, or the title of a feed
 	Filters []digest.Filter
 }
 
@@ -48,7 +46,6 @@ func (s *site) showFilters(w http.ResponseWriter, r *http.Request, me reader, st
 	return s.show(w, r, status, "filters", catalogue.Key("Filters"), p)
 }
 
-// feedNames gives the feeds of a reader's subscriptions by title.
 func feedNames(all []store.SubscriptionInfo) []feedLine {
 	lines := make([]feedLine, len(all))
 	for i, sub := range all {
@@ -58,8 +55,8 @@ func feedNames(all []store.SubscriptionInfo) []feedLine {
 	return lines
 }
 
-// groupsOf sorts filters by what they are for: first those for all feeds, then
-// by the titles of feeds. One of a feed that was left does nothing and is named so.
+// groupsOf groups filters by feed: first the filters for all feeds, then by feed title. Filters of
+// unsubscribed feeds have no effect and form the last group.
 func groupsOf(all []digest.Filter, feeds []feedLine) []filterGroup {
 	groups := []filterGroup{{Title: catalogue.Key("All sites")}}
 	for _, f := range feeds {
@@ -76,8 +73,7 @@ func groupsOf(all []digest.Filter, feeds []feedLine) []filterGroup {
 	return slices.DeleteFunc(groups, func(g filterGroup) bool { return len(g.Filters) == 0 })
 }
 
-// addFilter adds a filter for all feeds or for one, and leads back to where the
-// form stood.
+// addFilter adds a filter for all feeds or for one, and redirects to the page of the form.
 func (s *site) addFilter(w http.ResponseWriter, r *http.Request, me reader) error {
 	form := r.PostForm
 	typed := filterForm{Words: strings.TrimSpace(form.Get("words"))}
@@ -101,7 +97,6 @@ func (s *site) addFilter(w http.ResponseWriter, r *http.Request, me reader) erro
 	return s.showSubscription(w, r, me, http.StatusBadRequest, typed.Feed, feedPage{Filter: typed})
 }
 
-// filtersBack is the page on which a form about filters stood.
 func filtersBack(from string, feed int64) string {
 	if from == "feed" && feed > 0 {
 		return feedPath(digest.FeedID(feed))
@@ -117,6 +112,6 @@ func (s *site) removeFilter(w http.ResponseWriter, r *http.Request, me reader) e
 	if err := s.Store.RemoveFilter(r.Context(), me.Digest.ID, id); err != nil {
 		return err
 	}
-	feed, _ := strconv.ParseInt(r.PostForm.Get("feed"), 10, 64) // 0 where it is no number
+	feed, _ := strconv.ParseInt(r.PostForm.Get("feed"), 10, 64) // an invalid number counts as 0
 	return showSaved(w, r, nil, filtersBack(r.PostForm.Get("from"), feed), "unfiltered")
 }

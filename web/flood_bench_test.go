@@ -11,9 +11,9 @@ import (
 	"digest/store/storetest"
 )
 
-// BenchmarkFlood measures what it costs one core to answer one address that sends pings and forged pushes
-// without end, beside a health check as the limit, which does nothing. What the kernel and the connection
-// cost is not in it. "core%" is how much of a core 10,000 a second take.
+// BenchmarkFlood measures the CPU cost of pings and forged pushes from one address, compared with a
+// health check. It excludes the kernel and the connection. "core%" is the share of a core that
+// 10,000 requests per second take.
 func BenchmarkFlood(b *testing.B) {
 	storetest.Bench(b, func(b *testing.B, s *store.Store) {
 		r := newRoom(b, s)

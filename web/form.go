@@ -16,8 +16,8 @@ import (
 	"digest/internal/catalogue"
 )
 
-// withForm makes a handler of one that reads a form, as r.PostForm. What is written in another way than our forms are
-// is refused: all its fields would count as empty.
+// withForm parses the form for h. It rejects other media types, because all their fields would
+// count as empty.
 func withForm(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if !isReadable(r) {
@@ -30,18 +30,18 @@ func withForm(h handler) handler {
 	}
 }
 
-// isReadable reports whether a request brings no body, or one that is written as our forms are. Where a file is
-// expected its own route reads it.
+// isReadable reports whether a request has no body or an encoding of our forms. Uploads have their
+// own routes, which read the file.
 func isReadable(r *http.Request) bool {
 	if r.Method != http.MethodPost || r.ContentLength == 0 {
 		return true
 	}
-	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // empty where there is none
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // empty without a Content-Type
 	return kind == "application/x-www-form-urlencoded" || kind == "multipart/form-data" && bringsFile(r.URL.Path)
 }
 
-// hasAll is errBadForm for a form that lacks one of the fields that our pages send always, be they empty: what a form
-// does not say has not been cleared by its reader.
+// hasAll returns errBadForm if the form lacks one of the fields. Our pages always send them, even
+// if empty, so a missing field does not mean that the reader cleared it.
 func hasAll(form url.Values, names ...string) error {
 	for _, name := range names {
 		if !form.Has(name) {
@@ -51,7 +51,7 @@ func hasAll(form url.Values, names ...string) error {
 	return nil
 }
 
-// hasAny is errBadForm for a form that has none of these fields: it says nothing.
+// hasAny returns errBadForm if the form has none of the fields.
 func hasAny(form url.Values, names ...string) error {
 	if slices.ContainsFunc(names, form.Has) {
 		return nil
@@ -59,8 +59,8 @@ func hasAny(form url.Values, names ...string) error {
 	return errBadForm
 }
 
-// tooLargeOr says why what was sent could not be read: it was too much, by itself or with
-// that of others, or p.
+// tooLargeOr returns errTooLarge or errBusy if that is why the body could not be read, and p
+// otherwise.
 func tooLargeOr(err error, p *problem) error {
 	if why := asProblem(err); why == errTooLarge || why == errBusy {
 		return why
@@ -68,7 +68,6 @@ func tooLargeOr(err error, p *problem) error {
 	return p
 }
 
-// pathKey gives the key in a request's path.
 func pathKey(r *http.Request) (int64, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil || id <= 0 {
@@ -77,16 +76,15 @@ func pathKey(r *http.Request) (int64, error) {
 	return id, nil
 }
 
-// seeOther leads to another page.
 func seeOther(w http.ResponseWriter, r *http.Request, path string) error {
 	http.Redirect(w, r, path, http.StatusSeeOther)
 	return nil
 }
 
-// savedWord is the parameter that tells a page what was changed just now.
+// savedWord is the query parameter for the change that a page confirms.
 const savedWord = "saved"
 
-// showSaved gives an error, or leads to a page, which says what was changed.
+// showSaved returns err, or redirects to a page that confirms the change.
 func showSaved(w http.ResponseWriter, r *http.Request, err error, path, word string) error {
 	if err != nil {
 		return err
@@ -94,7 +92,7 @@ func showSaved(w http.ResponseWriter, r *http.Request, err error, path, word str
 	return seeOther(w, r, path+"?"+savedWord+"="+word)
 }
 
-// savedOf gives what was changed just now, if it is one of a page's words.
+// savedOf returns the change that the page confirms, if it is one of words.
 func savedOf(r *http.Request, words ...string) string {
 	if word := r.URL.Query().Get(savedWord); slices.Contains(words, word) {
 		return word
@@ -102,7 +100,7 @@ func savedOf(r *http.Request, words ...string) string {
 	return ""
 }
 
-// orShow gives an error, or shows a page if there is none.
+// orShow returns err, or shows a page if err is nil.
 func orShow(err error, show func() error) error {
 	if err != nil {
 		return err
@@ -110,8 +108,8 @@ func orShow(err error, show func() error) error {
 	return show()
 }
 
-// asSaid gives what an error of the store says to whoever filled in the form, nil if there is none;
-// all but those of what was given remain errors.
+// asSaid returns the message for the form's user if err is about invalid input. It returns all
+// other errors unchanged.
 func asSaid(err error) (catalogue.Sayable, error) {
 	if digest.KindOf(err) == digest.Invalid {
 		return catalogue.Refusal(err), nil
@@ -119,14 +117,12 @@ func asSaid(err error) (catalogue.Sayable, error) {
 	return nil, err
 }
 
-// A choice is one of a few things to choose from.
 type choice struct {
 	Value      string
-	Name, Hint any // catalogue.Sayable, or a text that is shown as it is
+	Name, Hint any // catalogue.Sayable or literal text
 	Chosen     bool
 }
 
-// chosen marks the choice of that value.
 func chosen(all []choice, value string) []choice {
 	for i := range all {
 		all[i].Chosen = all[i].Value == value
@@ -134,16 +130,15 @@ func chosen(all []choice, value string) []choice {
 	return all
 }
 
-// A dateField is a date as it was typed. What is no date would vanish from a
-// field for dates, so it is shown in one for text.
+// A dateField is a date as entered. Browsers clear an invalid value in a date field, so the form
+// shows it in a text field.
 type dateField struct{ Value string }
 
-// typedDate gives a field of a form.
 func typedDate(form url.Values, name string) dateField {
 	return dateField{strings.TrimSpace(form.Get(name))}
 }
 
-// Type is the field's.
+// Type returns the type of the input element.
 func (f dateField) Type() string {
 	if _, err := digest.ParseDate(f.Value); f.Value != "" && err != nil {
 		return "text"
@@ -151,8 +146,7 @@ func (f dateField) Type() string {
 	return "date"
 }
 
-// read gives the date that was typed, or says what is wrong with it: it is one
-// of those from the first to the last.
+// read parses the date and returns an error text if it is not between first and last.
 func (f dateField) read(first, last digest.Date) (d digest.Date, wrong catalogue.Sayable) {
 	d, err := digest.ParseDate(f.Value)
 	switch {
@@ -166,22 +160,21 @@ func (f dateField) read(first, last digest.Date) (d digest.Date, wrong catalogue
 	return d, nil
 }
 
-// saidDay is a day with its year.
 func saidDay(d digest.Date) catalogue.Moment { return catalogue.Day("2 January 2006", d) }
 
-// maxName bounds the names that readers give, in characters; as much as is read
-// of a title. Of a longer one the form shows the beginning.
+// maxName is the maximum length in characters of names that readers enter, and of titles of feeds.
+// The form shows a longer name shortened.
 const maxName = 500
 
-// maxDigestName bounds the name of a newspaper, which stands large above each of its pages.
+// maxDigestName is the maximum length of the name of a reader's newspaper, which is the large
+// heading of its pages.
 const maxDigestName = 80
 
-// tooLongName says that a name has too many characters.
 const tooLongName = catalogue.Key(
 	"A name can have %d characters; yours has %d. We’ve shortened it here. Check it and save again.")
 
-// nameOfForm makes one line of what was typed. Where that is longer than most characters wrong says so:
-// tooLong, with how many there may be and how many there are.
+// nameOfForm converts input to one line. If it is longer than most characters, wrong is the message
+// tooLong with the limit and the length.
 func nameOfForm(tooLong catalogue.Key, typed string, most int) (name string, wrong catalogue.Sayable) {
 	name = digest.OneLine(digest.WithoutTurns(typed))
 	if n := utf8.RuneCountInString(name); n > most {
@@ -190,7 +183,6 @@ func nameOfForm(tooLong catalogue.Key, typed string, most int) (name string, wro
 	return name, nil
 }
 
-// firstRunes is the beginning of a text, n characters at most.
 func firstRunes(s string, n int) string {
 	for i := range s {
 		if n == 0 {
@@ -201,11 +193,12 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// maxBack is the longest address that a form leads back to: one of a search.
+// maxBack is the maximum length of an address to which a form redirects. Searches have long
+// addresses.
 const maxBack = 8 << 10
 
-// localPath gives an address of this site in the form in which it is put into a
-// header; false for one that a browser could take for another site's.
+// localPath returns a local address, safe for a header. It returns false if a browser could read it
+// as an address of another site.
 func localPath(address string) (string, bool) {
 	if len(address) > maxBack || strings.ContainsRune(address, '\\') ||
 		strings.ContainsFunc(address, unicode.IsControl) {
@@ -220,7 +213,7 @@ func localPath(address string) (string, bool) {
 	return u.String(), true
 }
 
-// place writes a place in a list for an address, as placeIn reads it.
+// place encodes a position in a list for an address. placeIn decodes it.
 func place(at time.Time, id digest.PostID) string {
 	return strconv.FormatInt(at.Unix(), 10) + "." + strconv.FormatInt(int64(id), 10)
 }
@@ -228,8 +221,8 @@ func place(at time.Time, id digest.PostID) string {
 // maxSecond is the last second of the year 9999.
 const maxSecond = 253402300799
 
-// placeIn reads after which place of a list a request goes on; the zero one is
-// its beginning.
+// placeIn returns the position after which the requested page of a list begins. It is zero for the
+// first page.
 func placeIn(r *http.Request) (at time.Time, id digest.PostID, ok bool) {
 	given := r.URL.Query().Get("after")
 	if given == "" {

@@ -10,21 +10,22 @@ import (
 	"digest/internal/catalogue"
 )
 
-// accountField is the field of a form that says for which reader its page was made. Where another one signed in meanwhile, in
-// another window of the same browser, the form of a page that still stands open would change what is theirs.
+// accountField is the form field that identifies the reader of the page. If another
+// reader has since signed in with the same browser, a form on an old page would change their
+// account.
 const accountField = "account"
 
 var errOthersForm = &problem{http.StatusConflict, catalogue.Key("You’re signed in to another account"),
 	catalogue.Key("Nothing was changed, because this page belonged to another account. Reload it and try again.")}
 
-// isOthersForm reports whether a form, which was read, stood on a page that was made for another reader.
+// isOthersForm reports whether a parsed form is on a page that was made for another reader.
 func (s *site) isOthersForm(r *http.Request, reader digest.UserID) bool {
-	account := cmp.Or(r.Form.Get(accountField), r.Header.Get(accountHeader)) // the header: of scripts
+	account := cmp.Or(r.Form.Get(accountField), r.Header.Get(accountHeader)) // scripts send the header
 	return account != "" && account != s.account(reader)
 }
 
-// signForms puts the field into the forms of a reader's page that are posted, as long as nobody else can be shown the page;
-// into the address of those that send a file, which are read as they come.
+// signForms adds the field to POST forms of a reader's page, if the page is not cached. For forms
+// with a file it adds the field to the address, because these are read as a stream.
 func (s *site) signForms(h http.Header, reader digest.UserID, page []byte) []byte {
 	if reader == 0 || !isUncached(h) {
 		return page
@@ -38,7 +39,7 @@ func (s *site) signForms(h http.Header, reader digest.UserID, page []byte) []byt
 		if b.Write(before); !found {
 			break
 		}
-		tag, page, _ = bytes.Cut(page, []byte(">")) // none stands in an attribute: templates escape it
+		tag, page, _ = bytes.Cut(page, []byte(">")) // attributes contain no ">", because templates escape it
 		post, file := bytes.Contains(tag, []byte(`method="post"`)), bytes.Contains(tag, []byte("multipart/form-data"))
 		if action, rest, ok := bytes.Cut(tag, []byte(`" enctype`)); ok && post && file {
 			tag = slices.Concat(action, []byte("?"+account+`" enctype`), rest)

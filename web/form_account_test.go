@@ -9,8 +9,8 @@ import (
 	"digest"
 )
 
-// unsigned gives the addresses of the forms of a reader's page that change something and do not say for whom the page was
-// made: in a field, or of those that send a file in their address.
+// unsigned returns the actions of a page's POST forms that do not identify the reader, in a field
+// or, for uploads, in the address.
 func (a answer) unsigned() (actions []string) {
 	a.t.Helper()
 	if len(a.find("form[action=/sign-out]")) == 0 {
@@ -29,8 +29,8 @@ func (a answer) unsigned() (actions []string) {
 	return actions
 }
 
-// TestFormOfAnother: a page that was made for one reader, and still stands open when another one is signed in, changes
-// nothing of theirs.
+// TestFormOfAnother checks that an open page of one reader changes nothing after another reader has
+// signed in.
 func TestFormOfAnother(t *testing.T) {
 	each(t, func(r *room) {
 		r.open("https://digest.example")

@@ -10,7 +10,7 @@ import (
 	"digest"
 )
 
-// TestUnreadableForms: a form whose fields cannot be read, or that has none, clears nothing.
+// TestUnreadableForms checks that an unreadable or empty form clears nothing.
 func TestUnreadableForms(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -38,7 +38,7 @@ func TestUnreadableForms(t *testing.T) {
 			"/settings/schedule"} {
 			v.post(path, nil).status(http.StatusBadRequest).shows("h1", "We couldn’t read that form")
 			bogus := url.Values{"for": {"bogus"}, "feed": {feed}}
-			if path == "/settings/appearance" { // where a feed may lead
+			if path == "/settings/appearance" { // its field "feed" selects the lead
 				bogus.Del("feed")
 			}
 			v.post(path, bogus).status(http.StatusBadRequest)
@@ -55,7 +55,8 @@ func TestUnreadableForms(t *testing.T) {
 			stands(act)
 		}
 
-		v.post(link, url.Values{"title": {"Ours"}}).status(http.StatusSeeOther) // what it does not speak of stays
+		// fields that the form omits stay
+		v.post(link, url.Values{"title": {"Ours"}}).status(http.StatusSeeOther)
 		v.post(link, url.Values{"title": {"Mine"}}).status(http.StatusSeeOther)
 		stands("a new name")
 		v.do("POST", link, "application/x-www-form-urlencoded; charset=UTF-8",
@@ -64,7 +65,8 @@ func TestUnreadableForms(t *testing.T) {
 	})
 }
 
-// TestFailedFormsOpenedAgain: the address at which a form has failed leads to its page, and keeps nothing of what was typed.
+// TestFailedFormsOpenedAgain checks that a GET of a failed form's address redirects to its page
+// without the input.
 func TestFailedFormsOpenedAgain(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -80,7 +82,7 @@ func TestFailedFormsOpenedAgain(t *testing.T) {
 		if allow := to.Header.Get("Allow"); allow != "" {
 			r.t.Errorf("it allows %q", allow)
 		}
-		doubled := httptest.NewRecorder() // as a base address joined with a slash too many makes it
+		doubled := httptest.NewRecorder() // a base address joined with one slash too many
 		r.handler.ServeHTTP(doubled, httptest.NewRequest("GET", r.base+strings.Replace(link, "/", "//", 2)+
 			"/pause", nil))
 		if to := doubled.Header().Get("Location"); to != link+"/pause" {

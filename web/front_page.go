@@ -10,34 +10,33 @@ import (
 	"digest/internal/catalogue"
 )
 
-// An editionFolder is the sections of one folder, or those of none.
+// An editionFolder contains the sections of one folder, or sections without a folder.
 type editionFolder struct {
 	Name     string
-	Place    int // in the page, from 0
+	Place    int // index on the page, from 0
 	Sections []*editionSection
-	Bands    []editionBand // all of them
+	Bands    []editionBand // all sections, in bands
 }
 
-// An editionBand is sections that stand in columns beside each other where there is room, and together fill about one
-// screen: so nobody reads down a whole edition in the first column to go up again for the second.
+// An editionBand contains sections that wide windows show in columns. A band fills about one
+// screen, so that readers do not have to scroll up for the next column.
 type editionBand struct {
 	Sections []*editionSection
-	Class    string // of the style sheet
+	Class    string // CSS class
 }
 
-// The classes of bands.
 const (
 	inColumns = "band"
-	inOne     = "band alone" // full texts, and what stands by itself
+	inOne     = "band alone" // full texts, and the lead
 	asLines   = "band lines" // headlines
 )
 
-// bandLines is about how many lines of text a band holds in all its columns.
+// bandLines is the approximate number of text lines in all columns of a band.
 const bandLines = 56
 
-// lines is about how many lines a section takes in a column.
+// lines estimates how many lines a section takes in a column.
 func (s *editionSection) lines() int {
-	const inColumn = 52 // letters
+	const inColumn = 52 // characters
 	n := 3
 	for _, p := range s.Posts {
 		n++
@@ -52,7 +51,8 @@ func (s *editionSection) lines() int {
 	return n
 }
 
-// inBands puts the sections of a folder into bands. The last section joins the band before it: none stands alone.
+// inBands groups the sections of a folder into bands. The last section joins the previous band, so
+// that it does not appear alone.
 func inBands(sections []*editionSection, lines bool) (bands []editionBand) {
 	room := 0
 	for _, s := range sections {
@@ -75,7 +75,6 @@ func inBands(sections []*editionSection, lines bool) (bands []editionBand) {
 	return bands
 }
 
-// hasText reports whether full texts are shown of the section.
 func (s *editionSection) hasText() bool {
 	for _, p := range s.Posts {
 		if p.Depth == asText {
@@ -85,7 +84,7 @@ func (s *editionSection) hasText() bool {
 	return false
 }
 
-// lead is the post with which the page begins: the first of the first section, unless that is only listed.
+// lead marks the first post of the first section as the lead of the page, unless it is a headline.
 func (p *editionPage) lead(sections []*editionSection) {
 	if p.Part > 1 || p.lines || len(sections) == 0 || sections[0].Posts[0].Depth == asHeadline {
 		return
@@ -93,8 +92,8 @@ func (p *editionPage) lead(sections []*editionSection) {
 	sections[0].Leads, sections[0].Posts[0].First = true, true
 }
 
-// Leading is how the style sheet knows the section with which the page begins; "" for others. One or two more posts of
-// it stand beside its first one where there is room.
+// Leading returns the CSS class of the section that contains the lead, or "" for other sections. In
+// wide windows one or two posts appear beside the lead.
 func (s *editionSection) Leading() string {
 	switch {
 	case !s.Leads:
@@ -105,7 +104,6 @@ func (s *editionSection) Leading() string {
 	return "leading"
 }
 
-// Lead is the section's post with which the page begins; nil: it is in another one.
 func (s *editionSection) Lead() *editionPost {
 	if !s.Leads {
 		return nil
@@ -113,7 +111,6 @@ func (s *editionSection) Lead() *editionPost {
 	return s.Posts[0]
 }
 
-// After are the posts that follow the Lead.
 func (s *editionSection) After() []*editionPost {
 	if s.Leads {
 		return s.Posts[1:]
@@ -121,7 +118,7 @@ func (s *editionSection) After() []*editionPost {
 	return s.Posts
 }
 
-// illustrate gives each section one picture: that of its newest post that has one and shows an excerpt.
+// illustrate gives each section one picture, from the newest excerpt with a picture.
 func (p *editionPage) illustrate(sections []*editionSection) {
 	for _, s := range sections {
 		for _, post := range s.Posts {
@@ -133,10 +130,10 @@ func (p *editionPage) illustrate(sections []*editionSection) {
 	}
 }
 
-// A midnightDial is the reader's day: twelve o'clock at night is at its top.
+// A midnightDial is a 24-hour clock of the reader, with midnight at the top.
 type midnightDial struct {
 	Place   catalogue.City
-	Degrees int // of the hour hand
+	Degrees int // angle of the hour hand
 }
 
 func newMidnightDial(zone string, now time.Time) *midnightDial {
@@ -144,7 +141,7 @@ func newMidnightDial(zone string, now time.Time) *midnightDial {
 	return &midnightDial{catalogue.City(cmp.Or(zone, "UTC")), (at.Hour()*60 + at.Minute()) / 4}
 }
 
-// End is said below the last post of an edition.
+// end returns the text below the last post of an edition.
 func (st standing) end(of digest.Date, latest bool) catalogue.Sayable {
 	all := catalogue.Key("That’s all for %s.").With(catalogue.Day("Monday", of))
 	switch {
@@ -156,7 +153,7 @@ func (st standing) end(of digest.Date, latest bool) catalogue.Sayable {
 	return sentences{all, catalogue.Key("Your next edition is on %s.").With(st.comingDay())}
 }
 
-// comingDay names the day of the next edition: by its weekday alone where that is within the next six days.
+// comingDay returns the day of the next edition. It is only the weekday if that is within six days.
 func (st standing) comingDay() catalogue.Sayable {
 	next := digest.DateOf(st.of.NextDueAt.In(st.zone()))
 	if st.today().Plus(6).Before(next) {
@@ -165,7 +162,8 @@ func (st standing) comingDay() catalogue.Sayable {
 	return catalogue.Day("Monday", next)
 }
 
-// absent says that the latest edition is not of today; nil where it is, or where a notice says why.
+// absent explains why there is no edition of today. It returns nil if there is one, or if a notice
+// explains it.
 func (s *site) absent(ctx context.Context, st standing, latest digest.Date) (catalogue.Sayable, error) {
 	today, last := st.today(), st.of.LastDueAt
 	if latest == today || st.of.State != digest.DigestActive || !st.of.NextDueAt.After(st.now) ||

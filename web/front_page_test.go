@@ -14,7 +14,7 @@ import (
 	"digest/test/browser"
 )
 
-// pictured is a post with a picture.
+// pictured returns a post with a picture.
 func pictured(title, size string) digest.Post {
 	p := post(title)
 	p.ImageURL = "https://pictures.example/" + url.PathEscape(title) + ".gif"
@@ -22,8 +22,8 @@ func pictured(title, size string) digest.Post {
 	return p
 }
 
-// TestFrontPage: the page begins with the newest post of its first section; each section has one picture, whose place
-// is known before it comes; a post without a title has no headline; and there is an end.
+// TestFrontPage checks that the lead is the newest post of the first section, and that each section
+// has one picture with known size. A post without a title has no headline, and the page has an end.
 func TestFrontPage(t *testing.T) {
 	each(t, func(r *room) {
 		r.pictures = newGallery(t)
@@ -71,8 +71,8 @@ func TestFrontPage(t *testing.T) {
 	})
 }
 
-// TestHeadlinesView: the same edition as headlines alone, one line each, and a way back. A post without a title is the
-// beginning of its words there.
+// TestHeadlinesView checks the headlines of an edition with the link back. A post without a title
+// appears with the beginning of its text.
 func TestHeadlinesView(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -98,8 +98,8 @@ func TestHeadlinesView(t *testing.T) {
 	})
 }
 
-// TestHeadlinesViewOfFew: an edition of few sites has no contents, and no way to its headlines; who came there by an
-// address that they kept finds the way back.
+// TestHeadlinesViewOfFew checks that an edition with few sites has no contents and no link to its
+// headlines. The headlines still link back to the excerpts.
 func TestHeadlinesViewOfFew(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -116,7 +116,8 @@ func TestHeadlinesViewOfFew(t *testing.T) {
 	})
 }
 
-// TestDayWithoutEdition: on a day on which nothing came the page says so, and the day has a page of its own.
+// TestDayWithoutEdition checks that a day without an edition has its own page, and that the first
+// page says so.
 func TestDayWithoutEdition(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -152,7 +153,8 @@ func TestDayWithoutEdition(t *testing.T) {
 	})
 }
 
-// TestArrangeFrontPage: name, order and lead are chosen by buttons alone.
+// TestArrangeFrontPage checks that name, order and lead can be chosen with buttons, without
+// scripts.
 func TestArrangeFrontPage(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -187,7 +189,7 @@ func TestArrangeFrontPage(t *testing.T) {
 			http.StatusBadRequest).contains("[role=alert]", "can have 80 characters; yours has 81").
 			has("#name", "value", strings.Repeat("n", 80)).has("#name", "maxlength", "80").shows(".nameplate",
 			"The Courier")
-		r.must(r.store.SetDigestName(r.t.Context(), d.ID, strings.Repeat("n", 300))) // when there was more room
+		r.must(r.store.SetDigestName(r.t.Context(), d.ID, strings.Repeat("n", 300))) // stored before the limit
 		v.get("/settings/appearance").status(http.StatusOK).shows(".nameplate", strings.Repeat("n", 300)).has("#name",
 			"value", strings.Repeat("n", 300))
 		v.saves("/settings/appearance", url.Values{"name": {""}})
@@ -200,7 +202,7 @@ func TestArrangeFrontPage(t *testing.T) {
 	})
 }
 
-// bottom writes down where the first headline ends in each frame, and whether anything moved after the page was laid out.
+// bottom writes where the first headline of each frame ends into a <pre>.
 const bottom = `<pre></pre><script>onload = () => {
 	for (const f of document.querySelectorAll('iframe')) {
 		const head = f.contentDocument.querySelector('article :is(.headline, .excerpt)').getBoundingClientRect();
@@ -208,8 +210,8 @@ const bottom = `<pre></pre><script>onload = () => {
 	}
 }</script>`
 
-// TestFirstScreen opens editions of 4 and of 150 sites on phones: the first headline is on the first screen, with notices
-// of trouble above it, too.
+// TestFirstScreen opens editions of 4 and 150 sites at the size of phones. The first headline must
+// be on the first screen, even below notices.
 func TestFirstScreen(t *testing.T) {
 	browser.Find(t)
 	p := &pageShow{room: newRoom(t, storetest.Open(t, storetest.SQLite(t)))}
@@ -244,7 +246,7 @@ func TestFirstScreen(t *testing.T) {
 	}
 }
 
-// misses has so many of a digest's feeds have dropped posts before they were read.
+// misses records that the first n feeds of a digest dropped posts before they were polled.
 func (r *room) misses(d digest.Digest, n int) {
 	r.t.Helper()
 	subs, err := r.store.Subscriptions(r.t.Context(), d.ID)

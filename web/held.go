@@ -10,13 +10,12 @@ import (
 	"digest/store"
 )
 
-// heldShown is about how many posts one page of what was held back lists.
+// heldShown is the approximate number of filtered posts on a page.
 const heldShown = 100
 
-// A heldPage is what filters held back, by edition.
 type heldPage struct {
 	Days   []heldDay
-	Older  int64 // for the address of what was held back before; 0: nothing was
+	Older  int64 // parameter of the next page; 0 on the last page
 	Newest bool
 }
 
@@ -46,7 +45,7 @@ func (s *site) heldPage(w http.ResponseWriter, r *http.Request, me reader) error
 	p := heldPage{Newest: before.IsZero()}
 	for _, h := range v.Posts {
 		if h.DueAt.After(s.Now()) {
-			continue // reachable by nobody before its midnight (I2)
+			continue // a filtered post is hidden before its midnight, too (I2)
 		}
 		p.add(h, own, me.Digest.TimeZone)
 	}
@@ -56,7 +55,6 @@ func (s *site) heldPage(w http.ResponseWriter, r *http.Request, me reader) error
 	return s.show(w, r, http.StatusOK, "held", catalogue.Key("Filtered"), p)
 }
 
-// add puts a post to those of its edition.
 func (p *heldPage) add(h store.HeldPost, own map[digest.FeedID]string, zone string) {
 	date := digest.DateOf(h.DueAt.In(zoneOr(zone)))
 	if n := len(p.Days); n == 0 || p.Days[n-1].Date != date {

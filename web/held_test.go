@@ -11,8 +11,8 @@ import (
 	"digest/store"
 )
 
-// TestHeld: what a filter held back is listed by its edition's date, its title no
-// longer than a line, and to nobody before its midnight (I2).
+// TestHeld checks that filtered posts are listed by the date of their edition, with short titles,
+// and only after midnight (I2).
 func TestHeld(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -36,8 +36,8 @@ func TestHeld(t *testing.T) {
 	})
 }
 
-// TestOperatorIsToldShortly: what servers and readers bring to the operator's page is
-// cut, and what a server said stands where nothing else is known.
+// TestOperatorIsToldShortly checks that the operator's page shortens texts of servers and readers,
+// and shows a server's reply if there is no other reason.
 func TestOperatorIsToldShortly(t *testing.T) {
 	each(t, func(r *room) {
 		op, endless := r.operator(), strings.Repeat("long ", 1000)
@@ -78,7 +78,7 @@ func TestOperatorIsToldShortly(t *testing.T) {
 	})
 }
 
-// TestInvitationsEnd: one that has expired can neither be used nor taken back.
+// TestInvitationsEnd checks that an expired invitation can neither be used nor revoked.
 func TestInvitationsEnd(t *testing.T) {
 	each(t, func(r *room) {
 		_, err := r.store.AddInvitation(t.Context(), []byte("i"), r.now, r.now.Add(time.Hour))
@@ -90,7 +90,7 @@ func TestInvitationsEnd(t *testing.T) {
 	})
 }
 
-// TestStatusTellsTheLastPolls: the newest first, and no more than ten.
+// TestStatusTellsTheLastPolls checks that the status page lists the last ten polls, newest first.
 func TestStatusTellsTheLastPolls(t *testing.T) {
 	each(t, func(r *room) {
 		f := r.knows(digest.Feed{URL: feedURL, Title: "Site"})

@@ -6,7 +6,7 @@ import (
 	"digest/render"
 )
 
-// home is the reader's latest edition, or what this is for everyone else.
+// home shows the reader's latest edition, or the landing page without a session.
 func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 	u, err := s.signedIn(r)
 	if err != nil {
@@ -18,18 +18,16 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 	return s.forReader(s.forOwnDigest(s.today))(w, r)
 }
 
-// A landingPage says what this is, and offers the ways in that there are.
 type landingPage struct {
-	SignUp  bool // strangers can sign up
-	Invited bool // if they have an invitation
+	SignUp  bool // anyone can sign up
+	Invited bool // sign-up needs an invitation
 }
 
-// landing offers no sign-up where none is possible: a link that confirms it has to be mailed.
+// landing offers no sign-up if no mail can be sent, because sign-up needs a confirmation link.
 func (s *site) landing() landingPage {
 	return landingPage{SignUp: s.mails() && s.SignUp == SignUpOpen, Invited: s.mails() && s.SignUp == SignUpInvitation}
 }
 
-// today is the latest edition, or what there is to know before the first.
 func (s *site) today(w http.ResponseWriter, r *http.Request, me reader) error {
 	v, err := s.Store.TodayView(r.Context(), me.Digest.ID, s.Now())
 	if err != nil {

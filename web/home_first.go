@@ -8,28 +8,27 @@ import (
 	"digest/store"
 )
 
-// A homeFirstPage is what a reader sees before their first edition: the sites that they have so far, and the
-// form that adds another. What it leads to leads back here, until there is an edition.
+// A homeFirstPage is the view before the first edition. It lists the reader's sites and has the
+// form to add one. Its other pages redirect back here until there is an edition.
 type homeFirstPage struct {
 	standing
-	Fenced  bool             // whoever runs this has paused all of it
-	Sites   []added          // that the digest subscribes to, as many as are shown
-	Feeds   int              // of all of these
-	Unread  int              // of these: they were not read yet
-	Saved   string           // what has just come of a form
-	Letters []receivedLetter // the latest of newsletters
+	Fenced  bool             // the operator has paused the instance with the fence
+	Sites   []added          // the first mostSites subscriptions
+	Feeds   int              // all subscriptions
+	Unread  int              // feeds that were not fetched yet
+	Saved   string           // the change that the page confirms
+	Letters []receivedLetter // latest issues of the reader's newsletters
 }
 
-// mostSites is how many sites the first page lists.
 const mostSites = 40
 
-// Now reports whether a first edition can be made at once.
+// Now reports whether the reader can get the first edition now.
 func (p homeFirstPage) Now() bool {
 	return p.Feeds > 0 && !p.Fenced && p.of.State == digest.DigestActive && p.of.Editions == 0 &&
 		p.of.NextDueAt.After(p.now)
 }
 
-// nothingYet shows what there is before the first edition, with the subscriptions, the oldest first.
+// nothingYet shows the page before the first edition. subs are listed newest first.
 func (s *site) nothingYet(w http.ResponseWriter, r *http.Request, me reader, subs []store.SubscriptionInfo) error {
 	p := homeFirstPage{standing: s.standing(me.Digest), Saved: savedOf(r, "added", "there", "nothing")}
 	slices.Reverse(subs)
@@ -50,12 +49,12 @@ func (s *site) nothingYet(w http.ResponseWriter, r *http.Request, me reader, sub
 	return s.showPage(w, r, err, "home_first", named(me.Digest).Name, p)
 }
 
-// sendFirst makes the first edition at once, for a reader who has asked for it, and shows it.
+// sendFirst creates the first edition before midnight and shows it.
 func (s *site) sendFirst(w http.ResponseWriter, r *http.Request, me reader) error {
 	if fenced, err := s.fenced(r.Context()); fenced || err != nil {
 		return orShow(err, func() error { return seeOther(w, r, "/") })
 	}
-	if me.Digest.Editions > 0 { // the first one was made: nobody waits for a look at it
+	if me.Digest.Editions > 0 {
 		return seeOther(w, r, "/")
 	}
 	if !s.limits.previews.allow(me.key(), s.Now()) {
@@ -63,7 +62,8 @@ func (s *site) sendFirst(w http.ResponseWriter, r *http.Request, me reader) erro
 	}
 	_, err := s.Store.SendFirst(r.Context(), me.Digest.ID, s.Now())
 	switch digest.KindOf(err) {
-	case digest.Conflict: // the hour or another window was first, or it is paused: the page says so
+	// created by the hourly job or in another window, or the digest is paused; the page explains it
+	case digest.Conflict:
 		return seeOther(w, r, "/")
 	case digest.NotFound:
 		return showSaved(w, r, nil, "/", "nothing")
@@ -71,13 +71,14 @@ func (s *site) sendFirst(w http.ResponseWriter, r *http.Request, me reader) erro
 	return showSaved(w, r, err, "/", "first")
 }
 
-// isFirst reports whether a form stands on the page before the first edition, or was reached from it: then what it
-// adds is shown there, with the form for another.
+// isFirst reports whether the form is on the page before the first edition, or was reached from
+// there. The result is then shown on that page.
 func isFirst(r *http.Request, me reader) bool {
 	return r.PostForm.Get("first") != "" && me.Digest.Editions == 0
 }
 
-// showAdded leads to a feed that was added, or back to the page before the first edition.
+// showAdded redirects to a new feed, or to the page before the first edition if the form came from
+// there.
 func showAdded(w http.ResponseWriter, r *http.Request, me reader, err error, path, word string) error {
 	if isFirst(r, me) && (word == "added" || word == "there") {
 		path = "/"
@@ -85,5 +86,5 @@ func showAdded(w http.ResponseWriter, r *http.Request, me reader, err error, pat
 	return showSaved(w, r, err, path, word)
 }
 
-// toHome leads who reloads the answer to a form of the first page back to that.
+// toHome redirects a GET of a form's address, after a reload, to the first page.
 func toHome(w http.ResponseWriter, r *http.Request) error { return seeOther(w, r, "/") }

@@ -12,7 +12,8 @@ import (
 	"digest/web"
 )
 
-// TestLandingOffersWhatIsOpen: strangers are offered the ways in that there are.
+// TestLandingOffersWhatIsOpen checks that the landing page offers only the available ways to sign
+// up and sign in.
 func TestLandingOffersWhatIsOpen(t *testing.T) {
 	each(t, func(r *room) {
 		for mode, offered := range map[web.SignUp]struct{ buttons, says string }{
@@ -33,7 +34,7 @@ func TestLandingOffersWhatIsOpen(t *testing.T) {
 	})
 }
 
-// TestFirstDay: a reader adds one site after the other on the first page, with what goes wrong told on the way.
+// TestFirstDay checks that a reader can add several sites on the first page, and sees errors there.
 func TestFirstDay(t *testing.T) {
 	each(t, func(r *room) {
 		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One", "Two"),
@@ -70,7 +71,8 @@ func TestFirstDay(t *testing.T) {
 	})
 }
 
-// TestSendMeOneNow: the first edition comes at once to who asks, is shown, and is mailed; then the page offers none.
+// TestSendMeOneNow checks that a reader can get the first edition now, on the page and by email,
+// but only once.
 func TestSendMeOneNow(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -104,7 +106,8 @@ func TestSendMeOneNow(t *testing.T) {
 	})
 }
 
-// TestSendMeOneNowButNotFor: nothing of it before there is something, behind a fence, or while the digest is paused.
+// TestSendMeOneNowButNotFor checks that there is no early edition without posts, behind the fence,
+// or while the digest is paused.
 func TestSendMeOneNowButNotFor(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -122,12 +125,13 @@ func TestSendMeOneNowButNotFor(t *testing.T) {
 		for range 4 {
 			v.post("/first", nil).status(http.StatusSeeOther)
 		}
-		// each has all readers wait for a look at what there is
+		// each request causes a preview, which is limited
 		v.post("/first", nil).status(http.StatusTooManyRequests)
 	})
 }
 
-// TestTomorrow: what waits is shown to who asks for it by a button, to them alone, and changes nothing (I2).
+// TestTomorrow checks that a button shows the waiting posts to their reader only, and changes
+// nothing (I2).
 func TestTomorrow(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -170,7 +174,7 @@ func TestTomorrow(t *testing.T) {
 	})
 }
 
-// noError drops what comes beside an error.
+// noError drops the first result.
 func noError[T any](_ T, err error) error { return err }
 
 func (r *room) editionsOf(d digest.Digest) []digest.Edition {

@@ -12,11 +12,9 @@ import (
 	"digest/push"
 )
 
-// errHubFlood is the answer to a client that sends too many subscription requests.
 var errHubFlood = &digest.Error{Kind: digest.Unavailable,
 	Message: "too many subscription requests from your address, or for callbacks on that domain; try again in a few minutes"}
 
-// hubPage says what the hub is to whoever opens its address.
 func (s *site) hubPage(w http.ResponseWriter, r *http.Request) error {
 	if s.Hub == nil {
 		return errNotFound
@@ -25,8 +23,8 @@ func (s *site) hubPage(w http.ResponseWriter, r *http.Request) error {
 		"This is the WebSub hub for the feeds on this site. To subscribe, send a POST request.\n")
 }
 
-// hub takes what subscribers and publishers say to a hub (W3C WebSub section 5.1). A publisher's word is a
-// ping. A subscriber's is only noted: the callback is asked later whether it is meant.
+// hub handles the requests of subscribers and publishers (W3C WebSub section 5.1). A publisher's
+// request is a ping. A subscriber's request is only stored: its callback is verified later.
 func (s *site) hub(w http.ResponseWriter, r *http.Request) error {
 	body, err := io.ReadAll(io.LimitReader(r.Body, push.MaxBody+1))
 	if err != nil {
@@ -50,7 +48,8 @@ func (s *site) hub(w http.ResponseWriter, r *http.Request) error {
 	return plain(w, http.StatusAccepted, "Accepted. We will now verify your callback.\n")
 }
 
-// askHub hands on what a subscriber asks, if neither they nor the domain of their callback have asked too often.
+// askHub stores a subscription request, unless the client or the domain of the callback has sent
+// too many.
 func (s *site) askHub(r *http.Request, asked push.HubRequest) error {
 	now, domain := s.Now(), domainOf(asked.Callback)
 	if !s.limits.hubAskers.allowAll(s.clientShares(r), now) || !s.limits.hubAsked.allow(domain, now) {
@@ -59,20 +58,21 @@ func (s *site) askHub(r *http.Request, asked push.HubRequest) error {
 	return s.Hub.Ask(r.Context(), asked, domain, s.isHome(r, s.Hub.Poller))
 }
 
-// domainOf gives the registered domain of a callback, however its host is written.
+// domainOf returns the registered domain of a callback.
 func domainOf(callback string) string {
 	if normal, err := feed.NormalURL(callback); err == nil {
 		callback = normal
 	}
 	u, err := url.Parse(callback)
 	if err != nil {
-		return callback // ParseHubRequest lets none such through
+		return callback // unreachable: ParseHubRequest rejects such a callback
 	}
 	return feed.Domain(u.Hostname())
 }
 
-// isHome reports whether a visitor is in DIGEST_ALLOW_NETWORKS: only such a visitor may name an address there. A
-// trusted proxy must say so in X-Forwarded-For, because a peer in these networks may be a proxy that names nobody.
+// isHome reports whether the client is in DIGEST_ALLOW_NETWORKS. Only such a client may use
+// addresses in these networks. A trusted proxy must have named the client in X-Forwarded-For,
+// because a peer in these networks may be a proxy that does not set the header.
 func (s *site) isHome(r *http.Request, p *poller.Poller) bool {
 	at, said := s.clientSaid(r)
 	return said && p.IsHome(at)

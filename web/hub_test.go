@@ -20,7 +20,7 @@ import (
 	"digest/web"
 )
 
-// newHub is that of the room; it may call callbacks on loopback.
+// newHub returns the hub of the room. It may call callbacks on loopback.
 func (r *room) newHub(base string) *hub.Hub {
 	p := poller.New(poller.Options{BaseURL: base, AllowNetworks: loopback(), NoWait: true})
 	r.t.Cleanup(p.Close)
@@ -33,7 +33,7 @@ func (r *room) newHub(base string) *hub.Hub {
 	})
 }
 
-// A subscriber confirms whatever it is asked, and keeps what it was sent.
+// A subscriber confirms every verification and records what it receives.
 type subscriber struct {
 	*httptest.Server
 	mu  sync.Mutex
@@ -61,13 +61,14 @@ func (s *subscriber) seen() []string {
 	return got
 }
 
-// TestHub: the feed of a newsletter names our hub, and who subscribes there is sent the feed as it is served.
+// TestHub checks that the feed of a newsletter announces our hub, and that its subscribers receive
+// the feed.
 func TestHub(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")
 		n := r.newsletter(anna)
 		v := r.visitor()
-		v.header["X-Forwarded-For"] = "127.0.0.1" // who is at home may name a callback there
+		v.header["X-Forwarded-For"] = "127.0.0.1" // only clients in allowed networks may name a callback there
 		const path = "/n/anna-writes/feed.xml"
 		for _, method := range []string{"GET", "HEAD"} {
 			a := v.do(method, path, "", nil).status(http.StatusOK)
@@ -102,7 +103,7 @@ func TestHub(t *testing.T) {
 	})
 }
 
-// TestHubAnswers is the table of what the hub answers to whom.
+// TestHubAnswers is a table of requests and responses of the hub.
 func TestHubAnswers(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")
@@ -152,8 +153,8 @@ func TestHubAnswers(t *testing.T) {
 	})
 }
 
-// TestHubIsNoAmplifier: neither one asker nor many can have somebody called who never subscribed, and a stranger cannot
-// have anybody called in the networks that are allowed to readers.
+// TestHubIsNoAmplifier checks that clients cannot make the hub call servers that never subscribed,
+// and that strangers cannot make it call allowed networks.
 func TestHubIsNoAmplifier(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")
@@ -175,8 +176,8 @@ func TestHubIsNoAmplifier(t *testing.T) {
 			r.handler.ServeHTTP(w, req)
 			return w.Code
 		}
-		local := []string{"peer", "127.0.0.1:1"} // a visitor of this machine, or of its proxy
-		strangers := [][]string{                 // httptest's peer is one
+		local := []string{"peer", "127.0.0.1:1"} // a client of this machine, or of its proxy
+		strangers := [][]string{                 // httptest's peer is a stranger
 			{"X-Forwarded-For", "127.0.0.1"}, {"X-Real-IP", "127.0.0.1"}, {"Forwarded", "for=127.0.0.1"}, {},
 			local, append(local, "X-Real-IP", "203.0.113.9"), append(local, "X-Forwarded-For", "unknown"),
 		}
@@ -212,7 +213,7 @@ func TestHubIsNoAmplifier(t *testing.T) {
 	})
 }
 
-// TestDomainOfACallback: one domain is one, however it is written.
+// TestDomainOfACallback checks that all spellings of a callback have one domain.
 func TestDomainOfACallback(t *testing.T) {
 	for callback, want := range map[string]string{
 		"https://Reader.Example.co.uk./cb": "example.co.uk", "http://reader.example:8080/?a": "reader.example",

@@ -19,24 +19,23 @@ import (
 )
 
 const (
-	// imagePolicy lets a picture that is opened by itself do nothing at all.
+	// imagePolicy prevents a picture that is opened directly from running or loading anything.
 	imagePolicy = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
-	// imageAge is how long mail programs may keep a picture; a post's pictures
-	// do not change, and neither do their addresses here.
+	// imageAge lets mail programs cache a picture for 30 days. The pictures of a post do not
+	// change, and neither do their addresses here.
 	imageAge = "public, max-age=2592000, immutable"
 
-	maxImagePath = 4096 // characters of the address, which is at most 2048 bytes
+	maxImagePath = 4096 // base64 of an address of at most 2048 bytes
 )
 
-// imageAt serves a picture of a post to mail programs, which neither sign in nor
-// should say to anyone else that a mail was opened. It is asked for only if
-// this instance signed its address, and it answers with bytes or a bare line:
-// no page, and so no cookie.
+// imageAt serves a picture of a post to mail programs, which cannot sign in. It is a proxy, so that
+// no other site learns that the reader opened the email. It serves only addresses that this
+// instance signed. The response is the picture or plain text, without a cookie.
 func (s *site) imageAt(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Security-Policy", imagePolicy)
-	h.Set("Cross-Origin-Resource-Policy", "cross-origin") // mail is read on other sites
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin") // webmail shows the picture on other sites
 	address, ok := s.signedAddress(digest.ForImage, r)
 	if !ok || s.images == nil {
 		return plain(w, http.StatusNotFound, "no such picture\n")
@@ -65,8 +64,8 @@ func (s *site) imageAt(w http.ResponseWriter, r *http.Request) error {
 	return plain(w, http.StatusBadGateway, "the picture's site does not answer\n")
 }
 
-// signedAddress gives the address in a path if this instance signed it for this purpose.
-// The path has one spelling only, so that caches hold a picture once.
+// signedAddress returns the address in a path if this instance signed it for the purpose. It
+// accepts a single encoding of the path, so that caches store a picture once.
 func (s *site) signedAddress(purpose digest.Purpose, r *http.Request) (string, bool) {
 	mac, path := r.PathValue("mac"), r.PathValue("address")
 	if len(path) > maxImagePath {
@@ -81,41 +80,41 @@ func (s *site) signedAddress(purpose digest.Purpose, r *http.Request) (string, b
 
 const (
 	imageRoom    = 64 << 20 // bytes of cached pictures
-	imageFetches = 64       // pictures that are fetched at once
+	imageFetches = 64       // concurrent fetches
 	imageTTL     = 24 * time.Hour
 
-	// How long it is remembered that there was none. A site in trouble is asked
-	// again sooner than one that has no such picture.
+	// How long failures are cached. A site with an error gets a retry sooner than a missing
+	// picture.
 	missingTTL = time.Hour
 	troubleTTL = 2 * time.Minute
 
-	entryCost = 512 // bytes of memory that any entry takes beside its picture
+	entryCost = 512 // overhead of a cache entry in bytes, without its picture
 )
 
-// An image is a picture and its version; or why there is none.
+// An image is a picture with its ETag, or the error of the fetch.
 type image struct {
 	poller.Picture
 	etag string
 	err  error
 }
 
-// An imageCache keeps pictures for those who ask again, and fetches each once
-// for all who ask at the same time. What is used least goes first.
+// An imageCache is an LRU cache of pictures. It combines concurrent requests for one address into a
+// single fetch.
 type imageCache struct {
 	pictures PictureFetcher
 	now      func() time.Time
 	log      *slog.Logger
-	seats    chan struct{} // one for each fetch under way
+	seats    chan struct{} // semaphore for fetches
 	sending  *sending
-	// how large the picture at an address is
+	// stores the size of the picture at an address
 	learn func(context.Context, string, digest.PictureSize, time.Time) error
 
 	mu      sync.Mutex
-	flights map[string]*flight // by address
-	room    int                // bytes
+	flights map[string]*flight // fetches in progress, by address
+	room    int                // maximum bytes
 	used    int
-	entries map[string]*list.Element // of *imageEntry
-	order   *list.List               // latest use first
+	entries map[string]*list.Element // of *imageEntry, by address
+	order   *list.List               // most recently used first
 }
 
 type imageEntry struct {
@@ -140,16 +139,16 @@ func newImageCache(o Options) *imageCache {
 	}
 }
 
-// A flight is a fetch under way, for all who ask for the picture at the same time.
+// A flight is a fetch in progress, shared by concurrent requests.
 type flight struct {
-	waiting int                // who have not left
-	cancel  context.CancelFunc // ends the fetch
-	ended   chan struct{}      // closed when there is an image
+	waiting int                // number of waiting requests
+	cancel  context.CancelFunc // cancels the fetch
+	ended   chan struct{}      // closed when image is set
 	image   image
 }
 
-// get gives the picture at an address, from the cache or fetched. A fetch ends when
-// all who wait for it have left.
+// get returns a picture from the cache or fetches it. A fetch is cancelled when all its waiting
+// requests have ended.
 func (c *imageCache) get(ctx context.Context, address string) (image, error) {
 	if i, ok := c.cached(address); ok {
 		return i, i.err
@@ -164,7 +163,7 @@ func (c *imageCache) get(ctx context.Context, address string) (image, error) {
 	}
 }
 
-// join waits for the fetch under way, or begins one.
+// join adds a request to the fetch in progress, or starts one.
 func (c *imageCache) join(ctx context.Context, address string) *flight {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -179,7 +178,8 @@ func (c *imageCache) join(ctx context.Context, address string) *flight {
 	return f
 }
 
-// leave ends a fetch that nobody waits for any more; whoever asks next begins another.
+// leave removes a request from a fetch, and cancels it after the last one. The next request starts
+// a new fetch.
 func (c *imageCache) leave(address string, f *flight) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -188,7 +188,7 @@ func (c *imageCache) leave(address string, f *flight) {
 	}
 }
 
-// forget ends a fetch. The caller holds mu.
+// forget cancels a fetch. The caller holds mu.
 func (c *imageCache) forget(address string, f *flight) {
 	f.cancel()
 	if c.flights[address] == f {
@@ -196,9 +196,9 @@ func (c *imageCache) forget(address string, f *flight) {
 	}
 }
 
-// fly fetches a picture, if there is a seat.
+// fly fetches a picture, or fails if too many fetches are in progress.
 func (c *imageCache) fly(ctx context.Context, address string, f *flight) {
-	i, ok := c.cached(address) // by a fetch that ended just now
+	i, ok := c.cached(address) // another fetch may have ended just now
 	if !ok {
 		i = image{err: poller.ErrPicturesBusy}
 		select {
@@ -218,7 +218,6 @@ func (c *imageCache) fly(ctx context.Context, address string, f *flight) {
 	close(f.ended)
 }
 
-// cached finds what is known of an address.
 func (c *imageCache) cached(address string) (image, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -237,7 +236,7 @@ func (c *imageCache) cached(address string) (image, bool) {
 
 func (c *imageCache) fetch(ctx context.Context, address string) (i image) {
 	defer func() {
-		if r := recover(); r != nil { // a stranger's bytes must not end the program
+		if r := recover(); r != nil { // a malformed picture must not crash the program
 			c.log.Error("fetching a picture failed", "panic", r)
 			i = image{err: &digest.Error{Kind: digest.Unavailable, Message: "the picture cannot be read"}}
 		}
@@ -255,12 +254,11 @@ func (c *imageCache) fetch(ctx context.Context, address string) (i image) {
 	return image{Picture: got, etag: `"` + hex.EncodeToString(sum[:12]) + `"`}
 }
 
-// put remembers what came of a fetch.
 func (c *imageCache) put(address string, i image) {
 	until := imageTTL
 	switch {
 	case errors.Is(i.err, poller.ErrPicturesBusy):
-		return // nothing was learned
+		return // not a property of the address
 	case digest.KindOf(i.err) == digest.NotFound:
 		until = missingTTL
 	case i.err != nil:
@@ -277,7 +275,7 @@ func (c *imageCache) put(address string, i image) {
 	}
 }
 
-// drop forgets an entry. The caller holds mu.
+// drop removes an entry. The caller holds mu.
 func (c *imageCache) drop(el *list.Element) {
 	e := c.order.Remove(el).(*imageEntry)
 	delete(c.entries, e.address)

@@ -3,26 +3,26 @@ package web
 import "sync"
 
 const (
-	// mostSending is how many bytes of pictures may be on their way to who asked for
-	// them: who reads slowly keeps them in memory, wherever the cache has forgotten them.
+	// mostSending is the maximum bytes of pictures in transit. Slow clients keep pictures in memory
+	// even after the cache has dropped them.
 	mostSending = 64 << 20
-	// mostSendingTo is the part of it that one network may have.
+	// mostSendingTo is the maximum for one network.
 	mostSendingTo = mostSending / 4
 )
 
-// A sending counts the pictures that are on their way, each once for all who read it.
+// A sending counts the pictures in transit. A picture counts once per network, for all its readers.
 type sending struct {
 	mu      sync.Mutex
-	used    map[string]int    // bytes by network; "": all
-	readers map[[2]string]int // by network and version of the picture
+	used    map[string]int    // bytes by network; "": total
+	readers map[[2]string]int // by network and ETag
 }
 
 func newSending() *sending {
 	return &sending{used: make(map[string]int), readers: make(map[[2]string]int)}
 }
 
-// begin counts a picture that is sent to a network; nil: there is no room for it.
-// Whoever got a function calls it when the picture was sent.
+// begin counts a picture in transit to a network. It returns nil if the limit is reached. The
+// caller must call end when the picture is sent.
 func (s *sending) begin(network string, i image) (end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +51,8 @@ func (s *sending) begin(network string, i image) (end func()) {
 	}
 }
 
-// add counts the readers of a picture in a network. The caller holds mu.
+// add changes the number of a picture's readers in a network by n and returns it. The caller holds
+// mu.
 func (s *sending) add(network, etag string, n int) int {
 	key := [2]string{network, etag}
 	s.readers[key] += n

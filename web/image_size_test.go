@@ -12,8 +12,8 @@ import (
 	"digest/poller"
 )
 
-// TestLearnedSizeInText: so has one within the text of a post, on the post's own page and where an edition is shown in all its
-// length.
+// TestLearnedSizeInText checks that pictures within a post get their size, on the page of the post
+// and in an edition with full texts.
 func TestLearnedSizeInText(t *testing.T) {
 	each(t, func(r *room) {
 		g := newGallery(t)
@@ -39,8 +39,8 @@ func TestLearnedSizeInText(t *testing.T) {
 	})
 }
 
-// TestLearnedSize: a picture whose site tells no size has its place on the page from the second time on that it is shown;
-// what turns out to be an ornament gives its place to another.
+// TestLearnedSize checks that a picture without a declared size has one on the page after its first
+// fetch. A picture that turns out to be tiny is replaced by another.
 func TestLearnedSize(t *testing.T) {
 	each(t, func(r *room) {
 		g := newGallery(t)

@@ -23,8 +23,7 @@ import (
 
 const gif = "GIF89a\x01\x00\x01\x00"
 
-// A gallery is a web view with nothing but pictures in it: without a database,
-// any look at a session would bring it down.
+// A gallery is a web view of pictures without a database. Any access to a session would crash it.
 type gallery struct {
 	*room
 	asked atomic.Int32
@@ -36,7 +35,7 @@ func (g *gallery) Picture(ctx context.Context, address string) (poller.Picture, 
 	return g.fetch(ctx, address)
 }
 
-// newGallery has a picture at every address; its bytes name the address.
+// newGallery returns a gallery with a picture at every address. Its bytes contain the address.
 func newGallery(t testing.TB) *gallery {
 	g := &gallery{room: &room{t: t, now: noon, signer: digest.NewSigner([]byte("sixteen or more bytes"))}}
 	g.fetch = func(_ context.Context, address string) (poller.Picture, error) {
@@ -47,13 +46,13 @@ func newGallery(t testing.TB) *gallery {
 	return g
 }
 
-// imagePath is where this instance shows a picture, as mails name it.
+// imagePath returns the path of a proxied picture, as in emails.
 func (r *room) imagePath(address string) string {
 	return "/image/" + r.signer.SignText(digest.ForImage, address) + "/" +
 		base64.RawURLEncoding.EncodeToString([]byte(address))
 }
 
-// see asks for a picture as a mail program does, with the headers given.
+// see requests a picture like a mail program, with extra headers.
 func (g *gallery) see(path string, header ...string) *httptest.ResponseRecorder {
 	req := httptest.NewRequest("GET", path, nil)
 	for i := 0; i < len(header); i += 2 {
@@ -95,7 +94,7 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// TestImageNeedsASignature: nobody has this instance fetch what it did not sign.
+// TestImageNeedsASignature checks that this instance fetches only addresses that it signed.
 func TestImageNeedsASignature(t *testing.T) {
 	g := newGallery(t)
 	const address = "https://x.org/i.gif"
@@ -121,7 +120,7 @@ func TestImageNeedsASignature(t *testing.T) {
 	}
 	for _, path := range paths {
 		if strings.ContainsAny(path, "\"<>\\^`{|} \x7f") {
-			continue // no path
+			continue // not a path
 		}
 		if w := g.see(path); w.Code == http.StatusOK {
 			t.Errorf("%s: %d", path, w.Code)
@@ -139,8 +138,8 @@ func TestImageNeedsASignature(t *testing.T) {
 	}
 }
 
-// TestImageOnce: however many ask at once, the site is asked once, also if the
-// first of them does not wait.
+// TestImageOnce checks that concurrent requests cause a single fetch, even if the first client
+// disconnects.
 func TestImageOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGallery(t)
@@ -171,8 +170,8 @@ func TestImageOnce(t *testing.T) {
 	})
 }
 
-// TestImageNobodyWaitsFor: a fetch ends when the last who asked has left, and is
-// remembered as nothing; whoever asks then begins another.
+// TestImageNobodyWaitsFor checks that a fetch is cancelled when its last client disconnects. The
+// result is not cached, and the next request fetches again.
 func TestImageNobodyWaitsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGallery(t)
@@ -203,7 +202,7 @@ func TestImageNobodyWaitsFor(t *testing.T) {
 	})
 }
 
-// A slowReader takes no byte of an answer until it is let go on.
+// A slowReader blocks on the response until goOn is closed.
 type slowReader struct {
 	*httptest.ResponseRecorder
 	goOn chan struct{}
@@ -215,8 +214,8 @@ func (s slowReader) Write(b []byte) (int, error) {
 	return len(b), err
 }
 
-// TestImageForSlowReaders: pictures on their way to who reads slowly have a bounded part of
-// the memory, and those in one network a part of that. One that many read counts once.
+// TestImageForSlowReaders checks the limits for pictures in transit to slow clients, in total and
+// per network. A picture with many readers counts once.
 func TestImageForSlowReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGallery(t)
@@ -241,7 +240,7 @@ func TestImageForSlowReaders(t *testing.T) {
 			ask(fmt.Sprintf("198.51.%d.1", i), fmt.Sprint("https://y.org/", i))
 		}
 		for range 100 {
-			ask("192.0.0.9", "https://x.org/0") // it is there already
+			ask("192.0.0.9", "https://x.org/0") // already in transit to this network
 		}
 		close(goOn)
 		synctest.Wait()
@@ -251,7 +250,7 @@ func TestImageForSlowReaders(t *testing.T) {
 				good[i/100]++
 			}
 		}
-		if good[0] != 6 || good[1] != 9 || good[2] != 100 { // each is a little more than 4 MiB
+		if good[0] != 6 || good[1] != 9 || good[2] != 100 { // each is a little larger than 4 MiB
 			t.Errorf("of pictures %v are sent at once", good)
 		}
 		if w := g.see(g.imagePath("https://y.org/99")); w.Code != http.StatusOK {
@@ -260,8 +259,8 @@ func TestImageForSlowReaders(t *testing.T) {
 	})
 }
 
-// TestImageBusy: only so many are under way at once, and that there was no room
-// is forgotten at once.
+// TestImageBusy checks that concurrent fetches are limited, and that a rejected request is not
+// cached.
 func TestImageBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGallery(t)
@@ -300,7 +299,8 @@ func TestImageBusy(t *testing.T) {
 	})
 }
 
-// TestImageTroubleIsRemembered, for a while, and told without a page.
+// TestImageTroubleIsRemembered checks that failures are cached for a while and get a plain
+// response.
 func TestImageTroubleIsRemembered(t *testing.T) {
 	g := newGallery(t)
 	var err error
@@ -338,8 +338,8 @@ func TestImageTroubleIsRemembered(t *testing.T) {
 	}
 }
 
-// TestImageRoom: what is used least goes first, and never is more kept than
-// there is room for.
+// TestImageRoom checks that the cache drops the least recently used pictures and never exceeds its
+// limit.
 func TestImageRoom(t *testing.T) {
 	g := newGallery(t)
 	g.fetch = func(context.Context, string) (poller.Picture, error) {
@@ -350,7 +350,7 @@ func TestImageRoom(t *testing.T) {
 		g.see(path(i))
 	}
 	g.see(path(0))  // used again
-	g.see(path(12)) // takes the place of 1
+	g.see(path(12)) // replaces 1
 	if n := g.asked.Load(); n != 13 {
 		t.Fatalf("asked %d times, want 13", n)
 	}
@@ -377,8 +377,7 @@ func TestImagesAreOffWithoutPictures(t *testing.T) {
 	}
 }
 
-// TestImageOfARealSite goes the whole way, from a mail program to the site; a
-// signed address that is private is as if there were nothing.
+// TestImageOfARealSite fetches from a test server. A signed private address gets 404.
 func TestImageOfARealSite(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Cookie") != "" || r.Header.Get("Referer") != "" || r.Header.Get("X-Forwarded-For") != "" {
@@ -406,7 +405,7 @@ func TestImageOfARealSite(t *testing.T) {
 		status  int
 	}{
 		{poller.Options{DialContext: asPublic}, "/i.gif", http.StatusOK},
-		// for feeds that somebody typed, not for pictures
+		// these networks are allowed for feeds, not for pictures
 		{poller.Options{AllowNetworks: allowed}, "/i.gif", http.StatusNotFound},
 		{poller.Options{AllowNetworks: allowed}, "/inside", http.StatusNotFound},
 		{poller.Options{}, "/i.gif", http.StatusNotFound},

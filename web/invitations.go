@@ -11,11 +11,11 @@ import (
 	"digest/store"
 )
 
-// InvitationTTL is how long an invitation works, if it is not used before.
+// InvitationTTL is how long an unused invitation is valid.
 const InvitationTTL = 14 * 24 * time.Hour
 
-// InvitationLink makes a link by which one person can sign up, within
-// InvitationTTL of now. Only the hash of its token is stored.
+// InvitationLink creates a link with which one person can sign up until InvitationTTL after now.
+// Only the hash of its token is stored.
 func InvitationLink(ctx context.Context, s *store.Store, baseURL string, now time.Time) (string, store.Invitation,
 	error) {
 	token := newSecret()
@@ -26,10 +26,9 @@ func InvitationLink(ctx context.Context, s *store.Store, baseURL string, now tim
 	return strings.TrimSuffix(baseURL, "/") + "/sign-up?invitation=" + token, i, nil
 }
 
-// An invitationsPage lists the invitations.
 type invitationsPage struct {
 	Mode    SignUp
-	Link    string // the one made just now; it can never be shown again
+	Link    string // the new link, which cannot be shown again
 	Revoked bool
 	Open    []store.Invitation
 	Past    []store.Invitation
@@ -52,8 +51,8 @@ func (s *site) showInvitations(w http.ResponseWriter, r *http.Request, p invitat
 	return s.showPage(w, r, err, "invitations", catalogue.Key("Invitations"), p)
 }
 
-// addInvitation makes an invitation and answers with its link at once: the link is
-// stored nowhere, so no other page could show it.
+// addInvitation creates an invitation and shows its link in the response. The link is not stored,
+// so no other page can show it.
 func (s *site) addInvitation(w http.ResponseWriter, r *http.Request, _ reader) error {
 	link, _, err := InvitationLink(r.Context(), s.Store, s.BaseURL, s.Now())
 	if err != nil {

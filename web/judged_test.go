@@ -11,12 +11,12 @@ import (
 	"golang.org/x/net/html"
 )
 
-// unfolded opens all that is folded on a page.
+// unfolded opens all <details> of a page.
 const unfolded = `document.querySelectorAll("details").forEach(d => d.open = true)`
 
-// TestPagesAreJudged has axe-core look at the pages, full of the ugliest words and with all that folds unfolded,
-// on a phone and on a desk, light and dark: it finds nothing at all. What has nothing to do with the look is judged
-// once, and a page that shows nothing that was not on one before, not again.
+// TestPagesAreJudged runs axe-core on all pages with extreme texts and open details, on a phone and
+// a desktop, light and dark. It must find no problem. Rules that do not depend on the layout run
+// once, and pages without new elements are skipped.
 func TestPagesAreJudged(t *testing.T) {
 	t.Parallel()
 	browser.Find(t)
@@ -30,7 +30,7 @@ func TestPagesAreJudged(t *testing.T) {
 		}
 		w.Open(fmt.Sprintf("%s/shown/%d", server.URL, i))
 		browser.Ask[bool](w, unfolded+"; true")
-		var rules []string // all of them
+		var rules []string // nil: all rules
 		for _, width := range []int64{390, 1280} {
 			for _, scheme := range []string{"light", "dark"} {
 				s := browser.Screen{Width: width, Height: 844, Scheme: scheme}
@@ -43,7 +43,7 @@ func TestPagesAreJudged(t *testing.T) {
 	}
 }
 
-// brings reports whether a page has something in it, in the place where it is, that no page before had.
+// brings reports whether the page has an element in a context that no previous page had.
 func (a answer) brings(shapes map[string]bool) (fresh bool) {
 	var walk func(n *html.Node, above, parent string)
 	walk = func(n *html.Node, above, parent string) {

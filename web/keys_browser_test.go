@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A watched room has one browser before it, in which what happens on pages is looked at.
+// A watched room has a browser window.
 type watched struct {
 	*room
 	*browser.Window
@@ -24,7 +24,7 @@ func watch(t *testing.T) watched {
 	return watched{newRoom(t, storetest.Open(t, storetest.SQLite(t))), browser.Open(t)}
 }
 
-// comesIn signs a reader in by a link.
+// comesIn signs a reader in with a link.
 func (w watched) comesIn(u digest.User) {
 	w.t.Helper()
 	w.Open(w.base + "/sign-in?token=" + w.token(u))
@@ -32,9 +32,9 @@ func (w watched) comesIn(u digest.User) {
 	w.Do("signing in", chromedp.KeyEvent("\r"), chromedp.WaitVisible("form[action='/sign-out']"))
 }
 
-// tabbed says what is wrong with where the focus is, and that there is none where the page has come to its end. What
-// was reached is kept in the page. From one thing to the next the focus goes down, along its line in the direction of
-// what both stand in, or to the top of a column further on.
+// tabbed returns the problems of the focused element, or "end" and the elements that were never
+// focused. It keeps the visited elements in the page. From one element to the next the focus must
+// move down, along the line in the text direction, or to the top of a later column.
 const tabbed = `(() => {
 	const x = document.activeElement, seen = window.tabbed ??= [];
 	if (!x || x === document.body || x === document.documentElement || x === seen[0] && seen.length > 1) {
@@ -67,7 +67,7 @@ const tabbed = `(() => {
 	return wrong.join('\n');
 })()`
 
-// goesThrough tabs through the page from its beginning to its end.
+// goesThrough presses Tab from the beginning to the end of the page.
 func (w watched) goesThrough(what string) {
 	w.t.Helper()
 	const most = 600
@@ -87,8 +87,8 @@ func (w watched) goesThrough(what string) {
 	w.t.Errorf("%s: %d times, and no end", what, most)
 }
 
-// TestByKeys: whoever has no mouse comes to everything in the order in which it is seen, sees where they are, and gets
-// out again, on a phone and on a desk; what opens by a key gives the focus back.
+// TestByKeys checks that keyboard users reach every control in visual order, see the focus, and can
+// leave it again, on a phone and a desktop. A dialog that opens with a key returns the focus.
 func TestByKeys(t *testing.T) {
 	t.Parallel()
 	w := watch(t)
@@ -119,7 +119,7 @@ func TestByKeys(t *testing.T) {
 	w.opensByKeys()
 }
 
-// picksByKeys ticks the first of the feeds; the bar that then stands at the foot of the screen covers none of them.
+// picksByKeys selects the first feed. The bar at the bottom of the screen must cover no feed.
 func (w watched) picksByKeys() {
 	w.t.Helper()
 	w.Open(w.base + "/feeds")
@@ -131,7 +131,7 @@ func (w watched) picksByKeys() {
 	w.goesThrough("/feeds, with one ticked")
 }
 
-// opensByKeys opens the menu of a post and the table of keys.
+// opensByKeys opens the menu of a post and the list of shortcuts.
 func (w watched) opensByKeys() {
 	w.t.Helper()
 	const focus = `document.activeElement.closest("details") === document.querySelector(".quiet") ? document.activeElement.tagName + document.querySelector(".quiet").open : "elsewhere"`

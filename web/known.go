@@ -9,17 +9,17 @@ import (
 	"digest"
 )
 
-// A browser that was signed in keeps a cookie that says with which address. It
-// lets nobody in. It has letters to that address counted for the browser, so that
-// strangers, who have no such cookie, cannot use them up.
+// A browser that was signed in keeps a cookie that proves with which address. The cookie does not
+// sign anybody in. Letter requests for this address count against the browser, so strangers cannot
+// use up its limit.
 
-// knownTTL is for how long a browser is known: as long as browsers keep a cookie.
+// knownTTL is the lifetime of the cookie, the maximum that browsers allow.
 const knownTTL = 400 * 24 * time.Hour
 
 func (s *site) knownCookie() string { return s.cookieName() + "-known" }
 
-// knownBrowser gives the name of the browser that a request comes from, if it was
-// signed in with the address before. It asks for no account.
+// knownBrowser returns the name of the browser, if it was signed in with the address before. It
+// does not look up the account.
 func (s *site) knownBrowser(r *http.Request, email string) (name string, known bool) {
 	c, err := r.Cookie(s.knownCookie())
 	if err != nil {
@@ -29,18 +29,18 @@ func (s *site) knownBrowser(r *http.Request, email string) (name string, known b
 	return "browser " + name, s.Signer.VerifyText(digest.ForBrowser, knownAs(name, email), token)
 }
 
-// sharedMark ends the name of a browser in which several addresses were signed in: what an old page in it posts may be
-// anybody's of them, so that no form is held there (holdForm).
+// sharedMark ends the name of a browser in which several addresses were signed in. holdForm stores
+// no forms there, because an old page may belong to any of them.
 const sharedMark = "-shared"
 
-// enterBrowser lets a browser be known as one that was signed in with an address, which may be another one than before.
+// enterBrowser marks the browser as signed in with an address, which may differ from the previous
+// one.
 func (s *site) enterBrowser(w http.ResponseWriter, r *http.Request, email string) {
 	_, known := s.knownBrowser(r, email)
 	_, err := r.Cookie(s.knownCookie())
 	s.knowBrowser(w, email, s.isShared(r) || err == nil && !known)
 }
 
-// isShared reports whether several addresses were signed in in the browser that a request comes from.
 func (s *site) isShared(r *http.Request) bool {
 	c, err := r.Cookie(s.knownCookie())
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *site) isShared(r *http.Request) bool {
 	return strings.HasSuffix(name, sharedMark)
 }
 
-// knowBrowser names a browser anew, as one that was signed in with an address.
+// knowBrowser gives the browser a new name and a token for the address.
 func (s *site) knowBrowser(w http.ResponseWriter, email string, shared bool) {
 	name := rand.Text()
 	if shared {
@@ -60,5 +60,5 @@ func (s *site) knowBrowser(w http.ResponseWriter, email string, shared bool) {
 		int(knownTTL.Seconds()))
 }
 
-// knownAs is what the cookie's token is made of.
+// knownAs returns the text that the cookie's token signs.
 func knownAs(name, email string) string { return name + " " + strings.ToLower(email) }

@@ -10,8 +10,8 @@ import (
 	"digest/internal/catalogue"
 )
 
-// TestLettersInALanguage: who signs up is written to in the language of the page, and from then on in it, also when
-// their sign-in is asked for by a browser that asks for another.
+// TestLettersInALanguage checks that a new reader gets emails in the language of the sign-up page,
+// even if another browser requests a sign-in later.
 func TestLettersInALanguage(t *testing.T) {
 	each(t, func(r *room) {
 		v := r.visitor()
@@ -37,7 +37,8 @@ func TestLettersInALanguage(t *testing.T) {
 	})
 }
 
-// TestLinksInALanguage: the pages behind the links of a mail speak the language of its reader, whoever opens them.
+// TestLinksInALanguage checks that pages behind email links use the language of the recipient, for
+// all visitors.
 func TestLinksInALanguage(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.hadKite("ann@example.org")
@@ -60,8 +61,9 @@ func TestLinksInALanguage(t *testing.T) {
 	})
 }
 
-// TestEditionBehindALink: an edition behind the link of a mail is in the language of the mail's reader, with all that the
-// program says within it, and is not dressed as that of another who is signed in.
+// TestEditionBehindALink checks that an edition behind an email link uses the language of the
+// recipient, including all texts of the program. Another signed-in reader does not see their own
+// settings.
 func TestEditionBehindALink(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
@@ -90,7 +92,8 @@ func TestEditionBehindALink(t *testing.T) {
 	})
 }
 
-// TestBylineBehindALink: what is said of the post behind the link of a mail is in the language of the page around it.
+// TestBylineBehindALink checks that the byline of a post behind an email link uses the language of
+// the page.
 func TestBylineBehindALink(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")

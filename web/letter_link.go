@@ -7,21 +7,21 @@ import (
 	"digest"
 )
 
-// A letterLink is what a link beside a post or a site of a mail speaks of. Whoever has the mail has the link: it can do
-// nothing that cannot be undone behind it, and ends with what is stored of the edition.
+// A letterLink is a link for one post or site in an email. Anyone with a copy of the email has the
+// link, so its page offers only actions that can be undone. It expires when the edition is deleted.
 type letterLink struct {
 	namedPage
-	Path string      // of its page
-	Date digest.Date // of the edition
+	Path string      // path of its page
+	Date digest.Date // date of the edition
 
 	of    digest.Digest
-	about int64 // the post or the feed
+	about int64 // ID of the post or feed
 }
 
-// mailedTo is the reader whose mail the link is from.
 func (l letterLink) mailedTo() digest.UserID { return l.of.UserID }
 
-// letterLinkOf finds what a request's link speaks of. errOldLink, with what it led to: its reader has made it void.
+// letterLinkOf returns the link in a request's path. If the reader has voided the link, it returns
+// the link with errOldLink.
 func (s *site) letterLinkOf(r *http.Request, purpose digest.Purpose, root string) (l letterLink, err error) {
 	token := r.PathValue("token")
 	number, about, ok := s.Signer.VerifyPair(purpose, token)
@@ -36,14 +36,14 @@ func (s *site) letterLinkOf(r *http.Request, purpose digest.Purpose, root string
 	l = letterLink{namedPage: named(d), Path: root + token, Date: e.LocalDate, of: d, about: about}
 	switch {
 	case d.NewsletterID != 0:
-		return l, errNotFound // its feeds are its publisher's
+		return l, errNotFound // readers cannot change the feeds of a newsletter
 	case d.LinkRound != round:
 		return l, errOldLink
 	}
 	return l, nil
 }
 
-// toLinkPage leads who opens the answer to a form again, without sending it, to the page behind the link.
+// toLinkPage redirects a GET of a form's address, after a reload, to the page of the link.
 func toLinkPage(w http.ResponseWriter, r *http.Request) error {
 	return seeOther(w, r, path.Dir(r.URL.Path))
 }

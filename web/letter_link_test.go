@@ -14,7 +14,8 @@ import (
 	"digest/store"
 )
 
-// letterPaths are where the links beside a post and beside its site lead, in the mail of a digest's last edition.
+// letterPaths returns the paths of the links for a post and its site in the email of the latest
+// edition.
 func (r *room) letterPaths(d digest.Digest, title string) (save, site string) {
 	r.t.Helper()
 	id := r.idOf(d, title)
@@ -25,7 +26,7 @@ func (r *room) letterPaths(d digest.Digest, title string) (save, site string) {
 		r.signer.SignPair(digest.ForSite, e, int64(posts[0].FeedID))
 }
 
-// hadKite is a digest with an edition of one post, "A kite", of one site.
+// hadKite creates a digest with an edition of one post, "A kite".
 func (r *room) hadKite(email string) (digest.User, digest.Digest) {
 	u, d := r.user(email)
 	r.brings(digest.Subscription{DigestID: d.ID, Folder: "Sky", Display: digest.FullText}, "Wind", post("A kite"))
@@ -33,7 +34,7 @@ func (r *room) hadKite(email string) (digest.User, digest.Digest) {
 	return u, d
 }
 
-// subOf is the one subscription of a digest.
+// subOf returns the only subscription of a digest.
 func (r *room) subOf(d digest.Digest) (digest.Subscription, bool, time.Time) {
 	r.t.Helper()
 	subs, err := r.store.AllSubscriptions(r.t.Context(), d.ID)
@@ -44,7 +45,7 @@ func (r *room) subOf(d digest.Digest) (digest.Subscription, bool, time.Time) {
 	return subs[0].Subscription, subs[0].Paused, subs[0].PausedUntil
 }
 
-// TestLettersHaveTheLinks: the mail of a digest of one's own has what the pages answer to.
+// TestLettersHaveTheLinks checks that the email of a digest has the links that these pages serve.
 func TestLettersHaveTheLinks(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.hadKite("ann@example.org")
@@ -64,7 +65,8 @@ func TestLettersHaveTheLinks(t *testing.T) {
 	})
 }
 
-// TestSaveByLetter: to look changes nothing; the button saves, and its way back is there.
+// TestSaveByLetter checks that a GET changes nothing, that the button saves the post, and that it
+// can be undone.
 func TestSaveByLetter(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.hadKite("ann@example.org")
@@ -76,7 +78,7 @@ func TestSaveByLetter(t *testing.T) {
 		}
 		v := r.visitor()
 		v.do("HEAD", save, "", nil).status(http.StatusOK)
-		// a scanner that posts to what is mailed
+		// a scanner that posts to links in emails
 		v.do("POST", save, urlencoded,
 			strings.NewReader("List-Unsubscribe=One-Click")).status(http.StatusMethodNotAllowed)
 		a := v.get(save).status(http.StatusOK).shows("h1", "A kite").shows("main form button", "Save post")
@@ -106,7 +108,8 @@ func TestSaveByLetter(t *testing.T) {
 	})
 }
 
-// TestSiteByLetter: what a link beside a site does is done by a button only, and can be undone on the spot.
+// TestSiteByLetter checks that only buttons change the site's settings, and that the page can undo
+// each change.
 func TestSiteByLetter(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.hadKite("ann@example.org")
@@ -166,7 +169,8 @@ func paris(t testing.TB) *time.Location {
 	return zone
 }
 
-// TestLeaveByLetter: who leaves a site by the link has the way back to it as it was, on the spot and later.
+// TestLeaveByLetter checks that unsubscribing with the link can be undone, immediately and later,
+// with all settings.
 func TestLeaveByLetter(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.hadKite("ann@example.org")
@@ -204,7 +208,8 @@ func TestLeaveByLetter(t *testing.T) {
 	})
 }
 
-// TestAnotherReaderOpensTheLink: the page is not dressed as theirs, and says whose it is.
+// TestAnotherReaderOpensTheLink checks that another signed-in reader sees whose email it is, and
+// not their own navigation.
 func TestAnotherReaderOpensTheLink(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.hadKite("ann@example.org")
@@ -228,8 +233,8 @@ func TestAnotherReaderOpensTheLink(t *testing.T) {
 	})
 }
 
-// TestLetterLinksAreOnlyTheirs: a link that was changed or made for something else is none; one is void with those of its
-// round; and it ends with its edition, and with its reader.
+// TestLetterLinksAreOnlyTheirs checks that forged links do not work. A link becomes void with the
+// other links of its round, and ends with its edition and its reader.
 func TestLetterLinksAreOnlyTheirs(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.hadKite("ann@example.org")
@@ -272,7 +277,7 @@ func TestLetterLinksAreOnlyTheirs(t *testing.T) {
 	})
 }
 
-// letterPages are those behind the links of a mail.
+// letterPages adds the pages behind the links of an email.
 func (p *pageShow) letterPages(d digest.Digest) {
 	p.t.Helper()
 	refs, err := p.store.EditionPosts(p.t.Context(), []digest.Delivery{{Edition: p.edition(d)}})
@@ -300,7 +305,7 @@ func (p *pageShow) letterPages(d digest.Digest) {
 		}))
 	for i, undo := range p.undoPaths(d) {
 		p.add("undo", v.get(undo))
-		if i == 0 { // somebody has changed it again
+		if i == 0 { // somebody has changed it since
 			p.must(p.store.SetCadence(p.t.Context(), d.ID, digest.Daily, p.now))
 			sub.Display = digest.FullText
 			p.must(p.store.SetSubscription(p.t.Context(), sub))

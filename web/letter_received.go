@@ -8,21 +8,18 @@ import (
 	"digest/store"
 )
 
-// mostAlso is how many letters stand beside an edition.
 const mostAlso = 20
 
-// A receivedLetter is a letter of a newsletter, for who is its member.
+// A receivedLetter is an issue of a newsletter as a member received it.
 type receivedLetter struct{ store.ReceivedLetter }
 
-// Path is where its member reads it.
 func (l receivedLetter) Path() string { return receivedPath(l.Slug, l.LocalDate) }
 
-// receivedPath is where the members of a newsletter read its letter of a date.
+// receivedPath returns the address at which members read the issue of a date.
 func receivedPath(slug string, date digest.Date) string {
 	return "/letters/" + slug + "/" + date.String()
 }
 
-// lettersBetween gives the letters that came to a reader on some dates.
 func (s *site) lettersBetween(r *http.Request, me reader, first, last digest.Date, limit int) ([]receivedLetter,
 	error) {
 	found, err := s.Store.ReceivedLetters(r.Context(), me.ID, first, last, s.Now(), limit)
@@ -33,10 +30,11 @@ func (s *site) lettersBetween(r *http.Request, me reader, first, last digest.Dat
 	return all, err
 }
 
-// farDate is later than any.
+// farDate returns a date after all others.
 func farDate() digest.Date { return digest.Date{Year: 9999, Month: 12, Day: 31} }
 
-// receivedPage shows a member the letter of a date as it came to them, with what they may do with its posts.
+// receivedPage shows a member the issue of a date as they received it, with the actions for its
+// posts.
 func (s *site) receivedPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	date, err := digest.ParseDate(r.PathValue("date"))
 	if err != nil {
@@ -66,7 +64,7 @@ func (s *site) receivedPage(w http.ResponseWriter, r *http.Request, me reader) e
 		s.Sounds != nil})
 }
 
-// received gives the newsletter of a letter that has come to a member, and the letter as it came.
+// received returns the newsletter of an issue, and the issue as delivered to the member.
 func (s *site) received(ctx context.Context, e digest.Edition) (n digest.Newsletter, d digest.Delivery, err error) {
 	of, err := s.Store.Digest(ctx, e.DigestID)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"digest/store"
 )
 
-// TestOneReadingRoom: who reads a newspaper of their own and is a member of newsletters finds all of it in one
-// place, and nobody else finds their letters.
+// TestOneReadingRoom checks that readers find their editions and their newsletter issues in one
+// place, and that other readers cannot open the issues.
 func TestOneReadingRoom(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")
@@ -66,7 +66,8 @@ func TestOneReadingRoom(t *testing.T) {
 	})
 }
 
-// TestLetterThatWaitsIsNotInTheRoom: what waits for its publisher's approval has not come.
+// TestLetterThatWaitsIsNotInTheRoom checks that members do not see an issue that waits for
+// approval.
 func TestLetterThatWaitsIsNotInTheRoom(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")
@@ -104,8 +105,8 @@ func TestLetterThatWaitsIsNotInTheRoom(t *testing.T) {
 	})
 }
 
-// TestLettersBeforeTheFirstEdition: who reads nothing of their own yet finds the letters that came; one that
-// waits lies beside none of them, and a post that is pulled out of it does not come.
+// TestLettersBeforeTheFirstEdition checks that readers without an edition see their issues. They do
+// not see an issue that waits, or a post that was pulled from it.
 func TestLettersBeforeTheFirstEdition(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")

@@ -14,7 +14,6 @@ import (
 	"digest/store"
 )
 
-// What is wrong with an address that was typed, in words for whoever typed it.
 const (
 	wrongEmail   = catalogue.Key("That isn’t an email address. Enter one like reader@example.org.")
 	wrongTooMany = catalogue.Key(
@@ -23,27 +22,27 @@ const (
 		"Too many people requested emails in the last hour, so we sent nothing. Try again in an hour.")
 )
 
-// A letterRequest is the address to which somebody wants a letter.
 type letterRequest struct {
-	Email  string        // as it was typed
-	Wrong  catalogue.Key // why no letter is sent; empty: nothing is said of it
+	Email  string        // as entered
+	Wrong  catalogue.Key // error text for the form; "" if there is none
 	kind   allowance.Kind
-	to     string // the address as it is mailed
+	to     string // normalized address
 	letter store.Letter
 }
 
-// A letterAsker is who asks for a letter: a network, a browser or a reader.
+// A letterAsker is the network, the browser or the reader that counts for the limits of a letter
+// request.
 type letterAsker struct {
 	kind   allowance.Kind
 	name   string
-	shares []share // what it costs whom; none: it is not bounded here
+	shares []share // nil: no limit here
 	rate   *limiter
 
-	invited bool // no crowd keeps them out
+	invited bool // not subject to the limits for all strangers together
 }
 
-// requestLetter reads the address in a form and asks whether it may be mailed.
-// Neither what is said nor how long it takes depends on who has an account.
+// requestLetter parses the address in a form and checks the limits. Neither the response nor its
+// duration reveals whether the address has an account.
 func (s *site) requestLetter(r *http.Request, asks func(*http.Request, string) letterAsker) (q letterRequest,
 	status int, err error) {
 	q.Email = r.PostForm.Get("email")
@@ -62,7 +61,7 @@ func (s *site) requestLetter(r *http.Request, asks func(*http.Request, string) l
 		Life: usualLife(a.kind), Invited: a.invited,
 	}, now)
 	s.noteCrowd(r.Context(), a.kind, answer, q.to, now)
-	if a.kind == allowance.SignIn { // another answer would reveal which addresses have an account
+	if a.kind == allowance.SignIn { // another response would reveal which addresses have an account
 		q.letter = letter
 		return q, http.StatusOK, err
 	}
@@ -78,7 +77,7 @@ func (s *site) requestLetter(r *http.Request, asks func(*http.Request, string) l
 	return q, http.StatusTooManyRequests, nil
 }
 
-// usualLife is for how long the link in a letter works at least.
+// usualLife is the minimum lifetime of the link in an email.
 func usualLife(kind allowance.Kind) time.Duration {
 	if kind == allowance.SignIn || kind == allowance.KnownSignIn {
 		return mailedTTL
@@ -86,8 +85,8 @@ func usualLife(kind allowance.Kind) time.Duration {
 	return signUpTTL
 }
 
-// asksToSignIn is a browser that was signed in with the address before, or a
-// network: what strangers ask for takes nothing from such a browser.
+// asksToSignIn returns the browser, if it was signed in with the address before, or the network.
+// Requests of strangers do not use up the limit of such a browser.
 func (s *site) asksToSignIn(r *http.Request, email string) letterAsker {
 	if browser, known := s.knownBrowser(r, email); known {
 		return letterAsker{kind: allowance.KnownSignIn, name: browser, rate: s.limits.signIns,
@@ -97,40 +96,40 @@ func (s *site) asksToSignIn(r *http.Request, email string) letterAsker {
 		shares: s.clientShares(r)}
 }
 
-// asksToSignUp is a network. One network is stopped before it stops the others.
+// asksToSignUp returns the client's network. The limit of one network is reached before the limit
+// of all networks.
 func (s *site) asksToSignUp(r *http.Request, _ string) letterAsker {
 	return letterAsker{kind: allowance.SignUp, name: s.clientNetwork(r), rate: s.limits.signUps,
 		shares: s.clientShares(r)}
 }
 
-// asksInvited is a newcomer with an invitation, whom no crowd keeps out.
+// asksInvited returns a visitor with an invitation, who is exempt from the limits of all strangers.
 func (s *site) asksInvited(r *http.Request, email string) letterAsker {
 	a := s.asksToSignUp(r, email)
 	a.invited = true
 	return a
 }
 
-// mails reports whether letters can be sent at all.
 func (s *site) mails() bool { return s.Outbox != nil }
 
-// mailbox gives the form of a bare address that is mailed and stored.
+// mailbox returns the normalized form of a bare address, as it is stored and mailed.
 func mailbox(typed string) (string, error) {
 	address, err := mailer.Recipient(strings.TrimSpace(typed))
 	return digest.NormalEmail(address), err
 }
 
-// writeLetter gives an address and the words for it; without an address there
-// is nothing to write. A link in it is to work for life.
+// A writeLetter returns the recipient and the content of an email. An empty recipient means that no
+// email is sent. life is the lifetime of the link.
 type writeLetter func(ctx context.Context, life time.Duration) (to string, words render.LetterContent, err error)
 
-// sendLetter has a letter written and sent, unless the address has to wait.
+// sendLetter queues an email, unless a limit stopped the request.
 func (s *site) sendLetter(q letterRequest, write writeLetter) {
 	if q.letter.ID != 0 {
 		s.Outbox.Add(s.letter(q, write))
 	}
 }
 
-// letter is a letter to be sent; the store learns what became of it.
+// letter returns an email for the outbox. The store records whether it was sent.
 func (s *site) letter(q letterRequest, write writeLetter) mailer.LetterRequest {
 	return mailer.LetterRequest{
 		Newcomer: q.kind == allowance.SignUp || q.kind.IsJoin(),

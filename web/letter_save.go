@@ -9,14 +9,14 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A letterSavePage is the page behind the link beside a post of a mail.
 type letterSavePage struct {
 	letterLink
 	listedPost
-	Done string // what was done just now: saved, unsaved
+	Done string // the last action: saved or unsaved
 }
 
-// letterSavePage shows a button and changes nothing: link scanners open every link in a mail.
+// letterSavePage shows a button and changes nothing, because link scanners open every link in an
+// email.
 func (s *site) letterSavePage(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.letterSaveOf(r)
 	if err == errOldLink {
@@ -25,7 +25,6 @@ func (s *site) letterSavePage(w http.ResponseWriter, r *http.Request) error {
 	return s.showLetterSave(w, r, p, err)
 }
 
-// letterSaveOf finds the post that a request's link speaks of.
 func (s *site) letterSaveOf(r *http.Request) (p letterSavePage, err error) {
 	if p.letterLink, err = s.letterLinkOf(r, digest.ForSaving, "/save/"); err != nil {
 		return p, err
@@ -42,7 +41,6 @@ func (s *site) showLetterSave(w http.ResponseWriter, r *http.Request, p letterSa
 	return s.showPage(w, r, err, "letter_save", catalogue.Key("Save"), p)
 }
 
-// saveByLetter saves the post for whoever has the link.
 func (s *site) saveByLetter(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.letterSaveOf(r)
 	if err == nil {
@@ -52,11 +50,11 @@ func (s *site) saveByLetter(w http.ResponseWriter, r *http.Request) error {
 	return s.showLetterSave(w, r, p, err)
 }
 
-// unsaveTime is how long the link that saved a post can also remove it. A post that was saved earlier may be the reader's
-// own choice, and everybody with a copy of the email has the link.
+// unsaveTime is how long the link that saved a post can also remove it. A post that was saved
+// earlier may be the reader's own choice, and everybody with a copy of the email has the link.
 const unsaveTime = time.Hour
 
-// unsaveByLetter removes the post if it was saved just now.
+// unsaveByLetter removes the post if it was saved within unsaveTime.
 func (s *site) unsaveByLetter(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.letterSaveOf(r)
 	if err == nil {

@@ -10,26 +10,27 @@ import (
 	"digest/store"
 )
 
-// A letterSitePage is the page behind the link beside the name of a site in a mail: on it the reader, without a
-// sign-in, has its posts come as headlines only, or not until a day, or not at all.
+// A letterSitePage is the view of the link beside a site in an email. On it the reader can show the
+// site's posts as headlines, pause the site or unsubscribe, without a sign-in.
 type letterSitePage struct {
 	remediesPage
-	Date    digest.Date   // of the edition whose mail has the link
-	Only    bool          // its posts come as headlines only
-	Shown   digest.Layout // how they come; "": as the rest of the edition
-	Was     digest.Layout // how they came before that was changed to headlines just now
-	Letters bool          // letters of a newsletter bring its posts
+	Date    digest.Date   // date of the emailed edition
+	Only    bool          // the site's posts are headlines only
+	Shown   digest.Layout // display of the posts; "": as in the rest of the edition
+	Was     digest.Layout // display before the change to headlines
+	Letters bool          // a newsletter delivers the site's posts
 
 	Back        dateField
-	First, Last digest.Date // that can be chosen
+	First, Last digest.Date // range of Back
 	BackWrong   catalogue.Sayable
 }
 
-// backBefore is how long before the midnight of the day on which a site comes back it is subscribed to again, so that the
-// edition of that day has what is new in it.
+// backBefore is how long before midnight a pause ends, so that the edition of that midnight
+// contains the new posts.
 const backBefore = 12 * time.Hour
 
-// letterSitePage shows buttons and changes nothing: link scanners open every link in a mail.
+// letterSitePage shows buttons and changes nothing, because link scanners open every link in an
+// email.
 func (s *site) letterSitePage(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.letterSiteOf(r)
 	if err == errOldLink {
@@ -45,7 +46,6 @@ func (s *site) showLetterSite(w http.ResponseWriter, r *http.Request, p letterSi
 	return s.showPage(w, r, err, "letter_site", p.Title, p)
 }
 
-// letterSiteOf finds the subscription that a request's link speaks of.
 func (s *site) letterSiteOf(r *http.Request) (p letterSitePage, err error) {
 	l, err := s.letterLinkOf(r, digest.ForSite, "/site/")
 	p.namedPage, p.of, p.Path, p.Date, p.emailDate = l.namedPage, l.of, l.Path, l.Date, l.Date
@@ -64,7 +64,6 @@ func (s *site) letterSiteOf(r *http.Request) (p letterSitePage, err error) {
 	return p, err
 }
 
-// describe says how the subscription stands.
 func (p *letterSitePage) describe() {
 	p.Title, p.Feed, p.Paused = shortened(titleOf(p.sub)), feedPath(p.sub.Feed.ID), p.sub.Paused
 	p.Shown = p.sub.Display
@@ -73,7 +72,7 @@ func (p *letterSitePage) describe() {
 	p.Until = backOn(p.sub.PausedUntil, p.of.TimeZone)
 }
 
-// backOn is the day on which a paused subscription comes back; nil if its pause has no end.
+// backOn returns the day on which a pause ends, or nil if it has no end.
 func backOn(until time.Time, zone string) catalogue.Sayable {
 	if until.IsZero() {
 		return nil
@@ -81,8 +80,8 @@ func backOn(until time.Time, zone string) catalogue.Sayable {
 	return catalogue.Time("Monday 2 January 2006", until.Add(backBefore).In(zoneOr(zone)))
 }
 
-// onLetterSite makes a handler of a form behind the link. Where the reader is not subscribed any more only the page is
-// shown, unless the form is the way back.
+// onLetterSite returns a handler for a form behind the link. If the reader has unsubscribed since,
+// only the form that undoes it has an effect.
 func (s *site) onLetterSite(act func(*http.Request, *letterSitePage) error) handler {
 	return byLink(func(w http.ResponseWriter, r *http.Request) error {
 		p, err := s.letterSiteOf(r)
@@ -93,7 +92,7 @@ func (s *site) onLetterSite(act func(*http.Request, *letterSitePage) error) hand
 	})
 }
 
-// displayByLetter changes how much of the posts is shown, and is the way back from that.
+// displayByLetter changes the display of the site's posts. The same form undoes the change.
 func (s *site) displayByLetter(r *http.Request, p *letterSitePage) error {
 	if p.Feed == "" {
 		return nil
@@ -114,8 +113,9 @@ func (s *site) displayByLetter(r *http.Request, p *letterSitePage) error {
 	return err
 }
 
-// wayBackOf is how posts came before they come as headlines only. The form carries how they came when its page was shown, so
-// that one that is sent twice does not lose it; headlines where nobody knows.
+// wayBackOf returns the display before the change to headlines. The form carries it, so that a
+// repeated submission does not lose it. It returns digest.Headlines if the previous display is
+// unknown.
 func wayBackOf(now digest.Layout, form url.Values) digest.Layout {
 	before, _, wrong := displayOf(url.Values{"display": form["was"]})
 	if now != digest.Headlines || !form.Has("was") || wrong != nil {
@@ -124,7 +124,6 @@ func wayBackOf(now digest.Layout, form url.Values) digest.Layout {
 	return before
 }
 
-// pauseByLetter pauses the subscription until a day, or without an end, so that such a pause can be had back here, too.
 func (s *site) pauseByLetter(r *http.Request, p *letterSitePage) error {
 	if p.Feed == "" || p.Letters {
 		return nil
@@ -142,7 +141,6 @@ func (s *site) pauseByLetter(r *http.Request, p *letterSitePage) error {
 	return err
 }
 
-// resumeByLetter is the way back from a pause.
 func (s *site) resumeByLetter(r *http.Request, p *letterSitePage) error {
 	if p.Letters {
 		return nil
@@ -151,12 +149,10 @@ func (s *site) resumeByLetter(r *http.Request, p *letterSitePage) error {
 	return s.resumeFailing(r, &p.remediesPage)
 }
 
-// leaveByLetter ends the subscription.
 func (s *site) leaveByLetter(r *http.Request, p *letterSitePage) error {
 	return s.leaveFailing(r, &p.remediesPage)
 }
 
-// returnByLetter is the way back from that.
 func (s *site) returnByLetter(r *http.Request, p *letterSitePage) error {
 	if err := s.returnFailing(r, &p.remediesPage); err != nil || p.Feed == "" {
 		return err

@@ -8,10 +8,9 @@ import (
 	"digest/render"
 )
 
-// The letters. Nothing in those that strangers can ask for was typed by anybody: not even
-// the address they go to, so that nobody can have words of his own sent to others from here.
+// The texts of emails. Emails that strangers can request contain no text from strangers, not even
+// the address. Otherwise anyone could send their own text to others from here.
 
-// paragraphs are what a letter says in a language.
 func paragraphs(l *catalogue.Language, all ...catalogue.Sayable) (said []string) {
 	for _, p := range all {
 		said = append(said, p.In(l))
@@ -19,7 +18,8 @@ func paragraphs(l *catalogue.Language, all ...catalogue.Sayable) (said []string)
 	return said
 }
 
-// letterLanguage is that of a letter to a reader: their own, or else that of the page on which it was asked for.
+// letterLanguage returns the reader's language, or the language of the requesting page if they have
+// none.
 func letterLanguage(u digest.User, asked *catalogue.Language) *catalogue.Language {
 	if l, ok := catalogue.Find(u.Language); ok {
 		return l
@@ -27,7 +27,7 @@ func letterLanguage(u digest.User, asked *catalogue.Language) *catalogue.Languag
 	return asked
 }
 
-// worksWithin says how long the link of a sign-in works.
+// worksWithin returns the lifetime of a sign-in link as a sentence.
 func worksWithin(life time.Duration) catalogue.Sayable {
 	return catalogue.Key("Open the link and press the button to sign in. The link works once, within %d hours.").With(
 		int(life.Hours()))
@@ -45,7 +45,7 @@ func signInLetter(l *catalogue.Language, base, token string, life time.Duration)
 	}
 }
 
-// operatorSignInLetter is one that an operator has mailed to a reader.
+// operatorSignInLetter returns the email for a link that the operator sends to a reader.
 func operatorSignInLetter(l *catalogue.Language, base, token string, life time.Duration) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,
@@ -63,7 +63,8 @@ func signUpLetter(l *catalogue.Language, base, token string) render.LetterConten
 		Language: l.Code,
 		Title:    catalogue.Key("Confirm your address").In(l),
 		Text: paragraphs(l,
-			catalogue.Key("Someone, probably you, signed up with this address for a daily newspaper from the sites you choose."),
+			catalogue.Key(
+				"Someone, probably you, signed up with this address for a daily newspaper from the sites you choose."),
 			catalogue.Key("Open the link and press the button to confirm. The link works once, within a day."),
 		),
 		Action: catalogue.Key("Confirm").In(l), URL: base + "/sign-up/confirm?token=" + token,
@@ -77,7 +78,8 @@ func oldAddressLetter(l *catalogue.Language, base, token string) render.LetterCo
 		Title:    catalogue.Key("Change email address?").In(l),
 		Text: paragraphs(l,
 			catalogue.Key("Someone who is signed in as you wants to change your email address. Open the link to see the new address."),
-			catalogue.Key("We sent a link to your old and your new address. Confirm both within a day to make the change."),
+			catalogue.Key(
+				"We sent a link to your old and your new address. Confirm both within a day to make the change."),
 		),
 		Action: catalogue.Key("Review the change").In(l), URL: base + "/settings/address/confirm?token=" + token,
 		Aside: paragraphs(l, catalogue.Key(
@@ -91,22 +93,24 @@ func newAddressLetter(l *catalogue.Language, base, token string) render.LetterCo
 		Title:    catalogue.Key("Confirm your new address").In(l),
 		Text: paragraphs(l,
 			catalogue.Key("Someone, probably you, asked us to send their daily digest to this address."),
-			catalogue.Key("We sent a link to your old and your new address. Confirm both within a day to make the change."),
+			catalogue.Key(
+				"We sent a link to your old and your new address. Confirm both within a day to make the change."),
 		),
 		Action: catalogue.Key("Review the change").In(l), URL: base + "/settings/address/confirm?token=" + token,
 		Aside: paragraphs(l, catalogue.Key("If this wasn’t you, ignore this email.")),
 	}
 }
 
-// takenLetter goes to an address that another reader asked for and that has an
-// account of its own. The one who asked is told what everybody is told.
+// takenLetter returns the email to an address that already has an account, if another reader wants
+// to change to it. That reader sees the usual response.
 func takenLetter(l *catalogue.Language, base string) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("You already have an account").In(l),
 		Text: paragraphs(l,
 			catalogue.Key("Someone tried to change the email address of another account to this one. You already have an account here, so nothing changed."),
-			catalogue.Key("To use this address for the other account, sign in here, delete this account, and then try again."),
+			catalogue.Key(
+				"To use this address for the other account, sign in here, delete this account, and then try again."),
 		),
 		Action: catalogue.Key("Sign in").In(l), URL: base + "/sign-in",
 		Aside: paragraphs(l, catalogue.Key("If this wasn’t you, ignore this email.")),
@@ -134,7 +138,7 @@ func passkeyLetter(l *catalogue.Language, base string, title, what catalogue.Key
 	}
 }
 
-// TestLetter lets somebody see that mail from an instance arrives, and how.
+// TestLetter returns an email with which the operator tests delivery.
 func TestLetter(l *catalogue.Language, base string, now time.Time) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,
@@ -147,7 +151,7 @@ func TestLetter(l *catalogue.Language, base string, now time.Time) render.Letter
 	}
 }
 
-// ApprovedLetter tells the owner of a newsletter that it is approved.
+// ApprovedLetter returns the email to a newsletter's owner that it is approved.
 func ApprovedLetter(l *catalogue.Language, base string, n digest.Newsletter) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,
@@ -158,7 +162,8 @@ func ApprovedLetter(l *catalogue.Language, base string, n digest.Newsletter) ren
 	}
 }
 
-// RefusedLetter tells the owner of a newsletter that it was not approved, and why.
+// RefusedLetter returns the email to a newsletter's owner that it was not approved, with the
+// reason.
 func RefusedLetter(l *catalogue.Language, base string, n digest.Newsletter, reason string) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,
@@ -170,7 +175,7 @@ func RefusedLetter(l *catalogue.Language, base string, n digest.Newsletter, reas
 	}
 }
 
-// NamesApprovedLetter returns the letter to a newsletter's owner that its names are approved.
+// NamesApprovedLetter returns the email to a newsletter's owner that its names are approved.
 func NamesApprovedLetter(l *catalogue.Language, base string, n digest.Newsletter) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,
@@ -181,7 +186,8 @@ func NamesApprovedLetter(l *catalogue.Language, base string, n digest.Newsletter
 	}
 }
 
-// NamesRefusedLetter returns the letter to a newsletter's owner that its names stay, with the reason.
+// NamesRefusedLetter returns the email to a newsletter's owner that its names stay, with the
+// reason.
 func NamesRefusedLetter(l *catalogue.Language, base string, n digest.Newsletter, reason string) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,

@@ -18,7 +18,7 @@ import (
 	"digest/mailer"
 )
 
-// openOutbox starts an outbox whose letters go into a Maildir.
+// openOutbox starts an outbox that delivers to a Maildir.
 func (r *room) openOutbox() *mailer.Outbox {
 	transport, err := mailer.Open("maildir:"+r.mail, mailer.Options{})
 	r.must(err)
@@ -32,15 +32,15 @@ func (r *room) openOutbox() *mailer.Outbox {
 	return b
 }
 
-// A letter is what came by mail.
+// A letter is a delivered email.
 type letter struct {
 	mail.Header
 	to, subject string
 	text, html  string
-	token       string // of the link
+	token       string // token of its link
 }
 
-// letters gives what has come since it was asked last, by recipient.
+// letters returns the emails since the last call, by recipient.
 func (r *room) letters() []letter {
 	r.t.Helper()
 	r.outbox.Wait()
@@ -58,7 +58,7 @@ func (r *room) letters() []letter {
 	return all
 }
 
-// letter gives the one letter that has come.
+// letter returns the only new email.
 func (r *room) letter() letter {
 	r.t.Helper()
 	all := r.letters()
@@ -68,7 +68,7 @@ func (r *room) letter() letter {
 	return all[0]
 }
 
-// noLetter holds that none has come.
+// noLetter fails the test if there is a new email.
 func (r *room) noLetter() {
 	r.t.Helper()
 	for _, l := range r.letters() {
@@ -97,7 +97,7 @@ func (r *room) read(f io.Reader) letter {
 	return l
 }
 
-// A lockedBuffer is a log that many write.
+// A lockedBuffer is a log for concurrent writers.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer

@@ -10,7 +10,7 @@ import (
 	"digest"
 )
 
-// limits is how much strangers and readers may ask for.
+// limits contains the rate limiters for strangers and readers.
 type limits struct {
 	pingers, pinged, pings, lookups, signIns, signUps, ceremonies, finds, imports, exports, rounds, linked, joins,
 	tests, clicks, owners, hubAskers, hubAsked, pushers, forgers, previews *limiter
@@ -18,49 +18,53 @@ type limits struct {
 
 func newLimits() limits {
 	return limits{
-		// pings from one address: a host of blogs pings for many of them
+		// Pings from one client. A blog host pings for many blogs.
 		pingers: newLimiter(60, 10*time.Second),
-		// pings of one feed or site: anyone can ping for anyone, and the site would pay
+		// Pings of one feed or site. Anyone can ping for any site, and each ping may cause a
+		// request to it.
 		pinged:    newLimiter(3, 8*time.Hour),
-		pings:     newLimiter(200, 100*time.Millisecond), // all pings: each may cost the database a write
-		hubAskers: newLimiter(60, 10*time.Second),        // subscriptions at our hub that one address asks for
-		// of one domain's callbacks, whoever asks: it is called each time
+		pings:     newLimiter(200, 100*time.Millisecond), // all pings: each may write to the database
+		hubAskers: newLimiter(60, 10*time.Second),        // subscription requests to our hub from one client
+		// Requests for callbacks on one domain, from all clients. Each request causes a call to the
+		// domain.
 		hubAsked: newLimiter(100, time.Minute),
-		// looks at what the owner of a domain wants: anyone can have us look
+		// Checks of the rule of one domain's owner. Anyone can start them.
 		owners:  newLimiter(4, 30*time.Minute),
-		lookups: newLimiter(60, 2*time.Second), // questions for a feed's status from one address
+		lookups: newLimiter(60, 2*time.Second), // queries for the status of a feed from one client
 
-		signIns:    newLimiter(20, 3*time.Minute),  // letters to sign in that one network asks for
-		signUps:    newLimiter(20, 3*time.Minute),  // letters to sign up
-		ceremonies: newLimiter(60, 10*time.Second), // passkeys asked from one address: each is a row for a while
+		signIns:    newLimiter(20, 3*time.Minute),  // requests for sign-in emails from one network
+		signUps:    newLimiter(20, 3*time.Minute),  // requests for sign-up emails from one network
+		ceremonies: newLimiter(60, 10*time.Second), // passkey ceremonies from one client: each stores a row
 
-		// addresses that one reader looks for feeds at: each asks a site
+		// Searches for feeds by one reader. Each sends requests to a site.
 		finds: newLimiter(60, 10*time.Second),
-		// looks of one reader at what waits: all of it is read and rendered
+		// Previews for one reader. Each reads and renders all waiting posts.
 		previews: newLimiter(6, 5*time.Minute),
-		imports:  newLimiter(20, time.Minute),  // lists of one reader
-		exports:  newLimiter(5, 5*time.Minute), // of all of one reader's data
-		// of links in one reader's mail, of tokens, and of keys and looks at the DNS
-		rounds:  newLimiter(5, 5*time.Minute),
-		joins:   newLimiter(40, time.Minute),           // letters to join a newsletter that one network asks for
-		tests:   newLimiter(10, 2*time.Minute),         // letters of a newsletter that one publisher tries
-		clicks:  newLimiter(200, 10*time.Millisecond),  // counted in all: each is a write
-		pushers: newLimiter(1000, 50*time.Millisecond), // pushes from one address: a hub pushes many feeds at once
-		forgers: newLimiter(20, 10*time.Second),        // of these, those that are not signed as they should be
-		linked:  newLimiter(120, time.Second),          // questions of programs from one address, by a token
+		imports:  newLimiter(20, time.Minute),  // imports of one reader
+		exports:  newLimiter(5, 5*time.Minute), // exports of all data of one reader
+		// New rounds of links, access tokens, and keys and DNS checks of one reader.
+		rounds: newLimiter(5, 5*time.Minute),
+		// requests for confirmation emails of newsletters from one network
+		joins:  newLimiter(40, time.Minute),
+		tests:  newLimiter(10, 2*time.Minute),        // test emails of a newsletter by one publisher
+		clicks: newLimiter(200, 10*time.Millisecond), // all counted clicks: each is a write
+		// pushes from one client: a hub pushes many feeds in a short time
+		pushers: newLimiter(1000, 50*time.Millisecond),
+		forgers: newLimiter(20, 10*time.Second), // of these, pushes without a valid signature
+		linked:  newLimiter(120, time.Second),   // API requests from one client
 	}
 }
 
 const (
-	rows  = 4    // in which a limiter keeps what a key has spent
-	cells = 4096 // of a row
+	rows  = 4    // buckets per key
+	cells = 4096 // buckets per row
 )
 
-// A limiter gives each key burst tokens and a new one after every span. It holds
-// a fixed number of buckets, so that no crowd of strangers makes it grow. A key has
-// a bucket in each row, and shares each with others, which nobody outside can know;
-// it is refused only if all of them are spent. So a crowd that has spent many
-// buckets hardly ever meets all those of somebody else.
+// A limiter is a token bucket for each key: burst tokens at first, and a new one after every span.
+// It has a fixed number of buckets, so that strangers cannot make it grow. A key has one bucket in
+// each row, selected by a secret hash, and shares it with other keys. A request is denied only if
+// all its buckets are empty. Requests with many other keys can therefore hardly ever block a given
+// key.
 type limiter struct {
 	burst float64
 	every time.Duration
@@ -70,14 +74,13 @@ type limiter struct {
 	buckets [rows][cells]bucket
 }
 
-// A bucket is how much of the burst was spent at an instant.
+// A bucket records how much was spent at an instant.
 type bucket struct {
 	spent float64
-	at    int64 // in milliseconds
+	at    int64 // Unix milliseconds
 }
 
-// A share is what a request costs a key: less than a token where many stand
-// behind it.
+// A share is the cost of a request for a key. It is below 1 if many clients share the key.
 type share struct {
 	key  string
 	cost float64
@@ -87,13 +90,13 @@ func newLimiter(burst int, every time.Duration) *limiter {
 	return &limiter{burst: float64(burst), every: every, seed: maphash.MakeSeed()}
 }
 
-// allow uses one of key's tokens; false: there is none left.
+// allow takes a token of key. It returns false if there is none left.
 func (l *limiter) allow(key string, now time.Time) bool {
 	return l.allowAll([]share{{key, 1}}, now)
 }
 
-// allowAll uses what a request costs each key; false, and nothing is used, if one
-// of them has not so much left.
+// allowAll takes the cost of a request from each key. If a key has too little left, it takes
+// nothing and returns false.
 func (l *limiter) allowAll(shares []share, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,7 +114,7 @@ func (l *limiter) allowAll(shares []share, now time.Time) bool {
 	return true
 }
 
-// spent is what a key has spent at most: what the least spent of its buckets says.
+// spent returns the minimum of the key's buckets, an upper bound of its spending.
 func (l *limiter) spent(key string, now time.Time) float64 {
 	least := math.Inf(1)
 	for _, b := range l.of(key) {
@@ -124,7 +127,6 @@ func (l *limiter) spent(key string, now time.Time) float64 {
 	return least
 }
 
-// of gives the buckets of a key.
 func (l *limiter) of(key string) (all [rows]*bucket) {
 	hash := maphash.String(l.seed, key)
 	for i := range all {
@@ -133,12 +135,11 @@ func (l *limiter) of(key string) (all [rows]*bucket) {
 	return all
 }
 
-// readerLocks lets each reader do one thing at a time of a kind that is costly,
-// so that no reader takes this machine from the others. Only readers whose
-// request is under way are in it, each with a channel that is closed afterwards.
+// readerLocks limits each reader to one expensive operation at a time, so that no reader can slow
+// down the others. It contains only readers with a request in progress, each with a channel that is
+// closed at its end.
 type readerLocks struct{ held sync.Map }
 
-// lock waits for the reader's lock, until ctx ends.
 func (l *readerLocks) lock(ctx context.Context, id digest.UserID) (unlock func(), err error) {
 	for {
 		unlock, busy := l.tryLock(id)
@@ -153,8 +154,8 @@ func (l *readerLocks) lock(ctx context.Context, id digest.UserID) (unlock func()
 	}
 }
 
-// tryLock takes the reader's lock if nobody has it; else busy is closed when it
-// is free.
+// tryLock returns unlock if it got the reader's lock. Otherwise busy is closed when the lock is
+// free.
 func (l *readerLocks) tryLock(id digest.UserID) (unlock func(), busy <-chan struct{}) {
 	done := make(chan struct{})
 	if held, taken := l.held.LoadOrStore(id, done); taken {

@@ -19,20 +19,20 @@ import (
 	"digest/web"
 )
 
-// TestLongFormsOneByOne: what a reader sends is held in memory while it is
-// read, so that of long forms each reader sends one after the other.
+// TestLongFormsOneByOne checks that each reader can send only one long form at a time, because it
+// is in memory while it is read.
 func TestLongFormsOneByOne(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
 		other, others := r.user("bob@example.org")
 		path, theirs := r.takes(d), r.takes(others)
-		long := func(title string) io.Reader { // its length is not told
+		long := func(title string) io.Reader { // without a Content-Length
 			return io.MultiReader(strings.NewReader("title="), strings.NewReader(title))
 		}
 		const form = "application/x-www-form-urlencoded"
 		v := r.visitor().signIn(u)
 		typed, done := v.slowly(path, form)
-		_, err := io.WriteString(typed, "title=First") // which is sent when the server reads
+		_, err := io.WriteString(typed, "title=First") // the transport sends it when the server reads
 		r.must(err)
 		v.do("POST", path, form, long("Second")).status(http.StatusTooManyRequests)
 		v.get(path).status(http.StatusOK)
@@ -46,7 +46,7 @@ func TestLongFormsOneByOne(t *testing.T) {
 	})
 }
 
-// slowly posts what is typed once the server says that it reads it.
+// slowly posts what the test writes to typed, after the server has sent 100 Continue.
 func (v *visitor) slowly(path, contentType string) (typed *io.PipeWriter, done chan string) {
 	body, typed := io.Pipe()
 	req, err := http.NewRequestWithContext(v.t.Context(), "POST", v.base+path, body)
@@ -66,14 +66,14 @@ func (v *visitor) slowly(path, contentType string) (typed *io.PipeWriter, done c
 			done <- err.Error()
 			return
 		}
-		_ = body.Close() // what is typed after the answer goes nowhere
+		_ = body.Close() // discards input after the response
 		_ = resp.Body.Close()
 		done <- resp.Status
 	}()
 	return typed, done
 }
 
-// takes gives the path of a feed that a digest takes.
+// takes subscribes a digest to a feed and returns the path of the feed's page.
 func (r *room) takes(d digest.Digest) string {
 	f, _, err := r.store.EnsureFeed(r.t.Context(), digest.Feed{URL: "https://site.example/feed", Host: "site.example"})
 	r.must(err)
@@ -82,7 +82,7 @@ func (r *room) takes(d digest.Digest) string {
 	return fmt.Sprintf("/feeds/%d", f.ID)
 }
 
-// with makes a visitor come with another's cookies.
+// with copies the cookies of another visitor.
 func (v *visitor) with(other *visitor) *visitor {
 	for name, value := range other.cookies {
 		v.cookies[name] = value
@@ -90,8 +90,7 @@ func (v *visitor) with(other *visitor) *visitor {
 	return v
 }
 
-// A slowSearch is a search that takes long, and that knows how many
-// of them are under way.
+// A slowSearch searches slowly and counts concurrent searches.
 type slowSearch struct {
 	*store.Store
 	under, most atomic.Int32
@@ -112,7 +111,7 @@ func (s *slowSearch) Search(ctx context.Context, user digest.UserID, q store.Sea
 	return s.Store.Search(ctx, user, q)
 }
 
-// TestSearchesAreBounded: words can be chosen so that a search takes minutes.
+// TestSearchesAreBounded checks the limits for searches, because some queries take minutes.
 func TestSearchesAreBounded(t *testing.T) {
 	each(t, func(r *room) {
 		v, _ := r.reader("ann@example.org")
@@ -141,7 +140,8 @@ func TestSearchesAreBounded(t *testing.T) {
 
 func (r *room) handlerNow() time.Time { return r.now }
 
-// TestNamesTurnNothingAround: a feed's name cannot turn the line it stands in.
+// TestNamesTurnNothingAround checks that the name of a feed cannot change the text direction of its
+// line.
 func TestNamesTurnNothingAround(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -165,7 +165,8 @@ func TestNamesTurnNothingAround(t *testing.T) {
 	})
 }
 
-// TestBotPageOfAReader: browsers keep the page of strangers only, and shared caches none: it is in each reader's language.
+// TestBotPageOfAReader checks that browsers cache the page for strangers only, and shared caches
+// not at all, because it depends on the reader's language.
 func TestBotPageOfAReader(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ann@example.org")

@@ -13,38 +13,39 @@ import (
 	"digest/store"
 )
 
-// Who in a reader's papers leads where: at a post, at an address, to a site, and what several of
-// their sites pointed at. Only what has come to the reader counts, and a site's links to itself
-// do not.
+// This file shows which of the reader's posts link to a post, an address or a site, and which
+// addresses several of their sites link to. Only delivered posts count, and a site's links to
+// itself do not.
 
 const (
-	besidePost   = 5    // posts that lead to a post, on its page
-	mostPointers = 30   // addresses on the page of what several sites pointed at
-	pointedFor   = 14   // days that it looks back
-	mostLinked   = 50   // posts that lead to an address or a site
-	maxAsked     = 2048 // bytes of an address that is asked for
+	besidePost   = 5    // posts on the page of a post that link to it
+	mostPointers = 30   // addresses on the page of shared links
+	pointedFor   = 14   // days that this page covers
+	mostLinked   = 50   // posts that link to an address or a site
+	maxAsked     = 2048 // maximum bytes of a requested address
 )
 
 const longSearch = catalogue.Key("This search takes too long right now. Try again in a minute.")
 
-// A pointedAddress is where several of a reader's sites pointed, with the posts that did.
+// A pointedAddress is an address that several of the reader's sites link to, with their posts.
 type pointedAddress struct {
 	URL   string
 	Shown string
 	Posts []listedPost
 }
 
-// A pointedPage is what several sites pointed at, or who points at one address or site.
+// A pointedPage lists addresses that several sites link to, or the posts that link to one address
+// or site.
 type pointedPage struct {
 	namedPage
 	Days     int
 	Pointers []pointedAddress
-	Asked    string            // an address or a site; "": what several pointed at
-	Wrong    catalogue.Sayable // why nothing was looked for
-	Posts    []listedPost      // that lead there
+	Asked    string            // requested address or site; "" for shared links
+	Wrong    catalogue.Sayable // why there was no search
+	Posts    []listedPost      // posts that link to Asked
 }
 
-// links answers programs of a reader's by their token, and else shows the reader a page.
+// links serves JSON to programs with an access token, and a page to readers.
 func (s *site) links(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Authorization") != "" {
 		return s.linksJSON(w, r)
@@ -68,7 +69,7 @@ func (s *site) pointedPage(w http.ResponseWriter, r *http.Request, me reader) er
 	return s.showPage(w, r, err, "links", catalogue.Key("Links that several of your sites share"), p)
 }
 
-// showLinked shows the posts that lead to an address or, where there is none, to a site.
+// showLinked shows the posts that link to address, or to site if address is "".
 func (s *site) showLinked(w http.ResponseWriter, r *http.Request, me reader, p pointedPage, address,
 	site string) error {
 	var found []store.VisiblePost
@@ -97,7 +98,8 @@ func (s *site) showLinked(w http.ResponseWriter, r *http.Request, me reader, p p
 	return s.showPage(w, r, err, "links", catalogue.Key("Posts that link here"), p)
 }
 
-// pointers gives where several of a reader's sites pointed of late.
+// pointers returns the addresses that several of the reader's sites linked to within pointedFor
+// days.
 func (s *site) pointers(r *http.Request, me reader) (all []pointedAddress, err error) {
 	ctx := r.Context()
 	now := s.Now()
@@ -131,7 +133,7 @@ func (s *site) pointers(r *http.Request, me reader) (all []pointedAddress, err e
 	return all, nil
 }
 
-// addressOf finds the address of a key among those to which a post leads, without a place in the page.
+// addressOf returns the address with the given key among the links of a post, without its fragment.
 func addressOf(p digest.Post, key int64) string {
 	for _, address := range feed.LinkedFrom(p) {
 		if feed.LinkKey(address) == key {
@@ -142,7 +144,7 @@ func addressOf(p digest.Post, key int64) string {
 	return ""
 }
 
-// linking gives the posts of other feeds that lead to a post which its reader sees.
+// linking returns posts of other feeds that link to a post.
 func (s *site) linking(r *http.Request, me reader, v store.VisiblePost) ([]listedPost, error) {
 	key := feed.LinkKey(v.URL)
 	if key == 0 {
@@ -156,22 +158,21 @@ func (s *site) linking(r *http.Request, me reader, v store.VisiblePost) ([]liste
 	return all, err
 }
 
-// A linkAnswer is what programs are told of an address.
 type linkAnswer struct {
 	URL   string         `json:"url"`
-	Posts []linkedAnswer `json:"posts"` // the latest first; never null
+	Posts []linkedAnswer `json:"posts"` // newest first; never null
 }
 
 type linkedAnswer struct {
 	Title string `json:"title"`
-	URL   string `json:"url"`  // the author's page; "" if the post has none
-	Here  string `json:"here"` // its page on this instance, for its reader alone
-	Site  string `json:"site"` // the title of its feed
-	Date  string `json:"date"` // of the edition in which it came
+	URL   string `json:"url"`  // original page; "" if the post has none
+	Here  string `json:"here"` // page on this instance; only its reader can open it
+	Site  string `json:"site"` // title of the feed
+	Date  string `json:"date"` // date of the edition with the post
 }
 
-// linksJSON tells a program of a reader's who leads to an address. It knows the reader by
-// their token alone and by no cookie, so that any page may ask and none learns anything.
+// linksJSON returns the posts that link to an address. It identifies the reader by access token and
+// ignores cookies, so that scripts of other sites may call it without learning anything.
 func (s *site) linksJSON(w http.ResponseWriter, r *http.Request) error {
 	s.allowAnyOrigin(w.Header())
 	if !s.limits.linked.allowAll(s.clientShares(r), s.Now()) {
@@ -208,7 +209,7 @@ func (s *site) linksJSON(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, answer)
 }
 
-// linksPreflight lets a page's script ask with a token (Fetch standard, CORS-preflight).
+// linksPreflight allows scripts to send a token (Fetch standard, CORS-preflight).
 func (s *site) linksPreflight(w http.ResponseWriter, _ *http.Request) error {
 	s.allowAnyOrigin(w.Header())
 	w.Header().Set("Access-Control-Allow-Headers", "Authorization")

@@ -13,7 +13,7 @@ import (
 	"digest/feed"
 )
 
-// pointing is a post that leads to addresses.
+// pointing returns a post with links to addresses.
 func pointing(title, at string, to ...string) digest.Post {
 	p := post(title)
 	p.URL, p.Content = at, "<p>See "
@@ -24,7 +24,7 @@ func pointing(title, at string, to ...string) digest.Post {
 	return p
 }
 
-// askLinks asks as a program does.
+// askLinks sends a request like a program.
 func (r *room) askLinks(method, address, authorization string) *httptest.ResponseRecorder {
 	req := httptest.NewRequest(method, "/links?url="+url.QueryEscape(address), nil)
 	req.Header.Set("Origin", "https://evil.example")
@@ -36,8 +36,8 @@ func (r *room) askLinks(method, address, authorization string) *httptest.Respons
 	return w
 }
 
-// TestLinks: of a post, an address and a site each reader is shown which of their own posts lead
-// there, and where several of their sites pointed.
+// TestLinks checks that readers see only their own posts with a link to a post, an address or a
+// site. It also checks the list of addresses that several of their sites link to.
 func TestLinks(t *testing.T) {
 	each(t, func(r *room) {
 		const far = "https://far.example/x?a=1&b=2"
@@ -78,7 +78,8 @@ func TestLinks(t *testing.T) {
 	})
 }
 
-// TestOthersPointHere: beside a post stand those of other sites that lead to it, and none of its own, be its address on another host.
+// TestOthersPointHere checks that the page of a post lists posts of other sites that link to it.
+// Posts of the same site are not listed, even from another host.
 func TestOthersPointHere(t *testing.T) {
 	each(t, func(r *room) {
 		ann, d := r.reader("ann@example.org")
@@ -95,8 +96,8 @@ func TestOthersPointHere(t *testing.T) {
 	})
 }
 
-// TestLinksOfPrograms: a program asks by a token, which its reader can change, and no cookie or
-// other page's script learns anything.
+// TestLinksOfPrograms checks that a program needs a token, which the reader can replace, and that
+// cookies and scripts of other sites get nothing.
 func TestLinksOfPrograms(t *testing.T) {
 	each(t, func(r *room) {
 		ann, d := r.reader("ann@example.org")

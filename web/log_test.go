@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestChangesAreLogged: who is signed in and changes something stands in the log, with the route and no path; strangers and
-// those who only look do not fill it.
+// TestChangesAreLogged checks that changes of signed-in readers are logged with the route instead
+// of the path. Requests of strangers and GETs are not logged.
 func TestChangesAreLogged(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ada@example.org")

@@ -5,22 +5,22 @@ import (
 	"sync"
 )
 
-// What is long (a list, a form with a name that is far too long) is held in memory while
-// it is read, of all readers together so many bytes at most. One that is small takes nothing, and
-// large ones leave a part to the others: nobody waits, and who is refused is told so.
+// Large request bodies, such as imports, are in memory while they are parsed. These constants limit
+// the total of all requests. Small bodies do not count. Large ones may use only three quarters of
+// the total. A request over the limit fails immediately instead of waiting.
 const (
-	mostLong  = 32 << 20 // bytes of all of them
-	largeLong = 1 << 20  // from when on one is large
-	freeLong  = maxBody  // bytes of each that are not counted: any form may have them
+	mostLong  = 32 << 20 // bytes in total
+	largeLong = 1 << 20  // bytes from which a body is large
+	freeLong  = maxBody  // bytes of each body that do not count
 )
 
-// longForms is how much of that is used.
+// longForms counts the bytes of all large bodies.
 type longForms struct {
 	mu   sync.Mutex
 	used int
 }
 
-// A longForm is what one request has of it. That of other requests is nil, and has no bounds.
+// A longForm counts the bytes of one body. A nil longForm has no limit.
 type longForm struct {
 	all   *longForms
 	bytes int
@@ -28,7 +28,7 @@ type longForm struct {
 
 func (l *longForms) begin() *longForm { return &longForm{all: l} }
 
-// grow counts bytes that were read; errBusy: there is no room for them.
+// grow counts n more bytes. It returns errBusy if the limit is reached.
 func (f *longForm) grow(n int) error {
 	if f == nil {
 		return nil
@@ -52,7 +52,6 @@ func (f *longForm) grow(n int) error {
 	return nil
 }
 
-// end gives back what the request had.
 func (f *longForm) end() {
 	f.all.mu.Lock()
 	defer f.all.mu.Unlock()
@@ -60,7 +59,7 @@ func (f *longForm) end() {
 	f.bytes = 0
 }
 
-// places bounds how many requests do something costly at the same time. Each of them holds a token.
+// places is a semaphore for expensive requests.
 type places chan struct{}
 
 // enter waits for a place. It returns errBusy if no place is free before ctx ends.

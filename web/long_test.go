@@ -2,8 +2,8 @@ package web
 
 import "testing"
 
-// TestLongForms: all long forms together have no more than there is room for; large ones
-// leave room to smaller ones, what is small takes none, and all of it comes back.
+// TestLongForms checks the limit for the memory of all long forms. Large forms leave room for
+// smaller ones, small ones do not count, and all memory is released.
 func TestLongForms(t *testing.T) {
 	var all longForms
 	fill := func(bytes int) (f *longForm, err error) {
@@ -27,7 +27,7 @@ func TestLongForms(t *testing.T) {
 	}
 	add(maxList, nil)
 	add(maxList, nil)
-	add(maxList, errBusy) // and keeps what it had, until its request ends
+	add(maxList, errBusy) // it keeps its bytes until end
 	forms[2].end()
 	for range 12 {
 		add(largeLong, nil)

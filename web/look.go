@@ -8,21 +8,21 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A look is what a reader has chosen of how all pages look. Their browser holds it, so that the sign-in looks so, too,
-// when a session is over. It says nothing else of them, and goes when they sign out.
+// A look is the reader's choice of theme, text size and language. A cookie stores it, so that the
+// sign-in page uses it after the session has expired. Signing out deletes the cookie.
 type look struct {
 	Theme    digest.Theme
 	TypeSize digest.TypeSize
-	Language string // its code; "": as the browser asks for
+	Language string // code; "": browser default
 }
 
-// usualLook is the look of whoever has chosen nothing.
 func usualLook() look { return look{Theme: digest.AsDevice, TypeSize: digest.AsBrowser} }
 
-// String is a look as a cookie holds it.
+// String returns the value of the cookie.
 func (l look) String() string { return string(l.Theme) + "." + string(l.TypeSize) + "." + l.Language }
 
-// parseLook reads what String wrote; false: it did not.
+// parseLook parses the value of the cookie. It returns the default look and false if the value is
+// invalid.
 func parseLook(text string) (look, bool) {
 	theme, rest, _ := strings.Cut(text, ".")
 	size, language, ok := strings.Cut(rest, ".")
@@ -37,7 +37,6 @@ func parseLook(text string) (look, bool) {
 
 func (s *site) lookCookie() string { return s.cookieName() + "-look" }
 
-// heldLook is the look that a browser holds, else the usual one.
 func (s *site) heldLook(r *http.Request) look {
 	c, err := r.Cookie(s.lookCookie())
 	if err != nil {
@@ -47,8 +46,8 @@ func (s *site) heldLook(r *http.Request) look {
 	return l
 }
 
-// look is how a page looks for who is signed in, if anybody is. Their browser holds it from now on, if no cache holds
-// the answer.
+// look returns the look for the signed-in reader, or for a visitor. It updates the reader's cookie
+// unless the response is cached.
 func (s *site) look(w http.ResponseWriter, r *http.Request, who digest.User) look {
 	held := s.heldLook(r)
 	if who.ID == 0 {
@@ -65,11 +64,12 @@ func (s *site) look(w http.ResponseWriter, r *http.Request, who digest.User) loo
 	return l
 }
 
-// isUncached reports whether no cache holds an answer: else it may be shown to whoever is signed in later.
+// isUncached reports whether the response is not cached. A cached response may be shown to another
+// reader later.
 func isUncached(h http.Header) bool { return strings.Contains(h.Get("Cache-Control"), "no-store") }
 
-// leaveBrowser has a browser remove its session and all that it holds of its reader, except with which address it was
-// signed in.
+// leaveBrowser deletes the session and all data of the reader from the browser, except the cookie
+// that proves with which address it was signed in.
 func (s *site) leaveBrowser(w http.ResponseWriter) {
 	s.setCookie(w, s.cookieName(), "", -1)
 	s.setCookie(w, s.lookCookie(), "", -1)

@@ -2,7 +2,8 @@ package web
 
 import "testing"
 
-// FuzzLook: whatever a cookie holds, it becomes a look that can be chosen, and the same one when it is written again.
+// FuzzLook checks that every cookie parses to a valid look, and that String and parseLook are
+// inverses.
 func FuzzLook(f *testing.F) {
 	f.Add("dark.larger.de")
 	f.Add("device.browser.")

@@ -9,8 +9,8 @@ import (
 	"digest/store/storetest"
 )
 
-// TestLookOutlastsTheSession: the sign-in has the theme, the letters and the language of who was signed in, until they
-// sign out or another reader comes.
+// TestLookOutlastsTheSession checks that the sign-in page keeps the theme, the text size and the
+// language of the last reader. They end when the reader signs out or another reader signs in.
 func TestLookOutlastsTheSession(t *testing.T) {
 	r := newRoom(t, storetest.Open(t, storetest.SQLite(t)))
 	u, _ := r.user("ann@example.org")

@@ -9,23 +9,20 @@ import (
 	"digest/store"
 )
 
-// A membershipsPage is the newsletters that come to a reader, each with its letters and the way out.
 type membershipsPage struct {
 	Memberships []membership
-	Begins      bool // they came to join one, and may begin a digest of their own
+	Begins      bool // the reader has no digest yet and may create one
 }
 
-// A membership is one newsletter of a reader's.
 type membership struct {
 	newsletterName
 	Days    daysView
 	Left    bool
-	Letters []receivedLetter   // the latest that came
-	Leave   string             // path of the page where they leave it, pause it, or have it come less often
-	Shared  []store.SharedFeed // which they follow themselves, too
+	Letters []receivedLetter   // latest issues
+	Leave   string             // path of the page to unsubscribe, pause or get fewer issues
+	Shared  []store.SharedFeed // feeds of the newsletter that the reader also follows
 }
 
-// membershipsPage shows a reader's newsletters.
 func (s *site) membershipsPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	all, err := s.Store.Memberships(r.Context(), me.ID)
 	if err != nil {
@@ -59,7 +56,7 @@ func (s *site) membershipsPage(w http.ResponseWriter, r *http.Request, me reader
 	return s.show(w, r, http.StatusOK, "memberships", catalogue.Key("Your newsletters"), p)
 }
 
-// setShared has a site that a newsletter brings come in its letters alone, or in the reader's own paper too.
+// setShared sets whether the posts of a newsletter's feed also appear in the reader's own editions.
 func (s *site) setShared(w http.ResponseWriter, r *http.Request, me reader) error {
 	membership, err := strconv.ParseInt(r.PostForm.Get("membership"), 10, 64)
 	feed, bad := strconv.ParseInt(r.PostForm.Get("feed"), 10, 64)
@@ -74,7 +71,7 @@ func (s *site) setShared(w http.ResponseWriter, r *http.Request, me reader) erro
 		"feed")
 }
 
-// latestLetters gives the latest letters of each newsletter that came to a reader, by their digests.
+// latestLetters returns the latest issues of each newsletter, by the digest of the membership.
 func (s *site) latestLetters(r *http.Request, me reader) (map[digest.DigestID][]receivedLetter, error) {
 	const most, each = 300, 5
 	all, err := s.lettersBetween(r, me, digest.Date{}, farDate(), most)
@@ -87,8 +84,8 @@ func (s *site) latestLetters(r *http.Request, me reader) (map[digest.DigestID][]
 	return of, err
 }
 
-// forOwnDigest keeps who came to join a newsletter from what belongs to a digest of their own,
-// until they begin one: who may have one is for whoever runs this to say.
+// forOwnDigest protects pages that need a digest from readers who only joined newsletters. The
+// operator decides whether they may create a digest.
 func (s *site) forOwnDigest(h readerHandler) readerHandler {
 	return func(w http.ResponseWriter, r *http.Request, me reader) error {
 		if !me.MemberOnly {

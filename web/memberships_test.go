@@ -11,8 +11,8 @@ import (
 	"digest/web"
 )
 
-// TestMembersPage: who came to join a newsletter sees what comes to them, and may have a digest of their
-// own only where everybody may.
+// TestMembersPage checks that a person who only joined a newsletter sees it, and can create a
+// digest only where sign-up is open.
 func TestMembersPage(t *testing.T) {
 	each(t, func(r *room) {
 		r.signUp = web.SignUpClosed
@@ -59,8 +59,8 @@ func TestMembersPage(t *testing.T) {
 	})
 }
 
-// TestSiteInLettersAlone: who follows a site themselves and in a newsletter says on the page of their newsletters that it
-// comes once, and that it comes twice again.
+// TestSiteInLettersAlone checks that a reader who follows a site and gets it in a newsletter can
+// choose to read its posts once or twice.
 func TestSiteInLettersAlone(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")

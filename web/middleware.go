@@ -13,20 +13,19 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// maxBody is the most a visitor may send, in bytes: the forms here are tiny.
+// maxBody is the maximum body of a form in bytes.
 const maxBody = 64 << 10
 
-// contentPolicy lets a page load its own style sheet, scripts, pictures and sound and
-// nothing else, its service worker and manifest too, so that nothing in a feed can run, phone home, or frame us.
+// contentPolicy allows only resources of this site, so that nothing in a feed can run, send data
+// elsewhere or frame our pages.
 const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; media-src 'self'; worker-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// guard puts around all routes what no route may forget: security headers,
-// body limits, the refusal of forms posted by other sites, and our own page
-// where the mux would answer in plain text.
+// guard wraps all routes with security headers, body limits and the rejection of forms from other
+// sites. It shows our own error page where the mux would respond with plain text.
 func (s *site) guard(mux *http.ServeMux) http.Handler {
 	origin := http.NewCrossOriginProtection()
-	origin.AddInsecureBypassPattern(oneClick)  // the token in the path is the proof; it needs no cookie
-	origin.AddInsecureBypassPattern(joinRoute) // it only has a letter mailed that asks; it needs no cookie
+	origin.AddInsecureBypassPattern(oneClick)  // the token in the path authorizes the request, without a cookie
+	origin.AddInsecureBypassPattern(joinRoute) // it only sends a confirmation email, without a cookie
 	origin.SetDenyHandler(s.handle(func(http.ResponseWriter, *http.Request) error { return errForeignForm }))
 	inner := s.withSession(s.withLeaving(origin.Handler(s.orProblem(mux))))
 	return s.observed(mux, compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -37,9 +36,8 @@ func (s *site) guard(mux *http.ServeMux) http.Handler {
 	})))
 }
 
-// compressed sends texts compressed to who accepts that. A few random bytes go
-// along: from the exact length of a page that also says back what was asked,
-// somebody on the line could else guess at the rest of it (BREACH).
+// compressed compresses text responses. It adds random bytes, because the exact length of a page
+// that echoes input would let a network attacker guess the rest of the page (BREACH).
 func compressed(h http.Handler) http.Handler {
 	const leastSize, jitter = 1 << 10, 32
 	isText := func(contentType string) bool {
@@ -48,11 +46,11 @@ func compressed(h http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.EnableZstd(false), gzhttp.MinSize(leastSize),
 		gzhttp.RandomJitter(jitter, 0, false), gzhttp.ContentTypeFilter(isText))
 	if err != nil {
-		panic(err) // only options that contradict each other
+		panic(err) // only for contradictory options
 	}
 	text := wrap(h)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// caches shall hold one of each, whoever asks; sound is sent as it comes
+		// shared caches should store one variant of each picture; audio is streamed
 		if strings.HasPrefix(r.URL.Path, "/image/") || strings.HasPrefix(r.URL.Path, "/sound/") {
 			h.ServeHTTP(w, r)
 			return
@@ -61,7 +59,7 @@ func compressed(h http.Handler) http.Handler {
 	})
 }
 
-// bodyLimit is how many bytes a request may bring: more where a file is expected.
+// bodyLimit returns the maximum body of a request in bytes. Uploads may be larger.
 func (s *site) bodyLimit(r *http.Request) int64 {
 	switch path := r.URL.Path; {
 	case bringsList(path):
@@ -76,7 +74,6 @@ func (s *site) bodyLimit(r *http.Request) int64 {
 	return maxBody
 }
 
-// bringsFile reports whether the form at a path brings a file.
 func bringsFile(path string) bool { return bringsList(path) || bringsLogo(path) }
 
 func bringsList(path string) bool {
@@ -88,16 +85,16 @@ func bringsLogo(path string) bool {
 	return strings.HasPrefix(path, "/newsletters/") && strings.HasSuffix(path, "/logo")
 }
 
-// maxNames is the most that a form with a name in it may bring: one that is far
-// too long is told so, and shown what is kept of it.
+// maxNames is the maximum body of a form with a name. It is large, so that the error page for a
+// long name can show the shortened name.
 const maxNames = 8 << 20
 
-// A boundedBody is the beginning of a request's body; whole gives the rest.
+// A boundedBody is a request body with a limit. whole is the body without the limit.
 type boundedBody struct {
 	io.ReadCloser
 	whole io.Reader
 	begun bool
-	long  *longForm // nil: it is not long
+	long  *longForm // nil for bodies that do not count
 }
 
 func (b *boundedBody) Read(p []byte) (int, error) {
@@ -109,43 +106,41 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxDrained is how much is read, and dropped, of what is too much.
 const maxDrained = 128 << 20
 
-// drain reads what is left of a request that was too large: a browser shows no
-// answer before all is sent, and none at all if the connection ends meanwhile.
-// Who waits to be told to go on (Expect: 100-continue) sends nothing.
+// drain reads and discards the rest of a body that was too large. Browsers show the response only
+// after they have sent the whole body, and not at all if the connection is closed before. A client
+// that waits for 100 Continue sends no body.
 func drain(r *http.Request) {
 	b, ok := r.Body.(*boundedBody)
 	if !ok || !b.begun && strings.EqualFold(r.Header.Get("Expect"), "100-continue") {
 		return
 	}
-	_, _ = io.CopyN(io.Discard, b.whole, maxDrained) // who has left needs no answer
+	_, _ = io.CopyN(io.Discard, b.whole, maxDrained) // a client that has disconnected needs no response
 }
 
-// secure sets the headers that every answer carries. Answers are private until
-// a handler says otherwise. inClear: the request came without TLS, and nothing
-// may be said of TLS then (RFC 6797 §7.2).
+// secure sets the headers of all responses. Responses are private by default. If the request came
+// without TLS (inClear), it must not send Strict-Transport-Security (RFC 6797 §7.2).
 func (s *site) secure(h http.Header, inClear bool) {
 	h.Set("Content-Security-Policy", contentPolicy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
-	// Not no-referrer: browsers then post forms with "Origin: null", which over
-	// plain HTTP looks like another site's form.
+	// With no-referrer, browsers send "Origin: null" with forms. Over plain HTTP this looks like a
+	// form of another site.
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("X-Robots-Tag", "noindex, nofollow")
-	if s.isTLS() && !inClear { // browsers ignore both without it
+	if s.isTLS() && !inClear { // browsers ignore both without TLS
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
 }
 
-// orProblem serves mux, but where no route matches it answers with our page
-// and the status that mux chose (404, or 405 with its Allow header). Who opens the
-// answer to a form again, without sending it, is led to the page above it.
+// orProblem serves mux. If no route matches, it shows our error page with the status from mux: 404,
+// or 405 with its Allow header. A GET of a form's address, after a reload, redirects to the page
+// above it.
 func (s *site) orProblem(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h, pattern := mux.Handler(r)
@@ -160,7 +155,8 @@ func (s *site) orProblem(mux *http.ServeMux) http.Handler {
 				isForm(r) && page.Path != "/" {
 				return seeOther(w, r, page.String())
 			}
-			for _, name := range [...]string{"Allow", "Location"} { // Location: mux writes a path in its short form
+			// mux redirects to the cleaned path with Location
+			for _, name := range [...]string{"Allow", "Location"} {
 				if value, ok := answer.header[name]; ok {
 					w.Header()[name] = value
 				}
@@ -170,13 +166,13 @@ func (s *site) orProblem(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// isForm reports whether a request asks for an address as one does for the answer to a form, and not as programs do.
+// isForm reports whether a browser, not a program, may have sent a GET for a form's address.
 func isForm(r *http.Request) bool {
 	isGet := r.Method == http.MethodGet || r.Method == http.MethodHead
 	return isGet && !strings.HasPrefix(r.URL.Path, apiRoot) && !strings.HasPrefix(r.URL.Path, "/actor/")
 }
 
-// A statusOnly takes an answer's status and headers and drops its body.
+// A statusOnly records the status and the headers of a response and discards the body.
 type statusOnly struct {
 	header http.Header
 	status int
@@ -186,8 +182,7 @@ func (a *statusOnly) Header() http.Header         { return a.header }
 func (a *statusOnly) WriteHeader(status int)      { a.status = status }
 func (a *statusOnly) Write(b []byte) (int, error) { return len(b), nil }
 
-// NewServer gives a server for h with limits on how long and how large a
-// request may be.
+// NewServer returns a server for h with timeouts and a limit for headers.
 func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,

@@ -38,8 +38,7 @@ func TestServerHasLimits(t *testing.T) {
 	})
 }
 
-// FuzzRequest holds that no address, method or body brings down a page or
-// makes an error of ours.
+// FuzzRequest checks that no path, method or body crashes a page or causes an internal error.
 func FuzzRequest(f *testing.F) {
 	for _, path := range []string{"/", "/sign-in", "/sign-out", "/editions/2026-11-20",
 		"/e/aaaaaaaaaaaaadqaaxecf5yu3gyprkfb7", "/unsubscribe/x/undo", "/unsubscribe/x/pause", "/unsubscribe/x/days",

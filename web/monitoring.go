@@ -14,11 +14,10 @@ import (
 	"digest"
 )
 
-// An Observer is told of each request: when it comes, the pattern of its route,
-// empty if there is none, and when it is answered the status of that.
+// An Observer observes a request. It gets the pattern of the route, or "" if none matches, and
+// returns a function that gets the status of the response.
 type Observer func(route string) (answered func(status int))
 
-// observed tells the observer of each request.
 func (s *site) observed(mux *http.ServeMux, next http.Handler) http.Handler {
 	if s.Observe == nil {
 		return next
@@ -32,13 +31,13 @@ func (s *site) observed(mux *http.ServeMux, next http.Handler) http.Handler {
 	})
 }
 
-// tellChange says in the log which signed-in reader asked to change something, and what came of it: the pattern of the
-// route, as paths hold tokens, and no address.
+// tellChange logs changes by signed-in readers, with the status of the response. It logs the
+// pattern of the route, because paths contain tokens, and no client address.
 func (s *site) tellChange(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, func()) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions {
 		return w, func() {}
 	}
-	who, _ := s.signedIn(r) // before it changes that
+	who, _ := s.signedIn(r) // the request may end the session
 	if who.ID == 0 {
 		return w, func() {} // strangers must not fill the log
 	}
@@ -49,32 +48,30 @@ func (s *site) tellChange(w http.ResponseWriter, r *http.Request) (http.Response
 	}
 }
 
-// A watched remembers the status of an answer.
+// A watched response writer records the status.
 type watched struct {
 	http.ResponseWriter
 	status int
 	wrote  bool
 }
 
-// WriteHeader implements http.ResponseWriter.
 func (w *watched) WriteHeader(status int) {
-	if !w.wrote && status >= http.StatusOK { // 1xx come before the answer
+	if !w.wrote && status >= http.StatusOK { // 1xx precede the response
 		w.status, w.wrote = status, true
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write implements http.ResponseWriter.
 func (w *watched) Write(b []byte) (int, error) {
 	w.wrote = true
 	return w.ResponseWriter.Write(b)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// metrics is for Prometheus, which has the token. For others there is nothing at
-// the address. Without a token there is the listener of its own (NewMetricsServer).
+// metrics serves Prometheus metrics to clients with the token. Other clients get 404. For metrics
+// without a token see NewMetricsServer.
 func (s *site) metrics(w http.ResponseWriter, r *http.Request) error {
 	if s.Metrics == nil || !s.hasMetricsToken(r) {
 		return errNotFound
@@ -83,8 +80,8 @@ func (s *site) metrics(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// hasMetricsToken reports whether a request brings the token. Hashes are
-// compared, so that the time tells nothing of its length either.
+// hasMetricsToken reports whether the request has the token. It compares hashes, so that the
+// duration does not reveal the length of the token.
 func (s *site) hasMetricsToken(r *http.Request) bool {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if s.MetricsToken == "" || !strings.EqualFold(scheme, "Bearer") {
@@ -94,8 +91,8 @@ func (s *site) hasMetricsToken(r *http.Request) bool {
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1
 }
 
-// NewMetricsServer gives a server for a listener on which whoever reaches it may
-// read the metrics.
+// NewMetricsServer returns a server that serves the metrics without a token. Its listener must be
+// private.
 func NewMetricsServer(metrics http.Handler, log *slog.Logger) *http.Server {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
@@ -103,28 +100,25 @@ func NewMetricsServer(metrics http.Handler, log *slog.Logger) *http.Server {
 }
 
 const (
-	// beatPatience is how long the hourly job may leave no heartbeat; it leaves
-	// one every five minutes.
+	// beatPatience is the maximum age of a heartbeat. The hourly job writes one every five minutes.
 	beatPatience = 15 * time.Minute
-	// healthTimeout is how long the database may take to answer.
+	// healthTimeout limits the queries of a health check.
 	healthTimeout = 2 * time.Second
 )
 
-// A verdict is how this instance stands, for machines. It tells strangers no
-// more than whether it works.
+// A verdict is the result of a health check. It is public, so it contains no details.
 type verdict struct {
 	Status   string `json:"status"`   // ok or unavailable
-	Database string `json:"database"` // ok, or what is wrong
-	Fence    string `json:"fence"`    // the same
-	Job      string `json:"job"`      // the same; empty: not asked for, since it runs elsewhere
+	Database string `json:"database"` // ok, or the problem
+	Fence    string `json:"fence"`    // ok, or the problem
+	Job      string `json:"job"`      // ok, or the problem; "" if another process runs the job
 	Editions string `json:"editions"`
 	Polls    string `json:"polls"`
 	Mail     string `json:"mail"`
 }
 
-// health is for monitors: 200 while the database answers, the hourly job is at
-// work, no fence stands and neither editions nor polls nor mail are late (digest.Lags), and else 503
-// with a line that says why.
+// health serves the health check. It returns 200, or 503 with one reason. The check fails if the
+// database fails, the hourly job does not run, the fence is active, or work is late (digest.Lags).
 func (s *site) health(w http.ResponseWriter, r *http.Request) error {
 	v := s.examine(r.Context())
 	status, text := http.StatusOK, "ok\n"
@@ -142,7 +136,6 @@ func (s *site) health(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, status, v)
 }
 
-// examine asks the database how things stand.
 func (s *site) examine(ctx context.Context) verdict {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
@@ -172,7 +165,7 @@ func (s *site) examine(ctx context.Context) verdict {
 	if fenced {
 		v.Fence = digest.Fenced
 	}
-	since := s.opened // who has just been started needs a moment
+	since := s.opened // a process that has just started needs time for its first heartbeat
 	if beat.After(since) {
 		since = beat
 	}
@@ -185,7 +178,6 @@ func (s *site) examine(ctx context.Context) verdict {
 	return v
 }
 
-// note takes in what is late.
 func (v *verdict) note(late digest.Lags) {
 	if !late.Editions.IsZero() {
 		v.Editions = "editions are late"
@@ -198,7 +190,6 @@ func (v *verdict) note(late digest.Lags) {
 	}
 }
 
-// writeJSON answers with JSON.
 func writeJSON(w http.ResponseWriter, status int, answer any) error {
 	body, err := json.Marshal(answer)
 	if err != nil {
@@ -206,6 +197,6 @@ func writeJSON(w http.ResponseWriter, status int, answer any) error {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(body, '\n')) // a visitor who has left is no error of ours
+	_, _ = w.Write(append(body, '\n')) // a client that has disconnected is not our error
 	return nil
 }

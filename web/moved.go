@@ -11,20 +11,20 @@ import (
 	"digest/store"
 )
 
-// A move is where a feed of a reader's has moved, as pages tell it.
+// A move is a move of one of the reader's feeds, for pages.
 type move struct {
 	render.Moved
-	Title            string // of the feed
+	Title            string // title of the feed
 	FromHost, ToHost string
-	Path             string // of the page on which the reader goes back
+	Path             string // path of the page that undoes the move
 
-	Stays bool // the reader is subscribed at the new address too
+	Stays bool // the reader also follows the new address
 
-	at   digest.FeedID // from which the reader can go back; 0: from none
+	at   digest.FeedID // feed from which the reader can go back; 0 if that is not possible
 	back bool
 }
 
-// moves gives the moves that a digest's reader was told of, or will be, for pages.
+// moves returns the moves that a reader's notices mention, for pages.
 func (s *site) moves(d digest.Digest, told []store.Move) (all []move) {
 	for _, n := range told {
 		all = append(all, move{
@@ -38,12 +38,12 @@ func (s *site) moves(d digest.Digest, told []store.Move) (all []move) {
 	return all
 }
 
-// movedPath is where a reader goes back, as the links in their mail lead to.
+// movedPath returns the path of the page that undoes a move, as linked in emails.
 func (s *site) movedPath(d digest.Digest, feed digest.FeedID) string {
 	return "/moved/" + s.Signer.SignPair(digest.ForGoingBack, digest.InRound(int64(d.ID), d.LinkRound), int64(feed))
 }
 
-// openMoves gives the moves that can be undone, by the feed from which the reader goes back.
+// openMoves returns the moves that can be undone, by the feed that the reader follows now.
 func (s *site) openMoves(d digest.Digest, told []store.Move) map[digest.FeedID]move {
 	open := make(map[digest.FeedID]move)
 	for _, m := range s.moves(d, told) {
@@ -53,22 +53,20 @@ func (s *site) openMoves(d digest.Digest, told []store.Move) map[digest.FeedID]m
 	return open
 }
 
-// A movePage is the page behind the link of a notice that a feed has moved. Where
-// neither Open nor Back holds there is nothing to undo.
+// A movePage is the view behind the link of a notice about a move. If neither Open nor Back is set,
+// there is nothing to undo.
 type movePage struct {
 	namedPage
 	move
-	Open bool // the reader can go back
-	Back bool // the reader is at the old address
+	Open bool // the reader can undo the move
+	Back bool // the reader follows the old address
 
 	of digest.Digest
 }
 
-// mailedTo is the reader whose mail the link is from.
 func (p movePage) mailedTo() digest.UserID { return p.of.UserID }
 
-// movedPage shows a button and changes nothing: link scanners open every link in a
-// mail.
+// movedPage shows a button and changes nothing, because link scanners open every link in an email.
 func (s *site) movedPage(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.movePageOf(r)
 	if err == errOldLink {
@@ -77,7 +75,7 @@ func (s *site) movedPage(w http.ResponseWriter, r *http.Request) error {
 	return s.showMove(w, r, p, err)
 }
 
-// goBack acts for everyone who has the link. The path names the reader and the feed.
+// goBack undoes a move. It needs only the link, which names the digest and the feed.
 func (s *site) goBack(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.movePageOf(r)
 	if err == nil && p.Open {
@@ -100,9 +98,8 @@ func (s *site) showMove(w http.ResponseWriter, r *http.Request, p movePage, err 
 	return s.showPage(w, r, err, "moved", title, p)
 }
 
-// movePageOf finds the move that a request's link speaks of, and how the reader
-// stands to it. The link is good as long as the notice is stored. errOldLink, with the
-// digest and the feed: the reader has made it void.
+// movePageOf returns the move of the link in a request. The link works as long as the notice is
+// stored. If the reader has voided the link, it returns the digest and the feed with errOldLink.
 func (s *site) movePageOf(r *http.Request) (movePage, error) {
 	number, feed, ok := s.Signer.VerifyPair(digest.ForGoingBack, r.PathValue("token"))
 	if !ok {

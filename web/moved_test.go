@@ -18,15 +18,15 @@ const (
 	newPlace = "https://new.example/atom"
 )
 
-// moves lets a feed to which a digest subscribes move to another site, and gives the
-// feed there and the path of the link that leads back.
+// moves subscribes a digest to a feed that then moves to another site. It returns the feed there,
+// and the path of the link that undoes the move.
 func (r *room) moves(d digest.Digest, title, from, to string) (digest.Feed, string) {
 	r.t.Helper()
 	r.subscribes(d, title, from)
 	return r.movesOn(d, from, to)
 }
 
-// movesOn is moves of a feed to which the digest is subscribed already.
+// movesOn is like moves for a feed that the digest already follows.
 func (r *room) movesOn(d digest.Digest, from, to string) (digest.Feed, string) {
 	r.t.Helper()
 	ctx := r.t.Context()
@@ -51,7 +51,7 @@ func (r *room) subscribes(d digest.Digest, title, address string) {
 	r.must(err)
 }
 
-// subscribedTo gives where the feeds of a digest are.
+// subscribedTo returns the addresses of a digest's feeds.
 func (r *room) subscribedTo(d digest.Digest) string {
 	r.t.Helper()
 	subs, err := r.store.AllSubscriptions(r.t.Context(), d.ID)
@@ -63,8 +63,8 @@ func (r *room) subscribedTo(d digest.Digest) string {
 	return strings.Join(all, " ")
 }
 
-// TestGoingBack: the page behind the link shows a button and changes nothing; the
-// button acts, as often as it is pressed, for whoever has the link.
+// TestGoingBack checks that the page behind the link shows a button and changes nothing. The button
+// works repeatedly, for all visitors with the link.
 func TestGoingBack(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.user("ann@example.org")
@@ -106,8 +106,7 @@ func TestGoingBack(t *testing.T) {
 	})
 }
 
-// TestGoingBackIsOnlyForTheLink: a link that was changed, or made for something
-// else, is none, and no form of another site is taken.
+// TestGoingBackIsOnlyForTheLink checks that forged links and forms of other sites are rejected.
 func TestGoingBackIsOnlyForTheLink(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.user("ann@example.org")
@@ -137,7 +136,8 @@ func TestGoingBackIsOnlyForTheLink(t *testing.T) {
 	})
 }
 
-// TestGoingBackByALinkThatIsVoid: nobody does; its reader is led to the page.
+// TestGoingBackByALinkThatIsVoid checks that a void link does nothing, and redirects its signed-in
+// reader to the page.
 func TestGoingBackByALinkThatIsVoid(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -155,7 +155,8 @@ func TestGoingBackByALinkThatIsVoid(t *testing.T) {
 	})
 }
 
-// TestNothingToUndo: after the reader has left the feed, and after all of the reader is gone.
+// TestNothingToUndo checks the link after the reader has unsubscribed from the feed, and after
+// their account was deleted.
 func TestNothingToUndo(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
@@ -180,8 +181,8 @@ func TestNothingToUndo(t *testing.T) {
 	})
 }
 
-// TestMovesOnPages: the feed's page has the button, the list says where a feed came
-// from, and the edition leads back only who is signed in.
+// TestMovesOnPages checks that the page of a feed has the undo button, and that the list shows the
+// previous host. Only the signed-in reader sees the undo link in the edition.
 func TestMovesOnPages(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -201,7 +202,8 @@ func TestMovesOnPages(t *testing.T) {
 			}
 		}
 		for _, a := range []answer{own, linked} {
-			if got := a.texts(".notice p")[0]; got != "Notes has moved from old.example to new.example. From now on you get what is published there." {
+			if got := a.texts(".notice p")[0]; got !=
+				"Notes has moved from old.example to new.example. From now on you get what is published there." {
 				r.t.Errorf("the edition says %q", got)
 			}
 		}
@@ -217,8 +219,8 @@ func TestMovesOnPages(t *testing.T) {
 	})
 }
 
-// TestGoingBackBeforeItIsTold: on the feed's page, before any edition tells of the
-// move: none tells of it then, and the button pressed again says so.
+// TestGoingBackBeforeItIsTold checks that a reader can undo a move before an edition mentions it.
+// No edition mentions it then, and pressing the button again shows that there is nothing to undo.
 func TestGoingBackBeforeItIsTold(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -234,7 +236,8 @@ func TestGoingBackBeforeItIsTold(t *testing.T) {
 	})
 }
 
-// TestGoingBackAfterTwoMoves: the links of both lead to where the reader subscribed.
+// TestGoingBackAfterTwoMoves checks that the links of both moves restore the address to which the
+// reader subscribed.
 func TestGoingBackAfterTwoMoves(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -254,8 +257,8 @@ func TestGoingBackAfterTwoMoves(t *testing.T) {
 	})
 }
 
-// TestStatusOfAMovedFeed: who asks by the former address is told that it moved, and
-// who asks for one that was taken back, that it stays.
+// TestStatusOfAMovedFeed checks the status page at the old address after a move, and after a reader
+// has undone it.
 func TestStatusOfAMovedFeed(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.user("ann@example.org")
@@ -267,12 +270,13 @@ func TestStatusOfAMovedFeed(t *testing.T) {
 		v.post(path, nil).status(http.StatusOK)
 		v.get(statusOf(oldPlace)).status(http.StatusOK).shows(".address", oldPlace).shows(".wide dd",
 			"polls find new posts").
-			shows(".rules li", "We ignore permanent redirects to another site, because this feed moved before and was moved back.")
+			shows(".rules li",
+				"We ignore permanent redirects to another site, because this feed moved before and was moved back.")
 	})
 }
 
-// TestManyMoves: two hundred at once are folded, so that the edition begins where it
-// always does.
+// TestManyMoves checks that the notices of many moves are collapsed, so that they do not push down
+// the edition.
 func TestManyMoves(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -288,7 +292,8 @@ func TestManyMoves(t *testing.T) {
 	})
 }
 
-// TestGoingBackOfWhoIsSubscribedToBoth: the page says that they stay at the new address.
+// TestGoingBackOfWhoIsSubscribedToBoth checks that the page says that the reader also keeps
+// following the new address.
 func TestGoingBackOfWhoIsSubscribedToBoth(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")

@@ -8,7 +8,7 @@ import (
 	"digest"
 )
 
-// crowdOf lets sites in folders, of many languages, bring their posts to a digest.
+// crowdOf adds posts of many sites in folders and many languages to a digest.
 func (r *room) crowdOf(d digest.Digest, sites int) {
 	r.t.Helper()
 	lines := []string{
@@ -34,7 +34,7 @@ func (r *room) crowdOf(d digest.Digest, sites int) {
 	}
 }
 
-// crowdedPages are those of a reader with 150 sites.
+// crowdedPages adds the pages of a reader with 150 sites.
 func (p *pageShow) crowdedPages(direction digest.Direction) {
 	p.t.Helper()
 	u, d := p.user("crowd@example.org")

@@ -1,9 +1,10 @@
 package web_test
 
-// measure opens all pages in frames of each width, at 320 pixels with the sizes of type that readers can choose, too
-// (where letters are twice as large with the largest of them), and writes down what is wrong with them: pages that are wider than the screen, with what sticks out of them;
-// controls that are cut off, that lie over each other, or that are smaller than a finger's 24 pixels; and texts of
-// which a part is hidden.
+// measure opens all pages in frames of each width, and at 320 pixels also in each text size, where
+// letters can be twice as large. It writes the problems of each page:
+//   - a page is wider than the screen, with the elements that stick out
+//   - a control is cut off, overlaps another, or is smaller than a finger's 24 pixels
+//   - a text is partly hidden
 const measure = `<pre></pre><script>
 const say = s => document.querySelector('pre').append(s + '\n');
 const named = x => x.tagName.toLowerCase() + '.' + x.className + ' "' + (x.getAttribute('aria-label') || x.innerText || x.value || '').slice(0, 40) + '"';

@@ -10,7 +10,7 @@ import (
 	"digest/store"
 )
 
-// newsletterPages are those of a newsletter, of its members, and of who points at what.
+// newsletterPages adds the pages of a newsletter and its members, and of links.
 func (p *pageShow) newsletterPages(me *visitor, u digest.User, d digest.Digest) {
 	p.t.Helper()
 	owner, _ := p.user("publisher@example.org")
@@ -54,7 +54,7 @@ func (p *pageShow) newsletterPages(me *visitor, u digest.User, d digest.Digest) 
 	p.linkPages(me, d)
 }
 
-// publisherPages are those of the newsletter's owner.
+// publisherPages adds the pages of the newsletter's owner.
 func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
 	p.t.Helper()
 	v := p.visitor().signIn(owner)
@@ -125,7 +125,7 @@ func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
 	p.add("publisher_next", v.get(path+"/next?on=text"))
 }
 
-// linkPages are those of who points at what, and of a feed that fails.
+// linkPages adds the pages of links and of a failing feed.
 func (p *pageShow) linkPages(me *visitor, d digest.Digest) {
 	p.t.Helper()
 	far := "https://" + strings.Repeat("far.", 40) + "example/" + endless

@@ -17,14 +17,14 @@ import (
 	"digest/web"
 )
 
-// Words that strangers and readers may bring, as ugly as they may be.
+// Extreme texts of strangers and readers.
 var (
 	endless  = strings.Repeat("Donaudampfschifffahrt", 12)
 	leftward = strings.Repeat("אבגדהוזחטיךכלםמןנסעףפץצקרשת", 6)
 	mixed    = "مرحبا " + endless + " بالعالم " + leftward
 )
 
-// uglyText is a post with all that sticks out of a narrow page.
+// uglyText returns the HTML of a post that would stick out of a narrow page.
 func uglyText() string {
 	return "<h2>" + endless + "</h2><p>" + leftward + " <a href='https://a.example/" + endless +
 		"'>https://a.example/" + endless + "</a> <code>" + endless + "</code></p>" +
@@ -47,8 +47,7 @@ func uglyPosts(words string) (all []digest.Post) {
 	return all
 }
 
-// A pageShow is pages to look at in a browser: each as it was answered, with the
-// name of its template.
+// A pageShow is a list of pages to open in a browser: responses with the names of their templates.
 type pageShow struct {
 	*room
 	names   []string
@@ -64,7 +63,7 @@ func (p *pageShow) add(template string, a answer) answer {
 	return a
 }
 
-// ServeHTTP shows a page by its number, and the files that pages need.
+// ServeHTTP serves a page by its number, and the files that pages need.
 func (p *pageShow) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	var n int
 	if _, err := fmt.Sscanf(req.URL.Path, "/shown/%d", &n); err != nil || n >= len(p.answers) {
@@ -75,11 +74,9 @@ func (p *pageShow) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	fmt.Fprint(w, p.answers[n].body)
 }
 
-// TestNothingSticksOut opens every page, full of words that do not break, in
-// phones of 320, 360 and 390 pixels, in the same for who has set letters twice
-// as large, and with each size of type that readers can choose: nobody has to
-// scroll to the side, nothing is cut off or lies over another, and what can be
-// pressed is large enough for a finger.
+// TestNothingSticksOut opens every page with unbreakable words at widths of 320, 360 and 390
+// pixels, with doubled letters, and in each text size. Nothing may scroll sideways, be cut off or
+// overlap, and every control must be large enough for a finger.
 func TestNothingSticksOut(t *testing.T) {
 	t.Parallel()
 	browser.Find(t)
@@ -91,7 +88,8 @@ func TestNothingSticksOut(t *testing.T) {
 	}
 }
 
-// measured measures the pages with letters of a size, of which the root's are so large, so many times each.
+// measured checks all pages with a default letter size. root is the font size that the root element
+// must then have, and times is how often each page must be measured.
 func (p *pageShow) measured(direction digest.Direction, letters, root string, times int) {
 	p.t.Helper()
 	const atOnce = 50
@@ -115,7 +113,7 @@ func (p *pageShow) measured(direction digest.Direction, letters, root string, ti
 	}
 }
 
-// covers holds that no page was forgotten.
+// covers fails the test if a template was not opened.
 func (p *pageShow) covers(t *testing.T) {
 	t.Helper()
 	files, err := os.ReadDir("templates")
@@ -128,7 +126,7 @@ func (p *pageShow) covers(t *testing.T) {
 	}
 }
 
-// openAll opens every page there is.
+// openAll opens every page.
 func (p *pageShow) openAll(direction digest.Direction) {
 	p.t.Helper()
 	guest := p.visitor()
@@ -156,7 +154,7 @@ func (p *pageShow) openAll(direction digest.Direction) {
 	p.lastPages(me, u, d)
 }
 
-// strangersPages are those that nobody signs in for.
+// strangersPages adds the pages that need no sign-in.
 func (p *pageShow) strangersPages(guest *visitor) {
 	p.t.Helper()
 	p.add("home_landing", guest.get("/"))
@@ -188,13 +186,13 @@ func (p *pageShow) strangersPages(guest *visitor) {
 	p.add("status_feed", guest.get(statusOf(f.URL)))
 }
 
-// other is a reader beside the one whose pages are looked at.
+// other returns another reader.
 func (p *pageShow) other() digest.User {
 	u, _ := p.user(strings.Repeat("other", 10) + "@example.org")
 	return u
 }
 
-// feedsPages are those of feeds and filters.
+// feedsPages adds the pages of feeds and filters.
 func (p *pageShow) feedsPages(me *visitor, d digest.Digest) {
 	p.t.Helper()
 	p.add("feeds", me.get("/feeds"))
@@ -239,7 +237,7 @@ func (p *pageShow) feedsPages(me *visitor, d digest.Digest) {
 	p.add("feeds_left", me.post("/feeds/several/leave", ids))
 }
 
-// movedPages are those of feeds that have moved.
+// movedPages adds the pages of feeds that have moved.
 func (p *pageShow) movedPages(me *visitor, d digest.Digest) {
 	p.t.Helper()
 	long := strings.Repeat("a", 63) + "." + strings.Repeat("b", 63) + "."
@@ -255,7 +253,7 @@ func (p *pageShow) movedPages(me *visitor, d digest.Digest) {
 	p.add("moved", me.post(path, nil))
 }
 
-// readingPages are an edition and what was in it.
+// readingPages adds the pages of an edition and its posts.
 func (p *pageShow) readingPages(me *visitor, d digest.Digest) {
 	p.t.Helper()
 	for i, of := range []digest.Subscription{{}, {Folder: endless, Title: mixed}, {Folder: leftward},
@@ -267,7 +265,7 @@ func (p *pageShow) readingPages(me *visitor, d digest.Digest) {
 	p.add("tomorrow", me.get("/tomorrow"))
 	p.add("tomorrow", me.post("/tomorrow", nil))
 	p.midnight()
-	p.now = p.now.Add(3 * time.Hour) // feeds that were never asked are waited for
+	p.now = p.now.Add(3 * time.Hour) // the release waits for feeds that were never polled
 	p.midnightNow()
 	p.indexed()
 	today := p.add("edition", me.get("/"))
@@ -294,7 +292,7 @@ func (p *pageShow) readingPages(me *visitor, d digest.Digest) {
 	p.add("search", me.get("/search?q="+url.QueryEscape("cheese after:"+endless)))
 }
 
-// settingsPages are all of the settings, with what was typed wrong, too.
+// settingsPages adds all settings pages, including pages with errors.
 func (p *pageShow) settingsPages(me *visitor, u digest.User) {
 	p.t.Helper()
 	const far = "America/Argentina/ComodRivadavia"
@@ -335,7 +333,7 @@ func (p *pageShow) settingsPages(me *visitor, u digest.User) {
 	p.add("settings_address_confirm", p.visitor().get("/settings/address/confirm?saved=changed"))
 }
 
-// operatorPages are those of whoever runs the instance, in trouble.
+// operatorPages adds the operator's pages of an instance with problems.
 func (p *pageShow) operatorPages(me *visitor) {
 	p.t.Helper()
 	p.troubles(mixed)
@@ -379,7 +377,7 @@ func (p *pageShow) operatorPages(me *visitor) {
 	p.fenced = false
 }
 
-// operatorChanges are the pages on which an operator does something with a reader.
+// operatorChanges adds the pages of an operator's changes of a reader.
 func (p *pageShow) operatorChanges(me *visitor, u digest.User) {
 	p.t.Helper()
 	path := fmt.Sprintf("/operator/readers/%d", u.ID)
@@ -399,7 +397,8 @@ func (p *pageShow) operatorChanges(me *visitor, u digest.User) {
 	p.add("operator_remove", me.get(path+"/remove"))
 }
 
-// lastPages are behind the unsubscribe link, and the last one of all.
+// lastPages adds the pages behind the unsubscribe link and the page after the deletion of the
+// account.
 func (p *pageShow) lastPages(me *visitor, u digest.User, d digest.Digest) {
 	p.t.Helper()
 	path := p.unsubscribePath(d)

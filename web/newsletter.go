@@ -10,20 +10,19 @@ import (
 	"digest/internal/hub"
 )
 
-// What anybody sees of a newsletter: its page at /n/SLUG, with what it is, the form by which
-// people join, and its letters, which are the editions of its archive. A letter is public once it
-// has left; one that waits for its publisher's approval is not.
+// The public pages of a newsletter: its home page /n/SLUG with the form to join, and its issues,
+// which are the editions of its archive. An issue is public after it was sent, not while it waits
+// for approval.
 
-// A newsletterPage is the page of a newsletter.
 type newsletterPage struct {
 	newsletterName
 	newcomer
-	Letters []digest.Edition // the newest first
-	Older   bool             // there are more
-	Asked   bool             // a letter that confirms was asked for
+	Letters []digest.Edition // newest first
+	Older   bool             // there are older issues
+	Asked   bool             // a confirmation email is on its way
 }
 
-// A newsletterName is what all pages of a newsletter know of it.
+// A newsletterName is the part of a newsletter's view that all its pages share.
 type newsletterName struct {
 	digest.Newsletter
 	BaseURL string
@@ -31,19 +30,17 @@ type newsletterName struct {
 
 func (n newsletterName) nameplate() string { return n.Name }
 
-// indexed lets search engines find it.
+// indexed lets search engines index the page.
 func (newsletterName) indexed() bool { return true }
 
-// Path is the address of its page on this instance.
 func (n newsletterName) Path() string { return "/n/" + n.Slug }
 
-// Home is the whole address of its page.
+// Home returns the absolute address of the home page.
 func (n newsletterName) Home() string { return n.BaseURL + n.Path() }
 
-// Blurb is its description in one line, for whoever shows a link to it.
+// Blurb returns the description in one line, for link previews.
 func (n newsletterName) Blurb() string { return digest.Shortened(digest.OneLine(n.Description), 200) }
 
-// Paragraphs are those of its description.
 func (n newsletterName) Paragraphs() (all []string) {
 	for p := range strings.SplitSeq(strings.ReplaceAll(n.Description, "\r\n", "\n"), "\n\n") {
 		if p = digest.OneLine(p); p != "" {
@@ -53,21 +50,20 @@ func (n newsletterName) Paragraphs() (all []string) {
 	return all
 }
 
-// Open reports whether people can join.
 func (n newsletterName) Open() bool {
 	return n.State == digest.NewsletterActive || n.State == digest.NewsletterHeld
 }
 
-// Comes says when its letters come: "every day", "on Sundays".
+// Comes returns the days of the newsletter in words: "every day", "on Sundays".
 func (n newsletterName) Comes() catalogue.Message { return daysView{n.Cadence}.Words() }
 
 const (
-	lettersShown  = 12  // on the page of a newsletter
-	lettersListed = 400 // in its archive
+	lettersShown  = 12  // on the home page
+	lettersListed = 400 // in the archive
 )
 
-// newsletterOf finds the newsletter that a request's path names. One that is not approved yet is
-// nobody's to see.
+// newsletterOf returns the newsletter in the request's path. It returns errNotFound for a
+// newsletter that is not approved yet.
 func (s *site) newsletterOf(r *http.Request) (newsletterName, error) {
 	n, err := s.Store.NewsletterBySlug(r.Context(), r.PathValue("slug"))
 	if digest.KindOf(err) == digest.NotFound || err == nil && n.State == digest.NewsletterPending {
@@ -85,7 +81,6 @@ func (s *site) newsletterPage(w http.ResponseWriter, r *http.Request) error {
 	return s.showNewsletter(w, r, http.StatusOK, p)
 }
 
-// showNewsletter shows the page with its newest letters.
 func (s *site) showNewsletter(w http.ResponseWriter, r *http.Request, status int, p newsletterPage) error {
 	letters, err := s.Store.LettersLeft(r.Context(), p.Newsletter, s.Now(), lettersShown+1)
 	if err != nil {
@@ -96,7 +91,6 @@ func (s *site) showNewsletter(w http.ResponseWriter, r *http.Request, status int
 	return s.show(w, r, status, "newsletter", p.Name, p)
 }
 
-// A newsletterArchivePage is all letters of a newsletter.
 type newsletterArchivePage struct {
 	newsletterName
 	Months []month
@@ -112,7 +106,6 @@ func (s *site) newsletterArchivePage(w http.ResponseWriter, r *http.Request) err
 	return s.showPage(w, r, err, "newsletter_archive", titled(catalogue.Key("All issues"), n.Name), p)
 }
 
-// newsletterLetterPage shows one letter.
 func (s *site) newsletterLetterPage(w http.ResponseWriter, r *http.Request) error {
 	n, err := s.newsletterOf(r)
 	if err != nil {
@@ -136,7 +129,7 @@ func (s *site) newsletterLetterPage(w http.ResponseWriter, r *http.Request) erro
 	return s.showEdition(w, r, d, editionPage{Public: &n})
 }
 
-// newsletterFeed is the feed of a newsletter's letters. It announces the hub, where there is one.
+// newsletterFeed serves the feed of a newsletter's issues, with links to the hub if there is one.
 func (s *site) newsletterFeed(w http.ResponseWriter, r *http.Request) error {
 	n, err := s.newsletterOf(r)
 	if err != nil {
@@ -157,7 +150,6 @@ func (s *site) newsletterFeed(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// feeds makes the public feeds.
 func (s *site) feeds() hub.Feeds {
 	return hub.Feeds{Store: s.Store, Editions: s.Editions, BaseURL: s.BaseURL, Open: s.Hub != nil}
 }

@@ -10,9 +10,9 @@ import (
 	"digest"
 )
 
-// followClick leads on from the headline of a letter to its post, and counts it if the newsletter does. Who
-// it was is kept nowhere; from one network a link counts once an hour, which is known in memory only.
-// It leads on however long ago the letter was, and whatever became of the newsletter.
+// followClick redirects from a headline in an issue to the post, and counts the click if the
+// newsletter counts clicks. It does not store who clicked. A link counts once an hour per network,
+// which is recorded in memory only. The redirect also works for old issues and ended newsletters.
 func (s *site) followClick(w http.ResponseWriter, r *http.Request) error {
 	c, ok := digest.ReadClick(s.Signer, r.PathValue("name"), r.PathValue("token"), r.URL.Query().Get("to"))
 	if !ok {
@@ -31,8 +31,8 @@ func (s *site) followClick(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// A clickLog tells what was followed before in the same hour: from which network which link, by a hash that nobody
-// else can make, in memory only. A limiter's buckets would be full after some thousand readers.
+// A clickLog records which network clicked which link in the current hour, as a hash with a secret
+// seed, in memory only. A limiter has too few buckets for thousands of readers.
 type clickLog struct {
 	mu   sync.Mutex
 	seed maphash.Seed
@@ -40,12 +40,12 @@ type clickLog struct {
 	seen map[uint64]struct{}
 }
 
-// mostClicks bounds the log; then it is forgotten, as each hour.
+// mostClicks limits the log. A full log is cleared, as at the end of each hour.
 const mostClicks = 200_000
 
 func newClickLog() *clickLog { return &clickLog{seed: maphash.MakeSeed()} }
 
-// isFirst reports whether a key is met for the first time in an hour.
+// isFirst reports whether a key is new in the current hour.
 func (l *clickLog) isFirst(key string, now time.Time) bool {
 	sum, hour := maphash.String(l.seed, key), now.Unix()/3600
 	l.mu.Lock()
@@ -58,8 +58,8 @@ func (l *clickLog) isFirst(key string, now time.Time) bool {
 	return !known
 }
 
-// isFollowed reports whether a person may be behind a request: it is no question whether the link works, and no
-// guess of a browser or a mail program that somebody might follow it.
+// isFollowed reports whether a person may have made the request. It excludes HEAD requests and
+// prefetches of browsers and mail programs.
 func isFollowed(r *http.Request) bool {
 	for _, name := range []string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"} {
 		if v := strings.ToLower(r.Header.Get(name)); strings.Contains(v, "prefetch") ||

@@ -11,8 +11,8 @@ import (
 	"digest/web"
 )
 
-// TestFollowClick: the link of a headline leads to the post; it is counted once an hour from a network, where the
-// newsletter counts, and who follows it leaves nothing.
+// TestFollowClick checks that the link of a headline redirects to the post. A click counts once an
+// hour per network, if the newsletter counts clicks, and leaves no trace of the reader.
 func TestFollowClick(t *testing.T) {
 	each(t, func(r *room) {
 		anna, n := r.publishing("anna@example.org", "anna-writes", "The boat")
@@ -41,7 +41,7 @@ func TestFollowClick(t *testing.T) {
 			}
 		}
 		leads(r.visitor(), "GET")
-		count(0) // it is not asked for
+		count(0) // counting is off by default
 		page := anna.get("/newsletters/anna-writes/settings").status(http.StatusOK)
 		if strings.Contains(r.visitor().get("/n/anna-writes").body, "not who clicks") ||
 			strings.Contains(page.body, `name="clicks" value="1" checked`) {
@@ -78,7 +78,7 @@ func TestFollowClick(t *testing.T) {
 	})
 }
 
-// TestClicksOfACrowd: each of many readers counts, once an hour.
+// TestClicksOfACrowd checks that each of many readers counts once an hour.
 func TestClicksOfACrowd(t *testing.T) {
 	first := web.FirstClicks()
 	var crowd []string

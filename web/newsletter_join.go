@@ -14,20 +14,21 @@ import (
 	"digest/store"
 )
 
-// joinRoute takes the forms of other sites: what it does is to have a letter mailed, at the pace of
-// all letters that anybody can ask for, and it heeds no cookie.
+// joinRoute accepts forms from other sites. It only sends a confirmation email, within the limits
+// of all letter requests, and ignores cookies.
 const joinRoute = "POST /n/{slug}/join"
 
-// trapField is a field that people do not see: who fills it in is a robot, which is told what
-// everybody is told, and nothing is mailed.
+// trapField is a hidden field. Only robots fill it in. They see the usual response, but no email is
+// sent.
 const trapField = "website"
 
-// mostReturn bounds an address that the form of another site leads back to, in bytes.
+// mostReturn is the maximum length in bytes of an address on another site to which a form
+// redirects.
 const mostReturn = 500
 
-// requestJoin has a letter mailed that confirms an address. What is answered is the same whoever
-// is a member already. A form of another site may leave the zone out, and may name an
-// address to lead back to, which has to begin with one that the publisher allows.
+// requestJoin sends a confirmation email. The response does not reveal whether the address is
+// already a member. A form on another site may omit the time zone. It may also name a redirect
+// address, which must begin with one of the publisher's return addresses.
 func (s *site) requestJoin(w http.ResponseWriter, r *http.Request) error {
 	n, err := s.newsletterOf(r)
 	if err != nil {
@@ -66,7 +67,7 @@ func (s *site) requestJoin(w http.ResponseWriter, r *http.Request) error {
 	return s.asked(w, r, n, back)
 }
 
-// isFull reports whether a newsletter has as many members as it may.
+// isFull reports whether a newsletter has reached its limit of members.
 func (s *site) isFull(r *http.Request, n digest.Newsletter) (bool, error) {
 	if n.MemberLimit == 0 {
 		return false, nil
@@ -75,7 +76,7 @@ func (s *site) isFull(r *http.Request, n digest.Newsletter) (bool, error) {
 	return has >= n.MemberLimit, err
 }
 
-// asked leads back to where the form stood, or says here that a letter is on its way.
+// asked redirects to back, or shows that an email is on its way if back is "".
 func (s *site) asked(w http.ResponseWriter, r *http.Request, n newsletterName, back string) error {
 	if back != "" {
 		http.Redirect(w, r, back, http.StatusSeeOther)
@@ -84,7 +85,7 @@ func (s *site) asked(w http.ResponseWriter, r *http.Request, n newsletterName, b
 	return seeOther(w, r, n.Path()+"?asked=1")
 }
 
-// joinZone gives the zone that a form names; where it names none, the publisher's.
+// joinZone returns the time zone in the form, or the publisher's if the form has none.
 func (s *site) joinZone(r *http.Request, p *newsletterPage) (string, error) {
 	if strings.TrimSpace(p.Zone) == "" {
 		archive, err := s.Store.Digest(r.Context(), p.ArchiveID)
@@ -94,7 +95,7 @@ func (s *site) joinZone(r *http.Request, p *newsletterPage) (string, error) {
 	return zone, nil
 }
 
-// returnAddress gives an address to lead back to, if a publisher allows it.
+// returnAddress returns the redirect address if the publisher allows it, and "" otherwise.
 func returnAddress(n digest.Newsletter, typed string) string {
 	u, err := url.Parse(typed)
 	if err != nil || len(typed) > mostReturn || u.User != nil {
@@ -108,8 +109,7 @@ func returnAddress(n digest.Newsletter, typed string) string {
 	return ""
 }
 
-// formOf is the page on which somebody asked to join, as their browser says: the
-// proof of consent names it.
+// formOf returns the page with the form, from the request headers, for the record of consent.
 func formOf(r *http.Request, n newsletterName) string {
 	from := r.Header.Get("Origin")
 	if from == "" || from == "null" {
@@ -122,7 +122,7 @@ func formOf(r *http.Request, n newsletterName) string {
 	return "a form at " + digest.HostShown(from)
 }
 
-// asksToJoin is a network that asks for a letter of a newsletter.
+// asksToJoin returns the limits of the client's network for this newsletter.
 func (s *site) asksToJoin(n digest.Newsletter) func(*http.Request, string) letterAsker {
 	return func(r *http.Request, email string) letterAsker {
 		a := s.asksToSignUp(r, email)
@@ -132,8 +132,8 @@ func (s *site) asksToJoin(n digest.Newsletter) func(*http.Request, string) lette
 	}
 }
 
-// joinLanguage is that of a letter about joining: what the browser asks for, else that of who publishes the
-// newsletter. No cookie is heeded, as the form may be another site's.
+// joinLanguage returns the browser's language, or the newsletter's. It ignores cookies, because the
+// form may be on another site.
 func (s *site) joinLanguage(r *http.Request, n digest.Newsletter) *catalogue.Language {
 	if asked := r.Header.Get("Accept-Language"); asked != "" {
 		return catalogue.Match(asked)
@@ -141,8 +141,8 @@ func (s *site) joinLanguage(r *http.Request, n digest.Newsletter) *catalogue.Lan
 	return catalogue.Of(n.Language)
 }
 
-// speakAs remembers for who has come for newsletters alone the language of the browser in which they confirmed
-// it, unless one is known.
+// speakAs stores the browser's language for a new member without a digest, if no language is stored
+// yet.
 func (s *site) speakAs(r *http.Request, m digest.Member) error {
 	u, err := s.Store.User(r.Context(), m.UserID)
 	if err != nil || !u.MemberOnly || u.Language != "" || r.Header.Get("Accept-Language") == "" {
@@ -151,12 +151,13 @@ func (s *site) speakAs(r *http.Request, m digest.Member) error {
 	return s.Store.SetLanguage(r.Context(), u.ID, catalogue.Match(r.Header.Get("Accept-Language")).Code)
 }
 
-// writeJoin writes a link that confirms the address, or says that it is a member's already.
+// writeJoin returns the email with the confirmation link, or a note that the address is already a
+// member.
 func (s *site) writeJoin(l *catalogue.Language, n digest.Newsletter, q store.JoinRequest) writeLetter {
 	return func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
 		m, err := s.Store.Member(ctx, n.ID, q.Email)
 		if err == nil && m.State != digest.DigestLeft {
-			u, _ := s.Store.User(ctx, m.UserID) // nobody where the database does not answer
+			u, _ := s.Store.User(ctx, m.UserID) // zero if the query fails
 			return m.Email, memberLetter(letterLanguage(u, l), s.BaseURL, n), nil
 		}
 		if err != nil && digest.KindOf(err) != digest.NotFound {
@@ -168,15 +169,15 @@ func (s *site) writeJoin(l *catalogue.Language, n digest.Newsletter, q store.Joi
 	}
 }
 
-// A joinPage shows the button behind the link of a letter, or what it has done.
+// A joinPage is the view behind the confirmation link.
 type joinPage struct {
 	newsletterName
 	store.JoinRequest
 	Token string
-	Next  catalogue.Sayable // when the first letter comes; nil before the button was pressed
+	Next  catalogue.Sayable // date of the first issue; nil before the confirmation
 }
 
-// confirmJoinPage changes nothing: link scanners open every link in a mail.
+// confirmJoinPage changes nothing, because link scanners open every link in an email.
 func (s *site) confirmJoinPage(w http.ResponseWriter, r *http.Request) error {
 	n, err := s.newsletterOf(r)
 	if err != nil {
@@ -191,7 +192,7 @@ func (s *site) confirmJoinPage(w http.ResponseWriter, r *http.Request) error {
 		catalogue.Key("Subscribe to %s").With(n.Name), p)
 }
 
-// confirmJoin makes the address a member.
+// confirmJoin adds the address as a member.
 func (s *site) confirmJoin(w http.ResponseWriter, r *http.Request) error {
 	n, err := s.newsletterOf(r)
 	if err != nil {
@@ -204,11 +205,11 @@ func (s *site) confirmJoin(w http.ResponseWriter, r *http.Request) error {
 	q, m, err := s.Store.ConfirmJoin(r.Context(), hashSecret(token), s.clientName(r), s.Now())
 	if err != nil {
 		if full, _ := s.isFull(r, n.Newsletter); full && digest.KindOf(err) == digest.Conflict {
-			return errNewsletterFull // the wish is stored on, and may be confirmed while it is not too old
+			return errNewsletterFull // the request stays stored and can be confirmed later, until it expires
 		}
 		return orSpent(err, errSpentJoin)
 	}
-	if err := s.speakAs(r, m); err != nil { // they have joined all the same
+	if err := s.speakAs(r, m); err != nil { // the person has joined all the same
 		s.Log.WarnContext(r.Context(), "cannot read the language of a new member", "member", int64(m.UserID), "err",
 			err)
 	}
@@ -238,7 +239,8 @@ func memberLetter(l *catalogue.Language, base string, n digest.Newsletter) rende
 		Language: l.Code,
 		Title:    catalogue.Key("You already subscribe to %s").With(name).In(l),
 		Text: paragraphs(l, catalogue.Key(
-			"Someone, probably you, asked to subscribe to %s with this address. You already do, so nothing changed.").With(name)),
+			"Someone, probably you, asked to subscribe to %s with this address. You already do, so nothing changed.").
+			With(name)),
 		Action: catalogue.Key("All issues").In(l), URL: base + "/n/" + n.Slug,
 		Aside: paragraphs(l, catalogue.Key(
 			"If issues don’t arrive, check your spam folder. To unsubscribe, use the link in any issue.")),

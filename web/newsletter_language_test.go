@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestJoinSpeaks: the letter to who joins is in the language that their browser asks for, else in that of the
-// publisher; who confirms it is spoken to as their browser asks, unless they have chosen.
+// TestJoinSpeaks checks that the confirmation email uses the browser's language, or the
+// publisher's. The new member gets the language of the browser that confirms, unless they have
+// chosen one.
 func TestJoinSpeaks(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")

@@ -11,10 +11,11 @@ import (
 	"digest/render"
 )
 
-// What a newsletter's public pages and letters look like: a style sheet with its colours, and its logo. The
-// address of each file has its content's hash in it, so that browsers may keep it for ever.
+// The colours and the logo of a newsletter, for its public pages and issues. The address of each
+// file contains a hash of its content, so that browsers can cache it permanently.
 
-// Stylesheet is the address of the style sheet with its colours; "" where it has none of its own.
+// Stylesheet returns the path of the style sheet with the newsletter's colours, or "" if it has
+// none.
 func (n newsletterName) Stylesheet() string {
 	if n.Colours == (digest.Colours{}) {
 		return ""
@@ -22,7 +23,6 @@ func (n newsletterName) Stylesheet() string {
 	return n.look(stylesheetName(n.Colours))
 }
 
-// look is the address of a file of its look.
 func (n newsletterName) look(file string) string { return n.Path() + "/look/" + file }
 
 func stylesheetName(c digest.Colours) string {
@@ -30,7 +30,6 @@ func stylesheetName(c digest.Colours) string {
 	return "colours-" + hex.EncodeToString(sum[:6]) + ".css"
 }
 
-// A logoView is a logo as a page shows it.
 type logoView struct {
 	digest.Logo
 	URL           string
@@ -45,10 +44,10 @@ func newLogoView(l digest.Logo, url string) *logoView {
 	return &logoView{l, url, w, h}
 }
 
-// logo is what stands on the nameplate of its pages; nil: its name alone.
+// logo returns the logo for the nameplate, or nil if there is none.
 func (n newsletterName) logo() *logoView { return newLogoView(n.Logo, n.look(n.LogoFile)) }
 
-// LogoURL is the whole address of its logo; "" where it has none.
+// LogoURL returns the absolute address of the logo, or "" if there is none.
 func (n newsletterName) LogoURL() string {
 	if !n.Logo.Exists() {
 		return ""
@@ -56,7 +55,7 @@ func (n newsletterName) LogoURL() string {
 	return n.BaseURL + n.look(n.LogoFile)
 }
 
-// newsletterLook serves a file of a newsletter's look.
+// newsletterLook serves the style sheet or a logo of a newsletter.
 func (s *site) newsletterLook(w http.ResponseWriter, r *http.Request) error {
 	n, err := s.newsletterOf(r)
 	if err != nil {
@@ -68,11 +67,11 @@ func (s *site) newsletterLook(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/css; charset=utf-8")
 	h.Set("Cache-Control", staticAge)
-	_, _ = w.Write([]byte(render.ThemeIn(n.Colours))) // a visitor who has left is no error of ours
+	_, _ = w.Write([]byte(render.ThemeIn(n.Colours))) // a client that has disconnected is not our error
 	return nil
 }
 
-// sendLogo sends a logo that a newsletter has, or had when a letter was sent.
+// sendLogo serves the current logo, or one that older issues use.
 func (s *site) sendLogo(w http.ResponseWriter, r *http.Request, n digest.Newsletter, file string) error {
 	if !strings.HasPrefix(file, "logo-") {
 		return errNotFound
@@ -83,7 +82,7 @@ func (s *site) sendLogo(w http.ResponseWriter, r *http.Request, n digest.Newslet
 	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", imagePolicy)
-	h.Set("Cross-Origin-Resource-Policy", "cross-origin") // mail is read on other sites
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin") // webmail shows the logo on other sites
 	h.Set("Cache-Control", staticAge)
 	if h.Set("Content-Type", "image/png"); path.Ext(file) == ".jpg" {
 		h.Set("Content-Type", "image/jpeg")

@@ -14,18 +14,19 @@ import (
 	"digest"
 )
 
-// wideLogo is a picture as PNG, clear but for a bar.
+// wideLogo returns a transparent PNG with a bar.
 func wideLogo(w, h int) string {
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for x := range w {
 		m.Set(x, h/2, color.NRGBA{20, 60, 120, 255})
 	}
 	var b bytes.Buffer
-	_ = png.Encode(&b, m) // into memory
+	_ = png.Encode(&b, m) // cannot fail in memory
 	return b.String()
 }
 
-// TestNewsletterSheet: all public pages of a newsletter have its colours, by an address that changes with them.
+// TestNewsletterSheet checks that all public pages of a newsletter have its colours, and that the
+// address of the style sheet changes with them.
 func TestNewsletterSheet(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")
@@ -66,8 +67,8 @@ func TestNewsletterSheet(t *testing.T) {
 	})
 }
 
-// TestNewsletterLogo: a publisher sends a picture, and it stands on the public pages, in their previews, in the feed and in the letter;
-// what is no logo is refused, and what is taken away is gone.
+// TestNewsletterLogo checks that an uploaded logo appears on the public pages, in their previews,
+// in the feed and in issues. Invalid logos are rejected, and a removed logo is gone.
 func TestNewsletterLogo(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
@@ -154,7 +155,7 @@ func TestNewsletterLogo(t *testing.T) {
 	})
 }
 
-// TestLogoByProgram: a program sends the picture itself.
+// TestLogoByProgram checks the upload of a logo with the API.
 func TestLogoByProgram(t *testing.T) {
 	each(t, func(r *room) {
 		v, _ := r.publishing("anna@example.org", "anna-writes", "The boat")

@@ -11,7 +11,7 @@ import (
 	"digest/store"
 )
 
-// newsletter is published by a reader in Paris, from one feed.
+// newsletter adds a newsletter of a reader in Paris.
 func (r *room) newsletter(owner digest.User) digest.Newsletter {
 	r.t.Helper()
 	n, err := r.store.AddNewsletter(r.t.Context(), digest.Newsletter{
@@ -24,7 +24,7 @@ func (r *room) newsletter(owner digest.User) digest.Newsletter {
 	return n
 }
 
-// TestNewsletterPage: what anybody sees of a newsletter, and of its letters once they have left.
+// TestNewsletterPage checks the public pages of a newsletter and of its sent issues.
 func TestNewsletterPage(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")
@@ -85,7 +85,7 @@ func TestNewsletterPage(t *testing.T) {
 	})
 }
 
-// TestLetterThatWaitsIsNotPublic: a letter that its publisher has not approved is nobody's to read.
+// TestLetterThatWaitsIsNotPublic checks that nobody can read an issue that waits for approval.
 func TestLetterThatWaitsIsNotPublic(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")
@@ -105,15 +105,15 @@ func TestLetterThatWaitsIsNotPublic(t *testing.T) {
 	})
 }
 
-// joins posts the form of a newsletter as another site's page does.
+// joins submits the form of a newsletter from another site.
 func (r *room) joins(form url.Values, origin string) answer {
 	v := r.visitor()
 	v.header["Origin"], v.header["Sec-Fetch-Site"] = origin, "cross-site"
 	return v.post("/n/anna-writes/join", form)
 }
 
-// TestJoin: the form works from another site, nothing begins before the button behind the letter's link is
-// pressed, and what proves the consent is kept.
+// TestJoin checks that the form works from another site, that nothing happens before the
+// confirmation, and that the proof of consent is stored.
 func TestJoin(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")
@@ -149,8 +149,8 @@ func TestJoin(t *testing.T) {
 	})
 }
 
-// TestJoinWhenFull: a newsletter that is full mails nobody who asks, and a link that was mailed before works once
-// there is room again.
+// TestJoinWhenFull checks that a full newsletter sends no confirmation emails, and that an earlier
+// link works again when there is room.
 func TestJoinWhenFull(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")
@@ -171,7 +171,7 @@ func TestJoinWhenFull(t *testing.T) {
 	})
 }
 
-// TestJoinFromItsPage: zones, wrong addresses, robots, and who is a member already.
+// TestJoinFromItsPage checks time zones, invalid addresses, robots and existing members.
 func TestJoinFromItsPage(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")
@@ -203,7 +203,8 @@ func TestJoinFromItsPage(t *testing.T) {
 		r.now = r.now.Add(25 * time.Hour)
 		join(url.Values{"email": {"mo@example.org"}, "zone": {"UTC"}}).status(http.StatusSeeOther)
 		for _, l := range r.letters() {
-			if already := strings.Contains(l.subject, "You already subscribe to"); already != (l.to == "mo@example.org") {
+			if already := strings.Contains(l.subject, "You already subscribe to"); already !=
+				(l.to == "mo@example.org") {
 				r.t.Errorf("%s is sent %q", l.to, l.subject)
 			}
 		}

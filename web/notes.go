@@ -9,23 +9,23 @@ import (
 	"digest"
 )
 
-// Notes are the links of a page as paper shows them: a number where the link stands, and
-// the addresses by their numbers at the end. Screens show neither. The zero value is
-// ready; it numbers links in the order in which a template asks.
+// notes numbers the links of a page for print. Print shows a number at each link and a list of the
+// addresses at the end; screens show neither. The zero value is ready to use. Links are numbered in
+// the order of the template's calls.
 type notes struct {
 	numbers map[string]int
 	all     []string
-	more    bool // some text has more links than have numbers
+	more    bool // a text has more links than maxRefs
 }
 
-// The bounds of notes.
+// Limits of notes.
 const (
-	maxNote = 300 // characters of an address: nobody types a longer one
-	maxRefs = 40  // links of one text that have numbers
+	maxNote = 300 // characters of an address, because readers type it
+	maxRefs = 40  // numbered links of one text
 )
 
-// Ref is an attribute for a link with the number of its address, which paper shows behind
-// it; nothing for what is no address on the web. One address has one number.
+// Ref returns the attribute with the number of a link's address, which print shows after the link.
+// It returns "" for anything but a web address. The same address always has the same number.
 func (n *notes) Ref(address string) template.HTMLAttr {
 	_, bare, found := strings.Cut(address, "://")
 	if !found {
@@ -43,9 +43,8 @@ func (n *notes) Ref(address string) template.HTMLAttr {
 	return template.HTMLAttr(` data-ref="` + strconv.Itoa(number) + `"`)
 }
 
-// WithRefs is the text of a post, as package render writes it, with the numbers of its links.
-// A link that shows its own address needs none, nor does a picture; and a text of hundreds
-// of links is no text for paper.
+// WithRefs adds numbers to the links in the text of a post, which package render has written. It
+// skips pictures, links that show their own address, and links after the first maxRefs.
 func (n *notes) WithRefs(text template.HTML) template.HTML {
 	const begin, end = `<a href="`, "</a>"
 	var out strings.Builder
@@ -74,10 +73,10 @@ func (n *notes) WithRefs(text template.HTML) template.HTML {
 	}
 }
 
-// Noted are the addresses, that of number 1 first.
+// Noted returns the addresses in the order of their numbers.
 func (n *notes) Noted() []string { return n.all }
 
-// Unnoted is how many links of a text have numbers at most, where some have more; else 0.
+// Unnoted returns maxRefs if a text has more links than that, and 0 otherwise.
 func (n *notes) Unnoted() int {
 	if n.more {
 		return maxRefs

@@ -14,35 +14,35 @@ import (
 	"golang.org/x/net/html"
 )
 
-// What a browser keeps to be read without a network is fetched, shown and removed by the scripts of static/offline.
-// The server names what an edition needs, and says with each page who is signed in.
+// The scripts in static/offline download, show and delete the editions for offline reading. The
+// server lists what an edition needs, and identifies the signed-in reader with each page.
 
 const (
-	mostOfflineEditions = 7   // the latest ones
-	mostOfflinePosts    = 300 // of one edition, the first ones
-	mostOfflinePictures = 300 // of one edition, those of the first posts
+	mostOfflineEditions = 7   // the latest editions
+	mostOfflinePosts    = 300 // the first posts of an edition
+	mostOfflinePictures = 300 // of the first posts of an edition
 )
 
-// accountHeader says with each page whose it is, so that a browser keeps nothing of another reader's and drops what
-// it kept when nobody is signed in any more; and with a save that waited on a device, whose that is.
+// accountHeader identifies the reader of a response. Browsers store no page of another reader, and
+// delete their pages when nobody is signed in. A save that was made offline also sends it.
 const accountHeader = "Digest-Account"
 
-// noAccount is its value where nobody is signed in.
+// noAccount is the value without a session.
 const noAccount = "none"
 
-// account names a reader to the browsers in which they are signed in. It opens nothing.
+// account returns an ID of the reader for their browsers. It grants no access.
 func (s *site) account(id digest.UserID) string {
 	return s.Signer.SignText(digest.ForDevice, strconv.FormatInt(int64(id), 10))
 }
 
-// A deviceView is what a page has for a browser that keeps it.
+// A deviceView is the part of a page for browsers that store it.
 type deviceView struct {
 	Account string
-	Leaving string            // the cookie of leavingCookie
-	Made    catalogue.Sayable // when the page was made, by the reader's clock
+	Leaving string            // name of the leaving cookie
+	Made    catalogue.Sayable // time of the response in the reader's time zone
 }
 
-// tellDevice says who is signed in, if that is known and the answer is for them alone.
+// tellDevice sets accountHeader, unless the response is cached or the session is unknown.
 func (s *site) tellDevice(h http.Header, who digest.User, err error) *deviceView {
 	switch {
 	case err != nil || !s.Offline:
@@ -59,11 +59,12 @@ func (s *site) tellDevice(h http.Header, who digest.User, err error) *deviceView
 	return v
 }
 
-// leavingCookie is set by a page on which its reader signed out without a network: the session ends with the first request
-// that comes then.
+// leavingCookie names the cookie that a page sets if the reader signs out offline. The next request
+// ends the session.
 func (s *site) leavingCookie() string { return s.cookieName() + "-leaving" }
 
-// withLeaving ends the sessions of browsers whose reader has left. What is cached for everybody carries no cookies.
+// withLeaving ends the session of a browser with the leaving cookie. It ignores requests for public
+// cached files.
 func (s *site) withLeaving(next http.Handler) http.Handler {
 	leave := s.handle(func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.endSession(r); err != nil {
@@ -85,11 +86,11 @@ func (s *site) withLeaving(next http.Handler) http.Handler {
 	})
 }
 
-// clearDevice has a browser remove all that it keeps of this site beside cookies.
+// clearDevice makes the browser delete its cache and storage of this site.
 func clearDevice(w http.ResponseWriter) { w.Header().Set("Clear-Site-Data", `"cache", "storage"`) }
 
-// worker is the service worker of browsers that keep editions. Where that is not offered any more it is one that
-// removes what they kept, and itself.
+// worker serves the service worker. If offline reading is off, it serves a worker that deletes the
+// stored pages and unregisters itself.
 func (s *site) worker(w http.ResponseWriter, _ *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/javascript; charset=utf-8")
@@ -102,7 +103,6 @@ func (s *site) worker(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// A manifestIcon is a picture of the app.
 type manifestIcon struct {
 	Src     string `json:"src"`
 	Sizes   string `json:"sizes"`
@@ -110,7 +110,7 @@ type manifestIcon struct {
 	Purpose string `json:"purpose,omitempty"`
 }
 
-// A shareTarget is where what a reader shares from other apps is sent.
+// A shareTarget receives what the reader shares from other apps.
 type shareTarget struct {
 	Action  string            `json:"action"`
 	Method  string            `json:"method"`
@@ -118,8 +118,8 @@ type shareTarget struct {
 	Params  map[string]string `json:"params"`
 }
 
-// A manifest lets a browser install the web view as an app. It is the same for everybody: browsers ask for it
-// without cookies.
+// A manifest lets a browser install the site as an app. It is the same for all readers, because
+// browsers request it without cookies.
 type manifest struct {
 	ID          string         `json:"id"`
 	Name        string         `json:"name"`
@@ -165,7 +165,7 @@ func sendJSON(w http.ResponseWriter, contentType string, v any) error {
 	return err
 }
 
-// offlinePage is shown in place of a page that is not kept, where there is no network.
+// offlinePage is shown offline in place of a page that is not stored.
 func (s *site) offlinePage(w http.ResponseWriter, r *http.Request, _ reader) error {
 	if !s.Offline {
 		return errNotFound
@@ -173,16 +173,15 @@ func (s *site) offlinePage(w http.ResponseWriter, r *http.Request, _ reader) err
 	return s.show(w, r, http.StatusOK, "offline", catalogue.Key("You’re offline"), nil)
 }
 
-// An offlineList is the editions to keep, the latest first, and what their pages load.
+// An offlineList lists the editions to store, newest first, and the static files of their pages.
 type offlineList struct {
 	Editions []offlineName `json:"editions"`
 	Files    []string      `json:"files"`
 }
 
-// An offlineName is one edition.
 type offlineName struct {
 	Date string `json:"date"`
-	Name string `json:"name"` // for people
+	Name string `json:"name"` // display name
 }
 
 func (s *site) offlineEditions(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -209,7 +208,7 @@ func (s *site) offlineEditions(w http.ResponseWriter, r *http.Request, me reader
 	return sendJSON(w, "application/json", all)
 }
 
-// An offlineNeeds is what one edition needs: its own pages, those of its posts, and their pictures, in their order.
+// An offlineNeeds lists the pages and the pictures of one edition, in the order of its posts.
 type offlineNeeds struct {
 	Pages    []string `json:"pages"`
 	Pictures []string `json:"pictures"`
@@ -232,7 +231,7 @@ func (s *site) offlineEdition(w http.ResponseWriter, r *http.Request, me reader)
 	return sendJSON(w, "application/json", s.offlineNeeds(e, "/editions/"+date.String()))
 }
 
-// offlineNeeds lists what the edition at a path needs.
+// offlineNeeds lists the files of the edition at path.
 func (s *site) offlineNeeds(e render.Edition, path string) offlineNeeds {
 	needs := offlineNeeds{Pages: []string{}, Pictures: []string{}}
 	var posts []*editionPost
@@ -240,7 +239,7 @@ func (s *site) offlineNeeds(e render.Edition, path string) offlineNeeds {
 	for _, section := range e.Sections {
 		posts = append(posts, postsOf(section)...)
 		if e.LayoutOf(section) != digest.Headlines {
-			views = []bool{false, true} // there are its headlines alone, too
+			views = []bool{false, true} // the edition also has a headlines view
 		}
 	}
 	for _, lines := range views {
@@ -268,7 +267,7 @@ func (s *site) offlineNeeds(e render.Edition, path string) offlineNeeds {
 	return needs
 }
 
-// pictureURLs gives the addresses of the pictures in a text of ours.
+// pictureURLs returns the addresses of the pictures in HTML of package render.
 func pictureURLs(text string) (all []string) {
 	z := html.NewTokenizer(strings.NewReader(text))
 	for z.Next() != html.ErrorToken {

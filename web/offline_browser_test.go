@@ -18,12 +18,12 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A keeper is a browser that may keep editions, before a room whose network can be cut.
+// A keeper is a browser that may store editions for offline reading, with a network that can fail.
 type keeper struct {
 	*room
 	window *browser.Window
 	cut    *atomic.Bool
-	slow   *atomic.Bool // it takes what is asked, and never answers
+	slow   *atomic.Bool // the network accepts requests and never responds
 }
 
 func newKeeper(t *testing.T, pictures drawings) *keeper {
@@ -46,7 +46,7 @@ func newKeeper(t *testing.T, pictures drawings) *keeper {
 	return d
 }
 
-// newKeeperOfOne is one whose reader is signed in and keeps an edition of one post.
+// newKeeperOfOne returns a keeper with a signed-in reader and a stored edition of one post.
 func newKeeperOfOne(t *testing.T) (*keeper, digest.User) {
 	d := newKeeper(t, drawings{})
 	ann, anns := d.user("ann@example.org")
@@ -57,7 +57,7 @@ func newKeeperOfOne(t *testing.T) (*keeper, digest.User) {
 	return d, ann
 }
 
-// goTo opens a path, which may fail where there is no network.
+// goTo opens a path. It fails offline if the page is not stored.
 func (d *keeper) goTo(path string) error {
 	ctx, cancel := d.window.Context()
 	defer cancel()
@@ -71,7 +71,7 @@ func (d *keeper) opens(path string) {
 	}
 }
 
-// run evaluates an expression on the page, which may be a promise of a text.
+// run evaluates an expression on the page, which may be a promise, and returns it as a string.
 func (d *keeper) run(expression string) string {
 	d.t.Helper()
 	ctx, cancel := d.window.Context()
@@ -84,7 +84,7 @@ func (d *keeper) run(expression string) string {
 	return got
 }
 
-// waits fails the test unless an expression comes to be a text.
+// waits fails the test unless an expression becomes want in time.
 func (d *keeper) waits(expression, want string) {
 	d.t.Helper()
 	var got string
@@ -95,7 +95,7 @@ func (d *keeper) waits(expression, want string) {
 		got, err = chromedp.Run(ctx, chromedp.Evaluate[string]("(async () => String(await ("+expression+
 			")))()", chromedp.EvalAwaitPromise))
 		if cancel(); err != nil {
-			got = err.Error() // between two pages there is none that could answer
+			got = err.Error() // no page is loaded during a navigation
 		} else if got == want {
 			return
 		}
@@ -108,7 +108,7 @@ func (d *keeper) says(words string) {
 	d.waits(fmt.Sprintf("document.body.innerText.includes(%q)", words), "true")
 }
 
-// signsIn comes in by a link.
+// signsIn signs a reader in with a link.
 func (d *keeper) signsIn(u digest.User) {
 	d.t.Helper()
 	d.opens("/sign-in?token=" + d.token(u))
@@ -116,7 +116,7 @@ func (d *keeper) signsIn(u digest.User) {
 	d.waits(`location.pathname !== "/sign-in" && Boolean(document.querySelector("form[action='/sign-out']"))`, "true")
 }
 
-// keeps chooses in the settings that so many MB of editions are kept.
+// keeps turns on offline reading with a budget in MB.
 func (d *keeper) keeps(budget int) {
 	d.t.Helper()
 	d.opens("/settings/offline")
@@ -126,7 +126,7 @@ func (d *keeper) keeps(budget int) {
 	d.waits(`document.getElementById("device-state").textContent`, "Your editions are ready to read offline.")
 }
 
-// syncs has the browser do what it does by itself once it finds the network better: tell the worker so.
+// syncs sends the service worker the sync event that browsers send when the network is back.
 func (d *keeper) syncs() {
 	d.t.Helper()
 	ctx, cancel := d.window.Context()
@@ -147,7 +147,7 @@ func (d *keeper) syncs() {
 		serviceworker.DispatchSyncEventParams{Origin: d.base, RegistrationID: id, Tag: "saves"}))
 }
 
-// photograph keeps a picture of the page for who looks.
+// photograph stores screenshots of the page for a person to look at.
 func (d *keeper) photograph(name string) {
 	d.t.Helper()
 	for _, width := range []int64{390, 1280} {
@@ -158,10 +158,10 @@ func (d *keeper) photograph(name string) {
 	}
 }
 
-// left is all that the browser still has of this site beside cookies.
+// left counts the data of this site in the browser, except cookies.
 const left = `Promise.all([caches.keys(), indexedDB.databases(), navigator.serviceWorker.getRegistrations()]).then(all => all.map(some => some.length) + " " + localStorage.length)`
 
-// illustrated is a post with a picture.
+// illustrated returns a post with a picture.
 func illustrated(title string) digest.Post {
 	p := post(title)
 	p.Content = `<p>All the words of ` + title + `.</p><p><img src="https://site.example/` +
@@ -169,8 +169,8 @@ func illustrated(title string) digest.Post {
 	return p
 }
 
-// TestReadWithoutANetwork: who chose it in this browser reads the editions, posts and pictures without a network and is
-// told so; a save waits, and is sent; signing out leaves nothing.
+// TestReadWithoutANetwork checks that a reader can read stored editions, posts and pictures offline
+// and sees a note. An offline save is sent later, and signing out deletes everything.
 func TestReadWithoutANetwork(t *testing.T) {
 	d := newKeeper(t, drawings{})
 	ann, anns := d.user("ann@example.org")
@@ -227,7 +227,7 @@ func TestReadWithoutANetwork(t *testing.T) {
 	d.says("Saved. We’ll sync when you’re online.")
 	d.waits(`document.querySelector("form.keep button").ariaPressed`, "true")
 	d.opens("/posts/1")
-	for range 2 { // and no longer: nothing is left to be sent
+	for range 2 { // twice: the second click leaves nothing to send
 		d.run(`document.querySelector("form.keep button").click()`)
 		d.waits(`Boolean(document.querySelector(".waits"))`, "true")
 		d.run(`document.querySelector("form.keep button").click()`)
@@ -260,8 +260,8 @@ func TestReadWithoutANetwork(t *testing.T) {
 	}
 }
 
-// TestReadOnASlowNetwork: a network that takes everything and answers nothing keeps nobody from what is kept; a save waits,
-// and the browser sends it by itself.
+// TestReadOnASlowNetwork checks that stored pages open on a network that never responds, and that
+// the browser sends a waiting save in the background.
 func TestReadOnASlowNetwork(t *testing.T) {
 	d, ann := newKeeperOfOne(t)
 
@@ -274,15 +274,15 @@ func TestReadOnASlowNetwork(t *testing.T) {
 
 	d.slow.Store(false)
 	d.syncs()
-	d.waits(`document.querySelectorAll(".waits").length`, "0") // the page hears of it
+	d.waits(`document.querySelectorAll(".waits").length`, "0") // the worker notifies the page
 	saved, err := d.store.SavedAmong(t.Context(), ann.ID, []digest.PostID{1})
 	if d.must(err); len(saved) != 1 {
 		t.Errorf("ann has saved %v", saved)
 	}
 }
 
-// TestKeptForOneAccount: what was kept goes when the session ends or another reader signs in; a save that waits is sent
-// only for whose it is.
+// TestKeptForOneAccount checks that stored pages are deleted when the session ends or another
+// reader signs in. A waiting save is sent only for its own reader.
 func TestKeptForOneAccount(t *testing.T) {
 	d := newKeeper(t, drawings{})
 	ann, anns := d.user("ann@example.org")
@@ -315,7 +315,8 @@ func TestKeptForOneAccount(t *testing.T) {
 	d.signsIn(bob)
 	d.opens("/settings/offline")
 	d.waits(`document.getElementById("device").hidden`, "false")
-	d.waits(`document.getElementById("device-off").closest("section").hidden`, "true") // bob chose nothing
+	// bob has not turned it on
+	d.waits(`document.getElementById("device-off").closest("section").hidden`, "true")
 	if err := d.goTo(path); err != nil || !strings.Contains(d.run(`document.body.innerText`), "Page not found") {
 		t.Errorf("bob is shown ann's post: %v", err)
 	}
@@ -329,10 +330,10 @@ func TestKeptForOneAccount(t *testing.T) {
 	d.opens("/")
 	d.waits(`fetch("/saved").then(a => a.text()).then(text => text.includes("Anns"))`, "true")
 	d.opens("/")
-	d.waits(pages, "2") // the edition, and the page for when there is no network
+	d.waits(pages, "2") // the edition and the offline page
 }
 
-// TestSignOutWithoutScripts: the browser itself removes what is kept.
+// TestSignOutWithoutScripts checks that the browser deletes the stored pages without scripts.
 func TestSignOutWithoutScripts(t *testing.T) {
 	d, _ := newKeeperOfOne(t)
 	d.window.Do("turning scripts off",
@@ -344,8 +345,9 @@ func TestSignOutWithoutScripts(t *testing.T) {
 	d.waits(left, "0,0,0 0")
 }
 
-// TestSignOutWithoutANetwork: what is kept goes at once, the session with the first request that comes, and the page says so.
-// Saves that wait are sent before, or their reader says that they may be lost.
+// TestSignOutWithoutANetwork checks that signing out offline deletes stored pages immediately, ends
+// the session with the next request, and says so. Waiting saves are sent first, unless the reader
+// agrees to lose them.
 func TestSignOutWithoutANetwork(t *testing.T) {
 	d, ann := newKeeperOfOne(t)
 	const leave = `document.querySelector("form[action='/sign-out'] button").click()`
@@ -360,7 +362,7 @@ func TestSignOutWithoutANetwork(t *testing.T) {
 	d.run(leave)
 	d.waits(`document.title`, "Posts that you saved offline haven’t synced yet. Continue and lose them?")
 	d.opens("/posts/1")
-	d.says("Saved. We’ll sync when you’re online.") // nothing was done
+	d.says("Saved. We’ll sync when you’re online.") // nothing has changed
 	d.run(`window.confirm = () => true`)
 	d.run(leave)
 	d.says("Offline data is deleted. We’ll sign out this browser when you’re online.")
@@ -383,7 +385,8 @@ func TestSignOutWithoutANetwork(t *testing.T) {
 	}
 }
 
-// TestSignOutEverywhereWithoutANetwork: other browsers cannot be signed out then, which is said; nothing is done by halves.
+// TestSignOutEverywhereWithoutANetwork checks that signing out everywhere fails offline with a
+// message and changes nothing.
 func TestSignOutEverywhereWithoutANetwork(t *testing.T) {
 	d, _ := newKeeperOfOne(t)
 	d.opens("/sign-out/everywhere")
@@ -400,7 +403,8 @@ func TestSignOutEverywhereWithoutANetwork(t *testing.T) {
 	d.waits(left, "0,0,0 0")
 }
 
-// TestBudgetOfADevice: no more is kept than was chosen; the newest edition is kept first, and whole where it can be.
+// TestBudgetOfADevice checks that the stored editions stay within the budget. The newest edition is
+// stored first, and completely if possible.
 func TestBudgetOfADevice(t *testing.T) {
 	d := newKeeper(t, drawings{bytes: 7 << 20})
 	ann, anns := d.user("ann@example.org")
@@ -419,7 +423,7 @@ func TestBudgetOfADevice(t *testing.T) {
 	d.keeps(25)
 	d.waits(sizes, "23:7,24:7,25:7")
 
-	d.arrives(anns, illustrated("Post5")) // a new one makes room for itself
+	d.arrives(anns, illustrated("Post5")) // a new edition replaces the oldest
 	d.midnight()
 	d.keeps(25)
 	d.waits(sizes, "24:7,25:7,26:7")
@@ -429,7 +433,8 @@ func TestBudgetOfADevice(t *testing.T) {
 	d.waits(left, "0,0,0 0")
 }
 
-// TestWorkerWithdrawn: the worker of an instance that offers this no longer removes what was kept, and itself.
+// TestWorkerWithdrawn checks that the worker of an instance without offline reading deletes stored
+// pages and unregisters itself.
 func TestWorkerWithdrawn(t *testing.T) {
 	d, _ := newKeeperOfOne(t)
 	base := d.base

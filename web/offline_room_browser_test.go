@@ -12,8 +12,8 @@ import (
 	"github.com/chromedp/cdproto/storage"
 )
 
-// TestNoRoomInTheBrowser: a browser with less room than was chosen keeps what it can, the newest first, and the server
-// is not asked again with each page for what has no room.
+// TestNoRoomInTheBrowser checks that a browser with less storage than the budget stores the newest
+// editions, and does not request the others again with each page.
 func TestNoRoomInTheBrowser(t *testing.T) {
 	d := newKeeper(t, drawings{bytes: 2 << 20})
 	var asked atomic.Int32

@@ -16,7 +16,7 @@ import (
 	"digest/poller"
 )
 
-// jsonOf reads an answer of JSON.
+// jsonOf decodes a JSON response.
 func jsonOf[T any](a answer) (v T) {
 	a.t.Helper()
 	if err := json.Unmarshal([]byte(a.status(http.StatusOK).body), &v); err != nil {
@@ -38,7 +38,7 @@ func TestManifest(t *testing.T) {
 		page := v.get("/settings").status(http.StatusOK)
 		page.has("link[rel=manifest]", "href", "/manifest.webmanifest")
 		page.has("meta[name=theme-color]", "content", "#fbf9f4", "#181715")
-		a := r.visitor().get("/manifest.webmanifest") // browsers ask without cookies
+		a := r.visitor().get("/manifest.webmanifest") // browsers send no cookies
 		if got := a.Header.Get("Content-Type"); got != "application/manifest+json" ||
 			a.Header.Get("Cache-Control") != "public, max-age=86400" {
 			r.t.Errorf("the manifest comes with %v", a.Header)
@@ -92,7 +92,8 @@ func TestWorkerScript(t *testing.T) {
 	})
 }
 
-// TestOfflineWithdrawn: where editions are kept no longer, the worker that browsers have removes them and itself.
+// TestOfflineWithdrawn checks that without offline reading the worker deletes stored pages and
+// unregisters itself.
 func TestOfflineWithdrawn(t *testing.T) {
 	each(t, func(r *room) {
 		r.onlineOnly = true
@@ -114,7 +115,8 @@ func TestOfflineWithdrawn(t *testing.T) {
 	})
 }
 
-// TestOfflineNeeds: of each of the last seven editions the pages and pictures are listed, and nothing before its midnight.
+// TestOfflineNeeds checks the lists of pages and pictures of the last seven editions. Nothing is
+// listed before its midnight.
 func TestOfflineNeeds(t *testing.T) {
 	each(t, func(r *room) {
 		r.pictures = drawings{}
@@ -163,7 +165,7 @@ func TestOfflineNeeds(t *testing.T) {
 	})
 }
 
-// TestAccountHeader: each page says whose it is, and who is signed in is another name for each.
+// TestAccountHeader checks that each page identifies its reader, differently for each.
 func TestAccountHeader(t *testing.T) {
 	each(t, func(r *room) {
 		const header = "Digest-Account"
@@ -184,7 +186,7 @@ func TestAccountHeader(t *testing.T) {
 			}
 		}
 		ann.get("/saved").has("#offline", "data-account", a)
-		const mark = `id="offline" hidden` // the worker shows no kept page without it
+		const mark = `id="offline" hidden` // without it, the worker shows no stored page
 		if worker := ann.get("/worker.js").body; !strings.Contains(worker, mark) ||
 			strings.Count(ann.get("/saved").body, mark) != 1 {
 			r.t.Error("the worker does not find the notice of a page")
@@ -196,7 +198,7 @@ func TestAccountHeader(t *testing.T) {
 	})
 }
 
-// TestSignOutClearsTheDevice, in the browser itself, also without its scripts.
+// TestSignOutClearsTheDevice checks the Clear-Site-Data header, which works without scripts.
 func TestSignOutClearsTheDevice(t *testing.T) {
 	each(t, func(r *room) {
 		const want = `"cache", "storage"`
@@ -223,7 +225,8 @@ func TestSignOutClearsTheDevice(t *testing.T) {
 	})
 }
 
-// TestLeaving: who signed out without a network is signed out with the first request that comes, and for good.
+// TestLeaving checks that a reader who signed out offline is signed out with the next request,
+// permanently.
 func TestLeaving(t *testing.T) {
 	each(t, func(r *room) {
 		v, _ := r.reader("ann@example.org")
@@ -238,7 +241,7 @@ func TestLeaving(t *testing.T) {
 	})
 }
 
-// TestSaveOfAnother: a save that waited on a device is nobody's but whose it was.
+// TestSaveOfAnother checks that a save that waited on a device counts only for its own reader.
 func TestSaveOfAnother(t *testing.T) {
 	each(t, func(r *room) {
 		ann, d := r.reader("ann@example.org")
@@ -270,7 +273,7 @@ func TestSaveOfAnother(t *testing.T) {
 	})
 }
 
-// drawings fetches one picture for every address.
+// drawings returns the same picture for every address.
 type drawings struct{ bytes int }
 
 func (d drawings) Picture(context.Context, string) (poller.Picture, error) {

@@ -14,24 +14,23 @@ import (
 	"digest/store"
 )
 
-// operatorShown is how many feeds, mails and addresses are listed of each kind.
+// operatorShown is how many feeds, emails and addresses each list of the page has.
 const operatorShown = 25
 
-// An operatorPage is how this instance stands.
 type operatorPage struct {
-	Saved string     // what the last form did
-	Mails bool       // a test can be mailed
-	Fence *fencePart // nil: none stands
-	Needs []need     // what somebody has to see to
+	Saved string     // the change that the page confirms
+	Mails bool       // the instance can send a test email
+	Fence *fencePart // nil if the fence is not active
+	Needs []need     // problems that need somebody's attention
 
 	Dial      template.HTML
 	DialWords catalogue.Sayable
 	Midnights []midnightRow
-	CountedAt time.Time // when the feeds of each midnight were counted; zero: they are being counted
+	CountedAt time.Time // time of the feed counts of the midnights; zero before the first count
 
 	Work      template.HTML
 	WorkTotal chart.Hour
-	Hours     []chart.Hour // in which something was done, the latest first
+	Hours     []chart.Hour // hours with work, newest first
 
 	Troubled     []troubledRow
 	TroubledMore int
@@ -46,13 +45,12 @@ type operatorPage struct {
 	Lags    digest.Lags
 }
 
-// A need is something that somebody has to see to.
+// A need is a problem that needs somebody's attention.
 type need struct {
 	Words catalogue.Message
-	Place string // where on these pages it is done; "": elsewhere
+	Place string // address of the place to solve it; "" if there is none
 }
 
-// operatorPage shows how this instance stands.
 func (s *site) operatorPage(w http.ResponseWriter, r *http.Request, _ reader) error {
 	ctx, now := r.Context(), s.Now()
 	work := chart.NewWork(now, workHours)
@@ -84,10 +82,10 @@ func (s *site) operatorPage(w http.ResponseWriter, r *http.Request, _ reader) er
 	return s.show(w, r, http.StatusOK, "operator", catalogue.Key("Operator"), p)
 }
 
-// listNeeds says what somebody has to see to, in the order of its weight. What
-// the other parts have found is there already.
+// listNeeds adds the problems of this instance, most important first. Problems that other parts of
+// the page have found are already listed.
 func (s *site) listNeeds(p *operatorPage, v store.OperatorView, now time.Time) {
-	if p.Fence == nil { // behind one all of it is late
+	if p.Fence == nil { // behind the fence, everything is late
 		s.needJob(p, v.Heartbeat, now)
 		p.needHour(p.Lags.Late(digest.LimitsOfLags(s.Spread.Deadline), now))
 	}
@@ -111,32 +109,34 @@ func (s *site) needJob(p *operatorPage, beat, now time.Time) {
 	}
 }
 
-// needClock says for a week that a clock was wrong.
+// needClock reports for a week that a clock was wrong.
 func (p *operatorPage) needClock(note digest.ClockNote, now time.Time) {
 	const week = 7 * 24 * time.Hour
 	if note.Any() && !note.At.After(now) && now.Sub(note.At) < week {
-		p.need(catalogue.Key("A clock was wrong, or a command used --now. The affected times were corrected on %s (%s). Readers may have got an edition early. Run “digest doctor” to compare the clocks."), minute(note.At), note)
+		p.need(catalogue.Key("A clock was wrong, or a command used --now. The affected times were corrected on %s (%s). Readers may have got an edition early. Run “digest doctor” to compare the clocks."),
+			minute(note.At), note)
 	}
 }
 
-// needRoom says what of the storage is used up.
+// needRoom reports exceeded quotas, a large database and a full disk.
 func (s *site) needRoom(p *operatorPage) {
 	if n := p.Numbers.OverQuota; n > 0 {
 		p.needAt("#trouble", catalogue.Key(
-			"%d feeds are over their daily quota (DIGEST_FEED_QUOTA, DIGEST_ACCOUNT_QUOTA). Their other posts wait."), n)
+			"%d feeds are over their daily quota (DIGEST_FEED_QUOTA, DIGEST_ACCOUNT_QUOTA). Their other posts wait."),
+			n)
 	}
 	if s.Storage == nil {
 		return
 	}
 	if size := s.Storage(p.Numbers.Bytes); size.Large() {
-		p.need(catalogue.Key("The database has grown to %s, over the alarm of %s (DIGEST_DATABASE_ALARM). Set a shorter DIGEST_KEEP, or raise the alarm."), chart.Size(size.Bytes), chart.Size(size.Alarm))
+		p.need(catalogue.Key("The database has grown to %s, over the alarm of %s (DIGEST_DATABASE_ALARM). Set a shorter DIGEST_KEEP, or raise the alarm."),
+			chart.Size(size.Bytes), chart.Size(size.Alarm))
 	} else if size.Tight() {
 		p.need(catalogue.Key("The database’s disk has only %s free. Free some space, or set a shorter DIGEST_KEEP."),
 			chart.Size(size.Free))
 	}
 }
 
-// needPrune tells the operator that a large prune waits for a confirmation.
 func (p *operatorPage) needPrune(w *digest.Prune) {
 	if w != nil {
 		p.need(catalogue.Key("DIGEST_KEEP would delete %d of %d editions and %d of %d posts. Set a longer time, or run “digest prune --confirm”."),
@@ -144,13 +144,15 @@ func (p *operatorPage) needPrune(w *digest.Prune) {
 	}
 }
 
-// needHour says what of the hour is late.
+// needHour reports late editions, polls and mail.
 func (p *operatorPage) needHour(late digest.Lags) {
 	if !late.Editions.IsZero() {
 		p.need(catalogue.Key("An edition that was due by %s isn’t made yet. See the log."), minute(late.Editions))
 	}
 	if !late.Polls.IsZero() {
-		p.need(catalogue.Key("Feeds have been waiting for a poll since %s. This instance can’t keep up. See the log."), minute(late.Polls))
+		p.need(catalogue.Key(
+			"Feeds have been waiting for a poll since %s. This instance can’t keep up. See the log."),
+			minute(late.Polls))
 	}
 	if !late.Mail.IsZero() {
 		p.need(catalogue.Key("Email that was due at %s hasn’t been sent yet."), minute(late.Mail))
@@ -161,12 +163,12 @@ func (p *operatorPage) need(what catalogue.Key, values ...any) {
 	p.needAt("", what, values...)
 }
 
-// needAt is need, for what is done at a place on these pages.
+// needAt adds a problem with the address of the place to solve it.
 func (p *operatorPage) needAt(place string, what catalogue.Key, values ...any) {
 	p.Needs = append(p.Needs, need{what.With(values...), place})
 }
 
-// mailAgain lets a suppressed address be mailed again.
+// mailAgain removes an address from the suppression list.
 func (s *site) mailAgain(w http.ResponseWriter, r *http.Request, me reader) error {
 	done := "mailed-again"
 	switch err := s.Store.Unsuppress(r.Context(), r.PostForm.Get("address")); {
@@ -180,7 +182,7 @@ func (s *site) mailAgain(w http.ResponseWriter, r *http.Request, me reader) erro
 	return showSaved(w, r, nil, "/operator", done)
 }
 
-// Lag says since when something waits.
+// Lag returns how late something is.
 func (p operatorPage) Lag(since time.Time) catalogue.Sayable {
 	if since.IsZero() {
 		return catalogue.Key("on time")
@@ -188,16 +190,13 @@ func (p operatorPage) Lag(since time.Time) catalogue.Sayable {
 	return catalogue.Key("since %s").With(minute(since))
 }
 
-// Digests counts those of a state.
 func (p operatorPage) Digests(state string) int { return p.Numbers.Digests[digest.DigestState(state)] }
 
-// Feeds counts those of a state.
 func (p operatorPage) Feeds(state string) int { return p.Numbers.Feeds[digest.FeedState(state)] }
 
-// workHours is how far back the page shows what was done.
+// workHours is how many hours the chart of work covers.
 const workHours = 48
 
-// drawWork draws what the last hours did.
 func (p *operatorPage) drawWork(l *catalogue.Language, work chart.Work, done []store.HourCounter) {
 	for _, t := range done {
 		if h := work.Hour(t.At); h != nil {
@@ -211,14 +210,13 @@ func (p *operatorPage) drawWork(l *catalogue.Language, work chart.Work, done []s
 		}
 	}
 	if len(p.Hours) > 0 {
-		// The picture holds numbers, dates and words of our own only.
+		// The SVG contains only our own numbers, dates and words.
 		p.Work = template.HTML(work.SVG(l,
 			l.Text(catalogue.List{catalogue.Key("Polls"), catalogue.Key("Bytes"),
 				catalogue.Key("Editions and email")})))
 	}
 }
 
-// addCounter adds what was done of one kind to its hour.
 func (p *operatorPage) addCounter(h *chart.Hour, t store.HourCounter) {
 	switch n := int(t.N); t.Kind {
 	case store.CounterEdition:
@@ -236,7 +234,6 @@ func (p *operatorPage) addCounter(h *chart.Hour, t store.HourCounter) {
 	}
 }
 
-// kindNamed gives the kind of answer of that name.
 func kindNamed(name string) chart.Kind {
 	for _, k := range chart.Kinds() {
 		if k.Class() == name {
@@ -246,19 +243,19 @@ func kindNamed(name string) chart.Kind {
 	return chart.Silent
 }
 
-// A troubledRow is a feed as operators see it, mostly one that does not answer well.
+// A troubledRow describes a feed for operators, usually one with a problem.
 type troubledRow struct {
-	Path    string // of its page
+	Path    string // path of its page
 	Title   string
-	Status  string // path of its status page; empty: there is none
-	Shown   string // without what may be secret
+	Status  string // path of its status page; "" if there is none
+	Shown   string // address without secrets
 	State   string
 	Reason  catalogue.Sayable
 	Since   time.Time
 	Readers int
 	Next    time.Time
 	Late    bool
-	News    catalogue.Sayable // how it comes
+	News    catalogue.Sayable // how its posts arrive
 }
 
 func (s *site) troubledRow(f store.FeedInfo, now time.Time) troubledRow {
@@ -282,18 +279,18 @@ func (s *site) troubledRow(f store.FeedInfo, now time.Time) troubledRow {
 	}
 }
 
-// A mailPart is the mail that waits, and what hinders it.
+// A mailPart describes the waiting mail and its problems.
 type mailPart struct {
-	Waits   catalogue.Sayable // in words; nil: none does
+	Waits   catalogue.Sayable // nil if no mail waits
 	Lanes   []laneRow
-	Waiting []mailRow // that had trouble
+	Waiting []mailRow // mail with failed attempts
 	GivenUp []mailRow
 
-	// Of the last hours: how many editions were refused, never confirmed, and not delivered in time.
+	// Editions of the last workHours that were refused, not confirmed and not delivered in time.
 	Refused, Unconfirmed, Late int
 }
 
-// count counts what became of mail, and reports whether that was a failure.
+// count adds n emails in a state. It reports whether the state is a failure.
 func (m *mailPart) count(state digest.EditionState, n int) bool {
 	switch state {
 	case digest.EditionFailed:
@@ -308,7 +305,7 @@ func (m *mailPart) count(state digest.EditionState, n int) bool {
 	return true
 }
 
-// Failures returns how many editions did not reach their readers; nil: all did.
+// Failures returns the number of failed deliveries in words, or nil if there are none.
 func (m mailPart) Failures() catalogue.Sayable {
 	if m.Refused+m.Unconfirmed+m.Late == 0 {
 		return nil
@@ -317,13 +314,12 @@ func (m mailPart) Failures() catalogue.Sayable {
 		m.Late)
 }
 
-// A laneRow is a lane that is paused or recovers.
+// A laneRow is a lane that is paused or recovering.
 type laneRow struct {
 	digest.Lane
 	Paused bool
 }
 
-// Title names the mail that takes it.
 func (l laneRow) Title() catalogue.Sayable {
 	if l.Name == "" {
 		return catalogue.Key("all email")
@@ -331,14 +327,14 @@ func (l laneRow) Title() catalogue.Sayable {
 	return catalogue.Key("email to %s").With(l.Name)
 }
 
-// A mailRow is one mail, and what is to become of it or became.
+// A mailRow is an email with its last or next attempt.
 type mailRow struct {
 	store.QueuedEdition
 	When catalogue.Sayable
-	Why  catalogue.Sayable // what was recorded of it; nil: nothing
+	Why  catalogue.Sayable // error or reply of the last attempt; nil if there is none
 }
 
-// listMail lists the mail that waits, and why.
+// listMail lists lanes with problems, waiting mail and failed mail.
 func (p *operatorPage) listMail(waiting store.MailWaiting, lanes []digest.Lane, now time.Time) {
 	p.Mail.Waits = mailWords(waiting)
 	for _, l := range lanes {
@@ -357,7 +353,7 @@ func (p *operatorPage) listMail(waiting store.MailWaiting, lanes []digest.Lane, 
 	})
 }
 
-// resumeMail has a lane that is in trouble tried again now, as digest queue resume does.
+// resumeMail retries a lane with a problem now, as "digest queue resume" does.
 func (s *site) resumeMail(w http.ResponseWriter, r *http.Request, me reader) error {
 	l, err := s.Store.Lane(r.Context(), r.PostForm.Get("lane"))
 	if err != nil {
@@ -381,7 +377,7 @@ func mailRows(list []store.QueuedEdition, when func(store.QueuedEdition) catalog
 	return rows
 }
 
-// mailWords says how much mail waits, and why.
+// mailWords returns how many emails wait, by reason.
 func mailWords(w store.MailWaiting) catalogue.Sayable {
 	words := map[store.MailReason]catalogue.Key{
 		store.MailSending: catalogue.Key("%d sending"), store.MailDue: catalogue.Key("%d due now"),
@@ -398,7 +394,7 @@ func mailWords(w store.MailWaiting) catalogue.Sayable {
 	return catalogue.Listed(parts)
 }
 
-// needMail says what of the mail somebody has to see to.
+// needMail reports stopped lanes and a high rate of failures.
 func (p *operatorPage) needMail() {
 	for _, l := range p.Mail.Lanes {
 		switch why := strings.TrimSuffix(shortened(l.Reason), "."); {

@@ -43,7 +43,6 @@ func (s *site) operatorDMARCPage(w http.ResponseWriter, r *http.Request, _ reade
 	return s.showPage(w, r, err, "operator_dmarc", catalogue.Key("DMARC reports"), p)
 }
 
-// Passed says whether the messages passed DMARC.
 func (s reportedSource) Passed() catalogue.Sayable {
 	if s.Failed() {
 		return catalogue.Key("failed")
@@ -51,12 +50,10 @@ func (s reportedSource) Passed() catalogue.Sayable {
 	return catalogue.Key("passed")
 }
 
-// SPFResult says whether SPF passed.
 func (s reportedSource) SPFResult() catalogue.Sayable {
 	return authenticated(s.SPFAligned, s.SPF, s.SPFDomain)
 }
 
-// DKIMResult says whether DKIM passed.
 func (s reportedSource) DKIMResult() catalogue.Sayable {
 	return authenticated(s.DKIMAligned, s.DKIM, s.DKIMDomain)
 }

@@ -19,7 +19,8 @@ func (r *room) reportsOn(reporter string, rows ...dmarc.Row) {
 	r.must(err)
 }
 
-// TestOperatorDMARC: failing sources come first in each domain, and text from reporters is escaped.
+// TestOperatorDMARC checks that failing sources come first in each domain, and that text from
+// reporters is escaped.
 func TestOperatorDMARC(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()

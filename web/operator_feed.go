@@ -11,27 +11,25 @@ import (
 	"digest/store"
 )
 
-// operatedFeedPath leads to an operator's page of a feed.
 func operatedFeedPath(id digest.FeedID) string {
 	return "/operator/feeds/" + strconv.FormatInt(int64(id), 10)
 }
 
-// An operatorFeedPage is how a feed stands, for whoever runs this.
 type operatorFeedPage struct {
 	troubledRow
 	Saved    string
-	Wrong    catalogue.Sayable // why it was not queued; nil: it was
-	Fenced   bool              // nothing is asked at present
-	Hidden   bool              // its address is not shown whole
-	Never    catalogue.Sayable // why it cannot be asked; nil: it can
+	Wrong    catalogue.Sayable // why the feed was not queued; nil if it was
+	Fenced   bool              // the fence stops all requests
+	Hidden   bool              // its address is shown without its secret part
+	Never    catalogue.Sayable // why the feed is never polled; nil otherwise
 	Earliest time.Time
-	Now      bool // Earliest has come
+	Now      bool // Earliest has passed
 	Answer   catalogue.Sayable
 	Last     time.Time
 	LastOK   time.Time
 	Rules    []catalogue.Sayable
 	Waits    int  // posts over its quota
-	Idle     bool // nobody’s edition waits for it
+	Idle     bool // no edition waits for it
 }
 
 func (s *site) operatorFeedPage(w http.ResponseWriter, r *http.Request, _ reader) error {
@@ -65,7 +63,6 @@ func (s *site) showOperatorFeed(w http.ResponseWriter, r *http.Request, status i
 	return orShow(err, func() error { return s.show(w, r, status, "operator_feed", catalogue.Key("Feeds"), p) })
 }
 
-// operatedFeed gives the feed that a path names.
 func (s *site) operatedFeed(r *http.Request) (store.FeedInfo, error) {
 	id, err := pathKey(r)
 	if err != nil {
@@ -74,7 +71,7 @@ func (s *site) operatedFeed(r *http.Request) (store.FeedInfo, error) {
 	return s.Store.Feed(r.Context(), digest.FeedID(id))
 }
 
-// neverAsked says why a feed is not asked, whatever its operator wishes; nil: it can be.
+// neverAsked explains why even the operator cannot start a poll; nil if they can.
 func neverAsked(f store.FeedInfo) catalogue.Sayable {
 	switch {
 	case f.State == digest.FeedBlocked:
@@ -87,7 +84,7 @@ func neverAsked(f store.FeedInfo) catalogue.Sayable {
 	return nil
 }
 
-// askFeed queues a feed for now, or for when it may be asked (I5), as digest poll does.
+// askFeed queues a poll at the earliest allowed time (I5), as "digest poll" does.
 func (s *site) askFeed(w http.ResponseWriter, r *http.Request, me reader) error {
 	f, err := s.operatedFeed(r)
 	if err != nil {

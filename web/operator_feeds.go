@@ -11,18 +11,17 @@ import (
 	"digest/internal/catalogue"
 )
 
-// feedsShown is how many feeds of a host are listed at a time.
 const feedsShown = 50
 
-// An operatorFeedsPage finds feeds by their address or their host. It names none of their readers.
+// An operatorFeedsPage finds feeds by address or host. It does not show their readers.
 type operatorFeedsPage struct {
-	Asked string            // what was looked for
-	Wrong catalogue.Sayable // nil: nothing is
-	Host  string            // whose feeds are listed; "": none was looked for
-	Near  bool              // no feed has the address that was looked for
+	Asked string            // search
+	Wrong catalogue.Sayable // nil if the search is valid
+	Host  string            // host of the listed feeds; "" if there was no search
+	Near  bool              // no feed has the requested address
 	Feeds []troubledRow
-	Later string // path of those that come after; "": there are none
-	Begun bool   // others come before
+	Later string // path of the next page; "" on the last page
+	Begun bool   // there is a previous page
 }
 
 func (s *site) operatorFeedsPage(w http.ResponseWriter, r *http.Request, _ reader) error {
@@ -55,7 +54,7 @@ func (s *site) operatorFeedsPage(w http.ResponseWriter, r *http.Request, _ reade
 	return s.showPage(w, r, s.listFeeds(r, host, &p), "operator_feeds", catalogue.Key("Feeds"), p)
 }
 
-// withEachScheme gives the addresses that somebody may mean: both where they typed no scheme.
+// withEachScheme returns the addresses to search for: both schemes if the operator entered none.
 func withEachScheme(typed, address string) []string {
 	_, rest, ok := strings.Cut(address, "://")
 	if !ok || strings.Contains(typed, "://") {
@@ -64,7 +63,6 @@ func withEachScheme(typed, address string) []string {
 	return []string{"https://" + rest, "http://" + rest}
 }
 
-// listFeeds puts the feeds of a host on the page.
 func (s *site) listFeeds(r *http.Request, host string, p *operatorFeedsPage) error {
 	after, _ := strconv.ParseInt(r.URL.Query().Get("after"), 10, 64)
 	p.Host, p.Begun = host, after > 0

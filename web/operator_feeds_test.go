@@ -12,8 +12,8 @@ import (
 	"digest/store"
 )
 
-// TestOperatorFeeds: an operator finds a feed by its address or its host, and sees how it stands; who reads it, and what
-// is secret of its address, is not shown.
+// TestOperatorFeeds checks that an operator finds a feed by address or host and sees its state.
+// Readers and the secret part of the address are not shown.
 func TestOperatorFeeds(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()
@@ -72,8 +72,8 @@ func hostOf(address string) string {
 	return u.Hostname()
 }
 
-// TestOperatorAsksFeed: a feed is queued for when it may be asked, and no earlier (I5); one that is blocked, or that nobody
-// waits for, is not.
+// TestOperatorAsksFeed checks that a poll is queued for the earliest allowed time (I5), and not for
+// a blocked feed or a feed without readers.
 func TestOperatorAsksFeed(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()
@@ -114,7 +114,8 @@ func TestOperatorAsksFeed(t *testing.T) {
 	})
 }
 
-// TestOperatorHosts: an operator blocked a host and ends that; what its owner has asked for holds on.
+// TestOperatorHosts checks that an operator can block a host and unblock it, and that a rule of its
+// owner stays in force.
 func TestOperatorHosts(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()
@@ -141,7 +142,7 @@ func TestOperatorHosts(t *testing.T) {
 	})
 }
 
-// TestOperatorResumesMail: an operator lets a lane go on; its limits stay.
+// TestOperatorResumesMail checks that an operator can resume a lane, and that its limits stay.
 func TestOperatorResumesMail(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()

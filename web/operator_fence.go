@@ -9,7 +9,7 @@ import (
 	"digest/store"
 )
 
-// fence gives the fence around the database, if one stands.
+// fence returns the active fence, or a zero Fence.
 func (s *site) fence(ctx context.Context) (store.Fence, error) {
 	if s.Fence == nil {
 		return store.Fence{}, nil
@@ -17,28 +17,28 @@ func (s *site) fence(ctx context.Context) (store.Fence, error) {
 	return s.Fence(ctx)
 }
 
-// fenced reports whether a fence stands, for whoever is told no more.
+// fenced reports whether the fence is active, for pages of readers.
 func (s *site) fenced(ctx context.Context) (bool, error) {
 	f, err := s.fence(ctx)
 	return f.Reason != "", err
 }
 
-// A fencePart is a fence that stands, and what would go out behind it.
+// A fencePart describes the active fence and the waiting editions.
 type fencePart struct {
 	store.Fence
-	Here    string              // the address of this instance
-	Now     time.Time           // until when what was due may be left unmailed, by default
-	Readers []store.FenceReader // the first of those to whom something would go out
-	IfNews  int                 // more readers, whose feeds may have news
+	Here    string              // address of this instance
+	Now     time.Time           // default for the time before which due editions stay unmailed
+	Readers []store.FenceReader // the first readers with waiting editions
+	IfNews  int                 // number of other readers whose feeds may have new posts
 }
 
-// fenceShown is how many readers are listed, and fencePatience how long is spent to find them.
+// The maximum number of listed readers, and the maximum time for finding them.
 const (
 	fenceShown    = 10
 	fencePatience = 3 * time.Second
 )
 
-// fencePart gives what an operator is told of the fence; nil: none stands.
+// fencePart returns the operator's view of the fence, or nil if it is not active.
 func (s *site) fencePart(ctx context.Context) (*fencePart, error) {
 	f, err := s.fence(ctx)
 	if err != nil || f.Reason == "" {
@@ -61,7 +61,7 @@ func (s *site) fencePart(ctx context.Context) (*fencePart, error) {
 // fenceInstant is the format of the instant before which due editions stay unmailed.
 const fenceInstant = "2006-01-02T15:04"
 
-// Until writes the instant until which what was due may be left unmailed.
+// Until returns the default of the form's time.
 func (p fencePart) Until() string { return p.Now.Format(fenceInstant) }
 
 var errNotPast = &problem{http.StatusBadRequest, catalogue.Key("Choose a time in the past"),

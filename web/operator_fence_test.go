@@ -11,9 +11,9 @@ import (
 	"digest"
 )
 
-// TestFenceIsSeen: while a fence stands, readers are told that all is paused, monitors that
-// nothing is done, and the operator why, since when and what would go out; a button of
-// the operator's, and of nobody else's, lets it go on.
+// TestFenceIsSeen checks that readers see that the instance is paused, monitors get an error, and
+// the operator sees the reason and the waiting editions. Only the operator has the button that
+// releases the fence.
 func TestFenceIsSeen(t *testing.T) {
 	each(t, func(r *room) {
 		ada, d := r.user("ada@example.org")
@@ -96,7 +96,8 @@ func TestFenceIsSeen(t *testing.T) {
 	})
 }
 
-// TestReleaseWithoutOldMail: an operator can let an instance go on and leave unmailed what was due before an instant.
+// TestReleaseWithoutOldMail checks that an operator can release the fence and leave older editions
+// unmailed.
 func TestReleaseWithoutOldMail(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.user("ada@example.org")
@@ -139,7 +140,7 @@ func TestReleaseWithoutOldMail(t *testing.T) {
 	})
 }
 
-// TestPruneWaitsOnThePage: the operator sees that a prune waits, until one is admitted.
+// TestPruneWaitsOnThePage checks that the operator sees a waiting prune until it is confirmed.
 func TestPruneWaitsOnThePage(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.user("ada@example.org")

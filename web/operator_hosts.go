@@ -9,15 +9,13 @@ import (
 	"digest/internal/catalogue"
 )
 
-// An operatorHostsPage lists the rules for hosts.
 type operatorHostsPage struct {
 	Saved string
-	Wrong catalogue.Sayable // nil: nothing is
+	Wrong catalogue.Sayable // nil if the host is valid
 	Typed string
 	Rules []hostRow
 }
 
-// A hostRow is a rule for a host.
 type hostRow struct{ digest.HostRule }
 
 // Words describes the rule: "blocked, since 1 May 2026".
@@ -46,7 +44,7 @@ func (s *site) showOperatorHosts(w http.ResponseWriter, r *http.Request, status 
 	return orShow(err, func() error { return s.show(w, r, status, "operator_hosts", catalogue.Key("Hosts"), p) })
 }
 
-// setBlocked has nothing asked of a host any more, nor of any below it.
+// setBlocked blocks all requests to a host and its subdomains.
 func (s *site) setBlocked(w http.ResponseWriter, r *http.Request, me reader) error {
 	typed := strings.TrimSpace(r.PostForm.Get("host"))
 	host, err := feed.ParseHost(typed)
@@ -68,7 +66,7 @@ func (s *site) setBlocked(w http.ResponseWriter, r *http.Request, me reader) err
 	return showSaved(w, r, err, "/operator/hosts", "blocked")
 }
 
-// endHostRule ends the operators' rule for a host; what its owner has asked for holds on.
+// endHostRule removes the operator's rule for a host. A rule of the host's owner stays in force.
 func (s *site) endHostRule(w http.ResponseWriter, r *http.Request, me reader) error {
 	host := r.PostForm.Get("host")
 	err := s.Store.DropHostRule(r.Context(), host, false)

@@ -11,8 +11,8 @@ import (
 	"digest/store"
 )
 
-// OperatorLink makes the link that lets whoever reads the console be the operator,
-// once, within SignInTTL of now; "" if there is one already.
+// OperatorLink creates a link with which the person at the console becomes the operator. It works
+// once, within SignInTTL of now. OperatorLink returns "" if there already is a link.
 func OperatorLink(ctx context.Context, s *store.Store, baseURL string, now time.Time) (string, error) {
 	token := newSecret()
 	stored, err := s.SetOperatorLink(ctx, hashSecret(token), now.Add(SignInTTL))
@@ -22,7 +22,8 @@ func OperatorLink(ctx context.Context, s *store.Store, baseURL string, now time.
 	return strings.TrimSuffix(baseURL, "/") + "/sign-in?token=" + token, nil
 }
 
-// operatorLinkPage is the page behind the operator's link, filled in with what is known.
+// operatorLinkPage shows the form behind the operator's link, with defaults for the address and the
+// time zone.
 func (s *site) operatorLinkPage(w http.ResponseWriter, r *http.Request, token string) error {
 	if ok, err := s.Store.OperatorLink(r.Context(), hashSecret(token), s.Now()); err != nil || !ok {
 		return orShow(err, func() error { return errSpentLink })
@@ -39,8 +40,8 @@ func (s *site) operatorLinkPage(w http.ResponseWriter, r *http.Request, token st
 	return s.showPage(w, r, err, "operator_link", catalogue.Key("Welcome"), p)
 }
 
-// useOperatorLink makes the address an operator's and signs in. Who holds the console
-// is trusted: the address is not confirmed by mail.
+// useOperatorLink makes the address an operator's and signs in. It sends no confirmation email,
+// because access to the console proves enough.
 func (s *site) useOperatorLink(w http.ResponseWriter, r *http.Request) error {
 	if _, err := linkToken(r.PostForm); err != nil {
 		return err

@@ -19,28 +19,28 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// The feeds of each midnight are counted at most so often, and a page waits no
-// longer for that: a large database takes seconds.
+// The count of feeds takes seconds on a large database. It is repeated after countEvery at the
+// earliest, and a page waits for it for at most countWait.
 const (
 	countEvery   = 10 * time.Minute
 	countWait    = 400 * time.Millisecond
 	countTimeout = time.Minute
 )
 
-// A feedCount is how many feeds were asked at each midnight when they were counted.
+// A feedCount contains the number of polled feeds at each midnight.
 type feedCount struct {
 	feeds []store.Midnight
-	at    time.Time // zero: they never were
+	at    time.Time // time of the count; zero before the first
 }
 
-// A feedCounter keeps the last count. One caller at a time counts anew.
+// A feedCounter caches the last count. Concurrent callers share a new count.
 type feedCounter struct {
 	last   atomic.Pointer[feedCount]
 	flight singleflight.Group
 }
 
-// countFeeds gives the last count. One that is older than countEvery is made
-// anew, which is waited for no longer than countWait.
+// countFeeds returns the last count. It starts a new one if that is older than countEvery, and
+// waits up to countWait for it.
 func (s *site) countFeeds(ctx context.Context, now time.Time) feedCount {
 	c := &s.feedCounter
 	if last := c.last.Load(); last != nil && !now.Before(last.at) && now.Sub(last.at) < countEvery {
@@ -66,16 +66,16 @@ func (s *site) countFeeds(ctx context.Context, now time.Time) feedCount {
 	return feedCount{}
 }
 
-// A midnightRow is one quarter of an hour in which days begin.
+// A midnightRow is a quarter of an hour of the UTC day in which local days begin.
 type midnightRow struct {
 	store.Midnight
 	Places string
 }
 
-// Clock is when in the UTC day it is: "18:15".
+// Clock returns the UTC time: "18:15".
 func (m midnightRow) Clock() string { return chart.ClockTime(m.At) }
 
-// drawMidnights draws the world's midnights.
+// drawMidnights draws the dial of midnights around the world.
 func (p *operatorPage) drawMidnights(l *catalogue.Language, readers []store.Midnight, counted feedCount,
 	now time.Time) {
 	p.CountedAt = counted.at
@@ -94,16 +94,14 @@ func (p *operatorPage) drawMidnights(l *catalogue.Language, readers []store.Midn
 		}
 	}
 	p.DialWords = p.tellMidnights(now)
-	// The picture holds numbers, times and names of our own only.
+	// The SVG contains only our own numbers, times and names.
 	p.Dial = template.HTML(d.SVG(l, catalogue.Key("Midnights around the world").In(l), p.DialWords.In(l)))
 }
 
-// slotOf gives the part of the dial that an instant of the day falls into.
 func slotOf(d *chart.Dial, at time.Duration) *chart.Slot {
 	return &d.Slots[int(at/(15*time.Minute))%chart.Quarters]
 }
 
-// tellMidnights tells the dial in words.
 func (p *operatorPage) tellMidnights(now time.Time) catalogue.Sayable {
 	active := slices.DeleteFunc(slices.Clone(p.Midnights), func(m midnightRow) bool { return m.Readers == 0 })
 	if len(active) == 0 {
@@ -126,7 +124,7 @@ func (p *operatorPage) tellMidnights(now time.Time) catalogue.Sayable {
 	return words
 }
 
-// where says when it is, and names places: "18:15 UTC (Delhi)".
+// where returns the time and its places: "18:15 UTC (Delhi)".
 func (m midnightRow) where() catalogue.Message {
 	if m.Places == "" {
 		return catalogue.Key("%s UTC").With(m.Clock())
@@ -134,8 +132,7 @@ func (m midnightRow) where() catalogue.Message {
 	return catalogue.Key("%s UTC (%s)").With(m.Clock(), m.Places)
 }
 
-// placesAt gives places all over the world with their next midnights, those
-// that most people look for first.
+// placesAt returns places around the world with their next midnights, the best known first.
 func placesAt(l *catalogue.Language, now time.Time) (places []chart.Place) {
 	for _, zone := range []catalogue.City{
 		"Europe/London", "America/New_York", "Asia/Tokyo", "Asia/Kolkata", "America/Los_Angeles",
@@ -146,7 +143,7 @@ func placesAt(l *catalogue.Language, now time.Time) (places []chart.Place) {
 	} {
 		loc, err := timezone.Load(string(zone))
 		if err != nil {
-			continue // the zone database of the machine does not know it
+			continue // missing in the machine's time zone database
 		}
 		next := calendar.Next(now, loc, digest.Daily).UTC()
 		places = append(places, chart.Place{Name: zone.In(l), At: next.Sub(next.Truncate(24 * time.Hour))})
@@ -154,7 +151,7 @@ func placesAt(l *catalogue.Language, now time.Time) (places []chart.Place) {
 	return places
 }
 
-// namesAt names the places whose days begin in a quarter of an hour, two at most.
+// namesAt returns up to two places with midnight in a quarter of an hour.
 func namesAt(places []chart.Place, at time.Duration) string {
 	var names []string
 	for _, p := range places {

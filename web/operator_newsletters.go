@@ -11,31 +11,28 @@ import (
 	"digest/store"
 )
 
-// An operatorNewslettersPage is all newsletters of this instance, those first that wait for approval.
+// An operatorNewslettersPage lists all newsletters, first the ones that wait for approval.
 type operatorNewslettersPage struct {
 	Saved   string
-	Wrong   catalogue.Sayable // nil: nothing is
-	Ask     bool              // readers may ask for one
+	Wrong   catalogue.Sayable // nil if there is no error
+	Ask     bool              // readers may request a newsletter
 	Pending []operatedNewsletter
 	Others  []operatedNewsletter
 }
 
-// An operatedNewsletter is one of them, with what became of its letters.
+// An operatedNewsletter is a newsletter with its email counts.
 type operatedNewsletter struct {
 	store.NewsletterInfo
-	Counts digest.LetterCounts      // of digest.CountedDays
-	Feeds  []store.SubscriptionInfo // of one that waits
+	Counts digest.LetterCounts      // of the last digest.CountedDays
+	Feeds  []store.SubscriptionInfo // if it waits for approval
 }
 
-// HeldBecause says why it is held.
 func (n operatedNewsletter) HeldBecause() catalogue.Sayable {
 	return catalogue.HoldReason(n.HeldReason)
 }
 
-// Stands says how it stands.
 func (n operatedNewsletter) Stands() catalogue.Message { return published{n.NewsletterInfo}.Stands() }
 
-// Sentence says what became of its letters.
 func (n operatedNewsletter) Sentence() catalogue.Sayable {
 	return catalogue.Key("last 30 days: emails %d, complaints %d, bounces %d").With(n.Counts.Sent, n.Counts.Complained,
 		n.Counts.Bounced)
@@ -73,7 +70,8 @@ func (s *site) showOperatorNewsletters(w http.ResponseWriter, r *http.Request, s
 	return s.show(w, r, status, "operator_newsletters", catalogue.Key("Newsletters"), p)
 }
 
-// operates makes a handler of what is done with the newsletter that a path names.
+// operates returns a handler for an operator's change of the newsletter in the path. If do returns
+// no saved word, it shows the form again and requests a reason.
 func (s *site) operates(do func(r *http.Request, n digest.Newsletter, owner store.Publisher) (saved string,
 	err error)) handler {
 	return s.forOperator(func(w http.ResponseWriter, r *http.Request, _ reader) error {
@@ -81,7 +79,7 @@ func (s *site) operates(do func(r *http.Request, n digest.Newsletter, owner stor
 		if err != nil {
 			return err
 		}
-		who, err := s.Store.Publishers(r.Context(), n.ID) // the owner first
+		who, err := s.Store.Publishers(r.Context(), n.ID) // the owner is first
 		if err != nil {
 			return err
 		}
@@ -98,7 +96,8 @@ func (s *site) operates(do func(r *http.Request, n digest.Newsletter, owner stor
 	})
 }
 
-// namesOf reads the waiting names that an operator saw; false: the form is not about names.
+// namesOf returns n with the waiting names from the form. It returns false if the form is not about
+// names.
 func namesOf(r *http.Request, n digest.Newsletter) (digest.Newsletter, bool) {
 	if !r.PostForm.Has("names") {
 		return n, false
@@ -125,7 +124,8 @@ func (s *site) approveNewsletter(r *http.Request, n digest.Newsletter, owner sto
 	return "approved", err
 }
 
-// refuseNewsletter removes one that waits, and tells its owner why.
+// refuseNewsletter rejects a waiting newsletter or waiting names, and sends the reason to the
+// owner.
 func (s *site) refuseNewsletter(r *http.Request, n digest.Newsletter, owner store.Publisher) (string, error) {
 	reason := digest.Shortened(digest.OneLine(r.PostForm.Get("reason")), MostReason)
 	seen, names := namesOf(r, n)
@@ -148,7 +148,8 @@ func (s *site) refuseNewsletter(r *http.Request, n digest.Newsletter, owner stor
 	return "refused", err
 }
 
-// MostReason bounds what the operator tells a publisher, in characters.
+// MostReason is the maximum length in characters of a reason that the operator sends to a
+// publisher.
 const MostReason = 300
 
 func (s *site) holdFor(r *http.Request, n digest.Newsletter, _ store.Publisher) (string, error) {
@@ -169,7 +170,7 @@ func (s *site) releaseFor(r *http.Request, n digest.Newsletter, _ store.Publishe
 	return "released", s.Store.ChangeNewsletterState(r.Context(), n, digest.NewsletterActive, "", s.Now())
 }
 
-// mailPlainly mails a letter that nobody has asked for with an address of their own; "" is nobody.
+// mailPlainly sends an email that its recipient did not request. It sends nothing if to is "".
 func (s *site) mailPlainly(to string, words render.LetterContent) {
 	if to == "" || !s.mails() {
 		return

@@ -15,20 +15,20 @@ import (
 	"digest/timezone"
 )
 
-// An operatorReaderPage is how one reader stands, for whoever answers their letter.
+// An operatorReaderPage is the operator's view of a reader, for support.
 type operatorReaderPage struct {
 	store.ReaderView
 	Saved    string
-	Wrong    catalogue.Sayable // why what was asked for was not done; nil: it was
+	Wrong    catalogue.Sayable // why an action failed; nil if it did not
 	Advice   []support.Advice
 	Troubled []support.Feed
 
-	Standing standing  // of their own digest
-	Date     dateField // on which a pause ends
+	Standing standing  // of the reader's own digest
+	Date     dateField // end of a pause, as entered
 	First    digest.Date
 	Last     digest.Date
-	Mails    bool // a link can be mailed to them
-	Me       bool // it is the operator who looks
+	Mails    bool // the reader can get a sign-in link by email
+	Me       bool // the reader is the operator at the screen
 }
 
 func (s *site) operatorReaderPage(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -63,7 +63,8 @@ func (s *site) showOperatorReader(w http.ResponseWriter, r *http.Request, status
 	return s.show(w, r, status, "operator_reader", p.User.Email, p)
 }
 
-// Place is where on these pages that is done which a command of an advice does; "": nowhere.
+// Place returns the address of the page for the action of a command in the advice, or "" if there
+// is none.
 func (p operatorReaderPage) Place(command string) string {
 	for _, c := range []struct{ command, place string }{
 		{"digest fence", "/operator#fence"}, {"digest suppressions remove ", "/operator#suppressed"},
@@ -80,7 +81,6 @@ func (p operatorReaderPage) Place(command string) string {
 	return ""
 }
 
-// resend queues an edition of a reader's once more.
 func (s *site) resend(w http.ResponseWriter, r *http.Request, me reader) error {
 	id, err := pathKey(r)
 	if err != nil {
@@ -90,7 +90,8 @@ func (s *site) resend(w http.ResponseWriter, r *http.Request, me reader) error {
 	if err != nil {
 		return err
 	}
-	edition, _ := strconv.ParseInt(r.PostForm.Get("edition"), 10, 64) // 0, which no edition has, of what is no number
+	// an invalid number counts as 0, which is no edition
+	edition, _ := strconv.ParseInt(r.PostForm.Get("edition"), 10, 64)
 	if !slices.ContainsFunc(v.Editions, func(e store.MailedEdition) bool { return e.ID == digest.EditionID(edition) }) {
 		return errNotFound
 	}
@@ -104,10 +105,9 @@ func (s *site) resend(w http.ResponseWriter, r *http.Request, me reader) error {
 	return showSaved(w, r, err, readerPath(v.User.ID), "resent")
 }
 
-// Path leads to the page.
 func (p operatorReaderPage) Path() string { return readerPath(p.User.ID) }
 
-// own is the reader's own digest; it comes first.
+// own returns the reader's own digest, not one of a membership.
 func (p operatorReaderPage) own() digest.Digest {
 	for _, v := range p.Digests {
 		if v.NewsletterID == 0 {
@@ -117,7 +117,6 @@ func (p operatorReaderPage) own() digest.Digest {
 	return digest.Digest{}
 }
 
-// NameOf names the digest or newsletter that an edition is of.
 func (p operatorReaderPage) NameOf(e store.MailedEdition) string {
 	if i := slices.IndexFunc(p.Digests, func(v store.DigestView) bool { return v.ID == e.DigestID }); i >= 0 {
 		return p.Digests[i].Name
@@ -125,12 +124,11 @@ func (p operatorReaderPage) NameOf(e store.MailedEdition) string {
 	return ""
 }
 
-// Why is what was recorded of an edition's mail; nil: nothing.
 func (p operatorReaderPage) Why(e store.MailedEdition) catalogue.Sayable {
 	return unsentWords(e.Edition)
 }
 
-// unsentWords is what was recorded of an edition's mail; nil: nothing.
+// unsentWords returns the error or reply of an edition's delivery; nil if there is none.
 func unsentWords(e digest.Edition) catalogue.Sayable {
 	if why := cmp.Or(e.Error, e.Reply); why != "" {
 		return catalogue.Unsent(why)
@@ -138,7 +136,6 @@ func unsentWords(e digest.Edition) catalogue.Sayable {
 	return nil
 }
 
-// State says what became of an edition's mail.
 func (p operatorReaderPage) State(e store.MailedEdition) catalogue.Sayable {
 	words := map[digest.EditionState]catalogue.Sayable{
 		digest.EditionReady: catalogue.Key("waiting"), digest.EditionLeased: catalogue.Key("sending"),
@@ -153,13 +150,12 @@ func (p operatorReaderPage) State(e store.MailedEdition) catalogue.Sayable {
 	return words
 }
 
-// Over reports whether an edition may be sent again.
+// Over reports whether an edition can be resent, because its delivery has ended.
 func (p operatorReaderPage) Over(e store.MailedEdition) bool {
 	return !slices.Contains([]digest.EditionState{digest.EditionReady, digest.EditionLeased, digest.EditionDotting},
 		e.State)
 }
 
-// When shows an instant by the reader's clock.
 func (p operatorReaderPage) When(t time.Time) catalogue.Moment {
 	loc, err := timezone.Load(p.User.TimeZone)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"digest/store"
 )
 
-// operated gives the reader whom a path names, with their own digest.
+// operated returns the reader in the request's path, with their own digest.
 func (s *site) operated(r *http.Request) (u reader, err error) {
 	id, err := pathKey(r)
 	if err != nil {
@@ -26,8 +26,8 @@ func (s *site) operated(r *http.Request) (u reader, err error) {
 	return u, err
 }
 
-// changesReader makes a handler of what an operator does with a reader: it gives the word of what was done, or says why
-// nothing was.
+// changesReader returns a handler for an operator's change of a reader. do returns the word that
+// confirms the change, or why there was none.
 func (s *site) changesReader(do func(r *http.Request, me, u reader) (saved string, wrong catalogue.Sayable,
 	err error)) handler {
 	return s.forOperator(func(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -47,12 +47,13 @@ func (s *site) changesReader(do func(r *http.Request, me, u reader) (saved strin
 	})
 }
 
-// who names in the log an operator and the reader with whom something was done.
+// who returns the log attributes for the operator and the reader of a change.
 func who(me, u reader) slog.Attr {
 	return slog.Group("", "operator", int64(me.ID), "reader", int64(u.ID))
 }
 
-// pauseFor pauses a reader's digest: until a day by their clock, or, without one, until somebody resumes it.
+// pauseFor pauses a reader's digest until a day in the reader's time zone. Without a day it pauses
+// until somebody resumes it.
 func (s *site) pauseFor(r *http.Request, me, u reader) (saved string, wrong catalogue.Sayable, err error) {
 	st := s.standing(u.Digest)
 	if err := hasAll(r.PostForm, "until"); err != nil {
@@ -83,7 +84,7 @@ func (s *site) resumeFor(r *http.Request, me, u reader) (saved string, wrong cat
 	return "resumed", nil, nil
 }
 
-// mailSignIn mails a reader a link that lets them in. Nobody else is shown it.
+// mailSignIn emails a sign-in link to a reader. The operator cannot see the link.
 func (s *site) mailSignIn(r *http.Request, me, u reader) (saved string, wrong catalogue.Sayable, err error) {
 	if !s.mails() {
 		return "", nil, errNotFound
@@ -108,7 +109,6 @@ func (s *site) mailSignIn(r *http.Request, me, u reader) (saved string, wrong ca
 	return "linked", nil, nil
 }
 
-// makeOperator lets a reader run this instance.
 func (s *site) makeOperator(r *http.Request, me, u reader) (saved string, wrong catalogue.Sayable, err error) {
 	if err := s.Store.SetOperator(r.Context(), u.ID, true); err != nil {
 		return "", nil, err
@@ -117,7 +117,8 @@ func (s *site) makeOperator(r *http.Request, me, u reader) (saved string, wrong 
 	return "operates", nil, nil
 }
 
-// endOperator lets an operator run this instance no more; not the one who asks, so that one is left.
+// endOperator removes operator access. Operators cannot remove their own, so that one operator is
+// always left.
 func (s *site) endOperator(r *http.Request, me, u reader) (saved string, wrong catalogue.Sayable, err error) {
 	if u.ID == me.ID {
 		return "", catalogue.Key("This is you. Ask another operator, or delete your account in your settings."), nil

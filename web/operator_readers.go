@@ -10,27 +10,23 @@ import (
 	"digest/store"
 )
 
-// readersShown is how many readers are listed at a time.
 const readersShown = 50
 
-// An operatorReadersPage lists readers, some at a time.
 type operatorReadersPage struct {
 	Saved   string
-	Part    string // of the addresses that are looked for
+	Part    string // search in email addresses
 	States  []choice
 	Readers []listedReader
-	Later   string // path of those that come after; "": there are none
-	Begun   bool   // others come before
+	Later   string // path of the next page; "" on the last page
+	Begun   bool   // there is a previous page
 }
 
-// A listedReader is one of them, or an address that nobody has confirmed.
 type listedReader struct {
-	Path  string // "" of an address that nobody has confirmed
+	Path  string // "" for an unconfirmed address
 	Email string
 	Words catalogue.Sayable
 }
 
-// The choices of whom to list, beside the states of a digest.
 const (
 	whoMembers     = "members"
 	whoUnconfirmed = "unconfirmed"
@@ -68,7 +64,8 @@ func (s *site) operatorReadersPage(w http.ResponseWriter, r *http.Request, _ rea
 	return s.showPage(w, r, err, "operator_readers", catalogue.Key("Readers"), p)
 }
 
-// listReaders puts readers on the page, one more than it shows if there are more, and says after whom those come.
+// listReaders adds readers to the page, one more than it shows if there are more. last is the key
+// of the last shown reader.
 func (s *site) listReaders(r *http.Request, who string, p *operatorReadersPage) (last string, err error) {
 	q := store.ReaderQuery{Part: p.Part, State: digest.DigestState(who), Most: readersShown + 1}
 	if who == whoMembers {
@@ -87,7 +84,7 @@ func (s *site) listReaders(r *http.Request, who string, p *operatorReadersPage) 
 	return last, err
 }
 
-// listUnconfirmed is listReaders for addresses that nobody has confirmed.
+// listUnconfirmed adds unconfirmed addresses like listReaders.
 func (s *site) listUnconfirmed(r *http.Request, _ string, p *operatorReadersPage) (last string, err error) {
 	after := firstRunes(r.URL.Query().Get("after"), mostPart)
 	p.Begun = after != ""
@@ -103,12 +100,11 @@ func (s *site) listUnconfirmed(r *http.Request, _ string, p *operatorReadersPage
 	return last, err
 }
 
-// readerPath leads to the page of a reader.
 func readerPath(id digest.UserID) string {
 	return "/operator/readers/" + strconv.FormatInt(int64(id), 10)
 }
 
-// readerWords says how a reader stands: "paused until 3 May 2026, here since 1 May 2026, Europe/Paris".
+// readerWords describes a reader: "paused until 3 May 2026, joined 1 May 2026, Europe/Paris".
 func readerWords(u store.ListedReader) catalogue.Sayable {
 	words := map[digest.DigestState]catalogue.Sayable{
 		digest.DigestActive: catalogue.Key("active"), digest.DigestPaused: catalogue.Key("paused"),
@@ -132,7 +128,6 @@ func readerWords(u store.ListedReader) catalogue.Sayable {
 		catalogue.Text(zoneName(u.TimeZone))))
 }
 
-// testMail mails a test to the operator who asks for it.
 func (s *site) testMail(w http.ResponseWriter, r *http.Request, me reader) error {
 	if !s.mails() {
 		return errNotFound

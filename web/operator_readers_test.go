@@ -14,8 +14,8 @@ import (
 	"digest/web"
 )
 
-// TestOperatorReaders: an operator finds a reader by a part of their address, sees what became of their editions and
-// has one sent again; nobody else does.
+// TestOperatorReaders checks that an operator finds a reader by part of the address, sees the
+// delivery of their editions and can resend one. Other readers cannot.
 func TestOperatorReaders(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()
@@ -71,7 +71,8 @@ func TestOperatorReaders(t *testing.T) {
 	})
 }
 
-// TestOperatorTestMail mails a test to the operator who asks, and not without end.
+// TestOperatorTestMail checks that an operator can send a limited number of test emails to
+// themselves.
 func TestOperatorTestMail(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()
@@ -91,8 +92,8 @@ func TestOperatorTestMail(t *testing.T) {
 	})
 }
 
-// TestOperatorOnlyEverywhere: none of the operator's pages is there for a reader who is none, nor for a stranger, and
-// none of its forms is taken from another site.
+// TestOperatorOnlyEverywhere checks that the operator's pages respond with 404 to readers and redirect
+// strangers to the sign-in, and that their forms are rejected from other sites.
 func TestOperatorOnlyEverywhere(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()
@@ -140,7 +141,7 @@ func TestOperatorOnlyEverywhere(t *testing.T) {
 	})
 }
 
-// TestOperatorListsReaders: an operator sees all readers, some at a time, and those in a state.
+// TestOperatorListsReaders checks the pages of the list of readers, and its filter by state.
 func TestOperatorListsReaders(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()
@@ -164,7 +165,7 @@ func TestOperatorListsReaders(t *testing.T) {
 			t.Errorf("%d readers", n)
 		}
 		page = op.get(page.attrs(".turns a", "href")[0]).status(http.StatusOK)
-		if n := len(page.find("ul.groups a")); n != 11 { // the operator is one
+		if n := len(page.find("ul.groups a")); n != 11 { // including the operator
 			t.Errorf("%d later readers", n)
 		}
 		page.shows(".turns a", "First page")
@@ -180,7 +181,8 @@ func TestOperatorListsReaders(t *testing.T) {
 	})
 }
 
-// TestOperatorPauses: an operator pauses a reader's digest and ends the pause; nothing else of theirs changes.
+// TestOperatorPauses checks that an operator can pause and resume a reader's digest, and that
+// nothing else changes.
 func TestOperatorPauses(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()
@@ -217,7 +219,8 @@ func TestOperatorPauses(t *testing.T) {
 	})
 }
 
-// TestOperatorMailsSignIn: a reader who is locked out is mailed a link that works once; the operator never sees it.
+// TestOperatorMailsSignIn checks that a locked-out reader gets a link by email that works once, and
+// that the operator never sees it.
 func TestOperatorMailsSignIn(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()
@@ -248,7 +251,8 @@ func TestOperatorMailsSignIn(t *testing.T) {
 	})
 }
 
-// TestOperatorRemoves: a reader is removed by an operator who types their address; never an operator, nor who owns a newsletter.
+// TestOperatorRemoves checks that an operator can remove a reader by entering their address, but
+// not an operator or the owner of a newsletter.
 func TestOperatorRemoves(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()
@@ -298,7 +302,7 @@ func TestOperatorRemoves(t *testing.T) {
 	})
 }
 
-// logged holds that the log has lines with these words.
+// logged fails the test unless the log contains each text.
 func (r *room) logged(words ...string) {
 	r.t.Helper()
 	for _, want := range words {

@@ -9,16 +9,16 @@ import (
 	"digest/store"
 )
 
-// An operatorRemovePage asks an operator whether a reader is really to be removed.
+// An operatorRemovePage asks an operator to confirm the removal of a reader.
 type operatorRemovePage struct {
 	digest.User
 	Path  string
-	Owns  []store.NewsletterInfo // they have to get another owner, or to end, before
-	Goes  []store.NewsletterInfo // with them: those that have ended, or were never approved
-	Edits []store.NewsletterInfo // go on without them
+	Owns  []store.NewsletterInfo // newsletters that must get another owner or end first
+	Goes  []store.NewsletterInfo // ended or unapproved newsletters, which are deleted, too
+	Edits []store.NewsletterInfo // newsletters that the reader edits, which stay
 	Typed string
-	Wrong catalogue.Sayable // nil: nothing is
-	Never catalogue.Sayable // why it cannot be done here; nil: it can
+	Wrong catalogue.Sayable // nil if there is no error
+	Never catalogue.Sayable // why the reader cannot be removed; nil if they can
 }
 
 func (s *site) operatorRemovePageOf(r *http.Request, me reader) (p operatorRemovePage, err error) {
@@ -54,7 +54,7 @@ func (s *site) operatorRemovePage(w http.ResponseWriter, r *http.Request, me rea
 	return s.showPage(w, r, err, "operator_remove", catalogue.Key("Remove reader"), p)
 }
 
-// removeReader removes a reader for good, if the operator has typed their address.
+// removeReader deletes a reader permanently, if the operator entered their address.
 func (s *site) removeReader(w http.ResponseWriter, r *http.Request, me reader) error {
 	p, err := s.operatorRemovePageOf(r, me)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *site) removeReader(w http.ResponseWriter, r *http.Request, me reader) e
 		return s.show(w, r, http.StatusUnprocessableEntity, "operator_remove", catalogue.Key("Remove reader"), p)
 	}
 	err = s.Store.RemoveUser(r.Context(), p.ID, s.Now())
-	if digest.KindOf(err) == digest.Conflict { // they own a newsletter by now
+	if digest.KindOf(err) == digest.Conflict { // the reader has become an owner since
 		p.Never = catalogue.Refusal(err)
 		return s.show(w, r, http.StatusConflict, "operator_remove", catalogue.Key("Remove reader"), p)
 	}

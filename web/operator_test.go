@@ -17,7 +17,7 @@ import (
 	"digest/web"
 )
 
-// operator adds whoever runs this instance, signed in.
+// operator adds an operator and signs in.
 func (r *room) operator() *visitor {
 	r.t.Helper()
 	u, _ := r.user("operator@example.org")
@@ -25,7 +25,7 @@ func (r *room) operator() *visitor {
 	return r.visitor().signIn(u)
 }
 
-// TestOperatorOnly: for others there is nothing at the operator's addresses.
+// TestOperatorOnly checks that the operator's pages respond with 404 to readers.
 func TestOperatorOnly(t *testing.T) {
 	each(t, func(r *room) {
 		ada, _ := r.user("ada@example.org")
@@ -48,8 +48,8 @@ func TestOperatorOnly(t *testing.T) {
 	})
 }
 
-// TestOperatorPage holds what the page says of an instance where all is well,
-// and of one in trouble; and that what feeds and servers say stays text.
+// TestOperatorPage checks the page of a healthy instance and of one with problems, and that text of
+// feeds and servers is escaped.
 func TestOperatorPage(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()
@@ -104,7 +104,7 @@ func TestOperatorPage(t *testing.T) {
 	})
 }
 
-// troubles brings all that can be wrong, with words of strangers.
+// troubles creates all kinds of problems with the given text.
 func (r *room) troubles(words string) {
 	r.t.Helper()
 	ctx := r.t.Context()
@@ -135,15 +135,15 @@ func (r *room) troubles(words string) {
 	r.delivered(words)
 }
 
-// delivered makes an edition and has it sent.
+// delivered makes an edition and sends it.
 func (r *room) delivered(title string) {
 	r.t.Helper()
 	_, d := r.user("cleo@example.org")
 	r.arrives(d, digest.Post{Identity: "p", Title: title, ContentHash: "h"})
-	r.midnight() // which has it mailed
+	r.midnight() // also sends the edition
 }
 
-// TestMailAgain lifts a suppression, once.
+// TestMailAgain checks that a suppression can be removed, once.
 func TestMailAgain(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()
@@ -164,8 +164,7 @@ func TestMailAgain(t *testing.T) {
 	})
 }
 
-// TestWhoReadsMetrics: the metrics are for who has the token, and for nobody else:
-// not for this machine, whatever speaks for it.
+// TestWhoReadsMetrics checks that the metrics need the token, even for clients on this machine.
 func TestWhoReadsMetrics(t *testing.T) {
 	told := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "told") })
 	open := func(token string) http.Handler {
@@ -223,7 +222,7 @@ func TestWhoReadsMetrics(t *testing.T) {
 	}
 }
 
-// TestHealth: monitors are told whether all works, and strangers no more.
+// TestHealthOfTheJob checks that a health check reports whether everything works, without details.
 func TestHealthOfTheJob(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ada@example.org")
@@ -237,7 +236,7 @@ func TestHealthOfTheJob(t *testing.T) {
 				t.Errorf("it says %q, want %q", got, text)
 			}
 		}
-		healthy(http.StatusOK, "ok") // has just been started
+		healthy(http.StatusOK, "ok") // the process has just started
 		r.must(r.store.Unfence(t.Context(), r.base, r.now.Add(20*time.Minute)))
 		r.now = r.now.Add(30 * time.Minute)
 		healthy(http.StatusOK, "ok")
@@ -254,7 +253,8 @@ func TestHealthOfTheJob(t *testing.T) {
 		answer := v.get("/healthz").status(http.StatusServiceUnavailable)
 		var got map[string]string
 		r.must(json.Unmarshal([]byte(answer.body), &got))
-		if fmt.Sprint(got) != "map[database:ok editions:editions are late fence:ok job:ok mail:ok polls:ok status:unavailable]" {
+		if fmt.Sprint(got) !=
+			"map[database:ok editions:editions are late fence:ok job:ok mail:ok polls:ok status:unavailable]" {
 			t.Errorf("it says %v", got)
 		}
 		r.must(r.store.Close())
@@ -263,7 +263,7 @@ func TestHealthOfTheJob(t *testing.T) {
 	})
 }
 
-// TestLateWork: polls and mail that are late are told to monitors and to the operator.
+// TestLateWork checks that monitors and the operator see late polls and mail.
 func TestLateWork(t *testing.T) {
 	each(t, func(r *room) {
 		r.beats = true
@@ -313,10 +313,10 @@ func TestLateWork(t *testing.T) {
 	})
 }
 
-// parisMidnight begins the 21st in Paris.
+// parisMidnight is the beginning of 21 November in Paris.
 var parisMidnight = time.Date(2026, 11, 20, 23, 0, 0, 0, time.UTC)
 
-// TestObserved: each request is told with the pattern of its route, never with its path.
+// TestObserved checks that the observer gets the pattern of each route, never the path.
 func TestObserved(t *testing.T) {
 	each(t, func(r *room) {
 		var seen []string
@@ -337,8 +337,8 @@ func TestObserved(t *testing.T) {
 	})
 }
 
-// TestStorageIsTold: the operator is told when there is too little room, and both
-// they and the reader when a feed has brought too much.
+// TestStorageIsTold checks that the operator learns of low storage, and that the operator and the
+// reader see a feed over its quota.
 func TestStorageIsTold(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()
