@@ -142,7 +142,7 @@ type publisherPage struct {
 	Waits   nextPosts               // posts for the next issue
 	Waiting []digest.Date           // dates of issues that wait for approval
 	Letters []digest.Edition        // the latest issues
-	Fenced  bool                    // the operator has paused all sending
+	Fenced  bool                    // a fence stops polling and sending
 	Offered bool                    // its owner offers it to this editor
 
 	Programs int // subscribers at the hub
