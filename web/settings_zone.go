@@ -61,7 +61,7 @@ type zoneField struct {
 // Names returns the names of all zones.
 func (zoneField) Names() []string { return timezone.Names() }
 
-// readZone returns the zone whose name or city was typed. If there is none, it sets WrongZone and Near.
+// readZone returns the zone whose name or city was typed. If the zone is unknown, it sets WrongZone and Near.
 func (f *zoneField) readZone() (name string, ok bool) {
 	name = strings.TrimSpace(f.Zone)
 	_, err := timezone.Load(name)
@@ -78,7 +78,7 @@ func (f *zoneField) readZone() (name string, ok bool) {
 	return name, false
 }
 
-// onlyCity returns the zone that is named after a city, "" without exactly one. It ignores names in Etc.
+// onlyCity returns the zone that is named after a city, "" without exactly one. It ignores the zones in Etc.
 func onlyCity(city string, zones []string) (only string) {
 	for _, zone := range zones {
 		region, name, _ := strings.Cut(zone, "/")

@@ -39,7 +39,7 @@ func clockTime(t time.Time, zone *time.Location) catalogue.Moment {
 	return catalogue.Time("2 January 2006, 15:04", t.In(zone))
 }
 
-// undoPage shows a button and changes nothing: link scanners open every link in an email.
+// undoPage shows a button and changes nothing, because link scanners open every link in an email.
 func (s *site) undoPage(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.undoOf(r, func(ctx context.Context, d digest.Digest, change int64) (store.LinkChangeView, error) {
 		return s.Store.LinkChange(ctx, d.ID, change, s.Now())
@@ -51,7 +51,7 @@ func (s *site) undoPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 // undo restores the former value, once. A second use of the link only shows the page. The link is in the edition that
-// told of the change, so undoing it without a sign-in is itself a change by a link.
+// reported the change, so an undo without a session is itself a change by a link.
 func (s *site) undo(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.undoOf(r, func(ctx context.Context, d digest.Digest, change int64) (v store.LinkChangeView, err error) {
 		err = s.changeByLink(r, d.UserID, store.LinkUse{DigestID: d.ID}, func(st *store.Store) (err error) {
