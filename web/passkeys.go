@@ -160,7 +160,6 @@ func (s *site) finishRegister(w http.ResponseWriter, r *http.Request, u digest.U
 	return map[string]string{"to": "/settings/passkeys?saved=added"}, err
 }
 
-// beginPasskey starts a sign-in with any discoverable passkey.
 func (s *site) beginPasskey(w http.ResponseWriter, r *http.Request) (any, error) {
 	if !s.limits.ceremonies.allowAll(s.clientShares(r), s.Now()) {
 		return nil, errTooMany

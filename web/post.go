@@ -14,7 +14,6 @@ import (
 	"digest/store"
 )
 
-// A postPage is the page of one post.
 type postPage struct {
 	listedPost
 	namedPage
@@ -34,7 +33,6 @@ type postPage struct {
 	Later    time.Time     // when this version was seen, in the reader's time zone; zero: the delivered version
 }
 
-// A versionLink links to a later version of a post.
 type versionLink struct {
 	Path string
 	At   time.Time // in the reader's time zone

@@ -44,7 +44,6 @@ func (s *site) findPrivate(ctx context.Context, w http.ResponseWriter, r *http.R
 	return true, showAdded(w, r, me, nil, feedPath(f.ID), word)
 }
 
-// A credentialForm is the form for the credential of a feed.
 type credentialForm struct {
 	Private bool // the feed has a credential now
 	Hidden  bool // its address is a secret

@@ -165,7 +165,6 @@ func (s *site) handle(h handler) http.Handler {
 	})
 }
 
-// isForPrograms reports whether hubs, rssCloud servers and pingers request this path.
 func isForPrograms(path string) bool {
 	return strings.HasPrefix(path, pushRoot) || strings.HasPrefix(path, cloudRoot) || path == "/ping" || path == "/RPC2"
 }

@@ -102,13 +102,11 @@ func (p publisher) Ended() bool { return p.Newsletter.State == digest.Newsletter
 // Comes returns the days on which issues are sent: "every day", "on Sundays".
 func (p publisher) Comes() catalogue.Message { return daysView{p.Newsletter.Cadence}.Words() }
 
-// A publishedPage lists the newsletters that a reader publishes.
 type publishedPage struct {
 	Newsletters []published
 	Ask         bool // the reader may create one
 }
 
-// A published is a newsletter in that list.
 type published struct{ store.NewsletterInfo }
 
 // Stands returns the state of the newsletter; for an active one, its days.
@@ -133,7 +131,6 @@ func (s *site) publishedPage(w http.ResponseWriter, r *http.Request, me reader) 
 	return s.showPage(w, r, err, "publisher_list", catalogue.Key("Newsletters"), p)
 }
 
-// A publisherPage is the overview of a newsletter.
 type publisherPage struct {
 	publisherFrame
 	Members int
@@ -187,7 +184,6 @@ const (
 	mostHeadlines = 3 // headlines of the next issue on the overview
 )
 
-// nextPosts lists posts for the next issue.
 type nextPosts struct {
 	Titles []string
 	More   int // number of further posts

@@ -10,7 +10,6 @@ import (
 	"digest/store"
 )
 
-// A publisherFeedsPage lists the feeds of a newsletter.
 type publisherFeedsPage struct {
 	publisherFrame
 	Feeds []store.SubscriptionInfo

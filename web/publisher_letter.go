@@ -21,7 +21,6 @@ type publisherLetterPage struct {
 	Frame   letterFrame
 }
 
-// letterPath returns the address of an issue's page for publishers.
 func (p publisher) letterPath(date digest.Date) string { return p.Path() + "/letters/" + date.String() }
 
 // publisherLetter returns the issue of the date in the path. It returns errNotFound for a date that has begun without

@@ -10,7 +10,6 @@ import (
 	"digest/internal/logo"
 )
 
-// A publisherLogoPage shows the logo of a newsletter and the form for another one.
 type publisherLogoPage struct {
 	publisherFrame
 	Logo *logoView // nil: none
@@ -68,7 +67,6 @@ func (s *site) storeLogo(r *http.Request, id digest.NewsletterID, file []byte) e
 	return s.Store.SetNewsletterLogo(r.Context(), id, l, picture, s.Now())
 }
 
-// receivedPicture reads the file in the form's field "picture".
 func receivedPicture(r *http.Request) ([]byte, error) {
 	form, err := r.MultipartReader()
 	if err != nil {

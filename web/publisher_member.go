@@ -8,7 +8,6 @@ import (
 	"digest/store"
 )
 
-// A publisherMemberPage shows one member and the history of the membership.
 type publisherMemberPage struct {
 	publisherFrame
 	Member  listedMember

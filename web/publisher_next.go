@@ -26,7 +26,6 @@ type publisherNextPage struct {
 	To     string // recipient of a test email; "": this instance sends no email
 }
 
-// A rehearsedPost is a post of the next issue.
 type rehearsedPost struct {
 	digest.Post
 	Site string
@@ -77,7 +76,6 @@ func (v letterView) Ways() [][]viewLink {
 	}
 }
 
-// A way is a value of one part of the view, with its label.
 type way struct {
 	value string
 	name  catalogue.Key
@@ -231,7 +229,6 @@ func (s *site) setNext(w http.ResponseWriter, r *http.Request, me publisher) err
 	return showSaved(w, r, err, me.Path()+"/next", "letter")
 }
 
-// typedLetter returns the issue with the values of the form.
 func typedLetter(r *http.Request, l digest.NewsletterLetter) digest.NewsletterLetter {
 	l.Subject, l.Note = digest.OneLine(r.PostForm.Get("subject")),
 		strings.TrimSpace(strings.ReplaceAll(r.PostForm.Get("note"), "\r\n", "\n"))
@@ -258,7 +255,6 @@ func (s *site) pullPost(w http.ResponseWriter, r *http.Request, me publisher) er
 	return errNotFound
 }
 
-// unpullPost includes a pulled post again.
 func (s *site) unpullPost(w http.ResponseWriter, r *http.Request, me publisher) error {
 	id, err := pathKey(r)
 	if err != nil {

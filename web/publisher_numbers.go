@@ -21,7 +21,6 @@ type publisherNumbersPage struct {
 	Clicks  []digest.ClickCount    // of the latest posts
 }
 
-// mostClicksShown is the number of posts whose clicks the page shows.
 const mostClicksShown = 100
 
 const numbersDays = 366

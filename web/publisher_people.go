@@ -10,14 +10,12 @@ import (
 	"digest/store"
 )
 
-// A publisherPeoplePage lists the owner and the editors of a newsletter.
 type publisherPeoplePage struct {
 	publisherFrame
 	People []store.Publisher
 	Typed  string // the address that was typed
 }
 
-// mostPublishers is the most publishers of one newsletter.
 const mostPublishers = 20
 
 func (s *site) publisherPeoplePage(w http.ResponseWriter, r *http.Request, me publisher) error {
@@ -100,7 +98,6 @@ func (s *site) offerNewsletter(w http.ResponseWriter, r *http.Request, me publis
 		me.Path()+"/people", "offered")
 }
 
-// withdrawOffer withdraws the offer of ownership.
 func (s *site) withdrawOffer(w http.ResponseWriter, r *http.Request, me publisher) error {
 	id, err := pathKey(r)
 	if err != nil {
@@ -110,7 +107,6 @@ func (s *site) withdrawOffer(w http.ResponseWriter, r *http.Request, me publishe
 		"/people", "ended")
 }
 
-// declineOffer declines the offer of ownership.
 func (s *site) declineOffer(w http.ResponseWriter, r *http.Request, me publisher) error {
 	return showSaved(w, r, s.Store.EndOffer(r.Context(), me.Newsletter.ID, me.ID), me.Path()+"/people", "ended")
 }

@@ -11,7 +11,6 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A publisherSettingsPage is the form for the settings of a newsletter.
 type publisherSettingsPage struct {
 	publisherFrame
 	cadenceField
@@ -25,7 +24,6 @@ func (p publisherSettingsPage) Layouts() []choice { return layoutsToChoose(p.Typ
 // Pictures returns the choices of how to show pictures.
 func (p publisherSettingsPage) Pictures() []choice { return picturesToChoose(p.Typed.Images) }
 
-// A colourField is the field of one colour.
 type colourField struct {
 	Name       string
 	Label      catalogue.Key
@@ -48,7 +46,6 @@ func (s *site) publisherSettingsPage(w http.ResponseWriter, r *http.Request, me 
 	return s.show(w, r, http.StatusOK, "publisher_settings", titled(catalogue.Key("Settings"), n.Name), p)
 }
 
-// approvalsToChoose returns the choices of how long an issue waits for approval.
 func approvalsToChoose(wait time.Duration) []choice {
 	all := []choice{{Value: "0", Name: catalogue.Key("Send automatically"), Chosen: wait == 0}}
 	for h := 1; h <= int(digest.MaxApproval/time.Hour); h++ {

@@ -8,7 +8,6 @@ import (
 	"digest/store"
 )
 
-// A publisherTokensPage lists the API tokens of a newsletter.
 type publisherTokensPage struct {
 	publisherFrame
 	Tokens []listedToken

@@ -42,7 +42,6 @@ func (s *site) pushAt(r *http.Request) (digest.PushSubscription, error) {
 	return p, err
 }
 
-// errPushOver tells a hub to stop sending (WebSub section 7).
 var errPushOver = &problem{http.StatusGone, catalogue.Key("This subscription has ended"),
 	catalogue.Key("This subscription has ended")}
 

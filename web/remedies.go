@@ -215,7 +215,6 @@ func (p *remediesPage) unlessWrong(err error) error {
 	return err
 }
 
-// pauseFailing pauses the subscription to the failing feed.
 func (s *site) pauseFailing(r *http.Request, p *remediesPage) error {
 	if p.Feed == "" {
 		return nil

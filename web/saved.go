@@ -13,7 +13,6 @@ import (
 	"digest/store"
 )
 
-// save saves a post for the reader.
 func (s *site) save(w http.ResponseWriter, r *http.Request, me reader) error {
 	return s.withPost(w, r, me,
 		func(id digest.PostID) error { return s.Store.SavePost(r.Context(), me.ID, id, s.Now()) })
@@ -80,7 +79,6 @@ func (s *site) listedIn(l *catalogue.Language, v store.VisiblePost) listedPost {
 // listPage is the number of posts on a page of a list.
 const listPage = 25
 
-// A savedPage lists the posts that the reader has saved.
 type savedPage struct {
 	namedPage
 	Posts []listedPost

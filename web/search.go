@@ -149,7 +149,6 @@ func (p searchPage) composed() string {
 	return strings.TrimSpace(strings.Join(parts, " "))
 }
 
-// fill sets the fields of the form from a parsed query.
 func (p *searchPage) fill(l words.Lookup) {
 	p.Words = l.Text
 	if len(l.Sites) > 0 {
@@ -225,7 +224,6 @@ func orLong(ctx context.Context, err error) error {
 	return err
 }
 
-// found returns a post with the search words marked.
 func (s *site) found(r *http.Request, v store.VisiblePost, q words.Query) listedPost {
 	p := s.listed(r, v)
 	p.Heading = words.Mark(p.Title, q)

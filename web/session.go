@@ -15,7 +15,6 @@ import (
 	"digest/store"
 )
 
-// sessionTTL is the lifetime of a session.
 const sessionTTL = 90 * 24 * time.Hour
 
 // A reader is the signed-in user and their daily digest.
@@ -84,10 +83,8 @@ func (s *site) forOperator(h readerHandler) handler {
 	})
 }
 
-// nameKey is the context key of the name of the reader's digest.
 type nameKey struct{}
 
-// sessionKey is the context key of the session lookup.
 type sessionKey struct{}
 
 // withSession looks up the session of a request at most once, and only if a handler needs it.
@@ -173,7 +170,6 @@ func (s *site) enterByLink(w http.ResponseWriter, r *http.Request, user digest.U
 	return seeOther(w, r, s.useReturn(w, r))
 }
 
-// endSession deletes the session of the request, if any.
 func (s *site) endSession(r *http.Request) error {
 	if hash := s.sessionHash(r); hash != nil {
 		return s.Store.EndSession(r.Context(), hash)

@@ -13,7 +13,6 @@ import (
 	"digest/store"
 )
 
-// A dataPage offers the export of a reader's data.
 type dataPage struct {
 	settingsFrame
 	Private bool // the reader has private feeds

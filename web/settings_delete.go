@@ -54,7 +54,6 @@ func (s *site) deleteAccount(w http.ResponseWriter, r *http.Request, me reader) 
 	return seeOther(w, r, "/goodbye")
 }
 
-// goodbyePage is the page after the deletion of an account.
 func (s *site) goodbyePage(w http.ResponseWriter, r *http.Request) error {
 	if u, _ := s.signedIn(r); u.ID != 0 {
 		return seeOther(w, r, "/")

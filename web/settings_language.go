@@ -6,7 +6,6 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A languagePage asks for the language of pages and emails.
 type languagePage struct{ settingsFrame }
 
 // Languages returns the choices, each in its own language.

@@ -15,7 +15,6 @@ type linksPage struct {
 	Changes     []linkChange // recent changes by links, the latest first
 }
 
-// A linkChange is a change that was made by a link in an email.
 type linkChange struct {
 	Words catalogue.Sayable
 	When  catalogue.Moment

@@ -12,7 +12,6 @@ import (
 	"digest/store"
 )
 
-// A passkeysPage lists the reader's passkeys.
 type passkeysPage struct {
 	settingsFrame
 	Can  bool // this address supports passkeys

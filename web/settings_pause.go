@@ -21,7 +21,6 @@ func begins(d digest.Date, zone *time.Location) (at time.Time, wrong catalogue.S
 	return at, nil
 }
 
-// A pausePage asks until when the digest pauses.
 type pausePage struct {
 	settingsFrame
 	Date  dateField

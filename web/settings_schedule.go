@@ -78,7 +78,6 @@ func (s *site) showSchedule(w http.ResponseWriter, r *http.Request, status int, 
 	return orShow(err, func() error { return s.show(w, r, status, "settings_schedule", catalogue.Key("Schedule"), p) })
 }
 
-// setSchedule saves the days and the hour, whether editions are emailed, or both.
 func (s *site) setSchedule(w http.ResponseWriter, r *http.Request, me reader) error {
 	way, timed, was := r.PostForm.Get("mailed"), r.PostForm.Has("at"), me.Digest.Mailed
 	if !timed && way == "" || !slices.Contains([]string{"", "yes", "no"}, way) {
@@ -132,7 +131,6 @@ func readCadences(r *http.Request) (week, month digest.Cadence, err error) {
 // A daysView is a cadence for templates.
 type daysView struct{ digest.Cadence }
 
-// dayChoices returns the days of the week, Monday first, with the days of set chosen.
 func dayChoices(set digest.Cadence) (all []choice) {
 	for _, d := range catalogue.Week() {
 		all = append(all, choice{Name: catalogue.Weekday(d), Value: digest.Cadence(1 << d).String(),

@@ -7,7 +7,6 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A tokenPage shows the access token for a reader's programs.
 type tokenPage struct {
 	settingsFrame
 	Made    time.Time // in the reader's time zone; zero: there is no token

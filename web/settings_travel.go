@@ -9,7 +9,6 @@ import (
 	"digest/internal/catalogue"
 )
 
-// farthestStay is how many days ahead a trip may be planned.
 const farthestStay = 731
 
 // A stayView is a trip for templates.
@@ -50,7 +49,6 @@ func (v stayView) String() string { return v.Words().String() }
 // HomeName returns the city to which the reader returns.
 func (v stayView) HomeName() catalogue.City { return catalogue.City(v.Home) }
 
-// A travelPage lists planned trips and asks for one.
 type travelPage struct {
 	settingsFrame
 	zoneField

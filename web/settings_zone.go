@@ -9,7 +9,6 @@ import (
 	"digest/timezone"
 )
 
-// A zonePage asks for a time zone.
 type zonePage struct {
 	settingsFrame
 	zoneField
@@ -51,7 +50,6 @@ func (s *site) setZone(w http.ResponseWriter, r *http.Request, me reader) error 
 	return showSaved(w, r, s.Store.SetTimeZone(r.Context(), me.ID, zone, s.Now()), "/settings/zone", "zone")
 }
 
-// A zoneField is the form field for a time zone.
 type zoneField struct {
 	Zone      string
 	WrongZone catalogue.Key // why the zone is invalid; empty: it is valid

@@ -74,7 +74,6 @@ func (s *site) signInPage(w http.ResponseWriter, r *http.Request) error {
 	return orShow(err, func() error { return s.showSignIn(w, r, http.StatusOK, p) })
 }
 
-// signIn uses up the token and starts a session.
 func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 	token, err := linkToken(r.PostForm)
 	if err != nil {

@@ -27,7 +27,6 @@ func (s *site) toSignIn(w http.ResponseWriter, r *http.Request) error {
 	return seeOther(w, r, "/sign-in")
 }
 
-// setReturn stores the path to which the sign-in returns.
 func (s *site) setReturn(w http.ResponseWriter, path string) {
 	s.setCookie(w, s.returnCookie(), base64.RawURLEncoding.EncodeToString([]byte(path)), int(mailedTTL.Seconds()))
 }

@@ -22,7 +22,6 @@ const (
 	SignUpClosed     SignUp = "closed"
 )
 
-// signUpTTL is the lifetime of a sign-up link.
 const signUpTTL = 24 * time.Hour
 
 // A newcomer is a form that asks for an email address and a time zone.
@@ -41,7 +40,6 @@ func readNewcomer(form url.Values, action, tokenField string) newcomer {
 	}
 }
 
-// A signUpPage asks for an address and a time zone.
 type signUpPage struct {
 	newcomer
 	Sent    bool          // an email was requested
@@ -158,7 +156,6 @@ func (s *site) confirmSignUpPage(w http.ResponseWriter, r *http.Request) error {
 	return s.showPage(w, r, orSpent(err, errSpentSignUp), "signup_confirm", catalogue.Key("Create account"), p)
 }
 
-// confirmSignUp creates the account and signs in.
 func (s *site) confirmSignUp(w http.ResponseWriter, r *http.Request) error {
 	if s.SignUp != SignUpOpen && s.SignUp != SignUpInvitation {
 		return errSignUpClosed

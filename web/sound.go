@@ -56,7 +56,6 @@ func (s *site) sound(w http.ResponseWriter, r *http.Request, me reader) error {
 	return nil
 }
 
-// passOn sends a sound as fast as the client reads it.
 func passOn(w http.ResponseWriter, sound *poller.Sound) {
 	h := w.Header()
 	h.Set("Content-Type", sound.Type)
@@ -105,7 +104,6 @@ func (l *listening) begin(id digest.UserID) (leave func(), ok bool) {
 	}, true
 }
 
-// A player is an audio player for a file of a post.
 type player struct{ URL, Label string }
 
 // playersOf returns the players for a post's audio files, nil if the reader has not chosen the player.

@@ -67,7 +67,6 @@ func zoneOr(name string) *time.Location {
 	return loc
 }
 
-// today returns the date in the reader's time zone.
 func (st standing) today() digest.Date { return digest.DateOf(st.now.In(st.zone())) }
 
 // day returns the day of t in the reader's time zone, with its year if t is more than 300 days away.

@@ -149,7 +149,6 @@ func (s *site) statusFeedPageOf(f store.FeedView, asked string, now time.Time, l
 	return p
 }
 
-// plot fills in the chart of polls and its numbers.
 func (p *statusFeedPage) plot(polls []store.PollRecord, now time.Time, l *catalogue.Language) {
 	drawn := make([]chart.Poll, len(polls))
 	for i, r := range polls {

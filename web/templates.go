@@ -68,7 +68,6 @@ func (f frame) Direction() digest.Direction {
 // Turned reports whether the reader's setting reverses the direction of the page's language.
 func (f frame) Turned() bool { return f.Direction() != f.lang.Direction }
 
-// A tab is a link in the navigation.
 type tab struct {
 	Path string
 	Name catalogue.Key
@@ -266,7 +265,6 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name str
 	return nil
 }
 
-// isPublic reports whether a page's data allows search engines to index it.
 func isPublic(data any) bool {
 	p, ok := data.(interface{ indexed() bool })
 	return ok && p.indexed()

@@ -16,13 +16,11 @@ type tomorrowPage struct {
 	More     bool // not all posts are shown
 }
 
-// A tomorrowSection has the waiting posts of one site.
 type tomorrowSection struct {
 	render.Section
 	Shown []*render.Post
 }
 
-// mostTomorrow is the number of posts that a preview shows.
 const mostTomorrow = 200
 
 // Waits reports whether the digest collects posts for a midnight in the future.

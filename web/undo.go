@@ -34,7 +34,6 @@ func (p undoPage) Can() bool { return p.Standing == store.LinkOpen }
 // Undone reports whether the setting is as it was before the change.
 func (p undoPage) Undone() bool { return p.Standing == store.LinkUndone }
 
-// clockTime returns an instant as the date and time in a zone.
 func clockTime(t time.Time, zone *time.Location) catalogue.Moment {
 	return catalogue.Time("2 January 2006, 15:04", t.In(zone))
 }
@@ -67,7 +66,6 @@ func (s *site) showUndo(w http.ResponseWriter, r *http.Request, p undoPage, err 
 	return s.showPage(w, r, err, "undo", catalogue.Key("Undo this change"), p)
 }
 
-// A linkChangeFinder finds a change by a link in the store, and may undo it.
 type linkChangeFinder func(context.Context, digest.Digest, int64) (store.LinkChangeView, error)
 
 // undoOf finds the change that the link of a request names. If the reader has turned off old links, it returns

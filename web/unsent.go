@@ -23,7 +23,6 @@ import (
 // only for the email address that was last signed in to this browser. If there were several or none, the owner of the
 // form is unknown: the form is not stored, and the page says so.
 
-// An unsentForm is a form that was posted without a session.
 type unsentForm struct {
 	Page   string     // page of the form
 	Action string     // address to which it was posted
@@ -101,7 +100,6 @@ func (s *site) pageAbove(page url.URL) url.URL {
 	return page
 }
 
-// isShown reports whether an address has a page.
 func (s *site) isShown(page url.URL) bool {
 	_, pattern := s.mux.Handler(&http.Request{Method: http.MethodGet, URL: &page})
 	return strings.HasPrefix(pattern, http.MethodGet+" ")
@@ -192,7 +190,6 @@ func (s *site) refill(r *http.Request, reader digest.User, page []byte, speaks *
 	return refilled(page, r.URL.Path, u, speaks)
 }
 
-// forgetForm deletes the cookie with the form.
 func (s *site) forgetForm(w http.ResponseWriter, r *http.Request) {
 	if _, err := r.Cookie(s.unsentCookie()); err == nil {
 		s.setCookie(w, s.unsentCookie(), "", -1)

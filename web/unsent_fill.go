@@ -68,7 +68,6 @@ func noticeOf(u unsentForm, there, filled bool, speaks *catalogue.Language) stri
 		more + `</div>`
 }
 
-// wrote returns the texts that the reader typed.
 func (u unsentForm) wrote() (texts []string) {
 	for _, name := range typedFields {
 		for _, text := range u.Fields[name] {
@@ -186,7 +185,6 @@ func (f *filler) token(t html.Token) {
 	f.out.Write(f.raw)
 }
 
-// input fills in an input element.
 func (f *filler) input(t *html.Token) {
 	name := attribute(*t, "name")
 	if name == "" {

@@ -73,7 +73,6 @@ func hasOneClick(r *http.Request) (bool, error) {
 	return r.PostForm.Get("List-Unsubscribe") == "One-Click", nil
 }
 
-// unsubscribeByButton is unsubscribe for the button of the page.
 func (s *site) unsubscribeByButton(w http.ResponseWriter, r *http.Request) error {
 	d, err := s.tokenDigest(r)
 	if err != nil {
@@ -229,7 +228,6 @@ func (s *site) changeDigest(title catalogue.Sayable,
 	})
 }
 
-// pauseDigest pauses a digest for one or two weeks or a month.
 func (s *site) pauseDigest(r *http.Request, st *store.Store, d digest.Digest) error {
 	zone, now, until := zoneOr(d.TimeZone), s.Now(), time.Time{}
 	switch r.PostForm.Get("for") {
