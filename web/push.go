@@ -42,6 +42,7 @@ func (s *site) pushAt(r *http.Request) (digest.PushSubscription, error) {
 	return p, err
 }
 
+// errPushOver makes a hub end its subscription (WebSub section 7).
 var errPushOver = &problem{http.StatusGone, catalogue.Key("This subscription has ended"),
 	catalogue.Key("This subscription has ended")}
 

@@ -161,7 +161,7 @@ func (v daysView) Words() catalogue.Message { return catalogue.Cadence(v.Cadence
 // Daily reports whether the cadence has all days.
 func (v daysView) Daily() bool { return v.Cadence == digest.Daily }
 
-// Weekly returns the choices of one day a week. The present day is chosen, or Saturday if there are several.
+// Weekly returns the choices of one day a week. A present weekly day is chosen, otherwise Saturday.
 func (v daysView) Weekly() []choice {
 	set := digest.Cadence(1 << time.Saturday)
 	for _, d := range catalogue.Week() {
