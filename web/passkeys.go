@@ -300,8 +300,8 @@ var (
 		catalogue.Key("Go back, reload the page and try again.")}
 )
 
-// passkeyJSON makes a handler that decodes and encodes JSON for our own scripts. It reports an error as {"error":
-// "..."}. It returns errNotFound if passkeys are not available.
+// passkeyJSON makes a handler for JSON requests of our own scripts. An error becomes the field "error" of the response.
+// The handler returns errNotFound if passkeys are not available.
 func (s *site) passkeyJSON(h func(http.ResponseWriter, *http.Request) (any, error)) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if s.relying == nil {

@@ -43,7 +43,7 @@ func (s *site) setLogo(w http.ResponseWriter, r *http.Request, me publisher) err
 	}
 	if asProblem(err) == errTooLarge {
 		drain(r)
-		_, _, err = logo.Make(make([]byte, logo.MaxBytes+1)) // returns the error that the picture is too large
+		_, _, err = logo.Make(make([]byte, logo.MaxBytes+1)) // for its error about the size
 	}
 	wrong, err := asSaid(err)
 	if wrong != nil {

@@ -85,7 +85,7 @@ func (s *site) beginNewsletter(w http.ResponseWriter, r *http.Request, me reader
 	if err != nil {
 		return err
 	}
-	if waiting == 1 { // otherwise the email about the first one is still valid
+	if waiting == 1 { // with more, the operator already has an email
 		s.tellOperator(r.Context(), n)
 	}
 	return seeOther(w, r, "/newsletters/"+n.Slug)

@@ -102,7 +102,7 @@ func (s *site) changeNewsletter(ctx context.Context, was, n digest.Newsletter, b
 	if err != nil || !n.NamesWait() || was.NamesWait() || !s.limits.rounds.allow("names of "+n.Slug, s.Now()) {
 		return err
 	}
-	if waiting, err := s.Store.CountPending(ctx); err != nil || waiting > 1 { // the first one's email is still valid
+	if waiting, err := s.Store.CountPending(ctx); err != nil || waiting > 1 { // with more, an email was sent already
 		return err
 	}
 	s.tellOperatorOfNames(ctx, n)

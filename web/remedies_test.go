@@ -174,7 +174,7 @@ func TestRemediesLink(t *testing.T) {
 	})
 }
 
-// TestPasswordIsTheFirstRemedy checks that the page asks for a password first, and only once, if the feed returns
+// TestPasswordIsTheFirstRemedy checks that the page has one button for the password, and no error, if the feed returns
 // 401.
 func TestPasswordIsTheFirstRemedy(t *testing.T) {
 	each(t, func(r *room) {

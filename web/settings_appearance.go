@@ -235,7 +235,7 @@ func (s *site) setAppearance(w http.ResponseWriter, r *http.Request, me reader) 
 			err = do()
 		}
 	}
-	save(leads, func() error { return s.Store.SetLead(ctx, id, digest.FeedID(lead)) }) // first: may fail
+	save(leads, func() error { return s.Store.SetLead(ctx, id, digest.FeedID(lead)) }) // may be rejected
 	save(true, func() error { return s.Store.SetLook(ctx, id, me.Digest.Look) })
 	save(true, func() error { return s.Store.SetArrangement(ctx, id, me.Digest.Arrangement) })
 	save(true, func() error { return s.Store.SetPages(ctx, me.ID, me.Pages) })

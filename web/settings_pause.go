@@ -59,7 +59,7 @@ func (s *site) setPause(w http.ResponseWriter, r *http.Request, me reader) error
 	}
 	if err := s.Store.PauseDigest(r.Context(), me.Digest.ID, until, p.now); err != nil &&
 		digest.KindOf(err) != digest.Conflict {
-		return err // on a conflict the page shows that the digest is unsubscribed
+		return err // after a Conflict the page shows that the reader has unsubscribed
 	}
 	return showSaved(w, r, nil, "/settings/pause", "paused")
 }

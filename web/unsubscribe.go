@@ -154,7 +154,7 @@ func (s *site) mostOften(r *http.Request, d digest.Digest) digest.Cadence {
 		return digest.Daily
 	}
 	n, err := s.Store.Newsletter(r.Context(), d.NewsletterID)
-	if err != nil { // then offer nothing more frequent than now
+	if err != nil { // offer nothing more frequent than now
 		return d.Cadence
 	}
 	return n.Cadence
@@ -213,7 +213,7 @@ func (s *site) changeDigest(title catalogue.Sayable,
 		}
 		err = s.changeDigestByLink(r, was, false, func(st *store.Store) error { return change(r, st, was) })
 		if err != nil && digest.KindOf(err) != digest.Conflict {
-			return err // on a conflict the page shows that the digest is unsubscribed
+			return err // after a Conflict the page shows that the reader has unsubscribed
 		}
 		d, err := s.Store.Digest(r.Context(), was.ID)
 		if err != nil || d.State == digest.DigestLeft {

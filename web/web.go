@@ -37,8 +37,8 @@ type PingReceiver interface {
 
 // A PictureFetcher fetches pictures of posts for readers.
 type PictureFetcher interface {
-	// Picture returns the picture at an address, digest.NotFound if it has no picture, and poller.ErrPicturesBusy if too
-	// many are being fetched.
+	// Picture returns the picture at an address, digest.NotFound if it has no picture, and poller.ErrPicturesBusy if
+	// too many are being fetched.
 	Picture(ctx context.Context, address string) (poller.Picture, error)
 }
 
@@ -124,9 +124,9 @@ type site struct {
 	feedCounter feedCounter
 	noticed     watch
 
-	importing places      // reads lists of feeds
-	joining   places      // reads lists of members
-	drawing   places      // makes logos from pictures
+	importing places      // limits parallel imports of feeds
+	joining   places      // limits parallel imports of members
+	drawing   places      // limits parallel conversions of logos
 	forms     readerLocks // readers whose long form is being received
 	long      longForms   // all long forms together
 	lists     readerLocks // publishers whose list of members is being read: a small file may unpack to a large one
