@@ -202,8 +202,8 @@ func (s *site) tokenDigest(r *http.Request) (digest.Digest, error) {
 // Besides unsubscribing, a reader can pause the digest or get fewer emails. The forms for that are on the page behind
 // the unsubscribe link, and have its token. Like all forms except one-click, they are accepted only from this site.
 
-// changeDigest returns a handler that changes the digest of a link. The page shows the schedule after the change. A
-// digest that its reader has left does not change.
+// changeDigest returns a handler that changes the digest of a link. The page shows the schedule after the change.
+// It does not change a digest from which the reader has unsubscribed.
 func (s *site) changeDigest(title catalogue.Sayable,
 	change func(*http.Request, *store.Store, digest.Digest) error) handler {
 	return byLink(func(w http.ResponseWriter, r *http.Request) error {
@@ -243,7 +243,7 @@ func (s *site) pauseDigest(r *http.Request, st *store.Store, d digest.Digest) er
 	return st.PauseDigest(r.Context(), d.ID, until, now)
 }
 
-// resumeDigest ends a pause. It does not resume a digest that its reader has left.
+// resumeDigest ends a pause. It does not resume an unsubscribed digest.
 func (s *site) resumeDigest(r *http.Request, st *store.Store, d digest.Digest) error {
 	return st.ResumeDigest(r.Context(), d.ID, s.Now())
 }
