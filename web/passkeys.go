@@ -24,11 +24,11 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 )
 
-// ceremonyTTL is how long a passkey may take to answer.
+// ceremonyTTL is how long a browser has to complete a passkey ceremony.
 const ceremonyTTL = 5 * time.Minute
 
-// newRelying makes the relying party of an address; nil where browsers have no
-// passkeys, which belong to names and not to numbers.
+// newRelying creates the relying party for a base URL. It returns nil if the host is an IP address or the URL is
+// invalid: passkeys require a domain name.
 func newRelying(base string) *webauthn.WebAuthn {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {
@@ -50,26 +50,26 @@ func newRelying(base string) *webauthn.WebAuthn {
 	return relying
 }
 
-// A holder is a user as passkeys know them.
+// A holder implements webauthn.User for a reader.
 type holder struct {
 	handle []byte
 	name   string
 	keys   []webauthn.Credential
 }
 
-// WebAuthnID is the user handle: random, so that a passkey tells nothing.
+// WebAuthnID returns the user handle. It is random, so it does not identify the reader.
 func (h holder) WebAuthnID() []byte { return h.handle }
 
-// WebAuthnName is what the browser shows in its list of passkeys.
+// WebAuthnName returns the email address, which the browser shows in its list of passkeys.
 func (h holder) WebAuthnName() string { return h.name }
 
-// WebAuthnDisplayName is the same: nobody has another name here.
+// WebAuthnDisplayName returns the same as WebAuthnName, because readers have no other name.
 func (h holder) WebAuthnDisplayName() string { return h.name }
 
-// WebAuthnCredentials are the passkeys that are known.
+// WebAuthnCredentials returns the stored passkeys of the reader.
 func (h holder) WebAuthnCredentials() []webauthn.Credential { return h.keys }
 
-// holderOf gives a user with their passkeys.
+// holderOf returns the reader as a webauthn.User, with their stored passkeys.
 func (s *site) holderOf(ctx context.Context, u digest.User, handle []byte) (holder, []store.Passkey, error) {
 	keys, err := s.Store.Passkeys(ctx, u.ID)
 	if err != nil {
@@ -87,13 +87,13 @@ func (s *site) holderOf(ctx context.Context, u digest.User, handle []byte) (hold
 	return h, keys, nil
 }
 
-// beginRegister asks for a new passkey of the reader.
+// beginRegister starts the registration of a passkey and returns the options for the browser.
 func (s *site) beginRegister(w http.ResponseWriter, r *http.Request, u digest.User) (any, error) {
 	if !s.limits.ceremonies.allowAll(s.clientShares(r), s.Now()) {
 		return nil, errTooMany
 	}
 	fresh := make([]byte, 64)
-	_, _ = rand.Read(fresh) // it never fails
+	_, _ = rand.Read(fresh) // crypto/rand.Read never fails
 	handle, err := s.Store.Handle(r.Context(), u.ID, fresh)
 	if err != nil {
 		return nil, err
@@ -110,13 +110,13 @@ func (s *site) beginRegister(w http.ResponseWriter, r *http.Request, u digest.Us
 	return options, s.keepCeremony(w, r, u.ID, asked)
 }
 
-// A newPasskey is the answer to beginRegister.
+// A newPasskey is the browser's response to beginRegister.
 type newPasskey struct {
 	Name       string          `json:"name"`
 	Credential json.RawMessage `json:"credential"`
 }
 
-// finishRegister checks the new passkey and keeps it.
+// finishRegister verifies the new passkey, stores it and notifies the reader by email.
 func (s *site) finishRegister(w http.ResponseWriter, r *http.Request, u digest.User) (any, error) {
 	asked, err := s.useCeremony(w, r, u.ID)
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *site) finishRegister(w http.ResponseWriter, r *http.Request, u digest.U
 		s.Log.Info("a new passkey was refused", "err", err)
 		return nil, errBadPasskey
 	}
-	c.Attestation = webauthn.CredentialAttestation{} // who made the device is nobody's business
+	c.Attestation = webauthn.CredentialAttestation{} // for privacy: it identifies the maker of the device
 	stored, err := json.Marshal(c)
 	if err != nil {
 		return nil, fmt.Errorf("writing a passkey: %w", err)
@@ -160,7 +160,6 @@ func (s *site) finishRegister(w http.ResponseWriter, r *http.Request, u digest.U
 	return map[string]string{"to": "/settings/passkeys?saved=added"}, err
 }
 
-// beginPasskey asks whatever passkey there is to sign in.
 func (s *site) beginPasskey(w http.ResponseWriter, r *http.Request) (any, error) {
 	if !s.limits.ceremonies.allowAll(s.clientShares(r), s.Now()) {
 		return nil, errTooMany
@@ -173,8 +172,8 @@ func (s *site) beginPasskey(w http.ResponseWriter, r *http.Request) (any, error)
 	return options, s.keepCeremony(w, r, 0, asked)
 }
 
-// finishPasskey checks the answer of a passkey and signs its user in. All that
-// is wrong with one has the same answer.
+// finishPasskey verifies the assertion of a passkey and signs its user in. Every invalid assertion gets the same
+// error.
 func (s *site) finishPasskey(w http.ResponseWriter, r *http.Request) (any, error) {
 	asked, err := s.useCeremony(w, r, 0)
 	if err != nil {
@@ -209,8 +208,8 @@ func (s *site) finishPasskey(w http.ResponseWriter, r *http.Request) (any, error
 	return map[string]string{"to": s.useReturn(w, r)}, nil
 }
 
-// usePasskey records the use of a passkey. One that counts its signatures and
-// has not counted on is a copy, and refused.
+// usePasskey records the use of a passkey. It rejects a passkey whose signature counter did not increase, because it
+// may be a copy.
 func (s *site) usePasskey(ctx context.Context, keys []store.Passkey, c *webauthn.Credential) (store.Passkey, error) {
 	for _, k := range keys {
 		if string(k.CredentialID) != string(c.ID) {
@@ -230,8 +229,7 @@ func (s *site) usePasskey(ctx context.Context, keys []store.Passkey, c *webauthn
 	return store.Passkey{}, errBadPasskey
 }
 
-// keepCeremony keeps what a passkey is asked, under a secret that only this
-// browser has.
+// keepCeremony stores the session data of a ceremony and sets a cookie with the secret that finds it.
 func (s *site) keepCeremony(w http.ResponseWriter, r *http.Request, user digest.UserID,
 	asked *webauthn.SessionData) error {
 	data, err := json.Marshal(asked)
@@ -247,7 +245,7 @@ func (s *site) keepCeremony(w http.ResponseWriter, r *http.Request, user digest.
 	return nil
 }
 
-// useCeremony gives what was asked, once.
+// useCeremony returns the session data of the browser's ceremony and deletes it, so that it works only once.
 func (s *site) useCeremony(w http.ResponseWriter, r *http.Request, user digest.UserID) (asked webauthn.SessionData,
 	err error) {
 	c, err := r.Cookie(s.cookieName() + "-passkey")
@@ -272,7 +270,7 @@ func (s *site) setCeremonyCookie(w http.ResponseWriter, secret string, maxAge in
 	})
 }
 
-// forReaderJSON is forReader for JSON.
+// forReaderJSON makes a handler for JSON requests of signed-in readers, as forReader does for forms.
 func (s *site) forReaderJSON(h func(http.ResponseWriter, *http.Request, digest.User) (any, error)) handler {
 	return s.passkeyJSON(func(w http.ResponseWriter, r *http.Request) (any, error) {
 		u, err := s.signedIn(r)
@@ -289,7 +287,6 @@ func (s *site) forReaderJSON(h func(http.ResponseWriter, *http.Request, digest.U
 	})
 }
 
-// The answers of the addresses that scripts of ours ask, in words for people.
 var (
 	errSignInFirst = &problem{http.StatusUnauthorized, catalogue.Key("Sign in"),
 		catalogue.Key("Your session has ended. Sign in and try again.")}
@@ -303,9 +300,8 @@ var (
 		catalogue.Key("Go back, reload the page and try again.")}
 )
 
-// passkeyJSON makes a handler of h, which takes and answers JSON, for scripts on our
-// own pages. What goes wrong is told as {"error": …}. It is there only where
-// passkeys can be used.
+// passkeyJSON makes a handler for JSON requests of our own scripts. An error becomes the field "error" of the response.
+// The handler returns errNotFound if passkeys are not available.
 func (s *site) passkeyJSON(h func(http.ResponseWriter, *http.Request) (any, error)) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if s.relying == nil {
@@ -326,8 +322,7 @@ func (s *site) passkeyJSON(h func(http.ResponseWriter, *http.Request) (any, erro
 	}
 }
 
-// passkeyName is what a reader calls a passkey: one short line, as long as its
-// field takes, or its day.
+// passkeyName returns the name that a reader typed, cleaned and cut to 60 characters, or a default with today's date.
 func (s *site) passkeyName(r *http.Request, typed string) string {
 	const most = 60
 	name := digest.OneLine(strings.Map(func(r rune) rune {

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// A device is an authenticator in software: one ES256 key.
+// A device is a software authenticator with one ES256 key.
 type device struct {
 	t      testing.TB
 	key    *ecdsa.PrivateKey
@@ -46,14 +46,14 @@ func (d *device) client(kind, challenge string) []byte {
 	return b
 }
 
-// data is the authenticator data, with what follows its count.
+// data returns the authenticator data. more follows the signature counter.
 func (d *device) data(flags byte, more []byte) []byte {
 	rp := sha256.Sum256([]byte(d.rp))
 	b := append(rp[:], flags)
 	return append(binary.BigEndian.AppendUint32(b, d.count), more...)
 }
 
-// create answers the options of a registration.
+// create responds to the options of a registration.
 func (d *device) create(challenge string) map[string]any {
 	public, err := d.key.PublicKey.Bytes() // 4, x, y
 	if err != nil {
@@ -71,7 +71,7 @@ func (d *device) create(challenge string) map[string]any {
 	}}
 }
 
-// get answers the options of a sign-in.
+// get responds to the options of a sign-in.
 func (d *device) get(challenge string) map[string]any {
 	client, data := d.client("webauthn.get", challenge), d.data(0x05, nil)
 	hash := sha256.Sum256(client)
@@ -86,7 +86,7 @@ func (d *device) get(challenge string) map[string]any {
 	}}
 }
 
-// says posts JSON.
+// says posts body as JSON.
 func (v *visitor) says(path string, body any) answer {
 	v.t.Helper()
 	b, err := json.Marshal(body)
@@ -96,7 +96,6 @@ func (v *visitor) says(path string, body any) answer {
 	return v.do("POST", path, "application/json", bytes.NewReader(b))
 }
 
-// options is what a passkey is asked.
 type options struct {
 	PublicKey struct {
 		Challenge string `json:"challenge"`
@@ -122,7 +121,7 @@ func (v *visitor) asked(path string) options {
 	return o
 }
 
-// adds adds a device to who is signed in.
+// adds registers the device as a passkey of the signed-in user.
 func (v *visitor) adds(d *device, name string) answer {
 	v.t.Helper()
 	o := v.asked("/passkeys/register/begin")
@@ -131,7 +130,6 @@ func (v *visitor) adds(d *device, name string) answer {
 		map[string]any{"name": name, "credential": d.create(o.PublicKey.Challenge)})
 }
 
-// uses signs in with a device.
 func (v *visitor) uses(d *device) answer {
 	v.t.Helper()
 	return v.says("/passkeys/sign-in/finish", d.get(v.asked("/passkeys/sign-in/begin").PublicKey.Challenge))
@@ -153,7 +151,7 @@ func TestPasskey(t *testing.T) {
 		d.count = 1
 		guest.uses(d).status(http.StatusOK)
 		guest.get("/settings/passkeys").status(http.StatusOK).contains(".rows .hint", "last used 20 November 2026")
-		d.count = 1 // a copy, which was left behind
+		d.count = 1 // like a copy of the device, whose counter lags behind
 		r.visitor().uses(d).status(http.StatusForbidden)
 		d.count = 2
 		other := r.visitor()
@@ -164,7 +162,7 @@ func TestPasskey(t *testing.T) {
 		form := v.get("/settings/passkeys").attrs(".rows form", "action")
 		v.post(form[0], nil).status(http.StatusSeeOther)
 		v.get("/editions").status(http.StatusOK)
-		for _, gone := range []*visitor{guest, other} { // they had come in with it
+		for _, gone := range []*visitor{guest, other} { // they signed in with it
 			gone.get("/editions").status(http.StatusSeeOther)
 		}
 		d.count = 3
@@ -172,8 +170,8 @@ func TestPasskey(t *testing.T) {
 	})
 }
 
-// TestPasskeyNames: a name is one line of 60 characters at most, "…" counted, that
-// turns nothing beside it; who gives none has its day.
+// TestPasskeyNames checks that a name is one line of at most 60 characters, including "…", without characters that
+// change the text direction. An empty name becomes the date.
 func TestPasskeyNames(t *testing.T) {
 	each(t, func(r *room) {
 		r.open("https://digest.example")
@@ -273,7 +271,7 @@ func TestPasskeyAttacks(t *testing.T) {
 	})
 }
 
-// TestPasskeysNeedAName holds that an instance reached by a number has none.
+// TestPasskeysNeedAName checks that an instance at an IP address offers no passkeys.
 func TestPasskeysNeedAName(t *testing.T) {
 	each(t, func(r *room) {
 		v, _ := r.reader("ann@example.org")

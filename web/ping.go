@@ -15,16 +15,15 @@ import (
 	"digest/push"
 )
 
-// pingTime is how long a ping may keep the database busy.
+// pingTime is the longest time that the database may take to store a ping.
 const pingTime = 10 * time.Second
 
-// errPingFlood is the answer to a client that sends too many pings.
 var errPingFlood = &digest.Error{Kind: digest.Unavailable,
 	Message: "too many pings from your address; try again in a minute"}
 
-// ping receives the word that a site has news, as a form or as an XML-RPC call:
-// at /RPC2 it is a call whatever it says of itself, as since weblogs.com. It never
-// fetches anything, and its answer does not tell what is known here.
+// ping receives a ping that a site has news, as a form or as an XML-RPC call. A request to /RPC2 is a call whatever
+// its Content-Type says, as it was at weblogs.com. The handler fetches nothing, and its response does not reveal
+// which feeds this instance knows.
 func (s *site) ping(w http.ResponseWriter, r *http.Request) error {
 	if s.Pings == nil {
 		return errNotFound
@@ -41,7 +40,7 @@ func (s *site) ping(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		p.Feeds, err = s.admit(p.Feeds, s.clientShares(r))
 	}
-	w.Header().Set("Connection", "close") // see tellOf
+	w.Header().Set("Connection", "close") // see recordPing
 	if err := s.answerPing(w, r, p, contentType, err); err != nil {
 		return err
 	}
@@ -51,8 +50,8 @@ func (s *site) ping(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// admit gives the pinged addresses, those of each feed together, in normal form,
-// without those that were pinged often enough: nobody needs to know.
+// admit returns the pinged addresses in normal form, grouped by feed. It silently drops feeds that were pinged too
+// often, and returns errPingFlood if the client or all clients together send too many pings.
 func (s *site) admit(pinged [][]string, from []share) ([][]string, error) {
 	now := s.Now()
 	var admitted [][]string
@@ -67,8 +66,8 @@ func (s *site) admit(pinged [][]string, from []share) ([][]string, error) {
 	return admitted, nil
 }
 
-// admitFeed gives the addresses of one pinged feed in normal form; none if one of them
-// was pinged too often, or others beside it would be a way around that.
+// admitFeed returns the addresses of one pinged feed in normal form. It returns nil if any of them was pinged too
+// often; otherwise a client could evade the limit by varying the other addresses.
 func (s *site) admitFeed(addresses []string, now time.Time) []string {
 	var urls []string
 	often := false
@@ -84,15 +83,14 @@ func (s *site) admitFeed(addresses []string, now time.Time) []string {
 	return urls
 }
 
-// answerPing answers in the words of the ping: a call, a publisher's, a
-// browser's or plain text.
+// answerPing responds in the format of the request: XML-RPC, an empty WebSub response, HTML or plain text.
 func (s *site) answerPing(w http.ResponseWriter, r *http.Request, p push.Ping, contentType string, err error) error {
 	switch {
 	case push.IsCall(contentType):
 		answer := push.Answer(err)
 		w.Header().Set("Content-Type", "text/xml; charset=utf-8")
 		w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
-		_, _ = w.Write(answer) // 200 whatever it says
+		_, _ = w.Write(answer) // an XML-RPC fault also has status 200
 		return nil
 	case err != nil:
 		return plainError(w, err)
@@ -105,7 +103,7 @@ func (s *site) answerPing(w http.ResponseWriter, r *http.Request, p push.Ping, c
 	return plain(w, http.StatusOK, "Thanks for the ping.\n")
 }
 
-// plainError tells a program what was wrong with its ping, or what it asked of the hub.
+// plainError sends an error of a ping or of a request to the hub as plain text.
 func plainError(w http.ResponseWriter, err error) error {
 	e, ok := errors.AsType[*digest.Error](err)
 	if !ok {
@@ -113,7 +111,7 @@ func plainError(w http.ResponseWriter, err error) error {
 	}
 	status := http.StatusBadRequest
 	switch {
-	case e.Kind == digest.Unavailable && e.Err != nil: // the database does not answer
+	case e.Kind == digest.Unavailable && e.Err != nil: // the database is unavailable
 		return err
 	case e.Kind == digest.Unavailable:
 		status = http.StatusTooManyRequests
@@ -124,11 +122,10 @@ func plainError(w http.ResponseWriter, err error) error {
 	return plain(w, status, e.Message+"\n")
 }
 
-// recordPing hands the pinged addresses on when the answer is out, and nothing else will
-// come over its connection: how long the database takes would tell whether it
-// knows them.
+// recordPing stores the pings after the response was sent on a connection that accepts no further request. Otherwise
+// the time that the database takes would reveal whether it knows the addresses.
 func (s *site) recordPing(w http.ResponseWriter, r *http.Request, pinged [][]string) {
-	_ = http.NewResponseController(w).Flush() // who has left needs no answer
+	_ = http.NewResponseController(w).Flush() // a client that disconnected needs no response
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), pingTime)
 	defer cancel()
 	for _, urls := range pinged {

@@ -19,13 +19,13 @@ import (
 
 const xmlType = "text/xml"
 
-// call is weblogUpdates.ping.
+// call returns the body of a weblogUpdates.ping call.
 func call(addresses ...string) string {
 	return "<methodCall><methodName>weblogUpdates.ping</methodName><params><param><value>Site</value></param><param><value>" +
 		strings.Join(addresses, "</value></param><param><value>") + "</value></param></params></methodCall>"
 }
 
-// sent is a ping taken to its end: the work after the answer is done, too.
+// sent sends a request and returns after the handler has finished, including its work after the response.
 func (r *room) sent(method, path, contentType, body string, header ...string) *httptest.ResponseRecorder {
 	req := httptest.NewRequest(method, path, strings.NewReader(body))
 	req.Header.Set("Content-Type", contentType)
@@ -37,7 +37,7 @@ func (r *room) sent(method, path, contentType, body string, header ...string) *h
 	return w
 }
 
-// pinged reports whether the feed has a ping that was not answered yet.
+// pinged reports whether a ping has queued a poll of the feed.
 func (r *room) pinged(f digest.Feed) bool {
 	r.t.Helper()
 	info, err := r.store.Feed(r.t.Context(), f.ID)
@@ -78,7 +78,7 @@ func TestPing(t *testing.T) {
 	}
 }
 
-// TestPingTellsNothing: what is known here is answered like what is not.
+// TestPingTellsNothing checks that the response is the same for known and unknown addresses.
 func TestPingTellsNothing(t *testing.T) {
 	each(t, func(r *room) {
 		r.knows(digest.Feed{URL: feedURL})
@@ -103,7 +103,7 @@ func TestPingTellsNothing(t *testing.T) {
 	})
 }
 
-// A slow takes pings at its own time.
+// A slow PingReceiver blocks until it is released.
 type slow struct {
 	started, release chan struct{}
 }
@@ -114,8 +114,8 @@ func (s slow) Pinged(context.Context, []string, time.Time) error {
 	return nil
 }
 
-// TestAnswerBeforeWork: the answer to a ping is whole, and its connection at
-// its end, before the database is asked; its time tells nothing.
+// TestAnswerBeforeWork checks that the client has the whole response, and that the connection closes, before the
+// database is queried. So the response time reveals nothing.
 func TestAnswerBeforeWork(t *testing.T) {
 	for _, path := range []string{"/ping?url=https://a.example/", "/RPC2"} {
 		s := slow{make(chan struct{}), make(chan struct{})}
@@ -189,7 +189,7 @@ func TestHeadIsNoPing(t *testing.T) {
 	})
 }
 
-// A pingCounter counts the pings that come through.
+// A pingCounter counts the accepted pings.
 type pingCounter struct{ n map[string]int }
 
 func (c pingCounter) Pinged(_ context.Context, urls []string, _ time.Time) error {
@@ -197,8 +197,7 @@ func (c pingCounter) Pinged(_ context.Context, urls []string, _ time.Time) error
 	return nil
 }
 
-// TestPingFloods: one address may send so many, a source be pinged so often,
-// and all together ask no more of the database than it can do beside its work.
+// TestPingFloods checks the limits of pings from one client, of pings for one feed, and of all pings together.
 func TestPingFloods(t *testing.T) {
 	now := noon
 	taken := pingCounter{map[string]int{}}
@@ -214,7 +213,7 @@ func TestPingFloods(t *testing.T) {
 		}
 		return n
 	}
-	// From a network that is not this machine, what is said of the way does not count.
+	// X-Forwarded-For counts only from a trusted proxy.
 	for i := range 100 {
 		if code := ping(fmt.Sprintf("10.0.0.%d", i), i); (code == 200) != (i < 60) {
 			t.Fatalf("ping %d is answered %d", i, code)
@@ -235,7 +234,7 @@ func TestPingFloods(t *testing.T) {
 			t.Fatalf("answered %d", code)
 		}
 	}
-	for i := range 10 { // nor beside another address
+	for i := range 10 { // nor together with another address
 		r.sent("POST", "/ping", urlencoded, fmt.Sprintf("url=https://a.example/7&changesURL=https://b.example/%d", i))
 	}
 	if got := sum(); got != 3 {
@@ -248,8 +247,8 @@ func TestPingFloods(t *testing.T) {
 	}
 }
 
-// TestPingCrowds: however many send them, all pings together ask no more of
-// the database than it can do beside its work, and nobody is let in by a claim.
+// TestPingCrowds checks that the limit of all pings together holds for many clients, and that an untrusted
+// X-Forwarded-For does not evade it.
 func TestPingCrowds(t *testing.T) {
 	taken := pingCounter{map[string]int{}}
 	h := web.New(web.Options{Pings: taken, Now: func() time.Time { return noon },
@@ -259,7 +258,7 @@ func TestPingCrowds(t *testing.T) {
 		req.RemoteAddr = fmt.Sprintf("198.51.%d.%d:1", i/200, i%200)
 		h.ServeHTTP(httptest.NewRecorder(), req)
 	}
-	// Two of the addresses may fall into one bucket, and have been taken for one then.
+	// Two of the addresses may share a bucket, and then count as one client.
 	if n := len(taken.n); n > 200 || n < 190 {
 		t.Errorf("%d pings came through", n)
 	}

@@ -14,38 +14,35 @@ import (
 	"digest/store"
 )
 
-// A postPage is one post by itself.
 type postPage struct {
 	listedPost
 	namedPage
 	notes
-	Place     string    // address of its edition, at the post; "" once that is no longer kept
-	Published time.Time // by the reader's clock; zero: it has no date
+	Place     string    // address of the post in its edition; "" if the edition is not stored
+	Published time.Time // in the reader's time zone; zero: unknown
 	Text      template.HTML
-	Turn      string       // direction of Text
-	Shortened bool         // Text is not all of it
-	Menu      string       // address of its site's own menu; "": it is not the reader's to change
-	Players   []player     // of its sounds
-	Linking   []listedPost // that lead to it
-	Before    *render.Post // beside it in its edition; nil: none
+	Turn      string       // text direction of Text
+	Shortened bool         // Text is only the beginning
+	Menu      string       // address of the site's menu; "": the reader cannot change the subscription
+	Players   []player     // for its audio files
+	Linking   []listedPost // posts that link to it
+	Before    *render.Post // neighbours in its edition; nil: none
 	After     *render.Post
 
-	Versions []versionLink // what it said later
-	Later    time.Time     // the page is of one of them: by the reader's clock; zero: it is of what was delivered
+	Versions []versionLink // later versions of the post
+	Later    time.Time     // when this version was seen, in the reader's time zone; zero: the delivered version
 }
 
-// A versionLink leads to what a post said later.
 type versionLink struct {
 	Path string
-	At   time.Time // by the reader's clock
-	Here bool      // this page is it
+	At   time.Time // in the reader's time zone
+	Here bool      // this page shows it
 }
 
-// LaterDay is the day of Later.
+// LaterDay returns the day of Later.
 func (p postPage) LaterDay() catalogue.Moment { return catalogue.Time("2 January 2006", p.Later) }
 
-// postPage shows one post that has come to the reader; there is no other way to
-// one, and none before its midnight.
+// postPage shows a post that was delivered to the reader. A post cannot be opened before its midnight.
 func (s *site) postPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	v, err := s.visiblePost(r, me)
 	if err != nil {
@@ -61,7 +58,7 @@ func (s *site) postPage(w http.ResponseWriter, r *http.Request, me reader) error
 	return s.showPage(w, r, err, "post", p.Title, &p)
 }
 
-// pageOf is a page of a post but for its neighbours.
+// pageOf returns the page of a post without its neighbours and the posts that link to it.
 func (s *site) pageOf(r *http.Request, me reader, v store.VisiblePost) (postPage, error) {
 	p := postPage{listedPost: s.listed(r, v), namedPage: named(me.Digest)}
 	zone := zoneOr(me.TimeZone)
@@ -91,7 +88,7 @@ func (s *site) pageOf(r *http.Request, me reader, v store.VisiblePost) (postPage
 	return p, err
 }
 
-// versionPage shows what a post said later, to who may see the post.
+// versionPage shows a later version of a post to a reader who may see the post.
 func (s *site) versionPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	v, err := s.visiblePost(r, me)
 	if err != nil {
@@ -114,8 +111,7 @@ func (s *site) versionPage(w http.ResponseWriter, r *http.Request, me reader) er
 	return s.showPage(w, r, err, "post", p.Title, &p)
 }
 
-// placePost finds a post's neighbours in the edition it came in, in the order of
-// the page.
+// placePost sets the post's place in its edition and its neighbours there, in the order of the page.
 func (s *site) placePost(r *http.Request, me reader, v store.VisiblePost, p *postPage) error {
 	e, err := s.Store.EditionOn(r.Context(), cmp.Or(v.DigestID, me.Digest.ID), v.Edition, s.Now())
 	if digest.KindOf(err) == digest.NotFound {
@@ -130,7 +126,7 @@ func (s *site) placePost(r *http.Request, me reader, v store.VisiblePost, p *pos
 		if n, d, err = s.received(r.Context(), e); err != nil {
 			return err
 		}
-		if path = receivedPath(n.Slug, v.Edition); n.ArchiveID == e.DigestID { // of its owner, who may be no member
+		if path = receivedPath(n.Slug, v.Edition); n.ArchiveID == e.DigestID { // the owner need not be a member
 			path = "/n/" + n.Slug + "/" + v.Edition.String()
 		}
 	}
@@ -145,7 +141,7 @@ func (s *site) placePost(r *http.Request, me reader, v store.VisiblePost, p *pos
 	}
 	at := slices.IndexFunc(all, func(f *editionPost) bool { return f.ID == v.ID })
 	edition := editionPage{Path: path}
-	if at < 0 { // its reader wanted no more of the site at once
+	if at < 0 { // the edition page shows only some posts of this site
 		edition.OneSite = v.FeedID
 		if all, err = s.postsOfSite(r, d, v.FeedID); err != nil {
 			return err
@@ -165,7 +161,7 @@ func (s *site) placePost(r *http.Request, me reader, v store.VisiblePost, p *pos
 	return nil
 }
 
-// postsOfSite gives all posts of one site in an edition; none if there are none.
+// postsOfSite returns all posts of one site in an edition, nil if it has none.
 func (s *site) postsOfSite(r *http.Request, d digest.Delivery, feed digest.FeedID) (all []*editionPost, err error) {
 	page, err := s.Editions.Site(r.Context(), d, feed)
 	if digest.KindOf(err) == digest.NotFound {
@@ -177,8 +173,8 @@ func (s *site) postsOfSite(r *http.Request, d digest.Delivery, feed digest.FeedI
 	return all, err
 }
 
-// visiblePost gives the post that a request's path names, if the reader may see it
-// by this process's clock (I2).
+// visiblePost returns the post in the request's path. It returns errNotFound if the reader may not see the post at
+// the time of this process's clock (I2).
 func (s *site) visiblePost(r *http.Request, me reader) (store.VisiblePost, error) {
 	id, err := pathKey(r)
 	if err != nil {

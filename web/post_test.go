@@ -12,7 +12,7 @@ import (
 	"digest/store"
 )
 
-// edited lets the feed at an address list a post again that says something else.
+// edited stores a new version of the post in the feed at an address.
 func (r *room) edited(address, title, content string) {
 	r.t.Helper()
 	f, err := r.store.FeedByURL(r.t.Context(), address)
@@ -24,8 +24,8 @@ func (r *room) edited(address, title, content string) {
 	r.must(err)
 }
 
-// TestLaterVersions: what a delivered post says later is a click away, from the reader's next
-// midnight on, for who may see the post and nobody else; what was delivered stays.
+// TestLaterVersions checks that a delivered post links to its later version from the reader's next midnight on, only
+// for readers who may see the post. The delivered version stays.
 func TestLaterVersions(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -43,7 +43,7 @@ func TestLaterVersions(t *testing.T) {
 		r.edited("https://site.example/1", "It is not so",
 			"<p>It was all wrong, <b>as we know</b> now.</p><script>alert(1)</script>")
 		later := page + "/versions/" + unix(seen)
-		v.get(page).status(http.StatusOK).shows(".changes") // in between nothing moves
+		v.get(page).status(http.StatusOK).shows(".changes") // no link before the next midnight
 		v.get(later).status(http.StatusNotFound)
 		r.arrives(d, post("News"))
 		r.midnight()
@@ -72,7 +72,7 @@ func TestLaterVersions(t *testing.T) {
 	})
 }
 
-// TestFilm: the page of a film leads to where it is watched, by its picture too.
+// TestFilm checks that the page of a film, and its picture, link to the page that plays it.
 func TestFilm(t *testing.T) {
 	each(t, func(r *room) {
 		r.pictures = &gallery{}

@@ -17,13 +17,11 @@ import (
 	"digest/test/tier"
 )
 
-// papers are the sizes that people have, with their height in points.
+// papers maps paper sizes to their height in points.
 var papers = map[string]float64{"A4": 842, "letter": 792}
 
-// TestPrinting prints an edition of many sites, the whole of it for paper, and a long
-// post, and looks at the pages: they are full columns of a newspaper, no name of a site
-// and no headline stands alone at the end of a column, and what can only be pressed is
-// not there, but the addresses of links are.
+// TestPrinting prints a long edition and a long post. It checks that pages are full columns, and that no column ends
+// with the name of a site or a headline. Buttons must not be printed, but the addresses of links must.
 func TestPrinting(t *testing.T) {
 	browser.Find(t)
 	p := &pageShow{room: newRoom(t, storetest.Open(t, storetest.SQLite(t)))}
@@ -35,7 +33,7 @@ func TestPrinting(t *testing.T) {
 			some[j].Summary = prose(5+i*7%60, some[j].Title, j)
 			some[j].Author = "Writer"
 			switch {
-			case i%3 == 2: // its words are all of it
+			case i%3 == 2: // a post without a title
 				some[j].Untitled = true
 			case i%7 == 4: // a headline and a byline
 				some[j].Summary, some[j].Content = "", ""
@@ -83,13 +81,13 @@ func TestPrinting(t *testing.T) {
 	}
 }
 
-// A paperPage is a page of paper with its lines, as Poppler finds them.
+// A paperPage is a printed page with its lines, as Poppler extracts them.
 type paperPage struct {
 	Height float64     `xml:"height,attr"`
 	Lines  []paperLine `xml:"flow>block>line"`
 }
 
-// A paperLine is a line of a column, in points from the upper left corner.
+// A paperLine is a line of a column. Positions are in points from the upper left corner.
 type paperLine struct {
 	Left  float64  `xml:"xMin,attr"`
 	Top   float64  `xml:"yMin,attr"`
@@ -98,8 +96,7 @@ type paperLine struct {
 
 func (l paperLine) String() string { return strings.Join(l.Words, " ") }
 
-// printed prints a page on paper of a size, and reads what is on it. With -artifacts it
-// leaves the PDF to be looked at.
+// printed prints a page on paper of a size and returns its lines. With -artifacts it keeps the PDF.
 func (p *pageShow) printed(t *testing.T, a answer, size string, height float64) []paperPage {
 	t.Helper()
 	a.body = strings.Replace(a.status(http.StatusOK).body, "</head>", "<style>@page { size: "+size+
@@ -128,15 +125,15 @@ func (p *pageShow) printed(t *testing.T, a answer, size string, height float64) 
 		if int(page.Height+.5) != int(height) {
 			t.Errorf("a page of %s is %v points high", size, page.Height)
 		}
-		if len(page.Lines) < 4 { // one is its number
+		if len(page.Lines) < 4 { // one is the page number
 			t.Errorf("page %d of %d is empty: %q", i+1, len(read.Pages), page.Lines)
 		}
 	}
 	return read.Pages
 }
 
-// hasColumns holds that a first page has so many columns, and that all pages but the
-// last are filled to three quarters.
+// hasColumns checks that the first page has that many columns, and that all pages but the last are at least three
+// quarters full.
 func hasColumns(t *testing.T, what string, pages []paperPage, columns int) {
 	t.Helper()
 	lines := map[int]int{}
@@ -155,7 +152,7 @@ func hasColumns(t *testing.T, what string, pages []paperPage, columns int) {
 	for i, page := range pages[:len(pages)-1] {
 		lowest := 0.
 		for _, l := range page.Lines {
-			if l.Top < page.Height*.92 { // below is its number
+			if l.Top < page.Height*.92 { // below is the page number
 				lowest = max(lowest, l.Top)
 			}
 		}
@@ -165,8 +162,7 @@ func hasColumns(t *testing.T, what string, pages []paperPage, columns int) {
 	}
 }
 
-// hasNoStrandedName holds that below each site's name follows a line in the same column,
-// and gives how many names there are.
+// hasNoStrandedName checks that a line follows each site's name in the same column. It returns the number of names.
 func (p paperPage) hasNoStrandedName(t *testing.T, number int) (names int) {
 	t.Helper()
 	for _, name := range p.Lines {
@@ -184,7 +180,8 @@ func (p paperPage) hasNoStrandedName(t *testing.T, number int) (names int) {
 	return names
 }
 
-// hasNoStrandedByline holds that above each byline its headline, or of a post without one its words, stand in the same column.
+// hasNoStrandedByline checks that each byline follows its headline, or the text of an untitled post, in the same
+// column.
 func (p paperPage) hasNoStrandedByline(t *testing.T, number int) {
 	t.Helper()
 	for _, by := range p.Lines {
@@ -198,7 +195,7 @@ func (p paperPage) hasNoStrandedByline(t *testing.T, number int) {
 	}
 }
 
-// says is all that stands on pages.
+// says returns the text of all pages.
 func says(pages []paperPage) string {
 	var b strings.Builder
 	for _, page := range pages {

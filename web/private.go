@@ -12,8 +12,7 @@ import (
 	"digest/subscribe"
 )
 
-// credentialOf reads what a form says a feed is asked with. The form shows none of it
-// again, whatever comes of it.
+// credentialOf reads the credential of a feed from a form. Pages never show a credential again.
 func credentialOf(form url.Values) digest.Credential {
 	return digest.Credential{
 		User: strings.TrimSpace(form.Get("user")), Password: form.Get("password"),
@@ -22,8 +21,8 @@ func credentialOf(form url.Values) digest.Credential {
 	}
 }
 
-// findPrivate subscribes the reader to a private feed, and leads to it. False: the form
-// asks for no such feed.
+// findPrivate subscribes the reader to a private feed and redirects to its page. It returns false if the form
+// describes no private feed.
 func (s *site) findPrivate(ctx context.Context, w http.ResponseWriter, r *http.Request, me reader,
 	p feedsFindPage) (bool, error) {
 	c := credentialOf(r.PostForm)
@@ -45,11 +44,10 @@ func (s *site) findPrivate(ctx context.Context, w http.ResponseWriter, r *http.R
 	return true, showAdded(w, r, me, nil, feedPath(f.ID), word)
 }
 
-// A credentialForm asks for what a feed is asked with.
 type credentialForm struct {
-	Private bool // it is asked with a credential now
+	Private bool // the feed has a credential now
 	Hidden  bool // its address is a secret
-	Refused bool // what it was asked with is not accepted any more
+	Refused bool // the server rejects the credential
 	Wrong   catalogue.Sayable
 }
 
@@ -62,7 +60,6 @@ func credentialFormOf(sub store.SubscriptionInfo, wrong catalogue.Sayable) crede
 	}
 }
 
-// setCredential changes what a feed of the reader's is asked with.
 func (s *site) setCredential(w http.ResponseWriter, r *http.Request, me reader) error {
 	sub, err := s.subscription(r, me)
 	if err != nil {
@@ -76,7 +73,7 @@ func (s *site) setCredential(w http.ResponseWriter, r *http.Request, me reader) 
 	return showSaved(w, r, err, feedPath(sub.Feed.ID), "credential")
 }
 
-// wrongOf is what an error says to who has filled in a form; nil: it is not for them.
+// wrongOf returns the message of an error for the person who filled in a form, nil if it has none.
 func wrongOf(err error) catalogue.Sayable {
 	_, wrong := searchSaid(err)
 	return wrong

@@ -14,7 +14,8 @@ import (
 
 const canary = "canary-7f3a"
 
-// A reader gives a password, a token or a secret address, and sees none of it again.
+// TestPrivateFeeds checks that a reader can add a feed with a password, a token or a secret address, and that no page
+// shows any of them again.
 func TestPrivateFeeds(t *testing.T) {
 	each(t, func(r *room) {
 		site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -61,14 +62,14 @@ func TestPrivateFeeds(t *testing.T) {
 			"1").status(http.StatusUnprocessableEntity).words(site.URL + "/…")
 		withName := strings.Replace(site.URL, "://", "://ann:"+canary+"@", 1)
 		post("/feeds/find", "address", withName+"/other").status(http.StatusSeeOther)
-		post("/feeds/find", "address", withName+"/feed").status(http.StatusSeeOther) // the first one again
+		post("/feeds/find", "address", withName+"/feed").status(http.StatusSeeOther) // the same feed again
 
 		subs, err := r.store.AllSubscriptions(t.Context(), d.ID)
 		r.must(err)
 		if len(subs) != 4 {
 			t.Fatalf("%d subscriptions", len(subs))
 		}
-		// it answers well as it is
+		// The feed works, so a wrong password does not replace the stored one.
 		post("/feeds/find", "address", site.URL+"/feed", "user", "ann", "password",
 			"mistyped").status(http.StatusSeeOther)
 		for _, sub := range subs {
@@ -96,7 +97,7 @@ func TestPrivateFeeds(t *testing.T) {
 		look("/settings/data").status(http.StatusOK).words("passwords and secret addresses")
 		look("/status?url=" + url.QueryEscape(site.URL+"/feed")).status(http.StatusNotFound)
 
-		// It is given anew.
+		// A new password replaces the old one.
 		path := fmt.Sprintf("/feeds/%d/credential", subs[0].Feed.ID)
 		post(path).status(http.StatusBadRequest).words("Enter a name with a password, or a token")
 		post(path, "user", "ann", "password", canary+"2").status(http.StatusSeeOther)
@@ -105,7 +106,7 @@ func TestPrivateFeeds(t *testing.T) {
 		if again.Feed.Sealed == subs[0].Feed.Sealed || again.Feed.URL != subs[0].Feed.URL {
 			t.Error(again.Feed.URL)
 		}
-		// Nobody else changes it.
+		// Other readers cannot change it.
 		other, _ := r.reader("eve@example.org")
 		other.post(path, url.Values{"user": {"eve"}, "password": {"x"}}).status(http.StatusNotFound)
 		post(fmt.Sprintf("/feeds/%d/leave", subs[0].Feed.ID)).status(http.StatusOK).words("Its password was deleted.")
@@ -122,8 +123,8 @@ func TestPrivateFeeds(t *testing.T) {
 	})
 }
 
-// A feed that a reader has becomes private when they say that its address is a secret, and
-// the reader keeps what they have had.
+// TestSecretAddress checks that a feed becomes private when its reader marks the address as secret, and that the
+// reader keeps their posts.
 func TestSecretAddress(t *testing.T) {
 	each(t, func(r *room) {
 		b := r.blog(map[string]string{"/" + canary: rss("Secret", "One")})
@@ -151,7 +152,7 @@ func TestSecretAddress(t *testing.T) {
 	})
 }
 
-// words checks that a page holds texts.
+// words checks that a page contains texts.
 func (a answer) words(texts ...string) answer {
 	a.t.Helper()
 	for _, text := range texts {

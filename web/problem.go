@@ -11,22 +11,22 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A problem is an error that a visitor may see; all others show as errInternal.
+// A problem is an error that a visitor may see. All other errors are shown as errInternal.
 type problem struct {
 	Status int
-	Title  any // catalogue.Sayable, or a text that is shown as it is
+	Title  any // catalogue.Sayable, or text that is shown unchanged
 	Text   any // like Title
 }
 
 func (p *problem) Error() string { return fmt.Sprint(p.Title) }
 
-// SignIn says that the way on from here is the sign-in page.
+// SignIn reports whether the error page links to the sign-in page.
 func (p *problem) SignIn() bool {
 	return p == errSpentLink || p == errSpentSignUp || p == errSpentAgree || p == errOldLink || p == errSpentEdition ||
 		p == errSpentUndo
 }
 
-// OfFeeds says that the way on from here is the list of feeds.
+// OfFeeds reports whether the error page links to the list of feeds.
 func (p *problem) OfFeeds() bool { return p == errNoneChosen }
 
 var (
@@ -99,7 +99,7 @@ func linkToken(form url.Values) (string, error) {
 	return "", errNoButton
 }
 
-// problemWith gives what to show for a status that net/http chose.
+// problemWith returns the problem for a status that net/http chose.
 func problemWith(status int) *problem {
 	switch status {
 	case http.StatusNotFound:
@@ -112,8 +112,8 @@ func problemWith(status int) *problem {
 	return &p
 }
 
-// asProblem finds what a visitor may know of err. Messages of errors from
-// elsewhere are written for the operator, and stay in the log.
+// asProblem returns the problem that a visitor sees for err. Messages of other errors are written for the operator,
+// so they appear only in the log.
 func asProblem(err error) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p
@@ -132,11 +132,11 @@ func asProblem(err error) *problem {
 	return errInternal
 }
 
-// A handler answers one route, or says why it cannot.
+// A handler serves one route, or returns an error for the error page.
 type handler func(http.ResponseWriter, *http.Request) error
 
-// handle makes h an http.Handler that shows its errors as pages; hubs and pingers are told in a
-// line, which costs next to nothing however many they send.
+// handle makes h an http.Handler that shows its errors as pages. Hubs, rssCloud servers and pingers get one line of
+// plain text instead, which is cheap however many requests they send.
 func (s *site) handle(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w, told := s.tellChange(w, r)
@@ -153,7 +153,7 @@ func (s *site) handle(h handler) http.Handler {
 			if p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable {
 				w.Header().Set("Retry-After", "60")
 			}
-			_ = plain(w, p.Status, fmt.Sprint(p.Title)+".\n") // it never fails
+			_ = plain(w, p.Status, fmt.Sprint(p.Title)+".\n") // it never returns an error
 			return
 		}
 		if err := s.show(w, r, p.Status, "problem", p.Title, p); err != nil {
@@ -163,22 +163,21 @@ func (s *site) handle(h handler) http.Handler {
 	})
 }
 
-// isForPrograms reports whether an address is asked by hubs, rssCloud servers and pingers.
 func isForPrograms(path string) bool {
 	return strings.HasPrefix(path, pushRoot) || strings.HasPrefix(path, cloudRoot) || path == "/ping" || path == "/RPC2"
 }
 
-// problemOf finds what a visitor may know of err, and logs a mistake of ours.
+// problemOf returns the problem that a visitor sees for err, and logs internal errors.
 func (s *site) problemOf(r *http.Request, err error) *problem {
 	p := asProblem(err)
 	if p.Status >= http.StatusInternalServerError {
-		// The pattern, not the path: paths hold tokens.
+		// The pattern, not the path: paths contain tokens.
 		s.Log.ErrorContext(r.Context(), "web request failed", "route", r.Pattern, "err", err)
 	}
 	return p
 }
 
-// orSpent is p for a link that is no more, else the error.
+// orSpent returns p if err is digest.NotFound, which a used or expired link causes, and err otherwise.
 func orSpent(err error, p *problem) error {
 	if digest.KindOf(err) == digest.NotFound {
 		return p

@@ -7,7 +7,7 @@ import (
 )
 
 // TestConfirmationWithoutItsField posts to links without the hidden field of their form, as email scanners do. The
-// answer names the button, and the link still works.
+// response names the button, and the link still works.
 func TestConfirmationWithoutItsField(t *testing.T) {
 	each(t, func(r *room) {
 		for _, path := range []string{"/sign-in", "/sign-up/confirm", "/settings/address/confirm",

@@ -9,20 +9,19 @@ import (
 	"digest/store"
 )
 
-// The pages of who publishes a newsletter, under /newsletters/SLUG. Whoever is neither its
-// owner nor an editor is told that there is nothing there.
+// The pages of a newsletter's owner and editors are under /newsletters/SLUG. Everybody else gets errNotFound.
 
-// A publisher is who is signed in, with a newsletter that they may do something with.
+// A publisher is a signed-in owner or editor of a newsletter.
 type publisher struct {
 	reader
 	Newsletter digest.Newsletter
 	Role       digest.Role
 }
 
-// A publisherHandler answers a route of a newsletter that only its publishers have.
+// A publisherHandler serves a route that only the publishers of a newsletter may use.
 type publisherHandler func(http.ResponseWriter, *http.Request, publisher) error
 
-// forPublisher lets the owner and the editors of the newsletter in that the path names.
+// forPublisher admits the owner and the editors of the newsletter in the path.
 func (s *site) forPublisher(h publisherHandler) handler {
 	return s.forReader(func(w http.ResponseWriter, r *http.Request, me reader) error {
 		n, err := s.Store.NewsletterBySlug(r.Context(), r.PathValue("slug"))
@@ -43,7 +42,7 @@ func (s *site) forPublisher(h publisherHandler) handler {
 	})
 }
 
-// forOwner lets the owner in; an editor is told who may.
+// forOwner admits only the owner. Editors get errOwnerOnly.
 func (s *site) forOwner(h publisherHandler) handler {
 	return s.forPublisher(func(w http.ResponseWriter, r *http.Request, p publisher) error {
 		if p.Role != digest.RoleOwner {
@@ -53,15 +52,15 @@ func (s *site) forOwner(h publisherHandler) handler {
 	})
 }
 
-// A publisherFrame is what all pages of a publisher have.
+// A publisherFrame has the data that all pages of a publisher share.
 type publisherFrame struct {
 	publisher
 	BaseURL string
-	Saved   string // one of the page's words: what was changed just now
-	Wrong   any    // why nothing was changed, catalogue.Sayable or a text; nil or "": nothing is wrong
+	Saved   string // one of the page's words: the change that was saved
+	Wrong   any    // why nothing was changed: catalogue.Sayable or a text; nil or "": no error
 
-	OwnAddresses   bool // its letters can come from an address of its publisher's
-	RepliesCounted bool // answers to its letters can be, and are so if it wants
+	OwnAddresses   bool // the newsletter can have its own sender address
+	RepliesCounted bool // replies can be counted; the newsletter's settings decide
 }
 
 func (s *site) publisherFrame(r *http.Request, p publisher, words ...string) publisherFrame {
@@ -74,45 +73,43 @@ func titled(page catalogue.Key, newsletter string) catalogue.Message {
 	return catalogue.Key("%s · %s").With(page, newsletter)
 }
 
-// Name is the newsletter's.
+// Name returns the name of the newsletter.
 func (f publisherFrame) Name() string { return f.Newsletter.Name }
 
-// Path is the address of the newsletter's overview; its other pages are below it.
+// Path returns the address of the newsletter's overview. Its other pages are below it.
 func (p publisher) Path() string { return "/newsletters/" + p.Newsletter.Slug }
 
-// Public is the address of the page that everybody sees.
+// Public returns the address of the newsletter's public page.
 func (p publisher) Public() string { return "/n/" + p.Newsletter.Slug }
 
 // Owns reports whether the reader owns the newsletter.
 func (p publisher) Owns() bool { return p.Role == digest.RoleOwner }
 
-// Pending reports whether the operator has not approved it yet.
+// Pending reports whether the newsletter waits for the operator's approval.
 func (p publisher) Pending() bool { return p.Newsletter.State == digest.NewsletterPending }
 
-// Held reports whether nothing of it leaves.
+// Held reports whether the newsletter is on hold, so that no issue is sent.
 func (p publisher) Held() bool { return p.Newsletter.State == digest.NewsletterHeld }
 
-// HeldBecause says why.
+// HeldBecause returns the reason of the hold.
 func (p publisher) HeldBecause() catalogue.Sayable {
 	return catalogue.HoldReason(p.Newsletter.HeldReason)
 }
 
-// Ended reports whether it has ended.
+// Ended reports whether the newsletter has ended.
 func (p publisher) Ended() bool { return p.Newsletter.State == digest.NewsletterEnded }
 
-// Comes says when its letters come: "every day", "on Sundays".
+// Comes returns the days on which issues are sent: "every day", "on Sundays".
 func (p publisher) Comes() catalogue.Message { return daysView{p.Newsletter.Cadence}.Words() }
 
-// A publishedPage is the newsletters that a reader publishes.
 type publishedPage struct {
 	Newsletters []published
-	Ask         bool // they may begin one
+	Ask         bool // the reader may create one
 }
 
-// A published is a newsletter in that list.
 type published struct{ store.NewsletterInfo }
 
-// Stands says how it stands.
+// Stands returns the state of the newsletter; for an active one, its days.
 func (p published) Stands() catalogue.Message {
 	switch p.State {
 	case digest.NewsletterPending:
@@ -125,7 +122,6 @@ func (p published) Stands() catalogue.Message {
 	return daysView{p.Cadence}.Words()
 }
 
-// publishedPage lists what a reader publishes.
 func (s *site) publishedPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	all, err := s.Store.NewslettersOf(r.Context(), me.ID)
 	p := publishedPage{Ask: s.Publishing == PublishingAsk}
@@ -135,22 +131,20 @@ func (s *site) publishedPage(w http.ResponseWriter, r *http.Request, me reader) 
 	return s.showPage(w, r, err, "publisher_list", catalogue.Key("Newsletters"), p)
 }
 
-// A publisherPage is the overview of a newsletter.
 type publisherPage struct {
 	publisherFrame
 	Members int
 	Feeds   []store.SubscriptionInfo
-	Letter  digest.NewsletterLetter // the next one
-	Waits   nextPosts               // what has gathered for it
-	Waiting []digest.Date           // of letters that wait for approval
-	Letters []digest.Edition        // the latest
-	Fenced  bool                    // whoever runs this has paused all of it
-	Offered bool                    // to whoever looks, by its owner
+	Letter  digest.NewsletterLetter // the next issue
+	Waits   nextPosts               // posts for the next issue
+	Waiting []digest.Date           // dates of issues that wait for approval
+	Letters []digest.Edition        // the latest issues
+	Fenced  bool                    // a fence stops polling and sending
+	Offered bool                    // its owner offers it to this editor
 
-	Programs int // that are told of its letters at the hub
+	Programs int // subscribers at the hub
 }
 
-// publisherPage shows how a newsletter stands.
 func (s *site) publisherPage(w http.ResponseWriter, r *http.Request, me publisher) error {
 	p := publisherPage{publisherFrame: s.publisherFrame(r, me, "approved", "released", "held", "ended")}
 	n, ctx := me.Newsletter, r.Context()
@@ -186,17 +180,16 @@ func (s *site) publisherPage(w http.ResponseWriter, r *http.Request, me publishe
 }
 
 const (
-	lettersLatest = 5 // on the overview
-	mostHeadlines = 3 // of posts that have gathered, there
+	lettersLatest = 5 // issues on the overview
+	mostHeadlines = 3 // headlines of the next issue on the overview
 )
 
-// nextPosts is what has gathered for the next letter.
 type nextPosts struct {
 	Titles []string
-	More   int // posts beyond those
+	More   int // number of further posts
 }
 
-// gathered reads what has gathered for a newsletter's next letter.
+// gathered returns the posts that wait for a newsletter's next issue.
 func (s *site) gathered(r *http.Request, n digest.Newsletter) (p nextPosts, err error) {
 	refs, err := s.Store.WaitingPosts(r.Context(), n.ArchiveID)
 	if err != nil {
@@ -210,7 +203,7 @@ func (s *site) gathered(r *http.Request, n digest.Newsletter) (p nextPosts, err 
 	return p, err
 }
 
-// Approval says how long a letter waits for approval: "2 hours after its member’s hour".
+// Approval returns how long an issue waits for approval: "2 hours after their usual time".
 func (p publisher) Approval() catalogue.Message {
 	wait := p.Newsletter.ApproveWithin
 	if wait%time.Hour != 0 {

@@ -7,22 +7,21 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A publisherDomainPage is the address of its publisher's own that a newsletter comes from, and the
-// record that shows whose its domain is.
+// A publisherDomainPage shows a newsletter's own sender address and the DNS record that proves control of its domain.
 type publisherDomainPage struct {
 	publisherFrame
 	Own        digest.NewsletterDomain // without an address: none
 	RecordName string
-	Record     string // "": its key cannot be opened
+	Record     string // "": its key cannot be decrypted
 	Typed      string
 }
 
-// Found is what is wrong with the record.
+// Found returns the problem with the DNS record.
 func (p publisherDomainPage) Found() catalogue.Sayable {
 	return catalogue.RecordFinding(p.Own.Finding)
 }
 
-// withDomains lets requests through where newsletters can come from addresses of their own.
+// withDomains admits requests only where newsletters can have their own sender address.
 func (s *site) withDomains(h publisherHandler) publisherHandler {
 	return func(w http.ResponseWriter, r *http.Request, me publisher) error {
 		if s.Domains == nil {
@@ -51,7 +50,7 @@ func (s *site) showDomain(w http.ResponseWriter, r *http.Request, status int, p 
 	return s.show(w, r, status, "publisher_domain", titled(catalogue.Key("Sender address"), p.Newsletter.Name), p)
 }
 
-// nameDomain makes a key for the domain of an address, in place of any former one.
+// nameDomain creates a key for the domain of an address, which replaces the former address.
 func (s *site) nameDomain(w http.ResponseWriter, r *http.Request, me publisher) error {
 	if !s.limits.rounds.allow(me.key(), s.Now()) {
 		return errTooMany
@@ -67,7 +66,6 @@ func (s *site) nameDomain(w http.ResponseWriter, r *http.Request, me publisher) 
 	return showSaved(w, r, nil, me.Path()+"/domain", "named")
 }
 
-// lookAtDomain looks for the record now.
 func (s *site) lookAtDomain(w http.ResponseWriter, r *http.Request, me publisher) error {
 	if !s.limits.rounds.allow(me.key(), s.Now()) {
 		return errTooMany
@@ -79,7 +77,7 @@ func (s *site) lookAtDomain(w http.ResponseWriter, r *http.Request, me publisher
 	return showSaved(w, r, err, me.Path()+"/domain", "looked")
 }
 
-// removeDomain lets letters come from the address of this instance again.
+// removeDomain makes issues use the sender address of this instance again.
 func (s *site) removeDomain(w http.ResponseWriter, r *http.Request, me publisher) error {
 	err := s.Store.RemoveNewsletterDomain(r.Context(), me.Newsletter.ID)
 	return showSaved(w, r, err, me.Path()+"/domain", "removed")

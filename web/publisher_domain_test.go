@@ -17,10 +17,9 @@ import (
 	"digest/internal/seal"
 )
 
-// txtRecords is the DNS: TXT records by name.
+// txtRecords is a resolver for TXT records by name.
 type txtRecords struct{ sync.Map }
 
-// LookupTXT gives the record of a name.
 func (t *txtRecords) LookupTXT(_ context.Context, name string) ([]string, error) {
 	if text, ok := t.Load(strings.TrimSuffix(name, ".")); ok {
 		return []string{text.(string)}, nil
@@ -28,13 +27,13 @@ func (t *txtRecords) LookupTXT(_ context.Context, name string) ([]string, error)
 	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 }
 
-// registrar looks after the newsletters' own domains.
+// registrar returns the registrar of the newsletters' sender domains.
 func (r *room) registrar() *domains.Registrar {
 	return &domains.Registrar{Store: r.store, Keys: r.keys, Resolver: r.names, Now: func() time.Time { return r.now },
 		Log: slog.New(slog.NewTextHandler(r.log, nil))}
 }
 
-// comesFrom gives the address of its own that a newsletter comes from; "" none.
+// comesFrom returns the newsletter's own sender address, "" without one.
 func (r *room) comesFrom(n digest.Newsletter) string {
 	r.t.Helper()
 	n, err := r.store.Newsletter(r.t.Context(), n.ID)
@@ -42,7 +41,7 @@ func (r *room) comesFrom(n digest.Newsletter) string {
 	return n.OwnAddress
 }
 
-// TestDomainOnline: an owner names an address, and letters come from there once the record that the page shows is seen.
+// TestDomainOnline checks that issues use the owner's address after the DNS record of the page was found.
 func TestDomainOnline(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
@@ -83,7 +82,8 @@ func TestDomainOnline(t *testing.T) {
 	})
 }
 
-// TestDomainIsTheOwners: an editor sees the record and looks for it, and changes nothing; keys are made at a bounded pace.
+// TestDomainIsTheOwners checks that an editor can see and check the record but change nothing, and that the creation
+// of keys is rate limited.
 func TestDomainIsTheOwners(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
@@ -121,7 +121,7 @@ func TestDomainIsTheOwners(t *testing.T) {
 	})
 }
 
-// TestDomainWithoutItsKey: where the file of keys is lost, the page says so and takes another address.
+// TestDomainWithoutItsKey checks that the page reports a lost key file, and accepts another address.
 func TestDomainWithoutItsKey(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")

@@ -8,7 +8,7 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A publisherEndPage asks its owner whether a newsletter really ends.
+// A publisherEndPage asks the owner to confirm the end of a newsletter.
 type publisherEndPage struct {
 	publisherFrame
 	Typed   string
@@ -22,7 +22,7 @@ func (s *site) publisherEndPage(w http.ResponseWriter, r *http.Request, me publi
 	return s.showPage(w, r, err, "publisher_end", titled(catalogue.Key("End newsletter"), me.Newsletter.Name), p)
 }
 
-// endNewsletter ends it, if its name in addresses was typed.
+// endNewsletter ends the newsletter if the owner typed its slug.
 func (s *site) endNewsletter(w http.ResponseWriter, r *http.Request, me publisher) error {
 	p := publisherEndPage{publisherFrame: s.publisherFrame(r, me), Typed: strings.TrimSpace(r.PostForm.Get("slug"))}
 	if p.Typed != me.Newsletter.Slug {
@@ -34,7 +34,7 @@ func (s *site) endNewsletter(w http.ResponseWriter, r *http.Request, me publishe
 				titled(catalogue.Key("End newsletter"), me.Newsletter.Name), p)
 		})
 	}
-	if me.Pending() { // nobody has anything of it
+	if me.Pending() { // it has no members and no issues yet
 		return showSaved(w, r, s.Store.RefuseNewsletter(r.Context(), me.Newsletter.ID), "/newsletters", "ended")
 	}
 	err := s.Store.SetNewsletterState(r.Context(), me.Newsletter.ID, digest.NewsletterEnded, "", s.Now())

@@ -10,14 +10,13 @@ import (
 	"digest/store"
 )
 
-// A publisherFeedsPage is what a newsletter is made of.
 type publisherFeedsPage struct {
 	publisherFrame
 	Feeds []store.SubscriptionInfo
 	Asked string // the address that was typed
 }
 
-// mostNewsletterFeeds bounds what one newsletter is made of: each member has them all.
+// mostNewsletterFeeds is the most feeds of one newsletter. Every member's digest is subscribed to all of them.
 const mostNewsletterFeeds = 50
 
 func (s *site) publisherFeedsPage(w http.ResponseWriter, r *http.Request, me publisher) error {
@@ -33,7 +32,7 @@ func (s *site) showPublisherFeeds(w http.ResponseWriter, r *http.Request, status
 	return s.show(w, r, status, "publisher_feeds", titled(catalogue.Key("Feeds"), p.Newsletter.Name), p)
 }
 
-// addNewsletterFeed makes the feed at an address, or behind a page there, part of the newsletter.
+// addNewsletterFeed adds the feed at an address, or one that the page there links to, to the newsletter.
 func (s *site) addNewsletterFeed(w http.ResponseWriter, r *http.Request, me publisher) error {
 	p := publisherFeedsPage{publisherFrame: s.publisherFrame(r, me),
 		Asked: strings.TrimSpace(r.PostForm.Get("address"))}
@@ -66,7 +65,7 @@ func (s *site) addNewsletterFeed(w http.ResponseWriter, r *http.Request, me publ
 	return showSaved(w, r, err, me.Path()+"/feeds", "added")
 }
 
-// removeNewsletterFeed takes a feed out, with what waits of it.
+// removeNewsletterFeed removes a feed from the newsletter, and its posts that wait for an issue.
 func (s *site) removeNewsletterFeed(w http.ResponseWriter, r *http.Request, me publisher) error {
 	id, err := pathKey(r)
 	if err != nil {

@@ -13,13 +13,13 @@ import (
 	"digest/mailer"
 )
 
-// records are the DNS: these records stand wherever it is asked.
+// records is a resolver that returns the same TXT records for every name.
 type records []string
 
 func (r records) LookupTXT(context.Context, string) ([]string, error) { return r, nil }
 
-// TestEachFindingIsSaid: what package doctor finds wrong with the record of a publisher's key is stored in English,
-// and said in each language.
+// TestEachFindingIsSaid checks that findings of package doctor about a DKIM record are stored in English and shown in
+// every language.
 func TestEachFindingIsSaid(t *testing.T) {
 	key, err := mailer.NewDKIMKey("anna.example", "a", time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))
 	if err != nil {

@@ -15,24 +15,24 @@ import (
 	"digest/subscribe"
 )
 
-// A publisherImportPage asks for a list of members, and says what one holds or what became of it.
+// A publisherImportPage asks for a list of members and reports its contents or the result of the import.
 type publisherImportPage struct {
 	publisherFrame
-	Report *memberReport // nil: none was sent
+	Report *memberReport // nil: no list was sent
 }
 
-// Most is how large a list may be, in megabytes.
+// Most returns the largest size of a list in megabytes.
 func (publisherImportPage) Most() int { return maxList >> 20 }
 
-// A memberReport is what became of a list.
+// A memberReport is the result of an import or of its preview.
 type memberReport struct {
-	System string // that wrote it
+	System string // the system that wrote the list
 	Files  []string
-	Looked bool // nothing was changed
-	Slow   bool // there was no time for all of it
+	Looked bool // a preview: nothing was changed
+	Slow   bool // the time ran out before the end of the list
 	Lines  []subscribe.MemberLine
-	Unread []string // rows that could not be used, and files
-	More   int      // beyond those
+	Unread []string // rows and files that could not be read
+	More   int      // number of further such rows
 }
 
 func (s *site) publisherImportPage(w http.ResponseWriter, r *http.Request, me publisher) error {
@@ -40,7 +40,7 @@ func (s *site) publisherImportPage(w http.ResponseWriter, r *http.Request, me pu
 		publisherImportPage{publisherFrame: s.publisherFrame(r, me)})
 }
 
-// importMembers takes in a list of members, or says what it holds. The same list again changes nothing.
+// importMembers imports a list of members, or previews it. Importing the same list again changes nothing.
 func (s *site) importMembers(w http.ResponseWriter, r *http.Request, me publisher) error {
 	if !s.limits.imports.allow(me.key(), s.Now()) {
 		return errTooManyFinds
@@ -69,9 +69,9 @@ func (s *site) importMembers(w http.ResponseWriter, r *http.Request, me publishe
 		publisherImportPage{s.publisherFrame(r, me), &report})
 }
 
-// readMembers reads a list of members until ctx ends. The field how decides what it does: "join" adds them, "ask"
-// also asks those whose consent the list does not prove, and "left" records them as people who have left. With any
-// other value it only reports what the list holds.
+// readMembers reads a list of members until ctx ends. The field "how" selects the action: "join" adds members, "ask"
+// also sends confirmation requests to people whose consent the list does not prove, and "left" records people as
+// unsubscribed. Any other value only previews the list.
 func (s *site) readMembers(ctx context.Context, n digest.Newsletter, sent sentList) (memberReport, error) {
 	list, err := members.Open(ctx, bytes.NewReader(sent.body), int64(len(sent.body)), sent.name)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -102,7 +102,7 @@ func (s *site) readMembers(ctx context.Context, n digest.Newsletter, sent sentLi
 	return report, err
 }
 
-// orNoMembers shows the form again with the reason why nothing was taken in.
+// orNoMembers shows the form again with the reason why nothing was imported.
 func (s *site) orNoMembers(w http.ResponseWriter, r *http.Request, me publisher, err error) error {
 	p := publisherImportPage{publisherFrame: s.publisherFrame(r, me)}
 	status := http.StatusBadRequest
@@ -110,9 +110,11 @@ func (s *site) orNoMembers(w http.ResponseWriter, r *http.Request, me publisher,
 		drain(r)
 		status, err = http.StatusRequestEntityTooLarge, nil
 		p.Wrong = catalogue.Key(
-			"The file is larger than %d MB. Nothing was imported. Export the list again, or split it.").With(maxList >> 20)
+			"The file is larger than %d MB. Nothing was imported. Export the list again, or split it.").
+			With(maxList >> 20)
 	} else if e, ok := errors.AsType[*digest.Error](err); ok && e.Kind == digest.Invalid && e != errNoFile {
-		p.Wrong, err = catalogue.Key("%s.").With(catalogue.Line(e)), nil // it begins with the name of a file
+		// Line, not Refusal: the message begins with the name of a file.
+		p.Wrong, err = catalogue.Key("%s.").With(catalogue.Line(e)), nil
 	} else if said, _ := asRefused(err); said != nil {
 		p.Wrong, err = said, nil
 	}
@@ -122,8 +124,8 @@ func (s *site) orNoMembers(w http.ResponseWriter, r *http.Request, me publisher,
 	})
 }
 
-// exportMembers sends the members with the proofs of their consent, and whom the newsletter is not sent to,
-// as one file. It changes nothing, but it is work: neither HEAD nor a browser that fetches ahead starts it.
+// exportMembers sends one ZIP file with the members, the proofs of their consent, and the suppressed addresses. It
+// changes nothing, but it is expensive, so HEAD requests and browser prefetches do not start it.
 func (s *site) exportMembers(w http.ResponseWriter, r *http.Request, me publisher) error {
 	if fetchesAhead(r) {
 		return errAhead
@@ -138,7 +140,7 @@ func (s *site) exportMembers(w http.ResponseWriter, r *http.Request, me publishe
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	// Not every connection has one that can be set; it then keeps the server's.
+	// Some connections have no write deadline of their own. They keep the server's.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(exportTime))
 	err := members.Export{
 		Newsletter: n.Name, MadeAt: s.Now(),
@@ -150,7 +152,7 @@ func (s *site) exportMembers(w http.ResponseWriter, r *http.Request, me publishe
 		if r.Context().Err() == nil {
 			s.Log.ErrorContext(r.Context(), "cannot send the export of a newsletter's members", "err", err)
 		}
-		panic(http.ErrAbortHandler) // half a file must not look like a whole one
+		panic(http.ErrAbortHandler) // close the connection: a truncated file must not look complete
 	}
 	return nil
 }

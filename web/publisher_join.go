@@ -9,14 +9,14 @@ import (
 	"digest/store"
 )
 
-// A publisherJoinPage asks for somebody who wants the newsletter and has said so elsewhere.
+// A publisherJoinPage is the form that adds one member who asked for the newsletter elsewhere.
 type publisherJoinPage struct {
 	publisherFrame
-	newcomer                     // its token is how they asked
-	WrongProof catalogue.Sayable // nil: nothing is wrong with it
+	newcomer                     // Token holds how they asked
+	WrongProof catalogue.Sayable // nil: the proof is valid
 }
 
-// mostProof bounds the words of a proof, in characters.
+// mostProof is the longest proof of consent, in characters.
 const mostProof = 200
 
 func (s *site) publisherJoinPage(w http.ResponseWriter, r *http.Request, me publisher) error {
@@ -26,7 +26,8 @@ func (s *site) publisherJoinPage(w http.ResponseWriter, r *http.Request, me publ
 	return s.showPage(w, r, err, "publisher_join", titled(catalogue.Key("Add member"), me.Newsletter.Name), p)
 }
 
-// joinMember makes somebody a member by a publisher's word. It brings nobody back who has left: only they can.
+// joinMember adds a member on the word of a publisher. It does not add people who have unsubscribed: only they can
+// join again.
 func (s *site) joinMember(w http.ResponseWriter, r *http.Request, me publisher) error {
 	p := publisherJoinPage{publisherFrame: s.publisherFrame(r, me),
 		newcomer: readNewcomer(r.PostForm, me.Path()+"/members/add", "proof")}
@@ -65,7 +66,7 @@ func (s *site) joinMember(w http.ResponseWriter, r *http.Request, me publisher) 
 		titled(catalogue.Key("Add member"), me.Newsletter.Name), p)
 }
 
-// asRefused is asSaid, also for what is at odds with how things stand.
+// asRefused is like asSaid, and also returns the messages of digest.Conflict errors.
 func asRefused(err error) (catalogue.Sayable, error) {
 	if digest.KindOf(err) == digest.Conflict {
 		return catalogue.Refusal(err), nil

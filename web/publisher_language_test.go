@@ -12,8 +12,8 @@ import (
 	"digest/test/tier"
 )
 
-// TestPublishersInALanguage: no page of a publisher says a word of English to who reads Arabic, but names
-// and what is written in Latin letters everywhere; and what is refused is refused in Arabic.
+// TestPublishersInALanguage checks that the pages and errors for publishers have no English words in Arabic, except
+// names and terms that are always in Latin letters.
 func TestPublishersInALanguage(t *testing.T) {
 	tier.Alone(t)
 	names := regexp.MustCompile(

@@ -8,24 +8,23 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A publisherLetterPage is the letter of one date: one to come, of which something may be decided, or one
-// that is made, as its mail looks.
+// A publisherLetterPage is the page of one date's issue. A future issue can be changed; a created one is shown as its
+// email looks.
 type publisherLetterPage struct {
 	publisherFrame
-	Letter  digest.NewsletterLetter // as it was decided, or typed
-	Open    bool                    // it is to come: something may be decided of it
+	Letter  digest.NewsletterLetter // as stored, or as typed
+	Open    bool                    // it is in the future and can be changed
 	Made    bool
-	Waiting bool            // it is made, for some members at least, and waits for approval
-	Left    bool            // it is for everybody to see
-	Posts   []rehearsedPost // of one that is made and waits
+	Waiting bool            // it was created, at least for some members, and waits for approval
+	Left    bool            // everybody can see it
+	Posts   []rehearsedPost // posts of a created issue that was not sent
 	Frame   letterFrame
 }
 
-// letterPath is the address of a letter for the newsletter's publishers.
 func (p publisher) letterPath(date digest.Date) string { return p.Path() + "/letters/" + date.String() }
 
-// publisherLetter finds the letter that the path names; errNotFound for a date that has begun and
-// has none.
+// publisherLetter returns the issue of the date in the path. It returns errNotFound for a date that has begun without
+// an issue.
 func (s *site) publisherLetter(r *http.Request, me publisher) (p publisherLetterPage, e digest.Edition, err error) {
 	date, err := digest.ParseDate(r.PathValue("date"))
 	if err != nil {
@@ -55,7 +54,7 @@ func (s *site) publisherLetter(r *http.Request, me publisher) (p publisherLetter
 	return p, e, err
 }
 
-// approveLetter lets the letter of a date leave that waits for it, or will.
+// approveLetter approves the issue of a date, whether it waits already or is still to be created.
 func (s *site) approveLetter(w http.ResponseWriter, r *http.Request, me publisher) error {
 	p, _, err := s.publisherLetter(r, me)
 	if err == nil {
@@ -64,7 +63,6 @@ func (s *site) approveLetter(w http.ResponseWriter, r *http.Request, me publishe
 	return showSaved(w, r, err, me.Path(), "approved")
 }
 
-// publisherLetterPage shows the letter of a date.
 func (s *site) publisherLetterPage(w http.ResponseWriter, r *http.Request, me publisher) error {
 	p, e, err := s.publisherLetter(r, me)
 	if err != nil {
@@ -91,7 +89,7 @@ func (s *site) showPublisherLetter(w http.ResponseWriter, r *http.Request, statu
 	return s.show(w, r, status, "publisher_letter", catalogue.Day("2 January 2006", p.Letter.LocalDate), p)
 }
 
-// letterShown is a letter that is made itself, for the frame on its page.
+// letterShown serves the HTML or text of a created issue, for the frame on its page.
 func (s *site) letterShown(w http.ResponseWriter, r *http.Request, me publisher) error {
 	p, e, err := s.publisherLetter(r, me)
 	if err == nil && !p.Made {
@@ -113,7 +111,7 @@ func (s *site) letterShown(w http.ResponseWriter, r *http.Request, me publisher)
 	return showLetter(w, view, m)
 }
 
-// setLetter decides of a letter that is to come.
+// setLetter changes the subject and the note of a future issue, or skips it.
 func (s *site) setLetter(w http.ResponseWriter, r *http.Request, me publisher) error {
 	p, _, err := s.publisherLetter(r, me)
 	if err != nil {

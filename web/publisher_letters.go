@@ -10,19 +10,19 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A publisherLettersPage is the letters of a newsletter that come, wait and have left.
+// A publisherLettersPage lists the future, waiting and sent issues of a newsletter.
 type publisherLettersPage struct {
 	publisherFrame
 	Coming  []comingLetter
 	Waiting []digest.Date
-	Months  []month // of those that have left, the newest first
+	Months  []month // of sent issues, the newest first
 	Zone    string
 }
 
-// A comingLetter is one of a later date, as far as it is decided.
+// A comingLetter is a future issue with the decisions about it.
 type comingLetter struct{ digest.NewsletterLetter }
 
-// Words say what was decided of it, nil where nothing was: "skipped", "“Of boats”, with a note".
+// Words describes the decisions, such as "“Of boats”, with a note". It returns nil without a decision.
 func (l comingLetter) Words() (all catalogue.Sayable) {
 	for _, said := range []struct {
 		is   bool
@@ -44,13 +44,12 @@ func (l comingLetter) Words() (all catalogue.Sayable) {
 }
 
 const (
-	comingShown   = 6   // dates of the newsletter's own days
-	decidedShown  = 100 // dates of which something was decided
-	lettersPassed = 60  // that have left
-	daysDecided   = 366 // how far ahead something may be decided
+	comingShown   = 6   // future dates of the newsletter's own days
+	decidedShown  = 100 // future dates with a decision
+	lettersPassed = 60  // sent issues
+	daysDecided   = 366 // how many days ahead a publisher can decide
 )
 
-// publisherLettersPage lists the letters of a newsletter.
 func (s *site) publisherLettersPage(w http.ResponseWriter, r *http.Request, me publisher) error {
 	ctx, n := r.Context(), me.Newsletter
 	archive, err := s.Store.Digest(ctx, n.ArchiveID)
@@ -69,8 +68,8 @@ func (s *site) publisherLettersPage(w http.ResponseWriter, r *http.Request, me p
 	return s.showPage(w, r, err, "publisher_letters", titled(catalogue.Key("Issues"), n.Name), p)
 }
 
-// comingLetters gives the next dates of a newsletter, by its owner's clock, and all later ones of
-// which something was decided: members' own days may be others. Of one that has ended there are none.
+// comingLetters returns the next dates of a newsletter in its owner's time zone, and all later dates with a decision.
+// Members can have other days, so a decision can be about any date. It returns nil for a newsletter that has ended.
 func (s *site) comingLetters(r *http.Request, n digest.Newsletter, archive digest.Digest) ([]comingLetter, error) {
 	if n.State == digest.NewsletterEnded {
 		return nil, nil
@@ -95,7 +94,7 @@ func (s *site) comingLetters(r *http.Request, n digest.Newsletter, archive diges
 	return all, err
 }
 
-// firstOpen is the first date that has not begun by the owner's clock.
+// firstOpen returns the first date that has not begun in the owner's time zone.
 func (s *site) firstOpen(archive digest.Digest) digest.Date {
 	return digest.DateOf(s.Now().In(zoneOr(archive.TimeZone))).Plus(1)
 }

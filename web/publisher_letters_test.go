@@ -10,7 +10,8 @@ import (
 	"digest"
 )
 
-// TestLettersOfPublisher: letters are decided of before their day, read while they wait, and found after.
+// TestLettersOfPublisher checks that a publisher can change an issue before its day, read it while it waits, and find
+// it later.
 func TestLettersOfPublisher(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
@@ -70,8 +71,8 @@ func TestLettersOfPublisher(t *testing.T) {
 	})
 }
 
-// TestLetterThatWaitsFartherEast: a letter that has begun for some members alone is let go, too, and its
-// subject may still be written for the others.
+// TestLetterThatWaitsFartherEast checks an issue that was created for only some members. The publisher can approve
+// it, and still change its subject for the others.
 func TestLetterThatWaitsFartherEast(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")

@@ -10,13 +10,12 @@ import (
 	"digest/internal/logo"
 )
 
-// A publisherLogoPage shows the logo of a newsletter, and asks for another one.
 type publisherLogoPage struct {
 	publisherFrame
 	Logo *logoView // nil: none
 }
 
-// Most is how large a picture may be, in megabytes.
+// Most returns the largest size of a picture in megabytes.
 func (publisherLogoPage) Most() int { return logo.MaxBytes >> 20 }
 
 func (s *site) publisherLogoPage(w http.ResponseWriter, r *http.Request, me publisher) error {
@@ -31,12 +30,12 @@ func (s *site) showLogo(w http.ResponseWriter, r *http.Request, status int, me p
 	return s.show(w, r, status, "publisher_logo", titled(catalogue.Key("Logo"), me.Newsletter.Name), p)
 }
 
-// publisherLogo is the logo for who publishes the newsletter: one that is not approved yet shows it to nobody else.
+// publisherLogo serves the logo to the publishers of a newsletter. A newsletter that waits for approval shows it to
+// nobody else.
 func (s *site) publisherLogo(w http.ResponseWriter, r *http.Request, me publisher) error {
 	return s.sendLogo(w, r, me.Newsletter, r.PathValue("file"))
 }
 
-// setLogo makes a picture the newsletter's logo.
 func (s *site) setLogo(w http.ResponseWriter, r *http.Request, me publisher) error {
 	file, err := receivedPicture(r)
 	if err == nil {
@@ -44,7 +43,7 @@ func (s *site) setLogo(w http.ResponseWriter, r *http.Request, me publisher) err
 	}
 	if asProblem(err) == errTooLarge {
 		drain(r)
-		_, _, err = logo.Make(make([]byte, logo.MaxBytes+1)) // says so
+		_, _, err = logo.Make(make([]byte, logo.MaxBytes+1)) // for its error about the size
 	}
 	wrong, err := asSaid(err)
 	if wrong != nil {
@@ -53,13 +52,14 @@ func (s *site) setLogo(w http.ResponseWriter, r *http.Request, me publisher) err
 	return showSaved(w, r, err, me.Path()+"/logo", "logo")
 }
 
-// storeLogo makes a logo of a picture; digest.Invalid where that cannot be. One at a time: a picture takes memory.
+// storeLogo makes a logo from a picture and stores it. It returns digest.Invalid if the picture is not usable. It
+// decodes one picture at a time, because decoding needs much memory.
 func (s *site) storeLogo(r *http.Request, id digest.NewsletterID, file []byte) error {
 	leave, err := s.drawing.enter(r.Context())
 	if err != nil {
 		return err
 	}
-	defer leave() // also when a decoder panics
+	defer leave() // deferred: a decoder may panic
 	l, picture, err := logo.Make(file)
 	if err != nil {
 		return err
@@ -67,7 +67,6 @@ func (s *site) storeLogo(r *http.Request, id digest.NewsletterID, file []byte) e
 	return s.Store.SetNewsletterLogo(r.Context(), id, l, picture, s.Now())
 }
 
-// receivedPicture reads the file of a form.
 func receivedPicture(r *http.Request) ([]byte, error) {
 	form, err := r.MultipartReader()
 	if err != nil {
@@ -95,10 +94,9 @@ func receivedPicture(r *http.Request) ([]byte, error) {
 	}
 }
 
-// errNoPicture is for a form without a file.
 var errNoPicture = digest.Refuse(digest.Invalid, "no file was chosen; choose a picture first")
 
-// removeLogo takes the logo away, also from letters that were sent.
+// removeLogo deletes the logo. Emails that were already sent then show none.
 func (s *site) removeLogo(w http.ResponseWriter, r *http.Request, me publisher) error {
 	return showSaved(w, r, s.Store.RemoveNewsletterLogo(r.Context(), me.Newsletter.ID), me.Path()+"/logo", "removed")
 }

@@ -8,23 +8,21 @@ import (
 	"digest/store"
 )
 
-// A publisherMemberPage is one member, with what happened to them.
 type publisherMemberPage struct {
 	publisherFrame
 	Member  listedMember
 	History []memberEvent
 }
 
-// Days says when it comes to them.
+// Days returns the days on which the member gets issues.
 func (p publisherMemberPage) Days() catalogue.Message { return daysView{p.Member.Cadence}.Words() }
 
-// Zone is theirs, as people write it.
+// Zone returns the name of the member's time zone for display.
 func (p publisherMemberPage) Zone() string { return zoneName(p.Member.TimeZone) }
 
-// A memberEvent is what happened once.
 type memberEvent struct{ store.MemberEvent }
 
-// Words says what it was: catalogue.Sayable, or its kind.
+// Words returns the text of the event: catalogue.Sayable, or its kind if that is unknown.
 func (e memberEvent) Words() any {
 	switch e.Kind {
 	case "joined":
@@ -39,7 +37,7 @@ func (e memberEvent) Words() any {
 	return e.Kind
 }
 
-// memberOf finds the member whom the path names.
+// memberOf returns the member whose digest ID is in the path.
 func (s *site) memberOf(r *http.Request, me publisher) (digest.Member, error) {
 	id, err := pathKey(r)
 	if err != nil {
@@ -61,7 +59,7 @@ func (s *site) publisherMemberPage(w http.ResponseWriter, r *http.Request, me pu
 	return s.showPage(w, r, err, "publisher_member", m.Email, p)
 }
 
-// letMemberLeave ends the membership of who has asked the publisher for it: no list brings them back.
+// letMemberLeave unsubscribes a member who asked the publisher for it. An import does not add them again.
 func (s *site) letMemberLeave(w http.ResponseWriter, r *http.Request, me publisher) error {
 	m, err := s.memberOf(r, me)
 	if err != nil {

@@ -11,20 +11,19 @@ import (
 	"digest/store"
 )
 
-// A publisherMembersPage is who has joined a newsletter, some at a time.
+// A publisherMembersPage lists up to membersShown members of a newsletter.
 type publisherMembersPage struct {
 	publisherFrame
-	Part    string // of the addresses that are looked for
+	Part    string // part of an address to search for
 	States  []choice
 	Members []listedMember
-	Later   string // path of those that come after; "": there are none
-	Begun   bool   // others come before
+	Later   string // path of the next page; "": this is the last
+	Begun   bool   // there are earlier members
 }
 
-// A listedMember is one of them.
 type listedMember struct{ digest.Member }
 
-// Words says how they get it: "since 3 May 2026", "paused, since …", "left on …".
+// Words returns the state of the membership: "since 3 May 2026", "unsubscribed on 4 May 2026".
 func (m listedMember) Words() catalogue.Message {
 	switch {
 	case m.State == digest.DigestLeft:
@@ -35,15 +34,14 @@ func (m listedMember) Words() catalogue.Message {
 	return catalogue.Key("since %s").With(dated(m.JoinedAt))
 }
 
-// dated writes the day of an instant, in UTC.
+// dated returns the day of t in UTC.
 func dated(t time.Time) catalogue.Moment { return catalogue.Time("2 January 2006", t.UTC()) }
 
 const (
-	membersShown = 100 // at a time
-	mostPart     = 320 // characters of an address that are looked for
+	membersShown = 100 // members on one page
+	mostPart     = 320 // longest search text, in characters
 )
 
-// memberStates are the choices of whom to list.
 func memberStates() []choice {
 	return []choice{
 		{Name: catalogue.Key("Everyone")}, {Value: string(digest.DigestActive), Name: catalogue.Key("Active")},

@@ -14,7 +14,7 @@ import (
 
 const membersPath = "/newsletters/anna-writes/members"
 
-// joined makes somebody a member of a newsletter.
+// joined adds a member to a newsletter.
 func (r *room) joined(n digest.Newsletter, email string) digest.Member {
 	r.t.Helper()
 	m, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: email, TimeZone: "Asia/Tokyo", Asked: true,
@@ -23,7 +23,7 @@ func (r *room) joined(n digest.Newsletter, email string) digest.Member {
 	return m
 }
 
-// TestMembersOfPublisher: members are listed some at a time, and found by a part of their address.
+// TestMembersOfPublisher checks the pages of the list of members, and the search by a part of their address.
 func TestMembersOfPublisher(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
@@ -56,7 +56,8 @@ func TestMembersOfPublisher(t *testing.T) {
 	})
 }
 
-// TestOneMember: how somebody came, and that who asks for it leaves for good.
+// TestOneMember checks the history of a membership, and that a member whom the publisher unsubscribes stays
+// unsubscribed.
 func TestOneMember(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
@@ -68,7 +69,7 @@ func TestOneMember(t *testing.T) {
 		v.post(path+"/leave", nil).status(http.StatusSeeOther)
 		v.get(path+"?saved=left").contains(".notice", "Member unsubscribed.").contains(".letters",
 			"Unsubscribed").contains(".facts", "unsubscribed on 20 November 2026").shows("details")
-		// Neither the publisher's word nor a list brings them back.
+		// Neither the publisher nor an import adds them again.
 		form := url.Values{"email": {"MO@example.org"}, "zone": {"UTC"}, "proof": {"by letter"}}
 		v.post(membersPath+"/add", form).status(http.StatusUnprocessableEntity).contains(".wrong",
 			"only the member can subscribe again")
@@ -86,7 +87,7 @@ func TestOneMember(t *testing.T) {
 	})
 }
 
-// TestAddMember: the publisher's word is kept as the proof, with whose word it is.
+// TestAddMember checks that the proof of consent contains the publisher's statement and address.
 func TestAddMember(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
@@ -113,7 +114,7 @@ func TestAddMember(t *testing.T) {
 	})
 }
 
-// TestImportMembersOnline: a list is looked at, taken in, and taken along again.
+// TestImportMembersOnline previews a list, imports it, and exports the members again.
 func TestImportMembersOnline(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
@@ -164,7 +165,8 @@ func TestImportMembersOnline(t *testing.T) {
 	})
 }
 
-// TestImportOneMailbox: a list that proves the consent of many spellings of one mailbox adds three of them.
+// TestImportOneMailbox checks that a list with many spellings of one mailbox adds only three of them, even with
+// proofs of consent.
 func TestImportOneMailbox(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")

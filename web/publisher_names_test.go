@@ -10,7 +10,7 @@ import (
 	"digest/web"
 )
 
-// TestNamesAreApproved: if an operator approves newsletters, they also approve new names. Until then pages and
+// TestNamesAreApproved checks that new names need approval if the operator approves newsletters. Until then pages and
 // emails show the old names, whether the publisher used the page or the API.
 func TestNamesAreApproved(t *testing.T) {
 	each(t, func(r *room) {
@@ -42,7 +42,7 @@ func TestNamesAreApproved(t *testing.T) {
 		form.Set("name", "PayPal Security")
 		form.Set("from", "PayPal")
 		anna.post(path, form).status(http.StatusSeeOther)
-		r.noLetter() // a request for approval waits already
+		r.noLetter() // one request for approval was sent already
 		stored(old, "", "PayPal Security", "PayPal")
 		program.want(200, "PATCH", "", `{"description":"Of kites."}`)
 		stored(old, "", "PayPal Security", "PayPal")
@@ -89,7 +89,7 @@ func TestNamesAreApproved(t *testing.T) {
 	})
 }
 
-// TestNamesArePlain: if nobody approves names, a name still brings no message to strangers.
+// TestNamesArePlain checks that names without approval cannot carry a message to strangers.
 func TestNamesArePlain(t *testing.T) {
 	each(t, func(r *room) {
 		anna, n := r.publishing("anna@example.org", "anna-writes", "The boat")
@@ -110,7 +110,7 @@ func TestNamesArePlain(t *testing.T) {
 		if got.Name != "Kites" || got.NamesWait() {
 			r.t.Errorf("named %q, wants %q", got.Name, got.WantedName)
 		}
-		// it had this name before
+		// A name from before these rules.
 		for _, l := range web.LettersToStrangers(digest.Newsletter{Name: "You won! https://evil.com/claim " +
 			strings.Repeat("now ", 30)}) {
 			if text := l.Title + l.PlainText() + l.HTML(); strings.Contains(text, "evil.com") ||

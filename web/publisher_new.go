@@ -12,29 +12,30 @@ import (
 	"digest/store"
 )
 
-// Publishing says who may begin a newsletter on the web.
+// Publishing says who may create newsletters on the web.
 type Publishing string
 
-// The values of DIGEST_NEWSLETTERS. Any other is as closed.
+// The values of DIGEST_NEWSLETTERS. Any other value is treated as closed.
 const (
-	PublishingClosed Publishing = "closed" // nobody: whoever runs the instance makes them by command
-	PublishingAsk    Publishing = "ask"    // any reader, and whoever runs the instance approves each
+	PublishingClosed Publishing = "closed" // only the operator, by command
+	PublishingAsk    Publishing = "ask"    // any reader, and the operator approves each newsletter
 )
 
-// How many newsletters a reader may publish, and how many of them may wait for approval.
+// The most newsletters that a reader may publish, and the most of them that may wait for approval.
 const (
 	mostPublished = 10
 	mostPending   = 3
 )
 
-// A publisherNewPage asks for a newsletter that a reader begins.
+// A publisherNewPage is the form with which a reader creates a newsletter.
 type publisherNewPage struct {
 	Typed   digest.Newsletter
-	Address string // of its site or feed, as it was typed
-	Wrong   any    // catalogue.Sayable, or a text; nil: nothing is wrong
+	Address string // address of its site or feed, as typed
+	Wrong   any    // catalogue.Sayable, or a text; nil: no error
 }
 
-// publishingClosed tells an operator how a newsletter is created, and others whom to ask.
+// publishingClosed returns the error for a reader who may not create newsletters. It tells an operator which command
+// creates one.
 func publishingClosed(me reader) error {
 	p := *errPublishingClosed
 	if me.Operator {
@@ -50,8 +51,8 @@ func (s *site) publisherNewPage(w http.ResponseWriter, r *http.Request, me reade
 	return s.show(w, r, http.StatusOK, "publisher_new", catalogue.Key("Create a newsletter"), publisherNewPage{})
 }
 
-// beginNewsletter makes a newsletter that waits for approval. Nothing of it stays where its feed cannot be
-// read.
+// beginNewsletter creates a newsletter that waits for approval. If its feed cannot be read, it deletes the newsletter
+// again.
 func (s *site) beginNewsletter(w http.ResponseWriter, r *http.Request, me reader) error {
 	if s.Publishing != PublishingAsk || s.Subscriber == nil {
 		return publishingClosed(me)
@@ -59,7 +60,7 @@ func (s *site) beginNewsletter(w http.ResponseWriter, r *http.Request, me reader
 	if !s.limits.rounds.allow(me.key(), s.Now()) {
 		return errTooManyFinds
 	}
-	unlock, busy := s.forms.tryLock(me.ID) // or several at once were more than may wait
+	unlock, busy := s.forms.tryLock(me.ID) // so that parallel requests cannot exceed the limit
 	if busy != nil {
 		return errOneByOne
 	}
@@ -84,13 +85,13 @@ func (s *site) beginNewsletter(w http.ResponseWriter, r *http.Request, me reader
 	if err != nil {
 		return err
 	}
-	if waiting == 1 { // while one waits, a mail has said so
+	if waiting == 1 { // with more, the operator already has an email
 		s.tellOperator(r.Context(), n)
 	}
 	return seeOther(w, r, "/newsletters/"+n.Slug)
 }
 
-// addPending makes the newsletter with its feed, or says what is wrong.
+// addPending creates the newsletter and subscribes it to its feed, or returns what is wrong with the form.
 func (s *site) addPending(ctx context.Context, me reader, p publisherNewPage) (n digest.Newsletter,
 	wrong catalogue.Sayable, err error) {
 	has, err := s.Store.NewslettersOf(ctx, me.ID)
@@ -124,7 +125,7 @@ func (s *site) addPending(ctx context.Context, me reader, p publisherNewPage) (n
 	return n, wrong, err
 }
 
-// tooMany says why a reader may begin no other newsletter; nil if they may.
+// tooMany returns why a reader may not create another newsletter, nil if they may.
 func tooMany(has []store.NewsletterInfo) catalogue.Sayable {
 	own, pending := 0, 0
 	for _, n := range has {
@@ -144,20 +145,21 @@ func tooMany(has []store.NewsletterInfo) catalogue.Sayable {
 	return nil
 }
 
-// tellOperator mails the contact that a newsletter waits. Nothing that was typed is in the letter.
+// tellOperator emails the contact that a newsletter waits for approval. The email contains nothing that a reader
+// typed.
 func (s *site) tellOperator(ctx context.Context, n digest.Newsletter) {
 	s.mailContact(ctx, n, catalogue.Key("A newsletter is waiting for your approval"),
 		catalogue.Key("A reader wants to publish a newsletter here. Nobody can subscribe to it until you approve it."))
 }
 
-// tellOperatorOfNames mails the contact that names of a newsletter wait.
+// tellOperatorOfNames emails the contact that new names of a newsletter wait for approval.
 func (s *site) tellOperatorOfNames(ctx context.Context, n digest.Newsletter) {
 	s.mailContact(ctx, n, catalogue.Key("A newsletter’s new name is waiting for your approval"),
 		catalogue.Key("A publisher renamed a newsletter. Emails and pages show the approved name until you decide."))
 }
 
 func (s *site) mailContact(ctx context.Context, n digest.Newsletter, title, text catalogue.Key) {
-	u, _ := s.Store.UserByEmail(ctx, s.Contact) // the contact need not be a reader
+	u, _ := s.Store.UserByEmail(ctx, s.Contact) // on error the zero user: the contact need not be a reader
 	l := catalogue.Of(u.Language)
 	s.mailPlainly(s.Contact, render.LetterContent{
 		Language: l.Code,

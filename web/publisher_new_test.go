@@ -12,13 +12,13 @@ import (
 	"digest/web"
 )
 
-// beginning is the form of a newsletter that a reader begins.
+// beginning returns the form that creates a newsletter.
 func beginning(address, slug string) url.Values {
 	return url.Values{"address": {address}, "slug": {slug}, "name": {"Anna\nwrites & co"},
 		"line": {"Anna, 1 Quay, Whitby"}, "description": {"Of boats."}}
 }
 
-// TestNewcomer: a reader asks for a newsletter; until an operator approves it nobody can join it.
+// TestNewcomer checks that nobody can join a reader's newsletter until an operator approves it.
 func TestNewcomer(t *testing.T) {
 	each(t, func(r *room) {
 		r.publish = web.PublishingAsk
@@ -77,7 +77,7 @@ func TestNewcomer(t *testing.T) {
 	})
 }
 
-// TestRefused: what is refused is gone, and its owner is told why.
+// TestRefused checks that a rejected newsletter is deleted and its owner gets an email.
 func TestRefused(t *testing.T) {
 	each(t, func(r *room) {
 		r.publish = web.PublishingAsk
@@ -88,7 +88,7 @@ func TestRefused(t *testing.T) {
 		for i, slug := range []string{"one", "two", "three", "four"} {
 			want := http.StatusSeeOther
 			if i == 3 {
-				want = http.StatusUnprocessableEntity // as many as may wait
+				want = http.StatusUnprocessableEntity // the maximum that may wait
 			}
 			anna.post("/newsletters/new", beginning(b.URL+"/feed", slug)).status(want)
 		}
@@ -107,7 +107,7 @@ func TestRefused(t *testing.T) {
 			"/owner", nil).status(http.StatusConflict)
 		anna.post("/newsletters/three/end", url.Values{"slug": {"three"}}).status(http.StatusSeeOther)
 		anna.get("/newsletters").shows(".groups a", "Anna writes & co")
-		// what waits goes with her
+		// Deleting the account also deletes its waiting newsletters.
 		anna.post("/settings/delete", url.Values{"address": {"anna@example.org"}}).status(http.StatusSeeOther)
 		if all, err := r.store.Newsletters(r.t.Context()); err != nil || len(all) > 0 {
 			r.t.Errorf("still there: %+v, %v", all, err)
@@ -118,7 +118,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// TestPublishingClosed: where nobody may ask, there is nothing to ask with.
+// TestPublishingClosed checks that closed publishing offers no form.
 func TestPublishingClosed(t *testing.T) {
 	each(t, func(r *room) {
 		anna, d := r.reader("anna@example.org")
@@ -132,7 +132,7 @@ func TestPublishingClosed(t *testing.T) {
 	})
 }
 
-// TestArchiveIsNotLeft: nobody ends a newsletter's archive by a link to unsubscribe, and who tries is told so.
+// TestArchiveIsNotLeft checks that an unsubscribe link cannot unsubscribe the archive of a newsletter.
 func TestArchiveIsNotLeft(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")

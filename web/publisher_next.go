@@ -15,28 +15,26 @@ import (
 	"digest/render"
 )
 
-// A publisherNextPage is the rehearsal of a newsletter: what its owner's next midnight would bring, as it would
-// look, with what may still be decided of it.
+// A publisherNextPage previews the issue that the owner's next midnight would create, with the forms that change it.
 type publisherNextPage struct {
 	publisherFrame
-	Letter digest.NewsletterLetter // as it was decided, or typed
+	Letter digest.NewsletterLetter // as stored, or as typed
 	Posts  []rehearsedPost
 	Pulled []digest.Post
 	View   letterView
 	Frame  letterFrame
-	To     string // whom a test is mailed to; "": no mail is sent here
+	To     string // recipient of a test email; "": this instance sends no email
 }
 
-// A rehearsedPost is one that the next letter would hold.
 type rehearsedPost struct {
 	digest.Post
 	Site string
 }
 
-// A letterView says how a letter is looked at: each is one of a few words.
+// A letterView is how a publisher views an issue. Each field is one of the words in viewOf.
 type letterView struct{ Layout, Screen, Colours string }
 
-// viewOf reads how a letter is to be looked at; what is no choice is the first one.
+// viewOf reads the view from the query. The default replaces an unknown value.
 func viewOf(r *http.Request, n digest.Newsletter) letterView {
 	q := r.URL.Query()
 	one := func(name, first string, others ...string) string {
@@ -54,19 +52,19 @@ func viewOf(r *http.Request, n digest.Newsletter) letterView {
 	}
 }
 
-// Query is the view as part of an address: nothing in it was typed by anybody (viewOf).
+// Query returns the view as a query string. It needs no escaping, because viewOf accepts only known words.
 func (v letterView) Query() template.URL {
 	return template.URL("layout=" + v.Layout + "&on=" + v.Screen + "&in=" + v.Colours)
 }
 
-// A viewLink leads to the same letter, looked at in another way.
+// A viewLink links to another view of the same issue.
 type viewLink struct {
 	Name  catalogue.Key
 	Query template.URL
 	Here  bool
 }
 
-// Ways are those in which it can be looked at: by layout, by screen, by colours.
+// Ways returns the links to other views: by layout, by screen and by colours.
 func (v letterView) Ways() [][]viewLink {
 	return [][]viewLink{
 		v.links(&v.Layout, way{string(digest.FullText), catalogue.Key("Full text")},
@@ -78,13 +76,12 @@ func (v letterView) Ways() [][]viewLink {
 	}
 }
 
-// A way is a value of a part of the view, and what it is called.
 type way struct {
 	value string
 	name  catalogue.Key
 }
 
-// links leads to each value of a part of the view, which the others keep.
+// links returns a link for each value of a part of the view. The other parts stay unchanged.
 func (v *letterView) links(part *string, ways ...way) (all []viewLink) {
 	here := *part
 	for _, w := range ways {
@@ -95,19 +92,18 @@ func (v *letterView) links(part *string, ways ...way) (all []viewLink) {
 	return all
 }
 
-// A letterFrame is the frame in which a letter is looked at, with the ways to look at it.
+// A letterFrame is the iframe that shows an issue, with the links to other views.
 type letterFrame struct {
-	Page  string // address of the page that it is part of
-	Shown string // address of the letter itself
+	Page  string // address of the page with the iframe
+	Shown string // address of the issue itself
 	View  letterView
 }
 
-// allowFrame lets a page have a frame with another one of this site in it.
+// allowFrame allows a page to contain an iframe of this site.
 func allowFrame(w http.ResponseWriter) {
 	w.Header().Set("Content-Security-Policy", contentPolicy+"; frame-src 'self'")
 }
 
-// nextPage shows the rehearsal.
 func (s *site) nextPage(w http.ResponseWriter, r *http.Request, me publisher) error {
 	_, letter, err := s.Store.NextLetter(r.Context(), me.Newsletter)
 	if err != nil {
@@ -118,7 +114,7 @@ func (s *site) nextPage(w http.ResponseWriter, r *http.Request, me publisher) er
 			Letter: letter})
 }
 
-// showNext shows the rehearsal with a letter as it was decided, or typed.
+// showNext shows the preview with an issue as stored, or as typed.
 func (s *site) showNext(w http.ResponseWriter, r *http.Request, status int, p publisherNextPage) error {
 	ctx, n := r.Context(), p.Newsletter
 	p.View = viewOf(r, n)
@@ -149,7 +145,7 @@ const (
 	mostRehearsedShown = 300
 )
 
-// rehearsed gives the posts of a letter with their sites.
+// rehearsed returns the posts of refs with the titles of their sites, at most mostRehearsedShown.
 func (s *site) rehearsed(r *http.Request, refs []digest.PostRef) ([]rehearsedPost, error) {
 	refs = refs[:min(len(refs), mostRehearsedShown)]
 	var ids []digest.PostID
@@ -176,11 +172,11 @@ func (s *site) rehearsed(r *http.Request, refs []digest.PostRef) ([]rehearsedPos
 	return all, nil
 }
 
-// letterPolicy is for a letter that is shown in a frame of our own page: mail has its styles
-// within, and whatever else is in it does nothing.
+// letterPolicy is the Content-Security-Policy of an issue in an iframe. It allows inline styles, which email needs,
+// and blocks all other active content.
 const letterPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox"
 
-// nextShown is the letter itself, for the frame of the rehearsal.
+// nextShown serves the next issue itself, for the iframe.
 func (s *site) nextShown(w http.ResponseWriter, r *http.Request, me publisher) error {
 	archive, letter, err := s.Store.NextLetter(r.Context(), me.Newsletter)
 	if err != nil {
@@ -194,7 +190,7 @@ func (s *site) nextShown(w http.ResponseWriter, r *http.Request, me publisher) e
 	return showLetter(w, view, m)
 }
 
-// showLetter sends a letter for the frame in which it is looked at.
+// showLetter sends the HTML or the plain text of an issue, for the iframe.
 func showLetter(w http.ResponseWriter, view letterView, m render.Message) error {
 	shown := strings.Replace(m.HTML, "<head>", `<head><base target="_blank">`, 1)
 	if view.Screen == "text" {
@@ -208,11 +204,11 @@ func showLetter(w http.ResponseWriter, view letterView, m render.Message) error 
 	h.Set("X-Frame-Options", "SAMEORIGIN")
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(len(shown)))
-	_, _ = w.Write([]byte(shown)) // a publisher who has left is no error of ours
+	_, _ = w.Write([]byte(shown)) // a publisher who disconnected is no error
 	return nil
 }
 
-// setNext changes the subject and the note of the next letter, or skips it.
+// setNext changes the subject and the note of the next issue, or skips it.
 func (s *site) setNext(w http.ResponseWriter, r *http.Request, me publisher) error {
 	_, next, err := s.Store.NextLetter(r.Context(), me.Newsletter)
 	if err != nil {
@@ -233,7 +229,6 @@ func (s *site) setNext(w http.ResponseWriter, r *http.Request, me publisher) err
 	return showSaved(w, r, err, me.Path()+"/next", "letter")
 }
 
-// typedLetter is a letter with what a form says of it.
 func typedLetter(r *http.Request, l digest.NewsletterLetter) digest.NewsletterLetter {
 	l.Subject, l.Note = digest.OneLine(r.PostForm.Get("subject")),
 		strings.TrimSpace(strings.ReplaceAll(r.PostForm.Get("note"), "\r\n", "\n"))
@@ -241,7 +236,7 @@ func typedLetter(r *http.Request, l digest.NewsletterLetter) digest.NewsletterLe
 	return l
 }
 
-// pullPost leaves a post out of all letters that are still to come.
+// pullPost excludes a post from all issues that are not sent yet.
 func (s *site) pullPost(w http.ResponseWriter, r *http.Request, me publisher) error {
 	id, err := pathKey(r)
 	if err != nil {
@@ -260,7 +255,6 @@ func (s *site) pullPost(w http.ResponseWriter, r *http.Request, me publisher) er
 	return errNotFound
 }
 
-// unpullPost lets it in again.
 func (s *site) unpullPost(w http.ResponseWriter, r *http.Request, me publisher) error {
 	id, err := pathKey(r)
 	if err != nil {
@@ -270,7 +264,7 @@ func (s *site) unpullPost(w http.ResponseWriter, r *http.Request, me publisher) 
 		"/next", "unpulled")
 }
 
-// sendTest mails the next letter, as it stands, to the publisher who asks for it.
+// sendTest emails the next issue, as it is now, to the publisher who requested it.
 func (s *site) sendTest(w http.ResponseWriter, r *http.Request, me publisher) error {
 	if !s.mails() {
 		return errNotFound

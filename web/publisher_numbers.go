@@ -10,21 +10,19 @@ import (
 	"digest/internal/chart"
 )
 
-// A publisherNumbersPage is what happened to a newsletter in a year. Nobody is named in it.
+// A publisherNumbersPage shows the statistics of a newsletter for one year. It names no member.
 type publisherNumbersPage struct {
 	publisherFrame
 	Plot    template.HTML
 	Members int // now
 	Total   digest.NewsletterDay
 	Months  []digest.NewsletterDay // each with the date of its last day, the latest first
-	Days    []digest.NewsletterDay // on which something happened, the latest first
+	Days    []digest.NewsletterDay // days with events, the latest first
 	Clicks  []digest.ClickCount    // of the latest posts
 }
 
-// mostClicksShown is how many posts the page names whose links were followed.
 const mostClicksShown = 100
 
-// numbersDays is how far back the page looks.
 const numbersDays = 366
 
 func (s *site) publisherNumbersPage(w http.ResponseWriter, r *http.Request, me publisher) error {
@@ -37,7 +35,7 @@ func (s *site) publisherNumbersPage(w http.ResponseWriter, r *http.Request, me p
 	return s.showPage(w, r, err, "publisher_numbers", titled(catalogue.Key("Statistics"), me.Newsletter.Name), p)
 }
 
-// add draws days, which are without gaps, and sums them up.
+// add draws the chart of days, which have no gaps, and computes the totals.
 func (p *publisherNumbersPage) add(days []digest.NewsletterDay, l *catalogue.Language) {
 	for i, d := range days {
 		p.Total = p.Total.Plus(d)
@@ -54,7 +52,7 @@ func (p *publisherNumbersPage) add(days []digest.NewsletterDay, l *catalogue.Lan
 	slices.Reverse(p.Months)
 	slices.Reverse(p.Days)
 	if len(p.Days) > 0 {
-		// The picture holds numbers, dates and words of the catalogue only.
+		// The chart contains only numbers, dates and words of the catalogue, so it is safe as HTML.
 		p.Plot = template.HTML(chart.Newsletter(days).SVG(l,
 			l.Text(catalogue.List{catalogue.Key("Members"), catalogue.Key("New members"), catalogue.Key("Unsubscribes"),
 				catalogue.Key("Emails sent"), catalogue.Key("Bounces"), catalogue.Key("Spam complaints")})))

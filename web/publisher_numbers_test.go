@@ -9,7 +9,7 @@ import (
 	"digest/store"
 )
 
-// TestPublisherNumbers: the owner and the editors see how many came, went and were sent to, and nobody's address.
+// TestPublisherNumbers checks that the owner and the editors see the statistics, without any address.
 func TestPublisherNumbers(t *testing.T) {
 	each(t, func(r *room) {
 		anna, n := r.publishing("anna@example.org", "anna-writes", "The boat")

@@ -10,14 +10,12 @@ import (
 	"digest/store"
 )
 
-// A publisherPeoplePage is who publishes a newsletter.
 type publisherPeoplePage struct {
 	publisherFrame
 	People []store.Publisher
 	Typed  string // the address that was typed
 }
 
-// mostPublishers bounds who publishes one newsletter.
 const mostPublishers = 20
 
 func (s *site) publisherPeoplePage(w http.ResponseWriter, r *http.Request, me publisher) error {
@@ -33,8 +31,8 @@ func (s *site) showPublisherPeople(w http.ResponseWriter, r *http.Request, statu
 	return s.show(w, r, status, "publisher_people", titled(catalogue.Key("Team"), p.Newsletter.Name), p)
 }
 
-// addEditor lets another reader edit the newsletter. An owner learns by it whether an address
-// reads here: a few at a time.
+// addEditor makes another reader an editor of the newsletter. The form reveals whether an address belongs to a
+// reader, so it is rate limited.
 func (s *site) addEditor(w http.ResponseWriter, r *http.Request, me publisher) error {
 	p := publisherPeoplePage{publisherFrame: s.publisherFrame(r, me), Typed: strings.TrimSpace(r.PostForm.Get("email"))}
 	if !s.limits.rounds.allow(me.key(), s.Now()) {
@@ -62,7 +60,7 @@ func (s *site) addEditor(w http.ResponseWriter, r *http.Request, me publisher) e
 		"/people", "editor")
 }
 
-// removeEditor takes the role of an editor away; an editor may give up their own.
+// removeEditor removes the role of an editor. Editors may remove their own.
 func (s *site) removeEditor(w http.ResponseWriter, r *http.Request, me publisher) error {
 	id, err := pathKey(r)
 	if err != nil {
@@ -83,15 +81,14 @@ func (s *site) removeEditor(w http.ResponseWriter, r *http.Request, me publisher
 	return showSaved(w, r, err, path, "removed")
 }
 
-// Offered reports whether the newsletter is offered to whoever looks.
+// Offered reports whether the owner offers the newsletter to the signed-in publisher.
 func (p publisherPeoplePage) Offered() bool { return offered(p.People, p.ID) }
 
-// offered reports whether a newsletter is offered to one of its publishers.
 func offered(people []store.Publisher, to digest.UserID) bool {
 	return slices.ContainsFunc(people, func(p store.Publisher) bool { return p.UserID == to && p.Offered })
 }
 
-// offerNewsletter offers the newsletter to an editor, who may accept it.
+// offerNewsletter offers the ownership of the newsletter to an editor.
 func (s *site) offerNewsletter(w http.ResponseWriter, r *http.Request, me publisher) error {
 	id, err := pathKey(r)
 	if err != nil {
@@ -101,7 +98,6 @@ func (s *site) offerNewsletter(w http.ResponseWriter, r *http.Request, me publis
 		me.Path()+"/people", "offered")
 }
 
-// withdrawOffer takes the offer of the newsletter back.
 func (s *site) withdrawOffer(w http.ResponseWriter, r *http.Request, me publisher) error {
 	id, err := pathKey(r)
 	if err != nil {
@@ -111,12 +107,12 @@ func (s *site) withdrawOffer(w http.ResponseWriter, r *http.Request, me publishe
 		"/people", "ended")
 }
 
-// declineOffer leaves the newsletter with its owner.
 func (s *site) declineOffer(w http.ResponseWriter, r *http.Request, me publisher) error {
 	return showSaved(w, r, s.Store.EndOffer(r.Context(), me.Newsletter.ID, me.ID), me.Path()+"/people", "ended")
 }
 
-// acceptOffer makes the editor its owner to whom it was offered; the owner is an editor from then on.
+// acceptOffer makes the signed-in editor the owner, if the newsletter is offered to them. The former owner becomes an
+// editor.
 func (s *site) acceptOffer(w http.ResponseWriter, r *http.Request, me publisher) error {
 	return showSaved(w, r, s.Store.AcceptOffer(r.Context(), me.Newsletter.ID, me.ID, s.Now()), me.Path()+
 		"/people", "owner")

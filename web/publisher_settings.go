@@ -11,28 +11,26 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A publisherSettingsPage asks for all of a newsletter that its publishers may type.
 type publisherSettingsPage struct {
 	publisherFrame
 	cadenceField
 	Typed digest.Newsletter
-	Hours []choice // that a letter waits for approval
+	Hours []choice // choices of how long an issue waits for approval
 }
 
-// Layouts are the ways of setting its letters.
+// Layouts returns the choices of layout.
 func (p publisherSettingsPage) Layouts() []choice { return layoutsToChoose(p.Typed.Layout) }
 
-// Pictures are the ways of showing pictures.
+// Pictures returns the choices of how to show pictures.
 func (p publisherSettingsPage) Pictures() []choice { return picturesToChoose(p.Typed.Images) }
 
-// A colourField asks for one of its colours.
 type colourField struct {
 	Name       string
 	Label      catalogue.Key
 	Value, Own string
 }
 
-// ColourFields ask for its colours.
+// ColourFields returns the fields of the newsletter's colours.
 func (p publisherSettingsPage) ColourFields() []colourField {
 	c, own := p.Typed.Colours, digest.OwnColours()
 	return []colourField{
@@ -48,7 +46,6 @@ func (s *site) publisherSettingsPage(w http.ResponseWriter, r *http.Request, me 
 	return s.show(w, r, http.StatusOK, "publisher_settings", titled(catalogue.Key("Settings"), n.Name), p)
 }
 
-// approvalsToChoose are how long a letter waits for approval.
 func approvalsToChoose(wait time.Duration) []choice {
 	all := []choice{{Value: "0", Name: catalogue.Key("Send automatically"), Chosen: wait == 0}}
 	for h := 1; h <= int(digest.MaxApproval/time.Hour); h++ {
@@ -59,7 +56,6 @@ func approvalsToChoose(wait time.Duration) []choice {
 	return all
 }
 
-// setNewsletter stores what was typed.
 func (s *site) setNewsletter(w http.ResponseWriter, r *http.Request, me publisher) error {
 	n, form := me.Newsletter, r.PostForm
 	field, cadence, at, wrong, err := readCadence(r)
@@ -95,8 +91,8 @@ func (s *site) setNewsletter(w http.ResponseWriter, r *http.Request, me publishe
 	return showSaved(w, r, err, me.Path()+"/settings", "settings")
 }
 
-// changeNewsletter stores a newsletter as its publisher wants it. Where the operator approves newsletters, other names
-// of an approved one wait for them too, and an email says so to DIGEST_CONTACT.
+// changeNewsletter stores a newsletter. If the operator approves newsletters, changed names of an approved newsletter
+// wait for approval too, and an email informs DIGEST_CONTACT.
 func (s *site) changeNewsletter(ctx context.Context, was, n digest.Newsletter, byOperator bool) error {
 	n.WantedName, n.WantedFromName = "", ""
 	if s.Publishing == PublishingAsk && was.State != digest.NewsletterPending && !byOperator {
@@ -106,14 +102,14 @@ func (s *site) changeNewsletter(ctx context.Context, was, n digest.Newsletter, b
 	if err != nil || !n.NamesWait() || was.NamesWait() || !s.limits.rounds.allow("names of "+n.Slug, s.Now()) {
 		return err
 	}
-	if waiting, err := s.Store.CountPending(ctx); err != nil || waiting > 1 { // while one waits, a mail has said so
+	if waiting, err := s.Store.CountPending(ctx); err != nil || waiting > 1 { // with more, an email was sent already
 		return err
 	}
 	s.tellOperatorOfNames(ctx, n)
 	return nil
 }
 
-// holdNewsletter lets nothing of it leave until its owner releases it.
+// holdNewsletter stops all sending of the newsletter until its owner releases it.
 func (s *site) holdNewsletter(w http.ResponseWriter, r *http.Request, me publisher) error {
 	if me.Newsletter.State != digest.NewsletterActive {
 		return errBadForm
@@ -123,7 +119,7 @@ func (s *site) holdNewsletter(w http.ResponseWriter, r *http.Request, me publish
 	return showSaved(w, r, err, me.Path(), "held")
 }
 
-// releaseNewsletter lets it go on, if it was its owner who held it.
+// releaseNewsletter ends a hold that the owner started.
 func (s *site) releaseNewsletter(w http.ResponseWriter, r *http.Request, me publisher) error {
 	if !me.HeldByOwner() {
 		return errHeldByOthers
@@ -132,7 +128,7 @@ func (s *site) releaseNewsletter(w http.ResponseWriter, r *http.Request, me publ
 	return showSaved(w, r, err, me.Path(), "released")
 }
 
-// HeldByOwner reports whether it was its owner who held the newsletter.
+// HeldByOwner reports whether the owner put the newsletter on hold.
 func (p publisher) HeldByOwner() bool {
 	return p.Held() && p.Newsletter.HeldReason == digest.HeldByPublisher
 }

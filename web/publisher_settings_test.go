@@ -11,7 +11,7 @@ import (
 	"digest"
 )
 
-// typedSettings is the form of a newsletter's settings.
+// typedSettings returns the form of a newsletter's settings.
 func typedSettings() url.Values {
 	return url.Values{
 		"name": {"Anna\nwrites"}, "description": {"Of boats.\r\n\r\nAnd kites."}, "site": {" https://anna.example/ "},
@@ -24,7 +24,8 @@ func typedSettings() url.Values {
 	}
 }
 
-// TestPublisherSettings: what is typed is stored for all members, and what is wrong is said and changes nothing.
+// TestPublisherSettings checks that the settings are stored for all members, and that an invalid form changes
+// nothing.
 func TestPublisherSettings(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
@@ -60,7 +61,8 @@ func TestPublisherSettings(t *testing.T) {
 			"returns": {"https://anna.example", "return address"}, "approve": {"19", "at most 18 hours"},
 			"days": {"", "at least one day"}, "at": {"25:00", "Enter a time"},
 			"layout": {"x", "layout is"},
-			"accent": {"#ffcc00", "The accent colour #ffcc00 on the background #fff1e5 has a contrast of 1.3 to 1, but text needs 4.5 to 1; use #"}, "paper": {"white", "is not a colour"},
+			"accent": {"#ffcc00", "The accent colour #ffcc00 on the background #fff1e5 has a contrast of 1.3 to 1, but text needs 4.5 to 1; use #"},
+			"paper":  {"white", "is not a colour"},
 			"ink":    {"#fff1e5}body{display:none", "is not a colour"},
 			"header": {strings.Repeat("x", 501), "“Header text” is too long"}, "footer": {strings.Repeat("x", 501),
 				"“Footer text” is too long"}, "description": {strings.Repeat("x", 2001), "too long"},
@@ -81,7 +83,7 @@ func TestPublisherSettings(t *testing.T) {
 	})
 }
 
-// TestPublisherFeeds: a feed is found at its site, is part of the newsletter for its members, and is taken out.
+// TestPublisherFeeds finds a feed from its site, adds it to the newsletter for its members, and removes it.
 func TestPublisherFeeds(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
@@ -109,7 +111,7 @@ func TestPublisherFeeds(t *testing.T) {
 	})
 }
 
-// TestPublisherPeople: the owner says who publishes, an editor may only give up their own part.
+// TestPublisherPeople checks that the owner appoints the publishers, and that an editor can only remove themselves.
 func TestPublisherPeople(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
@@ -124,7 +126,7 @@ func TestPublisherPeople(t *testing.T) {
 		v.post(path, url.Values{"email": {"anna@example.org"}}).status(http.StatusUnprocessableEntity).contains(
 			".wrong", "That’s you")
 		v.post(path, url.Values{"email": {" Ed@example.org"}}).status(http.StatusSeeOther)
-		v.post(of(flo)+"/owner", nil).status(http.StatusNotFound) // no editor
+		v.post(of(flo)+"/owner", nil).status(http.StatusNotFound) // not an editor
 		v.post(of(anna)+"/remove", nil).status(http.StatusConflict)
 
 		editor := r.visitor().signIn(ed)
@@ -136,7 +138,7 @@ func TestPublisherPeople(t *testing.T) {
 		editor.post(path+"/accept", nil).status(http.StatusConflict)
 		v.post(of(ed)+"/owner", nil).status(http.StatusSeeOther)
 		v.post(path+"/accept", nil).status(http.StatusConflict)
-		v.post(path+"/decline", nil).status(http.StatusSeeOther) // it is another's to decline
+		v.post(path+"/decline", nil).status(http.StatusSeeOther) // only the editor can decline it
 		v.get(path).contains(".rows", "ed@example.orgeditor, transfer offered", "anna@example.orgowner")
 		editor.get("/newsletters/anna-writes").contains(".notice",
 			"The owner wants to transfer this newsletter to you.")
@@ -157,8 +159,8 @@ func TestPublisherPeople(t *testing.T) {
 	})
 }
 
-// TestHoldOnline: the owner holds and releases; what whoever runs this has held they release alone; it ends
-// when its name was typed.
+// TestHoldOnline checks that the owner can hold and release a newsletter, but not release the operator's hold, and
+// that it ends after its slug was typed.
 func TestHoldOnline(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
@@ -179,7 +181,7 @@ func TestHoldOnline(t *testing.T) {
 		r.must(r.store.SetNewsletterState(r.t.Context(), n.ID, digest.NewsletterHeld, "many complaints", r.now))
 		v.get(path).contains(".notice", "many complaints").shows(".notice form button")
 		v.post(path+"/release", nil).status(http.StatusForbidden)
-		v.post(path+"/hold", nil).status(http.StatusBadRequest) // and then release it
+		v.post(path+"/hold", nil).status(http.StatusBadRequest) // otherwise the owner could then release it
 		state(digest.NewsletterHeld)
 		v.post(path+"/end", url.Values{"slug": {"x"}}).status(http.StatusUnprocessableEntity).contains(".wrong",
 			"Nothing was changed")

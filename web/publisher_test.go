@@ -13,7 +13,7 @@ import (
 	"digest/web"
 )
 
-// publishing is a reader who publishes a newsletter with a post that waits.
+// publishing adds a reader who publishes a newsletter with a waiting post.
 func (r *room) publishing(email, slug, title string) (*visitor, digest.Newsletter) {
 	r.t.Helper()
 	u, _ := r.user(email)
@@ -26,8 +26,8 @@ func (r *room) publishing(email, slug, title string) (*visitor, digest.Newslette
 	return r.visitor().signIn(u), n
 }
 
-// TestPublishersSeeTheirOwn tries every address of a newsletter as its owner, as an editor, as another
-// publisher, as a reader who is a member, and as nobody.
+// TestPublishersSeeTheirOwn requests every address of a newsletter as its owner, an editor, another publisher, a
+// member, and without a session.
 func TestPublishersSeeTheirOwn(t *testing.T) {
 	each(t, func(r *room) {
 		anna, n := r.publishing("anna@example.org", "anna-writes", "The boat")
@@ -90,7 +90,7 @@ func TestPublishersSeeTheirOwn(t *testing.T) {
 	})
 }
 
-// TestNextLetter: a publisher sees what is to come in each layout, and changes it.
+// TestNextLetter checks that a publisher can preview the next issue in each layout, and change it.
 func TestNextLetter(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The <i>boat</i> & I")
@@ -139,7 +139,7 @@ func TestNextLetter(t *testing.T) {
 	})
 }
 
-// TestPullOnline: a post is left out and let in again; only what waits for this newsletter can be.
+// TestPullOnline pulls a post and restores it. Only posts that wait for this newsletter can be pulled.
 func TestPullOnline(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
@@ -164,7 +164,8 @@ func TestPullOnline(t *testing.T) {
 	})
 }
 
-// TestTestLetter: a test goes to whoever asks for it and to nobody else, at a bounded pace.
+// TestTestLetter checks that a test email goes only to the publisher who requested it, and that tests are rate
+// limited.
 func TestTestLetter(t *testing.T) {
 	each(t, func(r *room) {
 		v, _ := r.publishing("anna@example.org", "anna-writes", "The boat")
@@ -193,7 +194,7 @@ func TestTestLetter(t *testing.T) {
 	})
 }
 
-// TestApproveOnline: the overview names the letter that waits, and a button lets it leave.
+// TestApproveOnline checks that the overview shows the waiting issue, and that its button approves it.
 func TestApproveOnline(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")

@@ -8,18 +8,16 @@ import (
 	"digest/store"
 )
 
-// A publisherTokensPage is the tokens by which programs look after a newsletter.
 type publisherTokensPage struct {
 	publisherFrame
 	Tokens []listedToken
 	Typed  string
-	Token  string // just made: it is shown this once
+	Token  string // the new token; it is shown only once
 }
 
-// A listedToken is one of them.
 type listedToken struct{ store.NewsletterToken }
 
-// UsedDay is the day on which it was used last; nil: it never was.
+// UsedDay returns the day of the last use, nil if the token was never used.
 func (t listedToken) UsedDay() catalogue.Sayable {
 	day, err := digest.ParseDate(t.UsedOn)
 	if err != nil {
@@ -44,7 +42,7 @@ func (s *site) showPublisherTokens(w http.ResponseWriter, r *http.Request, statu
 	return s.show(w, r, status, "publisher_tokens", titled(catalogue.Key("Access tokens"), p.Newsletter.Name), p)
 }
 
-// makeNewsletterToken makes a token, which is stored by its hash alone.
+// makeNewsletterToken creates a token. The database stores only its hash.
 func (s *site) makeNewsletterToken(w http.ResponseWriter, r *http.Request, me publisher) error {
 	p := publisherTokensPage{publisherFrame: s.publisherFrame(r, me), Typed: r.PostForm.Get("name")}
 	if !s.limits.rounds.allow(me.key(), s.Now()) {
@@ -66,7 +64,7 @@ func (s *site) makeNewsletterToken(w http.ResponseWriter, r *http.Request, me pu
 	return s.showPublisherTokens(w, r, http.StatusOK, p)
 }
 
-// removeNewsletterToken makes a token void: an editor one of their own, the owner any.
+// removeNewsletterToken revokes a token. Editors may revoke their own tokens, the owner any.
 func (s *site) removeNewsletterToken(w http.ResponseWriter, r *http.Request, me publisher) error {
 	id, err := pathKey(r)
 	if err != nil {

@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// pushRoot begins the addresses at which hubs reach this instance: one for each subscription, which
-	// nobody can guess.
+	// pushRoot is the path prefix of WebSub callbacks. Each subscription has its own address, which cannot be
+	// guessed.
 	pushRoot = "/websub/"
-	// maxPush is the longest body that a hub may send, in bytes: that of the longest document.
+	// maxPush is the longest body that a hub may send, in bytes. It equals the longest document.
 	maxPush = 10 << 20
 )
 
-// CallbackAddress is where a hub reaches the instance at base for a subscription.
+// CallbackAddress returns the URL at which a hub reaches the instance at base for a subscription.
 func CallbackAddress(base string, signer *digest.Signer, id digest.PushID) string {
 	return strings.TrimSuffix(base, "/") + pushRoot + signer.Sign(digest.ForCallback, int64(id))
 }
 
-// pushAt gives the subscription whose address is asked, and errNotFound where there is none; a
-// guess costs the database nothing. It is gone once it is over.
+// pushAt returns the subscription of the requested address. It returns errNotFound for an invalid token, without a
+// query, and errPushOver for a subscription that has ended.
 func (s *site) pushAt(r *http.Request) (digest.PushSubscription, error) {
 	id, ok := s.Signer.Verify(digest.ForCallback, r.PathValue("token"))
 	if !ok {
@@ -42,12 +42,12 @@ func (s *site) pushAt(r *http.Request) (digest.PushSubscription, error) {
 	return p, err
 }
 
-// errPushOver tells a hub to send nothing more (WebSub section 7).
+// errPushOver makes a hub end its subscription (WebSub section 7).
 var errPushOver = &problem{http.StatusGone, catalogue.Key("This subscription has ended"),
 	catalogue.Key("This subscription has ended")}
 
-// verifyHub answers a hub that asks whether it was asked for something (WebSub section 5.3), or
-// says that it will not do it (5.2). Whatever it asks for is sent back as text.
+// verifyHub answers a hub's verification of intent (WebSub section 5.3) by echoing the challenge. It also handles a
+// denial (section 5.2). It returns errNotFound for a request that this instance did not make.
 func (s *site) verifyHub(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.pushAt(r)
 	if errors.Is(err, errPushOver) {
@@ -79,9 +79,9 @@ func (s *site) verifyHub(w http.ResponseWriter, r *http.Request) error {
 	return plain(w, http.StatusOK, i.Challenge)
 }
 
-// receivePush takes in what a hub sends (WebSub section 7). What is not signed although its hub has
-// the secret is refused; of what is signed wrongly nothing is stored, and nobody is told so.
-// A hub without the secret can say no more than that there is news.
+// receivePush accepts content from a hub (WebSub section 7). If the hub has the secret, an unsigned body gets 403,
+// and a body with a wrong signature gets 202 but is not stored. If the hub has no secret, the body only announces
+// news.
 func (s *site) receivePush(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.pushAt(r)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *site) receivePush(w http.ResponseWriter, r *http.Request) error {
 	if !secret {
 		return s.accepted(w, s.Store.AnnouncedFeed(r.Context(), p.FeedID, s.Now()))
 	}
-	if bounded, ok := r.Body.(*boundedBody); ok { // of all that are long, so many bytes at a time
+	if bounded, ok := r.Body.(*boundedBody); ok { // it counts against the limit of all long bodies
 		bounded.long = s.long.begin()
 		defer bounded.long.end()
 	}
@@ -121,7 +121,7 @@ func (s *site) receivePush(w http.ResponseWriter, r *http.Request) error {
 		digest.Shortened(r.Header.Get("Content-Type"), maxShown), body))
 }
 
-// accepted tells a hub that what it has sent is here, and those who store it.
+// accepted responds 202 and wakes the job that stores pushes.
 func (s *site) accepted(w http.ResponseWriter, err error) error {
 	if err != nil {
 		return err

@@ -16,8 +16,7 @@ import (
 	"digest/web"
 )
 
-// callback is where the hub of a feed of this room sends, with the secret; state is how the
-// subscription stands.
+// callback returns the callback path and the secret of the subscription of a new feed at a hub, in that state.
 func (r *room) callback(hub string, state digest.PushState) (path, secret string, f digest.Feed) {
 	r.t.Helper()
 	f = well(r.knows(digest.Feed{URL: feedURL}), r.now.Add(-2*time.Hour))
@@ -49,7 +48,7 @@ func signature(secret, body string) string {
 	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// waiting counts what hubs have sent and is still to be stored.
+// waiting returns the number of received pushes that are not stored yet.
 func (r *room) waiting() (n int) {
 	r.t.Helper()
 	for {
@@ -62,7 +61,7 @@ func (r *room) waiting() (n int) {
 	}
 }
 
-// TestReceivePush: what is signed is kept, what is not changes nothing.
+// TestReceivePush checks that only correctly signed content is stored.
 func TestReceivePush(t *testing.T) {
 	each(t, func(r *room) {
 		path, secret, f := r.callback("https://hub.example/", digest.PushActive)
@@ -101,7 +100,7 @@ func TestReceivePush(t *testing.T) {
 	})
 }
 
-// TestReceivePushInClear: a hub without the secret can say that there is news, and no more.
+// TestReceivePushInClear checks that a hub without the secret can only announce news.
 func TestReceivePushInClear(t *testing.T) {
 	each(t, func(r *room) {
 		path, secret, f := r.callback("http://hub.example/", digest.PushActive)
@@ -112,7 +111,8 @@ func TestReceivePushInClear(t *testing.T) {
 	})
 }
 
-// TestVerifyHub: only what was asked for is confirmed, and nothing by a guess, a HEAD or another topic.
+// TestVerifyHub checks that only requested subscriptions are confirmed, and none for a guessed token, a HEAD request
+// or another topic.
 func TestVerifyHub(t *testing.T) {
 	each(t, func(r *room) {
 		path, _, _ := r.callback("https://hub.example/", digest.PushAsked)
@@ -142,7 +142,7 @@ func TestVerifyHub(t *testing.T) {
 	})
 }
 
-// TestProgramsAreToldInALine: hubs, clouds and pingers are refused in a line of text, not by a page.
+// TestProgramsAreToldInALine checks that hubs, rssCloud servers and pingers get errors as one line of text.
 func TestProgramsAreToldInALine(t *testing.T) {
 	each(t, func(r *room) {
 		path, _, _ := r.callback("https://hub.example/", digest.PushActive)

@@ -12,24 +12,23 @@ import (
 	"digest/store"
 )
 
-// A remediesPage is the page behind the link of a notice that nothing can be read of a
-// feed, and those that its forms lead to. It needs no sign-in: it can do what the feed's
-// own page can, but for what has to be typed.
+// A remediesPage is the page behind the link in a notice about a failing feed, and the result of its forms. It needs
+// no sign-in. It can do what the feed's own page can, except for the fields that need typing.
 type remediesPage struct {
 	namedPage
-	Title   any    // the name of the feed, shown as it is, or catalogue.Sayable
-	Path    string // of this page, as the link has it
-	Feed    string // path of the feed's own page; "": the reader is subscribed to it no more
+	Title   any    // title of the feed as text, or catalogue.Sayable
+	Path    string // of this page, with the token of the link
+	Feed    string // path of the feed's own page; "": the reader is not subscribed
 	Illness *illness
-	Host    string // where its feed is looked for again
-	Joined  string // the host of the feed of which it has become part; "": of none
+	Host    string // where lookAgain searches for the feed
+	Joined  string // host of the feed that replaced it; "": none
 	Paused  bool
-	Until   catalogue.Sayable // the day on which it comes back; nil if its pause has no end
+	Until   catalogue.Sayable // the day on which the pause ends; nil: no end
 
 	Done  string // the action of the last request: paused, resumed, left, again, replaced
-	Again bool   // it was left, and can be subscribed to again
+	Again bool   // the reader unsubscribed and can subscribe again
 
-	Private bool // its credential would be forgotten, so it is not left by a link
+	Private bool // unsubscribing would delete its credential, so a link cannot do it
 
 	Wrong  catalogue.Sayable // why no feed was found
 	Looked bool
@@ -37,14 +36,14 @@ type remediesPage struct {
 
 	of        digest.Digest
 	sub       store.SubscriptionInfo
-	emailDate digest.Date // of the edition whose email has the link; zero: not known
+	emailDate digest.Date // date of the edition whose email has the link; zero: unknown
 }
 
-// mailedTo is the reader whose mail the link is from.
+// mailedTo returns the reader who got the email with the link.
 func (p remediesPage) mailedTo() digest.UserID { return p.of.UserID }
 
-// remediesPage shows buttons and changes nothing: link scanners open every link in a
-// mail. Readers who are signed in are led to the feed's own page.
+// remediesPage shows buttons and changes nothing, because link scanners open every link in an email. It redirects
+// readers who are signed in to the feed's own page.
 func (s *site) remediesPage(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.remediesOf(r)
 	if err == errOldLink {
@@ -62,8 +61,8 @@ func (s *site) showRemedies(w http.ResponseWriter, r *http.Request, p remediesPa
 	return s.showPage(w, r, err, "remedies", p.Title, p)
 }
 
-// remediesOf finds what a request's link speaks of, and how it stands. errOldLink, with
-// the digest and the feed's page: the reader has made it void.
+// remediesOf returns the page of the feed that the link names. If the reader has turned off old links, it returns
+// errOldLink and a page with the digest and the path of the feed.
 func (s *site) remediesOf(r *http.Request) (p remediesPage, err error) {
 	number, feed, ok := s.Signer.VerifyPair(digest.ForRemedies, r.PathValue("token"))
 	if !ok {
@@ -76,7 +75,7 @@ func (s *site) remediesOf(r *http.Request) (p remediesPage, err error) {
 	}
 	p.namedPage = named(p.of)
 	if p.of.NewsletterID != 0 {
-		return p, errNotFound // its feeds are its publisher's
+		return p, errNotFound // its publisher chooses the feeds
 	}
 	if p.of.LinkRound != round {
 		return p, errOldLink
@@ -95,8 +94,7 @@ func (s *site) remediesOf(r *http.Request) (p remediesPage, err error) {
 	return p, err
 }
 
-// remedy makes a handler of a form behind the link, for whoever has that. Where the reader
-// is not subscribed any more only the page is shown.
+// remedy returns a handler for a form behind the link. act also runs if the reader is not subscribed any more.
 func (s *site) remedy(act func(*http.Request, *remediesPage) error) handler {
 	return byLink(func(w http.ResponseWriter, r *http.Request) error {
 		p, err := s.remediesOf(r)
@@ -107,14 +105,14 @@ func (s *site) remedy(act func(*http.Request, *remediesPage) error) handler {
 	})
 }
 
-// change runs a change of the subscription, as changeByLink does. added is a feed to which it subscribed the reader just
-// before; 0: none.
+// change runs a change of the subscription, as changeByLink does. added is the feed to which the form subscribed the
+// reader just before; 0: none.
 func (s *site) change(r *http.Request, p *remediesPage, added digest.FeedID, change func(*store.Store) error) error {
 	return s.changeByLink(r, p.of.UserID, store.LinkUse{DigestID: p.of.ID, EmailDate: p.emailDate, Added: added},
 		change)
 }
 
-// lookAgain looks for the feed where it should be, and offers what is there.
+// lookAgain searches the site for the feed and offers the feeds that it finds.
 func (s *site) lookAgain(r *http.Request, p *remediesPage) error {
 	if p.Feed == "" {
 		return nil
@@ -141,19 +139,18 @@ func (s *site) lookAgain(r *http.Request, p *remediesPage) error {
 	return nil
 }
 
-// reader is the one whose link it is, as far as limits know them.
+// reader returns the reader of the link with the fields that the limits need.
 func (p *remediesPage) reader() reader {
 	return reader{digest.User{ID: p.of.UserID}, p.of}
 }
 
-// An offer is what a form behind the link may carry back: nobody subscribes the reader to
-// any other feed by it.
+// offer signs a form value, so that the link cannot subscribe the reader to other feeds.
 func (s *site) offer(r *http.Request, of url.Values) string {
 	text := of.Encode()
 	return s.Signer.SignText(digest.ForRemedies, r.PathValue("token")+" "+text) + " " + text
 }
 
-// readOffer reads what offer wrote; errBadForm if it did not.
+// readOffer returns the value that offer signed, and errBadForm for any other.
 func (s *site) readOffer(r *http.Request) (url.Values, error) {
 	mac, text, _ := strings.Cut(r.PostForm.Get("feed"), " ")
 	if !s.Signer.VerifyText(digest.ForRemedies, r.PathValue("token")+" "+text, mac) {
@@ -166,7 +163,7 @@ func (s *site) readOffer(r *http.Request) (url.Values, error) {
 	return of, nil
 }
 
-// subscribeOffered subscribes the reader to a feed that was offered, in the place of the one that fails.
+// subscribeOffered subscribes the reader to an offered feed, in place of the failing one.
 func (s *site) subscribeOffered(r *http.Request, p *remediesPage) error {
 	if p.Feed == "" {
 		return nil
@@ -202,7 +199,7 @@ func (s *site) subscribeOffered(r *http.Request, p *remediesPage) error {
 	return s.speakOf(r, p, f.ID)
 }
 
-// speakOf has the page speak of a feed to which the reader has just subscribed.
+// speakOf makes the page describe a feed to which the reader has just subscribed.
 func (s *site) speakOf(r *http.Request, p *remediesPage, feed digest.FeedID) (err error) {
 	p.sub, err = s.Store.SubscriptionSince(r.Context(), p.of.ID, feed)
 	p.Title, p.Feed, p.Illness, p.Again = shortened(titleOf(p.sub)), feedPath(p.sub.Feed.ID), nil, false
@@ -210,7 +207,7 @@ func (s *site) speakOf(r *http.Request, p *remediesPage, feed digest.FeedID) (er
 	return err
 }
 
-// unlessWrong is the error, unless the page says it.
+// unlessWrong returns err, or nil if the page already shows it.
 func (p *remediesPage) unlessWrong(err error) error {
 	if p.Wrong != nil {
 		return nil
@@ -218,7 +215,6 @@ func (p *remediesPage) unlessWrong(err error) error {
 	return err
 }
 
-// pauseFailing pauses the subscription to a feed that fails.
 func (s *site) pauseFailing(r *http.Request, p *remediesPage) error {
 	if p.Feed == "" {
 		return nil
@@ -228,7 +224,7 @@ func (s *site) pauseFailing(r *http.Request, p *remediesPage) error {
 		func(st *store.Store) error { return st.PauseSubscription(r.Context(), p.of.ID, p.sub.Feed.ID) })
 }
 
-// resumeFailing is the way back from that.
+// resumeFailing undoes pauseFailing.
 func (s *site) resumeFailing(r *http.Request, p *remediesPage) error {
 	if p.Feed == "" {
 		return nil
@@ -239,7 +235,8 @@ func (s *site) resumeFailing(r *http.Request, p *remediesPage) error {
 	})
 }
 
-// leaveFailing ends the subscription to a feed that fails. That of a private feed could not be restored, so it stays.
+// leaveFailing unsubscribes the reader from the failing feed. It refuses a private feed, because undoing could not
+// restore its credential.
 func (s *site) leaveFailing(r *http.Request, p *remediesPage) error {
 	if p.Feed == "" {
 		return nil
@@ -251,7 +248,7 @@ func (s *site) leaveFailing(r *http.Request, p *remediesPage) error {
 	return s.change(r, p, 0, func(st *store.Store) error { return st.Unsubscribe(r.Context(), p.of.ID, p.sub.Feed.ID) })
 }
 
-// returnFailing is the way back from that, also for who opens the link again later.
+// returnFailing undoes leaveFailing, also when the reader opens the link again later.
 func (s *site) returnFailing(r *http.Request, p *remediesPage) error {
 	if !p.Again {
 		return nil
@@ -266,7 +263,7 @@ func (s *site) returnFailing(r *http.Request, p *remediesPage) error {
 	return s.speakOf(r, p, p.sub.Feed.ID)
 }
 
-// describeLeft says of a feed that the reader has left what it was, and whether there is a way back to it.
+// describeLeft describes a feed from which the reader has unsubscribed, and whether they can subscribe again.
 func (s *site) describeLeft(r *http.Request, p *remediesPage, feed digest.FeedID) (err error) {
 	p.Title, p.Feed = catalogue.Key("Unfollowed"), ""
 	p.sub, err = s.Store.FormerSubscription(r.Context(), p.of.ID, feed)

@@ -11,12 +11,12 @@ import (
 	"digest/store"
 )
 
-// remediesPath is where the link of a notice leads that nothing can be read of a feed.
+// remediesPath returns the path of the link in a notice about a failing feed.
 func (r *room) remediesPath(d digest.Digest, f digest.FeedID) string {
 	return "/remedies/" + r.signer.SignPair(digest.ForRemedies, digest.InRound(int64(d.ID), d.LinkRound), int64(f))
 }
 
-// failing subscribes a digest to a feed of a blog and lets it fail, and gives the link.
+// failing subscribes a digest to a feed, lets the feed fail, and returns the path of the link.
 func (r *room) failing(d digest.Digest, title, address string) string {
 	r.t.Helper()
 	r.subscribes(d, title, address)
@@ -24,13 +24,13 @@ func (r *room) failing(d digest.Digest, title, address string) string {
 	return r.remediesPath(d, feedAt(r, address).ID)
 }
 
-// feedPathOf is the page of the feed at an address.
+// feedPathOf returns the path of the page of the feed at an address.
 func feedPathOf(r *room, address string) string {
 	return "/feeds/" + strconv.FormatInt(int64(feedAt(r, address).ID), 10)
 }
 
-// TestRemediesByLink: who follows the link of a notice needs no sign-in: its feed is found
-// again and comes in the place of the one that fails.
+// TestRemediesByLink checks that the link works without a sign-in, finds the feed again, and replaces the failing
+// one.
 func TestRemediesByLink(t *testing.T) {
 	each(t, func(r *room) {
 		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One"),
@@ -58,7 +58,7 @@ func TestRemediesByLink(t *testing.T) {
 	})
 }
 
-// Only what was offered behind a link is subscribed to by it.
+// TestRemediesByLinkSubscribeToNothingElse checks that a link subscribes only to feeds that it offered.
 func TestRemediesByLinkSubscribeToNothingElse(t *testing.T) {
 	each(t, func(r *room) {
 		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One"),
@@ -82,7 +82,7 @@ func TestRemediesByLinkSubscribeToNothingElse(t *testing.T) {
 	})
 }
 
-// TestFailingFeedIsLeftByLink: a pause and the end of a subscription can be undone on the spot.
+// TestFailingFeedIsLeftByLink checks that the page can undo a pause and the end of a subscription.
 func TestFailingFeedIsLeftByLink(t *testing.T) {
 	each(t, func(r *room) {
 		b := r.blog(map[string]string{"/old": rss("The blog", "One")})
@@ -119,8 +119,8 @@ func TestFailingFeedIsLeftByLink(t *testing.T) {
 	})
 }
 
-// TestPrivateFeedIsNotLeftByRemedy: a link only pauses a private feed that fails, because its credential could not
-// be restored.
+// TestPrivateFeedIsNotLeftByRemedy checks that a link only pauses a private feed that fails, because its credential
+// could not be restored.
 func TestPrivateFeedIsNotLeftByRemedy(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.user("ann@example.org")
@@ -139,8 +139,8 @@ func TestPrivateFeedIsNotLeftByRemedy(t *testing.T) {
 	})
 }
 
-// TestRemediesLink: it changes nothing by being opened, leads who is signed in to the
-// feed's own page, and belongs to one reader and one feed.
+// TestRemediesLink checks that opening the link changes nothing, that it redirects signed-in readers to the feed's
+// page, and that it works for one reader and one feed only.
 func TestRemediesLink(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -174,7 +174,8 @@ func TestRemediesLink(t *testing.T) {
 	})
 }
 
-// TestPasswordIsTheFirstRemedy: of a feed that lets nobody in without one, said once.
+// TestPasswordIsTheFirstRemedy checks that the page has one button for the password, and no error, if the feed returns
+// 401.
 func TestPasswordIsTheFirstRemedy(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -190,13 +191,12 @@ func TestPasswordIsTheFirstRemedy(t *testing.T) {
 	})
 }
 
-// TestRemediesAfterAMove: the link, and the address of the feed's page, lead to the feed of
-// which it has become part.
+// TestRemediesAfterAMove checks that the link and the page of a moved feed show the feed that replaced it.
 func TestRemediesAfterAMove(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
 		_, other := r.user("bob@example.org")
-		r.subscribes(other, "The new one", newPlace) // so that another feed is there
+		r.subscribes(other, "The new one", newPlace) // so that the feed exists
 		there := feedAt(r, newPlace)
 		there.ParsedAt, there.LastOKAt = r.now, r.now
 		_, err := r.store.Record(t.Context(), r.now, []store.Polled{{Feed: there, FirstRead: true}})

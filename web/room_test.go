@@ -29,7 +29,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// noon is when the tests happen.
+// noon is the time at which tests begin.
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // A room is a web view over a store, with a clock that tests move.
@@ -40,32 +40,32 @@ type room struct {
 	base   string
 	now    time.Time
 
-	addresses []string // that feeds are asked from
+	addresses []string // of this instance, for the bot page
 	pictures  web.PictureFetcher
 	sounds    web.SoundFetcher
 	signUp    web.SignUp
 	publish   web.Publishing
 	outbox    *mailer.Outbox
-	mail      string // the Maildir
+	mail      string // directory of the Maildir
 	names     *txtRecords
 	keys      *seal.Keys
 	letterLog lockedBuffer
-	beats     bool // health asks for the hourly job
+	beats     bool // health checks the hourly job
 	trusted   []netip.Prefix
-	bySocket  bool // whoever asks by the socket is a trusted proxy
-	fenced    bool // the web view looks for a fence
+	bySocket  bool // clients on the socket are trusted proxies
+	fenced    bool // the web view has a fence
 
-	onlineOnly bool   // no editions are kept on devices
-	accepts    string // the language that browsers ask for; "": they say none
+	onlineOnly bool   // without offline reading
+	accepts    string // Accept-Language of browsers; "": none
 	observe    web.Observer
 	storage    web.Measure
 
 	reportAddress string
 
 	handler http.Handler
-	client  *http.Transport // of its own: each server that is closed cuts the idle connections of the default one
+	client  *http.Transport // not the default one: closing a test server closes its idle connections
 	log     *bytes.Buffer
-	feeds   int // made so far
+	feeds   int // number of feeds so far
 
 	hub *hub.Hub
 }
@@ -79,12 +79,12 @@ func newRoom(t testing.TB, s *store.Store) *room {
 	return r
 }
 
-// loopback is where the proxy of the tests would be, which names each visitor.
+// loopback returns the addresses of the tests' proxy, whose X-Forwarded-For names each visitor.
 func loopback() []netip.Prefix {
 	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 }
 
-// open starts the web view; base is its public address, "" the one it has.
+// open starts the web view. base is its public URL; "" uses the server's own.
 func (r *room) open(base string) {
 	server := httptest.NewServer(
 		http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { r.handler.ServeHTTP(w, req) }))
@@ -105,7 +105,7 @@ func (r *room) open(base string) {
 	})
 }
 
-// look looks for a fence, where the room wants that.
+// look returns the Fence function of the web view. It finds no fence unless r.fenced is set.
 func (r *room) look(base string) func(context.Context) (store.Fence, error) {
 	return func(ctx context.Context) (store.Fence, error) {
 		if !r.fenced {
@@ -130,7 +130,7 @@ func (r *room) visitor() *visitor {
 	return v
 }
 
-// answer is what came back, its body read.
+// An answer is a response with its body.
 type answer struct {
 	*http.Response
 	t    testing.TB
@@ -179,7 +179,7 @@ func (v *visitor) do(method, path, contentType string, body io.Reader) answer {
 		v.t.Fatal(err)
 	}
 	v.keep(resp.Cookies())
-	v.outbox.Wait() // letters are written outside of requests
+	v.outbox.Wait() // emails are written outside of requests
 	return answer{resp, v.t, string(b)}
 }
 
@@ -193,14 +193,14 @@ func (v *visitor) keep(cookies []*http.Cookie) {
 	}
 }
 
-// signIn takes a fresh link and presses its button.
+// signIn signs in with a new link.
 func (v *visitor) signIn(u digest.User) *visitor {
 	v.t.Helper()
 	v.post("/sign-in", url.Values{"token": {v.token(u)}}).status(http.StatusSeeOther)
 	return v
 }
 
-// token is what a fresh sign-in link carries.
+// token returns the token of a new sign-in link.
 func (r *room) token(u digest.User) string {
 	r.t.Helper()
 	link, err := web.SignInLink(r.t.Context(), r.store, r.base, u.ID, r.now)
@@ -214,7 +214,6 @@ func (r *room) token(u digest.User) string {
 	return token
 }
 
-// stands checks the state of a digest.
 func (r *room) stands(d digest.Digest, want digest.DigestState) {
 	r.t.Helper()
 	d, err := r.store.Digest(context.Background(), d.ID)
@@ -236,7 +235,7 @@ func (a answer) status(want int) answer {
 	return a
 }
 
-// leads requires that the answer leads to a path.
+// leads checks the path of a redirect.
 func (a answer) leads(to string) answer {
 	a.t.Helper()
 	if got := a.Header.Get("Location"); got != to {
@@ -245,8 +244,8 @@ func (a answer) leads(to string) answer {
 	return a
 }
 
-// find gives the nodes that a selector finds: steps of tag, .class, #id and
-// [attr] or [attr=value], each inside the one before.
+// find returns the nodes that match a selector: steps of tag, .class, #id and [attr] or [attr=value], each inside the
+// one before.
 func (a answer) find(selector string) []*html.Node {
 	a.t.Helper()
 	root, err := html.Parse(strings.NewReader(a.body))
@@ -298,13 +297,13 @@ func attr(n *html.Node, name string) (string, bool) {
 	return "", false
 }
 
-// texts gives the text of every node found that is not hidden.
+// texts returns the text of every matching node that is not hidden.
 func (a answer) texts(selector string) []string {
 	a.t.Helper()
 	var all []string
 	for _, n := range a.find(selector) {
 		if slices.ContainsFunc(n.Attr, func(at html.Attribute) bool { return at.Key == "hidden" }) {
-			continue // nobody sees it
+			continue // not visible
 		}
 		var b strings.Builder
 		for c := range n.Descendants() {
@@ -317,7 +316,7 @@ func (a answer) texts(selector string) []string {
 	return all
 }
 
-// shows checks the texts that a selector finds.
+// shows checks the texts of the matching nodes.
 func (a answer) shows(selector string, want ...string) answer {
 	a.t.Helper()
 	got := a.texts(selector)
@@ -327,7 +326,7 @@ func (a answer) shows(selector string, want ...string) answer {
 	return a
 }
 
-// attrs gives an attribute of every node found.
+// attrs returns an attribute of every matching node.
 func (a answer) attrs(selector, name string) []string {
 	a.t.Helper()
 	var all []string
@@ -338,7 +337,7 @@ func (a answer) attrs(selector, name string) []string {
 	return all
 }
 
-// has checks an attribute of every node found.
+// has checks an attribute of every matching node.
 func (a answer) has(selector, name string, want ...string) answer {
 	a.t.Helper()
 	if got := a.attrs(selector, name); !slices.Equal(got, want) {

@@ -6,17 +6,15 @@ import (
 	"digest/internal/catalogue"
 )
 
-// oneClick is the route that mail programs post to from anywhere (RFC 8058 §3.2).
+// oneClick is the route to which mail programs post from any origin (RFC 8058 §3.2).
 const oneClick = "POST /unsubscribe/{token}"
 
-// routes is every address of the web view. A handler stands in the file of its
-// page's name, and so do the page's words: "GET /settings/zone" is in
-// settings_zone.go, and shows templates/settings_zone.html.
+// routes returns the mux with every address of the web view. The handler and the template of "GET /settings/zone" are
+// in settings_zone.go and templates/settings_zone.html.
 //
-// forReader lets only signed-in readers in, forOperator only those who run this
-// instance; both read a form that is posted, as withForm does. A GET never
-// changes anything but for a ping, which asks for no more than a poll that is
-// allowed anyway, and for the word of a hub that was asked for something (WebSub).
+// forReader admits only signed-in readers, forOperator only operators. Both parse a posted form, as withForm does. A
+// GET changes nothing, with two exceptions: a ping only queues a poll that is allowed anyway, and a hub confirms a
+// subscription (WebSub).
 func (s *site) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	for _, part := range []map[string]handler{
@@ -30,8 +28,7 @@ func (s *site) routes() *http.ServeMux {
 	return mux
 }
 
-// publicRoutes is what strangers may ask for: what this is, the way in, and what a
-// link in a mail leads to.
+// publicRoutes returns the routes that need no session: the public pages, sign-in, and the links of emails.
 func (s *site) publicRoutes() map[string]handler {
 	return map[string]handler{
 		"GET /{$}":       s.home,
@@ -53,7 +50,7 @@ func (s *site) publicRoutes() map[string]handler {
 		"GET /n/{slug}/confirm":     s.confirmJoinPage,
 		"POST /n/{slug}/confirm":    withForm(s.confirmJoin),
 
-		"GET /links":     s.links, // a reader's page, and what their programs ask by a token
+		"GET /links":     s.links, // for a reader's session or access token
 		"OPTIONS /links": s.linksPreflight,
 
 		"GET /sign-in":           s.signInPage,
@@ -108,7 +105,7 @@ func (s *site) publicRoutes() map[string]handler {
 	}
 }
 
-// programRoutes is what programs ask for, and what pages load.
+// programRoutes returns the routes for programs, and the files that pages load.
 func (s *site) programRoutes() map[string]handler {
 	return map[string]handler{
 		"GET /ping":                  s.ping,
@@ -136,7 +133,7 @@ func (s *site) programRoutes() map[string]handler {
 	}
 }
 
-// readerRoutes is what a reader reads and subscribes to.
+// readerRoutes returns the routes with which readers read and manage feeds.
 func (s *site) readerRoutes() map[string]handler {
 	return map[string]handler{
 		"POST /memberships/feeds":    s.forReader(s.setShared),
@@ -202,7 +199,7 @@ func (s *site) readerRoutes() map[string]handler {
 	}
 }
 
-// operatorRoutes is what whoever runs this instance sees and decides.
+// operatorRoutes returns the routes of the operator.
 func (s *site) operatorRoutes() map[string]handler {
 	return map[string]handler{
 		"GET /operator":                             s.forOperator(s.operatorPage),
@@ -240,7 +237,7 @@ func (s *site) operatorRoutes() map[string]handler {
 	}
 }
 
-// publisherRoutes is what the owner and the editors of a newsletter see and decide.
+// publisherRoutes returns the routes of a newsletter's owner and editors.
 func (s *site) publisherRoutes() map[string]handler {
 	return map[string]handler{
 		"GET /newsletters":        s.forReader(s.publishedPage),
@@ -303,7 +300,7 @@ func (s *site) publisherRoutes() map[string]handler {
 	}
 }
 
-// apiRoutes is what programs of publishers ask with a token. openapi.json describes each.
+// apiRoutes returns the routes of the publisher API, which need a token. openapi.json describes them.
 func (s *site) apiRoutes() map[string]handler {
 	const n = apiRoot + "{slug}"
 	return map[string]handler{
@@ -328,8 +325,7 @@ func (s *site) apiRoutes() map[string]handler {
 	}
 }
 
-// settingsRoutes is what a reader decides about their digest and account. The
-// form of each page posts to the page's own address.
+// settingsRoutes returns the routes of a reader's settings. The form of each page posts to the page's own address.
 func (s *site) settingsRoutes() map[string]handler {
 	return map[string]handler{
 		"GET /settings":             s.forReader(s.settingsPage),
@@ -353,7 +349,7 @@ func (s *site) settingsRoutes() map[string]handler {
 		"POST /settings/language":      s.forReader(s.setLanguage),
 		"GET /settings/offline":        s.forReader(s.offlineSettingsPage),
 
-		"POST /settings/pages/edition": s.forReader(s.setWeb), // of pages that are open during an upgrade
+		"POST /settings/pages/edition": s.forReader(s.setWeb), // for pages that are open during an upgrade
 
 		"GET /settings/address":               s.forReader(s.addressPage),
 		"POST /settings/address":              s.forReader(s.requestAddress),

@@ -54,7 +54,7 @@ func movedRoutes() map[string]handler {
 	return routes
 }
 
-// redirectTo redirects to the address that pattern makes of the wildcards and the query of a request.
+// redirectTo redirects to the path of pattern, with the wildcards and the query of the request.
 func redirectTo(pattern string) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		parts := strings.Split(pattern, "/")

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestMovedRoutes: each former address redirects to a route that exists, with its token, its query and, as 308, its form.
+// TestMovedRoutes checks that each former address redirects to an existing route and keeps its token and query. A
+// redirected form gets status 308.
 func TestMovedRoutes(t *testing.T) {
 	s := &site{}
 	s.mux = s.routes()

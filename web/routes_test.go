@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestFormsLeadSomewhere: whoever opens the address of a form without sending it finds a page, or is led to one above it, but
-// for what programs and scripts send.
+// TestFormsLeadSomewhere checks that a GET of every form's address finds a page or redirects to a page above it.
+// Routes for programs and scripts are exempt.
 func TestFormsLeadSomewhere(t *testing.T) {
 	s := &site{}
 	s.mux = s.routes()

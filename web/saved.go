@@ -13,20 +13,18 @@ import (
 	"digest/store"
 )
 
-// save saves a post for its reader.
 func (s *site) save(w http.ResponseWriter, r *http.Request, me reader) error {
 	return s.withPost(w, r, me,
 		func(id digest.PostID) error { return s.Store.SavePost(r.Context(), me.ID, id, s.Now()) })
 }
 
-// unsave undoes that; of a post that is not saved it is no error.
+// unsave removes a post from the saved ones. It is no error if the post is not saved.
 func (s *site) unsave(w http.ResponseWriter, r *http.Request, me reader) error {
 	return s.withPost(w, r, me,
 		func(id digest.PostID) error { return s.Store.UnsavePost(r.Context(), me.ID, id, time.Time{}) })
 }
 
-// withPost does something with the post that a form's address names, and leads
-// back to where its button stood.
+// withPost calls do with the post in the form's address, and redirects back to the page with the button.
 func (s *site) withPost(w http.ResponseWriter, r *http.Request, me reader, do func(digest.PostID) error) error {
 	back, ok := localPath(cmp.Or(r.PostForm.Get("back"), "/saved"))
 	if !ok {
@@ -39,17 +37,18 @@ func (s *site) withPost(w http.ResponseWriter, r *http.Request, me reader, do fu
 	return orShow(err, func() error { return seeOther(w, r, back) })
 }
 
-// A listed post stands in a list of posts of several sites.
+// A listedPost is a post in a list of posts of several sites.
 type listedPost struct {
 	*render.Post
 	Site    render.Section
-	Edition digest.Date // in which it came
+	Edition digest.Date // the date of its edition
 	Saved   bool
-	Heading []words.Piece // its title, with what was looked for
-	Snippet []words.Piece // of its text; none where nothing was looked for
+	Heading []words.Piece // the title, with the search words marked
+	Snippet []words.Piece // an extract of the text with the search words; nil without a search
 }
 
-// NamedBy is how the id of the element begins that names the post: its headline, or of one without a title all of it.
+// NamedBy returns the prefix of the id of the element that names the post: its headline, or the whole post if it has
+// no title.
 func (p listedPost) NamedBy() string {
 	if p.Untitled {
 		return "post"
@@ -57,14 +56,14 @@ func (p listedPost) NamedBy() string {
 	return "head"
 }
 
-// Path is the post's page here.
+// Path returns the address of the post's page.
 func (p listedPost) Path() string { return "/posts/" + strconv.FormatInt(int64(p.ID), 10) }
 
 func (s *site) listed(r *http.Request, v store.VisiblePost) listedPost {
 	return s.listedIn(s.language(r), v)
 }
 
-// listedIn is listed on a page in a language.
+// listedIn is listed for a page in language l.
 func (s *site) listedIn(l *catalogue.Language, v store.VisiblePost) listedPost {
 	if v.Language == "" {
 		v.Language = v.Label.Language
@@ -77,15 +76,14 @@ func (s *site) listedIn(l *catalogue.Language, v store.VisiblePost) listedPost {
 	return p
 }
 
-// listPage is how many posts a page of a list holds.
+// listPage is the number of posts on a page of a list.
 const listPage = 25
 
-// A savedPage is the posts that the reader has saved.
 type savedPage struct {
 	namedPage
 	Posts []listedPost
-	Here  string // its own address
-	Older string // address of what was saved earlier; "" if that is all
+	Here  string // address of this page
+	Older string // address of the next page; "": this is the last
 	First bool
 }
 

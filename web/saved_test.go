@@ -11,7 +11,7 @@ import (
 	"digest"
 )
 
-// idOf gives the key of a post of the last edition by its title.
+// idOf returns the number of a post in the last edition by its title.
 func (r *room) idOf(d digest.Digest, title string) digest.PostID {
 	r.t.Helper()
 	refs, err := r.store.EditionPosts(r.t.Context(), []digest.Delivery{{Edition: r.edition(d)}})
@@ -29,7 +29,7 @@ func (r *room) idOf(d digest.Digest, title string) digest.PostID {
 	return 0
 }
 
-// indexed has all that is stored put into the index.
+// indexed indexes all stored posts.
 func (r *room) indexed() {
 	r.t.Helper()
 	for n := 1; n > 0; {
@@ -41,8 +41,8 @@ func (r *room) indexed() {
 
 func savePath(id digest.PostID) string { return fmt.Sprintf("/posts/%d/save", id) }
 
-// TestListedNote: in lists a post without a title has no headline: its words come, with what was looked for, and then
-// where it is.
+// TestListedNote checks that lists show a post without a title by its text, with the search words marked, and then by
+// its site.
 func TestListedNote(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
@@ -99,7 +99,7 @@ func TestSave(t *testing.T) {
 	})
 }
 
-// Keys that are guessed, of others' posts and of hidden ones, are nothing.
+// TestSaveByGuessing checks that a reader cannot save posts of others or hidden posts by guessing their numbers.
 func TestSaveByGuessing(t *testing.T) {
 	each(t, func(r *room) {
 		ann, d := r.user("ann@example.org")
@@ -128,7 +128,7 @@ func TestSaveByGuessing(t *testing.T) {
 		v.get("/saved").shows("h2")
 		r.midnight()
 		hidden := r.idOf(d, "Hidden")
-		r.now = r.now.Add(-time.Second) // this process's clock is behind the one that released
+		r.now = r.now.Add(-time.Second) // this process's clock is behind the clock of the release
 		v.post(savePath(hidden), nil).status(http.StatusNotFound)
 		r.now = r.now.Add(time.Second)
 		v.post(savePath(hidden), nil).status(http.StatusSeeOther)
@@ -152,7 +152,7 @@ func TestSaveLeadsNowhereElse(t *testing.T) {
 				r.t.Errorf("%q leads to %q", back, to)
 			}
 		}
-		v.get("/saved").shows("h2") // nothing was changed
+		v.get("/saved").shows("h2") // nothing was saved
 	})
 }
 
@@ -233,8 +233,8 @@ func TestSearch(t *testing.T) {
 	})
 }
 
-// TestSearchWithin: a site, days and links narrow a search, by words in the query or by the fields of the form, which say the
-// same; a mistake is told and nothing of the query is lost.
+// TestSearchWithin checks that a site, days and links narrow a search, by words in the query or by the form's fields.
+// An error keeps the whole query.
 func TestSearchWithin(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")

@@ -15,31 +15,31 @@ import (
 	"digest/store"
 )
 
-// A searchPage is what was looked for and what was found, the latest first.
+// A searchPage shows the search form and the posts found, the latest first.
 type searchPage struct {
 	namedPage
-	Query    string // as it was typed, or as the fields of the form say it
-	Words    string // what of it has no field of its own
+	Query    string // as typed, or composed from the fields of the form
+	Words    string // the part of Query that has no field of its own
 	Site     string
-	From, To dateField         // the first day and the last; empty: any
-	Sites    []string          // that the reader may choose from
-	Saved    bool              // only in what the reader has saved
-	Wrong    catalogue.Sayable // why nothing was looked for
+	From, To dateField         // first and last day; empty: any
+	Sites    []string          // sites to choose from
+	Saved    bool              // search only in saved posts
+	Wrong    catalogue.Sayable // why nothing was searched
 	Posts    []listedPost
-	Asked    bool // something was looked for
+	Asked    bool // a search was done
 	First    bool
-	Behind   bool   // posts that were there before an upgrade are still being indexed
-	Here     string // its own address
-	Older    string // address of what came earlier; "" if that is all
+	Behind   bool   // posts from before an upgrade are still being indexed
+	Here     string // address of this page
+	Older    string // address of the next page; "": this is the last
 }
 
-// Narrowed reports whether the form's fields for a site and days say something.
+// Narrowed reports whether the fields for a site or days are filled in.
 func (p searchPage) Narrowed() bool { return p.Site+p.From.Value+p.To.Value != "" }
 
-// mostOffered is how many sites the form offers.
+// mostOffered is the number of sites that the form offers.
 const mostOffered = 300
 
-// searchPage looks for words in all that has come to a reader, or in some sites and days of it.
+// searchPage searches all posts that were delivered to the reader, or only some sites and days.
 func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	at, id, ok := placeIn(r)
 	if !ok {
@@ -95,7 +95,7 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 	return s.show(w, r, http.StatusOK, "search", catalogue.Key("Search"), p)
 }
 
-// composeSearch leads to the search that the fields of the form say, or shows them as they are with what is wrong.
+// composeSearch redirects to the search that the fields of the form describe, or shows the form with the error.
 func (s *site) composeSearch(w http.ResponseWriter, r *http.Request, p searchPage, sites []digest.FeedLabel) error {
 	if p.Wrong = p.wrongDays(); p.Wrong == nil {
 		typed := p.composed()
@@ -112,7 +112,7 @@ func (s *site) composeSearch(w http.ResponseWriter, r *http.Request, p searchPag
 	return s.show(w, r, http.StatusUnprocessableEntity, "search", catalogue.Key("Search"), p)
 }
 
-// wrongDays says what is wrong with the days of the form; nil: nothing.
+// wrongDays returns the error in the days of the form, nil if they are valid.
 func (p searchPage) wrongDays() catalogue.Sayable {
 	var days [2]digest.Date
 	for i, typed := range []dateField{p.From, p.To} {
@@ -131,7 +131,7 @@ func (p searchPage) wrongDays() catalogue.Sayable {
 	return nil
 }
 
-// composed writes what the fields of the form say as one query.
+// composed returns the fields of the form as one query.
 func (p searchPage) composed() string {
 	parts := []string{words.Closed(p.Query)}
 	add := func(key, value string) {
@@ -143,13 +143,12 @@ func (p searchPage) composed() string {
 	add("after", p.From.Value)
 	to := p.To.Value
 	if day, err := digest.ParseDate(to); err == nil && day.Year < 9999 {
-		to = day.Plus(1).String() // that day itself is wanted
+		to = day.Plus(1).String() // the last day is included
 	}
 	add("before", to)
 	return strings.TrimSpace(strings.Join(parts, " "))
 }
 
-// fill puts what is looked for into the fields of the form.
 func (p *searchPage) fill(l words.Lookup) {
 	p.Words = l.Text
 	if len(l.Sites) > 0 {
@@ -163,7 +162,7 @@ func (p *searchPage) fill(l words.Lookup) {
 	}
 }
 
-// lookedUp reads a query, of a reader of some sites; an error that is digest.Invalid says what is wrong with it.
+// lookedUp parses a query of a reader who follows sites. A digest.Invalid error says what is wrong with the query.
 func lookedUp(typed string, sites []digest.FeedLabel) (l words.Lookup, q store.SearchQuery, err error) {
 	if l, err = words.ParseLookup(typed); err != nil {
 		return l, q, err
@@ -190,13 +189,13 @@ func lookedUp(typed string, sites []digest.FeedLabel) (l words.Lookup, q store.S
 	return l, q, nil
 }
 
-// searchTime is how long a reader's search may take, its waiting for their
-// search before it included: words can be chosen so that it takes minutes.
+// searchTime is the longest time that a reader's search may take, including the wait for their previous search. Some
+// words make a search take minutes.
 const searchTime = 10 * time.Second
 
 var errLongSearch = errors.New("a search took too long")
 
-// lookFor searches when no other search of the reader is on its way.
+// lookFor searches when the reader has no other search running.
 func (s *site) lookFor(ctx context.Context, me reader, q store.SearchQuery) (found store.SearchResult, err error) {
 	err = s.searching(ctx, me, func(ctx context.Context) (err error) {
 		found, err = s.Search.Search(ctx, me.ID, q)
@@ -205,7 +204,7 @@ func (s *site) lookFor(ctx context.Context, me reader, q store.SearchQuery) (fou
 	return found, err
 }
 
-// searching does what may take long, when nothing like it is done for the reader at the time.
+// searching runs a slow query, one at a time for each reader.
 func (s *site) searching(ctx context.Context, me reader, look func(context.Context) error) error {
 	limited, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
@@ -217,7 +216,7 @@ func (s *site) searching(ctx context.Context, me reader, look func(context.Conte
 	return orLong(limited, look(limited))
 }
 
-// orLong is errLongSearch where an error is of the time that is over.
+// orLong returns errLongSearch if err means that the time ran out, and err otherwise.
 func orLong(ctx context.Context, err error) error {
 	if err != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(ctx.Err(), context.DeadlineExceeded)) {
 		return errLongSearch
@@ -225,7 +224,6 @@ func orLong(ctx context.Context, err error) error {
 	return err
 }
 
-// found shows a post with the words that were looked for.
 func (s *site) found(r *http.Request, v store.VisiblePost, q words.Query) listedPost {
 	p := s.listed(r, v)
 	p.Heading = words.Mark(p.Title, q)
@@ -237,7 +235,7 @@ func (s *site) found(r *http.Request, v store.VisiblePost, q words.Query) listed
 	return p
 }
 
-// address is that of the same search from another place on.
+// address returns the address of the same search, beginning after a post.
 func (p searchPage) address(after string) string {
 	v := url.Values{"q": {p.Query}}
 	if p.Saved {
@@ -249,11 +247,11 @@ func (p searchPage) address(after string) string {
 	return "/search?" + v.Encode()
 }
 
-// Everywhere is the address of the same search in all that has come.
+// Everywhere returns the address of the same search in all delivered posts.
 func (p searchPage) Everywhere() string {
 	p.Saved = false
 	return p.address("")
 }
 
-// Latest is the address of the beginning of what was found.
+// Latest returns the address of the first page of the results.
 func (p searchPage) Latest() string { return p.address("") }

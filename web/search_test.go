@@ -2,7 +2,7 @@ package web
 
 import "testing"
 
-// TestSearchComposed: what the fields of the form say stands beside the words, though a quote of those is open.
+// TestSearchComposed checks that the fields of the form are added to the query, even after an open quote.
 func TestSearchComposed(t *testing.T) {
 	for _, c := range []struct {
 		typed, site, from, to, want string

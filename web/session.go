@@ -15,23 +15,21 @@ import (
 	"digest/store"
 )
 
-// sessionTTL is how long a browser stays signed in.
 const sessionTTL = 90 * 24 * time.Hour
 
-// A reader is who is signed in, with their own daily digest.
+// A reader is the signed-in user and their daily digest.
 type reader struct {
 	digest.User
 	Digest digest.Digest
 }
 
-// key names a reader, for limits.
+// key returns the reader's key for rate limits.
 func (me reader) key() string { return strconv.FormatInt(int64(me.ID), 10) }
 
-// A readerHandler answers a route that only a signed-in reader has. A form that
-// was posted is read already, as r.PostForm.
+// A readerHandler serves a route that needs a session. A posted form is already parsed, in r.PostForm.
 type readerHandler func(http.ResponseWriter, *http.Request, reader) error
 
-// forReader makes a handler of h: who is not signed in is led to the sign-in page.
+// forReader makes a handler of h. It redirects requests without a session to the sign-in page.
 func (s *site) forReader(h readerHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		user, err := s.signedIn(r)
@@ -69,14 +67,13 @@ func (s *site) forReader(h readerHandler) handler {
 	}
 }
 
-// isLong reports whether a request brings, or may bring, more than a form that
-// people fill in: it is held in memory while it is read.
+// isLong reports whether the body of a request may be longer than an ordinary form. The whole body stays in memory
+// while it is read.
 func isLong(r *http.Request) bool {
 	return r.Method == http.MethodPost && (r.ContentLength > maxBody || r.ContentLength < 0)
 }
 
-// forOperator is forReader for whoever runs this instance; for others there is
-// nothing at the address.
+// forOperator is forReader for operators. Other readers get errNotFound.
 func (s *site) forOperator(h readerHandler) handler {
 	return s.forReader(func(w http.ResponseWriter, r *http.Request, me reader) error {
 		if !me.Operator {
@@ -86,14 +83,11 @@ func (s *site) forOperator(h readerHandler) handler {
 	})
 }
 
-// nameKey is under which a request's context holds the name of its reader's digest.
 type nameKey struct{}
 
-// sessionKey is under which a request's context holds its session.
 type sessionKey struct{}
 
-// withSession lets a request ask the store only once whose it is, and only if
-// anybody wants to know.
+// withSession looks up the session of a request at most once, and only if a handler needs it.
 func (s *site) withSession(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		once := sync.OnceValues(func() (digest.User, error) { return s.sessionUser(r) })
@@ -101,15 +95,15 @@ func (s *site) withSession(next http.Handler) http.Handler {
 	})
 }
 
-// signedIn gives who is signed in; the zero user if nobody is.
+// signedIn returns the signed-in user, the zero user without a session.
 func (s *site) signedIn(r *http.Request) (digest.User, error) {
 	return r.Context().Value(sessionKey{}).(func() (digest.User, error))()
 }
 
-// language is the one in which a request is answered: that which its reader has chosen, where nobody is signed in
-// that of the browser's last one, else the one that the browser asks for.
+// language returns the language for a request: the one that the signed-in reader has chosen; without a session, the
+// last one of this browser; otherwise the best match of Accept-Language.
 func (s *site) language(r *http.Request) *catalogue.Language {
-	u, _ := s.signedIn(r) // nobody where the database does not answer
+	u, _ := s.signedIn(r) // on error the zero user
 	chosen := u.Language
 	if u.ID == 0 {
 		chosen = s.heldLook(r).Language
@@ -120,10 +114,10 @@ func (s *site) language(r *http.Request) *catalogue.Language {
 	return catalogue.Match(r.Header.Get("Accept-Language"))
 }
 
-// languageOf is the language of a page: behind a link of a mail that of the mail's reader, whoever opens it.
+// languageOf returns the language of a page. A page behind a link in an email has the language of the recipient.
 func (s *site) languageOf(r *http.Request, data any) *catalogue.Language {
 	if p, ok := data.(interface{ mailedTo() digest.UserID }); ok && p.mailedTo() != 0 {
-		u, _ := s.Store.User(r.Context(), p.mailedTo()) // nobody where the database does not answer
+		u, _ := s.Store.User(r.Context(), p.mailedTo()) // on error the zero user
 		if l, ok := catalogue.Find(u.Language); ok {
 			return l
 		}
@@ -131,7 +125,7 @@ func (s *site) languageOf(r *http.Request, data any) *catalogue.Language {
 	return s.language(r)
 }
 
-// sessionUser asks the store whose the session is that a request came with.
+// sessionUser looks up the user of the request's session cookie. It returns the zero user without a valid session.
 func (s *site) sessionUser(r *http.Request) (digest.User, error) {
 	c, err := r.Cookie(s.cookieName())
 	if err != nil || c.Value == "" {
@@ -144,8 +138,8 @@ func (s *site) sessionUser(r *http.Request) (digest.User, error) {
 	return u, err
 }
 
-// enter starts a session for a user, always a new one whatever cookie the
-// browser brought. with is the passkey that it begins with, if any.
+// enter starts a new session for a user and ends the one that the browser had. with is the passkey of the sign-in, or
+// nil.
 func (s *site) enter(w http.ResponseWriter, r *http.Request, user digest.UserID, with *store.Passkey) error {
 	secret, now := newSecret(), s.Now()
 	var err error
@@ -168,7 +162,7 @@ func (s *site) enter(w http.ResponseWriter, r *http.Request, user digest.UserID,
 	return err
 }
 
-// enterByLink starts a session and leads to the page that was asked for, else to the first.
+// enterByLink starts a session and redirects to the page that was requested before the sign-in, or to the front page.
 func (s *site) enterByLink(w http.ResponseWriter, r *http.Request, user digest.UserID) error {
 	if err := s.enter(w, r, user, nil); err != nil {
 		return err
@@ -176,7 +170,6 @@ func (s *site) enterByLink(w http.ResponseWriter, r *http.Request, user digest.U
 	return seeOther(w, r, s.useReturn(w, r))
 }
 
-// endSession forgets the session that the request came with, if any.
 func (s *site) endSession(r *http.Request) error {
 	if hash := s.sessionHash(r); hash != nil {
 		return s.Store.EndSession(r.Context(), hash)
@@ -184,7 +177,7 @@ func (s *site) endSession(r *http.Request) error {
 	return nil
 }
 
-// sessionHash is the hash of the session that the request came with; nil: none.
+// sessionHash returns the hash of the request's session secret, nil without a cookie.
 func (s *site) sessionHash(r *http.Request) []byte {
 	c, err := r.Cookie(s.cookieName())
 	if err != nil {
@@ -195,8 +188,8 @@ func (s *site) sessionHash(r *http.Request) []byte {
 
 func (s *site) isTLS() bool { return strings.HasPrefix(s.BaseURL, "https://") }
 
-// cookieName is the session cookie's. With the __Host- prefix browsers take it
-// only from this very host over https, so that no neighbour can plant one.
+// cookieName returns the name of the session cookie. Browsers accept the prefix __Host- only over https and from this
+// host, so another subdomain cannot set the cookie.
 func (s *site) cookieName() string {
 	if s.isTLS() {
 		return "__Host-digest"
@@ -204,7 +197,7 @@ func (s *site) cookieName() string {
 	return "digest"
 }
 
-// setCookie sets a cookie for maxAge seconds; below 0 removes it.
+// setCookie sets a cookie for maxAge seconds. A negative maxAge deletes it.
 func (s *site) setCookie(w http.ResponseWriter, name, value string, maxAge int) {
 	http.SetCookie(w, &http.Cookie{
 		Name: name, Value: value, Path: "/", MaxAge: maxAge,
@@ -212,11 +205,10 @@ func (s *site) setCookie(w http.ResponseWriter, name, value string, maxAge int) 
 	})
 }
 
-// newSecret gives 256 random bits as text, which is the same in an address.
+// newSecret returns a random secret of at least 256 bits, which needs no escaping in URLs.
 func newSecret() string { return rand.Text() + rand.Text() }
 
-// hashSecret is the form in which a secret is stored. It needs no salt: the
-// secret itself is random.
+// hashSecret returns the hash under which the database stores a secret. It needs no salt, because secrets are random.
 func hashSecret(secret string) []byte {
 	h := sha256.Sum256([]byte(secret))
 	return h[:]

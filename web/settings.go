@@ -8,21 +8,20 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A settingsFrame is what all pages of settings have: who it is, and what
-// became of the form that was sent. Saved is one of the words of that page.
+// A settingsFrame has the data that all settings pages share. Saved is one of the page's words for a change.
 type settingsFrame struct {
 	reader
 	standing
 	lang  *catalogue.Language
 	Saved string
-	Wrong any // why nothing was changed, for people; nil: it was
+	Wrong any // why nothing was changed, for display; nil: no error
 }
 
 func (s *site) frame(r *http.Request, me reader, words ...string) settingsFrame {
 	return settingsFrame{reader: me, standing: s.standing(me.Digest), lang: s.language(r), Saved: savedOf(r, words...)}
 }
 
-// Schedule says on which days editions arrive, and emails at which hour: "every day at 07:00".
+// Schedule returns the days of editions and the hour of emails: "every day at 07:00".
 func (f settingsFrame) Schedule() catalogue.Message {
 	if !f.Digest.Mailed {
 		return f.Days().Words()
@@ -31,10 +30,10 @@ func (f settingsFrame) Schedule() catalogue.Message {
 		catalogue.Time("15:04", time.Time{}.Add(f.Digest.DeliverAt)))
 }
 
-// LanguageName names the language in which the reader is spoken to.
+// LanguageName returns the name of the language of pages and emails.
 func (f settingsFrame) LanguageName() string { return f.lang.Name }
 
-// Coming says when the next edition comes.
+// Coming returns when the next edition appears.
 func (f settingsFrame) Coming() catalogue.Message {
 	switch next := f.Next(); {
 	case f.Left():
@@ -48,10 +47,10 @@ func (f settingsFrame) Coming() catalogue.Message {
 	}
 }
 
-// clockOf writes the hour of a mail: 07:00.
+// clockOf formats a time of day: 07:00.
 func clockOf(d time.Duration) string { return time.Time{}.Add(d).Format("15:04") }
 
-// settingsPage is the table of contents: what there is to decide, and how it stands.
+// settingsPage shows an overview of all settings with their values.
 func (s *site) settingsPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p := settingsPage{settingsFrame: s.frame(r, me, "started"), Ask: s.Publishing == PublishingAsk, Offline: s.Offline}
 	var err error
@@ -63,16 +62,15 @@ func (s *site) settingsPage(w http.ResponseWriter, r *http.Request, me reader) e
 	return s.showPage(w, r, err, "settings", catalogue.Key("Settings"), p)
 }
 
-// A settingsPage is the table of contents.
 type settingsPage struct {
 	settingsFrame
-	Newsletters int  // that come to the reader, or came
-	Ask         bool // they may begin a newsletter
-	Offline     bool // editions can be kept on devices
+	Newsletters int  // memberships, also former ones
+	Ask         bool // the reader may create a newsletter
+	Offline     bool // devices can store editions
 	stays       []digest.Stay
 }
 
-// Travel names the next trip: "Tokyo, 3 to 17 October".
+// Travel describes the next trip: "Tokyo, 3 to 17 October".
 func (p settingsPage) Travel() catalogue.Message {
 	switch n := len(p.stays); n {
 	case 0:
@@ -84,7 +82,8 @@ func (p settingsPage) Travel() catalogue.Message {
 	}
 }
 
-// startAgain starts the editions of a reader who has unsubscribed.
+// startAgain restarts the editions of a reader who has unsubscribed. If sign-up is open, it also starts editions
+// for a person who only gets newsletters.
 func (s *site) startAgain(w http.ResponseWriter, r *http.Request, me reader) error {
 	if me.MemberOnly && s.SignUp != SignUpOpen {
 		return errMembersOnly

@@ -14,23 +14,23 @@ import (
 )
 
 const (
-	addressTTL   = 24 * time.Hour // how long both sides have to agree
-	addressApart = 24 * time.Hour // between two wishes of one reader
+	addressTTL   = 24 * time.Hour // within this time both addresses must confirm
+	addressApart = 24 * time.Hour // between two requests of one reader
 )
 
-// An addressPage shows a reader's address, and the wish for another one.
+// An addressPage shows the reader's address and the form for another one.
 type addressPage struct {
 	letterRequest
 	reader
-	Wish       *store.AddressChange // waiting; nil: none
-	Until      catalogue.Moment     // when it ends
+	Wish       *store.AddressChange // the pending change; nil: none
+	Until      catalogue.Moment     // when Wish expires
 	Cancelled  bool
-	Suppressed bool // no mail goes to the present address, so it cannot agree
+	Suppressed bool // the present address gets no email, so it cannot confirm
 	Mails      bool
-	Tried      catalogue.Sayable // why another one cannot be asked for today
+	Tried      catalogue.Sayable // why the reader cannot request a change today
 }
 
-// Address is the present address.
+// Address returns the present address.
 func (p addressPage) Address() string { return p.User.Email }
 
 func (s *site) addressPage(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -50,7 +50,7 @@ func (s *site) addressPageOf(r *http.Request, me reader) (addressPage, error) {
 	return p, err
 }
 
-// tell notes what a reader's latest wish means now; the zero one means nothing.
+// tell sets the fields that depend on the latest request c. A zero c has no effect.
 func (p *addressPage) tell(c store.AddressChange, now time.Time) {
 	zone := zoneOr(p.Digest.TimeZone)
 	if again := c.CreatedAt.Add(addressApart); c.ExpiresAt.After(now) {
@@ -61,8 +61,8 @@ func (p *addressPage) tell(c store.AddressChange, now time.Time) {
 	}
 }
 
-// requestAddress has a letter sent to each side. What the page says is the same
-// whoever has the wished address.
+// requestAddress sends a confirmation email to the old and to the new address. The response does not reveal whether
+// the new address has an account.
 func (s *site) requestAddress(w http.ResponseWriter, r *http.Request, me reader) error {
 	p, err := s.addressPageOf(r, me)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *site) requestAddress(w http.ResponseWriter, r *http.Request, me reader)
 	oldToken, newToken, now := newSecret(), newSecret(), s.Now()
 	err = s.Store.AddAddressChange(r.Context(), me.ID, email, hashSecret(oldToken), hashSecret(newToken),
 		now, now.Add(addressTTL), addressApart)
-	if digest.KindOf(err) == digest.Conflict { // another browser was first
+	if digest.KindOf(err) == digest.Conflict { // another browser of the reader was faster
 		p, err = s.addressPageOf(r, me)
 		return orShow(err, func() error { return s.showAddress(w, r, http.StatusTooManyRequests, p) })
 	}
@@ -103,7 +103,7 @@ func (s *site) requestAddress(w http.ResponseWriter, r *http.Request, me reader)
 	return seeOther(w, r, "/settings/address")
 }
 
-// wished reads the address that a reader would rather have, or says why not.
+// wished parses the new address, or returns why the reader cannot have it.
 func (s *site) wished(typed string, me reader) (email string, wrong catalogue.Key) {
 	if !s.mails() {
 		return "", catalogue.Key("We can’t send email, so you can’t change your address here. Ask the operator.")
@@ -118,13 +118,13 @@ func (s *site) wished(typed string, me reader) (email string, wrong catalogue.Ke
 	return email, ""
 }
 
-// mailBothSides sends the letters, that to the wished address last, with which
-// both are known to be there.
+// mailBothSides sends both emails. The one to the new address goes out last, and completes the request when both were
+// sent.
 func (s *site) mailBothSides(l *catalogue.Language, u digest.User, email, oldToken, newToken string, q letterRequest) {
 	toNew := s.letter(q, func(ctx context.Context, _ time.Duration) (string, render.LetterContent, error) {
 		holder, err := s.Store.UserByEmail(ctx, email)
 		switch {
-		case digest.KindOf(err) == digest.NotFound || err == nil && holder.ID == u.ID: // the same in another case
+		case digest.KindOf(err) == digest.NotFound || err == nil && holder.ID == u.ID: // differs only in case
 			return email, newAddressLetter(l, s.BaseURL, newToken), nil
 		case err != nil:
 			return "", render.LetterContent{}, err
@@ -138,7 +138,7 @@ func (s *site) mailBothSides(l *catalogue.Language, u digest.User, email, oldTok
 	toOld := s.letter(q, func(context.Context, time.Duration) (string, render.LetterContent, error) {
 		return u.Email, oldAddressLetter(l, s.BaseURL, oldToken), nil
 	})
-	toOld.Sent, toOld.Lost, toOld.Next = nil, toNew.Lost, &toNew // the request is for the letter to the wished address
+	toOld.Sent, toOld.Lost, toOld.Next = nil, toNew.Lost, &toNew // the request belongs to the last email
 	s.Outbox.Add(toOld)
 }
 
@@ -146,14 +146,14 @@ func (s *site) cancelAddress(w http.ResponseWriter, r *http.Request, me reader) 
 	return showSaved(w, r, s.Store.EndAddressChange(r.Context(), me.ID), "/settings/address", "cancelled")
 }
 
-// A confirmAddressPage is behind the link that each side was mailed.
+// A confirmAddressPage is the page behind the link in both emails.
 type confirmAddressPage struct {
 	Token string
 	Wish  store.AddressChange
-	Done  string // agreed: the other side is still to answer; changed: both did
+	Done  string // agreed: the other address has not confirmed yet; changed: both have
 }
 
-// confirmAddressPage changes nothing: link scanners open every link in a mail.
+// confirmAddressPage changes nothing, because link scanners open every link in an email.
 func (s *site) confirmAddressPage(w http.ResponseWriter, r *http.Request) error {
 	p := confirmAddressPage{Token: r.URL.Query().Get("token"), Done: savedOf(r, "changed", "agreed")}
 	var err error
@@ -163,7 +163,8 @@ func (s *site) confirmAddressPage(w http.ResponseWriter, r *http.Request) error 
 	return s.showPage(w, r, orSpent(err, errSpentAgree), "settings_address_confirm", catalogue.Key("Email address"), p)
 }
 
-// confirmAddress is the yes of one side. It needs no session: who reads the mail says it.
+// confirmAddress confirms the change for one of the addresses. It needs no session, because the token proves access
+// to the mailbox.
 func (s *site) confirmAddress(w http.ResponseWriter, r *http.Request) error {
 	token, err := linkToken(r.PostForm)
 	if err != nil {

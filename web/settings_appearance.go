@@ -12,22 +12,22 @@ import (
 	"digest/store"
 )
 
-// An appearancePage is one form for the look of emails and pages, and for the name and the order of editions.
+// An appearancePage is the form for the look of emails and pages, and for the name and the order of editions.
 type appearancePage struct {
 	settingsFrame
 	Typed   string // the name in the form
-	Lead    pick   // the site that leads
+	Lead    pick   // choices of the lead site
 	Folders []frontFolder
-	Moved   string // the folder that was moved just now
+	Moved   string // the folder that was just moved
 }
 
-// A frontFolder is one of the reader's folders; its name is empty for sites without a folder.
+// A frontFolder is one of the reader's folders. Name is empty for the sites without a folder.
 type frontFolder struct {
 	Name        string
 	First, Last bool
 }
 
-// Label names the folder on the page.
+// Label returns the name of the folder for display.
 func (f frontFolder) Label() any {
 	if f.Name == "" {
 		return catalogue.Key("Other sites")
@@ -35,19 +35,19 @@ func (f frontFolder) Label() any {
 	return f.Name
 }
 
-// A pick is a list from which one value is chosen.
+// A pick is a list from which the reader chooses one value.
 type pick struct {
 	Name, Label any
 	All         []choice
 }
 
-// A pair is a choice for emails beside that for the web.
+// A pair is a setting with one value for emails and one for the web.
 type pair struct {
 	Legend     catalogue.Key
 	Email, Web pick
 }
 
-// Pairs are the choices that emails and pages have in common.
+// Pairs returns the settings that emails and pages have in common.
 func (f settingsFrame) Pairs() []pair {
 	d := f.Digest
 	of := func(legend catalogue.Key, name string, email, web []choice) pair {
@@ -64,7 +64,7 @@ func (f settingsFrame) Pairs() []pair {
 	}
 }
 
-// Subject is what the subject of an email says.
+// Subject returns the choices of the email subject.
 func (f settingsFrame) Subject() pick {
 	return pick{"subject", catalogue.Key("Email subject"), chosen([]choice{
 		{Value: digest.SubjectDate, Name: catalogue.Key("Date and number of posts")},
@@ -72,7 +72,7 @@ func (f settingsFrame) Subject() pick {
 	}, f.Digest.Subject())}
 }
 
-// Theme is the colours of pages.
+// Theme returns the choices of colours of pages.
 func (f settingsFrame) Theme() pick {
 	return pick{"theme", catalogue.Key("Theme"), chosen([]choice{
 		{Value: string(digest.AsDevice), Name: catalogue.Key("Same as device")},
@@ -81,7 +81,7 @@ func (f settingsFrame) Theme() pick {
 	}, string(f.User.Theme))}
 }
 
-// Size is the text size of pages.
+// Size returns the choices of text size of pages.
 func (f settingsFrame) Size() pick {
 	return pick{"size", catalogue.Key("Text size"), chosen([]choice{
 		{Value: string(digest.Smaller), Name: catalogue.Key("Smaller")},
@@ -91,7 +91,7 @@ func (f settingsFrame) Size() pick {
 	}, string(f.TypeSize))}
 }
 
-// Directions are those in which pages can run.
+// Directions returns the choices of text direction of pages.
 func (f settingsFrame) Directions() pick {
 	return pick{"direction", catalogue.Key("Text direction"), chosen([]choice{
 		{Value: string(digest.LeftToRight), Name: catalogue.Key("Follow the language")},
@@ -99,7 +99,7 @@ func (f settingsFrame) Directions() pick {
 	}, string(f.User.Direction))}
 }
 
-// MostName is how many characters the name may have.
+// MostName returns the longest name in characters.
 func (appearancePage) MostName() int { return maxDigestName }
 
 func layoutsToChoose(l digest.Layout) []choice {
@@ -111,7 +111,7 @@ func layoutsToChoose(l digest.Layout) []choice {
 	}, string(l))
 }
 
-// picturesToChoose offers the ways of showing pictures, without some of them.
+// picturesToChoose returns the choices of how to show pictures, except those in without.
 func picturesToChoose(i digest.Images, without ...digest.Images) []choice {
 	all := chosen([]choice{
 		{Value: string(digest.NoImages), Name: catalogue.Key("No pictures")},
@@ -137,7 +137,7 @@ func (s *site) appearancePage(w http.ResponseWriter, r *http.Request, me reader)
 	return s.showAppearance(w, r, http.StatusOK, p, "")
 }
 
-// showAppearance shows the page; lead is the site that was chosen in the form, empty for the one that leads.
+// showAppearance shows the page. lead is the site chosen in the form; "" selects the present lead site.
 func (s *site) showAppearance(w http.ResponseWriter, r *http.Request, status int, p appearancePage, lead string) error {
 	v, err := s.Store.FrontPageView(r.Context(), p.Digest.ID)
 	for i, name := range v.Folders {
@@ -153,7 +153,7 @@ func (s *site) showAppearance(w http.ResponseWriter, r *http.Request, status int
 	})
 }
 
-// sitesToLead returns the sites that can lead, by title, after the choice of the first site in the order.
+// sitesToLead returns the choices of the lead site by title, after the choice "First site".
 func sitesToLead(subs []store.SubscriptionInfo) []choice {
 	subs = slices.SortedFunc(slices.Values(subs), func(a, b store.SubscriptionInfo) int {
 		return digest.CompareNames(shortened(titleOf(a)), shortened(titleOf(b)))
@@ -197,7 +197,7 @@ func (me *reader) choose(form url.Values) error {
 	return nil
 }
 
-// placesOf is how many places further down a folder moves.
+// placesOf returns by how many places a folder moves down.
 func placesOf(way string) (int, error) {
 	switch way {
 	case "up":
@@ -205,7 +205,7 @@ func placesOf(way string) (int, error) {
 	case "down":
 		return 1, nil
 	}
-	return strconv.Atoi(way) // it was dragged
+	return strconv.Atoi(way) // the number of a drag
 }
 
 // setAppearance saves the whole form, whichever of its buttons was pressed.
@@ -235,7 +235,7 @@ func (s *site) setAppearance(w http.ResponseWriter, r *http.Request, me reader) 
 			err = do()
 		}
 	}
-	save(leads, func() error { return s.Store.SetLead(ctx, id, digest.FeedID(lead)) }) // the one that can be refused
+	save(leads, func() error { return s.Store.SetLead(ctx, id, digest.FeedID(lead)) }) // may be rejected
 	save(true, func() error { return s.Store.SetLook(ctx, id, me.Digest.Look) })
 	save(true, func() error { return s.Store.SetArrangement(ctx, id, me.Digest.Arrangement) })
 	save(true, func() error { return s.Store.SetPages(ctx, me.ID, me.Pages) })
@@ -248,7 +248,7 @@ func (s *site) setAppearance(w http.ResponseWriter, r *http.Request, me reader) 
 	return showSaved(w, r, err, "/settings/appearance", word)
 }
 
-// setWeb saves the form of the former page /settings/pages/edition. Its fields have the names of email fields.
+// setWeb saves the form of the former page /settings/pages/edition, whose fields have the names of email fields.
 func (s *site) setWeb(w http.ResponseWriter, r *http.Request, me reader) error {
 	form := url.Values{}
 	for name, values := range r.PostForm {

@@ -10,7 +10,7 @@ import (
 	"digest"
 )
 
-// TestPagesDifferFromTheMail: layout, pictures and folders of an edition are those that were chosen for pages.
+// TestPagesDifferFromTheMail checks that an edition's page has the layout, pictures and folders chosen for the web.
 func TestPagesDifferFromTheMail(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
@@ -43,7 +43,7 @@ func TestPagesDifferFromTheMail(t *testing.T) {
 	})
 }
 
-// appearance is all that the page of the appearance asks for, each chosen otherwise than it is at first.
+// appearance returns the whole form, with every value different from its default.
 func appearance() url.Values {
 	return url.Values{
 		"layout": {"full"}, "images": {"proxy"}, "grouping": {"sites"}, "subject": {"lead"}, "threaded": {"on"},
@@ -53,7 +53,7 @@ func appearance() url.Values {
 	}
 }
 
-// chosen is what an answer's form would send.
+// chosen returns the values that the form on a page would send.
 func (a answer) chosen() url.Values {
 	form := url.Values{}
 	for _, n := range a.find("form.ask select") {
@@ -74,7 +74,7 @@ func (a answer) chosen() url.Values {
 	return form
 }
 
-// TestEveryButtonSavesAll proves that every button saves the whole page, without JavaScript, and that a rejected form
+// TestEveryButtonSavesAll checks that every button saves the whole page, without JavaScript, and that a rejected form
 // keeps all values.
 func TestEveryButtonSavesAll(t *testing.T) {
 	each(t, func(r *room) {
@@ -138,7 +138,7 @@ func TestEveryButtonSavesAll(t *testing.T) {
 	})
 }
 
-// TestSetAppearance proves that unknown values are rejected, and that such a form saves nothing.
+// TestSetAppearance checks that unknown values are rejected, and that such a form saves nothing.
 func TestSetAppearance(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -179,7 +179,7 @@ func TestSetAppearance(t *testing.T) {
 	})
 }
 
-// TestFormerWebForm proves that the form of the former page /settings/pages/edition still saves the look of the web,
+// TestFormerWebForm checks that the form of the former page /settings/pages/edition still saves the look of the web,
 // although its fields have the names of email fields. TestMovedRoutes covers the other former addresses.
 func TestFormerWebForm(t *testing.T) {
 	each(t, func(r *room) {

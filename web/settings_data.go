@@ -13,10 +13,9 @@ import (
 	"digest/store"
 )
 
-// A dataPage is the way to all that is a reader's.
 type dataPage struct {
 	settingsFrame
-	Private bool // feeds of theirs are private
+	Private bool // the reader has private feeds
 }
 
 func (s *site) dataPage(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -26,12 +25,12 @@ func (s *site) dataPage(w http.ResponseWriter, r *http.Request, me reader) error
 	return s.showPage(w, r, err, "settings_data", catalogue.Key("Export your data"), dataPage{s.frame(r, me), private})
 }
 
-// exportTime is how long the file may take on its way: a gigabyte at a slow
-// reader's. It is by the machine's clock, as connections are.
+// exportTime is the longest time to send an export: a gigabyte on a slow connection. Deadlines of connections use the
+// machine's clock, not s.Now.
 const exportTime = 30 * time.Minute
 
-// downloadData sends all that is a reader's as one file. It changes nothing, but it is
-// work: neither HEAD nor a browser that fetches ahead starts it.
+// downloadData sends all data of the reader as a ZIP file. It changes nothing, but it is expensive, so HEAD requests
+// and browser prefetches do not start it.
 func (s *site) downloadData(w http.ResponseWriter, r *http.Request, me reader) error {
 	if fetchesAhead(r) {
 		return errAhead
@@ -48,18 +47,18 @@ func (s *site) downloadData(w http.ResponseWriter, r *http.Request, me reader) e
 		h.Del("Content-Disposition")
 		return err
 	}
-	// Not every connection has one that can be set; it then keeps the server's.
+	// Some connections have no write deadline of their own. They keep the server's.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(exportTime))
 	if err := all.Write(r.Context(), w); err != nil {
 		if r.Context().Err() == nil {
 			s.Log.ErrorContext(r.Context(), "cannot send a reader's export", "err", err)
 		}
-		panic(http.ErrAbortHandler) // half a file must not look like a whole one
+		panic(http.ErrAbortHandler) // close the connection: a truncated file must not look complete
 	}
 	return nil
 }
 
-// readData reads what is small of a reader's data, if they have not asked too often.
+// readData reads the small tables of the reader's data. It returns errOften if the reader exports too often.
 func (s *site) readData(r *http.Request, me reader) (*export.Export, error) {
 	if !s.limits.exports.allow(me.key(), s.Now()) {
 		return nil, errOften
@@ -74,7 +73,7 @@ var (
 		catalogue.Key("You did this several times in a short while. Try again in a few minutes.")}
 )
 
-// fetchesAhead reports whether a browser asks for what its reader may never want.
+// fetchesAhead reports whether the browser prefetches or prerenders the page.
 func fetchesAhead(r *http.Request) bool {
 	for _, name := range []string{"Sec-Purpose", "Purpose", "X-Moz"} {
 		if strings.Contains(strings.ToLower(r.Header.Get(name)), "pre") { // prefetch, prerender, preview

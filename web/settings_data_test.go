@@ -12,7 +12,7 @@ import (
 	"digest"
 )
 
-// unzipped gives the files of an answer by name.
+// unzipped returns the files of a ZIP response by name.
 func (a answer) unzipped() map[string]string {
 	a.t.Helper()
 	z, err := zip.NewReader(strings.NewReader(a.body), int64(len(a.body)))
@@ -71,8 +71,8 @@ func TestAllMyData(t *testing.T) {
 	})
 }
 
-// TestDataIsMadeWhenAskedFor: neither HEAD nor fetching ahead costs anything,
-// and nobody may ask all the time.
+// TestDataIsMadeWhenAskedFor checks that HEAD requests and prefetches start no export, and that exports are rate
+// limited.
 func TestDataIsMadeWhenAskedFor(t *testing.T) {
 	each(t, func(r *room) {
 		v, _ := r.reader("ann@example.org")
@@ -148,12 +148,12 @@ func TestDelete(t *testing.T) {
 		other.get("/").status(http.StatusOK).shows("h3", "For Bob")
 		other.get("/goodbye").status(http.StatusSeeOther)
 
-		again, _ := r.user("ann@example.org") // comes back with nothing of before
+		again, _ := r.user("ann@example.org") // a new account gets nothing of the old one
 		r.visitor().signIn(again).get("/editions").status(http.StatusOK).shows(".dates a")
 	})
 }
 
-// TestTheLastOperatorIsTold: who runs the site alone is told what happens then.
+// TestTheLastOperatorIsTold checks that the page warns the only operator.
 func TestTheLastOperatorIsTold(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ann@example.org")
@@ -166,7 +166,7 @@ func TestTheLastOperatorIsTold(t *testing.T) {
 	})
 }
 
-// TestDataWithoutADatabase: what fails before the first byte is said on a page.
+// TestDataWithoutADatabase checks that an error before the first byte is shown as a page.
 func TestDataWithoutADatabase(t *testing.T) {
 	each(t, func(r *room) {
 		v, _ := r.reader("ann@example.org")

@@ -8,11 +8,11 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A deletePage asks whether a reader really goes.
+// A deletePage asks the reader to confirm the deletion of the account.
 type deletePage struct {
 	settingsFrame
-	Typed string // the address, as it was typed
-	Alone bool   // this reader is the only operator
+	Typed string // the typed address
+	Alone bool   // the reader is the only operator
 }
 
 func (s *site) deletePageOf(r *http.Request, me reader) (deletePage, error) {
@@ -30,7 +30,7 @@ func (s *site) deletePage(w http.ResponseWriter, r *http.Request, me reader) err
 	return s.showPage(w, r, err, "settings_delete", catalogue.Key("Delete account"), p)
 }
 
-// deleteAccount removes a reader for good, if they have typed their own address.
+// deleteAccount deletes the account permanently, if the reader typed their own address.
 func (s *site) deleteAccount(w http.ResponseWriter, r *http.Request, me reader) error {
 	p, err := s.deletePageOf(r, me)
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *site) deleteAccount(w http.ResponseWriter, r *http.Request, me reader) 
 		return s.show(w, r, http.StatusUnprocessableEntity, "settings_delete", catalogue.Key("Delete account"), p)
 	}
 	err = s.Store.RemoveUser(r.Context(), me.ID, s.Now())
-	if digest.KindOf(err) == digest.Conflict { // they own a newsletter
+	if digest.KindOf(err) == digest.Conflict { // the reader owns a newsletter
 		p.Wrong = catalogue.Refusal(err)
 		return s.show(w, r, http.StatusConflict, "settings_delete", catalogue.Key("Delete account"), p)
 	}
@@ -54,7 +54,6 @@ func (s *site) deleteAccount(w http.ResponseWriter, r *http.Request, me reader) 
 	return seeOther(w, r, "/goodbye")
 }
 
-// goodbyePage is where who has gone is led.
 func (s *site) goodbyePage(w http.ResponseWriter, r *http.Request) error {
 	if u, _ := s.signedIn(r); u.ID != 0 {
 		return seeOther(w, r, "/")

@@ -6,10 +6,9 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A languagePage asks for the language in which the reader is spoken to.
 type languagePage struct{ settingsFrame }
 
-// Languages are those there are, each by its own name.
+// Languages returns the choices, each in its own language.
 func (p languagePage) Languages() []choice {
 	all := []choice{{Name: catalogue.Key("Browser default"), Hint: catalogue.Key("Emails are in English.")}}
 	for _, l := range catalogue.All() {

@@ -8,14 +8,13 @@ import (
 	"digest/render"
 )
 
-// A linksPage is about the links in mail that need no sign-in.
+// A linksPage lists changes by links in emails, and turns off old links.
 type linksPage struct {
 	settingsFrame
-	Unsubscribe string       // path of the page that ends the digest
-	Changes     []linkChange // that links made lately, the latest first
+	Unsubscribe string       // path of the page that unsubscribes the digest
+	Changes     []linkChange // recent changes by links, the latest first
 }
 
-// A linkChange is a change that was made by a link in an email.
 type linkChange struct {
 	Words catalogue.Sayable
 	When  catalogue.Moment
@@ -42,13 +41,13 @@ func (s *site) voidLinks(w http.ResponseWriter, r *http.Request, me reader) erro
 	return showSaved(w, r, s.Store.VoidLinks(r.Context(), me.Digest.ID), "/settings/links", "void")
 }
 
-// unsubscribePath is where a digest is ended, as the links in its mail lead to.
+// unsubscribePath returns the path of the unsubscribe link in the digest's emails.
 func (s *site) unsubscribePath(d digest.Digest) string {
 	return "/unsubscribe/" + s.Signer.Sign(digest.ForUnsubscribe, digest.InRound(int64(d.ID), d.LinkRound))
 }
 
-// orOwn leads the reader of a digest who follows a link that is void, and is signed
-// in, to what it had led to; nobody else.
+// orOwn handles a link that the reader has turned off. It redirects that reader, if signed in, to path, and returns
+// errOldLink to everybody else.
 func (s *site) orOwn(w http.ResponseWriter, r *http.Request, d digest.Digest, path string) error {
 	u, err := s.signedIn(r)
 	if err == nil && (u.ID == 0 || u.ID != d.UserID) {

@@ -9,8 +9,7 @@ import (
 	"digest"
 )
 
-// TestVoidLinks: after its reader has made them void, the links in older mail do
-// nothing, and say politely how to unsubscribe; those in newer mail work.
+// TestVoidLinks checks that turned-off links do nothing and explain how to unsubscribe. Links in newer emails work.
 func TestVoidLinks(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")

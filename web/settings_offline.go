@@ -6,11 +6,11 @@ import (
 	"digest/internal/catalogue"
 )
 
-// An offlineSettingsPage asks whether this browser keeps editions. It is the browser that remembers it, by
-// static/offline/page.js: what is stored where others may read it is decided for each device.
+// An offlineSettingsPage asks whether this browser stores editions. static/offline/page.js stores the setting in the
+// browser, because readers decide it for each device.
 type offlineSettingsPage struct{ settingsFrame }
 
-// Budgets are what a reader may have a device keep, in MB.
+// Budgets returns the choices of storage on a device, in MB.
 func (p offlineSettingsPage) Budgets() []int { return []int{25, 50, 100, 250} }
 
 func (s *site) offlineSettingsPage(w http.ResponseWriter, r *http.Request, me reader) error {

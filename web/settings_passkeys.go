@@ -12,14 +12,13 @@ import (
 	"digest/store"
 )
 
-// A passkeysPage lists the reader's passkeys.
 type passkeysPage struct {
 	settingsFrame
-	Can  bool // passkeys can be used at this address
+	Can  bool // this address supports passkeys
 	Keys []store.Passkey
 }
 
-// Date is the day of a time, by the reader's clock.
+// Date returns the day of t in the reader's time zone.
 func (p passkeysPage) Date(t time.Time) catalogue.Moment {
 	return catalogue.Time("2 January 2006", t.In(p.zone()))
 }
@@ -42,8 +41,7 @@ func (s *site) removePasskey(w http.ResponseWriter, r *http.Request, me reader) 
 	return showSaved(w, r, err, "/settings/passkeys", "removed")
 }
 
-// tellOfPasskeys has a reader told by mail that their passkeys have changed. Whether
-// they are told or not, it is done.
+// tellOfPasskeys emails a reader that their passkeys have changed. It only logs errors, because the change is done.
 func (s *site) tellOfPasskeys(ctx context.Context, u digest.User, words render.LetterContent) {
 	if !s.mails() {
 		return

@@ -9,11 +9,10 @@ import (
 	"digest/internal/catalogue"
 )
 
-// farthestPause is how many days ahead the form lets a pause end: a year, well
-// within what calendar.CheckPause allows.
+// farthestPause is how many days ahead the form lets a pause end. calendar.CheckPause allows more.
 const farthestPause = 366
 
-// begins gives the first instant of a date in a zone, or says that it has none.
+// begins returns the first instant of a date in a zone, or an error text if the zone skips that date.
 func begins(d digest.Date, zone *time.Location) (at time.Time, wrong catalogue.Sayable) {
 	at = calendar.Begins(d, zone)
 	if !calendar.Exists(d, zone) {
@@ -22,11 +21,10 @@ func begins(d digest.Date, zone *time.Location) (at time.Time, wrong catalogue.S
 	return at, nil
 }
 
-// A pausePage asks until when a digest is to be paused.
 type pausePage struct {
 	settingsFrame
 	Date  dateField
-	First digest.Date // that can be chosen
+	First digest.Date // first day to choose
 	Last  digest.Date
 }
 
@@ -61,7 +59,7 @@ func (s *site) setPause(w http.ResponseWriter, r *http.Request, me reader) error
 	}
 	if err := s.Store.PauseDigest(r.Context(), me.Digest.ID, until, p.now); err != nil &&
 		digest.KindOf(err) != digest.Conflict {
-		return err // else it was left meanwhile, as the page says
+		return err // after a Conflict the page shows that the reader has unsubscribed
 	}
 	return showSaved(w, r, nil, "/settings/pause", "paused")
 }

@@ -14,10 +14,10 @@ import (
 type schedulePage struct {
 	settingsFrame
 	cadenceField
-	Suppressed bool // nothing is emailed to the reader's address
+	Suppressed bool // the reader's address gets no email
 }
 
-// Ways are those in which an edition arrives.
+// Ways returns the choices of delivery.
 func (f settingsFrame) Ways() []choice {
 	return chosen([]choice{
 		{Value: "yes", Name: catalogue.Key("Email and web")},
@@ -25,19 +25,19 @@ func (f settingsFrame) Ways() []choice {
 	}, map[bool]string{true: "yes", false: "no"}[f.Digest.Mailed])
 }
 
-// A cadenceField asks for a cadence and an hour.
+// A cadenceField has the form fields for a cadence and an hour.
 type cadenceField struct {
 	Choices []choice // days of the week
 	Monthly bool
 	Months  []choice // days of a month
-	At      string   // in the field of the hour
+	At      string   // value of the field for the hour
 }
 
 func newCadenceField(c digest.Cadence, at time.Duration) cadenceField {
 	return cadenceField{dayChoices(c), c.IsMonthly(), monthDays(c), clockOf(at)}
 }
 
-// HourType is of that field: what is no hour would vanish from one for hours.
+// HourType returns the type of the field for the hour. A field of type time would not show an invalid value.
 func (f cadenceField) HourType() string {
 	if _, err := time.Parse("15:04", f.At); f.At != "" && err != nil {
 		return "text"
@@ -45,7 +45,7 @@ func (f cadenceField) HourType() string {
 	return "time"
 }
 
-// readCadence reads what was chosen, and says what is wrong with it.
+// readCadence parses the fields of a cadenceField, or returns what is wrong with them.
 func readCadence(r *http.Request) (f cadenceField, c digest.Cadence, at time.Duration, wrong catalogue.Sayable,
 	err error) {
 	week, month, err := readCadences(r)
@@ -78,7 +78,6 @@ func (s *site) showSchedule(w http.ResponseWriter, r *http.Request, status int, 
 	return orShow(err, func() error { return s.show(w, r, status, "settings_schedule", catalogue.Key("Schedule"), p) })
 }
 
-// setSchedule saves the days and the hour, whether editions are emailed, or both.
 func (s *site) setSchedule(w http.ResponseWriter, r *http.Request, me reader) error {
 	way, timed, was := r.PostForm.Get("mailed"), r.PostForm.Has("at"), me.Digest.Mailed
 	if !timed && way == "" || !slices.Contains([]string{"", "yes", "no"}, way) {
@@ -112,7 +111,7 @@ func (s *site) setSchedule(w http.ResponseWriter, r *http.Request, me reader) er
 	return showSaved(w, r, nil, "/settings/schedule", "schedule")
 }
 
-// readCadences reads both that the form offers: days of the week, and a day of the month. 0: none is chosen.
+// readCadences parses both cadences of the form: days of the week, and a day of the month. 0: nothing is chosen.
 func readCadences(r *http.Request) (week, month digest.Cadence, err error) {
 	for _, name := range r.PostForm["days"] {
 		some, err := digest.ParseCadence(name)
@@ -132,7 +131,6 @@ func readCadences(r *http.Request) (week, month digest.Cadence, err error) {
 // A daysView is a cadence for templates.
 type daysView struct{ digest.Cadence }
 
-// dayChoices are the seven days, Monday first, with those of the set chosen.
 func dayChoices(set digest.Cadence) (all []choice) {
 	for _, d := range catalogue.Week() {
 		all = append(all, choice{Name: catalogue.Weekday(d), Value: digest.Cadence(1 << d).String(),
@@ -141,7 +139,7 @@ func dayChoices(set digest.Cadence) (all []choice) {
 	return all
 }
 
-// monthDays are the days of a month, with that of the cadence chosen.
+// monthDays returns the choices of a monthly cadence, with c chosen.
 func monthDays(c digest.Cadence) []choice {
 	var all []choice
 	add := func(day digest.Cadence) {
@@ -157,14 +155,13 @@ func monthDays(c digest.Cadence) []choice {
 	return all
 }
 
-// Words says when a digest with this cadence comes.
+// Words describes the cadence: "every day", "on Sundays".
 func (v daysView) Words() catalogue.Message { return catalogue.Cadence(v.Cadence) }
 
-// Daily reports whether it is all of them.
+// Daily reports whether the cadence has all days.
 func (v daysView) Daily() bool { return v.Cadence == digest.Daily }
 
-// Weekly gives the choices of one day a week; the day that it is, or else
-// Saturday, is chosen.
+// Weekly returns the choices of one day a week. A present weekly day is chosen, otherwise Saturday.
 func (v daysView) Weekly() []choice {
 	set := digest.Cadence(1 << time.Saturday)
 	for _, d := range catalogue.Week() {

@@ -11,7 +11,7 @@ import (
 	"digest"
 )
 
-// saves posts a form of settings and gives the page that it leads to.
+// saves posts a settings form and returns the page after the redirect.
 func (v *visitor) saves(path string, form url.Values) answer {
 	v.t.Helper()
 	to := v.post(path, form).status(http.StatusSeeOther).Header.Get("Location")
@@ -21,7 +21,7 @@ func (v *visitor) saves(path string, form url.Values) answer {
 	return v.get(to).status(http.StatusOK)
 }
 
-// refuses posts a form of settings that is not taken, and gives the page.
+// refuses posts a settings form that must be rejected, and returns the page.
 func (v *visitor) refuses(path string, form url.Values) answer {
 	v.t.Helper()
 	return v.post(path, form).status(http.StatusUnprocessableEntity)
@@ -34,7 +34,7 @@ func (r *room) digest(d digest.Digest) digest.Digest {
 	return d
 }
 
-// contains checks that the text of what a selector finds has these words.
+// contains checks that the text of the matching nodes contains words.
 func (a answer) contains(selector string, words ...string) answer {
 	a.t.Helper()
 	got := strings.Join(a.texts(selector), "|")
@@ -64,7 +64,7 @@ func TestSettings(t *testing.T) {
 		r.stands(d, digest.DigestActive)
 		until := r.now.AddDate(0, 0, 9)
 		r.must(r.store.PauseDigest(t.Context(), d.ID, until, r.now))
-		v.saves("/settings/start", nil) // it was not left: a pause stays
+		v.saves("/settings/start", nil) // a pause stays, because the digest was not unsubscribed
 		r.stands(d, digest.DigestPaused)
 	})
 }
@@ -237,7 +237,7 @@ func TestSetPause(t *testing.T) {
 	})
 }
 
-// TestPauseUntilADateThatNeverWas: 30 December 2011 was left out in Samoa.
+// TestPauseUntilADateThatNeverWas uses 30 December 2011, which Samoa skipped.
 func TestPauseUntilADateThatNeverWas(t *testing.T) {
 	each(t, func(r *room) {
 		r.now = time.Date(2011, 12, 28, 12, 0, 0, 0, time.UTC)
@@ -253,8 +253,8 @@ func TestPauseUntilADateThatNeverWas(t *testing.T) {
 	})
 }
 
-// TestLanguage: who is not signed in is answered in the language that their browser asks for; who has
-// chosen one, in that.
+// TestLanguage checks that visitors get the language of their browser, and readers the language that they have
+// chosen.
 func TestLanguage(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ann@example.org")
@@ -274,7 +274,7 @@ func TestLanguage(t *testing.T) {
 	})
 }
 
-// settingsForms are all forms of settings, each with what it would take.
+// settingsForms returns all settings forms with valid values.
 func settingsForms() map[string]url.Values {
 	return map[string]url.Values{
 		"/settings/start":         nil,
@@ -290,8 +290,7 @@ func settingsForms() map[string]url.Values {
 	}
 }
 
-// TestSettingsAreTheirReaders: no form does anything for a stranger, from
-// another site, by GET or by HEAD.
+// TestSettingsAreTheirReaders checks that no form works without a session, from another site, by GET or by HEAD.
 func TestSettingsAreTheirReaders(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
@@ -398,7 +397,7 @@ func TestSetMailed(t *testing.T) {
 		if got := r.digest(d); got.Mailed || got.Cadence.String() != "mon" {
 			t.Errorf("mailed %t, days %s after a form that was refused", got.Mailed, got.Cadence)
 		}
-		v.saves("/settings/schedule", url.Values{"mailed": {"yes"}}) // of a page of an older version
+		v.saves("/settings/schedule", url.Values{"mailed": {"yes"}}) // the form of an older version
 		if !r.digest(d).Mailed {
 			t.Error("it is not mailed")
 		}

@@ -7,12 +7,11 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A tokenPage is about the token by which programs of a reader's ask in their name.
 type tokenPage struct {
 	settingsFrame
-	Made    time.Time // by the reader's clock; zero: there is none
-	Token   string    // just made: it is shown this once
-	Address string    // that is asked
+	Made    time.Time // in the reader's time zone; zero: there is no token
+	Token   string    // the new token; it is shown only once
+	Address string    // example address for requests with the token
 }
 
 func (s *site) tokenPageOf(r *http.Request, me reader) (tokenPage, error) {
@@ -29,7 +28,7 @@ func (s *site) tokenPage(w http.ResponseWriter, r *http.Request, me reader) erro
 	return s.showPage(w, r, err, "settings_token", catalogue.Key("Access token"), p)
 }
 
-// makeToken makes another token, which is stored by its hash alone; the one before is void.
+// makeToken creates a token, which replaces the former one. The database stores only its hash.
 func (s *site) makeToken(w http.ResponseWriter, r *http.Request, me reader) error {
 	if !s.limits.rounds.allow(me.key(), s.Now()) {
 		return errTooMany

@@ -9,10 +9,9 @@ import (
 	"digest/internal/catalogue"
 )
 
-// farthestStay is how many days ahead a trip may be planned.
 const farthestStay = 731
 
-// A stayView is a trip in words.
+// A stayView is a trip for templates.
 type stayView struct {
 	digest.Stay
 	today digest.Date
@@ -20,10 +19,10 @@ type stayView struct {
 
 func (f settingsFrame) view(st digest.Stay) stayView { return stayView{st, f.today()} }
 
-// City is where it is, as people say it: "New York".
+// City returns the city of the trip's time zone: "New York".
 func (v stayView) City() catalogue.City { return catalogue.City(v.TimeZone) }
 
-// Dates are its days: "3 to 17 October".
+// Dates returns the days of the trip: "3 to 17 October".
 func (v stayView) Dates() catalogue.Sayable {
 	first, last := "2", "2 January"
 	if v.From.Month != v.To.Month || v.From.Year != v.To.Year {
@@ -41,26 +40,25 @@ func (v stayView) Dates() catalogue.Sayable {
 	return catalogue.Key("%s to %s").With(catalogue.Day(first, v.From), catalogue.Day(last, v.To))
 }
 
-// Words say it all: "Tokyo, 3 to 17 October".
+// Words describes the trip: "Tokyo, 3 to 17 October".
 func (v stayView) Words() catalogue.Message { return catalogue.Key("%s, %s").With(v.City(), v.Dates()) }
 
-// String says it all in English.
+// String returns Words in English.
 func (v stayView) String() string { return v.Words().String() }
 
-// HomeName is the zone to which the reader returns.
+// HomeName returns the city to which the reader returns.
 func (v stayView) HomeName() catalogue.City { return catalogue.City(v.Home) }
 
-// A travelPage lists planned trips and asks for one.
 type travelPage struct {
 	settingsFrame
 	zoneField
 	List     []stayView
 	From, To dateField
-	At       string // the field that is wrong; "" for all of them
+	At       string // the wrong field; "" for an error of the whole form
 	Last     digest.Date
 }
 
-// HomeName is the reader's zone between trips.
+// HomeName returns the city of the reader's zone between trips.
 func (p travelPage) HomeName() catalogue.City {
 	for _, st := range p.List {
 		if st.Begun {
@@ -70,7 +68,7 @@ func (p travelPage) HomeName() catalogue.City {
 	return p.Home()
 }
 
-// First is the first day that the form offers; a trip may have begun before.
+// First returns the first day that the form suggests. A trip may have begun before.
 func (p travelPage) First() digest.Date { return p.today() }
 
 func (s *site) travelPageOf(r *http.Request, me reader, words ...string) (travelPage, error) {
@@ -107,7 +105,7 @@ func (s *site) addStay(w http.ResponseWriter, r *http.Request, me reader) error 
 	return s.show(w, r, http.StatusUnprocessableEntity, "settings_travel", catalogue.Key("Travel"), p)
 }
 
-// read gives the trip that was typed, and notes in p what is wrong with it.
+// read parses the trip in the form, and stores an error in p.
 func (p *travelPage) read(user digest.UserID) digest.Stay {
 	zone, ok := p.readZone()
 	st := digest.Stay{UserID: user, TimeZone: zone}
@@ -116,7 +114,7 @@ func (p *travelPage) read(user digest.UserID) digest.Stay {
 		return st
 	}
 	p.At = "from"
-	longAgo := p.today().Plus(-farthestStay) // a trip may have begun
+	longAgo := p.today().Plus(-farthestStay) // a trip may have begun already
 	var wrong catalogue.Sayable
 	if st.From, wrong = p.From.read(longAgo, p.Last); wrong == nil {
 		_, wrong = begins(st.From, zoneOr(st.TimeZone))

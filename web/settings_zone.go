@@ -9,14 +9,13 @@ import (
 	"digest/timezone"
 )
 
-// A zonePage asks for a time zone.
 type zonePage struct {
 	settingsFrame
 	zoneField
-	Away catalogue.Sayable // the stay that has begun; nil for none
+	Away catalogue.Sayable // the present trip; nil: none
 }
 
-// Clock is what time it is for the reader.
+// Clock returns the present time in the reader's time zone.
 func (p zonePage) Clock() catalogue.Moment {
 	return catalogue.Time("15:04 on Monday 2 January", p.now.In(p.zone()))
 }
@@ -51,17 +50,16 @@ func (s *site) setZone(w http.ResponseWriter, r *http.Request, me reader) error 
 	return showSaved(w, r, s.Store.SetTimeZone(r.Context(), me.ID, zone, s.Now()), "/settings/zone", "zone")
 }
 
-// A zoneField is a time zone as it was typed.
 type zoneField struct {
 	Zone      string
-	WrongZone catalogue.Key // why it is none; empty: it is one
-	Near      []string      // real names like it
+	WrongZone catalogue.Key // why the zone is invalid; empty: it is valid
+	Near      []string      // existing names that are similar
 }
 
-// Names are those of all zones.
+// Names returns the names of all zones.
 func (zoneField) Names() []string { return timezone.Names() }
 
-// readZone gives the zone whose name or city was typed, or notes what is wrong with it.
+// readZone returns the zone whose name or city was typed. If the zone is unknown, it sets WrongZone and Near.
 func (f *zoneField) readZone() (name string, ok bool) {
 	name = strings.TrimSpace(f.Zone)
 	_, err := timezone.Load(name)
@@ -78,7 +76,7 @@ func (f *zoneField) readZone() (name string, ok bool) {
 	return name, false
 }
 
-// onlyCity gives the one zone that is named after a city; "" if none is, or several are. Etc/GMT+5 is no city.
+// onlyCity returns the zone that is named after a city, "" without exactly one. It ignores the zones in Etc.
 func onlyCity(city string, zones []string) (only string) {
 	for _, zone := range zones {
 		region, name, _ := strings.Cut(zone, "/")

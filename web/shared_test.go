@@ -21,7 +21,7 @@ func TestSharedAddress(t *testing.T) {
 		{"T", "https:// and https://a.example", "", "https://a.example"},
 		{"T", "a.example", "", "a.example"},
 		{"T", "", "@ann@social.example", "@ann@social.example"},
-		{"T", "", "javascript:alert(1)", "javascript:alert(1)"}, // it is shown as it is; no feed is found there
+		{"T", "", "javascript:alert(1)", "javascript:alert(1)"}, // the page shows it, and no feed is found
 		{" T ", "", " ", "T"},
 		{"T", "日本https://a.example/あ", "", "https://a.example/あ"},
 		{"T", "İhttps://a.example/", "", "https://a.example/"},
@@ -32,7 +32,7 @@ func TestSharedAddress(t *testing.T) {
 	}
 }
 
-// FuzzSharedAddress: what is found is a part of what was shared, and a web address with a host, if there is one.
+// FuzzSharedAddress checks that the result is a part of the text, and a web address with a host if the text has one.
 func FuzzSharedAddress(f *testing.F) {
 	f.Add("The blog", "Look: https://a.example/x.", "")
 	f.Add("", "http://http://https://[::1", "İhttp://")
@@ -51,8 +51,8 @@ func FuzzSharedAddress(f *testing.F) {
 	})
 }
 
-// TestCostOfShared: a text eight times as long takes at most 24 times as long, even if it has no address. The test
-// measures again when another process may have disturbed it.
+// TestCostOfShared checks that a text eight times as long takes at most 24 times as long, even if it has no address.
+// The test measures again when another process may have disturbed it.
 func TestCostOfShared(t *testing.T) {
 	text := func(size int) string { return strings.Repeat("http://[", size/16) + strings.Repeat(")", size/2) }
 	took := func(text string) time.Duration {

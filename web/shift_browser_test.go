@@ -20,13 +20,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A gate holds back pictures and scripts until it is opened.
+// A gate blocks pictures and scripts until it is opened.
 type gate struct {
 	mu     sync.Mutex
 	opened chan struct{}
 }
 
-// shut closes it, and gives what opens it.
+// shut closes the gate and returns the function that opens it.
 func (g *gate) shut() (open func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -35,7 +35,7 @@ func (g *gate) shut() (open func()) {
 	return sync.OnceFunc(func() { close(c) })
 }
 
-// pass waits until it is open.
+// pass waits until the gate is open.
 func (g *gate) pass(ctx context.Context) {
 	g.mu.Lock()
 	c := g.opened
@@ -49,11 +49,11 @@ func (g *gate) pass(ctx context.Context) {
 	}
 }
 
-// mostShift is what the browser may count while a page that comes in parts is laid out: a line that is centred, and
-// of which the rest has not come. A web page is called good up to ten times as much.
+// mostShift is the largest layout shift while a page is loading in parts: a centred line whose rest is missing moves
+// a little. Browsers rate a shift of up to 0.1 as good.
 const mostShift = 0.01
 
-// shifts is what has moved on the page without having been asked to, as the browser counts it, with what moved.
+// shifts returns the layout shift of the page without user input, and the moved elements, as the browser measures it.
 const shifts = `new Promise(done => {
 	let sum = 0;
 	const moved = new Set();
@@ -66,13 +66,13 @@ const shifts = `new Promise(done => {
 	requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(sum ? sum.toFixed(4) + ': ' + [...moved].join(' | ') : ''))));
 })`
 
-// painted waits until the page, whose scripts and pictures do not come, is seen.
+// painted waits for the first paint of a page whose scripts and pictures are blocked.
 const painted = `new Promise(done => {
 	const look = () => document.querySelector('footer.foot') && performance.getEntriesByType('paint').length ? requestAnimationFrame(() => requestAnimationFrame(() => done(true))) : setTimeout(look, 20);
 	look();
 })`
 
-// arrived waits until all of the page has come, pictures far below, too.
+// arrived waits until the whole page is loaded, including pictures far below.
 const arrived = `new Promise(done => {
 	const look = () => {
 		const all = [...document.images];
@@ -82,8 +82,8 @@ const arrived = `new Promise(done => {
 	look();
 })`
 
-// TestNothingMoves: on no page does anything move once it is seen, however late its pictures and scripts come, and
-// whether its reader has read half of it by then.
+// TestNothingMoves checks that nothing on a page moves after its first paint, however late pictures and scripts load,
+// and also for a reader who has scrolled down.
 func TestNothingMoves(t *testing.T) {
 	t.Parallel()
 	w := watch(t)
@@ -131,7 +131,8 @@ func TestNothingMoves(t *testing.T) {
 	}
 }
 
-// staysPut opens a page on a phone and on a desk, at its beginning and, with pictures, scrolled down, and gives how many pictures it has.
+// staysPut opens a page on a phone and on a desktop, at its beginning and, if it has pictures, scrolled down. It
+// returns the number of pictures.
 func (w watched) staysPut(g *gate, path string) (pictures int) {
 	w.t.Helper()
 	for _, s := range []browser.Screen{{Width: 390, Height: 844, Scheme: "light"},
@@ -147,14 +148,14 @@ func (w watched) staysPut(g *gate, path string) (pictures int) {
 			pictures = browser.Ask[int](w.Window, arrived)
 			w.barelyMoved(fmt.Sprintf("%s, %s, scrolled to %s", path, s, scroll))
 			if pictures == 0 {
-				break // nothing comes late below
+				break // nothing loads late below
 			}
 		}
 	}
 	return pictures
 }
 
-// TestNothingMovesInParts: nothing moves when the rest of the page comes while its first lines are seen already.
+// TestNothingMovesInParts checks that nothing moves when the rest of a page loads after its first paint.
 func TestNothingMovesInParts(t *testing.T) {
 	t.Parallel()
 	w := watch(t)
@@ -200,7 +201,7 @@ func TestNothingMovesInParts(t *testing.T) {
 	}
 }
 
-// barelyMoved holds that nothing has moved on the page that is open.
+// barelyMoved checks the layout shift of the open page.
 func (w watched) barelyMoved(where string) {
 	w.t.Helper()
 	var sum float64
@@ -210,15 +211,13 @@ func (w watched) barelyMoved(where string) {
 	}
 }
 
-// noPictures finds none at any address.
 type noPictures struct{}
 
 func (noPictures) Picture(context.Context, string) (poller.Picture, error) {
 	return poller.Picture{}, &digest.Error{Kind: digest.NotFound, Message: "there is none"}
 }
 
-// TestDeadPictures: pictures that do not come leave no holes in what is still to be read, and nothing that is seen
-// moves by that: in columns, nor where one is in the window.
+// TestDeadPictures checks that missing pictures leave no gaps below the window, and that no visible element moves.
 func TestDeadPictures(t *testing.T) {
 	t.Parallel()
 	w := watch(t)

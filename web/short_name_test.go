@@ -2,7 +2,7 @@ package web
 
 import "testing"
 
-// TestShortName: names in the line of contents end with a word, unless the word is most of the name.
+// TestShortName checks that names in the table of contents are cut after a word, unless the word is most of the name.
 func TestShortName(t *testing.T) {
 	for name, want := range map[string]string{
 		"Harbour Notes, Morrow Quay":           "Harbour Notes, Morrow Quay",

@@ -18,8 +18,8 @@ import (
 	"digest/web"
 )
 
-// TestCrowdsShutNobodyOut asks from so many networks that every bucket of a
-// limiter with one row would be spent, and then as somebody else.
+// TestCrowdsShutNobodyOut sends requests from enough networks to use up every bucket of a limiter with one row, and
+// then requests from other networks.
 func TestCrowdsShutNobodyOut(t *testing.T) {
 	tier.Alone(t)
 	crowd := func(first string, networks int, bits uint) (passed int, ask func(string, time.Time) bool) {
@@ -69,9 +69,9 @@ func TestCrowdsShutNobodyOut(t *testing.T) {
 	}
 }
 
-// TestFiveRequestsSilenceNobody has a vandal ask for a reader's letters from one network.
-// A browser that the reader has used gets a letter of its own. The links that came work
-// until the hour is over. Then the reader gets the next one on another network.
+// TestFiveRequestsSilenceNobody lets a vandal request a reader's emails from one network. A browser that the reader
+// has used still gets an email. The links work until the hour ends. Then the reader gets the next email on another
+// network.
 func TestFiveRequestsSilenceNobody(t *testing.T) {
 	each(t, func(r *room) {
 		ann, _ := r.user("ann@example.org")
@@ -103,9 +103,8 @@ func TestFiveRequestsSilenceNobody(t *testing.T) {
 	})
 }
 
-// TestSiege is a vandal with many networks, who asks every minute for two days.
-// What comes is bounded, the latest link always works, and whoever has used it gets
-// another one at once.
+// TestSiege lets a vandal with many networks request an email every minute for two days. The number of emails is
+// bounded, the latest link always works, and a reader who used it gets another one immediately.
 func TestSiege(t *testing.T) {
 	each(t, func(r *room) {
 		ann, _ := r.user("ann@example.org")
@@ -137,8 +136,8 @@ func TestSiege(t *testing.T) {
 	})
 }
 
-// TestStrangersCannotPassForAReadersBrowser: the cookie of a browser is of one
-// address, and nobody can make it.
+// TestStrangersCannotPassForAReadersBrowser checks that the cookie of a known browser is valid for one address and
+// cannot be forged.
 func TestStrangersCannotPassForAReadersBrowser(t *testing.T) {
 	each(t, func(r *room) {
 		ann, _ := r.user("ann@example.org")
@@ -167,8 +166,7 @@ func TestStrangersCannotPassForAReadersBrowser(t *testing.T) {
 	})
 }
 
-// TestSignUpsBlockNoSignIns is a stranger who signs up fifty at a domain, from
-// one network and then from many.
+// TestSignUpsBlockNoSignIns lets a stranger sign up fifty addresses of a domain, from one network and then from many.
 func TestSignUpsBlockNoSignIns(t *testing.T) {
 	each(t, func(r *room) {
 		r.user("ann@club.example")
@@ -197,7 +195,7 @@ func TestSignUpsBlockNoSignIns(t *testing.T) {
 	})
 }
 
-// TestALostLetterIsNoEnd is an honest reader whose first letters are lost.
+// TestALostLetterIsNoEnd checks that a reader whose first emails are lost gets further ones.
 func TestALostLetterIsNoEnd(t *testing.T) {
 	each(t, func(r *room) {
 		r.user("ann@example.org")
@@ -213,8 +211,8 @@ func TestALostLetterIsNoEnd(t *testing.T) {
 	})
 }
 
-// TestOneMailboxIsNotBombed: 42 networks request letters to 250 spellings of one mailbox, with the sign-up form and
-// two newsletters. Three letters are sent, all answers are the same, and using one link ends the wait.
+// TestOneMailboxIsNotBombed requests emails from 42 networks to 250 spellings of one mailbox, with the sign-up form
+// and two newsletters. Three emails are sent, all responses are the same, and using one link ends the wait.
 func TestOneMailboxIsNotBombed(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")
@@ -249,10 +247,10 @@ func TestOneMailboxIsNotBombed(t *testing.T) {
 	})
 }
 
-// TestCrowdsAreTold: a crowd uses up the bounds of a domain and of the instance. The form says so to others,
-// readers can still sign in, and the operator sees it in the log and on their page.
+// TestCrowdsAreTold checks what happens when a crowd uses up the limits of a domain and of the instance. The form
+// tells others, readers can still sign in, and the operator sees it in the log and on their page.
 func TestCrowdsAreTold(t *testing.T) {
-	r := newRoom(t, storetest.Open(t, storetest.SQLite(t))) // the bounds themselves are tested on every database
+	r := newRoom(t, storetest.Open(t, storetest.SQLite(t))) // one database: the limits are tested on all of them
 	operator, _ := r.user("olga@example.org")
 	r.must(r.store.SetOperator(t.Context(), operator.ID, true))
 	for i := range 60 {

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// SignInTTL is how long a sign-in link works, if it is not used before.
+	// SignInTTL is how long an unused sign-in link works.
 	SignInTTL = 24 * time.Hour
 
-	mailedTTL = time.Hour // the same of one that was mailed; more where letters have to wait
+	mailedTTL = time.Hour // lifetime of a link in an email; longer if emails are delayed
 )
 
-// SignInLink makes a link that lets one user in, once, within SignInTTL of
-// now. Only the hash of its token is stored.
+// SignInLink creates a link that signs in a user once, within SignInTTL of now. The database stores only the hash of
+// its token.
 func SignInLink(ctx context.Context, s *store.Store, baseURL string, user digest.UserID, now time.Time) (string,
 	error) {
 	token := newSecret()
@@ -31,20 +31,20 @@ func SignInLink(ctx context.Context, s *store.Store, baseURL string, user digest
 	return strings.TrimSuffix(baseURL, "/") + "/sign-in?token=" + token, nil
 }
 
-// A signInPage asks for an address, or shows the button behind a link.
+// A signInPage asks for an email address, or shows the button behind a sign-in link.
 type signInPage struct {
 	letterRequest
 	Token string
-	For   string // whose link it is
-	Sent  bool   // a letter was asked for
-	Out   bool   // every session has ended
-	Mails bool   // letters can be sent
-	Keys  bool   // passkeys can be used
+	For   string // the address to which the link belongs
+	Sent  bool   // an email was requested
+	Out   bool   // the reader signed out everywhere
+	Mails bool   // this instance can send email
+	Keys  bool   // this address supports passkeys
 	landingPage
 
-	Unsent    bool // the browser holds a form that is filled in again
-	Lost      bool // a form was posted that could not be held
-	Elsewhere bool // the browser that asked for the link holds a form, and this one does not
+	Unsent    bool // the browser holds a form that will be filled in again
+	Lost      bool // a posted form could not be stored
+	Elsewhere bool // the browser that requested the link holds a form, but this one does not
 }
 
 func (s *site) showSignIn(w http.ResponseWriter, r *http.Request, status int, p signInPage) error {
@@ -56,9 +56,9 @@ func (s *site) showSignIn(w http.ResponseWriter, r *http.Request, status int, p 
 	return s.show(w, r, status, "signin", catalogue.Key("Sign in"), p)
 }
 
-// signInPage shows a form, or the button of a link. Opening the link does
-// nothing yet: mail scanners and link previews open links too. It says whose it
-// is, so that nobody is signed in as somebody else unawares.
+// signInPage shows the sign-in form, or the button behind a link. Opening a link does not sign in, because mail
+// scanners and link previews open links too. The page names the account, so that nobody signs in to a wrong one
+// unawares.
 func (s *site) signInPage(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	p := signInPage{Token: query.Get("token")}
@@ -74,7 +74,6 @@ func (s *site) signInPage(w http.ResponseWriter, r *http.Request) error {
 	return orShow(err, func() error { return s.showSignIn(w, r, http.StatusOK, p) })
 }
 
-// signIn uses up the token and starts a session.
 func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 	token, err := linkToken(r.PostForm)
 	if err != nil {
@@ -87,8 +86,8 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 	return s.enterByLink(w, r, user)
 }
 
-// requestSignIn has a link mailed to an address, if it has an account. What is
-// answered is the same if it has none.
+// requestSignIn emails a sign-in link to an address that has an account. The response is the same for other
+// addresses.
 func (s *site) requestSignIn(w http.ResponseWriter, r *http.Request) error {
 	if !s.mails() {
 		return errNotFound
@@ -105,8 +104,8 @@ func (s *site) requestSignIn(w http.ResponseWriter, r *http.Request) error {
 	return seeOther(w, r, "/sign-in?sent=1")
 }
 
-// writeSignInTo writes to whoever has an account at an address, in the language in which it was asked for unless they
-// have one of their own; unsent: the browser that asked holds a form.
+// writeSignInTo writes the sign-in email for an address. Its language is the one of the account, or asked if the
+// account has none. unsent: the browser that requested it holds a form.
 func (s *site) writeSignInTo(asked *catalogue.Language, email string, unsent bool) writeLetter {
 	return func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
 		u, err := s.Store.UserByEmail(ctx, email)
@@ -124,7 +123,7 @@ func (s *site) writeSignInTo(asked *catalogue.Language, email string, unsent boo
 	}
 }
 
-// writeSignIn writes a link that lets a user in, for as long as it works.
+// writeSignIn writes an email with a link that signs in u. The link expires after life.
 func (s *site) writeSignIn(ctx context.Context, l *catalogue.Language, u digest.User, life time.Duration) (string,
 	render.LetterContent, error) {
 	token, now := newSecret(), s.Now()
@@ -142,7 +141,7 @@ func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.leaveBrowser(w)
 	if u.ID != 0 {
-		s.knowBrowser(w, u.Email, s.isShared(r)) // their address may be another one by now
+		s.knowBrowser(w, u.Email, s.isShared(r)) // the address may have changed since the sign-in
 	}
 	return seeOther(w, r, "/")
 }

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Who asks for a page of a reader's without being signed in is led back to it from the
-// sign-in. The browser itself keeps the page's path, in a cookie: so it stands in no
-// link, where strangers could put another, and in no letter.
+// A request for a reader's page without a session redirects to the sign-in, and back to the page afterwards. A cookie
+// in the browser stores the path of the page. The path is not in the sign-in link, where an attacker could replace
+// it.
 
-// longestReturn is the most bytes of a path that is kept: browsers take 4096 of a whole cookie.
+// longestReturn is the longest path that is stored, in bytes. Browsers accept 4096 for a whole cookie.
 const longestReturn = 2700
 
-// toSignIn leads to the sign-in page, and from there back to what was asked for; where the browser holds a form, to the page
-// of that, whatever is asked for meanwhile.
+// toSignIn redirects to the sign-in page, and stores where to return. If the browser holds an unsent form, the reader
+// returns to the page of that form.
 func (s *site) toSignIn(w http.ResponseWriter, r *http.Request) error {
 	_, held := s.heldForm(r)
 	if path, ok := localPath(returnTo(r.URL)); ok && !held && isPage(r) && len(path) <= longestReturn {
@@ -27,12 +27,11 @@ func (s *site) toSignIn(w http.ResponseWriter, r *http.Request) error {
 	return seeOther(w, r, "/sign-in")
 }
 
-// setReturn has the browser hold the path of the page to which the sign-in leads.
 func (s *site) setReturn(w http.ResponseWriter, path string) {
 	s.setCookie(w, s.returnCookie(), base64.RawURLEncoding.EncodeToString([]byte(path)), int(mailedTTL.Seconds()))
 }
 
-// returnTo is the path to a page once more; of what a program has shared it keeps the address alone.
+// returnTo returns the path of a page. For a shared text it keeps only the address in it.
 func returnTo(u *url.URL) string {
 	if q := u.Query(); u.Path == "/feeds/share" {
 		return "/feeds/add?url=" + url.QueryEscape(sharedAddress(q.Get("title"), q.Get("text"), q.Get("url")))
@@ -40,14 +39,13 @@ func returnTo(u *url.URL) string {
 	return u.RequestURI()
 }
 
-// isPage reports whether a request is for a page, not for what stands in one.
+// isPage reports whether a request is for a page, not for a resource of one.
 func isPage(r *http.Request) bool {
 	return r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/sound/") &&
 		!strings.HasSuffix(r.URL.Path, "/offline.json")
 }
 
-// useReturn gives the path of the page to which a browser that has just been signed
-// in is led, and has the browser forget it: "/" if there is none.
+// useReturn returns the path that setReturn stored and deletes the cookie. Without a path it returns "/".
 func (s *site) useReturn(w http.ResponseWriter, r *http.Request) string {
 	c, err := r.Cookie(s.returnCookie())
 	if err != nil {
@@ -62,5 +60,4 @@ func (s *site) useReturn(w http.ResponseWriter, r *http.Request) string {
 	return path
 }
 
-// returnCookie is the cookie's name.
 func (s *site) returnCookie() string { return s.cookieName() + "-return" }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestSignInLeadsBack: the sign-in leads to the page that was asked for without one, once.
+// TestSignInLeadsBack checks that the sign-in redirects once to the page that was requested before.
 func TestSignInLeadsBack(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ann@example.org")
@@ -29,7 +29,7 @@ func TestSignInLeadsBack(t *testing.T) {
 		if got := enters(v); got != "/" {
 			r.t.Errorf("the second time it leads to %q", got)
 		}
-		v = r.visitor() // what is no page, and what is no reader's, is not led to
+		v = r.visitor() // neither resources nor public pages are stored
 		v.get("/sound/x/y").status(http.StatusSeeOther)
 		v.get("/nowhere").status(http.StatusNotFound)
 		v.do("HEAD", "/editions", "", nil).status(http.StatusSeeOther)
@@ -40,7 +40,7 @@ func TestSignInLeadsBack(t *testing.T) {
 	})
 }
 
-// TestSignInLeadsNowhereElse: a cookie that somebody else has planted leads to no other site.
+// TestSignInLeadsNowhereElse checks that a planted cookie cannot redirect to another site.
 func TestSignInLeadsNowhereElse(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ann@example.org")

@@ -82,7 +82,7 @@ func TestSignInRefusals(t *testing.T) {
 				r.t.Errorf("%s: cookies %v", name, v.cookies)
 			}
 		}
-		r.visitor().post("/sign-in?token="+token, nil).status(http.StatusForbidden) // only a form acts
+		r.visitor().post("/sign-in?token="+token, nil).status(http.StatusForbidden) // the token must be in the form
 		r.visitor().do("POST", "/sign-in", urlencoded, strings.NewReader("token=%zz")).status(http.StatusBadRequest)
 		r.visitor().post("/sign-in",
 			url.Values{"token": {strings.Repeat("A", 1<<20)}}).status(http.StatusRequestEntityTooLarge)
@@ -152,7 +152,7 @@ func TestSessionEnds(t *testing.T) {
 		if _, in := v.cookies["digest"]; in {
 			r.t.Errorf("cookies %v", v.cookies)
 		}
-		v.cookies["digest"] = secret // kept by a thief
+		v.cookies["digest"] = secret // a thief has a copy
 		v.get("/editions").status(http.StatusSeeOther)
 
 		v = r.visitor().signIn(u)

@@ -10,19 +10,19 @@ import (
 	"digest/store"
 )
 
-// A signOutPage says what ends when a reader signs out everywhere.
+// A signOutPage shows what ends when a reader signs out everywhere.
 type signOutPage struct {
 	settingsFrame
 	Sessions int
-	Keys     []store.Passkey // each of which could sign in again
+	Keys     []store.Passkey // passkeys, each of which could sign in again
 }
 
-// Date is the day of a time, by the reader's clock.
+// Date returns the day of t in the reader's time zone.
 func (p signOutPage) Date(t time.Time) catalogue.Moment {
 	return catalogue.Time("2 January 2006", t.In(p.zone()))
 }
 
-// Browsers says how many are signed in.
+// Browsers returns the number of signed-in browsers in words.
 func (p signOutPage) Browsers() catalogue.Sayable {
 	return catalogue.Key("You’re signed in on %d browsers, including this one.").With(p.Sessions)
 }
@@ -34,8 +34,7 @@ func (s *site) signOutPage(w http.ResponseWriter, r *http.Request, me reader) er
 	return s.showPage(w, r, err, "signout", catalogue.Key("Sign out everywhere"), p)
 }
 
-// signOutEverywhere ends every session of the reader, this one too, and removes the
-// passkeys that they chose.
+// signOutEverywhere ends all sessions of the reader, including this one, and removes the chosen passkeys.
 func (s *site) signOutEverywhere(w http.ResponseWriter, r *http.Request, me reader) error {
 	keys, err := s.Store.Passkeys(r.Context(), me.ID)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestSignOutEverywhereRemovesPasskeys: the page lists them, and those that the
-// reader leaves checked sign nobody in any more.
+// TestSignOutEverywhereRemovesPasskeys checks that the page lists the passkeys, and that passkeys that the reader
+// leaves checked cannot sign in afterwards.
 func TestSignOutEverywhereRemovesPasskeys(t *testing.T) {
 	each(t, func(r *room) {
 		ann, _ := r.user("ann@example.org")
@@ -46,8 +46,8 @@ func TestSignOutEverywhereRemovesPasskeys(t *testing.T) {
 	})
 }
 
-// TestLettersOfPasskeys: the reader is told by mail of each passkey that comes or
-// goes, in words that nobody typed.
+// TestLettersOfPasskeys checks that the reader gets an email about each added or removed passkey, without any typed
+// words.
 func TestLettersOfPasskeys(t *testing.T) {
 	each(t, func(r *room) {
 		ann, _ := r.user("ann@example.org")
@@ -67,7 +67,7 @@ func TestLettersOfPasskeys(t *testing.T) {
 		if l := r.letter(); l.subject != "A passkey was removed" {
 			r.t.Errorf("%s: %s", l.to, l.subject)
 		}
-		for range 15 { // a thief who fills the mailbox
+		for range 15 { // a thief cannot fill the mailbox
 			v.adds(newDevice(t), "").status(http.StatusOK)
 		}
 		if n := len(r.letters()); n != 6 {

@@ -15,22 +15,21 @@ import (
 // SignUp says who may sign up.
 type SignUp string
 
-// The values of DIGEST_SIGN_UP. Any other is as closed.
+// The values of DIGEST_SIGN_UP. Any other value is treated as closed.
 const (
 	SignUpOpen       SignUp = "open"
-	SignUpInvitation SignUp = "invitation" // whoever has one
+	SignUpInvitation SignUp = "invitation" // people with an invitation
 	SignUpClosed     SignUp = "closed"
 )
 
-// signUpTTL is how long the link of a sign-up works.
 const signUpTTL = 24 * time.Hour
 
-// A newcomer is a form in which somebody gives their address and time zone.
+// A newcomer is a form that asks for an email address and a time zone.
 type newcomer struct {
 	letterRequest
 	zoneField
-	Action     string // where it is posted
-	TokenField string // in which it carries the token that lets them in
+	Action     string // address to which the form posts
+	TokenField string // name of the hidden field for Token
 	Token      string
 }
 
@@ -41,10 +40,9 @@ func readNewcomer(form url.Values, action, tokenField string) newcomer {
 	}
 }
 
-// A signUpPage asks for an address and a time zone.
 type signUpPage struct {
 	newcomer
-	Sent    bool          // a letter was asked for
+	Sent    bool          // an email was requested
 	Refusal catalogue.Key // why nobody can sign up this way; empty: they can
 }
 
@@ -57,7 +55,7 @@ const (
 	unmailedWords = catalogue.Key("This site can’t send email yet, so nobody can sign up. The operator can add you.")
 )
 
-// mayTry says whether a visitor with that invitation may sign up, and if not why.
+// mayTry returns the invitation of a token, or why a visitor with that token may not sign up.
 func (s *site) mayTry(ctx context.Context, token string) (invitation int64, refusal catalogue.Key, err error) {
 	switch {
 	case !s.mails():
@@ -74,7 +72,7 @@ func (s *site) mayTry(ctx context.Context, token string) (invitation int64, refu
 	case digest.KindOf(err) != digest.NotFound:
 		return i.ID, "", err
 	case s.SignUp == SignUpOpen:
-		return 0, "", nil // it needs none
+		return 0, "", nil // none needed
 	}
 	return 0, spentWords, nil
 }
@@ -100,8 +98,8 @@ func (s *site) showSignUp(w http.ResponseWriter, r *http.Request, status int, p 
 	return s.show(w, r, status, "signup", catalogue.Key("Sign up"), p)
 }
 
-// requestSignUp has a letter mailed that confirms the address. What is answered
-// is the same whoever has an account: who has one gets a sign-in link instead.
+// requestSignUp emails a link that confirms the address. The response does not reveal whether the address has an
+// account: an account gets a sign-in link instead.
 func (s *site) requestSignUp(w http.ResponseWriter, r *http.Request) error {
 	p := signUpPage{newcomer: readNewcomer(r.PostForm, "/sign-up", "invitation")}
 	invitation, refusal, err := s.mayTry(r.Context(), p.Token)
@@ -128,8 +126,7 @@ func (s *site) requestSignUp(w http.ResponseWriter, r *http.Request) error {
 	return seeOther(w, r, "/sign-up?sent=1")
 }
 
-// writeSignUp writes a link that confirms the address, or one to sign in where
-// it has an account already.
+// writeSignUp writes an email with a link that confirms the address, or with a sign-in link if it has an account.
 func (s *site) writeSignUp(up store.SignUp) writeLetter {
 	return func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
 		u, err := s.Store.UserByEmail(ctx, up.Email)
@@ -145,13 +142,13 @@ func (s *site) writeSignUp(up store.SignUp) writeLetter {
 	}
 }
 
-// A confirmSignUpPage shows the button behind the link of a sign-up.
+// A confirmSignUpPage shows the button behind a sign-up link.
 type confirmSignUpPage struct {
 	Token string
 	store.SignUp
 }
 
-// confirmSignUpPage changes nothing: link scanners open every link in a mail.
+// confirmSignUpPage changes nothing, because link scanners open every link in an email.
 func (s *site) confirmSignUpPage(w http.ResponseWriter, r *http.Request) error {
 	p := confirmSignUpPage{Token: r.URL.Query().Get("token")}
 	var err error
@@ -159,7 +156,6 @@ func (s *site) confirmSignUpPage(w http.ResponseWriter, r *http.Request) error {
 	return s.showPage(w, r, orSpent(err, errSpentSignUp), "signup_confirm", catalogue.Key("Create account"), p)
 }
 
-// confirmSignUp makes the account and signs in.
 func (s *site) confirmSignUp(w http.ResponseWriter, r *http.Request) error {
 	if s.SignUp != SignUpOpen && s.SignUp != SignUpInvitation {
 		return errSignUpClosed

@@ -36,7 +36,8 @@ func TestAnotherAddress(t *testing.T) {
 		}
 		r.visitor().post("/settings/address/confirm", url.Values{"token": {both[1].token}}).status(http.StatusSeeOther)
 		v.get("/settings/address").shows(".notice p",
-			"We emailed both addresses. To change to ann@new.example, confirm in both emails by 13:00 on Saturday 21 November.", "You haven’t confirmed in the email to the current address yet.")
+			"We emailed both addresses. To change to ann@new.example, confirm in both emails by 13:00 on Saturday 21 November.",
+			"You haven’t confirmed in the email to the current address yet.")
 		to := v.post("/settings/address/confirm", url.Values{"token": {both[0].token}}).status(
 			http.StatusSeeOther).Header.Get("Location")
 		v.get(to).shows("h1", "Email address changed")
@@ -49,8 +50,7 @@ func TestAnotherAddress(t *testing.T) {
 	})
 }
 
-// TestAnothersAddress wishes for an address that has an account: the page is
-// the same as for any other.
+// TestAnothersAddress checks that the page is the same for an address that already has an account.
 func TestAnothersAddress(t *testing.T) {
 	each(t, func(r *room) {
 		r.user("known@example.org")

@@ -15,13 +15,13 @@ import (
 	"digest/web"
 )
 
-// asks posts a form of signing in or up from an address on the Internet.
+// asks posts a sign-in or sign-up form.
 func (v *visitor) asks(path, email string) answer {
 	v.t.Helper()
 	return v.post(path, url.Values{"email": {email}, "zone": {"Europe/Paris"}})
 }
 
-// at makes the visitor's requests come from an address, through a proxy on this machine.
+// at sets the visitor's IP address, which the tests' proxy reports.
 func (v *visitor) at(address string) *visitor {
 	v.header["X-Forwarded-For"] = address
 	return v
@@ -37,7 +37,7 @@ func TestSignUp(t *testing.T) {
 		if l.to != "Ann+news@xn--bcher-kva.example" || l.subject != "Confirm your address" {
 			r.t.Fatalf("%q came to %s", l.subject, l.to)
 		}
-		for range 3 { // link scanners open it first, in every way that changes nothing
+		for range 3 { // link scanners open it first
 			v.get("/sign-up/confirm?token="+l.token).status(http.StatusOK).shows("form button", "Create account")
 			v.do("HEAD", "/sign-up/confirm?token="+l.token, "", nil).status(http.StatusOK)
 		}
@@ -53,7 +53,7 @@ func TestSignUp(t *testing.T) {
 	})
 }
 
-// TestNothingTypedIsMailed reads a letter for what the visitor typed.
+// TestNothingTypedIsMailed checks that emails contain nothing that the visitor typed.
 func TestNothingTypedIsMailed(t *testing.T) {
 	each(t, func(r *room) {
 		r.user("known@typed.example")
@@ -70,7 +70,7 @@ func TestNothingTypedIsMailed(t *testing.T) {
 	})
 }
 
-// TestNobodyLearnsWhoHasAnAccount compares whole answers.
+// TestNobodyLearnsWhoHasAnAccount checks that whole responses are the same with and without an account.
 func TestNobodyLearnsWhoHasAnAccount(t *testing.T) {
 	each(t, func(r *room) {
 		r.user("known@example.org")
@@ -115,16 +115,16 @@ func TestSignInByMail(t *testing.T) {
 		v.get("/sign-in?token="+l.token).status(http.StatusOK).contains("main", "ann@example.org")
 		v.do("HEAD", "/sign-in?token="+l.token, "", nil).status(http.StatusOK)
 		v.asks("/sign-in/email", "ann@example.org").status(http.StatusSeeOther)
-		r.noLetter() // two minutes apart
+		r.noLetter() // emails are at least two minutes apart
 		r.now = r.now.Add(3 * time.Minute)
 		v.asks("/sign-in/email", "ann@example.org")
 		second := r.letter()
 		v.post("/sign-in", url.Values{"token": {l.token}}).status(http.StatusSeeOther)
 		v.get("/editions").status(http.StatusOK)
 		r.now = r.now.Add(2 * time.Hour)
-		// two hours are over
+		// After two hours the link has expired.
 		r.visitor().post("/sign-in", url.Values{"token": {second.token}}).status(http.StatusForbidden)
-		// the link of the command line works a day
+		// A link from the command line works for a day.
 		old := r.visitor().signIn(u)
 		old.get("/editions").status(http.StatusOK)
 	})
@@ -168,7 +168,7 @@ func TestSignInForms(t *testing.T) {
 	})
 }
 
-// TestSignInFormsOfOtherSites posts every form of signing in or up from another site.
+// TestSignInFormsOfOtherSites posts every sign-in and sign-up form from another site.
 func TestSignInFormsOfOtherSites(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ann@example.org")
@@ -226,7 +226,7 @@ func TestLetterLimits(t *testing.T) {
 		if n != 20 {
 			r.t.Errorf("%d letters from one address", n)
 		}
-		v.asks("/sign-in/email", "ann@example.org").status(http.StatusSeeOther) // which is counted for itself
+		v.asks("/sign-in/email", "ann@example.org").status(http.StatusSeeOther) // sign-ins have their own limit
 		if got := v.asks("/sign-up", "ann@example.org").status(http.StatusTooManyRequests).attrs("#email",
 			"value"); got[0] != "ann@example.org" {
 			r.t.Errorf("kept %q", got)
@@ -256,7 +256,7 @@ func TestLetterLimits(t *testing.T) {
 		if n := crowd("small.example"); n != 50 {
 			r.t.Errorf("%d letters to one domain", n)
 		}
-		r.open("") // a restart forgets no domain and no day
+		r.open("") // a restart keeps the counts
 		if n := crowd("small.example"); n != 0 {
 			r.t.Errorf("%d letters to one domain after a restart", n)
 		}
@@ -307,7 +307,7 @@ func TestInvitation(t *testing.T) {
 		r.visitor().get("/sign-up?invitation=guessed").status(http.StatusForbidden)
 		guest("bob@example.org").status(http.StatusSeeOther)
 		bob := r.letter()
-		guest("cy@example.org").status(http.StatusSeeOther) // it is used up by the button, not by the form
+		guest("cy@example.org").status(http.StatusSeeOther) // the button uses up the invitation, not the form
 		cy := r.letter()
 		r.visitor().post("/sign-up/confirm", url.Values{"token": {cy.token}}).status(http.StatusSeeOther)
 		r.visitor().post("/sign-up/confirm", url.Values{"token": {bob.token}}).status(http.StatusConflict).shows("h1",
@@ -339,7 +339,7 @@ func TestOperatorLink(t *testing.T) {
 			r.t.Errorf("offers %q", got)
 		}
 		_, token, _ := strings.Cut(path, "token=")
-		v.post("/sign-in", url.Values{"token": {token}}).status(http.StatusForbidden) // it is no reader's
+		v.post("/sign-in", url.Values{"token": {token}}).status(http.StatusForbidden) // no reader's link
 		form := url.Values{"token": {token}, "email": {"ada"}, "zone": {"Europe/Paris"}}
 		v.post("/sign-in/operator", form).status(http.StatusUnprocessableEntity)
 		form.Set("email", "ada@example.org")
@@ -371,7 +371,7 @@ func TestSignOutEverywhere(t *testing.T) {
 	})
 }
 
-// TestWithoutMail holds that the sign-in and sign-up pages say so where no letter can be sent.
+// TestWithoutMail checks that the sign-in and sign-up pages say so if the instance sends no email.
 func TestWithoutMail(t *testing.T) {
 	each(t, func(r *room) {
 		handler := web.New(web.Options{Store: r.store, Signer: r.signer, BaseURL: r.base, SignUp: web.SignUpOpen,

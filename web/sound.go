@@ -16,17 +16,16 @@ import (
 	"digest/render"
 )
 
-// The bounds of a stretch of sound that is passed on. A player asks for the next one
-// where one ended.
+// Limits of one sound response. A player requests the rest after the end of a response.
 const (
 	maxSound     = 1 << 30 // bytes
 	maxListening = 3 * time.Hour
-	soundWait    = 30 * time.Second // for a reader who reads nothing: a player that is paused asks again
-	soundsEach   = 4                // at once for one reader: players leave old ones open for a while
+	soundWait    = 30 * time.Second // for one write: a player that was paused requests the rest again
+	soundsEach   = 4                // responses at a time for one reader: players keep old ones open for a while
 )
 
-// sound passes on what a post comes with to be heard, to readers who chose that: the
-// address is signed, nothing is stored, and a range that is asked for is passed on.
+// sound proxies an audio file of a post for readers who chose the player. The address is signed, nothing is stored,
+// and range requests are forwarded.
 func (s *site) sound(w http.ResponseWriter, r *http.Request, me reader) error {
 	h := w.Header()
 	h.Set("Content-Security-Policy", imagePolicy)
@@ -57,7 +56,6 @@ func (s *site) sound(w http.ResponseWriter, r *http.Request, me reader) error {
 	return nil
 }
 
-// passOn sends a sound at the speed of who hears it.
 func passOn(w http.ResponseWriter, sound *poller.Sound) {
 	h := w.Header()
 	h.Set("Content-Type", sound.Type)
@@ -71,7 +69,7 @@ func passOn(w http.ResponseWriter, sound *poller.Sound) {
 	w.WriteHeader(sound.Status)
 	control := http.NewResponseController(w)
 	for left := int64(maxSound); left > 0; {
-		_ = control.SetWriteDeadline(time.Now().Add(soundWait)) // a recorder of tests has none
+		_ = control.SetWriteDeadline(time.Now().Add(soundWait)) // a test's recorder has no deadline
 		n, err := io.CopyN(w, sound.Body, min(left, 64<<10))
 		if left -= n; err != nil {
 			return
@@ -79,14 +77,14 @@ func passOn(w http.ResponseWriter, sound *poller.Sound) {
 	}
 }
 
-// A listening counts the sounds that are on their way to each reader.
+// A listening counts the open sound responses of each reader.
 type listening struct {
 	mu   sync.Mutex
 	used map[digest.UserID]int
 }
 
-// begin counts one more; false: the reader has as many as one may have. Whoever got a
-// function calls it when the sound was sent.
+// begin counts one more response. It returns false if the reader has the maximum. The caller calls leave after the
+// response.
 func (l *listening) begin(id digest.UserID) (leave func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,10 +104,9 @@ func (l *listening) begin(id digest.UserID) (leave func(), ok bool) {
 	}, true
 }
 
-// A player is where a sound of a post is played on this instance.
 type player struct{ URL, Label string }
 
-// playersOf are those of a post's sounds for a reader who chose that; none where nothing is played here.
+// playersOf returns the players for a post's audio files, nil if the reader has not chosen the player.
 func (s *site) playersOf(me reader, files []render.File) (all []player) {
 	if s.Sounds == nil || !me.Player {
 		return nil
@@ -123,8 +120,8 @@ func (s *site) playersOf(me reader, files []render.File) (all []player) {
 	return all
 }
 
-// filesOf is what a post comes with as its edition leads to it: sound that is played here
-// is played on the post's page.
+// filesOf returns the files of a post for its edition. With playsHere, audio files link to the post's page, which has
+// the player.
 func filesOf(p *render.Post, playsHere bool) []render.File {
 	if !playsHere {
 		return p.Files

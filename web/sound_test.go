@@ -16,7 +16,7 @@ import (
 	"digest/store/storetest"
 )
 
-// A jukebox has a sound at every address; its bytes name the address and the stretch.
+// A jukebox returns a sound for every address. Its bytes name the address and the range.
 type jukebox struct {
 	asked int
 	err   error
@@ -74,7 +74,7 @@ func TestSoundByChoice(t *testing.T) {
 			!strings.Contains(page.Header.Get("Content-Security-Policy"), "media-src 'self'") {
 			t.Errorf("no player in %s", page.body)
 		}
-		// the player is below; a link would lead to the publisher
+		// The player is below. A link would open the publisher's file.
 		page.shows(".files a").contains(".files", "Listen · 43 min")
 		if today = ada.get("/").body; !strings.Contains(today, `<a href="/posts/`+
 			id+`" rel="noopener noreferrer">Listen · 43 min</a>`) {
@@ -125,7 +125,7 @@ func TestSoundByChoice(t *testing.T) {
 	})
 }
 
-// TestSoundsOfOneReader: a reader hears a few things at once, and no more are fetched.
+// TestSoundsOfOneReader checks the limit of simultaneous sounds for one reader.
 func TestSoundsOfOneReader(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		r, hang := newRoom(t, s), make(chan struct{})

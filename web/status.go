@@ -18,44 +18,44 @@ import (
 )
 
 const (
-	historyDays = 90 // as long as polls are kept
+	historyDays = 90 // polls are stored that long
 	recentPolls = 10
-	maxShown    = 300 // characters of an address or a title
+	maxShown    = 300 // longest address or title, in characters
 )
 
-// A statusPage asks for the address of a feed, and says why there is no answer.
+// A statusPage asks for the address of a feed, or shows why there is no answer.
 type statusPage struct {
 	Asked   string            // the address entered; empty if it has a password
 	Wrong   catalogue.Sayable // why it isn’t a web address, or nil
 	Unknown bool              // no feed here has this address
 }
 
-// A statusFeedPage is how a feed stands. It tells nothing of who reads it, not even
-// how many.
+// A statusFeedPage shows the status of a feed to everybody. It reveals nothing about the feed's readers, not even
+// their number.
 type statusFeedPage struct {
-	URL       string // without what may be secret
-	Pingable  string // the address asked for, unless it holds a password or pings are not taken
+	URL       string // without parts that may be secret
+	Pingable  string // the requested address; "" if it has a password or pings are not accepted
 	Title     string
 	State     string
 	Reason    catalogue.Sayable
-	Idle      bool // nobody's edition waits for it
-	Fenced    bool // no feed is asked at present
+	Idle      bool // no edition waits for it
+	Fenced    bool // a fence stops all polls
 	Next      time.Time
-	Late      bool // Next is over: it waits for its turn
+	Late      bool // Next has passed: the poll is queued
 	Last      time.Time
 	LastOK    time.Time
 	Failing   time.Time // since
 	MovingTo  string
-	MovedFrom string // the address that was asked for, if it is a former one
+	MovedFrom string // the requested address, if it is a former one
 	Rules     []catalogue.Sayable
-	News      catalogue.Sayable  // how it comes
+	News      catalogue.Sayable  // how news of the feed arrives
 	Recent    []store.PollRecord // the newest first
 	Total     chart.Day
 	Days      []chart.Day // with polls, the newest first
 	Chart     template.HTML
 }
 
-// statusPage answers for one feed, by its exact address; there is no list of them.
+// statusPage shows one feed, by its exact address. There is no list of feeds.
 func (s *site) statusPage(w http.ResponseWriter, r *http.Request) error {
 	asked := askedURLs(r.URL)
 	if len(asked) == 0 {
@@ -85,8 +85,8 @@ func (s *site) statusPage(w http.ResponseWriter, r *http.Request) error {
 	return s.showUnknown(w, r, asked[0])
 }
 
-// askedURLs reads the url parameter. Who types a feed's address by hand behind
-// ?url= does not escape its own query: then all the rest is taken as well.
+// askedURLs returns the addresses in the url parameter. People who type a feed's address behind ?url= do not escape
+// its query, so the rest of the query string may belong to the address.
 func askedURLs(u *url.URL) []string {
 	var asked []string
 	for _, c := range []string{u.Query().Get("url"), unescapedURL(u.RawQuery)} {
@@ -105,7 +105,7 @@ func unescapedURL(query string) string {
 	return rest
 }
 
-// showUnknown says politely that there is nothing to say.
+// showUnknown shows that this instance has no feed at the address, or that the address is invalid.
 func (s *site) showUnknown(w http.ResponseWriter, r *http.Request, asked string) error {
 	var p statusPage
 	if shown, err := shownURL(asked, true); err == nil && shown == asked {
@@ -120,7 +120,7 @@ func (s *site) showUnknown(w http.ResponseWriter, r *http.Request, asked string)
 	return s.show(w, r, status, "status", catalogue.Key("Feed status"), p)
 }
 
-// statusFeedPageOf tells what is known of f, which was found at the address asked for.
+// statusFeedPageOf returns the page of feed f, which was found at the address asked.
 func (s *site) statusFeedPageOf(f store.FeedView, asked string, now time.Time, l *catalogue.Language) statusFeedPage {
 	state, reason := poller.Status(f.Feed, now)
 	next := poller.NextPoll(f.Feed, f.NextDueAt, now, s.Spread)
@@ -149,7 +149,6 @@ func (s *site) statusFeedPageOf(f store.FeedView, asked string, now time.Time, l
 	return p
 }
 
-// plot draws the history, and tells it in numbers.
 func (p *statusFeedPage) plot(polls []store.PollRecord, now time.Time, l *catalogue.Language) {
 	drawn := make([]chart.Poll, len(polls))
 	for i, r := range polls {
@@ -165,13 +164,13 @@ func (p *statusFeedPage) plot(polls []store.PollRecord, now time.Time, l *catalo
 			p.Days = append(p.Days, d)
 		}
 	}
-	// The picture holds numbers and dates only, nothing that a feed has said.
+	// The chart contains only numbers and dates, no text of a feed, so it is safe as HTML.
 	p.Chart = template.HTML(history.SVG(l,
 		l.Text(catalogue.List{catalogue.Key("Responses"), catalogue.Key("Bytes"), catalogue.Key("Response time")})))
 }
 
-// shownURL is an address as strangers may see it: without user and password,
-// and, unless they named it themselves, without its query, which may be a key.
+// shownURL returns an address without user and password. Its query may be a key, so it stays only if the visitor
+// entered the address (named).
 func shownURL(address string, named bool) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -189,14 +188,14 @@ func shownURL(address string, named bool) (string, error) {
 	return u.String(), nil
 }
 
-// shortened is what a page shows of a name of strangers: not all of one that is
-// too long, and nothing that turns the line around it (U+202E and its kind).
+// shortened returns a text of strangers for display: at most maxShown characters, without characters that change the
+// text direction (U+202E and similar).
 func shortened(s string) string {
 	return digest.Shortened(digest.WithoutTurns(s), maxShown)
 }
 
-// rulesOf tells what decides how often a feed is asked, beyond what holds for
-// all of them, in words for the site's owner.
+// rulesOf describes the rules that limit how often this feed is polled, in words for the site's owner. It omits rules
+// for all feeds.
 func rulesOf(f digest.Feed) []catalogue.Sayable {
 	var rules []catalogue.Sayable
 	add := func(is bool, rule catalogue.Key, args ...any) {
@@ -220,7 +219,7 @@ func rulesOf(f digest.Feed) []catalogue.Sayable {
 	return append(rules, askedHow(f)...)
 }
 
-// askedHow tells what an unchanged document costs, where that is known.
+// askedHow describes the cost of polling an unchanged document, if it is known.
 func askedHow(f digest.Feed) []catalogue.Sayable {
 	switch {
 	case f.ParsedAt.IsZero():
@@ -247,7 +246,7 @@ func askedHow(f digest.Feed) []catalogue.Sayable {
 	return nil
 }
 
-// about says a duration in words, in whole minutes or, where it is long, hours.
+// about describes a duration in whole minutes, or in whole hours from two hours on.
 func about(d time.Duration) catalogue.Message {
 	if d >= 2*time.Hour {
 		return period(d.Round(time.Hour))
@@ -255,7 +254,7 @@ func about(d time.Duration) catalogue.Message {
 	return period(max(d.Round(time.Minute), time.Minute))
 }
 
-// hoursOf says a set of hours as ranges: "0–5, 12, 22–23".
+// hoursOf formats a set of hours as ranges: "0–5, 12, 22–23".
 func hoursOf(set uint32) string {
 	var parts []string
 	for h := 0; h < 24; h++ {
@@ -276,7 +275,7 @@ func hoursOf(set uint32) string {
 	return strings.Join(parts, ", ")
 }
 
-// daysOf names a set of days, Monday first.
+// daysOf lists a set of days, Monday first.
 func daysOf(set digest.Weekdays) catalogue.Sayable {
 	var names []catalogue.Sayable
 	for _, d := range catalogue.Week() {

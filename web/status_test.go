@@ -14,7 +14,7 @@ import (
 
 const feedURL = "https://site.example/feed.xml"
 
-// knows adds a feed that a reader takes.
+// knows adds a feed with one reader.
 func (r *room) knows(f digest.Feed) digest.Feed {
 	r.t.Helper()
 	f.State, f.Host = digest.FeedActive, "site.example"
@@ -28,14 +28,14 @@ func (r *room) knows(f digest.Feed) digest.Feed {
 	return f
 }
 
-// polled stores what a poll has found.
+// polled stores the result of a poll.
 func (r *room) polled(f digest.Feed, p store.PollRecord) {
 	r.t.Helper()
 	_, err := r.store.Record(r.t.Context(), p.At, []store.Polled{{Feed: f, Poll: p}})
 	r.must(err)
 }
 
-// well makes the record of a feed that answered now.
+// well returns the record of a feed that responded now.
 func well(f digest.Feed, now time.Time) digest.Feed {
 	f.ParsedAt, f.LastOKAt, f.LastAttemptAt, f.LastStatus = now, now, now, 304
 	f.ETag, f.Conditional = `"a"`, digest.Works
@@ -122,8 +122,7 @@ func TestStatusOfAFeed(t *testing.T) {
 	})
 }
 
-// TestStatusRevealsNoReader: neither who reads a feed, nor how many, nor under
-// which name.
+// TestStatusRevealsNoReader checks that the page reveals neither readers, nor their number, nor their titles.
 func TestStatusRevealsNoReader(t *testing.T) {
 	each(t, func(r *room) {
 		f := r.knows(digest.Feed{URL: feedURL, Title: "Site"})
@@ -172,7 +171,7 @@ func TestStatusOfWhatIsNotKnown(t *testing.T) {
 	})
 }
 
-// TestStatusByHand: a query of the feed's own is found though nobody escaped it.
+// TestStatusByHand checks that a feed is found by an address with an unescaped query.
 func TestStatusByHand(t *testing.T) {
 	each(t, func(r *room) {
 		r.knows(digest.Feed{URL: "https://site.example/?feed=rss&cat=1;2", Title: "Site"})
@@ -184,8 +183,8 @@ func TestStatusByHand(t *testing.T) {
 	})
 }
 
-// TestStatusKeepsSecrets: a private feed is found by its exact address only,
-// and what is secret of an address is shown to nobody.
+// TestStatusKeepsSecrets checks that a private feed is found only by its exact address, and that the secret parts of
+// an address are hidden.
 func TestStatusKeepsSecrets(t *testing.T) {
 	each(t, func(r *room) {
 		const private = "https://ann:pass-word@site.example/feed?key=k-e-y"
@@ -205,8 +204,7 @@ func TestStatusKeepsSecrets(t *testing.T) {
 	})
 }
 
-// TestStatusByAFormerAddress: who knows where a feed was is not told the key in
-// the address where it is.
+// TestStatusByAFormerAddress checks that the former address of a feed does not reveal the key in its new address.
 func TestStatusByAFormerAddress(t *testing.T) {
 	each(t, func(r *room) {
 		was := well(r.knows(digest.Feed{URL: feedURL, Title: "Site"}), r.now)
@@ -249,12 +247,12 @@ func TestStatusOfAHostileFeed(t *testing.T) {
 	})
 }
 
-// TestStatusIsNoList: who tries many addresses is stopped, and nobody else is.
+// TestStatusIsNoList checks that a client that tries many addresses is stopped, and others are not.
 func TestStatusIsNoList(t *testing.T) {
 	each(t, func(r *room) {
 		from := func(address string) *visitor {
 			v := r.visitor()
-			v.header["X-Forwarded-For"] = "10.0.0.1, " + address // of what others say, only the last is the proxy's
+			v.header["X-Forwarded-For"] = "10.0.0.1, " + address // only the last address is from the proxy
 			return v
 		}
 		for i := range 60 {
@@ -267,7 +265,7 @@ func TestStatusIsNoList(t *testing.T) {
 		}
 		from("2001:db8::beef").get("/status").status(http.StatusOK)
 		others := 0
-		for i := range 4 { // now and then one shares the bucket
+		for i := range 4 { // one of them may share the bucket
 			if from(fmt.Sprintf("198.51.100.%d", i)).get(
 				statusOf("https://a.example/")).StatusCode == http.StatusNotFound {
 				others++

@@ -23,14 +23,14 @@ import (
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// pages holds one complete template for each page, by name. It is made when it is first shown:
-// few are in all languages.
+// pages holds the complete template of each page, by name. Each is parsed when it is first shown, because few pages
+// are shown in every language.
 type pages map[string]func() *template.Template
 
-// A pageSet is the pages in all languages.
+// A pageSet holds the pages in all languages.
 type pageSet map[*catalogue.Language]pages
 
-// loadPages finds the pages among the embedded templates. They are complete (TestPagesAreComplete).
+// loadPages returns the pages among the embedded templates. TestPagesAreComplete checks that they parse.
 func loadPages(a assets) pageSet {
 	set := pageSet{}
 	for _, l := range catalogue.All() {
@@ -39,25 +39,25 @@ func loadPages(a assets) pageSet {
 	return set
 }
 
-// A frame is what the layout around every page shows.
+// A frame is the data of the layout around every page.
 type frame struct {
-	Title  any         // catalogue.Sayable, or a text that is shown as it is
+	Title  any         // catalogue.Sayable, or text that is shown unchanged
 	Name   string      // on the nameplate
-	Index  bool        // search engines may list it
-	Path   string      // of the page, for the mark in the navigation
-	Reader digest.User // zero unless somebody is signed in, and the page is not behind a link of another reader's mail
-	Other  bool        // it is, and somebody is signed in
-	Device *deviceView // what editions are kept with; nil: they are not
+	Index  bool        // search engines may index the page
+	Path   string      // of the page, to mark it in the navigation
+	Reader digest.User // zero without a session, or if the page belongs to a link in another reader's email
+	Other  bool        // a session exists, and the page belongs to a link in another reader's email
+	Device *deviceView // data for offline reading; nil: no offline reading
 	Logo   *logoView   // beside or instead of Name; nil: none
-	Page   any         // the page's own data
+	Page   any         // data of the page's template
 	lang   *catalogue.Language
 	look   look
 }
 
-// Language is the tag of the reader's language.
+// Language returns the language tag of the page.
 func (f frame) Language() string { return f.lang.Code }
 
-// Direction is that of the page.
+// Direction returns the text direction of the page.
 func (f frame) Direction() digest.Direction {
 	if f.Reader.Direction == digest.RightToLeft {
 		return digest.RightToLeft
@@ -65,17 +65,16 @@ func (f frame) Direction() digest.Direction {
 	return f.lang.Direction
 }
 
-// Turned reports whether the page runs against its language, as its reader wants it.
+// Turned reports whether the reader's setting reverses the direction of the page's language.
 func (f frame) Turned() bool { return f.Direction() != f.lang.Direction }
 
-// A tab is a page that the navigation leads to.
 type tab struct {
 	Path string
 	Name catalogue.Key
-	Here string // of aria-current: "page" for this very page, "true" for one of its part
+	Here string // value of aria-current: "page" for this page, "true" for its section
 }
 
-// Tabs is the navigation of a reader's pages.
+// Tabs returns the navigation for a signed-in reader.
 func (f frame) Tabs() []tab {
 	tabs := []tab{
 		{Path: "/", Name: catalogue.Key("Today")},
@@ -103,7 +102,7 @@ func (f frame) Tabs() []tab {
 	return tabs
 }
 
-// OwnTheme is the theme that the reader has chosen; "": as their device.
+// OwnTheme returns the theme that the reader has chosen, "" for the theme of the device.
 func (f frame) OwnTheme() digest.Theme {
 	if f.look.Theme == digest.AsDevice {
 		return ""
@@ -111,7 +110,7 @@ func (f frame) OwnTheme() digest.Theme {
 	return f.look.Theme
 }
 
-// OwnSize is how large the reader has chosen letters; "": as in their browser.
+// OwnSize returns the text size that the reader has chosen, "" for the default of the browser.
 func (f frame) OwnSize() digest.TypeSize {
 	if f.look.TypeSize == digest.AsBrowser {
 		return ""
@@ -119,7 +118,7 @@ func (f frame) OwnSize() digest.TypeSize {
 	return f.look.TypeSize
 }
 
-// FirstPost is the first post on the page, for the link that leads there; 0: the page is none of posts.
+// FirstPost returns the first post on the page, for the link that skips to it; 0 if the page has no posts.
 func (f frame) FirstPost() digest.PostID {
 	if p, ok := f.Page.(interface{ firstPost() digest.PostID }); ok {
 		return p.firstPost()
@@ -127,7 +126,7 @@ func (f frame) FirstPost() digest.PostID {
 	return 0
 }
 
-// partOf is the page of the navigation under which another one belongs.
+// partOf returns the path of the navigation link for a page.
 func partOf(path string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	switch first {
@@ -141,16 +140,16 @@ func partOf(path string) string {
 	return "/" + first
 }
 
-// A saveButton saves a post, or removes it from the saved ones; it leads back to Back.
-// Its word stays the same and its state says which: so it can be listened to.
+// A saveButton saves a post, or removes it from the saved ones, and redirects to Back. The button's label stays the
+// same and aria-pressed has the state, for screen readers.
 type saveButton struct {
 	ID      digest.PostID
 	Saved   bool
 	Back    string
-	NamedBy string // the element with the post's name has this id, a dash, and the post's key
+	NamedBy string // prefix of the id of the element with the post's name, before a dash and the post's number
 }
 
-// pagesIn gives the pages in a language. One whose template is not complete panics.
+// pagesIn returns the pages in language l. A page panics on first use if its template is incomplete.
 func pagesIn(l *catalogue.Language, a assets) pages {
 	funcs := template.FuncMap{
 		"asset":   a.url,
@@ -214,7 +213,8 @@ func page(layout *template.Template, name string) *template.Template {
 	return t
 }
 
-// showPage gives an error, or shows a page. Its title is catalogue.Sayable, or a text that is shown as it is.
+// showPage returns err, or shows a page with status 200. Its title is catalogue.Sayable, or text that is shown
+// unchanged.
 func (s *site) showPage(w http.ResponseWriter, r *http.Request, err error, name string, title, data any) error {
 	if err != nil {
 		return err
@@ -235,7 +235,7 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name str
 		f.Logo = p.logo()
 	}
 	var err error
-	f.Reader, err = s.signedIn(r) // nobody where the database does not answer, so that error pages can be shown
+	f.Reader, err = s.signedIn(r) // on error the zero user, so that error pages can be shown
 	f.look = s.look(w, r, f.Reader)
 	f.Device = s.tellDevice(w.Header(), f.Reader, err)
 	if p, ok := data.(interface{ mailedTo() digest.UserID }); ok && f.Reader.ID != 0 && p.mailedTo() != 0 &&
@@ -261,20 +261,19 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name str
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a visitor who has left is no error of ours
+	_, _ = w.Write(body) // a visitor who disconnected is no error
 	return nil
 }
 
-// isPublic reports whether a page's data says that search engines may find the page.
 func isPublic(data any) bool {
 	p, ok := data.(interface{ indexed() bool })
 	return ok && p.indexed()
 }
 
-// A namedPage belongs to a digest of that name, which stands on the nameplate.
+// A namedPage belongs to a digest, whose name is on the nameplate.
 type namedPage struct{ Name string }
 
-// named gives the name of a digest as readers see it.
+// named returns the name of a digest as readers see it.
 func named(d digest.Digest) namedPage { return namedPage{cmp.Or(d.Name, render.DefaultName)} }
 
 func (p namedPage) nameplate() string { return p.Name }

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestPagesAreComplete makes each page in each language, as the first reader who asks for it does.
+// TestPagesAreComplete parses each page in each language.
 func TestPagesAreComplete(t *testing.T) {
 	for l, pages := range loadPages(loadAssets()) {
 		if len(pages) < 50 {

@@ -8,8 +8,8 @@ import (
 	"digest/render"
 )
 
-// TestThemesAreHeeded: every rule for dark devices leaves out who has chosen light, and stands once more for who
-// has chosen dark; paper is never dark. So it is with the colours of newsletters.
+// TestThemesAreHeeded checks every rule for dark devices: it excludes the light theme and is repeated for the dark
+// theme. Print is never dark. The same holds for the colours of newsletters.
 func TestThemesAreHeeded(t *testing.T) {
 	a := loadAssets()
 	for name, sheet := range map[string]string{

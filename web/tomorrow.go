@@ -8,39 +8,37 @@ import (
 	"digest/render"
 )
 
-// A tomorrowPage asks whether a reader wants to see what waits for them, or shows it.
+// A tomorrowPage asks whether the reader wants a preview of the next edition, or shows it.
 type tomorrowPage struct {
 	standing
-	Asked    bool // they do
+	Asked    bool // the reader pressed the button
 	Sections []tomorrowSection
-	More     bool // there is more than is shown
+	More     bool // not all posts are shown
 }
 
-// A tomorrowSection is what waits of one site.
 type tomorrowSection struct {
 	render.Section
 	Shown []*render.Post
 }
 
-// mostTomorrow is how many posts that wait are shown.
 const mostTomorrow = 200
 
-// Waits reports whether the digest gathers for a midnight that is still to come.
+// Waits reports whether the digest collects posts for a midnight in the future.
 func (st standing) Waits() bool {
 	return st.of.State == digest.DigestActive && st.of.NewsletterID == 0 && st.of.NextDueAt.After(st.now)
 }
 
-// Coming is the day of the next edition.
+// Coming returns the day of the next edition.
 func (st standing) Coming() catalogue.Sayable { return st.comingDay() }
 
-// tomorrowPage shows nothing that waits: it says what is asked for.
+// tomorrowPage shows only the button, no posts.
 func (s *site) tomorrowPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	return s.show(w, r, http.StatusOK, "tomorrow", catalogue.Key("Peek at tomorrow"),
 		tomorrowPage{standing: s.standing(me.Digest)})
 }
 
-// showTomorrow shows a reader who asks for it what waits for their next midnight, as headlines: this one time, and
-// to nobody else (I2). Nothing is released, asked of a site or stored for it.
+// showTomorrow shows the reader the headlines of the posts that wait for their next midnight, once and to nobody else
+// (I2). It releases, fetches and stores nothing.
 func (s *site) showTomorrow(w http.ResponseWriter, r *http.Request, me reader) error {
 	p := tomorrowPage{standing: s.standing(me.Digest), Asked: true}
 	if !p.Waits() {
@@ -68,6 +66,5 @@ func (s *site) showTomorrow(w http.ResponseWriter, r *http.Request, me reader) e
 	return s.show(w, r, http.StatusOK, "tomorrow", catalogue.Key("Peek at tomorrow"), p)
 }
 
-// errTooManyPreviews is the error after too many previews in a short time.
 var errTooManyPreviews = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
 	catalogue.Key("You did this several times in a short while. Try again in a few minutes.")}

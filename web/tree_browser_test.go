@@ -14,14 +14,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A heard thing is what a screen reader is told of one thing on a page.
+// A heard thing is one node of the accessibility tree.
 type heard struct {
 	role, name string
 	level      int // of a heading
-	post       int // that it is in, counted from 1; 0 outside of posts
+	post       int // number of its post, from 1; 0 outside of posts
 }
 
-// hears is the page as Chromium tells it to a screen reader, in its order.
+// hears returns the accessibility tree of the page in order, as Chromium exposes it.
 func (w watched) hears() (all []heard) {
 	w.t.Helper()
 	ctx, cancel := w.Context()
@@ -65,8 +65,8 @@ func (w watched) hears() (all []heard) {
 	return all
 }
 
-// TestTreeOfAnEdition: whoever listens to an edition, its headlines or a post hears headings in order, with one of the
-// first level; few landmarks, of which no two sound the same; and of each button and menu of a post which post it is.
+// TestTreeOfAnEdition checks the accessibility tree of an edition, its headlines and a post. Headings are in order,
+// with one of level one. Landmarks are few and have different names. Each button and menu names its post.
 func TestTreeOfAnEdition(t *testing.T) {
 	t.Parallel()
 	w := watch(t)
@@ -90,7 +90,7 @@ func TestTreeOfAnEdition(t *testing.T) {
 	}
 }
 
-// misheard is what is wrong with how a page sounds.
+// misheard returns the faults of an accessibility tree.
 func misheard(all []heard, edition bool) (wrong []string) {
 	const mostLandmarks = 7
 	landmarks := []string{"banner", "navigation", "main", "contentinfo", "complementary", "region", "search", "form"}
@@ -111,7 +111,7 @@ func misheard(all []heard, edition bool) (wrong []string) {
 			}
 		case h.role == "article":
 			heads[h.post] = h.name
-		case h.role == "form" && h.name == "": // is none (HTML-AAM)
+		case h.role == "form" && h.name == "": // not a landmark (HTML-AAM)
 		case slices.Contains(landmarks, h.role):
 			if sound := h.role + " " + h.name; marks[sound] {
 				say("two landmarks are %q", sound)

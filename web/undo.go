@@ -34,12 +34,11 @@ func (p undoPage) Can() bool { return p.Standing == store.LinkOpen }
 // Undone reports whether the setting is as it was before the change.
 func (p undoPage) Undone() bool { return p.Standing == store.LinkUndone }
 
-// clockTime returns an instant as the date and time in a zone.
 func clockTime(t time.Time, zone *time.Location) catalogue.Moment {
 	return catalogue.Time("2 January 2006, 15:04", t.In(zone))
 }
 
-// undoPage shows a button and changes nothing: link scanners open every link in an email.
+// undoPage shows a button and changes nothing, because link scanners open every link in an email.
 func (s *site) undoPage(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.undoOf(r, func(ctx context.Context, d digest.Digest, change int64) (store.LinkChangeView, error) {
 		return s.Store.LinkChange(ctx, d.ID, change, s.Now())
@@ -51,7 +50,7 @@ func (s *site) undoPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 // undo restores the former value, once. A second use of the link only shows the page. The link is in the edition that
-// told of the change, so undoing it without a sign-in is itself a change by a link.
+// reported the change, so an undo without a session is itself a change by a link.
 func (s *site) undo(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.undoOf(r, func(ctx context.Context, d digest.Digest, change int64) (v store.LinkChangeView, err error) {
 		err = s.changeByLink(r, d.UserID, store.LinkUse{DigestID: d.ID}, func(st *store.Store) (err error) {
@@ -67,7 +66,6 @@ func (s *site) showUndo(w http.ResponseWriter, r *http.Request, p undoPage, err 
 	return s.showPage(w, r, err, "undo", catalogue.Key("Undo this change"), p)
 }
 
-// A linkChangeFinder finds a change by a link in the store, and may undo it.
 type linkChangeFinder func(context.Context, digest.Digest, int64) (store.LinkChangeView, error)
 
 // undoOf finds the change that the link of a request names. If the reader has turned off old links, it returns

@@ -17,41 +17,40 @@ import (
 	"digest/internal/catalogue"
 )
 
-// Who posts a form without being signed in any more is led to the sign-in, and back to the page where the form stood,
-// filled in as they wrote it. Nothing is done until they press its button again: so no other site gains anything, whose
-// forms are refused before (guard). The browser itself holds what was written, in a cookie that this instance alone can
-// read and make. It can be filled in for the address alone with which the browser was signed in last; where several
-// were, or none, what was written is not held, for nobody can tell whose it is, and the page says so.
+// A form that is posted without a session redirects to the sign-in, and then back to the page of the form, filled in
+// as before. Nothing is done until the reader presses its button again, and guard rejects forms of other sites
+// earlier. The browser stores the form in a cookie that only this instance can read and write. The form is filled in
+// only for the email address that was last signed in to this browser. If there were several or none, the owner of the
+// form is unknown: the form is not stored, and the page says so.
 
-// An unsentForm is one that was posted without a session.
 type unsentForm struct {
-	Page   string     // on which it stood
-	Action string     // to which it was posted
-	Fields url.Values // what was written; nil: it could not be held here
-	Nth    int        // 1, or one more than that of the form whose place it has taken
-	Known  string     // the cookie of the browser, which proves with which address it was signed in
-	Until  int64      // Unix seconds
+	Page   string     // page of the form
+	Action string     // address to which it was posted
+	Fields url.Values // its values; nil: they could not be stored
+	Nth    int        // 1, or one more than the form that it replaced in the cookie
+	Known  string     // the known cookie of the browser, which proves the email address of its last session
+	Until  int64      // expiry in Unix seconds
 }
 
 const (
-	longestUnsent = 16 << 10 // bytes of a form that is read
-	longestCookie = 3800     // bytes of what is made of it; browsers hold 4096 with the name
-	unsentWord    = "unsent" // the parameter of the page to which the sign-in leads back
+	longestUnsent = 16 << 10 // longest form that is stored, in bytes
+	longestCookie = 3800     // longest value of the cookie; browsers accept 4096 bytes with the name
+	unsentWord    = "unsent" // query parameter of the page to which the sign-in returns
 )
 
-// secretFields are never held: what feeds are asked with.
+// secretFields are never stored: they hold the credentials of feeds.
 var secretFields = [...]string{"user", "password", "token", "secret"}
 
-// typedFields are those in which readers write with their own words, in forms of pages that may lack them later.
+// typedFields are the fields with the reader's own words, in forms that may be missing from the page later.
 var typedFields = [...]string{"title", "folder", "words", "name", "address", "email", "note", "line", "description",
 	"header", "footer", "returns", "subject", "reason", "host"}
 
 func (s *site) unsentCookie() string { return s.cookieName() + "-unsent" }
 
-// holdForm has the browser hold the form that a request posts, and lead back to its page. What was written is held if the
-// browser was signed in before, with one address.
+// holdForm stores the posted form in the browser, and its page as the one to return to. It stores the values only if
+// the browser was signed in with exactly one address.
 func (s *site) holdForm(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get(accountHeader) != "" { // it waits on the device already
+	if r.Header.Get(accountHeader) != "" { // the device stores it already
 		return
 	}
 	u := unsentForm{Page: s.formPage(r), Action: r.URL.Path, Nth: 1, Until: s.Now().Add(mailedTTL).Unix()}
@@ -75,8 +74,8 @@ func (s *site) holdForm(w http.ResponseWriter, r *http.Request) {
 	s.setReturn(w, u.returnPath())
 }
 
-// formPage is the path of the page on which the form stood that a request posts: where that page was itself an answer to a
-// form, of the nearest one above it.
+// formPage returns the path of the page with the posted form. If that page was itself the response to a form, it
+// returns the nearest page above.
 func (s *site) formPage(r *http.Request) string {
 	page := url.URL{Path: r.URL.Path}
 	if from, err := url.Parse(r.Referer()); err == nil && from.Host != "" {
@@ -89,7 +88,7 @@ func (s *site) formPage(r *http.Request) string {
 	return page.String()
 }
 
-// pageAbove is an address if there is a page, else the nearest one above it that is a page.
+// pageAbove returns the address of a page, or of the nearest page above it.
 func (s *site) pageAbove(page url.URL) url.URL {
 	for !s.isShown(page) {
 		above := path.Dir(page.Path)
@@ -101,13 +100,12 @@ func (s *site) pageAbove(page url.URL) url.URL {
 	return page
 }
 
-// isShown reports whether there is a page at an address.
 func (s *site) isShown(page url.URL) bool {
 	_, pattern := s.mux.Handler(&http.Request{Method: http.MethodGet, URL: &page})
 	return strings.HasPrefix(pattern, http.MethodGet+" ")
 }
 
-// fieldsOf reads what was written into a form, without secrets; nil if it is too long or a file.
+// fieldsOf returns the values of a form without secrets. It returns nil if the form is too long or not URL-encoded.
 func fieldsOf(r *http.Request) url.Values {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if r.ContentLength == 0 {
@@ -128,7 +126,7 @@ func fieldsOf(r *http.Request) url.Values {
 	return fields
 }
 
-// returnPath is that of the page, which is told which form is to be filled in.
+// returnPath returns the path of the page, with a parameter that names the form.
 func (u unsentForm) returnPath() string {
 	page, err := url.Parse(u.Page)
 	if err != nil {
@@ -140,7 +138,7 @@ func (u unsentForm) returnPath() string {
 	return page.String()
 }
 
-// sealForm writes a form for a cookie; false if it is too long for one.
+// sealForm encodes a form for a cookie. It returns false if the result is too long.
 func (s *site) sealForm(u unsentForm) (string, bool) {
 	plain, err := json.Marshal(u)
 	if err != nil {
@@ -151,13 +149,13 @@ func (s *site) sealForm(u unsentForm) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	_, _ = z.Write(plain) // to memory
+	_, _ = z.Write(plain) // cannot fail: b is in memory
 	_ = z.Close()
 	value := s.Signer.Seal(digest.ForUnsent, b.Bytes())
 	return value, len(value) <= longestCookie
 }
 
-// heldForm gives the form that a browser holds; false: there is none that is of this instance and not too old.
+// heldForm returns the form in the browser's cookie. It returns false without a cookie that is valid and recent.
 func (s *site) heldForm(r *http.Request) (u unsentForm, ok bool) {
 	c, err := r.Cookie(s.unsentCookie())
 	if err != nil {
@@ -174,13 +172,13 @@ func (s *site) heldForm(r *http.Request) (u unsentForm, ok bool) {
 	return u, true
 }
 
-// isOf reports whether the form is of the browser that was signed in with an address.
+// isOf reports whether the form was posted in the browser that was signed in with an address.
 func (s *site) isOf(u unsentForm, email string) bool {
 	name, token, _ := strings.Cut(u.Known, ".")
 	return s.Signer.VerifyText(digest.ForBrowser, knownAs(name, email), token)
 }
 
-// refill fills the form that the browser holds into a reader's page, and says so there.
+// refill fills the browser's stored form into a reader's page, with a notice.
 func (s *site) refill(r *http.Request, reader digest.User, page []byte, speaks *catalogue.Language) []byte {
 	if r.Method != http.MethodGet || reader.ID == 0 || !r.URL.Query().Has(unsentWord) {
 		return page
@@ -192,7 +190,6 @@ func (s *site) refill(r *http.Request, reader digest.User, page []byte, speaks *
 	return refilled(page, r.URL.Path, u, speaks)
 }
 
-// forgetForm has the browser forget the form that it holds.
 func (s *site) forgetForm(w http.ResponseWriter, r *http.Request) {
 	if _, err := r.Cookie(s.unsentCookie()); err == nil {
 		s.setCookie(w, s.unsentCookie(), "", -1)

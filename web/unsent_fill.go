@@ -15,8 +15,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// refilled puts what was written into the forms of a page that post to the same address, and a notice above the page.
-// Secrets, files and what the page itself decides stay as they are.
+// refilled fills the stored values into the forms of a page that post to the same address, and adds a notice above
+// the page. Passwords, files, hidden fields and buttons stay unchanged.
 func refilled(page []byte, path string, u unsentForm, speaks *catalogue.Language) []byte {
 	forms, details := formsTo(page, path, u.Action)
 	var b bytes.Buffer
@@ -27,7 +27,7 @@ func refilled(page []byte, path string, u unsentForm, speaks *catalogue.Language
 		if kind == html.ErrorToken {
 			break
 		}
-		f.raw = slices.Clone(z.Raw()) // what follows overwrites it
+		f.raw = slices.Clone(z.Raw()) // the next token overwrites it
 		f.token(z.Token())
 	}
 	if z.Err() != io.EOF {
@@ -41,7 +41,7 @@ func refilled(page []byte, path string, u unsentForm, speaks *catalogue.Language
 	return slices.Insert(b.Bytes(), main, []byte(noticeOf(u, len(forms) > 0, f.filled, speaks))...)
 }
 
-// noticeOf says what became of a form, in HTML.
+// noticeOf returns the HTML notice about a stored form. there: the page has the form; filled: a value was filled in.
 func noticeOf(u unsentForm, there, filled bool, speaks *catalogue.Language) string {
 	words, more := catalogue.Key("You were signed out, so nothing was sent. Press the button again."), ""
 	wrote := u.wrote()
@@ -68,7 +68,6 @@ func noticeOf(u unsentForm, there, filled bool, speaks *catalogue.Language) stri
 		more + `</div>`
 }
 
-// wrote is what the reader typed: the rest of a form is for the program.
 func (u unsentForm) wrote() (texts []string) {
 	for _, name := range typedFields {
 		for _, text := range u.Fields[name] {
@@ -88,7 +87,7 @@ func asWritten(texts []string) string {
 	return b.String()
 }
 
-// again is the form once more, for who still wants it sent.
+// again returns a form with the stored values as hidden fields and one button.
 func (u unsentForm) again(speaks *catalogue.Language) string {
 	var b strings.Builder
 	b.WriteString(`<form method="post" action="` + template.HTMLEscapeString(u.Action) + `">`)
@@ -103,8 +102,8 @@ func (u unsentForm) again(speaks *catalogue.Language) string {
 	return b.String()
 }
 
-// formsTo gives the places, among the forms of a page, of those that post to an address, and the places among its
-// details of those around them.
+// formsTo returns the indexes of a page's forms that post to an address, and the indexes of the details elements
+// around them.
 func formsTo(page []byte, path, action string) (places, details []int) {
 	z, at, detail := html.NewTokenizer(bytes.NewReader(page)), -1, -1
 	var around []int
@@ -141,18 +140,18 @@ func formsTo(page []byte, path, action string) (places, details []int) {
 	}
 }
 
-// A filler copies a page, token by token, and changes what is in some forms.
+// A filler copies a page token by token and fills in some of its forms.
 type filler struct {
 	out            *bytes.Buffer
-	raw            []byte // the token as it stands in the page
+	raw            []byte // the source of the token
 	fields         url.Values
-	forms, details []int  // that are filled in, and those around them, which are opened
-	detail         int    // the last one of the page so far
-	form           int    // in which the token is, among all; of the last where it is in none
-	inside         bool   // it is in one
-	pick           string // the name of the select that it is in; "": it is in none, or in one that is left
-	skip           bool   // what is in a textarea that was filled
-	filled         bool   // something was
+	forms, details []int  // indexes of the forms to fill in, and of the details elements to open
+	detail         int    // index of the last details element so far
+	form           int    // index of the last form so far
+	inside         bool   // the token is in a form
+	pick           string // name of the select element around the token; "": none, or one that stays unchanged
+	skip           bool   // skip the old content of a textarea
+	filled         bool   // a value was filled in
 }
 
 func (f *filler) token(t html.Token) {
@@ -186,7 +185,6 @@ func (f *filler) token(t html.Token) {
 	f.out.Write(f.raw)
 }
 
-// input fills one field.
 func (f *filler) input(t *html.Token) {
 	name := attribute(*t, "name")
 	if name == "" {
@@ -208,7 +206,7 @@ func (f *filler) input(t *html.Token) {
 	}
 }
 
-// mark has a token have an attribute without a value, or not.
+// mark adds or removes an attribute without a value.
 func (f *filler) mark(t *html.Token, name string, is bool) {
 	t.Attr = slices.DeleteFunc(t.Attr, func(a html.Attribute) bool { return a.Key == name })
 	if is {

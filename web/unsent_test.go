@@ -11,14 +11,14 @@ import (
 	"digest"
 )
 
-// TestUnsentForm: who was signed out while they wrote is led back to the page with the form as they wrote it, and nothing
-// is done until they press again.
+// TestUnsentForm checks that a reader whose session ended while they typed gets the form back as they filled it in.
+// Nothing is done until they press its button again.
 func TestUnsentForm(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ann@example.org")
 		bob, _ := r.user("bob@example.org")
 		form := url.Values{"words": {`foot"ball <b>`}, "feed": {"0"}}
-		expired := func() *visitor { // as it is after the session's days, or in another tab
+		expired := func() *visitor { // the session expired, or ended in another tab
 			v := r.visitor().signIn(u)
 			delete(v.cookies, "digest")
 			v.header["Referer"] = r.base + "/filters?saved=filter"
@@ -42,7 +42,7 @@ func TestUnsentForm(t *testing.T) {
 		if to != "/filters?saved=filter&unsent=1" {
 			r.t.Fatalf("the sign-in leads to %q", to)
 		}
-		for range 2 { // also when it is loaded again
+		for range 2 { // also after a reload
 			page := v.get(to).status(http.StatusOK).has("[name=words]", "value", form.Get("words")).contains(".unsent",
 				"Press the button again")
 			if n := len(page.find(".rows li")); n > 0 {
@@ -68,7 +68,7 @@ func TestUnsentForm(t *testing.T) {
 		enters(v, r.token(u))
 		v.get(to).status(http.StatusOK).shows(".unsent")
 
-		v = r.visitor() // planted by somebody else, who has an account here
+		v = r.visitor() // planted by another reader
 		v.signIn(u)
 		other := r.visitor().signIn(bob)
 		delete(other.cookies, "digest")
@@ -78,13 +78,13 @@ func TestUnsentForm(t *testing.T) {
 		v.cookies["digest-unsent"] = held[:len(held)-2] + "xx"
 		v.get(to).status(http.StatusOK).shows(".unsent")
 
-		v = expired() // of another site
+		v = expired() // from another site
 		v.from("https://evil.example", "cross-site")
 		v.post("/filters", form).status(http.StatusForbidden)
 		if v.cookies["digest-unsent"] != "" {
 			r.t.Error("a form of another site is held")
 		}
-		v = r.visitor().signIn(u) // an old page of hers, after somebody else was signed in and out in the same browser
+		v = r.visitor().signIn(u) // an old page, after another reader used the browser
 		v.post("/sign-in", url.Values{"token": {r.token(bob)}})
 		v.post("/sign-out", nil).status(http.StatusSeeOther)
 		v.post("/filters", form).status(http.StatusSeeOther)
@@ -94,7 +94,7 @@ func TestUnsentForm(t *testing.T) {
 			"We can’t keep"); strings.Contains(page.body, "ball") {
 			r.t.Error("the other sees what she wrote")
 		}
-		v = r.visitor() // one reader again and again
+		v = r.visitor() // one reader repeatedly
 		for range 2 {
 			v.post("/sign-in", url.Values{"token": {r.token(u)}})
 			v.post("/sign-out", nil).status(http.StatusSeeOther)
@@ -102,15 +102,15 @@ func TestUnsentForm(t *testing.T) {
 		v.post("/filters", form).status(http.StatusSeeOther)
 		v.get("/sign-in").contains(".notice", "To continue with your form")
 
-		v = r.visitor() // nobody was signed in here
+		v = r.visitor() // no account was signed in here
 		v.post("/filters", form).status(http.StatusSeeOther)
 		v.post("/sign-in", url.Values{"token": {r.token(u)}}).status(http.StatusSeeOther).leads("/filters?unsent=1")
 		v.get("/filters?unsent=1").contains(".unsent", "We can’t keep").has("[name=words]", "value", "")
 	})
 }
 
-// TestUnsentFormIsNotLostByTheWay: other pages that are asked for before the sign-in do not take its place; of two forms
-// the second is filled in, on its own page, and it is said of the first that it is not held.
+// TestUnsentFormIsNotLostByTheWay checks that pages requested before the sign-in do not replace the form. Of two
+// forms, the second is filled in, and the notice says that the first is lost.
 func TestUnsentFormIsNotLostByTheWay(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ann@example.org")
@@ -134,8 +134,8 @@ func TestUnsentFormIsNotLostByTheWay(t *testing.T) {
 	})
 }
 
-// TestUnsentFormOfAnAnswer: a form of an answer that is not there any more can be sent from the notice; what the program
-// wrote into it is not shown as the reader's words.
+// TestUnsentFormOfAnAnswer checks that a form from a page that no longer exists can be sent from the notice. The
+// notice does not show hidden fields as the reader's words.
 func TestUnsentFormOfAnAnswer(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
@@ -148,7 +148,7 @@ func TestUnsentFormOfAnAnswer(t *testing.T) {
 		v.header["Referer"] = r.base + path + "/leave"
 		v.post("/feeds/return", undo).leads("/sign-in")
 		to := v.post("/sign-in", url.Values{"token": {r.token(u)}}).Header.Get("Location")
-		if strings.HasPrefix(to, path) { // that page leads on, for who has left the feed
+		if strings.HasPrefix(to, path) { // that page redirects if the reader has unsubscribed
 			to = v.get(to).Header.Get("Location")
 		}
 		a := v.get(to).status(http.StatusOK).shows(".unsent button", "Send form").shows(".wrote")
@@ -166,7 +166,7 @@ func TestUnsentFormOfAnAnswer(t *testing.T) {
 	})
 }
 
-// TestUnsentIsBounded: passwords are not held, nor what is long or a file, and that is said.
+// TestUnsentIsBounded checks that passwords, long forms and files are not stored, and that the notice says so.
 func TestUnsentIsBounded(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ann@example.org")
@@ -207,7 +207,7 @@ func TestUnsentIsBounded(t *testing.T) {
 		back("/settings/zone", func(v *visitor) {
 			v.post("/settings/zone", url.Values{"zone": {"Asia/Tok"}}).status(http.StatusSeeOther)
 		}).has("#zone", "value", "Asia/Tok")
-		back("/settings/travel", func(v *visitor) { // from an answer to a form, at an address where no page is
+		back("/settings/travel", func(v *visitor) { // from a response to a form, without a page at that address
 			v.header["Referer"] = r.base + "/settings/travel/remove"
 			v.post("/settings/travel", url.Values{"zone": {"Asia/Tok"}}).status(http.StatusSeeOther)
 		}).has("#zone", "value", "Asia/Tok")
@@ -222,7 +222,7 @@ func TestUnsentIsBounded(t *testing.T) {
 	})
 }
 
-// TestUnsentElsewhere: a mailed link that is opened in another browser says where the form is.
+// TestUnsentElsewhere checks that a sign-in link opened in another browser says where the form is.
 func TestUnsentElsewhere(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ann@example.org")
@@ -231,7 +231,7 @@ func TestUnsentElsewhere(t *testing.T) {
 		v.post("/filters", url.Values{"words": {"x"}}).status(http.StatusSeeOther)
 		v.asks("/sign-in/email", u.Email).status(http.StatusSeeOther)
 		v.get("/sign-in?sent=1").contains(".notice", "sign in with this browser")
-		link := "/sign-in?token=" + r.letter().token // the whole end of the address
+		link := "/sign-in?token=" + r.letter().token // token is all after token=
 		r.visitor().get(link).status(http.StatusOK).contains(".notice", "Open it there")
 		v.get(link).status(http.StatusOK).contains(".notice", "To continue with your form")
 	})

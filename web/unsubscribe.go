@@ -12,21 +12,19 @@ import (
 	"digest/store"
 )
 
-// An unsubscribePage is the page behind an unsubscribe link, and those that its
-// forms lead to.
+// An unsubscribePage is the page behind an unsubscribe link, and the result of its forms.
 type unsubscribePage struct {
 	standing
 	Token string
-	Gone  bool           // with its reader: there is no way back
-	Most  digest.Cadence // how often it may come at most: a newsletter says how often it does
+	Gone  bool           // its reader was deleted, so it cannot be restored
+	Most  digest.Cadence // the most frequent cadence to offer: a newsletter sets its own
 
-	// What was changed just now.
+	// The last change.
 	WasPaused bool
-	Before    daysView // other than Days; zero if those are as before
+	Before    daysView // the former days if they changed, zero otherwise
 }
 
-// unsubscribePage shows a button and changes nothing: link scanners open every
-// link in a mail.
+// unsubscribePage shows a button and changes nothing, because link scanners open every link in an email.
 func (s *site) unsubscribePage(w http.ResponseWriter, r *http.Request) error {
 	d, err := s.tokenDigest(r)
 	if err == errOldLink {
@@ -41,10 +39,10 @@ func (s *site) unsubscribePage(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, r, http.StatusOK, "unsubscribe", catalogue.Key("Unsubscribe"), s.viewOf(r, d))
 }
 
-// unsubscribe handles the POST of a mail program's unsubscribe button (RFC 8058 §3.2). It unsubscribes immediately, without a
-// cookie or a redirect, and repeats its answer on every further POST. Without the body that the RFC requires it only shows
-// the page: some gateways post to every link of an email. So does the link in the text of an email, because one-click
-// notifies nobody and a forwarded email has that link.
+// unsubscribe handles the POST of a mail program's unsubscribe button (RFC 8058 §3.2). It unsubscribes immediately,
+// without a cookie or a redirect, and repeats its response on every further POST. Without the body that the RFC
+// requires it only shows the page, because some gateways post to every link of an email. The link in the text of an
+// email also only shows the page: a forwarded email contains that link, and one-click notifies nobody.
 func (s *site) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 	d, err := s.tokenDigest(r)
 	if err != nil {
@@ -75,7 +73,6 @@ func hasOneClick(r *http.Request) (bool, error) {
 	return r.PostForm.Get("List-Unsubscribe") == "One-Click", nil
 }
 
-// unsubscribeByButton is unsubscribe for the button of its page.
 func (s *site) unsubscribeByButton(w http.ResponseWriter, r *http.Request) error {
 	d, err := s.tokenDigest(r)
 	if err != nil {
@@ -97,7 +94,7 @@ func (s *site) leaveDigest(w http.ResponseWriter, r *http.Request, d digest.Dige
 	return orShow(err, func() error { return s.showUnsubscribed(w, r, d) })
 }
 
-// changeDigestByLink is changeByLink for the link that a request has followed.
+// changeDigestByLink is changeByLink for the link in the request's path.
 func (s *site) changeDigestByLink(r *http.Request, d digest.Digest, oneClick bool,
 	change func(*store.Store) error) error {
 	by := store.LinkUse{DigestID: d.ID, OneClick: oneClick}
@@ -113,9 +110,8 @@ func (s *site) changeDigestByLink(r *http.Request, d digest.Digest, oneClick boo
 	return s.changeByLink(r, d.UserID, by, change)
 }
 
-// resubscribe is the way back. It brings back only what was left: a digest
-// paused by its reader stays so, and one that was paused when it was left is
-// paused again.
+// resubscribe undoes unsubscribing. A digest that was paused before is paused again. A digest that its reader paused
+// since then stays paused.
 func (s *site) resubscribe(w http.ResponseWriter, r *http.Request) error {
 	d, err := s.tokenDigest(r)
 	if err != nil {
@@ -140,32 +136,32 @@ func (s *site) viewOf(r *http.Request, d digest.Digest) unsubscribePage {
 		Most: s.mostOften(r, d)}
 }
 
-// BackToPause reports whether the way back leads to a pause.
+// BackToPause reports whether resubscribing restores a pause.
 func (p unsubscribePage) BackToPause() bool { return p.of.ReturnsToPause(p.now) }
 
-// mailedTo is the reader whose mail the link is from.
+// mailedTo returns the reader who got the email with the link.
 func (p unsubscribePage) mailedTo() digest.UserID { return p.of.UserID }
 
-// EveryDay names a cadence that may be offered.
+// EveryDay returns the name of the daily cadence.
 func (p unsubscribePage) EveryDay() catalogue.Sayable { return daysView{digest.Daily}.Words() }
 
-// Workdays names another one.
+// Workdays returns the name of the cadence from Monday to Friday.
 func (p unsubscribePage) Workdays() catalogue.Sayable { return daysView{digest.Workdays}.Words() }
 
-// mostOften is how often a digest may come at most.
+// mostOften returns the most frequent cadence that the digest may have.
 func (s *site) mostOften(r *http.Request, d digest.Digest) digest.Cadence {
 	if d.NewsletterID == 0 {
 		return digest.Daily
 	}
 	n, err := s.Store.Newsletter(r.Context(), d.NewsletterID)
-	if err != nil { // what is offered is no more than they have
+	if err != nil { // offer nothing more frequent than now
 		return d.Cadence
 	}
 	return n.Cadence
 }
 
-// Offers reports whether the page offers a cadence: one that it has not, and may have. Of
-// those that are once a month one will do.
+// Offers reports whether the page offers a cadence: the digest has another one, and may have this one. It offers no
+// second monthly cadence.
 func (p unsubscribePage) Offers(text string) (bool, error) {
 	c, err := digest.ParseCadence(text)
 	has := c == p.of.Cadence || c.IsMonthly() && p.of.Cadence.IsMonthly()
@@ -176,17 +172,16 @@ func (s *site) showUnsubscribed(w http.ResponseWriter, r *http.Request, d digest
 	return s.show(w, r, http.StatusOK, "unsubscribe_done", catalogue.Key("You’re unsubscribed"), s.viewOf(r, d))
 }
 
-// unsubscribeToken returns the parts of an unsubscribe link: the token of the digest and, of the link in the text of an
-// email, the edition in that email. The number of the edition is not signed.
+// unsubscribeToken returns the parts of an unsubscribe link: the token of the digest and, for the link in the text of
+// an email, the edition in that email. The number of the edition is not signed.
 func unsubscribeToken(r *http.Request) (token string, email digest.EditionID) {
 	token, number, _ := strings.Cut(r.PathValue("token"), "-")
-	id, _ := strconv.ParseInt(number, 10, 64) // 0, which no edition has, if it is no number
+	id, _ := strconv.ParseInt(number, 10, 64) // 0 if it is not a number; no edition has the number 0
 	return token, digest.EditionID(id)
 }
 
-// tokenDigest gives the digest of an unsubscribe link. If the digest is no more,
-// there is nothing left to stop, and it counts as left. errOldLink, with the digest:
-// its reader has made the link void.
+// tokenDigest returns the digest of an unsubscribe link. A deleted digest counts as unsubscribed. If the reader has
+// turned off old links, it returns errOldLink and the digest.
 func (s *site) tokenDigest(r *http.Request) (digest.Digest, error) {
 	token, _ := unsubscribeToken(r)
 	number, ok := s.Signer.Verify(digest.ForUnsubscribe, token)
@@ -204,11 +199,11 @@ func (s *site) tokenDigest(r *http.Request) (digest.Digest, error) {
 	return d, err
 }
 
-// Besides leaving, a reader can pause the digest or get fewer emails. The forms for that are on the page behind the
-// unsubscribe link, and have its token. Like all forms except one-click, they are accepted only from this site.
+// Besides unsubscribing, a reader can pause the digest or get fewer emails. The forms for that are on the page behind
+// the unsubscribe link, and have its token. Like all forms except one-click, they are accepted only from this site.
 
-// changeDigest returns a handler that changes the digest of a link. The page shows the schedule after the change. A
-// digest that its reader has left does not change.
+// changeDigest returns a handler that changes the digest of a link. The page shows the schedule after the change.
+// It does not change a digest from which the reader has unsubscribed.
 func (s *site) changeDigest(title catalogue.Sayable,
 	change func(*http.Request, *store.Store, digest.Digest) error) handler {
 	return byLink(func(w http.ResponseWriter, r *http.Request) error {
@@ -218,7 +213,7 @@ func (s *site) changeDigest(title catalogue.Sayable,
 		}
 		err = s.changeDigestByLink(r, was, false, func(st *store.Store) error { return change(r, st, was) })
 		if err != nil && digest.KindOf(err) != digest.Conflict {
-			return err // else it was left meanwhile, as the page says
+			return err // after a Conflict the page shows that the reader has unsubscribed
 		}
 		d, err := s.Store.Digest(r.Context(), was.ID)
 		if err != nil || d.State == digest.DigestLeft {
@@ -233,7 +228,6 @@ func (s *site) changeDigest(title catalogue.Sayable,
 	})
 }
 
-// pauseDigest pauses a digest for a while.
 func (s *site) pauseDigest(r *http.Request, st *store.Store, d digest.Digest) error {
 	zone, now, until := zoneOr(d.TimeZone), s.Now(), time.Time{}
 	switch r.PostForm.Get("for") {
@@ -249,7 +243,7 @@ func (s *site) pauseDigest(r *http.Request, st *store.Store, d digest.Digest) er
 	return st.PauseDigest(r.Context(), d.ID, until, now)
 }
 
-// resumeDigest ends a pause. It does not resume a digest that its reader has left.
+// resumeDigest ends a pause. It does not resume an unsubscribed digest.
 func (s *site) resumeDigest(r *http.Request, st *store.Store, d digest.Digest) error {
 	return st.ResumeDigest(r.Context(), d.ID, s.Now())
 }

@@ -12,7 +12,7 @@ import (
 	"digest/store"
 )
 
-// digestOf gives a digest as it is stored now.
+// digestOf returns the stored digest.
 func (r *room) digestOf(d digest.Digest) digest.Digest {
 	r.t.Helper()
 	d, err := r.store.Digest(r.t.Context(), d.ID)
@@ -20,7 +20,7 @@ func (r *room) digestOf(d digest.Digest) digest.Digest {
 	return d
 }
 
-// press presses the button of that text on a page, with its form's fields.
+// press submits the form of a button with its fields.
 func (v *visitor) press(a answer, button string) answer {
 	v.t.Helper()
 	for _, form := range a.find("form") {
@@ -61,19 +61,19 @@ func TestPause(t *testing.T) {
 	for _, c := range []struct {
 		now    time.Time
 		button string
-		until  time.Time // a midnight in Paris
+		until  time.Time // midnight in Paris
 		says   string
 	}{
 		{noon, "1 week", time.Date(2026, 11, 27, 0, 0, 0, 0, paris),
 			"until Friday 27 November. After the pause, one edition has all posts: the newest three from each site, and headlines for the others."},
 		{noon, "2 weeks", time.Date(2026, 12, 4, 0, 0, 0, 0, paris), "until Friday 4 December."},
 		{noon, "1 month", time.Date(2026, 12, 20, 0, 0, 0, 0, paris), "until Sunday 20 December."},
-		// it is tomorrow in Paris
+		// It is already the next day in Paris.
 		{time.Date(2026, 11, 20, 23, 30, 0, 0, time.UTC), "1 week", time.Date(2026, 11, 28, 0, 0, 0, 0, paris),
 			"until Saturday 28 November."},
 		{time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC), "1 month", time.Date(2027, 2, 28, 0, 0, 0, 0, paris),
 			"until Sunday 28 February."},
-		// the clocks change in between
+		// The clocks change in between.
 		{time.Date(2027, 3, 25, 12, 0, 0, 0, time.UTC), "1 week", time.Date(2027, 4, 1, 0, 0, 0, 0, paris),
 			"until Thursday 1 April."},
 	} {
@@ -98,7 +98,7 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// TestPauseEndsAsItSays: the edition that the page names is the first one.
+// TestPauseEndsAsItSays checks that the first edition after a pause is the one that the page names.
 func TestPauseEndsAsItSays(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.user("ann@example.org")
@@ -135,7 +135,7 @@ func TestPausedPage(t *testing.T) {
 		if got := r.digestOf(d); got.State != digest.DigestPaused || !got.PausedUntil.Equal(until) {
 			r.t.Errorf("%s until %v, want as before it was left", got.State, got.PausedUntil)
 		}
-		r.now = until.Add(time.Hour) // a way back that is taken late
+		r.now = until.Add(time.Hour) // resubscribed after the end of the pause
 		v.press(a, "Pause instead").shows("h1", "Unsubscribe from Daily Digest?")
 		v.post(r.unsubscribePath(d)+"/leave", nil)
 		r.must(r.store.ResumeDigest(r.t.Context(), d.ID, r.now))
@@ -181,7 +181,7 @@ func TestFewerMails(t *testing.T) {
 	})
 }
 
-// TestFewerLetters: a member is offered what comes no more often than their newsletter.
+// TestFewerLetters checks that members are offered only cadences that are not more frequent than the newsletter.
 func TestFewerLetters(t *testing.T) {
 	each(t, func(r *room) {
 		_, own := r.user("ann@example.org")
@@ -223,8 +223,7 @@ func TestFewerLetters(t *testing.T) {
 	})
 }
 
-// TestEaseOfWhatWasLeft: no form brings back a digest that was left, nor one
-// that is gone with its reader.
+// TestEaseOfWhatWasLeft checks that no form restores an unsubscribed or deleted digest.
 func TestEaseOfWhatWasLeft(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")

@@ -13,7 +13,7 @@ import (
 
 const urlencoded = "application/x-www-form-urlencoded"
 
-// TestOneClick holds what RFC 8058 §3.2 asks of the address in List-Unsubscribe.
+// TestOneClick checks the requirements of RFC 8058 §3.2 for the address in List-Unsubscribe.
 func TestOneClick(t *testing.T) {
 	var parts bytes.Buffer
 	form := multipart.NewWriter(&parts)
@@ -50,7 +50,7 @@ func TestOneClick(t *testing.T) {
 				_, d := r.user("ann@example.org")
 				v := r.visitor()
 				v.from(c.origin, c.site)
-				for range 2 { // the same again, with the same answer
+				for range 2 { // a repeated request gets the same response
 					a := v.do("POST", r.unsubscribePath(d), c.contentType, strings.NewReader(c.body)).status(c.status)
 					if a.Header.Get("Set-Cookie") != "" || a.Header.Get("Location") != "" {
 						r.t.Errorf("a cookie or a redirect: %v", a.Header)
@@ -137,8 +137,7 @@ func TestWayBackLeavesAPauseAlone(t *testing.T) {
 	})
 }
 
-// TestWayBackToAPause: what was paused when it was left is paused again, even
-// if the button is pressed twice.
+// TestWayBackToAPause checks that resubscribing restores a pause, even if the button is pressed twice.
 func TestWayBackToAPause(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.user("ann@example.org")
@@ -147,7 +146,7 @@ func TestWayBackToAPause(t *testing.T) {
 		}
 		v := r.visitor()
 		v.get(r.unsubscribePath(d)).shows("h1", "Unsubscribe from Daily Digest?")
-		for range 2 { // as a mail program does it, whose reader sees no answer
+		for range 2 { // like a mail program that ignores the response
 			v.post(r.unsubscribePath(d), url.Values{"List-Unsubscribe": {"One-Click"}}).status(http.StatusOK).shows(
 				"h1", "Unsubscribed from Daily Digest")
 			r.stands(d, digest.DigestLeft)

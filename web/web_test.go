@@ -13,7 +13,7 @@ import (
 	"digest/store"
 )
 
-// site is the title of the one feed that tests read. It tries to be more.
+// site is the title of the feed in most tests. It contains markup.
 const site = `Tom's <b>"Letters"</b> & Co`
 
 func post(title string) digest.Post {
@@ -27,7 +27,7 @@ func TestLandingSaysWhatThisIs(t *testing.T) {
 	each(t, func(r *room) {
 		a := r.visitor().get("/").status(http.StatusOK)
 		a.shows("main h1", "A newspaper from the sites you chose")
-		a.shows("nav a") // nothing to walk to yet
+		a.shows("nav a") // no navigation yet
 	})
 }
 
@@ -35,11 +35,13 @@ func TestReaderSeesLatestEdition(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
 		v.get("/").status(http.StatusOK).shows("main h1", "Which sites do you read?").
-			shows(".next", "Your first edition comes on Saturday 21 November at 00:00 (Paris) if your sites have new posts.")
+			shows(".next",
+				"Your first edition comes on Saturday 21 November at 00:00 (Paris) if your sites have new posts.")
 
 		r.arrives(d, post("One"))
 		v.get("/").status(http.StatusOK).shows("main h1", "Your first edition is on its way").
-			shows(".next", "Your first edition comes on Saturday 21 November at 00:00 (Paris) if your sites have new posts.")
+			shows(".next",
+				"Your first edition comes on Saturday 21 November at 00:00 (Paris) if your sites have new posts.")
 		r.midnight()
 		r.arrives(d, post("Two"))
 		r.midnight()
@@ -53,8 +55,8 @@ func TestReaderSeesLatestEdition(t *testing.T) {
 	})
 }
 
-// TestEditionAhead: the work may have been done under a later clock than the
-// web view's; nothing is out before its midnight, and nothing leads nowhere.
+// TestEditionAhead checks that an edition released by a clock ahead of the web view's is not visible before its
+// midnight, and that no link to it exists.
 func TestEditionAhead(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -116,15 +118,14 @@ func TestLinkFromTheMail(t *testing.T) {
 		r.arrives(d, post("One"))
 		r.midnight()
 		a := r.visitor().get("/e/" + r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))).status(http.StatusOK)
-		a.shows("h3", "One").shows(".turn a") // one edition, and no way to others
+		a.shows("h3", "One").shows(".turn a") // one edition without links to others
 		if a.Header.Get("X-Robots-Tag") != "noindex, nofollow" || len(a.attrs("meta[name=robots]", "content")) != 1 {
 			r.t.Error("a private page may be indexed")
 		}
 	})
 }
 
-// TestLinkToWhatIsGone: of an edition that is stored no more, with its reader or before, the link says so; one that was
-// made up is none.
+// TestLinkToWhatIsGone checks that the link of a deleted edition says so, and that a forged link is not found.
 func TestLinkToWhatIsGone(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
@@ -182,8 +183,7 @@ func TestBotPage(t *testing.T) {
 	})
 }
 
-// TestHelp: each mail's List-Help leads to a page that is there for everyone,
-// and whose links lead on.
+// TestHelp checks that everybody can open the page in List-Help, and that its links work.
 func TestHelp(t *testing.T) {
 	each(t, func(r *room) {
 		a := r.visitor().get("/help").status(http.StatusOK).shows("h2", "Sign in", "Follow sites",
@@ -293,7 +293,7 @@ func TestWrongMethods(t *testing.T) {
 			if got := a.Header.Get("Allow"); got != allow {
 				r.t.Errorf("%s allows %q, want %q", path, got, allow)
 			}
-			if path != "/ping" && path != "/RPC2" { // TestProgramsAreToldInALine
+			if path != "/ping" && path != "/RPC2" { // see TestProgramsAreToldInALine
 				a.shows("h1", "Method not allowed")
 			}
 		}
@@ -310,8 +310,7 @@ func TestNothingThere(t *testing.T) {
 	})
 }
 
-// TestEditionTellsOfFeeds: the page has the notes and the late posts that the
-// mail has.
+// TestEditionTellsOfFeeds checks that the page has the notices and late posts of the email.
 func TestEditionTellsOfFeeds(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
@@ -345,8 +344,7 @@ func TestEditionTellsOfFeeds(t *testing.T) {
 	})
 }
 
-// TestPagesAreFoundByName: the template x_y.html is shown by a handler in x_y.go
-// or in x.go, and by no other file.
+// TestPagesAreFoundByName checks that only x_y.go or x.go shows the template x_y.html.
 func TestPagesAreFoundByName(t *testing.T) {
 	shown := regexp.MustCompile(`s\.show(?:Page)?\(w, r, [^"\n]+"(\w+)"`)
 	pages := map[string]bool{}

@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 )
 
-// TestPagesAreLight: for a reader with 150 sites, too, and with nothing in the browser's cache, a page and all that it
-// loads but pictures are at most 60 KB, and nothing of it comes from elsewhere.
+// TestPagesAreLight checks that a page and everything it loads, except pictures, is at most 60 KB for a reader with
+// 150 sites and an empty cache. Nothing is loaded from other sites.
 func TestPagesAreLight(t *testing.T) {
 	t.Parallel()
 	const most = 60_000

@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// each runs a test on every database, with a room of its own.
+// each runs a test on every database, with its own room.
 func each(t *testing.T, test func(*room)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, s *store.Store) { test(newRoom(t, s)) })
@@ -26,20 +26,20 @@ func (r *room) user(email string) (digest.User, digest.Digest) {
 	return u, d
 }
 
-// reader adds a reader like that, whose browser is signed in.
+// reader adds such a reader, and signs in a visitor.
 func (r *room) reader(email string) (*visitor, digest.Digest) {
 	r.t.Helper()
 	u, d := r.user(email)
 	return r.visitor().signIn(u), d
 }
 
-// arrives lets a post come in for a digest; it stays hidden until midnight.
+// arrives adds a post to a digest. It stays hidden until midnight.
 func (r *room) arrives(d digest.Digest, p digest.Post) {
 	r.t.Helper()
 	r.brings(digest.Subscription{DigestID: d.ID}, site, p)
 }
 
-// brings lets a feed bring posts to a digest; they stay hidden until midnight.
+// brings adds posts of a new feed to a digest. They stay hidden until midnight.
 func (r *room) brings(sub digest.Subscription, title string, posts ...digest.Post) {
 	r.t.Helper()
 	ctx := r.t.Context()
@@ -65,14 +65,14 @@ func (r *room) brings(sub digest.Subscription, title string, posts ...digest.Pos
 	r.must(err)
 }
 
-// midnight moves the clock to the next midnight in Paris, where editions are made.
+// midnight moves the clock to the next midnight in Paris, and releases editions.
 func (r *room) midnight() {
 	r.t.Helper()
 	r.beforeMidnight(0)
 	r.midnightNow()
 }
 
-// midnightNow makes the editions that are due now, and has them mailed.
+// midnightNow releases and sends the editions that are due now.
 func (r *room) midnightNow() {
 	r.t.Helper()
 	_, err := r.store.Plan(r.t.Context(), r.now, func(digest.Feed, time.Time) (time.Time, bool) {
@@ -85,7 +85,7 @@ func (r *room) midnightNow() {
 	r.mailed()
 }
 
-// mailed has every edition that waits accepted.
+// mailed marks every waiting edition as sent.
 func (r *room) mailed() {
 	r.t.Helper()
 	ctx := r.t.Context()
@@ -100,7 +100,7 @@ func (r *room) mailed() {
 	}
 }
 
-// beforeMidnight moves the clock to just before the next midnight in Paris.
+// beforeMidnight moves the clock to a duration before the next midnight in Paris.
 func (r *room) beforeMidnight(by time.Duration) {
 	next := time.Date(r.now.Year(), r.now.Month(), r.now.Day(), 23, 0, 0, 0, time.UTC)
 	if !next.After(r.now) {
@@ -109,7 +109,7 @@ func (r *room) beforeMidnight(by time.Duration) {
 	r.now = next.Add(-by)
 }
 
-// edition gives a digest's latest edition.
+// edition returns a digest's latest edition.
 func (r *room) edition(d digest.Digest) digest.Edition {
 	r.t.Helper()
 	list, err := r.store.Editions(r.t.Context(), d.ID, 1)
