@@ -8,8 +8,8 @@ import (
 	"digest/test/tier"
 )
 
-// TestColoursOfEach: letters of several newsletters and a reader's own edition that hold the same posts, made in one go, each have
-// their own colours and nobody else's, also when all is kept from before.
+// TestColoursOfEach: letters of several newsletters and a reader's own edition that hold the same posts, made in one
+// go, each have their own colours and nobody else's, also when all is kept from before.
 func TestColoursOfEach(t *testing.T) {
 	s := stocked()
 	b := builder(s)

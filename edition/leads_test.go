@@ -6,8 +6,8 @@ import (
 	"digest"
 )
 
-// TestLeads: beside each edition stands the post with which its page begins, however its reader arranges it; and as many
-// questions are asked of the store for many editions as for one.
+// TestLeads: beside each edition stands the post with which its page begins, however its reader arranges it; and as
+// many questions are asked of the store for many editions as for one.
 func TestLeads(t *testing.T) {
 	for name, change := range map[string]func(*shelf, *digest.Delivery){
 		"by titles":  func(*shelf, *digest.Delivery) {},

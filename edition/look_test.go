@@ -70,8 +70,8 @@ func TestLearnedPictures(t *testing.T) {
 	}
 }
 
-// TestLearnedPicturesOfTexts: where a site's posts are shown in all their length, the sizes of all their pictures are asked
-// for, also of a post that was made before they were known; in excerpts, that of the one above.
+// TestLearnedPicturesOfTexts: where a site's posts are shown in all their length, the sizes of all their pictures are
+// asked for, also of a post that was made before they were known; in excerpts, that of the one above.
 func TestLearnedPicturesOfTexts(t *testing.T) {
 	const first, second = "https://zebra.example/a.png", "https://zebra.example/b.png"
 	s := stocked()

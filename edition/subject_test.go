@@ -6,7 +6,8 @@ import (
 	"digest"
 )
 
-// TestSubjectSentAgain: an edition that an operator has sent once more says so in its reader's language, whatever its subject.
+// TestSubjectSentAgain: an edition that an operator has sent once more says so in its reader's language, whatever its
+// subject.
 func TestSubjectSentAgain(t *testing.T) {
 	for _, c := range []struct {
 		resent         int
