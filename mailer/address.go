@@ -44,7 +44,9 @@ func notMailboxRune(r rune) bool {
 func parseOwn(raw string) (*mail.Address, error) {
 	a, err := parseAddress(raw)
 	if err == nil && !isASCII(a.Address) {
-		err = fmt.Errorf("the email address %q has letters before the @ that some mail servers do not accept; use an ASCII address", a.Address)
+		err = fmt.Errorf(
+			"the email address %q has letters before the @ that some mail servers do not accept; use an ASCII address",
+			a.Address)
 	}
 	return a, err
 }
