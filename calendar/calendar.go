@@ -1,5 +1,5 @@
-// Package calendar computes the dates of digests: when a digest is due, when its editions are released and sent, what
-// happens during a pause, and in which time zone a travelling reader is. Package timezone computes when a day begins.
+// Package calendar computes when a digest is due, and when its editions are released and sent. It also computes the
+// effects of a pause, and the time zone of a travelling reader. Package timezone computes when a day begins.
 // All functions are pure: callers pass the time and the stored data.
 package calendar
 

@@ -25,7 +25,7 @@ func PruneTime(now, last time.Time) time.Time {
 	return now
 }
 
-// ancient is the age from which a due date must come from a wrong clock.
+// ancient is the age from which a due date proves that a clock was wrong.
 const ancient = 10 * 366 * 24 * time.Hour
 
 // An Issue is a released midnight of a digest. The clock that released it may have been wrong.

@@ -114,7 +114,7 @@ func (r *run) claim(ctx context.Context) ([]claimed, error) {
 		after := r.after
 		deliveries, err := r.Queue.ClaimEditions(ctx, now, digest.Claim{
 			Most: r.batch(), Lease: leaseLength, Token: r.token, After: after,
-			// These connections belong to this worker; the claim counts those of all workers.
+			// This worker uses only its own connections. The claim counts the messages of all workers.
 			Route: digest.Limits{Rate: r.Route.Rate}, Domain: r.Domain,
 		})
 		if err != nil {

@@ -33,7 +33,7 @@ type Deliverer struct {
 
 	// Now is the clock of a long run. If nil, the time passed to Deliver stays the current time.
 	Now func() time.Time
-	// Jitter returns a positive or negative change of a retry's delay, at most a tenth of it. If nil, there is none.
+	// Jitter returns a positive or negative change of a retry's delay, at most a tenth of it. It may be nil.
 	Jitter func(delay time.Duration) time.Duration
 	// Hard, when it ends, closes the Transport and so aborts all transactions. It may be nil.
 	Hard context.Context

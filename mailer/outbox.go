@@ -171,7 +171,7 @@ func (b *Outbox) sent(r LetterRequest) {
 	}
 }
 
-// write returns a letter without To if there is none to send.
+// write returns a letter without To if no email must be sent.
 func (b *Outbox) write(r LetterRequest) (Letter, error) {
 	room := b.roomOf(r)
 	room.working <- struct{}{}
