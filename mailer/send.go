@@ -27,8 +27,8 @@ type Sender struct {
 	// Keys returns the DKIM keys. If nil, letters are not signed.
 	Keys func(context.Context) ([]digest.DKIMKey, error)
 
-	// NewsletterKey returns the key of a newsletter's own domain; may be nil. If the key cannot be used, the letter
-	// comes from the instance's address.
+	// NewsletterKey returns the key of a newsletter's own domain; may be nil. If the key cannot be used, the
+	// sender is the instance's address.
 	NewsletterKey func(context.Context, digest.NewsletterID) (digest.DKIMKey, error)
 }
 

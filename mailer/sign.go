@@ -175,8 +175,8 @@ func (s *DKIMSigner) Sign(message []byte) ([]byte, error) {
 	return append(append(signed, signature...), message...), nil
 }
 
-// signedFields returns the h= tag of a message: its fields that mail programs display or use. It lists each field once
-// more than it occurs, so that an added field breaks the signature (RFC 6376 §8.15).
+// signedFields returns the h= tag of a message: its fields that mail programs display or use. It lists each field one
+// more time than it occurs, so that an added field breaks the signature (RFC 6376 §8.15).
 func signedFields(message []byte) []string {
 	header, _, _ := bytes.Cut(message, []byte("\r\n\r\n"))
 	has := map[string]int{}

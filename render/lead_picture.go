@@ -21,7 +21,7 @@ type leadData struct {
 
 // A Picture is the picture of a post for a web page.
 type Picture struct {
-	URL           string // path on this instance; empty if there is none
+	URL           string // path on this instance; may be empty
 	Alt           string // may be empty
 	Width, Height int    // in CSS pixels; 0 if unknown
 	Source        string // its original address if its size is unknown

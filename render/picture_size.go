@@ -58,8 +58,8 @@ func firstTag(text string) *nethtml.Node {
 	return &nethtml.Node{Type: nethtml.ElementNode, Data: "img", Attr: z.Token().Attr}
 }
 
-// Unsized returns the addresses of the pictures whose size the page does not state: those of its text, or the one above
-// its excerpt.
+// Unsized returns the addresses of the pictures whose size the page does not state: the pictures of its text, or the
+// picture above its excerpt.
 func (p *Post) Unsized(text bool) []string {
 	switch {
 	case text:

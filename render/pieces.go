@@ -114,7 +114,7 @@ func quote(b *strings.Builder, s string) {
 	}
 }
 
-// quoteLine writes one line. It copies runs of unencoded bytes at once, because rendering an edition spends most of its
+// quoteLine writes one line. It copies whole runs of unencoded bytes, because rendering an edition spends most of its
 // time here.
 func quoteLine(b *strings.Builder, s string) {
 	const hex = "0123456789ABCDEF"
