@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// TestAccessibility applies the rules of the Email Markup Consortium to all golden emails: the ten of its report of 2026
-// (https://emailmarkup.org/en/reports/accessibility/2026), and those about zooming, headings and VML.
+// TestAccessibility applies the rules of the Email Markup Consortium to all golden emails: the ten of its report of
+// 2026 (https://emailmarkup.org/en/reports/accessibility/2026), and the rules about zooming, headings and VML.
 func TestAccessibility(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.html")
 	if err != nil || len(files) < 20 {
@@ -106,7 +106,7 @@ func barriers(t *testing.T, doc *html.Node) (faults []string) {
 	return faults
 }
 
-// saysNothing lists texts of links that do not say where they lead.
+// saysNothing lists link texts that do not describe their target.
 var saysNothing = []string{
 	"click", "click here", "here", "more", "read more", "learn more", "see more", "find out more", "more info", "link",
 	"this link", "this", "go", "details", "view", "open", "read it here",
