@@ -117,7 +117,7 @@ func itinerary(home string, stays []digest.Stay) ([]leg, error) {
 	return legs, nil
 }
 
-// switchAt returns when the zone of a reader changes who spends first in newZone and the day before in oldZone. The
+// switchAt returns when to change the zone of a reader who spends first in newZone, and the day before in oldZone. The
 // zone changes ahead of the earlier of the two midnights that begin first, but not before the previous day has begun in
 // oldZone. Across the date line that can be impossible; then the reader skips the previous day.
 func switchAt(oldZone, newZone string, first digest.Date) (time.Time, error) {

@@ -9,7 +9,7 @@ import (
 	"digest"
 )
 
-// TestLoopStops: after a stop, the run claims no more, finishes messages at their dot, and returns the rest uncounted.
+// TestLoopStops: after a stop, the run stops claiming, finishes messages at their dot, and returns the rest uncounted.
 func TestLoopStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sink{answer: func(c string, n int) string {

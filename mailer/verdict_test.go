@@ -67,7 +67,7 @@ func TestVerdict(t *testing.T) {
 		{StageBody, "", Retry},
 		{StageDot, "452 disk", Retry},
 		{StageDot, "552 5.3.4 too large", Refused},
-		{StageDot, "550 5.1.1 no such user", Refused}, // not at RCPT: it may come from a filter
+		{StageDot, "550 5.1.1 no such user", Refused}, // not at RCPT: a filter may send it
 		{StageDot, "554 5.7.1 spam", Refused},
 		{StageDot, "550 5.7.515 the domain is not authenticated", Paused},
 		{StageDot, "550 5.7.26 not authenticated", Paused},

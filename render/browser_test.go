@@ -10,7 +10,7 @@ import (
 )
 
 // script writes the properties of each frame into a <pre>: the width of its content, its colours, and the first text
-// without enough contrast to its background (WCAG 2.2, 1.4.3: a contrast of 4.5).
+// with a contrast below 4.5 (WCAG 2.2, 1.4.3).
 const script = `<pre></pre><script>
 const luminance = ([r, g, b]) => [r, g, b].map(v => v / 255).map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
 	.reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
@@ -57,7 +57,9 @@ func TestInABrowser(t *testing.T) {
 		mux.HandleFunc(address, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, html) })
 		for _, width := range []int{320, 390} {
 			for scheme, prefix := range map[string]string{"light": "", "dark": "dark-"} {
-				fmt.Fprintf(&frames, `<iframe title="%s" src="%s" width="%d" height="400" style="border:0;color-scheme:%s"></iframe>`, name, address, width, scheme)
+				fmt.Fprintf(&frames,
+					`<iframe title="%s" src="%s" width="%d" height="400" style="border:0;color-scheme:%s"></iframe>`,
+					name, address, width, scheme)
 				fmt.Fprintf(&want, "%s: %d wide, %s on %s\n", name, width, rgb(t, colours[prefix+"soft"]),
 					rgb(t, colours[prefix+"paper"]))
 			}

@@ -35,10 +35,9 @@ const (
 	mostOnce = 40
 )
 
-// TestCostIsInProportion holds that 4,500 texts of tags that were drawn at random cost
-// time in proportion to their bytes: so many times what as many bytes of plain
-// paragraphs cost in the same run, whatever their size. What another process took is
-// measured again.
+// TestCostIsInProportion renders 4,500 texts of random tags. Each must take time in proportion to its bytes, relative
+// to as many bytes of plain paragraphs in the same run. A slow result is measured again, because other processes may
+// cause it.
 func TestCostIsInProportion(t *testing.T) {
 	tier.Acceptance(t)
 	plain := map[int]time.Duration{}

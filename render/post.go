@@ -178,8 +178,8 @@ const (
 	addressBytes = 16
 )
 
-// saysMore reports whether content has more text than its excerpt, or a picture. If the excerpt was cut, any more text
-// counts.
+// saysMore reports whether content has a picture, or more text than its excerpt and a few words. If the excerpt was
+// cut, any further text counts.
 func saysMore(content, excerpt string) bool {
 	const fewWords = 60 // characters
 	room := fewWords

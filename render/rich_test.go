@@ -7,12 +7,12 @@ import (
 	"digest"
 )
 
-// testProxy is the address of a picture as a mail has it.
+// testProxy returns the address of a picture in an email.
 func testProxy(src string) string {
 	return "https://digest.example/image/mac/" + base64.RawURLEncoding.EncodeToString([]byte(src))
 }
 
-// written is a post with a full text.
+// written returns a post with a full text.
 func written(url, title, language, content string) digest.Post {
 	p := post(url, title, "", "", 0)
 	p.Language, p.Content = language, content
@@ -28,7 +28,7 @@ func plainOf(content string) string {
 	return clean(b.String(), 2000)
 }
 
-// workshop has all that a text in English may hold.
+// workshop contains all elements of an English text.
 func workshop() sampleSite {
 	return sampleSite{"The Workshop", "https://workshop.example/", "en", []digest.Post{
 		written("https://workshop.example/clock", "Mending the tower clock", "en", `<h1>Mending the tower clock</h1>
@@ -56,7 +56,7 @@ See <a href="https://workshop.example/plans?a=1&amp;b=2">the plans</a>, or write
 	}}
 }
 
-// toldInHebrew and the rest are full texts in scripts that need care.
+// toldInHebrew and the others return full texts in difficult scripts.
 func toldInHebrew() sampleSite {
 	return sampleSite{"מפת הדרכים", "https://mapa.example/", "he", []digest.Post{
 		written("https://mapa.example/clock", "השעון במגדל", "he",
@@ -91,7 +91,7 @@ func toldInChinese() sampleSite {
 	}}
 }
 
-// looking is p in another look, its posts with pictures.
+// looking returns an edition in a look, with pictures in its posts.
 func looking(look digest.Look, sites ...sampleSite) Edition {
 	p := page(sites...)
 	p.Look = look
@@ -103,7 +103,7 @@ func looking(look digest.Look, sites ...sampleSite) Edition {
 	return p
 }
 
-// rich is an edition of full texts.
+// rich returns an edition of full texts.
 func rich(images digest.Images) Edition {
 	return looking(digest.Look{Layout: digest.FullText, Images: images}, workshop(), harbour())
 }
@@ -113,7 +113,7 @@ func scripts() Edition {
 		toldInChinese())
 }
 
-// headlines is an edition of nothing else.
+// headlines returns an edition of headlines.
 func headlines() Edition {
 	p := typical()
 	p.Layout = digest.Headlines
@@ -122,7 +122,7 @@ func headlines() Edition {
 	return p
 }
 
-// threaded is an edition of a paper that is one conversation.
+// threaded returns an edition of a threaded digest.
 func threaded() Edition {
 	p := page(harbour(), kitchen())
 	p.Threaded = true

@@ -77,7 +77,7 @@ type sectionParts struct {
 	anchor string // of head, the target of entry
 
 	head  pair         // above its posts; HTML without its end tag
-	first func() piece // HTML: head without space above it
+	first func() piece // HTML: head without the rule above it
 	entry func() piece // HTML: for the contents
 }
 

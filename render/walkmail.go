@@ -161,8 +161,8 @@ const codeChunk = 24
 func (w *mailWriter) code(lines [][]token, at place) {
 	w.out.WriteString(
 		`<table role="presentation" class="cd" dir="ltr" width="100%" cellpadding="0" cellspacing="0" border="0"` +
-			w.styled("code-table") + `><tbody><tr><td class="cd"` + w.styled("code-cell") + "><code" + w.styled("code") +
-			">\n")
+			w.styled("code-table") + `><tbody><tr><td class="cd"` + w.styled("code-cell") +
+			"><code" + w.styled("code") + ">\n")
 	w.push("</code></td></tr></tbody></table>\n")
 	w.gap(at)
 	for i, l := range lines {
