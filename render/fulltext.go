@@ -86,7 +86,7 @@ const (
 	pointBytes = 72
 )
 
-// maxLeftover is the maximum width in columns of a program's ending.
+// maxLeftover is the maximum width in columns of a generator's ending.
 const maxLeftover = 700
 
 // beyondTitle returns tree without repetitions of the headline and without a final paragraph that names the first place

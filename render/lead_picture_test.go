@@ -49,8 +49,8 @@ func TestLearnedPicture(t *testing.T) {
 	}
 }
 
-// TestLeadPicture: an excerpt has its post's picture only if the reader wants pictures. The picture comes from this
-// instance, with a width for programs without CSS.
+// TestLeadPicture: an excerpt has its post's picture only if the reader wants pictures. This instance serves the
+// picture, with a width for programs without CSS.
 func TestLeadPicture(t *testing.T) {
 	const src = "https://far.example/wheel.jpg?a=1&b=2"
 	for name, c := range map[string]struct {

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Programs that write feeds end the text of a post with their own words: where the rest is, where the post first
-// appeared, where the comments are. Excerpts omit these endings, because the headline links to the post.
+// Feed generators append text to a post: a link to the rest, the place of first publication, or a link to comments.
+// Excerpts omit these endings, because the headline links to the post.
 
-// without removes the endings of programs from a summary of one line.
+// without removes the endings of feed generators from a summary of one line.
 func without(summary, title string) string {
 	s := withoutFilm(withoutMarkup(summary))
 	for range 4 {
@@ -79,7 +79,8 @@ func appearedFrom(s, title string) int {
 	return -1
 }
 
-// opened returns the position of a word of words that the title follows, or else the last position of a word, or -1.
+// opened returns the position in s of a phrase of words that is followed by the title. If there is none, it returns the
+// last position of a phrase, or -1.
 func opened(s string, words []string, title string) int {
 	last, end := -1, -1
 	for _, word := range words {
@@ -151,7 +152,7 @@ func lowered(s string) string {
 	return b.String()
 }
 
-// ending returns the last words of a text, in which programs write their endings.
+// ending returns the last words of a text, in which generators write their endings.
 func ending(s string) string {
 	const most = 1200 // bytes
 	if len(s) <= most {

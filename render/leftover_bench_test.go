@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkWithout removes endings of programs from excerpts with and without them. The limit is 50 ms for all excerpts
-// of an edition of 150 posts.
+// BenchmarkWithout removes endings of feed generators from excerpts with and without them. The limit is 50 ms for all
+// excerpts of an edition of 150 posts.
 func BenchmarkWithout(b *testing.B) {
 	text := strings.Repeat("The words of a post go on. ", 40)
 	for name, end := range map[string]string{"something": "The post The boat appeared first on The harbour.",

@@ -7,7 +7,7 @@ import (
 	"digest"
 )
 
-// TestLeftovers: an excerpt loses endings of programs, and no words of the author.
+// TestLeftovers: an excerpt loses endings of feed generators, and no words of the author.
 func TestLeftovers(t *testing.T) {
 	for _, c := range []struct{ title, summary, want string }{
 		{"T", "I replied in a… Continue Reading The post The Hidden Power: F29 Challenge appeared first on Bravely She Blogs.", "I replied in a…"},

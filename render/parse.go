@@ -65,7 +65,7 @@ type parser struct {
 	sizes     map[string]digest.PictureSize // stored sizes of pictures
 	title     string                        // of the post; descriptions of pictures omit it
 	film      string                        // address of the film that the post is about; may be empty
-	speaks    *catalogue.Language           // language of the program's own words; nil means English
+	speaks    *catalogue.Language           // language of built-in messages; nil means English
 	into      *[]*node
 	line      []token
 	open      []token // open inline elements at the end of the line

@@ -23,7 +23,7 @@ type picture struct {
 	small  bool // part of a line
 	film   bool // links to a film
 
-	speaks *catalogue.Language // language of the program's own words; nil means English
+	speaks *catalogue.Language // language of built-in messages; nil means English
 }
 
 // Limits of pictures, in CSS pixels and columns.

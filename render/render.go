@@ -18,7 +18,7 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A Renderer renders posts, sections and emails in some colours, with its own words in one language. It parses the
+// A Renderer renders posts, sections and emails in some colours, with built-in messages in one language. It parses the
 // templates once. It is safe for concurrent use.
 type Renderer struct {
 	all     *renderers
@@ -66,7 +66,7 @@ func (r *Renderer) In(c digest.Colours) *Renderer {
 	return r.all.in(v, r.link)
 }
 
-// Speaking returns a Renderer whose own words are in a language, given as a tag; "" is English.
+// Speaking returns a Renderer whose built-in messages are in a language, given as a tag; "" is English.
 func (r *Renderer) Speaking(language string) *Renderer {
 	v := r.variant.Value()
 	if language == catalogue.English().Code {
@@ -79,7 +79,7 @@ func (r *Renderer) Speaking(language string) *Renderer {
 	return r.all.in(v, r.link)
 }
 
-// Say returns the program's own words in the Renderer's language.
+// Say returns built-in messages in the Renderer's language.
 func (r *Renderer) Say(v catalogue.Sayable) string { return v.In(r.lang) }
 
 // label returns words with a colon in the style of the language. A line break or an address follows it.
@@ -180,7 +180,7 @@ type Edition struct {
 	WebURL         string // the edition on the web; empty for a preview
 	UnsubscribeURL string // absolute http(s)
 	HomeURL        string // the reader's editions, or the newsletter's page; absolute http(s)
-	Language       string // tag of the program's own words; empty means English
+	Language       string // tag of built-in messages; empty means English
 	Newsletter     bool   // an issue of a newsletter to a member
 	Notices        []Notice
 	Recipient      string // the reader's address, to explain why they get this; may be empty

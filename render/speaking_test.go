@@ -27,7 +27,7 @@ func spoken(code string) Edition {
 	return p
 }
 
-// TestSpeaking: the program's own words in an email are in the reader's language, and have its direction.
+// TestSpeaking: built-in messages in an email are in the reader's language, and have its direction.
 func TestSpeaking(t *testing.T) {
 	for code, subject := range map[string]string{
 		"de": "Freitag, 20. November: 12 Beiträge von 7 Websites",
@@ -105,7 +105,7 @@ func frenchLabel(words string) bool {
 		strings.HasPrefix(words, "Se connecter")
 }
 
-// TestSpeakingWithinTexts: the program's own words within a full text are in the reader's language, in each form. This
+// TestSpeakingWithinTexts: built-in messages within a full text are in the reader's language, in each form. This
 // includes a note about dropped markup that was stored with the text.
 func TestSpeakingWithinTexts(t *testing.T) {
 	const picture = `<img src="https://far.example/a.jpg"%s width="400" height="300">`
