@@ -37,7 +37,6 @@ func Next(after time.Time, loc *time.Location, c digest.Cadence) time.Time {
 	return after
 }
 
-// leftOut reports whether a zone skips a day of a cadence between two dates.
 func leftOut(c digest.Cadence, from, to digest.Date, loc *time.Location) bool {
 	for d := from.Plus(1); d.Before(to); d = d.Plus(1) {
 		if c.Has(d) && !Exists(d, loc) {

@@ -45,7 +45,6 @@ func (i Issue) True(now time.Time, zone *time.Location) bool {
 	return !Latest(i.DueAt).Before(i.Date) || !Begins(i.Date, zone).After(late)
 }
 
-// lastTrue returns the last midnight that a right clock released, or zero.
 func (s Schedule) lastTrue(now time.Time, issues []Issue) (last time.Time) {
 	for _, i := range issues {
 		if i.True(now, s.Zone) && i.DueAt.After(last) {
@@ -90,13 +89,11 @@ func (s Schedule) Honest(now, since time.Time, issues []Issue) (honest Schedule,
 	return s, !s.NextDueAt.Equal(was.NextDueAt) || !s.NextPollAt.Equal(was.NextPollAt)
 }
 
-// lost reports whether no right clock can have set the due date of the digest.
 func (s Schedule) lost(now time.Time, hasEdition func(digest.Date) bool) bool {
 	return now.Sub(s.NextDueAt) > ancient || s.NextDueAt.After(s.next(now)) &&
 		s.NextDueAt.After(s.first(now, hasEdition))
 }
 
-// lastPassed returns the last midnight of the digest that has passed.
 func (s Schedule) lastPassed(now time.Time) time.Time {
 	days := 15 // two weeks of a weekly digest, and a skipped date
 	if s.Cadence.IsMonthly() {
@@ -127,8 +124,8 @@ type Mailing struct {
 	Hour      time.Duration // at which the reader wants email
 	NextDueAt time.Time     // the next midnight of the digest
 	Issue     bool          // an issue of a newsletter
-	Wait      time.Duration // for the approval of an issue
-	Locked    bool          // the newsletter may not send the issue, even at SendAt
+	Wait      time.Duration
+	Locked    bool // the newsletter may not send the issue, even at SendAt
 
 	SendAt, NextAt, ExpiresAt time.Time
 }

@@ -12,7 +12,7 @@ import (
 // TestHonest: a digest that a fast clock released is due again at the first midnight concerned. Nothing else changes.
 func TestHonest(t *testing.T) {
 	const mondays = digest.Cadence(1 << time.Monday)
-	type issue struct{ due, released, date string } // local time
+	type issue struct{ due, released, date string }
 	for _, test := range []struct {
 		why    string
 		zone   string

@@ -13,7 +13,7 @@ type Schedule struct {
 	Zone      *time.Location
 	Cadence   digest.Cadence
 	State     digest.DigestState
-	NextDueAt time.Time // its next midnight
+	NextDueAt time.Time
 	LastDueAt time.Time // the midnight released last; zero if none
 	Planned   bool      // its feeds have been queued for NextDueAt
 

@@ -8,7 +8,6 @@ import (
 	"digest"
 )
 
-// mostStays limits the trips that a reader can plan.
 const mostStays = 20
 
 // CheckStay rejects a trip with an unknown zone or without days.
@@ -140,7 +139,6 @@ func switchAt(oldZone, newZone string, first digest.Date) (time.Time, error) {
 	return at, nil
 }
 
-// current returns the index of the leg at now.
 func current(legs []leg, now time.Time) int {
 	i := slices.IndexFunc(legs, func(l leg) bool { return l.at.After(now) })
 	if i < 0 {

@@ -57,7 +57,6 @@ func copies(printed []mailer.Letter) float64 {
 	return float64(n) / time.Since(start).Seconds()
 }
 
-// inARow returns the joined body of a letter.
 func inARow(l mailer.Letter) string {
 	return strings.Join(slices.Concat(l.Encoded.Text, l.Encoded.HTML), "")
 }

@@ -16,12 +16,12 @@ import (
 // headings of feeds.
 type cache struct {
 	mu            sync.Mutex
-	limit         int // bytes of one generation
+	limit         int
 	size          int // bytes of young
 	young, older  map[postKey]cachedPost
 	due           time.Time // the latest midnight seen
 	headings      map[feedKey]heading
-	headingsLimit int // bytes
+	headingsLimit int
 	headingsSize  int
 }
 
@@ -35,13 +35,11 @@ func sizeWithin(memory int64) int {
 	return int(min(memory/4, most))
 }
 
-// A postKey identifies a post rendered in one variant.
 type postKey struct {
 	unique.Handle[render.Variant]
 	digest.PostID
 }
 
-// A feedKey identifies a feed's heading rendered in one variant.
 type feedKey struct {
 	unique.Handle[render.Variant]
 	digest.FeedID
@@ -113,7 +111,6 @@ func (c *cache) getPost(id postKey) (*post, bool) {
 	return known.post, ok
 }
 
-// put caches posts and headings that were loaded.
 func (c *cache) put(s shared, loaded missing) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

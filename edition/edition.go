@@ -179,7 +179,6 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, use use) ([]
 	return editions, nil
 }
 
-// webURL returns the signed address of an edition's page.
 func (b *Builder) webURL(id digest.EditionID, round int) string {
 	return b.BaseURL + "/e/" + b.Signer.Sign(digest.ForEdition, digest.InRound(int64(id), round))
 }
@@ -200,7 +199,6 @@ func (b *Builder) addOwnLinks(e *render.Edition, d digest.Delivery) {
 	e.SettingsURL, e.PauseURL = b.BaseURL+"/settings", e.UnsubscribeURL+"#pause"
 }
 
-// compose assembles an edition from its sections and the settings of its digest.
 func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices []digest.Notice,
 	zone *time.Location) render.Edition {
 	e := render.Edition{

@@ -60,7 +60,7 @@ func TestWhatIsLate(t *testing.T) {
 // a later midnight.
 func TestLateForOneReader(t *testing.T) {
 	s := stocked()
-	p := s.posts[11] // published at noon on the 19th
+	p := s.posts[11]
 	p.ReadBefore, p.SeenAt = midnight(19), noon(20)
 	s.posts[11] = p
 	other := s.posts[10] // published before that, and polled in time

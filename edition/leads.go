@@ -48,7 +48,6 @@ func (b *Builder) Leads(ctx context.Context, ds []digest.Delivery) (map[digest.E
 	return leads, err
 }
 
-// leadSearches loads and sorts the sections of editions.
 func (b *Builder) leadSearches(ctx context.Context, ds []digest.Delivery) ([]*leadSearch, error) {
 	if len(ds) == 0 {
 		return nil, nil

@@ -190,7 +190,6 @@ func hoursOf(from, to time.Time) (first, last catalogue.Sayable) {
 		catalogue.Key("%s %s").With(hour(to), to.Format("MST"))
 }
 
-// at returns a time with its date.
 func (c clock) at(t time.Time) catalogue.Sayable {
 	t = t.In(c.zone)
 	return catalogue.Key("%s, %s").With(c.date(digest.DateOf(t)), hour(t))

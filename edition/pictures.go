@@ -32,7 +32,6 @@ func (u unsized) add(from shared, refs []digest.PostRef, own map[digest.FeedID]d
 	}
 }
 
-// sizes returns the stored sizes of the pictures.
 func (b *Builder) sizes(ctx context.Context, of unsized) (map[string]digest.PictureSize, error) {
 	if len(of) == 0 {
 		return nil, nil

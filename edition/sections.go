@@ -38,7 +38,7 @@ func (p *post) missedBefore(e digest.Edition) bool {
 
 // A heading is a feed with the rendered heading of its section.
 type heading struct {
-	section  render.Section // without posts
+	section  render.Section
 	feed     digest.FeedID
 	leads    bool
 	place    int    // position of its folder in the edition
@@ -74,7 +74,6 @@ func (b *Builder) cached(ctx context.Context, r *render.Renderer, ds []digest.De
 	return s, nil
 }
 
-// cachedIn calls cached once for each renderer.
 func (b *Builder) cachedIn(ctx context.Context, renderers []*render.Renderer, ds []digest.Delivery,
 	refs map[digest.EditionID][]digest.PostRef, whole func(*digest.Delivery, digest.FeedID) bool) (
 	map[*render.Renderer]shared, error) {
@@ -124,7 +123,6 @@ func (b *Builder) fresh(ctx context.Context, r *render.Renderer, refs []digest.P
 	return s, b.load(ctx, s, want)
 }
 
-// load adds posts and feeds from the store to s.
 func (b *Builder) load(ctx context.Context, s shared, want missing) error {
 	if len(want.feeds) > 0 {
 		labels, err := b.Store.FeedLabels(ctx, slices.Sorted(maps.Keys(want.feeds)))
@@ -157,7 +155,6 @@ func (b *Builder) load(ctx context.Context, s shared, want missing) error {
 	return nil
 }
 
-// seconds returns t in Unix seconds, and 0 for the zero time.
 func seconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -108,7 +108,6 @@ func parseMailbox(raw string) (*mail.Address, error) {
 	return a, nil
 }
 
-// isDomainName reports whether a name in ASCII and lower case consists of valid DNS labels.
 func isDomainName(name string) bool {
 	const mostLabel = 63
 	for label := range strings.SplitSeq(name, ".") {

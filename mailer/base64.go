@@ -23,7 +23,6 @@ func (p part) isShorterInBase64() bool {
 	return coded > 0 && 10*base64Length(plain) < 9*coded
 }
 
-// base64Length returns the length of a number of bytes as lines of base64.
 func base64Length(plain int) int {
 	n := base64.StdEncoding.EncodedLen(plain)
 	return n + 2*(n/base64Line+1)

@@ -226,7 +226,6 @@ func BenchmarkSigned(b *testing.B) {
 	}
 }
 
-// signAll only creates signatures, on all processors.
 func signAll(b *testing.B, signer *DKIMSigner, message []byte) time.Duration {
 	start := time.Now()
 	var todo atomic.Int64

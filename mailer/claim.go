@@ -54,7 +54,6 @@ type Renderer interface {
 	Render(ctx context.Context, deliveries []digest.Delivery) ([]Letter, error)
 }
 
-// A claimed edition has been leased. Later it is rendered and signed.
 type claimed struct {
 	digest.Delivery
 	letter     Letter

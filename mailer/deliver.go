@@ -45,7 +45,7 @@ type Deliverer struct {
 
 // Stats counts the results of a run.
 type Stats struct {
-	Sent    int // accepted by the server
+	Sent    int
 	Failed  int // rejected permanently, or expired
 	Retried int // scheduled for another attempt
 	InDoubt int // the connection broke after the final dot, now or in a run that died
@@ -110,7 +110,6 @@ const (
 	grace       = 10 * time.Second // for messages before their dot after a stop
 )
 
-// A run is one call of Deliver.
 type run struct {
 	*Deliverer
 	clock   func() time.Time
@@ -306,7 +305,6 @@ func (r *run) deliver(ctx context.Context, c claimed) (ok bool) {
 	return r.conclude(c, r.send(ctx, c))
 }
 
-// conclude stores the outcome of an attempt. It returns false if the route failed.
 func (r *run) conclude(c claimed, a Attempt) (ok bool) {
 	if told := a.answers(); told.All > 0 {
 		a.Domain = r.counters.add(c.Domain, r.clock(), told)
@@ -341,7 +339,6 @@ func (r *run) conclude(c claimed, a Attempt) (ok bool) {
 	return !o.RouteFailed()
 }
 
-// putBack keeps editions for another round or for the return to the queue.
 func (r *run) putBack(editions ...claimed) {
 	r.mu.Lock()
 	r.left = append(r.left, editions...)
@@ -355,7 +352,6 @@ func (r *run) count(add func(*Stats)) {
 	add(&r.stats)
 }
 
-// fail ends the run if err is not nil.
 func (r *run) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -364,7 +360,6 @@ func (r *run) fail(err error) {
 	}
 }
 
-// over reports whether the run must end.
 func (r *run) over() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -40,7 +40,6 @@ func (w *town) attempts() (n int) {
 	return n
 }
 
-// spread moves every nth row to another domain.
 func (q *memQueue) spread(n int, domain string) {
 	for id, r := range q.rows {
 		if int(id)%n == 0 {

@@ -12,7 +12,6 @@ import (
 // sender. A reader who blocks one of them must still receive the others. The addresses differ in a tag (RFC 5233), so
 // one mailbox receives the mail for all of them.
 
-// accountTag is the tag of the From address of sign-in mail.
 const accountTag = "account"
 
 // DefaultAccountFrom returns the From address of sign-in mail for an empty DIGEST_ACCOUNT_FROM, from a valid

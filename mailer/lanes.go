@@ -16,7 +16,6 @@ import (
 // LaneEvent is the effect of an answer on the route or a domain.
 type LaneEvent string
 
-// The events.
 const (
 	LaneRouteServes    LaneEvent = "route serves"    // a route that had failed has delivered an answer
 	LaneRouteFailed    LaneEvent = "route failed"    // mail cannot be sent for now
@@ -235,15 +234,14 @@ type lanes struct {
 
 	mu     sync.Mutex
 	route  routeState
-	inUse  map[string]int      // messages in flight, by domain
-	claims int                 // number of claims so far
-	slowed map[string]slowdown // by domain
+	inUse  map[string]int
+	claims int // number of claims so far
+	slowed map[string]slowdown
 }
 
-// routeState is the state of the route within a run.
 type routeState struct {
-	ill     bool        // its stored lane has trouble, and no answer has disproved it
-	answers int         // messages that got an answer
+	ill     bool // its stored lane has trouble, and no answer has disproved it
+	answers int
 	trouble string      // the latest trouble; empty if none
 	halted  bool        // only the operator can help: the run ends
 	lane    digest.Lane // set when this run pauses the route
@@ -339,7 +337,6 @@ func (k *lanes) routeState() routeState {
 	return k.route
 }
 
-// use counts the messages in flight to a domain.
 func (k *lanes) use(domain string, n int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -348,7 +345,6 @@ func (k *lanes) use(domain string, n int) {
 	}
 }
 
-// nextClaim numbers the claims of the run.
 func (k *lanes) nextClaim() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -22,7 +22,7 @@ type Letter struct {
 	ReplyTo    string // may be empty
 	CountsTo   string // an address beside ReplyTo that counts replies; may be empty
 	ReturnPath string // bare address for bounces; empty means the address of From
-	To         string // the only recipient
+	To         string
 	Subject    string
 	Language   string // tag of the language of the instance's own text (RFC 3282); may be empty
 	HTML       string // may be empty
@@ -154,7 +154,6 @@ func feedbackOf(d digest.Delivery, host string) string {
 		senderID(host))
 }
 
-// senderID returns a constant ID of a host, of 5 to 15 characters.
 func senderID(host string) string {
 	sum := sha256.Sum256([]byte(host))
 	return "d" + hex.EncodeToString(sum[:5])

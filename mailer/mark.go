@@ -48,7 +48,7 @@ func (r *run) mark(d digest.Delivery, m digest.Mark) {
 // commit of dots took. It does not wait if no send is about to reach its dot. Under load the previous commit is time
 // enough.
 const (
-	dotWindow  = 5 * time.Millisecond   // maximum
+	dotWindow  = 5 * time.Millisecond
 	dotHurry   = 200 * time.Microsecond // it is not worth waiting for faster commits
 	markWindow = 20 * time.Millisecond
 )
@@ -134,7 +134,6 @@ func (c *committer) withdrawDot() {
 	}
 }
 
-// full reports whether a group of dots is ready to commit.
 func (c *committer) full() bool {
 	return len(c.dots) > 0 && (c.onWay == 0 || c.took < dotHurry)
 }

@@ -31,7 +31,6 @@ func (s *Sender) newsletterSigner(ctx context.Context, l Letter) (*DKIMSigner, e
 	return NewDKIMSigner([]digest.DKIMKey{key}, l.From)
 }
 
-// fromInstance returns the letter with the instance's address as its sender.
 func (s *Sender) fromInstance(l Letter) Letter {
 	l.Newsletter = 0
 	from, err := parseAddress(s.From)
@@ -53,7 +52,6 @@ func (s *Sender) returnPath() string {
 	return bare(from)
 }
 
-// newsletterSigners caches the signers of newsletters within a run.
 type newsletterSigners struct {
 	mu  sync.Mutex
 	all map[newsletterFrom]*DKIMSigner // nil if the key cannot be used, which has been logged

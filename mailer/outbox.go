@@ -14,7 +14,7 @@ import (
 // account. It stores them only in memory. After a crash people must request them again.
 type Outbox struct {
 	o         OutboxOptions
-	readers   room // for requests of readers
+	readers   room
 	newcomers room // for sign-ups, which must not delay requests of readers
 
 	mu      sync.Mutex
@@ -27,7 +27,6 @@ type Outbox struct {
 	cut     context.CancelFunc
 }
 
-// A room limits the number of letters.
 type room struct {
 	waiting chan struct{} // holds one value for each letter in progress
 	working chan struct{} // holds one value for each letter that is written or sent

@@ -35,8 +35,7 @@ type Result struct {
 
 	// Answered is true if the route delivered an answer to a message.
 	Answered bool
-	// Err ends the run, because the queue cannot be used.
-	Err error
+	Err      error
 }
 
 // RouteFailed reports whether the edition was not sent because the route failed.
@@ -148,7 +147,6 @@ func refusedResult(a Attempt, e *NotAcceptedError, now time.Time) Result {
 	return r
 }
 
-// acceptedLane returns the change of a recovering domain's lane after an acceptance.
 func acceptedLane(d digest.Delivery) LaneChange {
 	if !d.Slow || d.Domain == "" {
 		return LaneChange{}
@@ -247,7 +245,6 @@ func retryDelay(attempt int) (time.Duration, bool) {
 	return schedule[attempt-1], true
 }
 
-// reason returns one line for people.
 func (e *NotAcceptedError) reason() string {
 	if e.Err != nil {
 		return lineOf(e.Err)

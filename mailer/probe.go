@@ -94,7 +94,6 @@ func probeServer(ctx context.Context, s server, o Options) error {
 	}
 }
 
-// diagnose returns the cause of a failed connection and a remedy.
 func (s server) diagnose(err error, late, heard bool) (what, todo string) {
 	if what, todo, ok := s.diagnoseTLS(err); ok {
 		return what, todo
@@ -142,7 +141,6 @@ func (s server) orInsecure() string {
 	return ""
 }
 
-// diagnoseDial explains why a server was not reached.
 func (s server) diagnoseDial(err error, late bool) (what, todo string) {
 	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
 		if lookup.IsNotFound {
@@ -160,7 +158,6 @@ func (s server) diagnoseDial(err error, late bool) (what, todo string) {
 	return "no connection (" + shorten(digest.OneLine(digest.Bare(err).Error()), maxReplyText) + ")", todo
 }
 
-// diagnoseTLS explains errors of a TLS handshake.
 func (s server) diagnoseTLS(err error) (what, todo string, ok bool) {
 	if invalid, is := errors.AsType[x509.CertificateInvalidError](err); is {
 		if invalid.Reason == x509.Expired && invalid.Cert != nil && invalid.Cert.NotAfter.Before(time.Now()) {

@@ -86,7 +86,6 @@ type failure struct {
 	what, do string
 }
 
-// refusal returns a server that rejects a login with err.
 func refusal(err *smtp.SMTPError) func(t *testing.T) (string, Options) {
 	return func(t *testing.T) (string, Options) {
 		c := certificate.New(t)
@@ -118,7 +117,6 @@ func wire(scheme string, answer func(string, int) string) func(t *testing.T) (st
 	}
 }
 
-// dialled returns options with a dial that fails.
 func dialled(setting string, err error) func(t *testing.T) (string, Options) {
 	return func(*testing.T) (string, Options) {
 		return setting, Options{Dial: func(context.Context, string, string) (net.Conn, error) { return nil, err }}

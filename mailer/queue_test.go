@@ -29,7 +29,6 @@ type memQueue struct {
 	disk map[digest.EditionID]memRow // the rows at the last commit that waited for the disk
 }
 
-// sync copies all rows to the disk.
 func (q *memQueue) sync() {
 	q.disk = map[digest.EditionID]memRow{}
 	for id, r := range q.rows {
@@ -37,7 +36,6 @@ func (q *memQueue) sync() {
 	}
 }
 
-// losePower restores the rows on the disk.
 func (q *memQueue) losePower() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -310,7 +308,6 @@ func (q *memQueue) GiveBackEditions(_ context.Context, token string) error {
 	return nil
 }
 
-// renderFunc implements Renderer.
 type renderFunc func([]digest.Delivery) ([]Letter, error)
 
 func (f renderFunc) Render(_ context.Context, ds []digest.Delivery) ([]Letter, error) { return f(ds) }

@@ -64,7 +64,6 @@ func parseReplyLine(line []byte) (code int, rest string, more bool, err error) {
 	return code, string(found[3]), string(found[2]) == "-", err
 }
 
-// enhancedCode matches an enhanced status code at the beginning of a line.
 var enhancedCode = regexp.MustCompile(`^(\d\.\d{1,3}\.\d{1,3})(?: |$)`)
 
 // cutEnhanced removes an enhanced status code from a line (RFC 2034 §4). Its class must equal the class of the reply.

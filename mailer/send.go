@@ -13,7 +13,7 @@ import (
 // A Sender composes, signs and sends letters. Transport and From are required. It is safe for concurrent use.
 type Sender struct {
 	Transport Transport
-	From      string // DIGEST_FROM
+	From      string
 
 	// AccountFrom is the From address of single letters that somebody waits for; empty: From. If it differs from From,
 	// each newsletter has its own address too.
@@ -96,7 +96,6 @@ func signedMessage(l Letter, signer *DKIMSigner) ([]byte, error) {
 	return signer.Sign(message)
 }
 
-// envelope returns the recipient and the return path of a letter.
 func (l Letter) envelope() Envelope {
 	back := l.ReturnPath
 	if from, err := parseAddress(l.From); back == "" && err == nil {

@@ -51,7 +51,7 @@ func Open(setting string, o Options) (Transport, error) {
 // A Place is the destination of a DIGEST_MAIL: a folder or a server.
 type Place struct {
 	Folder string // of a Maildir; empty for a server
-	Host   string // in ASCII
+	Host   string
 	Port   int
 	Login  bool // with a user name and a password
 }
@@ -62,7 +62,6 @@ func Destination(setting string) (Place, error) {
 	return Place{Folder: folder, Host: s.host, Port: s.port, Login: s.user != ""}, err
 }
 
-// parseSetting parses a DIGEST_MAIL: the folder of a Maildir, or a server.
 func parseSetting(setting string) (folder string, s server, err error) {
 	scheme, rest, _ := strings.Cut(strings.TrimSpace(setting), ":")
 	switch strings.ToLower(scheme) {
@@ -86,7 +85,6 @@ const (
 	plain                       // smtp+insecure://
 )
 
-// A server is the parsed DIGEST_MAIL of a server.
 type server struct {
 	host           string
 	port           int

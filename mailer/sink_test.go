@@ -39,7 +39,6 @@ const (
 	takeAndHangUp = "take and hang up" // of DOT: the sink accepts the message and sends no reply
 )
 
-// onNth replies to one command once.
 func onNth(command string, n int, reply string) func(string, int) string {
 	return func(c string, i int) string {
 		if c == command && i == n {
@@ -49,7 +48,6 @@ func onNth(command string, n int, reply string) func(string, int) string {
 	}
 }
 
-// always replies to one command each time.
 func always(command, reply string) func(string, int) string {
 	return func(c string, _ int) string {
 		if c == command {
@@ -59,7 +57,6 @@ func always(command, reply string) func(string, int) string {
 	}
 }
 
-// slow delays a command.
 func slow(command string, d time.Duration) func(string, int) string {
 	return func(c string, _ int) string {
 		if c == command {
@@ -220,7 +217,6 @@ func (s *sink) serve(c net.Conn) {
 	}
 }
 
-// data reads a message.
 func (s *sink) data(r *bufio.Reader, w *bufio.Writer) bool {
 	var b strings.Builder
 	for n := 0; ; n++ {

@@ -27,8 +27,8 @@ type smtpTransport struct {
 
 	mu     sync.Mutex
 	closed bool
-	idle   []*smtpConn        // the most recently used last
-	open   map[*smtpConn]bool // idle or in use
+	idle   []*smtpConn // the most recently used last
+	open   map[*smtpConn]bool
 }
 
 // mostIdle is how long an unused connection stays open.
@@ -81,9 +81,8 @@ func (e *NotAcceptedError) isTooLarge() bool {
 	return announced || e.Reply.isTooLarge() && (e.Stage != StageRcpt || e.Reply.Enhanced != "")
 }
 
-// A wireEnvelope is an Envelope as a transaction uses it.
 type wireEnvelope struct {
-	from, to string        // bare addresses
+	from, to string
 	utf8     bool          // to needs SMTPUTF8
 	watch    time.Duration // duration of the watch before beforeDot
 }

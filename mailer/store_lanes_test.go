@@ -165,7 +165,7 @@ func TestStoreKeepsARate(t *testing.T) {
 		s := &sink{}
 		setting := s.listen(t)
 		limits := digest.Limits{Rate: digest.Rate{Messages: 60, Per: time.Minute}}
-		var sent []time.Time // each message
+		var sent []time.Time
 		now := released
 		for len(sent) < readers && now.Before(released.Add(5*time.Minute)) {
 			l := testDeliverer(t, st, openTest(t, setting, Options{}))

@@ -199,7 +199,6 @@ func killed(t *testing.T, database, setting string, now time.Time, enough func()
 	}
 }
 
-// worker is the process that is killed.
 func worker(t *testing.T) {
 	st, err := store.Open(context.Background(), os.Getenv("DB"))
 	if err != nil {

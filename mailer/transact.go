@@ -137,7 +137,6 @@ func (c *smtpConn) mailCommand(e wireEnvelope, size int) (string, error) {
 // errNoUTF8 is returned for an address that is not ASCII if the server does not support SMTPUTF8.
 var errNoUTF8 = errors.New("the mail server does not offer SMTPUTF8 (RFC 6531)")
 
-// A tooLargeError reports that a message exceeds the server's SIZE.
 type tooLargeError struct{ size, largest int } // octets
 
 func (e *tooLargeError) Error() string {
@@ -195,7 +194,6 @@ func (c *smtpConn) open(e wireEnvelope, size int) error {
 	return refused
 }
 
-// write sends command lines in one packet.
 func (c *smtpConn) write(commands ...string) error {
 	for _, command := range commands {
 		c.w.WriteString(command)
@@ -268,7 +266,6 @@ func (c *smtpConn) dot() (Reply, error) {
 	return Reply{}, &NotAcceptedError{Stage: StageDot, Reply: reply}
 }
 
-// breakOff closes the connection without QUIT.
 func (c *smtpConn) breakOff(stage Stage, err error) error {
 	c.broken = true
 	c.conn.Close()

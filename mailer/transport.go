@@ -9,7 +9,7 @@ import (
 // An Envelope contains the addresses of a message outside its header.
 type Envelope struct {
 	From      string // bare address, the return path
-	To        string // bare address
+	To        string
 	MessageID string // without angle brackets; the name of the file in a Maildir
 	Again     bool   // an earlier attempt may have been accepted, so a Transport should check for it
 }
@@ -37,7 +37,7 @@ type Transport interface {
 type Reply struct {
 	Code     int    // 0 if there was none
 	Enhanced string // RFC 3463, such as "5.1.1"; may be empty
-	Text     string // one line
+	Text     string
 }
 
 // String returns the reply in one line.

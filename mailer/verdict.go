@@ -9,7 +9,6 @@ import (
 // A Verdict is the meaning of a refusal for the message.
 type Verdict string
 
-// The verdicts.
 const (
 	Retry   Verdict = "retry"   // send this message later
 	Refused Verdict = "refused" // do not send this message again
@@ -107,7 +106,6 @@ func (r Reply) aboutMessage() bool {
 		"url", "uribl", "surbl", "hyperlink")
 }
 
-// isTooLarge reports replies that reject a message for its size.
 func (r Reply) isTooLarge() bool {
 	switch {
 	case r.Code < 500:
@@ -135,7 +133,6 @@ func (r Reply) aboutDomain() bool {
 		"slow down", "busy", "exceed", "unusual", "overload", "reputation", "resources")
 }
 
-// isFull reports whether the mailbox is over its quota.
 func (r Reply) isFull() bool { return r.Enhanced == "4.2.2" || r.Enhanced == "5.2.2" }
 
 func (r Reply) hasClass(prefix string) bool { return strings.HasPrefix(r.Enhanced, prefix) }

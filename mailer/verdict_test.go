@@ -32,7 +32,7 @@ func TestVerdict(t *testing.T) {
 		{StageAuth, "535 5.7.8 wrong password", Paused}, // not about a mailbox
 		{StageAuth, "454 4.7.0 not now", Route},
 		{StageAuth, "550 no", Paused},
-		{StageMail, "", Retry}, // lost
+		{StageMail, "", Retry},
 		{StageMail, "451 later", Route},
 		{StageMail, "421 too many", Route},
 		{StageMail, "550 5.7.1 not you", Paused}, // before RCPT: about us

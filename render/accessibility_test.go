@@ -61,7 +61,6 @@ func TestBarriers(t *testing.T) {
 	}
 }
 
-// barriers lists the rules that an email breaks.
 func barriers(t *testing.T, doc *html.Node) (faults []string) {
 	add := func(broken bool, fault string) {
 		if broken && !slices.Contains(faults, fault) {
@@ -125,7 +124,6 @@ func linkName(n *html.Node) string {
 	return strings.Join(strings.Fields(name), " ")
 }
 
-// A look is how the inline styles show text.
 type look struct {
 	ink, paper string
 	size       float64

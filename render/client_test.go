@@ -95,7 +95,6 @@ func attributeFault(name, value string) string {
 	return ""
 }
 
-// overlap returns the share of words that are in both sets.
 func overlap(a, b map[string]bool) float64 {
 	common := 0
 	for w := range a {

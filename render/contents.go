@@ -44,7 +44,6 @@ func (m *mail) contentsText() string {
 	return wrapped(strings.Join(names, " · ")+m.unlisted()) + "\n"
 }
 
-// entries returns the number of sites in the list.
 func (m *mail) entries() int {
 	used := 0
 	for i := range m.Sections {

@@ -43,7 +43,6 @@ func corpusPosts(t *testing.T, each int) map[string][]digest.Post {
 	return posts
 }
 
-// pageOf returns an edition of one site.
 func pageOf(title string, posts []digest.Post, look digest.Look) Edition {
 	site := NewSection(title, "https://site.example/", "")
 	for _, p := range posts {

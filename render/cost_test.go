@@ -65,7 +65,6 @@ func TestCostIsInProportion(t *testing.T) {
 	}
 }
 
-// shortest returns the shortest time of n calls.
 func shortest(n int, f func()) time.Duration {
 	least := time.Duration(1 << 62)
 	for range n {

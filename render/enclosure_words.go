@@ -51,7 +51,6 @@ var formats = map[string]string{
 	"webm": "WebM", "quicktime": "QuickTime", "mov": "QuickTime", "x-matroska": "Matroska", "mkv": "Matroska",
 }
 
-// formatOf returns the name of a sound or film format, or "" if unknown.
 func formatOf(e digest.Enclosure) string {
 	_, sub, _ := strings.Cut(strings.ToLower(e.Type), "/")
 	sub, _, _ = strings.Cut(sub, ";")
@@ -92,7 +91,6 @@ type name string
 // In returns the name.
 func (n name) In(*catalogue.Language) string { return string(n) }
 
-// nameOrNil returns a name, or nil for "".
 func nameOrNil(s string) catalogue.Sayable {
 	if s == "" {
 		return nil

@@ -15,10 +15,10 @@ import (
 type File struct {
 	Label string // "Listen · 43 min"
 	Facts string // "MP3, 41 MB"; may be empty
-	URL   string // absolute http(s)
-	Sound bool   // sound file
+	URL   string
+	Sound bool
 
-	film     bool // film
+	film     bool
 	chapters []digest.Chapter
 }
 
@@ -26,7 +26,7 @@ type File struct {
 type Chapter struct {
 	At    string // "12:42", from the beginning of the file
 	Title string // one line, plain
-	URL   string // absolute http(s)
+	URL   string
 }
 
 // mostFiles limits the files of a post; the author's page has all of them.
@@ -97,7 +97,6 @@ func clockWords(seconds int64) string {
 	return fmt.Sprintf("%d:%02d:%02d", h, m, s)
 }
 
-// tidyLinks cleans links, limits their number, and drops links without a valid address.
 func tidyLinks(links []File) (out []File) {
 	for _, f := range links {
 		if f.URL, f.Label = address(f.URL), clean(f.Label, siteColumns); f.URL != "" && len(out) < mostFiles {
@@ -114,7 +113,6 @@ func placeOf(e digest.Enclosure) int {
 	return 1
 }
 
-// fileData is the data of the template of a file.
 type fileData struct {
 	Label, Facts, URL string
 	More              bool // another file follows

@@ -85,7 +85,6 @@ func (p *parser) filmed(pic *picture) []token {
 // filmWord returns the description of a picture that links to a film and has no description of its own.
 func filmWord() catalogue.Sayable { return catalogue.Key("Video") }
 
-// say returns built-in messages within a post.
 func (p *parser) say(v catalogue.Sayable) string { return saidIn(p.speaks, v) }
 
 // saidIn returns built-in messages in a language; nil means English.

@@ -36,13 +36,11 @@ type plan struct {
 	level int  // maximum size of a full text in bytes, quoted-printable
 	bare  bool // headlines are in lists, without bylines
 
-	posts *both // as written
+	posts *both
 }
 
-// size returns the size of the written HTML.
 func (p *plan) size() size { return p.posts.html.size() }
 
-// depth returns how much of a post is shown.
 func (m *mail) depth(p *plan, section, post int) depth {
 	if p.each != nil {
 		return p.each[section][post]
@@ -58,7 +56,6 @@ func (m *mail) wanted(section, post int) depth {
 	return m.most[section]
 }
 
-// setMost sets how much of each section's posts is shown if there is room.
 func (m *mail) setMost() {
 	m.deepest = headline
 	m.most = make([]depth, len(m.Sections))

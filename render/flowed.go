@@ -29,10 +29,8 @@ func wrap(b *strings.Builder, s, first, rest string) {
 	}
 }
 
-// quoteMark begins each line of a quotation.
 const quoteMark = "> "
 
-// wrapped returns s in lines.
 func wrapped(s string) string {
 	var b strings.Builder
 	wrap(&b, s, "", "")
@@ -55,10 +53,8 @@ func stuffed(text string) string {
 	return b.String()
 }
 
-// newText returns a piece of the text version.
 func newText(s string) piece { return newPiece(stuffed(s)) }
 
-// A textBuilder builds a piece of the text version.
 type textBuilder struct{ codedBuilder }
 
 func (t *textBuilder) write(s string) { t.codedBuilder.write(stuffed(s)) }

@@ -14,16 +14,15 @@ import (
 // A body is the full text of a post for email. It is written once for each display of pictures, and all readers share
 // it. It can be cut at its cut points.
 type body struct {
-	all    pair       // the text below the byline
-	refs   piece      // text: the addresses of its links, numbered, after an empty line
-	end    piece      // text: the address of the post
-	cuts   []cutPoint // in order
-	onward pair       // the link to the rest
-	teaser pair       // the excerpt with that link
-	size   int        // bytes of memory
+	all    pair  // the text below the byline
+	refs   piece // text: the addresses of its links, numbered, after an empty line
+	end    piece // text: the address of the post
+	cuts   []cutPoint
+	onward pair // the link to the rest
+	teaser pair // the excerpt with that link
+	size   int
 }
 
-// A cutPoint is a position at which a body can end.
 type cutPoint struct {
 	html, text, refs size
 	close            piece // HTML: the end tags of open elements
@@ -69,7 +68,6 @@ func (p *Post) writeBody(images digest.Images, sizes map[string]digest.PictureSi
 	return y
 }
 
-// pack joins the strings of the body into one.
 func (y *body) pack() {
 	all := []*string{&y.all.html.coded, &y.all.text.coded, &y.refs.coded, &y.end.coded,
 		&y.onward.html.coded, &y.onward.text.coded, &y.teaser.html.coded, &y.teaser.text.coded}
@@ -86,7 +84,6 @@ const (
 	pointBytes = 72
 )
 
-// maxLeftover is the maximum width in columns of a generator's ending.
 const maxLeftover = 700
 
 // beyondTitle returns tree without repetitions of the headline and without a final paragraph that names the first place
@@ -134,7 +131,6 @@ func withoutHeads(tree []*node, isHead func(*node) bool) []*node {
 	return trimRules(kept)
 }
 
-// around returns the direction and the language of the whole text.
 func (p *Post) around(tree []*node) place {
 	all := (&node{kids: tree}).counted()
 	at := place{dir: "ltr", lang: p.Language}
@@ -196,7 +192,6 @@ func (y *body) extent(level int) extent {
 		{html: textEnd()}}
 }
 
-// size returns the size of the HTML.
 func (x *extent) size() size {
 	var n size
 	for i := range x {
@@ -238,7 +233,6 @@ func (m *mail) raise(p *plan, used, room size) {
 	p.level = max(0, sort.Search(maxCoded, func(level int) bool { return !fits(level) })-1)
 }
 
-// A fullText is the full text of a post in an email.
 type fullText struct {
 	*body
 	lead size // size of the picture above the excerpt
@@ -253,7 +247,6 @@ func (y fullText) sizeAt(level int) size {
 	return x.size()
 }
 
-// isTeaser reports whether an extent is the excerpt.
 func (y *body) isTeaser(x extent) bool { return x == extent{y.teaser} }
 
 // fullTexts returns the full texts of all posts that are shown whole. The longest come first, because they show soonest

@@ -183,7 +183,6 @@ func TestLeadSubject(t *testing.T) {
 	}
 }
 
-// lead inserts a post before all others.
 func lead(e *Edition, p digest.Post) {
 	e.Sections[0].Posts = append([]*Post{plain.Post(p)}, e.Sections[0].Posts...)
 }

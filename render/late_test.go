@@ -9,7 +9,6 @@ import (
 	"golang.org/x/net/html"
 )
 
-// order checks that a text contains words in this order.
 func order(t *testing.T, where, text string, words ...string) {
 	t.Helper()
 	at := 0

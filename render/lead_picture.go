@@ -12,7 +12,6 @@ import (
 	"digest"
 )
 
-// leadData is the data of the template of a post's picture.
 type leadData struct {
 	URL, Alt, Width, Height string
 	Film                    string // address of the film; may be empty
@@ -71,7 +70,6 @@ func isSquare(w, h int) bool {
 	return w == 0 || h == 0 || 10*max(w, h) <= 11*min(w, h)
 }
 
-// fitted returns the size of a picture in the column.
 func fitted(w, h int, cover bool) (int, int) {
 	if cover && w > coverSide {
 		w, h = coverSide, h*coverSide/w

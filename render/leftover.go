@@ -79,7 +79,7 @@ func appearedFrom(s, title string) int {
 	return -1
 }
 
-// opened returns the position in s of a phrase of words that is followed by the title. If there is none, it returns the
+// opened returns the position in s of a phrase of words that is followed by the title. Otherwise it returns the
 // last position of a phrase, or -1.
 func opened(s string, words []string, title string) int {
 	last, end := -1, -1
@@ -129,7 +129,6 @@ func withoutCutAppearance(s, title string) string {
 	return s
 }
 
-// beginsSentence reports whether a sentence begins at a position.
 func beginsSentence(s string, at int) bool {
 	first, _ := utf8.DecodeRuneInString(s[at:])
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s[:at], " "))
@@ -200,7 +199,6 @@ var (
 		`(?:\s|^)submitted by\s+/u/\S+(?:\s+to\s+r/\S+)?\s+\[link\]\s+\[comments\]$|^Comments$` +
 			`|^Article URL: \S+ Comments URL: \S+ Points: \d+ # Comments: \d+$`)
 
-	// bracketed matches dots that mark a cut text.
 	bracketed = regexp.MustCompile(`\s?(?:\[…\]|\[\.\.\.\]|\(…\)|\(\.\.\.\))…?$`)
 
 	// wayOn matches words that link to the rest. Only a mark, the title, or the site's name and a mark may follow them.
@@ -221,7 +219,6 @@ var (
 	writtenLink = regexp.MustCompile(`(?i)<a\s[^<>]*href=["']https?:[^<>]*>`)
 )
 
-// withoutWayOn removes the words at the end that link to the rest.
 func withoutWayOn(s, title string) string {
 	if !containsAny(strings.ToLower(ending(s)), wayOnWords) {
 		return s

@@ -40,7 +40,6 @@ func address(raw string) string {
 	return out
 }
 
-// percent encodes characters that an address cannot contain, and changes nothing else.
 func percent(raw string) string {
 	if !strings.ContainsFunc(raw, unsafeInAddress) {
 		return raw
@@ -79,7 +78,7 @@ const dots = ".。．｡"
 // A namedHost is an address or a host name at the beginning of a text.
 type namedHost struct {
 	host     string
-	from, to int  // its position
+	from, to int
 	outright bool // with a scheme
 	// it can only be an address, at any position: it has a scheme, www., a path, or is an email address
 	plainly bool
@@ -124,7 +123,6 @@ func isFile(host string) bool {
 	return false
 }
 
-// endsAt reports whether a host can end where rest begins.
 func (h namedHost) endsAt(rest string) bool {
 	switch {
 	case rest == "":
@@ -137,7 +135,6 @@ func (h namedHost) endsAt(rest string) bool {
 	return h.plainly && strings.IndexByte(",;!?#*]<>}\"", rest[0]) >= 0
 }
 
-// registered reports whether a name can be a host on the web.
 func registered(host string) bool {
 	suffix, official := publicsuffix.PublicSuffix(host)
 	return suffix != host && (official || strings.Contains(suffix, "."))
@@ -161,7 +158,6 @@ func domain(host string) string {
 	return host
 }
 
-// showsAddress reports whether a word of a line is an address.
 func showsAddress(line string) bool {
 	for word := range strings.FieldsSeq(line) {
 		if _, ok := hostNamed(word); ok {

@@ -58,12 +58,11 @@ type mail struct {
 	notes     noted
 	subject   string
 	deck      string // "12 posts from 7 sites, 1 note"
-	date      string // "Friday 20 November 2026"
+	date      string
 	data      editionData
 	frame     pieces // everything except the sections and posts, which are in data.Posts
 }
 
-// editionData is the data of the template of an edition.
 type editionData struct {
 	FullText                              bool // the edition may contain full texts
 	Title, Leads                          string
@@ -85,7 +84,6 @@ type editionData struct {
 	PostalAddress                         string
 }
 
-// moreData is the data of the line below a cut list.
 type moreData struct{ URL, Count string }
 
 func (r *Renderer) newMail(e Edition) (*mail, error) {
@@ -193,7 +191,6 @@ func withLinks(text, link string) *pieces {
 	return all
 }
 
-// join inserts the posts that a plan has written into the frame.
 func (m *mail) join(p *plan) (html, text *pieces) {
 	if m.data.Posts != nil {
 		*m.data.Posts = p.posts.html
@@ -205,7 +202,6 @@ func (m *mail) join(p *plan) (html, text *pieces) {
 	return &m.frame, text
 }
 
-// omitted returns the number of posts that are only in the web edition.
 func (m *mail) omitted(p *plan) int { return m.posts - p.shown + m.left }
 
 // more returns the line with the number of posts that are only in the web edition.
@@ -243,7 +239,6 @@ func (m *mail) leads() string {
 	return w.String()
 }
 
-// reason explains why the reader gets this email.
 func (m *mail) reason() string {
 	if m.Recipient == "" {
 		return m.r.Say(catalogue.Key("You get this email because you subscribed to %s.").With(m.Name))
@@ -254,7 +249,6 @@ func (m *mail) reason() string {
 // numberWords returns the number of the edition: "No. 12".
 func (m *mail) numberWords() string { return m.r.Say(catalogue.Key("No. %d").With(m.Number)) }
 
-// homeWords returns the label of HomeURL.
 func (m *mail) homeWords() string {
 	if m.Newsletter {
 		return m.r.Say(catalogue.Key("All issues"))

@@ -62,7 +62,6 @@ func itemText(title, url string) string {
 	return w.String()
 }
 
-// titleText returns a post's headline, or "" for an untitled post.
 func (p *Post) titleText() string {
 	if p.Untitled {
 		return ""
@@ -82,7 +81,6 @@ func (p *Post) bylineText(late bool) string {
 	return strings.Join(filled([]string{words, p.Byline}), " · ")
 }
 
-// rowText returns a post in an email of headlines.
 func (p *Post) rowText(late bool) string {
 	var w strings.Builder
 	wrap(&w, p.Line(), "  * ", "    ")
@@ -93,7 +91,6 @@ func (p *Post) rowText(late bool) string {
 	return w.String() + filesText(p, "    ")
 }
 
-// excerptText returns an excerpt after an empty line, or "".
 func excerptText(excerpt string) string {
 	if excerpt == "" {
 		return ""

@@ -64,7 +64,6 @@ func LinkChange(c digest.LinkChange, zone *time.Location) catalogue.Sayable {
 	return catalogue.LinkChange(c, SiteName(cmp.Or(c.Title, DefaultName), ""), zone)
 }
 
-// hostOf returns the host of an address with its port, or "".
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -73,7 +72,6 @@ func hostOf(address string) string {
 	return u.Host
 }
 
-// noted contains the notices of an edition for display.
 type noted struct {
 	all   int // including those only in the web edition
 	lines []Notice

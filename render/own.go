@@ -9,7 +9,6 @@ import (
 func (m *mail) saveWord() string   { return m.r.Say(catalogue.Key("Save")) }
 func (m *mail) changeWord() string { return m.r.Say(catalogue.Key("Settings")) }
 
-// ownData is the data of the template of such a link.
 type ownData struct {
 	URL, Words string
 	Heads      bool // follows the name of a site

@@ -83,7 +83,6 @@ func inTheDark(paper, accent digest.Colour) palette {
 	return p
 }
 
-// readable reports whether text in a colour is readable on a background.
 func readable(text, ground digest.Colour) bool { return text.Contrast(ground) >= digest.TextContrast }
 
 // paled mixes a share of paper into ink, or less if the text would not be readable on both backgrounds.

@@ -25,7 +25,6 @@ const (
 	maxMarkup  = 200     // of elements of any kind
 )
 
-// nodeKind is the kind of a node.
 type nodeKind uint8
 
 const (
@@ -46,16 +45,16 @@ type node struct {
 	kind      nodeKind
 	lang, dir string // as in the post; empty if inherited
 	line      []token
-	lines     [][]token // of code, instead of a line
+	lines     [][]token
 	kids      []*node
 	rows      [][]cell // of a table, all of equal length
 	rank      int      // of a heading: 1 to 6
-	ordered   bool     // of a list
-	numerals  string   // of an ordered list: a, A, i or I; empty for digits
-	number    int      // of an item in an ordered list
-	stated    bool     // the author set number
-	jumps     bool     // number does not follow from the item before
-	rtl, ltr  int      // number of letters by direction; not counted for code
+	ordered   bool
+	numerals  string // of an ordered list: a, A, i or I; empty for digits
+	number    int    // of an item in an ordered list
+	stated    bool   // the author set number
+	jumps     bool   // number does not follow from the item before
+	rtl, ltr  int    // number of letters by direction; not counted for code
 }
 
 // A parser converts a post to a tree.
@@ -184,7 +183,6 @@ func isBlock(a atom.Atom) bool {
 	return false
 }
 
-// leaf parses the content of n as lines of a kind.
 func (p *parser) leaf(n *html.Node, kind nodeKind, rank int) {
 	p.flush()
 	was := *p
@@ -258,10 +256,8 @@ func (p *parser) enter(n *html.Node) {
 	}
 }
 
-// text returns the text of a leaf.
 func (n *node) text() string { return plainText(n.line) + plainText(slices.Concat(n.lines...)) }
 
-// put adds a finished node to its parent.
 func (p *parser) put(n *node) { *p.into = append(*p.into, n.counted()) }
 
 // counted counts the letters in n and returns n.

@@ -10,7 +10,6 @@ import (
 // tabStop is the width of a tab in code, which leaves room on a phone.
 const tabStop = 4
 
-// pre parses preformatted text.
 func (p *parser) pre(n *html.Node) {
 	p.flush()
 	was := *p
@@ -28,7 +27,7 @@ type codeParser struct {
 	*parser
 	out    []token
 	column int
-	linked bool // within a link
+	linked bool
 }
 
 func (c *codeParser) children(n *html.Node) {

@@ -10,13 +10,12 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// tokenKind is the kind of a token.
 type tokenKind uint8
 
 const (
-	word     tokenKind = iota // text
-	breaking                  // a line break within a paragraph
-	opening                   // of an inline element
+	word     tokenKind = iota
+	breaking           // a line break within a paragraph
+	opening            // of an inline element
 	closing
 	pictured
 )
@@ -24,11 +23,11 @@ const (
 // A token is a part of a line. Each opening has a closing.
 type token struct {
 	kind      tokenKind
-	text      string   // of a word
-	name      string   // of an opening: the name of the element
-	href      string   // of an opening a: a valid address
-	lang, dir string   // of an opening
-	pic       *picture // of a picture
+	text      string
+	name      string // of an opening: the name of the element
+	href      string // of an opening a: a valid address
+	lang, dir string
+	pic       *picture
 }
 
 func (p *parser) text(s string) { p.line = append(p.line, token{kind: word, text: s}) }
@@ -116,7 +115,6 @@ func (p *parser) linked() string {
 	return ""
 }
 
-// content returns the text in n.
 func content(n *html.Node) string {
 	var b strings.Builder
 	for d := range n.Descendants() {

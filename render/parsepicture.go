@@ -21,7 +21,7 @@ type picture struct {
 	width  int    // in CSS pixels, in email at most Width; 0 if unknown
 	height int
 	small  bool // part of a line
-	film   bool // links to a film
+	film   bool
 
 	speaks *catalogue.Language // language of built-in messages; nil means English
 }
@@ -82,7 +82,6 @@ func (p *parser) image(n *html.Node) {
 	}
 }
 
-// said returns the text that replaces a hidden picture.
 func (p *picture) said() string {
 	if p.words == "" {
 		return "[" + saidIn(p.speaks, catalogue.Key("Picture")) + "]"

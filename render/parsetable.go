@@ -11,7 +11,6 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Limits of tables.
 const (
 	maxColumns   = 12
 	maxRows      = 300
@@ -21,7 +20,6 @@ const (
 	maxCellWords = 400 // bytes; longer text is not data
 )
 
-// A cell is a cell of a table.
 type cell struct {
 	line []token
 	head bool
@@ -168,7 +166,6 @@ func span(n *html.Node, name string) int {
 	return min(max(v, 1), maxColumns)
 }
 
-// cell returns the content of a cell as one line.
 func (p *parser) cell(n *html.Node) []token {
 	var nodes []*node
 	inner := &parser{images: p.images, proxy: p.proxy, sizes: p.sizes, title: p.title, speaks: p.speaks, into: &nodes,
@@ -241,7 +238,6 @@ func (p *parser) stack(b *node) {
 	}
 }
 
-// isFigure reports whether a cell contains a number.
 func isFigure(line []token) bool {
 	s := strings.TrimSpace(plainText(line))
 	if s == "" || utf8.RuneCountInString(s) > 16 || !strings.ContainsFunc(s, unicode.IsDigit) {

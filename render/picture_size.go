@@ -70,10 +70,9 @@ func (p *Post) Unsized(text bool) []string {
 	return nil
 }
 
-// A sizedKey is the cache key of a text with pictures.
 type sizedKey struct {
 	of    any
-	sizes string // the stored sizes of its pictures
+	sizes string
 }
 
 // cachedSized is like cached for content that depends on the sizes of pictures in the text. It keeps only the latest
@@ -95,7 +94,6 @@ func cachedSized[T interface{ bytes() int }](p *Post, of any, sizes map[string]d
 	return made
 }
 
-// learnedOf returns a key of the stored sizes of the pictures in the text.
 func (p *Post) learnedOf(sizes map[string]digest.PictureSize) string {
 	var b []byte
 	for i, src := range p.open {

@@ -22,7 +22,6 @@ func newPiece(s string) piece {
 	return b.piece()
 }
 
-// decoded returns the decoded piece.
 func (p piece) decoded() string {
 	s, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(p.coded)))
 	if err != nil {
@@ -51,7 +50,6 @@ func pack(all ...*string) int {
 	return n
 }
 
-// A codedBuilder builds a piece from lines.
 type codedBuilder struct {
 	coded strings.Builder
 	plain int
@@ -74,7 +72,6 @@ type size struct {
 // textGap returns the space below a post in the text version.
 func textGap() piece { return piece{"\r\n\r\n", len("\n\n")} }
 
-// upTo returns the beginning of a piece, up to the end of a line.
 func (p piece) upTo(s size) piece { return piece{p.coded[:s.coded], s.plain} }
 
 func (p piece) size() size { return size{p.plain, len(p.coded)} }
@@ -157,7 +154,7 @@ var selfQuoted = func() (t [256]bool) {
 // pieces is a sequence of pieces. It may contain other sequences, to be filled later.
 type pieces struct {
 	list []element
-	name string // placeholder for use in templates
+	name string
 }
 
 // An element is a piece or a sequence of pieces.
@@ -173,7 +170,6 @@ func (p *pieces) add(one piece) { p.list = append(p.list, element{piece: one}) }
 
 func (p *pieces) addAll(more *pieces) { p.list = append(p.list, element{inner: more}) }
 
-// size returns the total size.
 func (p *pieces) size() size {
 	var n size
 	for i := range p.list {
@@ -186,7 +182,6 @@ func (p *pieces) size() size {
 	return n
 }
 
-// blocks appends the encoded pieces to a list, in order.
 func (p *pieces) blocks(to []string) []string {
 	for i := range p.list {
 		if e := &p.list[i]; e.inner != nil {
@@ -198,7 +193,6 @@ func (p *pieces) blocks(to []string) []string {
 	return to
 }
 
-// join returns all pieces as one.
 func (p *pieces) join() piece { return piece{strings.Join(p.blocks(nil), ""), p.size().plain} }
 
 // A pair is the same content as HTML and as text.
@@ -206,7 +200,6 @@ type pair struct {
 	html, text piece
 }
 
-// packed returns the pair in one allocation.
 func (p pair) packed() pair {
 	pack(&p.html.coded, &p.text.coded)
 	return p
@@ -214,7 +207,6 @@ func (p pair) packed() pair {
 
 func (p pair) bytes() int { return len(p.html.coded) + len(p.text.coded) }
 
-// both collects HTML and text of the same content.
 type both struct {
 	html, text pieces
 }

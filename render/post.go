@@ -60,11 +60,10 @@ type Post struct {
 	content string // empty if brief
 	brief   bool   // created without its text
 
-	made  sync.Map     // rarely used forms, created on first use
-	bytes atomic.Int64 // total memory in bytes
+	made  sync.Map // rarely used forms, created on first use
+	bytes atomic.Int64
 }
 
-// cached returns the cached value for a key, or creates it.
 func cached[T interface{ bytes() int }](p *Post, key any, make func() T) T {
 	if known, ok := p.made.Load(key); ok {
 		return known.(T)
@@ -129,7 +128,6 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	return p
 }
 
-// write renders the parts that most readers need.
 func (p *Post) write() {
 	r, d := p.r, p.data()
 	p.lead = cut(p.Line(), leadColumns)
@@ -201,7 +199,6 @@ func saysMore(content, excerpt string) bool {
 	return strings.Contains(content, "<img")
 }
 
-// postData is the data of the templates in post.html.
 type postData struct {
 	Title, URL, Lang, Dir string
 	Byline, Excerpt       string
@@ -231,7 +228,6 @@ func (p *Post) data() postData {
 	return d
 }
 
-// withExcerpt returns the part of a post below its byline, with an excerpt.
 func (p *Post) withExcerpt(excerpt string) pair {
 	d := p.data()
 	d.Excerpt, d.Note = excerpt, p.Untitled
@@ -253,7 +249,6 @@ func (p *Post) excerpted(d depth) pair {
 	return p.short()
 }
 
-// short returns the part of the post below its byline, with a shorter excerpt.
 func (p *Post) short() pair {
 	return cached(p, short, func() pair {
 		columns := shortColumns

@@ -30,7 +30,6 @@ func TestAnyEdition(t *testing.T) {
 	}
 }
 
-// mailOf renders an edition as email.
 func mailOf(t testing.TB, p Edition) Message {
 	t.Helper()
 	m, err := plain.Mail(p)

@@ -164,7 +164,6 @@ func (all *renderers) newRenderer(c digest.Colours, lang *catalogue.Language) *R
 	return r
 }
 
-// maxSubject limits a subject, in bytes.
 const maxSubject = 100
 
 // DefaultName is the name of a digest without a name.
@@ -172,10 +171,10 @@ const DefaultName = "Daily Digest"
 
 // An Edition is the content of one reader's edition, in order.
 type Edition struct {
-	Date           digest.Date // the reader's local date
-	Number         int         // number of the edition; 0 shows none
-	Room           int         // limit of the email's HTML in bytes; 0 means the limit of mail programs
-	Name           string      // of the digest; empty means DefaultName
+	Date           digest.Date
+	Number         int    // number of the edition; 0 shows none
+	Room           int    // limit of the email's HTML in bytes; 0 means the limit of mail programs
+	Name           string // of the digest; empty means DefaultName
 	Sections       []Section
 	WebURL         string // the edition on the web; empty for a preview
 	UnsubscribeURL string // absolute http(s)
@@ -198,7 +197,7 @@ type Edition struct {
 	// PictureSizes maps the original addresses of pictures to their stored sizes.
 	PictureSizes map[string]digest.PictureSize
 
-	SettingsURL, PauseURL string // absolute http(s); may be empty
+	SettingsURL, PauseURL string
 
 	// Bound means that this edition contains all posts of a pause: the newest of each section in Posts, the others in
 	// Rest. Note is a sentence above the posts; it may be empty.

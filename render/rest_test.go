@@ -11,7 +11,6 @@ import (
 	"digest/test/tier"
 )
 
-// layouts are the layouts of an edition and of a section.
 var layouts = []digest.Layout{digest.Headlines, digest.Excerpts, digest.FullText}
 
 // away returns a bound edition: the first three posts of each site, and the others as a list.
@@ -225,7 +224,6 @@ func linkedPage(rng *rand.Rand, n int) Edition {
 	return p
 }
 
-// some returns a few words, some with links.
 func some(rng *rand.Rand, most int) (words string) {
 	for range rng.IntN(most) {
 		switch rng.IntN(12) {

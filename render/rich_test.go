@@ -7,12 +7,10 @@ import (
 	"digest"
 )
 
-// testProxy returns the address of a picture in an email.
 func testProxy(src string) string {
 	return "https://digest.example/image/mac/" + base64.RawURLEncoding.EncodeToString([]byte(src))
 }
 
-// written returns a post with a full text.
 func written(url, title, language, content string) digest.Post {
 	p := post(url, title, "", "", 0)
 	p.Language, p.Content = language, content
@@ -103,7 +101,6 @@ func looking(look digest.Look, sites ...sampleSite) Edition {
 	return p
 }
 
-// rich returns an edition of full texts.
 func rich(images digest.Images) Edition {
 	return looking(digest.Look{Layout: digest.FullText, Images: images}, workshop(), harbour())
 }
@@ -113,7 +110,6 @@ func scripts() Edition {
 		toldInChinese())
 }
 
-// headlines returns an edition of headlines.
 func headlines() Edition {
 	p := typical()
 	p.Layout = digest.Headlines
@@ -122,7 +118,6 @@ func headlines() Edition {
 	return p
 }
 
-// threaded returns an edition of a threaded digest.
 func threaded() Edition {
 	p := page(harbour(), kitchen())
 	p.Threaded = true

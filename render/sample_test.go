@@ -14,7 +14,6 @@ var (
 	proxied = New(testProxy)
 )
 
-// A sampleSite is a site in these tests.
 type sampleSite struct {
 	title, url, language string
 	posts                []digest.Post
@@ -137,7 +136,6 @@ func pier() sampleSite {
 	return sampleSite{"Notes from the pier", "https://pier.example/", "en", []digest.Post{note, cutShort, again}}
 }
 
-// folders returns an edition with folders.
 func folders() Edition {
 	p := page(pier(), garden(), kitchen(), beirut(), harbour(), compiler())
 	for i, folder := range []string{"", "", "Abroad", "Abroad", "Sea & shore", "Sea & shore"} {
@@ -175,7 +173,6 @@ func lately() Edition {
 	return p
 }
 
-// said returns notices with only text.
 func said(lines ...string) (all []Notice) {
 	for _, line := range lines {
 		all = append(all, Notice{Text: line})
@@ -206,7 +203,6 @@ func moved() Edition {
 	return p
 }
 
-// onlyNotes returns an edition with only notices.
 func onlyNotes() Edition {
 	p := page()
 	p.Notices = said(

@@ -21,7 +21,7 @@ type Section struct {
 	Feed     digest.FeedID
 
 	Display digest.Layout // of its posts; empty means the edition's
-	Folder  string        // the reader's own folder
+	Folder  string
 
 	// Rest contains posts that are shown only as headlines, below Posts and in the same order: the rest of a bound
 	// edition, or the posts of an undelivered edition. RestLabel is their heading on a page.
@@ -63,7 +63,6 @@ func (e *Edition) LayoutOf(s Section) digest.Layout {
 	return cmp.Or(s.Display, e.Layout, digest.Excerpts)
 }
 
-// headingData is the data of the templates in section.html.
 type headingData struct {
 	Title, URL, Lang, Dir string
 	Anchor                string
@@ -71,7 +70,6 @@ type headingData struct {
 	Posts                 *pieces // of a list
 }
 
-// sectionParts contains the rendered headings of a section.
 type sectionParts struct {
 	r      *Renderer
 	anchor string // of head, the target of entry
@@ -121,7 +119,7 @@ func anchorOf(title, url string) string {
 
 // Size returns the approximate memory of a section with rendered headings, without its posts, in bytes.
 func (s *Section) Size() int {
-	const beside = 700                                                   // the structs
+	const beside = 700
 	return beside + len(s.Title) + len(s.URL) + s.parts.head.bytes()*5/2 // with parts that are rendered later
 }
 
@@ -150,7 +148,6 @@ func (r *Renderer) tidySections(in []Section) []Section {
 	return out
 }
 
-// count returns the number of posts, including listed ones.
 func (s *Section) count() int { return len(s.Posts) + len(s.Rest) }
 
 // post returns the i-th post; the rest comes last.
@@ -176,5 +173,4 @@ func (s Section) LateLabel(i int) catalogue.Sayable {
 
 func (s *Section) firstLate(i int) bool { return s.Late > 0 && i == len(s.Posts)-s.Late }
 
-// isLate reports whether the i-th post of a section is late.
 func (s *Section) isLate(i int) bool { return i < len(s.Posts) && i >= len(s.Posts)-s.Late }

@@ -54,7 +54,6 @@ func TestSizeIsTrue(t *testing.T) {
 	}
 }
 
-// heap returns the bytes of the heap in use.
 func heap() int {
 	runtime.GC()
 	runtime.GC()

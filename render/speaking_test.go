@@ -10,7 +10,6 @@ import (
 	"digest/internal/hypertext"
 )
 
-// spoken returns a typical edition in a language.
 func spoken(code string) Edition {
 	p := typical()
 	p.Language, p.Number, p.SettingsURL, p.PauseURL = code, 12, "https://digest.example/settings",

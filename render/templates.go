@@ -53,7 +53,6 @@ type part[T any] struct {
 	shapes   sync.Map          // uint64 to []chunk
 }
 
-// A chunk is a group of lines of a part.
 type chunk struct {
 	texts  []string // text around the values
 	fields []int    // the fields of the values, one fewer than texts
@@ -65,7 +64,6 @@ func newPart[T any](all *template.Template, theme *strings.Replacer, name string
 	return &part[T]{template: all.Lookup(name), theme: theme}
 }
 
-// write appends the part to to.
 func (p *part[T]) write(to *pieces, data T) {
 	v := reflect.ValueOf(&data).Elem()
 	for _, c := range p.chunks(v) {
@@ -86,7 +84,6 @@ func (p *part[T]) write(to *pieces, data T) {
 	}
 }
 
-// piece returns the part as one piece.
 func (p *part[T]) piece(data T) piece {
 	var all pieces
 	p.write(&all, data)
@@ -113,7 +110,6 @@ func mark(field int) string { return fmt.Sprintf("-value-%02d-", field) }
 
 var marks = regexp.MustCompile(`-value-(\d\d)-`)
 
-// execute creates the chunks of a shape.
 func (p *part[T]) execute(shape uint64) []chunk {
 	var data T
 	v := reflect.ValueOf(&data).Elem()

@@ -11,11 +11,8 @@ import (
 type writer interface {
 	// full reports whether enough is written. The walk then ends.
 	full() bool
-	// leaf writes a paragraph, a heading, a caption or a term.
 	leaf(n *node, at place)
-	// figure writes a picture with the caption below it.
 	figure(picture, caption *node, at place)
-	// divider writes a horizontal rule.
 	divider(at place)
 	// code writes lines and keeps their spaces.
 	code(lines [][]token, at place)
@@ -29,7 +26,6 @@ type writer interface {
 	close()
 }
 
-// markup collects HTML.
 type markup struct {
 	out     strings.Builder
 	closers []string // the end tags of open elements
@@ -51,7 +47,6 @@ type place struct {
 	tight     bool   // plain text: no empty line before it
 }
 
-// walk writes nodes in order.
 func walk(w writer, nodes []*node, at place) {
 	for i := 0; i < len(nodes) && !w.full(); i++ {
 		if captioned(nodes[i:]) {
@@ -116,7 +111,6 @@ func (n *node) mark(i int) string {
 	return "* "
 }
 
-// captioned reports whether nodes begin with a picture and its caption.
 func captioned(nodes []*node) bool {
 	return len(nodes) > 1 && nodes[0].kind == paragraph && nodes[1].kind == caption && onlyPicture(nodes[0].line)
 }
@@ -221,7 +215,6 @@ func escape(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "<", "&lt;"), ">", "&gt;")
 }
 
-// htmlAttr returns an attribute with an escaped value.
 func htmlAttr(name, value string) string { return " " + name + `="` + html.EscapeString(value) + `"` }
 
 // numberAttr returns a numeric attribute, or "" for 0.
@@ -237,7 +230,6 @@ func hasItalics(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf && (wide(r) || rightToLeft(r)) })
 }
 
-// scope returns the scope attribute of a header cell.
 func scope(c cell, row int) string {
 	switch {
 	case !c.head:

@@ -83,7 +83,6 @@ func (w *mailWriter) paragraph(n *node, at place, above bool) {
 	w.words(at, at.indent, w.lineText(n.line))
 }
 
-// turned returns a style, with an alignment if the node changes the direction.
 func (w *mailWriter) turned(around, inside place, style string) string {
 	switch {
 	case around.dir == inside.dir:
@@ -94,7 +93,6 @@ func (w *mailWriter) turned(around, inside place, style string) string {
 	return w.styled(style, ";text-align:left")
 }
 
-// styled returns the style attribute for a style of text.css, with additions.
 func (w *mailWriter) styled(name string, more ...string) string {
 	return ` style="` + w.styles[name] + strings.Join(more, "") + `"`
 }
@@ -207,7 +205,6 @@ func solid(line []token) []token {
 	return out
 }
 
-// table writes a table, with numbers aligned right.
 func (w *mailWriter) table(n *node, figures []bool, at place) {
 	attrs, inside := n.attrs(at)
 	w.out.WriteString("<table" + attrs + ` cellpadding="0" cellspacing="0" border="0"` + w.turned(at, inside, "table") +

@@ -74,7 +74,6 @@ func isOrdinal(words string) bool {
 	return false
 }
 
-// reference returns the text after the words of a link.
 func (w *mailWriter) reference(href, words string) string {
 	if href == words || href == "mailto:"+words {
 		return ""
@@ -82,7 +81,6 @@ func (w *mailWriter) reference(href, words string) string {
 	return " " + w.number(href)
 }
 
-// number returns the number of an address in the list below the post.
 func (w *mailWriter) number(href string) string {
 	n, known := w.numbers[href]
 	if !known {

@@ -20,7 +20,6 @@ type WebText struct {
 
 func (t WebText) bytes() int { return len(t.HTML) }
 
-// webKey is the cache key of a post's text.
 type webKey struct {
 	level    int
 	pictures bool
@@ -60,15 +59,14 @@ const maxWeb = 1 << 20
 type webWriter struct {
 	markup
 	r      *Renderer
-	level  int   // of the highest heading
-	before int   // level of the previous heading
+	level  int // of the highest heading
+	before int
 	ranks  []int // of the post's headings, highest first
 	tables int
 }
 
 func (w *webWriter) full() bool { return w.out.Len() > maxWeb }
 
-// ranksOf returns the distinct ranks of all headings in a tree, sorted.
 func ranksOf(tree []*node) []int {
 	var ranks []int
 	for _, n := range tree {

@@ -98,7 +98,6 @@ func cut(s string, cols int) string {
 	return strings.TrimRight(s[:end], " .,;:–—-…\u200d") + "…"
 }
 
-// cutBytes shortens s to at most most bytes.
 func cutBytes(s string, most int) string {
 	for cols := widthOf(s); len(s) > most; cols-- {
 		s = cut(s, cols)
@@ -129,7 +128,6 @@ func columns(r rune) int {
 	return 1
 }
 
-// wide reports whether a character has two columns.
 func wide(r rune) bool {
 	if r < 0x1100 { // nearly all text
 		return false

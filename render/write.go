@@ -5,7 +5,6 @@ import (
 	"digest/internal/catalogue"
 )
 
-// write writes the sections of a plan with their folders and posts.
 func (m *mail) write(p *plan) *both {
 	n := 6*p.shown + 3*len(m.Sections)
 	posts := &both{html: pieces{list: make([]element, 0, n)}, text: pieces{list: make([]element, 0, n)}}
@@ -153,7 +152,6 @@ func (m *mail) addList(to *both, last *Post, count int, lines *both) {
 	to.text.add(textGap())
 }
 
-// addLine adds a headline to a list.
 func (m *mail) addLine(to *both, p *Post, late bool) {
 	small := m.r.small[bylineKind{rtl: p.Dir == "rtl"}]
 	to.add(p.line)
@@ -168,7 +166,6 @@ func (m *mail) addLine(to *both, p *Post, late bool) {
 	to.html.add(small.close)
 }
 
-// addRow adds a post to an edition of headlines.
 func (m *mail) addRow(to *both, p *Post, late bool) {
 	row := p.row()
 	to.html.add(row.html)
@@ -218,7 +215,6 @@ func (m *mail) addByline(to *pieces, p *Post, late bool, at bylinePlace) {
 	to.add(small.close)
 }
 
-// A bylinePlace is the position of the small print in a post.
 type bylinePlace uint8
 
 const (
@@ -227,7 +223,6 @@ const (
 	last                     // below the words of an untitled post
 )
 
-// A bylineKind determines the HTML around a line of small print.
 type bylineKind struct {
 	rtl bool
 	at  bylinePlace

@@ -16,7 +16,6 @@ import (
 //go:embed names.txt
 var names string
 
-// suggestions limits the names that an UnknownError offers.
 const suggestions = 3
 
 // An UnknownError reports a name that is not a zone of the IANA database.
