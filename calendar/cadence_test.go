@@ -22,7 +22,7 @@ func cadence(t *testing.T, text string) digest.Cadence {
 	return c
 }
 
-// TestNextByCadence gives the midnights that follow each other, by the zone's own clock.
+// TestNextByCadence compares consecutive midnights of cadences in local time.
 func TestNextByCadence(t *testing.T) {
 	for _, test := range []struct{ zone, cadence, after, want string }{
 		{"Europe/Paris", "monthly", "2026-11-20T12:00", "2026-12-01T00:00 2027-01-01T00:00 2027-02-01T00:00"},
@@ -39,10 +39,10 @@ func TestNextByCadence(t *testing.T) {
 		{"America/Havana", "monthly on first sun", "2024-10-20T12:00", "2024-11-03T00:00 2024-12-01T00:00"},
 		{"America/Sao_Paulo", "monthly on 18", "2018-02-17T23:30", "2018-02-18T00:00 2018-03-18T00:00"},
 		{"Pacific/Apia", "monthly on last day", "2011-12-28T12:00", "2011-12-31T00:00 2012-01-31T00:00"},
-		// it had no 31 December
+		// the zone skipped 31 December 1994
 		{"Pacific/Kiritimati", "monthly on last day", "1994-12-20T12:00", "1995-01-01T00:00 1995-01-31T00:00"},
 		{"Pacific/Kiritimati", "monthly", "1994-12-20T12:00", "1995-01-01T00:00 1995-02-01T00:00"},
-		{"Pacific/Apia", "fri", "2011-12-28T12:00", "2012-01-06T00:00"}, // its Friday 30 December never was
+		{"Pacific/Apia", "fri", "2011-12-28T12:00", "2012-01-06T00:00"}, // the zone skipped Friday 30 December 2011
 		{"Europe/Paris", "weekdays", "2026-11-19T12:00", "2026-11-20T00:00 2026-11-23T00:00"},
 	} {
 		loc := zone(t, test.zone)
@@ -56,7 +56,7 @@ func TestNextByCadence(t *testing.T) {
 	}
 }
 
-// TestNoDay: a cadence that has no day, or all of them, ends no reader and no worker.
+// TestNoDay: Next ends for a cadence without days, or with all bits.
 func TestNoDay(t *testing.T) {
 	now := at(t, "2026-11-20T12:00", time.UTC)
 	for _, c := range []digest.Cadence{0, 1 << 7, 1 << 40, 1<<63 - 1, -1, -1 << 63} {
@@ -73,9 +73,8 @@ func TestNoDay(t *testing.T) {
 	}
 }
 
-// TestCadencesAgainstJava compares all midnights of cadences in fifteen years with those that
-// are found by looking at every midnight that java.time gives. The file is not part of
-// the project.
+// TestCadencesAgainstJava compares all midnights of cadences in fifteen years with the midnights of java.time. The file
+// is not part of the project.
 func TestCadencesAgainstJava(t *testing.T) {
 	shared := os.Getenv("DIGEST_SHARED")
 	if shared == "" {
@@ -103,7 +102,7 @@ func TestCadencesAgainstJava(t *testing.T) {
 	}
 }
 
-// javaMidnights gives every start of a local date that a line of the table stands for.
+// javaMidnights returns all midnights that a line of the table describes.
 func javaMidnights(t *testing.T, times string) (all []time.Time) {
 	t.Helper()
 	var odd []int64
@@ -125,8 +124,8 @@ func javaMidnights(t *testing.T, times string) (all []time.Time) {
 	return all
 }
 
-// compareCadence holds Next against the midnights that begin a date of the cadence, or, of a
-// month, the first date after it.
+// compareCadence checks that Next returns the midnights that begin a date of the cadence, or the first date after a
+// skipped day of a month.
 func compareCadence(t *testing.T, loc *time.Location, c digest.Cadence, midnights []time.Time) {
 	t.Helper()
 	var want []time.Time
@@ -152,8 +151,8 @@ func compareCadence(t *testing.T, loc *time.Location, c digest.Cadence, midnight
 	}
 }
 
-// TestGathered: while a digest that appears once a week or less is active, or pauses until a time,
-// its feeds are asked at each midnight of its reader.
+// TestGathered: the feeds of a digest that appears once a week or less are polled at each midnight of its reader, also
+// during a pause with an end.
 func TestGathered(t *testing.T) {
 	paris, tokyo := zone(t, "Europe/Paris"), zone(t, "Asia/Tokyo")
 	now := at(t, "2026-11-20T12:00", paris)
@@ -195,7 +194,7 @@ func TestGathered(t *testing.T) {
 		same(t, test.why, test.got.NextPollAt, at(t, test.want, paris))
 	}
 	fast := active
-	fast.NextPollAt = at(t, "2026-11-30T00:00", paris) // by a clock that was fast
+	fast.NextPollAt = at(t, "2026-11-30T00:00", paris) // by a fast clock
 	honest, changed := fast.Honest(now, now.AddDate(-1, 0, 0), nil)
 	if same(t, "put right", honest.NextPollAt, active.NextPollAt); !changed ||
 		!honest.NextDueAt.Equal(active.NextDueAt) {
@@ -206,7 +205,7 @@ func TestGathered(t *testing.T) {
 	}
 }
 
-// TestLastPassedOfAMonth: a monthly midnight that a clock has robbed comes back, though it is weeks ago.
+// TestLastPassedOfAMonth: Honest restores a monthly midnight that a wrong clock released weeks ago.
 func TestLastPassedOfAMonth(t *testing.T) {
 	now := at(t, "2026-11-29T12:00", time.UTC)
 	s := calendar.Schedule{

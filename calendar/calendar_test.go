@@ -17,7 +17,7 @@ func zone(t *testing.T, name string) *time.Location {
 	return loc
 }
 
-// at reads a local time, "" for none.
+// at parses a local time. "" gives the zero time.
 func at(t *testing.T, local string, loc *time.Location) time.Time {
 	t.Helper()
 	if local == "" {
@@ -52,8 +52,7 @@ func TestZone(t *testing.T) {
 	}
 }
 
-// TestAhead gives the midnights a week, two weeks and a month ahead, also where
-// they lie beside a date that a zone has left out.
+// TestAhead checks the midnights in a week, two weeks and a month, also next to skipped dates.
 func TestAhead(t *testing.T) {
 	week := func(now time.Time, loc *time.Location) time.Time { return calendar.InWeeks(1, now, loc) }
 	fortnight := func(now time.Time, loc *time.Location) time.Time { return calendar.InWeeks(2, now, loc) }
@@ -61,7 +60,7 @@ func TestAhead(t *testing.T) {
 		what      string
 		ahead     func(time.Time, *time.Location) time.Time
 		zone, now string
-		want      string // by the same zone
+		want      string // local time
 	}{
 		{"a week", week, "Europe/Paris", "2026-11-20T23:59", "2026-11-27T00:00"},
 		{"a week, into winter time", week, "Europe/Paris", "2026-10-20T00:00", "2026-10-27T00:00"},
@@ -90,7 +89,7 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// TestBegins: the date after one that was left out begins where that one would have.
+// TestBegins: after a skipped date, the next date begins at the instant at which the skipped one would have begun.
 func TestBegins(t *testing.T) {
 	for _, test := range []struct{ zone, left, after string }{
 		{"Pacific/Apia", "2011-12-30", "2011-12-31"},
@@ -107,15 +106,15 @@ func TestBegins(t *testing.T) {
 	}
 }
 
-// TestBeginsOf gives what zones make of single dates.
+// TestBeginsOf checks the beginnings of single dates.
 func TestBeginsOf(t *testing.T) {
 	for _, test := range []struct {
 		zone, date, want string
 		exists           bool
 	}{
 		{"Europe/Paris", "2026-10-25", "2026-10-24T22:00", true},
-		{"America/Sao_Paulo", "2018-11-04", "2018-11-04T03:00", true}, // 00:00 does not exist
-		{"America/Havana", "2024-11-03", "2024-11-03T04:00", true},    // 00:00 comes twice
+		{"America/Sao_Paulo", "2018-11-04", "2018-11-04T03:00", true},
+		{"America/Havana", "2024-11-03", "2024-11-03T04:00", true}, // 00:00 occurs twice
 		{"Pacific/Apia", "2011-12-29", "2011-12-29T10:00", true},
 		{"Pacific/Apia", "2011-12-30", "2011-12-30T10:00", false}, // the 31st
 		{"Pacific/Apia", "2011-12-31", "2011-12-30T10:00", true},
@@ -137,26 +136,26 @@ func TestNext(t *testing.T) {
 	const fridays = digest.Cadence(1 << time.Friday)
 	friday := at(t, "2026-11-20T05:00", time.UTC)
 	same(t, "the Friday after a Friday", calendar.Next(friday, time.UTC, fridays), at(t, "2026-11-27T00:00", time.UTC))
-	apia := zone(t, "Pacific/Apia") // its Friday 30 December 2011 never was
+	apia := zone(t, "Pacific/Apia") // it skipped Friday 30 December 2011
 	same(t, "over a Friday that never was", calendar.Next(at(t, "2011-12-28T12:00", apia), apia, fridays),
 		at(t, "2012-01-06T00:00", apia))
 }
 
-// TestSending gives the hours of all kinds of days, by the wall clock.
+// TestSending checks the local times of sending on days of all kinds.
 func TestSending(t *testing.T) {
 	for _, test := range []struct {
-		zone, now, clock string // now: when somebody releases, after midnight
+		zone, now, clock string // now: the time of the release
 		send, expires    string
 	}{
 		{"Europe/Paris", "2026-11-20T00:03", "00:00", "2026-11-20T00:03", "2026-11-20T20:00"},
 		{"Europe/Paris", "2026-11-20T00:03", "07:00", "2026-11-20T07:00", "2026-11-20T20:00"},
 		{"Europe/Paris", "2026-11-20T00:03", "12:00", "2026-11-20T12:00", "2026-11-20T20:00"},
-		{"Europe/Paris", "2026-11-20T00:03", "12:01", "2026-11-20T12:01", "2026-11-21T08:01"}, // too near the next one
-		{"Europe/Paris", "2026-11-20T09:00", "07:00", "2026-11-20T09:00", "2026-11-20T20:00"}, // late: at once
+		{"Europe/Paris", "2026-11-20T00:03", "12:01", "2026-11-20T12:01", "2026-11-21T08:01"}, // next midnight is near
+		{"Europe/Paris", "2026-11-20T09:00", "07:00", "2026-11-20T09:00", "2026-11-20T20:00"}, // late: now
 		{"Europe/Paris", "2026-11-20T23:59", "07:00", "2026-11-20T23:59", "2026-11-21T19:59"},
 		{"Europe/Paris", "2026-03-29T00:03", "07:00", "2026-03-29T07:00", "2026-03-29T20:00"}, // 23 hours
 		{"Europe/Paris", "2026-10-25T00:03", "07:00", "2026-10-25T07:00", "2026-10-25T20:00"}, // 25 hours
-		{"Europe/Paris", "2026-03-29T00:03", "02:30", "2026-03-29T03:00", "2026-03-29T20:00"}, // does not exist
+		{"Europe/Paris", "2026-03-29T00:03", "02:30", "2026-03-29T03:00", "2026-03-29T20:00"},
 		{"America/Santiago", "2026-09-06T01:03", "00:00", "2026-09-06T01:03", "2026-09-06T20:00"},
 		{"America/Santiago", "2026-09-06T01:03", "00:30", "2026-09-06T01:03", "2026-09-06T20:00"},
 		{"America/Santiago", "2026-09-06T01:03", "07:00", "2026-09-06T07:00", "2026-09-06T20:00"},
@@ -177,8 +176,7 @@ func TestSending(t *testing.T) {
 	}
 }
 
-// TestPassed: after an outage the last midnight that has passed is the one of
-// which there is an edition.
+// TestPassed: after an outage the edition is for the last midnight that has passed.
 func TestPassed(t *testing.T) {
 	const monday = digest.Cadence(1 << time.Monday)
 	for _, test := range []struct {
@@ -192,7 +190,6 @@ func TestPassed(t *testing.T) {
 		{"Europe/Paris", "2026-11-20T00:00", "2026-11-21T09:00", digest.Workdays, "2026-11-20T00:00",
 			"2026-11-23T00:00"},
 		{"Europe/Paris", "2026-11-16T00:00", "2026-11-29T09:00", monday, "2026-11-23T00:00", "2026-11-30T00:00"},
-		// no midnight
 		{"America/Santiago", "2026-09-05T00:00", "2026-09-06T01:00", digest.Daily, "2026-09-06T01:00",
 			"2026-09-07T00:00"},
 	} {
@@ -209,7 +206,7 @@ func TestUpcoming(t *testing.T) {
 		{"2026-11-20T00:00", "", "2026-11-19T12:00", "2026-11-20T00:00"},
 		{"2026-11-20T00:00", "", "2026-11-20T00:00", "2026-11-20T00:00"},
 		{"2026-11-20T00:00", "", "2026-11-20T00:01", "2026-11-21T00:00"},
-		// who polls now polls for the next one
+		// the feeds are polled for the next midnight
 		{"2026-11-20T00:00", "2026-11-20T00:01", "2026-11-19T12:00", "2026-11-21T00:00"},
 	} {
 		got := calendar.Upcoming(at(t, test.due, loc), at(t, test.planned, loc), at(t, test.from, loc), loc,

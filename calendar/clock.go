@@ -7,18 +7,17 @@ import (
 	"digest"
 )
 
-// Believable reports whether a clock can be right: this program was not written
-// before 2026. A machine without a battery begins in 1970 or 2000.
+// Believable reports whether a clock can be right: this program did not exist before 2026. A machine without a
+// real-time clock starts in 1970 or 2000.
 func Believable(now time.Time) bool { return now.Year() >= 2026 }
 
-// pruneStep is how much later the time of one pruning is than that of the last, at most.
+// pruneStep bounds the difference between the times of two prunings.
 const pruneStep = 7 * 24 * time.Hour
 
-// PruneTime is the time by which it is judged how old something is that would be
-// deleted, last being that of the last time; zero: there was none. Pruning is done every
-// hour, so this is now, as a rule. After a jump it comes a week nearer at each time: a
-// clock that is years ahead deletes little before somebody notices, and an instance
-// that was off for a year has caught up within days.
+// PruneTime returns the time from which pruning computes ages. last is the time of the previous pruning, zero if there
+// was none. Pruning runs every hour, so the result is usually now. After a jump of the clock it advances by one week
+// each time. So a clock that is years ahead deletes little before the operator notices, and an instance that was off
+// for a year catches up within days.
 func PruneTime(now, last time.Time) time.Time {
 	if step := last.Add(pruneStep); !last.IsZero() && now.After(step) {
 		return step
@@ -26,20 +25,18 @@ func PruneTime(now, last time.Time) time.Time {
 	return now
 }
 
-// ancient is how long ago no digest is due: nobody who comes back after so long
-// wants all of it.
+// ancient is the age from which a due date proves that a clock was wrong.
 const ancient = 10 * 366 * 24 * time.Hour
 
-// An Issue is a midnight of a digest that was released, by whatever clock.
+// An Issue is a released midnight of a digest. The clock that released it may have been wrong.
 type Issue struct {
 	DueAt      time.Time
-	ReleasedAt time.Time   // zero: nobody knows
-	Date       digest.Date // of its edition; zero: it had none
+	ReleasedAt time.Time   // zero if unknown
+	Date       digest.Date // of its edition; zero if it had none
 }
 
-// True reports whether a clock that is right can have released a midnight by now. An
-// edition that has the date of its own midnight is true from then on, whenever it was
-// made; one that has the date of a later day was made when that had begun.
+// True reports whether a right clock can have released the midnight by now. An edition with the date of its own
+// midnight is valid from that midnight. An edition with a later date must have been released on that date.
 func (i Issue) True(now time.Time, zone *time.Location) bool {
 	late := now.Add(digest.ClockSlack)
 	if i.DueAt.After(now) || i.ReleasedAt.After(late) {
@@ -48,7 +45,6 @@ func (i Issue) True(now time.Time, zone *time.Location) bool {
 	return !Latest(i.DueAt).Before(i.Date) || !Begins(i.Date, zone).After(late)
 }
 
-// lastTrue gives the last midnight that was truly released; zero: none was.
 func (s Schedule) lastTrue(now time.Time, issues []Issue) (last time.Time) {
 	for _, i := range issues {
 		if i.True(now, s.Zone) && i.DueAt.After(last) {
@@ -58,12 +54,12 @@ func (s Schedule) lastTrue(now time.Time, issues []Issue) (last time.Time) {
 	return last
 }
 
-// Honest gives a schedule as it would be without the clocks that were wrong; issues
-// are its midnights that were released of late. A digest that is due later than its
-// first midnight without an edition (I1) is due at that midnight: even if it is the
-// last that has passed, or one that a clock which was fast has released, but not
-// before since. LastDueAt becomes the last midnight that was truly released. It is
-// said whether the rest is another than before.
+// Honest returns the schedule without the effects of wrong clocks, and whether it has changed. issues are the midnights
+// of the digest that were released recently.
+//
+// If the digest is due later than its first midnight without an edition (I1), Honest moves it to that midnight. That
+// can be the last midnight that has passed, or one that a fast clock has released, but not one before since. LastDueAt
+// becomes the last midnight that a right clock released. A new LastDueAt alone does not count as a change.
 func (s Schedule) Honest(now, since time.Time, issues []Issue) (honest Schedule, changed bool) {
 	was := s
 	if next := s.asks(now); s.NextPollAt.After(next) {
@@ -93,16 +89,13 @@ func (s Schedule) Honest(now, since time.Time, issues []Issue) (honest Schedule,
 	return s, !s.NextDueAt.Equal(was.NextDueAt) || !s.NextPollAt.Equal(was.NextPollAt)
 }
 
-// lost reports whether the digest is due at an instant at which no right clock
-// would have it due.
 func (s Schedule) lost(now time.Time, hasEdition func(digest.Date) bool) bool {
 	return now.Sub(s.NextDueAt) > ancient || s.NextDueAt.After(s.next(now)) &&
 		s.NextDueAt.After(s.first(now, hasEdition))
 }
 
-// lastPassed is the last of the digest's midnights that has come.
 func (s Schedule) lastPassed(now time.Time) time.Time {
-	days := 15 // once a week, and a date left out
+	days := 15 // two weeks of a weekly digest, and a skipped date
 	if s.Cadence.IsMonthly() {
 		days = mostDays
 	}
@@ -110,8 +103,7 @@ func (s Schedule) lastPassed(now time.Time) time.Time {
 	return last
 }
 
-// first is the first midnight after an instant, and after the one released last,
-// whose date has no edition.
+// first returns the first midnight whose date has no edition, after an instant and after LastDueAt.
 func (s Schedule) first(after time.Time, hasEdition func(digest.Date) bool) time.Time {
 	s.PausedUntil = time.Time{}
 	return s.Due(after, hasEdition)
@@ -122,18 +114,18 @@ func TooFar(d digest.Date, now time.Time, zone *time.Location) bool {
 	return digest.DateOf(now.In(zone)).Plus(7).Before(d)
 }
 
-// LongestRetry is longer than a mailer waits before it tries an edition again.
+// LongestRetry exceeds the longest delay before a mailer retries an edition.
 const LongestRetry = 5 * time.Hour
 
-// A Mailing describes when an edition is sent, and what decides it.
+// A Mailing describes when an edition is sent, and why.
 type Mailing struct {
 	Date      digest.Date
-	DueAt     time.Time     // the midnight of its posts
+	DueAt     time.Time     // the midnight at which its posts were collected
 	Hour      time.Duration // at which the reader wants email
 	NextDueAt time.Time     // the next midnight of the digest
-	Issue     bool          // it is an issue of a newsletter
-	Wait      time.Duration // of an issue for approval
-	Locked    bool          // the newsletter may not send the issue, even at SendAt
+	Issue     bool          // an issue of a newsletter
+	Wait      time.Duration
+	Locked    bool // the newsletter may not send the issue, even at SendAt
 
 	SendAt, NextAt, ExpiresAt time.Time
 }

@@ -9,19 +9,18 @@ import (
 	"digest/calendar"
 )
 
-// TestHonest: what a clock that was fast has released is due again at the first
-// midnight that it took, and nothing else changes.
+// TestHonest: a digest that a fast clock released is due again at the first midnight concerned. Nothing else changes.
 func TestHonest(t *testing.T) {
 	const mondays = digest.Cadence(1 << time.Monday)
-	type issue struct{ due, released, date string } // by the zone's clock
+	type issue struct{ due, released, date string }
 	for _, test := range []struct {
 		why    string
 		zone   string
 		days   digest.Cadence
 		now    string
-		due    string // next, as it is stored
+		due    string // stored NextDueAt
 		issues []issue
-		want   string // next
+		want   string // expected NextDueAt
 		last   string
 	}{
 		{"all is well", "UTC", digest.Daily, "2026-11-03T00:06", "2026-11-04T00:00",
@@ -92,15 +91,15 @@ func TestHonest(t *testing.T) {
 	}
 }
 
-// TestHonestMailing: only a time that no person and no mailer can have chosen is changed, and it is right then.
+// TestHonestMailing: Honest changes only times that no person and no mailer can have chosen, and corrects them.
 func TestHonestMailing(t *testing.T) {
 	const day, year = 24 * time.Hour, "2027-11-20T07:00"
 	for why, test := range map[string]struct {
-		now, send, next    string // by the zone's clock, in November 2026; next: empty means send
+		now, send, next    string // local time in November 2026; empty next means send
 		issue, locked      bool
 		wait               time.Duration
-		wantSend, wantNext string // empty: nothing changes
-		date, due          string // empty: the 20th, and the midnight of the date
+		wantSend, wantNext string // empty if nothing changes
+		date, due          string // empty means the 20th, and the midnight of the date
 		zone               string
 	}{
 		"at the reader's hour":     {now: "20T00:03", send: "20T23:59"},

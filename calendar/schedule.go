@@ -7,34 +7,31 @@ import (
 	"digest"
 )
 
-// A Schedule is what decides when a digest is due, and when its feeds are asked
-// while it pauses. Its methods give the schedule that follows from a decision of
-// its reader; when the digest is due by it, Due says.
+// A Schedule describes when a digest is due, and when its feeds are polled during a pause. Its methods return the
+// schedule after a decision of the reader. Due then returns the next due date.
 type Schedule struct {
 	Zone      *time.Location
 	Cadence   digest.Cadence
 	State     digest.DigestState
-	NextDueAt time.Time // its next midnight
-	LastDueAt time.Time // the midnight released last; zero: none was
+	NextDueAt time.Time
+	LastDueAt time.Time // the midnight released last; zero if none
 	Planned   bool      // its feeds have been queued for NextDueAt
 
-	PausedUntil time.Time // when a pause ends; zero: none does
-	PausedAt    time.Time // when what waits began to gather; zero: nothing is to be bound
-	PausedTo    time.Time // when that ended; zero: it goes on
-	// the next midnight that polls its feeds while it is paused, or appears rarely (Gathering); zero: none
+	PausedUntil time.Time // the end of a pause; zero if it has none
+	PausedAt    time.Time // from when it collects posts for the edition after a pause; zero if it does not
+	PausedTo    time.Time // when the collection ended; zero while it continues
+	// the next midnight that polls its feeds while it is paused, or appears rarely (Gathering); zero if none
 	NextPollAt time.Time
 }
 
-// Passed reports whether the digest's midnight has passed, and its edition is
-// still to be made.
+// Passed reports whether the digest is active and its midnight has passed.
 func (s Schedule) Passed(now time.Time) bool {
 	return s.State == digest.DigestActive && !s.NextDueAt.After(now)
 }
 
-// Due is when the digest is due: at its first midnight after now, or from the
-// end of its pause on, that begins a day of its cadence and a date without an edition
-// (I1). It is later than the midnight released last even if the clock is not:
-// two editions of one midnight would hold the same posts (I4).
+// Due returns the first midnight after now, or from the end of the pause, that begins a day of the cadence and a date
+// without an edition (I1). The result is always after LastDueAt, even if the clock went back. Two editions of one
+// midnight would contain the same posts (I4).
 func (s Schedule) Due(now time.Time, hasEdition func(digest.Date) bool) time.Time {
 	after := now
 	if !s.PausedUntil.IsZero() {
@@ -52,15 +49,13 @@ func (s Schedule) Due(now time.Time, hasEdition func(digest.Date) bool) time.Tim
 
 func (s Schedule) next(after time.Time) time.Time { return Next(after, s.Zone, s.Cadence) }
 
-// asks is the midnight after an instant at which its feeds are asked.
+// asks returns the next midnight at which the feeds are polled.
 func (s Schedule) asks(after time.Time) time.Time { return Next(after, s.Zone, Gathering(s.Cadence)) }
 
-// longestPause is how far ahead a pause may end: what waits is kept so long, and
-// its feeds are asked for somebody who does not read.
+// longestPause limits a pause, because the instance stores its posts and polls its feeds for an absent reader.
 const longestPause = 400 * 24 * time.Hour
 
-// CheckPause refuses an end of a pause that is past or too far ahead; zero, for
-// none, is well.
+// CheckPause rejects an end of a pause that is past or too far ahead. It accepts zero, a pause without an end.
 func CheckPause(until, now time.Time) error {
 	switch {
 	case until.IsZero():
@@ -74,9 +69,8 @@ func CheckPause(until, now time.Time) error {
 	return nil
 }
 
-// Pause is the schedule of a digest that pauses until a time, or without an end
-// if that is zero. Gathering begins with a pause that has an end, and goes on
-// through what changes that.
+// Pause returns the schedule of a digest that pauses until a time, or without an end if until is zero. A pause with an
+// end starts to collect posts. A later change of the end continues the same collection.
 func (s Schedule) Pause(until, now time.Time) Schedule {
 	p := s
 	p.State, p.PausedUntil, p.NextPollAt = digest.DigestPaused, until, time.Time{}
@@ -92,8 +86,8 @@ func (s Schedule) Pause(until, now time.Time) Schedule {
 	return p
 }
 
-// firstAsk is the midnight at which the feeds of a digest that pauses are asked
-// first: the one it was due at, if that is still to be planned.
+// firstAsk returns the first midnight at which the feeds of a pausing digest are polled: its due date, if that is not
+// planned yet.
 func (s Schedule) firstAsk(now time.Time) time.Time {
 	switch {
 	case !s.NextPollAt.IsZero():
@@ -104,9 +98,8 @@ func (s Schedule) firstAsk(now time.Time) time.Time {
 	return s.asks(now)
 }
 
-// Resume is the schedule of a digest that is active again, due at its first
-// midnight after an instant; to is when what it gathered ends. Where its pause
-// has passed over no midnight, there is nothing to be bound.
+// Resume returns the schedule of a digest that is active again. It is due at its first midnight after an instant. to is
+// the end of the collected posts. If no midnight passed during the pause, there is no collection.
 func (s Schedule) Resume(after, to time.Time) Schedule {
 	if !s.PausedAt.IsZero() {
 		switch {
@@ -120,20 +113,20 @@ func (s Schedule) Resume(after, to time.Time) Schedule {
 	return s
 }
 
-// Leave is the schedule of a digest that its reader has left.
+// Leave returns the schedule of a digest after its reader has left it.
 func (s Schedule) Leave() Schedule {
 	return Schedule{Zone: s.Zone, Cadence: s.Cadence, State: digest.DigestLeft, NextDueAt: s.NextDueAt,
 		LastDueAt: s.LastDueAt, Planned: s.Planned}
 }
 
-// On is the schedule of a digest that appears by another cadence.
+// On returns the schedule with another cadence.
 func (s Schedule) On(c digest.Cadence, now time.Time) Schedule {
 	s.Cadence = c
 	return s.askAgain(now)
 }
 
-// In is the schedule of a digest whose reader has gone to another zone. A pause
-// that ends as a date begins ends as the same date begins there.
+// In returns the schedule in another zone. If a pause ends at the beginning of a date, it ends at the beginning of the
+// same date in the new zone.
 func (s Schedule) In(loc *time.Location, now time.Time) Schedule {
 	if !s.PausedUntil.IsZero() {
 		day := digest.DateOf(s.PausedUntil.In(s.Zone))
@@ -145,8 +138,8 @@ func (s Schedule) In(loc *time.Location, now time.Time) Schedule {
 	return s.askAgain(now)
 }
 
-// askAgain moves the midnight at which the feeds of a digest are asked although it does
-// not appear to where its zone and cadence have moved it. One that has passed is still asked.
+// askAgain recomputes NextPollAt after a change of the zone or the cadence. A NextPollAt that has passed stays, so that
+// its poll still happens.
 func (s Schedule) askAgain(now time.Time) Schedule {
 	switch between := Between(now, s.Zone, s.Cadence); {
 	case s.NextPollAt.After(now) && s.State == digest.DigestPaused:

@@ -10,12 +10,12 @@ import (
 	"digest/calendar"
 )
 
-// TestDue gives the midnight at which a digest becomes due.
+// TestDue checks the midnight at which a digest becomes due.
 func TestDue(t *testing.T) {
 	for _, test := range []struct {
 		why, zone, now string
 		days           digest.Cadence
-		last, until    string // the midnight released last, and the end of a pause
+		last, until    string // LastDueAt, and the end of a pause
 		had            string // dates with an edition
 		want           string
 	}{
@@ -45,8 +45,8 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// TestPauses goes through what readers do to their pauses: when it was begun to
-// gather for a bound edition, when that ended, and when the feeds are asked next.
+// TestPauses checks readers' changes to pauses: when the posts of a bound edition begin and end, and when the feeds are
+// polled next.
 func TestPauses(t *testing.T) {
 	loc := zone(t, "Europe/Paris")
 	const monday, noon, tuesday = "2026-11-16T00:00", "2026-11-16T12:00", "2026-11-17T00:00"
@@ -101,7 +101,7 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// TestPausedElsewhere moves a paused digest to other days and another zone.
+// TestPausedElsewhere changes the days and the zone of a paused digest.
 func TestPausedElsewhere(t *testing.T) {
 	paris, tokyo := zone(t, "Europe/Paris"), zone(t, "Asia/Tokyo")
 	now := at(t, "2026-11-19T13:00", paris)

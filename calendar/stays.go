@@ -8,11 +8,9 @@ import (
 	"digest"
 )
 
-// mostStays is how many stays a reader plans at most.
 const mostStays = 20
 
-// CheckStay refuses a stay in a zone that does not exist, and one that has no
-// days.
+// CheckStay rejects a trip with an unknown zone or without days.
 func CheckStay(st digest.Stay) error {
 	if _, err := Zone(st.TimeZone); err != nil {
 		return err
@@ -26,8 +24,7 @@ func CheckStay(st digest.Stay) error {
 	return nil
 }
 
-// AdmitStay refuses a stay that does not go with those that a reader has
-// planned, or that is over.
+// AdmitStay rejects a trip that overlaps a planned one, that is over, or that exceeds mostStays.
 func AdmitStay(home string, planned []digest.Stay, st digest.Stay, now time.Time) error {
 	if len(planned) >= mostStays {
 		return invalid(fmt.Sprintf("you can plan %d trips at most; remove one first", mostStays))
@@ -46,17 +43,16 @@ func AdmitStay(home string, planned []digest.Stay, st digest.Stay, now time.Time
 	return err
 }
 
-// A Whereabouts is where a reader is.
+// A Whereabouts describes where a reader is.
 type Whereabouts struct {
 	Zone  string
-	Home  string    // the zone to which they come back; empty: they are at home
-	Begun int64     // the stay that they are on; 0: none
-	Over  []int64   // the stays that are over
-	Next  time.Time // when they change their zone next; zero: never
+	Home  string    // the zone to which they return; empty while they are at home
+	Begun int64     // the ID of their current trip; 0 if none
+	Over  []int64   // the IDs of past trips
+	Next  time.Time // the next change of their zone; zero if none
 }
 
-// Where says where a reader is at now who has planned stays, in the order of
-// their days.
+// Where returns where a reader is at now. stays are their planned trips, sorted by date.
 func Where(home string, stays []digest.Stay, now time.Time) (Whereabouts, error) {
 	legs, err := itinerary(home, stays)
 	if err != nil {
@@ -78,23 +74,22 @@ func Where(home string, stays []digest.Stay, now time.Time) (Whereabouts, error)
 	return w, nil
 }
 
-// ahead is how long before the first of two midnights a reader's zone changes,
-// so that whoever works once an hour does not miss it.
+// ahead is how long before the first of two midnights a reader's zone changes. It leaves time for the hourly job.
 const ahead = 2 * time.Hour
 
-// A leg is days that a reader spends in one zone.
+// A leg is a period that a reader spends in one zone.
 type leg struct {
 	zone string
-	stay int // its place among the stays; atHome: none of them
+	stay int // index of the trip, or atHome
 
-	// at is when the zone changes to that of the leg; zero: it always was.
+	// at is when the leg begins; zero for the first leg.
 	at time.Time
 }
 
-// atHome stands for no stay.
+// atHome is the stay of a leg without a trip.
 const atHome = -1
 
-// itinerary lays the stays of a reader, in the order of their days, out as legs.
+// itinerary converts the trips of a reader, sorted by date, to legs.
 func itinerary(home string, stays []digest.Stay) ([]leg, error) {
 	legs := []leg{{zone: home, stay: atHome}}
 	add := func(first digest.Date, zone string, stay int) error {
@@ -121,10 +116,9 @@ func itinerary(home string, stays []digest.Stay) ([]leg, error) {
 	return legs, nil
 }
 
-// switchAt is when a reader's zone changes who spends the day before first in
-// one zone, and first in another: ahead of the earlier of the two midnights that
-// begin first, but not before the day before has begun where the reader then is.
-// Across the date line that may be impossible; then that day is none of theirs.
+// switchAt returns when to change the zone of a reader who spends first in newZone, and the day before in oldZone. The
+// zone changes ahead of the earlier of the two midnights that begin first, but not before the previous day has begun in
+// oldZone. Across the date line that can be impossible; then the reader skips the previous day.
 func switchAt(oldZone, newZone string, first digest.Date) (time.Time, error) {
 	old, err := Zone(oldZone)
 	if err != nil {
@@ -145,7 +139,6 @@ func switchAt(oldZone, newZone string, first digest.Date) (time.Time, error) {
 	return at, nil
 }
 
-// current is the leg on which a reader is.
 func current(legs []leg, now time.Time) int {
 	i := slices.IndexFunc(legs, func(l leg) bool { return l.at.After(now) })
 	if i < 0 {

@@ -11,7 +11,7 @@ import (
 	"digest/calendar"
 )
 
-// stays reads "ZONE FIRST..LAST" each, separated by "; ".
+// stays parses trips in the form "ZONE FIRST..LAST", separated by "; ".
 func stays(t *testing.T, text string) (stays []digest.Stay) {
 	t.Helper()
 	if text == "" {
@@ -26,15 +26,14 @@ func stays(t *testing.T, text string) (stays []digest.Stay) {
 	return stays
 }
 
-// TestWhere holds for each day of a journey that its reader is in the zone of
-// that day just before it begins there, and that all of it is over in the end. A
-// date that the date line takes is none of theirs.
+// TestWhere checks that a travelling reader is in the zone of each day just before the day begins there, and that all
+// trips end. It allows for a date that the date line skips.
 func TestWhere(t *testing.T) {
 	for _, test := range []struct{ home, stays, skips string }{
 		{home: "Europe/Paris", stays: "Asia/Tokyo 2026-10-24..2026-10-26"},
 		{home: "Europe/Paris", stays: "Asia/Tokyo 2026-10-25..2026-10-25"},
 		{home: "Europe/Paris", stays: "America/Los_Angeles 2026-10-27..2026-10-28"},
-		{home: "Europe/Paris", stays: "America/Los_Angeles 2026-10-24..2026-11-02"}, // both change their clocks
+		{home: "Europe/Paris", stays: "America/Los_Angeles 2026-10-24..2026-11-02"}, // both zones change their clocks
 		{home: "Asia/Tokyo", stays: "Europe/Paris 2026-10-24..2026-10-26"},
 		{home: "Pacific/Auckland", stays: "Pacific/Honolulu 2026-10-24..2026-10-26"},
 		{home: "Pacific/Honolulu", stays: "Pacific/Auckland 2026-10-24..2026-10-26"},
@@ -44,7 +43,7 @@ func TestWhere(t *testing.T) {
 		{home: "Europe/Paris", stays: "Asia/Tokyo 2026-10-24..2026-10-25; America/Los_Angeles 2026-10-26..2026-10-27; Asia/Kathmandu 2026-10-29..2026-10-29"},
 		{home: "Europe/Paris", stays: "Europe/Berlin 2026-10-24..2026-10-25"},
 		{home: "Asia/Kolkata", stays: "America/St_Johns 2026-10-31..2026-11-01"},
-		// Samoa left it out
+		// Samoa skipped it
 		{home: "Pacific/Auckland", stays: "Pacific/Apia 2011-12-29..2011-12-31", skips: "2011-12-30"},
 	} {
 		t.Run(test.home+" "+test.stays, func(t *testing.T) {
@@ -80,7 +79,7 @@ func TestWhere(t *testing.T) {
 	}
 }
 
-// From one stay a reader goes to the next, and not home in between.
+// TestStaysThatFollowEachOther: between two consecutive trips a reader does not return to the home zone.
 func TestStaysThatFollowEachOther(t *testing.T) {
 	planned := stays(t, "Asia/Tokyo 2026-12-03..2026-12-05; America/Los_Angeles 2026-12-06..2026-12-08")
 	now := time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
@@ -106,7 +105,7 @@ func TestRefusedStays(t *testing.T) {
 		"Asia/Tokio 2027-01-01..2027-01-02": false,
 		"Asia/Seoul 2027-01-02..2027-01-01": false,
 		"Asia/Seoul 0001-01-01..0001-01-02": false,
-		"Asia/Seoul 2026-12-17..2026-12-20": false, // another's day
+		"Asia/Seoul 2026-12-17..2026-12-20": false, // overlaps another trip
 		"Asia/Seoul 2026-11-30..2026-12-03": false,
 		"Asia/Seoul 2026-11-01..2026-12-30": false,
 		"Asia/Seoul 2026-11-10..2026-11-18": false, // over

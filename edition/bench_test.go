@@ -12,13 +12,13 @@ import (
 	"digest/mailer"
 )
 
-// BenchmarkRender renders 500 editions of 15 posts each, drawn from 2,000 posts
-// of 300 feeds, without a database, and puts each in a row as its message does. The limit is copying the same bytes.
+// BenchmarkRender renders 500 editions of 15 posts each, from 2,000 posts of 300 feeds, without a database, and joins
+// the blocks of each message. It compares that with the time to copy the same bytes.
 func BenchmarkRender(b *testing.B) {
 	const readers, posts = 500, 15
 	s, ds := crowd(readers, posts)
 	bld := edition.New(edition.Options{Store: s, Signer: signer(), BaseURL: "https://digest.example"})
-	printed, err := bld.Render(b.Context(), ds) // the posts are rendered now
+	printed, err := bld.Render(b.Context(), ds) // fills the cache
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func BenchmarkRender(b *testing.B) {
 	b.ReportMetric(rate/limit, "ratio")
 }
 
-// copies is how many editions a second can merely be copied.
+// copies returns how many editions per second can be copied.
 func copies(printed []mailer.Letter) float64 {
 	var bodies []string
 	for _, p := range printed {
@@ -57,7 +57,6 @@ func copies(printed []mailer.Letter) float64 {
 	return float64(n) / time.Since(start).Seconds()
 }
 
-// inARow is a letter's body as its message has it.
 func inARow(l mailer.Letter) string {
 	return strings.Join(slices.Concat(l.Encoded.Text, l.Encoded.HTML), "")
 }

@@ -11,24 +11,22 @@ import (
 	"digest/render"
 )
 
-// A cache keeps rendered posts from one reader to the next, in two halves:
-// when the younger is full the older is dropped, so what is in use stays and
-// all of it is never more than its limit. Beside them it keeps the headings of feeds.
+// A cache stores rendered posts between editions in two generations. When the young one is full, the cache drops the
+// older one. Posts in use therefore stay, and the total size never exceeds the limit. The cache also stores the
+// headings of feeds.
 type cache struct {
 	mu            sync.Mutex
-	limit         int // bytes of one half
+	limit         int
 	size          int // bytes of young
 	young, older  map[postKey]cachedPost
 	due           time.Time // the latest midnight seen
 	headings      map[feedKey]heading
-	headingsLimit int // bytes
+	headingsLimit int
 	headingsSize  int
 }
 
-// sizeWithin is how many bytes of rendered posts are kept in a process that may take
-// so many bytes of memory in all (GOMEMLIMIT): a quarter of them, since the collector
-// needs room beside what is kept, and no more than the posts of a few hundred
-// thousand feeds.
+// sizeWithin returns the size of the cache in bytes for a memory limit (GOMEMLIMIT). It is a quarter of the limit,
+// because the garbage collector needs room, and at most the posts of a few hundred thousand feeds.
 func sizeWithin(memory int64) int {
 	const unlimited, most = 64 << 20, 512 << 20
 	if memory == math.MaxInt64 {
@@ -37,28 +35,25 @@ func sizeWithin(memory int64) int {
 	return int(min(memory/4, most))
 }
 
-// A postKey is what a post is kept by: it is rendered for each variant.
 type postKey struct {
 	unique.Handle[render.Variant]
 	digest.PostID
 }
 
-// A feedKey is the same of a feed's heading.
 type feedKey struct {
 	unique.Handle[render.Variant]
 	digest.FeedID
 }
 
-// A cachedPost is counted as what it was when last asked for: a post grows when
-// a reader is the first to want it whole.
+// A cachedPost stores a post with its size at the last access. A post grows when the first reader wants its full text.
 type cachedPost struct {
 	*post
 	size int
 }
 
-// missing is what has to be read from the store.
+// missing lists posts and feeds to load from the store.
 type missing struct {
-	posts map[digest.PostID]bool // true: some reader wants it whole
+	posts map[digest.PostID]bool // true if a reader wants the full text
 	feeds map[digest.FeedID]bool
 }
 
@@ -72,9 +67,8 @@ func newCache(bytes int) *cache {
 	}
 }
 
-// get adds what is known of the posts of editions to s, and returns what is not. whole
-// says which of them are to be shown in all their length. A midnight later than any
-// before makes it forget the feeds' titles, which may have changed since.
+// get adds the cached posts of editions to s and returns the missing ones. whole reports whether an edition shows the
+// full text of a feed's posts. A new latest midnight clears the headings, because feed titles may have changed.
 func (c *cache) get(s shared, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef,
 	whole func(*digest.Delivery, digest.FeedID) bool) missing {
 	c.mu.Lock()
@@ -117,7 +111,6 @@ func (c *cache) getPost(id postKey) (*post, bool) {
 	return known.post, ok
 }
 
-// put remembers what had to be loaded.
 func (c *cache) put(s shared, loaded missing) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,7 +127,7 @@ func (c *cache) put(s shared, loaded missing) {
 	}
 }
 
-// entryBytes is what a post takes beside itself: its key, its place and date, and by what copies of it are found.
+// entryBytes estimates the overhead of a cached post: its key, position, date and copy keys.
 const entryBytes = 192
 
 func (c *cache) putPost(id postKey, p *post) {

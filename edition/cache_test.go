@@ -10,7 +10,7 @@ func TestSizeWithin(t *testing.T) {
 		memory int64
 		want   int
 	}{
-		{math.MaxInt64, 64 << 20}, // no limit is set
+		{math.MaxInt64, 64 << 20}, // no limit
 		{64 << 20, 16 << 20},
 		{200 << 20, 50 << 20},
 		{1 << 30, 256 << 20},

@@ -8,8 +8,8 @@ import (
 	"digest"
 )
 
-// TestCountedLinks: the headlines of a newsletter that counts lead to posts by its links, in HTML only; those
-// that show an address, other links, other letters and rehearsals lead where they say.
+// TestCountedLinks: if a newsletter counts clicks, the headlines in its HTML use counting links. Headlines that show an
+// address, other links, other editions and test emails use the original links.
 func TestCountedLinks(t *testing.T) {
 	s := stocked()
 	for id, p := range s.posts {
@@ -27,7 +27,7 @@ func TestCountedLinks(t *testing.T) {
 		d.Look.Layout, d.Newsletter = digest.FullText, n
 		ds = append(ds, d)
 	}
-	for range 2 { // the second time all is kept from before
+	for range 2 { // the second time from the cache
 		letters, err := b.Render(t.Context(), ds)
 		if err != nil {
 			t.Fatal(err)

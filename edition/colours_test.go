@@ -8,8 +8,8 @@ import (
 	"digest/test/tier"
 )
 
-// TestColoursOfEach: letters of several newsletters and a reader's own edition that hold the same posts, made in one go, each have
-// their own colours and nobody else's, also when all is kept from before.
+// TestColoursOfEach: several newsletters and a reader's own edition contain the same posts. If one call renders them,
+// each has its own colours, also from the cache.
 func TestColoursOfEach(t *testing.T) {
 	s := stocked()
 	b := builder(s)
@@ -43,7 +43,7 @@ func TestColoursOfEach(t *testing.T) {
 	}
 }
 
-// TestManyNewsletters: with more sets of colours than renderers are kept, posts are still rendered once for each.
+// TestManyNewsletters: with more colours than cached renderers, each post is still rendered once for each colour.
 func TestManyNewsletters(t *testing.T) {
 	tier.Alone(t)
 	s := stocked()

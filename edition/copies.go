@@ -38,7 +38,6 @@ const (
 	fewWords  = 4 // a shorter text may be anybody's
 )
 
-// A keySeed belongs to this process. Keys are not stored.
 type keySeed struct{ maphash.Seed }
 
 func newKeySeed() keySeed { return keySeed{maphash.MakeSeed()} }
@@ -85,7 +84,6 @@ func namedBy(p digest.Post) []string {
 	return all[:min(len(all), mostNames)]
 }
 
-// hrefs returns the addresses of links in sanitised content.
 func hrefs(content string) []string { return attributes(content, "href") }
 
 // attributes returns the addresses in the attributes of a name, as in href="…", in sanitised content.
@@ -145,7 +143,6 @@ type judged struct {
 	posts    map[copiesKey]*post
 }
 
-// A copiesKey is the key of a post with links to its copies.
 type copiesKey struct {
 	unique.Handle[render.Variant]
 	name string
@@ -251,7 +248,6 @@ func (j *judged) note(verdicts map[[2]int]verdict, posts []digest.PostID) {
 	}
 }
 
-// sources returns the posts of pairs with their feeds.
 func (b *Builder) sources(ctx context.Context, pairs [][2]int, posts []digest.PostID,
 	feeds []digest.FeedID) (map[digest.PostID]*source, error) {
 	var ids []digest.PostID
@@ -320,7 +316,6 @@ func (j *judged) notePost(name copiesKey, p *post) {
 	j.posts[name] = p
 }
 
-// withLinks renders a post with links to its copies.
 func (b *Builder) withLinks(ctx context.Context, s shared, id digest.PostID, copies []digest.PostID) (*post, error) {
 	found, err := b.Store.Posts(ctx, append([]digest.PostID{id}, copies...))
 	if err != nil {

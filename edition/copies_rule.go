@@ -16,9 +16,9 @@ type source struct {
 	digest.Post
 	Feed  digest.FeedLabel
 	home  home
-	place string   // of its address
-	title []string // words of the title
-	said  []string // words of the content
+	place string // of its address
+	title []string
+	said  []string
 
 	runs map[[run]string]bool // of title and said; nil: not made yet
 }
@@ -69,7 +69,6 @@ func sameHost(a, b *url.URL) bool {
 	return a.Host != "" && host(a) == host(b)
 }
 
-// within reports whether a host is a domain or a subdomain of it.
 func within(host, domain string) bool {
 	host = strings.ToLower(host)
 	return domain != "" && (host == domain || strings.HasSuffix(host, "."+domain))
@@ -114,7 +113,6 @@ func startsWith(folders, with []string) bool {
 	return len(folders) >= len(with) && slices.Equal(folders[:len(with)], with)
 }
 
-// A verdict says which of two posts an edition leaves out.
 type verdict int8
 
 const (
@@ -265,7 +263,6 @@ func (s *source) isInAddress(word string) bool {
 	return word == words.Filler || word == "http" || word == "https" || strings.Contains(s.place, word)
 }
 
-// withoutAddress returns the words that are not in the post's address.
 func (s *source) withoutAddress(said []string) []string {
 	return slices.DeleteFunc(slices.Clone(said), s.isInAddress)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// text is some sentences that no other one has.
+	// text contains unique sentences.
 	text = `<p>On Sunday we took the old boat out of the harbour for the first time since the storm, and found that
 	her planks had dried more than we feared: water came in at every seam until the wood had swollen again.</p>`
 	excerpt = `<p>On Sunday we took the old boat out of the harbour for the first time since the storm…</p>`

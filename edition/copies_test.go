@@ -10,8 +10,8 @@ import (
 	"digest/test/tier"
 )
 
-// threeNetworks gives a reader an author's site, her account of the fediverse, and her account of
-// Bluesky, each with the same post, and an aggregator that passes it on.
+// threeNetworks returns a store in which a reader follows an author's site, her fediverse account, her Bluesky account,
+// and an aggregator. Each has the same post.
 func threeNetworks() *shelf {
 	s := stocked()
 	const url = "https://anna.example/boats"

@@ -1,10 +1,8 @@
-// Package edition puts together what one reader's edition holds. It reads the
-// posts of sealed editions from the store, groups them into sections, adds the
-// signed links, and hands the edition to render.
+// Package edition builds the content of a reader's edition. It reads the posts of sealed editions from the store,
+// groups them into sections, adds signed links, and passes the edition to package render.
 //
-// Within a section the newest post comes first, and late posts come last.
-// Sections stand in the order of their titles, those of no folder first and then one
-// folder after the other, so that each is found in the same place every day.
+// Within a section the newest post comes first, and late posts come last. Sections are sorted by title: first those
+// without a folder, then folder by folder. So each site has the same place every day.
 package edition
 
 import (
@@ -24,44 +22,42 @@ import (
 	"digest/render"
 )
 
-// Contents is what the store knows of editions. All methods only read.
+// Contents reads the content of editions from the store.
 type Contents interface {
-	// EditionPosts gives the posts of sealed editions by the edition's key, in
-	// any order. An edition without posts may be missing from the map.
+	// EditionPosts returns the posts of sealed editions by edition, in any order. The map may omit editions without
+	// posts.
 	EditionPosts(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.PostRef, error)
-	// WaitingPosts gives what the digest's next midnight would bring as things stand.
+	// WaitingPosts returns the posts that the digest's next edition would contain now.
 	WaitingPosts(ctx context.Context, id digest.DigestID) ([]digest.PostRef, error)
-	// Posts gives posts by key, in any order; those that no longer exist are left out.
+	// Posts returns posts by key, in any order. It omits posts that do not exist.
 	Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, error)
-	// FeedLabels gives feeds by key, in any order; those that no longer exist are left out.
+	// FeedLabels returns feeds by key, in any order. It omits feeds that do not exist.
 	FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.FeedLabel, error)
-	// SubscriptionSettings gives how readers want their subscriptions named and
-	// shown; one without any wish may be left out.
+	// SubscriptionSettings returns the readers' settings of subscriptions. It may omit subscriptions with default
+	// settings.
 	SubscriptionSettings(ctx context.Context,
 		ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error)
-	// PictureSizes gives the sizes of pictures by their addresses, of those that are known.
+	// PictureSizes returns the known sizes of pictures by address.
 	PictureSizes(ctx context.Context, addresses []string) (map[string]digest.PictureSize, error)
-	// Notices gives what sealed editions tell of feeds, by the edition's key, in
-	// any order. An edition without notices may be missing from the map.
+	// Notices returns the notices of sealed editions by edition, in any order. The map may omit editions without
+	// notices.
 	Notices(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.Notice, error)
-	// WaitingNotices gives what the digest's next midnight would tell as things stand.
+	// WaitingNotices returns the notices that the digest's next edition would contain now.
 	WaitingNotices(ctx context.Context, id digest.DigestID) ([]digest.Notice, error)
 }
 
-// Options is what a Builder is made of. Store, Signer and BaseURL are required.
+// Options configures a Builder. Store, Signer and BaseURL are required.
 type Options struct {
 	Store      Contents
 	Signer     *digest.Signer
 	BaseURL    string // of the web view, with or without a final slash
-	CacheBytes int    // rendered posts kept for the next reader; default a quarter of GOMEMLIMIT
+	CacheBytes int    // size of the cache of rendered posts; 0 means a quarter of GOMEMLIMIT
 
-	// PostalAddress is where who sends the mail is found, one line at its foot;
-	// empty: none.
+	// PostalAddress is the sender's address, one line at the foot of each email; empty for none.
 	PostalAddress string
 }
 
-// A Builder makes the content and the mail of editions. It is safe for
-// concurrent use.
+// A Builder builds the content and the email of editions. It is safe for concurrent use.
 type Builder struct {
 	Options
 	render *render.Renderer
@@ -70,7 +66,7 @@ type Builder struct {
 	judged judged
 }
 
-// New makes a Builder. The limit of the process' memory is set before.
+// New returns a Builder. Set the memory limit of the process before the call.
 func New(o Options) *Builder {
 	if o.CacheBytes == 0 {
 		o.CacheBytes = sizeWithin(debug.SetMemoryLimit(-1))
@@ -81,13 +77,13 @@ func New(o Options) *Builder {
 	return b
 }
 
-// Post renders one post as it would be in an edition in a language.
+// Post renders one post as an edition in a language shows it.
 func (b *Builder) Post(p digest.Post, language string) *render.Post {
 	return b.render.Speaking(language).Post(p)
 }
 
-// Edition gives the content of one sealed edition. Of d it needs ID, DigestID,
-// DueAt, PrevDueAt, PrevReleasedAt, BoundFrom, BoundTo, LocalDate, Number and TimeZone.
+// Edition returns the content of a sealed edition. It reads these fields of d: ID, DigestID, DueAt, PrevDueAt,
+// PrevReleasedAt, BoundFrom, BoundTo, LocalDate, Number and TimeZone.
 func (b *Builder) Edition(ctx context.Context, d digest.Delivery) (render.Edition, error) {
 	editions, err := b.Editions(ctx, []digest.Delivery{d})
 	if err != nil {
@@ -96,14 +92,14 @@ func (b *Builder) Edition(ctx context.Context, d digest.Delivery) (render.Editio
 	return editions[0], nil
 }
 
-// Editions gives the content of sealed editions, in the order of ds. However
-// many they are, the store is asked five times, and twice at most for each newsletter that has colours or counts.
+// Editions returns the content of sealed editions, in the order of ds. It makes five requests to the store for any
+// number of editions, and at most two more for each newsletter with colours or click counts.
 func (b *Builder) Editions(ctx context.Context, ds []digest.Delivery) ([]render.Edition, error) {
 	return b.sealed(ctx, ds, onWeb)
 }
 
-// Site gives the content of a sealed edition of one feed alone, with those posts of which its reader wants no more at
-// once. digest.NotFound if the edition has none of it.
+// Site returns the section of one feed in a sealed edition, with the posts beyond the reader's limit. If the edition
+// has no posts of the feed, it returns an error of kind digest.NotFound.
 func (b *Builder) Site(ctx context.Context, d digest.Delivery, feed digest.FeedID) (render.Edition, error) {
 	editions, err := b.sealed(ctx, []digest.Delivery{d}, wholeSite)
 	if err != nil {
@@ -118,16 +114,17 @@ func (b *Builder) Site(ctx context.Context, d digest.Delivery, feed digest.FeedI
 	return e, err
 }
 
-// A use is what an edition is put together for.
+// A use is the purpose of an edition's content.
 type use uint8
 
 const (
 	onWeb use = iota
 	inMail
-	wholeSite // to show one site of it, with all its posts
+	wholeSite // one site with all its posts
 )
 
-// sealed is Editions; for mail with the texts of those posts alone that it shows in all their length.
+// sealed returns the content of sealed editions for a use. For email it loads full text only for the feeds that show
+// it.
 func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, use use) ([]render.Edition, error) {
 	if len(ds) == 0 {
 		return nil, nil
@@ -158,7 +155,7 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, use use) ([]
 	zones := zoneCache{}
 	editions := make([]render.Edition, len(ds))
 	for i, d := range ds {
-		var zone *time.Location // which few editions need
+		var zone *time.Location // loaded only if needed
 		if !d.BoundFrom.IsZero() || len(notices[d.ID]) > 0 {
 			zone = zones.get(d.TimeZone)
 		}
@@ -182,13 +179,12 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, use use) ([]
 	return editions, nil
 }
 
-// webURL is the page of an edition, by a link of a round.
 func (b *Builder) webURL(id digest.EditionID, round int) string {
 	return b.BaseURL + "/e/" + b.Signer.Sign(digest.ForEdition, digest.InRound(int64(id), round))
 }
 
-// addOwnLinks adds what a reader can do from the mail of their own digest; the feeds of a newsletter are its
-// publisher's. The links last as long as the edition is stored.
+// addOwnLinks adds the links with which a reader changes their own digest. Editions of a newsletter have none, because
+// its publisher chooses the feeds. The links work as long as the edition is stored.
 func (b *Builder) addOwnLinks(e *render.Edition, d digest.Delivery) {
 	if d.Newsletter != nil {
 		return
@@ -203,8 +199,6 @@ func (b *Builder) addOwnLinks(e *render.Edition, d digest.Delivery) {
 	e.SettingsURL, e.PauseURL = b.BaseURL+"/settings", e.UnsubscribeURL+"#pause"
 }
 
-// compose makes an edition of what is in it, with what all editions of its digest
-// lead to.
 func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices []digest.Notice,
 	zone *time.Location) render.Edition {
 	e := render.Edition{
@@ -227,8 +221,9 @@ func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices 
 	return e
 }
 
-// unsubscribeURL is the page that stops, pauses or changes a digest. The link in the text of an email
-// is the link in its header, with the number of the edition behind it. So a notice of a change can name the email.
+// unsubscribeURL returns the address of the page that stops, pauses or changes a digest. The link in the text of an
+// email is the link in its header, with the number of the edition behind it. So a notice of a change can name the
+// email.
 func (b *Builder) unsubscribeURL(d digest.Delivery) string {
 	if d.ID == 0 {
 		return b.oneClickURL(d)
@@ -236,20 +231,21 @@ func (b *Builder) unsubscribeURL(d digest.Delivery) string {
 	return b.oneClickURL(d) + "-" + strconv.FormatInt(int64(d.ID), 10)
 }
 
-// oneClickURL is where mail programs unsubscribe (RFC 8058). It is the same in all emails of a digest.
+// oneClickURL returns the address at which mail programs unsubscribe (RFC 8058). It is the same in all emails of a
+// digest.
 func (b *Builder) oneClickURL(d digest.Delivery) string {
 	return b.BaseURL + "/unsubscribe/" +
 		b.Signer.Sign(digest.ForUnsubscribe, digest.InRound(int64(d.DigestID), d.LinkRound))
 }
 
-// Preview gives the edition that d's next midnight would bring as things stand.
-// Nothing of it is kept: a waiting post may still change.
+// Preview returns the edition that the digest's next midnight would create now. Its posts are not cached, because
+// waiting posts may still change.
 func (b *Builder) Preview(ctx context.Context, d digest.Digest, to digest.User) (render.Edition, error) {
 	return b.preview(ctx, d, digest.Delivery{Email: to.Email, Language: to.Language})
 }
 
-// PreviewLetter is Preview for a digest of a newsletter, with what its publisher has decided of
-// the letter. Its link to unsubscribe leads to the newsletter's page: that of the archive would end it.
+// PreviewLetter returns the preview of a newsletter's next issue with the settings of l. Its unsubscribe link goes to
+// the newsletter's page, because the archive's link would end the archive.
 func (b *Builder) PreviewLetter(ctx context.Context, d digest.Digest, n digest.Newsletter, l digest.NewsletterLetter,
 	recipient string) (render.Edition, error) {
 	e, err := b.preview(ctx, d, digest.Delivery{Email: recipient, Language: n.Language, Newsletter: &n, Letter: l})
@@ -280,7 +276,7 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 	}
 	next.Edition = digest.Edition{
 		DigestID: d.ID, LocalDate: digest.DateOf(d.NextDueAt.In(zone)), Number: d.Editions + 1,
-		PrevDueAt: d.LastDueAt, PrevReleasedAt: d.LastDueAt, // what was found before its release does not wait any more
+		PrevDueAt: d.LastDueAt, PrevReleasedAt: d.LastDueAt, // posts found before its release no longer wait
 		BoundFrom: d.PausedAt, BoundTo: d.PausedTo,
 	}
 	next.DigestName, next.Folders, next.Look, next.Grouping, next.LinkRound = d.Name, d.Folders, d.Look, d.Grouping,
@@ -297,13 +293,13 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 	return e, err
 }
 
-// pictureURL is the address under which this instance serves a picture.
+// pictureURL returns the address at which this instance serves a picture.
 func (b *Builder) pictureURL(src string) string {
 	return b.BaseURL + "/image/" + b.Signer.SignText(digest.ForImage, src) + "/" +
 		base64.RawURLEncoding.EncodeToString([]byte(src))
 }
 
-// Render renders sealed editions as the letters of the mailer, in the order of ds.
+// Render renders sealed editions as letters for the mailer, in the order of ds.
 func (b *Builder) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Letter, error) {
 	editions, err := b.sealed(ctx, ds, inMail)
 	if err != nil {
@@ -327,7 +323,8 @@ func (b *Builder) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Le
 	return letters, nil
 }
 
-// subjectOf is the subject of a letter, whose usual one is known. One that an operator has sent once more says so.
+// subjectOf returns the subject of a letter: the publisher's, or else the usual one. It marks a letter that an operator
+// sends again.
 func subjectOf(d digest.Delivery, usual string) string {
 	subject := cmp.Or(d.Letter.Subject, usual)
 	if d.Resent > 0 {

@@ -6,7 +6,8 @@ import (
 	"digest"
 )
 
-// A newsletter's feeds are its publisher's: its members are offered no remedies.
+// TestNewsletterOffersNoRemedies: notices to members have no links to fix a feed, because feeds belong to the
+// publisher.
 func TestNewsletterOffersNoRemedies(t *testing.T) {
 	d := deliveries()[0]
 	d.Newsletter = &digest.Newsletter{}
@@ -19,7 +20,7 @@ func TestNewsletterOffersNoRemedies(t *testing.T) {
 	}
 }
 
-// TestLinksOfARound: the links of an edition are of its digest's round.
+// TestLinksOfARound: the links of an edition contain the round of its digest.
 func TestLinksOfARound(t *testing.T) {
 	d := deliveries()[0]
 	d.LinkRound = 3

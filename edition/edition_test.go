@@ -18,7 +18,7 @@ import (
 	"digest/render"
 )
 
-// A shelf is a store of plain maps that counts what is read from it.
+// A shelf is a store in memory that counts reads.
 type shelf struct {
 	mu       sync.Mutex
 	editions map[digest.EditionID][]digest.PostRef
@@ -127,7 +127,7 @@ func (s *shelf) WaitingNotices(_ context.Context, id digest.DigestID) ([]digest.
 
 func noon(day int) time.Time { return time.Date(2026, 11, day, 12, 0, 0, 0, time.UTC) }
 
-// stocked is three feeds, of which reader 1 has renamed one, and two editions.
+// stocked returns a store with three feeds, of which reader 1 has renamed one, and two editions.
 func stocked() *shelf {
 	return &shelf{
 		sources: map[digest.FeedID]digest.FeedLabel{
@@ -171,7 +171,7 @@ func builder(s *shelf) *edition.Builder {
 	return edition.New(edition.Options{Store: s, Signer: signer(), BaseURL: "https://digest.example/"})
 }
 
-// contents writes a page's sites and posts in their order.
+// contents lists a page's sites and posts in order.
 func contents(p render.Edition) string {
 	var parts []string
 	for _, s := range p.Sections {
@@ -189,8 +189,7 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Sites by title, the reader's own first; posts newest first; at one
-	// instant in the order they were stored.
+	// Sites are sorted by title, and posts newest first. Posts of the same instant keep the order of storage.
 	if got, want := contents(pages[0]),
 		"A fruit of my own: Stone | apple: לחם | Zebra: Newer, Undated, Older"; got != want {
 		t.Errorf("the first reader has %s\nwant %s", got, want)
@@ -212,7 +211,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestFolderOrder: sites of no folder come first, and then one folder after the other, in mail as on the web.
+// TestFolderOrder: sites without a folder come first, and then folder by folder, in email and on the web.
 func TestFolderOrder(t *testing.T) {
 	s := stocked()
 	s.choices[1] = map[digest.FeedID]digest.Subscription{3: {Folder: "b"}, 1: {Folder: "A"}}
@@ -264,13 +263,13 @@ func TestPostsAreReadOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Post 99 and feed 4 are gone, and looked for again each time.
+	// Post 99 and feed 4 do not exist, so each call requests them again.
 	if s.postsRead != 6+2 || s.sourcesRead != 4+2 {
 		t.Errorf("%d posts and %d feeds were read", s.postsRead, s.sourcesRead)
 	}
 }
 
-// TestTitlesFollowTheirFeed: a feed that was renamed has its new name at the next midnight.
+// TestTitlesFollowTheirFeed: a renamed feed has its new title at the next midnight.
 func TestTitlesFollowTheirFeed(t *testing.T) {
 	s := stocked()
 	b := builder(s)
@@ -289,7 +288,7 @@ func TestTitlesFollowTheirFeed(t *testing.T) {
 	}
 }
 
-// TestCacheIsBounded: a cache for less than one post still gives right pages.
+// TestCacheIsBounded: with a cache smaller than one post, pages are still correct.
 func TestCacheIsBounded(t *testing.T) {
 	s := stocked()
 	b := edition.New(edition.Options{Store: s, Signer: signer(), BaseURL: "https://digest.example", CacheBytes: 10})
@@ -319,7 +318,7 @@ func TestPreview(t *testing.T) {
 	if p.Date.String() != "2026-11-21" || p.Number != 8 || p.WebURL != "" || contents(p) != "A fruit of my own: Stone" {
 		t.Errorf("%+v", p)
 	}
-	// A waiting post may be edited before its midnight: nothing of it is kept.
+	// A waiting post may change before its midnight, so it must not be cached.
 	changed := s.posts[30]
 	changed.Title = "Stone, revised"
 	s.posts[30] = changed
@@ -402,7 +401,7 @@ func TestStoreErrorsComeThrough(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce prints from several goroutines; it is for -race.
+// TestManyAtOnce renders from several goroutines, for -race.
 func TestManyAtOnce(t *testing.T) {
 	b := edition.New(edition.Options{Store: stocked(), Signer: signer(), BaseURL: "https://digest.example",
 		CacheBytes: 20_000})

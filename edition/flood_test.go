@@ -10,8 +10,8 @@ import (
 	"digest/render"
 )
 
-// TestFlood: of a feed that has brought 300 posts a mail shows the ten newest, and says
-// where the others are; the web edition has all of them.
+// TestFlood: an email shows the ten newest posts of a feed with 300 posts, and says that the others are on the web. The
+// web edition has all of them.
 func TestFlood(t *testing.T) {
 	for posts, want := range map[int]struct{ shown, left int }{50: {50, 0}, 51: {10, 41}, 300: {10, 290}} {
 		s := stocked()

@@ -7,12 +7,12 @@ import (
 	"digest"
 )
 
-// a day's times: its midnight, and the release half an hour later.
+// midnight and release return the times of a day: its midnight, and the release half an hour later.
 func midnight(day int) time.Time { return time.Date(2026, 11, day, 0, 0, 0, 0, time.UTC) }
 func release(day int) time.Time  { return midnight(day).Add(30 * time.Minute) }
 
-// TestWhatIsLate: a post is late if it is from before the last midnight, and
-// its feed had not been read in time for it.
+// TestWhatIsLate: a post is late if it was published before the last midnight, and its feed was not polled in time for
+// it.
 func TestWhatIsLate(t *testing.T) {
 	late := digest.Post{PublishedAt: noon(18), ReadBefore: midnight(18), SeenAt: noon(19)}
 	last := digest.Edition{PrevDueAt: midnight(19), PrevReleasedAt: release(19)}
@@ -56,14 +56,14 @@ func TestWhatIsLate(t *testing.T) {
 	}
 }
 
-// TestLateForOneReader: the same post is late for a reader whose midnight it
-// missed, and in time for one whose midnight comes after; its block is one.
+// TestLateForOneReader: the same rendered post is late for a reader whose midnight it missed, and not for a reader with
+// a later midnight.
 func TestLateForOneReader(t *testing.T) {
 	s := stocked()
-	p := s.posts[11] // published at noon on the 19th
+	p := s.posts[11]
 	p.ReadBefore, p.SeenAt = midnight(19), noon(20)
 	s.posts[11] = p
-	other := s.posts[10] // published before that, and read in time
+	other := s.posts[10] // published before that, and polled in time
 	other.ReadBefore, other.PublishedAt = midnight(18), noon(18)
 	s.posts[10] = other
 	ds := deliveries()
@@ -85,7 +85,7 @@ func TestLateForOneReader(t *testing.T) {
 	}
 }
 
-// TestLateOnesAreNewestFirst: among themselves they stand as the others do.
+// TestLateOnesAreNewestFirst: late posts are sorted newest first.
 func TestLateOnesAreNewestFirst(t *testing.T) {
 	s := stocked()
 	for id, day := range map[digest.PostID]int{10: 16, 11: 17, 12: 15} {
@@ -105,7 +105,7 @@ func TestLateOnesAreNewestFirst(t *testing.T) {
 	}
 }
 
-// TestPreviewTellsWhatIsLate as the edition will, from the digest's last midnight.
+// TestPreviewTellsWhatIsLate: a preview marks late posts as the edition will, from the digest's last midnight.
 func TestPreviewTellsWhatIsLate(t *testing.T) {
 	s := stocked()
 	s.posts[30] = digest.Post{ID: 30, FeedID: 3, Title: "Stone", PublishedAt: noon(17), ReadBefore: midnight(17),

@@ -9,19 +9,20 @@ import (
 	"digest/render"
 )
 
-// leadRounds is how many sections of an edition are tried: posts of a sealed edition may be gone.
+// leadRounds is the number of sections that Leads tries for each edition, because posts of a sealed edition may be
+// deleted.
 const leadRounds = 3
 
-// A leadSearch is an edition whose first post is looked for: its sections that may have it, in their order.
+// A leadSearch is an edition with the sections that may contain its first post, in order.
 type leadSearch struct {
 	digest.Delivery
 	sections []heading
 	posts    map[digest.FeedID][]digest.PostRef
 }
 
-// Leads gives the post with which each of some sealed editions begins, by the edition's key; one of which nothing is left
-// has none. It reads the posts of first sections alone: a copy says what its original does, so none is looked for.
-// However many the editions are, the store is asked six times, and twice more where first sections are gone.
+// Leads returns the first post of each edition, by edition. The map omits editions whose posts are deleted. Leads reads
+// only the posts of first sections. It ignores copies, because a copy has the content of its original. It makes six
+// requests to the store for any number of editions, and two more where first sections are deleted.
 func (b *Builder) Leads(ctx context.Context, ds []digest.Delivery) (map[digest.EditionID]*render.Post, error) {
 	all, err := b.leadSearches(ctx, ds)
 	leads := make(map[digest.EditionID]*render.Post, len(ds))
@@ -47,7 +48,6 @@ func (b *Builder) Leads(ctx context.Context, ds []digest.Delivery) (map[digest.E
 	return leads, err
 }
 
-// leadSearches arranges the sections of editions.
 func (b *Builder) leadSearches(ctx context.Context, ds []digest.Delivery) ([]*leadSearch, error) {
 	if len(ds) == 0 {
 		return nil, nil
@@ -85,7 +85,6 @@ func (b *Builder) leadSearches(ctx context.Context, ds []digest.Delivery) ([]*le
 	return all, nil
 }
 
-// postsOfFirst reads the posts of the first section of each edition.
 func (b *Builder) postsOfFirst(ctx context.Context, all []*leadSearch) (map[digest.PostID]digest.Post, error) {
 	var ids []digest.PostID
 	for _, l := range all {
@@ -105,7 +104,7 @@ func (b *Builder) postsOfFirst(ctx context.Context, all []*leadSearch) (map[dige
 	return found, nil
 }
 
-// newest gives the post that stands first in the first section; false if all of them are gone.
+// newest returns the first post of the first section, or false if all its posts are deleted.
 func (l *leadSearch) newest(found map[digest.PostID]digest.Post) (digest.Post, bool) {
 	var there []placed
 	for _, ref := range l.posts[l.sections[0].feed] {

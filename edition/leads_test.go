@@ -6,8 +6,8 @@ import (
 	"digest"
 )
 
-// TestLeads: beside each edition stands the post with which its page begins, however its reader arranges it; and as many
-// questions are asked of the store for many editions as for one.
+// TestLeads: Leads returns the first post of each edition's page, for every arrangement. The number of requests to the
+// store does not depend on the number of editions.
 func TestLeads(t *testing.T) {
 	for name, change := range map[string]func(*shelf, *digest.Delivery){
 		"by titles":  func(*shelf, *digest.Delivery) {},
@@ -57,7 +57,7 @@ func TestLeads(t *testing.T) {
 	}
 }
 
-// TestLeadsOfNothing: of editions whose posts are all gone, and of none, nothing is told.
+// TestLeadsOfNothing: Leads returns nothing for editions without remaining posts, and for no editions.
 func TestLeadsOfNothing(t *testing.T) {
 	s := stocked()
 	clear(s.posts)
@@ -74,7 +74,7 @@ func own(feed digest.FeedID, sub digest.Subscription) map[digest.DigestID]map[di
 	return map[digest.DigestID]map[digest.FeedID]digest.Subscription{1: {feed: sub}}
 }
 
-// firstOf is a post of a feed.
+// firstOf returns a post of a feed.
 func firstOf(s *shelf, feed digest.FeedID) digest.PostID {
 	for id, p := range s.posts {
 		if p.FeedID == feed {

@@ -10,8 +10,7 @@ import (
 	"digest/render"
 )
 
-// TestLook: an edition and its preview are set as the reader wants their mail
-// set, with the sender's postal address.
+// TestLook: an edition and its preview have the reader's display settings and the sender's postal address.
 func TestLook(t *testing.T) {
 	look := digest.Look{Layout: digest.FullText, Images: digest.LinkedImages, Threaded: true}
 	b := edition.New(edition.Options{Store: stocked(), Signer: signer(), BaseURL: "https://digest.example",
@@ -34,7 +33,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestLearnedPictures: mails with pictures, and pages, tell the sizes that were learned of those without one.
+// TestLearnedPictures: emails with pictures, and pages, contain the stored sizes of pictures without a stated size.
 func TestLearnedPictures(t *testing.T) {
 	const picture = "https://zebra.example/a.png"
 	for _, c := range []struct {
@@ -70,8 +69,8 @@ func TestLearnedPictures(t *testing.T) {
 	}
 }
 
-// TestLearnedPicturesOfTexts: where a site's posts are shown in all their length, the sizes of all their pictures are asked
-// for, also of a post that was made before they were known; in excerpts, that of the one above.
+// TestLearnedPicturesOfTexts: with full texts, the builder requests the sizes of all pictures, also for a post that was
+// rendered before they were known. With excerpts it requests only the size of the picture above.
 func TestLearnedPicturesOfTexts(t *testing.T) {
 	const first, second = "https://zebra.example/a.png", "https://zebra.example/b.png"
 	s := stocked()
@@ -102,8 +101,7 @@ func TestLearnedPicturesOfTexts(t *testing.T) {
 	}
 }
 
-// TestProxiedPictures: a picture's address in a mail is this instance's, and
-// carries what the web view asks of it.
+// TestProxiedPictures: a picture's address in an email points to this instance and contains the signature.
 func TestProxiedPictures(t *testing.T) {
 	const picture = "https://zebra.example/a.png?x=1&y=2"
 	s := stocked()
@@ -129,15 +127,15 @@ func TestProxiedPictures(t *testing.T) {
 	}
 }
 
-// TestArrangement: sections stand in their reader's order, the one that leads before all, and those of no folder have a
-// name where others stand before them. A preview is arranged in the same way.
+// TestArrangement: sections have the reader's order, with the leading site first. Sites without a folder get a heading
+// if other folders come before them. A preview has the same order.
 func TestArrangement(t *testing.T) {
 	for _, c := range []struct {
 		order   digest.FolderOrder
 		folders [4]string // of the feeds 1 to 3
 		leads   digest.FeedID
 		want    string
-		alone   string // by sites alone
+		alone   string // without folders
 	}{
 		{"", [4]string{}, 0, "apple, Mango, Zebra", "apple, Mango, Zebra"},
 		{"", [4]string{1: "Week 2", 2: "Week 10"}, 0, "Mango, Week 2/Zebra, Week 10/apple", "apple, Mango, Zebra"},
@@ -188,8 +186,7 @@ func TestArrangement(t *testing.T) {
 	}
 }
 
-// TestCarriedPostsAreLate: what an edition that was not delivered held stands
-// after the day's own posts of its site.
+// TestCarriedPostsAreLate: posts of an undelivered edition come after the day's own posts of their site.
 func TestCarriedPostsAreLate(t *testing.T) {
 	s := stocked()
 	refs := s.editions[100]
@@ -206,8 +203,8 @@ func TestCarriedPostsAreLate(t *testing.T) {
 	}
 }
 
-// TestCacheCountsWhatGrows: a block that a reader of full texts made larger is
-// counted when it is next asked for, so that the cache keeps to its limit.
+// TestCacheCountsWhatGrows: a post that grows for a reader of full texts is counted with its new size at the next
+// access, so that the cache stays within its limit.
 func TestCacheCountsWhatGrows(t *testing.T) {
 	s := stocked()
 	for id, p := range s.posts {
@@ -233,7 +230,7 @@ func TestCacheCountsWhatGrows(t *testing.T) {
 	}
 }
 
-// inMail renders one edition and gives its text, and how many posts were read for it.
+// inMail renders one edition, and returns its text and the number of posts that were read for it.
 func inMail(t *testing.T, b *edition.Builder, s *shelf, d digest.Delivery) (text string, read int) {
 	t.Helper()
 	s.postsRead = 0
@@ -244,8 +241,7 @@ func inMail(t *testing.T, b *edition.Builder, s *shelf, d digest.Delivery) (text
 	return strings.Join(letters[0].Encoded.Text, ""), s.postsRead
 }
 
-// TestTextsForWhoWantsThem: the texts of posts take no room in the cache until a
-// reader has them mailed, and are there for whoever does.
+// TestTextsForWhoWantsThem: the cache contains the full text of a post only after a reader has received it by email.
 func TestTextsForWhoWantsThem(t *testing.T) {
 	s := stocked()
 	for id, p := range s.posts {

@@ -8,8 +8,8 @@ import (
 	"digest/render"
 )
 
-// TestAtMost: an edition has no more posts of a site than its reader wants at once, the newest ones; the mail leads to the
-// others, and there they are.
+// TestAtMost: an edition contains at most the reader's limit of posts of a site, the newest ones. The email links to a
+// page with the others.
 func TestAtMost(t *testing.T) {
 	s := stocked()
 	s.choices = map[digest.DigestID]map[digest.FeedID]digest.Subscription{1: {1: {Most: 1}, 2: {Most: 5}}}

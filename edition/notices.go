@@ -67,8 +67,8 @@ func weight(k digest.NoticeKind) int {
 	return 4
 }
 
-// moved returns the addresses of a feed that has moved, with the link that restores the old one. It returns the zero Moved
-// for other notices.
+// moved returns the addresses of a feed that has moved, with the link that restores the old one. It returns the zero
+// Moved for other notices.
 func (b *Builder) moved(n digest.Notice, round int) render.Moved {
 	if n.Kind != digest.NoticeMoved {
 		return render.Moved{}
@@ -80,8 +80,8 @@ func (b *Builder) moved(n digest.Notice, round int) render.Moved {
 	}
 }
 
-// noticeLink returns the address and the text of a notice's link; "": it has none. The feeds of a newsletter belong to
-// its publisher, so members can do nothing about them.
+// noticeLink returns the address and the text of a notice's link, or "" if it has none. The feeds of a newsletter
+// belong to its publisher, so members can do nothing about them.
 func (b *Builder) noticeLink(d digest.Delivery, n digest.Notice) (url string, words catalogue.Sayable) {
 	switch {
 	case n.Kind == digest.NoticeUndelivered:
@@ -142,7 +142,8 @@ func (c clock) sentence(n digest.Notice) catalogue.Sayable {
 	case digest.NoticeBlocked:
 		return catalogue.Key("The operator has blocked %s here. You still follow it, in case that changes.").With(site)
 	case digest.NoticeDeclined:
-		return catalogue.Key("The owner of %s asked us not to read it. You still follow it, in case that changes.").With(site)
+		return catalogue.Key("The owner of %s asked us not to read it. You still follow it, in case that changes.").
+			With(site)
 	case digest.NoticeSick:
 		return c.sick(site, n)
 	case digest.NoticeWaiting:
@@ -179,8 +180,8 @@ func (c clock) missed(site string, g digest.Gap) catalogue.Sayable {
 	return catalogue.Key("You may have missed posts from %s on %s, %s–%s.").With(site, c.date(b), first, last)
 }
 
-// hoursOf formats two times of one day. It adds the zone if the clocks were put back between them, so that the later one
-// would read earlier.
+// hoursOf formats two times of one day. It adds the zone if the clocks were put back between them, so that the later
+// one would read earlier.
 func hoursOf(from, to time.Time) (first, last catalogue.Sayable) {
 	if from.Format("15:04") < to.Format("15:04") {
 		return hour(from), hour(to)
@@ -189,7 +190,6 @@ func hoursOf(from, to time.Time) (first, last catalogue.Sayable) {
 		catalogue.Key("%s %s").With(hour(to), to.Format("MST"))
 }
 
-// at returns a time with its date.
 func (c clock) at(t time.Time) catalogue.Sayable {
 	t = t.In(c.zone)
 	return catalogue.Key("%s, %s").With(c.date(digest.DateOf(t)), hour(t))
@@ -204,14 +204,14 @@ func (c clock) date(d digest.Date) catalogue.Moment {
 
 func hour(t time.Time) catalogue.Moment { return catalogue.Time("15:04", t) }
 
-// A zoneCache remembers the zones of one batch of editions; reading one costs a file.
+// A zoneCache caches the zones of a batch of editions, because each load reads a file.
 type zoneCache map[string]*time.Location
 
-// get is nil for a zone that is not known.
+// get returns nil for an unknown zone.
 func (z zoneCache) get(name string) *time.Location {
 	loc, ok := z[name]
 	if !ok && name != "" {
-		loc, _ = time.LoadLocation(name) // users' zones were checked when they were set
+		loc, _ = time.LoadLocation(name) // zones were checked when users set them
 		z[name] = loc
 	}
 	return loc

@@ -12,7 +12,7 @@ import (
 	"digest/render"
 )
 
-// told gives the notices of an edition of Friday 20 November 2026 in a zone.
+// told returns the notices of an edition of Friday 20 November 2026 in a zone.
 func told(t *testing.T, zone string, notices ...digest.Notice) []string {
 	t.Helper()
 	return toldOn(t, digest.Date{Year: 2026, Month: time.November, Day: 20}, zone, notices...)
@@ -58,11 +58,11 @@ func TestWhenPostsAreMissing(t *testing.T) {
 	for _, c := range []struct{ zone, from, to, want string }{
 		{"UTC", "2026-11-19 09:10:59", "2026-11-19 23:50:00", "on Thursday 19 November, 09:10–23:50"},
 		{"Europe/Paris", "2026-11-19 08:10:00", "2026-11-19 22:50:00", "on Thursday 19 November, 09:10–23:50"},
-		// all of it, at +05:45
+		// the whole day, at +05:45
 		{"Asia/Kathmandu", "2026-11-18 18:15:00", "2026-11-19 18:14:59", "on Thursday 19 November, 00:00–23:59"},
 		{"America/New_York", "2026-11-19 09:10:00", "2026-11-20 04:10:00", "on Thursday 19 November, 04:10–23:10"},
 		{"UTC", "2026-11-18 09:10:00", "2026-11-18 23:50:00", "on Wednesday 18 November, 09:10–23:50"},
-		// after the midnight
+		// after midnight
 		{"UTC", "2026-11-20 00:01:00", "2026-11-20 00:20:00", "on Friday 20 November, 00:01–00:20"},
 		{"UTC", "2026-11-17 22:40:00", "2026-11-19 23:50:00",
 			"between Tuesday 17 November, 22:40 and Thursday 19 November, 23:50"},
@@ -75,10 +75,10 @@ func TestWhenPostsAreMissing(t *testing.T) {
 		{"UTC", "", "2026-11-19 23:50:00", "before Thursday 19 November, 23:50"},
 		{"UTC", "2026-11-18 09:10:00", "", "since Wednesday 18 November, 09:10"},
 		{"UTC", "2026-11-19 09:10:05", "2026-11-19 09:10:40", "around Thursday 19 November, 09:10"},
-		// nobody should say so; a reader is not to see it
+		// invalid; the notice hides the error
 		{"UTC", "2026-11-19 09:10:00", "2026-11-19 08:00:00", "around Thursday 19 November, 08:00"},
 		{"UTC", "", "", ""},
-		{"", "2026-11-19 09:10:00", "2026-11-19 23:50:00", ""}, // no times rather than wrong ones
+		{"", "2026-11-19 09:10:00", "2026-11-19 23:50:00", ""}, // no times, because the zone is unknown
 		{"Mars/Olympus", "2026-11-19 09:10:00", "2026-11-19 23:50:00", ""},
 	} {
 		want := []string{strings.TrimSpace("You may have missed posts from X "+c.want) +
@@ -89,8 +89,8 @@ func TestWhenPostsAreMissing(t *testing.T) {
 	}
 }
 
-// TestTheDayBefore: over the ends of months and years, and where clocks change: an
-// hour that comes twice is told apart; one that is skipped needs no words.
+// TestTheDayBefore checks the ends of months and years, and changes of the clocks. The zone distinguishes an hour that
+// occurs twice. A skipped hour needs no addition.
 func TestTheDayBefore(t *testing.T) {
 	for _, c := range []struct{ date, zone, from, to, want string }{
 		{"2027-01-01", "UTC", "2026-12-31 09:10:00", "2026-12-31 23:50:00",
@@ -118,8 +118,8 @@ func TestTheDayBefore(t *testing.T) {
 	}
 }
 
-// TestOrderOfNotices: what has ended comes before what is missing, and within
-// each the titles are in order, whatever order the store has.
+// TestOrderOfNotices: ended feeds come before missing posts, and each group is sorted by title, in any order of the
+// store.
 func TestOrderOfNotices(t *testing.T) {
 	gone := func(title string) digest.Notice { return digest.Notice{Kind: digest.NoticeGone, Title: title} }
 	in := []digest.Notice{
@@ -152,7 +152,7 @@ func TestOrderOfNotices(t *testing.T) {
 	}
 }
 
-// TestNoSentenceIsCut: the longest that can be said is within what a page shows of one.
+// TestNoSentenceIsCut: the longest possible notice is within the limit of a page.
 func TestNoSentenceIsCut(t *testing.T) {
 	long := strings.Repeat("מ", 500)
 	host := func(name string) string { return "https://" + strings.Repeat(name+".", 40) + "example:12345/feed" }
@@ -212,19 +212,21 @@ func TestEachReaderTheirOwn(t *testing.T) {
 func TestPreviewTellsWhatWaits(t *testing.T) {
 	s := stocked()
 	s.coming = map[digest.DigestID][]digest.Notice{1: {missing("2026-11-19 20:10:00", "2026-11-20 10:50:00")}}
-	// The edition of the 21st in Auckland, 13 hours ahead.
+	// The edition is for the 21st in Auckland, 13 hours ahead of UTC.
 	d := digest.Digest{ID: 1, TimeZone: "Pacific/Auckland", NextDueAt: at("2026-11-20 11:00:00")}
 	p, err := builder(s).Preview(t.Context(), d, digest.User{Email: "one@example.org"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"You may have missed posts from X on Friday 20 November, 09:10–23:50. Look for them on its website."}
+	want := []string{
+		"You may have missed posts from X on Friday 20 November, 09:10–23:50. Look for them on its website.",
+	}
 	if diff := cmp.Diff(want, texts(p.Notices)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
-// TestAMoveHasAWayBack: which is the reader's own, for this feed, and holds no password.
+// TestAMoveHasAWayBack: the link to undo a move is for this reader and feed, and contains no password.
 func TestAMoveHasAWayBack(t *testing.T) {
 	s := stocked()
 	s.notices = map[digest.EditionID][]digest.Notice{100: {

@@ -9,7 +9,7 @@ import (
 	"digest/render"
 )
 
-// returning is a store of one edition: five posts of one site, one of another.
+// returning returns a store with one edition: five posts of one site and one of another.
 func returning() *shelf {
 	s := stocked()
 	refs := []digest.PostRef{{PostID: 30, FeedID: 3}}
@@ -32,8 +32,8 @@ func shape(p render.Edition) string {
 	return out
 }
 
-// TestBoundEdition: three of a site stay and the others are its rest, and the
-// page says from when to when it reaches, by the reader's clock.
+// TestBoundEdition: three posts of a site stay and the others become its rest. The page states the dates of the pause
+// in the reader's zone.
 func TestBoundEdition(t *testing.T) {
 	day := func(month, d int) time.Time { return time.Date(2026, time.Month(month), d, 22, 30, 0, 0, time.UTC) }
 	const rest = "This edition has the three newest posts of each site, and the headlines of the rest."
@@ -69,7 +69,7 @@ func TestBoundEdition(t *testing.T) {
 	}
 }
 
-// TestBoundHeadlines: what is listed anyway is not split, and the page says so.
+// TestBoundHeadlines: a section that shows only headlines is not split, and the note says so.
 func TestBoundHeadlines(t *testing.T) {
 	s := returning()
 	s.choices[1][1] = digest.Subscription{Display: digest.Headlines}
@@ -88,8 +88,8 @@ func TestBoundHeadlines(t *testing.T) {
 	}
 }
 
-// TestPreviewOfABoundEdition: as long as a digest rests, and until the edition
-// of its return is made, that is what would come.
+// TestPreviewOfABoundEdition: during a pause, and until the edition after it exists, the preview shows the bound
+// edition.
 func TestPreviewOfABoundEdition(t *testing.T) {
 	d := digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(18), PausedAt: noon(3)}
 	for want, to := range map[string]time.Time{

@@ -11,10 +11,10 @@ import (
 	"digest/render"
 )
 
-// unsized are the addresses of pictures that editions show, and of which their pages do not tell how large they are.
+// unsized is the set of addresses of pictures whose size the page does not state.
 type unsized map[string]bool
 
-// add adds those of an edition: in full texts all of them, otherwise those above excerpts.
+// add adds the pictures of an edition: all pictures of full texts, and the pictures above excerpts.
 func (u unsized) add(from shared, refs []digest.PostRef, own map[digest.FeedID]digest.Subscription,
 	layout digest.Layout) {
 	for _, ref := range refs {
@@ -32,7 +32,6 @@ func (u unsized) add(from shared, refs []digest.PostRef, own map[digest.FeedID]d
 	}
 }
 
-// sizes gives what was learned of them.
 func (b *Builder) sizes(ctx context.Context, of unsized) (map[string]digest.PictureSize, error) {
 	if len(of) == 0 {
 		return nil, nil
@@ -44,7 +43,7 @@ func (b *Builder) sizes(ctx context.Context, of unsized) (map[string]digest.Pict
 	return sizes, nil
 }
 
-// pictureSizes gives what was learned of the pictures that some of the editions show.
+// pictureSizes returns the stored sizes of the pictures that editions show. Emails without proxied pictures need none.
 func (b *Builder) pictureSizes(ctx context.Context, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef,
 	settings map[digest.DigestID]map[digest.FeedID]digest.Subscription, renderers []*render.Renderer,
 	all map[*render.Renderer]shared, use use) (map[string]digest.PictureSize, error) {

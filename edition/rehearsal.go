@@ -11,8 +11,8 @@ import (
 	"digest/render"
 )
 
-// Rehearse renders the letter that a newsletter's next midnight would bring, in a layout, as its mail to
-// somebody who tries it: nothing is told of its feeds, since what is offered there would change the newsletter.
+// Rehearse renders the next issue of a newsletter as a test email in a layout. It omits notices, because their links
+// would change the newsletter.
 func (b *Builder) Rehearse(ctx context.Context, archive digest.Digest, n digest.Newsletter, l digest.NewsletterLetter,
 	layout digest.Layout, to string) (render.Message, error) {
 	archive.Look.Layout = cmp.Or(layout, archive.Look.Layout)
@@ -29,8 +29,8 @@ func (b *Builder) Rehearse(ctx context.Context, archive digest.Digest, n digest.
 	return m, nil
 }
 
-// Made renders a letter of a newsletter's archive that is made, in a layout, as its mail to one of the
-// publishers. What Edition needs of d it needs, and its newsletter.
+// Made renders a stored issue from a newsletter's archive as an email to a publisher, in a layout. It reads the same
+// fields of d as Edition, and its newsletter.
 func (b *Builder) Made(ctx context.Context, d digest.Delivery, layout digest.Layout) (render.Message, error) {
 	d.Look.Layout, d.Look.Images = cmp.Or(layout, d.Look.Layout), d.Newsletter.Images
 	e, err := b.Edition(ctx, d)
@@ -38,7 +38,7 @@ func (b *Builder) Made(ctx context.Context, d digest.Delivery, layout digest.Lay
 		return render.Message{}, err
 	}
 	e.Notices = nil
-	e.UnsubscribeURL = e.HomeURL // that of the archive would end it
+	e.UnsubscribeURL = e.HomeURL // the archive's link would end the archive
 	e.WebURL = ""
 	m, err := b.render.Mail(e)
 	if err != nil {
@@ -48,7 +48,7 @@ func (b *Builder) Made(ctx context.Context, d digest.Delivery, layout digest.Lay
 	return m, nil
 }
 
-// TestLetter returns the letter of Rehearse for one of the publishers, from the newsletter's address.
+// TestLetter returns the result of Rehearse as a letter to a publisher, from the newsletter's address.
 func (b *Builder) TestLetter(ctx context.Context, archive digest.Digest, n digest.Newsletter, l digest.NewsletterLetter,
 	layout digest.Layout, from, to string) (mailer.Letter, error) {
 	m, err := b.Rehearse(ctx, archive, n, l, layout, to)

@@ -13,22 +13,21 @@ import (
 	"digest/render"
 )
 
-// A post is a rendered post with what decides its place, shared by all editions
-// and never changed. Times are Unix seconds.
+// A post is a rendered post with the data that determines its position. All editions share it and it never changes.
+// Times are Unix seconds.
 type post struct {
 	*render.Post
-	published int64 // 0: it has no date
+	published int64 // 0 if it has no date
 	seen      int64
-	before    int64 // when its feed had last been read before that; 0: never
-	keys      keys  // by what copies of it are found
+	before    int64 // time of the previous poll of its feed; 0 if none
+	keys      keys  // keys that find its copies
 }
 
-// at is when it was published, else first seen.
+// at returns the time of publication, or else the time at which the poller first saw the post.
 func (p *post) at() int64 { return cmp.Or(p.published, p.seen) }
 
-// missedBefore reports whether p belonged to an edition before e, but came too late
-// for it: its feed could not be read when it was time. A digest's first edition
-// has none before it.
+// missedBefore reports whether p belongs to an edition before e, but arrived late because its feed had failed. It is
+// false for a digest's first edition.
 func (p *post) missedBefore(e digest.Edition) bool {
 	if e.PrevDueAt.IsZero() || p.published == 0 || p.before == 0 {
 		return false
@@ -37,13 +36,13 @@ func (p *post) missedBefore(e digest.Edition) bool {
 	return p.published < due && p.before < due && p.seen > e.PrevReleasedAt.Unix()
 }
 
-// A heading is a feed with its section's headings rendered.
+// A heading is a feed with the rendered heading of its section.
 type heading struct {
-	section  render.Section // without posts
+	section  render.Section
 	feed     digest.FeedID
 	leads    bool
-	place    int    // of its folder among those of the edition
-	language string // that the feed names, for its posts
+	place    int    // position of its folder in the edition
+	language string // default language of the feed's posts
 }
 
 func newHeading(r *render.Renderer, feed digest.FeedID, title, url, language string) heading {
@@ -51,20 +50,19 @@ func newHeading(r *render.Renderer, feed digest.FeedID, title, url, language str
 	return heading{section: s, feed: feed, language: language}
 }
 
-// shared is what editions of some colours are put together from: the same for all their readers. What
-// the store no longer has stays out of it.
+// shared is the content that editions in the same colours share. It omits deleted posts and feeds.
 type shared struct {
 	render   *render.Renderer
 	posts    map[digest.PostID]*post
 	headings map[digest.FeedID]heading
-	judged   *judged // which of them are copies
+	judged   *judged // verdicts about copies
 }
 
 func newShared(r *render.Renderer, j *judged) shared {
 	return shared{r, map[digest.PostID]*post{}, map[digest.FeedID]heading{}, j}
 }
 
-// cached gives what sealed editions are made of; their posts never change again.
+// cached returns the content of sealed editions from the cache or the store. Their posts never change.
 func (b *Builder) cached(ctx context.Context, r *render.Renderer, ds []digest.Delivery,
 	refs map[digest.EditionID][]digest.PostRef, whole func(*digest.Delivery, digest.FeedID) bool) (shared, error) {
 	s := newShared(r, &b.judged)
@@ -76,7 +74,6 @@ func (b *Builder) cached(ctx context.Context, r *render.Renderer, ds []digest.De
 	return s, nil
 }
 
-// cachedIn is cached for editions that are made by several renderers, by those.
 func (b *Builder) cachedIn(ctx context.Context, renderers []*render.Renderer, ds []digest.Delivery,
 	refs map[digest.EditionID][]digest.PostRef, whole func(*digest.Delivery, digest.FeedID) bool) (
 	map[*render.Renderer]shared, error) {
@@ -94,7 +91,8 @@ func (b *Builder) cachedIn(ctx context.Context, renderers []*render.Renderer, ds
 	return all, nil
 }
 
-// renderersOf gives by what each edition is made: in its newsletter's colours, with its links if it counts.
+// renderersOf returns the renderer of each edition, with the colours of its newsletter, and counting links if the
+// newsletter counts clicks.
 func (b *Builder) renderersOf(ds []digest.Delivery) []*render.Renderer {
 	all := make([]*render.Renderer, len(ds))
 	for i, d := range ds {
@@ -108,7 +106,7 @@ func (b *Builder) renderersOf(ds []digest.Delivery) []*render.Renderer {
 	return all
 }
 
-// coloursOf are those of the newsletter whose letter it is; a reader's own digest has none of its own.
+// coloursOf returns the colours of an edition's newsletter, or the zero value for a reader's own digest.
 func coloursOf(d digest.Delivery) (c digest.Colours) {
 	if d.Newsletter != nil {
 		c = d.Newsletter.Colours
@@ -116,7 +114,7 @@ func coloursOf(d digest.Delivery) (c digest.Colours) {
 	return c
 }
 
-// fresh gives what cached does for posts that may still change.
+// fresh returns the content of posts that may still change. It bypasses the cache.
 func (b *Builder) fresh(ctx context.Context, r *render.Renderer, refs []digest.PostRef) (shared, error) {
 	s, want := newShared(r, new(judged)), newMissing()
 	for _, ref := range refs {
@@ -125,7 +123,6 @@ func (b *Builder) fresh(ctx context.Context, r *render.Renderer, refs []digest.P
 	return s, b.load(ctx, s, want)
 }
 
-// load adds posts and feeds from the store to s.
 func (b *Builder) load(ctx context.Context, s shared, want missing) error {
 	if len(want.feeds) > 0 {
 		labels, err := b.Store.FeedLabels(ctx, slices.Sorted(maps.Keys(want.feeds)))
@@ -158,7 +155,6 @@ func (b *Builder) load(ctx context.Context, s shared, want missing) error {
 	return nil
 }
 
-// seconds is t in Unix seconds, 0 for none.
 func seconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -166,21 +162,21 @@ func seconds(t time.Time) int64 {
 	return t.Unix()
 }
 
-// headingFor is the heading of a feed as its reader wants it named and placed, in its folder if folders are shown.
+// headingFor returns the heading of a feed with the reader's title, display and folder.
 func (s shared) headingFor(feed digest.FeedID, own digest.Subscription, g digest.Grouping) heading {
 	h, known := s.headings[feed]
 	if !known || own.Title != "" {
 		h = newHeading(s.render, feed, own.Title, h.section.URL, "")
 	}
 	h.section.Display, h.section.Folder, h.section.Feed, h.leads = own.Display, own.Folder, feed, own.Leads
-	if h.leads || g == digest.BySites { // the one that leads stands by itself, before all folders
+	if h.leads || g == digest.BySites { // a leading site comes before all folders
 		h.section.Folder = ""
 	}
 	return h
 }
 
-// sections puts the posts of one reader's edition in order, each once, as the reader wants each
-// feed named and shown, and unless it is wanted whole no more of each than they want at once.
+// sections returns the sections of one edition in order, with the reader's settings for each feed. It shows copies
+// once. Unless whole is set, it applies the reader's limit of posts for each feed.
 func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 	settings map[digest.FeedID]digest.Subscription, d digest.Delivery, whole bool) ([]render.Section, error) {
 	refs, originals, err := b.once(ctx, s, refs)
@@ -215,16 +211,16 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 	return sections, nil
 }
 
-// A placed post is one in an edition: with the others, or after them as one of
-// an earlier day, because it was missed or because that day's edition could not
-// be delivered.
+// A placed post is a post with its position in an edition. A late post comes after the others: its feed failed, or the
+// edition of its day could not be delivered.
 type placed struct {
 	*post
 	late   bool
-	listed bool // as a headline, below the others
+	listed bool // shown as a headline below the others
 }
 
-// order puts the posts of one feed into its section, the late ones last. Where all are listed, so is the section.
+// order adds the posts of one feed to its section, late ones last. If all posts are listed, the section shows
+// headlines.
 func order(s *render.Section, all []placed) {
 	slices.SortFunc(all, newestFirst)
 	s.Posts = make([]*render.Post, 0, len(all))
@@ -244,7 +240,7 @@ func order(s *render.Section, all []placed) {
 	}
 }
 
-// keepMost leaves so many posts in a section, the first of them; 0: all.
+// keepMost limits a section to its first posts; 0 means no limit.
 func keepMost(s *render.Section, most int) {
 	if most <= 0 || len(s.Posts) <= most {
 		return
@@ -254,8 +250,8 @@ func keepMost(s *render.Section, most int) {
 	s.Posts = s.Posts[:most:most]
 }
 
-// newestFirst orders two posts of one feed, late ones last. Of the same instant
-// the one stored first comes first: that is the order of its document.
+// newestFirst compares two posts of one feed. Late posts come last. Posts of the same instant keep the order of the
+// feed.
 func newestFirst(x, y placed) int {
 	if x.late != y.late {
 		if x.late {
@@ -266,11 +262,11 @@ func newestFirst(x, y placed) int {
 	return cmp.Or(cmp.Compare(y.at(), x.at()), cmp.Compare(x.ID, y.ID))
 }
 
-// otherSites is the name above the sections of no folder where those of others stand before them.
+// otherSites is the heading of sites without a folder that come after a folder.
 const otherSites = catalogue.Key("Other sites")
 
-// arrange puts sections in the order in which they are shown: the one that leads first, then one folder after the
-// other as their reader has them, each by the titles of its feeds. others is the name of otherSites.
+// arrange sorts sections: the leading site first, then by folder in the reader's order, then by title. others is the
+// translation of otherSites.
 func arrange(headings []heading, order digest.FolderOrder, others string) {
 	places := map[string]int{}
 	for _, h := range headings {

@@ -6,7 +6,7 @@ import (
 	"digest"
 )
 
-// TestSubjectSentAgain: an edition that an operator has sent once more says so in its reader's language, whatever its subject.
+// TestSubjectSentAgain: the subject of an edition that an operator sends again says so in the reader's language.
 func TestSubjectSentAgain(t *testing.T) {
 	for _, c := range []struct {
 		resent         int

@@ -12,10 +12,9 @@ import (
 	"digest"
 )
 
-// parseAddress reads one address and returns it with its domain in ASCII: an
-// internationalised domain becomes its A-label (RFC 5890 §2.3.2.1), which needs
-// no extension on the way. A local part that is not ASCII needs SMTPUTF8
-// (RFC 6531) at every hop; it is normalised (RFC 6532 §3.1).
+// parseAddress parses one address and converts its domain to ASCII (A-labels, RFC 5890 §2.3.2.1), which every mail
+// server accepts. It normalises a local part that is not ASCII (RFC 6532 §3.1). Mail to it needs SMTPUTF8 (RFC 6531) at
+// every hop.
 func parseAddress(raw string) (*mail.Address, error) {
 	if strings.ContainsAny(raw, "\r\n") {
 		return nil, fmt.Errorf("the email address %q contains a line break", raw)
@@ -35,29 +34,31 @@ func parseAddress(raw string) (*mail.Address, error) {
 	return &mail.Address{Name: unencoded(a.Name), Address: local + "@" + host}, nil
 }
 
-// notMailboxRune reports characters beyond ASCII that are no letters, marks or digits: they are invisible, or reverse
-// the address.
+// notMailboxRune reports characters beyond ASCII that are no letters, marks or digits. They can be invisible or change
+// the writing direction.
 func notMailboxRune(r rune) bool {
 	return r >= 0x80 && !unicode.In(r, unicode.L, unicode.M, unicode.N)
 }
 
-// parseOwn is parseAddress for our own addresses (From, Reply-To), which every mail server must accept.
+// parseOwn parses an address of this instance (From, Reply-To), which every mail server must accept.
 func parseOwn(raw string) (*mail.Address, error) {
 	a, err := parseAddress(raw)
 	if err == nil && !isASCII(a.Address) {
-		err = fmt.Errorf("the email address %q has letters before the @ that some mail servers do not accept; use an ASCII address", a.Address)
+		err = fmt.Errorf(
+			"the email address %q has letters before the @ that some mail servers do not accept; use an ASCII address",
+			a.Address)
 	}
 	return a, err
 }
 
-// bare writes an address without its name, with the quotes that net/mail takes
-// off a local part (RFC 5321 §4.1.2).
+// bare formats an address without its name. It restores the quotes around a local part that net/mail has removed (RFC
+// 5321 §4.1.2).
 func bare(a *mail.Address) string {
 	return strings.Trim((&mail.Address{Address: a.Address}).String(), "<>")
 }
 
-// CheckFrom reports whether mail can be sent from an address such as "Daily
-// Digest <digest@example.org>". The error is one line.
+// CheckFrom reports whether email can be sent from an address such as "Daily Digest <digest@example.org>". The error is
+// one line.
 func CheckFrom(address string) error {
 	_, err := parseOwn(address)
 	if err == nil {
@@ -66,7 +67,7 @@ func CheckFrom(address string) error {
 	return err
 }
 
-// OwnMailbox is Recipient for an address of this instance, which every mail server must accept.
+// OwnMailbox is like Recipient, for an address of this instance, which every mail server must accept.
 func OwnMailbox(address string) (string, error) {
 	if _, err := parseOwn(address); err != nil {
 		return "", err
@@ -74,8 +75,8 @@ func OwnMailbox(address string) (string, error) {
 	return Recipient(address)
 }
 
-// Recipient returns the form of a bare address that can be mailed: its domain in
-// ASCII and lower case, so that one mailbox has one form. The error is one line.
+// Recipient returns the canonical form of a bare address, with its domain in ASCII and lower case. The error is one
+// line.
 func Recipient(address string) (string, error) {
 	a, err := parseMailbox(address)
 	if err != nil {
@@ -87,8 +88,8 @@ func Recipient(address string) (string, error) {
 	return bare(a), nil
 }
 
-// parseMailbox is parseAddress for addresses that people give: of a length
-// that mail servers take (RFC 5321 §4.5.3.1) and at a name that can exist.
+// parseMailbox parses an address that a person has entered. It checks the lengths that mail servers accept (RFC 5321
+// §4.5.3.1) and the form of the domain.
 func parseMailbox(raw string) (*mail.Address, error) {
 	a, err := parseAddress(raw)
 	if err != nil {
@@ -107,8 +108,6 @@ func parseMailbox(raw string) (*mail.Address, error) {
 	return a, nil
 }
 
-// isDomainName reports whether a name in ASCII and lower case has labels that
-// the DNS takes.
 func isDomainName(name string) bool {
 	const mostLabel = 63
 	for label := range strings.SplitSeq(name, ".") {
@@ -128,7 +127,7 @@ func toASCII(host string) (string, error) {
 	return ascii, nil
 }
 
-// asciiHost is toASCII for hosts of our own settings: what is no name becomes localhost.
+// asciiHost converts a host from the settings to ASCII. It returns localhost for an invalid name.
 func asciiHost(host string) string {
 	ascii, err := toASCII(host)
 	if err != nil || ascii == "" || strings.ContainsFunc(ascii, notHostRune) {
@@ -150,7 +149,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// token checks a value that goes into a header as it is: printable ASCII, no space.
+// token rejects a value that a header cannot contain unencoded: it must be printable ASCII without spaces.
 func token(what, s string) error {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] >= 0x7f || s[i] == '<' || s[i] == '>' {
@@ -163,7 +162,7 @@ func token(what, s string) error {
 	return nil
 }
 
-// webAddress checks an http or https address that goes into a header as it is.
+// webAddress rejects an address that is not http or https, or that a header cannot contain unencoded.
 func webAddress(address string) error {
 	if !strings.HasPrefix(address, "https://") && !strings.HasPrefix(address, "http://") {
 		return fmt.Errorf("%q is not a web address", address)
@@ -171,8 +170,7 @@ func webAddress(address string) error {
 	return token("the address", address)
 }
 
-// mailtoEscape writes an address for a mailto link (RFC 6068 §2), with no
-// character that a header could take for its own.
+// mailtoEscape escapes an address for a mailto link (RFC 6068 §2) in a header.
 func mailtoEscape(address string) string {
 	var b strings.Builder
 	for i := range len(address) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What the header says is the mailbox that the envelope goes to, quotes and all.
+// TestHeaderNamesTheMailbox: To names exactly the mailbox of the envelope, including quotes.
 func TestHeaderNamesTheMailbox(t *testing.T) {
 	for _, address := range []string{
 		`"odd name"@example.org`, `"a\"b"@example.org`, `plain@example.org`, `"..dots"@example.org`,

@@ -9,10 +9,9 @@ import (
 	"strings"
 )
 
-// Text in other letters than Latin ones is up to twice as long in quoted-printable as in base64 (RFC 2045 §6.8).
+// Text in other scripts than Latin is up to twice as long in quoted-printable as in base64 (RFC 2045 §6.8).
 
-// isShorterInBase64 reports whether an encoded part is, by more than a tenth. It counts what is escaped, for nearly no
-// letter of Latin text is.
+// isShorterInBase64 reports whether base64 makes an encoded part shorter by more than a tenth.
 func (p part) isShorterInBase64() bool {
 	coded, escaped, soft := 0, 0, 0
 	for _, block := range p.encoded {
@@ -24,13 +23,12 @@ func (p part) isShorterInBase64() bool {
 	return coded > 0 && 10*base64Length(plain) < 9*coded
 }
 
-// base64Length is how long so many bytes are in lines of base64.
 func base64Length(plain int) int {
 	n := base64.StdEncoding.EncodedLen(plain)
 	return n + 2*(n/base64Line+1)
 }
 
-// base64Line is the length of a line (RFC 2045 §6.8).
+// base64Line is the maximum length of a line (RFC 2045 §6.8).
 const base64Line = 76
 
 func (p part) writeBase64(b *bytes.Buffer) error {

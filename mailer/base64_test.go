@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestShorterInBase64: what is escaped for the most part is in base64, with the same bytes; Latin text stays legible.
+// TestShorterInBase64: mostly escaped text is sent in base64 with the same bytes, and Latin text in quoted-printable.
 func TestShorterInBase64(t *testing.T) {
 	for name, c := range map[string]struct {
 		text   string

@@ -20,8 +20,7 @@ import (
 	"digest"
 )
 
-// realSink is a server of go-smtp that reads every message as a server does and
-// throws it away.
+// realSink is a go-smtp server that parses every message and discards it.
 func realSink(b *testing.B) (address string) {
 	b.Helper()
 	s := smtp.NewServer(discard{})
@@ -40,8 +39,7 @@ func (discard) Data(r io.Reader) error {
 	return err
 }
 
-// fastSink does no more than find the end of a message, which no server can
-// afford: what is left is the clients' own cost.
+// fastSink only searches for the end of a message. This leaves the clients' own cost.
 func fastSink(b *testing.B) (address string) {
 	b.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -89,8 +87,7 @@ func serveFast(c net.Conn) {
 	}
 }
 
-// bareSend is the limit: the same dialogue, pipelined, over n connections,
-// with nothing around it.
+// bareSend measures the limit: the same pipelined dialogue over n connections, without any other work.
 func bareSend(b *testing.B, address string, n, messages int, message []byte) time.Duration {
 	b.Helper()
 	conns := make([]net.Conn, n)
@@ -130,7 +127,7 @@ func bareConn(c net.Conn, messages int, message []byte) error {
 		return nil
 	}
 	io.WriteString(c, "EHLO bare\r\n")
-	for { // the banner, and what the server offers
+	for { // the greeting and the extensions
 		line, err := r.ReadString('\n')
 		if err != nil {
 			return err
@@ -153,23 +150,24 @@ func bareConn(c net.Conn, messages int, message []byte) error {
 	return nil
 }
 
-// benchMail is an edition of about 29 KB once composed, its body kept encoded as render gives it.
+// benchMail returns an edition of about 29 KB when composed, with an encoded body as from render.
 func benchMail() Letter {
 	m := sample()
 	m.To = "reader@example.org"
 	m.HTML, m.Text = "", ""
 	m.Encoded.HTML = blocks("<!doctype html>" +
-		strings.Repeat("<p><a href=\"https://example.org/post\">A title — of a post</a><br>An excerpt of the post, as it is.</p>\n", 200))
+		strings.Repeat(
+			"<p><a href=\"https://example.org/post\">A title — of a post</a><br>An excerpt of the post, as it is.</p>\n",
+			200))
 	m.Encoded.Text = blocks(strings.Repeat("A title — of a post\nAn excerpt of the post, as it is.\n\n", 60))
 	return m
 }
 
-// BenchmarkDelivery is the whole way (claim, compose, commit before the dot,
-// send, mark, the queue in memory) beside a bare client that pipelines the same
-// bytes into the same sink. The target is a ratio of 0.75 into a real server.
+// BenchmarkDelivery measures all steps (claim, compose, commit before the dot, send, mark, with the queue in memory)
+// and a bare client that pipelines the same bytes into the same sink. The target is a ratio of 0.75 with a real server.
 func BenchmarkDelivery(b *testing.B) { bothSinks(b, deliverAll) }
 
-// BenchmarkSend is the transport alone, the message composed beforehand.
+// BenchmarkSend measures only the transport with a composed message.
 func BenchmarkSend(b *testing.B) { bothSinks(b, sendAll) }
 
 const benchBatch = 2000
@@ -196,10 +194,9 @@ func bothSinks(b *testing.B, ours func(b *testing.B, tr Transport, n int)) {
 	}
 }
 
-// BenchmarkSigned is BenchmarkDelivery with an RSA signature on each message;
-// its limit is signing alone, on all processors. The target is a ratio of 0.85
-// into the bare sink: a real one, on the same processors, costs about as much as
-// all of ours but the signatures.
+// BenchmarkSigned is BenchmarkDelivery with an RSA signature on each message. Its limit is signing alone, on all
+// processors. The target is a ratio of 0.85 with the bare sink. A real sink on the same processors costs about as much
+// as all of our work except the signature.
 func BenchmarkSigned(b *testing.B) {
 	key, err := NewDKIMKey("example.org", "s1", midnight)
 	if err != nil {
@@ -229,7 +226,6 @@ func BenchmarkSigned(b *testing.B) {
 	}
 }
 
-// signAll makes signatures and nothing else, on all processors.
 func signAll(b *testing.B, signer *DKIMSigner, message []byte) time.Duration {
 	start := time.Now()
 	var todo atomic.Int64
@@ -287,7 +283,7 @@ func report(b *testing.B, n int, ours, limit time.Duration) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkCompose: bodies as render gives them, and bodies still to be encoded.
+// BenchmarkCompose composes encoded bodies as from render, and plain bodies.
 func BenchmarkCompose(b *testing.B) {
 	kept := benchMail()
 	raw := kept

@@ -8,7 +8,7 @@ import (
 	"digest"
 )
 
-// TestBodyIsNeverInDoubt breaks the connection in the body of half of all attempts. The server has accepted nothing
+// TestBodyIsNeverInDoubt breaks the connection in the body of half of all attempts. The server has accepted no message
 // by then, so every edition arrives exactly once, and none becomes unconfirmed.
 func TestBodyIsNeverInDoubt(t *testing.T) {
 	for seed := range uint64(10) {

@@ -4,23 +4,23 @@ import (
 	"strings"
 )
 
-// Mailbox providers send complaints to the address in CFBL-Address (RFC 9477), but only where the message's own
-// signature vouches for it: anybody could put a stranger's address there.
+// Mailbox providers send complaints to the address in CFBL-Address (RFC 9477). The message's own signature must cover
+// it, because otherwise anybody could name an address of somebody else.
 
-// CanComplainTo reports whether mail from one address may name another for complaints: one at the same domain, or at one
-// below it.
+// CanComplainTo reports whether mail from one address may name another for complaints. It must have the same domain, or
+// a subdomain.
 func CanComplainTo(address, from string) bool {
 	domain, at := hostOf(from), hostOf(address)
 	return at == domain || strings.HasSuffix(at, "."+domain)
 }
 
-// vouchesFor reports whether the signature makes receivers believe an address for complaints: it has to be of exactly
-// the domain of From (RFC 9477 §3.1).
+// vouchesFor reports whether the signature proves an address for complaints: its domain must equal the domain of From
+// (RFC 9477 §3.1).
 func (s *DKIMSigner) vouchesFor(address, from string) bool {
 	return s != nil && s.options.Domain == hostOf(from) && CanComplainTo(address, from)
 }
 
-// complaintsTo is the value of CFBL-Address: complaints are read in the format of RFC 5965.
+// complaintsTo returns the value of CFBL-Address. Complaints have the format of RFC 5965.
 func complaintsTo(address string) (string, error) {
 	clean, err := OwnMailbox(address)
 	return clean + "; report=arf", err

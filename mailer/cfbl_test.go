@@ -7,8 +7,8 @@ import (
 	"digest"
 )
 
-// TestComplaintsTo: the address for complaints stands in mail whose signature is of exactly From's domain, at that domain
-// or below it, and the signature covers it.
+// TestComplaintsTo: mail has the address for complaints if its signature has exactly the domain of From. The address
+// must have that domain or a subdomain, and the signature must cover it.
 func TestComplaintsTo(t *testing.T) {
 	parent := testKey(t)
 	for _, c := range []struct {
@@ -21,7 +21,7 @@ func TestComplaintsTo(t *testing.T) {
 		{"a@example.org", "c@example.org", false, false},
 		{"a@example.org", "c@badexample.org", true, false},
 		{"a@example.org", "c@org", true, false},
-		{"a@news.example.org", "c@news.example.org", true, false}, // signed by the domain above
+		{"a@news.example.org", "c@news.example.org", true, false}, // signed by the parent domain
 		{"a@example.org", "", true, false},
 	} {
 		var signer *DKIMSigner

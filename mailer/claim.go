@@ -9,73 +9,65 @@ import (
 	"digest"
 )
 
-// Queue is where editions wait. Every method is one transaction and commits
-// before it returns, to the disk but for MarkEditionsUnsynced; none is called while another transaction is open. That an
-// edition was once in doubt is never forgotten: every later claim says so.
+// Queue stores the editions to send. Every method is one transaction that is committed before it returns. All commits
+// wait for the disk, except in MarkEditionsUnsynced. No method is called during another transaction. The queue records
+// permanently that an edition was in doubt, and every later claim reports it.
 type Queue interface {
-	// RecoverEditions ends what died: leases past their end become ready again; dots older
-	// than 15 minutes without a mark become in doubt, or sent_unconfirmed when
-	// they were in doubt before. It reports how many became either. Where the
-	// Transport is idempotent nothing becomes in doubt, everything ready again.
+	// RecoverEditions recovers the editions of workers that died. Leases that have ended become ready. Dots without a
+	// mark that are older than 15 minutes become in doubt, or sent_unconfirmed if the edition was in doubt before. It
+	// returns the number of both. If the Transport is idempotent, all of them become ready.
 	RecoverEditions(ctx context.Context, now time.Time, idempotent bool) (inDoubt, unconfirmed int, err error)
 
-	// ClaimEditions leases editions that may be sent and are due by NextAt, of
-	// readers who have not left and whose address is not suppressed, as many as
-	// the claim and the limits of the lanes allow, counts the attempt, and gives
-	// them in the order of NextAt. Two callers never get the same edition.
+	// ClaimEditions leases editions whose NextAt has passed, and counts the attempt. It skips readers who have left and
+	// suppressed addresses. It returns as many as the claim and the limits of the lanes allow, sorted by NextAt. Two
+	// callers never get the same edition.
 	ClaimEditions(ctx context.Context, now time.Time, c digest.Claim) ([]digest.Delivery, error)
 
-	// RenewLeases prolongs what is leased under token.
+	// RenewLeases extends the leases under token.
 	RenewLeases(ctx context.Context, now time.Time, token string, lease time.Duration) error
 
-	// MarkEditions records what became of editions held under token, and nothing of others.
-	// It turns those of dots that are still leased under token into dotting ones,
-	// and reports them. The others must not be sent.
+	// MarkEditions stores the results of editions that are held under token, and ignores others. It changes the
+	// editions of dots from leased under token to dotting, and returns them. The caller must not send the others.
 	MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark,
 		dots []digest.Dot) (won []digest.EditionID, err error)
 
-	// MarkEditionsUnsynced is MarkEditions with a commit that everybody sees and that
-	// the end of this process does not undo, but that does not wait for the disk: the
-	// end of the database or its machine may undo it, with all such commits since
-	// the last one that waited.
+	// MarkEditionsUnsynced is like MarkEditions, but its commit does not wait for the disk. Other connections see the
+	// commit, and it survives the end of this process. A crash of the database or its machine can lose it, with all
+	// such commits since the last one that waited.
 	MarkEditionsUnsynced(ctx context.Context, now time.Time, token string, marks []digest.Mark,
 		dots []digest.Dot) (won []digest.EditionID, err error)
 
-	// GiveBackEditions gives back what is leased under token, uncounted.
+	// GiveBackEditions ends the leases under token, and does not count the attempts.
 	GiveBackEditions(ctx context.Context, token string) error
 
-	// Lane gives a lane, the route's name being empty.
+	// Lane returns a lane. The name of the route is "".
 	Lane(ctx context.Context, name string) (digest.Lane, error)
 
-	// ChangeLane stores what change makes of a lane, and keeps others away from
-	// it meanwhile. It may call change more than once.
+	// ChangeLane stores the result of change, and locks the lane for the time. It may call change more than once.
 	ChangeLane(ctx context.Context, now time.Time, name string, change func(digest.Lane) digest.Lane) (digest.Lane,
 		error)
 }
 
-// Renderer turns claimed editions into letters, in the same order. It gives the
-// subject, the body, ListName, UnsubscribeURL and HelpURL; the Deliverer fills
-// in the rest.
+// Renderer renders claimed editions as letters, in the same order. It sets the subject, the body, ListName,
+// UnsubscribeURL and HelpURL. The Deliverer sets the rest.
 type Renderer interface {
 	Render(ctx context.Context, deliveries []digest.Delivery) ([]Letter, error)
 }
 
-// A claimed edition is on its way: leased, rendered, and signed in time.
 type claimed struct {
 	digest.Delivery
 	letter     Letter
-	message    []byte // the signed bytes of letter; made while the connections are busy with others
+	message    []byte // the signed bytes of letter, made while the connections send others
 	leaseUntil time.Time
-	claim      int  // which of the run's
-	small      bool // made smaller, because a server found it too large
+	claim      int  // number of its claim in the run
+	small      bool // made smaller, because a server rejected its size
 }
 
-// claimAll offers editions to queue: those left over first, then what it
-// claims. What nobody wants any more is put back.
+// claimAll sends editions to queue: first the batch from an earlier round, then new claims. It puts the rest back when
+// the run ends.
 //
-// A claim that gives nothing is not the end while messages are on their way:
-// what becomes of them makes room in lanes that are full. After each such claim
-// it waits for twice as many, because mostly there is nothing more to come.
+// An empty claim does not end the loop while messages are in flight, because their results free capacity in full lanes.
+// After each empty claim it waits for twice as many results as before, because most of these claims find nothing.
 func (r *run) claimAll(ctx context.Context, queue chan<- claimed, batch []claimed) {
 	r.flow.begun(len(batch))
 	for wait := 1; ; {
@@ -111,18 +103,17 @@ func (r *run) claimAll(ctx context.Context, queue chan<- claimed, batch []claime
 	}
 }
 
-// claim leases the next editions and renders them. It gives none only when none
-// is due, or may be sent now.
+// claim leases and renders the next editions. It returns none only if none is due or may be sent now.
 func (r *run) claim(ctx context.Context) ([]claimed, error) {
 	for {
 		now := r.clock()
-		if now.Unix() != r.looked { // what has become ready before it meanwhile must not wait longer
+		if now.Unix() != r.looked { // editions before this place may have become ready
 			r.after, r.looked = digest.QueuePlace{}, now.Unix()
 		}
 		after := r.after
 		deliveries, err := r.Queue.ClaimEditions(ctx, now, digest.Claim{
 			Most: r.batch(), Lease: leaseLength, Token: r.token, After: after,
-			// So many connections are ours, not all workers'; the claim counts theirs.
+			// This worker uses only its own connections. The claim counts the messages of all workers.
 			Route: digest.Limits{Rate: r.Route.Rate}, Domain: r.Domain,
 		})
 		if err != nil {
@@ -153,9 +144,8 @@ func (r *run) claim(ctx context.Context) ([]claimed, error) {
 	}
 }
 
-// render renders a batch at once, each as fresh with its delivery and letter.
-// When that fails it renders one by one, so that an edition that cannot be
-// rendered stops no other.
+// render renders a batch of editions, each as a copy of fresh. If the batch fails, it renders them one by one, so that
+// one bad edition does not stop the others.
 func (r *run) render(ctx context.Context, ds []digest.Delivery, fresh claimed) []claimed {
 	if len(ds) == 0 {
 		return nil
@@ -172,7 +162,7 @@ func (r *run) render(ctx context.Context, ds []digest.Delivery, fresh claimed) [
 			batch = append(batch, fresh)
 		}
 	case ctx.Err() != nil:
-		// Leased; it is given back at the end.
+		// They stay leased; the run returns them at its end.
 	case len(ds) == 1:
 		r.mark(ds[0], retryMark(ds[0], Reply{}, fmt.Errorf("rendering: %w", err), r.clock(), r.Jitter))
 	default:
@@ -183,7 +173,7 @@ func (r *run) render(ctx context.Context, ds []digest.Delivery, fresh claimed) [
 	return batch
 }
 
-// keepLeases prolongs the leases of what waits to be sent, until stop is called.
+// keepLeases renews the leases of waiting editions until the caller calls stop.
 func (r *run) keepLeases(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
@@ -202,8 +192,8 @@ func (r *run) keepLeases(ctx context.Context) (stop func()) {
 	return func() { cancel(); wg.Wait() }
 }
 
-// renewLeases prolongs the leases once. What fails is tried again before they end;
-// if they do end, nothing is sent that another may have.
+// renewLeases renews the leases once. After an error the next tick retries. If the leases end, holds prevents their
+// use.
 func (r *run) renewLeases(ctx context.Context) {
 	now := r.clock()
 	if err := r.Queue.RenewLeases(ctx, now, r.token, leaseLength); err != nil {
@@ -217,7 +207,7 @@ func (r *run) renewLeases(ctx context.Context) {
 	r.leased = now.Add(leaseLength)
 }
 
-// holds reports whether an edition is still ours to send, as far as we know.
+// holds reports whether this worker still has the lease of an edition.
 func (r *run) holds(c claimed) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -225,13 +215,12 @@ func (r *run) holds(c claimed) bool {
 	return now.Before(c.leaseUntil) || now.Before(r.leased)
 }
 
-// A flow counts the editions between their claim and the record of what became
-// of them.
+// A flow counts the editions between their claim and their stored result.
 type flow struct {
 	mu      sync.Mutex
 	changed sync.Cond
-	under   int // on their way
-	done    int // recorded
+	under   int // in flight
+	done    int // stored
 }
 
 func newFlow() *flow {
@@ -257,8 +246,8 @@ func (f *flow) count() int {
 	return f.done
 }
 
-// room waits until so many were recorded since before, or all; false when none
-// was and none will be.
+// room waits until want editions have been recorded since before, or none is in flight. It returns false if none was
+// recorded.
 func (f *flow) room(ctx context.Context, before, want int) bool {
 	defer context.AfterFunc(ctx, func() { f.add(0, 0) })()
 	f.mu.Lock()

@@ -21,17 +21,17 @@ import (
 
 const (
 	maxLine    = 998 // octets without CRLF (RFC 5322 §2.1.1)
-	maxSubject = 200 // characters; what no reader's list shows only makes headers long
+	maxSubject = 200 // characters; lists of emails show fewer
 )
 
-// Compose returns the complete message: CRLF, 7 bit but for a recipient whose
-// address is not, no line over 998 octets, equal bytes for equal input. The
-// error is a *NotAcceptedError at StageCompose: no attempt would ever succeed.
+// Compose returns the complete message with CRLF line ends and no line over 998 octets. The message is 7 bit, unless
+// the recipient's address is not. Equal letters give equal bytes. The error is a *NotAcceptedError at StageCompose,
+// because a retry cannot succeed.
 //
-// Most of the header is go-mail's. The body is written here, because a body that is
-// kept encoded must not be encoded again and go-mail cannot take one.
+// go-mail writes most of the header. This package writes the body, because go-mail cannot accept a body that is already
+// encoded.
 func Compose(l Letter) ([]byte, error) {
-	const header = 2048 // about what all but the parts' bodies takes
+	const header = 2048 // approximate size of everything except the bodies
 	text, html := l.parts()
 	b := bytes.NewBuffer(make([]byte, 0, header+text.room()+html.room()))
 	err := writeHeader(b, l)
@@ -101,7 +101,7 @@ func setAddresses(msg *gomail.Msg, l Letter) error {
 	return addReplyCounter(msg, l)
 }
 
-// addReplyCounter adds the address that counts answers to those that they go to, which are never that one alone.
+// addReplyCounter sets Reply-To to the usual address for replies and the address that counts them.
 func addReplyCounter(msg *gomail.Msg, l Letter) error {
 	to, err := parseAddress(cmp.Or(l.ReplyTo, l.From))
 	if err != nil {
@@ -116,7 +116,7 @@ func addReplyCounter(msg *gomail.Msg, l Letter) error {
 	return nil
 }
 
-// setListID sets List-Id (RFC 2919 §3), which go-mail may fold between its words.
+// setListID sets List-Id (RFC 2919 §3), which go-mail may fold between words.
 func setListID(msg *gomail.Msg, l Letter) error {
 	if l.ListID == "" {
 		return nil
@@ -128,10 +128,8 @@ func setListID(msg *gomail.Msg, l Letter) error {
 	return nil
 }
 
-// writeWhole writes the fields whose values are in one piece. go-mail would
-// fold a long one after the colon or between two addresses, which verifiers and
-// mail programs are known to stumble over, and writes those it is told not to
-// fold in random order.
+// writeWhole writes the fields that must not be folded within a value. go-mail folds long values after the colon or
+// between two addresses, and some verifiers and mail programs fail on that. It writes unfolded fields in random order.
 func writeWhole(b *bytes.Buffer, l Letter) (failed error) {
 	write := func(name, value string, err error) {
 		if err != nil && failed == nil {
@@ -142,7 +140,7 @@ func writeWhole(b *bytes.Buffer, l Letter) (failed error) {
 	if l.Language != "" { // RFC 3282
 		write("Content-Language", l.Language, token("it", l.Language))
 	}
-	if l.Thread != "" { // a message that was never sent: what refers to it is one conversation (RFC 5322 §3.6.4)
+	if l.Thread != "" { // refers to a message that was never sent, so that replies form one thread (RFC 5322 §3.6.4)
 		write("References", "<"+l.Thread+">", token("it", l.Thread))
 	}
 	if l.HelpURL != "" {
@@ -154,7 +152,7 @@ func writeWhole(b *bytes.Buffer, l Letter) (failed error) {
 	if ways, err := unsubscribeWays(l); ways != "" || err != nil {
 		write("List-Unsubscribe", ways, err)
 	}
-	if l.UnsubscribeURL != "" { // a POST to the address leaves (RFC 8058 §3.1, to the letter)
+	if l.UnsubscribeURL != "" { // a POST to the address unsubscribes (RFC 8058 §3.1)
 		write("List-Unsubscribe-Post", "List-Unsubscribe=One-Click", nil)
 	}
 	if l.ComplaintsTo != "" {
@@ -167,7 +165,7 @@ func writeWhole(b *bytes.Buffer, l Letter) (failed error) {
 	return failed
 }
 
-// unsubscribeWays gives List-Unsubscribe (RFC 2369 §3.2), the better way first.
+// unsubscribeWays returns the value of List-Unsubscribe (RFC 2369 §3.2), with the preferred method first.
 func unsubscribeWays(l Letter) (string, error) {
 	var ways []string
 	if l.UnsubscribeURL != "" {
@@ -186,8 +184,7 @@ func unsubscribeWays(l Letter) (string, error) {
 	return strings.Join(ways, ", "), nil
 }
 
-// checkFeedbackID wants the form of Google's Feedback Loop: three identifiers
-// and the sender's own, of 5 to 15 characters.
+// checkFeedbackID checks the format of Google's Feedback Loop: three identifiers and a sender ID of 5 to 15 characters.
 func checkFeedbackID(id string) error {
 	fields := strings.Split(id, ":")
 	if len(fields) != 4 || len(fields[3]) < 5 || len(fields[3]) > 15 ||
@@ -197,8 +194,8 @@ func checkFeedbackID(id string) error {
 	return nil
 }
 
-// unencoded is a foreign text without what mail programs would take for an encoded word (RFC 2047 §2), and decode to
-// what no filter of this program has seen. They do it within quotes, too.
+// unencoded breaks the beginnings of encoded words (RFC 2047 §2) in foreign text. Mail programs decode them even within
+// quotes, to text that digest has not sanitised.
 func unencoded(s string) string { return strings.ReplaceAll(digest.OneLine(s), "=?", "= ?") }
 
 func subject(s string) string {
@@ -209,7 +206,7 @@ func subject(s string) string {
 	return s
 }
 
-// phrase writes a display name (RFC 5322 §3.2.5).
+// phrase formats a display name (RFC 5322 §3.2.5).
 func phrase(name string) string {
 	name = unencoded(name)
 	if r := []rune(name); len(r) > maxSubject {
@@ -224,8 +221,7 @@ func phrase(name string) string {
 	return name
 }
 
-// writeBody writes the rest of the header and the parts, the plain text first
-// (RFC 2046 §5.1.4: the richest last).
+// writeBody writes the rest of the header and the parts, plain text first (RFC 2046 §5.1.4).
 func writeBody(b *bytes.Buffer, l Letter) error {
 	text, html := l.parts()
 	switch {
@@ -247,10 +243,10 @@ func writeBody(b *bytes.Buffer, l Letter) error {
 	return nil
 }
 
-// flowed is the type of the text version (RFC 3676): a space at the end of a line says that the next one goes on.
+// flowed is the type of the text version (RFC 3676). A space at the end of a line joins it with the next one.
 const flowed = "text/plain; charset=utf-8; format=flowed; delsp=yes"
 
-// A part is one version of what a letter says: as it is, or encoded.
+// A part is the text or the HTML of a letter. It is plain or already encoded.
 type part struct {
 	kind, plain string
 	encoded     []string
@@ -260,7 +256,7 @@ func (l Letter) parts() (text, html part) {
 	return part{flowed, l.Text, l.Encoded.Text}, part{"text/html; charset=utf-8", l.HTML, l.Encoded.HTML}
 }
 
-// room is how many bytes the part takes in a message, about; 0: there is none.
+// room estimates the size of the part in a message, in bytes. 0 means that there is no part.
 func (p part) room() int {
 	n := len(p.plain) + len(p.plain)/8
 	for _, block := range p.encoded {
@@ -286,7 +282,7 @@ func (p part) write(b *bytes.Buffer) error {
 	return nil
 }
 
-// encode writes quoted-printable with CRLF for every kind of line break.
+// encode writes quoted-printable text and converts all line breaks to CRLF.
 func encode(w io.Writer, body string) error {
 	if strings.IndexByte(body, '\r') >= 0 {
 		body = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(body)
@@ -298,15 +294,15 @@ func encode(w io.Writer, body string) error {
 	return q.Close()
 }
 
-// boundary cannot occur in a part: quoted-printable never has "=_" (RFC 2045 §6.7).
+// boundary returns a boundary that cannot occur in a part, because quoted-printable never contains "=_" (RFC 2045
+// §6.7).
 func boundary(messageID string) string {
 	sum := sha256.Sum256([]byte(messageID))
 	return "=_" + hex.EncodeToString(sum[:12])
 }
 
-// checkMessage refuses what would be read differently at another hop: a bare CR
-// or LF (a smuggled message), an octet over 127, NUL, a line that is too long.
-// With SMTPUTF8 octets over 127 must be UTF-8.
+// checkMessage rejects bytes that other mail servers may interpret differently: a bare CR or LF (message smuggling),
+// NUL, an octet over 127, or a long line. With SMTPUTF8, octets over 127 must form valid UTF-8.
 func checkMessage(message []byte, utf8Allowed bool) error {
 	lines := 0
 	for rest := message; len(rest) > 0; lines++ {
@@ -332,7 +328,6 @@ func checkMessage(message []byte, utf8Allowed bool) error {
 	return nil
 }
 
-// isSevenBit looks at eight octets at a time.
 func isSevenBit(b []byte) bool {
 	for ; len(b) >= 8; b = b[8:] {
 		if binary.LittleEndian.Uint64(b)&0x8080808080808080 != 0 {

@@ -65,7 +65,7 @@ func TestComposeHeader(t *testing.T) {
 		"List-Id":    "Daily Digest <d7.digest.example.org>",
 		"List-Unsubscribe": "<" + sample().UnsubscribeURL + ">, <mailto:" + sample().UnsubscribeMail +
 			"?subject=unsubscribe>",
-		"List-Unsubscribe-Post":    "List-Unsubscribe=One-Click", // RFC 8058 §3.1, to the letter
+		"List-Unsubscribe-Post":    "List-Unsubscribe=One-Click", // RFC 8058 §3.1, exactly
 		"List-Help":                "<" + sample().HelpURL + ">",
 		"List-Archive":             "<" + sample().ArchiveURL + ">",
 		"Feedback-Id":              "edition:d7:daily:digest-example",
@@ -102,7 +102,7 @@ func TestComposeParts(t *testing.T) {
 		}
 		parts := multipart.NewReader(msg.Body, params["boundary"])
 		for _, want := range []struct{ kind, body string }{
-			{"text/plain; charset=utf-8; format=flowed; delsp=yes", sample().Text}, // the plain one first
+			{"text/plain; charset=utf-8; format=flowed; delsp=yes", sample().Text}, // plain text first
 			{"text/html; charset=utf-8", sample().HTML},
 		} {
 			p, err := parts.NextRawPart()
@@ -117,7 +117,7 @@ func TestComposeParts(t *testing.T) {
 			}
 			body, err := io.ReadAll(quotedprintable.NewReader(p))
 			got := strings.ReplaceAll(string(body), "\r\n", "\n")
-			// The last line break before a boundary is the boundary's (RFC 2046 §5.1.1).
+			// The last line break before a boundary is part of the boundary (RFC 2046 §5.1.1).
 			if err != nil || got != strings.TrimSuffix(want.body, "\n") {
 				t.Errorf("encoded=%v: got %q, %v; want %q", encoded, got, err, want.body)
 			}
@@ -128,7 +128,7 @@ func TestComposeParts(t *testing.T) {
 	}
 }
 
-// blocks is s encoded, a block for each of its lines.
+// blocks encodes s as one block for each line.
 func blocks(s string) []string { return strings.SplitAfter(quoted(s), "\r\n") }
 
 func quoted(s string) string {
@@ -148,7 +148,8 @@ func TestComposeOneBody(t *testing.T) {
 	}
 }
 
-// A retry after a crash must give the same bytes, or a receiver sees two messages.
+// TestComposeIsDeterministic: a retry after a crash must produce the same bytes. Otherwise a receiver sees two
+// messages.
 func TestComposeIsDeterministic(t *testing.T) {
 	first := mustCompose(t, sample())
 	for range 20 {
@@ -200,7 +201,7 @@ func TestComposeRefuses(t *testing.T) {
 		"no recipient":                  func(m *Letter) { m.To = "" },
 		"two recipients":                func(m *Letter) { m.To = "a@example.org, b@example.org" },
 		"a recipient with a line break": func(m *Letter) { m.To = "a@example.org\r\nBcc: b@example.org" },
-		"a sender beyond ASCII":         func(m *Letter) { m.From = "jörg@example.org" }, // SMTPUTF8 at every hop
+		"a sender beyond ASCII":         func(m *Letter) { m.From = "jörg@example.org" }, // needs SMTPUTF8 at each hop
 		"a sender with a line break":    func(m *Letter) { m.From = "a\r\nX: y <a@example.org>" },
 		"a Message-ID with a break":     func(m *Letter) { m.MessageID = "a@b\r\nX: y" },
 		"no Message-ID":                 func(m *Letter) { m.MessageID = "" },
@@ -239,7 +240,7 @@ func TestComposeRefuses(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	for in, want := range map[string]string{
 		"a@example.org":              "a@example.org",
-		"A.B+c@Example.ORG":          "A.B+c@example.org", // the local part is the host's business
+		"A.B+c@Example.ORG":          "A.B+c@example.org", // the host decides about the local part
 		"reader@bücher.example":      "reader@xn--bcher-kva.example",
 		"Reader <a@localhost>":       "a@localhost",
 		`"two words"@example.org`:    `"two words"@example.org`,
@@ -282,8 +283,7 @@ func TestMessageID(t *testing.T) {
 	}
 }
 
-// TestComposeLeavesOut: what is not given leaves no field behind, and a message
-// that is no list's has nothing of one (P8).
+// TestComposeLeavesOut: empty fields produce no header field, and a message of no list has no list fields (P8).
 func TestComposeLeavesOut(t *testing.T) {
 	m := sample()
 	m.ReplyTo, m.ListName, m.ListID, m.UnsubscribeURL, m.UnsubscribeMail, m.HelpURL, m.ArchiveURL, m.FeedbackID,
@@ -298,13 +298,12 @@ func TestComposeLeavesOut(t *testing.T) {
 	if got := header.Get("List-Unsubscribe"); got != "<mailto:leave+x@example.org?subject=unsubscribe>" {
 		t.Errorf("List-Unsubscribe %q", got)
 	}
-	if got := header.Get("List-Unsubscribe-Post"); got != "" { // there is nowhere to post to
+	if got := header.Get("List-Unsubscribe-Post"); got != "" { // there is no address to post to
 		t.Errorf("List-Unsubscribe-Post %q", got)
 	}
 }
 
-// TestComposeWhole: what programs take apart by themselves stands on one line,
-// however long it is.
+// TestComposeWhole: fields that programs parse stay on one line of any length.
 func TestComposeWhole(t *testing.T) {
 	m := sample()
 	m.UnsubscribeURL = "https://digest.example.org/" + strings.Repeat("u", 700)
@@ -322,8 +321,7 @@ func TestComposeWhole(t *testing.T) {
 	}
 }
 
-// TestUnsubscribeMail: whatever an address holds, the link is one (RFC 6068)
-// and the header has two ways (RFC 2369).
+// TestUnsubscribeMail: any address gives one valid link (RFC 6068), and the header has two methods (RFC 2369).
 func TestUnsubscribeMail(t *testing.T) {
 	for address, want := range map[string]string{
 		"leave+abc@example.org":     "mailto:leave+abc@example.org?subject=unsubscribe",
@@ -346,8 +344,8 @@ func TestUnsubscribeMail(t *testing.T) {
 	}
 }
 
-// TestForeignEncodedWords: what a feed or a publisher calls itself is shown as it is written, never decoded to a line, a
-// direction or letters that they did not show to the filters.
+// TestForeignEncodedWords: names of feeds and publishers appear as written. Programs must not decode them to line
+// breaks, directions or letters that the filters have not seen.
 func TestForeignEncodedWords(t *testing.T) {
 	const smuggled = "=?utf-8?q?Your_account_=E2=80=AEdekcol=0D=0ABcc:_x@y.example?= =?utf-8?b?8J+UpQ==?="
 	for _, text := range []string{smuggled, "Caf\u00e9 " + smuggled, "==?" + smuggled[2:]} {
@@ -361,7 +359,7 @@ func TestForeignEncodedWords(t *testing.T) {
 	}
 }
 
-// decoded is a field as careless mail programs show it: with the encoded words within quotes.
+// decoded returns a field as lenient mail programs show it: with encoded words decoded even within quotes.
 func decoded(field string) string {
 	s, err := new(mime.WordDecoder).DecodeHeader(strings.ReplaceAll(field, `"`, " "))
 	if err != nil {
@@ -385,8 +383,7 @@ func FuzzCompose(f *testing.F) {
 	})
 }
 
-// FuzzComposeFields: what goes into the header as it is is refused, or arrives
-// as it is, and never brings another field with it.
+// FuzzComposeFields: a header value is rejected, or arrives unchanged and adds no other field.
 func FuzzComposeFields(f *testing.F) {
 	f.Add("reader@example.net", "d7.example.org", "https://example.org/u", "leave+x@example.org",
 		"http://example.org/h", "a:b:c:sender", "t@example.org")
@@ -407,7 +404,7 @@ func FuzzComposeFields(f *testing.F) {
 	})
 }
 
-// checkFields: a message has each field that was asked for once, and no other.
+// checkFields checks that a message has each expected field once, and no other field.
 func checkFields(t *testing.T, message []byte, m Letter) {
 	t.Helper()
 	msg := parse(t, message)

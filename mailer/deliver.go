@@ -13,33 +13,29 @@ import (
 	"digest"
 )
 
-// A Deliverer delivers the editions that are ready. Queue, Renderer, Sender and
-// Signer are required. One Deliverer runs one Deliver at a time; several of
-// them, here or elsewhere, share a Queue.
+// A Deliverer delivers editions that are ready. Queue, Renderer, Sender and Signer are required. A Deliverer runs one
+// Deliver at a time. Several Deliverers, on any machines, can share a Queue.
 type Deliverer struct {
 	Queue    Queue
 	Renderer Renderer
 
-	// Sender says how editions are composed, signed and sent. With a ReturnPath
-	// each edition's bounces, and mail that unsubscribes, come back to that
-	// address with a tag of its own; without one bounces go to From, and no mail
-	// unsubscribes.
+	// Sender composes, signs and sends editions. If ReturnPath is set, bounces and unsubscribe emails go to that
+	// address with a tag for each edition. Otherwise bounces go to From, and readers cannot unsubscribe by email.
 	*Sender
 
-	Signer *digest.Signer // of Message-IDs and of those tags
+	Signer *digest.Signer // signs Message-IDs and those tags
 
-	// Route and Domain limit lanes that have no limits of their own. Of the
-	// route's, Connections is how many messages this Deliverer has on the way at
-	// once, 4 by default.
+	// Route and Domain are the limits of lanes that have none of their own. Route.Connections is the number of messages
+	// in flight in this Deliverer, by default 4.
 	Route, Domain digest.Limits
 
-	Batch int // editions claimed at once for each connection; default 20
+	Batch int // editions per claim and connection; default 20
 
-	// Now is the clock of a run that may last; nil: the instant given to Deliver, throughout.
+	// Now is the clock of a long run. If nil, the time passed to Deliver stays the current time.
 	Now func() time.Time
-	// Jitter gives what to add to a retry's delay, at most a tenth of it, either sign; nil: nothing.
+	// Jitter returns a positive or negative change of a retry's delay, at most a tenth of it. It may be nil.
 	Jitter func(delay time.Duration) time.Duration
-	// Hard, when it ends, cuts everything off at once by closing the Transport; nil: never.
+	// Hard, when it ends, closes the Transport and so aborts all transactions. It may be nil.
 	Hard context.Context
 	Log  *slog.Logger
 
@@ -47,25 +43,24 @@ type Deliverer struct {
 	zones    zoneCache
 }
 
-// Stats counts what one run did.
+// Stats counts the results of a run.
 type Stats struct {
-	Sent    int // known to be accepted
-	Failed  int // refused for good, or expired
-	Retried int // waiting for another attempt
+	Sent    int
+	Failed  int // rejected permanently, or expired
+	Retried int // scheduled for another attempt
 	InDoubt int // the connection broke after the final dot, now or in a run that died
 
-	Unconfirmed int // in doubt for the second time: not sent again
+	Unconfirmed int // in doubt for the second time; not sent again
 
-	// RouteRetryAt is when the mail server may be tried again after it could not
-	// be used; zero: it could. Until then Deliver does nothing.
+	// RouteRetryAt is when a failed mail server may be tried again. Until then Deliver does nothing. Zero means that
+	// the server works.
 	RouteRetryAt time.Time
-	RouteTrouble string // what was wrong with it, in one line
+	RouteTrouble string // reason for the failure, one line
 }
 
-// Deliver delivers until nothing is due, or may be sent now. A mail server that
-// is down is no error: the editions stay ready and Stats.RouteRetryAt tells when
-// to come back, whoever comes then. When ctx ends it claims no more, finishes
-// what is in flight, gives the rest back, and returns nil.
+// Deliver delivers until no edition is due or may be sent now. A failed mail server is not an error: editions stay
+// ready, and Stats.RouteRetryAt is the time of the next attempt. When ctx ends, Deliver stops claiming, finishes
+// messages in flight, returns the other editions to the queue, and returns nil.
 func (d *Deliverer) Deliver(ctx context.Context, now time.Time) (Stats, error) {
 	if err := d.checkSender(); err != nil {
 		return Stats{}, err
@@ -80,7 +75,7 @@ func (d *Deliverer) Deliver(ctx context.Context, now time.Time) (Stats, error) {
 		return Stats{RouteRetryAt: route.Until, RouteTrouble: route.Reason}, nil
 	}
 	signer, err := d.dkimSigner(ctx)
-	if err != nil && ctx.Err() == nil { // a stop is noticed later, when nothing has been claimed
+	if err != nil && ctx.Err() == nil { // the run handles a stop before it claims anything
 		return Stats{}, err
 	}
 	if d.Hard != nil {
@@ -93,8 +88,7 @@ func (d *Deliverer) Deliver(ctx context.Context, now time.Time) (Stats, error) {
 	return r.stats, r.err
 }
 
-// checkSender looks at the settings that every message needs: no reader's
-// edition is to blame for them.
+// checkSender checks the settings that every message needs, so that no edition fails because of them.
 func (d *Deliverer) checkSender() error {
 	if _, err := parseOwn(d.From); err != nil {
 		return fmt.Errorf("mail cannot be sent from DIGEST_FROM=%q: %w", d.From, err)
@@ -112,16 +106,15 @@ func (d *Deliverer) connections() int { return cmp.Or(max(d.Route.Connections, 0
 func (d *Deliverer) batch() int       { return cmp.Or(max(d.Batch, 0), 20) * d.connections() }
 
 const (
-	leaseLength = 5 * time.Minute  // prolonged during a Deliver that has a clock
-	grace       = 10 * time.Second // after a stop, what has not come to its dot by then is given back
+	leaseLength = 5 * time.Minute  // extended while a Deliver with a clock runs
+	grace       = 10 * time.Second // for messages before their dot after a stop
 )
 
-// A run is one Deliver.
 type run struct {
 	*Deliverer
 	clock   func() time.Time
 	log     *slog.Logger
-	dkim    *DKIMSigner // nil: mail goes unsigned
+	dkim    *DKIMSigner // nil if mail is not signed
 	signers newsletterSigners
 	token   string // of the leases
 	lanes   *lanes
@@ -130,13 +123,13 @@ type run struct {
 
 	mu    sync.Mutex
 	stats Stats
-	err   error     // what ends the run: the queue cannot be used
-	left  []claimed // put back: claimed, and still leased
+	err   error     // ends the run: the queue failed
+	left  []claimed // claimed and still leased, for another round
 
-	leased time.Time // the leases last until then at least
+	leased time.Time // the leases last at least until then
 
-	after  digest.QueuePlace // where the last claim came to; only claim uses it
-	looked int64             // the second in which a claim last began at the queue's beginning
+	after  digest.QueuePlace // end of the last claim; only claim uses it
+	looked int64             // the second in which a claim last began at the start of the queue
 }
 
 func (d *Deliverer) newRun(ctx context.Context, now time.Time, route digest.Lane) *run {
@@ -149,7 +142,7 @@ func (d *Deliverer) newRun(ctx context.Context, now time.Time, route digest.Lane
 	}
 	lasting := context.WithoutCancel(ctx)
 	window := unsyncedWindow * d.connections()
-	if d.Transport.Idempotent() { // it waits for the disk itself
+	if d.Transport.Idempotent() { // such a Transport syncs to disk itself
 		window = 0
 	}
 	r.marks = newCommitter(lasting, d.Queue, r.token, r.clock, r.flow.recorded, window)
@@ -160,10 +153,10 @@ func (d *Deliverer) newRun(ctx context.Context, now time.Time, route digest.Lane
 	return r
 }
 
-// deliverAll runs rounds until nothing is due. A second round is for what one
-// connection had to put back because the server wanted fewer of them.
+// deliverAll runs rounds until no edition is due. Another round sends the editions that a connection has put back
+// because the server wanted fewer connections.
 func (r *run) deliverAll(ctx context.Context) {
-	if r.Now != nil { // an instant that does not pass ends no lease
+	if r.Now != nil { // with a fixed time no lease ends
 		defer r.keepLeases(ctx)()
 	}
 	r.recoverDead(ctx)
@@ -189,11 +182,10 @@ func (r *run) deliverAll(ctx context.Context) {
 	r.stats.RouteRetryAt, r.stats.RouteTrouble = route.Until, route.Reason
 }
 
-// recoverDead clears up after runs that died. Where sending again replaces the
-// message there is nothing to doubt.
+// recoverDead recovers the editions of dead runs. An idempotent Transport has nothing in doubt.
 func (r *run) recoverDead(ctx context.Context) {
 	inDoubt, unconfirmed, err := r.Queue.RecoverEditions(ctx, r.clock(), r.Transport.Idempotent())
-	if err != nil && ctx.Err() == nil { // a stop is no failure
+	if err != nil && ctx.Err() == nil { // a stop is not a failure
 		r.fail(fmt.Errorf("clearing up dead deliveries: %w", err))
 	}
 	r.stats.InDoubt += inDoubt
@@ -203,15 +195,14 @@ func (r *run) recoverDead(ctx context.Context) {
 	}
 }
 
-// round leads editions through the steps until nothing is due or no connection
-// is left: one goroutine claims, one for each processor composes and signs, one
-// for each connection sends and marks.
+// round moves editions through the steps until none is due or no connection works. One goroutine claims, one per
+// processor composes and signs, and one per connection sends and marks.
 func (r *run) round(ctx context.Context) {
 	claiming, stop := context.WithCancel(ctx)
 	sending, cut := r.withGrace(ctx)
 	defer cut()
 	rendered := make(chan claimed)
-	ready := make(chan claimed, r.connections()) // ahead of the connections by one each
+	ready := make(chan claimed, r.connections()) // one message waits for each connection
 	first := r.left
 	r.left = nil
 	var signers, all, connections sync.WaitGroup
@@ -237,7 +228,7 @@ func (r *run) round(ctx context.Context) {
 	all.Wait()
 }
 
-// withGrace gives a context that outlives ctx by the grace.
+// withGrace returns a context that ends after ctx, delayed by grace.
 func (r *run) withGrace(ctx context.Context) (context.Context, context.CancelFunc) {
 	sending, cut := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -247,8 +238,7 @@ func (r *run) withGrace(ctx context.Context) (context.Context, context.CancelFun
 	return sending, func() { stop(); cut() }
 }
 
-// prepareAll composes and signs what was claimed: a signature takes longer than
-// all the rest, so the connections find their messages ready.
+// prepareAll composes and signs claimed editions ahead of the connections, because signing is the slowest step.
 func (r *run) prepareAll(ctx context.Context, rendered <-chan claimed, ready chan<- claimed) {
 	for c := range rendered {
 		if ctx.Err() != nil {
@@ -266,7 +256,7 @@ func (r *run) prepareAll(ctx context.Context, rendered <-chan claimed, ready cha
 	}
 }
 
-// prepare makes the bytes of one message; false when that failed, which is marked.
+// prepare composes and signs one message. If that fails, it marks the edition and returns false.
 func (r *run) prepare(ctx context.Context, c *claimed) bool {
 	signer := r.signerOf(context.WithoutCancel(ctx), &c.letter)
 	var err error
@@ -285,9 +275,8 @@ func (r *run) prepare(ctx context.Context, c *claimed) bool {
 	return false
 }
 
-// connection delivers what is ready until there is nothing, or until the route
-// fails twice without a word in between; a connection that had served for a
-// while is replaced once.
+// connection delivers editions until none is left or the route fails twice in a row. A connection that has delivered
+// before retries once.
 func (r *run) connection(ctx, sending context.Context, ready <-chan claimed) {
 	served := false
 	for c := range ready {
@@ -303,11 +292,11 @@ func (r *run) connection(ctx, sending context.Context, ready <-chan claimed) {
 	}
 }
 
-// deliver sends one edition and marks it with the outcome; false when the route failed.
+// deliver sends one edition and marks it with the result. It returns false if the route failed.
 func (r *run) deliver(ctx context.Context, c claimed) (ok bool) {
 	if !r.holds(c) {
 		r.flow.recorded(1)
-		return true // somebody else's by now
+		return true // the lease ended, so another worker may have it
 	}
 	if m, slowed := r.lanes.handBack(c); slowed {
 		r.mark(c.Delivery, m)
@@ -316,7 +305,6 @@ func (r *run) deliver(ctx context.Context, c claimed) (ok bool) {
 	return r.conclude(c, r.send(ctx, c))
 }
 
-// conclude does what the outcome of an attempt is; false when the route failed.
 func (r *run) conclude(c claimed, a Attempt) (ok bool) {
 	if told := a.answers(); told.All > 0 {
 		a.Domain = r.counters.add(c.Domain, r.clock(), told)
@@ -326,14 +314,14 @@ func (r *run) conclude(c claimed, a Attempt) (ok bool) {
 		r.fail(r.lanes.answered())
 	}
 	r.fail(o.Err)
-	if o.Mark.State == digest.EditionSent { // what is known is recorded before all else
+	if o.Mark.State == digest.EditionSent { // store the success before anything can fail
 		r.mark(c.Delivery, o.Mark)
 		_, err := r.lanes.apply(o.Lane)
 		r.fail(err)
 		return true
 	}
 	lane, err := r.lanes.apply(o.Lane)
-	if err != nil && o.RouteFailed() { // the route is not paused
+	if err != nil && o.RouteFailed() { // the pause of the route was not stored
 		o.Mark.NextAt = r.clock().Add(leastPause)
 	}
 	r.fail(err)
@@ -351,7 +339,6 @@ func (r *run) conclude(c claimed, a Attempt) (ok bool) {
 	return !o.RouteFailed()
 }
 
-// putBack keeps editions for another round, or to be given back at the end.
 func (r *run) putBack(editions ...claimed) {
 	r.mu.Lock()
 	r.left = append(r.left, editions...)
@@ -365,7 +352,6 @@ func (r *run) count(add func(*Stats)) {
 	add(&r.stats)
 }
 
-// fail ends the run for an error; nil is none.
 func (r *run) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -374,7 +360,6 @@ func (r *run) fail(err error) {
 	}
 }
 
-// over reports whether the run is to end.
 func (r *run) over() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

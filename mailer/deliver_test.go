@@ -17,7 +17,7 @@ import (
 	"digest"
 )
 
-var midnight = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC) // never written
+var midnight = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC) // never changed
 
 func testDeliverer(t testing.TB, q Queue, tr Transport) *Deliverer {
 	return &Deliverer{
@@ -36,7 +36,7 @@ func once(t *testing.T, l *Deliverer, now time.Time) Stats {
 	return s
 }
 
-// recipients counts the messages that a sink accepted by reader, and checks each is whole.
+// recipients counts the accepted messages of a sink by reader, and checks that each is complete.
 func recipients(t *testing.T, messages []string) map[string]int {
 	t.Helper()
 	n := map[string]int{}
@@ -85,7 +85,7 @@ func TestOnceDeliversEverything(t *testing.T) {
 	}
 }
 
-// Where a commit costs something, connections share it.
+// TestGroups: if commits are slow, connections share them.
 func TestGroups(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sink{answer: func(string, int) string { time.Sleep(time.Millisecond); return "" }}
@@ -98,7 +98,7 @@ func TestGroups(t *testing.T) {
 		if got := once(t, l, midnight); got != (Stats{Sent: 400}) {
 			t.Errorf("%+v", got)
 		}
-		// One by one it would be 800 commits, 3.2 s of them.
+		// Without groups this would be 800 commits in 3.2 s.
 		if took := time.Since(start); q.commits > 200 || took > time.Second {
 			t.Errorf("%d commits for 400 messages in %s", q.commits, took)
 		}
@@ -116,7 +116,7 @@ func TestMessageOfTheDeliverer(t *testing.T) {
 	for name, want := range map[string]string{
 		"To":         "<reader1@example.org>",
 		"Message-Id": "<" + MessageID(l.Signer, 1, "example.org") + ">",
-		"Date":       "Fri, 20 Nov 2026 01:00:00 +0100", // the instant of queueing, in the reader's zone
+		"Date":       "Fri, 20 Nov 2026 01:00:00 +0100", // the time of queueing, in the reader's zone
 		"List-Id":    "Daily Digest <d100.digest.example.org>",
 	} {
 		if got := msg.Header.Get(name); got != want {
@@ -125,7 +125,7 @@ func TestMessageOfTheDeliverer(t *testing.T) {
 	}
 }
 
-// Refusals and lost connections never stop the others.
+// TestOneByOne: refusals and lost connections do not affect other editions.
 func TestOneByOne(t *testing.T) {
 	s := &sink{answer: func(c string, n int) string {
 		switch {
@@ -143,7 +143,7 @@ func TestOneByOne(t *testing.T) {
 		return ""
 	}}
 	q := newMemQueue(200, midnight)
-	for id, row := range q.rows { // each in a lane of its own
+	for id, row := range q.rows { // each in its own lane
 		row.Domain = fmt.Sprintf("d%d.example.org", id)
 	}
 	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
@@ -195,19 +195,18 @@ func TestJitter(t *testing.T) {
 	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
 	l.Jitter = func(d time.Duration) time.Duration { return -d / 10 }
 	now := midnight
-	// Never less than 5 minutes, which clears the usual greylist.
+	// At least 5 minutes, which passes the usual greylist.
 	for _, want := range []time.Duration{330 * time.Second, 9 * time.Minute, 18 * time.Minute} {
 		once(t, l, now)
 		next := q.row(1).NextAt
 		if next.Sub(now) != want {
 			t.Errorf("%s, want %s", next.Sub(now), want)
 		}
-		now = next.Add(time.Hour) // whatever pause the domain got is over
+		now = next.Add(time.Hour) // a pause of the domain has ended
 	}
 }
 
-// A retry that was certainly not accepted, and is late, gets a new Date; the
-// Message-ID stays.
+// TestDateOfRetries: a late retry that was certainly not accepted gets a new Date. Its Message-ID stays the same.
 func TestDateOfRetries(t *testing.T) {
 	s := &sink{answer: func(c string, n int) string {
 		if c == "RCPT" && n <= 2 {
@@ -238,7 +237,7 @@ func TestDateOfRetries(t *testing.T) {
 		{"first", midnight, false, 0, 0},
 		{"soon", midnight, false, 2 * time.Hour, 0},
 		{"late", midnight, false, 2*time.Hour + time.Second, 2*time.Hour + time.Second},
-		{"late but in doubt", midnight, true, 5 * time.Hour, 0}, // receivers know a duplicate by Date and Message-ID
+		{"late but in doubt", midnight, true, 5 * time.Hour, 0}, // receivers detect duplicates by Date and Message-ID
 	} {
 		d := digest.Delivery{Edition: digest.Edition{Date: test.date}, WasInDoubt: test.inDoubt}
 		if got := dateOf(d, midnight.Add(test.late)).Sub(midnight); got != test.want {
@@ -247,7 +246,8 @@ func TestDateOfRetries(t *testing.T) {
 	}
 }
 
-// In doubt: sent once more after a while, the same to the byte, never a third time.
+// TestInDoubtIsSentOnceMore: an edition in doubt is sent a second time after a delay, with the same bytes, and never a
+// third time.
 func TestInDoubtIsSentOnceMore(t *testing.T) {
 	s := &sink{answer: always("DOT", hangUp)}
 	var dots []string
@@ -272,7 +272,7 @@ func TestInDoubtIsSentOnceMore(t *testing.T) {
 	}
 }
 
-// A doubt is not forgotten when the resend is put off.
+// TestDoubtOutlivesARetry: an edition remains in doubt if its second attempt is delayed.
 func TestDoubtOutlivesARetry(t *testing.T) {
 	s := &sink{answer: func(c string, n int) string {
 		switch {
@@ -294,7 +294,7 @@ func TestDoubtOutlivesARetry(t *testing.T) {
 	}
 }
 
-// A recorder keeps the messages that came to their dot.
+// A recorder stores the messages that reached their dot.
 type recorder struct {
 	Transport
 	dots *[]string
@@ -349,7 +349,7 @@ func TestQueueIsDown(t *testing.T) {
 	}
 }
 
-// A worker whose lease went to another must not send.
+// TestFencing: a worker whose lease went to another must not send.
 func TestFencing(t *testing.T) {
 	s := &sink{}
 	q := newMemQueue(10, midnight)
@@ -371,7 +371,7 @@ func TestFencing(t *testing.T) {
 	}
 }
 
-// Several loops on one queue send each edition once.
+// TestSeveralLoops: several Deliverers on one queue send each edition once.
 func TestSeveralLoops(t *testing.T) {
 	s := &sink{}
 	setting := s.listen(t)
@@ -402,7 +402,7 @@ func TestLoopIntoMaildir(t *testing.T) {
 	if got := once(t, l, midnight); got != (Stats{Sent: 20}) || len(files(t, dir)) != 20 {
 		t.Errorf("%+v, %d files", got, len(files(t, dir)))
 	}
-	// As after a kill between the rename and its mark.
+	// The state after a kill between the rename and its mark.
 	q.mu.Lock()
 	for _, r := range q.rows {
 		r.State, r.dotAt = digest.EditionDotting, midnight

@@ -12,8 +12,7 @@ import (
 	"digest"
 )
 
-// A town is a server for several domains; each recipient's answer is judged by
-// its address and by how often it came.
+// A town is a server for several domains. Its reply to a recipient depends on the address and the number of attempts.
 type town struct {
 	sink
 	triedMu sync.Mutex
@@ -41,7 +40,6 @@ func (w *town) attempts() (n int) {
 	return n
 }
 
-// spread gives every nth row to another domain.
 func (q *memQueue) spread(n int, domain string) {
 	for id, r := range q.rows {
 		if int(id)%n == 0 {
@@ -50,7 +48,7 @@ func (q *memQueue) spread(n int, domain string) {
 	}
 }
 
-// A greylist is one recipient's matter: it slows nobody else down.
+// TestOneGreylistedRecipient: greylisting of one recipient does not slow down others.
 func TestOneGreylistedRecipient(t *testing.T) {
 	for _, line := range []string{"450 4.2.0 greylisted", "451 4.7.1 try later", "450 later"} {
 		w := newTown(func(to string, n int) string {
@@ -73,8 +71,8 @@ func TestOneGreylistedRecipient(t *testing.T) {
 	}
 }
 
-// A domain that greylists every recipient sees each of them once, at once: only
-// then does the time begin that it wants. No reader waits for another.
+// TestGreylistedDomain: a domain with greylisting gets the first attempts for all recipients without delay, because
+// each delay begins at the first attempt.
 func TestGreylistedDomain(t *testing.T) {
 	w := newTown(func(_ string, n int) string {
 		if n == 1 {
@@ -96,8 +94,8 @@ func TestGreylistedDomain(t *testing.T) {
 	}
 }
 
-// A domain that asks for less gets less, others get theirs, and it recovers
-// until everyone has their mail.
+// TestDomainThatIsThrottled: a domain that limits mail gets less and others do not. It recovers until all mail is
+// delivered.
 func TestDomainThatIsThrottled(t *testing.T) {
 	var accepting atomic.Bool
 	w := newTown(func(to string, _ int) string {
@@ -147,8 +145,8 @@ func TestDomainThatIsThrottled(t *testing.T) {
 	}
 }
 
-// A domain that refuses everything for what we are costs a few readers at most
-// their edition, and nobody their place on the list.
+// TestDomainThatRefuses: if a domain refuses all mail of this instance, at most a few readers lose their edition, and
+// no address is suppressed.
 func TestDomainThatRefuses(t *testing.T) {
 	var accepting atomic.Bool
 	w := newTown(func(to string, _ int) string {
@@ -175,15 +173,15 @@ func TestDomainThatRefuses(t *testing.T) {
 	}
 	accepting.Store(true)
 	once(t, l, midnight.Add(6*time.Hour))
-	once(t, l, midnight.Add(6*time.Hour+time.Minute)) // what it was tried with last
+	once(t, l, midnight.Add(6*time.Hour+time.Minute)) // the last probe
 	wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 200 - failed, digest.EditionFailed: failed})
 	if len(q.bounces) > 0 || len(q.lanes) > 0 {
 		t.Errorf("%+v, %+v", q.bounces, q.lanes)
 	}
 }
 
-// A message that its domain refuses for itself is not what the domain is tried
-// with hour after hour, while all others wait behind it.
+// TestDomainIsTriedWithAnotherMessage: a message that its domain refuses for its own sake is not the only probe.
+// Otherwise all other messages would wait.
 func TestDomainIsTriedWithAnotherMessage(t *testing.T) {
 	var later atomic.Bool
 	w := newTown(func(to string, n int) string {
@@ -195,7 +193,7 @@ func TestDomainIsTriedWithAnotherMessage(t *testing.T) {
 	q := newMemQueue(100, midnight)
 	l := testDeliverer(t, q, openTest(t, w.listen(t), Options{}))
 	first := once(t, l, midnight)
-	later.Store(true) // who was refused once is refused for ever
+	later.Store(true) // a message that was refused once is refused always
 	if first.Retried == 0 || first.Failed > 2 {
 		t.Fatalf("%+v", first)
 	}
@@ -205,7 +203,7 @@ func TestDomainIsTriedWithAnotherMessage(t *testing.T) {
 	wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 100 - refused, digest.EditionFailed: refused})
 }
 
-// TestRefusedMessages: refusals for the content or the size of messages stop nobody else, however many they are.
+// TestRefusedMessages: refusals for the content or size of messages do not pause the domain, in any number.
 func TestRefusedMessages(t *testing.T) {
 	for _, reply := range []string{"554 5.6.0 no", "554 5.3.4 message too large",
 		"550 5.7.1 message contains a listed URL"} {
@@ -223,7 +221,7 @@ func TestRefusedMessages(t *testing.T) {
 	}
 }
 
-// Single refusals of messages stop nobody.
+// TestFewRefusals: single refusals do not pause the domain.
 func TestFewRefusals(t *testing.T) {
 	w := newTown(func(to string, _ int) string {
 		if strings.HasSuffix(to, "30@example.org") { // 3 of 300: 30, 130 and 230
@@ -238,8 +236,8 @@ func TestFewRefusals(t *testing.T) {
 	}
 }
 
-// A domain with a limit has no more messages on their way than that, of all
-// workers together, and one Deliver delivers them all.
+// TestDomainConnections: all workers together respect a domain's limit of messages in flight, and one Deliver delivers
+// all of them.
 func TestDomainConnections(t *testing.T) {
 	var now, most atomic.Int64
 	w := newTown(func(to string, _ int) string {
@@ -266,7 +264,7 @@ func TestDomainConnections(t *testing.T) {
 	}
 }
 
-// A server that names a time is not asked before.
+// TestHintIsHonoured: the mailer does not retry before the time that a server names.
 func TestHintIsHonoured(t *testing.T) {
 	w := newTown(func(_ string, n int) string {
 		if n == 1 {
@@ -281,7 +279,7 @@ func TestHintIsHonoured(t *testing.T) {
 	}
 }
 
-// A mailbox that was full all day bounced, softly; one that was away did not.
+// TestFullMailboxExpires: a mailbox that was full all day is a soft bounce. One that was disabled is not.
 func TestFullMailboxExpires(t *testing.T) {
 	for line, want := range map[string]digest.BounceKind{"452 4.2.2 full": digest.SoftBounce, "450 4.2.1 away": ""} {
 		w := newTown(func(string, int) string { return line })
@@ -296,7 +294,7 @@ func TestFullMailboxExpires(t *testing.T) {
 	}
 }
 
-// A worker that takes long keeps what it has claimed: another finds nothing of it.
+// TestLeasesAreKept: a slow worker keeps its claims, and another worker gets none of them.
 func TestLeasesAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sink{answer: slow("DOT", 4*time.Minute)}

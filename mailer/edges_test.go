@@ -14,7 +14,7 @@ func (s *sink) dialed() *smtpTransport {
 	return newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
 }
 
-// What could be tried again only when its time is over has expired.
+// TestNoAttemptAtTheEnd: an edition whose next attempt would be after its expiry has expired.
 func TestNoAttemptAtTheEnd(t *testing.T) {
 	for left, want := range map[time.Duration]digest.EditionState{
 		5 * time.Minute: digest.EditionExpired, 5*time.Minute + 1: digest.EditionReady,
@@ -29,7 +29,7 @@ func TestNoAttemptAtTheEnd(t *testing.T) {
 	}
 }
 
-// A mark that is lost for good ends all promises, also when the queue is back.
+// TestNoPromiseAfterALostMark: after a lost mark, no dot is committed, even if the queue works again.
 func TestNoPromiseAfterALostMark(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newMemQueue(2, midnight)
@@ -62,8 +62,7 @@ func TestNoPromiseAfterALostMark(t *testing.T) {
 	})
 }
 
-// What could be a greylist's answer gives a domain no rest at the first attempt,
-// and does at the second.
+// TestDomainThatDefersAgain: replies that may mean greylisting pause a domain at the second attempt, not at the first.
 func TestDomainThatDefersAgain(t *testing.T) {
 	w := newTown(func(string, int) string { return "451 4.7.1 please try again later" })
 	q := newMemQueue(20, midnight)
@@ -79,8 +78,7 @@ func TestDomainThatDefersAgain(t *testing.T) {
 	}
 }
 
-// An answer of a route that recovers does not end a pause that another worker
-// has just set.
+// TestRouteTroubleOfAnother: an answer of a recovering route does not end a pause that another worker has just set.
 func TestRouteTroubleOfAnother(t *testing.T) {
 	q := newMemQueue(1, midnight)
 	q.lanes[""] = digest.Lane{Failures: 1, Pause: time.Minute, Until: midnight.Add(-time.Hour), Reason: "down"}
@@ -99,7 +97,7 @@ func TestRouteTroubleOfAnother(t *testing.T) {
 	}
 }
 
-// Where leases cannot be prolonged, no message is begun whose lease is over.
+// TestNoMessageAfterItsLease: if leases cannot be renewed, the worker sends no message whose lease has ended.
 func TestNoMessageAfterItsLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sink{answer: slow("DOT", 4*time.Minute)}
@@ -116,7 +114,7 @@ func TestNoMessageAfterItsLease(t *testing.T) {
 	})
 }
 
-// A connection that has said what answers no command, or goodbye, is not used again.
+// TestConnectionsThatAreOver: a connection is not used again after an unexpected reply or 421.
 func TestConnectionsThatAreOver(t *testing.T) {
 	for _, test := range []struct{ command, answer string }{
 		{"MAIL", "354 go on"}, {"RCPT", "354 go on"}, {"DATA", "250 fine"}, {"DOT", "421 4.3.2 closing"},

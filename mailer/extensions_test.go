@@ -51,7 +51,7 @@ func TestSMTPUTF8(t *testing.T) {
 
 // TestMailboxes is the table of addresses that can get mail, and their normal form.
 func TestMailboxes(t *testing.T) {
-	for raw, want := range map[string]string{ // empty: refused
+	for raw, want := range map[string]string{ // empty: rejected
 		"jörg@example.net":                       "jörg@example.net",
 		"jo\u0308rg@EXAMPLE.net":                 "jörg@example.net",
 		"用户@例え.jp":                               "用户@xn--r8jz45g.jp",
@@ -73,7 +73,7 @@ func TestMailboxes(t *testing.T) {
 	}
 }
 
-// sized renders a letter that fills the room, as the real renderer does, with at least 1,500 bytes.
+// sized renders a letter that fills the room like the real renderer, with at least 1,500 bytes.
 func sized(ds []digest.Delivery) ([]Letter, error) {
 	letters, err := renderAll(ds)
 	for i, d := range ds {

@@ -11,7 +11,7 @@ import (
 	"digest"
 )
 
-// A fault is what a server does to the only message, and what that must come to.
+// A fault is the server's reply to the only message, with the expected result.
 type fault struct {
 	command, reply string
 
@@ -20,7 +20,7 @@ type fault struct {
 	bounce   digest.BounceKind // of the mark
 	route    string            // "", "waits" or "alarm"
 	domain   string            // "", "slow" or "paused"
-	accepted int               // by the server, in the end
+	accepted int               // number of messages that the server accepted in the end
 }
 
 func faults() map[string]fault {
@@ -73,8 +73,8 @@ func faults() map[string]fault {
 	}
 }
 
-// Every fault at every stage: what becomes of the edition, the reader's
-// address, the route and the domain, and that it arrives when the fault is over.
+// TestFaultsOfTheDeliverer checks every fault at every stage: its effects on the edition, the address, the route and
+// the domain. The edition arrives when the fault is over.
 func TestFaultsOfTheDeliverer(t *testing.T) {
 	for name, f := range faults() {
 		for _, plain := range []bool{false, true} {
@@ -131,8 +131,8 @@ func laneTrouble(l digest.Lane, plain string) string {
 	return ""
 }
 
-// sameMessage holds that what came twice has one Message-ID and one Date, by
-// which receivers know it, and that nothing is cut short.
+// sameMessage checks that duplicates have one Message-ID and one Date, by which receivers recognise them, and are
+// complete.
 func sameMessage(t *testing.T, name string, messages []string) {
 	t.Helper()
 	var first mail.Header
@@ -153,8 +153,8 @@ func sameMessage(t *testing.T, name string, messages []string) {
 	}
 }
 
-// A server that takes its time at any stage is waited for, up to what RFC 5321
-// §4.5.3.2 names; nothing comes twice.
+// TestDelaysOfTheDeliverer: the mailer waits for a slow server up to the limits of RFC 5321 §4.5.3.2, and sends no
+// duplicates.
 func TestDelaysOfTheDeliverer(t *testing.T) {
 	for _, test := range []struct {
 		command string

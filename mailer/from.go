@@ -8,11 +8,10 @@ import (
 	"digest"
 )
 
-// Editions, sign-in mail and each newsletter have different From addresses, because mail programs offer to block the
-// sender: a reader who blocks one of them must still get the others. The addresses differ by a tag (RFC 5233), so one
-// mailbox receives the mail for all of them.
+// Editions, sign-in emails and each newsletter have different From addresses, because mail programs offer to block a
+// sender. A reader who blocks one of them must still receive the others. The addresses differ in a tag (RFC 5233), so
+// one mailbox receives the mail for all of them.
 
-// accountTag is the tag of the From address of sign-in mail.
 const accountTag = "account"
 
 // DefaultAccountFrom returns the From address of sign-in mail for an empty DIGEST_ACCOUNT_FROM, from a valid

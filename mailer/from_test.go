@@ -7,7 +7,7 @@ import (
 	"digest"
 )
 
-// TestFroms: sign-in mail and each newsletter have a From address of their own, unless the server accepts only one.
+// TestFroms: sign-in mail and each newsletter have their own From address, unless the server accepts only one.
 func TestFroms(t *testing.T) {
 	const from = `"Daily Digest" <digest@example.org>`
 	if got := DefaultAccountFrom("smtp://key:secret@relay.example:587",
@@ -42,7 +42,7 @@ func TestFroms(t *testing.T) {
 	}
 }
 
-// TestAccountFrom: AccountFrom is the sender of single letters that name none, and From is the sender of editions.
+// TestAccountFrom: single letters without a From use AccountFrom, and editions use From.
 func TestAccountFrom(t *testing.T) {
 	s := &sink{}
 	sender := Sender{Transport: openTest(t, s.listen(t), Options{}), From: "Digest <digest@example.org>",

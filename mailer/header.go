@@ -8,7 +8,7 @@ import (
 
 const (
 	mostColumns     = 78 // of a line (RFC 5322 §2.1.1)
-	mostWordColumns = 76 // of a line with encoded words, each of which has at most 75 (RFC 2047 §2)
+	mostWordColumns = 76 // of a line with encoded words, which have at most 75 columns (RFC 2047 §2)
 )
 
 // field returns a header field whose value is text. It puts the first word on the first line, because some programs

@@ -10,44 +10,42 @@ import (
 	"digest"
 )
 
-// What trouble and success make of a lane. These are functions of a lane and an
-// instant: the queue calls them in a transaction of its own, so that workers
-// that meet the same trouble at once do not count it twice.
+// These functions compute the next state of a lane from its state and an instant. The queue calls them in a
+// transaction, so that workers that have the same trouble at the same time count it once.
 
-// LaneEvent is what an answer tells of the route or of a domain.
+// LaneEvent is the effect of an answer on the route or a domain.
 type LaneEvent string
 
-// The events.
 const (
-	LaneRouteServes    LaneEvent = "route serves"    // a route that had trouble brought an answer
+	LaneRouteServes    LaneEvent = "route serves"    // a route that had failed has delivered an answer
 	LaneRouteFailed    LaneEvent = "route failed"    // mail cannot be sent for now
 	LaneRoutePaused    LaneEvent = "route paused"    // mail cannot be sent until the operator changes something
-	LaneDomainAccepted LaneEvent = "domain accepted" // a domain that recovers took a message
-	LaneDomainSlowed   LaneEvent = "domain slowed"   // a domain wants less mail
-	LaneDomainRefused  LaneEvent = "domain refused"  // a domain refuses our mail for what it is
+	LaneDomainAccepted LaneEvent = "domain accepted" // a recovering domain has accepted a message
+	LaneDomainSlowed   LaneEvent = "domain slowed"   // a domain limits our mail
+	LaneDomainRefused  LaneEvent = "domain refused"  // a domain rejects our mail in general
 )
 
-// A LaneChange is an event for one lane; without an Event there is nothing to change.
+// A LaneChange is an event for one lane. Without an Event it changes nothing.
 type LaneChange struct {
 	Event     LaneEvent
-	Domain    string // empty: the route
+	Domain    string // empty for the route
 	Reason    string // one line
-	Pause     bool   // of a slowed domain: nothing is sent to it for a while
-	IfAlarmed bool   // of a refusing domain: a probe was refused, which says something only if it is under alarm
+	Pause     bool   // for a slowed domain: send nothing to it for a while
+	IfAlarmed bool   // for a refusing domain: apply only if it has an alarm, because the refused message was a probe
 }
 
 const (
 	leastPause = time.Minute
-	mostPause  = time.Hour        // of a domain, and of what an operator has to put right
-	routePause = 15 * time.Minute // the most that the route is left alone otherwise
+	mostPause  = time.Hour        // for a domain, and for trouble that only the operator can end
+	routePause = 15 * time.Minute // the longest other pause of the route
 )
 
-// after is a lane as the change leaves it. inUse is how many messages were on
-// their way to the domain, connections how many the run has at once.
+// after returns the lane after the change. inUse is the number of messages in flight to the domain, connections the
+// maximum for the run.
 func (c LaneChange) after(l digest.Lane, now time.Time, inUse, connections int) digest.Lane {
 	switch c.Event {
 	case LaneRouteServes:
-		if !l.Until.After(now) { // else another worker met trouble meanwhile
+		if !l.Until.After(now) { // otherwise another worker has found trouble since
 			return withoutTrouble(l)
 		}
 	case LaneRouteFailed:
@@ -64,18 +62,17 @@ func (c LaneChange) after(l digest.Lane, now time.Time, inUse, connections int) 
 	return l
 }
 
-// hasTrouble reports whether there is anything to recover from.
+// hasTrouble reports whether the lane differs from a healthy one.
 func hasTrouble(l digest.Lane) bool {
 	return l.Width > 0 || l.Pause > 0 || l.Failures > 0 || l.Alarm || !l.Until.IsZero()
 }
 
-// withoutTrouble is the lane without its trouble.
 func withoutTrouble(l digest.Lane) digest.Lane { return digest.Lane{Name: l.Name, Limits: l.Limits} }
 
-// routeFailed is the route after mail could not be sent for its sake: left
-// alone for a minute, doubling to 15.
+// routeFailed pauses the route after a failure, for a minute at first. Each further failure doubles the pause, up to 15
+// minutes.
 func routeFailed(l digest.Lane, now time.Time, reason string) digest.Lane {
-	if l.Until.After(now) { // another worker has said so
+	if l.Until.After(now) { // another worker has paused it
 		return l
 	}
 	l.Failures++
@@ -84,8 +81,7 @@ func routeFailed(l digest.Lane, now time.Time, reason string) digest.Lane {
 	return l
 }
 
-// routeRefused is the route when only the operator can help it: tried again
-// each hour, or when the operator says so.
+// routeRefused pauses the route for an hour when only the operator can help. The operator can resume it earlier.
 func routeRefused(l digest.Lane, now time.Time, reason string) digest.Lane {
 	if !l.Alarm || !l.Until.After(now) {
 		l.Failures++
@@ -94,11 +90,10 @@ func routeRefused(l digest.Lane, now time.Time, reason string) digest.Lane {
 	return l
 }
 
-// domainSlowed is a domain's lane after it asked for less: half the width, and,
-// if it is to pause, one twice as long as the last. inUse is how many messages were on
-// their way to it.
+// domainSlowed halves the width of a domain's lane. If pause is set, it also pauses the lane for twice the last pause.
+// inUse is the number of messages in flight to the domain.
 func domainSlowed(l digest.Lane, now time.Time, inUse int, pause bool, reason string) digest.Lane {
-	if l.Until.After(now) { // of the same wave
+	if l.Until.After(now) { // the same trouble as before
 		return l
 	}
 	if now.Sub(l.Until) > mostPause { // the last trouble is long past
@@ -117,12 +112,12 @@ func domainSlowed(l digest.Lane, now time.Time, inUse int, pause bool, reason st
 	return l
 }
 
-// mostProbes is the number of messages that a domain gets after its pause. It may refuse single readers for themselves,
-// so only the refusal of all probes pauses it again.
+// mostProbes is the number of messages that a domain gets after its pause. It may refuse some readers for their own
+// reasons, so only the refusal of all probes pauses it again.
 const mostProbes = 3
 
-// domainRefused returns a domain's lane after the domain refused too many messages to any recipients. The lane
-// pauses for an hour and then sends a few probes. Each refused probe leaves one fewer. The last one pauses the lane
+// domainRefused returns a domain's lane after the domain refused too many messages to different recipients. The lane
+// pauses for an hour and then sends a few probes. Each refused probe reduces their number. The last one pauses the lane
 // again.
 func domainRefused(l digest.Lane, now time.Time, c LaneChange) digest.Lane {
 	switch {
@@ -137,9 +132,8 @@ func domainRefused(l digest.Lane, now time.Time, c LaneChange) digest.Lane {
 	return l
 }
 
-// domainAccepted is a domain's lane after an acceptance: one message more at
-// once, half the pause next time, and well again when it is as wide as the
-// route. What was under way when the trouble came says nothing of it.
+// domainAccepted widens a domain's lane by one after an accepted message and halves its next pause. At the width of the
+// route the lane is healthy. A message accepted during a pause has no effect, because it was sent before the trouble.
 func domainAccepted(l digest.Lane, now time.Time, route int) digest.Lane {
 	if l.Until.After(now) || !hasTrouble(l) {
 		return l
@@ -158,14 +152,14 @@ func domainAccepted(l digest.Lane, now time.Time, route int) digest.Lane {
 	return l
 }
 
-// A counter counts what a domain answered in the last ten minutes, by the minute.
+// A counter counts the answers of a domain in the last ten minutes, by minute.
 type counter [10]struct {
 	minute int64
 	Answers
 }
 
-// Answers are how many a domain gave, and how many of them told something of
-// the domain rather than of one mailbox: refusals for good, and deferrals.
+// Answers counts the answers of a domain. Refusals (permanent) and Deferrals count only answers that may concern the
+// domain as a whole.
 type Answers struct{ All, Refusals, Deferrals int }
 
 func (a *Answers) count(b Answers) {
@@ -193,24 +187,21 @@ func (t *counter) sum(now time.Time) (s Answers) {
 	return s
 }
 
-const leastEvidence = 3 // messages: less is chance
+const leastEvidence = 3 // fewer messages can be chance
 
-// refused reports whether a domain refuses our mail, not this or that message:
-// more than one answer in twenty.
+// refused reports whether a domain refuses our mail in general: more than one answer in twenty.
 func (a Answers) refused() bool { return a.Refusals >= leastEvidence && a.Refusals*20 > a.All }
 
-// deferred reports whether answers that could be a greylist's are too many to
-// be chance: more than one in ten.
+// deferred reports whether answers that look like greylisting are too many for chance: more than one in ten.
 func (a Answers) deferred() bool { return a.Deferrals >= leastEvidence && a.Deferrals*10 > a.All }
 
-// counters are those of a Deliverer, by domain. They live in memory: what they led to
-// is in the lanes.
+// counters are a Deliverer's counters by domain. They exist only in memory, because lanes store their effects.
 type counters struct {
 	mu sync.Mutex
 	by map[string]*counter
 }
 
-// add counts answers and gives the sum of the last ten minutes.
+// add counts answers and returns the sum of the last ten minutes.
 func (t *counters) add(domain string, now time.Time, a Answers) Answers {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -226,48 +217,44 @@ func (t *counters) add(domain string, now time.Time, a Answers) Answers {
 	return one.sum(now)
 }
 
-// forget drops the domains that answered nothing lately.
+// forget drops the domains without recent answers.
 func (t *counters) forget(now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	maps.DeleteFunc(t.by, func(_ string, one *counter) bool { return one.sum(now).All == 0 })
 }
 
-// lanes is what one run knows of the route and of the domains it mails, beyond
-// what the queue has.
+// lanes is the state of the route and of domains within one run, beyond the state in the queue.
 type lanes struct {
 	queue       Queue
 	ctx         context.Context
 	clock       func() time.Time
-	connections int // of the run at once
+	connections int // the maximum of the run
 	log         *slog.Logger
 
 	mu     sync.Mutex
 	route  routeState
-	inUse  map[string]int      // messages on their way, by domain
-	claims int                 // so far
-	slowed map[string]slowdown // by domain
+	inUse  map[string]int
+	claims int // number of claims so far
+	slowed map[string]slowdown
 }
 
-// routeState is what a run knows of the route.
 type routeState struct {
-	ill     bool        // its lane has trouble, and nothing yet speaks against it
-	answers int         // messages of which it brought an answer
-	trouble string      // the latest; empty: none
+	ill     bool // its stored lane has trouble, and no answer has disproved it
+	answers int
+	trouble string      // the latest trouble; empty if none
 	halted  bool        // only the operator can help: the run ends
-	lane    digest.Lane // when this run paused it
+	lane    digest.Lane // set when this run pauses the route
 }
 
-// A slowdown is what a run knows of a domain that asked for less: what was
-// claimed before is handed back.
+// A slowdown limits a domain within a run. The run returns editions that it claimed before.
 type slowdown struct {
-	claim  int       // the last one before
-	until  time.Time // zero: it does not pause, but gets fewer at once
+	claim  int       // the last claim before the slowdown
+	until  time.Time // zero if the domain is only narrowed, not paused
 	reason string
 }
 
-// apply has the queue change the lane that an answer speaks of, and gives it as
-// it is then. A route that failed is only noted: see endRun.
+// apply changes the lane of an answer in the queue, and returns it. It only records the failure of a route: see endRun.
 func (k *lanes) apply(c LaneChange) (digest.Lane, error) {
 	k.mu.Lock()
 	inUse := k.inUse[c.Domain]
@@ -302,7 +289,7 @@ func (k *lanes) change(c LaneChange, inUse int) (digest.Lane, error) {
 		func(l digest.Lane) digest.Lane { return c.after(l, now, inUse, k.connections) })
 }
 
-// halt ends the run: only the operator can help the route.
+// halt ends the run, because only the operator can help the route.
 func (k *lanes) halt(l digest.Lane) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -313,7 +300,7 @@ func (k *lanes) halt(l digest.Lane) {
 	k.route.halted, k.route.lane = true, l
 }
 
-// answered counts an answer about a message, which ends the route's trouble.
+// answered counts an answer to a message. The first answer ends the route's trouble.
 func (k *lanes) answered() error {
 	k.mu.Lock()
 	k.route.answers++
@@ -327,8 +314,7 @@ func (k *lanes) answered() error {
 	return err
 }
 
-// endRun pauses the route for a while if it was bad: something is left over
-// that could not be sent for its sake.
+// endRun pauses the route if it failed and editions are left because of that.
 func (k *lanes) endRun(leftOver bool) error {
 	route := k.routeState()
 	if route.trouble == "" || !leftOver && route.answers > 0 || route.halted {
@@ -351,7 +337,6 @@ func (k *lanes) routeState() routeState {
 	return k.route
 }
 
-// use counts the messages on their way to a domain.
 func (k *lanes) use(domain string, n int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -360,7 +345,6 @@ func (k *lanes) use(domain string, n int) {
 	}
 }
 
-// nextClaim numbers the claims of the run.
 func (k *lanes) nextClaim() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -368,15 +352,15 @@ func (k *lanes) nextClaim() int {
 	return k.claims
 }
 
-// remember makes the run hand back what it has claimed of a lane before.
+// remember makes the run return editions of a lane that it has claimed before.
 func (k *lanes) remember(l digest.Lane) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.slowed[l.Name] = slowdown{k.claims, l.Until, l.Reason}
 }
 
-// handBack gives the mark of an edition, uncounted, whose domain asked for less
-// since it was claimed: the next claim minds the lane. False: it may be sent.
+// handBack returns an uncounted mark for an edition whose domain was slowed after its claim. The next claim respects
+// the lane. It returns false if the edition may be sent.
 func (k *lanes) handBack(c claimed) (digest.Mark, bool) {
 	k.mu.Lock()
 	s, slowed := k.slowed[c.Domain]

@@ -70,7 +70,7 @@ func TestDomainLane(t *testing.T) {
 	}
 }
 
-// Yesterday's trouble does not count today, and a mute one only narrows.
+// TestDomainLaneForgets: old trouble does not count, and a lane without a pause only becomes narrower.
 func TestDomainLaneForgets(t *testing.T) {
 	l := digest.Lane{Name: "example.org", Width: 1, Pause: time.Hour, Failures: 9, Until: midnight}
 	l = domainSlowed(l, midnight.Add(2*time.Hour), 4, true, "451 slow down")
@@ -83,7 +83,7 @@ func TestDomainLaneForgets(t *testing.T) {
 	}
 }
 
-// A domain with limits of its own is well when it is as wide as they are.
+// TestDomainLaneKeepsLimits: a domain with its own limits has recovered at their width.
 func TestDomainLaneKeepsLimits(t *testing.T) {
 	own := digest.Limits{Connections: 2, Rate: digest.Rate{Messages: 100, Per: time.Minute}}
 	l := domainRefused(digest.Lane{Name: "example.org", Limits: own}, midnight, LaneChange{Reason: "554 5.7.1 spam"})
@@ -116,8 +116,8 @@ func TestProbes(t *testing.T) {
 	}
 }
 
-// Whatever comes in whatever order: a lane is never narrower than one message,
-// is never paused for longer than an hour, keeps its limits, and acceptances heal it.
+// TestLaneProperty: after any events in any order, a lane is at least one message wide, pauses for at most an hour, and
+// keeps its limits. Accepted messages heal it.
 func TestLaneProperty(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 0))

@@ -15,73 +15,68 @@ import (
 	"digest"
 )
 
-// A Letter is one message to one address, before it is bytes: the mail of an
-// edition, a sign-in link, a confirmation. Sent again as it is, it is the same
-// message.
+// A Letter is one message to one address before it is composed: an edition, a sign-in link or a confirmation. A letter
+// that is sent twice is the same message.
 type Letter struct {
 	From       string // RFC 5322 address, with or without a name
-	ReplyTo    string // empty: none
-	CountsTo   string // an address beside ReplyTo that counts answers; empty: none
-	ReturnPath string // bare address that bounces come back to; empty: that of From
-	To         string // the one recipient
+	ReplyTo    string // may be empty
+	CountsTo   string // an address beside ReplyTo that counts replies; may be empty
+	ReturnPath string // bare address for bounces; empty means the address of From
+	To         string
 	Subject    string
-	Language   string // the tag of the language that the instance uses in it (RFC 3282); empty: not named
+	Language   string // tag of the language of the instance's own text (RFC 3282); may be empty
 	HTML       string // may be empty
-	Text       string // flowed (RFC 3676): no line ends or begins with a space that means nothing
+	Text       string // flowed (RFC 3676): spaces at the ends of lines have a meaning
 
-	Encoded Encoded // in place of HTML and Text, where it is not the zero one
+	Encoded Encoded // replaces HTML and Text if it is not zero
 
-	MessageID      string    // without angle brackets; the same each time it is sent
-	Date           time.Time // its location gives the offset
+	MessageID      string    // without angle brackets; the same in each attempt
+	Date           time.Time // its location determines the offset
 	ListName       string    // for people; may be empty
-	ListID         string    // for machines, a domain name that never changes (RFC 2919 §2)
-	UnsubscribeURL string    // one-click (RFC 8058); empty: the message is not a list's
+	ListID         string    // for programs: a domain name that never changes (RFC 2919 §2)
+	UnsubscribeURL string    // one-click (RFC 8058); empty if the message belongs to no list
 
-	UnsubscribeMail string // bare address that a mail to unsubscribe goes to; empty: none
-	HelpURL         string // a page about the list (RFC 2369 §3.1); empty: none
-	// where earlier letters of the list stand for anybody (RFC 2369 §3.6); empty: nowhere
+	UnsubscribeMail string // bare address for unsubscribe emails; may be empty
+	HelpURL         string // a page about the list (RFC 2369 §3.1); may be empty
+	// a public page with earlier letters of the list (RFC 2369 §3.6); may be empty
 	ArchiveURL string
-	// bare address that receivers send complaints to (RFC 9477), if the signature vouches for it; empty: none
+	// bare address for complaints (RFC 9477); used if the signature covers it; may be empty
 	ComplaintsTo string
-	// what complaints are counted by: a:b:c:SenderId, none of it the reader's; empty: none
+	// groups complaints: a:b:c:SenderId, without data of the reader; may be empty
 	FeedbackID string
-	// asked for just now by whoever gets it, and by them alone: nothing calls it bulk
+	// the recipient has just requested it; not marked as bulk mail
 	Personal   bool
-	Newsletter digest.NewsletterID // whose own domain From is at, and whose key signs; 0: the instance's
-	// Message-ID, without angle brackets, that all editions of a digest refer to; empty: none
+	Newsletter digest.NewsletterID // the newsletter whose own domain From has, and whose key signs; 0 for the instance
+	// Message-ID, without angle brackets, that all editions of a digest refer to; may be empty
 	Thread string
 }
 
-// Encoded is HTML and text that are quoted-printable already (RFC 2045 §6.7, UTF-8,
-// lines of at most 76 columns ended by CRLF), each in blocks that stand in a row and
-// end with their lines. Letters share the blocks, so that one which waits to be sent
-// takes little memory.
+// Encoded is HTML and text in quoted-printable (RFC 2045 §6.7, UTF-8, lines of at most 76 columns that end with CRLF).
+// Each consists of blocks of complete lines. Letters share blocks, so a waiting letter uses little memory.
 type Encoded struct{ HTML, Text []string }
 
-// Size is how many bytes both are.
+// Size returns the approximate size of both in bytes.
 func (e Encoded) Size() int {
 	text, html := Letter{Encoded: e}.parts()
 	return text.room() + html.room()
 }
 
-// MessageID gives the Message-ID of an edition, without angle brackets, at most
-// 64 characters, the same each time. The host is the From address's or the base
-// URL's; an overlong one loses labels from the left.
+// MessageID returns the Message-ID of an edition, without angle brackets, of at most 64 characters. It is the same each
+// time. The host is the host of the From address or of the base URL. A long host loses labels from the left.
 func MessageID(signer *digest.Signer, id digest.EditionID, host string) string {
 	const tokenLength = 20
 	token := signer.Sign(digest.ForMessageID, int64(id))
-	return atHost("d."+token[len(token)-tokenLength:], asciiHost(host)) // the MAC; the key stays private
+	return atHost("d."+token[len(token)-tokenLength:], asciiHost(host)) // the MAC, without the edition's number
 }
 
-// resentID is the Message-ID of an edition that an operator has had sent again: another one each time,
-// because programs hide a message whose Message-ID they have had.
+// resentID returns the Message-ID of an edition that an operator sends again. It differs each time, because mail
+// programs hide a message with a known Message-ID.
 func resentID(signer *digest.Signer, e digest.Edition, host string) string {
 	return atHost("a."+signer.SignText(digest.ForMessageID, fmt.Sprintf("again %d %d", e.ID, e.Resent)),
 		asciiHost(host))
 }
 
-// hostOf gives the domain of an address such as "Daily Digest <digest@localhost>",
-// "localhost" if it has none.
+// hostOf returns the domain of an address such as "Daily Digest <digest@localhost>", or "localhost" if it has none.
 func hostOf(address string) string {
 	a, err := mail.ParseAddress(address)
 	if err != nil {
@@ -90,11 +85,11 @@ func hostOf(address string) string {
 	return asciiHost(a.Address[strings.LastIndexByte(a.Address, '@')+1:])
 }
 
-// newMessageID gives a Message-ID for a letter that is no edition's, without
-// angle brackets, at the host of an address such as DIGEST_FROM.
+// newMessageID returns a Message-ID, without angle brackets, for a letter that is not an edition. Its host is the host
+// of from.
 func newMessageID(from string) string { return atHost("l."+rand.Text(), hostOf(from)) }
 
-// complete fills in what a Renderer leaves to the Deliverer.
+// complete sets the fields of a letter that a Renderer does not set.
 func (d *Deliverer) complete(l Letter, e digest.Delivery, now time.Time) Letter {
 	host := hostOf(d.From)
 	l.From, l.ReplyTo, l.To = d.fromOf(e), d.replyToOf(e), e.Email
@@ -111,8 +106,7 @@ func (d *Deliverer) complete(l Letter, e digest.Delivery, now time.Time) Letter 
 	l.ListID = listOf(e, host)
 	l.FeedbackID = feedbackOf(e, host)
 	if d.ReturnPath != "" {
-		// Its tags tell which edition bounced, or which digest is unsubscribed, and
-		// nobody else can make one.
+		// Only this instance can sign the tags. They identify the edition that bounced or the digest to unsubscribe.
 		l.ReturnPath = digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForBounce, int64(e.ID)))
 		if e.Newsletter != nil && e.Newsletter.CountReplies {
 			l.CountsTo = digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForReply, int64(e.Newsletter.ID)))
@@ -126,7 +120,7 @@ func (d *Deliverer) complete(l Letter, e digest.Delivery, now time.Time) Letter 
 	return l
 }
 
-// fromOf is the address that an edition comes from: a newsletter's has its publisher's name.
+// fromOf returns the From address of an edition. An issue has its publisher's name.
 func (d *Deliverer) fromOf(e digest.Delivery) string {
 	if e.Newsletter == nil {
 		return d.From
@@ -141,8 +135,7 @@ func (d *Deliverer) replyToOf(e digest.Delivery) string {
 	return cmp.Or(e.Newsletter.ReplyTo, d.ReplyTo)
 }
 
-// listOf names the list that an edition belongs to: all members of a newsletter are on one,
-// and each reader's own digest is another.
+// listOf returns the List-Id of an edition. A newsletter is one list, and each reader's own digest is another.
 func listOf(e digest.Delivery, host string) string {
 	if e.Newsletter != nil {
 		return fmt.Sprintf("n%d.newsletter.%s", e.Newsletter.ID, host)
@@ -150,8 +143,8 @@ func listOf(e digest.Delivery, host string) string {
 	return fmt.Sprintf("d%d.digest.%s", e.DigestID, host)
 }
 
-// feedbackOf lets Gmail tell the complaints of one day, newsletter and instance from
-// others'. Nothing in it is a reader's.
+// feedbackOf returns the Feedback-ID, by which Gmail groups complaints by day, newsletter and instance. It contains no
+// data of the reader.
 func feedbackOf(d digest.Delivery, host string) string {
 	kind := "daily"
 	if d.Newsletter != nil {
@@ -161,19 +154,18 @@ func feedbackOf(d digest.Delivery, host string) string {
 		senderID(host))
 }
 
-// senderID names a sender in 5 to 15 characters that stay the same.
 func senderID(host string) string {
 	sum := sha256.Sum256([]byte(host))
 	return "d" + hex.EncodeToString(sum[:5])
 }
 
-// threadID is the Message-ID that all editions of a digest refer to, so that a
-// mail program shows them as one conversation. No message has it.
+// threadID returns the Message-ID that all editions of a digest refer to, so that a mail program shows them as one
+// thread. No message has this ID.
 func threadID(signer *digest.Signer, id digest.DigestID, host string) string {
 	return atHost("t."+signer.SignText(digest.ForMessageID, "thread "+strconv.FormatInt(int64(id), 10)), host)
 }
 
-// atHost makes an id of at most 64 characters: an overlong host loses labels from the left.
+// atHost returns an ID of at most 64 characters. A long host loses labels from the left.
 func atHost(local, host string) string {
 	const most = 64
 	for len(local)+1+len(host) > most {
@@ -187,10 +179,9 @@ func atHost(local, host string) string {
 	return local + "@" + host
 }
 
-// dateOf is when the message was first queued. A resend in doubt keeps it,
-// because receivers know a duplicate by Message-ID and Date; a message that was
-// certainly not accepted and is late gets a new one, because filters distrust
-// an old Date.
+// dateOf returns when the message was first queued. An edition in doubt keeps its Date, because receivers recognise
+// duplicates by Message-ID and Date. A late message that was certainly not accepted gets a new one, because filters
+// distrust an old Date.
 func dateOf(d digest.Delivery, now time.Time) time.Time {
 	const late = 2 * time.Hour
 	if d.Date.IsZero() || !d.WasInDoubt && now.Sub(d.Date) > late {
@@ -199,7 +190,7 @@ func dateOf(d digest.Delivery, now time.Time) time.Time {
 	return d.Date
 }
 
-// zoneCache keeps the readers' zones: reading one takes longer than composing a message.
+// zoneCache caches time zones, because loading one takes longer than composing a message.
 type zoneCache struct{ byName sync.Map }
 
 func (z *zoneCache) load(name string) *time.Location {
@@ -208,7 +199,7 @@ func (z *zoneCache) load(name string) *time.Location {
 	}
 	loc, err := time.LoadLocation(name)
 	if err != nil {
-		loc = time.UTC // the offset is for show
+		loc = time.UTC // the zone only affects the displayed offset
 	}
 	z.byName.Store(name, loc)
 	return loc

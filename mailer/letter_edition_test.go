@@ -14,8 +14,8 @@ import (
 	"digest"
 )
 
-// What every edition's message has alike, on the wire: the return path, the
-// list's header, and a signature over them.
+// TestWhatTheDelivererAdds checks the common parts of all editions as sent: the return path, the list fields, and a
+// signature that covers them.
 func TestWhatTheDelivererAdds(t *testing.T) {
 	key, err := NewDKIMKey("example.org", "", midnight)
 	if err != nil {
@@ -78,7 +78,8 @@ func TestSenderID(t *testing.T) {
 	}
 }
 
-// A conversation's root is nobody's Message-ID, the same each day, and another for each digest.
+// TestThreadID: the root of a thread is the Message-ID of no message. It is the same each day and differs between
+// digests.
 func TestThreadID(t *testing.T) {
 	signer := digest.NewSigner([]byte("0123456789abcdef"))
 	long := strings.Repeat("label.", 20) + "example.org"
@@ -90,7 +91,8 @@ func TestThreadID(t *testing.T) {
 	}
 }
 
-// Keys are asked for each time; a change is heeded, and none is none of ours to invent.
+// TestKeysAreReadEachTime: the mailer reads the keys before each letter, uses changes, and sends unsigned mail without
+// keys.
 func TestKeysAreReadEachTime(t *testing.T) {
 	key, err := NewDKIMKey("example.org", "s1", midnight)
 	if err != nil {
@@ -146,7 +148,7 @@ func TestReturnPathIsChecked(t *testing.T) {
 	}
 }
 
-// Messages are made ahead of the connections, but only of one batch.
+// TestMessagesAheadAreBounded: messages are composed ahead of the connections, but only for one batch.
 func TestMessagesAheadAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

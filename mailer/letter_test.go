@@ -33,8 +33,7 @@ func newSender(t *testing.T, setting string) *Sender {
 	}
 }
 
-// TestLetterIsNoBulk reads a letter as it arrives: signed, of its own, and with
-// nothing that mailing lists have.
+// TestLetterIsNoBulk: a single letter is signed, has its own From, and no fields of mailing lists.
 func TestLetterIsNoBulk(t *testing.T) {
 	s := &sink{}
 	c := newSender(t, s.listen(t))
@@ -76,7 +75,7 @@ func TestLetterIsNoBulk(t *testing.T) {
 	}
 }
 
-// TestLetterKinds tells what is worth another attempt.
+// TestLetterKinds checks which errors allow another attempt.
 func TestLetterKinds(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer func(string, int) string
@@ -114,7 +113,7 @@ func TestLetterWithoutKeys(t *testing.T) {
 		t.Errorf("without keys: %v", err)
 	}
 	c.Keys = nil
-	for range 2 { // again is the same file
+	for range 2 { // the second time replaces the file
 		if err := c.Send(t.Context(), someLetter()); err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +128,8 @@ func TestLetterWithoutKeys(t *testing.T) {
 	}
 }
 
-// TestLetterThatCountsAnswers: they go where they went before, and to an address of ours beside it, which nobody else can make.
+// TestLetterThatCountsAnswers: replies go to the usual address and to an address of this instance that only it can
+// sign.
 func TestLetterThatCountsAnswers(t *testing.T) {
 	signer := digest.NewSigner([]byte("0123456789abcdef"))
 	counter := digest.Tagged("bounces@digest.example.org", signer.Sign(digest.ForReply, 7))
@@ -138,7 +138,7 @@ func TestLetterThatCountsAnswers(t *testing.T) {
 		returnPath, instance, own, want string
 	}{
 		{false, "bounces@digest.example.org", "help@example.org", "anna@example.com", "<anna@example.com>"},
-		{true, "", "help@example.org", "anna@example.com", "<anna@example.com>"}, // nothing comes back
+		{true, "", "help@example.org", "anna@example.com", "<anna@example.com>"}, // no mail returns to the instance
 		{true, "bounces@digest.example.org", "", "anna@example.com", `<anna@example.com>, "Reply counter" <` +
 			counter + `>`},
 		{true, "bounces@digest.example.org", "help@example.org", "", `<help@example.org>, "Reply counter" <` +
@@ -159,8 +159,8 @@ func TestLetterThatCountsAnswers(t *testing.T) {
 	}
 }
 
-// A newsletter's letter has its publisher's name and the list's own identifiers, at the
-// address that this instance may sign for.
+// TestLetterOfANewsletter: an issue has its publisher's name and the list's own identifiers. Its address is one for
+// which this instance may sign.
 func TestLetterOfANewsletter(t *testing.T) {
 	d := &Deliverer{Sender: &Sender{From: "Daily Digest <digest@example.org>", ReplyTo: "help@example.org"},
 		Signer: digest.NewSigner([]byte("0123456789abcdef"))}

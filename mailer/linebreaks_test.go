@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLineBreaksInFields: no line break in a text of a letter adds a line to its header, in whatever form.
+// TestLineBreaksInFields: line breaks of any form in the texts of a letter add no line to its header.
 func TestLineBreaksInFields(t *testing.T) {
 	for i := range reflect.TypeFor[Letter]().NumField() {
 		field := reflect.TypeFor[Letter]().Field(i)

@@ -15,9 +15,8 @@ import (
 	"digest/internal/ownership"
 )
 
-// maildirTransport delivers into one Maildir (https://cr.yp.to/proto/maildir.html),
-// departing from it in one point: the name of a file is its Message-ID, so that a
-// message delivered again after a crash replaces itself.
+// maildirTransport delivers into one Maildir (https://cr.yp.to/proto/maildir.html), with one deviation: a file is named
+// after its Message-ID, so that a message that is delivered again after a crash replaces itself.
 type maildirTransport struct {
 	dir string
 }
@@ -44,15 +43,14 @@ func folderError(dir string, err error) error {
 	}
 }
 
-// Idempotent is true: the same message is the same file.
+// Idempotent returns true, because the same message has the same file name.
 func (t *maildirTransport) Idempotent() bool { return true }
 
-// Close has nothing to end.
+// Close does nothing.
 func (t *maildirTransport) Close() error { return nil }
 
-// Send writes the message under tmp, makes it durable, and moves it to new,
-// which is the moment of delivery. A message that a mail program has already
-// moved to cur stays there as it is.
+// Send writes the message to tmp, syncs it to disk, and moves it to new, which delivers it. If a mail program has
+// already moved the message to cur, Send does not change it.
 func (t *maildirTransport) Send(ctx context.Context, e Envelope, message []byte,
 	beforeDot func(context.Context) error) (Reply, error) {
 	name, err := fileName(e.MessageID)
@@ -63,7 +61,7 @@ func (t *maildirTransport) Send(ctx context.Context, e Envelope, message []byte,
 	if err != nil {
 		return Reply{}, &NotAcceptedError{Stage: StageConnect, Err: folderError(t.dir, err)}
 	}
-	defer os.Remove(tmp) // still there only when something failed
+	defer os.Remove(tmp) // exists only after an error
 	if err := ctx.Err(); err != nil {
 		return Reply{}, &NotAcceptedError{Stage: StageBody, Err: stoppedBy(ctx)}
 	}
@@ -84,8 +82,8 @@ func (t *maildirTransport) Send(ctx context.Context, e Envelope, message []byte,
 	return Reply{Text: "new/" + name}, nil
 }
 
-// fileName makes a Message-ID a file name: no separator, no leading dot, and
-// no colon, which begins the flags.
+// fileName converts a Message-ID to a file name: without separators, a leading dot, and a colon, which begins the
+// flags.
 func fileName(messageID string) (string, error) {
 	if err := token("Message-ID", messageID); err != nil {
 		return "", err
@@ -102,8 +100,8 @@ func fileName(messageID string) (string, error) {
 	return name, nil
 }
 
-// write makes the file under a name of its own, so that two writers of one
-// message cannot mix. What it could not finish it takes away.
+// write creates a file with a unique name, so that two writers of one message do not conflict. After an error it
+// removes the file.
 func (t *maildirTransport) write(name string, message []byte) (path string, err error) {
 	path = filepath.Join(t.dir, "tmp", name+"."+rand.Text()[:8])
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -120,8 +118,7 @@ func (t *maildirTransport) write(name string, message []byte) (path string, err 
 	return path, nil
 }
 
-// inCur looks for the message among those that a mail program has taken in,
-// with whatever flags it gave them.
+// inCur looks for the message in cur, with any flags.
 func (t *maildirTransport) inCur(name string) (string, bool) {
 	d, err := os.Open(filepath.Join(t.dir, "cur"))
 	if err != nil {
@@ -141,11 +138,10 @@ func (t *maildirTransport) inCur(name string) (string, bool) {
 	}
 }
 
-// sweep removes what crashes left in tmp, after the 36 hours that the
-// specification names.
+// sweep removes old files from tmp, after the 36 hours that the specification states.
 func (t *maildirTransport) sweep() {
 	tmp := filepath.Join(t.dir, "tmp")
-	entries, _ := os.ReadDir(tmp) // nothing to sweep is as good as nothing found
+	entries, _ := os.ReadDir(tmp) // a later sweep retries
 	for _, e := range entries {
 		info, err := e.Info()
 		if err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > 36*time.Hour {
@@ -154,7 +150,7 @@ func (t *maildirTransport) sweep() {
 	}
 }
 
-// syncDir makes a rename durable. Some file systems cannot; that is no failure.
+// syncDir syncs a rename to disk. It ignores file systems that do not support this.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -67,7 +67,7 @@ func TestMaildir(t *testing.T) {
 	}
 }
 
-// What a mail program has taken in stays as it is, read or not.
+// TestMaildirKnowsWhatWasRead: messages that a mail program has moved to cur stay unchanged.
 func TestMaildirKnowsWhatWasRead(t *testing.T) {
 	for _, flags := range []string{":2,S", ":2,", ":2,RS", ""} {
 		tr, dir := openDir(t)
@@ -100,7 +100,7 @@ func TestMaildirNothingHalf(t *testing.T) {
 	if _, err := tr.Send(ctx, envelope(), message, noDot); !errors.Is(err, errTooLate) {
 		t.Error(err)
 	}
-	// The folder goes away under it, as on a disk that fails.
+	// The folder disappears, as on a failing disk.
 	if err := os.RemoveAll(filepath.Join(dir, "new")); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestMaildirOfAService: root's mail in the folder of a service belongs to the service.
+// TestMaildirOfAService: mail that root delivers to a service's folder belongs to the service.
 func TestMaildirOfAService(t *testing.T) {
 	const service = 65534
 	dir := t.TempDir()

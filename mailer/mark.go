@@ -11,8 +11,7 @@ import (
 	"digest"
 )
 
-// mark records what became of an edition, says so, and counts it. The record is
-// written soon, together with others.
+// mark logs and counts the result of an edition, and passes it to the committer, which stores it soon.
 func (r *run) mark(d digest.Delivery, m digest.Mark) {
 	switch m.State {
 	case digest.EditionSent:
@@ -36,7 +35,7 @@ func (r *run) mark(d digest.Delivery, m digest.Mark) {
 		r.log.Warn("no reply after sending an edition; it is in doubt",
 			"edition", d.ID, "digest", d.DigestID, "state", m.State, "reason", m.Error)
 	case digest.EditionReady:
-		if !m.Uncounted { // else its lane is to blame, and says so itself
+		if !m.Uncounted { // otherwise the lane logs the cause
 			r.count(func(s *Stats) { s.Retried++ })
 			r.log.Info("an edition was deferred", "edition", d.ID, "attempt", d.Attempt, "again_at", m.NextAt, "reason",
 				m.Error)
@@ -45,17 +44,16 @@ func (r *run) mark(d digest.Delivery, m digest.Mark) {
 	r.marks.mark(m)
 }
 
-// How long a group waits for company. A group of dots waits no longer than the
-// last commit took, and leaves at once when no send is on its way to one; under
-// load the commit before it is all the time it needs to gather.
+// These are the times for which a group waits for more members. A group of dots waits at most as long as the last
+// commit of dots took. It does not wait if no send is about to reach its dot. Under load the previous commit is time
+// enough.
 const (
-	dotWindow  = 5 * time.Millisecond   // at most
-	dotHurry   = 200 * time.Microsecond // commits faster than this are not worth waiting for
+	dotWindow  = 5 * time.Millisecond
+	dotHurry   = 200 * time.Microsecond // it is not worth waiting for faster commits
 	markWindow = 20 * time.Millisecond
 )
 
-// unsyncedWindow is how many editions of each connection may be marked as sent
-// by commits that did not wait for the disk.
+// unsyncedWindow is the number of editions of each connection that commits without a sync to disk may mark as sent.
 const unsyncedWindow = 8
 
 var (
@@ -63,41 +61,39 @@ var (
 	errQueue  = errors.New("the queue cannot be written")
 )
 
-// A committer writes the dots and marks of all connections, many to a
-// transaction, one at a time. A dot is waited for, because the message's
-// end must not be written before it is committed; a mark is not. But no dot is
-// committed before the marks that came earlier: so each connection has at most
-// one message out without its mark, and a kill leaves at most as many in doubt
-// as there are connections.
+// A committer writes the dots and marks of all connections, many in one transaction. It runs one transaction at a time.
+// A connection waits for the commit of its dot before it ends the message, but not for its mark. A commit of dots
+// includes all earlier marks. So each connection has at most one message without a stored mark, and a kill leaves at
+// most one edition per connection in doubt.
 //
-// What a kill cannot undo needs no disk: dots, and the marks of what was
-// accepted, are committed without waiting for it (MarkEditionsUnsynced). Such
-// marks are held and written once more, with the next commit that does wait: it
-// comes after markWindow, or when window of them are held, so that no more is
-// undone when the power fails, and nothing at all while this process lives.
-// Every other mark waits for the disk: written twice, it could meet an edition
-// that has been claimed again.
+// A kill does not undo a commit that has not been synced to disk. So dots, and the marks of accepted messages, are
+// committed without a sync (MarkEditionsUnsynced). The committer keeps such marks and writes them again with the next
+// synced commit. That happens after markWindow, or when window marks are unsynced. So a loss of power undoes at most
+// that many marks, and none while this process lives.
+//
+// Every other mark waits for the disk. If it were written twice, the second time could affect an edition that has been
+// claimed again.
 type committer struct {
 	ctx    context.Context
 	queue  Queue
 	token  string
 	clock  func() time.Time
-	wrote  func(marks int) // called after marks were written, or could not be
-	window int             // unsynced marks at most; 0: every commit waits for the disk
+	wrote  func(marks int) // called after marks were written or failed
+	window int             // maximum of unsynced marks; 0 if every commit waits for the disk
 	wake   chan struct{}
 	done   chan struct{}
 
-	commit chan struct{} // full during a commit; taken before mu
+	commit chan struct{} // full during a commit; acquired before mu
 
 	mu       sync.Mutex
-	took     time.Duration // the last commit of dots
-	onWay    int           // sends begun that have not come to their dot
+	took     time.Duration // duration of the last commit of dots
+	onWay    int           // sends before their dot
 	dots     []dotRequest
 	marks    []digest.Mark
-	unsynced []digest.Mark // written, but by no commit that waited for the disk
-	eager    bool          // marks are waited for
+	unsynced []digest.Mark // written, but not yet synced to disk
+	eager    bool          // a caller waits for marks
 	closing  bool
-	err      error // of the marks
+	err      error // of writing marks
 }
 
 type dotRequest struct {
@@ -115,7 +111,7 @@ func newCommitter(ctx context.Context, queue Queue, token string, clock func() t
 	return c
 }
 
-// nudge makes the goroutine look at the state again.
+// nudge wakes the goroutine to check the state.
 func (c *committer) nudge() {
 	select {
 	case c.wake <- struct{}{}:
@@ -123,7 +119,7 @@ func (c *committer) nudge() {
 	}
 }
 
-// announceDot announces a dot, withdrawDot takes the announcement back.
+// announceDot announces a dot; withdrawDot cancels the announcement.
 func (c *committer) announceDot() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -138,13 +134,12 @@ func (c *committer) withdrawDot() {
 	}
 }
 
-// full reports that a group of dots need not wait any longer.
 func (c *committer) full() bool {
 	return len(c.dots) > 0 && (c.onWay == 0 || c.took < dotHurry)
 }
 
-// dot returns when the edition is committed as dotting. An error wraps
-// errFenced when it is no longer ours, errQueue when nothing is known.
+// dot returns when the edition is committed as dotting. The error wraps errFenced if the lease was lost, and errQueue
+// if the state is unknown.
 func (c *committer) dot(d digest.Dot) error {
 	result := make(chan error, 1)
 	c.mu.Lock()
@@ -153,13 +148,13 @@ func (c *committer) dot(d digest.Dot) error {
 	full := c.full()
 	c.mu.Unlock()
 	if full {
-		c.writeDots() // here and now: waking the goroutine would take longer
+		c.writeDots() // directly, because waking the goroutine takes longer
 	} else {
 		c.nudge()
 	}
 	err := <-result
 	if err != nil {
-		c.announceDot() // as the caller counts it: not dotted
+		c.announceDot() // the caller withdraws it
 	}
 	return err
 }
@@ -172,7 +167,7 @@ func (c *committer) mark(m digest.Mark) {
 	}
 }
 
-// hurry says whether marks are waited for: then they wait for no company.
+// hurry sets whether a caller waits for marks. Then marks are written without delay.
 func (c *committer) hurry(eager bool) {
 	c.mu.Lock()
 	c.eager = eager
@@ -182,7 +177,7 @@ func (c *committer) hurry(eager bool) {
 	}
 }
 
-// close writes what is left and gives the error of any mark that was lost.
+// close writes the remaining marks and returns the error of any lost mark.
 func (c *committer) close() error {
 	c.mu.Lock()
 	c.closing = true
@@ -192,7 +187,6 @@ func (c *committer) close() error {
 	return c.err
 }
 
-// run writes what has waited long enough.
 func (c *committer) run() {
 	defer close(c.done)
 	var dotsDue, marksDue <-chan time.Time
@@ -238,13 +232,13 @@ func (c *committer) writeDots() {
 	requests, lost := c.dots, c.err
 	c.dots = nil
 	c.mu.Unlock()
-	if lost != nil { // no promise without the marks that came earlier
+	if lost != nil { // dots may be committed only after earlier marks
 		for _, q := range requests {
 			q.result <- fmt.Errorf("%w: %w", errQueue, lost)
 		}
 		requests = nil
 	}
-	if len(requests) == 0 { // somebody was faster
+	if len(requests) == 0 { // another caller has written them
 		return
 	}
 	dots := make([]digest.Dot, len(requests))
@@ -272,8 +266,7 @@ func (c *committer) writeDots() {
 	}
 }
 
-// write commits dots with the marks that came earlier. Marks that could not be
-// written with the dots are tried for longer, alone; the dots are not worth that.
+// write commits dots with all earlier marks. If that fails, it retries the marks alone for longer.
 func (c *committer) write(dots []digest.Dot) ([]digest.EditionID, error) {
 	c.mu.Lock()
 	marks, unsynced := c.marks, c.unsynced
@@ -311,7 +304,7 @@ func needsNoDisk(window int, marks, unsynced []digest.Mark) bool {
 	})
 }
 
-// keep keeps marks until a commit waits for the disk.
+// keep stores marks until a commit is synced to disk.
 func (c *committer) keep(marks []digest.Mark) {
 	c.mu.Lock()
 	first := len(c.unsynced) == 0 && len(marks) > 0
@@ -332,12 +325,11 @@ func (c *committer) writeMarks() {
 	c.finish(append(unsynced, marks...), len(marks)) //nolint:errcheck // saved for close
 }
 
-// markPatience is a little less than the 15 minutes after which an unmarked dot is in doubt.
+// markPatience is a little less than the 15 minutes after which a dot without a mark is in doubt.
 const markPatience = 12 * time.Minute
 
-// finish writes marks, and tries for as long as the editions are not in doubt
-// for others (RecoverEditions): a mark that is lost makes a known answer a doubt,
-// and the reader gets the edition twice (I6). So many of the marks are new.
+// finish writes marks, and retries until other workers may consider the editions in doubt (RecoverEditions). A lost
+// mark puts a delivered edition in doubt, and the reader gets it twice (I6). fresh is the number of new marks.
 func (c *committer) finish(marks []digest.Mark, fresh int) (err error) {
 	if len(marks) == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"digest"
 )
 
-// A database that goes away between the dot and the mark, for minutes, leaves nothing in doubt.
+// TestMarksWaitForTheQueue: a database that fails for minutes between the dot and the mark leaves no edition in doubt.
 func TestMarksWaitForTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newMemQueue(1, midnight)
@@ -27,7 +27,7 @@ func TestMarksWaitForTheQueue(t *testing.T) {
 		}}
 		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
 		got, err := testDeliverer(t, q, tr).Deliver(t.Context(), midnight)
-		if got != (Stats{Sent: 1}) || err != nil && !errors.Is(err, errDown) { // the next claim may have met it too
+		if got != (Stats{Sent: 1}) || err != nil && !errors.Is(err, errDown) { // the next claim may fail too
 			t.Errorf("%+v, %v", got, err)
 		}
 		wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 1})
@@ -36,8 +36,8 @@ func TestMarksWaitForTheQueue(t *testing.T) {
 	})
 }
 
-// While a mark cannot be written no other message is promised: one connection
-// never leaves more than one in doubt.
+// TestNoDotWithoutTheLastMark: while a mark cannot be written, no dot is committed. So one connection leaves at most
+// one edition in doubt.
 func TestNoDotWithoutTheLastMark(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newMemQueue(3, midnight)

@@ -34,9 +34,8 @@ func TestNeedsNoDisk(t *testing.T) {
 	}
 }
 
-// powerless delivers editions over connections while each commit takes a
-// millisecond, calls onDot at each final dot with the number of those that came,
-// and gives the number of messages that the server got.
+// powerless delivers editions while each commit takes a millisecond. At each final dot it calls onDot with the number
+// of dots so far. It returns the number of messages at the server.
 func powerless(t *testing.T, q *memQueue, connections int, onDot func(dots int)) (messages int) {
 	t.Helper()
 	q.cost = time.Millisecond
@@ -58,8 +57,8 @@ func powerless(t *testing.T, q *memQueue, connections int, onDot func(dots int))
 	return len(s.messages())
 }
 
-// At no instant does a loss of power, of the worker's machine too, undo the marks
-// of more messages than the window has, beside one that each connection has out.
+// TestPowerLossUndoesNoMoreThanTheWindow: at no instant does a loss of power of all machines undo more marks than the
+// window, plus one for each connection.
 func TestPowerLossUndoesNoMoreThanTheWindow(t *testing.T) {
 	for _, connections := range []int{1, 4} {
 		synctest.Test(t, func(t *testing.T) {
@@ -79,8 +78,8 @@ func TestPowerLossUndoesNoMoreThanTheWindow(t *testing.T) {
 	}
 }
 
-// A database that loses its power while the worker lives learns again what it
-// forgot: nothing is sent twice after a known acceptance (I6).
+// TestPowerLossOfTheDatabaseAlone: if only the database loses power, the worker writes the lost marks again. No edition
+// is sent twice after a known acceptance (I6).
 func TestPowerLossOfTheDatabaseAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newMemQueue(100, midnight)

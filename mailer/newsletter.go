@@ -10,9 +10,9 @@ import (
 	"digest"
 )
 
-// newsletterSigner gives the signer for a letter whose From is at a newsletter's own domain; nil for
-// one from the instance's address. It signs for exactly the domain of From, so that the
-// signature speaks for it however strict the domain's DMARC policy is (RFC 7489 §3.1.1).
+// newsletterSigner returns the signer for a letter from a newsletter's own domain, or nil for one from the instance's
+// address. The key must have exactly the domain of From, so that the signature satisfies a strict DMARC policy (RFC
+// 7489 §3.1.1).
 func (s *Sender) newsletterSigner(ctx context.Context, l Letter) (*DKIMSigner, error) {
 	if l.Newsletter == 0 {
 		return nil, nil
@@ -31,7 +31,6 @@ func (s *Sender) newsletterSigner(ctx context.Context, l Letter) (*DKIMSigner, e
 	return NewDKIMSigner([]digest.DKIMKey{key}, l.From)
 }
 
-// fromInstance gives the letter of a newsletter with the instance's address in place of the newsletter's own.
 func (s *Sender) fromInstance(l Letter) Letter {
 	l.Newsletter = 0
 	from, err := parseAddress(s.From)
@@ -41,22 +40,21 @@ func (s *Sender) fromInstance(l Letter) Letter {
 	return l
 }
 
-// returnPath is where bounces come back to: the instance, whomever a letter is from.
+// returnPath returns the address for bounces. It always belongs to the instance.
 func (s *Sender) returnPath() string {
 	if s.ReturnPath != "" {
 		return s.ReturnPath
 	}
 	from, err := parseAddress(s.From)
 	if err != nil {
-		return "" // whoever composes says what is wrong with it
+		return "" // Compose reports the error
 	}
 	return bare(from)
 }
 
-// newsletterSigners are the signers of newsletters of one run.
 type newsletterSigners struct {
 	mu  sync.Mutex
-	all map[newsletterFrom]*DKIMSigner // nil: it cannot be had, which was logged
+	all map[newsletterFrom]*DKIMSigner // nil if the key cannot be used, which has been logged
 }
 
 type newsletterFrom struct {
@@ -64,8 +62,8 @@ type newsletterFrom struct {
 	from string
 }
 
-// signerOf gives the signer of a letter. Where the key of a newsletter's own domain cannot be had
-// the letter comes from the instance's address.
+// signerOf returns the signer of a letter. If the key of a newsletter's domain cannot be used, it changes the letter's
+// sender to the instance's address.
 func (r *run) signerOf(ctx context.Context, l *Letter) *DKIMSigner {
 	if l.Newsletter == 0 {
 		return r.dkim

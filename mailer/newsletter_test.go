@@ -13,8 +13,8 @@ import (
 	"digest"
 )
 
-// TestNewslettersOwnDomain sends the letters of four newsletters and a reader's edition by SMTP: From is at
-// a newsletter's domain only where the key of exactly that domain signs, and bounces always come back here.
+// TestNewslettersOwnDomain sends issues of four newsletters and a reader's edition by SMTP. From has a newsletter's
+// domain only if a key of exactly that domain signs. Bounces always go to this instance.
 func TestNewslettersOwnDomain(t *testing.T) {
 	s := &sink{}
 	q := newMemQueue(5, midnight)
@@ -43,7 +43,7 @@ func TestNewslettersOwnDomain(t *testing.T) {
 	want := map[string]string{ // by recipient: From, and the domain that signs
 		"<reader1@example.org>": `"Paper" <letters@anna.example> anna.example`,
 		"<reader2@example.org>": `"Paper" <digest@example.org> example.org`,
-		"<reader3@example.org>": `"Paper" <digest@example.org> example.org`, // the key of the domain above is another
+		"<reader3@example.org>": `"Paper" <digest@example.org> example.org`, // has a key of the parent domain
 		"<reader4@example.org>": `"Paper" <digest@example.org> example.org`,
 		"<reader5@example.org>": `"Daily Digest" <digest@example.org> example.org`,
 	}
@@ -66,7 +66,7 @@ func TestNewslettersOwnDomain(t *testing.T) {
 	}
 }
 
-// TestLetterOfAnOwnDomain sends single letters, as a test to the publisher is.
+// TestLetterOfAnOwnDomain sends single letters, such as a test email to the publisher.
 func TestLetterOfAnOwnDomain(t *testing.T) {
 	s := &sink{}
 	key, err := NewDKIMKey("anna.example", "n", midnight)
@@ -97,7 +97,7 @@ func TestLetterOfAnOwnDomain(t *testing.T) {
 	}
 }
 
-// signedBy verifies a message as a receiver does, and gives the domain that signed it.
+// signedBy verifies a message as a receiver does, and returns the domain that signed it.
 func signedBy(t *testing.T, message string, keys []digest.DKIMKey) string {
 	t.Helper()
 	found, err := dkim.VerifyWithOptions(bytes.NewReader([]byte(message)),

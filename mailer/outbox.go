@@ -10,78 +10,74 @@ import (
 	"digest"
 )
 
-// An Outbox writes and sends letters that somebody asked for, in the
-// background: the time of an answer then tells nothing of who has an account.
-// What it holds is in memory only: whoever asked before a crash has to ask again.
+// An Outbox writes and sends requested letters in the background, so that response times do not reveal who has an
+// account. It stores them only in memory. After a crash people must request them again.
 type Outbox struct {
 	o         OutboxOptions
-	readers   room // for letters that readers ask for
-	newcomers room // for those of people who sign up: however many there are, readers' are not held up
+	readers   room
+	newcomers room // for sign-ups, which must not delay requests of readers
 
 	mu      sync.Mutex
 	closed  bool
 	letters sync.WaitGroup
 
-	closing context.Context // ends at Close: no letter waits for another attempt
+	closing context.Context // ends at Close; then no letter is retried
 	close   context.CancelFunc
-	hard    context.Context // ends when Close waits no longer: what is being sent is cut off
+	hard    context.Context // ends when Close stops waiting; then sends are aborted
 	cut     context.CancelFunc
 }
 
-// A room has places for letters.
 type room struct {
-	waiting chan struct{} // holds one for each letter under way
-	working chan struct{} // holds one for each that is being written or sent
+	waiting chan struct{} // holds one value for each letter in progress
+	working chan struct{} // holds one value for each letter that is written or sent
 }
 
 func newRoom(working int) room {
 	return room{waiting: make(chan struct{}, mostLetters), working: make(chan struct{}, working)}
 }
 
-// OutboxOptions is what an Outbox is made of. Sender and Suppressed are required.
+// OutboxOptions configures an Outbox. Sender and Suppressed are required.
 type OutboxOptions struct {
 	Sender *Sender
 
-	// Suppressed tells whether an address is not mailed, and why.
+	// Suppressed reports whether an address is suppressed, and why.
 	Suppressed func(ctx context.Context, email string) (digest.Suppression, bool, error)
 
-	// Scatter is the time within which a letter is begun, at random: who times the
-	// answers then learns nothing of what is done for an address.
+	// Scatter is the maximum random delay before a letter. It hides the work for an address from people who measure
+	// response times.
 	Scatter time.Duration
 
 	Now func() time.Time // default time.Now
-	Log *slog.Logger     // default: nowhere
+	Log *slog.Logger     // default: discard
 }
 
-// A LetterRequest asks for one letter.
+// A LetterRequest requests one letter.
 type LetterRequest struct {
-	// Write writes the letter; without a To there is none to write. The Outbox
-	// gives it its MessageID and Date. Write is called once.
+	// Write writes the letter. A letter without To is not sent. The Outbox sets MessageID and Date. It calls Write
+	// once.
 	Write func(ctx context.Context) (Letter, error)
 
-	// records that the letter was accepted, or that there was none to write; may be nil
+	// stores that the letter was accepted, or that there was none; may be nil
 	Sent func(ctx context.Context) error
-	Lost func(ctx context.Context) error // takes back what waits for a letter that nobody gets; may be nil
-	Next *LetterRequest                  // to be sent when this letter was accepted; may be nil
+	Lost func(ctx context.Context) error // deletes data that waits for the lost letter; may be nil
+	Next *LetterRequest                  // sent after this letter was accepted; may be nil
 
-	Newcomer bool // asked for by somebody who signs up
+	Newcomer bool // requested by somebody who signs up
 }
 
 const (
-	mostLetters   = 500 // under way at once in a room
-	mostReaders   = 4   // letters of readers being written or sent at once
-	mostNewcomers = 2   // of people who sign up
+	mostLetters   = 500 // in progress in a room
+	mostReaders   = 4   // letters of readers that are written or sent concurrently
+	mostNewcomers = 2   // the same for people who sign up
 )
 
-// letterPauses is how long a letter waits before each attempt after the first:
-// a server that greylists wants to see it again after some minutes. Together
-// they are less than the time for which a request counts whose letter was
-// neither sent nor lost.
+// letterPauses returns the pause before each retry. A server with greylisting accepts a message after some minutes. The
+// sum must be less than the time after which a request without a result expires.
 func letterPauses() []time.Duration {
 	return []time.Duration{15 * time.Second, 2 * time.Minute, 8 * time.Minute, 20 * time.Minute}
 }
 
-// NewOutbox makes an Outbox, which is to be closed.
+// NewOutbox returns an Outbox. Call Close after use.
 func NewOutbox(o OutboxOptions) *Outbox {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -98,7 +94,7 @@ func NewOutbox(o OutboxOptions) *Outbox {
 // NewsletterFrom returns the From address of issues of a newsletter.
 func (b *Outbox) NewsletterFrom(n digest.Newsletter) string { return b.o.Sender.NewsletterFrom(n) }
 
-// Add accepts a request, whatever becomes of it. It never waits.
+// Add starts a request and never blocks. It drops the request if the room is full, and calls Lost.
 func (b *Outbox) Add(r LetterRequest) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -120,8 +116,7 @@ func (b *Outbox) Add(r LetterRequest) {
 	})
 }
 
-// scatter waits for the answer to be on its way, and for a random time more; not
-// when the Outbox is closed.
+// scatter waits for a random time, so that the response is sent first. Close ends the wait.
 func (b *Outbox) scatter() {
 	if half := b.o.Scatter / 2; half > 0 {
 		b.pause(half + rand.N(half))
@@ -135,7 +130,7 @@ func (b *Outbox) roomOf(r LetterRequest) room {
 	return b.readers
 }
 
-// run writes a letter and sends it until it is accepted, or cannot be.
+// run writes a letter, and sends it until a server accepts it or all attempts have failed.
 func (b *Outbox) run(r LetterRequest) {
 	letter, err := b.write(r)
 	if err != nil {
@@ -166,7 +161,6 @@ func (b *Outbox) run(r LetterRequest) {
 	}
 }
 
-// sent records that nothing is left to be done for a letter.
 func (b *Outbox) sent(r LetterRequest) {
 	if r.Sent == nil {
 		return
@@ -176,7 +170,7 @@ func (b *Outbox) sent(r LetterRequest) {
 	}
 }
 
-// write gives a letter without a To when there is none to send.
+// write returns a letter without To if no email must be sent.
 func (b *Outbox) write(r LetterRequest) (Letter, error) {
 	room := b.roomOf(r)
 	room.working <- struct{}{}
@@ -204,7 +198,7 @@ func (b *Outbox) send(r LetterRequest, l Letter) error {
 	return b.o.Sender.Send(b.hard, l)
 }
 
-// pause waits; false when the Outbox is closed meanwhile.
+// pause waits. It returns false if the Outbox is closed.
 func (b *Outbox) pause(d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -216,7 +210,6 @@ func (b *Outbox) pause(d time.Duration) bool {
 	}
 }
 
-// lost takes back what waits for a letter that nobody gets.
 func (b *Outbox) lost(r LetterRequest) {
 	if r.Lost == nil {
 		return
@@ -226,11 +219,10 @@ func (b *Outbox) lost(r LetterRequest) {
 	}
 }
 
-// Wait waits until nothing is under way.
+// Wait waits until no letter is in progress.
 func (b *Outbox) Wait() { b.letters.Wait() }
 
-// Close takes no more requests, gives up those that wait for another attempt,
-// and waits for the others until ctx ends.
+// Close rejects new requests, cancels retries, and waits for letters in progress until ctx ends.
 func (b *Outbox) Close(ctx context.Context) {
 	b.mu.Lock()
 	b.closed = true

@@ -12,10 +12,10 @@ import (
 	"digest"
 )
 
-// A slowServer is a Transport that answers as it is told.
+// A slowServer is a Transport with scripted results.
 type slowServer struct {
 	mu    sync.Mutex
-	errs  []error // what the attempts meet, in order; then they are accepted
+	errs  []error // results of the attempts in order; later attempts succeed
 	tries int
 	ids   map[string]bool
 }
@@ -36,7 +36,7 @@ func (s *slowServer) Send(_ context.Context, e Envelope, _ []byte, _ func(contex
 func (s *slowServer) Idempotent() bool { return false }
 func (s *slowServer) Close() error     { return nil }
 
-// An outboxBench is an Outbox and what came of the letters asked of it.
+// An outboxBench is an Outbox with the results of requested letters.
 type outboxBench struct {
 	*Outbox
 	server     *slowServer
@@ -66,8 +66,7 @@ func (b *outboxBench) ask() {
 	})
 }
 
-// TestOutboxPatience holds how often a letter is tried, and who hears what
-// became of it.
+// TestOutboxPatience checks the number of attempts and the callbacks.
 func TestOutboxPatience(t *testing.T) {
 	later := &NotAcceptedError{Stage: StageRcpt, Reply: Reply{Code: 451}}
 	never := &NotAcceptedError{Stage: StageRcpt, Reply: Reply{Code: 550}}
@@ -99,8 +98,7 @@ func TestOutboxPatience(t *testing.T) {
 	}
 }
 
-// TestOutboxCloses gives up what waits, and what comes too late or goes to a
-// suppressed address.
+// TestOutboxCloses: Close drops waiting letters, and later requests and suppressed addresses get none.
 func TestOutboxCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newOutboxBench(errors.New("later"))
@@ -129,8 +127,7 @@ func TestOutboxCloses(t *testing.T) {
 	})
 }
 
-// TestOutboxScatters holds that a letter is begun after the answer to who asked for
-// it, and that a stop waits for none.
+// TestOutboxScatters: a letter begins after the response to the request, and a stop does not wait for it.
 func TestOutboxScatters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newOutboxBench()
@@ -154,8 +151,8 @@ func TestOutboxScatters(t *testing.T) {
 	})
 }
 
-// TestNewcomersHoldNobodyUp fills the room of those who sign up with letters that
-// a server greylists: a reader's letter is sent all the same, and at once.
+// TestNewcomersHoldNobodyUp fills the room of sign-ups with letters that a server greylists. A reader's letter is still
+// sent without delay.
 func TestNewcomersHoldNobodyUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		later := &NotAcceptedError{Stage: StageRcpt, Reply: Reply{Code: 451}}

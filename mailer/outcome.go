@@ -7,51 +7,48 @@ import (
 	"digest"
 )
 
-// An Attempt is one try to deliver an edition, and how it ended.
+// An Attempt is one attempt to deliver an edition, with its result.
 type Attempt struct {
 	Delivery digest.Delivery
-	Reply    Reply // the server's acceptance, when Err is nil
-	Err      error // as a Transport or Compose gives it, or of the commit before the dot
+	Reply    Reply // the server's acceptance if Err is nil
+	Err      error // the error of Transport, Compose or the commit before the dot
 
-	// Dotted says that the dot was committed: the edition is not leased any more.
+	// Dotted is true if the dot was committed. The edition is then no longer leased.
 	Dotted bool
-	// Small says that the message was made smaller, because the server had found it too large.
+	// Small is true if the message was made smaller, because the server had rejected its size.
 	Small bool
-	// Idempotent says that sending again replaces the message: see Transport.
+	// Idempotent is true if a resend replaces the message: see Transport.
 	Idempotent bool
-	// Domain is what the recipient's domain answered within ten minutes, this
-	// answer included.
+	// Domain counts the answers of the recipient's domain in the last ten minutes, including this one.
 	Domain Answers
 }
 
-// A Result is what becomes of an edition after an Attempt. It has a Mark, or is
-// PutBack, or is neither: then another worker has the edition by now.
+// A Result is the consequence of an Attempt for an edition. It has a Mark or PutBack. If it has neither, another worker
+// has the edition.
 type Result struct {
-	Mark    digest.Mark // what to record; without a State nothing
-	PutBack bool        // the edition stays leased, for another try or to be given back
-	Lane    LaneChange  // what the answer tells of the route or of the domain
+	Mark    digest.Mark // the mark to store; none if State is empty
+	PutBack bool        // the edition stays leased, for another try or to return to the queue
+	Lane    LaneChange  // the change of the route or of the domain
 
-	// WithLane is recorded in place of Mark if the lane, once changed, is under
-	// alarm: the edition waits with all others of its domain.
+	// WithLane replaces Mark if the changed lane has an alarm. The edition then waits with the others of its domain.
 	WithLane digest.Mark
 
-	// Answered says that the route brought an answer about a message: the route serves.
+	// Answered is true if the route delivered an answer to a message.
 	Answered bool
-	// Err ends the run: the queue cannot be used.
-	Err error
+	Err      error
 }
 
-// RouteFailed reports whether the edition was not sent for the route's sake.
+// RouteFailed reports whether the edition was not sent because the route failed.
 func (r Result) RouteFailed() bool {
 	return r.Lane.Event == LaneRouteFailed || r.Lane.Event == LaneRoutePaused
 }
 
-// doubtWait is how long an edition in doubt waits for its resend. Whoever could
-// still be waiting for the answer has given up by then.
+// doubtWait is how long an edition in doubt waits before it is sent again. Any connection that waits for an answer ends
+// earlier.
 const doubtWait = 15 * time.Minute
 
-// Outcome says what becomes of an edition. It depends on nothing but what it is
-// given. jitter gives what to add to a retry's delay; nil: nothing.
+// Outcome decides what happens to an edition after an attempt. It is a pure function. jitter returns a change of a
+// retry's delay; it may be nil.
 func Outcome(a Attempt, now time.Time, jitter func(time.Duration) time.Duration) Result {
 	d, refused := a.Delivery, a.refusal()
 	switch {
@@ -64,7 +61,7 @@ func Outcome(a Attempt, now time.Time, jitter func(time.Duration) time.Duration)
 	case !a.Dotted && errors.Is(a.Err, errTooLate):
 		return Result{PutBack: true} // we stopped, not the server
 	case errors.Is(a.Err, errFenced):
-		return Result{} // the lease was lost; whoever has it now does the rest
+		return Result{} // the lease was lost; the worker that has it continues
 	case errors.Is(a.Err, errQueue):
 		return Result{Err: a.Err}
 	case refused == nil:
@@ -91,13 +88,13 @@ func Outcome(a Attempt, now time.Time, jitter func(time.Duration) time.Duration)
 	return r
 }
 
-// refusal is the error of an attempt that was certainly not accepted, else nil.
+// refusal returns the error of an attempt that was certainly not accepted, or nil.
 func (a Attempt) refusal() *NotAcceptedError {
 	refused, _ := errors.AsType[*NotAcceptedError](a.Err)
 	return refused
 }
 
-// answers is what an attempt adds to the answers of its domain.
+// answers returns the addition of an attempt to the answers of its domain.
 func (a Attempt) answers() Answers {
 	if a.Err == nil {
 		return Answers{All: 1}
@@ -120,9 +117,8 @@ func (a Attempt) answers() Answers {
 	return Answers{All: 1, Deferrals: 1}
 }
 
-// routeResult puts an edition back that was not sent for the route's sake. One
-// that had come to its dot is not leased any more and has to be marked; no
-// attempt is counted.
+// routeResult puts back an edition that was not sent because of the route. After the dot it is no longer leased, so it
+// gets a mark. The attempt does not count.
 func routeResult(a Attempt, e *NotAcceptedError, event LaneEvent, next time.Time) Result {
 	r := Result{Lane: LaneChange{Event: event, Reason: e.reason()}}
 	if !a.Dotted {
@@ -133,9 +129,8 @@ func routeResult(a Attempt, e *NotAcceptedError, event LaneEvent, next time.Time
 	return r
 }
 
-// refusedResult fails an edition, unless its domain refuses all of them: then it
-// waits with the others, and no attempt is counted. The domain is tried next
-// with another: this one may be refused for itself.
+// refusedResult fails an edition, unless its domain refuses all mail. Then the edition waits with the others and the
+// attempt does not count. Another edition probes the domain next, because this one may be refused for its own reasons.
 func refusedResult(a Attempt, e *NotAcceptedError, now time.Time) Result {
 	var kind digest.BounceKind
 	if e.Reply.isFull() {
@@ -152,7 +147,6 @@ func refusedResult(a Attempt, e *NotAcceptedError, now time.Time) Result {
 	return r
 }
 
-// acceptedLane tells a domain's lane of an acceptance, if it is recovering.
 func acceptedLane(d digest.Delivery) LaneChange {
 	if !d.Slow || d.Domain == "" {
 		return LaneChange{}
@@ -160,12 +154,12 @@ func acceptedLane(d digest.Delivery) LaneChange {
 	return LaneChange{Event: LaneDomainAccepted, Domain: d.Domain}
 }
 
-// deferredLane judges a 4xx at RCPT or later. What is about one mailbox says
-// nothing of its domain. What is about the server slows the domain at once.
-// What could be either is most likely a greylist, which has to see each
-// recipient once: it never halts a domain at first sight, and if it is too much
-// to be chance the domain gets fewer messages at once; from the second attempt
-// on, when greylists have had their way, it pauses as well.
+// deferredLane returns the change of a lane after a 4xx at RCPT or later. A reply about one mailbox has no effect on
+// the domain. A reply about the server slows the domain immediately.
+//
+// A reply that may mean either is most likely greylisting, which sees each recipient once before it accepts mail. If
+// such replies are too many for chance, the domain gets fewer messages at the same time. It pauses only from the second
+// attempt of an edition on, when greylisting is over.
 func deferredLane(a Attempt, reply Reply) LaneChange {
 	d, about := a.Delivery, reply.aboutDomain()
 	unclear := a.answers().Deferrals > 0 && a.Domain.deferred()
@@ -175,8 +169,7 @@ func deferredLane(a Attempt, reply Reply) LaneChange {
 	return LaneChange{Event: LaneDomainSlowed, Domain: d.Domain, Reason: reply.String(), Pause: about || d.Attempt > 1}
 }
 
-// failedMark ends an edition for good. kind is what the refusal tells of the
-// reader's address; empty: nothing.
+// failedMark fails an edition permanently. kind is the kind of bounce for the reader's address; empty for none.
 func failedMark(d digest.Delivery, e *NotAcceptedError, kind digest.BounceKind) digest.Mark {
 	return digest.Mark{
 		ID: d.ID, State: digest.EditionFailed, Reply: e.Reply.String(), Error: e.reason(),
@@ -191,8 +184,8 @@ func bounce(id digest.EditionID, kind digest.BounceKind, reply Reply) *digest.Bo
 	return &digest.Bounce{Edition: id, Kind: kind, Status: reply.Enhanced, Evidence: reply.String()}
 }
 
-// doubtMark records that nobody knows. Where sending again replaces the message it
-// is simply sent again; elsewhere once more, and never a third time.
+// doubtMark marks an edition whose acceptance is unknown. With an idempotent Transport it is sent again as usual.
+// Otherwise it is sent once again, and never a third time.
 func doubtMark(a Attempt, now time.Time, jitter func(time.Duration) time.Duration) digest.Mark {
 	d := a.Delivery
 	switch {
@@ -204,22 +197,21 @@ func doubtMark(a Attempt, now time.Time, jitter func(time.Duration) time.Duratio
 	return digest.Mark{ID: d.ID, State: digest.EditionInDoubt, Error: lineOf(a.Err), NextAt: now.Add(doubtWait)}
 }
 
-// waitMark puts an edition off and takes the attempt back: it failed for its
-// route's or its domain's sake.
+// waitMark delays an edition without counting the attempt, because the route or the domain failed.
 func waitMark(d digest.Delivery, reply Reply, reason string, next time.Time) digest.Mark {
 	return digest.Mark{ID: d.ID, State: digest.EditionReady, Reply: reply.String(), Error: reason, NextAt: next,
 		Uncounted: true}
 }
 
-// retryMark puts an edition off by the schedule, or for as long as the server
-// asks if that is longer, or ends it when the schedule or its time ends.
+// retryMark delays an edition by the schedule, or longer if the server asks for it. It expires the edition when the
+// schedule or its time ends.
 func retryMark(d digest.Delivery, reply Reply, err error, now time.Time,
 	jitter func(time.Duration) time.Duration) digest.Mark {
 	delay, ok := retryDelay(d.Attempt)
 	if jitter != nil {
 		more := jitter(delay)
 		if d.Attempt <= 1 {
-			more = more.Abs() // a greylist's time must be over
+			more = more.Abs() // the delay of a greylist must be over
 		}
 		delay += more
 	}
@@ -230,8 +222,7 @@ func retryMark(d digest.Delivery, reply Reply, err error, now time.Time,
 	return digest.Mark{ID: d.ID, State: digest.EditionReady, Reply: reply.String(), Error: lineOf(err), NextAt: next}
 }
 
-// expiredMark gives an edition up. A mailbox that was full all the time
-// bounced, softly.
+// expiredMark expires an edition. A mailbox that stayed full is a soft bounce.
 func expiredMark(d digest.Delivery, reply Reply, reason string) digest.Mark {
 	m := digest.Mark{ID: d.ID, State: digest.EditionExpired, Reply: reply.String(), Error: reason}
 	if reply.isFull() {
@@ -240,9 +231,8 @@ func expiredMark(d digest.Delivery, reply Reply, reason string) digest.Mark {
 	return m
 }
 
-// retryDelay is how long to wait after the attempt of that number, 1 for the
-// first; false when the schedule is at its end, 17 hours on. The first step
-// clears the usual greylist (RFC 6647 §5).
+// retryDelay returns the delay after an attempt, 1 for the first. It returns false at the end of the schedule, after 17
+// hours. The first delay passes the usual greylist (RFC 6647 §5).
 func retryDelay(attempt int) (time.Duration, bool) {
 	schedule := [...]time.Duration{
 		5 * time.Minute, 10 * time.Minute, 20 * time.Minute, 40 * time.Minute, 80 * time.Minute,
@@ -255,7 +245,6 @@ func retryDelay(attempt int) (time.Duration, bool) {
 	return schedule[attempt-1], true
 }
 
-// reason is one line for people.
 func (e *NotAcceptedError) reason() string {
 	if e.Err != nil {
 		return lineOf(e.Err)

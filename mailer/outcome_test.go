@@ -10,14 +10,13 @@ import (
 	"digest"
 )
 
-// refusedAt is an answer of a server that certainly did not accept.
+// refusedAt returns the error for a reply that rejects a message.
 func refusedAt(stage Stage, code int, enhanced, text string) error {
 	return &NotAcceptedError{Stage: stage, Reply: Reply{Code: code, Enhanced: enhanced, Text: text}}
 }
 
-// TestOutcome is the table of what becomes of an edition: of number 7, in its
-// first attempt, to a domain of which nothing else is known, an hour after
-// midnight, unless the row says otherwise.
+// TestOutcome is a table of results for an edition. By default it is edition 7 in its first attempt, to a domain
+// without history, an hour after midnight.
 func TestOutcome(t *testing.T) {
 	now := midnight.Add(time.Hour)
 	lost := func(stage Stage) error { return &NotAcceptedError{Stage: stage, Err: errors.New("the line is dead")} }
@@ -54,7 +53,7 @@ func TestOutcome(t *testing.T) {
 			Result{Mark: mark(digest.EditionSent, "250", ""),
 				Lane: LaneChange{Event: LaneDomainAccepted, Domain: "example.net"}, Answered: true}},
 
-		// Nobody's fault.
+		// Neither side has failed.
 		"stopped before the dot": {Attempt{Err: &NotAcceptedError{Stage: StageBody, Err: errTooLate}},
 			Result{PutBack: true}},
 		"the lease was lost":          {Attempt{Err: fenced}, Result{}},
@@ -135,7 +134,7 @@ func TestOutcome(t *testing.T) {
 		"the server names a time": {Attempt{Err: refusedAt(StageRcpt, 450, "4.2.0", "greylisted for 600 seconds")},
 			Result{Mark: retry("450 4.2.0 greylisted for 600 seconds", 10*time.Minute, StageRcpt), Answered: true}},
 
-		// What 4xx tells of the domain.
+		// Effects of 4xx on the domain.
 		"one deferral that could be a greylist's": {Attempt{Err: refusedAt(StageRcpt, 451, "4.7.1", "later"),
 			Domain: Answers{All: 1, Deferrals: 1}},
 			Result{Mark: retry("451 4.7.1 later", 5*time.Minute, StageRcpt), Answered: true}},

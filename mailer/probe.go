@@ -18,11 +18,9 @@ import (
 	"digest"
 )
 
-// Probe finds out whether mail can be handed over the way a DIGEST_MAIL names,
-// without a message: a server is greeted, encrypted with, logged in to and
-// left; of a Maildir the folders are tried with an empty file. Nothing is made
-// that stays. The error is a *digest.Error that says what to do, and never
-// holds the password.
+// Probe checks DIGEST_MAIL without sending a message. It connects to a server, starts TLS, logs in and quits. For a
+// Maildir it creates and removes an empty file. The error is a *digest.Error that states a remedy, and it never
+// contains the password.
 func Probe(ctx context.Context, setting string, o Options) error {
 	folder, s, err := parseSetting(setting)
 	switch {
@@ -34,8 +32,7 @@ func Probe(ctx context.Context, setting string, o Options) error {
 	return probeServer(ctx, s, o)
 }
 
-// probeFolder tries the folders that are there; those that are not must be
-// possible to make.
+// probeFolder tries the folders of a Maildir, or their parents where they do not exist.
 func probeFolder(dir string) error {
 	for _, sub := range []string{"", "tmp", "new", "cur"} {
 		if err := TryFolder(filepath.Join(dir, sub)); err != nil {
@@ -45,8 +42,7 @@ func probeFolder(dir string) error {
 	return nil
 }
 
-// TryFolder makes and removes a file in a folder, or in the nearest one above
-// it that exists.
+// TryFolder creates and removes a file in a folder, or in its nearest parent that exists.
 func TryFolder(dir string) error {
 	for {
 		_, err := os.Stat(dir)
@@ -98,7 +94,6 @@ func probeServer(ctx context.Context, s server, o Options) error {
 	}
 }
 
-// diagnose says what a connection shows that failed, and what to do about it.
 func (s server) diagnose(err error, late, heard bool) (what, todo string) {
 	if what, todo, ok := s.diagnoseTLS(err); ok {
 		return what, todo
@@ -121,7 +116,7 @@ func (s server) diagnose(err error, late, heard bool) (what, todo string) {
 		"check that this is the host and port of a mail server"
 }
 
-// diagnoseOffer explains an error of go-mail about a server that does not offer what the settings need.
+// diagnoseOffer explains errors of go-mail about a server without a required extension.
 func (s server) diagnoseOffer(text string) (what, todo string, ok bool) {
 	switch {
 	case strings.Contains(text, "does not support STARTTLS"):
@@ -138,7 +133,7 @@ func (s server) diagnoseOffer(text string) (what, todo string, ok bool) {
 	return "", "", false
 }
 
-// orInsecure offers the unencrypted way where it is safe.
+// orInsecure suggests an unencrypted connection if the server is on this machine.
 func (s server) orInsecure() string {
 	if isLoopback(s.host) {
 		return ", or smtp+insecure://, which is safe for a server on this machine"
@@ -146,7 +141,6 @@ func (s server) orInsecure() string {
 	return ""
 }
 
-// diagnoseDial does so for a server that was not reached.
 func (s server) diagnoseDial(err error, late bool) (what, todo string) {
 	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
 		if lookup.IsNotFound {
@@ -164,7 +158,6 @@ func (s server) diagnoseDial(err error, late bool) (what, todo string) {
 	return "no connection (" + shorten(digest.OneLine(digest.Bare(err).Error()), maxReplyText) + ")", todo
 }
 
-// diagnoseTLS knows what goes wrong in a handshake.
 func (s server) diagnoseTLS(err error) (what, todo string, ok bool) {
 	if invalid, is := errors.AsType[x509.CertificateInvalidError](err); is {
 		if invalid.Reason == x509.Expired && invalid.Cert != nil && invalid.Cert.NotAfter.Before(time.Now()) {
@@ -197,14 +190,15 @@ func (s server) diagnoseTLS(err error) (what, todo string, ok bool) {
 	return "", "", false
 }
 
-// diagnoseReply knows what servers say before the first message.
+// diagnoseReply explains replies before the first message.
 func (s server) diagnoseReply(answer *textproto.Error, login bool) (what, todo string) {
 	what = "it responds: " + Reply{Code: answer.Code, Text: shorten(digest.OneLine(answer.Msg), maxReplyText)}.String()
 	switch {
 	case answer.Code == 534 || strings.Contains(strings.ToLower(answer.Msg), "application-specific"):
 		return what, "create an app password in the security settings of the account and put it into DIGEST_MAIL"
 	case answer.Code == 535 || login && answer.Code >= 500:
-		return what, "correct the user and the password in DIGEST_MAIL (write @ : / # as %40 %3A %2F %23); some providers require an app password"
+		return what,
+			"correct the user and the password in DIGEST_MAIL (write @ : / # as %40 %3A %2F %23); some providers require an app password"
 	case login:
 		return what, "try again later; if it continues, ask the operator of the server"
 	case answer.Code == 530:
@@ -212,11 +206,11 @@ func (s server) diagnoseReply(answer *textproto.Error, login bool) (what, todo s
 	case answer.Code == 421 || answer.Code/100 == 4:
 		return what, "it is busy, or limits connections from here: try again later"
 	}
-	return what, "it does not accept email from this machine: ask its operator, or set a different server in DIGEST_MAIL"
+	return what,
+		"it does not accept email from this machine: ask its operator, or set a different server in DIGEST_MAIL"
 }
 
-// withoutSecrets takes out what a server may repeat of the login, in the clear
-// or as it travelled.
+// withoutSecrets removes the login from a server's text, in plain text or as encoded for AUTH.
 func (s server) withoutSecrets(text string) string {
 	if s.password == "" {
 		return text

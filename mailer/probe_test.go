@@ -20,11 +20,11 @@ import (
 	"digest/test/certificate"
 )
 
-// probed is a server that takes one login and never a message.
+// probed is a server that accepts a login and no messages.
 type probed struct {
 	t      *testing.T
-	refuse error // what a login is told; nil: it is right
-	taken  bool  // somebody logged in
+	refuse error // error of a login; nil if it succeeds
+	taken  bool  // a client has logged in
 }
 
 // NewSession implements smtp.Backend.
@@ -58,7 +58,7 @@ func (p *probed) Logout() error { return nil }
 
 const login = "ann:s3%3Acr%40t@"
 
-// TestProbe: a login over each kind of connection, and no message.
+// TestProbe checks a login over each kind of connection, without a message.
 func TestProbe(t *testing.T) {
 	c := certificate.New(t)
 	for scheme, implicit := range map[string]bool{"smtp": false, "smtps": true, "smtp+insecure": false} {
@@ -79,14 +79,13 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// A failure is a server with something wrong, and what has to be said of it.
+// A failure is a faulty server with the expected diagnosis.
 type failure struct {
 	name     string
 	setting  func(t *testing.T) (string, Options)
 	what, do string
 }
 
-// refusal is a server that answers a login so.
 func refusal(err *smtp.SMTPError) func(t *testing.T) (string, Options) {
 	return func(t *testing.T) (string, Options) {
 		c := certificate.New(t)
@@ -96,7 +95,7 @@ func refusal(err *smtp.SMTPError) func(t *testing.T) (string, Options) {
 	}
 }
 
-// encrypted is a server with a certificate that the client may believe or not.
+// encrypted returns a server with a certificate that the client may trust or not.
 func encrypted(from, to time.Duration, believed bool, name string) func(t *testing.T) (string, Options) {
 	return func(t *testing.T) (string, Options) {
 		c := certificate.For(t, time.Now().Add(from), time.Now().Add(to), name)
@@ -110,7 +109,7 @@ func encrypted(from, to time.Duration, believed bool, name string) func(t *testi
 	}
 }
 
-// wire is a sink, reached as the scheme says.
+// wire returns a sink with the address scheme.
 func wire(scheme string, answer func(string, int) string) func(t *testing.T) (string, Options) {
 	return func(t *testing.T) (string, Options) {
 		s := &sink{answer: answer}
@@ -118,7 +117,6 @@ func wire(scheme string, answer func(string, int) string) func(t *testing.T) (st
 	}
 }
 
-// dialled fails to dial.
 func dialled(setting string, err error) func(t *testing.T) (string, Options) {
 	return func(*testing.T) (string, Options) {
 		return setting, Options{Dial: func(context.Context, string, string) (net.Conn, error) { return nil, err }}
@@ -156,7 +154,7 @@ func failures() []failure {
 			"does not support a login method", "enable PLAIN"},
 		{"TLS from the first byte", func(t *testing.T) (string, Options) {
 			setting, o := encrypted(-hour, hour, true, "127.0.0.1")(t)
-			o.DialTimeout = 2 * time.Second // it is waited for
+			o.DialTimeout = 2 * time.Second // the probe waits for it
 			return strings.Replace(setting, "smtps", "smtp", 1), o
 		}, "sends nothing", "use smtps://"},
 		{"silence", func(*testing.T) (string, Options) {
@@ -178,8 +176,7 @@ func failures() []failure {
 	}
 }
 
-// TestProbeFailures: each thing that can be wrong is told from the others, and
-// the password is in none of the answers.
+// TestProbeFailures: each failure has its own diagnosis, and none contains the password.
 func TestProbeFailures(t *testing.T) {
 	for _, tt := range failures() {
 		t.Run(tt.name, func(t *testing.T) {
@@ -204,7 +201,7 @@ func TestProbeFailures(t *testing.T) {
 	}
 }
 
-// TestProbeMaildir: the folders are tried, and nothing stays.
+// TestProbeMaildir: Probe checks the folders and leaves no files.
 func TestProbeMaildir(t *testing.T) {
 	dir := t.TempDir()
 	mail := filepath.Join(dir, "to", "come")

@@ -12,24 +12,23 @@ import (
 	"digest"
 )
 
-// memQueue keeps the contract of Queue in memory.
+// memQueue implements Queue in memory.
 type memQueue struct {
 	mu        sync.Mutex
 	rows      map[digest.EditionID]*memRow
 	commits   int           // of dots and marks
 	cost      time.Duration // of a commit
 	down      bool
-	marksDown bool // marks fail, promises do not
-	renewDown bool // leases are not prolonged
+	marksDown bool // marks fail, dots do not
+	renewDown bool // leases cannot be renewed
 	lanes     map[string]digest.Lane
-	most      map[string]int  // messages at once that each domain saw
-	bounces   []digest.Bounce // that came with marks
+	most      map[string]int  // maximum of messages in flight, by domain
+	bounces   []digest.Bounce // from marks
 	renewals  int             // of leases
 
-	disk map[digest.EditionID]memRow // the rows as the last commit left them that waited for the disk
+	disk map[digest.EditionID]memRow // the rows at the last commit that waited for the disk
 }
 
-// sync writes all rows to the disk.
 func (q *memQueue) sync() {
 	q.disk = map[digest.EditionID]memRow{}
 	for id, r := range q.rows {
@@ -37,7 +36,6 @@ func (q *memQueue) sync() {
 	}
 }
 
-// losePower undoes what is not on the disk.
 func (q *memQueue) losePower() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -46,7 +44,7 @@ func (q *memQueue) losePower() {
 	}
 }
 
-// lasting is how many editions the disk has as sent.
+// lasting returns the number of editions that are sent on the disk.
 func (q *memQueue) lasting() (n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -175,7 +173,7 @@ func (q *memQueue) ClaimEditions(_ context.Context, now time.Time, c digest.Clai
 	return claimed, nil
 }
 
-// allowed is how many messages a lane takes at once; 0: no limit.
+// allowed returns how many messages a lane accepts concurrently; 0 means no limit.
 func allowed(l digest.Lane, defaults digest.Limits) int {
 	most := cmp.Or(l.Connections, defaults.Connections)
 	if l.Width > 0 && (most == 0 || l.Width < most) {
@@ -235,7 +233,7 @@ func (q *memQueue) MarkEditions(ctx context.Context, now time.Time, token string
 	return won, err
 }
 
-// MarkEditionsUnsynced costs and counts a commit of each kind of work that it is given.
+// MarkEditionsUnsynced costs and counts one commit for marks and one for dots.
 func (q *memQueue) MarkEditionsUnsynced(_ context.Context, now time.Time, token string, marks []digest.Mark,
 	dots []digest.Dot) (won []digest.EditionID, err error) {
 	if len(marks) > 0 {
@@ -310,7 +308,6 @@ func (q *memQueue) GiveBackEditions(_ context.Context, token string) error {
 	return nil
 }
 
-// renderFunc is a Renderer.
 type renderFunc func([]digest.Delivery) ([]Letter, error)
 
 func (f renderFunc) Render(_ context.Context, ds []digest.Delivery) ([]Letter, error) { return f(ds) }

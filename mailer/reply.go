@@ -15,12 +15,11 @@ import (
 
 const (
 	maxReplyLines = 100
-	maxReplyText  = 500 // what is kept of it
+	maxReplyText  = 500 // stored bytes of the text
 )
 
-// readReply reads one reply, of one line or several (RFC 5321 §4.2.1). Lines may
-// end with LF alone, as some servers' do. Anything else that is not a reply is
-// an error, after which the connection cannot be trusted.
+// readReply reads one reply of one or more lines (RFC 5321 §4.2.1). Lines may end with LF only, as some servers send
+// them. After an error the connection cannot be used.
 func readReply(r *bufio.Reader) (Reply, error) {
 	var reply Reply
 	var text strings.Builder
@@ -53,7 +52,7 @@ func readReply(r *bufio.Reader) (Reply, error) {
 	return Reply{}, errors.New("a reply without an end")
 }
 
-// replyLine is one line of a reply: its code, whether more follow, and the text.
+// replyLine matches one line of a reply: its code, whether more lines follow, and the text.
 var replyLine = regexp.MustCompile(`^([2-5]\d\d)(?:([ -])(.*))?$`)
 
 func parseReplyLine(line []byte) (code int, rest string, more bool, err error) {
@@ -65,11 +64,9 @@ func parseReplyLine(line []byte) (code int, rest string, more bool, err error) {
 	return code, string(found[3]), string(found[2]) == "-", err
 }
 
-// enhancedCode is an enhanced status code at the beginning of a line.
 var enhancedCode = regexp.MustCompile(`^(\d\.\d{1,3}\.\d{1,3})(?: |$)`)
 
-// cutEnhanced takes an enhanced status code off a line (RFC 2034 §4): its class
-// must be that of the reply.
+// cutEnhanced removes an enhanced status code from a line (RFC 2034 §4). Its class must equal the class of the reply.
 func cutEnhanced(code int, text string) (enhanced, rest string) {
 	found := enhancedCode.FindStringSubmatch(text)
 	if found == nil || found[1][:1] != strconv.Itoa(code/100) {
@@ -86,17 +83,16 @@ func shorten(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "")
 }
 
-// mostHint is how much of a server's wish is heard: the longest step of the schedule.
+// mostHint limits the delay that a server can request: the longest step of the schedule.
 const mostHint = 4 * time.Hour
 
-// hintPattern finds a number that the words before it make a time to wait, not
-// a limit or a size: "try again in 300 seconds", "greylisted for 5 minutes",
-// "come back in 00:04:30".
+// hintPattern matches a number that is a delay, not a limit or a size, by the words before it: "try again in 300
+// seconds", "greylisted for 5 minutes", "come back in 00:04:30".
 var hintPattern = regexp.MustCompile(
 	`(?i)\b(?:in|after|for|wait)\W+(?:(?:about|approximately|at|least|another|more)\W+)*` +
 		`(?:(\d\d?):([0-5]\d):([0-5]\d)|(\d{1,9})\W*(s|m|h)(?:ecs?|econds?|ins?|inutes?|rs?|ours?)?)\b`)
 
-// waitHint is how long a server asks to wait, 0 if it does not.
+// waitHint returns the delay that a server requests, or 0.
 func (r Reply) waitHint() time.Duration {
 	found := hintPattern.FindStringSubmatch(r.Text)
 	if r.Code/100 != 4 || found == nil {
@@ -107,7 +103,7 @@ func (r Reply) waitHint() time.Duration {
 		text = found[1] + "h" + found[2] + "m" + found[3] + "s"
 	}
 	d, err := time.ParseDuration(text)
-	if err != nil { // more than there is
+	if err != nil { // out of range
 		return mostHint
 	}
 	return min(d, mostHint)

@@ -14,13 +14,13 @@ func TestReadReply(t *testing.T) {
 	}{
 		{"250 2.1.0 Ok\r\n", Reply{250, "2.1.0", "Ok"}, true},
 		{"250\r\n", Reply{250, "", ""}, true},                  // RFC 5321 §4.2: the text may be missing
-		{"250 ok\n", Reply{250, "", "ok"}, true},               // some servers end lines like this
-		{"550 5.1.1\r\n", Reply{550, "5.1.1", ""}, true},       // nothing but the codes
+		{"250 ok\n", Reply{250, "", "ok"}, true},               // some servers end lines with LF
+		{"550 5.1.1\r\n", Reply{550, "5.1.1", ""}, true},       // only codes
 		{"550 2.1.1 no\r\n", Reply{550, "", "2.1.1 no"}, true}, // the class contradicts the code
 		{"550 10.0.0.1 no\r\n", Reply{550, "", "10.0.0.1 no"}, true},
 		{"452-4.2.2 full\r\n452 4.2.2 try later\r\n", Reply{452, "4.2.2", "full try later"}, true},
 		{"250-a\r\n250\r\n", Reply{250, "", "a"}, true},
-		{"250 evil\x1b[31m\x07\xff\r\n", Reply{250, "", "evil [31m \uFFFD"}, true}, // it will be shown to people
+		{"250 evil\x1b[31m\x07\xff\r\n", Reply{250, "", "evil [31m \uFFFD"}, true}, // people see the text
 		{"250-a\r\n550 b\r\n", Reply{}, false},                                     // two replies in one
 		{"ok\r\n", Reply{}, false},
 		{"25\r\n", Reply{}, false},

@@ -8,7 +8,7 @@ import (
 	"digest"
 )
 
-// A mail server that is down leaves everything as it was.
+// TestServerIsDown: while a mail server is down, editions do not change.
 func TestServerIsDown(t *testing.T) {
 	for name, test := range map[string]struct {
 		answer func(string, int) string
@@ -51,7 +51,7 @@ func TestServerIsDown(t *testing.T) {
 		if tries := max(s.seen("EHLO"), s.seen("BANNER")); tries > 8 {
 			t.Errorf("%s: %d connections", name, tries)
 		}
-		// A restart, or another worker, leaves it alone as well.
+		// A new process or another worker also waits.
 		before := s.seen("BANNER")
 		l = testDeliverer(t, q, openTest(t, setting, Options{}))
 		if got := once(t, l, until.Add(-time.Second)); got.RouteRetryAt != until || got.RouteTrouble == "" ||
@@ -65,8 +65,7 @@ func TestServerIsDown(t *testing.T) {
 	}
 }
 
-// A route that stays down is left alone for longer and longer, and what it
-// takes in between ends that.
+// TestRouteBacksOff: the pauses of a failed route become longer until it accepts mail again.
 func TestRouteBacksOff(t *testing.T) {
 	var up atomic.Bool
 	s := &sink{answer: func(c string, _ int) string {
@@ -94,7 +93,7 @@ func TestRouteBacksOff(t *testing.T) {
 	}
 }
 
-// The operator who put it right need not wait.
+// TestRouteResumed: after a fix, the operator can end the pause.
 func TestRouteResumed(t *testing.T) {
 	s := &sink{answer: onNth("MAIL", 1, "550 5.7.1 you may not send")}
 	q := newMemQueue(10, midnight)
@@ -107,8 +106,8 @@ func TestRouteResumed(t *testing.T) {
 	}
 }
 
-// What one reader's server says of our set-up stops the others' mail before
-// they are refused as well, and fails nobody.
+// TestRefusedForWhatWeAre: if one recipient's server rejects our setup, the mailer stops before other servers do so
+// too. No edition fails.
 func TestRefusedForWhatWeAre(t *testing.T) {
 	s := &sink{answer: func(c string, n int) string {
 		if c == "DOT" && n > 10 {
@@ -124,7 +123,7 @@ func TestRefusedForWhatWeAre(t *testing.T) {
 	wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 10, digest.EditionReady: 190})
 }
 
-// A server that wants fewer connections gets fewer, and everything.
+// TestFewerConnections: a server that limits connections gets fewer of them, and all mail.
 func TestFewerConnections(t *testing.T) {
 	var open atomic.Int64
 	s := &sink{answer: func(c string, _ int) string {

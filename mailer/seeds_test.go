@@ -58,12 +58,12 @@ type breaker struct {
 	t      *testing.T
 	l      net.Listener
 	random *rand.Rand
-	utf8   bool // SMTPUTF8 is offered
+	utf8   bool // the server supports SMTPUTF8
 
 	mu      sync.Mutex
 	sinks   []*sink
-	doubted map[string]bool // recipients of messages that the mailer may doubt
-	kept    map[string]bool // of these the ones whose message was accepted
+	doubted map[string]bool // recipients whose messages may be in doubt
+	kept    map[string]bool // those whose message was accepted
 }
 
 func (b *breaker) transport() *smtpTransport {
@@ -103,7 +103,7 @@ func (b *breaker) dial(_ context.Context, network, address string) (net.Conn, er
 		if at == "DOT" && !b.doubt(to, keeps) {
 			return ""
 		}
-		if at == "BODY" { // the mailer may notice it too late
+		if at == "BODY" { // the mailer may detect it too late
 			b.doubt(to, false)
 		}
 		if reset {
@@ -121,8 +121,8 @@ func (b *breaker) dial(_ context.Context, network, address string) (net.Conn, er
 	return client, nil
 }
 
-// doubt reports whether the final dot of a message may have no reply. It may only once for each recipient: after the
-// second time, the mailer gives up.
+// doubt reports whether the final dot of a message may have no reply. That may happen once for each recipient, because
+// the mailer never sends a third time.
 func (b *breaker) doubt(to string, keeps bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -136,7 +136,7 @@ func (b *breaker) doubt(to string, keeps bool) bool {
 	return true
 }
 
-// arrived returns the accepted messages by their field To. Each fits the size that the server offers.
+// arrived returns the accepted messages by their field To. Each must fit the server's SIZE.
 func (b *breaker) arrived() map[string][]string {
 	by := map[string][]string{}
 	for _, s := range b.sinks {

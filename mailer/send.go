@@ -10,34 +10,33 @@ import (
 	"digest"
 )
 
-// A Sender composes, signs and sends letters. Transport and From are required.
-// Many goroutines may use it at once.
+// A Sender composes, signs and sends letters. Transport and From are required. It is safe for concurrent use.
 type Sender struct {
 	Transport Transport
-	From      string // DIGEST_FROM
+	From      string
 
 	// AccountFrom is the From address of single letters that somebody waits for; empty: From. If it differs from From,
 	// each newsletter has its own address too.
 	AccountFrom string
-	ReplyTo     string // empty: none
-	ReturnPath  string // bare address that receives bounces; empty: the address in From
+	ReplyTo     string // may be empty
+	ReturnPath  string // bare address for bounces; empty means the address in From
 
-	// ComplaintsTo is a bare address that receivers send complaints about editions to; empty: mail names none.
+	// ComplaintsTo is a bare address for complaints about editions; may be empty.
 	ComplaintsTo string
 
-	// Keys gives the DKIM keys; nil: letters go unsigned.
+	// Keys returns the DKIM keys. If nil, letters are not signed.
 	Keys func(context.Context) ([]digest.DKIMKey, error)
 
-	// NewsletterKey gives the key of a newsletter's own domain; nil: there are none.
-	// A letter whose key is not to be had comes from the instance's address.
+	// NewsletterKey returns the key of a newsletter's own domain; may be nil. If the key cannot be used, the
+	// sender is the instance's address.
 	NewsletterKey func(context.Context, digest.NewsletterID) (digest.DKIMKey, error)
 }
 
-// Send sends a single letter that somebody waits for. It does not use the queue of the editions, and its limits do
-// not apply. If the letter has no From, ReplyTo, ReturnPath or MessageID, Send uses AccountFrom, ReplyTo and
-// ReturnPath of the Sender, and a new MessageID. The error is a *digest.Error of the kind Invalid if another
-// attempt would fail too, and Unavailable otherwise. It is also Unavailable if the server may have accepted the
-// letter, because a duplicate does no harm.
+// Send sends a single letter that a person waits for. It does not use the queue of the editions, and its limits do not
+// apply. If the letter has no From, ReplyTo, ReturnPath or MessageID, Send uses AccountFrom, ReplyTo and ReturnPath of
+// the Sender, and a new MessageID. The error is a *digest.Error of the kind Invalid if another attempt would fail too,
+// and Unavailable otherwise. It is also Unavailable if the server may have accepted the letter, because a duplicate
+// does no harm.
 func (s *Sender) Send(ctx context.Context, l Letter) error {
 	l.From = cmp.Or(l.From, s.AccountFrom, s.From)
 	if l.MessageID == "" {
@@ -53,9 +52,8 @@ func (s *Sender) Send(ctx context.Context, l Letter) error {
 	return &digest.Error{Kind: letterKind(err), Message: "the email could not be sent", Err: err}
 }
 
-// HandOver hands over a letter that nobody waits for, once. Date has to be set; From and ReplyTo are the Sender's
-// where the letter has none, MessageID is a new one. What beforeDot has committed, and the errors, are
-// those of Transport.Send.
+// HandOver sends a letter that no person waits for, once. Date is required. From and ReplyTo default to the Sender's.
+// The letter gets a new MessageID. beforeDot and the errors are as in Transport.Send.
 func (s *Sender) HandOver(ctx context.Context, l Letter, beforeDot func(context.Context) error) error {
 	l.From, l.ReplyTo = cmp.Or(l.From, s.From), cmp.Or(l.ReplyTo, s.ReplyTo)
 	l.MessageID, l.Date = newMessageID(s.From), l.Date.UTC().Truncate(time.Second)
@@ -86,8 +84,7 @@ func (s *Sender) handOver(ctx context.Context, l Letter, beforeDot func(context.
 	return err
 }
 
-// signedMessage composes and signs a letter: the bytes that a Transport sends.
-// The error is a *NotAcceptedError if no other attempt could do it.
+// signedMessage composes and signs a letter. The error is a *NotAcceptedError if another attempt would fail too.
 func signedMessage(l Letter, signer *DKIMSigner) ([]byte, error) {
 	if !signer.vouchesFor(l.ComplaintsTo, l.From) {
 		l.ComplaintsTo = ""
@@ -99,7 +96,6 @@ func signedMessage(l Letter, signer *DKIMSigner) ([]byte, error) {
 	return signer.Sign(message)
 }
 
-// envelope is where a letter goes, and where it comes back to.
 func (l Letter) envelope() Envelope {
 	back := l.ReturnPath
 	if from, err := parseAddress(l.From); back == "" && err == nil {
@@ -108,7 +104,7 @@ func (l Letter) envelope() Envelope {
 	return Envelope{From: back, To: l.To, MessageID: l.MessageID}
 }
 
-// dkimSigner gives the signer for From, nil if mail goes unsigned.
+// dkimSigner returns the signer for From, or nil if mail is not signed.
 func (s *Sender) dkimSigner(ctx context.Context) (*DKIMSigner, error) {
 	if s.Keys == nil {
 		return nil, nil
@@ -124,7 +120,7 @@ func (s *Sender) dkimSigner(ctx context.Context) (*DKIMSigner, error) {
 	return signer, nil
 }
 
-// letterKind tells whether another attempt could bring a letter there.
+// letterKind returns Invalid if another attempt would fail too, and Unavailable otherwise.
 func letterKind(err error) digest.Kind {
 	refused, ok := errors.AsType[*NotAcceptedError](err)
 	if !ok {
@@ -139,8 +135,7 @@ func letterKind(err error) digest.Kind {
 	return digest.Unavailable
 }
 
-// send tries to hand over one edition. Only a connection that was lost is worth
-// another one at once.
+// send sends one edition. If the connection was lost before the dot, it tries once again on another.
 func (r *run) send(ctx context.Context, c claimed) Attempt {
 	r.lanes.use(c.Domain, 1)
 	defer r.lanes.use(c.Domain, -1)
@@ -153,8 +148,7 @@ func (r *run) send(ctx context.Context, c claimed) Attempt {
 	}
 }
 
-// attempt hands a message over once. The dot is committed just before the
-// Transport ends the message (I6).
+// attempt sends a message once. The dot is committed just before the Transport ends the message (I6).
 func (r *run) attempt(ctx context.Context, c claimed) Attempt {
 	a := Attempt{Delivery: c.Delivery, Idempotent: r.Transport.Idempotent()}
 	dot := digest.Dot{ID: c.ID, MessageID: c.letter.MessageID, Date: c.letter.Date, Recipient: c.Email}

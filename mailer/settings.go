@@ -14,14 +14,14 @@ import (
 	"digest"
 )
 
-// Options adjust a Transport; the zero value is right for most.
+// Options configure a Transport. The zero value is valid.
 type Options struct {
-	TLS         *tls.Config   // nil: the system's roots, TLS 1.2 at least
-	Helo        string        // the name in EHLO; empty: the machine's
-	PerConn     int           // messages on one connection at most; default 50
-	DialTimeout time.Duration // from the first packet up to and including AUTH; default 1 minute
+	TLS         *tls.Config   // nil means the system's roots and TLS 1.2 or later
+	Helo        string        // the name in EHLO; empty means the machine's name
+	PerConn     int           // messages per connection; default 50
+	DialTimeout time.Duration // from the first packet to the end of AUTH; default 1 minute
 
-	// Dial replaces the network in tests.
+	// Dial replaces net.Dialer in tests.
 	Dial DialFunc
 }
 
@@ -34,10 +34,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Open makes the Transport that the setting DIGEST_MAIL names: maildir:DIR,
-// smtp://user:password@host:587 (STARTTLS required), smtps://…:465, or
-// smtp+insecure://host:port. A Maildir's folders are made; a server is not
-// connected to yet. The error is a *digest.Error and never holds the password.
+// Open returns the Transport for DIGEST_MAIL: maildir:DIR, smtp://user:password@host:587 (STARTTLS required),
+// smtps://…:465, or smtp+insecure://host:port. It creates the folders of a Maildir. It does not connect to a server
+// yet. The error is a *digest.Error and never contains the password.
 func Open(setting string, o Options) (Transport, error) {
 	folder, s, err := parseSetting(setting)
 	switch {
@@ -49,22 +48,20 @@ func Open(setting string, o Options) (Transport, error) {
 	return newSMTP(s, o), nil
 }
 
-// A Place is where a DIGEST_MAIL leads: a folder, or a server.
+// A Place is the destination of a DIGEST_MAIL: a folder or a server.
 type Place struct {
-	Folder string // of a Maildir; empty: a server
-	Host   string // in ASCII
+	Folder string // of a Maildir; empty for a server
+	Host   string
 	Port   int
-	Login  bool // with a name and a password
+	Login  bool // with a user name and a password
 }
 
-// Destination tells where a setting leads, without going there. The error is
-// that of Open for a setting that it does not understand.
+// Destination parses a setting. It returns the error of Open for an invalid setting.
 func Destination(setting string) (Place, error) {
 	folder, s, err := parseSetting(setting)
 	return Place{Folder: folder, Host: s.host, Port: s.port, Login: s.user != ""}, err
 }
 
-// parseSetting reads a DIGEST_MAIL: the folder of a Maildir, or a server.
 func parseSetting(setting string) (folder string, s server, err error) {
 	scheme, rest, _ := strings.Cut(strings.TrimSpace(setting), ":")
 	switch strings.ToLower(scheme) {
@@ -88,7 +85,6 @@ const (
 	plain                       // smtp+insecure://
 )
 
-// A server is what a DIGEST_MAIL that names one says.
 type server struct {
 	host           string
 	port           int
@@ -152,9 +148,8 @@ func badSetting(setting, what, example string) error {
 	}
 }
 
-// hidePassword works on what cannot be parsed too: after the scheme, everything
-// from the first colon to the last @ may be a secret, and so may all the rest
-// when there is no @ and it is no port.
+// hidePassword masks the password in a setting, which may be invalid. After the scheme, all text from the first colon
+// to the last @ may be secret. Without an @, the rest may be secret unless it is a port.
 func hidePassword(setting string) string {
 	setting = digest.OneLine(setting)
 	if strings.HasPrefix(strings.ToLower(setting), "maildir:") {

@@ -15,7 +15,7 @@ func TestParseServer(t *testing.T) {
 		"SMTP://u%40example.org:p%3A%2F%23@h":   {"h", 587, startTLS, "u@example.org", "p:/#"},
 		"smtps://u:p@bücher.example":            {"xn--bcher-kva.example", 465, implicitTLS, "u", "p"},
 		"smtp+insecure://127.0.0.1:2525":        {"127.0.0.1", 2525, plain, "", ""},
-		"smtp+insecure://relay.example.org":     {"relay.example.org", 25, plain, "", ""}, // asked for by name
+		"smtp+insecure://relay.example.org":     {"relay.example.org", 25, plain, "", ""}, // explicitly requested
 		"smtp+insecure://u:p@[::1]:2525":        {"::1", 2525, plain, "u", "p"},
 		" smtp+insecure://u:p@localhost:2525\n": {"localhost", 2525, plain, "u", "p"},
 	} {
@@ -34,7 +34,7 @@ func TestOpenRefuses(t *testing.T) {
 		"smtp://user:s3cret@host?x=y",
 		"smtp://user:s3cret#@host:587", "smtp://user:s3cret/@host:587", "smtp://user:s3cret%zz@host:587",
 		"smtp://user:s3cret\n@host",
-		"smtp+insecure://user:s3cret@mail.example.org:25", // a password over the open net
+		"smtp+insecure://user:s3cret@mail.example.org:25", // would send a password unencrypted
 		"smtp:user:s3cret@host", "smtp://user:s3cret", "user:s3cret@host", "smtp:user:s3cret",
 	} {
 		tr, err := Open(setting, Options{})
@@ -59,7 +59,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add("smtps", "[::1]")
 	f.Fuzz(func(t *testing.T, scheme, rest string) {
 		if strings.EqualFold(scheme, "maildir") || strings.Contains(scheme, ":") {
-			return // it would make folders
+			return // it would create folders
 		}
 		const secret = "zQ9secret"
 		tr, err := Open(scheme+"://user:"+secret+rest, Options{})

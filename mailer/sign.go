@@ -17,16 +17,15 @@ import (
 	"digest"
 )
 
-// Keys are RSA of 2048 bits: every receiver verifies that, many nothing else
-// (RFC 8301 §3.2). What receivers need not verify is refused.
+// Keys are RSA of 2048 bits, which every receiver verifies (RFC 8301 §3.2). Many receivers verify no other kind. Keys
+// that receivers need not verify are rejected.
 const (
 	newKeyBits   = 2048
 	leastKeyBits = 2048
 	mostKeyBits  = 4096
 )
 
-// NewDKIMKey makes a key for a domain and all below it. Without a selector it
-// gets one made of the date.
+// NewDKIMKey creates a key for a domain and its subdomains. An empty selector becomes one from the date.
 func NewDKIMKey(domain, selector string, now time.Time) (digest.DKIMKey, error) {
 	if selector == "" {
 		selector = "d" + now.UTC().Format("20060102")
@@ -52,9 +51,8 @@ func NewDKIMKey(domain, selector string, now time.Time) (digest.DKIMKey, error) 
 	return k, nil
 }
 
-// DKIMRecord gives the TXT record that has to be published for a key: its name
-// and its value (RFC 6376 §3.6), which is longer than one string of a zone file
-// may be.
+// DKIMRecord returns the name and the value of the TXT record to publish for a key (RFC 6376 §3.6). The value exceeds
+// the length of one string in a zone file.
 func DKIMRecord(k digest.DKIMKey) (name, value string, err error) {
 	private, err := readKey(k)
 	if err != nil {
@@ -69,7 +67,7 @@ func DKIMRecord(k digest.DKIMKey) (name, value string, err error) {
 
 func recordName(k digest.DKIMKey) string { return k.Selector + "._domainkey." + k.Domain }
 
-// checkKeyNames refuses what cannot stand in the DNS or in a signature.
+// checkKeyNames rejects names that are not valid in the DNS or in a signature.
 func checkKeyNames(k digest.DKIMKey) error {
 	if !isDomainName(k.Domain) {
 		return fmt.Errorf("%q cannot be the domain of a DKIM key; give a name such as example.org",
@@ -110,14 +108,14 @@ func readKey(k digest.DKIMKey) (*rsa.PrivateKey, error) {
 	return private, nil
 }
 
-// A DKIMSigner signs messages with one key. Many goroutines may use it at once.
+// A DKIMSigner signs messages with one key. It is safe for concurrent use.
 type DKIMSigner struct {
-	options dkim.SignOptions // HeaderKeys are each message's own
+	options dkim.SignOptions // without HeaderKeys, which depend on the message
 }
 
-// ActiveKey picks the active key for mail from a domain: that of the domain or
-// of the nearest one above. False: none fits, and such mail goes unsigned, for
-// the signature of another domain tells receivers nothing (RFC 7489 §3.1.1).
+// ActiveKey returns the active key for mail from a domain: the key of the domain or of its nearest parent. If it
+// returns false, mail is not signed, because the signature of another domain proves nothing to receivers (RFC 7489
+// §3.1.1).
 func ActiveKey(keys []digest.DKIMKey, domain string) (best digest.DKIMKey, found bool) {
 	for _, k := range keys {
 		if k.Active && Covers(k, domain) && len(k.Domain) > len(best.Domain) {
@@ -127,14 +125,13 @@ func ActiveKey(keys []digest.DKIMKey, domain string) (best digest.DKIMKey, found
 	return best, found
 }
 
-// Covers reports whether a key can sign for mail from a domain. A key of one
-// label, such as org, is nobody's to speak for the domains below it.
+// Covers reports whether a key can sign for mail from a domain. A key for a single label such as org does not cover
+// subdomains.
 func Covers(k digest.DKIMKey, domain string) bool {
 	return k.Domain == domain || strings.Contains(k.Domain, ".") && strings.HasSuffix(domain, "."+k.Domain)
 }
 
-// NewDKIMSigner makes the signer for mail from an address; nil where no key is
-// active for it.
+// NewDKIMSigner returns the signer for mail from an address, or nil if no active key covers it.
 func NewDKIMSigner(keys []digest.DKIMKey, from string) (*DKIMSigner, error) {
 	address, err := parseAddress(from)
 	if err != nil {
@@ -154,9 +151,8 @@ func NewDKIMSigner(keys []digest.DKIMKey, from string) (*DKIMSigner, error) {
 	}}, nil
 }
 
-// Sign puts a DKIM-Signature in front of a complete message (RFC 6376): RSA
-// and SHA-256, relaxed, over the whole body. Two signatures of the same bytes differ
-// in their time only. A nil DKIMSigner gives the message as it is.
+// Sign adds a DKIM-Signature to a complete message (RFC 6376): RSA and SHA-256, relaxed, over the whole body. Two
+// signatures of the same bytes differ only in their time. A nil DKIMSigner returns the message unchanged.
 func (s *DKIMSigner) Sign(message []byte) ([]byte, error) {
 	if s == nil {
 		return message, nil
@@ -179,9 +175,8 @@ func (s *DKIMSigner) Sign(message []byte) ([]byte, error) {
 	return append(append(signed, signature...), message...), nil
 }
 
-// signedFields gives the h= of a message: what it has of the fields that mail
-// programs show or obey, each named once more than it is there, so that another
-// one added on the way breaks the signature (RFC 6376 §8.15).
+// signedFields returns the h= tag of a message: its fields that mail programs display or use. It lists each field one
+// more time than it occurs, so that an added field breaks the signature (RFC 6376 §8.15).
 func signedFields(message []byte) []string {
 	header, _, _ := bytes.Cut(message, []byte("\r\n\r\n"))
 	has := map[string]int{}

@@ -24,7 +24,7 @@ import (
 	"digest"
 )
 
-// keyForTests is active and of example.org.
+// keyForTests is an active key of example.org.
 var keyForTests = sync.OnceValues(func() (digest.DKIMKey, error) {
 	k, err := NewDKIMKey("example.org", "d2026", time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))
 	k.Active = true
@@ -58,8 +58,7 @@ func mustSign(t testing.TB, s *DKIMSigner, message []byte) []byte {
 	return signed
 }
 
-// verify gives the verdict on a message that has one signature, by a key's
-// published record.
+// verify returns the verification of a message with one signature, using a key's published record.
 func verify(t testing.TB, k digest.DKIMKey, message []byte) (*dkim.Verification, error) {
 	t.Helper()
 	name, value, err := DKIMRecord(k)
@@ -109,8 +108,7 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// TestSignature holds the tags that H14 names, and what h= has of what a
-// message has.
+// TestSignature checks the tags that H14 names, and h= against the fields of a message.
 func TestSignature(t *testing.T) {
 	signed := mustSign(t, testSigner(t), mustCompose(t, sample()))
 	raw := parse(t, signed).Header.Get("Dkim-Signature")
@@ -121,7 +119,7 @@ func TestSignature(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"v": "1", "a": "rsa-sha256", "c": "relaxed/relaxed", "d": "example.org", "s": "d2026",
-		"l": "", "x": "", "i": "", // the whole body, for good
+		"l": "", "x": "", "i": "", // the whole body, without expiry
 		"h": "From:From:Subject:Subject:Reply-To:Reply-To:To:To:Cc:Date:Date:Message-ID:Message-ID:References:References:In-Reply-To:" +
 			"MIME-Version:MIME-Version:Content-Type:Content-Type:Content-Transfer-Encoding:Content-Disposition:List-Id:List-Id:List-Help:List-Help:List-Archive:List-Archive:" +
 			"List-Unsubscribe:List-Unsubscribe:List-Unsubscribe-Post:List-Unsubscribe-Post:CFBL-Address:Feedback-ID:Feedback-ID:Auto-Submitted:Auto-Submitted",
@@ -204,7 +202,7 @@ func TestSignConcurrently(t *testing.T) {
 	wg.Wait()
 }
 
-// A resend in doubt is told from its first copy by the signature's time alone.
+// TestSignAgain: a message that is sent again differs from its first copy only in the time of the signature.
 func TestSignAgain(t *testing.T) {
 	s, message := testSigner(t), mustCompose(t, sample())
 	synctest.Test(t, func(t *testing.T) {
@@ -241,7 +239,7 @@ func TestNewSigner(t *testing.T) {
 		name string
 		keys []digest.DKIMKey
 		from string
-		want string // selector; empty: unsigned
+		want string // selector; empty if unsigned
 	}{
 		{"its own domain", of(key("example.org", "a", true)), "Digest <d@example.org>", "a"},
 		{"in capitals", of(key("example.org", "a", true)), "d@Example.ORG", "a"},
@@ -269,7 +267,7 @@ func TestNewSigner(t *testing.T) {
 	}
 }
 
-// pkcs8 gives a private key as it is stored.
+// pkcs8 returns a private key in its stored form.
 func pkcs8(t *testing.T, key any, err error) []byte {
 	t.Helper()
 	if err != nil {
@@ -341,7 +339,7 @@ func TestNewDKIMKey(t *testing.T) {
 	}
 }
 
-// FuzzSeal: whatever is composed verifies once it is signed.
+// FuzzSeal: every composed message verifies after it is signed.
 func FuzzSeal(f *testing.F) {
 	f.Add("subject", "text", "name", "https://example.org/")
 	f.Add(" \t a\r\nB: c ", "\x00 \t\n\n\n", ";=,: \u2028", "http://x/;b=;h=")
@@ -358,8 +356,8 @@ func FuzzSeal(f *testing.F) {
 	})
 }
 
-// BenchmarkSign is an edition composed, and composed and signed, beside the
-// signature of one hash alone, which is the limit.
+// BenchmarkSign compares an edition that is composed, and one that is composed and signed, with the signature of one
+// hash, which is the limit.
 func BenchmarkSign(b *testing.B) {
 	s, m := testSigner(b), benchMail()
 	private := s.options.Signer.(*rsa.PrivateKey)

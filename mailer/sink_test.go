@@ -13,34 +13,32 @@ import (
 	"time"
 )
 
-// A sink is an SMTP server that keeps what it accepts and misbehaves on demand.
-// It is written to the wire so that it can do what no real server library allows.
+// A sink is an SMTP server that stores accepted messages and can misbehave. It implements the protocol itself, because
+// server libraries do not allow such faults.
 type sink struct {
-	// answer gives the reply to the nth command of its kind over all connections,
-	// from 1, "" to take the usual one, hangUp to close the connection. Besides
-	// commands it is asked for BANNER, for BODY after the first line of a
-	// message, and for DOT after its end.
+	// answer returns the reply to the nth command of a kind over all connections, counted from 1. "" means the usual
+	// reply, and hangUp closes the connection. Besides commands it handles BANNER, BODY after the first line of a
+	// message, and DOT after its end.
 	answer func(command string, n int) string
 
-	// recipient, if set, is asked before answer what to say to an address.
+	// recipient, if set, returns the reply to an address. It has priority over answer.
 	recipient func(to string) string
 
-	plain bool // offers no PIPELINING
-	size  int  // that it offers; 0: it names none
+	plain bool // without PIPELINING
+	size  int  // its SIZE; 0 if it states none
 
 	mu       sync.Mutex
 	count    map[string]int
-	log      []string // commands as they came
-	accepted []string // messages, dots unstuffed
+	log      []string // commands in order
+	accepted []string // messages without dot stuffing
 	conns    map[net.Conn]bool
 }
 
 const (
 	hangUp        = "hang up"
-	takeAndHangUp = "take and hang up" // of DOT: the message is accepted, and nobody is told
+	takeAndHangUp = "take and hang up" // of DOT: the sink accepts the message and sends no reply
 )
 
-// onNth answers one command once.
 func onNth(command string, n int, reply string) func(string, int) string {
 	return func(c string, i int) string {
 		if c == command && i == n {
@@ -50,7 +48,6 @@ func onNth(command string, n int, reply string) func(string, int) string {
 	}
 }
 
-// always answers one command every time.
 func always(command, reply string) func(string, int) string {
 	return func(c string, _ int) string {
 		if c == command {
@@ -60,7 +57,6 @@ func always(command, reply string) func(string, int) string {
 	}
 }
 
-// slow takes its time at a command.
 func slow(command string, d time.Duration) func(string, int) string {
 	return func(c string, _ int) string {
 		if c == command {
@@ -70,7 +66,7 @@ func slow(command string, d time.Duration) func(string, int) string {
 	}
 }
 
-// listen serves on loopback until the test ends and gives the DIGEST_MAIL for it.
+// listen serves on loopback until the test ends, and returns its DIGEST_MAIL.
 func (s *sink) listen(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -118,7 +114,7 @@ func (s *sink) seen(command string) int {
 	return s.count[command]
 }
 
-// reply answers a command; false when the connection is to be closed.
+// reply replies to a command. It returns false if the connection must be closed.
 func (s *sink) reply(w io.Writer, command, usual string) bool {
 	s.mu.Lock()
 	if s.count == nil {
@@ -154,7 +150,7 @@ func (s *sink) serve(c net.Conn) {
 		s.mu.Unlock()
 	}()
 	r, w := bufio.NewReaderSize(c, 32<<10), bufio.NewWriter(c)
-	recipient := false // one was taken
+	recipient := false // one was accepted
 	flush := func() bool { return r.Buffered() > 0 || w.Flush() == nil }
 	if !s.reply(w, "BANNER", "220 sink ESMTP") || w.Flush() != nil {
 		return
@@ -221,7 +217,6 @@ func (s *sink) serve(c net.Conn) {
 	}
 }
 
-// data reads a message.
 func (s *sink) data(r *bufio.Reader, w *bufio.Writer) bool {
 	var b strings.Builder
 	for n := 0; ; n++ {

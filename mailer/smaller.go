@@ -61,7 +61,6 @@ func (r *run) makeSmaller(ctx context.Context, c *claimed, limit int) bool {
 	return false
 }
 
-// wasTooLarge reports whether a recorded reply says that the message is too large.
 func wasTooLarge(recorded string) bool {
 	code, text, _ := strings.Cut(recorded, " ")
 	n, err := strconv.Atoi(code)

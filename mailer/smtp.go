@@ -19,19 +19,19 @@ import (
 	"digest"
 )
 
-// smtpTransport keeps connections to one server and runs one transaction at a
-// time on each. It opens as many as there are calls of Send at once.
+// smtpTransport keeps connections to one server open, and runs one transaction at a time on each. It opens as many as
+// there are concurrent calls of Send.
 type smtpTransport struct {
 	server server
 	o      Options
 
 	mu     sync.Mutex
 	closed bool
-	idle   []*smtpConn        // the most recently used last
-	open   map[*smtpConn]bool // idle or in use
+	idle   []*smtpConn // the most recently used last
+	open   map[*smtpConn]bool
 }
 
-// mostIdle is how long a connection that nobody uses is kept.
+// mostIdle is how long an unused connection stays open.
 const mostIdle = 30 * time.Second
 
 var errClosed = fmt.Errorf("%w: the mail transport is closed", errTooLate)
@@ -40,12 +40,11 @@ func newSMTP(s server, o Options) *smtpTransport {
 	return &smtpTransport{server: s, o: o.withDefaults(), open: map[*smtpConn]bool{}}
 }
 
-// Idempotent is false: a server that accepted a message twice delivers it twice.
+// Idempotent returns false, because a server delivers a message twice that it accepts twice.
 func (t *smtpTransport) Idempotent() bool { return false }
 
-// Send runs one transaction, on a connection that is open already if there is
-// one. A server may have hung up on such a connection meanwhile; that shows
-// before the message has begun, and costs a new connection, nothing else.
+// Send runs one transaction, on an idle connection if there is one. The server may have closed that connection. Send
+// detects this before the message begins, and opens a new connection.
 func (t *smtpTransport) Send(ctx context.Context, e Envelope, message []byte, beforeDot func(context.Context) error) (
 	Reply, error) {
 	wire, err := e.onWire()
@@ -67,27 +66,25 @@ func (t *smtpTransport) Send(ctx context.Context, e Envelope, message []byte, be
 	return c.transact(ctx, wire, message, beforeDot)
 }
 
-// hungUp reports what a server that closed an idle connection looks like: the
-// end, or 421, in place of the answer to MAIL.
+// hungUp reports whether the server had closed an idle connection: it sent nothing or 421 in reply to MAIL.
 func (e *NotAcceptedError) hungUp() bool {
 	return e.Stage == StageMail && (e.Reply.Code == 0 && !e.isUnsendable() || e.Reply.Code == 421)
 }
 
-// isUnsendable reports that the server cannot accept the message at all.
+// isUnsendable reports whether the server cannot accept the message at all.
 func (e *NotAcceptedError) isUnsendable() bool { return errors.Is(e.Err, errNoUTF8) || e.isTooLarge() }
 
-// isTooLarge reports that the message is too large for the server, by its offer or by its reply. A bare 552 to RCPT
+// isTooLarge reports whether the message is too large for the server, by its SIZE or by its reply. A bare 552 to RCPT
 // means a full mailbox.
 func (e *NotAcceptedError) isTooLarge() bool {
 	_, announced := errors.AsType[*tooLargeError](e.Err)
 	return announced || e.Reply.isTooLarge() && (e.Stage != StageRcpt || e.Reply.Enhanced != "")
 }
 
-// A wireEnvelope is an Envelope as a transaction uses it.
 type wireEnvelope struct {
-	from, to string        // bare addresses
+	from, to string
 	utf8     bool          // to needs SMTPUTF8
-	watch    time.Duration // how long the server is watched before the final dot is promised
+	watch    time.Duration // duration of the watch before beforeDot
 }
 
 func (e Envelope) onWire() (wireEnvelope, error) {
@@ -119,7 +116,7 @@ func (t *smtpTransport) reuseIdle() *smtpConn {
 	return c
 }
 
-// put takes a connection back after a transaction, or ends it.
+// put returns a connection after a transaction to the idle ones, or closes it.
 func (t *smtpTransport) put(c *smtpConn) {
 	if !c.broken && c.sent >= t.o.PerConn {
 		c.quit()
@@ -135,7 +132,7 @@ func (t *smtpTransport) put(c *smtpConn) {
 	c.idleTimer = time.AfterFunc(mostIdle, func() { t.endIdle(c) })
 }
 
-// endIdle says goodbye on a connection that nobody has used meanwhile.
+// endIdle closes a connection if it is still idle.
 func (t *smtpTransport) endIdle(c *smtpConn) {
 	t.mu.Lock()
 	i := slices.Index(t.idle, c)
@@ -153,7 +150,7 @@ func (t *smtpTransport) endIdle(c *smtpConn) {
 	delete(t.open, c)
 }
 
-// Close says goodbye on idle connections and cuts the others.
+// Close sends QUIT on idle connections and aborts the others.
 func (t *smtpTransport) Close() error {
 	t.mu.Lock()
 	t.closed = true
@@ -181,8 +178,8 @@ func (t *smtpTransport) Close() error {
 // DialFunc opens a network connection, as net.Dialer.DialContext does.
 type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// connect dials, greets, encrypts and logs in, all by go-mail, which closes nothing
-// when a step fails: that is done here. Every failure is the route's.
+// connect opens a connection with go-mail: dial, EHLO, STARTTLS and login. go-mail does not close the connection after
+// an error, so connect does. Every failure concerns the route.
 func (t *smtpTransport) connect(outer context.Context) (*smtpConn, error) {
 	ctx, cancel := context.WithTimeout(outer, t.o.DialTimeout)
 	defer cancel()
@@ -239,7 +236,7 @@ func (t *smtpTransport) clientOptions(dial DialFunc) []gomail.Option {
 		gomail.WithTimeout(t.o.DialTimeout),
 		gomail.WithDialContextFunc(gomail.DialContextFunc(dial)),
 		gomail.WithTLSConfig(t.tlsConfig()),
-		gomail.WithoutSMTPUTF8(), // go-mail would request it for every message; transact does so where needed
+		gomail.WithoutSMTPUTF8(), // go-mail would request it for every message; transact requests it if needed
 	}
 	switch t.server.security {
 	case startTLS:
@@ -259,8 +256,8 @@ func (t *smtpTransport) clientOptions(dial DialFunc) []gomail.Option {
 	return options
 }
 
-// login lists the mechanisms in order of preference. Without encryption, which
-// only a loopback server is allowed, the ones that show the password come last.
+// login returns the mechanisms in order of preference. Without encryption, which is allowed only on loopback, the
+// mechanisms that reveal the password are last.
 func (t *smtpTransport) login() gomail.Option {
 	if t.server.security == plain {
 		return gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1,
@@ -281,7 +278,7 @@ func (t *smtpTransport) tlsConfig() *tls.Config {
 	return config
 }
 
-// connectError names the server, never the login.
+// connectError describes a failed connection, with the server but without the login.
 func (t *smtpTransport) connectError(ctx context.Context, err error) error {
 	e := &NotAcceptedError{Stage: StageConnect}
 	if answer, ok := errors.AsType[*textproto.Error](err); ok {
@@ -289,7 +286,7 @@ func (t *smtpTransport) connectError(ctx context.Context, err error) error {
 		e.Reply.Enhanced, e.Reply.Text = cutEnhanced(answer.Code, digest.OneLine(answer.Msg))
 		e.Reply.Text = shorten(e.Reply.Text, maxReplyText)
 	}
-	if strings.HasPrefix(err.Error(), "SMTP AUTH failed") { // go-mail has no type for it
+	if strings.HasPrefix(err.Error(), "SMTP AUTH failed") { // go-mail has no error type for it
 		e.Stage = StageAuth
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -303,13 +300,13 @@ func (t *smtpTransport) connectError(ctx context.Context, err error) error {
 	return e
 }
 
-// patientConn gives each read and write its own time, because go-mail sets one
-// deadline for a whole session, which is ignored. It lies below TLS.
+// patientConn applies a timeout to each read and write. It ignores the deadline that go-mail sets for a whole session.
+// It is below TLS.
 type patientConn struct {
 	net.Conn
 	timeout atomic.Int64
-	heard   bool  // the other side has said something
-	written int64 // bytes that the network has taken
+	heard   bool  // the server has sent something
+	written int64 // bytes that the network has accepted
 }
 
 func (c *patientConn) wait(d time.Duration) { c.timeout.Store(int64(d)) }

@@ -64,14 +64,13 @@ func TestSendDialogue(t *testing.T) {
 	}
 }
 
-// Every fault, with what it must be taken for. After each the next message must
-// get through, on the same transport.
+// TestFaults checks every fault and its verdict. After each, the next message must succeed on the same transport.
 func TestFaults(t *testing.T) {
 	for name, test := range map[string]struct {
 		command, reply string
 		stage          Stage
 		verdict        Verdict
-		accepted       int // by the server, of the first message
+		accepted       int // how often the server accepts the first message
 	}{
 		"banner refused":     {"BANNER", "554 go away", StageConnect, Route, 0},
 		"banner dropped":     {"BANNER", hangUp, StageConnect, Route, 0},
@@ -96,7 +95,7 @@ func TestFaults(t *testing.T) {
 	} {
 		for _, plain := range []bool{false, true} {
 			s := &sink{plain: plain, answer: onNth(test.command, 1, test.reply)}
-			if name == "hello refused" { // HELO would be tried next
+			if name == "hello refused" { // go-mail tries HELO next
 				s.answer = func(c string, n int) string {
 					if c == "EHLO" && n == 1 || c == "HELO" {
 						return test.reply
@@ -136,12 +135,12 @@ func TestInDoubt(t *testing.T) {
 	}
 }
 
-// A server that hangs up in the middle of a message has not accepted it.
+// TestDroppedInTheBody: a server that closes the connection in the body has not accepted the message.
 func TestDroppedInTheBody(t *testing.T) {
 	s := &sink{answer: onNth("BODY", 1, hangUp)}
 	tr := openTest(t, s.listen(t), Options{})
 	wait := func(context.Context) error {
-		for { // until the connection is known to be dead, as it is while the commit takes its time
+		for { // until the connection is known to be closed, as during a slow commit
 			s.mu.Lock()
 			n := len(s.conns)
 			s.mu.Unlock()
@@ -156,8 +155,8 @@ func TestDroppedInTheBody(t *testing.T) {
 	}
 }
 
-// What fails before the dot must leave the server with nothing: no QUIT, no
-// RSET, nothing that could end the message.
+// TestNoDotWithoutCommit: after a failure before the dot, the client sends nothing that could end the message, not even
+// QUIT or RSET.
 func TestNoDotWithoutCommit(t *testing.T) {
 	s := &sink{}
 	tr := openTest(t, s.listen(t), Options{})
@@ -197,7 +196,7 @@ func TestRefusesReset(t *testing.T) {
 	}
 }
 
-// A server that closed an idle connection costs a new one, not an attempt.
+// TestStaleConnection: if a server has closed an idle connection, the client opens a new one. No attempt is lost.
 func TestStaleConnection(t *testing.T) {
 	for _, goodbye := range []string{hangUp, "421 4.4.2 idle for too long"} {
 		s := &sink{answer: onNth("MAIL", 2, goodbye)}
@@ -230,7 +229,7 @@ func TestConnectionsAreUsedAndRenewed(t *testing.T) {
 	}
 }
 
-// The clock of these tests is the bubble's.
+// TestPatience uses the clock of a synctest bubble.
 func TestPatience(t *testing.T) {
 	for name, test := range map[string]struct {
 		command string
@@ -258,7 +257,7 @@ func TestPatience(t *testing.T) {
 					t.Errorf("%s: %v", got, err)
 				}
 				tr.Close()
-				time.Sleep(time.Hour) // whatever is still under way ends
+				time.Sleep(time.Hour) // everything in progress ends
 			})
 		})
 	}
@@ -294,7 +293,7 @@ func TestIdleConnectionsClose(t *testing.T) {
 	})
 }
 
-// Stopping gives up what has not come to its dot, and waits for what has.
+// TestStop: a stop aborts messages before their dot, and waits for those after it.
 func TestStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, test := range []struct {
@@ -319,7 +318,7 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// Close cuts what nothing else does.
+// TestCloseCuts: Close aborts a message after its dot.
 func TestCloseCuts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sink{answer: slow("DOT", 5*time.Minute)}
@@ -346,7 +345,7 @@ func TestNobodyThere(t *testing.T) {
 	}
 }
 
-// A mailbox of go-smtp, a server library that is not ours.
+// A mailbox is a server of the library go-smtp.
 type mailbox struct {
 	mu       sync.Mutex
 	messages []string
@@ -404,9 +403,9 @@ func TestEncryptionAndLogin(t *testing.T) {
 		{"smtp://" + login + starttls, true, "accepted"},
 		{"smtps://" + login + wrapped, true, "accepted"},
 		{"smtp+insecure://" + login + open, false, "accepted"}, // loopback
-		{"smtp://" + login + starttls, false, "route"},         // a certificate nobody vouches for
+		{"smtp://" + login + starttls, false, "route"},         // an untrusted certificate
 		{"smtps://" + login + wrapped, false, "route"},
-		{"smtp://" + login + open, true, "route"}, // no STARTTLS: never in the open
+		{"smtp://" + login + open, true, "route"}, // no STARTTLS: never unencrypted
 		{"smtp://reader:wrong@" + starttls, true, "paused"},
 		{"smtps://reader:wrong@" + wrapped, true, "paused"},
 	} {

@@ -9,7 +9,7 @@ import (
 	"digest"
 )
 
-// A stop claims no more, ends what is at its dot, and gives the rest back uncounted.
+// TestLoopStops: after a stop, the run stops claiming, finishes messages at their dot, and returns the rest uncounted.
 func TestLoopStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sink{answer: func(c string, n int) string {
@@ -42,7 +42,7 @@ func TestLoopStops(t *testing.T) {
 	})
 }
 
-// A hard stop waits for nothing.
+// TestLoopIsKilled: a hard stop waits for no message.
 func TestLoopIsKilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sink{answer: slow("DOT", 9*time.Minute)}
@@ -64,7 +64,7 @@ func TestLoopIsKilled(t *testing.T) {
 	})
 }
 
-// A queueOfAStop is told to stop while it clears up after dead runs.
+// A queueOfAStop stops the run during the recovery of dead runs.
 type queueOfAStop struct {
 	Queue
 	stop func()
@@ -75,7 +75,7 @@ func (q queueOfAStop) RecoverEditions(ctx context.Context, _ time.Time, _ bool) 
 	return 0, 0, ctx.Err()
 }
 
-// A stop while the run clears up after dead ones is no failure.
+// TestLoopStopsAtItsBeginning: a stop during the recovery of dead runs is not an error.
 func TestLoopStopsAtItsBeginning(t *testing.T) {
 	q := newMemQueue(1, midnight)
 	ctx, stop := context.WithCancel(t.Context())

@@ -22,8 +22,7 @@ func stored(t *testing.T, st *store.Store, name string) digest.Lane {
 	return l
 }
 
-// What the route and a domain have to recover from is there after a restart,
-// and ends when they do.
+// TestStoreKeepsPauses: the trouble of the route and of a domain survives a restart, and ends when they recover.
 func TestStoreKeepsPauses(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		st := storetest.Open(t, database)
@@ -79,7 +78,7 @@ func TestStoreKeepsPauses(t *testing.T) {
 	})
 }
 
-// A domain's limit holds over all workers.
+// TestStoreLimitsADomain: all workers together respect a domain's limit.
 func TestStoreLimitsADomain(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		sealEditions(t, st, 40)
@@ -109,8 +108,8 @@ func TestStoreLimitsADomain(t *testing.T) {
 	})
 }
 
-// TestRefusedReaders: four of 28 readers are refused for themselves. Their domain pauses once; after the pause the probes
-// go to the others, who all get their mail.
+// TestRefusedReaders: the domain refuses four of 28 readers for their own sake. It pauses once. After the pause the
+// probes go to the others, who all get their mail.
 func TestRefusedReaders(t *testing.T) {
 	refused := []string{"reader1@example.org", "reader10@example.org", "reader11@example.org", "reader12@example.org"}
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -131,8 +130,8 @@ func TestRefusedReaders(t *testing.T) {
 	})
 }
 
-// A mailbox that does not exist is suppressed with its evidence; one that was
-// refused for what we are is not.
+// TestStoreSuppresses: a mailbox that does not exist is suppressed, with the reply as evidence. A mailbox is not
+// suppressed if its server refused the sender.
 func TestStoreSuppresses(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		sealEditions(t, st, 5)
@@ -157,8 +156,8 @@ func TestStoreSuppresses(t *testing.T) {
 	})
 }
 
-// A rate holds in any stretch of its time, over all workers and restarts, and
-// everyone has their mail about as soon as it allows.
+// TestStoreKeepsARate: a rate limits every interval of its length, over all workers and restarts. All mail is delivered
+// about as soon as it allows.
 func TestStoreKeepsARate(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		const readers = 90
@@ -166,7 +165,7 @@ func TestStoreKeepsARate(t *testing.T) {
 		s := &sink{}
 		setting := s.listen(t)
 		limits := digest.Limits{Rate: digest.Rate{Messages: 60, Per: time.Minute}}
-		var sent []time.Time // each message
+		var sent []time.Time
 		now := released
 		for len(sent) < readers && now.Before(released.Add(5*time.Minute)) {
 			l := testDeliverer(t, st, openTest(t, setting, Options{}))
@@ -193,7 +192,7 @@ func TestStoreKeepsARate(t *testing.T) {
 	})
 }
 
-// A pause that a clock far ahead of ours has set holds up no mail.
+// TestStoreWithAWrongClock: a pause set by a fast clock does not delay mail.
 func TestStoreWithAWrongClock(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		sealEditions(t, st, 3)

@@ -21,10 +21,10 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// released is Friday's midnight in Paris, when the editions of these tests are signed.
+// released is Friday's midnight in Paris, at which the editions of these tests are released.
 var released = time.Date(2026, 11, 19, 23, 0, 0, 0, time.UTC)
 
-// sealEditions makes n readers with one edition each.
+// sealEditions creates n readers with one edition each.
 func sealEditions(t *testing.T, st *store.Store, n int) {
 	t.Helper()
 	ctx, noon := t.Context(), released.Add(-11*time.Hour)
@@ -83,7 +83,7 @@ func TestStoreIsAQueue(t *testing.T) {
 		s := &sink{}
 		setting := s.listen(t)
 		var wg sync.WaitGroup
-		for range 3 { // several workers beside one database
+		for range 3 { // several workers on one database
 			l := testDeliverer(t, st, openTest(t, setting, Options{}))
 			l.Batch = 2
 			wg.Go(func() {
@@ -102,8 +102,8 @@ func TestStoreIsAQueue(t *testing.T) {
 	})
 }
 
-// A bad day: whatever the server does, every reader has the edition by the end
-// of it, twice at most, and only where the first time was in doubt.
+// TestStoreThroughABadDay: after many faults, every reader has the edition at the end of the day. A reader gets it
+// twice only if the first attempt was in doubt.
 func TestStoreThroughABadDay(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		sealEditions(t, st, 60)
@@ -125,8 +125,8 @@ func TestStoreThroughABadDay(t *testing.T) {
 		for at := time.Duration(0); at < 20*time.Hour; at += 15 * time.Minute {
 			doubts += once(t, l, released.Add(at)).InDoubt
 		}
-		// The sink does not accept what it hangs up on, so a reader without a
-		// message is one whose edition was in doubt twice.
+		// The sink does not accept a message on which it closes the connection. So an edition that did not arrive was
+		// in doubt twice.
 		got := storedStates(t, st)
 		if got[digest.EditionSent]+got[digest.EditionUnconfirmed] != 60 || doubts == 0 {
 			t.Errorf("%v, %d in doubt", got, doubts)
@@ -143,9 +143,8 @@ func TestStoreThroughABadDay(t *testing.T) {
 	})
 }
 
-// Workers are killed at random moments while they send. Nothing is lost and no
-// message is cut short; what comes twice is the same message, at most one for
-// each connection and kill.
+// TestKill kills workers at random moments while they send. No edition is lost and no message is incomplete. Duplicates
+// are the same message, and there is at most one for each connection and kill.
 func TestKill(t *testing.T) {
 	if os.Getenv("MAILER_TEST_WORKER") != "" {
 		worker(t)
@@ -177,7 +176,7 @@ func TestKill(t *testing.T) {
 	})
 }
 
-// killed runs one worker and kills it when it has sent enough, or lets it end.
+// killed runs one worker and kills it when enough returns true, unless it ends before.
 func killed(t *testing.T, database, setting string, now time.Time, enough func() bool) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKill$")
@@ -200,7 +199,6 @@ func killed(t *testing.T, database, setting string, now time.Time, enough func()
 	}
 }
 
-// worker is the process that is killed.
 func worker(t *testing.T) {
 	st, err := store.Open(context.Background(), os.Getenv("DB"))
 	if err != nil {
@@ -235,7 +233,7 @@ func judgeKills(t *testing.T, messages []string, readers, kills, unconfirmed int
 		}
 		first[to] = m
 	}
-	if len(first) < readers-unconfirmed { // in doubt twice, and neither time accepted
+	if len(first) < readers-unconfirmed { // in doubt twice, and never accepted
 		t.Errorf("%d of %d readers have their edition, %d are unconfirmed", len(first), readers, unconfirmed)
 	}
 	t.Logf("%d kills, %d messages came twice", kills, twice)

@@ -16,7 +16,7 @@ import (
 
 const (
 	replyTimeout = 5 * time.Minute  // for each command (RFC 5321 §4.5.3.2)
-	dotTimeout   = 10 * time.Minute // for the answer to the final dot (§4.5.3.2.6)
+	dotTimeout   = 10 * time.Minute // for the reply to the final dot (§4.5.3.2.6)
 )
 
 // smtpConn is one connection, used by one goroutine at a time.
@@ -28,10 +28,10 @@ type smtpConn struct {
 	bits      bool // 8BITMIME (RFC 6152)
 	utf8      bool // SMTPUTF8 (RFC 6531)
 	sizes     bool // SIZE (RFC 1870)
-	largest   int  // message that the server takes, in octets; 0: it names no limit
+	largest   int  // maximum size of a message in octets; 0 if the server states none
 
-	sent      int  // transactions that came to the final dot
-	broken    bool // replies can no longer be matched to commands, or there will be none
+	sent      int  // transactions that reached the final dot
+	broken    bool // replies no longer match commands, or no reply will arrive
 	idleTimer *time.Timer
 }
 
@@ -60,7 +60,7 @@ var (
 const (
 	usualWatch   = time.Millisecond
 	carefulWatch = 500 * time.Millisecond
-	lastWatch    = 200 * time.Microsecond // between the promise and the dot
+	lastWatch    = 200 * time.Microsecond // between beforeDot and the dot
 )
 
 // transact sends one message. It writes the final dot only after beforeDot. A failure before that leaves no message
@@ -93,8 +93,8 @@ func (c *smtpConn) transact(ctx context.Context, e wireEnvelope, message []byte,
 	return c.dot()
 }
 
-// watch waits for d. It returns an error if the server has closed the connection or replied: the server has not seen the
-// end of the message, so it cannot have accepted it.
+// watch waits for d. It returns an error if the server has closed the connection or replied: the server has not seen
+// the end of the message, so it cannot have accepted it.
 func (c *smtpConn) watch(d time.Duration) error {
 	c.conn.wait(d)
 	defer c.conn.wait(replyTimeout)
@@ -126,7 +126,7 @@ func (c *smtpConn) mailCommand(e wireEnvelope, size int) (string, error) {
 	case e.utf8:
 		command += " SMTPUTF8 BODY=8BITMIME"
 	case c.bits:
-		command += " BODY=7BIT" // what Compose makes
+		command += " BODY=7BIT" // Compose returns 7 bit
 	}
 	if c.sizes {
 		command += " SIZE=" + strconv.Itoa(size)
@@ -134,10 +134,9 @@ func (c *smtpConn) mailCommand(e wireEnvelope, size int) (string, error) {
 	return command, nil
 }
 
-// errNoUTF8 is the reason why an address that is not ASCII cannot be mailed.
+// errNoUTF8 is returned for an address that is not ASCII if the server does not support SMTPUTF8.
 var errNoUTF8 = errors.New("the mail server does not offer SMTPUTF8 (RFC 6531)")
 
-// A tooLargeError says that a message is larger than its server takes.
 type tooLargeError struct{ size, largest int } // octets
 
 func (e *tooLargeError) Error() string {
@@ -153,7 +152,7 @@ func (c *smtpConn) open(e wireEnvelope, size int) error {
 	steps := [...]struct {
 		stage   Stage
 		command string
-		class   int // first digit of the answer that goes on
+		class   int // first digit of a positive reply
 	}{
 		{StageMail, mail, 2},
 		{StageRcpt, "RCPT TO:<" + e.to + ">", 2},
@@ -180,7 +179,7 @@ func (c *smtpConn) open(e wireEnvelope, size int) error {
 			return c.breakOff(s.stage, err)
 		case refused == nil && reply.Code/100 != s.class:
 			refused = &NotAcceptedError{Stage: s.stage, Reply: reply}
-			c.broken = reply.Code < 400 || reply.Code == 421 // no answer to this command, or the last one
+			c.broken = reply.Code < 400 || reply.Code == 421 // not a reply to this command, or the server's last reply
 		case refused != nil && s.stage == StageData && reply.Code/100 == 3:
 			c.broken = true // it waits for the data of a message without a recipient
 		}
@@ -195,7 +194,6 @@ func (c *smtpConn) open(e wireEnvelope, size int) error {
 	return refused
 }
 
-// write sends command lines at once.
 func (c *smtpConn) write(commands ...string) error {
 	for _, command := range commands {
 		c.w.WriteString(command)
@@ -204,7 +202,7 @@ func (c *smtpConn) write(commands ...string) error {
 	return c.w.Flush()
 }
 
-// reset ends a transaction that failed. A server that will not have it is left.
+// reset ends a failed transaction. If RSET fails, the connection is broken.
 func (c *smtpConn) reset() {
 	if c.broken {
 		return
@@ -218,7 +216,7 @@ func (c *smtpConn) reset() {
 	}
 }
 
-// body sends the whole message but the dot, and waits until it has left.
+// body sends the message without the dot, and flushes it.
 func (c *smtpConn) body(message []byte) error {
 	c.w.Write(stuffDots(message)) //nolint:errcheck // Flush gives the same error
 	if err := c.w.Flush(); err != nil {
@@ -239,8 +237,8 @@ func stuffDots(message []byte) []byte {
 	return stuffed
 }
 
-// dot ends the message. After the network has accepted a byte of it, only a reply tells
-// whether the server accepted the message.
+// dot ends the message. After the network has accepted a byte of it, only a reply shows whether the server accepted the
+// message.
 func (c *smtpConn) dot() (Reply, error) {
 	c.sent++
 	c.conn.wait(dotTimeout)
@@ -268,14 +266,13 @@ func (c *smtpConn) dot() (Reply, error) {
 	return Reply{}, &NotAcceptedError{Stage: StageDot, Reply: reply}
 }
 
-// breakOff closes the connection without another word.
 func (c *smtpConn) breakOff(stage Stage, err error) error {
 	c.broken = true
 	c.conn.Close()
 	return &NotAcceptedError{Stage: stage, Err: err}
 }
 
-// quit is polite for two seconds.
+// quit sends QUIT and waits up to two seconds for the reply.
 func (c *smtpConn) quit() {
 	c.broken = true
 	c.conn.wait(2 * time.Second)

@@ -6,21 +6,19 @@ import (
 	"digest"
 )
 
-// A Verdict says what a refusal means for the message.
+// A Verdict is the meaning of a refusal for the message.
 type Verdict string
 
-// The verdicts.
 const (
-	Retry   Verdict = "retry"   // this message, later
-	Refused Verdict = "refused" // this message, never
-	Bounced Verdict = "bounced" // this message, never, nor any other to this address: nobody is there
-	Route   Verdict = "route"   // every message this way: wait, and count nothing against this one
-	Paused  Verdict = "paused"  // every message this way, until somebody changes how mail is sent
+	Retry   Verdict = "retry"   // send this message later
+	Refused Verdict = "refused" // do not send this message again
+	Bounced Verdict = "bounced" // send no message to this address again: the mailbox does not exist
+	Route   Verdict = "route"   // pause the route; the attempt does not count
+	Paused  Verdict = "paused"  // pause the route until somebody changes the setup
 )
 
-// Verdict sorts a refusal by its stage first: what goes wrong before a
-// recipient was named says nothing about the recipient (RFC 5321 §4.2.1,
-// §4.5.4.1). Only a reply can be permanent; a lost connection never is.
+// Verdict classifies a refusal. The stage comes first, because a failure before RCPT does not concern the recipient
+// (RFC 5321 §4.2.1, §4.5.4.1). Only a reply can be permanent; a lost connection never is.
 func (e *NotAcceptedError) Verdict() Verdict {
 	code := e.Reply.Code
 	connecting := e.Stage == StageConnect || e.Stage == StageAuth
@@ -41,9 +39,9 @@ func (e *NotAcceptedError) Verdict() Verdict {
 		return Retry
 	case e.Stage == StageMail, code == 421:
 		return Route
-	case e.Stage == StageBody: // it answers no command of ours
+	case e.Stage == StageBody: // it replies to no command
 		return Retry
-	case e.Stage == StageRcpt && code == 552: // RFC 5321 §4.5.3.1.10: an old way to say 452
+	case e.Stage == StageRcpt && code == 552: // RFC 5321 §4.5.3.1.10: an old form of 452
 		return Retry
 	case e.Stage == StageRcpt && e.nobodyThere():
 		return Bounced
@@ -53,9 +51,8 @@ func (e *NotAcceptedError) Verdict() Verdict {
 	return Retry
 }
 
-// aboutUs reports replies that speak of the sender's set-up at whatever stage
-// they come: authentication (RFC 4954 §6) and domain authentication as the
-// large providers word it (RFC 7372).
+// aboutUs reports replies about the sender's setup at any stage: authentication (RFC 4954 §6), and domain
+// authentication in the form of the large providers (RFC 7372).
 func (e *NotAcceptedError) aboutUs() bool {
 	switch e.Reply.Code {
 	case 530, 534, 535, 538:
@@ -64,9 +61,9 @@ func (e *NotAcceptedError) aboutUs() bool {
 	return e.Reply.Enhanced == "5.7.515" || e.Reply.Enhanced == "5.7.26"
 }
 
-// nobodyThere reports an answer to RCPT that says so for good (RFC 3463 §3.2,
-// §3.3; RFC 7504). An enhanced code decides; a bare 550 counts unless its words
-// are about us: a blocklist must not cost a domain all its readers.
+// nobodyThere reports whether RCPT was rejected because the mailbox does not exist (RFC 3463 §3.2, §3.3; RFC 7504). An
+// enhanced code decides. A bare 550 counts unless its text concerns the sender, because a blocklist must not suppress
+// all readers of a domain.
 func (e *NotAcceptedError) nobodyThere() bool {
 	r := e.Reply
 	if digest.NoMailbox(r.Enhanced) {
@@ -83,9 +80,8 @@ func (e *NotAcceptedError) nobodyThere() bool {
 	return false
 }
 
-// aboutMailbox reports answers that tell something of one mailbox only: its
-// address (RFC 3463 X.1.x), its state (X.2.x, but for X.2.0, which says
-// nothing), or that its server makes strangers come twice (RFC 6647).
+// aboutMailbox reports replies about one mailbox: its address (RFC 3463 X.1.x), its state (X.2.x, except the unspecific
+// X.2.0), or greylisting (RFC 6647).
 func (r Reply) aboutMailbox() bool {
 	switch {
 	case r.hasClass("4.1."), r.hasClass("5.1."), r.hasClass("4.6."):
@@ -98,8 +94,8 @@ func (r Reply) aboutMailbox() bool {
 	return r.says("greylist", "graylist", "grey-list", "gray-list", "grey list", "gray list", "postgrey")
 }
 
-// aboutMessage reports replies that refuse one message for its form, size or content (RFC 3463 X.6.x, X.2.3, X.3.4).
-// Without a code the words decide. A bare 552 is about size (RFC 5321 §4.2.3).
+// aboutMessage reports replies that reject one message for its form, size or content (RFC 3463 X.6.x, X.2.3, X.3.4).
+// Without a code the text decides. A bare 552 concerns the size (RFC 5321 §4.2.3).
 func (r Reply) aboutMessage() bool {
 	switch {
 	case r.hasClass("5.6."), r.Enhanced == "5.2.3", r.isTooLarge():
@@ -110,7 +106,6 @@ func (r Reply) aboutMessage() bool {
 		"url", "uribl", "surbl", "hyperlink")
 }
 
-// isTooLarge reports replies that refuse a message for its size.
 func (r Reply) isTooLarge() bool {
 	switch {
 	case r.Code < 500:
@@ -121,9 +116,8 @@ func (r Reply) isTooLarge() bool {
 	return r.says("message size", "size limit", "too large", "too big")
 }
 
-// aboutDomain reports answers that put off whatever comes: the state of the
-// server or its network (X.3.x, X.4.x), limits (X.5.x), and policy but for
-// X.7.1, which greylists use too.
+// aboutDomain reports replies that defer all mail: the state of the server or its network (X.3.x, X.4.x), limits
+// (X.5.x), and policy except X.7.1, which greylisting also uses.
 func (r Reply) aboutDomain() bool {
 	switch {
 	case r.aboutMailbox():
@@ -139,12 +133,11 @@ func (r Reply) aboutDomain() bool {
 		"slow down", "busy", "exceed", "unusual", "overload", "reputation", "resources")
 }
 
-// isFull reports a mailbox that is over its quota.
 func (r Reply) isFull() bool { return r.Enhanced == "4.2.2" || r.Enhanced == "5.2.2" }
 
 func (r Reply) hasClass(prefix string) bool { return strings.HasPrefix(r.Enhanced, prefix) }
 
-// says reports whether the text has one of some words, given in lower case.
+// says reports whether the text contains one of some words in lower case.
 func (r Reply) says(words ...string) bool {
 	text := strings.ToLower(r.Text)
 	for _, w := range words {
@@ -155,7 +148,7 @@ func (r Reply) says(words ...string) bool {
 	return false
 }
 
-// lost reports a connection that broke without an answer: worth another one at once.
+// lost reports whether the connection broke without a reply. Then another connection may succeed.
 func (e *NotAcceptedError) lost() bool {
 	return e.Reply.Code == 0 && !e.isUnsendable() && e.Stage != StageCompose && e.Stage != StageConnect &&
 		e.Stage != StageAuth

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// reply of a line, as a server says it.
+// said parses the reply in a line.
 func said(t testing.TB, line string) Reply {
 	t.Helper()
 	r, err := readReply(bufio.NewReader(strings.NewReader(line + "\r\n")))
@@ -20,22 +20,22 @@ func said(t testing.TB, line string) Reply {
 func TestVerdict(t *testing.T) {
 	for _, test := range []struct {
 		stage Stage
-		reply string // empty: the connection was lost
+		reply string // empty if the connection was lost
 		want  Verdict
 	}{
 		{StageCompose, "", Refused},
-		{StageConnect, "", Route}, // nobody there
+		{StageConnect, "", Route}, // no server
 		{StageConnect, "554 closed", Route},
 		{StageConnect, "421 busy", Route},
 		{StageConnect, "554 5.7.1 your address is blocked", Paused},
 		{StageAuth, "", Route},
-		{StageAuth, "535 5.7.8 wrong password", Paused}, // nobody's mailbox
+		{StageAuth, "535 5.7.8 wrong password", Paused}, // not about a mailbox
 		{StageAuth, "454 4.7.0 not now", Route},
 		{StageAuth, "550 no", Paused},
-		{StageMail, "", Retry}, // lost
+		{StageMail, "", Retry},
 		{StageMail, "451 later", Route},
 		{StageMail, "421 too many", Route},
-		{StageMail, "550 5.7.1 not you", Paused}, // before RCPT: it speaks of us
+		{StageMail, "550 5.7.1 not you", Paused}, // before RCPT: about us
 		{StageMail, "553 5.1.8 sender unknown", Paused},
 		{StageMail, "530 5.7.0 STARTTLS first", Paused},
 		{StageRcpt, "", Retry},
@@ -55,7 +55,7 @@ func TestVerdict(t *testing.T) {
 		{StageRcpt, "521 5.7.1 not for you", Refused},
 		{StageRcpt, "550 5.7.1 relaying denied", Refused},
 		{StageRcpt, "550 5.4.1 access denied", Refused},
-		// about us: it would cost a domain all its readers
+		// about us: it must not suppress all readers of a domain
 		{StageRcpt, "550 blocked, see https://www.spamhaus.org", Refused},
 		{StageRcpt, "550 relay not permitted", Refused},
 		{StageRcpt, "553 no", Refused},
@@ -67,7 +67,7 @@ func TestVerdict(t *testing.T) {
 		{StageBody, "", Retry},
 		{StageDot, "452 disk", Retry},
 		{StageDot, "552 5.3.4 too large", Refused},
-		{StageDot, "550 5.1.1 no such user", Refused}, // not at RCPT: it may be a filter's word
+		{StageDot, "550 5.1.1 no such user", Refused}, // not at RCPT: a filter may send it
 		{StageDot, "554 5.7.1 spam", Refused},
 		{StageDot, "550 5.7.515 the domain is not authenticated", Paused},
 		{StageDot, "550 5.7.26 not authenticated", Paused},
@@ -83,7 +83,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestAboutMessage: which refusals say something of one message only.
+// TestAboutMessage: some refusals concern only one message.
 func TestAboutMessage(t *testing.T) {
 	for line, want := range map[string][2]bool{ // about the message; too large
 		"554 5.6.0 no":                          {true, false},
@@ -105,7 +105,7 @@ func TestAboutMessage(t *testing.T) {
 	}
 }
 
-// What a 4xx tells: of a mailbox, of a domain, or of neither (as greylists say it).
+// TestWhomADeferralIsAbout: a 4xx concerns a mailbox, a domain, or neither, as with greylisting.
 func TestWhomADeferralIsAbout(t *testing.T) {
 	for line, want := range map[string]string{
 		"450 4.2.0 try again later":                        "",
@@ -145,11 +145,11 @@ func TestWaitHint(t *testing.T) {
 		"450 come back in 00:04:30":                                   4*time.Minute + 30*time.Second,
 		"451 retry after about 1 hour":                                time.Hour,
 		"451 try again in at least another 20 min":                    20 * time.Minute,
-		"451 in 99999999999999999999 seconds":                         0, // no number
+		"451 in 99999999999999999999 seconds":                         0, // out of range
 		"451 in 999999999 hours":                                      mostHint,
 		"450 in 30 days":                                              0,
 		"452 4.5.3 100 messages, 60 seconds":                          0, // a limit
-		"550 try again in 300 seconds":                                0, // never
+		"550 try again in 300 seconds":                                0, // permanent
 		"450 4.2.0 later":                                             0,
 		"450 for more see https://example.org/help/in/5/minutes.html": 5 * time.Minute, // harmless
 	} {

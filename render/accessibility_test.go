@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// TestAccessibility applies the rules of the Email Markup Consortium to all golden emails: the ten of its report of 2026
-// (https://emailmarkup.org/en/reports/accessibility/2026), and those about zooming, headings and VML.
+// TestAccessibility applies the rules of the Email Markup Consortium to all golden emails: the ten of its report of
+// 2026 (https://emailmarkup.org/en/reports/accessibility/2026), and the rules about zooming, headings and VML.
 func TestAccessibility(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.html")
 	if err != nil || len(files) < 20 {
@@ -61,7 +61,6 @@ func TestBarriers(t *testing.T) {
 	}
 }
 
-// barriers lists the rules that an email breaks.
 func barriers(t *testing.T, doc *html.Node) (faults []string) {
 	add := func(broken bool, fault string) {
 		if broken && !slices.Contains(faults, fault) {
@@ -106,7 +105,7 @@ func barriers(t *testing.T, doc *html.Node) (faults []string) {
 	return faults
 }
 
-// saysNothing lists texts of links that do not say where they lead.
+// saysNothing lists link texts that do not describe their target.
 var saysNothing = []string{
 	"click", "click here", "here", "more", "read more", "learn more", "see more", "find out more", "more info", "link",
 	"this link", "this", "go", "details", "view", "open", "read it here",
@@ -125,7 +124,6 @@ func linkName(n *html.Node) string {
 	return strings.Join(strings.Fields(name), " ")
 }
 
-// A look is how the inline styles show text.
 type look struct {
 	ink, paper string
 	size       float64

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// fifteen is the page that the targets speak of: 15 posts, about 30 KB.
+// fifteen returns the edition of the performance targets: 15 posts, about 30 KB.
 func fifteen() Edition {
 	base := typical()
 	p := base
@@ -24,8 +24,7 @@ func fifteen() Edition {
 	return p
 }
 
-// BenchmarkEdition sets editions from posts already rendered. The limit is
-// putting the same bytes in a row.
+// BenchmarkEdition renders editions from rendered posts. The limit is the time to join the same bytes.
 func BenchmarkEdition(b *testing.B) {
 	p := fifteen()
 	m, err := plain.newMail(p)

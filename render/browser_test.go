@@ -9,9 +9,8 @@ import (
 	"digest/test/browser"
 )
 
-// script writes into a <pre> what each frame shows: how wide its content is,
-// its colours, and the first text that stands out too little from what is behind
-// it (WCAG 2.2, 1.4.3: a contrast of 4.5).
+// script writes the properties of each frame into a <pre>: the width of its content, its colours, and the first text
+// with a contrast below 4.5 (WCAG 2.2, 1.4.3).
 const script = `<pre></pre><script>
 const luminance = ([r, g, b]) => [r, g, b].map(v => v / 255).map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
 	.reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
@@ -41,9 +40,8 @@ onload = () => {
 	}
 }</script>`
 
-// TestInABrowser opens editions in Chromium, as narrow as a small phone, light
-// and dark: nothing may stick out to the side, the dark rules must apply, and
-// all text must be legible.
+// TestInABrowser opens editions in Chromium at the width of a small phone, light and dark. No content may overflow, the
+// dark rules must apply, and all text must have enough contrast.
 func TestInABrowser(t *testing.T) {
 	browser.Find(t)
 	mux, colours := http.NewServeMux(), Variables()
@@ -59,7 +57,9 @@ func TestInABrowser(t *testing.T) {
 		mux.HandleFunc(address, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, html) })
 		for _, width := range []int{320, 390} {
 			for scheme, prefix := range map[string]string{"light": "", "dark": "dark-"} {
-				fmt.Fprintf(&frames, `<iframe title="%s" src="%s" width="%d" height="400" style="border:0;color-scheme:%s"></iframe>`, name, address, width, scheme)
+				fmt.Fprintf(&frames,
+					`<iframe title="%s" src="%s" width="%d" height="400" style="border:0;color-scheme:%s"></iframe>`,
+					name, address, width, scheme)
 				fmt.Fprintf(&want, "%s: %d wide, %s on %s\n", name, width, rgb(t, colours[prefix+"soft"]),
 					rgb(t, colours[prefix+"paper"]))
 			}
@@ -74,7 +74,7 @@ func TestInABrowser(t *testing.T) {
 	}
 }
 
-// rgb is how the browser names a colour.
+// rgb returns a colour in the browser's notation.
 func rgb(t *testing.T, hex string) string {
 	t.Helper()
 	var r, g, b int

@@ -13,9 +13,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// What a page may be made of: what all mail clients of caniemail.com (data of
-// September 2025) know at least in part, or what harms nobody where it is not
-// known, on the second line.
+// Elements, attributes and properties that emails may use. All mail clients of caniemail.com (data of September 2025)
+// support them at least in part, or, on the second line, can ignore them.
 var (
 	knownElements = setOf(`a blockquote br code del div em h1 h2 h3 h4 img li ol p small span strong sub sup table tbody td th tr ul
 		html head body meta title style`)
@@ -36,9 +35,9 @@ func setOf(names string) map[string]bool {
 	return set
 }
 
-// faultsOf holds a message to what mail clients and spam filters need: only
-// what clients know, nothing loaded but from this instance, links that lead out
-// and are in both versions, and nearly the same words in both.
+// faultsOf checks a message for the needs of mail clients and spam filters. It may use only supported features and load
+// content only from this instance. Its links must be absolute and in both versions, which must have nearly the same
+// words.
 func faultsOf(t *testing.T, m Message) []string {
 	t.Helper()
 	doc := parse(t, m.HTML)
@@ -96,7 +95,6 @@ func attributeFault(name, value string) string {
 	return ""
 }
 
-// overlap is the share of words that two sets have in common.
 func overlap(a, b map[string]bool) float64 {
 	common := 0
 	for w := range a {
@@ -114,10 +112,10 @@ func words(s string) map[string]bool {
 	out := map[string]bool{}
 	for field := range strings.FieldsSeq(s) {
 		if strings.Contains(field, "://") {
-			continue // addresses are in the other version too, but not as words
+			continue // the other version contains addresses, but not as words
 		}
 		for _, w := range strings.FieldsFunc(field, func(r rune) bool { return !unicode.IsLetter(r) }) {
-			if len(w) > 1 && w[0] < 0x80 { // text without spaces is wrapped inside words
+			if len(w) > 1 && w[0] < 0x80 { // lines of text without spaces break inside words
 				out[w] = true
 			}
 		}
@@ -125,7 +123,7 @@ func words(s string) map[string]bool {
 	return out
 }
 
-// TestForAllClients: what is kept as golden files can be shown everywhere.
+// TestForAllClients: all mail clients can display the golden emails.
 func TestForAllClients(t *testing.T) {
 	pages := samples()
 	pages["hundred"], pages["huge"] = large(100), large(700)

@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// contentsFrom is the least number of posts with which an edition has a list of what is in it.
+	// contentsFrom is the number of posts from which an edition has a list of its sites.
 	contentsFrom = 12
-	// contentsColumns is how wide the names in that list are together at most: some seven lines on a phone, so that the
-	// first headline stands on its first screen.
+	// contentsColumns limits the total width of the names in the list: about seven lines on a phone, so that the first
+	// headline appears on the first screen.
 	contentsColumns = 330
 )
 
-// hasContents reports whether a list of the sites stands above the posts.
+// hasContents reports whether the edition has a list of its sites above the posts.
 func (m *mail) hasContents() bool { return m.posts >= contentsFrom && len(m.Sections) > 1 }
 
-// contentsHTML is the sites in their order, each a link to its posts within the mail; nil for none.
+// contentsHTML returns the sites in order, each as a link to its posts within the email, or nil if there is no list.
 func (m *mail) contentsHTML() *pieces {
 	if !m.hasContents() {
 		return nil
@@ -35,7 +35,7 @@ func (m *mail) contentsHTML() *pieces {
 	return all
 }
 
-// contentsText is the same for the text version, which has no links within.
+// contentsText returns the list for the text version, without links.
 func (m *mail) contentsText() string {
 	var names []string
 	for i := range m.Sections[:m.entries()] {
@@ -44,7 +44,6 @@ func (m *mail) contentsText() string {
 	return wrapped(strings.Join(names, " · ")+m.unlisted()) + "\n"
 }
 
-// entries is how many sites the contents name.
 func (m *mail) entries() int {
 	used := 0
 	for i := range m.Sections {
@@ -55,7 +54,7 @@ func (m *mail) entries() int {
 	return len(m.Sections)
 }
 
-// unlisted says how many sites the contents do not name; nothing if they name all.
+// unlisted returns the number of sites that are not in the list, in words, or "".
 func (m *mail) unlisted() string {
 	if n := len(m.Sections) - m.entries(); n > 0 {
 		return " " + m.r.Say(catalogue.Key("and %d more").With(n))

@@ -13,7 +13,7 @@ import (
 	"digest/feed"
 )
 
-// corpusPosts reads the real feeds beside the checkout: of each at most so many posts.
+// corpusPosts reads the real feeds beside the checkout, with at most each posts of a feed.
 func corpusPosts(t *testing.T, each int) map[string][]digest.Post {
 	t.Helper()
 	dir := os.Getenv("DIGEST_SHARED")
@@ -43,7 +43,6 @@ func corpusPosts(t *testing.T, each int) map[string][]digest.Post {
 	return posts
 }
 
-// pageOf is an edition of one site.
 func pageOf(title string, posts []digest.Post, look digest.Look) Edition {
 	site := NewSection(title, "https://site.example/", "")
 	for _, p := range posts {
@@ -57,7 +56,7 @@ func pageOf(title string, posts []digest.Post, look digest.Look) Edition {
 	}
 }
 
-// looks are all ways of setting a paper in which pages differ.
+// looks returns all display settings that change an email.
 func looks() []digest.Look {
 	return []digest.Look{
 		{}, {Layout: digest.Headlines}, {Layout: digest.FullText},
@@ -65,9 +64,8 @@ func looks() []digest.Look {
 	}
 }
 
-// TestRealFeeds sets editions of real feeds in every look: mail clients can show
-// them, and both versions say the same. With -artifacts it leaves them to be
-// looked at.
+// TestRealFeeds renders editions of real feeds in every look. Mail clients must support them, and both versions must
+// have the same content. With -artifacts it keeps the files.
 func TestRealFeeds(t *testing.T) {
 	for name, posts := range corpusPosts(t, 6) {
 		for _, look := range looks() {

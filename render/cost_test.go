@@ -11,8 +11,8 @@ import (
 	"digest/test/tier"
 )
 
-// readAndShow does with a text all that is done with the text of a post: it is read in a
-// feed, sanitised, and shown in mail and in a browser.
+// readAndShow processes a text like a post: it parses a feed with it, sanitises it, and renders it for email and the
+// web.
 func readAndShow(t *testing.T, text string) {
 	doc, err := feed.Parse([]byte("<rss><channel><item><title>x</title><description><![CDATA["+text+
 		"]]></description></item></channel></rss>"), "", "")
@@ -28,17 +28,16 @@ func readAndShow(t *testing.T, text string) {
 }
 
 const (
-	// mostTimes is how much more a byte of a hostile text may cost than one of an ordinary.
+	// mostTimes limits the cost of a byte of hostile text relative to ordinary text.
 	mostTimes = 10
-	// mostOnce is what any text may cost beside, in ordinary texts of the smallest size: what
-	// stands in two hundred elements is set in each of its lines as in all of them.
+	// mostOnce limits the fixed cost of a text, in ordinary texts of the smallest size. Text inside two hundred
+	// elements repeats them in each of its lines.
 	mostOnce = 40
 )
 
-// TestCostIsInProportion holds that 4,500 texts of tags that were drawn at random cost
-// time in proportion to their bytes: so many times what as many bytes of plain
-// paragraphs cost in the same run, whatever their size. What another process took is
-// measured again.
+// TestCostIsInProportion renders 4,500 texts of random tags. Each must take time in proportion to its bytes, relative
+// to as many bytes of plain paragraphs in the same run. A slow result is measured again, because other processes may
+// cause it.
 func TestCostIsInProportion(t *testing.T) {
 	tier.Acceptance(t)
 	plain := map[int]time.Duration{}
@@ -66,7 +65,6 @@ func TestCostIsInProportion(t *testing.T) {
 	}
 }
 
-// shortest gives the shortest time that n calls take.
 func shortest(n int, f func()) time.Duration {
 	least := time.Duration(1 << 62)
 	for range n {

@@ -8,8 +8,8 @@ import (
 	"digest"
 )
 
-// TestPiecesStandApart: in a line with pieces of two directions each keeps its own, and they stand in the order of the
-// line; where all run alike nothing is added.
+// TestPiecesStandApart: in a line with pieces of two directions, each piece keeps its direction and the pieces keep
+// their order. A line with one direction has no marks.
 func TestPiecesStandApart(t *testing.T) {
 	seen := time.Date(2026, time.November, 20, 0, 0, 0, 0, time.UTC)
 	urdu := digest.Post{ID: 1, Title: "پہلا صفحہ", Author: "BBC Urdu", URL: "https://www.bbc.co.uk/a",

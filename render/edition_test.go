@@ -24,7 +24,7 @@ func TestSubject(t *testing.T) {
 		// no leading zero
 		{digest.Date{Year: 2027, Month: time.January, Day: 1}, 2, 2, "Friday 1 January: 2 posts from 2 sites"},
 		{digest.Date{Year: 2028, Month: time.February, Day: 29}, 2, 2, "Tuesday 29 February: 2 posts from 2 sites"},
-		{date, 1500, 30, "Friday 20 November: 1,500 posts from 30 sites"}, // all that there are, not only those shown
+		{date, 1500, 30, "Friday 20 November: 1,500 posts from 30 sites"}, // all posts, including those not shown
 	} {
 		p := page()
 		p.Date = c.date
@@ -56,7 +56,7 @@ func TestRefusesAPageWithoutAWayOut(t *testing.T) {
 	}
 }
 
-// TestStructure reads the page as a screen reader would.
+// TestStructure reads the page like a screen reader.
 func TestStructure(t *testing.T) {
 	m := mailOf(t, typical())
 	doc := parse(t, m.HTML)
@@ -85,14 +85,14 @@ func TestStructure(t *testing.T) {
 	}
 }
 
-// TestScripts: every text says its language, and runs in its direction.
+// TestScripts: every text states its language, and has its direction.
 func TestScripts(t *testing.T) {
 	m := mailOf(t, typical())
 	doc := parse(t, m.HTML)
 	for _, c := range []struct{ title, lang, dir string }{
 		{"銭湯の煙突が消える日、神田に残った最後の一本", "ja", "auto"},
 		{"المخبز الذي لا يغلق أبوابه: ليلة كاملة أمام الفرن", "ar", "rtl"},
-		// though its first letter is Latin
+		// its first letter is Latin
 		{"Linux ברכבת: איך לוח הזמנים התחיל סוף סוף לדייק", "he", "rtl"},
 		{"Soupe au potimarron, sans crème et sans regret", "fr", "auto"},
 	} {
@@ -121,7 +121,7 @@ func inherited(n *html.Node, name string) string {
 	return ""
 }
 
-// TestHostilePosts: nothing of a feed becomes markup, a header or a second line.
+// TestHostilePosts: text of a feed never becomes markup, a header or a second line.
 func TestHostilePosts(t *testing.T) {
 	p := page(sampleSite{"Evil\r\nBcc: x@y.example</h2><script>", "javascript:alert(1)", `en" onload="x`, []digest.Post{
 		post(`https://a.example/"onmouseover="alert(1)`, "Hi\r\nSubject: spoofed <script>alert(1)</script> \"'`",
@@ -154,7 +154,7 @@ func TestHostilePosts(t *testing.T) {
 			}
 		}
 	}
-	if n := len(all(doc, "a")); n != 4 { // one good address, three ways out
+	if n := len(all(doc, "a")); n != 4 { // one valid address of a post, and three of the frame
 		t.Errorf("%d links", n)
 	}
 	if strings.ContainsAny(m.HTML+m.Text, "\r\u202e") {
@@ -167,18 +167,18 @@ func TestHostilePosts(t *testing.T) {
 	}
 }
 
-// TestWhatGivesWay: the order in which a large edition loses detail.
+// TestWhatGivesWay checks the order in which a large edition loses detail.
 func TestWhatGivesWay(t *testing.T) {
 	for _, c := range []struct {
 		posts          int
-		most           int  // of the long excerpts, of which every fifth post has one, that are whole
-		below          bool // some posts below the index
-		every, omitted bool // every post below; some only on the web
+		most           int  // maximum number of complete long excerpts; every fifth post has one
+		below          bool // some posts are below the list of sites
+		every, omitted bool // every post is below; some are only on the web
 	}{
 		{20, 4, true, true, false},
-		{100, 19, true, true, false}, // excerpts are shortened first, as many as have to be
+		{100, 19, true, true, false}, // excerpts become shorter first, as many as necessary
 		{200, 0, true, false, false}, // then posts become headlines
-		{900, 0, false, false, true}, // then headlines are left out
+		{900, 0, false, false, true}, // then headlines are omitted
 	} {
 		p := large(c.posts)
 		m := mailOf(t, p)

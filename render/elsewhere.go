@@ -9,11 +9,11 @@ import (
 	"digest/internal/weburl"
 )
 
-// A post of a link blog is about a page of another site. Its address is the address of that page, as at Daring
-// Fireball, or it names the page beside its own (JSON Feed 1.1, external_url).
+// A post of a link blog is about a page of another site. Either its address is the address of that page, as at Daring
+// Fireball, or it names the page beside its own address (JSON Feed 1.1, external_url).
 
-// leadsAway returns the host of the other site to which the address of the post points; "" for most posts. It is ""
-// too if the address is an enclosure, the player of an episode, or a redirect to the post's own page.
+// leadsAway returns the host of the other site to which the post's address points, and "" for most posts. It also
+// returns "" if the address is an enclosure, the player of an episode, or a redirect to the post's own page.
 func (p *Post) leadsAway(from digest.Post) string {
 	site, err := url.Parse(weburl.Escaped(from.SiteURL))
 	there, wrong := url.Parse(weburl.Escaped(p.URL))
@@ -34,7 +34,7 @@ func (p *Post) leadsAway(from digest.Post) string {
 	return p.Host()
 }
 
-// elsewhere is the link to a page that the post names beside its own; none for most.
+// elsewhere returns the link to a page that the post names beside its own address, or nil.
 func (p *Post) elsewhere(from digest.Post) []File {
 	u := address(from.LeadsTo)
 	if u == "" || u == p.URL {
@@ -44,7 +44,7 @@ func (p *Post) elsewhere(from digest.Post) []File {
 		URL: u}}
 }
 
-// arrow points onward in the direction of a line. From right to left it needs a mark, for what comes after it may be Latin.
+// arrow returns an arrow in the direction of a line. From right to left it adds a mark, because Latin text may follow.
 func arrow(rtl bool) string {
 	if rtl {
 		return lineMark(true) + "← "

@@ -7,7 +7,7 @@ import (
 	"digest"
 )
 
-// TestLinkPosts: a post that leads to another site says so, whichever way its feed does; one at home does not.
+// TestLinkPosts: a post about another site names it, in both forms that feeds use. Other posts do not.
 func TestLinkPosts(t *testing.T) {
 	const home = "https://blog.example.org/"
 	for name, c := range map[string]struct {
@@ -24,7 +24,7 @@ func TestLinkPosts(t *testing.T) {
 		"a detour home": {digest.Post{URL: "http://feedproxy.google.com/~r/blog/~3/x/", SiteURL: home}, "",
 			""},
 		"no site is known": {digest.Post{URL: "https://www.theverge.com/2026/x"}, "", ""},
-		// its host stands there as the link
+		// its host is the link
 		"without a title": {digest.Post{URL: "https://www.theverge.com/2026/x", SiteURL: home, Untitled: true,
 			Summary: "Some words."}, "", ""},
 		"from right to left": {digest.Post{URL: "https://www.theverge.com/2026/x", SiteURL: home,
@@ -56,7 +56,7 @@ func TestLinkPosts(t *testing.T) {
 	}
 }
 
-// TestUntitledByItsFeed: where a feed gave no title, the one that was made for lists is no headline.
+// TestUntitledByItsFeed: if a feed gives no title, the generated title for lists does not become a headline.
 func TestUntitledByItsFeed(t *testing.T) {
 	p := page(sampleSite{"Pier", "https://pier.example/", "en", []digest.Post{{
 		URL: "https://pier.example/a", Title: "The ferry was an hour late", Untitled: true,

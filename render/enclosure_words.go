@@ -9,8 +9,7 @@ import (
 	"digest/internal/catalogue"
 )
 
-// FileLabel says what can be done with the file, and how long that takes; where nobody
-// says, how large it is: "Listen · 43 min", "PDF, 2 MB".
+// FileLabel returns the label of a file's link with its duration, or else its size: "Listen · 43 min", "PDF, 2 MB".
 func FileLabel(e digest.Enclosure) catalogue.Sayable {
 	m := e.Medium()
 	played := m == digest.Sound || m == digest.Film
@@ -25,8 +24,8 @@ func FileLabel(e digest.Enclosure) catalogue.Sayable {
 	return catalogue.Key("%s, %s").With(verb(e), bytesWords(e.Length))
 }
 
-// FileFacts is what FileLabel does not say of a file that is played, its format and its size:
-// "MP3, 41 MB"; nil where the feed tells neither.
+// FileFacts returns the format and the size of a sound or film file that FileLabel does not contain: "MP3, 41 MB". It
+// returns nil for other files and if the feed states neither.
 func FileFacts(e digest.Enclosure) catalogue.Sayable {
 	if m := e.Medium(); m != digest.Sound && m != digest.Film {
 		return nil
@@ -35,7 +34,7 @@ func FileFacts(e digest.Enclosure) catalogue.Sayable {
 	switch {
 	case format == "" && e.Length <= 0:
 		return nil
-	case e.Length <= 0 || e.Seconds <= 0: // the size is in Label
+	case e.Length <= 0 || e.Seconds <= 0: // FileLabel contains the size
 		return nameOrNil(format)
 	case format == "":
 		return bytesWords(e.Length)
@@ -43,8 +42,7 @@ func FileFacts(e digest.Enclosure) catalogue.Sayable {
 	return catalogue.Key("%s, %s").With(format, bytesWords(e.Length))
 }
 
-// formats are the names of formats that are played, by the second half of a media type
-// and by the ending of an address.
+// formats maps the subtypes of media types and file extensions to the names of formats.
 var formats = map[string]string{
 	"mpeg": "MP3", "mp3": "MP3", "x-mp3": "MP3", "mpeg3": "MP3", "mp4": "MP4", "x-m4a": "M4A", "m4a": "M4A",
 	"m4b": "M4B", "x-m4v": "MP4", "m4v": "MP4",
@@ -53,7 +51,6 @@ var formats = map[string]string{
 	"webm": "WebM", "quicktime": "QuickTime", "mov": "QuickTime", "x-matroska": "Matroska", "mkv": "Matroska",
 }
 
-// formatOf is the name of the format of a file that is played; "" if it is not known.
 func formatOf(e digest.Enclosure) string {
 	_, sub, _ := strings.Cut(strings.ToLower(e.Type), "/")
 	sub, _, _ = strings.Cut(sub, ";")
@@ -63,7 +60,7 @@ func formatOf(e digest.Enclosure) string {
 	return formats[e.Ending()]
 }
 
-// verb is what is done with a file, or what it is.
+// verb returns the action for a file, or its kind.
 func verb(e digest.Enclosure) catalogue.Sayable {
 	switch e.Medium() {
 	case digest.Sound:
@@ -91,10 +88,9 @@ func verb(e digest.Enclosure) catalogue.Sayable {
 // A name is the same in every language.
 type name string
 
-// In gives it.
+// In returns the name.
 func (n name) In(*catalogue.Language) string { return string(n) }
 
-// nameOrNil is a name; nil where it is empty.
 func nameOrNil(s string) catalogue.Sayable {
 	if s == "" {
 		return nil
@@ -102,7 +98,7 @@ func nameOrNil(s string) catalogue.Sayable {
 	return name(s)
 }
 
-// lengthWords is a number of seconds: "43 min", "1 h 12".
+// lengthWords formats a number of seconds: "43 min", "1 h 12".
 func lengthWords(seconds int64) catalogue.Sayable {
 	minutes := max(1, (seconds+30)/60)
 	hours, minutes := minutes/60, minutes%60
@@ -115,7 +111,7 @@ func lengthWords(seconds int64) catalogue.Sayable {
 	return catalogue.Key("%d h %s").With(hours, fmt.Sprintf("%02d", minutes))
 }
 
-// bytesWords is a number of bytes: "850 KB", "2 MB", "1.2 GB".
+// bytesWords formats a number of bytes: "850 KB", "2 MB", "1.2 GB".
 func bytesWords(n int64) catalogue.Sayable {
 	switch {
 	case n < 999_500:

@@ -50,8 +50,8 @@ func TestLabelsOfFiles(t *testing.T) {
 	}
 }
 
-// TestFilesAreToldApart: several files of which the same is said are numbered; what a file is and how large stands beside its
-// link, in both versions of a mail.
+// TestFilesAreToldApart: files with equal labels are numbered. Both versions of an email show the kind and size of a
+// file beside its link.
 func TestFilesAreToldApart(t *testing.T) {
 	p := plain.Post(digest.Post{URL: "https://a.example/1", Title: "Parts", Enclosures: []digest.Enclosure{
 		{URL: "https://a.example/1.mp3", Length: 12_000_000}, {URL: "https://a.example/2.mp3", Length: 12_000_000},

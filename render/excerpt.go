@@ -9,8 +9,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// told is a post's title and excerpt without saying anything twice: an excerpt that begins with the title loses it,
-// one that is only the beginning of the title is none, and a title that was cut from the beginning of the text is none.
+// told returns a post's title and excerpt without repetition. It removes the title from the beginning of the excerpt.
+// It drops an excerpt that is only the beginning of the title, and a title that was cut from the beginning of the text.
 func told(title, summary string) (string, string) {
 	title, summary = scrub(title, dropped), scrub(summary, dropped)
 	if isPlaceholder(title) {
@@ -36,7 +36,7 @@ func told(title, summary string) (string, string) {
 		}
 		return title, summary
 	}
-	// cut within a word
+	// the title was cut within a word
 	if rest, begun := past(summary, head); begun && cutShort && rest != "" && wordsOf(head) >= fewestWords {
 		return "", summary
 	}
@@ -48,12 +48,11 @@ func told(title, summary string) (string, string) {
 	return title, summary
 }
 
-// mostRepeats is how often a title is taken from the beginning of a text.
+// mostRepeats limits how often told removes the title.
 const mostRepeats = 3
 
-// beyondHeads is a summary without the title where that stands in paragraphs or headings of its own at the beginning of the
-// content that the summary was made of, which goes on behind it in the same words. Then it is no sentence by chance,
-// however short it is.
+// beyondHeads removes the title from a summary if the content begins with paragraphs or headings that contain only the
+// title. The summary must continue in the words of the content. Then even a very short title is no coincidence.
 func beyondHeads(title, summary, content string) string {
 	heads, next := headsOf(content, title)
 	rest, ok := summary, len(heads) > 0
@@ -62,14 +61,14 @@ func beyondHeads(title, summary, content string) string {
 			return summary
 		}
 	}
-	const enough = 100 // bytes of what goes on
+	const enough = 100 // bytes to compare
 	if _, same := behind(rest, strings.ToValidUTF8(next[:min(len(next), enough)], "")); !ok || rest != "" && !same {
 		return summary
 	}
 	return strings.TrimSpace(rest)
 }
 
-// behind is what follows a text in s, whatever spaces either has.
+// behind returns the rest of s after a text, ignoring spaces in both.
 func behind(s, text string) (string, bool) {
 	for _, want := range text {
 		if unicode.IsSpace(want) {
@@ -85,14 +84,14 @@ func behind(s, text string) (string, bool) {
 	return s, true
 }
 
-// repeats reports whether words say a title and nothing else. A sign that means something is something else, as in C# and
-// C, or 10 % and 10; and so is all that a title that was cut does not say.
+// repeats reports whether words contain the title and nothing else. Signs with a meaning are something else, as in C#
+// and C, or 10 % and 10. So is text that a cut title does not contain.
 func repeats(words, title string) bool {
 	words, title = bared(words), bared(title)
 	return words == title && words != ""
 }
 
-// bared is a line in lower case without the marks around it, and that of a link to itself.
+// bared returns a line in lower case without punctuation around it, and without the sign of a link to itself.
 func bared(s string) string {
 	s = strings.NewReplacer("’", "'", "‘", "'").Replace(strings.ToLower(strings.Join(strings.Fields(s), " ")))
 	s = strings.TrimRight(strings.TrimSuffix(s, " #"), "¶§ ")
@@ -102,10 +101,10 @@ func bared(s string) string {
 	})
 }
 
-// headsOf is what the first paragraphs and headings of a post's content say as long as that is its title and nothing else,
-// and what the next one says.
+// headsOf returns the text of the paragraphs and headings at the beginning of the content that only repeat the title,
+// and the text of the next one.
 func headsOf(content, title string) (heads []string, next string) {
-	const most = 4000 // bytes that are looked at
+	const most = 4000 // bytes to search
 	content = content[:min(len(content), most)]
 	for content != "" {
 		var line strings.Builder
@@ -131,7 +130,7 @@ func headsOf(content, title string) (heads []string, next string) {
 	return heads, ""
 }
 
-// goesOnWithin reports whether a line goes on across a tag, of which this is what stands between its brackets.
+// goesOnWithin reports whether a tag does not end a line. tag is the text between its brackets.
 func goesOnWithin(tag string) bool {
 	name, _, _ := strings.Cut(strings.TrimPrefix(tag, "/"), " ")
 	switch atom.Lookup([]byte(strings.ToLower(strings.TrimSuffix(name, "/")))) {
@@ -143,14 +142,14 @@ func goesOnWithin(tag string) bool {
 	return false
 }
 
-// again reports whether rest begins with a title once more that stood before it already: a single word may
-// be a part of a name, such as Duran Duran.
+// again reports whether rest begins with the title again. A title of one word may be part of a name such as Duran
+// Duran.
 func again(rest, title string) bool {
 	_, same := after(rest, title)
 	return same && wordsOf(title) > 1
 }
 
-// isPlaceholder reports whether a title is one that a program writes where there is none.
+// isPlaceholder reports whether a program wrote the title in place of a missing one.
 func isPlaceholder(title string) bool {
 	switch strings.ToLower(strings.Trim(title, " ()[]")) {
 	case "untitled", "no title", "untitled post":
@@ -159,10 +158,10 @@ func isPlaceholder(title string) bool {
 	return false
 }
 
-// fewestWords are those of a title that no sentence begins with by chance.
+// fewestWords is the number of words from which no sentence begins with the title by chance.
 const fewestWords = 3
 
-// withoutEllipsis is s without the dots that say it was cut, and whether it has any.
+// withoutEllipsis returns s without the ellipsis at its end, and whether it had one.
 func withoutEllipsis(s string) (string, bool) {
 	for _, end := range [...]string{"…", "...", "[…]", "[...]"} {
 		if rest, ok := strings.CutSuffix(s, end); ok {
@@ -173,15 +172,15 @@ func withoutEllipsis(s string) (string, bool) {
 	return s, false
 }
 
-// after is what comes after the letters and digits of prefix in s, whatever stands between those and in whatever case;
-// false if s does not begin with them, or goes on in the middle of a word.
+// after returns the rest of s after the letters and digits of prefix. It ignores case and all other characters. It
+// returns false if s does not begin with them, or if the word continues.
 func after(s, prefix string) (string, bool) {
 	rest, begun := past(s, prefix)
 	next, _ := utf8.DecodeRuneInString(rest)
 	return rest, begun && (rest == "" || !inWord(next) || wide(next))
 }
 
-// past is after, where s may go on in the middle of a word.
+// past is like after, but the word may continue.
 func past(s, prefix string) (string, bool) {
 	rest, some := s, false
 	for _, want := range prefix {
@@ -200,7 +199,7 @@ func past(s, prefix string) (string, bool) {
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
-// endsThere reports whether a title that rest follows is a sentence by itself.
+// endsThere reports whether a title before rest is a complete sentence.
 func endsThere(rest string) bool {
 	next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " »”’\"')"))
 	return rest == "" || strings.ContainsRune(".:!?…|–—-。：！？؟۔", next)
@@ -215,8 +214,8 @@ func betweenSentences(r rune) bool {
 	return unicode.IsSpace(r) || strings.ContainsRune(".:!?…|–—-。：！？؟۔»”’\"')", r)
 }
 
-// nextSentence returns s without the marks that end the title before it. It keeps the
-// marks that begin the next word: ".NET", "-5 °C", an opening quotation mark.
+// nextSentence returns s without the marks that end the title before it. It keeps the marks that begin the next word:
+// ".NET", "-5 °C", an opening quotation mark.
 func nextSentence(s string) string {
 	text := strings.TrimLeftFunc(s, betweenSentences)
 	between := s[:len(s)-len(text)]

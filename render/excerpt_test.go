@@ -58,8 +58,8 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// TestTitleSaidAgain: a title that stands in paragraphs or headings of its own before a text is said once, in an excerpt and
-// in a full text, however short it is; what only begins with its words stays.
+// TestTitleSaidAgain: if a text begins with paragraphs or headings that only repeat the title, the title appears once,
+// in an excerpt and in a full text, however short it is. Text that only begins with the same words stays.
 func TestTitleSaidAgain(t *testing.T) {
 	const wheel = `<img src="https://far.example/wheel.jpg">`
 	for _, c := range []struct{ title, content, summary, excerpt, text string }{
@@ -120,7 +120,7 @@ func FuzzTold(f *testing.F) {
 		if a != "" && a != scrub(title, dropped) || !strings.HasSuffix(left, b) {
 			t.Errorf("%q, %q became %q, %q", title, summary, a, b)
 		}
-		if kept, cut := strings.CutSuffix(left, "…"); cut { // no dot of the text goes with the marks that it was cut
+		if kept, cut := strings.CutSuffix(left, "…"); cut { // a mark for a cut must not remove a dot of the text
 			_, marks, _ := strings.Cut(withoutFilm(withoutMarkup(text)), strings.TrimRight(kept, "… "))
 			marks = strings.NewReplacer("[…]", "", "[...]", "", "(…)", "", "(...)", "").Replace(marks)
 			if strings.Contains(marks, ".") && strings.Trim(marks, ".… ") == "" {
@@ -130,8 +130,8 @@ func FuzzTold(f *testing.F) {
 	})
 }
 
-// TestUntitled: a post without a title has no headline and says each of its words once, however it is shown; where it
-// is, is a link.
+// TestUntitled: a post without a title has no headline, contains each of its words once in every layout, and links to
+// its page.
 func TestUntitled(t *testing.T) {
 	const words = "The ferry was an hour late and nobody minded."
 	for _, l := range layouts {
@@ -143,7 +143,7 @@ func TestUntitled(t *testing.T) {
 		m := checkedMail(t, p)
 		doc := parse(t, m.HTML)
 		shown := shownText(t, m.HTML)
-		_, shown, _ = strings.Cut(shown, "No. 128") // the preheader stands before
+		_, shown, _ = strings.Cut(shown, "No. 128") // after the preheader
 		if n := len(all(doc, "h3")); n != 0 {
 			t.Errorf("%s: %d headlines", l, n)
 		}
@@ -161,11 +161,11 @@ func TestUntitled(t *testing.T) {
 	}
 }
 
-// TestFolders: the name of each folder stands once, before its sites.
+// TestFolders: the name of each folder appears once, before its sites.
 func TestFolders(t *testing.T) {
 	p := folders()
 	m := checkedMail(t, p)
-	// the contents end so
+	// the end of the list of sites
 	_, page, _ := strings.Cut(strings.Join(strings.Fields(shownText(t, m.HTML)), " "), "Small Compilers")
 	_, text, _ := strings.Cut(m.Text, ruleText)
 	for where, version := range map[string]string{"page": page, "text": text} {
@@ -183,7 +183,8 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// TestContentsOfNamesakes: each entry of the contents leads to its own section, also of sites of one name and address.
+// TestContentsOfNamesakes: each entry of the list links to its own section, even if sites have equal names and
+// addresses.
 func TestContentsOfNamesakes(t *testing.T) {
 	sites := []sampleSite{harbour(), harbour(), kitchen(), harbour(), compiler(), tokyo(), harbour(), kitchen()}
 	m := checkedMail(t, page(sites...))
@@ -208,7 +209,7 @@ func TestContentsOfNamesakes(t *testing.T) {
 	}
 }
 
-// TestContents: from twelve posts on an edition begins with the names of its sites, as far as they take a few lines.
+// TestContents: an edition of twelve or more posts begins with the names of its sites, limited to a few lines.
 func TestContents(t *testing.T) {
 	for _, c := range []struct {
 		edition Edition

@@ -11,29 +11,29 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A File is what a post comes with, as a link: sound, film, a paper to read.
+// A File is an enclosure of a post as a link.
 type File struct {
 	Label string // "Listen · 43 min"
 	Facts string // "MP3, 41 MB"; may be empty
-	URL   string // absolute http(s)
-	Sound bool   // it is heard
+	URL   string
+	Sound bool
 
-	film     bool // it is watched
+	film     bool
 	chapters []digest.Chapter
 }
 
-// A Chapter is a part of a file, as a link to where it begins.
+// A Chapter is a part of a file, as a link to its beginning.
 type Chapter struct {
-	At    string // "12:42", from the beginning
+	At    string // "12:42", from the beginning of the file
 	Title string // one line, plain
-	URL   string // absolute http(s)
+	URL   string
 }
 
-// mostFiles is how many files of a post are shown; the author's page has them all.
+// mostFiles limits the files of a post; the author's page has all of them.
 const mostFiles = 4
 
-// filesOf are those of a post that are no pictures, which belong to its text: first what is
-// heard or watched; a transcript stands behind the file that it is of.
+// filesOf returns the files of a post except pictures, which belong to its text. Sound and films come first, and a
+// transcript follows its file.
 func (r *Renderer) filesOf(all []digest.Enclosure) []File {
 	var out []File
 	all = slices.SortedStableFunc(slices.Values(all),
@@ -53,7 +53,7 @@ func (r *Renderer) filesOf(all []digest.Enclosure) []File {
 	return out
 }
 
-// numberAlike numbers files of which the same is said, so that they can be told apart.
+// numberAlike numbers files with equal labels and facts, to distinguish them.
 func numberAlike(files []File) {
 	alike := func(a, b File) bool { return a.Label == b.Label && a.Facts == b.Facts }
 	labels := make([]string, len(files))
@@ -75,8 +75,8 @@ func numberAlike(files []File) {
 	}
 }
 
-// Chapters are the chapters of a file, for a page; players begin where a link's fragment
-// says (Media Fragments URI 1.0 §4.2.1).
+// Chapters returns the chapters of a file for a page. Players start at the time in a link's fragment (Media Fragments
+// URI 1.0 §4.2.1).
 func (f File) Chapters() []Chapter {
 	url, _, _ := strings.Cut(f.URL, "#")
 	var all []Chapter
@@ -88,7 +88,7 @@ func (f File) Chapters() []Chapter {
 	return all
 }
 
-// clockWords is a number of seconds as players show it: "0:42", "1:02:03".
+// clockWords formats a number of seconds as players do: "0:42", "1:02:03".
 func clockWords(seconds int64) string {
 	h, m, s := seconds/3600, seconds/60%60, seconds%60
 	if h == 0 {
@@ -97,7 +97,6 @@ func clockWords(seconds int64) string {
 	return fmt.Sprintf("%d:%02d:%02d", h, m, s)
 }
 
-// tidyLinks bounds and cleans links; one that leads nowhere is left out.
 func tidyLinks(links []File) (out []File) {
 	for _, f := range links {
 		if f.URL, f.Label = address(f.URL), clean(f.Label, siteColumns); f.URL != "" && len(out) < mostFiles {
@@ -114,13 +113,12 @@ func placeOf(e digest.Enclosure) int {
 	return 1
 }
 
-// fileData is what the template of a file is filled with.
 type fileData struct {
 	Label, Facts, URL string
-	More              bool // another one stands behind it
+	More              bool // another file follows
 }
 
-// filesHTML are the files of a post, a line each; nil if it has none.
+// filesHTML returns the files of a post, one on each line, or nil if it has none.
 func (p *Post) filesHTML() *pieces {
 	if len(p.Files) == 0 {
 		return nil
@@ -132,7 +130,7 @@ func (p *Post) filesHTML() *pieces {
 	return all
 }
 
-// filesText are the files of a post in a plain text, each line after indent.
+// filesText returns the files of a post for the text version. Each line begins with indent.
 func filesText(p *Post, indent string) string {
 	var w strings.Builder
 	for _, f := range p.Files {

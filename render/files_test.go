@@ -44,7 +44,7 @@ func TestFilesOfAPost(t *testing.T) {
 	}
 }
 
-// TestChapters: titles are plain lines, and each link begins at its chapter.
+// TestChapters: titles are plain lines, and each link starts at its chapter.
 func TestChapters(t *testing.T) {
 	p := New(nil).Post(digest.Post{Title: "T",
 		Enclosures: []digest.Enclosure{{URL: "https://x.org/a.mp3?a=1#x", Type: "audio/mpeg",

@@ -11,18 +11,16 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A film is shown by its picture, which leads to where it is watched: nothing of it is
-// loaded before somebody wants it.
+// A film is shown as a picture that links to it. Nothing is loaded from its site until a reader follows the link.
 
-// The pages on which films are watched, by host without "www.".
+// Paths of pages that play films.
 var (
 	youTubeFilm = regexp.MustCompile(`^/(?:watch$|shorts/|live/)`)
 	vimeoFilm   = regexp.MustCompile(`^/(?:channels/[\w-]+/)?[0-9]+(?:/|$)`)
 	peerTube    = regexp.MustCompile(`^/(?:w/|videos/watch/)[\w-]{22,36}$`)
 )
 
-// watchedAt says what is done at an address, if a film is watched there: "Watch on
-// YouTube"; nil if not.
+// watchedAt returns the label of a link to a film, such as "Watch on YouTube", or nil if the address is not a film.
 func watchedAt(address string) catalogue.Sayable {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -42,9 +40,8 @@ func watchedAt(address string) catalogue.Sayable {
 	return nil
 }
 
-// filmOf is where the film is watched that a post of its author's own is about: on the
-// post's page if that is one of films, else in its first file that is one; "" if it is
-// about none.
+// filmOf returns the address of the film that a post is about: the post's page if it plays a film, or else its first
+// film file. It returns "" if the post is about no film.
 func (p *Post) filmOf(from digest.Post) string {
 	if watchedAt(p.URL) != nil && p.leadsAway(from) == "" {
 		return p.URL
@@ -56,7 +53,7 @@ func (p *Post) filmOf(from digest.Post) string {
 	return ""
 }
 
-// watched is the link to the film that a post is about, where no file of it is one.
+// watched returns the link to the post's film if none of its files is a film.
 func (p *Post) watched(files []File) []File {
 	if words := watchedAt(p.Film); p.Film == p.URL && words != nil &&
 		!slices.ContainsFunc(files, func(f File) bool { return f.film }) {
@@ -65,8 +62,8 @@ func (p *Post) watched(files []File) []File {
 	return nil
 }
 
-// filmed sets a picture that leads to a film: in a link to one, or at the head of the
-// post that is about one.
+// filmed returns the tokens of a picture, and marks it as a film if it links to one. The first picture of a post about
+// a film becomes a link to that film.
 func (p *parser) filmed(pic *picture) []token {
 	t := token{kind: pictured, pic: pic}
 	if pic.shown == "" || pic.small {
@@ -85,18 +82,17 @@ func (p *parser) filmed(pic *picture) []token {
 	return []token{{kind: opening, name: "a", href: p.film}, t, {kind: closing}}
 }
 
-// filmWord is the description of a picture that links to a film and has no description of its own.
+// filmWord returns the description of a picture that links to a film and has no description of its own.
 func filmWord() catalogue.Sayable { return catalogue.Key("Video") }
 
-// say says the program's own words within a text.
 func (p *parser) say(v catalogue.Sayable) string { return saidIn(p.speaks, v) }
 
-// saidIn says the program's own words in a language; nil: English.
+// saidIn returns built-in messages in a language; nil means English.
 func saidIn(l *catalogue.Language, v catalogue.Sayable) string {
 	return v.In(cmp.Or(l, catalogue.English()))
 }
 
-// linkWord is what the picture of an open link says, of which nobody says what it shows.
+// linkWord returns the description of a linked picture that has none.
 func (p *parser) linkWord() string {
 	if watchedAt(p.linked()) != nil {
 		return p.say(filmWord())

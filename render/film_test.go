@@ -33,8 +33,8 @@ func TestWatchedAt(t *testing.T) {
 	}
 }
 
-// TestFilms: the picture of a post that is about a film leads there, on pages and in mail,
-// and a line says so; other posts' pictures lead nowhere.
+// TestFilms: the picture of a post about a film links to it, on pages and in email, and a line says so. Pictures of
+// other posts have no link.
 func TestFilms(t *testing.T) {
 	const src = "https://far.example/fog.jpg"
 	content := `<p><img src="` +
@@ -42,7 +42,7 @@ func TestFilms(t *testing.T) {
 	film := digest.Enclosure{URL: "https://x.example/fog", Type: "video/mp4", Seconds: 720, Length: 90e6}
 	for name, c := range map[string]struct {
 		post digest.Post
-		film string // where its first picture leads
+		film string // link of its first picture
 		line string // the first of its files
 	}{
 		"a page of films": {digest.Post{URL: "https://www.youtube.com/watch?v=abcdefghijk"},

@@ -6,15 +6,15 @@ import (
 	"digest"
 )
 
-// The limits of the HTML: Gmail clips a message at about 102 KB, and it is not
-// known of which form. A little is kept back for an encoder other than ours.
+// The limits of the HTML in bytes. Gmail clips a message at about 102 KB; whether decoded or encoded is unknown. A
+// margin remains for other encoders.
 const (
 	maxPlain = 94_500
 	maxCoded = 99_000
 )
 
-// maxChanges is of how many sites an edition that is too large for one mail keeps the link that changes how the site
-// comes; each takes the room of a headline.
+// maxChanges limits the links to change a site's display in an edition that is too large. Each takes the room of a
+// headline.
 const maxChanges = 20
 
 // A depth is how much of a post is shown.
@@ -25,25 +25,22 @@ const (
 	headline
 	short
 	full
-	whole // the full text, or as much of it as the plan's level says
+	whole // the full text, or as much of it as the plan's level allows
 )
 
-// A plan says how much is shown of each post. Of a section that wants less than all
-// it is no more than that.
+// A plan states how much of each post is shown. A section never shows more than its display allows.
 type plan struct {
-	all   depth     // of every post, where each is nil; of a section's rest a headline
-	each  [][]depth // by section and post, those of its rest last
+	all   depth     // depth of every post if each is nil; a section's rest shows headlines
+	each  [][]depth // by section and post; the posts of the rest come last
 	shown int
-	level int  // bytes that a full text may take, quoted-printable
-	bare  bool // headlines stand in lists, without bylines
+	level int  // maximum size of a full text in bytes, quoted-printable
+	bare  bool // headlines are in lists, without bylines
 
-	posts *both // as they are written
+	posts *both
 }
 
-// size is that of the HTML that is written.
 func (p *plan) size() size { return p.posts.html.size() }
 
-// depth is how much is shown of a post.
 func (m *mail) depth(p *plan, section, post int) depth {
 	if p.each != nil {
 		return p.each[section][post]
@@ -51,7 +48,7 @@ func (m *mail) depth(p *plan, section, post int) depth {
 	return min(p.all, m.wanted(section, post))
 }
 
-// wanted is how much is shown of a post where there is room.
+// wanted returns how much of a post is shown if there is room.
 func (m *mail) wanted(section, post int) depth {
 	if post >= len(m.Sections[section].Posts) {
 		return headline
@@ -59,7 +56,6 @@ func (m *mail) wanted(section, post int) depth {
 	return m.most[section]
 }
 
-// setMost finds how much is shown of each section's posts where there is room.
 func (m *mail) setMost() {
 	m.deepest = headline
 	m.most = make([]depth, len(m.Sections))
@@ -79,7 +75,7 @@ func layoutDepth(l digest.Layout) depth {
 	return full
 }
 
-// below is how many posts of a section are shown with more than a headline: the others are listed after them.
+// below returns how many posts of a section show more than a headline. The others are listed after them.
 func (m *mail) below(p *plan, section int) (n int) {
 	for n < len(m.Sections[section].Posts) && m.depth(p, section, n) >= short {
 		n++
@@ -87,12 +83,12 @@ func (m *mail) below(p *plan, section int) (n int) {
 	return n
 }
 
-// rows reports whether headlines have bylines: in an edition of headlines.
+// rows reports whether headlines have bylines, as in an edition of headlines.
 func (m *mail) rows(p *plan, section int) bool {
 	return m.Layout == digest.Headlines && !p.bare && m.most[section] == headline
 }
 
-// fit decides how much is shown, the most that is within the limits, and writes it.
+// fit chooses the largest plan within the limits, and writes it.
 func (m *mail) fit() *plan {
 	room := size{plain: maxPlain, coded: maxCoded}
 	if m.Room > 0 {
@@ -108,7 +104,7 @@ func (m *mail) fit() *plan {
 			return p
 		}
 	}
-	m.SaveURL, m.saveLines = nil, false // posts come first; the web edition can save them, too
+	m.SaveURL, m.saveLines = nil, false // posts have priority, and the web edition can save them too
 	m.keepChanges()
 	p = &plan{bare: true}
 	m.setEach(p, omitted)
@@ -128,7 +124,7 @@ func (m *mail) fit() *plan {
 	return p
 }
 
-// setEach has each post shown at a depth, as far as it is wanted.
+// setEach sets the depth of each post to d, or to its wanted depth if that is less.
 func (m *mail) setEach(p *plan, d depth) {
 	p.each = make([][]depth, len(m.Sections))
 	for i := range m.Sections {
@@ -139,11 +135,11 @@ func (m *mail) setEach(p *plan, d depth) {
 	}
 }
 
-// spend gives what room is left to posts that are shown with less than their reader wants: to the first of every site, then
-// to the second of every site. Full texts then share the rest.
+// spend uses the remaining room for posts that show less than wanted: the first post of every site, then the second
+// post of every site. Full texts share what is left after that.
 func (m *mail) spend(p *plan, used, room size) {
 	if p.all != short && p.all != whole {
-		return // all are shown as they are wanted
+		return // all posts have their wanted depth
 	}
 	if p.all == short {
 		m.setEach(p, short)
@@ -158,7 +154,8 @@ func (m *mail) spend(p *plan, used, room size) {
 	p.posts = m.write(p)
 }
 
-// fullerSize is what a post takes more than as a short one where it is shown as its reader wants it, of a full text the beginning.
+// fullerSize returns the additional size of a post in its layout compared with a short one. Of a full text it counts
+// the beginning.
 func (m *mail) fullerSize(s *Section, post int) size {
 	var fuller, less both
 	m.addPost(&fuller, s, post, layoutDepth(m.LayoutOf(*s)), 0)
@@ -166,8 +163,8 @@ func (m *mail) fullerSize(s *Section, post int) size {
 	return fuller.html.size().minus(less.html.size())
 }
 
-// keepChanges leaves the links that change how a site comes to the sites with the most posts: they make the next edition
-// smaller.
+// keepChanges keeps the links to change a site's display only for the sites with the most posts, because those changes
+// make the next edition smaller.
 func (m *mail) keepChanges() {
 	if m.SiteURL == nil || len(m.Sections) <= maxChanges {
 		return
@@ -186,13 +183,13 @@ func (m *mail) keepChanges() {
 	}
 }
 
-// A try is one way to show all posts alike, as far as their sections want it.
+// A try is a depth for all posts, limited by their sections.
 type try struct {
 	depth depth
 	saves bool // posts in lists can be saved too
 }
 
-// tries are the ways in which all posts are shown alike, the fullest first.
+// tries returns the tries in order of size, largest first.
 func (m *mail) tries() []try {
 	all := []try{{m.deepest, true}, {m.deepest, false}, {short, false}}
 	if m.SaveURL == nil {
@@ -204,9 +201,9 @@ func (m *mail) tries() []try {
 	return all
 }
 
-// deepen shows posts at the depth that to gives for each, omitted for one that stays as it is; as many as there is room for:
-// the first of every section, then the second of every section, and so on. It gives
-// what is used after that, and how many they are.
+// deepen changes posts to the depth that to returns; omitted means no change. It does so while there is room: first for
+// the first post of every section, then for the second, and so on. It returns the used size and the number of changed
+// posts.
 func (m *mail) deepen(p *plan, to func(section, post int) depth, need func(s *Section, post int) size, used,
 	room size) (size, int) {
 	n := 0
@@ -226,7 +223,7 @@ func (m *mail) deepen(p *plan, to func(section, post int) depth, need func(s *Se
 	return used, n
 }
 
-// lineSize is that of a headline in a list, with what stands around the list.
+// lineSize returns the size of a headline in a list. For the first post it includes the head of the section.
 func (m *mail) lineSize(s *Section, post int) size {
 	var line both
 	m.addLine(&line, s.post(post), s.isLate(post))
@@ -238,7 +235,7 @@ func (m *mail) lineSize(s *Section, post int) size {
 	return line.html.size()
 }
 
-// excerptSize is that of a short post: its headline is in no list then.
+// excerptSize returns the additional size of a short post compared with its headline in a list.
 func (m *mail) excerptSize(s *Section, post int) size {
 	var excerpt, line both
 	m.addPost(&excerpt, s, post, short, 0)
@@ -246,8 +243,7 @@ func (m *mail) excerptSize(s *Section, post int) size {
 	return excerpt.html.size().minus(line.html.size())
 }
 
-// rounds calls f for the first post of every section, then the second of every
-// section, until f says no.
+// rounds calls f for the first post of every section, then for the second, and so on, until f returns false.
 func (m *mail) rounds(f func(section, post int) bool) {
 	for post := 0; ; post++ {
 		more := false

@@ -2,13 +2,12 @@ package render
 
 import "strings"
 
-// The text version is flowed (RFC 3676, DelSp=yes): a line of a paragraph that goes on in the next one ends with a space
-// that programs take away when they join the two, so that a phone shows paragraphs and no lines of 72 columns. What is
-// set in, other than quotations, keeps its lines.
+// The text version is flowed (RFC 3676, DelSp=yes): a line that continues in the next one ends with a space. Mail
+// programs remove that space and join the lines, so phones show paragraphs. Indented lines other than quotations keep
+// their breaks.
 
-// wrap appends s to b in lines, the first after first and the others after rest,
-// which is as long. A word longer than a line stands alone and whole, so that
-// links survive; text without spaces is broken where a wide character allows it.
+// wrap appends s to b in lines. It writes first before the first line and rest, of equal width, before the others. A
+// long word has its own line and stays whole, so that links work. Text without spaces breaks at wide characters.
 func wrap(b *strings.Builder, s, first, rest string) {
 	room := max(textColumns-len(rest), leastColumns)
 	flows := rest == "" || rest == quoteMark
@@ -17,7 +16,7 @@ func wrap(b *strings.Builder, s, first, rest string) {
 		line, space := s[:end], s[end:next]
 		s = s[next:]
 		if indent == "" && strings.HasPrefix(line, ">") {
-			b.WriteByte(' ') // or it would be a quotation
+			b.WriteByte(' ') // otherwise it would be a quotation
 		}
 		switch {
 		case s == "" || !flows:
@@ -30,18 +29,16 @@ func wrap(b *strings.Builder, s, first, rest string) {
 	}
 }
 
-// quoteMark stands before each line of a quotation.
 const quoteMark = "> "
 
-// wrapped is s in lines.
 func wrapped(s string) string {
 	var b strings.Builder
 	wrap(&b, s, "", "")
 	return b.String()
 }
 
-// stuffed is text with a space before each line that begins with one, or with what mail programs may change on the way
-// (RFC 3676 §4.4). A line that begins with " >" has one already.
+// stuffed adds a space before each line that begins with a space, or with "From ", which mail servers may change (RFC
+// 3676 §4.4). A line that begins with " >" already has one.
 func stuffed(text string) string {
 	if !strings.HasPrefix(text, " ") && !strings.Contains(text, "\n ") && !strings.Contains(text, "From ") {
 		return text
@@ -56,10 +53,8 @@ func stuffed(text string) string {
 	return b.String()
 }
 
-// newText is a piece of the text version.
 func newText(s string) piece { return newPiece(stuffed(s)) }
 
-// A textBuilder builds a piece of the text version.
 type textBuilder struct{ codedBuilder }
 
 func (t *textBuilder) write(s string) { t.codedBuilder.write(stuffed(s)) }

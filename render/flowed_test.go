@@ -10,16 +10,16 @@ import (
 	"digest"
 )
 
-// A flowedLine is a paragraph, or a line that is fixed, as a program for flowed text shows it.
+// A flowedLine is a paragraph or a fixed line, as a program for flowed text shows it.
 type flowedLine struct {
 	quotes int
 	text   string
 }
 
-// decodeFlowed reads text as RFC 3676 §4 says, with DelSp=yes.
+// decodeFlowed decodes text by RFC 3676 §4, with DelSp=yes.
 func decodeFlowed(t *testing.T, text string) (lines []flowedLine) {
 	t.Helper()
-	open := false // the line before flows
+	open := false // the previous line flows
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 		content := strings.TrimLeft(line, ">")
 		quotes := len(line) - len(content)
@@ -41,7 +41,7 @@ func decodeFlowed(t *testing.T, text string) (lines []flowedLine) {
 	return lines
 }
 
-// TestFlowedParagraph: whatever stands in a paragraph, a program that joins the lines has it as it was.
+// TestFlowedParagraph: a program that joins the lines restores any paragraph.
 func TestFlowedParagraph(t *testing.T) {
 	long := "https://example.org/" + strings.Repeat("very-long-", 20)
 	all := []string{
@@ -84,8 +84,8 @@ func TestFlowedParagraph(t *testing.T) {
 	}
 }
 
-// TestFlowedEdition: in a whole mail, as it is sent, paragraphs are whole, lines that are set in stay where they are,
-// and every address stands whole at the end of a line that does not flow.
+// TestFlowedEdition: in a complete encoded email, paragraphs are restored and indented lines keep their breaks. Every
+// address is complete at the end of a line that does not flow.
 func TestFlowedEdition(t *testing.T) {
 	for name, e := range map[string]Edition{"excerpts": typical(), "headlines": headlines(),
 		"full": rich(digest.LinkedImages), "scripts": scripts(), "away": away(digest.Excerpts)} {

@@ -11,25 +11,25 @@ import (
 	"digest/internal/weburl"
 )
 
-// A body is the full text of a post as mail has it, written once for one way of
-// showing pictures and shared by all its readers. It may be cut where its cuts are.
+// A body is the full text of a post for email. It is written once for each display of pictures, and all readers share
+// it. It can be cut at its cut points.
 type body struct {
-	all    pair       // what stands below the byline
-	refs   piece      // text: the addresses of its links, by number, below an empty line
-	end    piece      // text: its own address
-	cuts   []cutPoint // in the order of the text
-	onward pair       // the way to the rest
-	teaser pair       // the post as its excerpt with that way on
-	size   int        // bytes of memory that it takes
+	all    pair  // the text below the byline
+	refs   piece // text: the addresses of its links, numbered, after an empty line
+	end    piece // text: the address of the post
+	cuts   []cutPoint
+	onward pair // the link to the rest
+	teaser pair // the excerpt with that link
+	size   int
 }
 
-// A cutPoint is a place after which nothing more of a body need be shown.
 type cutPoint struct {
 	html, text, refs size
-	close            piece // HTML: the ends of what is open there
+	close            piece // HTML: the end tags of open elements
 }
 
-// body is the post's full text, its pictures in the sizes that were learned; of a post that has none it is its excerpt.
+// body returns the post's full text with the stored sizes of its pictures. For a post without content it returns the
+// excerpt.
 func (p *Post) body(images digest.Images, sizes map[string]digest.PictureSize) *body {
 	if images != digest.ProxiedImages {
 		sizes = nil
@@ -42,7 +42,7 @@ func (p *Post) writeBody(images digest.Images, sizes map[string]digest.PictureSi
 	tree := p.beyondTitle(ps.parse(p.content))
 	if tree == nil {
 		all := p.rest
-		if p.Untitled { // whose rest has no end
+		if p.Untitled { // an untitled post has no ending
 			all.html = p.r.rest.piece(p.data())
 		}
 		return &body{all: all, teaser: all, size: bodyBytes + len(all.html.coded)}
@@ -68,7 +68,6 @@ func (p *Post) writeBody(images digest.Images, sizes map[string]digest.PictureSi
 	return y
 }
 
-// pack makes one string of the body.
 func (y *body) pack() {
 	all := []*string{&y.all.html.coded, &y.all.text.coded, &y.refs.coded, &y.end.coded,
 		&y.onward.html.coded, &y.onward.text.coded, &y.teaser.html.coded, &y.teaser.text.coded}
@@ -79,16 +78,16 @@ func (y *body) pack() {
 	y.size = bodyBytes + pack(all...) + pointBytes*len(y.cuts)
 }
 
-// The memory of a body and of a cutPoint beside their strings, in bytes.
+// Bytes of memory of a body and of a cutPoint without their strings.
 const (
 	bodyBytes  = 256
 	pointBytes = 72
 )
 
-// maxLeftover is the width in columns of the longest end of a program.
 const maxLeftover = 700
 
-// beyondTitle is tree without the headline once more, and without where it appeared first; nil if there is nothing else.
+// beyondTitle returns tree without repetitions of the headline and without a final paragraph that names the first place
+// of publication. It returns nil if nothing is left.
 func (p *Post) beyondTitle(tree []*node) []*node {
 	if !p.Untitled {
 		tree = withoutHeads(tree, p.isHead)
@@ -104,8 +103,8 @@ func (p *Post) beyondTitle(tree []*node) []*node {
 	return tree
 }
 
-// isHead reports whether a heading or paragraph only says the title. One that leads elsewhere than the headline says
-// where, too: to another site, or of a paragraph to another page.
+// isHead reports whether a heading or paragraph contains only the title. A heading with a link to another site is no
+// head, and neither is a paragraph with a link to another page.
 func (p *Post) isHead(n *node) bool {
 	elsewhere := func(t token) bool {
 		page, _, _ := strings.Cut(t.href, "#")
@@ -117,7 +116,7 @@ func (p *Post) isHead(n *node) bool {
 	return repeats(clean(n.text(), maxLeftover), p.Title)
 }
 
-// withoutHeads is tree without the heads at its beginning, however many; pictures may stand before and between them.
+// withoutHeads returns tree without the heads at its beginning. Pictures may come before and between them.
 func withoutHeads(tree []*node, isHead func(*node) bool) []*node {
 	kept := make([]*node, 0, len(tree))
 	for i, n := range tree {
@@ -132,7 +131,6 @@ func withoutHeads(tree []*node, isHead func(*node) bool) []*node {
 	return trimRules(kept)
 }
 
-// around is in what direction and language the whole text is set.
 func (p *Post) around(tree []*node) place {
 	all := (&node{kids: tree}).counted()
 	at := place{dir: "ltr", lang: p.Language}
@@ -144,7 +142,7 @@ func (p *Post) around(tree []*node) place {
 
 func (y *body) bytes() int { return y.size }
 
-// continueLabel says where the rest of a post is.
+// continueLabel returns the text of the link to the rest of a post.
 func continueLabel(p *Post) string {
 	if p.URL == "" {
 		return p.r.Say(leftOut())
@@ -155,7 +153,7 @@ func continueLabel(p *Post) string {
 	return p.r.Say(catalogue.Key("Continue reading"))
 }
 
-// Host is the name of the site that the author's page is on; empty if there is none.
+// Host returns the host of the author's page without "www.", or "".
 func (p *Post) Host() string {
 	u, err := url.Parse(weburl.Escaped(p.URL))
 	if err != nil {
@@ -164,19 +162,18 @@ func (p *Post) Host() string {
 	return clean(strings.TrimPrefix(u.Hostname(), "www."), 60)
 }
 
-// leftOut is said of a post that has no page of its own.
+// leftOut returns the notice for a cut post without a page of its own.
 func leftOut() catalogue.Sayable {
 	return catalogue.Key("The rest of this post is too long for an email.")
 }
 
-// textEnd closes a text that was cut, and its post.
+// textEnd closes a cut text and its post.
 func textEnd() piece { return piece{"</div>\r\n</div>\r\n", len("</div>\n</div>\n")} }
 
-// An extent is how much of a post's full text is shown: up to so many pieces.
+// An extent is the part of a post's full text that is shown.
 type extent [4]pair
 
-// extent is the most of the full text that takes at most level bytes, or the
-// excerpt.
+// extent returns the longest extent of at most level bytes, or the excerpt.
 func (y *body) extent(level int) extent {
 	html := y.all.html
 	if len(html.coded) <= max(level, len(y.teaser.html.coded)) {
@@ -195,7 +192,6 @@ func (y *body) extent(level int) extent {
 		{html: textEnd()}}
 }
 
-// size is that of the HTML.
 func (x *extent) size() size {
 	var n size
 	for i := range x {
@@ -210,9 +206,8 @@ func (b *both) addExtent(x extent) {
 	}
 }
 
-// raise finds the level at which all full texts together take the room there
-// is: short ones are whole, and long ones are cut at about the same length, so
-// that none pushes out others. used is what is taken at the plan's level.
+// raise sets the level so that all full texts together use the available room. Short texts stay whole, and long ones
+// are cut at about the same length, so that none displaces others. used is the size at the plan's current level.
 func (m *mail) raise(p *plan, used, room size) {
 	texts := m.fullTexts(p)
 	if len(texts) == 0 {
@@ -238,13 +233,12 @@ func (m *mail) raise(p *plan, used, room size) {
 	p.level = max(0, sort.Search(maxCoded, func(level int) bool { return !fits(level) })-1)
 }
 
-// A fullText is the full text of a post in a mail.
 type fullText struct {
 	*body
-	lead size // of the picture above the excerpt that may stand in its place
+	lead size // size of the picture above the excerpt
 }
 
-// sizeAt is the size of the most of it that takes at most level bytes.
+// sizeAt returns the size of its longest extent of at most level bytes.
 func (y fullText) sizeAt(level int) size {
 	x := y.extent(level)
 	if y.isTeaser(x) {
@@ -253,11 +247,10 @@ func (y fullText) sizeAt(level int) size {
 	return x.size()
 }
 
-// isTeaser reports whether an extent is the excerpt in place of the text.
 func (y *body) isTeaser(x extent) bool { return x == extent{y.teaser} }
 
-// fullTexts are those of all posts that are shown whole, the longest first: they
-// say soonest that a level is too high.
+// fullTexts returns the full texts of all posts that are shown whole. The longest come first, because they show soonest
+// that a level is too high.
 func (m *mail) fullTexts(p *plan) []fullText {
 	var all []fullText
 	for i, s := range m.Sections {

@@ -10,7 +10,7 @@ import (
 	"digest/test/tier"
 )
 
-// essays is a paper of full texts of so many words each.
+// essays returns an edition of full texts with these numbers of words.
 func essays(words ...int) Edition {
 	s := sampleSite{"Essays", "https://essays.example/", "en", nil}
 	for i, n := range words {
@@ -22,8 +22,8 @@ func essays(words ...int) Edition {
 	return looking(digest.Look{Layout: digest.FullText}, s)
 }
 
-// TestFullTextsShareTheRoom: of texts that are too long together the short ones
-// are whole, and the long ones are cut at about the same length, with the way on.
+// TestFullTextsShareTheRoom: if texts are too long together, short ones stay whole. Long ones are cut at about the same
+// length and link to the rest.
 func TestFullTextsShareTheRoom(t *testing.T) {
 	m, err := plain.EncodedMail(essays(8000, 300, 9000, 400, 20_000))
 	if err != nil {
@@ -52,8 +52,8 @@ func TestFullTextsShareTheRoom(t *testing.T) {
 	}
 }
 
-// TestFullTextsGiveWay: many full texts become excerpts with the way to the
-// rest, and more than fit even so become what a paper of excerpts becomes.
+// TestFullTextsGiveWay: too many full texts become excerpts with a link to the rest. If these are still too many, the
+// edition loses detail like one of excerpts.
 func TestFullTextsGiveWay(t *testing.T) {
 	tier.Alone(t)
 	for _, c := range []struct{ posts, onward, shown int }{{5, 0, 5}, {60, 60, 60}, {160, 0, 160}} {
@@ -68,9 +68,8 @@ func TestFullTextsGiveWay(t *testing.T) {
 	}
 }
 
-// TestMarkupThatMultiplies: elements that are never closed go on in every
-// paragraph after them. Of such a post, stored before they were refused, the words are
-// shown, and its reader is told.
+// TestMarkupThatMultiplies: unclosed elements continue in every later paragraph. For such a post, stored before the
+// parser rejected them, the email shows the words and a note.
 func TestMarkupThatMultiplies(t *testing.T) {
 	var open strings.Builder
 	for i := range 190 {
@@ -87,8 +86,8 @@ func TestMarkupThatMultiplies(t *testing.T) {
 	}
 }
 
-// TestPictures: off, in words; linked; or through this instance only. What only
-// counts readers is in none of them.
+// TestPictures: pictures are off, replaced by words, linked, or loaded through this instance only. Tracking pixels
+// appear in none of these.
 func TestPictures(t *testing.T) {
 	const content = `<p>Text.</p><img src="https://far.example/wheel.jpg" alt="The wheel" width="1200" height="800">
 		<img src="https://count.example/p.gif" width="1" height="1">`
@@ -115,7 +114,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestHeadlinesAlone: a paper of headlines has bylines and nothing of the posts.
+// TestHeadlinesAlone: an edition of headlines has bylines and no other text of the posts.
 func TestHeadlinesAlone(t *testing.T) {
 	m := mailOf(t, headlines())
 	for _, part := range []string{m.HTML, m.Text} {
@@ -126,8 +125,8 @@ func TestHeadlinesAlone(t *testing.T) {
 	}
 }
 
-// TestThreadedSubject: clients that go by the subject keep all editions of a
-// threaded paper together; the day is in the line below it.
+// TestThreadedSubject: all editions of a threaded digest have the same subject, so that clients group them. The date is
+// in the preheader.
 func TestThreadedSubject(t *testing.T) {
 	first, second := threaded(), threaded()
 	second.Date.Day++
@@ -146,8 +145,9 @@ func TestThreadedSubject(t *testing.T) {
 	}
 }
 
-// TestLeadSubject: by choice the subject is the headline of the first post of the first section, in one short line
-// without what would turn or hide text; the preheader then says the day and does not begin with it.
+// TestLeadSubject: if the reader chooses it, the subject is the headline of the first post of the first section. It is
+// one short line without characters that hide or reverse text. The preheader then contains the date and omits the
+// headline.
 func TestLeadSubject(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -183,13 +183,11 @@ func TestLeadSubject(t *testing.T) {
 	}
 }
 
-// lead puts a post before all others.
 func lead(e *Edition, p digest.Post) {
 	e.Sections[0].Posts = append([]*Post{plain.Post(p)}, e.Sections[0].Posts...)
 }
 
-// TestSetInItsScript: what right-to-left and East Asian texts need that others
-// do not.
+// TestSetInItsScript checks the styles that only right-to-left and East Asian texts need.
 func TestSetInItsScript(t *testing.T) {
 	m := mailOf(t, scripts())
 	for what, want := range map[string]string{
@@ -211,7 +209,7 @@ func TestSetInItsScript(t *testing.T) {
 	}
 }
 
-// TestStruckWords: the text of a mail marks struck words, which do not hold.
+// TestStruckWords: the text version marks struck words.
 func TestStruckWords(t *testing.T) {
 	content := "<p>Entry is <s>10</s> <del>12</del> 8 euro.</p>"
 	m := mailOf(t, looking(digest.Look{Layout: digest.FullText}, sampleSite{"Quay", "https://quay.example/", "en",
@@ -221,8 +219,8 @@ func TestStruckWords(t *testing.T) {
 	}
 }
 
-// TestPictureInTheText: of a picture without an address both parts of a mail have the description, however the reader
-// wants pictures.
+// TestPictureInTheText: for a picture without an address, both versions of an email show the description, for every
+// setting of pictures.
 func TestPictureInTheText(t *testing.T) {
 	content := `<p>The tide:</p><img alt="plot of tides" width="120" height="80"/><p>As one sees.</p><img ` +
 		`alt="chart.png"/>`
@@ -239,7 +237,7 @@ func TestPictureInTheText(t *testing.T) {
 	}
 }
 
-// TestRaisedWords: the text of a mail marks powers and notes, but no ordinals.
+// TestRaisedWords: the text version marks powers and notes, but not ordinals.
 func TestRaisedWords(t *testing.T) {
 	content := "<p>The 1<sup>st</sup> and le 2<sup>e</sup> of 10<sup>6</sup>, a note<sup>3</sup>, Quay<sup>TM</sup>," +
 		" a<sup>n</sup>.</p>"
@@ -250,7 +248,7 @@ func TestRaisedWords(t *testing.T) {
 	}
 }
 
-// TestCaptionSaysTheDescription: a description that the caption repeats is shown once.
+// TestCaptionSaysTheDescription: a description that the caption repeats appears once.
 func TestCaptionSaysTheDescription(t *testing.T) {
 	content := `<figure><img src="https://p.example/a" alt="The quay at dawn"><figcaption>The quay at ` +
 		`dawn</figcaption></figure>` +

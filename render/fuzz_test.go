@@ -8,8 +8,7 @@ import (
 	"digest"
 )
 
-// FuzzEdition feeds whatever a feed may hold to a page and checks what
-// TestAnyEdition does.
+// FuzzEdition renders arbitrary text of a feed and checks the same properties as TestAnyEdition.
 func FuzzEdition(f *testing.F) {
 	f.Add("A title", "https://a.example/", "Ada", "A summary.", "en", "A site", "<p>Content</p>", 1)
 	f.Add("\r\n<script>", "javascript:x", "\u202e", "日本語", "ja\"", "</h2>", "<", 300)
@@ -38,8 +37,8 @@ func FuzzEdition(f *testing.F) {
 	})
 }
 
-// FuzzFullText sets whatever a post may hold in all its length: the page is well
-// formed and made of what clients know, and nothing leads or loads elsewhere.
+// FuzzFullText renders arbitrary content as full text. The page must be well formed and use only supported features.
+// All its links and pictures must be allowed ones.
 func FuzzFullText(f *testing.F) {
 	for _, s := range []sampleSite{workshop(), toldInHebrew(), toldInArabic(), toldInJapanese(), toldInChinese()} {
 		f.Add(s.posts[0].Content, s.language, uint8(2), 3)
@@ -60,7 +59,7 @@ func FuzzFullText(f *testing.F) {
 		}
 		m := checkedMail(t, p)
 		for _, fault := range faultsOf(t, m) {
-			if !strings.HasSuffix(fault, "of the words are in both versions") { // a few of a few
+			if !strings.HasSuffix(fault, "of the words are in both versions") { // with few words the share means little
 				t.Error(fault)
 			}
 		}
@@ -70,8 +69,7 @@ func FuzzFullText(f *testing.F) {
 	})
 }
 
-// FuzzNotice puts whatever a feed may call itself into a sentence: it stays one
-// line in one piece, and its direction ends where it ends.
+// FuzzNotice inserts arbitrary names into a sentence. The sentence must stay one line, and its direction must not leak.
 func FuzzNotice(f *testing.F) {
 	f.Add("The Harbour Log", "https://harbour.example/feed")
 	f.Add("\u2069\u05d0\u2068\u2068", "https://[::1]:8080/")

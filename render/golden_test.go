@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// samples are the pages that are kept as golden files.
+// samples returns the editions of the golden files.
 func samples() map[string]Edition {
 	noticed := typical()
 	noticed.Notices = said("You may have missed posts from Small Compilers on Thursday 19 November, 09:10–23:50. Look for them on its website.")
@@ -69,8 +69,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestDraw writes the large editions to the artefact directory (go test
-// -artifacts), to look at them in a browser.
+// TestDraw writes the large editions to the artefact directory (go test -artifacts), for viewing in a browser.
 func TestDraw(t *testing.T) {
 	for name, n := range map[string]int{"hundred.html": 100, "twohundred.html": 200, "huge.html": 500} {
 		m := mailOf(t, large(n))

@@ -7,7 +7,7 @@ import (
 	"digest"
 )
 
-// TestRepeats: words repeat a title only where they say nothing else.
+// TestRepeats: words repeat a title only if they contain nothing more.
 func TestRepeats(t *testing.T) {
 	for _, c := range []struct {
 		words, title string
@@ -25,7 +25,7 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// TestHeadsTakeNothingElse: a head is taken from an excerpt with all of its signs, and nothing of what follows it.
+// TestHeadsTakeNothingElse: the excerpt loses a head with all its signs, and no text after it.
 func TestHeadsTakeNothingElse(t *testing.T) {
 	for _, c := range []struct{ title, content, summary, want string }{
 		{"Fog", `<h1>Fog<a href="#fog">¶</a></h1><p>It came.</p>`, "Fog ¶ It came.", "It came."},
@@ -41,8 +41,8 @@ func TestHeadsTakeNothingElse(t *testing.T) {
 	}
 }
 
-// TestHeadsOfFullTexts: a full text loses what only says its title, and never a word more, however long the title is; nor
-// a link to elsewhere.
+// TestHeadsOfFullTexts: a full text loses heads that only repeat the title, however long it is. It loses no other word,
+// and no link to another page.
 func TestHeadsOfFullTexts(t *testing.T) {
 	status := strings.Repeat("A sentence of a status. ", 12)
 	long := strings.Repeat("word ", 150) + "end."

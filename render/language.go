@@ -9,13 +9,12 @@ import (
 	"digest"
 )
 
-// Language is tag as a lang attribute may carry it: a tag of BCP 47 whose
-// subtags are registered, or the language alone where the rest of the tag is
-// nonsense; empty for what names no language, such as "English".
+// Language returns tag as a valid lang attribute: a BCP 47 tag with registered subtags. If only the primary language is
+// valid, it returns that. It returns "" for other values, such as "English".
 func Language(tag string) string {
 	tag = strings.ReplaceAll(strings.TrimSpace(tag), "_", "-")
 	primary, _, _ := strings.Cut(tag, "-")
-	// "root" is CLDR's, and only the library knows it
+	// "root" is a CLDR tag that only the library accepts
 	if tag == "" || len(tag) > maxLanguage || strings.EqualFold(primary, "root") {
 		return ""
 	}
@@ -28,13 +27,11 @@ func Language(tag string) string {
 	return ""
 }
 
-// maxLanguage is the longest tag that must be understood, in bytes (RFC 5646
-// section 4.4.1).
+// maxLanguage is the length of the longest tag that programs must support, in bytes (RFC 5646 section 4.4.1).
 const maxLanguage = 35
 
-// guessLanguage names the language of text whose script belongs to one
-// language, "" otherwise. A wrong guess would choose wrong glyphs; none at all
-// would have Japanese set as if it were English.
+// guessLanguage returns the language of a text whose script belongs to one language, and "" otherwise. Without a guess,
+// browsers would display Japanese with the glyphs of another language.
 func guessLanguage(text string) string {
 	han := false
 	for _, r := range text {
@@ -60,9 +57,9 @@ func guessLanguage(text string) string {
 	return ""
 }
 
-// direction gives "rtl" for text that runs from right to left, else "auto",
-// which leaves the first letter to decide. "rtl" is said outright because some
-// clients know no "auto", and because a Hebrew title may begin with a Latin name.
+// direction returns "rtl" for text from right to left, and otherwise "auto", which lets the first letter decide. It
+// does not use "auto" for all text, because some mail programs do not support it, and a Hebrew title may begin with a
+// Latin name.
 func direction(text, language string) string {
 	if rtl, ltr := countLetters(text); runsLeft(rtl, ltr, language) {
 		return "rtl"
@@ -70,17 +67,16 @@ func direction(text, language string) string {
 	return "auto"
 }
 
-// Marks that keep the direction of what stands between them to itself
-// (Unicode Standard Annex 9).
+// Marks that isolate the direction of the text between them (Unicode Standard Annex 9).
 const (
 	isolate    = '\u2068' // FIRST STRONG ISOLATE
 	endIsolate = '\u2069' // POP DIRECTIONAL ISOLATE
 )
 
-// isolated has a piece of a line keep its direction to itself: pieces of two directions would be torn and change places.
+// isolated isolates the direction of a piece of a line. Without that, pieces of two directions change places.
 func isolated(s string) string { return string(isolate) + s + string(endIsolate) }
 
-// isolatedIf is isolated where a line has pieces of two directions, or runs from right to left.
+// isolatedIf isolates s if mixed: if a line has pieces of two directions, or runs from right to left.
 func isolatedIf(mixed bool, s string) string {
 	if mixed {
 		return isolated(s)
@@ -88,8 +84,8 @@ func isolatedIf(mixed bool, s string) string {
 	return s
 }
 
-// lineMark is the mark of a direction, for the beginning of a line whose pieces stand apart: plain text takes its direction
-// from the first character that has one, and they count for none.
+// lineMark returns the direction mark for a line of isolated pieces. Plain text gets its direction from the first
+// character with a direction, and isolated ones do not count.
 func lineMark(rtl bool) string {
 	if rtl {
 		return "\u200f"
@@ -97,16 +93,16 @@ func lineMark(rtl bool) string {
 	return "\u200e"
 }
 
-// isRTL reports whether what the program says itself runs from right to left.
+// isRTL reports whether the renderer's language is written from right to left.
 func (r *Renderer) isRTL() bool { return r.lang.Direction == digest.RightToLeft }
 
-// runsLeft reports whether text of so many letters of each direction runs from right
-// to left: most do, or some do in a language that is written so.
+// runsLeft reports whether text with these numbers of letters runs from right to left: if most letters do, or if any do
+// and the language is written that way.
 func runsLeft(rtl, ltr int, language string) bool {
 	return rtl > ltr || rtl > 0 && rtlLanguage(language)
 }
 
-// countLetters counts the letters of text by the direction they run in.
+// countLetters counts the letters of text by direction.
 func countLetters(text string) (rtl, ltr int) {
 	for _, r := range text {
 		switch {

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/net/html"
 )
 
-// order is what a page or a text says of some words: which come after which.
 func order(t *testing.T, where, text string, words ...string) {
 	t.Helper()
 	at := 0
@@ -23,7 +22,7 @@ func order(t *testing.T, where, text string, words ...string) {
 	}
 }
 
-// shownText is the words of a page, a line for each stretch.
+// shownText returns the visible words of a page, one line for each text node.
 func shownText(t *testing.T, page string) string {
 	t.Helper()
 	var b strings.Builder
@@ -35,7 +34,7 @@ func shownText(t *testing.T, page string) string {
 	return b.String()
 }
 
-// TestLatePostsComeLast: in both versions a site's late posts stand last, and say so in their bylines.
+// TestLatePostsComeLast: in both versions a site's late posts come last, and their bylines say so.
 func TestLatePostsComeLast(t *testing.T) {
 	for _, l := range layouts {
 		p := page(garden(), harbour())
@@ -57,7 +56,7 @@ func TestLateLabels(t *testing.T) {
 	for name, c := range map[string]struct {
 		page Edition
 		late []int
-		want int // posts that are called late, in each version
+		want int // labels in each version
 	}{
 		"nothing is late":     {page(garden(), harbour()), []int{0, 0}, 0},
 		"one site":            {page(garden(), harbour()), []int{0, 1}, 1},
@@ -87,8 +86,7 @@ func ready() Section {
 	return s
 }
 
-// TestLateInALargeEdition: where posts give way, each label that is shown has
-// its posts after it.
+// TestLateInALargeEdition: if posts lose detail, each visible label still has its posts after it.
 func TestLateInALargeEdition(t *testing.T) {
 	for _, posts := range []int{75, 200, 900} {
 		p := large(posts)
@@ -99,7 +97,7 @@ func TestLateInALargeEdition(t *testing.T) {
 	}
 }
 
-// checkLate: as many posts are called late as there are late ones that are shown.
+// checkLate checks that each visible late post has one label.
 func checkLate(t *testing.T, p Edition, m Message) {
 	t.Helper()
 	e, err := plain.newMail(p)
@@ -133,7 +131,7 @@ func checkLate(t *testing.T, p Edition, m Message) {
 	}
 }
 
-// TestLabelsForThePage: the web view asks for the same words.
+// TestLabelsForThePage: the web edition uses the same words.
 func TestLabelsForThePage(t *testing.T) {
 	s := ready()
 	s.Late = 2
@@ -144,7 +142,7 @@ func TestLabelsForThePage(t *testing.T) {
 	}
 }
 
-// TestAPostIsTheSameLateOrNot: posts are shared by readers in time and late.
+// TestAPostIsTheSameLateOrNot: rendering a late post does not change the shared post.
 func TestAPostIsTheSameLateOrNot(t *testing.T) {
 	p := page(garden())
 	before := p.Sections[0].Posts[2].rest.html.decoded() + p.Sections[0].Posts[2].by.html.decoded()

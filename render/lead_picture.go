@@ -12,25 +12,24 @@ import (
 	"digest"
 )
 
-// leadData is what the template of a post's picture is filled with.
 type leadData struct {
 	URL, Alt, Width, Height string
-	Film                    string // where it leads; empty: nowhere
+	Film                    string // address of the film; may be empty
 	Cover                   bool
 }
 
-// A Picture is that of a post, for a page in a browser.
+// A Picture is the picture of a post for a web page.
 type Picture struct {
-	URL           string // its path on this instance; empty: there is none
+	URL           string // path on this instance; may be empty
 	Alt           string // may be empty
-	Width, Height int    // in CSS pixels; 0: not known
-	Source        string // its own address, where its size is not known
-	Cover         bool   // it is the cover of an episode, which is the same or almost for each, and is shown small
+	Width, Height int    // in CSS pixels; 0 if unknown
+	Source        string // its original address if its size is unknown
+	Cover         bool   // the cover of an episode; shown small, because episodes of a podcast have similar covers
 }
 
-// leadPicture is the picture of a post as it stands above its excerpt, loaded from this instance; empty if it has none.
-// One that its text does not show, as it is marked as sensitive, is not shown here either.
-// Programs that know no CSS go by its width in pixels: one whose size is not known is as wide as the column.
+// leadPicture returns the picture above a post's excerpt, served by this instance, or an empty piece. It omits pictures
+// that the text does not show because they are marked as sensitive. Mail programs without CSS use the width in pixels.
+// A picture of unknown size is as wide as the column.
 func (p *Post) leadPicture(from digest.Post) piece {
 	src := address(from.ImageURL)
 	if p.r.proxy == nil || src == "" {
@@ -42,7 +41,7 @@ func (p *Post) leadPicture(from digest.Post) piece {
 	}
 	w, h := pixels(tag, "width"), pixels(tag, "height")
 	if w > 0 && w < leastLead {
-		return piece{} // an ornament, or a face
+		return piece{} // an ornament or a face
 	}
 	d := leadData{URL: address(p.r.proxy(src)), Alt: beyond(p.Title, description(attribute(tag, "alt")))}
 	if d.URL == "" {
@@ -63,15 +62,14 @@ func (p *Post) leadPicture(from digest.Post) piece {
 	return p.r.lead.piece(d)
 }
 
-// coverSide is how large a cover is shown at most, in CSS pixels.
+// coverSide is the maximum size of a cover in CSS pixels.
 const coverSide = 160
 
-// isSquare reports whether a picture is as wide as it is high, or may be.
+// isSquare reports whether a picture is square or its size is unknown.
 func isSquare(w, h int) bool {
 	return w == 0 || h == 0 || 10*max(w, h) <= 11*min(w, h)
 }
 
-// fitted is the size of a picture in the column.
 func fitted(w, h int, cover bool) (int, int) {
 	if cover && w > coverSide {
 		w, h = coverSide, h*coverSide/w
@@ -79,7 +77,7 @@ func fitted(w, h int, cover bool) (int, int) {
 	return scaled(w, h)
 }
 
-// described is what a post of nothing but a picture says of that, in words.
+// described returns the description of the first picture in the content, for a post that has only a picture.
 func described(from digest.Post) string {
 	at := strings.Index(from.Content, "<img")
 	if at < 0 {
@@ -92,7 +90,7 @@ func described(from digest.Post) string {
 	return description(attribute(tag, "alt"))
 }
 
-// setSize says how large the picture is shown. Of one whose height is not known only the width is said.
+// setSize sets the displayed size. If the height is unknown, it sets only the width.
 func (d *leadData) setSize(w, h int) {
 	column := Width
 	if d.Cover {
@@ -104,7 +102,7 @@ func (d *leadData) setSize(w, h int) {
 	}
 }
 
-// Learned is the picture in a size that was learned since; what turned out to be an ornament is none.
+// Learned returns the picture in its stored size, or no picture if it is too small.
 func (p Picture) Learned(sizes map[string]digest.PictureSize) Picture {
 	size, known := sizes[p.Source]
 	if p.URL == "" || p.Source == "" || !known {
@@ -119,7 +117,7 @@ func (p Picture) Learned(sizes map[string]digest.PictureSize) Picture {
 	return p
 }
 
-// lead is the picture of a post above its excerpt in a mail, in the size that was learned since.
+// lead returns the picture above a post's excerpt in an email, in its stored size.
 func (m *mail) lead(p *Post) piece {
 	pic := p.Picture.Learned(m.PictureSizes)
 	switch pic {
@@ -134,18 +132,17 @@ func (m *mail) lead(p *Post) piece {
 	return m.r.lead.piece(d)
 }
 
-// repeatsCover reports whether the picture of the i-th post of a section is a cover that an earlier one has, too: it
-// says once whose episodes these are.
+// repeatsCover reports whether an earlier post of the section has the same cover. A section shows a cover once.
 func (m *mail) repeatsCover(s *Section, i int) bool {
 	p := s.Posts[i].Picture
 	return p.Learned(m.PictureSizes).Cover &&
 		slices.ContainsFunc(s.Posts[:i], func(before *Post) bool { return before.Picture.URL == p.URL })
 }
 
-// leastLead is the width in CSS pixels of the smallest picture that stands above an excerpt.
+// leastLead is the minimum width in CSS pixels of a picture above an excerpt.
 const leastLead = 100
 
-// imageTag is the element of content, which is sanitised, that shows a picture; nil if there is none.
+// imageTag returns the element of the sanitised content that shows a picture, or nil.
 func imageTag(content, src string) *nethtml.Node {
 	at := strings.Index(content, html.EscapeString(src))
 	if at < 0 {

@@ -8,8 +8,8 @@ import (
 	"digest"
 )
 
-// TestLearnedPicture: a picture of which its page tells no size is shown in one that was learned, in mail and on pages; one
-// that is told counts.
+// TestLearnedPicture: a picture without a stated size has its stored size, in email and on pages. A stated size has
+// priority.
 func TestLearnedPicture(t *testing.T) {
 	const src = "https://far.example/wheel.jpg?a=1&b=2"
 	for name, c := range map[string]struct {
@@ -49,14 +49,16 @@ func TestLearnedPicture(t *testing.T) {
 	}
 }
 
-// TestLeadPicture: an excerpt has its post's picture where its reader wants pictures, from this instance, in a size that
-// programs without CSS hold to; nowhere else.
+// TestLeadPicture: an excerpt has its post's picture only if the reader wants pictures. This instance serves the
+// picture, with a width for programs without CSS.
 func TestLeadPicture(t *testing.T) {
 	const src = "https://far.example/wheel.jpg?a=1&b=2"
 	for name, c := range map[string]struct {
 		content, image, want string
 	}{
-		"a known size": {`<p>x</p><img src="https://far.example/wheel.jpg?a=1&amp;b=2" alt="The wheel" width="1200" height="800">`, src, `alt="The wheel" width="600" height="400" src="` + testProxy(src) + `"`},
+		"a known size": {
+			`<p>x</p><img src="https://far.example/wheel.jpg?a=1&amp;b=2" alt="The wheel" width="1200" height="800">`,
+			src, `alt="The wheel" width="600" height="400" src="` + testProxy(src) + `"`},
 		"a small one": {`<img src="https://far.example/wheel.jpg?a=1&amp;b=2" width="240" height="180">`, src,
 			`alt="" width="240" height="180"`},
 		"no size":       {`<img src="https://far.example/wheel.jpg?a=1&amp;b=2">`, src, `alt="" width="600" src="`},
@@ -85,8 +87,8 @@ func TestLeadPicture(t *testing.T) {
 	}
 }
 
-// TestCoversAreSmall: the cover of an episode does not fill the column, whenever its size is known; another picture of an
-// episode does.
+// TestCoversAreSmall: the cover of an episode does not fill the column, whenever its size becomes known. Another
+// picture of an episode does.
 func TestCoversAreSmall(t *testing.T) {
 	const src = "https://far.example/cover.jpg"
 	sound := []digest.Enclosure{{URL: "https://a.example/1.mp3"}}
@@ -118,7 +120,8 @@ func TestCoversAreSmall(t *testing.T) {
 	}
 }
 
-// TestCoverStandsOnce: several episodes of one cover have it once, with the first of them; pictures of their own all stand.
+// TestCoverStandsOnce: several episodes with the same cover show it once, with the first of them. Different pictures
+// all appear.
 func TestCoverStandsOnce(t *testing.T) {
 	episode := func(n int, picture string) *Post {
 		return proxied.Post(digest.Post{URL: fmt.Sprintf("https://a.example/%d", n), Title: fmt.Sprint("Episode ", n),
@@ -137,7 +140,7 @@ func TestCoverStandsOnce(t *testing.T) {
 	}
 }
 
-// TestPictureAlone: of a post of nothing but a picture the description is what it says, in the text version too.
+// TestPictureAlone: if a post is only a picture, its description is the text, also in the text version.
 func TestPictureAlone(t *testing.T) {
 	e := page(sampleSite{"A", "https://a.example/", "en", nil})
 	e.Images = digest.ProxiedImages

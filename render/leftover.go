@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Programs that make feeds end what they give of a post with words of their own: where the rest is, where it appeared
-// first, where the comments are. The headline leads there; in an excerpt they are left out.
+// Feed generators append text to a post: a link to the rest, the place of first publication, or a link to comments.
+// Excerpts omit these endings, because the headline links to the post.
 
-// without leaves the ends of programs out of a summary, which is one line.
+// without removes the endings of feed generators from a summary of one line.
 func without(summary, title string) string {
 	s := withoutFilm(withoutMarkup(summary))
 	for range 4 {
@@ -25,7 +25,7 @@ func without(summary, title string) string {
 		}
 		s = withoutWayOn(s, title)
 		if title != "" {
-			s = strings.TrimRight(s, " ★∞") // the link of a blog of links to its own page
+			s = strings.TrimRight(s, " ★∞") // the sign that link blogs use for a link to their own page
 		}
 		if at := bracketedAt(s); at != nil {
 			s = strings.TrimSuffix(strings.TrimRight(s[:at[0]], " "), "…") + "…"
@@ -43,7 +43,7 @@ func without(summary, title string) string {
 	return s
 }
 
-// bracketedAt is where bracketed are at the end of a text; nil: there are none.
+// bracketedAt returns the position of bracketed dots at the end of a text, or nil.
 func bracketedAt(s string) []int {
 	if end := strings.TrimSuffix(s, "…"); !strings.HasSuffix(end, "]") && !strings.HasSuffix(end, ")") {
 		return nil
@@ -51,10 +51,10 @@ func bracketedAt(s string) []int {
 	return bracketed.FindStringIndex(s)
 }
 
-// appearedFrom is where the words begin with which a text ends that say where it appeared first; -1 if it does
-// not. What goes on behind them was written by somebody.
+// appearedFrom returns the position of the ending that names where the text first appeared, or -1. Text after such
+// words belongs to the author.
 func appearedFrom(s, title string) int {
-	const mostOfSite, most = 160, 600 // characters, of the site's name and of all
+	const mostOfSite, most = 160, 600 // characters of the site's name and of the whole ending
 	end := ending(s)
 	lower := lowered(end)
 	for _, a := range appearing {
@@ -79,7 +79,8 @@ func appearedFrom(s, title string) int {
 	return -1
 }
 
-// opened is where one of the words stands behind which there is the title, or else something, up to the end of s; -1: nowhere.
+// opened returns the position in s of a phrase of words that is followed by the title. Otherwise it returns the
+// last position of a phrase, or -1.
 func opened(s string, words []string, title string) int {
 	last, end := -1, -1
 	for _, word := range words {
@@ -101,7 +102,7 @@ func opened(s string, words []string, title string) int {
 	return last
 }
 
-// withoutCutAppearance leaves out the same where the text was cut within it: where it ends, the title has begun at least.
+// withoutCutAppearance removes the same ending if it was cut. At least the beginning of the title must be in it.
 func withoutCutAppearance(s, title string) string {
 	cut, isCut := strings.CutSuffix(lowered(s), "…")
 	if !isCut {
@@ -128,14 +129,14 @@ func withoutCutAppearance(s, title string) string {
 	return s
 }
 
-// beginsSentence reports whether a sentence begins at a place in a text.
 func beginsSentence(s string, at int) bool {
 	first, _ := utf8.DecodeRuneInString(s[at:])
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s[:at], " "))
 	return at == 0 || unicode.IsUpper(first) || strings.ContainsRune(".!?…。！？؟:\"”»)]", last)
 }
 
-// lowered is s in lower case, of the same length: letters that would be longer or shorter stay, and what is not UTF-8.
+// lowered returns s in lower case with the same length. It keeps letters whose lower case has another length, and
+// invalid UTF-8.
 func lowered(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -150,7 +151,7 @@ func lowered(s string) string {
 	return b.String()
 }
 
-// ending is the end of a text, from a space on, in which programs leave their words.
+// ending returns the last words of a text, in which generators write their endings.
 func ending(s string) string {
 	const most = 1200 // bytes
 	if len(s) <= most {
@@ -165,8 +166,8 @@ func containsAny(s string, words []string) bool {
 }
 
 var (
-	// appearing is how WordPress ends what it gives, in the languages of readers and in those around them: words, the title,
-	// words, and the name of the site. All are in lower case.
+	// appearing lists the endings of WordPress in the languages of our readers: words, the title, words, the name of
+	// the site. All are in lower case.
 	appearing = []struct{ before, behind []string }{
 		{[]string{"the post"}, []string{"first appeared on", "appeared first on"}},
 		{[]string{"der beitrag", "das beitrag", "beitrag"}, []string{"erschien zuerst auf", "erschien zuerst bei"}},
@@ -187,27 +188,26 @@ var (
 		{[]string{"הפוסט"}, []string{"הופיע לראשונה"}},
 	}
 
-	// apart is the same in languages where the words stand in another order, and apartWords are in all that it finds: to look
-	// for them is a hundred times as fast.
+	// apart matches the same ending in languages with another word order. All matches contain one of apartWords, which
+	// are a hundred times as fast to find.
 	apart = regexp.MustCompile(
 		`(?:^|\s)投稿\s?.+\s?は\s?.+\s?に最初に表示されました。$|[^。！？\s]+最先出现在.+。$`)
 	apartWords = []string{"に最初に", "最先出现在"}
 
-	// discussed is what stands below a post of a site where links are discussed, and all that some say of one.
+	// discussed matches the ending of posts from link aggregators, and posts without other text.
 	discussed = regexp.MustCompile(
 		`(?:\s|^)submitted by\s+/u/\S+(?:\s+to\s+r/\S+)?\s+\[link\]\s+\[comments\]$|^Comments$` +
 			`|^Article URL: \S+ Comments URL: \S+ Points: \d+ # Comments: \d+$`)
 
-	// bracketed are dots that say that a text was cut.
 	bracketed = regexp.MustCompile(`\s?(?:\[…\]|\[\.\.\.\]|\(…\)|\(\.\.\.\))…?$`)
 
-	// wayOn are words that lead to the rest; behind them stand at most a mark, or the title, or the name of the site and a mark.
+	// wayOn matches words that link to the rest. Only a mark, the title, or the site's name and a mark may follow them.
 	wayOn = regexp.MustCompile(
 		`(?i)[\[(]?(?:continue reading|keep reading|read more|read the rest(?: of (?:this|the) (?:entry|post|article))?|read the full (?:story|article|post)|` +
 			`weiterlesen|mehr lesen|lire la suite|lisez la suite|en savoir plus|seguir leyendo|sigue leyendo|leer más|continue lendo|continuar lendo|leia mais|ler mais|` +
 			`continua a leggere|leggi tutto|lees verder|lees meer|czytaj dalej|läs mer|читать далее|читать дальше|続きを読む|继续阅读|繼續閱讀|阅读全文|閱讀全文|اقرأ المزيد|קרא עוד)`)
 
-	// wayOnWords are to wayOn what apartWords are to apart.
+	// wayOnWords are a fast test for wayOn, as apartWords for apart.
 	wayOnWords = []string{"reading", "read more", "read the", "weiterlesen", "mehr lesen", "la suite", "en savoir plus",
 		"leyendo", "leer más", "lendo",
 		"leia mais", "ler mais", "a leggere", "leggi tutto", "lees verder", "lees meer", "czytaj dalej", "läs mer",
@@ -219,7 +219,6 @@ var (
 	writtenLink = regexp.MustCompile(`(?i)<a\s[^<>]*href=["']https?:[^<>]*>`)
 )
 
-// withoutWayOn leaves words at the end out that lead to the rest.
 func withoutWayOn(s, title string) string {
 	if !containsAny(strings.ToLower(ending(s)), wayOnWords) {
 		return s
@@ -249,7 +248,7 @@ func withoutWayOn(s, title string) string {
 	return s
 }
 
-// withoutFilm leaves out the words in the place of a film with which a text begins: the film stands above it.
+// withoutFilm removes words at the beginning that replace a film, because the post shows the film's picture.
 func withoutFilm(s string) string {
 	for _, words := range [...]string{"watch on youtube", "watch this video on youtube", "watch on vimeo"} {
 		for len(s) >= len(words) && strings.EqualFold(s[:len(words)], words) {
@@ -263,7 +262,7 @@ func withoutFilm(s string) string {
 	return s
 }
 
-// withoutMarkup makes words of links that were written as Markdown, or as HTML that was escaped once more.
+// withoutMarkup replaces links in Markdown or in escaped HTML by their words.
 func withoutMarkup(s string) string {
 	if strings.Contains(s, "](http") {
 		s = markdownLink.ReplaceAllString(s, "$1")

@@ -7,7 +7,7 @@ import (
 	"digest"
 )
 
-// TestLeftovers: what programs add to an excerpt is left out of it, and what a writer says is not.
+// TestLeftovers: an excerpt loses endings of feed generators, and no words of the author.
 func TestLeftovers(t *testing.T) {
 	for _, c := range []struct{ title, summary, want string }{
 		{"T", "I replied in a… Continue Reading The post The Hidden Power: F29 Challenge appeared first on Bravely She Blogs.", "I replied in a…"},
@@ -76,7 +76,8 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// TestLeftoversOfTexts: a full text does not end with where it appeared first; the way to a rest that the feed does not have stays.
+// TestLeftoversOfTexts: a full text loses the ending that names its first place of publication. A link to the rest
+// stays, because the feed does not contain the rest.
 func TestLeftoversOfTexts(t *testing.T) {
 	const end = `<p>The post <a href="https://a.example/1">A tower</a> appeared first on <a href="https://a.example/">A paper</a>.</p>`
 	p := New(nil).Post(digest.Post{URL: "https://a.example/1", Title: "A tower", Summary: "It stands.",
@@ -95,8 +96,8 @@ func TestLeftoversOfTexts(t *testing.T) {
 	}
 }
 
-// TestPictureSaysNoTitle: a picture whose description is the title of its post has none, so that where pictures are not shown
-// the headline does not stand there twice.
+// TestPictureSaysNoTitle: a description that repeats the title is dropped, so that the title does not appear twice
+// where pictures are hidden.
 func TestPictureSaysNoTitle(t *testing.T) {
 	const src = "https://far.example/wheel.jpg"
 	for alt, want := range map[string]string{"A tower": "", "A tower!": "", "“a Tower”": "",
@@ -117,7 +118,7 @@ func TestPictureSaysNoTitle(t *testing.T) {
 	}
 }
 
-// TestLeadsToItsFile: the host of the sound that a post comes with is no page that it leads to.
+// TestLeadsToItsFile: the host of a post's sound file is not another site.
 func TestLeadsToItsFile(t *testing.T) {
 	const sound = "https://files.example/redirect.mp3/1.mp3"
 	p := New(nil).Post(digest.Post{URL: sound, SiteURL: "https://a.example/", Title: "T",
@@ -127,7 +128,7 @@ func TestLeadsToItsFile(t *testing.T) {
 	}
 }
 
-// TestContentsAreShort: the contents of a mail of very many sites leave the first headline on the first screen of a phone.
+// TestContentsAreShort: with very many sites, the first headline is still on the first screen of a phone.
 func TestContentsAreShort(t *testing.T) {
 	var sites []sampleSite
 	for i := range 150 {
@@ -144,8 +145,7 @@ func TestContentsAreShort(t *testing.T) {
 	}
 }
 
-// TestWithoutAppearedIn holds that each language's words are found: apartWords and wayOnWords
-// leave none of them out.
+// TestWithoutAppearedIn: the words of each language are found, so apartWords and wayOnWords are complete.
 func TestWithoutAppearedIn(t *testing.T) {
 	const words = "Some words of a post."
 	for _, end := range []string{
@@ -183,7 +183,7 @@ func TestWithoutAppearedIn(t *testing.T) {
 	}
 }
 
-// TestAppearedGoesOn: what goes on behind such words is a writer's own, and stays.
+// TestAppearedGoesOn: text that continues after such words belongs to the author, and stays.
 func TestAppearedGoesOn(t *testing.T) {
 	for _, text := range []string{
 		"The post office of the village appeared first on the map of 1890. " +
@@ -200,7 +200,7 @@ func TestAppearedGoesOn(t *testing.T) {
 	}
 }
 
-// TestCutAppearanceBeginsASentence: words that a writer has within a sentence are theirs, though the title stands behind them.
+// TestCutAppearanceBeginsASentence: such words within an author's sentence stay, even if the title follows.
 func TestCutAppearanceBeginsASentence(t *testing.T) {
 	for text, want := range map[string]string{
 		"We saw the post office…":                    "We saw the post office…",
@@ -214,7 +214,7 @@ func TestCutAppearanceBeginsASentence(t *testing.T) {
 	}
 }
 
-// FuzzWithout gives excerpts what no feed should hold: what is left out is an end.
+// FuzzWithout removes endings from arbitrary text. Only an ending may disappear.
 func FuzzWithout(f *testing.F) {
 	f.Add("\xff\xff\xff\xff a b. The post T appeared first on X", "T")
 	f.Add("İİİİ ÅÅ. The post T appe…", "T")

@@ -6,32 +6,31 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A LetterContent is what a short letter about one thing says, with one button
-// at most: sign-in, sign-up and the like. Its words are the program's own:
-// nothing that anybody typed stands in it.
+// A LetterContent is the content of a short email with at most one button, such as a sign-in link. Its words come only
+// from the program, never from users.
 type LetterContent struct {
-	Language string // of its words, a tag; empty: English
+	Language string // language tag; empty means English
 
 	Name  string   // on the nameplate
-	Title string   // what it is about: its headline, and the subject
+	Title string   // headline and subject
 	Text  []string // paragraphs before the button
 
-	Links []LetterLink // paragraphs after Text, with a link at the end of each
+	Links []LetterLink // paragraphs after Text that end with a link
 
-	Action string // what the button says; empty: there is none
-	URL    string // where it leads
+	Action string // label of the button; empty for none
+	URL    string // address of the button
 
-	Aside []string // paragraphs after it, in small type
+	Aside []string // paragraphs after the button, in small type
 
-	HomeURL       string // where the web view is
-	PostalAddress string // at the foot; empty: none
+	HomeURL       string // address of the web view
+	PostalAddress string // at the foot; may be empty
 }
 
 // A LetterLink is a paragraph with a link at its end.
 type LetterLink struct{ Text, Action, URL string }
 
-// HTML is the letter as a page in the look of the editions. Letters are few, so
-// the templates are read for each, with their colours, which takes a millisecond.
+// HTML returns the email as HTML in the style of the editions. It parses the templates for each email, which takes a
+// millisecond.
 func (l LetterContent) HTML() string {
 	var b strings.Builder
 	if err := parseTemplates(replacer(Variables()), catalogue.Of(l.Language)).ExecuteTemplate(&b, "letter",
@@ -41,7 +40,7 @@ func (l LetterContent) HTML() string {
 	return b.String()
 }
 
-// PlainText is the letter in plain text, flowed.
+// PlainText returns the email as flowed text.
 func (l LetterContent) PlainText() string {
 	parts := []string{wrapped(l.Name), wrapped(l.Title)}
 	for _, p := range l.Text {

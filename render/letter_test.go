@@ -10,7 +10,8 @@ func letter() LetterContent {
 		Name: "Daily Digest", Title: "Your sign-in link",
 		Text: []string{"Somebody, you we hope, asked to sign in to Daily Digest with this address.",
 			"The link opens a page with a button. It works once, within an hour."},
-		Action: "Sign in", URL: "https://digest.example/sign-in?token=ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZ",
+		Action:  "Sign in",
+		URL:     "https://digest.example/sign-in?token=ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZ",
 		Aside:   []string{"If it was not you, do nothing: without the link nobody comes in."},
 		HomeURL: "https://digest.example/", PostalAddress: "Jane Doe, 1 High Street, Oxford",
 	}
@@ -32,7 +33,7 @@ func TestLetterWithoutAButton(t *testing.T) {
 	}
 }
 
-// TestLetterEscapes holds that a setting with marks of HTML stays text.
+// TestLetterEscapes: HTML in a setting appears as text.
 func TestLetterEscapes(t *testing.T) {
 	l := letter()
 	l.Name, l.PostalAddress, l.URL = `<b>"&`, `<i>`, `https://x.example/?a="><script>`

@@ -12,12 +12,11 @@ import (
 	"digest/internal/weburl"
 )
 
-// maxAddress is the longest link that is shown; longer ones break in clients.
+// maxAddress is the length of the longest link that is shown. Mail programs break longer ones.
 const maxAddress = 2000
 
-// address gives raw as a link may carry it in HTML and in plain text: absolute
-// http or https, without spaces, quotes or anything else that could end it
-// early; "" if raw is no such address.
+// address returns raw in a form that is safe in HTML and plain text: absolute http or https, without spaces, quotes or
+// other characters that could end it early. It returns "" for other addresses.
 func address(raw string) string {
 	raw = strings.TrimSpace(raw)
 	if len(raw) > maxAddress {
@@ -41,8 +40,6 @@ func address(raw string) string {
 	return out
 }
 
-// percent encodes what may not stand in an address, and leaves all else as it
-// is: an address is its author's, byte for byte.
 func percent(raw string) string {
 	if !strings.ContainsFunc(raw, unsafeInAddress) {
 		return raw
@@ -66,36 +63,35 @@ func unsafeInAddress(r rune) bool {
 	return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>\\^`{|}", r)
 }
 
-// A link never seems to lead elsewhere than it does. Its writer may have meant
-// no harm ("Example.com buys it", which leads to a newspaper), but readers
-// take it for fraud: what begins like another address is set in
-// quotation marks, and where it is nothing but such an address, the true one is
-// shown instead. In a headline that holds further on for what can be nothing but an address.
+// The text of a link must not pretend to be another address. The author may have meant no harm, as in "Example.com buys
+// it" with a link to a newspaper, but readers suspect fraud. So text that begins like another address gets quotation
+// marks, and text that consists only of such an address is replaced by the true address. In headlines this also applies
+// after the beginning, to text that can only be an address.
 
-// beginning matches an address, of the web or of mail, or the name of a host, that text begins with. Browsers take the full
-// stops of East Asia for dots.
+// beginning matches a web address, an email address or a host name at the beginning of a text. Browsers accept East
+// Asian full stops as dots.
 var beginning = regexp.MustCompile(
 	`^(?i)(?:(https?://(?:[^\s/@]*@)?)|([a-z0-9._%+-]+@))?((?:[a-z0-9][a-z0-9-]*[.。．｡])+[a-z0-9-]+)(?:[/:?#]\S*)?`)
 
 const dots = ".。．｡"
 
-// A namedHost is an address, or the name of a host, that a text begins with.
+// A namedHost is an address or a host name at the beginning of a text.
 type namedHost struct {
 	host     string
-	from, to int  // where it stands
-	outright bool // with its scheme
-	// it can be nothing else, wherever it stands: with its scheme, with www., with a path, or an address of mail
+	from, to int
+	outright bool // with a scheme
+	// it can only be an address, at any position: it has a scheme, www., a path, or is an email address
 	plainly bool
 }
 
-// hostNamed is what text begins with, if that is an address to those who look
-// for one: not what goes on in letters of another kind, as in Example.com’s.
+// hostNamed returns the address at the beginning of a text, if a reader would see it as one. Text such as Example.com’s
+// is no address.
 func hostNamed(text string) (h namedHost, ok bool) {
 	h.from = len(text) - len(strings.TrimLeftFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || unseen(r) || strings.ContainsRune("([{<\"'“‘«-–—", r)
 	}))
 	if first, _, _ := strings.Cut(text[h.from:], " "); strings.IndexAny(first, dots) <= 0 {
-		return h, false // as most words: no need to look closer
+		return h, false // most words end here, without the regular expression
 	}
 	at := beginning.FindStringSubmatchIndex(text[h.from:])
 	if at == nil {
@@ -113,12 +109,12 @@ func hostNamed(text string) (h namedHost, ok bool) {
 	return h, (h.outright || registered(h.host)) && h.endsAt(rest) // not 3.5 or Node.js
 }
 
-// isOfNET reports whether a name is that of a part of Microsoft's .NET, as it is written.
+// isOfNET reports whether a name is a part of Microsoft's .NET in its usual spelling.
 func isOfNET(written string) bool {
 	return written == "ASP.NET" || written == "ADO.NET" || written == "VB.NET"
 }
 
-// isFile reports whether the name of a host is rather that of a file: endings of programs and texts are top-level domains, too.
+// isFile reports whether a host name is probably the name of a file, because its extension is also a top-level domain.
 func isFile(host string) bool {
 	switch host[strings.LastIndexByte(host, '.')+1:] {
 	case "md", "pl", "py", "rs", "sh":
@@ -127,7 +123,6 @@ func isFile(host string) bool {
 	return false
 }
 
-// endsAt reports whether a host can end where rest begins.
 func (h namedHost) endsAt(rest string) bool {
 	switch {
 	case rest == "":
@@ -140,14 +135,12 @@ func (h namedHost) endsAt(rest string) bool {
 	return h.plainly && strings.IndexByte(",;!?#*]<>}\"", rest[0]) >= 0
 }
 
-// registered reports whether a name could be that of a host on the web.
 func registered(host string) bool {
 	suffix, official := publicsuffix.PublicSuffix(host)
 	return suffix != host && (official || strings.Contains(suffix, "."))
 }
 
-// pretends gives what the words of a link begin with if it is an address of
-// another domain than the one they lead to.
+// pretends returns the address at the beginning of a link's words if its domain differs from the link's own.
 func pretends(words, href string) (namedHost, bool) {
 	h, ok := hostNamed(words)
 	if !ok {
@@ -157,7 +150,7 @@ func pretends(words, href string) (namedHost, bool) {
 	return h, err != nil || u.Host != "" && domain(h.host) != domain(strings.ToLower(u.Hostname()))
 }
 
-// domain is what somebody registered.
+// domain returns the registered domain of a host.
 func domain(host string) string {
 	if d, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
 		return d
@@ -165,7 +158,6 @@ func domain(host string) string {
 	return host
 }
 
-// showsAddress reports whether any of the words of a line is an address.
 func showsAddress(line string) bool {
 	for word := range strings.FieldsSeq(line) {
 		if _, ok := hostNamed(word); ok {
@@ -175,11 +167,11 @@ func showsAddress(line string) bool {
 	return false
 }
 
-// candid is a headline that leads to href.
+// candid returns the headline of a link to href, with other addresses in quotation marks.
 func candid(title, href string) string {
 	for from := 0; ; {
 		if h, ok := pretends(title[from:], href); ok && (from == 0 || h.plainly) {
-			named := strings.TrimRight(title[from+h.from:from+h.to], ")]}>\"'.,;:!?") // which end what is around it
+			named := strings.TrimRight(title[from+h.from:from+h.to], ")]}>\"'.,;:!?") // these end the text around it
 			marked := title[:from+h.from] + "“" + named + "”"
 			title, from = marked+title[from+h.from+len(named):], len(marked)
 		}
@@ -191,7 +183,7 @@ func candid(title, href string) string {
 	}
 }
 
-// honest makes the links of a line candid.
+// honest applies the same rule to the links of a line.
 func honest(line []token) []token {
 	for i, t := range line {
 		if t.kind != opening || t.name != "a" {
@@ -222,14 +214,12 @@ func honest(line []token) []token {
 	return line
 }
 
-// unseen are characters that take no room. Between letters of some scripts
-// they have a meaning.
+// unseen reports invisible characters. In some scripts they have a meaning between letters.
 func unseen(r rune) bool {
 	return r >= 0x200b && r <= 0x200f || r == 0x2060 || r == 0xad || r == 0xfeff
 }
 
-// visible takes out what cannot be seen beside letters that need no such
-// thing, where it could only hide an address: www.ban\u200ck.com.
+// visible removes invisible characters beside ASCII, where they can only hide an address: www.ban\u200ck.com.
 func visible(text string) string {
 	if strings.IndexFunc(text, unseen) < 0 {
 		return text
@@ -245,8 +235,7 @@ func visible(text string) string {
 	return b.String()
 }
 
-// pictureFirst is the picture that a link begins with, whose description then
-// counts as its first words.
+// pictureFirst returns the picture at the beginning of a link. Its description then counts as the first words.
 func pictureFirst(words []token) *picture {
 	for _, t := range words {
 		switch {
@@ -259,7 +248,7 @@ func pictureFirst(words []token) *picture {
 	return nil
 }
 
-// insert puts a mark into words, so many bytes into their text.
+// insert inserts a mark into words at a position in bytes.
 func insert(words []token, at int, mark string) {
 	for i := range words {
 		w := &words[i].text

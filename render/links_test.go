@@ -7,8 +7,8 @@ import (
 	"digest"
 )
 
-// TestCandidLinks: a headline that begins like another site's address says so,
-// and a link that shows nothing but such an address shows the true one.
+// TestCandidLinks: a headline that begins like another site's address gets quotation marks. A link that shows only such
+// an address shows the true one.
 func TestCandidLinks(t *testing.T) {
 	for _, c := range [][3]string{
 		{"https://news.example/1", "Amazon.com buys it", "“Amazon.com” buys it"},
@@ -60,7 +60,8 @@ func TestCandidLinks(t *testing.T) {
 			t.Errorf("%q leading to %s becomes %q, want %q", c[1], c[0], got, c[2])
 		}
 	}
-	if got := plain.Section("Amazon.com buys it", "https://news.example/", "en").parts.head.html.decoded(); !strings.Contains(got, "“Amazon.com” buys it") {
+	if got := plain.Section("Amazon.com buys it", "https://news.example/",
+		"en").parts.head.html.decoded(); !strings.Contains(got, "“Amazon.com” buys it") {
 		t.Errorf("the name of a site is shown as %s", got)
 	}
 	for content, want := range map[string]string{
@@ -79,7 +80,7 @@ func TestCandidLinks(t *testing.T) {
 	}
 }
 
-// TestPicturesInLinks: what a picture in a link says is how the link begins.
+// TestPicturesInLinks: the description of a picture in a link counts as the beginning of the link.
 func TestPicturesInLinks(t *testing.T) {
 	content := `<p><a href="https://news.com/"><img src="https://news.com/1.png" alt="bank.com"> bank.com</a></p>`
 	var w mailWriter
@@ -89,8 +90,8 @@ func TestPicturesInLinks(t *testing.T) {
 	}
 }
 
-// TestPicturesAreSaid: what stands for a picture that is not shown is text, in mail
-// and on pages, and so is the name of a site that has none but its host.
+// TestPicturesAreSaid: descriptions of hidden pictures are escaped, in email and on pages. So is the host of a site
+// without a name.
 func TestPicturesAreSaid(t *testing.T) {
 	const said = `&lt;script&gt;"&amp;'`
 	content := `<p>See <img src="https://news.example/1.png" alt='<script>"&amp;&#39;'></p><p><a href="https://news.example/"><img src="https://news.example/2.png" alt='<script>"&amp;&#39;'></a></p>`
@@ -108,7 +109,7 @@ func TestPicturesAreSaid(t *testing.T) {
 	}
 }
 
-// TestNoSpaceAtTheEndOfALine: some clients show it, and format=flowed gives it a meaning.
+// TestNoSpaceAtTheEndOfALine: some clients show such a space, and it has a meaning in format=flowed.
 func TestNoSpaceAtTheEndOfALine(t *testing.T) {
 	content := "<pre>a\n\n  b  \n</pre><ul><li><ul><li>x</li></ul></li><li><pre>c\n\nd</pre></li><li></li><li>y<br><br></li></ul><blockquote><p>z</p><p>z</p><pre>e\n\nf</pre></blockquote>"
 	text := plain.Post(written("https://news.example/1", "T", "en", content)).body(digest.NoImages,

@@ -12,7 +12,6 @@ import (
 // maxNumber is the largest number of an item.
 const maxNumber = 999_999
 
-// list reads a list with its items.
 func (p *parser) list(n *html.Node) {
 	b := &node{kind: list, ordered: n.DataAtom == atom.Ol}
 	if numerals := attribute(n, "type"); b.ordered && len(numerals) == 1 && strings.Contains("aAiI", numerals) {
@@ -21,7 +20,6 @@ func (p *parser) list(n *html.Node) {
 	p.container(n, b)
 }
 
-// numberIn reads an attribute as the number of an item.
 func numberIn(n *html.Node, name string) (number int, stated bool) {
 	number, err := strconv.Atoi(strings.TrimSpace(attribute(n, name)))
 	if err != nil || number < -maxNumber || number > maxNumber {
@@ -30,7 +28,7 @@ func numberIn(n *html.Node, name string) (number int, stated bool) {
 	return number, true
 }
 
-// numberItems numbers the items of a list, as HTML counts them (section 4.4.8).
+// numberItems numbers the items of a list as HTML counts them (section 4.4.8).
 func (n *node) numberItems(ol *html.Node) {
 	if !n.ordered {
 		return

@@ -32,7 +32,7 @@ func TestItemNumbers(t *testing.T) {
 	}
 }
 
-// TestItemNumbersInMail: both parts of a mail have them.
+// TestItemNumbersInMail: both versions of an email have these numbers.
 func TestItemNumbersInMail(t *testing.T) {
 	content := "<ol><li value=7>Seventh.<li>Eighth.</ol><ol reversed><li>Bronze.<li>Silver.<li>Gold.</ol>"
 	m := mailOf(t, looking(digest.Look{Layout: digest.FullText}, sampleSite{"Quay", "https://quay.example/", "en",

@@ -8,10 +8,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// TestMailIsListenedTo: a mail program reads a letter aloud as it is built. Its tables are no tables to it but for those
-// that posts bring, which say what their columns are; its headings are in order, below one of the first level; its
-// language and direction are said at the root and, for programs that drop that, on what holds the letter; pictures and
-// links have words.
+// TestMailIsListenedTo checks emails for screen readers. A table has the role presentation, or header cells. Headings
+// are in order, below one of the first level. The root and the element around the email state the language and
+// direction, because some programs drop the root. Pictures and links have words.
 func TestMailIsListenedTo(t *testing.T) {
 	for name, p := range samples() {
 		t.Run(name, func(t *testing.T) {
@@ -67,7 +66,7 @@ func TestMailIsListenedTo(t *testing.T) {
 	}
 }
 
-// saidOf is what is read of an element: its text, and the words of its pictures.
+// saidOf returns the words of an element for a screen reader: its text, and the descriptions of its pictures.
 func saidOf(n *html.Node) string {
 	words := textOf(n) + attr(n, "aria-label")
 	for _, img := range all(n, "img") {

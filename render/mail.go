@@ -11,16 +11,15 @@ import (
 	"digest/internal/catalogue"
 )
 
-// Mail renders an edition. HTML and Text are UTF-8 with LF line ends. However
-// large the edition, HTML stays under 95,000 bytes, and under 100,000 when it is
-// quoted-printable: mail clients hide what is beyond.
+// Mail renders an edition. HTML and Text are UTF-8 with LF line ends. HTML has less than 95,000 bytes, and less than
+// 100,000 in quoted-printable, because mail clients clip longer messages.
 //
-// An edition that is too large loses detail in this order: full texts are cut
-// at the end of a paragraph, all at about the same length, then become excerpts
-// with a link to the rest; excerpts are shortened and lose their pictures, as many as have to be, the first posts of each section
-// last; posts become headlines, every
-// section keeping its newest excerpts as long as any; headlines are left to the
-// web edition, again evenly.
+// If an edition is too large, it loses detail in this order:
+//   - Full texts are cut at the end of a paragraph, all at about the same length. Then they become excerpts with a link
+//     to the rest.
+//   - Excerpts become shorter and lose their pictures. The first posts of each section lose them last.
+//   - Posts become headlines. Every section keeps its newest excerpts as long as possible.
+//   - Headlines move to the web edition, evenly from all sections.
 func (r *Renderer) Mail(e Edition) (Message, error) {
 	m, err := r.newMail(e)
 	if err != nil {
@@ -34,8 +33,8 @@ func (r *Renderer) Mail(e Edition) (Message, error) {
 	}, nil
 }
 
-// EncodedMail is Mail as a message's body carries it. What is made of a post is kept
-// encoded, and all its readers' mails share it.
+// EncodedMail is like Mail, but the result is encoded for the body of a message. The encoded posts are cached and
+// shared by all readers.
 func (r *Renderer) EncodedMail(e Edition) (EncodedMessage, error) {
 	m, err := r.newMail(e)
 	if err != nil {
@@ -46,27 +45,26 @@ func (r *Renderer) EncodedMail(e Edition) (EncodedMessage, error) {
 	return EncodedMessage{m.subject, html.blocks(make([]string, 0, n)), text.blocks(make([]string, 0, n))}, nil
 }
 
-// A mail is an edition on its way into a message.
+// A mail is an edition that is being rendered as a message.
 type mail struct {
 	Edition
 	r       *Renderer
 	posts   int
-	left    int     // more posts, which are in the web edition alone
-	most    []depth // of each section's posts, where there is room
-	deepest depth   // of them
+	left    int     // number of posts only in the web edition
+	most    []depth // for each section's posts if there is room
+	deepest depth   // the maximum of most
 
-	saveLines bool // posts in lists of headlines have links to save them
+	saveLines bool // listed headlines have links to save the posts
 	notes     noted
 	subject   string
 	deck      string // "12 posts from 7 sites, 1 note"
-	date      string // "Friday 20 November 2026"
+	date      string
 	data      editionData
-	frame     pieces // all but the sections and posts, which are put into data.Posts
+	frame     pieces // everything except the sections and posts, which are in data.Posts
 }
 
-// editionData is what the template of an edition is filled with.
 type editionData struct {
-	FullText                              bool // there may be full texts
+	FullText                              bool // the edition may contain full texts
 	Title, Leads                          string
 	Name, NameDir, NameLang, Date, Number string
 	Symbol, Wordmark                      string // address of a logo above the name, or in its place
@@ -75,10 +73,10 @@ type editionData struct {
 	Deck, Note                            string
 	Header, Footer                        *pieces
 	Contents, Posts                       *pieces
-	Opened                                bool // something stands above the posts
-	Nothing                               bool // there are neither posts nor notes
+	Opened                                bool // there is something above the posts
+	Nothing                               bool // no posts and no notes
 	Notes                                 *pieces
-	Alone                                 bool // there are notes and no posts
+	Alone                                 bool // notes, but no posts
 	Reason                                string
 	WebURL, HomeURL, UnsubscribeURL       string
 	SettingsURL, PauseURL                 string
@@ -86,7 +84,6 @@ type editionData struct {
 	PostalAddress                         string
 }
 
-// moreData is what the template of the line below a cut index is filled with.
 type moreData struct{ URL, Count string }
 
 func (r *Renderer) newMail(e Edition) (*mail, error) {
@@ -112,8 +109,7 @@ func (r *Renderer) newMail(e Edition) (*mail, error) {
 	return m, nil
 }
 
-// tidy bounds and cleans all that surrounds the posts, and refuses an edition
-// whose reader could not get out of it.
+// tidy cleans and limits the text around the posts. It rejects an edition without a way to unsubscribe.
 func (m *mail) tidy() error {
 	if m.Date.IsZero() {
 		return fmt.Errorf("it has no date")
@@ -139,8 +135,8 @@ func (m *mail) tidy() error {
 	return nil
 }
 
-// setFrame renders all that is neither section nor post, with room for those: its size
-// is known before it is decided what they hold.
+// setFrame renders everything except the sections and posts, with a place for them. So the size of the frame is known
+// before fit chooses a plan.
 func (m *mail) setFrame(title string) {
 	m.data = editionData{
 		FullText: m.Layout == digest.FullText || m.deepest == whole,
@@ -177,7 +173,7 @@ func (d *editionData) setLogo(l digest.Logo, url string) {
 	}
 }
 
-// withLinks is a publisher's text with its addresses as links that begin with link; nil: there is none.
+// withLinks returns a publisher's text with its addresses as links that begin with link, or nil for "".
 func withLinks(text, link string) *pieces {
 	if text == "" {
 		return nil
@@ -195,7 +191,6 @@ func withLinks(text, link string) *pieces {
 	return all
 }
 
-// join puts what a plan has written into the frame.
 func (m *mail) join(p *plan) (html, text *pieces) {
 	if m.data.Posts != nil {
 		*m.data.Posts = p.posts.html
@@ -207,21 +202,20 @@ func (m *mail) join(p *plan) (html, text *pieces) {
 	return &m.frame, text
 }
 
-// omitted is how many posts a plan leaves to the web edition.
 func (m *mail) omitted(p *plan) int { return m.posts - p.shown + m.left }
 
-// more says how many posts are only in the web edition.
+// more returns the line with the number of posts that are only in the web edition.
 func (m *mail) more(n int) pair {
 	words, url := m.r.Say(catalogue.Key("%d more on the web").With(n)), cmp.Or(m.WebURL, m.HomeURL)
 	return pair{m.r.more.piece(moreData{URL: url, Count: words}), newText(m.r.label(words) + "\n" + url + "\n\n")}
 }
 
-// leads is the beginning of the news, for the list of mails: a few headlines,
-// or the first notice where there are none.
+// leads returns the preview text for the list of emails: the first headlines, or the first notice if there are no
+// posts.
 func (m *mail) leads() string {
 	var w strings.Builder
 	n := 0
-	if m.Threaded { // the subject does not say it
+	if m.Threaded { // the subject does not contain the date
 		w.WriteString(m.r.label(m.r.lang.Heading(catalogue.Day("Monday 2 January", m.Date))) + " ")
 	}
 	led := m.leadsSubject()
@@ -230,7 +224,7 @@ func (m *mail) leads() string {
 			m.summary())))
 	}
 	m.rounds(func(section, post int) bool {
-		if n++; n == 1 && led { // the subject says it
+		if n++; n == 1 && led { // the subject contains it
 			return true
 		}
 		if n > 1 {
@@ -245,7 +239,6 @@ func (m *mail) leads() string {
 	return w.String()
 }
 
-// reason explains why the reader gets this email.
 func (m *mail) reason() string {
 	if m.Recipient == "" {
 		return m.r.Say(catalogue.Key("You get this email because you subscribed to %s.").With(m.Name))
@@ -253,10 +246,9 @@ func (m *mail) reason() string {
 	return m.r.Say(catalogue.Key("You get this email because %s is subscribed to %s.").With(m.Recipient, m.Name))
 }
 
-// numberWords say which edition it is: "No. 12".
+// numberWords returns the number of the edition: "No. 12".
 func (m *mail) numberWords() string { return m.r.Say(catalogue.Key("No. %d").With(m.Number)) }
 
-// homeWords name what HomeURL leads to.
 func (m *mail) homeWords() string {
 	if m.Newsletter {
 		return m.r.Say(catalogue.Key("All issues"))
@@ -264,7 +256,7 @@ func (m *mail) homeWords() string {
 	return m.r.Say(catalogue.Key("Your editions"))
 }
 
-// subjectOr is the subject of a message; title says the date, and how much there is.
+// subjectOr returns the subject of a message. title has the date and the number of posts.
 func (m *mail) subjectOr(title string) string {
 	switch {
 	case m.Threaded:
@@ -277,14 +269,13 @@ func (m *mail) subjectOr(title string) string {
 	return title
 }
 
-// leadsSubject reports whether the subject is the headline of the post that leads: the first of the first section, as on
-// the front page of the web.
+// leadsSubject reports whether the subject is the headline of the first post, as on the front page of the web.
 func (m *mail) leadsSubject() bool {
 	return m.LeadSubject && !m.Newsletter && !m.Threaded && m.posts > 0
 }
 
-// letterSubject is the subject of a newsletter's letter: its publisher wrote the posts too, so that
-// the headline of the only one may stand in it.
+// letterSubject returns the subject of a newsletter's issue. If the issue has one post, the subject contains its
+// headline, because the publisher wrote it.
 func (m *mail) letterSubject() string {
 	if m.posts == 1 && m.left == 0 {
 		for _, s := range m.Sections {

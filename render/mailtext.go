@@ -52,7 +52,7 @@ func (m *mail) textBottom() string {
 	return end
 }
 
-// itemText is a headline in a list, with its address if it has one.
+// itemText returns a headline in a list, with its address if it has one.
 func itemText(title, url string) string {
 	var w strings.Builder
 	wrap(&w, title, "  * ", "    ")
@@ -62,7 +62,6 @@ func itemText(title, url string) string {
 	return w.String()
 }
 
-// titleText is a post's headline; nothing of one without.
 func (p *Post) titleText() string {
 	if p.Untitled {
 		return ""
@@ -70,7 +69,7 @@ func (p *Post) titleText() string {
 	return wrapped(p.Title)
 }
 
-// bylineText is a post's byline, which says whether the post is late.
+// bylineText returns a post's byline, which marks a late post.
 func (p *Post) bylineText(late bool) string {
 	if !late {
 		return p.Byline
@@ -82,7 +81,6 @@ func (p *Post) bylineText(late bool) string {
 	return strings.Join(filled([]string{words, p.Byline}), " · ")
 }
 
-// rowText is a post in a mail of headlines.
 func (p *Post) rowText(late bool) string {
 	var w strings.Builder
 	wrap(&w, p.Line(), "  * ", "    ")
@@ -93,7 +91,6 @@ func (p *Post) rowText(late bool) string {
 	return w.String() + filesText(p, "    ")
 }
 
-// excerptText is so much of a post's excerpt, below an empty line.
 func excerptText(excerpt string) string {
 	if excerpt == "" {
 		return ""

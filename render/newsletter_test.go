@@ -10,8 +10,8 @@ import (
 	"digest/test/tier"
 )
 
-// TestNewsletterMail: a letter names its newsletter, and the headline of its only post, in the subject;
-// it says why it comes and leads to all letters.
+// TestNewsletterMail: the subject of an issue names its newsletter, and the headline of its only post. The email says
+// why the member gets it, and links to all issues.
 func TestNewsletterMail(t *testing.T) {
 	r := New(nil)
 	one := digest.Post{ID: 1, URL: "https://anna.example/1", Title: "The old boat\r\nBcc: x@example.org leaks"}
@@ -57,8 +57,8 @@ func TestNewsletterMail(t *testing.T) {
 	}
 }
 
-// TestAroundTheLetter: what a publisher writes above the posts and at the foot is in both versions, nothing of it is
-// HTML but the links of its addresses, and the longest leaves room for the posts and the way out.
+// TestAroundTheLetter: the publisher's texts above the posts and at the foot are in both versions. Only their addresses
+// become HTML links. The longest text leaves room for the posts and the unsubscribe link.
 func TestAroundTheLetter(t *testing.T) {
 	tier.Alone(t)
 	for name, c := range map[string]struct{ text, html, plain string }{
@@ -99,8 +99,8 @@ func TestAroundTheLetter(t *testing.T) {
 	}
 }
 
-// TestLogo: a wordmark stands in place of the name, whose words are there where no picture is shown; any other stands above the
-// name, and is not read out. The text has the name.
+// TestLogo: a wordmark replaces the name, with the name as its description. Any other logo is above the name and hidden
+// from screen readers. The text version has the name.
 func TestLogo(t *testing.T) {
 	const url = "https://d.example/n/anna/look/logo-1.png"
 	for name, c := range map[string]struct {

@@ -10,35 +10,35 @@ import (
 	"digest/internal/catalogue"
 )
 
-// How much of Notices is shown: few beneath posts, and as many as a mail has
-// room for where there is nothing else to read. The web edition has them all.
+// Limits of the displayed notices. Without posts, an email shows as many notices as fit. The web edition has all of
+// them.
 const (
 	noticeColumns = 240
 	maxNotices    = 5
 	maxOnlyNotes  = 60
-	noticeRoom    = 48_000 // bytes of all of them together, however they are encoded
+	noticeRoom    = 48_000 // bytes of all notices, in either encoding
 
-	addressColumns = 400 // more than digest.AddressShown gives
+	addressColumns = 400 // exceeds the result of digest.AddressShown
 )
 
-// A Notice is what an edition tells its reader of a feed, e.g. that posts may be
-// missing.
+// A Notice informs a reader about a feed, for example that posts may be missing.
 type Notice struct {
-	Text  string // a sentence or two, plain
-	Moved        // the zero one, unless the feed has moved
+	Text  string // one or two sentences, plain text
+	Moved        // zero unless the feed has moved
 
-	LinkURL   string // of a page that belongs to it, absolute http(s); "": no page
+	LinkURL   string // of a related page, absolute http(s); may be empty
 	LinkWords catalogue.Sayable
 }
 
-// Moved is where a feed has moved, and the way back.
+// Moved describes the move of a feed, with a link to undo it.
 type Moved struct {
 	FeedID   digest.FeedID
-	From, To string // its addresses, as they are shown
-	BackURL  string // of the page on which a reader goes back, absolute http(s)
+	From, To string // its addresses for display
+	BackURL  string // page to undo the move, absolute http(s)
 }
 
-// Means says what a move means to a reader, as the second sentence of its notice; nil: it has not moved.
+// Means returns the second sentence of the notice, which explains the effect of the move. It returns nil if the feed
+// has not moved.
 func (m Moved) Means() catalogue.Sayable {
 	if m.To == "" {
 		return nil
@@ -46,9 +46,8 @@ func (m Moved) Means() catalogue.Sayable {
 	return catalogue.Key("From now on you get what is published there.")
 }
 
-// SiteName is a site as a sentence speaks of it: its title on one short line,
-// else its host. One that runs from right to left is set apart, so that the
-// words and figures around it keep their places.
+// SiteName returns the name of a site within a sentence: its title on one short line, or else its host. It isolates a
+// name from right to left, so that the words around it keep their order.
 func SiteName(title, address string) string {
 	name := cmp.Or(clean(title, siteColumns), clean(hostOf(address), siteColumns), "a site without a name")
 	if strings.ContainsFunc(name, rightToLeft) {
@@ -65,7 +64,6 @@ func LinkChange(c digest.LinkChange, zone *time.Location) catalogue.Sayable {
 	return catalogue.LinkChange(c, SiteName(cmp.Or(c.Title, DefaultName), ""), zone)
 }
 
-// hostOf is the host of an address, with its port; empty if there is none.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -74,13 +72,12 @@ func hostOf(address string) string {
 	return u.Host
 }
 
-// noted is the notices of an edition as they are shown.
 type noted struct {
-	all   int // with those that are only in the web edition
+	all   int // including those only in the web edition
 	lines []Notice
 }
 
-// tidyNotices cleans and bounds notices; alone says that there are no posts.
+// tidyNotices cleans and limits notices. alone means that there are no posts.
 func (r *Renderer) tidyNotices(in []Notice, alone bool) noted {
 	var lines []Notice
 	for _, n := range in {
@@ -102,8 +99,8 @@ func (r *Renderer) tidyNotices(in []Notice, alone bool) noted {
 	return noted{all, lines}
 }
 
-// fitting is how many of lines are shown: all, or so many that with the line
-// that counts the rest they are most, or fewer where they are heavy.
+// fitting returns how many notices are shown: all, or fewer so that they fit together with the line that counts the
+// rest.
 func (r *Renderer) fitting(lines []Notice, most int) int {
 	shown := len(lines)
 	if shown > most {
@@ -120,13 +117,13 @@ func (r *Renderer) fitting(lines []Notice, most int) int {
 	return shown
 }
 
-// cleanNotice is clean, but for the pairs of marks that SiteName sets.
+// cleanNotice cleans a text, but keeps the pairs of marks from SiteName.
 func cleanNotice(s string) string {
 	return paired(cut(scrub(s, func(r rune) bool { return dropped(r) && r != isolate && r != endIsolate }),
 		noticeColumns))
 }
 
-// paired drops every mark that has no partner, or closes it.
+// paired drops end marks without a start mark and closes an open one.
 func paired(s string) string {
 	var b strings.Builder
 	open := false
@@ -145,14 +142,13 @@ func paired(s string) string {
 	return b.String()
 }
 
-// noticeData is what the template of a notice is filled with, and movedData that
-// of what stands below one of a feed that has moved.
+// noticeData is the data of the template of a notice, and movedData of the part below a moved feed's notice.
 type (
 	noticeData struct {
 		Text, Means        string
 		LinkURL, LinkWords string
 		Alone              bool // there are no posts
-		Goes               bool // there is more below it
+		Goes               bool // more text follows
 	}
 	movedData struct {
 		From, To, BackURL string
@@ -160,8 +156,7 @@ type (
 	}
 )
 
-// notesHTML is the notices: as what there is to read, or beneath the posts; nil
-// for none.
+// notesHTML returns the notices, below the posts or instead of them, or nil if there are no notices.
 func (m *mail) notesHTML() *pieces {
 	if len(m.notes.lines) == 0 {
 		return nil
@@ -200,13 +195,12 @@ func (m *mail) notesText() string {
 	return text.String()
 }
 
-// summary says what there is: "12 posts from 7 sites", or "2 notes" where there
-// is nothing else.
+// summary counts the content: "12 posts from 7 sites", or "2 notes" if there are no posts.
 func (m *mail) summary() string {
 	if m.posts == 0 && m.notes.all > 0 {
 		return m.r.Say(catalogue.Key("%d notices").With(m.notes.all))
 	}
-	if m.Newsletter && len(m.Sections) == 1 { // that it is one site nobody needs to be told
+	if m.Newsletter && len(m.Sections) == 1 { // readers of a newsletter know its only site
 		return m.r.Say(catalogue.Key("%d posts").With(m.posts + m.left))
 	}
 	return m.r.Say(Count(m.posts+m.left, len(m.Sections)))

@@ -27,7 +27,7 @@ func TestNotesAreCounted(t *testing.T) {
 		{false, nil, "no new posts", "no new posts"},
 		{false, notes(1), "1 notice", "1 notice"},
 		{false, notes(3), "3 notices", "3 notices"},
-		{false, notes(200), "200 notices", "200 notices"}, // all that there are, not only those shown
+		{false, notes(200), "200 notices", "200 notices"}, // all notices, including those not shown
 		{false, append(said(" ", "\r\n"), notes(1)...), "1 notice", "1 notice"},
 		{true, nil, "2 posts from 1 site", "2 posts from 1 site"},
 		{true, notes(1), "2 posts from 1 site", "2 posts from 1 site, 1 notice"},
@@ -51,7 +51,7 @@ func TestNotesAreCounted(t *testing.T) {
 	}
 }
 
-// TestOnlyNotes: an edition may hold notices and nothing else.
+// TestOnlyNotes: an edition may contain only notices.
 func TestOnlyNotes(t *testing.T) {
 	p := page()
 	p.Notices = append(said("Small Compilers has removed its feed, so you no longer follow it."), notes(1)...)
@@ -71,7 +71,7 @@ func TestOnlyNotes(t *testing.T) {
 	}
 }
 
-// TestNotesStandAfterThePosts: with a heading of their own, before the ways out.
+// TestNotesStandAfterThePosts: notices have their own heading, before the links at the foot.
 func TestNotesStandAfterThePosts(t *testing.T) {
 	p := page(harbour(), kitchen())
 	p.Notices = notes(2)
@@ -89,7 +89,7 @@ func TestNotesStandAfterThePosts(t *testing.T) {
 func TestNoticesAreFew(t *testing.T) {
 	long := "May have missed posts from " + strings.Repeat("a long name ", 60)
 	heavy := strings.Repeat("é̂̃̄̅̆̇", 400) // six marks on each letter
-	posts := large(300)                     // more than there is room for
+	posts := large(300)                     // more posts than fit
 	for _, c := range []struct {
 		alone  bool
 		notice string
@@ -128,7 +128,7 @@ func TestNoticesAreFew(t *testing.T) {
 	}
 }
 
-// TestTheRestIsCounted counts the notices that are only on the web.
+// TestTheRestIsCounted checks the number of notices that are only on the web.
 func TestTheRestIsCounted(t *testing.T) {
 	n := plain.tidyNotices(said(strings.Repeat("é̂̃̄̅̆̇", 240), strings.Repeat("é̂̃̄̅̆̇", 240), "a", "b"),
 		true)
@@ -142,8 +142,7 @@ func TestTheRestIsCounted(t *testing.T) {
 	}
 }
 
-// TestMovesAreTold: from where to where, in the words of hosts and in whole
-// addresses, and with the way back, in both versions.
+// TestMovesAreTold: the notice of a move has the hosts, the full addresses and the link to undo it, in both versions.
 func TestMovesAreTold(t *testing.T) {
 	for _, alone := range []bool{false, true} {
 		p := moved()
@@ -167,7 +166,7 @@ func TestMovesAreTold(t *testing.T) {
 	}
 }
 
-// TestRemedies: a notice leads to what can be done, in the mail's page and its text.
+// TestRemedies: a notice links to the remedies, in both versions.
 func TestRemedies(t *testing.T) {
 	p := page(harbour())
 	const where = "https://digest.example/feeds/7"
@@ -186,7 +185,7 @@ func TestRemedies(t *testing.T) {
 	}
 }
 
-// TestManyMoves: two hundred at once take no more room than other notices.
+// TestManyMoves: the limits of notices also apply to two hundred moves.
 func TestManyMoves(t *testing.T) {
 	for _, c := range []struct {
 		posts, least, most int
@@ -221,8 +220,8 @@ func TestSiteName(t *testing.T) {
 		{"路地の記録", "", "路地の記録"},
 		{"מפת הדרכים", "", "\u2068מפת הדרכים\u2069"},
 		{"24 שעות", "", "\u206824 שעות\u2069"},
-		{"Linux ברכבת", "", "\u2068Linux ברכבת\u2069"},   // one letter is enough to move the figures after it
-		{"\u2068a\u2069 \u2069ב", "", "\u2068a ב\u2069"}, // a title brings no marks of its own
+		{"Linux ברכבת", "", "\u2068Linux ברכבת\u2069"},   // one letter is enough to move the digits after it
+		{"\u2068a\u2069 \u2069ב", "", "\u2068a ב\u2069"}, // marks in a title are removed
 		{strings.Repeat("ש", 300), "", "\u2068" + strings.Repeat("ש", 79) + "…\u2069"},
 	} {
 		if got := SiteName(c.title, c.url); got != c.want {
@@ -231,7 +230,7 @@ func TestSiteName(t *testing.T) {
 	}
 }
 
-// TestNoticesKeepTheirMarks: in pairs, and no others.
+// TestNoticesKeepTheirMarks: notices keep paired marks, and no others.
 func TestNoticesKeepTheirMarks(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"from \u2068מפה\u2069 between 09:10", "from \u2068מפה\u2069 between 09:10"},
@@ -250,7 +249,7 @@ func TestNoticesKeepTheirMarks(t *testing.T) {
 	}
 }
 
-// checkMarks: every line of a page opens and closes what it isolates.
+// checkMarks checks that every paragraph closes each mark that it opens.
 func checkMarks(t *testing.T, m Message, doc *html.Node) {
 	t.Helper()
 	for _, para := range all(doc, "p") {

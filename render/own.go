@@ -5,18 +5,17 @@ import (
 	"digest/internal/catalogue"
 )
 
-// What a reader can do from a mail: links of their own, which stand among what is shared by all.
+// These functions add the links of a single reader to content that all readers share.
 func (m *mail) saveWord() string   { return m.r.Say(catalogue.Key("Save")) }
 func (m *mail) changeWord() string { return m.r.Say(catalogue.Key("Site settings")) }
 
-// ownData is what the template of such a link is filled with.
 type ownData struct {
 	URL, Words string
-	Heads      bool // it stands behind the name of a site
-	Listed     bool // it stands behind a headline in a list
+	Heads      bool // follows the name of a site
+	Listed     bool // follows a headline in a list
 }
 
-// saveURL is the page on which the reader saves a post; empty if there is none.
+// saveURL returns the page that saves a post for the reader, or "".
 func (m *mail) saveURL(p *Post) string {
 	if m.SaveURL == nil || p.ID == 0 {
 		return ""
@@ -30,8 +29,7 @@ func (m *mail) addSaveText(to *pieces, p *Post, indent string) {
 	}
 }
 
-// addSiteLink adds the link behind the name of a site, to the page on which it is changed how it comes. mixed: the name
-// stands apart.
+// addSiteLink adds the link to a site's settings after its name. If mixed is set, it isolates the text.
 func (m *mail) addSiteLink(to *both, feed digest.FeedID, mixed bool) {
 	if m.SiteURL == nil || feed == 0 {
 		return

@@ -8,11 +8,11 @@ import (
 	"digest"
 )
 
-// A palette is all colours of one scheme, by their names in theme.css.
+// A palette maps the names of theme.css to the colours of one scheme.
 type palette map[string]digest.Colour
 
-// VariablesIn is Variables in colours of a newsletter, which Colours.Check has not refused: what was chosen
-// stands in the light scheme, and all others are made of it. Where the paper is dark already, both schemes are one.
+// VariablesIn returns Variables with the colours of a newsletter that Colours.Check accepts. The chosen colours form
+// the light scheme, and the others are derived from them. If the paper is dark, both schemes are equal.
 func VariablesIn(c digest.Colours) map[string]string {
 	all := Variables()
 	paper, ink, accent, err := c.Parsed()
@@ -31,8 +31,8 @@ func VariablesIn(c digest.Colours) map[string]string {
 	return all
 }
 
-// ThemeIn is the colours of a newsletter as a style sheet that follows Theme. On paper, which is white, only what stands
-// behind a logo is its own.
+// ThemeIn returns the colours of a newsletter as a style sheet to follow Theme. In print only the background of a logo
+// uses them.
 func ThemeIn(c digest.Colours) string {
 	all := VariablesIn(c)
 	scheme := func(prefix string) string {
@@ -48,8 +48,8 @@ func ThemeIn(c digest.Colours) string {
 		"@media screen{:root{" + scheme("") + "}}\n" + inTheDarkScheme(scheme("dark-")) + "\n"
 }
 
-// newPalette makes the other colours of paper, ink and accent: shares of one in another, as the program's own
-// are, but none so pale that it could not be read on paper and on panel.
+// newPalette derives the other colours from paper, ink and accent by mixing them in fixed shares. Text colours stay
+// readable on paper and panel.
 func newPalette(paper, ink, accent digest.Colour) palette {
 	panel := paper.Mix(ink, 0.04)
 	if !readable(ink, panel) || !readable(accent, panel) {
@@ -66,13 +66,13 @@ func newPalette(paper, ink, accent digest.Colour) palette {
 	}
 }
 
-// inTheDark makes the dark scheme for a light one: its paper and ink have the hue of the light paper, and the
-// accent is as much lighter as it has to be.
+// inTheDark derives the dark scheme from a light one. Its paper and ink have the hue of the light paper, and the accent
+// is lightened until it is readable.
 func inTheDark(paper, accent digest.Colour) palette {
 	const (
 		paperLight, inkLight = 0.09, 0.91
 		mostTint             = 0.04
-		bright               = 7 // contrast: colours look paler on a dark ground
+		bright               = 7 // contrast: colours look paler on a dark background
 		mostVivid            = 0.4
 	)
 	dark, ink := paper.WithLightness(paperLight, mostTint), paper.WithLightness(inkLight, mostTint)
@@ -83,10 +83,9 @@ func inTheDark(paper, accent digest.Colour) palette {
 	return p
 }
 
-// readable reports whether text of a colour can be read on a ground.
 func readable(text, ground digest.Colour) bool { return text.Contrast(ground) >= digest.TextContrast }
 
-// paled is ink with as much of the paper in it as a share, or less where it could not be read on both grounds.
+// paled mixes a share of paper into ink, or less if the text would not be readable on both backgrounds.
 func paled(ink digest.Colour, share float64, paper, panel digest.Colour) digest.Colour {
 	const step = 0.02
 	for ; share > 0; share -= step {

@@ -12,7 +12,7 @@ import (
 	"digest/test/tier"
 )
 
-// TestOwnColours: what a publisher begins with is what the program's own mail has.
+// TestOwnColours: a publisher's default colours are the program's own.
 func TestOwnColours(t *testing.T) {
 	c, own := Variables(), digest.OwnColours()
 	if got := (digest.Colours{Paper: c["paper"], Ink: c["ink"], Accent: c["accent"]}); got != own {
@@ -23,8 +23,8 @@ func TestOwnColours(t *testing.T) {
 	}
 }
 
-// TestPalette holds both schemes to WCAG 2.2 AA for colours that people choose, and for thousands at random: all that
-// Check accepts.
+// TestPalette checks both schemes against WCAG 2.2 AA, for common colours and for thousands of random ones that Check
+// accepts.
 func TestPalette(t *testing.T) {
 	tier.Alone(t)
 	for _, c := range []digest.Colours{
@@ -47,7 +47,7 @@ func TestPalette(t *testing.T) {
 		n := [3]uint64{r.Uint64(), r.Uint64(), r.Uint64()}
 		one := func(n uint64) string { return digest.Colour{R: uint8(n), G: uint8(n >> 8), B: uint8(n >> 16)}.String() }
 		c := digest.Colours{Paper: one(n[0]), Ink: one(n[1]), Accent: one(n[2])}
-		if n[0]>>60 < 8 { // chosen alone, as most will be
+		if n[0]>>60 < 8 { // only an accent, as for most newsletters
 			c.Paper, c.Ink = "", ""
 		}
 		if c.Check() == nil {
@@ -92,8 +92,8 @@ func checkPalette(t *testing.T, c digest.Colours) {
 
 var hexColours = regexp.MustCompile(`#[0-9a-f]{6}\b`)
 
-// TestMailInColours: every colour of a letter is one of its newsletter's, also within texts and in the headings of sections; beside it letters in other
-// colours are as they were, and a text about colours is.
+// TestMailInColours: every colour of an issue, also within texts and headings, is from its newsletter. Emails in other
+// colours and texts about colours do not change.
 func TestMailInColours(t *testing.T) {
 	r := New(testProxy)
 	c := digest.Colours{Paper: "#fff1e5", Ink: "#10243c", Accent: "#990f3d"}
@@ -147,7 +147,7 @@ func TestMailInColours(t *testing.T) {
 	}
 }
 
-// TestThemeIn: a style sheet names every colour of both schemes, and no font; none of it makes a page that is printed pale.
+// TestThemeIn: a style sheet contains every colour of both schemes, and no font. It does not change printed text.
 func TestThemeIn(t *testing.T) {
 	c := digest.Colours{Paper: "#101820", Ink: "#f2f2f2", Accent: "#f2aa4c"}
 	light, dark, _ := strings.Cut(ThemeIn(c), "@media screen and (prefers-color-scheme:dark)")
@@ -169,7 +169,7 @@ func TestThemeIn(t *testing.T) {
 	}
 }
 
-// TestManyColours: however many newsletters have colours, few renderers are kept.
+// TestManyColours: the number of cached renderers is limited.
 func TestManyColours(t *testing.T) {
 	r := New(nil)
 	for i := range 3 * mostRenderers {

@@ -13,22 +13,18 @@ import (
 	"digest/internal/hypertext"
 )
 
-// A post's full text goes through three forms. The parser reads the HTML of
-// strangers into a tree of nodes (parse*.go). A walk goes through the tree once
-// and tells a writer what it comes upon (walk.go). There are two writers: one
-// for mail, which writes HTML and plain text side by side (walkmail.go,
-// walktext.go), and one for pages in a browser (walkweb.go). Nothing of the
-// first form reaches the last but text, the names below, and addresses that were
-// looked at.
+// A post's full text has three forms. The parser converts untrusted HTML to a tree of nodes (parse*.go). A walk visits
+// the tree and calls a writer (walk.go). There are two writers: one for email, which writes HTML and plain text at the
+// same time (walkmail.go, walktext.go), and one for web pages (walkweb.go). From the first form only text, the names
+// below and checked addresses reach the last.
 
-// The bounds of a tree. What is nested deeper is set as if it were not nested.
+// Limits of a tree. The parser flattens deeper content.
 const (
-	maxContent = 400_000 // bytes that are read: some four times what a mail can show
+	maxContent = 400_000 // bytes that are parsed: about four times the limit of an email
 	maxNesting = 6       // of lists and quotations
-	maxMarkup  = 200     // of elements, whatever they are
+	maxMarkup  = 200     // of elements of any kind
 )
 
-// nodeKind says what a node is.
 type nodeKind uint8
 
 const (
@@ -44,46 +40,45 @@ const (
 	table
 )
 
-// A node is one thing below another: a leaf has a line, a table has rows, the
-// others have kids.
+// A node is a block of a post: a leaf has a line, a table has rows, and other nodes have kids.
 type node struct {
 	kind      nodeKind
-	lang, dir string // as the post says; empty: as what is around it
+	lang, dir string // as in the post; empty if inherited
 	line      []token
-	lines     [][]token // of code, instead of a line
+	lines     [][]token
 	kids      []*node
-	rows      [][]cell // of a table, all of one length
+	rows      [][]cell // of a table, all of equal length
 	rank      int      // of a heading: 1 to 6
-	ordered   bool     // of a list
-	numerals  string   // of an ordered list: a, A, i or I; empty: figures
-	number    int      // of an item in an ordered list
-	stated    bool     // the author set number
-	jumps     bool     // number does not follow from the item before
-	rtl, ltr  int      // letters in it by their direction; code has none
+	ordered   bool
+	numerals  string // of an ordered list: a, A, i or I; empty for digits
+	number    int    // of an item in an ordered list
+	stated    bool   // the author set number
+	jumps     bool   // number does not follow from the item before
+	rtl, ltr  int    // number of letters by direction; not counted for code
 }
 
-// A parser reads a post into a tree.
+// A parser converts a post to a tree.
 type parser struct {
 	images    digest.Images
 	proxy     Proxy
-	sizes     map[string]digest.PictureSize // of pictures that were learned
-	title     string                        // of the post, which a picture need not say again
-	film      string                        // where the film is watched that the post is about; empty: none
-	speaks    *catalogue.Language           // what the program itself says; nil: English
+	sizes     map[string]digest.PictureSize // stored sizes of pictures
+	title     string                        // of the post; descriptions of pictures omit it
+	film      string                        // address of the film that the post is about; may be empty
+	speaks    *catalogue.Language           // language of built-in messages; nil means English
 	into      *[]*node
 	line      []token
-	open      []token // inline elements that are open where the line stands
+	open      []token // open inline elements at the end of the line
 	kind      nodeKind
 	rank      int
 	lang, dir string
 	nesting   int // of lists and quotations
 	depth     int // of elements
 	captions  []string
-	browser   bool // the page may be wide, and what is too wide for it scrolls
-	shortened bool // there was too much to read all of it
+	browser   bool // for a web page, where wide content scrolls
+	shortened bool // the content was cut at maxContent
 }
 
-// parseTree reads a post's content. It never fails: what cannot be read is left out.
+// parseTree parses a post's content. It never fails and omits content that it cannot parse.
 func parseTree(content string, images digest.Images, proxy Proxy) []*node {
 	return (&parser{images: images, proxy: proxy}).parse(content)
 }
@@ -110,7 +105,7 @@ func (p *parser) parse(content string) []*node {
 	return trimRules(nodes)
 }
 
-// droppedNote tells the reader of a text whose markup was dropped.
+// droppedNote returns a notice that the layout of the text was dropped.
 func (p *parser) droppedNote() *node {
 	words := p.say(catalogue.Key("The layout of this post is too complex to show. Here is its text."))
 	n := &node{kind: paragraph, line: []token{{kind: opening, name: "em"}, {kind: word, text: words}, {kind: closing}}}
@@ -174,7 +169,7 @@ func (p *parser) node(n *html.Node) {
 	}
 }
 
-// definition marks a quote that is set in, but is nobody's words.
+// definition marks an indented block that is not a quotation.
 const definition = 1
 
 func isBlock(a atom.Atom) bool {
@@ -188,11 +183,10 @@ func isBlock(a atom.Atom) bool {
 	return false
 }
 
-// leaf sets what is in n as lines of a kind of its own.
 func (p *parser) leaf(n *html.Node, kind nodeKind, rank int) {
 	p.flush()
 	was := *p
-	if kind != paragraph { // a paragraph in a heading is the heading's
+	if kind != paragraph { // a paragraph in a heading is part of the heading
 		p.kind, p.rank = kind, rank
 	}
 	p.enter(n)
@@ -201,7 +195,7 @@ func (p *parser) leaf(n *html.Node, kind nodeKind, rank int) {
 	p.kind, p.rank, p.lang, p.dir = was.kind, was.rank, was.lang, was.dir
 }
 
-// container puts what is in n into b, unless that is too deep.
+// container parses the content of n into b, unless the nesting is too deep.
 func (p *parser) container(n *html.Node, b *node) {
 	p.flush()
 	was := *p
@@ -224,7 +218,7 @@ func (p *parser) container(n *html.Node, b *node) {
 	}
 }
 
-// item is one thing of a list; one without a list is a paragraph.
+// item parses an item of a list. Outside of a list it is a paragraph.
 func (p *parser) item(n *html.Node) {
 	if p.nesting == 0 || p.nesting >= maxNesting {
 		p.leaf(n, paragraph, 0)
@@ -234,7 +228,7 @@ func (p *parser) item(n *html.Node) {
 	p.container(n, &node{kind: item, number: number, stated: stated})
 }
 
-// itemised makes items of what stands in a list without being one.
+// itemised converts the kids of a list that are not items to items.
 func itemised(kids []*node) []*node {
 	var out []*node
 	for _, k := range kids {
@@ -242,7 +236,7 @@ func itemised(kids []*node) []*node {
 			out = append(out, k)
 			continue
 		}
-		if n := len(out); n > 0 && k.kind == list { // a list between items belongs to the one before
+		if n := len(out); n > 0 && k.kind == list { // a list between items belongs to the item before
 			last := out[n-1]
 			last.kids, last.rtl, last.ltr = append(last.kids, k), last.rtl+k.rtl, last.ltr+k.ltr
 			continue
@@ -252,7 +246,7 @@ func itemised(kids []*node) []*node {
 	return out
 }
 
-// enter notes what n says of its language and direction.
+// enter sets the language and the direction from the attributes of n.
 func (p *parser) enter(n *html.Node) {
 	if l := Language(attribute(n, "lang")); l != "" {
 		p.lang = l
@@ -262,13 +256,11 @@ func (p *parser) enter(n *html.Node) {
 	}
 }
 
-// text is what stands in a leaf.
 func (n *node) text() string { return plainText(n.line) + plainText(slices.Concat(n.lines...)) }
 
-// put adds a finished node to what is around it.
 func (p *parser) put(n *node) { *p.into = append(*p.into, n.counted()) }
 
-// counted is n after its letters are counted.
+// counted counts the letters in n and returns n.
 func (n *node) counted() *node {
 	if n.kind == code {
 		return n
@@ -291,8 +283,7 @@ func (n *node) counted() *node {
 	return n
 }
 
-// flush ends the line: what it holds becomes a node, and what is open goes on
-// in the next one.
+// flush ends the line and adds it as a node. Open elements continue in the next line.
 func (p *parser) flush() {
 	line := p.line
 	if len(line) > len(p.open) {
@@ -310,7 +301,7 @@ func (p *parser) flush() {
 	p.captions = nil
 }
 
-// trimRules leaves out rules that part nothing from nothing.
+// trimRules drops dividers at the beginning and the end, and repeated ones.
 func trimRules(nodes []*node) []*node {
 	var out []*node
 	for _, b := range nodes {
@@ -334,7 +325,7 @@ func attribute(n *html.Node, name string) string {
 	return ""
 }
 
-// dirOf is the direction that an element states; "auto" states none.
+// dirOf returns the direction that an element states, or "" for "auto".
 func dirOf(n *html.Node) string {
 	switch d := strings.ToLower(attribute(n, "dir")); d {
 	case "ltr", "rtl":

@@ -7,10 +7,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// tabStop is the width of a tab in code: eight would leave a phone no room.
+// tabStop is the width of a tab in code, which leaves room on a phone.
 const tabStop = 4
 
-// pre reads text whose line ends and spaces count.
 func (p *parser) pre(n *html.Node) {
 	p.flush()
 	was := *p
@@ -23,13 +22,12 @@ func (p *parser) pre(n *html.Node) {
 	p.lang, p.dir = was.lang, was.dir
 }
 
-// A codeParser collects the lines of a pre. Of elements only links stay: colours
-// would not survive, and the words say the same without.
+// A codeParser collects the lines of a pre. It keeps links and drops other elements.
 type codeParser struct {
 	*parser
 	out    []token
 	column int
-	linked bool // within a link
+	linked bool
 }
 
 func (c *codeParser) children(n *html.Node) {
@@ -80,7 +78,7 @@ func (c *codeParser) node(n *html.Node) {
 }
 
 func (c *codeParser) newLine() {
-	if n := len(c.out); n > 0 && c.out[n-1].kind == word { // white space at the end of a line is nothing
+	if n := len(c.out); n > 0 && c.out[n-1].kind == word { // remove white space at the end of a line
 		c.out[n-1].text = strings.TrimRight(c.out[n-1].text, " ")
 	}
 	c.out = append(c.out, token{kind: breaking})
@@ -122,9 +120,8 @@ func (c *codeParser) text(s string) {
 	flush()
 }
 
-// lines are those that were collected: without empty ones at the beginning and
-// the end, never more than one empty one in a row, and without the spaces that
-// all of them begin with, as a phone has little room.
+// lines returns the collected lines. It drops empty lines at the beginning and the end, and repeated ones. It removes
+// the indentation that all lines share, because phones are narrow.
 func (c *codeParser) lines() [][]token {
 	var out [][]token
 	least := -1
@@ -153,8 +150,7 @@ func (c *codeParser) lines() [][]token {
 	return out
 }
 
-// splitLines splits a line at its breaks. A link that spans lines is closed and
-// opened again.
+// splitLines splits a line at its breaks. It closes a link that spans lines and opens it again.
 func splitLines(line []token) [][]token {
 	var out [][]token
 	var now, open []token

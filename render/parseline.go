@@ -10,30 +10,29 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// tokenKind says what a token is.
 type tokenKind uint8
 
 const (
-	word     tokenKind = iota // text
-	breaking                  // the end of a line within a paragraph
-	opening                   // of an inline element
+	word     tokenKind = iota
+	breaking           // a line break within a paragraph
+	opening            // of an inline element
 	closing
 	pictured
 )
 
-// A token is a part of a line. Openings and closings are always in pairs.
+// A token is a part of a line. Each opening has a closing.
 type token struct {
 	kind      tokenKind
-	text      string   // of a word
-	name      string   // of an opening: the element it is set as
-	href      string   // of an opening a: looked at already
-	lang, dir string   // of an opening
-	pic       *picture // of a picture
+	text      string
+	name      string // of an opening: the name of the element
+	href      string // of an opening a: a valid address
+	lang, dir string
+	pic       *picture
 }
 
 func (p *parser) text(s string) { p.line = append(p.line, token{kind: word, text: s}) }
 
-// lineBreak ends a line; two in a row end the paragraph.
+// lineBreak ends a line. Two in a row end the paragraph.
 func (p *parser) lineBreak() {
 	for i := len(p.line) - 1; i >= 0; i-- {
 		t := p.line[i]
@@ -48,8 +47,7 @@ func (p *parser) lineBreak() {
 	p.line = append(p.line, token{kind: breaking})
 }
 
-// inline sets an element within a line, under the few names that all clients
-// know, or only what is in it.
+// inline parses an inline element. It keeps the few elements that all mail clients support, and the content of others.
 func (p *parser) inline(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Q:
@@ -59,7 +57,7 @@ func (p *parser) inline(n *html.Node) {
 		return
 	case atom.Rp:
 		return
-	case atom.Rt: // few clients know ruby
+	case atom.Rt: // few clients support ruby
 		before, after := "(", ")"
 		if strings.ContainsFunc(content(n), wide) {
 			before, after = "（", "）"
@@ -86,7 +84,7 @@ func (p *parser) inline(n *html.Node) {
 	p.line = append(p.line, token{kind: closing})
 }
 
-// struck is the name of words that no longer hold.
+// struck is the element of deleted text.
 const struck = "del"
 
 func inlineName(a atom.Atom) string {
@@ -109,7 +107,7 @@ func inlineName(a atom.Atom) string {
 
 func (p *parser) inLink() bool { return p.linked() != "" }
 
-// linked is where the open link leads; "" if none is open.
+// linked returns the address of the open link, or "".
 func (p *parser) linked() string {
 	if i := slices.IndexFunc(p.open, func(t token) bool { return t.name == "a" }); i >= 0 {
 		return p.open[i].href
@@ -117,7 +115,6 @@ func (p *parser) linked() string {
 	return ""
 }
 
-// content is the text in n.
 func content(n *html.Node) string {
 	var b strings.Builder
 	for d := range n.Descendants() {
@@ -128,7 +125,7 @@ func content(n *html.Node) string {
 	return b.String()
 }
 
-// linkAddress is address, or a mailto address that names somebody.
+// linkAddress returns a valid web address or mailto address, or "".
 func linkAddress(raw string) string {
 	raw = strings.TrimSpace(raw)
 	if len(raw) < 7 || !strings.EqualFold(raw[:7], "mailto:") {
@@ -144,8 +141,8 @@ func linkAddress(raw string) string {
 	return raw
 }
 
-// tidyLine collapses white space, drops what never reaches a page, and leaves
-// out elements with nothing in them; nil if nothing can be seen.
+// tidyLine collapses white space, drops invisible characters, and drops empty elements. It returns nil if nothing is
+// visible.
 func tidyLine(line []token) []token {
 	s := spacer{out: make([]token, 0, len(line)), fresh: true}
 	for _, t := range line {
@@ -161,15 +158,15 @@ func tidyLine(line []token) []token {
 	return honest(s.out)
 }
 
-// A spacer puts tokens in a row with one space where there was white space.
+// A spacer joins tokens with single spaces.
 type spacer struct {
 	out     []token
-	fresh   bool // nothing stands in this line yet
-	space   bool // white space waits
-	newline bool // it had a line feed in it
+	fresh   bool // the line is empty
+	space   bool // white space is pending
+	newline bool // it contained a line feed
 	visible bool
-	last    rune // before it
-	marks   int  // combining marks in a row
+	last    rune // the last character
+	marks   int  // number of consecutive combining marks
 }
 
 func (s *spacer) add(t token) {
@@ -198,8 +195,8 @@ func (s *spacer) add(t token) {
 	}
 }
 
-// spaceOut writes the space that waits before r, 0 for no character. A line
-// feed between wide characters is none: their writers only broke a line.
+// spaceOut writes pending white space before r, which is 0 for no character. It drops a line feed between wide
+// characters, because East Asian text has no spaces.
 func (s *spacer) spaceOut(r rune) {
 	if s.space && !s.fresh && s.last != ' ' && !(s.newline && wide(s.last) && wide(r)) {
 		s.out = append(s.out, token{kind: word, text: " "})
@@ -237,7 +234,7 @@ func (s *spacer) word(text string) {
 	s.flushWord(&b)
 }
 
-// flushWord appends what b holds to the last word, or as a new one.
+// flushWord appends the content of b as a word.
 func (s *spacer) flushWord(b *strings.Builder) {
 	if b.Len() == 0 {
 		return
@@ -246,7 +243,7 @@ func (s *spacer) flushWord(b *strings.Builder) {
 	b.Reset()
 }
 
-// closes is the place of the closing that belongs to the opening at i.
+// closes returns the index of the closing for the opening at i.
 func closes(line []token, i int) int {
 	depth := 0
 	for ; i < len(line); i++ {

@@ -10,32 +10,31 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A Proxy gives the address under which this instance serves a picture that is
-// published at src.
+// A Proxy returns the address at which this instance serves the picture at src.
 type Proxy func(src string) string
 
-// A picture as it is set: shown, linked, or in words.
+// A picture is displayed, linked, or replaced by words.
 type picture struct {
 	words  string // its description; may be empty
-	shown  string // the address it is loaded from: this instance's; empty: it is not shown
-	linked string // the address that its words lead to; empty: none
-	width  int    // in CSS pixels, in mail at most Width; 0: not known
+	shown  string // address on this instance; empty if it is not displayed
+	linked string // link of its words; may be empty
+	width  int    // in CSS pixels, in email at most Width; 0 if unknown
 	height int
-	small  bool // stands within a line
-	film   bool // leads to a film
+	small  bool // part of a line
+	film   bool
 
-	speaks *catalogue.Language // what the program itself says in its place; nil: English
+	speaks *catalogue.Language // language of built-in messages; nil means English
 }
 
-// The bounds of pictures, in CSS pixels and columns.
+// Limits of pictures, in CSS pixels and columns.
 const (
-	smallPicture       = 50 // and smaller ones stand within the line
+	smallPicture       = 50 // pictures of at most this size stay in the line
 	maxPicture         = 10_000
 	descriptionColumns = 300
-	longTitle          = 40 // a title from here on is a caption, not a label
+	longTitle          = 40 // a title of at least this length is a caption, not a label
 )
 
-// image sets a picture as the reader wants pictures.
+// image parses a picture, and displays it as the reader's settings require.
 func (p *parser) image(n *html.Node) {
 	src := address(attribute(n, "src"))
 	w, h := shownSize(pixels(n, "width"), pixels(n, "height"), p.sizes[src])
@@ -44,7 +43,7 @@ func (p *parser) image(n *html.Node) {
 		return
 	}
 	small := w > 0 && w <= smallPicture || h > 0 && h <= smallPicture || strings.Contains(src, "/emoji/")
-	if small && words != "" && widthOf(words) <= 4 { // an emoji, or a smiley
+	if small && words != "" && widthOf(words) <= 4 { // an emoji or a smiley
 		p.text(words)
 		return
 	}
@@ -63,7 +62,7 @@ func (p *parser) image(n *html.Node) {
 			pic.width, pic.height = scaled(w, h)
 		}
 		if pic.words == "" && p.inLink() {
-			pic.words = p.linkWord() // a link must say something
+			pic.words = p.linkWord() // a link needs text
 		}
 	case p.images == digest.LinkedImages:
 		if !p.inLink() {
@@ -75,7 +74,7 @@ func (p *parser) image(n *html.Node) {
 		return
 	}
 	if !small {
-		p.flush() // it stands by itself, though its writer put it into a paragraph
+		p.flush() // separate from the paragraph that contains it
 	}
 	p.line = append(p.line, p.filmed(pic)...)
 	if !small {
@@ -83,7 +82,6 @@ func (p *parser) image(n *html.Node) {
 	}
 }
 
-// said is what stands in a picture's place where it is not shown.
 func (p *picture) said() string {
 	if p.words == "" {
 		return "[" + saidIn(p.speaks, catalogue.Key("Picture")) + "]"
@@ -91,7 +89,7 @@ func (p *picture) said() string {
 	return "[" + saidIn(p.speaks, catalogue.Key("%s: %s").With(catalogue.Key("Picture"), p.words)) + "]"
 }
 
-// description is what alt says of a picture; a file's name says nothing.
+// description returns the description in alt. It ignores file names and words such as "image".
 func description(alt string) string {
 	alt = clean(alt, descriptionColumns)
 	lower := strings.ToLower(alt)
@@ -107,7 +105,7 @@ func description(alt string) string {
 	return alt
 }
 
-// beyond is a description of a picture that does not only say the title of its post once more.
+// beyond returns words, or "" if they only repeat the post's title.
 func beyond(title, words string) string {
 	if rest, same := after(words, title); same && !strings.ContainsFunc(rest, inWord) {
 		return ""
@@ -123,7 +121,7 @@ func pixels(n *html.Node, name string) int {
 	return v
 }
 
-// scaled makes a picture's size fit the column.
+// scaled returns a picture's size within the column.
 func scaled(w, h int) (int, int) {
 	if w > Width {
 		w, h = Width, max(h*Width/w, min(h, 1))

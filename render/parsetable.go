@@ -11,25 +11,22 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// The bounds of a table that is set as one.
 const (
 	maxColumns   = 12
 	maxRows      = 300
-	phoneWidth   = 340 // CSS pixels that a table has on a phone
-	columnWidth  = 8   // of a character in a table
+	phoneWidth   = 340 // CSS pixels for a table on a phone
+	columnWidth  = 8   // width of a character in a table
 	cellPadding  = 16
-	maxCellWords = 400 // bytes; more is a text, not a datum
+	maxCellWords = 400 // bytes; longer text is not data
 )
 
-// A cell of a table.
 type cell struct {
 	line []token
 	head bool
 }
 
-// table sets a table by what it is for: code beside its line numbers is code,
-// a table that only arranges is its contents in a row, and data stay a table
-// if a phone has room for it, else every row becomes a paragraph.
+// table parses a table by its purpose. A table of code and line numbers becomes code. A layout table becomes its
+// content in order. A data table stays a table if it fits on a phone; otherwise every row becomes a paragraph.
 func (p *parser) table(n *html.Node) {
 	p.flush()
 	rows, captions := rowsOf(n)
@@ -62,7 +59,7 @@ func (p *parser) table(n *html.Node) {
 	p.lang, p.dir = was.lang, was.dir
 }
 
-// rowsOf gives the cells of n's own rows, and its captions.
+// rowsOf returns the cells of n's own rows, and its captions.
 func rowsOf(n *html.Node) (rows [][]*html.Node, captions []*html.Node) {
 	for c := range n.ChildNodes() {
 		switch c.DataAtom {
@@ -84,7 +81,7 @@ func rowsOf(n *html.Node) (rows [][]*html.Node, captions []*html.Node) {
 	return rows, captions
 }
 
-// numbered is the cell with the code, of a table of code and its line numbers.
+// numbered returns the cell with the code if the table consists of code and line numbers, or nil.
 func numbered(rows [][]*html.Node) *html.Node {
 	if len(rows) != 1 || len(rows[0]) != 2 {
 		return nil
@@ -105,7 +102,7 @@ func has(n *html.Node, names ...atom.Atom) bool {
 	return false
 }
 
-// isData tells a table of data from one that only puts things in their places.
+// isData reports whether a table contains data, and is not a layout table.
 func isData(rows [][]*html.Node) bool {
 	most := 0
 	for _, r := range rows {
@@ -121,11 +118,11 @@ func isData(rows [][]*html.Node) bool {
 	return len(rows) > 1 && most > 1 && most <= maxColumns && len(rows) <= maxRows
 }
 
-// cells makes a grid of rows: what spans is followed by empty cells. Rows and
-// last columns with nothing in them are left out.
+// cells converts rows to a grid. Empty cells follow a cell that spans. It drops empty rows and empty columns at the
+// end.
 func (p *parser) cells(rows [][]*html.Node) [][]cell {
 	var grid [][]cell
-	taken := [maxColumns]int{} // rows in which a cell from above still stands
+	taken := [maxColumns]int{} // number of rows into which a cell from above still extends
 	columns := 0
 	for _, r := range rows {
 		var line [maxColumns]cell
@@ -169,7 +166,6 @@ func span(n *html.Node, name string) int {
 	return min(max(v, 1), maxColumns)
 }
 
-// cell is what stands in a cell, as one line.
 func (p *parser) cell(n *html.Node) []token {
 	var nodes []*node
 	inner := &parser{images: p.images, proxy: p.proxy, sizes: p.sizes, title: p.title, speaks: p.speaks, into: &nodes,
@@ -186,7 +182,7 @@ func (p *parser) cell(n *html.Node) []token {
 	return line
 }
 
-// fitsPhone reports whether the longest words of all columns have room side by side.
+// fitsPhone reports whether the longest words of all columns fit next to each other.
 func fitsPhone(rows [][]cell) bool {
 	need := 0
 	for i := range rows[0] {
@@ -204,15 +200,15 @@ func longestWord(s string) int {
 	for w := range strings.FieldsSeq(s) {
 		n := widthOf(w)
 		if strings.ContainsFunc(w, wide) {
-			n = min(n, 4) // it may be broken anywhere
+			n = min(n, 4) // it may break anywhere
 		}
 		longest = max(longest, n)
 	}
 	return longest
 }
 
-// stack sets a table too wide for a phone: each row a paragraph, each cell with
-// the name of its column.
+// stack converts a table that is too wide for a phone: each row becomes a paragraph, and each cell gets the name of its
+// column.
 func (p *parser) stack(b *node) {
 	rows, heads := b.rows, []cell(nil)
 	if len(rows) > 1 && !slices.ContainsFunc(rows[0], func(c cell) bool { return !c.head }) {
@@ -242,7 +238,6 @@ func (p *parser) stack(b *node) {
 	}
 }
 
-// isFigure reports whether a cell holds a number.
 func isFigure(line []token) bool {
 	s := strings.TrimSpace(plainText(line))
 	if s == "" || utf8.RuneCountInString(s) > 16 || !strings.ContainsFunc(s, unicode.IsDigit) {

@@ -10,11 +10,11 @@ import (
 	"digest"
 )
 
-// Many pages do not say how large their pictures are. What was learned of one since, when it was passed on, stands in for
-// what its element leaves open, above an excerpt and within a text, in mail and on pages: shownSize is the one rule.
-// Posts are rendered once and shared, so sizes are handed in with each edition, by the pictures' own addresses.
+// Many pages do not state the sizes of their pictures. The picture proxy stores the size of each picture that it
+// serves. shownSize combines it with the attributes of the element, for excerpts and full texts, in email and on pages.
+// Posts are rendered once and shared, so each edition passes the sizes by address.
 
-// shownSize is the size in CSS pixels of a picture of which an element tells w and h, 0 where it tells nothing.
+// shownSize returns the displayed size of a picture in CSS pixels. w and h are its attributes, 0 if missing.
 func shownSize(w, h int, learned digest.PictureSize) (int, int) {
 	switch {
 	case w > 0 && h > 0 || learned.Width <= 0 || learned.Height <= 0:
@@ -27,10 +27,10 @@ func shownSize(w, h int, learned digest.PictureSize) (int, int) {
 	return learned.Width, learned.Height
 }
 
-// maxUnsized bounds of how many pictures of a text the sizes are looked for.
+// maxUnsized limits the pictures of a text whose sizes are looked up.
 const maxUnsized = 200
 
-// unsizedIn gives the addresses of the pictures in a text, which is sanitised, whose elements leave open how large they are.
+// unsizedIn returns the addresses of the pictures in sanitised content whose elements do not state the full size.
 func unsizedIn(content string) []string {
 	var all []string
 	for at := strings.Index(content, "<img"); at >= 0 && len(all) < maxUnsized; {
@@ -48,7 +48,8 @@ func unsizedIn(content string) []string {
 	return all
 }
 
-// firstTag is the element of a picture with which a text begins; nil if it is none.
+// firstTag returns the element at the beginning of a text as a picture, or nil if the text begins with something
+// different.
 func firstTag(text string) *nethtml.Node {
 	z := nethtml.NewTokenizer(strings.NewReader(text))
 	if t := z.Next(); t != nethtml.StartTagToken && t != nethtml.SelfClosingTagToken {
@@ -57,8 +58,8 @@ func firstTag(text string) *nethtml.Node {
 	return &nethtml.Node{Type: nethtml.ElementNode, Data: "img", Attr: z.Token().Attr}
 }
 
-// Unsized gives the addresses of those of its pictures of which its page does not tell how large they are: of the one above
-// its excerpt, or of those in its text.
+// Unsized returns the addresses of the pictures whose size the page does not state: the pictures of its text, or the
+// picture above its excerpt.
 func (p *Post) Unsized(text bool) []string {
 	switch {
 	case text:
@@ -69,13 +70,13 @@ func (p *Post) Unsized(text bool) []string {
 	return nil
 }
 
-// A sizedKey is what a text with pictures is kept by.
 type sizedKey struct {
 	of    any
-	sizes string // of its pictures, as far as they were learned
+	sizes string
 }
 
-// cachedSized is cached for what depends on the sizes of pictures in the text. Of those for one key only the latest is kept.
+// cachedSized is like cached for content that depends on the sizes of pictures in the text. It keeps only the latest
+// sizes for each key.
 func cachedSized[T interface{ bytes() int }](p *Post, of any, sizes map[string]digest.PictureSize, make func() T) T {
 	key := sizedKey{of, p.learnedOf(sizes)}
 	if known, ok := p.made.Load(key); ok {
@@ -93,7 +94,6 @@ func cachedSized[T interface{ bytes() int }](p *Post, of any, sizes map[string]d
 	return made
 }
 
-// learnedOf says in one string what was learned of the pictures in the text.
 func (p *Post) learnedOf(sizes map[string]digest.PictureSize) string {
 	var b []byte
 	for i, src := range p.open {

@@ -8,8 +8,8 @@ import (
 	"digest"
 )
 
-// TestLearnedInText: pictures within a full text are shown in the sizes that were learned, in mail and on pages; what was
-// learned to be an ornament stands within its line, and what only counts readers is left out.
+// TestLearnedInText: pictures within a full text have their stored sizes, in email and on pages. A stored ornament
+// stays within its line, and tracking pixels are omitted.
 func TestLearnedInText(t *testing.T) {
 	const src = "https://far.example/wheel.jpg?a=1&b=2"
 	for name, c := range map[string]struct {
@@ -51,8 +51,8 @@ func TestLearnedInText(t *testing.T) {
 	}
 }
 
-// TestLearnedTextIsKeptOnce: a text is written once for the sizes that are known, and one that was written before they were
-// is not kept beside it. One without such pictures is written once whatever is known of others.
+// TestLearnedTextIsKeptOnce: a text is cached once, for its latest sizes. The sizes of other posts' pictures do not
+// change its cache entry.
 func TestLearnedTextIsKeptOnce(t *testing.T) {
 	const src = "https://far.example/wheel.jpg"
 	p := proxied.Post(written("https://a.example/1", "T", "en", `<p>Words.</p><img src="`+src+`">`+

@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// A piece is a stretch of a message that begins and ends with its lines,
-// quoted-printable. Pieces in a row are a message in a row: nothing that is
-// encoded depends on the line before or after.
+// A piece is part of a message in quoted-printable that consists of complete lines. Consecutive pieces form a message,
+// because the encoding of a line does not depend on other lines.
 type piece struct {
 	coded string
-	plain int // bytes that it has when it is decoded
+	plain int // decoded size in bytes
 }
 
 // newPiece encodes s, which ends with a line feed or is empty.
@@ -23,18 +22,17 @@ func newPiece(s string) piece {
 	return b.piece()
 }
 
-// decoded is a piece as it was before newPiece.
 func (p piece) decoded() string {
 	s, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(p.coded)))
 	if err != nil {
 		panic(fmt.Sprintf("quoted-printable of our own: %v", err))
 	}
-	// a carriage return of the text itself stands before one of these
+	// a carriage return in the text itself comes before one of these
 	return strings.ReplaceAll(string(s), "\r\n", "\n")
 }
 
-// pack puts strings into one allocation: what is kept for long is then cheap to
-// collect, and its size is known. It gives their bytes.
+// pack copies strings into one allocation, which is cheap to collect and has a known size. It returns their total size
+// in bytes.
 func pack(all ...*string) int {
 	var b strings.Builder
 	n := 0
@@ -52,13 +50,12 @@ func pack(all ...*string) int {
 	return n
 }
 
-// A codedBuilder builds a piece of what is added line by line.
 type codedBuilder struct {
 	coded strings.Builder
 	plain int
 }
 
-// write adds text, which ends with a line feed or is empty.
+// write appends text that ends with a line feed or is empty.
 func (c *codedBuilder) write(s string) {
 	c.plain += len(s)
 	quote(&c.coded, s)
@@ -67,15 +64,14 @@ func (c *codedBuilder) write(s string) {
 func (c *codedBuilder) size() size   { return size{c.plain, c.coded.Len()} }
 func (c *codedBuilder) piece() piece { return piece{c.coded.String(), c.plain} }
 
-// size is how many bytes a piece adds to each form of a message.
+// size is the size of a piece in bytes, decoded and encoded.
 type size struct {
 	plain, coded int
 }
 
-// textGap is the space below a post of the text version.
+// textGap returns the space below a post in the text version.
 func textGap() piece { return piece{"\r\n\r\n", len("\n\n")} }
 
-// upTo is the beginning of a piece, of a size that ends with a line.
 func (p piece) upTo(s size) piece { return piece{p.coded[:s.coded], s.plain} }
 
 func (p piece) size() size { return size{p.plain, len(p.coded)} }
@@ -90,8 +86,8 @@ func (s size) minus(t size) size {
 
 func (s size) within(limit size) bool { return s.plain <= limit.plain && s.sent() <= limit.coded }
 
-// sent is about how many bytes are sent: package mailer sends in base64 what is shorter in it by more than a tenth. A line
-// feed becomes two bytes in that, for which a twentieth is more than enough.
+// sent estimates the sent bytes. Package mailer uses base64 if it is shorter by more than a tenth. Base64 encodes a
+// line feed as two bytes, which an addition of a twentieth covers.
 func (s size) sent() int {
 	const line, lineWithEnd = 76, 78
 	if shorter := (s.plain + s.plain/20) * 4 / 3 * lineWithEnd / line; 10*shorter < 9*s.coded {
@@ -100,12 +96,10 @@ func (s size) sent() int {
 	return s.coded
 }
 
-// maxLine is the longest line of quoted-printable, the CRLF not counted (RFC
-// 2045 section 6.7 rule 5).
+// maxLine is the maximum length of a line of quoted-printable without CRLF (RFC 2045 section 6.7 rule 5).
 const maxLine = 76
 
-// quote writes s in quoted-printable, its line feeds as CRLF. It assumes that
-// b is at the beginning of a line.
+// quote writes s in quoted-printable with CRLF line ends. b must be at the beginning of a line.
 func quote(b *strings.Builder, s string) {
 	for s != "" {
 		line, rest, ended := strings.Cut(s, "\n")
@@ -117,8 +111,8 @@ func quote(b *strings.Builder, s string) {
 	}
 }
 
-// quoteLine writes one line: stretches that stand for themselves are copied
-// whole, for this is the hot path of a reader's edition.
+// quoteLine writes one line. It copies whole runs of unencoded bytes, because rendering an edition spends most of its
+// time here.
 func quoteLine(b *strings.Builder, s string) {
 	const hex = "0123456789ABCDEF"
 	column, start := 0, 0
@@ -133,7 +127,7 @@ func quoteLine(b *strings.Builder, s string) {
 			column, start = 0, i
 		}
 		if column == 0 && s[i] == '.' {
-			need = 3 // a careless relay could take it for the end of the mail (RFC 2049 section 3)
+			need = 3 // a faulty relay may take it for the end of the message (RFC 2049 section 3)
 		}
 		column += need
 		if need == 3 {
@@ -147,8 +141,8 @@ func quoteLine(b *strings.Builder, s string) {
 	b.WriteString(s[start:])
 }
 
-// selfQuoted holds the bytes that stand for themselves, but for white space at
-// the end of a line and a dot at its beginning.
+// selfQuoted contains the bytes that need no encoding, except white space at the end of a line and a dot at its
+// beginning.
 var selfQuoted = func() (t [256]bool) {
 	for c := ' '; c < 0x7f; c++ {
 		t[c] = c != '='
@@ -157,27 +151,25 @@ var selfQuoted = func() (t [256]bool) {
 	return t
 }()
 
-// pieces is a message, or some of one, in the making: pieces in a row. Others
-// may stand among them and be filled afterwards.
+// pieces is a sequence of pieces. It may contain other sequences, to be filled later.
 type pieces struct {
 	list []element
-	name string // what stands for it when a template is read
+	name string
 }
 
-// An element is one piece, or pieces.
+// An element is a piece or a sequence of pieces.
 type element struct {
 	piece
-	inner *pieces // nil: the piece
+	inner *pieces // nil if it is a piece
 }
 
-// String is for templates.
+// String returns the placeholder for templates.
 func (p *pieces) String() string { return p.name }
 
 func (p *pieces) add(one piece) { p.list = append(p.list, element{piece: one}) }
 
 func (p *pieces) addAll(more *pieces) { p.list = append(p.list, element{inner: more}) }
 
-// size is the size of all of it.
 func (p *pieces) size() size {
 	var n size
 	for i := range p.list {
@@ -190,7 +182,6 @@ func (p *pieces) size() size {
 	return n
 }
 
-// blocks adds what it holds to a list, in order.
 func (p *pieces) blocks(to []string) []string {
 	for i := range p.list {
 		if e := &p.list[i]; e.inner != nil {
@@ -202,15 +193,13 @@ func (p *pieces) blocks(to []string) []string {
 	return to
 }
 
-// join is all of it in one piece.
 func (p *pieces) join() piece { return piece{strings.Join(p.blocks(nil), ""), p.size().plain} }
 
-// A pair is one thing as HTML and as text.
+// A pair is the same content as HTML and as text.
 type pair struct {
 	html, text piece
 }
 
-// packed is the same in one allocation.
 func (p pair) packed() pair {
 	pack(&p.html.coded, &p.text.coded)
 	return p
@@ -218,7 +207,6 @@ func (p pair) packed() pair {
 
 func (p pair) bytes() int { return len(p.html.coded) + len(p.text.coded) }
 
-// both is HTML and text in the making, side by side.
 type both struct {
 	html, text pieces
 }

@@ -14,11 +14,11 @@ func TestQuoted(t *testing.T) {
 		{"plain\n", "plain\r\n"},
 		{"a=b\n", "a=3Db\r\n"},
 		{"é\n", "=C3=A9\r\n"},
-		{"end \nend\t\n", "end=20\r\nend=09\r\n"}, // white space would be lost at the end of a line
+		{"end \nend\t\n", "end=20\r\nend=09\r\n"}, // white space at the end of a line could get lost
 		{".\n..\n a.\n", "=2E\r\n=2E.\r\n a.\r\n"},
 		{"a\rb\n", "a=0Db\r\n"},
 		{strings.Repeat("x", 80) + "\n", strings.Repeat("x", 75) + "=\r\nxxxxx\r\n"},
-		{strings.Repeat("x", 74) + "é\n", strings.Repeat("x", 74) + "=\r\n=C3=A9\r\n"}, // no escape is broken
+		{strings.Repeat("x", 74) + "é\n", strings.Repeat("x", 74) + "=\r\n=C3=A9\r\n"}, // no escape is split
 	} {
 		if got := newPiece(c.in).coded; got != c.want {
 			t.Errorf("%q becomes %q, want %q", c.in, got, c.want)
@@ -39,8 +39,7 @@ func TestQuotedAgainstStandard(t *testing.T) {
 	}
 }
 
-// BenchmarkQuoted compares with the standard library's encoder, which is not
-// the limit but what would be used otherwise.
+// BenchmarkQuoted compares newPiece with the standard library's encoder.
 func BenchmarkQuoted(b *testing.B) {
 	m := mailOf(b, typical())
 	b.Run("ours", func(b *testing.B) {

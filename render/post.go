@@ -13,58 +13,57 @@ import (
 	"digest/internal/catalogue"
 )
 
-// How much of a post is shown, in columns: a Chinese character counts as two.
+// Limits of the parts of a post in columns. A Chinese character has two columns.
 const (
 	titleColumns   = 180
 	authorColumns  = 60
 	excerptColumns = 420
 	shortColumns   = 150 // of an excerpt in an edition that would be too large
-	leadColumns    = 60  // of a title in the line that mail clients show before a mail is opened
+	leadColumns    = 60  // of a title in the preview text of an email
 )
 
-// oldAfter is the age at which a post is dated: most are of the day and need
-// no date, but a new subscription may bring an old one.
+// oldAfter is the age from which a post shows its date. Most posts are recent, but a new subscription may contain old
+// ones.
 const oldAfter = 72 * time.Hour
 
-// A Post is one post rendered once, shared by all its readers. It is safe for
-// concurrent use and its exported fields are never changed.
+// A Post is a post that is rendered once and shared by all its readers. It is safe for concurrent use, and its exported
+// fields never change.
 type Post struct {
 	ID       digest.PostID
-	Title    string  // plain text, one line, never empty: of a post without one the beginning of its words
-	Untitled bool    // its author gave it no title
-	URL      string  // the author's own page; empty if the post's address is not http(s)
-	Byline   string  // plain text: author, length; may be empty
+	Title    string  // plain text, one line, never empty; the first words of an untitled post
+	Untitled bool    // its author wrote no title
+	URL      string  // the author's page; empty if the address is not http(s)
+	Byline   string  // plain text: author and reading time; may be empty
 	Excerpt  string  // plain text, one paragraph; may be empty
-	Language string  // BCP 47; empty: not known
-	Dir      string  // "rtl", else "auto"
+	Language string  // BCP 47; empty if unknown
+	Dir      string  // "rtl" or "auto"
 	Author   string  // plain text; may be empty
-	Minutes  int     // that the full text takes to read
-	Readable bool    // its full text says more than its excerpt
-	Files    []File  // what it comes with
-	Film     string  // where the film is watched that it is about; empty: it is about none
+	Minutes  int     // reading time of the full text
+	Readable bool    // its full text contains more than its excerpt
+	Files    []File  // its enclosures and other links
+	Film     string  // address of the film that it is about; may be empty
 	Picture  Picture // above its excerpt
 
 	r     *Renderer
-	lead  string // of the line that mail clients show before a mail is opened
-	line  pair   // in a list of headlines; its HTML has no end yet
-	title pair   // its beginning, with its headline if it has one
-	by    pair   // who wrote it, and the like: HTML within a paragraph; may be empty
-	files pair   // what it comes with, in the same paragraph; may be empty
-	rest  pair   // its excerpt, and its end
-	shown piece  // HTML: its picture, above an excerpt; may be empty
+	lead  string // for the preview text of an email
+	line  pair   // for a list of headlines; the HTML has no end tag yet
+	title pair   // the beginning with its headline, if any
+	by    pair   // author and similar data: HTML within a paragraph; may be empty
+	files pair   // its files in the same paragraph; may be empty
+	rest  pair   // its excerpt and its end
+	shown piece  // HTML: the picture above the excerpt; may be empty
 
-	unsized leadData // of a picture above the excerpt whose size is not known
-	open    []string // the addresses of pictures in the text whose size is not known
+	unsized leadData // for a picture above the excerpt without a known size
+	open    []string // addresses of pictures in the text without a known size
 
-	mixed   bool   // its small print has pieces of two directions, or runs from right to left: they stand apart
-	content string // empty where brief
-	brief   bool   // its text was left out
+	mixed   bool   // its small print is isolated, because it has two directions or runs from right to left
+	content string // empty if brief
+	brief   bool   // created without its text
 
-	made  sync.Map     // what few readers want, made for the first who does
-	bytes atomic.Int64 // of memory that it all takes
+	made  sync.Map // rarely used forms, created on first use
+	bytes atomic.Int64
 }
 
-// cached is what was made of the post for a key, and makes it if nobody has.
 func cached[T interface{ bytes() int }](p *Post, key any, make func() T) T {
 	if known, ok := p.made.Load(key); ok {
 		return known.(T)
@@ -76,18 +75,17 @@ func cached[T interface{ bytes() int }](p *Post, key any, make func() T) T {
 	return made.(T)
 }
 
-// Brief is Post for readers who want no more of a post than its excerpt. Its text is
-// not kept, which is most of what a post takes, so it is never shown.
+// Brief renders a post for readers who want only its excerpt. It does not keep the text, which is most of a post's
+// memory.
 func (r *Renderer) Brief(from digest.Post) *Post { return r.newPost(from, from.Content != "", nil) }
 
-// IsWhole reports whether the post can be shown in all its length.
+// IsWhole reports whether the full text can be shown.
 func (p *Post) IsWhole() bool { return !p.brief }
 
-// Post renders a post. It trusts nothing in it. Where the post names no
-// language, the caller puts the feed's into it.
+// Post renders an untrusted post. If the post has no language, the caller sets the language of the feed.
 func (r *Renderer) Post(from digest.Post) *Post { return r.newPost(from, false, nil) }
 
-// WithLinks is Post, or Brief, with links that stand behind its files.
+// WithLinks renders a post like Post or Brief, with additional links after its files.
 func (r *Renderer) WithLinks(from digest.Post, brief bool, links []File) *Post {
 	return r.newPost(from, brief && from.Content != "", links)
 }
@@ -130,7 +128,6 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	return p
 }
 
-// write writes what most readers want of the post.
 func (p *Post) write() {
 	r, d := p.r, p.data()
 	p.lead = cut(p.Line(), leadColumns)
@@ -145,7 +142,7 @@ func (p *Post) write() {
 	p.rest = p.withExcerpt(p.Excerpt)
 }
 
-// Line is the post as one line: its title, or of one without a title the beginning of what it says.
+// Line returns the post as one line: its title, or the beginning of an untitled post.
 func (p *Post) Line() string {
 	if p.Untitled {
 		return cmp.Or(cut(p.Excerpt, titleColumns), p.Host(), p.Title)
@@ -153,7 +150,7 @@ func (p *Post) Line() string {
 	return p.Title
 }
 
-// pack makes one string of all that the post consists of, but for its text.
+// pack copies all strings of the post except its text into one allocation.
 func (p *Post) pack() {
 	n := pack(&p.Title, &p.URL, &p.Film, &p.Byline, &p.Excerpt, &p.Language, &p.Author, &p.lead, &p.Picture.URL,
 		&p.Picture.Alt, &p.Picture.Source, &p.unsized.URL, &p.unsized.Alt, &p.unsized.Film, &p.unsized.Width,
@@ -167,11 +164,10 @@ func (p *Post) pack() {
 	for i := range p.Files {
 		n += fileBytes + pack(&p.Files[i].Label, &p.Files[i].Facts, &p.Files[i].URL)
 	}
-	p.bytes.Store(postBytes + int64(n+n/10+len(p.content))) // memory comes in sizes of its own
+	p.bytes.Store(postBytes + int64(n+n/10+len(p.content))) // the allocator rounds sizes up
 }
 
-// What is kept takes more memory than its strings, in bytes: the structs, and entries
-// of maps.
+// Memory beside the strings, in bytes: structs and entries of maps.
 const (
 	postBytes = 620
 	madeBytes = 300
@@ -180,8 +176,8 @@ const (
 	addressBytes = 16
 )
 
-// saysMore reports whether content goes on where its excerpt was cut, has more
-// than a few words beside it, or a picture.
+// saysMore reports whether content has a picture, or more text than its excerpt and a few words. If the excerpt was
+// cut, any further text counts.
 func saysMore(content, excerpt string) bool {
 	const fewWords = 60 // characters
 	room := fewWords
@@ -203,17 +199,16 @@ func saysMore(content, excerpt string) bool {
 	return strings.Contains(content, "<img")
 }
 
-// postData is what the templates of post.html are filled with.
 type postData struct {
 	Title, URL, Lang, Dir string
 	Byline, Excerpt       string
-	Host                  string  // in place of a headline: the name of the site that the author's page is on
-	Continue              string  // words that lead to the rest
-	Files                 *pieces // nil: none
+	Host                  string  // host of the author's page, in place of a headline
+	Continue              string  // label of the link to the rest
+	Files                 *pieces // nil if none
 	RTL                   bool
 	Untitled              bool
-	Note                  bool // its byline and its end stand below its excerpt
-	Teaser                bool // the way to the rest stands below an excerpt
+	Note                  bool // its byline and its end are below its excerpt
+	Teaser                bool // the link to the rest is below an excerpt
 }
 
 func (p *Post) data() postData {
@@ -233,7 +228,6 @@ func (p *Post) data() postData {
 	return d
 }
 
-// withExcerpt is what stands of a post below its byline, with so much of its excerpt.
 func (p *Post) withExcerpt(excerpt string) pair {
 	d := p.data()
 	d.Excerpt, d.Note = excerpt, p.Untitled
@@ -247,7 +241,7 @@ func (p *Post) withExcerpt(excerpt string) pair {
 	return pair{p.r.rest.piece(d), newText(excerptText(excerpt) + end)}
 }
 
-// excerpted is what stands of the post below its byline at a depth of short or full.
+// excerpted returns the part of the post below its byline at depth short or full.
 func (p *Post) excerpted(d depth) pair {
 	if d == full {
 		return p.rest
@@ -255,7 +249,6 @@ func (p *Post) excerpted(d depth) pair {
 	return p.short()
 }
 
-// short is what stands of the post below its byline, with less of its excerpt.
 func (p *Post) short() pair {
 	return cached(p, short, func() pair {
 		columns := shortColumns
@@ -266,23 +259,23 @@ func (p *Post) short() pair {
 	})
 }
 
-// row is the post's headline in a mail of headlines, which has a byline below it, and in the text its byline and address.
+// row returns the post's headline in an email of headlines, with a byline. The text version also has its address.
 func (p *Post) row() pair {
 	return cached(p, headline, func() pair { return pair{p.r.row.piece(p.data()), newText(p.rowText(false))}.packed() })
 }
 
-// Size is about how many bytes of memory the post takes. It grows when a
-// reader is the first to want something of it.
+// Size returns the approximate memory of the post in bytes. It grows when a reader first needs another form of the
+// post.
 func (p *Post) Size() int { return int(p.bytes.Load()) }
 
-// byline is who wrote a post, how long it takes to read, and its date (UTC) if
-// it is old. Posts are shared by all time zones, so younger posts have none.
+// byline returns the author, the reading time, and the date (UTC) of an old post. Posts are shared by all time zones,
+// so younger posts have no date.
 func (p *Post) byline(from digest.Post) string {
 	var parts []string
 	if p.Author != "" {
 		parts = append(parts, p.Author)
 	}
-	if host := p.leadsAway(from); host != "" && !p.Untitled { // of one without a title the link to it is its host
+	if host := p.leadsAway(from); host != "" && !p.Untitled { // an untitled post links to it by its host
 		parts = append(parts, arrow(p.Dir == "rtl")+host)
 	}
 	if !from.PublishedAt.IsZero() && from.SeenAt.Sub(from.PublishedAt) > oldAfter {
@@ -301,8 +294,7 @@ func (p *Post) byline(from digest.Post) string {
 	return mark + strings.Join(parts, " · ")
 }
 
-// minutes is how long content takes to read at 230 words or 450 wide
-// characters a minute.
+// minutes returns the reading time of content at 230 words or 450 wide characters per minute.
 func minutes(content string) int {
 	words, wides, inWord := 0, 0, false
 	for r := range letters(content) {
@@ -320,8 +312,7 @@ func minutes(content string) int {
 	return (words*450 + wides*230 + 230*450/2) / (230 * 450)
 }
 
-// letters yields the characters of content that stand outside of its tags, and a
-// space for each tag.
+// letters yields the characters of content outside of tags, and a space for each tag.
 func letters(content string) iter.Seq[rune] {
 	return func(yield func(rune) bool) {
 		inTag := false

@@ -16,11 +16,11 @@ func TestByline(t *testing.T) {
 		want string
 	}{
 		{digest.Post{Author: "Ada", SeenAt: seen, PublishedAt: seen.Add(-71 * time.Hour)}, "Ada"},
-		// old enough to say so
+		// old enough for a date
 		{digest.Post{Author: "Ada", SeenAt: seen, PublishedAt: seen.Add(-73 * time.Hour)}, "Ada · 17 November 2026"},
 		{digest.Post{SeenAt: seen, Content: strings.Repeat("<p class='not words'>one two</p>", 345)}, "3 min read"},
 		{digest.Post{SeenAt: seen, Content: strings.Repeat("漢字", 900)}, "4 min read"},
-		{digest.Post{SeenAt: seen, Content: "a few words"}, ""}, // a minute is not worth saying
+		{digest.Post{SeenAt: seen, Content: "a few words"}, ""}, // a minute is not shown
 		{digest.Post{Author: "רנה", Language: "he", Content: strings.Repeat("word ", 460)},
 			"\u200f\u2068רנה\u2069 · \u20682 min read\u2069"},
 	} {
@@ -40,7 +40,7 @@ func TestBlockNames(t *testing.T) {
 		{digest.Post{Title: "Same", Summary: "Same"}, "Same", ""}, // not twice
 		{digest.Post{Summary: "Only a text."}, "Only a text.", "Only a text."},
 		{digest.Post{Title: "\x00\u202e"}, "Untitled", ""},
-		{digest.Post{Title: "AT&amp;T <b>"}, "AT&amp;T <b>", ""}, // titles are text: nothing is decoded here
+		{digest.Post{Title: "AT&amp;T <b>"}, "AT&amp;T <b>", ""}, // titles are text, so nothing is decoded
 	} {
 		if b := plain.Post(c.post); b.Title != c.title || b.Excerpt != c.excerpt {
 			t.Errorf("%q, %q, want %q, %q", b.Title, b.Excerpt, c.title, c.excerpt)
@@ -61,7 +61,7 @@ func TestCut(t *testing.T) {
 		{"日本語日本語", 12, "日本語日本語"},           // two columns each
 		{"日本語日本語", 11, "日本語日本…"},
 		{"abcde\u0301fgh", 6, "abcde\u0301…"}, // the accent stays with its letter
-		{"👩‍👩‍👧x yyyyyyy", 6, "👩‍👩…"},         // no joiner is left behind
+		{"👩‍👩‍👧x yyyyyyy", 6, "👩‍👩…"},         // no trailing joiner
 	} {
 		if got := cut(c.in, c.cols); got != c.want {
 			t.Errorf("cut(%q, %d) = %q, want %q", c.in, c.cols, got, c.want)
@@ -110,12 +110,12 @@ func TestWrap(t *testing.T) {
 
 func TestAddress(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
-		{"https://a.example/x?y=z&a=%20#f", "https://a.example/x?y=z&a=%20#f"}, // byte for byte
+		{"https://a.example/x?y=z&a=%20#f", "https://a.example/x?y=z&a=%20#f"}, // unchanged
 		{" http://a.example ", "http://a.example"},
 		{"HTTPS://a.example/", "HTTPS://a.example/"},
 		{"https://a.example/a b\"<>", "https://a.example/a%20b%22%3C%3E"},
 		{"https://a.example/é", "https://a.example/%C3%A9"},
-		{"https://a.example/100%-sure?%", "https://a.example/100%-sure?%"}, // as browsers keep it
+		{"https://a.example/100%-sure?%", "https://a.example/100%-sure?%"}, // as in browsers
 		{`https:\\a.example\b?c\d`, "https://a.example/b?c%5Cd"},
 		{`https://a.example\@b.example/`, "https://a.example/@b.example/"},
 		{"https://[2001:db8::1]/", "https://[2001:db8::1]/"},
@@ -123,8 +123,8 @@ func TestAddress(t *testing.T) {
 		{"//a.example/", ""},
 		{"/path", ""},
 		{"https://", ""},
-		{"https://user@a.example/", ""},    // shows one host and goes to another
-		{"https://a.example/\r\nX: y", ""}, // control characters are no address
+		{"https://user@a.example/", ""},    // shows one host and links to another
+		{"https://a.example/\r\nX: y", ""}, // control characters are not valid
 		{"https://a.example/" + strings.Repeat("x", 2000), ""},
 		{"mailto:a@b.example", ""},
 	} {
@@ -143,7 +143,7 @@ func TestLanguage(t *testing.T) {
 		{"english (UK)", "", ""},
 		{"English", "", ""},
 		{"root", "", ""},
-		{"jp", "", ""}, // a country, no language
+		{"jp", "", ""}, // a country, not a language
 		{"zh_CN.UTF-8", "", "zh"},
 		{"en-GB,en;q=0.9", "", "en"},
 		{"en-" + strings.Repeat("x", 40), "", ""},
@@ -152,7 +152,7 @@ func TestLanguage(t *testing.T) {
 		{"", "Go 言語", "zh"},
 		{"", "한국어", "ko"},
 		{"", "ברכבת", "he"},
-		{"", "Привет", ""}, // many languages are written so
+		{"", "Привет", ""}, // many languages use this script
 		{"", "المخبز", ""},
 	} {
 		b := plain.Post(digest.Post{Title: "x " + c.text, Language: c.tag})
@@ -162,8 +162,7 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// TestDirection: text runs as most of its letters do; where some run from right to
-// left, a language that is written so decides.
+// TestDirection: most letters decide the direction. If some letters run from right to left, the language decides.
 func TestDirection(t *testing.T) {
 	for _, c := range []struct{ text, language, want string }{
 		{"ברכבת Go", "", "rtl"},
@@ -179,7 +178,7 @@ func TestDirection(t *testing.T) {
 	}
 }
 
-// TestShortKeepsTheRest: a shortened block is the whole one with less excerpt.
+// TestShortKeepsTheRest: a short post is the complete one with less of its excerpt.
 func TestShortKeepsTheRest(t *testing.T) {
 	b := plain.Post(harbour().posts[0])
 	s := b.short()

@@ -16,9 +16,8 @@ import (
 	"digest/test/tier"
 )
 
-// TestAnyEdition holds for editions of any size what mail clients and readers
-// need: the limits, the way out, well-formed HTML, the same content in both
-// versions.
+// TestAnyEdition checks editions of many sizes: the limits, the unsubscribe link, well-formed HTML, and the same
+// content in both versions.
 func TestAnyEdition(t *testing.T) {
 	tier.Alone(t)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -31,7 +30,6 @@ func TestAnyEdition(t *testing.T) {
 	}
 }
 
-// mailOf is an edition as mail.
 func mailOf(t testing.TB, p Edition) Message {
 	t.Helper()
 	m, err := plain.Mail(p)
@@ -41,7 +39,7 @@ func mailOf(t testing.TB, p Edition) Message {
 	return m
 }
 
-// checkedMail is mailOf, in both forms within the limits.
+// checkedMail renders an edition and checks the limits of both forms.
 func checkedMail(t *testing.T, p Edition) Message {
 	t.Helper()
 	m := mailOf(t, p)
@@ -135,7 +133,7 @@ func checkDecodes(t *testing.T, blocks []string, want string) {
 	}
 }
 
-// checkLinks: every link of the page is http(s), and the text has it too.
+// checkLinks checks that every link of the page is http(s), and that the text version has it too.
 func checkLinks(t *testing.T, doc *html.Node, text string) {
 	t.Helper()
 	lines := map[string]bool{}
@@ -160,7 +158,7 @@ func checkLinks(t *testing.T, doc *html.Node, text string) {
 	}
 }
 
-// checkShown: as many posts as promised have their headline linked to the author's page.
+// checkShown checks that the promised number of posts have a headline with a link to the author's page.
 func checkShown(t *testing.T, p Edition, m Message, doc *html.Node) {
 	t.Helper()
 	linked := map[string]string{}
@@ -186,7 +184,7 @@ func checkShown(t *testing.T, p Edition, m Message, doc *html.Node) {
 	}
 }
 
-// parse reads HTML and fails if the parser would have to mend it.
+// parse parses HTML, and fails if the parser has to repair it.
 func parse(t *testing.T, page string) *html.Node {
 	t.Helper()
 	checkNesting(t, page)
@@ -197,7 +195,7 @@ func parse(t *testing.T, page string) *html.Node {
 	return doc
 }
 
-// checkNesting: every element that is opened is closed, in the right order.
+// checkNesting checks that every element is closed, in the right order.
 func checkNesting(t *testing.T, page string) {
 	t.Helper()
 	var open []string
@@ -270,8 +268,7 @@ func hasLink(doc *html.Node, address string) bool {
 	return false
 }
 
-// randomPage is an edition of n posts of random sites, some with texts that
-// are long, wide, right to left, or hostile.
+// randomPage returns an edition of n posts of random sites. Some texts are long, wide, right to left, or hostile.
 func randomPage(rng *rand.Rand, n int) Edition {
 	p := page()
 	for i := 0; i < n; {

@@ -1,14 +1,11 @@
-// Package render makes an edition into mail: a subject, a page of HTML and a
-// plain text, all three from the same Edition. It also makes the posts' texts
-// for pages in a browser, and letters. It is pure: no clock, no network, no
-// database; the same Edition always gives the same bytes.
+// Package render renders an edition as an email: a subject, HTML and plain text. It also renders the texts of posts for
+// web pages, and short emails. It is pure: it uses no clock, network or database, and the same Edition always gives the
+// same bytes.
 //
-// A post is rendered once, by Renderer.Post, and shared by all its readers; Mail
-// only chooses how much of each post fits and puts the pieces in a row. Nothing
-// of a feed reaches a mail but plain text, escaped, and http(s) addresses.
+// Renderer.Post renders a post once, and all its readers share the result. Mail only chooses how much of each post
+// fits, and joins the pieces. From a feed only escaped plain text and http(s) addresses reach an email.
 //
-// What mail looks like is in templates/: its parts, its colours and fonts, and the
-// styles within the text of posts.
+// The folder templates contains the design of emails: their parts, colours and fonts, and the styles of full texts.
 package render
 
 import (
@@ -21,8 +18,8 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A Renderer makes posts, sections and mail in some colours, and its own words in one language. It holds the templates, which are
-// read once. It is safe for concurrent use.
+// A Renderer renders posts, sections and emails in some colours, with built-in messages in one language. It parses the
+// templates once. It is safe for concurrent use.
 type Renderer struct {
 	all     *renderers
 	variant unique.Handle[Variant]
@@ -30,7 +27,7 @@ type Renderer struct {
 
 	proxy  Proxy
 	styles map[string]string // see textStyles
-	link   Link              // nil: headlines lead where their posts say
+	link   Link              // may be nil; then headlines link to the posts' own addresses
 
 	edition *part[editionData]
 	notice  *part[noticeData]
@@ -46,20 +43,20 @@ type Renderer struct {
 	own                         *part[ownData]
 	lead                        *part[leadData]
 
-	headerLink, footerLink string // how links in Edition.Header and Footer begin
+	headerLink, footerLink string // beginnings of links in Edition.Header and Footer
 
 	small map[bylineKind]smallPrint
 }
 
-// New makes a Renderer in the program's own colours. proxy gives the addresses of pictures for
-// readers who want them shown; without one their descriptions are shown.
+// New returns a Renderer in the program's own colours. proxy returns the addresses of displayed pictures. If it is nil,
+// posts show descriptions instead.
 func New(proxy Proxy) *Renderer {
 	all := &renderers{proxy: proxy, templates: map[*catalogue.Language]*template.Template{}}
 	return all.in(Variant{}, nil)
 }
 
-// In gives the Renderer that makes the same in other colours, which Colours.Check has not refused. Posts
-// and sections are shown in those of the one that made them.
+// In returns a Renderer in other colours, which Colours.Check must accept. Posts and sections keep the colours of the
+// Renderer that rendered them.
 func (r *Renderer) In(c digest.Colours) *Renderer {
 	v := r.variant.Value()
 	if c == v.Colours {
@@ -69,7 +66,7 @@ func (r *Renderer) In(c digest.Colours) *Renderer {
 	return r.all.in(v, r.link)
 }
 
-// Speaking gives the Renderer whose own words are in a language, by its tag; "" is English.
+// Speaking returns a Renderer whose built-in messages are in a language, given as a tag; "" is English.
 func (r *Renderer) Speaking(language string) *Renderer {
 	v := r.variant.Value()
 	if language == catalogue.English().Code {
@@ -82,38 +79,38 @@ func (r *Renderer) Speaking(language string) *Renderer {
 	return r.all.in(v, r.link)
 }
 
-// Say says the program's own words in the Renderer's language.
+// Say returns built-in messages in the Renderer's language.
 func (r *Renderer) Say(v catalogue.Sayable) string { return v.In(r.lang) }
 
-// label is words before a line break or an address that they name, with the colon of the Renderer's language.
+// label returns words with a colon in the style of the language. A line break or an address follows it.
 func (r *Renderer) label(words string) string { return labelIn(r.lang, words) }
 
 func labelIn(l *catalogue.Language, words string) string {
 	return catalogue.Key("%s:").With(words).In(l)
 }
 
-// A Link gives the address by which a headline of a post leads to url.
+// A Link returns the address with which a post's headline links to url.
 type Link func(post digest.PostID, url string) string
 
-// Counting gives the Renderer whose posts lead to their authors' pages by other addresses, by which it is
-// counted: in HTML, and only where no address is shown. Each name has one link for good.
+// Counting returns a Renderer whose headlines link through counting addresses, only in HTML and only where no address
+// is displayed. Each name must always have the same link.
 func (r *Renderer) Counting(name string, link Link) *Renderer {
 	v := r.variant.Value()
 	v.counts = name
 	return r.all.in(v, link)
 }
 
-// Variant says by what the Renderer differs from others: those of one variant make the same.
+// Variant returns the variant of the Renderer. Renderers of the same variant produce the same output.
 func (r *Renderer) Variant() unique.Handle[Variant] { return r.variant }
 
-// A Variant is what a Renderer differs in.
+// A Variant is the difference between Renderers.
 type Variant struct {
 	digest.Colours
-	counts   string // what Counting was given; "": nothing
-	language string // what Speaking was given; "": English
+	counts   string // name passed to Counting; "" if none
+	language string // tag passed to Speaking; "" for English
 }
 
-// renderers are those of all variants, which share their templates.
+// renderers caches the Renderers of all variants, which share their templates.
 type renderers struct {
 	proxy Proxy
 
@@ -122,7 +119,7 @@ type renderers struct {
 	templates map[*catalogue.Language]*template.Template
 }
 
-// mostRenderers bounds how many are kept; then they are forgotten. Each takes some 100 KB.
+// mostRenderers limits the cache, which is cleared when it is full. Each Renderer has about 100 KB.
 const mostRenderers = 200
 
 func (all *renderers) in(v Variant, link Link) *Renderer {
@@ -167,76 +164,72 @@ func (all *renderers) newRenderer(c digest.Colours, lang *catalogue.Language) *R
 	return r
 }
 
-// maxSubject bounds a subject, in bytes.
 const maxSubject = 100
 
-// DefaultName is the name of a digest that has none of its own.
+// DefaultName is the name of a digest without a name.
 const DefaultName = "Daily Digest"
 
-// An Edition is the content of one reader's edition, in the order it is shown.
+// An Edition is the content of one reader's edition, in order.
 type Edition struct {
-	Date           digest.Date // the reader's local date
-	Number         int         // of the edition; 0 shows none
-	Room           int         // bytes that the mail's HTML may take; 0: as many as mail programs show
-	Name           string      // of the digest; empty: DefaultName
+	Date           digest.Date
+	Number         int    // number of the edition; 0 shows none
+	Room           int    // limit of the email's HTML in bytes; 0 means the limit of mail programs
+	Name           string // of the digest; empty means DefaultName
 	Sections       []Section
-	WebURL         string // the edition in a browser; empty: it has none yet (a preview)
+	WebURL         string // the edition on the web; empty for a preview
 	UnsubscribeURL string // absolute http(s)
-	HomeURL        string // the reader's sites and settings, or the newsletter's page; absolute http(s)
-	Language       string // in which its reader is spoken to, a tag; empty: English
-	Newsletter     bool   // it is a newsletter's letter, and its reader a member
+	HomeURL        string // the reader's editions, or the newsletter's page; absolute http(s)
+	Language       string // tag of built-in messages; empty means English
+	Newsletter     bool   // an issue of a newsletter to a member
 	Notices        []Notice
-	Recipient      string // the reader's address, to say why they get this; may be empty
-	PostalAddress  string // of who sends this, one line; empty: none is shown
-	Header, Footer string // of its publisher, above the posts and at the foot; their https addresses are links
+	Recipient      string // the reader's address, to explain why they get this; may be empty
+	PostalAddress  string // of the sender, one line; may be empty
+	Header, Footer string // of the publisher, above the posts and at the foot; https addresses become links
 
-	// SaveURL and SiteURL give the pages on which the reader saves a post, and changes how a site comes:
-	// absolute http(s), all about as long. nil: there are none, as in a newsletter.
+	// SaveURL returns the page that saves a post, and SiteURL the page with a site's settings. The addresses are
+	// absolute http(s) and all about equally long. Both are nil in a newsletter.
 	SaveURL func(digest.PostID) string
 	SiteURL func(digest.FeedID) string
 
-	// BeyondURL gives the page on which all posts of a site are that are in the edition: absolute http(s). nil: there is none.
+	// BeyondURL returns the page with all posts of a site in this edition, absolute http(s). It may be nil.
 	BeyondURL func(digest.FeedID) string
 
-	// PictureSizes are those of pictures that were learned, by the pictures' own addresses.
+	// PictureSizes maps the original addresses of pictures to their stored sizes.
 	PictureSizes map[string]digest.PictureSize
 
-	SettingsURL, PauseURL string // absolute http(s); empty: none are shown
+	SettingsURL, PauseURL string
 
-	// Bound says that this is all that came during a pause: the newest posts of
-	// each section in its Posts, the others in its Rest. Note tells the reader so, in
-	// one sentence above the posts; empty: none is shown.
+	// Bound means that this edition contains all posts of a pause: the newest of each section in Posts, the others in
+	// Rest. Note is a sentence above the posts; it may be empty.
 	Bound bool
 	Note  string
 
-	digest.Look // the zero one: headlines and excerpts, no pictures
+	digest.Look // the zero value means headlines and excerpts without pictures
 
 	Colours digest.Colours
 	Logo    digest.Logo
-	LogoURL string // of Logo, absolute http(s); empty: none is shown
+	LogoURL string // of Logo, absolute http(s); may be empty
 }
 
-// A Message is an edition ready to be mailed.
+// A Message is an edition in the form of an email.
 type Message struct {
-	// one line of UTF-8, at most 100 bytes, nothing of a feed in it but in a newsletter's or by choice; the same for
-	// all editions of a threaded digest
+	// Subject is one line of UTF-8 of at most 100 bytes. It contains text of a feed only in a newsletter, or if the
+	// reader chose it. It is the same for all editions of a threaded digest.
 	Subject string
 	HTML    string
 	Text    string // flowed (RFC 3676, DelSp=yes)
-	Shown   int    // posts that are in the message, at least as a headline
-	Omitted int    // posts that are only in the web edition
+	Shown   int    // posts in the message, at least as headlines
+	Omitted int    // posts only in the web edition
 }
 
-// An EncodedMessage is a Message whose HTML and Text are quoted-printable (RFC 2045
-// section 6.7) with CRLF line ends, in blocks that stand in a row. Each of them
-// begins and ends with its lines.
+// An EncodedMessage is a Message whose HTML and Text are in quoted-printable (RFC 2045 section 6.7) with CRLF line
+// ends, as blocks of complete lines.
 type EncodedMessage struct {
 	Subject    string
 	HTML, Text []string
 }
 
-// The bounds of Name, Recipient and titles of sections, in columns, so that what
-// stands around the posts always leaves room for them.
+// Limits of names in columns, so that the text around the posts leaves room for them.
 const (
 	nameColumns      = 60
 	siteColumns      = 80
@@ -245,7 +238,7 @@ const (
 	aroundColumns    = 500 // of Header and Footer
 )
 
-// Count says how much there is: "12 posts from 7 sites", "1 post from 1 site", "no new posts".
+// Count returns the number of posts and sites in words: "12 posts from 7 sites", "1 post from 1 site", "no new posts".
 func Count(posts, sites int) catalogue.Sayable {
 	if posts == 0 {
 		return catalogue.Key("no new posts")

@@ -11,11 +11,9 @@ import (
 	"digest/test/tier"
 )
 
-// layouts are those of a page, and of its sites beside "as the page's".
 var layouts = []digest.Layout{digest.Headlines, digest.Excerpts, digest.FullText}
 
-// away is a bound edition of long and short pauses: the first three posts of
-// each site, and the others listed.
+// away returns a bound edition: the first three posts of each site, and the others as a list.
 func away(l digest.Layout) Edition {
 	p := typical()
 	p.Layout, p.Bound = l, true
@@ -36,7 +34,7 @@ func away(l digest.Layout) Edition {
 	return p
 }
 
-// displayed is an edition whose sites are each shown in another way.
+// displayed returns an edition whose sites have different layouts.
 func displayed(l digest.Layout) Edition {
 	p := rich(digest.NoImages)
 	p.Sections = append(p.Sections, typical().Sections...)
@@ -47,7 +45,7 @@ func displayed(l digest.Layout) Edition {
 	return p
 }
 
-// TestDisplay: each site is shown as its reader wants it, whatever the page is.
+// TestDisplay: each site has its own layout, independent of the edition's.
 func TestDisplay(t *testing.T) {
 	for _, l := range append([]digest.Layout{""}, layouts...) {
 		for _, d := range append([]digest.Layout{""}, layouts...) {
@@ -76,15 +74,14 @@ func TestDisplay(t *testing.T) {
 	}
 }
 
-// checkWhole holds of a page with full texts that it is within the limits and
-// well-formed.
+// checkWhole checks that an edition with full texts is within the limits and well formed.
 func checkWhole(t *testing.T, p Edition) {
 	t.Helper()
 	parse(t, checkedMail(t, p).HTML)
 }
 
-// TestBound: of each site the posts stand first and then the list of the rest,
-// each once where it is not in the index, in both versions, below a note.
+// TestBound: each site has its posts first and then the list of the rest, each post once, in both versions, below a
+// note.
 func TestBound(t *testing.T) {
 	p := away(digest.Excerpts)
 	m := mailOf(t, p)
@@ -108,8 +105,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestSaveInLists: who can save a post can do so in a list of headlines too, at the end of its line; where that takes the
-// room of what posts say, the lists do without.
+// TestSaveInLists: listed headlines have links to save the posts, unless the room is needed for text.
 func TestSaveInLists(t *testing.T) {
 	p := withOwnLinks(away(digest.Excerpts))
 	id := digest.PostID(1000)
@@ -133,8 +129,8 @@ func TestSaveInLists(t *testing.T) {
 	}
 }
 
-// TestChangeInLargeEdition: an edition that is too large for one mail keeps what makes the next one smaller, of the
-// sites with the most posts where they are many.
+// TestChangeInLargeEdition: an edition that is too large keeps the links to change sites, because these make the next
+// one smaller. With many sites it keeps them for those with the most posts.
 func TestChangeInLargeEdition(t *testing.T) {
 	for _, c := range []struct{ posts, change int }{{200, 17}, {905, 20}} {
 		p := large(c.posts)
@@ -155,8 +151,7 @@ func TestChangeInLargeEdition(t *testing.T) {
 	}
 }
 
-// TestAnyDisplay holds what TestAnyEdition does for pages whose sites are shown
-// in different ways and have a rest.
+// TestAnyDisplay checks the same properties as TestAnyEdition for sites with different layouts and a rest.
 func TestAnyDisplay(t *testing.T) {
 	tier.Alone(t)
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -180,8 +175,7 @@ func TestAnyDisplay(t *testing.T) {
 	}
 }
 
-// TestFullDisplays: the limits hold, however sites are shown and however long
-// their texts are.
+// TestFullDisplays: the limits apply to all layouts and lengths of texts.
 func TestFullDisplays(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for i := range 40 {
@@ -199,7 +193,7 @@ func TestFullDisplays(t *testing.T) {
 	}
 }
 
-// linkedPage is an edition of n posts that lead and speak of many places.
+// linkedPage returns an edition of n posts with many links and addresses.
 func linkedPage(rng *rand.Rand, n int) Edition {
 	r := New(func(src string) string { return "https://paper.com/image/" + src[len("https://"):] })
 	p := page()
@@ -230,7 +224,6 @@ func linkedPage(rng *rand.Rand, n int) Edition {
 	return p
 }
 
-// some is a few words, some of which lead elsewhere.
 func some(rng *rand.Rand, most int) (words string) {
 	for range rng.IntN(most) {
 		switch rng.IntN(12) {

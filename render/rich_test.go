@@ -7,12 +7,10 @@ import (
 	"digest"
 )
 
-// testProxy is the address of a picture as a mail has it.
 func testProxy(src string) string {
 	return "https://digest.example/image/mac/" + base64.RawURLEncoding.EncodeToString([]byte(src))
 }
 
-// written is a post with a full text.
 func written(url, title, language, content string) digest.Post {
 	p := post(url, title, "", "", 0)
 	p.Language, p.Content = language, content
@@ -28,7 +26,7 @@ func plainOf(content string) string {
 	return clean(b.String(), 2000)
 }
 
-// workshop has all that a text in English may hold.
+// workshop contains all elements of an English text.
 func workshop() sampleSite {
 	return sampleSite{"The Workshop", "https://workshop.example/", "en", []digest.Post{
 		written("https://workshop.example/clock", "Mending the tower clock", "en", `<h1>Mending the tower clock</h1>
@@ -56,7 +54,7 @@ See <a href="https://workshop.example/plans?a=1&amp;b=2">the plans</a>, or write
 	}}
 }
 
-// toldInHebrew and the rest are full texts in scripts that need care.
+// toldInHebrew and the others return full texts in difficult scripts.
 func toldInHebrew() sampleSite {
 	return sampleSite{"מפת הדרכים", "https://mapa.example/", "he", []digest.Post{
 		written("https://mapa.example/clock", "השעון במגדל", "he",
@@ -91,7 +89,7 @@ func toldInChinese() sampleSite {
 	}}
 }
 
-// looking is p in another look, its posts with pictures.
+// looking returns an edition in a look, with pictures in its posts.
 func looking(look digest.Look, sites ...sampleSite) Edition {
 	p := page(sites...)
 	p.Look = look
@@ -103,7 +101,6 @@ func looking(look digest.Look, sites ...sampleSite) Edition {
 	return p
 }
 
-// rich is an edition of full texts.
 func rich(images digest.Images) Edition {
 	return looking(digest.Look{Layout: digest.FullText, Images: images}, workshop(), harbour())
 }
@@ -113,7 +110,6 @@ func scripts() Edition {
 		toldInChinese())
 }
 
-// headlines is an edition of nothing else.
 func headlines() Edition {
 	p := typical()
 	p.Layout = digest.Headlines
@@ -122,7 +118,6 @@ func headlines() Edition {
 	return p
 }
 
-// threaded is an edition of a paper that is one conversation.
 func threaded() Edition {
 	p := page(harbour(), kitchen())
 	p.Threaded = true

@@ -8,7 +8,7 @@ import (
 	"digest"
 )
 
-// TestRoomOfAnyScript: an edition in Chinese has more than half the room of one in English.
+// TestRoomOfAnyScript: an edition in Chinese contains more than half as much as one in English.
 func TestRoomOfAnyScript(t *testing.T) {
 	room := func(title, words string) int {
 		s := sampleSite{"A", "https://a.example/", "en", nil}
@@ -27,7 +27,8 @@ func TestRoomOfAnyScript(t *testing.T) {
 	t.Logf("%d bytes in Chinese, %d in English", chinese, english)
 }
 
-// aFullDay is an edition of many sites, each with posts that have a picture and a long text; the first site has most posts.
+// aFullDay returns an edition of many sites with posts that have a picture and a long text. The first site has the most
+// posts.
 func aFullDay(layout digest.Layout, sites, each int) Edition {
 	var all []sampleSite
 	for i := range sites {
@@ -46,8 +47,8 @@ func aFullDay(layout digest.Layout, sites, each int) Edition {
 	return looking(digest.Look{Layout: layout, Images: digest.ProxiedImages}, all...)
 }
 
-// TestRoomIsSpent: where not all can be shown as the reader wants, what room is left goes to the first post of each site, then
-// to the second, and so on, until the next one finds none; and the limits hold.
+// TestRoomIsSpent: if not all posts can have the reader's layout, the remaining room goes to the first post of each
+// site, then to the second, and so on. The limits still apply.
 func TestRoomIsSpent(t *testing.T) {
 	room := size{maxPlain, maxCoded}
 	for layout, deepest := range map[digest.Layout]depth{digest.Excerpts: full, digest.FullText: whole} {

@@ -8,13 +8,12 @@ import (
 	"digest"
 )
 
-// The renderers of these tests, which change nothing in them.
+// The renderers of these tests, which do not change them.
 var (
 	plain   = New(nil)
 	proxied = New(testProxy)
 )
 
-// A sampleSite is a site as the samples of these tests write it down.
 type sampleSite struct {
 	title, url, language string
 	posts                []digest.Post
@@ -126,7 +125,7 @@ func typical() Edition {
 	return page(harbour(), kitchen(), compiler(), tokyo(), beirut(), haifa(), garden())
 }
 
-// pier is a site of short notes without titles, and of posts whose excerpts begin with their titles.
+// pier returns a site with short notes without titles, and posts whose excerpts begin with their titles.
 func pier() sampleSite {
 	note := post("https://pier.example/2026/11/19/a", "", "",
 		"The ferry was an hour late and nobody minded. The café had the heating on, and the dog slept on the timetable.", 0)
@@ -137,7 +136,6 @@ func pier() sampleSite {
 	return sampleSite{"Notes from the pier", "https://pier.example/", "en", []digest.Post{note, cutShort, again}}
 }
 
-// folders is an edition of a reader who has folders.
 func folders() Edition {
 	p := page(pier(), garden(), kitchen(), beirut(), harbour(), compiler())
 	for i, folder := range []string{"", "", "Abroad", "Abroad", "Sea & shore", "Sea & shore"} {
@@ -147,7 +145,7 @@ func folders() Edition {
 	return withOwnLinks(p)
 }
 
-// withOwnLinks is an edition with links for its reader alone, as mail of one's own has.
+// withOwnLinks adds the links that only a reader's own edition has.
 func withOwnLinks(p Edition) Edition {
 	p.SaveURL = func(id digest.PostID) string { return fmt.Sprintf("https://digest.example/save/%045d", id) }
 	p.SiteURL = func(id digest.FeedID) string { return fmt.Sprintf("https://digest.example/site/%045d", id) }
@@ -163,7 +161,7 @@ func withOwnLinks(p Edition) Edition {
 	return p
 }
 
-// lately has late posts in both directions, and notes on what runs in either.
+// lately returns an edition with late posts and notices in both directions.
 func lately() Edition {
 	p := page(garden(), haifa(), tokyo())
 	p.Sections[0].Late, p.Sections[1].Late = 1, 1
@@ -175,7 +173,6 @@ func lately() Edition {
 	return p
 }
 
-// said is notices that are text alone.
 func said(lines ...string) (all []Notice) {
 	for _, line := range lines {
 		all = append(all, Notice{Text: line})
@@ -183,7 +180,7 @@ func said(lines ...string) (all []Notice) {
 	return all
 }
 
-// movedNotice is the notice of a feed that has moved, as editions make it.
+// movedNotice returns the notice of a moved feed, as package edition builds it.
 func movedNotice(title, from, to string) Notice {
 	return Notice{
 		Text: SiteName(title, from) + " has moved from " + digest.HostShown(from) + " to " + digest.HostShown(to) +
@@ -193,7 +190,7 @@ func movedNotice(title, from, to string) Notice {
 	}
 }
 
-// moved is an edition that tells of moves, one of them as ugly as can be.
+// moved returns an edition with notices of moves, one of them with hostile addresses.
 func moved() Edition {
 	p := page(harbour(), haifa())
 	p.Notices = append([]Notice{
@@ -206,7 +203,6 @@ func moved() Edition {
 	return p
 }
 
-// onlyNotes is an edition of notices alone.
 func onlyNotes() Edition {
 	p := page()
 	p.Notices = said(
@@ -219,7 +215,7 @@ func onlyNotes() Edition {
 	return p
 }
 
-// stretched is notes on a site whose name is one long word.
+// stretched returns a notice about a site whose name is one long word.
 func stretched() Edition {
 	p := page()
 	p.Notices = said("You may have missed posts from " + SiteName(strings.Repeat("unbreakable", 7), "") +
@@ -227,7 +223,7 @@ func stretched() Edition {
 	return p
 }
 
-// large is an edition of n posts from about n/12 sites.
+// large returns an edition of n posts from about n/12 sites.
 func large(n int) Edition {
 	var sites []sampleSite
 	base := append(harbour().posts, compiler().posts[0], garden().posts[0], tokyo().posts[0])

@@ -11,39 +11,37 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A Section is the posts of one feed in an edition, newest first, and then those
-// that come late, newest first.
+// A Section contains the posts of one feed in an edition: first the newest, and late posts at the end, newest first.
 type Section struct {
-	Title    string // the reader's own name for it, else the feed's
-	URL      string // the site's page; empty or not http(s): the title is no link
+	Title    string // the reader's own name, or else the feed's
+	URL      string // the site's page; if empty or not http(s), the title has no link
 	Language string // BCP 47, of the title; may be empty
 	Posts    []*Post
-	Late     int // so many of the last of Posts come late
+	Late     int // how many posts at the end of Posts are late
 	Feed     digest.FeedID
 
-	Display digest.Layout // of its posts; empty: the edition's
-	Folder  string        // the reader's own
+	Display digest.Layout // of its posts; empty means the edition's
+	Folder  string
 
-	// Rest holds posts that are shown as headlines only, below Posts and in the same order: the rest of a bound
-	// edition, and the posts of an edition that was not delivered. RestLabel is their heading on a page.
+	// Rest contains posts that are shown only as headlines, below Posts and in the same order: the rest of a bound
+	// edition, or the posts of an undelivered edition. RestLabel is their heading on a page.
 	Rest      []*Post
 	RestLabel catalogue.Sayable
 
-	// Beyond is how many more of its posts this edition has, of which its reader wants no more at once: they stand
-	// behind a link below the others.
+	// Beyond is the number of further posts in this edition beyond the reader's limit. A link below the posts shows
+	// them.
 	Beyond int
 
-	// Left is how many more of its posts are in the web edition alone.
+	// Left is the number of further posts that are only in the web edition.
 	Left int
 
-	parts *sectionParts // nil: not written yet
+	parts *sectionParts // nil until written
 }
 
-// Nameless is what a site is called of which neither a title nor a page is known.
+// Nameless is the name of a site without a title and a page.
 const Nameless = catalogue.Key("Untitled feed")
 
-// NewSection gives a section without posts, its title in one short line; "" for a site of which neither a title nor a
-// page is known.
+// NewSection returns a section without posts. Its title is one short line, or "" for a site without a title and a page.
 func NewSection(title, url, language string) Section {
 	s := Section{URL: address(url)}
 	s.Title = cmp.Or(clean(title, siteColumns), clean(hostOf(s.URL), siteColumns))
@@ -51,8 +49,8 @@ func NewSection(title, url, language string) Section {
 	return s
 }
 
-// Section is NewSection with its headings written already, for those who show
-// one feed to many readers. What it shows may be changed in it, but not its name.
+// Section returns a section with rendered headings, which many readers can share. The caller may change its content,
+// but not its title.
 func (r *Renderer) Section(title, url, language string) Section {
 	s := NewSection(title, url, language)
 	s.Title = cmp.Or(s.Title, r.Say(Nameless))
@@ -60,13 +58,11 @@ func (r *Renderer) Section(title, url, language string) Section {
 	return s
 }
 
-// LayoutOf is the layout in which a section of the edition is shown: its own, or
-// else the edition's.
+// LayoutOf returns the layout of a section: its own, or else the edition's.
 func (e *Edition) LayoutOf(s Section) digest.Layout {
 	return cmp.Or(s.Display, e.Layout, digest.Excerpts)
 }
 
-// headingData is what the templates of section.html are filled with.
 type headingData struct {
 	Title, URL, Lang, Dir string
 	Anchor                string
@@ -74,14 +70,13 @@ type headingData struct {
 	Posts                 *pieces // of a list
 }
 
-// sectionParts is what is written of a section itself.
 type sectionParts struct {
 	r      *Renderer
-	anchor string // of head, to which entry leads
+	anchor string // of head, the target of entry
 
-	head  pair         // above its posts; HTML without its end
-	first func() piece // HTML: the same where nothing stands above it, or the name of a folder
-	entry func() piece // HTML: in the contents
+	head  pair         // above its posts; HTML without its end tag
+	first func() piece // HTML: head without the rule above it
+	entry func() piece // HTML: for the contents
 }
 
 func (s *Section) heading() headingData {
@@ -110,27 +105,26 @@ func (r *Renderer) newSectionParts(s Section, anchor string) *sectionParts {
 	return p
 }
 
-// mixes reports whether the name of a section and the link behind it may run in two directions.
+// mixes reports whether the name of a section and the link after it may have two directions.
 func (r *Renderer) mixes(s *Section) bool {
 	return r.isRTL() || strings.ContainsFunc(s.Title, rightToLeft)
 }
 
-// anchorOf names a section within a page. Sections of one name and address share it: see tidySections.
+// anchorOf returns the anchor of a section. Sections with equal names and addresses share it: see tidySections.
 func anchorOf(title, url string) string {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(title + "\n" + url))
 	return "s" + strconv.FormatUint(uint64(h.Sum32()), 36)
 }
 
-// Size is about how many bytes of memory a section takes whose headings are written,
-// without its posts.
+// Size returns the approximate memory of a section with rendered headings, without its posts, in bytes.
 func (s *Section) Size() int {
-	const beside = 700                                                   // the structs
-	return beside + len(s.Title) + len(s.URL) + s.parts.head.bytes()*5/2 // and what is written when somebody wants it
+	const beside = 700
+	return beside + len(s.Title) + len(s.URL) + s.parts.head.bytes()*5/2 // with parts that are rendered later
 }
 
-// tidySections leaves out sections without posts and writes the headings of
-// those that have none written, and anew those whose anchor is one before them in the mail.
+// tidySections drops sections without posts and renders missing headings. It renders headings again if their anchor
+// already occurs in the email.
 func (r *Renderer) tidySections(in []Section) []Section {
 	out, taken := make([]Section, 0, len(in)), make(map[string]int, len(in))
 	for _, s := range in {
@@ -154,10 +148,9 @@ func (r *Renderer) tidySections(in []Section) []Section {
 	return out
 }
 
-// count is how many posts the section has, with those that are only listed.
 func (s *Section) count() int { return len(s.Posts) + len(s.Rest) }
 
-// post is the i-th of them, its rest last.
+// post returns the i-th post; the rest comes last.
 func (s *Section) post(i int) *Post {
 	if i < len(s.Posts) {
 		return s.Posts[i]
@@ -168,11 +161,9 @@ func (s *Section) post(i int) *Post {
 // FromEarlier is the heading of posts of an earlier day.
 const FromEarlier = catalogue.Key("From an earlier day")
 
-// lateWord marks a post of an earlier day.
 func (r *Renderer) lateWord() string { return r.Say(FromEarlier) }
 
-// LateLabel is what stands before Posts[i]: words before the first of the late
-// ones, otherwise none.
+// LateLabel returns the label before Posts[i], if that is the first late post, or nil.
 func (s Section) LateLabel(i int) catalogue.Sayable {
 	if s.firstLate(i) {
 		return FromEarlier
@@ -182,5 +173,4 @@ func (s Section) LateLabel(i int) catalogue.Sayable {
 
 func (s *Section) firstLate(i int) bool { return s.Late > 0 && i == len(s.Posts)-s.Late }
 
-// isLate reports whether a section's i-th post comes late.
 func (s *Section) isLate(i int) bool { return i < len(s.Posts) && i >= len(s.Posts)-s.Late }

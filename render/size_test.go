@@ -11,8 +11,7 @@ import (
 	"digest/test/tier"
 )
 
-// TestSizeIsTrue: what posts say of their size is what they take of the heap, to a
-// tenth, whether readers want them short or in all their length.
+// TestSizeIsTrue: the size of posts is within a tenth of their memory on the heap, for excerpts and full texts.
 func TestSizeIsTrue(t *testing.T) {
 	tier.Alone(t)
 	const posts = 2000
@@ -55,7 +54,6 @@ func TestSizeIsTrue(t *testing.T) {
 	}
 }
 
-// heap is how many bytes of it are in use.
 func heap() int {
 	runtime.GC()
 	runtime.GC()

@@ -10,7 +10,6 @@ import (
 	"digest/internal/hypertext"
 )
 
-// spoken is a typical edition for a reader of a language.
 func spoken(code string) Edition {
 	p := typical()
 	p.Language, p.Number, p.SettingsURL, p.PauseURL = code, 12, "https://digest.example/settings",
@@ -27,7 +26,7 @@ func spoken(code string) Edition {
 	return p
 }
 
-// TestSpeaking: a mail says all that is the program's own in its reader's language, and runs as that does.
+// TestSpeaking: built-in messages in an email are in the reader's language, and have its direction.
 func TestSpeaking(t *testing.T) {
 	for code, subject := range map[string]string{
 		"de": "Freitag, 20. November: 12 Beiträge von 7 Websites",
@@ -59,7 +58,7 @@ func TestSpeaking(t *testing.T) {
 	}
 }
 
-// TestFrenchColons: no colon of the program's own in a mail in French stands without a space before it, in either form.
+// TestFrenchColons: in a French email, every colon of the program has a space before it, in both versions.
 func TestFrenchColons(t *testing.T) {
 	p := spoken("fr")
 	p.Sections[0].Feed, p.Sections[0].Beyond = 1, 3
@@ -93,7 +92,7 @@ func TestFrenchColons(t *testing.T) {
 	}
 }
 
-// frenchLabel reports whether words that stand before a colon are the program's own in French.
+// frenchLabel reports whether words before a colon are the program's own in French.
 func frenchLabel(words string) bool {
 	for _, key := range [...]string{"Read on the web", "Settings", "Site settings", "Pause", "Unsubscribe", "Your editions", "Save",
 		"Listen", "What you can do"} {
@@ -105,8 +104,8 @@ func frenchLabel(words string) bool {
 		strings.HasPrefix(words, "Se connecter")
 }
 
-// TestSpeakingWithinTexts: what the program itself says within a post's full text is in the reader's language, in each form
-// of it; of a note on dropped markup also where it was stored with the text.
+// TestSpeakingWithinTexts: built-in messages within a full text are in the reader's language, in each form. This
+// includes a note about dropped markup that was stored with the text.
 func TestSpeakingWithinTexts(t *testing.T) {
 	const picture = `<img src="https://far.example/a.jpg"%s width="400" height="300">`
 	with, without := fmt.Sprintf(picture, ` alt="Fog"`), fmt.Sprintf(picture, "")
@@ -133,7 +132,7 @@ func TestSpeakingWithinTexts(t *testing.T) {
 		web, _ := p.WebText(2, false, nil)
 		forms := map[string]string{"html": mail.all.html.decoded(), "text": mail.all.text.decoded(), "web": web.HTML}
 		if c.images == digest.LinkedImages {
-			delete(forms, "web") // where no picture is linked
+			delete(forms, "web") // which links no pictures
 		}
 		for form, got := range forms {
 			got = strings.ReplaceAll(strings.Join(strings.Fields(got), " "), "&nbsp;", " ")
@@ -145,7 +144,7 @@ func TestSpeakingWithinTexts(t *testing.T) {
 	}
 }
 
-// TestOneLanguage: who speaks English is made by the same Renderer as who has chosen nothing, in all colours.
+// TestOneLanguage: English and no language use the same Renderer, in all colours.
 func TestOneLanguage(t *testing.T) {
 	r := New(nil)
 	german, again := r.Speaking("de"), r.Speaking("de")

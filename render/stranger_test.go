@@ -7,8 +7,8 @@ import (
 	"digest"
 )
 
-// A long address that is never closed stands again in every line after it, and
-// costs no more than a long post does.
+// TestAddressesThatMultiply: an unclosed link with a long address repeats in every later line. It must not cost more
+// than a long post.
 func TestAddressesThatMultiply(t *testing.T) {
 	link := "<a href='https://a.example/" + strings.Repeat("c", 1900) + "'>"
 	for name, content := range map[string]string{
@@ -25,7 +25,7 @@ func TestAddressesThatMultiply(t *testing.T) {
 	}
 }
 
-// What cannot be seen before or within an address hides none.
+// TestHonestDespiteTheUnseen: invisible characters before or within an address do not hide it.
 func TestHonestDespiteTheUnseen(t *testing.T) {
 	for _, words := range []string{"&lrm;www.bank.com", "&zwnj;https://www.bank.com/", "&#x200d;www.bank.com",
 		"x</a> <a href='https://evil.example/'>&nbsp;www.bank.com", "(www.bank.com)", "www.ban&zwnj;k.com"} {

@@ -18,12 +18,12 @@ import (
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// parseTemplates reads the templates, with colours and fonts in place of var() where theme
-// gives them, for a language. They are part of the program, so an error is one of ours.
+// parseTemplates parses the templates for a language, and replaces var() by the values of theme. It panics on errors,
+// because the templates are part of the program.
 func parseTemplates(theme *strings.Replacer, lang *catalogue.Language) *template.Template {
 	t := template.New("").Funcs(lang.Funcs()).Funcs(template.FuncMap{
-		// outlook is HTML for Outlook on Windows alone, which html/template would
-		// leave out as a comment. It is only ever given constants.
+		// outlook returns HTML for Outlook on Windows only. html/template would remove the comment. The argument is
+		// always a constant.
 		"outlook": func(s string) template.HTML { return template.HTML("<!--[if mso]>" + s + "<![endif]-->") },
 	})
 	files, err := templateFiles.ReadDir("templates")
@@ -40,36 +40,30 @@ func parseTemplates(theme *strings.Replacer, lang *catalogue.Language) *template
 	return t
 }
 
-// A part is a template as it is filled for each reader or each post. To execute
-// it every time would take twenty times as long, and longer than all the rest of
-// an edition. So it is executed once for each shape of its data, with a mark in
-// place of each value: lines without a mark are encoded then, and in the others
-// only the values are put in.
+// A part is a template that is compiled for fast execution. Executing the template for each post would take longer than
+// the rest of an edition. So part executes it once for each shape of its data, with a mark in place of each value. It
+// encodes lines without a mark in advance, and inserts only the values into the others.
 //
-// T is a struct of strings, which are escaped as text; of bools; and of *pieces,
-// each of which stands on a line of its own. Its shape is which of the fields
-// are empty, so a template may ask {{if .Field}}, but not for more than that.
-// Values stand in text and in quoted attributes, addresses among them are
-// checked by whoever gives them.
+// T is a struct of strings, which are escaped as text; of bools; and of *pieces, each on its own line in the template.
+// Its shape is the set of its empty fields, so a template may test {{if .Field}}, but no other condition. The template
+// may use values in text and in quoted attributes. Callers check addresses.
 type part[T any] struct {
 	template *template.Template
-	theme    *strings.Replacer // what stands in place of var()
+	theme    *strings.Replacer // replaces var()
 	shapes   sync.Map          // uint64 to []chunk
 }
 
-// A chunk is some lines of a part.
 type chunk struct {
-	texts  []string // what stands around values
-	fields []int    // the fields of the values, one less than texts
-	fixed  piece    // lines without values, encoded
-	slot   int      // the field of pieces that stand here; -1: none
+	texts  []string // text around the values
+	fields []int    // the fields of the values, one fewer than texts
+	fixed  piece    // encoded lines without values
+	slot   int      // the field of pieces at this position; -1 if none
 }
 
 func newPart[T any](all *template.Template, theme *strings.Replacer, name string) *part[T] {
 	return &part[T]{template: all.Lookup(name), theme: theme}
 }
 
-// write adds the part to what is written.
 func (p *part[T]) write(to *pieces, data T) {
 	v := reflect.ValueOf(&data).Elem()
 	for _, c := range p.chunks(v) {
@@ -90,7 +84,6 @@ func (p *part[T]) write(to *pieces, data T) {
 	}
 }
 
-// piece is the part by itself.
 func (p *part[T]) piece(data T) piece {
 	var all pieces
 	p.write(&all, data)
@@ -112,13 +105,11 @@ func (p *part[T]) chunks(v reflect.Value) []chunk {
 	return chunks
 }
 
-// mark is what stands for a field's value: nothing that html/template would
-// escape or refuse anywhere.
+// mark returns the placeholder of a field. html/template neither escapes nor rejects it anywhere.
 func mark(field int) string { return fmt.Sprintf("-value-%02d-", field) }
 
 var marks = regexp.MustCompile(`-value-(\d\d)-`)
 
-// execute makes the chunks of a shape.
 func (p *part[T]) execute(shape uint64) []chunk {
 	var data T
 	v := reflect.ValueOf(&data).Elem()
@@ -151,7 +142,7 @@ func (p *part[T]) execute(shape uint64) []chunk {
 	return chunks
 }
 
-// addLine adds a line to the last of chunks, or begins another one with it.
+// addLine adds a line to the last chunk, or to a new one.
 func addLine(chunks []chunk, line string, v reflect.Value) []chunk {
 	c := chunk{slot: -1}
 	rest := 0

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestPartsAreTheirTemplates: what a part writes is what its template gives when
-// html/template fills it, but for characters that may be escaped in two ways.
+// TestPartsAreTheirTemplates: a part writes the same as html/template, except for characters with two possible escapes.
 func TestPartsAreTheirTemplates(t *testing.T) {
 	for _, title := range []string{"A title", `Tom & "Jerry" <b>'s</b> C++`, "\u05d4\u05e9\u05e2\u05d5\u05df"} {
 		for i := range 32 {

@@ -11,14 +11,14 @@ var themeCSS string
 //go:embed templates/text.css
 var textCSS string
 
-// Width is the column's greatest width in CSS pixels.
+// Width is the maximum width of the column in CSS pixels.
 const Width = 600
 
-// Theme is the fonts and colours as a style sheet, for pages in a browser.
+// Theme returns the fonts and colours as a style sheet for web pages.
 func Theme() string { return InSchemes(themeCSS) }
 
-// InSchemes makes the blocks of a style sheet that have the variables of the dark scheme hold where the reader's
-// device is dark or the page says data-theme=dark, and not where it says data-theme=light. Paper is never dark.
+// InSchemes rewrites the dark blocks of a style sheet. They apply if the device is dark, unless the page has
+// data-theme=light, and always if it has data-theme=dark. They never apply in print.
 func InSchemes(css string) string {
 	var b strings.Builder
 	for {
@@ -38,8 +38,8 @@ func inTheDarkScheme(variables string) string {
 		"@media screen{:root[data-theme=dark]{" + variables + "}}"
 }
 
-// Variables gives the fonts and colours of the theme by their names: "ink" is of the
-// light scheme, "dark-ink" of the dark one.
+// Variables returns the fonts and colours of the theme by name: "ink" for the light scheme, "dark-ink" for the dark
+// one.
 func Variables() map[string]string {
 	all, scheme := map[string]string{}, ""
 	for line := range strings.Lines(themeCSS) {
@@ -54,7 +54,7 @@ func Variables() map[string]string {
 	return all
 }
 
-// replacer puts colours and fonts in place of var(), which no mail client knows.
+// replacer replaces var() by colours and fonts, because mail clients do not support it.
 func replacer(variables map[string]string) *strings.Replacer {
 	var pairs []string
 	for name, value := range variables {
@@ -63,7 +63,7 @@ func replacer(variables map[string]string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// textStyles gives the styles within a post's full text by their names.
+// textStyles returns the styles of full texts by name.
 func textStyles(theme *strings.Replacer) map[string]string {
 	styles := map[string]string{}
 	for line := range strings.Lines(theme.Replace(textCSS)) {

@@ -7,7 +7,7 @@ import (
 	"digest"
 )
 
-// TestContrast holds both palettes to WCAG 2.2 AA (success criterion 1.4.3).
+// TestContrast checks both palettes against WCAG 2.2 AA (success criterion 1.4.3).
 func TestContrast(t *testing.T) {
 	c := Variables()
 	for _, scheme := range []string{"", "dark-"} {
@@ -39,8 +39,8 @@ func contrast(t *testing.T, a, b string) float64 {
 	return x.Contrast(y)
 }
 
-// TestStyleSheets: mail gets no variable, and no style that would end its attribute;
-// every part of a text has its style, whichever way it runs.
+// TestStyleSheets: styles in email contain no variable and nothing that ends the attribute. Every part of a text has a
+// style, in both directions.
 func TestStyleSheets(t *testing.T) {
 	for name, style := range textStyles(replacer(Variables())) {
 		if style == "" || strings.ContainsAny(style, `"<>&`) || strings.Contains(style, "var(") {

@@ -7,34 +7,28 @@ import (
 	"unicode/utf8"
 )
 
-// A writer writes a post's text as the walk comes upon its parts. The place that
-// it is handed is what is around a node.
+// A writer writes the parts of a post's text in the order of the walk. The place describes the surroundings of a node.
 type writer interface {
-	// full reports that enough is written; the walk ends there.
+	// full reports whether enough is written. The walk then ends.
 	full() bool
-	// leaf writes a paragraph, a heading, a caption or a term.
 	leaf(n *node, at place)
-	// figure writes a picture with the caption below it.
 	figure(picture, caption *node, at place)
-	// divider writes a rule between paragraphs.
 	divider(at place)
-	// code writes lines whose spaces count.
+	// code writes lines and keeps their spaces.
 	code(lines [][]token, at place)
-	// table writes data; figures tells which columns hold numbers.
+	// table writes a table; figures marks the columns with numbers.
 	table(n *node, figures []bool, at place)
-	// open begins a list, an item or a quotation, and says what is around its kids.
+	// open begins a list, an item or a quotation, and returns the place of its kids.
 	open(n *node, at place) place
-	// beside writes the first of an item's kids beside the item's mark, if it is a
-	// paragraph, and reports whether it did.
+	// beside writes the first kid of an item next to its mark, if it is a paragraph, and reports whether it did.
 	beside(kids []*node, at place, mark string) bool
-	// close ends what was opened last.
+	// close ends the last opened node.
 	close()
 }
 
-// markup is HTML in the making.
 type markup struct {
 	out     strings.Builder
-	closers []string // the ends of what is open
+	closers []string // the end tags of open elements
 }
 
 func (m *markup) push(end string) { m.closers = append(m.closers, end) }
@@ -45,15 +39,14 @@ func (m *markup) close() {
 	m.closers = m.closers[:last]
 }
 
-// place says what is around a node.
+// place describes the surroundings of a node.
 type place struct {
 	dir, lang string
-	lists     int    // around it
-	indent    string // plain text: before each line; an item's mark stands in it before the first one
+	lists     int    // number of lists around it
+	indent    string // plain text: the beginning of each line; an item's mark replaces its end on the first line
 	tight     bool   // plain text: no empty line before it
 }
 
-// walk writes nodes one after the other.
 func walk(w writer, nodes []*node, at place) {
 	for i := 0; i < len(nodes) && !w.full(); i++ {
 		if captioned(nodes[i:]) {
@@ -82,7 +75,7 @@ func walkNode(w writer, n *node, at place) {
 			walkItem(w, n.kids[i], inside, n.mark(i))
 		}
 		w.close()
-	case item: // outside of a list there is none
+	case item: // an item outside of a list has no mark
 		walk(w, n.kids, at)
 	case quotation:
 		inside := w.open(n, at)
@@ -105,7 +98,7 @@ func walkItem(w writer, n *node, at place, mark string) {
 	w.close()
 }
 
-// mark is what stands in plain text before the i-th of a node's kids.
+// mark returns the plain text before the i-th kid of a node.
 func (n *node) mark(i int) string {
 	switch {
 	case n.kind == quotation && n.rank == definition:
@@ -118,7 +111,6 @@ func (n *node) mark(i int) string {
 	return "* "
 }
 
-// captioned reports whether nodes begin with a picture and its caption.
 func captioned(nodes []*node) bool {
 	return len(nodes) > 1 && nodes[0].kind == paragraph && nodes[1].kind == caption && onlyPicture(nodes[0].line)
 }
@@ -141,7 +133,7 @@ func onlyPicture(line []token) bool {
 	return true
 }
 
-// direction is the node's own, else its letters', else that of what is around it.
+// direction returns the node's own direction, or else the direction of its letters, or of its surroundings.
 func (n *node) direction(around place) string {
 	switch {
 	case n.dir != "":
@@ -156,8 +148,8 @@ func (n *node) direction(around place) string {
 	return "ltr"
 }
 
-// attrs are what a node says of its language and direction where they are not
-// those of what is around it; inside is what is around its own inside.
+// attrs returns the attributes for the language and direction of a node that differ from its surroundings, and the
+// place of its content.
 func (n *node) attrs(around place) (attrs string, inside place) {
 	inside = around
 	if inside.dir = n.direction(around); inside.dir != around.dir {
@@ -167,7 +159,7 @@ func (n *node) attrs(around place) (attrs string, inside place) {
 	return attrs + lang, inside
 }
 
-// langAttr is attrs without the direction.
+// langAttr is like attrs, without the direction.
 func (n *node) langAttr(around place) (attr string, inside place) {
 	inside = around
 	if n.lang != "" && !strings.EqualFold(n.lang, around.lang) {
@@ -176,8 +168,8 @@ func (n *node) langAttr(around place) (attr string, inside place) {
 	return attr, inside
 }
 
-// writeLine writes a line as HTML. opens says as what an element is written and
-// what it carries, picture how a picture is.
+// writeLine writes a line as HTML. opens returns the tag and attributes of an element, and picture the HTML of a
+// picture.
 func writeLine(w *strings.Builder, line []token, opens func(t token, inside []token) (tag, attrs string),
 	picture func(*picture) string) {
 	var ends []string
@@ -200,7 +192,7 @@ func writeLine(w *strings.Builder, line []token, opens func(t token, inside []to
 	}
 }
 
-// attrs are the language and direction of an element within a line.
+// attrs returns the attributes for the language and direction of an inline element.
 func (t token) attrs() (attrs string) {
 	if t.lang != "" {
 		attrs += ` lang="` + t.lang + `"`
@@ -214,7 +206,7 @@ func (t token) attrs() (attrs string) {
 	return attrs
 }
 
-// escape writes text as HTML. Outside of attributes quotes are what they are.
+// escape escapes text for HTML outside of attributes, and keeps quotes.
 func escape(s string) string {
 	if !strings.ContainsAny(s, "&<>") {
 		return s
@@ -223,10 +215,9 @@ func escape(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "<", "&lt;"), ">", "&gt;")
 }
 
-// htmlAttr is an attribute, whatever is in its value.
 func htmlAttr(name, value string) string { return " " + name + `="` + html.EscapeString(value) + `"` }
 
-// numberAttr is an attribute that is a number; none for 0.
+// numberAttr returns a numeric attribute, or "" for 0.
 func numberAttr(name string, n int) string {
 	if n == 0 {
 		return ""
@@ -234,12 +225,11 @@ func numberAttr(name string, n int) string {
 	return " " + name + `="` + strconv.Itoa(n) + `"`
 }
 
-// hasItalics reports whether text is of scripts that slant.
+// hasItalics reports whether the script of a text has italics.
 func hasItalics(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf && (wide(r) || rightToLeft(r)) })
 }
 
-// scope says of a cell what it is the head of.
 func scope(c cell, row int) string {
 	switch {
 	case !c.head:
@@ -250,7 +240,7 @@ func scope(c cell, row int) string {
 	return ` scope="row"`
 }
 
-// figureColumns tells which columns hold figures, but for their heads.
+// figureColumns reports which columns contain numbers, ignoring their headers.
 func figureColumns(rows [][]cell) []bool {
 	out := make([]bool, len(rows[0]))
 	for k := range out {

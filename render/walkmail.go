@@ -5,38 +5,37 @@ import (
 	"strings"
 )
 
-// A mailWriter writes a post's text as HTML and as plain text side by side, so
-// that both can be cut at the same places.
+// A mailWriter writes a post's text as HTML and plain text at the same time, so that both can be cut at the same
+// positions.
 type mailWriter struct {
-	markup     // HTML not yet in html: it goes there by whole lines
+	markup     // HTML that is not yet in html, which receives complete lines
 	html       codedBuilder
 	text, refs textBuilder
 	cuts       []cutPoint
-	numbers    map[string]int    // of the links in the plain text
+	numbers    map[string]int    // numbers of links in the plain text
 	began      bool              // some plain text is written
 	styles     map[string]string // see textStyles
 }
 
-// maxWritten is how much of a post is written, in bytes of both versions: some
-// three times what a mail can show, so that what is cut off here never shows. A
-// long address that is never closed stands again in each line after it.
+// maxWritten limits the written bytes of both versions of a post. It is about three times the limit of an email, so
+// readers never see this cut. An unclosed link repeats its address in each further line.
 const maxWritten = 300_000
 
 func (w *mailWriter) full() bool {
 	return w.html.plain+w.out.Len()+w.text.plain+w.refs.plain > maxWritten
 }
 
-// flush moves the HTML of whole lines to where it is encoded.
+// flush encodes the HTML of complete lines.
 func (w *mailWriter) flush() {
 	w.html.write(w.out.String())
 	w.out.Reset()
 }
 
-// cutHere notes that the post may be cut here.
+// cutHere records that the post may end here.
 func (w *mailWriter) cutHere() {
 	w.flush()
 	var end strings.Builder
-	for i := len(w.closers) - 1; i >= 1; i-- { // the outermost is closed after the way on
+	for i := len(w.closers) - 1; i >= 1; i-- { // the outermost is closed after the link to the rest
 		end.WriteString(w.closers[i])
 	}
 	w.cuts = append(w.cuts, cutPoint{w.html.size(), w.text.size(), w.refs.size(), newPiece(end.String())})
@@ -49,7 +48,7 @@ func (w *mailWriter) divider(at place) {
 
 func (w *mailWriter) leaf(n *node, at place) {
 	w.paragraph(n, at, false)
-	if n.kind != heading && n.kind != term { // these belong to what comes after
+	if n.kind != heading && n.kind != term { // these belong to the next paragraph
 		w.cutHere()
 	}
 }
@@ -60,7 +59,7 @@ func (w *mailWriter) figure(picture, caption *node, at place) {
 	w.leaf(caption, at)
 }
 
-// paragraph writes a leaf; above says that its caption stands below it.
+// paragraph writes a leaf; above means that its caption follows.
 func (w *mailWriter) paragraph(n *node, at place, above bool) {
 	attrs, inside := n.attrs(at)
 	tag, class, style := "p", "", "paragraph"
@@ -84,7 +83,6 @@ func (w *mailWriter) paragraph(n *node, at place, above bool) {
 	w.words(at, at.indent, w.lineText(n.line))
 }
 
-// turned is a style, with an alignment where a node turns the direction.
 func (w *mailWriter) turned(around, inside place, style string) string {
 	switch {
 	case around.dir == inside.dir:
@@ -95,13 +93,11 @@ func (w *mailWriter) turned(around, inside place, style string) string {
 	return w.styled(style, ";text-align:left")
 }
 
-// styled is the attribute of a style of text.css, and of what is added to it.
 func (w *mailWriter) styled(name string, more ...string) string {
 	return ` style="` + w.styles[name] + strings.Join(more, "") + `"`
 }
 
-// open begins a list, an item or a quotation. A list runs in one direction, so
-// that its marks stand on one side.
+// open begins a list, an item or a quotation. A list has one direction, so that all its marks are on one side.
 func (w *mailWriter) open(n *node, at place) place {
 	if n.kind == item {
 		attr, inside := n.langAttr(at)
@@ -133,8 +129,7 @@ func (w *mailWriter) open(n *node, at place) place {
 	return inside
 }
 
-// beside writes an item's first paragraph. One that runs against its list keeps
-// its own order within the line.
+// beside writes an item's first paragraph. If its direction differs from the list, a span isolates it.
 func (w *mailWriter) beside(kids []*node, at place, mark string) bool {
 	first := strings.TrimSuffix(at.indent, strings.Repeat(" ", len(mark))) + mark
 	if len(kids) == 0 || kids[0].kind != paragraph {
@@ -156,16 +151,16 @@ func (w *mailWriter) beside(kids []*node, at place, mark string) bool {
 	return true
 }
 
-// codeChunk is how many lines of code stay together where a post is cut.
+// codeChunk is the number of lines of code between two cut points.
 const codeChunk = 24
 
-// code writes lines whose spaces count, on a ground of their own. They are not
-// pre, whose long lines would widen a phone's page in clients that do not know
-// how to wrap them: every second space is one that does not collapse.
+// code writes lines of code on their own background and keeps their spaces. It does not use pre, because some mail
+// clients do not wrap its long lines and so widen the page on a phone. Every second space is a no-break space.
 func (w *mailWriter) code(lines [][]token, at place) {
-	w.out.WriteString(`<table role="presentation" class="cd" dir="ltr" width="100%" cellpadding="0" cellspacing="0" border="0"` +
-		w.styled("code-table") + `><tbody><tr><td class="cd"` + w.styled("code-cell") + "><code" + w.styled("code") +
-		">\n")
+	w.out.WriteString(
+		`<table role="presentation" class="cd" dir="ltr" width="100%" cellpadding="0" cellspacing="0" border="0"` +
+			w.styled("code-table") + `><tbody><tr><td class="cd"` + w.styled("code-cell") +
+			"><code" + w.styled("code") + ">\n")
 	w.push("</code></td></tr></tbody></table>\n")
 	w.gap(at)
 	for i, l := range lines {
@@ -187,8 +182,8 @@ func (w *mailWriter) code(lines [][]token, at place) {
 	w.cutHere()
 }
 
-// solid keeps the spaces of a line of code from collapsing, and what it is set
-// in by from being left alone on a line.
+// solid replaces spaces of a line of code by no-break spaces: every second one, and all of the indentation, so that it
+// stays with the first word.
 func solid(line []token) []token {
 	out := make([]token, 0, len(line)+1)
 	begun, space := false, true
@@ -210,7 +205,6 @@ func solid(line []token) []token {
 	return out
 }
 
-// table writes data in rows and columns, figures flush with their last digit.
 func (w *mailWriter) table(n *node, figures []bool, at place) {
 	attrs, inside := n.attrs(at)
 	w.out.WriteString("<table" + attrs + ` cellpadding="0" cellspacing="0" border="0"` + w.turned(at, inside, "table") +
@@ -277,8 +271,8 @@ func (w *mailWriter) picture(p *picture) string {
 		w.styled(style) + ">"
 }
 
-// textStyle is that of the whole text, by what script it is in: without word
-// spaces, or with marks above and below the letters, lines need more air.
+// textStyle returns the style of the whole text by its script. Scripts without word spaces, or with marks above and
+// below the letters, need a larger line height.
 func textStyle(at place, tree []*node, styles map[string]string) string {
 	style := styles["text"]
 	if at.dir == "rtl" {
@@ -295,7 +289,7 @@ func textStyle(at place, tree []*node, styles map[string]string) string {
 
 func arabic(r rune) bool { return r >= 0x600 && r <= 0x8ff || r >= 0xfb50 && r <= 0xfeff }
 
-// mostly reports whether at least half of what is first read is made of such letters.
+// mostly reports whether more than half of the first characters satisfy such.
 func mostly(tree []*node, such func(rune) bool) bool {
 	yes, no := 0, 0
 	var count func(nodes []*node)

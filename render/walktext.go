@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// gap parts what comes from what is above it, unless it is to follow close.
+// gap writes an empty line before a block, unless it is tight.
 func (w *mailWriter) gap(at place) {
 	if !at.tight || !w.began {
 		w.text.write(strings.TrimRight(at.indent, " ") + "\n")
@@ -14,7 +14,7 @@ func (w *mailWriter) gap(at place) {
 	w.began = true
 }
 
-// words writes one paragraph of text, its first line after first.
+// words writes a paragraph of text. first comes before its first line.
 func (w *mailWriter) words(at place, first, text string) {
 	w.gap(at)
 	var b strings.Builder
@@ -28,10 +28,10 @@ func (w *mailWriter) words(at place, first, text string) {
 	w.text.write(b.String())
 }
 
-// lineText is a line as text. A link has the number of its address behind it, and struck words are ~struck~.
+// lineText returns a line as text. The number of its address follows a link, and struck words become ~words~.
 func (w *mailWriter) lineText(line []token) string {
 	var b strings.Builder
-	var open []int // where the elements begin that are open
+	var open []int // indexes of open elements
 	for i, t := range line {
 		switch t.kind {
 		case word:
@@ -65,7 +65,7 @@ func (w *mailWriter) lineText(line []token) string {
 	return b.String()
 }
 
-// isOrdinal reports whether raised words are no power or note: 1st, 2e, TM.
+// isOrdinal reports whether superscript is neither a power nor a note: 1st, 2e, TM.
 func isOrdinal(words string) bool {
 	switch strings.ToLower(words) {
 	case "st", "nd", "rd", "th", "er", "re", "e", "ère", "ème", "eme", "ª", "º", "tm", "sm", "™", "®":
@@ -74,7 +74,6 @@ func isOrdinal(words string) bool {
 	return false
 }
 
-// reference is what stands behind the words of a link.
 func (w *mailWriter) reference(href, words string) string {
 	if href == words || href == "mailto:"+words {
 		return ""
@@ -82,7 +81,6 @@ func (w *mailWriter) reference(href, words string) string {
 	return " " + w.number(href)
 }
 
-// number is the mark of an address, which is listed below the post.
 func (w *mailWriter) number(href string) string {
 	n, known := w.numbers[href]
 	if !known {
@@ -96,13 +94,13 @@ func (w *mailWriter) number(href string) string {
 	return "[" + strconv.Itoa(n) + "]"
 }
 
-// codeText writes one line of code, however long it is.
+// codeText writes a line of code and never wraps it.
 func (w *mailWriter) codeText(line []token, at place) {
 	text := strings.TrimRight(w.lineText(line), " ")
 	w.text.write(strings.TrimRight(at.indent+"    "+text, " ") + "\n")
 }
 
-// tableText writes a table in columns if there is room, else a row a line.
+// tableText writes a table in columns if there is room, or otherwise one line per row.
 func (w *mailWriter) tableText(n *node, figures []bool, at place) {
 	texts := make([][]string, len(n.rows))
 	widths := make([]int, len(n.rows[0]))

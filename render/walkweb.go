@@ -10,27 +10,23 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A WebText is a post's full text for a page in a browser. Nothing of its HTML
-// is the feed's but text, the names of elements, languages and directions, and
-// addresses that were looked at: no class, style, id or handler.
+// A WebText is a post's full text for a web page. From the feed its HTML contains only text, names of elements,
+// languages, directions and checked addresses. It contains no class, style, id or handler of the feed.
 type WebText struct {
-	HTML      string // may stand in a page as it is
-	Dir       string // "ltr" or "rtl", of the whole
-	Shortened bool   // the post is too long to be shown whole
+	HTML      string // safe for inclusion in a page
+	Dir       string // "ltr" or "rtl", of the whole text
+	Shortened bool   // the post was too long and is cut
 }
 
 func (t WebText) bytes() int { return len(t.HTML) }
 
-// webKey is what a post's text is written for.
 type webKey struct {
 	level    int
 	pictures bool
 }
 
-// WebText gives the full text with its headings from level on, 2 to 6; false if
-// there is no more to it than its title. Without pictures their descriptions
-// stand in their place; sizes are those of pictures that were learned. What was once
-// written for one level is kept for whoever asks for that level again.
+// WebText returns the full text with headings from level on, 2 to 6. It returns false if the text only repeats the
+// title. Without pictures it shows their descriptions. sizes are the stored sizes of pictures. The result is cached.
 func (p *Post) WebText(level int, pictures bool, sizes map[string]digest.PictureSize) (WebText, bool) {
 	key := webKey{max(2, min(level, 6)), pictures}
 	if !pictures {
@@ -56,22 +52,21 @@ func (p *Post) writeWeb(key webKey, sizes map[string]digest.PictureSize) WebText
 	return WebText{HTML: strings.Clone(w.out.String()), Dir: at.dir, Shortened: ps.shortened || w.full()}
 }
 
-// maxWeb is how much of a post is written, in bytes.
+// maxWeb limits the written text of a post, in bytes.
 const maxWeb = 1 << 20
 
 // A webWriter writes HTML for the style sheet of our pages.
 type webWriter struct {
 	markup
 	r      *Renderer
-	level  int   // of the highest heading
-	before int   // level of the heading before
-	ranks  []int // that headings have, highest first
+	level  int // of the highest heading
+	before int
+	ranks  []int // of the post's headings, highest first
 	tables int
 }
 
 func (w *webWriter) full() bool { return w.out.Len() > maxWeb }
 
-// ranksOf gives the ranks of all headings of a tree, each once, in order.
 func ranksOf(tree []*node) []int {
 	var ranks []int
 	for _, n := range tree {
@@ -84,8 +79,8 @@ func ranksOf(tree []*node) []int {
 	return slices.Compact(ranks)
 }
 
-// headingLevel puts a post's heading below the page's own: the highest that the
-// post has comes first, and none is skipped on the way down.
+// headingLevel returns the level of a heading below the headings of the page. The post's highest rank has the first
+// level, and no level is skipped.
 func (w *webWriter) headingLevel(rank int) int {
 	w.before = min(w.level+slices.Index(w.ranks, rank), w.before+1, 6)
 	return w.before
@@ -138,7 +133,7 @@ func (w *webWriter) open(n *node, at place) place {
 	case n.kind == list:
 		tag, more = n.listTag()
 	case n.kind == item:
-		tag, more, end = "li", n.value(), "" // its first paragraph is beside its mark
+		tag, more, end = "li", n.value(), "" // its first paragraph is on the same line as its mark
 	case n.rank == definition:
 		tag, more = "div", ` class="set-in"`
 	}
@@ -162,8 +157,7 @@ func (w *webWriter) beside(kids []*node, _ place, _ string) bool {
 	return written
 }
 
-// table writes data in a frame of its own that scrolls where the page is narrow,
-// and which can be reached and moved by keyboard.
+// table writes a table in a container that scrolls on narrow pages and can be focused by keyboard.
 func (w *webWriter) table(n *node, figures []bool, at place) {
 	attrs, _ := n.attrs(at)
 	w.tables++
@@ -206,9 +200,8 @@ func webOpening(t token, inside []token) (tag, attrs string) {
 	return t.name, attrs
 }
 
-// webPicture is a picture. One whose size is not known gets a frame by its
-// class, so that nothing moves when it arrives; one that is nearly as wide as the column
-// fills it.
+// webPicture returns the HTML of a picture. The class of a picture of unknown size reserves space, so that the page
+// does not move when it loads. A picture almost as wide as the column fills it.
 func webPicture(p *picture) string {
 	if p.shown == "" {
 		return `<span class="absent">` + html.EscapeString(p.said()) + "</span>"
@@ -227,12 +220,11 @@ func webPicture(p *picture) string {
 		p.words) + size + ` loading="lazy" decoding="async">`
 }
 
-// leastFilling is the width in CSS pixels from which on a picture fills the column of a
-// page. One that is much taller than wide would fill the screen, and stays as it is.
+// leastFilling is the width in CSS pixels from which a picture fills the column of a page. Tall pictures keep their
+// size, because they would fill the screen.
 const leastFilling = 360
 
-// local is the path of an address on this instance, under whatever name the
-// page was reached.
+// local returns the path of an address on this instance, because readers may use another host name.
 func local(address string) string {
 	_, rest, _ := strings.Cut(address, "://")
 	if i := strings.IndexByte(rest, '/'); i >= 0 {

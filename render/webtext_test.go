@@ -17,7 +17,7 @@ func webText(content string, level int) string {
 	return t.HTML
 }
 
-// TestTablesInALanguage: what a table is called to who listens is said in the reader's language, whatever that of the post is.
+// TestTablesInALanguage: the label of a table for screen readers is in the reader's language, not the post's.
 func TestTablesInALanguage(t *testing.T) {
 	const table = `<table><tr><th>Name</th><th>n</th></tr><tr><td>x</td><td>12</td></tr></table>`
 	p := New(nil).Speaking("de").Post(digest.Post{Title: "A title", URL: "https://a.example/", Content: table +
@@ -47,7 +47,9 @@ func TestWebText(t *testing.T) {
 		{"a picture of an unknown one", `<img src="https://p.example/b">`,
 			`<p><img src="/image/mac/b" alt="" class="unsized" loading="lazy" decoding="async"></p>` + "\n"},
 		{"a picture and its caption", `<figure><img src="https://p.example/c"><figcaption>Fog</figcaption></figure>`,
-			"<figure>\n" + `<img src="/image/mac/c" alt="" class="unsized" loading="lazy" decoding="async"><figcaption>Fog</figcaption>` + "\n</figure>\n"},
+			"<figure>\n" +
+				`<img src="/image/mac/c" alt="" class="unsized" loading="lazy" decoding="async"><figcaption>Fog</figcaption>` +
+				"\n</figure>\n"},
 		{"a table may be wider than the page", `<table><tr><th>Name</th><th>n</th></tr><tr><td>` +
 			strings.Repeat("x", 60) + `</td><td>12</td></tr></table>`,
 			`<div class="scroll" role="group" tabindex="0" aria-label="Table 1"><table>` + "\n" +
@@ -76,7 +78,7 @@ func TestWebText(t *testing.T) {
 	}
 }
 
-// TestWebTextWithoutPictures: then a page loads none.
+// TestWebTextWithoutPictures: without pictures, a page loads none.
 func TestWebTextWithoutPictures(t *testing.T) {
 	b := plain.Post(digest.Post{Title: "A title",
 		Content: `<p>a</p><img src="https://p.example/a" alt="Fog"><img src="https://p.example/b">`})
@@ -107,7 +109,7 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-// allowed is every tag that WebText writes, whole.
+// allowed matches every complete tag that WebText writes.
 var allowed = regexp.MustCompile(
 	`^<(/?(p|h[2-6]|ul|ol|li|blockquote|div|pre|code|table|tr|td|th|figure|figcaption|strong|em|del|sub|sup|small|mark|span|a)|br|hr|img)` +
 		`( (dir="(ltr|rtl)"|lang="[A-Za-z0-9-]+"|start="-?\d+"|value="-?\d+"|type="[aAiI]"|scope="(col|row)"|` +
@@ -115,8 +117,7 @@ var allowed = regexp.MustCompile(
 		`aria-label="Table \d+"|loading="lazy"|decoding="async"|rel="noopener noreferrer"|width="\d+"|height="\d+"` +
 		`|class="(scroll|number|set-in|caption|term|upright|absent|small|unsized|wide|film)"|src="/image/[^"<>\s]*"|alt="[^"<>]*"|href="(https?://|(?i:https?://|mailto:))[^"<>\s]*"))*>$`)
 
-// FuzzWebText: whatever a feed says, a page gets nothing but what is allowed,
-// and every element that is opened is closed.
+// FuzzWebText: a page gets only allowed tags from any feed, and every element is closed.
 func FuzzWebText(f *testing.F) {
 	for _, seed := range []string{"<p>a<b>b</p>c", `<a href="x"><table><td><pre><img src=https://a.example/1 alt='"'>`,
 		"<ol reversed type=i><li value=-4><h1>a<ul><blockquote><dl><dt>x<dd>y", hostile} {

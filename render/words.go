@@ -8,13 +8,12 @@ import (
 	"golang.org/x/text/width"
 )
 
-// maxMarks is how many combining marks may follow one letter; no writing
-// system needs more, and a pile of thousands must not fill a mail.
+// maxMarks limits the combining marks after a letter. No writing system needs more, and thousands of them could fill an
+// email.
 const maxMarks = 6
 
-// clean makes foreign text into one line of at most cols columns: valid UTF-8
-// without control characters and without marks that would turn the direction
-// of what follows, white space collapsed, "…" where it was cut.
+// clean converts untrusted text to one line of at most cols columns. The result is valid UTF-8 without control
+// characters and direction marks, with collapsed white space, and with "…" if it was cut.
 func clean(s string, cols int) string {
 	if tidy(s) && len(s) <= cols {
 		return s
@@ -22,7 +21,7 @@ func clean(s string, cols int) string {
 	return cut(scrub(s, dropped), cols)
 }
 
-// scrub makes s one line without the characters that drop names.
+// scrub converts s to one line without the characters that drop reports.
 func scrub(s string, drop func(rune) bool) string {
 	var b strings.Builder
 	space, marks := false, 0
@@ -50,7 +49,7 @@ func scrub(s string, drop func(rune) bool) string {
 	return b.String()
 }
 
-// tidy reports whether s is plain ASCII that needs no cleaning.
+// tidy reports whether s is ASCII that needs no cleaning.
 func tidy(s string) bool {
 	space := true
 	for i := range len(s) {
@@ -62,9 +61,8 @@ func tidy(s string) bool {
 	return !space || s == ""
 }
 
-// dropped is what never reaches a page: control characters, soft hyphens, the
-// embedding and isolating bidi controls, tags that hide text, and code points
-// that are no characters.
+// dropped reports characters that are removed everywhere: control characters, soft hyphens, bidi controls for embedding
+// and isolation, tags that hide text, and noncharacters.
 func dropped(r rune) bool {
 	switch {
 	case unicode.IsControl(r), r == '\ufeff', r == '\u00ad', r == '\u200b':
@@ -77,8 +75,7 @@ func dropped(r rune) bool {
 	return false
 }
 
-// cut shortens s to at most cols columns, at a space if one is near, and never
-// between a letter and its marks.
+// cut shortens s to at most cols columns, at a space if one is near, and never between a letter and its marks.
 func cut(s string, cols int) string {
 	if widthOf(s) <= cols {
 		return s
@@ -101,7 +98,6 @@ func cut(s string, cols int) string {
 	return strings.TrimRight(s[:end], " .,;:–—-…\u200d") + "…"
 }
 
-// cutBytes shortens s to at most most bytes.
 func cutBytes(s string, most int) string {
 	for cols := widthOf(s); len(s) > most; cols-- {
 		s = cut(s, cols)
@@ -109,7 +105,7 @@ func cutBytes(s string, most int) string {
 	return s
 }
 
-// widthOf is the number of columns s takes in a monospaced font.
+// widthOf returns the width of s in columns of a monospaced font.
 func widthOf(s string) int {
 	n := 0
 	for _, r := range s {
@@ -118,8 +114,8 @@ func widthOf(s string) int {
 	return n
 }
 
-// columns is the number of columns of one character: 0 for marks, 2 for the
-// wide ones of East Asia and emoji (Unicode Standard Annex 11).
+// columns returns the width of a character in columns: 0 for marks, 2 for wide East Asian characters and emoji (Unicode
+// Standard Annex 11).
 func columns(r rune) int {
 	switch {
 	case r < 0x300:
@@ -132,7 +128,6 @@ func columns(r rune) int {
 	return 1
 }
 
-// wide reports whether a character takes two columns.
 func wide(r rune) bool {
 	if r < 0x1100 { // nearly all text
 		return false
@@ -141,14 +136,14 @@ func wide(r rune) bool {
 	return k == width.EastAsianWide || k == width.EastAsianFullwidth
 }
 
-// The width of the text version, and what a line of it keeps however far it is
-// set in. Links are longer if they must be.
+// textColumns is the width of the text version, and leastColumns the minimum width of an indented line. Links may be
+// longer.
 const (
 	textColumns  = 72
 	leastColumns = 24
 )
 
-// lineEnd finds where a line of s ends and where the next one begins.
+// lineEnd returns the end of a line of s and the beginning of the next one.
 func lineEnd(s string, room int) (end, next int) {
 	used, prev := 0, rune(0)
 	for i, r := range s {
@@ -173,7 +168,7 @@ func lineEnd(s string, room int) (end, next int) {
 	return len(s), len(s)
 }
 
-// clings reports whether r may not begin a line (kinsoku, the common part).
+// clings reports whether r must not begin a line (kinsoku, the common characters).
 func clings(r rune) bool {
 	return strings.ContainsRune(
 		"、。，．・：；？！）］｝」』】〉》ー…‥々,.;:!?)]}ぁぃぅぇぉっゃゅょァィゥェォッャュョ", r)

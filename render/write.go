@@ -5,7 +5,6 @@ import (
 	"digest/internal/catalogue"
 )
 
-// write writes what a plan shows: the sections in their folders, each with its posts.
 func (m *mail) write(p *plan) *both {
 	n := 6*p.shown + 3*len(m.Sections)
 	posts := &both{html: pieces{list: make([]element, 0, n)}, text: pieces{list: make([]element, 0, n)}}
@@ -30,7 +29,8 @@ func (m *mail) write(p *plan) *both {
 	return posts
 }
 
-// addHead adds the name of a section, and that of its folder where the section before was in another.
+// addHead adds the name of a section. If its folder differs from the previous section's, it first adds the name of the
+// folder.
 func (m *mail) addHead(to *both, s, before *Section) {
 	first := before == nil
 	if s.Folder != "" && (first || before.Folder != s.Folder) {
@@ -51,8 +51,8 @@ func (m *mail) addHead(to *both, s, before *Section) {
 	to.text.add(newText("\n"))
 }
 
-// addPost adds the i-th post of a section at a depth, its full text of so many bytes at most. Of the excerpt of one
-// without a headline the words come first.
+// addPost adds the i-th post of a section at a depth. level limits its full text in bytes. The byline of an untitled
+// post follows its excerpt.
 func (m *mail) addPost(to *both, s *Section, i int, d depth, level int) {
 	p, late := s.Posts[i], s.isLate(i)
 	to.add(p.title)
@@ -83,7 +83,7 @@ func (m *mail) addPost(to *both, s *Section, i int, d depth, level int) {
 	to.text.add(textGap())
 }
 
-// addPicture adds the picture of the i-th post of a section above its excerpt, where the reader wants pictures and there
+// addPicture adds the picture of the i-th post of a section above its excerpt, if the reader wants pictures and there
 // is room.
 func (m *mail) addPicture(to *pieces, s *Section, i int, d depth) {
 	p := s.Posts[i]
@@ -102,7 +102,7 @@ func (m *mail) addBylineText(to *pieces, p *Post, late bool) {
 	to.add(p.files.text)
 }
 
-// addLines lists the posts of a section from one on: in an edition of headlines each with its byline.
+// addLines lists the posts of a section from an index on. In an edition of headlines each has its byline.
 func (m *mail) addLines(to *both, p *plan, section, from int) {
 	s := &m.Sections[section]
 	var lines both
@@ -130,7 +130,7 @@ func (m *mail) addLines(to *both, p *plan, section, from int) {
 	m.addList(to, s.post(s.count()-1), count, &lines)
 }
 
-// addBeyond adds the link to those posts of a section of which its reader wants no more at once.
+// addBeyond adds the link to the posts of a section beyond the reader's limit.
 func (m *mail) addBeyond(to *both, s *Section) {
 	if s.Beyond == 0 || m.BeyondURL == nil {
 		return
@@ -140,7 +140,7 @@ func (m *mail) addBeyond(to *both, s *Section) {
 	to.text.add(newText(m.r.label(words) + "\n" + url + "\n\n"))
 }
 
-// addList adds a list of headlines; count, if it is not 0, is how many they are beside posts that stand above.
+// addList adds a list of headlines. If posts come before it, count is the number of headlines, otherwise 0.
 func (m *mail) addList(to *both, last *Post, count int, lines *both) {
 	d := headingData{RTL: last.Dir == "rtl", Posts: &lines.html}
 	if count != 0 {
@@ -152,7 +152,6 @@ func (m *mail) addList(to *both, last *Post, count int, lines *both) {
 	to.text.add(textGap())
 }
 
-// addLine adds a headline to a list.
 func (m *mail) addLine(to *both, p *Post, late bool) {
 	small := m.r.small[bylineKind{rtl: p.Dir == "rtl"}]
 	to.add(p.line)
@@ -167,7 +166,6 @@ func (m *mail) addLine(to *both, p *Post, late bool) {
 	to.html.add(small.close)
 }
 
-// addRow adds a post to an edition of headlines.
 func (m *mail) addRow(to *both, p *Post, late bool) {
 	row := p.row()
 	to.html.add(row.html)
@@ -179,7 +177,7 @@ func (m *mail) addRow(to *both, p *Post, late bool) {
 	m.addSaveText(&to.text, p, "    ")
 }
 
-// addByline adds the line in small print below a headline: that the post is late, who wrote it, what it comes with.
+// addByline adds the line in small print near a headline: whether the post is late, its author, and its files.
 func (m *mail) addByline(to *pieces, p *Post, late bool, at bylinePlace) {
 	small, some := m.r.small[bylineKind{p.Dir == "rtl", at}], false
 	save := m.saveURL(p)
@@ -217,33 +215,31 @@ func (m *mail) addByline(to *pieces, p *Post, late bool, at bylinePlace) {
 	to.add(small.close)
 }
 
-// A bylinePlace is where a line of small print stands in a post.
 type bylinePlace uint8
 
 const (
-	above bylinePlace = iota // its text
-	below                    // its headline, and nothing of it comes after
-	last                     // the words of one without a headline
+	above bylinePlace = iota // above its text
+	below                    // below its headline, at the end of the post
+	last                     // below the words of an untitled post
 )
 
-// A bylineKind is what the ends of a line in small print depend on.
 type bylineKind struct {
 	rtl bool
 	at  bylinePlace
 }
 
-// smallPrint is what stands in the line below a headline around what is the post's own.
+// smallPrint contains the pieces of a line of small print that do not depend on the post.
 type smallPrint struct {
 	open, close, gap   piece
 	late, dot, lineEnd piece
 	lateSpan, lateLine piece // in a list of headlines
 }
 
-// smallData is what the template of small print is filled with: one of its bools says which piece.
+// smallData is the data of the template of small print. One of its bools selects the piece.
 type smallData struct {
 	RTL       bool
 	Row, Last bool
-	Dir       string // of a row that does not run as the mail does
+	Dir       string // direction of a row if it differs from the email's
 	Gap, Span bool
 	Late      string
 }

@@ -42,9 +42,8 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// TestAtInEveryZone holds for every zone over years with transitions that 00:00
-// is where the date begins, and that every later hour is shown by the clock or
-// jumped over.
+// TestAtInEveryZone checks every zone over years with transitions: 00:00 is the beginning of the date, and clocks show
+// or skip every later hour.
 func TestAtInEveryZone(t *testing.T) {
 	tier.Alone(t)
 	for _, name := range Names() {
@@ -70,7 +69,7 @@ func TestAtInEveryZone(t *testing.T) {
 	}
 }
 
-// TestAtMidnight: whatever the zone does, a date begins where NextMidnight says.
+// TestAtMidnight: At and NextMidnight return the same beginning of each date.
 func TestAtMidnight(t *testing.T) {
 	for _, name := range []string{"Pacific/Apia", "America/St_Johns", "Africa/Cairo", "Asia/Kathmandu",
 		"Pacific/Kwajalein"} {

@@ -16,16 +16,15 @@ import (
 //go:embed names.txt
 var names string
 
-// suggestions is how many real names an UnknownError offers at most.
 const suggestions = 3
 
-// An UnknownError says that a name is not a zone of the IANA database.
+// An UnknownError reports a name that is not a zone of the IANA database.
 type UnknownError struct {
 	Name    string
-	Nearest []string // the real names most like it, nearest first; none for no name
+	Nearest []string // most similar names, nearest first; empty if Name is empty
 }
 
-// Error is one line that offers the nearest real names.
+// Error returns one line with the most similar names.
 func (e *UnknownError) Error() string {
 	if len(e.Nearest) == 0 {
 		return "a time zone is needed, such as Europe/Paris"
@@ -33,12 +32,11 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("no time zone is called %q; did you mean %s?", e.Name, strings.Join(e.Nearest, ", "))
 }
 
-// Names lists every zone name, sorted.
+// Names returns all zone names, sorted.
 func Names() []string { return strings.Fields(names) }
 
-// Load finds the zone of a name such as "Europe/Paris". The error is an
-// *UnknownError for a name the IANA database does not have; "Local" and the
-// empty name, which mean something to package time, are refused too.
+// Load returns the zone of a name such as "Europe/Paris". For a name that is not in the IANA database, the error is an
+// *UnknownError. Load also rejects "Local" and the empty name, which package time accepts.
 func Load(name string) (*time.Location, error) {
 	if strings.TrimSpace(name) == "" {
 		return nil, &UnknownError{Name: name}
@@ -54,8 +52,7 @@ func Load(name string) (*time.Location, error) {
 	return loc, nil
 }
 
-// nearest orders the real names by how few edits lead to them, and gives the
-// first and those about as near as the first.
+// nearest returns the most similar names, and sorts all by similarity.
 func nearest(name string, all []string) []string {
 	const longest = 64 // longer than any zone; bounds the work for hostile input
 	wanted := simplify(name[:min(len(name), longest)])
@@ -72,8 +69,7 @@ func nearest(name string, all []string) []string {
 	return all[:n]
 }
 
-// distance compares a wish with a zone's whole name and with its city alone,
-// which is what people remember.
+// distance compares a name with a zone's full name and with its city, which people remember better.
 func distance(wanted, zone string) int {
 	zone = simplify(zone)
 	city := zone[strings.LastIndexByte(zone, '/')+1:]

@@ -1,26 +1,22 @@
-// Package timezone says when a local day begins. It knows every zone of the
-// IANA database, including those where midnight does not exist, comes twice,
-// or where a whole date was left out, and it refuses names that are not zones.
+// Package timezone computes when a local day begins. It handles every zone of the IANA database, including zones that
+// skip a midnight, repeat one, or skip a whole date. It rejects names that are not zones.
 //
-// The database is the one of the system where there is one, and otherwise the
-// copy embedded in the program.
+// It uses the database of the system, or else the copy embedded in the program.
 package timezone
 
 import (
 	"time"
-	_ "time/tzdata" // a container without zone files still knows its zones
+	_ "time/tzdata" // for containers without zone files
 )
 
-// memory is how far back NextMidnight looks for dates that already began: no
-// zone ever moved its clocks by more than a day.
+// memory is how far back NextMidnight looks for dates that have already begun. No zone has ever changed its clocks by
+// more than a day.
 const memory = 48 * time.Hour
 
-// NextMidnight returns the first instant after the given one at which a new
-// local date begins in loc.
+// NextMidnight returns the first instant after the given one at which a new local date begins in loc.
 //
-// A date begins once: when clocks are set back over midnight, the first
-// midnight counts and the second does not. Where midnight is skipped, the date
-// begins with its first existing instant; a date that never existed does not begin.
+// Each date begins once. If clocks are set back over midnight, only the first midnight counts. If clocks skip midnight,
+// the date begins at its first existing instant. A skipped date does not begin.
 func NextMidnight(after time.Time, loc *time.Location) time.Time {
 	after = after.In(loc)
 	next := latestDay(after) + 1
@@ -28,7 +24,7 @@ func NextMidnight(after time.Time, loc *time.Location) time.Time {
 		_, offset := t.Zone()
 		end := segmentEnd(t)
 		at := time.Unix(next*secondsADay-int64(offset), 0).In(loc)
-		if at.Before(t) { // the clocks jumped over midnight: the date begins with the jump
+		if at.Before(t) { // the clocks skipped midnight: the date begins at the jump
 			at = t
 		}
 		if end.IsZero() || at.Before(end) {
@@ -40,9 +36,8 @@ func NextMidnight(after time.Time, loc *time.Location) time.Time {
 
 const secondsADay = 24 * 60 * 60
 
-// latestDay is the latest local date that any instant up to t had, as days
-// since 1970-01-01. It is later than the date at t when clocks were just set
-// back over midnight.
+// latestDay returns the latest local date of any instant up to t, as days since 1970-01-01. It is later than the date
+// at t just after clocks were set back over midnight.
 func latestDay(t time.Time) int64 {
 	latest := day(t)
 	oldest := t.Add(-memory)
@@ -54,11 +49,11 @@ func latestDay(t time.Time) int64 {
 	return latest
 }
 
-// segmentEnd and segmentStart bound the time around t in which the zone keeps
-// one offset; zero means unbounded. A bound may come too early, never too late.
+// segmentEnd and segmentStart return the bounds of the period around t with a constant offset; zero means unbounded. A
+// bound may be too early, never too late.
 //
-// Go 1.26's ZoneBounds gives a bound on the wrong side of t, or t itself, on the
-// last day of leap years to come (Cairo, 2040-12-31): an hour is then stepped over.
+// On the last day of some future leap years (Cairo, 2040-12-31), ZoneBounds of Go 1.26 returns a bound on the wrong
+// side of t, or t itself. These functions then step over one hour.
 func segmentEnd(t time.Time) time.Time {
 	_, end := t.ZoneBounds()
 	if !end.IsZero() && !end.After(t) {
@@ -75,7 +70,7 @@ func segmentStart(t time.Time) time.Time {
 	return start
 }
 
-// day is the local date of t as days since 1970-01-01.
+// day returns the local date of t as days since 1970-01-01.
 func day(t time.Time) int64 {
 	_, offset := t.Zone()
 	local := t.Unix() + int64(offset)

@@ -66,8 +66,8 @@ func TestNextMidnight(t *testing.T) {
 	}
 }
 
-// TestAgainstJava compares every midnight of 15 years with java.time's, for
-// half of the zones; the file is not part of the project.
+// TestAgainstJava compares every midnight of 15 years with java.time, for half of the zones. The file is not part of
+// the project.
 func TestAgainstJava(t *testing.T) {
 	shared := os.Getenv("DIGEST_SHARED")
 	if shared == "" {
@@ -124,8 +124,8 @@ func compareZone(t *testing.T, fields []string) {
 
 func stamp(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }
 
-// TestEveryZone walks every zone over years with transitions and checks the
-// definition itself by looking at each hour between midnights.
+// TestEveryZone checks every zone over years with transitions: it tests the definition at each hour between two
+// midnights.
 func TestEveryZone(t *testing.T) {
 	tier.Alone(t)
 	for _, name := range Names() {
@@ -161,7 +161,7 @@ func checkStep(at, next time.Time, loc *time.Location) error {
 
 func TestLoadRefuses(t *testing.T) {
 	tests := []struct{ name, offers string }{
-		{"Europe/Pariss", "did you mean Europe/Paris?"}, // nothing else is as near
+		{"Europe/Pariss", "did you mean Europe/Paris?"}, // no other name is as similar
 		{"Pariss", "did you mean Europe/Paris?"},
 		{"paris", "Europe/Paris"},
 		{"europe/paris", "Europe/Paris"},
