@@ -97,7 +97,7 @@ func parseActivityStreams(src *source) (*Document, error) {
 	page := &o
 	items := o.items()
 	if first := o.First.object(); len(items) == 0 {
-		if items = first.items(); len(first.OrderedItems)+len(first.Items) > 0 { // an empty list counts too: the outbox has no posts yet
+		if items = first.items(); len(first.OrderedItems)+len(first.Items) > 0 { // may be "[]"
 			page = &first
 		} else if d.Outbox = first.address; hostAndPort(d.Outbox) != own {
 			d.Outbox = ""

@@ -84,8 +84,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// checkClean holds what is promised of any address: cleaning twice is cleaning
-// once, and who is asked for what changes only where a wrapper is taken off.
+// checkClean checks that cleaning is idempotent, and changes the host only by removing a wrapper.
 func checkClean(t *testing.T, address string) {
 	t.Helper()
 	once := CleanURL(address)
@@ -125,8 +124,8 @@ func FuzzClean(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) { checkClean(t, s) })
 }
 
-// TestCleanCorpus holds the same of every address in the shared corpus, and
-// that neither the identity nor the hash of a post has to do with it.
+// TestCleanCorpus runs checkClean for every address in the shared corpus, and checks that cleaning changes neither
+// identities nor hashes.
 func TestCleanCorpus(t *testing.T) {
 	changed := 0
 	walk(t, filepath.Join(sharedDir(t), "corpus", "dev"), func(path string, body []byte) {
@@ -164,8 +163,8 @@ func TestCleanCorpus(t *testing.T) {
 	}
 }
 
-// TestIdentityIsOfTheRawEntry: posts that differ only in what is cleaned away
-// stay two, and a post whose link counts keeps the identity it always had.
+// TestIdentityIsOfTheRawEntry checks that posts whose links differ only in tracking parameters stay separate, and
+// keep their identities.
 func TestIdentityIsOfTheRawEntry(t *testing.T) {
 	d := mustParse(t, `<rss version="2.0"><channel><title>T</title>
 		<item><title>A</title><link>https://x.org/a?utm_source=1</link></item>
@@ -232,7 +231,7 @@ func TestPixels(t *testing.T) {
 	}
 }
 
-// TestCostlyPost holds that of a post whose markup costs too much its words are left.
+// TestCostlyPost checks that a post with too expensive markup keeps its words.
 func TestCostlyPost(t *testing.T) {
 	raw := "<p>one <b>two</b></p><script>three</script>" + numbered("", "<html a#=b>", "")(1<<17)
 	got, _ := sanitise(raw, "")
@@ -241,8 +240,8 @@ func TestCostlyPost(t *testing.T) {
 	}
 }
 
-// TestCostlyPostIsTold: its reader is told why it has no markup, and its title and its
-// summary are of its own words.
+// TestCostlyPostIsTold checks that such a post explains its lack of markup, and that the explanation is not in its
+// title and summary.
 func TestCostlyPostIsTold(t *testing.T) {
 	for _, raw := range []string{
 		"<p>words" + numbered("", "<html a#=b>", "")(1<<17),

@@ -43,7 +43,7 @@ func FuzzSeconds(f *testing.F) {
 	})
 }
 
-// mediaPost reads the only item of a feed with the namespaces of media.
+// mediaPost reads the only item of a feed with the media namespaces.
 func mediaPost(t *testing.T, item string) *Post {
 	t.Helper()
 	d, err := Parse([]byte(`<rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"
@@ -114,8 +114,8 @@ func TestFilesOfAPost(t *testing.T) {
 	}
 }
 
-// TestNestedMediaTexts: what stands within a file is the post's, what stands within a
-// picture is the picture's.
+// TestNestedMediaTexts checks that texts within a file describe the post, but texts within a picture describe the
+// picture.
 func TestNestedMediaTexts(t *testing.T) {
 	p := mediaPost(t, `<media:group><media:content url="/a.mp4" type="video/mp4"><media:title>A film</media:title>
 		<media:group><media:description>Of a lighthouse, and who lived in it for forty years.</media:description></media:group>
@@ -156,7 +156,7 @@ func TestPicturesBesideTheText(t *testing.T) {
 	}
 }
 
-// TestPictureOfAllPosts: the cover of a podcast is not the picture of an episode.
+// TestPictureOfAllPosts checks that the cover of a podcast is not the picture of an episode.
 func TestPictureOfAllPosts(t *testing.T) {
 	d, err := Parse([]byte(`<rss xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel>
 		<item><title>1</title><itunes:image href="/cover.jpg"/></item><item><title>2</title><itunes:image href="/own.jpg"/></item>
@@ -197,7 +197,7 @@ func TestAttachments(t *testing.T) {
 	}
 }
 
-// TestManyChapters: of a list as long as it likes so much is kept.
+// TestManyChapters limits the stored part of a long list.
 func TestManyChapters(t *testing.T) {
 	var list strings.Builder
 	for i := range 5000 {

@@ -342,7 +342,8 @@ func WriteOPML(w io.Writer, title string, outlines []Offer) error {
 	if slices.ContainsFunc(list, func(o Offer) bool { return o.Paused || o.Secret || o.Bearer != "" }) {
 		space = " " + pausedSpace
 	}
-	p.line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\"%s>\n<head><title>%s</title></head>\n<body>", space, escapeAttribute(title))
+	p.line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\"%s>\n<head><title>%s</title></head>\n<body>",
+		space, escapeAttribute(title))
 	for _, o := range list {
 		p.enter(strings.FieldsFunc(o.Folder, func(r rune) bool { return r == '/' }))
 		own := ""

@@ -17,7 +17,7 @@ import (
 type form uint8
 
 const (
-	unsaid form = iota // RSS: unknown, mostly HTML; Atom without type: plain text by the standard, often HTML in practice
+	unsaid form = iota // RSS: mostly HTML; Atom without type: by the standard plain text, often HTML
 	plain
 	markup
 	encoded // in base64

@@ -63,7 +63,7 @@ func TestGuessVideos(t *testing.T) {
 	}
 }
 
-// TestChannelOfAFilm: the page of a film offers no feed, but says whose it is.
+// TestChannelOfAFilm reads the channel from the page of a video, which offers no feed.
 func TestChannelOfAFilm(t *testing.T) {
 	const channel, other = "UCabcdefghijklmnopqrstu-", "UC0123456789012345678901"
 	for _, c := range []struct{ reason, address, page, want string }{

@@ -2,7 +2,7 @@ package feed
 
 import "strings"
 
-// vocabularies maps namespaces, without scheme and final "/", to short prefixes; "" for those of the formats
+// vocabularies maps namespaces, without scheme and final "/", to short prefixes; "" means a namespace of the formats
 // themselves.
 var vocabularies = map[string]string{
 	"": "", "//purl.org/rss/1.0": "", "//channel.netscape.com/rdf/simple/0.9": "",
