@@ -12,25 +12,24 @@ import (
 	"digest/store"
 )
 
-// A size is how large an instance is.
+// A size is the size of an instance.
 type size struct {
 	readers, each, feeds, port int
 
-	zone string // all readers live there; "" means everywhere
-	tls  bool   // the sites are asked by https
+	zone string // of all readers; "": zones all over the world
+	tls  bool   // the sites use https
 }
 
 const (
-	// flat is how many of the most popular feeds are about equally popular: in a
-	// million subscriptions of Zipf's law without it two of three readers would
-	// have the first feed, with it one of ten.
+	// flat is the number of most popular feeds with about equal popularity. In a million subscriptions by Zipf's law
+	// two of three readers would have the first feed; with flat, one in ten has it.
 	flat = 20
-	// fillStep is how many readers one statement fills in, fillers how many do at once.
+	// fillStep is the number of readers in one statement, fillers the number of concurrent statements.
 	fillStep = 25_000
 	fillers  = 4
 )
 
-// fill makes the schema, and fills it by statements that work for all rows at once.
+// fill creates the schema and fills it with bulk statements.
 func fill(ctx context.Context, database string, s size) error {
 	st, err := store.Open(ctx, database)
 	if err != nil {
@@ -88,7 +87,7 @@ func (f *filler) all(ctx context.Context) error {
 	return f.run(ctx, "statistics", `ANALYZE`)
 }
 
-// run runs one statement in a session that looks nothing up.
+// run runs a statement in a session without foreign key checks.
 func (f *filler) run(ctx context.Context, what, statement string) error {
 	c, err := f.db.Conn(ctx)
 	if err != nil {
@@ -111,11 +110,11 @@ func (f *filler) run(ctx context.Context, what, statement string) error {
 	return nil
 }
 
-// numbers is a table of the whole numbers from one to another.
+// numbers is a table of the integers from the first to the second.
 const numbers = `WITH RECURSIVE n (i) AS (SELECT CAST(%d AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < %d)`
 
-// feedRows makes feeds that have been polled the day before. Seven of ten have a
-// host of their own; the others share one in a hundred as many hosts.
+// feedRows inserts feeds whose last poll was the day before. Seven of ten have their own host; the others share
+// hosts, a hundredth as many as there are feeds.
 func (f *filler) feedRows() string {
 	now := firstDay().Unix()
 	n := fmt.Sprintf(numbers, 1, f.feeds)
@@ -135,12 +134,12 @@ func (f *filler) feedRows() string {
 		now-86400, period, period, now-86400, f.port, host, scheme)
 }
 
-// timeRows makes the times of these feeds.
+// timeRows inserts the times of these feeds.
 func timeRows() string {
 	return fmt.Sprintf(`INSERT INTO feed_times (feed_id, last_attempt_at, last_ok_at) SELECT id, %[1]d, %[1]d FROM feeds ORDER BY id`, firstDay().Unix()-86400)
 }
 
-// readerRows makes readers with their digests and subscriptions, some at a time.
+// readerRows inserts readers with their digests and subscriptions in batches.
 func (f *filler) readerRows(ctx context.Context) error {
 	where := zones()
 	if f.zone != "" {
@@ -185,7 +184,7 @@ func (f *filler) readerRows(ctx context.Context) error {
 	return f.identities(ctx)
 }
 
-// identities lets PostgreSQL go on counting where the rows end.
+// identities sets PostgreSQL's sequences to the last IDs.
 func (f *filler) identities(ctx context.Context) error {
 	if !f.postgres {
 		return nil
@@ -199,12 +198,12 @@ func (f *filler) identities(ctx context.Context) error {
 	return nil
 }
 
-// someReaders makes the readers of some ids.
+// someReaders inserts the readers with IDs from from to to.
 func (f *filler) someReaders(ctx context.Context, zoneTable string, from, to int) error {
 	n := fmt.Sprintf(numbers, from, to)
 	zoned := fmt.Sprintf(`, z (low, high, name, due) AS (VALUES %s), r AS (SELECT i, %s %% 1000 AS place FROM n)`,
 		zoneTable, scattered("i"))
-	for _, rows := range []struct{ what, statement string }{ // in the order in which they refer to each other
+	for _, rows := range []struct{ what, statement string }{ // in the order of their references
 		{"", n + zoned + `
 			INSERT INTO users (id, email, email_key, mail_domain, time_zone, created_at)
 			SELECT i, 'reader' || i || '@' || d, 'reader' || i || '@' || d, d, name, 0
@@ -226,8 +225,7 @@ func (f *filler) someReaders(ctx context.Context, zoneTable string, from, to int
 	return nil
 }
 
-// scattered makes of a whole number another below 2³¹-1 that looks random, in
-// the arithmetic of both databases.
+// scattered returns SQL that maps an integer to a pseudo-random one below 2³¹-1, in both databases.
 func scattered(n string) string {
 	x := fmt.Sprintf(`((%s * 48271) %% 2147483647)`, n)
 	return fmt.Sprintf(`((%s * %s %% 2147483647 * 69621 + 12345) %% 2147483647)`, x, x)
