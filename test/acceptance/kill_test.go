@@ -94,8 +94,8 @@ func (r *reaper) watchMail(ctx context.Context, more int, kill func()) {
 	}
 }
 
-// hours runs the hours until a time. If crash returns more than 0 for an hour, it kills that many runs before one may
-// finish, and runs the job again 20 minutes later, when all leases of the killed runs have expired.
+// hours runs the hours until a time. In each hour it kills as many runs as crash returns before one may finish. After
+// crashes it runs the job again 20 minutes later, when all leases of the killed runs have expired.
 func (r *reaper) hours(until time.Time, crash func(hour int) int) {
 	r.t.Helper()
 	for now := r.now.Truncate(time.Hour).Add(time.Hour); !now.After(until); now = now.Add(time.Hour) {
@@ -134,7 +134,8 @@ func (s *scene) checkInTime(letters []letter) {
 }
 
 // checkGaps checks the requests, whatever was killed: a site gets at most one per hour, with the validators of one of
-// its responses (S16). It may have only the date if the ETag names a coding and the site twice ignored it (S37).
+// its responses (S16). A request may have
+// only the date if the ETag names a coding and came twice with the complete feed (S37).
 func (s *scene) checkGaps(killed ...time.Time) {
 	s.t.Helper()
 	s.checkRobots(killed...)

@@ -51,7 +51,7 @@ func TestMailExpiredQuiet(t *testing.T) {
 			break
 		}
 	}
-	o.set(o.now) // the sites' server uses the shortened list
+	o.set(o.now)
 	o.enrol(3, firstMidnight().Add(oneDay))
 	o.server.follow(only(atRCPT, fault{trick: refuse, reply: "451 4.3.0 not now"}))
 	o.day(firstMidnight(), 0, oneDay)

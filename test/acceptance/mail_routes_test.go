@@ -85,8 +85,8 @@ func TestMailServersWithWays(t *testing.T) {
 	}
 }
 
-// TestMailRouteTrouble checks that errors before RCPT, or about the sender, fail no recipient, however long they last
-// and whatever the code. The program retries, but not fast.
+// TestMailRouteTrouble checks that errors before RCPT, or about the sender, fail no recipient, for any duration and
+// any code. The program retries, but not fast.
 func TestMailRouteTrouble(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()

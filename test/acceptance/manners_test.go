@@ -198,7 +198,7 @@ func (w *witness) poll(at time.Time, requests []request) {
 	w.settled = w.settled || !w.firstOld.IsZero() && at.Sub(w.firstOld) >= believeMove
 }
 
-// earliest keeps the first of two instants.
+// earliest returns the earlier of two times; zero counts as later.
 func earliest(a, b time.Time) time.Time {
 	if a.IsZero() || b.Before(a) {
 		return b
@@ -206,8 +206,8 @@ func earliest(a, b time.Time) time.Time {
 	return a
 }
 
-// checkConditions: validators byte for byte, those of the last 200 and no others
-// (S2-S7, S10); but the date alone where the ETag is in its way (S37).
+// checkConditions checks that the validators are equal to the last 200's, byte for byte (S2-S7, S10), but only the
+// date if the ETag prevents a 304 (S37).
 func (w *witness) checkConditions(about string, q request) {
 	w.t.Helper()
 	etag := w.etag
@@ -222,7 +222,7 @@ func (w *witness) checkConditions(about string, q request) {
 	}
 }
 
-// heard judges an answer to HEAD: is a GET to follow in this poll?
+// heard checks a response to HEAD and returns whether a GET must follow in this poll.
 func (w *witness) heard(about string, q request) string {
 	w.t.Helper()
 	if w.noHEAD != "" {
@@ -245,7 +245,7 @@ func (w *witness) heard(about string, q request) string {
 	return "ask"
 }
 
-// got takes in an answer to GET.
+// got records a response to GET.
 func (w *witness) got(q request) {
 	switch {
 	case q.status == http.StatusNotModified:

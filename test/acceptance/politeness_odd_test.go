@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// odd are sites that nobody would have thought of.
+// odd returns sites with unusual behaviour.
 func odd() []manner {
 	now := both("Last-Modified is always now")
 	now.etag, now.lm = "", ""

@@ -14,15 +14,14 @@ import (
 	"time"
 )
 
-// A press is the sites of the test, all on one loopback host: each has a page
-// at /NAME/ and a feed at /NAME/feed.xml, which lists what was published.
+// A press is the sites of the test on one loopback host: each has a page at /NAME/ and a feed of its posts at
+// /NAME/feed.xml.
 type press struct {
 	*httptest.Server
 	mu    sync.Mutex
 	sites map[string]*paper
 }
 
-// A paper is one site.
 type paper struct {
 	title    string
 	language string
@@ -46,7 +45,7 @@ func newPress(t *testing.T) *press {
 	return p
 }
 
-// publish puts posts on a site, which begins with its first.
+// publish adds posts to a site. The first call creates the site.
 func (p *press) publish(name, title, language string, posts ...post) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -64,7 +63,7 @@ func (p *press) site(r *http.Request) *paper {
 	return p.sites[r.PathValue("site")]
 }
 
-// page offers two feeds: the posts, and the comments on them.
+// page offers two feeds: posts and comments.
 func (p *press) page(w http.ResponseWriter, r *http.Request) {
 	s := p.site(r)
 	if s == nil {
@@ -102,7 +101,7 @@ func (p *press) write(w http.ResponseWriter, r *http.Request, before string) {
 	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(b.String()))
 }
 
-// picture is a photograph, as far as anyone can tell from outside.
+// picture serves a PNG file.
 func picture(w http.ResponseWriter, _ *http.Request) {
 	img := image.NewPaletted(image.Rect(0, 0, 480, 240), color.Palette{color.RGBA{0x8f, 0x2d, 0x1f, 0xff}})
 	w.Header().Set("Content-Type", "image/png")
