@@ -41,7 +41,7 @@ func declaredEntities(before string) map[string]string {
 	return texts
 }
 
-// replaceEntities replaces references outside of CDATA. It skips those that would grow s by more than *left bytes.
+// replaceEntities replaces references outside of CDATA, unless they would grow s by more than *left bytes in total.
 func replaceEntities(s string, texts map[string]string, left *int) string {
 	var b strings.Builder
 	for {

@@ -20,8 +20,8 @@ var postClasses = []string{"h-entry", "h-feed", "hentry", "hfeed", "h-event", "h
 // maxLinked limits the pictures and links before the text of a post.
 const maxLinked = 10
 
-// readPosts reads the posts that a page marks with microformats: those of its first h-feed, or its h-entries if it
-// has no h-feed. The page of a single post is no feed.
+// readPosts reads the posts that a page marks with microformats: the posts of its first h-feed, or its h-entries if
+// it has no h-feed. The page of a single post is no feed.
 func (d *Document) readPosts(doc, address string) {
 	if !slices.ContainsFunc(postClasses, func(class string) bool { return strings.Contains(doc, class) }) {
 		return

@@ -38,8 +38,8 @@ func (s *scene) moved(to string) {
 }
 
 // TestMove moves an instance of thirty readers between the databases in the middle of days, once after a killed run
-// left unfinished work: by copies in both directions, and by an encrypted backup. No post is lost or repeated, and no
-// site gets additional requests.
+// left unfinished work. It uses copies in both directions, and an encrypted backup. No post is lost or repeated, and
+// no site gets additional requests.
 func TestMove(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()

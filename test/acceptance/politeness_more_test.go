@@ -157,8 +157,8 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// TestFirstAnswer checks that a site that refuses the first request gets no other until the rules allow it, whoever
-// subscribes and however often (S18, S19, S21).
+// TestFirstAnswer checks that a site that refuses the first request gets no other until the rules allow it, for any
+// number of subscriptions (S18, S19, S21).
 func TestFirstAnswer(t *testing.T) {
 	t.Parallel()
 	begin := runBegin()

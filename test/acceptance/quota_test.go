@@ -16,8 +16,8 @@ import (
 	"digest/test/tier"
 )
 
-// A floodedSite has four feeds. One invents 2 MB of posts at each request, one edits all of its posts each time, one
-// publishes 6 MB on one day and responds 304 from then on, and one is honest.
+// A floodedSite has four feeds. One invents 2 MB of posts at each request. One edits all of its posts each time. One
+// publishes 6 MB on one day and responds 304 from then on. The last is honest.
 type floodedSite struct {
 	asked atomic.Int64
 	day   atomic.Int64
