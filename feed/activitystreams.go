@@ -24,7 +24,6 @@ const (
 	maxInList     = 32   // of other lists
 )
 
-// An asObject is any object: an actor, a collection, an activity, a note, a link.
 type asObject struct {
 	address string // its ID, or the href of a link
 
@@ -50,7 +49,6 @@ type asObject struct {
 	Suspended                                       asValue // of a Mastodon account
 }
 
-// is reports whether o has one of the types.
 func (o *asObject) is(types ...string) bool {
 	return slices.ContainsFunc(o.Type.list(maxInList), func(t asValue) bool {
 		return slices.Contains(types, term(t.text()))
@@ -193,7 +191,6 @@ func relMe(markup string) (all []string) {
 	return all
 }
 
-// title returns the name of o as plain text.
 func (o *asObject) title() string {
 	return plainLine(o.Name.words(o.NameMap), markup)
 }

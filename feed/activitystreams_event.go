@@ -81,7 +81,6 @@ func inZone(at time.Time, place *time.Location) time.Time {
 	return at.In(place)
 }
 
-// maxPlaces limits the places that a post displays.
 const maxPlaces = 3
 
 // places returns the places of o and their addresses as one line of HTML; "": it has none.
@@ -109,7 +108,6 @@ func (o *asObject) places() string {
 	return "📍 " + strings.Join(all, "; ")
 }
 
-// place returns the name and address of a place as plain text.
 func (o *asObject) place() string {
 	parts := []string{o.title()}
 	address := o.Address.object()

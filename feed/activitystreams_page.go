@@ -292,7 +292,6 @@ func (r *asReader) created(a, o *asObject) (Post, bool) {
 	return p, p.GUID != "" || p.Link != ""
 }
 
-// author returns the author's name; "": the object states only addresses.
 func (o *asObject) author(a *asObject) string {
 	for _, field := range []asValue{o.AttributedTo, o.Actor, a.Actor} {
 		for _, v := range field.list(maxInList) {
@@ -321,7 +320,6 @@ func (r *asReader) isOwn(o *asObject) bool {
 	return !slices.ContainsFunc(of, func(address string) bool { return hostAndPort(address) != r.own })
 }
 
-// answersOthers reports whether an object replies to a post of another author.
 func (r *asReader) answersOthers(o *asObject) bool {
 	to := o.InReplyTo.object().address
 	if to == "" || r.posts[to] {
@@ -386,7 +384,6 @@ func (p *Post) join(part *Post, o *asObject, said *strings.Builder) {
 	p.images = append(p.images, part.images...)
 }
 
-// append adds HTML to the text of a post.
 func (p *Post) append(added string) {
 	if len(p.bodies) == 0 {
 		p.bodies = []text{{}}
@@ -394,7 +391,6 @@ func (p *Post) append(added string) {
 	p.bodies[0] = literal(p.bodies[0].html()+added, markup)
 }
 
-// sameAuthor reports whether two objects state the same author.
 func (o *asObject) sameAuthor(other *asObject) bool {
 	return o.AttributedTo.object().address == other.AttributedTo.object().address
 }

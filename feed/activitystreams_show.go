@@ -59,7 +59,6 @@ func (o *asObject) warning() string {
 	return warning
 }
 
-// showOptions writes the options of a poll.
 func (p *Post) showOptions(b *strings.Builder, o *asObject) {
 	options := append(o.OneOf.list(maxInList), o.AnyOf.list(maxInList)...)
 	if len(options) == 0 {
@@ -188,7 +187,6 @@ func (p *Post) addFilmAt(link, film *asObject) bool {
 	return true
 }
 
-// pictures returns the images and icons of o, the widest first within each field.
 func (o *asObject) pictures() (all []image) {
 	for _, field := range []asValue{o.Image, o.Icon} {
 		var sized []sizedImage

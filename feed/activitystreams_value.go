@@ -130,7 +130,6 @@ func (v asValue) addresses() (all []string) {
 	return all
 }
 
-// asNamespace is the prefix of ActivityStreams terms in their full form.
 const asNamespace = "https://www.w3.org/ns/activitystreams#"
 
 // read decodes an object. JSON-LD has other names for its ID and type, and allows a prefix on each field

@@ -184,7 +184,6 @@ func cleanAddress(s string) string {
 	}, s))
 }
 
-// isAbsolute reports whether s begins with a scheme.
 func isAbsolute(s string) bool {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
@@ -250,7 +249,6 @@ func NormalURL(raw string) (string, error) {
 // badInHost lists characters that no host contains.
 const badInHost = " <>\"'`{}|\\^%"
 
-// normalHost returns the normal form of the host of u, without a port.
 func normalHost(u *url.URL) (string, bool) {
 	host := strings.ToLower(u.Hostname())
 	if strings.Contains(u.Host, "[") {
@@ -282,7 +280,6 @@ func withScheme(s string) string {
 	return s
 }
 
-// afterHost returns path and query of an absolute URL as written.
 func afterHost(s string) string {
 	rest := s[strings.Index(s, "://")+3:]
 	rest, _, _ = strings.Cut(rest, "#")

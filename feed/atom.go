@@ -11,7 +11,6 @@ import (
 
 func isAtom(local string, _ *token) bool { return local == "feed" || local == "entry" }
 
-// parseAtom reads Atom 0.3 and 1.0.
 func parseAtom(src *source) (*Document, error) {
 	fr, address := repair(src), src.address
 	f, err := (&atom.Parser{}).Parse(bytes.NewReader(fr.xml))

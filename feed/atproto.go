@@ -300,7 +300,6 @@ func (at *atPost) page() string {
 	return ""
 }
 
-// page returns the web page of an account.
 func (a atAuthor) page() string {
 	if !strings.HasPrefix(a.DID, "did:") || strings.ContainsAny(a.DID, "/?#\\ %") {
 		return ""

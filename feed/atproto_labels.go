@@ -25,7 +25,6 @@ func (at *atPost) isWarnedOf() bool {
 	return slices.ContainsFunc(at.labels(), func(l atLabel) bool { return l.Val == "!warn" })
 }
 
-// labels returns the labels of a post, including the author's.
 func (at *atPost) labels() []atLabel {
 	return slices.Concat(at.Labels, at.Record.Labels.Values, at.Value.Labels.Values)
 }

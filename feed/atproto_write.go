@@ -49,7 +49,6 @@ func (at *atPost) write(b *strings.Builder) {
 	at.Embed.write(b, at, warning != "", 0)
 }
 
-// html returns a text with its links.
 func (r *atRecord) html() string {
 	var b strings.Builder
 	last := 0
@@ -99,7 +98,6 @@ func (f atFacet) link() string {
 	return ""
 }
 
-// mostQuoted limits the depth of displayed quotes within quotes.
 const mostQuoted = 1
 
 // mostImages limits the pictures of a post; a gallery has at most 20.

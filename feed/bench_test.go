@@ -74,7 +74,6 @@ func rawTokens(doc []byte) {
 	}
 }
 
-// BenchmarkPost measures the cost of a new entry, including Sanitise.
 func BenchmarkPost(b *testing.B) {
 	docs, _ := benchDocuments(b)
 	var entries []Post

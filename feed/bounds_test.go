@@ -45,7 +45,6 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// checkDocument checks the limits of stored values.
 func checkDocument(t *testing.T, name string, d *Document) {
 	t.Helper()
 	for what, s := range map[string]struct {

@@ -64,7 +64,6 @@ func (r *cdfReader) begin(tok *token, bases []string) {
 	}
 }
 
-// read reads an element of the open item.
 func (r *cdfReader) read(tok *token, name string) {
 	p := r.item
 	switch name {

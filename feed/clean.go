@@ -104,7 +104,6 @@ var counterFamilies = []string{
 	"at_custom", "at_link_",
 }
 
-// counters are the names of tracking parameters, in lower case.
 var counters = setOf(`
 	fbclid gclid gclsrc dclid gbraid wbraid gad_source gad_campaignid msclkid twclid ttclid yclid ysclid li_fat_id sccid epik rdt_cid
 	irclickid srsltid igshid igsh _openstat s_kwcid ef_id wickedid rb_clickid mkt_tok mc_cid mc_eid ml_subscriber ml_subscriber_hash

@@ -57,7 +57,6 @@ func TestCloud(t *testing.T) {
 	}
 }
 
-// FuzzCloudAddress checks that cloudAddress returns only web addresses.
 func FuzzCloudAddress(f *testing.F) {
 	f.Add("rpc.example", "80", "/?x", "http-post")
 	f.Add("a@b[", "443", "//x", "https-post")

@@ -51,7 +51,6 @@ func checkRefusal(t *testing.T, path string, err error) {
 	}
 }
 
-// checkPost checks the guarantees for every post.
 func checkPost(t *testing.T, path string, p digest.Post) {
 	t.Helper()
 	for _, s := range []string{p.Identity, p.URL, p.Title, p.Author, p.Language, p.Summary, p.Content, p.ImageURL,
@@ -129,7 +128,6 @@ func checkHTML(t *testing.T, path string, body *html.Node) {
 	}
 }
 
-// TestIndex compares kinds and counts with the index of the corpus.
 func TestIndex(t *testing.T) {
 	dir := filepath.Join(sharedDir(t), "corpus", "dev")
 	f, err := os.Open(filepath.Join(dir, "INDEX.tsv"))

@@ -52,7 +52,6 @@ func parseDate(s string) time.Time {
 	return assemble(year, month, day, clock, seconds)
 }
 
-// wellKnownDate reads the formats that the standards require.
 func wellKnownDate(s string) (time.Time, bool) {
 	layout := time.RFC1123Z
 	switch {
@@ -74,7 +73,6 @@ func wellKnownDate(s string) (time.Time, bool) {
 // their century.
 const firstYear = 1000
 
-// assemble checks the parts of a date and combines them.
 func assemble(year, month, day int, clock time.Duration, zone int) time.Time {
 	if year < firstYear || year > 9999 || month < 1 || month > 12 || day < 1 {
 		return time.Time{}
@@ -86,7 +84,6 @@ func assemble(year, month, day int, clock time.Duration, zone int) time.Time {
 	return t.Add(clock - time.Duration(zone)*time.Second)
 }
 
-// splitClock splits s into the date, the time of day and the zone.
 func splitClock(s string) (date string, clock time.Duration, zone int, ok bool) {
 	var m []int
 	for _, match := range clockTime.FindAllStringSubmatchIndex(s, -1) {

@@ -60,7 +60,6 @@ func keep(t *testing.T, document string) any {
 		d.Posts[1].Identity}
 }
 
-// live returns the number of reachable bytes.
 func live() int64 {
 	runtime.GC()
 	runtime.GC()

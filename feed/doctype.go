@@ -17,7 +17,6 @@ const (
 // PUBLIC) and no parameter entities (%).
 var entityDeclaration = regexp.MustCompile(`<!ENTITY\s+([\pL_:][\pL\pN._:-]*)\s+(?:"([^"]*)"|'([^']*)')\s*>`)
 
-// numericReference matches a reference to a character by number.
 var numericReference = regexp.MustCompile(`&#(?:[0-9]{1,7}|[xX][0-9a-fA-F]{1,6});`)
 
 // declaredEntities returns the texts of the entities that before, the part of a document before its root, declares.

@@ -145,7 +145,6 @@ type BadLine struct {
 	Why   error  // for people
 }
 
-// mostBadLines limits the lines of a list that a report names.
 const mostBadLines = 10_000
 
 func (d *Document) addBad(line int, title string, why error) {
@@ -154,7 +153,6 @@ func (d *Document) addBad(line int, title string, why error) {
 	}
 }
 
-// addHub adds address if rel marks it as a hub.
 func (d *Document) addHub(rel, address string) {
 	if rel == "hub" && isWeb(address) {
 		d.Hubs = append(d.Hubs, address)

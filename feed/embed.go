@@ -9,7 +9,6 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// maxEmbedTitle limits the title of an embed, in characters.
 const maxEmbedTitle = 200
 
 // player replaces a video, a sound or a frame with a link that has its title and its picture. It returns false for
@@ -55,7 +54,6 @@ var embedServices = map[string]string{
 	"open.spotify.com": "Listen on Spotify", "embed.podcasts.apple.com": "Listen on Apple Podcasts",
 }
 
-// embedLabel returns the label of a link that replaces an embed.
 func embedLabel(element atom.Atom, src, title string) string {
 	host := strings.TrimPrefix(Host(src), "www.")
 	if isIdle(title) || strings.EqualFold(title, host) {

@@ -25,7 +25,6 @@ type format struct {
 	read   func(*source) (*Document, error)
 }
 
-// A source is the input of a format's read function.
 type source struct {
 	text    string // clean UTF-8; its first character is no white space
 	address string // the address of the document; "": unknown

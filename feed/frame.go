@@ -62,7 +62,6 @@ func (t texts) first(name string) text {
 	return text{}
 }
 
-// all returns the texts of these elements, ordered by name as in names.
 func (t texts) all(names ...string) []text {
 	var out []text
 	for _, name := range names {
@@ -98,7 +97,6 @@ func (t texts) value(names ...string) string {
 	return ""
 }
 
-// date returns the first valid date in these elements; zero: none.
 func (t texts) date(names ...string) time.Time {
 	for _, name := range names {
 		if at := parseDate(strings.TrimSpace(innerText(t.first(name).raw))); !at.IsZero() {

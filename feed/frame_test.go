@@ -44,7 +44,6 @@ func TestAddressesOfAtom(t *testing.T) {
 	}
 }
 
-// TestOddJSONFeeds checks that the parser repairs common mistakes in hand-written JSON.
 func TestOddJSONFeeds(t *testing.T) {
 	d := mustParse(t, `{"version":"1.0","title":"T","home_page_url":"https://x.org/","items":[
 {"id":"1","content_html":["<p>a</p>","b"],"authors":[{"name":"Ann"},{"name":"Bob"},{"name":"Ann"}]},{"id":"2","title":[[]]}]}`, "")

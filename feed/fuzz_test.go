@@ -155,7 +155,6 @@ func FuzzDate(f *testing.F) {
 	})
 }
 
-// FuzzNormalURL checks that NormalURL is idempotent.
 func FuzzNormalURL(f *testing.F) {
 	for _, s := range []string{"example.org", "HTTP://A:80/?x#y", "feed:x.org", "http://[::1]:80", "//a",
 		"a.org/x #y"} {
@@ -195,7 +194,6 @@ func FuzzRhythm(f *testing.F) {
 	})
 }
 
-// FuzzEntities checks that declarations make a document grow by at most the limits.
 func FuzzEntities(f *testing.F) {
 	f.Add(`<!ENTITY a "b"><!ENTITY c '&a;&a;'>`, "&c;<![CDATA[&a;]]>&a")
 	f.Add(`<!ENTITY a SYSTEM "x"><!ENTITY amp "no"><!ENTITY b "&#60;a>">`, "&a;&amp;&b;")

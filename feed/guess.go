@@ -131,7 +131,6 @@ func owner(folder string) bool {
 	return strings.HasPrefix(last, "~") || strings.HasPrefix(last, "@")
 }
 
-// mostFolders limits the folders above a page.
 const mostFolders = 2
 
 // foldersOf returns the folders of a page, innermost first. It skips the front page, folders of a year, a month or a

@@ -119,7 +119,6 @@ func feedOf(items []*microformats.Item) *microformats.Item {
 	return &feed
 }
 
-// firstFeed returns the first h-feed in document order for which will returns true; nil: none.
 func firstFeed(items []*microformats.Item, will func(*microformats.Item) bool) *microformats.Item {
 	for _, item := range items {
 		if item.Is("h-feed") && will(item) {
@@ -229,7 +228,6 @@ func (h *hfeed) post(entry *microformats.Item) (Post, bool) {
 	return p, true
 }
 
-// firstThat returns the first value of a property for which will returns true.
 func firstThat(item *microformats.Item, name string, will func(string) bool) string {
 	for _, v := range item.Properties[name] {
 		if will(v.Text) {
@@ -322,7 +320,6 @@ func cited(values []microformats.Value, content string, done bool) string {
 // authorOf returns the name of an author by the steps of indieweb.org/authorship that need no other page.
 func (h *hfeed) authorOf(item *microformats.Item) string { return h.personIn(item, "author") }
 
-// personIn returns the name of the person in a property.
 func (h *hfeed) personIn(item *microformats.Item, property string) string {
 	vs := item.Properties[property]
 	if len(vs) == 0 {

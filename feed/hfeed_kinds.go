@@ -48,7 +48,6 @@ func paragraphOfLines(lines ...string) string {
 	return "<p>" + strings.Join(lines, "<br>") + "</p>"
 }
 
-// names writes the names of values, with links to their pages.
 func names(values []microformats.Value) string {
 	var all []string
 	for _, v := range few(values) {
@@ -78,7 +77,6 @@ func shown(values []microformats.Value) string {
 	return html.EscapeString(shorten(oneLine(firstOf(values[0].Seen, values[0].Text)), maxTitle))
 }
 
-// places writes the names of places with their addresses.
 func places(values []microformats.Value) string {
 	var all []string
 	for _, v := range few(values) {
@@ -182,7 +180,6 @@ func rating(item *microformats.Item) string {
 	return html.EscapeString(value + "/" + best)
 }
 
-// mostIngredients limits the displayed ingredients of a recipe.
 const mostIngredients = 100
 
 func recipe(item *microformats.Item) string {

@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// asFeed reads a page as a feed.
 func asFeed(t *testing.T, page, address string) *Document {
 	t.Helper()
 	d, err := Parse([]byte(page), "text/html", address)

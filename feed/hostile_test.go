@@ -11,7 +11,6 @@ type hostile struct {
 	make func(size int) string // size is approximate
 }
 
-// fill repeats part between head and tail.
 func fill(head, part, tail string) func(int) string {
 	return func(size int) string {
 		return head + strings.Repeat(part, max(1, (size-len(head)-len(tail))/len(part))) + tail
@@ -30,7 +29,6 @@ func numbered(head, part, tail string) func(int) string {
 	}
 }
 
-// halves joins two documents, each of half the size.
 func halves(first, second func(int) string) func(int) string {
 	return func(size int) string { return first(size/2) + second(size/2) }
 }

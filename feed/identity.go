@@ -151,7 +151,6 @@ func (p *Post) repeated(seed maphash.Seed, crowded bool) []sameness {
 	return append(all, sameAs(seed, p.Published, "text", guid, p.Link, p.textHash()))
 }
 
-// textHash returns a hash of the raw texts.
 func (p *Post) textHash() string { return (&Post{bodies: p.bodies}).hash() }
 
 // byTitle returns an identity from title and date; if both are missing, from address and content.

@@ -102,7 +102,6 @@ func TestRepetitions(t *testing.T) {
 	}
 }
 
-// TestNoIdentity checks that placeholders for missing GUIDs and dates are ignored.
 func TestNoIdentity(t *testing.T) {
 	for _, guid := range []string{"N/A", "none", "NULL", "0", " - ", "[undefined]",
 		"00000000-0000-0000-0000-000000000000"} {

@@ -24,7 +24,6 @@ func isJSONFeed(fields map[string]string) bool {
 		(fields["home_page_url"] != "" || fields["feed_url"] != "" || strings.HasPrefix(version, `"1`))
 }
 
-// parseJSON reads JSON Feed 1 and 1.1.
 func parseJSON(src *source) (*Document, error) {
 	doc, address := src.text, src.address
 	d := &Document{Kind: JSONFeed}
@@ -287,7 +286,6 @@ func lenientJSON(doc string) (out []byte, more bool) {
 	return m.cutOff(), true
 }
 
-// A jsonMender writes valid JSON.
 type jsonMender struct {
 	out   []byte
 	open  []byte // missing closing brackets, innermost last

@@ -24,7 +24,6 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// FuzzLanguage checks that results are valid lang attributes and that Language is idempotent.
 func FuzzLanguage(f *testing.F) {
 	for _, s := range []string{"en_US", "English", "ger-AT", "zh-Hans-CN", "de-DE, en", "sl-rozaj-biske-1994", "x-mine",
 		"i-klingon"} {

@@ -52,7 +52,6 @@ func accountIn(s string) string {
 	return "@" + strings.TrimPrefix(s, "@")
 }
 
-// A column is the meaning of a table's column.
 type column int
 
 const (
@@ -146,7 +145,6 @@ func columnsOf(head []string) map[column]int {
 	return columns
 }
 
-// offerInRow returns the feed in a row of a table.
 func offerInRow(cells []string, columns map[column]int) (Offer, bool) {
 	cell := func(c column) string {
 		if i, found := columns[c]; found && i < len(cells) {
@@ -362,7 +360,6 @@ func (d *Document) listJSON(value any, folder string, depth int) {
 	}
 }
 
-// offerInObject returns the feed that an object describes.
 func offerInObject(object map[string]any) (Offer, bool) {
 	text := func(names ...string) string {
 		for _, name := range names {

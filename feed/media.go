@@ -38,7 +38,6 @@ func (p *Post) encloseFile(e digest.Enclosure) {
 	p.Enclosures = append(p.Enclosures, e)
 }
 
-// byteCount reads the length of an enclosure; 0: invalid.
 func byteCount(s string) int64 {
 	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
 	if err != nil {
@@ -187,7 +186,6 @@ func mediumType(medium string) string {
 	return ""
 }
 
-// mainFile returns the index of the first audio or video file; -1: none.
 func (p *Post) mainFile() int {
 	return slices.IndexFunc(p.Enclosures, func(e digest.Enclosure) bool {
 		return e.Medium() == digest.Sound ||
@@ -227,7 +225,6 @@ func transcript(all []ext.Extension) string {
 	return ref
 }
 
-// An image is a picture beside the text of a post.
 type image struct {
 	address string
 	alt     string // a description
@@ -324,7 +321,6 @@ func (p *Post) withPictures(content string, beside []image) string {
 	return content + b.String()
 }
 
-// html returns the picture as sanitised HTML.
 func (i image) html() string {
 	body := &html.Node{Type: html.ElementNode, DataAtom: atom.P, Data: "p"}
 	img := &html.Node{Type: html.ElementNode, DataAtom: atom.Img, Data: "img"}

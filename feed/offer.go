@@ -124,7 +124,6 @@ func weakness(typ string) int {
 	return 0
 }
 
-// isDivided reports whether a page offers feeds in several languages.
 func isDivided(offers []Offer) bool {
 	first := ""
 	for _, o := range offers {

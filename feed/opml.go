@@ -187,7 +187,6 @@ func isScraped(typ string) bool {
 	return strings.Contains(typ, "xpath") || strings.Contains(typ, "dotnotation") || strings.Contains(typ, "dotpath")
 }
 
-// outline reads one outline: a feed, a folder, or an invalid line.
 func (r *listReader) outline(tok *token) {
 	whole := r.doc[tok.at : tok.at+1+nextOutline(r.doc[tok.at+1:])] // the end of the outline at the latest
 	end, closed := tok.at+len(whole), strings.HasSuffix(strings.TrimSpace(whole), "/>")
@@ -289,7 +288,6 @@ func indexFold(s, text string) int {
 	}
 }
 
-// lineOf returns a name as plain text, shortened to the length of a title.
 func lineOf(s string) string {
 	return shorten(plainLine(strings.ToValidUTF8(s[:min(len(s), maxLine)], ""), unsaid), maxTitle)
 }

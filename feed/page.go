@@ -11,10 +11,8 @@ import (
 	"digest/internal/hypertext"
 )
 
-// maxOffers limits the feeds of one page.
 const maxOffers = 50
 
-// isPage recognises a page by its first element.
 func isPage(local string, _ *token) bool {
 	switch local {
 	case "html", "head", "body", "meta", "title", "div", "p", "br", "b", "script", "center", "h1", "table", "link", "a",
@@ -30,7 +28,6 @@ func readPage(src *source) (*Document, error) {
 	return d, nil
 }
 
-// A pageReader reads the feeds that a page offers, token by token.
 type pageReader struct {
 	*Document
 	address, base string
@@ -262,7 +259,6 @@ func isFeedType(typ string) bool {
 // isXML reports whether a media type is generic XML. Many sites send feeds with it.
 func isXML(typ string) bool { return typ == "text/xml" || typ == "application/xml" }
 
-// isPageType reports whether a media type is a web page's.
 func isPageType(typ string) bool {
 	return typ == "text/html" || typ == "application/xhtml+xml" || strings.HasSuffix(typ, "/mf2+html")
 }

@@ -14,7 +14,6 @@ func urlsOf(offers []Offer) string {
 	return strings.Join(out, " ")
 }
 
-// TestPageOffers reads the feeds that pages offer in their head and their text.
 func TestPageOffers(t *testing.T) {
 	for _, c := range []struct{ page, want string }{
 		{`<link rel=alternate type="text/mf2+html" href=/stream/ title=Notes>`, "/stream/"},
@@ -59,7 +58,6 @@ func TestPageLeads(t *testing.T) {
 	}
 }
 
-// TestPageParts checks links to the blog and the news of a site.
 func TestPageParts(t *testing.T) {
 	d := parsePage(`<!doctype html><title>A</title><nav><a href=/about>About</a><a href="/blog">Blog</a><a href=/x>`+
 		`Neuigkeiten</a>
@@ -71,7 +69,6 @@ func TestPageParts(t *testing.T) {
 	}
 }
 
-// TestRanked checks that the best feed for a reader is first.
 func TestRanked(t *testing.T) {
 	link := func(href, more string) string {
 		return `<link rel=alternate type="application/rss+xml" href="` + href + `" ` + more + `>`
@@ -144,7 +141,6 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// TestPlatforms checks the feeds for addresses of platforms' pages.
 func TestPlatforms(t *testing.T) {
 	for typed, want := range map[string]string{
 		"https://medium.com/@ann":                                "https://medium.com/feed/@ann",

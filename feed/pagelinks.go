@@ -90,7 +90,6 @@ func (a *anchor) isPromising(words string) bool {
 // wordEnds are punctuation marks around the words of a link.
 const wordEnds = " →»›"
 
-// addPart adds a page of the same site that may have a feed.
 func (r *pageReader) addPart(href string) {
 	if len(r.Parts) < maxParts && isWeb(href) && SameSite(href, r.address) && !samePage(href, r.address) &&
 		!slices.Contains(r.Parts, href) {
@@ -159,13 +158,11 @@ func isFeedHost(host string) bool {
 		strings.HasPrefix(host, "feeds-")
 }
 
-// partNames are names of blogs and news pages.
 var partNames = setOf(`blog blogs weblog news newsroom journal posts articles writing writings notes diary updates
 	stories essays magazine press changelog podcast episodes releases archive aktuelles neuigkeiten nachrichten
 	beiträge artikel actualités actualites actus nouvelles noticias notícias artículos articulos entradas novedades
 	artigos novidades nieuws notizie новости блог ブログ ニュース お知らせ 新着情報 新闻 博客 مدونة المدونة أخبار الأخبار`)
 
-// isPart reports whether a link is the blog or the news of its site.
 func isPart(href, words, page string) bool {
 	u, err := url.Parse(href)
 	if err != nil || !isWeb(href) || !SameSite(href, page) || u.RawQuery != "" {

@@ -72,7 +72,6 @@ func parseText(doc string, body []byte, contentType, address string, more More) 
 // rootSearch limits the elements that findRoot reads to find the root. Warnings of scripts may precede it.
 const rootSearch = 40
 
-// maxRootName limits the name of a root in an error, in characters.
 const maxRootName = 40
 
 // findRoot returns the element that determines the format, and the format; nil: the first element is unknown. If

@@ -51,7 +51,6 @@ func stringsIn(v any) []string {
 	return nil
 }
 
-// objectsIn returns the objects of the first list that exists.
 func objectsIn(o map[string]any, names ...string) []map[string]any {
 	var all []map[string]any
 	for _, name := range names {
@@ -94,7 +93,6 @@ func (s expected) check(t *testing.T, name string, got map[string]string) (facts
 	return facts
 }
 
-// factsOf returns the compared values of a post.
 func factsOf(p *Post) map[string]string {
 	f := map[string]string{"title": p.Title, "link": p.Link, "id": p.GUID, "author": p.Author, "date": "",
 		"enclosure": ""}

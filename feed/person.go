@@ -41,7 +41,6 @@ func namePart(author string) string {
 	return name
 }
 
-// firstPerson returns the first name in all.
 func firstPerson(all []string) string {
 	for _, s := range all {
 		if name := personName(s); name != "" {
@@ -51,7 +50,6 @@ func firstPerson(all []string) string {
 	return ""
 }
 
-// people joins names, each once.
 func people(all []string) string {
 	var names []string
 	for _, s := range all {

@@ -129,7 +129,6 @@ func isFarOut(s string) bool {
 	return false
 }
 
-// isLate reports whether a script loads the picture.
 func isLate(n *html.Node) bool {
 	for _, a := range n.Attr {
 		if strings.HasPrefix(a.Key, "data-") &&

@@ -115,7 +115,6 @@ func isSeen(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
 // maxListed limits the stored addresses of copies and of the author's other pages.
 const maxListed = 8
 
-// addressList joins the first maxListed valid addresses with spaces.
 func addressList(all []string) string {
 	var kept []string
 	for _, a := range all {
@@ -130,7 +129,6 @@ func addressList(all []string) string {
 // OwnPages returns the addresses of the author's other pages (rel=me), separated by spaces.
 func (d *Document) OwnPages() string { return addressList(d.Me) }
 
-// warns begins a content warning.
 const warns = "Content warning: "
 
 // told returns the part of a text that headlines and excerpts may contain: nothing after a warning.
@@ -180,7 +178,6 @@ func (p *Post) address() string {
 	return ""
 }
 
-// linkTo sets the address of the post.
 func (p *Post) linkTo(ref string, bases []string) {
 	p.Link = absoluteBy(resolveAsWritten, ref, bases)
 	if isMisread(ref) {

@@ -33,7 +33,6 @@ type repairer struct {
 	ended    bool // whether the root is closed
 }
 
-// An element is an open element.
 type element struct {
 	tag      string  // as written, to match its end tag
 	shown    string  // its name for gofeed; "": gofeed sees only its children
@@ -43,7 +42,6 @@ type element struct {
 	seen     []count // number of its children by name
 }
 
-// A count is the number of an element's children with one name.
 type count struct {
 	name string
 	n    int
@@ -124,7 +122,6 @@ func (r *repairer) repaired(what string) {
 	}
 }
 
-// close closes the open elements from index i on.
 func (r *repairer) close(i int) {
 	for len(r.stack) > i {
 		e := &r.stack[len(r.stack)-1]

@@ -19,7 +19,6 @@ const Version = 4
 // maxInterval limits the interval that a document may request, so that posts appear within a day.
 const maxInterval = 24 * time.Hour
 
-// maxStated limits intervals as read from a document.
 const maxStated = 30 * 24 * time.Hour
 
 // aheadOfClock is how far in the future the date of a post may be and still mean now, because of a wrong time zone.
@@ -105,7 +104,6 @@ func minutes(s string) time.Duration {
 	return stated(n * float64(unit))
 }
 
-// stated converts nanoseconds to a duration between 0 and maxStated.
 func stated(ns float64) time.Duration {
 	if ns >= float64(maxStated) {
 		return maxStated

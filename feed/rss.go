@@ -19,7 +19,6 @@ func isRDF(local string, root *token) bool {
 			func(a attribute) bool { return strings.HasSuffix(a.value, "//purl.org/net/rss1.1#") })
 }
 
-// parseRSS reads all versions of RSS.
 func parseRSS(src *source) (*Document, error) {
 	fr, address := repair(src), src.address
 	f, err := (&rss.Parser{}).Parse(bytes.NewReader(fr.xml))
@@ -87,7 +86,6 @@ func rssPost(t texts, item *rss.Item, bases []string) Post {
 	return p
 }
 
-// extension returns the values of an extension's elements with one name.
 func extension(x ext.Extensions, prefix, name string) []string {
 	var values []string
 	for _, e := range x[prefix][name] {

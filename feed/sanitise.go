@@ -74,7 +74,6 @@ func sanitise(raw, base string) (content string, c *cleaner) {
 	return content, c
 }
 
-// fragment parses HTML as the content of a body.
 func fragment(s string) (*html.Node, bool) {
 	nodes, err := hypertext.Fragment(s)
 	if err != nil {
@@ -279,7 +278,6 @@ func imageSource(n *html.Node) string {
 	return src
 }
 
-// columnWidth is the width of a picture that fills a column of text, in pixels.
 const columnWidth = 600
 
 // candidateOf returns the smallest picture in srcset that fills a column, otherwise the largest. A picture without a
@@ -330,7 +328,6 @@ func isPlaceholder(src string) bool {
 
 func attrOf(n *html.Node, name string) string { return valueOf(n.Attr, name) }
 
-// valueOf returns the value of an attribute; "": it is absent.
 func valueOf(attrs []html.Attribute, name string) string {
 	for _, a := range attrs {
 		if a.Key == name && a.Namespace == "" {

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// tokenKind is the kind of a token.
 type tokenKind uint8
 
 const (
@@ -57,7 +56,6 @@ type scanner struct {
 // maxAttributes limits the attributes of one tag. The largest roots of real feeds have about forty.
 const maxAttributes = 1000
 
-// tokens returns the tokens of a piece of markup.
 func tokens(doc string) iter.Seq[token] {
 	return func(yield func(token) bool) {
 		s := scanner{doc: doc}
@@ -90,7 +88,6 @@ func (s *scanner) next() token {
 	return token{kind: tokenEOF, at: len(s.doc)}
 }
 
-// textToken reads up to the next '<', at least one byte.
 func (s *scanner) textToken(at int) token {
 	end := strings.IndexByte(s.doc[at+1:], '<')
 	if end < 0 {

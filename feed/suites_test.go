@@ -38,7 +38,6 @@ type expectation struct {
 	want  string
 }
 
-// expectations reads the Python expression in a document of the suite.
 func expectations(doc string) []expectation {
 	m := expectLine.FindStringSubmatch(doc)
 	if m == nil || strings.Contains(m[1], " or ") {
@@ -238,7 +237,6 @@ func TestPairSuites(t *testing.T) {
 	}
 }
 
-// pairsDiffer lists intended differences, with reasons.
 var pairsDiffer = map[string]string{
 	"feed_item_links_-_rss_channel_item_links.xml": "the first of several links counts",
 	"feed_links_-_rdf_channel_links.xml":           "the first of several links counts",

@@ -23,7 +23,6 @@ const (
 	encoded // in base64
 )
 
-// maxLine limits the raw text of a single line, in bytes.
 const maxLine = 1 << 14
 
 // A text is a text construct as in the document.
@@ -135,7 +134,6 @@ func oneLine(s string) string {
 	return strings.TrimSpace(strings.Join(fields, " "))
 }
 
-// hasElements reports whether raw has tags outside of CDATA.
 func hasElements(raw string) bool {
 	if strings.IndexByte(raw, '<') < 0 {
 		return false
@@ -277,7 +275,6 @@ func raised(s string, in atom.Atom) string {
 	return strings.Map(func(r rune) rune { return to[slices.Index(from, r)] }, s)
 }
 
-// elements returns a set of elements by name.
 func elements(names string) map[atom.Atom]bool {
 	set := make(map[atom.Atom]bool)
 	for name := range strings.FieldsSeq(names) {
@@ -303,7 +300,6 @@ var (
 		nav picture source template tfoot`)
 )
 
-// hasTags reports whether s has an HTML tag.
 func hasTags(s string) bool {
 	return findTag(s, func(atom.Atom, string) bool { return true })
 }
@@ -349,7 +345,6 @@ func findTag(s string, ok func(atom.Atom, string) bool) bool {
 	}
 }
 
-// holdsAny reports whether s contains one of the parts.
 func holdsAny(s string, parts ...string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(s, part) })
 }

@@ -42,7 +42,8 @@ func TestTagsSpokenOf(t *testing.T) {
 		"JSON Feed": `{"version":"https://jsonfeed.org/version/1.1","title":"J","items":[{"id":"1","url":"https://e.example/1","title":"` + want + `"}]}`,
 		"Atom":      `<feed xmlns="http://www.w3.org/2005/Atom"><title>A</title><id>x</id><entry><id>1</id><title type="text">` + escaped + `</title></entry></feed>`,
 		"h-feed": `<div class="h-feed"><div class="h-entry"><h2 class="p-name">` +
-			escaped + `</h2><a class="u-url" href="https://e.example/1">x</a><div class="e-content">c</div></div></div>`,
+			escaped +
+			`</h2><a class="u-url" href="https://e.example/1">x</a><div class="e-content">c</div></div></div>`,
 	} {
 		d := mustParse(t, doc, "")
 		if len(d.Posts) != 1 || d.Posts[0].Title != want {
@@ -72,7 +73,6 @@ func TestRaised(t *testing.T) {
 	}
 }
 
-// TestShorten checks that a shortened text has only one ellipsis.
 func TestShorten(t *testing.T) {
 	for in, want := range map[string]string{
 		"nine chars":         "nine chars",
@@ -89,7 +89,6 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-// TestStruckInExcerpts checks that excerpts omit struck text.
 func TestStruckInExcerpts(t *testing.T) {
 	if got := excerpt("<p>Entry is <s>10</s> <del>12</del> 8 euro<strike>s</strike>.</p>",
 		100); got != "Entry is 8 euro." {

@@ -53,7 +53,6 @@ type twice struct {
 	control bool // one of its bytes became a control character
 }
 
-// fromTwice reads the character at the beginning of s.
 func fromTwice(s string) twice {
 	var once [utf8.UTFMax]byte
 	bytes, control := 0, false

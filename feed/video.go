@@ -96,7 +96,6 @@ func (d *Document) offerChannel(doc, address, channel string) {
 	}
 }
 
-// channelOf returns the channel in a <meta>; "": none.
 func channelOf(tag html.Token) string {
 	if valueOf(tag.Attr, "itemprop") == "channelId" {
 		return valueOf(tag.Attr, "content")

@@ -63,7 +63,6 @@ func TestGuessVideos(t *testing.T) {
 	}
 }
 
-// TestChannelOfAFilm reads the channel from the page of a video, which offers no feed.
 func TestChannelOfAFilm(t *testing.T) {
 	const channel, other = "UCabcdefghijklmnopqrstu-", "UC0123456789012345678901"
 	for _, c := range []struct{ reason, address, page, want string }{

@@ -75,7 +75,6 @@ var shared = map[string]treatment{
 	"feedburner:origlink": ours, "pheedo:origlink": ours, "sy:updateperiod": ours, "sy:updatefrequency": ours,
 }
 
-// rssElements are the elements of RSS, and Atom elements inside RSS.
 var rssElements = map[string]treatment{
 	"channel": unwrap, "items": unwrap, "item": container, "skiphours": ours, "skipdays": ours,
 	"title": ours, "description": ours, "encoded": ours, "fullitem": ours, "body": ours, "content": ours,
@@ -86,7 +85,6 @@ var rssElements = map[string]treatment{
 	"atom:author": container, "atom:name": value, "atom:email": value, "name": value, "email": value,
 }
 
-// atomElements are the elements of Atom 0.3 and 1.0.
 var atomElements = map[string]treatment{
 	"feed": container, "entry": container, "author": container, "source": container,
 	"title": ours, "subtitle": ours, "summary": ours, "content": ours, "issued": ours,
@@ -147,7 +145,6 @@ type binding struct{ prefix, vocabulary string }
 // maxBindings limits the namespaces that apply at one point of a document, because each name is searched among them.
 const maxBindings = 200
 
-// declare adds the namespaces that a tag declares.
 func (r *repairer) declare(tok token) {
 	for _, a := range tok.attrs {
 		switch {
@@ -167,7 +164,6 @@ func (r *repairer) bind(prefix, vocabulary string) {
 	r.bindings = append(r.bindings, binding{prefix, vocabulary})
 }
 
-// vocabulary returns the vocabulary of a prefix at this point of the document.
 func (r *repairer) vocabulary(prefix string) string {
 	for i := len(r.bindings) - 1; i >= 0; i-- {
 		if r.bindings[i].prefix == prefix {

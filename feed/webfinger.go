@@ -27,7 +27,6 @@ func webFingerURL(typed string) string {
 	return accountAt(name, host)
 }
 
-// accountLetters are the characters of account names.
 const accountLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
 // accountAt returns the WebFinger address of an account; "": the name or the host is not valid.

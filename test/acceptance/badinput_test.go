@@ -53,7 +53,6 @@ func (h *house) refused(status int, words string, args ...string) {
 	}
 }
 
-// snapshot reads all files below a directory, except SQLite's journals.
 func snapshot(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
@@ -70,7 +69,6 @@ func snapshot(t *testing.T, dir string) map[string][]byte {
 	return files
 }
 
-// dump returns the program's lists of readers and feeds.
 func (h *house) dump() string {
 	h.t.Helper()
 	return h.run("--json", "user", "list") + h.run("--json", "feeds")
@@ -193,7 +191,6 @@ func TestBadFeeds(t *testing.T) {
 	})
 }
 
-// badSite serves everything but a feed.
 func badSite(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/page":
@@ -227,7 +224,6 @@ func badSite(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestMailServerDown checks that editions wait for the mail server.
 func TestMailServerDown(t *testing.T) {
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {

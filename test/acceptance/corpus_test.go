@@ -54,7 +54,6 @@ var ttl = regexp.MustCompile(`<ttl>\s*(\d+)`)
 
 var origLink = regexp.MustCompile(`<feedburner:origLink>(.*?)</`)
 
-// mostHidden limits the hidden entries of a real feed.
 const mostHidden = 5
 
 // mostListed is the number of newest entries that the program reads.
@@ -103,7 +102,6 @@ func readReal(t *testing.T, file, kind string, begin, end time.Time, random *ran
 	return f
 }
 
-// A parsed is the output of digest parse --json for one file.
 type parsed struct {
 	Error   string
 	Count   int
@@ -283,7 +281,6 @@ func TestRealFeeds(t *testing.T) {
 	}
 }
 
-// polls returns the times of requests by site.
 func (s *scene) polls() map[*site][]time.Time {
 	polls := map[*site][]time.Time{}
 	for _, q := range s.web.requests() {
@@ -292,7 +289,6 @@ func (s *scene) polls() map[*site][]time.Time {
 	return polls
 }
 
-// An arrival is a letter and the time when it arrived.
 type arrival struct {
 	letter
 	at time.Time

@@ -63,7 +63,6 @@ func (tr trouble) at(now time.Time) bool {
 
 const strong, weak, suffixed, bare = `"%s"`, `W/"%s"`, `"%s-gzip"`, `%s`
 
-// tempers returns the tempers; sites use them in turn.
 func tempers() []temper {
 	const day = 24 * time.Hour
 	oddDate := "Mon, 02 Jan 2006 15:04:05 -0700"
@@ -118,7 +117,6 @@ type site struct {
 	settled bool // the program has seen a permanent redirect twice, 20 hours apart
 }
 
-// A post is an entry, identified by its address.
 type post struct {
 	url string
 	n   int
@@ -174,7 +172,6 @@ func (s *site) listed(now time.Time) []post {
 	return listed
 }
 
-// changedAt returns when the document last changed.
 func (s *site) changedAt(now time.Time) time.Time {
 	last := s.begin.Add(-48 * time.Hour)
 	see := func(t time.Time) {
@@ -207,7 +204,6 @@ func (s *site) changedAt(now time.Time) time.Time {
 	return last
 }
 
-// validators returns the validators of the current version.
 func (s *site) validators(now time.Time) (etag, lm string) {
 	changed := s.changedAt(now)
 	if s.etag != "" {

@@ -56,7 +56,9 @@ func (s *scene) join(email, zone string, offset, step int) *reader {
 	s.t.Helper()
 	r := &reader{email: email, zone: zone}
 	var opml strings.Builder
-	opml.WriteString(`<?xml version="1.0"?><opml version="2.0"><head><title>List</title></head><body><outline text="Folder">` + "\n")
+	opml.WriteString(
+		`<?xml version="1.0"?><opml version="2.0"><head><title>List</title></head><body><outline text="Folder">` +
+			"\n")
 	for i := offset; i < len(s.sites); i += step {
 		r.sites = append(r.sites, s.sites[i])
 		fmt.Fprintf(&opml, `<outline text="Site %d" type="rss" xmlUrl="%s"/>`+
@@ -143,7 +145,6 @@ func postpone(editions []edition, letters []letter) []edition {
 	return slices.DeleteFunc(editions, func(e edition) bool { return len(e.posts) == 0 })
 }
 
-// checkPolls compares the requested sites with the expected ones.
 func (s *scene) checkPolls(want []*site, requests []request) {
 	s.t.Helper()
 	got := map[*site]bool{}
@@ -161,7 +162,6 @@ func (s *scene) checkPolls(want []*site, requests []request) {
 	}
 }
 
-// checkMail compares the letters with the expected editions.
 func (s *scene) checkMail(want []edition, got []letter) {
 	s.t.Helper()
 	for _, e := range want {

@@ -74,7 +74,6 @@ func TestGraders(t *testing.T) {
 	}
 }
 
-// goodMail returns an edition without faults.
 func goodMail() mailer.Letter {
 	return mailer.Letter{
 		From: "Daily Digest <digest@news.example.org>", ReplyTo: "help@example.org", To: "reader@example.net",

@@ -124,7 +124,6 @@ func emailFaults(t *testing.T, b batch) []string {
 	return lines(outputOf(t, python(), append([]string{"testdata/mail.py", "email"}, b.files...)...))
 }
 
-// outputOf runs a program, which must succeed, and returns its output.
 func outputOf(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

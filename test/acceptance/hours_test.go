@@ -242,7 +242,6 @@ func (s *scene) tells() {
 	}
 }
 
-// previews checks that preview shows the waiting posts and changes nothing.
 func (s *scene) previews(r *reader) {
 	s.t.Helper()
 	before := len(s.web.requests())

@@ -98,7 +98,6 @@ func TestOneHubFeedsAnother(t *testing.T) {
 	})
 }
 
-// awaitWord waits until says returns a text with the word.
 func awaitWord(t *testing.T, word string, says func() string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

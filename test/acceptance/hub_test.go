@@ -41,7 +41,6 @@ func newHubSubscriber(t *testing.T) (callback string, came chan hubCall) {
 	return s.URL + "/callback?for=anna", came
 }
 
-// next waits for the next request of a hub.
 func next(t *testing.T, came chan hubCall) hubCall {
 	t.Helper()
 	select {
@@ -53,7 +52,6 @@ func next(t *testing.T, came chan hubCall) hubCall {
 	}
 }
 
-// hubServer runs a server of the house at an address.
 func (h *house) hubServer(address string, now time.Time) *exec.Cmd {
 	h.t.Helper()
 	cmd := h.command(h.t.Context(), "--now", instant(now), "--listen", address, "serve")
@@ -162,7 +160,6 @@ func discover(t *testing.T, address string) (hub, topic string) {
 	return hub, topic
 }
 
-// awaitShow waits until newsletter show prints the words.
 func (h *house) awaitShow(now time.Time, words string) {
 	h.t.Helper()
 	for deadline := time.Now().Add(patience); ; <-time.After(50 * time.Millisecond) {

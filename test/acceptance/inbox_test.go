@@ -110,7 +110,6 @@ func links(s string) map[string]bool {
 	return all
 }
 
-// An inbox is the Maildir of a house.
 type inbox struct {
 	dir     string
 	known   map[string]bool // file names

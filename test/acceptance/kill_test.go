@@ -178,7 +178,6 @@ func (s *scene) checkGaps(killed ...time.Time) {
 	}
 }
 
-// checkMessageIDs checks that each message is in the Maildir once.
 func (s *scene) checkMessageIDs() {
 	s.t.Helper()
 	had := map[string]bool{}

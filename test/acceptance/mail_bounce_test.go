@@ -37,7 +37,6 @@ func report(a accepted, action, status string) string {
 		strings.ReplaceAll(head, "\r\n", "\n") + "\n\n--r--\n"
 }
 
-// pipe sends a message to the bounce command.
 func (o *office) pipe(message string, args ...string) outcome {
 	o.t.Helper()
 	cmd := o.command(o.t.Context(), append([]string{"--now", instant(o.now), "bounce"}, args...)...)
@@ -114,7 +113,6 @@ func (o *office) listen(scheme, hello, from, to, message string) {
 	}
 }
 
-// patientDial waits until a program listens.
 func patientDial(t *testing.T, address string) net.Conn {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; {

@@ -33,7 +33,9 @@ func TestMailExpired(t *testing.T) {
 				o.server.follow(noFaults)
 				o.every(time.Hour, oneDay, oneDay+4*time.Hour)
 				if j := o.hold(); j.messages != 3 || j.failed+j.doubted != 0 {
-					t.Errorf("%d messages, %d failed, %d doubted; want one for each reader, with the posts of both days", j.messages, j.failed, j.doubted)
+					t.Errorf(
+						"%d messages, %d failed, %d doubted; want one for each reader, with the posts of both days",
+						j.messages, j.failed, j.doubted)
 				}
 			})
 		})

@@ -13,7 +13,6 @@ import (
 	"digest/test/tier"
 )
 
-// firstMidnight returns the first midnight in UTC.
 func firstMidnight() time.Time { return begin().Add(18 * time.Hour) }
 
 // TestMailChaos uses a mail server with faults at every point and two workers, which are killed at random and at the

@@ -106,7 +106,6 @@ func (w wish) instant(t *testing.T, at string) time.Time {
 	return i
 }
 
-// runAll runs ticks at all these times.
 func (o *office) runAll(moments map[time.Time]bool, until time.Time) {
 	o.t.Helper()
 	byInstant := map[int64]bool{}
@@ -139,7 +138,6 @@ func (o *office) dueBy(w wish) map[string]time.Time {
 	return due
 }
 
-// TestMailLayouts checks the parts of a post in each layout.
 func TestMailLayouts(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()

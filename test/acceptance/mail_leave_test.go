@@ -36,7 +36,6 @@ func (o *office) serving(f func()) {
 	cmd.Wait() //nolint:errcheck // it was interrupted
 }
 
-// leaveURL returns the unsubscribe address in a reader's latest mail.
 func (o *office) leaveURL(email string) string {
 	o.t.Helper()
 	url := ""

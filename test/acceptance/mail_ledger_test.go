@@ -198,7 +198,7 @@ func (l *ledger) excuse(reader string, at time.Time, tries []attempt) (refused b
 		if a.code >= 500 {
 			refused = true
 		}
-		if a.reached == inBody || a.dot && (a.code == 0 || l.killed[a.run]) { // a killed run may not have recorded the response
+		if a.reached == inBody || a.dot && (a.code == 0 || l.killed[a.run]) { // it may not have recorded the response
 			doubts++
 		}
 	}

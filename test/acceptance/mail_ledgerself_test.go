@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// letterOf returns a minimal message like the program's.
 func letterOf(to, id string, date time.Time, posts ...int) []byte {
 	var list strings.Builder
 	for _, n := range posts {
@@ -151,7 +150,6 @@ func forgeries() []forgery {
 	}
 }
 
-// TestLedger checks that the ledger reports each violation and nothing more.
 func TestLedger(t *testing.T) {
 	t.Parallel()
 	for _, f := range forgeries() {

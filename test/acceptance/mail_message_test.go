@@ -33,7 +33,6 @@ type parcel struct {
 
 var counted = regexp.MustCompile(`(\d+) posts? from`)
 
-// examine parses a message and returns its problems.
 func examine(raw []byte, keys keyring) (p parcel, problems []string) {
 	bad := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	m, err := mail.ReadMessage(bytes.NewReader(raw))
@@ -78,7 +77,6 @@ func examine(raw []byte, keys keyring) (p parcel, problems []string) {
 	return p, problems
 }
 
-// open reads the parts up to the last boundary.
 func (p *parcel) open(m *mail.Message) error {
 	kind, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/alternative" {
@@ -115,7 +113,6 @@ func (p *parcel) open(m *mail.Message) error {
 // A keyring maps the names of DNS records to keys.
 type keyring map[string]*rsa.PublicKey
 
-// add adds the key in a record's value.
 func (k keyring) add(name, value string) error {
 	der, err := base64.StdEncoding.DecodeString(tags(value)["p"])
 	if err != nil {

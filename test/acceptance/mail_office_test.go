@@ -55,7 +55,6 @@ func newOffice(t *testing.T, database string, seed uint64) *office {
 	return o
 }
 
-// set sets the clock of everything.
 func (o *office) set(now time.Time) {
 	o.now = now
 	o.web.set(now)
@@ -73,7 +72,6 @@ func (o *office) enrol(readers int, until time.Time) {
 	o.add(until, "UTC", emails...)
 }
 
-// add adds readers, several concurrently.
 func (o *office) add(until time.Time, zone string, emails ...string) {
 	o.t.Helper()
 	o.until = until
@@ -105,7 +103,6 @@ func (o *office) add(until time.Time, zone string, emails ...string) {
 	}
 }
 
-// seal turns on signatures.
 func (o *office) seal() {
 	o.t.Helper()
 	o.house.set("DIGEST_FROM=Daily Digest <digest@example.org>", "DIGEST_RETURN_PATH=bounces@example.org")
@@ -183,7 +180,6 @@ func (o *office) draw() fate {
 	return f
 }
 
-// doom runs the program and kills it.
 func (o *office) doom(f fate, args ...string) {
 	o.t.Helper()
 	h, run := o.through()
@@ -208,7 +204,6 @@ func (o *office) doom(f fate, args ...string) {
 	}
 }
 
-// hold judges the journal so far.
 func (o *office) hold() judgement {
 	o.t.Helper()
 	o.server.checkProtocol()

@@ -142,7 +142,6 @@ func (o *office) encrypt() {
 	o.house.set("SSL_CERT_FILE=" + file)
 }
 
-// TestMailEncrypted uses STARTTLS and a password, with faults.
 func TestMailEncrypted(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -158,7 +157,6 @@ func TestMailEncrypted(t *testing.T) {
 	}
 }
 
-// suppressions returns the reasons by address, from the JSON output.
 func (o *office) suppressions() map[string]string {
 	o.t.Helper()
 	var list []struct{ Email, Reason string }

@@ -138,7 +138,6 @@ func (s *mailServer) catch(run string, t *trap) {
 	s.traps[run] = t
 }
 
-// kept returns the journal.
 func (s *mailServer) kept() []accepted {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,7 +183,6 @@ func (s *mailServer) violated(format string, args ...any) {
 	s.violations = append(s.violations, fmt.Sprintf(format, args...))
 }
 
-// A mailSession is one connection.
 type mailSession struct {
 	*mailServer
 	conn    net.Conn

@@ -144,7 +144,6 @@ func (s *mailServer) checkJournal(at point, kind trick) {
 	}
 }
 
-// TestMailServerProtocol checks that the server notices protocol errors.
 func TestMailServerProtocol(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -193,7 +193,6 @@ func (c *mailSession) dot(raw []byte) error {
 	return err
 }
 
-// keep appends the message to the journal.
 func (c *mailSession) keep(raw []byte) {
 	c.count++
 	c.mu.Lock()

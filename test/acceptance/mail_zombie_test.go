@@ -78,7 +78,6 @@ func (o *office) stall(at point, n int) *sleeper {
 	return s
 }
 
-// wake continues the run to its end.
 func (s *sleeper) wake(t *testing.T) {
 	t.Helper()
 	s.Process.Signal(syscall.SIGCONT) //nolint:errcheck // Wait shows it
@@ -113,7 +112,6 @@ func TestMailZombie(t *testing.T) {
 	}
 }
 
-// later runs ticks at times after the first midnight.
 func (o *office) later(since ...time.Duration) {
 	o.t.Helper()
 	for _, d := range since {

@@ -31,7 +31,6 @@ func (s *scene) checkFirstFetches() {
 var userAgent = regexp.MustCompile(
 	`^digest/\S+ \(\+http://localhost:8080/bot; (\d+) subscribers(?:; feed-id=(\d+))?\)$`)
 
-// robotsAge is how long the program uses a robots.txt.
 const robotsAge = 7 * 24 * time.Hour
 
 // checkRobots checks that the program requests a robots.txt at most once a week, before other requests to its origin
@@ -82,7 +81,6 @@ func (s *scene) checkManners() {
 	}
 }
 
-// checkHeader checks the header of every request.
 func (s *scene) checkHeader(q request, subscribers int) {
 	s.t.Helper()
 	about := fmt.Sprintf("%s: %s %s (%s)", instant(q.at), q.method, q.target, q.page.name)
@@ -151,7 +149,6 @@ type witness struct {
 	settled  bool // permanent redirect seen twice
 }
 
-// poll checks the requests of one poll.
 func (w *witness) poll(at time.Time, requests []request) {
 	w.t.Helper()
 	about := fmt.Sprintf("%s: site %d (%s)", instant(at), w.site.n, w.site.name)

@@ -79,7 +79,6 @@ func TestMove(t *testing.T) {
 	t.Logf("%d runs killed, %d requests, %d mails", r.killed, len(s.web.requests()), len(s.inbox.letters))
 }
 
-// checkCopy copies the database, and continues with the copy.
 func (s *scene) checkCopy(to string) {
 	s.t.Helper()
 	said := s.at(s.now, "copy", "--to", to)

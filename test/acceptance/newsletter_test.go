@@ -154,7 +154,6 @@ func midnights(t *testing.T, begin time.Time, days int) []time.Time {
 	return slices.SortedFunc(maps.Keys(all), time.Time.Compare)
 }
 
-// checkBlog compares each member's letters with the posts of the blog.
 func (h *house) checkBlog(b *blog, letters []letter, inZone int) {
 	h.t.Helper()
 	got := map[string]map[string][]time.Time{} // by member and link: the times of letters with it

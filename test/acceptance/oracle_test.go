@@ -36,7 +36,7 @@ type asked struct {
 	taught                              lesson
 	posts                               map[string]seen
 	order                               []string
-	gone                                map[string]bool // posts that the feed no longer lists; false: it lists them again
+	gone                                map[string]bool // posts the feed no longer lists; false: lists again
 }
 
 type seen struct {
@@ -45,7 +45,6 @@ type seen struct {
 	first bool // in the first reading
 }
 
-// A reader has a zone and subscriptions.
 type reader struct {
 	email, zone string
 	sites       []*site
@@ -299,7 +298,6 @@ func (e *edition) postpone(got map[string]bool) {
 	}
 }
 
-// ask polls a site.
 func (o *oracle) ask(t *testing.T, s *site, now time.Time) {
 	a := o.sites[s]
 	before := a.last

@@ -53,7 +53,6 @@ func (w *world) quiet(h *house, now time.Time, args ...string) {
 	}
 }
 
-// works checks that a tick polls and sends mail.
 func (w *world) works(h *house, now time.Time) {
 	w.t.Helper()
 	w.recorder.set(now)

@@ -38,7 +38,6 @@ func (j *judge) broken(at time.Time, rule, format string, args ...any) {
 	j.w.broken(j.p, at, rule, fmt.Sprintf(format, args...))
 }
 
-// judgeAll judges all requests.
 func (w *world) judgeAll() {
 	byPlot := map[*plot][]*entry{}
 	for _, e := range w.recorder.entries(0) {
@@ -85,7 +84,6 @@ func (j *judge) poll(at time.Time, all []*entry) {
 	j.last, j.begun, j.vouched = at, true, false
 }
 
-// times checks the time of a poll.
 func (j *judge) times(at time.Time) {
 	gap := at.Sub(j.last)
 	switch {
@@ -191,7 +189,6 @@ func (j *judge) conditions(e *entry) {
 	}
 }
 
-// sequence judges the sequence of requests in one poll.
 func (j *judge) sequence(at time.Time, all []*entry) {
 	methods := ""
 	for i, e := range all {

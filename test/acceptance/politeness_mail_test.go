@@ -31,7 +31,6 @@ func (w *world) readings() map[*plot][]reading {
 	return all
 }
 
-// found returns the first reading with a post.
 func found(readings []reading, n int) (reading, bool) {
 	i := slices.IndexFunc(readings, func(r reading) bool { return r.version >= n+2 })
 	if i < 0 {
@@ -48,7 +47,6 @@ var betweenPosts = regexp.MustCompile(`\n\n\n|\n +\* |` + rule)
 // lateByline matches the line that marks a late post.
 var lateByline = regexp.MustCompile(`(?m)^ *From an earlier day( · .*)?$`)
 
-// lateLinks returns the posts that a letter marks as late.
 func (l letter) lateLinks() map[string]bool {
 	late := map[string]bool{}
 	for _, post := range betweenPosts.Split(strings.ReplaceAll(l.text, "\r", ""), -1) {

@@ -28,7 +28,6 @@ type ideal struct {
 	polls, requests, full, bytes int
 }
 
-// A subscriber is a reader in the model.
 type subscriber struct {
 	email, zone string
 	plots       []*plot
@@ -129,7 +128,6 @@ func (m *model) waits(r *subscriber, now time.Time) bool {
 	})
 }
 
-// ask is an ideal poll.
 func (m *model) ask(p *plot, now time.Time) {
 	s := m.states[p]
 	req := &http.Request{Method: http.MethodGet, Header: http.Header{}, URL: mustURL(p.door.base + p.path)}
@@ -188,7 +186,6 @@ func (m *model) read(p *plot, now time.Time) {
 	}
 }
 
-// fail records a failed poll and decides the next one.
 func (m *model) fail(p *plot, a reply, now time.Time) {
 	s := m.states[p]
 	s.errors++

@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// odd returns sites with unusual behaviour.
 func odd() []manner {
 	now := both("Last-Modified is always now")
 	now.etag, now.lm = "", ""

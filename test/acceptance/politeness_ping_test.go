@@ -34,7 +34,6 @@ func (h *house) serve(now time.Time, do func(base string)) {
 	}
 }
 
-// fetch requests a page of the program.
 func fetch(t *testing.T, address string) (status int, body string) {
 	t.Helper()
 	res, err := http.Get(address)
@@ -104,7 +103,6 @@ func TestPing(t *testing.T) {
 	}
 }
 
-// looksAtStatus reads the public pages.
 func (w *world) looksAtStatus(base string) {
 	w.t.Helper()
 	for _, p := range w.plots {

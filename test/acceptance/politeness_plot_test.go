@@ -139,7 +139,6 @@ func (p *plot) validators(at time.Time) (etag, lm string) {
 	return etag, lm
 }
 
-// document returns the feed with its ten newest posts.
 func (p *plot) document(at time.Time) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<?xml version="1.0" encoding="utf-8"?><rss version="2.0" xmlns:sy="http://purl.org/rss/1.0/modules/syndication/"><channel><title>Site %d</title><link>http://site-%[1]d.example/</link>%s`+"\n", p.n, p.channel)
@@ -228,7 +227,6 @@ func (p *plot) holds(h http.Header, etag, lm string) bool {
 	return ok && lm != "" && sent[0] == lm
 }
 
-// address returns the address that readers subscribe to.
 func (p *plot) address() string {
 	url := p.door.base + p.path
 	if p.url != "" {

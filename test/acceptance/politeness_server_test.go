@@ -37,7 +37,6 @@ type door struct {
 // robotsAt returns a site's robots.txt at a time.
 type robotsAt func(at time.Time) string
 
-// An entry is a request and its response.
 type entry struct {
 	at       time.Time // simulated time
 	wall     time.Time
@@ -116,7 +115,6 @@ func (r *recorder) set(now time.Time) {
 	r.now = now
 }
 
-// entries returns the entries from the n-th on.
 func (r *recorder) entries(n int) []*entry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -188,7 +186,6 @@ func (r *recorder) note(e *entry) *entry {
 	return e
 }
 
-// answer returns the response to the entry.
 func (e *entry) answer() reply {
 	path := e.req.URL.Path
 	if p := e.door.plots[path]; p != nil {

@@ -74,7 +74,9 @@ func troubles() []manner {
 	notFound := usual(404)
 	notFound.rest = day
 	page := reply{status: 200,
-		body: []byte("<!DOCTYPE html><html><head><title>Back soon</title></head><body><h1>Maintenance</h1></body></html>"), rest: h(4), why: "an error page (S13, S20)"}
+		body: []byte(
+			"<!DOCTYPE html><html><head><title>Back soon</title></head><body><h1>Maintenance</h1></body></html>"),
+		rest: h(4), why: "an error page (S13, S20)"}
 	page.add("Content-Type", "text/html")
 	page.add("ETag", `"page"`)
 	challenge := usual(403)
@@ -111,7 +113,6 @@ func troubles() []manner {
 	}
 }
 
-// others returns sites with other special features.
 func others() []manner {
 	cookie := both("sets a cookie")
 	cookie.fields = [][2]string{{"Set-Cookie", "session=0123456789; Path=/"}}
@@ -184,7 +185,6 @@ func moves() []manner {
 	return append(all, m)
 }
 
-// forGood reports whether all redirects are permanent.
 func (p *plot) forGood() bool {
 	return !slices.ContainsFunc(p.moved, func(status int) bool { return status != 301 && status != 308 })
 }
@@ -196,7 +196,6 @@ func (p *plot) movesAt(at time.Time) bool { return p.moved != nil && at.Sub(p.be
 // days of 23 hours.
 func runBegin() time.Time { return time.Date(2026, 3, 2, 6, 0, 0, 0, time.UTC) }
 
-// allManners returns all sites of the long run.
 func allManners() []manner {
 	var all []manner
 	for _, some := range [][]manner{freshManners(), skipManners(), validatorManners(), headManners(), waits(),

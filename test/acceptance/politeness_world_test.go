@@ -112,7 +112,6 @@ func (w *world) join(email, zone string, takes func(*plot) bool) {
 	w.got[email] = map[string]time.Time{}
 }
 
-// run runs all ticks.
 func (w *world) run() {
 	w.t.Helper()
 	for i, now := range w.ticks {

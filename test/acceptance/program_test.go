@@ -51,7 +51,6 @@ func (h *house) set(settings ...string) { h.settings = append(h.settings, settin
 
 func (h *house) maildir() string { return filepath.Join(h.dir, "mail") }
 
-// An outcome is the result of a run of the program.
 type outcome struct {
 	status         int // -1: killed
 	stdout, stderr string
@@ -84,7 +83,6 @@ func (h *house) try(ctx context.Context, args ...string) outcome {
 	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// run runs the program, which must succeed.
 func (h *house) run(args ...string) string {
 	h.t.Helper()
 	o := h.try(h.t.Context(), args...)
@@ -94,7 +92,6 @@ func (h *house) run(args ...string) string {
 	return o.stdout
 }
 
-// at runs the program with a fixed clock.
 func (h *house) at(now time.Time, args ...string) string {
 	h.t.Helper()
 	return h.run(append([]string{"--now", instant(now)}, args...)...)

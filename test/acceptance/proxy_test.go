@@ -21,7 +21,6 @@ import (
 	"digest/test/tier"
 )
 
-// proxyName is the name in the samples.
 const proxyName = "digest.example.org"
 
 // A frontDoor contains the addresses of a proxy before the program; "": none.
@@ -111,7 +110,6 @@ func launch(t *testing.T, cmd *exec.Cmd, address string) {
 	patientDial(t, address).Close()
 }
 
-// doctor returns the result of one check.
 func (h *house) doctor(check string) string {
 	h.t.Helper()
 	o := h.try(h.t.Context(), "--json", "doctor", "--offline")
@@ -250,7 +248,6 @@ func proxyProgram(t *testing.T, name string) string {
 	return ""
 }
 
-// startProxy starts a proxy, which ends with the test.
 func startProxy(t *testing.T, cmd *exec.Cmd, door frontDoor) {
 	t.Helper()
 	var said bytes.Buffer

@@ -104,7 +104,6 @@ func (f *flood) pour(ctx context.Context, batch int, endless bool, request func(
 	}
 }
 
-// told returns the statistics of the flood.
 func (f *flood) told(took time.Duration) string {
 	return fmt.Sprintf("%d answered, %.0f a second (wanted %d), %d not, by status %v", f.sent.Load(),
 		float64(f.sent.Load())/took.Seconds(), f.rate, f.failed.Load(), f.answers)

@@ -74,7 +74,6 @@ func newPushWorld(t *testing.T) *pushWorld {
 	return w
 }
 
-// add adds a feed with one post.
 func (w *pushWorld) add(hubs ...string) *pushedFeed {
 	f := &pushedFeed{n: len(w.feeds), hubs: hubs, requests: map[string]int{}}
 	w.feeds = append(w.feeds, f)
@@ -82,7 +81,6 @@ func (w *pushWorld) add(hubs ...string) *pushedFeed {
 	return f
 }
 
-// publish adds a post, and returns its address.
 func (w *pushWorld) publish(f *pushedFeed) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -95,7 +93,6 @@ func (w *pushWorld) address(f *pushedFeed, path string) string {
 	return fmt.Sprintf("http://127.90.%d.%d:%d%s", f.n/250, f.n%250+1, w.port, path)
 }
 
-// document returns a feed with some of its posts.
 func (w *pushWorld) document(f *pushedFeed, path string, posts []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>Feed %d</title><atom:link rel="self" href="%s"/>`, f.n, w.address(f, path))
@@ -247,7 +244,6 @@ func (w *pushWorld) deliver(callback, body, secret string) (status int) {
 	return res.StatusCode
 }
 
-// metric reads a metric of the house.
 func (h *house) metric(base, name string) int {
 	h.t.Helper()
 	req, err := http.NewRequest(http.MethodGet, base+"/metrics", nil)
@@ -277,7 +273,7 @@ func (h *house) metric(base, name string) int {
 	return 0
 }
 
-// awaitMetric waits until a metric is at least least.
+// awaitMetric waits until a metric reaches a value.
 func (h *house) awaitMetric(base, name string, least int) {
 	h.t.Helper()
 	for deadline := time.Now().Add(patience); ; <-time.After(100 * time.Millisecond) {

@@ -131,7 +131,6 @@ func TestFloods(t *testing.T) {
 	})
 }
 
-// letters returns the texts of all mail so far.
 func (h *house) letters() string {
 	h.t.Helper()
 	files, err := filepath.Glob(filepath.Join(h.maildir(), "new", "*"))

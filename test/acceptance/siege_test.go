@@ -93,7 +93,6 @@ func (s *siege) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// siegeFeed returns an honest document.
 func siegeFeed(n int, night bool) string {
 	items := fmt.Sprintf("<item><title>Evening of %d</title><guid>e</guid></item>", n)
 	if night {
@@ -182,10 +181,8 @@ func (s *siege) list(kind, from, n, feeds int) string {
 	return file
 }
 
-// mostMemory limits the memory of the program, in bytes.
 const mostMemory = 400 << 20
 
-// A worker is a process in a siege.
 type worker struct {
 	t   *testing.T
 	cmd *exec.Cmd

@@ -106,14 +106,12 @@ func (w *web) onRequest(n int, bell func()) {
 	w.countdown, w.bell = n, bell
 }
 
-// requests returns all requests except for robots.txt, in order.
 func (w *web) requests() []request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]request(nil), w.log...)
 }
 
-// rules returns the requests for robots.txt.
 func (w *web) rules() []request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -154,7 +152,6 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w.mu.Unlock()
 }
 
-// answer responds, and records the response.
 func (q *request) answer(rw http.ResponseWriter) {
 	h := rw.Header()
 	h.Set("Date", q.at.UTC().Format(http.TimeFormat))

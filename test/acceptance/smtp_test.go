@@ -87,7 +87,6 @@ func (s *session) Data(r io.Reader) error {
 	return nil
 }
 
-// take returns the letters since the previous call.
 func (k *sink) take() []letter {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -101,7 +101,6 @@ func (w *slowWeb) serve(site int, rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// document returns a site's posts of the last fifty days.
 func (w *slowWeb) document(site, temper int) string {
 	var b strings.Builder
 	b.WriteString(`<rss version="2.0"><channel><title>Site</title>`)
@@ -210,7 +209,6 @@ func stopAfter(h *house, now time.Time, after time.Duration, command string) {
 	}
 }
 
-// checkTitles checks that each post was mailed once.
 func checkTitles(t *testing.T, h *house, sites, days int) {
 	t.Helper()
 	letters, err := filepath.Glob(filepath.Join(h.maildir(), "new", "*"))

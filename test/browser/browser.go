@@ -62,7 +62,6 @@ func Printed(t testing.TB, site http.Handler, path string) []byte {
 	return pdf
 }
 
-// run opens a path of a site and returns Chromium's output.
 func run(t testing.TB, site http.Handler, path string, flags ...string) []byte {
 	t.Helper()
 	chromium := Find(t)

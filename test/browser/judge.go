@@ -13,7 +13,6 @@ import (
 //go:embed axe/axe.min.js
 var axe string
 
-// A finding is a violation of an axe-core rule.
 type finding struct {
 	ID, Impact, Help string
 	Nodes            []struct {

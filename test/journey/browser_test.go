@@ -14,7 +14,6 @@ import (
 	chromium "digest/test/browser"
 )
 
-// glance is the interval between checks of the page.
 const glance = 50 * time.Millisecond
 
 const patience = chromium.Patience
@@ -51,7 +50,6 @@ func (b *browser) do(what string, actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// A screen is a screen for displaying pages.
 type screen struct {
 	name          string
 	width, height int64
@@ -66,7 +64,6 @@ func (s screen) set(scheme string) chromedp.Action[chromedp.Void] {
 	return chromium.Screen{Width: s.width, Height: s.height, Scheme: scheme}.Set()
 }
 
-// open opens a path of the house.
 func (b *browser) open(path string) {
 	b.t.Helper()
 	address := path
@@ -94,7 +91,9 @@ func (b *browser) press(words, says string) {
 
 // named returns an XPath expression for the control with the words, preferably within main.
 func named(words string) string {
-	any := fmt.Sprintf(`*[self::button or self::a or self::summary][normalize-space(.)=%[1]s or @aria-label=%[1]s or @value=%[1]s]`, quoted(words))
+	any := fmt.Sprintf(
+		`*[self::button or self::a or self::summary][normalize-space(.)=%[1]s or @aria-label=%[1]s or @value=%[1]s]`,
+		quoted(words))
 	return fmt.Sprintf(`(//main//%[1]s)[1] | (//%[1]s[not(//main//%[1]s)])[1]`, any)
 }
 
@@ -123,7 +122,9 @@ func (b *browser) leaving(act chromedp.Action[chromedp.Void]) chromedp.Action[ch
 // field returns an XPath expression for the field of a label, by the beginning of its words.
 func field(label string) string {
 	l := `//label[starts-with(normalize-space(.), ` + quoted(label) + `)]`
-	return fmt.Sprintf(`(//*[@id=%[1]s/@for] | %[1]s//input | %[1]s//select | %[1]s//textarea | //*[@aria-label=%[2]s])[1]`, l, quoted(label))
+	return fmt.Sprintf(
+		`(//*[@id=%[1]s/@for] | %[1]s//input | %[1]s//select | %[1]s//textarea | //*[@aria-label=%[2]s])[1]`,
+		l, quoted(label))
 }
 
 // found returns a script expression for the field of a label.
@@ -159,13 +160,11 @@ func (b *browser) pick(name, value string) {
 	b.do("picking "+value, chromedp.Click(fmt.Sprintf(`//input[@name=%s and @value=%s]`, quoted(name), quoted(value))))
 }
 
-// key presses a key outside of fields.
 func (b *browser) key(key string) {
 	b.t.Helper()
 	b.do("pressing the key "+key, chromedp.KeyEvent(key))
 }
 
-// focused describes the element with the focus.
 func (b *browser) focused() string {
 	b.t.Helper()
 	text, err := ask[string](b, `document.activeElement.tagName + " " + document.activeElement.innerText.trim()`)
@@ -239,20 +238,17 @@ func (b *browser) download(path string) string {
 	return string(content)
 }
 
-// attach selects a file for a label's field.
 func (b *browser) attach(label, file string) {
 	b.t.Helper()
 	b.do("choosing a file", chromedp.SetUploadFiles(field(label), []string{file}))
 }
 
-// ask evaluates an expression on the page.
 func ask[T any](b *browser, expression string, options ...chromedp.EvaluateOption) (T, error) {
 	ctx, cancel := b.window.Context()
 	defer cancel()
 	return chromedp.Run(ctx, chromedp.Evaluate[T](expression, options...))
 }
 
-// text returns the visible text of the page.
 func (b *browser) text() string {
 	text, err := ask[string](b, `document.body ? document.body.innerText : ""`)
 	if err != nil {
@@ -312,7 +308,6 @@ func (b *browser) look(name string) {
 
 func (b *browser) photograph(name string) { b.window.Photograph(name) }
 
-// fits fails the test if the page is wider than the screen.
 func (b *browser) fits(what string) {
 	b.t.Helper()
 	over, err := ask[int](b, `document.documentElement.scrollWidth - innerWidth`)

@@ -201,7 +201,6 @@ func (tr *trip) read() {
 	tr.says("The lighthouse, painted")
 }
 
-// save saves a post.
 func (tr *trip) save() {
 	tr.open("/")
 	tr.browser.save("Some questions")
@@ -210,7 +209,6 @@ func (tr *trip) save() {
 	tr.look("saved")
 }
 
-// search finds posts, except filtered ones.
 func (tr *trip) search() {
 	tr.open("/search")
 	tr.look("search-empty")
@@ -229,7 +227,6 @@ func (tr *trip) search() {
 	tr.silent("Football on the quay")
 }
 
-// settle visits the settings.
 func (tr *trip) settle() {
 	for _, page := range []string{"/settings", "/settings/zone", "/settings/schedule", "/settings/appearance",
 		"/settings/pause", "/settings/travel", "/settings/address", "/settings/passkeys", "/settings/links",

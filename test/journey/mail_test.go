@@ -15,7 +15,6 @@ import (
 	chromium "digest/test/browser"
 )
 
-// A letter is a received mail.
 type letter struct {
 	to, subject, text string
 }
@@ -57,7 +56,6 @@ func (h *house) letter(name string) letter {
 	return letter{to.Address, subject, h.plain(m)}
 }
 
-// plain returns the text part of a message.
 func (h *house) plain(m *mail.Message) string {
 	h.t.Helper()
 	kind, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))

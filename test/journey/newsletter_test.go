@@ -120,7 +120,6 @@ func annasSite(t *testing.T, base string) *httptest.Server {
 	return own
 }
 
-// publishes creates a newsletter with a feed.
 func (h *house) publishes(feed, thanks string) {
 	h.t.Helper()
 	now := evening().Format(time.RFC3339)
@@ -129,7 +128,6 @@ func (h *house) publishes(feed, thanks string) {
 		"Anna writes", "--return-url", thanks)
 }
 
-// isNoMember fails the test if the joiner is a member.
 func (h *house) isNoMember() {
 	h.t.Helper()
 	for _, line := range strings.Split(h.run("newsletter", "members", "anna-writes"), "\n") {
@@ -139,7 +137,6 @@ func (h *house) isNoMember() {
 	}
 }
 
-// awaitLetter waits for a mail whose text contains the words.
 func (h *house) awaitLetter(to, words string) {
 	h.t.Helper()
 	for deadline := time.Now().Add(2 * chromium.Patience); time.Now().Before(deadline); {

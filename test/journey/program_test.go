@@ -68,7 +68,6 @@ func (h *house) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs the program, which must succeed.
 func (h *house) run(args ...string) string {
 	h.t.Helper()
 	out, err := h.command(args...).CombinedOutput()
@@ -136,7 +135,6 @@ func (h *house) hears(words string) string {
 	}
 }
 
-// awake returns when the web view responds.
 func (h *house) awake() {
 	h.t.Helper()
 	resp, err := http.Get(h.base + "/healthz")

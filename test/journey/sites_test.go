@@ -88,7 +88,8 @@ func (p *press) write(w http.ResponseWriter, r *http.Request, before string) {
 	}
 	site := "http://" + r.Host + "/" + r.PathValue("site") + "/"
 	var b strings.Builder
-	fmt.Fprintf(&b, `<?xml version="1.0"?><rss version="2.0"><channel><title>%s</title><link>%s</link><language>%s</language>`,
+	fmt.Fprintf(&b,
+		`<?xml version="1.0"?><rss version="2.0"><channel><title>%s</title><link>%s</link><language>%s</language>`,
 		html.EscapeString(before+s.title), site, s.language)
 	for i, e := range s.posts {
 		fmt.Fprintf(&b, `<item><title>%s</title><link>%s%d</link><guid>%s%d%s</guid><pubDate>%s</pubDate><description>%s</description></item>`,
@@ -101,7 +102,6 @@ func (p *press) write(w http.ResponseWriter, r *http.Request, before string) {
 	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(b.String()))
 }
 
-// picture serves a PNG file.
 func picture(w http.ResponseWriter, _ *http.Request) {
 	img := image.NewPaletted(image.Rect(0, 0, 480, 240), color.Palette{color.RGBA{0x8f, 0x2d, 0x1f, 0xff}})
 	w.Header().Set("Content-Type", "image/png")

@@ -21,7 +21,6 @@ type weight struct {
 	Foreign  []string // loaded from other origins
 }
 
-// weighing reads the browser's own measurements.
 const weighing = `new Promise(done => {
 	let shift = 0;
 	new PerformanceObserver(list => list.getEntries().forEach(e => shift += e.value)).observe({type: 'layout-shift', buffered: true});

@@ -69,7 +69,6 @@ func certificate(name string) *x509.Certificate {
 	}
 }
 
-// of returns the certificate of an address.
 func (a *authority) of(address string) (*tls.Certificate, error) {
 	if known, ok := a.known.Load(address); ok {
 		return known.(*tls.Certificate), nil

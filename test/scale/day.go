@@ -45,7 +45,6 @@ type midnight struct {
 	usage.Counts         // of PostgreSQL
 }
 
-// A report is the cost of a day.
 type report struct {
 	Readers, Subscriptions, Feeds, Workers int
 	Running, TLS, Signed                   bool
@@ -105,7 +104,6 @@ func (d day) run(ctx context.Context) error {
 	return d.write(r)
 }
 
-// makeKey creates a DKIM key if the database has none.
 func (d day) makeKey(ctx context.Context) error {
 	st, err := store.Open(ctx, d.database)
 	if err != nil {
@@ -262,7 +260,6 @@ func (m midnight) String() string {
 		m.ServerCPU, m.MostMB, m.WAL, m.Commits, m.Statements, m.LockWait, m.Rounds)
 }
 
-// total returns the sum of the midnights.
 func (r report) total() (sum midnight) {
 	for _, m := range r.Midnights {
 		sum.Add(m.Summary)

@@ -63,7 +63,6 @@ func ok(t *testing.T, err error) {
 	}
 }
 
-// freePort returns a free port.
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp4", "0.0.0.0:0")
@@ -72,7 +71,6 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// serveSites serves the sites with TLS until the test ends.
 func serveSites(t *testing.T, port int, ca string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())

@@ -125,7 +125,6 @@ func sum(parts []float64) (all float64) {
 	return all
 }
 
-// people formats a number of readers: 10,000.
 func people(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)

@@ -12,7 +12,6 @@ import (
 	"digest/store"
 )
 
-// A size is the size of an instance.
 type size struct {
 	readers, each, feeds, port int
 
@@ -61,7 +60,8 @@ type filler struct {
 func (f *filler) all(ctx context.Context) error {
 	var index string
 	if f.postgres {
-		const of = `SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema() AND indexname = 'subscriptions_feed'`
+		const of = `SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema()
+			AND indexname = 'subscriptions_feed'`
 		if err := f.db.QueryRowContext(ctx, of).Scan(&index); err != nil {
 			return fmt.Errorf("reading how an index is made: %w", err)
 		}
@@ -124,19 +124,19 @@ func (f *filler) feedRows() string {
 	}
 	host := fmt.Sprintf(`CASE WHEN i %% 10 < 7 THEN i ELSE %d + i %% %d END`, f.feeds+1, max(1, f.feeds/100))
 	return n + fmt.Sprintf(`
-		INSERT INTO feeds (id, url, host, domain, kind, title, etag, validator_url, body_hash, conditional_state, reliability,
-			parsed_at, listed_at, last_status)
-		SELECT i, url, host, host, 'rss2', 'Site ' || i, '"' || ((%d + i * 7919 %% %d) / %d) || '"', url, 'hash' || i, 'works', 'proven',
-			%[4]d, %[4]d, 200
+		INSERT INTO feeds (id, url, host, domain, kind, title, etag, validator_url, body_hash, conditional_state,
+			reliability, parsed_at, listed_at, last_status)
+		SELECT i, url, host, host, 'rss2', 'Site ' || i, '"' || ((%d + i * 7919 %% %d) / %d) || '"', url, 'hash' || i,
+			'works', 'proven', %[4]d, %[4]d, 200
 		FROM (SELECT i, host, '%[7]s://' || host || ':%[5]d/' || i || '/feed.xml' AS url
 			FROM (SELECT i, '127.' || (1 + h / 62500) || '.' || (h / 250 %% 250) || '.' || (1 + h %% 250) AS host
 				FROM (SELECT i, %[6]s AS h FROM n) x) y) z`,
 		now-86400, period, period, now-86400, f.port, host, scheme)
 }
 
-// timeRows inserts the times of these feeds.
 func timeRows() string {
-	return fmt.Sprintf(`INSERT INTO feed_times (feed_id, last_attempt_at, last_ok_at) SELECT id, %[1]d, %[1]d FROM feeds ORDER BY id`, firstDay().Unix()-86400)
+	return fmt.Sprintf(`INSERT INTO feed_times (feed_id, last_attempt_at, last_ok_at)
+		SELECT id, %[1]d, %[1]d FROM feeds ORDER BY id`, firstDay().Unix()-86400)
 }
 
 // readerRows inserts readers with their digests and subscriptions in batches.
@@ -211,10 +211,12 @@ func (f *filler) someReaders(ctx context.Context, zoneTable string, from, to int
 				FROM r JOIN z ON r.place >= z.low AND r.place < z.high) x ORDER BY i`},
 		{"", n + zoned + `
 			INSERT INTO digests (id, user_id, name, next_due_at)
-			SELECT r.i, r.i, 'Daily Digest', z.due FROM r JOIN z ON r.place >= z.low AND r.place < z.high ORDER BY r.i`},
+			SELECT r.i, r.i, 'Daily Digest', z.due FROM r JOIN z ON r.place >= z.low AND r.place < z.high
+			ORDER BY r.i`},
 		{fmt.Sprintf("subscriptions of readers %d to %d", from, to), n + fmt.Sprintf(`, k (k) AS (VALUES %s)
 			INSERT INTO subscriptions (digest_id, feed_id, created_at)
-			SELECT DISTINCT i, 1 + CAST(floor(%[2]d * (exp(%[3]s / 2147483647.0 * ln(1 + %[4]d / %[2]d.0)) - 1)) AS BIGINT) %% %[4]d, 0
+			SELECT DISTINCT i, 1 + CAST(floor(%[2]d * (exp(%[3]s / 2147483647.0 * ln(1 + %[4]d / %[2]d.0)) - 1)) AS BIGINT)
+				%% %[4]d, 0
 			FROM n CROSS JOIN k ORDER BY 1, 2`, oneTo(f.each), flat, scattered(fmt.Sprintf("(i * %d + k)", f.each)),
 			f.feeds)},
 	} {

@@ -53,7 +53,6 @@ func databaseMB(ctx context.Context, db *sql.DB) (n int64) {
 	return n
 }
 
-// A statement is a row of pg_stat_statements.
 type statement struct {
 	Text        string
 	Calls, Rows int64

@@ -67,7 +67,6 @@ func unchanged(t *testing.T, st *store.Store) {
 	}
 }
 
-// TestSites checks that each feed has one new post after two days.
 func TestSites(t *testing.T) {
 	s := new(sites)
 	before := firstDay().Add(-24 * time.Hour).Unix()

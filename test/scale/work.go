@@ -24,7 +24,6 @@ type done struct {
 	LastEdition float64 // seconds from the midnight to the last sent edition; 0: none
 }
 
-// note counts an event.
 func (d *done) note(e hourly.Event, since time.Duration) {
 	switch e.Kind {
 	case hourly.EventPolled:
@@ -68,7 +67,6 @@ func (w worker) clock() time.Time {
 	return w.midnight
 }
 
-// run prints the result on standard output.
 func (w worker) run(ctx context.Context) error {
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(200 << 20)

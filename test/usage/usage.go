@@ -52,7 +52,8 @@ func now(ctx context.Context, db *sql.DB) (c Counts) {
 	}
 	c.ServerCPU = serverTime(session)
 	_ = db.QueryRowContext(ctx,
-		`SELECT sum(calls) FROM pg_stat_statements WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`).Scan(&c.Statements)
+		`SELECT sum(calls) FROM pg_stat_statements
+		WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`).Scan(&c.Statements)
 	return c
 }
 
@@ -66,7 +67,8 @@ func watchLocks(ctx context.Context, db *sql.DB) (waited float64) {
 		case <-time.After(every):
 		}
 		var n float64
-		const waiting = `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+		const waiting = `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+			AND datname = current_database()`
 		if db.QueryRowContext(ctx, waiting).Scan(&n) == nil {
 			waited += n * every.Seconds()
 		}
