@@ -131,7 +131,8 @@ func (r *asReader) name(address string, claimed time.Time, before int) {
 	}
 }
 
-// fetched returns the object that the poll fetched from address, if all its authors are at the host of the address.
+// fetched returns the object that the poll fetched from address, if address is its ID and all its authors are at the
+// same host.
 func (r *asReader) fetched(address string) (o asObject, ok bool) {
 	body, found := r.more.Objects[address]
 	if !found {

@@ -11,8 +11,7 @@ import (
 
 // identify sets the identity of each post. Repetitions of a post get the identity of the first. A post with a unique
 // GUID uses it; otherwise it uses its address if that is unique, then its title and date, and finally the content
-// too. The alias is the other of GUID and address: it finds the stored post if posts begin or cease to share the
-// first.
+// too. The alias is a second such identity: it finds the stored post if posts begin or cease to share the first.
 func (d *Document) identify() {
 	of := d.repetitions()
 	guids, links := map[string]int{}, map[string]int{}

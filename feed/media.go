@@ -304,8 +304,9 @@ func (p *Post) pictureAddress(ref string) string {
 	return uncounted(digest.WithoutCredentials(u))
 }
 
-// withPictures adds pictures to content that has none. A post with a title gets the first picture above the text. A
-// post without a title gets all the author's own pictures below the text, as on social networks.
+// withPictures adds pictures to content that has none. A post with a title, or with a picture of known size, gets the
+// first picture above the text. Another post gets all the author's own pictures below the text, as on social
+// networks.
 func (p *Post) withPictures(content string, beside []image) string {
 	if p.Title != "" || beside[0].area > 0 {
 		return beside[0].html() + content

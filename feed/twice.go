@@ -15,7 +15,7 @@ const minTwice = 3
 // it again. It is certain if all characters above ASCII result from that, half of them within words. A C1 control
 // character among them counts as much as minTwice, because texts do not contain such characters.
 func decodeTwice(doc string) (text string, certain bool) {
-	at := strings.IndexByte(doc, 0xC3) // the first character of each sequence that was encoded twice
+	at := strings.IndexByte(doc, 0xC3) // begins every character that was encoded twice
 	if at < 0 || fromTwice(doc[at:]).bytes == 0 {
 		return "", false
 	}
