@@ -13,21 +13,19 @@ import (
 	"digest/internal/hypertext"
 )
 
-// What an account of the fediverse has written is an outbox: an OrderedCollection, or a page
-// of one, of activities (w3.org/TR/activitypub sections 5 and 6, w3.org/TR/activitystreams-core).
-// Servers write one value, a list of one, or an address where the object could stand, as they
-// like. So a field is kept as it is written and read where it is needed: nothing is read deeper
-// than the fields that are asked for, and not more of a list than is wanted.
+// The posts of a fediverse account are an outbox: an OrderedCollection, or one page of it, of activities
+// (w3.org/TR/activitypub sections 5 and 6, w3.org/TR/activitystreams-core). Where the specification allows an object,
+// servers write one value, a list of one, or an address. Therefore asObject stores each field as raw JSON and decodes
+// it only when a function uses it, to a bounded depth and length.
 
-// Bounds of what is read of an outbox.
+// Limits for reading an outbox.
 const (
-	maxActivities = 1000 // of a page; servers give 10 to 50
-	maxInList     = 32   // of any other list
+	maxActivities = 1000 // per page; servers send 10 to 50
+	maxInList     = 32   // of other lists
 )
 
-// An asObject is any object: an actor, a collection, an activity, a note, a link.
 type asObject struct {
-	address string // its ID; of a link, where it leads
+	address string // its ID, or the href of a link
 
 	ID, Type, Name, NameMap, Content, ContentMap, Summary, SummaryMap, MediaType, URL asValue
 	Href, Size, Width, Published, Updated, AttributedTo, Actor, Object, To, CC        asValue
@@ -37,28 +35,27 @@ type asObject struct {
 	AtID   asValue `json:"@id"`
 	AtType asValue `json:"@type"`
 
-	// Of the address of a place (schema.org/PostalAddress).
+	// The fields of a place's address (schema.org/PostalAddress).
 	StreetAddress, PostalCode, AddressLocality, AddressCountry, Country asValue
-	Identifier                                                          asValue // of a language of Lemmy
+	Identifier                                                          asValue // of a language in Lemmy
 
 	Quote, QuoteURI, QuoteURL asValue
 	MisskeyQuote              asValue `json:"_misskey_quote"`
 
-	Value asValue // of a field of an actor's page
+	Value asValue // of a field on an actor's profile
 
 	First, Next, Items, OrderedItems, TotalItems    asValue // of a collection
 	Outbox, PreferredUsername, MovedTo, AlsoKnownAs asValue // of an actor
-	Suspended                                       asValue // of an account of Mastodon
+	Suspended                                       asValue // of a Mastodon account
 }
 
-// is reports whether an object has one of some types.
 func (o *asObject) is(types ...string) bool {
 	return slices.ContainsFunc(o.Type.list(maxInList), func(t asValue) bool {
 		return slices.Contains(types, term(t.text()))
 	})
 }
 
-// published is when an activity or an object says that it was; zero where it does not.
+// published returns the date that an activity or object states; zero: it states none.
 func (o *asObject) published() time.Time { return parseDate(o.Published.text()) }
 
 func (o *asObject) isActor() bool {
@@ -79,8 +76,8 @@ func isActivityStreams(fields map[string]string) bool {
 		fields["inbox"] != ""
 }
 
-// parseActivityStreams reads an outbox, or one page of it. Of an actor, of a collection
-// without its items and of a single object it says what that is, and where posts are.
+// parseActivityStreams reads an outbox or one page of it. For an actor, a single object, or a collection without its
+// items, it returns a description without posts, and the address of the outbox or the author.
 func parseActivityStreams(src *source) (*Document, error) {
 	d := &Document{Kind: ActivityStreams}
 	var o asObject
@@ -98,7 +95,7 @@ func parseActivityStreams(src *source) (*Document, error) {
 	page := &o
 	items := o.items()
 	if first := o.First.object(); len(items) == 0 {
-		if items = first.items(); len(first.OrderedItems)+len(first.Items) > 0 { // which may hold no posts yet
+		if items = first.items(); len(first.OrderedItems)+len(first.Items) > 0 { // may be "[]"
 			page = &first
 		} else if d.Outbox = first.address; hostAndPort(d.Outbox) != own {
 			d.Outbox = ""
@@ -121,7 +118,7 @@ func parseActivityStreams(src *source) (*Document, error) {
 	return d, nil
 }
 
-// itemsOf returns the items of a page that follows another one.
+// itemsOf returns the items of a following page, which must be at the host own.
 func itemsOf(body []byte, own string) []asValue {
 	text, _ := decode(body, "")
 	var page asObject
@@ -132,7 +129,7 @@ func itemsOf(body []byte, own string) []asValue {
 	return page.items()
 }
 
-// isAddressOnly reports whether an item of an outbox names a post and does not give it.
+// isAddressOnly reports whether an item of an outbox only names a post by its address.
 func isAddressOnly(item asValue) bool {
 	if item.text() != "" {
 		return true
@@ -145,8 +142,8 @@ func (o *asObject) items() []asValue {
 	return append(o.OrderedItems.list(maxActivities), o.Items.list(maxActivities)...)
 }
 
-// describeActor takes over what an actor says of itself; of any other object its name
-// and page.
+// describeActor copies the profile of an actor; of another object it copies the title, the page and, if it is at the
+// same host, the address of the author.
 func (d *Document) describeActor(o *asObject, own string) {
 	d.Title = o.title()
 	d.Link = o.page()
@@ -176,10 +173,10 @@ func (d *Document) describeActor(o *asObject, own string) {
 	}
 }
 
-// maxOwnPage bounds a field of an actor's page, in bytes.
+// maxOwnPage limits a field of an actor's profile, in bytes.
 const maxOwnPage = 4096
 
-// relMe gives where the links of a text lead that say that the page is its author's.
+// relMe returns the targets of all rel="me" links in markup.
 func relMe(markup string) (all []string) {
 	if len(markup) > maxOwnPage {
 		return nil
@@ -194,12 +191,12 @@ func relMe(markup string) (all []string) {
 	return all
 }
 
-// title is the name of an object as plain text.
 func (o *asObject) title() string {
 	return plainLine(o.Name.words(o.NameMap), markup)
 }
 
-// language returns the language of the text: the stated one, or the one whose version in the map is the text.
+// language returns the language that the text states. Without one it returns the language whose version in contentMap
+// equals the text.
 func (o *asObject) language() string {
 	of := languagesOf(o.ContentMap)
 	for _, v := range []asValue{o.Content, o.Name} {
@@ -220,14 +217,14 @@ func (o *asObject) language() string {
 	return firstOf(o.Language.text(), language.Identifier.text())
 }
 
-// mediaType is that of an object or of what a link leads to, without parameters; Funkwhale calls
-// it otherwise.
+// mediaType returns the media type of an object or of a link's target, without parameters. Funkwhale uses another
+// field name.
 func (o *asObject) mediaType() string {
 	typ, _, _ := strings.Cut(firstOf(o.MediaType.text(), o.MimeType.text()), ";")
 	return strings.TrimSpace(typ)
 }
 
-// page is where people read an object: the address that is a web page, else the first.
+// page returns the web page of o: its first address of type text/html or without a type, otherwise its first address.
 func (o *asObject) page() string {
 	var first string
 	for _, one := range o.URL.list(maxInList) {
@@ -243,8 +240,8 @@ func (o *asObject) page() string {
 	return first
 }
 
-// isPublic reports whether some objects are for everybody: each that says for whom it is says
-// so, and one does (activitypub section 5.6).
+// isPublic reports whether the objects are public: at least one names recipients, and each that does includes
+// everybody (activitypub section 5.6).
 func isPublic(all ...*asObject) bool {
 	said := false
 	for _, o := range all {
@@ -259,7 +256,7 @@ func isPublic(all ...*asObject) bool {
 	return said
 }
 
-// hostAndPort is the host of an address with its port, unless that is its scheme's own.
+// hostAndPort returns the host of an address with its port; without ports 80 and 443.
 func hostAndPort(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"digest/timezone"
 )
 
-// The formats of the day and the time of an event.
+// The date and time formats of an event.
 const (
 	eventDay  = "Monday 2 January 2006"
 	eventHour = "15:04"
@@ -36,7 +36,7 @@ func paragraphOf(line string) string {
 	return "<p>" + line + "</p>"
 }
 
-// when returns the time of an event by the clock of its place. Without a known zone it keeps the offset as written.
+// when returns the time of an event in the zone of its place. If the zone is unknown, it uses the offset in the feed.
 func (o *asObject) when() string {
 	begin, end := parseDate(o.StartTime.text()), parseDate(o.EndTime.text())
 	if begin.IsZero() {
@@ -61,7 +61,7 @@ func (o *asObject) when() string {
 	return from + " – " + end.Format(eventDay+", "+eventHour) + " (" + zone + ")"
 }
 
-// zoneOf returns the time zone of a name; nil: the name is unknown.
+// zoneOf returns the time zone with a name; nil: the name is unknown.
 func zoneOf(name string) *time.Location {
 	if _, known := slices.BinarySearch(timezone.Names(), name); !known {
 		return nil
@@ -73,7 +73,7 @@ func zoneOf(name string) *time.Location {
 	return zone
 }
 
-// inZone returns an instant by the clocks of a place; zero stays zero.
+// inZone converts a time to a zone; zero stays zero.
 func inZone(at time.Time, place *time.Location) time.Time {
 	if at.IsZero() {
 		return at
@@ -81,10 +81,9 @@ func inZone(at time.Time, place *time.Location) time.Time {
 	return at.In(place)
 }
 
-// maxPlaces is the most places of an object that a post shows.
 const maxPlaces = 3
 
-// places returns the places of an object as HTML on one line, with their addresses; "": none.
+// places returns the places of o and their addresses as one line of HTML; "": it has none.
 func (o *asObject) places() string {
 	var all []string
 	for _, v := range o.Location.list(maxPlaces) {
@@ -109,7 +108,6 @@ func (o *asObject) places() string {
 	return "📍 " + strings.Join(all, "; ")
 }
 
-// place returns the name of a place, and its address.
 func (o *asObject) place() string {
 	parts := []string{o.title()}
 	address := o.Address.object()

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Earlier versions stored the post of a group under its announcement, unless the post was at the group's own host.
+// Earlier versions used the announcement as the identity of a group's post, unless the post was at the group's own
+// host.
 func TestFormerIdentityOfGroupPosts(t *testing.T) {
 	const group = `"id":"https://a.example/b/1","type":"Announce","actor":"https://a.example/ann",` + toAll
 	create := func(host string) string {
@@ -30,7 +31,7 @@ func TestFormerIdentityOfGroupPosts(t *testing.T) {
 	}
 }
 
-// An outbox that names one long object a thousand times costs no more than the object.
+// An outbox that refers to one long object a thousand times costs only one parse of it.
 func TestObjectIsParsedOnce(t *testing.T) {
 	var items []string
 	for i := range maxActivities {

@@ -8,29 +8,29 @@ import (
 	"digest"
 )
 
-// An asReader makes posts of the activities of one account.
+// An asReader converts the activities of one account to posts.
 type asReader struct {
-	own     string // the host whose account it is: nothing of another is shown as its own (I9)
+	own     string // the host of the account: posts of other hosts never appear as its own (I9)
 	bases   []string
-	posts   map[string]bool // the IDs of its own posts in this document
+	posts   map[string]bool // the IDs of the account's posts in this document
 	written []asWritten
-	foreign int // left out
+	foreign int // number of skipped posts of other hosts
 	more    More
-	parsed  map[string]asObject // of more.Objects, by address: an outbox may name one a thousand times
+	parsed  map[string]asObject // parsed more.Objects by address, because an outbox may name one a thousand times
 	unread  []Unread
-	passes  bool // all activities of the document are announcements
+	passes  bool // whether all activities of the document are announcements
 }
 
-// An asWritten is a post of the account's own and what it was made of.
+// An asWritten is a post of the account and its source object.
 type asWritten struct {
-	at int // its place in the document's posts
+	at int // index in the document's posts
 	o  *asObject
 }
 
-// asPublishes are the activities by which a post comes to be, or to be another: w3.org/TR/activitypub sections 6.2 and 6.3.
+// asPublishes are the activities that create or change a post: w3.org/TR/activitypub sections 6.2 and 6.3.
 var asPublishes = []string{"Create", "Update"}
 
-// asEvents are the types of activities that publish no post.
+// asEvents are the activities that publish no post.
 var asEvents = []string{"Accept", "Add", "Arrive", "Block", "Dislike", "Flag", "Follow", "Ignore", "Invite", "Join",
 	"Leave", "Like", "Listen", "Move",
 	"Offer", "Read", "Reject", "Remove", "TentativeAccept", "TentativeReject", "Travel", "View"}
@@ -48,8 +48,8 @@ func (r *asReader) read(items []asValue) []Post {
 	return posts
 }
 
-// activities gives those that posts are made of: what was deleted or taken back is left out,
-// and of several that publish one object the latest stands in the place of the first.
+// activities returns the activities that become posts. It skips deleted and undone ones. If several publish the same
+// object, the latest takes the position of the first.
 func (r *asReader) activities(items []asValue) []asObject {
 	all, gone, place := make([]asObject, 0, len(items)), map[string]bool{}, map[string]int{}
 	for _, item := range items {
@@ -57,7 +57,7 @@ func (r *asReader) activities(items []asValue) []asObject {
 		if f, ok := r.fetched(a.address); ok && len(a.Type) == 0 {
 			a = f
 		}
-		published := a // the activity that publishes the object; of a group, the activity that it announces
+		published := a // the activity that publishes the object; for a group, the announced activity
 		if inner := a.Object.object(); a.is("Announce") && (inner.is(asPublishes...) || inner.is("Delete")) {
 			published = inner
 		}
@@ -88,8 +88,8 @@ func (r *asReader) activities(items []asValue) []asObject {
 	})
 }
 
-// replaces reports whether an activity tells of an object later than another that stands before
-// it, among the newest first. Pleroma does not date the activity that changes a post.
+// replaces reports whether an activity is newer than other, an earlier item about the same object. An Update is newer
+// than a Create, because Pleroma does not date the activity that changes a post.
 func (o *asObject) replaces(other *asObject) bool {
 	if isChange := o.is("Update"); isChange != other.is("Update") {
 		return isChange
@@ -97,8 +97,7 @@ func (o *asObject) replaces(other *asObject) bool {
 	return o.published().After(other.published())
 }
 
-// post makes the post that is to stand at a place of an activity, or of an object that stands
-// in a collection by itself.
+// post converts an activity, or a bare object in a collection, to the post with index at.
 func (r *asReader) post(a *asObject, at int) (Post, bool) {
 	if a.is("Announce") {
 		return r.announced(a, at)
@@ -109,7 +108,7 @@ func (r *asReader) post(a *asObject, at int) (Post, bool) {
 			return Post{}, false
 		}
 	}
-	if len(o.Type) == 0 { // it is named only
+	if len(o.Type) == 0 { // only its address is in the outbox
 		f, ok := r.fetched(o.address)
 		if !ok {
 			r.name(o.address, a.published(), at)
@@ -125,14 +124,15 @@ func (r *asReader) post(a *asObject, at int) (Post, bool) {
 	return p, ok
 }
 
-// name adds a post of the account to the unread ones: the outbox has its address only.
+// name records a post of the account as unread, because the outbox has only its address.
 func (r *asReader) name(address string, claimed time.Time, before int) {
 	if isWeb(address) && hostAndPort(address) == r.own && !r.more.Later[address] {
 		r.unread = append(r.unread, Unread{Address: address, Claimed: claimed, Link: -1, Before: before})
 	}
 }
 
-// fetched returns an object that was read at the address that is its ID, and that names no author at another host.
+// fetched returns the object that the poll fetched from address, if address is its ID and all its authors are at the
+// same host.
 func (r *asReader) fetched(address string) (o asObject, ok bool) {
 	body, found := r.more.Objects[address]
 	if !found {
@@ -150,8 +150,8 @@ func (r *asReader) fetched(address string) (o asObject, ok bool) {
 	return o, o.address == address && theirs.isOwn(&o)
 }
 
-// announced makes a post of an announcement. A post of another author becomes a link, unless it was read at
-// its own address (I9). What a group announces for its members is no boost (FEP-1b12).
+// announced converts an announcement to a post. A post of another author becomes a link, unless the poll fetched it
+// at its own address (I9). A group's announcement of a member's post is no boost (FEP-1b12).
 func (r *asReader) announced(a *asObject, at int) (Post, bool) {
 	if !isPublic(a) || !r.isOwn(a) {
 		return Post{}, false
@@ -161,7 +161,7 @@ func (r *asReader) announced(a *asObject, at int) (Post, bool) {
 	case o.is(asPublishes...):
 		published := o.Object.object()
 		return r.ofGroup(a, &o, &published, at)
-	case len(o.Object) > 0: // a like, a lock
+	case len(o.Object) > 0: // a like or a lock, for example
 		return Post{}, false
 	case o.isFor(group):
 		return r.ofGroup(a, a, &o, at)
@@ -184,8 +184,8 @@ func (r *asReader) announced(a *asObject, at int) (Post, bool) {
 	return p, ok
 }
 
-// ofGroup makes a post of an object that a group announces, and the activity that published it. Earlier versions
-// stored it under its announcement.
+// ofGroup converts an object that a group announces, and the activity that published it, to a post. Earlier versions
+// used the announcement's ID as the GUID; Former holds it.
 func (r *asReader) ofGroup(a, activity, o *asObject, at int) (Post, bool) {
 	p, ok := r.passedOn(a, activity, o, at)
 	if before := firstOf(a.address, "boost:"+firstOf(o.address, o.page())); before != p.GUID {
@@ -212,7 +212,7 @@ func (r *asReader) passedOn(a, activity, o *asObject, at int) (Post, bool) {
 		return Post{}, false
 	}
 	p.GUID, p.Extra, p.Published = firstOf(o.address, p.GUID), 0, claimed
-	if len(o.InReplyTo.list(1)) > 0 { // a comment, for readers who choose replies
+	if len(o.InReplyTo.list(1)) > 0 { // a comment: only for readers who subscribe to replies
 		p.Extra = digest.Reply
 		return p, true
 	}
@@ -222,14 +222,14 @@ func (r *asReader) passedOn(a, activity, o *asObject, at int) (Post, bool) {
 	return p, true
 }
 
-// at returns a reader for objects of another host, because the poll has read them there.
+// at returns a copy of r for objects that the poll fetched from another host.
 func (r *asReader) at(host string) *asReader {
 	theirs := *r
 	theirs.own = host
 	return &theirs
 }
 
-// member makes a post of an object that a member of a group has written.
+// member converts an object by a member of a group to a post.
 func (r *asReader) member(a, o *asObject) (Post, bool) {
 	p, ok := r.created(&asObject{To: a.To, CC: a.CC, Published: a.Published}, o)
 	by := o.AttributedTo.object().address
@@ -243,7 +243,7 @@ func (r *asReader) member(a, o *asObject) (Post, bool) {
 	return p, ok
 }
 
-// boost makes a post that only links to another one.
+// boost returns a post that only links to another one.
 func (r *asReader) boost(a, o *asObject) (Post, bool) {
 	to := firstOf(o.address, o.page())
 	if !isWeb(to) || !isPublic(o) && (len(o.To) > 0 || len(o.CC) > 0) {
@@ -265,7 +265,7 @@ func (o *asObject) isFor(actor string) bool {
 	return false
 }
 
-// created makes a post of an object that an activity has published.
+// created converts an object that an activity published to a post.
 func (r *asReader) created(a, o *asObject) (Post, bool) {
 	switch {
 	case o.is("Tombstone") || len(o.Type) == 0 || o.isActor() || !isPublic(o, a):
@@ -293,7 +293,6 @@ func (r *asReader) created(a, o *asObject) (Post, bool) {
 	return p, p.GUID != "" || p.Link != ""
 }
 
-// author is who an object says has written it, where that is more than an address.
 func (o *asObject) author(a *asObject) string {
 	for _, field := range []asValue{o.AttributedTo, o.Actor, a.Actor} {
 		for _, v := range field.list(maxInList) {
@@ -305,8 +304,7 @@ func (o *asObject) author(a *asObject) string {
 	return ""
 }
 
-// accountOf is the name of the account whose actor has an address such as /u/ann; "" where
-// the address does not tell it.
+// accountOf returns the account name for an actor address such as /u/ann; "": the address does not contain it.
 func accountOf(actor string) string {
 	if name := WebFingerAccount(ProfileAccount(actor)); name != "" {
 		return "@" + name
@@ -314,7 +312,7 @@ func accountOf(actor string) string {
 	return ""
 }
 
-// isOwn reports whether an object is said to be by nobody of another host.
+// isOwn reports whether an object and all its authors are at the account's host.
 func (r *asReader) isOwn(o *asObject) bool {
 	of := append(o.AttributedTo.addresses(), o.Actor.addresses()...)
 	if isWeb(o.address) {
@@ -323,7 +321,6 @@ func (r *asReader) isOwn(o *asObject) bool {
 	return !slices.ContainsFunc(of, func(address string) bool { return hostAndPort(address) != r.own })
 }
 
-// answersOthers reports whether an object answers somebody else than its own author.
 func (r *asReader) answersOthers(o *asObject) bool {
 	to := o.InReplyTo.object().address
 	if to == "" || r.posts[to] {
@@ -333,17 +330,17 @@ func (r *asReader) answersOthers(o *asObject) bool {
 	return by == "" || !strings.HasPrefix(to, strings.TrimSuffix(by, "/")+"/")
 }
 
-// join gives the first post of each thread what its author has added to it without a break, in
-// the order in which it was written. What continues an answer to somebody is one too.
+// join appends the author's consecutive replies to the first post of each thread, oldest first. A continuation of a
+// reply to another author is a reply too.
 func (r *asReader) join(posts []Post) {
-	slices.Reverse(r.written) // the newest come first, also among those of one second
+	slices.Reverse(r.written) // the feed lists the newest first, also within one second
 	slices.SortStableFunc(r.written,
 		func(a, b asWritten) int { return posts[a.at].Published.Compare(posts[b.at].Published) })
 	place := make(map[string]asWritten, len(r.written))
 	for _, w := range r.written {
 		place[w.o.address] = w
 	}
-	first := map[int]int{} // the place of a thread's first post by those of its parts
+	first := map[int]int{} // maps the index of a part to the index of the thread's first post
 	added := map[int]*strings.Builder{}
 	for _, w := range r.written {
 		to, found := place[w.o.InReplyTo.object().address]
@@ -357,7 +354,7 @@ func (r *asReader) join(posts []Post) {
 		root, isPart := first[to.at]
 		if !isPart {
 			if root = to.at; len(to.o.InReplyTo.list(1)) > 0 {
-				continue // what it began with is not here
+				continue // the first post of the thread is not in this document
 			}
 		}
 		if first[w.at] = root; added[root] == nil {
@@ -370,7 +367,7 @@ func (r *asReader) join(posts []Post) {
 	}
 }
 
-// join adds to the first post of a thread a part of it, which was made of o; its text goes to said.
+// join appends part, a later post of the thread made from o, to the first post p. It collects the text in said.
 func (p *Post) join(part *Post, o *asObject, said *strings.Builder) {
 	part.PartOf = bounded(p.GUID)
 	if part.warning != "" && p.excerpted == "" {
@@ -388,7 +385,6 @@ func (p *Post) join(part *Post, o *asObject, said *strings.Builder) {
 	p.images = append(p.images, part.images...)
 }
 
-// append adds HTML to the text of a post.
 func (p *Post) append(added string) {
 	if len(p.bodies) == 0 {
 		p.bodies = []text{{}}
@@ -396,7 +392,6 @@ func (p *Post) append(added string) {
 	p.bodies[0] = literal(p.bodies[0].html()+added, markup)
 }
 
-// sameAuthor reports whether two objects are said to be by one author.
 func (o *asObject) sameAuthor(other *asObject) bool {
 	return o.AttributedTo.object().address == other.AttributedTo.object().address
 }

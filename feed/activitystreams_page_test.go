@@ -8,7 +8,6 @@ import (
 	"digest"
 )
 
-// postsOf reads the activities of an outbox of a.example.
 func postsOf(t *testing.T, items string) []Post {
 	t.Helper()
 	d, err := Parse([]byte(outboxOf(items)), "", "https://a.example/outbox?page=true")
@@ -18,13 +17,12 @@ func postsOf(t *testing.T, items string) []Post {
 	return d.Posts
 }
 
-// noteOf is an activity that publishes a note of ann's.
+// noteOf returns an activity of ann's that publishes a note.
 func noteOf(activity, id, published, more, content string) string {
 	return fmt.Sprintf(`{"type":%q,"id":"https://a.example/%s#%s","actor":"https://a.example/ann","published":%q,%s,"object":{"type":"Note","id":"https://a.example/%s","attributedTo":"https://a.example/ann","published":"2026-01-0%sT00:00:00Z",%s%s,"content":%q}}`,
 		activity, id, activity, published, toAll, id, id[:1], toAll, more, content)
 }
 
-// What the facts of single objects are, as servers write them.
 func TestActivityStreamsFacts(t *testing.T) {
 	const by = `"attributedTo":"https://a.example/ann",` + toAll
 	for why, test := range map[string]struct{ item, want string }{
@@ -78,7 +76,6 @@ func TestActivityStreamsFacts(t *testing.T) {
 	}
 }
 
-// What the text of a post shows beside its content.
 func TestActivityStreamsShown(t *testing.T) {
 	for why, test := range map[string]struct{ more, want string }{
 		"a quoted post":      {`"quoteUrl":"https://b.example/q"`, `href="https://b.example/q"`},
@@ -111,7 +108,7 @@ func TestActivityStreamsShown(t *testing.T) {
 	}
 }
 
-// An outbox tells of a post what its last activity says of it, if that is its own.
+// The latest activity about an object wins, if it is the account's own.
 func TestActivityStreamsChanges(t *testing.T) {
 	create := noteOf("Create", "1", "2026-01-01T00:00:00Z", "", "old")
 	update, later := noteOf("Update", "1", "2026-01-02T00:00:00Z", "", "new"),
@@ -160,8 +157,8 @@ func TestActivityStreamsChanges(t *testing.T) {
 	}
 }
 
-// What an author adds to a post of their own is part of it; what answers somebody, and what
-// continues that, is an answer.
+// An author's continuations of their own post are part of it. A reply to another author, and a continuation of it,
+// are replies.
 func TestActivityStreamsThread(t *testing.T) {
 	answers := func(id string) string { return `,"inReplyTo":"` + id + `"` }
 	posts := postsOf(t, strings.Join([]string{
@@ -202,7 +199,6 @@ func TestActivityStreamsThread(t *testing.T) {
 	}
 }
 
-// An outbox that has posts and gives none says so.
 func TestActivityStreamsWithholds(t *testing.T) {
 	for doc, want := range map[string]bool{
 		outboxOf(``):                                 false,

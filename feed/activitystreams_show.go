@@ -9,7 +9,7 @@ import (
 	"digest"
 )
 
-// showObject gives a post its text, with a warning first, and its pictures and files.
+// showObject sets the text of a post, with its warning first, and its pictures and files.
 func (p *Post) showObject(o *asObject) {
 	var b strings.Builder
 	summary := o.Summary.words(o.SummaryMap)
@@ -46,8 +46,8 @@ func (p *Post) showObject(o *asObject) {
 	}
 }
 
-// warning returns the summary of an object if that is a content warning, and no excerpt or title. Some
-// servers write a character without width instead of no warning.
+// warning returns the summary of o if it is a content warning, and not an excerpt or a title. Some servers write a
+// zero-width character for no warning.
 func (o *asObject) warning() string {
 	if !o.Sensitive.isTrue() && (!o.is("Note", "Question") || o.title() != "") {
 		return ""
@@ -59,7 +59,6 @@ func (o *asObject) warning() string {
 	return warning
 }
 
-// showOptions writes what a question offers to answer.
 func (p *Post) showOptions(b *strings.Builder, o *asObject) {
 	options := append(o.OneOf.list(maxInList), o.AnyOf.list(maxInList)...)
 	if len(options) == 0 {
@@ -75,7 +74,7 @@ func (p *Post) showOptions(b *strings.Builder, o *asObject) {
 	b.WriteString("</ul>")
 }
 
-// answerLine leads to what an object answers.
+// answerLine returns a link to the post that o replies to; "": it is no reply.
 func (o *asObject) answerLine() string {
 	if to := o.InReplyTo.object().address; isWeb(to) {
 		return `<p>↑ <a href="` + escape(to) + `">In reply to</a></p>`
@@ -83,8 +82,8 @@ func (o *asObject) answerLine() string {
 	return ""
 }
 
-// quoted is the post that an object quotes, under whichever name its server has for that: those
-// of Misskey and Fedibird, FEP-044f, and FEP-e232.
+// quoted returns the address of the post that o quotes. It knows the field names of Misskey and Fedibird, FEP-044f,
+// and the link tags of FEP-e232.
 func (o *asObject) quoted() string {
 	for _, field := range []asValue{o.Quote, o.QuoteURL, o.QuoteURI, o.MisskeyQuote} {
 		if to := field.object().address; isWeb(to) {
@@ -99,8 +98,8 @@ func (o *asObject) quoted() string {
 	return ""
 }
 
-// showAttachments writes the pictures that come with a post, each with its description, where
-// the text does not show them itself, and takes in other files.
+// showAttachments writes attached pictures with their descriptions, unless the text displays them (shown), and adds
+// other files as enclosures.
 func (p *Post) showAttachments(b *strings.Builder, o *asObject, hidden, shown bool) {
 	pictures := 0
 	for _, v := range o.Attachment.list(maxInList) {
@@ -120,7 +119,7 @@ func (p *Post) showAttachments(b *strings.Builder, o *asObject, hidden, shown bo
 	}
 }
 
-// file is what an attachment is, or a picture, or what a link leads to.
+// file returns an attachment, a picture or a link's target as an enclosure.
 func (o *asObject) file() digest.Enclosure {
 	link := o.widest()
 	size := o.Size.number()
@@ -135,7 +134,7 @@ func (o *asObject) file() digest.Enclosure {
 	}
 }
 
-// widest returns the link to the largest picture of an object; without sizes its first link.
+// widest returns the link to the widest picture of o; without sizes its first link.
 func (o *asObject) widest() (best asObject) {
 	for i, v := range o.URL.list(maxInList) {
 		link := v.object()
@@ -146,7 +145,7 @@ func (o *asObject) widest() (best asObject) {
 	return best
 }
 
-// seconds is how long an object plays, which some write as a number.
+// seconds returns the playing time of o, which some servers write as a number.
 func (o *asObject) seconds() int64 {
 	if n := seconds(o.Duration.text()); n > 0 {
 		return n
@@ -154,11 +153,10 @@ func (o *asObject) seconds() int64 {
 	return seconds(strings.Trim(string(o.Duration), `"`))
 }
 
-// plainAddress undoes the entities with which WordPress writes addresses in JSON.
+// plainAddress decodes the entities that WordPress writes into addresses in JSON.
 func plainAddress(address string) string { return html.UnescapeString(address) }
 
-// addFilm takes in the film or the sound that an object is: of several sizes the first file,
-// of a film that is streamed the first of those that its stream is made of.
+// addFilm encloses the file of a video or audio object: the first of several sizes, or the first file of a stream.
 func (p *Post) addFilm(o *asObject) {
 	if !o.is("Video", "Audio") {
 		return
@@ -178,7 +176,7 @@ func (p *Post) addFilm(o *asObject) {
 	}
 }
 
-// addFilmAt takes in the film to which a link leads; false: it leads to something else.
+// addFilmAt encloses the target of a link; false: it is no video or audio file.
 func (p *Post) addFilmAt(link, film *asObject) bool {
 	file := link.file()
 	file.Seconds = film.seconds()
@@ -189,7 +187,6 @@ func (p *Post) addFilmAt(link, film *asObject) bool {
 	return true
 }
 
-// pictures are those that may stand for an object.
 func (o *asObject) pictures() (all []image) {
 	for _, field := range []asValue{o.Image, o.Icon} {
 		var sized []sizedImage
@@ -208,7 +205,7 @@ func (o *asObject) pictures() (all []image) {
 	return all
 }
 
-// A sizedImage is a picture of which there may be several sizes; a width of 0 is not known.
+// A sizedImage is a picture with its width; 0: unknown.
 type sizedImage struct {
 	image
 	width int64

@@ -11,8 +11,7 @@ func outboxOf(items string) string {
 
 const toAll = `"to":["https://www.w3.org/ns/activitystreams#Public"]`
 
-// What a page says of others is not shown under the account's name (I9), nor is what is not
-// for everybody.
+// Posts of others never appear under the account's name (I9), and posts that are not public never appear.
 func TestActivityStreamsWhose(t *testing.T) {
 	for why, test := range map[string]struct {
 		item  string
@@ -57,7 +56,7 @@ func TestActivityStreamsWhose(t *testing.T) {
 	}
 }
 
-// What another server embeds of a foreign post is not shown, in whatever it is wrapped.
+// A foreign post that another server embeds never appears, however it is wrapped.
 func TestActivityStreamsForeignText(t *testing.T) {
 	foreign := `{"type":"Page","id":"https://b.example/1","attributedTo":"https://b.example/bob","name":"FOREIGN","content":"FOREIGN","summary":"FOREIGN","image":"https://b.example/FOREIGN.png",` + toAll + `}`
 	for _, item := range []string{
@@ -107,7 +106,7 @@ func docPosts(d *Document) []Post {
 	return d.Posts
 }
 
-// Where the posts of an account are is believed of its own host alone.
+// Only addresses at the account's own host count.
 func TestActivityStreamsLeads(t *testing.T) {
 	for doc, want := range map[string]string{
 		`{"type":"OrderedCollection","id":"https://a.example/outbox","first":"https://a.example/outbox?page=1"}`:                 "https://a.example/outbox?page=1",

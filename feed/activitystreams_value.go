@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// An asValue is a field as written; nil: it is missing.
+// An asValue is the raw JSON of a field; nil: the field is missing.
 type asValue []byte
 
-// UnmarshalJSON keeps the field. A decoder may use its bytes again.
+// UnmarshalJSON copies the field, because the decoder reuses its buffer.
 func (v *asValue) UnmarshalJSON(b []byte) error {
 	*v = bytes.Clone(b)
 	return nil
 }
 
-// everyOne is the bound of lists that the program reads whole, such as recipients.
+// everyOne is the limit for lists that must be read completely, such as recipients.
 const everyOne = math.MaxInt
 
-// list returns the values of a field, which may be one or many.
+// list returns the values of a field, at most most; a single value counts as a list of one.
 func (v asValue) list(most int) (all []asValue) {
 	if len(v) == 0 || v[0] == 'n' {
 		return nil
@@ -47,7 +47,7 @@ func (v asValue) list(most int) (all []asValue) {
 	return all
 }
 
-// wrapped returns the value of the first of some keywords in an object of JSON-LD; nil: it has none
+// wrapped returns the value of the first keyword that a JSON-LD object has; nil: it has none of them
 // (w3.org/TR/json-ld11 section 9.5).
 func (v asValue) wrapped(keywords ...string) asValue {
 	if len(v) == 0 || v[0] != '{' || !slices.ContainsFunc(keywords,
@@ -66,7 +66,7 @@ func (v asValue) wrapped(keywords ...string) asValue {
 	return nil
 }
 
-// text returns a string, or the first string of a list; "" for any other value.
+// text returns a string, or the first string of a list; "" for other values.
 func (v asValue) text() (s string) {
 	switch {
 	case len(v) == 0:
@@ -84,13 +84,12 @@ func (v asValue) text() (s string) {
 	return ""
 }
 
-// words returns a text, or its version in one language. Some servers write the map of
-// languages where the text belongs.
+// words returns a text, or its version in one language. Some servers write the language map into the text field.
 func (v asValue) words(inLanguages asValue) string {
 	return firstOf(v.text(), firstInMap(inLanguages), firstInMap(v))
 }
 
-// number returns a whole number; 0 for any other value.
+// number returns an integer; 0 for other values.
 func (v asValue) number() (n int64) {
 	if json.Unmarshal(v, &n) != nil {
 		return 0
@@ -98,7 +97,6 @@ func (v asValue) number() (n int64) {
 	return n
 }
 
-// isTrue reports whether a field is true.
 func (v asValue) isTrue() bool {
 	if inner := v.wrapped("@value"); inner != nil {
 		v = inner
@@ -106,7 +104,7 @@ func (v asValue) isTrue() bool {
 	return string(v) == "true"
 }
 
-// object returns the first value of a field as an object; an address alone has nothing but an ID.
+// object returns the first value of a field as an object. From a plain address it makes an object with only an ID.
 func (v asValue) object() (o asObject) {
 	all := v.list(1)
 	if len(all) == 0 {
@@ -122,7 +120,7 @@ func (v asValue) object() (o asObject) {
 	return o
 }
 
-// addresses returns the addresses in a field; of objects, their IDs.
+// addresses returns the addresses in a field; for objects, their IDs.
 func (v asValue) addresses() (all []string) {
 	for _, one := range v.list(everyOne) {
 		if s := one.object().address; s != "" {
@@ -132,11 +130,10 @@ func (v asValue) addresses() (all []string) {
 	return all
 }
 
-// asNamespace is the beginning of the terms of ActivityStreams in their full form.
 const asNamespace = "https://www.w3.org/ns/activitystreams#"
 
-// read reads an object. JSON-LD has other names for its ID and type, and may write a prefix
-// before each of its fields (w3.org/TR/activitystreams-core section 2.1).
+// read decodes an object. JSON-LD has other names for its ID and type, and allows a prefix on each field
+// (w3.org/TR/activitystreams-core section 2.1).
 func (o *asObject) read(v []byte) error {
 	if bytes.Contains(v, []byte(`"as:`)) || bytes.Contains(v, []byte(`"`+asNamespace)) {
 		v = withoutPrefixes(v)
@@ -153,7 +150,7 @@ func (o *asObject) read(v []byte) error {
 	return nil
 }
 
-// withoutPrefixes returns an object whose own fields are written without a prefix.
+// withoutPrefixes returns an object with the prefixes of its own field names removed.
 func withoutPrefixes(v []byte) []byte {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(v, &fields) != nil {
@@ -179,12 +176,11 @@ func withoutPrefixes(v []byte) []byte {
 	return plain
 }
 
-// term returns a term of ActivityStreams without its prefix.
 func term(name string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(name, "as:"), asNamespace)
 }
 
-// firstInMap returns the text of one language. Most maps have one.
+// firstInMap returns the text of the first language by name. Most maps have only one.
 func firstInMap(v asValue) string {
 	of := languagesOf(v)
 	languages := make([]string, 0, len(of))
@@ -200,7 +196,7 @@ func firstInMap(v asValue) string {
 	return ""
 }
 
-// languagesOf returns a field that is a map of languages; nil: it is something else.
+// languagesOf returns a field as a map of languages; nil: the field is something other than such a map.
 func languagesOf(v asValue) (of map[string]asValue) {
 	if len(v) == 0 || v[0] != '{' || json.Unmarshal(v, &of) != nil {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// JSON-LD has several ways to write one thing, and servers use all of them.
+// JSON-LD allows several forms for the same value, and servers use all of them.
 func TestActivityStreamsJSONLD(t *testing.T) {
 	const by = `"attributedTo":"https://a.example/ann",` + toAll
 	for why, test := range map[string]struct{ item, want string }{
@@ -47,7 +47,7 @@ func TestActivityStreamsJSONLD(t *testing.T) {
 	}
 }
 
-// Excerpts show the warning of the author alone.
+// Excerpts contain only the author's warning.
 func TestActivityStreamsWarning(t *testing.T) {
 	for why, test := range map[string]struct{ object, title string }{
 		"a warning": {`"type":"Note","summary":"Spiders","content":"eight legs"`, "Content warning: Spiders"},
@@ -86,7 +86,7 @@ func TestActivityStreamsWarning(t *testing.T) {
 	}
 }
 
-// The RSS of Mastodon has a warning in the text, before a line.
+// Mastodon writes the warning into the text of its RSS feeds, before a line.
 func TestWarningInRSS(t *testing.T) {
 	for text, want := range map[string]string{
 		`<p><strong>Content warning:</strong> spiders</p><hr><p>Eight legs</p>`:     "Content warning: spiders",
@@ -108,7 +108,7 @@ func TestWarningInRSS(t *testing.T) {
 	}
 }
 
-// Posts have the time and place of an event, the place of a photo, the largest picture, and all recipients.
+// Posts contain the time and place of an event, the place of a photo, the largest picture, and all recipients.
 func TestActivityStreamsTold(t *testing.T) {
 	const event = `"type":"Event","name":"Party","startTime":"2026-12-18T13:00:00Z","content":"<p>Come!</p>"`
 	for why, test := range map[string]struct{ object, want string }{
@@ -156,7 +156,6 @@ func TestActivityStreamsTold(t *testing.T) {
 	}
 }
 
-// An activity that has no object publishes nothing.
 func TestActivityStreamsNothing(t *testing.T) {
 	for _, item := range []string{`{"type":"Arrive","id":"https://a.example/a","actor":"https://a.example/ann",` +
 		toAll + `}`, `{"type":"Create","id":"https://a.example/a","actor":"https://a.example/ann",` + toAll + `}`,

@@ -13,10 +13,10 @@ import (
 	"digest/internal/weburl"
 )
 
-// maxAddress bounds a URL, and a GUID, in bytes.
+// maxAddress limits URLs and GUIDs, in bytes.
 const maxAddress = 2048
 
-// resolve makes ref absolute against base, as browsers do where resolveAsWritten would read another address.
+// resolve makes ref absolute against base. It reads ref like a browser where resolveAsWritten would differ.
 func resolve(base, ref string) string {
 	if isMisread(ref) && len(base) <= maxAddress {
 		if address, ok := weburl.Resolve(base, cleanAddress(ref)); ok {
@@ -26,9 +26,9 @@ func resolve(base, ref string) string {
 	return resolveAsWritten(base, ref)
 }
 
-// isMisread reports whether resolveAsWritten reads another address than browsers. It does if the address has
-// backslashes for slashes. It does if the address is relative and has a % that begins no escape, or a sign that
-// net/url escapes and browsers do not. The poller and the pages escape all else that browsers escape.
+// isMisread reports whether resolveAsWritten and browsers resolve ref differently. They do if it contains backslashes
+// for slashes. They also do if ref is relative and has a % without an escape, or a character that only net/url
+// escapes. The poller and the pages escape everything else that browsers escape.
 func isMisread(ref string) bool {
 	before := ref
 	if i := strings.IndexAny(ref, "?#"); i >= 0 {
@@ -41,8 +41,8 @@ func isMisread(ref string) bool {
 		(strings.ContainsAny(before, "|[]") || weburl.HasBarePercent(ref)) && !isAbsolute(strings.TrimSpace(ref))
 }
 
-// browsed makes an address in HTML absolute as browsers do. A % that begins no escape, and what net/url writes
-// otherwise, is escaped: the policy of sanitise parses it.
+// browsed makes an address in HTML absolute like a browser. It escapes a % without an escape, and characters that
+// net/url would rewrite, because the policy of sanitise parses the address.
 func browsed(base, ref string) string {
 	if ref = cleanAddress(ref); ref == "" {
 		return ""
@@ -65,7 +65,7 @@ func browsed(base, ref string) string {
 	return address
 }
 
-// mended returns an absolute address with slashes for backslashes.
+// mended replaces backslashes with slashes in an absolute address.
 func mended(address string) string {
 	if isMisread(address) {
 		return resolve("", address)
@@ -73,10 +73,9 @@ func mended(address string) string {
 	return address
 }
 
-// resolveAsWritten makes ref absolute against base. An absolute ref stays byte for byte; one that
-// cannot be resolved stays as it is; one that lacks only its scheme gets the base's, or https.
-// No address is as long as a base that is left aside here: each short link would grow by all
-// of it. Stored posts have identities that it made: it must stay as it is.
+// resolveAsWritten makes ref absolute against base. An absolute or unresolvable ref stays byte for byte. A ref that
+// lacks only its scheme gets the scheme of base, or https. It ignores a base longer than maxAddress, because every
+// short link would grow by its length. The GUIDs of stored posts depend on this function: do not change its results.
 func resolveAsWritten(base, ref string) string {
 	ref = cleanAddress(ref)
 	switch {
@@ -104,7 +103,7 @@ func resolveAsWritten(base, ref string) string {
 	return ref
 }
 
-// asBase returns an address with its host in ASCII, to which resolve would else convert it for each link.
+// asBase converts the host of an address to ASCII once, so that resolve does not convert it for each link.
 func asBase(address string) string {
 	if isASCII(address) || len(address) > maxAddress {
 		return address
@@ -117,7 +116,7 @@ func asBase(address string) string {
 	return u.String()
 }
 
-// basesOf returns addresses to which links are relative, best first.
+// basesOf returns the addresses as base URLs, in the same order.
 func basesOf(addresses ...string) []string {
 	for i, address := range addresses {
 		addresses[i] = asBase(address)
@@ -125,8 +124,8 @@ func basesOf(addresses ...string) []string {
 	return addresses
 }
 
-// setASCIIHost writes the host of an address in ASCII. One that cannot be, or that is too long for it, stays as it is:
-// String escapes it.
+// setASCIIHost converts the host of u to ASCII. A host that is too long or cannot be converted stays; String escapes
+// it.
 func setASCIIHost(u *url.URL) {
 	if isASCII(u.Host) || utf8.RuneCountInString(u.Host) > digest.MostHost {
 		return
@@ -140,7 +139,7 @@ func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// schemeOf gives the scheme of an address, https for one that has none.
+// schemeOf returns the scheme of an address; https if it has none.
 func schemeOf(base string) string {
 	if i := strings.IndexByte(base, ':'); i > 0 && isAbsolute(base[:i+1]) {
 		return strings.ToLower(base[:i])
@@ -148,8 +147,8 @@ func schemeOf(base string) string {
 	return "https"
 }
 
-// lacksScheme reports whether ref is no path but an address that begins with its host: www,
-// that of the base, or one in a domain that no file is named after.
+// lacksScheme reports whether ref is not a path but begins with a host: one with www, the host of base, or a host in
+// a top-level domain that is no file extension.
 func lacksScheme(base, ref string) bool {
 	end := 0
 	for end < len(ref) && (isLetter(ref[end]) || ref[end] >= '0' && ref[end] <= '9' || ref[end] == '-' ||
@@ -174,9 +173,8 @@ func lacksScheme(base, ref string) bool {
 	return found && (site == "" || site[0] == '/')
 }
 
-// cleanAddress drops what cannot be part of a URL: white space around it, line
-// breaks and tabs in it (URL Standard, basic parser), and other controls, with
-// which an address could drive a terminal.
+// cleanAddress removes characters that no URL contains: white space around it, line breaks and tabs within it (URL
+// Standard, basic URL parser), and other control characters, which could drive a terminal.
 func cleanAddress(s string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 {
@@ -186,7 +184,6 @@ func cleanAddress(s string) string {
 	}, s))
 }
 
-// isAbsolute reports whether s begins with a scheme.
 func isAbsolute(s string) bool {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
@@ -201,7 +198,7 @@ func isAbsolute(s string) bool {
 	return false
 }
 
-// isWeb reports whether s is an absolute http or https URL that fits.
+// isWeb reports whether s is an absolute http or https URL of at most maxAddress bytes.
 func isWeb(s string) bool {
 	if len(s) > maxAddress || len(s) < 8 {
 		return false
@@ -211,10 +208,9 @@ func isWeb(s string) bool {
 		(strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// NormalURL returns the form of a feed's address that the store keeps and compares.
-// It adds https where the scheme is missing and "/" for an empty path. Scheme and host
-// become lower case and ASCII. A default port, a fragment and white space before it go.
-// Path and query stay byte for byte. It unwraps feed: addresses.
+// NormalURL returns the form of a feed's address that the store keeps and compares. It adds https if the scheme is
+// missing, and "/" for an empty path. It converts scheme and host to lower case and ASCII. It removes a default port,
+// a fragment and the white space before it. Path and query stay byte for byte. It unwraps feed: addresses.
 func NormalURL(raw string) (string, error) {
 	s := withScheme(weburl.WithSlashes(cleanAddress(raw)))
 	if len(s) > maxAddress {
@@ -228,7 +224,7 @@ func NormalURL(raw string) (string, error) {
 		return "", notAddress(raw, err)
 	}
 	if strings.HasSuffix(u.Host, ":") && u.Path == "" && strings.Contains(s, "@") {
-		return "", notAddress(raw, nil) // http://ann:#secret@host: host and path are in the password
+		return "", notAddress(raw, nil) // http://ann:#secret@host: the rest of the password contains the host
 	}
 	host, ok := normalHost(u)
 	if !ok {
@@ -250,10 +246,9 @@ func NormalURL(raw string) (string, error) {
 	return u.Scheme + "://" + host + path, nil
 }
 
-// badInHost lists characters that no host has.
+// badInHost lists characters that no host contains.
 const badInHost = " <>\"'`{}|\\^%"
 
-// normalHost returns the host of an address in its normal form, without a port.
 func normalHost(u *url.URL) (string, bool) {
 	host := strings.ToLower(u.Hostname())
 	if strings.Contains(u.Host, "[") {
@@ -262,12 +257,12 @@ func normalHost(u *url.URL) (string, bool) {
 	if ascii, err := digest.ASCIIHost(strings.TrimSuffix(host, ".")); err == nil {
 		host = ascii
 	}
-	host = strings.TrimRight(host, ".") // the conversion makes dots of other full stops
+	host = strings.TrimRight(host, ".") // ASCIIHost converts other full stops to dots
 	return host, host != "" && !strings.ContainsAny(host, badInHost)
 }
 
-// withScheme puts https:// before an address without scheme, and unwraps addresses such as
-// feed:https://... and pcast://...
+// withScheme adds https:// to an address without a scheme, and unwraps addresses such as feed:https://... and
+// pcast://...
 func withScheme(s string) string {
 	s = withoutFeedScheme(s)
 	if strings.HasPrefix(s, "//") {
@@ -285,7 +280,6 @@ func withScheme(s string) string {
 	return s
 }
 
-// afterHost gives path and query of an absolute URL as they are written.
 func afterHost(s string) string {
 	rest := s[strings.Index(s, "://")+3:]
 	rest, _, _ = strings.Cut(rest, "#")
@@ -304,7 +298,7 @@ func notAddress(raw string, err error) error {
 		return digest.Refuse(digest.Invalid, "the address is missing; enter one like https://example.org/feed.xml")
 	}
 	if shown := digest.AddressWithoutCredentials(raw); shown != raw {
-		raw, err = shown, nil // it may hold a part of the password
+		raw, err = shown, nil // it may contain a part of the password
 	}
 	if len(raw) > 100 {
 		raw = raw[:100] + "..."
@@ -315,7 +309,7 @@ func notAddress(raw string, err error) error {
 	return wrong
 }
 
-// Host is the lower-case host name of a URL without port, "" if it has none.
+// Host returns the lower-case host name of a URL without its port; "": it has none.
 func Host(rawURL string) string {
 	u, err := url.Parse(weburl.Escaped(cleanAddress(rawURL)))
 	if err != nil {
@@ -324,8 +318,8 @@ func Host(rawURL string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// SameAddress reports whether two addresses in normal form name one place, but for
-// https and "www.": who has one of them has the other.
+// SameAddress reports whether two normal addresses are equal, ignoring the scheme, a leading "www." and a final
+// slash.
 func SameAddress(a, b string) bool { return bareAddress(a) == bareAddress(b) }
 
 func bareAddress(address string) string {
@@ -333,8 +327,8 @@ func bareAddress(address string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(bare, "www."), "/")
 }
 
-// SameSite reports whether two addresses are of one registrable domain. Hosts that
-// are in none, such as IP addresses, are one site only if they are one host and port.
+// SameSite reports whether two addresses have the same registrable domain. Hosts without one, such as IP addresses,
+// must be equal including the port.
 func SameSite(a, b string) bool { return siteOf(a) == siteOf(b) }
 
 func siteOf(address string) string {

@@ -11,7 +11,6 @@ import (
 
 func isAtom(local string, _ *token) bool { return local == "feed" || local == "entry" }
 
-// parseAtom reads Atom 0.3 and 1.0.
 func parseAtom(src *source) (*Document, error) {
 	fr, address := repair(src), src.address
 	f, err := (&atom.Parser{}).Parse(bytes.NewReader(fr.xml))
@@ -37,7 +36,7 @@ func parseAtom(src *source) (*Document, error) {
 	author := persons(f.Authors)
 	bases := basesOf(d.Link, address, d.Self)
 	if Host(address) == Host(d.Link) {
-		bases = basesOf(address, d.Link, d.Self) // RFC 3986 §5.1.3: relative to where it was published
+		bases = basesOf(address, d.Link, d.Self) // RFC 3986 §5.1.3: links are relative to the feed's address
 	}
 	d.Posts = make([]Post, 0, len(f.Entries))
 	for i, entry := range f.Entries {
@@ -79,8 +78,8 @@ func atomPost(t texts, entry *atom.Entry, bases []string) Post {
 	return p
 }
 
-// alternate chooses the link to the page itself: of several the first that is
-// HTML or does not say what it is.
+// alternate returns the link to the web page of a feed or entry: the first that is HTML or states no type, otherwise
+// the first of another type.
 func alternate(links []*atom.Link) string {
 	fallback := ""
 	for _, l := range links {
@@ -107,7 +106,7 @@ func relation(links []*atom.Link, rel string) string {
 	return ""
 }
 
-// persons joins the names of persons, or their addresses where they give no name.
+// persons joins the names of persons; a person without a name counts by email address.
 func persons(all []*atom.Person) string {
 	var names []string
 	for _, p := range all {

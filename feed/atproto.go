@@ -12,8 +12,8 @@ import (
 	"digest"
 )
 
-// What Bluesky's service answers for an account (app.bsky.feed.getAuthorFeed), as far as it is
-// read. Where a value has another type than the lexicon says, it counts as missing.
+// The fields that digest reads of Bluesky's answer for an account (app.bsky.feed.getAuthorFeed). A value of another
+// type than in the lexicon counts as missing.
 type (
 	atItem struct {
 		Post   atPost    `json:"post"`
@@ -28,13 +28,13 @@ type (
 		URI       string    `json:"uri"`
 		Author    atAuthor  `json:"author"`
 		Record    atRecord  `json:"record"`
-		Value     atRecord  `json:"value"` // of a post that is quoted
+		Value     atRecord  `json:"value"` // of a quoted post
 		Embed     atEmbed   `json:"embed"`
-		Embeds    []atEmbed `json:"embeds"` // of a post that is quoted
+		Embeds    []atEmbed `json:"embeds"` // of a quoted post
 		IndexedAt string    `json:"indexedAt"`
 		Labels    []atLabel `json:"labels"`
 
-		DisplayName string   `json:"displayName"` // of a list, a feed or another thing that is embedded
+		DisplayName string   `json:"displayName"` // of an embedded list, feed and so on
 		Name        string   `json:"name"`
 		Creator     atAuthor `json:"creator"`
 	}
@@ -46,14 +46,14 @@ type (
 	}
 	atLabel struct {
 		Src, Val, Cts, Exp string
-		Neg                bool // it negates an earlier one
+		Neg                bool // whether it negates an earlier label
 	}
 	atRecord struct {
 		Text      string                     `json:"text"`
 		CreatedAt string                     `json:"createdAt"`
 		Facets    []atFacet                  `json:"facets"`
 		Langs     []string                   `json:"langs"`
-		Labels    struct{ Values []atLabel } // by the author
+		Labels    struct{ Values []atLabel } // the author's own
 		Reply     struct {
 			Root, Parent struct{ URI string }
 		} `json:"reply"`
@@ -71,19 +71,19 @@ type (
 		External struct {
 			URI, Title, Description, Thumb string
 		}
-		Playlist, Thumbnail, Alt string // of a film
+		Playlist, Thumbnail, Alt string // of a video
 		Record                   *atQuoted
 		Media                    *atEmbed
 	}
 	atImage struct{ Thumb, Thumbnail, Fullsize, Alt string }
-	// atQuoted is the post that is quoted; beside pictures it stands one level deeper.
+	// atQuoted is a quoted post. If the embed has pictures too, the post is one level deeper.
 	atQuoted struct {
 		atPost
 		Record *atPost `json:"record"`
 	}
 )
 
-// bluesky is where people read what the service gives to programs.
+// bluesky is the site where people read these posts.
 const bluesky = "https://bsky.app"
 
 func isATProto(fields map[string]string) bool {
@@ -92,8 +92,7 @@ func isATProto(fields map[string]string) bool {
 	return ok && fields["version"] == "" && list != "" && strings.ContainsRune("{]", rune(list[0]))
 }
 
-// parseATProto reads what an account of the AT Protocol has written and passed on, as Bluesky's
-// service gives it.
+// parseATProto reads the posts and reposts of an AT Protocol account from the answer of Bluesky's service.
 func parseATProto(src *source) (*Document, error) {
 	d := &Document{Kind: ATProto}
 	items, cursor, err := d.atItems(src.text)
@@ -122,8 +121,8 @@ func parseATProto(src *source) (*Document, error) {
 	return d, nil
 }
 
-// atItems returns the items of a document and the cursor of the next page. It reads each item separately, so that
-// a bad one does not affect the others.
+// atItems returns the items of a document and the cursor of the next page. It decodes each item separately, so that a
+// bad one does not affect the others.
 func (d *Document) atItems(doc string) (items []atItem, cursor string, err error) {
 	text := []byte(doc)
 	if len(doc) > largeJSON || !json.Valid(text) {
@@ -133,7 +132,7 @@ func (d *Document) atItems(doc string) (items []atItem, cursor string, err error
 		}
 	}
 	var f struct {
-		Feed, Posts []json.RawMessage // Posts: as getPosts answers
+		Feed, Posts []json.RawMessage // the answer of getPosts
 		Cursor      asValue
 	}
 	if err := json.Unmarshal(text, &f); err != nil {
@@ -155,8 +154,8 @@ func (d *Document) atItems(doc string) (items []atItem, cursor string, err error
 	return items, f.Cursor.text(), nil
 }
 
-// atAccount gives the account whose feed it is: who passes posts on, else the author of all
-// that is not passed on; nobody if there are several.
+// atAccount returns the account of the feed: the reposter, otherwise the author of all posts that are not reposts;
+// zero if there are several.
 func atAccount(items []atItem) atAuthor {
 	var account atAuthor
 	for i := range items {
@@ -175,8 +174,8 @@ func atAccount(items []atItem) atAuthor {
 	return account
 }
 
-// atThreads gives the posts of each thread by its first post: what that post's author has
-// added without a break, in the order in which it was written.
+// atThreads returns the author's consecutive replies to each of their posts, oldest first, by the URI of the first
+// post.
 func atThreads(items []atItem) map[string][]*atPost {
 	byURI := make(map[string]*atPost, len(items))
 	var replies []*atPost
@@ -205,7 +204,7 @@ func atThreads(items []atItem) map[string][]*atPost {
 	return threads
 }
 
-// atProtoPost makes a post of an item; false: it cannot be told from others, or may not be shown.
+// atProtoPost converts an item to a post; false: it has no usable address, or must not be displayed.
 func atProtoPost(it *atItem, account atAuthor, threads map[string][]*atPost) (Post, bool) {
 	at, repost := &it.Post, it.isRepost()
 	own := at.Author.DID == account.DID
@@ -246,7 +245,7 @@ func atProtoPost(it *atItem, account atAuthor, threads map[string][]*atPost) (Po
 	return p, true
 }
 
-// continues notes what a post answers: the thread of its author that it is part of, or somebody.
+// continues records the thread that a post continues, or that it replies to another account.
 func (p *Post) continues(at *atPost, threads map[string][]*atPost, b *strings.Builder) {
 	root := at.Record.Reply.Root.URI
 	if slices.Contains(threads[root], at) {
@@ -264,7 +263,8 @@ func (it *atItem) isRepost() bool {
 	return it.Reason != nil && strings.HasSuffix(it.Reason.Type, "#reasonRepost")
 }
 
-// published is when a post was written, by its author's clock, which may be fast.
+// published returns when the author wrote a post. If the author's clock is fast, it returns when Bluesky indexed the
+// post.
 func (at *atPost) published() time.Time {
 	written, seen := parseDate(firstOf(at.Record.CreatedAt, at.Value.CreatedAt)), parseDate(at.IndexedAt)
 	if written.IsZero() || !seen.IsZero() && written.After(seen) {
@@ -282,7 +282,7 @@ func firstDate(dates ...string) time.Time {
 	return time.Time{}
 }
 
-// page is where people find what an at:// address names; "": nowhere.
+// page returns the web page for an at:// address; "": it has none.
 func (at *atPost) page() string {
 	parts := strings.Split(cleanText(at.URI), "/")
 	if len(parts) != 5 || parts[0] != "at:" || !strings.HasPrefix(parts[2], "did:") ||
@@ -300,7 +300,6 @@ func (at *atPost) page() string {
 	return ""
 }
 
-// page is that of an account.
 func (a atAuthor) page() string {
 	if !strings.HasPrefix(a.DID, "did:") || strings.ContainsAny(a.DID, "/?#\\ %") {
 		return ""
@@ -308,8 +307,8 @@ func (a atAuthor) page() string {
 	return bluesky + "/profile/" + cleanText(a.DID)
 }
 
-// ownHandle gives the site whose name an account has as its handle, by which it is known to be
-// the account's (https://atproto.com/specs/handle); none for a name of the network's.
+// ownHandle returns the site that an account uses as its handle, which verifies that the account owns it
+// (https://atproto.com/specs/handle); nil for a handle that Bluesky assigns.
 func ownHandle(handle string) []string {
 	handle = strings.ToLower(cleanText(handle))
 	if host := Host("https://" + handle + "/"); host != handle || !strings.Contains(host, ".") ||
@@ -319,7 +318,7 @@ func ownHandle(handle string) []string {
 	return []string{"https://" + handle + "/"}
 }
 
-// name is how an account calls itself.
+// name returns the display name of an account, otherwise its handle.
 func (a atAuthor) name() string {
 	if name := oneLine(cleanText(a.DisplayName)); name != "" {
 		return shorten(name, maxName)

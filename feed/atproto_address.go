@@ -8,16 +8,16 @@ import (
 	"digest"
 )
 
-// The service of Bluesky that answers without an account (docs.bsky.app). All feeds of
-// Bluesky are asked there, so that they share its pace.
+// The request for the posts of an account to Bluesky's public service (docs.bsky.app). All Bluesky feeds use this
+// host, so they share its rate limit.
 const (
 	atAuthorFeed = "https://public.api.bsky.app/xrpc/app.bsky.feed.getAuthorFeed?actor="
 	atWanted     = "&filter=posts_and_author_threads&limit=50"
 )
 
-// AskedURL returns the address at which a search for a typed feed begins. For an account of Bluesky it is an address of
-// the service (@ann.bsky.social, at://did:plc:…, its page). For an account of the fediverse (@ann@example.org) it is
-// the WebFinger address, for the page of a platform its feed (platformFeed), and for all others NormalURL.
+// AskedURL returns the address at which the search for a typed feed begins. For a Bluesky account (@ann.bsky.social,
+// at://did:plc:…, its page) it is an address of Bluesky's service. For a fediverse account (@ann@example.org) it is
+// the WebFinger address. For a page of a known platform it is its feed (platformFeed), and for all others NormalURL.
 func AskedURL(typed string) (string, error) {
 	plain := unwrapped(cleanAddress(typed))
 	if actor := atActor(plain); actor != "" {
@@ -52,12 +52,10 @@ func unwrapped(typed string) string {
 	return typed
 }
 
-// ATProtoURL gives the address of the feed of an account, named by its handle or, for good,
-// by its DID.
+// ATProtoURL returns the address of the feed of an account, named by its handle or its permanent DID.
 func ATProtoURL(actor string) string { return atAuthorFeed + url.QueryEscape(actor) + atWanted }
 
-// ATProtoActor gives the account of whom an address is the feed, its handle or its DID;
-// "" if it is none.
+// ATProtoActor returns the account, a handle or a DID, whose feed is at address; "": it is no such feed.
 func ATProtoActor(address string) string {
 	actor, ok := strings.CutPrefix(address, atAuthorFeed)
 	actor, _, _ = strings.Cut(actor, "&")
@@ -68,7 +66,7 @@ func ATProtoActor(address string) string {
 	return actor
 }
 
-// IsDID reports whether an account is named by what never changes (w3.org/TR/did).
+// IsDID reports whether actor is a DID, a permanent name of an account (w3.org/TR/did).
 func IsDID(actor string) bool {
 	id, ok := strings.CutPrefix(actor, "did:")
 	method, id, found := strings.Cut(id, ":")
@@ -76,8 +74,7 @@ func IsDID(actor string) bool {
 		strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-") == ""
 }
 
-// Handle gives the handle that a person may have meant who typed nothing but a domain; "" if
-// it is more than that.
+// Handle returns the handle in typed if it is only a domain; "": it is more.
 func Handle(typed string) string {
 	name := strings.TrimSuffix(cleanAddress(typed), "/")
 	if strings.ContainsAny(name, "/:@?#") {
@@ -86,7 +83,7 @@ func Handle(typed string) string {
 	return actorOf(name)
 }
 
-// atActor gives the account that a person named; "" if it is none.
+// atActor returns the account that typed names; "": none.
 func atActor(typed string) string {
 	s := strings.TrimRight(typed, "/")
 	if IsDID(s) {
@@ -105,12 +102,13 @@ func atActor(typed string) string {
 	return ""
 }
 
-// atClients are sites that show accounts of Bluesky at addresses such as /profile/ann.example.
+// atClients are sites that display Bluesky accounts at addresses such as /profile/ann.example.
 var atClients = setOf("bsky.app main.bsky.dev deer.social blacksky.community zeppelin.social " +
 	"catsky.social witchsky.app")
 
-// atPage returns the account of Bluesky that a page shows, or whose post it shows. The page is at a known
-// client, or has a name that only Bluesky assigns, or is at the host of that name. It returns "" for other pages.
+// atPage returns the Bluesky account that a page shows, or the author of the post that it shows. The page must be at
+// a known client, or have a name that only Bluesky assigns, or be at the host of that name. It returns "" for other
+// pages.
 func atPage(address string) string {
 	scheme, page, found := strings.Cut(address, "://")
 	if !found {
@@ -135,10 +133,10 @@ func atPage(address string) string {
 	return ""
 }
 
-// ownHandles is the end of the handles that Bluesky assigns.
+// ownHandles is the suffix of the handles that Bluesky assigns.
 const ownHandles = ".bsky.social"
 
-// BlueskyAccount returns the account whose RSS feed at Bluesky is the only feed that a page offers; "": none.
+// BlueskyAccount returns the account if its RSS feed at Bluesky is the only feed that a page offers; otherwise "".
 func BlueskyAccount(offers []Offer) string {
 	if len(offers) != 1 {
 		return ""
@@ -151,7 +149,7 @@ func BlueskyAccount(offers []Offer) string {
 	return actor
 }
 
-// actorOf gives the account with which a path begins.
+// actorOf returns the account at the beginning of a path.
 func actorOf(path string) string {
 	actor, _, _ := strings.Cut(path, "/")
 	actor, _, _ = strings.Cut(actor, "?")

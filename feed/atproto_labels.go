@@ -8,10 +8,10 @@ import (
 
 // Labels of posts and accounts (https://atproto.com/specs/label).
 
-// notShown are the labels of posts and accounts that are hidden, from everybody or from people who are not signed in.
+// notShown are the labels that hide posts and accounts from everybody or from people who are not signed in.
 var notShown = setOf("!hide !takedown !suspend !no-unauthenticated")
 
-// adult are the labels under which a picture becomes a link.
+// adult are the labels that replace a picture with a link.
 var adult = setOf("!warn porn sexual nudity graphic-media gore")
 
 // isHidden reports whether a label hides a post or its author.
@@ -25,15 +25,14 @@ func (at *atPost) isWarnedOf() bool {
 	return slices.ContainsFunc(at.labels(), func(l atLabel) bool { return l.Val == "!warn" })
 }
 
-// labels returns the labels of a post, its author's own included.
 func (at *atPost) labels() []atLabel {
 	return slices.Concat(at.Labels, at.Record.Labels.Values, at.Value.Labels.Values)
 }
 
-// MaxProblem bounds, in bytes, the answer of a service that refuses a request.
+// MaxProblem limits the body of an error response that ATProtoProblem reads, in bytes.
 const MaxProblem = 4 << 10
 
-// ATProtoProblem returns the reason that a service of the AT Protocol states for a refusal; "": it states none.
+// ATProtoProblem returns the reason in an error response of an AT Protocol service; "": it states none.
 func ATProtoProblem(body []byte) string {
 	var problem struct{ Error, Message asValue }
 	if len(body) > MaxProblem || json.Unmarshal(body, &problem) != nil || problem.Error.text() == "" {
@@ -42,7 +41,7 @@ func ATProtoProblem(body []byte) string {
 	return shorten(oneLine(firstOf(problem.Message.text(), problem.Error.text())), maxName)
 }
 
-// settleLabels removes labels without effect from the posts of a document.
+// settleLabels removes negated and expired labels from the posts of a document.
 func settleLabels(items []atItem) {
 	var now time.Time // or earlier: the newest date of the document
 	for i := range items {
@@ -68,7 +67,7 @@ func (at *atPost) settle(now time.Time) {
 	at.Labels, at.Author.Labels = inForce(at.Labels, now), inForce(at.Author.Labels, now)
 }
 
-// inForce returns the labels that their source has not negated, and that have not expired.
+// inForce returns the labels that have not expired and that their source has not negated.
 func inForce(labels []atLabel, now time.Time) (hold []atLabel) {
 	for _, l := range labels {
 		hold = slices.DeleteFunc(hold, func(was atLabel) bool { return was.Src == l.Src && was.Val == l.Val })

@@ -51,7 +51,7 @@ func FuzzAskedURL(f *testing.F) {
 	})
 }
 
-// The posts of an account are the same while only counts, names and the cursor change.
+// The hash of the posts does not change with counts, names and the cursor.
 func TestATProtoHash(t *testing.T) {
 	const doc = `{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a","handle":"a.example"},"likeCount":LIKES,
 		"record":{"text":"TEXT","createdAt":"2026-11-19T00:00:00Z"},"indexedAt":"2026-11-19T00:00:00Z"}}],"cursor":"LIKES"}`
@@ -92,14 +92,14 @@ func TestATProtoHostile(t *testing.T) {
 	}
 }
 
-// circle is a post that answers another of the same author.
+// circle returns a post that replies to another one by the same author.
 func circle(key, parent string) string {
 	uri := func(k string) string { return `"uri":"at://did:plc:a/app.bsky.feed.post/` + k + `"` }
 	return `{"post":{` + uri(key) + `,"author":{"did":"did:plc:a"},"record":{"text":"x","reply":{"root":{` +
 		uri(parent) + `},"parent":{` + uri(parent) + `}}}}}`
 }
 
-// A gallery is of pictures, each with its description; more than four were not seen elsewhere.
+// A gallery contains pictures with descriptions, and may have more than four.
 func TestATProtoGallery(t *testing.T) {
 	const picture = `{"$type":"app.bsky.embed.gallery#viewImage","thumbnail":"https://cdn.example/t%d","fullsize":"https://cdn.example/f%d","alt":"shell %d"}`
 	var items []string
@@ -121,7 +121,6 @@ func TestATProtoGallery(t *testing.T) {
 	}
 }
 
-// A post that has nothing which can be shown has no text.
 func TestATProtoWithoutText(t *testing.T) {
 	d, err := Parse([]byte(`{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a","handle":"a.example"},"record":{"text":""},"embed":{"$type":"app.bsky.embed.new#view"}}}]}`), "", "")
 	if err != nil || len(d.Posts) != 1 || Report(d).Posts[0].HasContent {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// warning is what a post is labelled with that its readers want to know first.
+// warning returns the labels of a post that readers want to know before they read it, separated by commas; "": none.
 func (at *atPost) warning() string {
 	var of []string
 	for _, l := range at.labels() {
@@ -20,7 +20,7 @@ func (at *atPost) warning() string {
 	return strings.Join(of, ", ")
 }
 
-// pictures are those that may stand for the post.
+// pictures returns the candidates for the picture of the post; nil if a label warns of them.
 func (at *atPost) pictures() []string {
 	if at.warning() != "" {
 		return nil
@@ -39,7 +39,7 @@ func (at *atPost) pictures() []string {
 	return slices.DeleteFunc(out[:min(len(out), maxLinked)], func(u string) bool { return !isWeb(u) })
 }
 
-// write writes a post as HTML: its text with its links, then what it shows.
+// write writes a post as HTML: its text with its links, then its embeds.
 func (at *atPost) write(b *strings.Builder) {
 	warning := at.warning()
 	if warning != "" {
@@ -49,7 +49,6 @@ func (at *atPost) write(b *strings.Builder) {
 	at.Embed.write(b, at, warning != "", 0)
 }
 
-// html gives a text with its links.
 func (r *atRecord) html() string {
 	var b strings.Builder
 	last := 0
@@ -68,7 +67,7 @@ func (r *atRecord) html() string {
 	return paragraphsOf(b.String())
 }
 
-// paragraphsOf makes paragraphs of HTML that has none yet.
+// paragraphsOf splits text that is already escaped into HTML paragraphs.
 func paragraphsOf(s string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(strings.ReplaceAll(cleanText(s), "\r\n", "\n"), "\n\n") {
@@ -79,12 +78,12 @@ func paragraphsOf(s string) string {
 	return b.String()
 }
 
-// onRunes reports whether both ends of a range lie between the characters of a text.
+// onRunes reports whether both ends of a range are at rune boundaries of s.
 func onRunes(s string, start, end int) bool {
 	return utf8.RuneStart(s[start]) && (end == len(s) || utf8.RuneStart(s[end]))
 }
 
-// link is where a part of a text leads; "": nowhere.
+// link returns the target of a facet; "": it has none.
 func (f atFacet) link() string {
 	for _, feature := range f.Features {
 		switch {
@@ -99,13 +98,12 @@ func (f atFacet) link() string {
 	return ""
 }
 
-// mostQuoted is how deep what is quoted in what is quoted is shown.
 const mostQuoted = 1
 
-// mostImages bounds the pictures of a post: a gallery has 20 at most.
+// mostImages limits the pictures of a post; a gallery has at most 20.
 const mostImages = 20
 
-// images are the pictures of a post, of a gallery where there are more than four.
+// images returns the pictures of a post. Posts with more than four store them in a gallery.
 func (e *atEmbed) images() []atImage {
 	all := slices.Concat(e.Images, e.Items)
 	return all[:min(len(all), mostImages)]
@@ -142,7 +140,7 @@ func (e *atEmbed) write(b *strings.Builder, at *atPost, hidden bool, depth int) 
 	}
 }
 
-// quote writes what a post embeds: another post, or a list, a feed and the like by name.
+// quote writes an embedded post, or the name of an embedded list, feed and so on.
 func (at *atPost) quote(b *strings.Builder, depth int) {
 	to := at.page()
 	who := firstOf(at.Author.name(), at.Creator.name())
@@ -161,8 +159,7 @@ func (at *atPost) quote(b *strings.Builder, depth int) {
 	b.WriteString("</blockquote>")
 }
 
-// writePicture writes a picture with its description, of one that is better not seen
-// unasked a link.
+// writePicture writes a picture with its description; of a hidden one it writes a link.
 func writePicture(b *strings.Builder, address, alt string, hidden bool) {
 	if !isWeb(address) {
 		return

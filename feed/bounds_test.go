@@ -10,8 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// spent is what f allocated, in bytes and in pieces: work that can be counted
-// on any machine.
+// spent returns the bytes and the number of allocations of f: a measure of work that is the same on any machine.
 func spent(f func()) (bytes, pieces uint64) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -20,12 +19,10 @@ func spent(f func()) (bytes, pieces uint64) {
 	return after.TotalAlloc - before.TotalAlloc, after.Mallocs - before.Mallocs
 }
 
-// TestHostile holds that each hostile document ends in one clear error or a
-// document fit to be kept, for work in proportion to its bytes. What takes time
-// without memory, a search among a million names, shows as a test that does
-// not end.
+// TestHostile checks that each hostile document results in an error or a valid document, with work proportional to
+// its size. Work without memory, such as a search among a million names, shows as a test that does not end.
 func TestHostile(t *testing.T) {
-	size := 300_000 // the costliest follow at full size
+	size := 300_000 // the next test reads the costliest at full size
 	if raced {
 		size = 60_000
 	}
@@ -48,7 +45,6 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// checkDocument holds the bounds of what is stored.
 func checkDocument(t *testing.T, name string, d *Document) {
 	t.Helper()
 	for what, s := range map[string]struct {
@@ -88,8 +84,7 @@ func checkDocument(t *testing.T, name string, d *Document) {
 	}
 }
 
-// TestHostileAtFullSize holds what the costliest documents may take where they
-// are as large as a poll lets them be.
+// TestHostileAtFullSize limits the memory for the costliest documents at the largest size that a poll accepts.
 func TestHostileAtFullSize(t *testing.T) {
 	if raced {
 		t.Skip("counted without the race detector")
@@ -130,8 +125,8 @@ func TestRootOfMillionAttributes(t *testing.T) {
 	}
 }
 
-// TestBoundsOfFrame holds the bounds that keep reading linear: names are
-// looked up among all bindings, and children counted among those of their parent.
+// TestBoundsOfFrame checks the limits that keep parsing linear: the repairer searches names among all bindings, and
+// counts children by name.
 func TestBoundsOfFrame(t *testing.T) {
 	namespaces := numbered(channel+"<atom:author", ` xmlns:a#="urn:x"`,
 		">")(20_000) + strings.Repeat(`<atom:author xmlns:b="urn:x">`, 300)
@@ -156,8 +151,7 @@ func TestBoundsOfFrame(t *testing.T) {
 	}
 }
 
-// TestTenThousandItems holds that of a feed of ten thousand the newest become
-// posts, wherever they stand.
+// TestTenThousandItems checks that the newest of ten thousand items become posts, in any order.
 func TestTenThousandItems(t *testing.T) {
 	const items = 10_000
 	first := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -191,7 +185,7 @@ func TestTenThousandItems(t *testing.T) {
 	}
 }
 
-// TestLongBase holds that short links in a post grow by their base only so far.
+// TestLongBase limits the growth of short links in a post by their base.
 func TestLongBase(t *testing.T) {
 	link := "https://example.org/" + strings.Repeat("a/", 1000)
 	for _, part := range []string{`<a href=b>x</a>`, `<img src=b>`, `<iframe src=b></iframe>`} {

@@ -15,8 +15,7 @@ import (
 	"digest/test/tier"
 )
 
-// A brokenList is a list as it may come, what can be read of it as "title
-// address folder", and the lines that cannot.
+// A brokenList is a malformed list, its readable feeds as "title|address|folder", and its unreadable lines.
 type brokenList struct {
 	why, text string
 	want      []string
@@ -121,7 +120,7 @@ func TestNoList(t *testing.T) {
 	}
 }
 
-// TestListEncodings: a list in any encoding that a program has ever written, declared or not.
+// TestListEncodings reads lists in all encodings that programs write, declared or not.
 func TestListEncodings(t *testing.T) {
 	list := func(declared, name string) string {
 		return "<?xml version=\"1.0\"" + declared + "?><opml><body><outline text=\"" + name + " " + "of the day" +
@@ -164,9 +163,8 @@ func TestListEncodings(t *testing.T) {
 	}
 }
 
-// TestHugeLists: however large or deep a list is, it is read, and what was read
-// holds little memory. How much is used on the way cannot be said here: the race
-// detector has pools forget what they hold.
+// TestHugeLists checks that the parser reads lists of any size and depth, and that the result needs little memory. It
+// does not check the memory during parsing, because pools release their buffers under the race detector.
 func TestHugeLists(t *testing.T) {
 	tier.Alone(t)
 	feeds := func(n int) string {
@@ -179,7 +177,7 @@ func TestHugeLists(t *testing.T) {
 	for why, c := range map[string]struct {
 		text  string
 		feeds int
-		last  string // its folder
+		last  string // the folder of the last feed
 	}{
 		"200,000 outlines": {"<opml>" + feeds(200_000) + "</opml>", maxFeeds, ""},
 		"10,000 deep": {"<opml>" +
@@ -219,7 +217,7 @@ func TestHugeLists(t *testing.T) {
 	}
 }
 
-// TestCorpusLists: of every list of the corpus all feeds are read that have an address.
+// TestCorpusLists checks that all feeds with an address are read from the lists of the corpus.
 func TestCorpusLists(t *testing.T) {
 	lists := 0
 	for _, dir := range []string{"dev", "derived", "suites"} {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// oddLinks are links as people write them: where a browser leads, and the identity under which the post is stored since
-// before the program read links as browsers do.
+// oddLinks are unusual links, the page that a browser opens for each, and the identity of stored posts with the link.
+// The identities are older than the reading of links as in browsers.
 var oddLinks = []struct{ ref, page, identity string }{
 	{"https://x.example/100%-sure", "https://x.example/100%-sure", "https://x.example/100%-sure"},
 	{"/50%/a", "https://a.example/50%/a", "https://a.example/50%/a"},
@@ -22,7 +22,7 @@ var oddLinks = []struct{ ref, page, identity string }{
 	{"https://x.example/é|詹", "https://x.example/é|詹", "https://x.example/é|詹"},
 }
 
-// TestOddLinks: a post leads where a browser would, and keeps the identity under which it is stored (I4).
+// TestOddLinks checks that a post links to the page that a browser would open, and keeps its stored identity (I4).
 func TestOddLinks(t *testing.T) {
 	for _, c := range oddLinks {
 		for kind, doc := range map[string]string{
@@ -49,7 +49,7 @@ func TestOddLinks(t *testing.T) {
 	}
 }
 
-// TestOddAddressesInText: links and pictures in HTML lead where browsers lead, and so do enclosures.
+// TestOddAddressesInText checks that links and pictures in HTML, and enclosures, resolve as in browsers.
 func TestOddAddressesInText(t *testing.T) {
 	for ref, want := range map[string]string{
 		"https://b.example/css-unit-%/": "https://b.example/css-unit-%25/",
@@ -85,7 +85,7 @@ func TestOddAddressesInText(t *testing.T) {
 	}
 }
 
-// TestOddOffers: pages and lists offer feeds at addresses that browsers can read.
+// TestOddOffers checks that pages and lists offer feeds at addresses that browsers can read.
 func TestOddOffers(t *testing.T) {
 	for ref, want := range map[string]string{
 		"100%.xml": "https://a.example/blog/100%.xml", `feeds\a.xml`: "https://a.example/blog/feeds/a.xml",

@@ -5,16 +5,16 @@ import "strings"
 // CDF is the Channel Definition Format of 1997 (https://www.w3.org/TR/NOTE-CDFsubmit.html).
 const CDF Kind = "cdf"
 
-// isCDF tells a CHANNEL of CDF from that of an RSS feed that lost its root.
+// isCDF distinguishes a CHANNEL of CDF from the channel of an RSS feed without its root.
 func isCDF(local string, root *token) bool {
 	return local == "channel" && (root.name == "CHANNEL" || root.attr("HREF") != "" || root.attr("LASTMOD") != "")
 }
 
-// A cdfReader reads a channel. Channels within it are headings: their items are its own.
+// A cdfReader reads a channel. It treats channels within it as headings: their items belong to the outer channel.
 type cdfReader struct {
 	scanner
 	*Document
-	item *Post // that is open; nil: none
+	item *Post // the open item; nil: none
 }
 
 func parseCDF(src *source) (*Document, error) {
@@ -23,7 +23,7 @@ func parseCDF(src *source) (*Document, error) {
 	base := resolve(src.address, said(&root, "BASE"))
 	r.Link = resolve(firstOf(base, src.address), said(&root, "HREF"))
 	bases := basesOf(firstOf(base, r.Link), src.address)
-	open := 1 // channels
+	open := 1 // number of open channels
 	if root.empty {
 		open = 0
 	}
@@ -55,7 +55,6 @@ func parseCDF(src *source) (*Document, error) {
 	return r.Document, nil
 }
 
-// begin opens an item.
 func (r *cdfReader) begin(tok *token, bases []string) {
 	p := Post{Published: parseDate(said(tok, "LASTMOD")), bases: bases}
 	p.linkTo(said(tok, "HREF"), bases)
@@ -65,7 +64,6 @@ func (r *cdfReader) begin(tok *token, bases []string) {
 	}
 }
 
-// read reads an element of the open item.
 func (r *cdfReader) read(tok *token, name string) {
 	p := r.item
 	switch name {
@@ -87,7 +85,7 @@ func (r *cdfReader) read(tok *token, name string) {
 	}
 }
 
-// oneOf adds a text that is not empty to a list of none.
+// oneOf adds a text that is not empty to an empty list.
 func oneOf(list []text, t text) []text {
 	if len(list) > 0 || t.empty() {
 		return list
@@ -95,10 +93,10 @@ func oneOf(list []text, t text) []text {
 	return []text{t}
 }
 
-// said gives the value of an attribute, which does not keep its document in memory.
+// said returns a copy of an attribute's value. The copy does not keep the document in memory.
 func said(tok *token, name string) string { return strings.Clone(tok.attr(name)) }
 
-// inside gives the text of the element just begun, to its end or that of its item.
+// inside returns the content of the current element, up to its end or the end of its item.
 func (r *cdfReader) inside(tok *token) text {
 	from, ends := r.pos, tok.name
 	if tok.empty {

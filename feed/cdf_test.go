@@ -49,7 +49,7 @@ func TestCDF(t *testing.T) {
 	}
 }
 
-// TestRSS11 reads the sample of its specification (http://inamidst.com/rss1.1/).
+// TestRSS11 reads the example in the specification (http://inamidst.com/rss1.1/).
 func TestRSS11(t *testing.T) {
 	d := mustParse(t, `<Channel xmlns="http://purl.org/net/rss1.1#" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" rdf:about="http://x.org/news.rss" xml:lang="en">
 <title>XML.com</title><link>http://x.org/pub</link><description>News</description>

@@ -8,15 +8,15 @@ import (
 	"digest"
 )
 
-// The bounds of a list of chapters. What is beyond them was not meant.
+// The limits of a list of chapters, beyond any that a feed means.
 const (
 	maxChapters     = 100
 	maxChapterTitle = 150
-	maxChapterList  = 1 << 16 // bytes of the list as it is written
+	maxChapterList  = 1 << 16 // bytes of the raw list
 )
 
-// chapters reads the chapters that a feed lists itself (Podlove Simple Chapters 1.2), in
-// the order of their starts. Those without a title or a start are left out.
+// chapters returns the chapters that a feed lists (Podlove Simple Chapters 1.2), ordered by start. It skips those
+// without a title or a start.
 func (t texts) chapters() []digest.Chapter {
 	var all []digest.Chapter
 	raw := t.first("psc:chapters").raw
@@ -29,7 +29,7 @@ func (t texts) chapters() []digest.Chapter {
 		if !known || title == "" {
 			continue
 		}
-		// it must not keep its document in memory
+		// Clone, because a part of the document would keep all of it in memory.
 		all = append(all, digest.Chapter{Start: start, Title: strings.Clone(title)})
 		if len(all) == maxChapters {
 			break
@@ -39,8 +39,8 @@ func (t texts) chapters() []digest.Chapter {
 	return all
 }
 
-// startOf reads a normal play time (RFC 2326 §3.6): 12:42.345, 1:12:42, 12. It is cut to
-// whole seconds: so a part begins with its first word.
+// startOf reads a normal play time (RFC 2326 §3.6): 12:42.345, 1:12:42, 12. It rounds down to whole seconds, so that
+// a chapter does not start after its first word.
 func startOf(s string) (seconds int64, known bool) {
 	s = strings.TrimSpace(s)
 	if s == "" || len(s) > maxDuration || strings.Trim(s, "0123456789:.") != "" || strings.HasSuffix(s, ":") {

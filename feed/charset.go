@@ -19,14 +19,12 @@ import (
 	"golang.org/x/text/encoding/unicode/utf32"
 )
 
-// declaredEncoding finds the encoding in an XML declaration, or in the meta
-// element of a page, near the beginning.
+// declaredEncoding finds the encoding in an XML declaration or in the meta element of a page.
 var declaredEncoding = regexp.MustCompile(
 	`(?i)(?:<\?xml[^>]*\sencoding|<meta[^>]*charset)\s*=\s*["']?\s*([A-Za-z0-9._:-]+)`)
 
-// decode makes clean UTF-8 of a document. The order is: byte order mark, UTF-16
-// and UTF-32 by their zero bytes, the HTTP charset, the declaration, UTF-8,
-// detection. A declaration that the bytes disprove is not believed.
+// decode converts a document to clean UTF-8. It tries in this order: byte order mark, UTF-16 and UTF-32 by their zero
+// bytes, the HTTP charset, the declaration, UTF-8, detection. It ignores a declaration that the bytes disprove.
 func decode(body []byte, contentType string) (string, []string) {
 	text, repair := decodeBytes(body, contentType)
 	repairs := []string(nil)
@@ -74,8 +72,8 @@ func decodeBytes(body []byte, contentType string) (text, repair string) {
 	return mendUTF8(body), string(digest.Words("invalid UTF-8 read as windows-1252"))
 }
 
-// byteOrder recognises UTF-16 and UTF-32 by a byte order mark, whose length it
-// gives, or by the zero bytes around the first '<'.
+// byteOrder recognises UTF-16 and UTF-32 by a byte order mark, or by the zero bytes around the first '<'. It returns
+// the length of the mark.
 func byteOrder(b []byte) (encoding.Encoding, int) {
 	le32 := utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM)
 	be32 := utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM)
@@ -99,16 +97,14 @@ func byteOrder(b []byte) (encoding.Encoding, int) {
 	return nil, 0
 }
 
-// zeroAgain reports whether the zero byte of a mark stands beside the next character too:
-// else it is one that strayed into the document.
+// zeroAgain reports whether the next character has the zero byte of mark too. Otherwise the zero byte is a stray one.
 func zeroAgain(b []byte, mark string) bool {
 	next := strings.IndexByte(mark, 0) + 2
 	return len(mark) == 4 || next < len(b) && b[next] == 0
 }
 
-// declaredCharsets gives the charsets that the header and the document name,
-// in that order; encoding.Nop stands for UTF-8. Names that mean nothing, and
-// UTF-16 (already ruled out by byteOrder), are left out.
+// declaredCharsets returns the charsets that the header and the document declare, in that order; encoding.Nop means
+// UTF-8. It skips unknown names, and UTF-16, which byteOrder has already excluded.
 func declaredCharsets(body []byte, contentType string) []encoding.Encoding {
 	var found []encoding.Encoding
 	if _, params, err := mime.ParseMediaType(contentType); err == nil {
@@ -124,7 +120,7 @@ func declaredCharsets(body []byte, contentType string) []encoding.Encoding {
 	return found
 }
 
-// charsetNamed looks a charset up by the names that occur, nil for none.
+// charsetNamed returns the charset with a name that occurs in feeds; nil: unknown.
 func charsetNamed(name string) encoding.Encoding {
 	name = strings.ToLower(strings.Trim(name, " \"'"))
 	name = strings.ReplaceAll(name, "_", "-")
@@ -134,7 +130,7 @@ func charsetNamed(name string) encoding.Encoding {
 		name = "windows-" + squeezed[strings.Index(squeezed, "125"):]
 	}
 	_, canonical := charset.Lookup(name)
-	e, err := htmlindex.Get(canonical) // Lookup's own hides what it is
+	e, err := htmlindex.Get(canonical) // the encoding that Lookup returns hides its type
 	switch {
 	case canonical == "utf-8" || strings.HasPrefix(name, "utf8") || strings.HasPrefix(name, "utf-8"):
 		return encoding.Nop
@@ -146,8 +142,8 @@ func charsetNamed(name string) encoding.Encoding {
 	return e
 }
 
-// disproves reports whether valid UTF-8 cannot be what the single-byte
-// encoding e says: bytes above ASCII hardly ever form UTF-8 by chance.
+// disproves reports whether valid UTF-8 cannot be text in the single-byte encoding e: bytes above ASCII hardly ever
+// form UTF-8 by chance.
 func disproves(body []byte, e encoding.Encoding) bool {
 	if _, single := e.(*charmap.Charmap); !single {
 		return false
@@ -155,8 +151,8 @@ func disproves(body []byte, e encoding.Encoding) bool {
 	return slices.ContainsFunc(body, func(c byte) bool { return c >= 0x80 })
 }
 
-// plausible reports whether decoding went well: at most one character in fifty
-// of those above ASCII could not be read.
+// plausible reports whether decoding succeeded: at most one in fifty characters above ASCII is a replacement
+// character.
 func plausible(text string) bool {
 	bad, high := 0, 0
 	for _, r := range text {
@@ -178,7 +174,7 @@ func decodeWith(e encoding.Encoding, body []byte) string {
 	return string(text)
 }
 
-// mendUTF8 keeps what is UTF-8 and reads every other byte as windows-1252.
+// mendUTF8 keeps valid UTF-8 and reads every other byte as windows-1252.
 func mendUTF8(body []byte) string {
 	var b strings.Builder
 	b.Grow(len(body) + len(body)/8)
@@ -193,11 +189,10 @@ func mendUTF8(body []byte) string {
 	return b.String()
 }
 
-// windows1252 is the character of a byte in windows-1252.
 func windows1252(c byte) rune { return charmap.Windows1252.DecodeByte(c) }
 
-// cleanText drops what no text may hold (NUL and other controls), and reads C1
-// controls as windows-1252, which is what they always are.
+// cleanText removes NUL and other control characters that no text may contain. It reads C1 controls as windows-1252,
+// because in feeds they always are.
 func cleanText(s string) string {
 	if !needsCleaning(s) {
 		return s

@@ -11,11 +11,9 @@ import (
 	"digest/internal/weburl"
 )
 
-// CleanURL gives an address without what only counts who follows it: the click
-// counter around it, where the target stands in the address, and parameters
-// that are known to be for counting. All else stays byte for byte, and an
-// address that carries a signature keeps every parameter. Nothing is asked, and
-// links by which an author is paid stay as they are.
+// CleanURL removes click tracking from an address: redirects through a click counter if the address contains the
+// target, and known tracking parameters. Everything else stays byte for byte. An address with a signature keeps all
+// its parameters. CleanURL sends no requests, and it keeps affiliate links.
 func CleanURL(address string) string {
 	for isWeb(address) { // each step makes it shorter
 		if target, ok := behind(address); ok && len(target) < len(address) {
@@ -31,7 +29,7 @@ func CleanURL(address string) string {
 	return address
 }
 
-// uncounted drops the parameters that count. Host and path stay as they are.
+// uncounted removes tracking parameters. Host and path stay the same.
 func uncounted(address string) string {
 	rest, fragment, hasFragment := strings.Cut(address, "#")
 	page, query, hasQuery := strings.Cut(rest, "?")
@@ -52,8 +50,8 @@ func uncounted(address string) string {
 	return page
 }
 
-// withoutCounters gives the parameters of a query that do not count; all of it if one of
-// those is a signature, which may be over the others too.
+// withoutCounters returns a query without tracking parameters. If it has a signature, which may cover the other
+// parameters, it returns the whole query.
 func withoutCounters(query string) string {
 	var others []string
 	for p := range strings.SplitSeq(query, "&") {
@@ -70,7 +68,7 @@ func withoutCounters(query string) string {
 	return strings.Join(others, "&")
 }
 
-// onlyCounts reports whether a fragment leads to no place in the page.
+// onlyCounts reports whether a fragment contains only tracking parameters.
 func onlyCounts(fragment string) bool {
 	for p := range strings.SplitSeq(fragment, "&") {
 		name, value, is := strings.Cut(p, "=")
@@ -82,8 +80,7 @@ func onlyCounts(fragment string) bool {
 	return true
 }
 
-// counts reports whether a parameter is known to be for counting, and for
-// nothing else.
+// counts reports whether a parameter is known to serve only tracking.
 func counts(name, value string) bool {
 	return counters[name] || name == "source" && strings.HasPrefix(value, "rss-") || // Medium
 		slices.ContainsFunc(counterFamilies, func(family string) bool { return strings.HasPrefix(name, family) })
@@ -95,20 +92,18 @@ func signs(name, value string) bool {
 	case "sig", "sign", "hmac", "mac", "digest", "checksum", "hash", "md5", "sha1", "sha256", "token", "auth", "policy",
 		"hdnea", "hdnts", "hdntl", "__gda__", "verify", "oh", "ixsig":
 		return true
-	case "s", "h", "t", "k", "st", "key", "sg": // short names mean other things, with short values
+	case "s", "h", "t", "k", "st", "key", "sg": // short names have other meanings with short values
 		return len(value) >= 20
 	}
 	return holdsAny(name, "signature", "-sig", "_sig", "hmac", "token")
 }
 
-// counterFamilies are beginnings of names: each has a maker who uses it for
-// campaigns and clicks alone.
+// counterFamilies are prefixes of names that one vendor uses only for campaigns and clicks.
 var counterFamilies = []string{
 	"utm_", "utm-", "mtm_", "matomo_", "piwik_", "hsa_", "__hs", "_hs", "oly_", "vero_", "bsft_", "elqtrack",
 	"at_custom", "at_link_",
 }
 
-// counters are the names of parameters that count, in lower case.
 var counters = setOf(`
 	fbclid gclid gclsrc dclid gbraid wbraid gad_source gad_campaignid msclkid twclid ttclid yclid ysclid li_fat_id sccid epik rdt_cid
 	irclickid srsltid igshid igsh _openstat s_kwcid ef_id wickedid rb_clickid mkt_tok mc_cid mc_eid ml_subscriber ml_subscriber_hash
@@ -127,15 +122,14 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
-// A wrapper is a page that counts a click and redirects to the address in one
-// of its parameters.
+// A wrapper is a page that counts a click and redirects to the address in one of its parameters.
 type wrapper struct {
-	host   string // this one, or with a final dot its beginning, or with a first dot its end
-	path   string // how the path begins
-	params string // the parameters that hold the target, best first; "?": the whole query
+	host   string // the host; with a final dot its prefix, with a leading dot its suffix
+	path   string // the prefix of the path
+	params string // the parameters that contain the target, best first; "?": the whole query
 }
 
-// wrappers are tables of what is known; nobody is asked where a link leads.
+// wrappers lists known redirects. CleanURL never sends a request to find a target.
 var wrappers = []wrapper{
 	{"www.google.", "/url", "url q"},
 	{"google.", "/url", "url q"},
@@ -168,8 +162,7 @@ var wrappers = []wrapper{
 	{"anon.to", "/", "?"},
 }
 
-// behind gives the target of a click counter's address where it can be read in
-// the address itself.
+// behind returns the target of a click counter's address if the address contains it.
 func behind(address string) (target string, ok bool) {
 	u, err := url.Parse(weburl.Escaped(address))
 	if err != nil || u.User != nil || u.Port() != "" {
@@ -204,7 +197,7 @@ func (w wrapper) of(host, path string) bool {
 	switch {
 	case strings.HasPrefix(w.host, "."):
 		return strings.HasSuffix(host, w.host) && strings.HasPrefix(path, w.path)
-	case strings.HasSuffix(w.host, "."): // of a country; google.evil.example is somebody else's
+	case strings.HasSuffix(w.host, "."): // of a country; google.evil.example belongs to someone else
 		return strings.HasPrefix(host, w.host) &&
 			Domain(host) == strings.TrimPrefix(strings.TrimPrefix(host, "www."), "news.") &&
 			(path == w.path || strings.HasPrefix(path, w.path+"/"))
@@ -233,8 +226,8 @@ func (w wrapper) target(u *url.URL) (string, bool) {
 	return "", false
 }
 
-// unescaped reads a target that stands percent-encoded in an address. A plus
-// stays one: those who encode a space as a plus encode a plus, too.
+// unescaped decodes a percent-encoded target. A plus stays a plus: senders who write a space as a plus also encode a
+// plus.
 func unescaped(s string) (string, bool) {
 	plain, err := url.PathUnescape(s)
 	if err != nil {
@@ -243,7 +236,7 @@ func unescaped(s string) (string, bool) {
 	return readable(plain)
 }
 
-// readable gives a target that is an address as others are.
+// readable returns target if it is an ordinary web address.
 func readable(target string) (string, bool) {
 	target = strings.ReplaceAll(target, " ", "%20")
 	if !utf8.ValidString(target) || cleanAddress(target) != target || !isWeb(target) ||
@@ -274,8 +267,7 @@ func substackTarget(path string) (string, bool) {
 	return readable(says.E)
 }
 
-// isClickHost reports whether a host is one that senders of newsletters have
-// for counting clicks.
+// isClickHost reports whether a host name is one that newsletter senders use to count clicks.
 func isClickHost(host string) bool {
 	label, rest, _ := strings.Cut(host, ".")
 	switch label {
@@ -285,7 +277,7 @@ func isClickHost(host string) bool {
 	return false
 }
 
-// encodedTarget reads a path of which one part is an address in base64.
+// encodedTarget returns the address that a segment of the path contains in base64.
 func encodedTarget(path string) (string, bool) {
 	for part := range strings.SplitSeq(path, "/") {
 		if !strings.HasPrefix(part, "aHR0cHM6Ly") && !strings.HasPrefix(part, "aHR0cDovL") { // https:/, http:/

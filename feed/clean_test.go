@@ -17,8 +17,12 @@ func TestClean(t *testing.T) {
 		{"campaign among others", "https://x.org/a?id=7&utm_source=rss&page=2#top", "https://x.org/a?id=7&page=2#top"},
 		{"escaped twice", "https://x.org/a?id=7&amp;utm_medium=rss", "https://x.org/a?id=7"},
 		{"capitals", "https://x.org/a?UTM_Source=rss&Id=7", "https://x.org/a?Id=7"},
-		{"clicks", "https://x.org/a?fbclid=1&gclid=2&mc_cid=3&mc_eid=4&_hsenc=5&_hsmi=6&__hstc=7&msclkid=8&igshid=9&yclid=0", "https://x.org/a"},
-		{"others", "https://x.org/a?wt_mc=rss&xtor=RSS-1&at_medium=RSS&at_campaign=KARANGA&mtm_campaign=x&vero_id=y&__s=z", "https://x.org/a"},
+		{"clicks",
+			"https://x.org/a?fbclid=1&gclid=2&mc_cid=3&mc_eid=4&_hsenc=5&_hsmi=6&__hstc=7&msclkid=8&igshid=9&yclid=0",
+			"https://x.org/a"},
+		{"others",
+			"https://x.org/a?wt_mc=rss&xtor=RSS-1&at_medium=RSS&at_campaign=KARANGA&mtm_campaign=x&vero_id=y&__s=z",
+			"https://x.org/a"},
 		{"Medium", "https://medium.com/p/1?source=rss----7f60cf5620c9---4", "https://medium.com/p/1"},
 		{"in the fragment", "https://x.org/a#xtor=RSS-3208", "https://x.org/a"},
 		{"in the fragment, as Spiegel does", "https://x.org/a#ref=rss", "https://x.org/a"},
@@ -59,7 +63,9 @@ func TestClean(t *testing.T) {
 		{"in the path", "https://go.theregister.com/feed/www.theregister.com/2026/11/20/a/",
 			"https://www.theregister.com/2026/11/20/a/"},
 		{"whole query", "https://href.li/?https://x.org/a?id=7&b=1", "https://x.org/a?id=7&b=1"},
-		{"one in another", "https://l.facebook.com/l.php?u=https%3A%2F%2Fwww.google.com%2Furl%3Fq%3Dhttps%253A%252F%252Fx.org%252Fa", "https://x.org/a"},
+		{"one in another",
+			"https://l.facebook.com/l.php?u=https%3A%2F%2Fwww.google.com%2Furl%3Fq%3Dhttps%253A%252F%252Fx.org%252Fa",
+			"https://x.org/a"},
 		{"a space", "https://www.google.com/url?q=https%3A%2F%2Fx.org%2Fa%20b", "https://x.org/a%20b"},
 
 		{"a target that is no web address", "https://www.google.com/url?q=javascript%3Aalert(1)", same},
@@ -84,8 +90,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// checkClean holds what is promised of any address: cleaning twice is cleaning
-// once, and who is asked for what changes only where a wrapper is taken off.
+// checkClean checks that cleaning is idempotent, and changes the host only by removing a wrapper.
 func checkClean(t *testing.T, address string) {
 	t.Helper()
 	once := CleanURL(address)
@@ -125,8 +130,8 @@ func FuzzClean(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) { checkClean(t, s) })
 }
 
-// TestCleanCorpus holds the same of every address in the shared corpus, and
-// that neither the identity nor the hash of a post has to do with it.
+// TestCleanCorpus runs checkClean for every address in the shared corpus, and checks that cleaning changes neither
+// identities nor hashes.
 func TestCleanCorpus(t *testing.T) {
 	changed := 0
 	walk(t, filepath.Join(sharedDir(t), "corpus", "dev"), func(path string, body []byte) {
@@ -164,8 +169,8 @@ func TestCleanCorpus(t *testing.T) {
 	}
 }
 
-// TestIdentityIsOfTheRawEntry: posts that differ only in what is cleaned away
-// stay two, and a post whose link counts keeps the identity it always had.
+// TestIdentityIsOfTheRawEntry checks that posts whose links differ only in tracking parameters stay separate, and
+// keep their identities.
 func TestIdentityIsOfTheRawEntry(t *testing.T) {
 	d := mustParse(t, `<rss version="2.0"><channel><title>T</title>
 		<item><title>A</title><link>https://x.org/a?utm_source=1</link></item>
@@ -232,7 +237,6 @@ func TestPixels(t *testing.T) {
 	}
 }
 
-// TestCostlyPost holds that of a post whose markup costs too much its words are left.
 func TestCostlyPost(t *testing.T) {
 	raw := "<p>one <b>two</b></p><script>three</script>" + numbered("", "<html a#=b>", "")(1<<17)
 	got, _ := sanitise(raw, "")
@@ -241,8 +245,8 @@ func TestCostlyPost(t *testing.T) {
 	}
 }
 
-// TestCostlyPostIsTold: its reader is told why it has no markup, and its title and its
-// summary are of its own words.
+// TestCostlyPostIsTold checks that such a post explains its lack of markup, and that the explanation is not in its
+// title and summary.
 func TestCostlyPostIsTold(t *testing.T) {
 	for _, raw := range []string{
 		"<p>words" + numbered("", "<html a#=b>", "")(1<<17),

@@ -9,8 +9,8 @@ import (
 	"github.com/mmcdole/gofeed/rss"
 )
 
-// cloudAddress is where programs register that want to be told of a feed's news, by its element
-// <cloud> (RSS 2.0); "" if there is none that speaks by forms: xml-rpc and soap are left alone.
+// cloudAddress returns the address at which subscribers of a feed's notifications register, from the element <cloud>
+// (RSS 2.0). It supports only HTTP forms: for xml-rpc, soap and feeds without <cloud> it returns "".
 func cloudAddress(c *rss.Cloud) string {
 	if c == nil || !strings.HasPrefix(c.Path, "/") {
 		return ""
@@ -30,7 +30,7 @@ func cloudAddress(c *rss.Cloud) string {
 	default:
 		return ""
 	}
-	// Only what comes out as it went in is a host: no user, no path within it.
+	// If the parsed host differs from the input, it contained a user, a path or the like.
 	host := strings.Trim(strings.TrimSpace(c.Domain), "[]")
 	address := scheme + "://" + net.JoinHostPort(host, strconv.FormatUint(port, 10)) + c.Path
 	u, err := url.Parse(address)

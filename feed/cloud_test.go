@@ -6,7 +6,6 @@ import (
 	"github.com/mmcdole/gofeed/rss"
 )
 
-// TestCloudAddress is the table of what <cloud> says of where programs register.
 func TestCloudAddress(t *testing.T) {
 	for _, c := range []struct{ domain, port, path, protocol, want string }{
 		{"rpc.rsscloud.io", "5337", "/pleaseNotify", "http-post", "http://rpc.rsscloud.io:5337/pleaseNotify"},
@@ -41,7 +40,7 @@ func TestCloudAddress(t *testing.T) {
 	}
 }
 
-// TestCloud: the element of RSS, however it is written, and the hub of that type of JSON Feed.
+// TestCloud reads <cloud> in RSS, in all its forms, and the rssCloud hub in JSON Feed.
 func TestCloud(t *testing.T) {
 	for name, c := range map[string]struct{ doc, want string }{
 		"RSS":         {`<rss version="2.0"><channel><title>T</title><cloud domain="rpc.example" port="5337" path="/pleaseNotify" registerProcedure="" protocol="http-post"/><item><title>x</title></item></channel></rss>`, "http://rpc.example:5337/pleaseNotify"},
@@ -58,7 +57,6 @@ func TestCloud(t *testing.T) {
 	}
 }
 
-// FuzzCloudAddress holds that whatever a feed says of its cloud, only a web address comes out.
 func FuzzCloudAddress(f *testing.F) {
 	f.Add("rpc.example", "80", "/?x", "http-post")
 	f.Add("a@b[", "443", "//x", "https-post")

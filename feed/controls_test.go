@@ -7,9 +7,8 @@ import (
 	"unicode"
 )
 
-// TestControlsInJSON holds that no control character of a JSON document, where
-// any can be written, comes out of it: PostgreSQL takes no NUL, and a terminal
-// obeys an escape.
+// TestControlsInJSON checks that no control character in a JSON document reaches the result: PostgreSQL rejects NUL,
+// and terminals execute escape sequences.
 func TestControlsInJSON(t *testing.T) {
 	const evil = `a\u0000b\u001b[31mc\u0007`
 	doc := strings.ReplaceAll(

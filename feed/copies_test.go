@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// Where authors say copies of their posts are, and which pages are theirs.
 func TestCopiesAndOwnPages(t *testing.T) {
 	long := "https://x.example/" + strings.Repeat("x", maxAddress)
 	for name, c := range map[string]struct{ doc, pages, copies string }{

@@ -16,8 +16,8 @@ import (
 	"digest"
 )
 
-// TestCorpus reads every document of the shared corpus and its suites: each is
-// read or refused with a reason, quickly, and its posts are fit to be stored.
+// TestCorpus reads every document of the shared corpus and its suites. Each is accepted, or refused with a reason,
+// and its posts can be stored.
 func TestCorpus(t *testing.T) {
 	root := filepath.Join(sharedDir(t), "corpus")
 	documents, refused, posts := 0, 0, 0
@@ -26,7 +26,7 @@ func TestCorpus(t *testing.T) {
 			start := time.Now()
 			d, err := Parse(body, "", "https://example.org/feed.xml")
 			documents++
-			if took := time.Since(start); took > time.Minute { // a second at the most on an idle machine
+			if took := time.Since(start); took > time.Minute { // at most a second on an idle machine
 				t.Errorf("%s: took %v", path, took)
 			}
 			if err != nil {
@@ -51,7 +51,6 @@ func checkRefusal(t *testing.T, path string, err error) {
 	}
 }
 
-// checkPost holds what is promised of every post.
 func checkPost(t *testing.T, path string, p digest.Post) {
 	t.Helper()
 	for _, s := range []string{p.Identity, p.URL, p.Title, p.Author, p.Language, p.Summary, p.Content, p.ImageURL,
@@ -129,7 +128,6 @@ func checkHTML(t *testing.T, path string, body *html.Node) {
 	}
 }
 
-// TestIndex compares kinds and counts with the corpus' own index.
 func TestIndex(t *testing.T) {
 	dir := filepath.Join(sharedDir(t), "corpus", "dev")
 	f, err := os.Open(filepath.Join(dir, "INDEX.tsv"))
@@ -154,7 +152,7 @@ func TestIndex(t *testing.T) {
 		}
 		d, err := Parse(body, "", "")
 		want, readable := kinds[row[1]]
-		if row[0] == "atprotodart-getpostthread.json" { // one post and what others answered
+		if row[0] == "atprotodart-getpostthread.json" { // one post with its replies
 			readable = false
 		}
 		if (err == nil) != readable || err == nil && d.Kind != want {
@@ -179,7 +177,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// indexDiffers lists where the index counts otherwise, and why we do not.
+// indexDiffers lists documents for which the index has other counts, and the reasons.
 var indexDiffers = map[string]string{
 	"awesomerss-business-economy.opml": "its walk stops at the first bare '<'; the file lists 16",
 	"awesomerss-programming.opml":      "its walk stops at the first bare '<'; the file lists 50",
@@ -190,8 +188,7 @@ var indexDiffers = map[string]string{
 	"kagi-openstreetmap.org.pl.xml":    "cut off in its eighth item; whole items only",
 }
 
-// TestSeries follows two feeds through their published versions: what stays
-// keeps its identity.
+// TestSeries reads successive versions of two feeds and checks that posts keep their identities.
 func TestSeries(t *testing.T) {
 	dir := filepath.Join(sharedDir(t), "corpus", "series")
 	for _, name := range []string{"blog330k-comments", "blog330k-feed"} {

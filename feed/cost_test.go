@@ -9,8 +9,8 @@ import (
 	"digest/test/tier"
 )
 
-// hostilePages and hostileLists are what a stranger might have this program search for
-// feeds, and a reader might send as a list.
+// hostilePages and hostileLists are parts of pages that a site may serve, and of lists that a reader may upload, to
+// consume much time.
 var (
 	hostilePages = map[string]string{
 		"elements in each other": "<div>", "offers": "<link rel=alternate type=application/rss+xml href=/#>",
@@ -36,8 +36,8 @@ var (
 	}
 )
 
-// TestCostOfPagesAndLists holds that what is eight times as long costs at most 24 times as
-// much. What another process took is measured again.
+// TestCostOfPagesAndLists checks that eight times the length costs at most 24 times the time. It repeats measurements
+// that other processes disturb.
 func TestCostOfPagesAndLists(t *testing.T) {
 	tier.Acceptance(t)
 	page := func(s string) { _, _ = Parse([]byte("<!doctype html><html><body>"+s), "text/html", "http://x.org/") }
@@ -49,7 +49,7 @@ func TestCostOfPagesAndLists(t *testing.T) {
 	}
 }
 
-// TestCostOfFeeds holds the same of feeds, of a quarter of that size.
+// TestCostOfFeeds does the same for feeds of a quarter of that size.
 func TestCostOfFeeds(t *testing.T) {
 	tier.Acceptance(t)
 	read := func(s string) { _, _ = Parse([]byte(s), "", "http://x.org/") }
@@ -58,8 +58,8 @@ func TestCostOfFeeds(t *testing.T) {
 	}
 }
 
-// TestCostOfHostsAndMarks checks the same for documents whose cost is not in their length. They are small enough
-// for every run.
+// TestCostOfHostsAndMarks checks the same for documents whose cost is not in their length. They are small enough for
+// every run.
 func TestCostOfHostsAndMarks(t *testing.T) {
 	tier.Alone(t)
 	read := func(s string) { _, _ = Parse([]byte(s), "", "http://x.org/") }
@@ -82,8 +82,7 @@ func TestCostOfHostsAndMarks(t *testing.T) {
 	}
 }
 
-// checkGrowth holds that a text which is eight times as long as another costs at most 24
-// times as much.
+// checkGrowth checks that the long text, eight times as long as the short one, costs at most 24 times as much.
 func checkGrowth(t *testing.T, tries int, name, short, long string, read func(string)) {
 	t.Helper()
 	for try := 1; ; try++ {
@@ -99,7 +98,7 @@ func checkGrowth(t *testing.T, tries int, name, short, long string, read func(st
 	}
 }
 
-// TestListsAreNotReadAgainAndAgain: tags without end are looked through so often and no more.
+// TestListsAreNotReadAgainAndAgain limits how often tags without an end are searched.
 func TestListsAreNotReadAgainAndAgain(t *testing.T) {
 	doc := `<opml version="2.0"><body>` + grammar.Repeated(1<<16, `<outline xmlUrl= `)
 	r := &listReader{scanner: scanner{doc: doc}, Document: &Document{Kind: OPML}, folders: []string{""}, line: 1}

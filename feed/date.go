@@ -8,25 +8,23 @@ import (
 )
 
 var (
-	// clockTime finds 15:04, 15:04:05.000, 3:04 PM.
+	// clockTime matches 15:04, 15:04:05.000, 3:04 PM.
 	clockTime = regexp.MustCompile(`(\d{1,2}):(\d{1,2})(?:[:.](\d{1,2})(?:[.,:]\d+)?)?(?:\s*([ap])\.?m\b\.?)?`)
-	// offset finds what names a zone behind a time: Z, EST, -0700, GMT+2, +05:30.
+	// offset matches a zone after a time: Z, EST, -0700, GMT+2, +05:30.
 	offset = regexp.MustCompile(
 		`^[\s,:]*(?:(?:gmt|utc|ut|etc/gmt)?\s*([+-])[+-]*(\d{1,2}):?(\d{2})?(?::\d{2})?\b|([a-z]{1,5})\b)`)
-	// dayNumbers finds the numbers of a date, and the letters that may follow one.
+	// dayNumbers matches the numbers of a date.
 	dayNumbers = regexp.MustCompile(`\d+`)
-	// compactDate is ISO 8601's basic form, 20031231T101455.
+	// compactDate matches the basic format of ISO 8601, 20031231T101455.
 	compactDate = regexp.MustCompile(`\b(\d{4})(\d{2})(\d{2})(?:t?(\d{2})(\d{2})(\d{2})?)?\b`)
-	// ordinalDate is a year and its day, 2003-365.
+	// ordinalDate matches a year and the day of the year, 2003-365.
 	ordinalDate = regexp.MustCompile(`^(\d{4})-(\d{3})\b`)
 	epochDate   = regexp.MustCompile(`^\d{10}(\d{3})?$`)
 )
 
-// parseDate reads a date in any of the forms that feeds write: RFC 822 and its
-// many misreadings, ISO 8601, asctime, what databases print, and month names of
-// a dozen languages. Zero: there is no date in it, or one that never was (month
-// 13; the year 1 that some generators write for "none"). A zone that is not
-// known counts as UTC. The result is in UTC.
+// parseDate reads a date in any of the formats that feeds use: RFC 822 and its many variations, ISO 8601, asctime,
+// database formats, and month names of a dozen languages. It returns zero if there is no date, or an impossible one
+// (month 13; the year 1 that some generators write for "none"). An unknown zone counts as UTC. The result is in UTC.
 func parseDate(s string) time.Time {
 	if t, ok := wellKnownDate(s); ok {
 		return t
@@ -43,7 +41,7 @@ func parseDate(s string) time.Time {
 	if !ok {
 		return time.Time{}
 	}
-	american := strings.Contains(s, "m") // AM or PM, where no month is named
+	american := strings.Contains(s, "m") // AM or PM without the name of a month
 	year, month, day, clock2, ok := readDay(date, american)
 	if !ok {
 		return time.Time{}
@@ -54,7 +52,6 @@ func parseDate(s string) time.Time {
 	return assemble(year, month, day, clock, seconds)
 }
 
-// wellKnownDate reads the forms that the standards ask for.
 func wellKnownDate(s string) (time.Time, bool) {
 	layout := time.RFC1123Z
 	switch {
@@ -72,11 +69,10 @@ func wellKnownDate(s string) (time.Time, bool) {
 	return t.UTC(), true
 }
 
-// firstYear is the first that is believed: what programs write for "none" and
-// years that lost their century lie before.
+// firstYear is the first year that parseDate accepts. Earlier ones are placeholders for "none", or years that lost
+// their century.
 const firstYear = 1000
 
-// assemble checks the parts and puts them together.
 func assemble(year, month, day int, clock time.Duration, zone int) time.Time {
 	if year < firstYear || year > 9999 || month < 1 || month > 12 || day < 1 {
 		return time.Time{}
@@ -88,11 +84,10 @@ func assemble(year, month, day int, clock time.Duration, zone int) time.Time {
 	return t.Add(clock - time.Duration(zone)*time.Second)
 }
 
-// splitClock takes the time of day and the zone out of s; date is the rest.
 func splitClock(s string) (date string, clock time.Duration, zone int, ok bool) {
 	var m []int
 	for _, match := range clockTime.FindAllStringSubmatchIndex(s, -1) {
-		if m == nil || !strings.ContainsAny(s[match[0]-1:match[0]], "+-") { // else an offset, +05:30
+		if m == nil || !strings.ContainsAny(s[match[0]-1:match[0]], "+-") { // +05:30 is an offset
 			m = match
 		}
 	}
@@ -126,8 +121,7 @@ func splitClock(s string) (date string, clock time.Duration, zone int, ok bool) 
 	return strings.TrimSuffix(strings.TrimSpace(before), "t") + " " + after[used:], clock, zone, true
 }
 
-// readZone reads the zone that s begins with, in seconds east of UTC, and how
-// much of s it takes.
+// readZone reads the zone at the beginning of s. It returns seconds east of UTC, and the number of bytes read.
 func readZone(s string) (seconds, used int) {
 	m := offset.FindStringSubmatchIndex(s)
 	if m == nil {
@@ -160,7 +154,7 @@ func readZone(s string) (seconds, used int) {
 	return seconds, used
 }
 
-// zones gives the names of zones that feeds use, in hours east of UTC.
+// zones maps the names of zones in feeds to hours east of UTC.
 var zones = map[string]float64{
 	"hst": -10, "akst": -9, "pst": -8, "akdt": -7, "mst": -7, "pdt": -7, "cst": -6, "mdt": -6, "cdt": -5,
 	"est": -5, "ast": -4, "edt": -4, "nst": -3.5, "adt": -3, "art": -3, "brt": -3, "ndt": -2.5, "gmt": 0,
@@ -170,7 +164,7 @@ var zones = map[string]float64{
 	"aedt": 11, "nzst": 12, "nzdt": 13,
 }
 
-// readDay reads a day; clock is set where date and time are one number.
+// readDay reads a day; clock is not zero if date and time are a single number.
 func readDay(s string, american bool) (year, month, day int, clock time.Duration, ok bool) {
 	if strings.HasPrefix(s, "-") {
 		return 0, 0, 0, 0, false
@@ -194,7 +188,7 @@ func readDay(s string, american bool) (year, month, day int, clock time.Duration
 	return year, month, day, 0, ok
 }
 
-// dayAndYear sorts out the numbers around a month's name.
+// dayAndYear assigns the numbers around the name of a month to day and year.
 func dayAndYear(numbers []string) (year, day int, ok bool) {
 	switch {
 	case len(numbers) == 0:
@@ -209,9 +203,9 @@ func dayAndYear(numbers []string) (year, day int, ok bool) {
 	return century(b), number(a), len(a) <= 2
 }
 
-// numericDay reads dates without a month's name. The order is year first where
-// the first number has four digits; else day first, unless a slash and a
-// number above 12 (or AM/PM, which is American) say otherwise.
+// numericDay reads dates without the name of a month. If the first number has four digits, it is the year. Otherwise
+// the order is day, month, year, unless a slash and a number above 12, or AM/PM (american), show that the month is
+// first.
 func numericDay(n []string, s string, american bool) (year, month, day int, ok bool) {
 	if len(n) == 0 || len(n[0]) > 4 {
 		return 0, 0, 0, false
@@ -237,8 +231,7 @@ func numericDay(n []string, s string, american bool) (year, month, day int, ok b
 	return century(n[2]), b, a, true
 }
 
-// century completes a year of two digits, and those that old Java programs
-// wrote, counted from 1900.
+// century completes a year of two digits, and years that old Java programs counted from 1900.
 func century(digits string) int {
 	y := number(digits)
 	switch {
@@ -260,8 +253,8 @@ func number(s string) int {
 	return n
 }
 
-// monthIn finds the last word of s that names a month: an earlier one is a
-// weekday (mar. is Tuesday in French).
+// monthIn returns the month that the last matching word of s names. Earlier words may be weekdays (mar. is Tuesday in
+// French).
 func monthIn(s string) int {
 	month := 0
 	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return r < 'a' || r > 'z' && r < 0x80 }) {
@@ -272,7 +265,7 @@ func monthIn(s string) int {
 	return month
 }
 
-// months are the beginnings of the names of months, without case.
+// months are prefixes of the names of months in lower case.
 var months = [12][]string{
 	{"jan", "ene", "gen", "янв", "ιαν", "sty", "oca", "led"},
 	{"feb", "fev", "fév", "фев", "φεβ", "lut", "şub", "úno", "helmi"},
@@ -288,7 +281,7 @@ var months = [12][]string{
 	{"dec", "dez", "dic", "déc", "дек", "δεκ", "gru", "ara", "pro", "joulu"},
 }
 
-// monthNamed gives the month that a word in lower case names, 0 for none.
+// monthNamed returns the month that a lower-case word names; 0: none.
 func monthNamed(word string) int {
 	best, length := 0, 0
 	for i, names := range months {

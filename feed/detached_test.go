@@ -11,7 +11,7 @@ import (
 	"digest/test/tier"
 )
 
-// TestDetached: what is kept of a document does not keep all of it in memory.
+// TestDetached checks that posts and documents do not keep the whole input in memory.
 func TestDetached(t *testing.T) {
 	tier.Alone(t)
 	const size = 4 << 20
@@ -46,7 +46,7 @@ func TestDetached(t *testing.T) {
 	}
 }
 
-// keep gives what is kept of a document.
+// keep returns the values of a document that stay in memory.
 func keep(t *testing.T, document string) any {
 	d, err := Parse([]byte(document), "", "https://site.example/feed")
 	if err != nil || len(d.Posts) != 2 {
@@ -60,7 +60,6 @@ func keep(t *testing.T, document string) any {
 		d.Posts[1].Identity}
 }
 
-// live is how many bytes are reachable.
 func live() int64 {
 	runtime.GC()
 	runtime.GC()

@@ -11,9 +11,8 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// detect guesses the encoding of bytes that are not UTF-8 and whose
-// declaration, if any, is false. nil: nothing stands out, so it is windows-1252
-// or UTF-8 with a few bad bytes.
+// detect guesses the encoding of bytes that are not UTF-8 and have no valid declaration. It returns nil if no
+// encoding matches: then the text is windows-1252, or UTF-8 with a few bad bytes.
 func detect(body []byte) encoding.Encoding {
 	runs := highRuns(body, 8192)
 	high := 0
@@ -26,7 +25,7 @@ func detect(body []byte) encoding.Encoding {
 			}
 		}
 	}
-	// Single letters among ASCII are a Latin language.
+	// Isolated bytes above ASCII are letters of a Latin language.
 	if high < 8 || high < 2*len(runs) || mostlyUTF8(runs) {
 		return nil
 	}
@@ -46,36 +45,34 @@ func detect(body []byte) encoding.Encoding {
 	return alphabet(share, 0.75)
 }
 
-// alphabet recognises the single-byte encodings by where their small letters
-// lie; enough is the share of bytes above ASCII that must lie there.
+// alphabet recognises single-byte encodings by the position of their small letters. The argument enough is the share
+// of bytes above ASCII that must be there.
 func alphabet(share func(from, to int) float64, enough float64) encoding.Encoding {
 	switch {
 	case share(0xE0, 0xFF)+share(0xDC, 0xDF) >= enough && share(0xDC, 0xDF) > 0.04:
-		return charmap.Windows1253 // accented vowels
+		return charmap.Windows1253 // has accented vowels
 	case share(0xE0, 0xFA) >= enough && share(0xFB, 0xFF) == 0:
-		return charmap.Windows1255 // 27 letters, no capitals
+		return charmap.Windows1255 // has 27 letters and no capitals
 	case share(0xE0, 0xFF) >= enough:
 		return charmap.Windows1251
 	case share(0xC0, 0xDF) >= enough:
 		return charmap.KOI8R
 	case share(0xA1, 0xBF) > 0.25 && share(0xE0, 0xEE) > 0.1 &&
 		share(0x80, 0xA0)+share(0xDB, 0xDE)+share(0xEF, 0xFF) < 0.02:
-		return charmap.Windows874 // the gaps of its table are empty
+		return charmap.Windows874 // has gaps in its table
 	}
 	return nil
 }
 
-// A doubleByte is an encoding of East Asia, recognised by the pairs of bytes
-// that everyday characters have.
+// A doubleByte is an East Asian encoding, with the byte pairs of its frequent characters.
 type doubleByte struct {
 	encoding encoding.Encoding
-	trail    byte    // the least second byte of a pair
-	kana     float64 // at least this share of pairs must be kana
-	pairs    []pairs // the first that fits counts; others weigh nothing
+	trail    byte    // the smallest second byte of a pair
+	kana     float64 // the minimum share of pairs that are kana
+	pairs    []pairs // the first match counts; other pairs weigh 0
 }
 
-// Pairs are the pairs whose bytes lie within bounds, and what each weighs: -1
-// if it cannot be, kanaWeight if it is kana.
+// Pairs are the byte pairs within bounds, and their weight: -1 for impossible pairs, kanaWeight for kana.
 type pairs struct {
 	leadFrom, leadTo, trailFrom, trailTo byte
 	weight                               float64
@@ -98,7 +95,6 @@ var doubleBytes = []doubleByte{
 	{simplifiedchinese.GB18030, 0x40, 0, []pairs{{0xB0, 0xD7, 0xA1, 0xFF, 1}, {0xA1, 0xA3, 0xA1, 0xFF, 0.8}}},
 }
 
-// weigh gives the weight of a pair.
 func (d *doubleByte) weigh(lead, trail byte) float64 {
 	if trail < d.trail {
 		return -1
@@ -111,7 +107,7 @@ func (d *doubleByte) weigh(lead, trail byte) float64 {
 	return 0
 }
 
-// detectDoubleByte gives the encoding whose everyday pairs are most of the runs, nil for none.
+// detectDoubleByte returns the encoding whose frequent pairs make up most of the runs; nil: none.
 func detectDoubleByte(runs [][]byte) encoding.Encoding {
 	var best encoding.Encoding
 	bestScore := 0.75
@@ -125,8 +121,7 @@ func detectDoubleByte(runs [][]byte) encoding.Encoding {
 	return best
 }
 
-// score is the mean weight of the pairs, and the share of them that are kana.
-// A byte that is no pair weighs -1.
+// score returns the mean weight of the pairs, and the share of kana among them. A byte without a pair weighs -1.
 func (d *doubleByte) score(runs [][]byte) (score, kana float64) {
 	pairs := 0
 	for _, run := range runs {
@@ -149,8 +144,8 @@ func (d *doubleByte) score(runs [][]byte) (score, kana float64) {
 	return score / float64(max(1, pairs)), kana / float64(max(1, pairs))
 }
 
-// highRuns gathers the runs of bytes above ASCII, with the ASCII bytes that may
-// be the second of a pair, up to limit bytes.
+// highRuns returns the runs of bytes above ASCII, up to limit bytes in total. A run includes ASCII bytes that may be
+// the second of a pair.
 func highRuns(body []byte, limit int) [][]byte {
 	var runs [][]byte
 	total := 0
@@ -169,7 +164,7 @@ func highRuns(body []byte, limit int) [][]byte {
 	return runs
 }
 
-// pairBegun reports whether the bytes before end in the first half of a pair.
+// pairBegun reports whether before ends with the first byte of a pair.
 func pairBegun(before []byte) bool {
 	n := 0
 	for n < len(before) && before[len(before)-1-n] >= 0x80 {

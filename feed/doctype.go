@@ -5,23 +5,22 @@ import (
 	"strings"
 )
 
-// The bounds of what a DOCTYPE declares: entities, the bytes of one's text, and the bytes
-// by which a document may grow.
+// The limits for the declarations of a DOCTYPE: the number of entities, the bytes of one text, and the bytes by which
+// a document may grow.
 const (
 	maxEntities   = 200
 	maxEntityText = 4 << 10
 	maxGrowth     = 1 << 20
 )
 
-// entityDeclaration finds an entity with its text (XML 1.0 §4.2.1). One that has its text
-// elsewhere (SYSTEM, PUBLIC), and one for use in the DOCTYPE alone (%), is none.
+// entityDeclaration matches an entity with its text (XML 1.0 §4.2.1). It matches no external entities (SYSTEM,
+// PUBLIC) and no parameter entities (%).
 var entityDeclaration = regexp.MustCompile(`<!ENTITY\s+([\pL_:][\pL\pN._:-]*)\s+(?:"([^"]*)"|'([^']*)')\s*>`)
 
-// numericReference finds a reference to a character.
 var numericReference = regexp.MustCompile(`&#(?:[0-9]{1,7}|[xX][0-9a-fA-F]{1,6});`)
 
-// declaredEntities gives the texts of the entities that are declared before a root. One that refers to others holds theirs, so
-// far as they stand before it: nothing refers to itself, and nothing grows without end.
+// declaredEntities returns the texts of the entities that before, the part of a document before its root, declares.
+// It expands references only to earlier entities, so that no text refers to itself or grows without limit.
 func declaredEntities(before string) map[string]string {
 	if !strings.Contains(before, "<!ENTITY") {
 		return nil
@@ -30,7 +29,7 @@ func declaredEntities(before string) map[string]string {
 	for _, m := range entityDeclaration.FindAllStringSubmatch(before, maxEntities) {
 		name, text := m[1], m[2]+m[3]
 		if _, known := texts[name]; known || holdsAny(" amp lt gt quot apos ", " "+name+" ") {
-			continue // the first counts
+			continue // the first declaration counts
 		}
 		if len(text) > maxEntityText {
 			continue
@@ -41,7 +40,7 @@ func declaredEntities(before string) map[string]string {
 	return texts
 }
 
-// replaceEntities replaces references outside of CDATA, by as much as is left to grow by.
+// replaceEntities replaces references outside of CDATA, unless they would grow s by more than *left bytes in total.
 func replaceEntities(s string, texts map[string]string, left *int) string {
 	var b strings.Builder
 	for {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// The bounds of a duration, in characters and in seconds: a week.
+// The limits of a duration, in characters and in seconds (a week).
 const (
 	maxDuration = 40
 	maxSeconds  = 7 * 24 * 60 * 60
 )
 
-// seconds reads how long something plays: 2580, 43:00, 0:43:00.5, PT43M (ISO 8601), 43
-// min, 1h 2m; 0 where it says nothing of the kind, or more than can be meant.
+// seconds reads a playing time: 2580, 43:00, 0:43:00.5, PT43M (ISO 8601), 43 min, 1h 2m. It returns 0 if s is no
+// duration or longer than a week.
 func seconds(s string) int64 {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if s == "" || len(s) > maxDuration {
@@ -31,7 +31,7 @@ func seconds(s string) int64 {
 	return int64(n)
 }
 
-// clockSeconds reads 43:00 and 1:43:00, with days before them and fractions behind.
+// clockSeconds reads 43:00 and 1:43:00, with optional days and fractions.
 func clockSeconds(s string) float64 {
 	parts := strings.Split(s, ":")
 	if len(parts) > 4 {
@@ -57,7 +57,7 @@ var (
 	unitEnd = regexp.MustCompile(`^\s*([a-z]*)\.?(?:[\s,]|and\b)*`)
 )
 
-// perUnit is how many seconds a unit is.
+// perUnit maps a unit to seconds.
 var perUnit = map[string]float64{
 	"": 1, "s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1, "m": 60, "min": 60, "mins": 60, "minute": 60,
 	"minutes": 60,
@@ -65,7 +65,7 @@ var perUnit = map[string]float64{
 	"dt": 86400, // P1DT2H
 }
 
-// unitSeconds reads a number of seconds, or numbers with their units.
+// unitSeconds reads a number of seconds, or numbers with units.
 func unitSeconds(s string) float64 {
 	s = strings.TrimPrefix(strings.TrimPrefix(s, "p"), "t")
 	total := 0.0
@@ -83,7 +83,7 @@ func unitSeconds(s string) float64 {
 	return total
 }
 
-// decimal reads digits with a fraction behind a point or a comma.
+// decimal reads digits with a fraction after a point or a comma.
 func decimal(s string) (float64, error) {
 	if strings.Trim(s, "0123456789.,") != "" { // no sign, no exponent
 		return 0, strconv.ErrSyntax

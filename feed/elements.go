@@ -9,8 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// rename replaces the names of elements that are obsolete, or that the policy does not know, by names of elements that
-// look the same.
+// rename replaces elements that are obsolete, or that the policy does not know, with elements that look the same.
 func rename(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Address, atom.Center, atom.Main, atom.Nav, atom.Hgroup, atom.Form, atom.Fieldset, atom.Legend,
@@ -29,7 +28,7 @@ func rename(n *html.Node) {
 	}
 }
 
-// isTick makes a mark of a box that is ticked or not, as in a list of tasks; false: another field of a form.
+// isTick replaces a checkbox, as in a list of tasks, with a character; false: n is another form field.
 func isTick(n *html.Node) bool {
 	if !strings.EqualFold(attrOf(n, "type"), "checkbox") {
 		return false
@@ -42,7 +41,7 @@ func isTick(n *html.Node) bool {
 	return true
 }
 
-// isWayBack reports whether a link points from a note back to its place in the text.
+// isWayBack reports whether a link points from a footnote back to the text.
 func isWayBack(n *html.Node) bool {
 	classes := strings.Fields(attrOf(n, "class"))
 	return attrOf(n, "role") == "doc-backlink" || attrOf(n, "rev") == "footnote" ||
@@ -55,7 +54,7 @@ func isWayBack(n *html.Node) bool {
 				strings.TrimSpace(textIn(n)))
 }
 
-// textIn returns the text of an element that has nothing else.
+// textIn returns the text of an element if it contains nothing but text.
 func textIn(n *html.Node) string {
 	if c := n.FirstChild; c != nil && c == n.LastChild && c.Type == html.TextNode {
 		return c.Data
@@ -63,8 +62,8 @@ func textIn(n *html.Node) string {
 	return ""
 }
 
-// isAside reports whether an element is no part of the text: buttons to share it, numbers of lines of code, or hidden
-// words for screen readers.
+// isAside reports whether an element is not part of the text: share buttons, line numbers of code, or hidden words
+// for screen readers.
 func isAside(n *html.Node) bool {
 	for class := range strings.FieldsSeq(attrOf(n, "class")) {
 		switch class {
@@ -78,7 +77,6 @@ func isAside(n *html.Node) bool {
 	return strings.Contains(attrOf(n, "class"), "feedflare")
 }
 
-// hasLetters reports whether there is a word in an element.
 func hasLetters(n *html.Node) bool {
 	if n.Type == html.TextNode {
 		return strings.ContainsFunc(n.Data, unicode.IsLetter)

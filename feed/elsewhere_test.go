@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestElsewhere: a JSON feed's post that names a page elsewhere beside its own leads to it.
+// TestElsewhere checks that a JSON Feed post with its own page and an external page links to both.
 func TestElsewhere(t *testing.T) {
 	for name, c := range map[string]struct{ item, url, leadsTo string }{
 		"both": {`"url":"https://a.example/1","external_url":"https://www.b.example/x?utm_source=a"`,

@@ -9,11 +9,10 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// maxEmbedTitle bounds the title of an embed, in characters.
 const maxEmbedTitle = 200
 
-// player puts a link in the place of a film, a sound or a frame, with the title and
-// the picture that the document gives it.
+// player replaces a video, a sound or a frame with a link that has its title and its picture. It returns false for
+// elements to remove: invisible ones, trackers, and those without a web address.
 func (c *cleaner) player(n *html.Node) bool {
 	if isPixel(n) || isHidden(n) {
 		return false
@@ -45,8 +44,7 @@ func (c *cleaner) player(n *html.Node) bool {
 	return true
 }
 
-// embedServices are the names of those whose frames many pages have, and what one does
-// there, by host without "www.".
+// embedServices maps the host, without "www.", of a common service to the label of its links.
 var embedServices = map[string]string{
 	"youtube.com": "Watch on YouTube", "youtu.be": "Watch on YouTube", "vimeo.com": "Watch on Vimeo",
 	"player.vimeo.com": "Watch on Vimeo",
@@ -56,7 +54,6 @@ var embedServices = map[string]string{
 	"open.spotify.com": "Listen on Spotify", "embed.podcasts.apple.com": "Listen on Apple Podcasts",
 }
 
-// embedLabel says what a link in the place of an embed leads to.
 func embedLabel(element atom.Atom, src, title string) string {
 	host := strings.TrimPrefix(Host(src), "www.")
 	if isIdle(title) || strings.EqualFold(title, host) {
@@ -80,8 +77,8 @@ func embedLabel(element atom.Atom, src, title string) string {
 	return label + ": " + title
 }
 
-// posterOf is the picture that stands for what is played: the one that the document
-// names, else that which the service has of every film; nil if there is none.
+// posterOf returns the preview picture of an embed: the one that the document names, otherwise YouTube's picture of
+// the video; nil: none.
 func posterOf(named, page string) *html.Node {
 	img := &html.Node{Type: html.ElementNode, DataAtom: atom.Img, Data: "img"}
 	if isWeb(named) && !isTracker(named) {
@@ -98,7 +95,7 @@ func posterOf(named, page string) *html.Node {
 	return img
 }
 
-// isIdle reports whether a title tells of the program that plays and not of what it plays.
+// isIdle reports whether a title describes the player instead of the content.
 func isIdle(title string) bool {
 	switch strings.ToLower(title) {
 	case "youtube video player", "youtube video", "vimeo video player", "video player", "audio player",
@@ -114,7 +111,7 @@ var (
 	vimeoEmbed   = regexp.MustCompile(`^/video/([0-9]+)$`)
 )
 
-// embeddedPage gives the page of what a frame plays, where its address tells it.
+// embeddedPage returns the page of the content that a frame plays, if its address contains it; otherwise src.
 func embeddedPage(src string) string {
 	u, err := url.Parse(src)
 	if err != nil {
@@ -131,7 +128,7 @@ func embeddedPage(src string) string {
 	case "player.vimeo.com":
 		if m := vimeoEmbed.FindStringSubmatch(u.Path); m != nil {
 			page := "https://vimeo.com/" + m[1]
-			if key := u.Query().Get("h"); key != "" { // of a film that only those see who have it
+			if key := u.Query().Get("h"); key != "" { // the key of a private video
 				page += "/" + url.PathEscape(key)
 			}
 			return page

@@ -38,7 +38,7 @@ func TestEmbeds(t *testing.T) {
 	}
 }
 
-// TestPosters: the picture of a film stands for a post that has no other.
+// TestPosters checks that the preview of a video is the picture of a post without another one.
 func TestPosters(t *testing.T) {
 	const film, own, poster = `<iframe src="https://www.youtube.com/embed/abcdefghijk"></iframe>`,
 		"https://x.org/a.jpg", "https://i.ytimg.com/vi/abcdefghijk/hqdefault.jpg"

@@ -6,13 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxEntity bounds the length of an entity, delimiters included: the longest
-// of HTML has 33 bytes.
+// maxEntity limits the length of an entity with its delimiters. The longest entity of HTML has 33 bytes.
 const maxEntity = 40
 
-// decodeEntities replaces the entities of XML and HTML and numeric references,
-// once. An '&' that begins none of them stays. References to characters that
-// no text may hold are dropped; those to C1 controls mean windows-1252, as in HTML.
+// decodeEntities decodes the entities of XML and HTML and numeric references once. Other ampersands stay. It removes
+// references to characters that no text may contain. References to C1 controls mean windows-1252, as in HTML.
 func decodeEntities(s string) string {
 	i := strings.IndexByte(s, '&')
 	if i < 0 {
@@ -32,8 +30,7 @@ func decodeEntities(s string) string {
 	return b.String()
 }
 
-// entity decodes the entity that s begins with and gives its length; for a
-// bare ampersand, "&" and 1.
+// entity decodes the entity at the beginning of s and returns its length; for a bare ampersand "&" and 1.
 func entity(s string) (string, int) {
 	window := s[:min(len(s), maxEntity)]
 	end := strings.IndexByte(window, ';')
@@ -58,7 +55,7 @@ func entity(s string) (string, int) {
 	}) {
 		return "&", 1
 	}
-	// html decodes prefixes too (&copyright;): then the semicolon is left over.
+	// html decodes prefixes too (&copyright;) and leaves the semicolon.
 	text := html.UnescapeString(s[:end+1])
 	if strings.HasSuffix(text, ";") && text != ";" {
 		return "&", 1
@@ -80,10 +77,9 @@ func isTextRune(r rune) bool {
 	return true
 }
 
-// escaper makes text safe inside an element or a quoted attribute.
+// escaper escapes text for an element or a quoted attribute.
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;")
 
-// join appends strings to bytes.
 func join(b []byte, parts ...string) []byte {
 	for _, part := range parts {
 		b = append(b, part...)

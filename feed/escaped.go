@@ -9,9 +9,9 @@ import (
 	"digest/internal/hypertext"
 )
 
-// escapedTwice returns HTML that was escaped once too often: "&lt;p&gt;A page&lt;/p&gt;". It is certain if the text has
-// no element, and all of its words are within matching elements after a second reading. A text about HTML has words
-// around its tags.
+// escapedTwice decodes HTML that was escaped twice: "&lt;p&gt;A page&lt;/p&gt;". It is certain if the text has no
+// elements, and a second decoding yields only text within matching elements. A text about HTML has words around its
+// tags.
 func escapedTwice(value string) (again string, certain bool) {
 	value = strings.TrimSpace(value)
 	if !strings.HasPrefix(value, "&") || !strings.HasSuffix(value, ";") || hasTags(value) {

@@ -2,8 +2,7 @@ package feed
 
 import "strings"
 
-// formats are the documents that are read, one line a format; each has a file. Of two that
-// would take a document the first has it.
+// formats returns the formats in the order in which they are tried; each has its own file.
 func formats() []format {
 	return []format{
 		{kind: CDF, root: isCDF, read: parseCDF},
@@ -18,25 +17,23 @@ func formats() []format {
 	}
 }
 
-// A format is a kind of document: how one is recognised, and who reads it. One of markup
-// has a root, one of JSON an object.
+// A format recognises and reads one kind of document. Formats of markup set root, formats of JSON set object.
 type format struct {
 	kind   Kind
-	root   func(local string, root *token) bool // local: its name in lower case, without prefix
-	object func(fields map[string]string) bool  // of the document, as fieldsOf gives them
+	root   func(local string, root *token) bool // local: the root's name in lower case, without prefix
+	object func(fields map[string]string) bool  // fields: as fieldsOf returns them
 	read   func(*source) (*Document, error)
 }
 
-// A source is a document on its way to its reader.
 type source struct {
 	text    string // clean UTF-8; its first character is no white space
-	address string // where it was published; "": nobody knows
-	kind    Kind   // as it was recognised
-	more    More   // pages and posts read beside it
-	root    token  // of markup: the element that says what it is; only its name and place are kept
+	address string // the address of the document; "": unknown
+	kind    Kind   // as recognised
+	more    More   // pages and posts that the poll fetched with it
+	root    token  // of markup: the root element; only its name and position are set
 }
 
-// expand puts the entities that stand before the root in their places.
+// expand replaces references to the entities that the DOCTYPE declares.
 func (s *source) expand() {
 	before, doc := s.text[:s.root.at], s.text[s.root.at:]
 	if texts := declaredEntities(before); len(texts) > 0 {
@@ -45,7 +42,7 @@ func (s *source) expand() {
 	}
 }
 
-// formatOf gives the format of a root, nil if it is none that we know.
+// formatOf returns the format with a root; nil: unknown.
 func formatOf(all []format, root *token) *format {
 	_, local := splitName(root.name)
 	local = strings.ToLower(local)
@@ -57,8 +54,8 @@ func formatOf(all []format, root *token) *format {
 	return nil
 }
 
-// formatOfJSON gives the format of a JSON object; where nobody takes it, that of JSON Feed,
-// whose reader says what is wrong.
+// formatOfJSON returns the format of a JSON object. If none matches, it returns JSON Feed, whose parser reports the
+// reason.
 func formatOfJSON(doc string) *format {
 	all, names := formats(), fieldsOf(doc)
 	for i := range all {
@@ -69,14 +66,14 @@ func formatOfJSON(doc string) *format {
 	return &format{kind: JSONFeed, read: parseJSON}
 }
 
-// What is kept of the fields of a JSON object: so many of them, and so many bytes of each.
+// The limits of fieldsOf: the number of fields, and the bytes of each value.
 const (
 	maxFields = 100
 	maxField  = 200
 )
 
-// fieldsOf gives the fields of the object that a JSON document is, each with the beginning
-// of its value as it is written; of a broken document as far as can be told.
+// fieldsOf returns the fields of a JSON document's top-level object, each with the beginning of its raw value. It
+// also reads broken documents, as far as possible.
 func fieldsOf(doc string) map[string]string {
 	found := map[string]string{}
 	name, depth := "", 0
@@ -101,8 +98,8 @@ func fieldsOf(doc string) map[string]string {
 	return found
 }
 
-// stringEnd gives the place of the quote that ends the JSON string whose inside begins at i;
-// the document's end if there is none.
+// stringEnd returns the index of the quote that ends the JSON string with the content at i; without one it returns
+// len(doc).
 func stringEnd(doc string, i int) int {
 	for ; i < len(doc); i++ {
 		switch doc[i] {

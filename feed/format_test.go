@@ -21,7 +21,6 @@ func TestFieldsOfJSON(t *testing.T) {
 	}
 }
 
-// TestFormats holds that each document goes to the reader of its format.
 func TestFormats(t *testing.T) {
 	for doc, want := range map[string]Kind{
 		`<rss><channel/></rss>`: RSS, `<channel><item/></channel>`: RSS,

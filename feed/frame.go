@@ -10,31 +10,30 @@ import (
 	"github.com/mmcdole/gofeed/atom"
 )
 
-// A frame is a feed in two parts: well-formed XML without the texts, which gofeed
-// reads fast, and the texts, which we read ourselves. Prefixes in the XML are the
-// short names of vocabulary and stay undeclared: gofeed then leaves them as they
-// are.
+// A frame is a feed in two parts: well-formed XML without the texts, which gofeed reads fast, and the texts, which
+// this package reads. The XML has the short prefixes of vocabulary and does not declare them, so that gofeed keeps
+// them.
 type frame struct {
 	kind     Kind
 	xml      []byte
 	feed     texts    // of the feed itself
-	items    []texts  // of each item, in the order in which gofeed gives them
-	hrefs    []string // of Atom's links: gofeed, which writes addresses anew, sees their numbers
+	items    []texts  // of each item, in gofeed's order
+	hrefs    []string // of Atom's links: gofeed rewrites addresses, therefore the XML has their indexes
 	language string   // xml:lang of the root or the channel
 	repairs  []string
 }
 
-// A named text is a text under the name of the element that held it.
+// A named text is a text with the name of its element.
 type named struct {
 	name string
 	text
 }
 
-// Texts are the texts of a feed or an item: of one name the first that is not empty. Of two descriptions or contents
-// the longest counts: some publishers write a sentence, and then all of the text.
+// Texts are the texts of a feed or an item. Usually the first text of each name that is not empty counts. Of two
+// descriptions or contents the longer counts: some publishers write a sentence first, and then the whole text.
 type texts []named
 
-// add notes a text, if it is one that counts.
+// add adds a text and reports whether it did. It skips empty texts and superfluous ones with the same name.
 func (t *texts) add(name string, x text) bool {
 	same := 0
 	for i := range *t {
@@ -55,7 +54,7 @@ func (t *texts) add(name string, x text) bool {
 	return true
 }
 
-// first gives the first text of an element; an empty one if there is none.
+// first returns the first text of an element; without one an empty text.
 func (t texts) first(name string) text {
 	if i := slices.IndexFunc(t, func(n named) bool { return n.name == name }); i >= 0 {
 		return t[i].text
@@ -63,7 +62,6 @@ func (t texts) first(name string) text {
 	return text{}
 }
 
-// all gives the texts of these elements, those of the first name first.
 func (t texts) all(names ...string) []text {
 	var out []text
 	for _, name := range names {
@@ -76,7 +74,7 @@ func (t texts) all(names ...string) []text {
 	return out
 }
 
-// line gives the first of these elements that says something, as one line of plain text.
+// line returns the first text of these elements that is not blank, as one line of plain text.
 func (t texts) line(names ...string) string {
 	for _, x := range t.all(names...) {
 		if line := x.plain(); line != "" {
@@ -86,20 +84,19 @@ func (t texts) line(names ...string) string {
 	return ""
 }
 
-// lineEnds makes one character of the end of a line (XML 1.0 §2.11).
+// lineEnds normalises line ends (XML 1.0 §2.11).
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// value gives the first of these elements that is not empty, as it is written.
+// value returns the first text of these elements that is not blank, without white space around it.
 func (t texts) value(names ...string) string {
 	for _, name := range names {
 		if v := strings.TrimSpace(innerText(t.first(name).raw)); v != "" {
-			return strings.Clone(lineEnds.Replace(v)) // a GUID must not keep its document in memory
+			return strings.Clone(lineEnds.Replace(v)) // a part of the document would keep all of it in memory
 		}
 	}
 	return ""
 }
 
-// date gives the first date that can be read in these elements; zero if there is none.
 func (t texts) date(names ...string) time.Time {
 	for _, name := range names {
 		if at := parseDate(strings.TrimSpace(innerText(t.first(name).raw))); !at.IsZero() {
@@ -109,8 +106,8 @@ func (t texts) date(names ...string) time.Time {
 	return time.Time{}
 }
 
-// list gives the words in these elements and in the elements of one name inside
-// them, separated by commas or white space.
+// list returns the words in these elements, and in the inner elements within them. Commas or white space separate
+// them.
 func (t texts) list(name, inner string) []string {
 	var words []string
 	for _, x := range t.all(name) {
@@ -131,7 +128,7 @@ func (t texts) list(name, inner string) []string {
 
 func isListSpace(r rune) bool { return strings.ContainsRune(",; \n\t\r", r) }
 
-// matches fails if gofeed gives another number of items than the frame has.
+// matches returns an error if gofeed read another number of items than the frame has.
 func (f *frame) matches(items int) error {
 	if items != len(f.items) {
 		return fmt.Errorf("gofeed read %d items of %d", items, len(f.items))
@@ -139,7 +136,7 @@ func (f *frame) matches(items int) error {
 	return nil
 }
 
-// addressed puts the addresses of links in the places of their numbers.
+// addressed replaces the indexes in links with the addresses in hrefs.
 func (f *frame) addressed(links []*atom.Link) {
 	for _, l := range links {
 		if i, err := strconv.Atoi(l.Href); err == nil && i < len(f.hrefs) {
@@ -148,7 +145,7 @@ func (f *frame) addressed(links []*atom.Link) {
 	}
 }
 
-// updateEvery is the interval that the syndication module states; 0: none.
+// updateEvery returns the interval of the syndication module; 0: none.
 func (f *frame) updateEvery() time.Duration {
 	return updateEvery(f.feed.value("sy:updateperiod"), f.feed.value("sy:updatefrequency"))
 }

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestFrame shows what becomes of a broken document: gofeed is shown sound XML
-// without texts, and the texts stay with their items.
+// TestFrame reads a malformed document: gofeed sees well-formed XML without texts, and the items keep their texts.
 func TestFrame(t *testing.T) {
 	doc := `<rss><channel><title>Tom & Jerry</title><link>https://x.org/</link>
 		<item><title type="x">One</title><guid isPermaLink=false>1</guid><pubDate>today</pubDate>
@@ -30,7 +29,7 @@ func TestFrame(t *testing.T) {
 	}
 }
 
-// TestAddressesOfAtom holds that the addresses of links are those of the document, byte for byte.
+// TestAddressesOfAtom checks that the addresses of links are equal to the document's, byte for byte.
 func TestAddressesOfAtom(t *testing.T) {
 	d := mustParse(t, `<feed xmlns="http://www.w3.org/2005/Atom"><link href="HTTP://詹姆斯.com/詹"/><link rel="hub" href="https://hub.example/é%zz"/>
 <entry><id>a</id><link href="http://詹姆斯.com/a b?q=é|{}"/><link rel="enclosure" href="/詹.mp3"/></entry>
@@ -45,7 +44,6 @@ func TestAddressesOfAtom(t *testing.T) {
 	}
 }
 
-// TestOddJSONFeeds holds that what hand-made programs get wrong is read as it was meant.
 func TestOddJSONFeeds(t *testing.T) {
 	d := mustParse(t, `{"version":"1.0","title":"T","home_page_url":"https://x.org/","items":[
 {"id":"1","content_html":["<p>a</p>","b"],"authors":[{"name":"Ann"},{"name":"Bob"},{"name":"Ann"}]},{"id":"2","title":[[]]}]}`, "")

@@ -15,8 +15,7 @@ import (
 	"digest"
 )
 
-// addSamples seeds a fuzz target with the documents in testdata and a few
-// beginnings of trouble.
+// addSamples seeds a fuzz target with the documents in testdata and with malformed beginnings.
 func addSamples(f *testing.F) {
 	files, _ := filepath.Glob(filepath.Join("testdata", "*.txtar"))
 	for _, file := range files {
@@ -42,8 +41,7 @@ func addSamples(f *testing.F) {
 	}
 }
 
-// FuzzParse holds that no document panics, that what is read is clean, and that
-// reading is a function of the bytes.
+// FuzzParse checks that no document panics, that the result is clean, and that parsing is deterministic.
 func FuzzParse(f *testing.F) {
 	addSamples(f)
 	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
@@ -70,8 +68,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzSanitise holds that nothing unsafe is left, and that safe HTML stays safe
-// when it is sanitised again.
+// FuzzSanitise checks that the result is safe, and stays safe if sanitised again.
 func FuzzSanitise(f *testing.F) {
 	for _, s := range []string{
 		"<p>a<b>b", "<img src=x onerror=alert(1)>",
@@ -93,7 +90,7 @@ func FuzzSanitise(f *testing.F) {
 	})
 }
 
-// FuzzOPML holds that a list which is written reads back the same.
+// FuzzOPML checks that the parser reads exported lists unchanged.
 func FuzzOPML(f *testing.F) {
 	f.Add("T", "https://x.org/?a&b", "Ti<t>le", "A/B & C")
 	f.Fuzz(func(t *testing.T, title, address, name, folder string) {
@@ -115,9 +112,8 @@ func FuzzOPML(f *testing.F) {
 	})
 }
 
-// FuzzList holds that no file that is given as a list panics, that its feeds
-// are fit to be stored, that lines go up, and that what was read is written and
-// read back the same.
+// FuzzList checks that no list panics, that its feeds can be stored, that line numbers increase, and that an export
+// of the result reads back unchanged.
 func FuzzList(f *testing.F) {
 	for _, s := range brokenLists() {
 		f.Add([]byte(s.text))
@@ -146,7 +142,7 @@ func FuzzList(f *testing.F) {
 	})
 }
 
-// FuzzDate holds that dates are none or within the years that a database takes.
+// FuzzDate checks that dates are zero or within the years that a database accepts.
 func FuzzDate(f *testing.F) {
 	for _, s := range []string{"Thu, 01 Jan 2004 19:48:21 GMT", "2003-12-31T10:14:55.1-08:00", "1/2/06 3:04 PM",
 		"2004-május-1", "20031231T10"} {
@@ -159,7 +155,6 @@ func FuzzDate(f *testing.F) {
 	})
 }
 
-// FuzzNormalURL holds that normalising twice changes nothing more.
 func FuzzNormalURL(f *testing.F) {
 	for _, s := range []string{"example.org", "HTTP://A:80/?x#y", "feed:x.org", "http://[::1]:80", "//a",
 		"a.org/x #y"} {
@@ -176,8 +171,7 @@ func FuzzNormalURL(f *testing.F) {
 	})
 }
 
-// FuzzRhythm holds that whatever a document says of when to ask is within
-// bounds, and that some hour of some day is left.
+// FuzzRhythm checks that all polling hints are within their limits, and leave some hour for polls.
 func FuzzRhythm(f *testing.F) {
 	for _, s := range []string{"60", "24", "mon", "hourly", "-1", "1e999", "3:00", "0,1,2,3", "NaN",
 		"99999999999999999999 d"} {
@@ -200,7 +194,6 @@ func FuzzRhythm(f *testing.F) {
 	})
 }
 
-// FuzzEntities holds that what a document declares makes it grow by its bounds at the most.
 func FuzzEntities(f *testing.F) {
 	f.Add(`<!ENTITY a "b"><!ENTITY c '&a;&a;'>`, "&c;<![CDATA[&a;]]>&a")
 	f.Add(`<!ENTITY a SYSTEM "x"><!ENTITY amp "no"><!ENTITY b "&#60;a>">`, "&a;&amp;&b;")
@@ -219,7 +212,7 @@ func FuzzEntities(f *testing.F) {
 	})
 }
 
-// FuzzTwice holds that what was encoded twice, and is certain to be, reads as it was.
+// FuzzTwice checks that decodeTwice restores text that was certainly encoded twice.
 func FuzzTwice(f *testing.F) {
 	f.Add("L’été à Lyon", "naïve")
 	f.Fuzz(func(t *testing.T, s, other string) {
@@ -235,7 +228,7 @@ func FuzzTwice(f *testing.F) {
 	})
 }
 
-// FuzzFieldsOfJSON holds that the fields of an object are those that encoding/json reads.
+// FuzzFieldsOfJSON compares the fields of an object with the result of encoding/json.
 func FuzzFieldsOfJSON(f *testing.F) {
 	f.Add(`{"version":"1","items":[{"a":{"version":2}}],"x\"y":null}`)
 	f.Fuzz(func(t *testing.T, doc string) {

@@ -16,8 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden parts of testdata anew")
 
-// TestGolden reads the samples in testdata: each archive holds a document, the
-// report that is printed of it, and its posts.
+// TestGolden reads the archives in testdata: each contains a document, its report, and its posts.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
 	if err != nil || len(files) == 0 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Paths of feeds on sites that state none: frequent ones, rare ones, and ones in a folder.
+// Paths of feeds to try on sites that state none: common ones, rare ones, and ones within a folder.
 const (
 	commonPaths = "feed rss feed.xml rss.xml index.xml atom.xml feed/ ?feed=rss2"
 	rarePaths   = "blog/feed feed.json blog-feed.xml index.rdf feed.rss feed.atom blog/rss.xml rss/feed.xml " +
@@ -15,8 +15,7 @@ const (
 	folderPaths = "feed index.xml feed.xml rss.xml"
 )
 
-// generatorPaths returns the paths of feeds on sites that a program makes. The pages name it
-// (meta name=generator).
+// generatorPaths returns the paths of feeds on sites made by a program. Pages name it in meta name=generator.
 func generatorPaths(generator string) string {
 	name, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(generator)), " ")
 	switch strings.TrimRight(name, ".,:;!/0123456789") {
@@ -72,9 +71,8 @@ func generatorPaths(generator string) string {
 	return ""
 }
 
-// GuessPaths returns the addresses of feeds to try on a site that offers none, likely ones first.
-// The order is: PeerTube, if the page could belong to it; the program that makes the site; the folder
-// of the page; the whole site.
+// GuessPaths returns addresses of feeds to try on a site that offers none, likely ones first. The order is: PeerTube,
+// if the page may belong to it; the program that made the site; the folder of the page; the whole site.
 func GuessPaths(address, generator string) []string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -108,8 +106,8 @@ func GuessPaths(address, generator string) []string {
 	return out
 }
 
-// Above returns the pages above a page, the nearest first: its folders and the front page of the
-// site. Of pages below /~name/ the last is /~name/ itself.
+// Above returns the pages above a page, nearest first: its folders and the front page. Of pages below /~name/ the
+// last is /~name/ itself.
 func Above(address string) []string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -127,18 +125,16 @@ func Above(address string) []string {
 	return out
 }
 
-// owner reports whether a folder holds the pages of one person, so that the pages above belong to
-// somebody else.
+// owner reports whether a folder contains the pages of one person. Then the pages above it belong to someone else.
 func owner(folder string) bool {
 	last := path.Base(folder)
 	return strings.HasPrefix(last, "~") || strings.HasPrefix(last, "@")
 }
 
-// mostFolders bounds the folders above a page.
 const mostFolders = 2
 
-// foldersOf returns the folders of a page, the innermost first. It skips the front page, folders of
-// a year, a month or a day, and the folder of a post.
+// foldersOf returns the folders of a page, innermost first. It skips the front page, folders of a year, a month or a
+// day, and the folder of a post.
 func foldersOf(u *url.URL) []string {
 	whole := u.EscapedPath()
 	parts := strings.Split(strings.Trim(whole, "/"), "/")

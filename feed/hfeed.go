@@ -17,11 +17,11 @@ import (
 var postClasses = []string{"h-entry", "h-feed", "hentry", "hfeed", "h-event", "h-review", "h-recipe", "vevent",
 	"hreview", "hrecipe"}
 
-// maxLinked bounds the pictures and links that are written before the text of a post.
+// maxLinked limits the pictures and links before the text of a post.
 const maxLinked = 10
 
-// readPosts reads the posts that a page marks with microformats: those of its first
-// h-feed, or its h-entries where it has no h-feed. The page of a single post is no feed.
+// readPosts reads the posts that a page marks with microformats: the posts of its first h-feed, or its h-entries if
+// it has no h-feed. The page of a single post is no feed.
 func (d *Document) readPosts(doc, address string) {
 	if !slices.ContainsFunc(postClasses, func(class string) bool { return strings.Contains(doc, class) }) {
 		return
@@ -58,8 +58,8 @@ func (d *Document) readPosts(doc, address string) {
 	}
 }
 
-// withoutDrawings cuts <svg> out of a page. What its scripts hide is read in another way than
-// in HTML, so that the cost of all that follows cannot be told.
+// withoutDrawings removes <svg> from a page. Its content follows other parsing rules than HTML, so that the cost of
+// parsing it has no known limit.
 func withoutDrawings(doc string) string {
 	var b strings.Builder
 	for {
@@ -72,7 +72,7 @@ func withoutDrawings(doc string) string {
 	}
 }
 
-// AsFeed gives the feed that a page is by its markup (h-feed); nil if it is none.
+// AsFeed returns a page's own posts (h-feed) as a feed; nil: it has none.
 func (d *Document) AsFeed() *Document {
 	if d.Kind != HTML || !d.marked {
 		return nil
@@ -82,7 +82,7 @@ func (d *Document) AsFeed() *Document {
 	return &f
 }
 
-// PostsHash tells whether the posts of a document are the same as those of another.
+// PostsHash returns a hash of the document's posts, which changes if a post is added, edited or removed.
 func (d *Document) PostsHash() string {
 	h := sha256.New()
 	for i := range d.Posts {
@@ -95,17 +95,16 @@ func (d *Document) PostsHash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// samePage reports whether two addresses are of one page.
 func samePage(a, b string) bool { return pageOf(a) == pageOf(b) }
 
-// pageOf is an address without a place in the page and a final slash.
+// pageOf returns an address without its fragment and its final slash.
 func pageOf(address string) string {
 	address, _, _ = strings.Cut(address, "#")
 	return strings.TrimSuffix(address, "/")
 }
 
-// feedOf gives the first h-feed that has entries. Where none has, its entries are those that
-// stand by themselves: some sites mark the heading above them alone.
+// feedOf returns the first h-feed with entries. If no h-feed has entries, it adds the entries outside of it, because
+// some sites mark only the heading above them.
 func feedOf(items []*microformats.Item) *microformats.Item {
 	if feed := firstFeed(items, func(f *microformats.Item) bool { return len(entriesOf(f)) > 0 }); feed != nil {
 		return feed
@@ -120,7 +119,6 @@ func feedOf(items []*microformats.Item) *microformats.Item {
 	return &feed
 }
 
-// firstFeed gives the first h-feed in document order that will do, nil if none does.
 func firstFeed(items []*microformats.Item, will func(*microformats.Item) bool) *microformats.Item {
 	for _, item := range items {
 		if item.Is("h-feed") && will(item) {
@@ -133,8 +131,8 @@ func firstFeed(items []*microformats.Item, will func(*microformats.Item) bool) *
 	return nil
 }
 
-// impliedFeed gives the entries of a page without an h-feed as one: those that stand by
-// themselves, else those within the first card.
+// impliedFeed returns the top-level entries of a page without an h-feed; without any, the entries within its first
+// card.
 func impliedFeed(items []*microformats.Item) *microformats.Item {
 	feed := &microformats.Item{Children: items}
 	if len(entriesOf(feed)) > 0 {
@@ -151,8 +149,8 @@ func impliedFeed(items []*microformats.Item) *microformats.Item {
 	return feed
 }
 
-// entriesOf returns the posts of a feed. On a page without an h-feed, events and reviews are posts
-// only if the page has no entries.
+// entriesOf returns the posts of a feed. On a page without an h-feed, events and reviews are posts only if the page
+// has no entries.
 func entriesOf(feed *microformats.Item) []*microformats.Item {
 	var entries, others []*microformats.Item
 	for _, item := range feed.Children {
@@ -174,23 +172,23 @@ func entriesOf(feed *microformats.Item) []*microformats.Item {
 	return entries
 }
 
-// An hfeed is the markup of a page on its way into posts.
+// An hfeed converts the microformats of a page to posts.
 type hfeed struct {
 	page   *microformats.Page
 	bases  []string
 	author string            // of the feed
-	names  map[string]string // of the cards of the page, by their addresses; nil: not read yet
+	names  map[string]string // names on the cards of the page, by address; nil: not read yet
 }
 
-// abouts are the properties that name the page to which an entry refers; doings are properties
-// such as read-of and checkin (indieweb.org/posts).
+// abouts are the properties that name the page to which an entry refers; doings are properties such as read-of and
+// checkin (indieweb.org/posts).
 var (
 	abouts = []string{"in-reply-to", "repost-of", "like-of", "bookmark-of"}
 	doings = []string{"quotation-of", "favorite-of", "read-of", "watch-of", "listen-of", "play-of", "follow-of",
 		"tag-of", "want-of", "wish-of", "checkin"}
 )
 
-// post makes a post of an entry; false: nobody could tell it from others.
+// post converts an entry to a post; false: it has nothing that identifies it.
 func (h *hfeed) post(entry *microformats.Item) (Post, bool) {
 	p := Post{Link: firstThat(entry, "url", isWeb), GUID: strings.TrimSpace(entry.First("uid")), bases: h.bases}
 	if p.Link == "" && entry.ID != "" {
@@ -211,7 +209,7 @@ func (h *hfeed) post(entry *microformats.Item) (Post, bool) {
 	for _, v := range entry.Properties["syndication"] {
 		p.Copies = append(p.Copies, absoluteBy(resolveAsWritten, v.Text, h.bases))
 	}
-	// indieweb.org/authorship, step 3, gives the order.
+	// The order of indieweb.org/authorship, step 3.
 	p.Author = firstOf(h.authorOf(entry), h.personIn(entry, "reviewer"), h.personIn(entry, "organizer"), h.author)
 	p.bodies = h.bodies(entry)
 	if name := oneLine(entry.First("name")); name != "" && !isNote(name, entry) {
@@ -230,7 +228,6 @@ func (h *hfeed) post(entry *microformats.Item) (Post, bool) {
 	return p, true
 }
 
-// firstThat gives the first value of a property that will do.
 func firstThat(item *microformats.Item, name string, will func(string) bool) string {
 	for _, v := range item.Properties[name] {
 		if will(v.Text) {
@@ -240,8 +237,7 @@ func firstThat(item *microformats.Item, name string, will func(string) bool) str
 	return ""
 }
 
-// isNote reports whether the name of an entry is only the beginning of its text
-// (indieweb.org/post-type-discovery).
+// isNote reports whether the name of an entry is only the beginning of its text (indieweb.org/post-type-discovery).
 func isNote(name string, entry *microformats.Item) bool {
 	for _, property := range []string{"content", "summary"} {
 		if text := oneLine(entry.First(property)); text != "" {
@@ -251,8 +247,8 @@ func isNote(name string, entry *microformats.Item) bool {
 	return false
 }
 
-// bodies gives the texts of an entry. What stands beside its text, pictures and what it
-// answers, likes or shares, is put before it.
+// bodies returns the texts of an entry. Pictures, and links to the pages that it answers, likes or shares, come
+// first, unless the text contains them.
 func (h *hfeed) bodies(entry *microformats.Item) []text {
 	var beside strings.Builder
 	content := ""
@@ -290,8 +286,8 @@ func altOf(v microformats.Value) string {
 	return *v.Alt
 }
 
-// cited writes the pages to which an entry refers, with its quotations of them. A value of doings
-// may be a name without a page; cited skips it if the text has the name.
+// cited writes links to the pages to which an entry refers, with quotations of them. A value of doings may be a name
+// without a page; cited skips it if the text contains the name.
 func cited(values []microformats.Value, content string, done bool) string {
 	var b strings.Builder
 	for _, v := range few(values) {
@@ -321,11 +317,9 @@ func cited(values []microformats.Value, content string, done bool) string {
 	return b.String()
 }
 
-// authorOf gives the name of an author, by the steps of indieweb.org/authorship that need
-// no other page.
+// authorOf returns the name of an author by the steps of indieweb.org/authorship that need no other page.
 func (h *hfeed) authorOf(item *microformats.Item) string { return h.personIn(item, "author") }
 
-// personIn returns the name of the person whom a property names.
 func (h *hfeed) personIn(item *microformats.Item, property string) string {
 	vs := item.Properties[property]
 	if len(vs) == 0 {
@@ -340,7 +334,7 @@ func (h *hfeed) personIn(item *microformats.Item, property string) string {
 	return plainLine(vs[0].Text, unsaid)
 }
 
-// nameAt returns the name on the first card of the page that has an address.
+// nameAt returns the name on the first card of the page with an address.
 func (h *hfeed) nameAt(address string) string {
 	if h.names == nil {
 		h.names = map[string]string{}
@@ -350,7 +344,7 @@ func (h *hfeed) nameAt(address string) string {
 }
 
 // readNames records the names on the cards among items, their authors and their children. It skips authors of
-// authors: an item may be several properties of the one around it, and the work would double with each level.
+// authors: an item may be in several properties of its parent, and the work would double with each level.
 func (h *hfeed) readNames(items []*microformats.Item) {
 	for _, item := range items {
 		h.readName(item)

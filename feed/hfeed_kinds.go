@@ -12,17 +12,16 @@ import (
 	"digest/internal/microformats"
 )
 
-// Posts of an h-feed that are no entries: events, reviews and recipes. Their texts begin with the
-// day and place of an event, the subject and rating of a review, and the ingredients of a recipe.
+// Posts of an h-feed that are no entries: events, reviews and recipes. Their texts begin with the day and place of an
+// event, the subject and rating of a review, and the ingredients of a recipe.
 
-// otherPosts are the types of such posts.
 var otherPosts = []string{"h-event", "h-review", "h-recipe"}
 
 func isEntry(item *microformats.Item) bool { return item.Is("h-entry") }
 
 func isOtherPost(item *microformats.Item) bool { return slices.ContainsFunc(otherPosts, item.Is) }
 
-// particulars writes the properties of events, reviews, recipes, answers to invitations and meals as HTML.
+// particulars writes the properties of events, reviews, recipes, replies to invitations and meals as HTML.
 func particulars(item *microformats.Item) string {
 	var b strings.Builder
 	if item.Is("h-event") {
@@ -40,7 +39,7 @@ func particulars(item *microformats.Item) string {
 	return b.String()
 }
 
-// paragraphOfLines is a paragraph of the lines, which are HTML, that are not empty; "" if all are.
+// paragraphOfLines returns a paragraph of the HTML lines that are not empty; "": all are.
 func paragraphOfLines(lines ...string) string {
 	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 	if len(lines) == 0 {
@@ -49,7 +48,6 @@ func paragraphOfLines(lines ...string) string {
 	return "<p>" + strings.Join(lines, "<br>") + "</p>"
 }
 
-// names writes the names of values, with links to their pages.
 func names(values []microformats.Value) string {
 	var all []string
 	for _, v := range few(values) {
@@ -71,7 +69,7 @@ func names(values []microformats.Value) string {
 	return strings.Join(all, ", ")
 }
 
-// shown writes a value as the page shows it.
+// shown writes a value as the page displays it.
 func shown(values []microformats.Value) string {
 	if len(values) == 0 {
 		return ""
@@ -79,7 +77,6 @@ func shown(values []microformats.Value) string {
 	return html.EscapeString(shorten(oneLine(firstOf(values[0].Seen, values[0].Text)), maxTitle))
 }
 
-// places writes the names of places with their addresses.
 func places(values []microformats.Value) string {
 	var all []string
 	for _, v := range few(values) {
@@ -99,7 +96,6 @@ func places(values []microformats.Value) string {
 	return "📍 " + strings.Join(all, "; ")
 }
 
-// postal writes the address of a place.
 func postal(place *microformats.Item) string {
 	if vs := place.Properties["adr"]; len(vs) > 0 && vs[0].Item != nil {
 		place = vs[0].Item
@@ -115,13 +111,13 @@ func postal(place *microformats.Item) string {
 	return strings.Join(parts, ", ")
 }
 
-// Patterns of dates as microformats write them.
+// Patterns of dates in microformats.
 var (
 	withoutHour = regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}$|^\d{4}-\d{3}$|^\d{8}$`)
 	withZone    = regexp.MustCompile(`(\d)\s*(Z|[+-]\d\d)(?::?(\d\d))?$`)
 )
 
-// eventSpan writes the time of an event as HTML, by the clock of its page.
+// eventSpan writes the time of an event as HTML, in the time zone of its page.
 func eventSpan(from, to string) string {
 	const day, hour = "Monday 2 January 2006", "15:04"
 	begin, zone := wallClock(from)
@@ -147,7 +143,7 @@ func eventSpan(from, to string) string {
 	}
 }
 
-// wallClock reads a date by the clock of its zone, and returns that zone as it is shown.
+// wallClock reads a date without converting it to UTC, and returns its zone for display.
 func wallClock(written string) (at time.Time, zone string) {
 	written = strings.TrimSpace(written)
 	if m := withZone.FindStringSubmatch(written); m != nil && strings.Contains(written, ":") {
@@ -166,10 +162,10 @@ func strongly(line string) string {
 	return "<strong>" + html.EscapeString(line) + "</strong>"
 }
 
-// bestRating is the best that a review can give unless it says another (microformats.org/wiki/h-review).
+// bestRating is the default of the best rating in a review (microformats.org/wiki/h-review).
 const bestRating = "5"
 
-// rating writes a rating such as 4/5, or as the page has it; "" for none.
+// rating writes a rating such as 4/5, or the page's own text; "": none.
 func rating(item *microformats.Item) string {
 	value := oneLine(item.First("rating"))
 	if value == "" {
@@ -184,10 +180,8 @@ func rating(item *microformats.Item) string {
 	return html.EscapeString(value + "/" + best)
 }
 
-// mostIngredients is how many ingredients of a recipe are shown.
 const mostIngredients = 100
 
-// recipe writes the ingredients and the instructions of a recipe.
 func recipe(item *microformats.Item) string {
 	var b strings.Builder
 	b.WriteString(paragraphOfLines(shown(item.Properties["yield"]), shown(item.Properties["duration"])))

@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// asFeed reads a page as a feed, and fails if it is none.
 func asFeed(t *testing.T, page, address string) *Document {
 	t.Helper()
 	d, err := Parse([]byte(page), "text/html", address)
@@ -61,7 +60,7 @@ func TestPageAsFeed(t *testing.T) {
 	}
 }
 
-// A page that is not a feed stays a page, whatever classes stand in it.
+// A page that is no feed stays a page, whatever classes it has.
 func TestPageIsNoFeed(t *testing.T) {
 	for name, page := range map[string]string{
 		"without classes":         `<html><body><article><h1>One</h1></article></body></html>`,
@@ -76,7 +75,7 @@ func TestPageIsNoFeed(t *testing.T) {
 	}
 }
 
-// What changes of a page beside its posts changes none of their hashes.
+// Changes outside of the posts do not change their hashes.
 func TestPageAroundPosts(t *testing.T) {
 	a := asFeed(t, notes, "https://ann.example/notes")
 	b := asFeed(t, strings.Replace(notes, "<main", "<aside>42 visitors</aside><main data-nonce=x", 1),
@@ -88,7 +87,7 @@ func TestPageAroundPosts(t *testing.T) {
 	}
 }
 
-// The pages of XRay's suite, and what its tests say of them.
+// The pages of XRay's suite, with the expectations of its tests.
 func TestXRayPages(t *testing.T) {
 	root := filepath.Join(sharedDir(t), "corpus", "suites", "xray", "tests", "data", "feed.example.com")
 	for name, want := range map[string]string{
@@ -117,7 +116,7 @@ func TestXRayPages(t *testing.T) {
 	}
 }
 
-// A page whose posts are marked is reported as a feed, with those that it offers.
+// Report prints a page with marked posts as a feed, with the feeds that it offers.
 func TestReportOfPage(t *testing.T) {
 	d, err := Parse([]byte(notes), "", "")
 	if err != nil {
@@ -135,7 +134,7 @@ func TestReportOfPage(t *testing.T) {
 	}
 }
 
-// What sites mark otherwise than the specification has it, and what is kept of an entry.
+// Deviations of sites from the specification, and the resulting posts.
 func TestHFeedFacts(t *testing.T) {
 	for why, test := range map[string]struct{ page, want string }{
 		"a feed that is but a heading": {
@@ -172,7 +171,7 @@ func TestHFeedFacts(t *testing.T) {
 	}
 }
 
-// TestOtherPosts: events, reviews and recipes are posts with their properties.
+// TestOtherPosts checks that events, reviews and recipes become posts with their properties.
 func TestOtherPosts(t *testing.T) {
 	d := asFeed(t, `<html lang=en><body><div class="h-feed"><h1 class="p-name">All</h1>
 		<div class="h-event"><h2 class="p-name"><a class="u-url" href="/e/1">Club</a></h2><time class="dt-start"
@@ -224,8 +223,8 @@ func TestOtherPosts(t *testing.T) {
 	}
 }
 
-// TestEventsAlone: a page of several events is a feed. One event, or an event beside entries, is
-// not a post.
+// TestEventsAlone checks that a page with several events is a feed. One event, or an event beside entries, is not a
+// post.
 func TestEventsAlone(t *testing.T) {
 	event := func(n string) string {
 		return `<div class="vevent"><a class="url summary" href="/e/` + n +

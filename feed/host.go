@@ -10,7 +10,8 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// ParseHost reads a host as people write one, or any address of its site; digest.Invalid if it is none.
+// ParseHost returns the host in s: a name, an IP address, or any address of the site. It refuses other text with
+// digest.Invalid.
 func ParseHost(s string) (string, error) {
 	host := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(s), "*"), ".")
 	if address, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
@@ -25,8 +26,8 @@ func ParseHost(s string) (string, error) {
 		strconv.Quote(digest.Shortened(digest.AddressWithoutCredentials(s), 100)))
 }
 
-// CheckRuleHost refuses a host below which the sites of many owners lie, such as co.uk: a rule for it
-// would hold for all of them (the part of the Public Suffix List that registries keep).
+// CheckRuleHost refuses a host such as co.uk, below which many owners register domains: a rule for it would apply to
+// all of them. It uses the ICANN section of the Public Suffix List.
 func CheckRuleHost(host string) error {
 	if suffix, registry := publicsuffix.PublicSuffix(host); registry && suffix == host {
 		return digest.Refuse(digest.Invalid, "%s is shared by sites of many owners; enter the host of one site", host)

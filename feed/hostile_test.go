@@ -5,20 +5,19 @@ import (
 	"strings"
 )
 
-// A hostile document is made to cost its reader more than it cost its writer.
+// A hostile document costs its reader more than its author.
 type hostile struct {
 	name string
-	make func(size int) string // of about that many bytes
+	make func(size int) string // size is approximate
 }
 
-// fill repeats part between head and tail.
 func fill(head, part, tail string) func(int) string {
 	return func(size int) string {
 		return head + strings.Repeat(part, max(1, (size-len(head)-len(tail))/len(part))) + tail
 	}
 }
 
-// numbered fills with parts that are all different: each # is a number.
+// numbered is like fill, but replaces each # in part with a number, so that all parts differ.
 func numbered(head, part, tail string) func(int) string {
 	return func(size int) string {
 		var b strings.Builder
@@ -30,14 +29,13 @@ func numbered(head, part, tail string) func(int) string {
 	}
 }
 
-// halves joins two, each of half the size.
 func halves(first, second func(int) string) func(int) string {
 	return func(size int) string { return first(size/2) + second(size/2) }
 }
 
 const channel = `<rss version="2.0"><channel><title>T</title>`
 
-// hostiles are attacks that somebody has thought of, on this reader or another.
+// hostiles are known attacks on this parser or others.
 var hostiles = []hostile{
 	{"root attributes", numbered(`<rss version="2.0"`, ` a#=""`, `><channel><title>T</title></channel></rss>`)},
 	{"root bare attributes", fill(`<rss`, ` a`, `><channel/></rss>`)},
@@ -282,7 +280,7 @@ const (
 	marked = `<!doctype html><html><body class=h-feed>`
 )
 
-// otherLetters returns a host of n characters that are all different and not ASCII.
+// otherLetters returns a host of n different characters that are not ASCII.
 func otherLetters(n int) string {
 	var b strings.Builder
 	for i := range n {

@@ -9,9 +9,9 @@ import (
 	"digest"
 )
 
-// identify gives each post its identity. The repetitions of a post have the identity of the first. Posts that share a
-// GUID, or have none, get their identity from their address. If they share that too, they get it from title and date,
-// and then from the content. An alias is the identity of the post in a document where it shares nothing.
+// identify sets the identity of each post. Repetitions of a post get the identity of the first. A post with a unique
+// GUID uses it; otherwise it uses its address if that is unique, then its title and date, and finally the content
+// too. The alias is a second such identity: it finds the stored post if posts begin or cease to share the first.
 func (d *Document) identify() {
 	of := d.repetitions()
 	guids, links := map[string]int{}, map[string]int{}
@@ -55,10 +55,10 @@ func (d *Document) identify() {
 	}
 }
 
-// A sameness is a hash of what two entries of a document have in common if they are one post.
+// A sameness is a hash of the values that two entries share if they are the same post.
 type sameness uint64
 
-// sameAs returns the hash of a date and of texts; the first text names the rule.
+// sameAs returns a hash of a date and texts; the first text names the rule.
 func sameAs(seed maphash.Seed, published time.Time, texts ...string) sameness {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -69,13 +69,13 @@ func sameAs(seed maphash.Seed, published time.Time, texts ...string) sameness {
 	return sameness(h.Sum64())
 }
 
-// repetitions returns for each post the index of the first that it repeats; its own if it repeats none. Two entries
-// are one post in five cases:
-//   - Content and date are the same, whatever their GUIDs.
-//   - GUID, address, date, and title or text are the same.
-//   - The GUIDs differ in a fragment, which counts edits; address, date and text are the same.
-//   - Address, title and date are the same, and at most half of the document has that address; or the text, undated.
-//   - GUID and content are the same, if they have neither address nor date.
+// repetitions returns for each post the index of the first post that it repeats; its own index if it repeats none.
+// Two entries are the same post in five cases:
+//   - Content and date are equal, whatever their GUIDs.
+//   - GUID, address, date, and title or text are equal.
+//   - The GUIDs differ only in a fragment, which counts edits; address, date and text are equal.
+//   - Address, title and date are equal; without a date, the text too. At most half of the document has that address.
+//   - GUID and content are equal, and they have neither address nor date.
 func (d *Document) repetitions() []int {
 	seed := maphash.MakeSeed()
 	crowds := make(map[sameness]int, 3*len(d.Posts))
@@ -110,18 +110,19 @@ func (d *Document) repetitions() []int {
 	return of
 }
 
-// place returns address, date, and GUID before its fragment. Few entries share them that are not versions of one post.
+// place hashes address, date, and the GUID without its fragment. Entries that share them are usually versions of one
+// post.
 func (p *Post) place(seed maphash.Seed) sameness {
 	guid, _, _ := strings.Cut(p.GUID, "#")
 	return sameAs(seed, p.Published, "place", guid, p.Link)
 }
 
-// headline returns title and date, which few entries share.
+// headline hashes title and date, which few entries share.
 func (p *Post) headline(seed maphash.Seed) sameness {
 	return sameAs(seed, p.Published, "headline", p.Title)
 }
 
-// headlineAt returns title, date and the address without counters of visits; without a date, the text too.
+// headlineAt hashes title, date and the address without tracking parameters; without a date, the text too.
 func (p *Post) headlineAt(seed maphash.Seed) sameness {
 	text := ""
 	if p.Published.IsZero() {
@@ -130,8 +131,7 @@ func (p *Post) headlineAt(seed maphash.Seed) sameness {
 	return sameAs(seed, p.Published, "page", p.Title, bareAddress(CleanURL(p.Link)), text)
 }
 
-// repeated returns the samenesses that make another entry a repetition of this one; crowded: other entries share its
-// place.
+// repeated returns the hashes that identify a repetition of p; crowded: other entries have the same place.
 func (p *Post) repeated(seed maphash.Seed, crowded bool) []sameness {
 	all := []sameness{sameAs(seed, p.Published, "content", p.Hash)}
 	if p.Link == "" && p.Published.IsZero() {
@@ -150,10 +150,9 @@ func (p *Post) repeated(seed maphash.Seed, crowded bool) []sameness {
 	return append(all, sameAs(seed, p.Published, "text", guid, p.Link, p.textHash()))
 }
 
-// textHash returns a hash of the texts as the document has them.
 func (p *Post) textHash() string { return (&Post{bodies: p.bodies}).hash() }
 
-// byTitle makes an identity of title and date; of the content where both are missing.
+// byTitle returns an identity from title and date; if both are missing, from address and content.
 func (p *Post) byTitle() string {
 	basis := p.Title + "\n" + p.Published.UTC().Format(time.RFC3339)
 	if p.Title == "" && p.Published.IsZero() {
@@ -162,7 +161,7 @@ func (p *Post) byTitle() string {
 	return digest.HashedIdentity(basis)
 }
 
-// isNoGUID reports whether a GUID is a word that programs write for none.
+// isNoGUID reports whether a GUID is a placeholder for none.
 func isNoGUID(guid string) bool {
 	switch strings.ToLower(strings.Trim(guid, " \t\r\n-_/.#?()[]{}<>\"'")) {
 	case "", "0", "n/a", "na", "none", "null", "nil", "undefined", "unknown", "false", "guid", "id", "nan", "empty",
@@ -172,8 +171,8 @@ func isNoGUID(guid string) bool {
 	return false
 }
 
-// isClockZero reports whether a date is the zero of a clock, in any time zone, and so means no date. Unix, Windows,
-// spreadsheets, the old Macintosh and FAT file systems have such zeros.
+// isClockZero reports whether a date is the zero of a clock in any time zone, and therefore means no date. The clocks
+// are Unix, Windows, spreadsheets, classic Mac OS and FAT.
 func isClockZero(t time.Time) bool {
 	const zones = 14 * time.Hour
 	return slices.ContainsFunc([]time.Time{

@@ -34,8 +34,8 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestRepetitions: entries of one document that are one post have one identity. Each case lists the entries, and for
-// each the number of the entry that it repeats.
+// TestRepetitions checks that repeated entries of a document share one identity. Each case lists the entries, and for
+// each the index of the entry that it repeats.
 func TestRepetitions(t *testing.T) {
 	const date, later = "Mon, 16 Nov 2026 10:00:00 GMT", "Mon, 16 Nov 2026 11:00:00 GMT"
 	entry := func(guid, path, date, title, text string) string {
@@ -102,7 +102,6 @@ func TestRepetitions(t *testing.T) {
 	}
 }
 
-// TestNoIdentity: the words and dates that programs write for none are neither identities nor dates.
 func TestNoIdentity(t *testing.T) {
 	for _, guid := range []string{"N/A", "none", "NULL", "0", " - ", "[undefined]",
 		"00000000-0000-0000-0000-000000000000"} {

@@ -13,19 +13,17 @@ import (
 	"digest"
 )
 
-// largeJSON is from where on a document's items and values are counted before
-// they are read.
+// largeJSON is the size, in bytes, from which parsers count items and values first.
 const largeJSON = 1 << 16
 
-// isJSONFeed knows a JSON Feed by its version, or, where that says something else, by its
-// items beside an address that no other format has or the number of a version.
+// isJSONFeed recognises a JSON Feed by its version. If that is different, it requires items, and either an address
+// field of JSON Feed or a version number.
 func isJSONFeed(fields map[string]string) bool {
 	version := fields["version"]
 	return strings.Contains(version, "jsonfeed.org") || strings.HasPrefix(fields["items"], "[") &&
 		(fields["home_page_url"] != "" || fields["feed_url"] != "" || strings.HasPrefix(version, `"1`))
 }
 
-// parseJSON reads JSON Feed 1 and 1.1.
 func parseJSON(src *source) (*Document, error) {
 	doc, address := src.text, src.address
 	d := &Document{Kind: JSONFeed}
@@ -102,8 +100,8 @@ func jsonPost(item *jsonfeed.Item, bases []string) Post {
 	return p
 }
 
-// addAttachments adds the files of a post; of those with one title, which are one file
-// in several forms, the one that most programs play.
+// addAttachments adds the files of a post. Attachments with the same title are the same file in several formats: it
+// adds the format that most programs play.
 func (p *Post) addAttachments(all []jsonfeed.Attachments) {
 	var files []mediaFile
 	for _, a := range atMost(all) {
@@ -114,7 +112,7 @@ func (p *Post) addAttachments(all []jsonfeed.Attachments) {
 	p.addFiles(files)
 }
 
-// literal makes a text of a string that no XML stood around.
+// literal returns a text for a string that is not from XML.
 func literal(s string, f form) text { return text{raw: escaper.Replace(cleanText(s)), form: f} }
 
 func jsonPeople(many []*jsonfeed.Author, one *jsonfeed.Author) string {
@@ -130,7 +128,7 @@ func jsonPeople(many []*jsonfeed.Author, one *jsonfeed.Author) string {
 	return strings.Join(names, ", ")
 }
 
-// addJSONHubs reads the hubs, which gofeed leaves out.
+// addJSONHubs reads the hubs, which gofeed ignores.
 func (d *Document) addJSONHubs(doc string) {
 	var f struct {
 		Hubs []struct{ Type, URL string }
@@ -148,7 +146,7 @@ func (d *Document) addJSONHubs(doc string) {
 	}
 }
 
-// foreignJSON says what a JSON document is that is no JSON Feed.
+// foreignJSON describes a JSON document that is not a JSON Feed.
 func foreignJSON(doc string) string {
 	if strings.Contains(doc[:min(len(doc), 4096)], "at://did:") {
 		return "an AT Protocol document"
@@ -156,9 +154,8 @@ func foreignJSON(doc string) string {
 	return "JSON without the version of JSON Feed"
 }
 
-// mendJSON puts right what hand-made JSON gets wrong: raw line breaks in
-// strings, commas before a bracket, a cut-off end, members of another type than
-// the format says.
+// mendJSON repairs common mistakes of hand-written JSON: raw line breaks in strings, commas before a bracket, a
+// missing end, and members of the wrong type.
 func mendJSON(doc string) ([]byte, bool) {
 	text, _ := lenientJSON(doc)
 	var root map[string]any
@@ -170,13 +167,13 @@ func mendJSON(doc string) ([]byte, bool) {
 	return out, err == nil
 }
 
-// jsonStrings are the members that are strings, in whatever object they stand.
+// jsonStrings are the members that are strings, in any object.
 var jsonStrings = setOf(
 	`title description version language home_page_url feed_url user_comment next_url icon favicon url external_url
 	content_html content_text summary image banner_image date_published date_modified name avatar mime_type`)
 
-// mendObject gives the members of an object the types that the format says, and
-// drops those of which that cannot be made.
+// mendObject converts the members of an object to the types of the specification. It removes those that it cannot
+// convert.
 func mendObject(m map[string]any) {
 	for name, value := range m {
 		switch name {
@@ -199,7 +196,7 @@ func mendObject(m map[string]any) {
 	}
 }
 
-// mendString makes a string of a number where one is asked for.
+// mendString converts a number or a list to a string if the specification requires one.
 func mendString(m map[string]any, name string) {
 	if !jsonStrings[name] {
 		return
@@ -208,7 +205,7 @@ func mendString(m map[string]any, name string) {
 	case string, nil:
 	case float64, bool:
 		m[name] = fmt.Sprint(v)
-	case []any: // the first that says something
+	case []any: // the first that is not blank
 		delete(m, name)
 		for _, one := range v {
 			if s, is := one.(string); is && m[name] == nil && strings.TrimSpace(s) != "" {
@@ -220,7 +217,7 @@ func mendString(m map[string]any, name string) {
 	}
 }
 
-// mendNumber makes a whole number of a fraction or a string where one is asked for.
+// mendNumber converts a fraction or a string to an integer.
 func mendNumber(m map[string]any, name string) {
 	n, is := m[name].(float64)
 	if s, text := m[name].(string); text {
@@ -235,8 +232,7 @@ func mendNumber(m map[string]any, name string) {
 	}
 }
 
-// objects makes a list of objects of what should be one, and mends them; in
-// place of a person there may be a name.
+// objects converts a value to a list of repaired objects. If persons is true, a name counts as a person.
 func objects(value any, persons bool) []any {
 	list, ok := value.([]any)
 	if !ok {
@@ -255,13 +251,12 @@ func objects(value any, persons bool) []any {
 	return out
 }
 
-// maxValues bounds the members and elements of a JSON document.
+// maxValues limits the members and elements of a JSON document.
 const maxValues = 300_000
 
-// lenientJSON rewrites a document as JSON proper, in one pass: raw control
-// characters in strings are escaped, commas before a closing bracket dropped,
-// and at a cut-off end, or after maxRead items or maxValues, the last one that
-// was whole is kept and everything closed; more: something was left out.
+// lenientJSON rewrites a document as valid JSON in one pass. It escapes raw control characters in strings and removes
+// commas before a closing bracket. If the document is incomplete, or has more than maxRead items or maxValues values,
+// it stops after the last whole item and closes all brackets; more: it left something out.
 func lenientJSON(doc string) (out []byte, more bool) {
 	m := &jsonMender{out: make([]byte, 0, len(doc)+64)}
 	values := 0
@@ -291,15 +286,14 @@ func lenientJSON(doc string) (out []byte, more bool) {
 	return m.cutOff(), true
 }
 
-// A jsonMender writes JSON proper.
 type jsonMender struct {
 	out   []byte
-	open  []byte // the brackets still to come, innermost last
+	open  []byte // missing closing brackets, innermost last
 	items int
-	whole int // where the last item ended
+	whole int // the end of the last item in out
 }
 
-// text copies the string that begins at i and gives the offset of its end.
+// text copies the string that begins at i and returns the index of its end.
 func (m *jsonMender) text(doc string, i int) int {
 	m.out = append(m.out, '"')
 	for i++; i < len(doc); i++ {
@@ -324,7 +318,7 @@ func (m *jsonMender) text(doc string, i int) int {
 	return i
 }
 
-// end writes the bracket that closes the innermost, whichever stands there.
+// end writes the bracket that closes the innermost open one, whatever the document has.
 func (m *jsonMender) end(c byte) {
 	m.out = bytes.TrimSuffix(bytes.TrimRight(m.out, " \t\r\n"), []byte(","))
 	if len(m.open) > 0 {
@@ -338,7 +332,7 @@ func (m *jsonMender) end(c byte) {
 	}
 }
 
-// cutOff goes back to the end of the last whole item and closes what is open.
+// cutOff removes everything after the last whole item and closes all brackets.
 func (m *jsonMender) cutOff() []byte {
 	if m.whole > 0 {
 		m.out, m.open = m.out[:m.whole], []byte{'}', ']'}

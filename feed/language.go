@@ -6,7 +6,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// languageNames are the names that feeds write in place of a tag, and titles of feeds hold, in lower case.
+// languageNames maps the names of languages, in lower case, to tags. Feeds write such names instead of tags and in
+// titles.
 var languageNames = map[string]string{
 	"arabic": "ar", "chinese": "zh", "dutch": "nl", "nederlands": "nl", "english": "en", "french": "fr",
 	"français": "fr",
@@ -26,9 +27,8 @@ var languageNames = map[string]string{
 	"dansk": "da", "norsk": "no", "suomi": "fi", "ελληνικά": "el",
 }
 
-// Language gives the tag of RFC 5646 (BCP 47) that a declared language stands
-// for: the tag itself if it is registered, its first part where the rest is
-// nonsense, that of a language's name. Empty: it names no language.
+// Language returns the tag of RFC 5646 (BCP 47) for a declared language. It accepts tags and the names of languages,
+// and drops an invalid rest of a tag. It returns "" for anything else.
 func Language(declared string) string {
 	tag := strings.ReplaceAll(strings.TrimSpace(declared), "_", "-")
 	if code := languageNames[strings.ToLower(tag)]; code != "" {
@@ -39,7 +39,7 @@ func Language(declared string) string {
 	if err != nil || len(tag) > maxLanguage || known.IsRoot() {
 		return ""
 	}
-	if len(primary) == 3 { // of two codes the shorter one is registered (RFC 5646 §2.2.1)
+	if len(primary) == 3 { // the shorter of two codes is registered (RFC 5646 §2.2.1)
 		base, _ := known.Base()
 		primary = base.String()
 	}

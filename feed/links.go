@@ -11,12 +11,12 @@ import (
 	"digest"
 )
 
-// mostLinks is how many links of a post are known to the link graph.
+// mostLinks limits the links of a post in the link graph.
 const mostLinks = 50
 
-// Links gives where a post leads: its own address, where that is at another site than the feed and
-// its page, and the links of its content, each once, the first of them. Addresses that differ in
-// https, "www.", a final slash, a place in the page or parameters that count are one.
+// Links returns the first mostLinks links of a post, each once: its own address, if it is at another site than the
+// feed and its page, and the links in its content. Addresses count as equal if they differ only in https, "www.", a
+// final slash, a fragment or tracking parameters.
 func Links(p digest.Post, feedURL, siteURL string) []digest.Link {
 	own := []string{Domain(Host(feedURL)), Domain(Host(siteURL))}
 	site := Domain(Host(p.URL))
@@ -35,8 +35,8 @@ func Links(p digest.Post, feedURL, siteURL string) []digest.Link {
 	return links
 }
 
-// LinkedFrom gives the addresses to which a post leads: its own, and those of the links of its
-// sanitised content, in which an address stands as href="…".
+// LinkedFrom returns the address of a post and the links in its sanitised content, in which each link is written as
+// href="…".
 func LinkedFrom(p digest.Post) []string {
 	all := []string{CleanURL(p.URL)}
 	for rest := p.Content; len(all) <= 2*mostLinks; {
@@ -53,7 +53,7 @@ func LinkedFrom(p digest.Post) []string {
 	return all
 }
 
-// LinkKey is what two addresses of one place have in common; 0 for what is no web address.
+// LinkKey returns a number that is equal for equivalent addresses; 0: not a web address.
 func LinkKey(address string) int64 {
 	if !isWeb(address) {
 		return 0
@@ -64,8 +64,8 @@ func LinkKey(address string) int64 {
 	return keyOf(strings.TrimSuffix(strings.TrimPrefix(strings.ToLower(host), "www.")+"/"+path, "/"))
 }
 
-// SiteKey is the Site of links to a site: to its registrable domain and all that is below it. It
-// takes a name or an address; 0 for what is neither.
+// SiteKey returns the Site of links to the registrable domain of a site and everything below it. The site is a name
+// or an address; for anything else SiteKey returns 0.
 func SiteKey(site string) int64 {
 	if !strings.Contains(site, "://") {
 		site = "https://" + site
@@ -79,7 +79,7 @@ func SiteKey(site string) int64 {
 
 func siteKey(domain string) int64 { return keyOf("site " + domain) }
 
-// keyOf is stored: it must stay as it is.
+// keyOf hashes a key. The store contains its results: do not change them.
 func keyOf(text string) int64 {
 	sum := sha256.Sum256([]byte(text))
 	return int64(binary.BigEndian.Uint64(sum[:8]))

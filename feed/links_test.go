@@ -46,7 +46,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// The keys are stored: they stay as they are from one version to the next.
+// The store contains keys: they must not change between versions.
 func TestLinkKeys(t *testing.T) {
 	for address, want := range map[string]int64{
 		"https://www.example.org/a/?utm_medium=x": LinkKey("http://example.org/a"), "mailto:x": 0, "": 0} {

@@ -11,16 +11,16 @@ import (
 	"digest"
 )
 
-// Lists in other formats than OPML: addresses one on a line (Newsboat), tables (Mastodon,
-// YouTube), and JSON (NewPipe, FreeTube).
+// Lists in formats other than OPML: one address per line (Newsboat), tables (Mastodon, YouTube), and JSON (NewPipe,
+// FreeTube).
 
-// Bounds of a list in lines: the bytes of a line, and the rows of a table.
+// The limits of a list in lines: the bytes of a line, and the rows of a table.
 const (
 	mostLine = 64 << 10
 	mostRows = 2 * maxFeeds
 )
 
-// readOtherList reads a list in another format than OPML; nil: the text is no list.
+// readOtherList reads a list in a format other than OPML; nil: the text is no list.
 func readOtherList(text string) *Document {
 	text = strings.TrimLeft(text, "\uFEFF")
 	ways := []func(string) *Document{readJSONList, readTable, readLines}
@@ -35,7 +35,6 @@ func readOtherList(text string) *Document {
 	return nil
 }
 
-// listed adds a feed to a list.
 func (d *Document) listed(o Offer) {
 	o.Title = titleBeside(o.URL, o.URL, lineOf(o.Title))
 	if d.Kind = OPML; len(d.Feeds) < maxFeeds {
@@ -45,7 +44,7 @@ func (d *Document) listed(o Offer) {
 
 var plainAccount = regexp.MustCompile(`^@?[\w.-]+@[\pL\pN.-]+\.[\pL\pN-]+(:\d{1,5})?$`)
 
-// accountIn returns an account of the fediverse as @ann@example.org, "" for other texts.
+// accountIn returns a fediverse account as @ann@example.org; "" for other text.
 func accountIn(s string) string {
 	if s = strings.TrimSpace(s); !plainAccount.MatchString(s) || len(s) > maxAddress {
 		return ""
@@ -53,7 +52,6 @@ func accountIn(s string) string {
 	return "@" + strings.TrimPrefix(s, "@")
 }
 
-// A column is the meaning of a column of a table.
 type column int
 
 const (
@@ -83,8 +81,8 @@ func mutes(head []string) bool {
 	})
 }
 
-// readTable reads a table with a column of addresses, a table of YouTube's channels with a head in
-// any language, or a table of accounts without a head.
+// readTable reads a table with a column of addresses, YouTube's table of channels with a header in any language, or a
+// table of accounts without a header.
 func readTable(text string) *Document {
 	for line := range strings.Lines(text) {
 		if len(line) > mostLine {
@@ -131,7 +129,7 @@ func readTable(text string) *Document {
 	return d
 }
 
-// columnsOf finds the columns that a head names.
+// columnsOf returns the indexes of the columns that the header names; nil: it names no address.
 func columnsOf(head []string) map[column]int {
 	columns := map[column]int{}
 	for i, name := range head {
@@ -147,7 +145,6 @@ func columnsOf(head []string) map[column]int {
 	return columns
 }
 
-// offerInRow returns the feed that a row of a table names.
 func offerInRow(cells []string, columns map[column]int) (Offer, bool) {
 	cell := func(c column) string {
 		if i, found := columns[c]; found && i < len(cells) {
@@ -175,15 +172,14 @@ func offerInRow(cells []string, columns map[column]int) (Offer, bool) {
 	return Offer{URL: address, Title: cell(titleColumn), Folder: joinFolder("", lineOf(cell(folderColumn)))}, true
 }
 
-// isListed reports whether a text is an address or an account that a list may name.
+// isListed reports whether a text is an address or an account that a list may contain.
 func isListed(s string) bool {
 	scheme, rest, found := strings.Cut(s, ":")
 	return isWeb(s) || found && rest != "" && isFeedScheme(scheme) || accountIn(s) != "" ||
 		strings.HasPrefix(s, "at://") || IsDID(s)
 }
 
-// readLines reads a list of addresses, one on a line. It accepts a text only if half of its lines
-// are addresses.
+// readLines reads a list with one address per line. It accepts a text only if half of its lines are addresses.
 func readLines(text string) *Document {
 	d, section, others, number := &Document{}, "", 0, 0
 	for line := range strings.Lines(text) {
@@ -214,7 +210,7 @@ func readLines(text string) *Document {
 	return d
 }
 
-// sectionOf returns the folder of the lines after a line: newsraft writes "@ News".
+// sectionOf returns the folder for the lines after line: newsraft writes "@ News".
 func sectionOf(line, now string) string {
 	if name, found := strings.CutPrefix(line, "@ "); found {
 		return joinFolder("", lineOf(name))
@@ -222,9 +218,8 @@ func sectionOf(line, now string) string {
 	return now
 }
 
-// offerInLine reads a line: an address and the tags of Newsboat, or the title and the folder of
-// Snownews after "|". A tag with "~" is the title, the first other tag the folder. why says why
-// the line names no feed.
+// offerInLine reads a line: an address with Newsboat's tags, or with the title and the folder of Snownews after "|".
+// A tag with "~" is the title, the first other tag the folder. If the line has no feed, why is the reason.
 func offerInLine(line string) (o Offer, why error) {
 	for _, mark := range []string{"- ", "* ", "+ ", "• "} {
 		line = strings.TrimPrefix(line, mark)
@@ -275,8 +270,7 @@ func titledAddress(line string) Offer {
 	return Offer{URL: strings.TrimRight(line[at:], ")>"), Title: strings.Trim(line[:at], " \t:;,|–—-()[]<>\"")}
 }
 
-// quotedWords splits a line at its spaces. Words in double quotes may have spaces, and
-// backslashes before quotes.
+// quotedWords splits a line at its spaces. Words in double quotes may contain spaces and escaped quotes.
 func quotedWords(line string) []string {
 	var words []string
 	var word strings.Builder
@@ -305,8 +299,8 @@ func quotedWords(line string) []string {
 	return words
 }
 
-// Bounds of a list in JSON: the depth of its objects, its bytes, its objects and arrays, and its values. Values need
-// many times the memory of their text.
+// The limits of a list in JSON: the depth of its objects, its bytes, its objects and arrays, and its values. Values
+// need many times the memory of their text.
 const (
 	mostDepth   = 8
 	maxJSONList = 16 << 20
@@ -314,8 +308,8 @@ const (
 	mostValues  = 2_000_000
 )
 
-// readJSONList reads a list in JSON: objects with the address of a feed or a channel, and its
-// name. NewPipe, FreeTube and YouTube's older archives write such lists.
+// readJSONList reads a list in JSON: objects with the address and the name of a feed or a channel. NewPipe, FreeTube
+// and YouTube's older archives write such lists.
 func readJSONList(text string) *Document {
 	if begin := strings.TrimLeft(text, " \t\r\n"); begin == "" || begin[0] != '{' && begin[0] != '[' ||
 		len(text) > maxJSONList {
@@ -325,7 +319,7 @@ func readJSONList(text string) *Document {
 		return nil
 	}
 	d, decoder := &Document{}, json.NewDecoder(strings.NewReader(text))
-	for len(d.Feeds) < maxFeeds { // FreeTube writes one object on a line
+	for len(d.Feeds) < maxFeeds { // FreeTube writes one object per line
 		var value any
 		if decoder.Decode(&value) != nil {
 			break
@@ -338,7 +332,6 @@ func readJSONList(text string) *Document {
 	return d
 }
 
-// listJSON lists the feeds in a value.
 func (d *Document) listJSON(value any, folder string, depth int) {
 	if depth > mostDepth {
 		return
@@ -367,7 +360,6 @@ func (d *Document) listJSON(value any, folder string, depth int) {
 	}
 }
 
-// offerInObject returns the feed that an object describes.
 func offerInObject(object map[string]any) (Offer, bool) {
 	text := func(names ...string) string {
 		for _, name := range names {
@@ -378,7 +370,7 @@ func offerInObject(object map[string]any) (Offer, bool) {
 		return ""
 	}
 	o := Offer{Title: text("title", "name", "text", "displayName")}
-	if inner, ok := object["snippet"].(map[string]any); ok { // YouTube's API
+	if inner, ok := object["snippet"].(map[string]any); ok { // the format of YouTube's API
 		resource, _ := inner["resourceId"].(map[string]any)
 		id, _ := resource["channelId"].(string)
 		o.Title, _ = inner["title"].(string)

@@ -89,7 +89,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestScrapedFeeds: the import skips feeds that another reader makes from pages by its own rules.
+// TestScrapedFeeds checks that the import skips feeds that another reader creates from pages by its own rules.
 func TestScrapedFeeds(t *testing.T) {
 	d, err := ReadList([]byte(`<opml version="2.0" xmlns:frss="https://freshrss.org/opml"><body>
 		<outline text="Scraped" type="HTML+XPath" xmlUrl="https://s.example/news" frss:xPathItem="//div"/>
@@ -108,7 +108,7 @@ func TestScrapedFeeds(t *testing.T) {
 	}
 }
 
-// TestEpisodes: hundreds of episodes are one line.
+// TestEpisodes checks that the parser reports hundreds of episodes in one line.
 func TestEpisodes(t *testing.T) {
 	d, err := ReadList([]byte(`<opml version="1.0"><head><title>Overcast Podcast Subscriptions</title></head><body>
 		<outline text="playlists"><outline type="podcast-playlist" title="All" smart="1"/></outline>
@@ -129,7 +129,6 @@ func TestEpisodes(t *testing.T) {
 	}
 }
 
-// TestOtherLists: lists that are no OPML.
 func TestOtherLists(t *testing.T) {
 	const channel = "UCabcdefghijklmnopqrstu-"
 	youTube := youTubeFeed + "channel_id=" + channel
@@ -196,7 +195,6 @@ func TestOtherLists(t *testing.T) {
 	}
 }
 
-// A list of 8 MiB needs little memory, for any content.
 func TestHugeListsTakeLittleMemory(t *testing.T) {
 	if raced {
 		t.Skip("the race detector allocates too")

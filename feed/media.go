@@ -13,14 +13,14 @@ import (
 	"digest"
 )
 
-// The bounds of what a feed says of its files; what is beyond them was not meant.
+// The limits for the files of a feed, beyond any that a feed means.
 const (
 	maxLength   = 1 << 40 // bytes
-	maxPictures = 10      // beside the text of a post, that are shown with it
-	maxAlt      = 300     // characters of the description of a picture
+	maxPictures = 10      // displayed beside the text of a post
+	maxAlt      = 300     // characters of a picture's description
 )
 
-// enclose adds a file to the post; length is in bytes, 0 where it is not known.
+// enclose adds a file to the post. Its length is in bytes; 0: unknown.
 func (p *Post) enclose(ref, mediaType string, length int64) {
 	p.encloseFile(digest.Enclosure{URL: ref, Type: mediaType, Length: length})
 }
@@ -38,7 +38,6 @@ func (p *Post) encloseFile(e digest.Enclosure) {
 	p.Enclosures = append(p.Enclosures, e)
 }
 
-// byteCount reads the length of an enclosure; 0 where it is none.
 func byteCount(s string) int64 {
 	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
 	if err != nil {
@@ -47,17 +46,17 @@ func byteCount(s string) int64 {
 	return n
 }
 
-// A mediaFile is one form of a file: those of one group are the same in other forms
-// (Media RSS 1.5.1, media:group; JSON Feed 1.1, attachments of one title).
+// A mediaFile is one format of a file. Files of one group are the same content in other formats (Media RSS 1.5.1,
+// media:group; JSON Feed 1.1, attachments with one title).
 type mediaFile struct {
 	digest.Enclosure
-	group string // "": it has one form only
-	first bool   // the feed says that it is the one to be shown
+	group string // "": it has only one format
+	first bool   // the feed marks it as the default
 }
 
-// addFiles adds files that stand beside the enclosures, of each group the form that
-// most programs play. What they tell of an enclosure is noted with it; and where there
-// is an enclosure of their medium they are other forms of that.
+// addFiles adds files that are not enclosures, and of each group only the format that most programs play. If a file
+// is an enclosure too, addFiles only completes the enclosure. It skips files of the same medium as an enclosure,
+// because they are other formats of it.
 func (p *Post) addFiles(all []mediaFile) {
 	known, enclosed := map[string]bool{}, map[digest.Medium]bool{}
 	for _, e := range p.Enclosures {
@@ -84,7 +83,7 @@ func (p *Post) addFiles(all []mediaFile) {
 	}
 }
 
-// rank orders the forms of a file, the one to be shown first.
+// rank orders the formats of a file, best first.
 func (f *mediaFile) rank() int {
 	typ := strings.ToLower(f.Type)
 	switch {
@@ -98,8 +97,8 @@ func (f *mediaFile) rank() int {
 	return 3
 }
 
-// openFile shows gofeed a media:content, and says what becomes of its inside: that of
-// a picture is about the picture, that of any other file about the post.
+// openFile writes a media:content element for gofeed, and returns how to treat its children: they describe a picture,
+// but for any other file they describe the post.
 func (r *repairer) openFile(tok token, e element, parent *element) treatment {
 	if tok.attr("medium") == "image" || strings.HasPrefix(strings.ToLower(tok.attr("type")), "image/") {
 		return attributes
@@ -110,8 +109,8 @@ func (r *repairer) openFile(tok token, e element, parent *element) treatment {
 	return unwrap
 }
 
-// inGroup is a tag with the number of its media:group, and with no attribute by which
-// a document could say what only we do.
+// inGroup returns a tag with the number of its media:group as an attribute. It removes attributes with the names that
+// digest itself sets.
 func inGroup(tok token, group int) token {
 	tok.attrs = slices.DeleteFunc(slices.Clone(tok.attrs), func(a attribute) bool {
 		return strings.EqualFold(a.name, "group") || strings.EqualFold(a.name, "alt")
@@ -122,8 +121,7 @@ func inGroup(tok token, group int) token {
 	return tok
 }
 
-// nestedText is the text of the first of these elements, by local name, in the inside
-// of another; "" if there is none.
+// nestedText returns the text of the first of these elements, by local name, within raw; "": none.
 func nestedText(raw string, names ...string) string {
 	raw = raw[:min(len(raw), maxLine)]
 	for _, name := range names {
@@ -144,8 +142,8 @@ func nestedText(raw string, names ...string) string {
 	return ""
 }
 
-// addMedia adds the files and pictures of Media RSS, and what the podcast namespaces
-// tell of the file that the post is about; chapters is where Podlove's are listed.
+// addMedia adds the files and pictures of Media RSS, and the podcast namespaces' data about the main file. The argument
+// chapters is the address of a list of Podlove chapters.
 func (p *Post) addMedia(t texts, x ext.Extensions, chapters string) {
 	var files []mediaFile
 	for _, m := range atMost(x["media"]["content"]) {
@@ -179,7 +177,7 @@ func (p *Post) addMedia(t texts, x ext.Extensions, chapters string) {
 // simpleChapters is the relation of a link to a list of Podlove Simple Chapters.
 const simpleChapters = "http://podlove.org/simple-chapters"
 
-// mediumType is a media type for a file of which only the medium is stated.
+// mediumType returns a media type for a file of which the feed states only the medium.
 func mediumType(medium string) string {
 	switch medium {
 	case "audio", "video":
@@ -188,8 +186,6 @@ func mediumType(medium string) string {
 	return ""
 }
 
-// mainFile is the place of the file that the post is about: the first that is heard
-// or watched; -1 if there is none.
 func (p *Post) mainFile() int {
 	return slices.IndexFunc(p.Enclosures, func(e digest.Enclosure) bool {
 		return e.Medium() == digest.Sound ||
@@ -197,7 +193,7 @@ func (p *Post) mainFile() int {
 	})
 }
 
-// beside gives the first web address of several that a feed names beside a file.
+// beside returns the first web address of refs.
 func (p *Post) beside(refs ...string) string {
 	for _, ref := range refs {
 		if u := digest.WithoutCredentials(absolute(ref, p.bases)); ref != "" && isWeb(u) && hasHost(u) {
@@ -207,7 +203,7 @@ func (p *Post) beside(refs ...string) string {
 	return ""
 }
 
-// atMost are as many elements of one name as a post may mean.
+// atMost limits elements of one name to the maximum of a post.
 func atMost[T any](all []T) []T { return all[:min(len(all), maxEnclosures)] }
 
 func firstAttr(all []ext.Extension, name string) string {
@@ -217,7 +213,7 @@ func firstAttr(all []ext.Extension, name string) string {
 	return all[0].Attrs[name]
 }
 
-// transcript chooses the form of a transcript that a person reads best.
+// transcript returns the address of the most readable format of a transcript.
 func transcript(all []ext.Extension) string {
 	types := []string{"text/html", "text/plain", "text/vtt", "application/x-subrip", "application/srt"}
 	best, ref := len(types), ""
@@ -229,15 +225,14 @@ func transcript(all []ext.Extension) string {
 	return ref
 }
 
-// An image is a picture beside the text of a post.
 type image struct {
 	address string
-	alt     string // what it shows, in words
-	area    int    // CSS pixels; 0: not known
+	alt     string // a description
+	area    int    // CSS pixels; 0: unknown
 }
 
-// mediaImages gives the pictures that stand beside a post's text, best first: those of
-// the post itself, then small ones of it, then that of its episode, each by size.
+// mediaImages returns the pictures beside the text of a post, best first: pictures of the post, then its thumbnails,
+// then the picture of its episode, each ordered by size.
 func mediaImages(x ext.Extensions) []image {
 	var own, small, episode []image
 	for _, m := range atMost(x["media"]["content"]) {
@@ -265,8 +260,7 @@ func imageOf(m ext.Extension) image {
 	return i
 }
 
-// dropShared drops the pictures beside the texts that several posts have: they are
-// the feed's, and of no post in particular.
+// dropShared removes pictures beside the texts that several posts have in common, because they belong to the feed.
 func (d *Document) dropShared() {
 	posts := map[string]int{}
 	for i := range d.Posts {
@@ -284,7 +278,7 @@ func (d *Document) dropShared() {
 	}
 }
 
-// pictures are the real ones beside the text or enclosed, best first.
+// pictures returns the pictures beside the text and among the enclosures, best first, without trackers and ornaments.
 func (p *Post) pictures() []image {
 	candidates := slices.Clone(p.images)
 	for _, e := range p.Enclosures {
@@ -301,7 +295,7 @@ func (p *Post) pictures() []image {
 	return real
 }
 
-// pictureAddress is where a picture is; "" if it is none to be shown.
+// pictureAddress returns the absolute address of a picture; "": it must not be displayed.
 func (p *Post) pictureAddress(ref string) string {
 	u := absolute(ref, append([]string{asBase(p.Link)}, p.bases...))
 	if !isWeb(u) || isTracker(u) || isOrnament(u) {
@@ -310,9 +304,9 @@ func (p *Post) pictureAddress(ref string) string {
 	return uncounted(digest.WithoutCredentials(u))
 }
 
-// withPictures is a post's content, in which is no picture, with those beside it: with
-// the first one above it, or, of a post without a title, with all that are the
-// author's own below it, as whoever wrote it saw them.
+// withPictures adds pictures to content that has none. A post with a title, or with a picture of known size, gets the
+// first picture above the text. Another post gets all the author's own pictures below the text, as on social
+// networks.
 func (p *Post) withPictures(content string, beside []image) string {
 	if p.Title != "" || beside[0].area > 0 {
 		return beside[0].html() + content
@@ -328,7 +322,6 @@ func (p *Post) withPictures(content string, beside []image) string {
 	return content + b.String()
 }
 
-// html is the picture as sanitised content has it.
 func (i image) html() string {
 	body := &html.Node{Type: html.ElementNode, DataAtom: atom.P, Data: "p"}
 	img := &html.Node{Type: html.ElementNode, DataAtom: atom.Img, Data: "img"}

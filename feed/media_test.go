@@ -43,7 +43,6 @@ func FuzzSeconds(f *testing.F) {
 	})
 }
 
-// mediaPost reads the only item of a feed with the namespaces of media.
 func mediaPost(t *testing.T, item string) *Post {
 	t.Helper()
 	d, err := Parse([]byte(`<rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"
@@ -114,8 +113,8 @@ func TestFilesOfAPost(t *testing.T) {
 	}
 }
 
-// TestNestedMediaTexts: what stands within a file is the post's, what stands within a
-// picture is the picture's.
+// TestNestedMediaTexts checks that texts within a file describe the post, but texts within a picture describe the
+// picture.
 func TestNestedMediaTexts(t *testing.T) {
 	p := mediaPost(t, `<media:group><media:content url="/a.mp4" type="video/mp4"><media:title>A film</media:title>
 		<media:group><media:description>Of a lighthouse, and who lived in it for forty years.</media:description></media:group>
@@ -135,12 +134,15 @@ func TestPicturesBesideTheText(t *testing.T) {
 	for _, c := range []struct{ reason, item, image, content string }{
 		{"one", `<title>T</title><description>a</description><media:thumbnail url="/t.jpg"/>`, "https://x.org/t.jpg",
 			`<p><img src="https://x.org/t.jpg"/></p><p>a</p>`},
-		{"in the text already", `<title>T</title><description>a &lt;img src="/t.jpg"&gt;</description><media:thumbnail url="/t.jpg"/>`, "https://x.org/t.jpg", `a <img src="https://x.org/t.jpg"/>`},
+		{"in the text already",
+			`<title>T</title><description>a &lt;img src="/t.jpg"&gt;</description><media:thumbnail url="/t.jpg"/>`,
+			"https://x.org/t.jpg", `a <img src="https://x.org/t.jpg"/>`},
 		{"the largest", `<title>T</title><description>a</description><media:content url="/s.jpg" medium="image" width="140" height="84"/>
 			<media:content url="/l.jpg" medium="image" width="700" height="420"/>`, "https://x.org/l.jpg",
 			`<p><img src="https://x.org/l.jpg"/></p><p>a</p>`},
 		{"all of a note", `<description>a</description><media:content url="/1.jpg" medium="image"/><media:content url="/2.jpg" type="image/jpeg"/>`,
-			"https://x.org/1.jpg", `<p>a</p><p><img src="https://x.org/1.jpg"/></p><p><img src="https://x.org/2.jpg"/></p>`},
+			"https://x.org/1.jpg",
+			`<p>a</p><p><img src="https://x.org/1.jpg"/></p><p><img src="https://x.org/2.jpg"/></p>`},
 		{"nobody's", `<title>T</title><description>a</description><media:content url="https://secure.gravatar.com/avatar/1" medium="image"/>`, "", `<p>a</p>`},
 		{"a counter", `<title>T</title><description>a</description><media:thumbnail url="https://pixel.wp.com/b.gif"/>`,
 			"", `<p>a</p>`},
@@ -156,7 +158,6 @@ func TestPicturesBesideTheText(t *testing.T) {
 	}
 }
 
-// TestPictureOfAllPosts: the cover of a podcast is not the picture of an episode.
 func TestPictureOfAllPosts(t *testing.T) {
 	d, err := Parse([]byte(`<rss xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel>
 		<item><title>1</title><itunes:image href="/cover.jpg"/></item><item><title>2</title><itunes:image href="/own.jpg"/></item>
@@ -186,7 +187,9 @@ func TestAttachments(t *testing.T) {
 		{"what cannot be", `{"url":"a.mp3","mime_type":"audio/mpeg","size_in_bytes":-3,"duration_in_seconds":1e30}`,
 			[]digest.Enclosure{{URL: "https://x.org/a.mp3", Type: "audio/mpeg"}}},
 	} {
-		d, err := Parse([]byte(`{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","title":"T","attachments":[`+c.attachments+`]}]}`), "", "https://x.org/feed.json")
+		d, err := Parse([]byte(
+			`{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","title":"T","attachments":[`+
+				c.attachments+`]}]}`), "", "https://x.org/feed.json")
 		if err != nil {
 			t.Errorf("%s: %v", c.reason, err)
 			continue
@@ -197,7 +200,7 @@ func TestAttachments(t *testing.T) {
 	}
 }
 
-// TestManyChapters: of a list as long as it likes so much is kept.
+// TestManyChapters limits the stored part of a long list.
 func TestManyChapters(t *testing.T) {
 	var list strings.Builder
 	for i := range 5000 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// group returns the announcement of a group: an activity of a member at a host.
+// group returns a group's announcement of an activity by a member at host.
 func group(activity, host, id, more string) string {
 	return fmt.Sprintf(`{"type":"Announce","id":"https://a.example/announce/%[3]s",`+
 		`"actor":"https://a.example/c/boats",%[5]s,"object":{"type":%[1]q,"id":"https://%[2]s/act/%[3]s",`+
@@ -16,14 +16,14 @@ func group(activity, host, id, more string) string {
 		activity, host, id, more, toAll)
 }
 
-// page returns a post as its own address serves it.
+// page returns a post as its own server sends it.
 func page(host, id, title string) []byte {
 	return fmt.Appendf(nil, `{"@context":"https://www.w3.org/ns/activitystreams","type":"Page",`+
 		`"id":"https://%[1]s/post/%[2]s","attributedTo":"https://%[1]s/u/zoe","name":%[3]q,"content":"own words",`+
 		`"published":"2026-01-0%[2]sT00:00:00Z",%[4]s}`, host, id, title, toAll)
 }
 
-// The post of a group's member counts only if it was read at the server of the member (I9).
+// A group member's post counts only if the poll fetched it from the member's server (I9).
 func TestGroupsPosts(t *testing.T) {
 	const foreign = "https://b.example/post/1"
 	for why, test := range map[string]struct {
@@ -90,7 +90,8 @@ func TestGroupsPosts(t *testing.T) {
 	}
 }
 
-// TestNamedPosts: an outbox with addresses only lists them as unread, in order. With their texts they are posts.
+// TestNamedPosts checks that posts of which the outbox has only addresses are unread, in order, until the poll adds
+// their texts.
 func TestNamedPosts(t *testing.T) {
 	named := func(id string) string {
 		return `{"type":"Create","actor":"https://a.example/ann","published":"2026-01-02T00:00:00Z",` + toAll +
@@ -134,7 +135,7 @@ func TestNamedPosts(t *testing.T) {
 	}
 }
 
-// Pages of one account are one document, with threads that begin on one and end on another.
+// The pages of one account form one document, and threads may span them.
 func TestPages(t *testing.T) {
 	first := `{"@context":"https://www.w3.org/ns/activitystreams","type":"OrderedCollectionPage",` +
 		`"id":"https://a.example/outbox?page=true","next":"https://a.example/outbox?max_id=1","orderedItems":[` +
@@ -167,7 +168,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestATProtoLabels: a negated or expired label does nothing, and a label such as !hide hides the post.
+// TestATProtoLabels checks that a negated or expired label does nothing, and that a label such as !hide hides the
+// post.
 func TestATProtoLabels(t *testing.T) {
 	const post = `{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a",` +
 		`"labels":[AUTHOR]},"indexedAt":"2026-11-20T00:00:00Z",

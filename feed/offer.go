@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Ranked returns the feeds that the page at an address offers, the best for a reader first. It
-// sorts by audience, by language, and by the media type, and keeps the order of the page otherwise.
+// Ranked returns the feeds that the page at an address offers, best first. It sorts them by audience, language and
+// media type, and otherwise keeps the order of the page.
 func (d *Document) Ranked(address string) []Offer {
 	ranked := slices.Clone(d.Feeds)
 	language := pageLanguage(d.Language, address)
@@ -31,7 +31,7 @@ const (
 	ofComments
 )
 
-// Patterns of the addresses of feeds on forges and forums.
+// Patterns for the addresses of feeds on forges and forums.
 var (
 	releases = regexp.MustCompile(`/(-/)?releases\.(atom|rss)$|/refs/rss\.xml$`)
 	tags     = regexp.MustCompile(`/(-/)?tags(\.(atom|rss)|\?format=atom)$`)
@@ -41,7 +41,7 @@ var (
 	topics = regexp.MustCompile(`/latest\.rss$|/atom/discussions|/feed/topics$|/discussions/feed\.rss$`)
 )
 
-// audience returns the audience of a feed among the feeds of its page.
+// audience returns the audience of a feed in comparison with the other feeds of its page.
 func (o Offer) audience(d *Document, address string) int {
 	beside := func(pattern *regexp.Regexp) bool {
 		return slices.ContainsFunc(d.Feeds, func(other Offer) bool { return pattern.MatchString(other.URL) })
@@ -65,8 +65,8 @@ func (o Offer) audience(d *Document, address string) int {
 	return ofPosts
 }
 
-// forumOf returns the address of the forum that offers a feed of its topics; "-", which begins no
-// address, for none.
+// forumOf returns the address of the forum with a feed of its topics; without one it returns "-", which no address
+// has as a prefix.
 func forumOf(offers []Offer) string {
 	for _, o := range offers {
 		if at := topics.FindStringIndex(o.URL); at != nil {
@@ -81,8 +81,8 @@ func withoutQuery(address string) string {
 	return address
 }
 
-// isOfPost reports whether a feed holds the comments on the page itself. WordPress has it at the
-// address of the post, beside the feed of the whole site.
+// isOfPost reports whether a feed contains the comments on the page itself. WordPress puts it below the address of
+// the post, beside the feed of the whole site.
 func (d *Document) isOfPost(o Offer, address string) bool {
 	page := strings.TrimSuffix(withoutQuery(address), "/")
 	if o.URL != page+"/feed/" && o.URL != page+"/feed" {
@@ -105,12 +105,12 @@ var commentsTitle = regexp.MustCompile(`comments feed|^comments (on|for) |^comme
 	`feed dei commenti|reacties feed|reactiefeed|コメントフィード|コメントのフィード|خلاصة التعليقات|` +
 	`комментариев$|评论 ?feed|评论源|迴響`)
 
-// IsComments recognises the feeds of comments that blogs offer beside their own.
+// IsComments reports whether an offer is a feed of comments.
 func (o Offer) IsComments() bool {
 	return commentsAddress.MatchString(strings.ToLower(o.URL)) || commentsTitle.MatchString(strings.ToLower(o.Title))
 }
 
-// Certain reports whether an offer is more than the words of a link.
+// Certain reports whether an offer is based on more than the words of a link.
 func (o Offer) Certain() bool { return o.likely != 1 }
 
 // weakness ranks media types by how often their links are no feeds.
@@ -124,7 +124,6 @@ func weakness(typ string) int {
 	return 0
 }
 
-// isDivided reports whether a page offers feeds in several languages.
 func isDivided(offers []Offer) bool {
 	first := ""
 	for _, o := range offers {
@@ -139,8 +138,8 @@ func isDivided(offers []Offer) bool {
 	return false
 }
 
-// strangeness returns 0 for a feed in a language, 1 for a feed that says none, 2 for a feed in
-// another language. It returns 0 for all feeds if the language is "".
+// strangeness returns 0 for a feed in the language, 1 for a feed without one, and 2 for a feed in another language.
+// If language is "", it returns 0.
 func strangeness(o Offer, language string) int {
 	switch own := o.language(); {
 	case language == "" || own == language:
@@ -151,13 +150,12 @@ func strangeness(o Offer, language string) int {
 	return 2
 }
 
-// pageLanguage returns the language that the address of a page names, or that the page says.
+// pageLanguage returns the language in the address of a page, otherwise the language that the page states.
 func pageLanguage(said, address string) string {
 	return cmp.Or(inAddress(address), primary(said))
 }
 
-// language returns the language of a feed: from its link, its address or its title; "" if it is
-// not known.
+// language returns the language of a feed, from its link, its address or its title; "": unknown.
 func (o Offer) language() string {
 	if own := cmp.Or(primary(o.Language), inAddress(o.URL)); own != "" {
 		return own
@@ -185,7 +183,7 @@ var languageInPath = regexp.MustCompile(`(?i)^([a-z]{2})([-_][a-z]{2,4})?$`)
 
 var languageInName = regexp.MustCompile(`(?i)[._-]([a-z]{2})\.(xml|rss|atom|rdf|json)$`)
 
-// inAddress returns the language that the query, the path or the host of an address names.
+// inAddress returns the language in the query, the path or the host of an address.
 func inAddress(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -211,8 +209,8 @@ func inAddress(address string) string {
 	return ""
 }
 
-// languageCodes are the languages that addresses name. Codes that often mean something else in an
-// address are absent.
+// languageCodes are the languages that inAddress recognises. It lacks codes that often mean something different in an
+// address.
 var languageCodes = setOf(`ar bg bn ca cs da de el en es et eu fa fi fr gl he hi hr hu id it ja ko lt lv ms nb nl nn
 	no pl pt ro ru sk sl sr sv th tr uk ur vi zh`)
 

@@ -12,15 +12,14 @@ import (
 	"digest"
 )
 
-// maxFeeds bounds the feeds taken from a list, maxFolder the names of the
-// folders around one of them, in bytes.
+// maxFeeds limits the feeds of a list, maxFolder the names of the folders around one feed, in bytes.
 const (
 	maxFeeds  = 100_000
 	maxFolder = 1000
 )
 
-// The attribute by which a list that we write says that its reader has paused a
-// feed, and the declaration of its prefix.
+// The attributes of a list that digest exports: paused feeds, secret addresses and access tokens, with the
+// declaration of their prefix.
 const (
 	pausedAttribute = "digest:resting"
 	secretAttribute = "digest:secret"
@@ -28,14 +27,14 @@ const (
 	pausedSpace     = `xmlns:digest="urn:digest:subscriptions"`
 )
 
-// cutOff is why the last line of a file that ends early cannot be read.
+// cutOff returns the error for the last line of an incomplete file.
 func cutOff() *digest.Error {
 	return digest.Refuse(digest.Invalid, "the file is incomplete; the end of the list is missing")
 }
 
-// ReadList reads a file that a person says is a subscription list. It finds OPML
-// without its root, after other words, and in the page that a browser has saved of it.
-// It reads the formats of list.go too. An error is a *digest.Error that says what the file is.
+// ReadList reads a file that a person uploads as a subscription list. It finds OPML without its root, after other
+// text, and within a web page that a browser saved. It also reads the formats of list.go. An error is a *digest.Error
+// that describes the file.
 func ReadList(body []byte) (d *Document, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -44,7 +43,7 @@ func ReadList(body []byte) (d *Document, err error) {
 	}()
 	text, repairs := decode(body, "")
 	at := beginOfList(text)
-	if at < 0 && strings.Contains(text, "&lt;outline") { // a page that shows its source
+	if at < 0 && strings.Contains(text, "&lt;outline") { // a page that displays its source
 		text = decodeEntities(text)
 		at = beginOfList(text)
 	}
@@ -66,8 +65,7 @@ func ReadList(body []byte) (d *Document, err error) {
 	return d, nil
 }
 
-// beginOfList is where the root of a list stands, else its first outline; -1 if
-// there is none.
+// beginOfList returns the index of the root of a list, otherwise of its first outline; -1: none.
 func beginOfList(text string) int {
 	if at := indexFold(text, "<opml"); at >= 0 {
 		return at
@@ -75,7 +73,7 @@ func beginOfList(text string) int {
 	return indexFold(text, "<outline")
 }
 
-// whatInstead says what a file is that holds no list.
+// whatInstead describes a file that contains no list.
 func whatInstead(text string, body []byte) any {
 	trimmed := strings.TrimLeft(text, " \t\r\n\uFEFF")
 	if trimmed == "" {
@@ -97,7 +95,7 @@ func whatInstead(text string, body []byte) any {
 	return digest.Refuse(digest.Invalid, "XML with the root <%s>", shorten(root.name, maxRootName))
 }
 
-// notList is the error for a file that holds no list but what was found: digest.Words, or an error that says it.
+// notList returns the error for a file without a list; found describes the file: digest.Words or an error.
 func notList(found any, err error) error {
 	wrong := digest.Refuse(digest.Invalid,
 		"not an OPML file but %s; choose an OPML file, or a text file with one address per line", found)
@@ -105,24 +103,22 @@ func notList(found any, err error) error {
 	return wrong
 }
 
-// A listReader reads a subscription list, however badly it is written: bare '&'
-// and '<' in attributes, quotes never closed, outlines never closed. An outline
-// without address is a folder; its name is part of the Folder of what stands in it.
+// A listReader reads a subscription list, however malformed: with bare '&' and '<' in attributes, and with unclosed
+// quotes and outlines. An outline without an address is a folder.
 type listReader struct {
 	scanner
 	*Document
 	address string
-	folders []string // around each open outline, innermost last
-	line    int      // of the byte at counted, from 1
+	folders []string // the path at each open outline, innermost last
+	line    int      // the line of the byte at counted, from 1
 	counted int
-	again   int // bytes that were read again
+	again   int // number of bytes read more than once
 
 	episodes, playlists int // of podcasts; they are not feeds
 	atEpisode           int // the line of the first episode or playlist
 }
 
-// mostReread is how many times a list may be read again, all together, in search of ends
-// that are missing.
+// mostReread limits how often the reader may read the list again, in total, to find missing ends.
 const mostReread = 16
 
 func isOPML(local string, _ *token) bool { return local == "opml" }
@@ -154,8 +150,7 @@ func parseOPML(doc string, at int, address string) *Document {
 	return r.Document
 }
 
-// isEpisode counts an outline that is an episode of a podcast or a playlist: Overcast exports
-// hundreds of them.
+// isEpisode counts an outline that is an episode of a podcast or a playlist: Overcast exports hundreds of them.
 func (r *listReader) isEpisode(tok *token, typ string) bool {
 	switch strings.ToLower(typ) {
 	case "podcast-episode":
@@ -171,7 +166,7 @@ func (r *listReader) isEpisode(tok *token, typ string) bool {
 	return true
 }
 
-// noteEpisodes reports all of them in one line.
+// noteEpisodes reports all episodes and playlists in one line.
 func (r *listReader) noteEpisodes() {
 	if r.atEpisode == 0 {
 		return
@@ -185,18 +180,17 @@ func (r *listReader) noteEpisodes() {
 	slices.SortStableFunc(r.BadLines, func(a, b BadLine) int { return a.Line - b.Line })
 }
 
-// isScraped reports whether FreshRSS makes a feed of that type from a page by rules. The outline
-// has the address of the page.
+// isScraped reports whether FreshRSS creates a feed of that type from a page by rules. Then the outline has the
+// address of the page.
 func isScraped(typ string) bool {
 	typ = strings.ToLower(typ)
 	return strings.Contains(typ, "xpath") || strings.Contains(typ, "dotnotation") || strings.Contains(typ, "dotpath")
 }
 
-// outline reads one outline: a feed, a folder, or a line that cannot be read.
 func (r *listReader) outline(tok *token) {
-	whole := r.doc[tok.at : tok.at+1+nextOutline(r.doc[tok.at+1:])] // all that can belong to it
+	whole := r.doc[tok.at : tok.at+1+nextOutline(r.doc[tok.at+1:])] // the end of the outline at the latest
 	end, closed := tok.at+len(whole), strings.HasSuffix(strings.TrimSpace(whole), "/>")
-	// a quote that is never closed has made the next tag a part of this one
+	// An unclosed quote makes the next tag a part of this one.
 	if r.pos > end && hasPrefixFold(r.doc[end:], "<outline") {
 		if r.again += r.pos - end; r.again > mostReread*len(r.doc) {
 			r.pos = len(r.doc)
@@ -210,7 +204,7 @@ func (r *listReader) outline(tok *token) {
 	if address == "" || tok.cut {
 		torn := tornXMLURL.FindStringSubmatch(whole[:min(len(whole), maxOutline)])
 		switch {
-		case torn == nil: // there is none, or its end is missing
+		case torn == nil: // the outline has no address, or its end is missing
 			address = ""
 		case address == "" && !tok.cut:
 			address, typ = decodeEntities(torn[1]), "rss"
@@ -220,7 +214,7 @@ func (r *listReader) outline(tok *token) {
 	}
 	inside := r.folders[len(r.folders)-1]
 	switch u := resolve(r.address, address); {
-	case r.isEpisode(tok, typ): // noteEpisodes
+	case r.isEpisode(tok, typ): // noteEpisodes reports it
 	case isScraped(typ):
 		r.BadLines = append(r.BadLines, BadLine{Line: r.lineAt(tok.at), Title: firstOf(name, lineOf(u)),
 			Why: digest.Refuse(digest.Invalid,
@@ -239,8 +233,8 @@ func (r *listReader) outline(tok *token) {
 	}
 }
 
-// addressIn gives the address of a feed in an outline as it is written; "" where
-// it is a folder or something else.
+// addressIn returns the address of the feed in an outline as written; "": the outline is a folder or something
+// different.
 func addressIn(tok *token) string {
 	u := firstOf(tok.attr("xmlUrl"), tok.attr("feedUrl"))
 	if typ := tok.attr("type"); u == "" && (strings.EqualFold(typ, "rss") || strings.EqualFold(typ, "atom")) {
@@ -249,15 +243,14 @@ func addressIn(tok *token) string {
 	return u
 }
 
-// maxOutline bounds, in bytes, how much of a document is searched for the
-// address of one outline.
+// maxOutline limits the bytes in which outline searches for the address of a malformed outline.
 const maxOutline = 1 << 16
 
-// tornXMLURL finds the address in an outline whose other attributes hold quotes
-// and '>', so that its tag, or the values in it, seem to end before.
+// tornXMLURL matches the address in an outline whose other attributes contain quotes and '>', so that the tag seems
+// to end earlier.
 var tornXMLURL = regexp.MustCompile(`(?i)\sxmlUrl\s*=\s*["']([^"'<>\s]+)["']`)
 
-// lineAt gives the line of an offset, which is never before the last one asked for.
+// lineAt returns the line of an offset. Offsets must not decrease between calls.
 func (r *listReader) lineAt(at int) int {
 	if at > r.counted {
 		r.line += strings.Count(r.doc[r.counted:at], "\n")
@@ -266,7 +259,7 @@ func (r *listReader) lineAt(at int) int {
 	return r.line
 }
 
-// unreadable notes an outline that was meant to be a feed, as far as can be told.
+// unreadable records an outline that was apparently meant to be a feed.
 func (r *listReader) unreadable(tok *token, name string) {
 	var why error
 	switch typ := strings.ToLower(tok.attr("type")); {
@@ -282,7 +275,7 @@ func (r *listReader) unreadable(tok *token, name string) {
 	r.addBad(r.lineAt(tok.at), name, why)
 }
 
-// indexFold is where an ASCII text begins in s, without regard to case; -1 if nowhere.
+// indexFold returns the index of an ASCII text in s, ignoring case; -1: none.
 func indexFold(s, text string) int {
 	for at := 0; ; at++ {
 		i := strings.IndexByte(s[at:], text[0])
@@ -295,14 +288,12 @@ func indexFold(s, text string) int {
 	}
 }
 
-// lineOf gives the plain text of a name, and no more of it than of a title.
 func lineOf(s string) string {
 	return shorten(plainLine(strings.ToValidUTF8(s[:min(len(s), maxLine)], ""), unsaid), maxTitle)
 }
 
-// titleBeside gives the title of a feed in a list. An outline must have a text
-// (OPML 2.0), and many write the feed's address where it has no title: that is none.
-// Letters' case and a last "/" make no difference.
+// titleBeside returns the title of a feed in a list; "" if it is only the feed's address. An outline must have a text
+// (OPML 2.0), so that many lists repeat the address there. Case and a final "/" make no difference.
 func titleBeside(written, resolved, name string) string {
 	for _, address := range []string{written, resolved, digest.WithoutCredentials(resolved)} {
 		if strings.EqualFold(strings.TrimRight(name, "/"), strings.TrimRight(lineOf(address), "/")) {
@@ -312,8 +303,7 @@ func titleBeside(written, resolved, name string) string {
 	return name
 }
 
-// nextOutline is where the next tag of an outline, or the end of the list,
-// begins in doc; else the end of doc.
+// nextOutline returns the index of the next outline tag or the end of the body; without either it returns len(doc).
 func nextOutline(doc string) int {
 	for at := 0; ; at++ {
 		i := strings.IndexByte(doc[at:], '<')
@@ -332,8 +322,7 @@ func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// joinFolder is the path of a folder in the one around it; that one's where the
-// name is empty or the path gets too long.
+// joinFolder returns the path of a folder within around. If name is empty or the path is too long, it returns around.
 func joinFolder(around, name string) string {
 	path := strings.Trim(around+"/"+strings.ReplaceAll(name, "/", "-"), "/")
 	if name == "" || len(path) > maxFolder {
@@ -342,8 +331,8 @@ func joinFolder(around, name string) string {
 	return path
 }
 
-// WriteOPML writes a subscription list, OPML 2.0, with a folder for each
-// Folder, nested at "/". Offers without folder come first.
+// WriteOPML writes a subscription list (OPML 2.0) with an outline for each Folder, nested at "/". Offers without a
+// folder come first.
 func WriteOPML(w io.Writer, title string, outlines []Offer) error {
 	list := slices.Clone(outlines)
 	slices.SortStableFunc(list, func(a, b Offer) int { return strings.Compare(a.Folder, b.Folder) })
@@ -351,7 +340,8 @@ func WriteOPML(w io.Writer, title string, outlines []Offer) error {
 	if slices.ContainsFunc(list, func(o Offer) bool { return o.Paused || o.Secret || o.Bearer != "" }) {
 		space = " " + pausedSpace
 	}
-	p.line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\"%s>\n<head><title>%s</title></head>\n<body>", space, escapeAttribute(title))
+	p.line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\"%s>\n<head><title>%s</title></head>\n<body>",
+		space, escapeAttribute(title))
 	for _, o := range list {
 		p.enter(strings.FieldsFunc(o.Folder, func(r rune) bool { return r == '/' }))
 		own := ""
@@ -386,7 +376,7 @@ func (p *opmlWriter) line(format string, args ...any) {
 	p.WriteByte('\n')
 }
 
-// enter closes and opens outlines until those of path are open.
+// enter closes and opens outlines until exactly the folders in path are open.
 func (p *opmlWriter) enter(path []string) {
 	same := 0
 	for same < len(path) && same < len(p.open) && path[same] == p.open[same] {

@@ -11,10 +11,8 @@ import (
 	"digest/internal/hypertext"
 )
 
-// maxOffers bounds the feeds taken from one page.
 const maxOffers = 50
 
-// isPage knows a page by what stands first in one.
 func isPage(local string, _ *token) bool {
 	switch local {
 	case "html", "head", "body", "meta", "title", "div", "p", "br", "b", "script", "center", "h1", "table", "link", "a",
@@ -30,23 +28,22 @@ func readPage(src *source) (*Document, error) {
 	return d, nil
 }
 
-// A pageReader reads the feeds that a page offers, token by token.
 type pageReader struct {
 	*Document
 	address, base string
-	based         bool // by its <base>
+	based         bool // whether the page has a <base>
 	inTitle       bool
 	inBody        bool
-	channel       string // of YouTube, as a <meta> names it
+	channel       string // a YouTube channel in a <meta>
 	anchor        *anchor
-	anchors       int // that were resolved
-	offers        int // links in its text that have a rel
+	anchors       int // number of resolved links
+	offers        int // number of links in the text with a rel
 	keywords      string
 }
 
-// parsePage reads the feeds that a page offers: links with rel=alternate and a feed type, and
-// links with rel=feed, in order, resolved against <base> and the page's address. It also reads
-// the links of the text that may be feeds (Leads) or parts of the site with a feed (Parts).
+// parsePage reads the feeds that a page offers: links with rel=alternate and a feed type, and links with rel=feed, in
+// order, resolved against <base> and the page's address. It also reads links in the text that may be feeds (Leads),
+// or parts of the site with a feed (Parts).
 func parsePage(doc, address string) *Document {
 	r := &pageReader{Document: &Document{Kind: HTML, Link: address}, address: address, base: address}
 	z := hypertext.Tokenizer(doc)
@@ -77,7 +74,6 @@ func parsePage(doc, address string) *Document {
 	}
 }
 
-// tag reads one element.
 func (r *pageReader) tag(tag html.Token) {
 	r.inTitle = tag.DataAtom == atom.Title
 	r.inBody = r.inBody || tag.DataAtom == atom.Body
@@ -111,7 +107,7 @@ func (r *pageReader) tag(tag html.Token) {
 	}
 }
 
-// meta reads the properties of the page in a <meta>.
+// meta reads the page's properties in a <meta>.
 func (r *pageReader) meta(tag html.Token) {
 	content := valueOf(tag.Attr, "content")
 	r.channel = firstOf(r.channel, channelOf(tag))
@@ -126,11 +122,11 @@ func (r *pageReader) meta(tag html.Token) {
 	}
 }
 
-// maxRefresh is the longest delay, in seconds, of a refresh that counts as a redirect.
+// maxRefresh is the longest delay of a refresh that counts as a redirect, in seconds.
 const maxRefresh = 10
 
-// Refreshed returns the address of a refresh that counts as a redirect, such as "0; url=/rss.xml" (HTML section
-// 4.2.5.3); "" for none.
+// Refreshed returns the target of a refresh that counts as a redirect, such as "0; url=/rss.xml" (HTML section
+// 4.2.5.3); "": none.
 func Refreshed(base, content string) string {
 	const spaces = " \t\n\f\r"
 	content = strings.TrimLeft(content, spaces)
@@ -159,7 +155,7 @@ func Refreshed(base, content string) string {
 	return ""
 }
 
-// offer notes the feed of a <link> or of a link in the text, once.
+// offer adds the feed of a <link>, or of a link in the text, once.
 func (d *Document) offer(tag html.Token, base string) {
 	rels := strings.Fields(strings.ToLower(valueOf(tag.Attr, "rel")))
 	offers := slices.Contains(rels, "feed") || slices.Contains(rels, "alternate")
@@ -180,8 +176,8 @@ func (d *Document) offer(tag html.Token, base string) {
 		Language: valueOf(tag.Attr, "hreflang")}, base)
 }
 
-// OfferFirst puts the feeds that the Link fields of an answer offer before the feeds of the page
-// in it. rels are the relations of each offer.
+// OfferFirst inserts the feeds in a response's Link fields before the feeds of the page. The argument rels has the
+// relations of each offer.
 func (d *Document) OfferFirst(offers []Offer, rels []string) {
 	own := d.Feeds
 	d.Feeds = nil
@@ -195,17 +191,17 @@ func (d *Document) OfferFirst(offers []Offer, rels []string) {
 	}
 }
 
-// offerLink notes a link if its relations and its type make it a feed.
+// offerLink adds a link as a feed if its relations and its type mark it as one.
 func (d *Document) offerLink(rels []string, o Offer, base string) {
 	o.Type = strings.TrimSpace(o.Type)
 	isFeed := slices.Contains(rels, "feed")
 	if !isFeed && !(slices.Contains(rels, "alternate") && isFeedType(o.Type)) || slices.Contains(rels, "stylesheet") {
 		return
 	}
-	if isPageType(o.Type) && samePage(o.URL, base) { // rel=feed: it is the feed itself (h-feed)
+	if isPageType(o.Type) && samePage(o.URL, base) { // rel=feed: the page itself is the feed (h-feed)
 		return
 	}
-	if o.Type == "application/json" && strings.Contains(o.URL, "/wp-json/") { // WordPress' API
+	if o.Type == "application/json" && strings.Contains(o.URL, "/wp-json/") { // the WordPress API
 		return
 	}
 	if isXML(o.Type) && !isFeed && strings.Contains(strings.ToLower(o.URL), "sitemap") {
@@ -222,8 +218,8 @@ func (d *Document) addOffer(o Offer) {
 	d.Feeds = append(d.Feeds, o)
 }
 
-// nameHub notes what a <link> says of who pushes the page. In its body anybody may have
-// put it (WebSub section 8.1).
+// nameHub reads the hub and the self address in a <link>. It must not be called for links in the body, which may be
+// from anybody (WebSub section 8.1).
 func (d *Document) nameHub(tag html.Token, base string) {
 	rels := strings.Fields(strings.ToLower(valueOf(tag.Attr, "rel")))
 	href := resolve(base, valueOf(tag.Attr, "href"))
@@ -235,19 +231,18 @@ func (d *Document) nameHub(tag html.Token, base string) {
 	}
 }
 
-// isActorType reports whether a media type is that of ActivityPub (w3.org/TR/activitypub
-// section 3.2), without its parameters.
+// isActorType reports whether a media type without parameters is ActivityPub's (w3.org/TR/activitypub section 3.2).
 func isActorType(typ string) bool {
 	return typ == "application/activity+json" || typ == "application/ld+json"
 }
 
-// IsActivity reports whether a Content-Type names ActivityPub.
+// IsActivity reports whether a Content-Type is ActivityPub's.
 func IsActivity(contentType string) bool {
 	typ, _, _ := strings.Cut(contentType, ";")
 	return isActorType(strings.ToLower(strings.TrimSpace(typ)))
 }
 
-// isFeedType reports whether a link with rel=alternate and that media type is a feed.
+// isFeedType reports whether a link with rel=alternate and this media type is a feed.
 func isFeedType(typ string) bool {
 	switch typ = strings.TrimSpace(typ); typ {
 	case "application/rss+xml", "application/atom+xml", "application/feed+json", "application/json",
@@ -261,10 +256,9 @@ func isFeedType(typ string) bool {
 	return isXML(typ)
 }
 
-// isXML reports whether a media type is the one of any XML. Many sites send feeds with it.
+// isXML reports whether a media type is generic XML. Many sites send feeds with it.
 func isXML(typ string) bool { return typ == "text/xml" || typ == "application/xml" }
 
-// isPageType reports whether a media type is a web page.
 func isPageType(typ string) bool {
 	return typ == "text/html" || typ == "application/xhtml+xml" || strings.HasSuffix(typ, "/mf2+html")
 }

@@ -14,7 +14,6 @@ func urlsOf(offers []Offer) string {
 	return strings.Join(out, " ")
 }
 
-// TestPageOffers: a page states its feeds in its head and in its text.
 func TestPageOffers(t *testing.T) {
 	for _, c := range []struct{ page, want string }{
 		{`<link rel=alternate type="text/mf2+html" href=/stream/ title=Notes>`, "/stream/"},
@@ -34,7 +33,7 @@ func TestPageOffers(t *testing.T) {
 	}
 }
 
-// TestPageLeads: links that may be feeds, the likely ones first.
+// TestPageLeads checks links that may be feeds, the likely ones first.
 func TestPageLeads(t *testing.T) {
 	for _, c := range []struct{ page, want string }{
 		{`<footer><a href="/syndication.php" title="RSS"><img src="rss.png" alt="RSS feed"></a></footer>`,
@@ -59,7 +58,6 @@ func TestPageLeads(t *testing.T) {
 	}
 }
 
-// TestPageParts: links to the blog and the news of a site.
 func TestPageParts(t *testing.T) {
 	d := parsePage(`<!doctype html><title>A</title><nav><a href=/about>About</a><a href="/blog">Blog</a><a href=/x>`+
 		`Neuigkeiten</a>
@@ -71,7 +69,6 @@ func TestPageParts(t *testing.T) {
 	}
 }
 
-// TestRanked: the best feed for a reader is first.
 func TestRanked(t *testing.T) {
 	link := func(href, more string) string {
 		return `<link rel=alternate type="application/rss+xml" href="` + href + `" ` + more + `>`
@@ -113,7 +110,7 @@ func TestRanked(t *testing.T) {
 	}
 }
 
-// TestReleases: the releases of a project come before its commits.
+// TestReleases checks that the releases of a project precede its commits.
 func TestReleases(t *testing.T) {
 	for _, c := range []struct{ address, page, want string }{
 		{"https://github.com/o/r", `<link rel=alternate type="application/atom+xml" href="/o/r/commits/main.atom">`,
@@ -144,7 +141,6 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// TestPlatforms: addresses of pages from which the address of a feed follows, and others.
 func TestPlatforms(t *testing.T) {
 	for typed, want := range map[string]string{
 		"https://medium.com/@ann":                                "https://medium.com/feed/@ann",

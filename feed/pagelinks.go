@@ -10,8 +10,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Bounds of the links in a page: their number, the bytes of the words of one, and how many Leads
-// and Parts a page has.
+// The limits for the links in a page: their number, the bytes of one link's words, and the number of Leads and Parts.
 const (
 	maxAnchors = 1000
 	maxAnchor  = 300
@@ -19,13 +18,13 @@ const (
 	maxParts   = 4
 )
 
-// An anchor is a link in the text of a page, while it is read.
+// An anchor is an open link in the text of a page.
 type anchor struct {
 	href, title, typ string
 	words            strings.Builder
 }
 
-// add notes words of a link, if one is open.
+// add adds words to a link; a nil anchor ignores them.
 func (a *anchor) add(words string) {
 	if a != nil && a.words.Len() < maxAnchor {
 		a.words.WriteString(words[:min(len(words), maxAnchor)] + " ")
@@ -43,14 +42,14 @@ func (r *pageReader) beginAnchor(tag html.Token) {
 	r.anchor.addClass(tag)
 }
 
-// addClass adds the classes of an icon that shows the purpose of a link, such as fa-rss and icon-rss.
+// addClass adds the classes of an icon that show a link's purpose, such as fa-rss and icon-rss.
 func (a *anchor) addClass(tag html.Token) {
 	if class := valueOf(tag.Attr, "class"); a != nil && strings.Contains(class, "rss") {
 		a.add(class)
 	}
 }
 
-// endAnchor decides whether the link that ends is one of Leads or Parts.
+// endAnchor adds the closed link to Leads or Parts if it may be one.
 func (r *pageReader) endAnchor() {
 	a := r.anchor
 	if r.anchor = nil; a == nil || r.anchors >= maxAnchors {
@@ -77,7 +76,7 @@ func (r *pageReader) endAnchor() {
 	}
 }
 
-// isPromising reports whether a link may be one of Leads or Parts, before the cost of resolving it.
+// isPromising reports whether a link may be one of Leads or Parts. It avoids the cost of resolving other links.
 func (a *anchor) isPromising(words string) bool {
 	address := strings.ToLower(a.href)
 	contains := func(part string) bool { return strings.Contains(address, part) }
@@ -88,10 +87,9 @@ func (a *anchor) isPromising(words string) bool {
 			func(part string) bool { return partNames[part] })
 }
 
-// wordEnds are the punctuation marks around the words of a link.
+// wordEnds are punctuation marks around the words of a link.
 const wordEnds = " →»›"
 
-// addPart notes a page of the same site that may have a feed.
 func (r *pageReader) addPart(href string) {
 	if len(r.Parts) < maxParts && isWeb(href) && SameSite(href, r.address) && !samePage(href, r.address) &&
 		!slices.Contains(r.Parts, href) {
@@ -99,7 +97,6 @@ func (r *pageReader) addPart(href string) {
 	}
 }
 
-// sortLeads puts the likely ones first.
 func (r *pageReader) sortLeads() {
 	slices.SortStableFunc(r.Leads, func(a, b Offer) int { return b.likely - a.likely })
 }
@@ -117,8 +114,8 @@ var (
 		`(^|&)(feed|format|type|alt|mode|view|output|_t)=(rss|rss2|atom|rdf|feed|xml)[\w.]*(&|$)`)
 )
 
-// likelyFeed returns how likely a link is a feed: 3 by its scheme or its type, 2 by its address,
-// 1 by its words alone, 0 not at all.
+// likelyFeed returns how likely a link is a feed: 3 by its scheme or type, 2 by its address, 1 only by its words, 0
+// not at all.
 func likelyFeed(written, href, typ, words, page string) int {
 	if scheme, _, found := strings.Cut(written, ":"); found && isFeedScheme(scheme) {
 		return 3
@@ -148,26 +145,24 @@ func likelyFeed(written, href, typ, words, page string) int {
 	return 0
 }
 
-// isFile reports whether a name ends as the name of a picture, a document or a program does.
+// isFile reports whether a name has the extension of a picture, a document or a program.
 func isFile(name string) bool {
 	return slices.Contains([]string{".png", ".gif", ".jpg", ".jpeg", ".svg", ".webp", ".pdf", ".zip", ".css", ".js",
 		".opml", ".mp3"}, path.Ext(name))
 }
 
-// isFeedHost reports whether a host holds feeds of other sites.
+// isFeedHost reports whether a host serves feeds of other sites.
 func isFeedHost(host string) bool {
 	first, _, _ := strings.Cut(host, ".")
 	return slices.Contains([]string{"feeds", "feed", "rss", "feeds2", "feedproxy", "anchor"}, first) ||
 		strings.HasPrefix(host, "feeds-")
 }
 
-// partNames are names of blogs and pages of news.
 var partNames = setOf(`blog blogs weblog news newsroom journal posts articles writing writings notes diary updates
 	stories essays magazine press changelog podcast episodes releases archive aktuelles neuigkeiten nachrichten
 	beiträge artikel actualités actualites actus nouvelles noticias notícias artículos articulos entradas novedades
 	artigos novidades nieuws notizie новости блог ブログ ニュース お知らせ 新着情報 新闻 博客 مدونة المدونة أخبار الأخبار`)
 
-// isPart reports whether a link is the blog or the news of its site.
 func isPart(href, words, page string) bool {
 	u, err := url.Parse(href)
 	if err != nil || !isWeb(href) || !SameSite(href, page) || u.RawQuery != "" {

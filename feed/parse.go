@@ -10,17 +10,17 @@ import (
 	"digest"
 )
 
-// Parse reads a document. Its content decides the kind. contentType, which may be empty, is the field of the HTTP
-// header: it names the charset, and the kind to try first if the content is ambiguous. address is the address of the
-// document, for relative links. An error is a *digest.Error that names what the document is instead. If a feed ends
-// before its first entry, Parse returns the title and link of the feed beside the error.
+// Parse reads a document. Its content decides the kind. contentType, which may be empty, is the HTTP header field: it
+// names the charset, and the kind to try first if the content is ambiguous. address is the address of the document,
+// for relative links. An error is a *digest.Error that describes the document. If a feed ends before its first entry,
+// Parse returns the title and link of the feed together with the error.
 func Parse(body []byte, contentType, address string) (*Document, error) {
 	return parse(body, contentType, address, More{})
 }
 
 func parse(body []byte, contentType, address string, more More) (d *Document, err error) {
 	defer func() {
-		if r := recover(); r != nil { // the libraries below meet hostile input
+		if r := recover(); r != nil { // the parsers of other packages read hostile input
 			d, err = nil, refusal("a document that cannot be read", fmt.Errorf("panic: %v", r))
 		}
 	}()
@@ -69,16 +69,13 @@ func parseText(doc string, body []byte, contentType, address string, more More) 
 	return how.read(src)
 }
 
-// rootSearch is how far into a document, in elements and bytes, its root is looked for:
-// warnings of scripts, comments and DOCTYPEs stand before it.
+// rootSearch limits the elements that findRoot reads to find the root. Warnings of scripts may precede it.
 const rootSearch = 40
 
-// maxRootName bounds what an error says of a root, in characters.
 const maxRootName = 40
 
-// findRoot finds the element that says what the document is. The format is nil
-// when the first element is none that we know. asPage: the header says HTML, so
-// that a page which shows a feed's source is not taken for it.
+// findRoot returns the element that determines the format, and the format; nil: the first element is unknown. If
+// asPage is true, the header says HTML: then a page that displays the source of a feed is not the feed.
 func findRoot(doc string, asPage bool) (token, *format, bool) {
 	s, all := scanner{doc: doc}, formats()
 	var first token
@@ -109,7 +106,7 @@ func findRoot(doc string, asPage bool) (token, *format, bool) {
 	return first, page, first.name != ""
 }
 
-// whatElse says what bytes without markup are.
+// whatElse describes a document without markup.
 func whatElse(body []byte, doc string) any {
 	typ, _, _ := strings.Cut(http.DetectContentType(body), ";")
 	switch {
@@ -124,8 +121,8 @@ func whatElse(body []byte, doc string) any {
 	return digest.Words("plain text")
 }
 
-// refusal is the error for a document that is nothing we read but what was found: digest.Words, or an error that
-// says it.
+// refusal returns the error for a document in no known format; found describes the document: digest.Words or an
+// error.
 func refusal(found any, err error) error {
 	wrong := digest.Refuse(digest.Invalid,
 		"not a feed but %s; enter the address of an RSS, Atom or JSON feed, or of a page with a link to one", found)

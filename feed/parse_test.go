@@ -28,13 +28,11 @@ func mustParse(t *testing.T, body, address string) *Document {
 	return d
 }
 
-// item wraps the inside of an item into an RSS document.
 func item(inside string) string {
 	return `<rss version="2.0"><channel><title>T</title><link>https://example.org/</link><item>` +
 		inside + `</item></channel></rss>`
 }
 
-// entry wraps the inside of an entry into an Atom document.
 func entry(inside string) string {
 	return `<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><entry>` + inside + `</entry></feed>`
 }

@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// An expected is what a suite says of a feed or of one of its items: any of the values will do.
+// An expected contains a suite's expectations for a feed or an item: any of the values is correct.
 type expected map[string][]string
 
-// expectedBy reads the objects of several suites: gofeed's formats, its common feed, JSON Feed,
-// and the objects of ActivityStreams 1 that granary makes of feeds.
+// expectedBy reads the objects of several suites: gofeed's formats, its common feed, JSON Feed, and granary's objects
+// of ActivityStreams 1.
 func expectedBy(o map[string]any) expected {
 	s := expected{}
 	for name, as := range map[string]string{
@@ -30,7 +30,7 @@ func expectedBy(o map[string]any) expected {
 	return s
 }
 
-// stringsIn gives the strings of a value: of an object those that name or locate it.
+// stringsIn returns the strings of a value; of an object, its names and addresses.
 func stringsIn(v any) []string {
 	switch v := v.(type) {
 	case string:
@@ -51,7 +51,6 @@ func stringsIn(v any) []string {
 	return nil
 }
 
-// objectsIn gives the objects of the first list that is there.
 func objectsIn(o map[string]any, names ...string) []map[string]any {
 	var all []map[string]any
 	for _, name := range names {
@@ -65,7 +64,7 @@ func objectsIn(o map[string]any, names ...string) []map[string]any {
 	return all
 }
 
-// check compares what we read with what a suite states, and counts the facts.
+// check compares the parsed values with a suite's, and returns the number of comparisons.
 func (s expected) check(t *testing.T, name string, got map[string]string) (facts int) {
 	t.Helper()
 	for _, what := range slices.Sorted(maps.Keys(got)) {
@@ -94,7 +93,6 @@ func (s expected) check(t *testing.T, name string, got map[string]string) (facts
 	return facts
 }
 
-// factsOf gives what is compared of a post.
 func factsOf(p *Post) map[string]string {
 	f := map[string]string{"title": p.Title, "link": p.Link, "id": p.GUID, "author": p.Author, "date": "",
 		"enclosure": ""}
@@ -107,7 +105,7 @@ func factsOf(p *Post) map[string]string {
 	return f
 }
 
-// TestGofeedSuite compares with what gofeed's own tests expect of each format.
+// TestGofeedSuite compares the result with the expectations of gofeed's own tests for each format.
 func TestGofeedSuite(t *testing.T) {
 	root := filepath.Join(sharedDir(t), "corpus", "suites", "gofeed", "testdata")
 	facts := 0
@@ -151,7 +149,6 @@ func TestGofeedSuite(t *testing.T) {
 	t.Logf("%d facts", facts)
 }
 
-// TestGranarySuite compares feeds with the same posts in ActivityStreams 1.
 func TestGranarySuite(t *testing.T) {
 	root := filepath.Join(sharedDir(t), "corpus", "suites", "granary", "granary", "tests", "testdata")
 	facts := 0
@@ -184,8 +181,7 @@ func TestGranarySuite(t *testing.T) {
 	t.Logf("%d facts", facts)
 }
 
-// TestGranaryAccounts compares single posts of pages, outboxes and Bluesky with the same posts in
-// ActivityStreams 1.
+// TestGranaryAccounts compares single posts of pages, outboxes and Bluesky with the same posts in ActivityStreams 1.
 func TestGranaryAccounts(t *testing.T) {
 	root := filepath.Join(sharedDir(t), "corpus", "suites", "granary", "granary", "tests", "testdata")
 	facts := 0
@@ -198,12 +194,12 @@ func TestGranaryAccounts(t *testing.T) {
 		var want map[string]any
 		for _, beside := range []string{".as-from-" + strings.Split(format, ".")[0] + ".json", ".as.json"} {
 			if b, err := os.ReadFile(filepath.Join(filepath.Dir(path), stem+beside)); err == nil && want == nil {
-				_ = json.Unmarshal(b, &want) // one file holds raw tabs
+				_ = json.Unmarshal(b, &want) // one file contains raw tabs
 			}
 		}
 		if d, err := Parse([]byte(doc), "", address); err == nil && want != nil {
 			if format == "bsky.json" {
-				delete(want, "attachments") // they are what it quotes
+				delete(want, "attachments") // they are the quoted post
 			}
 			if f := d.AsFeed(); f != nil {
 				d = f
@@ -216,7 +212,7 @@ func TestGranaryAccounts(t *testing.T) {
 	t.Logf("%d facts", facts)
 }
 
-// granaryDocument makes a feed of a single post of one of granary's formats; "": it is none.
+// granaryDocument wraps a single post of one of granary's formats in a feed; "": another format.
 func granaryDocument(format string, body []byte) (address, doc string) {
 	switch format {
 	case "mf2.html":
@@ -237,7 +233,7 @@ func granaryDocument(format string, body []byte) (address, doc string) {
 	return "", ""
 }
 
-// TestValidatorSuite holds that every feed in which W3C's validator finds no fault is read.
+// TestValidatorSuite checks that the parser reads every feed in which W3C's validator finds no errors.
 func TestValidatorSuite(t *testing.T) {
 	root := filepath.Join(sharedDir(t), "corpus", "suites", "feedvalidator", "testcases")
 	read := 0
@@ -257,8 +253,8 @@ func TestValidatorSuite(t *testing.T) {
 	t.Logf("%d documents", read)
 }
 
-// peersDiffer lists where we mean to say something else than a suite, by file or by file and
-// fact, and why; docs/parsing.md has the same table.
+// peersDiffer lists intended differences from the suites, by file or by file and fact, with reasons; docs/parsing.md
+// has the same table.
 var peersDiffer = map[string]string{
 	"parser/atom/atom10_feed_link_multiple.xml link":       "a link to the feed itself is none to its site",
 	"parser/atom/feed_link_xml_base.xml link":              "a link to the feed itself is none to its site",

@@ -14,12 +14,12 @@ var (
 	mailOpenName = regexp.MustCompile(`^[^\s@()<>]+@[^\s@()<>]+\.[^\s@()<>,]+,?\s+(?:-\s+)?(.+)$`)
 )
 
-// personName gives the name in "mail (name)", "name <mail>" and the like; the
-// address alone where there is no name.
+// personName returns the name in "mail (name)", "name <mail>" and similar forms; without a name it returns the email
+// address.
 func personName(s string) string {
 	s = plainLine(strings.ToValidUTF8(s[:min(len(s), 4*maxName)], ""), unsaid)
-	s = strings.TrimSpace(emptyAtEnd.ReplaceAllString(s, ""))              // a name that was markup only
-	if n := strings.Count(s, "@"); n == 0 || n > 2 || len(s) > 2*maxName { // the forms below hold one address
+	s = strings.TrimSpace(emptyAtEnd.ReplaceAllString(s, ""))              // the name was only markup
+	if n := strings.Count(s, "@"); n == 0 || n > 2 || len(s) > 2*maxName { // the forms below have one email address
 		return s
 	}
 	for _, form := range []*regexp.Regexp{mailThenName, nameThenMail, nameOpenMail, mailOpenName} {
@@ -30,8 +30,8 @@ func personName(s string) string {
 	return strings.TrimPrefix(strings.Trim(s, "<>()"), "mailto:")
 }
 
-// namePart returns the name of an author that is written in elements, as <name>Ann</name><title>Editor</title>. Any other
-// author is returned as it is.
+// namePart returns the name of an author written as elements: <name>Ann</name><title>Editor</title>. It returns any
+// other author unchanged.
 func namePart(author string) string {
 	_, name, found := strings.Cut(author, "<name>")
 	if !found {
@@ -41,7 +41,6 @@ func namePart(author string) string {
 	return name
 }
 
-// firstPerson gives the first name among those given.
 func firstPerson(all []string) string {
 	for _, s := range all {
 		if name := personName(s); name != "" {
@@ -51,7 +50,6 @@ func firstPerson(all []string) string {
 	return ""
 }
 
-// people joins names, each once.
 func people(all []string) string {
 	var names []string
 	for _, s := range all {

@@ -2,7 +2,7 @@ package feed
 
 import "testing"
 
-// TestPersonName: of a mail address with a name the name is shown; brackets without one vanish.
+// TestPersonName checks that an email address with a name becomes the name, and that empty brackets disappear.
 func TestPersonName(t *testing.T) {
 	for s, want := range map[string]string{
 		"a@b.c (Ann)": "Ann", "Ann <a@b.c>": "Ann", "a@b.c": "a@b.c", "Ann": "Ann",
@@ -17,7 +17,6 @@ func TestPersonName(t *testing.T) {
 	}
 }
 
-// TestNamePart: an author in elements is the name alone.
 func TestNamePart(t *testing.T) {
 	for author, want := range map[string]string{
 		"<name>Anna Bee</name><title>Editor</title><company></company>": "Anna Bee",

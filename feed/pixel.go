@@ -10,11 +10,10 @@ import (
 	"golang.org/x/net/html"
 )
 
-// seen is the size, in CSS pixels, from which a thing is seen: 1pt is 1.33 of them.
+// seen is the smallest size of a visible picture, in CSS pixels: 1pt is 1.33 of them.
 const seen = 2
 
-// isPixel reports whether a picture is too small to be seen: nothing wide or
-// high, or a pixel of which no other side is known to be larger.
+// isPixel reports whether a picture is too small to see: one side is 0, or all known sides are less than seen.
 func isPixel(n *html.Node) bool {
 	s := styleOf(n)
 	width, hasWidth := sideOf(n, s, "width")
@@ -28,8 +27,8 @@ func isPixel(n *html.Node) bool {
 	return hasWidth && width < seen || hasHeight && height < seen
 }
 
-// sideOf is the length of a side: the shortest of what the attribute and the
-// style say. What is said in other than lengths, such as 100%, is large.
+// sideOf returns the length of a side: the shortest in the attribute and the style. Values that are no lengths, such
+// as 100%, count as infinite.
 func sideOf(n *html.Node, s style, side string) (px float64, said bool) {
 	px = math.Inf(1)
 	for _, length := range []string{attrOf(n, side), s[side], s["max-"+side]} {
@@ -44,14 +43,13 @@ func sideOf(n *html.Node, s style, side string) (px float64, said bool) {
 	return px, said
 }
 
-// units are the sizes of CSS units in pixels; those of type at its usual size.
+// units maps CSS units to pixels; font-relative ones at the usual font size.
 var units = map[string]float64{
 	"": 1, "px": 1, "pt": 4. / 3, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6, "em": 16,
 	"rem": 16, "ex": 8, "ch": 8,
 }
 
-// pixels reads a length. One in a unit that says nothing of its size, such as
-// a percentage, is known only if it is 0.
+// pixels reads a length. For a unit without a fixed size, such as a percentage, only 0 is known.
 func pixels(s string) (px float64, known bool) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	end := strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune("+-.0123456789", r) })
@@ -71,11 +69,10 @@ func pixels(s string) (px float64, known bool) {
 
 var cssComment = regexp.MustCompile(`(?s)/\*.*?(\*/|$)`)
 
-// A style is what a style attribute declares, names and values in lower case.
+// A style contains the declarations of a style attribute, names and values in lower case.
 type style map[string]string
 
-// styleOf reads an element's style attribute; of a property that is declared
-// twice the last counts.
+// styleOf reads the style attribute of an element. If a property is repeated, the last declaration counts.
 func styleOf(n *html.Node) style {
 	text := attrOf(n, "style")
 	if text == "" {
@@ -90,19 +87,18 @@ func styleOf(n *html.Node) style {
 	return s
 }
 
-// isHidden reports whether an element is not shown at all.
+// isHidden reports whether browsers do not display an element at all.
 func isHidden(n *html.Node) bool {
 	s := styleOf(n)
 	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "hidden" && a.Namespace == "" }) ||
 		s["display"] == "none" || s["visibility"] == "hidden" || s["visibility"] == "collapse" || s["mso-hide"] == "all"
 }
 
-// farOut is how far outside the page, in pixels, a thing lies that is not
-// meant to be seen; of the page's own size, all of it.
+// farOut is a position outside the page, in pixels, at which a picture is deliberately invisible.
 const farOut = -500
 
-// isUnseen reports whether a picture is shown where or how nobody sees it.
-// One that fades in is transparent only until a script has run.
+// isUnseen reports whether a picture is invisible by opacity, position or clipping. It ignores pictures that fade in:
+// they are transparent only until a script runs.
 func isUnseen(n *html.Node) bool {
 	s := styleOf(n)
 	if opacity, ok := pixels(s["opacity"]); ok && opacity <= 0.02 && s["transition"] == "" && !isLate(n) {
@@ -119,7 +115,7 @@ func isUnseen(n *html.Node) bool {
 	return clip == "rect(0000)" || clip == "rect(1111)"
 }
 
-// isFarOut reads "-9999px", "-100vw" and "-100%" alike.
+// isFarOut recognises "-9999px", "-100vw" and "-100%".
 func isFarOut(s string) bool {
 	if px, ok := pixels(s); ok {
 		return px <= farOut
@@ -133,7 +129,6 @@ func isFarOut(s string) bool {
 	return false
 }
 
-// isLate reports whether a script would load the picture.
 func isLate(n *html.Node) bool {
 	for _, a := range n.Attr {
 		if strings.HasPrefix(a.Key, "data-") &&
@@ -144,7 +139,7 @@ func isLate(n *html.Node) bool {
 	return false
 }
 
-// trackers are hosts, or hosts and beginnings of paths, that count readers.
+// trackers are hosts, or hosts with prefixes of paths, that count readers.
 var trackers = []string{
 	"feeds.feedburner.com/~r/", "feeds.feedburner.com/~ff/", "feeds.feedburner.com/~a", "feedproxy.google.com/~",
 	"feeds.wordpress.com/1.0/",
@@ -168,12 +163,11 @@ var trackers = []string{
 	"www.googletagmanager.com/ns.html",
 }
 
-// trackingPaths are parts of paths by which senders of newsletters learn that
-// one was opened.
+// trackingPaths are parts of paths that tell senders of newsletters that someone opened one.
 var trackingPaths = []string{"tracking-pixel", "rss-pixel", "track/open", "wf/open?", "e2t/o/", "/count.gif",
 	"piwik.php", "matomo.php"}
 
-// isTracker reports whether an address counts readers instead of showing them something.
+// isTracker reports whether an address serves only to count readers.
 func isTracker(address string) bool {
 	_, rest, _ := strings.Cut(address, "://")
 	rest = strings.ToLower(rest)
@@ -184,7 +178,7 @@ func isTracker(address string) bool {
 		strings.HasPrefix(path, "pixel.gif")
 }
 
-// isSmall reports whether a picture says that it is an icon.
+// isSmall reports whether an element's attributes mark it as an icon.
 func isSmall(n *html.Node) bool {
 	for _, name := range []string{"width", "height"} {
 		if s := strings.TrimSuffix(attrOf(n, name), "px"); s != "" && len(s) <= 3 && number(s) > 0 && number(s) < 50 {

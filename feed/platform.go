@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// Platforms whose pages state no feed, or not the one that a reader wants, although the address
-// of the feed follows from the address of the page.
+// Platforms whose pages state no feed, or another feed than readers want, although the page's address determines the
+// feed's address.
 
-// platformFeed returns the address of the feed of a platform's page, whose address is in normal
-// form; "" for other pages.
+// platformFeed returns the feed of a platform's page with a normal address; "" for other pages.
 func platformFeed(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Port() != "" || u.User != nil {
@@ -49,7 +48,7 @@ var plainName = regexp.MustCompile(`^[\w.-]+$`)
 // isName reports whether a part of an address can be the name of a person or a blog.
 func isName(s string) bool { return plainName.MatchString(s) }
 
-// mediumOwn are the names at Medium that are no publication's.
+// mediumOwn are the names at Medium that are no publications.
 var mediumOwn = setOf(`about m me p business creators explore-topics feed jobs-at-medium membership new-story
 	partner-program plans policy search sitemap tags topic topics verified-authors`)
 
@@ -66,8 +65,8 @@ func mediumPage(parts []string) string {
 	}
 }
 
-// redditPage returns the feed of a community, a person, or a sorted list of either. For a thread
-// it returns the feed of the community, because the thread's own feed holds replies.
+// redditPage returns the feed of a community, a person, or a sorted list of either. For a thread it returns the feed
+// of the community, because the thread's own feed contains replies.
 func redditPage(parts []string, query string) string {
 	if strings.HasSuffix(parts[len(parts)-1], ".rss") || len(parts) < 2 || !isName(parts[1]) {
 		return ""
@@ -90,12 +89,12 @@ func redditPage(parts []string, query string) string {
 	return list + parts[2] + "/.rss" + query
 }
 
-// tumblrOwn are the names at Tumblr that are no blog's.
+// tumblrOwn are the names at Tumblr that are no blogs.
 var tumblrOwn = setOf(`about abuse apps business communities dashboard developers docs explore following help inbox
 	jobs likes live login logo new press privacy policy register search security settings support tagged themes tips
 	trending api assets embed static media www safe-mode`)
 
-// tumblrPage returns the feed of a blog whose page is at tumblr.com/NAME.
+// tumblrPage returns the feed of a blog with a page at tumblr.com/NAME.
 func tumblrPage(parts []string) string {
 	if parts[0] == "dashboard" && len(parts) > 1 {
 		parts = parts[1:]
@@ -122,9 +121,9 @@ func tumblrBlog(name string, parts []string) string {
 
 var podcastID = regexp.MustCompile(`^(?:id|itunes)(\d{5,12})$`)
 
-// PodcastLookup returns the address at which Apple's public service names the feed of a podcast,
-// from the address of a page with Apple's number. abroad is the same for the country of the page:
-// without a country the service searches the United States. Both are "" for other pages.
+// PodcastLookup returns the request to Apple's public service for the feed of a podcast, if address is a page with
+// Apple's ID of the podcast. Without a country the service searches the United States; abroad is the same request
+// with the country of the page. Both are "" for other pages.
 func PodcastLookup(address string) (lookup, abroad string) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -155,8 +154,7 @@ func PodcastLookup(address string) (lookup, abroad string) {
 	return lookup, abroad
 }
 
-// ReadPodcastLookup returns the feed of the podcast in an answer of Apple's service, "" if it
-// knows none.
+// ReadPodcastLookup returns the feed in a response of Apple's service; "": none.
 func ReadPodcastLookup(body []byte) string {
 	var answer struct {
 		Results []struct{ FeedURL asValue }
@@ -172,15 +170,14 @@ func ReadPodcastLookup(body []byte) string {
 	return ""
 }
 
-// readerHosts are feed readers to which sites link for subscribing. Such a link contains the
-// address of the feed.
+// readerHosts are feed readers with subscribe links. Such a link contains the address of the feed.
 var readerHosts = setOf(`feedly.com cloud.feedly.com inoreader.com theoldreader.com newsblur.com feedbin.com
 	feedbin.me netvibes.com add.my.yahoo.com fusion.google.com google.com bazqux.com subscribeonandroid.com
 	antennapod.org subtome.com bloglovin.com flipboard.com feedreader.com`)
 
 func isFeedReader(host string) bool { return readerHosts[strings.TrimPrefix(host, "www.")] }
 
-// subscribed returns the feed to which a link to a feed reader subscribes.
+// subscribed returns the feed in a link to a feed reader.
 func subscribed(u *url.URL) string {
 	for _, name := range []string{"url", "feed", "feeds", "feedurl", "add_feed", "subscribe", "rssurl"} {
 		if to := u.Query().Get(name); isWeb(to) {
@@ -213,7 +210,7 @@ func normalOr(address string) string {
 
 var soundCloudUser = regexp.MustCompile(`soundcloud://users:(\d{1,12})"`)
 
-// offerSounds notes the feed of the account of SoundCloud to which a page belongs.
+// offerSounds adds the feed of the SoundCloud account to which a page belongs.
 func (d *Document) offerSounds(doc, address string) {
 	if len(d.Feeds) > 0 || strings.TrimPrefix(strings.TrimPrefix(Host(address), "www."), "m.") != "soundcloud.com" {
 		return
@@ -224,13 +221,13 @@ func (d *Document) offerSounds(doc, address string) {
 	}
 }
 
-// forgeOwn are the first parts of addresses of forges that belong to no project.
+// forgeOwn are first segments of forge addresses that belong to no project.
 var forgeOwn = setOf(`about admin api apps collections contact customer-stories dashboard enterprise events explore
 	features help issues join login marketplace new notifications orgs organizations pricing pulls readme search
 	security sessions settings signup site sponsors stars topics trending user users groups -`)
 
-// offerReleases notes the releases of a project on a page of a forge. Such pages offer commits or
-// all activity, if anything. The host or the keywords of the page tell the forge.
+// offerReleases adds the releases of a project on a page of a forge. Such pages offer only commits or all activity,
+// if anything. The host or the keywords of the page identify the forge.
 func (d *Document) offerReleases(address, keywords string) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -257,8 +254,7 @@ func (d *Document) offerReleases(address, keywords string) {
 	d.addOffer(Offer{URL: releases, Title: "Releases of " + name, Type: "application/atom+xml"})
 }
 
-// offerTopics notes the topics of a forum on pages of Discourse, which state the replies to one
-// topic, or no feed.
+// offerTopics adds the latest topics on pages of Discourse, which offer only the replies to one topic, or no feed.
 func (d *Document) offerTopics(address string) {
 	if !strings.HasPrefix(strings.ToLower(d.Generator), "discourse ") {
 		return
@@ -269,7 +265,7 @@ func (d *Document) offerTopics(address string) {
 	}
 }
 
-// gitLabProject returns the address of the project of a page of GitLab. Groups may lie within groups.
+// gitLabProject returns the address of the project of a GitLab page. Groups may contain groups.
 func gitLabProject(u *url.URL, parts []string) string {
 	if i := slices.Index(parts, "-"); i > 1 {
 		parts = parts[:i]

@@ -14,20 +14,20 @@ import (
 	"digest/internal/hypertext"
 )
 
-// The bounds of a post, in bytes of raw HTML and in characters of plain text.
+// The limits of a post, in bytes of raw HTML and in characters of plain text.
 const (
 	maxContent    = 1 << 20
 	maxSummary    = 300
 	maxTitle      = 500
-	madeTitle     = 80 // of a title made from the content
+	madeTitle     = 80 // for titles made from the content
 	maxName       = 200
-	minSummary    = 40  // shorter ones say nothing
+	minSummary    = 40  // shorter summaries are useless
 	maxLanguage   = 35  // RFC 5646 §4.4.1
 	maxMediaType  = 127 // RFC 6838 §4.2: a type and its subtype
 	maxEnclosures = 50
 )
 
-// hash tells whether the author has edited the post.
+// hash returns a hash that changes if the author edits the post.
 func (p *Post) hash() string {
 	h := sha256.New()
 	for _, texts := range [][]text{p.titles, p.bodies} {
@@ -38,14 +38,13 @@ func (p *Post) hash() string {
 		h.Write([]byte{1})
 	}
 	h.Write([]byte(p.Link))
-	if copies := addressList(p.Copies); copies != "" { // which authors learn after they have published
+	if copies := addressList(p.Copies); copies != "" { // authors know them only after publishing
 		h.Write([]byte("\n" + copies))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// bounded gives a string that is no longer than a GUID may be: long ones by
-// their hash.
+// bounded returns s if it is at most as long as a GUID may be, otherwise its hash.
 func bounded(s string) string {
 	if len(s) <= maxAddress {
 		return s
@@ -53,9 +52,8 @@ func bounded(s string) string {
 	return digest.HashedIdentity(s)
 }
 
-// Sanitise makes the post ready to be stored and shown: sanitised content, a
-// title in any case, no date after seen, absolute addresses. It is the costly
-// part of reading a feed; call it for new or changed posts only.
+// Sanitise prepares the post for the store: with sanitised content, a title, absolute addresses, and no date after
+// seen. It is the expensive part of reading a feed, so call it only for new or changed posts.
 func (p *Post) Sanitise(seen time.Time) digest.Post {
 	out := digest.Post{
 		Identity:    p.Identity,
@@ -74,13 +72,13 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 		LeadsTo:     p.elsewhere(),
 	}
 	switch ahead := p.Published.Sub(seen); {
-	case ahead > aheadOfClock: // of an event to come
+	case ahead > aheadOfClock: // the date of a future event
 		out.PublishedAt = time.Time{}
 	case ahead > 0:
 		out.PublishedAt = seen
 	}
 	seenIn, others := &cleaner{}, p.bodies
-	for out.Content == "" && len(others) > 0 { // the first that says anything
+	for out.Content == "" && len(others) > 0 { // until one has content
 		out.Content, seenIn = sanitise(others[0].html(), p.baseFor(others[0]))
 		others = others[1:]
 	}
@@ -104,8 +102,8 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 	return out
 }
 
-// Blank reports whether a post that was just read has nothing to show: no title, text, picture or file, and no
-// other page that it is about.
+// Blank reports whether a new post has nothing to display: no title, text, picture or file, and no external page that
+// it is about.
 func Blank(p digest.Post) bool {
 	return p.Untitled && p.ImageURL == "" && p.LeadsTo == "" && len(p.Enclosures) == 0 &&
 		!strings.Contains(p.Content, "<img ") &&
@@ -114,10 +112,9 @@ func Blank(p digest.Post) bool {
 
 func isSeen(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
 
-// maxListed bounds how many addresses of copies, or of its author's pages, are kept.
+// maxListed limits the stored addresses of copies and of the author's other pages.
 const maxListed = 8
 
-// addressList writes addresses with spaces between them, the first of them.
 func addressList(all []string) string {
 	var kept []string
 	for _, a := range all {
@@ -129,14 +126,12 @@ func addressList(all []string) string {
 	return strings.Join(kept, " ")
 }
 
-// OwnPages gives the pages that the author of a document says are theirs too, with
-// spaces between them.
+// OwnPages returns the addresses of the author's other pages (rel=me), separated by spaces.
 func (d *Document) OwnPages() string { return addressList(d.Me) }
 
-// warns begins a line that warns of a text.
 const warns = "Content warning: "
 
-// told returns the part of a text that headlines and excerpts may show: nothing behind a warning.
+// told returns the part of a text that headlines and excerpts may contain: nothing after a warning.
 func (p *Post) told(content string) string {
 	if p.warning != "" {
 		return "<p>" + escape(p.warning) + "</p>"
@@ -150,7 +145,7 @@ func (p *Post) told(content string) string {
 	return content
 }
 
-// untilWarned returns the content warning with which a text begins; without one, the whole text. Mastodon writes it
+// untilWarned returns the content warning at the beginning of a text; without one, the whole text. Mastodon writes it
 // into its RSS feeds, in the language of the post: "<p><strong>Content warning:</strong> spiders</p><hr/>".
 func untilWarned(content string) string {
 	first, rest, found := strings.Cut(content, "</p>")
@@ -164,9 +159,9 @@ func untilWarned(content string) string {
 	return content
 }
 
-// address is the author's own page: the link behind the one that counts clicks, or else the link, the first file that is
-// no picture, or the site. The identity is made of the links as the document has them, so that a cleaned link makes no
-// new post.
+// address returns the page of the post: the original of a link that counts clicks, otherwise the link, the first file
+// that is no picture, or the site. The identity is based on the raw link, so that changes to CleanURL create no new
+// posts.
 func (p *Post) address() string {
 	file := ""
 	isFile := func(e digest.Enclosure) bool { return !strings.HasPrefix(e.Type, "image/") }
@@ -183,7 +178,6 @@ func (p *Post) address() string {
 	return ""
 }
 
-// linkTo sets the address of the post.
 func (p *Post) linkTo(ref string, bases []string) {
 	p.Link = absoluteBy(resolveAsWritten, ref, bases)
 	if isMisread(ref) {
@@ -191,7 +185,7 @@ func (p *Post) linkTo(ref string, bases []string) {
 	}
 }
 
-// elsewhere is the page of another site that the post says it is about.
+// elsewhere returns the page of another site that the post states it is about.
 func (p *Post) elsewhere() string {
 	u := CleanURL(digest.WithoutCredentials(p.external))
 	if !isWeb(u) || len(u) > maxAddress || SameSite(u, p.address()) {
@@ -200,12 +194,12 @@ func (p *Post) elsewhere() string {
 	return u
 }
 
-// files gives the enclosures that can be fetched, each once.
+// files returns the enclosures with valid addresses, each once.
 func (p *Post) files() []digest.Enclosure {
 	var files []digest.Enclosure
 	for _, e := range p.Enclosures {
 		e.URL = CleanURL(digest.WithoutCredentials(mended(e.URL)))
-		if e.Medium() == digest.Picture && isTracker(e.URL) { // around sound and film a counter is the way to the file
+		if e.Medium() == digest.Picture && isTracker(e.URL) { // an audio or video file may be behind a counter
 			continue
 		}
 		if isWeb(e.URL) && hasHost(e.URL) &&
@@ -219,8 +213,7 @@ func (p *Post) files() []digest.Enclosure {
 	return files
 }
 
-// hasHost reports whether a web address names a host that can be asked. What
-// follows the host may be as bad as it likes: browsers mend it.
+// hasHost reports whether a web address has a host. The rest may be invalid, because browsers repair it.
 func hasHost(address string) bool {
 	scheme, rest, _ := strings.Cut(address, "://")
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
@@ -230,8 +223,8 @@ func hasHost(address string) bool {
 	return err == nil && u.Hostname() != ""
 }
 
-// baseFor gives the base of relative addresses in a text: its xml:base, else
-// the page of the post, where they work in a browser.
+// baseFor returns the base for relative addresses in a text: its xml:base, otherwise the page of the post, which
+// browsers would use.
 func (p *Post) baseFor(t text) string {
 	for _, base := range append([]string{t.base, p.page, p.Link, p.original}, p.bases...) {
 		if isWeb(base) {
@@ -241,8 +234,8 @@ func (p *Post) baseFor(t text) string {
 	return ""
 }
 
-// summary is the author's own, which is one of the other texts, where it is
-// one, else the beginning of the content.
+// summary returns the author's own summary if one of the other texts is long enough, otherwise the beginning of
+// content.
 func summary(content string, others []text) string {
 	start := excerpt(content, maxSummary)
 	for _, t := range others {
@@ -254,8 +247,7 @@ func summary(content string, others []text) string {
 	return start
 }
 
-// makeTitle takes the first sentence or words of the content, or of the summary
-// where there are none.
+// makeTitle returns the first sentence or the first words of content, or of summary if content is blank.
 func makeTitle(content, summary string) string {
 	text := firstOf(excerpt(content, 2*madeTitle), summary)
 	for i, r := range text {

@@ -10,8 +10,8 @@ import (
 
 var seenAt = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// TestPictureOfAPost: what a post is shown with is the first picture that is neither
-// an icon nor of somebody.
+// TestPictureOfAPost checks that the first picture that is neither an icon nor a portrait becomes the picture of a
+// post.
 func TestPictureOfAPost(t *testing.T) {
 	for _, in := range []string{
 		`<img src="/s.png" class="wp-smiley">`, `<img src="/s.png" class="emoji">`,
@@ -93,7 +93,9 @@ func TestSanitise(t *testing.T) {
 			`<span class="screen-reader-text">Skip</span>a<div class="x sharedaddy"><h3>Share</h3></div>`, `a`},
 		{"comment", `a<!-- b -->c`, `ac`},
 		{"svg", `a<svg><script>x</script></svg>b`, `ab`},
-		{"mutation", `<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(1)&gt;">`, ``},
+		{"mutation",
+			`<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(1)&gt;">`,
+			``},
 		{"table", `<table><tr><td colspan="2">a</td></tr></table>`,
 			`<table><tbody><tr><td colspan="2">a</td></tr></tbody></table>`},
 		{"direction", `<p dir="rtl" lang="he">a</p>`, `<p dir="rtl" lang="he">a</p>`},
@@ -287,7 +289,6 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestBlank: a post without title, text, picture and file has nothing to show.
 func TestBlank(t *testing.T) {
 	for in, want := range map[string]bool{
 		`<link>https://x.org/1</link>`: true,
@@ -323,8 +324,8 @@ func postFiles(e *Post) string {
 	return strings.Join(files, ", ")
 }
 
-// TestPrivateFeed: what is stored of a post has nothing of the name and the
-// password in the feed's address, and the post is the same as ever.
+// TestPrivateFeed checks that stored posts contain no credentials of the feed's address, and that these do not change
+// the post.
 func TestPrivateFeed(t *testing.T) {
 	const doc = `<rss version="2.0"><channel><item><link>/a</link><enclosure url="/a.mp3"/><description>&lt;img src="/p.png"&gt; ` +
 		`&lt;a href="b"&gt;text&lt;/a&gt;</description></item><item><title>None</title><description>&lt;a href="c"&gt;text&lt;/a&gt;</description></item></channel></rss>`

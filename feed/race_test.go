@@ -2,6 +2,6 @@
 
 package feed
 
-// raced: the race detector makes pools forget on purpose and every step slow,
-// so that work is counted only without it.
+// raced reports that the race detector runs. It makes pools release buffers and slows every step, so tests measure
+// work only without it.
 const raced = true

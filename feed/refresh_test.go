@@ -2,7 +2,7 @@ package feed
 
 import "testing"
 
-// TestRefresh: the refreshes that browsers follow within ten seconds.
+// TestRefresh reads refreshes that browsers follow within ten seconds.
 func TestRefresh(t *testing.T) {
 	for content, want := range map[string]string{
 		"0;url=/rss.xml":                "https://a.example/rss.xml",

@@ -6,52 +6,48 @@ import (
 	"strings"
 )
 
-// The bounds of what is read of a feed, and of what gofeed is shown.
+// The limits for reading a feed, and for gofeed's input.
 const (
-	maxDepth    = 100      // elements inside one another
-	maxSame     = 100      // elements of one name in one parent, items apart
-	maxElements = 200_000  // a feed of maxRead items has ten for each
-	maxFrame    = 16 << 20 // bytes: short links grow by the base before them
+	maxDepth    = 100      // depth of nested elements
+	maxSame     = 100      // elements of one name in one parent, except items
+	maxElements = 200_000  // ten for each of maxRead items
+	maxFrame    = 16 << 20 // in bytes: short links grow by the base before them
 )
 
-// endsEarly is the repair of a document whose root is never closed.
+// endsEarly is the repair of a document that does not close its root.
 const endsEarly = "the document ends early: whole items kept"
 
-// A repairer walks through the tokens of a broken or sound document and makes
-// the frame of it: ends that are missing are put in, elements that are not in
-// the tables of vocabulary.go left out, links resolved where an xml:base is in
-// scope.
+// A repairer reads the tokens of a valid or malformed document and writes its frame. It inserts missing end tags,
+// removes elements that vocabulary.go does not list, and resolves links where an xml:base applies.
 type repairer struct {
 	scanner
 	frame
 	address  string
 	rules    map[string]treatment
-	stack    []element // those that are open, outermost first
+	stack    []element // the open elements, outermost first
 	bindings []binding
-	nested   []int // scratch of inside: elements of the same tag begun in it
+	nested   []int // buffer of inside: nested elements of the same tag
 	elements int
-	groups   int  // begun so far
-	itemAt   int  // where the open item begins in xml; -1: none is open
-	ended    bool // the root was closed
+	groups   int  // number of media:groups so far
+	itemAt   int  // index of the open item in xml; -1: none
+	ended    bool // whether the root is closed
 }
 
-// An element is one that is open.
 type element struct {
-	tag      string  // as written, to find its end
-	shown    string  // its name as gofeed sees it; "" when only its children are seen
-	bindings int     // how many were in force around it
-	base     string  // absolute, "" when no xml:base is in scope
-	group    int     // the media:group around it, from 1; 0: none
-	seen     []count // of its children
+	tag      string  // as written, to match its end tag
+	shown    string  // its name for gofeed; "": gofeed sees only its children
+	bindings int     // number of bindings outside of it
+	base     string  // absolute; "": no xml:base applies
+	group    int     // number of the surrounding media:group, from 1; 0: none
+	seen     []count // number of its children by name
 }
 
-// A count is how many children of one name an element has.
 type count struct {
 	name string
 	n    int
 }
 
-// repair makes the frame of a document whose root is that of a feed.
+// repair returns the frame of a document with the root of a feed.
 func repair(src *source) *frame {
 	r := &repairer{scanner: scanner{doc: src.text, pos: src.root.at}, address: src.address, itemAt: -1}
 	r.kind, r.rules = src.kind, rssElements
@@ -70,13 +66,12 @@ func repair(src *source) *frame {
 	return &r.frame
 }
 
-// begin reads the root.
 func (r *repairer) begin() {
 	root := r.next()
 	prefix, local := splitName(root.name)
 	r.declare(root)
 	if r.kind != RDF || prefix == "" {
-		r.bindings = append(r.bindings, binding{prefix, ""}) // whatever its namespace is called
+		r.bindings = append(r.bindings, binding{prefix, ""}) // whatever its namespace is
 	}
 	r.language, r.ended = langOf(root), root.empty
 	r.stack = append(r.stack, element{tag: root.name, base: r.baseOf(root, "")})
@@ -106,7 +101,7 @@ func (r *repairer) walk() {
 	}
 }
 
-// finish closes what is open. An item that the document's end cut off is left out.
+// finish closes all open elements. If the document ends within an item, it removes the item.
 func (r *repairer) finish() {
 	if rootless := len(r.stack) == 1 && r.stack[0].tag == ""; !r.ended && !rootless {
 		r.repaired(endsEarly)
@@ -120,14 +115,13 @@ func (r *repairer) finish() {
 	r.close(0)
 }
 
-// repaired notes what had to be put right, each once and not without end.
+// repaired records a repair, each once and at most 20.
 func (r *repairer) repaired(what string) {
 	if len(r.repairs) < 20 && !slices.Contains(r.repairs, what) {
 		r.repairs = append(r.repairs, what)
 	}
 }
 
-// close ends the open elements from the i-th on.
 func (r *repairer) close(i int) {
 	for len(r.stack) > i {
 		e := &r.stack[len(r.stack)-1]
@@ -142,8 +136,7 @@ func (r *repairer) close(i int) {
 	}
 }
 
-// end closes the nearest open element of that tag and what is open in it; an
-// end that nothing begins is passed over.
+// end closes the nearest open element with the tag and everything in it. It ignores an end tag without a start.
 func (r *repairer) end(tag string) {
 	for i := len(r.stack) - 1; i >= 0; i-- {
 		if strings.EqualFold(r.stack[i].tag, tag) {
@@ -154,8 +147,7 @@ func (r *repairer) end(tag string) {
 	}
 }
 
-// start reads an element: a container becomes the innermost of those that are
-// open, any other is read to its end.
+// start reads an element. A container becomes the innermost open element; start reads any other to its end.
 func (r *repairer) start(tok token) {
 	before := len(r.bindings)
 	r.declare(tok)
@@ -191,8 +183,7 @@ func (r *repairer) start(tok token) {
 	r.bindings = r.bindings[:before]
 }
 
-// closeForItem ends what stands open where a new item begins: an item before it,
-// or an element that cannot hold one, whose ends are missing.
+// closeForItem closes open elements before a new item: an unclosed item, or an element that cannot contain items.
 func (r *repairer) closeForItem() bool {
 	at := slices.IndexFunc(r.stack, func(e element) bool { return e.shown != "" })
 	if at < 0 {
@@ -229,7 +220,7 @@ func (r *repairer) enter(tok token, e element) {
 	}
 }
 
-// content reads an element to its end, and shows gofeed what it holds or keeps it.
+// content reads an element to its end and writes it for gofeed, or keeps its text.
 func (r *repairer) content(tok token, how treatment, e element, parent *element) {
 	raw := ""
 	if !tok.empty {
@@ -281,7 +272,7 @@ func (r *repairer) show(tok token, e element, value string) {
 			v = resolveAsWritten(e.base, v)
 		}
 		if r.kind == Atom && e.shown == "link" && name == "href" {
-			r.hrefs = append(r.hrefs, strings.Clone(v)) // which must not keep its document in memory
+			r.hrefs = append(r.hrefs, strings.Clone(v)) // a part of the document would keep all of it in memory
 			v = strconv.Itoa(len(r.hrefs) - 1)
 		}
 		r.xml = join(r.xml, " ", name, `="`, escaper.Replace(v), `"`)
@@ -289,8 +280,8 @@ func (r *repairer) show(tok token, e element, value string) {
 	r.xml = join(r.xml, ">", escaper.Replace(value), "</", e.shown, ">")
 }
 
-// add notes a text of the open item, or else of the feed. What stands in another
-// element, such as an entry's source, is not theirs.
+// add adds a text to the open item, otherwise to the feed. It ignores texts in other elements, such as the source of
+// an entry.
 func (r *repairer) add(name string, t text) {
 	of := &r.feed
 	for i := len(r.stack) - 1; i >= 0; i-- {
@@ -306,14 +297,13 @@ func (r *repairer) add(name string, t text) {
 	}
 }
 
-// accepts reports whether an element may be shown as a child: the first of its
-// name, or one of those of which there may be several.
+// accepts reports whether gofeed may see another child with this name: the first, or several if the name allows it.
 func (e *element) accepts(name string) bool {
 	n := e.count(name)
 	return n == 1 || several[name] && n <= maxSame
 }
 
-// count notes one more child of that name and says how many that makes.
+// count adds one to the children with a name and returns their number.
 func (e *element) count(name string) int {
 	for i := range e.seen {
 		if e.seen[i].name == name {
@@ -325,8 +315,8 @@ func (e *element) count(name string) int {
 	return 1
 }
 
-// inside gives the raw inside of the element that was just begun and moves
-// behind its end. An end that belongs to an element around it ends it as well.
+// inside returns the raw content of the current element and moves behind its end tag. The end tag of a parent also
+// ends it.
 func (r *repairer) inside(tag string) string {
 	from := r.pos
 	r.nested = append(r.nested[:0], make([]int, len(r.stack)+1)...)
@@ -360,8 +350,8 @@ func (r *repairer) inside(tag string) string {
 	}
 }
 
-// levelOf finds the element that a tag could end: len(r.stack) for the one
-// being read, else the innermost open one; -1 for none.
+// levelOf returns the index of the element that a tag may close: len(r.stack) for the current one, otherwise the
+// innermost open one; -1: none.
 func (r *repairer) levelOf(name, tag string) int {
 	if name == tag {
 		return len(r.stack)

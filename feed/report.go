@@ -6,21 +6,20 @@ import (
 	"digest"
 )
 
-// Reported is what `digest parse --json` prints of one document. Kind is one
-// of the Kind constants; what the document does not have is null. Of a list or a page,
-// entries are left out; of a feed, feeds are; a page that is a feed may have both.
+// Reported is the output of `digest parse --json` for one document. Fields that the document lacks are null. Lists
+// and pages have no entries, feeds have no feeds; a page that is a feed may have both.
 type Reported struct {
 	Kind     Kind           `json:"kind"`
 	Title    *string        `json:"title"`
 	Link     *string        `json:"link"`
 	Language *string        `json:"language"`
-	Count    int            `json:"count"` // of entries; of feeds where there are none
+	Count    int            `json:"count"` // of entries; of feeds if there are no entries
 	Posts    []ReportedPost `json:"entries,omitzero"`
 	Feeds    []Offer        `json:"feeds,omitzero"`
 	Repairs  []string       `json:"repairs,omitempty"`
 }
 
-// ReportedPost is one post as the document gives it.
+// ReportedPost is one post of the document.
 type ReportedPost struct {
 	Title      *string           `json:"title"`
 	Link       *string           `json:"link"`
@@ -28,18 +27,18 @@ type ReportedPost struct {
 	Author     *string           `json:"author"`
 	ID         *string           `json:"id"`
 	HasContent bool              `json:"has_content"`
-	Enclosure  *digest.Enclosure `json:"enclosure"` // the first of its files
+	Enclosure  *digest.Enclosure `json:"enclosure"` // the first file
 }
 
-// Report turns a document into what `digest parse --json` prints. A page whose posts are
-// marked is printed as the feed that it is, with the feeds that it offers beside.
+// Report returns the output of `digest parse --json` for a document. A page with marked posts counts as a feed,
+// together with the feeds that it offers.
 func Report(d *Document) Reported {
 	if f := d.AsFeed(); f != nil && len(f.Posts) > 0 {
 		d = f
 	}
 	r := Reported{Kind: d.Kind, Title: orNull(d.Title), Link: orNull(d.Link), Language: orNull(d.Language),
 		Count: len(d.Posts), Repairs: d.Repairs}
-	isFeed := d.IsFeed() || d.Kind == ActivityStreams // of an actor too there is no list of feeds to print
+	isFeed := d.IsFeed() || d.Kind == ActivityStreams // an actor has no list of feeds either
 	if !isFeed || len(d.Feeds) > 0 {
 		r.Feeds = append([]Offer{}, d.Feeds...)
 	}

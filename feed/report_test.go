@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestReport: an outline without a title is reported under its address, and stays
-// without one in the document; a page's feed has none then; a list that is empty is
-// a list, and what a document cannot have is left out.
+// TestReport checks that a list's outline without a title gets its address as its title, but a page's feed gets none.
+// An empty list is [], and fields that a kind of document cannot have are absent.
 func TestReport(t *testing.T) {
 	for name, c := range map[string]struct {
 		doc  Document

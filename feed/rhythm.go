@@ -12,23 +12,22 @@ import (
 	"digest"
 )
 
-// Version is that of the parser: it grows when documents are read better, so
-// that stored ones are read again.
+// Version is the version of the parser. It increases if the parser improves, so that the poller parses stored
+// documents again.
 const Version = 4
 
-// maxInterval bounds what a document may ask for: nobody stays unread for
-// longer than a day because of a word in it.
+// maxInterval limits the interval that a document may request, so that posts appear within a day.
 const maxInterval = 24 * time.Hour
 
-// maxStated bounds what is read from a document at all.
 const maxStated = 30 * 24 * time.Hour
 
-// aheadOfClock is how far in the future a date may lie and still mean now: a
-// server's mistaken zone. What lies beyond announces something.
+// aheadOfClock is how far in the future the date of a post may be and still mean now, because of a wrong time zone.
+// Later dates announce an event.
 const aheadOfClock = 24 * time.Hour
 
-// Domain is the registrable domain of a host name ("blog.example.co.uk": "example.co.uk"), in lower case and ASCII. An
-// IP address, a single label and a public suffix are their own domains. All spellings of an IP address have one.
+// Domain returns the registrable domain of a host name ("blog.example.co.uk": "example.co.uk"), in lower case and
+// ASCII. An IP address, a single label and a public suffix are their own domains. All spellings of an IP address have
+// one.
 func Domain(host string) string {
 	host = strings.ToLower(strings.TrimRight(host, "."))
 	if ascii, err := digest.ASCIIHost(host); err == nil {
@@ -44,8 +43,9 @@ func Domain(host string) string {
 	return domain
 }
 
-// Platform returns the domain whose pace holds for a host: the registrable domain by the rules of registries alone.
-// ann.github.io and bob.github.io have different owners, but one operator serves both: github.io.
+// Platform returns the domain whose request rate is limited for a host: the registrable domain by the ICANN section
+// of the Public Suffix List. ann.github.io and bob.github.io have different owners, but one operator serves both:
+// github.io.
 func Platform(host string) string {
 	domain := Domain(host)
 	suffix, registry := publicsuffix.PublicSuffix(domain)
@@ -59,8 +59,7 @@ func Platform(host string) string {
 	return Platform(above)
 }
 
-// NewestAt is the date of the newest post, never after now; zero where no
-// post has a date that can be believed.
+// NewestAt returns the date of the newest post, at most now; zero: no post has a plausible date.
 func (d *Document) NewestAt(now time.Time) time.Time {
 	var newest time.Time
 	for i := range d.Posts {
@@ -78,13 +77,13 @@ func (d *Document) NewestAt(now time.Time) time.Time {
 	return newest
 }
 
-// Interval is the least time between two polls by the document's own word; 0
-// where it has none. WordPress says "hourly" unless told otherwise.
+// Interval returns the shortest time between two polls that the document requests, at most a day; 0: none. WordPress
+// writes "hourly" by default.
 func (d *Document) Interval() time.Duration {
 	return min(max(d.TTL, d.UpdateEvery, 0), maxInterval)
 }
 
-// minutes reads <ttl>: minutes, by the standard, in whatever form; 0: none.
+// minutes reads <ttl>, by default in minutes; 0: none.
 func minutes(s string) time.Duration {
 	s = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(s), "+"))
 	end := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
@@ -105,7 +104,6 @@ func minutes(s string) time.Duration {
 	return stated(n * float64(unit))
 }
 
-// stated makes a duration of nanoseconds, within what can be meant.
 func stated(ns float64) time.Duration {
 	if ns >= float64(maxStated) {
 		return maxStated
@@ -113,8 +111,7 @@ func stated(ns float64) time.Duration {
 	return time.Duration(max(ns, 0))
 }
 
-// updateEvery is the interval that the syndication module states; 0: none. The
-// period is daily where only a frequency stands.
+// updateEvery returns the interval of the syndication module; 0: none. With only a frequency, the period is a day.
 func updateEvery(period, frequency string) time.Duration {
 	times, err := strconv.ParseFloat(strings.TrimSpace(frequency), 64)
 	valid := err == nil && times > 0
@@ -130,8 +127,8 @@ func updateEvery(period, frequency string) time.Duration {
 	return stated(every[period] / times)
 }
 
-// hoursOf reads the hours of <skipHours>, 0 to 23, as bits; 24 is midnight, as
-// before RSS 0.93. Who lists all of them cannot mean it: that says nothing.
+// hoursOf reads the hours of <skipHours>, 0 to 23, as bits. 24 is midnight, as before RSS 0.93. A list of all 24
+// hours is a mistake and returns 0.
 func hoursOf(words []string) (hours uint32) {
 	for _, word := range words {
 		digits, _, _ := strings.Cut(strings.Replace(word, ".", ":", 1), ":") // 3:00, 3.0
@@ -145,8 +142,8 @@ func hoursOf(words []string) (hours uint32) {
 	return hours
 }
 
-// daysOf reads the days of <skipDays>: their English names, whole or cut to
-// three letters or more, in any case. All of them say nothing.
+// daysOf reads the days of <skipDays>: English names, or at least their first three letters, in any case. A list of
+// all days is a mistake and returns 0.
 func daysOf(words []string) (days digest.Weekdays) {
 	for _, word := range words {
 		word = strings.ToLower(strings.TrimRight(word, "."))

@@ -189,7 +189,6 @@ func TestSyndication(t *testing.T) {
 	}
 }
 
-// TestRhythmSuite reads the feed validator's cases.
 func TestRhythmSuite(t *testing.T) {
 	dir := filepath.Join(sharedDir(t), "corpus", "suites", "feedvalidator", "testcases")
 	for file, want := range map[string]struct {

@@ -12,14 +12,13 @@ import (
 
 func isRSS(local string, _ *token) bool { return local == "rss" || local == "channel" }
 
-// isRDF knows RSS 1.0 by its root, and RSS 1.1, whose root is its channel, by its namespace.
+// isRDF recognises RSS 1.0 by its root, and RSS 1.1, which has the root channel, by its namespace.
 func isRDF(local string, root *token) bool {
 	return local == "rdf" || local == "channel" &&
 		slices.ContainsFunc(root.attrs,
 			func(a attribute) bool { return strings.HasSuffix(a.value, "//purl.org/net/rss1.1#") })
 }
 
-// parseRSS reads RSS of any version.
 func parseRSS(src *source) (*Document, error) {
 	fr, address := repair(src), src.address
 	f, err := (&rss.Parser{}).Parse(bytes.NewReader(fr.xml))
@@ -87,7 +86,6 @@ func rssPost(t texts, item *rss.Item, bases []string) Post {
 	return p
 }
 
-// extension gives the values of an extension's elements of one name.
 func extension(x ext.Extensions, prefix, name string) []string {
 	var values []string
 	for _, e := range x[prefix][name] {
@@ -96,7 +94,7 @@ func extension(x ext.Extensions, prefix, name string) []string {
 	return values
 }
 
-// linkRel gives the first Atom link of that relation inside RSS.
+// linkRel returns the first Atom link with a relation inside RSS.
 func linkRel(x ext.Extensions, rel string) string {
 	for _, l := range x["atom"]["link"] {
 		if l.Attrs["rel"] == rel || rel == "alternate" && l.Attrs["rel"] == "" {
@@ -106,7 +104,7 @@ func linkRel(x ext.Extensions, rel string) string {
 	return ""
 }
 
-// atomPersons gives the authors that stand in RSS as Atom elements.
+// atomPersons returns the authors in Atom elements inside RSS.
 func atomPersons(x ext.Extensions) []string {
 	var out []string
 	for _, a := range x["atom"]["author"] {

@@ -13,8 +13,8 @@ import (
 	"digest/internal/hypertext"
 )
 
-// policy is what HTML of strangers may hold: text and its structure, links and
-// pictures. No style, no script, no form, no frame; only http, https and mailto.
+// policy is the HTML that digest displays from others: text with its structure, links and pictures. It allows no
+// style, script, form or frame, and only http, https and mailto.
 var policy = newPolicy()
 
 var listNumber = regexp.MustCompile(`^\s*-?[0-9]{1,6}\s*$`)
@@ -46,17 +46,16 @@ func newPolicy() *bluemonday.Policy {
 	return p
 }
 
-// sanitise makes HTML safe and well-formed: addresses absolute, pictures that
-// load late put in place, tracking pixels dropped, then the policy, then the
-// serialiser of x/net/html. Of what would cost too much to show the words are left.
-// The cleaner knows of that, and of the pictures in it.
+// sanitise makes HTML safe and well-formed: a cleaner resolves addresses, inserts lazy pictures and removes tracking
+// pixels; then the policy and the serialiser of x/net/html apply. If the markup is too expensive, only its words
+// remain (cleaner.dropped). The cleaner also has the post's pictures.
 func sanitise(raw, base string) (content string, c *cleaner) {
 	c = &cleaner{base: base}
 	if len(raw) > maxContent {
 		raw = strings.ToValidUTF8(raw[:maxContent], "")
 	}
 	defer func() {
-		if r := recover(); r != nil { // one post must not stop the hour
+		if r := recover(); r != nil { // one post must not stop all others
 			content = paragraphs(stripTags(raw))
 		}
 	}()
@@ -75,7 +74,6 @@ func sanitise(raw, base string) (content string, c *cleaner) {
 	return content, c
 }
 
-// fragment parses HTML as the inside of a body.
 func fragment(s string) (*html.Node, bool) {
 	nodes, err := hypertext.Fragment(s)
 	if err != nil {
@@ -98,7 +96,7 @@ func render(body *html.Node) string {
 	return b.String()
 }
 
-// sealLinks lets no page that is opened see or steer the one it came from.
+// sealLinks prevents an opened page from accessing the page with the link.
 func sealLinks(n *html.Node) {
 	if n.DataAtom == atom.A && attrOf(n, "href") != "" {
 		setAttr(n, "rel", "noopener noreferrer")
@@ -108,19 +106,19 @@ func sealLinks(n *html.Node) {
 	}
 }
 
-// A cleaner walks parsed HTML and does what a policy of names cannot.
+// A cleaner walks parsed HTML and makes the changes that a policy of names cannot.
 type cleaner struct {
 	base    string
-	picture string // the first worth showing
-	poster  string // the first of what is played
-	source  string // of the <picture> whose parts are walked
+	picture string // the first that is no ornament
+	poster  string // the first preview of an embed
+	source  string // of the surrounding <picture>
 	alt     string // the first description of a picture
-	grown   int    // bytes by which addresses got longer
-	dropped bool   // its markup costs too much: its words are left
+	grown   int    // bytes added to addresses
+	dropped bool   // its markup was too expensive: only its words remain
 }
 
-// resolve makes an address absolute, as browsers read it; "" once they
-// have grown by more than a whole post: a long base before each of a hundred thousand links.
+// resolve makes an address absolute like a browser. It returns "" after the addresses have grown by more than a whole
+// post: a long base before each of a hundred thousand links.
 func (c *cleaner) resolve(ref string) string {
 	if c.grown > maxContent {
 		return ""
@@ -131,7 +129,7 @@ func (c *cleaner) resolve(ref string) string {
 }
 
 func (c *cleaner) children(n *html.Node) {
-	var before *html.Node // the last element that stays
+	var before *html.Node // the last element that remains
 	for child := n.FirstChild; child != nil; {
 		next := child.NextSibling
 		switch {
@@ -144,10 +142,10 @@ func (c *cleaner) children(n *html.Node) {
 	}
 }
 
-// element puts one element right; false: it is to go. before is the one before it.
+// element cleans one element; false: remove it. before is the previous element.
 func (c *cleaner) element(n, before *html.Node) bool {
 	if lang := attrOf(n, "lang"); lang != "" {
-		setAttr(n, "lang", Language(lang)) // the policy drops an empty one
+		setAttr(n, "lang", Language(lang)) // the policy removes an empty one
 	}
 	switch n.DataAtom {
 	case atom.Source:
@@ -166,7 +164,7 @@ func (c *cleaner) element(n, before *html.Node) bool {
 		return c.player(n)
 	case atom.Noscript:
 		if before != nil && before.DataAtom == atom.Img {
-			return false // the same picture once more
+			return false // the same picture again
 		}
 		n.Data, n.DataAtom = "div", atom.Div
 	case atom.A:
@@ -184,8 +182,8 @@ func (c *cleaner) element(n, before *html.Node) bool {
 	return !(n.DataAtom == atom.A && n.FirstChild == nil)
 }
 
-// link makes a link's address absolute and takes out of it what counts the
-// reader; a text that is the address itself follows, so that it names no other.
+// link makes the address of a link absolute and removes tracking. It also updates a text that repeats the address, so
+// that the text and the target do not differ.
 func (c *cleaner) link(n *html.Node) {
 	href := attrOf(n, "href")
 	if href == "" {
@@ -193,7 +191,7 @@ func (c *cleaner) link(n *html.Node) {
 	}
 	whole := c.resolve(href)
 	if page, _, within := strings.Cut(whole, "#"); within && (strings.HasPrefix(href, "#") || page == c.base) {
-		setAttr(n, "href", "") // to another place of this text, which has no names
+		setAttr(n, "href", "") // a place in this text, whose IDs the policy removes
 		return
 	}
 	bare := CleanURL(whole)
@@ -205,7 +203,7 @@ func (c *cleaner) link(n *html.Node) {
 	}
 }
 
-// image finds the address of a picture, and whether it is one at all.
+// image sets the address of a picture; false: remove it.
 func (c *cleaner) image(n *html.Node) bool {
 	address := imageSource(n)
 	if c.source != "" && !isWeb(c.resolve(address)) {
@@ -234,8 +232,8 @@ func (c *cleaner) noteAlt(n *html.Node) {
 	}
 }
 
-// described keeps the description of a picture without a web address, such as data: or cid:. If a script
-// replaces the picture, the <noscript> after it has the real one.
+// described keeps the description of a picture without a web address, such as data: or cid:. If a script replaces the
+// picture, the <noscript> after it has the real one.
 func (c *cleaner) described(n *html.Node) bool {
 	if attrOf(n, "src") == "" || attrOf(n, "alt") == "" {
 		return false
@@ -252,12 +250,12 @@ func (c *cleaner) described(n *html.Node) bool {
 	return true
 }
 
-// isOrnament reports whether a picture is of no post in particular.
+// isOrnament reports whether a picture does not belong to a particular post.
 func isOrnament(src string) bool {
 	return holdsAny(src, "/emoji/", "gravatar.com/avatar", "flattr-badge", "/smilies/", "feedburner.com/fb/images")
 }
 
-// imageSource is the address that the picture has once a script has run.
+// imageSource returns the address of a picture after a page's scripts have run.
 func imageSource(n *html.Node) string {
 	src := attrOf(n, "src")
 	if isWeb(src) && !isPlaceholder(src) {
@@ -280,11 +278,10 @@ func imageSource(n *html.Node) string {
 	return src
 }
 
-// columnWidth is the width in pixels of the picture that fills a column of text.
 const columnWidth = 600
 
-// candidateOf returns the smallest picture of a srcset that fills a column, or else the largest. A picture without a
-// width counts as one that fills it, once for each unit of its density (HTML section 4.8.4.2.1).
+// candidateOf returns the smallest picture in srcset that fills a column, otherwise the largest. A picture without a
+// width counts as one that fills it, times its density (HTML section 4.8.4.2.1).
 func candidateOf(srcset string) (best string) {
 	width := 0.
 	for {
@@ -309,7 +306,7 @@ func candidateOf(srcset string) (best string) {
 	}
 }
 
-// widthOf returns the width in pixels of a descriptor of a srcset, such as 640w or 2x.
+// widthOf returns the width in pixels for a srcset descriptor, such as 640w or 2x.
 func widthOf(descriptor string) float64 {
 	for _, d := range strings.Fields(descriptor) {
 		n, err := strconv.ParseFloat(d[:len(d)-1], 64)
@@ -331,7 +328,6 @@ func isPlaceholder(src string) bool {
 
 func attrOf(n *html.Node, name string) string { return valueOf(n.Attr, name) }
 
-// valueOf gives the value of an attribute, "" if it is absent.
 func valueOf(attrs []html.Attribute, name string) string {
 	for _, a := range attrs {
 		if a.Key == name && a.Namespace == "" {

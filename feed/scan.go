@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// tokenKind says what a token is.
 type tokenKind uint8
 
 const (
 	tokenEOF   tokenKind = iota
 	tokenText            // character data, entities not decoded
-	tokenCDATA           // the inside of a CDATA section
+	tokenCDATA           // the content of a CDATA section
 	tokenStart
 	tokenEnd
 )
@@ -22,17 +21,17 @@ type token struct {
 	text  string // of text and CDATA
 	name  string // of tags, with prefix
 	attrs []attribute
-	empty bool // a start tag that ends itself
-	more  bool // it has more than maxAttributes; the rest was left out
+	empty bool // a self-closing start tag
+	more  bool // it has more than maxAttributes, and lacks the rest
 	at    int  // offset of its first byte
-	cut   bool // the document ended inside it
+	cut   bool // the document ends inside it
 }
 
 // An attribute's value is as written, entities not decoded.
 type attribute struct{ name, value string }
 
-// attr gives the decoded value of an attribute, "" if it is absent. Names are
-// compared without case: feeds write isPermalink as often as isPermaLink.
+// attr returns the decoded value of an attribute; "": it is absent. Names ignore case, because feeds write
+// isPermalink as often as isPermaLink.
 func (t *token) attr(name string) string {
 	for _, a := range t.attrs {
 		if strings.EqualFold(a.name, name) {
@@ -42,24 +41,21 @@ func (t *token) attr(name string) string {
 	return ""
 }
 
-// A scanner splits XML into tokens and never fails: what cannot be markup is
-// text. Comments, processing instructions and declarations are left out (doctype.go
-// has put the entities of a document in their places before); what stands in the brackets of
-// a DOCTYPE is declarations as well, each to its first '>'.
+// A scanner splits XML into tokens and never fails: invalid markup becomes text. It skips comments, processing
+// instructions and declarations (doctype.go expands the entities before). Within the brackets of a DOCTYPE, each
+// declaration ends at its first '>'.
 type scanner struct {
 	doc   string
 	pos   int
 	attrs []attribute // reused
 
-	// What hostile documents would make us look for again and again.
-	noComment, noInstruction bool // none ends from here on
+	// These prevent repeated searches for the same end in hostile documents.
+	noComment, noInstruction bool // the rest of the document has no such end
 }
 
-// maxAttributes bounds what is kept of one tag: the richest roots of real feeds
-// have some forty.
+// maxAttributes limits the attributes of one tag. The largest roots of real feeds have about forty.
 const maxAttributes = 1000
 
-// tokens gives the tokens of a piece of markup.
 func tokens(doc string) iter.Seq[token] {
 	return func(yield func(token) bool) {
 		s := scanner{doc: doc}
@@ -69,7 +65,7 @@ func tokens(doc string) iter.Seq[token] {
 	}
 }
 
-// next gives the next token; at the end of the document, again and again, tokenEOF.
+// next returns the next token; at the end of the document it always returns tokenEOF.
 func (s *scanner) next() token {
 	for s.pos < len(s.doc) {
 		at := s.pos
@@ -92,7 +88,6 @@ func (s *scanner) next() token {
 	return token{kind: tokenEOF, at: len(s.doc)}
 }
 
-// textToken reads up to the next '<', at least one byte.
 func (s *scanner) textToken(at int) token {
 	end := strings.IndexByte(s.doc[at+1:], '<')
 	if end < 0 {
@@ -114,8 +109,7 @@ func (s *scanner) cdata(at int) token {
 	return token{kind: tokenCDATA, text: s.doc[from : from+end], at: at}
 }
 
-// skipOther passes over a comment, an instruction or a declaration; false if
-// rest is none of these.
+// skipOther skips a comment, an instruction or a declaration; false: rest begins with none of these.
 func (s *scanner) skipOther(rest string) bool {
 	switch {
 	case strings.HasPrefix(rest, "<!--"):
@@ -128,8 +122,7 @@ func (s *scanner) skipOther(rest string) bool {
 	return true
 }
 
-// skipPast moves behind end; where it is missing, which is remembered, only the
-// opening is passed.
+// skipPast moves behind end. If end is missing, it sets *missing and skips only the opening.
 func (s *scanner) skipPast(rest string, opening int, end string, missing *bool) {
 	i := -1
 	if !*missing {
@@ -172,7 +165,7 @@ func (s *scanner) startTag(at int) token {
 			t.empty = i+1 < len(s.doc) && s.doc[i+1] == '>'
 			i++
 			continue
-		case s.doc[i] == '<': // never closed; the next tag begins
+		case s.doc[i] == '<': // unclosed; the next tag begins
 		default:
 			i = s.attribute(i)
 			continue
@@ -184,8 +177,7 @@ func (s *scanner) startTag(at int) token {
 	return t
 }
 
-// attribute reads one attribute at i and gives the offset behind it, which is
-// always greater than i.
+// attribute reads the attribute at i and returns the index behind it, which is always greater than i.
 func (s *scanner) attribute(i int) int {
 	from := i
 	if i = nameEnd(s.doc, i); i == from {
@@ -202,15 +194,14 @@ func (s *scanner) attribute(i int) int {
 	return end
 }
 
-// hold keeps an attribute; the first one too many only to tell that there is one.
+// hold appends an attribute. It keeps one beyond the maximum, so that startTag knows about it.
 func (s *scanner) hold(name, value string) {
 	if len(s.attrs) <= maxAttributes {
 		s.attrs = append(s.attrs, attribute{name, value})
 	}
 }
 
-// attributeValue reads a value in quotes or without them. A quote that never
-// ends closes at the tag's end.
+// attributeValue reads a value with or without quotes. A value with an unclosed quote ends at the end of the tag.
 func attributeValue(doc string, i int) (string, int) {
 	if i < len(doc) && (doc[i] == '"' || doc[i] == '\'') {
 		if end := strings.IndexByte(doc[i+1:], doc[i]); end >= 0 {

@@ -2,8 +2,7 @@ package feed
 
 import "strings"
 
-// isFeedScheme reports whether a scheme opens a feed reader or a podcast player. The address of a
-// feed follows it.
+// isFeedScheme reports whether a scheme opens a feed reader or a podcast player. The address of a feed follows it.
 func isFeedScheme(scheme string) bool {
 	switch strings.ToLower(scheme) {
 	case "feed", "feeds", "pcast", "itpc", "itms-pcast", "itms-podcast", "podcast", "podcasts", "rss":
@@ -12,8 +11,7 @@ func isFeedScheme(scheme string) bool {
 	return false
 }
 
-// withoutFeedScheme unwraps addresses such as feed:https://..., feed://... and pcast://..., of
-// which the latter mean http.
+// withoutFeedScheme unwraps addresses such as feed:https://..., and feed://... and pcast://..., which mean http.
 func withoutFeedScheme(s string) string {
 	scheme, rest, found := strings.Cut(s, ":")
 	if !found || !isFeedScheme(scheme) || rest == "" || strings.Trim(rest, "0123456789") == "" ||

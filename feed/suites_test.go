@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// sharedDir finds the data that every checkout shares, beside the module.
+// sharedDir returns the directory with the data that all checkouts share, beside the module.
 func sharedDir(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("DIGEST_SHARED")
@@ -31,14 +31,13 @@ var (
 	pyEquation = regexp.MustCompile(pySource)
 )
 
-// An expectation of feedparser's suite, as far as it is about what we read.
+// An expectation is a condition in feedparser's suite about a value that digest reads.
 type expectation struct {
 	entry int // -1: the feed
 	field string
 	want  string
 }
 
-// expectations reads the Python expression in a suite document.
 func expectations(doc string) []expectation {
 	m := expectLine.FindStringSubmatch(doc)
 	if m == nil || strings.Contains(m[1], " or ") {
@@ -64,7 +63,7 @@ func expectations(doc string) []expectation {
 	return out
 }
 
-// pythonValue reads a literal: a string, or a time tuple, made RFC 3339.
+// pythonValue reads a literal: a string, or a time tuple, which it returns in RFC 3339.
 func pythonValue(s string) string {
 	if strings.HasPrefix(s, "(") {
 		var n []int
@@ -87,7 +86,7 @@ func pythonValue(s string) string {
 	return s
 }
 
-// fact gives what we read for a field of feedparser's, false for those we do not keep.
+// fact returns digest's value for a field of feedparser; false: digest does not store it.
 func fact(d *Document, x expectation) (string, bool) {
 	if x.entry < 0 {
 		switch x.field {
@@ -164,7 +163,7 @@ func TestFeedparserSuite(t *testing.T) {
 	t.Logf("%d facts, %d where we mean to differ", facts, wrong)
 }
 
-// feedparserDiffers lists where we mean to say something else than feedparser, and why.
+// feedparserDiffers lists intended differences from feedparser, with reasons.
 var feedparserDiffers = map[string]string{
 	"entities/lang.xml":                                            "U+27E8 since HTML 5",
 	"entities/rang.xml":                                            "U+27E9 since HTML 5",
@@ -202,8 +201,8 @@ func walk(t *testing.T, root string, f func(path string, body []byte)) {
 	}
 }
 
-// pair is what both other suites state beside a document: gofeed's universal
-// feed, and feedparser's in the fastfeedparser suite.
+// A pair contains the expectations of the two other suites: gofeed's universal feed, and feedparser's result in the
+// fastfeedparser suite.
 type pair struct {
 	Title, Link, Language string
 	Feed                  *pair
@@ -238,7 +237,6 @@ func TestPairSuites(t *testing.T) {
 	}
 }
 
-// pairsDiffer lists where we mean to say something else, and why.
 var pairsDiffer = map[string]string{
 	"feed_item_links_-_rss_channel_item_links.xml": "the first of several links counts",
 	"feed_links_-_rdf_channel_links.xml":           "the first of several links counts",
@@ -294,7 +292,6 @@ func comparePair(t *testing.T, name string, body []byte, want *pair) {
 	}
 }
 
-// formOf takes for HTML what looks like it.
 func formOf(s string) form {
 	if strings.ContainsAny(s, "<&") {
 		return markup

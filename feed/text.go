@@ -13,29 +13,27 @@ import (
 	"digest/internal/hypertext"
 )
 
-// A form says how a text construct is to be read.
+// A form is the format of a text construct.
 type form uint8
 
 const (
-	unsaid form = iota // RSS: nobody knows, mostly HTML; Atom without type: text by the book, HTML by habit
+	unsaid form = iota // RSS: mostly HTML; Atom without type: by the standard plain text, often HTML
 	plain
 	markup
 	encoded // in base64
 )
 
-// maxLine bounds, in bytes, the raw text of what is shown on one line.
 const maxLine = 1 << 14
 
-// A text is a text construct as it stands in the document.
+// A text is a text construct as in the document.
 type text struct {
-	raw  string // the inside of the element
+	raw  string // the content of the element
 	form form
-	base string // absolute, when an xml:base is in scope
-	src  string // where Atom's content is elsewhere: its address
+	base string // absolute, if an xml:base applies
+	src  string // the address of Atom content outside of the document
 }
 
-// empty reports whether there is nothing in a text: no element, and no character but white
-// space, in CDATA or outside of it.
+// empty reports whether a text has no element and only white space, in CDATA or outside of it.
 func (t text) empty() bool {
 	raw := strings.TrimSpace(t.raw)
 	if !strings.HasPrefix(raw, "<!") {
@@ -49,8 +47,7 @@ func (t text) empty() bool {
 	return true
 }
 
-// value gives the text with one layer of XML taken off, and whether it is
-// certain to be HTML.
+// value removes one layer of XML from the text, and reports whether the result is certainly HTML.
 func (t text) value() (string, bool) {
 	if hasElements(t.raw) && t.form != encoded {
 		return strings.TrimSpace(unwrapDiv(flatten(t.raw))), true
@@ -66,8 +63,8 @@ func (t text) value() (string, bool) {
 	return value, t.form == markup
 }
 
-// html gives the text as HTML, not yet made safe. Entities are decoded in plain
-// text too: Blogger and others leave them in.
+// html returns the text as unsafe HTML. It decodes entities in plain text too, because Blogger and others leave them
+// in.
 func (t text) html() string {
 	value, certain := t.value()
 	if t.form != plain {
@@ -81,7 +78,7 @@ func (t text) html() string {
 	return paragraphs(decodeEntities(value))
 }
 
-// paragraphs makes HTML of plain text: an empty line ends a paragraph.
+// paragraphs converts plain text to HTML: an empty line ends a paragraph.
 func paragraphs(s string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(strings.ReplaceAll(s, "\r\n", "\n"), "\n\n") {
@@ -95,24 +92,23 @@ func paragraphs(s string) string {
 	return b.String()
 }
 
-// plain gives the text as one line without tags and entities: titles, names.
+// plain returns the text, such as a title or a name, as one line without tags and entities.
 func (t text) plain() string {
 	t.raw = strings.ToValidUTF8(t.raw[:min(len(t.raw), maxLine)], "")
 	value, certain := t.value()
 	if certain {
 		t.form = markup
 	}
-	return strings.Clone(plainLine(value, t.form)) // a title must not keep its document in memory
+	return strings.Clone(plainLine(value, t.form)) // a part of the document would keep all of it in memory
 }
 
-// plainLine takes tags and entities off a line. Publishers escape titles twice
-// or not at all, so what still looks like an entity is decoded again, and what
-// looks like inline HTML is taken for it.
+// plainLine removes tags and entities from a line. Publishers escape titles twice or not at all. Therefore it decodes
+// entities again, and treats apparent inline HTML as HTML.
 func plainLine(s string, f form) string {
 	isHTML := f == markup
 	switch {
 	case isHTML && strings.IndexByte(s, '<') >= 0 && strings.IndexByte(s, '>') < 0 && !strings.Contains(s, "<!"):
-		s = decodeEntities(s) // "a < b" that should have been escaped
+		s = decodeEntities(s) // an unescaped "a < b"
 	case isHTML, hasInlineTags(s, f):
 		s = stripTags(s)
 	default:
@@ -131,14 +127,13 @@ func plainLine(s string, f form) string {
 	return oneLine(s)
 }
 
-// oneLine trims s and makes every run of ASCII white space one space. The
-// spaces of typography (no-break, ideographic) stay.
+// oneLine trims s and replaces each run of ASCII white space with a space. Typographic spaces (no-break, ideographic)
+// stay.
 func oneLine(s string) string {
 	fields := strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\r' })
 	return strings.TrimSpace(strings.Join(fields, " "))
 }
 
-// hasElements reports whether raw holds tags outside of CDATA.
 func hasElements(raw string) bool {
 	if strings.IndexByte(raw, '<') < 0 {
 		return false
@@ -151,7 +146,7 @@ func hasElements(raw string) bool {
 	return false
 }
 
-// innerText joins the text and the CDATA sections of raw; tags are left out.
+// innerText joins the text and the CDATA sections of raw, without tags.
 func innerText(raw string) string {
 	if strings.IndexByte(raw, '<') < 0 {
 		return decodeEntities(raw)
@@ -168,8 +163,7 @@ func innerText(raw string) string {
 	return b.String()
 }
 
-// flatten makes HTML of XHTML: prefixes off, empty elements closed by an end
-// tag, CDATA escaped.
+// flatten converts XHTML to HTML: without prefixes, with end tags for empty elements, and with CDATA escaped.
 func flatten(raw string) string {
 	b := make([]byte, 0, len(raw)+64)
 	for tok := range tokens(raw) {
@@ -204,7 +198,7 @@ func flatTag(b []byte, tok *token) []byte {
 	return b
 }
 
-// unwrapDiv takes off the <div> that XHTML content must be wrapped in (RFC 4287 §3.1.1.3).
+// unwrapDiv removes the <div> that must surround XHTML content (RFC 4287 §3.1.1.3).
 func unwrapDiv(s string) string {
 	s = strings.TrimSpace(s)
 	if !strings.HasPrefix(s, "<div>") || !strings.HasSuffix(s, "</div>") {
@@ -217,23 +211,21 @@ func unwrapDiv(s string) string {
 	return inner
 }
 
-// stripTags gives the text of HTML, decoded; blocks and breaks become spaces.
+// stripTags returns the decoded text of HTML. Blocks and breaks become spaces.
 func stripTags(s string) string { return textOf(s, math.MaxInt, unseen) }
 
-// excerpt gives the first n characters, about, of the text of HTML on one
-// line, cut at a word. It has no captions and no struck text, and decodes
-// entities that were escaped twice.
+// excerpt returns about the first n characters of the text of HTML on one line, cut at a word. It omits captions and
+// struck text, and decodes entities that were escaped twice.
 func excerpt(s string, n int) string {
 	return shorten(oneLine(decodeEntities(textOf(s, 6*n, notInExcerpts))), n)
 }
 
-// textOf gives the text of HTML without what stands in the elements left out,
-// until it is longer than limit, in bytes.
+// textOf returns the text of HTML without certain elements. It stops when the text is longer than limit, in bytes.
 func textOf(s string, limit int, without map[atom.Atom]bool) string {
 	var b strings.Builder
 	z := hypertext.Tokenizer(s)
 	hidden := 0
-	var around atom.Atom // what the last tag began; 0: it ended something
+	var around atom.Atom // element of the last start tag; 0 after an end tag
 	for b.Len() < limit {
 		kind := z.Next()
 		switch kind {
@@ -248,7 +240,7 @@ func textOf(s string, limit int, without map[atom.Atom]bool) string {
 			tag := atom.Lookup(name)
 			if kind != html.StartTagToken {
 				around = 0
-			} else if tag != atom.A || around == 0 { // the number of a note is a link
+			} else if tag != atom.A || around == 0 { // the number of a footnote is a link
 				around = tag
 			}
 			switch {
@@ -265,8 +257,8 @@ func textOf(s string, limit int, without map[atom.Atom]bool) string {
 	return b.String()
 }
 
-// raised gives the inside of <sup> and <sub> in the characters that Unicode has for it, so that 10<sup>6</sup> is not
-// read as 106. What is more than a number stays as it is: 19<sup>th</sup>.
+// raised converts the content of <sup> and <sub> to Unicode's superscripts and subscripts, so that 10<sup>6</sup>
+// does not become 106. It converts only numbers, not 19<sup>th</sup>.
 func raised(s string, in atom.Atom) string {
 	const plain = "0123456789+-−=()"
 	var to []rune
@@ -283,7 +275,6 @@ func raised(s string, in atom.Atom) string {
 	return strings.Map(func(r rune) rune { return to[slices.Index(from, r)] }, s)
 }
 
-// elements makes a set of names.
 func elements(names string) map[atom.Atom]bool {
 	set := make(map[atom.Atom]bool)
 	for name := range strings.FieldsSeq(names) {
@@ -292,16 +283,16 @@ func elements(names string) map[atom.Atom]bool {
 	return set
 }
 
-// The elements of HTML, as far as it matters which they are.
+// Classes of HTML elements.
 var (
-	// unseen are those whose inside is no text, though the tokeniser gives it as text.
+	// The content of unseen elements is not text, although the tokeniser returns it as text.
 	unseen        = elements("script style noscript iframe")
 	notInExcerpts = elements("script style noscript iframe figcaption del s strike")
-	// inline are those that separate no words.
+	// Tags of inline elements do not separate words.
 	inline = elements(`a abbr b bdi bdo cite code del em font i ins kbd mark q s samp small span strong sub sup time
 		tt u var wbr strike big acronym ruby rt rb rp nobr`)
 	void = elements("area base br col embed hr img input link meta param source track wbr")
-	// known are those by which HTML is recognised.
+	// Text with one of the known elements is HTML.
 	known = elements(`a abbr acronym article aside audio b big blockquote body br caption center cite code dd del
 		details div dl dt em embed figcaption figure font footer form h1 h2 h3 h4 h5 h6 head header hr html i iframe
 		img input ins kbd li mark object ol p pre q rp rt ruby s samp script section small span strike strong style
@@ -309,14 +300,12 @@ var (
 		nav picture source template tfoot`)
 )
 
-// hasTags reports whether s holds a tag of HTML.
 func hasTags(s string) bool {
 	return findTag(s, func(atom.Atom, string) bool { return true })
 }
 
-// hasInlineTags reports whether a line holds inline HTML: an element that is
-// also closed, a picture with an address, or a break where the line is not said to be
-// plain. "The <b> tag" and "<img> in HTML" do not.
+// hasInlineTags reports whether a line has inline HTML: an element with an end tag, a picture with an address, or,
+// except in plain text, a break. "The <b> tag" and "<img> in HTML" have none.
 func hasInlineTags(s string, f form) bool {
 	if strings.IndexByte(s, '<') < 0 {
 		return false
@@ -333,7 +322,7 @@ func hasInlineTags(s string, f form) bool {
 	})
 }
 
-// findTag reports whether any start tag of HTML in s satisfies ok.
+// findTag reports whether ok returns true for any HTML start tag in s.
 func findTag(s string, ok func(atom.Atom, string) bool) bool {
 	s = s[:strings.LastIndexByte(s, '>')+1]
 	for {
@@ -356,12 +345,11 @@ func findTag(s string, ok func(atom.Atom, string) bool) bool {
 	}
 }
 
-// holdsAny reports whether s holds one of the parts.
 func holdsAny(s string, parts ...string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(s, part) })
 }
 
-// firstOf gives the first string that is more than white space, without the space around it.
+// firstOf returns the first string that is not blank, without surrounding white space.
 func firstOf(all ...string) string {
 	for _, s := range all {
 		if s = strings.TrimSpace(s); s != "" {
@@ -371,8 +359,7 @@ func firstOf(all ...string) string {
 	return ""
 }
 
-// shorten cuts s to at most n characters, at a word where there are words, and
-// says so with an ellipsis.
+// shorten cuts s to at most n characters, preferably after a word, and appends an ellipsis.
 func shorten(s string, n int) string {
 	if len(s) <= n || utf8.RuneCountInString(s) <= n {
 		return s

@@ -18,7 +18,7 @@ func TestEmptyTexts(t *testing.T) {
 	}
 }
 
-// TestEmptyCDATA holds that an element with nothing in its CDATA is as if it were absent.
+// TestEmptyCDATA checks that an element with an empty CDATA section counts as absent.
 func TestEmptyCDATA(t *testing.T) {
 	long := strings.Repeat("All of it. ", 40) + "End"
 	d := mustParse(t, channel+
@@ -34,7 +34,7 @@ func TestEmptyCDATA(t *testing.T) {
 	}
 }
 
-// TestTagsSpokenOf holds that a title loses no words that look like tags, in formats whose titles are plain.
+// TestTagsSpokenOf checks that plain titles keep words that look like tags.
 func TestTagsSpokenOf(t *testing.T) {
 	const want = "How to use <b>, <br> and <img> in HTML"
 	escaped := "How to use &lt;b&gt;, &lt;br&gt; and &lt;img&gt; in HTML"
@@ -42,7 +42,8 @@ func TestTagsSpokenOf(t *testing.T) {
 		"JSON Feed": `{"version":"https://jsonfeed.org/version/1.1","title":"J","items":[{"id":"1","url":"https://e.example/1","title":"` + want + `"}]}`,
 		"Atom":      `<feed xmlns="http://www.w3.org/2005/Atom"><title>A</title><id>x</id><entry><id>1</id><title type="text">` + escaped + `</title></entry></feed>`,
 		"h-feed": `<div class="h-feed"><div class="h-entry"><h2 class="p-name">` +
-			escaped + `</h2><a class="u-url" href="https://e.example/1">x</a><div class="e-content">c</div></div></div>`,
+			escaped +
+			`</h2><a class="u-url" href="https://e.example/1">x</a><div class="e-content">c</div></div></div>`,
 	} {
 		d := mustParse(t, doc, "")
 		if len(d.Posts) != 1 || d.Posts[0].Title != want {
@@ -51,7 +52,7 @@ func TestTagsSpokenOf(t *testing.T) {
 	}
 }
 
-// TestRaised holds that what is above or below the line is not read as more digits of what stands before it.
+// TestRaised checks that superscripts and subscripts do not become digits of the number before them.
 func TestRaised(t *testing.T) {
 	for in, want := range map[string]string{
 		"10<sup>6</sup> people":                      "10⁶ people",
@@ -72,7 +73,6 @@ func TestRaised(t *testing.T) {
 	}
 }
 
-// TestShorten holds that what is cut ends once.
 func TestShorten(t *testing.T) {
 	for in, want := range map[string]string{
 		"nine chars":         "nine chars",
@@ -89,7 +89,6 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-// TestStruckInExcerpts: an excerpt leaves out what its author struck.
 func TestStruckInExcerpts(t *testing.T) {
 	if got := excerpt("<p>Entry is <s>10</s> <del>12</del> 8 euro<strike>s</strike>.</p>",
 		100); got != "Entry is 8 euro." {

@@ -7,16 +7,15 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// minTwice is how many characters that were encoded twice, within words, make it certain
-// that a document was. Fewer may be what somebody wrote about just that.
+// minTwice is the number of characters within words, encoded twice, from which it is certain that the whole document
+// was. Fewer may be a text about the subject.
 const minTwice = 3
 
-// decodeTwice undoes a second encoding in UTF-8: the document was UTF-8 already when a
-// program took its bytes for windows-1252 or ISO 8859-1 and encoded them again. It is certain
-// where every character above ASCII comes of that, half of them within words. A control
-// character (C1) among them, which nobody writes, tells as much as minTwice.
+// decodeTwice undoes a second encoding in UTF-8: a program mistook UTF-8 for windows-1252 or ISO 8859-1 and encoded
+// it again. It is certain if all characters above ASCII result from that, half of them within words. A C1 control
+// character among them counts as much as minTwice, because texts do not contain such characters.
 func decodeTwice(doc string) (text string, certain bool) {
-	at := strings.IndexByte(doc, 0xC3) // which begins whatever was the first byte of a character
+	at := strings.IndexByte(doc, 0xC3) // begins every character that was encoded twice
 	if at < 0 || fromTwice(doc[at:]).bytes == 0 {
 		return "", false
 	}
@@ -47,14 +46,13 @@ func decodeTwice(doc string) (text string, certain bool) {
 	return b.String(), within >= minTwice && 2*within >= all
 }
 
-// A twice is a character that was encoded twice, and how many bytes it takes; 0: it was not.
+// A twice is a character that was encoded twice, and its length in bytes; 0: it was not.
 type twice struct {
 	r       rune
 	bytes   int
 	control bool // one of its bytes became a control character
 }
 
-// fromTwice reads the character that s begins with.
 func fromTwice(s string) twice {
 	var once [utf8.UTFMax]byte
 	bytes, control := 0, false
@@ -64,7 +62,7 @@ func fromTwice(s string) twice {
 		switch {
 		case r >= 0x80 && r < 0x100: // windows-1252 has other characters at 80 to 9F
 			c, known, control = byte(r), true, control || r < 0xA0
-		// ”, whose last byte windows-1252 has not
+		// windows-1252 lacks the last byte of ”
 		case r == utf8.RuneError && n == 3 && string(once[:i]) == "\xE2\x80":
 			c, known = 0x9D, true
 		}

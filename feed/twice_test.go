@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// again encodes what is UTF-8 already, as a program does that takes it for another encoding.
+// again encodes UTF-8 a second time, like a program that mistakes it for another encoding.
 func again(t testing.TB, s string, as *charmap.Charmap) string {
 	t.Helper()
 	var b strings.Builder
@@ -31,7 +31,7 @@ func TestDecodeTwice(t *testing.T) {
 			}
 		}
 	}
-	for was, want := range map[string]string{ // one control character is enough; a quote of which a byte was lost
+	for was, want := range map[string]string{ // one control character is enough; a lost byte of a quote
 		"It\u00e2\u0080\u0099s": "It’s", "\u00e2\u0080\u0093": "–",
 		"â€œCafÃ©â€\uFFFD dÃ©jÃ\u00a0": "“Café” déjà",
 	} {
@@ -40,12 +40,12 @@ func TestDecodeTwice(t *testing.T) {
 		}
 	}
 	for _, s := range []string{
-		"Ã\uFFFDland, CafÃ©, dÃ©jÃ\u00a0 vu, Ã©tÃ©", // what was lost is not guessed
-		"", "plain", "L’été à Paris, déjà", "Ã", "São Paulo, MÃE, ÃÃÃ", "日本語", // as they were meant
-		"how “Ã©” comes to be in a page",       // told of in text that is whole
-		"the signs Ã© Ã¨ Ãª and â€™ are UTF-8", // quoted, in words of their own
+		"Ã\uFFFDland, CafÃ©, dÃ©jÃ\u00a0 vu, Ã©tÃ©", // lost characters stay lost
+		"", "plain", "L’été à Paris, déjà", "Ã", "São Paulo, MÃE, ÃÃÃ", "日本語", // correct text
+		"how “Ã©” comes to be in a page",       // a mention in correct text
+		"the signs Ã© Ã¨ Ãª and â€™ are UTF-8", // a quotation within words
 		"CafÃ©", // too few
-		again(t, "été, là, où", charmap.ISO8859_1) + " and été besides", // a part of it
+		again(t, "été, là, où", charmap.ISO8859_1) + " and été besides", // only a part of it
 	} {
 		if got, ok := decodeTwice(s); ok {
 			t.Errorf("%q became %q", s, got)
@@ -53,7 +53,7 @@ func TestDecodeTwice(t *testing.T) {
 	}
 }
 
-// TestTwice holds that a document in double-encoded UTF-8 is read, and said to be.
+// TestTwice reads a document in double-encoded UTF-8 and checks the reported repair.
 func TestTwice(t *testing.T) {
 	d := mustParse(t, again(t,
 		channel+`<item><title>L’été à Lyon</title><link>http://x.org/été</link></item></channel></rss>`,
@@ -64,7 +64,7 @@ func TestTwice(t *testing.T) {
 	}
 }
 
-// TestStrayZero holds that a zero byte beside the first '<' makes no UTF-16 of a document.
+// TestStrayZero checks that a zero byte beside the first '<' does not make a document UTF-16.
 func TestStrayZero(t *testing.T) {
 	for _, s := range []string{"\x00" + channel, channel[:1] + "\x00" + channel[1:], "\x00\x00" + channel} {
 		if d := mustParse(t, s+"</channel></rss>", ""); d.Title != "T" {

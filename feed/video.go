@@ -9,10 +9,10 @@ import (
 	"golang.org/x/net/html"
 )
 
-// youTubeFeed is where the feeds of YouTube's channels, users and playlists are.
+// youTubeFeed begins the addresses of feeds of YouTube's channels, users and playlists.
 const youTubeFeed = "https://www.youtube.com/feeds/videos.xml?"
 
-// youTubeNames are how YouTube names channels and playlists.
+// The formats of YouTube's IDs.
 var (
 	channelID  = regexp.MustCompile(`^UC[\w-]{22}$`)
 	playlistID = regexp.MustCompile(`^[A-Z]{2}[\w-]{8,62}$`)
@@ -26,8 +26,8 @@ func isYouTube(host string) bool {
 	return false
 }
 
-// youTubePage is the feed of a channel, a user or a playlist. What is behind a handle
-// (/@name, /c/name) or the page of one film its page tells.
+// youTubePage returns the feed of a channel, a user or a playlist. For handles (/@name, /c/name) and single videos it
+// returns "": only the content of the page identifies the channel.
 func youTubePage(parts []string, query url.Values) string {
 	list := query.Get("list")
 	switch {
@@ -43,13 +43,13 @@ func youTubePage(parts []string, query url.Values) string {
 	return ""
 }
 
-// vimeoOwn are names at Vimeo that are no person's.
+// vimeoOwn are the names at Vimeo that are no persons.
 var vimeoOwn = setOf(`about album analytics api apps blog business categories channels create customers developer enterprise event events
 	explore features for-hire groups help integrations jobs join live log_in login manage marketplace music ondemand ott partners password
 	press pricing privacy professionals search settings showcase sitemap solutions staffpicks stock store terms tools upgrade upload
 	watch`)
 
-// vimeoPage is the feed of a person, a channel or a group; a number is one film.
+// vimeoPage returns the feed of a person, a channel or a group; "" for a single video, which is a number.
 func vimeoPage(parts []string) string {
 	const start, end = "https://vimeo.com/", "/videos/rss"
 	name := parts[0]
@@ -64,8 +64,8 @@ func vimeoPage(parts []string) string {
 	return start + url.PathEscape(name) + end
 }
 
-// guessVideos gives the feed of an account or a channel of PeerTube, whose pages may be
-// at any site, if an address could be that of one; "" if not.
+// guessVideos returns the feed of a PeerTube account or channel for an address that may be its page; "" for others.
+// Any site may run PeerTube.
 func guessVideos(u *url.URL) string {
 	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
 	if len(parts) < 2 || parts[1] == "" {
@@ -81,8 +81,8 @@ func guessVideos(u *url.URL) string {
 
 var channelInScript = regexp.MustCompile(`"externalChannelId":"(UC[\w-]{22})"`)
 
-// offerChannel notes the feed of the channel to which a page of YouTube belongs, where
-// the page offers none, as that of a film.
+// offerChannel adds the feed of the channel to which a YouTube page belongs, if the page offers none, such as the
+// page of a video.
 func (d *Document) offerChannel(doc, address, channel string) {
 	if len(d.Feeds) > 0 || !isYouTube(Host(address)) {
 		return
@@ -96,7 +96,6 @@ func (d *Document) offerChannel(doc, address, channel string) {
 	}
 }
 
-// channelOf is the channel that a <meta> names, "" if it names none.
 func channelOf(tag html.Token) string {
 	if valueOf(tag.Attr, "itemprop") == "channelId" {
 		return valueOf(tag.Attr, "content")

@@ -63,7 +63,6 @@ func TestGuessVideos(t *testing.T) {
 	}
 }
 
-// TestChannelOfAFilm: the page of a film offers no feed, but says whose it is.
 func TestChannelOfAFilm(t *testing.T) {
 	const channel, other = "UCabcdefghijklmnopqrstu-", "UC0123456789012345678901"
 	for _, c := range []struct{ reason, address, page, want string }{

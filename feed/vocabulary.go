@@ -2,8 +2,8 @@ package feed
 
 import "strings"
 
-// vocabularies are the short names that we use for namespaces, "" for those of the
-// formats themselves; the addresses are without scheme and without a "/" at the end.
+// vocabularies maps namespaces, without scheme and final "/", to short prefixes; "" means a namespace of the formats
+// themselves.
 var vocabularies = map[string]string{
 	"": "", "//purl.org/rss/1.0": "", "//channel.netscape.com/rdf/simple/0.9": "",
 	"//my.netscape.com/rdf/simple/0.9": "",
@@ -25,8 +25,7 @@ var vocabularies = map[string]string{
 	"//www.w3.org/xml/1998/namespace":                                       "xml",
 }
 
-// vocabulary gives the short name we use for a namespace, "" for the
-// document's own and "?" for those we do not read.
+// vocabulary returns the short prefix of a namespace; "" for the document's own, and "?" for unknown ones.
 func vocabulary(uri string) string {
 	uri = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(uri)), "/")
 	uri = strings.TrimPrefix(strings.TrimPrefix(uri, "https:"), "http:")
@@ -36,7 +35,7 @@ func vocabulary(uri string) string {
 	return "?"
 }
 
-// customary is the vocabulary of a prefix that nothing declares.
+// customary returns the vocabulary of an undeclared prefix.
 func customary(prefix string) string {
 	switch prefix = strings.ToLower(prefix); prefix {
 	case "atom", "dc", "dcterms", "content", "itunes", "media", "podcast", "psc", "feedburner", "pheedo", "sy", "xhtml",
@@ -50,20 +49,20 @@ func customary(prefix string) string {
 	return "?"
 }
 
-// A treatment is what becomes of an element.
+// A treatment is how the frame represents an element.
 type treatment uint8
 
 const (
-	drop       treatment = iota // it is passed over, with everything in it
-	unwrap                      // gofeed sees its children only
+	drop       treatment = iota // not at all, with everything in it
+	unwrap                      // gofeed sees only its children
 	container                   // gofeed sees its tag and its children
 	value                       // gofeed sees its plain text
 	attributes                  // gofeed sees its attributes
-	beside                      // gofeed sees its attributes, and its children behind it
-	ours                        // we keep its inside, gofeed does not see it
+	beside                      // gofeed sees its attributes, followed by its children
+	ours                        // this package keeps its content; gofeed does not see it
 )
 
-// shared are the elements that are read inside any format.
+// shared are the elements that all formats may contain.
 var shared = map[string]treatment{
 	"dc:creator": value, "dc:author": value, "dcterms:creator": value, "itunes:author": value,
 	"itunes:image": attributes, "media:content": beside, "media:thumbnail": attributes, "media:group": unwrap,
@@ -76,7 +75,6 @@ var shared = map[string]treatment{
 	"feedburner:origlink": ours, "pheedo:origlink": ours, "sy:updateperiod": ours, "sy:updatefrequency": ours,
 }
 
-// rssElements are those of RSS itself, and of Atom inside RSS.
 var rssElements = map[string]treatment{
 	"channel": unwrap, "items": unwrap, "item": container, "skiphours": ours, "skipdays": ours,
 	"title": ours, "description": ours, "encoded": ours, "fullitem": ours, "body": ours, "content": ours,
@@ -87,15 +85,13 @@ var rssElements = map[string]treatment{
 	"atom:author": container, "atom:name": value, "atom:email": value, "name": value, "email": value,
 }
 
-// atomElements are those of Atom 0.3 and 1.0.
 var atomElements = map[string]treatment{
 	"feed": container, "entry": container, "author": container, "source": container,
 	"title": ours, "subtitle": ours, "summary": ours, "content": ours, "issued": ours,
 	"link": attributes, "name": value, "email": value,
 }
 
-// synonyms are the names under which the tables have an element that other
-// formats or versions call otherwise.
+// synonyms maps the names of elements in other formats or versions to the names in the tables.
 var synonyms = map[string]string{
 	"atom:id": "id", "dcterms:identifier": "id", "tagline": "subtitle",
 	"dcterms:available": "pubdate", "dcterms:created": "created", "atom:published": "published",
@@ -104,8 +100,8 @@ var synonyms = map[string]string{
 	"dcterms:modified": "updated",
 }
 
-// several are the elements of which a parent may have more than one; of all
-// others the first that is not empty counts.
+// several are the elements that a parent may have more than once. Of other elements the first that is not empty
+// counts.
 var several = map[string]bool{
 	"link": true, "atom:link": true, "enclosure": true, "author": true, "dc:creator": true, "media:content": true,
 	"media:thumbnail": true,
@@ -128,10 +124,9 @@ var attributesOf = map[string][]string{
 	"media:thumbnail": {"url", "width", "height"}, "podcast:chapters": {"url"}, "podcast:transcript": {"url", "type"},
 }
 
-// isItem reports whether an element of this name is a post.
 func isItem(name string) bool { return name == "item" || name == "entry" }
 
-// lookUp gives the name by which the tables know an element, and what becomes of it.
+// lookUp returns the name of an element in the tables, and its treatment.
 func (r *repairer) lookUp(tag string) (name string, how treatment) {
 	name = r.canonical(tag)
 	if other, found := synonyms[name]; found {
@@ -144,14 +139,12 @@ func (r *repairer) lookUp(tag string) (name string, how treatment) {
 	return name, how
 }
 
-// A binding is a prefix and the vocabulary for which it stands.
+// A binding maps a prefix to a vocabulary.
 type binding struct{ prefix, vocabulary string }
 
-// maxBindings bounds the namespaces in force at one point of a document: each
-// name below is looked up among them.
+// maxBindings limits the namespaces that apply at one point of a document, because each name is searched among them.
 const maxBindings = 200
 
-// declare notes the namespaces that a tag declares; they hold until its end.
 func (r *repairer) declare(tok token) {
 	for _, a := range tok.attrs {
 		switch {
@@ -163,7 +156,6 @@ func (r *repairer) declare(tok token) {
 	}
 }
 
-// bind lets a prefix stand for a vocabulary from here on.
 func (r *repairer) bind(prefix, vocabulary string) {
 	if len(r.bindings) >= maxBindings {
 		r.repaired("more namespaces than can be meant: the rest left out")
@@ -172,7 +164,6 @@ func (r *repairer) bind(prefix, vocabulary string) {
 	r.bindings = append(r.bindings, binding{prefix, vocabulary})
 }
 
-// vocabulary is that of a prefix at this point of the document.
 func (r *repairer) vocabulary(prefix string) string {
 	for i := len(r.bindings) - 1; i >= 0; i-- {
 		if r.bindings[i].prefix == prefix {
@@ -185,7 +176,7 @@ func (r *repairer) vocabulary(prefix string) string {
 	return customary(prefix)
 }
 
-// canonical is the name by which the tables know an element.
+// canonical returns the name of an element with the prefix that the tables use.
 func (r *repairer) canonical(name string) string {
 	prefix, local := splitName(name)
 	local = strings.ToLower(local)
@@ -194,13 +185,13 @@ func (r *repairer) canonical(name string) string {
 		return local
 	}
 	if prefix == "" && r.rules[local] != drop && (local == "channel" || local == "feed" || isItem(local)) {
-		r.bind("", "") // a namespace of the publisher's own, down from here
+		r.bind("", "") // the publisher's own namespace, from here on
 		return local
 	}
 	return v + ":" + local
 }
 
-// langOf is the language an element declares, as a tag of RFC 5646.
+// langOf returns the declared language of an element as a tag of RFC 5646.
 func langOf(tok token) string {
 	return strings.ReplaceAll(firstOf(tok.attr("xml:lang"), tok.attr("lang")), "_", "-")
 }
@@ -212,8 +203,8 @@ func splitName(name string) (prefix, local string) {
 	return "", name
 }
 
-// baseOf is the base of links in an element: its own xml:base on top of its
-// parent's, and relative ones on top of the document's address.
+// baseOf returns the base for links in an element: its xml:base, relative to its parent's base or to the address of
+// the document.
 func (r *repairer) baseOf(tok token, parent string) string {
 	own := tok.attr("xml:base")
 	if own == "" {
@@ -228,8 +219,7 @@ func (r *repairer) baseOf(tok token, parent string) string {
 	return parent
 }
 
-// formOf says how the inside of a text construct is to be read (RFC 4287 §3.1;
-// Atom 0.3 has a mode as well). RSS does not say.
+// formOf returns the format of a text construct (RFC 4287 §3.1; Atom 0.3 also has a mode). RSS does not state it.
 func (r *repairer) formOf(tok token) form {
 	if r.kind != Atom {
 		return unsaid
@@ -246,10 +236,10 @@ func (r *repairer) formOf(tok token) form {
 	case typ == "text", strings.HasPrefix(typ, "text/"):
 		return plain
 	}
-	return encoded // media types that are no text come in base64 (RFC 4287 §4.1.3.3)
+	return encoded // binary media types are in base64 (RFC 4287 §4.1.3.3)
 }
 
-// rdfAbout is the identifier that RDF gives an element, "" for none.
+// rdfAbout returns the RDF identifier of an element; "": none.
 func (r *repairer) rdfAbout(tok token) string {
 	for _, a := range tok.attrs {
 		prefix, local := splitName(a.name)

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// webFinger is where a host is asked for an account (RFC 7033 section 4).
+// webFinger is the path at which a host describes an account (RFC 7033 section 4).
 const webFinger = "/.well-known/webfinger?resource="
 
-// webFingerURL returns the WebFinger address of an account that a person typed: @ann@example.org,
-// ann@example.org, acct:ann@example.org, !group@example.org, or a page of another server that shows
-// the account. It returns "" for anything else.
+// webFingerURL returns the WebFinger address of an account that a person typed: @ann@example.org, ann@example.org,
+// acct:ann@example.org, !group@example.org, or a page of another server that shows the account. It returns "" for
+// anything else.
 func webFingerURL(typed string) string {
 	account := typed
 	for _, mark := range []string{"@", "acct:", "!"} {
@@ -27,7 +27,6 @@ func webFingerURL(typed string) string {
 	return accountAt(name, host)
 }
 
-// accountLetters are the letters of account names.
 const accountLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
 // accountAt returns the WebFinger address of an account; "": the name or the host is not valid.
@@ -45,8 +44,8 @@ func accountAt(name, host string) string {
 }
 
 // shownAccount returns the WebFinger address of an account that another server shows at an address such as
-// https://home.example/@ann@example.org or /c/boats@example.org, or at an address of one of its posts. It is the
-// account at example.org, never an account at home.example. It returns "" for other addresses.
+// https://home.example/@ann@example.org or /c/boats@example.org, or at an address of one of its posts. The account is
+// at example.org, never at home.example. shownAccount returns "" for other addresses.
 func shownAccount(address string) string {
 	u, err := url.Parse(withScheme(address))
 	if err != nil || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
@@ -54,7 +53,7 @@ func shownAccount(address string) string {
 	}
 	account, rest := profileName(u.Path)
 	name, host, both := strings.Cut(account, "@")
-	// Other programs have such pages too, with email addresses in place of accounts.
+	// Other programs have such pages too, with email addresses instead of accounts.
 	for _, anybodys := range []string{"/author/", "/profile/", "/accounts/"} {
 		both = both && !strings.HasPrefix(u.Path, anybodys)
 	}
@@ -69,7 +68,7 @@ func shownAccount(address string) string {
 var profilePaths = []string{"@", "users/", "u/", "author/", "profile/", "accounts/", "a/", "c/", "m/",
 	"video-channels/"}
 
-// profileName returns the account that the path of a page names, and the rest of the path.
+// profileName returns the account in the path of a page, and the rest of the path.
 func profileName(path string) (account, rest string) {
 	path = strings.Trim(path, "/")
 	for _, before := range profilePaths {
@@ -81,8 +80,8 @@ func profileName(path string) (account, rest string) {
 	return "", ""
 }
 
-// ProfileAccount returns the WebFinger address of the account with a page such as
-// https://example.org/@ann or /users/ann; "" for other addresses.
+// ProfileAccount returns the WebFinger address of the account with a page such as https://example.org/@ann or
+// /users/ann; "" for other addresses.
 func ProfileAccount(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.RawQuery != "" {
@@ -95,13 +94,13 @@ func ProfileAccount(address string) string {
 	case strings.Contains(account, "@"):
 		return shownAccount(address)
 	case strings.HasPrefix(strings.Trim(u.Path, "/"), "c/"), strings.HasPrefix(strings.Trim(u.Path, "/"), "m/"):
-		return "" // on most sites a category
+		return "" // a category on most sites
 	}
 	return u.Scheme + "://" + u.Host + webFinger + url.QueryEscape("acct:"+account+"@"+u.Host)
 }
 
-// AuthorOf returns the WebFinger address of the author of a post at an address such as
-// https://example.org/@ann/112 or /users/ann/112; "" for other addresses.
+// AuthorOf returns the WebFinger address of the author of a post at an address such as https://example.org/@ann/112
+// or /users/ann/112; "" for other addresses.
 func AuthorOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || !strings.HasPrefix(u.Path, "/@") && !strings.HasPrefix(u.Path, "/users/") {
@@ -114,8 +113,7 @@ func AuthorOf(address string) string {
 	return u.Scheme + "://" + u.Host + webFinger + url.QueryEscape("acct:"+account+"@"+u.Host)
 }
 
-// WebFingerAccount gives the account that an address asks for, as ann@example.org; "" if it
-// is no address of WebFinger.
+// WebFingerAccount returns the account in a WebFinger address, as ann@example.org; "" for other addresses.
 func WebFingerAccount(address string) string {
 	_, resource, found := strings.Cut(address, webFinger)
 	account, err := url.QueryUnescape(resource)
@@ -125,8 +123,8 @@ func WebFingerAccount(address string) string {
 	return strings.TrimPrefix(account, "acct:")
 }
 
-// ReadWebFinger gives the actor of an account and the page where people read it, as a host
-// says (RFC 7033 section 4.4); "" for what it does not say.
+// ReadWebFinger returns the actor of an account and its web page from a host's response (RFC 7033 section 4.4); "":
+// it lacks them.
 func ReadWebFinger(body []byte) (actor, page string) {
 	var answer struct {
 		Links []struct{ Rel, Type, Href asValue }
@@ -148,7 +146,7 @@ func ReadWebFinger(body []byte) (actor, page string) {
 	return actor, page
 }
 
-// IsOutbox reports whether an address looks like that of an outbox of ActivityPub.
+// IsOutbox reports whether an address looks like an ActivityPub outbox.
 func IsOutbox(address string) bool {
 	path, _, _ := strings.Cut(address, "?")
 	return strings.HasSuffix(path, "/outbox")

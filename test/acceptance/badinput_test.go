@@ -20,8 +20,8 @@ import (
 	"digest/test/tier"
 )
 
-// refused runs a command that must fail with this exit status and one clear
-// line on stderr that has these words, and leave every file as it was.
+// refused runs a command and checks that it fails with the exit status, prints one line on stderr with the words, and
+// changes no files.
 func (h *house) refused(status int, words string, args ...string) {
 	h.t.Helper()
 	before := snapshot(h.t, h.dir)
@@ -53,7 +53,6 @@ func (h *house) refused(status int, words string, args ...string) {
 	}
 }
 
-// snapshot reads every file under a folder, but not SQLite's own journals.
 func snapshot(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
@@ -70,7 +69,6 @@ func snapshot(t *testing.T, dir string) map[string][]byte {
 	return files
 }
 
-// dump is what the program knows, as it tells it.
 func (h *house) dump() string {
 	h.t.Helper()
 	return h.run("--json", "user", "list") + h.run("--json", "feeds")
@@ -148,7 +146,7 @@ func TestBadReaders(t *testing.T) {
 	})
 }
 
-// TestBadFeeds subscribes to what is no feed, by every way there is.
+// TestBadFeeds subscribes to addresses without a feed, in every way.
 func TestBadFeeds(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -156,7 +154,7 @@ func TestBadFeeds(t *testing.T) {
 	defer site.Close()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		h := newHouse(t, database)
-		h.set("DIGEST_HOST_INTERVAL=0", "DIGEST_FETCH_TIMEOUT=10m") // a gigabyte is unpacked here, however slowly
+		h.set("DIGEST_HOST_INTERVAL=0", "DIGEST_FETCH_TIMEOUT=10m") // time to unpack a gigabyte on a slow machine
 		h.run("user", "add", "reader@example.org", "--time-zone", "Europe/Paris")
 		before := h.dump()
 		for path, words := range map[string]string{
@@ -193,7 +191,6 @@ func TestBadFeeds(t *testing.T) {
 	})
 }
 
-// badSite serves everything but a feed.
 func badSite(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/page":
@@ -203,7 +200,7 @@ func badSite(w http.ResponseWriter, r *http.Request) {
 	case "/empty":
 	case "/json":
 		io.WriteString(w, `{"version": 1, "items": "none"}`)
-	case "/huge": // a gigabyte, as it comes
+	case "/huge": // a gigabyte without compression
 		w.Header().Set("Content-Type", "application/rss+xml")
 		io.WriteString(w, `<rss version="2.0"><channel><title>Huge</title>`)
 		stuff := bytes.Repeat([]byte("<item><title>x</title></item>"), 1<<15)
@@ -212,7 +209,7 @@ func badSite(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 		}
-	case "/bomb": // little on the wire, a gigabyte unpacked
+	case "/bomb": // a gigabyte, compressed
 		w.Header().Set("Content-Encoding", "gzip")
 		w.Write(compress(bytes.Repeat([]byte("<rss>  "), 40<<20/7)))
 	case "/loop":
@@ -227,7 +224,6 @@ func badSite(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestMailServerDown: the editions wait, and leave when it is back.
 func TestMailServerDown(t *testing.T) {
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
@@ -257,8 +253,7 @@ func TestMailServerDown(t *testing.T) {
 	})
 }
 
-// TestReadOnly: a disk that cannot be written. Root may write everywhere, so
-// there the folder is one that nobody can write.
+// TestReadOnly uses a database in a directory that even root cannot write.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "/proc/digest.db")
@@ -285,8 +280,8 @@ func TestReadOnly(t *testing.T) {
 	h.refused(1, "notes.txt", "tick")
 }
 
-// TestReadOnlyFile: a database that this user may read and not write. Root may
-// write everything, so root runs the program as somebody else.
+// TestReadOnlyFile uses a database that the user may read but not write. Root may write everything, so root runs the
+// program as another user.
 func TestReadOnlyFile(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, storetest.SQLite(t))
@@ -319,7 +314,7 @@ func TestReadOnlyFile(t *testing.T) {
 	}
 }
 
-// TestNewerSchema: a database that a newer version has migrated is left alone.
+// TestNewerSchema checks that the program does not change a database of a newer version.
 func TestNewerSchema(t *testing.T) {
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
@@ -343,8 +338,8 @@ func TestNewerSchema(t *testing.T) {
 	})
 }
 
-// TestDatabaseAway: a PostgreSQL that does not answer, and one without such a
-// database; no password reaches the screen.
+// TestDatabaseAway uses a PostgreSQL server that does not respond, and one without the database. No error may contain
+// the password.
 func TestDatabaseAway(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "postgres://digest:secret-word@127.0.0.1:1/digest?sslmode=disable")

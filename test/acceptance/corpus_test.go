@@ -20,16 +20,16 @@ import (
 	"digest/test/tier"
 )
 
-// A realFeed is a feed from the world that brings out its newest entries one
-// by one: they are cut out of its text until their time.
+// A realFeed is a real feed of the corpus that publishes its newest entries one by one: document removes them until
+// their time.
 type realFeed struct {
 	file   string
 	body   []byte
-	hidden [][2]int      // where the newest entries stand in body, newest first
-	reveal []time.Time   // when each of them comes out
-	links  []string      // of each of them; empty: it cannot be told from another
-	newest time.Time     // date of the entries that are not kept back; zero: not all have one
-	every  time.Duration // it asks to be read no more often
+	hidden [][2]int      // the ranges of the newest entries in body, newest first
+	reveal []time.Time   // when each of them appears
+	links  []string      // of each of them; "": not distinguishable
+	newest time.Time     // date of the other entries; zero: not all have one
+	every  time.Duration // shortest interval that the feed states
 }
 
 func (f *realFeed) document(now time.Time) []byte {
@@ -54,16 +54,13 @@ var ttl = regexp.MustCompile(`<ttl>\s*(\d+)`)
 
 var origLink = regexp.MustCompile(`<feedburner:origLink>(.*?)</`)
 
-// mostHidden is how many entries a real feed keeps back.
 const mostHidden = 5
 
-// mostListed is how many entries of a feed are read, the newest.
+// mostListed is the number of newest entries that the program reads.
 const mostListed = 500
 
-// silence is how seldom a feed is to be asked at an instant by the age of its
-// last entry: after a month, 12 hours for each year of it, a week at most. What
-// comes out later than the first reading, read last at an instant, is new,
-// whatever its date.
+// silence returns the interval between polls by the age of the last entry: after a month, 12 hours for each year of
+// it, at most a week. An entry that appears after the previous poll (read) counts as new, whatever its date.
 func (f *realFeed) silence(now, read time.Time) time.Duration {
 	news := slices.ContainsFunc(f.reveal, func(at time.Time) bool {
 		return !read.IsZero() && at.After(read) &&
@@ -105,7 +102,6 @@ func readReal(t *testing.T, file, kind string, begin, end time.Time, random *ran
 	return f
 }
 
-// A parsed is what digest parse --json says of one file.
 type parsed struct {
 	Error   string
 	Count   int
@@ -115,7 +111,6 @@ type parsed struct {
 	}
 }
 
-// parse asks the program what stands in files.
 func (h *house) parse(files ...string) (read map[string]parsed) {
 	h.t.Helper()
 	if err := json.Unmarshal([]byte(h.try(h.t.Context(), append([]string{"--json", "parse"}, files...)...).stdout),
@@ -125,8 +120,7 @@ func (h *house) parse(files ...string) (read map[string]parsed) {
 	return read
 }
 
-// learn asks the program which links the hidden entries have. Those that do not
-// stand for exactly one entry are not followed.
+// learn gets the links of hidden entries from the program. It drops links that do not identify exactly one entry.
 func (h *house) learn(feeds []*realFeed) {
 	h.t.Helper()
 	var files []string
@@ -138,7 +132,7 @@ func (h *house) learn(feeds []*realFeed) {
 		p := read[f.file]
 		spans := max(len(entries["rss"].FindAllIndex(f.body, -1)), len(entries["atom"].FindAllIndex(f.body, -1)))
 		if p.Count != spans || p.Count > mostListed {
-			f.hidden, f.reveal = nil, nil // not as it looks, or its first entries may not be its newest
+			f.hidden, f.reveal = nil, nil // unexpected structure, or its first entries may not be the newest
 		}
 		for i, e := range p.Entries[len(f.hidden):] {
 			if e.Published == nil {
@@ -160,7 +154,7 @@ func (h *house) learn(feeds []*realFeed) {
 			if e := p.Entries[i].Link; e != nil && strings.HasPrefix(*e, "http") && uses[*e] == 1 {
 				link = *e
 			}
-			// FeedBurner keeps the author's own page, to which every mail links, in a field of its own.
+			// FeedBurner stores the author's own page, to which every mail links, in another field.
 			if m := origLink.FindSubmatch(f.body[f.hidden[i][0]:f.hidden[i][1]]); m != nil {
 				link = html.UnescapeString(string(m[1]))
 			}
@@ -172,8 +166,7 @@ func (h *house) learn(feeds []*realFeed) {
 	}
 }
 
-// plain reports whether a link stands in the entry as it is, not relative to
-// something, and whether no other entry is about it.
+// plain reports whether an entry contains its link in absolute form, and no other entry is about the link.
 func (f *realFeed) plain(i int, link string) bool {
 	escaped := []byte(html.EscapeString(link))
 	if !bytes.Contains(f.body[f.hidden[i][0]:f.hidden[i][1]], escaped) {
@@ -183,7 +176,7 @@ func (f *realFeed) plain(i int, link string) bool {
 	return bytes.Count(f.body, append(about, '<')) <= 1
 }
 
-// corpus gives the real feeds of the kinds that are polled.
+// corpus returns the real feeds of polled formats.
 func corpus(t *testing.T, step int, begin, end time.Time) []*site {
 	t.Helper()
 	dir := os.Getenv("DIGEST_SHARED")
@@ -216,9 +209,8 @@ func corpus(t *testing.T, step int, begin, end time.Time) []*site {
 	return sites
 }
 
-// TestRealFeeds serves feeds from the world, most of which have been silent for
-// years. In nine days one entry of each ends its silence; from then on, for
-// three days, the mails of the next midnights have once what each brings out.
+// TestRealFeeds serves real feeds, most of which have been silent for years. In nine days each publishes one entry.
+// For three more days each mail must contain exactly the new entries.
 func TestRealFeeds(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -249,7 +241,7 @@ func TestRealFeeds(t *testing.T) {
 	for now := start.Add(time.Hour); now.Before(end); now = now.Add(time.Hour) {
 		if now.Before(awake) && !slices.ContainsFunc(s.oracle.readers,
 			func(r *reader) bool { return !r.next.After(now) }) {
-			continue // the days are long
+			continue // the test would take too long
 		}
 		s.set(now)
 		before := len(s.web.requests())
@@ -289,7 +281,6 @@ func TestRealFeeds(t *testing.T) {
 	}
 }
 
-// polls gives the instants at which each site was asked.
 func (s *scene) polls() map[*site][]time.Time {
 	polls := map[*site][]time.Time{}
 	for _, q := range s.web.requests() {
@@ -298,13 +289,12 @@ func (s *scene) polls() map[*site][]time.Time {
 	return polls
 }
 
-// An arrival is a letter and when it came.
 type arrival struct {
 	letter
 	at time.Time
 }
 
-// uncounted is a link without what only counts readers, which mail leaves out.
+// uncounted removes tracking parameters from a link, which mail does not contain.
 func uncounted(link string) string {
 	page, query, asked := strings.Cut(link, "?")
 	if !asked {
@@ -324,8 +314,8 @@ func uncounted(link string) string {
 	return page
 }
 
-// checkReal: an entry is in the first mail after the first poll after it came
-// out, and in no other. It reports whether that was the first mail of all.
+// checkReal checks that an entry is only in the first mail after the first poll after its publication. It reports
+// whether that was the first mail of all.
 func (s *scene) checkReal(r *reader, site *site, link string, out time.Time, asked []time.Time,
 	came []arrival) (atOnce bool) {
 	s.t.Helper()

@@ -13,29 +13,29 @@ import (
 	"time"
 )
 
-// A temper is how a site's server behaves.
+// A temper is the behaviour of a site's server.
 type temper struct {
 	name   string
 	kind   string // "rss", "atom", "json"
-	etag   string // how its ETag looks, %s its heart; empty: none
-	lm     string // the layout of its Last-Modified; empty: none
+	etag   string // the format of its ETag, with %s for the version; "": none
+	lm     string // the layout of its Last-Modified; "": none
 	head   headTemper
 	deaf   bool // ignores conditions
 	maxAge time.Duration
-	bydate bool // says so by Expires
+	bydate bool // states maxAge by Expires
 	zipped bool
 	slow   bool
 	cookie bool
-	moved  int // 301, 302: subscribed under an old address
+	moved  int // 301 or 302: subscribed at an old address
 	query  string
-	shared bool // on the host of the site before it
+	shared bool // on the host of the previous site
 
 	trouble trouble
 
 	undated  bool
-	reguid   bool // gives every post a new GUID on the third day
-	flickers bool // takes its newest posts back for some hours every day
-	touches  bool // new validators every six hours, whatever the content
+	reguid   bool // changes all GUIDs on the third day
+	flickers bool // removes its newest posts for some hours every day
+	touches  bool // changes validators every six hours, whatever the content
 	edits    bool // changes the title of each post three hours later
 }
 
@@ -43,17 +43,17 @@ type headTemper int
 
 const (
 	headHonest   headTemper = iota
-	headRefused             // 405
-	headRestless            // always says that something has changed
-	headStuck               // always has the validators of the beginning, and the length of the present
+	headRefused             // responds 405
+	headRestless            // always has new validators
+	headStuck               // always has the validators of the beginning, and the current length
 )
 
-// A trouble is a time during which a site does not serve its feed.
+// A trouble is a period in which a site does not serve its feed.
 type trouble struct {
-	from, to time.Duration // after the beginning
+	from, to time.Duration // since the beginning
 	status   int
 	wait     time.Duration // Retry-After
-	cut      bool          // the body ends in the middle
+	cut      bool          // the body is incomplete
 	begin    time.Time
 }
 
@@ -63,7 +63,6 @@ func (tr trouble) at(now time.Time) bool {
 
 const strong, weak, suffixed, bare = `"%s"`, `W/"%s"`, `"%s-gzip"`, `%s`
 
-// tempers are the kinds of servers there are; sites take them in turn.
 func tempers() []temper {
 	const day = 24 * time.Hour
 	oddDate := "Mon, 02 Jan 2006 15:04:05 -0700"
@@ -105,7 +104,6 @@ func tempers() []temper {
 	}
 }
 
-// A site publishes one feed.
 type site struct {
 	temper
 	n     int
@@ -113,21 +111,19 @@ type site struct {
 	begin time.Time
 	posts []post // oldest first
 	real  *realFeed
-	url   string // as subscribed
-	final string // where the feed lies
+	url   string // the subscribed address
+	final string // the address of the feed
 
-	settled bool // a permanent redirect has been seen twice, 20 hours apart
+	settled bool // the program has seen a permanent redirect twice, 20 hours apart
 }
 
-// A post is one entry, known by its address.
 type post struct {
 	url string
 	n   int
 	at  time.Time
 }
 
-// publish makes n sites whose posts come at seeded random times, from a day
-// and a half before begin until end.
+// publish returns n sites whose posts appear at seeded random times, from a day and a half before begin until end.
 func publish(n int, begin, end time.Time, seed uint64) []*site {
 	kinds := tempers()
 	sites := make([]*site, n)
@@ -140,7 +136,7 @@ func publish(n int, begin, end time.Time, seed uint64) []*site {
 		random := rand.New(rand.NewPCG(seed, uint64(i)))
 		for at := begin.Add(-36 * time.Hour); at.Before(end); {
 			at = at.Add(time.Duration(1+random.IntN(26*60)) * time.Minute)
-			if at.Minute() == 0 { // never together with a tick
+			if at.Minute() == 0 { // never at the time of a tick
 				at = at.Add(7 * time.Minute)
 			}
 			k := len(s.posts)
@@ -153,8 +149,7 @@ func publish(n int, begin, end time.Time, seed uint64) []*site {
 
 func (s *site) path() string { return fmt.Sprintf("/feeds/%d.%s", s.n, s.kind) }
 
-// address is what a reader subscribes to: that of a site that has moved for
-// good is the new one, once everyone knows.
+// address returns the address that readers subscribe to: after a permanent redirect the new one.
 func (s *site) address() string {
 	if s.settled {
 		return s.final
@@ -162,7 +157,7 @@ func (s *site) address() string {
 	return s.url + s.query
 }
 
-// listed gives the posts in the feed at an instant, newest first.
+// listed returns the posts in the feed at a time, newest first.
 func (s *site) listed(now time.Time) []post {
 	var listed []post
 	for _, p := range s.posts {
@@ -177,7 +172,6 @@ func (s *site) listed(now time.Time) []post {
 	return listed
 }
 
-// changedAt is the last instant up to now at which the document changed.
 func (s *site) changedAt(now time.Time) time.Time {
 	last := s.begin.Add(-48 * time.Hour)
 	see := func(t time.Time) {
@@ -210,7 +204,6 @@ func (s *site) changedAt(now time.Time) time.Time {
 	return last
 }
 
-// validators are what the server says of the version at an instant.
 func (s *site) validators(now time.Time) (etag, lm string) {
 	changed := s.changedAt(now)
 	if s.etag != "" {
@@ -227,8 +220,8 @@ func (s *site) validators(now time.Time) (etag, lm string) {
 	return etag, lm
 }
 
-// notModified holds a request's conditions against the version: If-None-Match
-// first, and Last-Modified by strict equality, as many servers do.
+// notModified evaluates a request's conditions: If-None-Match first, otherwise If-Modified-Since by equality, like
+// many servers.
 func (s *site) notModified(h http.Header, etag, lm string) bool {
 	if sent, ok := h["If-None-Match"]; ok {
 		return s.temper.etag != suffixed && etag != "" && sent[0] == etag
@@ -237,7 +230,7 @@ func (s *site) notModified(h http.Header, etag, lm string) bool {
 	return ok && lm != "" && sent[0] == lm
 }
 
-// describe writes the header fields of every good answer.
+// describe writes the header fields of successful responses.
 func (s *site) describe(h http.Header, now time.Time, etag, lm string) {
 	if etag != "" {
 		h.Set("ETag", etag)
@@ -283,7 +276,6 @@ func (s *site) guid(p post, now time.Time) string {
 	return fmt.Sprintf("tag:site-%d.example,2026:%d", s.n, p.n)
 }
 
-// document is the feed as it stands at an instant.
 func (s *site) document(now time.Time) []byte {
 	if s.real != nil {
 		return s.real.document(now)

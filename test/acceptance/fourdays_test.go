@@ -15,11 +15,11 @@ import (
 	"digest/test/tier"
 )
 
-// begin is the morning of the first of the days; Europe's clocks change on the third.
+// begin returns the morning of the first day. Europe's clocks change on the third.
 func begin() time.Time { return time.Date(2026, 3, 27, 6, 0, 0, 0, time.UTC) }
 
-// zones of the readers. Half and quarter hours, both sides of the date line,
-// and the change of March 2026 at, before and after midnight.
+// zones returns the readers' zones. They include offsets of half and quarter hours, both sides of the date line, and
+// clock changes in March 2026 at, before and after midnight.
 func zones() []string {
 	return []string{
 		"Asia/Kolkata", "Asia/Kathmandu", "Asia/Tokyo", "Pacific/Chatham", "Europe/Paris", "UTC",
@@ -28,7 +28,7 @@ func zones() []string {
 	}
 }
 
-// A scene is a house with readers, the sites they read, and what must happen.
+// A scene is a house with readers, their sites, and the expected results.
 type scene struct {
 	*house
 	web    *web
@@ -36,8 +36,8 @@ type scene struct {
 	oracle *oracle
 	inbox  *inbox
 	now    time.Time
-	ids    map[string]*site // by the numbers that polls name
-	// importing is told of each import before it is run; it may be nil.
+	ids    map[string]*site // by the feed number in the User-Agent of polls
+	// importing, if not nil, is called before each import.
 	importing func(args ...string)
 }
 
@@ -51,12 +51,14 @@ func newScene(t *testing.T, database string, sites int) *scene {
 	return s
 }
 
-// join adds a reader of every step-th site, by a subscription list in folders.
+// join adds a reader of every step-th site, by a subscription list with folders.
 func (s *scene) join(email, zone string, offset, step int) *reader {
 	s.t.Helper()
 	r := &reader{email: email, zone: zone}
 	var opml strings.Builder
-	opml.WriteString(`<?xml version="1.0"?><opml version="2.0"><head><title>List</title></head><body><outline text="Folder">` + "\n")
+	opml.WriteString(
+		`<?xml version="1.0"?><opml version="2.0"><head><title>List</title></head><body><outline text="Folder">` +
+			"\n")
 	for i := offset; i < len(s.sites); i += step {
 		r.sites = append(r.sites, s.sites[i])
 		fmt.Fprintf(&opml, `<outline text="Site %d" type="rss" xmlUrl="%s"/>`+
@@ -77,7 +79,7 @@ func (s *scene) join(email, zone string, offset, step int) *reader {
 	return r
 }
 
-// populate adds readers in that many zones; each site has at least one.
+// populate adds readers in different zones; each site has at least one.
 func (s *scene) populate(readers int) {
 	s.t.Helper()
 	for i, zone := range zones()[:readers] {
@@ -85,18 +87,16 @@ func (s *scene) populate(readers int) {
 	}
 }
 
-// step keeps the readers of many sites to some sixty each: larger editions do
-// not fit into a mail.
+// step limits the sites of a reader to about sixty, because larger editions do not fit into a mail.
 func (s *scene) step() int { return 1 + (len(s.sites)-1)/60 }
 
-// set moves the one clock.
+// set sets the clock of everything.
 func (s *scene) set(now time.Time) {
 	s.now = now
 	s.web.set(now)
 }
 
-// hour runs one hour with some workers at once, and holds all that happened
-// against the oracle.
+// hour runs the job for an hour with several workers, and compares the requests and the mail with the oracle.
 func (s *scene) hour(now time.Time, workers int) {
 	s.t.Helper()
 	s.set(now)
@@ -145,7 +145,6 @@ func postpone(editions []edition, letters []letter) []edition {
 	return slices.DeleteFunc(editions, func(e edition) bool { return len(e.posts) == 0 })
 }
 
-// checkPolls holds the sites that were asked against those that should be.
 func (s *scene) checkPolls(want []*site, requests []request) {
 	s.t.Helper()
 	got := map[*site]bool{}
@@ -163,7 +162,6 @@ func (s *scene) checkPolls(want []*site, requests []request) {
 	}
 }
 
-// checkMail holds the letters that came against the editions that should.
 func (s *scene) checkMail(want []edition, got []letter) {
 	s.t.Helper()
 	for _, e := range want {
@@ -209,7 +207,7 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// difference gives what only a has, and what only b has.
+// difference returns the elements that only a has, and those that only b has.
 func difference(a, b map[string]bool) (onlyA, onlyB []string) {
 	for _, x := range slices.Sorted(maps.Keys(a)) {
 		if !b[x] {
@@ -224,9 +222,8 @@ func difference(a, b map[string]bool) (onlyA, onlyB []string) {
 	return onlyA, onlyB
 }
 
-// checkPromise holds, over the whole run and without regard to how it came
-// about: at most one mail for each reader and date, no post twice, and every
-// post that any poll could have brought by the last midnight is there.
+// checkPromise checks the whole run: at most one mail for each reader and date, no post twice, and every post that a
+// poll could have fetched by the last midnight.
 func (s *scene) checkPromise() {
 	s.t.Helper()
 	had := map[string]string{}
@@ -250,17 +247,16 @@ func (s *scene) checkPromise() {
 	}
 }
 
-// checkNothingLost: a post that was there a day and a half before the end has
-// had a poll and a midnight after it, whatever the site's temper; only what a
-// site says of its freshness comes on top, and a day where each poll may cost
-// the whole document.
+// checkNothingLost checks that the reader has all posts older than a day and a half, because a poll and a midnight
+// must have followed. It allows more time for a site's max-age, and a day if each poll may transfer the whole
+// document.
 func (s *scene) checkNothingLost(r *reader, site *site, had map[string]string) {
 	s.t.Helper()
 	late := s.now.Add(-36*time.Hour - site.maxAge)
 	if site.temper.etag == "" && site.temper.lm == "" || site.touches {
 		late = late.Add(-inFull)
 	}
-	if site.flickers { // a post that is gone at a reader's midnight comes with the next one
+	if site.flickers { // a post that is absent at the reader's midnight is in the next edition
 		late = late.Add(-24 * time.Hour)
 	}
 	for _, p := range site.posts {
@@ -271,31 +267,31 @@ func (s *scene) checkNothingLost(r *reader, site *site, had map[string]string) {
 	}
 }
 
-// life is what people do in the meantime.
+// life simulates actions of people during the days.
 func (s *scene) life(since time.Duration) {
 	s.t.Helper()
 	readers := s.oracle.readers
 	switch since {
-	case 26 * time.Hour: // a new reader of known sites: nobody is asked (S17, S18)
+	case 26 * time.Hour: // a new reader of known sites: no requests (S17, S18)
 		before := len(s.web.requests())
 		s.join("late@example.org", "Asia/Dubai", 0, s.step())
 		if n := len(s.web.requests()) - before; n != 0 {
 			s.t.Errorf("a new reader of known sites made %d requests", n)
 		}
-	case 31 * time.Hour: // a journey to the east: the date that has begun there had its edition
+	case 31 * time.Hour: // travel to the east: the date that has begun there already had its edition
 		s.travel(readers[2], "Pacific/Kiritimati")
-	case 47 * time.Hour: // and one to the west: a date comes again, its edition does not
+	case 47 * time.Hour: // travel to the west: the date repeats, its edition does not
 		s.travel(readers[2], "America/Los_Angeles")
-	case 52 * time.Hour: // over the date line in the other direction
+	case 52 * time.Hour: // across the date line in the other direction
 		s.travel(readers[9], "Pacific/Apia")
-	case 58 * time.Hour: // what waits of a site that is left is not wanted
+	case 58 * time.Hour: // waiting posts of an unsubscribed site are dropped
 		r := readers[1]
 		if r.sites[3].moved != 0 {
 			s.t.Fatal("choose another site")
 		}
 		s.at(s.now, "unsubscribe", r.email, r.sites[3].address())
 		s.oracle.leave(r, r.sites[3])
-	case 43 * time.Hour: // some sites are in trouble
+	case 43 * time.Hour: // while some sites have trouble
 		s.tells()
 	case 60 * time.Hour:
 		s.previews(readers[4])
@@ -309,8 +305,7 @@ func (s *scene) travel(r *reader, zone string) {
 	r.move(s.t, s.now, zone)
 }
 
-// TestFourDays walks hour by hour through four days. On PostgreSQL two workers
-// do each hour at the same time.
+// TestFourDays simulates four days hour by hour, on PostgreSQL with two concurrent workers.
 func TestFourDays(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()

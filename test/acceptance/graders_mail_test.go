@@ -13,8 +13,7 @@ import (
 	"digest/test/tier"
 )
 
-// TestMailPasses: what a mail server gets from the program, in every layout,
-// passes every grader.
+// TestMailPasses checks the program's mail in every layout with every grader.
 func TestMailPasses(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -49,8 +48,8 @@ func TestMailPasses(t *testing.T) {
 	})
 }
 
-// A postOffice is a scene whose mail is signed and goes to a sink, at the time
-// it really is: what mail programs are told of time is held against the clock.
+// A postOffice is a scene that sends signed mail to a sink, at the real time, because graders compare dates with the
+// clock.
 type postOffice struct {
 	*scene
 	sink                *sink
@@ -81,7 +80,7 @@ func (p *postOffice) open(sites []*site) {
 	p.web.open(p.t, sites)
 }
 
-// looks are the ways in which readers have their mail set.
+// looks returns the combinations of mail settings.
 func looks() [][]string {
 	return [][]string{
 		{"--layout", "excerpts", "--subject", "lead"},
@@ -92,8 +91,7 @@ func looks() [][]string {
 	}
 }
 
-// takeAll adds readers who share all sites between them, in so many parts, with
-// a reader of each part for each look.
+// takeAll divides all sites into parts and adds a reader of each part for each look.
 func (p *postOffice) takeAll(parts int) {
 	p.t.Helper()
 	for i := range parts {
@@ -108,7 +106,7 @@ func (p *postOffice) takeAll(parts int) {
 	}
 }
 
-// publishAll makes a newsletter of all sites for each look that a publisher may give it, with a member who was imported.
+// publishAll creates a newsletter of all sites for each look that a publisher can choose, with an imported member.
 func (p *postOffice) publishAll() {
 	p.t.Helper()
 	p.at(p.now, "user", "add", "owner@example.org", "--time-zone", p.zone)
@@ -136,7 +134,7 @@ func (p *postOffice) publishAll() {
 	}
 }
 
-// deliver runs the hourly job at an instant, and gives what the sink got.
+// deliver runs the hourly job at a time and returns the messages that the sink received.
 func (p *postOffice) deliver(now time.Time) (messages [][]byte) {
 	p.t.Helper()
 	p.scene.set(now)
@@ -150,13 +148,13 @@ func (p *postOffice) deliver(now time.Time) (messages [][]byte) {
 	return messages
 }
 
-// midnightAt names a zone where the day began less than an hour before an instant.
+// midnightAt returns a zone in which the day began less than an hour ago.
 func midnightAt(now time.Time) string {
 	switch h := now.UTC().Hour(); {
 	case h == 0:
 		return "Etc/GMT"
 	case h <= 12:
-		return fmt.Sprintf("Etc/GMT+%d", h) // behind UTC: POSIX counts the other way
+		return fmt.Sprintf("Etc/GMT+%d", h) // behind UTC: POSIX signs are reversed
 	default:
 		return fmt.Sprintf("Etc/GMT-%d", 24-h)
 	}

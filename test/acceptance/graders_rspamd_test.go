@@ -20,9 +20,8 @@ import (
 	"time"
 )
 
-// An rspamd is a server of that name which asks nobody: no resolver, no Redis,
-// no lists. It is started once for all tests and ends with the tests' process,
-// however that ends: it lives as long as a pipe to it is open.
+// An rspamd is an rspamd server without network access: no resolver, no Redis, no lists. It starts once for all
+// tests. It ends with the test process, however that ends, because it ends when a pipe closes.
 type rspamd struct {
 	once   sync.Once
 	err    error
@@ -33,7 +32,7 @@ type rspamd struct {
 
 var scorer rspamd
 
-// keeper runs a server for as long as its own standard input is open.
+// keeper runs a server until its own standard input closes.
 const keeper = `dir=$1; shift
 "$@" >"$dir/log" 2>&1 &
 server=$!
@@ -58,7 +57,7 @@ worker "normal" {
 }
 `
 
-// asking are the modules of rspamd that would ask somebody.
+// asking are the modules of rspamd that would use the network.
 const asking = `antivirus arc asn aws_s3 bimi clickhouse dcc dkim dkim_signing dmarc elastic
 	external_services fuzzy_check greylist history_redis hfilter metadata_exporter metric_exporter
 	milter_headers mx_check neural p0f ratelimit rbl redis replies reputation rspamd_update spf surbl
@@ -70,7 +69,7 @@ func (r *rspamd) start() error {
 }
 
 func (r *rspamd) run() (err error) {
-	// Not a test's own folder: other tests use it too. A socket's path is short.
+	// Not t.TempDir, because other tests share the server, and the path of a socket must be short.
 	if r.dir, err = os.MkdirTemp("", "rspamd-"); err != nil {
 		return err
 	}
@@ -105,7 +104,7 @@ func (r *rspamd) run() (err error) {
 	return r.awake()
 }
 
-// awake waits until it answers: it compiles its rules first.
+// awake waits until the server responds, because it compiles its rules first.
 func (r *rspamd) awake() error {
 	for end := time.Now().Add(patience); time.Now().Before(end); <-time.After(100 * time.Millisecond) {
 		if resp, err := r.client.Get("http://rspamd/ping"); err == nil {
@@ -117,17 +116,17 @@ func (r *rspamd) awake() error {
 	return fmt.Errorf("rspamd does not answer:\n%s", log)
 }
 
-// An opinion is what rspamd says of a message.
+// An opinion is rspamd's result for a message.
 type opinion struct {
 	Score   float64
 	Symbols map[string]struct {
 		Score   float64
-		Options []string // what it found
+		Options []string // the findings
 	}
 }
 
-// ask has a message judged as it comes from a host elsewhere, under a return
-// path that is not its From, as bounces ask for.
+// ask checks a message as if it came from a remote host, with a return path that differs from its From, as for
+// bounces.
 func (r *rspamd) ask(ctx context.Context, message []byte) (o opinion, err error) {
 	m, err := mail.ReadMessage(bytes.NewReader(message))
 	if err != nil {
@@ -158,15 +157,12 @@ func (r *rspamd) ask(ctx context.Context, message []byte) (o opinion, err error)
 	return o, json.NewDecoder(resp.Body).Decode(&o)
 }
 
-// ofFeeds are rules that say something of the tests or of the authors of real
-// feeds, not of the program: sites of tests live at addresses, where they name no
-// page of their own; readers of tests read twenty languages, while rspamd counts
-// the accents of those that are not the language of most of the text; and some
-// authors link to paths that begin with a dot.
+// ofFeeds returns rules about the tests or the authors of real feeds, not about the program. Sites of tests have IP
+// addresses. Readers of tests read twenty languages, while rspamd counts accents of other languages than the text's.
+// Some authors link to paths that begin with a dot.
 func ofFeeds() []string { return []string{"HTTP_TO_IP", "R_MIXED_CHARSET", "URI_HIDDEN_PATH"} }
 
-// oddAddresses is never counted: whether the addresses in a mail are odd or even
-// comes from what its posts link to.
+// oddAddresses is never counted: it depends on the links of the posts.
 const oddAddresses = "URI_COUNT_ODD"
 
 func rspamdFaults(t *testing.T, b batch) []string {

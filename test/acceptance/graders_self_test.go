@@ -13,8 +13,7 @@ import (
 	"digest/test/tier"
 )
 
-// TestGraders: a good message passes every grader, and each finds the fault
-// that is its own to find.
+// TestGraders checks that a good message passes every grader, and that each finds its specific fault.
 func TestGraders(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -39,8 +38,8 @@ func TestGraders(t *testing.T) {
 	cases := []struct {
 		name    string
 		message []byte
-		by      []string // the graders that must object
-		others  bool     // may object too
+		by      []string // the graders that must report a fault
+		others  bool     // whether others may too
 	}{
 		{"good", sealed, nil, false},
 		{"a byte changed", bytes.Replace(sealed, []byte("morning"), []byte("warning"), 1), signatures, false},
@@ -75,7 +74,6 @@ func TestGraders(t *testing.T) {
 	}
 }
 
-// goodMail is an edition that nobody can object to.
 func goodMail() mailer.Letter {
 	return mailer.Letter{
 		From: "Daily Digest <digest@news.example.org>", ReplyTo: "help@example.org", To: "reader@example.net",

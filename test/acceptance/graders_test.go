@@ -17,24 +17,23 @@ import (
 	"digest/test/tier"
 )
 
-// A batch is messages to be judged, one to a file, and the DNS record that
-// their signatures are checked against.
+// A batch is a set of messages, one per file, and the DNS record for their signatures.
 type batch struct {
 	files       []string
 	name, value string
-	uncounted   []string // rules of rspamd
+	uncounted   []string // rules of rspamd to ignore
 }
 
-// A grader is a judge of mail that is none of ours.
+// A grader is a mail checker of another project.
 type grader struct {
 	name  string
-	lacks func() error // what it needs and is not here
-	// faults gives a line for each fault it finds, the file's name first.
+	lacks func() error // the error if a required program is missing
+	// faults returns a line for each fault, which begins with the name of the file.
 	faults func(t *testing.T, b batch) []string
 }
 
-// What mail may score at most: with SpamAssassin's local rules, not counting
-// its trust in a relay nearby, and with those rules of rspamd that ask nobody.
+// The maximum scores of mail: with SpamAssassin's local rules, without its trust in a nearby relay, and with rspamd's
+// rules that need no network.
 const (
 	mostSpamAssassin = 0.0
 	mostRspamd       = 0.5
@@ -50,8 +49,7 @@ func graders() []grader {
 	}
 }
 
-// gradeMail has every grader judge messages as a server takes them, signed with
-// the key that the record shows.
+// gradeMail checks messages with every grader, as a server receives them, signed with the key in the record.
 func gradeMail(t *testing.T, dkimName, dkimValue string, messages ...[]byte) {
 	t.Helper()
 	grade(t, newBatch(t, dkimName, dkimValue, messages))
@@ -97,8 +95,7 @@ func lacks(program string, args ...string) func() error {
 	return func() error { return exec.Command(program, args...).Run() }
 }
 
-// python is the system's, which has the system's packages; there may be another
-// one before it on PATH.
+// python returns the system's Python, which has the system's packages; PATH may begin with another one.
 func python() string {
 	const systems = "/usr/bin/python3"
 	if _, err := os.Stat(systems); err == nil {
@@ -127,13 +124,12 @@ func emailFaults(t *testing.T, b batch) []string {
 	return lines(outputOf(t, python(), append([]string{"testdata/mail.py", "email"}, b.files...)...))
 }
 
-// outputOf runs a program to its end, which must be a good one.
 func outputOf(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.Env = append(os.Environ(), "HOME="+t.TempDir()) // SpamAssassin would learn
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir()) // SpamAssassin would store what it learns
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%s: %v\n%s", program, err, stderr.String())
 	}
@@ -147,12 +143,10 @@ func lines(s string) []string {
 	return strings.Split(s, "\n")
 }
 
-// verdict is a header that SpamAssassin is asked to add: the rules that
-// matched and their scores.
+// verdict matches the header that SpamAssassin adds: the matching rules and their scores.
 var verdict = regexp.MustCompile(`(?m)^X-Spam-Rules: ((?:.*\n[ \t])*.*)\n`)
 
-// spamAssassinFaults judges messages as the reader's server has them, which took
-// them just now from a relay on its own network.
+// spamAssassinFaults checks messages as on the reader's server, just received from a relay in its own network.
 func spamAssassinFaults(t *testing.T, b batch) []string {
 	t.Helper()
 	args := []string{"-L", "-t", "--cf=report_safe 0", "--cf=bayes_auto_learn 0",
@@ -191,7 +185,7 @@ func spamAssassinFaults(t *testing.T, b batch) []string {
 			}
 		}
 		t.Logf("%s: %.2f (%s)", filepath.Base(b.files[i]), score, rules)
-		if math.Round(score*10)/10 > mostSpamAssassin { // as it prints it; many rules score 0.001
+		if math.Round(score*10)/10 > mostSpamAssassin { // as printed; many rules score 0.001
 			faults = append(faults, fmt.Sprintf("%s\tscores %.2f: %s", filepath.Base(b.files[i]), score, rules))
 		}
 	}

@@ -19,15 +19,15 @@ import (
 	"digest/test/tier"
 )
 
-// ownNetwork is set in a process that has a network of its own.
+// ownNetwork is set in a process with its own network namespace.
 const ownNetwork = "DIGEST_TEST_OWN_NETWORK"
 
-// outside is an address of the Internet, which in a network of one's own is this machine.
+// outside is a public address, which in the own network namespace is this machine.
 const outside = "93.184.216.34"
 
-// TestI7_InAWorldOfItsOwn runs the program in a network of its own, where a site of
-// the Internet and a site at home can both be had: what the first says never leads
-// to the second, though the operator allowed its network and a person gave its address.
+// TestI7_InAWorldOfItsOwn runs the program in its own network namespace, with a public site and a site in the home
+// network. Responses of the public site must never cause requests to the home site, although the operator allowed its
+// network and a person entered its address.
 func TestI7_InAWorldOfItsOwn(t *testing.T) {
 	tier.Acceptance(t)
 	if os.Getenv(ownNetwork) == "" {
@@ -56,7 +56,7 @@ func TestI7_InAWorldOfItsOwn(t *testing.T) {
 
 	h.tick(begin.Add(16 * time.Hour)) // the first edition
 	w.set(true)
-	for day := range 3 { // a permanent redirect is believed after one
+	for day := range 3 { // one permanent redirect is not enough
 		h.tick(begin.Add(time.Duration(40+24*day) * time.Hour))
 	}
 	for _, asked := range w.asked() {
@@ -71,7 +71,7 @@ func TestI7_InAWorldOfItsOwn(t *testing.T) {
 	w.pictures(t, h, begin.Add(90*time.Hour))
 }
 
-// pictures asks for those in the first mail, as a mail program does.
+// pictures requests the pictures in the first mail like a mail program.
 func (w *twoWorlds) pictures(t *testing.T, h *house, now time.Time) {
 	t.Helper()
 	letters := newInbox(h.maildir()).arrived(t)
@@ -96,8 +96,7 @@ func (w *twoWorlds) pictures(t *testing.T, h *house, now time.Time) {
 	w.asks(t, "outside /p.gif")
 }
 
-// inOwnNetwork runs this test in a process that has a network of its own, or skips it
-// where none can be made.
+// inOwnNetwork runs this test in a process with its own network namespace. It skips the test if it cannot create one.
 func inOwnNetwork(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("ip"); err != nil {
@@ -121,12 +120,12 @@ func inOwnNetwork(t *testing.T) {
 	}
 }
 
-// twoWorlds is a site of the Internet and one at home.
+// twoWorlds is a public site and a site at home.
 type twoWorlds struct {
 	home string
 
 	mu    sync.Mutex
-	moved bool // the feed outside redirects home
+	moved bool // the public feed redirects home
 	log   []string
 }
 
@@ -182,7 +181,7 @@ func (w *twoWorlds) set(moved bool) {
 	w.moved = moved
 }
 
-// asked gives what was asked for since it was last called.
+// asked returns the requests since the previous call.
 func (w *twoWorlds) asked() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -198,8 +197,7 @@ func (w *twoWorlds) asks(t *testing.T, want string) {
 	}
 }
 
-// refused tries to subscribe to what may not be had, and looks that nothing at home
-// was asked.
+// refused checks that a subscription fails without a request to the home site.
 func (w *twoWorlds) refused(h *house, now time.Time, address, why string) {
 	h.t.Helper()
 	o := h.try(h.t.Context(), "--now", instant(now), "subscribe", "ann@example.org", address)

@@ -22,8 +22,7 @@ import (
 	"digest/test/tier"
 )
 
-// TestOddTimer: a timer that comes whenever it likes, from minutes to a good
-// hour apart.
+// TestOddTimer runs the job at irregular intervals, from minutes to more than an hour.
 func TestOddTimer(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -40,8 +39,8 @@ func TestOddTimer(t *testing.T) {
 	})
 }
 
-// TestOutage: nobody runs the program for almost two days. What was missed
-// comes as one edition, of the last of the days, and the sites are asked once.
+// TestOutage does not run the program for almost two days. Afterwards readers get one edition for the last day, and
+// each site one request.
 func TestOutage(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -59,7 +58,7 @@ func TestOutage(t *testing.T) {
 	})
 }
 
-// TestHeadModes: DIGEST_HEAD says whether HEAD is asked always or never.
+// TestHeadModes checks DIGEST_HEAD: the program sends HEAD always or never.
 func TestHeadModes(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -91,8 +90,7 @@ func TestHeadModes(t *testing.T) {
 	}
 }
 
-// TestGivenUp: a reader who left gets nothing more, one who paused nothing in
-// the meantime.
+// TestGivenUp checks that a reader who left gets no further mail, and a paused reader no posts of the pause.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
@@ -118,8 +116,8 @@ func TestGivenUp(t *testing.T) {
 	})
 }
 
-// TestStop: SIGTERM ends a run after what is in flight; the next one, at the
-// same instant, does the rest. Nobody is asked twice, and nothing is missing.
+// TestStop checks that SIGTERM ends a run after the current requests and messages, and that the next run, at the same
+// time, completes the work without repeating any.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
@@ -127,7 +125,7 @@ func TestStop(t *testing.T) {
 		s := newScene(t, database, 30)
 		s.house.set("DIGEST_HEAD=never")
 		for _, site := range s.sites {
-			// GET alone, and in no hurry
+			// only GET, and slow
 			site.temper = temper{name: "slow", kind: "rss", etag: strong, deaf: true, slow: true}
 		}
 		s.join("reader@example.org", "UTC", 0, 1)
@@ -170,7 +168,7 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// TestLeaveAtOnce: a second SIGTERM does not wait for a site that hangs.
+// TestLeaveAtOnce checks that a second SIGTERM does not wait for a site that hangs.
 func TestLeaveAtOnce(t *testing.T) {
 	t.Parallel()
 	hang := make(chan struct{})
@@ -197,23 +195,21 @@ func TestLeaveAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-asked
-	// Two signals of a kind at once may arrive as one, so the second waits until the
-	// program says that it has the first. The site would be waited for longer than
-	// for the test.
+	// Two simultaneous signals may arrive as one, so the second waits until the program reports the first. The
+	// program would wait for the site longer than the test lasts.
 	cmd.Process.Signal(syscall.SIGTERM)
 	lines := bufio.NewScanner(says)
 	for lines.Scan() && !strings.Contains(lines.Text(), "once more leaves at once") {
 	}
 	cmd.Process.Signal(syscall.SIGTERM)
-	_, _ = io.Copy(io.Discard, says) // until it has left
+	_, _ = io.Copy(io.Discard, says) // until it exits
 	err = cmd.Wait()
 	if e, ok := errors.AsType[*exec.ExitError](err); !ok || e.ExitCode() != 1 {
 		t.Errorf("left with %v, want exit status 1", err)
 	}
 }
 
-// tells holds what the program says of each site against the oracle, under the
-// names of the contract.
+// tells compares the program's data about each site with the oracle, under the names of the JSON output.
 func (s *scene) tells() {
 	s.t.Helper()
 	for site, a := range s.oracle.sites {
@@ -246,7 +242,6 @@ func (s *scene) tells() {
 	}
 }
 
-// previews holds what preview shows against what waits, and that it changes nothing.
 func (s *scene) previews(r *reader) {
 	s.t.Helper()
 	before := len(s.web.requests())
@@ -262,8 +257,7 @@ func (s *scene) previews(r *reader) {
 	}
 }
 
-// exports holds a reader's exported list against their subscriptions, and takes
-// it in again: all of it is there already.
+// exports checks a reader's exported list against their subscriptions, and that importing it again adds nothing.
 func (s *scene) exports(r *reader) {
 	s.t.Helper()
 	list := s.at(s.now, "opml", "export", r.email)

@@ -19,7 +19,7 @@ import (
 	"digest/test/tier"
 )
 
-// A tlsDoor is a reverse proxy with TLS before a process at an address, as operators have one.
+// A tlsDoor is a reverse proxy with TLS before a process, as operators use.
 func tlsDoor(t *testing.T, c certificate.Certificate, address string) (base string) {
 	t.Helper()
 	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: address})
@@ -31,8 +31,9 @@ func tlsDoor(t *testing.T, c certificate.Certificate, address string) (base stri
 	return s.URL
 }
 
-// TestOneHubFeedsAnother: a reader of one instance follows the newsletter of another instance. The first finds the hub of the
-// second, subscribes there with a secret, and is pushed the letter when it leaves, without a poll; its reader has it at midnight.
+// TestOneHubFeedsAnother lets a reader of one instance follow the newsletter of another instance. The first instance
+// finds the second's hub and subscribes with a secret. It receives the letter without a poll when it is sent, and its
+// reader gets it at midnight.
 func TestOneHubFeedsAnother(t *testing.T) {
 	tier.Acceptance(t)
 	storetest.EachAddress(t, func(t *testing.T, database string) {
@@ -62,7 +63,7 @@ func TestOneHubFeedsAnother(t *testing.T) {
 		topic := writerBase + "/n/anna/feed.xml"
 		reader.at(evening, "user", "add", "bob@example.org", "--time-zone", "UTC")
 
-		// Athens has its midnight two hours before UTC: the letter leaves at 22:00.
+		// Athens has its midnight two hours before UTC, so the letter is sent at 22:00.
 		first := writer.hubServer(writerAt, evening.Add(time.Hour))
 		reader.at(evening, "subscribe", "bob@example.org", topic)
 		own := reader.hubServer(readerAt, evening.Add(time.Hour))
@@ -87,7 +88,7 @@ func TestOneHubFeedsAnother(t *testing.T) {
 		if got := newInbox(reader.maildir()).arrived(t); len(got) != 0 {
 			t.Error("mail before midnight (I2)")
 		}
-		// The writer is gone now: only what was pushed can be in the edition.
+		// The writer no longer runs: the edition can only contain pushed posts.
 		reader.at(evening.Add(4*time.Hour), "tick")
 		letters := newInbox(reader.maildir()).arrived(t)
 		if len(letters) != 1 || !strings.Contains(letters[0].text, "Anna writes") ||
@@ -97,7 +98,6 @@ func TestOneHubFeedsAnother(t *testing.T) {
 	})
 }
 
-// awaitWord waits until something says a word.
 func awaitWord(t *testing.T, word string, says func() string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

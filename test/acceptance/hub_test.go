@@ -20,7 +20,7 @@ import (
 	"digest/test/tier"
 )
 
-// A hubCall is what a hub sent to a subscriber.
+// A hubCall is a request of a hub to a subscriber.
 type hubCall struct {
 	at     time.Time
 	method string
@@ -29,7 +29,7 @@ type hubCall struct {
 	body   string
 }
 
-// newHubSubscriber confirms what it is asked, and tells what came.
+// newHubSubscriber starts a subscriber that confirms every request and returns them.
 func newHubSubscriber(t *testing.T) (callback string, came chan hubCall) {
 	came = make(chan hubCall, 100)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -41,7 +41,6 @@ func newHubSubscriber(t *testing.T) (callback string, came chan hubCall) {
 	return s.URL + "/callback?for=anna", came
 }
 
-// next waits for what a hub sends.
 func next(t *testing.T, came chan hubCall) hubCall {
 	t.Helper()
 	select {
@@ -53,7 +52,6 @@ func next(t *testing.T, came chan hubCall) hubCall {
 	}
 }
 
-// hubServer runs a server of the house at its base URL, or beside it.
 func (h *house) hubServer(address string, now time.Time) *exec.Cmd {
 	h.t.Helper()
 	cmd := h.command(h.t.Context(), "--now", instant(now), "--listen", address, "serve")
@@ -65,8 +63,8 @@ func (h *house) hubServer(address string, now time.Time) *exec.Cmd {
 	return cmd
 }
 
-// TestHubOfTheProgram: a subscriber finds the hub of a newsletter's feed as any does, subscribes, and is sent
-// the letter when it leaves; also if the process that took its wish is killed before.
+// TestHubOfTheProgram checks that a subscriber can discover the hub of a newsletter's feed, subscribe, and receive
+// the letter when it is sent, even if the process that accepted the subscription was killed.
 func TestHubOfTheProgram(t *testing.T) {
 	tier.Acceptance(t)
 	storetest.EachAddress(t, func(t *testing.T, database string) {
@@ -93,7 +91,7 @@ func TestHubOfTheProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// a proxy says that it is at home
+		// a proxy claims a loopback address
 		ask.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"},
 			"X-Forwarded-For": {"127.0.0.1"}}
 		res, err := http.DefaultClient.Do(ask)
@@ -138,7 +136,7 @@ func TestHubOfTheProgram(t *testing.T) {
 	})
 }
 
-// discover finds the hub and the topic of a feed by its fields Link (W3C WebSub section 4).
+// discover returns the hub and the topic of a feed from its Link fields (W3C WebSub section 4).
 func discover(t *testing.T, address string) (hub, topic string) {
 	t.Helper()
 	res, err := http.Head(address)
@@ -162,7 +160,6 @@ func discover(t *testing.T, address string) (hub, topic string) {
 	return hub, topic
 }
 
-// awaitShow waits until the newsletter is shown with some words.
 func (h *house) awaitShow(now time.Time, words string) {
 	h.t.Helper()
 	for deadline := time.Now().Add(patience); ; <-time.After(50 * time.Millisecond) {

@@ -19,19 +19,19 @@ import (
 	"digest"
 )
 
-// A letter is one mail as a reader gets it.
+// A letter is a mail as a reader receives it.
 type letter struct {
 	to, subject, id string
 	date            time.Time
 	header          mail.Header
 	html, text      string
-	posts           map[string]bool // that it links to
+	posts           map[string]bool // the posts that it links to
 	raw             []byte
 }
 
 var postLink = regexp.MustCompile(`http://site-\d+\.example/posts/\d+`)
 
-// readLetter takes a message apart; everything must be there and agree.
+// readLetter parses a message. All parts must be present and agree.
 func readLetter(t *testing.T, raw []byte) letter {
 	t.Helper()
 	m, err := mail.ReadMessage(bytes.NewReader(raw))
@@ -57,7 +57,7 @@ func readLetter(t *testing.T, raw []byte) letter {
 	}
 	l.readParts(t, m)
 	l.posts = links(l.text)
-	// a letter whose clicks are counted links to its posts by these
+	// A letter with counted clicks links to its posts by these addresses.
 	counted := strings.Count(l.html, `href="https://news.example.org`+digest.ClickPath)
 	if inHTML := links(l.html); !maps.Equal(inHTML, l.posts) && counted < len(l.posts) {
 		t.Errorf("%q to %s: the HTML links to %d posts, the text to %d", l.subject, l.to, len(inHTML), len(l.posts))
@@ -110,7 +110,6 @@ func links(s string) map[string]bool {
 	return all
 }
 
-// An inbox is the Maildir of a house, as it fills.
 type inbox struct {
 	dir     string
 	known   map[string]bool // file names
@@ -119,7 +118,7 @@ type inbox struct {
 
 func newInbox(dir string) *inbox { return &inbox{dir: dir, known: map[string]bool{}} }
 
-// arrived gives the letters that came since it was last asked.
+// arrived returns the letters since the previous call.
 func (in *inbox) arrived(t *testing.T) []letter {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(in.dir, "new", "*"))

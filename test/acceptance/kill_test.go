@@ -17,15 +17,15 @@ import (
 	"digest/test/tier"
 )
 
-// A reaper kills runs of the program at random moments, from a seed.
+// A reaper kills runs of the program at seeded random times.
 type reaper struct {
 	*scene
 	random *rand.Rand
-	most   time.Duration // a run lives no longer
-	beside bool          // another worker, which is not killed, does the hour at the same time
-	killed int           // runs that did not come to their end
+	most   time.Duration // maximum duration of a run
+	beside bool          // another worker, which is not killed, does the same hour
+	killed int           // number of killed runs
 	deaths []time.Time   // when they were killed, and when killAtDot killed one
-	atMail atomic.Int32  // those with mail just delivered
+	atMail atomic.Int32  // runs killed just after they delivered mail
 }
 
 func newReaper(s *scene, seed uint64) *reaper {
@@ -40,8 +40,8 @@ func newReaper(s *scene, seed uint64) *reaper {
 	return r
 }
 
-// interrupt begins a run some times, and kills it each time: after a while,
-// when a site has got its k-th request of the run, or when a mail has come.
+// interrupt starts a run several times and kills it each time: after a random time, at the k-th request to a site, or
+// when a mail has arrived.
 func (r *reaper) interrupt(times int, args ...string) {
 	r.t.Helper()
 	for range times {
@@ -73,8 +73,8 @@ func (r *reaper) interrupt(times int, args ...string) {
 	}
 }
 
-// watchMail kills a run as soon as that many mails more lie in the Maildir:
-// they are delivered, and the run may not have noted it.
+// watchMail kills a run when more mails have arrived in the Maildir: the run has delivered them, but may not have
+// recorded it.
 func (r *reaper) watchMail(ctx context.Context, more int, kill func()) {
 	folder := filepath.Join(r.maildir(), "new")
 	before, _ := os.ReadDir(folder)
@@ -94,9 +94,8 @@ func (r *reaper) watchMail(ctx context.Context, more int, kill func()) {
 	}
 }
 
-// hours runs the hours up to an end; those for which crash gives more than 0
-// are killed as often before they may finish, and looked at again 20 minutes
-// later, when every lease of the dead is over.
+// hours runs the hours until a time. In each hour it kills as many runs as crash returns before one may finish. After
+// crashes it runs the job again 20 minutes later, when all leases of the killed runs have expired.
 func (r *reaper) hours(until time.Time, crash func(hour int) int) {
 	r.t.Helper()
 	for now := r.now.Truncate(time.Hour).Add(time.Hour); !now.After(until); now = now.Add(time.Hour) {
@@ -118,7 +117,7 @@ func (r *reaper) hours(until time.Time, crash func(hour int) int) {
 	}
 }
 
-// checkInTime: no mail comes before the midnight that begins its date.
+// checkInTime checks that no mail arrives before the midnight that begins its date.
 func (s *scene) checkInTime(letters []letter) {
 	s.t.Helper()
 	for _, l := range letters {
@@ -134,17 +133,16 @@ func (s *scene) checkInTime(letters []letter) {
 	}
 }
 
-// checkGaps holds what must be true of the record whatever is killed: a site is
-// asked once an hour at most, with the validators of an answer that it gave
-// (S16), or by its date alone if its ETag names a coding and has come twice with
-// the whole feed (S37).
+// checkGaps checks the requests, whatever was killed: a site gets at most one per hour, with the validators of one of
+// its responses (S16). A request may have
+// only the date if the ETag names a coding and came twice with the complete feed (S37).
 func (s *scene) checkGaps(killed ...time.Time) {
 	s.t.Helper()
 	s.checkRobots(killed...)
 	last := map[*site]time.Time{}
 	methods := map[*site]string{}
 	gave := map[*site]map[string]bool{}
-	came := map[*site]string{} // the ETag of the last whole feed
+	came := map[*site]string{} // the ETag of the last complete feed
 	byDate := map[*site]bool{}
 	for _, q := range s.web.requests() {
 		site := q.page.site
@@ -180,7 +178,6 @@ func (s *scene) checkGaps(killed ...time.Time) {
 	}
 }
 
-// checkMessageIDs: each message lies in the Maildir once.
 func (s *scene) checkMessageIDs() {
 	s.t.Helper()
 	had := map[string]bool{}
@@ -192,10 +189,8 @@ func (s *scene) checkMessageIDs() {
 	}
 }
 
-// TestKill kills the hourly job again and again, and every import; on
-// PostgreSQL beside another worker. Whatever was
-// going on, the next hours put it right: nothing is lost, nothing comes twice,
-// and no site notices.
+// TestKill kills the hourly job and every import repeatedly, on PostgreSQL beside another worker. The following hours
+// must complete the work: no post is lost or repeated, and no site gets too many requests.
 func TestKill(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()

@@ -17,8 +17,8 @@ import (
 	"digest/test/tier"
 )
 
-// report is mail that came back: a delivery report (RFC 3464) of an action and
-// status, or, without one, a complaint (RFC 5965).
+// report returns a delivery report (RFC 3464) with an action and a status, or, without an action, a complaint (RFC
+// 5965).
 func report(a accepted, action, status string) string {
 	head, _, _ := strings.Cut(string(a.raw), "\r\n\r\n")
 	to, kind, second := a.from, "delivery-status",
@@ -37,7 +37,6 @@ func report(a accepted, action, status string) string {
 		strings.ReplaceAll(head, "\r\n", "\n") + "\n\n--r--\n"
 }
 
-// pipe gives a message to the command that takes bounces.
 func (o *office) pipe(message string, args ...string) outcome {
 	o.t.Helper()
 	cmd := o.command(o.t.Context(), append([]string{"--now", instant(o.now), "bounce"}, args...)...)
@@ -49,7 +48,7 @@ func (o *office) pipe(message string, args ...string) outcome {
 	return outcome{status: cmd.ProcessState.ExitCode(), stdout: string(out)}
 }
 
-// A way is one by which mail comes back.
+// A way is a way by which bounces arrive.
 type way struct {
 	name string
 	send func(o *office, from, to, message string)
@@ -84,7 +83,7 @@ func ways() []way {
 	}
 }
 
-// listen runs the program as a worker that takes bounces, and gives it one.
+// listen runs the program as a worker that receives bounces, and sends it one.
 func (o *office) listen(scheme, hello, from, to, message string) {
 	o.t.Helper()
 	address := program.FreeAddress(o.t)
@@ -96,7 +95,7 @@ func (o *office) listen(scheme, hello, from, to, message string) {
 	if err := cmd.Start(); err != nil {
 		o.t.Fatal(err)
 	}
-	defer func() { stop(); cmd.Wait() }() //nolint:errcheck // it was told to stop
+	defer func() { stop(); cmd.Wait() }() //nolint:errcheck // it was interrupted
 	conn := patientDial(o.t, address)
 	defer conn.Close()
 	k := &talker{conn, bufio.NewReader(conn)}
@@ -114,7 +113,6 @@ func (o *office) listen(scheme, hello, from, to, message string) {
 	}
 }
 
-// patientDial waits for a program to listen.
 func patientDial(t *testing.T, address string) net.Conn {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; {
@@ -139,10 +137,9 @@ func flip(address string) string {
 	return address[:at-1] + other + address[at:]
 }
 
-// TestMailComesBack: what comes back by each way, and what it does: no such
-// mailbox and complaints suppress, until the operator undoes it; what is for
-// now, about something else, forged, or no report does nothing. A mail to
-// unsubscribe ends a digest.
+// TestMailComesBack checks the effect of bounces by each way. Unknown mailboxes and complaints suppress the address
+// until the operator removes the suppression. Temporary errors, policy refusals, forgeries and other mail do nothing.
+// A mail to the unsubscribe address ends a digest.
 func TestMailComesBack(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -184,7 +181,7 @@ func TestMailComesBack(t *testing.T) {
 	}
 }
 
-// comeBack sends what comes back of the first day.
+// comeBack sends the bounces of the first day.
 func (o *office) comeBack(w way) {
 	o.t.Helper()
 	for _, a := range o.server.kept() {
@@ -194,7 +191,7 @@ func (o *office) comeBack(w way) {
 			w.send(o, "", a.from, report(a, "failed", "5.1.1"))
 			w.send(o, "", a.from, report(a, "failed", "5.1.1"))
 		case "complaint":
-			// where providers were told to send them
+			// the address that providers use for complaints
 			w.send(o, "abuse@mail.example", "bounces@example.org", report(a, "", ""))
 		case "delayed":
 			w.send(o, "", a.from, report(a, "delayed", "4.4.1"))
@@ -205,7 +202,7 @@ func (o *office) comeBack(w way) {
 			b := a
 			b.from = flip(a.from)
 			w.send(o, "", b.from, report(b, "failed", "5.1.1"))
-		case "sender": // a bounce has none
+		case "sender": // bounces have an empty sender
 			w.send(o, "somebody@example.net", a.from, report(a, "failed", "5.1.1"))
 		case "plain":
 			w.send(o, "", a.from, "From: <a@b.example>\nTo: <"+a.from+
@@ -223,8 +220,7 @@ func (o *office) comeBack(w way) {
 	}
 }
 
-// undo takes the suppressions away again: the bounced reader has mail the day
-// after; the one who complained has left.
+// undo removes the suppressions: the bounced reader gets mail the next day; the one who complained has unsubscribed.
 func (o *office) undo() {
 	o.t.Helper()
 	o.at(o.now, "suppressions", "remove", "hard@example.org")

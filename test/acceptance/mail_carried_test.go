@@ -10,9 +10,8 @@ import (
 	"digest/test/tier"
 )
 
-// TestMailExpired: a server that takes no mail for a whole day. The edition of
-// that day is given up before the next; the next brings its posts too, and each
-// post once.
+// TestMailExpired uses a server that accepts no mail for a day. The edition of that day expires before the next one,
+// which includes its posts, each once.
 func TestMailExpired(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -34,25 +33,27 @@ func TestMailExpired(t *testing.T) {
 				o.server.follow(noFaults)
 				o.every(time.Hour, oneDay, oneDay+4*time.Hour)
 				if j := o.hold(); j.messages != 3 || j.failed+j.doubted != 0 {
-					t.Errorf("%d messages, %d failed, %d doubted; want one for each reader, with the posts of both days", j.messages, j.failed, j.doubted)
+					t.Errorf(
+						"%d messages, %d failed, %d doubted; want one for each reader, with the posts of both days",
+						j.messages, j.failed, j.doubted)
 				}
 			})
 		})
 	}
 }
 
-// TestMailExpiredQuiet: what expired comes although the day after has no news.
+// TestMailExpiredQuiet checks that expired posts arrive the next day even without new ones.
 func TestMailExpiredQuiet(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
 	o := newOffice(t, storetest.SQLite(t), 5)
-	for i, p := range o.site.posts { // no more after the first midnight
+	for i, p := range o.site.posts { // no posts after the first midnight
 		if p.at.After(firstMidnight()) {
 			o.site.posts = o.site.posts[:i]
 			break
 		}
 	}
-	o.set(o.now) // what the sites' server sees
+	o.set(o.now)
 	o.enrol(3, firstMidnight().Add(oneDay))
 	o.server.follow(only(atRCPT, fault{trick: refuse, reply: "451 4.3.0 not now"}))
 	o.day(firstMidnight(), 0, oneDay)
@@ -63,9 +64,8 @@ func TestMailExpiredQuiet(t *testing.T) {
 	}
 }
 
-// TestMailUnconfirmed: a server that drops every connection after the dot,
-// whether it keeps the message or not. Nothing is sent a third time, and the
-// operator sees what nobody knows of.
+// TestMailUnconfirmed uses a server that drops every connection after the dot, whether it stores the message or not.
+// The program sends no message a third time, and shows the operator the unconfirmed ones.
 func TestMailUnconfirmed(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()

@@ -13,12 +13,10 @@ import (
 	"digest/test/tier"
 )
 
-// firstMidnight of the readers in UTC.
 func firstMidnight() time.Time { return begin().Add(18 * time.Hour) }
 
-// TestMailChaos: a mail server that goes wrong at every point, two workers at
-// once, killed at random and at the worst moments. Every edition comes; what
-// comes twice was in doubt, and is the same message; nothing comes in part.
+// TestMailChaos uses a mail server with faults at every point and two workers, which are killed at random and at the
+// worst times. Every edition arrives complete. Only messages in doubt arrive twice, as the same message.
 func TestMailChaos(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -45,15 +43,14 @@ func TestMailChaos(t *testing.T) {
 			}
 		}
 		o.server.follow(noFaults)
-		o.day(firstMidnight().Add(time.Duration(days)*oneDay), 0, 40*time.Minute) // what a killed poll has put off
+		o.day(firstMidnight().Add(time.Duration(days)*oneDay), 0, 40*time.Minute) // a killed poll may have delayed it
 		j := o.hold()
 		o.tellChaos(j, readers*days)
 		o.wouldSee()
 	})
 }
 
-// together runs some ticks at once; where it is deadly most of them are killed
-// and others follow, as a supervisor would have it.
+// together runs concurrent ticks. If deadly, it kills most of them and starts others, like a supervisor.
 func (o *office) together(now time.Time, workers int, deadly bool) {
 	o.t.Helper()
 	var all sync.WaitGroup
@@ -74,8 +71,7 @@ func (o *office) together(now time.Time, workers int, deadly bool) {
 	all.Wait()
 }
 
-// TestMailWork: workers that go on by a clock of their own, killed every moment
-// and begun again, two at once on PostgreSQL.
+// TestMailWork uses workers with their own clock, killed and restarted continuously, two at a time on PostgreSQL.
 func TestMailWork(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -94,7 +90,7 @@ func TestMailWork(t *testing.T) {
 		c := newChance(o.random.Uint64(), 0.03)
 		o.server.follow(only(atBanner, fault{trick: bye}))
 		o.set(firstMidnight())
-		o.once(o.now) // the editions are made, and wait
+		o.once(o.now) // the editions exist, and wait
 		o.server.follow(c.plan)
 		for since := 3 * time.Minute; since < 3*time.Hour; since += 6 * time.Minute {
 			o.set(firstMidnight().Add(since))
@@ -121,7 +117,7 @@ func TestMailWork(t *testing.T) {
 	})
 }
 
-// tellChaos holds that the test was one: all happened that it is about.
+// tellChaos checks that the test had enough faults and deaths.
 func (o *office) tellChaos(j judgement, editions int) {
 	o.t.Helper()
 	faults := o.server.faults()
@@ -138,8 +134,7 @@ func (o *office) tellChaos(j judgement, editions int) {
 	o.t.Logf("faults: %s", strings.Join(kinds, ", "))
 }
 
-// wouldSee holds that the ledger would find one message of this very journal
-// missing, twice, cut short or changed.
+// wouldSee checks that the ledger would report a message of this journal that is missing, repeated, cut or changed.
 func (o *office) wouldSee() {
 	o.t.Helper()
 	journal, tries := o.server.kept(), o.server.tries()

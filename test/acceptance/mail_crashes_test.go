@@ -8,9 +8,8 @@ import (
 	"digest/test/tier"
 )
 
-// TestMailCrashesCountNothing: a run that dies before it has tried an edition
-// has not tried it. However many do, one greylisting afterwards is the first
-// trouble of this edition, and is tried again the same day.
+// TestMailCrashesCountNothing checks that a run that crashes before it tries an edition counts as no attempt. However
+// many crash, a greylisting afterwards is the first failure of the edition, and the retry is on the same day.
 func TestMailCrashesCountNothing(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -18,7 +17,7 @@ func TestMailCrashesCountNothing(t *testing.T) {
 	o.enrol(3, firstMidnight())
 	o.set(firstMidnight())
 	o.server.follow(only(atBanner, fault{trick: bye}))
-	o.once(o.now) // the editions are made, and wait
+	o.once(o.now) // the editions exist, and wait
 	o.server.follow(noFaults)
 	for crash := range 10 {
 		o.set(firstMidnight().Add(time.Duration(1+crash) * 6 * time.Minute))

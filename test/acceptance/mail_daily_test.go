@@ -15,12 +15,12 @@ import (
 	"digest/test/tier"
 )
 
-// A wish is how a reader wants their mail, and when it must come.
+// A wish contains a reader's settings and the expected times of mail.
 type wish struct {
 	zone string
 	how  []string // flags of user add
 	set  []string // flags of user set, afterwards
-	want string   // the instants, of the days from Friday, 27 March to Wednesday, 1 April 2026
+	want string   // the times from Friday, 27 March to Wednesday, 1 April 2026
 }
 
 func (w wish) email() string {
@@ -28,15 +28,15 @@ func (w wish) email() string {
 		strings.Join(w.how, "")+strings.Join(w.set, ""))) + "@example.org"
 }
 
-// wishes are of readers who joined on Friday, 27 March, 06:00 UTC. Europe's and
-// Lebanon's clocks go forward on the 29th, Lebanon's at midnight.
+// wishes returns readers who joined on Friday, 27 March, 06:00 UTC. The clocks of Europe and Lebanon change on the
+// 29th, Lebanon's at midnight.
 func wishes() []wish {
 	at7 := []string{"--deliver-at", "07:00"}
 	return []wish{
 		{"UTC", nil, nil, "28T00:00 29T00:00 30T00:00 31T00:00"},
 		{"UTC", at7, nil, "28T07:00 29T07:00 30T07:00 31T07:00"},
 		{"Europe/Paris", at7, nil, "28T06:00 29T05:00 30T05:00 31T05:00"},
-		// 02:30 jumps over on the 29th
+		// 02:30 does not exist on the 29th
 		{"Europe/Paris", []string{"--deliver-at", "02:30"}, nil, "28T01:30 29T01:00 30T00:30 31T00:30"},
 		{"Europe/Paris", []string{"--deliver-at", "23:45"}, nil, "28T22:45 29T21:45 30T21:45"},
 		{"Asia/Beirut", at7, nil, "28T05:00 29T04:00 30T04:00 31T04:00"},
@@ -51,9 +51,8 @@ func wishes() []wish {
 	}
 }
 
-// TestMailHours: sealed at midnight and sent at the hour and on the days that
-// the reader chose, by their clock, whatever becomes of the clocks. No post is
-// lost for it.
+// TestMailHours checks that editions are made at midnight and sent at the reader's hour and days by their own clock,
+// also across clock changes, and that no post is lost.
 func TestMailHours(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -107,7 +106,6 @@ func (w wish) instant(t *testing.T, at string) time.Time {
 	return i
 }
 
-// runAll runs ticks at all these instants.
 func (o *office) runAll(moments map[time.Time]bool, until time.Time) {
 	o.t.Helper()
 	byInstant := map[int64]bool{}
@@ -122,14 +120,13 @@ func (o *office) runAll(moments map[time.Time]bool, until time.Time) {
 	}
 }
 
-// dueBy is what a reader must have had by their last mail: what came before the
-// midnight that began its day.
+// dueBy returns the posts that a reader must have by their last mail: all before the midnight that began its day.
 func (o *office) dueBy(w wish) map[string]time.Time {
 	o.t.Helper()
 	fields := strings.Fields(w.want)
 	last := lastMidnight(o.t, w.instant(o.t, fields[len(fields)-1]), w.zone)
 	since := begin()
-	if len(w.set) > 0 && w.set[0] == "--pause-until" { // what others read meanwhile is not kept for them
+	if len(w.set) > 0 && w.set[0] == "--pause-until" { // posts during a pause are not stored for them
 		since = lastMidnight(o.t, w.instant(o.t, fields[0]), w.zone)
 	}
 	due := map[string]time.Time{}
@@ -141,7 +138,6 @@ func (o *office) dueBy(w wish) map[string]time.Time {
 	return due
 }
 
-// TestMailLayouts: what a layout shows of a post, as the mail has it.
 func TestMailLayouts(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()

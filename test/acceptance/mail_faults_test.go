@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A point is a place in a mail session where something can go wrong.
+// A point is a step of a mail session at which a fault can happen.
 type point string
 
 const (
@@ -19,50 +19,50 @@ const (
 	atRCPT      point = "RCPT"
 	atDATA      point = "DATA"
 	inBody      point = "body"
-	atDotLost   point = "dot, lost" // the message is not kept
-	atDotStored point = "dot, kept" // it is, before the answer
+	atDotLost   point = "dot, lost" // the server does not store the message
+	atDotStored point = "dot, kept" // it stores the message before the response
 	atRSET      point = "RSET"
 	atQUIT      point = "QUIT"
 )
 
-// A trick is a way to go wrong.
+// A trick is a kind of fault.
 type trick string
 
 const (
 	honest  trick = ""
-	drop    trick = "drop"    // the connection ends without a word
-	delay   trick = "delay"   // the right answer, later
-	refuse  trick = "refuse"  // another answer: 4xx or 5xx
+	drop    trick = "drop"    // the connection ends without a response
+	delay   trick = "delay"   // the correct response, later
+	refuse  trick = "refuse"  // another response: 4xx or 5xx
 	bye     trick = "421"     // and the connection ends
-	garbage trick = "garbage" // an answer that is none
-	half    trick = "half"    // the answer breaks off before its end of line
-	torn    trick = "torn"    // the first line of an answer of several, and the end
-	silent  trick = "silent"  // no answer for a while, then the end
+	garbage trick = "garbage" // an invalid response
+	half    trick = "half"    // the response ends before its end of line
+	torn    trick = "torn"    // the first line of a longer response, then the end
+	silent  trick = "silent"  // no response for a while, then the end
 )
 
-// A fault is what is done at a point.
+// A fault is a trick at a point.
 type fault struct {
 	trick trick
-	reply string // of refuse
+	reply string // for refuse
 	wait  time.Duration
 }
 
-// A moment is when a plan is asked.
+// A moment is the state of a session when it calls a plan.
 type moment struct {
 	at       point
-	run      string // of which door the connection came
+	run      string // the run of the door
 	conn     int
-	messages int    // accepted on it so far
+	messages int    // accepted on the connection so far
 	to       string // from RCPT on
 	now      time.Time
 }
 
-// A plan says what goes wrong; it is asked at every point.
+// A plan decides the fault at each point.
 type plan func(moment) fault
 
 func noFaults(moment) fault { return fault{} }
 
-// only gives one fault at one point, always.
+// only returns a plan with one fault at one point, always.
 func only(at point, f fault) plan {
 	return func(m moment) fault {
 		if m.at == at {
@@ -77,8 +77,8 @@ type chance struct {
 	mu     sync.Mutex
 	random *rand.Rand
 	rate   float64            // at every point
-	rates  map[point]float64  // where it is another
-	codes  map[point][]string // what refuse answers
+	rates  map[point]float64  // different rates
+	codes  map[point][]string // the responses of refuse
 	longer time.Duration      // the longest delay
 }
 
@@ -92,8 +92,7 @@ func newChance(seed uint64, rate float64) *chance {
 	}
 }
 
-// refusals are what a server may say at each point without meaning that the
-// mailbox does not exist.
+// refusals returns responses at each point that do not mean an unknown mailbox.
 func refusals() map[point][]string {
 	return map[point][]string{
 		atBanner:    {"554 5.3.2 no service here", "450 4.3.2 not now"},
@@ -132,7 +131,7 @@ func (c *chance) plan(m moment) fault {
 	return f
 }
 
-// first puts plans in a row: the first that has a fault has its way.
+// first combines plans: the first fault counts.
 func first(plans ...plan) plan {
 	return func(m moment) fault {
 		for _, p := range plans {
@@ -144,8 +143,7 @@ func first(plans ...plan) plan {
 	}
 }
 
-// greylist refuses each recipient's first attempts of a day, until it has
-// waited for so long.
+// greylist refuses each recipient's attempts for a duration after the first one of a day.
 func greylist(wait time.Duration) plan {
 	var mu sync.Mutex
 	began := map[string]time.Time{}
@@ -166,7 +164,7 @@ func greylist(wait time.Duration) plan {
 	}
 }
 
-// mailbox answers for some recipients at RCPT.
+// mailbox returns a plan that responds to some recipients at RCPT.
 func mailbox(replies map[string]string) plan {
 	return func(m moment) fault {
 		if reply := replies[m.to]; m.at == atRCPT && reply != "" {

@@ -25,7 +25,7 @@ import (
 	"digest/test/tier"
 )
 
-// dovecotConfig has one process of ours serve one Maildir to whoever knocks.
+// dovecotConfig runs a single process of the test's own that serves one Maildir.
 const dovecotConfig = `base_dir = %[1]s/run
 state_dir = %[1]s/state
 log_path = %[1]s/log
@@ -63,8 +63,7 @@ service imap-login {
 }
 `
 
-// dovecot serves a Maildir over IMAP on loopback, as nobody where we are root,
-// and gives its address.
+// dovecot serves a Maildir over IMAP on loopback, as nobody if the test runs as root, and returns its address.
 func dovecot(t *testing.T, maildir string) (address string) {
 	t.Helper()
 	path, err := exec.LookPath("dovecot")
@@ -88,7 +87,7 @@ func dovecot(t *testing.T, maildir string) (address string) {
 	}
 	uid, _ := strconv.Atoi(u.Uid)
 	gid, _ := strconv.Atoi(u.Gid)
-	dir, err := os.MkdirTemp("/tmp", "imap") // its sockets need a short name
+	dir, err := os.MkdirTemp("/tmp", "imap") // the paths of its sockets must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,11 +122,11 @@ func dovecot(t *testing.T, maildir string) (address string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { cmd.Wait() }) //nolint:errcheck // it was told to stop
+	t.Cleanup(func() { cmd.Wait() }) //nolint:errcheck // it was interrupted
 	return address
 }
 
-// An imapClient is a mail program, as far as it asks.
+// An imapClient is a minimal mail program.
 type imapClient struct {
 	t    *testing.T
 	conn net.Conn
@@ -137,7 +136,7 @@ type imapClient struct {
 
 var literal = regexp.MustCompile(`\{(\d+)\}\r\n$`)
 
-// ask sends a command and gives what came before its end, literals in place.
+// ask sends a command and returns the response up to its tagged end, with literals.
 func (c *imapClient) ask(command string) string {
 	c.t.Helper()
 	c.n++
@@ -165,7 +164,7 @@ func (c *imapClient) ask(command string) string {
 	}
 }
 
-// section fetches one part of a message.
+// section fetches a part of a message.
 func (c *imapClient) section(n int, what string) string {
 	c.t.Helper()
 	answer := c.ask(fmt.Sprintf("FETCH %d BODY.PEEK[%s]", n, what))
@@ -176,9 +175,8 @@ func (c *imapClient) section(n int, what string) string {
 	return strings.TrimSuffix(content, ")\r\n")
 }
 
-// TestMailOverIMAP: another's server shows the mail of a Maildir as it should
-// be: who and when, two parts of one text, and as one conversation what a reader
-// wants as one.
+// TestMailOverIMAP checks a Maildir with another project's server: sender and date, two parts of the same text, and a
+// single thread for readers who chose it.
 func TestMailOverIMAP(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -213,8 +211,7 @@ func TestMailOverIMAP(t *testing.T) {
 
 var quoted = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
 
-// checkShown holds what the server makes of a message against the letter, and
-// gives to whom it is.
+// checkShown compares the server's data about a message with the letter, and returns the recipient.
 func (c *imapClient) checkShown(n int, letters []letter) (to string) {
 	c.t.Helper()
 	envelope := c.ask(fmt.Sprintf("FETCH %d (ENVELOPE)", n))
@@ -252,7 +249,7 @@ func (c *imapClient) checkShown(n int, letters []letter) (to string) {
 	return l.to
 }
 
-// checkThreads: the editions of one reader are one thread, those of the other three.
+// checkThreads checks that the editions of one reader are one thread, and the other's are three.
 func (c *imapClient) checkThreads(to map[int]string) {
 	c.t.Helper()
 	answer := c.ask("THREAD REFERENCES UTF-8 ALL")

@@ -16,7 +16,7 @@ import (
 	"digest/test/program"
 )
 
-// serving runs the web view at the address of DIGEST_BASE_URL while f runs.
+// serving runs the web view at DIGEST_BASE_URL during f.
 func (o *office) serving(f func()) {
 	o.t.Helper()
 	h, _ := o.through()
@@ -33,10 +33,9 @@ func (o *office) serving(f func()) {
 	}
 	f()
 	stop()
-	cmd.Wait() //nolint:errcheck // it was told to stop
+	cmd.Wait() //nolint:errcheck // it was interrupted
 }
 
-// leaveURL is the address in a reader's latest mail.
 func (o *office) leaveURL(email string) string {
 	o.t.Helper()
 	url := ""
@@ -55,7 +54,7 @@ func (o *office) leaveURL(email string) string {
 	return url
 }
 
-// click posts as a mail program does: without a cookie, and following nothing.
+// click posts like a mail program: without cookies and without following redirects.
 func (o *office) click(url, contentType string, body []byte) (status int) {
 	o.t.Helper()
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -64,13 +63,12 @@ func (o *office) click(url, contentType string, body []byte) (status int) {
 		o.t.Fatal(err)
 	}
 	defer res.Body.Close()
-	io.Copy(io.Discard, res.Body) //nolint:errcheck // the status is what counts
+	io.Copy(io.Discard, res.Body) //nolint:errcheck // only the status counts
 	return res.StatusCode
 }
 
-// TestMailLeave: one click, and the next mail does not come: not tomorrow's,
-// not the one that waits for its hour, not the one that waits for a server
-// that was busy. Looking at the page does nothing; nor does a forged address.
+// TestMailLeave checks that a click on unsubscribe stops all mail: tomorrow's, mail that waits for its hour, and mail
+// that waits for a busy server. Opening the page does nothing, nor does a forged address.
 func TestMailLeave(t *testing.T) {
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
@@ -101,7 +99,7 @@ func TestMailLeave(t *testing.T) {
 				t.Errorf("a forged address: status %d", status)
 			}
 		})
-		o.day(firstMidnight().Add(oneDay), 0, 4*time.Minute) // busy is told to come back, waits waits
+		o.day(firstMidnight().Add(oneDay), 0, 4*time.Minute) // busy gets a retry, waits waits
 		o.set(firstMidnight().Add(oneDay + 4*time.Minute))
 		o.serving(func() {
 			o.leave("waits@example.org", "urlencoded")
@@ -134,7 +132,7 @@ func (o *office) leave(email, kind string) {
 	o.mute[email] = o.now
 }
 
-// look opens the page, as scanners of links do.
+// look opens the page, like link scanners.
 func (o *office) look(email string) {
 	o.t.Helper()
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
@@ -151,7 +149,7 @@ func (o *office) look(email string) {
 	}
 }
 
-// flipURL changes a letter in the middle of an address's last part.
+// flipURL changes a letter in the middle of an address's last segment.
 func flipURL(url string) string {
 	i := strings.LastIndexByte(url, '/') + 4
 	return url[:i] + fmt.Sprintf("%c", 'a'+(url[i]-'a'+1)%26) + url[i+1:]

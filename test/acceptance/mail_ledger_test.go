@@ -7,14 +7,13 @@ import (
 	"time"
 )
 
-// A ledger is what must be true of a mail server's journal, whatever went wrong
-// on the way.
+// A ledger contains the conditions for a mail server's journal, whatever faults happened.
 type ledger struct {
-	due    map[string]map[string]time.Time // by reader and post: the midnight that brings it
-	until  time.Time                       // what is due later is not judged
+	due    map[string]map[string]time.Time // by reader and post: the midnight of its edition
+	until  time.Time                       // later editions are ignored
 	killed map[string]bool                 // runs
-	mute   map[string]time.Time            // addresses that may get nothing from then on
-	back   map[string]bool                 // addresses whose received a bounce as refused after it was kept
+	mute   map[string]time.Time            // the time from which an address must get no mail
+	back   map[string]bool                 // addresses with a bounce after the server stored the message
 	keys   keyring
 	sealed bool // every message must be signed
 	known  map[string]examined
@@ -25,13 +24,13 @@ func newLedger() *ledger {
 		back: map[string]bool{}, keys: keyring{}, known: map[string]examined{}}
 }
 
-// A judgement is what a journal shows.
+// A judgement is the result for a journal.
 type judgement struct {
 	findings []string
 	messages int // different ones
-	twice    int // that came again
-	failed   int // editions that were refused
-	doubted  int // that were in doubt twice and never came
+	twice    int // repeated ones
+	failed   int // refused editions
+	doubted  int // twice in doubt, and never arrived
 }
 
 func (j *judgement) find(format string, args ...any) {
@@ -45,8 +44,8 @@ type mailCopy struct {
 }
 
 const (
-	doubtful  = 15 * time.Minute         // an edition in doubt waits so long
-	shortest  = 5 * time.Minute * 9 / 10 // a refused one, with the jitter
+	doubtful  = 15 * time.Minute         // waiting time of an edition in doubt
+	shortest  = 5 * time.Minute * 9 / 10 // waiting time of a refused one, with jitter
 	oneDay    = 24 * time.Hour
 	mostDoubt = 2 // copies of one message
 )
@@ -56,7 +55,7 @@ type examined struct {
 	problems []string
 }
 
-// examine examines the same octets once.
+// examine caches the result for each message.
 func (l *ledger) examine(raw []byte) (parcel, []string) {
 	e, ok := l.known[string(raw)]
 	if !ok {
@@ -66,7 +65,7 @@ func (l *ledger) examine(raw []byte) (parcel, []string) {
 	return e.parcel, e.problems
 }
 
-// judge holds a journal, and what was tried, against the ledger.
+// judge compares a journal and the attempts with the ledger.
 func (l *ledger) judge(journal []accepted, tries []attempt) (j judgement) {
 	byID, order := map[string][]mailCopy{}, []string{}
 	for _, a := range journal {
@@ -99,8 +98,8 @@ func (l *ledger) judge(journal []accepted, tries []attempt) (j judgement) {
 	return j
 }
 
-// judgeCopies: a message comes again only when no answer was given, or when the
-// run that should have had it was killed; and of each killed connection one.
+// judgeCopies checks that a message is repeated only if there was no response, or its run was killed. Each killed
+// connection excuses one copy.
 func (l *ledger) judgeCopies(j *judgement, byID map[string][]mailCopy, order []string) {
 	spent := map[string]string{} // by run and connection
 	for _, id := range order {
@@ -140,9 +139,9 @@ func (l *ledger) judgeCopies(j *judgement, byID map[string][]mailCopy, order []s
 	}
 }
 
-// judgePosts: every post comes, in one message.
+// judgePosts checks that every post arrives, in one message.
 func (l *ledger) judgePosts(j *judgement, byID map[string][]mailCopy, order []string, tries []attempt) {
-	had := map[string]string{} // message, by reader and post
+	had := map[string]string{} // message by reader and post
 	for _, id := range order {
 		c := byID[id][0]
 		for url := range c.posts {
@@ -177,11 +176,11 @@ func (l *ledger) judgePosts(j *judgement, byID map[string][]mailCopy, order []st
 
 func (l *ledger) silenced(reader string, at time.Time) bool {
 	since, ok := l.mute[reader]
-	return ok && since.Before(at.Add(oneDay)) // it may have been waiting
+	return ok && since.Before(at.Add(oneDay)) // it may have waited
 }
 
-// carried reports whether a message may hold the posts of an earlier one: that
-// came back or was refused after it had been kept, or nobody knew of it and a day went by.
+// carried reports whether a later message may repeat the posts of an earlier one: it bounced, was refused after the
+// server stored it, or its fate was unknown for a day.
 func (l *ledger) carried(earlier []mailCopy, later mailCopy) bool {
 	return slices.ContainsFunc(earlier, func(c mailCopy) bool {
 		unknown := c.answer == "" || l.killed[c.run]
@@ -189,25 +188,24 @@ func (l *ledger) carried(earlier []mailCopy, later mailCopy) bool {
 	})
 }
 
-// excuse tells what the server did to an edition that did not come.
+// excuse returns whether the server refused an edition that did not arrive, and the number of doubts.
 func (l *ledger) excuse(reader string, at time.Time, tries []attempt) (refused bool, doubts int) {
 	for _, a := range tries {
-		// a poll that was killed puts its news off by a day
+		// a killed poll delays its posts by a day
 		if a.to != reader || a.now.Before(at) || !a.now.Before(at.Add(2*oneDay)) {
 			continue
 		}
 		if a.code >= 500 {
 			refused = true
 		}
-		if a.reached == inBody || a.dot && (a.code == 0 || l.killed[a.run]) { // the dead may not have noted the answer
+		if a.reached == inBody || a.dot && (a.code == 0 || l.killed[a.run]) { // it may not have recorded the response
 			doubts++
 		}
 	}
 	return refused, doubts
 }
 
-// judgeTries: who is refused for now is left alone for a while, and nobody is
-// asked who may get nothing.
+// judgeTries checks that temporary refusals delay the next attempt, and that no attempt is made for mute addresses.
 func (l *ledger) judgeTries(j *judgement, tries []attempt) {
 	last := map[string]attempt{}
 	for _, a := range tries {
@@ -227,7 +225,7 @@ func (l *ledger) judgeTries(j *judgement, tries []attempt) {
 	}
 }
 
-// tell is a judgement in short.
+// tell returns the findings, shortened.
 func (j judgement) tell() string {
 	const most = 12
 	shown := j.findings[:min(most, len(j.findings))]

@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// letterOf is a message as the program makes them, in its bones.
 func letterOf(to, id string, date time.Time, posts ...int) []byte {
 	var list strings.Builder
 	for _, n := range posts {
@@ -24,11 +23,11 @@ func letterOf(to, id string, date time.Time, posts ...int) []byte {
 	return []byte(strings.ReplaceAll(lines, "\n", "\r\n"))
 }
 
-// A forgery is a journal with one thing changed.
+// A forgery is a journal with one change.
 type forgery struct {
 	name  string
 	forge func(l *ledger, journal []accepted, tries []attempt) ([]accepted, []attempt)
-	finds string // part of the finding; empty: it is explained
+	finds string // part of the expected finding; "": the change is allowed
 }
 
 func cut(find, with string) func(*ledger, []accepted, []attempt) ([]accepted, []attempt) {
@@ -38,7 +37,7 @@ func cut(find, with string) func(*ledger, []accepted, []attempt) ([]accepted, []
 	}
 }
 
-// again appends the second message once more, later.
+// again appends the second message again, with a later time.
 func again(after time.Duration, change func(l *ledger, first, second *accepted)) func(*ledger, []accepted,
 	[]attempt) ([]accepted, []attempt) {
 	return func(l *ledger, j []accepted, a []attempt) ([]accepted, []attempt) {
@@ -151,7 +150,6 @@ func forgeries() []forgery {
 	}
 }
 
-// TestLedger: the oracle sees each thing that must not be, and nothing else.
 func TestLedger(t *testing.T) {
 	t.Parallel()
 	for _, f := range forgeries() {

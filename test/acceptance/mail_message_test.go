@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// A parcel is a message as a server took it, taken apart.
+// A parcel is a parsed message as the server received it.
 type parcel struct {
 	id, addressee, subject string
 	date                   time.Time
@@ -33,7 +33,6 @@ type parcel struct {
 
 var counted = regexp.MustCompile(`(\d+) posts? from`)
 
-// examine takes a message apart and says whatever shows that it is not whole.
 func examine(raw []byte, keys keyring) (p parcel, problems []string) {
 	bad := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	m, err := mail.ReadMessage(bytes.NewReader(raw))
@@ -78,7 +77,6 @@ func examine(raw []byte, keys keyring) (p parcel, problems []string) {
 	return p, problems
 }
 
-// open reads the parts, to the last boundary.
 func (p *parcel) open(m *mail.Message) error {
 	kind, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/alternative" {
@@ -112,10 +110,9 @@ func (p *parcel) open(m *mail.Message) error {
 	}
 }
 
-// A keyring is what the DNS would hold: keys by the name of their record.
+// A keyring maps the names of DNS records to keys.
 type keyring map[string]*rsa.PublicKey
 
-// add takes in the value of a record.
 func (k keyring) add(name, value string) error {
 	der, err := base64.StdEncoding.DecodeString(tags(value)["p"])
 	if err != nil {
@@ -142,8 +139,8 @@ func tags(list string) map[string]string {
 	return all
 }
 
-// verify holds a message against its DKIM signatures (RFC 6376, relaxed/relaxed
-// and rsa-sha256 alone). One without is no error.
+// verify checks the DKIM signatures of a message (RFC 6376, only relaxed/relaxed and rsa-sha256). A message without a
+// signature is no error.
 func verify(raw []byte, keys keyring) (signed bool, err error) {
 	head, body, _ := strings.Cut(string(raw), "\r\n\r\n")
 	fields := unfold(head)
@@ -158,7 +155,7 @@ func verify(raw []byte, keys keyring) (signed bool, err error) {
 	return signed, nil
 }
 
-// unfold splits a header into its fields, which keep their line breaks.
+// unfold splits a header into its fields, with their line breaks.
 func unfold(head string) (fields []string) {
 	for _, line := range strings.Split(head, "\r\n") {
 		if len(fields) > 0 && line != "" && strings.ContainsRune(" \t", rune(line[0])) {
@@ -172,14 +169,14 @@ func unfold(head string) (fields []string) {
 
 var blanks = regexp.MustCompile(`[ \t]+`)
 
-// relaxed is a field in the form that is signed (§3.4.2).
+// relaxed returns the canonical form of a field (§3.4.2).
 func relaxed(field string) string {
 	name, value, _ := strings.Cut(field, ":")
 	value = blanks.ReplaceAllString(strings.ReplaceAll(value, "\r\n", ""), " ")
 	return strings.ToLower(strings.TrimSpace(name)) + ":" + strings.TrimSpace(value)
 }
 
-// relaxedBody is the body in the form that is signed (§3.4.4).
+// relaxedBody returns the canonical form of the body (§3.4.4).
 func relaxedBody(body string) string {
 	lines := strings.Split(body, "\r\n")
 	for i, line := range lines {
@@ -216,7 +213,7 @@ func verifyOne(fields []string, signature string, t map[string]string, body stri
 	var signed strings.Builder
 	for name := range strings.SplitSeq(t["h"], ":") {
 		name = strings.ToLower(name)
-		if n := len(left[name]); n > 0 { // from the last upwards; one that is not there counts as nothing (§5.4.2)
+		if n := len(left[name]); n > 0 { // from the last upwards; absent fields count as empty (§5.4.2)
 			signed.WriteString(relaxed(left[name][n-1]) + "\r\n")
 			left[name] = left[name][:n-1]
 		}

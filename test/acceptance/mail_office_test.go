@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// An office is a house whose readers all take one site, which has news every
-// day, and whose mail goes to a server that may go wrong.
+// An office is a house whose readers all follow one site with daily posts, and whose mail goes to a server with
+// faults.
 type office struct {
 	*house
 	*ledger
@@ -55,14 +55,13 @@ func newOffice(t *testing.T, database string, seed uint64) *office {
 	return o
 }
 
-// set moves the one clock.
 func (o *office) set(now time.Time) {
 	o.now = now
 	o.web.set(now)
 	o.server.set(now)
 }
 
-// enrol adds readers in UTC; their posts are due at the midnights until the end.
+// enrol adds readers in UTC, who expect their posts at the midnights up to a time.
 func (o *office) enrol(readers int, until time.Time) {
 	o.t.Helper()
 	var emails []string
@@ -73,7 +72,6 @@ func (o *office) enrol(readers int, until time.Time) {
 	o.add(until, "UTC", emails...)
 }
 
-// add adds readers, some at once.
 func (o *office) add(until time.Time, zone string, emails ...string) {
 	o.t.Helper()
 	o.until = until
@@ -105,7 +103,6 @@ func (o *office) add(until time.Time, zone string, emails ...string) {
 	}
 }
 
-// seal has every message signed.
 func (o *office) seal() {
 	o.t.Helper()
 	o.house.set("DIGEST_FROM=Daily Digest <digest@example.org>", "DIGEST_RETURN_PATH=bounces@example.org")
@@ -119,7 +116,7 @@ func (o *office) seal() {
 	o.sealed = true
 }
 
-// through gives a house that mails by a door of its own, and the door's name.
+// through returns a house that sends mail by its own door, and the door's name.
 func (o *office) through() (*house, string) {
 	o.mu.Lock()
 	o.runs++
@@ -140,7 +137,7 @@ func (o *office) mailSetting(address string) string {
 	return "smtp+insecure://" + address
 }
 
-// once runs a tick; that it could not send all is no surprise here.
+// once runs a tick, which may fail to send everything.
 func (o *office) once(now time.Time) summary {
 	o.t.Helper()
 	h, _ := o.through()
@@ -162,14 +159,14 @@ func (o *office) ended(out outcome, now time.Time) (s summary) {
 	return s
 }
 
-// A fate is how a run comes to die.
+// A fate decides when a run is killed.
 type fate struct {
 	at    point
 	n     int
 	after time.Duration
 }
 
-// draw draws a fate: after a while, or when the n-th message comes to a point.
+// draw draws a fate: after a while, or when the n-th message reaches a point.
 func (o *office) draw() fate {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -177,13 +174,12 @@ func (o *office) draw() fate {
 	if o.random.IntN(3) > 0 {
 		points := []point{atBanner, atMAIL, atRCPT, atDATA, inBody, atDotLost, atDotStored, atDotStored, atDotStored,
 			atQUIT}
-		// a tick ends before
+		// a tick ends earlier
 		f = fate{at: points[o.random.IntN(len(points))], n: 1 + o.random.IntN(8), after: 10 * time.Second}
 	}
 	return f
 }
 
-// doom runs the program and kills it.
 func (o *office) doom(f fate, args ...string) {
 	o.t.Helper()
 	h, run := o.through()
@@ -208,7 +204,6 @@ func (o *office) doom(f fate, args ...string) {
 	}
 }
 
-// hold judges the journal so far.
 func (o *office) hold() judgement {
 	o.t.Helper()
 	o.server.checkProtocol()
@@ -220,8 +215,7 @@ func (o *office) hold() judgement {
 	return j
 }
 
-// evidence logs all that the server knows of a few readers in findings, and
-// what the program does.
+// evidence logs the server's data about some readers in findings, and the program's state.
 func (o *office) evidence(j judgement) {
 	o.t.Helper()
 	shown := map[string]bool{}
@@ -248,7 +242,7 @@ func (o *office) evidence(j judgement) {
 	o.t.Logf("the queue: %.4000s", o.at(o.now, "--json", "queue"))
 }
 
-// every runs ticks so far apart for a part of the first day.
+// every runs ticks at regular intervals for a part of the first day.
 func (o *office) every(step, from, until time.Duration) {
 	o.t.Helper()
 	for since := from; since < until; since += step {
@@ -257,8 +251,7 @@ func (o *office) every(step, from, until time.Duration) {
 	}
 }
 
-// agenda is when the hours of a day are run: at its midnight, often at first,
-// then less.
+// agenda returns the times of ticks within a day: frequent after midnight, rare later.
 func agenda(midnight time.Time) (ticks []time.Time) {
 	for _, part := range []struct{ until, step time.Duration }{
 		{time.Hour, 5 * time.Minute}, {4 * time.Hour, 20 * time.Minute}, {12 * time.Hour, 2 * time.Hour},

@@ -15,7 +15,7 @@ import (
 	"digest/test/tier"
 )
 
-// day runs the ticks of a day's agenda that lie between two times after its midnight.
+// day runs the ticks of a day's agenda between two times after its midnight.
 func (o *office) day(midnight time.Time, from, until time.Duration) {
 	o.t.Helper()
 	for _, now := range agenda(midnight) {
@@ -26,8 +26,8 @@ func (o *office) day(midnight time.Time, from, until time.Duration) {
 	}
 }
 
-// TestMailServersWithWays: servers that refuse RSET, answer the dot very late,
-// greylist, or say no to EHLO's offers get every edition to its reader, once.
+// TestMailServersWithWays uses servers that refuse RSET, respond to the dot very late, greylist, or refuse extensions
+// that EHLO offers. Every reader gets each edition once.
 func TestMailServersWithWays(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -36,7 +36,7 @@ func TestMailServersWithWays(t *testing.T) {
 		late = 65 * time.Second
 	}
 	odd := func(m moment) bool { return strings.Contains("13579", strings.TrimPrefix(m.to, "reader")[:1]) }
-	some := func(at point, f fault) plan { // half of the readers, in the first half hour
+	some := func(at point, f fault) plan { // for half of the readers, in the first 20 minutes
 		return func(m moment) fault {
 			if m.at == at && odd(m) && m.now.Before(firstMidnight().Add(20*time.Minute)) {
 				return f
@@ -85,9 +85,8 @@ func TestMailServersWithWays(t *testing.T) {
 	}
 }
 
-// TestMailRouteTrouble: what is wrong before a recipient was named, or with our
-// own standing, fails no recipient, however long it lasts and however
-// final it sounds. It is tried again, but not in haste.
+// TestMailRouteTrouble checks that errors before RCPT, or about the sender, fail no recipient, for any duration and
+// any code. The program retries, but not fast.
 func TestMailRouteTrouble(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -129,7 +128,7 @@ func TestMailRouteTrouble(t *testing.T) {
 	}
 }
 
-// encrypt gives the server a certificate that the program trusts, and a password.
+// encrypt sets a certificate that the program trusts, and a password.
 func (o *office) encrypt() {
 	o.t.Helper()
 	c := certificate.New(o.t)
@@ -143,7 +142,6 @@ func (o *office) encrypt() {
 	o.house.set("SSL_CERT_FILE=" + file)
 }
 
-// TestMailEncrypted: over STARTTLS, with a password, under faults.
 func TestMailEncrypted(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -159,7 +157,6 @@ func TestMailEncrypted(t *testing.T) {
 	}
 }
 
-// suppressions gives the list as a script sees it: addresses and reasons.
 func (o *office) suppressions() map[string]string {
 	o.t.Helper()
 	var list []struct{ Email, Reason string }
@@ -173,9 +170,8 @@ func (o *office) suppressions() map[string]string {
 	return all
 }
 
-// TestMailRefusedForGood: what the reference calls a mailbox that does not exist
-// suppresses the address, and it is never asked for again; what it calls a
-// policy fails the message and suppresses nobody.
+// TestMailRefusedForGood checks that the codes for unknown mailboxes suppress the address, so that no attempt
+// follows. Codes for policies fail the message and suppress no address.
 func TestMailRefusedForGood(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -191,7 +187,7 @@ func TestMailRefusedForGood(t *testing.T) {
 		var emails []string
 		replies := map[string]string{}
 		for _, reply := range append(append(append([]string{""}, hard...), soft...), later...) {
-			email := fmt.Sprintf("reader@d%d.example", len(emails)) // each at a domain of its own
+			email := fmt.Sprintf("reader@d%d.example", len(emails)) // each at its own domain
 			emails = append(emails, email)
 			replies[email] = reply
 		}
@@ -228,9 +224,8 @@ func (o *office) checkRefused(replies map[string]string, hard, later []string) {
 	}
 }
 
-// TestMailDomainRefuses: a domain that suddenly wants none of our mail loses no
-// reader and but a few editions; the others wait until it has thought better of
-// it. Nobody else notices.
+// TestMailDomainRefuses checks that a domain that suddenly refuses all mail loses no readers and only a few editions;
+// the others wait. Other domains are not affected.
 func TestMailDomainRefuses(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()

@@ -17,28 +17,27 @@ import (
 	"time"
 )
 
-// A mailServer speaks SMTP as RFC 5321 has it, on net alone, and goes wrong
-// where its plan says so. Its journal is what it took charge of, whatever the
-// client came to hear of that.
+// A mailServer is an SMTP server (RFC 5321) on plain net connections, with the faults of its plan. Its journal
+// contains the messages that it stored, whatever the client learned about that.
 type mailServer struct {
 	t        *testing.T
-	tls      *tls.Config // STARTTLS is offered, and AUTH only after it
-	password string      // of every user; empty: no AUTH
+	tls      *tls.Config // the server offers STARTTLS, and AUTH only after it
+	password string      // of every user; "": no AUTH
 
 	mu         sync.Mutex
 	plan       plan
-	lone       bool      // PIPELINING is not offered on new connections
+	lone       bool      // new connections do not offer PIPELINING
 	now        time.Time // simulated
 	conns      int
 	journal    []accepted
 	attempts   []*attempt
 	injected   map[string]int // faults, by point and trick
-	violations []string       // of the protocol, by the client
+	violations []string       // protocol errors of the client
 	traps      map[string]*trap
-	busy, most map[string]int // transactions at once, by the recipient's domain
+	busy, most map[string]int // concurrent transactions, by the recipient's domain
 }
 
-// An accepted message is one that the server took charge of.
+// An accepted message is one that the server stored.
 type accepted struct {
 	conn     int
 	run      string
@@ -46,10 +45,10 @@ type accepted struct {
 	at       time.Time
 	from, to string
 	raw      []byte
-	answer   string // that was wholly written; empty: none was
+	answer   string // the completely sent response; "": none
 }
 
-// An attempt is one transaction, from MAIL on.
+// An attempt is a transaction, from MAIL on.
 type attempt struct {
 	conn     int
 	run      string
@@ -57,14 +56,14 @@ type attempt struct {
 	at       time.Time
 	from, to string
 	reached  point
-	dot      bool   // the final dot came
+	dot      bool   // the final dot arrived
 	kept     bool   // the message is in the journal
-	code     int    // of the last answer that was wholly written
+	code     int    // of the last completely sent response
 	reply    string // the same
 }
 
-// A trap springs when a run comes to a point for the n-th time: it is called,
-// and the server does no more on that connection, unless it is to go on.
+// A trap calls spring when a run reaches a point for the n-th time. Afterwards the server ends the connection, unless
+// goOn is set.
 type trap struct {
 	at     point
 	n      int
@@ -79,9 +78,8 @@ func newMailServer(t *testing.T, now time.Time) *mailServer {
 	}
 }
 
-// door opens a port; what comes by it belongs to a run, and to the instant at
-// which it was opened, however late the server comes to read it. It gives the
-// address.
+// door opens a port for a run and returns its address. Everything on it has the simulated time at which the door was
+// opened, however late the server reads it.
 func (s *mailServer) door(run string) string {
 	s.t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -115,7 +113,7 @@ func (s *mailServer) connections() int {
 	return s.conns
 }
 
-// offer says whether new connections are offered PIPELINING.
+// offer sets whether new connections offer PIPELINING.
 func (s *mailServer) offer(pipelining bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,14 +132,12 @@ func (s *mailServer) follow(p plan) {
 	s.plan = p
 }
 
-// catch sets a trap for a run.
 func (s *mailServer) catch(run string, t *trap) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.traps[run] = t
 }
 
-// kept gives the journal.
 func (s *mailServer) kept() []accepted {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,14 +160,14 @@ func (s *mailServer) faults() map[string]int {
 	return maps.Clone(s.injected)
 }
 
-// atOnce gives the most transactions that a domain's recipients had at once.
+// atOnce returns the most concurrent transactions of a domain's recipients.
 func (s *mailServer) atOnce(domain string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.most[domain]
 }
 
-// checkProtocol: the client kept to it.
+// checkProtocol checks that the client kept to the protocol.
 func (s *mailServer) checkProtocol() {
 	s.t.Helper()
 	s.mu.Lock()
@@ -187,22 +183,21 @@ func (s *mailServer) violated(format string, args ...any) {
 	s.violations = append(s.violations, fmt.Sprintf(format, args...))
 }
 
-// A mailSession is one connection.
 type mailSession struct {
 	*mailServer
 	conn    net.Conn
-	one     bool // PIPELINING is not offered
+	one     bool // no PIPELINING
 	r       *bufio.Reader
 	w       *bufio.Writer
 	id      int
 	run     string
-	now     time.Time // simulated, of the run
+	now     time.Time // simulated time of the run
 	secure  bool
-	known   bool // logged in
+	known   bool // authenticated
 	greeted bool
 	open    *attempt // the transaction; nil: none
-	entry   int      // of the open transaction in the journal, once it is kept
-	count   int      // messages accepted
+	entry   int      // index of the open transaction in the journal, if it is stored
+	count   int      // accepted messages
 }
 
 var errEnd = errors.New("the session is over")
@@ -244,8 +239,7 @@ func (c *mailSession) line(most int) (string, error) {
 	return strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), nil
 }
 
-// alone holds that nothing was sent behind a command that ends a group
-// (RFC 2920 §3.1), or behind any where pipelining was not offered.
+// alone checks that nothing follows a command that ends a group (RFC 2920 §3.1), or any command without PIPELINING.
 func (c *mailSession) alone(verb string) {
 	last := c.one || !slices.Contains([]string{"MAIL", "RCPT", "RSET"}, verb)
 	if last && c.r.Buffered() > 0 {
@@ -281,10 +275,10 @@ func (c *mailSession) command(verb, arg string) error {
 		return c.say("250 2.0.0 here")
 	case "QUIT":
 		c.finish()
-		c.answer(atQUIT, "221 2.0.0 goodbye") //nolint:errcheck // it ends anyway
+		c.answer(atQUIT, "221 2.0.0 goodbye") //nolint:errcheck // the session ends anyway
 		return errEnd
 	}
-	if verb != "*" { // with it go-mail calls off an AUTH that was refused
+	if verb != "*" { // go-mail sends it to cancel a refused AUTH
 		c.violated("an unknown command %q", verb)
 	}
 	return c.say("500 5.5.2 what")
@@ -390,7 +384,6 @@ func (c *mailSession) rcpt(arg string) error {
 	return err
 }
 
-// finish ends a transaction.
 func (c *mailSession) finish() {
 	if c.open == nil {
 		return
@@ -405,7 +398,6 @@ func (c *mailSession) finish() {
 
 func domainOf(address string) string { return address[strings.LastIndexByte(address, '@')+1:] }
 
-// note changes the open attempt.
 func (c *mailSession) note(change func(*attempt)) {
 	if c.open == nil {
 		return
@@ -415,7 +407,7 @@ func (c *mailSession) note(change func(*attempt)) {
 	change(c.open)
 }
 
-// path reads FROM:<…> or TO:<…>; what may follow are the parameters that were offered.
+// path reads FROM:<…> or TO:<…>, followed only by offered parameters.
 func path(arg, name string) (string, bool) {
 	if len(arg) < len(name) || !strings.EqualFold(arg[:len(name)], name) {
 		return "", false

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A talker is a bare mail client: it sends lines and says what came back.
+// A talker is a minimal mail client.
 type talker struct {
 	conn net.Conn
 	r    *bufio.Reader
@@ -34,8 +34,8 @@ func (k *talker) send(line string) (string, error) {
 	return k.hear()
 }
 
-// talk walks through a session with one message, up to the step that does not
-// get the answer it should; it gives that step, what came, and how it ended.
+// talk runs a session with one message up to the first unexpected response. It returns that step, the response and
+// the error.
 func talk(t *testing.T, address string) (stopped point, reply string, err error) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -70,8 +70,7 @@ func talk(t *testing.T, address string) (stopped point, reply string, err error)
 	return "", reply, nil
 }
 
-// TestMailServer: the server does at each point what its plan says, and its
-// journal is right.
+// TestMailServer checks the server's faults at each point and its journal.
 func TestMailServer(t *testing.T) {
 	t.Parallel()
 	for _, at := range []point{atBanner, atEHLO, atMAIL, atRCPT, atDATA, inBody, atDotLost, atDotStored, atRSET,
@@ -109,7 +108,7 @@ func (s *mailServer) checkTrick(at point, kind trick, stopped point, reply strin
 		return
 	case stopped != seen:
 		s.t.Errorf("it stopped at %q (%q, %v), not at %s", stopped, reply, err, at)
-	// a 421 there may be read as the answer to the dot, or lost with the connection
+	// the client may read a 421 there as the response to the dot, or lose it with the connection
 	case ended != (err != nil) && at != inBody:
 		s.t.Errorf("the end is %v", err)
 	}
@@ -145,7 +144,6 @@ func (s *mailServer) checkJournal(at point, kind trick) {
 	}
 }
 
-// TestMailServerProtocol: a client that breaks the protocol is found out.
 func TestMailServerProtocol(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -178,7 +176,7 @@ func TestMailServerProtocol(t *testing.T) {
 				if name == "more behind QUIT" && strings.HasPrefix(line, "QUIT") {
 					line += "NOOP\r\n"
 				}
-				io.WriteString(conn, line) //nolint:errcheck // it may be over
+				io.WriteString(conn, line) //nolint:errcheck // the session may be over
 				if strings.HasPrefix(line, "für") || strings.HasPrefix(line, "a\n") || line == "" {
 					continue
 				}

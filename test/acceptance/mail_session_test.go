@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// say sends an answer; in a group of commands it waits for the others.
+// say sends a response; within a group of commands it stays in the buffer.
 func (c *mailSession) say(lines ...string) error {
 	for _, line := range lines {
-		c.w.WriteString(line + "\r\n") //nolint:errcheck // Flush gives the same error
+		c.w.WriteString(line + "\r\n") //nolint:errcheck // Flush returns the same error
 	}
 	if c.r.Buffered() > 0 {
 		return nil
@@ -17,7 +17,7 @@ func (c *mailSession) say(lines ...string) error {
 	return c.w.Flush()
 }
 
-// ask asks the plan, and the trap before it: what was trapped gets no answer.
+// ask calls the trap and then the plan. A trapped command gets no response.
 func (c *mailSession) ask(at point) (fault, error) {
 	c.mu.Lock()
 	m := moment{at: at, run: c.run, conn: c.id, messages: c.count, now: c.now}
@@ -47,8 +47,8 @@ func (c *mailSession) ask(at point) (fault, error) {
 	return f, nil
 }
 
-// answer gives the right answer at a point, or does what the plan says
-// instead. The code is 0 when no answer can be understood.
+// answer sends the correct response at a point, or applies the plan's fault. The code is 0 if the response is
+// unreadable.
 func (c *mailSession) answer(at point, right ...string) (code int, err error) {
 	f, err := c.ask(at)
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *mailSession) play(f fault, right ...string) (code int, err error) {
 		right = []string{"421 4.3.2 mail.example is going down"}
 	case half:
 		text := right[0] + " and so on"
-		c.w.WriteString(text[:len(text)/2]) //nolint:errcheck // it ends anyway
+		c.w.WriteString(text[:len(text)/2]) //nolint:errcheck // the session ends anyway
 		c.w.Flush()                         //nolint:errcheck
 		return 0, errEnd
 	case torn:
@@ -90,7 +90,7 @@ func (c *mailSession) play(f fault, right ...string) (code int, err error) {
 	return code, err
 }
 
-// tell sends an answer and notes it in one: who heard it finds it noted.
+// tell sends a response and records it under the same lock, so that the client never knows more than the journal.
 func (c *mailSession) tell(lines []string) (code int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,9 +107,9 @@ func (c *mailSession) tell(lines []string) (code int, err error) {
 	return code, nil
 }
 
-// rest is what slow servers do; what was answered before is sent first.
+// rest flushes and waits, like a slow server.
 func (c *mailSession) rest(d time.Duration) {
-	c.w.Flush() //nolint:errcheck // the next answer shows it
+	c.w.Flush() //nolint:errcheck // the next response shows it
 	select {
 	case <-time.After(d):
 	case <-c.t.Context().Done():
@@ -140,8 +140,7 @@ func (c *mailSession) data() error {
 	return c.dot(raw)
 }
 
-// body reads lines up to the dot, and takes the doubled dots off
-// (RFC 5321 §4.5.2). A fault comes after some lines.
+// body reads lines up to the dot, and removes doubled dots (RFC 5321 §4.5.2). A fault happens after some lines.
 func (c *mailSession) body(f fault) ([]byte, error) {
 	var raw bytes.Buffer
 	broken := 0
@@ -163,7 +162,7 @@ func (c *mailSession) body(f fault) ([]byte, error) {
 		if n != broken {
 			continue
 		}
-		if f.trick == garbage || f.trick == refuse { // no answer may come here but this one
+		if f.trick == garbage || f.trick == refuse { // only this response is valid here
 			f.trick = bye
 		}
 		if f.trick == delay {
@@ -176,7 +175,7 @@ func (c *mailSession) body(f fault) ([]byte, error) {
 	}
 }
 
-// dot takes charge of a message, or not, and says something of it.
+// dot stores a message, or not, and responds.
 func (c *mailSession) dot(raw []byte) error {
 	defer c.finish()
 	lost, err := c.ask(atDotLost)
@@ -194,7 +193,6 @@ func (c *mailSession) dot(raw []byte) error {
 	return err
 }
 
-// keep writes the journal.
 func (c *mailSession) keep(raw []byte) {
 	c.count++
 	c.mu.Lock()

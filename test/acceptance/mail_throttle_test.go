@@ -12,8 +12,8 @@ import (
 	"digest/test/tier"
 )
 
-// densest is the most messages to a domain in any stretch of that length, by
-// a clock of the journal.
+// densest returns the maximum number of messages to a domain in any period of a length, by the simulated or the real
+// clock.
 func densest(journal []accepted, domain string, stretch time.Duration, clock func(accepted) time.Time) (most int) {
 	var times []time.Time
 	for _, a := range journal {
@@ -37,8 +37,8 @@ func densest(journal []accepted, domain string, stretch time.Duration, clock fun
 func simulated(a accepted) time.Time { return a.now }
 func byTheWall(a accepted) time.Time { return a.at }
 
-// TestMailRates: a domain's rate and the route's are kept over workers and
-// restarts, each tick being one; whom they do not concern waits for nobody.
+// TestMailRates checks that the rates of a domain and of the route apply across workers and restarts, because each
+// tick is a new process. Other domains do not wait.
 func TestMailRates(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -53,7 +53,7 @@ func TestMailRates(t *testing.T) {
 		o.at(o.now, "limits", "set", "example.org", "--rate", "12/h")
 		o.house.set("DIGEST_MAIL_RATE=150/h")
 		for since := time.Duration(0); since < 2*time.Hour; since += 6 * time.Minute {
-			// a message each 5 minutes and a half: a tick that is at one instant waits for none
+			// one message per 5.5 minutes: a tick at a fixed time does not wait for the next
 			o.set(firstMidnight().Add(since))
 			o.together(o.now, 2, false)
 		}
@@ -79,8 +79,8 @@ func TestMailRates(t *testing.T) {
 	})
 }
 
-// TestMailConnections: a domain has no more messages on their way at once than
-// its limit, whatever the number of workers; others have.
+// TestMailConnections checks that the limit of concurrent messages applies to a domain, for any number of workers,
+// but not to others.
 func TestMailConnections(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -112,21 +112,20 @@ func TestMailConnections(t *testing.T) {
 	})
 }
 
-// TestMailRateByTheWall: a worker that goes on keeps a rate by the real clock,
-// and one that is killed and begun again keeps it as if nothing had been: what
-// it may send at once it gets once.
+// TestMailRateByTheWall checks that a running worker keeps a rate by the real clock, and that a killed and restarted
+// one gets no second burst.
 func TestMailRateByTheWall(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
 	o := newOffice(t, storetest.SQLite(t), 5)
-	o.house.set("DIGEST_DOMAIN_RATE=60/m") // six at once, and one more each 1.11 s
+	o.house.set("DIGEST_DOMAIN_RATE=60/m") // a burst of six, and one more each 1.11 s
 	for i := range 24 {
 		o.readers = append(o.readers, fmt.Sprintf("reader%d@example.org", i))
 	}
 	o.add(firstMidnight(), "UTC", o.readers...)
 	o.set(firstMidnight())
 	o.server.follow(only(atBanner, fault{trick: bye}))
-	o.once(o.now) // the editions are made, and wait
+	o.once(o.now) // the editions exist, and wait
 	o.server.follow(noFaults)
 	began := time.Now()
 	for lives, life := 0, 1200*time.Millisecond; lives < 4; {
@@ -136,7 +135,7 @@ func TestMailRateByTheWall(t *testing.T) {
 		if len(o.server.kept()) > before {
 			lives++
 		} else {
-			life *= 2 // on a busy machine it had not begun
+			life *= 2 // on a busy machine it had not started
 		}
 	}
 	took := time.Since(began)
@@ -147,8 +146,8 @@ func TestMailRateByTheWall(t *testing.T) {
 	o.server.checkProtocol()
 }
 
-// TestMailSlowdown: a domain that wants less gets less, and recovers; the others
-// are as quick as ever. What a restart finds is what was before it.
+// TestMailSlowdown checks that a domain that requests less gets less, and recovers, while others stay fast. A restart
+// keeps the state.
 func TestMailSlowdown(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -156,7 +155,7 @@ func TestMailSlowdown(t *testing.T) {
 	o.enrol(36, firstMidnight().Add(oneDay))
 	var mu sync.Mutex
 	inFlight := 0
-	o.server.follow(func(m moment) fault { // takes two at once, and says so
+	o.server.follow(func(m moment) fault { // accepts two at a time, and says so
 		if !strings.HasSuffix(m.to, "@example.net") {
 			return fault{}
 		}

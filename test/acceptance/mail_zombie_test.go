@@ -15,20 +15,18 @@ import (
 	"digest/test/tier"
 )
 
-// A sleeper is a run that was stopped in its tracks at a point, its connection
-// open.
+// A sleeper is a run that was stopped at a point, with its connection open.
 type sleeper struct {
 	*exec.Cmd
 	stderr  bytes.Buffer
-	release chan struct{} // closed: the server goes on with its session
+	release chan struct{} // closing it continues the server's session
 }
 
-// settle is how long a run must be at rest before it is taken to have nothing to
-// do but wait.
+// settle is the time without activity after which a run is only waiting.
 const settle = 700 * time.Millisecond
 
-// atRest returns when a process has used no processor, and wanted none, for a
-// while, however busy the machine is. Where /proc does not tell, it only waits.
+// atRest returns when a process has not used or requested the processor for a while, even on a busy machine. Without
+// /proc it only waits.
 func atRest(pid int) {
 	before := ""
 	for since := time.Now(); time.Since(since) < settle; <-time.After(settle / 50) {
@@ -38,8 +36,7 @@ func atRest(pid int) {
 	}
 }
 
-// usage is what the threads of a process have used of the processor, and
-// whether one wants more of it now.
+// usage returns the processor time of a process's threads, and whether one is runnable.
 func usage(pid int) (used string, wanting bool) {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 	for _, thread := range threads {
@@ -52,7 +49,7 @@ func usage(pid int) (used string, wanting bool) {
 	return used, wanting
 }
 
-// stall begins a tick and stops it when its n-th message comes to a point.
+// stall starts a tick and stops it when its n-th message reaches a point.
 func (o *office) stall(at point, n int) *sleeper {
 	o.t.Helper()
 	h, run := o.through()
@@ -64,7 +61,7 @@ func (o *office) stall(at point, n int) *sleeper {
 	started := make(chan struct{})
 	o.server.catch(run, &trap{at: at, n: n, spring: func() {
 		<-started
-		atRest(s.Process.Pid)             // it has nothing to do now but wait for the answer, and holds no lock
+		atRest(s.Process.Pid)             // now it only waits for the response, and holds no lock
 		s.Process.Signal(syscall.SIGSTOP) //nolint:errcheck // the test shows it
 		close(stopped)
 		<-s.release
@@ -81,7 +78,6 @@ func (o *office) stall(at point, n int) *sleeper {
 	return s
 }
 
-// wake lets it go on, to its end.
 func (s *sleeper) wake(t *testing.T) {
 	t.Helper()
 	s.Process.Signal(syscall.SIGCONT) //nolint:errcheck // Wait shows it
@@ -91,8 +87,8 @@ func (s *sleeper) wake(t *testing.T) {
 	}
 }
 
-// TestMailZombie: a worker that sleeps through its lease, at each point of a
-// session, sends nothing that another has sent meanwhile.
+// TestMailZombie checks that a worker that sleeps beyond its lease, at each point of a session, sends nothing that
+// another worker has sent.
 func TestMailZombie(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -101,7 +97,7 @@ func TestMailZombie(t *testing.T) {
 			t.Parallel()
 			storetest.EachAddress(t, func(t *testing.T, database string) {
 				o := newOffice(t, database, 7)
-				o.enrol(1, firstMidnight()) // more would be recorded while it is stopped, with SQLite's lock held
+				o.enrol(1, firstMidnight()) // with more, it would stop while it records one and holds SQLite's lock
 				o.set(firstMidnight())
 				asleep := o.stall(at, 1)
 				o.later(6*time.Minute, 11*time.Minute)
@@ -116,7 +112,6 @@ func TestMailZombie(t *testing.T) {
 	}
 }
 
-// later runs ticks so long after the first midnight.
 func (o *office) later(since ...time.Duration) {
 	o.t.Helper()
 	for _, d := range since {
@@ -125,9 +120,9 @@ func (o *office) later(since ...time.Duration) {
 	}
 }
 
-// TestMailZombieAtDot: a worker that sleeps while the server has its message
-// but has not answered is waited for, a quarter of an hour; then the message is
-// in doubt, and comes again after as long. Whenever it wakes, it comes no third time.
+// TestMailZombieAtDot stops a worker while the server has its message but has not responded. Others wait a quarter of
+// an hour; then the message is in doubt, and is sent again after the same time. Whenever the first worker wakes, no
+// third copy follows.
 func TestMailZombieAtDot(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -147,7 +142,7 @@ func TestMailZombieAtDot(t *testing.T) {
 				o.set(firstMidnight())
 				asleep := o.stall(atDotStored, 1)
 				o.later(c.asleep...)
-				o.killed["run 1"] = true // as good as
+				o.killed["run 1"] = true // effectively
 				asleep.wake(t)
 				o.later(35*time.Minute, 55*time.Minute, 2*time.Hour, 5*time.Hour)
 				if j := o.hold(); j.messages != 1 || j.messages+j.twice > c.copies {

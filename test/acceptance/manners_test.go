@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// checkFirstFetches holds that an import asks each site once, by one plain GET
-// (S1, S17): no HEAD, no condition, no second look.
+// checkFirstFetches checks that an import sends each site a single GET (S1, S17): no HEAD, no conditions, no
+// repetition.
 func (s *scene) checkFirstFetches() {
 	s.t.Helper()
 	asked := map[*page]int{}
@@ -31,12 +31,10 @@ func (s *scene) checkFirstFetches() {
 var userAgent = regexp.MustCompile(
 	`^digest/\S+ \(\+http://localhost:8080/bot; (\d+) subscribers(?:; feed-id=(\d+))?\)$`)
 
-// robotsAge is how long what a robots.txt says is known.
 const robotsAge = 7 * 24 * time.Hour
 
-// checkRobots holds that a robots.txt is asked for once a week at most, before
-// anything else of its origin, in the same manner. A run that was killed at one
-// of these instants may have taken what it learned with it.
+// checkRobots checks that the program requests a robots.txt at most once a week, before other requests to its origin
+// and with the same header. A run killed at one of these times may not have stored it.
 func (s *scene) checkRobots(killed ...time.Time) {
 	s.t.Helper()
 	asked, first := map[string]time.Time{}, map[string]time.Time{}
@@ -61,7 +59,7 @@ func (s *scene) checkRobots(killed ...time.Time) {
 	}
 }
 
-// checkManners reads the whole record of requests for what no site should see.
+// checkManners checks all requests for impolite ones.
 func (s *scene) checkManners() {
 	s.t.Helper()
 	s.checkRobots()
@@ -83,7 +81,6 @@ func (s *scene) checkManners() {
 	}
 }
 
-// checkHeader holds what is alike in every request.
 func (s *scene) checkHeader(q request, subscribers int) {
 	s.t.Helper()
 	about := fmt.Sprintf("%s: %s %s (%s)", instant(q.at), q.method, q.target, q.page.name)
@@ -101,7 +98,7 @@ func (s *scene) checkHeader(q request, subscribers int) {
 	}
 }
 
-// checkPurity holds what is alike even in a request for a robots.txt.
+// checkPurity checks conditions that also apply to requests for robots.txt.
 func (s *scene) checkPurity(about string, q request) {
 	s.t.Helper()
 	for _, name := range []string{"Referer", "Cookie", "Cache-Control", "Pragma"} {
@@ -114,13 +111,12 @@ func (s *scene) checkPurity(about string, q request) {
 	}
 }
 
-// checkFeedID holds that every poll of a site names it by the same number, which
-// no other site has.
+// checkFeedID checks that every poll of a site has the same feed number, which no other site has.
 func (s *scene) checkFeedID(q request) {
 	s.t.Helper()
 	m := userAgent.FindStringSubmatch(q.header.Get("User-Agent"))
 	if m == nil {
-		return // said by checkHeader
+		return // checkHeader reports it
 	}
 	if s.ids == nil {
 		s.ids = map[string]*site{}
@@ -135,25 +131,24 @@ func (s *scene) checkFeedID(q request) {
 	}
 }
 
-// A witness follows one site through its polls.
+// A witness checks the polls of one site.
 type witness struct {
 	*scene
 	site *site
 
 	last     time.Time
 	begun    bool
-	etag, lm string // of the last 200 that held the feed
-	document string // in it
-	length   int    // as it was sent
-	inTheWay bool   // the ETag, which names a coding: two full answers in a row were the same (S37)
-	noHEAD   string // why HEAD must not be asked any more
+	etag, lm string // of the last 200 with the feed
+	document string // its body
+	length   int    // its length on the wire
+	inTheWay bool   // the ETag names a coding, and two consecutive full responses were equal (S37)
+	noHEAD   string // the reason against HEAD
 	freshTo  time.Time
 	waitTo   time.Time
 	firstOld time.Time
-	settled  bool // seen to have moved for good, twice
+	settled  bool // permanent redirect seen twice
 }
 
-// poll checks the requests of one poll.
 func (w *witness) poll(at time.Time, requests []request) {
 	w.t.Helper()
 	about := fmt.Sprintf("%s: site %d (%s)", instant(at), w.site.n, w.site.name)
@@ -200,7 +195,7 @@ func (w *witness) poll(at time.Time, requests []request) {
 	w.settled = w.settled || !w.firstOld.IsZero() && at.Sub(w.firstOld) >= believeMove
 }
 
-// earliest keeps the first of two instants.
+// earliest returns the earlier of two times; zero counts as later.
 func earliest(a, b time.Time) time.Time {
 	if a.IsZero() || b.Before(a) {
 		return b
@@ -208,8 +203,8 @@ func earliest(a, b time.Time) time.Time {
 	return a
 }
 
-// checkConditions: validators byte for byte, those of the last 200 and no others
-// (S2-S7, S10); but the date alone where the ETag is in its way (S37).
+// checkConditions checks that the validators are equal to the last 200's, byte for byte (S2-S7, S10), but only the
+// date if the ETag prevents a 304 (S37).
 func (w *witness) checkConditions(about string, q request) {
 	w.t.Helper()
 	etag := w.etag
@@ -224,7 +219,7 @@ func (w *witness) checkConditions(about string, q request) {
 	}
 }
 
-// heard judges an answer to HEAD: is a GET to follow in this poll?
+// heard checks a response to HEAD and returns whether a GET must follow in this poll.
 func (w *witness) heard(about string, q request) string {
 	w.t.Helper()
 	if w.noHEAD != "" {
@@ -247,7 +242,7 @@ func (w *witness) heard(about string, q request) string {
 	return "ask"
 }
 
-// got takes in an answer to GET.
+// got records a response to GET.
 func (w *witness) got(q request) {
 	switch {
 	case q.status == http.StatusNotModified:

@@ -14,7 +14,7 @@ import (
 	"digest/test/tier"
 )
 
-// moved goes on with another database: it does nothing before it is told to, and says so.
+// moved continues with another database. The program must refuse to run until the operator lifts the fence.
 func (s *scene) moved(to string) {
 	s.t.Helper()
 	s.checkInTime(s.inbox.arrived(s.t))
@@ -37,10 +37,9 @@ func (s *scene) moved(to string) {
 	s.at(s.now, "fence", "release")
 }
 
-// TestMove moves an instance of thirty readers between the databases half-way through
-// days, once while a run that was killed has left its work undone: by a copy in both
-// directions, and by an encrypted backup. Nothing is lost, nothing comes twice, no site
-// notices.
+// TestMove moves an instance of thirty readers between the databases in the middle of days, once after a killed run
+// left unfinished work. It uses copies in both directions, and an encrypted backup. No post is lost or repeated, and
+// no site gets additional requests.
 func TestMove(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -55,7 +54,7 @@ func TestMove(t *testing.T) {
 	s.set(begin().Add(29 * time.Hour)) // midnight in Auckland and Apia
 	r.interrupt(6, "--now", instant(s.now), "tick")
 	s.checkCopy(storetest.EmptyPostgres(t))
-	s.set(s.now.Add(20 * time.Minute)) // when the leases of the dead are over
+	s.set(s.now.Add(20 * time.Minute)) // when the leases of killed runs have expired
 	s.tick(s.now)
 	s.checkInTime(s.inbox.arrived(t))
 	r.hours(begin().Add(51*time.Hour), func(int) int { return 0 })
@@ -80,7 +79,6 @@ func TestMove(t *testing.T) {
 	t.Logf("%d runs killed, %d requests, %d mails", r.killed, len(s.web.requests()), len(s.inbox.letters))
 }
 
-// checkCopy copies the database, and goes on with the copy.
 func (s *scene) checkCopy(to string) {
 	s.t.Helper()
 	said := s.at(s.now, "copy", "--to", to)
@@ -90,7 +88,7 @@ func (s *scene) checkCopy(to string) {
 	s.moved(to)
 }
 
-// ageKey writes a private key as age-keygen does, and gives the public one.
+// ageKey writes a private key like age-keygen, and returns the public key.
 func ageKey(t *testing.T, file string) (recipient string) {
 	t.Helper()
 	key, err := age.GenerateX25519Identity()

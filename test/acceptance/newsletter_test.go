@@ -20,7 +20,7 @@ import (
 	"digest/test/tier"
 )
 
-// newsletterZones are forty zones of members: all offsets there were in the winter of 2008, and some with clocks that change.
+// newsletterZones returns forty zones of members: all offsets in the winter of 2008, and some with clock changes.
 func newsletterZones() []string {
 	return []string{"Pacific/Kiritimati", "Pacific/Tongatapu", "Pacific/Chatham", "Pacific/Auckland", "Pacific/Norfolk",
 		"Australia/Sydney", "Australia/Adelaide",
@@ -34,7 +34,7 @@ func newsletterZones() []string {
 		"Pacific/Marquesas", "Pacific/Honolulu"}
 }
 
-// A blog is a real one, whose posts come out as they did.
+// A blog is a real blog whose posts appear at their original times.
 type blog struct {
 	*realFeed
 	mu  sync.Mutex
@@ -55,7 +55,8 @@ func (b *blog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(string(body)))
 }
 
-// readBlog gives a blog of the corpus whose posts come out at the dates that they have, but for the two oldest.
+// readBlog returns a blog of the corpus. Its posts appear at their dates, except the two oldest, which are there from
+// the beginning.
 func (h *house) readBlog(file string) *blog {
 	h.t.Helper()
 	dir := os.Getenv("DIGEST_SHARED")
@@ -78,23 +79,24 @@ func (h *house) readBlog(file string) *blog {
 	p := h.parse(file)[file]
 	for i, e := range p.Entries[:len(f.hidden)] {
 		if f.reveal = append(f.reveal, e.Published.Add(time.Second)); !f.alone(i, *e.Link) {
-			e.Link = new(string) // another post speaks of it, so that its link does not tell it
+			e.Link = new(string) // another post contains the link, so that it does not identify this one
 		}
 		f.links = append(f.links, *e.Link)
 	}
 	return &blog{realFeed: f}
 }
 
-// alone reports whether a link stands in one hidden entry only.
+// alone reports whether only one hidden entry contains a link.
 func (f *realFeed) alone(i int, link string) bool {
 	return !slices.ContainsFunc(slices.Delete(slices.Clone(f.hidden), i, i+1), func(span [2]int) bool {
 		return bytes.Contains(f.body[span[0]:span[1]], []byte(link))
 	})
 }
 
-// TestNewsletterOfARealBlog: forty posts of a blog of 2008 and 2009 come out as they did, over thirty simulated days, to members in
-// forty zones whose list was imported. Each gets each post exactly once, in the letter of the first of their days that began
-// after it. A post of the last hour before a midnight may come a day later: the site is asked once an hour at most.
+// TestNewsletterOfARealBlog publishes forty posts of a blog of 2008 and 2009 over thirty simulated days to imported
+// members in forty zones. Each member gets each post exactly once, in the letter of the first of their days that
+// began after it. A post of the last hour before a midnight may be a day later, because the site gets at most one
+// request per hour.
 func TestNewsletterOfARealBlog(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -104,7 +106,7 @@ func TestNewsletterOfARealBlog(t *testing.T) {
 		b := h.readBlog("feedjira-signalvsnoise.xml")
 		server := httptest.NewServer(b)
 		defer server.Close()
-		begin := time.Date(2008, 12, 30, 12, 0, 0, 0, time.UTC) // two posts are out
+		begin := time.Date(2008, 12, 30, 12, 0, 0, 0, time.UTC) // two posts are public
 		b.now = begin
 		h.publish(begin, server.URL+"/feed", 1)
 		in := newInbox(h.maildir())
@@ -119,7 +121,7 @@ func TestNewsletterOfARealBlog(t *testing.T) {
 	})
 }
 
-// publish begins a newsletter with a feed, and imports so many members in each zone.
+// publish creates a newsletter with a feed, and imports members in each zone.
 func (h *house) publish(now time.Time, feed string, inZone int) {
 	h.t.Helper()
 	list := "email,state,time_zone,joined_at,form,address,confirmed_at\n"
@@ -139,7 +141,7 @@ func (h *house) publish(now time.Time, feed string, inZone int) {
 	h.at(now, "newsletter", "import", "noise", file)
 }
 
-// midnights gives all instants of some days at which a day begins somewhere, in their order.
+// midnights returns all times within some days at which a day begins in a zone, in order.
 func midnights(t *testing.T, begin time.Time, days int) []time.Time {
 	t.Helper()
 	all := map[time.Time]bool{}
@@ -152,10 +154,9 @@ func midnights(t *testing.T, begin time.Time, days int) []time.Time {
 	return slices.SortedFunc(maps.Keys(all), time.Time.Compare)
 }
 
-// checkBlog holds what each member got against what the blog published.
 func (h *house) checkBlog(b *blog, letters []letter, inZone int) {
 	h.t.Helper()
-	got := map[string]map[string][]time.Time{} // by member and link: when letters with it came
+	got := map[string]map[string][]time.Time{} // by member and link: the times of letters with it
 	for _, l := range letters {
 		words := strings.Fields(l.text)
 		for _, link := range b.links {
@@ -192,7 +193,7 @@ func (h *house) checkBlog(b *blog, letters []letter, inZone int) {
 		len(letters), len(got), len(b.links), late)
 }
 
-// onTime reports whether a letter came at a midnight, or, where a feed was waited for, within the deadline.
+// onTime reports whether a letter arrived at a midnight, or within the release deadline.
 func onTime(came, due time.Time) bool {
 	return !came.Before(due) && came.Sub(due) <= releaseDeadline
 }

@@ -7,36 +7,36 @@ import (
 	"time"
 )
 
-// The settings' defaults, by the contract.
+// The documented defaults of the settings.
 const (
 	pollGap         = time.Hour
 	releaseDeadline = 30 * time.Minute
-	usualPenalty    = 4 * time.Hour  // of an error, by reference/polling.md S20,
-	longestPenalty  = 24 * time.Hour // and of many in a row
-	nearMidnight    = 2 * time.Hour  // a retry so shortly before a midnight is left to it
-	inFull          = 24 * time.Hour // between two polls of a feed that always comes whole, by S33
-	believeMove     = 20 * time.Hour // between two sightings, by S28
+	usualPenalty    = 4 * time.Hour  // after an error, reference/polling.md S20
+	longestPenalty  = 24 * time.Hour // after many consecutive errors
+	nearMidnight    = 2 * time.Hour  // no retry this shortly before a midnight
+	inFull          = 24 * time.Hour // between polls of a feed that always transfers everything (S33)
+	believeMove     = 20 * time.Hour // between two sightings (S28)
 )
 
-// An oracle foretells, from the sites and the readers alone, which site is
-// asked at which hour and which post is in whose mail of which date.
+// An oracle predicts, only from sites and readers, which sites get requests in each hour and which posts are in each
+// mail.
 type oracle struct {
 	sites   map[*site]*asked
 	readers []*reader
-	noHEAD  bool // it is never asked
+	noHEAD  bool // no HEAD requests
 }
 
-// asked is what polling has made of a site so far.
+// asked is the state of polling a site.
 type asked struct {
 	last, notBefore, freshUntil, queued time.Time
 	moved                               time.Time     // first seen
-	read                                int           // answers that held the feed
-	errors                              int           // since then
-	least                               time.Duration // between two polls, by our own manners
+	read                                int           // responses with the feed
+	errors                              int           // since the last of them
+	least                               time.Duration // between two polls, by digest's own rules
 	taught                              lesson
 	posts                               map[string]seen
 	order                               []string
-	gone                                map[string]bool // posts that it has taken back; false: and listed again since
+	gone                                map[string]bool // posts the feed no longer lists; false: lists again
 }
 
 type seen struct {
@@ -45,29 +45,28 @@ type seen struct {
 	first bool // in the first reading
 }
 
-// A reader has a zone and subscriptions.
 type reader struct {
 	email, zone string
 	sites       []*site
-	since       time.Time // a reader
-	next        time.Time // midnight
-	planned     time.Time // when the hour began for it; zero: not yet
+	since       time.Time // the time of joining
+	next        time.Time // the next midnight
+	planned     time.Time // the time of the run that planned it; zero: not planned
 	waiting     map[string]bool
 	had         map[string]bool // posts
 	dates       map[string]bool // of editions
 }
 
-// An edition is a mail that must come.
+// An edition is an expected mail.
 type edition struct {
 	reader *reader
 	date   time.Time // noon UTC of the local date
 	posts  map[string]bool
-	late   map[string]bool // of posts: read after the deadline, in the very hour of the release
+	late   map[string]bool // posts read after the deadline, in the hour of the release
 }
 
 func newOracle() *oracle { return &oracle{sites: map[*site]*asked{}} }
 
-// midnight walks minute by minute from after to the first instant of a later date.
+// midnight returns the first time after after at which a later local date begins, in steps of a minute.
 func midnight(t *testing.T, after time.Time, zone string) time.Time {
 	t.Helper()
 	loc, err := time.LoadLocation(zone)
@@ -82,7 +81,7 @@ func midnight(t *testing.T, after time.Time, zone string) time.Time {
 	}
 }
 
-// localDate is the reader's date at an instant, as noon UTC of that day.
+// localDate returns the reader's date as noon UTC of that day.
 func localDate(t *testing.T, at time.Time, zone string) time.Time {
 	t.Helper()
 	loc, err := time.LoadLocation(zone)
@@ -93,7 +92,7 @@ func localDate(t *testing.T, at time.Time, zone string) time.Time {
 	return time.Date(y, m, d, 12, 0, 0, 0, time.UTC)
 }
 
-// subscribe adds a reader of sites, which are asked at once if nobody has them yet.
+// subscribe adds a reader. Sites without subscribers get a request immediately.
 func (o *oracle) subscribe(t *testing.T, now time.Time, r *reader) {
 	r.next = midnight(t, now, r.zone)
 	r.waiting, r.had, r.dates = map[string]bool{}, map[string]bool{}, map[string]bool{}
@@ -111,7 +110,7 @@ func (o *oracle) subscribe(t *testing.T, now time.Time, r *reader) {
 	}
 }
 
-// recent is what a new reader of a known site gets: the last 24 hours, or the newest.
+// recent returns the posts for a new reader of a known site: the last 24 hours', or the newest.
 func (a *asked) recent(now time.Time) []string {
 	var recent []string
 	newest, newestAt := "", time.Time{}
@@ -147,8 +146,7 @@ func (r *reader) take(urls []string) {
 	}
 }
 
-// move gives a reader another zone: the next midnight there that begins a date
-// they had no edition of.
+// move changes a reader's zone. The next edition is at the next midnight that begins a date without an edition.
 func (r *reader) move(t *testing.T, now time.Time, zone string) {
 	r.zone, r.planned = zone, time.Time{}
 	r.next = midnight(t, now, zone)
@@ -157,7 +155,7 @@ func (r *reader) move(t *testing.T, now time.Time, zone string) {
 	}
 }
 
-// leave ends a subscription, and what waits of it goes too.
+// leave ends a subscription and drops its waiting posts.
 func (o *oracle) leave(r *reader, s *site) {
 	r.sites = slices.DeleteFunc(slices.Clone(r.sites), func(other *site) bool { return other == s })
 	for url := range o.sites[s].posts {
@@ -165,7 +163,6 @@ func (o *oracle) leave(r *reader, s *site) {
 	}
 }
 
-// subscribers counts a site's readers.
 func (o *oracle) subscribers(s *site) int {
 	n := 0
 	for _, r := range o.readers {
@@ -176,7 +173,7 @@ func (o *oracle) subscribers(s *site) int {
 	return n
 }
 
-// tick foretells what the hour at now does.
+// tick predicts the polls and editions of a run.
 func (o *oracle) tick(t *testing.T, now time.Time) (polls []*site, editions []edition) {
 	o.plan(now)
 	for s, a := range o.sites {
@@ -216,14 +213,14 @@ func (o *oracle) plan(now time.Time) {
 	}
 }
 
-// askable is when a site may be asked again.
+// askable returns when the site may get the next request.
 func (a *asked) askable() time.Time {
 	return latest(a.last.Add(max(pollGap, a.least)), a.notBefore, a.freshUntil)
 }
 
-// retry returns when a site that failed is polled beside the hour: as soon as possible, unless the midnight of one of
-// its readers polls it soon after that. It makes way for a midnight, too, that another failure would cost, if a failure
-// at that midnight costs no other reader theirs.
+// retry returns when a failed site gets a poll outside of the hourly plan: as soon as possible, unless a reader's
+// midnight polls it soon after that. It also yields to a midnight that another failure would cost, if a failure at
+// that midnight costs no other reader theirs.
 func (o *oracle) retry(t *testing.T, s *site, now time.Time) time.Time {
 	a := o.sites[s]
 	at := a.askable()
@@ -255,7 +252,7 @@ func (o *oracle) retry(t *testing.T, s *site, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// waits tells whether a reader's edition waits for a site that is still queued.
+// waits reports whether a reader's edition waits for a site that is still queued.
 func (o *oracle) waits(r *reader, now time.Time) bool {
 	until := r.planned.Add(releaseDeadline)
 	return until.After(now) && slices.ContainsFunc(r.sites, func(s *site) bool {
@@ -286,9 +283,8 @@ func (o *oracle) release(t *testing.T, r *reader, now time.Time) edition {
 	return e
 }
 
-// postpone takes back from an edition what was read too late to be surely in
-// it, where one worker may release while another still reads: after the
-// deadline nobody waits. It must be in the reader's next.
+// postpone moves posts that were read after the deadline to the reader's next edition, unless got has them. One
+// worker may release the edition while another still reads.
 func (e *edition) postpone(got map[string]bool) {
 	for url := range e.late {
 		if !got[url] {
@@ -302,7 +298,6 @@ func (e *edition) postpone(got map[string]bool) {
 	}
 }
 
-// ask is one look at a site.
 func (o *oracle) ask(t *testing.T, s *site, now time.Time) {
 	a := o.sites[s]
 	before := a.last
@@ -330,9 +325,8 @@ func (o *oracle) ask(t *testing.T, s *site, now time.Time) {
 	}
 	s.settled = s.moved == 301 && now.Sub(a.moved) >= believeMove
 	a.notBefore, a.freshUntil = time.Time{}, now.Add(fresh)
-	// A HEAD that is stuck keeps nothing back, not even once: its validators are
-	// those of the document before, but its Content-Length is of the one that is
-	// there, which only grows; with another length a GET follows in the same poll.
+	// A stuck HEAD hides nothing: its validators are old, but its Content-Length is current, and the document only
+	// grows. A different length causes a GET in the same poll.
 	first := a.read == 1
 	var news []string
 	for _, p := range s.listed(now) {
@@ -358,8 +352,8 @@ func (o *oracle) ask(t *testing.T, s *site, now time.Time) {
 	}
 }
 
-// takeBack takes what a site does not list any more from those who wait for it, each post once,
-// and gives what it lists again.
+// takeBack removes posts that a site no longer lists from waiting readers, each once, and returns posts that it lists
+// again.
 func (o *oracle) takeBack(s *site, now time.Time) (back []string) {
 	a, listed := o.sites[s], map[string]bool{}
 	for _, p := range s.listed(now) {
@@ -382,20 +376,19 @@ func (o *oracle) takeBack(s *site, now time.Time) (back []string) {
 	return back
 }
 
-// A lesson is what the answers of a site have taught of how it is best asked.
+// A lesson contains what a site's responses show about the best way to poll it.
 type lesson struct {
 	etag, document     string
 	answers304         bool // to a GET
-	moves              bool // its validators, over the same document
-	repeats            bool // the document, although asked by its validators
+	moves              bool // the validators change without the document
+	repeats            bool // the document repeats despite conditions
 	headLies, headGood bool
 }
 
-// read takes in a good answer, and gives the least time between two polls: a
-// day where each brings the whole document (S33). That is a site without
-// validators; until it answers a GET by 304, one whose validators have moved
-// over the same document; and where HEAD is never asked, one whose ETag is in
-// the way. All others that ignore conditions tell the truth to HEAD, here.
+// read evaluates a successful response and returns the shortest time between polls: a day if each poll transfers the
+// whole document (S33). This applies to sites without validators. It applies to validators that change without the
+// document, until a GET returns 304. Without HEAD it also applies to an ETag that prevents a 304. All other sites
+// that ignore conditions respond correctly to HEAD in these tests.
 func (l *lesson) read(s *site, now time.Time, noHEAD bool) time.Duration {
 	etag, lm := s.validators(now)
 	switch {
@@ -414,7 +407,7 @@ func (l *lesson) read(s *site, now time.Time, noHEAD bool) time.Duration {
 	return 0
 }
 
-// touched takes in an answer of a site whose validators move by themselves.
+// touched evaluates a response of a site whose validators change without the document.
 func (l *lesson) touched(etag, document string, noHEAD bool) {
 	first, moved := l.etag == "", l.etag != etag
 	head := !noHEAD && !first && !l.answers304 && !l.headLies && (l.moves || !l.headGood)

@@ -8,8 +8,7 @@ import (
 	"digest/test/tier"
 )
 
-// dozens are 24 zones: every offset there is for a whole hour from -11 to +12,
-// and beyond the hours those of half and quarter ones.
+// dozens returns 24 zones: all offsets in whole hours from -11 to +12, and some in half and quarter hours.
 func dozens() []string {
 	return []string{
 		"Pacific/Pago_Pago", "Pacific/Honolulu", "America/Anchorage", "America/Los_Angeles", "America/Denver",
@@ -20,11 +19,9 @@ func dozens() []string {
 	}
 }
 
-// TestFiftyTwoDays: one feed and a reader in each of 24 zones, who must have
-// every post at their first midnight, while the site is asked at most once an
-// hour, by one request a time, and gets no body sent that it has sent before.
-// The second feed is as its like for a site that asks for twelve hours of
-// peace: it is asked when they are over, by whose midnight then comes.
+// TestFiftyTwoDays uses a feed with a reader in each of 24 zones. Each must get every post at their first midnight.
+// The site gets at most one request per hour, and sends no body twice. The second feed is the same for a site that
+// requests twelve hours between polls.
 func TestFiftyTwoDays(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()

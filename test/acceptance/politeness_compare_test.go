@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A tally is what one site has seen of the program.
+// A tally contains the statistics of one site.
 type tally struct {
 	polls, requests, heads, full, bytes int
 	last                                time.Time
@@ -38,11 +38,10 @@ func (w *world) tallies() map[*plot]*tally {
 	return all
 }
 
-// compare holds the requests and the bytes of each site against those of the
-// ideal reader, and the posts of each reader against the day they could have
-// come.
+// compare compares each site's requests and bytes with the ideal reader's, and the delivery of posts with the
+// earliest possible day.
 func (w *world) compare() {
-	const learning = 1 // HEAD is tried once
+	const learning = 1 // one HEAD to try
 	got := w.tallies()
 	var table strings.Builder
 	fmt.Fprintf(&table, "%-52s %15s %15s %15s %17s\n", "site", "polls", "requests", "full", "bytes")
@@ -72,7 +71,7 @@ func (w *world) compare() {
 	}
 }
 
-// compareMail holds that no post comes later than it could.
+// compareMail checks that no post is later than possible.
 func (w *world) compareMail(r *subscriber) {
 	got := w.got[r.email]
 	for _, p := range r.plots {
@@ -80,7 +79,7 @@ func (w *world) compareMail(r *subscriber) {
 			best, must := r.got[post.url]
 			at, came := got[post.url]
 			switch {
-			case !must || p.bursts(post.at): // nobody can have them all
+			case !must || p.bursts(post.at): // too many to get all
 			case p.lags && (came || w.ticks[len(w.ticks)-1].Sub(post.at) < 3*day):
 			case !came:
 				w.broken(p, best, "I3", fmt.Sprintf("post %d of day %.2f never came to %s", post.n,

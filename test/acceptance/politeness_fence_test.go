@@ -12,7 +12,7 @@ import (
 	"digest/test/tier"
 )
 
-// copyOf copies a house: the same database and mail folder at another place.
+// copyOf copies the database and mail directory of a house.
 func (h *house) copyOf(settings ...string) *house {
 	h.t.Helper()
 	c := &house{t: h.t, path: h.path, dir: h.t.TempDir()}
@@ -35,7 +35,7 @@ func (h *house) copyOf(settings ...string) *house {
 	return c
 }
 
-// quiet holds that a command does nothing but say what to do.
+// quiet checks that a command does nothing except explain the fence.
 func (w *world) quiet(h *house, now time.Time, args ...string) {
 	w.t.Helper()
 	w.recorder.set(now)
@@ -53,7 +53,6 @@ func (w *world) quiet(h *house, now time.Time, args ...string) {
 	}
 }
 
-// works holds that a tick of a house asks and mails as ever.
 func (w *world) works(h *house, now time.Time) {
 	w.t.Helper()
 	w.recorder.set(now)
@@ -66,13 +65,13 @@ func (w *world) works(h *house, now time.Time) {
 	}
 }
 
-// midnights of Paris in the first winter days of the run.
+// parisMidnight returns the n-th midnight in Paris, in winter time.
 func parisMidnight(n int) time.Time {
 	return runBegin().Truncate(day).Add(time.Duration(n)*day + 23*time.Hour)
 }
 
-// TestClone: a copy of the database under another address neither asks nor
-// mails until it is told to; the original and a laptop that slept go on.
+// TestClone checks that a copy of the database with another base URL neither polls nor sends mail until the operator
+// lifts the fence. The original, and a laptop that slept, continue.
 func TestClone(t *testing.T) {
 	t.Parallel()
 	often := both("often")
@@ -97,15 +96,15 @@ func TestClone(t *testing.T) {
 	w.works(w.house, parisMidnight(2))
 	clone.at(parisMidnight(3), "fence", "release")
 	w.works(clone, parisMidnight(3))
-	// Not a clone: the scheme and a default port apart it is the same address.
+	// No clone: the address differs only in the scheme.
 	w.works(w.copyOf("DIGEST_BASE_URL=https://localhost:8080"), parisMidnight(3))
-	// Nor one that slept for ten days, nor a container that moved.
+	// Neither a machine that slept for ten days nor a moved container.
 	w.works(w.copyOf(), parisMidnight(13))
 	w.works(w.house, parisMidnight(3))
 }
 
-// TestRestore: a database with more than a hundred editions waiting that has
-// not been at work for a day and a half was brought back from the past.
+// TestRestore checks that a database with more than a hundred waiting editions and no run for a day and a half counts
+// as an old backup.
 func TestRestore(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -134,7 +133,7 @@ func TestRestore(t *testing.T) {
 	w.works(backup, parisMidnight(5))
 }
 
-// TestContact: who is reached from everywhere must say who asks.
+// TestContact checks that an instance with a public address must set a contact.
 func TestContact(t *testing.T) {
 	t.Parallel()
 	w := smallWorld(t, 3, both("usual"))

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// A judge follows the record of one site through its polls and knows, for each
-// request, whether a rule forbids it. It knows the site's mind, and nothing of
-// the program's.
+// A judge checks each request to one site against the rules. It knows the site's behaviour, and nothing about the
+// program.
 type judge struct {
 	w *world
 	p *plot
@@ -21,15 +20,15 @@ type judge struct {
 	until    time.Time
 	why      string
 	failing  time.Time // since when
-	etag, lm string    // of the last 200 that was the feed
-	from     string    // the path that sent them
-	repeats  int       // full answers in a row, alike in bytes and ETag
+	etag, lm string    // of the last 200 with the feed
+	from     string    // the path of that response
+	repeats  int       // consecutive full responses with equal bytes and ETag
 	body     string
-	byDate   bool      // its ETag is in the way (S37)
-	useless  time.Time // HEAD was, at this instant
-	sighted  time.Time // of the permanent redirect
+	byDate   bool      // its ETag prevents a 304 (S37)
+	useless  time.Time // when HEAD was useless
+	sighted  time.Time // when the permanent redirect was first seen
 	settled  bool
-	vouched  bool // a person has said that it is stale
+	vouched  bool // a person reported it as stale
 	ended    string
 	feedID   string
 	tries    map[string]string // header fields that must never change
@@ -39,7 +38,6 @@ func (j *judge) broken(at time.Time, rule, format string, args ...any) {
 	j.w.broken(j.p, at, rule, fmt.Sprintf(format, args...))
 }
 
-// judgeAll judges the whole record.
 func (w *world) judgeAll() {
 	byPlot := map[*plot][]*entry{}
 	for _, e := range w.recorder.entries(0) {
@@ -64,7 +62,6 @@ func (w *world) judgeAll() {
 	w.judgeRobots()
 }
 
-// poll judges one poll.
 func (j *judge) poll(at time.Time, all []*entry) {
 	j.times(at)
 	final := all[:0:0]
@@ -87,7 +84,6 @@ func (j *judge) poll(at time.Time, all []*entry) {
 	j.last, j.begun, j.vouched = at, true, false
 }
 
-// times holds a poll against everything that says when.
 func (j *judge) times(at time.Time) {
 	gap := at.Sub(j.last)
 	switch {
@@ -99,7 +95,7 @@ func (j *judge) times(at time.Time) {
 		j.broken(at, "S14", "asked %s after the last time", gap)
 	case at.Before(j.until):
 		j.broken(at, "wait", "asked %s too early: %s", j.until.Sub(at), j.why)
-	case gap < j.p.least && !(j.p.deaf && j.w.day(at) < 14): // it is found out by then
+	case gap < j.p.least && !(j.p.deaf && j.w.day(at) < 14): // the program has learned it by then
 		j.broken(at, "own", "asked %s after the last time; %s is the least", gap, j.p.least)
 	}
 	if j.p.skip != nil && j.p.skip(at) {
@@ -107,7 +103,7 @@ func (j *judge) times(at time.Time) {
 	}
 }
 
-// hear takes in an answer of the feed itself.
+// hear records a response with the feed.
 func (j *judge) hear(e *entry) {
 	a, at := e.reply, e.at
 	good := (a.status == 200 || a.status == 304) && a.version > 0 && !a.cut
@@ -156,7 +152,7 @@ func (j *judge) wait(at time.Time, rest time.Duration, why string) {
 	j.until, j.why = at.Add(rest), why
 }
 
-// hop judges a request to the address that the site has left.
+// hop judges a request to a former address of the site.
 func (j *judge) hop(e *entry) {
 	if j.settled {
 		j.broken(e.at, "S28", "moved for good, and asked at its old address")
@@ -164,7 +160,7 @@ func (j *judge) hop(e *entry) {
 	j.conditions(e)
 }
 
-// conditions are those of the last 200, byte for byte, and only there (S2-S12).
+// conditions checks that the validators are the last 200's, byte for byte, and only for its path (S2-S12).
 func (j *judge) conditions(e *entry) {
 	etag, lm := j.etag, j.lm
 	if j.from != e.req.URL.Path {
@@ -193,7 +189,6 @@ func (j *judge) conditions(e *entry) {
 	}
 }
 
-// sequence judges what the requests of one poll were.
 func (j *judge) sequence(at time.Time, all []*entry) {
 	methods := ""
 	for i, e := range all {
@@ -239,7 +234,7 @@ var politeAgent = regexp.MustCompile(
 
 var politeName = regexp.MustCompile(`^digest/\S+ \(\+http://localhost:8080/bot\b`)
 
-// header holds what is alike in every request (S22-S27, S34).
+// header checks the header of every request (S22-S27, S34).
 func (j *judge) header(e *entry) {
 	for _, name := range e.names {
 		known := []string{"Host", "User-Agent", "Accept", "Accept-Encoding", "If-None-Match", "If-Modified-Since"}
@@ -265,7 +260,7 @@ func (j *judge) header(e *entry) {
 	}
 	m := politeAgent.FindStringSubmatch(e.req.Header.Get("User-Agent"))
 	switch {
-	case !j.begun: // nobody has it yet, and it has no number
+	case !j.begun: // the feed has no subscriber and no number yet
 	case m == nil:
 		j.broken(e.at, "S26", "User-Agent %q", e.req.Header.Get("User-Agent"))
 	case m[1] != fmt.Sprint(j.w.subscribers(j.p)):
@@ -277,8 +272,7 @@ func (j *judge) header(e *entry) {
 	}
 }
 
-// judgeRobots holds that a robots.txt is asked for at most once a week, before
-// the feed, and heeded.
+// judgeRobots checks that a robots.txt is requested at most once a week, before the feed, and obeyed.
 func (w *world) judgeRobots() {
 	type seen struct {
 		at      time.Time

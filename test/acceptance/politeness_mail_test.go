@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// A reading is a good answer of a site: what it listed, and when it had last
-// been read before.
+// A reading is a successful response of a site, with the time of the previous one.
 type reading struct {
 	at, before time.Time
 	version    int
 }
 
-// readings are the answers that brought a document, in order.
+// readings returns the responses with a document, in order.
 func (w *world) readings() map[*plot][]reading {
 	all, last, before := map[*plot][]reading{}, map[*plot]time.Time{}, map[*plot]time.Time{}
 	for _, e := range w.recorder.entries(0) {
@@ -32,7 +31,6 @@ func (w *world) readings() map[*plot][]reading {
 	return all
 }
 
-// found is the reading that brought a post first.
 func found(readings []reading, n int) (reading, bool) {
 	i := slices.IndexFunc(readings, func(r reading) bool { return r.version >= n+2 })
 	if i < 0 {
@@ -43,13 +41,12 @@ func found(readings []reading, n int) (reading, bool) {
 
 var rule = strings.Repeat("-", 72)
 
-// betweenPosts is what parts the posts of a letter's text, and the lines of its lists.
+// betweenPosts matches the separators of posts in a letter's text, and the items of its lists.
 var betweenPosts = regexp.MustCompile(`\n\n\n|\n +\* |` + rule)
 
-// lateByline is the line of a post that comes late.
+// lateByline matches the line that marks a late post.
 var lateByline = regexp.MustCompile(`(?m)^ *From an earlier day( · .*)?$`)
 
-// lateLinks are the posts that a letter marks as late.
 func (l letter) lateLinks() map[string]bool {
 	late := map[string]bool{}
 	for _, post := range betweenPosts.Split(strings.ReplaceAll(l.text, "\r", ""), -1) {
@@ -62,9 +59,8 @@ func (l letter) lateLinks() map[string]bool {
 	return late
 }
 
-// checkLate holds that what comes late, and nothing else, is marked so: a post
-// that was published before the last midnight but one, of a site that could not
-// be read until that edition was made.
+// checkLate checks that exactly the late posts are marked: posts published before the last midnight but one, of a
+// site that could not be read until that edition.
 func (w *world) checkLate() {
 	readings, marked := w.readings(), 0
 	zones := map[string]string{}
@@ -104,8 +100,8 @@ func (w *world) day(at time.Time) float64 { return at.Sub(runBegin()).Hours() / 
 
 var spaces = regexp.MustCompile(`[\s\x{2068}\x{2069}]+`)
 
-// notices finds what the letters to a reader say of a site by its title, from
-// the text part, and where the HTML says the same.
+// notices returns the sentences about a site, by its title, in the letters to a reader. They must be in the text and
+// in the HTML.
 func (w *world) notices(to, title string) (told []string) {
 	for _, l := range w.inbox.letters {
 		if l.to != to {
@@ -126,8 +122,8 @@ func (w *world) notices(to, title string) (told []string) {
 	return told
 }
 
-// checkNotices: who left is told once and at once, who lost posts is told of
-// when, and nobody is told anything of any other site.
+// checkNotices checks that readers get exactly one notice, immediately, when a site is removed, and a notice with the
+// period when posts are lost, and no notices about other sites.
 func (w *world) checkNotices() {
 	for _, r := range w.model.readers {
 		list := w.at(w.ticks[len(w.ticks)-1], "opml", "export", r.email)
@@ -156,7 +152,7 @@ func (w *world) checkNotices() {
 	}
 }
 
-// lastMidnight is the last one up to an instant.
+// lastMidnight returns the last midnight up to a time.
 func lastMidnight(t interface{ Fatal(...any) }, at time.Time, zone string) time.Time {
 	loc, err := time.LoadLocation(zone)
 	if err != nil {

@@ -10,7 +10,7 @@ const usualETag, usualLM = `"v%d"`, http.TimeFormat
 
 func both(name string) manner { return manner{name: name, etag: usualETag, lm: usualLM} }
 
-// saying is a site whose good answers carry a field that means a freshness.
+// saying returns a site whose successful responses have fields that state a freshness.
 func saying(fresh time.Duration, fields ...string) manner {
 	m := both("says")
 	m.fresh = fresh
@@ -40,7 +40,7 @@ func freshManners() []manner {
 		m.name += fmt.Sprintf(" with %d alone", status)
 		return m
 	}
-	// A 304 replaces the fields that it has; the others go on (RFC 9111 §3.2).
+	// A 304 replaces only the fields that it has (RFC 9111 §3.2).
 	once := func(m manner) manner {
 		m.name += " with 200 alone"
 		m.adjust = func(_ *plot, _ time.Time, _ *http.Request, a *reply) {
@@ -179,7 +179,7 @@ func validatorManners() []manner {
 	}
 }
 
-// headManners are servers by what becomes of HEAD.
+// headManners returns servers with different responses to HEAD.
 func headManners() []manner {
 	refuses := func(status int) manner {
 		m := both(fmt.Sprintf("HEAD answered %d", status))

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// A model is the ideal reader: it knows each site's mind beforehand, asks no
-// request too many, and has every post in the first edition that can have it.
-// It is driven by the same ticks as the program.
+// A model is the ideal reader: it knows each site's behaviour in advance, sends the fewest requests, and has every
+// post in the earliest possible edition. It uses the same ticks as the program.
 type model struct {
 	t       *testing.T
 	ticks   []time.Time
@@ -18,7 +17,7 @@ type model struct {
 	readers []*subscriber
 }
 
-// An ideal is what the model has done about one site.
+// An ideal is the model's state for one site.
 type ideal struct {
 	last, until, queued, retry time.Time
 	failing, sighted           time.Time
@@ -29,14 +28,13 @@ type ideal struct {
 	polls, requests, full, bytes int
 }
 
-// A subscriber is a reader in the model.
 type subscriber struct {
 	email, zone string
 	plots       []*plot
 	next        time.Time
 	planned     time.Time
 	waiting     []string
-	got         map[string]time.Time // posts: when they were delivered
+	got         map[string]time.Time // delivery times of posts
 }
 
 func (m *model) subscribe(now time.Time, r *subscriber) {
@@ -47,7 +45,7 @@ func (m *model) subscribe(now time.Time, r *subscriber) {
 			m.states[p] = &ideal{listed: map[string]bool{}}
 			m.plots = append(m.plots, p)
 			m.ask(p, now)
-			// What the first reading lists comes in part; it is not judged.
+			// The first reading contains only a part of the posts; it is ignored.
 			for _, r := range m.readers {
 				r.waiting = nil
 			}
@@ -55,7 +53,6 @@ func (m *model) subscribe(now time.Time, r *subscriber) {
 	}
 }
 
-// tick is one run of the job.
 func (m *model) tick(i int) {
 	now := m.ticks[i]
 	for _, r := range m.readers {
@@ -83,7 +80,7 @@ func (m *model) tick(i int) {
 	}
 }
 
-// askable is when a site may be asked next.
+// askable returns when a site may get the next request.
 func (m *model) askable(p *plot) time.Time {
 	s := m.states[p]
 	return latest(s.last.Add(time.Hour), s.last.Add(p.least), s.until)
@@ -102,8 +99,8 @@ func (m *model) plan(r *subscriber, now time.Time) {
 	}
 }
 
-// before tells whether tick i is the last at which a site that excludes a
-// reader's coming midnight may still be asked.
+// before reports whether tick i is the last at which a site may be polled that excludes the hours of a reader's next
+// midnight.
 func (m *model) before(p *plot, i int) bool {
 	now := m.ticks[i]
 	if p.skip == nil || p.skip(now) || m.askable(p).After(now) {
@@ -131,7 +128,6 @@ func (m *model) waits(r *subscriber, now time.Time) bool {
 	})
 }
 
-// ask is one poll as it should be.
 func (m *model) ask(p *plot, now time.Time) {
 	s := m.states[p]
 	req := &http.Request{Method: http.MethodGet, Header: http.Header{}, URL: mustURL(p.door.base + p.path)}
@@ -159,8 +155,7 @@ func (m *model) ask(p *plot, now time.Time) {
 	m.read(p, now)
 }
 
-// hops are the redirects of a poll: those for good are known from the second
-// sighting on.
+// hops returns the number of redirects in a poll. Permanent ones count only until the second sighting.
 func (m *model) hops(p *plot, now time.Time) int {
 	s := m.states[p]
 	if !p.movesAt(now) || s.settled {
@@ -173,7 +168,7 @@ func (m *model) hops(p *plot, now time.Time) int {
 	return len(p.moved)
 }
 
-// read gives what is new to the readers.
+// read adds the new posts to the readers.
 func (m *model) read(p *plot, now time.Time) {
 	s := m.states[p]
 	n, _ := p.version(now)
@@ -191,8 +186,6 @@ func (m *model) read(p *plot, now time.Time) {
 	}
 }
 
-// fail is a poll that failed: when the site is asked again, and whether beside
-// the hour.
 func (m *model) fail(p *plot, a reply, now time.Time) {
 	s := m.states[p]
 	s.errors++

@@ -11,8 +11,7 @@ import (
 	"digest/test/tier"
 )
 
-// TestNobodyReads: a feed that nobody takes, or only those who have paused or
-// left, is not asked, and from its next reader on it is again.
+// TestNobodyReads checks that a feed without active readers gets no requests until it has one again.
 func TestNobodyReads(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -50,8 +49,8 @@ func TestNobodyReads(t *testing.T) {
 	quiet(27, 36, "its reader has gone")
 }
 
-// TestWorkers: many workers at once, feeds that share hosts, and a rule that
-// comes in between; nothing is asked twice or side by side (S16, S34, S38).
+// TestWorkers uses many concurrent workers, feeds that share hosts, and a rule that changes in between. No request is
+// repeated or concurrent (S16, S34, S38).
 func TestWorkers(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -91,8 +90,8 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestMerge: a feed that moves to the address of another one becomes part of
-// it: one request a midnight for both, and no post twice.
+// TestMerge checks that a feed that moves to the address of another one merges with it: one request per midnight for
+// both, and no repeated posts.
 func TestMerge(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -126,8 +125,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestElsewhere: what a redirect leads to is another's: it gets no password, and
-// its robots.txt is heeded.
+// TestElsewhere checks that the target of a redirect gets no password, and that its robots.txt is obeyed.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
 	secret, closed := both("asks for a password, then redirects"), both("redirects to a site that names us")
@@ -159,8 +157,8 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// TestFirstAnswer: a site that refuses the first request is not asked again
-// until it may be, whoever wishes it and how often (S18, S19, S21).
+// TestFirstAnswer checks that a site that refuses the first request gets no other until the rules allow it, for any
+// number of subscriptions (S18, S19, S21).
 func TestFirstAnswer(t *testing.T) {
 	t.Parallel()
 	begin := runBegin()
@@ -183,8 +181,7 @@ func TestFirstAnswer(t *testing.T) {
 			}
 		}
 	}
-	// Without a record of the feed each wish is a request of its own; but never
-	// more than one, and none behind the back of a site that named a time.
+	// Without a stored feed each subscription sends a request, but only one, and none to a site that named a time.
 	for i := 0; i < len(w.plots); i += 2 {
 		n, heads := 0, 0
 		for _, e := range w.recorder.entries(0) {

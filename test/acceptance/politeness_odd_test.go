@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// odd are sites that nobody would have thought of.
 func odd() []manner {
 	now := both("Last-Modified is always now")
 	now.etag, now.lm = "", ""

@@ -15,8 +15,7 @@ import (
 	"digest/test/tier"
 )
 
-// serve runs the program's server from an instant on, while do does something
-// with it, and stops it.
+// serve runs the program's server at a time during do.
 func (h *house) serve(now time.Time, do func(base string)) {
 	h.t.Helper()
 	address := program.FreeAddress(h.t)
@@ -35,7 +34,6 @@ func (h *house) serve(now time.Time, do func(base string)) {
 	}
 }
 
-// fetch gets a page of the program's own.
 func fetch(t *testing.T, address string) (status int, body string) {
 	t.Helper()
 	res, err := http.Get(address)
@@ -50,8 +48,8 @@ func fetch(t *testing.T, address string) (status int, body string) {
 	return res.StatusCode, string(b)
 }
 
-// TestPing: who pings is thanked, whatever is known of the address; the site is
-// asked no sooner than its gap and its own word allow, and once (S18).
+// TestPing checks that pings are accepted for any address, and that the site gets one request, not before its gap and
+// its own hints allow it (S18).
 func TestPing(t *testing.T) {
 	t.Parallel()
 	calm := saying(day, "Cache-Control", "max-age=86400")
@@ -79,7 +77,7 @@ func TestPing(t *testing.T) {
 				t.Errorf("pings tell what is known: %v", answers)
 			}
 		}
-		<-time.After(500 * time.Millisecond) // requests that must not come
+		<-time.After(500 * time.Millisecond) // for requests that must not come
 		w.looksAtStatus(base)
 	})
 	if n := len(w.recorder.entries(before)); n != 0 {
@@ -93,7 +91,7 @@ func TestPing(t *testing.T) {
 			t.Errorf("%s: %d requests for a ping, an hour later; want %d", p.name, n, want)
 		}
 	}
-	// The others when they may be.
+	// The others, when they may be polled.
 	now := last.Add(26 * time.Hour)
 	w.recorder.set(now)
 	w.tick(now)
@@ -105,7 +103,6 @@ func TestPing(t *testing.T) {
 	}
 }
 
-// looksAtStatus reads what anybody may read.
 func (w *world) looksAtStatus(base string) {
 	w.t.Helper()
 	for _, p := range w.plots {
@@ -136,8 +133,8 @@ func (w *world) looksAtStatus(base string) {
 	}
 }
 
-// TestSpacing: two feeds of one host are asked one after the other, two seconds
-// apart, by the real clock, whoever asks (S34).
+// TestSpacing checks that requests for two feeds of one host are sequential and two seconds apart, by the real clock,
+// for any cause (S34).
 func TestSpacing(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -168,8 +165,7 @@ func TestSpacing(t *testing.T) {
 	}
 }
 
-// TestRobots: an explicit group for our name is heeded, in any of its spellings,
-// and no other (RFC 9309).
+// TestRobots checks that the program obeys a group for its own name, in any case, and ignores others (RFC 9309).
 func TestRobots(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

@@ -12,54 +12,53 @@ import (
 
 const day = 24 * time.Hour
 
-// A manner is how one site of the long runs behaves, and what it asks of its
-// readers, said twice: in the words of the protocol, and as the times that
-// whoever wrote the case means by them.
+// A manner is a site's behaviour and its requests to readers. These are stated twice: in the protocol, and as the
+// times that the author of the test means.
 type manner struct {
 	name string
 
-	etag string // %d is the version; empty: none
-	lm   string // layout; empty: none
-	deaf bool   // a GET is answered in full, whatever its conditions
-	late bool   // If-None-Match never matches, If-Modified-Since alone does
+	etag string // with %d for the version; "": none
+	lm   string // layout; "": none
+	deaf bool   // ignores conditions
+	late bool   // only If-Modified-Since matches, never If-None-Match
 
-	fields [][2]string                  // of every good answer
-	fresh  time.Duration                // what they mean
-	dated  func(at time.Time) [2]string // one that depends on the time
-	only   int                          // they are sent with this status alone
+	fields [][2]string                  // of every successful response
+	fresh  time.Duration                // their meaning
+	dated  func(at time.Time) [2]string // a field that depends on the time
+	only   int                          // the only status with these fields
 
 	channel string        // in the document
-	ttl     time.Duration // what it means
+	ttl     time.Duration // its meaning
 	skip    func(at time.Time) bool
 
 	head    func(p *plot, at time.Time, a *reply)
-	trouble func(p *plot, at time.Time) (a reply, ok bool) // instead of a good answer
+	trouble func(p *plot, at time.Time) (a reply, ok bool) // instead of a successful response
 	adjust  func(p *plot, at time.Time, r *http.Request, a *reply)
 
-	every  time.Duration // between two posts; 0: two days and a half
+	every  time.Duration // between two posts; 0: two and a half days
 	burst  [2]time.Duration
-	quiet  time.Duration // its newest post is that old at the beginning, and none follows
-	least  time.Duration // between two polls, by our own manners
-	signs  [][2]string   // of each redirect
+	quiet  time.Duration // age of its newest post at the beginning; no others follow
+	least  time.Duration // between two polls, by digest's own rules
+	signs  [][2]string   // fields of each redirect
 	user   string
 	query  string
-	moved  []int         // the redirects that lead to it, from the eighth day on
-	rule   time.Duration // the operator's
+	moved  []int         // the redirects to it, from the eighth day on
+	rule   time.Duration // the operator's rule
 	robots robotsAt
-	shares string // sites of the same name here lie on one host
-	leaves bool   // 410 is meant: it is asked no more
-	lags   bool   // posts may come a poll later: its HEAD lies until that is known
+	shares string // sites with the same name here share a host
+	leaves bool   // polls must end after 410
+	lags   bool   // posts may be a poll late until the program knows that HEAD lies
 
-	extra     int // requests beyond the ideal
+	extra     int // allowed requests beyond the ideal
 	extraWhy  string
-	extraFull int  // full answers beyond the ideal
-	hopeless  bool // nothing tells whether it has changed
+	extraFull int  // allowed full responses beyond the ideal
+	hopeless  bool // nothing shows whether it has changed
 }
 
-// A stop is an address that a site has had.
+// A stop is a former address of a site.
 type stop struct{ path, to string }
 
-// was tells whether a path is one that the site has left, and which.
+// was returns the index of a former path of the site; -1: none.
 func (p *plot) was(path string) int {
 	return slices.IndexFunc(p.old, func(s stop) bool { return s.path == path })
 }
@@ -70,16 +69,15 @@ type plot struct {
 	n     int
 	door  *door
 	path  string
-	old   []stop // former addresses, one after the other
-	url   string // as subscribed
+	old   []stop // former addresses, in order
+	url   string // the subscribed address
 	begin time.Time
 	posts []post
-	many  bool // readers in several zones
-	alone bool // on its host
+	many  bool // has readers in several zones
+	alone bool // is the only site of its host
 }
 
-// plant makes a plot: its posts come at seeded times from two days before the
-// beginning until the end.
+// plant returns a plot with posts at seeded times, from two days before the beginning until the end.
 func plant(n int, m manner, begin, end time.Time) *plot {
 	p := &plot{manner: m, n: n, path: fmt.Sprintf("/feed/%d.xml", n), begin: begin}
 	random := rand.New(rand.NewPCG(7, uint64(n)))
@@ -113,13 +111,13 @@ func plant(n int, m manner, begin, end time.Time) *plot {
 	return p
 }
 
-// bursts tells whether more is published at an instant than anybody can follow.
+// bursts reports whether the site publishes more than a reader can follow at that time.
 func (p *plot) bursts(at time.Time) bool {
 	since := at.Sub(p.begin)
 	return since >= p.burst[0] && since < p.burst[1]
 }
 
-// version counts what has been published up to an instant.
+// version returns the number of posts up to a time.
 func (p *plot) version(at time.Time) (n int, last time.Time) {
 	n, last = 1, p.begin.Add(-100*day)
 	for _, post := range p.posts {
@@ -130,7 +128,6 @@ func (p *plot) version(at time.Time) (n int, last time.Time) {
 	return n, last
 }
 
-// validators are those of the document at an instant.
 func (p *plot) validators(at time.Time) (etag, lm string) {
 	n, last := p.version(at)
 	if p.etag != "" {
@@ -142,7 +139,6 @@ func (p *plot) validators(at time.Time) (etag, lm string) {
 	return etag, lm
 }
 
-// document is the feed: its ten newest posts.
 func (p *plot) document(at time.Time) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<?xml version="1.0" encoding="utf-8"?><rss version="2.0" xmlns:sy="http://purl.org/rss/1.0/modules/syndication/"><channel><title>Site %d</title><link>http://site-%[1]d.example/</link>%s`+"\n", p.n, p.channel)
@@ -156,7 +152,7 @@ func (p *plot) document(at time.Time) []byte {
 	return []byte(b.String())
 }
 
-// wants is how long a reader must leave the site alone after a good answer.
+// wants returns how long readers must wait after a successful response.
 func (p *plot) wants(status int) (time.Duration, string) {
 	fresh := p.fresh
 	if p.only != 0 && p.only != status {
@@ -168,8 +164,7 @@ func (p *plot) wants(status int) (time.Duration, string) {
 	return fresh, "still fresh (S15)"
 }
 
-// answer is what the site says to a request at an instant. It is a function of
-// both: asking changes nothing.
+// answer returns the site's response to a request at a time. It depends only on these and changes nothing.
 func (p *plot) answer(at time.Time, r *http.Request) reply {
 	if i := p.was(r.URL.Path); i >= 0 && p.movesAt(at) {
 		a := reply{status: p.moved[i]}
@@ -223,7 +218,7 @@ func (p *plot) good(at time.Time, r *http.Request) reply {
 	return a
 }
 
-// holds tells whether a request's conditions name the version there is.
+// holds reports whether a request's conditions match the current version.
 func (p *plot) holds(h http.Header, etag, lm string) bool {
 	if sent, ok := h["If-None-Match"]; ok {
 		return !p.late && etag != "" && sent[0] == etag
@@ -232,7 +227,6 @@ func (p *plot) holds(h http.Header, etag, lm string) bool {
 	return ok && lm != "" && sent[0] == lm
 }
 
-// address is what readers subscribe to.
 func (p *plot) address() string {
 	url := p.door.base + p.path
 	if p.url != "" {
@@ -244,7 +238,7 @@ func (p *plot) address() string {
 	return url + p.query
 }
 
-// during is a trouble that lasts for a time of each run.
+// during returns a trouble in a period of each run.
 func during(from, to time.Duration, a reply) func(*plot, time.Time) (reply, bool) {
 	return func(p *plot, at time.Time) (reply, bool) {
 		since := at.Sub(p.begin)

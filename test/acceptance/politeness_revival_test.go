@@ -10,8 +10,7 @@ import (
 	"digest/test/tier"
 )
 
-// smallWorld is a world of few sites and one reader in Paris, driven at her
-// midnights and four hours after them.
+// smallWorld returns a world of few sites and one reader in Paris, with ticks at her midnights and some hours after.
 func smallWorld(t *testing.T, days int, manners ...manner) *world {
 	t.Helper()
 	var ticks []time.Time
@@ -32,7 +31,7 @@ func smallWorld(t *testing.T, days int, manners ...manner) *world {
 	return w
 }
 
-// asked counts the requests to a site since the n-th of the record.
+// asked returns the number of requests to a site since the n-th.
 func (w *world) asked(p *plot, since int) (n int) {
 	for _, e := range w.recorder.entries(since) {
 		if e.plot == p {
@@ -45,7 +44,7 @@ func (w *world) asked(p *plot, since int) (n int) {
 func (w *world) until(i, n int) int {
 	w.t.Helper()
 	for ; i < n; i++ {
-		if !full() && i > 30 && i%3 != 0 { // the midnights alone
+		if !full() && i > 30 && i%3 != 0 { // only the midnights
 			continue
 		}
 		w.recorder.set(w.ticks[i])
@@ -55,7 +54,7 @@ func (w *world) until(i, n int) int {
 	return i
 }
 
-// poll is a person's wish to have a feed asked.
+// poll runs the poll command for a feed.
 func (w *world) poll(now time.Time, p *plot) (outcome, state string) {
 	w.t.Helper()
 	w.recorder.set(now)
@@ -67,9 +66,8 @@ func (w *world) poll(now time.Time, p *plot) (outcome, state string) {
 	return told.Outcome, told.State
 }
 
-// TestDeathAndRevival: 90 days of errors and a site is asked no more; its
-// reader is told, stays subscribed, and somebody's word brings it back, if it
-// then answers well, and not otherwise (S20).
+// TestDeathAndRevival checks that polls end after 90 days of errors. The reader gets a notice and stays subscribed. A
+// person's poll revives the feed only if the site responds successfully (S20).
 func TestDeathAndRevival(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -104,15 +102,14 @@ func TestDeathAndRevival(t *testing.T) {
 	if n := w.asked(p, back); n < 4 || n > 7 {
 		t.Errorf("%d requests in the six days after its revival", n)
 	}
-	// Much was written meanwhile, and the document holds ten posts.
+	// The site has published many posts, but the document contains only ten.
 	if told := w.notices("one@example.org", "Site 0"); len(told) != 2 || !strings.Contains(told[1], "issed posts") {
 		t.Errorf("the reader was told %q", told)
 	}
 	w.judgeRobots()
 }
 
-// TestDoubt: a site whose ETag stays the same for ever is found out by a
-// person's word and nothing else, by one plain GET (S36).
+// TestDoubt checks that a site with a constant ETag is only discovered by a person's poll, with one plain GET (S36).
 func TestDoubt(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()

@@ -13,10 +13,9 @@ import (
 	"time"
 )
 
-// A recorder is a server of many sites, each at an address of its own, that
-// keeps every request as it came over the wire: its bytes, its connection, the
-// simulated time and the real one. It speaks HTTP by itself, so that what it
-// keeps was touched by no library, and what it answers may be wrong.
+// A recorder is a server of many sites, each at its own address. It records every request from the wire: the bytes,
+// the connection, the simulated and the real time. It implements HTTP itself, so that no library changes its record,
+// and its responses may be invalid.
 type recorder struct {
 	t     *testing.T
 	mu    sync.Mutex
@@ -24,49 +23,46 @@ type recorder struct {
 	doors map[string]*door
 	log   []*entry
 	conns int
-	hung  chan struct{} // closed at the end: sites that hang let go
+	hung  chan struct{} // closed at the end: ends hanging responses
 }
 
-// A door is an address that a recorder listens at.
+// A door is an address of a recorder.
 type door struct {
 	base   string // http://host:port
 	plots  map[string]*plot
-	busy   int      // requests under way
-	robots robotsAt // nil: there is none
+	busy   int      // requests in progress
+	robots robotsAt // nil: none
 }
 
-// robotsAt is a site's robots.txt at an instant.
+// robotsAt returns a site's robots.txt at a time.
 type robotsAt func(at time.Time) string
 
-// An entry is one request, and what was sent for it.
 type entry struct {
-	at       time.Time // simulated
+	at       time.Time // simulated time
 	wall     time.Time
 	conn     int
 	raw      string // up to the empty line
 	names    []string
 	req      *http.Request
 	door     *door
-	plot     *plot // nil: robots.txt, or nothing lies there
-	moved    bool  // the address it had before
+	plot     *plot // nil: robots.txt, or no site
+	moved    bool  // the request used a former address
 	inFlight int
 	reply    reply
-	wire     int // bytes of body sent
+	wire     int // bytes of the sent body
 }
 
-// A reply is what a site sends.
 type reply struct {
 	status  int
 	fields  [][2]string
 	body    []byte
-	version int // of the feed that it is about; 0: none
+	version int // of its feed; 0: none
 	cut     bool
 	hang    bool
 	slow    bool
 	drop    bool
 
-	// rest is how long the site must now be left alone, and why, as whoever
-	// wrote the site meant it.
+	// How long readers must now wait, and why, as the author of the site means it.
 	rest time.Duration
 	why  string
 }
@@ -88,7 +84,7 @@ func newRecorder(t *testing.T, now time.Time) *recorder {
 	return r
 }
 
-// open begins to listen at an address of its own.
+// open listens at a new address.
 func (r *recorder) open(n int) *door {
 	r.t.Helper()
 	l := listen(r.t, 2000+n)
@@ -119,14 +115,13 @@ func (r *recorder) set(now time.Time) {
 	r.now = now
 }
 
-// entries gives the record from the n-th request on.
 func (r *recorder) entries(n int) []*entry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return append([]*entry(nil), r.log[n:]...)
 }
 
-// change changes what is served.
+// change changes the sites under the lock.
 func (r *recorder) change(do func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -148,9 +143,9 @@ func (r *recorder) serve(c net.Conn, d *door, id int) {
 		}
 		e := r.note(&entry{conn: id, raw: head, req: req, door: d})
 		if e.reply.slow {
-			<-time.After(20 * time.Millisecond) // what a slow site is
+			<-time.After(20 * time.Millisecond) // slow sites
 		}
-		// Whoever has the answer may ask again at once.
+		// The client may send the next request as soon as it has the response.
 		r.mu.Lock()
 		d.busy--
 		r.mu.Unlock()
@@ -160,7 +155,7 @@ func (r *recorder) serve(c net.Conn, d *door, id int) {
 	}
 }
 
-// readHead reads a request up to the empty line; none of ours has a body.
+// readHead reads a request up to the empty line; the program's requests have no body.
 func readHead(in *bufio.Reader) (string, error) {
 	var head strings.Builder
 	for {
@@ -191,7 +186,6 @@ func (r *recorder) note(e *entry) *entry {
 	return e
 }
 
-// answer finds out what to send.
 func (e *entry) answer() reply {
 	path := e.req.URL.Path
 	if p := e.door.plots[path]; p != nil {
@@ -212,7 +206,7 @@ func (e *entry) answer() reply {
 	return reply{status: 404, body: []byte("not here\n")}
 }
 
-// send writes an answer and tells whether the connection may go on.
+// send writes a response and reports whether the connection continues.
 func (r *recorder) send(c net.Conn, e *entry) (more bool) {
 	a := e.reply
 	if a.hang {
@@ -254,7 +248,7 @@ func (r *recorder) send(c net.Conn, e *entry) (more bool) {
 	return !a.cut
 }
 
-// gone is closed when the other side hangs up.
+// gone returns a channel that closes when the client disconnects.
 func gone(c net.Conn) <-chan struct{} {
 	done := make(chan struct{})
 	go func() {

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// troubled is a usual site that answers otherwise for a time.
+// troubled returns an ordinary site with another response in a period.
 func troubled(name string, from, to time.Duration, a reply) manner {
 	m := both(name)
 	m.trouble = during(from, to, a)
 	return m
 }
 
-// waits are the ways to ask for patience.
+// waits returns sites that request a delay in different ways.
 func waits() []manner {
 	const from, to = 4*day + 10*time.Hour, 6 * day
 	limited := func(status int, name string, value func(at time.Time) string, rest time.Duration) manner {
@@ -64,7 +64,7 @@ func waits() []manner {
 	}
 }
 
-// troubles are sites that fail in every other way.
+// troubles returns sites that fail in all other ways.
 func troubles() []manner {
 	h := func(n int) time.Duration { return time.Duration(n) * time.Hour }
 	usual := func(status int) reply {
@@ -74,7 +74,9 @@ func troubles() []manner {
 	notFound := usual(404)
 	notFound.rest = day
 	page := reply{status: 200,
-		body: []byte("<!DOCTYPE html><html><head><title>Back soon</title></head><body><h1>Maintenance</h1></body></html>"), rest: h(4), why: "an error page (S13, S20)"}
+		body: []byte(
+			"<!DOCTYPE html><html><head><title>Back soon</title></head><body><h1>Maintenance</h1></body></html>"),
+		rest: h(4), why: "an error page (S13, S20)"}
 	page.add("Content-Type", "text/html")
 	page.add("ETag", `"page"`)
 	challenge := usual(403)
@@ -111,7 +113,6 @@ func troubles() []manner {
 	}
 }
 
-// others are sites with something of their own.
 func others() []manner {
 	cookie := both("sets a cookie")
 	cookie.fields = [][2]string{{"Set-Cookie", "session=0123456789; Path=/"}}
@@ -152,7 +153,7 @@ func others() []manner {
 	return append(busier, cookie, query, secret, rule, silent(3), silent(10), busy, robots)
 }
 
-// goners say 410: alone on their host, one of two, and a whole host that is broken.
+// goners returns sites that respond 410: alone on their host, one of two, and a whole broken host.
 func goners() []manner {
 	gone := reply{status: http.StatusGone, rest: day, why: "410 (S20)"}
 	alone := troubled("410, alone", 12*day, 1000*day, gone)
@@ -170,7 +171,7 @@ func goners() []manner {
 	return all
 }
 
-// moves are sites that lie elsewhere from the eighth day on.
+// moves returns sites that move on the eighth day.
 func moves() []manner {
 	var all []manner
 	for _, statuses := range [][]int{{301}, {308}, {302}, {303}, {307}, {301, 308}, {301, 302}, {302, 301}} {
@@ -184,19 +185,17 @@ func moves() []manner {
 	return append(all, m)
 }
 
-// forGood tells whether every redirect is a permanent one.
 func (p *plot) forGood() bool {
 	return !slices.ContainsFunc(p.moved, func(status int) bool { return status != 301 && status != 308 })
 }
 
-// movesAt tells whether the feed has left its first address.
+// movesAt reports whether the feed has left its first address.
 func (p *plot) movesAt(at time.Time) bool { return p.moved != nil && at.Sub(p.begin) >= 8*day }
 
-// runBegin is when the long run begins: before both changes to daylight saving
-// time, so that there are days of 23 hours.
+// runBegin returns the beginning of the long run, before both changes to daylight saving time, so that it includes
+// days of 23 hours.
 func runBegin() time.Time { return time.Date(2026, 3, 2, 6, 0, 0, 0, time.UTC) }
 
-// manners gives every site of the long run.
 func allManners() []manner {
 	var all []manner
 	for _, some := range [][]manner{freshManners(), skipManners(), validatorManners(), headManners(), waits(),
@@ -206,8 +205,7 @@ func allManners() []manner {
 	return all
 }
 
-// named tells whether a site was chosen by DIGEST_ACCEPTANCE_SITE, an
-// expression for names.
+// named reports whether DIGEST_ACCEPTANCE_SITE, a regular expression, matches a site's name.
 func named(m manner, expression string) bool {
 	ok, err := regexp.MatchString(expression, m.name)
 	return ok && err == nil

@@ -13,28 +13,27 @@ import (
 	"digest/test/tier"
 )
 
-// A world is a house, its readers, the sites they read, the judge's record,
-// and the ideal reader beside it.
+// A world is a house with readers, their sites, the recorded requests, and the ideal reader.
 type world struct {
 	*house
 	recorder *recorder
 	model    *model
 	plots    []*plot
 	inbox    *inbox
-	got      map[string]map[string]time.Time // reader, post: when it was mailed
+	got      map[string]map[string]time.Time // by reader and post: when it was mailed
 	ticks    []time.Time
 	faults   map[string]int
 }
 
 func newWorld(t *testing.T, ticks []time.Time) *world {
 	w := &world{house: newHouse(t, storetest.SQLite(t)), recorder: newRecorder(t, runBegin()), ticks: ticks}
-	w.set("DIGEST_FETCH_TIMEOUT=10s") // sites that hang are few
+	w.set("DIGEST_FETCH_TIMEOUT=10s") // few sites hang
 	w.model = &model{t: t, ticks: ticks, states: map[*plot]*ideal{}}
 	w.inbox, w.got, w.faults = newInbox(w.maildir()), map[string]map[string]time.Time{}, map[string]int{}
 	return w
 }
 
-// broken reports a rule that was broken; each once in full, and how often.
+// broken reports a broken rule. It prints each twice, and counts the rest.
 func (w *world) broken(p *plot, at time.Time, rule, text string) {
 	name := "somewhere"
 	if p != nil {
@@ -55,8 +54,8 @@ func (w *world) subscribers(p *plot) (n int) {
 	return n
 }
 
-// settle gives each manner a place, twice: for a reader in one zone, and for
-// readers in three. A short run of many manners has one of the two by turns.
+// settle adds each manner as two sites: for a reader in one zone, and for readers in three. A short run of many
+// manners has only one of the two, alternately.
 func (w *world) settle(manners []manner, end time.Time) {
 	doors := map[string]*door{}
 	for i, m := range manners {
@@ -66,7 +65,7 @@ func (w *world) settle(manners []manner, end time.Time) {
 			}
 			n := 2*i + copyOf
 			p := plant(n, m, runBegin(), end)
-			p.many = copyOf == 1 && m.user == "" // a private feed is asked for each of its readers
+			p.many = copyOf == 1 && m.user == "" // each reader of a private feed has their own requests
 			key := fmt.Sprint(m.shares, copyOf)
 			if m.shares == "" {
 				key = fmt.Sprint(n)
@@ -92,7 +91,7 @@ func (w *world) settle(manners []manner, end time.Time) {
 	}
 }
 
-// join adds a reader who subscribes to sites.
+// join adds a reader who subscribes to the sites that takes selects.
 func (w *world) join(email, zone string, takes func(*plot) bool) {
 	w.t.Helper()
 	r := &subscriber{email: email, zone: zone}
@@ -113,7 +112,6 @@ func (w *world) join(email, zone string, takes func(*plot) bool) {
 	w.got[email] = map[string]time.Time{}
 }
 
-// run lets the days pass.
 func (w *world) run() {
 	w.t.Helper()
 	for i, now := range w.ticks {
@@ -128,8 +126,8 @@ func (w *world) run() {
 	}
 }
 
-// hours are the instants of the long run: every hour in some weeks, and else
-// those at which something can happen.
+// hours returns the ticks of the long run: every hour in some weeks, otherwise the times at which something can
+// happen.
 func hours(days int, zones []string) []time.Time {
 	interesting := map[time.Time]bool{}
 	begin, end := runBegin(), runBegin().Add(time.Duration(days)*day)
@@ -155,10 +153,8 @@ func hours(days int, zones []string) []time.Time {
 	return ticks
 }
 
-// TestSixtyDays drives the program hour by hour over sites of every temper,
-// and holds every request against the rules, and their number and bytes
-// against those of the ideal reader. A short run ends after the 38th, when all
-// that happens has happened.
+// TestSixtyDays runs the program hour by hour with all kinds of sites. It checks every request against the rules, and
+// compares requests and bytes with the ideal reader's. A short run ends after the 38th day, after all events.
 func TestSixtyDays(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -192,7 +188,7 @@ func TestSixtyDays(t *testing.T) {
 	w.tell(os.Getenv("DIGEST_ACCEPTANCE_TELL"))
 }
 
-// tell logs every request to one site, by its number.
+// tell logs every request to the site with a number.
 func (w *world) tell(number string) {
 	for _, e := range w.recorder.entries(0) {
 		if e.plot != nil && fmt.Sprint(e.plot.n) == number {

@@ -22,25 +22,22 @@ func TestMain(m *testing.M) {
 	storetest.Main(m, built.Remove)
 }
 
-// patience is how long something may take before a test takes it for stuck. It is
-// no measure of speed.
+// patience is the time after which a test considers an action stuck. It does not measure speed.
 const patience = 5 * time.Minute
 
-// full asks for more of everything.
+// full reports whether the tests run with more of everything.
 func full() bool { return os.Getenv("DIGEST_ACCEPTANCE") == "full" }
 
-// built is the program under test.
 var built program.Workshop
 
-// A house is one installation of the program: a database, a place for its
-// mail, and settings.
+// A house is an installation of the program: a database, a mail directory, and settings.
 type house struct {
 	t        *testing.T
 	path     string
 	dir      string
 	database string
 	settings []string // NAME=value, later ones win
-	as       []string // runs the program as somebody else
+	as       []string // a command prefix that runs the program as another user
 }
 
 func newHouse(t *testing.T, database string) *house {
@@ -54,13 +51,12 @@ func (h *house) set(settings ...string) { h.settings = append(h.settings, settin
 
 func (h *house) maildir() string { return filepath.Join(h.dir, "mail") }
 
-// An outcome is how one run of the program ended.
 type outcome struct {
 	status         int // -1: killed
 	stdout, stderr string
 }
 
-// command prepares a run. Nothing of the tester's own settings reaches it.
+// command prepares a run without the tester's own settings.
 func (h *house) command(ctx context.Context, args ...string) *exec.Cmd {
 	args = append(append(slices.Clone(h.as), h.path), args...)
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
@@ -87,7 +83,6 @@ func (h *house) try(ctx context.Context, args ...string) outcome {
 	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// run runs the program, which must succeed and have nothing to complain about.
 func (h *house) run(args ...string) string {
 	h.t.Helper()
 	o := h.try(h.t.Context(), args...)
@@ -97,7 +92,6 @@ func (h *house) run(args ...string) string {
 	return o.stdout
 }
 
-// at runs the program with its clock fixed.
 func (h *house) at(now time.Time, args ...string) string {
 	h.t.Helper()
 	return h.run(append([]string{"--now", instant(now)}, args...)...)
@@ -105,7 +99,7 @@ func (h *house) at(now time.Time, args ...string) string {
 
 func instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// A summary is what tick --json prints.
+// A summary is the output of tick --json.
 type summary struct {
 	Polled, Changed, Unchanged, Failed, Posts, Editions, Sent int
 	FailedMail                                                int `json:"failed_mail"`
@@ -122,7 +116,7 @@ func (s *summary) add(t summary) {
 	s.FailedMail += t.FailedMail
 }
 
-// readSummary reads the last line of stdout, as the contract says.
+// readSummary reads the last line of stdout, as documented.
 func readSummary(stdout string) (s summary, err error) {
 	lines := strings.Split(strings.TrimSpace(stdout), "\n")
 	d := json.NewDecoder(strings.NewReader(lines[len(lines)-1]))

@@ -21,15 +21,13 @@ import (
 	"digest/test/tier"
 )
 
-// proxyName is the name in the samples.
 const proxyName = "digest.example.org"
 
-// A frontDoor is a proxy before the program: where it listens; "": it does not.
+// A frontDoor contains the addresses of a proxy before the program; "": none.
 type frontDoor struct{ plain, tls, plain6, tls6 string }
 
-// TestProxySamples starts the real proxies with the samples of docs/proxy before
-// the program, and visits it through them. In the samples only ports and the
-// places of certificates are replaced.
+// TestProxySamples runs real proxies with the samples of docs/proxy, and accesses the program through them. It
+// replaces only ports and the paths of certificates in the samples.
 func TestProxySamples(t *testing.T) {
 	tier.Acceptance(t)
 	t.Run("caddy", func(t *testing.T) { judgeProxy(t, caddy) })
@@ -44,7 +42,7 @@ func judgeProxy(t *testing.T, begin func(t *testing.T, upstream string) frontDoo
 	h.set("DIGEST_BASE_URL=https://"+proxyName, "DIGEST_LISTEN="+upstream, "DIGEST_METRICS_TOKEN="+token,
 		"DIGEST_METRICS_LISTEN="+monitoring, "DIGEST_CONTACT=ann@example.org")
 
-	// Before the proxy is named, everybody is one, and the doctor says so.
+	// Until the setting names the proxy, all clients have its address, and the doctor reports it.
 	stop := h.serveAt(upstream)
 	door.visit(t, "127.0.0.2", "/", http.StatusOK)
 	if found := h.doctor("proxy"); !strings.Contains(found, "DIGEST_TRUSTED_PROXIES=127.0.0.1") {
@@ -55,7 +53,7 @@ func judgeProxy(t *testing.T, begin func(t *testing.T, upstream string) frontDoo
 	h.set("DIGEST_TRUSTED_PROXIES=127.0.0.1")
 	stop = h.serveAt(upstream)
 	defer stop()
-	for i := range 60 { // each time it says to be another
+	for i := range 60 { // each claims another address
 		door.visit(t, "127.0.0.2", statusOf(i), http.StatusNotFound, "X-Forwarded-For", fmt.Sprintf("203.0.113.%d", i))
 	}
 	door.visit(t, "127.0.0.2", statusOf(60), http.StatusTooManyRequests, "X-Forwarded-For", "203.0.113.99")
@@ -85,10 +83,10 @@ func judgeProxy(t *testing.T, begin func(t *testing.T, upstream string) frontDoo
 	}
 }
 
-// statusOf asks for the status of a feed that nobody has: an address may ask for 60.
+// statusOf returns the status page of an unknown feed. An address may request 60.
 func statusOf(i int) string { return fmt.Sprintf("/status?url=https://a.example/%d", i) }
 
-// serveAt starts the program and waits until it answers.
+// serveAt starts the program and waits until it responds.
 func (h *house) serveAt(address string) (stop func()) {
 	h.t.Helper()
 	ctx, cancel := context.WithCancel(h.t.Context())
@@ -99,7 +97,7 @@ func (h *house) serveAt(address string) (stop func()) {
 	launch(h.t, cmd, address)
 	return func() {
 		cancel()
-		_ = cmd.Wait() // it was asked to end
+		_ = cmd.Wait() // it was interrupted
 	}
 }
 
@@ -112,7 +110,6 @@ func launch(t *testing.T, cmd *exec.Cmd, address string) {
 	patientDial(t, address).Close()
 }
 
-// doctor gives what one check finds.
 func (h *house) doctor(check string) string {
 	h.t.Helper()
 	o := h.try(h.t.Context(), "--json", "doctor", "--offline")
@@ -128,7 +125,7 @@ func (h *house) doctor(check string) string {
 	return ""
 }
 
-// visit asks through the proxy, by https, from an address on this machine.
+// visit requests a page through the proxy, by https, from a local address.
 func (d frontDoor) visit(t *testing.T, from, path string, want int, header ...string) http.Header {
 	t.Helper()
 	a := visit(t, "https://"+proxyName, d.tls, from, path, header...)
@@ -164,7 +161,7 @@ func visit(t *testing.T, site, at, from, path string, header ...string) *http.Re
 	return a
 }
 
-// ask asks past the proxy.
+// ask requests a page without the proxy.
 func ask(t *testing.T, address string, want int) {
 	t.Helper()
 	if a := visit(t, "http://127.0.0.1", strings.Split(address, "/")[2], "127.0.0.1", "/"+
@@ -173,7 +170,7 @@ func ask(t *testing.T, address string, want int) {
 	}
 }
 
-// sample reads a sample and replaces parts of it, each of which must be there.
+// sample reads a sample and replaces parts, which it must contain.
 func sample(t *testing.T, name string, replaced ...string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "proxy", name))
@@ -189,7 +186,7 @@ func sample(t *testing.T, name string, replaced ...string) string {
 	return string(text)
 }
 
-// caddy starts Caddy with its sample. Its certificate is its own.
+// caddy starts Caddy with its sample and its own certificate.
 func caddy(t *testing.T, upstream string) frontDoor {
 	path := proxyProgram(t, "caddy")
 	door := frontDoor{plain: program.FreeAddress(t), tls: program.FreeAddress(t)}
@@ -215,7 +212,7 @@ func nginx(t *testing.T, upstream string) frontDoor {
 	write(t, key, string(secret))
 	const live = "/etc/letsencrypt/live/" + proxyName
 	plain6, tls6 := "", ""
-	if l, err := net.Listen("tcp", "[::1]:0"); err == nil { // else this machine has no IPv6
+	if l, err := net.Listen("tcp", "[::1]:0"); err == nil { // otherwise this machine has no IPv6
 		l.Close()
 		door.plain6, door.tls6 = "[::1]:"+port(program.FreeAddress(t)), "[::1]:"+port(program.FreeAddress(t))
 		plain6, tls6 = "listen "+door.plain6+";", "listen "+door.tls6+" ssl;"
@@ -238,7 +235,7 @@ func nginx(t *testing.T, upstream string) frontDoor {
 	return door
 }
 
-// proxyProgram finds a proxy. Without it its sample is not judged, and that is said.
+// proxyProgram returns the path of a proxy. Without the proxy it skips the test.
 func proxyProgram(t *testing.T, name string) string {
 	t.Helper()
 	for _, place := range []string{name, "/usr/sbin/" + name} {
@@ -251,7 +248,6 @@ func proxyProgram(t *testing.T, name string) string {
 	return ""
 }
 
-// startProxy starts a proxy, which ends with the test.
 func startProxy(t *testing.T, cmd *exec.Cmd, door frontDoor) {
 	t.Helper()
 	var said bytes.Buffer
@@ -261,7 +257,7 @@ func startProxy(t *testing.T, cmd *exec.Cmd, door frontDoor) {
 	launch(t, cmd, door.tls)
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt)
-		_ = cmd.Wait() // it was asked to end
+		_ = cmd.Wait() // it was interrupted
 	})
 }
 

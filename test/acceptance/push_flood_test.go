@@ -22,15 +22,15 @@ import (
 	"digest/test/tier"
 )
 
-// A flood is requests that come as fast as the machine sends them, at most so many a second.
+// A flood sends requests as fast as the machine can, up to a rate per second.
 type flood struct {
 	t       *testing.T
 	address string
 	rate    int
 	began   time.Time
-	next    atomic.Int64 // the number of the next request
-	sent    atomic.Int64 // those that were answered
-	failed  atomic.Int64 // those that were not
+	next    atomic.Int64 // number of the next request
+	sent    atomic.Int64 // requests with a response
+	failed  atomic.Int64 // requests without one
 	mu      sync.Mutex
 	answers map[int]int // by status
 }
@@ -39,7 +39,7 @@ func newFlood(t *testing.T, address string, rate int) *flood {
 	return &flood{t: t, address: address, rate: rate, began: time.Now(), answers: map[int]int{}}
 }
 
-// waits waits for the turn of n requests; false: it is over.
+// waits waits for the turn of n requests; false: the flood is over.
 func (f *flood) waits(ctx context.Context, n int) bool {
 	i := f.next.Add(int64(n)) - int64(n)
 	ahead := time.Until(f.began.Add(time.Duration(i) * time.Second / time.Duration(f.rate)))
@@ -51,7 +51,7 @@ func (f *flood) waits(ctx context.Context, n int) bool {
 	}
 }
 
-// exchange sends n requests on one connection, and reads what comes back.
+// exchange sends n requests on one connection, and reads the responses.
 func (f *flood) exchange(conn net.Conn, in *bufio.Reader, n int, requests []byte) error {
 	_ = conn.SetDeadline(time.Now().Add(30 * time.Second))
 	if _, err := conn.Write(requests); err != nil {
@@ -72,8 +72,8 @@ func (f *flood) exchange(conn net.Conn, in *bufio.Reader, n int, requests []byte
 	return nil
 }
 
-// pour sends requests until ctx ends, batch of them at a time on a connection of its own, which ends with
-// them or goes on.
+// pour sends requests in batches until ctx ends. If endless, all batches use one connection, otherwise each uses its
+// own.
 func (f *flood) pour(ctx context.Context, batch int, endless bool, request func(i int64) string) {
 	var conn net.Conn
 	var in *bufio.Reader
@@ -104,7 +104,6 @@ func (f *flood) pour(ctx context.Context, batch int, endless bool, request func(
 	}
 }
 
-// told says what was really sent.
 func (f *flood) told(took time.Duration) string {
 	return fmt.Sprintf("%d answered, %.0f a second (wanted %d), %d not, by status %v", f.sent.Load(),
 		float64(f.sent.Load())/took.Seconds(), f.rate, f.failed.Load(), f.answers)
@@ -115,8 +114,9 @@ func rawPost(path, kind, body string, fields ...string) string {
 		path, kind, len(body), strings.Join(fields, ""), body)
 }
 
-// TestFloodAtMidnight: while one address sends 10,000 pings and 10,000 forged pushes a second, or as many as this machine
-// can, a midnight is released on time, with every post; no site is asked more for it, and nothing forged is stored.
+// TestFloodAtMidnight sends 10,000 pings and 10,000 forged pushes per second from one address, or as many as this
+// machine can. The midnight must be on time with all posts. No site gets additional requests, and no forged post is
+// stored.
 func TestFloodAtMidnight(t *testing.T) {
 	tier.Acceptance(t)
 	storetest.EachAddress(t, func(t *testing.T, database string) {
@@ -134,7 +134,7 @@ func TestFloodAtMidnight(t *testing.T) {
 		h.follow(w, evening, "/pushed.xml", each)
 		h.tick(evening)
 		cmd := h.hubServer(address, evening.Add(time.Hour))
-		w.awaitPromises(feeds) // the tick asked for them while nobody listened
+		w.awaitPromises(feeds) // the tick subscribed while no server listened
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
 		in := newInbox(h.maildir())
@@ -219,12 +219,12 @@ func TestFloodAtMidnight(t *testing.T) {
 	})
 }
 
-// judgeFlood holds what a flood has cost: what is counted, and what sites were asked.
+// judgeFlood checks the statistics of the program, and the requests to sites.
 func (h *house) judgeFlood(w *pushWorld, now time.Time, pushes *flood) {
 	h.t.Helper()
 	pings := 0
 	for _, f := range w.feeds {
-		// by who subscribed, and the first tick; at midnight; and once for a ping
+		// the subscription, the first tick, the midnight, and a ping
 		if n := f.requests["/pushed.xml"]; n > 4 {
 			h.t.Errorf("feed %d was asked %d times", f.n, n)
 		}

@@ -13,17 +13,17 @@ import (
 	"digest/test/tier"
 )
 
-// What a hub of the month does.
+// The behaviours of hubs in the month.
 const (
-	honestHub = "honest" // pushes what is new at once
-	secondHub = "second" // pushes the same feeds as the honest one
-	twiceHub  = "twice"  // pushes each post twice, and alone
-	neverHub  = "never"  // promises, and pushes nothing
-	awayHub   = "away"   // is gone for a week
+	honestHub = "honest" // pushes new posts immediately
+	secondHub = "second" // pushes the same feeds as the honest hub
+	twiceHub  = "twice"  // pushes each post twice, without others
+	neverHub  = "never"  // confirms subscriptions, but never pushes
+	awayHub   = "away"   // does not respond for a week
 	lateHub   = "late"   // pushes a day late
 )
 
-// hubsOfMonth says which hubs the n-th of the pushed feeds names.
+// hubsOfMonth returns the hubs that the n-th pushed feed names.
 func hubsOfMonth(n int) []string {
 	switch {
 	case n < 10:
@@ -40,21 +40,21 @@ func hubsOfMonth(n int) []string {
 	return []string{lateHub}
 }
 
-// A month is one simulated month of an instance that is pushed, and of its twin that is not.
+// A month simulates a month of an instance with pushes, and of its twin, which only polls.
 type month struct {
 	*pushWorld
 	main, twin *house
 	base       string
 	begin      time.Time
-	posted     map[string]int            // the day of each post
-	mailed     map[*house]map[string]int // the day at whose end each post was mailed
+	posted     map[string]int            // by post: its day
+	mailed     map[*house]map[string]int // by post: the day at whose end it was mailed
 	inboxes    map[*house]*inbox
 	pushes     int
 }
 
-// TestThirtyDaysOfPushes: 200 feeds for thirty days, half of them with hubs of every temper, beside a
-// twin that only polls: no post is lost, none that its hub did not lose comes late, none comes
-// twice, nothing forged comes; and what the hubs save is counted.
+// TestThirtyDaysOfPushes uses 200 feeds for thirty days, half of them with all kinds of hubs, beside a twin that only
+// polls. No post is lost or repeated, and no forged post arrives. A post is late only if its hub lost it. The test
+// counts the saved requests.
 func TestThirtyDaysOfPushes(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -87,11 +87,11 @@ func TestThirtyDaysOfPushes(t *testing.T) {
 	m.judge(days)
 }
 
-// midnight runs both houses at an instant, and reads what they mailed.
+// midnight runs both houses at a time, and reads their mail.
 func (m *month) midnight(at time.Time, d int) {
 	m.t.Helper()
 	m.mu.Lock()
-	m.verified = false // nobody listens meanwhile
+	m.verified = false // no server listens during the tick
 	m.mu.Unlock()
 	var both sync.WaitGroup
 	for h := range m.inboxes {
@@ -114,7 +114,7 @@ func (m *month) midnight(at time.Time, d int) {
 	}
 }
 
-// day publishes the posts of a day at noon, and has the hubs push them.
+// day publishes the posts of a day at noon, and makes the hubs push them.
 func (m *month) day(d int, address string) {
 	m.t.Helper()
 	m.mu.Lock()
@@ -122,7 +122,7 @@ func (m *month) day(d int, address string) {
 	m.verified = true
 	m.mu.Unlock()
 	cmd := m.main.hubServer(address, m.begin.Add(time.Duration(d)*day+12*time.Hour))
-	m.verifyAll() // what was asked for at midnight, while nobody listened
+	m.verifyAll() // subscriptions of midnight, when no server listened
 	if d == 0 {
 		m.awaitPromises(110) // of 100 feeds, ten of which name two hubs
 	}
@@ -152,7 +152,7 @@ func (m *month) day(d int, address string) {
 	}
 }
 
-// pushDay pushes what a hub pushes of a feed on a day, and says how many bodies were accepted.
+// pushDay pushes a feed's posts of a day as the hub would, and returns the number of accepted bodies.
 func (m *month) pushDay(hub string, f *pushedFeed, d int) (accepted int) {
 	fresh := m.posted[f.posts[0]] == d && len(f.posts) > 1
 	late := len(f.posts) > 2 && m.posted[f.posts[1]] == d-1 || len(f.posts) > 1 && m.posted[f.posts[0]] == d-1
@@ -167,7 +167,7 @@ func (m *month) pushDay(hub string, f *pushedFeed, d int) (accepted int) {
 	return m.push(hub, f, f.posts)
 }
 
-// judge holds what was mailed against what was posted, and counts requests.
+// judge compares mailed and published posts, and counts requests.
 func (m *month) judge(days int) {
 	m.t.Helper()
 	type sum struct{ feeds, posts, late, main, twin int }
@@ -188,7 +188,7 @@ func (m *month) judge(days int) {
 				m.t.Errorf("the twin mailed %s of day %d on day %d (%t)", post, posted, at, came)
 			}
 			at, came := m.mailed[m.main][post]
-			// its hub has lost it, and the feed was left to that
+			// its hub lost the post, and the feed relies on the hub
 			weekly := group == awayHub && posted >= 12 && posted < 19
 			switch {
 			case !came && !(weekly && posted+8 > days):

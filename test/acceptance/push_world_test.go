@@ -23,25 +23,24 @@ import (
 	"digest/test/certificate"
 )
 
-// A pushWorld is many feeds, each of a host of its own and under two addresses: /pushed.xml, which
-// names its hubs, and /polled.xml, which is the same without them. Its hubs are at one server, which speaks TLS as
-// hubs do that are given a secret.
+// A pushWorld is many feeds, each with its own host and two addresses: /pushed.xml, which names its hubs, and
+// /polled.xml, which does not. All hubs are on one TLS server, because subscribers send secrets only over TLS.
 type pushWorld struct {
 	t     *testing.T
 	port  int
 	hubs  *httptest.Server
-	trust string // the file of the hubs' certificate
+	trust string // the file with the hubs' certificate
 
 	mu       sync.Mutex
 	feeds    []*pushedFeed
 	promised map[string]pushPromise // by callback
-	unsure   []url.Values           // what is still to be verified
+	unsure   []url.Values           // subscriptions to verify
 	asked    map[string]int         // requests to hubs, by mode
-	verified bool                   // callbacks can be reached
-	away     map[string]bool        // hubs that do not answer
+	verified bool                   // whether callbacks are reachable
+	away     map[string]bool        // hubs that do not respond
 }
 
-// A pushedFeed is one feed, the newest post first.
+// A pushedFeed is a feed with its newest post first.
 type pushedFeed struct {
 	n        int
 	hubs     []string // by name; none: it is only polled
@@ -49,7 +48,7 @@ type pushedFeed struct {
 	requests map[string]int // by address
 }
 
-// A pushPromise is a subscription as its hub has it.
+// A pushPromise is a subscription in the hub's records.
 type pushPromise struct{ hub, topic, secret string }
 
 func newPushWorld(t *testing.T) *pushWorld {
@@ -75,7 +74,6 @@ func newPushWorld(t *testing.T) *pushWorld {
 	return w
 }
 
-// add adds a feed with one post.
 func (w *pushWorld) add(hubs ...string) *pushedFeed {
 	f := &pushedFeed{n: len(w.feeds), hubs: hubs, requests: map[string]int{}}
 	w.feeds = append(w.feeds, f)
@@ -83,7 +81,6 @@ func (w *pushWorld) add(hubs ...string) *pushedFeed {
 	return f
 }
 
-// publish adds a post, and gives its address.
 func (w *pushWorld) publish(f *pushedFeed) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -96,7 +93,6 @@ func (w *pushWorld) address(f *pushedFeed, path string) string {
 	return fmt.Sprintf("http://127.90.%d.%d:%d%s", f.n/250, f.n%250+1, w.port, path)
 }
 
-// document is a feed with some of its posts.
 func (w *pushWorld) document(f *pushedFeed, path string, posts []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>Feed %d</title><atom:link rel="self" href="%s"/>`, f.n, w.address(f, path))
@@ -129,7 +125,7 @@ func (w *pushWorld) serveSite(out http.ResponseWriter, r *http.Request) {
 	http.ServeContent(out, r, "", time.Time{}, strings.NewReader(text))
 }
 
-// serveHub takes a wish, and verifies it after it has answered, as most hubs do.
+// serveHub accepts a subscription, and verifies it after the response, like most hubs.
 func (w *pushWorld) serveHub(out http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	w.mu.Lock()
@@ -152,7 +148,7 @@ func (w *pushWorld) serveHub(out http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// verifyAll asks the callbacks of all that hubs were asked for whether they mean it.
+// verifyAll sends verification requests for all unverified subscriptions.
 func (w *pushWorld) verifyAll() {
 	w.mu.Lock()
 	forms := w.unsure
@@ -183,7 +179,7 @@ func (w *pushWorld) verifyAll() {
 	}
 }
 
-// awaitPromises waits until hubs have promised so much. A callback that could not be reached is tried again.
+// awaitPromises waits until hubs have n subscriptions. It retries unreachable callbacks.
 func (w *pushWorld) awaitPromises(n int) {
 	w.t.Helper()
 	for deadline := time.Now().Add(patience); ; <-time.After(50 * time.Millisecond) {
@@ -200,7 +196,7 @@ func (w *pushWorld) awaitPromises(n int) {
 	}
 }
 
-// callbacks are those to which a hub pushes a feed, by secret.
+// callbacks returns the secrets of a feed's subscriptions at a hub, by callback.
 func (w *pushWorld) callbacks(hub string, f *pushedFeed) map[string]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -213,7 +209,7 @@ func (w *pushWorld) callbacks(hub string, f *pushedFeed) map[string]string {
 	return found
 }
 
-// push sends some posts of a feed from one of its hubs, and says how many callbacks have accepted that.
+// push sends posts of a feed from one of its hubs, and returns the number of callbacks that accepted them.
 func (w *pushWorld) push(hub string, f *pushedFeed, posts []string) (accepted int) {
 	for callback, secret := range w.callbacks(hub, f) {
 		switch status := w.deliver(callback, w.document(f, "/pushed.xml", posts), secret); status {
@@ -248,7 +244,6 @@ func (w *pushWorld) deliver(callback, body, secret string) (status int) {
 	return res.StatusCode
 }
 
-// metric reads one number of the house's own.
 func (h *house) metric(base, name string) int {
 	h.t.Helper()
 	req, err := http.NewRequest(http.MethodGet, base+"/metrics", nil)
@@ -278,7 +273,7 @@ func (h *house) metric(base, name string) int {
 	return 0
 }
 
-// awaitMetric waits until a number is so large.
+// awaitMetric waits until a metric reaches a value.
 func (h *house) awaitMetric(base, name string, least int) {
 	h.t.Helper()
 	for deadline := time.Now().Add(patience); ; <-time.After(100 * time.Millisecond) {
@@ -292,7 +287,7 @@ func (h *house) awaitMetric(base, name string, least int) {
 	}
 }
 
-// follow adds readers in UTC, each of as many feeds in a row, under one of their addresses.
+// follow adds readers in UTC, each with the next feeds in order, at the address with path.
 func (h *house) follow(w *pushWorld, now time.Time, path string, each int) {
 	h.t.Helper()
 	for i, feeds := range slices.Collect(slices.Chunk(w.feeds, each)) {

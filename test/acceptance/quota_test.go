@@ -16,9 +16,8 @@ import (
 	"digest/test/tier"
 )
 
-// A floodedSite has a feed that invents 2 MB of posts whenever it is asked, one that
-// edits all of its posts each time, one that publishes 6 MB on one day and answers
-// 304 from then on, and an honest one.
+// A floodedSite has four feeds. One invents 2 MB of posts at each request. One edits all of its posts each time. One
+// publishes 6 MB on one day and responds 304 from then on. The last is honest.
 type floodedSite struct {
 	asked atomic.Int64
 	day   atomic.Int64
@@ -64,7 +63,7 @@ func (s *floodedSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// standingFeed is what of `digest feeds URL --json` tells of a quota.
+// standingFeed contains the fields of `digest feeds URL --json` about quotas.
 type standingFeed struct {
 	Reason       string
 	StoredToday  int64 `json:"stored_today"`
@@ -79,9 +78,8 @@ func (h *house) standing(now time.Time, address string) (f standingFeed) {
 	return f
 }
 
-// TestFloods: feeds that invent or edit 50 MB a day store no more than their quota,
-// their reader's edition comes, other feeds lose nothing, and what waits of a feed
-// that then says 304 comes on the next day.
+// TestFloods checks that feeds that invent or edit 50 MB a day store only their quota. Their reader's edition
+// arrives, and other feeds lose no posts. The waiting posts of a feed that responds 304 arrive the next day.
 func TestFloods(t *testing.T) {
 	tier.Acceptance(t)
 	storetest.EachAddress(t, func(t *testing.T, database string) {
@@ -114,7 +112,7 @@ func TestFloods(t *testing.T) {
 			}
 			h.judgeDay(day+1, now.AddDate(0, 0, day+1), server.URL)
 		}
-		if info, err := os.Stat(database); err == nil && info.Size() > 80<<20 { // a file
+		if info, err := os.Stat(database); err == nil && info.Size() > 80<<20 { // SQLite
 			t.Errorf("the database has %d bytes", info.Size())
 		}
 		text := h.letters()
@@ -133,7 +131,6 @@ func TestFloods(t *testing.T) {
 	})
 }
 
-// letters gives the texts of all mail so far.
 func (h *house) letters() string {
 	h.t.Helper()
 	files, err := filepath.Glob(filepath.Join(h.maildir(), "new", "*"))
@@ -151,7 +148,7 @@ func (h *house) letters() string {
 	return all.String()
 }
 
-// judgeDay holds how feeds stand after a day.
+// judgeDay checks the state of feeds after a day.
 func (h *house) judgeDay(day int, now time.Time, site string) {
 	h.t.Helper()
 	if f := h.standing(now, site+"/flood"); f.PostsWaiting == 0 || !strings.Contains(f.Reason, "over the daily limit") {

@@ -22,21 +22,19 @@ import (
 	"digest/test/tier"
 )
 
-// A siege is one midnight at which honest feeds are asked beside many that never
-// end, and documents that are meant to cost. Each feed has a host of its own: its
-// second number is its kind.
+// A siege is a midnight with honest feeds, many feeds that never end, and expensive documents. Each feed has its own
+// host; the second byte of its address is its kind.
 type siege struct {
 	*house
 	port      int
 	deadline  time.Duration
 	calm      bool          // no worker is stopped
-	asked     atomic.Int64  // hostile documents that were given
+	asked     atomic.Int64  // number of sent hostile documents
 	slowness  time.Duration // of a slow feed
-	night     atomic.Bool   // until then all are well
-	documents [5]string     // the hostile ones
+	night     atomic.Bool   // before it, all feeds are honest
+	documents [5]string     // the hostile documents
 }
 
-// The kinds of feeds of a siege.
 const (
 	honestFeed  = 1
 	tarpitFeed  = 2
@@ -95,7 +93,6 @@ func (s *siege) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// siegeFeed is an honest document.
 func siegeFeed(n int, night bool) string {
 	items := fmt.Sprintf("<item><title>Evening of %d</title><guid>e</guid></item>", n)
 	if night {
@@ -104,16 +101,16 @@ func siegeFeed(n int, night bool) string {
 	return fmt.Sprintf(`<rss version="2.0"><channel><title>Feed %d</title>%s</channel></rss>`, n, items)
 }
 
-// tarry answers never, or a little at a time, in one of several ways.
+// tarry never completes its response, in one of several ways.
 func tarry(w http.ResponseWriter, r *http.Request, n int) {
 	piece, pause := strings.Repeat(" ", 1), 100*time.Millisecond
 	switch n % 4 {
 	case 0:
 		<-r.Context().Done()
 		return
-	case 1: // much of a body, at the pace of a slow line
+	case 1: // a large body at the speed of a slow line
 		piece = strings.Repeat(" ", 32<<10)
-	case 2: // from one slow answer to the next
+	case 2: // the delay between slow responses
 		select {
 		case <-r.Context().Done():
 		case <-time.After(25 * time.Second):
@@ -134,8 +131,8 @@ func tarry(w http.ResponseWriter, r *http.Request, n int) {
 	}
 }
 
-// hostileDocument is one that costs much to read, store or keep in memory: nearly as
-// large as a document may be.
+// hostileDocument returns a document that is expensive to read, store or keep in memory, almost as large as the
+// limit.
 func hostileDocument(n int) string {
 	const size = 10<<20 - 1<<10
 	item := func(content string) string {
@@ -157,8 +154,7 @@ func hostileDocument(n int) string {
 	return `<rss version="2.0"><channel><title>x</title>` + posts + `</channel></rss>`
 }
 
-// readers adds readers of so many feeds of a kind: each of each, the next one of the
-// feeds that follow.
+// readers adds readers with each feeds of a kind, in order.
 func (s *siege) readers(now time.Time, name string, n, each, kind, feeds int) {
 	s.t.Helper()
 	for i := range n {
@@ -169,7 +165,7 @@ func (s *siege) readers(now time.Time, name string, n, each, kind, feeds int) {
 	}
 }
 
-// list writes a subscription list of n feeds of a kind, from one of so many on.
+// list writes a subscription list of n feeds of a kind, beginning with number from.
 func (s *siege) list(kind, from, n, feeds int) string {
 	s.t.Helper()
 	var b strings.Builder
@@ -185,16 +181,14 @@ func (s *siege) list(kind, from, n, feeds int) string {
 	return file
 }
 
-// mostMemory is what the program may take in bad weather, in bytes.
 const mostMemory = 400 << 20
 
-// A worker is one that stands a siege.
 type worker struct {
 	t   *testing.T
 	cmd *exec.Cmd
 }
 
-// worker runs a worker whose clock begins at an instant, until the test ends.
+// worker runs a worker whose clock begins at a time, until the test ends.
 func (s *siege) worker(begin time.Time) *worker {
 	s.t.Helper()
 	cmd := s.command(s.t.Context(), "--now", instant(begin), "work")
@@ -205,7 +199,7 @@ func (s *siege) worker(begin time.Time) *worker {
 	return &worker{s.t, cmd}
 }
 
-// stop tells the worker to end, and holds it to its time and its memory.
+// stop interrupts the worker, and checks its time and its memory.
 func (w *worker) stop(after time.Duration) {
 	w.t.Helper()
 	memory, told := program.MostMemory(w.cmd.Process.Pid), time.Now()
@@ -222,7 +216,7 @@ func (w *worker) stop(after time.Duration) {
 	}
 }
 
-// complete counts the editions of the readers of a name, and those that lack a post.
+// complete counts the editions of readers by the prefix of their name, and the incomplete ones.
 func (s *siege) complete(whose string, readers, each int) (editions, lacking int) {
 	files, err := filepath.Glob(filepath.Join(s.maildir(), "new", "*"))
 	if err != nil {
@@ -253,13 +247,12 @@ func (s *siege) complete(whose string, readers, each int) (editions, lacking int
 	return editions, lacking
 }
 
-// TestSiege: at one midnight of two workers (on SQLite of one), 500 feeds that never end, each of several
-// accounts, and 50 hostile documents stand beside 200 honest feeds: each honest
-// reader's edition is complete and on time, no worker takes 400 MB, and each ends when it is
-// told to. In full it does so with the default settings, for half an hour.
+// TestSiege runs one midnight with two workers (on SQLite one): 500 feeds that never end, from several accounts, and
+// 50 hostile documents beside 200 honest feeds. Each honest reader's edition is complete and on time. No worker uses
+// 400 MB, and each ends when interrupted. With full it uses the default settings, for half an hour.
 func TestSiege(t *testing.T) {
 	tier.Acceptance(t)
-	t.Parallel() // most of it is waiting
+	t.Parallel() // mostly waiting
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Parallel()
 		const readers, each = 20, 10
@@ -278,9 +271,8 @@ func TestSiege(t *testing.T) {
 	})
 }
 
-// TestHostileMemory: 50 documents of 10 MiB that are meant to cost come at once, of feeds
-// that are read for the first time and of those that are due at a midnight: the program
-// takes less than 400 MB, however long it needs.
+// TestHostileMemory reads 50 expensive documents of 10 MiB concurrently, for new feeds and at a midnight. The program
+// must use less than 400 MB, however long it takes.
 func TestHostileMemory(t *testing.T) {
 	tier.Acceptance(t)
 	storetest.EachAddress(t, func(t *testing.T, database string) {
@@ -292,13 +284,13 @@ func TestHostileMemory(t *testing.T) {
 		s.night.Store(true)
 		s.frugally(evening, "opml", "import", "new@example.org", s.list(hostileFeed, feeds, feeds, 2*feeds))
 		s.frugally(evening.Add(12*time.Hour), "tick")
-		if polls := s.asked.Load(); polls < feeds { // some give way to others
+		if polls := s.asked.Load(); polls < feeds { // some yield to others
 			t.Errorf("%d hostile documents were asked for", polls)
 		}
 	})
 }
 
-// frugally runs the program, which is to succeed and to take little memory.
+// frugally runs the program, which must succeed with little memory.
 func (s *siege) frugally(now time.Time, args ...string) {
 	s.t.Helper()
 	cmd := s.command(s.t.Context(), append([]string{"--now", instant(now)}, args...)...)
@@ -310,12 +302,11 @@ func (s *siege) frugally(now time.Time, args ...string) {
 	}
 }
 
-// TestSlowFeeds: feeds that answer well, and late, are all asked before the deadline,
-// however many there are, and hold up nobody. In full they are 2,000 that take 25
-// seconds, with the default settings.
+// TestSlowFeeds checks that feeds with slow responses are all polled before the deadline, and delay no others. With
+// full it uses 2,000 that take 25 seconds, with the default settings.
 func TestSlowFeeds(t *testing.T) {
 	tier.Acceptance(t)
-	t.Parallel() // most of it is waiting
+	t.Parallel() // mostly waiting
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Parallel()
 		readers, each := 4, 100
@@ -323,7 +314,7 @@ func TestSlowFeeds(t *testing.T) {
 			readers = 20
 		}
 		s := newSiege(t, database)
-		s.calm = true // a poll that a stop cuts short is not repeated before the gap ends
+		s.calm = true // a poll that a stop interrupts is not repeated before the gap ends
 		evening := time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
 		s.readers(evening, "slow", readers, each, slowFeed, readers*each)
 		s.readers(evening, "honest", 4, 10, honestFeed, 40)
@@ -341,8 +332,8 @@ func TestSlowFeeds(t *testing.T) {
 	})
 }
 
-// stand has two workers live through a midnight, or one on SQLite, which has no more. The last one is stopped and
-// started anew once in a while. It holds that the readers of a name are served.
+// stand runs two workers, or one on SQLite, through a midnight. It stops and restarts the last one sometimes. It
+// checks the editions of readers by the prefix of their name.
 func (s *siege) stand(midnight time.Time, whose string, readers, each int) {
 	s.t.Helper()
 	const early = 2 * time.Second
@@ -367,11 +358,11 @@ func (s *siege) stand(midnight time.Time, whose string, readers, each int) {
 	if editions != readers || lacking > 0 || took > s.deadline+30*time.Second {
 		s.t.Errorf("%d editions after %v, %d of them lack posts; want %d", editions, took, lacking, readers)
 	}
-	time.Sleep(time.Until(begun.Add(s.deadline * 5 / 6))) // while the rest comes
+	time.Sleep(time.Until(begun.Add(s.deadline * 5 / 6))) // wait for the rest
 	for _, w := range workers {
 		w.stop(time.Since(begun))
 	}
 }
 
-// moment is when the next worker is stopped.
+// moment returns the time until the next stop of a worker.
 func (s *siege) moment() time.Duration { return s.deadline/20 + rand.N(s.deadline/5) }

@@ -13,41 +13,40 @@ import (
 	"time"
 )
 
-// A web is every site there is, under one simulated clock. It keeps a record
-// of each request exactly as it came.
+// A web is all sites with one simulated clock. It records each request unchanged.
 type web struct {
 	t      *testing.T
 	mu     sync.Mutex
 	now    time.Time
 	byPath map[string]*page
-	busy   map[string]int // requests in flight, by host
+	busy   map[string]int // concurrent requests, by host
 	log    []request
-	robots []request // for a robots.txt; there is none anywhere
+	robots []request // requests for robots.txt; no site has one
 
-	countdown int // requests until bell is called
+	countdown int // requests until the call of bell
 	bell      func()
 }
 
-// A page is what lies at one path: a site's feed, or the address it had before.
+// A page is the content of one path: a site's feed, or its former address.
 type page struct {
 	*site
-	moved int    // 301 or 302: the feed is elsewhere
-	to    string // then there
+	moved int    // 301 or 302: a redirect
+	to    string // its target
 }
 
-// A request is one request as it reached a site, and what came back.
+// A request is a request to a site, with its response.
 type request struct {
-	at       time.Time // simulated
+	at       time.Time // simulated time
 	page     *page     // nil: a robots.txt
 	method   string
 	origin   string // host and port
 	target   string // path and query, byte for byte
 	header   http.Header
-	inFlight int // to this host, with this one
+	inFlight int // concurrent requests to the host, including this one
 	status   int
-	etag, lm string // sent back
+	etag, lm string // of the response
 	length   int    // of the feed, in a 200
-	body     bool   // a feed was sent back, whole
+	body     bool   // the response has the complete feed
 }
 
 func newWeb(t *testing.T, now time.Time) *web {
@@ -55,8 +54,7 @@ func newWeb(t *testing.T, now time.Time) *web {
 	return w
 }
 
-// open gives every site an address of its own: a host of 127.0.0.0/8 with a
-// port, so that hosts are paced one by one.
+// open gives each site its own address: a host in 127.0.0.0/8 with a port, because the program paces each host.
 func (w *web) open(t *testing.T, sites []*site) {
 	t.Helper()
 	server := &http.Server{Handler: w}
@@ -82,8 +80,7 @@ func (w *web) open(t *testing.T, sites []*site) {
 	}
 }
 
-// listen opens a port on the n-th loopback host; where there is but one
-// loopback host (outside Linux), on that.
+// listen opens a port on the n-th loopback host, or, outside of Linux, on 127.0.0.1.
 func listen(t *testing.T, n int) net.Listener {
 	t.Helper()
 	l, err := net.Listen("tcp", fmt.Sprintf("127.77.%d.%d:0", n/200, n%200+1))
@@ -96,29 +93,25 @@ func listen(t *testing.T, n int) net.Listener {
 	return l
 }
 
-// set moves the clock of all sites.
 func (w *web) set(now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.now = now
 }
 
-// onRequest has a function called when the n-th request from now arrives,
-// before its answer.
+// onRequest sets a function to call before the response to the n-th request from now.
 func (w *web) onRequest(n int, bell func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.countdown, w.bell = n, bell
 }
 
-// requests gives the whole record but for robots.txt, in the order of arrival.
 func (w *web) requests() []request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]request(nil), w.log...)
 }
 
-// rules gives the record of requests for a robots.txt.
 func (w *web) rules() []request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -159,7 +152,6 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w.mu.Unlock()
 }
 
-// answer answers, and notes what it answered.
 func (q *request) answer(rw http.ResponseWriter) {
 	h := rw.Header()
 	h.Set("Date", q.at.UTC().Format(http.TimeFormat))
@@ -175,7 +167,7 @@ func (q *request) answer(rw http.ResponseWriter) {
 	}
 }
 
-// fail answers as a site in trouble does.
+// fail responds like a site in trouble.
 func (q *request) fail(rw http.ResponseWriter) {
 	tr := q.page.trouble
 	if tr.wait > 0 {
@@ -198,7 +190,7 @@ func (q *request) fail(rw http.ResponseWriter) {
 	}
 }
 
-// serve answers as the site's temper has it.
+// serve responds by the site's temper.
 func (q *request) serve(rw http.ResponseWriter) {
 	s, h := q.page.site, rw.Header()
 	etag, lm := s.validators(q.at)
@@ -239,7 +231,7 @@ func (q *request) serve(rw http.ResponseWriter) {
 	if s.slow {
 		rw.Write(body[:len(body)/2])
 		http.NewResponseController(rw).Flush()
-		<-time.After(30 * time.Millisecond) // what a slow site is
+		<-time.After(30 * time.Millisecond) // slow sites
 		body = body[len(body)/2:]
 	}
 	rw.Write(body)

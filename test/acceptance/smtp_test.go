@@ -18,14 +18,14 @@ import (
 	"digest/test/tier"
 )
 
-// A sink is a mail server that keeps what it accepts.
+// A sink is a mail server that stores all messages.
 type sink struct {
 	t       *testing.T
 	address string
 
 	mu       sync.Mutex
 	accepted []letter
-	// onDot is told of each message after its final dot, before the answer.
+	// onDot is called for each message after its final dot, before the response.
 	onDot  func(letter)
 	refuse map[string]*smtp.SMTPError // by recipient
 }
@@ -40,13 +40,13 @@ func newSink(t *testing.T) *sink {
 	k.address = l.Addr().String()
 	server := smtp.NewServer(k)
 	server.Domain = "localhost"
-	server.ErrorLog = log.New(io.Discard, "", 0) // of clients that are killed
+	server.ErrorLog = log.New(io.Discard, "", 0) // about killed clients
 	t.Cleanup(func() { server.Close() })
 	go server.Serve(l)
 	return k
 }
 
-// NewSession makes the sink a smtp.Backend.
+// NewSession implements smtp.Backend.
 func (k *sink) NewSession(*smtp.Conn) (smtp.Session, error) { return &session{sink: k}, nil }
 
 type session struct {
@@ -68,8 +68,7 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	return nil
 }
 
-// Data accepts a message: once its dot has come it is delivered, whether or not
-// the sender lives to hear of it.
+// Data accepts a message after its dot, even if the client has died.
 func (s *session) Data(r io.Reader) error {
 	raw, err := io.ReadAll(r)
 	if err != nil {
@@ -88,7 +87,6 @@ func (s *session) Data(r io.Reader) error {
 	return nil
 }
 
-// take gives what was accepted since the last call.
 func (k *sink) take() []letter {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -106,11 +104,9 @@ func (k *sink) set(onDot func(letter)) {
 // mailTo sends a scene's mail to a sink instead of its Maildir.
 func (s *scene) mailTo(k *sink) { s.house.set("DIGEST_MAIL=smtp+insecure://" + k.address) }
 
-// TestKillSMTP kills the hourly job while it talks to a mail server: at random
-// moments, and at the worst one, between the final dot and the answer. What was
-// in doubt comes again once, under the same Message-ID and Date, and nothing
-// else comes twice. Every second hour is left in peace, because what is in doubt
-// a second time is not sent a third time.
+// TestKillSMTP kills the hourly job during its mail sessions: at random times, and at the worst one, between the
+// final dot and the response. A message in doubt arrives a second time, with the same Message-ID and Date; no other
+// does. Every second hour has no kills, because a message twice in doubt is not sent a third time.
 func TestKillSMTP(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -148,9 +144,8 @@ func TestKillSMTP(t *testing.T) {
 	})
 }
 
-// killAtDot runs a tick that is killed when its first message has arrived, and
-// gives how many dots that were. The server does not answer that dot, nor any
-// other, while the program lives.
+// killAtDot kills a tick when its first message has arrived, and returns the number of messages. The server responds
+// to no dot while the program runs.
 func (r *reaper) killAtDot(k *sink) (dots int) {
 	r.t.Helper()
 	ctx, kill := context.WithCancel(r.t.Context())
@@ -166,7 +161,7 @@ func (r *reaper) killAtDot(k *sink) (dots int) {
 	return dots
 }
 
-// dropResent takes the second copies out of the letters, and gives their number.
+// dropResent removes second copies from the letters, and returns their number.
 func (s *scene) dropResent() (twice int) {
 	s.t.Helper()
 	first := map[string]letter{}
@@ -197,8 +192,7 @@ func (s *scene) dropResent() (twice int) {
 	return twice
 }
 
-// TestInDoubtTwice: a message of which nobody knows a second time is not sent a
-// third time.
+// TestInDoubtTwice checks that a message that is twice in doubt is not sent a third time.
 func TestInDoubtTwice(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -227,8 +221,8 @@ func TestInDoubtTwice(t *testing.T) {
 	})
 }
 
-// TestRefusals: a mail server that refuses one reader for good and another for
-// now stops neither them from being told apart nor the others from their mail.
+// TestRefusals checks that permanent and temporary refusals of two readers are distinguished, and do not affect
+// others.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, storetest.SQLite(t), 3)

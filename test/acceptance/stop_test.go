@@ -21,27 +21,26 @@ import (
 	"digest/test/tier"
 )
 
-// stopWithin is the time in which the program ends when it is told to.
+// stopWithin is the time within which the program must end after a signal.
 const stopWithin = 15 * time.Second
 
-// beginsWithin is the time in which it begins to listen whether it is told, on a busy machine.
+// beginsWithin is the time within which the program starts to listen for signals, on a busy machine.
 const beginsWithin = time.Second
 
-// Sites that do not hurry, each on a host of its own.
+// The kinds of sites; each site has its own host.
 const (
-	quick   = iota // answers at once
-	tarpit         // sends the head of an answer, and then nothing
+	quick   = iota // responds immediately
+	tarpit         // sends the beginning of a response, and then nothing
 	trickle        // sends a byte at a time
 	large          // a document of 9 MB
-	costly         // one that takes long to read
+	costly         // a document that is slow to parse
 	slowKinds
 )
 
-// A slowWeb is sites that publish a post a day. While it is slow all that are
-// not quick show it.
+// A slowWeb is sites that publish a post per day. While slow is set, all sites except the quick ones are slow.
 type slowWeb struct {
 	t    *testing.T
-	day  atomic.Int64 // posts published so far
+	day  atomic.Int64 // number of published posts
 	slow atomic.Bool
 	open chan struct{} // closed at the end
 	urls []string
@@ -102,7 +101,6 @@ func (w *slowWeb) serve(site int, rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// document is what a site publishes: the posts of the last fifty days.
 func (w *slowWeb) document(site, temper int) string {
 	var b strings.Builder
 	b.WriteString(`<rss version="2.0"><channel><title>Site</title>`)
@@ -127,9 +125,8 @@ func (w *slowWeb) document(site, temper int) string {
 
 var slowTitle = regexp.MustCompile(`t-\d+-\d+-t`)
 
-// TestStopAtAnyMoment: whenever the program is told to stop, beside sites that
-// hang, trickle, or send what takes long to read, it ends within 15 seconds.
-// Nothing is lost, and nothing comes twice.
+// TestStopAtAnyMoment interrupts the program at different times, beside sites that hang, trickle, or send documents
+// that are slow to parse. It must end within 15 seconds, and no post is lost or repeated.
 func TestStopAtAnyMoment(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
@@ -166,7 +163,7 @@ func TestStopAtAnyMoment(t *testing.T) {
 			command := []string{"serve", "work", "tick"}[moment%3]
 			stopAfter(h, now, time.Duration(random.Int64N(int64(10*time.Second))), command)
 			w.slow.Store(false)
-			for hour := range 14 { // the penalties and the gap end
+			for hour := range 14 { // until penalties and the gap have passed
 				h.at(now.Add(time.Duration(hour+1)*time.Hour), "tick")
 			}
 		}
@@ -178,8 +175,7 @@ func TestStopAtAnyMoment(t *testing.T) {
 	})
 }
 
-// stopAfter runs a command from an instant on, tells it to stop after a while, and
-// holds it to its time.
+// stopAfter runs a command at a time, interrupts it after a while, and checks how long it takes to end.
 func stopAfter(h *house, now time.Time, after time.Duration, command string) {
 	h.t.Helper()
 	cmd := h.command(h.t.Context(), "--now", instant(now), command)
@@ -191,7 +187,7 @@ func stopAfter(h *house, now time.Time, after time.Duration, command string) {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
-	case err := <-ended: // a tick may have done all
+	case err := <-ended: // a tick may be complete
 		if err != nil {
 			h.t.Errorf("%s ended by itself: %v\n%s", command, err, &out)
 		}
@@ -203,7 +199,7 @@ func stopAfter(h *house, now time.Time, after time.Duration, command string) {
 	err := <-ended
 	if e, ok := errors.AsType[*exec.ExitError](err); ok && after < beginsWithin && out.Len() == 0 &&
 		e.Sys().(syscall.WaitStatus).Signaled() {
-		err = nil // it had not begun to listen, nor to do anything
+		err = nil // it had not yet started to listen or work
 	}
 	if took := time.Since(told); took > stopWithin || err != nil {
 		h.t.Errorf("%s, told to stop after %v, ended after %v: %v\n%s", command, after, took, err, &out)
@@ -213,7 +209,6 @@ func stopAfter(h *house, now time.Time, after time.Duration, command string) {
 	}
 }
 
-// checkTitles holds that each post was mailed once.
 func checkTitles(t *testing.T, h *house, sites, days int) {
 	t.Helper()
 	letters, err := filepath.Glob(filepath.Join(h.maildir(), "new", "*"))

@@ -1,5 +1,4 @@
-// Package browser finds Chromium for the tests that look at pages in it, and
-// gives what a page writes about itself.
+// Package browser runs Chromium for tests that display pages, and returns the output of pages.
 package browser
 
 import (
@@ -16,12 +15,11 @@ import (
 	"digest/test/tier"
 )
 
-// Patience is how long one thing may take in the browser before the test takes
-// it for stuck. It is no measure of speed: a busy machine needs seconds, and a
-// browser that hangs never ends.
+// Patience is the time after which a test considers a browser action stuck. It does not measure speed: a busy machine
+// needs seconds, and a browser that hangs never ends.
 const Patience = 5 * time.Minute
 
-// Find gives the path of Chromium. Tests in a browser belong to make acceptance.
+// Find returns the path of Chromium. It skips the test outside of make acceptance.
 func Find(t testing.TB) string {
 	t.Helper()
 	tier.Acceptance(t)
@@ -36,11 +34,11 @@ func Find(t testing.TB) string {
 	return ""
 }
 
-// NoSandbox reports whether Chromium's sandbox must be off: it refuses root.
+// NoSandbox reports whether Chromium's sandbox must be off: it does not run as root.
 func NoSandbox() bool { return os.Geteuid() == 0 }
 
-// Written opens a path of a site and gives the text of the page's <pre>, into
-// which a script of the page writes. Flags are for Chromium.
+// Written opens a path of a site and returns the text that a script of the page writes into its <pre>. The flags are
+// Chromium's.
 func Written(t testing.TB, site http.Handler, path string, flags ...string) string {
 	t.Helper()
 	dom := run(t, site, path, append(flags, "--dump-dom")...)
@@ -52,7 +50,7 @@ func Written(t testing.TB, site http.Handler, path string, flags ...string) stri
 	return text
 }
 
-// Printed prints a path of a site, and gives the PDF.
+// Printed returns a path of a site printed as PDF.
 func Printed(t testing.TB, site http.Handler, path string) []byte {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "printed.pdf")
@@ -64,7 +62,6 @@ func Printed(t testing.TB, site http.Handler, path string) []byte {
 	return pdf
 }
 
-// run opens a path of a site, and gives what Chromium says.
 func run(t testing.TB, site http.Handler, path string, flags ...string) []byte {
 	t.Helper()
 	chromium := Find(t)

@@ -8,12 +8,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// axe-core is kept in the folder of its name, under its own licence.
+// axe is axe-core, which is under its own licence.
 //
 //go:embed axe/axe.min.js
 var axe string
 
-// A finding is a rule that axe-core sees broken.
 type finding struct {
 	ID, Impact, Help string
 	Nodes            []struct {
@@ -22,10 +21,10 @@ type finding struct {
 	}
 }
 
-// judging runs axe-core, with what is off where it is not asked for, too: how large targets are.
+// judging runs axe-core with target-size and other rules that are off by default.
 const judging = `axe.run(document, {resultTypes: ["violations"], preload: false, selectors: false, rules: {"target-size": {enabled: true}, "color-contrast": {enabled: true}}%s}).then(r => JSON.stringify(r.violations))`
 
-// Judge has axe-core look at the page, by all its rules or by some; it must find nothing at all.
+// Judge checks the page with axe-core, by all rules or some of them. Any finding fails the test.
 func (w *Window) Judge(what string, rules ...string) {
 	w.t.Helper()
 	ctx, cancel := w.Context()

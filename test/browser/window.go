@@ -12,13 +12,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A Window is one tab of a browser of its own, driven by its protocol.
+// A Window is a tab in a browser of its own, driven by the DevTools protocol.
 type Window struct {
 	t       testing.TB
 	context context.Context
 }
 
-// Open starts Chromium, which lives as long as the test. Flags are for it.
+// Open starts Chromium for the duration of the test.
 func Open(t testing.TB, flags ...chromedp.ExecAllocatorOption) *Window {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(Find(t)),
@@ -31,18 +31,18 @@ func Open(t testing.TB, flags ...chromedp.ExecAllocatorOption) *Window {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx); err != nil { // the browser lives as long as the context of the first call
+	if err := chromedp.Do(ctx); err != nil { // the browser ends with the context of the first call
 		t.Fatalf("starting Chromium: %v", err)
 	}
 	return &Window{t, ctx}
 }
 
-// Context is that of the tab, which ends once something has taken longer than Patience.
+// Context returns the context of the tab with a timeout of Patience.
 func (w *Window) Context() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(w.context, Patience)
 }
 
-// Do does things in the tab, or fails the test.
+// Do runs actions in the tab. An error fails the test.
 func (w *Window) Do(what string, actions ...chromedp.Action[chromedp.Void]) {
 	w.t.Helper()
 	ctx, cancel := w.Context()
@@ -70,7 +70,7 @@ func Ask[T any](w *Window, expression string) T {
 	return got
 }
 
-// Photograph keeps a picture of the whole page among the artifacts of the test.
+// Photograph stores a screenshot of the whole page as an artifact of the test.
 func (w *Window) Photograph(name string) {
 	w.t.Helper()
 	ctx, cancel := w.Context()
@@ -85,16 +85,16 @@ func (w *Window) Photograph(name string) {
 	}
 }
 
-// A Screen is what pages are looked at on.
+// A Screen is the size and color scheme for displaying pages.
 type Screen struct {
 	Width, Height int64
 	Scheme        string // "light" or "dark"
 }
 
-// String names it.
+// String returns the size and the scheme.
 func (s Screen) String() string { return fmt.Sprintf("%d pixels, %s", s.Width, s.Scheme) }
 
-// Set has the tab be such a screen, on which nothing moves by itself.
+// Set emulates the screen in the tab, with reduced motion.
 func (s Screen) Set() chromedp.Action[chromedp.Void] {
 	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: s.Scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
@@ -102,7 +102,7 @@ func (s Screen) Set() chromedp.Action[chromedp.Void] {
 	return chromedp.Steps(chromedp.EmulateViewport(s.Width, s.Height), Call(emulation.SetEmulatedMedia, media))
 }
 
-// Call is a command of the protocol whose answer does not matter.
+// Call runs a protocol command and ignores its result.
 func Call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, command, params)

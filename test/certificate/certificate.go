@@ -1,4 +1,4 @@
-// Package certificate makes certificates for servers of the tests.
+// Package certificate creates certificates for test servers.
 package certificate
 
 import (
@@ -14,19 +14,19 @@ import (
 	"time"
 )
 
-// A Certificate signs itself.
+// A Certificate is self-signed.
 type Certificate struct {
 	der []byte
 	key *ecdsa.PrivateKey
 	t   testing.TB
 }
 
-// New makes a certificate for loopback that is valid now.
+// New creates a certificate for 127.0.0.1 that is valid now.
 func New(t testing.TB) Certificate {
 	return For(t, time.Now().Add(-time.Hour), time.Now().Add(24*time.Hour), "127.0.0.1")
 }
 
-// For makes a certificate for names or addresses, valid from one instant to another.
+// For creates a certificate for names or addresses, valid between two times.
 func For(t testing.TB, from, to time.Time, hosts ...string) Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -49,12 +49,12 @@ func For(t testing.TB, from, to time.Time, hosts ...string) Certificate {
 	return Certificate{der, key, t}
 }
 
-// Server is for the server that has it.
+// Server returns the TLS configuration of a server with the certificate.
 func (c Certificate) Server() *tls.Config {
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{c.der}, PrivateKey: c.key}}}
 }
 
-// Client is for a client that believes it.
+// Client returns the TLS configuration of a client that trusts the certificate.
 func (c Certificate) Client() *tls.Config {
 	c.t.Helper()
 	parsed, err := x509.ParseCertificate(c.der)
@@ -66,7 +66,7 @@ func (c Certificate) Client() *tls.Config {
 	return &tls.Config{RootCAs: roots}
 }
 
-// PEM writes it, and its key, as files have them.
+// PEM returns the certificate and its key in PEM.
 func (c Certificate) PEM() (certificate, key []byte) {
 	c.t.Helper()
 	secret, err := x509.MarshalPKCS8PrivateKey(c.key)

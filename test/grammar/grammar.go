@@ -1,5 +1,5 @@
-// Package grammar makes texts of tags that nobody has thought of: to be parsed for
-// work in proportion to their bytes.
+// Package grammar generates unusual texts of tags. Tests check that parsing them takes work in proportion to their
+// length.
 package grammar
 
 import (
@@ -14,10 +14,10 @@ const names = `a b i font nobr em code p div span li ul ol dd dt dl table tr td 
 	head form input img br hr h1 h2 pre plaintext xmp iframe noscript noframes ruby rt rp x y-z blockquote section video source
 	details summary annotation-xml mglyph image`
 
-// styles is how many of the names come first because they cost most.
+// styles is the number of the first names, which cost most.
 const styles = 12
 
-// Repeated fills a text of about size bytes with a part; each # in it is a number.
+// Repeated repeats part up to about size bytes, and replaces each # with a number.
 func Repeated(size int, part string) string {
 	var b strings.Builder
 	for i := 0; b.Len() < size; i++ {
@@ -26,9 +26,8 @@ func Repeated(size int, part string) string {
 	return b.String()
 }
 
-// Text gives the text of a seed, in any size: a third of them begin with what makes all
-// that follows dear. Then come up to three parts of up to five pieces each, one part
-// after the other, of which the last is repeated most.
+// Text returns a function that returns the text for a seed in any size. A third of the texts begin with markup that
+// makes the rest expensive. Up to three parts of up to five pieces each follow; the last part is repeated most.
 func Text(seed uint64) func(size int) string {
 	r := rand.New(rand.NewPCG(seed, 0))
 	burden := ""
@@ -57,7 +56,7 @@ func Text(seed uint64) func(size int) string {
 	}
 }
 
-// piece is a tag, a few, or what is none.
+// piece returns a tag, several tags, or invalid markup.
 func piece(r *rand.Rand) string {
 	others := []string{"<!---->", "<!--", "-->", "<![CDATA[", "]]>", "<?x>", "</>", "&amp;", "\x00", " ",
 		"<!doctype html>", "<", `"`, "'", ">", "x"}

@@ -14,23 +14,21 @@ import (
 	chromium "digest/test/browser"
 )
 
-// glance is how often it is looked whether something has come.
 const glance = 50 * time.Millisecond
 
-// patience is how long it is waited for.
 const patience = chromium.Patience
 
-// A browser is one person's, in front of one house.
+// A browser is a person's browser in front of a house.
 type browser struct {
 	t      *testing.T
 	window *chromium.Window
 	base   string
-	shot   int // pages photographed so far
+	shot   int // number of screenshots so far
 
-	blind bool // pages are neither photographed nor judged
+	blind bool // no screenshots and no checks
 }
 
-// visitor starts Chromium, or skips the test where there is none.
+// visitor starts Chromium, or skips the test without it.
 func (h *house) visitor() *browser {
 	h.t.Helper()
 	window := chromium.Open(h.t, chromedp.Flag("hide-scrollbars", true),
@@ -41,7 +39,7 @@ func (h *house) visitor() *browser {
 	return b
 }
 
-// do does things in the browser, all of them within chromium.Patience.
+// do runs actions in the browser within chromium.Patience.
 func (b *browser) do(what string, actions ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	ctx, cancel := b.window.Context()
@@ -52,7 +50,6 @@ func (b *browser) do(what string, actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// A screen is what a page is looked at on.
 type screen struct {
 	name          string
 	width, height int64
@@ -67,7 +64,6 @@ func (s screen) set(scheme string) chromedp.Action[chromedp.Void] {
 	return chromium.Screen{Width: s.width, Height: s.height, Scheme: scheme}.Set()
 }
 
-// open opens a path of the house.
 func (b *browser) open(path string) {
 	b.t.Helper()
 	address := path
@@ -77,31 +73,31 @@ func (b *browser) open(path string) {
 	b.do("opening "+path, chromedp.Navigate(address))
 }
 
-// quoted is a text in an XPath expression.
+// quoted returns a text for an XPath expression.
 func quoted(s string) string { return `"` + strings.ReplaceAll(s, `"`, "'") + `"` }
 
-// follow presses the button, or follows the link, that says so, to another page.
+// follow clicks the button or link with the words, and waits for another page.
 func (b *browser) follow(words string) {
 	b.t.Helper()
 	b.do("pressing "+words, b.leaving(chromedp.Click(named(words))))
 }
 
-// press presses a button that changes the page it is on, which then says more.
+// press clicks a button that changes its page, and waits until the page contains says.
 func (b *browser) press(words, says string) {
 	b.t.Helper()
 	b.do("pressing "+words, chromedp.Click(named(words)))
 	b.awaits(says)
 }
 
-// named finds what can be pressed and says so; this page comes before what
-// is around it.
+// named returns an XPath expression for the control with the words, preferably within main.
 func named(words string) string {
-	any := fmt.Sprintf(`*[self::button or self::a or self::summary][normalize-space(.)=%[1]s or @aria-label=%[1]s or @value=%[1]s]`, quoted(words))
+	any := fmt.Sprintf(
+		`*[self::button or self::a or self::summary][normalize-space(.)=%[1]s or @aria-label=%[1]s or @value=%[1]s]`,
+		quoted(words))
 	return fmt.Sprintf(`(//main//%[1]s)[1] | (//%[1]s[not(//main//%[1]s)])[1]`, any)
 }
 
-// leaving does something that leads to another page, and waits until that is
-// there, however busy the machine is: who looks too early sees the old one.
+// leaving runs an action that opens another page, and waits for that page, even on a busy machine.
 func (b *browser) leaving(act chromedp.Action[chromedp.Void]) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		if _, err := chromedp.Evaluate[bool](`window.here = true`)(ctx, t); err != nil {
@@ -111,7 +107,7 @@ func (b *browser) leaving(act chromedp.Action[chromedp.Void]) chromedp.Action[ch
 			return err
 		}
 		for {
-			// Between two pages there is none that could answer.
+			// During the change no page can respond.
 			settled, err := chromedp.Evaluate[bool](`!window.here && document.readyState === "complete"`)(ctx, t)
 			if err == nil && settled {
 				return nil
@@ -123,19 +119,21 @@ func (b *browser) leaving(act chromedp.Action[chromedp.Void]) chromedp.Action[ch
 	})
 }
 
-// field finds the field of a label by its words.
+// field returns an XPath expression for the field of a label, by the beginning of its words.
 func field(label string) string {
 	l := `//label[starts-with(normalize-space(.), ` + quoted(label) + `)]`
-	return fmt.Sprintf(`(//*[@id=%[1]s/@for] | %[1]s//input | %[1]s//select | %[1]s//textarea | //*[@aria-label=%[2]s])[1]`, l, quoted(label))
+	return fmt.Sprintf(
+		`(//*[@id=%[1]s/@for] | %[1]s//input | %[1]s//select | %[1]s//textarea | //*[@aria-label=%[2]s])[1]`,
+		l, quoted(label))
 }
 
-// found is a script's expression for the field of a label.
+// found returns a script expression for the field of a label.
 func found(label string) string {
 	return fmt.Sprintf(`document.evaluate(%q, document, null, XPathResult.FIRST_ORDERED_NODE_TYPE).singleNodeValue`,
 		field(label))
 }
 
-// fill types into the field of a label, instead of what stands there.
+// fill replaces the text in the field of a label by typing.
 func (b *browser) fill(label, text string) {
 	b.t.Helper()
 	if _, err := ask[bool](b, fmt.Sprintf(`(f => { f.focus(); f.select(); return true; })(%s)`,
@@ -146,7 +144,7 @@ func (b *browser) fill(label, text string) {
 	b.do("filling in "+label, chromedp.KeyEvent(text))
 }
 
-// set gives a field of a label its value: one of a select, a date.
+// set sets the value of a label's field, such as a select or a date.
 func (b *browser) set(label, value string) {
 	b.t.Helper()
 	script := fmt.Sprintf(`(f => { f.value = %q; f.dispatchEvent(new Event('input', {bubbles: true})); f.dispatchEvent(new Event('change', {bubbles: true})); return f.value; })(%s)`, value, found(label))
@@ -156,19 +154,17 @@ func (b *browser) set(label, value string) {
 	}
 }
 
-// pick chooses one of the radio buttons of a name.
+// pick selects a radio button by name and value.
 func (b *browser) pick(name, value string) {
 	b.t.Helper()
 	b.do("picking "+value, chromedp.Click(fmt.Sprintf(`//input[@name=%s and @value=%s]`, quoted(name), quoted(value))))
 }
 
-// key presses a key with nothing to type into.
 func (b *browser) key(key string) {
 	b.t.Helper()
 	b.do("pressing the key "+key, chromedp.KeyEvent(key))
 }
 
-// focused is what has the focus.
 func (b *browser) focused() string {
 	b.t.Helper()
 	text, err := ask[string](b, `document.activeElement.tagName + " " + document.activeElement.innerText.trim()`)
@@ -178,14 +174,14 @@ func (b *browser) focused() string {
 	return text
 }
 
-// openPost follows the way to a post's own page.
+// openPost opens a post's own page by its menu.
 func (b *browser) openPost(title string) {
 	b.t.Helper()
 	b.do("wanting to do something with "+title, chromedp.Click(inPost(title, `//summary`)))
 	b.do("opening "+title, b.leaving(chromedp.Click(inPost(title, `//a[starts-with(@href, "/posts/")]`))))
 }
 
-// save presses the button that keeps a post, which stays on the page.
+// save presses a post's Save button, and waits until it is pressed.
 func (b *browser) save(title string) {
 	b.t.Helper()
 	b.do("wanting to do something with "+title, chromedp.Click(inPost(title, `//summary`)))
@@ -193,12 +189,12 @@ func (b *browser) save(title string) {
 	b.do("waiting until it is saved", chromedp.WaitVisible(inPost(title, `//button[@aria-pressed="true"]`)))
 }
 
-// inPost finds something within a post of the page.
+// inPost returns an XPath expression for an element within a post.
 func inPost(title, what string) string {
 	return fmt.Sprintf(`(//article[.//h2[normalize-space(.)=%[1]s] or .//h3[normalize-space(.)=%[1]s] or .//h4[normalize-space(.)=%[1]s]]%[2]s)[1]`, quoted(title), what)
 }
 
-// awaits fails the test unless the page comes to say it.
+// awaits waits until the page contains the text, or fails the test.
 func (b *browser) awaits(text string) {
 	b.t.Helper()
 	for deadline := time.Now().Add(chromium.Patience); time.Now().Before(deadline); {
@@ -210,8 +206,8 @@ func (b *browser) awaits(text string) {
 	b.says(text)
 }
 
-// pictures fails the test unless the page has so many pictures, and shows so many
-// of them, which came from here.
+// pictures checks the number of pictures on the page, and how many of them are visible and from the program's own
+// origin.
 func (b *browser) pictures(shown, all int) {
 	b.t.Helper()
 	const counted = `(async () => {
@@ -225,10 +221,9 @@ func (b *browser) pictures(shown, all int) {
 	}
 }
 
-// path is that of the page, without its host.
 func (b *browser) path() string { return strings.TrimPrefix(b.address(), b.base) }
 
-// download fetches a file as the page would, with the reader's cookies.
+// download fetches a file like the page, with the reader's cookies.
 func (b *browser) download(path string) string {
 	b.t.Helper()
 	const fetched = `fetch(%q).then(r => r.ok ? r.arrayBuffer() : Promise.reject(r.status)).then(a => btoa(Array.from(new Uint8Array(a), c => String.fromCharCode(c)).join('')))`
@@ -243,20 +238,17 @@ func (b *browser) download(path string) string {
 	return string(content)
 }
 
-// attach chooses a file for a label's field.
 func (b *browser) attach(label, file string) {
 	b.t.Helper()
 	b.do("choosing a file", chromedp.SetUploadFiles(field(label), []string{file}))
 }
 
-// ask evaluates an expression on the page.
 func ask[T any](b *browser, expression string, options ...chromedp.EvaluateOption) (T, error) {
 	ctx, cancel := b.window.Context()
 	defer cancel()
 	return chromedp.Run(ctx, chromedp.Evaluate[T](expression, options...))
 }
 
-// text is what the page says.
 func (b *browser) text() string {
 	text, err := ask[string](b, `document.body ? document.body.innerText : ""`)
 	if err != nil {
@@ -270,7 +262,7 @@ func (b *browser) address() string {
 	return address
 }
 
-// says fails the test unless the page says all of it.
+// says fails the test unless the page contains all texts.
 func (b *browser) says(texts ...string) {
 	b.t.Helper()
 	page := b.text()
@@ -282,7 +274,7 @@ func (b *browser) says(texts ...string) {
 	}
 }
 
-// silent fails the test if the page says any of it.
+// silent fails the test if the page contains any of the texts.
 func (b *browser) silent(texts ...string) {
 	b.t.Helper()
 	page := b.text()
@@ -293,8 +285,8 @@ func (b *browser) silent(texts ...string) {
 	}
 }
 
-// look photographs the page on both screens, on the phone in both schemes, and
-// has it judged in both.
+// look takes screenshots of the page on both screens, on the phone in both schemes, and checks it in both with
+// axe-core.
 func (b *browser) look(name string) {
 	b.t.Helper()
 	if b.blind {
@@ -314,10 +306,8 @@ func (b *browser) look(name string) {
 	}
 }
 
-// photograph keeps a picture of the whole page.
 func (b *browser) photograph(name string) { b.window.Photograph(name) }
 
-// fits fails the test if the page is wider than the screen.
 func (b *browser) fits(what string) {
 	b.t.Helper()
 	over, err := ask[int](b, `document.documentElement.scrollWidth - innerWidth`)
@@ -329,7 +319,7 @@ func (b *browser) fits(what string) {
 	}
 }
 
-// judge has axe-core look at the page; it must find nothing at all.
+// judge checks the page with axe-core. Any finding fails the test.
 func (b *browser) judge(what string) {
 	b.t.Helper()
 	b.window.Judge(what)

@@ -7,8 +7,8 @@ import (
 	"digest/test/tier"
 )
 
-// TestDemoShowsItsPictures: the demo's sites are on this machine, from where no
-// picture is fetched for anybody else. Its own it shows.
+// TestDemoShowsItsPictures checks that the demo displays the pictures of its own sites, although they are on this
+// machine and the program otherwise fetches no pictures from it.
 func TestDemoShowsItsPictures(t *testing.T) {
 	tier.Acceptance(t)
 	h := newHouse(t, "unused.db")

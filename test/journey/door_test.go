@@ -9,8 +9,8 @@ import (
 	chromium "digest/test/browser"
 )
 
-// TestDoor comes in by every way that there is, with a real browser and a
-// passkey that Chromium itself vouches for, and looks at each page on the way.
+// TestDoor signs in by all ways, with a real browser and a passkey in Chromium's virtual authenticator, and checks
+// each page.
 func TestDoor(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, filepath.Join(t.TempDir(), "digest.db"), "DIGEST_SIGN_UP=open")
@@ -52,7 +52,7 @@ func TestDoor(t *testing.T) {
 	b.follow("Sign out everywhere")
 	b.says("signed in only on this browser", "Remove passkeys", "Laptop")
 	b.look("signout-everywhere")
-	b.pick("passkey", "1") // which is kept
+	b.pick("passkey", "1") // to keep it
 	b.follow("Sign out everywhere")
 	b.says("You’re signed out everywhere")
 	b.follow("Sign in with a passkey")

@@ -13,24 +13,23 @@ import (
 
 const ann = "ann@example.org"
 
-// evening is when the journey begins: it is 18:00 in Paris.
+// evening returns the beginning of the journey: 18:00 in Paris.
 func evening() time.Time { return time.Date(2026, 11, 20, 17, 0, 0, 0, time.UTC) }
 
-// midnight is just after the n-th midnight in Paris.
+// midnight returns a minute after the n-th midnight in Paris.
 func midnight(n int) time.Time {
 	return time.Date(2026, 11, 20+n-1, 23, 1, 0, 0, time.UTC)
 }
 
-// A trip is one reader's way through the whole web view.
+// A trip is a reader's journey through the whole web view.
 type trip struct {
 	*house
 	*browser
 	sites *press
 }
 
-// TestJourney goes the whole way, on each database: sign up, confirm, add feeds,
-// import a list, midnight passes, read, save, search, filter, pause, export,
-// delete. On SQLite every page is photographed and judged.
+// TestJourney does everything on each database: sign up, confirm, add feeds, import a list, wait for midnight, read,
+// save, search, filter, pause, export, delete. On SQLite it takes screenshots of every page and checks it.
 func TestJourney(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		h := newHouse(t, database, "DIGEST_SIGN_UP=open")
@@ -53,7 +52,7 @@ func TestJourney(t *testing.T) {
 	})
 }
 
-// comeIn signs up with nothing but an address and the browser's own zone.
+// comeIn signs up with only an address and the browser's zone.
 func (tr *trip) comeIn() {
 	tr.open("/")
 	tr.look("landing")
@@ -72,7 +71,7 @@ func (tr *trip) comeIn() {
 	tr.look("first")
 }
 
-// addFeeds pastes the address of a page, and that of a feed.
+// addFeeds adds the address of a page and the address of a feed.
 func (tr *trip) addFeeds() {
 	old := evening().Add(-6 * time.Hour)
 	tr.sites.publish("harbour", "Harbour Notes", "en", post{"The ferry is late", "<p>It is the wind.</p>", old})
@@ -100,7 +99,7 @@ func (tr *trip) addFeeds() {
 	tr.look("feeds")
 }
 
-// importList brings a list that is not well-formed, from another reader.
+// importList imports a malformed list from another reader.
 func (tr *trip) importList() {
 	tr.sites.publish("clock", "Eight-Day Clock", "en", post{"Answers", "<p>Twelve.</p>", evening().Add(-5 * time.Hour)})
 	tr.sites.publish("bread", "Brot & Zeit", "de", post{"Roggen", "<p>Mehl.</p>", evening().Add(-5 * time.Hour)})
@@ -129,7 +128,7 @@ func (tr *trip) file(name, content string) string {
 	return path
 }
 
-// arrange renames a feed, shows it in full, and holds a word back.
+// arrange renames a feed, sets its display to full, and adds a filter.
 func (tr *trip) arrange() {
 	tr.follow("Harbour Notes")
 	tr.fill("Name", "The harbour")
@@ -147,8 +146,8 @@ func (tr *trip) arrange() {
 	tr.look("held-none")
 }
 
-// passMidnight lets sites publish in the evening: nothing of it can be seen
-// before midnight, and then there is the edition, on the web and in the mail.
+// passMidnight publishes posts in the evening. They are invisible before midnight; then the edition is on the web and
+// in the mail.
 func (tr *trip) passMidnight() {
 	late := evening().Add(2 * time.Hour)
 	tr.sites.publish("harbour", "", "",
@@ -170,7 +169,7 @@ func (tr *trip) passMidnight() {
 	}
 }
 
-// read reads the front page and a post, by mouse and by key.
+// read reads the front page and a post, by mouse and by keyboard.
 func (tr *trip) read() {
 	tr.open("/")
 	tr.says("Saturday 21 November 2026", "The harbour", "The lighthouse, painted", "زحل قرب القمر",
@@ -202,7 +201,6 @@ func (tr *trip) read() {
 	tr.says("The lighthouse, painted")
 }
 
-// save keeps a post.
 func (tr *trip) save() {
 	tr.open("/")
 	tr.browser.save("Some questions")
@@ -211,13 +209,12 @@ func (tr *trip) save() {
 	tr.look("saved")
 }
 
-// search finds what has come, and nothing that was held back.
 func (tr *trip) search() {
 	tr.open("/search")
 	tr.look("search-empty")
 	tr.fill("Search your posts", "LIGHTHOUSE")
 	tr.follow("Search")
-	// Posts are indexed beside the release of their edition.
+	// The program indexes posts while it releases their edition.
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline) &&
 		!strings.Contains(tr.text(), "The lighthouse"); {
 		<-time.After(glance)
@@ -230,7 +227,6 @@ func (tr *trip) search() {
 	tr.silent("Football on the quay")
 }
 
-// settle goes through the settings.
 func (tr *trip) settle() {
 	for _, page := range []string{"/settings", "/settings/zone", "/settings/schedule", "/settings/appearance",
 		"/settings/pause", "/settings/travel", "/settings/address", "/settings/passkeys", "/settings/links",
@@ -260,7 +256,7 @@ func (tr *trip) settle() {
 	tr.follow("Save changes")
 }
 
-// goAway pauses for four days, in which a site publishes more than its feed lists.
+// goAway pauses for four days, in which a site publishes more posts than its feed lists.
 func (tr *trip) goAway() {
 	tr.open("/settings/pause")
 	tr.set("Resume on", "2026-11-25")
@@ -278,7 +274,7 @@ func (tr *trip) goAway() {
 	tr.silent("Log of day")
 }
 
-// comeBack finds one bound edition with everything in it.
+// comeBack expects a single edition with all posts.
 func (tr *trip) comeBack() {
 	tr.house.at(midnight(5))
 	tr.awaitEdition(ann, "Wednesday 25 November")
@@ -289,7 +285,7 @@ func (tr *trip) comeBack() {
 	tr.look("today-bound")
 }
 
-// takeAlong exports all there is.
+// takeAlong downloads all exports.
 func (tr *trip) takeAlong() {
 	list := tr.download("/feeds/export")
 	if !strings.Contains(list, tr.sites.URL+"/bread/feed.xml") || !strings.Contains(list, "The harbour") {
@@ -300,7 +296,7 @@ func (tr *trip) takeAlong() {
 	}
 }
 
-// leave signs out, comes in again by mail, and deletes the account.
+// leave signs out, signs in by email, and deletes the account.
 func (tr *trip) leave() {
 	tr.open("/")
 	tr.follow("Sign out")
@@ -323,7 +319,7 @@ func (tr *trip) leave() {
 	}
 }
 
-// TestOperator is the journey of whoever runs the instance.
+// TestOperator is the journey of an operator.
 func TestOperator(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, storetest.SQLite(t))

@@ -15,12 +15,11 @@ import (
 	chromium "digest/test/browser"
 )
 
-// A letter is a mail that came to somebody.
 type letter struct {
 	to, subject, text string
 }
 
-// letters gives the mail for an address, in the order of its files.
+// letters returns the mail for an address, ordered by file.
 func (h *house) letters(to string) (all []letter) {
 	h.t.Helper()
 	files, err := filepath.Glob(filepath.Join(h.maildir(), "new", "*"))
@@ -57,7 +56,6 @@ func (h *house) letter(name string) letter {
 	return letter{to.Address, subject, h.plain(m)}
 }
 
-// plain gives the text part of a message.
 func (h *house) plain(m *mail.Message) string {
 	h.t.Helper()
 	kind, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
@@ -80,7 +78,7 @@ func (h *house) plain(m *mail.Message) string {
 	}
 }
 
-// awaitEdition waits until an edition came whose subject begins with a day.
+// awaitEdition waits for an edition whose subject begins with a day.
 func (h *house) awaitEdition(to, day string) letter {
 	h.t.Helper()
 	for deadline := time.Now().Add(2 * chromium.Patience); time.Now().Before(deadline); {
@@ -95,7 +93,7 @@ func (h *house) awaitEdition(to, day string) letter {
 	return letter{}
 }
 
-// idle waits until the hourly job has done what is due.
+// idle runs the hourly job until all due work is done.
 func (h *house) idle() {
 	h.t.Helper()
 	h.stop()
@@ -105,8 +103,7 @@ func (h *house) idle() {
 
 var linkPattern = regexp.MustCompile(`https?://[^\s<>"]+`)
 
-// awaitLink waits until mail brings an address a link that holds a word, and that
-// has not been given before.
+// awaitLink waits for mail to an address with a new link that contains a word.
 func (h *house) awaitLink(to, word string) string {
 	h.t.Helper()
 	for deadline := time.Now().Add(chromium.Patience); time.Now().Before(deadline); {

@@ -28,7 +28,7 @@ func TestNewsletter(t *testing.T) {
 	h.at(evening())
 
 	b := h.visitor()
-	b.blind = true // the page with the form is nobody's of ours
+	b.blind = true // the page with the form is not ours
 	b.open(own.URL + "/")
 	b.fill("Your address", joiner)
 	b.follow("Subscribe")
@@ -41,7 +41,7 @@ func TestNewsletter(t *testing.T) {
 	h.isNoMember()
 	b.open(link)
 	b.look("newsletter-confirm")
-	h.isNoMember() // who only looks has not agreed
+	h.isNoMember() // opening the link is no consent
 	b.follow("Subscribe")
 	b.says("Your first issue comes on Saturday 21 November")
 	b.look("newsletter-joined")
@@ -51,7 +51,7 @@ func TestNewsletter(t *testing.T) {
 	}
 
 	h.rehearses()
-	h.at(midnight(1).Add(time.Hour)) // London's
+	h.at(midnight(1).Add(time.Hour)) // London's midnight
 	h.awaitLetter(joiner, "She leaks.")
 	b.open("/n/anna-writes")
 	b.look("newsletter")
@@ -61,11 +61,11 @@ func TestNewsletter(t *testing.T) {
 	h.isNoMember()
 }
 
-// rehearses is what the publisher does before midnight: they look at the next letter, write a note, and try it.
+// rehearses is the publisher's work before midnight: they preview the next issue, write a note, and send a test.
 func (h *house) rehearses() {
 	h.t.Helper()
 	h.at(midnight(1).Add(50 * time.Minute))
-	h.idle() // London's feeds have been read
+	h.idle() // the feeds for London have been polled
 	b := h.visitor()
 	b.open("/sign-in")
 	b.fill("Your address", "anna@example.org")
@@ -90,7 +90,7 @@ func (h *house) rehearses() {
 	h.awaitLetter("anna@example.org", "Back from the sea.")
 }
 
-// docsForm gives the form that docs/newsletter-members.md shows, for a house.
+// docsForm returns the form in docs/newsletter-members.md, for a house.
 func docsForm(t *testing.T, base, thanks string) string {
 	t.Helper()
 	doc, err := os.ReadFile("../../docs/newsletter-members.md")
@@ -104,7 +104,7 @@ func docsForm(t *testing.T, base, thanks string) string {
 	return strings.NewReplacer("https://digest.example.org", base, "https://anna.example/thanks", thanks).Replace(form)
 }
 
-// annasSite is a page of another origin, without a script, into which the form was pasted.
+// annasSite is a page with another origin that contains the form, without scripts.
 func annasSite(t *testing.T, base string) *httptest.Server {
 	mux := http.NewServeMux()
 	own := httptest.NewServer(mux)
@@ -120,7 +120,6 @@ func annasSite(t *testing.T, base string) *httptest.Server {
 	return own
 }
 
-// publishes makes a newsletter of a feed.
 func (h *house) publishes(feed, thanks string) {
 	h.t.Helper()
 	now := evening().Format(time.RFC3339)
@@ -129,7 +128,6 @@ func (h *house) publishes(feed, thanks string) {
 		"Anna writes", "--return-url", thanks)
 }
 
-// isNoMember fails the test if the joiner is a member.
 func (h *house) isNoMember() {
 	h.t.Helper()
 	for _, line := range strings.Split(h.run("newsletter", "members", "anna-writes"), "\n") {
@@ -139,7 +137,6 @@ func (h *house) isNoMember() {
 	}
 }
 
-// awaitLetter waits until a mail comes whose text has words in it.
 func (h *house) awaitLetter(to, words string) {
 	h.t.Helper()
 	for deadline := time.Now().Add(2 * chromium.Patience); time.Now().Before(deadline); {

@@ -22,19 +22,18 @@ func TestMain(m *testing.M) {
 	storetest.Main(m, built.Remove)
 }
 
-// built is the program under test.
 var built program.Workshop
 
-// A house is one installation of the program, served at one address.
+// A house is an installation of the program at one address.
 type house struct {
 	t        *testing.T
 	program  string
 	dir      string
 	base     string // http://localhost:PORT
 	settings []string
-	used     map[string]bool // links of letters
+	used     map[string]bool // links that tests have followed
 
-	now     time.Time // when it was last served from
+	now     time.Time // the time of the running server
 	serving *exec.Cmd
 	said    chan string
 	heard   []string
@@ -61,7 +60,7 @@ func (h *house) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(h.program, args...)
 	cmd.Dir = h.dir
 	for _, e := range os.Environ() {
-		if !strings.HasPrefix(e, "DIGEST_") { // nothing of the tester's own settings
+		if !strings.HasPrefix(e, "DIGEST_") { // not the tester's own settings
 			cmd.Env = append(cmd.Env, e)
 		}
 	}
@@ -69,7 +68,6 @@ func (h *house) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs the program to its end; it must succeed.
 func (h *house) run(args ...string) string {
 	h.t.Helper()
 	out, err := h.command(args...).CombinedOutput()
@@ -79,7 +77,7 @@ func (h *house) run(args ...string) string {
 	return string(out)
 }
 
-// at lets the program be served from an instant on, and no longer at any other.
+// at serves the program with its clock beginning at a time.
 func (h *house) at(now time.Time) {
 	h.t.Helper()
 	h.stop()
@@ -89,7 +87,7 @@ func (h *house) at(now time.Time) {
 	h.awake()
 }
 
-// begin starts a command that goes on, and listens to it.
+// begin starts a command in the background and reads its output.
 func (h *house) begin(args ...string) {
 	h.t.Helper()
 	h.serving = h.command(args...)
@@ -112,7 +110,7 @@ func (h *house) begin(args ...string) {
 	h.said, h.heard, h.ended = lines, nil, ended
 }
 
-// hears gives the line of the program that has words in it, and waits for it.
+// hears waits for a line of the program that contains the words, and returns it.
 func (h *house) hears(words string) string {
 	h.t.Helper()
 	for _, line := range h.heard {
@@ -137,7 +135,6 @@ func (h *house) hears(words string) string {
 	}
 }
 
-// awake returns once the web view answers.
 func (h *house) awake() {
 	h.t.Helper()
 	resp, err := http.Get(h.base + "/healthz")

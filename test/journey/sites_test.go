@@ -14,15 +14,14 @@ import (
 	"time"
 )
 
-// A press is the sites of the test, all on one loopback host: each has a page
-// at /NAME/ and a feed at /NAME/feed.xml, which lists what was published.
+// A press is the sites of the test on one loopback host: each has a page at /NAME/ and a feed of its posts at
+// /NAME/feed.xml.
 type press struct {
 	*httptest.Server
 	mu    sync.Mutex
 	sites map[string]*paper
 }
 
-// A paper is one site.
 type paper struct {
 	title    string
 	language string
@@ -46,7 +45,7 @@ func newPress(t *testing.T) *press {
 	return p
 }
 
-// publish puts posts on a site, which begins with its first.
+// publish adds posts to a site. The first call creates the site.
 func (p *press) publish(name, title, language string, posts ...post) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -64,7 +63,7 @@ func (p *press) site(r *http.Request) *paper {
 	return p.sites[r.PathValue("site")]
 }
 
-// page offers two feeds: the posts, and the comments on them.
+// page offers two feeds: posts and comments.
 func (p *press) page(w http.ResponseWriter, r *http.Request) {
 	s := p.site(r)
 	if s == nil {
@@ -89,7 +88,8 @@ func (p *press) write(w http.ResponseWriter, r *http.Request, before string) {
 	}
 	site := "http://" + r.Host + "/" + r.PathValue("site") + "/"
 	var b strings.Builder
-	fmt.Fprintf(&b, `<?xml version="1.0"?><rss version="2.0"><channel><title>%s</title><link>%s</link><language>%s</language>`,
+	fmt.Fprintf(&b,
+		`<?xml version="1.0"?><rss version="2.0"><channel><title>%s</title><link>%s</link><language>%s</language>`,
 		html.EscapeString(before+s.title), site, s.language)
 	for i, e := range s.posts {
 		fmt.Fprintf(&b, `<item><title>%s</title><link>%s%d</link><guid>%s%d%s</guid><pubDate>%s</pubDate><description>%s</description></item>`,
@@ -102,7 +102,6 @@ func (p *press) write(w http.ResponseWriter, r *http.Request, before string) {
 	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(b.String()))
 }
 
-// picture is a photograph, as far as anyone can tell from outside.
 func picture(w http.ResponseWriter, _ *http.Request) {
 	img := image.NewPaletted(image.Rect(0, 0, 480, 240), color.Palette{color.RGBA{0x8f, 0x2d, 0x1f, 0xff}})
 	w.Header().Set("Content-Type", "image/png")

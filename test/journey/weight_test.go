@@ -10,19 +10,17 @@ import (
 	chromium "digest/test/browser"
 )
 
-// maxWeight is what a first page may cost a reader with an empty cache, in bytes
-// over the wire.
+// maxWeight limits the bytes over the wire for a first page with an empty cache.
 const maxWeight = 60_000
 
-// A weight is what came for one page, and how much of it moved meanwhile.
+// A weight is the transfer of a page, and the movement of its layout.
 type weight struct {
-	Bytes    int     // of the page and all it loads
-	Shift    float64 // the sum of layout shifts; 0: nothing moved
+	Bytes    int     // of the page and everything it loads
+	Shift    float64 // the sum of layout shifts; 0: none
 	Requests []string
-	Foreign  []string // loaded from elsewhere
+	Foreign  []string // loaded from other origins
 }
 
-// weighing reads what the browser measured itself.
 const weighing = `new Promise(done => {
 	let shift = 0;
 	new PerformanceObserver(list => list.getEntries().forEach(e => shift += e.value)).observe({type: 'layout-shift', buffered: true});
@@ -36,7 +34,7 @@ const weighing = `new Promise(done => {
 	}, 100));
 })`
 
-// weigh opens a path with an empty cache and measures what comes.
+// weigh opens a path with an empty cache and checks the measurements.
 func (b *browser) weigh(path string) {
 	b.t.Helper()
 	b.do("emptying the cache", phone.set("light"), chromium.Call(network.ClearBrowserCache, cdp.Empty{}))

@@ -1,10 +1,7 @@
-// Package program gives tests the digest program as people run it: a binary of
-// its own, built once.
+// Package program gives tests the digest program as people run it: as a binary, built once.
 //
-// It is built as GOFLAGS says, so without the race detector unless GOFLAGS asks
-// for it, however the test that runs it was built. The packages of one "go test
-// ./..." share the binary that DIGEST_TEST_PROGRAM names, if the command in
-// test/run has built it.
+// The build follows GOFLAGS, not the test binary: it has the race detector only if GOFLAGS says so. The packages of
+// one "go test ./..." share the binary in DIGEST_TEST_PROGRAM if the command in test/run has built it.
 package program
 
 import (
@@ -21,10 +18,10 @@ import (
 	"time"
 )
 
-// EnvPath names a binary that is built already.
+// EnvPath names a binary that is already built.
 const EnvPath = "DIGEST_TEST_PROGRAM"
 
-// Build builds the program in a folder and gives its path.
+// Build builds the program in a directory and returns its path.
 func Build(dir string) (path string, err error) {
 	path = filepath.Join(dir, "digest")
 	if out, err := exec.Command("go", "build", "-o", path, "digest/cmd/digest").CombinedOutput(); err != nil {
@@ -33,11 +30,11 @@ func Build(dir string) (path string, err error) {
 	return path, nil
 }
 
-// FreeAddress gives an address on loopback that nothing listens on just now. Its port is one that is given to nobody who asks
-// for any port, as connections do, and hardly to another test: a program can listen there a while later.
+// FreeAddress returns a free loopback address. Its port is outside the range of ephemeral ports and random, so that
+// it stays free for some time.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
-	const first, ports = 12_000, 18_000 // below those that systems give: from 32768 on Linux, from 49152 elsewhere
+	const first, ports = 12_000, 18_000 // below ephemeral ports: from 32768 on Linux, from 49152 elsewhere
 	for range 100 {
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", first+rand.IntN(ports)))
 		if err != nil {
@@ -50,7 +47,7 @@ func FreeAddress(t testing.TB) string {
 	return ""
 }
 
-// Run runs a program to its end, and gives the most memory that it has had, in bytes.
+// Run runs a program to its end and returns its peak memory in bytes.
 func Run(cmd *exec.Cmd) (most int, err error) {
 	if err := cmd.Start(); err != nil {
 		return 0, err
@@ -67,7 +64,7 @@ func Run(cmd *exec.Cmd) (most int, err error) {
 	}
 }
 
-// MostMemory is the most memory that a process has had by now, in bytes; 0: not known.
+// MostMemory returns the peak memory of a process in bytes; 0: unknown.
 func MostMemory(pid int) int {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -79,8 +76,7 @@ func MostMemory(pid int) int {
 	return n << 10
 }
 
-// A Workshop builds the program when it is first asked for. A package has one,
-// and removes it when its tests are over.
+// A Workshop builds the program on the first call of Path. A package has one, and calls Remove after its tests.
 type Workshop struct {
 	once sync.Once
 	dir  string
@@ -88,7 +84,7 @@ type Workshop struct {
 	err  error
 }
 
-// Path gives the path of the program, whose file is named digest.
+// Path returns the path of the program, which is named digest.
 func (w *Workshop) Path(t testing.TB) string {
 	t.Helper()
 	w.once.Do(w.build)
@@ -107,7 +103,7 @@ func (w *Workshop) build() {
 	}
 }
 
-// Remove removes what was built.
+// Remove deletes the binary.
 func (w *Workshop) Remove() {
 	if w.dir != "" {
 		_ = os.RemoveAll(w.dir)

@@ -1,11 +1,10 @@
-// Run runs a command, such as "go test ./...", with what all its test binaries
-// share: one PostgreSQL server with a database to copy, a SQLite file to copy,
-// and the program, built once. All of it ends with the command:
+// Run runs a command, such as "go test ./...", with resources that all its test binaries share: a PostgreSQL server
+// with a database template, a SQLite template, and the program, built once. All of these end with the command:
 //
 //	go run ./test/run go test ./...
 //
-// The tests need none of it: a plain "go test" makes for each package what this
-// makes for all of them. Temporary files go to memory where there is room.
+// Tests also run without it: a plain "go test" creates the same resources for each package. Temporary files are in
+// memory if it is large enough.
 package main
 
 import (
@@ -66,12 +65,12 @@ func run(args []string) (status int, err error) {
 	return command(args, append(environ, shared...))
 }
 
-// command runs a command to its end, and passes on what asks it to stop.
+// command runs a command to its end and passes SIGTERM on to it.
 func command(args, environ []string) (status int, err error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(), environ...)
-	// The terminal interrupts the command too; what was started here ends after it.
+	// The terminal also interrupts the command; this program must end after it.
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
 	if err := cmd.Start(); err != nil {
@@ -91,11 +90,11 @@ func command(args, environ []string) (status int, err error) {
 	return 0, err
 }
 
-// room is what the temporary files of a run may need, in kilobytes.
+// room is the space that temporary files of a run may need, in kilobytes.
 const room = 4 << 20
 
-// inMemory makes a folder for temporary files in memory, if there is room and
-// programs may be run from there; "" if not, or if TMPDIR says where they go.
+// inMemory creates a directory for temporary files in memory. It returns "" if there is not enough space, if programs
+// cannot run there, or if TMPDIR is set.
 func inMemory() string {
 	if os.Getenv("TMPDIR") != "" {
 		return ""
@@ -117,9 +116,9 @@ func inMemory() string {
 		return ""
 	}
 	probe := filepath.Join(dir, "probe")
-	// open to all, as /tmp is
+	// Everybody may write, as in /tmp.
 	err = errors.Join(os.Chmod(dir, 0o777|os.ModeSticky), os.WriteFile(probe, []byte("#!/bin/sh\n"), 0o700))
-	// mounted noexec
+	// It is mounted noexec.
 	if err != nil || exec.Command(probe).Run() != nil {
 		_ = os.RemoveAll(dir)
 		return ""

@@ -17,15 +17,15 @@ import (
 	"time"
 )
 
-// An authority gives each address a certificate of its own, as sites have them: the
-// first handshake with each is a full one. Keys are ECDSA on P-256.
+// An authority creates a certificate for each address, like real sites, so that the first handshake with each is
+// complete. Keys are ECDSA on P-256.
 type authority struct {
-	key   *ecdsa.PrivateKey // of the authority and of all sites
+	key   *ecdsa.PrivateKey // of the authority and all sites
 	root  *x509.Certificate
-	known sync.Map // address to *tls.Certificate
+	known sync.Map // *tls.Certificate by address
 }
 
-// serveTLS serves by TLS 1.3, and writes to a file what SSL_CERT_FILE is to name.
+// serveTLS serves TLS 1.3 and writes the root certificate to a file for SSL_CERT_FILE.
 func serveTLS(server *http.Server, l net.Listener, file string) error {
 	a, err := newAuthority()
 	if err != nil {
@@ -61,7 +61,7 @@ func newAuthority() (*authority, error) {
 	return a, err
 }
 
-// certificate is valid now, and at what the clock of a worker says.
+// certificate returns a template that is valid now and by the clocks of workers.
 func certificate(name string) *x509.Certificate {
 	return &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
@@ -69,7 +69,6 @@ func certificate(name string) *x509.Certificate {
 	}
 }
 
-// of gives the certificate of an address.
 func (a *authority) of(address string) (*tls.Certificate, error) {
 	if known, ok := a.known.Load(address); ok {
 		return known.(*tls.Certificate), nil

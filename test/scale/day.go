@@ -20,39 +20,38 @@ import (
 	"digest/test/usage"
 )
 
-// A day is every midnight of 24 hours.
+// A day simulates every midnight within 24 hours.
 type day struct {
 	database, out            string
 	port, workers, midnights int
 	running, sign            bool
-	window                   time.Duration // if clocks run: over which polls are spread; 0: at once
-	late                     time.Duration // if clocks run: how long after midnight they begin
-	// a file with the certificate that the sites' are signed by; "": they speak no TLS
+	window                   time.Duration // with running: the duration over which polls are spread; 0: no spreading
+	late                     time.Duration // with running: the delay between midnight and the start
+	// The file with the root certificate of the sites; "": they use no TLS.
 	ca string
 	db *sql.DB
 }
 
-// A midnight is what one instant cost at which days begin.
+// A midnight is the cost of one time at which days begin.
 type midnight struct {
 	At time.Time
 	hourly.Summary
 	Digests      int     // that were due
-	Rounds       int     // how often the workers were started: until no digest was due, or those left wait
-	Took         float64 // seconds of a clock, as are all that follow
-	LastEdition  float64 // from the midnight to the last edition that left
+	Rounds       int     // number of starts of the workers, until no digest was due, or the rest waited
+	Took         float64 // seconds of wall time; so are the following
+	LastEdition  float64 // from the midnight to the last sent edition
 	ProgramCPU   float64 // of all workers
-	MostMB       float64 // the most memory that a worker held
-	usage.Counts         // what PostgreSQL did
+	MostMB       float64 // the peak memory of a worker
+	usage.Counts         // of PostgreSQL
 }
 
-// A report is what a day cost.
 type report struct {
 	Readers, Subscriptions, Feeds, Workers int
 	Running, TLS, Signed                   bool
 	Midnights                              []midnight
-	Growth                                 map[string]int64 // bytes by table, with its indexes
+	Growth                                 map[string]int64 // bytes by table, including indexes
 	DatabaseMB                             int64            // at the end
-	Statements                             []statement      // those that cost most
+	Statements                             []statement      // the most expensive ones
 }
 
 func (d day) run(ctx context.Context) error {
@@ -105,7 +104,6 @@ func (d day) run(ctx context.Context) error {
 	return d.write(r)
 }
 
-// makeKey makes a key to sign mail with, if there is none.
 func (d day) makeKey(ctx context.Context) error {
 	st, err := store.Open(ctx, d.database)
 	if err != nil {
@@ -123,8 +121,8 @@ func (d day) makeKey(ctx context.Context) error {
 	return err
 }
 
-// next is the first midnight after the last one, or the release deadline of digests
-// that still wait for feeds which the poll gap protects: 30 minutes.
+// next returns the next midnight after the last one, or the release deadline of digests that wait for feeds because
+// of the poll gap: 30 minutes.
 func (d day) next(ctx context.Context, last int64) (next int64, err error) {
 	err = d.db.QueryRowContext(ctx,
 		fmt.Sprintf(`SELECT MIN(CASE WHEN next_due_at > %d THEN next_due_at ELSE %[1]d + 1800 END)
@@ -135,7 +133,7 @@ func (d day) next(ctx context.Context, last int64) (next int64, err error) {
 	return next, nil
 }
 
-// write writes what is known by now: a long day may be interrupted.
+// write writes the report so far, because a long day may be interrupted.
 func (d day) write(r report) error {
 	if d.out == "" {
 		return nil
@@ -147,7 +145,7 @@ func (d day) write(r report) error {
 	return os.WriteFile(d.out, text, 0o600)
 }
 
-// midnight lets the workers do what is due, and again while that leaves less.
+// midnight runs the workers until no digest is due, or a round does not reduce their number.
 func (d day) midnight(ctx context.Context, at time.Time) (midnight, error) {
 	m := midnight{At: at}
 	due := func() (n int, err error) {
@@ -180,7 +178,7 @@ func (d day) midnight(ctx context.Context, at time.Time) (midnight, error) {
 	return m, err
 }
 
-// round starts all workers once, each a process of its own.
+// round starts all workers once, each in its own process.
 func (d day) round(ctx context.Context, m *midnight, began time.Time) error {
 	type ended struct {
 		done
@@ -193,7 +191,7 @@ func (d day) round(ctx context.Context, m *midnight, began time.Time) error {
 	if d.running {
 		arguments = append(arguments, "-running", "-window", d.window.String(), "-began",
 			fmt.Sprint(began.Add(-d.late).UnixMilli()))
-		since = 0 // the clocks go on where they were
+		since = 0 // the clocks continue
 	}
 	results := make([]ended, d.workers)
 	var wait sync.WaitGroup
@@ -245,7 +243,7 @@ func (d day) tellSites(ctx context.Context, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	// they are ours
+	// The certificates are our own.
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true,
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	answer, err := client.Do(r)
@@ -255,14 +253,13 @@ func (d day) tellSites(ctx context.Context, at time.Time) error {
 	return answer.Body.Close()
 }
 
-// String gives one line.
+// String returns one line.
 func (m midnight) String() string {
 	return fmt.Sprintf("%s %7d digests %7d polls %6d posts %7d editions %7d sent: %6.1f s (last edition %6.1f), CPU %6.1f s program + %6.1f s PostgreSQL, %5.0f MB a worker, %6.0f MB WAL, %.0f commits, %.0f statements, locks waited for %.1f s, %d rounds",
 		m.At.Format("15:04"), m.Digests, m.Polled, m.Posts, m.Editions, m.Sent, m.Took, m.LastEdition, m.ProgramCPU,
 		m.ServerCPU, m.MostMB, m.WAL, m.Commits, m.Statements, m.LockWait, m.Rounds)
 }
 
-// total sums up the midnights.
 func (r report) total() (sum midnight) {
 	for _, m := range r.Midnights {
 		sum.Add(m.Summary)
@@ -277,7 +274,7 @@ func (r report) total() (sum midnight) {
 	return sum
 }
 
-// String gives the day in some lines.
+// String returns the report in several lines.
 func (r report) String() string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%d readers, %d subscriptions, %d feeds, %d workers, %d midnights\nall   %s\nthe database has %d MB and grew by:",

@@ -13,7 +13,7 @@ import (
 	"digest/store/storetest"
 )
 
-// TestMain lets this program be the worker that a day starts.
+// TestMain makes the test binary the worker that a day starts.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "work" {
 		main()
@@ -22,11 +22,10 @@ func TestMain(m *testing.M) {
 	storetest.Main(m)
 }
 
-// TestDay: a midnight does what is due, on both databases, with clocks that stand
-// still and run, sites with and without TLS, mail signed or not: every digest
-// is done, each feed asked once, and figures of what it cost.
+// TestDay runs a midnight on both databases, with fixed and running clocks, sites with and without TLS, and signed or
+// unsigned mail. Every digest must be done, each feed polled once, and the report complete.
 func TestDay(t *testing.T) {
-	const readers, feeds = 200, 6 // each on a host of its own
+	const readers, feeds = 200, 6 // each on its own host
 	storetest.EachEmpty(t, func(t *testing.T, database string) {
 		d := day{database: database, workers: 2, midnights: 1, out: filepath.Join(t.TempDir(), "day.json"),
 			port: freePort(t)}
@@ -64,7 +63,6 @@ func ok(t *testing.T, err error) {
 	}
 }
 
-// freePort is one that nobody listens on.
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp4", "0.0.0.0:0")
@@ -73,7 +71,6 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// serveSites serves the sites with TLS until the test ends.
 func serveSites(t *testing.T, port int, ca string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())

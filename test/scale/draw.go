@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// draw writes a picture of what one reader's day costs in instances of several
-// sizes, from the reports of their days: what grows as its readers do is as tall
-// for each.
+// draw draws the cost of one reader's day in instances of several sizes from their reports. Costs in proportion to
+// the number of readers have equal bars.
 func draw(paths []string) error {
 	if len(paths) == 0 {
 		return errors.New("name the reports of days")
@@ -32,7 +31,7 @@ func draw(paths []string) error {
 	return err
 }
 
-// A panel is a row of bars, one for each size. A bar has parts on top of each other.
+// A panel is a row of bars, one for each size. A bar consists of stacked parts.
 type panel struct {
 	name  string
 	parts []string // names in the legend
@@ -69,7 +68,7 @@ func panels() []panel {
 	}
 }
 
-// Pixels of the picture.
+// Sizes in pixels.
 const (
 	panelWidth, panelHeight = 200, 150
 	barTop, barBase         = 40, 190
@@ -77,7 +76,7 @@ const (
 	wide, tall              = 4 * (panelWidth + 20), 300
 )
 
-// colours of a bar's parts, readable on white and on black.
+// colours returns the colours of a bar's parts, readable on white and on black.
 func colours() []string { return []string{"#4477aa", "#cc8844", "#888888"} }
 
 func picture(reports []report) string {
@@ -126,7 +125,6 @@ func sum(parts []float64) (all float64) {
 	return all
 }
 
-// people writes a number of readers: 10,000.
 func people(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)

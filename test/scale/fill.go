@@ -12,25 +12,23 @@ import (
 	"digest/store"
 )
 
-// A size is how large an instance is.
 type size struct {
 	readers, each, feeds, port int
 
-	zone string // all readers live there; "" means everywhere
-	tls  bool   // the sites are asked by https
+	zone string // of all readers; "": zones all over the world
+	tls  bool   // the sites use https
 }
 
 const (
-	// flat is how many of the most popular feeds are about equally popular: in a
-	// million subscriptions of Zipf's law without it two of three readers would
-	// have the first feed, with it one of ten.
+	// flat is the number of most popular feeds with about equal popularity. In a million subscriptions by Zipf's law
+	// two of three readers would have the first feed; with flat, one in ten has it.
 	flat = 20
-	// fillStep is how many readers one statement fills in, fillers how many do at once.
+	// fillStep is the number of readers in one statement, fillers the number of concurrent statements.
 	fillStep = 25_000
 	fillers  = 4
 )
 
-// fill makes the schema, and fills it by statements that work for all rows at once.
+// fill creates the schema and fills it with bulk statements.
 func fill(ctx context.Context, database string, s size) error {
 	st, err := store.Open(ctx, database)
 	if err != nil {
@@ -62,7 +60,8 @@ type filler struct {
 func (f *filler) all(ctx context.Context) error {
 	var index string
 	if f.postgres {
-		const of = `SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema() AND indexname = 'subscriptions_feed'`
+		const of = `SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema()
+			AND indexname = 'subscriptions_feed'`
 		if err := f.db.QueryRowContext(ctx, of).Scan(&index); err != nil {
 			return fmt.Errorf("reading how an index is made: %w", err)
 		}
@@ -88,7 +87,7 @@ func (f *filler) all(ctx context.Context) error {
 	return f.run(ctx, "statistics", `ANALYZE`)
 }
 
-// run runs one statement in a session that looks nothing up.
+// run runs a statement in a session without foreign key checks.
 func (f *filler) run(ctx context.Context, what, statement string) error {
 	c, err := f.db.Conn(ctx)
 	if err != nil {
@@ -111,11 +110,11 @@ func (f *filler) run(ctx context.Context, what, statement string) error {
 	return nil
 }
 
-// numbers is a table of the whole numbers from one to another.
+// numbers is a table of the integers from the first to the second.
 const numbers = `WITH RECURSIVE n (i) AS (SELECT CAST(%d AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < %d)`
 
-// feedRows makes feeds that have been polled the day before. Seven of ten have a
-// host of their own; the others share one in a hundred as many hosts.
+// feedRows inserts feeds whose last poll was the day before. Seven of ten have their own host; the others share
+// hosts, a hundredth as many as there are feeds.
 func (f *filler) feedRows() string {
 	now := firstDay().Unix()
 	n := fmt.Sprintf(numbers, 1, f.feeds)
@@ -125,22 +124,22 @@ func (f *filler) feedRows() string {
 	}
 	host := fmt.Sprintf(`CASE WHEN i %% 10 < 7 THEN i ELSE %d + i %% %d END`, f.feeds+1, max(1, f.feeds/100))
 	return n + fmt.Sprintf(`
-		INSERT INTO feeds (id, url, host, domain, kind, title, etag, validator_url, body_hash, conditional_state, reliability,
-			parsed_at, listed_at, last_status)
-		SELECT i, url, host, host, 'rss2', 'Site ' || i, '"' || ((%d + i * 7919 %% %d) / %d) || '"', url, 'hash' || i, 'works', 'proven',
-			%[4]d, %[4]d, 200
+		INSERT INTO feeds (id, url, host, domain, kind, title, etag, validator_url, body_hash, conditional_state,
+			reliability, parsed_at, listed_at, last_status)
+		SELECT i, url, host, host, 'rss2', 'Site ' || i, '"' || ((%d + i * 7919 %% %d) / %d) || '"', url, 'hash' || i,
+			'works', 'proven', %[4]d, %[4]d, 200
 		FROM (SELECT i, host, '%[7]s://' || host || ':%[5]d/' || i || '/feed.xml' AS url
 			FROM (SELECT i, '127.' || (1 + h / 62500) || '.' || (h / 250 %% 250) || '.' || (1 + h %% 250) AS host
 				FROM (SELECT i, %[6]s AS h FROM n) x) y) z`,
 		now-86400, period, period, now-86400, f.port, host, scheme)
 }
 
-// timeRows makes the times of these feeds.
 func timeRows() string {
-	return fmt.Sprintf(`INSERT INTO feed_times (feed_id, last_attempt_at, last_ok_at) SELECT id, %[1]d, %[1]d FROM feeds ORDER BY id`, firstDay().Unix()-86400)
+	return fmt.Sprintf(`INSERT INTO feed_times (feed_id, last_attempt_at, last_ok_at)
+		SELECT id, %[1]d, %[1]d FROM feeds ORDER BY id`, firstDay().Unix()-86400)
 }
 
-// readerRows makes readers with their digests and subscriptions, some at a time.
+// readerRows inserts readers with their digests and subscriptions in batches.
 func (f *filler) readerRows(ctx context.Context) error {
 	where := zones()
 	if f.zone != "" {
@@ -185,7 +184,7 @@ func (f *filler) readerRows(ctx context.Context) error {
 	return f.identities(ctx)
 }
 
-// identities lets PostgreSQL go on counting where the rows end.
+// identities sets PostgreSQL's sequences to the last IDs.
 func (f *filler) identities(ctx context.Context) error {
 	if !f.postgres {
 		return nil
@@ -199,12 +198,12 @@ func (f *filler) identities(ctx context.Context) error {
 	return nil
 }
 
-// someReaders makes the readers of some ids.
+// someReaders inserts the readers with IDs from from to to.
 func (f *filler) someReaders(ctx context.Context, zoneTable string, from, to int) error {
 	n := fmt.Sprintf(numbers, from, to)
 	zoned := fmt.Sprintf(`, z (low, high, name, due) AS (VALUES %s), r AS (SELECT i, %s %% 1000 AS place FROM n)`,
 		zoneTable, scattered("i"))
-	for _, rows := range []struct{ what, statement string }{ // in the order in which they refer to each other
+	for _, rows := range []struct{ what, statement string }{ // in the order of their references
 		{"", n + zoned + `
 			INSERT INTO users (id, email, email_key, mail_domain, time_zone, created_at)
 			SELECT i, 'reader' || i || '@' || d, 'reader' || i || '@' || d, d, name, 0
@@ -212,10 +211,12 @@ func (f *filler) someReaders(ctx context.Context, zoneTable string, from, to int
 				FROM r JOIN z ON r.place >= z.low AND r.place < z.high) x ORDER BY i`},
 		{"", n + zoned + `
 			INSERT INTO digests (id, user_id, name, next_due_at)
-			SELECT r.i, r.i, 'Daily Digest', z.due FROM r JOIN z ON r.place >= z.low AND r.place < z.high ORDER BY r.i`},
+			SELECT r.i, r.i, 'Daily Digest', z.due FROM r JOIN z ON r.place >= z.low AND r.place < z.high
+			ORDER BY r.i`},
 		{fmt.Sprintf("subscriptions of readers %d to %d", from, to), n + fmt.Sprintf(`, k (k) AS (VALUES %s)
 			INSERT INTO subscriptions (digest_id, feed_id, created_at)
-			SELECT DISTINCT i, 1 + CAST(floor(%[2]d * (exp(%[3]s / 2147483647.0 * ln(1 + %[4]d / %[2]d.0)) - 1)) AS BIGINT) %% %[4]d, 0
+			SELECT DISTINCT i, 1 + CAST(floor(%[2]d * (exp(%[3]s / 2147483647.0 * ln(1 + %[4]d / %[2]d.0)) - 1)) AS BIGINT)
+				%% %[4]d, 0
 			FROM n CROSS JOIN k ORDER BY 1, 2`, oneTo(f.each), flat, scattered(fmt.Sprintf("(i * %d + k)", f.each)),
 			f.feeds)},
 	} {
@@ -226,8 +227,7 @@ func (f *filler) someReaders(ctx context.Context, zoneTable string, from, to int
 	return nil
 }
 
-// scattered makes of a whole number another below 2³¹-1 that looks random, in
-// the arithmetic of both databases.
+// scattered returns SQL that maps an integer to a pseudo-random one below 2³¹-1, in both databases.
 func scattered(n string) string {
 	x := fmt.Sprintf(`((%s * 48271) %% 2147483647)`, n)
 	return fmt.Sprintf(`((%s * %s %% 2147483647 * 69621 + 12345) %% 2147483647)`, x, x)

@@ -1,6 +1,5 @@
-// Command scale measures whole days of an instance of any size: it fills an empty database
-// with readers all over the world and their subscriptions, serves the sites that
-// these name, and lets several workers do every midnight of a day.
+// Command scale measures whole days of an instance of any size. It fills an empty database with readers all over the
+// world and their subscriptions, serves the subscribed sites, and runs every midnight of a day with several workers.
 //
 //	createdb scale
 //	go run ./test/scale fill -database postgres://…/scale -readers 100000
@@ -8,14 +7,12 @@
 //	go run ./test/scale day -database postgres://…/scale -workers 4 -out 100000.json
 //	go run ./test/scale draw 10000.json 100000.json > docs/scale.svg
 //
-// PostgreSQL's role must be a superuser: rows are filled in without looking up what
-// they refer to. If the server is on this machine its processor time is counted too;
-// if it has pg_stat_statements, the day tells which statements cost most. Mail is
-// composed and thrown away. The clock stands still at each midnight, as that of
-// "digest tick --now" does, and polls are not spread; with -running it runs, as that of
-// "digest work" does. More that "go run ./test/scale day -h" tells: signatures, sites
-// with TLS (sites -ca FILE, fill -tls, day -ca FILE), all readers in one zone (fill
-// -zone). With a file as database it is SQLite, whose part is the program's.
+// PostgreSQL's role must be a superuser, because fill disables foreign key checks. If the server is on this machine,
+// the report includes its processor time. If it has pg_stat_statements, the report lists the most expensive
+// statements. Mail is composed and discarded. The clock is fixed at each midnight, as with "digest tick --now", and
+// polls are not spread; with -running it runs, as with "digest work". For more see "go run ./test/scale day -h":
+// signatures, sites with TLS (sites -ca FILE, fill -tls, day -ca FILE), and all readers in one zone (fill -zone). If
+// the database is a file, it is SQLite.
 package main
 
 import (
@@ -41,7 +38,7 @@ func main() {
 	}
 }
 
-// firstDay is when a database that has just been filled is at.
+// firstDay returns the time at which fill ends.
 func firstDay() time.Time { return time.Date(2026, 11, 19, 9, 50, 0, 0, time.UTC) }
 
 func run(ctx context.Context, args []string) error {
@@ -99,7 +96,7 @@ func run(ctx context.Context, args []string) error {
 	return fmt.Errorf("%q is not one of fill, sites, day, draw", args[0])
 }
 
-// open opens a database past the store.
+// open opens a database directly, without the store.
 func open(database string) (*sql.DB, error) {
 	if strings.HasPrefix(database, "postgres://") {
 		return sql.Open("postgres", database)

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// tableSizes is the bytes of each table with its indexes and partitions; none of SQLite.
+// tableSizes returns the bytes of each table with its indexes and partitions; for SQLite it returns none.
 func tableSizes(ctx context.Context, db *sql.DB) map[string]int64 {
 	sizes := map[string]int64{}
 	rows, err := db.QueryContext(ctx, `SELECT COALESCE(w.relname, t.relname), SUM(pg_total_relation_size(t.oid))::BIGINT
@@ -53,7 +53,6 @@ func databaseMB(ctx context.Context, db *sql.DB) (n int64) {
 	return n
 }
 
-// A statement is what pg_stat_statements says of one.
 type statement struct {
 	Text        string
 	Calls, Rows int64
@@ -65,7 +64,7 @@ func forgetStatements(ctx context.Context, db *sql.DB) {
 	_, _ = db.ExecContext(ctx, `SELECT pg_stat_statements_reset()`)
 }
 
-// dearest gives the statements that cost most, none where the server does not count.
+// dearest returns the most expensive statements; nil without pg_stat_statements.
 func dearest(ctx context.Context, db *sql.DB) (all []statement) {
 	const alike = `regexp_replace(regexp_replace(regexp_replace(query, '\s+', ' ', 'g'), '\$[0-9]+', '$', 'g'), '((\$|\([$, ]+\)), ?)+', '', 'g')`
 	rows, err := db.QueryContext(ctx,

@@ -15,9 +15,8 @@ import (
 	"digest/test/usage"
 )
 
-// TestFill: what is filled in is what a day of work expects, on both databases: as
-// many readers as were asked for, due at their own zone's midnight, and feeds of
-// which the sites say that nothing is new.
+// TestFill checks the filled data on both databases: the requested number of readers, due at their own zone's
+// midnight, and feeds whose sites have nothing new.
 func TestFill(t *testing.T) {
 	storetest.EachEmpty(t, func(t *testing.T, database string) {
 		const readers, each, feeds = 1000, 20, 200
@@ -51,8 +50,8 @@ func TestFill(t *testing.T) {
 	})
 }
 
-// unchanged asks the sites of some feeds on the day before: nothing is new then, as
-// the validators say which the database has.
+// unchanged sends requests to the sites of some feeds on the day before. They must respond 304 to the validators in
+// the database.
 func unchanged(t *testing.T, st *store.Store) {
 	t.Helper()
 	s := new(sites)
@@ -68,7 +67,6 @@ func unchanged(t *testing.T, st *store.Store) {
 	}
 }
 
-// TestSites: two days later each feed has one post more, and is asked with success.
 func TestSites(t *testing.T) {
 	s := new(sites)
 	before := firstDay().Add(-24 * time.Hour).Unix()
@@ -91,8 +89,7 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// TestPicture: a picture is XML, and a reader's day that costs as much at each size
-// has bars of one height.
+// TestPicture checks that the picture is XML, and that equal costs of a reader's day have equal bars at each size.
 func TestPicture(t *testing.T) {
 	of := func(readers int) report {
 		m := midnight{ProgramCPU: float64(readers) / 100,

@@ -12,11 +12,11 @@ import (
 	"sync/atomic"
 )
 
-// clockPath is where the sites are told what time it is.
+// clockPath is the path at which day sets the clock of the sites.
 const clockPath = "/now/"
 
-// serve is all sites, on every address of 127.0.0.0/8, until ctx ends. If ca is not
-// empty they speak TLS, and that file gets the certificate to be believed.
+// serve serves all sites on every address of 127.0.0.0/8 until ctx ends. If ca is not empty, it uses TLS and writes
+// the root certificate to that file.
 func serve(ctx context.Context, port int, ca string) error {
 	var listen net.ListenConfig
 	l, err := listen.Listen(ctx, "tcp4", fmt.Sprintf("0.0.0.0:%d", port))
@@ -36,7 +36,7 @@ func serve(ctx context.Context, port int, ca string) error {
 	return nil
 }
 
-// Sites answer 304 until a feed's next post is there.
+// Sites respond 304 until a feed has a new post.
 type sites struct{ now atomic.Int64 }
 
 func (s *sites) ServeHTTP(out http.ResponseWriter, r *http.Request) {
@@ -65,7 +65,7 @@ func (s *sites) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	document(out, r.Host, feed, newest)
 }
 
-// document writes what a feed has posted since the instance was filled.
+// document writes a feed with the posts since fill.
 func document(out http.ResponseWriter, host string, feed, newest int64) {
 	out.Header().Set("Content-Type", "application/rss+xml")
 	fmt.Fprintf(out, `<rss version="2.0"><channel><title>Site %d</title><link>http://%s/</link>`, feed, host)

@@ -18,13 +18,12 @@ import (
 	"digest/store/storetest"
 )
 
-// A done is what one worker did at one midnight.
+// A done is the work of one worker at one midnight.
 type done struct {
 	hourly.Summary
-	LastEdition float64 // seconds from the midnight to the last edition that left; 0: none did
+	LastEdition float64 // seconds from the midnight to the last sent edition; 0: none
 }
 
-// note counts what a job tells of.
 func (d *done) note(e hourly.Event, since time.Duration) {
 	switch e.Kind {
 	case hourly.EventPolled:
@@ -50,15 +49,15 @@ func (d *done) note(e hourly.Event, since time.Duration) {
 	}
 }
 
-// A worker does one midnight, or its part of it, with the memory settings of the program.
+// A worker does the work of one midnight, or a part of it, with the memory settings of the program.
 type worker struct {
 	database string
 	midnight time.Time
-	began    time.Time     // when its clock was at the midnight, if it runs
-	window   time.Duration // over which polls are spread then
+	began    time.Time     // real time of the midnight, if the clock runs; zero: it is fixed
+	window   time.Duration // duration over which polls are spread, if the clock runs
 }
 
-// running reports whether the clock runs; else it stands still at the midnight.
+// running reports whether the clock runs; otherwise it is fixed at the midnight.
 func (w worker) running() bool { return !w.began.IsZero() }
 
 func (w worker) clock() time.Time {
@@ -68,7 +67,6 @@ func (w worker) clock() time.Time {
 	return w.midnight
 }
 
-// run tells on standard output what the worker did.
 func (w worker) run(ctx context.Context) error {
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(200 << 20)
@@ -116,8 +114,8 @@ func (w worker) run(ctx context.Context) error {
 	return json.NewEncoder(os.Stdout).Encode(d)
 }
 
-// runUntilDone works as "digest work" does until the midnight's mail is on its way, and
-// indexes what is left, as the end of a Tick does.
+// runUntilDone works like "digest work" until the midnight's mail is sent, and then indexes the remaining posts, as
+// at the end of a Tick.
 func (w worker) runUntilDone(ctx context.Context, st *store.Store, job *hourly.Job) error {
 	working, stop := context.WithCancel(ctx)
 	defer stop()
@@ -139,7 +137,7 @@ func (w worker) runUntilDone(ctx context.Context, st *store.Store, job *hourly.J
 	}
 }
 
-// awaitDone looks each second whether a digest of the midnight, or mail, is left.
+// awaitDone checks each second whether digests of the midnight, or mail, remain.
 func (w worker) awaitDone(ctx context.Context, st *store.Store) error {
 	for {
 		select {
@@ -153,7 +151,7 @@ func (w worker) awaitDone(ctx context.Context, st *store.Store) error {
 	}
 }
 
-// left asks first what costs little: NextMidnight passes over all digests that are planned.
+// left makes the cheap checks first: NextMidnight reads all planned digests.
 func (w worker) left(ctx context.Context, st *store.Store) (bool, error) {
 	if _, waits, err := st.OldestPlan(ctx, w.clock()); err != nil || waits {
 		return waits, err
@@ -173,7 +171,7 @@ func deliverer(st *store.Store, signer *digest.Signer) *mailer.Deliverer {
 	}
 }
 
-// nowhere is a transport that accepts everything.
+// nowhere is a transport that discards all mail.
 type nowhere struct{}
 
 // Send implements mailer.Transport.

@@ -8,9 +8,8 @@ import (
 	"digest/timezone"
 )
 
-// zones gives time zones with how many readers of a thousand live there: most in
-// Europe and America, as they would of a program in English, and some at the odd
-// offsets.
+// zones returns time zones with their share of readers in thousandths. Most are in Europe and America, as for a
+// program in English, and some in zones with odd offsets.
 func zones() []zone {
 	return []zone{
 		{"America/New_York", 145}, {"America/Chicago", 80}, {"America/Denver", 25}, {"America/Los_Angeles", 95},
@@ -32,8 +31,8 @@ type zone struct {
 	inAThousand int
 }
 
-// zoneTable is zones as rows of VALUES: from, to, name, the first midnight after
-// now. A number from 0 to 999 is in one of them.
+// zoneTable returns zones as rows of VALUES: from, to, name, the first midnight after now. Each number from 0 to 999
+// is in one range.
 func zoneTable(zones []zone, now time.Time) (string, error) {
 	var rows []string
 	from := 0
@@ -52,9 +51,9 @@ func zoneTable(zones []zone, now time.Time) (string, error) {
 	return strings.Join(rows, ", "), nil
 }
 
-// period is how long a feed waits between two posts: a reader of 20 feeds has 10 a day.
+// period is the time between two posts of a feed, in seconds: a reader of 20 feeds gets 10 posts a day.
 const period = 48 * 3600
 
-// written is how many posts a feed has written since 1970. SQL computes the same
-// (fill), so that the validators in the database are those of the sites.
+// written returns the number of posts of a feed since 1970. fill computes the same in SQL, so that the validators in
+// the database are equal to the sites'.
 func written(feed, now int64) int64 { return (now + feed*7919%period) / period }

@@ -1,7 +1,6 @@
-// Package tier says which tests run. A plain "go test ./..." runs what "make
-// test" does: all that needs Go and a database. "make acceptance" adds what takes
-// minutes or programs that are not ours: months of simulated time, kill -9,
-// a browser, and the independent judges of mail.
+// Package tier decides which tests run. A plain "go test ./..." runs the tests of "make test", which need only Go and
+// a database. "make acceptance" adds tests that take minutes or other programs: months of simulated time, kill -9, a
+// browser, and mail checkers.
 package tier
 
 import (
@@ -9,13 +8,13 @@ import (
 	"testing"
 )
 
-// envAcceptance is set to 1 by make acceptance.
+// envAcceptance is the variable that make acceptance sets to 1.
 const envAcceptance = "DIGEST_TEST_ACCEPTANCE"
 
-// IsAcceptance reports whether the tests of make acceptance are asked for.
+// IsAcceptance reports whether the tests of make acceptance run.
 func IsAcceptance() bool { return os.Getenv(envAcceptance) == "1" }
 
-// Acceptance skips a test that belongs to make acceptance, unless it is asked for.
+// Acceptance skips a test that runs only in make acceptance.
 func Acceptance(t testing.TB) {
 	t.Helper()
 	if !IsAcceptance() {
@@ -23,9 +22,8 @@ func Acceptance(t testing.TB) {
 	}
 }
 
-// Alone skips a long test that does one thing after another under -short, as make race
-// and make acceptance run the tests: there is no race in it to be found, and make test
-// runs it.
+// Alone skips a long test without concurrency under -short, which make race and make acceptance set. Such a test has
+// no races, and make test runs it.
 func Alone(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -33,8 +31,8 @@ func Alone(t testing.TB) {
 	}
 }
 
-// Missing is told of a program that a test of make acceptance needs and that is
-// not here. Such a test fails where it was asked for: what was not judged did not pass.
+// Missing reports that a program for a test of make acceptance is not installed. In make acceptance it fails the
+// test; otherwise it skips it.
 func Missing(t testing.TB, what string, err error) {
 	t.Helper()
 	if IsAcceptance() {

@@ -1,5 +1,4 @@
-// Package usage measures what work costs: processor seconds of PostgreSQL, and what
-// that did meanwhile.
+// Package usage measures the cost of work in processor time and activity of PostgreSQL.
 package usage
 
 import (
@@ -12,22 +11,22 @@ import (
 	"time"
 )
 
-// Counts are PostgreSQL's own, all of them zero of SQLite.
+// Counts are statistics of PostgreSQL. For SQLite they are zero.
 type Counts struct {
 	Commits    float64
 	Statements float64 // zero without pg_stat_statements in the database
 	WAL        float64 // MB
-	ServerCPU  float64 // seconds; zero of a server on another machine
+	ServerCPU  float64 // seconds; zero if the server is on another machine
 	LockWait   float64 // seconds, of all sessions together
 }
 
-// Plus adds up.
+// Plus returns the sum.
 func (c Counts) Plus(d Counts) Counts {
 	return Counts{c.Commits + d.Commits, c.Statements + d.Statements, c.WAL + d.WAL, c.ServerCPU + d.ServerCPU,
 		c.LockWait + d.LockWait}
 }
 
-// During counts what a database does while work runs.
+// During returns the activity of the database during work.
 func During(ctx context.Context, db *sql.DB, work func() error) (Counts, error) {
 	before := now(ctx, db)
 	watching, stop := context.WithCancel(ctx)
@@ -42,7 +41,7 @@ func During(ctx context.Context, db *sql.DB, work func() error) (Counts, error) 
 	}, err
 }
 
-// now reads what the server has done since it began.
+// now returns the totals since the server started.
 func now(ctx context.Context, db *sql.DB) (c Counts) {
 	var session string
 	err := db.QueryRowContext(ctx,
@@ -53,12 +52,12 @@ func now(ctx context.Context, db *sql.DB) (c Counts) {
 	}
 	c.ServerCPU = serverTime(session)
 	_ = db.QueryRowContext(ctx,
-		`SELECT sum(calls) FROM pg_stat_statements WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`).Scan(&c.Statements)
+		`SELECT sum(calls) FROM pg_stat_statements
+		WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`).Scan(&c.Statements)
 	return c
 }
 
-// watchLocks looks a few times a second how many sessions wait for a lock: more often
-// it would be a load itself.
+// watchLocks counts waiting sessions a few times a second. More samples would be a load.
 func watchLocks(ctx context.Context, db *sql.DB) (waited float64) {
 	const every = 250 * time.Millisecond
 	for {
@@ -68,15 +67,15 @@ func watchLocks(ctx context.Context, db *sql.DB) (waited float64) {
 		case <-time.After(every):
 		}
 		var n float64
-		const waiting = `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+		const waiting = `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+			AND datname = current_database()`
 		if db.QueryRowContext(ctx, waiting).Scan(&n) == nil {
 			waited += n * every.Seconds()
 		}
 	}
 }
 
-// serverTime is the processor time of the server that a session belongs to, with
-// all its processes, those that have ended too.
+// serverTime returns the processor time of a session's server with all its processes, including ended ones.
 func serverTime(session string) (seconds float64) {
 	server := processOf("/proc/" + session + "/stat").parent
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -90,14 +89,14 @@ func serverTime(session string) (seconds float64) {
 	return seconds
 }
 
-// A process is what proc(5) says of one.
+// A process is an entry of proc(5).
 type process struct {
 	parent      string
-	time, ended float64 // seconds: its own, and those of its children that have ended
+	time, ended float64 // seconds: its own, and its ended children's
 }
 
 func processOf(path string) process {
-	const ticks = 100 // a second
+	const ticks = 100 // per second
 	text, _ := os.ReadFile(path)
 	_, rest, _ := strings.Cut(string(text), ") ")
 	fields := strings.Fields(rest)
