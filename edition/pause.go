@@ -48,7 +48,7 @@ func (p pause) note(all bool, edition digest.Date, zone *time.Location) catalogu
 	from, to := p.days(edition, zone)
 	if from == to {
 		return catalogue.Key("%s %s").With(
-			catalogue.Key("Your paper was paused on %s.").With(catalogue.Day("2 January", from)), shown)
+			catalogue.Key("Your editions were paused on %s.").With(catalogue.Day("2 January", from)), shown)
 	}
 	first, last := "2", "2 January"
 	switch {
@@ -57,7 +57,7 @@ func (p pause) note(all bool, edition digest.Date, zone *time.Location) catalogu
 	case from.Month != to.Month:
 		first = last
 	}
-	paused := catalogue.Key("Your paper was paused from %s to %s.").With(catalogue.Day(first, from),
+	paused := catalogue.Key("Your editions were paused from %s to %s.").With(catalogue.Day(first, from),
 		catalogue.Day(last, to))
 	return catalogue.Key("%s %s").With(paused, shown)
 }

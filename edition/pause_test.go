@@ -42,13 +42,13 @@ func TestBoundEdition(t *testing.T) {
 		from, to time.Time
 		want     string
 	}{
-		{"UTC", day(11, 3), day(11, 17), "Your paper was paused from 3 to 17 November. " + rest},
-		{"Europe/Paris", day(11, 3), day(11, 17), "Your paper was paused from 3 to 17 November. " + rest},
-		{"Asia/Tokyo", day(11, 3), day(11, 17), "Your paper was paused from 4 to 18 November. " + rest},
-		{"UTC", day(10, 28), day(11, 3), "Your paper was paused from 28 October to 3 November. " + rest},
+		{"UTC", day(11, 3), day(11, 17), "Your editions were paused from 3 to 17 November. " + rest},
+		{"Europe/Paris", day(11, 3), day(11, 17), "Your editions were paused from 3 to 17 November. " + rest},
+		{"Asia/Tokyo", day(11, 3), day(11, 17), "Your editions were paused from 4 to 18 November. " + rest},
+		{"UTC", day(10, 28), day(11, 3), "Your editions were paused from 28 October to 3 November. " + rest},
 		{"UTC", day(11, 3).AddDate(-1, 0, 0), day(11, 3),
-			"Your paper was paused from 3 November 2025 to 3 November 2026. " + rest},
-		{"UTC", day(11, 19), day(11, 19), "Your paper was paused on 19 November. " + rest},
+			"Your editions were paused from 3 November 2025 to 3 November 2026. " + rest},
+		{"UTC", day(11, 19), day(11, 19), "Your editions were paused on 19 November. " + rest},
 		{"", day(11, 3), day(11, 17), rest},
 	} {
 		d := deliveries()[0]
@@ -80,7 +80,7 @@ func TestBoundHeadlines(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := shape(p); got != "A fruit of my own 1+0 late 0, Zebra 5+0 late 2, " ||
-		p.Note != "Your paper was paused from 3 to 17 November. This edition has everything from that time." {
+		p.Note != "Your editions were paused from 3 to 17 November. This edition has everything from that time." {
 		t.Errorf("%s %q", got, p.Note)
 	}
 	if p.Sections[0].Display != digest.Headlines {
@@ -93,8 +93,8 @@ func TestBoundHeadlines(t *testing.T) {
 func TestPreviewOfABoundEdition(t *testing.T) {
 	d := digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(18), PausedAt: noon(3)}
 	for want, to := range map[string]time.Time{
-		"Your paper was paused from 3 to 18 November. This edition has the three newest posts of each site, and the headlines of the rest.": {},
-		"Your paper was paused from 3 to 17 November. This edition has the three newest posts of each site, and the headlines of the rest.": noon(17),
+		"Your editions were paused from 3 to 18 November. This edition has the three newest posts of each site, and the headlines of the rest.": {},
+		"Your editions were paused from 3 to 17 November. This edition has the three newest posts of each site, and the headlines of the rest.": noon(17),
 	} {
 		d.PausedTo = to
 		p, err := builder(returning()).Preview(t.Context(), d, digest.User{})

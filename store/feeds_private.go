@@ -93,7 +93,7 @@ func (s *Store) MakePrivate(ctx context.Context, f digest.Feed, only digest.Dige
 				return err
 			}
 			if n > 0 {
-				return conflict("other readers here take this feed too; unsubscribe from it, and add it anew with its password or as a secret")
+				return conflict("other readers here follow this feed too; unsubscribe from it, and add it anew with its password or as a secret")
 			}
 		}
 		var was string

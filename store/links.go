@@ -219,7 +219,7 @@ func (s *Store) ReaderTokenAt(ctx context.Context, user digest.UserID) (t time.T
 
 // TokenReader gives whose token it is, by its hash; digest.NotFound if it is nobody's.
 func (s *Store) TokenReader(ctx context.Context, hash []byte) (digest.User, error) {
-	return readOne[digest.User](ctx, s.read(), "reading whose token it is", notFound("this token is void"),
+	return readOne[digest.User](ctx, s.read(), "reading whose token it is", notFound("this token is invalid or was revoked"),
 		`SELECT `+userColumns+`
 		FROM reader_tokens t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ?`, hash)
 }

@@ -70,7 +70,7 @@ func (s *Store) RemoveNewsletterToken(ctx context.Context, newsletter digest.New
 
 // UseNewsletterToken gives the token with a hash, and notes the day; digest.NotFound if it is void.
 func (s *Store) UseNewsletterToken(ctx context.Context, hash []byte, now time.Time) (NewsletterToken, error) {
-	t, err := readOne[NewsletterToken](ctx, s.read(), "reading whose token it is", notFound("this token is void"),
+	t, err := readOne[NewsletterToken](ctx, s.read(), "reading whose token it is", notFound("this token is invalid or was revoked"),
 		`SELECT `+tokenColumns+fromTokens+`WHERE t.token_hash = ?`, hash)
 	if day := digest.DateOf(now.UTC()).String(); err == nil && t.UsedOn != day {
 		t.UsedOn = day

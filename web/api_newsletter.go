@@ -156,8 +156,8 @@ func (s *site) apiShowAgain(r *http.Request, me apiCaller) (int, any, error) {
 
 func (s *site) apiHold(r *http.Request, me apiCaller) (int, any, error) {
 	if me.Newsletter.State != digest.NewsletterActive {
-		return 0, nil, apiError(http.StatusConflict, "it is "+string(me.Newsletter.State)+
-			"; only an active one can be held")
+		return 0, nil, apiError(http.StatusConflict, "the newsletter is "+string(me.Newsletter.State)+
+			"; only an active one can be put on hold")
 	}
 	if err := s.Store.ChangeNewsletterState(r.Context(), me.Newsletter, digest.NewsletterHeld, digest.HeldByPublisher,
 		s.Now()); err != nil {

@@ -211,7 +211,7 @@ func needLetters(p *operatorPage, notes []digest.LetterNote, now time.Time) {
 // needProxies adds the problems with proxies to the operator's list.
 func (s *site) needProxies(p *operatorPage, notes []digest.ProxyNote) {
 	if s.isTLS() && s.TrustedProxies.None() {
-		p.need("Readers come by https, so a proxy stands before this instance, and DIGEST_TRUSTED_PROXIES names none: all readers count as one. Name it.")
+		p.need("Readers use https, so this instance is behind a proxy, but DIGEST_TRUSTED_PROXIES is empty. All readers share the limits of one address. Set it to the proxy’s address.")
 	}
 	for _, n := range notes {
 		found, todo := n.Words()

@@ -99,7 +99,7 @@ func (s *site) menuOf(d digest.Digest, v store.SubscriptionView, from string) fe
 // seldom returns the interval of a feed that is polled less than once a day, or nil.
 func seldom(f digest.Feed) catalogue.Sayable {
 	if days := int(max(f.OwnInterval, f.HostInterval) / (24 * time.Hour)); days > 1 {
-		return catalogue.Key("It posts rarely. We check it every %d days.").With(days)
+		return catalogue.Key("We check this site every %d days.").With(days)
 	}
 	return nil
 }

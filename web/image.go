@@ -59,9 +59,9 @@ func (s *site) imageAt(w http.ResponseWriter, r *http.Request) error {
 		h.Set("Retry-After", "30")
 		return plain(w, http.StatusServiceUnavailable, "too many pictures at once; try again in a minute\n")
 	case digest.KindOf(err) == digest.NotFound:
-		return plain(w, http.StatusNotFound, "there is no picture at the address any more\n")
+		return plain(w, http.StatusNotFound, "the picture no longer exists at its address\n")
 	}
-	return plain(w, http.StatusBadGateway, "the picture's site does not answer\n")
+	return plain(w, http.StatusBadGateway, "the picture's site did not respond\n")
 }
 
 // signedAddress returns the address in a path if this instance signed it for the purpose. It

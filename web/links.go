@@ -178,14 +178,14 @@ func (s *site) linksJSON(w http.ResponseWriter, r *http.Request) error {
 	if !s.limits.linked.allowAll(s.clientShares(r), s.Now()) {
 		w.Header().Set("Retry-After", "60")
 		return writeJSON(w, http.StatusTooManyRequests,
-			map[string]string{"error": "so many questions came from this network; ask again in a minute"})
+			map[string]string{"error": "too many requests from this network; try again in a minute"})
 	}
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	u, err := s.Store.TokenReader(r.Context(), hashSecret(strings.TrimSpace(token)))
 	if !ok || digest.KindOf(err) == digest.NotFound {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		return writeJSON(w, http.StatusUnauthorized,
-			map[string]string{"error": "this token is void; make another one in the settings"})
+			map[string]string{"error": "this token is invalid or was revoked; create one in the settings"})
 	}
 	if err != nil {
 		return err

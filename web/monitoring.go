@@ -155,7 +155,7 @@ func (s *site) examine(ctx context.Context) verdict {
 	}
 	if err != nil {
 		s.Log.ErrorContext(ctx, "health check failed", "err", err)
-		v.Database = "the database does not answer"
+		v.Database = "the database does not respond"
 		return v
 	}
 	if !s.Beats {
@@ -170,7 +170,7 @@ func (s *site) examine(ctx context.Context) verdict {
 		since = beat
 	}
 	if s.Now().Sub(since) > beatPatience {
-		v.Job = "the hourly job is not at work"
+		v.Job = "the hourly job is not running"
 	}
 	if s.Now().Sub(s.opened) > beatPatience {
 		v.note(lags.Late(digest.LimitsOfLags(s.Spread.Deadline), s.Now()))

@@ -241,7 +241,7 @@ func TestHealthOfTheJob(t *testing.T) {
 		r.now = r.now.Add(30 * time.Minute)
 		healthy(http.StatusOK, "ok")
 		r.now = r.now.Add(6 * time.Minute)
-		healthy(http.StatusServiceUnavailable, "the hourly job is not at work")
+		healthy(http.StatusServiceUnavailable, "the hourly job is not running")
 		r.now = parisMidnight.Add(10 * time.Minute) // the room's deadline is 0
 		r.must(r.store.Unfence(t.Context(), r.base, r.now))
 		healthy(http.StatusOK, "ok")
@@ -259,7 +259,7 @@ func TestHealthOfTheJob(t *testing.T) {
 		}
 		r.must(r.store.Close())
 		delete(v.header, "Accept")
-		healthy(http.StatusServiceUnavailable, "the database does not answer")
+		healthy(http.StatusServiceUnavailable, "the database does not respond")
 	})
 }
 

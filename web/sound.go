@@ -49,7 +49,7 @@ func (s *site) sound(w http.ResponseWriter, r *http.Request, me reader) error {
 	case digest.KindOf(err) == digest.NotFound:
 		return plain(w, http.StatusNotFound, "there is no sound at the address any more\n")
 	case err != nil:
-		return plain(w, http.StatusBadGateway, "the site of the sound does not answer\n")
+		return plain(w, http.StatusBadGateway, "the site of the sound did not respond\n")
 	}
 	defer sound.Body.Close()
 	passOn(w, sound)

@@ -132,7 +132,7 @@ func partOf(path string) string {
 	switch first {
 	case "posts", "letters":
 		return "/editions"
-	case "filters", "held":
+	case "filters", "filtered":
 		return "/feeds"
 	case "links":
 		return "/search"

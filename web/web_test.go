@@ -223,7 +223,7 @@ func TestHealth(t *testing.T) {
 		}
 		r.breakDatabase()
 		if a := r.visitor().get("/healthz").status(
-			http.StatusServiceUnavailable); a.body != "the database does not answer\n" {
+			http.StatusServiceUnavailable); a.body != "the database does not respond\n" {
 			r.t.Errorf("body %q", a.body)
 		}
 	})
