@@ -73,7 +73,7 @@ func putEditionsRight(ctx context.Context, c conn, ids []digest.EditionID, now t
 	for _, e := range found {
 		zone, err := calendar.Zone(e.TimeZone)
 		if err != nil {
-			continue // the doctor says so
+			continue // digest doctor reports the zone
 		}
 		m, wrong := e.mailing().Honest(now, zone)
 		if !wrong {

@@ -64,8 +64,8 @@ func (g releaseBatch) carry(ctx context.Context, c conn, now instant) error {
 	return bindCarriers(ctx, c)
 }
 
-// bindCarriers makes editions bound: an edition that carries an expired bound one is bound too.
-// Few editions are on their way while others are undelivered.
+// bindCarriers makes editions that carry an expired bound edition bound too. It starts from carried_posts, because few
+// editions carry others.
 func bindCarriers(ctx context.Context, c conn) error {
 	const bound = `FROM carried_posts y JOIN editions b ON b.id = y.from_id WHERE y.edition_id = n.id AND b.bound_from > 0 AND b.state = 'expired'`
 	return c.run(ctx, `UPDATE editions AS n SET bound_from = (SELECT MIN(b.bound_from) `+bound+`), bound_to = (SELECT MAX(b.bound_to) `+bound+`)

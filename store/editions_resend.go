@@ -11,17 +11,17 @@ import (
 // resendFor is how long an edition that is sent again may wait for a server.
 const resendFor = 24 * time.Hour
 
-// A resendRow is an edition that an operator wants to be sent again, and what decides whether it can be.
+// A resendRow is an edition to send again, with the data that decides whether this is possible.
 type resendRow struct {
 	State      digest.EditionState
 	LocalDate  string
 	Digest     digest.DigestState
-	Newsletter digest.NewsletterState // "": it is the reader's own
-	Unmailed   string                 // why its reader is not mailed
-	Carrier    string                 // the date of the edition that brought what it never did
+	Newsletter digest.NewsletterState // empty: the reader's own digest
+	Unmailed   string                 // the reason why its reader gets no email
+	Carrier    string                 // the date of the edition that delivered the posts of an expired one
 }
 
-// check says what speaks against it.
+// check returns an error if the edition cannot be sent again.
 func (r resendRow) check() error {
 	switch {
 	case !isOver(r.State):
@@ -41,9 +41,9 @@ func (r resendRow) check() error {
 	return nil
 }
 
-// ResendEdition queues an edition that was sent or given up to be sent once more, to the address that its
-// reader has now, with another Message-ID: an operator asks for it, and nothing else does. digest.NotFound if
-// there is none; digest.Conflict with what speaks against it.
+// ResendEdition queues an edition that was sent or has failed again. It goes to the reader's current address, with a
+// new Message-ID. Only an operator does this. It returns digest.NotFound if the edition does not exist, and
+// digest.Conflict with the reason if it cannot be sent again.
 func (s *Store) ResendEdition(ctx context.Context, id digest.EditionID, now time.Time) error {
 	return s.change(ctx, "sending an edition again", func(c conn) error {
 		var r resendRow

@@ -8,17 +8,17 @@ import (
 	"digest"
 )
 
-// How the news of feeds comes: by hubs, by pings, or found by polls. Who changes what is
-// known of it has trust decide again whether a feed is left to its hubs.
+// News of feeds arrives from hubs, by pings or by polls. Code that changes these records must call trust, which
+// decides whether a feed relies on its hubs.
 
-// newsColumns are those of a digest.News, of feed_news n; the promises of hubs apart.
+// newsColumns are the columns of a digest.News in feed_news n, without the subscriptions to hubs.
 const newsColumns = `n.pushes, n.all_pushes, n.last_push_at, n.pings, n.last_ping_at, n.missed_at, n.trusted_at, n.saved_polls, n.pushed_since, n.pinged_since`
 
-// promisedUntil is when the last promise of the hubs of the feed of n ends, and that of its cloud.
+// promisedUntil is when the last subscription to a hub of the feed of n expires, and the subscription to its cloud.
 const promisedUntil = `COALESCE((SELECT MAX(p.expires_at) FROM push_subscriptions p WHERE p.feed_id = n.feed_id AND p.state = 'active'), 0) AS expires_at,
 	COALESCE((SELECT MAX(c.expires_at) FROM cloud_subscriptions c WHERE c.feed_id = n.feed_id), 0) AS cloud_until`
 
-// News tells how the news of feeds has come; those of which nothing is known are left out.
+// News returns how the news of feeds has arrived. It omits feeds without records.
 func (s *Store) News(ctx context.Context, ids []digest.FeedID) (map[digest.FeedID]digest.News, error) {
 	known, err := newsOf(ctx, s.read(), ids)
 	return known, failed("reading how news comes", err)
@@ -46,15 +46,15 @@ func newsOf(ctx context.Context, c conn, ids []digest.FeedID) (map[digest.FeedID
 	return known, nil
 }
 
-// AnyTold reports whether any feed has ever been pinged, or a hub asked for one.
+// AnyTold reports whether any feed was ever pinged or pushed, or subscribed to a hub or a cloud.
 func (s *Store) AnyTold(ctx context.Context) (bool, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM feed_news LIMIT 1) x`)
 	return n > 0, failed("looking whether news comes by itself", err)
 }
 
-// WaysOfNews counts active feeds by how their news comes.
+// WaysOfNews counts active feeds by how their news arrives.
 func (s *Store) WaysOfNews(ctx context.Context, now time.Time) (map[digest.Way]int, error) {
-	// What digest.News.Way looks at, so coarsely that few groups are left.
+	// What digest.News.Way reads, coarse enough for few groups.
 	var groups []struct {
 		digest.News
 		N int
@@ -83,8 +83,8 @@ func (s *Store) WaysOfNews(ctx context.Context, now time.Time) (map[digest.Way]i
 	return counts, nil
 }
 
-// trust decides of feeds whether they are left to their hubs, after something has changed
-// on which that rests. The times of these rows are written in the order of their keys.
+// trust decides for each feed whether its hubs are trusted, after a change in feed_news or its subscriptions. It
+// updates rows in the order of their keys.
 func trust(ctx context.Context, c conn, ids []digest.FeedID, now time.Time) error {
 	slices.Sort(ids)
 	if ids = slices.Compact(ids); len(ids) == 0 {
@@ -98,7 +98,7 @@ func trust(ctx context.Context, c conn, ids []digest.FeedID, now time.Time) erro
 	if err != nil {
 		return err
 	}
-	// A gap ends what was pushed without one.
+	// A gap in the subscriptions restarts pushed_since.
 	err = c.run(ctx, `UPDATE feed_news AS n SET pushed_since = CASE
 		WHEN NOT EXISTS (SELECT 1 FROM push_subscriptions p WHERE p.feed_id = n.feed_id AND p.state = 'active' AND p.expires_at > ?) THEN 0
 		WHEN n.pushed_since = 0 THEN ? ELSE n.pushed_since END WHERE n.feed_id`+c.d.oneOf, at(now), at(now),
@@ -130,8 +130,8 @@ func trust(ctx context.Context, c conn, ids []digest.FeedID, now time.Time) erro
 	return nil
 }
 
-// noteMisses finds the feeds of which a poll has brought posts that their hubs should have
-// pushed, and takes the trust from them. What waits to be stored was pushed.
+// noteMisses finds feeds where a poll found posts that their hubs should have pushed, and removes their trust. It
+// skips feeds with pushes that are not stored yet.
 func (r *recording) noteMisses(ctx context.Context) error {
 	found := make(map[digest.FeedID]*polled)
 	for _, p := range r.fresh {
@@ -174,8 +174,8 @@ func (r *recording) noteMisses(ctx context.Context) error {
 	return trust(ctx, r.c, missed, r.now.time())
 }
 
-// Demote takes the trust from all feeds of the hubs that have missed a post of one: they
-// earn it again. It says how many those were.
+// Demote removes trust from all feeds of hubs that missed a post. The hubs must earn it again. It returns the number
+// of feeds.
 func (s *Store) Demote(ctx context.Context, now time.Time) (feeds int, err error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM feed_news WHERE demotes = 1`)
 	if err != nil || n == 0 {
@@ -203,7 +203,7 @@ func (s *Store) Demote(ctx context.Context, now time.Time) (feeds int, err error
 	return feeds, err
 }
 
-// notePush notes that a hub has sent something, with news or without.
+// notePush records a push from a hub, with or without new posts.
 func notePush(ctx context.Context, c conn, id digest.FeedID, received instant, news bool, now time.Time) error {
 	err := c.run(ctx, `INSERT INTO feed_news (feed_id, pushes, all_pushes, last_push_at) VALUES (?, ?, 1, ?)
 		ON CONFLICT (feed_id) DO UPDATE SET pushes = feed_news.pushes + excluded.pushes, all_pushes = feed_news.all_pushes + 1,
@@ -214,7 +214,7 @@ func notePush(ctx context.Context, c conn, id digest.FeedID, received instant, n
 	return trust(ctx, c, []digest.FeedID{id}, now)
 }
 
-// notePings notes that feeds are asked because of a ping.
+// notePings records pings that cause polls of feeds.
 func notePings(ctx context.Context, c conn, ids []digest.FeedID, now instant) error {
 	var v values
 	for _, id := range slices.Sorted(slices.Values(ids)) {
@@ -225,7 +225,7 @@ func notePings(ctx context.Context, c conn, ids []digest.FeedID, now instant) er
 			pinged_since = CASE WHEN feed_news.last_ping_at > ? THEN feed_news.pinged_since ELSE excluded.pinged_since END`, now.plus(-digest.LongestPing))
 }
 
-// noteSaved counts midnights for which feeds were not asked because their hubs are trusted.
+// noteSaved counts midnights without a poll for feeds whose hubs are trusted.
 func noteSaved(ctx context.Context, c conn, ids []digest.FeedID) error {
 	if len(ids) == 0 {
 		return nil
