@@ -42,7 +42,8 @@ func (s *Store) EditionOn(ctx context.Context, id digest.DigestID, date digest.D
 		FROM editions e WHERE e.digest_id = ? AND e.local_date = ? AND e.due_at <= ?`, id, date.String(), at(now))
 }
 
-// EditionsIn returns a digest's editions of one month whose midnight has passed at now, newest first.
+// EditionOn returns a digest's edition of a date. It returns digest.NotFound if no edition has that date, or if its
+// midnight is after now.
 func (s *Store) EditionsIn(ctx context.Context, id digest.DigestID, year int, month time.Month,
 	now time.Time) ([]digest.Edition, error) {
 	first := digest.Date{Year: year, Month: month, Day: 1}.String()

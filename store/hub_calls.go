@@ -7,18 +7,17 @@ import (
 	"digest"
 )
 
-// hubLease is how long whoever claims a call has it: longer than a request takes, its waiting for the
-// host included.
+// hubLease is the lease of a call. It is longer than a request takes, including the wait for the host.
 const hubLease = 5 * time.Minute
 
-// claimedAtOnce bounds how much of the queue one claim looks at.
+// claimedAtOnce is how many queued calls one claim reads.
 const claimedAtOnce = 200
 
-// hubDue holds for calls c that may be claimed: one at a time goes to a domain. Its arguments are now, three times.
+// hubDue holds for calls c that may be claimed: one at a time for each domain. Its arguments are now, three times.
 const hubDue = `c.next_at <= ? AND c.lease_until <= ? AND NOT EXISTS (SELECT 1 FROM hub_calls o WHERE o.domain = c.domain AND o.lease_until > ?)`
 
-// ClaimHubCalls leases at most so many calls that are due, one for each domain, and none for a domain
-// to which somebody makes a call. Letters come last: at a verification a person waits.
+// ClaimHubCalls leases at most most due calls, one for each domain without a call in flight. Deliveries come last,
+// because a person may wait for a verification.
 func (s *Store) ClaimHubCalls(ctx context.Context, now time.Time, most int) ([]digest.HubCall, error) {
 	any, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM hub_calls c WHERE `+hubDue+` LIMIT 1) x`,
 		at(now), at(now), at(now))
@@ -42,7 +41,7 @@ func (s *Store) ClaimHubCalls(ctx context.Context, now time.Time, most int) ([]d
 	})
 }
 
-// dueHubCalls chooses calls, and locks them.
+// dueHubCalls chooses calls and locks them.
 func dueHubCalls(ctx context.Context, c conn, now instant, most int) (ids []int64, err error) {
 	busy := make(map[string]bool)
 	for _, kinds := range []string{`c.kind IN ('subscribe', 'unsubscribe', 'denied')`, `c.kind = 'deliver'`} {
@@ -63,23 +62,23 @@ func dueHubCalls(ctx context.Context, c conn, now instant, most int) (ids []int6
 	return ids, nil
 }
 
-// GiveBackHubCall ends the claim of a call that was not made; it is due again at next.
+// GiveBackHubCall ends the lease of a call that was not made. It is due again at next.
 func (s *Store) GiveBackHubCall(ctx context.Context, call digest.HubCall, next time.Time) error {
 	return s.run(ctx, "giving back a call of the hub",
 		`UPDATE hub_calls SET lease_until = 0, next_at = ? WHERE id = ? AND lease_until = ?`,
 		from(next), call.ID, at(call.LeaseUntil))
 }
 
-// A HubMark is what became of a HubCall.
+// A HubMark is the result of a HubCall.
 type HubMark struct {
 	Outcome  digest.HubOutcome
-	LetterAt time.Time // of HubDelivered: when the newest letter left of what was delivered
-	Next     time.Time // of HubRetried
+	LetterAt time.Time // for HubDelivered: publication of the newest delivered issue
+	Next     time.Time // for HubRetried
 	Error    string    // one line
 }
 
-// MarkHubCall notes what became of a call. Of one that somebody else has claimed since, or that was
-// asked anew, nothing is noted.
+// MarkHubCall stores the result of a call. It ignores calls that another worker has claimed since, or that were
+// requested again.
 func (s *Store) MarkHubCall(ctx context.Context, call digest.HubCall, m HubMark, now time.Time) error {
 	return s.change(ctx, "noting what became of a call of the hub", func(c conn) error {
 		if m.Outcome == digest.HubRetried {
@@ -87,7 +86,7 @@ func (s *Store) MarkHubCall(ctx context.Context, call digest.HubCall, m HubMark,
 				from(m.Next), m.Error, call.ID, at(call.LeaseUntil))
 			return countHub(ctx, c, m, n, now, err)
 		}
-		// A letter that was announced while an older one was on its way goes out by itself.
+		// An issue announced during the delivery of an older one remains queued.
 		n, err := c.exec(ctx, `DELETE FROM hub_calls WHERE id = ? AND lease_until = ? AND (kind <> 'deliver' OR letter_at <= ?)`,
 			call.ID, at(call.LeaseUntil), max(at(m.LetterAt), at(call.LetterAt)))
 		if err == nil && n == 0 {
@@ -101,7 +100,7 @@ func (s *Store) MarkHubCall(ctx context.Context, call digest.HubCall, m HubMark,
 	})
 }
 
-// markHubSubscription notes what a call that is over means for the subscription.
+// markHubSubscription updates the subscription after a completed call.
 func markHubSubscription(ctx context.Context, c conn, call digest.HubCall, m HubMark, now time.Time) error {
 	of := []any{call.NewsletterID, call.Callback}
 	switch {
@@ -124,8 +123,8 @@ func markHubSubscription(ctx context.Context, c conn, call digest.HubCall, m Hub
 		append(of, digest.MostHubGivenUp)...)
 }
 
-// confirmHub begins a subscription, or renews it. What has left by now it knows from the feed. A newsletter
-// that has ended meanwhile begins none.
+// confirmHub starts or renews a subscription. It announces only later issues, because the feed contains the earlier
+// ones. It does nothing if the newsletter has ended.
 func confirmHub(ctx context.Context, c conn, call digest.HubCall, now time.Time) error {
 	var left instant
 	open, err := c.find(ctx, &left, `SELECT `+
@@ -141,8 +140,8 @@ func confirmHub(ctx context.Context, c conn, call digest.HubCall, now time.Time)
 		at(now).plus(call.Lease), left)
 }
 
-// doubt notes that a callback of a domain did not confirm what was asked for in its name. Time takes
-// the doubt off again.
+// doubt records that a callback of a domain did not confirm a request in its name. Each call extends the time of
+// doubt.
 func doubt(ctx context.Context, c conn, domain string, now time.Time) error {
 	if err := c.run(ctx, `DELETE FROM hub_domains WHERE doubted_until <= ?`, at(now)); err != nil {
 		return err
@@ -152,7 +151,7 @@ func doubt(ctx context.Context, c conn, domain string, now time.Time) error {
 		at(now).plus(digest.HubDoubt), seconds(digest.HubDoubt))
 }
 
-// countHub counts what became of calls.
+// countHub counts the results of calls.
 func countHub(ctx context.Context, c conn, m HubMark, n int, now time.Time, err error) error {
 	if err != nil || n == 0 {
 		return err
@@ -161,7 +160,7 @@ func countHub(ctx context.Context, c conn, m HubMark, n int, now time.Time, err 
 	return count(ctx, c, at(now), counters{kind: {N: 1}})
 }
 
-// secretOf is a secret as it is stored.
+// secretOf returns a secret as stored, where nil is empty.
 func secretOf(call digest.HubCall) []byte {
 	if call.Secret == nil {
 		return []byte{}

@@ -61,7 +61,7 @@ func failHubHost(ctx context.Context, c conn, domain string, now time.Time) erro
 
 func changeHubHost(ctx context.Context, c conn, domain string, change func(digest.HubHost) digest.HubHost) error {
 	if domain == "" {
-		return nil // the request is older than the table of hosts
+		return nil // the request is older than the table hub_hosts
 	}
 	hosts, err := holdHubHosts(ctx, c, map[string]string{domain: ""})
 	if err != nil {

@@ -230,7 +230,7 @@ func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, no
 		err = c.run(ctx, `INSERT INTO notices (digest_id, visible_at, feed_id, kind) SELECT d.id, d.next_due_at, CAST(? AS BIGINT), 'changed'
 			FROM digests d WHERE d.id = ? ON CONFLICT DO NOTHING`, -open.ID, x.DigestID)
 	}
-	if err == nil && found && open.OldValue == x.NewValue { // it is as it was
+	if err == nil && found && open.OldValue == x.NewValue { // the setting has its old value again
 		err = c.run(ctx, `DELETE FROM link_changes WHERE id = ?`, open.ID)
 	}
 	return err

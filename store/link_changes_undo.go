@@ -10,7 +10,7 @@ import (
 // A LinkStanding says whether a change by a link can be undone.
 type LinkStanding string
 
-// The standings.
+// The standings of changes.
 const (
 	LinkOpen       LinkStanding = "open"
 	LinkUndone     LinkStanding = "undone"     // the setting is as it was before the change
@@ -52,7 +52,7 @@ func linkChange(ctx context.Context, c conn, id digest.DigestID, change int64, n
 	return v, l, err
 }
 
-// followMerges replaces the feeds of a change by those into which they have merged.
+// followMerges replaces the feeds of a change by the feeds that they were merged into.
 func followMerges(ctx context.Context, c conn, x *digest.LinkChange) error {
 	follow := func(id digest.FeedID) (digest.FeedID, error) {
 		into := id
