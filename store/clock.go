@@ -12,8 +12,8 @@ import (
 )
 
 // PutRight corrects instants that lie further in the future than a correct clock could have set them. A fast clock or
-// a command with --now leaves such instants. The Policy corrects the instants of feeds, package calendar those of
-// schedules. It returns the corrections and stores them for the operator; see ClockNote.
+// a command with --now leaves such instants. The Policy corrects the instants of feeds. Package calendar corrects the
+// instants of schedules. PutRight returns the corrections and stores them for the operator; see ClockNote.
 //
 // It writes only if something is wrong, so it may run at every start and every hour. If now itself is not believable,
 // it changes nothing.

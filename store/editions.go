@@ -33,8 +33,8 @@ func (s *Store) LatestEditions(ctx context.Context, id digest.DigestID, now time
 		limit)
 }
 
-// EditionOn returns a digest's edition of a date. It returns digest.NotFound if there is none or its midnight is after
-// now.
+// EditionOn returns a digest's edition of a date. It returns digest.NotFound if the digest has no edition of that
+// date, or if its midnight is after now.
 func (s *Store) EditionOn(ctx context.Context, id digest.DigestID, date digest.Date, now time.Time) (digest.Edition,
 	error) {
 	return readOne[digest.Edition](ctx, s.read(), "reading the edition", notFound("there is no edition of that day"),

@@ -108,7 +108,8 @@ type releaseBatch struct {
 	atOnce time.Time
 }
 
-// A releaseKind holds what the digests of a batch have in common.
+// atOnce is the next midnight, which stays the same, after a first edition that its reader requested (SendFirst) and
+// that is sent now. It is zero for other editions.
 type releaseKind struct {
 	TimeZone     string
 	DueAt        instant `db:"next_due_at"`

@@ -10,16 +10,16 @@ import (
 // their own subscription is paused (paused_for) until they leave the newsletter, or the newsletter drops the feed. It
 // resumes with the posts that no issue contained.
 
-// A SharedFeed is a feed of a user's own digest that a newsletter of theirs has too.
+// A SharedFeed is a feed that is both in a user's own digest and in a newsletter that they receive.
 type SharedFeed struct {
-	Membership digest.DigestID // the digest of the newsletter's letters
+	Membership digest.DigestID // the digest of the newsletter's issues
 	FeedID     digest.FeedID
-	Title      string // their own of the feed, else the feed's
+	Title      string // the user's own title, or the feed's
 	URL        string
-	Once       bool // it comes in the letters alone
+	Once       bool // it appears only in the newsletter
 }
 
-// SharedFeeds lists them.
+// SharedFeeds returns a user's shared feeds.
 func (s *Store) SharedFeeds(ctx context.Context, user digest.UserID) ([]SharedFeed, error) {
 	return readRows[SharedFeed](ctx, s.read(), "listing the feeds of newsletters",
 		`SELECT m.digest_id AS membership, f.id AS feed_id,
@@ -31,8 +31,8 @@ func (s *Store) SharedFeeds(ctx context.Context, user digest.UserID) ([]SharedFe
 		JOIN feeds f ON f.id = s.feed_id WHERE m.user_id = ? ORDER BY m.digest_id, f.id`, user)
 }
 
-// ReadInLetter has a feed come in the letters of a membership alone; digest.NotFound unless it is a SharedFeed. What waits
-// in the own digest and not in the letter still comes there.
+// ReadInLetter makes a shared feed appear only in the issues of a membership, or returns digest.NotFound. Hidden posts
+// that are in the own digest but in no issue are still released there.
 func (s *Store) ReadInLetter(ctx context.Context, user digest.UserID, membership digest.DigestID,
 	feed digest.FeedID) error {
 	return s.change(ctx, "reading a site in the letter", func(c conn) error {
@@ -50,7 +50,7 @@ func (s *Store) ReadInLetter(ctx context.Context, user digest.UserID, membership
 	})
 }
 
-// ReadInBoth has a feed come in the own digest again, from the next post on; digest.NotFound unless it is a SharedFeed.
+// ReadInBoth makes a shared feed appear in the own digest again, from the next post on, or returns digest.NotFound.
 func (s *Store) ReadInBoth(ctx context.Context, user digest.UserID, membership digest.DigestID,
 	feed digest.FeedID) error {
 	return s.change(ctx, "reading a site in both", func(c conn) error {
@@ -62,7 +62,7 @@ func (s *Store) ReadInBoth(ctx context.Context, user digest.UserID, membership d
 	})
 }
 
-// lockShared locks a shared feed, and gives the user's own digest.
+// lockShared locks a shared feed and returns the user's own digest.
 func lockShared(ctx context.Context, s *Store, c conn, user digest.UserID, membership digest.DigestID,
 	feed digest.FeedID) (own digest.DigestID, err error) {
 	if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
@@ -78,11 +78,11 @@ func lockShared(ctx context.Context, s *Store, c conn, user digest.UserID, membe
 		WHERE m.user_id = ? AND m.digest_id = ?`, feed, user, membership)
 }
 
-// bringsPosts holds for a membership's digest md whose letters bring all that its feeds do: not while it
-// is paused without an end.
+// bringsPosts holds for the digest md of a membership that delivers all posts of its feeds. A digest that is paused
+// without an end does not.
 const bringsPosts = `(md.state = 'active' OR md.state = 'paused' AND md.paused_until > 0)`
 
-// wakeOwn has the feeds come in the own digest again whose posts the letters of a membership do not bring for now.
+// wakeOwn resumes feeds in the own digest while the issues of a membership do not deliver their posts.
 func wakeOwn(ctx context.Context, c conn, membership digest.DigestID) error {
 	return c.run(ctx, `UPDATE subscriptions SET paused = 0, paused_for = 0 WHERE paused_for = ?`, membership)
 }

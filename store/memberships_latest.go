@@ -8,10 +8,9 @@ import (
 	"digest/calendar"
 )
 
-// sendLatest makes a new member's first edition at once, of the newsletter's latest letter that has
-// left: it is the edition of the date that has begun for them, and the next comes at their next
-// midnight without its posts (I4). Where there is no letter yet, or they had an edition of that date
-// already, nothing is made.
+// sendLatest releases a new member's first edition now, with the posts of the newsletter's latest published issue. The
+// edition has the member's current date. The next edition follows at their next midnight, without these posts (I4).
+// sendLatest does nothing if no issue was published, or if the member already has an edition of that date.
 func sendLatest(ctx context.Context, c conn, n digest.Newsletter, id digest.DigestID, now time.Time) error {
 	d, err := readDigest(ctx, c, `d.id = ?`, id)
 	if err != nil || d.State != digest.DigestActive {
@@ -53,7 +52,7 @@ func sendLatest(ctx context.Context, c conn, n digest.Newsletter, id digest.Dige
 		FROM digests d JOIN users u ON u.id = d.user_id WHERE d.id = ?`, date.String(), at(expires), id)
 }
 
-// latestPosts gives the posts of a newsletter's latest letter that has left, but for those pulled since.
+// latestPosts returns the posts of a newsletter's latest published issue, without withdrawn ones.
 func latestPosts(ctx context.Context, c conn, n digest.Newsletter, now time.Time) (posts []digest.PostID, err error) {
 	err = c.all(ctx, &posts, `SELECT dp.post_id FROM digest_posts dp WHERE dp.digest_id = ? AND dp.visible_at =
 			(SELECT e.due_at FROM editions e WHERE e.digest_id = ? AND e.send_at <= ? ORDER BY e.due_at DESC LIMIT 1)
