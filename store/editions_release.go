@@ -108,8 +108,7 @@ type releaseBatch struct {
 	atOnce time.Time
 }
 
-// atOnce is the next midnight, which stays the same, after a first edition that its reader requested (SendFirst) and
-// that is sent now. It is zero for other editions.
+// A releaseKind holds what the digests of a batch have in common.
 type releaseKind struct {
 	TimeZone     string
 	DueAt        instant `db:"next_due_at"`
@@ -119,7 +118,7 @@ type releaseKind struct {
 }
 
 const (
-	// releaseStep is how many digests Release reads at once.
+	// releaseStep is how many digests Release reads in one step.
 	releaseStep = 50_000
 	// releaseDigests is how many digests share a transaction. Transactions that store posts wait for it.
 	releaseDigests = 5000

@@ -9,7 +9,7 @@ import (
 	"digest"
 )
 
-// planStep is how many feeds Plan reads and updates at once.
+// planStep is how many feeds Plan reads and updates in one step.
 const planStep = 1000
 
 // Plan queues the feeds of due digests. These are active digests with next_due_at <= now that are not planned for that

@@ -238,5 +238,5 @@ type Fence struct {
 	Reason  string    // one line for people; empty: no fence
 	BaseURL string    // of the instance that last used the database; empty: none
 	Beat    time.Time // last heartbeat
-	Waiting int       // editions that would be sent: released ones, and those of digests whose midnight has passed
+	Waiting int       // editions that would be sent: released ones, and one of each digest whose midnight has passed
 }

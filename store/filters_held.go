@@ -16,7 +16,7 @@ const (
 	batchDigests = 500
 	batchPosts   = 50_000 // hidden posts
 
-	// matchStep is how many posts are read at once, and matchContent how many characters of each content.
+	// matchStep is how many posts one query reads, and matchContent how many characters of each content.
 	matchStep    = 50
 	matchContent = 64 << 10
 )

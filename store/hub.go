@@ -58,8 +58,8 @@ func hubLoad(ctx context.Context, c conn, ask digest.HubCall) (l digest.HubLoad,
 	return row.HubLoad, row.Asked, err
 }
 
-// lastLetters are the newest editions x of the archive of newsletter n. Five suffice, because few issues are unsent at
-// a time: those of yesterday, today and tomorrow.
+// lastLetters are the newest editions x of the archive of newsletter n. Five suffice, because only the
+// issues of yesterday, today and tomorrow can be unsent.
 const lastLetters = `(SELECT e.send_at FROM editions e WHERE e.digest_id = n.archive_id ORDER BY e.local_date DESC LIMIT 5) x`
 
 // leftAt is when the newest published issue of newsletter n was published; 0: none. Its argument is now.

@@ -204,7 +204,7 @@ type capacity struct {
 	paused bool // until row.Until
 
 	// The rate uses the generic cell rate algorithm. free is when all claimed messages have passed, one every gap. A
-	// claim may run ahead of this by ahead. So a burst of messages may pass at once, and then one every gap. No period
+	// claim may run ahead of this by ahead. So a burst of messages may pass together, and then one every gap. No period
 	// of the rate contains more than its number of messages.
 	rated            bool
 	free, gap, ahead int64 // microseconds
