@@ -28,7 +28,8 @@ func (s *Store) AddAddressChange(ctx context.Context, user digest.UserID, email 
 			at(now.Add(-apart))); err != nil {
 			return err
 		}
-		return c.run(ctx, `INSERT INTO address_changes (user_id, email, old_hash, new_hash, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)`,
+		return c.run(ctx, `INSERT INTO address_changes (user_id, email, old_hash, new_hash, created_at, expires_at)
+			VALUES (?, ?, ?, ?, ?, ?)`,
 			user, digest.NormalEmail(email), oldHash, newHash, at(now), at(expires))
 	})
 	return failed("storing a change of address",
@@ -72,7 +73,8 @@ func (s *Store) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.
 	err = s.changeUnder(ctx, s.d.lockAccounts, "", func(c conn) error {
 		changed, another = false, false
 		var row AddressChange
-		err := c.get(ctx, &row, `UPDATE address_changes SET old_confirmed = CASE WHEN old_hash = ? THEN 1 ELSE old_confirmed END,
+		err := c.get(ctx, &row, `UPDATE address_changes SET old_confirmed = CASE WHEN old_hash = ? THEN 1
+			ELSE old_confirmed END,
 			new_confirmed = CASE WHEN new_hash = ? THEN 1 ELSE new_confirmed END
 			WHERE (old_hash = ? OR new_hash = ?) AND expires_at > ? RETURNING `+addressColumns, hash, hash, hash, hash,
 			at(now))
@@ -109,7 +111,8 @@ func changeEmail(ctx context.Context, c conn, user digest.UserID, email string, 
 	err := c.runOne(ctx, noUser(), `UPDATE users SET email = ?, email_key = ?, mail_domain = ? WHERE id = ?`, email,
 		emailKey(email), mailDomain(email), user)
 	if err == nil {
-		err = c.run(ctx, `UPDATE editions SET domain = ? WHERE state = 'ready' AND digest_id IN (SELECT id FROM digests WHERE user_id = ?)`, mailDomain(email), user)
+		err = c.run(ctx, `UPDATE editions SET domain = ? WHERE state = 'ready' AND digest_id IN
+			(SELECT id FROM digests WHERE user_id = ?)`, mailDomain(email), user)
 	}
 	if err != nil {
 		return err

@@ -80,7 +80,8 @@ func (s *Store) draw(ctx context.Context, version int64) (blueprint, error) {
 	err := s.read().all(ctx, &columns,
 		`SELECT t.name AS table_name, c.name, c.type AS kind, m.sql LIKE '%AUTOINCREMENT%' AS gives
 		FROM pragma_table_list t JOIN sqlite_schema m ON m.name = t.name JOIN pragma_table_info(t.name) c
-		WHERE t.type = 'table' AND m.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND t.name <> '`+goose.DefaultTablename+`'
+		WHERE t.type = 'table' AND m.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\'
+		AND t.name <> '`+goose.DefaultTablename+`'
 		ORDER BY t.name, c.cid`)
 	if err != nil {
 		return nil, err
@@ -105,7 +106,8 @@ func (s *Store) draw(ctx context.Context, version int64) (blueprint, error) {
 func inOrderOfReference(ctx context.Context, c conn, all blueprint) (blueprint, error) {
 	var references []struct{ Name, Parent string }
 	if err := c.all(ctx, &references,
-		`SELECT t.name, f."table" AS parent FROM pragma_table_list t JOIN pragma_foreign_key_list(t.name) f WHERE f."table" <> t.name`); err != nil {
+		`SELECT t.name, f."table" AS parent FROM pragma_table_list t JOIN pragma_foreign_key_list(t.name) f
+			WHERE f."table" <> t.name`); err != nil {
 		return nil, err
 	}
 	var ordered blueprint

@@ -85,7 +85,8 @@ func (r *recording) saveBodies(ctx context.Context) error {
 		}
 	}
 	return r.c.runRows(ctx, &v, `INSERT INTO bodies (feed_id, content_type, url, body) VALUES {rows}
-		ON CONFLICT (feed_id) DO UPDATE SET content_type = excluded.content_type, url = excluded.url, body = excluded.body`)
+		ON CONFLICT (feed_id) DO UPDATE SET content_type = excluded.content_type, url = excluded.url,
+		body = excluded.body`)
 }
 
 // Body returns the last document of a feed, or false if none is stored.

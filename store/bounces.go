@@ -61,14 +61,16 @@ type bouncedEdition struct {
 // recordBounce is RecordBounce in a transaction. It returns the key of the address.
 func recordBounce(ctx context.Context, c conn, now instant, b digest.Bounce) (key string, err error) {
 	e, err := readOne[bouncedEdition](ctx, c, "", notFound("there is no such edition"),
-		`SELECT e.digest_id, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.user_id, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS recipient
+		`SELECT e.digest_id, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.user_id, CASE
+			WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS recipient
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id WHERE e.id = ?`,
 		b.Edition)
 	if err != nil {
 		return "", err
 	}
 	key = emailKey(e.Recipient)
-	n, err := c.exec(ctx, `INSERT INTO bounces (edition_id, kind, email_key, status, evidence, at) VALUES (?, ?, ?, ?, ?, ?)
+	n, err := c.exec(ctx, `INSERT INTO bounces (edition_id, kind, email_key, status, evidence, at)
+		VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (edition_id, kind) DO NOTHING`, b.Edition, string(b.Kind), key, b.Status,
 		digest.OneLine(b.Evidence), now)
 	if err != nil || n == 0 {

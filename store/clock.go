@@ -183,9 +183,12 @@ func (s *Store) putFeedsRight(ctx context.Context, now time.Time) (int, error) {
 	late := at(now).plus(digest.ClockSlack)
 	var ids []digest.FeedID
 	err := s.read().all(ctx, &ids,
-		`SELECT f.id FROM `+timedFeeds+` WHERE t.last_attempt_at > ? OR t.last_ok_at > ? OR f.parsed_at > ? OR f.pinged_at > ?
-		OR f.gone_at > ? OR f.moved_since > ? OR f.moved_at > ? OR f.first_error_at > ? OR f.failing_since > ? OR f.listed_at > ?
-		OR t.lease_until > ? OR t.fresh_until > ? OR t.not_before > ? OR f.head_retest_at > ? OR t.poll_at > ? ORDER BY f.id`,
+		`SELECT f.id FROM `+timedFeeds+` WHERE t.last_attempt_at > ? OR t.last_ok_at > ? OR f.parsed_at > ?
+			OR f.pinged_at > ?
+		OR f.gone_at > ? OR f.moved_since > ? OR f.moved_at > ? OR f.first_error_at > ? OR f.failing_since > ?
+		OR f.listed_at > ?
+		OR t.lease_until > ? OR t.fresh_until > ? OR t.not_before > ? OR f.head_retest_at > ?
+		OR t.poll_at > ? ORDER BY f.id`,
 		late, late, late, late, late, late, late, late, late, late,
 		late.plus(leaseMost), late.plus(oneDay), late.plus(far), late.plus(90*oneDay), late.plus(far))
 	if err != nil {
@@ -213,13 +216,15 @@ func putFeedsRight(ctx context.Context, c conn, ids []digest.FeedID, now time.Ti
 	for _, was := range feeds {
 		f := c.policy.Honest(was, slices.Contains(wanted, was.ID), now)
 		n, err := c.exec(ctx, `UPDATE feeds SET parsed_at = ?, newest_at = ?, pinged_at = ?,
-			first_error_at = ?, failing_since = ?, gone_at = ?, moved_since = ?, moved_at = ?, head_retest_at = ?, listed_at = CASE WHEN listed_at > ? THEN ? ELSE listed_at END
+			first_error_at = ?, failing_since = ?, gone_at = ?, moved_since = ?, moved_at = ?,
+			head_retest_at = ?, listed_at = CASE WHEN listed_at > ? THEN ? ELSE listed_at END
 			WHERE id = ? AND (listed_at > ? OR `+fmt.Sprint(bit(f != was))+` = 1)`,
 			at(f.ParsedAt), at(f.NewestAt), at(f.PingedAt),
 			at(f.FirstErrorAt), at(f.FailingSince), at(f.GoneAt), at(f.MovedSince), at(f.MovedAt), at(f.HeadRetestAt),
 			at(now), at(now), f.ID, at(now).plus(digest.ClockSlack))
 		if err == nil {
-			err = c.run(ctx, `UPDATE feed_times SET last_attempt_at = ?, last_ok_at = ?, lease_until = ?, fresh_until = ?,
+			err = c.run(ctx, `UPDATE feed_times SET last_attempt_at = ?, last_ok_at = ?, lease_until = ?,
+				fresh_until = ?,
 				not_before = ?, poll_at = NULLIF(CAST(? AS BIGINT), 0) WHERE feed_id = ?`,
 				at(f.LastAttemptAt), at(f.LastOKAt), at(f.LeaseUntil), at(f.FreshUntil), at(f.NotBefore), at(f.PollAt),
 				f.ID)

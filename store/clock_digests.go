@@ -16,7 +16,8 @@ const nearMidnight = 22 * time.Hour
 // misplaced returns a condition for digests d that a wrong clock may have scheduled, planned or released.
 func misplaced(now instant) (where string, args []any) {
 	late, ancient := now.plus(digest.ClockSlack), now.plus(-10*365*oneDay)
-	return `d.state <> 'left' AND (d.state = 'active' AND (d.next_due_at > ? OR d.next_due_at < ? OR d.planned_due_at > ? OR d.planned_at > ?)
+	return `d.state <> 'left' AND (d.state = 'active' AND (d.next_due_at > ? OR d.next_due_at < ?
+		OR d.planned_due_at > ? OR d.planned_at > ?)
 		OR d.last_due_at > ? OR d.released_at > ? OR d.next_poll_at > ?)`,
 		[]any{now.plus(nearMidnight), ancient, late, late, late, late, now.plus(nearMidnight)}
 }
@@ -176,8 +177,10 @@ func (d *dated) clampPast(now instant) {
 // editions returns the digest's editions that may collide with a midnight, earliest first: the last before now and all
 // later ones.
 func (d dated) editions(ctx context.Context, c conn, now time.Time) (had []issued, err error) {
-	err = c.all(ctx, &had, `SELECT e.id, e.local_date, e.due_at FROM editions e WHERE e.digest_id = ? AND (e.local_date >= ? OR e.due_at >= COALESCE(
-		(SELECT MAX(x.due_at) FROM editions x WHERE x.digest_id = e.digest_id AND x.due_at <= ? AND x.local_date <= ?), 0)) ORDER BY e.due_at`,
+	err = c.all(ctx, &had, `SELECT e.id, e.local_date, e.due_at FROM editions e WHERE e.digest_id = ?
+		AND (e.local_date >= ? OR e.due_at >= COALESCE(
+		(SELECT MAX(x.due_at) FROM editions x WHERE x.digest_id = e.digest_id AND x.due_at <= ?
+		AND x.local_date <= ?), 0)) ORDER BY e.due_at`,
 		d.ID, calendar.Earliest(now).String(), at(now), calendar.Latest(now).String())
 	return had, err
 }

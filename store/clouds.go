@@ -12,13 +12,15 @@ import (
 // and its callback with it.
 
 const (
-	cloudColumns = `c.id, c.feed_id, c.cloud, c.topic, c.requested_at, c.verified_at, c.expires_at, c.next_at, c.errors, c.last_error, c.domain`
+	cloudColumns = `c.id, c.feed_id, c.cloud, c.topic, c.requested_at, c.verified_at, c.expires_at,
+		c.next_at, c.errors, c.last_error, c.domain`
 
 	// clouded holds for feeds f that somebody reads and that name a cloud but no hub. A hub is more useful.
 	clouded = `f.cloud <> '' AND f.hubs = '' AND f.merged_into = 0 AND f.state = 'active' AND f.parsed_at > 0 AND ` +
 		wanted
 
-	unwantedClouds = `FROM cloud_subscriptions WHERE NOT EXISTS (SELECT 1 FROM feeds f WHERE f.id = cloud_subscriptions.feed_id
+	unwantedClouds = `FROM cloud_subscriptions WHERE NOT EXISTS (SELECT 1 FROM feeds f
+		WHERE f.id = cloud_subscriptions.feed_id
 		AND f.cloud = cloud_subscriptions.cloud AND f.url = cloud_subscriptions.topic AND ` + clouded + `)`
 	missingClouds = `FROM feeds f WHERE ` +
 		clouded + ` AND NOT EXISTS (SELECT 1 FROM cloud_subscriptions c WHERE c.feed_id = f.id)`
@@ -116,7 +118,8 @@ func (s *Store) CloudFailed(ctx context.Context, now time.Time, id digest.CloudI
 	return s.change(ctx, "noting that a cloud failed", func(c conn) error {
 		var domain string
 		found, err := c.find(ctx, &domain,
-			`UPDATE cloud_subscriptions SET last_error = ? WHERE id = ? AND verified_at < requested_at RETURNING domain`, why, id)
+			`UPDATE cloud_subscriptions SET last_error = ? WHERE id = ? AND verified_at < requested_at
+				RETURNING domain`, why, id)
 		if err != nil || !found || !made {
 			return err
 		}
@@ -148,7 +151,8 @@ func (s *Store) VerifyCloud(ctx context.Context, now time.Time, id digest.CloudI
 			return nil
 		}
 		meant = true
-		err = c.run(ctx, `UPDATE cloud_subscriptions SET verified_at = ?, expires_at = ?, next_at = ?, errors = 0, last_error = '' WHERE id = ?`, at(now), at(expires), at(renew), id)
+		err = c.run(ctx, `UPDATE cloud_subscriptions SET verified_at = ?, expires_at = ?, next_at = ?,
+			errors = 0, last_error = '' WHERE id = ?`, at(now), at(expires), at(renew), id)
 		if err == nil {
 			err = confirmHubHost(ctx, c, sub.Domain)
 		}

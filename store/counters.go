@@ -82,7 +82,8 @@ func (s *Store) HourCounters(ctx context.Context, since time.Time) ([]HourCounte
 		GROUP BY hour, kind ORDER BY hour, kind`, max(1, at(since.UTC().Truncate(time.Hour))))
 }
 
-const counterSums = `CAST(SUM(n) AS BIGINT) AS n, CAST(SUM(requests) AS BIGINT) AS requests, CAST(SUM(bytes) AS BIGINT) AS bytes`
+const counterSums = `CAST(SUM(n) AS BIGINT) AS n, CAST(SUM(requests) AS BIGINT) AS requests,
+	CAST(SUM(bytes) AS BIGINT) AS bytes`
 
 // CounterTotals returns the total counters, by kind.
 func (s *Store) CounterTotals(ctx context.Context) (map[string]Counter, error) {

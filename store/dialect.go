@@ -151,18 +151,22 @@ func postgresDialect() *dialect {
 		slots: 8,
 		size:  `SELECT pg_database_size(current_database())`,
 
-		partitions: `SELECT c.relname AS name, CASE WHEN pg_get_expr(c.relpartbound, c.oid) LIKE '%MINVALUE%' THEN 1 ELSE 0 END AS open
-			FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = to_regclass('digest_posts') ORDER BY c.relname`,
+		partitions: `SELECT c.relname AS name, CASE WHEN pg_get_expr(c.relpartbound, c.oid) LIKE '%MINVALUE%' THEN 1
+			ELSE 0 END AS open
+			FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = to_regclass('digest_posts')
+			ORDER BY c.relname`,
 
-		inOrder: `SELECT set_config('enable_sort', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`,
-		names:   `SELECT json_array_elements_text(CAST(? AS json))`,
-		oneOf:   ` = ANY (CAST(? AS BIGINT[]))`,
-		keys:    func(list string) string { return "{" + list + "}" },
-		rows:    arrayRows,
-		clock:   `SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
+		inOrder: `SELECT set_config('enable_sort', 'off', true), set_config('enable_hashjoin', 'off', true),
+			set_config('enable_mergejoin', 'off', true)`,
+		names: `SELECT json_array_elements_text(CAST(? AS json))`,
+		oneOf: ` = ANY (CAST(? AS BIGINT[]))`,
+		keys:  func(list string) string { return "{" + list + "}" },
+		rows:  arrayRows,
+		clock: `SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
 
 		wordTables: []wordTable{{"post_words", vectorDocument,
-			`WITH v (rowid, words) AS (VALUES {rows}) INSERT INTO post_words (rowid, words) SELECT v.rowid, CAST(v.words AS tsvector) FROM v`}},
+			`WITH v (rowid, words) AS (VALUES {rows}) INSERT INTO post_words (rowid, words)
+				SELECT v.rowid, CAST(v.words AS tsvector) FROM v`}},
 		match:    matchPostgres,
 		gathered: 50,
 		// Only the owner of the index may do this. For other users, the server does it later.
@@ -171,7 +175,8 @@ func postgresDialect() *dialect {
 
 		holdTables: []string{`LOCK TABLE {tables} IN ACCESS SHARE MODE`,
 			`SET LOCAL idle_in_transaction_session_timeout = 0`},
-		lastKey:  `SELECT COALESCE(pg_sequence_last_value(CAST(pg_get_serial_sequence('{table}', 'id') AS regclass)), 0)`,
+		lastKey: `SELECT COALESCE(pg_sequence_last_value(CAST(pg_get_serial_sequence('{table}', 'id') AS regclass)),
+			0)`,
 		setKey:   []string{`SELECT setval(pg_get_serial_sequence('{table}', 'id'), {key})`},
 		fill:     copyIn,
 		fillEnds: true,
@@ -179,15 +184,20 @@ func postgresDialect() *dialect {
 		forUpdate:  ` FOR UPDATE`,
 		skipLocked: ` SKIP LOCKED`,
 		keepRow:    ` FOR KEY SHARE`,
-		tables:     `SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = ?`,
+		tables: `SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = ANY (current_schemas(false))
+			AND tablename = ?`,
 		strangers: `SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = current_schema()
-			AND tablename IN ('settings', 'users', 'digests', 'feeds', 'former_addresses', 'hosts', 'subscriptions', 'posts',
-			'digest_posts', 'editions', 'sign_in_tokens', 'sessions', 'notices', 'host_rules', 'domains', 'robots', 'polls', 'bodies', 'refusals',
+			AND tablename IN ('settings', 'users', 'digests', 'feeds', 'former_addresses', 'hosts',
+			'subscriptions', 'posts',
+			'digest_posts', 'editions', 'sign_in_tokens', 'sessions', 'notices', 'host_rules', 'domains',
+			'robots', 'polls', 'bodies', 'refusals',
 			'carried_posts', 'lanes', 'mail_claims', 'suppressions', 'bounces', 'dkim_keys', 'counters',
 			'saved_posts', 'index_queue', 'post_words',
-			'letter_requests', 'sign_ups', 'invitations', 'operator_links', 'address_changes', 'passkeys', 'passkey_challenges',
+			'letter_requests', 'sign_ups', 'invitations', 'operator_links', 'address_changes', 'passkeys',
+			'passkey_challenges',
 			'filters', 'filtered_posts', 'trips', 'former_subscriptions',
-			'carried', 'tallies', 'knocks', 'owner_links', 'ceremonies', 'held_posts', 'stays') AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_tables
+			'carried', 'tallies', 'knocks', 'owner_links', 'ceremonies', 'held_posts', 'stays') AND
+			NOT EXISTS (SELECT 1 FROM pg_catalog.pg_tables
 			WHERE schemaname = ANY (current_schemas(false)) AND tablename = '` + goose.DefaultTablename + `')`,
 	}
 }

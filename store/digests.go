@@ -19,9 +19,12 @@ type digestRow struct {
 // selectDigest reads digestRows. The time zone is the user's.
 const selectDigest = `SELECT ` + digestColumns + ` FROM digests d JOIN users u ON u.id = d.user_id `
 
-const digestColumns = `d.id, d.user_id, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.name, d.folder_order, u.time_zone, d.next_due_at, d.last_due_at,
-	d.deliver_at, d.cadence, d.state, d.edition_count AS editions, d.layout, d.images, d.threaded, d.lead_subject, d.grouping, d.web_layout, d.web_grouping, d.web_images, d.link_round,
-	d.paused_until, d.paused_at, d.paused_to, d.was_paused, d.was_paused_until, d.mailed, d.next_poll_at, d.planned_due_at`
+const digestColumns = `d.id, d.user_id, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.name,
+	d.folder_order, u.time_zone, d.next_due_at, d.last_due_at,
+	d.deliver_at, d.cadence, d.state, d.edition_count AS editions, d.layout, d.images, d.threaded,
+	d.lead_subject, d.grouping, d.web_layout, d.web_grouping, d.web_images, d.link_round,
+	d.paused_until, d.paused_at, d.paused_to, d.was_paused, d.was_paused_until, d.mailed, d.next_poll_at,
+	d.planned_due_at`
 
 // DigestOf returns a user's own daily digest, or digest.NotFound.
 func (s *Store) DigestOf(ctx context.Context, user digest.UserID) (digest.Digest, error) {
@@ -119,7 +122,8 @@ func setDigestState(ctx context.Context, c conn, d digestRow, state digest.Diges
 
 // dropFeeds removes the feeds from the queue that only this digest needs.
 func dropFeeds(ctx context.Context, c conn, id digest.DigestID) error {
-	return dropIdle(ctx, c, `f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ? AND s.paused = 0)`, id)
+	return dropIdle(ctx, c, `f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ?
+		AND s.paused = 0)`, id)
 }
 
 // unsubscribed is the error of an edition whose reader left.
@@ -147,7 +151,8 @@ func (s *Store) pruneLeft(ctx context.Context, now time.Time) error {
 		NextDueAt instant
 	}
 	err := s.read().all(ctx, &left,
-		`SELECT d.id, d.next_due_at FROM digests d WHERE d.state = 'left' AND d.next_due_at < ? AND d.next_due_at >= ? ORDER BY d.id`,
+		`SELECT d.id, d.next_due_at FROM digests d WHERE d.state = 'left' AND d.next_due_at < ?
+			AND d.next_due_at >= ? ORDER BY d.id`,
 		due, due.plus(-leftWithin))
 	if err != nil || len(left) == 0 {
 		return err
@@ -218,7 +223,8 @@ func (r digestRow) schedule() (calendar.Schedule, error) {
 
 // saveSchedule stores the fields of the schedule that the reader sets.
 func saveSchedule(ctx context.Context, c conn, id digest.DigestID, s calendar.Schedule) error {
-	_, err := c.exec(ctx, `UPDATE digests SET state = ?, cadence = ?, paused_until = ?, paused_at = ?, paused_to = ?, next_poll_at = ? WHERE id = ?`,
+	_, err := c.exec(ctx, `UPDATE digests SET state = ?, cadence = ?, paused_until = ?, paused_at = ?,
+		paused_to = ?, next_poll_at = ? WHERE id = ?`,
 		s.State, s.Cadence, at(s.PausedUntil), at(s.PausedAt), at(s.PausedTo), at(s.NextPollAt), id)
 	return err
 }

@@ -144,7 +144,8 @@ type askedGroup struct {
 func askedGroups(ctx context.Context, c conn, now instant) (groups []askedGroup, err error) {
 	err = c.all(ctx, &groups,
 		`SELECT u.time_zone, d.next_poll_at, d.cadence FROM digests d JOIN users u ON u.id = d.user_id
-		WHERE d.next_poll_at > 0 AND d.next_poll_at <= ? GROUP BY u.time_zone, d.next_poll_at, d.cadence ORDER BY d.next_poll_at, u.time_zone, d.cadence`, now)
+		WHERE d.next_poll_at > 0 AND d.next_poll_at <= ? GROUP BY u.time_zone, d.next_poll_at, d.cadence
+		ORDER BY d.next_poll_at, u.time_zone, d.cadence`, now)
 	return groups, err
 }
 

@@ -49,7 +49,8 @@ func noteWaiting(ctx context.Context, c conn, where string, args ...any) error {
 // endWaiting deletes the rows of digests that were just released or moved to another midnight.
 func endWaiting(ctx context.Context, c conn, ids []digest.DigestID) error {
 	return c.run(ctx, `DELETE FROM waiting_digests WHERE digest_id`+c.d.oneOf+`
-		AND NOT EXISTS (SELECT 1 FROM digests d WHERE d.id = waiting_digests.digest_id AND d.planned_due_at = d.next_due_at)`, keys(c.d, ids))
+		AND NOT EXISTS (SELECT 1 FROM digests d WHERE d.id = waiting_digests.digest_id
+		AND d.planned_due_at = d.next_due_at)`, keys(c.d, ids))
 }
 
 // tellWaiting marks the digests that wait for one of these feeds to be checked, and returns their number.
@@ -84,7 +85,8 @@ func (s *Store) lookAtWaiting(ctx context.Context, now instant, deadline time.Du
 // waitsFor returns the feed that a digest of waiting_digests waits for: the last in the queue before the deadline, or
 // -1. The argument is the deadline in seconds. The subquery with LIMIT forces the planner to look up each feed by its
 // key. Otherwise it would read the queue for each digest.
-const waitsFor = `COALESCE((SELECT x.feed_id FROM (SELECT s.feed_id, (SELECT t.poll_at FROM feed_times t WHERE t.feed_id = s.feed_id) AS poll_at
+const waitsFor = `COALESCE((SELECT x.feed_id FROM (SELECT s.feed_id, (SELECT t.poll_at FROM feed_times t
+	WHERE t.feed_id = s.feed_id) AS poll_at
 		FROM subscriptions s WHERE s.digest_id = waiting_digests.digest_id AND s.paused = 0 LIMIT 1000000000) x
 	WHERE x.poll_at <= waiting_digests.planned_at + ? ORDER BY x.poll_at DESC, x.feed_id LIMIT 1), -1)`
 

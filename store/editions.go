@@ -7,12 +7,14 @@ import (
 	"digest"
 )
 
-const editionColumns = `e.id, e.digest_id, e.local_date, e.due_at, e.send_at, e.number, ` + editionState + ` AS state, e.attempt, e.message_id,
+const editionColumns = `e.id, e.digest_id, e.local_date, e.due_at, e.send_at, e.number,
+	` + editionState + ` AS state, e.attempt, e.message_id,
 	e.date, e.next_at, e.expires_at, e.sent_at, e.reply, e.error,
 	e.prev_due_at, e.prev_released_at, e.bound_from, e.bound_to, e.resent`
 
 // editionState is the state of an edition e. For a leased edition, the state of its mail claim is more precise.
-const editionState = `CASE WHEN e.state = 'leased' THEN COALESCE((SELECT mc.state FROM mail_claims mc WHERE mc.edition_id = e.id), e.state) ELSE e.state END`
+const editionState = `CASE WHEN e.state = 'leased' THEN COALESCE((SELECT mc.state FROM mail_claims mc
+	WHERE mc.edition_id = e.id), e.state) ELSE e.state END`
 
 // Editions returns a digest's editions, newest first, at most limit.
 func (s *Store) Editions(ctx context.Context, id digest.DigestID, limit int) ([]digest.Edition, error) {
@@ -42,8 +44,7 @@ func (s *Store) EditionOn(ctx context.Context, id digest.DigestID, date digest.D
 		FROM editions e WHERE e.digest_id = ? AND e.local_date = ? AND e.due_at <= ?`, id, date.String(), at(now))
 }
 
-// EditionOn returns a digest's edition of a date. It returns digest.NotFound if no edition has that date, or if its
-// midnight is after now.
+// EditionsIn returns a digest's editions of one month whose midnight has passed at now, newest first.
 func (s *Store) EditionsIn(ctx context.Context, id digest.DigestID, year int, month time.Month,
 	now time.Time) ([]digest.Edition, error) {
 	first := digest.Date{Year: year, Month: month, Day: 1}.String()
@@ -67,8 +68,10 @@ type Beside struct {
 // Beside returns the neighbors of an edition that its reader can see at now.
 func (s *Store) Beside(ctx context.Context, e digest.Edition, now time.Time) (b Beside, err error) {
 	err = s.read().get(ctx, &b, `SELECT
-		(SELECT e.local_date FROM editions e JOIN digests d ON d.id = e.digest_id WHERE e.digest_id = ? AND e.local_date < ? AND `+cameAt+` <= ? ORDER BY e.local_date DESC LIMIT 1) AS earlier,
-		(SELECT e.local_date FROM editions e JOIN digests d ON d.id = e.digest_id WHERE e.digest_id = ? AND e.local_date > ? AND `+cameAt+` <= ? ORDER BY e.local_date LIMIT 1) AS later,
+		(SELECT e.local_date FROM editions e JOIN digests d ON d.id = e.digest_id WHERE e.digest_id = ?
+		AND e.local_date < ? AND `+cameAt+` <= ? ORDER BY e.local_date DESC LIMIT 1) AS earlier,
+		(SELECT e.local_date FROM editions e JOIN digests d ON d.id = e.digest_id WHERE e.digest_id = ?
+		AND e.local_date > ? AND `+cameAt+` <= ? ORDER BY e.local_date LIMIT 1) AS later,
 		(SELECT count(*) FROM filtered_posts WHERE digest_id = ? AND due_at = ?) AS held,
 		(SELECT count(*) FROM filtered_posts WHERE digest_id = ? AND due_at > ?) AS held_since`,
 		e.DigestID, e.LocalDate.String(), at(now), e.DigestID, e.LocalDate.String(), at(now), e.DigestID, at(e.DueAt),

@@ -121,7 +121,8 @@ type wantedEdition struct {
 
 const (
 	wantedColumns = `d.state, COALESCE(` + unmailedDigest + `, '') AS unmailed, e.send_at,
-		COALESCE(n.state, '') AS newsletter_state, COALESCE(n.approve_within, 0) AS approve_within, COALESCE(l.approved_at, 0) AS approved_at`
+		COALESCE(n.state, '') AS newsletter_state, COALESCE(n.approve_within, 0) AS approve_within,
+		COALESCE(l.approved_at, 0) AS approved_at`
 	wantedEditions = `editions e JOIN digests d ON d.id = e.digest_id LEFT JOIN newsletters n ON n.id = d.newsletter_id
 		LEFT JOIN newsletter_letters l ON l.newsletter_id = d.newsletter_id AND l.local_date = e.local_date`
 )
@@ -268,7 +269,8 @@ func (q *editionClaim) preferUnrefused(ctx context.Context, live []queuedEdition
 	var refused []digest.EditionID
 	err := q.c.all(ctx, &refused,
 		`SELECT e.id FROM editions e WHERE e.id`+q.c.d.oneOf+` AND (e.reply LIKE '5%' OR 'failed' =
-		(SELECT p.state FROM editions p WHERE p.digest_id = e.digest_id AND p.local_date < e.local_date ORDER BY p.local_date DESC LIMIT 1))`,
+		(SELECT p.state FROM editions p WHERE p.digest_id = e.digest_id AND p.local_date < e.local_date
+		ORDER BY p.local_date DESC LIMIT 1))`,
 		keys(q.c.d, probes))
 	scattered := func(e queuedEdition) uint64 {
 		if !slices.Contains(probes, e.ID) {
@@ -325,7 +327,8 @@ func (q *editionClaim) deliveries(ctx context.Context) ([]digest.Delivery, error
 	var rows []claimedDelivery
 	err := q.c.all(ctx, &rows, `SELECT `+editionColumns+`, d.user_id, u.email, u.time_zone,
 		u.language, d.name AS digest_name, d.folder_order, d.link_round,
-		e.was_in_doubt, e.domain, d.layout, d.images, d.threaded, d.lead_subject, d.grouping, COALESCE(d.newsletter_id, 0) AS newsletter_id
+		e.was_in_doubt, e.domain, d.layout, d.images, d.threaded, d.lead_subject, d.grouping,
+		COALESCE(d.newsletter_id, 0) AS newsletter_id
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
 		WHERE e.id`+q.c.d.oneOf, keys(q.c.d, q.won))
 	if err == nil {
@@ -363,7 +366,8 @@ func endEditions(ctx context.Context, c conn, now instant, ids []digest.EditionI
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := c.exec(ctx, `UPDATE editions SET state = ?, undelivered = ?, error = CASE WHEN error = '' THEN ? ELSE error END
+	_, err := c.exec(ctx, `UPDATE editions SET state = ?, undelivered = ?, error = CASE WHEN error = '' THEN ?
+		ELSE error END
 		WHERE id`+c.d.oneOf, string(state), bit(state == digest.EditionExpired), why, keys(c.d, ids))
 	if err != nil {
 		return err

@@ -78,7 +78,8 @@ func beginDots(ctx context.Context, c conn, now instant, mine map[digest.Edition
 		}
 	}
 	return won, c.runRows(ctx, &v, `WITH v (id, message_id, date, recipient) AS (VALUES {rows})
-			UPDATE mail_claims SET state = 'dotting', at = `+fmt.Sprint(now)+`, message_id = v.message_id, date = v.date, recipient = v.recipient
+			UPDATE mail_claims SET state = 'dotting', at = `+fmt.Sprint(now)+`, message_id = v.message_id,
+			date = v.date, recipient = v.recipient
 			FROM v WHERE mail_claims.edition_id = v.id`)
 }
 
@@ -99,8 +100,10 @@ type claimedEdition struct {
 }
 
 // claimedColumns reads a claimedEdition from claims mc, editions e and digests d.
-const claimedColumns = `mc.edition_id, mc.state, COALESCE(d.newsletter_id, 0) AS newsletter_id, mc.at, mc.message_id, mc.date, mc.recipient, e.was_in_doubt,
-	CASE WHEN mc.state = 'sent' THEN mc.reply ELSE e.reply END AS reply, CASE WHEN mc.state = 'sent' THEN mc.error ELSE e.error END AS error`
+const claimedColumns = `mc.edition_id, mc.state, COALESCE(d.newsletter_id, 0) AS newsletter_id, mc.at,
+	mc.message_id, mc.date, mc.recipient, e.was_in_doubt,
+	CASE WHEN mc.state = 'sent' THEN mc.reply ELSE e.reply END AS reply, CASE WHEN mc.state = 'sent' THEN mc.error
+	ELSE e.error END AS error`
 
 // lockClaimed locks the given editions that are claimed under token. The updates that follow only use keys.
 func lockClaimed(ctx context.Context, c conn, token string,
@@ -108,7 +111,8 @@ func lockClaimed(ctx context.Context, c conn, token string,
 	mine := make(map[digest.EditionID]claimedEdition, len(ids))
 	var rows []claimedEdition
 	err := c.all(ctx, &rows,
-		`SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id JOIN digests d ON d.id = e.digest_id
+		`SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id
+			JOIN digests d ON d.id = e.digest_id
 		WHERE mc.edition_id`+c.d.oneOf+` AND mc.lease_token = ? ORDER BY mc.edition_id`+c.d.lockRows("mc"),
 		keys(c.d, ids), token)
 	if err != nil {
@@ -162,8 +166,10 @@ func endClaims(ctx context.Context, c conn, ids []digest.EditionID, rows *values
 		return err
 	}
 	return c.runRows(ctx, rows,
-		`WITH v (id, state, undelivered, was_in_doubt, reply, error, next_at, sent_at, uncounted, message_id, date, recipient) AS (VALUES {rows})
-			UPDATE editions SET state = v.state, undelivered = v.undelivered, was_in_doubt = v.was_in_doubt, reply = v.reply, error = v.error,
+		`WITH v (id, state, undelivered, was_in_doubt, reply, error, next_at, sent_at, uncounted,
+			message_id, date, recipient) AS (VALUES {rows})
+			UPDATE editions SET state = v.state, undelivered = v.undelivered, was_in_doubt = v.was_in_doubt,
+			reply = v.reply, error = v.error,
 			sent_at = v.sent_at, attempt = attempt - v.uncounted,
 			next_at = CASE WHEN v.next_at > 0 THEN v.next_at ELSE editions.next_at END,
 			message_id = CASE WHEN v.message_id = '' THEN editions.message_id ELSE v.message_id END,
@@ -260,7 +266,8 @@ func recoverClaims(ctx context.Context, c conn, now instant, where string, than 
 	mark func(claimedEdition) digest.Mark) (first, again int, err error) {
 	var rows []claimedEdition
 	if err := c.all(ctx, &rows,
-		`SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id JOIN digests d ON d.id = e.digest_id
+		`SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id
+			JOIN digests d ON d.id = e.digest_id
 		WHERE `+where+` ORDER BY mc.edition_id`+c.d.lockRows("mc"), than); err != nil {
 		return 0, 0, err
 	}
@@ -320,7 +327,8 @@ func expire(ctx context.Context, c conn, now instant) error {
 		now); err != nil {
 		return err
 	}
-	n, err := c.exec(ctx, `UPDATE editions SET state = 'expired', undelivered = 1, error = CASE WHEN error = '' THEN ? ELSE error END WHERE `+late, tooLate, now)
+	n, err := c.exec(ctx, `UPDATE editions SET state = 'expired', undelivered = 1, error = CASE
+		WHEN error = '' THEN ? ELSE error END WHERE `+late, tooLate, now)
 	if err != nil {
 		return err
 	}

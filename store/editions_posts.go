@@ -123,7 +123,8 @@ const (
 )
 
 // carriedParts selects the undelivered editions e as parts of the editions y.edition_id.
-const carriedParts = `e.digest_id, e.due_at, CASE WHEN e.state = 'expired' THEN 1 ELSE 2 END AS carried, e.id AS from_id, e.local_date, e.state`
+const carriedParts = `e.digest_id, e.due_at, CASE WHEN e.state = 'expired' THEN 1
+	ELSE 2 END AS carried, e.id AS from_id, e.local_date, e.state`
 
 // partsOf returns the parts of editions, with their own parts first.
 func (s *Store) partsOf(ctx context.Context, editions []digest.Delivery) ([]part, error) {

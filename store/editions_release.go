@@ -134,8 +134,10 @@ func (s *Store) releaseBatches(ctx context.Context, now instant) ([]releaseBatch
 		Posts     int // hidden posts; only for digests with filters
 	}
 	err := s.read().all(ctx, &rows,
-		`SELECT d.id, u.time_zone, d.next_due_at, d.cadence, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.filtered, d.deliver_at,
-			CASE WHEN d.filtered = 0 THEN 0 ELSE (SELECT count(*) FROM digest_posts p WHERE p.digest_id = d.id AND p.visible_at = d.next_due_at) END AS posts
+		`SELECT d.id, u.time_zone, d.next_due_at, d.cadence, COALESCE(d.newsletter_id, 0) AS newsletter_id,
+			d.filtered, d.deliver_at,
+			CASE WHEN d.filtered = 0 THEN 0 ELSE (SELECT count(*) FROM digest_posts p WHERE p.digest_id = d.id
+			AND p.visible_at = d.next_due_at) END AS posts
 		FROM waiting_digests w CROSS JOIN digests d CROSS JOIN users u
 		WHERE w.feed_id = ? AND d.id = w.digest_id AND u.id = d.user_id
 		AND d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?
@@ -277,13 +279,17 @@ func (g releaseBatch) seal(ctx context.Context, c conn, now instant, times group
 		`INSERT INTO editions (digest_id, local_date, due_at, prev_due_at, prev_released_at,
 		bound_from, bound_to, send_at, date, next_at, expires_at, number, domain, state, error)
 		WITH h (hour, send, ends, discarded) AS (VALUES {rows})
-		SELECT e.id, ?, e.last_due_at, e.prev_due_at, e.prev_released_at, e.bound_from, e.bound_to, h.send, h.send, h.send, h.ends,
+		SELECT e.id, ?, e.last_due_at, e.prev_due_at, e.prev_released_at, e.bound_from, e.bound_to,
+		h.send, h.send, h.send, h.ends,
 			e.edition_count, e.domain, CASE WHEN e.unmailed = '' AND h.discarded = 0 THEN 'ready' ELSE 'unmailed' END,
 			CASE WHEN e.unmailed = '' AND h.discarded = 1 THEN '`+leftUnmailed+`' ELSE e.unmailed END
-		FROM (SELECT d.id, d.last_due_at, d.edition_count, d.deliver_at, d.prev_due_at, d.prev_released_at, d.bound_from, d.bound_to,
-				(SELECT u.mail_domain FROM users u WHERE u.id = d.user_id) AS domain, COALESCE(`+unmailedDigest+`, '') AS unmailed
+		FROM (SELECT d.id, d.last_due_at, d.edition_count, d.deliver_at, d.prev_due_at, d.prev_released_at,
+		d.bound_from, d.bound_to,
+				(SELECT u.mail_domain FROM users u WHERE u.id = d.user_id) AS domain,
+				COALESCE(`+unmailedDigest+`, '') AS unmailed
 			FROM digests d
-			WHERE d.id`+c.d.oneOf+` AND d.state = 'active' AND (d.next_due_at + 0) = ? AND d.last_due_at = ? AND d.released_at = ?
+			WHERE d.id`+c.d.oneOf+` AND d.state = 'active' AND (d.next_due_at + 0) = ? AND d.last_due_at = ?
+			AND d.released_at = ?
 			AND d.deliver_at`+c.d.oneOf+` AND `+reason+`) e CROSS JOIN h
 		WHERE h.hour = e.deliver_at ORDER BY e.id ON CONFLICT DO NOTHING`,
 		times.date.String(), keys(c.d, g.ids), times.next, g.DueAt, now, keys(c.d, g.hours))

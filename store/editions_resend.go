@@ -49,9 +49,11 @@ func (s *Store) ResendEdition(ctx context.Context, id digest.EditionID, now time
 		var r resendRow
 		found, err := c.find(ctx, &r,
 			`SELECT `+editionState+` AS state, e.local_date, d.state AS digest, COALESCE(n.state, '') AS newsletter,
-			COALESCE(`+unmailedError+`, '') AS unmailed, COALESCE((SELECT MAX(x.local_date) FROM carried_posts y JOIN editions x ON x.id = y.edition_id
+			COALESCE(`+unmailedError+`, '') AS unmailed, COALESCE((SELECT MAX(x.local_date)
+			FROM carried_posts y JOIN editions x ON x.id = y.edition_id
 				WHERE y.from_id = e.id AND e.state = 'expired'), '') AS carrier
-			FROM editions e JOIN digests d ON d.id = e.digest_id LEFT JOIN newsletters n ON n.id = d.newsletter_id WHERE e.id = ?`, id)
+			FROM editions e JOIN digests d ON d.id = e.digest_id LEFT JOIN newsletters n ON n.id = d.newsletter_id
+			WHERE e.id = ?`, id)
 		if err == nil && !found {
 			err = notFound("there is no such edition")
 		}
@@ -61,8 +63,10 @@ func (s *Store) ResendEdition(ctx context.Context, id digest.EditionID, now time
 		if err != nil {
 			return err
 		}
-		n, err := c.exec(ctx, `UPDATE editions AS e SET state = 'ready', undelivered = 0, attempt = 0, message_id = '', date = ?, next_at = ?, expires_at = ?, sent_at = 0,
-			reply = '', error = '', was_in_doubt = 0, recipient = '', resent = resent + 1, domain = (SELECT u.mail_domain FROM digests d JOIN users u ON u.id = d.user_id WHERE d.id = e.digest_id)
+		n, err := c.exec(ctx, `UPDATE editions AS e SET state = 'ready', undelivered = 0, attempt = 0,
+			message_id = '', date = ?, next_at = ?, expires_at = ?, sent_at = 0,
+			reply = '', error = '', was_in_doubt = 0, recipient = '', resent = resent + 1, domain =
+			(SELECT u.mail_domain FROM digests d JOIN users u ON u.id = d.user_id WHERE d.id = e.digest_id)
 			WHERE e.id = ? AND e.state = ?`, at(now), at(now), at(now).plus(resendFor), id, r.State)
 		if err == nil && n == 0 {
 			err = fmt.Errorf("the edition has changed meanwhile; try again")

@@ -60,7 +60,8 @@ func unsynced(now instant, marks []digest.Mark, dots []digest.Dot, d *dialect) (
 			message_id = CASE WHEN v.state = 'sent' THEN mc.message_id ELSE v.message_id END,
 			date = CASE WHEN v.state = 'sent' THEN mc.date ELSE v.date END,
 			recipient = CASE WHEN v.state = 'sent' THEN mc.recipient ELSE v.recipient END
-		FROM v WHERE mc.edition_id = v.id AND mc.lease_token = ? AND (mc.state = 'leased' OR v.state = 'sent' AND mc.state = 'dotting')`
+		FROM v WHERE mc.edition_id = v.id AND mc.lease_token = ? AND (mc.state = 'leased' OR v.state = 'sent'
+		AND mc.state = 'dotting')`
 	if d.unsynced != "" {
 		query += ` AND ` + d.unsynced
 	}

@@ -12,10 +12,12 @@ import (
 // decides whether a feed relies on its hubs.
 
 // newsColumns are the columns of a digest.News in feed_news n, without the subscriptions to hubs.
-const newsColumns = `n.pushes, n.all_pushes, n.last_push_at, n.pings, n.last_ping_at, n.missed_at, n.trusted_at, n.saved_polls, n.pushed_since, n.pinged_since`
+const newsColumns = `n.pushes, n.all_pushes, n.last_push_at, n.pings, n.last_ping_at, n.missed_at,
+	n.trusted_at, n.saved_polls, n.pushed_since, n.pinged_since`
 
 // promisedUntil is when the last subscription to a hub of the feed of n expires, and the subscription to its cloud.
-const promisedUntil = `COALESCE((SELECT MAX(p.expires_at) FROM push_subscriptions p WHERE p.feed_id = n.feed_id AND p.state = 'active'), 0) AS expires_at,
+const promisedUntil = `COALESCE((SELECT MAX(p.expires_at) FROM push_subscriptions p WHERE p.feed_id = n.feed_id
+	AND p.state = 'active'), 0) AS expires_at,
 	COALESCE((SELECT MAX(c.expires_at) FROM cloud_subscriptions c WHERE c.feed_id = n.feed_id), 0) AS cloud_until`
 
 // News returns how the news of feeds has arrived. It omits feeds without records.
@@ -61,10 +63,12 @@ func (s *Store) WaysOfNews(ctx context.Context, now time.Time) (map[digest.Way]i
 	}
 	later := now.Add(time.Second)
 	err := s.read().all(ctx, &groups,
-		`SELECT CASE WHEN x.pushes > 0 THEN 1 ELSE 0 END AS pushes, CASE WHEN x.last_ping_at > ? THEN CAST(? AS BIGINT) ELSE 0 END AS last_ping_at,
+		`SELECT CASE WHEN x.pushes > 0 THEN 1 ELSE 0 END AS pushes, CASE WHEN x.last_ping_at > ? THEN CAST(? AS BIGINT)
+			ELSE 0 END AS last_ping_at,
 		CASE WHEN x.expires_at > ? THEN CAST(? AS BIGINT) ELSE 0 END AS expires_at,
 		CASE WHEN x.cloud_until > ? THEN CAST(? AS BIGINT) ELSE 0 END AS cloud_until, count(*) AS n
-		FROM (SELECT n.pushes, n.last_ping_at, `+promisedUntil+` FROM feed_news n JOIN feeds f ON f.id = n.feed_id WHERE f.state = 'active' AND f.merged_into = 0) x
+		FROM (SELECT n.pushes, n.last_ping_at, `+promisedUntil+` FROM feed_news n JOIN feeds f ON f.id = n.feed_id
+		WHERE f.state = 'active' AND f.merged_into = 0) x
 		GROUP BY 1, 2, 3, 4`, at(now.Add(-digest.LongestPing)), at(now), at(now), at(later), at(now), at(later))
 	if err != nil {
 		return nil, failed("counting how news comes", err)
@@ -100,7 +104,8 @@ func trust(ctx context.Context, c conn, ids []digest.FeedID, now time.Time) erro
 	}
 	// A gap in the subscriptions restarts pushed_since.
 	err = c.run(ctx, `UPDATE feed_news AS n SET pushed_since = CASE
-		WHEN NOT EXISTS (SELECT 1 FROM push_subscriptions p WHERE p.feed_id = n.feed_id AND p.state = 'active' AND p.expires_at > ?) THEN 0
+		WHEN NOT EXISTS (SELECT 1 FROM push_subscriptions p WHERE p.feed_id = n.feed_id AND p.state = 'active'
+		AND p.expires_at > ?) THEN 0
 		WHEN n.pushed_since = 0 THEN ? ELSE n.pushed_since END WHERE n.feed_id`+c.d.oneOf, at(now), at(now),
 		keys(c.d, ids))
 	if err != nil {
@@ -183,7 +188,8 @@ func (s *Store) Demote(ctx context.Context, now time.Time) (feeds int, err error
 	}
 	err = s.change(ctx, "taking the trust from hubs", func(c conn) error {
 		var ids []digest.FeedID
-		err := c.all(ctx, &ids, `SELECT DISTINCT o.feed_id FROM feed_news n JOIN push_subscriptions p ON p.feed_id = n.feed_id AND p.state = 'active'
+		err := c.all(ctx, &ids, `SELECT DISTINCT o.feed_id FROM feed_news n
+			JOIN push_subscriptions p ON p.feed_id = n.feed_id AND p.state = 'active'
 			JOIN push_subscriptions o ON o.hub = p.hub AND o.state = 'active' WHERE n.demotes = 1 ORDER BY o.feed_id`)
 		if err != nil {
 			return err
@@ -206,7 +212,8 @@ func (s *Store) Demote(ctx context.Context, now time.Time) (feeds int, err error
 // notePush records a push from a hub, with or without new posts.
 func notePush(ctx context.Context, c conn, id digest.FeedID, received instant, news bool, now time.Time) error {
 	err := c.run(ctx, `INSERT INTO feed_news (feed_id, pushes, all_pushes, last_push_at) VALUES (?, ?, 1, ?)
-		ON CONFLICT (feed_id) DO UPDATE SET pushes = feed_news.pushes + excluded.pushes, all_pushes = feed_news.all_pushes + 1,
+		ON CONFLICT (feed_id) DO UPDATE SET pushes = feed_news.pushes + excluded.pushes,
+		all_pushes = feed_news.all_pushes + 1,
 			last_push_at = excluded.last_push_at`, id, bit(news), received)
 	if err != nil {
 		return err
@@ -222,7 +229,8 @@ func notePings(ctx context.Context, c conn, ids []digest.FeedID, now instant) er
 	}
 	return c.runRows(ctx, &v, `INSERT INTO feed_news (feed_id, pings, last_ping_at, pinged_since) VALUES {rows}
 		ON CONFLICT (feed_id) DO UPDATE SET pings = feed_news.pings + 1, last_ping_at = excluded.last_ping_at,
-			pinged_since = CASE WHEN feed_news.last_ping_at > ? THEN feed_news.pinged_since ELSE excluded.pinged_since END`, now.plus(-digest.LongestPing))
+			pinged_since = CASE WHEN feed_news.last_ping_at > ? THEN feed_news.pinged_since
+			ELSE excluded.pinged_since END`, now.plus(-digest.LongestPing))
 }
 
 // noteSaved counts midnights without a poll for feeds whose hubs are trusted.

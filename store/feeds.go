@@ -19,7 +19,8 @@ const feedColumns = `f.id, f.url, f.host, f.kind, f.title, f.site_url, f.me, f.l
 	f.moved_to, f.moved_since, f.moved_from, f.moved_at, f.move_undone, f.number, f.length,
 	f.domain, f.address, f.newest_at, f.parser,
 	f.doc_interval, f.own_interval, f.host_interval, f.busy_interval, f.skip_hours, f.skip_days, f.failing_since,
-	f.gone_at, f.pinged_at, f.repeats, f.by_date, f.validators_doubted, f.public_only, f.reliability, f.quota_day, f.quota_bytes, f.posts_waiting, f.sealed,
+	f.gone_at, f.pinged_at, f.repeats, f.by_date, f.validators_doubted, f.public_only, f.reliability,
+	f.quota_day, f.quota_bytes, f.posts_waiting, f.sealed,
 	f.topic, f.hubs, f.pushed_until, f.cloud`
 
 // subscribers counts the digests that collect the posts of the feed f.
@@ -27,7 +28,8 @@ const subscribers = `(SELECT count(*) FROM subscriptions s JOIN digests d ON d.i
 	WHERE s.feed_id = f.id AND s.paused = 0 AND ` + gathers + `)`
 
 // askedAt is the next midnight at which the feeds of a gathering digest d are polled.
-const askedAt = `CASE WHEN d.state = 'active' AND (d.next_poll_at = 0 OR d.next_due_at < d.next_poll_at) THEN d.next_due_at ELSE d.next_poll_at END`
+const askedAt = `CASE WHEN d.state = 'active' AND (d.next_poll_at = 0
+	OR d.next_due_at < d.next_poll_at) THEN d.next_due_at ELSE d.next_poll_at END`
 
 // FeedByURL returns a feed by its normalized address, or by an earlier one before a permanent move. It returns
 // digest.NotFound if the feed does not exist.
@@ -164,7 +166,8 @@ func dropIdle(ctx context.Context, c conn, where string, args ...any) error {
 // unqueue removes the feeds f that where selects from the queue, and marks the digests that wait for them.
 func unqueue(ctx context.Context, c conn, where string, args ...any) error {
 	var ids []digest.FeedID
-	err := c.all(ctx, &ids, `UPDATE feed_times AS t SET poll_at = NULL FROM feeds f WHERE f.id = t.feed_id AND t.poll_at IS NOT NULL AND `+where+` RETURNING feed_id`, args...)
+	err := c.all(ctx, &ids, `UPDATE feed_times AS t SET poll_at = NULL FROM feeds f WHERE f.id = t.feed_id
+		AND t.poll_at IS NOT NULL AND `+where+` RETURNING feed_id`, args...)
 	if err == nil {
 		_, err = tellWaiting(ctx, c, ids)
 	}
@@ -184,7 +187,8 @@ func (s *Store) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.F
 	labels := make([]digest.FeedLabel, 0, len(ids))
 	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
 		err := s.read().all(ctx, &labels,
-			`SELECT f.id AS feed_id, f.title, CASE WHEN f.site_url = '' THEN f.url ELSE f.site_url END AS site_url, f.url, f.host, f.domain, f.me, f.language
+			`SELECT f.id AS feed_id, f.title, CASE WHEN f.site_url = '' THEN f.url
+				ELSE f.site_url END AS site_url, f.url, f.host, f.domain, f.me, f.language
 			FROM feeds f WHERE f.id`+s.d.oneOf+` ORDER BY f.id`, keys(s.d, part))
 		if err != nil {
 			return nil, failed("reading feeds", err)
@@ -215,7 +219,8 @@ const recordColumns = `url, host, kind, title, site_url, me, language, etag, las
 	last_error, state, head_state, conditional_state, moved_to, moved_from, moved_at, length,
 	domain, address, newest_at, parser,
 	doc_interval, own_interval, busy_interval, skip_hours, skip_days, failing_since,
-	gone_at, pinged_at, repeats, by_date, validators_doubted, public_only, reliability, quota_day, quota_bytes, posts_waiting, topic, hubs, cloud`
+	gone_at, pinged_at, repeats, by_date, validators_doubted, public_only, reliability, quota_day,
+	quota_bytes, posts_waiting, topic, hubs, cloud`
 
 func recordCells(f digest.Feed) []any {
 	return []any{
@@ -251,9 +256,12 @@ func saveFeeds(ctx context.Context, c conn, polls []*polled) error {
 	}
 	// The claim recorded its own time as the attempt; the poll knows the time of its last request.
 	return c.runRows(ctx, &times,
-		`WITH v (feed_id, poll_at, askable_at, last_attempt_at, last_ok_at, not_before, fresh_until, unchanged) AS (VALUES {rows})
-		UPDATE feed_times SET poll_at = NULLIF(v.poll_at, 0), askable_at = v.askable_at, lease_until = 0, lease_token = '',
-			last_attempt_at = CASE WHEN v.last_attempt_at > feed_times.last_attempt_at THEN v.last_attempt_at ELSE feed_times.last_attempt_at END,
+		`WITH v (feed_id, poll_at, askable_at, last_attempt_at, last_ok_at, not_before, fresh_until,
+			unchanged) AS (VALUES {rows})
+		UPDATE feed_times SET poll_at = NULLIF(v.poll_at, 0), askable_at = v.askable_at, lease_until = 0,
+		lease_token = '',
+			last_attempt_at = CASE WHEN v.last_attempt_at > feed_times.last_attempt_at THEN v.last_attempt_at
+			ELSE feed_times.last_attempt_at END,
 			last_ok_at = v.last_ok_at, not_before = v.not_before, fresh_until = v.fresh_until, unchanged = v.unchanged
 		FROM v WHERE feed_times.feed_id = v.feed_id`)
 }

@@ -36,8 +36,10 @@ const (
 
 // firstReader and lastReader are the first and last digest subscribed to a feed f, by key.
 const (
-	firstReader = `COALESCE((SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = f.id AND s.paused = 0 ORDER BY s.digest_id LIMIT 1), 0)`
-	lastReader  = `COALESCE((SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = f.id AND s.paused = 0 ORDER BY s.digest_id DESC LIMIT 1), 0)`
+	firstReader = `COALESCE((SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = f.id AND s.paused = 0
+		ORDER BY s.digest_id LIMIT 1), 0)`
+	lastReader = `COALESCE((SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = f.id AND s.paused = 0
+		ORDER BY s.digest_id DESC LIMIT 1), 0)`
 )
 
 // ClaimFeeds leases at most N feeds whose poll is due at now, in the order of the queue. It skips a feed whose poll the
@@ -346,7 +348,8 @@ func (q *claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed,
 	}
 	var ids []digest.FeedID
 	err := q.c.allRows(ctx, &ids, &v, `WITH v (id, askable_at, attempt_at, subscribers, counted_at) AS (VALUES {rows})
-		UPDATE feed_times AS t SET lease_until = ?, lease_token = ?, last_attempt_at = v.attempt_at, askable_at = v.askable_at,
+		UPDATE feed_times AS t SET lease_until = ?, lease_token = ?, last_attempt_at = v.attempt_at,
+		askable_at = v.askable_at,
 			subscribers = v.subscribers, counted_at = v.counted_at
 		FROM v WHERE t.feed_id = v.id RETURNING feed_id`, until, q.Token)
 	if err != nil {

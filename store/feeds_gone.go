@@ -157,8 +157,10 @@ func (s *Store) FeedDue(ctx context.Context, id digest.FeedID, from time.Time) (
 	}
 	// Digests with the same midnight have equivalent time zones, so any user serves.
 	err := s.read().all(ctx, &rows, `SELECT x.next_due_at, x.cadence, x.planned_at, u.time_zone FROM (
-			SELECT `+askedAt+` AS next_due_at, d.cadence, MAX(CASE WHEN d.planned_due_at = `+askedAt+` THEN d.planned_at ELSE 0 END) AS planned_at,
-				MIN(d.user_id) AS user_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id = ? AND s.paused = 0 AND `+gathers+`
+			SELECT `+askedAt+` AS next_due_at, d.cadence, MAX(CASE WHEN d.planned_due_at = `+askedAt+` THEN d.planned_at
+			ELSE 0 END) AS planned_at,
+				MIN(d.user_id) AS user_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id
+				WHERE s.feed_id = ? AND s.paused = 0 AND `+gathers+`
 			GROUP BY `+askedAt+`, d.cadence, d.planned_due_at) x
 		JOIN users u ON u.id = x.user_id`, id)
 	if err != nil {

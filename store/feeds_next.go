@@ -13,7 +13,8 @@ import (
 // instant.
 func (s *Store) NextMidnight(ctx context.Context, after time.Time) (time.Time, bool, error) {
 	return s.earliest(ctx, "the next midnight",
-		`SELECT MIN(x.due_at) FROM (SELECT MIN(d.next_due_at) AS due_at FROM digests d WHERE `+unplanned+` AND d.next_due_at > ?
+		`SELECT MIN(x.due_at) FROM (SELECT MIN(d.next_due_at) AS due_at FROM digests d
+			WHERE `+unplanned+` AND d.next_due_at > ?
 		UNION ALL SELECT MIN(d.next_poll_at) FROM digests d WHERE d.next_poll_at > 0) x`, at(after))
 }
 

@@ -64,7 +64,8 @@ func anyDue(ctx context.Context, c conn, now instant) (bool, error) {
 	if err != nil || unplanned {
 		return unplanned, err
 	}
-	n, err := c.number(ctx, `SELECT count(*) FROM (SELECT 1 FROM digests d WHERE d.next_poll_at > 0 AND d.next_poll_at <= ? LIMIT 1) x`, now)
+	n, err := c.number(ctx, `SELECT count(*) FROM (SELECT 1 FROM digests d WHERE d.next_poll_at > 0
+		AND d.next_poll_at <= ? LIMIT 1) x`, now)
 	return n > 0, err
 }
 

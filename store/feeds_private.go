@@ -19,7 +19,8 @@ func setSealed(ctx context.Context, c conn, id digest.FeedID, sealed string) err
 
 // forgetSealed deletes the credentials of private feeds without subscriptions.
 func forgetSealed(ctx context.Context, c conn) error {
-	return c.run(ctx, `UPDATE feeds SET sealed = '' WHERE sealed <> '' AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.feed_id = feeds.id)`)
+	return c.run(ctx, `UPDATE feeds SET sealed = '' WHERE sealed <> '' AND NOT EXISTS
+		(SELECT 1 FROM subscriptions s WHERE s.feed_id = feeds.id)`)
 }
 
 // SetSealed stores the credential of a private feed.
@@ -124,10 +125,12 @@ func hideAddress(ctx context.Context, c conn, f digest.Feed, was string) error {
 		statement string
 		args      []any
 	}{
-		{`UPDATE feeds SET url = ?, sealed = ?, site_url = ?, validator_url = '', etag = '', last_modified = '', moved_to = '', moved_since = 0,
+		{`UPDATE feeds SET url = ?, sealed = ?, site_url = ?, validator_url = '', etag = '',
+			last_modified = '', moved_to = '', moved_since = 0,
 			moved_from = '', moved_at = 0, move_undone = 0, last_error = '' WHERE id = ?`,
 			[]any{f.URL, f.Sealed, f.SiteURL, f.ID}},
-		{`UPDATE feeds SET url = CAST(? AS TEXT) || '#' || id, site_url = '', validator_url = '', moved_to = '', moved_from = '', last_error = '' WHERE merged_into = ?`, []any{f.URL, f.ID}},
+		{`UPDATE feeds SET url = CAST(? AS TEXT) || '#' || id, site_url = '', validator_url = '',
+			moved_to = '', moved_from = '', last_error = '' WHERE merged_into = ?`, []any{f.URL, f.ID}},
 		{`DELETE FROM former_addresses WHERE feed_id = ?`, []any{f.ID}},
 		{`DELETE FROM refusals WHERE url = ?`, []any{was}},
 		{`DELETE FROM bodies WHERE feed_id = ?`, []any{f.ID}},
@@ -191,7 +194,8 @@ func (s *Store) HideFormer(ctx context.Context) error {
 			hides []string // with the address without and with credentials as arguments
 		}{
 			{`SELECT DISTINCT moved_from FROM feeds WHERE moved_from` + clear, []string{
-				`UPDATE posts SET read_address = ? WHERE read_address = ? AND feed_id IN (SELECT id FROM feeds WHERE moved_from <> '')`,
+				`UPDATE posts SET read_address = ? WHERE read_address = ? AND feed_id IN
+					(SELECT id FROM feeds WHERE moved_from <> '')`,
 				`UPDATE feeds SET moved_from = ? WHERE moved_from = ?`}},
 			{`SELECT url FROM feeds WHERE merged_into <> 0 AND url` +
 				clear, []string{`UPDATE feeds SET url = ? WHERE url = ?`}},

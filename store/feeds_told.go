@@ -8,7 +8,8 @@ import (
 
 // toldSubscribers is subscribers for the User-Agent of a poll: see countSubscribers. For a feed with more than a
 // thousand subscribers it also counts paused digests, because reading each digest takes longer than the poll.
-const toldSubscribers = `COALESCE(NULLIF((SELECT count(*) FROM (SELECT 1 FROM subscriptions s WHERE s.feed_id = f.id AND s.paused = 0
+const toldSubscribers = `COALESCE(NULLIF((SELECT count(*) FROM (SELECT 1 FROM subscriptions s
+	WHERE s.feed_id = f.id AND s.paused = 0
 		AND (SELECT ` + gathers + ` FROM digests d WHERE d.id = s.digest_id) LIMIT 1001) x), 1001),
 	(SELECT count(*) FROM subscriptions s WHERE s.feed_id = f.id AND s.paused = 0))`
 

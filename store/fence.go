@@ -204,8 +204,10 @@ func waitingMail(now instant) string {
 				WHEN EXISTS (SELECT 1 FROM digest_posts p WHERE p.digest_id = d.id AND p.visible_at = d.next_due_at)
 				OR EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = d.id AND n.visible_at = d.next_due_at)
 				OR EXISTS (SELECT 1 FROM editions e WHERE `+finished+` AND e.expires_at <= %[1]d)
-				OR EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = d.id AND `+undelivered+` AND `+isReason+`) THEN d.next_due_at
-				WHEN EXISTS (SELECT 1 FROM subscriptions s WHERE s.digest_id = d.id AND s.paused = 0) THEN -1 ELSE 0 END AS due
+				OR EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = d.id
+				AND `+undelivered+` AND `+isReason+`) THEN d.next_due_at
+				WHEN EXISTS (SELECT 1 FROM subscriptions s WHERE s.digest_id = d.id AND s.paused = 0) THEN -1
+				ELSE 0 END AS due
 		FROM digests d WHERE `+mailable+`) w`, now)
 }
 

@@ -74,7 +74,8 @@ func requireSubscription(ctx context.Context, c conn, id digest.DigestID, feed d
 
 // noteFiltered stores whether a digest has filters, so that a release need not look for them.
 func noteFiltered(ctx context.Context, c conn, id digest.DigestID) error {
-	return c.run(ctx, `UPDATE digests AS d SET filtered = CASE WHEN EXISTS (SELECT 1 FROM filters f WHERE f.digest_id = d.id) THEN 1 ELSE 0 END
+	return c.run(ctx, `UPDATE digests AS d SET filtered = CASE WHEN EXISTS (SELECT 1 FROM filters f
+		WHERE f.digest_id = d.id) THEN 1 ELSE 0 END
 		WHERE d.id = ?`, id)
 }
 
@@ -178,7 +179,8 @@ func dropFilters(ctx context.Context, c conn, feeds []digest.FeedID) error {
 func (s *Store) pruneHeld(ctx context.Context, old instant, batch int) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
 		n, err = c.exec(ctx, `DELETE FROM filtered_posts WHERE (digest_id, due_at, post_id) IN (
-			SELECT h.digest_id, h.due_at, h.post_id FROM filtered_posts h WHERE h.due_at < ? ORDER BY h.due_at LIMIT ?)`, old, batch)
+			SELECT h.digest_id, h.due_at, h.post_id FROM filtered_posts h WHERE h.due_at < ?
+			ORDER BY h.due_at LIMIT ?)`, old, batch)
 		return err
 	})
 	return n, err

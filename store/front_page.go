@@ -32,7 +32,8 @@ func (s *Store) SetLead(ctx context.Context, id digest.DigestID, feed digest.Fee
 		if err := requireSubscription(ctx, c, id, feed); err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE subscriptions SET leads = CASE WHEN feed_id = ? THEN 1 ELSE 0 END WHERE digest_id = ? AND (leads = 1 OR feed_id = ?)`, feed, id, feed)
+		return c.run(ctx, `UPDATE subscriptions SET leads = CASE WHEN feed_id = ? THEN 1 ELSE 0 END
+			WHERE digest_id = ? AND (leads = 1 OR feed_id = ?)`, feed, id, feed)
 	})
 }
 

@@ -25,7 +25,8 @@ func (s *Store) SetHostRule(ctx context.Context, r digest.HostRule, now time.Tim
 			time.Second, longestHostRule/(24*time.Hour))
 	}
 	err = s.changeAlone(ctx, "setting a rule for "+r.Host, func(c conn) error {
-		_, err := c.exec(ctx, `INSERT INTO host_rules (host, by_owner, blocked, interval, created_at) VALUES (?, ?, ?, ?, ?)
+		_, err := c.exec(ctx, `INSERT INTO host_rules (host, by_owner, blocked, interval, created_at)
+			VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (host, by_owner) DO UPDATE SET blocked = excluded.blocked, interval = excluded.interval,
 				created_at = CASE WHEN host_rules.blocked = excluded.blocked AND host_rules.interval = excluded.interval
 					THEN host_rules.created_at ELSE excluded.created_at END`,
@@ -94,11 +95,13 @@ const ofRule = `(f.host = r.host OR f.host LIKE '%.' || REPLACE(r.host, '_', '\_
 // ruleFor is the interval for the feed f: the longer of the operator's and the owners' rule, each for the nearest host.
 // It is 0 without a rule.
 const ruleFor = `COALESCE((SELECT MAX(r.interval) FROM host_rules r WHERE ` + ofRule + `
-	AND NOT EXISTS (SELECT 1 FROM host_rules n WHERE n.by_owner = r.by_owner AND n.blocked = 0 AND LENGTH(n.host) > LENGTH(r.host)
+	AND NOT EXISTS (SELECT 1 FROM host_rules n WHERE n.by_owner = r.by_owner AND n.blocked = 0
+	AND LENGTH(n.host) > LENGTH(r.host)
 		AND (f.host = n.host OR f.host LIKE '%.' || REPLACE(n.host, '_', '\_') ESCAPE '\'))), 0)`
 
 // stateByRules is the state of a feed f by the rules, if it is neither dead nor gone.
-const stateByRules = `COALESCE((SELECT CASE WHEN MAX(r.by_owner) = 1 THEN 'declined' ELSE 'blocked' END FROM host_rules r
+const stateByRules = `COALESCE((SELECT CASE WHEN MAX(r.by_owner) = 1 THEN 'declined' ELSE 'blocked' END
+	FROM host_rules r
 	WHERE r.blocked = 1 AND ` +
 	ofRule + ` HAVING count(*) > 0), CASE WHEN f.state = 'trial' THEN 'trial' ELSE 'active' END)`
 

@@ -27,10 +27,12 @@ func (s *Store) AskHub(ctx context.Context, ask digest.HubCall, now time.Time) e
 		if err := load.Refuse(now); err != nil {
 			return err
 		}
-		if err := c.run(ctx, `DELETE FROM hub_calls WHERE newsletter_id = ? AND callback = ? AND kind IN ('subscribe', 'unsubscribe')`, ask.NewsletterID, ask.Callback); err != nil {
+		if err := c.run(ctx, `DELETE FROM hub_calls WHERE newsletter_id = ? AND callback = ?
+			AND kind IN ('subscribe', 'unsubscribe')`, ask.NewsletterID, ask.Callback); err != nil {
 			return err
 		}
-		return c.run(ctx, `INSERT INTO hub_calls (newsletter_id, topic, callback, domain, home, kind, secret, lease, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+		return c.run(ctx, `INSERT INTO hub_calls (newsletter_id, topic, callback, domain, home, kind,
+			secret, lease, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (newsletter_id, callback, kind) DO NOTHING`, // a concurrent identical request was first
 			ask.NewsletterID, ask.Topic, ask.Callback, ask.Domain, bit(ask.Home), string(ask.Kind), secretOf(ask),
 			seconds(ask.Lease), at(now))
@@ -60,7 +62,8 @@ func hubLoad(ctx context.Context, c conn, ask digest.HubCall) (l digest.HubLoad,
 
 // lastLetters are the newest editions x of the archive of newsletter n. Five suffice, because only the
 // issues of yesterday, today and tomorrow can be unsent.
-const lastLetters = `(SELECT e.send_at FROM editions e WHERE e.digest_id = n.archive_id ORDER BY e.local_date DESC LIMIT 5) x`
+const lastLetters = `(SELECT e.send_at FROM editions e WHERE e.digest_id = n.archive_id
+	ORDER BY e.local_date DESC LIMIT 5) x`
 
 // leftAt is when the newest published issue of newsletter n was published; 0: none. Its argument is now.
 const leftAt = `COALESCE((SELECT MAX(x.send_at) FROM ` + lastLetters + ` WHERE x.send_at <= ?), 0)`
@@ -70,7 +73,8 @@ const leftAt = `COALESCE((SELECT MAX(x.send_at) FROM ` + lastLetters + ` WHERE x
 // newsletters and notifies these subscribers. Several processes may call it.
 func (s *Store) AnnounceLetters(ctx context.Context, now time.Time) (deliveries int, err error) {
 	over, err := s.read().number(ctx,
-		`SELECT (SELECT count(*) FROM hub_subscriptions WHERE expires_at <= ?) + (SELECT count(*) FROM hub_subscriptions h
+		`SELECT (SELECT count(*) FROM hub_subscriptions WHERE expires_at <= ?) + (SELECT count(*)
+			FROM hub_subscriptions h
 		JOIN newsletters n ON n.id = h.newsletter_id WHERE n.state = 'ended')`, at(now))
 	if err == nil && over > 0 {
 		err = s.endHubSubscriptions(ctx, now)
@@ -85,7 +89,8 @@ func (s *Store) AnnounceLetters(ctx context.Context, now time.Time) (deliveries 
 	if err := s.read().all(ctx, &news,
 		`SELECT x.id, x.left_at FROM (SELECT n.id, `+leftAt+` AS left_at FROM newsletters n
 		WHERE n.state IN ('active', 'held') AND n.id IN (SELECT h.newsletter_id FROM hub_subscriptions h)) x
-		WHERE EXISTS (SELECT 1 FROM hub_subscriptions h WHERE h.newsletter_id = x.id AND h.announced_at < x.left_at) ORDER BY x.id`, at(now)); err != nil {
+		WHERE EXISTS (SELECT 1 FROM hub_subscriptions h WHERE h.newsletter_id = x.id AND h.announced_at < x.left_at)
+		ORDER BY x.id`, at(now)); err != nil {
 		return 0, failed("looking for letters to announce", err)
 	}
 	for _, n := range news {
@@ -103,14 +108,18 @@ func (s *Store) AnnounceLetters(ctx context.Context, now time.Time) (deliveries 
 // process has announced the issue to. A queued delivery of an older issue also delivers this one.
 func announce(ctx context.Context, c conn, id digest.NewsletterID, left, now instant) (int, error) {
 	var ids []int64
-	err := c.all(ctx, &ids, `UPDATE hub_subscriptions SET announced_at = ? WHERE newsletter_id = ? AND announced_at < ? AND expires_at > ? RETURNING id`, left, id, left, now)
+	err := c.all(ctx, &ids, `UPDATE hub_subscriptions SET announced_at = ? WHERE newsletter_id = ?
+		AND announced_at < ? AND expires_at > ? RETURNING id`, left, id, left, now)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	return c.exec(ctx, `INSERT INTO hub_calls (newsletter_id, topic, callback, domain, home, kind, secret, letter_at, next_at)
-		SELECT h.newsletter_id, h.topic, h.callback, h.domain, h.home, 'deliver', h.secret, h.announced_at, CAST(? AS BIGINT) FROM hub_subscriptions h
+	return c.exec(ctx, `INSERT INTO hub_calls (newsletter_id, topic, callback, domain, home, kind,
+		secret, letter_at, next_at)
+		SELECT h.newsletter_id, h.topic, h.callback, h.domain, h.home, 'deliver', h.secret, h.announced_at,
+		CAST(? AS BIGINT) FROM hub_subscriptions h
 		WHERE h.id`+c.d.oneOf+` ORDER BY h.id
-		ON CONFLICT (newsletter_id, callback, kind) DO UPDATE SET letter_at = excluded.letter_at, next_at = excluded.next_at, attempt = 0`, now, keys(c.d, ids))
+		ON CONFLICT (newsletter_id, callback, kind) DO UPDATE SET letter_at = excluded.letter_at,
+		next_at = excluded.next_at, attempt = 0`, now, keys(c.d, ids))
 }
 
 // endHubSubscriptions ends subscriptions that have expired, and those to ended newsletters, whose subscribers it
@@ -118,8 +127,10 @@ func announce(ctx context.Context, c conn, id digest.NewsletterID, left, now ins
 func (s *Store) endHubSubscriptions(ctx context.Context, now time.Time) error {
 	return s.change(ctx, "", func(c conn) error {
 		const ended = `newsletter_id IN (SELECT n.id FROM newsletters n WHERE n.state = 'ended')`
-		if err := c.run(ctx, `INSERT INTO hub_calls (newsletter_id, topic, callback, domain, home, kind, secret, next_at)
-			SELECT h.newsletter_id, h.topic, h.callback, h.domain, h.home, 'denied', h.secret, CAST(? AS BIGINT) FROM hub_subscriptions h
+		if err := c.run(ctx, `INSERT INTO hub_calls (newsletter_id, topic, callback, domain, home,
+			kind, secret, next_at)
+			SELECT h.newsletter_id, h.topic, h.callback, h.domain, h.home, 'denied', h.secret, CAST(? AS BIGINT)
+			FROM hub_subscriptions h
 			WHERE `+ended+` AND h.expires_at > ? ORDER BY h.id ON CONFLICT (newsletter_id, callback, kind) DO NOTHING`,
 			at(now), at(now)); err != nil {
 			return err
@@ -128,7 +139,8 @@ func (s *Store) endHubSubscriptions(ctx context.Context, now time.Time) error {
 			return err
 		}
 		return c.run(ctx, `DELETE FROM hub_calls WHERE kind <> 'denied' AND `+ended+` OR kind = 'deliver'
-			AND NOT EXISTS (SELECT 1 FROM hub_subscriptions h WHERE h.newsletter_id = hub_calls.newsletter_id AND h.callback = hub_calls.callback)`)
+			AND NOT EXISTS (SELECT 1 FROM hub_subscriptions h WHERE h.newsletter_id = hub_calls.newsletter_id
+			AND h.callback = hub_calls.callback)`)
 	})
 }
 

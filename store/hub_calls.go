@@ -14,7 +14,8 @@ const hubLease = 5 * time.Minute
 const claimedAtOnce = 200
 
 // hubDue holds for calls c that may be claimed: one at a time for each domain. Its arguments are now, three times.
-const hubDue = `c.next_at <= ? AND c.lease_until <= ? AND NOT EXISTS (SELECT 1 FROM hub_calls o WHERE o.domain = c.domain AND o.lease_until > ?)`
+const hubDue = `c.next_at <= ? AND c.lease_until <= ? AND NOT EXISTS (SELECT 1 FROM hub_calls o
+	WHERE o.domain = c.domain AND o.lease_until > ?)`
 
 // ClaimHubCalls leases at most most due calls, one for each domain without a call in flight. Deliveries come last,
 // because a person may wait for a verification.
@@ -34,9 +35,11 @@ func (s *Store) ClaimHubCalls(ctx context.Context, now time.Time, most int) ([]d
 			return nil, err
 		}
 		return calls, c.all(ctx, &calls,
-			`SELECT c.id, c.newsletter_id, c.topic, c.callback, c.domain, c.home, c.kind, COALESCE(h.secret, c.secret) AS secret,
+			`SELECT c.id, c.newsletter_id, c.topic, c.callback, c.domain, c.home, c.kind,
+				COALESCE(h.secret, c.secret) AS secret,
 			c.lease, c.letter_at, c.attempt, c.lease_until FROM hub_calls c
-			LEFT JOIN hub_subscriptions h ON c.kind = 'deliver' AND h.newsletter_id = c.newsletter_id AND h.callback = c.callback
+			LEFT JOIN hub_subscriptions h ON c.kind = 'deliver' AND h.newsletter_id = c.newsletter_id
+			AND h.callback = c.callback
 			WHERE c.id`+c.d.oneOf+` ORDER BY c.id`, keys(c.d, ids))
 	})
 }
@@ -82,12 +85,14 @@ type HubMark struct {
 func (s *Store) MarkHubCall(ctx context.Context, call digest.HubCall, m HubMark, now time.Time) error {
 	return s.change(ctx, "noting what became of a call of the hub", func(c conn) error {
 		if m.Outcome == digest.HubRetried {
-			n, err := c.exec(ctx, `UPDATE hub_calls SET attempt = attempt + 1, next_at = ?, lease_until = 0, last_error = ? WHERE id = ? AND lease_until = ?`,
+			n, err := c.exec(ctx, `UPDATE hub_calls SET attempt = attempt + 1, next_at = ?, lease_until = 0,
+				last_error = ? WHERE id = ? AND lease_until = ?`,
 				from(m.Next), m.Error, call.ID, at(call.LeaseUntil))
 			return countHub(ctx, c, m, n, now, err)
 		}
 		// An issue announced during the delivery of an older one remains queued.
-		n, err := c.exec(ctx, `DELETE FROM hub_calls WHERE id = ? AND lease_until = ? AND (kind <> 'deliver' OR letter_at <= ?)`,
+		n, err := c.exec(ctx, `DELETE FROM hub_calls WHERE id = ? AND lease_until = ?
+			AND (kind <> 'deliver' OR letter_at <= ?)`,
 			call.ID, at(call.LeaseUntil), max(at(m.LetterAt), at(call.LetterAt)))
 		if err == nil && n == 0 {
 			n, err = c.exec(ctx, `UPDATE hub_calls SET lease_until = 0 WHERE id = ? AND lease_until = ?`, call.ID,
@@ -114,9 +119,11 @@ func markHubSubscription(ctx context.Context, c conn, call digest.HubCall, m Hub
 	case call.Kind != digest.HubDeliver:
 		return nil
 	case m.Outcome == digest.HubDelivered:
-		return c.run(ctx, `UPDATE hub_subscriptions SET delivered_at = ?, given_up = 0 WHERE newsletter_id = ? AND callback = ?`, append([]any{at(m.LetterAt)}, of...)...)
+		return c.run(ctx, `UPDATE hub_subscriptions SET delivered_at = ?, given_up = 0 WHERE newsletter_id = ?
+			AND callback = ?`, append([]any{at(m.LetterAt)}, of...)...)
 	}
-	if err := c.run(ctx, `UPDATE hub_subscriptions SET given_up = given_up + 1 WHERE newsletter_id = ? AND callback = ?`, of...); err != nil {
+	if err := c.run(ctx, `UPDATE hub_subscriptions SET given_up = given_up + 1 WHERE newsletter_id = ?
+		AND callback = ?`, of...); err != nil {
 		return err
 	}
 	return c.run(ctx, `DELETE FROM hub_subscriptions WHERE newsletter_id = ? AND callback = ? AND given_up >= ?`,
@@ -132,9 +139,11 @@ func confirmHub(ctx context.Context, c conn, call digest.HubCall, now time.Time)
 	if err != nil || !open {
 		return err
 	}
-	return c.run(ctx, `INSERT INTO hub_subscriptions (newsletter_id, topic, callback, domain, home, secret, confirmed_at, expires_at, announced_at, delivered_at)
+	return c.run(ctx, `INSERT INTO hub_subscriptions (newsletter_id, topic, callback, domain, home,
+		secret, confirmed_at, expires_at, announced_at, delivered_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
-		ON CONFLICT (newsletter_id, callback) DO UPDATE SET topic = excluded.topic, home = excluded.home, secret = excluded.secret,
+		ON CONFLICT (newsletter_id, callback) DO UPDATE SET topic = excluded.topic, home = excluded.home,
+		secret = excluded.secret,
 			confirmed_at = excluded.confirmed_at, expires_at = excluded.expires_at, given_up = 0`,
 		call.NewsletterID, call.Topic, call.Callback, call.Domain, bit(call.Home), secretOf(call), at(now),
 		at(now).plus(call.Lease), left)

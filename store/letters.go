@@ -71,7 +71,8 @@ func (s *Store) RequestLetter(ctx context.Context, r LetterRequest, now time.Tim
 }
 
 // letterLoad reads the allowance.Load of a share. The condition share <> ” lets SQLite use the index of shares.
-const letterLoad = `SELECT COALESCE(SUM(CASE WHEN answered = 0 THEN 1 ELSE 0 END), 0) AS total, COALESCE(SUM(answered), 0) AS answered,
+const letterLoad = `SELECT COALESCE(SUM(CASE WHEN answered = 0 THEN 1 ELSE 0 END), 0) AS total,
+	COALESCE(SUM(answered), 0) AS answered,
 	COALESCE(SUM(CASE WHEN answered = 0 AND asker = ? THEN 1 ELSE 0 END), 0) AS of_asker,
 	COALESCE(SUM(CASE WHEN answered = 0 AND domain = ? THEN 1 ELSE 0 END), 0) AS to_domain,
 	COALESCE(SUM(CASE WHEN answered = 0 AND domain = ? AND asker = ? THEN 1 ELSE 0 END), 0) AS to_domain_for_asker
@@ -143,7 +144,8 @@ func (r LetterRequest) insert(ctx context.Context, c conn, now time.Time) (id in
 	if !r.Kind.IsStrangers() || r.Kind == allowance.SignIn && accounts == 0 {
 		mailbox, share = "", allowance.NoShare
 	}
-	err = c.get(ctx, &id, `INSERT INTO letter_requests (kind, email_key, mailbox, domain, share, asker, requested_at) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+	err = c.get(ctx, &id, `INSERT INTO letter_requests (kind, email_key, mailbox, domain, share, asker, requested_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 		r.Kind, emailKey(r.Email), mailbox, allowance.Domain(allowance.Mailbox(r.Email)), string(share), r.Asker,
 		at(now))
 	return id, err
@@ -168,7 +170,8 @@ func answerMailbox(ctx context.Context, c conn, email string) error {
 // answerLetters records that the sign-in links of a user no longer work, so that the user can request the next one
 // now.
 func answerLetters(ctx context.Context, c conn, user digest.UserID) error {
-	_, err := c.exec(ctx, `UPDATE letter_requests SET answered = 1 WHERE answered = 0 AND kind IN ('sign-in', 'sign-in-known')
+	_, err := c.exec(ctx, `UPDATE letter_requests SET answered = 1 WHERE answered = 0
+		AND kind IN ('sign-in', 'sign-in-known')
 		AND email_key = (SELECT email_key FROM users WHERE id = ?)`, user)
 	return err
 }

@@ -207,7 +207,9 @@ func (s *Store) restoreFeed(ctx context.Context, x digest.LinkChange, now time.T
 	if err := s.ReplaceSubscription(ctx, x.DigestID, other, x.FeedID); err != nil {
 		return err
 	}
-	return s.run(ctx, "", `UPDATE subscriptions AS s SET address = (SELECT `+aLine+` || f.url || `+aLine+` FROM feeds f WHERE f.id = ?)
-		WHERE s.digest_id = ? AND s.feed_id = ? AND s.address = '' AND EXISTS (SELECT 1 FROM notices n JOIN feeds f ON f.url = n.url
+	return s.run(ctx, "", `UPDATE subscriptions AS s SET address = (SELECT `+aLine+` || f.url || `+aLine+` FROM feeds f
+		WHERE f.id = ?)
+		WHERE s.digest_id = ? AND s.feed_id = ? AND s.address = '' AND EXISTS (SELECT 1 FROM notices n
+		JOIN feeds f ON f.url = n.url
 			WHERE n.digest_id = s.digest_id AND n.kind = 'moved' AND f.id = ?)`, other, x.DigestID, x.FeedID, other)
 }

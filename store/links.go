@@ -99,14 +99,16 @@ func (s *Store) came(ctx context.Context, user digest.UserID, since, now time.Ti
 	}
 	c := s.read()
 	if err := c.all(ctx, &digests, `SELECT d.id, CASE WHEN d.newsletter_id IS NULL THEN d.last_due_at
-		ELSE COALESCE((SELECT MAX(e.due_at) FROM editions e WHERE e.digest_id = d.id AND e.send_at <= ?), 0) END AS last_due_at
+		ELSE COALESCE((SELECT MAX(e.due_at) FROM editions e WHERE e.digest_id = d.id
+		AND e.send_at <= ?), 0) END AS last_due_at
 		FROM digests d WHERE d.user_id = ?`, at(now), user); err != nil {
 		return nil, err
 	}
 	var all []arrival
 	for _, d := range digests {
 		if err := c.all(ctx, &all,
-			`SELECT dp.visible_at, dp.post_id FROM digest_posts dp WHERE dp.digest_id = ? AND dp.visible_at > ? AND dp.visible_at <= ?
+			`SELECT dp.visible_at, dp.post_id FROM digest_posts dp WHERE dp.digest_id = ? AND dp.visible_at > ?
+				AND dp.visible_at <= ?
 			ORDER BY dp.visible_at DESC, dp.post_id DESC LIMIT ?`, d.ID, at(since), min(d.LastDueAt, at(now)),
 			mostCame); err != nil {
 			return nil, err

@@ -202,7 +202,8 @@ func (s *Store) countReady(ctx context.Context, now time.Time, w *MailWaiting) e
 		Oldest instant
 	}
 	if err := s.read().all(ctx, &rows, `SELECT x.domain, x.why, count(*) AS n, MIN(x.next_at) AS oldest FROM (
-		SELECT e.domain, e.next_at, CASE WHEN e.next_at <= ? THEN 'due' WHEN e.attempt > 0 THEN 'retried' ELSE 'scheduled' END AS why
+		SELECT e.domain, e.next_at, CASE WHEN e.next_at <= ? THEN 'due' WHEN e.attempt > 0 THEN 'retried'
+		ELSE 'scheduled' END AS why
 		FROM editions e WHERE e.state = 'ready' AND e.expires_at > ?) x GROUP BY x.domain, x.why`, at(now),
 		at(now)); err != nil {
 		return err

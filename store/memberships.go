@@ -190,7 +190,8 @@ func addMember(ctx context.Context, c conn, n digest.Newsletter, u digest.User, 
 	if err := insertDigest(ctx, c, &d, now); err != nil {
 		return err
 	}
-	if err := c.run(ctx, `INSERT INTO memberships (digest_id, newsletter_id, user_id, joined_at, form, address, asked_at, confirmed_at)
+	if err := c.run(ctx, `INSERT INTO memberships (digest_id, newsletter_id, user_id, joined_at, form,
+		address, asked_at, confirmed_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, d.ID, n.ID, u.ID, cmp.Or(min(at(j.JoinedAt), at(now)), at(now)), j.Form,
 		j.Address, at(j.AskedAt), at(j.At)); err != nil {
 		return err
@@ -222,7 +223,8 @@ func followFeeds(ctx context.Context, c conn, n digest.Newsletter, id digest.Dig
 
 // comeBack makes a former member a member again. Their digest gets the newsletter's current feeds.
 func comeBack(ctx context.Context, c conn, was digest.Member, j Joining, now time.Time) error {
-	if err := c.run(ctx, `UPDATE memberships SET joined_at = ?, form = ?, address = ?, asked_at = ?, confirmed_at = ? WHERE digest_id = ?`,
+	if err := c.run(ctx, `UPDATE memberships SET joined_at = ?, form = ?, address = ?, asked_at = ?, confirmed_at = ?
+		WHERE digest_id = ?`,
 		at(now), j.Form, j.Address, at(j.AskedAt), at(j.At), was.DigestID); err != nil {
 		return err
 	}
@@ -276,7 +278,8 @@ func leaveNewsletters(ctx context.Context, c conn, user digest.UserID, now time.
 	}
 	var of []digest.NewsletterID
 	if err := c.all(ctx, &of,
-		`SELECT m.newsletter_id FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.user_id = ? AND d.state <> 'left'`, user); err != nil {
+		`SELECT m.newsletter_id FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.user_id = ?
+			AND d.state <> 'left'`, user); err != nil {
 		return err
 	}
 	left := make(map[digest.NewsletterID]digest.NewsletterDay, len(of))
@@ -288,7 +291,8 @@ func leaveNewsletters(ctx context.Context, c conn, user digest.UserID, now time.
 
 // suppressMember adds a suppression of an address in a newsletter. An earlier reason remains.
 func suppressMember(ctx context.Context, c conn, id digest.NewsletterID, email, reason string, now time.Time) error {
-	return c.run(ctx, `INSERT INTO newsletter_suppressions (newsletter_id, email_key, email, reason, at) VALUES (?, ?, ?, ?, ?)
+	return c.run(ctx, `INSERT INTO newsletter_suppressions (newsletter_id, email_key, email, reason, at)
+		VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (newsletter_id, email_key) DO NOTHING`, id, emailKey(email), digest.NormalEmail(email), reason,
 		at(now))
 }
@@ -320,7 +324,8 @@ func noteBack(ctx context.Context, c conn, d digestRow, now time.Time) error {
 		return err
 	}
 	if err := endSubscriptions(ctx, c,
-		`s.digest_id = ? AND NOT EXISTS (SELECT 1 FROM subscriptions a WHERE a.digest_id = ? AND a.feed_id = s.feed_id)`, d.ID, n.ArchiveID); err != nil {
+		`s.digest_id = ? AND NOT EXISTS (SELECT 1 FROM subscriptions a WHERE a.digest_id = ?
+			AND a.feed_id = s.feed_id)`, d.ID, n.ArchiveID); err != nil {
 		return err
 	}
 	return followFeeds(ctx, c, n, d.ID, now)
@@ -328,7 +333,8 @@ func noteBack(ctx context.Context, c conn, d digestRow, now time.Time) error {
 
 // noteMember records an event of a member and counts it.
 func noteMember(ctx context.Context, c conn, id digest.NewsletterID, email, kind, detail string, now time.Time) error {
-	if err := c.run(ctx, `INSERT INTO membership_events (newsletter_id, email_key, at, kind, detail) VALUES (?, ?, ?, ?, ?)`,
+	if err := c.run(ctx, `INSERT INTO membership_events (newsletter_id, email_key, at, kind, detail)
+		VALUES (?, ?, ?, ?, ?)`,
 		id, emailKey(email), at(now), kind, digest.OneLine(detail)); err != nil {
 		return err
 	}

@@ -23,11 +23,13 @@ type SharedFeed struct {
 func (s *Store) SharedFeeds(ctx context.Context, user digest.UserID) ([]SharedFeed, error) {
 	return readRows[SharedFeed](ctx, s.read(), "listing the feeds of newsletters",
 		`SELECT m.digest_id AS membership, f.id AS feed_id,
-		CASE WHEN s.title <> '' THEN s.title ELSE f.title END AS title, f.url, CASE WHEN s.paused_for = m.digest_id THEN 1 ELSE 0 END AS once
+		CASE WHEN s.title <> '' THEN s.title ELSE f.title END AS title, f.url, CASE
+		WHEN s.paused_for = m.digest_id THEN 1 ELSE 0 END AS once
 		FROM memberships m JOIN digests md ON md.id = m.digest_id AND `+bringsPosts+`
 		JOIN subscriptions ms ON ms.digest_id = m.digest_id AND ms.paused = 0
 		JOIN digests d ON d.user_id = m.user_id AND d.newsletter_id IS NULL AND d.state <> 'left'
-		JOIN subscriptions s ON s.digest_id = d.id AND s.feed_id = ms.feed_id AND (s.paused = 0 OR s.paused_for = m.digest_id)
+		JOIN subscriptions s ON s.digest_id = d.id AND s.feed_id = ms.feed_id AND (s.paused = 0
+		OR s.paused_for = m.digest_id)
 		JOIN feeds f ON f.id = s.feed_id WHERE m.user_id = ? ORDER BY m.digest_id, f.id`, user)
 }
 
@@ -44,8 +46,10 @@ func (s *Store) ReadInLetter(ctx context.Context, user digest.UserID, membership
 			membership, own, feed); err != nil {
 			return err
 		}
-		return c.run(ctx, `DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = (SELECT d.next_due_at FROM digests d WHERE d.id = ?)
-			AND post_id IN (SELECT dp.post_id FROM digests m JOIN digest_posts dp ON dp.digest_id = m.id AND dp.visible_at = m.next_due_at
+		return c.run(ctx, `DELETE FROM digest_posts WHERE digest_id = ? AND visible_at =
+			(SELECT d.next_due_at FROM digests d WHERE d.id = ?)
+			AND post_id IN (SELECT dp.post_id FROM digests m JOIN digest_posts dp ON dp.digest_id = m.id
+			AND dp.visible_at = m.next_due_at
 				JOIN posts p ON p.id = dp.post_id AND p.feed_id = ? WHERE m.id = ?)`, own, own, feed, membership)
 	})
 }
@@ -58,7 +62,8 @@ func (s *Store) ReadInBoth(ctx context.Context, user digest.UserID, membership d
 		if err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE subscriptions SET paused = 0, paused_for = 0 WHERE digest_id = ? AND feed_id = ? AND paused_for = ?`, own, feed, membership)
+		return c.run(ctx, `UPDATE subscriptions SET paused = 0, paused_for = 0 WHERE digest_id = ?
+			AND feed_id = ? AND paused_for = ?`, own, feed, membership)
 	})
 }
 
@@ -72,9 +77,11 @@ func lockShared(ctx context.Context, s *Store, c conn, user digest.UserID, membe
 		return 0, err
 	}
 	return readOne[digest.DigestID](ctx, c, "", noSubscription(), `SELECT d.id FROM memberships m
-		JOIN digests md ON md.id = m.digest_id AND `+bringsPosts+` JOIN subscriptions ms ON ms.digest_id = m.digest_id AND ms.feed_id = ? AND ms.paused = 0
+		JOIN digests md ON md.id = m.digest_id AND `+bringsPosts+` JOIN subscriptions ms ON ms.digest_id = m.digest_id
+		AND ms.feed_id = ? AND ms.paused = 0
 		JOIN digests d ON d.user_id = m.user_id AND d.newsletter_id IS NULL AND d.state <> 'left'
-		JOIN subscriptions s ON s.digest_id = d.id AND s.feed_id = ms.feed_id AND (s.paused = 0 OR s.paused_for = m.digest_id)
+		JOIN subscriptions s ON s.digest_id = d.id AND s.feed_id = ms.feed_id AND (s.paused = 0
+		OR s.paused_for = m.digest_id)
 		WHERE m.user_id = ? AND m.digest_id = ?`, feed, user, membership)
 }
 
@@ -96,11 +103,14 @@ func resumeOwn(ctx context.Context, c conn, membership digest.DigestID, feed dig
 		return err
 	}
 	err = c.run(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
-		SELECT DISTINCT d.id, d.next_due_at, dp.post_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id AND `+gathers+`
+		SELECT DISTINCT d.id, d.next_due_at, dp.post_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id
+		AND `+gathers+`
 		JOIN digests m ON m.id = s.paused_for JOIN digest_posts dp ON dp.digest_id = m.id
-			AND (dp.visible_at = m.next_due_at OR ? = 0 AND dp.visible_at IN (SELECT e.due_at FROM editions e WHERE e.digest_id = m.id AND e.state = 'ready'))
+			AND (dp.visible_at = m.next_due_at OR ? = 0 AND dp.visible_at IN (SELECT e.due_at
+			FROM editions e WHERE e.digest_id = m.id AND e.state = 'ready'))
 		JOIN posts p ON p.id = dp.post_id AND p.feed_id = s.feed_id
-		WHERE `+resting+` AND NOT EXISTS (SELECT 1 FROM digest_posts o WHERE o.digest_id = d.id AND o.post_id = dp.post_id)
+		WHERE `+resting+` AND NOT EXISTS (SELECT 1 FROM digest_posts o WHERE o.digest_id = d.id
+		AND o.post_id = dp.post_id)
 		AND NOT EXISTS (SELECT 1 FROM filtered_posts o WHERE o.digest_id = d.id AND o.post_id = dp.post_id)
 		ON CONFLICT DO NOTHING`, feed, membership, feed, feed)
 	if err != nil {

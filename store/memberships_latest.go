@@ -41,14 +41,17 @@ func sendLatest(ctx context.Context, c conn, n digest.Newsletter, id digest.Dige
 		id, keys(c.d, posts)); err != nil {
 		return err
 	}
-	if err := c.run(ctx, `UPDATE digests SET prev_due_at = last_due_at, prev_released_at = released_at, last_due_at = ?, released_at = ?,
+	if err := c.run(ctx, `UPDATE digests SET prev_due_at = last_due_at, prev_released_at = released_at,
+		last_due_at = ?, released_at = ?,
 		edition_count = edition_count + 1 WHERE id = ?`, due, at(now), id); err != nil {
 		return err
 	}
 	_, expires := calendar.Sending(date, 0, d.NextDueAt, at(now).time(), loc)
-	return c.run(ctx, `INSERT INTO editions (digest_id, local_date, due_at, send_at, date, next_at, expires_at, number, domain, state, error)
+	return c.run(ctx, `INSERT INTO editions (digest_id, local_date, due_at, send_at, date, next_at,
+		expires_at, number, domain, state, error)
 		SELECT d.id, ?, d.last_due_at, d.released_at, d.released_at, d.released_at, ?, d.edition_count, u.mail_domain,
-			CASE WHEN COALESCE(`+unmailedDigest+`, '') = '' THEN 'ready' ELSE 'unmailed' END, COALESCE(`+unmailedDigest+`, '')
+			CASE WHEN COALESCE(`+unmailedDigest+`, '') = '' THEN 'ready' ELSE 'unmailed' END,
+			COALESCE(`+unmailedDigest+`, '')
 		FROM digests d JOIN users u ON u.id = d.user_id WHERE d.id = ?`, date.String(), at(expires), id)
 }
 
@@ -56,7 +59,8 @@ func sendLatest(ctx context.Context, c conn, n digest.Newsletter, id digest.Dige
 func latestPosts(ctx context.Context, c conn, n digest.Newsletter, now time.Time) (posts []digest.PostID, err error) {
 	err = c.all(ctx, &posts, `SELECT dp.post_id FROM digest_posts dp WHERE dp.digest_id = ? AND dp.visible_at =
 			(SELECT e.due_at FROM editions e WHERE e.digest_id = ? AND e.send_at <= ? ORDER BY e.due_at DESC LIMIT 1)
-		AND dp.post_id NOT IN (SELECT x.post_id FROM newsletter_pulled_posts x WHERE x.newsletter_id = ?) ORDER BY dp.post_id`,
+		AND dp.post_id NOT IN (SELECT x.post_id FROM newsletter_pulled_posts x WHERE x.newsletter_id = ?)
+		ORDER BY dp.post_id`,
 		n.ArchiveID, n.ArchiveID, at(now), n.ID)
 	return posts, err
 }

@@ -31,7 +31,8 @@ func (s *Store) AddJoinRequest(ctx context.Context, hash []byte, q JoinRequest, 
 }
 
 func insertJoinRequest(ctx context.Context, c conn, hash []byte, q JoinRequest, now, expires time.Time) error {
-	return c.run(ctx, `INSERT INTO join_requests (token_hash, newsletter_id, email_key, email, time_zone, form, return_url, latest, requested_at, expires_at)
+	return c.run(ctx, `INSERT INTO join_requests (token_hash, newsletter_id, email_key, email, time_zone,
+		form, return_url, latest, requested_at, expires_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, hash, q.NewsletterID, emailKey(q.Email), digest.NormalEmail(q.Email),
 		q.TimeZone, q.Form,
 		q.ReturnURL, bit(q.Latest), at(now), at(expires))

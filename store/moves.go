@@ -36,9 +36,12 @@ func (s *Store) Moves(ctx context.Context, id digest.DigestID) ([]Move, error) {
 }
 
 const selectMoves = `SELECT ` + noticeColumns + `,
-	COALESCE((SELECT MIN(s.feed_id) FROM subscriptions s WHERE s.digest_id = n.digest_id AND replace(s.address, ` + aLine + ` || n.url || ` + aLine + `, '') <> s.address), 0) AS at,
-	(SELECT count(*) FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = n.digest_id AND f.url = n.url) AS back,
-	(SELECT count(*) FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = n.digest_id AND f.url = n.moved_to AND s.address <> ` + aLine + ` || n.url || ` + aLine + `) AS stays
+	COALESCE((SELECT MIN(s.feed_id) FROM subscriptions s WHERE s.digest_id = n.digest_id
+	AND replace(s.address, ` + aLine + ` || n.url || ` + aLine + `, '') <> s.address), 0) AS at,
+	(SELECT count(*) FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = n.digest_id
+	AND f.url = n.url) AS back,
+	(SELECT count(*) FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = n.digest_id
+	AND f.url = n.moved_to AND s.address <> ` + aLine + ` || n.url || ` + aLine + `) AS stays
 	FROM notices n WHERE n.digest_id = ? AND n.kind = ? `
 
 // UndoMove subscribes a digest to the address from before a move. It removes the subscription at the new address, with
@@ -86,7 +89,8 @@ func (r *recording) undo(ctx context.Context, id digest.DigestID, from digest.Fe
 	return r.c.execEach(ctx, []string{
 		`UPDATE feeds SET move_undone = 1 WHERE id = ?`,
 		// Hidden posts that were read at the new address.
-		`DELETE FROM digest_posts WHERE post_id IN (SELECT p.id FROM posts p WHERE p.feed_id = ? AND p.read_address <> '')
+		`DELETE FROM digest_posts WHERE post_id IN (SELECT p.id FROM posts p WHERE p.feed_id = ?
+			AND p.read_address <> '')
 			AND digest_id = ` + list([]digest.DigestID{id}) +
 			` AND visible_at = (SELECT next_due_at FROM digests WHERE id = digest_posts.digest_id)`,
 	}, to.ID)
@@ -103,8 +107,11 @@ func (r *recording) goBack(ctx context.Context, from, to digest.FeedID, address 
 		those = []any{keys(r.c.d, only)}
 	}
 	came := listed(address)
-	if err := r.c.run(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras, leads, created_at, paused, paused_until)
-		SELECT s.digest_id, CAST(? AS BIGINT), CASE WHEN s.address = ? THEN s.title ELSE '' END, s.folder, s.display, s.most, s.extras, CASE WHEN s.address = ? THEN s.leads ELSE 0 END, s.created_at, CASE WHEN s.paused_for > 0 THEN 0 ELSE s.paused END, s.paused_until
+	if err := r.c.run(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display,
+		most, extras, leads, created_at, paused, paused_until)
+		SELECT s.digest_id, CAST(? AS BIGINT), CASE WHEN s.address = ? THEN s.title
+		ELSE '' END, s.folder, s.display, s.most, s.extras, CASE WHEN s.address = ? THEN s.leads
+		ELSE 0 END, s.created_at, CASE WHEN s.paused_for > 0 THEN 0 ELSE s.paused END, s.paused_until
 		FROM subscriptions s WHERE`+which+` ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO NOTHING`,
 		append([]any{to, came, came, from, came}, those...)...); err != nil {
 		return err
@@ -148,7 +155,8 @@ func (r *recording) sendBack(ctx context.Context, p *polled) error {
 	}
 	var addresses []string
 	err := r.c.all(ctx, &addresses, `SELECT a.url FROM former_addresses a WHERE a.feed_id = ? AND a.since > ?
-		AND EXISTS (SELECT 1 FROM subscriptions s WHERE s.feed_id = a.feed_id AND replace(s.address, `+aLine+` || a.url || `+aLine+`, '') <> s.address)
+		AND EXISTS (SELECT 1 FROM subscriptions s WHERE s.feed_id = a.feed_id
+		AND replace(s.address, `+aLine+` || a.url || `+aLine+`, '') <> s.address)
 		ORDER BY a.url`, p.Feed.ID, r.now.plus(-keepOld))
 	if err != nil || len(addresses) == 0 {
 		return err
@@ -175,7 +183,8 @@ func (s *Store) ForgetMoves(ctx context.Context, now time.Time) error {
 		if err := c.run(ctx, `DELETE FROM former_addresses WHERE since <= ?`, at(now).plus(-keepOld)); err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE feeds SET move_undone = 0 WHERE move_undone = 1 AND errors = 0 AND EXISTS (SELECT 1 FROM feed_times t WHERE t.feed_id = feeds.id AND t.last_ok_at > 0)
+		return c.run(ctx, `UPDATE feeds SET move_undone = 0 WHERE move_undone = 1 AND errors = 0 AND
+			EXISTS (SELECT 1 FROM feed_times t WHERE t.feed_id = feeds.id AND t.last_ok_at > 0)
 			AND NOT EXISTS (SELECT 1 FROM former_addresses a WHERE a.url = feeds.url)`)
 	})
 }
@@ -217,19 +226,22 @@ func (r *recording) noteAddresses(ctx context.Context, p *polled) error {
 		listed(p.Feed.URL), listed(p.Feed.URL), p.Feed.ID); err != nil {
 		return err
 	}
-	return r.c.run(ctx, `UPDATE posts SET read_address = CASE read_address WHEN '' THEN CAST(? AS TEXT) WHEN CAST(? AS TEXT) THEN '' ELSE read_address END
+	return r.c.run(ctx, `UPDATE posts SET read_address = CASE read_address WHEN '' THEN CAST(? AS TEXT)
+		WHEN CAST(? AS TEXT) THEN '' ELSE read_address END
 		WHERE feed_id = ?`, p.stored.URL, p.Feed.URL, p.Feed.ID)
 }
 
 // noteSubscribed records the address that a feed leaves as the address of its subscriptions, unless they have a recent
 // former one.
 func (r *recording) noteSubscribed(ctx context.Context, p *polled) error {
-	if err := r.c.run(ctx, `UPDATE subscriptions AS s SET address = '' WHERE s.feed_id = ? AND s.address <> '' AND NOT EXISTS (SELECT 1 FROM former_addresses a
+	if err := r.c.run(ctx, `UPDATE subscriptions AS s SET address = '' WHERE s.feed_id = ? AND s.address <> ''
+		AND NOT EXISTS (SELECT 1 FROM former_addresses a
 		WHERE a.feed_id = s.feed_id AND a.since > ? AND replace(s.address, `+aLine+` || a.url || `+
 		aLine+`, '') <> s.address)`, p.Feed.ID, r.now.plus(-keepOld)); err != nil {
 		return err
 	}
-	return r.c.run(ctx, `UPDATE subscriptions SET address = CASE address WHEN '' THEN CAST(? AS TEXT) ELSE replace(address, '`+ownAddress+`', ?) END WHERE feed_id = ?`,
+	return r.c.run(ctx, `UPDATE subscriptions SET address = CASE address WHEN '' THEN CAST(? AS TEXT)
+		ELSE replace(address, '`+ownAddress+`', ?) END WHERE feed_id = ?`,
 		listed(p.stored.URL), listed(p.stored.URL), p.Feed.ID)
 }
 
@@ -242,15 +254,18 @@ func (r *recording) settle(ctx context.Context, f digest.Feed) (holder, error) {
 	}
 	var ids []digest.FeedID
 	err = r.c.all(ctx, &ids,
-		`UPDATE feeds SET url = moved_from, state = 'active', merged_into = 0, last_error = '', moved_to = '', moved_since = 0,
-			moved_from = '', moved_at = 0, errors = 0, first_error_at = 0, failing_since = 0, gone_at = 0, body_hash = '', etag = '', last_modified = ''
+		`UPDATE feeds SET url = moved_from, state = 'active', merged_into = 0, last_error = '',
+			moved_to = '', moved_since = 0,
+			moved_from = '', moved_at = 0, errors = 0, first_error_at = 0, failing_since = 0, gone_at = 0,
+			body_hash = '', etag = '', last_modified = ''
 		WHERE id = (SELECT MAX(m.id) FROM feeds m WHERE m.moved_from = ? AND m.merged_into > 0) RETURNING id`, f.URL)
 	if err == nil && len(ids) > 0 { // the feed gets its number back, and the feed that continued under it gets its own
 		err = r.c.run(ctx, `UPDATE feeds SET number = 0 WHERE number IN (`+list(ids)+`) OR id IN (`+list(ids)+`)`)
 	}
 	if err == nil && len(ids) == 0 {
 		err = r.c.all(ctx, &ids,
-			`INSERT INTO feeds (url, host, domain, kind, title, site_url, language, public_only) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+			`INSERT INTO feeds (url, host, domain, kind, title, site_url, language, public_only)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 			f.URL, f.Host, f.Domain, f.Kind, f.Title, f.SiteURL, f.Language, bit(f.PublicOnly))
 		if err == nil {
 			err = addTimes(ctx, r.c, ids, 0)
