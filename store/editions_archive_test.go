@@ -8,8 +8,7 @@ import (
 	"digest"
 )
 
-// TestArchive: editions are found by date and month, and none before its
-// midnight by the clock of who asks (I2).
+// TestArchive: editions are found by date and month, but not before their midnight by the clock of the request (I2).
 func TestArchive(t *testing.T) {
 	each(t, func(w world) {
 		d, other := w.reader("ann", "UTC"), w.reader("bob", "UTC")
@@ -20,7 +19,7 @@ func TestArchive(t *testing.T) {
 				d.ID, digest.DateOf(due).String(), due.Unix(), i+1))
 		}
 		date := func(day int) digest.Date { return digest.DateOf(first.AddDate(0, 0, day)) }
-		now := first.AddDate(0, 0, 3).Add(-time.Second) // the last one's midnight is still to come
+		now := first.AddDate(0, 0, 3).Add(-time.Second) // before the midnight of the last edition
 
 		list, err := w.LatestEditions(w.ctx(), d.ID, now, 2)
 		w.ok(err)

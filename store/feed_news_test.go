@@ -8,8 +8,7 @@ import (
 	"digest"
 )
 
-// TestPingedSince: a feed is pinged since the first of pings of which each came within
-// LongestPing of the one before.
+// TestPingedSince: PingedSince is the first of a series of pings that are at most LongestPing apart.
 func TestPingedSince(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("a.example")
@@ -42,7 +41,7 @@ func TestPingedSince(t *testing.T) {
 	})
 }
 
-// TestWaysOfNews: feeds are counted by the way that digest.News gives each.
+// TestWaysOfNews counts feeds by digest.News.Way.
 func TestWaysOfNews(t *testing.T) {
 	each(t, func(w world) {
 		before, after := noon.Add(-time.Second).Unix(), noon.Add(time.Second).Unix()
