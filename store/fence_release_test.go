@@ -69,7 +69,7 @@ func TestUnfenceAfter(t *testing.T) {
 			w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = ?, undelivered = CASE WHEN ? = 'expired' THEN 1 ELSE 0 END WHERE id = ?`, state, state, ids[name]))
 		}
 
-		lost := parisMidnight.Add(4 * time.Hour) // when the machine was lost: 03:00 UTC
+		lost := parisMidnight.Add(4 * time.Hour) // 03:00 UTC, when the machine was lost
 		sealed, err := w.UnfenceAfter(w.ctx(), home, lost.Add(time.Hour), lost)
 		w.ok(err)
 		want(w.t, "sealed and not mailed", sealed, 4)

@@ -7,7 +7,7 @@ import (
 	"digest"
 )
 
-// leads gives the feeds that lead a digest.
+// leads returns the leading feeds of a digest.
 func (w world) leads(d digest.Digest) (all []digest.FeedID) {
 	w.t.Helper()
 	subs, err := w.AllSubscriptions(w.ctx(), d.ID)
@@ -65,7 +65,7 @@ func TestDigestName(t *testing.T) {
 	})
 }
 
-// TestLead: one site leads, and it still does when it has moved to another feed, or was replaced by one.
+// TestLead: one feed leads, also after it has moved or was replaced.
 func TestLead(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")

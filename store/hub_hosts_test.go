@@ -93,7 +93,7 @@ func TestHubHosts(t *testing.T) {
 		}
 
 		now = noon.Add(5 * day)
-		w.ok(w.Exec(w.ctx(), `UPDATE subscriptions SET paused = 1`)) // nobody reads these feeds any more
+		w.ok(w.Exec(w.ctx(), `UPDATE subscriptions SET paused = 1`)) // no readers any more
 		_, err = w.ReconcilePushes(w.ctx(), now)
 		w.ok(err)
 		goodbyes := map[string]int{}

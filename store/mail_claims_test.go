@@ -9,7 +9,7 @@ import (
 	"digest"
 )
 
-// claims is how many editions mailers hold.
+// claims returns the number of mail claims.
 func (w world) claims() int {
 	w.t.Helper()
 	n, err := w.Count(w.ctx(), `SELECT count(*) FROM mail_claims`)
@@ -17,15 +17,14 @@ func (w world) claims() int {
 	return n
 }
 
-// recover ends what died, as a mailer does.
+// recover runs RecoverEditions as a mailer does.
 func (w world) recover(now time.Time) {
 	w.t.Helper()
 	_, _, err := w.RecoverEditions(w.ctx(), now, false)
 	w.ok(err)
 }
 
-// Whoever leaves while their edition is being claimed gets no mail: the two may
-// come in any order, but no dot follows both.
+// If a reader leaves during a claim, no dot follows, whichever is first.
 func TestNoDotAfterLeaving(t *testing.T) {
 	each(t, func(w world) {
 		ways := []struct {
@@ -46,7 +45,7 @@ func TestNoDotAfterLeaving(t *testing.T) {
 		}
 		ds := w.released(8 * len(ways))
 		var workers sync.WaitGroup
-		for i := range ds { // as many claims as there are editions
+		for i := range ds { // as many claims as editions
 			workers.Go(func() {
 				if _, err := w.ClaimEditions(w.ctx(), parisMidnight,
 					digest.Claim{Most: 1, Lease: time.Minute, Token: "t"}); err != nil {
@@ -60,7 +59,7 @@ func TestNoDotAfterLeaving(t *testing.T) {
 			})
 		}
 		workers.Wait()
-		w.claimEditions(parisMidnight, 99, "t") // ends what waits
+		w.claimEditions(parisMidnight, 99, "t") // ends the waiting editions
 		for i, d := range ds {
 			e := w.last(d)
 			want(w.t, ways[i%len(ways)].what+": a dot", len(w.dot(parisMidnight, "t", e.ID)), 0)
@@ -70,8 +69,7 @@ func TestNoDotAfterLeaving(t *testing.T) {
 	})
 }
 
-// A claim may begin behind a place; where limits keep editions back before it, it
-// looks at all of the queue.
+// A claim may begin behind a place. If limits keep editions back before it, the claim reads the whole queue.
 func TestClaimBehindAPlace(t *testing.T) {
 	each(t, func(w world) {
 		w.released(4)
@@ -96,7 +94,7 @@ func TestClaimBehindAPlace(t *testing.T) {
 	})
 }
 
-// What mailers hold while the schema changes is still theirs.
+// Claims remain valid during a migration.
 func TestUpgradeOfClaims(t *testing.T) {
 	upgrade(t, 26, func(w world) {
 		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'UTC', 1)`))

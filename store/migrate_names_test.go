@@ -16,7 +16,7 @@ import (
 // beforeNames is the last schema before migration 90, which renames tables and columns.
 const beforeNames = 89
 
-// fillNames puts a row into each table that migration 90 renames, or whose columns it renames.
+// fillNames puts a row into each table that migration 90 renames, or in which it renames columns.
 func fillNames(w world) {
 	w.t.Helper()
 	exec := func(statement string, args ...any) {
@@ -60,7 +60,7 @@ func fillNames(w world) {
 	exec(`INSERT INTO tallies (hour, kind, slot, n) VALUES (0, 'poll changed', 0, 18)`)
 }
 
-// holdNames holds that a database has the rows of fillNames under the new names, and works.
+// holdNames checks that a database has the rows of fillNames under the new names, and works.
 func holdNames(w world) {
 	w.t.Helper()
 	for _, rows := range []string{
@@ -122,7 +122,7 @@ func TestUpgradeOfNames(t *testing.T) {
 	})
 }
 
-// TestUpgradeOfNamesStopped stops the migration before its end: the database is as it was, and the next attempt succeeds.
+// TestUpgradeOfNamesStopped: a migration that fails leaves the database unchanged, and the next attempt succeeds.
 func TestUpgradeOfNamesStopped(t *testing.T) {
 	upgrade(t, beforeNames, func(w world) {
 		fillNames(w)
@@ -139,8 +139,8 @@ func TestUpgradeOfNamesStopped(t *testing.T) {
 	})
 }
 
-// TestRestoreOfOldNames restores backups of schema 89: one that this program makes of a database that was not migrated,
-// and one of the last program before migration 90 (testdata/schema-89.backup).
+// TestRestoreOfOldNames restores backups of schema 89: one by this program from a database that was not migrated, and
+// one by the last program before migration 90 (testdata/schema-89.backup).
 func TestRestoreOfOldNames(t *testing.T) {
 	tier.Alone(t)
 	restored := func(t *testing.T, file []byte) {

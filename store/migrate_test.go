@@ -11,7 +11,7 @@ import (
 	"digest/store/storetest"
 )
 
-// upgrade hands f a database of an older schema, on both; f migrates it.
+// upgrade calls f with a database of an older schema, for both kinds. f migrates it.
 func upgrade(t *testing.T, from int64, f func(w world)) {
 	t.Helper()
 	storetest.EachEmpty(t, func(t *testing.T, database string) {
@@ -27,8 +27,7 @@ func upgrade(t *testing.T, from int64, f func(w world)) {
 	})
 }
 
-// TestUpgradeToMail brings a database of the schema before this one, with
-// readers and mail on its way, to the present, and goes on with it.
+// TestUpgradeToMail migrates a database of schema 2 with readers and unsent mail, and runs the hourly job.
 func TestUpgradeToMail(t *testing.T) {
 	upgrade(t, 2, func(w world) {
 		for i, email := range []string{"ada@Example.org", `"b@b"@two.example`, "nobody"} {
@@ -65,8 +64,8 @@ func TestUpgradeToMail(t *testing.T) {
 	})
 }
 
-// What expired before editions were carried, and was followed by another, is
-// past: nobody gets the posts of weeks ago with the first paper after the upgrade.
+// Before editions were carried, expired editions followed by others were over. The first edition after the upgrade
+// does not contain posts from weeks ago.
 func TestUpgradeCarriesOnlyTheLatest(t *testing.T) {
 	upgrade(t, 2, func(w world) {
 		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`))
@@ -87,9 +86,8 @@ func TestUpgradeCarriesOnlyTheLatest(t *testing.T) {
 	})
 }
 
-// Who pauses when their pauses learn to lose nothing: one with an end is asked
-// for at the next midnight, and comes back with a bound edition; one without,
-// and who reads, see nothing of it.
+// A pause with an end is polled at the next midnight after the upgrade and ends with a bound edition. Other digests do
+// not change.
 func TestUpgradeDuringAPause(t *testing.T) {
 	upgrade(t, 3, func(w world) {
 		w.ok(w.Exec(w.ctx(), `INSERT INTO feeds (url, host) VALUES ('https://f.example/', 'f.example')`))
@@ -127,8 +125,7 @@ func TestUpgradeDuringAPause(t *testing.T) {
 	})
 }
 
-// Paused subscriptions had a table of their own: they keep what their readers
-// made of them, and stay paused.
+// Paused subscriptions had their own table. They keep their settings and remain paused.
 func TestUpgradeOfPausedSubscriptions(t *testing.T) {
 	upgrade(t, 9, func(w world) {
 		for _, statement := range []string{
@@ -157,8 +154,8 @@ func TestUpgradeOfPausedSubscriptions(t *testing.T) {
 	})
 }
 
-// Lists without titles made the feed's address the reader's own title: that is
-// taken back, of paused subscriptions too, and of feeds that have moved since.
+// Imported lists without titles made the feed's address the reader's own title. The migration removes these titles,
+// also from paused subscriptions and moved feeds.
 func TestUpgradeOfUntitledSubscriptions(t *testing.T) {
 	upgrade(t, 12, func(w world) {
 		for _, statement := range []string{
@@ -181,8 +178,8 @@ func TestUpgradeOfUntitledSubscriptions(t *testing.T) {
 	})
 }
 
-// TestUpgradeKnowsWhenToAsk: feeds of the schema before this one are asked no
-// earlier than they would have been. The poll gap is known to who claims.
+// TestUpgradeKnowsWhenToAsk: feeds of an older schema are not polled earlier than before. The claiming worker supplies
+// the poll gap.
 func TestUpgradeKnowsWhenToAsk(t *testing.T) {
 	upgrade(t, 10, func(w world) {
 		for i, column := range []string{"not_before", "fresh_until", "lease_until", "last_attempt_at"} {
@@ -200,14 +197,14 @@ func TestUpgradeKnowsWhenToAsk(t *testing.T) {
 		for i, hours := range []int{0, 1, 2} {
 			at := noon.Add(time.Duration(hours) * time.Hour)
 			want(w.t, fmt.Sprint("before hour ", hours), len(w.claim(at.Add(-time.Second), 9, "u")), 0)
-			// whose polls are not stored come again
+			// polls that are not recorded are due again
 			want(w.t, fmt.Sprint("in hour ", hours), len(w.claim(at, 9, fmt.Sprint("v", i))), []int{3, 4, 5}[i])
 		}
 	})
 }
 
-// Feeds used to take posts and readers along to another address: what was read and
-// who subscribed before the move is known by the old one. A change to https is none.
+// Feeds used to keep posts and readers when they moved. The migration stores the old address for posts and
+// subscriptions from before the move. A change to https is not a move.
 func TestUpgradeKnowsWhoMoved(t *testing.T) {
 	upgrade(t, 15, func(w world) {
 		for _, statement := range []string{
@@ -235,10 +232,9 @@ func TestUpgradeKnowsWhoMoved(t *testing.T) {
 	})
 }
 
-// The index of words learns of the feeds step by step: whoever searches meanwhile is
-// told that posts are missing, and in the end all are found.
+// The migration indexes feeds step by step. A search before its end reports that posts are missing.
 func TestUpgradeOfTheIndex(t *testing.T) {
-	const n = 700 // more than are compared one by one
+	const n = 700 // more than the search compares one by one
 	upgrade(t, 23, func(w world) {
 		ada := digest.Digest{ID: 1, UserID: 1}
 		var posts, shown, words []string
@@ -280,7 +276,7 @@ func TestUpgradeOfTheIndex(t *testing.T) {
 	})
 }
 
-// The times of feeds get a table of their own: what was queued, leased, and held up stays so.
+// The migration moves the times of feeds to their own table and keeps queues, leases and waits.
 func TestUpgradeKeepsTimes(t *testing.T) {
 	upgrade(t, 24, func(w world) {
 		queued, busy := noon.Unix(), noon.Add(time.Hour).Unix()

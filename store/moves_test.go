@@ -9,8 +9,8 @@ import (
 	"digest/store"
 )
 
-// TestUndoMove: a reader who was told of a move goes back, alone, as often as they
-// ask; what waits of the new address is withdrawn, and the feed there moves no more.
+// TestUndoMove: each reader can undo a move, repeatedly. The hidden posts of the new address are withdrawn, and the
+// feed at the old address does not move again.
 func TestUndoMove(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
@@ -42,8 +42,8 @@ func TestUndoMove(t *testing.T) {
 	})
 }
 
-// TestImportWhereAReaderWentBack: who imports the address gets what is there while it
-// brings something, and where it moved while all that is there fails.
+// TestImportWhereAReaderWentBack: an import of the old address gets the feed there while that works, otherwise the
+// moved feed.
 func TestImportWhereAReaderWentBack(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
@@ -78,8 +78,8 @@ func (w world) address(d digest.Digest, f digest.Feed) string {
 	return strings.TrimSpace(sub.Address)
 }
 
-// TestFormerAddressesAreForgotten: where a feed was is where it is found for a month.
-// Who asks later gets what is there by then, and readers of the feed keep it.
+// TestFormerAddressesAreForgotten: a former address leads to the moved feed for a month. After that it leads to the
+// feed that is there, and readers of the moved feed keep it.
 func TestFormerAddressesAreForgotten(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -105,8 +105,8 @@ func TestFormerAddressesAreForgotten(t *testing.T) {
 	})
 }
 
-// TestAddressesTellReadersApart: whose feed's address has another's in it, or what
-// stands for its own, comes back to that feed alone.
+// TestAddressesTellReadersApart: a reader returns to the right feed even if its address contains another address or
+// the entry for the own address.
 func TestAddressesTellReadersApart(t *testing.T) {
 	each(t, func(w world) {
 		ada, eve := w.reader("ada", "Europe/Paris"), w.reader("eve", "Europe/Paris")
