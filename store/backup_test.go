@@ -157,7 +157,8 @@ func TestBackupKnowsEveryTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		names := namesOf(all)
-		tables := `SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'digest\_posts\_%' ORDER BY 1`
+		tables := `SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'digest\_posts\_%'
+			ORDER BY 1`
 		if !s.Partitioned() {
 			tables = `SELECT name FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY 1`
 		}

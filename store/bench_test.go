@@ -118,12 +118,14 @@ func benchRelease(b *testing.B, oneIn int) {
 			b.Fatal(err)
 		}
 		for i := range nFilters * min(oneIn, 1) {
-			if err := s.Exec(ctx, `INSERT INTO filters (digest_id, feed_id, words, created_at) SELECT id, 0, ?, 0 FROM digests WHERE id % ? = 0`,
+			if err := s.Exec(ctx, `INSERT INTO filters (digest_id, feed_id, words, created_at)
+				SELECT id, 0, ?, 0 FROM digests WHERE id % ? = 0`,
 				fmt.Sprint("word", i), oneIn); err != nil {
 				b.Fatal(err)
 			}
 		}
-		if err := s.Exec(ctx, `UPDATE digests SET filtered = 1 WHERE id IN (SELECT digest_id FROM filters)`); err != nil {
+		if err := s.Exec(ctx, `UPDATE digests SET filtered = 1 WHERE id IN (SELECT digest_id
+			FROM filters)`); err != nil {
 			b.Fatal(err)
 		}
 		var ours, bare time.Duration
@@ -148,8 +150,10 @@ func benchRelease(b *testing.B, oneIn int) {
 			}
 			editions += n
 			start = time.Now()
-			err = s.Exec(ctx, `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
-				SELECT id, 'bench ' || ?, last_due_at + 1, last_due_at, edition_count, 'sent', last_due_at, last_due_at, last_due_at
+			err = s.Exec(ctx, `INSERT INTO editions (digest_id, local_date, due_at, send_at, number,
+				state, date, next_at, expires_at)
+				SELECT id, 'bench ' || ?, last_due_at + 1, last_due_at, edition_count, 'sent',
+				last_due_at, last_due_at, last_due_at
 				FROM digests ORDER BY id`, fmt.Sprint(round))
 			bare += time.Since(start)
 			if err != nil {

@@ -18,9 +18,10 @@ func TestImpossibleInstants(t *testing.T) {
 	const forever = int64(1) << 55 // a year beyond any calendar
 	for _, when := range []int64{noon.Add(14 * time.Hour).Unix(), noon.Add(366 * 24 * time.Hour).Unix(), forever} {
 		for name, statement := range map[string]string{
-			"attempt":  `UPDATE feed_times SET last_attempt_at = ?, askable_at = last_attempt_at + 3600`,
-			"lease":    `UPDATE feed_times SET lease_until = ?, askable_at = lease_until`,
-			"penalty":  `UPDATE feed_times SET last_attempt_at = ?, not_before = last_attempt_at + 100, askable_at = not_before`,
+			"attempt": `UPDATE feed_times SET last_attempt_at = ?, askable_at = last_attempt_at + 3600`,
+			"lease":   `UPDATE feed_times SET lease_until = ?, askable_at = lease_until`,
+			"penalty": `UPDATE feed_times SET last_attempt_at = ?, not_before = last_attempt_at + 100,
+				askable_at = not_before`,
 			"ping":     `UPDATE feeds SET pinged_at = ?`,
 			"move":     `UPDATE feeds SET moved_since = ?, moved_to = 'https://elsewhere.example/feed'`,
 			"midnight": `UPDATE digests SET next_due_at = CAST(? AS BIGINT) + 43200`,
@@ -58,9 +59,11 @@ func TestManyWrongMidnights(t *testing.T) {
 	eachWorld(t, func(w world) {
 		const readers = 2001
 		for _, statement := range []string{
-			`INSERT INTO users (email, email_key, time_zone, created_at) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+			`INSERT INTO users (email, email_key, time_zone, created_at) WITH RECURSIVE n (i) AS
+				(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
 				SELECT 'reader' || i, 'reader' || i, 'UTC', 0 FROM n`,
-			`INSERT INTO digests (user_id, name, next_due_at) SELECT id, 'Daily Digest', 1900000000 FROM users WHERE id <= ?`,
+			`INSERT INTO digests (user_id, name, next_due_at) SELECT id, 'Daily Digest', 1900000000
+				FROM users WHERE id <= ?`,
 		} {
 			w.ok(w.Exec(w.ctx(), statement, readers))
 		}
@@ -83,7 +86,8 @@ func TestPutRightLeavesTheRest(t *testing.T) {
 		w.subscribe(d, f)
 		w.ok(w.SetCadence(w.ctx(), weekly.ID, 1<<time.Wednesday, noon))
 		w.record(noon, f, posts(noon, "a"))
-		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ?, not_before = ?, lease_until = ?, fresh_until = ?, poll_at = ?`,
+		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ?, not_before = ?, lease_until = ?,
+			fresh_until = ?, poll_at = ?`,
 			noon.Unix(), noon.Add(7*24*time.Hour).Unix(), noon.Add(poller.FeedLease).Unix(),
 			noon.Add(24*time.Hour).Unix(), noon.Add(6*24*time.Hour).Unix()))
 		w.ok(w.PauseDigest(w.ctx(), d.ID, noon.Add(30*24*time.Hour), noon))

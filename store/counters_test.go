@@ -60,10 +60,12 @@ func TestCountersOfAnOldDatabase(t *testing.T) {
 		for _, values := range []string{"'changed', 200, 2, 900", "'unchanged', 304, 1, 0", "'failed', 429, 1, 0",
 			"'failed', 0, 1, 0"} {
 			w.ok(w.Exec(w.ctx(), fmt.Sprintf(
-				`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes) SELECT 1, COALESCE(MAX(at), %d) + 1, %s FROM polls`, noon.Unix(), values)))
+				`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes) SELECT 1,
+					COALESCE(MAX(at), %d) + 1, %s FROM polls`, noon.Unix(), values)))
 		}
 		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
-			`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at, sent_at)
+			`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at,
+				expires_at, sent_at)
 			VALUES (1, '2026-11-19', %d, 1, 1, 'sent', 1, 1, 1, %d)`, noon.Unix(), noon.Unix()+4000)))
 		w.ok(w.Migrate(w.ctx()))
 		want(w.t, "done", w.done(),

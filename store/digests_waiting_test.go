@@ -177,7 +177,8 @@ func TestForgottenPlan(t *testing.T) {
 // Whatever changes at the same time: a planned digest waits while one of its feeds is queued for an instant before its
 // deadline, but not longer.
 func TestReleaseFollowsTheRule(t *testing.T) {
-	const rule = `SELECT count(*) FROM digests d WHERE d.state = 'active' AND d.next_due_at <= ? AND d.planned_due_at = d.next_due_at
+	const rule = `SELECT count(*) FROM digests d WHERE d.state = 'active' AND d.next_due_at <= ?
+		AND d.planned_due_at = d.next_due_at
 		AND (d.planned_at <= ? OR NOT EXISTS (SELECT 1 FROM subscriptions s JOIN feed_times t ON t.feed_id = s.feed_id
 			WHERE s.digest_id = d.id AND s.paused = 0 AND t.poll_at <= d.planned_at + ?))`
 	each(t, func(w world) {

@@ -19,6 +19,7 @@ func (s *Store) AddDKIMKey(ctx context.Context, k digest.DKIMKey) (active bool, 
 	return active, failed("keeping the key", err)
 }
 
+// DKIMKeys returns all keys, by domain and selector.
 func (s *Store) DKIMKeys(ctx context.Context) ([]digest.DKIMKey, error) {
 	return readRows[digest.DKIMKey](ctx, s.read(), "reading the keys",
 		`SELECT domain, selector, private_key, active, created_at FROM dkim_keys ORDER BY domain, selector`)

@@ -135,7 +135,8 @@ func TestClaimsKeepToThePace(t *testing.T) {
 	each(t, func(w world) {
 		w.inDomain("slow.example", feeds, noon)
 		w.inDomain("quick.example", feeds, noon.Add(time.Second))
-		w.ok(w.Exec(w.ctx(), `INSERT INTO domains (domain, limited_at, pace, free_at) VALUES ('slow.example', ?, 60, ?)`, noon.Unix(), noon.Add(time.Minute).Unix()))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO domains (domain, limited_at, pace, free_at)
+			VALUES ('slow.example', ?, 60, ?)`, noon.Unix(), noon.Add(time.Minute).Unix()))
 		claimAll := func(now time.Time) map[string]int {
 			var mu sync.Mutex
 			var wg sync.WaitGroup

@@ -15,7 +15,8 @@ func TestArchive(t *testing.T) {
 		first := time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)
 		for i := range 4 { // 29 and 30 November, 1 and 2 December
 			due := first.AddDate(0, 0, i)
-			w.ok(w.Exec(w.ctx(), `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at) VALUES (?, ?, ?, 0, ?, 'sent', 0, 0, 0)`,
+			w.ok(w.Exec(w.ctx(), `INSERT INTO editions (digest_id, local_date, due_at, send_at, number,
+				state, date, next_at, expires_at) VALUES (?, ?, ?, 0, ?, 'sent', 0, 0, 0)`,
 				d.ID, digest.DateOf(due).String(), due.Unix(), i+1))
 		}
 		date := func(day int) digest.Date { return digest.DateOf(first.AddDate(0, 0, day)) }

@@ -190,7 +190,8 @@ func TestSendFirstInARace(t *testing.T) {
 			w.ok(err)
 			want(w.t, "each date once", same, 0)
 			lost, err := w.Count(w.ctx(),
-				`SELECT count(*) FROM digest_posts p WHERE p.digest_id = ? AND NOT EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = p.digest_id AND e.due_at = p.visible_at)`, id+1)
+				`SELECT count(*) FROM digest_posts p WHERE p.digest_id = ? AND NOT EXISTS
+					(SELECT 1 FROM editions e WHERE e.digest_id = p.digest_id AND e.due_at = p.visible_at)`, id+1)
 			w.ok(err)
 			want(w.t, "all in editions", lost, 0)
 		}

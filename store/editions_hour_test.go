@@ -68,7 +68,7 @@ func TestDeliveryHourThatComesTwice(t *testing.T) {
 	})
 }
 
-// One run releases digests with different hours. After an outage, the hours are those of the edition's date.
+// One run releases digests with different hours. After an outage, the hours are on the edition's date.
 func TestDeliveryHoursOfManyReaders(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")

@@ -260,7 +260,8 @@ func TestReleasePostponesWhatCannotBe(t *testing.T) {
 		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
 		// one of the notices waits for a midnight that was moved since
 		for _, after := range []time.Duration{time.Hour, 24 * time.Hour} {
-			w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title) VALUES (?, ?, ?, 'dead', 'f')`,
+			w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title)
+				VALUES (?, ?, ?, 'dead', 'f')`,
 				ada.ID, parisMidnight.Add(after).Unix(), f.ID))
 		}
 		w.move(ada, parisMidnight.Add(time.Hour)) // still the 20th

@@ -298,7 +298,8 @@ func (s *Store) Synced(ctx context.Context) (inside, after bool, err error) {
 	waits := func(c conn) (synced bool, err error) {
 		query := `SELECT synchronous = 2 FROM pragma_synchronous`
 		if s.d.unsynced != "" {
-			query = `SELECT setting <> 'off' OR reset_val = 'off' AND current_setting('digest.within', true) IS DISTINCT FROM 'yes' FROM pg_settings WHERE name = 'synchronous_commit'`
+			query = `SELECT setting <> 'off' OR reset_val = 'off' AND current_setting('digest.within', true) IS DISTINCT
+				FROM 'yes' FROM pg_settings WHERE name = 'synchronous_commit'`
 		}
 		err = c.get(ctx, &synced, query)
 		return synced, err
@@ -354,7 +355,8 @@ func (s *Store) ForgetBareWords(ctx context.Context, n int) error {
 
 // Cells returns the contents of all tables.
 func (s *Store) Cells(ctx context.Context) string {
-	tables := `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1`
+	tables := `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'
+		AND table_type = 'BASE TABLE' ORDER BY 1`
 	if s.d.forUpdate == "" {
 		tables = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '%words%' ORDER BY 1`
 	}

@@ -57,8 +57,10 @@ func TestWaysOfNews(t *testing.T) {
 			ids = append(ids, f.ID)
 			w.ok(w.Exec(w.ctx(), `INSERT INTO feed_news (feed_id, pushes, last_ping_at) VALUES (?, ?, ?)`, f.ID,
 				c.pushes, c.ping))
-			w.ok(w.Exec(w.ctx(), `INSERT INTO push_subscriptions (feed_id, hub, topic, secret, state, expires_at, next_at) VALUES (?, 'https://hub.example/', 't', 's', 'active', ?, 0)`, f.ID, c.hub))
-			w.ok(w.Exec(w.ctx(), `INSERT INTO cloud_subscriptions (feed_id, cloud, topic, expires_at, next_at) VALUES (?, 'https://cloud.example/', 't', ?, 0)`, f.ID, c.cloud))
+			w.ok(w.Exec(w.ctx(), `INSERT INTO push_subscriptions (feed_id, hub, topic, secret, state,
+				expires_at, next_at) VALUES (?, 'https://hub.example/', 't', 's', 'active', ?, 0)`, f.ID, c.hub))
+			w.ok(w.Exec(w.ctx(), `INSERT INTO cloud_subscriptions (feed_id, cloud, topic, expires_at, next_at)
+				VALUES (?, 'https://cloud.example/', 't', ?, 0)`, f.ID, c.cloud))
 		}
 		w.feed("unknown.example")
 		known, err := w.News(w.ctx(), ids)

@@ -185,7 +185,7 @@ func TestClaimIsExact(t *testing.T) {
 					runtime.Gosched() // other workers may claim here
 					mu.Lock()
 					for _, p := range polls {
-						busy[p.Feed.Host] = false // before the lease ends, because another worker may claim the host then
+						busy[p.Feed.Host] = false // before another worker can claim the host
 					}
 					mu.Unlock()
 					r, err := w.Record(w.ctx(), noon, polls)
@@ -290,7 +290,8 @@ func TestToldSubscribers(t *testing.T) {
 			w.ok(w.Exec(w.ctx(), `UPDATE digests SET state = 'left' WHERE id <= ?`, c.left))
 			w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
 			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET domain = host WHERE id = 1`))
-			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET lease_until = 0, lease_token = '', last_attempt_at = 0, counted_at = 0, poll_at = ? WHERE feed_id = 1`, noon.Unix()))
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET lease_until = 0, lease_token = '',
+				last_attempt_at = 0, counted_at = 0, poll_at = ? WHERE feed_id = 1`, noon.Unix()))
 			want(w.t, fmt.Sprint("told where so many have left: ", c.left),
 				w.claim(noon, 1, fmt.Sprint("t", i))[0].Subscribers, c.told)
 		}
@@ -307,7 +308,8 @@ func TestToldWithinADay(t *testing.T) {
 		feed := w.feedAgain(digest.Feed{URL: "u1"})
 		told := func(after time.Duration) int {
 			w.t.Helper()
-			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ?, askable_at = 0, lease_until = 0, last_attempt_at = 0`, noon.Add(-24*time.Hour).Unix()))
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ?, askable_at = 0, lease_until = 0,
+				last_attempt_at = 0`, noon.Add(-24*time.Hour).Unix()))
 			w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
 			return w.claim(noon.Add(after), 1, fmt.Sprint("t", after))[0].Subscribers
 		}

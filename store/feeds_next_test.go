@@ -150,7 +150,8 @@ func TestSkippedTimeIsKept(t *testing.T) {
 			{1, 1 << time.Thursday, thursday.Add(13 * time.Hour)},
 			{0, 1<<7 - 1, thursday}, // impossible, so it has no effect
 		} {
-			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = NULL, lease_until = 0, last_attempt_at = 0 WHERE feed_id = ?`, f.ID))
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = NULL, lease_until = 0, last_attempt_at = 0
+				WHERE feed_id = ?`, f.ID))
 			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET skip_hours = ?, skip_days = ? WHERE id = ?`,
 				test.hours, test.days, f.ID))
 			w.ok(w.Enqueue(w.ctx(), f.ID, thursday))

@@ -167,6 +167,7 @@ func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Fe
 		WHERE feed_times.feed_id = v.id AND (feed_times.poll_at IS NULL OR feed_times.poll_at > v.poll_at)`)
 }
 
+// A PlanResult counts the changes of Plan.
 type PlanResult struct {
 	Digests int // newly planned digests
 	Feeds   int // queued, or moved forward in the queue

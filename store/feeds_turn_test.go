@@ -37,7 +37,7 @@ func (w world) claimFairly(now time.Time, n int, load *poller.Load) (readers map
 	return readers
 }
 
-// Many queued feeds of one reader do not delay those of other readers.
+// Many queued feeds of one reader do not delay other readers' feeds.
 func TestClaimInTurn(t *testing.T) {
 	each(t, func(w world) {
 		mallory, ada := w.reader("mallory", "Europe/Paris"), w.reader("ada", "Europe/Paris")

@@ -332,6 +332,7 @@ func TestFiltersAgainstOracle(t *testing.T) {
 			want(w.t, fmt.Sprint("held of ", r), len(list), heldBack[r])
 		}
 		w.holds("in one place only", 0,
-			`SELECT count(*) FROM filtered_posts h JOIN digest_posts p ON p.digest_id = h.digest_id AND p.post_id = h.post_id`)
+			`SELECT count(*) FROM filtered_posts h JOIN digest_posts p ON p.digest_id = h.digest_id
+				AND p.post_id = h.post_id`)
 	})
 }

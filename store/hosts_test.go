@@ -188,12 +188,14 @@ func TestHostBlock(t *testing.T) {
 			w.ok(err)
 		}
 		want(w.t, "posts of what was in flight",
-			w.count(`SELECT count(*) FROM posts p JOIN feeds f ON f.id = p.feed_id WHERE f.host <> 'notexample.org'`), 0)
+			w.count(`SELECT count(*) FROM posts p JOIN feeds f ON f.id = p.feed_id
+				WHERE f.host <> 'notexample.org'`), 0)
 		w.ok(w.Pinged(w.ctx(), []string{f.URL}, noon.Add(time.Hour)))
 		w.ok(w.Vouch(w.ctx(), below.ID, noon.Add(time.Hour)))
 		stands("after a ping and a reader's word", digest.FeedBlocked, digest.FeedBlocked)
 		want(w.t, "in the queue",
-			w.count(`SELECT count(*) FROM feed_times t JOIN feeds f ON f.id = t.feed_id WHERE t.poll_at IS NOT NULL AND f.host <> 'notexample.org'`), 0)
+			w.count(`SELECT count(*) FROM feed_times t JOIN feeds f ON f.id = t.feed_id
+				WHERE t.poll_at IS NOT NULL AND f.host <> 'notexample.org'`), 0)
 
 		fresh := w.newFeed("new.example.org")
 		want(w.t, "a new feed", w.feedAgain(fresh).State, digest.FeedBlocked)

@@ -131,7 +131,8 @@ func TestHubsAtHome(t *testing.T) {
 		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET public_only = 1`))
 		own := w.feed("house.example")
 		w.subscribe(d, own)
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET public_only = 0, hubs = 'https://hub.home/own', topic = url, parsed_at = 1 WHERE id = ?`, own.ID))
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET public_only = 0, hubs = 'https://hub.home/own',
+			topic = url, parsed_at = 1 WHERE id = ?`, own.ID))
 		_, err := w.ReconcilePushes(w.ctx(), noon)
 		w.ok(err)
 		asked := w.asksHubs(noon)

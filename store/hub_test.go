@@ -223,7 +223,7 @@ func TestHubClaims(t *testing.T) {
 	})
 }
 
-// TestHubIsNoAmplifier: a domain that confirms nothing soon gets no more requests.
+// TestHubIsNoAmplifier: the hub soon stops requests to a domain that confirms nothing.
 func TestHubIsNoAmplifier(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), w.feed("anna.example"))

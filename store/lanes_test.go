@@ -21,9 +21,12 @@ func (w world) waits(domain string, n int) {
 		fmt.Sprintf(`INSERT INTO users (email, email_key, mail_domain, time_zone, created_at)
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
 			SELECT 'r' || i || '@%s', 'r' || i || '@%s', '%s', 'UTC', 0 FROM n`, n, domain, domain, domain),
-		fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) SELECT id, '', %d FROM users WHERE id > %d ORDER BY id`, noon.Unix()+86400, from),
-		fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at, domain)
-			SELECT d.id, '2026-11-19', %[1]d, %[1]d, 1, 'ready', %[1]d, %[1]d, %[2]d, '%[3]s' FROM digests d WHERE d.user_id > %[4]d ORDER BY d.id`,
+		fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) SELECT id, '', %d FROM users
+			WHERE id > %d ORDER BY id`, noon.Unix()+86400, from),
+		fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date,
+			next_at, expires_at, domain)
+			SELECT d.id, '2026-11-19', %[1]d, %[1]d, 1, 'ready', %[1]d, %[1]d, %[2]d, '%[3]s'
+			FROM digests d WHERE d.user_id > %[4]d ORDER BY d.id`,
 			noon.Unix(), noon.Unix()+20*3600, domain, from),
 	} {
 		w.ok(w.Exec(w.ctx(), statement))
@@ -267,7 +270,7 @@ func TestRates(t *testing.T) {
 	})
 }
 
-// Each instant of NextMail leads to a claim, and no claim is late.
+// At each instant of NextMail a claim returns editions, and no claim is late.
 func TestNextMailBringsAClaim(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("a.example", 60)

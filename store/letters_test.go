@@ -111,7 +111,8 @@ func TestInstanceOfLetters(t *testing.T) {
 		for i := range 1000 {
 			fmt.Fprintf(&fill, ",('sign-up', 'x%d@d%d.example', 'x%d@d%d.example', 'd%d.example', 'newcomers', 'botnet %d', %d, 1, 0)", i, i, i, i, i, i%50, noon.Unix())
 		}
-		const insert = `INSERT INTO letter_requests (kind, email_key, mailbox, domain, share, asker, requested_at, sent_at, answered) VALUES `
+		const insert = `INSERT INTO letter_requests (kind, email_key, mailbox, domain, share, asker,
+			requested_at, sent_at, answered) VALUES `
 		w.ok(w.Exec(w.ctx(), insert+fill.String()[1:]))
 		ask := func(kind allowance.Kind, email, asker string) store.LetterAnswer {
 			w.t.Helper()

@@ -97,14 +97,17 @@ func TestClaimBehindAPlace(t *testing.T) {
 // Claims remain valid during a migration.
 func TestUpgradeOfClaims(t *testing.T) {
 	upgrade(t, 26, func(w world) {
-		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'UTC', 1)`))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at)
+			VALUES ('a@example.org', 'a@example.org', 'UTC', 1)`))
 		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
 			`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`,
 			noon.Add(24*time.Hour).Unix())))
 		for i, state := range []string{"leased", "dotting", "dotting"} {
 			w.ok(w.Exec(w.ctx(), fmt.Sprintf(
 				`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, attempt, message_id, date,
-				next_at, expires_at, lease_token, lease_until, dot_at, recipient) VALUES (1, '2026-01-0%[1]d', %[1]d, 1, %[1]d, '%[2]s', 1, 'm%[1]d', 7, 1, %[3]d, 't', %[4]d, %[4]d, 'a@example.org')`,
+				next_at, expires_at, lease_token, lease_until, dot_at, recipient)
+				VALUES (1, '2026-01-0%[1]d', %[1]d, 1, %[1]d, '%[2]s', 1, 'm%[1]d', 7, 1, %[3]d, 't',
+				%[4]d, %[4]d, 'a@example.org')`,
 				i+1, state, noon.Add(24*time.Hour).Unix(), noon.Unix())))
 		}
 		w.ok(w.Migrate(w.ctx()))

@@ -31,14 +31,16 @@ func upgrade(t *testing.T, from int64, f func(w world)) {
 func TestUpgradeToMail(t *testing.T) {
 	upgrade(t, 2, func(w world) {
 		for i, email := range []string{"ada@Example.org", `"b@b"@two.example`, "nobody"} {
-			w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES (?, lower(?), 'Europe/Paris', 1)`, email, email))
+			w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at)
+				VALUES (?, lower(?), 'Europe/Paris', 1)`, email, email))
 			w.ok(w.Exec(w.ctx(), fmt.Sprintf(
 				`INSERT INTO digests (user_id, name, next_due_at, last_due_at, send_delay, weekdays, state)
 				VALUES (%d, 'Daily Digest', %d, %d, 25200, 127, 'active')`, i+1, parisMidnight.Unix(),
 				parisMidnight.Unix()-86400)))
 			for j, state := range []string{"sent", "ready", "dotting"} {
 				w.ok(w.Exec(w.ctx(), fmt.Sprintf(
-					`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+					`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date,
+						next_at, expires_at)
 					VALUES (%d, '2026-11-%d', %d, %d, 1, '%s', 0, %d, %d)`, i+1, 10+j, j, noon.Unix(), state,
 					noon.Unix(), parisMidnight.Unix())))
 			}
@@ -68,7 +70,8 @@ func TestUpgradeToMail(t *testing.T) {
 // does not contain posts from weeks ago.
 func TestUpgradeCarriesOnlyTheLatest(t *testing.T) {
 	upgrade(t, 2, func(w world) {
-		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at)
+			VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`))
 		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
 			`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix())))
 		for i, state := range []string{"expired", "sent", "expired", "expired"} {
@@ -81,7 +84,8 @@ func TestUpgradeCarriesOnlyTheLatest(t *testing.T) {
 		want(w.t, "the next", w.hour(parisMidnight), 1)
 		w.holds("carries the last one", 1, `SELECT count(*) FROM carried_posts`)
 		w.holds("of the 18th", 1,
-			`SELECT count(*) FROM carried_posts c JOIN editions e ON e.id = c.from_id WHERE e.local_date = '2026-11-18'`)
+			`SELECT count(*) FROM carried_posts c JOIN editions e ON e.id = c.from_id
+				WHERE e.local_date = '2026-11-18'`)
 		w.holds("the others are past", 2, `SELECT count(*) FROM editions WHERE state = 'failed'`)
 	})
 }
@@ -96,7 +100,8 @@ func TestUpgradeDuringAPause(t *testing.T) {
 			state       string
 			until, last int64
 		}{{"active", 0, before}, {"paused", back, before}, {"paused", back, 0}, {"paused", 0, before}} {
-			w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES (?, ?, 'Europe/Paris', 1)`, fmt.Sprint(i), fmt.Sprint(i)))
+			w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at)
+				VALUES (?, ?, 'Europe/Paris', 1)`, fmt.Sprint(i), fmt.Sprint(i)))
 			w.ok(w.Exec(w.ctx(), fmt.Sprintf(
 				`INSERT INTO digests (user_id, name, next_due_at, last_due_at, weekdays, state, paused_until)
 				VALUES (%d, 'Daily Digest', %d, %d, 127, '%s', %d)`, i+1, parisMidnight.Unix(), p.last, p.state,
@@ -129,13 +134,17 @@ func TestUpgradeDuringAPause(t *testing.T) {
 func TestUpgradeOfPausedSubscriptions(t *testing.T) {
 	upgrade(t, 9, func(w world) {
 		for _, statement := range []string{
-			`INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`,
+			`INSERT INTO users (email, email_key, time_zone, created_at)
+				VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`,
 			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`,
 				parisMidnight.Unix()),
-			`INSERT INTO feeds (url, host, parsed_at) VALUES ('https://a.example/', 'a.example', 1), ('https://b.example/', 'b.example', 1), ('https://c.example/', 'c.example', 1)`,
-			`INSERT INTO subscriptions (digest_id, feed_id, title, created_at) VALUES (1, 1, 'Taken', 1), (1, 2, 'Both', 2)`,
+			`INSERT INTO feeds (url, host, parsed_at) VALUES ('https://a.example/', 'a.example', 1),
+				('https://b.example/', 'b.example', 1), ('https://c.example/', 'c.example', 1)`,
+			`INSERT INTO subscriptions (digest_id, feed_id, title, created_at)
+				VALUES (1, 1, 'Taken', 1), (1, 2, 'Both', 2)`,
 			`INSERT INTO rested (digest_id, feed_id, title, created_at, rested_at) VALUES (1, 2, 'Both', 3, 4)`,
-			`INSERT INTO rested (digest_id, feed_id, title, folder, display, created_at, rested_at) VALUES (1, 3, 'Mine', 'News', 'full', 3, 4)`,
+			`INSERT INTO rested (digest_id, feed_id, title, folder, display, created_at, rested_at)
+				VALUES (1, 3, 'Mine', 'News', 'full', 3, 4)`,
 		} {
 			w.ok(w.Exec(w.ctx(), statement))
 		}
@@ -159,21 +168,27 @@ func TestUpgradeOfPausedSubscriptions(t *testing.T) {
 func TestUpgradeOfUntitledSubscriptions(t *testing.T) {
 	upgrade(t, 12, func(w world) {
 		for _, statement := range []string{
-			`INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`,
+			`INSERT INTO users (email, email_key, time_zone, created_at)
+				VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`,
 			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`,
 				parisMidnight.Unix()),
-			`INSERT INTO feeds (url, host, title) VALUES ('https://a.example/', 'a.example', 'A'), ('https://b.example/feed', 'b.example', 'B'),
-				('https://c.example/new', 'c.example', 'C'), ('https://d.example/', 'd.example', 'D'), ('https://e.example/', 'e.example', 'E')`,
+			`INSERT INTO feeds (url, host, title) VALUES ('https://a.example/', 'a.example', 'A'),
+				('https://b.example/feed', 'b.example', 'B'),
+				('https://c.example/new', 'c.example', 'C'), ('https://d.example/', 'd.example', 'D'),
+				('https://e.example/', 'e.example', 'E')`,
 			`INSERT INTO former_addresses (url, feed_id) VALUES ('http://c.example/', 3)`,
-			`INSERT INTO subscriptions (digest_id, feed_id, title, folder, created_at, rests) VALUES (1, 1, 'https://A.example', 'News', 1, 0),
-				(1, 2, 'https://b.example/feed', '', 2, 1), (1, 3, 'http://c.example/', '', 3, 0), (1, 4, 'https://a.example/', '', 4, 0), (1, 5, 'Mine', '', 5, 0)`,
+			`INSERT INTO subscriptions (digest_id, feed_id, title, folder, created_at, rests)
+				VALUES (1, 1, 'https://A.example', 'News', 1, 0),
+				(1, 2, 'https://b.example/feed', '', 2, 1), (1, 3, 'http://c.example/', '', 3, 0),
+				(1, 4, 'https://a.example/', '', 4, 0), (1, 5, 'Mine', '', 5, 0)`,
 		} {
 			w.ok(w.Exec(w.ctx(), statement))
 		}
 		w.ok(w.Migrate(w.ctx()))
 		w.holds("untitled", 3, `SELECT count(*) FROM subscriptions WHERE title = ''`)
 		w.holds("named by their readers", 2,
-			`SELECT count(*) FROM subscriptions WHERE feed_id = 4 AND title = 'https://a.example/' OR feed_id = 5 AND title = 'Mine'`)
+			`SELECT count(*) FROM subscriptions WHERE feed_id = 4 AND title = 'https://a.example/'
+				OR feed_id = 5 AND title = 'Mine'`)
 		w.holds("folders are kept", 1, `SELECT count(*) FROM subscriptions WHERE folder = 'News'`)
 	})
 }
@@ -208,12 +223,17 @@ func TestUpgradeKnowsWhenToAsk(t *testing.T) {
 func TestUpgradeKnowsWhoMoved(t *testing.T) {
 	upgrade(t, 15, func(w world) {
 		for _, statement := range []string{
-			`INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1), ('b@example.org', 'b@example.org', 'Europe/Paris', 1)`,
-			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %[1]d), (2, 'Daily Digest', %[1]d)`, parisMidnight.Unix()),
-			fmt.Sprintf(`INSERT INTO feeds (url, host, moved_from, moved_at, parsed_at) VALUES ('https://b.example/', 'b.example', 'https://a.example/', %[1]d, %[1]d),
+			`INSERT INTO users (email, email_key, time_zone, created_at)
+				VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1), ('b@example.org',
+				'b@example.org', 'Europe/Paris', 1)`,
+			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at)
+				VALUES (1, 'Daily Digest', %[1]d), (2, 'Daily Digest', %[1]d)`, parisMidnight.Unix()),
+			fmt.Sprintf(`INSERT INTO feeds (url, host, moved_from, moved_at, parsed_at)
+				VALUES ('https://b.example/', 'b.example', 'https://a.example/', %[1]d, %[1]d),
 				('https://c.example/', 'c.example', 'http://www.c.example/', %[1]d, %[1]d)`, noon.Unix()),
 			`INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (1, 1, 1), (1, 2, 1)`,
-			fmt.Sprintf(`INSERT INTO posts (feed_id, identity, fingerprint, seen_at, published_at, listed_at, shown_at) VALUES (1, 'forged', '', %[1]d, %[1]d, 1, 1),
+			fmt.Sprintf(`INSERT INTO posts (feed_id, identity, fingerprint, seen_at, published_at, listed_at, shown_at)
+				VALUES (1, 'forged', '', %[1]d, %[1]d, 1, 1),
 				(1, 'genuine', '', %[2]d, %[2]d, 1, 1), (2, 'same', '', %[1]d, %[1]d, 1, 1)`, noon.Unix()-60,
 				noon.Unix()),
 		} {
@@ -244,15 +264,18 @@ func TestUpgradeOfTheIndex(t *testing.T) {
 			words = append(words, fmt.Sprintf("(%d, 'fox')", i))
 		}
 		for _, statement := range []string{
-			`INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('ada@example.org', 'ada@example.org', 'Europe/Paris', 1)`,
+			`INSERT INTO users (email, email_key, time_zone, created_at)
+				VALUES ('ada@example.org', 'ada@example.org', 'Europe/Paris', 1)`,
 			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`,
 				parisMidnight.Unix()),
 			`INSERT INTO feeds (url, host) VALUES ('https://f.example/', 'f.example')`,
 			fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (%d, 1, 1)`, ada.ID),
-			`INSERT INTO posts (feed_id, identity, fingerprint, content, seen_at, listed_at, shown_at, frozen) VALUES ` + strings.Join(posts, ","),
+			`INSERT INTO posts (feed_id, identity, fingerprint, content, seen_at, listed_at, shown_at, frozen)
+				VALUES ` + strings.Join(posts, ","),
 			`INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES ` + strings.Join(shown, ","),
 			fmt.Sprintf(`UPDATE digests SET last_due_at = %[1]d, next_due_at = %[1]d + 86400`, parisMidnight.Unix()),
-			fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+			fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state,
+				date, next_at, expires_at)
 				VALUES (%d, '2026-11-19', %[2]d, %[2]d, 1, 'sent', %[2]d, %[2]d, %[2]d)`, ada.ID, parisMidnight.Unix()),
 			`INSERT INTO post_words (rowid, words) VALUES ` + strings.Join(words, ","),
 		} {
@@ -281,10 +304,13 @@ func TestUpgradeKeepsTimes(t *testing.T) {
 	upgrade(t, 24, func(w world) {
 		queued, busy := noon.Unix(), noon.Add(time.Hour).Unix()
 		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
-			`INSERT INTO feeds (url, host, poll_at, askable_at, lease_until, lease_token, last_attempt_at, last_ok_at, not_before, fresh_until)
-			VALUES ('https://a.example/', 'a.example', %[1]d, 1, 0, '', 2, 3, 4, 5), ('https://b.example/', 'b.example', NULL, 0, 0, '', 0, 0, 0, 0),
+			`INSERT INTO feeds (url, host, poll_at, askable_at, lease_until, lease_token, last_attempt_at,
+				last_ok_at, not_before, fresh_until)
+			VALUES ('https://a.example/', 'a.example', %[1]d, 1, 0, '', 2, 3, 4, 5), ('https://b.example/',
+			'b.example', NULL, 0, 0, '', 0, 0, 0, 0),
 			('https://c.example/', 'c.example', %[1]d, %[2]d, %[2]d, 't', 6, 7, 8, 9)`, queued, busy)))
-		w.ok(w.Exec(w.ctx(), `INSERT INTO polls (feed_id, at, outcome, status, note) VALUES (1, 10, 'unchanged', 304, 'as before')`))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO polls (feed_id, at, outcome, status, note)
+			VALUES (1, 10, 'unchanged', 304, 'as before')`))
 		w.ok(w.Migrate(w.ctx()))
 		stamp := func(times ...time.Time) string {
 			seconds := make([]int64, len(times))

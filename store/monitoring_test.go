@@ -153,13 +153,16 @@ func crowd(b *testing.B, w world, readers, feeds, each int) {
 	for _, statement := range []string{
 		fmt.Sprintf(`INSERT INTO users (email, email_key, time_zone, created_at) `+
 			count+`SELECT 'r' || i, 'r' || i, 'Europe/Paris', 0 FROM n`, readers),
-		fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) SELECT id, '', %d + id %% 24 * 3600 FROM users ORDER BY id`, parisMidnight.Unix()),
+		fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) SELECT id, '', %d + id %% 24 * 3600
+			FROM users ORDER BY id`, parisMidnight.Unix()),
 		fmt.Sprintf(`INSERT INTO feeds (url, host, parsed_at, errors) `+
 			count+`SELECT 'u' || i, 'h' || i, 1, CASE WHEN i %% 20 = 0 THEN 1 ELSE 0 END FROM n`, feeds),
-		fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at) SELECT d.id, 1 + (d.id * 7 + k.i * 97) %% %d, 0
+		fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at)
+			SELECT d.id, 1 + (d.id * 7 + k.i * 97) %% %d, 0
 			FROM digests d CROSS JOIN (`+count+`SELECT i FROM n) k ORDER BY 1, 2`, feeds, each),
 		`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
-			SELECT id, '2026-11-19', next_due_at - 86400, 0, 1, CASE WHEN id % 10 = 0 THEN 'ready' ELSE 'sent' END, 0, 0, 2000000000 FROM digests`,
+			SELECT id, '2026-11-19', next_due_at - 86400, 0, 1, CASE WHEN id % 10 = 0 THEN 'ready'
+			ELSE 'sent' END, 0, 0, 2000000000 FROM digests`,
 		`ANALYZE`,
 	} {
 		if err := w.Exec(b.Context(), statement); err != nil {

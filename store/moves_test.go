@@ -26,7 +26,8 @@ func TestUndoMove(t *testing.T) {
 		want(w.t, "subscribed at", w.address(ada, b), a.URL)
 		want(w.t, "subscribed at", w.address(cyd, b), "")
 		want(w.t, "no notice", digest.KindOf(w.UndoMove(w.ctx(), ada.ID, a.ID, noon)), digest.NotFound)
-		w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, url, moved_to) VALUES (?, 1, ?, 'moved', ?, ?)`, ada.ID, a.ID, a.URL, b.URL))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, url, moved_to)
+			VALUES (?, 1, ?, 'moved', ?, ?)`, ada.ID, a.ID, a.URL, b.URL))
 		for range 2 {
 			w.ok(w.UndoMove(w.ctx(), ada.ID, a.ID, noon))
 		}
@@ -54,7 +55,8 @@ func TestImportWhereAReaderWentBack(t *testing.T) {
 		moved := a
 		moved.URL, moved.Host = b.URL, b.Host
 		w.record(noon, moved, posts(noon, "b1"))
-		w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, url, moved_to) VALUES (?, 1, ?, 'moved', ?, ?)`, ada.ID, a.ID, a.URL, b.URL))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, url, moved_to)
+			VALUES (?, 1, ?, 'moved', ?, ?)`, ada.ID, a.ID, a.URL, b.URL))
 		w.ok(w.UndoMove(w.ctx(), ada.ID, a.ID, noon))
 		again := w.feedAgain(a)
 		list := []store.ImportItem{{URL: a.URL, Host: a.Host}}
@@ -78,8 +80,8 @@ func (w world) address(d digest.Digest, f digest.Feed) string {
 	return strings.TrimSpace(sub.Address)
 }
 
-// TestFormerAddressesAreForgotten: a former address leads to the moved feed for a month. After that it leads to the
-// feed that is there, and readers of the moved feed keep it.
+// TestFormerAddressesAreForgotten: FeedByURL finds a moved feed by its former address for a month, and
+// then the feed that is there. Readers of the moved feed keep it.
 func TestFormerAddressesAreForgotten(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
