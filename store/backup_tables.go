@@ -42,7 +42,6 @@ func drawBlueprint(ctx context.Context, version int64) (all blueprint, err error
 	return all, err
 }
 
-// drawNewest returns the tables of this program's schema.
 func drawNewest(ctx context.Context) (all blueprint, err error) {
 	err = withMemory(func(s *Store, newest int64) error {
 		all, err = s.draw(ctx, newest)

@@ -105,7 +105,7 @@ func (s *Store) Body(ctx context.Context, id digest.FeedID) (Body, bool, error) 
 // A Body is a document as it was read, with its content codings decoded.
 type Body struct {
 	ContentType string
-	URL         string // the URL that served it
+	URL         string
 	Bytes       []byte
 
 	packed []byte // compressed; nil if not stored or not compressed yet

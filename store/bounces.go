@@ -50,7 +50,6 @@ func lockForBounces(ctx context.Context, c conn, marks []digest.Mark) error {
 	return c.untilCommit(ctx, c.d.lockAlone)
 }
 
-// A bouncedEdition is an edition that bounced.
 type bouncedEdition struct {
 	DigestID     digest.DigestID
 	NewsletterID digest.NewsletterID // 0: not an issue of a newsletter

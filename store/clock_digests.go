@@ -45,8 +45,8 @@ func (e issued) true(now time.Time, zone *time.Location) bool {
 	return moved || i.True(now, zone)
 }
 
-// misplacedDigests yields the digests whose instants may be wrong, in pages. They include digests whose midnight has
-// just passed.
+// misplacedDigests yields the digests whose instants may be wrong. They include digests whose midnight has just
+// passed.
 func (s *Store) misplacedDigests(ctx context.Context, now instant) iter.Seq2[dated, error] {
 	where, args := misplaced(now)
 	return pages(func(last *dated) (page []dated, err error) {
@@ -109,7 +109,7 @@ func (d dated) onTime(now time.Time) bool {
 	return !changed
 }
 
-// putRight corrects one digest and reports whether anything was wrong.
+// putRight corrects one digest and reports whether it has changed anything.
 func (d dated) putRight(ctx context.Context, c conn, now time.Time) (changed bool, err error) {
 	s, err := d.schedule()
 	if err != nil {

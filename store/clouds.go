@@ -8,8 +8,8 @@ import (
 )
 
 // The store keeps one rssCloud subscription for each feed that has a cloud and no hub. Clouds only send pings: they do
-// not change how far hubs are trusted, and each midnight polls the feed as before. An expired subscription is deleted,
-// and its callback with it.
+// not change how far hubs are trusted, and each midnight polls the feed as before. Deleting a subscription also ends
+// its callback.
 
 const (
 	cloudColumns = `c.id, c.feed_id, c.cloud, c.topic, c.requested_at, c.verified_at, c.expires_at,

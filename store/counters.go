@@ -42,7 +42,6 @@ const mailRetried = "retried"
 // keepHours is how long counters of single hours are stored.
 const keepHours = 7 * 24 * time.Hour
 
-// counters holds the work of one transaction, by kind.
 type counters map[string]Counter
 
 func (t counters) add(kind string, more Counter) {
@@ -70,7 +69,6 @@ func count(ctx context.Context, c conn, now instant, done counters) error {
 const addToCounter = ` ON CONFLICT (hour, kind, slot) DO UPDATE SET n = counters.n + excluded.n,
 	requests = counters.requests + excluded.requests, bytes = counters.bytes + excluded.bytes`
 
-// countMail counts n editions with the result of sending them.
 func countMail(ctx context.Context, c conn, now instant, state digest.EditionState, n int) error {
 	return count(ctx, c, now, counters{CounterMail + string(state): {N: int64(n)}})
 }

@@ -16,7 +16,7 @@ import (
 // Some queries that run on both are still written for one of them. SQLite has no statistics before ANALYZE and reads
 // tables in the order of a CROSS JOIN. It evaluates EXISTS for each row, but IN (SELECT …) for the whole table first.
 type dialect struct {
-	name  string // displayed name
+	name  string
 	goose goose.Dialect
 	files fs.FS // migrations
 	dir   string
@@ -42,14 +42,14 @@ type dialect struct {
 	// the connection has such a setting. It ends with the transaction, because a pool may share the session.
 	unsynced string
 
-	slots int // number of slots for counters
+	slots int // for counters
 
 	// inOrder makes the claim read the queue in the order of its index. Without statistics, PostgreSQL would read and
 	// sort the whole queue for each batch, or join all feeds. A queue that has just been filled has no statistics. No
 	// later statement of the transaction may have an ORDER BY.
 	inOrder string
 
-	size string // size of the database in bytes
+	size string // in bytes
 
 	// partitions lists the partitions of digest_posts; empty: the table has none.
 	partitions string

@@ -38,7 +38,6 @@ func (s *Store) Digest(ctx context.Context, id digest.DigestID) (digest.Digest, 
 	return d.Digest, err
 }
 
-// readDigest returns the digest d that where selects.
 func readDigest(ctx context.Context, c conn, where string, args ...any) (digestRow, error) {
 	return readOne[digestRow](ctx, c, "reading the digest", notFound("there is no such digest"), selectDigest+`WHERE `+
 		where, args...)
@@ -47,8 +46,8 @@ func readDigest(ctx context.Context, c conn, where string, args ...any) (digestR
 // SetDigestState starts, pauses or ends a digest. Setting the current state again only removes the end of a pause.
 //
 // Ending a digest ends its unsent editions. If a mailer already has one, MarkEditions rejects its dot unless it is
-// already recorded. Hidden posts remain until returnTime after the midnight of the next edition; a membership loses
-// them at the same time. A digest that starts again is due at its next midnight, with its hidden posts, and not at a
+// already recorded. Hidden posts remain until returnTime after the midnight of the next edition, but a membership
+// loses them immediately. A digest that starts again is due at its next midnight, with its hidden posts, and not at a
 // past one.
 func (s *Store) SetDigestState(ctx context.Context, id digest.DigestID, state digest.DigestState, now time.Time) error {
 	switch state {
@@ -133,7 +132,6 @@ const unsubscribed = "unsubscribed"
 // reader returns.
 const returnTime = 24 * time.Hour
 
-// dropWaiting deletes the posts and notices that wait for a midnight of a digest.
 func dropWaiting(ctx context.Context, c conn, id digest.DigestID, due instant) error {
 	return c.execEach(ctx, []string{
 		`DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = ?`,

@@ -140,7 +140,6 @@ type askedGroup struct {
 	Cadence    digest.Cadence
 }
 
-// askedGroups returns the groups whose feeds are due for a poll.
 func askedGroups(ctx context.Context, c conn, now instant) (groups []askedGroup, err error) {
 	err = c.all(ctx, &groups,
 		`SELECT u.time_zone, d.next_poll_at, d.cadence FROM digests d JOIN users u ON u.id = d.user_id

@@ -43,7 +43,6 @@ func (s *Store) ClaimEditions(ctx context.Context, now time.Time, q digest.Claim
 // claimRounds bounds how often one transaction of ClaimEditions looks at the queue.
 const claimRounds = 50
 
-// An editionClaim is one transaction of ClaimEditions.
 type editionClaim struct {
 	digest.Claim
 	c      conn
@@ -98,7 +97,6 @@ func (q *editionClaim) readLanes(ctx context.Context) (err error) {
 	return err
 }
 
-// A queuedEdition is a due edition of the queue.
 type queuedEdition struct {
 	ID        digest.EditionID
 	Domain    string
@@ -319,7 +317,6 @@ func (q *editionClaim) storeRates(ctx context.Context) error {
 			ON CONFLICT (name) DO UPDATE SET free_us = excluded.free_us`)
 }
 
-// deliveries returns the leased editions.
 func (q *editionClaim) deliveries(ctx context.Context) ([]digest.Delivery, error) {
 	if len(q.won) == 0 {
 		return nil, nil
@@ -349,7 +346,6 @@ func (q *editionClaim) deliveries(ctx context.Context) ([]digest.Delivery, error
 	return claimed, nil
 }
 
-// endUnwanted ends editions of readers who left and of digests without email.
 func endUnwanted(ctx context.Context, c conn, now instant, left, unmailed []digest.EditionID) error {
 	if err := endEditions(ctx, c, now, left, digest.EditionFailed, unsubscribed); err != nil {
 		return err

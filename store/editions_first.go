@@ -8,14 +8,14 @@ import (
 	"digest/calendar"
 )
 
-// SendFirst releases the first edition of a reader's own digest now, when they ask for it (I2). It contains the hidden
+// SendFirst releases the first edition of a reader's own digest now, when they request it (I2). It contains the hidden
 // posts and has the reader's current date. SendFirst releases the midnight that began this date as Release does. The
 // next midnight does not change and releases the posts that arrive from now on (I1, I4). The email is sent now,
 // regardless of the reader's hour.
 //
 // It locks out transactions that store posts, subscribe or release (I8), so concurrent calls create one edition. It
 // returns digest.Conflict if the digest has had an edition, is due, is paused or was left. It returns digest.NotFound
-// if there are no hidden posts that pass its filters. With an error it changes nothing.
+// if there are no hidden posts that pass its filters. If it returns an error, nothing has changed.
 func (s *Store) SendFirst(ctx context.Context, id digest.DigestID, now time.Time) (date digest.Date, err error) {
 	looked := newFiltering(0)
 	var filtered bool

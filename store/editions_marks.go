@@ -178,7 +178,6 @@ func endClaims(ctx context.Context, c conn, ids []digest.EditionID, rows *values
 			FROM v WHERE editions.id = v.id`)
 }
 
-// mailWord returns the result of sending an email as the counter names it.
 func mailWord(s digest.EditionState) string {
 	if s == digest.EditionReady {
 		return mailRetried

@@ -126,7 +126,6 @@ const (
 const carriedParts = `e.digest_id, e.due_at, CASE WHEN e.state = 'expired' THEN 1
 	ELSE 2 END AS carried, e.id AS from_id, e.local_date, e.state`
 
-// partsOf returns the parts of editions, with their own parts first.
 func (s *Store) partsOf(ctx context.Context, editions []digest.Delivery) ([]part, error) {
 	parts := make([]part, len(editions))
 	for i, e := range editions {

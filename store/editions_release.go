@@ -167,7 +167,7 @@ type groupTimes struct {
 	zone  *time.Location
 	date  digest.Date
 	next  instant // the next midnight of the group
-	hours values  // rows of (hour, time to send, expiry, 1 if unmailed because of DiscardMail)
+	hours values  // rows of (hour, time to send, expiry, 1 if unmailed because of UnfenceAfter)
 }
 
 // times returns the date of the group's editions, from the last of its midnights that has passed, and its next
@@ -195,7 +195,6 @@ func (t *groupTimes) setHours(hours []int64, now time.Time, wait time.Duration, 
 	}
 }
 
-// setNow sends the group's editions now.
 func (t *groupTimes) setNow(hours []int64) {
 	for _, hour := range hours {
 		send, expires := calendar.Sending(t.date, 0, t.next.time(), t.now.time(), t.zone)

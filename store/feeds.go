@@ -27,7 +27,7 @@ const feedColumns = `f.id, f.url, f.host, f.kind, f.title, f.site_url, f.me, f.l
 const subscribers = `(SELECT count(*) FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 	WHERE s.feed_id = f.id AND s.paused = 0 AND ` + gathers + `)`
 
-// askedAt is the next midnight at which the feeds of a gathering digest d are polled.
+// askedAt is the next midnight at which the feeds of a digest d, for which gathers holds, are polled.
 const askedAt = `CASE WHEN d.state = 'active' AND (d.next_poll_at = 0
 	OR d.next_due_at < d.next_poll_at) THEN d.next_due_at ELSE d.next_poll_at END`
 
@@ -122,7 +122,6 @@ func (s *Store) Feed(ctx context.Context, id digest.FeedID) (FeedInfo, error) {
 	return found[0], nil
 }
 
-// feedInfos reads feeds f, with their subscribers and news.
 func (s *Store) feedInfos(ctx context.Context, where string, args ...any) ([]FeedInfo, error) {
 	feeds, err := readRows[FeedInfo](ctx, s.read(), "reading feeds", `SELECT `+feedColumns+` FROM `+
 		timedFeeds+` WHERE `+where, args...)
@@ -203,7 +202,6 @@ func (s *Store) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.F
 	return labels, nil
 }
 
-// labelsByFeed returns FeedLabels by the keys of feeds.
 func (s *Store) labelsByFeed(ctx context.Context, ids []digest.FeedID) (map[digest.FeedID]digest.FeedLabel, error) {
 	labels, err := s.FeedLabels(ctx, ids)
 	byFeed := make(map[digest.FeedID]digest.FeedLabel, len(labels))

@@ -85,7 +85,6 @@ func refreshAskable(ctx context.Context, c conn, where string, args ...any) erro
 	return saveAskable(ctx, c, &v)
 }
 
-// saveAskable writes rows of (id, askable_at).
 func saveAskable(ctx context.Context, c conn, v *values) error {
 	return c.runRows(ctx, v, `WITH v (id, askable_at) AS (VALUES {rows})
 		UPDATE feed_times SET askable_at = v.askable_at FROM v WHERE feed_times.feed_id = v.id`)
@@ -135,7 +134,6 @@ func (s *Store) NotePollGap(ctx context.Context, now time.Time, gap time.Duratio
 	})
 }
 
-// pollGap returns the stored poll gap, or 0.
 func pollGap(ctx context.Context, c conn) (time.Duration, error) {
 	value, err := c.setting(ctx, "poll_gap")
 	if err != nil || value == nil {

@@ -67,7 +67,6 @@ func (s *Store) ClaimFeeds(ctx context.Context, now time.Time, o ClaimOptions) (
 	return claimed, left, nil
 }
 
-// A claiming is one transaction of ClaimFeeds.
 type claiming struct {
 	ClaimOptions
 	c       conn
@@ -82,7 +81,6 @@ type claiming struct {
 // start returns when the poll of a claimed feed may begin.
 func (q *claiming) start(f askRow) instant { return max(q.now, at(f.PollAt), f.AskableAt) }
 
-// left reports whether due feeds remain.
 func (q *claiming) left(ctx context.Context) (left bool, err error) {
 	if q.more {
 		return true, nil

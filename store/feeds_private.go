@@ -12,7 +12,6 @@ import (
 // contain its address (digest.IsPrivate), so only people who know the credential find it. It never moves, and no feed
 // merges into it (I9). The credential is deleted with the subscription.
 
-// setSealed stores the credential of a private feed.
 func setSealed(ctx context.Context, c conn, id digest.FeedID, sealed string) error {
 	return c.run(ctx, `UPDATE feeds SET sealed = ? WHERE id = ? AND sealed <> ?`, sealed, id, sealed)
 }

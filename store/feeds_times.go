@@ -16,7 +16,6 @@ import (
 // timedFeeds joins feeds f with their times t.
 const timedFeeds = `feeds f JOIN feed_times t ON t.feed_id = f.id`
 
-// addTimes inserts the times of new feeds.
 func addTimes(ctx context.Context, c conn, ids []digest.FeedID, attempt instant) error {
 	var v values
 	for _, id := range ids {

@@ -14,7 +14,7 @@ const toldSubscribers = `COALESCE(NULLIF((SELECT count(*) FROM (SELECT 1 FROM su
 	(SELECT count(*) FROM subscriptions s WHERE s.feed_id = f.id AND s.paused = 0))`
 
 const (
-	// fewReaders is up to how many readers are counted at each claim.
+	// fewReaders is the largest count that is repeated at each claim.
 	fewReaders = 16
 	// recountAfter is the maximum age of a larger count, in seconds.
 	recountAfter = 24 * 60 * 60

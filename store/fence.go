@@ -87,7 +87,6 @@ func lastBeat(ctx context.Context, c conn) (last heartbeat, known bool, err erro
 	return last, true, nil
 }
 
-// lookFence returns the fence, if there is one.
 func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, after time.Duration, most int) (Fence,
 	error) {
 	last, known, err := lastBeat(ctx, c)
@@ -143,7 +142,7 @@ type FenceView struct {
 	IfNews  int // other readers without waiting editions whose feeds may have news
 }
 
-// A FenceReader is a digest that would send mail.
+// A FenceReader is a digest whose editions would be mailed.
 type FenceReader struct {
 	Email  string
 	Sealed int       // released editions that would be sent

@@ -88,7 +88,6 @@ func (v *filtering) update(ctx context.Context, c conn, ids []digest.DigestID) e
 	return nil
 }
 
-// readFilters reads the filters of digests that are new or have changed.
 func (v *filtering) readFilters(ctx context.Context, c conn, ids []digest.DigestID) error {
 	var rows []struct {
 		DigestID digest.DigestID
@@ -125,7 +124,6 @@ func (v *filtering) readFilters(ctx context.Context, c conn, ids []digest.Digest
 	return nil
 }
 
-// readWaiting reads the hidden posts of the digests, with one row for each digest.
 func (v *filtering) readWaiting(ctx context.Context, c conn, ids []digest.DigestID) error {
 	var rows []struct {
 		ID    digest.DigestID

@@ -44,7 +44,6 @@ func (s *Store) ClaimHubCalls(ctx context.Context, now time.Time, most int) ([]d
 	})
 }
 
-// dueHubCalls chooses calls and locks them.
 func dueHubCalls(ctx context.Context, c conn, now instant, most int) (ids []int64, err error) {
 	busy := make(map[string]bool)
 	for _, kinds := range []string{`c.kind IN ('subscribe', 'unsubscribe', 'denied')`, `c.kind = 'deliver'`} {
@@ -160,7 +159,6 @@ func doubt(ctx context.Context, c conn, domain string, now time.Time) error {
 		at(now).plus(digest.HubDoubt), seconds(digest.HubDoubt))
 }
 
-// countHub counts the results of calls.
 func countHub(ctx context.Context, c conn, m HubMark, n int, now time.Time, err error) error {
 	if err != nil || n == 0 {
 		return err

@@ -70,7 +70,8 @@ func (s *Store) RequestLetter(ctx context.Context, r LetterRequest, now time.Tim
 	return l, answer, nil
 }
 
-// letterLoad reads the allowance.Load of a share. The condition share <> ” lets SQLite use the index of shares.
+// letterLoad reads the allowance.Load of a share. The condition that share is not empty lets SQLite use the index of
+// shares.
 const letterLoad = `SELECT COALESCE(SUM(CASE WHEN answered = 0 THEN 1 ELSE 0 END), 0) AS total,
 	COALESCE(SUM(answered), 0) AS answered,
 	COALESCE(SUM(CASE WHEN answered = 0 AND asker = ? THEN 1 ELSE 0 END), 0) AS of_asker,
@@ -192,8 +193,7 @@ func (s *Store) endLetterRequest(ctx context.Context, request int64, sent instan
 		request)
 }
 
-// ForgetLetterRequests makes letters not count that a process held when it died. They are never sent, so people may
-// request them again.
+// ForgetLetterRequests makes letters not count that a process held when it died, because they are never sent.
 func (s *Store) ForgetLetterRequests(ctx context.Context) error {
 	return s.change(ctx, "forgetting letters that were never sent", func(c conn) error {
 		_, err := c.exec(ctx, `DELETE FROM address_changes WHERE old_confirmed = 0 AND new_confirmed = 0

@@ -94,7 +94,6 @@ func join(ctx context.Context, c conn, id digest.NewsletterID, j Joining, now ti
 	return joinWithin(ctx, c, n, j, room, now)
 }
 
-// errFull returns the error for a newsletter that has reached its member limit.
 func errFull(n digest.Newsletter) error {
 	return digest.Refuse(digest.Conflict, "%s is full; try again later", n.Name)
 }
@@ -206,7 +205,6 @@ func addMember(ctx context.Context, c conn, n digest.Newsletter, u digest.User, 
 	return followFeeds(ctx, c, n, d.ID, now)
 }
 
-// followFeeds subscribes a member's digest to the feeds of the newsletter.
 func followFeeds(ctx context.Context, c conn, n digest.Newsletter, id digest.DigestID, now time.Time) error {
 	var subs []digest.Subscription
 	err := c.all(ctx, &subs, `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.extras FROM subscriptions s
@@ -331,7 +329,6 @@ func noteBack(ctx context.Context, c conn, d digestRow, now time.Time) error {
 	return followFeeds(ctx, c, n, d.ID, now)
 }
 
-// noteMember records an event of a member and counts it.
 func noteMember(ctx context.Context, c conn, id digest.NewsletterID, email, kind, detail string, now time.Time) error {
 	if err := c.run(ctx, `INSERT INTO membership_events (newsletter_id, email_key, at, kind, detail)
 		VALUES (?, ?, ?, ?, ?)`,

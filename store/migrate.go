@@ -39,7 +39,6 @@ func (s *Store) Migrate(ctx context.Context) error {
 	}
 }
 
-// migrateTo migrates an empty database to an older schema.
 func (s *Store) migrateTo(ctx context.Context, version int64) error {
 	p, err := s.provider()
 	if err == nil {
@@ -80,7 +79,6 @@ func (s *Store) provider() (*goose.Provider, error) {
 	return p, nil
 }
 
-// versions returns the schema version of the database and the newest that this program knows.
 func (s *Store) versions(ctx context.Context, p *goose.Provider) (have, want int64, err error) {
 	have, err = s.version(ctx)
 	return have, newestOf(p), err

@@ -61,7 +61,6 @@ func (s *Store) UndoMove(ctx context.Context, id digest.DigestID, feed digest.Fe
 	})
 }
 
-// undo moves a digest from a feed back to an address.
 func (r *recording) undo(ctx context.Context, id digest.DigestID, from digest.FeedID, address string) error {
 	if err := lockFeed(ctx, r.c, from); err != nil {
 		return err
@@ -176,8 +175,8 @@ func (r *recording) sendBack(ctx context.Context, p *polled) error {
 	return r.dropUnwanted(ctx)
 }
 
-// ForgetMoves deletes former addresses older than keepOld. After that, a request for such an address gets what is
-// there. A feed that a reader went back to, and that works there, may move again.
+// ForgetMoves deletes former addresses older than keepOld. After that, FeedByURL returns the feed that is at such an
+// address now. A feed that a reader went back to, and that works there, may move again.
 func (s *Store) ForgetMoves(ctx context.Context, now time.Time) error {
 	return s.change(ctx, "forgetting where feeds were", func(c conn) error {
 		if err := c.run(ctx, `DELETE FROM former_addresses WHERE since <= ?`, at(now).plus(-keepOld)); err != nil {
