@@ -59,7 +59,6 @@ func cellOf(table string, c store.Column, i int, k int64) any {
 	return []int64{0, -1, 1 << 62}[k]
 }
 
-// backUp backs a store up.
 func backUp(t *testing.T, s *store.Store) (*bytes.Buffer, store.Backup) {
 	t.Helper()
 	var file bytes.Buffer
@@ -70,7 +69,6 @@ func backUp(t *testing.T, s *store.Store) (*bytes.Buffer, store.Backup) {
 	return &file, b
 }
 
-// restore restores a backup.
 func restore(t *testing.T, database string, file io.Reader, replace bool) (store.Backup, error) {
 	t.Helper()
 	from, err := backup.NewReader(file)

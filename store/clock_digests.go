@@ -61,11 +61,10 @@ func (s *Store) misplacedDigests(ctx context.Context, now instant) iter.Seq2[dat
 }
 
 // putDigestsRight gives digests back the midnight that they lost to a fast clock: the first whose date has no edition,
-// even if it passed within the last day. Hidden posts move with it.
+// even if it passed within the last day. Hidden posts move with it, and the digest is planned again.
 //
 // An edition that was released before its midnight counts as the edition of that midnight. If it was released long
-// before and has the date of another day, the midnight gets another edition. Digests that are not planned yet are
-// planned again.
+// before and has the date of another day, the midnight gets another edition.
 func (s *Store) putDigestsRight(ctx context.Context, now time.Time) (int, error) {
 	if err := s.noteForgotten(ctx, at(now)); err != nil {
 		return 0, err

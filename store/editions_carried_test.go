@@ -61,7 +61,7 @@ func (w world) sendTo(now time.Time, d digest.Digest) {
 	w.ok(w.GiveBackEditions(w.ctx(), "send"))
 }
 
-// An edition that carries others and fails, or is in doubt twice, is not carried itself.
+// If an edition that carries others fails, or is in doubt twice, the posts that it carried do not appear again.
 func TestCarryEnds(t *testing.T) {
 	for _, end := range []digest.EditionState{digest.EditionFailed, digest.EditionUnconfirmed, digest.EditionSent} {
 		t.Run(string(end), func(t *testing.T) {

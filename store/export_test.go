@@ -85,14 +85,12 @@ func (s *Store) StaleAskable(ctx context.Context) ([]digest.FeedID, error) {
 	return stale, nil
 }
 
-// A Column is a column of a table.
 type Column struct {
 	Name            string
 	IsText, IsBytes bool // false: numbers
 	Nullable        bool
 }
 
-// Columns returns the columns of a table.
 func (s *Store) Columns(ctx context.Context, table string) ([]Column, error) {
 	rows, err := s.r.QueryxContext(ctx, `SELECT * FROM `+table+` WHERE 1 = 0`)
 	if err != nil {
@@ -107,7 +105,6 @@ func (s *Store) Columns(ctx context.Context, table string) ([]Column, error) {
 	}), err
 }
 
-// Count reads one number.
 func (s *Store) Count(ctx context.Context, query string, args ...any) (n int, err error) {
 	err = s.read().get(ctx, &n, query, args...)
 	return n, err
@@ -131,10 +128,8 @@ func (s *Store) ClaimFeedsWith(ctx context.Context, now time.Time, token string,
 	return won, err
 }
 
-// Partitioned reports whether digest_posts is partitioned.
 func (s *Store) Partitioned() bool { return s.d.partitions != "" }
 
-// Partitions returns the names of the partitions of digest_posts.
 func (s *Store) Partitions(ctx context.Context) ([]string, error) {
 	have, err := s.partitions(ctx)
 	var names []string
@@ -212,10 +207,8 @@ func (s *Store) Write(ctx context.Context, f func(exec func(string) error, text 
 	})
 }
 
-// ExplainError is explain.
 func ExplainError(err error) error { return explain(err) }
 
-// MigrateTo migrates an empty database to an older schema.
 func (s *Store) MigrateTo(ctx context.Context, version int64) error { return s.migrateTo(ctx, version) }
 
 // ClaimPlan returns the query plan that finds the next editions to claim while a lane is closed.
@@ -244,7 +237,6 @@ func (s *Store) HidePlan(ctx context.Context, feed digest.FeedID) (string, error
 	return conn{s.w, s.d, &s.Policy}.explain(ctx, strings.Replace(insertHidden, "VALUES {rows}", text, 1), args)
 }
 
-// explain returns the plan of a query, line by line.
 func (c conn) explain(ctx context.Context, query string, args []any) (string, error) {
 	explain, line := `EXPLAIN QUERY PLAN `, 3
 	if c.d.forUpdate != "" {
@@ -353,7 +345,6 @@ func (s *Store) ForgetBareWords(ctx context.Context, n int) error {
 	})
 }
 
-// Cells returns the contents of all tables.
 func (s *Store) Cells(ctx context.Context) string {
 	tables := `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'
 		AND table_type = 'BASE TABLE' ORDER BY 1`
@@ -396,7 +387,6 @@ func BackupTables(ctx context.Context) ([]backup.Table, error) {
 	return each(tables, func(t blueprintTable) backup.Table { return t.Table }), err
 }
 
-// ListTexts reads a column of texts.
 func (s *Store) ListTexts(ctx context.Context, query string) (texts []string, err error) {
 	err = s.read().all(ctx, &texts, query)
 	return texts, err

@@ -12,7 +12,6 @@ import (
 	"digest"
 )
 
-// A ListedRow is a row of a test table.
 type ListedRow struct {
 	ID     int64
 	Number sql.NullInt64
@@ -21,7 +20,6 @@ type ListedRow struct {
 
 func Clean(s string) string { return clean(s) }
 
-// IsPostgres reports whether the database is PostgreSQL.
 func (s *Store) IsPostgres() bool { return s.d.forUpdate != "" }
 
 func listOf(rows [][]any) (v values) {

@@ -8,7 +8,6 @@ import (
 	"digest/store"
 )
 
-// set writes the record of a feed.
 func (w world) set(f digest.Feed) digest.Feed {
 	w.t.Helper()
 	_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: f}})

@@ -23,7 +23,6 @@ func (w world) private(d digest.Digest, name string) digest.Feed {
 	return f
 }
 
-// sealed returns the credential of a feed.
 func (w world) sealed(f digest.Feed) string {
 	w.t.Helper()
 	info, err := w.Feed(w.ctx(), f.ID)

@@ -23,8 +23,8 @@ type heartbeat struct {
 }
 
 // Beat writes a heartbeat unless the database is fenced. Workers call it before they poll or send mail, and regularly
-// while they work. The database is fenced if Restore wrote it, or if the last heartbeat has another base URL. It is
-// also fenced if the heartbeat is older than after and more than most editions wait. If the returned Fence has a
+// while they work. The database is fenced after a restore or a copy, or if the last heartbeat has another base URL. It
+// is also fenced if the heartbeat is older than after and more than most editions wait. If the returned Fence has a
 // Reason, the caller must not poll or send mail. A database without users is never fenced.
 func (s *Store) Beat(ctx context.Context, baseURL string, now time.Time, after time.Duration, most int) (Fence, error) {
 	last, known, err := lastBeat(ctx, s.read())

@@ -7,7 +7,6 @@ import (
 	"digest"
 )
 
-// leads returns the leading feeds of a digest.
 func (w world) leads(d digest.Digest) (all []digest.FeedID) {
 	w.t.Helper()
 	subs, err := w.AllSubscriptions(w.ctx(), d.ID)

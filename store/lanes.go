@@ -199,7 +199,7 @@ func (t *capacities) closed() []string {
 type capacity struct {
 	row  laneRow
 	room int  // messages that may be claimed now
-	full bool // the lane has room again only after a mark
+	full bool // the lane has room again only after a mark or the end of a lease
 
 	paused bool // until row.Until
 

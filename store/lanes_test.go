@@ -128,7 +128,6 @@ func TestALaneOfAWrongClock(t *testing.T) {
 	})
 }
 
-// allSent marks all claimed editions as sent.
 func (w world) allSent() {
 	w.t.Helper()
 	w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'sent' WHERE state = 'leased'`))
@@ -261,7 +260,7 @@ func TestRates(t *testing.T) {
 			if n := densest(seen[name], limit.Per); n > limit.Messages {
 				w.t.Errorf("%q: %d claims in %s", name, n, limit.Per)
 			}
-			// The rate is also used, because the queue is never empty.
+			// Claims use at least a third of the rate, because the queue is never empty.
 			took := seen[name][len(seen[name])-1].Sub(noon)
 			if might := int(took / limit.Per * time.Duration(limit.Messages)); len(seen[name]) < might/3 {
 				w.t.Errorf("%q: only %d claims in %s", name, len(seen[name]), took)

@@ -14,7 +14,6 @@ import (
 	"digest/store/storetest"
 )
 
-// asks requests a letter.
 func (w world) asks(kind allowance.Kind, email, asker string, now time.Time) (store.Letter, store.LetterAnswer) {
 	w.t.Helper()
 	r := store.LetterRequest{Kind: kind, Email: email, Asker: asker, Life: time.Hour}

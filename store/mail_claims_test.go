@@ -9,7 +9,6 @@ import (
 	"digest"
 )
 
-// claims returns the number of mail claims.
 func (w world) claims() int {
 	w.t.Helper()
 	n, err := w.Count(w.ctx(), `SELECT count(*) FROM mail_claims`)

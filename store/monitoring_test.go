@@ -100,7 +100,6 @@ func TestTroubledFeeds(t *testing.T) {
 	})
 }
 
-// done describes the total counters.
 func (w world) done() string {
 	w.t.Helper()
 	totals, err := w.CounterTotals(w.ctx())
