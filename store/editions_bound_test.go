@@ -249,7 +249,8 @@ func TestPauseChanges(t *testing.T) {
 			w.ok(w.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(8*day), now))
 		}, "2026-11-28 o p0 p1 p2 p3 p4 p5 p6 p7 p8; 2026-11-29 p9", "19 12h to 27 23h"},
 		{"ended early", func(w world, d digest.Digest, now time.Time) { w.ok(w.ResumeDigest(w.ctx(), d.ID, now)) },
-			"2026-11-23 o p0 p1 p2 p3; 2026-11-24 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9", "19 12h to 22 12h"},
+			"2026-11-23 o p0 p1 p2 p3; 2026-11-24 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9",
+			"19 12h to 22 12h"},
 		{"begun again before it came", func(w world, d digest.Digest, now time.Time) {
 			w.ok(w.ResumeDigest(w.ctx(), d.ID, now))
 			w.ok(w.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(5*day), now.Add(time.Hour)))
@@ -258,7 +259,8 @@ func TestPauseChanges(t *testing.T) {
 		{"left and begun again", func(w world, d digest.Digest, now time.Time) {
 			w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, now))
 			w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestActive, now))
-		}, "2026-11-23 o p0 p1 p2 p3; 2026-11-24 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9", ""},
+		}, "2026-11-23 o p0 p1 p2 p3; 2026-11-24 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9",
+			""},
 		{"on a Friday", func(w world, d digest.Digest, now time.Time) {
 			w.ok(w.SetCadence(w.ctx(), d.ID, 1<<time.Friday, now))
 		}, "2026-11-27 o p0 p1 p2 p3 p4 p5 p6 p7", "19 12h to 25 23h"},

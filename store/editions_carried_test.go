@@ -78,9 +78,9 @@ func TestCarryEnds(t *testing.T) {
 	}
 }
 
-// TestUndelivered: if an edition does not reach its reader, the next one shows its posts, once. It lists the posts of an
-// edition that was refused or may have arrived, and a notice links to that edition. If the next edition is refused too,
-// the one after shows only its own posts.
+// TestUndelivered: if an edition does not reach its reader, the next one shows its posts, once. It lists the posts of
+// an edition that was refused or may have arrived, and a notice links to that edition. If the next edition is refused
+// too, the one after shows only its own posts.
 func TestUndelivered(t *testing.T) {
 	mark := func(state digest.EditionState, bounce digest.BounceKind) func(world, digest.Delivery) {
 		return func(w world, e digest.Delivery) {

@@ -48,8 +48,8 @@ func (s *Store) Lanes(ctx context.Context) ([]digest.Lane, error) {
 	return each(rows, func(r laneRow) digest.Lane { return r.Lane }), err
 }
 
-// ChangeLane replaces a lane by the result of change, in one transaction that locks the lane. It keeps the name and
-// sets ChangedAt to now. It may call change more than once.
+// ChangeLane replaces a lane by the result of change, in one transaction that locks the lane. It keeps the name. If
+// the lane changes, it sets ChangedAt to now. It may call change more than once.
 func (s *Store) ChangeLane(ctx context.Context, now time.Time, name string, change func(digest.Lane) digest.Lane) (
 	digest.Lane, error) {
 	var l digest.Lane

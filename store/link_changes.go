@@ -190,8 +190,8 @@ func (by LinkUse) record(ctx context.Context, c conn, changes []digest.LinkChang
 const linkGathering = 10 * time.Minute
 
 // recordOne stores a change. It adds the change to the record of an earlier one of the same setting that is still
-// untold, unless the reader has changed the setting in between. It adds nothing to the record of a return to a digest or
-// a feed. The reader may have returned themselves, and must learn that somebody leaves again.
+// untold, unless the reader has changed the setting in between. It adds nothing to the record of a return to a digest
+// or a feed. The reader may have returned themselves, and must learn that somebody leaves again.
 func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, now instant) error {
 	var open struct {
 		ID       int64
