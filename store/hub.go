@@ -39,8 +39,8 @@ func (s *Store) AskHub(ctx context.Context, ask digest.HubCall, now time.Time) e
 	})
 }
 
-// hubLoad reads what decides whether to verify a request. asked reports that an earlier request of the callback is
-// queued.
+// hubLoad reads what decides whether to verify a request. asked reports that an earlier subscribe request of the
+// callback is queued.
 func hubLoad(ctx context.Context, c conn, ask digest.HubCall) (l digest.HubLoad, asked bool, err error) {
 	const verifies = `kind IN ('subscribe', 'unsubscribe')`
 	var row struct {
