@@ -2,8 +2,8 @@ package store
 
 import "context"
 
-// ActorKey gives the private key of this instance's actor in the fediverse; the first time
-// it is what fresh makes.
+// ActorKey returns the private key of this instance's ActivityPub actor. The first call stores the key that fresh
+// creates.
 func (s *Store) ActorKey(ctx context.Context, fresh func() ([]byte, error)) ([]byte, error) {
 	const name = "actor"
 	key, err := s.read().setting(ctx, name)

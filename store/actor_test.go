@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The key of the actor is made once: servers remember it.
+// The key must not change, because other servers store it.
 func TestActorKeyIsMadeOnce(t *testing.T) {
 	each(t, func(w world) {
 		wrong := errors.New("no key")

@@ -26,7 +26,7 @@ func TestAddressChange(t *testing.T) {
 		}
 		w.ok(w.AddSignIn(w.ctx(), []byte("mailed"), u.ID, noon, noon.Add(day)))
 		w.ok(w.AddSession(w.ctx(), []byte("bob's"), other.ID, noon, noon.Add(90*day)))
-		for range 2 { // one side alone changes nothing, however often
+		for range 2 { // one side cannot confirm for the other
 			changed, err := w.ConfirmAddress(w.ctx(), []byte("new"), nil, noon)
 			w.ok(err)
 			want(w.t, "changed by one side", changed, false)
@@ -53,7 +53,7 @@ func TestAddressChange(t *testing.T) {
 			_, err = w.ConfirmAddress(w.ctx(), []byte(token), nil, noon)
 			oneLine(w.t, err, digest.NotFound)
 		}
-		w.ok(change("bob@example.org", noon.Add(day))) // his, or his by then
+		w.ok(change("bob@example.org", noon.Add(day))) // another account's address by the time of the confirmation
 		_, err = w.ConfirmAddress(w.ctx(), []byte("old"), nil, noon.Add(day))
 		w.ok(err)
 		_, err = w.ConfirmAddress(w.ctx(), []byte("new"), nil, noon.Add(day))

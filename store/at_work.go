@@ -7,25 +7,23 @@ import (
 	"time"
 )
 
-// A Worker is a process that is at work on the database.
+// A Worker is a process that runs the hourly job on this database.
 type Worker struct {
 	ID   string    `json:"id"`
-	Host string    `json:"host"` // the name of its machine
+	Host string    `json:"host"`
 	PID  int       `json:"pid"`
-	At   time.Time `json:"at"`              // when it last said so, by a clock that is true
-	AsOf bool      `json:"as_of,omitempty"` // it works by another clock (--now)
+	At   time.Time `json:"at"`              // last report, by the clock of Store.Clock
+	AsOf bool      `json:"as_of,omitempty"` // started with --now
 }
 
-// workerKey begins the keys of settings under which workers say that they are at work.
+// workerKey is the prefix of the settings keys that workers write.
 const workerKey = "worker "
 
-// forgotten is how long a worker is remembered that did not say that it leaves.
+// forgotten is how long the row of a worker that ended without LeaveWork remains.
 const forgotten = time.Hour
 
-// AtWork notes that a worker is at work, in place of what it said last, and forgets
-// those of whom nothing was heard for long. How long that is the database's clock says,
-// where it has one, as it does of leases: by their own, workers whose clocks are apart
-// would have each other forgotten. At is of the same clock; see Clock.
+// AtWork stores the report of a worker and deletes workers that have not reported for an hour. It uses the time of
+// Store.Clock, because workers whose own clocks differ would delete each other. w.At is of the same clock.
 func (s *Store) AtWork(ctx context.Context, w Worker) error {
 	now, err := s.Clock(ctx)
 	if err != nil {
@@ -51,7 +49,7 @@ func (s *Store) AtWork(ctx context.Context, w Worker) error {
 	})
 }
 
-// LeaveWork forgets a worker that ends.
+// LeaveWork deletes a worker that ends.
 func (s *Store) LeaveWork(ctx context.Context, id string) error {
 	return s.change(ctx, "noting who leaves", func(c conn) error { return leaveWork(ctx, c, id) })
 }
@@ -60,7 +58,7 @@ func leaveWork(ctx context.Context, c conn, id string) error {
 	return c.run(ctx, `DELETE FROM settings WHERE key = ?`, workerKey+id)
 }
 
-// Workers gives who said to be at work, and did not say to leave.
+// Workers returns the workers that have reported and have not ended.
 func (s *Store) Workers(ctx context.Context) ([]Worker, error) {
 	rows, err := readRows[[]byte](ctx, s.read(), "reading who is at work",
 		`SELECT value FROM settings WHERE key LIKE ? ORDER BY key`, workerKey+"%")

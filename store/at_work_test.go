@@ -7,9 +7,8 @@ import (
 	"digest/store"
 )
 
-// TestWorkersApart: a worker that says what its own clock shows, 14 hours from the
-// truth, has nobody forgotten who works; who has been silent for long is forgotten, by
-// the clock of the database.
+// TestWorkersApart: a worker whose own clock is 14 hours off does not delete other workers. The database's clock
+// decides which workers have not reported for too long.
 func TestWorkersApart(t *testing.T) {
 	for _, off := range []time.Duration{14 * time.Hour, -14 * time.Hour} {
 		t.Run(off.String(), func(t *testing.T) {

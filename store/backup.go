@@ -10,14 +10,14 @@ import (
 	"digest/internal/backup"
 )
 
-// A Backup is what was written or brought in.
+// A Backup describes a backup that was written or restored.
 type Backup struct {
 	Schema int64
 	Tables []BackupTable
 	Rows   int64
 }
 
-// A BackupTable is a table of it.
+// A BackupTable is one table of a backup.
 type BackupTable struct {
 	Name string
 	backup.Count
@@ -28,9 +28,8 @@ func (b *Backup) add(name string, c backup.Count) {
 	b.Rows += c.Rows
 }
 
-// Backup writes all that the database holds at one instant, whatever is written
-// meanwhile, in the format of package backup; program is the version of this one. Nobody
-// has to stop. The schema may be older than this program's.
+// Backup writes everything that the database holds at one instant, in the format of package backup. Other processes
+// may write at the same time. program is the version of this program. The schema may be older than this program's.
 func (s *Store) Backup(ctx context.Context, to io.Writer, program string, now time.Time) (Backup, error) {
 	version, err := s.version(ctx)
 	if err == nil && version == 0 {
@@ -65,11 +64,11 @@ func (s *Store) Backup(ctx context.Context, to io.Writer, program string, now ti
 	return b, err
 }
 
-// holdTables keeps all tables from being altered until the transaction ends, and sees that
-// none was since they were looked at.
+// holdTables locks all tables against schema changes until the transaction ends, and returns digest.Conflict if the
+// schema is no longer at version.
 func (s *Store) holdTables(ctx context.Context, tables blueprint, version int64) error {
 	named := strings.NewReplacer("{tables}", strings.Join(tables.names(), ", "))
-	// before anything is read: the instant is that of the first query
+	// Before any read: the first query fixes the instant of the snapshot.
 	if err := s.read().execEach(ctx, each(s.d.holdTables, named.Replace)); err != nil {
 		return err
 	}
@@ -80,7 +79,6 @@ func (s *Store) holdTables(ctx context.Context, tables blueprint, version int64)
 	return err
 }
 
-// backUp writes a table.
 func backUp(ctx context.Context, c conn, w *backup.Writer, t blueprintTable) (backup.Count, error) {
 	if err := w.Begin(t.Table); err != nil {
 		return backup.Count{}, err
@@ -95,8 +93,8 @@ func backUp(ctx context.Context, c conn, w *backup.Writer, t blueprintTable) (ba
 	return w.End(last)
 }
 
-// lastKey is the highest key that a table has ever given, also to a row that is gone: what
-// was mailed names editions and digests by their keys.
+// lastKey returns the highest key that a table ever generated, also for a deleted row. Links in sent email name
+// editions and digests by key, so a restored database must not use a key again.
 func lastKey(ctx context.Context, c conn, t blueprintTable) (last int64, err error) {
 	if t.gives {
 		err = c.get(ctx, &last, strings.ReplaceAll(c.d.lastKey, "{table}", t.Name))

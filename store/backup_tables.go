@@ -11,28 +11,26 @@ import (
 	"digest/internal/backup"
 )
 
-// A blueprint is the tables of a version of the schema, those first to which others refer.
-// It is what the migrations make of an empty database in memory, so that no table can be
-// forgotten, and none of another program's beside ours is taken for one.
+// A blueprint lists the tables of one version of the schema. A table follows the tables that it references. It is read
+// from an empty in-memory database after the migrations. So it contains every table of digest, and no table of another
+// program in the same database.
 type blueprint []blueprintTable
 
 type blueprintTable struct {
 	backup.Table
-	gives bool // its keys are given by the database
+	gives bool // the database generates its keys
 }
 
-// hasTable reports whether there is a table of that name.
 func (b blueprint) hasTable(name string) bool {
 	return slices.ContainsFunc(b, func(t blueprintTable) bool { return t.Name == name })
 }
 
-// names are those of the tables.
 func (b blueprint) names() []string {
 	return each(b, func(t blueprintTable) string { return t.Name })
 }
 
-// drawBlueprint gives the tables of a version of the schema, without that of the version
-// itself and the index of words, which is made of the posts.
+// drawBlueprint returns the tables of a version of the schema, without goose's version table and the search index,
+// which is rebuilt from the posts.
 func drawBlueprint(ctx context.Context, version int64) (all blueprint, err error) {
 	err = withMemory(func(s *Store, newest int64) error {
 		if version > newest {
@@ -44,7 +42,6 @@ func drawBlueprint(ctx context.Context, version int64) (all blueprint, err error
 	return all, err
 }
 
-// drawNewest gives the tables of this program's schema.
 func drawNewest(ctx context.Context) (all blueprint, err error) {
 	err = withMemory(func(s *Store, newest int64) error {
 		all, err = s.draw(ctx, newest)
@@ -53,14 +50,14 @@ func drawNewest(ctx context.Context) (all blueprint, err error) {
 	return all, err
 }
 
-// withMemory hands an empty database in memory to f.
+// withMemory calls f with an empty in-memory database.
 func withMemory(f func(s *Store, newest int64) error) error {
 	db, err := searchable("file::memory:")
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	db.SetMaxOpenConns(1) // each connection has a memory of its own
+	db.SetMaxOpenConns(1) // each connection has its own in-memory database
 	s := &Store{d: sqliteDialect(), w: db, r: db}
 	p, err := s.provider()
 	if err != nil {
@@ -82,7 +79,8 @@ func (s *Store) draw(ctx context.Context, version int64) (blueprint, error) {
 	err := s.read().all(ctx, &columns,
 		`SELECT t.name AS table_name, c.name, c.type AS kind, m.sql LIKE '%AUTOINCREMENT%' AS gives
 		FROM pragma_table_list t JOIN sqlite_schema m ON m.name = t.name JOIN pragma_table_info(t.name) c
-		WHERE t.type = 'table' AND m.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND t.name <> '`+goose.DefaultTablename+`'
+		WHERE t.type = 'table' AND m.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\'
+		AND t.name <> '`+goose.DefaultTablename+`'
 		ORDER BY t.name, c.cid`)
 	if err != nil {
 		return nil, err
@@ -103,11 +101,12 @@ func (s *Store) draw(ctx context.Context, version int64) (blueprint, error) {
 	return inOrderOfReference(ctx, s.read(), all)
 }
 
-// inOrderOfReference puts tables behind those to which their rows refer.
+// inOrderOfReference sorts tables behind the tables that their foreign keys reference.
 func inOrderOfReference(ctx context.Context, c conn, all blueprint) (blueprint, error) {
 	var references []struct{ Name, Parent string }
 	if err := c.all(ctx, &references,
-		`SELECT t.name, f."table" AS parent FROM pragma_table_list t JOIN pragma_foreign_key_list(t.name) f WHERE f."table" <> t.name`); err != nil {
+		`SELECT t.name, f."table" AS parent FROM pragma_table_list t JOIN pragma_foreign_key_list(t.name) f
+			WHERE f."table" <> t.name`); err != nil {
 		return nil, err
 	}
 	var ordered blueprint
@@ -128,13 +127,11 @@ func inOrderOfReference(ctx context.Context, c conn, all blueprint) (blueprint, 
 	return ordered, nil
 }
 
-// columnList names columns for a statement.
 func columnList(t backup.Table) string {
 	return strings.Join(each(t.Columns, func(c backup.Column) string { return `"` + c.Name + `"` }), ", ")
 }
 
-// eachRow hands every row of a table to f, in any order. The cells are overwritten for the
-// next row.
+// eachRow calls f with every row of a table, in any order. It reuses cells for the next row.
 func eachRow(ctx context.Context, c conn, t backup.Table, f func(cells []any) error) error {
 	rows, err := c.db.QueryxContext(ctx, `SELECT `+columnList(t)+` FROM `+t.Name)
 	if err != nil {
@@ -159,8 +156,8 @@ func eachRow(ctx context.Context, c conn, t backup.Table, f func(cells []any) er
 	return explain(rows.Err())
 }
 
-// asKind gives a cell as its column has it: drivers differ in what they call a text, and in
-// what they make of empty bytes. Texts are as both databases store them.
+// asKind converts a cell to the kind of its column, because drivers return texts and empty blobs differently. Texts
+// become valid in both databases.
 func asKind(cell any, kind backup.Kind) any {
 	switch v := cell.(type) {
 	case string:

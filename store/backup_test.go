@@ -16,8 +16,8 @@ import (
 	"digest/test/tier"
 )
 
-// fillAll puts three rows into every table: numbers of all sizes, texts of all letters,
-// empty ones, bytes that are no text, NULL where that may stand.
+// fillAll puts three rows into every table: numbers of all sizes, texts with all kinds of letters, empty texts,
+// invalid UTF-8, and NULL where possible.
 func (w world) fillAll() {
 	w.t.Helper()
 	tables, err := store.BackupTables(w.ctx())
@@ -35,7 +35,7 @@ func (w world) fillAll() {
 	}
 }
 
-// cellOf gives what stands in a column of the kth row of a table.
+// cellOf returns the value for a column of the kth row of a table.
 func cellOf(table string, c store.Column, i int, k int64) any {
 	switch {
 	case k == 1 && slices.Contains([]string{"feed_times.poll_at", "digests.newsletter_id", "users.handle"}, table+"."+
@@ -59,7 +59,6 @@ func cellOf(table string, c store.Column, i int, k int64) any {
 	return []int64{0, -1, 1 << 62}[k]
 }
 
-// backUp gives a backup of a store.
 func backUp(t *testing.T, s *store.Store) (*bytes.Buffer, store.Backup) {
 	t.Helper()
 	var file bytes.Buffer
@@ -70,7 +69,6 @@ func backUp(t *testing.T, s *store.Store) (*bytes.Buffer, store.Backup) {
 	return &file, b
 }
 
-// restore brings a backup in.
 func restore(t *testing.T, database string, file io.Reader, replace bool) (store.Backup, error) {
 	t.Helper()
 	from, err := backup.NewReader(file)
@@ -82,7 +80,7 @@ func restore(t *testing.T, database string, file io.Reader, replace bool) (store
 			Look: func(context.Context, *store.Store) error { return nil }})
 }
 
-// eachPair runs f with each database, and an empty one of either kind.
+// eachPair runs f for each database as the source and an empty one of either kind as the target.
 func eachPair(t *testing.T, f func(t *testing.T, from *store.Store, to string)) {
 	t.Helper()
 	storetest.EachEmpty(t, func(t *testing.T, to string) {
@@ -93,8 +91,7 @@ func eachPair(t *testing.T, f func(t *testing.T, from *store.Store, to string)) 
 	})
 }
 
-// Every table comes through a backup as it was, between the databases in both directions:
-// whatever stands in it, with the highest key that it ever gave.
+// A backup restores every table unchanged, with its highest key, between the databases in both directions.
 func TestBackupHoldsEverything(t *testing.T) {
 	tier.Alone(t)
 	t.Parallel()
@@ -104,7 +101,7 @@ func TestBackupHoldsEverything(t *testing.T) {
 		w.ok(w.Exec(w.ctx(), `INSERT INTO invitations (id, token_hash, created_at, expires_at) VALUES (70, ?, 1, 1)`,
 			[]byte("x")))
 		w.ok(w.Exec(w.ctx(), `DELETE FROM invitations WHERE id = 70`))
-		if from.Partitioned() { // keys that are named in a statement are not given
+		if from.Partitioned() { // explicit keys do not advance the sequence
 			count(t, from, `SELECT setval('invitations_id_seq', 70)`)
 		}
 		file, written := backUp(t, from)
@@ -114,7 +111,7 @@ func TestBackupHoldsEverything(t *testing.T) {
 		s := storetest.Open(t, to)
 		_, again := backUp(t, s)
 		for i, table := range again.Tables {
-			if table.Name == "settings" || table.Name == "index_queue" { // the fence, and what is to be indexed
+			if table.Name == "settings" || table.Name == "index_queue" { // contain the fence and the posts to index
 				continue
 			}
 			want(t, table.Name, table.Sum, written.Tables[i].Sum)
@@ -149,8 +146,8 @@ func mode(t *testing.T, path string) os.FileMode {
 	return info.Mode().Perm()
 }
 
-// No table is forgotten: those of a backup are all that there are, but for the version of
-// the schema and the index of words, and their columns are the same in both databases.
+// A backup contains all tables except the version of the schema and the search index. Their columns are the same in
+// both databases.
 func TestBackupKnowsEveryTable(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		all, err := store.BackupTables(t.Context())
@@ -158,7 +155,8 @@ func TestBackupKnowsEveryTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		names := namesOf(all)
-		tables := `SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'digest\_posts\_%' ORDER BY 1`
+		tables := `SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'digest\_posts\_%'
+			ORDER BY 1`
 		if !s.Partitioned() {
 			tables = `SELECT name FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY 1`
 		}
@@ -200,7 +198,7 @@ func namesOf(tables []backup.Table) (names []string) {
 	return names
 }
 
-// slowly is a writer that does something as soon as bytes come.
+// slowly is a writer that calls meanwhile before the first write.
 type slowly struct {
 	io.Writer
 	meanwhile func()
@@ -214,14 +212,14 @@ func (s *slowly) Write(b []byte) (int, error) {
 	return s.Writer.Write(b)
 }
 
-// A backup is of one instant: what comes and goes while it is written is not seen.
+// A backup shows one instant and no later changes.
 func TestBackupOfOneInstant(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		w := world{s, t}
 		w.fillAll()
 		var file bytes.Buffer
 		b, err := s.Backup(t.Context(), &slowly{&file, func() {
-			w.ok(w.Exec(w.ctx(), `DELETE FROM waiting_digests`)) // of the last tables
+			w.ok(w.Exec(w.ctx(), `DELETE FROM waiting_digests`)) // one of the last tables
 			w.ok(w.Exec(w.ctx(), `INSERT INTO counters (hour, kind, slot, n) VALUES (5, 'x', 0, 1)`))
 		}}, "test", noon)
 		w.ok(err)
@@ -232,7 +230,7 @@ func TestBackupOfOneInstant(t *testing.T) {
 	})
 }
 
-// TestRestoreKeepsGrants: who may read a table may read the one that takes its place.
+// TestRestoreKeepsGrants: roles keep their rights on the restored tables.
 func TestRestoreKeepsGrants(t *testing.T) {
 	t.Parallel()
 	to := storetest.Postgres(t)

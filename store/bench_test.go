@@ -10,7 +10,7 @@ import (
 	"digest/store/storetest"
 )
 
-// benchWorld is a database with many readers of one feed.
+// benchWorld fills a database with many readers of one feed.
 func benchWorld(b *testing.B, s *store.Store, readers int) digest.Feed {
 	b.Helper()
 	ctx := b.Context()
@@ -44,8 +44,8 @@ func benchWorld(b *testing.B, s *store.Store, readers int) digest.Feed {
 	return f
 }
 
-// BenchmarkHiddenRows stores ten posts of one feed for many readers, and
-// beside it measures the limit: the bare INSERT … SELECT of the same rows.
+// BenchmarkHiddenRows stores ten posts of one feed for many readers. It compares this with the bare INSERT … SELECT of
+// the same rows.
 func BenchmarkHiddenRows(b *testing.B) {
 	const readers, nPosts = 100_000, 10
 	storetest.Bench(b, func(b *testing.B, s *store.Store) {
@@ -86,7 +86,7 @@ func BenchmarkHiddenRows(b *testing.B) {
 	})
 }
 
-// empty makes the table of hidden rows as it was, so that both measure the same.
+// empty empties the table of hidden rows, so that both measurements start equally.
 func empty(b *testing.B, s *store.Store) {
 	b.Helper()
 	if err := s.Empty(b.Context()); err != nil {
@@ -102,13 +102,11 @@ func report(b *testing.B, what string, n int, ours, limit time.Duration) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkRelease releases one midnight of many readers with 15 posts each,
-// whose mail leaves at any of 24 hours, and beside it measures the limit:
-// inserting the same editions without more.
+// BenchmarkRelease releases one midnight of many readers with 15 posts each and all 24 delivery hours. It compares
+// this with the bare INSERT of the same editions.
 func BenchmarkRelease(b *testing.B) { benchRelease(b, 0) }
 
-// BenchmarkReleaseFiltered is the same where one reader in 20 has filters, of
-// which none matches.
+// BenchmarkReleaseFiltered is BenchmarkRelease, but one reader in 20 has filters that match nothing.
 func BenchmarkReleaseFiltered(b *testing.B) { benchRelease(b, 20) }
 
 func benchRelease(b *testing.B, oneIn int) {
@@ -120,12 +118,14 @@ func benchRelease(b *testing.B, oneIn int) {
 			b.Fatal(err)
 		}
 		for i := range nFilters * min(oneIn, 1) {
-			if err := s.Exec(ctx, `INSERT INTO filters (digest_id, feed_id, words, created_at) SELECT id, 0, ?, 0 FROM digests WHERE id % ? = 0`,
+			if err := s.Exec(ctx, `INSERT INTO filters (digest_id, feed_id, words, created_at)
+				SELECT id, 0, ?, 0 FROM digests WHERE id % ? = 0`,
 				fmt.Sprint("word", i), oneIn); err != nil {
 				b.Fatal(err)
 			}
 		}
-		if err := s.Exec(ctx, `UPDATE digests SET filtered = 1 WHERE id IN (SELECT digest_id FROM filters)`); err != nil {
+		if err := s.Exec(ctx, `UPDATE digests SET filtered = 1 WHERE id IN (SELECT digest_id
+			FROM filters)`); err != nil {
 			b.Fatal(err)
 		}
 		var ours, bare time.Duration
@@ -150,14 +150,16 @@ func benchRelease(b *testing.B, oneIn int) {
 			}
 			editions += n
 			start = time.Now()
-			err = s.Exec(ctx, `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
-				SELECT id, 'bench ' || ?, last_due_at + 1, last_due_at, edition_count, 'sent', last_due_at, last_due_at, last_due_at
+			err = s.Exec(ctx, `INSERT INTO editions (digest_id, local_date, due_at, send_at, number,
+				state, date, next_at, expires_at)
+				SELECT id, 'bench ' || ?, last_due_at + 1, last_due_at, edition_count, 'sent',
+				last_due_at, last_due_at, last_due_at
 				FROM digests ORDER BY id`, fmt.Sprint(round))
 			bare += time.Since(start)
 			if err != nil {
 				b.Fatal(err)
 			}
-			// else the next carries them
+			// otherwise the next editions carry them
 			if err := s.Exec(ctx, `UPDATE editions SET state = 'sent' WHERE state = 'ready'`); err != nil {
 				b.Fatal(err)
 			}
@@ -167,8 +169,8 @@ func benchRelease(b *testing.B, oneIn int) {
 	})
 }
 
-// BenchmarkRead claims editions in batches and reads their posts' keys; beside
-// it, the limit: the keys in one ordered scan.
+// BenchmarkRead claims editions in batches and reads the keys of their posts. It compares this with one ordered scan
+// of the keys.
 func BenchmarkRead(b *testing.B) {
 	const readers, nPosts, batch = 20_000, 15, 500
 	storetest.Bench(b, func(b *testing.B, s *store.Store) {
@@ -235,8 +237,8 @@ func BenchmarkRead(b *testing.B) {
 	})
 }
 
-// BenchmarkUnchangedPolls claims feeds and records that nothing changed, 200
-// to a transaction; beside it, the limit: setting one column of as many rows.
+// BenchmarkUnchangedPolls claims feeds and records unchanged polls, 200 in each transaction. It compares this with an
+// UPDATE of one column of the same number of rows.
 func BenchmarkUnchangedPolls(b *testing.B) {
 	const feeds, batch = 20_000, 200
 	storetest.Bench(b, func(b *testing.B, s *store.Store) {

@@ -11,11 +11,10 @@ import (
 	"digest"
 )
 
-// maxBody is the longest document that is stored, in bytes. Of one that is longer
-// nothing is.
+// maxBody is the size of the longest document that is stored, in bytes.
 const maxBody = 4 << 20
 
-// A packer compresses documents. What it is made of is big, and serves all of them.
+// A packer compresses and decompresses documents. It is large, so all documents share one.
 type packer struct {
 	once sync.Once
 	to   *zstd.Encoder
@@ -37,19 +36,19 @@ func (z *packer) ready() error {
 	return nil
 }
 
-// Pack gives a document as it is stored, without that as which it came.
+// Pack returns b with its compressed bytes instead of Bytes. It drops a document that is empty or longer than maxBody.
 func (s *Store) Pack(b Body) (Body, error) {
 	if err := s.packer.ready(); err != nil {
 		return Body{}, err
 	}
 	if len(b.Bytes) > 0 && len(b.Bytes) <= maxBody {
-		b.packed = slices.Clone(s.packer.to.EncodeAll(b.Bytes, nil)) // the room for it is larger
+		b.packed = slices.Clone(s.packer.to.EncodeAll(b.Bytes, nil)) // EncodeAll allocates more than it needs
 	}
 	b.Bytes = nil
 	return b, nil
 }
 
-// pack packs the documents of polls, before the transaction that others wait for.
+// pack compresses the documents of polls before the transaction, which other processes wait for.
 func (s *Store) pack(polls []Polled) ([]Polled, error) {
 	if !slices.ContainsFunc(polls, func(p Polled) bool { return p.Body != nil }) {
 		return polls, nil
@@ -67,8 +66,7 @@ func (s *Store) pack(polls []Polled) ([]Polled, error) {
 	return packed, nil
 }
 
-// saveBodies stores the documents that were read, each in place of the feed's
-// last one. One that is too long leaves none: what is stored is the last.
+// saveBodies replaces the stored documents of the feeds. It deletes the stored document if the new one is too long.
 func (r *recording) saveBodies(ctx context.Context) error {
 	var gone []digest.FeedID
 	var v values
@@ -87,10 +85,11 @@ func (r *recording) saveBodies(ctx context.Context) error {
 		}
 	}
 	return r.c.runRows(ctx, &v, `INSERT INTO bodies (feed_id, content_type, url, body) VALUES {rows}
-		ON CONFLICT (feed_id) DO UPDATE SET content_type = excluded.content_type, url = excluded.url, body = excluded.body`)
+		ON CONFLICT (feed_id) DO UPDATE SET content_type = excluded.content_type, url = excluded.url,
+		body = excluded.body`)
 }
 
-// Body gives the last document of a feed; false: none is stored.
+// Body returns the last document of a feed, or false if none is stored.
 func (s *Store) Body(ctx context.Context, id digest.FeedID) (Body, bool, error) {
 	var b Body
 	found, err := s.read().find(ctx, &b, `SELECT content_type, url, body AS bytes FROM bodies WHERE feed_id = ?`, id)
@@ -103,11 +102,11 @@ func (s *Store) Body(ctx context.Context, id digest.FeedID) (Body, bool, error) 
 	return b, found, failed("reading the stored document", err)
 }
 
-// A Body is a document as it was read, codings undone.
+// A Body is a document as it was read, with its content codings decoded.
 type Body struct {
 	ContentType string
-	URL         string // where it was found
+	URL         string
 	Bytes       []byte
 
-	packed []byte // as it is stored; nil of one that is not, and of one that is still to be packed
+	packed []byte // compressed; nil if not stored or not compressed yet
 }

@@ -21,7 +21,7 @@ func (w world) body(f digest.Feed) string {
 	return b.ContentType + " " + b.URL + " " + string(b.Bytes)
 }
 
-// The last document is kept, so that a better parser needs no second request (S11).
+// The stored document saves a request when the parser improves (S11).
 func TestTheLastDocumentIsKept(t *testing.T) {
 	const longest = 4 << 20
 	each(t, func(w world) {
@@ -62,7 +62,7 @@ func TestTheLastDocumentIsKept(t *testing.T) {
 	})
 }
 
-// A poll whose lease was taken over leaves no document and no line.
+// A poll whose lease has expired stores neither its document nor a row in polls.
 func TestStalePollsLeaveNothing(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "UTC")
@@ -93,8 +93,7 @@ func TestStalePollsLeaveNothing(t *testing.T) {
 	})
 }
 
-// A feed that becomes part of another takes its history along, and leaves its
-// document: what the other keeps is what its own record stands for.
+// A merged feed moves its history to the other feed and loses its stored document. The other feed keeps its own.
 func TestMovesTakeTheHistoryAlong(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")

@@ -9,21 +9,20 @@ import (
 	"digest"
 )
 
-// Soft bounces suppress an address when so many editions in a row came back, the
-// first and the last so long apart. An edition counts as having arrived when it
-// was accepted so long ago and nothing came back of it since.
+// Soft bounces suppress an address when this many editions in a row bounced, and at least softDays lie between the
+// first and the last. An edition counts as delivered when softSilence has passed without a bounce.
 const (
 	softEditions = 5
 	softDays     = 7 * 24 * time.Hour
 	softSilence  = 48 * time.Hour
 )
 
-// RecordBounce records what came back of an edition: the same kind of the same
-// edition once, however often it is told. A hard bounce suppresses the address
-// that the edition went to; a complaint does, and ends the digest, but one of a letter of a
-// newsletter ends that membership alone; a soft one is counted; a refused one is only stored. It gives the suppression
-// of the address, if there is one now.
-// digest.NotFound if there is no such edition (any more).
+// RecordBounce stores a bounce of an edition, once for each kind. It returns the suppression of the address, if there
+// is one.
+//
+// A hard bounce suppresses the address that the edition was sent to. A complaint also ends the digest; if the edition
+// belongs to a newsletter, it only ends that membership. A soft bounce is counted, a refused one only stored. It
+// returns digest.NotFound if the edition does not exist.
 func (s *Store) RecordBounce(ctx context.Context, now time.Time, b digest.Bounce) (sup digest.Suppression,
 	suppressed bool, err error) {
 	err = s.write(ctx, func(c conn) error {
@@ -40,7 +39,7 @@ func (s *Store) RecordBounce(ctx context.Context, now time.Time, b digest.Bounce
 	return sup, suppressed, failed("recording a bounce", err)
 }
 
-// lockForBounces takes, before any row, the lock under which a complaint ends a digest.
+// lockForBounces takes the lock that ending a digest needs. It must precede all row locks.
 func lockForBounces(ctx context.Context, c conn, marks []digest.Mark) error {
 	if !slices.ContainsFunc(marks, func(m digest.Mark) bool {
 		return m.Bounce != nil &&
@@ -51,25 +50,26 @@ func lockForBounces(ctx context.Context, c conn, marks []digest.Mark) error {
 	return c.untilCommit(ctx, c.d.lockAlone)
 }
 
-// A bouncedEdition is one of which something came back.
 type bouncedEdition struct {
 	DigestID     digest.DigestID
-	NewsletterID digest.NewsletterID // whose letter it is; 0: none's
+	NewsletterID digest.NewsletterID // 0: not an issue of a newsletter
 	UserID       digest.UserID
-	Recipient    string // the reader's address, if it was never sent
+	Recipient    string // the reader's current address if none is recorded
 }
 
-// recordBounce is RecordBounce in a transaction; it gives the key of the address.
+// recordBounce is RecordBounce in a transaction. It returns the key of the address.
 func recordBounce(ctx context.Context, c conn, now instant, b digest.Bounce) (key string, err error) {
 	e, err := readOne[bouncedEdition](ctx, c, "", notFound("there is no such edition"),
-		`SELECT e.digest_id, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.user_id, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS recipient
+		`SELECT e.digest_id, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.user_id, CASE
+			WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS recipient
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id WHERE e.id = ?`,
 		b.Edition)
 	if err != nil {
 		return "", err
 	}
 	key = emailKey(e.Recipient)
-	n, err := c.exec(ctx, `INSERT INTO bounces (edition_id, kind, email_key, status, evidence, at) VALUES (?, ?, ?, ?, ?, ?)
+	n, err := c.exec(ctx, `INSERT INTO bounces (edition_id, kind, email_key, status, evidence, at)
+		VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (edition_id, kind) DO NOTHING`, b.Edition, string(b.Kind), key, b.Status,
 		digest.OneLine(b.Evidence), now)
 	if err != nil || n == 0 {
@@ -78,14 +78,14 @@ func recordBounce(ctx context.Context, c conn, now instant, b digest.Bounce) (ke
 	if err := followBounce(ctx, c, now, e, b); err != nil {
 		return "", err
 	}
-	return key, countReturn(ctx, c, now, e.NewsletterID, b.Kind) // whose row stays locked: at the end
+	return key, countReturn(ctx, c, now, e.NewsletterID, b.Kind) // last, because it locks the newsletter's counter row
 }
 
-// followBounce does what is told of an edition for the first time: it ends a digest, suppresses an address, or
+// followBounce acts on the first bounce of its kind for an edition: it ends a digest, suppresses an address or does
 // nothing.
 func followBounce(ctx context.Context, c conn, now instant, e bouncedEdition, b digest.Bounce) error {
 	sup := digest.Suppression{Email: e.Recipient, Evidence: b.Evidence, EditionID: b.Edition, CreatedAt: now.time()}
-	if b.Kind == digest.RefusedBounce || b.Kind == digest.SoftBounce { // its reader never got it
+	if b.Kind == digest.RefusedBounce || b.Kind == digest.SoftBounce { // the reader never received it
 		if err := c.run(ctx, `UPDATE editions AS e SET undelivered = 1 WHERE e.id = ? AND e.state = 'sent'
 			AND NOT EXISTS (SELECT 1 FROM carried_posts y WHERE y.from_id = e.id)`, b.Edition); err != nil {
 			return err
@@ -98,7 +98,7 @@ func followBounce(ctx context.Context, c conn, now instant, e bouncedEdition, b 
 		sup.Reason = digest.ForHardBounce
 	case digest.Complaint:
 		sup.Reason = digest.ForComplaint
-		if e.NewsletterID != 0 { // their own digest and other newsletters are not what they complained of
+		if e.NewsletterID != 0 { // keep their own digest and other newsletters
 			return endMembership(ctx, c, e, now.time())
 		}
 		if err := endDigest(ctx, c, e.DigestID, now.time()); err != nil {
@@ -116,7 +116,7 @@ func followBounce(ctx context.Context, c conn, now instant, e bouncedEdition, b 
 	return suppress(ctx, c, sup)
 }
 
-// endMembership ends what somebody complained of: nobody but they themselves can bring them back.
+// endMembership ends a membership after a complaint. Only the person can join again.
 func endMembership(ctx context.Context, c conn, e bouncedEdition, now time.Time) error {
 	if err := suppressMember(ctx, c, e.NewsletterID, e.Recipient, "complained", now); err != nil {
 		return err
@@ -124,7 +124,7 @@ func endMembership(ctx context.Context, c conn, e bouncedEdition, now time.Time)
 	return endDigest(ctx, c, e.DigestID, now)
 }
 
-// endDigest is what SetDigestState does for a reader who leaves.
+// endDigest ends a digest as SetDigestState does when the reader leaves.
 func endDigest(ctx context.Context, c conn, id digest.DigestID, now time.Time) error {
 	d, err := readDigest(ctx, c, `d.id = ?`, id)
 	if err != nil {
@@ -133,8 +133,8 @@ func endDigest(ctx context.Context, c conn, id digest.DigestID, now time.Time) e
 	return setDigestState(ctx, c, d, digest.DigestLeft, now)
 }
 
-// keepsBouncing reports whether enough editions in a row came back softly. They
-// stand in the order of their midnights, for word of one may come late.
+// keepsBouncing reports whether enough editions in a row soft-bounced. It orders them by their midnights, because
+// reports may arrive late.
 func keepsBouncing(ctx context.Context, c conn, now instant, e bouncedEdition, key string) (bool, error) {
 	var arrived instant
 	if err := c.get(ctx, &arrived, `SELECT MAX(e.due_at) FROM editions e JOIN digests d ON d.id = e.digest_id

@@ -7,8 +7,7 @@ import (
 	"digest"
 )
 
-// bounced tells of a bounce and gives the reason for which the address is
-// suppressed then; empty: it is not.
+// bounced records a bounce and returns the reason of the suppression; empty: not suppressed.
 func (w world) bounced(now time.Time, e digest.EditionID, kind digest.BounceKind) digest.Reason {
 	w.t.Helper()
 	s, suppressed, err := w.RecordBounce(w.ctx(), now,
@@ -51,7 +50,7 @@ func TestBounces(t *testing.T) {
 	})
 }
 
-// A complaint ends what is on its way, as leaving does.
+// A complaint ends claimed editions, as leaving does.
 func TestComplaintStopsWhatIsOnItsWay(t *testing.T) {
 	each(t, func(w world) {
 		w.released(1)
@@ -62,7 +61,7 @@ func TestComplaintStopsWhatIsOnItsWay(t *testing.T) {
 	})
 }
 
-// A refusal is recorded with the mark that it brings.
+// MarkEditions records the bounce of a mark.
 func TestBounceOfAMark(t *testing.T) {
 	each(t, func(w world) {
 		w.released(3)
@@ -86,10 +85,17 @@ func TestBounceOfAMark(t *testing.T) {
 	})
 }
 
-// TestSoftBounces sends an edition a day to one reader and says what came back:
-// s a soft bounce told at once, l one told two days later, . nothing, x expired
-// with a soft bounce, f never taken and full to the end, r refused for policy, - no edition. The address must be suppressed at the end of
-// the days and not before.
+// TestSoftBounces sends an edition a day to one reader. The letters are the results of the days:
+//
+//	s  soft bounce, reported now
+//	l  soft bounce, reported two days later
+//	.  no bounce
+//	x  expired with a soft bounce
+//	f  expired with a full mailbox
+//	r  refused for policy
+//	-  no edition
+//
+// The address must be suppressed at the end of the days and not before.
 func TestSoftBounces(t *testing.T) {
 	for _, test := range []struct {
 		days       string
@@ -97,19 +103,19 @@ func TestSoftBounces(t *testing.T) {
 	}{
 		{"ssssssss", true},
 		{"sssssss", false},    // six days from the first to the last
-		{"s-----s-", false},   // four editions: what bounced comes again the next day
+		{"s-----s-", false},   // four editions: the next edition carries a bounced one
 		{"ss---sss", true},    // six, over seven days
-		{"s.ssssss", false},   // one has arrived
-		{"ss.ssssssss", true}, // and then eight in a row
-		{"xxxxxxxx", true},    // none was accepted at all
-		{"sssssss..s", false}, //
-		{"sssssss.s", true},   // the last but one may still come back
-		{"sslsslss", true},    // told late
-		{"sssssssss.", false}, // said before the end
-		{"xsxsxsxs", true},    //
-		{"ffffffffn", true},   // a full mailbox, tried until each was too late
-		{"rrrrrrrrrr", false}, // never for policy
-		{"rsrsrsrsrs", true},  // five full ones between
+		{"s.ssssss", false},   // one was delivered
+		{"ss.ssssssss", true}, // then eight in a row
+		{"xxxxxxxx", true},    // no server accepted any
+		{"sssssss..s", false},
+		{"sssssss.s", true},   // the second last may still bounce
+		{"sslsslss", true},    // late reports
+		{"sssssssss.", false}, // delivered before the end
+		{"xsxsxsxs", true},
+		{"ffffffffn", true},   // a full mailbox until each expired
+		{"rrrrrrrrrr", false}, // policy does not count
+		{"rsrsrsrsrs", true},  // five soft ones in between
 		{"s......s.s.s", false},
 	} {
 		t.Run(test.days, func(t *testing.T) {

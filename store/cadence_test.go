@@ -9,13 +9,13 @@ import (
 	"digest"
 )
 
-// december begins the month in Paris, january the year.
+// december and january are the midnights in Paris that begin the months.
 var (
 	december = time.Date(2026, 11, 30, 23, 0, 0, 0, time.UTC)
 	january  = time.Date(2026, 12, 31, 23, 0, 0, 0, time.UTC)
 )
 
-// asksAgain gives the next midnight that is to be planned.
+// asksAgain returns the next midnight to plan.
 func (w world) asksAgain(after time.Time) time.Time {
 	w.t.Helper()
 	next, _, err := w.NextMidnight(w.ctx(), after)
@@ -23,8 +23,7 @@ func (w world) asksAgain(after time.Time) time.Time {
 	return next
 }
 
-// TestMonthly: the feeds of a digest that appears once a month are asked at each midnight, and
-// all that they bring is in the edition of its day.
+// TestMonthly: the feeds of a monthly digest are polled at each midnight, and its edition contains all their posts.
 func TestMonthly(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -76,8 +75,8 @@ func TestMonthly(t *testing.T) {
 	})
 }
 
-// TestMonthlyOutage: who appears once a month and was down for weeks gets one edition, of the day that was missed.
-// What it holds stays as it was delivered.
+// TestMonthlyOutage: after an outage of weeks, a monthly digest gets one edition with the date that it missed. Later
+// polls do not change it.
 func TestMonthlyOutage(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -105,7 +104,7 @@ func TestMonthlyOutage(t *testing.T) {
 	})
 }
 
-// TestMonthlyWithdrawn: what is deleted after weeks of waiting does not appear.
+// TestMonthlyWithdrawn: a post that is deleted after weeks of waiting does not appear.
 func TestMonthlyWithdrawn(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -127,17 +126,17 @@ func TestMonthlyWithdrawn(t *testing.T) {
 	})
 }
 
-// TestMonthlyIsKept: what waits for a month is not pruned, however short a time posts are kept.
+// TestMonthlyIsKept: prune keeps the hidden posts of a month, even if the period for posts is shorter.
 func TestMonthlyIsKept(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
 		w.ok(w.SetCadence(w.ctx(), ada.ID, digest.First(time.Tuesday), noon))
-		w.hour(december) // the longest time to the next one: five weeks
+		w.hour(december) // the longest wait for the next one: five weeks
 		first := december.Add(time.Hour)
 		before, second := first.Add(-29*24*time.Hour), first.Add(36*time.Hour)
-		w.record(before, f, posts(before, "old")) // what is listed is noted then, and every 30 days
+		w.record(before, f, posts(before, "old")) // updates listed_at, as every 30 days
 		w.record(first, f, posts(first, "p"))
 		w.record(second, f, posts(second, "q"))
 		due := w.again(ada).NextDueAt
@@ -151,8 +150,7 @@ func TestMonthlyIsKept(t *testing.T) {
 	})
 }
 
-// TestCadenceOfStrangers: whatever number stands in the database, the hour ends, and the
-// others have their editions.
+// TestCadenceOfStrangers: an invalid cadence in the database does not stop the hourly job or other readers' editions.
 func TestCadenceOfStrangers(t *testing.T) {
 	for _, number := range []int64{0, -1, 128, 255, 1 << 50, 1<<63 - 1, -1 << 63} {
 		t.Run(fmt.Sprint(number), func(t *testing.T) {
@@ -176,8 +174,8 @@ func TestCadenceOfStrangers(t *testing.T) {
 	}
 }
 
-// TestMembersCadence: a member chooses a cadence as calm as the newsletter's, and keeps it as
-// long as it is that.
+// TestMembersCadence: a member chooses a cadence that is not more frequent than the newsletter's, and keeps it while
+// this is true.
 func TestMembersCadence(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), w.feed("a.example"))
@@ -219,7 +217,7 @@ func TestMembersCadence(t *testing.T) {
 	})
 }
 
-// TestWithheldIsKept: what a newsletter that is held for months keeps from its members is not pruned.
+// TestWithheldIsKept: prune keeps the hidden posts of a newsletter that is held for months.
 func TestWithheldIsKept(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")

@@ -11,14 +11,12 @@ import (
 	"digest/calendar"
 )
 
-// PutRight finds the instants that decide something and lie further ahead of now
-// than any clock that is right could have put them, and puts them right. They are
-// left by a clock that was fast, or by a command that was run as of another time.
-// What an instant of a feed or of a schedule ought to be, the Policy and package
-// calendar say. What is found is noted for the operator; see ClockNote.
+// PutRight corrects instants that lie further in the future than a correct clock could have set them. A fast clock or
+// a command with --now leaves such instants. The Policy corrects the instants of feeds. Package calendar corrects the
+// instants of schedules. PutRight returns the corrections and stores them for the operator; see ClockNote.
 //
-// It looks first and writes only where something is wrong, so that it may be
-// called at every start and every hour. A clock that cannot be right changes nothing.
+// It writes only if something is wrong, so it may run at every start and every hour. If now itself is not believable,
+// it changes nothing.
 func (s *Store) PutRight(ctx context.Context, now time.Time) (digest.ClockNote, error) {
 	note := digest.ClockNote{At: at(now).time()}
 	if err := s.Policy.check(); err != nil || !calendar.Believable(now) {
@@ -33,7 +31,7 @@ func (s *Store) PutRight(ctx context.Context, now time.Time) (digest.ClockNote, 
 		{&note.Others, "stays", s.putStaysRight},
 		{&note.Hosts, "hosts", s.putHostsRight},
 		{&note.Digests, "digests", s.putDigestsRight},
-		{&note.Feeds, "feeds", s.putFeedsRight}, // which midnights have come is known by now
+		{&note.Feeds, "feeds", s.putFeedsRight}, // after the digests: it needs to know which midnights have passed
 		{&note.Editions, "editions", s.putMailRight},
 	} {
 		n, err := part.put(ctx, now)
@@ -48,7 +46,6 @@ func (s *Store) PutRight(ctx context.Context, now time.Time) (digest.ClockNote, 
 	return note, s.noteClock(ctx, note)
 }
 
-// clockKey is the key of settings under which the last ClockNote is kept.
 const clockKey = "clock note"
 
 func (s *Store) noteClock(ctx context.Context, note digest.ClockNote) error {
@@ -59,7 +56,7 @@ func (s *Store) noteClock(ctx context.Context, note digest.ClockNote) error {
 	return s.change(ctx, "noting what was put right", func(c conn) error { return c.setSetting(ctx, clockKey, value) })
 }
 
-// ClockNote gives what PutRight has last found; At is zero if it never found anything.
+// ClockNote returns the last corrections of PutRight. At is zero if it never corrected anything.
 func (s *Store) ClockNote(ctx context.Context) (note digest.ClockNote, err error) {
 	value, err := s.read().setting(ctx, clockKey)
 	if err != nil || value == nil {
@@ -71,18 +68,17 @@ func (s *Store) ClockNote(ctx context.Context) (note digest.ClockNote, err error
 	return note, nil
 }
 
-// A bound is how far ahead of now the instants of a column may honestly lie.
+// A bound is the furthest that the instants of a column may lie in the future.
 type bound struct {
 	table, column string
 	most          time.Duration
-	where         string // holds for the rows that count; empty: for all
-	wait          string // SQL of the seconds from now that it is put to; empty: most
+	where         string // condition for the rows to check; empty: all
+	wait          string // SQL for the corrected distance from now, in seconds; empty: most
 }
 
 const oneDay = 24 * time.Hour
 
-// bounds are those of instants that stand alone. The lives of links and sessions
-// are package web's.
+// bounds returns the bounds of columns that depend on no others. Package web sets how long links and sessions work.
 func bounds() []bound {
 	return []bound{
 		{table: "sign_in_tokens", column: "expires_at", most: oneDay},
@@ -110,8 +106,7 @@ func bounds() []bound {
 	}
 }
 
-// LongestLife is how long what is kept in a table may work, a link or a session; 0
-// where nothing is bounded.
+// LongestLife returns how long the links or sessions of a table may work; 0: no bound.
 func LongestLife(table string) time.Duration {
 	for _, b := range bounds() {
 		if b.table == table && b.column == "expires_at" {
@@ -121,9 +116,8 @@ func LongestLife(table string) time.Duration {
 	return 0
 }
 
-// hostBounds are those of what is left alone: a host for a poll, or for a moment
-// after one, a domain for its pace. A midnight may have come: nothing waits longer
-// than it must.
+// hostBounds returns the bounds of hosts, which are locked during and shortly after a poll, and of paced domains. The
+// corrected wait is the shortest possible, because a midnight may have passed.
 func hostBounds() []bound {
 	return []bound{
 		{table: "hosts", column: "lease_until", most: leaseMost, where: `token <> ''`},
@@ -133,7 +127,6 @@ func hostBounds() []bound {
 	}
 }
 
-// mailBounds are those of claims of editions, which are few.
 func mailBounds() []bound {
 	return []bound{
 		{table: "mail_claims", column: "lease_until", most: leaseMost},
@@ -141,7 +134,7 @@ func mailBounds() []bound {
 	}
 }
 
-// leaseMost is the longest lease, that of a feed and its host.
+// leaseMost is the longest lease: a feed and its host.
 const leaseMost = 15 * time.Minute
 
 func (s *Store) putColumnsRight(ctx context.Context, now time.Time) (int, error) {
@@ -184,16 +177,18 @@ func (s *Store) putBoundsRight(ctx context.Context, now time.Time, bounds []boun
 	return total, nil
 }
 
-// putFeedsRight puts feeds right whose instants lie further ahead than the Policy
-// says, and what is noted of their posts.
+// putFeedsRight corrects feeds with instants beyond the limits of the Policy, and the instants of their posts.
 func (s *Store) putFeedsRight(ctx context.Context, now time.Time) (int, error) {
-	const far = 7 * oneDay // the least of what the policy never allows
+	const far = 7 * oneDay // the smallest limit of the policy for not_before and poll_at; Honest decides
 	late := at(now).plus(digest.ClockSlack)
 	var ids []digest.FeedID
 	err := s.read().all(ctx, &ids,
-		`SELECT f.id FROM `+timedFeeds+` WHERE t.last_attempt_at > ? OR t.last_ok_at > ? OR f.parsed_at > ? OR f.pinged_at > ?
-		OR f.gone_at > ? OR f.moved_since > ? OR f.moved_at > ? OR f.first_error_at > ? OR f.failing_since > ? OR f.listed_at > ?
-		OR t.lease_until > ? OR t.fresh_until > ? OR t.not_before > ? OR f.head_retest_at > ? OR t.poll_at > ? ORDER BY f.id`,
+		`SELECT f.id FROM `+timedFeeds+` WHERE t.last_attempt_at > ? OR t.last_ok_at > ? OR f.parsed_at > ?
+			OR f.pinged_at > ?
+		OR f.gone_at > ? OR f.moved_since > ? OR f.moved_at > ? OR f.first_error_at > ? OR f.failing_since > ?
+		OR f.listed_at > ?
+		OR t.lease_until > ? OR t.fresh_until > ? OR t.not_before > ? OR f.head_retest_at > ?
+		OR t.poll_at > ? ORDER BY f.id`,
 		late, late, late, late, late, late, late, late, late, late,
 		late.plus(leaseMost), late.plus(oneDay), late.plus(far), late.plus(90*oneDay), late.plus(far))
 	if err != nil {
@@ -221,13 +216,15 @@ func putFeedsRight(ctx context.Context, c conn, ids []digest.FeedID, now time.Ti
 	for _, was := range feeds {
 		f := c.policy.Honest(was, slices.Contains(wanted, was.ID), now)
 		n, err := c.exec(ctx, `UPDATE feeds SET parsed_at = ?, newest_at = ?, pinged_at = ?,
-			first_error_at = ?, failing_since = ?, gone_at = ?, moved_since = ?, moved_at = ?, head_retest_at = ?, listed_at = CASE WHEN listed_at > ? THEN ? ELSE listed_at END
+			first_error_at = ?, failing_since = ?, gone_at = ?, moved_since = ?, moved_at = ?,
+			head_retest_at = ?, listed_at = CASE WHEN listed_at > ? THEN ? ELSE listed_at END
 			WHERE id = ? AND (listed_at > ? OR `+fmt.Sprint(bit(f != was))+` = 1)`,
 			at(f.ParsedAt), at(f.NewestAt), at(f.PingedAt),
 			at(f.FirstErrorAt), at(f.FailingSince), at(f.GoneAt), at(f.MovedSince), at(f.MovedAt), at(f.HeadRetestAt),
 			at(now), at(now), f.ID, at(now).plus(digest.ClockSlack))
 		if err == nil {
-			err = c.run(ctx, `UPDATE feed_times SET last_attempt_at = ?, last_ok_at = ?, lease_until = ?, fresh_until = ?,
+			err = c.run(ctx, `UPDATE feed_times SET last_attempt_at = ?, last_ok_at = ?, lease_until = ?,
+				fresh_until = ?,
 				not_before = ?, poll_at = NULLIF(CAST(? AS BIGINT), 0) WHERE feed_id = ?`,
 				at(f.LastAttemptAt), at(f.LastOKAt), at(f.LeaseUntil), at(f.FreshUntil), at(f.NotBefore), at(f.PollAt),
 				f.ID)
@@ -246,12 +243,11 @@ func putFeedsRight(ctx context.Context, c conn, ids []digest.FeedID, now time.Ti
 	return changed, putPostsRight(ctx, c, ids, now)
 }
 
-// longestBack is how far back posts are moved: a clock that is behind by more than
-// that is wrong itself, and what it made old would be deleted.
+// longestBack bounds how far back posts are moved. If the difference is larger, now itself is probably wrong, and
+// prune would delete the posts as too old.
 const longestBack = 400 * oneDay
 
-// putPostsRight says of posts that seem to have been seen after now that they were
-// seen now.
+// putPostsRight sets instants of posts that lie after now to now.
 func putPostsRight(ctx context.Context, c conn, feeds []digest.FeedID, now time.Time) error {
 	for _, column := range []string{"seen_at", "listed_at", "shown_at"} {
 		err := c.run(ctx, `UPDATE posts SET `+column+` = ? WHERE feed_id IN (`+list(feeds)+`) AND `+column+` > ? AND `+
@@ -264,8 +260,7 @@ func putPostsRight(ctx context.Context, c conn, feeds []digest.FeedID, now time.
 	return nil
 }
 
-// putStaysRight moves readers back whose stay a fast clock began, and notes again
-// when readers move whom it would move too late.
+// putStaysRight moves readers back whose trip a fast clock began, and reschedules time zone changes that are too late.
 func (s *Store) putStaysRight(ctx context.Context, now time.Time) (int, error) {
 	var ids []digest.UserID
 	if err := s.read().all(ctx, &ids, `SELECT DISTINCT user_id FROM trips ORDER BY user_id`); err != nil {
@@ -286,8 +281,8 @@ func (s *Store) putStaysRight(ctx context.Context, now time.Time) (int, error) {
 	})
 }
 
-// strayed reports whether a reader is on a stay that has not begun, or moves later
-// than they should.
+// strayed reports whether a reader is on a trip that has not begun, or whether their next time zone change is too
+// late.
 func strayed(ctx context.Context, c conn, user digest.UserID, now time.Time) (bool, error) {
 	var t traveller
 	var travelAt time.Time
@@ -299,7 +294,7 @@ func strayed(ctx context.Context, c conn, user digest.UserID, now time.Time) (bo
 		return false, err
 	}
 	w, err := calendar.Where(t.Home, t.stays, now.Add(digest.ClockSlack))
-	if err != nil { // of a zone that is no more; the doctor says so
+	if err != nil { // the time zone no longer exists; digest doctor reports it
 		return false, nil
 	}
 	ahead := func(st digest.Stay) bool { return st.Begun && st.ID != w.Begun && !slices.Contains(w.Over, st.ID) }

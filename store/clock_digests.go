@@ -10,44 +10,43 @@ import (
 	"digest/calendar"
 )
 
-// nearMidnight is less than any digest's next midnight but one lies ahead.
+// nearMidnight is less than the distance to any digest's second next midnight.
 const nearMidnight = 22 * time.Hour
 
-// misplaced holds for digests d that may be due, or planned, or released, at an
-// instant that a wrong clock chose.
+// misplaced returns a condition for digests d that a wrong clock may have scheduled, planned or released.
 func misplaced(now instant) (where string, args []any) {
 	late, ancient := now.plus(digest.ClockSlack), now.plus(-10*365*oneDay)
-	return `d.state <> 'left' AND (d.state = 'active' AND (d.next_due_at > ? OR d.next_due_at < ? OR d.planned_due_at > ? OR d.planned_at > ?)
+	return `d.state <> 'left' AND (d.state = 'active' AND (d.next_due_at > ? OR d.next_due_at < ?
+		OR d.planned_due_at > ? OR d.planned_at > ?)
 		OR d.last_due_at > ? OR d.released_at > ? OR d.next_poll_at > ?)`,
 		[]any{now.plus(nearMidnight), ancient, late, late, late, late, now.plus(nearMidnight)}
 }
 
-// A dated is a digest with all instants of it that a wrong clock may have chosen.
+// A dated is a digest with all instants that a wrong clock may have set.
 type dated struct {
 	digestRow
 	PlannedAt, PrevDueAt, ReleasedAt, PrevReleasedAt instant
-	CreatedAt                                        instant // of its reader's account
+	CreatedAt                                        instant // of the reader's account
 }
 
 const datedColumns = digestColumns + `, d.planned_at, d.prev_due_at, d.released_at, d.prev_released_at, u.created_at`
 
-// An issued is an edition with its date and the midnight under which its posts stand.
+// An issued is an edition with its date and the midnight that its posts are stored under.
 type issued struct {
 	ID        digest.EditionID
 	LocalDate digest.Date
 	DueAt     instant
 }
 
-// true reports whether an edition can have been made by now, or was put behind a
-// midnight because it cannot.
+// true reports whether an edition can have been released by now, or has already been moved behind a midnight.
 func (e issued) true(now time.Time, zone *time.Location) bool {
 	i := calendar.Issue{DueAt: e.DueAt.time(), Date: e.LocalDate}
 	moved := e.DueAt <= at(now) && !calendar.Begins(digest.DateOf(i.DueAt.In(zone)), zone).Equal(i.DueAt)
 	return moved || i.True(now, zone)
 }
 
-// misplacedDigests gives the digests whose instants may be wrong, a page at a time:
-// those whose midnight has just passed are among them.
+// misplacedDigests yields the digests whose instants may be wrong. They include digests whose midnight has just
+// passed.
 func (s *Store) misplacedDigests(ctx context.Context, now instant) iter.Seq2[dated, error] {
 	where, args := misplaced(now)
 	return pages(func(last *dated) (page []dated, err error) {
@@ -61,13 +60,11 @@ func (s *Store) misplacedDigests(ctx context.Context, now instant) iter.Seq2[dat
 	})
 }
 
-// putDigestsRight gives digests the midnight that they lost to a clock that was
-// fast: the first whose date has no edition, even if it has passed within the last
-// day. What waits moves along.
+// putDigestsRight gives digests back the midnight that they lost to a fast clock: the first whose date has no edition,
+// even if it passed within the last day. Hidden posts move with it, and the digest is planned again.
 //
-// An edition that was made before its midnight stands: that midnight has had its
-// edition. One that was made long before it, and bears the date of another day,
-// gives the midnight free. What has not been planned by now is planned again.
+// An edition that was released before its midnight counts as the edition of that midnight. If it was released long
+// before and has the date of another day, the midnight gets another edition.
 func (s *Store) putDigestsRight(ctx context.Context, now time.Time) (int, error) {
 	if err := s.noteForgotten(ctx, at(now)); err != nil {
 		return 0, err
@@ -95,11 +92,11 @@ func (s *Store) putDigestsRight(ctx context.Context, now time.Time) (int, error)
 	})
 }
 
-// onTime reports whether a digest is due at its next midnight, and nothing else of
-// it lies ahead: most that are looked at appear once a week.
+// onTime reports whether a digest is due at its next midnight and has no other instant in the future. This is true for
+// most candidates, because they appear weekly.
 func (d dated) onTime(now time.Time) bool {
 	s, err := d.schedule()
-	if err != nil { // its zone is no more; the doctor says so
+	if err != nil { // the time zone no longer exists; digest doctor reports it
 		return true
 	}
 	late := now.Add(digest.ClockSlack)
@@ -111,7 +108,7 @@ func (d dated) onTime(now time.Time) bool {
 	return !changed
 }
 
-// putRight puts one digest right, and says whether anything was wrong.
+// putRight corrects one digest and reports whether it has changed anything.
 func (d dated) putRight(ctx context.Context, c conn, now time.Time) (changed bool, err error) {
 	s, err := d.schedule()
 	if err != nil {
@@ -127,7 +124,7 @@ func (d dated) putRight(ctx context.Context, c conn, now time.Time) (changed boo
 	}
 	s, changed = s.Honest(now, d.since(now), d.issues(had))
 	last := at(s.LastDueAt)
-	for _, e := range had { // one that was made early is past when the next midnight comes
+	for _, e := range had { // an early edition has passed when the next midnight comes
 		if e.DueAt < at(s.NextDueAt) {
 			last = max(last, e.DueAt)
 		}
@@ -151,11 +148,10 @@ func (d dated) putRight(ctx context.Context, c conn, now time.Time) (changed boo
 	return changed || !d.same(was), err
 }
 
-// since is from when on midnights are the digest's: a reader gets none from before
-// their account.
+// since returns the start of the digest's midnights. A reader has none from before their account.
 func (d dated) since(now time.Time) time.Time { return min(d.CreatedAt, at(now)).time() }
 
-// same reports whether nothing of a digest has changed that is stored with it.
+// same reports whether the stored instants of a digest are unchanged.
 func (d dated) same(was dated) bool {
 	return at(d.PlannedDueAt) == at(was.PlannedDueAt) && d.PlannedAt == was.PlannedAt &&
 		at(d.LastDueAt) == at(was.LastDueAt) &&
@@ -163,8 +159,8 @@ func (d dated) same(was dated) bool {
 		at(d.NextPollAt) == at(was.NextPollAt)
 }
 
-// clampPast lets nothing have been done after now. Feeds are queued for a midnight
-// that has come; for one that seems to have, they are queued again when it does.
+// clampPast moves past events that lie in the future to now. It clears a planned midnight in the future, so that its
+// feeds are queued when it comes.
 func (d *dated) clampPast(now instant) {
 	if at(d.PlannedDueAt) > now.plus(digest.ClockSlack) {
 		d.PlannedDueAt = time.Time{}
@@ -177,16 +173,18 @@ func (d *dated) clampPast(now instant) {
 	d.PrevDueAt = min(d.PrevDueAt, at(d.LastDueAt))
 }
 
-// editions gives those of its editions that may be in the way of a midnight, the
-// earliest first: the last one before now, and all that come later.
+// editions returns the digest's editions that may collide with a midnight, earliest first: the last before now and all
+// later ones.
 func (d dated) editions(ctx context.Context, c conn, now time.Time) (had []issued, err error) {
-	err = c.all(ctx, &had, `SELECT e.id, e.local_date, e.due_at FROM editions e WHERE e.digest_id = ? AND (e.local_date >= ? OR e.due_at >= COALESCE(
-		(SELECT MAX(x.due_at) FROM editions x WHERE x.digest_id = e.digest_id AND x.due_at <= ? AND x.local_date <= ?), 0)) ORDER BY e.due_at`,
+	err = c.all(ctx, &had, `SELECT e.id, e.local_date, e.due_at FROM editions e WHERE e.digest_id = ?
+		AND (e.local_date >= ? OR e.due_at >= COALESCE(
+		(SELECT MAX(x.due_at) FROM editions x WHERE x.digest_id = e.digest_id AND x.due_at <= ?
+		AND x.local_date <= ?), 0)) ORDER BY e.due_at`,
 		d.ID, calendar.Earliest(now).String(), at(now), calendar.Latest(now).String())
 	return had, err
 }
 
-// issues gives what was released of it of late: the last two midnights, and editions.
+// issues returns the recent releases of the digest: its last two midnights, and the editions had.
 func (d dated) issues(had []issued) []calendar.Issue {
 	var issues []calendar.Issue
 	for _, i := range []struct{ due, released instant }{{at(d.LastDueAt), d.ReleasedAt},
@@ -201,11 +199,9 @@ func (d dated) issues(had []issued) []calendar.Issue {
 	return issues
 }
 
-// makeRoom moves the posts of editions that were made under a midnight before it
-// came to just behind the last midnight: no edition that is still to be made
-// may find them. Only that of the very next midnight stays where it is, if it bears
-// its date: there will be no other. An edition that bears a date more than
-// a week ahead gets that of its posts, if there is none of it.
+// makeRoom moves the posts of editions that were released before their midnight to just after the last midnight, so
+// that no later edition contains them again. The edition of the very next midnight remains if its date is correct. An
+// edition that is dated more than a week ahead gets the date of its posts, if that date has no edition.
 func (d dated) makeRoom(ctx context.Context, c conn, s calendar.Schedule, had []issued, now time.Time) error {
 	zone := s.Zone
 	next := at(calendar.Next(now, zone, d.Cadence))
@@ -237,7 +233,7 @@ func (d dated) makeRoom(ctx context.Context, c conn, s calendar.Schedule, had []
 	return nil
 }
 
-// moveEdition puts an edition and all that is in it under another instant.
+// moveEdition moves an edition and everything in it to another midnight.
 func moveEdition(ctx context.Context, c conn, id digest.DigestID, from, to instant) error {
 	for _, statement := range []string{
 		`UPDATE digest_posts SET visible_at = ? WHERE visible_at = ? AND digest_id = ?`,
@@ -253,7 +249,7 @@ func moveEdition(ctx context.Context, c conn, id digest.DigestID, from, to insta
 	return nil
 }
 
-// redate gives an edition another date, if there is none of that date.
+// redate changes the date of an edition, unless another edition has that date. It reports whether it did.
 func redate(ctx context.Context, c conn, id digest.DigestID, due instant, date digest.Date) (bool, error) {
 	n, err := c.exec(ctx, `UPDATE editions SET local_date = ? WHERE digest_id = ? AND due_at = ?
 		AND NOT EXISTS (SELECT 1 FROM editions x WHERE x.digest_id = ? AND x.local_date = ?)`, date.String(), id, due,

@@ -23,7 +23,8 @@ func (s *Store) putMailRight(ctx context.Context, now time.Time) (int, error) {
 			LEFT JOIN newsletters n ON n.id = d.newsletter_id WHERE e.state = 'ready' AND e.next_at > ?
 			AND (n.id IS NULL OR e.send_at > ? OR n.state = 'active' AND e.next_at > ?)
 		UNION ALL SELECT e.id FROM digests d JOIN editions e ON e.digest_id = d.id
-			WHERE d.newsletter_id IS NOT NULL AND e.local_date >= ? AND e.state = 'unmailed' AND e.send_at > ? ORDER BY 1`,
+			WHERE d.newsletter_id IS NOT NULL AND e.local_date >= ? AND e.state = 'unmailed'
+			AND e.send_at > ? ORDER BY 1`,
 		late, lateIssue, lateIssue, calendar.Earliest(now).String(), lateIssue)
 	if err != nil {
 		return changed, err
@@ -58,7 +59,8 @@ func (e lateMail) mailing() calendar.Mailing {
 
 // putEditionsRight locks the editions before it reads what decides, because a person may just have changed it.
 func putEditionsRight(ctx context.Context, c conn, ids []digest.EditionID, now time.Time) (changed int, err error) {
-	err = c.all(ctx, &ids, `SELECT e.id FROM editions e WHERE e.id IN (`+list(ids)+`) AND e.state IN ('ready', 'unmailed')
+	err = c.all(ctx, &ids, `SELECT e.id FROM editions e WHERE e.id IN (`+list(ids)+`)
+		AND e.state IN ('ready', 'unmailed')
 		ORDER BY e.id`+c.d.lockRows("e"))
 	if err != nil || len(ids) == 0 {
 		return 0, err
@@ -73,7 +75,7 @@ func putEditionsRight(ctx context.Context, c conn, ids []digest.EditionID, now t
 	for _, e := range found {
 		zone, err := calendar.Zone(e.TimeZone)
 		if err != nil {
-			continue // the doctor says so
+			continue // digest doctor reports the zone
 		}
 		m, wrong := e.mailing().Honest(now, zone)
 		if !wrong {

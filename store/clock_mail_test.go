@@ -20,15 +20,15 @@ func TestIssuesOfAWrongClock(t *testing.T) {
 	}
 	hold, release := setState(digest.NewsletterHeld), setState(digest.NewsletterActive)
 	approve := func(w world, n digest.Newsletter, now time.Time) {
-		_, err := w.ApproveNewsletterLetter(w.ctx(), n.ID, parisDay.Plus(-1), now) // it was 19 November an hour before
+		_, err := w.ApproveNewsletterLetter(w.ctx(), n.ID, parisDay.Plus(-1), now) // an hour before, it was 19 November
 		w.ok(err)
 	}
 	const first = "2026-11-19 p"
 	for name, c := range map[string]struct {
 		approveWithin time.Duration
-		before        change         // at the time of the wrong clock
+		before        change         // while the clock is wrong
 		changes       map[int]change // by the hour
-		left          int            // in which hour the member's issue leaves
+		left          int            // the hour in which the member's issue is sent
 		issues        string
 	}{
 		"active":      {left: 0, issues: first},

@@ -12,15 +12,16 @@ import (
 	"digest/test/tier"
 )
 
-// TestImpossibleInstants puts instants into the database by hand that no clock
-// could have written. All are put right, once, and the reader's day goes on.
+// TestImpossibleInstants writes impossible instants into the database. PutRight corrects each once, and the reader
+// gets the next editions.
 func TestImpossibleInstants(t *testing.T) {
-	const forever = int64(1) << 55 // a year far beyond any calendar
+	const forever = int64(1) << 55 // a year beyond any calendar
 	for _, when := range []int64{noon.Add(14 * time.Hour).Unix(), noon.Add(366 * 24 * time.Hour).Unix(), forever} {
 		for name, statement := range map[string]string{
-			"attempt":  `UPDATE feed_times SET last_attempt_at = ?, askable_at = last_attempt_at + 3600`,
-			"lease":    `UPDATE feed_times SET lease_until = ?, askable_at = lease_until`,
-			"penalty":  `UPDATE feed_times SET last_attempt_at = ?, not_before = last_attempt_at + 100, askable_at = not_before`,
+			"attempt": `UPDATE feed_times SET last_attempt_at = ?, askable_at = last_attempt_at + 3600`,
+			"lease":   `UPDATE feed_times SET lease_until = ?, askable_at = lease_until`,
+			"penalty": `UPDATE feed_times SET last_attempt_at = ?, not_before = last_attempt_at + 100,
+				askable_at = not_before`,
 			"ping":     `UPDATE feeds SET pinged_at = ?`,
 			"move":     `UPDATE feeds SET moved_since = ?, moved_to = 'https://elsewhere.example/feed'`,
 			"midnight": `UPDATE digests SET next_due_at = CAST(? AS BIGINT) + 43200`,
@@ -52,15 +53,17 @@ func TestImpossibleInstants(t *testing.T) {
 	}
 }
 
-// TestManyWrongMidnights: they are read a page at a time, and all of them are put right.
+// TestManyWrongMidnights: PutRight corrects more digests than one page contains.
 func TestManyWrongMidnights(t *testing.T) {
 	tier.Alone(t)
 	eachWorld(t, func(w world) {
 		const readers = 2001
 		for _, statement := range []string{
-			`INSERT INTO users (email, email_key, time_zone, created_at) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+			`INSERT INTO users (email, email_key, time_zone, created_at) WITH RECURSIVE n (i) AS
+				(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
 				SELECT 'reader' || i, 'reader' || i, 'UTC', 0 FROM n`,
-			`INSERT INTO digests (user_id, name, next_due_at) SELECT id, 'Daily Digest', 1900000000 FROM users WHERE id <= ?`,
+			`INSERT INTO digests (user_id, name, next_due_at) SELECT id, 'Daily Digest', 1900000000
+				FROM users WHERE id <= ?`,
 		} {
 			w.ok(w.Exec(w.ctx(), statement, readers))
 		}
@@ -75,8 +78,7 @@ func TestManyWrongMidnights(t *testing.T) {
 	})
 }
 
-// TestPutRightLeavesTheRest: what a right clock writes is left alone, above all
-// waits that are long.
+// TestPutRightLeavesTheRest: PutRight does not change what a correct clock writes, such as long waits.
 func TestPutRightLeavesTheRest(t *testing.T) {
 	eachWorld(t, func(w world) {
 		d, f := w.reader("ann", "Europe/Paris"), w.feed("example.org")
@@ -84,7 +86,8 @@ func TestPutRightLeavesTheRest(t *testing.T) {
 		w.subscribe(d, f)
 		w.ok(w.SetCadence(w.ctx(), weekly.ID, 1<<time.Wednesday, noon))
 		w.record(noon, f, posts(noon, "a"))
-		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ?, not_before = ?, lease_until = ?, fresh_until = ?, poll_at = ?`,
+		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ?, not_before = ?, lease_until = ?,
+			fresh_until = ?, poll_at = ?`,
 			noon.Unix(), noon.Add(7*24*time.Hour).Unix(), noon.Add(poller.FeedLease).Unix(),
 			noon.Add(24*time.Hour).Unix(), noon.Add(6*24*time.Hour).Unix()))
 		w.ok(w.PauseDigest(w.ctx(), d.ID, noon.Add(30*24*time.Hour), noon))
@@ -96,7 +99,7 @@ func TestPutRightLeavesTheRest(t *testing.T) {
 	})
 }
 
-// TestClockBeforeThisProgram: a clock that begins in 2000 puts nothing right.
+// TestClockBeforeThisProgram: PutRight changes nothing if the clock shows the year 2000.
 func TestClockBeforeThisProgram(t *testing.T) {
 	eachWorld(t, func(w world) {
 		d := w.reader("ann", "Europe/Paris")
@@ -112,8 +115,7 @@ func eachWorld(t *testing.T, f func(world)) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) { f(world{st, t}) })
 }
 
-// dayGoesOn checks that the feed can be asked at midnight, and that the reader gets
-// what it brings then, and again a day later.
+// dayGoesOn checks that the feed is polled at two midnights, and that the reader gets the posts.
 func (w world) dayGoesOn(d digest.DigestID, f digest.FeedID) {
 	w.t.Helper()
 	for day, midnight := range []time.Time{parisMidnight, parisMidnight.Add(24 * time.Hour)} {

@@ -7,24 +7,26 @@ import (
 	"digest"
 )
 
-// What rssCloud servers are asked for. Whatever they tell is a ping: nothing here touches how far hubs
-// are trusted, and a feed is polled at each midnight as before. A subscription that is over is deleted; its
-// callback is gone then.
+// The store keeps one rssCloud subscription for each feed that has a cloud and no hub. Clouds only send pings: they do
+// not change how far hubs are trusted, and each midnight polls the feed as before. Deleting a subscription also ends
+// its callback.
 
 const (
-	cloudColumns = `c.id, c.feed_id, c.cloud, c.topic, c.requested_at, c.verified_at, c.expires_at, c.next_at, c.errors, c.last_error, c.domain`
+	cloudColumns = `c.id, c.feed_id, c.cloud, c.topic, c.requested_at, c.verified_at, c.expires_at,
+		c.next_at, c.errors, c.last_error, c.domain`
 
-	// clouded holds for feeds f that somebody reads, and that name a cloud and no hub: a hub does more.
+	// clouded holds for feeds f that somebody reads and that name a cloud but no hub. A hub is more useful.
 	clouded = `f.cloud <> '' AND f.hubs = '' AND f.merged_into = 0 AND f.state = 'active' AND f.parsed_at > 0 AND ` +
 		wanted
 
-	unwantedClouds = `FROM cloud_subscriptions WHERE NOT EXISTS (SELECT 1 FROM feeds f WHERE f.id = cloud_subscriptions.feed_id
+	unwantedClouds = `FROM cloud_subscriptions WHERE NOT EXISTS (SELECT 1 FROM feeds f
+		WHERE f.id = cloud_subscriptions.feed_id
 		AND f.cloud = cloud_subscriptions.cloud AND f.url = cloud_subscriptions.topic AND ` + clouded + `)`
 	missingClouds = `FROM feeds f WHERE ` +
 		clouded + ` AND NOT EXISTS (SELECT 1 FROM cloud_subscriptions c WHERE c.feed_id = f.id)`
 )
 
-// ReconcileClouds brings what is asked of clouds up to what feeds name and readers want.
+// ReconcileClouds adds missing subscriptions to clouds and deletes those that no feed or reader needs.
 func (s *Store) ReconcileClouds(ctx context.Context, now time.Time) error {
 	n, err := s.read().number(ctx, `SELECT (SELECT count(*) `+unwantedClouds+`) + (SELECT count(*) `+missingClouds+`)`)
 	if err != nil || n == 0 {
@@ -39,16 +41,16 @@ func (s *Store) ReconcileClouds(ctx context.Context, now time.Time) error {
 	})
 }
 
-// A CloudRequest is one that is to be made now.
+// A CloudRequest is a registration with a cloud that is due.
 type CloudRequest struct {
 	digest.CloudSubscription
-	PublicOnly  bool // the feed is public: its cloud leads into no private network
+	PublicOnly  bool // do not connect to private networks, because the feed is public
 	Subscribers int
 }
 
-// ClaimClouds gives requests that are due, n at most, to this worker alone. Each comes again at retry of those
-// that came to nothing in a row, unless its cloud verifies it: it may do so before it answers. Requests to
-// a host that confirms nothing wait (digest.HubHost). more: others may be due.
+// ClaimClouds claims due requests, at most n, for this worker. retry returns when to repeat a request after that many
+// failures in a row. A request that its cloud verifies is not repeated; the verification may arrive before the
+// response. Requests to a host that confirms nothing wait (digest.HubHost). more reports whether others may be due.
 func (s *Store) ClaimClouds(ctx context.Context, now time.Time, n int, retry func(failures int) time.Time,
 	domain HubDomain) (requests []CloudRequest, more bool, err error) {
 	due := ` FROM cloud_subscriptions p WHERE p.next_at <= ? AND ` + asksHost("p")
@@ -88,7 +90,7 @@ func (s *Store) ClaimClouds(ctx context.Context, now time.Time, n int, retry fun
 	return requests, more, err
 }
 
-// dueCloud notes a request to a cloud, if its host may get one.
+// dueCloud records a request to a cloud and reports whether its host may get one.
 func dueCloud(ctx context.Context, c conn, r *CloudRequest, hosts hubHosts, now time.Time,
 	retry func(int) time.Time) (asks bool, err error) {
 	if err := c.run(ctx, `UPDATE cloud_subscriptions SET domain = ? WHERE id = ? AND domain <> ?`, r.Domain, r.ID,
@@ -108,14 +110,16 @@ func dueCloud(ctx context.Context, c conn, r *CloudRequest, hosts hubHosts, now 
 	return true, err
 }
 
-// CloudFailed notes why a request to a cloud came to nothing. made: it was sent, and counts for its host.
+// CloudFailed stores why a request to a cloud failed. made reports whether the request was sent, so that it counts for
+// the host.
 func (s *Store) CloudFailed(ctx context.Context, now time.Time, id digest.CloudID, why string, made bool) error {
 	why = clean(why)
 	why = clean(why[:min(len(why), reasonLength)])
 	return s.change(ctx, "noting that a cloud failed", func(c conn) error {
 		var domain string
 		found, err := c.find(ctx, &domain,
-			`UPDATE cloud_subscriptions SET last_error = ? WHERE id = ? AND verified_at < requested_at RETURNING domain`, why, id)
+			`UPDATE cloud_subscriptions SET last_error = ? WHERE id = ? AND verified_at < requested_at
+				RETURNING domain`, why, id)
 		if err != nil || !found || !made {
 			return err
 		}
@@ -123,15 +127,15 @@ func (s *Store) CloudFailed(ctx context.Context, now time.Time, id digest.CloudI
 	})
 }
 
-// CloudSubscription gives one; digest.NotFound if there is none.
+// CloudSubscription returns a subscription, or digest.NotFound.
 func (s *Store) CloudSubscription(ctx context.Context, id digest.CloudID) (digest.CloudSubscription, error) {
 	return readOne[digest.CloudSubscription](ctx, s.read(), "reading what a cloud was asked for",
 		notFound("there is no such subscription"),
 		`SELECT `+cloudColumns+` FROM cloud_subscriptions c WHERE c.id = ?`, id)
 }
 
-// VerifyCloud answers a cloud that asks whether it was asked to tell of a topic: true, if that was so, and its
-// promise begins. To ask again changes nothing.
+// VerifyCloud reports whether this instance subscribed to topic at the cloud, and starts the subscription. A repeated
+// verification changes nothing.
 func (s *Store) VerifyCloud(ctx context.Context, now time.Time, id digest.CloudID, topic string, expires,
 	renew time.Time) (meant bool, err error) {
 	err = s.change(ctx, "verifying what a cloud was asked for", func(c conn) error {
@@ -142,12 +146,13 @@ func (s *Store) VerifyCloud(ctx context.Context, now time.Time, id digest.CloudI
 		if err != nil || !found {
 			return err
 		}
-		if !sub.RequestedAt.After(sub.VerifiedAt) { // no registration since
+		if !sub.RequestedAt.After(sub.VerifiedAt) { // already verified
 			meant = sub.Promises(now)
 			return nil
 		}
 		meant = true
-		err = c.run(ctx, `UPDATE cloud_subscriptions SET verified_at = ?, expires_at = ?, next_at = ?, errors = 0, last_error = '' WHERE id = ?`, at(now), at(expires), at(renew), id)
+		err = c.run(ctx, `UPDATE cloud_subscriptions SET verified_at = ?, expires_at = ?, next_at = ?,
+			errors = 0, last_error = '' WHERE id = ?`, at(now), at(expires), at(renew), id)
 		if err == nil {
 			err = confirmHubHost(ctx, c, sub.Domain)
 		}

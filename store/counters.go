@@ -11,40 +11,37 @@ import (
 	"digest"
 )
 
-// A Counter is how much of something was done. Counters only grow: what
-// is deleted was still done.
+// A Counter counts things that were done. It only grows, even if the results are deleted.
 type Counter struct {
 	N        int64
-	Requests int64 // of polls
-	Bytes    int64 // of polls
+	Requests int64 // only for polls
+	Bytes    int64 // only for polls
 }
 
-// An HourCounter is what was done of one kind in one hour.
+// An HourCounter counts one kind of work in one hour.
 type HourCounter struct {
-	At   time.Time // when the hour begins
+	At   time.Time // start of the hour
 	Kind string
 	Counter
 }
 
-// The kinds of counters. Behind CounterPoll stands what came of it, as
-// PollRecord.Kind names it, and behind CounterMail what became of it: sent,
-// retried, failed, expired or sent_unconfirmed.
+// The kinds of counters. CounterPoll is followed by PollRecord.Kind. CounterMail is followed by sent, retried, failed,
+// expired or sent_unconfirmed.
 const (
 	CounterPoll    = "poll "
 	CounterMail    = "mail "
-	CounterEdition = "edition" // made at a midnight
-	CounterPost    = "post"    // a new one, stored
-	CounterHub     = "hub "    // a request of our hub, with its digest.HubOutcome
-	CounterPush    = "push"    // of a hub, whose posts were stored
+	CounterEdition = "edition" // released
+	CounterPost    = "post"    // new and stored
+	CounterHub     = "hub "    // request to the built-in hub, followed by its digest.HubOutcome
+	CounterPush    = "push"    // push from a hub whose posts were stored
 )
 
-// mailRetried is what became of a mail that is tried again.
+// mailRetried is the result of an email that is sent again later.
 const mailRetried = "retried"
 
-// keepHours is how long counters are told apart by the hour.
+// keepHours is how long counters of single hours are stored.
 const keepHours = 7 * 24 * time.Hour
 
-// counters is what one transaction has done, by kind.
 type counters map[string]Counter
 
 func (t counters) add(kind string, more Counter) {
@@ -56,9 +53,8 @@ func (t counters) poll(p PollRecord) {
 	t.add(CounterPoll+p.Kind(), Counter{1, int64(p.Requests), p.Bytes})
 }
 
-// count adds what was done to the counters, in the order of the kinds. It belongs at the end
-// of a transaction: its rows stay locked until then. Workers mostly count in
-// different slots, so that they do not wait for each other.
+// count adds done to the counters, in the order of the kinds. Call it last in a transaction, because its rows stay
+// locked until the commit. A random slot keeps workers from waiting for each other.
 func count(ctx context.Context, c conn, now instant, done counters) error {
 	var v values
 	slot := rand.IntN(c.d.slots)
@@ -73,21 +69,21 @@ func count(ctx context.Context, c conn, now instant, done counters) error {
 const addToCounter = ` ON CONFLICT (hour, kind, slot) DO UPDATE SET n = counters.n + excluded.n,
 	requests = counters.requests + excluded.requests, bytes = counters.bytes + excluded.bytes`
 
-// countMail counts what became of editions that were to be mailed.
 func countMail(ctx context.Context, c conn, now instant, state digest.EditionState, n int) error {
 	return count(ctx, c, now, counters{CounterMail + string(state): {N: int64(n)}})
 }
 
-// HourCounters gives what was done in the hours since an instant, the oldest first.
+// HourCounters returns the counters of the hours since an instant, oldest first.
 func (s *Store) HourCounters(ctx context.Context, since time.Time) ([]HourCounter, error) {
 	return readRows[HourCounter](ctx, s.read(), "reading what was done",
 		`SELECT hour AS at, kind, `+counterSums+` FROM counters WHERE hour >= ?
 		GROUP BY hour, kind ORDER BY hour, kind`, max(1, at(since.UTC().Truncate(time.Hour))))
 }
 
-const counterSums = `CAST(SUM(n) AS BIGINT) AS n, CAST(SUM(requests) AS BIGINT) AS requests, CAST(SUM(bytes) AS BIGINT) AS bytes`
+const counterSums = `CAST(SUM(n) AS BIGINT) AS n, CAST(SUM(requests) AS BIGINT) AS requests,
+	CAST(SUM(bytes) AS BIGINT) AS bytes`
 
-// CounterTotals gives what was ever done, by kind.
+// CounterTotals returns the total counters, by kind.
 func (s *Store) CounterTotals(ctx context.Context) (map[string]Counter, error) {
 	var rows []struct {
 		Kind string
@@ -103,11 +99,11 @@ func (s *Store) CounterTotals(ctx context.Context) (map[string]Counter, error) {
 	return totals, nil
 }
 
-// sumOldCounters sums up what is too old to be told apart by the hour.
+// sumOldCounters adds counters older than keepHours to the totals.
 func (s *Store) sumOldCounters(ctx context.Context, now time.Time) error {
 	old := at(now).plus(-keepHours)
 	old -= old % 3600
-	// two would sum up the same
+	// Two workers would add the same rows.
 	return s.changeUnder(ctx, s.d.lockPlan, "summing up what was done", func(c conn) error {
 		if _, err := c.exec(ctx, `INSERT INTO counters (hour, kind, slot, n, requests, bytes)
 			SELECT 0, x.kind, 0, x.n, x.requests, x.bytes FROM (SELECT kind, `+counterSums+` FROM counters

@@ -10,8 +10,7 @@ import (
 	"digest/store"
 )
 
-// TestCounters follows polls, posts, editions and mail into their counters, which
-// stay when what they counted is deleted.
+// TestCounters counts polls, posts, editions and email. Counters remain when the counted rows are deleted.
 func TestCounters(t *testing.T) {
 	each(t, func(w world) {
 		d, f := w.reader("d", "Europe/Paris"), w.feed("f.example")
@@ -32,7 +31,7 @@ func TestCounters(t *testing.T) {
 		w.mark(parisMidnight, "t", digest.Mark{ID: list[0].ID, State: digest.EditionReady, NextAt: parisMidnight})
 		w.claimEditions(parisMidnight, 1, "u")
 		w.mark(parisMidnight, "u", digest.Mark{ID: list[0].ID, State: digest.EditionSent})
-		w.mark(parisMidnight, "u", digest.Mark{ID: list[0].ID, State: digest.EditionSent}) // not held any more
+		w.mark(parisMidnight, "u", digest.Mark{ID: list[0].ID, State: digest.EditionSent}) // already marked
 		const done = "map[edition:{1 0 0} mail retried:{1 0 0} mail sent:{1 0 0} poll broken:{1 0 0} poll changed:{1 2 500}" +
 			" poll limited:{1 0 0} poll refused:{1 0 0} poll silent:{1 0 0} poll unchanged:{1 1 0} post:{2 0 0}]"
 		want(w.t, "done", w.done(), done)
@@ -41,7 +40,7 @@ func TestCounters(t *testing.T) {
 		want(w.t, "in the hour of midnight", fmt.Sprint(hours),
 			fmt.Sprintf("[{%v edition {1 0 0}} {%[1]v mail retried {1 0 0}} {%[1]v mail sent {1 0 0}}]", parisMidnight))
 
-		// Pruned, and what is pruned twice, stays counted.
+		// Pruning, even twice, does not change the counters.
 		for range 2 {
 			_, err = w.PrunePolls(w.ctx(), noon.AddDate(0, 0, 100))
 			w.ok(err)
@@ -55,16 +54,18 @@ func TestCounters(t *testing.T) {
 	})
 }
 
-// TestCountersOfAnOldDatabase: what is still known of the time before is counted.
+// TestCountersOfAnOldDatabase: the migration counts the rows that are still stored.
 func TestCountersOfAnOldDatabase(t *testing.T) {
 	upgrade(t, 4, func(w world) {
 		for _, values := range []string{"'changed', 200, 2, 900", "'unchanged', 304, 1, 0", "'failed', 429, 1, 0",
 			"'failed', 0, 1, 0"} {
 			w.ok(w.Exec(w.ctx(), fmt.Sprintf(
-				`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes) SELECT 1, COALESCE(MAX(at), %d) + 1, %s FROM polls`, noon.Unix(), values)))
+				`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes) SELECT 1,
+					COALESCE(MAX(at), %d) + 1, %s FROM polls`, noon.Unix(), values)))
 		}
 		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
-			`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at, sent_at)
+			`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at,
+				expires_at, sent_at)
 			VALUES (1, '2026-11-19', %d, 1, 1, 'sent', 1, 1, 1, %d)`, noon.Unix(), noon.Unix()+4000)))
 		w.ok(w.Migrate(w.ctx()))
 		want(w.t, "done", w.done(),

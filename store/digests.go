@@ -9,44 +9,46 @@ import (
 	"digest/calendar"
 )
 
-// A digestRow is a digest with what only the store knows of it.
+// A digestRow is a digest with columns that only the store uses.
 type digestRow struct {
 	digest.Digest
 	NextPollAt   time.Time
 	PlannedDueAt time.Time
 }
 
-// selectDigest reads digestRows; a digest's zone is its user's.
+// selectDigest reads digestRows. The time zone is the user's.
 const selectDigest = `SELECT ` + digestColumns + ` FROM digests d JOIN users u ON u.id = d.user_id `
 
-const digestColumns = `d.id, d.user_id, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.name, d.folder_order, u.time_zone, d.next_due_at, d.last_due_at,
-	d.deliver_at, d.cadence, d.state, d.edition_count AS editions, d.layout, d.images, d.threaded, d.lead_subject, d.grouping, d.web_layout, d.web_grouping, d.web_images, d.link_round,
-	d.paused_until, d.paused_at, d.paused_to, d.was_paused, d.was_paused_until, d.mailed, d.next_poll_at, d.planned_due_at`
+const digestColumns = `d.id, d.user_id, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.name,
+	d.folder_order, u.time_zone, d.next_due_at, d.last_due_at,
+	d.deliver_at, d.cadence, d.state, d.edition_count AS editions, d.layout, d.images, d.threaded,
+	d.lead_subject, d.grouping, d.web_layout, d.web_grouping, d.web_images, d.link_round,
+	d.paused_until, d.paused_at, d.paused_to, d.was_paused, d.was_paused_until, d.mailed, d.next_poll_at,
+	d.planned_due_at`
 
-// DigestOf gives a user's own daily digest; digest.NotFound if there is none.
+// DigestOf returns a user's own daily digest, or digest.NotFound.
 func (s *Store) DigestOf(ctx context.Context, user digest.UserID) (digest.Digest, error) {
 	d, err := readDigest(ctx, s.read(), `d.user_id = ? AND d.newsletter_id IS NULL ORDER BY d.id LIMIT 1`, user)
 	return d.Digest, err
 }
 
-// Digest gives a digest by its key; digest.NotFound if there is none.
+// Digest returns a digest by its key, or digest.NotFound.
 func (s *Store) Digest(ctx context.Context, id digest.DigestID) (digest.Digest, error) {
 	d, err := readDigest(ctx, s.read(), `d.id = ?`, id)
 	return d.Digest, err
 }
 
-// readDigest gives the digest d that where selects.
 func readDigest(ctx context.Context, c conn, where string, args ...any) (digestRow, error) {
 	return readOne[digestRow](ctx, c, "reading the digest", notFound("there is no such digest"), selectDigest+`WHERE `+
 		where, args...)
 }
 
-// SetDigestState starts, pauses or ends a digest; the state it has already
-// changes nothing but the end of a pause. Ending it deletes what is not on its way
-// yet: of the editions already handed to a mailer, those whose final dot is
-// not written are refused it (MarkEditions). What waits for the next edition goes returnTime after the midnight of that,
-// of a membership at once. One that is started again becomes due
-// at its next midnight, not at one that passed meanwhile, with what waits.
+// SetDigestState starts, pauses or ends a digest. Setting the current state again only removes the end of a pause.
+//
+// Ending a digest ends its unsent editions. If a mailer already has one, MarkEditions rejects its dot unless it is
+// already recorded. Hidden posts remain until returnTime after the midnight of the next edition, but a membership
+// loses them immediately. A digest that starts again is due at its next midnight, with its hidden posts, and not at a
+// past one.
 func (s *Store) SetDigestState(ctx context.Context, id digest.DigestID, state digest.DigestState, now time.Time) error {
 	switch state {
 	case digest.DigestActive, digest.DigestPaused, digest.DigestLeft:
@@ -61,15 +63,15 @@ func (s *Store) SetDigestState(ctx context.Context, id digest.DigestID, state di
 	})
 }
 
-// VoidLinks makes the links void that stand in the mail of a digest so far.
+// VoidLinks invalidates the links in all email of a digest that was sent before.
 func (s *Store) VoidLinks(ctx context.Context, id digest.DigestID) error {
 	return s.runOne(ctx, "voiding the links in older mail", notFound("there is no such digest"),
 		`UPDATE digests SET link_round = CASE WHEN link_round < ? THEN link_round + 1 ELSE 1 END WHERE id = ?`,
 		digest.LastLinkRound, id)
 }
 
-// refuseArchive keeps the digest of a newsletter's archive as it is: what is nobody's mail is not
-// left or paused by a link of somebody's mail. It ends with its newsletter.
+// refuseArchive returns digest.Conflict if d is a newsletter's archive. No link in an email may pause or end it. It
+// ends with its newsletter.
 func refuseArchive(ctx context.Context, c conn, d digestRow) error {
 	if d.NewsletterID == 0 {
 		return nil
@@ -87,7 +89,7 @@ func setDigestState(ctx context.Context, c conn, d digestRow, state digest.Diges
 	switch {
 	case d.State == state && d.PausedUntil.IsZero():
 		return nil
-	case state == digest.DigestLeft: // whatever zone they are in
+	case state == digest.DigestLeft: // needs no valid time zone
 		if err := c.run(ctx, `UPDATE digests SET was_paused = ?, was_paused_until = ? WHERE id = ?`,
 			bit(d.State == digest.DigestPaused), from(d.PausedUntil), d.ID); err != nil {
 			return err
@@ -117,19 +119,19 @@ func setDigestState(ctx context.Context, c conn, d digestRow, state digest.Diges
 	return noteBack(ctx, c, d, now)
 }
 
-// dropFeeds takes the feeds out of the queue that only this digest gathers.
+// dropFeeds removes the feeds from the queue that only this digest needs.
 func dropFeeds(ctx context.Context, c conn, id digest.DigestID) error {
-	return dropIdle(ctx, c, `f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ? AND s.paused = 0)`, id)
+	return dropIdle(ctx, c, `f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ?
+		AND s.paused = 0)`, id)
 }
 
-// unsubscribed is the error of an edition that its reader no longer wants.
+// unsubscribed is the error of an edition whose reader left.
 const unsubscribed = "unsubscribed"
 
-// returnTime is how long after the midnight of its next edition the digest of a reader who left keeps what waits for that:
-// who pressed by mistake loses nothing.
+// returnTime is how long a left digest keeps its hidden posts after the midnight of its next edition, in case the
+// reader returns.
 const returnTime = 24 * time.Hour
 
-// dropWaiting deletes what waits for a midnight of a digest.
 func dropWaiting(ctx context.Context, c conn, id digest.DigestID, due instant) error {
 	return c.execEach(ctx, []string{
 		`DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = ?`,
@@ -137,8 +139,8 @@ func dropWaiting(ctx context.Context, c conn, id digest.DigestID, due instant) e
 	}, id, due)
 }
 
-// pruneLeft deletes what waits for readers who left and did not come back in time. It looks at those of the last leftWithin: of the
-// others nothing waits any more.
+// pruneLeft deletes the hidden posts of readers who left and did not return in time. It only checks digests of the
+// last 40 days; older ones have no hidden posts left.
 func (s *Store) pruneLeft(ctx context.Context, now time.Time) error {
 	const leftWithin = 40 * 24 * time.Hour
 	due := at(now).plus(-returnTime)
@@ -147,7 +149,8 @@ func (s *Store) pruneLeft(ctx context.Context, now time.Time) error {
 		NextDueAt instant
 	}
 	err := s.read().all(ctx, &left,
-		`SELECT d.id, d.next_due_at FROM digests d WHERE d.state = 'left' AND d.next_due_at < ? AND d.next_due_at >= ? ORDER BY d.id`,
+		`SELECT d.id, d.next_due_at FROM digests d WHERE d.state = 'left' AND d.next_due_at < ?
+			AND d.next_due_at >= ? ORDER BY d.id`,
 		due, due.plus(-leftWithin))
 	if err != nil || len(left) == 0 {
 		return err
@@ -168,12 +171,12 @@ func (s *Store) pruneLeft(ctx context.Context, now time.Time) error {
 	})
 }
 
-// leave drops what is on its way to the reader.
+// leave drops the editions and issues that a reader who left has not received.
 func leave(ctx context.Context, c conn, d digestRow, now instant) error {
 	if err := resumeOwn(ctx, c, d.ID, 0); err != nil {
 		return err
 	}
-	if d.NewsletterID != 0 { // letters of a newsletter that was left are not wanted
+	if d.NewsletterID != 0 { // a former member gets no further issues
 		if err := dropWaiting(ctx, c, d.ID, at(d.NextDueAt)); err != nil {
 			return err
 		}
@@ -188,7 +191,7 @@ func leave(ctx context.Context, c conn, d digestRow, now instant) error {
 	return dropUnsent(ctx, c, d.ID, digest.EditionFailed, unsubscribed)
 }
 
-// changeDigest hands a digest to f, in a transaction of its own.
+// changeDigest calls f with a digest, in its own transaction.
 func (s *Store) changeDigest(ctx context.Context, doing string, id digest.DigestID,
 	f func(conn, digestRow) error) error {
 	return s.changeAlone(ctx, doing, func(c conn) error {
@@ -200,7 +203,6 @@ func (s *Store) changeDigest(ctx context.Context, doing string, id digest.Digest
 	})
 }
 
-// schedule gives what decides when the digest is due.
 func (r digestRow) schedule() (calendar.Schedule, error) {
 	loc, err := calendar.Zone(r.TimeZone)
 	return calendar.Schedule{
@@ -217,15 +219,15 @@ func (r digestRow) schedule() (calendar.Schedule, error) {
 	}, err
 }
 
-// saveSchedule stores what its reader has decided of a digest's schedule.
+// saveSchedule stores the fields of the schedule that the reader sets.
 func saveSchedule(ctx context.Context, c conn, id digest.DigestID, s calendar.Schedule) error {
-	_, err := c.exec(ctx, `UPDATE digests SET state = ?, cadence = ?, paused_until = ?, paused_at = ?, paused_to = ?, next_poll_at = ? WHERE id = ?`,
+	_, err := c.exec(ctx, `UPDATE digests SET state = ?, cadence = ?, paused_until = ?, paused_at = ?,
+		paused_to = ?, next_poll_at = ? WHERE id = ?`,
 		s.State, s.Cadence, at(s.PausedUntil), at(s.PausedAt), at(s.PausedTo), at(s.NextPollAt), id)
 	return err
 }
 
-// reschedule stores a digest's schedule and makes the digest due by it (I1, I4);
-// what waits moves along.
+// reschedule stores a digest's schedule and sets its next midnight (I1, I4). Hidden posts move with it.
 func reschedule(ctx context.Context, c conn, d digestRow, s calendar.Schedule, now time.Time) error {
 	if err := saveSchedule(ctx, c, d.ID, s); err != nil {
 		return err
@@ -243,7 +245,7 @@ func reschedule(ctx context.Context, c conn, d digestRow, s calendar.Schedule, n
 	return moveWaiting(ctx, c, d, next, at(now))
 }
 
-// moveWaiting gives a digest another midnight, and what waits for it with it.
+// moveWaiting moves a digest and its hidden posts to another midnight.
 func moveWaiting(ctx context.Context, c conn, d digestRow, next, now instant) error {
 	was := at(d.NextDueAt)
 	if err := showAgain(ctx, c, []digest.DigestID{d.ID}, was, now); err != nil {
@@ -252,14 +254,14 @@ func moveWaiting(ctx context.Context, c conn, d digestRow, next, now instant) er
 	return changeMidnight(ctx, c, []digest.DigestID{d.ID}, was, next)
 }
 
-// showAgain notes that what waits for a midnight of digests is put before them now.
+// showAgain sets shown_at to now for the hidden posts of digests.
 func showAgain(ctx context.Context, c conn, ids []digest.DigestID, was, now instant) error {
 	return c.run(ctx, `UPDATE posts SET shown_at = ? WHERE id IN
 		(SELECT post_id FROM digest_posts WHERE visible_at = ? AND digest_id IN (`+list(ids)+`))`, now, was)
 }
 
-// changeMidnight gives digests another midnight with what waits for the one that they
-// had, but for what waits for the other already: that comes once.
+// changeMidnight moves digests and their hidden posts from one midnight to another. It drops posts and notices that
+// already wait for the other.
 func changeMidnight(ctx context.Context, c conn, ids []digest.DigestID, was, next instant) error {
 	for table, same := range map[string]string{"digest_posts": `x.post_id = y.post_id`,
 		"notices": `x.feed_id = y.feed_id AND x.kind = y.kind`} {

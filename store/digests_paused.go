@@ -9,14 +9,11 @@ import (
 	"digest/calendar"
 )
 
-// PauseDigest pauses a digest until a time, or, if that is zero, until the reader
-// says otherwise. What waits for it goes on waiting. digest.Conflict for one
-// that was left: no pause may bring it back when it ends.
+// PauseDigest pauses a digest until a time; zero: until the reader resumes it. Its hidden posts remain. It returns
+// digest.Conflict if the reader left, because the end of a pause must not restart the digest.
 //
-// A pause with an end loses nothing: its feeds are asked at the midnights in
-// between, and what they bring waits, with what waited before, for the first
-// midnight from its end on. If a midnight was passed over, the edition of that
-// one is bound.
+// A pause with an end loses no posts. The feeds are still polled at the midnights of the pause, and the posts wait for
+// the first midnight from its end on. If the pause skipped a midnight, that edition is bound.
 func (s *Store) PauseDigest(ctx context.Context, id digest.DigestID, until, now time.Time) error {
 	if err := calendar.CheckPause(until, now); err != nil {
 		return err
@@ -32,7 +29,7 @@ func (s *Store) PauseDigest(ctx context.Context, id digest.DigestID, until, now 
 	})
 }
 
-// pause pauses a digest, or sets another end to its pause; zero is none.
+// pause pauses a digest or changes the end of its pause. A zero time means no end.
 func pause(ctx context.Context, c conn, d digestRow, until, now time.Time) error {
 	s, err := d.schedule()
 	if err != nil {
@@ -51,8 +48,8 @@ func pause(ctx context.Context, c conn, d digestRow, until, now time.Time) error
 	return dropFeeds(ctx, c, d.ID)
 }
 
-// ResumeDigest makes a paused digest active again; any other stays as it is, one
-// that was left above all. Its next midnight brings what waits.
+// ResumeDigest makes a paused digest active again. It ignores digests in other states. The next midnight releases the
+// hidden posts.
 func (s *Store) ResumeDigest(ctx context.Context, id digest.DigestID, now time.Time) error {
 	return s.changeDigest(ctx, "ending the pause", id, func(c conn, d digestRow) error {
 		if d.State != digest.DigestPaused {
@@ -62,9 +59,9 @@ func (s *Store) ResumeDigest(ctx context.Context, id digest.DigestID, now time.T
 	})
 }
 
-// BringBack starts a digest again that was left, or pauses it again if it was paused then and that pause is not over. left
-// is false, and nothing is changed, if it was not left; digest.NotFound if it is no more, digest.Conflict for one that its
-// reader has never begun.
+// BringBack restarts a left digest. If the digest was paused before and that pause has not ended, it pauses it again.
+// left is false, and nothing changes, if the digest was not left. It returns digest.NotFound if the digest does not
+// exist, and digest.Conflict if its reader has never started it.
 func (s *Store) BringBack(ctx context.Context, id digest.DigestID, now time.Time) (d digest.Digest, left bool,
 	err error) {
 	err = s.changeDigest(ctx, "bringing the digest back", id, func(c conn, was digestRow) error {
@@ -83,7 +80,7 @@ func (s *Store) BringBack(ctx context.Context, id digest.DigestID, now time.Time
 	return d, left, err
 }
 
-// refuseUnbegun keeps a digest as it is that its reader has never begun: they came to join a newsletter.
+// refuseUnbegun returns digest.Conflict if the reader has only joined newsletters and never started their digest.
 func refuseUnbegun(ctx context.Context, c conn, d digestRow) error {
 	if d.NewsletterID != 0 {
 		return nil
@@ -106,9 +103,8 @@ func bringBack(ctx context.Context, c conn, was digestRow, now time.Time) error 
 	return pause(ctx, c, active, was.WasPausedUntil, now)
 }
 
-// EndPauses makes those digests active again whose pause is over, and says how
-// many those were. A midnight that ends the pause is one of theirs: who is back
-// on a date gets the edition of that date.
+// EndPauses resumes the digests whose pause has ended and returns their number. A reader whose pause ends at a
+// midnight gets the edition of that date.
 func (s *Store) EndPauses(ctx context.Context, now time.Time) (int, error) {
 	var ids []digest.DigestID
 	const over = `d.state = 'paused' AND d.paused_until > 0 AND d.paused_until <= ?`
@@ -136,23 +132,23 @@ func (s *Store) EndPauses(ctx context.Context, now time.Time) (int, error) {
 	})
 }
 
-// An askedGroup is the digests whose feeds are asked at one midnight although they pause, or
-// appear seldom.
+// An askedGroup identifies digests whose feeds are polled at one midnight although no edition is due: they are paused
+// or appear less than daily.
 type askedGroup struct {
 	TimeZone   string
 	NextPollAt instant
 	Cadence    digest.Cadence
 }
 
-// askedGroups gives the groups whose feeds are to be asked now.
 func askedGroups(ctx context.Context, c conn, now instant) (groups []askedGroup, err error) {
 	err = c.all(ctx, &groups,
 		`SELECT u.time_zone, d.next_poll_at, d.cadence FROM digests d JOIN users u ON u.id = d.user_id
-		WHERE d.next_poll_at > 0 AND d.next_poll_at <= ? GROUP BY u.time_zone, d.next_poll_at, d.cadence ORDER BY d.next_poll_at, u.time_zone, d.cadence`, now)
+		WHERE d.next_poll_at > 0 AND d.next_poll_at <= ? GROUP BY u.time_zone, d.next_poll_at, d.cadence
+		ORDER BY d.next_poll_at, u.time_zone, d.cadence`, now)
 	return groups, err
 }
 
-// advance gives a group its next midnight, and says how many digests it is.
+// advance sets the next midnight of a group and returns the number of its digests.
 func (g askedGroup) advance(ctx context.Context, c conn, now time.Time) (int, error) {
 	loc, err := calendar.Zone(g.TimeZone)
 	if err != nil {

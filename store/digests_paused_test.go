@@ -48,7 +48,7 @@ func TestPause(t *testing.T) {
 	})
 }
 
-// A pause and the way back within one day bring no second edition of it (I1).
+// A pause within one day does not cause a second edition of the day (I1).
 func TestPauseWithinADay(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]
@@ -65,7 +65,7 @@ func TestPauseWithinADay(t *testing.T) {
 	})
 }
 
-// Nobody comes by for days after a pause has ended.
+// The hourly job does not run for days after the end of a pause.
 func TestPauseEndsDuringAnOutage(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -82,7 +82,7 @@ func TestPauseEndsDuringAnOutage(t *testing.T) {
 	})
 }
 
-// The reader's word counts more than an end that was once set.
+// A later action of the reader replaces the end of a pause.
 func TestPauseIsOverridden(t *testing.T) {
 	each(t, func(w world) {
 		for _, state := range []digest.DigestState{digest.DigestPaused, digest.DigestActive, digest.DigestLeft} {
@@ -99,7 +99,7 @@ func TestPauseIsOverridden(t *testing.T) {
 	})
 }
 
-// More pauses may end at once than one transaction takes.
+// More pauses end than one transaction handles.
 func TestManyPausesEnd(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("a.example", 450)
@@ -110,7 +110,7 @@ func TestManyPausesEnd(t *testing.T) {
 	})
 }
 
-// What was left is brought back by no pause, whether it begins or ends.
+// Neither the start nor the end of a pause restarts a left digest.
 func TestPauseOfWhatWasLeft(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -129,7 +129,7 @@ func TestPauseOfWhatWasLeft(t *testing.T) {
 	})
 }
 
-// The way back leads to where a digest was left, and changes nothing of one that was not.
+// BringBack restores the state before the reader left, and does not change other digests.
 func TestBringBack(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -149,7 +149,7 @@ func TestBringBack(t *testing.T) {
 		back("active again", noon, true, digest.DigestActive, time.Time{})
 		w.ok(w.PauseDigest(w.ctx(), ada.ID, noon.Add(day), noon))
 		leave()
-		leave() // a mail program says it twice
+		leave() // mail programs may repeat the request
 		back("to a pause with an end", noon, true, digest.DigestPaused, noon.Add(day))
 		back("paused already", noon, false, digest.DigestPaused, noon.Add(day))
 		leave()
@@ -165,8 +165,8 @@ func TestBringBack(t *testing.T) {
 	})
 }
 
-// What the polls for other readers bring during a pause with an end waits for
-// its reader; one without an end gathers nothing.
+// During a pause with an end, posts from polls for other readers wait for this reader. A pause without an end collects
+// nothing.
 func TestPauseGathers(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
@@ -195,8 +195,7 @@ func TestPauseGathers(t *testing.T) {
 	})
 }
 
-// A midnight that has passed and was not planned is still asked for, whatever
-// the reader changes then: they pause, or they move.
+// A passed but unplanned midnight is still planned after a pause or a change of the time zone.
 func TestPauseAsksForWhatHasPassed(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -210,8 +209,7 @@ func TestPauseAsksForWhatHasPassed(t *testing.T) {
 	})
 }
 
-// A pause that passes over no midnight leaves an ordinary edition, whether it
-// came to its end or was ended.
+// A pause that skips no midnight is followed by an ordinary edition, whether it ends by time or by the reader.
 func TestShortPauseIsNotBound(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob, f := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.feed("f")

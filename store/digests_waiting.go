@@ -8,28 +8,25 @@ import (
 	"digest"
 )
 
-// A digest whose midnight has been planned has a row in waiting_digests until it
-// is released. The row names one feed, that among those it waits for which is to
-// be polled last. So only two things make it worth looking at a digest: that
-// feed has been recorded, which tells it (told), or its deadline has passed. As
-// the last of them is mostly the last to be recorded, a digest is looked at
-// about twice, however many feeds it has and however long the polls are spread.
+// A planned digest has a row in waiting_digests until it is released. The row names the feed of the digest that is
+// polled last. The store checks the digest again only when this feed has been recorded or the deadline has passed. The
+// feed that is polled last is usually recorded last. So a digest is checked about twice, no matter how many feeds it
+// has.
 //
-// In place of the feed, 0 says that it is to be looked up, and waitsForNone that
-// the digest can be released. A row may outlive its digest's midnight (a reader who
-// travels, a digest that is deleted): who meets such a row drops it.
+// A feed_id of 0 means that the feed must be looked up, waitsForNone that the digest can be released. A row may
+// outlive the midnight of its digest, if the reader travels or the digest is deleted. The next worker that finds it
+// deletes it.
 const waitsForNone = -1
 
-// lookStep is how many digests are looked at in one transaction: storing waits for it.
+// lookStep is how many digests one transaction checks. Transactions that store posts wait for it.
 const lookStep = 2000
 
-// beginWaiting notes the digests that have just been planned.
+// beginWaiting adds rows for the digests that have just been planned.
 func beginWaiting(ctx context.Context, c conn, now instant) error {
 	return noteWaiting(ctx, c, `d.next_due_at <= ? AND d.planned_at = ?`, now, now)
 }
 
-// noteForgotten notes planned digests without a row: a worker of an older version
-// has planned them, and has gone.
+// noteForgotten adds rows for planned digests without one, which an older version of the program leaves behind.
 func (s *Store) noteForgotten(ctx context.Context, now instant) error {
 	const forgotten = `d.next_due_at <= ? AND NOT EXISTS (SELECT 1 FROM waiting_digests w WHERE w.digest_id = d.id)`
 	n, err := s.read().number(ctx,
@@ -41,7 +38,7 @@ func (s *Store) noteForgotten(ctx context.Context, now instant) error {
 	return s.write(ctx, func(c conn) error { return noteWaiting(ctx, c, forgotten, now) })
 }
 
-// noteWaiting makes planned digests d be looked at.
+// noteWaiting marks planned digests d to be checked.
 func noteWaiting(ctx context.Context, c conn, where string, args ...any) error {
 	return c.run(ctx, `INSERT INTO waiting_digests (digest_id, feed_id, planned_at)
 		SELECT d.id, 0, d.planned_at FROM digests d
@@ -49,15 +46,14 @@ func noteWaiting(ctx context.Context, c conn, where string, args ...any) error {
 		ON CONFLICT (digest_id) DO UPDATE SET feed_id = 0, planned_at = excluded.planned_at`, args...)
 }
 
-// endWaiting drops the rows of digests that wait no more: they have just been released, or
-// moved to another midnight.
+// endWaiting deletes the rows of digests that were just released or moved to another midnight.
 func endWaiting(ctx context.Context, c conn, ids []digest.DigestID) error {
 	return c.run(ctx, `DELETE FROM waiting_digests WHERE digest_id`+c.d.oneOf+`
-		AND NOT EXISTS (SELECT 1 FROM digests d WHERE d.id = waiting_digests.digest_id AND d.planned_due_at = d.next_due_at)`, keys(c.d, ids))
+		AND NOT EXISTS (SELECT 1 FROM digests d WHERE d.id = waiting_digests.digest_id
+		AND d.planned_due_at = d.next_due_at)`, keys(c.d, ids))
 }
 
-// tellWaiting makes the digests be looked at that wait for one of these feeds,
-// and says how many those are.
+// tellWaiting marks the digests that wait for one of these feeds to be checked, and returns their number.
 func tellWaiting(ctx context.Context, c conn, feeds []digest.FeedID) (int, error) {
 	if len(feeds) == 0 {
 		return 0, nil
@@ -65,9 +61,8 @@ func tellWaiting(ctx context.Context, c conn, feeds []digest.FeedID) (int, error
 	return c.exec(ctx, `UPDATE waiting_digests SET feed_id = 0 WHERE feed_id`+c.d.oneOf, keys(c.d, feeds))
 }
 
-// lookAtWaiting looks at the digests that were told, or whose deadline has
-// passed, and notes which feed each waits for now, if any. It excludes storing:
-// else a feed that is recorded meanwhile would tell nobody.
+// lookAtWaiting checks the marked digests and the digests past their deadline, and stores the feed that each waits
+// for. It locks out transactions that store posts: a feed recorded at the same time would otherwise mark no digest.
 func (s *Store) lookAtWaiting(ctx context.Context, now instant, deadline time.Duration) error {
 	late := fmt.Sprint(`w.feed_id > 0 AND w.planned_at <= `, now.plus(-deadline))
 	for _, where := range []string{`w.feed_id = 0`, late} {
@@ -87,16 +82,15 @@ func (s *Store) lookAtWaiting(ctx context.Context, now instant, deadline time.Du
 	return nil
 }
 
-// waitsFor is the feed for which a digest of waiting_digests waits: the last in the
-// queue of those before its deadline; -1: none. Each feed is looked up by its key and once,
-// in a way that no planner can turn round: it would go through the queue for each
-// digest. The argument is the deadline, in seconds.
-const waitsFor = `COALESCE((SELECT x.feed_id FROM (SELECT s.feed_id, (SELECT t.poll_at FROM feed_times t WHERE t.feed_id = s.feed_id) AS poll_at
+// waitsFor returns the feed that a digest of waiting_digests waits for: the last in the queue before the deadline, or
+// -1. The argument is the deadline in seconds. The subquery with LIMIT forces the planner to look up each feed by its
+// key. Otherwise it would read the queue for each digest.
+const waitsFor = `COALESCE((SELECT x.feed_id FROM (SELECT s.feed_id, (SELECT t.poll_at FROM feed_times t
+	WHERE t.feed_id = s.feed_id) AS poll_at
 		FROM subscriptions s WHERE s.digest_id = waiting_digests.digest_id AND s.paused = 0 LIMIT 1000000000) x
 	WHERE x.poll_at <= waiting_digests.planned_at + ? ORDER BY x.poll_at DESC, x.feed_id LIMIT 1), -1)`
 
-// lookAt notes which feed digests wait for. Those that another worker has looked at
-// since they were found are left alone.
+// lookAt stores the feed that each digest waits for. It skips digests that another worker has already checked.
 func lookAt(ctx context.Context, c conn, ids []digest.DigestID, now instant, deadline time.Duration) error {
 	if err := endWaiting(ctx, c, ids); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"digest/store/storetest"
 )
 
-// planFor plans with feeds asked at their time.
+// planFor plans the feeds at the given times.
 func (w world) planFor(now time.Time, polls map[digest.FeedID]time.Time) {
 	w.t.Helper()
 	_, err := w.Plan(w.ctx(), now, func(f digest.Feed, _ time.Time) (time.Time, bool) {
@@ -21,7 +21,7 @@ func (w world) planFor(now time.Time, polls map[digest.FeedID]time.Time) {
 	w.ok(err)
 }
 
-// polled stores a poll of a feed, after which it is queued for next, or not at all.
+// polled records a poll of a feed and queues it for next; zero: not queued.
 func (w world) polled(now time.Time, f digest.Feed, next time.Time) store.RecordResult {
 	w.t.Helper()
 	f = w.feedAgain(f)
@@ -31,7 +31,7 @@ func (w world) polled(now time.Time, f digest.Feed, next time.Time) store.Record
 	return r
 }
 
-// A digest is told only of the feed that is to be asked last, and released when that is in.
+// Only the feed that is polled last marks the digest, which is then released.
 func TestToldByTheLastFeed(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -55,8 +55,8 @@ func TestToldByTheLastFeed(t *testing.T) {
 	})
 }
 
-// Of several workers that find the same digests one looks at them, and the others
-// find that it was done; a digest that was told since, or has reached its deadline, is looked at.
+// If several workers find the same digests, one checks them and the others see this. Digests that were marked since,
+// or are past their deadline, are checked again.
 func TestLookedAtByAnother(t *testing.T) {
 	each(t, func(w world) {
 		const deadline = 30 * time.Minute
@@ -78,8 +78,7 @@ func TestLookedAtByAnother(t *testing.T) {
 	})
 }
 
-// Of a process that was killed after it stored the last poll, another releases
-// what was told.
+// After a process was killed that had stored the last poll, another one releases the digest.
 func TestToldOutlivesItsProcess(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		w := world{storetest.Open(t, database), t}
@@ -94,7 +93,7 @@ func TestToldOutlivesItsProcess(t *testing.T) {
 	})
 }
 
-// Who is told holds up nobody whose deadline has passed.
+// A marked digest does not delay digests past their deadline.
 func TestDeadlinesBesideWhoIsTold(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "UTC")
@@ -114,7 +113,7 @@ func TestDeadlinesBesideWhoIsTold(t *testing.T) {
 	})
 }
 
-// Nobody waits for a feed that is in the queue no more without having been polled.
+// A digest does not wait for a feed that leaves the queue without a poll.
 func TestToldByAFeedThatLeaves(t *testing.T) {
 	for what, leave := range map[string]func(w world, ada digest.Digest, f digest.Feed, now time.Time){
 		"its only reader leaves it": func(w world, ada digest.Digest, f digest.Feed, now time.Time) {
@@ -142,8 +141,8 @@ func TestToldByAFeedThatLeaves(t *testing.T) {
 	}
 }
 
-// A reader who leaves a feed and comes back while their midnight waits has it in that
-// midnight's edition, though nobody else reads it.
+// A reader unsubscribes from a feed and subscribes again while their digest waits. Its edition contains the feed, even
+// if it has no other readers.
 func TestWaitsForAFeedThatComesBack(t *testing.T) {
 	each(t, func(w world) {
 		ada, read, other := w.reader("ada", "Europe/Paris"), w.feed("a.example"), w.feed("b.example")
@@ -160,8 +159,7 @@ func TestWaitsForAFeedThatComesBack(t *testing.T) {
 	})
 }
 
-// A digest that was planned by a worker of an older version, which kept no rows, is
-// noticed.
+// A digest without a row, as older workers planned it, is found.
 func TestForgottenPlan(t *testing.T) {
 	each(t, func(w world) {
 		ada, f := w.reader("ada", "Europe/Paris"), w.feed("a.example")
@@ -176,11 +174,11 @@ func TestForgottenPlan(t *testing.T) {
 	})
 }
 
-// What is released follows the rule, whatever happens to feeds and digests meanwhile:
-// a planned digest waits while one of its feeds is queued for an instant before
-// its deadline, and not longer than that.
+// Whatever changes at the same time: a planned digest waits while one of its feeds is queued for an instant before its
+// deadline, but not longer.
 func TestReleaseFollowsTheRule(t *testing.T) {
-	const rule = `SELECT count(*) FROM digests d WHERE d.state = 'active' AND d.next_due_at <= ? AND d.planned_due_at = d.next_due_at
+	const rule = `SELECT count(*) FROM digests d WHERE d.state = 'active' AND d.next_due_at <= ?
+		AND d.planned_due_at = d.next_due_at
 		AND (d.planned_at <= ? OR NOT EXISTS (SELECT 1 FROM subscriptions s JOIN feed_times t ON t.feed_id = s.feed_id
 			WHERE s.digest_id = d.id AND s.paused = 0 AND t.poll_at <= d.planned_at + ?))`
 	each(t, func(w world) {
@@ -241,7 +239,7 @@ func TestReleaseFollowsTheRule(t *testing.T) {
 	})
 }
 
-// disturb does to a digest, or to feeds, what happens now and then.
+// disturb makes a random change to a digest or to feeds.
 func (w world) disturb(chance *rand.Rand, now time.Time, d digest.Digest, f, to digest.Feed) {
 	w.t.Helper()
 	switch chance.IntN(5) {
@@ -261,7 +259,7 @@ func (w world) disturb(chance *rand.Rand, now time.Time, d digest.Digest, f, to 
 		moves, err := w.Moves(w.ctx(), d.ID)
 		w.ok(err)
 		for _, m := range moves {
-			_ = w.UndoMove(w.ctx(), d.ID, m.FeedID, now) // one may leave nothing to go back from by another
+			_ = w.UndoMove(w.ctx(), d.ID, m.FeedID, now) // an earlier undo may have removed the subscription
 		}
 	case 4:
 		_, err := w.PutRight(w.ctx(), now)

@@ -6,26 +6,26 @@ import (
 	"digest"
 )
 
-// AddDKIMKey keeps a key; a domain's first one signs at once, later ones when
-// they are taken into use. digest.Conflict if the domain has a key of that selector.
+// AddDKIMKey stores a key. The first key of a domain becomes active; later ones need UseDKIMKey. It returns
+// digest.Conflict if the domain already has a key with this selector.
 func (s *Store) AddDKIMKey(ctx context.Context, k digest.DKIMKey) (active bool, err error) {
-	err = s.changeAlone(ctx, "", func(c conn) error { // of two that are made at once, one is the first
+	err = s.changeAlone(ctx, "", func(c conn) error { // two concurrent calls must not both be the first
 		return c.get(ctx, &active, `INSERT INTO dkim_keys (domain, selector, private_key, active, created_at)
-			SELECT ?, ?, ?, CASE WHEN EXISTS (SELECT 1 FROM dkim_keys k WHERE k.domain = ?) THEN 0 ELSE 1 END, CAST(? AS BIGINT)
+			SELECT ?, ?, ?, CASE WHEN EXISTS (SELECT 1 FROM dkim_keys k WHERE k.domain = ?) THEN 0
+			ELSE 1 END, CAST(? AS BIGINT)
 			RETURNING active`, laneName(k.Domain), k.Selector, k.PrivateKey, laneName(k.Domain), at(k.CreatedAt))
 	})
 	err = ifUnique(err, conflict("%s has a key of the selector %s already; name another", k.Domain, k.Selector))
 	return active, failed("keeping the key", err)
 }
 
-// DKIMKeys lists the keys, by domain and selector.
+// DKIMKeys returns all keys, by domain and selector.
 func (s *Store) DKIMKeys(ctx context.Context) ([]digest.DKIMKey, error) {
 	return readRows[digest.DKIMKey](ctx, s.read(), "reading the keys",
 		`SELECT domain, selector, private_key, active, created_at FROM dkim_keys ORDER BY domain, selector`)
 }
 
-// UseDKIMKey makes one of a domain's keys the one that signs; digest.NotFound
-// if there is no such key.
+// UseDKIMKey makes a key the active one of its domain. It returns digest.NotFound if the key does not exist.
 func (s *Store) UseDKIMKey(ctx context.Context, domain, selector string) error {
 	return s.changeKey(ctx, "taking a key into use", domain, selector, func(c conn, _ bool, _ int) error {
 		return c.run(ctx, `UPDATE dkim_keys SET active = CASE WHEN selector = ? THEN 1 ELSE 0 END WHERE domain = ?`,
@@ -33,9 +33,8 @@ func (s *Store) UseDKIMKey(ctx context.Context, domain, selector string) error {
 	})
 }
 
-// RemoveDKIMKey forgets a key; digest.NotFound if there is no such key. The one
-// that signs goes last (digest.Conflict): mail would leave unsigned, and nobody
-// would know.
+// RemoveDKIMKey deletes a key. It returns digest.NotFound if the key does not exist. It returns digest.Conflict if the
+// key is active and the domain has others, because mail would be sent unsigned.
 func (s *Store) RemoveDKIMKey(ctx context.Context, domain, selector string) error {
 	return s.changeKey(ctx, "removing a key", domain, selector, func(c conn, active bool, others int) error {
 		if active && others > 0 {
@@ -46,8 +45,7 @@ func (s *Store) RemoveDKIMKey(ctx context.Context, domain, selector string) erro
 	})
 }
 
-// changeKey locks the keys of a domain, and tells f of the one that is meant
-// whether it signs, and how many others there are.
+// changeKey locks the keys of a domain and calls f with whether the key is active and how many others exist.
 func (s *Store) changeKey(ctx context.Context, doing, domain, selector string,
 	f func(c conn, active bool, others int) error) error {
 	return s.change(ctx, doing, func(c conn) error {

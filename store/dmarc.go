@@ -9,9 +9,9 @@ import (
 	"digest/internal/dmarc"
 )
 
-// Bounds of stored DMARC reports, which anyone can send.
+// Limits for stored DMARC reports, which anyone can send.
 const (
-	mostDMARCReports = 1000 // that arrive on one day
+	mostDMARCReports = 1000 // received on one day
 	mostDMARCRows    = 5000 // about one day
 	dmarcAge         = 90 * 24 * time.Hour
 )

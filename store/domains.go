@@ -9,17 +9,15 @@ import (
 	"digest"
 )
 
-// keepDomains is how long a domain is remembered that limits us no more.
+// keepDomains is how long a domain is stored after it last limited us.
 const keepDomains = 30 * 24 * time.Hour
 
-// paces holds the paces of domains and IP addresses by name; package poller says how answers
-// change them.
+// paces maps the names of domains and IP addresses to their paces. Package poller decides how responses change them.
 type paces map[string]digest.DomainPace
 
-// paceColumns are the columns of a digest.DomainPace.
 const paceColumns = `m.limited_at, m.limits, m.since, m.good, m.pace, m.free_at`
 
-// readPaces gives the paces of domains m; where says of which.
+// readPaces returns the paces of the domains m that where selects.
 func readPaces(ctx context.Context, c conn, where string, args ...any) (paces, error) {
 	var rows []struct {
 		Domain string
@@ -54,7 +52,6 @@ func (p paces) of(domain, address string) []string {
 // has reports whether a feed is paced.
 func (p paces) has(f askRow) bool { return len(p) > 0 && len(p.of(f.Domain, f.Address)) > 0 }
 
-// freeAt returns when the domain and the address of a feed may be polled next.
 func (p paces) freeAt(domain, address string) instant {
 	return max(at(p[domain].FreeAt), at(p[address].FreeAt))
 }
@@ -87,8 +84,7 @@ func (q *claiming) lockDomains(ctx context.Context, found []askRow, paced paces)
 	return slices.DeleteFunc(found, func(f askRow) bool { return paced.freeAt(f.Domain, f.Address) > q.now }), nil
 }
 
-// delayDomains writes that the domain and the address of a feed that was leased are free again after
-// their pace.
+// delayDomains stores when the domain and the address of a leased feed may be polled again.
 func (q *claiming) delayDomains(ctx context.Context, won []askRow, paced paces) error {
 	for _, f := range won {
 		for _, name := range paced.of(f.Domain, f.Address) {
@@ -123,7 +119,7 @@ func (r *recording) pace(ctx context.Context) error {
 	for _, name := range names {
 		v.row(name)
 	}
-	// Whoever comes second waits here, and then sees what the first has written.
+	// A second worker waits here and then reads what the first has written.
 	if err := r.c.runRows(ctx, &v,
 		`INSERT INTO domains (domain) VALUES {rows} ON CONFLICT (domain) DO NOTHING`); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"digest/store"
 )
 
-// inDomain adds feeds on hosts of one registrable domain, taken and queued.
+// inDomain adds feeds on hosts of one registrable domain, with a reader, and queues them.
 func (w world) inDomain(domain string, n int, queued time.Time) []digest.Feed {
 	w.t.Helper()
 	var items []store.ImportItem
@@ -28,14 +28,14 @@ func (w world) inDomain(domain string, n int, queued time.Time) []digest.Feed {
 	return feeds
 }
 
-// An outcome is what a poll means for its domain.
+// An outcome changes a poll to a result that affects its domain.
 type outcome func(*store.Polled)
 
 func limited(p *store.Polled) {
 	p.Feed.LastStatus, p.Feed.Errors, p.Feed.LastOKAt = 429, 1, p.Was.LastOKAt
 }
 
-// busy is a 503 that named a time; failing is one that did not.
+// busy is a 503 with a Retry-After; failing is one without.
 func busy(p *store.Polled) { limited(p); p.Feed.LastStatus = 503 }
 
 func failing(p *store.Polled) { busy(p); p.Feed.FirstErrorAt = noon }
@@ -129,13 +129,14 @@ func TestLimitedAddresses(t *testing.T) {
 	}
 }
 
-// Claims keep to the pace, however many workers there are; others are not held up.
+// Claims respect the pace with several workers, and other domains are not delayed.
 func TestClaimsKeepToThePace(t *testing.T) {
 	const feeds, workers = 9, 4
 	each(t, func(w world) {
 		w.inDomain("slow.example", feeds, noon)
 		w.inDomain("quick.example", feeds, noon.Add(time.Second))
-		w.ok(w.Exec(w.ctx(), `INSERT INTO domains (domain, limited_at, pace, free_at) VALUES ('slow.example', ?, 60, ?)`, noon.Unix(), noon.Add(time.Minute).Unix()))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO domains (domain, limited_at, pace, free_at)
+			VALUES ('slow.example', ?, 60, ?)`, noon.Unix(), noon.Add(time.Minute).Unix()))
 		claimAll := func(now time.Time) map[string]int {
 			var mu sync.Mutex
 			var wg sync.WaitGroup
@@ -173,7 +174,7 @@ func TestClaimsKeepToThePace(t *testing.T) {
 	})
 }
 
-// Workers store refusals of one domain in parallel: all count.
+// Refusals of one domain that workers store in parallel all count.
 func TestLimitedAtOnce(t *testing.T) {
 	each(t, func(w world) {
 		for i := range 10 {

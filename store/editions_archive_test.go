@@ -8,19 +8,19 @@ import (
 	"digest"
 )
 
-// TestArchive: editions are found by date and month, and none before its
-// midnight by the clock of who asks (I2).
+// TestArchive: editions are found by date and month, but not before their midnight by the clock of the request (I2).
 func TestArchive(t *testing.T) {
 	each(t, func(w world) {
 		d, other := w.reader("ann", "UTC"), w.reader("bob", "UTC")
 		first := time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)
 		for i := range 4 { // 29 and 30 November, 1 and 2 December
 			due := first.AddDate(0, 0, i)
-			w.ok(w.Exec(w.ctx(), `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at) VALUES (?, ?, ?, 0, ?, 'sent', 0, 0, 0)`,
+			w.ok(w.Exec(w.ctx(), `INSERT INTO editions (digest_id, local_date, due_at, send_at, number,
+				state, date, next_at, expires_at) VALUES (?, ?, ?, 0, ?, 'sent', 0, 0, 0)`,
 				d.ID, digest.DateOf(due).String(), due.Unix(), i+1))
 		}
 		date := func(day int) digest.Date { return digest.DateOf(first.AddDate(0, 0, day)) }
-		now := first.AddDate(0, 0, 3).Add(-time.Second) // the last one's midnight is still to come
+		now := first.AddDate(0, 0, 3).Add(-time.Second) // before the midnight of the last edition
 
 		list, err := w.LatestEditions(w.ctx(), d.ID, now, 2)
 		w.ok(err)

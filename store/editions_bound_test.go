@@ -14,8 +14,7 @@ import (
 	"digest/test/tier"
 )
 
-// A scroll is a feed whose document holds its last few posts, and what it has
-// shown to whoever looked.
+// A scroll is a feed whose document contains its last few posts.
 type scroll struct {
 	feed  digest.Feed
 	all   []string // in the order of publication
@@ -26,17 +25,17 @@ const scrollHolds = 4
 
 func (s *scroll) holds() []string { return s.all[max(0, len(s.all)-scrollHolds):] }
 
-// A voyage is a digest and its feeds under way through days of pauses, journeys
-// and changes of mind, with a naive record of what must reach its reader.
+// A voyage is a digest with feeds during random pauses, trips and changes. It records which posts the reader must
+// receive.
 type voyage struct {
 	world
 	digest digest.Digest
 	feeds  []*scroll
-	must   map[string]bool // identities that a document held while the reader took its feed
+	must   map[string]bool // identities of posts that a document contained while the reader was subscribed
 }
 
-// midnights runs the hour at each instant from now to end: what comes due is
-// asked, and released; a feed that is not asked forgets.
+// hours runs the hourly job from now to end: it polls due feeds and releases due digests. Posts scroll out of
+// documents that are not polled.
 func (v *voyage) hours(now, end time.Time) {
 	v.t.Helper()
 	for ; !now.After(end); now = now.Add(time.Hour) {
@@ -66,16 +65,15 @@ func (v *voyage) ask(now time.Time, s *scroll) {
 	}
 }
 
-// publish adds posts to a feed, no more in a day than its document holds.
+// publish adds posts to a feed, at most what its document holds in a day.
 func (v *voyage) publish(s *scroll, n int) {
 	for range n {
 		s.all = append(s.all, fmt.Sprintf("%s-%d", s.feed.Host, len(s.all)))
 	}
 }
 
-// TestPauseVoyage holds of any pause, whatever happens meanwhile: nothing is
-// released during it, everything that was published is in exactly one edition,
-// and no date has two.
+// TestPauseVoyage: during a pause nothing is released, everything published is in exactly one edition, and no date has
+// two editions.
 func TestPauseVoyage(t *testing.T) {
 	tier.Alone(t)
 	each(t, func(w world) {
@@ -92,7 +90,7 @@ func TestPauseVoyage(t *testing.T) {
 	})
 }
 
-// voyageBegin is before the clocks of Europe are put back.
+// voyageBegin is before the end of summer time in Europe.
 var voyageBegin = time.Date(2026, 10, 20, 12, 30, 0, 0, time.UTC)
 
 func (v *voyage) run(rng *rand.Rand) {
@@ -106,7 +104,7 @@ func (v *voyage) run(rng *rand.Rand) {
 	}
 	for range 16 {
 		for _, s := range v.feeds {
-			v.publish(s, rng.IntN(scrollHolds/2+1)) // a document holds two days: a journey may skip a midnight
+			v.publish(s, rng.IntN(scrollHolds/2+1)) // half a document, because a trip may skip a midnight
 		}
 		switch rng.IntN(8) {
 		case 0, 1:
@@ -156,7 +154,7 @@ func (v *voyage) check(log string) {
 	want(v.t, "nothing waits", v.waiting(v.digest), "")
 }
 
-// nights runs each midnight of Paris from the first on, and says what was asked.
+// nights runs n midnights in Paris and returns the days and hosts of the polls.
 func (w world) nights(from time.Time, n int, each func(now time.Time)) (asked []string) {
 	w.t.Helper()
 	for i := range n {
@@ -180,8 +178,8 @@ func (w world) nights(from time.Time, n int, each func(now time.Time)) (asked []
 	return asked
 }
 
-// The feeds of a digest that pauses until a time are asked at its midnights, by
-// the days on which it appears; those of one without an end are not.
+// The feeds of a digest that is paused until a time are polled at the midnights of its cadence. A pause without an end
+// has no polls.
 func TestPauseAsks(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
@@ -211,7 +209,7 @@ func TestPauseAsks(t *testing.T) {
 		w.ok(err)
 		want(w.t, "nobody takes it", info.Subscribers, 0)
 		want(w.t, "four nights", fmt.Sprint(w.nights(parisMidnight, 4, nil)), "[19 a 20 a 21 a 21 c 22 a 22 c]")
-		// An outage: what was missed is asked for once.
+		// After an outage, the missed polls are made once.
 		want(w.t, "after an outage", fmt.Sprint(w.nights(parisMidnight.Add(7*day+time.Hour), 1, nil)), "[23 a]")
 		want(w.t, "the end", fmt.Sprint(w.nights(parisMidnight.Add(8*day), 3, nil)), "[27 a 28 a 28 c 29 a 29 c]")
 		want(w.t, "back", w.again(ada).State, digest.DigestActive)
@@ -219,7 +217,7 @@ func TestPauseAsks(t *testing.T) {
 	})
 }
 
-// bound says of a digest's bound editions from when to when they reach.
+// bound describes the periods of a digest's bound editions.
 func (w world) bound(d digest.Digest) string {
 	w.t.Helper()
 	list, err := w.Editions(w.ctx(), d.ID, 100)
@@ -233,7 +231,7 @@ func (w world) bound(d digest.Digest) string {
 	return strings.Join(out, "; ")
 }
 
-// What changes a pause changes when its bound edition comes, and nothing else.
+// Changes during a pause only affect when its bound edition is released.
 func TestPauseChanges(t *testing.T) {
 	cases := []struct {
 		name   string
@@ -251,7 +249,8 @@ func TestPauseChanges(t *testing.T) {
 			w.ok(w.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(8*day), now))
 		}, "2026-11-28 o p0 p1 p2 p3 p4 p5 p6 p7 p8; 2026-11-29 p9", "19 12h to 27 23h"},
 		{"ended early", func(w world, d digest.Digest, now time.Time) { w.ok(w.ResumeDigest(w.ctx(), d.ID, now)) },
-			"2026-11-23 o p0 p1 p2 p3; 2026-11-24 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9", "19 12h to 22 12h"},
+			"2026-11-23 o p0 p1 p2 p3; 2026-11-24 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9",
+			"19 12h to 22 12h"},
 		{"begun again before it came", func(w world, d digest.Digest, now time.Time) {
 			w.ok(w.ResumeDigest(w.ctx(), d.ID, now))
 			w.ok(w.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(5*day), now.Add(time.Hour)))
@@ -260,7 +259,8 @@ func TestPauseChanges(t *testing.T) {
 		{"left and begun again", func(w world, d digest.Digest, now time.Time) {
 			w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, now))
 			w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestActive, now))
-		}, "2026-11-23 o p0 p1 p2 p3; 2026-11-24 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9", ""},
+		}, "2026-11-23 o p0 p1 p2 p3; 2026-11-24 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9",
+			""},
 		{"on a Friday", func(w world, d digest.Digest, now time.Time) {
 			w.ok(w.SetCadence(w.ctx(), d.ID, 1<<time.Friday, now))
 		}, "2026-11-27 o p0 p1 p2 p3 p4 p5 p6 p7", "19 12h to 25 23h"},
@@ -298,7 +298,7 @@ func TestPauseChanges(t *testing.T) {
 	})
 }
 
-// A bound edition that never left is carried by one that is bound like it.
+// An edition that carries an undelivered bound edition is bound too.
 func TestBoundEditionIsCarried(t *testing.T) {
 	each(t, func(w world) {
 		d, f := w.reader("ada", "Europe/Paris"), w.feed("f.example")
@@ -310,8 +310,8 @@ func TestBoundEditionIsCarried(t *testing.T) {
 	})
 }
 
-// What is told of feeds during a pause with an end comes along, gaps too; and
-// what a new subscription brings waits as anything else.
+// An edition after a pause with an end includes the notices of the pause, with gaps, and the posts of new
+// subscriptions.
 func TestPauseGathersAll(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -339,13 +339,13 @@ func TestPauseGathersAll(t *testing.T) {
 	})
 }
 
-// A pause longer than anything is kept keeps what waits all the same.
+// Prune keeps hidden posts during a pause that is longer than any retention period.
 func TestPauseIsNotPruned(t *testing.T) {
 	each(t, func(w world) {
 		d, f := w.reader("ada", "Europe/Paris"), w.feed("f.example")
 		w.subscribe(d, f)
 		w.record(noon, f, posts(noon, "p"))
-		end := parisMidnight.Add(300*day - time.Hour) // of a day in summer
+		end := parisMidnight.Add(300*day - time.Hour) // an hour earlier, because of summer time
 		w.ok(w.PauseDigest(w.ctx(), d.ID, end, noon))
 		w.record(end.Add(-day), f, posts(end.Add(-day), "q"))
 		for {

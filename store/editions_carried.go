@@ -21,7 +21,8 @@ const (
 
 // isReason holds for undelivered editions e that are worth an edition of their own. A refused edition without posts of
 // its own is not: a server that refuses everything would otherwise cause an edition every day.
-const isReason = `(e.state = 'expired' OR EXISTS (SELECT 1 FROM digest_posts x WHERE x.digest_id = e.digest_id AND x.visible_at = e.due_at))`
+const isReason = `(e.state = 'expired' OR EXISTS (SELECT 1 FROM digest_posts x WHERE x.digest_id = e.digest_id
+	AND x.visible_at = e.due_at))`
 
 // isUndelivered reports whether the next edition must carry an edition in a state. It need not if the address does not
 // exist, because nothing is mailed there any more.
@@ -37,8 +38,10 @@ func isUndelivered(state digest.EditionState, b *digest.Bounce) bool {
 
 // dropUnsent ends the editions of a digest that wait for a mailer or for the next edition.
 func dropUnsent(ctx context.Context, c conn, id digest.DigestID, state digest.EditionState, why string) error {
-	return c.run(ctx, `UPDATE editions AS e SET undelivered = 0, state = CASE WHEN e.state IN ('ready', 'expired') THEN ? ELSE e.state END,
-		error = CASE WHEN e.state IN ('ready', 'expired') THEN ? ELSE e.error END WHERE e.digest_id = ? AND (e.state = 'ready' OR `+undelivered+`)`,
+	return c.run(ctx, `UPDATE editions AS e SET undelivered = 0, state = CASE
+		WHEN e.state IN ('ready', 'expired') THEN ? ELSE e.state END,
+		error = CASE WHEN e.state IN ('ready', 'expired') THEN ? ELSE e.error END WHERE e.digest_id = ?
+		AND (e.state = 'ready' OR `+undelivered+`)`,
 		string(state), why, id)
 }
 
@@ -49,7 +52,8 @@ func (g releaseBatch) carry(ctx context.Context, c conn, now instant) error {
 		WITH l (edition_id, from_id) AS (SELECT n.id, e.id
 			FROM editions e CROSS JOIN digests d CROSS JOIN editions n
 			WHERE `+undelivered+` AND d.id = e.digest_id AND d.last_due_at = ? AND d.released_at = ?
-			AND d.id`+c.d.oneOf+` AND n.digest_id = d.id AND n.due_at = d.last_due_at AND n.state = 'ready' AND n.id <> e.id)
+			AND d.id`+c.d.oneOf+` AND n.digest_id = d.id AND n.due_at = d.last_due_at AND n.state = 'ready'
+			AND n.id <> e.id)
 		SELECT l.edition_id, l.from_id FROM l
 		UNION SELECT l.edition_id, y.from_id FROM l JOIN editions b ON b.id = l.from_id AND b.state = 'expired'
 			JOIN carried_posts y ON y.edition_id = l.from_id
@@ -64,10 +68,13 @@ func (g releaseBatch) carry(ctx context.Context, c conn, now instant) error {
 	return bindCarriers(ctx, c)
 }
 
-// bindCarriers makes editions bound: an edition that carries an expired bound one is bound too.
-// Few editions are on their way while others are undelivered.
+// bindCarriers makes editions that carry an expired bound edition bound too. It starts from carried_posts, because few
+// editions carry others.
 func bindCarriers(ctx context.Context, c conn) error {
-	const bound = `FROM carried_posts y JOIN editions b ON b.id = y.from_id WHERE y.edition_id = n.id AND b.bound_from > 0 AND b.state = 'expired'`
-	return c.run(ctx, `UPDATE editions AS n SET bound_from = (SELECT MIN(b.bound_from) `+bound+`), bound_to = (SELECT MAX(b.bound_to) `+bound+`)
-		WHERE n.state = 'ready' AND n.bound_from = 0 AND n.id IN (SELECT y.edition_id FROM carried_posts y JOIN editions b ON b.id = y.from_id WHERE b.bound_from > 0 AND b.state = 'expired')`)
+	const bound = `FROM carried_posts y JOIN editions b ON b.id = y.from_id WHERE y.edition_id = n.id
+		AND b.bound_from > 0 AND b.state = 'expired'`
+	return c.run(ctx, `UPDATE editions AS n SET bound_from = (SELECT MIN(b.bound_from) `+bound+`), bound_to =
+		(SELECT MAX(b.bound_to) `+bound+`)
+		WHERE n.state = 'ready' AND n.bound_from = 0 AND n.id IN (SELECT y.edition_id FROM carried_posts y
+		JOIN editions b ON b.id = y.from_id WHERE b.bound_from > 0 AND b.state = 'expired')`)
 }

@@ -9,7 +9,7 @@ import (
 	"digest"
 )
 
-// What expires comes with the next edition, also over several days, and never again.
+// An expired edition is carried by the next one, also over several days, and only once.
 func TestCarry(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -49,7 +49,7 @@ func TestCarry(t *testing.T) {
 	})
 }
 
-// sendTo delivers what is due, but only to one reader; the others' is given back.
+// sendTo sends the due edition of one reader and gives the others back.
 func (w world) sendTo(now time.Time, d digest.Digest) {
 	w.t.Helper()
 	for _, e := range w.claimEditions(now, 1000, "send") {
@@ -61,7 +61,7 @@ func (w world) sendTo(now time.Time, d digest.Digest) {
 	w.ok(w.GiveBackEditions(w.ctx(), "send"))
 }
 
-// A carrying edition that fails for good, or is in doubt twice, has had its chance.
+// If an edition that carries others fails, or is in doubt twice, the posts that it carried do not appear again.
 func TestCarryEnds(t *testing.T) {
 	for _, end := range []digest.EditionState{digest.EditionFailed, digest.EditionUnconfirmed, digest.EditionSent} {
 		t.Run(string(end), func(t *testing.T) {
@@ -78,8 +78,8 @@ func TestCarryEnds(t *testing.T) {
 	}
 }
 
-// TestUndelivered: however an edition fails to reach its reader, the next one shows its posts, once. It lists the posts
-// of an edition that was refused or may have arrived, and a notice links to that edition. If the next edition is refused
+// TestUndelivered: if an edition does not reach its reader, the next one shows its posts, once. It lists the posts of
+// an edition that was refused or may have arrived, and a notice links to that edition. If the next edition is refused
 // too, the one after shows only its own posts.
 func TestUndelivered(t *testing.T) {
 	mark := func(state digest.EditionState, bounce digest.BounceKind) func(world, digest.Delivery) {
@@ -101,7 +101,7 @@ func TestUndelivered(t *testing.T) {
 	const whole, list, none = "+p q", "-p q (2026-11-20)", "q"
 	for name, c := range map[string]struct {
 		end  func(world, digest.Delivery)
-		want string // the posts of the next edition, and its notices
+		want string // posts of the next edition, and its notices
 	}{
 		"sent":            {mark(digest.EditionSent, ""), none},
 		"refused":         {mark(digest.EditionFailed, ""), list},
@@ -144,7 +144,7 @@ func TestUndelivered(t *testing.T) {
 	}
 }
 
-// doubt puts the only edition in doubt again.
+// doubt makes the only edition in doubt again.
 func doubt(w world) {
 	w.t.Helper()
 	for _, e := range w.claimEditions(parisMidnight.Add(time.Hour), 1, "t") {
@@ -153,7 +153,6 @@ func doubt(w world) {
 	w.recoverDead(parisMidnight.Add(2 * time.Hour))
 }
 
-// resend has an edition sent again.
 func (w world) resend(id digest.EditionID) {
 	w.t.Helper()
 	w.ok(w.ResendEdition(w.ctx(), id, parisMidnight))
@@ -188,7 +187,7 @@ func (w world) brought(d digest.Digest) string {
 	return strings.Join(said, " ")
 }
 
-// A mark may say that an edition is too late, and so does a claim.
+// Editions that expire by a mark or during a claim are carried too.
 func TestCarryHoweverItExpired(t *testing.T) {
 	each(t, func(w world) {
 		ds := w.released(2)
@@ -219,7 +218,7 @@ func TestCarriedNotices(t *testing.T) {
 	})
 }
 
-// pruneHard prunes all that nothing speaks for.
+// pruneHard prunes everything that may be deleted.
 func (w world) pruneHard(now time.Time) {
 	w.t.Helper()
 	for {
@@ -231,7 +230,7 @@ func (w world) pruneHard(now time.Time) {
 	}
 }
 
-// Weeks pass between two editions, and somebody prunes all the time.
+// Prune runs while weeks pass between two editions.
 func TestPruneSparesWhatIsToBeCarried(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -239,14 +238,14 @@ func TestPruneSparesWhatIsToBeCarried(t *testing.T) {
 		w.subscribe(ada, f)
 		w.ok(w.SetCadence(w.ctx(), ada.ID, 1<<time.Sunday, noon))
 		w.record(noon, f, posts(noon, "p"))
-		w.record(noon.Add(60*day), f, nil, "other") // the document lists it no more
+		w.record(noon.Add(60*day), f, nil, "other") // the document no longer contains it
 		sunday := w.again(ada).NextDueAt
 		w.hour(sunday)
 		for week, wanted := range []string{
 			"2026-11-22 p",
 			"2026-11-22 p; 2026-11-29 +p",
 			"2026-11-22 p; 2026-11-29 +p; 2026-12-06 +p",
-			"2026-11-22 p; 2026-11-29 +p; 2026-12-06 +p; 2027-02-14 +p", // nobody worked for ten weeks
+			"2026-11-22 p; 2026-11-29 +p; 2026-12-06 +p; 2027-02-14 +p", // no worker ran for ten weeks
 		} {
 			if week == 3 {
 				sunday = sunday.Add(9 * 7 * day)
@@ -286,7 +285,7 @@ func TestWhoLeavesHasNothingCarried(t *testing.T) {
 	})
 }
 
-// A paused digest's expired edition comes when the reader is back.
+// The first edition after a pause carries the expired edition of a paused digest.
 func TestCarryOverAPause(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]

@@ -43,16 +43,15 @@ func (s *Store) ClaimEditions(ctx context.Context, now time.Time, q digest.Claim
 // claimRounds bounds how often one transaction of ClaimEditions looks at the queue.
 const claimRounds = 50
 
-// An editionClaim is one transaction of ClaimEditions.
 type editionClaim struct {
 	digest.Claim
 	c      conn
 	now    time.Time
 	lanes  *capacities
-	closed []string          // domains that may carry no more
-	after  digest.QueuePlace // up to here nothing is left to be met
+	closed []string          // domains that may not carry more
+	after  digest.QueuePlace // the place in the queue up to which everything was checked
 	won    []digest.EditionID
-	more   bool // there may be more in the queue, although nothing was claimed
+	more   bool // the queue may hold more although nothing was claimed
 }
 
 func (q *editionClaim) claim(ctx context.Context) ([]digest.Delivery, error) {
@@ -85,8 +84,7 @@ func (q *editionClaim) claim(ctx context.Context) ([]digest.Delivery, error) {
 	return q.deliveries(ctx)
 }
 
-// readLanes reads the lanes, and keeps other claimers away where limits hold
-// for all of them together.
+// readLanes reads the lanes. If limits apply to all workers together, it locks out other claimers.
 func (q *editionClaim) readLanes(ctx context.Context) (err error) {
 	q.lanes, err = readCapacities(ctx, q.c, q.now, q.Claim)
 	if err != nil || q.c.d.lockClaim == "" || !q.lanes.limited() {
@@ -95,11 +93,10 @@ func (q *editionClaim) readLanes(ctx context.Context) (err error) {
 	if err := q.c.untilCommit(ctx, q.c.d.lockClaim); err != nil {
 		return err
 	}
-	q.lanes, err = readCapacities(ctx, q.c, q.now, q.Claim) // as the last claimer left them
+	q.lanes, err = readCapacities(ctx, q.c, q.now, q.Claim) // again, because the last claimer may have changed them
 	return err
 }
 
-// A queuedEdition is one that ClaimEditions has met.
 type queuedEdition struct {
 	ID        digest.EditionID
 	Domain    string
@@ -108,26 +105,27 @@ type queuedEdition struct {
 	wantedEdition
 }
 
-// A wantedEdition is what decides whether an edition is sent.
+// A wantedEdition holds what decides whether an edition is sent.
 type wantedEdition struct {
-	State    digest.DigestState // of its digest
-	Unmailed string             // why
+	State    digest.DigestState // of the digest
+	Unmailed string             // the reason; empty: mailed
 	SendAt   instant
 
-	// Of an issue of a newsletter.
-	NewsletterState digest.NewsletterState // empty: the edition is of a reader's own digest
+	// For issues of newsletters.
+	NewsletterState digest.NewsletterState // empty: an edition of the reader's own digest
 	ApproveWithin   int64                  // seconds
 	ApprovedAt      instant
 }
 
 const (
 	wantedColumns = `d.state, COALESCE(` + unmailedDigest + `, '') AS unmailed, e.send_at,
-		COALESCE(n.state, '') AS newsletter_state, COALESCE(n.approve_within, 0) AS approve_within, COALESCE(l.approved_at, 0) AS approved_at`
+		COALESCE(n.state, '') AS newsletter_state, COALESCE(n.approve_within, 0) AS approve_within,
+		COALESCE(l.approved_at, 0) AS approved_at`
 	wantedEditions = `editions e JOIN digests d ON d.id = e.digest_id LEFT JOIN newsletters n ON n.id = d.newsletter_id
 		LEFT JOIN newsletter_letters l ON l.newsletter_id = d.newsletter_id AND l.local_date = e.local_date`
 )
 
-// issue returns what the newsletter decides of the edition.
+// issue returns the newsletter and letter of the edition, with the fields that decide whether to send it.
 func (e wantedEdition) issue() (digest.Newsletter, digest.NewsletterLetter) {
 	return digest.Newsletter{State: e.NewsletterState, ApproveWithin: span(e.ApproveWithin)},
 		digest.NewsletterLetter{ApprovedAt: e.ApprovedAt.time()}
@@ -139,10 +137,10 @@ func (e wantedEdition) isLocked(now time.Time) bool {
 	return e.NewsletterState != "" && !n.MaySend(issue, e.SendAt.time(), now)
 }
 
-// query finds the first editions of the queue, limit at most.
+// query returns a statement that reads the first editions of the queue, at most limit.
 func (q *editionClaim) query(limit int) (string, []any) {
 	where, args := `e.state = 'ready' AND e.next_at <= ?`, []any{at(q.now)}
-	if q.after.ID != 0 { // what lies before may be many dead rows, which others still see
+	if q.after.ID != 0 { // the queue may begin with many dead rows
 		where += ` AND (e.next_at, e.id) > (?, ?)`
 		args = append(args, at(q.after.NextAt), q.after.ID)
 	}
@@ -154,8 +152,8 @@ func (q *editionClaim) query(limit int) (string, []any) {
 		where + ` ORDER BY e.next_at, e.id LIMIT ?` + q.c.d.skipRows("e"), append(args, limit)
 }
 
-// round looks at the first editions of the queue, limit at most, and leases
-// those that may be sent. Without progress another round would meet the same.
+// round checks the first editions of the queue, at most limit, and leases those that may be sent. Without progress,
+// another round would find the same ones.
 func (q *editionClaim) round(ctx context.Context, limit int) (progress bool, met int, err error) {
 	query, args := q.query(limit)
 	var found []queuedEdition
@@ -183,9 +181,8 @@ func (q *editionClaim) round(ctx context.Context, limit int) (progress bool, met
 	return len(ids)+len(full)+ended > 0, len(found), err
 }
 
-// ask asks of editions that this transaction holds whether they are wanted. The statement that
-// locks them cannot: on PostgreSQL it sees what was committed before it began, and who
-// suppresses an address may have locked and let go of an edition since.
+// ask reads whether the locked editions are still wanted. The statement that locks them cannot: on PostgreSQL it sees
+// the state before it began, and another transaction may have suppressed the address since.
 func (q *editionClaim) ask(ctx context.Context, found []queuedEdition) error {
 	var rows []struct {
 		ID digest.EditionID
@@ -204,7 +201,6 @@ func (q *editionClaim) ask(ctx context.Context, found []queuedEdition) error {
 	return err
 }
 
-// lease leases editions that this transaction holds.
 func (q *editionClaim) lease(ctx context.Context, ids []digest.EditionID) error {
 	if len(ids) == 0 {
 		return nil
@@ -245,8 +241,8 @@ func (q *editionClaim) end(ctx context.Context, found []queuedEdition) (live []q
 	return live, len(found) - len(live), err
 }
 
-// putOff keeps locked issues out of the queue: until they are due, or until they expire if they are due already.
-// A release, or an approval, brings them back.
+// putOff delays locked issues until they are due, or until they expire if they are already due. Releasing or approving
+// the newsletter schedules them again.
 func putOff(ctx context.Context, c conn, now instant, ids []digest.EditionID) error {
 	if len(ids) == 0 {
 		return nil
@@ -255,9 +251,9 @@ func putOff(ctx context.Context, c conn, now instant, ids []digest.EditionID) er
 		c.d.oneOf, now, keys(c.d, ids))
 }
 
-// preferUnrefused sorts the editions for domains under alarm. Such a domain gets a few probes, which should show whether
-// it refuses everybody. Editions of readers whom it refused now, or with the edition before, are last. The order of the
-// others is scattered, because readers who are refused for themselves may follow each other.
+// preferUnrefused sorts the editions for domains under alarm. Such a domain gets a few probes to find out whether it
+// rejects everybody. Editions of readers whom it rejected now, or with the previous edition, come last. The others are
+// scattered, because readers who are rejected individually may be neighbors.
 func (q *editionClaim) preferUnrefused(ctx context.Context, live []queuedEdition) error {
 	var probes []digest.EditionID
 	for _, e := range live {
@@ -271,13 +267,14 @@ func (q *editionClaim) preferUnrefused(ctx context.Context, live []queuedEdition
 	var refused []digest.EditionID
 	err := q.c.all(ctx, &refused,
 		`SELECT e.id FROM editions e WHERE e.id`+q.c.d.oneOf+` AND (e.reply LIKE '5%' OR 'failed' =
-		(SELECT p.state FROM editions p WHERE p.digest_id = e.digest_id AND p.local_date < e.local_date ORDER BY p.local_date DESC LIMIT 1))`,
+		(SELECT p.state FROM editions p WHERE p.digest_id = e.digest_id AND p.local_date < e.local_date
+		ORDER BY p.local_date DESC LIMIT 1))`,
 		keys(q.c.d, probes))
 	scattered := func(e queuedEdition) uint64 {
 		if !slices.Contains(probes, e.ID) {
 			return 0
 		}
-		return uint64(e.ID) * 0x9E3779B97F4A7C15 // of the golden ratio
+		return uint64(e.ID) * 0x9E3779B97F4A7C15 // 2^64 divided by the golden ratio
 	}
 	slices.SortStableFunc(live, func(a, b queuedEdition) int {
 		return cmp.Or(bit(slices.Contains(refused, a.ID))-bit(slices.Contains(refused, b.ID)),
@@ -286,7 +283,7 @@ func (q *editionClaim) preferUnrefused(ctx context.Context, live []queuedEdition
 	return err
 }
 
-// admit gives those that their lanes may carry, and the lanes that are full now.
+// admit returns the editions that their lanes may carry and the lanes that are full.
 func (q *editionClaim) admit(live []queuedEdition) (ids []digest.EditionID, full []string) {
 	route := q.lanes.of("")
 	for _, e := range live {
@@ -308,7 +305,7 @@ func (q *editionClaim) admit(live []queuedEdition) (ids []digest.EditionID, full
 	return ids, full
 }
 
-// storeRates stores how much of their rates the lanes have used up.
+// storeRates stores how much of their rates the lanes have used.
 func (q *editionClaim) storeRates(ctx context.Context) error {
 	var v values
 	for name, w := range q.lanes.known {
@@ -320,7 +317,6 @@ func (q *editionClaim) storeRates(ctx context.Context) error {
 			ON CONFLICT (name) DO UPDATE SET free_us = excluded.free_us`)
 }
 
-// deliveries gives what was leased.
 func (q *editionClaim) deliveries(ctx context.Context) ([]digest.Delivery, error) {
 	if len(q.won) == 0 {
 		return nil, nil
@@ -328,7 +324,8 @@ func (q *editionClaim) deliveries(ctx context.Context) ([]digest.Delivery, error
 	var rows []claimedDelivery
 	err := q.c.all(ctx, &rows, `SELECT `+editionColumns+`, d.user_id, u.email, u.time_zone,
 		u.language, d.name AS digest_name, d.folder_order, d.link_round,
-		e.was_in_doubt, e.domain, d.layout, d.images, d.threaded, d.lead_subject, d.grouping, COALESCE(d.newsletter_id, 0) AS newsletter_id
+		e.was_in_doubt, e.domain, d.layout, d.images, d.threaded, d.lead_subject, d.grouping,
+		COALESCE(d.newsletter_id, 0) AS newsletter_id
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
 		WHERE e.id`+q.c.d.oneOf, keys(q.c.d, q.won))
 	if err == nil {
@@ -349,7 +346,6 @@ func (q *editionClaim) deliveries(ctx context.Context) ([]digest.Delivery, error
 	return claimed, nil
 }
 
-// endUnwanted ends editions of readers who left, and those that are not mailed.
 func endUnwanted(ctx context.Context, c conn, now instant, left, unmailed []digest.EditionID) error {
 	if err := endEditions(ctx, c, now, left, digest.EditionFailed, unsubscribed); err != nil {
 		return err
@@ -357,16 +353,17 @@ func endUnwanted(ctx context.Context, c conn, now instant, left, unmailed []dige
 	return endUnmailed(ctx, c, unmailed)
 }
 
-// tooLate is the error of an edition that no server took in its time.
+// tooLate is the error of an edition that no server accepted in time.
 const tooLate = "not delivered in time"
 
-// endEditions ends editions that are not to be sent. An error they had already tells more.
+// endEditions ends editions that must not be sent. It keeps an error that they already have.
 func endEditions(ctx context.Context, c conn, now instant, ids []digest.EditionID, state digest.EditionState,
 	why string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := c.exec(ctx, `UPDATE editions SET state = ?, undelivered = ?, error = CASE WHEN error = '' THEN ? ELSE error END
+	_, err := c.exec(ctx, `UPDATE editions SET state = ?, undelivered = ?, error = CASE WHEN error = '' THEN ?
+		ELSE error END
 		WHERE id`+c.d.oneOf, string(state), bit(state == digest.EditionExpired), why, keys(c.d, ids))
 	if err != nil {
 		return err
@@ -374,8 +371,8 @@ func endEditions(ctx context.Context, c conn, now instant, ids []digest.EditionI
 	return countMail(ctx, c, now, state, len(ids))
 }
 
-// GiveBackEditions gives back what is leased under token and not begun to be
-// sent, with its attempt.
+// GiveBackEditions returns editions to the queue that were leased under token but not sent yet, and undoes the
+// attempt.
 func (s *Store) GiveBackEditions(ctx context.Context, token string) error {
 	return s.change(ctx, "giving editions back",
 		func(c conn) error { return giveBack(ctx, c, `mc.lease_token = ?`, token) })

@@ -8,19 +8,19 @@ import (
 	"digest/calendar"
 )
 
-// SendFirst makes the first edition of a reader's own digest at once, of what waits for its next
-// midnight: they have asked for it (I2). It is the edition of the date that has begun for them. The
-// midnight that began it is released as Release would have done; the next one stays where it is, and
-// brings what comes in from now on (I1, I4). Its mail leaves now, whatever the reader's hour is.
+// SendFirst releases the first edition of a reader's own digest now, when they request it (I2). It contains the hidden
+// posts and has the reader's current date. SendFirst releases the midnight that began this date as Release does. The
+// next midnight does not change and releases the posts that arrive from now on (I1, I4). The email is sent now,
+// regardless of the reader's hour.
 //
-// It excludes storing, subscribing and releasing (I8): of two that ask at once, or of who asks and the
-// hour, one makes the edition. digest.Conflict for a digest that has had an edition, is due, is paused
-// or was left; digest.NotFound if nothing waits that its filters let through. Nothing is changed then.
+// It locks out transactions that store posts, subscribe or release (I8), so concurrent calls create one edition. It
+// returns digest.Conflict if the digest has had an edition, is due, is paused or was left. It returns digest.NotFound
+// if there are no hidden posts that pass its filters. If it returns an error, nothing has changed.
 func (s *Store) SendFirst(ctx context.Context, id digest.DigestID, now time.Time) (date digest.Date, err error) {
 	looked := newFiltering(0)
 	var filtered bool
 	_, err = s.read().find(ctx, &filtered, `SELECT filtered FROM digests WHERE id = ?`, id)
-	if err == nil && filtered { // most of the work is done before anybody waits for it
+	if err == nil && filtered { // most of the filtering runs before the transaction locks others out
 		err = looked.update(ctx, s.read(), []digest.DigestID{id})
 	}
 	if err != nil {
@@ -47,8 +47,8 @@ func (s *Store) SendFirst(ctx context.Context, id digest.DigestID, now time.Time
 	return date, err
 }
 
-// firstBatch makes a digest without an edition due at the midnight that has begun its reader's day, with what
-// waits, and gives it as a batch that is released at once, with the date of that day.
+// firstBatch makes a digest without an edition due at the midnight that began its reader's day. It returns the digest
+// as a batch for immediate release, and the date of that day.
 func firstBatch(ctx context.Context, c conn, id digest.DigestID, now time.Time) (g releaseBatch, date digest.Date,
 	err error) {
 	d, err := readDigest(ctx, c, `d.id = ?`, id)
@@ -68,7 +68,7 @@ func firstBatch(ctx context.Context, c conn, id digest.DigestID, now time.Time) 
 	}
 	date = digest.DateOf(now.In(loc))
 	due := calendar.Begins(date, loc)
-	if d.LastDueAt.After(due) { // of a reader who has gone west since; it stays the last that was released
+	if d.LastDueAt.After(due) { // the reader has moved west since; LastDueAt must not decrease
 		due = d.LastDueAt
 	}
 	if due.After(now) {

@@ -8,7 +8,8 @@ import (
 	"digest"
 )
 
-// TestSendFirst: the first edition comes at once to who asks, and once; the next midnight brings the rest (I1, I4).
+// TestSendFirst: a reader who requests it gets the first edition now, once. The next midnight releases later posts
+// (I1, I4).
 func TestSendFirst(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -60,7 +61,7 @@ func TestSendFirst(t *testing.T) {
 	})
 }
 
-// TestSendFirstHoldsBack: filters hold back what they match; if that is all, nothing is made.
+// TestSendFirstHoldsBack: filters apply. If they match all posts, there is no edition.
 func TestSendFirstHoldsBack(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -80,7 +81,7 @@ func TestSendFirstHoldsBack(t *testing.T) {
 	})
 }
 
-// TestSendFirstIsForWhoHasNone: not a digest that is paused, was left, is due, has had an edition or is a newsletter's.
+// TestSendFirstIsForWhoHasNone: digests that are paused, left, due, a newsletter's, or had an edition are rejected.
 func TestSendFirstIsForWhoHasNone(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")
@@ -112,8 +113,8 @@ func TestSendFirstIsForWhoHasNone(t *testing.T) {
 	})
 }
 
-// TestSendFirstOnTheWay: a midnight without news counts as none, a reader who goes west or comes once a week
-// has one edition of each date all the same (I1).
+// TestSendFirstOnTheWay: a midnight without an edition does not count. Readers who travel west, or have a weekly
+// digest, still get one edition of each date (I1).
 func TestSendFirstOnTheWay(t *testing.T) {
 	each(t, func(w world) {
 		ada, weekly := w.reader("ada", "Asia/Tokyo"), w.reader("weekly", "Europe/Paris")
@@ -122,7 +123,7 @@ func TestSendFirstOnTheWay(t *testing.T) {
 		w.subscribe(weekly, f)
 		w.ok(w.SetCadence(w.ctx(), weekly.ID, digest.Cadence(1<<time.Monday), noon))
 		monday := w.again(weekly).NextDueAt
-		night := time.Date(2026, 11, 19, 15, 0, 0, 0, time.UTC) // the 20th begins in Tokyo
+		night := time.Date(2026, 11, 19, 15, 0, 0, 0, time.UTC) // start of the 20th in Tokyo
 		want(w.t, "a quiet midnight", w.hour(night), 0)
 		now := night.Add(time.Hour)
 		w.record(now, f, posts(now, "p"))
@@ -142,7 +143,8 @@ func TestSendFirstOnTheWay(t *testing.T) {
 	})
 }
 
-// TestSendFirstInARace: of many who ask at once, and the hour, one makes the edition, and no post comes twice or is lost.
+// TestSendFirstInARace: of concurrent calls and the hourly job, one creates the edition. No post appears twice or is
+// lost.
 func TestSendFirstInARace(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")
@@ -188,7 +190,8 @@ func TestSendFirstInARace(t *testing.T) {
 			w.ok(err)
 			want(w.t, "each date once", same, 0)
 			lost, err := w.Count(w.ctx(),
-				`SELECT count(*) FROM digest_posts p WHERE p.digest_id = ? AND NOT EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = p.digest_id AND e.due_at = p.visible_at)`, id+1)
+				`SELECT count(*) FROM digest_posts p WHERE p.digest_id = ? AND NOT EXISTS
+					(SELECT 1 FROM editions e WHERE e.digest_id = p.digest_id AND e.due_at = p.visible_at)`, id+1)
 			w.ok(err)
 			want(w.t, "all in editions", lost, 0)
 		}

@@ -8,16 +8,15 @@ import (
 	"digest"
 )
 
-// TestDeliveryHour releases digests and says when their mail leaves, by the wall
-// clock. The hours of all kinds of days are in calendar.TestSending.
+// TestDeliveryHour checks when editions are sent in local time. calendar.TestSending has more kinds of days.
 func TestDeliveryHour(t *testing.T) {
 	for _, test := range []struct {
-		zone, now, clock string // now: when somebody releases, after midnight
-		send, expires    string // local
+		zone, now, clock string // now: time of the release, after midnight
+		send, expires    string // local time
 	}{
 		{"Europe/Paris", "2026-11-20T00:03", "00:00", "2026-11-20T00:03", "2026-11-20T20:00"},
 		{"Europe/Paris", "2026-11-20T00:03", "12:01", "2026-11-20T12:01", "2026-11-21T08:01"},
-		{"Europe/Paris", "2026-11-20T09:00", "07:00", "2026-11-20T09:00", "2026-11-20T20:00"}, // late: at once
+		{"Europe/Paris", "2026-11-20T09:00", "07:00", "2026-11-20T09:00", "2026-11-20T20:00"}, // late: immediately
 		{"America/Santiago", "2026-09-06T01:03", "00:30", "2026-09-06T01:03", "2026-09-06T20:00"},
 		{"Asia/Kathmandu", "2026-11-20T00:03", "06:15", "2026-11-20T06:15", "2026-11-20T20:00"},
 	} {
@@ -52,7 +51,7 @@ func TestDeliveryHour(t *testing.T) {
 	}
 }
 
-// An hour that comes twice is meant the first time.
+// If an hour occurs twice, the first one counts.
 func TestDeliveryHourThatComesTwice(t *testing.T) {
 	each(t, func(w world) {
 		midnight := time.Date(2026, 10, 24, 22, 0, 0, 0, time.UTC)
@@ -69,8 +68,7 @@ func TestDeliveryHourThatComesTwice(t *testing.T) {
 	})
 }
 
-// Digests with different hours are released by one run, after an outage at the
-// hour of the day that their edition is of.
+// One run releases digests with different hours. After an outage, the hours are on the edition's date.
 func TestDeliveryHoursOfManyReaders(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")
@@ -93,7 +91,7 @@ func TestDeliveryHoursOfManyReaders(t *testing.T) {
 	})
 }
 
-// An hour that becomes another while its midnight is released costs no edition.
+// A change of the hour during the release does not lose an edition.
 func TestDeliveryHourChangedMeanwhile(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")

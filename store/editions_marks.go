@@ -28,18 +28,17 @@ import (
 // unmailed (ResendEdition). Lanes decide which editions may be claimed (lanes.go). Claims are in editions_claim.go,
 // and bounces in bounces.go.
 
-// doubtAfter is how long after its final dot an edition without a mark is in
-// doubt: ten minutes to wait for the reply (RFC 5321 §4.5.3.2.6), and some more.
+// doubtAfter is how long an edition may have a dot but no mark before it is in doubt: ten minutes for the reply (RFC
+// 5321 §4.5.3.2.6), and five more.
 const doubtAfter = 15 * time.Minute
 
-// MarkEditions records what became of editions held under token; of others nothing
-// changes. One in doubt becomes ready again, to be sent once more with the same
-// Message-ID and Date; in doubt twice, it is sent_unconfirmed and never sent again.
+// MarkEditions stores the results of editions that are claimed under token. It ignores other editions. An edition in
+// doubt becomes ready again and is resent with the same Message-ID and Date. If it is in doubt a second time, it
+// becomes sent_unconfirmed and is never sent again.
 //
-// In the same transaction it commits the promises that come before final dots,
-// for editions that are still leased under token, and gives those. The others must
-// not be sent: their lease is over, or their reader left, has a suppressed address
-// or no mail, and so they were recalled.
+// In the same transaction MarkEditions commits the dots of editions that are still leased under token, and returns
+// these editions. The caller must not send the others. Their lease has expired, or they were recalled because their
+// reader left, has a suppressed address or gets no email.
 func (s *Store) MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark,
 	dots []digest.Dot) (won []digest.EditionID, err error) {
 	if len(marks)+len(dots) == 0 {
@@ -68,7 +67,7 @@ func (s *Store) MarkEditions(ctx context.Context, now time.Time, token string, m
 	return won, nil
 }
 
-// beginDots turns those of dots that are leased into dotting ones, and gives them.
+// beginDots changes leased editions with a dot to dotting, and returns them.
 func beginDots(ctx context.Context, c conn, now instant, mine map[digest.EditionID]claimedEdition,
 	dots []digest.Dot) (won []digest.EditionID, err error) {
 	var v values
@@ -79,38 +78,41 @@ func beginDots(ctx context.Context, c conn, now instant, mine map[digest.Edition
 		}
 	}
 	return won, c.runRows(ctx, &v, `WITH v (id, message_id, date, recipient) AS (VALUES {rows})
-			UPDATE mail_claims SET state = 'dotting', at = `+fmt.Sprint(now)+`, message_id = v.message_id, date = v.date, recipient = v.recipient
+			UPDATE mail_claims SET state = 'dotting', at = `+fmt.Sprint(now)+`, message_id = v.message_id,
+			date = v.date, recipient = v.recipient
 			FROM v WHERE mail_claims.edition_id = v.id`)
 }
 
-// A claimedEdition is one that a worker has claimed and whose end is not recorded yet.
+// A claimedEdition is an edition that a worker has claimed and that has no mark yet.
 type claimedEdition struct {
 	ID           digest.EditionID `db:"edition_id"`
 	State        digest.EditionState
-	NewsletterID digest.NewsletterID // whose letter it is; 0: none's
-	At           instant             // of that state, but for leased
+	NewsletterID digest.NewsletterID // 0: not an issue of a newsletter
+	At           instant             // start of the state; zero if leased
 	WasInDoubt   bool
 
-	// Of its dot, if it came to one.
+	// From its dot, if it has one.
 	MessageID string
 	Date      instant
 	Recipient string
 
-	Reply, Error string // of the server that took it, else what the edition had before
+	Reply, Error string // from the server that accepted it, otherwise from earlier attempts
 }
 
-// claimedColumns reads a claimedEdition of the claims mc, the editions e and the digests d.
-const claimedColumns = `mc.edition_id, mc.state, COALESCE(d.newsletter_id, 0) AS newsletter_id, mc.at, mc.message_id, mc.date, mc.recipient, e.was_in_doubt,
-	CASE WHEN mc.state = 'sent' THEN mc.reply ELSE e.reply END AS reply, CASE WHEN mc.state = 'sent' THEN mc.error ELSE e.error END AS error`
+// claimedColumns reads a claimedEdition from claims mc, editions e and digests d.
+const claimedColumns = `mc.edition_id, mc.state, COALESCE(d.newsletter_id, 0) AS newsletter_id, mc.at,
+	mc.message_id, mc.date, mc.recipient, e.was_in_doubt,
+	CASE WHEN mc.state = 'sent' THEN mc.reply ELSE e.reply END AS reply, CASE WHEN mc.state = 'sent' THEN mc.error
+	ELSE e.error END AS error`
 
-// lockClaimed locks those of the given editions that are held under token. What is
-// changed then is looked up by key alone.
+// lockClaimed locks the given editions that are claimed under token. The updates that follow only use keys.
 func lockClaimed(ctx context.Context, c conn, token string,
 	ids []digest.EditionID) (map[digest.EditionID]claimedEdition, error) {
 	mine := make(map[digest.EditionID]claimedEdition, len(ids))
 	var rows []claimedEdition
 	err := c.all(ctx, &rows,
-		`SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id JOIN digests d ON d.id = e.digest_id
+		`SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id
+			JOIN digests d ON d.id = e.digest_id
 		WHERE mc.edition_id`+c.d.oneOf+` AND mc.lease_token = ? ORDER BY mc.edition_id`+c.d.lockRows("mc"),
 		keys(c.d, ids), token)
 	if err != nil {
@@ -122,7 +124,7 @@ func lockClaimed(ctx context.Context, c conn, token string,
 	return mine, nil
 }
 
-// saveMarks records marks of editions that are held, and ends their claims.
+// saveMarks stores the marks of locked editions and ends their claims.
 func saveMarks(ctx context.Context, c conn, now instant, mine map[digest.EditionID]claimedEdition,
 	marks []digest.Mark) error {
 	var v values
@@ -155,7 +157,7 @@ func saveMarks(ctx context.Context, c conn, now instant, mine map[digest.Edition
 	return count(ctx, c, now, done)
 }
 
-// endClaims writes into editions what became of them, rows of markRow, and deletes their claims.
+// endClaims writes results, rows of markRow, into editions and deletes their claims.
 func endClaims(ctx context.Context, c conn, ids []digest.EditionID, rows *values) error {
 	if len(ids) == 0 {
 		return nil
@@ -164,8 +166,10 @@ func endClaims(ctx context.Context, c conn, ids []digest.EditionID, rows *values
 		return err
 	}
 	return c.runRows(ctx, rows,
-		`WITH v (id, state, undelivered, was_in_doubt, reply, error, next_at, sent_at, uncounted, message_id, date, recipient) AS (VALUES {rows})
-			UPDATE editions SET state = v.state, undelivered = v.undelivered, was_in_doubt = v.was_in_doubt, reply = v.reply, error = v.error,
+		`WITH v (id, state, undelivered, was_in_doubt, reply, error, next_at, sent_at, uncounted,
+			message_id, date, recipient) AS (VALUES {rows})
+			UPDATE editions SET state = v.state, undelivered = v.undelivered, was_in_doubt = v.was_in_doubt,
+			reply = v.reply, error = v.error,
 			sent_at = v.sent_at, attempt = attempt - v.uncounted,
 			next_at = CASE WHEN v.next_at > 0 THEN v.next_at ELSE editions.next_at END,
 			message_id = CASE WHEN v.message_id = '' THEN editions.message_id ELSE v.message_id END,
@@ -174,7 +178,6 @@ func endClaims(ctx context.Context, c conn, ids []digest.EditionID, rows *values
 			FROM v WHERE editions.id = v.id`)
 }
 
-// mailWord names what became of a mail, for its counter.
 func mailWord(s digest.EditionState) string {
 	if s == digest.EditionReady {
 		return mailRetried
@@ -182,12 +185,12 @@ func mailWord(s digest.EditionState) string {
 	return string(s)
 }
 
-// markRow adds a mark as endClaims stores it, and gives the state that it leads to.
+// markRow adds a mark to v, for endClaims, and returns the new state of the edition.
 func markRow(v *values, m digest.Mark, e claimedEdition, now instant) digest.EditionState {
 	state, wasInDoubt, sent := m.State, e.WasInDoubt, instant(0)
 	switch {
 	case state == digest.EditionSent && e.State == digest.EditionSent:
-		sent = e.At // it was known before
+		sent = e.At // the claim already recorded when
 	case state == digest.EditionSent:
 		sent = now
 	case state == digest.EditionInDoubt && wasInDoubt:
@@ -200,7 +203,7 @@ func markRow(v *values, m digest.Mark, e claimedEdition, now instant) digest.Edi
 	return state
 }
 
-// RenewLeases prolongs what is leased under token and not begun to be sent.
+// RenewLeases extends the leases under token of editions that are not being sent yet.
 func (s *Store) RenewLeases(ctx context.Context, now time.Time, token string, lease time.Duration) error {
 	return s.run(ctx, "renewing leases",
 		`UPDATE mail_claims SET lease_until = ? WHERE state = 'leased' AND lease_token = ?`, at(now).plus(lease), token)
@@ -230,8 +233,7 @@ func (s *Store) RecoverEditions(ctx context.Context, now time.Time, idempotent b
 	return inDoubt, unconfirmed, err
 }
 
-// recoverSent records in their editions what servers have accepted, where a worker
-// died between the two.
+// recoverSent copies accepted editions from their claims to the editions, after a worker died in between.
 func recoverSent(ctx context.Context, c conn, now instant) error {
 	_, _, err := recoverClaims(ctx, c, now, `mc.state = 'sent' AND mc.lease_until <= ?`, now,
 		func(e claimedEdition) digest.Mark {
@@ -240,8 +242,7 @@ func recoverSent(ctx context.Context, c conn, now instant) error {
 	return err
 }
 
-// recoverDotting ends final dots without a mark: in doubt where nobody knows what
-// became of them, ready where sending again does no harm.
+// recoverDotting ends dots without a mark. The edition becomes in doubt, or ready if a second attempt is harmless.
 func recoverDotting(ctx context.Context, c conn, now instant, idempotent bool) (inDoubt, unconfirmed int, err error) {
 	if idempotent {
 		_, _, err := recoverClaims(ctx, c, now, `mc.state = 'dotting' AND mc.lease_until <= ?`, now,
@@ -264,7 +265,8 @@ func recoverClaims(ctx context.Context, c conn, now instant, where string, than 
 	mark func(claimedEdition) digest.Mark) (first, again int, err error) {
 	var rows []claimedEdition
 	if err := c.all(ctx, &rows,
-		`SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id JOIN digests d ON d.id = e.digest_id
+		`SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id
+			JOIN digests d ON d.id = e.digest_id
 		WHERE `+where+` ORDER BY mc.edition_id`+c.d.lockRows("mc"), than); err != nil {
 		return 0, 0, err
 	}
@@ -276,8 +278,8 @@ func recoverClaims(ctx context.Context, c conn, now instant, where string, than 
 	return len(rows) - again, again, saveMarks(ctx, c, now, mine, each(rows, mark))
 }
 
-// giveBack takes back what was not begun to be sent, with its attempt: that a
-// process died, or ended, says nothing of the edition, whose schedule is for refusals.
+// giveBack returns claimed editions that are not being sent to the queue, and undoes the attempt. Attempts count
+// rejections by servers, and the end of a process is not one.
 func giveBack(ctx context.Context, c conn, where string, args ...any) error {
 	var ids []digest.EditionID
 	err := c.all(ctx, &ids, `DELETE FROM mail_claims AS mc WHERE mc.state = 'leased' AND `+
@@ -288,10 +290,9 @@ func giveBack(ctx context.Context, c conn, where string, args ...any) error {
 	return c.run(ctx, `UPDATE editions SET state = 'ready', attempt = attempt - 1 WHERE id`+c.d.oneOf, keys(c.d, ids))
 }
 
-// recall takes the editions of digests (= ?, or IN (…)) out of the hands of mailers
-// whose final dots are not begun, and gives them, for the caller to end. Nobody
-// claims one that is ready before the transaction is over. The second look is for
-// claims that the first had to wait for.
+// recall ends the claims of digests' editions (= ?, or IN (…)) whose dots have not begun, and returns these editions
+// for the caller to end. It locks ready editions, so that no worker claims one before the transaction ends. The second
+// pass finds claims that the first had to wait for.
 func recall(ctx context.Context, c conn, digests string, arg any) (taken []digest.EditionID, err error) {
 	for range 2 {
 		var ids []digest.EditionID
@@ -301,7 +302,7 @@ func recall(ctx context.Context, c conn, digests string, arg any) (taken []diges
 			return nil, err
 		}
 		taken = append(taken, ids...)
-		if c.d.forUpdate == "" { // nobody else writes
+		if c.d.forUpdate == "" { // no concurrent writers
 			break
 		}
 		if err := c.all(ctx, &ids, `SELECT e.id FROM editions e WHERE e.digest_id `+digests+` AND e.state = 'ready'`+
@@ -312,20 +313,21 @@ func recall(ctx context.Context, c conn, digests string, arg any) (taken []diges
 	return taken, nil
 }
 
-// expire ends what waits and is too late to be sent: the digest's next edition
-// carries its posts. Where the mailbox was full to the end, that is a soft bounce.
+// expire ends ready editions whose time to be sent has passed. The digest's next edition carries their posts. If the
+// mailbox was still full, expire also records a soft bounce.
 func expire(ctx context.Context, c conn, now instant) error {
 	const late = `state = 'ready' AND expires_at <= ?`
 	var full []struct {
 		ID    digest.EditionID
 		Reply string
 	}
-	// "452 4.2.2 …": RFC 3463 §3.3, mailbox full.
+	// "452 4.2.2 …": mailbox full (RFC 3463 §3.3).
 	if err := c.all(ctx, &full, `SELECT id, reply FROM editions WHERE `+late+` AND reply LIKE '___ _.2.2 %'`,
 		now); err != nil {
 		return err
 	}
-	n, err := c.exec(ctx, `UPDATE editions SET state = 'expired', undelivered = 1, error = CASE WHEN error = '' THEN ? ELSE error END WHERE `+late, tooLate, now)
+	n, err := c.exec(ctx, `UPDATE editions SET state = 'expired', undelivered = 1, error = CASE
+		WHEN error = '' THEN ? ELSE error END WHERE `+late, tooLate, now)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"digest"
 )
 
-// released gives a world with n readers in Paris, each with an edition of one post.
+// released creates n readers in Paris, each with an edition of one post.
 func (w world) released(n int) []digest.Digest {
 	w.t.Helper()
 	f := w.feed("f.example")
@@ -50,7 +50,7 @@ func (w world) mark(now time.Time, token string, marks ...digest.Mark) {
 	w.ok(err2(w.MarkEditions(w.ctx(), now, token, marks, nil)))
 }
 
-// recoverDead gives how many editions became in doubt.
+// recoverDead runs RecoverEditions and returns how many editions are in doubt.
 func (w world) recoverDead(now time.Time) int {
 	w.t.Helper()
 	n, again, err := w.RecoverEditions(w.ctx(), now, false)
@@ -196,7 +196,7 @@ func TestDeliveryTooLate(t *testing.T) {
 	})
 }
 
-// The reader leaves at every moment of a delivery.
+// The reader leaves in each state of a delivery.
 func TestUnsubscribeRace(t *testing.T) {
 	each(t, func(w world) {
 		ds := w.released(3)
@@ -218,7 +218,7 @@ func TestUnsubscribeRace(t *testing.T) {
 	})
 }
 
-// A lease may end and its edition become ready after its reader has left.
+// A lease may expire after its reader has left.
 func TestUnsubscribeDuringADeadLease(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]
@@ -292,7 +292,7 @@ func TestReadingEditions(t *testing.T) {
 	})
 }
 
-// Only what has not come to its dot is prolonged.
+// RenewLeases does not extend claims with a dot.
 func TestRenewedLeases(t *testing.T) {
 	each(t, func(w world) {
 		w.released(2)
@@ -309,8 +309,7 @@ func TestRenewedLeases(t *testing.T) {
 	})
 }
 
-// That a worker died says nothing of the edition: its schedule begins with the
-// first answer.
+// The death of a worker does not count as an attempt.
 func TestADeadWorkersAttemptIsNone(t *testing.T) {
 	each(t, func(w world) {
 		w.released(1)

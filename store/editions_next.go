@@ -20,7 +20,8 @@ func (s *Store) NextMail(ctx context.Context, now time.Time, route, domain diges
 func nextMail(ctx context.Context, c conn, now time.Time, q digest.Claim) (time.Time, error) {
 	var over instant
 	err := c.get(ctx, &over,
-		`SELECT MIN(CASE WHEN mc.state = 'dotting' AND mc.at + ? > mc.lease_until THEN mc.at + ? ELSE mc.lease_until END)
+		`SELECT MIN(CASE WHEN mc.state = 'dotting' AND mc.at + ? > mc.lease_until THEN mc.at + ?
+			ELSE mc.lease_until END)
 		FROM mail_claims mc`, int64(doubtAfter/time.Second), int64(doubtAfter/time.Second))
 	if err != nil {
 		return time.Time{}, err

@@ -9,9 +9,8 @@ import (
 	"digest"
 )
 
-// EditionPosts gives the posts of editions by the edition's key, in the order
-// in which they were stored: one range of keys for each edition, and one for
-// each that it carries. A post that is in several of them comes once.
+// EditionPosts returns the posts of editions, by the edition's key and in the order in which they were stored. It
+// includes the posts of carried editions. A post in several of them appears once.
 func (s *Store) EditionPosts(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.PostRef,
 	error) {
 	posts := make(map[digest.EditionID][]digest.PostRef, len(editions))
@@ -35,13 +34,12 @@ func (s *Store) EditionPosts(ctx context.Context, editions []digest.Delivery) (m
 	return posts, nil
 }
 
-// postsOfParts gives one row a part, its posts' keys written together: rows are
-// what reading costs. The inner SELECT is one range of the primary key.
+// postsOfParts returns one row for each part, with the keys of its posts joined, because reading rows is expensive.
+// The inner SELECT reads one range of the primary key.
 const postsOfParts = `WITH v (edition_id, digest_id, due_at, carried) AS (VALUES {rows})
 		SELECT v.edition_id, v.carried, COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
 			WHERE dp.digest_id = v.digest_id AND dp.visible_at = v.due_at), '') AS posts FROM v`
 
-// readParts reads the posts of parts.
 func (s *Store) readParts(ctx context.Context, parts []part, posts map[digest.EditionID][]digest.PostRef) error {
 	v := partRows(parts)
 	var rows []struct {
@@ -77,7 +75,7 @@ func (s *Store) readParts(ctx context.Context, parts []part, posts map[digest.Ed
 	return nil
 }
 
-// uniqueRefs sorts posts by key and leaves each once, as the edition's own if it is.
+// uniqueRefs sorts posts by key and removes duplicates. It prefers the edition's own posts to carried ones.
 func uniqueRefs(refs []digest.PostRef) []digest.PostRef {
 	slices.SortFunc(refs, func(a, b digest.PostRef) int {
 		return cmp.Or(cmp.Compare(a.PostID, b.PostID), bit(a.Carried)-bit(b.Carried), bit(a.Listed)-bit(b.Listed))
@@ -85,8 +83,8 @@ func uniqueRefs(refs []digest.PostRef) []digest.PostRef {
 	return slices.CompactFunc(refs, func(a, b digest.PostRef) bool { return a.PostID == b.PostID })
 }
 
-// WaitingPosts gives what the digest's next midnight would bring as things
-// stand, without what its filters would hold back, or its publisher has pulled.
+// WaitingPosts returns the posts that the digest's next edition would contain now, without posts that its filters
+// match or its publisher has withdrawn.
 func (s *Store) WaitingPosts(ctx context.Context, id digest.DigestID) ([]digest.PostRef, error) {
 	parts, err := s.waitingParts(ctx, id)
 	posts := make(map[digest.EditionID][]digest.PostRef, 1)
@@ -103,21 +101,19 @@ func (s *Store) WaitingPosts(ctx context.Context, id digest.DigestID) ([]digest.
 	return refs, failed("reading the waiting posts", err)
 }
 
-// A part is a range of posts and notices that an edition shows: its own, or
-// those of an edition that it carries.
+// A part is a range of posts and notices that an edition shows: its own, or a carried edition's.
 type part struct {
 	EditionID digest.EditionID
 	DigestID  digest.DigestID
 	DueAt     instant
 	Carried   carriage
 
-	// The edition that is carried.
+	// The carried edition.
 	FromID    digest.EditionID
 	LocalDate digest.Date
 	State     digest.EditionState
 }
 
-// A carriage is how an edition shows a part.
 type carriage int
 
 const (
@@ -126,10 +122,10 @@ const (
 	partListed           // as headlines
 )
 
-// carriedParts selects the part of each edition y.edition_id that is the undelivered edition e.
-const carriedParts = `e.digest_id, e.due_at, CASE WHEN e.state = 'expired' THEN 1 ELSE 2 END AS carried, e.id AS from_id, e.local_date, e.state`
+// carriedParts selects the undelivered editions e as parts of the editions y.edition_id.
+const carriedParts = `e.digest_id, e.due_at, CASE WHEN e.state = 'expired' THEN 1
+	ELSE 2 END AS carried, e.id AS from_id, e.local_date, e.state`
 
-// partsOf gives the parts of editions, their own first.
 func (s *Store) partsOf(ctx context.Context, editions []digest.Delivery) ([]part, error) {
 	parts := make([]part, len(editions))
 	for i, e := range editions {
@@ -142,8 +138,7 @@ func (s *Store) partsOf(ctx context.Context, editions []digest.Delivery) ([]part
 	return append(parts, others...), err
 }
 
-// waitingParts gives the parts of the edition that a digest's next midnight
-// would bring as things stand.
+// waitingParts returns the parts of the digest's next edition as of now.
 func (s *Store) waitingParts(ctx context.Context, id digest.DigestID) ([]part, error) {
 	var parts, others []part
 	err := s.read().all(ctx, &parts,
@@ -158,7 +153,7 @@ func (s *Store) waitingParts(ctx context.Context, id digest.DigestID) ([]part, e
 	return append(parts, others...), err
 }
 
-// partRows writes parts as (edition_id, digest_id, due_at, carried).
+// partRows returns parts as rows of (edition_id, digest_id, due_at, carried).
 func partRows(parts []part) values {
 	var v values
 	for _, p := range parts {

@@ -11,27 +11,24 @@ import (
 	"digest/calendar"
 )
 
-// Release makes the editions of due digests, and gives them their next
-// midnight. The first edition after a pause with an end holds all that came during the
-// pause, shortened: it is bound, like a volume. A digest waits for Plan, and then while one of its feeds is still
-// queued for a poll, or in flight, for deadline at most: counted from Plan and
-// not from midnight, so that a machine that slept over midnight polls first.
-// A digest with nothing new, nothing to be told and nothing to be carried gets
-// no edition. After an outage the missed days come as one edition, of the last
-// of its days that has begun.
+// Release creates the editions of due digests and schedules the next midnight of each. It returns the number of
+// editions. A digest without new posts, notices or undelivered editions gets no edition. After an outage one edition
+// contains all missed days; it has the last date that has begun. The first edition after a pause with an end is bound:
+// it shows the posts of the pause shortened.
 //
-// An edition is sent at its digest's hour by the reader's clock on its date,
-// but not before it is made. One for a suppressed address, or of a digest
-// without mail, is not sent.
+// A digest waits for Plan, and then until none of its feeds is queued or in flight, but not longer than deadline. The
+// deadline counts from Plan and not from midnight. So a machine that was off at midnight polls first.
 //
-// A digest is found by its row in waiting_digests (digests_waiting.go), so that
-// what a Release costs follows from the digests of which there is news.
+// An edition is sent on its date at its digest's hour in the reader's time zone, or later if it is released later.
+// Editions for suppressed addresses and of digests without email are not sent.
 //
-// Digests of one zone, midnight, cadence and newsletter are released together, a
-// batch in one transaction that excludes storing (I8); no row of a post
-// is touched, but for digests with filters: what these match is held back
-// first (filters_held.go), which takes its time: they come after all others. A
-// batch that fails holds up no other. It gives the number of editions made.
+// Release finds digests by their rows in waiting_digests (digests_waiting.go), so its cost depends only on the digests
+// with news.
+//
+// It releases digests with the same zone, midnight, cadence and newsletter as a batch. Each batch is one transaction
+// that locks out transactions that store posts (I8). If a batch fails, the others continue. A batch does not write
+// rows of posts, except for digests with filters, where it first stores the filtered posts (filters_held.go). This
+// takes time, so such batches come last.
 func (s *Store) Release(ctx context.Context, now time.Time, deadline time.Duration) (editions int, err error) {
 	if err := s.lookAtWaiting(ctx, at(now), deadline); err != nil {
 		return 0, fmt.Errorf("looking at what digests wait for: %w", err)
@@ -49,7 +46,7 @@ func (s *Store) Release(ctx context.Context, now time.Time, deadline time.Durati
 	return editions, err
 }
 
-// releaseAll releases batches, and says how many digests they are.
+// releaseAll releases batches and also returns the number of their digests.
 func (s *Store) releaseAll(ctx context.Context, batches []releaseBatch, now time.Time) (editions, digests int,
 	err error) {
 	if len(batches) == 0 {
@@ -71,7 +68,6 @@ func (s *Store) releaseAll(ctx context.Context, batches []releaseBatch, now time
 	return editions, digests, err
 }
 
-// releaseAlone releases a batch in one transaction.
 func (s *Store) releaseAlone(ctx context.Context, g releaseBatch, now time.Time) (n int, err error) {
 	if err := g.lookAtFilters(ctx, s.read()); err != nil {
 		return 0, err
@@ -79,8 +75,7 @@ func (s *Store) releaseAlone(ctx context.Context, g releaseBatch, now time.Time)
 	return s.releaseUnderLock(ctx, g, now)
 }
 
-// lookAtFilters finds what the filters of the batch's digests hold back, before
-// anybody waits for it.
+// lookAtFilters finds the posts that the filters of the batch match, before the transaction that locks others out.
 func (g *releaseBatch) lookAtFilters(ctx context.Context, c conn) error {
 	if !g.Filtered {
 		return nil
@@ -102,46 +97,47 @@ func (s *Store) releaseUnderLock(ctx context.Context, g releaseBatch, now time.T
 	return n, nil
 }
 
-// A releaseBatch is digests that are released together: alike but for the hour
-// of the day at which their mail leaves.
+// A releaseBatch holds digests that are released together. They differ only in the hour of their email.
 type releaseBatch struct {
 	releaseKind
 	ids       []digest.DigestID
-	hours     []int64    // those of its digests, as they were when they were found
-	filtering *filtering // nil: they have no filters
-	// a first edition that was asked for (SendFirst): its mail leaves now, and this stays the next midnight; zero: it
-	// is not
+	hours     []int64    // hours of the digests when they were found
+	filtering *filtering // nil: no filters
+	// the unchanged next midnight of a first edition that its reader requested (SendFirst), which is sent now; zero:
+	// no such edition
 	atOnce time.Time
 }
 
-// A releaseKind is what digests have in common that are released together.
+// A releaseKind holds what the digests of a batch have in common.
 type releaseKind struct {
 	TimeZone     string
 	DueAt        instant `db:"next_due_at"`
 	Cadence      digest.Cadence
-	NewsletterID digest.NewsletterID // 0: they are readers' own
-	Filtered     bool                // they have filters
+	NewsletterID digest.NewsletterID // 0: readers' own digests
+	Filtered     bool                // the digests have filters
 }
 
 const (
-	// releaseStep is how many digests Release holds in memory at once.
+	// releaseStep is how many digests Release reads in one step.
 	releaseStep = 50_000
-	// releaseDigests is how many share a transaction: storing waits for it.
+	// releaseDigests is how many digests share a transaction. Transactions that store posts wait for it.
 	releaseDigests = 5000
 )
 
-// releaseBatches gives the digests that need not wait any longer, in batches:
-// those without filters first, the earliest first.
+// releaseBatches returns the digests that need not wait longer, in batches: earliest first, but those with filters
+// last.
 func (s *Store) releaseBatches(ctx context.Context, now instant) ([]releaseBatch, error) {
 	var rows []struct {
 		releaseKind
 		ID        digest.DigestID
 		DeliverAt int64
-		Posts     int // that wait for a digest with filters
+		Posts     int // hidden posts; only for digests with filters
 	}
 	err := s.read().all(ctx, &rows,
-		`SELECT d.id, u.time_zone, d.next_due_at, d.cadence, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.filtered, d.deliver_at,
-			CASE WHEN d.filtered = 0 THEN 0 ELSE (SELECT count(*) FROM digest_posts p WHERE p.digest_id = d.id AND p.visible_at = d.next_due_at) END AS posts
+		`SELECT d.id, u.time_zone, d.next_due_at, d.cadence, COALESCE(d.newsletter_id, 0) AS newsletter_id,
+			d.filtered, d.deliver_at,
+			CASE WHEN d.filtered = 0 THEN 0 ELSE (SELECT count(*) FROM digest_posts p WHERE p.digest_id = d.id
+			AND p.visible_at = d.next_due_at) END AS posts
 		FROM waiting_digests w CROSS JOIN digests d CROSS JOIN users u
 		WHERE w.feed_id = ? AND d.id = w.digest_id AND u.id = d.user_id
 		AND d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?
@@ -165,17 +161,17 @@ func (s *Store) releaseBatches(ctx context.Context, now instant) ([]releaseBatch
 	return batches, err
 }
 
-// A groupTimes is when the editions of a group appear and leave.
+// A groupTimes holds the date of a group's editions and when they are sent.
 type groupTimes struct {
 	now   instant
 	zone  *time.Location
 	date  digest.Date
-	next  instant // the midnight of the group's next edition
-	hours values  // (hour, when it is sent, not sent after this, 1 if it is left unmailed)
+	next  instant // the next midnight of the group
+	hours values  // rows of (hour, time to send, expiry, 1 if unmailed because of UnfenceAfter)
 }
 
-// times gives the date of the group's edition, that of the last of its midnights
-// that has passed, with what follows from it.
+// times returns the date of the group's editions, from the last of its midnights that has passed, and its next
+// midnight.
 func (g releaseBatch) times(now time.Time) (groupTimes, error) {
 	loc, err := calendar.Zone(g.TimeZone)
 	if err != nil {
@@ -188,8 +184,8 @@ func (g releaseBatch) times(now time.Time) (groupTimes, error) {
 	return groupTimes{now: at(now), zone: loc, date: digest.DateOf(last.In(loc)), next: at(next)}, nil
 }
 
-// setHours says when the group's editions are mailed, which wait so long for approval. Those that should have been
-// mailed before discarded are not.
+// setHours sets when the group's editions are sent, after a wait for approval. Editions that should have been sent
+// before discarded are not sent.
 func (t *groupTimes) setHours(hours []int64, now time.Time, wait time.Duration, discarded instant) {
 	for _, hour := range hours {
 		send, expires := calendar.Sending(t.date, span(hour), t.next.time(), at(now).time(), t.zone)
@@ -199,7 +195,6 @@ func (t *groupTimes) setHours(hours []int64, now time.Time, wait time.Duration, 
 	}
 }
 
-// setNow has the group's editions mailed at once.
 func (t *groupTimes) setNow(hours []int64) {
 	for _, hour := range hours {
 		send, expires := calendar.Sending(t.date, 0, t.next.time(), t.now.time(), t.zone)
@@ -207,14 +202,13 @@ func (t *groupTimes) setNow(hours []int64) {
 	}
 }
 
-// inZone is written so that no planner can turn it round and begin with all
-// users of the zone: for each digest it can only look its own user up.
+// inZone uses a subquery so that the planner looks up the user of each digest and does not start with all users of the
+// zone.
 const inZone = `(SELECT u.time_zone FROM users u WHERE u.id = d.user_id) = ?`
 
-// digests selects those of the batch, d. One that has become another since it was
-// found, or was given its first filter, or has lost its last, waits for the next
-// Release. Their midnight is written so that they are read by their keys: by its
-// index all of the zone would be looked at.
+// digests selects the digests d of the batch. A digest that has changed since it was found, or got its first filter or
+// lost its last, waits for the next Release. The expression next_due_at + 0 prevents use of the index on midnights,
+// which would read the whole zone.
 func (g releaseBatch) digests(d *dialect) (where string, args []any) {
 	where = `d.id` + d.oneOf + ` AND d.state = 'active' AND (d.next_due_at + 0) = ? AND d.planned_due_at = d.next_due_at
 		AND d.cadence = ? AND d.filtered = ` + fmt.Sprint(bit(g.Filtered)) + ` AND d.deliver_at` + d.oneOf + ` AND ` +
@@ -222,11 +216,9 @@ func (g releaseBatch) digests(d *dialect) (where string, args []any) {
 	return where, []any{keys(d, g.ids), g.DueAt, g.Cadence, keys(d, g.hours), g.TimeZone}
 }
 
-// release releases a batch. First the digests that had an edition of this date
-// already, which can only be after a journey or an outage, wait for the next
-// one with their posts (I1). What filters match is held back before there is a
-// reason for an edition. Then last_due_at and released_at mark the digests
-// that the second statement takes, so that it sees exactly those.
+// release releases a batch and returns the number of editions. Digests that already have an edition of this date,
+// after a trip or an outage, wait for the next midnight with their posts (I1). Filters run before the check whether an
+// edition has a reason. last_due_at and released_at mark the digests for the statement that creates the editions.
 func (g releaseBatch) release(ctx context.Context, c conn, now time.Time) (int, error) {
 	times, err := g.times(now)
 	if err != nil {
@@ -280,28 +272,30 @@ func (g releaseBatch) release(ctx context.Context, c conn, now time.Time) (int, 
 	return made, g.carry(ctx, c, at(now))
 }
 
-// seal makes the editions of those digests that have just been released and
-// have a reason for one.
+// seal creates the editions of the digests that were just released and have a reason for one.
 func (g releaseBatch) seal(ctx context.Context, c conn, now instant, times groupTimes, reason string) (int, error) {
 	return c.execRows(ctx, &times.hours,
 		`INSERT INTO editions (digest_id, local_date, due_at, prev_due_at, prev_released_at,
 		bound_from, bound_to, send_at, date, next_at, expires_at, number, domain, state, error)
 		WITH h (hour, send, ends, discarded) AS (VALUES {rows})
-		SELECT e.id, ?, e.last_due_at, e.prev_due_at, e.prev_released_at, e.bound_from, e.bound_to, h.send, h.send, h.send, h.ends,
+		SELECT e.id, ?, e.last_due_at, e.prev_due_at, e.prev_released_at, e.bound_from, e.bound_to,
+		h.send, h.send, h.send, h.ends,
 			e.edition_count, e.domain, CASE WHEN e.unmailed = '' AND h.discarded = 0 THEN 'ready' ELSE 'unmailed' END,
 			CASE WHEN e.unmailed = '' AND h.discarded = 1 THEN '`+leftUnmailed+`' ELSE e.unmailed END
-		FROM (SELECT d.id, d.last_due_at, d.edition_count, d.deliver_at, d.prev_due_at, d.prev_released_at, d.bound_from, d.bound_to,
-				(SELECT u.mail_domain FROM users u WHERE u.id = d.user_id) AS domain, COALESCE(`+unmailedDigest+`, '') AS unmailed
+		FROM (SELECT d.id, d.last_due_at, d.edition_count, d.deliver_at, d.prev_due_at, d.prev_released_at,
+		d.bound_from, d.bound_to,
+				(SELECT u.mail_domain FROM users u WHERE u.id = d.user_id) AS domain,
+				COALESCE(`+unmailedDigest+`, '') AS unmailed
 			FROM digests d
-			WHERE d.id`+c.d.oneOf+` AND d.state = 'active' AND (d.next_due_at + 0) = ? AND d.last_due_at = ? AND d.released_at = ?
+			WHERE d.id`+c.d.oneOf+` AND d.state = 'active' AND (d.next_due_at + 0) = ? AND d.last_due_at = ?
+			AND d.released_at = ?
 			AND d.deliver_at`+c.d.oneOf+` AND `+reason+`) e CROSS JOIN h
 		WHERE h.hour = e.deliver_at ORDER BY e.id ON CONFLICT DO NOTHING`,
 		times.date.String(), keys(c.d, g.ids), times.next, g.DueAt, now, keys(c.d, g.hours))
 }
 
-// reason gives what holds for digests d that get an edition: posts wait, or
-// notices, or there is something to carry. Most midnights have neither of the
-// last two: then nothing is asked of each digest about them.
+// reason returns the condition for digests d that get an edition: hidden posts, notices or editions to carry. At most
+// midnights there are no notices and nothing to carry, so it omits these parts.
 func (g releaseBatch) reason(ctx context.Context, c conn) (where string, carries bool, err error) {
 	due := fmt.Sprint(g.DueAt)
 	where = `EXISTS (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = d.id AND dp.visible_at = ` + due + `)`
@@ -324,15 +318,14 @@ func (g releaseBatch) reason(ctx context.Context, c conn) (where string, carries
 	return `(` + where + `)`, any.Undelivered, nil
 }
 
-// postpone moves the digests that have an edition of this date, and what waits for them.
+// postpone moves the digests that already have an edition of this date, with their hidden posts.
 func (g releaseBatch) postpone(ctx context.Context, c conn, times groupTimes, where string, args []any) error {
 	where += ` AND EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = d.id AND e.local_date = ?)`
 	args = append(args[:len(args):len(args)], times.date.String())
 	return g.moveOn(ctx, c, times, where, args)
 }
 
-// moveOn gives those of the batch's digests d for which where holds their next midnight, with
-// what waits for them.
+// moveOn moves the digests d of the batch for which where holds, with their hidden posts, to their next midnight.
 func (g releaseBatch) moveOn(ctx context.Context, c conn, times groupTimes, where string, args []any) error {
 	var digests []digest.DigestID
 	if err := c.all(ctx, &digests, `SELECT d.id FROM digests d WHERE `+where, args...); err != nil ||

@@ -8,7 +8,7 @@ import (
 	"digest"
 )
 
-// crowd makes readers in Paris who each take some of the feeds, all read before.
+// crowd adds readers in Paris who subscribe to some of the feeds. All feeds have been polled.
 func (w world) crowd(readers, feeds, each int) {
 	w.t.Helper()
 	const count = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) `
@@ -24,8 +24,7 @@ func (w world) crowd(readers, feeds, each int) {
 		count+`SELECT i FROM n) k ORDER BY 1, 2`, feeds, each)))
 }
 
-// TestReleasePlan holds that a release looks its digests' users and feeds up by
-// their keys, whatever the database knows, or believes, of its tables.
+// TestReleasePlan: a release finds users and feeds by their keys, whatever the statistics of the database say.
 func TestReleasePlan(t *testing.T) {
 	each(t, func(w world) {
 		w.crowd(2000, 1000, 10)
@@ -53,8 +52,7 @@ func TestReleasePlan(t *testing.T) {
 	})
 }
 
-// TestLookPlan holds that what a digest waits for is found by keys, and not by going through
-// the queue of feeds.
+// TestLookPlan: the feed that a digest waits for is found by keys, not by reading the queue.
 func TestLookPlan(t *testing.T) {
 	each(t, func(w world) {
 		w.crowd(2000, 1000, 10)
@@ -75,8 +73,7 @@ func TestLookPlan(t *testing.T) {
 	})
 }
 
-// TestLockPlan holds that a claim finds the feeds that it has chosen by their keys, and does
-// not go through the queue for them: not even where the database believes that nothing is queued.
+// TestLockPlan: a claim finds its chosen feeds by their keys, even if the statistics say that the queue is empty.
 func TestLockPlan(t *testing.T) {
 	each(t, func(w world) {
 		w.crowd(20, 3000, 5)
@@ -94,8 +91,8 @@ func TestLockPlan(t *testing.T) {
 	})
 }
 
-// TestHidePlan holds that the readers of a new post are found in one index alone,
-// paused subscriptions left out, and their digests by key.
+// TestHidePlan: the readers of a new post are found with one index, without paused subscriptions, and their digests by
+// key.
 func TestHidePlan(t *testing.T) {
 	each(t, func(w world) {
 		w.crowd(2000, 1000, 10)
@@ -112,9 +109,8 @@ func TestHidePlan(t *testing.T) {
 	})
 }
 
-// TestClaimPlan holds that a claim reads the queue in its order, and the users
-// of what it finds by their keys, whatever the database knows of its tables,
-// also where it passes over most of it.
+// TestClaimPlan: a claim reads the queue in order and finds users by their keys, whatever the statistics say, even if
+// it skips most of the queue.
 func TestClaimPlan(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("big.example", 100_000)

@@ -91,10 +91,10 @@ func TestReleaseMakesEditions(t *testing.T) {
 	})
 }
 
-// TestReleaseOfOthers: digests that cannot be released hold up no others.
+// TestReleaseOfOthers: a digest whose release fails does not delay others.
 func TestReleaseOfOthers(t *testing.T) {
 	each(t, func(w world) {
-		lost, ada := w.reader("lost", "Africa/Algiers"), w.reader("ada", "Europe/Paris") // one midnight in winter
+		lost, ada := w.reader("lost", "Africa/Algiers"), w.reader("ada", "Europe/Paris") // the same midnight in winter
 		f := w.feed("f.example")
 		w.subscribe(lost, f)
 		w.subscribe(ada, f)
@@ -115,7 +115,7 @@ func TestReleaseOfOthers(t *testing.T) {
 func TestReleaseWaitsForFeeds(t *testing.T) {
 	for _, c := range []struct {
 		name     string
-		poll     time.Duration // from midnight
+		poll     time.Duration // after midnight
 		releases time.Duration
 	}{
 		{"queued within the deadline", 10 * time.Minute, deadline},
@@ -167,7 +167,7 @@ func TestReleaseWaitsForAFeedInFlight(t *testing.T) {
 	})
 }
 
-// A machine that slept through midnight asks first: the deadline counts from Plan.
+// After a machine slept through midnight it polls first: the deadline counts from Plan.
 func TestReleaseOfALateHour(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -224,13 +224,13 @@ func TestReleaseByCadence(t *testing.T) {
 	})
 }
 
-// A traveller's zones begin one date twice, and leave one out (I1).
+// For a traveller, one date begins twice and another is skipped (I1).
 func TestReleaseAcrossTheDateLine(t *testing.T) {
 	each(t, func(w world) {
-		ada := w.reader("ada", "Pacific/Auckland") // the 20th begins at 11:00 UTC: noon is past it
+		ada := w.reader("ada", "Pacific/Auckland") // the 20th begins at 11:00 UTC, before noon
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
-		auckland := time.Date(2026, 11, 20, 11, 0, 0, 0, time.UTC) // begins the 21st
+		auckland := time.Date(2026, 11, 20, 11, 0, 0, 0, time.UTC) // start of the 21st
 		want(w.t, "due", w.again(ada).NextDueAt, auckland)
 		w.record(noon, f, posts(noon, "p"))
 		w.hour(auckland)
@@ -247,8 +247,7 @@ func TestReleaseAcrossTheDateLine(t *testing.T) {
 	})
 }
 
-// An edition of the date may be there although the midnight did not know: a
-// zone's rules changed between scheduling and release.
+// The edition of a date may exist before its midnight, if the rules of a zone changed after scheduling.
 func TestReleasePostponesWhatCannotBe(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -259,9 +258,10 @@ func TestReleasePostponesWhatCannotBe(t *testing.T) {
 		w.hour(parisMidnight)
 		w.record(parisMidnight, f, posts(parisMidnight, "q"))
 		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
-		// one was told to wait for a midnight that was put back since
+		// one of the notices waits for a midnight that was moved since
 		for _, after := range []time.Duration{time.Hour, 24 * time.Hour} {
-			w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title) VALUES (?, ?, ?, 'dead', 'f')`,
+			w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title)
+				VALUES (?, ?, ?, 'dead', 'f')`,
 				ada.ID, parisMidnight.Add(after).Unix(), f.ID))
 		}
 		w.move(ada, parisMidnight.Add(time.Hour)) // still the 20th

@@ -11,17 +11,17 @@ import (
 // resendFor is how long an edition that is sent again may wait for a server.
 const resendFor = 24 * time.Hour
 
-// A resendRow is an edition that an operator wants to be sent again, and what decides whether it can be.
+// A resendRow is an edition to send again, with the data that decides whether this is possible.
 type resendRow struct {
 	State      digest.EditionState
 	LocalDate  string
 	Digest     digest.DigestState
-	Newsletter digest.NewsletterState // "": it is the reader's own
-	Unmailed   string                 // why its reader is not mailed
-	Carrier    string                 // the date of the edition that brought what it never did
+	Newsletter digest.NewsletterState // empty: the reader's own digest
+	Unmailed   string                 // the reason why its reader gets no email
+	Carrier    string                 // the date of the edition that delivered the posts of an expired one
 }
 
-// check says what speaks against it.
+// check returns an error if the edition cannot be sent again.
 func (r resendRow) check() error {
 	switch {
 	case !isOver(r.State):
@@ -41,17 +41,19 @@ func (r resendRow) check() error {
 	return nil
 }
 
-// ResendEdition queues an edition that was sent or given up to be sent once more, to the address that its
-// reader has now, with another Message-ID: an operator asks for it, and nothing else does. digest.NotFound if
-// there is none; digest.Conflict with what speaks against it.
+// ResendEdition queues an edition that was sent or has failed again. It goes to the reader's current address, with a
+// new Message-ID. Only an operator does this. It returns digest.NotFound if the edition does not exist, and
+// digest.Conflict with the reason if it cannot be sent again.
 func (s *Store) ResendEdition(ctx context.Context, id digest.EditionID, now time.Time) error {
 	return s.change(ctx, "sending an edition again", func(c conn) error {
 		var r resendRow
 		found, err := c.find(ctx, &r,
 			`SELECT `+editionState+` AS state, e.local_date, d.state AS digest, COALESCE(n.state, '') AS newsletter,
-			COALESCE(`+unmailedError+`, '') AS unmailed, COALESCE((SELECT MAX(x.local_date) FROM carried_posts y JOIN editions x ON x.id = y.edition_id
+			COALESCE(`+unmailedError+`, '') AS unmailed, COALESCE((SELECT MAX(x.local_date)
+			FROM carried_posts y JOIN editions x ON x.id = y.edition_id
 				WHERE y.from_id = e.id AND e.state = 'expired'), '') AS carrier
-			FROM editions e JOIN digests d ON d.id = e.digest_id LEFT JOIN newsletters n ON n.id = d.newsletter_id WHERE e.id = ?`, id)
+			FROM editions e JOIN digests d ON d.id = e.digest_id LEFT JOIN newsletters n ON n.id = d.newsletter_id
+			WHERE e.id = ?`, id)
 		if err == nil && !found {
 			err = notFound("there is no such edition")
 		}
@@ -61,8 +63,10 @@ func (s *Store) ResendEdition(ctx context.Context, id digest.EditionID, now time
 		if err != nil {
 			return err
 		}
-		n, err := c.exec(ctx, `UPDATE editions AS e SET state = 'ready', undelivered = 0, attempt = 0, message_id = '', date = ?, next_at = ?, expires_at = ?, sent_at = 0,
-			reply = '', error = '', was_in_doubt = 0, recipient = '', resent = resent + 1, domain = (SELECT u.mail_domain FROM digests d JOIN users u ON u.id = d.user_id WHERE d.id = e.digest_id)
+		n, err := c.exec(ctx, `UPDATE editions AS e SET state = 'ready', undelivered = 0, attempt = 0,
+			message_id = '', date = ?, next_at = ?, expires_at = ?, sent_at = 0,
+			reply = '', error = '', was_in_doubt = 0, recipient = '', resent = resent + 1, domain =
+			(SELECT u.mail_domain FROM digests d JOIN users u ON u.id = d.user_id WHERE d.id = e.digest_id)
 			WHERE e.id = ? AND e.state = ?`, at(now), at(now), at(now).plus(resendFor), id, r.State)
 		if err == nil && n == 0 {
 			err = fmt.Errorf("the edition has changed meanwhile; try again")

@@ -10,8 +10,8 @@ import (
 	"digest/store"
 )
 
-// TestResendEdition: what was sent, or given up, is queued once more when an operator says so, to the address
-// that its reader has by then; what is on its way is not, nor what cannot leave.
+// TestResendEdition: an operator resends sent and failed editions to the reader's current address. Editions in flight,
+// or that cannot be sent, are rejected.
 func TestResendEdition(t *testing.T) {
 	each(t, func(w world) {
 		all := w.released(6)
@@ -32,7 +32,7 @@ func TestResendEdition(t *testing.T) {
 			}
 			want(w.t, "a refused one", w.edition(id), before)
 		}
-		refused(got[5].ID, digest.Conflict) // held by a mailer
+		refused(got[5].ID, digest.Conflict) // claimed by a mailer
 		w.ok(w.GiveBackEditions(w.ctx(), "t"))
 		refused(got[5].ID, digest.Conflict)
 		w.mark(parisMidnight, "u", digest.Mark{ID: got[5].ID, State: digest.EditionSent})
@@ -45,7 +45,7 @@ func TestResendEdition(t *testing.T) {
 		w.ok(w.SetEmail(w.ctx(), got[0].UserID, "moved@elsewhere.example"))
 		for _, e := range got[:4] {
 			w.ok(w.ResendEdition(w.ctx(), e.ID, later))
-			refused(e.ID, digest.Conflict) // it is on its way by now
+			refused(e.ID, digest.Conflict) // already queued again
 		}
 		again := w.edition(got[0].ID)
 		want(w.t, "the posts and the instant at which they were due",
@@ -66,7 +66,7 @@ func TestResendEdition(t *testing.T) {
 	})
 }
 
-// TestResendWhatWasCarried: an edition whose posts came with the next one is not sent again beside it.
+// TestResendWhatWasCarried: an expired edition that another has carried is not resent.
 func TestResendWhatWasCarried(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]
@@ -80,7 +80,7 @@ func TestResendWhatWasCarried(t *testing.T) {
 	})
 }
 
-// TestQueueFilters: an operator looks for some mail only.
+// TestQueueFilters: a QueueQuery selects part of the email.
 func TestQueueFilters(t *testing.T) {
 	each(t, func(w world) {
 		w.released(4)
@@ -94,7 +94,7 @@ func TestQueueFilters(t *testing.T) {
 		w.bounced(parisMidnight.Add(time.Hour), got[1].ID, digest.HardBounce)
 		for _, test := range []struct {
 			q    store.QueueQuery
-			want [7]int // all counted, waiting, sent, unconfirmed, failed, expired, returned
+			want [7]int // counted, waiting, sent, unconfirmed, failed, expired, returned
 		}{
 			{store.QueueQuery{}, [7]int{4, 1, 0, 0, 2, 0, 1}},
 			{store.QueueQuery{State: store.MailSent}, [7]int{4, 0, 1, 0, 0, 0, 0}},

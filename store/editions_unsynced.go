@@ -9,10 +9,9 @@ import (
 	"digest"
 )
 
-// MarkEditionsUnsynced is MarkEditions without waiting for the disk, as long as
-// all marks say that an edition was sent: others wait. The end of this process
-// undoes nothing of it; that of the database server, or of the machine, may, with
-// all such commits since the last one that waited. Marks may be written again.
+// MarkEditionsUnsynced is MarkEditions without waiting for the disk, if all marks say sent; otherwise it waits. The
+// commit survives the end of this process. It may be lost if the database server or the machine crashes, together with
+// all such commits since the last synced one. Marks may be written again.
 func (s *Store) MarkEditionsUnsynced(ctx context.Context, now time.Time, token string, marks []digest.Mark,
 	dots []digest.Dot) (won []digest.EditionID, err error) {
 	if slices.ContainsFunc(marks, saysMore) || len(dots) == 0 || len(marks)+len(dots) > statementRows {
@@ -41,15 +40,14 @@ func (s *Store) MarkEditionsUnsynced(ctx context.Context, now time.Time, token s
 	return won, nil
 }
 
-// saysMore reports whether a mark says more than that its edition was sent.
+// saysMore reports whether a mark contains more than that the edition was sent.
 func saysMore(m digest.Mark) bool {
 	return m.State != digest.EditionSent || m.Bounce != nil || m.Uncounted
 }
 
-// unsynced is all that MarkEditionsUnsynced does in one statement, and so in one
-// round trip: each connection of a mailer waits for it before each dot. It changes one
-// table, by its key, since it is planned each time. That an edition was sent is written
-// into its claim alone; MarkEditions writes it into the edition.
+// unsynced returns the single statement of MarkEditionsUnsynced. It saves round trips, because each connection of a
+// mailer waits for it before each dot. It changes one table by its key, because it is planned on each call. It only
+// marks the claim as sent; MarkEditions marks the edition.
 func unsynced(now instant, marks []digest.Mark, dots []digest.Dot, d *dialect) (query string, v values) {
 	for _, m := range marks {
 		v.row(m.ID, digest.EditionSent, m.Reply, m.Error, "", 0, "")
@@ -62,7 +60,8 @@ func unsynced(now instant, marks []digest.Mark, dots []digest.Dot, d *dialect) (
 			message_id = CASE WHEN v.state = 'sent' THEN mc.message_id ELSE v.message_id END,
 			date = CASE WHEN v.state = 'sent' THEN mc.date ELSE v.date END,
 			recipient = CASE WHEN v.state = 'sent' THEN mc.recipient ELSE v.recipient END
-		FROM v WHERE mc.edition_id = v.id AND mc.lease_token = ? AND (mc.state = 'leased' OR v.state = 'sent' AND mc.state = 'dotting')`
+		FROM v WHERE mc.edition_id = v.id AND mc.lease_token = ? AND (mc.state = 'leased' OR v.state = 'sent'
+		AND mc.state = 'dotting')`
 	if d.unsynced != "" {
 		query += ` AND ` + d.unsynced
 	}

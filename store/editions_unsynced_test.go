@@ -9,8 +9,8 @@ import (
 	"digest/store"
 )
 
-// TestUnsynced: what does not wait for the disk is fenced as what does, counts
-// once however often it is written, and leaves the connection as it was.
+// TestUnsynced: MarkEditionsUnsynced checks tokens as MarkEditions does, counts each edition once, and does not change
+// the settings of the connection.
 func TestUnsynced(t *testing.T) {
 	each(t, func(w world) {
 		w.released(6)
@@ -54,7 +54,7 @@ func TestUnsynced(t *testing.T) {
 		soon("t", []digest.Mark{later}, dot(got[1]))
 		want(w.t, "another mark", w.edition(got[1].ID).State, digest.EditionReady)
 
-		// The worker dies: what was accepted is known, and recorded by another.
+		// The worker dies. Another one records the accepted edition.
 		want(w.t, "open", w.claims(), 3)
 		w.recover(now.Add(time.Hour))
 		want(w.t, "what was in doubt, and what is known",

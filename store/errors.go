@@ -16,8 +16,7 @@ import (
 	"digest"
 )
 
-// explain turns what a database says into something a person can act on,
-// where it is not a matter of our own queries.
+// explain replaces errors of the database by errors that say what to do, except for errors in our own queries.
 func explain(err error) error {
 	if err == nil {
 		return nil
@@ -37,9 +36,8 @@ func explain(err error) error {
 	return err
 }
 
-// IsAway reports whether an error is of a database that comes back by itself: a
-// server that restarts, a connection that broke, a file that another process
-// holds. A full disk or a wrong password is not.
+// IsAway reports whether an error is temporary: a server that restarts, a broken connection or a file that another
+// process has locked. It reports false for a full disk or a wrong password.
 func IsAway(err error) bool {
 	if code, ok := errors.AsType[sqlite3.ErrorCode](err); ok {
 		return code == sqlite3.BUSY
@@ -63,7 +61,7 @@ func explainSQLite(code sqlite3.ErrorCode, err error) error {
 		return fullDisk(err)
 	}
 	switch code {
-	case sqlite3.INTERRUPT: // the driver interrupts what a canceled context is for
+	case sqlite3.INTERRUPT: // the driver interrupts statements whose context was canceled
 		return fmt.Errorf("%w: %w", context.Canceled, err)
 	case sqlite3.READONLY, sqlite3.CANTOPEN, sqlite3.PERM:
 		return unavailable(err, "the database file cannot be written; check the permissions and the disk of the file and of its folder")
@@ -125,8 +123,7 @@ func unavailable(err error, message string) error {
 	return &digest.Error{Kind: digest.Unavailable, Message: message, Err: err}
 }
 
-// isConflict reports whether a transaction lost against another and may simply
-// be begun again.
+// isConflict reports whether a transaction lost against another one and can be retried.
 func isConflict(err error) bool {
 	e, ok := errors.AsType[*pq.Error](err)
 	return ok && (e.Code == "40001" || e.Code == "40P01")
@@ -155,7 +152,7 @@ func isRefused(err error) bool {
 	return isConstraint(err) || errors.Is(err, sqlite3.TOOBIG)
 }
 
-// ifUnique is the error for what is there already; any other stays as it is.
+// ifUnique returns there if err is a violated unique constraint, otherwise err.
 func ifUnique(err, there error) error {
 	if isUnique(err) {
 		return there

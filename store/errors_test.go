@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestUnreachable: the error of a PostgreSQL server that cannot be reached names its address, or the name without one.
+// TestUnreachable: the error for an unreachable PostgreSQL server contains its address, or its name if there is no
+// address.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	const todo = " cannot be reached; check that it is running and that DIGEST_DATABASE is correct: "

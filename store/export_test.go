@@ -15,8 +15,7 @@ import (
 	"digest/internal/backup"
 )
 
-// Exec runs a statement that no method offers, for tests of what must not
-// happen. What it changes of feeds decides when they may be asked, as always.
+// Exec runs any statement, to create states that no method creates. It updates askable_at after changes of feeds.
 func (s *Store) Exec(ctx context.Context, statement string, args ...any) error {
 	return s.write(ctx, func(c conn) error {
 		if _, err := c.exec(ctx, statement, args...); err != nil {
@@ -35,7 +34,7 @@ func (s *Store) Exec(ctx context.Context, statement string, args ...any) error {
 	})
 }
 
-// addMissingTimes gives feeds their times, in a schema that has them.
+// addMissingTimes inserts missing rows of feed_times, if the schema has this table.
 func addMissingTimes(ctx context.Context, c conn) error {
 	n, err := c.number(ctx, c.d.tables, "feed_times")
 	if err != nil || n == 0 {
@@ -49,15 +48,14 @@ func addMissingTimes(ctx context.Context, c conn) error {
 	return addTimes(ctx, c, ids, 0)
 }
 
-// Enqueue asks for a poll of a feed no later than the given instant, as a ping or a
-// reader's wish does. The poll gap, leases and what the site asked for hold all the same.
+// Enqueue queues a poll of a feed at the given instant at the latest, as a ping or a new reader does.
 func (s *Store) Enqueue(ctx context.Context, id digest.FeedID, poll time.Time) error {
 	return s.change(ctx, "queueing the feed", func(c conn) error {
 		return queue(ctx, c, []digest.FeedID{id}, at(poll))
 	})
 }
 
-// Together runs statements in one transaction, and then, before it commits, f.
+// Together runs statements in one transaction and calls f before the commit.
 func (s *Store) Together(ctx context.Context, f func(), statements ...string) error {
 	return s.write(ctx, func(c conn) error {
 		defer f()
@@ -65,13 +63,12 @@ func (s *Store) Together(ctx context.Context, f func(), statements ...string) er
 	})
 }
 
-// AtOneInstant is atOneInstant.
 func (s *Store) AtOneInstant(ctx context.Context, f func(*Store) error) error {
 	return s.atOneInstant(ctx, "", f)
 }
 
-// StaleAskable gives the feeds whose askable_at is not what the policy says of
-// their records. A claim may have moved it behind a time to be skipped.
+// StaleAskable returns the feeds whose askable_at differs from the policy. A claim may have moved it behind a skipped
+// time.
 func (s *Store) StaleAskable(ctx context.Context) ([]digest.FeedID, error) {
 	var rows []askRow
 	if err := s.read().all(ctx, &rows, `SELECT `+askColumns+` FROM `+
@@ -88,14 +85,12 @@ func (s *Store) StaleAskable(ctx context.Context) ([]digest.FeedID, error) {
 	return stale, nil
 }
 
-// A Column is one of a table.
 type Column struct {
 	Name            string
-	IsText, IsBytes bool // else it holds numbers
+	IsText, IsBytes bool // false: numbers
 	Nullable        bool
 }
 
-// Columns gives the columns of a table.
 func (s *Store) Columns(ctx context.Context, table string) ([]Column, error) {
 	rows, err := s.r.QueryxContext(ctx, `SELECT * FROM `+table+` WHERE 1 = 0`)
 	if err != nil {
@@ -110,14 +105,12 @@ func (s *Store) Columns(ctx context.Context, table string) ([]Column, error) {
 	}), err
 }
 
-// Count reads one number.
 func (s *Store) Count(ctx context.Context, query string, args ...any) (n int, err error) {
 	err = s.read().get(ctx, &n, query, args...)
 	return n, err
 }
 
-// ClaimFeedsWith is ClaimFeeds with something happening between looking for
-// candidates and leasing them, and gives the feeds won.
+// ClaimFeedsWith is ClaimFeeds, but calls meanwhile before the lease. It returns the number of leased feeds.
 func (s *Store) ClaimFeedsWith(ctx context.Context, now time.Time, token string, meanwhile func()) (won int,
 	err error) {
 	err = s.write(ctx, func(c conn) error {
@@ -135,10 +128,8 @@ func (s *Store) ClaimFeedsWith(ctx context.Context, now time.Time, token string,
 	return won, err
 }
 
-// Partitioned reports whether digest_posts is partitioned.
 func (s *Store) Partitioned() bool { return s.d.partitions != "" }
 
-// Partitions are the names of the partitions of digest_posts.
 func (s *Store) Partitions(ctx context.Context) ([]string, error) {
 	have, err := s.partitions(ctx)
 	var names []string
@@ -148,8 +139,7 @@ func (s *Store) Partitions(ctx context.Context) ([]string, error) {
 	return names, err
 }
 
-// Empty deletes all hidden rows, and leaves no trace of them that would slow
-// the next ones down.
+// Empty deletes all hidden rows, without dead rows that slow later statements down.
 func (s *Store) Empty(ctx context.Context) error {
 	if s.d.forUpdate != "" {
 		return s.Exec(ctx, `TRUNCATE digest_posts`)
@@ -157,15 +147,14 @@ func (s *Store) Empty(ctx context.Context) error {
 	return s.Exec(ctx, `DELETE FROM digest_posts`)
 }
 
-// Scan reads a column of numbers and counts them.
+// Scan reads a column of numbers and returns the number of rows.
 func (s *Store) Scan(ctx context.Context, query string) (int, error) {
 	var all []int64
 	err := s.read().all(ctx, &all, query)
 	return len(all), err
 }
 
-// ReleasePlan is how the database would find the digests to release at a
-// midnight, line by line.
+// ReleasePlan returns the query plan that finds the digests to release.
 func (s *Store) ReleasePlan(ctx context.Context, due time.Time) (string, error) {
 	g := releaseBatch{releaseKind: releaseKind{TimeZone: "Europe/Paris", DueAt: at(due), Cadence: digest.Daily},
 		hours: []int64{0}}
@@ -176,20 +165,19 @@ func (s *Store) ReleasePlan(ctx context.Context, due time.Time) (string, error) 
 	return s.read().explain(ctx, `SELECT d.id FROM digests d WHERE `+where, args)
 }
 
-// LockPlan is how the database would find the candidates that a claim of feeds locks.
+// LockPlan returns the query plan that locks the candidates of a claim.
 func (s *Store) LockPlan(ctx context.Context, ids []digest.FeedID, now time.Time) (string, error) {
 	return s.read().explain(ctx, strings.TrimSuffix(lockQuery(s.d), s.d.skipRows("t")),
 		[]any{keys(s.d, ids), at(now), at(now)})
 }
 
-// LookPlan is how the database would find what planned digests wait for.
+// LookPlan returns the query plan that finds the feeds that digests wait for.
 func (s *Store) LookPlan(ctx context.Context) (string, error) {
 	return s.read().explain(ctx, `SELECT `+waitsFor+` FROM waiting_digests WHERE digest_id IN (1, 2, 3, 4, 5)`,
 		[]any{1800})
 }
 
-// ReleaseWith is Release with something happening between looking for batches
-// and releasing them.
+// ReleaseWith is Release, but calls meanwhile before the release of the batches.
 func (s *Store) ReleaseWith(ctx context.Context, now time.Time, meanwhile func()) (editions int, err error) {
 	if err := s.lookAtWaiting(ctx, at(now), 0); err != nil {
 		return 0, err
@@ -203,8 +191,7 @@ func (s *Store) ReleaseWith(ctx context.Context, now time.Time, meanwhile func()
 	return editions, err
 }
 
-// Write gives tests a transaction as the store's own: exec runs a statement in
-// it, and text reads one value.
+// Write calls f in a write transaction. exec runs a statement, and text reads one value.
 func (s *Store) Write(ctx context.Context, f func(exec func(string) error, text func(string) string) error) error {
 	return s.write(ctx, func(c conn) error {
 		return f(func(statement string) error {
@@ -220,14 +207,11 @@ func (s *Store) Write(ctx context.Context, f func(exec func(string) error, text 
 	})
 }
 
-// ExplainError is what becomes of an error of a driver.
 func ExplainError(err error) error { return explain(err) }
 
-// MigrateTo brings an empty database to an older schema.
 func (s *Store) MigrateTo(ctx context.Context, version int64) error { return s.migrateTo(ctx, version) }
 
-// ClaimPlan is how the database would find the next editions to claim beside
-// lanes that are closed, in a transaction as the claim's.
+// ClaimPlan returns the query plan that finds the next editions to claim while a lane is closed.
 func (s *Store) ClaimPlan(ctx context.Context, now time.Time, closed string) (plan string, err error) {
 	err = s.write(ctx, func(c conn) error {
 		if err := c.untilCommit(ctx, c.d.inOrder); err != nil {
@@ -244,7 +228,7 @@ func (s *Store) ClaimPlan(ctx context.Context, now time.Time, closed string) (pl
 	return plan, err
 }
 
-// HidePlan is how the database would make the hidden rows of a feed's new posts.
+// HidePlan returns the query plan that inserts the hidden rows of new posts.
 func (s *Store) HidePlan(ctx context.Context, feed digest.FeedID) (string, error) {
 	var v values
 	v.row(digest.PostID(1), feed, 0)
@@ -253,7 +237,6 @@ func (s *Store) HidePlan(ctx context.Context, feed digest.FeedID) (string, error
 	return conn{s.w, s.d, &s.Policy}.explain(ctx, strings.Replace(insertHidden, "VALUES {rows}", text, 1), args)
 }
 
-// explain gives the plan of a query, line by line.
 func (c conn) explain(ctx context.Context, query string, args []any) (string, error) {
 	explain, line := `EXPLAIN QUERY PLAN `, 3
 	if c.d.forUpdate != "" {
@@ -280,8 +263,7 @@ func (c conn) explain(ctx context.Context, query string, args []any) (string, er
 	return plan.String(), rows.Err()
 }
 
-// ReleaseFiltered is Release with something happening between looking what
-// filters match and releasing.
+// ReleaseFiltered is Release, but calls meanwhile between filtering and release.
 func (s *Store) ReleaseFiltered(ctx context.Context, now time.Time, meanwhile func()) (editions int, err error) {
 	if err := s.lookAtWaiting(ctx, at(now), 0); err != nil {
 		return 0, err
@@ -303,12 +285,13 @@ func (s *Store) ReleaseFiltered(ctx context.Context, now time.Time, meanwhile fu
 	return editions, nil
 }
 
-// Synced tells whether commits wait for the disk, within what does not wait and after it.
+// Synced reports whether commits wait for the disk inside and after an unsynced transaction.
 func (s *Store) Synced(ctx context.Context) (inside, after bool, err error) {
 	waits := func(c conn) (synced bool, err error) {
 		query := `SELECT synchronous = 2 FROM pragma_synchronous`
 		if s.d.unsynced != "" {
-			query = `SELECT setting <> 'off' OR reset_val = 'off' AND current_setting('digest.within', true) IS DISTINCT FROM 'yes' FROM pg_settings WHERE name = 'synchronous_commit'`
+			query = `SELECT setting <> 'off' OR reset_val = 'off' AND current_setting('digest.within', true) IS DISTINCT
+				FROM 'yes' FROM pg_settings WHERE name = 'synchronous_commit'`
 		}
 		err = c.get(ctx, &synced, query)
 		return synced, err
@@ -341,16 +324,15 @@ func (s *Store) Synced(ctx context.Context) (inside, after bool, err error) {
 	return inside, after, err
 }
 
-// LookAtWaiting looks at digests as a worker does that has found them a while ago.
+// LookAtWaiting is lookAt for a worker that has found the digests earlier.
 func (s *Store) LookAtWaiting(ctx context.Context, ids []digest.DigestID, now time.Time, deadline time.Duration) error {
 	return s.changeAlone(ctx, "", func(c conn) error { return lookAt(ctx, c, ids, at(now), deadline) })
 }
 
-// Thresholds sets in how many posts of the instance a word may be that SQLite looks for first
-// by itself, and how many PostgreSQL may gather for each that it compares else.
+// Thresholds sets rareIn and gathered of the dialect.
 func (s *Store) Thresholds(rareIn, gathered int) { s.d.rareIn, s.d.gathered = rareIn, gathered }
 
-// ForgetBareWords leaves each nth post as an upgrade does until it is indexed anew.
+// ForgetBareWords removes every nth post from the second index and queues it, as an upgrade does.
 func (s *Store) ForgetBareWords(ctx context.Context, n int) error {
 	if len(s.d.wordTables) == 1 {
 		return nil
@@ -363,9 +345,9 @@ func (s *Store) ForgetBareWords(ctx context.Context, n int) error {
 	})
 }
 
-// Cells gives what stands in all tables.
 func (s *Store) Cells(ctx context.Context) string {
-	tables := `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1`
+	tables := `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'
+		AND table_type = 'BASE TABLE' ORDER BY 1`
 	if s.d.forUpdate == "" {
 		tables = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '%words%' ORDER BY 1`
 	}
@@ -392,27 +374,25 @@ func (s *Store) Cells(ctx context.Context) string {
 	return all.String()
 }
 
-// PrunedPolls is how many rows DeletePolls deletes at most.
 const PrunedPolls = prunedPolls
 
-// DeletePolls is one transaction of PrunePolls, of one feed.
+// DeletePolls runs one transaction of PrunePolls for one feed.
 func (s *Store) DeletePolls(ctx context.Context, id digest.FeedID, old time.Time) (n int, err error) {
 	return changed(ctx, s, "", func(c conn) (int, error) { return deletePolls(ctx, c, []digest.FeedID{id}, at(old)) })
 }
 
-// BackupTables are those that a backup of this program's schema has.
+// BackupTables returns the tables in a backup of this program's schema.
 func BackupTables(ctx context.Context) ([]backup.Table, error) {
 	tables, err := drawNewest(ctx)
 	return each(tables, func(t blueprintTable) backup.Table { return t.Table }), err
 }
 
-// ListTexts reads a column of texts.
 func (s *Store) ListTexts(ctx context.Context, query string) (texts []string, err error) {
 	err = s.read().all(ctx, &texts, query)
 	return texts, err
 }
 
-// MailboxPlan is how the database finds the people of a list by their mailbox, and counts the letters of a share.
+// MailboxPlan returns the query plans that find people of a list by mailbox and count the letters of a share.
 func (s *Store) MailboxPlan(ctx context.Context) (plan string, err error) {
 	c := conn{s.w, s.d, &s.Policy}
 	asks, err := c.explain(ctx, asksMailbox, []any{1, "a@example.org"})

@@ -12,17 +12,14 @@ import (
 	"digest"
 )
 
-// A ListedRow is one of a table that tests of lists make.
 type ListedRow struct {
 	ID     int64
 	Number sql.NullInt64
 	Words  sql.NullString
 }
 
-// Clean is clean.
 func Clean(s string) string { return clean(s) }
 
-// IsPostgres reports which database it is.
 func (s *Store) IsPostgres() bool { return s.d.forUpdate != "" }
 
 func listOf(rows [][]any) (v values) {
@@ -32,7 +29,7 @@ func listOf(rows [][]any) (v values) {
 	return v
 }
 
-// TextArray writes texts as PostgreSQL takes an array of them.
+// TextArray formats texts as a PostgreSQL array.
 func TextArray(texts ...string) string {
 	var v values
 	for _, text := range texts {
@@ -42,7 +39,7 @@ func TextArray(texts ...string) string {
 	return args[0].(string)
 }
 
-// ExecRows is execRows in a transaction of its own.
+// ExecRows is execRows in its own transaction.
 func (s *Store) ExecRows(ctx context.Context, rows [][]any, query string, args ...any) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
 		v := listOf(rows)
@@ -52,24 +49,23 @@ func (s *Store) ExecRows(ctx context.Context, rows [][]any, query string, args .
 	return n, err
 }
 
-// Listed reads rows by a list.
+// Listed is allRows for rows of ListedRow.
 func (s *Store) Listed(ctx context.Context, rows [][]any, query string, args ...any) (found []ListedRow, err error) {
 	v := listOf(rows)
 	return found, s.read().allRows(ctx, &found, &v, query, args...)
 }
 
-// Bytes reads one column of bytes.
+// Bytes reads a column of bytes.
 func (s *Store) Bytes(ctx context.Context, query string) (found [][]byte, err error) {
 	return found, s.read().all(ctx, &found, query)
 }
 
-// CountKeys reads a number of a query that ends with a column that is to be one of some keys.
+// CountKeys reads a number by a query that ends with the column to compare with ids.
 func (s *Store) CountKeys(ctx context.Context, query string, ids []int64) (int, error) {
 	return s.Count(ctx, query+s.d.oneOf, keys(s.d, ids))
 }
 
-// Cached says how many statements with a text are cached by the connection that reads, where
-// there is one; of no text, how many of all texts.
+// Cached returns how many statements with a text the reading connection has cached; empty: all statements.
 func (s *Store) Cached(t *testing.T, text string) (n int) {
 	t.Helper()
 	c, err := s.r.Conn(t.Context())
@@ -93,7 +89,7 @@ func (s *Store) Cached(t *testing.T, text string) (n int) {
 	return n
 }
 
-// Nested runs a query once more for each of its rows, on the same connection.
+// Nested runs a query again for each of its rows, on the same connection.
 func (s *Store) Nested(ctx context.Context, query string, args ...any) (string, error) {
 	var b strings.Builder
 	err := s.write(ctx, func(c conn) error {
@@ -118,7 +114,7 @@ func (s *Store) Nested(ctx context.Context, query string, args ...any) (string, 
 	return b.String(), err
 }
 
-// Texts gives the statements that SQLite's connections have cached.
+// Texts returns the statements that SQLite's connections have cached.
 func (s *Store) Texts(t *testing.T) map[string]bool {
 	t.Helper()
 	texts := make(map[string]bool)
@@ -141,7 +137,7 @@ func (s *Store) Texts(t *testing.T) map[string]bool {
 	return texts
 }
 
-// SearchPlans is how the database would read the editions that a search looks through, and what narrows it.
+// SearchPlans returns the query plans of a search.
 func (s *Store) SearchPlans(ctx context.Context) (map[string]string, error) {
 	c, plans := s.read(), map[string]string{}
 	for name, q := range map[string]struct {
@@ -161,13 +157,13 @@ func (s *Store) SearchPlans(ctx context.Context) (map[string]string, error) {
 	return plans, nil
 }
 
-// DefaultPlan is how the database would find the oldest row of the default partition.
+// DefaultPlan returns the query plan that finds the oldest row of the default partition.
 func (s *Store) DefaultPlan(ctx context.Context) (string, error) {
 	return s.read().explain(ctx, oldestInDefault, []any{1 << 40})
 }
 
-// PartitionPlans is how PostgreSQL read the posts of an edition, and whether a post is in
-// one that is released.
+// PartitionPlans returns the query plans of PostgreSQL that read the posts of an edition, and whether a post is in a
+// released one.
 func (s *Store) PartitionPlans(ctx context.Context, edition digest.Edition, post digest.PostID) (map[string]string,
 	error) {
 	parts := partRows([]part{{EditionID: edition.ID, DigestID: edition.DigestID, DueAt: at(edition.DueAt)}})

@@ -7,7 +7,7 @@ import (
 	"digest"
 )
 
-// Boosts and replies of an account wait for those alone who want them, from when they want them.
+// Boosts and replies of an account only reach readers who want them, from the time of this choice.
 func TestExtras(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("social.example")
@@ -43,7 +43,7 @@ func TestExtras(t *testing.T) {
 	})
 }
 
-// Whose newest post is a boost brings a new reader a post of its own.
+// If the newest post of an account is a boost, a new reader gets an own post of the account.
 func TestFirstOfAnAccount(t *testing.T) {
 	each(t, func(w world) {
 		f := w.newFeed("social.example")
@@ -65,8 +65,7 @@ func TestFirstOfAnAccount(t *testing.T) {
 	})
 }
 
-// A thread comes as one post while that waits; what is added later comes by itself; nothing is
-// lost and nothing comes twice.
+// A thread is one post while it is hidden. Later parts are their own posts. No part is lost or appears twice.
 func TestThreadGrows(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("social.example")
@@ -100,8 +99,8 @@ func TestThreadGrows(t *testing.T) {
 	})
 }
 
-// A thread that is there when its account comes is one post, for who subscribes first and
-// for who does later; of an old one the whole comes, not its last part.
+// A thread in the first document of an account is one post, for the first and later readers. An old thread also
+// appears as a whole.
 func TestThreadAtFirst(t *testing.T) {
 	for name, age := range map[string]time.Duration{"today": time.Hour, "long ago": 40 * 24 * time.Hour} {
 		each(t, func(w world) {

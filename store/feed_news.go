@@ -8,17 +8,19 @@ import (
 	"digest"
 )
 
-// How the news of feeds comes: by hubs, by pings, or found by polls. Who changes what is
-// known of it has trust decide again whether a feed is left to its hubs.
+// News of feeds arrives from hubs, by pings or by polls. Code that changes these records must call trust, which
+// decides whether a feed relies on its hubs.
 
-// newsColumns are those of a digest.News, of feed_news n; the promises of hubs apart.
-const newsColumns = `n.pushes, n.all_pushes, n.last_push_at, n.pings, n.last_ping_at, n.missed_at, n.trusted_at, n.saved_polls, n.pushed_since, n.pinged_since`
+// newsColumns are the columns of a digest.News in feed_news n, without the subscriptions to hubs.
+const newsColumns = `n.pushes, n.all_pushes, n.last_push_at, n.pings, n.last_ping_at, n.missed_at,
+	n.trusted_at, n.saved_polls, n.pushed_since, n.pinged_since`
 
-// promisedUntil is when the last promise of the hubs of the feed of n ends, and that of its cloud.
-const promisedUntil = `COALESCE((SELECT MAX(p.expires_at) FROM push_subscriptions p WHERE p.feed_id = n.feed_id AND p.state = 'active'), 0) AS expires_at,
+// promisedUntil is when the last subscription to a hub of the feed of n expires, and the subscription to its cloud.
+const promisedUntil = `COALESCE((SELECT MAX(p.expires_at) FROM push_subscriptions p WHERE p.feed_id = n.feed_id
+	AND p.state = 'active'), 0) AS expires_at,
 	COALESCE((SELECT MAX(c.expires_at) FROM cloud_subscriptions c WHERE c.feed_id = n.feed_id), 0) AS cloud_until`
 
-// News tells how the news of feeds has come; those of which nothing is known are left out.
+// News returns how the news of feeds has arrived. It omits feeds without records.
 func (s *Store) News(ctx context.Context, ids []digest.FeedID) (map[digest.FeedID]digest.News, error) {
 	known, err := newsOf(ctx, s.read(), ids)
 	return known, failed("reading how news comes", err)
@@ -46,25 +48,27 @@ func newsOf(ctx context.Context, c conn, ids []digest.FeedID) (map[digest.FeedID
 	return known, nil
 }
 
-// AnyTold reports whether any feed has ever been pinged, or a hub asked for one.
+// AnyTold reports whether any feed was ever pinged or pushed, or subscribed to a hub or a cloud.
 func (s *Store) AnyTold(ctx context.Context) (bool, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM feed_news LIMIT 1) x`)
 	return n > 0, failed("looking whether news comes by itself", err)
 }
 
-// WaysOfNews counts active feeds by how their news comes.
+// WaysOfNews counts active feeds by how their news arrives.
 func (s *Store) WaysOfNews(ctx context.Context, now time.Time) (map[digest.Way]int, error) {
-	// What digest.News.Way looks at, so coarsely that few groups are left.
+	// What digest.News.Way reads, coarse enough for few groups.
 	var groups []struct {
 		digest.News
 		N int
 	}
 	later := now.Add(time.Second)
 	err := s.read().all(ctx, &groups,
-		`SELECT CASE WHEN x.pushes > 0 THEN 1 ELSE 0 END AS pushes, CASE WHEN x.last_ping_at > ? THEN CAST(? AS BIGINT) ELSE 0 END AS last_ping_at,
+		`SELECT CASE WHEN x.pushes > 0 THEN 1 ELSE 0 END AS pushes, CASE WHEN x.last_ping_at > ? THEN CAST(? AS BIGINT)
+			ELSE 0 END AS last_ping_at,
 		CASE WHEN x.expires_at > ? THEN CAST(? AS BIGINT) ELSE 0 END AS expires_at,
 		CASE WHEN x.cloud_until > ? THEN CAST(? AS BIGINT) ELSE 0 END AS cloud_until, count(*) AS n
-		FROM (SELECT n.pushes, n.last_ping_at, `+promisedUntil+` FROM feed_news n JOIN feeds f ON f.id = n.feed_id WHERE f.state = 'active' AND f.merged_into = 0) x
+		FROM (SELECT n.pushes, n.last_ping_at, `+promisedUntil+` FROM feed_news n JOIN feeds f ON f.id = n.feed_id
+		WHERE f.state = 'active' AND f.merged_into = 0) x
 		GROUP BY 1, 2, 3, 4`, at(now.Add(-digest.LongestPing)), at(now), at(now), at(later), at(now), at(later))
 	if err != nil {
 		return nil, failed("counting how news comes", err)
@@ -83,8 +87,8 @@ func (s *Store) WaysOfNews(ctx context.Context, now time.Time) (map[digest.Way]i
 	return counts, nil
 }
 
-// trust decides of feeds whether they are left to their hubs, after something has changed
-// on which that rests. The times of these rows are written in the order of their keys.
+// trust decides for each feed whether its hubs are trusted, after a change in feed_news or its subscriptions. It
+// updates rows in the order of their keys.
 func trust(ctx context.Context, c conn, ids []digest.FeedID, now time.Time) error {
 	slices.Sort(ids)
 	if ids = slices.Compact(ids); len(ids) == 0 {
@@ -98,9 +102,10 @@ func trust(ctx context.Context, c conn, ids []digest.FeedID, now time.Time) erro
 	if err != nil {
 		return err
 	}
-	// A gap ends what was pushed without one.
+	// A gap in the subscriptions restarts pushed_since.
 	err = c.run(ctx, `UPDATE feed_news AS n SET pushed_since = CASE
-		WHEN NOT EXISTS (SELECT 1 FROM push_subscriptions p WHERE p.feed_id = n.feed_id AND p.state = 'active' AND p.expires_at > ?) THEN 0
+		WHEN NOT EXISTS (SELECT 1 FROM push_subscriptions p WHERE p.feed_id = n.feed_id AND p.state = 'active'
+		AND p.expires_at > ?) THEN 0
 		WHEN n.pushed_since = 0 THEN ? ELSE n.pushed_since END WHERE n.feed_id`+c.d.oneOf, at(now), at(now),
 		keys(c.d, ids))
 	if err != nil {
@@ -130,8 +135,8 @@ func trust(ctx context.Context, c conn, ids []digest.FeedID, now time.Time) erro
 	return nil
 }
 
-// noteMisses finds the feeds of which a poll has brought posts that their hubs should have
-// pushed, and takes the trust from them. What waits to be stored was pushed.
+// noteMisses finds feeds where a poll found posts that their hubs should have pushed, and removes their trust. It
+// skips feeds with pushes that are not stored yet.
 func (r *recording) noteMisses(ctx context.Context) error {
 	found := make(map[digest.FeedID]*polled)
 	for _, p := range r.fresh {
@@ -174,8 +179,8 @@ func (r *recording) noteMisses(ctx context.Context) error {
 	return trust(ctx, r.c, missed, r.now.time())
 }
 
-// Demote takes the trust from all feeds of the hubs that have missed a post of one: they
-// earn it again. It says how many those were.
+// Demote removes trust from all feeds of hubs that missed a post. The hubs must earn it again. It returns the number
+// of feeds.
 func (s *Store) Demote(ctx context.Context, now time.Time) (feeds int, err error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM feed_news WHERE demotes = 1`)
 	if err != nil || n == 0 {
@@ -183,7 +188,8 @@ func (s *Store) Demote(ctx context.Context, now time.Time) (feeds int, err error
 	}
 	err = s.change(ctx, "taking the trust from hubs", func(c conn) error {
 		var ids []digest.FeedID
-		err := c.all(ctx, &ids, `SELECT DISTINCT o.feed_id FROM feed_news n JOIN push_subscriptions p ON p.feed_id = n.feed_id AND p.state = 'active'
+		err := c.all(ctx, &ids, `SELECT DISTINCT o.feed_id FROM feed_news n
+			JOIN push_subscriptions p ON p.feed_id = n.feed_id AND p.state = 'active'
 			JOIN push_subscriptions o ON o.hub = p.hub AND o.state = 'active' WHERE n.demotes = 1 ORDER BY o.feed_id`)
 		if err != nil {
 			return err
@@ -203,10 +209,11 @@ func (s *Store) Demote(ctx context.Context, now time.Time) (feeds int, err error
 	return feeds, err
 }
 
-// notePush notes that a hub has sent something, with news or without.
+// notePush records a push from a hub, with or without new posts.
 func notePush(ctx context.Context, c conn, id digest.FeedID, received instant, news bool, now time.Time) error {
 	err := c.run(ctx, `INSERT INTO feed_news (feed_id, pushes, all_pushes, last_push_at) VALUES (?, ?, 1, ?)
-		ON CONFLICT (feed_id) DO UPDATE SET pushes = feed_news.pushes + excluded.pushes, all_pushes = feed_news.all_pushes + 1,
+		ON CONFLICT (feed_id) DO UPDATE SET pushes = feed_news.pushes + excluded.pushes,
+		all_pushes = feed_news.all_pushes + 1,
 			last_push_at = excluded.last_push_at`, id, bit(news), received)
 	if err != nil {
 		return err
@@ -214,7 +221,7 @@ func notePush(ctx context.Context, c conn, id digest.FeedID, received instant, n
 	return trust(ctx, c, []digest.FeedID{id}, now)
 }
 
-// notePings notes that feeds are asked because of a ping.
+// notePings records pings that cause polls of feeds.
 func notePings(ctx context.Context, c conn, ids []digest.FeedID, now instant) error {
 	var v values
 	for _, id := range slices.Sorted(slices.Values(ids)) {
@@ -222,10 +229,11 @@ func notePings(ctx context.Context, c conn, ids []digest.FeedID, now instant) er
 	}
 	return c.runRows(ctx, &v, `INSERT INTO feed_news (feed_id, pings, last_ping_at, pinged_since) VALUES {rows}
 		ON CONFLICT (feed_id) DO UPDATE SET pings = feed_news.pings + 1, last_ping_at = excluded.last_ping_at,
-			pinged_since = CASE WHEN feed_news.last_ping_at > ? THEN feed_news.pinged_since ELSE excluded.pinged_since END`, now.plus(-digest.LongestPing))
+			pinged_since = CASE WHEN feed_news.last_ping_at > ? THEN feed_news.pinged_since
+			ELSE excluded.pinged_since END`, now.plus(-digest.LongestPing))
 }
 
-// noteSaved counts midnights for which feeds were not asked because their hubs are trusted.
+// noteSaved counts midnights without a poll for feeds whose hubs are trusted.
 func noteSaved(ctx context.Context, c conn, ids []digest.FeedID) error {
 	if len(ids) == 0 {
 		return nil

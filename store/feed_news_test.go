@@ -8,8 +8,7 @@ import (
 	"digest"
 )
 
-// TestPingedSince: a feed is pinged since the first of pings of which each came within
-// LongestPing of the one before.
+// TestPingedSince: PingedSince is the first of a series of pings that are at most LongestPing apart.
 func TestPingedSince(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("a.example")
@@ -42,7 +41,7 @@ func TestPingedSince(t *testing.T) {
 	})
 }
 
-// TestWaysOfNews: feeds are counted by the way that digest.News gives each.
+// TestWaysOfNews counts feeds by digest.News.Way.
 func TestWaysOfNews(t *testing.T) {
 	each(t, func(w world) {
 		before, after := noon.Add(-time.Second).Unix(), noon.Add(time.Second).Unix()
@@ -58,8 +57,10 @@ func TestWaysOfNews(t *testing.T) {
 			ids = append(ids, f.ID)
 			w.ok(w.Exec(w.ctx(), `INSERT INTO feed_news (feed_id, pushes, last_ping_at) VALUES (?, ?, ?)`, f.ID,
 				c.pushes, c.ping))
-			w.ok(w.Exec(w.ctx(), `INSERT INTO push_subscriptions (feed_id, hub, topic, secret, state, expires_at, next_at) VALUES (?, 'https://hub.example/', 't', 's', 'active', ?, 0)`, f.ID, c.hub))
-			w.ok(w.Exec(w.ctx(), `INSERT INTO cloud_subscriptions (feed_id, cloud, topic, expires_at, next_at) VALUES (?, 'https://cloud.example/', 't', ?, 0)`, f.ID, c.cloud))
+			w.ok(w.Exec(w.ctx(), `INSERT INTO push_subscriptions (feed_id, hub, topic, secret, state,
+				expires_at, next_at) VALUES (?, 'https://hub.example/', 't', 's', 'active', ?, 0)`, f.ID, c.hub))
+			w.ok(w.Exec(w.ctx(), `INSERT INTO cloud_subscriptions (feed_id, cloud, topic, expires_at, next_at)
+				VALUES (?, 'https://cloud.example/', 't', ?, 0)`, f.ID, c.cloud))
 		}
 		w.feed("unknown.example")
 		known, err := w.News(w.ctx(), ids)

@@ -11,7 +11,7 @@ import (
 	"digest"
 )
 
-// feedColumns are those of a digest.Feed, of timedFeeds.
+// feedColumns are the columns of a digest.Feed in timedFeeds.
 const feedColumns = `f.id, f.url, f.host, f.kind, f.title, f.site_url, f.me, f.language, f.etag, f.last_modified,
 	f.validator_url, f.body_hash, t.last_attempt_at, t.last_ok_at, f.parsed_at, t.not_before, t.fresh_until,
 	t.poll_at, t.lease_until, f.errors, f.first_error_at, f.last_status, f.last_error, f.state,
@@ -19,18 +19,20 @@ const feedColumns = `f.id, f.url, f.host, f.kind, f.title, f.site_url, f.me, f.l
 	f.moved_to, f.moved_since, f.moved_from, f.moved_at, f.move_undone, f.number, f.length,
 	f.domain, f.address, f.newest_at, f.parser,
 	f.doc_interval, f.own_interval, f.host_interval, f.busy_interval, f.skip_hours, f.skip_days, f.failing_since,
-	f.gone_at, f.pinged_at, f.repeats, f.by_date, f.validators_doubted, f.public_only, f.reliability, f.quota_day, f.quota_bytes, f.posts_waiting, f.sealed,
+	f.gone_at, f.pinged_at, f.repeats, f.by_date, f.validators_doubted, f.public_only, f.reliability,
+	f.quota_day, f.quota_bytes, f.posts_waiting, f.sealed,
 	f.topic, f.hubs, f.pushed_until, f.cloud`
 
-// subscribers counts the digests that gather what the feed f brings.
+// subscribers counts the digests that collect the posts of the feed f.
 const subscribers = `(SELECT count(*) FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 	WHERE s.feed_id = f.id AND s.paused = 0 AND ` + gathers + `)`
 
-// askedAt is the next midnight at which the feeds of a gathering digest d are polled.
-const askedAt = `CASE WHEN d.state = 'active' AND (d.next_poll_at = 0 OR d.next_due_at < d.next_poll_at) THEN d.next_due_at ELSE d.next_poll_at END`
+// askedAt is the next midnight at which the feeds of a digest d, for which gathers holds, are polled.
+const askedAt = `CASE WHEN d.state = 'active' AND (d.next_poll_at = 0
+	OR d.next_due_at < d.next_poll_at) THEN d.next_due_at ELSE d.next_poll_at END`
 
-// FeedByURL finds a feed by its address in normal form, or by one it had before
-// it moved for good; digest.NotFound if there is none.
+// FeedByURL returns a feed by its normalized address, or by an earlier one before a permanent move. It returns
+// digest.NotFound if the feed does not exist.
 func (s *Store) FeedByURL(ctx context.Context, url string) (digest.Feed, error) {
 	f, err := feedByURL(ctx, s.read(), url)
 	if isNone(err) {
@@ -46,16 +48,14 @@ func feedByURL(ctx context.Context, c conn, url string) (f digest.Feed, err erro
 	return f, err
 }
 
-// EnsureFeed gives the feed that FeedByURL finds under f's URL, adding it if there is none.
+// EnsureFeed returns the feed that FeedByURL finds at f.URL, and adds it if it does not exist.
 //
-// Of a new feed only what names it and the time of the attempt is stored, not
-// what its answer said: that must not be known before its posts are (I3). To
-// store a document already fetched, Record it next, with an empty Token. A
-// process that dies in between leaves a feed that was never read, which is
-// asked when a reader is next due.
+// For a new feed it stores only its names and the time of the attempt, not the result of the poll, because the posts
+// are not stored yet (I3). To store a fetched document, call Record next, with an empty Token. If the process dies in
+// between, the feed is polled when its reader is next due.
 func (s *Store) EnsureFeed(ctx context.Context, f digest.Feed) (feed digest.Feed, created bool, err error) {
 	err = s.change(ctx, "adding the feed", func(c conn) error {
-		if err := c.untilCommit(ctx, s.d.lockShared); err != nil { // a rule for its host is set alone
+		if err := c.untilCommit(ctx, s.d.lockShared); err != nil { // setting a rule for its host takes the lock alone
 			return err
 		}
 		feed, err = feedByURL(ctx, c, f.URL)
@@ -89,7 +89,7 @@ func (s *Store) EnsureFeed(ctx context.Context, f digest.Feed) (feed digest.Feed
 	return feed, created, nil
 }
 
-// Feeds lists every feed by its address, without those that have become part of another.
+// Feeds yields every feed, by address, except those that were merged into another.
 func (s *Store) Feeds(ctx context.Context) iter.Seq2[FeedInfo, error] {
 	return pages(func(last *FeedInfo) ([]FeedInfo, error) {
 		after := ""
@@ -100,21 +100,20 @@ func (s *Store) Feeds(ctx context.Context) iter.Seq2[FeedInfo, error] {
 	})
 }
 
-// FeedsOfHost lists the feeds of a host by their addresses, without those that have
-// become part of another.
+// FeedsOfHost returns the feeds of a host, by address, except those that were merged into another.
 func (s *Store) FeedsOfHost(ctx context.Context, host string) ([]FeedInfo, error) {
 	return s.feedInfos(ctx, `f.host = ? AND f.merged_into = 0 ORDER BY f.url`, host)
 }
 
-// FeedsOfSite lists the feeds of a host, with or without "www.", in the order in which they came: those after one, so many
-// at most, without those that have become part of another.
+// FeedsOfSite returns the feeds of a host, with or without "www.", that were added after a feed, in this order, at
+// most most. It omits feeds that were merged into another.
 func (s *Store) FeedsOfSite(ctx context.Context, host string, after digest.FeedID, most int) ([]FeedInfo, error) {
 	host = strings.TrimPrefix(host, "www.")
 	return s.feedInfos(ctx, `f.host IN (?, ?) AND f.merged_into = 0 AND f.id > ? ORDER BY f.id LIMIT ?`, host, "www."+
 		host, after, most)
 }
 
-// Feed gives one feed with its subscribers; digest.NotFound if there is none.
+// Feed returns a feed with its number of subscribers, or digest.NotFound.
 func (s *Store) Feed(ctx context.Context, id digest.FeedID) (FeedInfo, error) {
 	found, err := s.feedInfos(ctx, `f.id = ?`, id)
 	if err != nil || len(found) == 0 {
@@ -123,7 +122,6 @@ func (s *Store) Feed(ctx context.Context, id digest.FeedID) (FeedInfo, error) {
 	return found[0], nil
 }
 
-// feedInfos reads feeds f, and how many digests gather what they bring.
 func (s *Store) feedInfos(ctx context.Context, where string, args ...any) ([]FeedInfo, error) {
 	feeds, err := readRows[FeedInfo](ctx, s.read(), "reading feeds", `SELECT `+feedColumns+` FROM `+
 		timedFeeds+` WHERE `+where, args...)
@@ -159,38 +157,37 @@ func (s *Store) feedInfos(ctx context.Context, where string, args ...any) ([]Fee
 
 func noFeed() error { return notFound("there is no such feed; see: digest feeds") }
 
-// dropIdle takes feeds out of the queue for which no digest gathers any more.
-// where says which feeds f to look at.
+// dropIdle removes the feeds f that where selects from the queue if no digest collects their posts.
 func dropIdle(ctx context.Context, c conn, where string, args ...any) error {
 	return unqueue(ctx, c, where+` AND NOT `+wanted, args...)
 }
 
-// unqueue takes feeds f out of the queue, for which nobody waits then.
+// unqueue removes the feeds f that where selects from the queue, and marks the digests that wait for them.
 func unqueue(ctx context.Context, c conn, where string, args ...any) error {
 	var ids []digest.FeedID
-	err := c.all(ctx, &ids, `UPDATE feed_times AS t SET poll_at = NULL FROM feeds f WHERE f.id = t.feed_id AND t.poll_at IS NOT NULL AND `+where+` RETURNING feed_id`, args...)
+	err := c.all(ctx, &ids, `UPDATE feed_times AS t SET poll_at = NULL FROM feeds f WHERE f.id = t.feed_id
+		AND t.poll_at IS NOT NULL AND `+where+` RETURNING feed_id`, args...)
 	if err == nil {
 		_, err = tellWaiting(ctx, c, ids)
 	}
 	return err
 }
 
-// A FeedInfo is a feed with the number of digests that gather what it brings:
-// active ones, and those that pause until a time.
+// A FeedInfo is a feed with its number of subscribers. These are digests that are active or pause until a time.
 type FeedInfo struct {
 	digest.Feed
 	Subscribers int
-	NextDueAt   time.Time // the next midnight of any of them at which it is asked; zero: there are none
+	NextDueAt   time.Time // next midnight at which a subscriber needs a poll; zero: none
 	News        digest.News
 }
 
-// FeedLabels gives feeds as readers see them, in the order of keys; those that no
-// longer exist are left out.
+// FeedLabels returns the names and public addresses of feeds, by key. It omits feeds that do not exist.
 func (s *Store) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.FeedLabel, error) {
 	labels := make([]digest.FeedLabel, 0, len(ids))
 	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
 		err := s.read().all(ctx, &labels,
-			`SELECT f.id AS feed_id, f.title, CASE WHEN f.site_url = '' THEN f.url ELSE f.site_url END AS site_url, f.url, f.host, f.domain, f.me, f.language
+			`SELECT f.id AS feed_id, f.title, CASE WHEN f.site_url = '' THEN f.url
+				ELSE f.site_url END AS site_url, f.url, f.host, f.domain, f.me, f.language
 			FROM feeds f WHERE f.id`+s.d.oneOf+` ORDER BY f.id`, keys(s.d, part))
 		if err != nil {
 			return nil, failed("reading feeds", err)
@@ -205,7 +202,6 @@ func (s *Store) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.F
 	return labels, nil
 }
 
-// labelsByFeed gives feeds as readers see them, by key.
 func (s *Store) labelsByFeed(ctx context.Context, ids []digest.FeedID) (map[digest.FeedID]digest.FeedLabel, error) {
 	labels, err := s.FeedLabels(ctx, ids)
 	byFeed := make(map[digest.FeedID]digest.FeedLabel, len(labels))
@@ -215,13 +211,14 @@ func (s *Store) labelsByFeed(ctx context.Context, ids []digest.FeedID) (map[dige
 	return byFeed, err
 }
 
-// recordColumns are those of a feed's record, its times apart.
+// recordColumns are the columns of a feed's record, without its times.
 const recordColumns = `url, host, kind, title, site_url, me, language, etag, last_modified, validator_url, body_hash,
 	parsed_at, errors, first_error_at, last_status, head_retest_at, moved_since,
 	last_error, state, head_state, conditional_state, moved_to, moved_from, moved_at, length,
 	domain, address, newest_at, parser,
 	doc_interval, own_interval, busy_interval, skip_hours, skip_days, failing_since,
-	gone_at, pinged_at, repeats, by_date, validators_doubted, public_only, reliability, quota_day, quota_bytes, posts_waiting, topic, hubs, cloud`
+	gone_at, pinged_at, repeats, by_date, validators_doubted, public_only, reliability, quota_day,
+	quota_bytes, posts_waiting, topic, hubs, cloud`
 
 func recordCells(f digest.Feed) []any {
 	return []any{
@@ -236,13 +233,12 @@ func recordCells(f digest.Feed) []any {
 	}
 }
 
-// sameRecord reports whether two feeds differ in their times at most.
+// sameRecord reports whether two feeds are equal except for their times.
 func sameRecord(a, b digest.Feed) bool {
 	return a.ID == b.ID && slices.Equal(recordCells(a), recordCells(b))
 }
 
-// saveFeeds writes the times that polls leave, and the records that they have changed, and
-// ends their leases.
+// saveFeeds writes the times of polled feeds and the records that changed, and ends the leases.
 func saveFeeds(ctx context.Context, c conn, polls []*polled) error {
 	var records, times values
 	for _, p := range polls {
@@ -256,16 +252,19 @@ func saveFeeds(ctx context.Context, c conn, polls []*polled) error {
 	if err := c.runRows(ctx, &records, saveRecords()); err != nil {
 		return err
 	}
-	// The claim noted an attempt before the first request; the poll knows of its last.
+	// The claim recorded its own time as the attempt; the poll knows the time of its last request.
 	return c.runRows(ctx, &times,
-		`WITH v (feed_id, poll_at, askable_at, last_attempt_at, last_ok_at, not_before, fresh_until, unchanged) AS (VALUES {rows})
-		UPDATE feed_times SET poll_at = NULLIF(v.poll_at, 0), askable_at = v.askable_at, lease_until = 0, lease_token = '',
-			last_attempt_at = CASE WHEN v.last_attempt_at > feed_times.last_attempt_at THEN v.last_attempt_at ELSE feed_times.last_attempt_at END,
+		`WITH v (feed_id, poll_at, askable_at, last_attempt_at, last_ok_at, not_before, fresh_until,
+			unchanged) AS (VALUES {rows})
+		UPDATE feed_times SET poll_at = NULLIF(v.poll_at, 0), askable_at = v.askable_at, lease_until = 0,
+		lease_token = '',
+			last_attempt_at = CASE WHEN v.last_attempt_at > feed_times.last_attempt_at THEN v.last_attempt_at
+			ELSE feed_times.last_attempt_at END,
 			last_ok_at = v.last_ok_at, not_before = v.not_before, fresh_until = v.fresh_until, unchanged = v.unchanged
 		FROM v WHERE feed_times.feed_id = v.feed_id`)
 }
 
-// saveRecords gives the statement that writes records.
+// saveRecords returns the statement that writes records.
 func saveRecords() string {
 	columns := "listed_at, " + recordColumns
 	var set []string

@@ -8,7 +8,7 @@ import (
 	"digest/store"
 )
 
-// claimUntil claims what falls due by until.
+// claimUntil claims feeds that are due by until.
 func (w world) claimUntil(now, until time.Time, n int) (claimed []store.ClaimedFeed, left bool) {
 	w.t.Helper()
 	claimed, left, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: n, Lease: time.Hour, Token: "t",
@@ -17,8 +17,7 @@ func (w world) claimUntil(now, until time.Time, n int) (claimed []store.ClaimedF
 	return claimed, left
 }
 
-// A feed that falls due soon is claimed ahead, and its attempt is noted for when it
-// is asked: the gap counts from there (I5).
+// A claim ahead records the attempt for the start of the poll, from which the gap counts (I5).
 func TestClaimAhead(t *testing.T) {
 	each(t, func(w world) {
 		soon, later := noon.Add(3*time.Second), noon.Add(9*time.Second)
@@ -43,7 +42,7 @@ func TestClaimAhead(t *testing.T) {
 	})
 }
 
-// Who claims knows whether it is worth looking again when a poll ends.
+// left reports whether a new claim is useful when a poll ends.
 func TestClaimLeaves(t *testing.T) {
 	each(t, func(w world) {
 		a, b := w.newFeed("one.example"), w.newFeed("two.example")
@@ -65,7 +64,7 @@ func TestClaimLeaves(t *testing.T) {
 	})
 }
 
-// What a limit paces is not claimed ahead: the next of its domain is only free then.
+// Feeds of a paced domain are not claimed ahead, because the domain is only free then.
 func TestClaimAheadLeavesPacedDomains(t *testing.T) {
 	each(t, func(w world) {
 		f := w.inDomain("slow.example", 1, noon.Add(3*time.Second))[0]

@@ -8,12 +8,11 @@ import (
 	"digest"
 )
 
-// A Policy is what package poller decides and the store only keeps. Whoever
-// opens a store to ask feeds, or to change what is known of them, sets it
-// before anything else.
+// A Policy holds decisions of package poller whose results the store keeps. A program that polls or changes feeds sets
+// it before it uses the store.
 type Policy struct {
-	// Askable gives the first instant, not before from, at which a feed may be
-	// asked (I5), in whole seconds; the zero time: at once.
+	// Askable returns the first instant, not before from, at which a feed may be requested (I5), in whole seconds.
+	// Zero means now.
 	Askable func(f digest.Feed, from time.Time) time.Time
 
 	// PaceDomain returns the pace of a domain, or of an IP address, after a poll of one of its feeds.
@@ -22,16 +21,15 @@ type Policy struct {
 	// IsPlatform reports whether to pace an address with a number of hosts and a number of domains that refuse polls.
 	IsPlatform func(hosts, refusing int) bool
 
-	// Honest gives a feed without the instants that only a wrong clock can have
-	// written; wanted says that it is still to be asked for a midnight that has come.
+	// Honest returns a feed without instants that only a wrong clock can have set. wanted reports that a midnight has
+	// passed for which the feed is still to poll.
 	Honest func(f digest.Feed, wanted bool, now time.Time) digest.Feed
 
-	// Admit decides what is stored of a poll.
+	// Admit decides which posts of a poll to store.
 	Admit func(digest.Intake) digest.Admission
 }
 
-// check fails where a store was given no policy, or half of one. Whatever asks
-// the policy begins with it.
+// check returns an error if the policy is not complete. Functions that use the policy call it first.
 func (p *Policy) check() error {
 	if p.Askable == nil || p.PaceDomain == nil || p.IsPlatform == nil || p.Honest == nil || p.Admit == nil {
 		return errors.New("the store was given no policy")
@@ -39,21 +37,19 @@ func (p *Policy) check() error {
 	return nil
 }
 
-// askable asks the policy.
 func (c conn) askable(f digest.Feed, since instant) instant {
 	return from(c.policy.Askable(f, since.time()))
 }
 
-// An askRow is what of a feed decides when it may be asked, and when
-// it was to be asked so far.
+// An askRow is a feed with the columns that decide when it may be requested.
 type askRow struct {
 	digest.Feed
 	AskableAt instant
-	First     digest.DigestID // only of a candidate, see digest.QueuedFeed; so is Last
+	First     digest.DigestID // First and Last are set only for candidates, see digest.QueuedFeed
 	Last      digest.DigestID
 
-	Subscribers int     // as counted last; only of a candidate that is locked
-	CountedAt   instant // 0: never
+	Subscribers int     // last count; only for locked candidates
+	CountedAt   instant // zero: never
 }
 
 func (r askRow) queued() digest.QueuedFeed {
@@ -64,8 +60,8 @@ func (r askRow) queued() digest.QueuedFeed {
 const askColumns = `f.id, t.askable_at, t.last_attempt_at, t.not_before, t.fresh_until, t.lease_until,
 	f.own_interval, f.host_interval, f.skip_hours, f.skip_days, t.last_ok_at, f.errors`
 
-// refreshAskable brings askable_at up to date after something has changed that
-// it rests on; where says of which feeds f.
+// refreshAskable updates askable_at of the feeds f that where selects, after a change of the columns that it depends
+// on.
 func refreshAskable(ctx context.Context, c conn, where string, args ...any) error {
 	if err := c.policy.check(); err != nil {
 		return err
@@ -89,14 +85,13 @@ func refreshAskable(ctx context.Context, c conn, where string, args ...any) erro
 	return saveAskable(ctx, c, &v)
 }
 
-// saveAskable writes askable_at; v holds keys and instants.
 func saveAskable(ctx context.Context, c conn, v *values) error {
 	return c.runRows(ctx, v, `WITH v (id, askable_at) AS (VALUES {rows})
 		UPDATE feed_times SET askable_at = v.askable_at FROM v WHERE feed_times.feed_id = v.id`)
 }
 
-// queue asks for polls no later than the given instant, or than the feed may be
-// asked if that is later: nobody waits for a feed that cannot be asked (I5).
+// queue schedules polls at the given instant, or when the feed may be requested if that is later (I5). It keeps an
+// earlier poll.
 func queue(ctx context.Context, c conn, ids []digest.FeedID, poll instant) error {
 	if err := c.policy.check(); err != nil {
 		return err
@@ -120,9 +115,8 @@ func queue(ctx context.Context, c conn, ids []digest.FeedID, poll instant) error
 		FROM v WHERE feed_times.feed_id = v.id`)
 }
 
-// NotePollGap is called by whoever is about to claim feeds, with the poll gap of
-// the Policy. Where it has changed, the feeds that it still speaks of are gone
-// through once.
+// NotePollGap stores the poll gap of the Policy before feeds are claimed. If it has changed, NotePollGap updates the
+// feeds that it affects.
 func (s *Store) NotePollGap(ctx context.Context, now time.Time, gap time.Duration) error {
 	last, err := pollGap(ctx, s.read())
 	if err != nil || last == gap {
@@ -140,7 +134,6 @@ func (s *Store) NotePollGap(ctx context.Context, now time.Time, gap time.Duratio
 	})
 }
 
-// pollGap is the gap that was noted last, 0 if none was.
 func pollGap(ctx context.Context, c conn) (time.Duration, error) {
 	value, err := c.setting(ctx, "poll_gap")
 	if err != nil || value == nil {

@@ -9,38 +9,37 @@ import (
 	"digest"
 )
 
-// ClaimOptions says what ClaimFeeds may claim, and how.
+// ClaimOptions limits and configures ClaimFeeds.
 type ClaimOptions struct {
-	N     int // feeds at most
+	N     int // maximum number of feeds
 	Lease time.Duration
 	Token string // of the lease
 
-	// Until, where it lies ahead of now, also claims feeds whose time comes by
-	// then, each to be asked at its StartAt: who claims them waits for that. Feeds of
-	// domains that are paced are not claimed ahead.
+	// Until, if after now, also claims feeds that become due by then. The claimer must wait for the StartAt of each.
+	// Feeds of paced domains are not claimed ahead.
 	Until time.Time
 
-	// Full says whose feeds are left in the queue, since they have their share
-	// of what is in flight.
+	// Full lists shares of the polls in flight that are used up. Their feeds remain in the queue.
 	Full digest.FullShares
 
-	// Next chooses n at most where more feeds are queued than are wanted; they
-	// are given in the order of the queue. Nil: the first.
+	// Next chooses at most n feeds of a longer queue, which ClaimFeeds returns in the order of the queue. Nil chooses
+	// the first n.
 	Next func(queue []digest.QueuedFeed, n int) []digest.FeedID
 }
 
 const (
-	// turnsPer is how many queued feeds are looked at for each that is wanted,
-	// where there are more than are wanted.
+	// turnsPer is how many queued feeds ClaimFeeds reads for each wanted feed.
 	turnsPer = 2
-	// candidatesPer is the same where those of one host stand together in the queue.
+	// candidatesPer replaces turnsPer if the queue has many consecutive feeds of the same hosts.
 	candidatesPer = 4
 )
 
-// firstReader and lastReader are the digests that are subscribed to a feed f.
+// firstReader and lastReader are the first and last digest subscribed to a feed f, by key.
 const (
-	firstReader = `COALESCE((SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = f.id AND s.paused = 0 ORDER BY s.digest_id LIMIT 1), 0)`
-	lastReader  = `COALESCE((SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = f.id AND s.paused = 0 ORDER BY s.digest_id DESC LIMIT 1), 0)`
+	firstReader = `COALESCE((SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = f.id AND s.paused = 0
+		ORDER BY s.digest_id LIMIT 1), 0)`
+	lastReader = `COALESCE((SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = f.id AND s.paused = 0
+		ORDER BY s.digest_id DESC LIMIT 1), 0)`
 )
 
 // ClaimFeeds leases at most N feeds whose poll is due at now, in the order of the queue. It skips a feed whose poll the
@@ -68,22 +67,20 @@ func (s *Store) ClaimFeeds(ctx context.Context, now time.Time, o ClaimOptions) (
 	return claimed, left, nil
 }
 
-// A claiming is one transaction of ClaimFeeds.
 type claiming struct {
 	ClaimOptions
 	c       conn
 	now     instant
-	until   instant // by when the time of what is claimed comes
-	attempt instant // what is noted as the time of an attempt that can be made now
+	until   instant // latest due time of claimed feeds
+	attempt instant // the recorded time of an attempt that can start now
 
-	met  []digest.FeedID // others were met at their times
-	more bool            // feeds were seen that are due and were not claimed
+	met  []digest.FeedID // feeds that other workers have locked or changed
+	more bool            // some due feeds were not claimed
 }
 
-// start is when a feed that is claimed is asked.
+// start returns when the poll of a claimed feed may begin.
 func (q *claiming) start(f askRow) instant { return max(q.now, at(f.PollAt), f.AskableAt) }
 
-// left reports whether a feed is due that was not claimed.
 func (q *claiming) left(ctx context.Context) (left bool, err error) {
 	if q.more {
 		return true, nil
@@ -138,8 +135,8 @@ func (q *claiming) candidates(ctx context.Context) ([]askRow, paces, error) {
 	}
 }
 
-// look gives candidates, of which nothing is locked yet. It looks further down the
-// queue only where the first bring less than half of what is wanted.
+// look returns candidates without locking them. It reads more of the queue only if the first part contains less than
+// half of the wanted number.
 func (q *claiming) look(ctx context.Context, paced paces) ([]askRow, error) {
 	for _, per := range []int{turnsPer, candidatesPer} {
 		first, err := q.queued(ctx, paced, q.N*per)
@@ -156,7 +153,7 @@ func (q *claiming) look(ctx context.Context, paced paces) ([]askRow, error) {
 	return nil, nil
 }
 
-// choose leaves the N feeds whose turn it is.
+// choose returns the N feeds whose turn it is.
 func (q *claiming) choose(found []askRow) []askRow {
 	if q.Next == nil || len(found) <= q.N {
 		return found[:min(q.N, len(found))]
@@ -172,15 +169,14 @@ func (q *claiming) choose(found []askRow) []askRow {
 	return slices.DeleteFunc(found, func(f askRow) bool { return !chosen[f.ID] })
 }
 
-// askable holds for feeds f with the times t whose poll is due, and may be made (I5). Both
-// arguments are the time now.
+// askable holds for feeds f with the times t whose poll is due and allowed (I5). Both arguments are now.
 const askable = `t.poll_at <= ? AND t.askable_at <= ? AND ` + alive
 
-// alive holds for feeds f that are asked at all.
+// alive holds for feeds f that are polled at all.
 const alive = `f.state IN ('active', 'trial')`
 
-// queued gives the first feeds in the queue that may be asked, limit at most. Each
-// host is looked up by its name, in a way that no planner can turn into reading all hosts.
+// queued returns the first feeds in the queue that may be polled, at most limit. The subquery makes the planner look
+// up each host by its name instead of reading all hosts.
 func (q *claiming) queued(ctx context.Context, paced paces, limit int) (found []askRow, err error) {
 	where, args := askable, []any{q.until, q.until}
 	if delayed := paced.notYetFree(q.now); len(delayed) > 0 {
@@ -200,10 +196,9 @@ func (q *claiming) queued(ctx context.Context, paced paces, limit int) (found []
 	return slices.DeleteFunc(found, func(f askRow) bool { return paced.has(f) && q.start(f) > q.now }), err
 }
 
-// lockCandidates locks the times of feeds, and leaves out those that another holds or has
-// changed. Of each the policy is asked once more: a feed that became askable some time
-// ago may want this hour skipped, and the poll gap may have been changed. later says that
-// some are to be asked later, which is noted.
+// lockCandidates locks the times of feeds and drops feeds that another worker has locked or changed. It calls the
+// Policy again, because a feed may skip this hour or the poll gap may have changed. later reports that some feeds must
+// wait, and that their askable_at was updated.
 func (q *claiming) lockCandidates(ctx context.Context, seen []askRow) (locked []askRow, later bool, err error) {
 	if len(seen) == 0 {
 		return nil, false, nil
@@ -236,9 +231,8 @@ func (q *claiming) lockCandidates(ctx context.Context, seen []askRow) (locked []
 	return locked, askedLater.len() > 0, saveAskable(ctx, q.c, &askedLater)
 }
 
-// lockQuery locks candidates by their keys. COALESCE keeps the planner from the index of the
-// queue: in its statistics, which are of a quiet hour, nothing is queued, so that
-// it would read the whole queue of a midnight with each claim.
+// lockQuery locks candidates by their keys. COALESCE prevents use of the index of the queue. The planner's statistics
+// are from an hour with an empty queue, so it would read the whole queue of a midnight for each claim.
 func lockQuery(d *dialect) string {
 	return `SELECT f.host, f.domain, f.address, f.reliability, t.poll_at, t.subscribers, t.counted_at, ` + askColumns +
 		` FROM feed_times t CROSS JOIN feeds f
@@ -246,8 +240,7 @@ func lockQuery(d *dialect) string {
 		d.oneOf + ` AND COALESCE(t.poll_at <= ?, FALSE) AND t.askable_at <= ? AND ` + alive + d.skipRows("t")
 }
 
-// withinShares adds to a condition that no share is used up that a feed f would
-// have a part of.
+// withinShares excludes feeds f whose share is used up.
 func (q *claiming) withinShares(where string, args []any) (string, []any) {
 	for _, standing := range q.Full.Reliabilities {
 		where += ` AND f.reliability <> ?`
@@ -265,7 +258,7 @@ func (q *claiming) withinShares(where string, args []any) (string, []any) {
 	return where, args
 }
 
-// oneOfEach leaves the first feed of each host, and of each domain and address that is paced.
+// oneOfEach keeps the first feed of each host, and of each paced domain and address.
 func oneOfEach(found []askRow, paced paces) []askRow {
 	hosts, pacing := make(map[string]bool, len(found)), make(map[string]bool)
 	return slices.DeleteFunc(found, func(f askRow) bool {
@@ -281,10 +274,9 @@ func oneOfEach(found []askRow, paced paces) []askRow {
 	})
 }
 
-// leaseHosts leases the candidates' hosts and gives the candidates whose host
-// was free. It waits for no other claim: a host that another is about to lease is not free.
-// Hosts that are new are added in their order, so that two claimers of the
-// same do not wait for each other.
+// leaseHosts leases the candidates' hosts and returns the candidates whose host was free. It does not wait for other
+// claims: a host that another worker has locked is not free. It adds new hosts in their order, so that two claimers
+// cannot deadlock.
 func (q *claiming) leaseHosts(ctx context.Context, wanted []askRow) ([]askRow, error) {
 	slices.SortFunc(wanted, func(a, b askRow) int { return cmp.Compare(a.Host, b.Host) })
 	wanted, err := q.lockHosts(ctx, wanted)
@@ -309,8 +301,8 @@ func (q *claiming) leaseHosts(ctx context.Context, wanted []askRow) ([]askRow, e
 	return slices.DeleteFunc(wanted, func(f askRow) bool { return !free[f.Host] }), nil
 }
 
-// lockHosts locks the candidates' hosts, and leaves out the candidates whose host another
-// holds. On SQLite nobody does.
+// lockHosts locks the candidates' hosts and drops candidates whose host another worker has locked. SQLite needs no
+// locks.
 func (q *claiming) lockHosts(ctx context.Context, wanted []askRow) ([]askRow, error) {
 	if q.c.d.forUpdate == "" {
 		return wanted, nil
@@ -335,11 +327,10 @@ func (q *claiming) lockHosts(ctx context.Context, wanted []askRow) ([]askRow, er
 	return slices.DeleteFunc(wanted, func(f askRow) bool { return held[f.Host] }), nil
 }
 
-// leaseFeeds leases feeds and commits the attempt to their times. The policy's
-// word of them is that of lockCandidates, and still holds: nobody changes a candidate
-// before the transaction ends. On SQLite it is the only one that writes, as it
-// began IMMEDIATE; on PostgreSQL its times are locked FOR UPDATE and were read as
-// they were then. A rule that is made for its host meanwhile holds from the next poll on.
+// leaseFeeds leases feeds and stores the attempt in their times. The decision of the Policy in lockCandidates is still
+// valid, because no other transaction can change the candidates. On SQLite this transaction began IMMEDIATE and is the
+// only writer. On PostgreSQL the times were read with FOR UPDATE. A rule for the host that is added at the same time
+// applies to the next poll.
 func (q *claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed, error) {
 	if err := q.countSubscribers(ctx, won); err != nil {
 		return nil, err
@@ -355,7 +346,8 @@ func (q *claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed,
 	}
 	var ids []digest.FeedID
 	err := q.c.allRows(ctx, &ids, &v, `WITH v (id, askable_at, attempt_at, subscribers, counted_at) AS (VALUES {rows})
-		UPDATE feed_times AS t SET lease_until = ?, lease_token = ?, last_attempt_at = v.attempt_at, askable_at = v.askable_at,
+		UPDATE feed_times AS t SET lease_until = ?, lease_token = ?, last_attempt_at = v.attempt_at,
+		askable_at = v.askable_at,
 			subscribers = v.subscribers, counted_at = v.counted_at
 		FROM v WHERE t.feed_id = v.id RETURNING feed_id`, until, q.Token)
 	if err != nil {
@@ -378,19 +370,19 @@ func (q *claiming) leaseFeeds(ctx context.Context, won []askRow) ([]ClaimedFeed,
 	return claimed, nil
 }
 
-// A ClaimedFeed is a feed that its claimer, and nobody else, may poll now.
+// A ClaimedFeed is a feed that only its claimer may poll now.
 type ClaimedFeed struct {
 	digest.Feed
-	Subscribers int    // digests that gather what it brings, for the User-Agent: as of a day ago at most
-	Token       string // of the lease: what is recorded without it changes nothing
+	Subscribers int    // for the User-Agent; at most one day old
+	Token       string // of the lease; Record ignores polls without it
 
 	First, Last digest.DigestID `db:"-"` // see digest.QueuedFeed
 
-	AttemptBefore time.Time `db:"-"` // the attempt before the one that the claim has noted
-	StartAt       time.Time `db:"-"` // nothing may be asked before
+	AttemptBefore time.Time `db:"-"` // the attempt before this claim
+	StartAt       time.Time `db:"-"` // start of the first request
 }
 
-// Queued is the feed as it stood in the queue.
+// Queued returns the feed as it was in the queue.
 func (f ClaimedFeed) Queued() digest.QueuedFeed {
 	return digest.QueuedFeed{ID: f.ID, First: f.First, Last: f.Last, Domain: f.Domain, Address: f.Address,
 		Reliability: f.Reliability}

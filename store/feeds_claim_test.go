@@ -15,7 +15,7 @@ import (
 	"digest/store/storetest"
 )
 
-// claim claims feeds with a gap and a lease of an hour.
+// claim claims feeds with a lease of one hour.
 func (w world) claim(now time.Time, n int, token string) []store.ClaimedFeed {
 	w.t.Helper()
 	claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: n, Lease: time.Hour, Token: token})
@@ -63,8 +63,7 @@ func TestClaimFeeds(t *testing.T) {
 	})
 }
 
-// Neither a reader who comes nor a ping may have a feed asked before the time
-// that it named (I5).
+// Neither a new reader nor a ping causes a poll before the time that the site named (I5).
 func TestQueueWaitsForTheSite(t *testing.T) {
 	for _, c := range []struct {
 		why string
@@ -104,7 +103,7 @@ func TestQueueWaitsForTheSite(t *testing.T) {
 	}
 }
 
-// Times are stored in whole seconds, and no pause is a fraction too short (I5).
+// Times are stored in whole seconds. No wait is shorter by a fraction (I5).
 func TestFractionsOfASecond(t *testing.T) {
 	each(t, func(w world) {
 		f := w.newFeed("a.example")
@@ -138,12 +137,12 @@ func TestFractionsOfASecond(t *testing.T) {
 	})
 }
 
-// TestClaimIsExact lets eight workers empty one queue.
+// TestClaimIsExact empties one queue with eight workers.
 func TestClaimIsExact(t *testing.T) {
 	const workers, perHost, nHosts = 8, 3, 60
 	each(t, func(w world) {
 		var items []store.ImportItem
-		for i := range perHost { // a host's feeds stand apart, so that different workers meet them
+		for i := range perHost { // apart in the queue, so that different workers find them
 			for _, h := range hosts(nHosts) {
 				items = append(items, store.ImportItem{URL: fmt.Sprintf("https://%s/%d", h, i), Host: h})
 			}
@@ -183,10 +182,10 @@ func TestClaimIsExact(t *testing.T) {
 						polls = append(polls, store.Polled{Feed: f.Feed, Token: token, HostFreeAt: noon})
 					}
 					mu.Unlock()
-					runtime.Gosched() // the others may claim meanwhile
+					runtime.Gosched() // other workers may claim here
 					mu.Lock()
 					for _, p := range polls {
-						busy[p.Feed.Host] = false // before the lease ends, or another may be first
+						busy[p.Feed.Host] = false // before another worker can claim the host
 					}
 					mu.Unlock()
 					r, err := w.Record(w.ctx(), noon, polls)
@@ -207,8 +206,7 @@ func TestClaimIsExact(t *testing.T) {
 	})
 }
 
-// Two workers may find two feeds of one host before either has leased it. (On
-// SQLite the second cannot even look while the first is at it.)
+// Two workers find two feeds of one host before either leases it. On SQLite the second waits for the first.
 func TestClaimLeasesAHostOnce(t *testing.T) {
 	w := world{storetest.Open(t, storetest.Postgres(t)), t}
 	f := w.newFeed("a.example")
@@ -223,8 +221,7 @@ func TestClaimLeasesAHostOnce(t *testing.T) {
 	want(t, "slow", won, 0)
 }
 
-// A claim waits for no host that another transaction is about to lease, and takes the
-// others. (On PostgreSQL alone: on SQLite there is no other.)
+// A claim skips a host that another transaction has locked, and claims the others. This only happens on PostgreSQL.
 func TestClaimWaitsForNoHost(t *testing.T) {
 	w := world{storetest.Open(t, storetest.Postgres(t)), t}
 	for _, host := range []string{"a.example", "b.example"} {
@@ -243,8 +240,7 @@ func TestClaimWaitsForNoHost(t *testing.T) {
 	want(t, "then", len(w.claim(noon, 9, "u")), 1)
 }
 
-// TestCandidatesAreLocked: what the policy has said of a candidate holds until it is
-// leased, as nobody can change its times before.
+// TestCandidatesAreLocked: no transaction can change the times of a candidate before its lease.
 func TestCandidatesAreLocked(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		w := world{storetest.Open(t, database), t}
@@ -284,7 +280,7 @@ func TestCandidatesAreLocked(t *testing.T) {
 	})
 }
 
-// Those who gather are counted one by one, up to a thousand.
+// Up to a thousand subscribers are counted exactly.
 func TestToldSubscribers(t *testing.T) {
 	each(t, func(w world) {
 		w.crowd(1100, 2, 1)
@@ -294,15 +290,16 @@ func TestToldSubscribers(t *testing.T) {
 			w.ok(w.Exec(w.ctx(), `UPDATE digests SET state = 'left' WHERE id <= ?`, c.left))
 			w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
 			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET domain = host WHERE id = 1`))
-			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET lease_until = 0, lease_token = '', last_attempt_at = 0, counted_at = 0, poll_at = ? WHERE feed_id = 1`, noon.Unix()))
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET lease_until = 0, lease_token = '',
+				last_attempt_at = 0, counted_at = 0, poll_at = ? WHERE feed_id = 1`, noon.Unix()))
 			want(w.t, fmt.Sprint("told where so many have left: ", c.left),
 				w.claim(noon, 1, fmt.Sprint("t", i))[0].Subscribers, c.told)
 		}
 	})
 }
 
-// What a request says of a feed's readers is right where they are few, and never more than a
-// day old where they are many, whoever came or left meanwhile, and whatever the clock did.
+// The number of readers in a request is correct for few readers, and at most one day old for many. This does not
+// depend on later subscriptions or a wrong clock.
 func TestToldWithinADay(t *testing.T) {
 	each(t, func(w world) {
 		w.crowd(18, 1, 1)
@@ -311,7 +308,8 @@ func TestToldWithinADay(t *testing.T) {
 		feed := w.feedAgain(digest.Feed{URL: "u1"})
 		told := func(after time.Duration) int {
 			w.t.Helper()
-			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ?, askable_at = 0, lease_until = 0, last_attempt_at = 0`, noon.Add(-24*time.Hour).Unix()))
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ?, askable_at = 0, lease_until = 0,
+				last_attempt_at = 0`, noon.Add(-24*time.Hour).Unix()))
 			w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
 			return w.claim(noon.Add(after), 1, fmt.Sprint("t", after))[0].Subscribers
 		}

@@ -14,24 +14,21 @@ import (
 	"digest/calendar"
 )
 
-// mostSiblings is how many siblings a GoneCase names at most.
+// mostSiblings is the maximum number of siblings in a GoneCase.
 const mostSiblings = 20
 
-// A GoneCase is a feed that says 410, and other feeds of its host and port that
-// are asked for somebody: what is needed to judge whether it is gone, or the
-// host broken. Of many siblings those that tell most come first, and the rest
-// is left out: the ones that do not say 410, and of these the last to answer well.
+// A GoneCase is a feed that answered 410, with other feeds of its host and port that have readers. They show whether
+// the feed is gone or the host is broken. The siblings are sorted: first those that did not answer 410, then by their
+// latest success. At most mostSiblings are included.
 type GoneCase struct {
 	Feed     digest.Feed
 	Siblings []digest.Feed
 }
 
-// saidGone holds for feeds f whose last answer was 410, and of which it is not
-// decided yet what that means. One in flight is about to answer again.
+// saidGone holds for feeds f whose last response was 410 and that are neither gone nor in flight.
 const saidGone = `f.gone_at > 0 AND f.state = 'active' AND f.last_status = 410 AND t.lease_until <= ?`
 
-// SaidGone gives the feeds that say 410 and of which it is not decided yet
-// whether they are gone.
+// SaidGone returns the feeds that answered 410 and are not marked as gone yet.
 func (s *Store) SaidGone(ctx context.Context, now time.Time) ([]GoneCase, error) {
 	var rows []digest.Feed
 	if err := s.read().all(ctx, &rows, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE `+saidGone+` ORDER BY f.id`,
@@ -63,7 +60,7 @@ func (s *Store) SaidGone(ctx context.Context, now time.Time) ([]GoneCase, error)
 	return cases, nil
 }
 
-// siblings adds the feeds of hosts to those of their sites, those that tell most first.
+// siblings adds the feeds of hosts to their sites, in the order of GoneCase.
 func (s *Store) siblings(ctx context.Context, hosts []string, sites map[string][]digest.Feed) error {
 	var rows []digest.Feed
 	err := s.read().all(ctx, &rows, `SELECT `+feedColumns+` FROM `+timedFeeds+`
@@ -81,7 +78,7 @@ func (s *Store) siblings(ctx context.Context, hosts []string, sites map[string][
 	return nil
 }
 
-// site is the host and port of an address in normal form.
+// site returns the host and port of a normalized address.
 func site(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -94,10 +91,9 @@ func site(address string) string {
 	return strings.ToLower(u.Hostname()) + " " + port
 }
 
-// Retire makes feeds gone that say 410: nobody is subscribed to them any more,
-// and who was is told in their next edition. What waits of their posts still
-// goes out (I3). A feed that has answered otherwise since, or is in flight, is
-// left alone. It gives the number of digests that lost a subscription.
+// Retire marks feeds that answer 410 as gone. It ends all subscriptions to them, and the next edition of each reader
+// has a notice. Hidden posts are still released (I3). It skips feeds that have answered otherwise since, or are in
+// flight. It returns the number of digests that lost a subscription.
 func (s *Store) Retire(ctx context.Context, now time.Time, ids []digest.FeedID) (digests int, err error) {
 	if len(ids) == 0 {
 		return 0, nil
@@ -122,7 +118,7 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 		n.add(r, digest.NoticeGone, digest.Gap{})
 	}
 	gone := list(each(rows, func(r digest.Feed) digest.FeedID { return r.ID }))
-	// Whoever has paused it loses it too, and is told as well.
+	// Readers with a paused subscription also get the notice.
 	if _, err := c.exec(ctx, `UPDATE subscriptions SET paused = 0, paused_for = 0 WHERE feed_id IN (`+
 		gone+`) AND paused = 1`); err != nil {
 		return 0, err
@@ -141,28 +137,30 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 		return 0, err
 	}
 	return digests, c.execEach(ctx, []string{
-		// Without the subscription nothing leads from the feed to the editions that hold its posts: see frozen.
+		// Without subscriptions, no query finds the editions with these posts: see frozen.
 		`UPDATE posts SET frozen = 1 WHERE feed_id IN (` + gone + `) AND frozen = 0 AND shown_at > 0`,
-		// A worker that comes back from the dead finds that its lease is over.
+		// A late worker finds that its lease has expired.
 		`UPDATE feed_times SET poll_at = NULL, lease_token = '', lease_until = 0 WHERE feed_id IN (` + gone + `)`,
 		`UPDATE feeds SET state = 'gone' WHERE id IN (` + gone + `)`,
 	})
 }
 
-// FeedDue gives the next midnight, not before from, of the digests for which a
-// feed is asked; zero: there are none. A midnight whose feeds have been queued, and that is still to be
-// released, counts with the one after it: who polls now polls for that one.
+// FeedDue returns the next midnight, not before from, of the digests that need the feed; zero: none. If the feeds of a
+// midnight are already queued but it is not released, FeedDue uses the midnight after it, because a new poll serves
+// that one.
 func (s *Store) FeedDue(ctx context.Context, id digest.FeedID, from time.Time) (time.Time, error) {
 	var rows []struct {
 		NextDueAt time.Time
 		Cadence   digest.Cadence
-		PlannedAt time.Time // for this midnight; 0: not yet
+		PlannedAt time.Time // for this midnight; zero: not planned
 		TimeZone  string
 	}
-	// Digests with one midnight are of zones that are alike: any user will do.
+	// Digests with the same midnight have equivalent time zones, so any user serves.
 	err := s.read().all(ctx, &rows, `SELECT x.next_due_at, x.cadence, x.planned_at, u.time_zone FROM (
-			SELECT `+askedAt+` AS next_due_at, d.cadence, MAX(CASE WHEN d.planned_due_at = `+askedAt+` THEN d.planned_at ELSE 0 END) AS planned_at,
-				MIN(d.user_id) AS user_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id = ? AND s.paused = 0 AND `+gathers+`
+			SELECT `+askedAt+` AS next_due_at, d.cadence, MAX(CASE WHEN d.planned_due_at = `+askedAt+` THEN d.planned_at
+			ELSE 0 END) AS planned_at,
+				MIN(d.user_id) AS user_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id
+				WHERE s.feed_id = ? AND s.paused = 0 AND `+gathers+`
 			GROUP BY `+askedAt+`, d.cadence, d.planned_due_at) x
 		JOIN users u ON u.id = x.user_id`, id)
 	if err != nil {

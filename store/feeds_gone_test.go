@@ -9,7 +9,7 @@ import (
 	"digest/store"
 )
 
-// say410 records that a feed said 410, and when it did so first.
+// say410 records that a feed answered 410, for the first time at now.
 func (w world) say410(f digest.Feed, now time.Time) {
 	w.t.Helper()
 	f = w.feedAgain(f)
@@ -28,7 +28,7 @@ func (w world) feedAt(url, host string) digest.Feed {
 	return f
 }
 
-// The siblings of a feed are what is asked for somebody on its host and port.
+// Siblings are the feeds on the same host and port that have readers.
 func TestSaidGone(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "UTC")
@@ -76,7 +76,7 @@ func TestSaidGone(t *testing.T) {
 	})
 }
 
-// Of a crowd those come first that tell most.
+// The siblings with the most information come first.
 func TestSiblingsOfACrowd(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "UTC")
@@ -102,8 +102,7 @@ func TestSiblingsOfACrowd(t *testing.T) {
 	})
 }
 
-// Everybody is unsubscribed from a feed that is gone, and told; what waits of
-// it goes out all the same (I3), and not twice (I4).
+// Retire ends all subscriptions to a gone feed, with a notice. Its hidden posts are released (I3), once (I4).
 func TestRetire(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob, eve := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
@@ -146,7 +145,7 @@ func TestRetire(t *testing.T) {
 		w.hour(parisMidnight.Add(48 * time.Hour))
 		want(w.t, "bob's", w.editions(bob), "2026-11-20 1; 2026-11-22 2")
 
-		// It comes back, with a reader who was not there, and then with one who was.
+		// The feed returns, with a new reader and then with a former one.
 		f = w.feedAgain(f)
 		f.State, f.GoneAt = digest.FeedActive, time.Time{}
 		changed := post("1", noon)
@@ -164,7 +163,7 @@ func TestRetire(t *testing.T) {
 	})
 }
 
-// A worker whose lease ended long ago does not bring a retired feed back.
+// A late poll does not restore a retired feed.
 func TestRetireMeetsALatePoll(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")

@@ -8,10 +8,9 @@ import (
 	"digest"
 )
 
-// LeaseHost leases a host to whom a poll has come that did not begin there: one
-// request at a time goes to a host, whichever worker makes it (S34). A host
-// that is leased, or is left alone after its last request, gives no token and the
-// instant at which it may be tried again.
+// LeaseHost leases a host that a poll was redirected to. At most one request to a host is in flight, across all
+// workers (S34). If the host is leased, or must not be requested yet, LeaseHost returns no token but the time to try
+// again.
 func (s *Store) LeaseHost(ctx context.Context, now time.Time, host string, lease time.Duration) (token string,
 	free time.Time, err error) {
 	fresh, until := rand.Text(), at(now).plus(lease)
@@ -33,16 +32,14 @@ func (s *Store) LeaseHost(ctx context.Context, now time.Time, host string, lease
 	return token, held.time(), nil
 }
 
-// GiveBackHost ends a lease that LeaseHost gave; the host is left alone until free. With
-// the token of a lease that is over it does nothing.
+// GiveBackHost ends a lease of LeaseHost. The host may be requested again at free. It ignores expired tokens.
 func (s *Store) GiveBackHost(ctx context.Context, host, token string, free time.Time) error {
 	return s.change(ctx, "freeing the host "+host, func(c conn) error { return freeHost(ctx, c, host, token, free) })
 }
 
-// GiveBackFeed ends the lease of a feed of which a poll came to nothing, and that of
-// its host, which is left alone until free. The attempt is the last that was made: it
-// counts for the gap. The feed keeps its place in the queue. With a token of a lease that
-// is over it does nothing.
+// GiveBackFeed ends the lease of a feed whose poll was abandoned, and the lease of its host, which may be requested
+// again at free. attempt is the last request, from which the poll gap counts. The feed keeps its place in the queue.
+// GiveBackFeed ignores expired tokens.
 func (s *Store) GiveBackFeed(ctx context.Context, id digest.FeedID, token string, attempt, free time.Time) error {
 	return s.change(ctx, "giving a feed back", func(c conn) error {
 		var hosts []string

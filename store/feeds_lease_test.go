@@ -9,8 +9,7 @@ import (
 	"digest/store"
 )
 
-// TestLeaseHost: one request at a time goes to a host, whoever asks it: a poll
-// of a feed there, or one that was led there.
+// TestLeaseHost: at most one request to a host is in flight, for a poll of its feed or a redirect.
 func TestLeaseHost(t *testing.T) {
 	each(t, func(w world) {
 		const host, lease = "a.example", time.Minute
@@ -31,14 +30,14 @@ func TestLeaseHost(t *testing.T) {
 		other, _, err = w.LeaseHost(w.ctx(), noon.Add(5*time.Second), host, lease)
 		w.ok(err)
 		want(w.t, "leased after its rest", other != "" && other != token, true)
-		w.ok(w.GiveBackHost(w.ctx(), host, token, noon)) // the first lease is long over
+		w.ok(w.GiveBackHost(w.ctx(), host, token, noon)) // the first lease has expired
 		again, _, err := w.LeaseHost(w.ctx(), noon.Add(6*time.Second), host, lease)
 		w.ok(err)
 		want(w.t, "the old token freed it", again, "")
 	})
 }
 
-// TestLeaseHostOfFeed: a lease keeps claims of the host's feeds away, and they it.
+// TestLeaseHostOfFeed: LeaseHost and claims of the host's feeds exclude each other.
 func TestLeaseHostOfFeed(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("a.example")
@@ -55,7 +54,7 @@ func TestLeaseHostOfFeed(t *testing.T) {
 	})
 }
 
-// TestLeaseHostTogether: of any number of callers one gets it.
+// TestLeaseHostTogether: one of several concurrent callers gets the lease.
 func TestLeaseHostTogether(t *testing.T) {
 	each(t, func(w world) {
 		got := make(chan string)
@@ -85,8 +84,7 @@ func (w world) claimSide(now time.Time) []store.ClaimedFeed {
 	return claimed
 }
 
-// TestGiveBackFeed: a feed whose poll came to nothing, and its host, are free at
-// once; the attempt counts.
+// TestGiveBackFeed: a feed whose poll was abandoned is free again, and so is its host. The attempt counts.
 func TestGiveBackFeed(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("a.example")

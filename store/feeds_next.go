@@ -7,18 +7,19 @@ import (
 	"digest"
 )
 
-// NextMidnight returns the earliest unplanned midnight after an instant, or false if no digest is active or paused until
-// a time. Midnights that only poll feeds between editions count too. After the zero time, the midnight may be in the past.
-// It skips digests that wait for their feeds (see OldestPlan), one by one if their midnight is after the instant.
+// NextMidnight returns the earliest unplanned midnight after an instant, or false if no digest is active or paused
+// until a time. Midnights that only poll feeds between editions count too. After the zero time, the midnight may be in
+// the past. It skips digests that wait for their feeds (see OldestPlan), one by one if their midnight is after the
+// instant.
 func (s *Store) NextMidnight(ctx context.Context, after time.Time) (time.Time, bool, error) {
 	return s.earliest(ctx, "the next midnight",
-		`SELECT MIN(x.due_at) FROM (SELECT MIN(d.next_due_at) AS due_at FROM digests d WHERE `+unplanned+` AND d.next_due_at > ?
+		`SELECT MIN(x.due_at) FROM (SELECT MIN(d.next_due_at) AS due_at FROM digests d
+			WHERE `+unplanned+` AND d.next_due_at > ?
 		UNION ALL SELECT MIN(d.next_poll_at) FROM digests d WHERE d.next_poll_at > 0) x`, at(after))
 }
 
-// OldestPlan gives the earliest instant at which a midnight was planned that is
-// not released yet at now: it waits for feeds, at most for the release deadline
-// from then on, and Release must be called again.
+// OldestPlan returns the earliest instant at which a midnight was planned that is not released yet at now. Such
+// digests wait for feeds, at most for the release deadline from that instant. Then Release must be called again.
 func (s *Store) OldestPlan(ctx context.Context, now time.Time) (time.Time, bool, error) {
 	return s.earliest(ctx, "the oldest midnight",
 		`SELECT COALESCE((SELECT w.planned_at FROM waiting_digests w CROSS JOIN digests d
@@ -26,19 +27,19 @@ func (s *Store) OldestPlan(ctx context.Context, now time.Time) (time.Time, bool,
 		ORDER BY w.planned_at LIMIT 1), 0)`, at(now))
 }
 
-// earliest reads an instant; false: there is none.
+// earliest reads an instant. It reports false for the zero time.
 func (s *Store) earliest(ctx context.Context, what, query string, args ...any) (time.Time, bool, error) {
 	var t time.Time
 	err := s.read().get(ctx, &t, query, args...)
 	return t, !t.IsZero(), failed("finding "+what, err)
 }
 
-// nextPollStep is how many queued feeds NextPoll looks at in one statement.
+// nextPollStep is how many queued feeds NextPoll reads in one statement.
 const nextPollStep = 200
 
-// NextPoll gives the earliest instant at which ClaimFeeds would find a feed;
-// false: none is queued. It may lie in the past. A feed of a busy host counts
-// when the host's lease ends, and one of a paced domain or address when that is free again.
+// NextPoll returns the earliest instant at which ClaimFeeds would return a feed, or false if the queue is empty. It
+// may lie in the past. A feed of a leased host counts from the end of the lease, a feed of a paced domain or address
+// from its next slot.
 func (s *Store) NextPoll(ctx context.Context) (time.Time, bool, error) {
 	paced, err := pacedDomains(ctx, s.read())
 	if err != nil {
@@ -57,7 +58,7 @@ func (s *Store) NextPoll(ctx context.Context) (time.Time, bool, error) {
 			return time.Time{}, false, failed("finding the next poll", err)
 		}
 		for _, f := range rows {
-			if best != 0 && f.PollAt >= best { // nobody further down the queue can be earlier
+			if best != 0 && f.PollAt >= best { // later feeds in the queue cannot be earlier
 				return best.time(), true, nil
 			}
 			if t := max(f.PollAt, f.AskableAt, f.HostUntil, paced.freeAt(f.Domain, f.Address)); best == 0 || t < best {
@@ -71,7 +72,7 @@ func (s *Store) NextPoll(ctx context.Context) (time.Time, bool, error) {
 	}
 }
 
-// A queuedFeed is all that decides when a feed of the queue can be claimed.
+// A queuedFeed holds what decides when a feed of the queue can be claimed.
 type queuedFeed struct {
 	ID        digest.FeedID
 	PollAt    instant

@@ -11,8 +11,7 @@ import (
 	"digest/store/storetest"
 )
 
-// TestNext follows a digest through its day: whichever of the three answers is
-// the earliest is what happens next.
+// TestNext: the earliest of NextMidnight, NextPoll and NextMail is the next event in the day of a digest.
 func TestNext(t *testing.T) {
 	each(t, func(w world) {
 		next := func() (first time.Time) {
@@ -55,7 +54,7 @@ func TestNext(t *testing.T) {
 	})
 }
 
-// Whoever has planned by an instant asks for the midnights after it.
+// NextMidnight skips midnights up to its argument.
 func TestNextMidnightAfter(t *testing.T) {
 	each(t, func(w world) {
 		w.reader("ada", "Europe/Paris")
@@ -74,7 +73,7 @@ func TestNextMidnightAfter(t *testing.T) {
 	})
 }
 
-// What nobody may ask yet is no reason to wake.
+// NextPoll ignores polls that are not allowed yet.
 func TestNextPoll(t *testing.T) {
 	each(t, func(w world) {
 		f, g := w.newFeed("f.example"), w.newFeed("g.example")
@@ -114,7 +113,7 @@ func TestNextPoll(t *testing.T) {
 	})
 }
 
-// The first to be askable may stand far down the queue.
+// The next feed that may be requested can be far back in the queue.
 func TestNextPollBehindABusyHost(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "UTC")
@@ -133,8 +132,7 @@ func TestNextPollBehindABusyHost(t *testing.T) {
 	})
 }
 
-// A feed is not asked in the hours and on the days that it wants skipped, and
-// NextPoll waits for their end.
+// A feed is not polled in its skipped hours and days, and NextPoll returns their end.
 func TestSkippedTimeIsKept(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -150,9 +148,10 @@ func TestSkippedTimeIsKept(t *testing.T) {
 			{1<<12 | 1<<13, 0, thursday.Add(2 * time.Hour)},
 			{0, 1 << time.Thursday, thursday.Add(12 * time.Hour)},
 			{1, 1 << time.Thursday, thursday.Add(13 * time.Hour)},
-			{0, 1<<7 - 1, thursday}, // asks for what cannot be: it wakes nobody later either
+			{0, 1<<7 - 1, thursday}, // impossible, so it has no effect
 		} {
-			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = NULL, lease_until = 0, last_attempt_at = 0 WHERE feed_id = ?`, f.ID))
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = NULL, lease_until = 0, last_attempt_at = 0
+				WHERE feed_id = ?`, f.ID))
 			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET skip_hours = ?, skip_days = ? WHERE id = ?`,
 				test.hours, test.days, f.ID))
 			w.ok(w.Enqueue(w.ctx(), f.ID, thursday))
@@ -170,8 +169,7 @@ func TestSkippedTimeIsKept(t *testing.T) {
 	})
 }
 
-// TestSkippedTimeComesAround: a feed that nobody claimed when it could be asked
-// is not asked in the skipped hours after that, and wakes nobody in them.
+// TestSkippedTimeComesAround: a feed that was not claimed in time is not polled in the next skipped hours.
 func TestSkippedTimeComesAround(t *testing.T) {
 	each(t, func(w world) {
 		f, other := w.newFeed("f.example"), w.newFeed("g.example")
@@ -192,8 +190,7 @@ func TestSkippedTimeComesAround(t *testing.T) {
 	})
 }
 
-// TestPollGapChanges: a worker with another poll gap holds to it from its first
-// claim on, be it longer or shorter.
+// TestPollGapChanges: a worker with another poll gap uses it from its first claim on, longer or shorter.
 func TestPollGapChanges(t *testing.T) {
 	each(t, func(w world) {
 		f := w.newFeed("f.example")
@@ -210,7 +207,7 @@ func TestPollGapChanges(t *testing.T) {
 			want(w.t, "next", next.After(noon.Add(gap)), false)
 			want(w.t, "too early", len(w.claim(noon.Add(min(gap, 20*time.Minute)-time.Second), 1, "u")), 0)
 		}
-		w.Policy = storetest.Policy(2*time.Hour + time.Minute) // before it is noted
+		w.Policy = storetest.Policy(2*time.Hour + time.Minute) // before NotePollGap
 		want(w.t, "not noted, too early", len(w.claim(noon.Add(2*time.Hour), 1, "v")), 0)
 		want(w.t, "not noted, then", len(w.claim(noon.Add(2*time.Hour+time.Minute), 1, "v")), 1)
 	})

@@ -10,23 +10,19 @@ import (
 )
 
 const (
-	// trialEvery is how often a ping may have a dead feed asked once more.
+	// trialEvery is how often a ping may cause a trial of a dead feed.
 	trialEvery = 24 * time.Hour
-	// mostPinged is how many feeds of a site one ping of the site concerns.
+	// mostPinged is the maximum number of feeds that one ping of a site affects.
 	mostPinged = 10
 )
 
-// dailyAtMost is what is left of the interval of our own manners when there is news:
-// only a long silence makes it longer than a day.
+// dailyAtMost limits the poll interval of our own to one day after news. Only a long silence makes it longer.
 const dailyAtMost = `own_interval = CASE WHEN own_interval > 86400 THEN 86400 ELSE own_interval END`
 
-// Pinged notes that there is news at one of these addresses, which are one
-// ping's, in normal form: the first that is a feed's or its site's counts. Of
-// what nobody is subscribed to nothing is noted, and nobody is told what is known. A feed
-// is queued at once, but for the minutes in which nothing is asked (S35); the
-// poll gap, leases and what the site asked for hold all the same (S18). A dead
-// one gets a trial, once in 24 hours; one that was silent for years is asked as
-// if it had not been.
+// Pinged records a ping with one or more normalized addresses, and uses the first that belongs to a feed or a site. It
+// ignores feeds without readers, and the caller cannot tell whether a feed is known. It queues the feed now, except in
+// the hot minutes (S35). The poll gap, leases and the site's own limits still apply (S18). A dead feed gets a trial,
+// at most once in 24 hours. A feed that was silent for years is polled at the usual interval again.
 func (s *Store) Pinged(ctx context.Context, urls []string, now time.Time) error {
 	for _, u := range urls {
 		ids, err := s.namedBy(ctx, u)
@@ -40,15 +36,14 @@ func (s *Store) Pinged(ctx context.Context, urls []string, now time.Time) error 
 	return nil
 }
 
-// gathers holds for digests d for which feeds are asked and posts wait: active
-// ones, and those that pause until a time.
+// gathers holds for digests d that collect posts: active digests, and digests that are paused until a time.
 const gathers = `(d.state = 'active' OR d.paused_until > 0)`
 
-// wanted holds for feeds f to which somebody is subscribed who gets a digest.
+// wanted holds for feeds f that a digest collects.
 const wanted = `EXISTS (SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 	WHERE s.feed_id = f.id AND s.paused = 0 AND ` + gathers + `)`
 
-// namedBy gives the feed at an address, or else those of the site there.
+// namedBy returns the feed at an address, or the feeds of the site there.
 func (s *Store) namedBy(ctx context.Context, address string) ([]digest.FeedID, error) {
 	f, err := feedByURL(ctx, s.read(), address)
 	if err == nil {
@@ -61,7 +56,7 @@ func (s *Store) namedBy(ctx context.Context, address string) ([]digest.FeedID, e
 	if err != nil || u.Hostname() == "" {
 		return nil, nil
 	}
-	// By host, which has an index: most feeds lie beside their site.
+	// By host, because it has an index. Most feeds are on the host of their site.
 	host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
 	bare := strings.TrimSuffix(address, "/")
 	var ids []digest.FeedID
@@ -70,7 +65,7 @@ func (s *Store) namedBy(ctx context.Context, address string) ([]digest.FeedID, e
 	return ids, err
 }
 
-// ping notes a ping with those feeds for which it changes something, and queues them.
+// ping records a ping for the feeds that it affects, and queues them.
 func (s *Store) ping(ctx context.Context, ids []digest.FeedID, now time.Time) error {
 	const open = ` AND f.merged_into = 0 AND (f.pinged_at = 0 OR t.poll_at IS NULL)
 		AND (f.state IN ('active', 'trial') OR t.last_attempt_at <= ?) AND ` + wanted
@@ -94,8 +89,7 @@ func (s *Store) ping(ctx context.Context, ids []digest.FeedID, now time.Time) er
 	})
 }
 
-// coolMinute moves an instant in minutes :59, :00 or :01 behind them; feeds are
-// spread over the minute there.
+// coolMinute moves an instant out of the hot minutes :59, :00 and :01, to a second that depends on the feed.
 func coolMinute(t time.Time, id digest.FeedID) time.Time {
 	past := t.Sub(t.Truncate(time.Hour))
 	switch {
@@ -107,11 +101,9 @@ func coolMinute(t time.Time, id digest.FeedID) time.Time {
 	return t.Add(2*time.Minute - past + time.Duration(id%60)*time.Second)
 }
 
-// Vouch takes a person's word that a feed is worth asking now: its validators
-// are doubted once (S36), and a dead or gone one gets a trial, which ends the
-// penalty that its last failure brought unless its site named the time. It is
-// queued for now, or for when it may be asked. One that has become part of
-// another meanwhile stays what it is.
+// Vouch queues a poll because a person expects news. It makes the next poll ignore the validators (S36). A dead or
+// gone feed gets a trial, which ends the penalty of its last failure unless the site named the time. The poll is due
+// now, or when the feed may be requested. Vouch ignores feeds that were merged into another.
 func (s *Store) Vouch(ctx context.Context, id digest.FeedID, now time.Time) error {
 	return s.change(ctx, "queueing the feed", func(c conn) error {
 		if err := lockFeed(ctx, c, id); err != nil {
@@ -136,7 +128,7 @@ func (s *Store) Vouch(ctx context.Context, id digest.FeedID, now time.Time) erro
 	})
 }
 
-// vouched is a feed of which a person says that it is worth asking.
+// vouched returns a feed after Vouch.
 func vouched(f digest.Feed) digest.Feed {
 	f.ValidatorsDoubted = f.ValidatorsDoubted || !f.ParsedAt.IsZero()
 	f.OwnInterval = min(f.OwnInterval, trialEvery) // as dailyAtMost
@@ -149,7 +141,7 @@ func vouched(f digest.Feed) digest.Feed {
 	return f
 }
 
-// VouchedAt gives when a feed may be asked at the earliest, not before now, if a person vouches for it (I5).
+// VouchedAt returns when a feed may be requested, not before now, after a person vouches for it (I5).
 func (s *Store) VouchedAt(f digest.Feed, now time.Time) (time.Time, error) {
 	if err := s.Policy.check(); err != nil {
 		return time.Time{}, err

@@ -8,7 +8,6 @@ import (
 	"digest/store"
 )
 
-// set writes the record of a feed as it is given.
 func (w world) set(f digest.Feed) digest.Feed {
 	w.t.Helper()
 	_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
@@ -21,8 +20,8 @@ func (w world) pinged(now time.Time, urls ...string) {
 	w.ok(w.Pinged(w.ctx(), urls, now))
 }
 
-// TestPinged: a ping queues what somebody takes, by its own address or its
-// site's, and no earlier than its site lets it.
+// TestPinged: a ping by the address of a feed or its site queues feeds with readers, but not earlier than their site
+// permits.
 func TestPinged(t *testing.T) {
 	each(t, func(w world) {
 		now := noon.Add(30 * time.Minute)
@@ -52,10 +51,10 @@ func TestPinged(t *testing.T) {
 	})
 }
 
-// TestPingedS35: nothing is asked in minutes :59 to :01.
+// TestPingedS35: pings cause no polls in the hot minutes :59 to :01.
 func TestPingedS35(t *testing.T) {
 	each(t, func(w world) {
-		w.feed("first.example") // so that the next has a key other than 0 and 1
+		w.feed("first.example") // gives the next feed a key other than 0 and 1
 		f := w.feed("a.example")
 		w.subscribe(w.reader("ann", "UTC"), f)
 		for _, clock := range []time.Duration{58 * time.Minute, 59 * time.Minute, 60*time.Minute - time.Second,
@@ -72,7 +71,7 @@ func TestPingedS35(t *testing.T) {
 	})
 }
 
-// TestPingedTrial: a ping has a dead feed asked once more, once in 24 hours.
+// TestPingedTrial: a ping causes a trial of a dead feed, at most once in 24 hours.
 func TestPingedTrial(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("a.example")
@@ -89,7 +88,7 @@ func TestPingedTrial(t *testing.T) {
 	})
 }
 
-// TestPingedSite: one ping of a site concerns a few of its feeds.
+// TestPingedSite: a ping of a site affects only some of its feeds.
 func TestPingedSite(t *testing.T) {
 	each(t, func(w world) {
 		d := w.reader("ann", "UTC")
@@ -107,8 +106,7 @@ func TestPingedSite(t *testing.T) {
 	})
 }
 
-// TestVouch: a person's word queues a feed for now, and gives a dead or gone
-// one a trial at once, unless its site named a time.
+// TestVouch: Vouch queues a feed for now, and gives a dead or gone feed a trial unless its site named a time.
 func TestVouch(t *testing.T) {
 	later := noon.Add(5 * time.Hour)
 	tests := []struct {
@@ -147,8 +145,7 @@ func TestVouch(t *testing.T) {
 	})
 }
 
-// TestNewsEndsSilence: a feed that is slowed down because it was silent for years
-// is asked again when there is word of news; what slows it by a day stays.
+// TestNewsEndsSilence: a ping or a person ends the long interval after years of silence. An interval of a day remains.
 func TestNewsEndsSilence(t *testing.T) {
 	each(t, func(w world) {
 		pinged, vouched, plain := w.feed("a.example"), w.feed("b.example"), w.feed("c.example")
@@ -166,8 +163,7 @@ func TestNewsEndsSilence(t *testing.T) {
 	})
 }
 
-// TestNewsDuringAFailure: a poll that changes nothing of a record leaves in it the
-// interval that a person's word has cut meanwhile, and the feed may be asked by that one.
+// TestNewsDuringAFailure: a failed poll does not overwrite the shorter interval that Vouch has set during the poll.
 func TestNewsDuringAFailure(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("a.example")

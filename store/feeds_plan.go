@@ -9,19 +9,18 @@ import (
 	"digest"
 )
 
-// planStep is how many feeds Plan holds in memory, and updates, at once.
+// planStep is how many feeds Plan reads and updates in one step.
 const planStep = 1000
 
-// Plan queues the feeds of the digests that have become due: active ones with
-// next_due_at <= now that were not planned for that midnight before, and those that pause
-// until a time, or appear once a month, at their midnights meanwhile. For each
-// of their feeds, unless it is dead or gone, schedule says when to ask it for
-// a digest due at the given instant, the latest of those that take it; false
-// means not for this midnight. A feed already queued keeps the earlier time. Of the
-// record schedule is given what planColumns names alone.
+// Plan queues the feeds of due digests. These are active digests with next_due_at <= now that are not planned for that
+// midnight. Digests that are paused until a time, or appear monthly, also have midnights at which Plan only queues
+// their feeds.
 //
-// All of it is one transaction, and one process plans at a time. Where nothing is to be
-// planned it waits for nobody.
+// For each feed that is not dead or gone, schedule returns when to poll it for the latest midnight that needs it, or
+// false to skip this midnight. A queued feed keeps an earlier time. Only the fields of planColumns are set in the feed
+// that schedule gets.
+//
+// Plan is one transaction, and one process plans at a time. If there is nothing to plan, it does not wait for locks.
 func (s *Store) Plan(ctx context.Context, now time.Time,
 	schedule func(f digest.Feed, due time.Time) (time.Time, bool)) (PlanResult, error) {
 	if due, err := anyDue(ctx, s.read(), at(now)); err != nil || !due {
@@ -56,29 +55,28 @@ func (s *Store) Plan(ctx context.Context, now time.Time,
 	})
 }
 
-// unplanned are the digests whose feeds have not been queued for their midnight.
+// unplanned holds for digests d whose feeds are not queued for their midnight.
 const unplanned = `d.state = 'active' AND d.planned_due_at <> d.next_due_at`
 
-// anyDue reports whether there are midnights to plan: what is planned and waits may be many digests.
+// anyDue reports whether there are midnights to plan. It ignores planned digests, which may be many.
 func anyDue(ctx context.Context, c conn, now instant) (bool, error) {
 	unplanned, err := anyUnplanned(ctx, c, now)
 	if err != nil || unplanned {
 		return unplanned, err
 	}
-	n, err := c.number(ctx, `SELECT count(*) FROM (SELECT 1 FROM digests d WHERE d.next_poll_at > 0 AND d.next_poll_at <= ? LIMIT 1) x`, now)
+	n, err := c.number(ctx, `SELECT count(*) FROM (SELECT 1 FROM digests d WHERE d.next_poll_at > 0
+		AND d.next_poll_at <= ? LIMIT 1) x`, now)
 	return n > 0, err
 }
 
-// anyUnplanned reports whether a digest is due and unplanned.
 func anyUnplanned(ctx context.Context, c conn, now instant) (bool, error) {
 	var first instant
 	return c.find(ctx, &first, `SELECT d.next_due_at FROM digests d WHERE `+
 		unplanned+` AND d.next_due_at <= ? ORDER BY d.next_due_at LIMIT 1`, now)
 }
 
-// dueFeeds gives the feeds of digests that are due and unplanned. It looks first whether
-// there are any such digests: PostgreSQL takes all that are due for unplanned, and would read all
-// subscriptions.
+// dueFeeds returns the feeds of digests that are due and unplanned. It first checks whether there are such digests.
+// PostgreSQL expects all due digests to be unplanned and would read all subscriptions.
 func dueFeeds(ctx context.Context, c conn, now instant) (due []dueFeed, err error) {
 	if any, err := anyUnplanned(ctx, c, now); err != nil || !any {
 		return nil, err
@@ -94,9 +92,8 @@ type dueFeed struct {
 	DueAt  instant
 }
 
-// planBetween adds the feeds of digests that are to be asked now although these pause, or
-// appear seldom, to those that are due, and says how many digests those are without those that
-// are due too; they have their next midnight then.
+// planBetween adds the feeds of digests that have a poll but no edition at this midnight, and advances these digests.
+// It returns their number without digests that are also due.
 func planBetween(ctx context.Context, c conn, now time.Time, due []dueFeed) (digests int, all []dueFeed, err error) {
 	groups, err := askedGroups(ctx, c, at(now))
 	if err != nil || len(groups) == 0 {
@@ -125,7 +122,7 @@ func planBetween(ctx context.Context, c conn, now time.Time, due []dueFeed) (dig
 	return digests, latestOfEach(append(due, more...)), nil
 }
 
-// latestOfEach leaves each feed once, with the latest midnight of those it is due for.
+// latestOfEach keeps the latest midnight of each feed.
 func latestOfEach(due []dueFeed) []dueFeed {
 	slices.SortFunc(due, func(a, b dueFeed) int {
 		return cmp.Or(cmp.Compare(a.FeedID, b.FeedID), cmp.Compare(b.DueAt, a.DueAt))
@@ -133,11 +130,10 @@ func latestOfEach(due []dueFeed) []dueFeed {
 	return slices.CompactFunc(due, func(a, b dueFeed) bool { return a.FeedID == b.FeedID })
 }
 
-// planColumns are what decides when a feed is asked for a midnight. The rest of its record
-// is not read until it is claimed.
+// planColumns are the columns that decide when a feed is polled for a midnight.
 const planColumns = askColumns + `, t.poll_at, f.state, f.pushed_until, f.posts_waiting`
 
-// enqueue sets poll_at of the feeds that schedule wants asked.
+// enqueue sets poll_at of the feeds that schedule accepts, and returns the number of changed feeds.
 func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Feed, time.Time) (time.Time, bool)) (int,
 	error) {
 	ids := make([]digest.FeedID, len(due))
@@ -171,8 +167,8 @@ func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Fe
 		WHERE feed_times.feed_id = v.id AND (feed_times.poll_at IS NULL OR feed_times.poll_at > v.poll_at)`)
 }
 
-// A PlanResult counts what Plan did.
+// A PlanResult counts the changes of Plan.
 type PlanResult struct {
-	Digests int // due ones that were planned now
-	Feeds   int // put into the queue, or moved forward in it
+	Digests int // newly planned digests
+	Feeds   int // queued, or moved forward in the queue
 }

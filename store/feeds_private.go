@@ -8,30 +8,27 @@ import (
 	"digest"
 )
 
-// A private feed is one for its reader alone, asked with what package seal has
-// encrypted (column sealed). Its address is none that any document could have
-// (digest.IsPrivate), so that nothing finds it but who knows the credential, it never
-// moves, and no other feed becomes part of it (I9). What it is asked with goes when its
-// subscription does.
+// A private feed has one reader and a credential that package seal has encrypted (column sealed). No document can
+// contain its address (digest.IsPrivate), so only people who know the credential find it. It never moves, and no feed
+// merges into it (I9). The credential is deleted with the subscription.
 
-// setSealed stores what a private feed is asked with from now on.
 func setSealed(ctx context.Context, c conn, id digest.FeedID, sealed string) error {
 	return c.run(ctx, `UPDATE feeds SET sealed = ? WHERE id = ? AND sealed <> ?`, sealed, id, sealed)
 }
 
-// forgetSealed forgets what private feeds are asked with to which nobody is subscribed.
+// forgetSealed deletes the credentials of private feeds without subscriptions.
 func forgetSealed(ctx context.Context, c conn) error {
-	return c.run(ctx, `UPDATE feeds SET sealed = '' WHERE sealed <> '' AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.feed_id = feeds.id)`)
+	return c.run(ctx, `UPDATE feeds SET sealed = '' WHERE sealed <> '' AND NOT EXISTS
+		(SELECT 1 FROM subscriptions s WHERE s.feed_id = feeds.id)`)
 }
 
-// SetSealed stores what a private feed is asked with.
+// SetSealed stores the credential of a private feed.
 func (s *Store) SetSealed(ctx context.Context, id digest.FeedID, sealed string) error {
 	return s.change(ctx, "storing a credential", func(c conn) error { return setSealed(ctx, c, id, sealed) })
 }
 
-// RenewSealed stores what a private feed is asked with from now on, and its address, because
-// what it was asked with is refused: f's ID, URL and Sealed. It is queued for as soon as it
-// may be asked, and a poll under way changes nothing any more.
+// RenewSealed replaces the credential and the address of a private feed after the server has rejected the old one. It
+// uses f.ID, f.URL and f.Sealed. It queues the feed for as soon as it may be requested, and discards a poll in flight.
 func (s *Store) RenewSealed(ctx context.Context, f digest.Feed, now time.Time) error {
 	return s.change(ctx, "storing a credential", func(c conn) error {
 		id := f.ID
@@ -60,8 +57,8 @@ func (s *Store) RenewSealed(ctx context.Context, f digest.Feed, now time.Time) e
 	})
 }
 
-// staysPrivate gives the poll of a private feed without anything that would move it, or
-// keep its document. It may have got another address meanwhile, by a new key.
+// staysPrivate removes moves and the document from the poll of a private feed. It uses the stored address, which a new
+// key may have changed since.
 func (p Polled) staysPrivate(row lockedFeed) Polled {
 	if digest.IsPrivate(row.URL) {
 		p.Feed.URL, p.Feed.Host, p.Feed.Move = row.URL, row.Host, digest.Move{}
@@ -70,14 +67,13 @@ func (p Polled) staysPrivate(row lockedFeed) Polled {
 	return p
 }
 
-// endLease ends the lease of a feed: its poll, if one is under way, changes nothing.
+// endLease ends the lease of a feed, so that a poll in flight is discarded.
 func endLease(ctx context.Context, c conn, id digest.FeedID) error {
 	return c.run(ctx, `UPDATE feed_times SET lease_until = 0, lease_token = '' WHERE feed_id = ?`, id)
 }
 
-// MakePrivate makes a feed a private one, whose ID, URL, Sealed and SiteURL are f's;
-// nothing is left of where it was. If it is to be for one digest only and another has it
-// too, that is a digest.Conflict; 0: whoever has it keeps it.
+// MakePrivate makes a feed private, with f's ID, URL, Sealed and SiteURL, and deletes its old address everywhere. It
+// returns digest.Conflict if a digest other than only subscribes to the feed. If only is 0, all subscriptions remain.
 func (s *Store) MakePrivate(ctx context.Context, f digest.Feed, only digest.DigestID) error {
 	return s.change(ctx, "making a feed private", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
@@ -111,8 +107,8 @@ func (s *Store) MakePrivate(ctx context.Context, f digest.Feed, only digest.Dige
 	})
 }
 
-// freeAddress gives the address of a private feed, with a number if another has it: the
-// same reader was subscribed with an old password and a new one.
+// freeAddress returns the address of a private feed, with a number if another feed has it. This happens if a reader
+// subscribed with an old and a new password.
 func freeAddress(ctx context.Context, c conn, f digest.Feed) (string, error) {
 	n, err := c.number(ctx, `SELECT count(*) FROM feeds WHERE url = ? AND id <> ?`, f.URL, f.ID)
 	if n > 0 {
@@ -121,17 +117,19 @@ func freeAddress(ctx context.Context, c conn, f digest.Feed) (string, error) {
 	return f.URL, err
 }
 
-// hideAddress stores the address of a feed that becomes private, and removes the one it
-// had, which may be a secret, from wherever it stands.
+// hideAddress stores the address of a feed that becomes private. It deletes the old address, which may be a secret,
+// everywhere.
 func hideAddress(ctx context.Context, c conn, f digest.Feed, was string) error {
 	for _, s := range []struct {
 		statement string
 		args      []any
 	}{
-		{`UPDATE feeds SET url = ?, sealed = ?, site_url = ?, validator_url = '', etag = '', last_modified = '', moved_to = '', moved_since = 0,
+		{`UPDATE feeds SET url = ?, sealed = ?, site_url = ?, validator_url = '', etag = '',
+			last_modified = '', moved_to = '', moved_since = 0,
 			moved_from = '', moved_at = 0, move_undone = 0, last_error = '' WHERE id = ?`,
 			[]any{f.URL, f.Sealed, f.SiteURL, f.ID}},
-		{`UPDATE feeds SET url = CAST(? AS TEXT) || '#' || id, site_url = '', validator_url = '', moved_to = '', moved_from = '', last_error = '' WHERE merged_into = ?`, []any{f.URL, f.ID}},
+		{`UPDATE feeds SET url = CAST(? AS TEXT) || '#' || id, site_url = '', validator_url = '',
+			moved_to = '', moved_from = '', last_error = '' WHERE merged_into = ?`, []any{f.URL, f.ID}},
 		{`DELETE FROM former_addresses WHERE feed_id = ?`, []any{f.ID}},
 		{`DELETE FROM refusals WHERE url = ?`, []any{was}},
 		{`DELETE FROM bodies WHERE feed_id = ?`, []any{f.ID}},
@@ -148,14 +146,14 @@ func hideAddress(ctx context.Context, c conn, f digest.Feed, was string) error {
 	return endLease(ctx, c, f.ID)
 }
 
-// SealedFeeds gives the ID, URL and Sealed of every private feed that can be asked.
+// SealedFeeds returns the ID, URL and Sealed of every feed with a credential.
 func (s *Store) SealedFeeds(ctx context.Context) ([]digest.Feed, error) {
 	return readRows[digest.Feed](ctx, s.read(), "reading private feeds",
 		`SELECT f.id, f.url, f.sealed FROM feeds f WHERE f.sealed <> '' ORDER BY f.id`)
 }
 
-// Reseal stores under which address and with what a private feed is stored from now on,
-// unless that has changed since was was read.
+// Reseal stores the new address and credential of a private feed, unless the credential has changed since was was
+// read.
 func (s *Store) Reseal(ctx context.Context, was, is digest.Feed) error {
 	return s.change(ctx, "sealing a credential anew", func(c conn) error {
 		if err := lockFeed(ctx, c, was.ID); err != nil {
@@ -170,33 +168,33 @@ func (s *Store) Reseal(ctx context.Context, was, is digest.Feed) error {
 	})
 }
 
-// A ClearFeed is a feed whose address holds a name or a password.
+// A ClearFeed is a feed with a name or a password in its address.
 type ClearFeed struct {
 	ID      digest.FeedID
 	URL     string
 	SiteURL string
-	First   digest.DigestID // the first digest that is subscribed to it; 0: none is
+	First   digest.DigestID // first subscribed digest; 0: none
 }
 
-// ClearFeeds gives the feeds whose addresses hold a name or a password, as all did that
-// were subscribed to with one before there were private feeds.
+// ClearFeeds returns the feeds with a name or a password in their addresses. Older versions of the program stored them
+// so.
 func (s *Store) ClearFeeds(ctx context.Context) ([]ClearFeed, error) {
 	return readRows[ClearFeed](ctx, s.read(), "looking for passwords in addresses", `SELECT f.id, f.url, f.site_url,
 		COALESCE((SELECT MIN(s.digest_id) FROM subscriptions s WHERE s.feed_id = f.id), 0) AS first
 		FROM feeds f WHERE f.merged_into = 0 AND f.url LIKE 'http%://%@%' ORDER BY f.id`)
 }
 
-// HideFormer takes names and passwords out of the addresses where feeds were that have
-// moved since, or ended there.
+// HideFormer removes names and passwords from former addresses of feeds.
 func (s *Store) HideFormer(ctx context.Context) error {
 	const clear = ` LIKE '%://%@%'`
 	return s.change(ctx, "hiding former addresses", func(c conn) error {
 		for _, cells := range []struct {
 			find  string
-			hides []string // each with the bare address and the one that is stored
+			hides []string // with the address without and with credentials as arguments
 		}{
 			{`SELECT DISTINCT moved_from FROM feeds WHERE moved_from` + clear, []string{
-				`UPDATE posts SET read_address = ? WHERE read_address = ? AND feed_id IN (SELECT id FROM feeds WHERE moved_from <> '')`,
+				`UPDATE posts SET read_address = ? WHERE read_address = ? AND feed_id IN
+					(SELECT id FROM feeds WHERE moved_from <> '')`,
 				`UPDATE feeds SET moved_from = ? WHERE moved_from = ?`}},
 			{`SELECT url FROM feeds WHERE merged_into <> 0 AND url` +
 				clear, []string{`UPDATE feeds SET url = ? WHERE url = ?`}},

@@ -12,7 +12,7 @@ import (
 
 const canary = "canary-7f3a"
 
-// private adds a feed that is private to a reader, and was read.
+// private adds a private feed of a reader.
 func (w world) private(d digest.Digest, name string) digest.Feed {
 	w.t.Helper()
 	c := digest.Credential{Reader: d.ID, Address: "https://a.example/feed"}
@@ -23,7 +23,6 @@ func (w world) private(d digest.Digest, name string) digest.Feed {
 	return f
 }
 
-// sealed is what a feed is asked with.
 func (w world) sealed(f digest.Feed) string {
 	w.t.Helper()
 	info, err := w.Feed(w.ctx(), f.ID)
@@ -31,8 +30,7 @@ func (w world) sealed(f digest.Feed) string {
 	return info.Sealed
 }
 
-// A private feed is one of its own, whoever else reads what is at its address, and what it
-// is asked with goes with its subscription.
+// A private feed is independent of other feeds at its address. Its credential is deleted with its subscription.
 func TestPrivateFeedIsApart(t *testing.T) {
 	each(t, func(w world) {
 		ann, bob := w.reader("ann", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -66,7 +64,7 @@ func TestPrivateFeedIsApart(t *testing.T) {
 	})
 }
 
-// I9: a poll moves no private feed, and merges none, whatever it says.
+// I9: no poll moves or merges a private feed.
 func TestI9_PrivateFeedStays(t *testing.T) {
 	each(t, func(w world) {
 		ann, bob := w.reader("ann", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -96,8 +94,7 @@ func TestI9_PrivateFeedStays(t *testing.T) {
 	})
 }
 
-// Nothing is left of where a feed was that becomes private, nor does a poll under way bring
-// it back.
+// MakePrivate deletes all former addresses of the feed, and a poll in flight does not restore them.
 func TestMakePrivate(t *testing.T) {
 	each(t, func(w world) {
 		ann, bob := w.reader("ann", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -160,7 +157,7 @@ func TestMakePrivate(t *testing.T) {
 		clear, err = w.ClearFeeds(w.ctx())
 		w.ok(err)
 		want(w.t, "found again", len(clear), 0)
-		// The same reader had it with another password too.
+		// The same reader also subscribed with another password.
 		f, _, err = w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://ann:old@a.example/feed", Host: "a.example"})
 		w.ok(err)
 		to.ID = f.ID
@@ -173,7 +170,7 @@ func TestMakePrivate(t *testing.T) {
 	})
 }
 
-// Nor is a password left where a feed was until it moved to an address without one.
+// HideFormer removes passwords from former addresses.
 func TestHideFormer(t *testing.T) {
 	each(t, func(w world) {
 		ann := w.reader("ann", "Europe/Paris")
@@ -209,7 +206,7 @@ func TestHideFormer(t *testing.T) {
 	})
 }
 
-// A credential given anew ends what the old one has led to.
+// A new credential ends the penalties of the old one.
 func TestRenewSealed(t *testing.T) {
 	each(t, func(w world) {
 		ann := w.reader("ann", "Europe/Paris")

@@ -6,18 +6,16 @@ import (
 	"digest"
 )
 
-// What each poll of a feed changes stands apart from its record, in feed_times: its
-// place in the queue, its lease, when it was asked and when it may be asked again. The
-// record is wide and has many indexes; the times are a narrow row with one. A poll
-// that finds nothing new writes and locks its times alone.
+// The table feed_times holds the columns of a feed that each poll changes: its place in the queue, its lease, its last
+// attempt and the next possible one. The record in feeds is wide and has many indexes. So a poll without news only
+// writes and locks a narrow row with one index.
 //
-// Each feed has one row of times, from its first day to its last. Who changes both
-// locks the record first, and the times of many feeds in the order of their keys.
+// Each feed always has one row of times. A transaction that changes both locks the record first. It locks the times of
+// several feeds in the order of their keys.
 
-// timedFeeds are the feeds f with their times t.
+// timedFeeds joins feeds f with their times t.
 const timedFeeds = `feeds f JOIN feed_times t ON t.feed_id = f.id`
 
-// addTimes gives feeds their times that have just been added.
 func addTimes(ctx context.Context, c conn, ids []digest.FeedID, attempt instant) error {
 	var v values
 	for _, id := range ids {
@@ -26,8 +24,8 @@ func addTimes(ctx context.Context, c conn, ids []digest.FeedID, attempt instant)
 	return c.runRows(ctx, &v, `INSERT INTO feed_times (feed_id, last_attempt_at) VALUES {rows}`)
 }
 
-// lockTimes locks the times of feeds until the transaction ends. What is read after it is
-// as the last who held the lock has left it, the record too.
+// lockTimes locks the times of feeds until the transaction ends. Later reads see what the previous holder of the lock
+// has committed, also in the record.
 func lockTimes(ctx context.Context, c conn, ids []digest.FeedID) error {
 	if c.d.forUpdate == "" {
 		return nil

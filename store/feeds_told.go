@@ -6,23 +6,22 @@ import (
 	"digest"
 )
 
-// toldSubscribers is subscribers, for the User-Agent of a poll: see countSubscribers. Of a feed
-// with more than a thousand, those whose digests rest are counted too: to look at the digests of
-// each takes longer than to poll it.
-const toldSubscribers = `COALESCE(NULLIF((SELECT count(*) FROM (SELECT 1 FROM subscriptions s WHERE s.feed_id = f.id AND s.paused = 0
+// toldSubscribers is subscribers for the User-Agent of a poll: see countSubscribers. For a feed with more than a
+// thousand subscribers it also counts paused digests, because reading each digest takes longer than the poll.
+const toldSubscribers = `COALESCE(NULLIF((SELECT count(*) FROM (SELECT 1 FROM subscriptions s
+	WHERE s.feed_id = f.id AND s.paused = 0
 		AND (SELECT ` + gathers + ` FROM digests d WHERE d.id = s.digest_id) LIMIT 1001) x), 1001),
 	(SELECT count(*) FROM subscriptions s WHERE s.feed_id = f.id AND s.paused = 0))`
 
 const (
-	// fewReaders are counted with each claim.
+	// fewReaders is the largest count that is repeated at each claim.
 	fewReaders = 16
-	// recountAfter is how old the count of more readers may be, in seconds.
+	// recountAfter is the maximum age of a larger count, in seconds.
 	recountAfter = 24 * 60 * 60
 )
 
-// countSubscribers counts the readers of feeds. What was counted last is told for a day where
-// they are more than a few, unless it is of a time that has not come. Nobody who comes
-// or leaves writes it, so that no way of coming or leaving can forget to.
+// countSubscribers counts the readers of feeds. Counts above fewReaders are used again for a day, unless they are from
+// the future. Subscribing and unsubscribing do not update the count, so no code path can forget to.
 func (q *claiming) countSubscribers(ctx context.Context, won []askRow) error {
 	var old []digest.FeedID
 	for _, f := range won {

@@ -10,7 +10,7 @@ import (
 	"digest/store"
 )
 
-// queueMany queues feeds on hosts of their own for an account.
+// queueMany queues n feeds on their own hosts, with one reader.
 func (w world) queueMany(d digest.Digest, name string, n int, from time.Time) (feeds []digest.Feed) {
 	w.t.Helper()
 	for i := range n {
@@ -37,8 +37,7 @@ func (w world) claimFairly(now time.Time, n int, load *poller.Load) (readers map
 	return readers
 }
 
-// A reader who has many feeds in the queue does not hold up the others, though
-// their feeds came first.
+// Many queued feeds of one reader do not delay other readers' feeds.
 func TestClaimInTurn(t *testing.T) {
 	each(t, func(w world) {
 		mallory, ada := w.reader("mallory", "Europe/Paris"), w.reader("ada", "Europe/Paris")
@@ -53,8 +52,7 @@ func TestClaimInTurn(t *testing.T) {
 	})
 }
 
-// A feed of many readers is on the account of the first or the last, of those for whom
-// it is asked.
+// A feed with several readers counts for the first or the last of them who is subscribed.
 func TestReadersOfAQueuedFeed(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -80,8 +78,7 @@ func TestReadersOfAQueuedFeed(t *testing.T) {
 	})
 }
 
-// Of a reader, a domain, and a standing nothing is claimed while they have their
-// share.
+// Nothing is claimed for a reader, a domain or a reliability whose share is used up.
 func TestClaimWithinShares(t *testing.T) {
 	each(t, func(w world) {
 		mallory := w.reader("mallory", "Europe/Paris")

@@ -10,25 +10,22 @@ import (
 	"time"
 )
 
-// beatEvery is how old the heartbeat may become before it is written again:
-// whoever polls looks at it every minute or so.
+// beatEvery is the age at which the heartbeat is written again. Workers check it about every minute.
 const beatEvery = 5 * time.Minute
 
-// beatKey is the key of settings for the heartbeat.
 const beatKey = "heartbeat"
 
-// A heartbeat is what the instance at work leaves in the database.
+// A heartbeat identifies the instance that last worked on the database.
 type heartbeat struct {
 	BaseURL string `json:"base_url"`
 	At      int64  `json:"at"`
-	Brought string `json:"brought,omitempty"` // why a restore or a copy fenced the database
+	Brought string `json:"brought,omitempty"` // the reason if a restore or a copy fenced the database
 }
 
-// Beat is to be called before anything is polled or mailed, and again while
-// that goes on. It leaves a heartbeat, unless there is a fence: the last one
-// was left under another base URL, or it is older than after and more than
-// most editions wait, or the database was brought here by Restore. Whoever is given
-// a Fence with a Reason polls and mails nothing. A database that nobody reads is fenced by nothing.
+// Beat writes a heartbeat unless the database is fenced. Workers call it before they poll or send mail, and regularly
+// while they work. The database is fenced after a restore or a copy, or if the last heartbeat has another base URL. It
+// is also fenced if the heartbeat is older than after and more than most editions wait. If the returned Fence has a
+// Reason, the caller must not poll or send mail. A database without users is never fenced.
 func (s *Store) Beat(ctx context.Context, baseURL string, now time.Time, after time.Duration, most int) (Fence, error) {
 	last, known, err := lastBeat(ctx, s.read())
 	if err != nil {
@@ -47,20 +44,20 @@ func (s *Store) Beat(ctx context.Context, baseURL string, now time.Time, after t
 	})
 }
 
-// LookFence is Beat for whoever only wants to know: it changes nothing.
+// LookFence returns the same as Beat but changes nothing.
 func (s *Store) LookFence(ctx context.Context, baseURL string, now time.Time, after time.Duration, most int) (Fence,
 	error) {
 	f, err := lookFence(ctx, s.read(), baseURL, now, after, most)
 	return f, failed("reading the heartbeat", err)
 }
 
-// KnownAs gives the base URL of the instance that worked on the database last; empty: none did.
+// KnownAs returns the base URL of the instance that last worked on the database, or "".
 func (s *Store) KnownAs(ctx context.Context) (baseURL string, err error) {
 	last, _, err := lastBeat(ctx, s.read())
 	return last.BaseURL, failed("reading the heartbeat", err)
 }
 
-// Unfence lets the instance with this base URL work, by the word of its operator.
+// Unfence removes the fence for the instance with this base URL.
 func (s *Store) Unfence(ctx context.Context, baseURL string, now time.Time) error {
 	return s.change(ctx, "releasing the fence", func(c conn) error { return beat(ctx, c, baseURL, now) })
 }
@@ -90,7 +87,6 @@ func lastBeat(ctx context.Context, c conn) (last heartbeat, known bool, err erro
 	return last, true, nil
 }
 
-// lookFence finds out whether there is a fence.
 func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, after time.Duration, most int) (Fence,
 	error) {
 	last, known, err := lastBeat(ctx, c)
@@ -123,11 +119,10 @@ func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, after
 	return f, nil
 }
 
-// sameInstance reports whether two base URLs are of one instance: the same host
-// and port. One that turned from http to https is the same.
+// sameInstance reports whether two base URLs have the same host and port. A change from http to https does not matter.
 func sameInstance(a, b string) bool { return place(a) == place(b) }
 
-// place is the host and port of a base URL, the port empty where it is usual.
+// place returns the host and port of a base URL, without a default port.
 func place(base string) string {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -140,22 +135,22 @@ func place(base string) string {
 	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".") + " " + port
 }
 
-// A FenceView is what would happen next, for whoever is to decide about it.
+// A FenceView describes what a release of the fence would do.
 type FenceView struct {
-	Feeds   []string // addresses that would be asked at once, in the order of the alphabet
+	Feeds   []string // addresses that would be requested now, sorted
 	Readers []FenceReader
-	IfNews  int // more readers, for whom nothing waits, but whose feeds may have news
+	IfNews  int // other readers without waiting editions whose feeds may have news
 }
 
-// A FenceReader is a digest that something would go out to.
+// A FenceReader is a digest whose editions would be mailed.
 type FenceReader struct {
 	Email  string
-	Sealed int       // editions that are made and would be sent
-	DueAt  time.Time // the midnight of one that would be made; zero: none would
-	Posts  int       // that wait for it
+	Sealed int       // released editions that would be sent
+	DueAt  time.Time // midnight of an edition that would be released; zero: none
+	Posts  int       // hidden posts of that edition
 }
 
-// Editions is how many editions would be mailed to the reader.
+// Editions returns how many editions would be mailed to the reader.
 func (r FenceReader) Editions() int {
 	if r.DueAt.IsZero() {
 		return r.Sealed
@@ -163,8 +158,7 @@ func (r FenceReader) Editions() int {
 	return r.Sealed + 1
 }
 
-// Waiting gives what would be asked and what would go out if somebody began to
-// work at now.
+// Waiting returns what a worker that starts at now would poll and send.
 func (s *Store) Waiting(ctx context.Context, now time.Time) (FenceView, error) {
 	var v FenceView
 	var feeds []askRow
@@ -209,8 +203,10 @@ func waitingMail(now instant) string {
 				WHEN EXISTS (SELECT 1 FROM digest_posts p WHERE p.digest_id = d.id AND p.visible_at = d.next_due_at)
 				OR EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = d.id AND n.visible_at = d.next_due_at)
 				OR EXISTS (SELECT 1 FROM editions e WHERE `+finished+` AND e.expires_at <= %[1]d)
-				OR EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = d.id AND `+undelivered+` AND `+isReason+`) THEN d.next_due_at
-				WHEN EXISTS (SELECT 1 FROM subscriptions s WHERE s.digest_id = d.id AND s.paused = 0) THEN -1 ELSE 0 END AS due
+				OR EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = d.id
+				AND `+undelivered+` AND `+isReason+`) THEN d.next_due_at
+				WHEN EXISTS (SELECT 1 FROM subscriptions s WHERE s.digest_id = d.id AND s.paused = 0) THEN -1
+				ELSE 0 END AS due
 		FROM digests d WHERE `+mailable+`) w`, now)
 }
 
@@ -237,11 +233,11 @@ func (s *Store) CountWaiting(ctx context.Context, now time.Time) (n FenceCounts,
 	return n, failed("counting what would be sent", err)
 }
 
-// A Fence is why a database is left alone: it may be a copy of one at work
-// elsewhere, or have been brought back from the past.
+// A Fence describes why a database must not poll or send mail: it may be a copy of one that is in use, or an old
+// backup.
 type Fence struct {
-	Reason  string    // one line for people; empty: there is no fence
-	BaseURL string    // of the instance that used the database last; empty: none did
-	Beat    time.Time // when it last did
-	Waiting int       // editions that would go out: sealed ones to be sent, and digests whose midnight has passed
+	Reason  string    // one line for people; empty: no fence
+	BaseURL string    // of the instance that last used the database; empty: none
+	Beat    time.Time // last heartbeat
+	Waiting int       // editions that would be sent: released ones, and one of each digest whose midnight has passed
 }

@@ -66,10 +66,11 @@ func TestUnfenceAfter(t *testing.T) {
 		w.mark(parisMidnight, "dead", digest.Mark{ID: ids["taken"], State: digest.EditionSent})
 		for name, state := range map[string]string{"ready": "ready", "lost": "expired"} {
 			w.ok(w.Exec(w.ctx(), `DELETE FROM mail_claims WHERE edition_id = ?`, ids[name]))
-			w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = ?, undelivered = CASE WHEN ? = 'expired' THEN 1 ELSE 0 END WHERE id = ?`, state, state, ids[name]))
+			w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = ?, undelivered = CASE WHEN ? = 'expired' THEN 1
+				ELSE 0 END WHERE id = ?`, state, state, ids[name]))
 		}
 
-		lost := parisMidnight.Add(4 * time.Hour) // when the machine was lost: 03:00 UTC
+		lost := parisMidnight.Add(4 * time.Hour) // 03:00 UTC, when the machine was lost
 		sealed, err := w.UnfenceAfter(w.ctx(), home, lost.Add(time.Hour), lost)
 		w.ok(err)
 		want(w.t, "sealed and not mailed", sealed, 4)

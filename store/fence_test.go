@@ -28,8 +28,8 @@ func (w world) beat(base string, now time.Time) store.Fence {
 	return f
 }
 
-// TestFenceBaseURL: a copy that wakes up under another address does nothing,
-// until it is released; then the original would have to be.
+// TestFenceBaseURL: a copy that starts under another address is fenced until the operator releases it. Then the
+// original is fenced.
 func TestFenceBaseURL(t *testing.T) {
 	tests := []struct {
 		base  string
@@ -59,8 +59,7 @@ func TestFenceBaseURL(t *testing.T) {
 	}
 }
 
-// TestFenceStands: being looked at does not wear a fence down, and its release
-// turns it round.
+// TestFenceStands: repeated checks do not remove a fence. A release fences the other instance.
 func TestFenceStands(t *testing.T) {
 	each(t, func(w world) {
 		const other = "http://localhost:8080"
@@ -76,9 +75,8 @@ func TestFenceStands(t *testing.T) {
 	})
 }
 
-// TestFenceAfterLong: a database from the past is fenced if much waits in it. A
-// laptop that slept, whose few readers wait, is not; nor is a busy instance
-// that was away for a day.
+// TestFenceAfterLong: an old database is fenced if many editions wait. A laptop that slept, with few readers, is not
+// fenced, and neither is a busy instance after a day.
 func TestFenceAfterLong(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -107,7 +105,7 @@ func TestFenceAfterLong(t *testing.T) {
 	}
 }
 
-// TestFenceCountsSealed: editions that are made and were not sent count too.
+// TestFenceCountsSealed: released editions that were not sent count too.
 func TestFenceCountsSealed(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("example.org")
@@ -124,7 +122,7 @@ func TestFenceCountsSealed(t *testing.T) {
 	})
 }
 
-// TestFenceNobody: what nobody reads harms nobody.
+// TestFenceNobody: a database without readers is not fenced.
 func TestFenceNobody(t *testing.T) {
 	each(t, func(w world) {
 		w.beat(home, noon)
@@ -134,7 +132,7 @@ func TestFenceNobody(t *testing.T) {
 	})
 }
 
-// TestBeatMoves: while there is work the heartbeat keeps up, however often it is left.
+// TestBeatMoves: frequent beats update the heartbeat.
 func TestBeatMoves(t *testing.T) {
 	each(t, func(w world) {
 		for i := range most + 1 {
@@ -148,7 +146,7 @@ func TestBeatMoves(t *testing.T) {
 	})
 }
 
-// TestWaiting: what the operator of a fenced database is shown.
+// TestWaiting checks the data for the operator of a fenced database.
 func TestWaiting(t *testing.T) {
 	each(t, func(w world) {
 		f, slow, waits := w.feed("due.example"), w.feed("slow.example"), w.feed("waits.example")
@@ -178,7 +176,7 @@ func TestWaiting(t *testing.T) {
 	})
 }
 
-// TestBeatTogether: any number of processes may beat at once.
+// TestBeatTogether: processes may call Beat at the same time.
 func TestBeatTogether(t *testing.T) {
 	each(t, func(w world) {
 		w.reader("ann", "UTC")

@@ -42,7 +42,7 @@ func TestOpenOnAFullDisk(t *testing.T) {
 	}
 	fill(t, filler, 300<<10)
 	refused("migrating it", st.Migrate(t.Context()))
-	_ = st.Close() // its log cannot be written back
+	_ = st.Close() // its log cannot be written
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		_ = os.Remove(path + suffix)
 	}

@@ -11,17 +11,16 @@ import (
 	"digest/internal/words"
 )
 
-// Bounds of what a reader filters.
+// Limits for the filters of a digest.
 const (
 	mostFilters = 200
 	mostWords   = 200 // characters of one filter
 )
 
-// AddFilter adds a filter to a digest; it holds from the next edition on, for
-// what waits too. One that is there already, in whatever case and with whatever
-// accents, is given as it is. digest.Invalid for words that are too long or of
-// which nothing can be found, and where there are too many filters;
-// digest.NotFound for a feed to which the digest has no subscription.
+// AddFilter adds a filter to a digest. It applies from the next edition on, also to hidden posts. If the same filter
+// exists, ignoring case and accents, AddFilter returns it. It returns digest.Invalid if the words are too long or
+// contain nothing to search for, or if there are too many filters. It returns digest.NotFound if the digest has no
+// subscription to the feed.
 func (s *Store) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (digest.Filter, error) {
 	f.Words, f.CreatedAt = words.Clean(clean(f.Words)), at(now).time()
 	switch {
@@ -61,8 +60,7 @@ func (s *Store) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (
 	return f, nil
 }
 
-// requireSubscription refuses a feed to which the digest has no subscription, paused or
-// not; 0 is no feed.
+// requireSubscription returns an error if the digest has no subscription, paused or not, to a feed; 0: no feed.
 func requireSubscription(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID) error {
 	if feed == 0 {
 		return nil
@@ -74,14 +72,14 @@ func requireSubscription(ctx context.Context, c conn, id digest.DigestID, feed d
 	return err
 }
 
-// noteFiltered notes whether a digest has filters: a release asks nothing more
-// of those without.
+// noteFiltered stores whether a digest has filters, so that a release need not look for them.
 func noteFiltered(ctx context.Context, c conn, id digest.DigestID) error {
-	return c.run(ctx, `UPDATE digests AS d SET filtered = CASE WHEN EXISTS (SELECT 1 FROM filters f WHERE f.digest_id = d.id) THEN 1 ELSE 0 END
+	return c.run(ctx, `UPDATE digests AS d SET filtered = CASE WHEN EXISTS (SELECT 1 FROM filters f
+		WHERE f.digest_id = d.id) THEN 1 ELSE 0 END
 		WHERE d.id = ?`, id)
 }
 
-// Filters lists a digest's filters in the order in which they were made.
+// Filters returns a digest's filters, oldest first.
 func (s *Store) Filters(ctx context.Context, id digest.DigestID) ([]digest.Filter, error) {
 	filters, err := filtersOf(ctx, s.read(), id)
 	return filters, failed("listing the filters", err)
@@ -92,8 +90,7 @@ func filtersOf(ctx context.Context, c conn, ids ...digest.DigestID) ([]digest.Fi
 		FROM filters f WHERE f.digest_id`+c.d.oneOf+` ORDER BY f.digest_id, f.id`, keys(c.d, ids))
 }
 
-// RemoveFilter removes one of a digest's filters; what it has held back stays
-// held back. digest.NotFound if there is none.
+// RemoveFilter removes a filter from a digest, or returns digest.NotFound. Posts that it has filtered remain filtered.
 func (s *Store) RemoveFilter(ctx context.Context, id digest.DigestID, key int64) error {
 	return s.changeDigest(ctx, "removing a filter", id, func(c conn, d digestRow) error {
 		if err := c.runOne(ctx, notFound("there is no such filter"),
@@ -104,18 +101,17 @@ func (s *Store) RemoveFilter(ctx context.Context, id digest.DigestID, key int64)
 	})
 }
 
-// A HeldPost is a post that a filter has held back.
+// A HeldPost is a filtered post.
 type HeldPost struct {
 	digest.Post // without Content
 
 	Label digest.FeedLabel
-	DueAt time.Time // the midnight at which it would have come
+	DueAt time.Time // the midnight at which it would have been released
 	Words string    // of the filter
 }
 
-// HeldPosts lists what was held back of a digest at midnights before the given
-// one, of all if that is zero: the newest midnight first, and of each all of
-// it, even if that is more than limit.
+// HeldPosts returns the filtered posts of a digest at midnights before the given one, newest first; zero: all. It
+// returns complete midnights, even if these are more than limit posts.
 func (s *Store) HeldPosts(ctx context.Context, d digest.DigestID, before time.Time, limit int) ([]HeldPost, error) {
 	bound := at(before)
 	if bound == 0 {
@@ -136,8 +132,7 @@ func (s *Store) HeldPosts(ctx context.Context, d digest.DigestID, before time.Ti
 	return held, err
 }
 
-// moveFilters makes the filters of a feed that became part of another filters of
-// that one. Of two with the same words one is enough.
+// moveFilters moves the filters of a merged feed to the feed that it was merged into. It removes duplicates.
 func moveFilters(ctx context.Context, c conn, from, to digest.FeedID) error {
 	var of []digest.DigestID
 	err := c.all(ctx, &of, `UPDATE filters SET feed_id = ? WHERE feed_id = ? RETURNING digest_id`, to, from)
@@ -164,7 +159,7 @@ func moveFilters(ctx context.Context, c conn, from, to digest.FeedID) error {
 		list(each(twins, func(f digest.Filter) int64 { return f.ID }))+`)`)
 }
 
-// dropFilters removes the filters of feeds that are no more.
+// dropFilters deletes the filters of feeds that no longer exist.
 func dropFilters(ctx context.Context, c conn, feeds []digest.FeedID) error {
 	var of []digest.DigestID
 	if err := c.all(ctx, &of, `DELETE FROM filters WHERE feed_id IN (`+
@@ -179,13 +174,13 @@ func dropFilters(ctx context.Context, c conn, feeds []digest.FeedID) error {
 	return nil
 }
 
-// pruneHeld forgets what was held back of editions that are as old as those
-// that go. The posts go later: they were put before readers less than
-// shownGrace before that midnight.
+// pruneHeld deletes the filtered posts of pruned editions. The posts themselves are pruned later, because they were
+// shown up to shownGrace before that midnight.
 func (s *Store) pruneHeld(ctx context.Context, old instant, batch int) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
 		n, err = c.exec(ctx, `DELETE FROM filtered_posts WHERE (digest_id, due_at, post_id) IN (
-			SELECT h.digest_id, h.due_at, h.post_id FROM filtered_posts h WHERE h.due_at < ? ORDER BY h.due_at LIMIT ?)`, old, batch)
+			SELECT h.digest_id, h.due_at, h.post_id FROM filtered_posts h WHERE h.due_at < ?
+			ORDER BY h.due_at LIMIT ?)`, old, batch)
 		return err
 	})
 	return n, err

@@ -9,25 +9,22 @@ import (
 	"digest/internal/words"
 )
 
-// Digests with filters are released by themselves, a batch at a time, so that
-// what is held and read for them is bounded and those without pay nothing. Most
-// of the work is done before the lock is taken; under it all is looked at
-// again, and only what has changed since is matched (I8).
+// Digests with filters are released in their own batches. This limits memory and costs other digests nothing. Most of
+// the work runs before the lock. Under the lock, only posts and filters that have changed since are matched again
+// (I8).
 const (
 	batchDigests = 500
-	batchPosts   = 50_000 // waiting rows
+	batchPosts   = 50_000 // hidden posts
 
-	// matchStep is how many posts are read at once, and matchContent how much of
-	// each one's content, in characters.
+	// matchStep is how many posts one query reads, and matchContent how many characters of each content.
 	matchStep    = 50
 	matchContent = 64 << 10
 )
 
-// A filtering knows what filters hold back of digests at one midnight. It may look
-// any number of times: what it has judged already, and what has not changed, it
-// does not judge again.
+// A filtering finds the posts that filters match in digests at one midnight. update may run several times. It does not
+// match unchanged posts again.
 type filtering struct {
-	due     instant // 0: whatever their next midnights are
+	due     instant // zero: the next midnight of each digest
 	digests map[digest.DigestID]*filteredDigest
 	seen    map[digest.PostID]judgedPost
 }
@@ -37,29 +34,28 @@ func newFiltering(due instant) *filtering {
 		seen: make(map[digest.PostID]judgedPost)}
 }
 
-// A filteredDigest is what is known of one digest.
+// A filteredDigest holds the filters, hidden posts and results of one digest.
 type filteredDigest struct {
 	state   filterState
 	matcher *words.Matcher
-	waiting []digest.PostID // as it was looked at last, in order
+	waiting []digest.PostID // hidden posts at the last update, sorted
 	words   map[digest.PostID]string
 }
 
-// A filterState changes whenever a digest's filters do.
+// A filterState changes with the filters of a digest.
 type filterState struct {
 	Count int
 	Last  int64
 	Feeds int64
 }
 
-// A judgedPost is for what the words of a post were found: another feed, or other content,
-// is to be judged anew.
+// A judgedPost identifies the state of a post that was matched. A change of feed or content requires a new match.
 type judgedPost struct {
 	ContentHash string
 	FeedID      digest.FeedID
 }
 
-// update brings all that is known of digests up to date.
+// update reads filters and hidden posts again, and matches what has changed.
 func (v *filtering) update(ctx context.Context, c conn, ids []digest.DigestID) error {
 	if err := v.readFilters(ctx, c, ids); err != nil {
 		return err
@@ -92,7 +88,6 @@ func (v *filtering) update(ctx context.Context, c conn, ids []digest.DigestID) e
 	return nil
 }
 
-// readFilters reads the filters of the digests where they are not known, or have changed.
 func (v *filtering) readFilters(ctx context.Context, c conn, ids []digest.DigestID) error {
 	var rows []struct {
 		DigestID digest.DigestID
@@ -129,7 +124,6 @@ func (v *filtering) readFilters(ctx context.Context, c conn, ids []digest.Digest
 	return nil
 }
 
-// readWaiting reads what waits for the digests, one row each.
 func (v *filtering) readWaiting(ctx context.Context, c conn, ids []digest.DigestID) error {
 	var rows []struct {
 		ID    digest.DigestID
@@ -149,7 +143,7 @@ func (v *filtering) readWaiting(ctx context.Context, c conn, ids []digest.Digest
 	return err
 }
 
-// forgetChanged forgets what was judged of posts that have changed since.
+// forgetChanged deletes the results of posts that have changed.
 func (v *filtering) forgetChanged(ctx context.Context, c conn, ids []digest.DigestID) error {
 	var posts []digest.PostID
 	for _, id := range ids {
@@ -178,11 +172,10 @@ func (v *filtering) forgetChanged(ctx context.Context, c conn, ids []digest.Dige
 	return nil
 }
 
-// ofFeed is the feed to which the readers of f's posts are subscribed: the feed that f
-// was merged into, or f itself.
+// ofFeed is the feed that readers of f's posts subscribe to: the feed that f was merged into, or f itself.
 const ofFeed = `CASE WHEN f.merged_into > 0 THEN f.merged_into ELSE f.id END`
 
-// match matches posts against the filters of the digests for which they wait.
+// match matches posts with the filters of the digests in which they are hidden.
 func (v *filtering) match(ctx context.Context, c conn, ids []digest.PostID,
 	open map[digest.PostID][]*filteredDigest) error {
 	var posts []digest.Post
@@ -193,13 +186,13 @@ func (v *filtering) match(ctx context.Context, c conn, ids []digest.PostID,
 		text, feed := words.Read(p), v.seen[p.ID].FeedID
 		for _, d := range open[p.ID] {
 			f, _ := d.matcher.Match(text, feed)
-			d.words[p.ID] = f.Words // empty: it may come
+			d.words[p.ID] = f.Words // empty: no match
 		}
 	}
 	return err
 }
 
-// held gives what is held back of a digest, as of the last look.
+// held returns the filtered posts of a digest as of the last update.
 func (v *filtering) held(id digest.DigestID) (posts []digest.PostID) {
 	d := v.digests[id]
 	for _, post := range d.waiting {
@@ -210,8 +203,7 @@ func (v *filtering) held(id digest.DigestID) (posts []digest.PostID) {
 	return posts
 }
 
-// hold holds the posts of digests back that their filters match: they wait no
-// more, and never will again (I4).
+// hold stores the posts that filters match as filtered, and removes them from the digests permanently (I4).
 func (v *filtering) hold(ctx context.Context, c conn, ids []digest.DigestID) error {
 	if err := v.update(ctx, c, ids); err != nil {
 		return err
@@ -230,8 +222,8 @@ func (v *filtering) hold(ctx context.Context, c conn, ids []digest.DigestID) err
 		WITH v (digest_id, due_at, post_id, words) AS (VALUES {rows}) SELECT v.digest_id, v.due_at, v.post_id FROM v)`)
 }
 
-// withoutHeld leaves out what the filters of a digest would hold back as things
-// stand: nothing that is carried, for that does not wait.
+// withoutHeld removes posts that the filters of a digest match now. Carried posts remain, because filters do not apply
+// to them.
 func withoutHeld(ctx context.Context, c conn, id digest.DigestID, refs []digest.PostRef) ([]digest.PostRef, error) {
 	var filtered bool
 	if _, err := c.find(ctx, &filtered, `SELECT filtered FROM digests WHERE id = ?`, id); err != nil || !filtered {

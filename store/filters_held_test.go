@@ -13,8 +13,7 @@ import (
 	"digest/test/tier"
 )
 
-// held describes what was held back of a digest, newest midnight first:
-// "2026-11-19T23 a b (words); ...".
+// held describes the filtered posts of a digest, newest midnight first.
 func (w world) held(d digest.Digest) string {
 	w.t.Helper()
 	list, err := w.HeldPosts(w.ctx(), d.ID, time.Time{}, 1000)
@@ -26,7 +25,7 @@ func (w world) held(d digest.Digest) string {
 	return strings.Join(out, "; ")
 }
 
-// titled makes a post with words of its own.
+// titled returns a post with a title and its own hash.
 func titled(identity, title string, seen time.Time) digest.Post {
 	p := post(identity, seen)
 	p.Title, p.ContentHash = title, "hash of "+title
@@ -71,8 +70,7 @@ func TestFiltersHoldBack(t *testing.T) {
 	})
 }
 
-// TestNothingLeft: a digest of which all is held back gets no edition, and its
-// next one has the next number.
+// TestNothingLeft: a digest whose posts are all filtered gets no edition, and its next edition gets the next number.
 func TestNothingLeft(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -96,8 +94,8 @@ func TestNothingLeft(t *testing.T) {
 	})
 }
 
-// TestHeldBackNeverComes: not by another poll, an edit, a new GUID, nor by
-// leaving the feed and coming back, resting and waking it (I4).
+// TestHeldBackNeverComes: no poll, edit or new GUID releases a filtered post, and neither does a new subscription or
+// the end of a pause (I4).
 func TestHeldBackNeverComes(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -124,9 +122,8 @@ func TestHeldBackNeverComes(t *testing.T) {
 	})
 }
 
-// TestFiltersAndMerges: the filters of a feed that becomes part of another go
-// with it and hold back what still waits of it; what was held back does not
-// come by the other's name, and a feed at rest goes on resting.
+// TestFiltersAndMerges: filters of a merged feed move to the other feed and still apply to its hidden posts. Filtered
+// posts do not appear from the other feed, and a paused subscription remains paused.
 func TestFiltersAndMerges(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
@@ -166,8 +163,7 @@ func TestFiltersAndMerges(t *testing.T) {
 	})
 }
 
-// TestHeldArePruned: held posts go with their time, and not before; a feed that
-// rests does not go at all.
+// TestHeldArePruned: filtered posts are pruned after their period. A paused feed is not pruned.
 func TestHeldArePruned(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -194,11 +190,10 @@ func TestHeldArePruned(t *testing.T) {
 	})
 }
 
-// TestFilteringSeesWhatCameMeanwhile: what is stored, edited, filtered or taken back
-// between looking and releasing counts (I8).
+// TestFilteringSeesWhatCameMeanwhile: changes of posts and filters between filtering and release count (I8).
 func TestFilteringSeesWhatCameMeanwhile(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris") // whose filters stay as they are
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris") // bob's filters do not change
 		f, g := w.feed("a.example"), w.feed("b.example")
 		w.subscribe(ada, f, g)
 		w.subscribe(bob, f)
@@ -225,8 +220,7 @@ func TestFilteringSeesWhatCameMeanwhile(t *testing.T) {
 	})
 }
 
-// TestFilteringPostponed: a digest that had an edition of this date already keeps
-// what waits, and it is held back at the midnight at which it would come.
+// TestFilteringPostponed: if a digest already has an edition of this date, filters apply at the next midnight.
 func TestFilteringPostponed(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -235,7 +229,7 @@ func TestFilteringPostponed(t *testing.T) {
 		w.filter(ada, "spoiler")
 		w.record(noon, f, []digest.Post{titled("a", "Fine", noon)})
 		w.hour(parisMidnight)
-		w.move(ada, parisMidnight.Add(time.Hour)) // the same date once more
+		w.move(ada, parisMidnight.Add(time.Hour)) // the same date again
 		later := parisMidnight.Add(30 * time.Minute)
 		w.record(later, f, []digest.Post{titled("b", "A spoiler", later), titled("c", "Fine", later)}, "a")
 		want(w.t, "made", w.hour(parisMidnight.Add(time.Hour)), 0)
@@ -246,8 +240,7 @@ func TestFilteringPostponed(t *testing.T) {
 	})
 }
 
-// TestFiltersAgainstOracle lets random days pass and compares every edition with
-// a list of words looked up one by one.
+// TestFiltersAgainstOracle compares the editions of random days with a simple implementation.
 func TestFiltersAgainstOracle(t *testing.T) {
 	tier.Alone(t)
 	const readers, feeds, days = 6, 4, 12
@@ -293,7 +286,7 @@ func TestFiltersAgainstOracle(t *testing.T) {
 				w.record(now, all[i], found)
 			}
 			for r, d := range ds {
-				if r > 0 && rng.IntN(2) == 0 { // the first never filters
+				if r > 0 && rng.IntN(2) == 0 { // the first has no filters
 					f := digest.Filter{DigestID: d.ID, Words: strings.ReplaceAll(word(), "é", "E")}
 					if rng.IntN(2) == 0 {
 						f.FeedID = all[rng.IntN(feeds)].ID
@@ -339,6 +332,7 @@ func TestFiltersAgainstOracle(t *testing.T) {
 			want(w.t, fmt.Sprint("held of ", r), len(list), heldBack[r])
 		}
 		w.holds("in one place only", 0,
-			`SELECT count(*) FROM filtered_posts h JOIN digest_posts p ON p.digest_id = h.digest_id AND p.post_id = h.post_id`)
+			`SELECT count(*) FROM filtered_posts h JOIN digest_posts p ON p.digest_id = h.digest_id
+				AND p.post_id = h.post_id`)
 	})
 }

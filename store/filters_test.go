@@ -57,7 +57,7 @@ func TestFilters(t *testing.T) {
 			w.filter(ada, fmt.Sprint("word", i))
 		}
 		refused(digest.Invalid, digest.Filter{Words: "one more"})
-		refused("", digest.Filter{Words: "WORD7"}) // there already
+		refused("", digest.Filter{Words: "WORD7"}) // already exists
 		w.ok(w.Unsubscribe(w.ctx(), ada.ID, taken.ID))
 		all, err = w.Filters(w.ctx(), ada.ID)
 		w.ok(err)

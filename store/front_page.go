@@ -6,14 +6,14 @@ import (
 	"digest"
 )
 
-// SetDigestName names a digest; empty: it has the name of all that have none.
+// SetDigestName sets the name of a digest; empty: the default name.
 func (s *Store) SetDigestName(ctx context.Context, id digest.DigestID, name string) error {
 	return s.changeDigest(ctx, "naming the digest", id, func(c conn, _ digestRow) error {
 		return c.run(ctx, `UPDATE digests SET name = ? WHERE id = ?`, name, id)
 	})
 }
 
-// MoveFolder moves a folder of a digest so many places down, or up: see digest.FolderOrder.
+// MoveFolder moves a folder of a digest down by a number of places, or up if by is negative. See digest.FolderOrder.
 func (s *Store) MoveFolder(ctx context.Context, id digest.DigestID, folder string, by int) error {
 	return s.changeDigest(ctx, "moving a folder", id, func(c conn, d digestRow) error {
 		var folders []string
@@ -25,23 +25,25 @@ func (s *Store) MoveFolder(ctx context.Context, id digest.DigestID, folder strin
 	})
 }
 
-// SetLead lets one feed of a digest lead and no other; 0: none does. digest.NotFound if there is no such subscription.
+// SetLead makes one feed lead a digest's editions; 0: no feed. It returns digest.NotFound if the subscription does not
+// exist.
 func (s *Store) SetLead(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
 	return s.changeDigest(ctx, "choosing the site that leads", id, func(c conn, _ digestRow) error {
 		if err := requireSubscription(ctx, c, id, feed); err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE subscriptions SET leads = CASE WHEN feed_id = ? THEN 1 ELSE 0 END WHERE digest_id = ? AND (leads = 1 OR feed_id = ?)`, feed, id, feed)
+		return c.run(ctx, `UPDATE subscriptions SET leads = CASE WHEN feed_id = ? THEN 1 ELSE 0 END
+			WHERE digest_id = ? AND (leads = 1 OR feed_id = ?)`, feed, id, feed)
 	})
 }
 
-// A FrontPageView is what arranges a digest's editions, with the feeds there are.
+// A FrontPageView holds what arranges a digest's editions.
 type FrontPageView struct {
-	Folders       []string           // in the reader's order; "" for the feeds of none
-	Subscriptions []SubscriptionInfo // as AllSubscriptions gives them
+	Folders       []string           // in the reader's order; "" is for feeds without a folder
+	Subscriptions []SubscriptionInfo // in the order of AllSubscriptions
 }
 
-// FrontPageView gives what arranges the editions of a digest.
+// FrontPageView returns what arranges a digest's editions.
 func (s *Store) FrontPageView(ctx context.Context, id digest.DigestID) (v FrontPageView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
 		if v.Folders, err = s.Folders(ctx, id); err != nil {

@@ -7,7 +7,6 @@ import (
 	"digest"
 )
 
-// leads gives the feeds that lead a digest.
 func (w world) leads(d digest.Digest) (all []digest.FeedID) {
 	w.t.Helper()
 	subs, err := w.AllSubscriptions(w.ctx(), d.ID)
@@ -65,7 +64,7 @@ func TestDigestName(t *testing.T) {
 	})
 }
 
-// TestLead: one site leads, and it still does when it has moved to another feed, or was replaced by one.
+// TestLead: one feed leads, also after it has moved or was replaced.
 func TestLead(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -87,7 +86,8 @@ func TestLead(t *testing.T) {
 		w.record(noon, moved, posts(noon, "b1"))
 		w.wantLead("moved", ada, b.ID)
 		w.wantLead("moved to one that was there", bob, b.ID)
-		w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, url, moved_to) VALUES (?, 1, ?, 'moved', ?, ?)`, ada.ID, a.ID, a.URL, b.URL))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, url, moved_to)
+			VALUES (?, 1, ?, 'moved', ?, ?)`, ada.ID, a.ID, a.URL, b.URL))
 		w.ok(w.UndoMove(w.ctx(), ada.ID, a.ID, noon))
 		w.wantLead("gone back", ada, w.feedAgain(a).ID)
 		w.ok(w.ReplaceSubscription(w.ctx(), ada.ID, w.feedAgain(a).ID, c.ID))

@@ -10,15 +10,14 @@ import (
 
 const day = 24 * time.Hour
 
-// TestHostRules: a rule holds for a host and all below it, the nearest one counts,
-// and a rule that goes leaves what the next one above says.
+// TestHostRules: a rule applies to a host and all below it. The closest one counts, and without it the next one above.
 func TestHostRules(t *testing.T) {
 	each(t, func(w world) {
 		apex, blog, deep := w.feed("example.org"), w.feed("blog.example.org"), w.feed("a.blog.example.org")
 		other, alike := w.feed("notexample.org"), w.feed("blog-example.org")
 		steps := []struct {
 			host                          string
-			every                         time.Duration // 0: the rule goes
+			every                         time.Duration // 0: delete the rule
 			feeds                         int
 			apex, blog, deep, other, like time.Duration
 		}{
@@ -53,7 +52,7 @@ func TestHostRules(t *testing.T) {
 	})
 }
 
-// TestHostRuleSigns: what a host's name holds stands for itself.
+// TestHostRuleSigns: wildcards of LIKE in a host name match only themselves.
 func TestHostRuleSigns(t *testing.T) {
 	each(t, func(w world) {
 		f, plain := w.feed("a.my_host.example"), w.feed("a.my-host.example")
@@ -65,7 +64,7 @@ func TestHostRuleSigns(t *testing.T) {
 	})
 }
 
-// TestHostRuleQueue: what may not be asked yet by the new rule leaves the queue.
+// TestHostRuleQueue: feeds that must not be polled yet by a new rule leave the queue.
 func TestHostRuleQueue(t *testing.T) {
 	each(t, func(w world) {
 		early, late, fresh := w.feed("early.example"), w.feed("late.example"), w.newFeed("new.example")
@@ -83,8 +82,8 @@ func TestHostRuleQueue(t *testing.T) {
 	})
 }
 
-// TestHostRuleKeepsQueue: a rule that lets a feed be asked takes it out of the queue
-// for nothing else that it waits for there. It is asked as soon as that is over (I3).
+// TestHostRuleKeepsQueue: a rule that permits a poll does not remove a feed from the queue that waits for another
+// reason. The feed is polled when that ends (I3).
 func TestHostRuleKeepsQueue(t *testing.T) {
 	later := noon.Add(2 * time.Hour)
 	for name, set := range map[string]func(*digest.Feed){
@@ -126,8 +125,8 @@ func TestHostRuleBounds(t *testing.T) {
 	})
 }
 
-// TestHostRulesOfTwo: of what the operator and the owner of a host say, the longer interval counts, and each
-// can take back only what is theirs.
+// TestHostRulesOfTwo: the longer interval of the operator's and the owner's rule applies. Each can delete only their
+// own.
 func TestHostRulesOfTwo(t *testing.T) {
 	each(t, func(w world) {
 		apex, blog := w.feed("example.org"), w.feed("blog.example.org")
@@ -155,9 +154,9 @@ func TestHostRulesOfTwo(t *testing.T) {
 	})
 }
 
-// TestHostBlock: of a blocked host nothing is asked, at none of its feeds: those in the queue leave it, those in
-// flight are not stored, nobody waits for them, new ones are blocked from the beginning; their readers are
-// told once. When the last block ends they are asked again.
+// TestHostBlock: a block stops all polls of a host. Queued feeds leave the queue, polls in flight are discarded and
+// new feeds are blocked. Digests do not wait for them, and readers get one notice. After the last block ends, polls
+// resume.
 func TestHostBlock(t *testing.T) {
 	each(t, func(w world) {
 		f, below, other := w.feed("example.org"), w.feed("blog.example.org"), w.feed("notexample.org")
@@ -189,12 +188,14 @@ func TestHostBlock(t *testing.T) {
 			w.ok(err)
 		}
 		want(w.t, "posts of what was in flight",
-			w.count(`SELECT count(*) FROM posts p JOIN feeds f ON f.id = p.feed_id WHERE f.host <> 'notexample.org'`), 0)
+			w.count(`SELECT count(*) FROM posts p JOIN feeds f ON f.id = p.feed_id
+				WHERE f.host <> 'notexample.org'`), 0)
 		w.ok(w.Pinged(w.ctx(), []string{f.URL}, noon.Add(time.Hour)))
 		w.ok(w.Vouch(w.ctx(), below.ID, noon.Add(time.Hour)))
 		stands("after a ping and a reader's word", digest.FeedBlocked, digest.FeedBlocked)
 		want(w.t, "in the queue",
-			w.count(`SELECT count(*) FROM feed_times t JOIN feeds f ON f.id = t.feed_id WHERE t.poll_at IS NOT NULL AND f.host <> 'notexample.org'`), 0)
+			w.count(`SELECT count(*) FROM feed_times t JOIN feeds f ON f.id = t.feed_id
+				WHERE t.poll_at IS NOT NULL AND f.host <> 'notexample.org'`), 0)
 
 		fresh := w.newFeed("new.example.org")
 		want(w.t, "a new feed", w.feedAgain(fresh).State, digest.FeedBlocked)
@@ -220,7 +221,7 @@ func TestHostBlock(t *testing.T) {
 	})
 }
 
-// TestHostBlockKeepsEnds: what is dead or gone stays so.
+// TestHostBlockKeepsEnds: dead and gone feeds keep their state.
 func TestHostBlockKeepsEnds(t *testing.T) {
 	each(t, func(w world) {
 		for _, state := range []digest.FeedState{digest.FeedDead, digest.FeedGone} {
@@ -236,7 +237,7 @@ func TestHostBlockKeepsEnds(t *testing.T) {
 	})
 }
 
-// TestHostBlockEndsPushes: what a hub still sends of a blocked host is let go of; before, it is stored.
+// TestHostBlockEndsPushes: pushes from a hub for a blocked feed are discarded. Before the block they are stored.
 func TestHostBlockEndsPushes(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("example.org")

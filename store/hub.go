@@ -7,15 +7,14 @@ import (
 	"digest"
 )
 
-// Our hub (W3C WebSub). A topic is the feed of a newsletter, and its news is a letter that has left:
-// there is no event, an instant passes (editions.send_at). So AnnounceLetters looks for letters that
-// left since the subscriptions were last told (announced_at) and queues a delivery to each
-// (hub_calls). All that is ever sent to callbacks goes by that queue, whichever process makes
-// the request; see hub_calls.go.
+// The built-in hub (W3C WebSub). A topic is the feed of a newsletter. No event reports that an issue is published; its
+// send_at passes. So AnnounceLetters looks for issues published since the last announcement (announced_at) and queues
+// a delivery for each subscription (hub_calls). All requests to callbacks use this queue, in every process; see
+// hub_calls.go.
 
-// AskHub queues the verification of what a subscriber asks, in place of what the same callback asked
-// before. What nobody could mean is dropped: the end of a subscription that there is not. The
-// error of an asker who is refused is of the kind digest.Unavailable.
+// AskHub queues the verification of a subscriber's request, in place of an earlier request with the same callback. It
+// ignores requests to end a subscription that does not exist. It returns a digest.Unavailable error if the hub refuses
+// the request.
 func (s *Store) AskHub(ctx context.Context, ask digest.HubCall, now time.Time) error {
 	return s.change(ctx, "asking the hub", func(c conn) error {
 		load, asked, err := hubLoad(ctx, c, ask)
@@ -28,17 +27,20 @@ func (s *Store) AskHub(ctx context.Context, ask digest.HubCall, now time.Time) e
 		if err := load.Refuse(now); err != nil {
 			return err
 		}
-		if err := c.run(ctx, `DELETE FROM hub_calls WHERE newsletter_id = ? AND callback = ? AND kind IN ('subscribe', 'unsubscribe')`, ask.NewsletterID, ask.Callback); err != nil {
+		if err := c.run(ctx, `DELETE FROM hub_calls WHERE newsletter_id = ? AND callback = ?
+			AND kind IN ('subscribe', 'unsubscribe')`, ask.NewsletterID, ask.Callback); err != nil {
 			return err
 		}
-		return c.run(ctx, `INSERT INTO hub_calls (newsletter_id, topic, callback, domain, home, kind, secret, lease, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-			ON CONFLICT (newsletter_id, callback, kind) DO NOTHING`, // another request of the same came first
+		return c.run(ctx, `INSERT INTO hub_calls (newsletter_id, topic, callback, domain, home, kind,
+			secret, lease, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (newsletter_id, callback, kind) DO NOTHING`, // a concurrent identical request was first
 			ask.NewsletterID, ask.Topic, ask.Callback, ask.Domain, bit(ask.Home), string(ask.Kind), secretOf(ask),
 			seconds(ask.Lease), at(now))
 	})
 }
 
-// hubLoad reads what decides whether somebody is verified. asked: what they asked before still waits.
+// hubLoad reads what decides whether to verify a request. asked reports that an earlier subscribe request of the
+// callback is queued.
 func hubLoad(ctx context.Context, c conn, ask digest.HubCall) (l digest.HubLoad, asked bool, err error) {
 	const verifies = `kind IN ('subscribe', 'unsubscribe')`
 	var row struct {
@@ -58,19 +60,21 @@ func hubLoad(ctx context.Context, c conn, ask digest.HubCall) (l digest.HubLoad,
 	return row.HubLoad, row.Asked, err
 }
 
-// lastLetters are the newest editions x of the archive of newsletter n: of letters that are still to leave there
-// are few at once, those of yesterday, today and tomorrow.
-const lastLetters = `(SELECT e.send_at FROM editions e WHERE e.digest_id = n.archive_id ORDER BY e.local_date DESC LIMIT 5) x`
+// lastLetters are the newest editions x of the archive of newsletter n. Five suffice, because only the
+// issues of yesterday, today and tomorrow can be unsent.
+const lastLetters = `(SELECT e.send_at FROM editions e WHERE e.digest_id = n.archive_id
+	ORDER BY e.local_date DESC LIMIT 5) x`
 
-// leftAt is when the newest letter of newsletter n left; 0: none has yet. Its argument is now.
+// leftAt is when the newest published issue of newsletter n was published; 0: none. Its argument is now.
 const leftAt = `COALESCE((SELECT MAX(x.send_at) FROM ` + lastLetters + ` WHERE x.send_at <= ?), 0)`
 
-// AnnounceLetters queues a delivery to every subscriber of each newsletter whose newest letter has left
-// since they were last told, and gives how many that are. Subscriptions whose lease is over end, and
-// those of newsletters that have ended, whose subscribers are told so. Any number of processes may call it.
+// AnnounceLetters queues a delivery to the subscribers of each newsletter that has published an issue since its last
+// announcement, and returns their number. It ends subscriptions that have expired. It also ends subscriptions to ended
+// newsletters and notifies these subscribers. Several processes may call it.
 func (s *Store) AnnounceLetters(ctx context.Context, now time.Time) (deliveries int, err error) {
 	over, err := s.read().number(ctx,
-		`SELECT (SELECT count(*) FROM hub_subscriptions WHERE expires_at <= ?) + (SELECT count(*) FROM hub_subscriptions h
+		`SELECT (SELECT count(*) FROM hub_subscriptions WHERE expires_at <= ?) + (SELECT count(*)
+			FROM hub_subscriptions h
 		JOIN newsletters n ON n.id = h.newsletter_id WHERE n.state = 'ended')`, at(now))
 	if err == nil && over > 0 {
 		err = s.endHubSubscriptions(ctx, now)
@@ -85,7 +89,8 @@ func (s *Store) AnnounceLetters(ctx context.Context, now time.Time) (deliveries 
 	if err := s.read().all(ctx, &news,
 		`SELECT x.id, x.left_at FROM (SELECT n.id, `+leftAt+` AS left_at FROM newsletters n
 		WHERE n.state IN ('active', 'held') AND n.id IN (SELECT h.newsletter_id FROM hub_subscriptions h)) x
-		WHERE EXISTS (SELECT 1 FROM hub_subscriptions h WHERE h.newsletter_id = x.id AND h.announced_at < x.left_at) ORDER BY x.id`, at(now)); err != nil {
+		WHERE EXISTS (SELECT 1 FROM hub_subscriptions h WHERE h.newsletter_id = x.id AND h.announced_at < x.left_at)
+		ORDER BY x.id`, at(now)); err != nil {
 		return 0, failed("looking for letters to announce", err)
 	}
 	for _, n := range news {
@@ -99,28 +104,33 @@ func (s *Store) AnnounceLetters(ctx context.Context, now time.Time) (deliveries 
 	return deliveries, nil
 }
 
-// announce queues the deliveries of a letter. The first statement locks the subscriptions and finds
-// those that nobody has announced it to meanwhile. A delivery of an older letter that still waits
-// brings this one too.
+// announce queues the deliveries of an issue. Its first statement locks the subscriptions and skips those that another
+// process has announced the issue to. A queued delivery of an older issue also delivers this one.
 func announce(ctx context.Context, c conn, id digest.NewsletterID, left, now instant) (int, error) {
 	var ids []int64
-	err := c.all(ctx, &ids, `UPDATE hub_subscriptions SET announced_at = ? WHERE newsletter_id = ? AND announced_at < ? AND expires_at > ? RETURNING id`, left, id, left, now)
+	err := c.all(ctx, &ids, `UPDATE hub_subscriptions SET announced_at = ? WHERE newsletter_id = ?
+		AND announced_at < ? AND expires_at > ? RETURNING id`, left, id, left, now)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	return c.exec(ctx, `INSERT INTO hub_calls (newsletter_id, topic, callback, domain, home, kind, secret, letter_at, next_at)
-		SELECT h.newsletter_id, h.topic, h.callback, h.domain, h.home, 'deliver', h.secret, h.announced_at, CAST(? AS BIGINT) FROM hub_subscriptions h
+	return c.exec(ctx, `INSERT INTO hub_calls (newsletter_id, topic, callback, domain, home, kind,
+		secret, letter_at, next_at)
+		SELECT h.newsletter_id, h.topic, h.callback, h.domain, h.home, 'deliver', h.secret, h.announced_at,
+		CAST(? AS BIGINT) FROM hub_subscriptions h
 		WHERE h.id`+c.d.oneOf+` ORDER BY h.id
-		ON CONFLICT (newsletter_id, callback, kind) DO UPDATE SET letter_at = excluded.letter_at, next_at = excluded.next_at, attempt = 0`, now, keys(c.d, ids))
+		ON CONFLICT (newsletter_id, callback, kind) DO UPDATE SET letter_at = excluded.letter_at,
+		next_at = excluded.next_at, attempt = 0`, now, keys(c.d, ids))
 }
 
-// endHubSubscriptions ends those whose time is over, and those of newsletters that have ended: these
-// subscribers are told.
+// endHubSubscriptions ends subscriptions that have expired, and those to ended newsletters, whose subscribers it
+// notifies.
 func (s *Store) endHubSubscriptions(ctx context.Context, now time.Time) error {
 	return s.change(ctx, "", func(c conn) error {
 		const ended = `newsletter_id IN (SELECT n.id FROM newsletters n WHERE n.state = 'ended')`
-		if err := c.run(ctx, `INSERT INTO hub_calls (newsletter_id, topic, callback, domain, home, kind, secret, next_at)
-			SELECT h.newsletter_id, h.topic, h.callback, h.domain, h.home, 'denied', h.secret, CAST(? AS BIGINT) FROM hub_subscriptions h
+		if err := c.run(ctx, `INSERT INTO hub_calls (newsletter_id, topic, callback, domain, home,
+			kind, secret, next_at)
+			SELECT h.newsletter_id, h.topic, h.callback, h.domain, h.home, 'denied', h.secret, CAST(? AS BIGINT)
+			FROM hub_subscriptions h
 			WHERE `+ended+` AND h.expires_at > ? ORDER BY h.id ON CONFLICT (newsletter_id, callback, kind) DO NOTHING`,
 			at(now), at(now)); err != nil {
 			return err
@@ -129,19 +139,20 @@ func (s *Store) endHubSubscriptions(ctx context.Context, now time.Time) error {
 			return err
 		}
 		return c.run(ctx, `DELETE FROM hub_calls WHERE kind <> 'denied' AND `+ended+` OR kind = 'deliver'
-			AND NOT EXISTS (SELECT 1 FROM hub_subscriptions h WHERE h.newsletter_id = hub_calls.newsletter_id AND h.callback = hub_calls.callback)`)
+			AND NOT EXISTS (SELECT 1 FROM hub_subscriptions h WHERE h.newsletter_id = hub_calls.newsletter_id
+			AND h.callback = hub_calls.callback)`)
 	})
 }
 
-// A HubCount is what our hub has to do.
+// A HubCount counts the work of the hub.
 type HubCount struct {
 	Subscriptions int
-	Calls         map[digest.HubCallKind]int // that wait, by kind
-	// since when the call waits that should have been made first; zero: none is late
+	Calls         map[digest.HubCallKind]int // queued calls, by kind
+	// due time of the oldest call that is late; zero: none
 	Oldest time.Time
 }
 
-// HubCount counts the subscriptions at our hub, and what is queued for them.
+// HubCount counts the subscriptions at the hub and its queued calls.
 func (s *Store) HubCount(ctx context.Context, now time.Time) (n HubCount, err error) {
 	n.Calls = make(map[digest.HubCallKind]int)
 	if n.Subscriptions, err = s.read().number(ctx, `SELECT count(*) FROM hub_subscriptions WHERE expires_at > ?`,
@@ -156,14 +167,14 @@ func (s *Store) HubCount(ctx context.Context, now time.Time) (n HubCount, err er
 	return n, failed("counting what the hub has to do", err)
 }
 
-// HubSubscriptions counts the programs that are told of a newsletter's letters.
+// HubSubscriptions counts the subscribers of a newsletter.
 func (s *Store) HubSubscriptions(ctx context.Context, id digest.NewsletterID, now time.Time) (int, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM hub_subscriptions WHERE newsletter_id = ? AND expires_at > ?`,
 		id, at(now))
 	return n, failed("counting the hub's subscriptions", err)
 }
 
-// NextHubCall gives when there is something to do for the hub: a call, or a letter that leaves.
+// NextHubCall returns when the next call is due or the next issue is published, or false.
 func (s *Store) NextHubCall(ctx context.Context, now time.Time) (time.Time, bool, error) {
 	var next instant
 	err := s.read().get(ctx, &next, `SELECT COALESCE(MIN(x.at), 0) FROM (

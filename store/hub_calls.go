@@ -7,18 +7,18 @@ import (
 	"digest"
 )
 
-// hubLease is how long whoever claims a call has it: longer than a request takes, its waiting for the
-// host included.
+// hubLease is the lease of a call. It is longer than a request takes, including the wait for the host.
 const hubLease = 5 * time.Minute
 
-// claimedAtOnce bounds how much of the queue one claim looks at.
+// claimedAtOnce is how many queued calls one claim reads.
 const claimedAtOnce = 200
 
-// hubDue holds for calls c that may be claimed: one at a time goes to a domain. Its arguments are now, three times.
-const hubDue = `c.next_at <= ? AND c.lease_until <= ? AND NOT EXISTS (SELECT 1 FROM hub_calls o WHERE o.domain = c.domain AND o.lease_until > ?)`
+// hubDue holds for calls c that may be claimed: one at a time for each domain. Its arguments are now, three times.
+const hubDue = `c.next_at <= ? AND c.lease_until <= ? AND NOT EXISTS (SELECT 1 FROM hub_calls o
+	WHERE o.domain = c.domain AND o.lease_until > ?)`
 
-// ClaimHubCalls leases at most so many calls that are due, one for each domain, and none for a domain
-// to which somebody makes a call. Letters come last: at a verification a person waits.
+// ClaimHubCalls leases at most most due calls, one for each domain without a call in flight. Deliveries come last,
+// because a person may wait for a verification.
 func (s *Store) ClaimHubCalls(ctx context.Context, now time.Time, most int) ([]digest.HubCall, error) {
 	any, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM hub_calls c WHERE `+hubDue+` LIMIT 1) x`,
 		at(now), at(now), at(now))
@@ -35,14 +35,15 @@ func (s *Store) ClaimHubCalls(ctx context.Context, now time.Time, most int) ([]d
 			return nil, err
 		}
 		return calls, c.all(ctx, &calls,
-			`SELECT c.id, c.newsletter_id, c.topic, c.callback, c.domain, c.home, c.kind, COALESCE(h.secret, c.secret) AS secret,
+			`SELECT c.id, c.newsletter_id, c.topic, c.callback, c.domain, c.home, c.kind,
+				COALESCE(h.secret, c.secret) AS secret,
 			c.lease, c.letter_at, c.attempt, c.lease_until FROM hub_calls c
-			LEFT JOIN hub_subscriptions h ON c.kind = 'deliver' AND h.newsletter_id = c.newsletter_id AND h.callback = c.callback
+			LEFT JOIN hub_subscriptions h ON c.kind = 'deliver' AND h.newsletter_id = c.newsletter_id
+			AND h.callback = c.callback
 			WHERE c.id`+c.d.oneOf+` ORDER BY c.id`, keys(c.d, ids))
 	})
 }
 
-// dueHubCalls chooses calls, and locks them.
 func dueHubCalls(ctx context.Context, c conn, now instant, most int) (ids []int64, err error) {
 	busy := make(map[string]bool)
 	for _, kinds := range []string{`c.kind IN ('subscribe', 'unsubscribe', 'denied')`, `c.kind = 'deliver'`} {
@@ -63,32 +64,34 @@ func dueHubCalls(ctx context.Context, c conn, now instant, most int) (ids []int6
 	return ids, nil
 }
 
-// GiveBackHubCall ends the claim of a call that was not made; it is due again at next.
+// GiveBackHubCall ends the lease of a call that was not made. It is due again at next.
 func (s *Store) GiveBackHubCall(ctx context.Context, call digest.HubCall, next time.Time) error {
 	return s.run(ctx, "giving back a call of the hub",
 		`UPDATE hub_calls SET lease_until = 0, next_at = ? WHERE id = ? AND lease_until = ?`,
 		from(next), call.ID, at(call.LeaseUntil))
 }
 
-// A HubMark is what became of a HubCall.
+// A HubMark is the result of a HubCall.
 type HubMark struct {
 	Outcome  digest.HubOutcome
-	LetterAt time.Time // of HubDelivered: when the newest letter left of what was delivered
-	Next     time.Time // of HubRetried
+	LetterAt time.Time // for HubDelivered: publication of the newest delivered issue
+	Next     time.Time // for HubRetried
 	Error    string    // one line
 }
 
-// MarkHubCall notes what became of a call. Of one that somebody else has claimed since, or that was
-// asked anew, nothing is noted.
+// MarkHubCall stores the result of a call. It ignores calls that another worker has claimed since, or that were
+// requested again.
 func (s *Store) MarkHubCall(ctx context.Context, call digest.HubCall, m HubMark, now time.Time) error {
 	return s.change(ctx, "noting what became of a call of the hub", func(c conn) error {
 		if m.Outcome == digest.HubRetried {
-			n, err := c.exec(ctx, `UPDATE hub_calls SET attempt = attempt + 1, next_at = ?, lease_until = 0, last_error = ? WHERE id = ? AND lease_until = ?`,
+			n, err := c.exec(ctx, `UPDATE hub_calls SET attempt = attempt + 1, next_at = ?, lease_until = 0,
+				last_error = ? WHERE id = ? AND lease_until = ?`,
 				from(m.Next), m.Error, call.ID, at(call.LeaseUntil))
 			return countHub(ctx, c, m, n, now, err)
 		}
-		// A letter that was announced while an older one was on its way goes out by itself.
-		n, err := c.exec(ctx, `DELETE FROM hub_calls WHERE id = ? AND lease_until = ? AND (kind <> 'deliver' OR letter_at <= ?)`,
+		// An issue announced during the delivery of an older one remains queued.
+		n, err := c.exec(ctx, `DELETE FROM hub_calls WHERE id = ? AND lease_until = ?
+			AND (kind <> 'deliver' OR letter_at <= ?)`,
 			call.ID, at(call.LeaseUntil), max(at(m.LetterAt), at(call.LetterAt)))
 		if err == nil && n == 0 {
 			n, err = c.exec(ctx, `UPDATE hub_calls SET lease_until = 0 WHERE id = ? AND lease_until = ?`, call.ID,
@@ -101,7 +104,7 @@ func (s *Store) MarkHubCall(ctx context.Context, call digest.HubCall, m HubMark,
 	})
 }
 
-// markHubSubscription notes what a call that is over means for the subscription.
+// markHubSubscription updates the subscription after a completed call.
 func markHubSubscription(ctx context.Context, c conn, call digest.HubCall, m HubMark, now time.Time) error {
 	of := []any{call.NewsletterID, call.Callback}
 	switch {
@@ -115,17 +118,19 @@ func markHubSubscription(ctx context.Context, c conn, call digest.HubCall, m Hub
 	case call.Kind != digest.HubDeliver:
 		return nil
 	case m.Outcome == digest.HubDelivered:
-		return c.run(ctx, `UPDATE hub_subscriptions SET delivered_at = ?, given_up = 0 WHERE newsletter_id = ? AND callback = ?`, append([]any{at(m.LetterAt)}, of...)...)
+		return c.run(ctx, `UPDATE hub_subscriptions SET delivered_at = ?, given_up = 0 WHERE newsletter_id = ?
+			AND callback = ?`, append([]any{at(m.LetterAt)}, of...)...)
 	}
-	if err := c.run(ctx, `UPDATE hub_subscriptions SET given_up = given_up + 1 WHERE newsletter_id = ? AND callback = ?`, of...); err != nil {
+	if err := c.run(ctx, `UPDATE hub_subscriptions SET given_up = given_up + 1 WHERE newsletter_id = ?
+		AND callback = ?`, of...); err != nil {
 		return err
 	}
 	return c.run(ctx, `DELETE FROM hub_subscriptions WHERE newsletter_id = ? AND callback = ? AND given_up >= ?`,
 		append(of, digest.MostHubGivenUp)...)
 }
 
-// confirmHub begins a subscription, or renews it. What has left by now it knows from the feed. A newsletter
-// that has ended meanwhile begins none.
+// confirmHub starts or renews a subscription. It announces only later issues, because the feed contains the earlier
+// ones. It does nothing if the newsletter has ended.
 func confirmHub(ctx context.Context, c conn, call digest.HubCall, now time.Time) error {
 	var left instant
 	open, err := c.find(ctx, &left, `SELECT `+
@@ -133,16 +138,18 @@ func confirmHub(ctx context.Context, c conn, call digest.HubCall, now time.Time)
 	if err != nil || !open {
 		return err
 	}
-	return c.run(ctx, `INSERT INTO hub_subscriptions (newsletter_id, topic, callback, domain, home, secret, confirmed_at, expires_at, announced_at, delivered_at)
+	return c.run(ctx, `INSERT INTO hub_subscriptions (newsletter_id, topic, callback, domain, home,
+		secret, confirmed_at, expires_at, announced_at, delivered_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
-		ON CONFLICT (newsletter_id, callback) DO UPDATE SET topic = excluded.topic, home = excluded.home, secret = excluded.secret,
+		ON CONFLICT (newsletter_id, callback) DO UPDATE SET topic = excluded.topic, home = excluded.home,
+		secret = excluded.secret,
 			confirmed_at = excluded.confirmed_at, expires_at = excluded.expires_at, given_up = 0`,
 		call.NewsletterID, call.Topic, call.Callback, call.Domain, bit(call.Home), secretOf(call), at(now),
 		at(now).plus(call.Lease), left)
 }
 
-// doubt notes that a callback of a domain did not confirm what was asked for in its name. Time takes
-// the doubt off again.
+// doubt records that a callback of a domain did not confirm a request in its name. Each call extends the time of
+// doubt.
 func doubt(ctx context.Context, c conn, domain string, now time.Time) error {
 	if err := c.run(ctx, `DELETE FROM hub_domains WHERE doubted_until <= ?`, at(now)); err != nil {
 		return err
@@ -152,7 +159,6 @@ func doubt(ctx context.Context, c conn, domain string, now time.Time) error {
 		at(now).plus(digest.HubDoubt), seconds(digest.HubDoubt))
 }
 
-// countHub counts what became of calls.
 func countHub(ctx context.Context, c conn, m HubMark, n int, now time.Time, err error) error {
 	if err != nil || n == 0 {
 		return err
@@ -161,7 +167,7 @@ func countHub(ctx context.Context, c conn, m HubMark, n int, now time.Time, err 
 	return count(ctx, c, at(now), counters{kind: {N: 1}})
 }
 
-// secretOf is a secret as it is stored.
+// secretOf returns a secret as stored, where nil is empty.
 func secretOf(call digest.HubCall) []byte {
 	if call.Secret == nil {
 		return []byte{}

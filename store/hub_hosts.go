@@ -25,13 +25,15 @@ type hubHosts map[string]digest.HubHost
 func holdHubHosts(ctx context.Context, c conn, hubs map[string]string) (hubHosts, error) {
 	hosts := make(hubHosts)
 	for _, domain := range slices.Sorted(maps.Keys(hubs)) {
-		err := c.run(ctx, `INSERT INTO hub_hosts (domain, confirmed) SELECT CAST(? AS TEXT), count(*) FROM push_subscriptions p
+		err := c.run(ctx, `INSERT INTO hub_hosts (domain, confirmed) SELECT CAST(? AS TEXT), count(*)
+			FROM push_subscriptions p
 			WHERE p.hub = ? AND p.state = 'active' ON CONFLICT (domain) DO NOTHING`, domain, hubs[domain])
 		if err != nil {
 			return nil, err
 		}
 		var h digest.HubHost
-		err = c.get(ctx, &h, `SELECT h.domain, h.confirmed, h.unconfirmed, h.failed, h.quiet_until FROM hub_hosts h WHERE h.domain = ?`+c.d.lockRows("h"), domain)
+		err = c.get(ctx, &h, `SELECT h.domain, h.confirmed, h.unconfirmed, h.failed, h.quiet_until
+			FROM hub_hosts h WHERE h.domain = ?`+c.d.lockRows("h"), domain)
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +63,7 @@ func failHubHost(ctx context.Context, c conn, domain string, now time.Time) erro
 
 func changeHubHost(ctx context.Context, c conn, domain string, change func(digest.HubHost) digest.HubHost) error {
 	if domain == "" {
-		return nil // the request is older than the table of hosts
+		return nil // the request is older than the table hub_hosts
 	}
 	hosts, err := holdHubHosts(ctx, c, map[string]string{domain: ""})
 	if err != nil {
@@ -71,7 +73,8 @@ func changeHubHost(ctx context.Context, c conn, domain string, change func(diges
 }
 
 func saveHubHost(ctx context.Context, c conn, h digest.HubHost) error {
-	return c.run(ctx, `UPDATE hub_hosts SET confirmed = ?, unconfirmed = ?, failed = ?, quiet_until = ? WHERE domain = ?`,
+	return c.run(ctx, `UPDATE hub_hosts SET confirmed = ?, unconfirmed = ?, failed = ?, quiet_until = ?
+		WHERE domain = ?`,
 		h.Confirmed, h.Unconfirmed, h.Failed, at(h.QuietUntil), h.Domain)
 }
 
@@ -82,8 +85,10 @@ func addHubSilence(ctx context.Context, c conn, ids []digest.FeedID, known map[d
 		QuietUntil time.Time
 	}
 	err := c.all(ctx, &rows, `SELECT x.feed_id, MAX(h.quiet_until) AS quiet_until FROM
-		(SELECT p.feed_id, p.domain FROM push_subscriptions p WHERE p.feed_id`+c.d.oneOf+` AND p.state IN ('wanted', 'asked')
-		UNION ALL SELECT c.feed_id, c.domain FROM cloud_subscriptions c WHERE c.feed_id`+c.d.oneOf+` AND (c.errors > 0 OR c.requested_at = 0)) x
+		(SELECT p.feed_id, p.domain FROM push_subscriptions p
+		WHERE p.feed_id`+c.d.oneOf+` AND p.state IN ('wanted', 'asked')
+		UNION ALL SELECT c.feed_id, c.domain FROM cloud_subscriptions c
+		WHERE c.feed_id`+c.d.oneOf+` AND (c.errors > 0 OR c.requested_at = 0)) x
 		JOIN hub_hosts h ON h.domain = x.domain WHERE h.quiet_until > 0 GROUP BY x.feed_id`, keys(c.d, ids),
 		keys(c.d, ids))
 	for _, r := range rows {
@@ -97,7 +102,8 @@ func addHubSilence(ctx context.Context, c conn, ids []digest.FeedID, known map[d
 // pruneHubHosts deletes the hosts that no feed names and whose silence is over.
 func (s *Store) pruneHubHosts(ctx context.Context, now time.Time) error {
 	return s.write(ctx, func(c conn) error {
-		return c.run(ctx, `DELETE FROM hub_hosts WHERE quiet_until <= ? AND NOT EXISTS (SELECT 1 FROM push_subscriptions p WHERE p.domain = hub_hosts.domain)
+		return c.run(ctx, `DELETE FROM hub_hosts WHERE quiet_until <= ? AND NOT EXISTS
+			(SELECT 1 FROM push_subscriptions p WHERE p.domain = hub_hosts.domain)
 			AND NOT EXISTS (SELECT 1 FROM cloud_subscriptions c WHERE c.domain = hub_hosts.domain)`, at(now))
 	})
 }

@@ -93,7 +93,7 @@ func TestHubHosts(t *testing.T) {
 		}
 
 		now = noon.Add(5 * day)
-		w.ok(w.Exec(w.ctx(), `UPDATE subscriptions SET paused = 1`)) // nobody reads these feeds any more
+		w.ok(w.Exec(w.ctx(), `UPDATE subscriptions SET paused = 1`)) // no readers any more
 		_, err = w.ReconcilePushes(w.ctx(), now)
 		w.ok(err)
 		goodbyes := map[string]int{}
@@ -131,7 +131,8 @@ func TestHubsAtHome(t *testing.T) {
 		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET public_only = 1`))
 		own := w.feed("house.example")
 		w.subscribe(d, own)
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET public_only = 0, hubs = 'https://hub.home/own', topic = url, parsed_at = 1 WHERE id = ?`, own.ID))
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET public_only = 0, hubs = 'https://hub.home/own',
+			topic = url, parsed_at = 1 WHERE id = ?`, own.ID))
 		_, err := w.ReconcilePushes(w.ctx(), noon)
 		w.ok(err)
 		asked := w.asksHubs(noon)

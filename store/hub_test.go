@@ -11,7 +11,7 @@ import (
 	"digest/store"
 )
 
-// hubAsk is what the callback of a host asks for.
+// hubAsk returns a request of the callback of a host.
 func hubAsk(n digest.Newsletter, kind digest.HubCallKind, host, secret string) digest.HubCall {
 	return digest.HubCall{
 		NewsletterID: n.ID, Topic: "https://digest.example/n/" + n.Slug + "/feed.xml", Callback: "https://" + host +
@@ -20,7 +20,7 @@ func hubAsk(n digest.Newsletter, kind digest.HubCallKind, host, secret string) d
 	}
 }
 
-// claimHub claims what is due, and describes it: "deliver reader.example s; …".
+// claimHub claims the due calls and describes them: "deliver reader.example s; …".
 func (w world) claimHub(now time.Time) ([]digest.HubCall, string) {
 	w.t.Helper()
 	calls, err := w.ClaimHubCalls(w.ctx(), now, 10)
@@ -32,7 +32,7 @@ func (w world) claimHub(now time.Time) ([]digest.HubCall, string) {
 	return calls, strings.Join(all, "; ")
 }
 
-// marks has one outcome for all that is due.
+// marks records the same result for all due calls.
 func (w world) marks(now time.Time, m store.HubMark) string {
 	w.t.Helper()
 	calls, what := w.claimHub(now)
@@ -42,7 +42,7 @@ func (w world) marks(now time.Time, m store.HubMark) string {
 	return what
 }
 
-// subscribesAtHub asks and confirms.
+// subscribesAtHub requests a subscription and confirms it.
 func (w world) subscribesAtHub(n digest.Newsletter, host, secret string, now time.Time) {
 	w.t.Helper()
 	w.ok(w.AskHub(w.ctx(), hubAsk(n, digest.HubSubscribe, host, secret), now))
@@ -64,7 +64,7 @@ func (w world) hubSubscriptions(n digest.Newsletter, now time.Time) int {
 	return count
 }
 
-// TestHubDelivers is a letter's way to a subscriber: once, from when it has left, until it is accepted.
+// TestHubDelivers: an issue is delivered to a subscriber once, from its publication until the subscriber accepts it.
 func TestHubDelivers(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("anna.example")
@@ -100,8 +100,8 @@ func TestHubDelivers(t *testing.T) {
 	})
 }
 
-// TestHubClaimIsOnes: a claim that was lost marks nothing, and a letter that comes while an older one is on
-// its way goes out by itself.
+// TestHubClaimIsOnes: an expired claim marks nothing. An issue that is announced during the delivery of an older one
+// gets its own delivery.
 func TestHubClaimIsOnes(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("anna.example")
@@ -129,7 +129,7 @@ func TestHubClaimIsOnes(t *testing.T) {
 	})
 }
 
-// TestHubEnds is how subscriptions end.
+// TestHubEnds checks the ways in which subscriptions end.
 func TestHubEnds(t *testing.T) {
 	letters := func(w world, n digest.Newsletter, f digest.Feed, days int, m store.HubMark) {
 		for day := range days {
@@ -178,7 +178,7 @@ func TestHubEnds(t *testing.T) {
 	}
 }
 
-// TestHubRenews: what a subscriber asks stands beside what they have, until they confirm it.
+// TestHubRenews: a request does not change the existing subscription until it is confirmed.
 func TestHubRenews(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("anna.example")
@@ -202,7 +202,7 @@ func TestHubRenews(t *testing.T) {
 	})
 }
 
-// TestHubClaims: one call at a time goes to a domain, all workers together, and nobody makes another's.
+// TestHubClaims: one call for each domain is in flight, across all workers, and each call has one worker.
 func TestHubClaims(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), w.feed("anna.example"))
@@ -223,7 +223,7 @@ func TestHubClaims(t *testing.T) {
 	})
 }
 
-// TestHubIsNoAmplifier: a domain that confirms nothing is left alone soon, whoever asks in its name.
+// TestHubIsNoAmplifier: the hub soon stops requests to a domain that confirms nothing.
 func TestHubIsNoAmplifier(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), w.feed("anna.example"))
@@ -249,7 +249,7 @@ func TestHubIsNoAmplifier(t *testing.T) {
 		ask.Callback, ask.Domain = "https://victim.example/", "victim.example"
 		w.ok(w.AskHub(w.ctx(), ask, now.Add(2*time.Hour)))
 
-		// The end of what was never begun is nobody's question.
+		// An unsubscribe request without a subscription causes no call.
 		w.ok(w.AskHub(w.ctx(), hubAsk(n, digest.HubUnsubscribe, "nobody.example", ""), now))
 		calls2, _ := w.claimHub(now.Add(3 * time.Hour))
 		want(w.t, "asked of nobody",

@@ -10,38 +10,38 @@ import (
 	"digest"
 )
 
-// A ListImport is the latest list of feeds that a digest has imported with a report.
+// A ListImport is the latest feed list that was imported into a digest with a report.
 type ListImport struct {
 	ImportedAt time.Time
-	Report     string // as it was given to ImportList
-	FirstPolls int    // feeds of it that had never been read
+	Report     string // from the call of ImportList
+	FirstPolls int    // feeds that had never been polled
 
-	// Subscriptions are those to such feeds that there still are, paused ones too. A feed that was
-	// left since, or has become part of another, has none.
+	// Subscriptions are the remaining subscriptions to these feeds, including paused ones. Feeds that the reader has
+	// unsubscribed from, or that were merged into others, have none.
 	Subscriptions []SubscriptionInfo
-	Gone          []digest.Feed // those of them that answered that they are gone for good: nobody is subscribed to such
+	Gone          []digest.Feed // those that answered 410 and have no subscriptions any more
 }
 
-// importLife is how long it is kept what became of a list.
+// importLife is how long the report of an import is stored.
 const importLife = 30 * 24 * time.Hour
 
-// ImportList is Import, and notes in the same transaction what a report says of its result, in place of
-// that of an earlier list.
+// ImportList is Import. In the same transaction it stores what report returns, in place of an earlier report.
 func (s *Store) ImportList(ctx context.Context, id digest.DigestID, items []ImportItem, most int, now time.Time,
 	report func(ImportResult) string) (ImportResult, error) {
 	return s.importing(ctx, id, items, most, now, func(c conn, result ImportResult) error {
 		return c.run(ctx, `INSERT INTO imports (digest_id, imported_at, report, first_polls) VALUES (?, ?, ?, ?)
-			ON CONFLICT (digest_id) DO UPDATE SET imported_at = excluded.imported_at, report = excluded.report, first_polls = excluded.first_polls`,
+			ON CONFLICT (digest_id) DO UPDATE SET imported_at = excluded.imported_at, report = excluded.report,
+			first_polls = excluded.first_polls`,
 			id, at(now), report(result), joinKeys(result.FirstPolls))
 	})
 }
 
-// joinKeys writes keys as parseKeys reads them.
+// joinKeys formats keys for parseKeys.
 func joinKeys[K ~int64](ids []K) string {
 	return strings.Join(each(ids, func(id K) string { return strconv.FormatInt(int64(id), 10) }), ",")
 }
 
-// ListImport gives the latest list that a digest has imported; digest.NotFound if there is none.
+// ListImport returns the latest imported list of a digest, or digest.NotFound.
 func (s *Store) ListImport(ctx context.Context, id digest.DigestID) (l ListImport, err error) {
 	err = s.atOneInstant(ctx, "reading what became of a list", func(s *Store) error {
 		row, err := readOne[struct {

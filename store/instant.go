@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// An instant is a time as it is stored: Unix seconds in UTC, 0 for none. Every
-// time passes through it on its way in and out.
+// An instant is a time as stored: Unix seconds in UTC, with 0 for no time.
 type instant int64
 
-// at makes an instant of a time; fractions of a second are cut off.
+// at converts a time and truncates fractions of a second.
 func at(t time.Time) instant {
 	if t.IsZero() {
 		return 0
@@ -17,8 +16,7 @@ func at(t time.Time) instant {
 	return instant(t.Unix())
 }
 
-// from makes an instant of a time before which something must not happen:
-// fractions of a second are rounded up.
+// from converts a time before which something must not happen. It rounds fractions of a second up.
 func from(t time.Time) instant {
 	i := at(t)
 	if t.Nanosecond() > 0 {
@@ -27,7 +25,7 @@ func from(t time.Time) instant {
 	return i
 }
 
-// time gives the time, the zero time for none.
+// time returns the time, or the zero time for 0.
 func (i instant) time() time.Time {
 	if i == 0 {
 		return time.Time{}
@@ -35,10 +33,9 @@ func (i instant) time() time.Time {
 	return time.Unix(int64(i), 0).UTC()
 }
 
-// plus adds a duration, in whole seconds.
 func (i instant) plus(d time.Duration) instant { return i + instant(d/time.Second) }
 
-// Scan reads a column; NULL is no time.
+// Scan reads a column; NULL is 0.
 func (i *instant) Scan(value any) error {
 	switch v := value.(type) {
 	case nil:
@@ -51,13 +48,13 @@ func (i *instant) Scan(value any) error {
 	return nil
 }
 
-// span makes a duration of stored seconds, and seconds stores one; what is
-// left of a second is rounded up, for these are times to wait.
+// span converts stored seconds to a duration. seconds converts a duration and rounds up, because stored durations are
+// waits.
 func span(n int64) time.Duration { return time.Duration(n) * time.Second }
 
 func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
-// bit stores a truth.
+// bit converts a bool for storage.
 func bit(b bool) int {
 	if b {
 		return 1

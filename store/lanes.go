@@ -12,8 +12,7 @@ import (
 	"digest"
 )
 
-// laneRow is a lane as it is stored. One that is well, has no limits of its own
-// and has used up no rate has no row.
+// A laneRow is a stored lane. A lane without trouble, own limits and used rate has no row.
 type laneRow struct {
 	digest.Lane
 	FreeUS int64 // see capacity
@@ -22,12 +21,11 @@ type laneRow struct {
 const laneColumns = `l.name, l.connections, l.messages, l.per, l.width, l.pause, l.until_at AS until,
 	l.failures, l.alarm, l.reason, l.changed_at, l.free_us`
 
-// unremarkable holds for lanes l of which nothing is to be said but how much of
-// a rate they have used up.
+// unremarkable holds for lanes l without limits and trouble, whatever rate they have used.
 const unremarkable = `l.connections = 0 AND l.messages = 0 AND l.width = 0 AND l.pause = 0 AND l.until_at = 0
 	AND l.failures = 0 AND l.alarm = 0 AND l.reason = ''`
 
-// laneName is the name of the lane of a domain as people write it.
+// laneName returns the name of the lane for a domain.
 func laneName(domain string) string {
 	domain = strings.ToLower(strings.TrimSuffix(strings.TrimSpace(domain), "."))
 	if ascii, err := digest.ASCIIHost(domain); err == nil {
@@ -36,25 +34,22 @@ func laneName(domain string) string {
 	return domain
 }
 
-// Lane gives a lane by its name, empty for the route. Most have nothing to be
-// said of them: then it is the Lane of that name, and no more.
+// Lane returns a lane by its name, empty for the route. Without a row it returns a Lane with only that name.
 func (s *Store) Lane(ctx context.Context, name string) (digest.Lane, error) {
 	r := laneRow{Lane: digest.Lane{Name: laneName(name)}}
 	_, err := s.read().find(ctx, &r, `SELECT `+laneColumns+` FROM lanes l WHERE l.name = ?`, r.Name)
 	return r.Lane, failed(fmt.Sprintf("reading the lane %q", name), err)
 }
 
-// Lanes gives the lanes that have limits of their own, or trouble: the route
-// first, then the domains by name.
+// Lanes returns the lanes that have their own limits or trouble: the route first, then the domains by name.
 func (s *Store) Lanes(ctx context.Context) ([]digest.Lane, error) {
 	rows, err := readRows[laneRow](ctx, s.read(), "reading the lanes",
 		`SELECT `+laneColumns+` FROM lanes l WHERE NOT (`+unremarkable+`) ORDER BY l.name`)
 	return each(rows, func(r laneRow) digest.Lane { return r.Lane }), err
 }
 
-// ChangeLane hands a lane to change and stores what it makes of it, in one
-// transaction in which nobody else can change it. Its name stays, and ChangedAt
-// becomes now. change may be called more than once.
+// ChangeLane replaces a lane by the result of change, in one transaction that locks the lane. It keeps the name. If
+// the lane changes, it sets ChangedAt to now. It may call change more than once.
 func (s *Store) ChangeLane(ctx context.Context, now time.Time, name string, change func(digest.Lane) digest.Lane) (
 	digest.Lane, error) {
 	var l digest.Lane
@@ -65,7 +60,7 @@ func (s *Store) ChangeLane(ctx context.Context, now time.Time, name string, chan
 			return err
 		}
 		was := r.Lane
-		if !was.IsPaused(now) && was.Until.After(now) { // a wrong clock's
+		if !was.IsPaused(now) && was.Until.After(now) { // set by a wrong clock
 			was.Until = time.Time{}
 		}
 		l = change(was)
@@ -82,15 +77,14 @@ func (s *Store) ChangeLane(ctx context.Context, now time.Time, name string, chan
 	return l, nil
 }
 
-// ResumeLane forgets the trouble of a lane, empty for the route, so that it is tried again now; its limits stay.
+// ResumeLane clears the trouble of a lane, empty for the route, so that it is tried again now. Its limits remain.
 func (s *Store) ResumeLane(ctx context.Context, now time.Time, name string) error {
 	_, err := s.ChangeLane(ctx, now, name,
 		func(l digest.Lane) digest.Lane { return digest.Lane{Name: l.Name, Limits: l.Limits} })
 	return err
 }
 
-// SetLimits sets the operator's limits for a lane; zero ends the rule. What
-// trouble the lane has stays as it is.
+// SetLimits sets the operator's limits for a lane; zero removes them. It does not change the trouble of the lane.
 func (s *Store) SetLimits(ctx context.Context, now time.Time, name string, l digest.Limits) error {
 	if strings.ContainsAny(name, "@/ ") {
 		return invalid("limits are set for a domain such as example.org, not for %q", name)
@@ -105,7 +99,7 @@ func (s *Store) SetLimits(ctx context.Context, now time.Time, name string, l dig
 	return err
 }
 
-// lockLane makes sure that a lane has a row, and locks it.
+// lockLane locks the row of a lane, and inserts it if it is missing.
 func lockLane(ctx context.Context, c conn, name string) (laneRow, error) {
 	var r laneRow
 	if _, err := c.exec(ctx,
@@ -116,7 +110,7 @@ func lockLane(ctx context.Context, c conn, name string) (laneRow, error) {
 	return r, err
 }
 
-// storeLane writes a lane into its row, and deletes the row if it needs none.
+// storeLane updates the row of a lane, and deletes it if the lane needs none.
 func storeLane(ctx context.Context, c conn, now time.Time, l digest.Lane) error {
 	if _, err := c.exec(ctx,
 		`UPDATE lanes SET connections = ?, messages = ?, per = ?, width = ?, pause = ?, until_at = ?,
@@ -128,22 +122,22 @@ func storeLane(ctx context.Context, c conn, now time.Time, l digest.Lane) error 
 	return forgetLanes(ctx, c, now, `l.name = ?`, l.Name)
 }
 
-// forgetLanes deletes the rows of those lanes that need none.
+// forgetLanes deletes rows of lanes that need none.
 func forgetLanes(ctx context.Context, c conn, now time.Time, which string, args ...any) error {
 	return c.run(ctx, `DELETE FROM lanes AS l WHERE `+which+` AND `+unremarkable+` AND l.free_us <= ?`,
 		append(args, now.UnixMicro())...)
 }
 
-// A capacities is what the lanes may carry at one instant.
+// A capacities holds what each lane may carry at one instant.
 type capacities struct {
 	claim digest.Claim
 	now   time.Time
 	rows  map[string]laneRow
-	busy  map[string]int // editions handed to mailers, by lane; the route has all
+	busy  map[string]int // claimed editions, by lane; the route counts all
 	known map[string]*capacity
 }
 
-// readCapacities reads the lanes, and counts what is under way where that matters.
+// readCapacities reads the lanes, and counts the claimed editions if a limit needs the count.
 func readCapacities(ctx context.Context, c conn, now time.Time, q digest.Claim) (*capacities, error) {
 	t := &capacities{claim: q, now: now, rows: make(map[string]laneRow), busy: make(map[string]int),
 		known: make(map[string]*capacity)}
@@ -162,14 +156,14 @@ func readCapacities(ctx context.Context, c conn, now time.Time, q digest.Claim) 
 	err := countBy(ctx, c, t.busy, `SELECT mc.domain AS kind, count(*) AS n FROM mail_claims mc
 		WHERE mc.state <> 'sent' GROUP BY mc.domain`)
 	for domain, n := range t.busy {
-		if domain != "" { // addresses without a domain have no lane but the route
+		if domain != "" { // addresses without a domain only use the route
 			t.busy[""] += n
 		}
 	}
 	return t, err
 }
 
-// limited reports whether what one claimer takes lessens what is left for others.
+// limited reports whether a claim reduces what other claimers may claim.
 func (t *capacities) limited() bool {
 	bounds := func(l digest.Limits) bool { return l.Connections > 0 || l.Messages > 0 }
 	limited := bounds(t.claim.Route) || bounds(t.claim.Domain)
@@ -179,7 +173,7 @@ func (t *capacities) limited() bool {
 	return limited
 }
 
-// of gives the capacity of a lane, the route's for the empty name.
+// of returns the capacity of a lane, of the route for the empty name.
 func (t *capacities) of(name string) *capacity {
 	w, ok := t.known[name]
 	if !ok {
@@ -193,7 +187,7 @@ func (t *capacities) of(name string) *capacity {
 	return w
 }
 
-// closed gives the domains that can carry nothing now.
+// closed returns the domains that may carry nothing now.
 func (t *capacities) closed() []string {
 	names := slices.Collect(maps.Keys(t.rows))
 	names = slices.AppendSeq(names, maps.Keys(t.busy))
@@ -201,21 +195,20 @@ func (t *capacities) closed() []string {
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" || t.of(name).room > 0 })
 }
 
-// A capacity is what one lane may carry at one instant.
+// A capacity holds what one lane may carry at one instant.
 type capacity struct {
 	row  laneRow
 	room int  // messages that may be claimed now
-	full bool // so many are under way that time alone brings no room
+	full bool // the lane has room again only after a mark or the end of a lease
 
-	paused bool // until the row says
+	paused bool // until row.Until
 
-	// The rate is kept by the generic cell rate algorithm: free is when all that
-	// was claimed will have passed one gap after another, and a claim may run
-	// ahead of that by ahead. Of burst messages at once, and then one each gap,
-	// no stretch of the rate's time sees more than its messages.
+	// The rate uses the generic cell rate algorithm. free is when all claimed messages have passed, one every gap. A
+	// claim may run ahead of this by ahead. So a burst of messages may pass together, and then one every gap. No period
+	// of the rate contains more than its number of messages.
 	rated            bool
 	free, gap, ahead int64 // microseconds
-	moved            bool  // free is not what is stored
+	moved            bool  // free differs from the stored value
 }
 
 func newCapacity(r laneRow, defaults digest.Limits, busy int, now time.Time) *capacity {
@@ -244,7 +237,7 @@ func newCapacity(r laneRow, defaults digest.Limits, busy int, now time.Time) *ca
 	return w
 }
 
-// rate applies a rate, and gives how many messages it lets pass now.
+// rate applies a rate and returns how many messages may pass now.
 func (w *capacity) rate(rate digest.Rate, now int64) int {
 	burst := int64(max(1, rate.Messages/10))
 	apart := max(1, int64(rate.Messages)-burst)
@@ -252,7 +245,7 @@ func (w *capacity) rate(rate digest.Rate, now int64) int {
 	w.gap = (rate.Per.Microseconds() + apart - 1) / apart
 	w.ahead = (burst - 1) * w.gap
 	w.free = max(w.row.FreeUS, now)
-	// No rate leads further than a burst: this was another rate's, or another clock's.
+	// A later time than one burst is from another rate or a wrong clock.
 	w.free = min(w.free, now+burst*w.gap)
 	w.moved = w.row.FreeUS > w.free
 	if w.free-w.ahead > now {
@@ -261,7 +254,7 @@ func (w *capacity) rate(rate digest.Rate, now int64) int {
 	return int((now+w.ahead-w.free)/w.gap) + 1
 }
 
-// use uses up room for one message.
+// use takes the room of one message.
 func (w *capacity) use() {
 	w.room--
 	if w.rated {
@@ -270,7 +263,7 @@ func (w *capacity) use() {
 	}
 }
 
-// opens is when the lane may carry a message, as far as time alone decides.
+// opens returns when the lane may carry a message again, if no mark is necessary for that.
 func (w *capacity) opens() time.Time {
 	var t time.Time
 	if w.paused {

@@ -8,8 +8,7 @@ import (
 	"digest"
 )
 
-// With more domains at rest than a statement can name, a claim and a look at
-// the queue still end, and say nothing wrong.
+// Claims and NextMail work with more paused domains than one statement can name.
 func TestMoreDomainsRestThanAStatementNames(t *testing.T) {
 	each(t, func(w world) {
 		const domains = 40_000
@@ -30,7 +29,7 @@ func TestMoreDomainsRestThanAStatementNames(t *testing.T) {
 	})
 }
 
-// What is used up of a rate is not forgotten while it counts.
+// Prune keeps the used part of a rate while it counts.
 func TestRatesOutliveWhatIsForgotten(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("a.example", 9)
@@ -47,8 +46,7 @@ func TestRatesOutliveWhatIsForgotten(t *testing.T) {
 	})
 }
 
-// A lane that recovers carries no more than it may, however many it is allowed
-// when it is well.
+// A recovering lane is limited by its width, even if its limit is higher.
 func TestWidthBelowConnections(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("a.example", 9)
@@ -63,7 +61,7 @@ func TestWidthBelowConnections(t *testing.T) {
 	})
 }
 
-// What was claimed when its reader left is not claimed again.
+// An edition is not claimed again if its reader left during the claim.
 func TestLeftWhileClaimed(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]

@@ -8,7 +8,7 @@ import (
 	"digest"
 )
 
-// TestProbesOfADomainUnderAlarm: the probes go to readers whose last edition was not refused.
+// TestProbesOfADomainUnderAlarm: probes use readers whose last edition was not rejected.
 func TestProbesOfADomainUnderAlarm(t *testing.T) {
 	each(t, func(w world) {
 		ds := w.released(6)

@@ -11,8 +11,7 @@ import (
 	"digest"
 )
 
-// waits makes n editions that are ready to be sent at noon to readers of a
-// domain, in one statement each for users, digests and editions.
+// waits adds n editions that are ready at noon for readers of a domain.
 func (w world) waits(domain string, n int) {
 	w.t.Helper()
 	var from int
@@ -22,16 +21,19 @@ func (w world) waits(domain string, n int) {
 		fmt.Sprintf(`INSERT INTO users (email, email_key, mail_domain, time_zone, created_at)
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
 			SELECT 'r' || i || '@%s', 'r' || i || '@%s', '%s', 'UTC', 0 FROM n`, n, domain, domain, domain),
-		fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) SELECT id, '', %d FROM users WHERE id > %d ORDER BY id`, noon.Unix()+86400, from),
-		fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at, domain)
-			SELECT d.id, '2026-11-19', %[1]d, %[1]d, 1, 'ready', %[1]d, %[1]d, %[2]d, '%[3]s' FROM digests d WHERE d.user_id > %[4]d ORDER BY d.id`,
+		fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) SELECT id, '', %d FROM users
+			WHERE id > %d ORDER BY id`, noon.Unix()+86400, from),
+		fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date,
+			next_at, expires_at, domain)
+			SELECT d.id, '2026-11-19', %[1]d, %[1]d, 1, 'ready', %[1]d, %[1]d, %[2]d, '%[3]s'
+			FROM digests d WHERE d.user_id > %[4]d ORDER BY d.id`,
 			noon.Unix(), noon.Unix()+20*3600, domain, from),
 	} {
 		w.ok(w.Exec(w.ctx(), statement))
 	}
 }
 
-// claimed claims up to most, and counts what it got by domain.
+// claimed claims editions and counts them by domain.
 func (w world) claimed(now time.Time, q digest.Claim) map[string]int {
 	w.t.Helper()
 	if q.Lease == 0 {
@@ -58,7 +60,7 @@ func perMinute(n int) digest.Limits {
 	return digest.Limits{Rate: digest.Rate{Messages: n, Per: time.Minute}}
 }
 
-// Ten thousand rows of a domain that is left alone stand first in the queue.
+// The queue begins with ten thousand editions of a paused domain.
 func TestABlockedDomainStarvesNobody(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("big.example", 10_000)
@@ -100,7 +102,7 @@ func TestABlockedRoute(t *testing.T) {
 	})
 }
 
-// What a clock said that was far ahead holds nothing up once it is right.
+// A pause that a fast clock has set has no effect when the clock is right.
 func TestALaneOfAWrongClock(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("a.example", 3)
@@ -126,7 +128,6 @@ func TestALaneOfAWrongClock(t *testing.T) {
 	})
 }
 
-// allSent makes all that mailers hold sent.
 func (w world) allSent() {
 	w.t.Helper()
 	w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'sent' WHERE state = 'leased'`))
@@ -140,7 +141,7 @@ func (w world) leased() int {
 	return n
 }
 
-// Connections are counted over all workers, until the mark.
+// Connections count over all workers, until the mark.
 func TestConnections(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("a.example", 9)
@@ -151,7 +152,7 @@ func TestConnections(t *testing.T) {
 		want(w.t, "its own, and the default", fmt.Sprint(w.claimed(noon, q)), "map[a.example:4 b.example:2]")
 		q.Token = "u"
 		want(w.t, "others count too", fmt.Sprint(w.claimed(noon, q)), "map[]")
-		got := w.claimEditions(noon, 1, "v") // without limits: b would go on
+		got := w.claimEditions(noon, 1, "v") // without limits, b would continue
 		want(w.t, "without defaults", got[0].Domain, "b.example")
 		w.dot(noon, "v", got[0].ID)
 		want(w.t, "full, only a mark or a lease opens it", w.nextMail(noon, q.Route, q.Domain), noon.Add(5*time.Minute))
@@ -164,7 +165,7 @@ func TestConnections(t *testing.T) {
 	})
 }
 
-// Workers claim at the same moment, and together keep to the limits.
+// Concurrent claims of several workers respect the limits together.
 func TestConnectionsOfManyWorkers(t *testing.T) {
 	each(t, func(w world) {
 		for _, domain := range []string{"a.example", "b.example", "c.example"} {
@@ -192,7 +193,7 @@ func TestConnectionsOfManyWorkers(t *testing.T) {
 	})
 }
 
-// More that is too late may stand first than one transaction looks at.
+// The queue begins with more expired editions than one transaction checks.
 func TestClaimBehindWhatIsTooLate(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("a.example", 120)
@@ -203,8 +204,7 @@ func TestClaimBehindWhatIsTooLate(t *testing.T) {
 	})
 }
 
-// sends claims whatever it gets at random moments, by two workers at once, and
-// gives the instants of all claims of each lane.
+// sends claims at random moments with two workers, and returns the instants of all claims, by lane.
 func (w world) sends(route, domain digest.Limits, from time.Time, steps int) map[string][]time.Time {
 	w.t.Helper()
 	seen := make(map[string][]time.Time)
@@ -238,7 +238,7 @@ func (w world) sends(route, domain digest.Limits, from time.Time, steps int) map
 	return seen
 }
 
-// densest is the largest number of instants in any stretch of so much time.
+// densest returns the largest number of instants in any period of length per.
 func densest(at []time.Time, per time.Duration) (n int) {
 	for i := range at {
 		end, _ := slices.BinarySearchFunc(at, at[i].Add(per), time.Time.Compare)
@@ -260,7 +260,7 @@ func TestRates(t *testing.T) {
 			if n := densest(seen[name], limit.Per); n > limit.Messages {
 				w.t.Errorf("%q: %d claims in %s", name, n, limit.Per)
 			}
-			// Nor much less than it may be: the queue is never empty.
+			// Claims use at least a third of the rate, because the queue is never empty.
 			took := seen[name][len(seen[name])-1].Sub(noon)
 			if might := int(took / limit.Per * time.Duration(limit.Messages)); len(seen[name]) < might/3 {
 				w.t.Errorf("%q: only %d claims in %s", name, len(seen[name]), took)
@@ -269,8 +269,7 @@ func TestRates(t *testing.T) {
 	})
 }
 
-// NextMail is followed as the mailer does: each of its instants brings a claim,
-// and none is missed for long.
+// At each instant of NextMail a claim returns editions, and no claim is late.
 func TestNextMailBringsAClaim(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("a.example", 60)
@@ -306,7 +305,7 @@ func TestNextMailBringsAClaim(t *testing.T) {
 	})
 }
 
-// Of many domains that are closed the first that has something to carry decides.
+// The first of several closed domains with waiting mail decides.
 func TestNextMailOfManyDomains(t *testing.T) {
 	each(t, func(w world) {
 		for i := range 20 {
@@ -330,7 +329,7 @@ func TestNextMailOfManyDomains(t *testing.T) {
 	})
 }
 
-// What one rate has used up, or another clock, does not stop a new one.
+// The used part of another rate, or of a wrong clock, does not block a new rate.
 func TestRatesChange(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("a.example", 30)
@@ -395,7 +394,7 @@ func TestLanes(t *testing.T) {
 	})
 }
 
-// Any number of workers have news of one lane.
+// Several workers change one lane at the same time.
 func TestNewsOfALane(t *testing.T) {
 	each(t, func(w world) {
 		var wg sync.WaitGroup

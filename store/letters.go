@@ -8,20 +8,20 @@ import (
 	"digest/internal/allowance"
 )
 
-// A LetterRequest is somebody who asks for a letter to an address. What is
-// answered depends on earlier requests alone, never on who has an account here.
+// A LetterRequest is a request for an email to an address. The answer depends only on earlier requests, never on
+// whether the address has an account.
 type LetterRequest struct {
 	Kind    allowance.Kind
 	Email   string
-	Asker   string        // whose network or browser it is; nobody can tell which from it
-	Life    time.Duration // for how long a link in the letter works if nobody has to wait longer for the next one
-	Invited bool          // with an invitation: no crowd keeps them out
+	Asker   string        // a pseudonym of the network or browser that requests the letter
+	Life    time.Duration // how long a link in the letter works; see Letter.Life
+	Invited bool          // by an invitation: the limits for all askers do not apply
 }
 
-// A LetterAnswer says whether a letter may be written.
+// A LetterAnswer reports whether a letter may be sent.
 type LetterAnswer string
 
-// The answers.
+// The answers of RequestLetter.
 const (
 	LetterGranted         LetterAnswer = "granted"
 	LetterAddressLimited  LetterAnswer = "waits"    // the address or its mailbox had others
@@ -30,23 +30,22 @@ const (
 	LetterInstanceLimited LetterAnswer = "instance" // all askers caused many
 )
 
-// A Letter is one that was granted.
+// A Letter is a granted request.
 type Letter struct {
 	ID   int64
-	Life time.Duration // for how long a link in it works
+	Life time.Duration // how long a link in it works: at least until the next letter may be requested
 }
 
 const (
 	letterHour = time.Hour
 
-	// onItsWay is how long a letter that is neither sent nor given up may still
-	// be on its way: longer than sending it is tried. What a crash has left counts
-	// no longer than that.
+	// onItsWay is how long a letter without a result counts as being sent. It is longer than all attempts to send it,
+	// and limits how long a letter counts that a crash has left.
 	onItsWay = time.Hour
 )
 
-// RequestLetter asks for a letter. What is granted counts from now on; LetterSent
-// or LetterUnsent has to say with its key what became of it.
+// RequestLetter requests a letter. A granted letter counts from now on. The caller must report its result with
+// LetterSent or LetterUnsent.
 func (s *Store) RequestLetter(ctx context.Context, r LetterRequest, now time.Time) (l Letter, answer LetterAnswer,
 	err error) {
 	err = s.changeUnder(ctx, s.d.lockAccounts, "counting the letters to an address", func(c conn) (err error) {
@@ -71,14 +70,16 @@ func (s *Store) RequestLetter(ctx context.Context, r LetterRequest, now time.Tim
 	return l, answer, nil
 }
 
-// letterLoad reads the allowance.Load of a share. With share <> ” SQLite uses the index of shares.
-const letterLoad = `SELECT COALESCE(SUM(CASE WHEN answered = 0 THEN 1 ELSE 0 END), 0) AS total, COALESCE(SUM(answered), 0) AS answered,
+// letterLoad reads the allowance.Load of a share. The condition that share is not empty lets SQLite use the index of
+// shares.
+const letterLoad = `SELECT COALESCE(SUM(CASE WHEN answered = 0 THEN 1 ELSE 0 END), 0) AS total,
+	COALESCE(SUM(answered), 0) AS answered,
 	COALESCE(SUM(CASE WHEN answered = 0 AND asker = ? THEN 1 ELSE 0 END), 0) AS of_asker,
 	COALESCE(SUM(CASE WHEN answered = 0 AND domain = ? THEN 1 ELSE 0 END), 0) AS to_domain,
 	COALESCE(SUM(CASE WHEN answered = 0 AND domain = ? AND asker = ? THEN 1 ELSE 0 END), 0) AS to_domain_for_asker
 	FROM letter_requests WHERE share = ? AND share <> '' AND requested_at > ?`
 
-// answer counts the letters of the mailbox, the domain and the instance.
+// answer checks the limits of the instance, the domain and the mailbox.
 func (r LetterRequest) answer(ctx context.Context, c conn, now time.Time) (LetterAnswer, error) {
 	if _, err := c.exec(ctx, `DELETE FROM letter_requests WHERE requested_at <= ?`,
 		at(now.Add(-allowance.Day))); err != nil {
@@ -105,12 +106,12 @@ func (r LetterRequest) answer(ctx context.Context, c conn, now time.Time) (Lette
 	return LetterGranted, err
 }
 
-// letterCounts holds for requests whose letter was sent, or is on its way since.
+// letterCounts holds for requests whose letter was sent, or is being sent since an instant.
 const letterCounts = `(sent_at > 0 OR sent_at = 0 AND requested_at > ?)`
 
 const selectLetters = `SELECT kind, requested_at AS at, asker, answered FROM letter_requests WHERE `
 
-// nextToMailbox is allowance.ForBox for the mailbox of an address.
+// nextToMailbox returns allowance.ForBox for the mailbox of an address.
 func nextToMailbox(ctx context.Context, c conn, k allowance.Kind, email string, now time.Time) (time.Time, error) {
 	var had []allowance.Letter
 	err := c.all(ctx, &had, selectLetters+`mailbox = ? AND requested_at > ? AND `+letterCounts,
@@ -130,8 +131,8 @@ func (r LetterRequest) had(ctx context.Context, c conn, now time.Time) (had []al
 	return had, err
 }
 
-// insert notes a letter. A request to sign in with an address that has no account sends nothing, so it counts only
-// for the next such request.
+// insert stores a request. A sign-in request for an address without an account sends nothing, so it counts only for
+// the next such request.
 func (r LetterRequest) insert(ctx context.Context, c conn, now time.Time) (id int64, err error) {
 	mailbox, share := allowance.Mailbox(r.Email), r.Kind.Share()
 	if r.Invited || !r.Kind.IsStrangers() {
@@ -144,13 +145,14 @@ func (r LetterRequest) insert(ctx context.Context, c conn, now time.Time) (id in
 	if !r.Kind.IsStrangers() || r.Kind == allowance.SignIn && accounts == 0 {
 		mailbox, share = "", allowance.NoShare
 	}
-	err = c.get(ctx, &id, `INSERT INTO letter_requests (kind, email_key, mailbox, domain, share, asker, requested_at) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+	err = c.get(ctx, &id, `INSERT INTO letter_requests (kind, email_key, mailbox, domain, share, asker, requested_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 		r.Kind, emailKey(r.Email), mailbox, allowance.Domain(allowance.Mailbox(r.Email)), string(share), r.Asker,
 		at(now))
 	return id, err
 }
 
-// note inserts a letter that a server accepted.
+// note stores a letter that a server has accepted.
 func (r LetterRequest) note(ctx context.Context, c conn, now time.Time) error {
 	id, err := r.insert(ctx, c, now)
 	if err != nil {
@@ -166,20 +168,22 @@ func answerMailbox(ctx context.Context, c conn, email string) error {
 		allowance.Mailbox(email))
 }
 
-// answerLetters notes that the sign-in links of a user no longer work: they need not wait for another one.
+// answerLetters records that the sign-in links of a user no longer work, so that the user can request the next one
+// now.
 func answerLetters(ctx context.Context, c conn, user digest.UserID) error {
-	_, err := c.exec(ctx, `UPDATE letter_requests SET answered = 1 WHERE answered = 0 AND kind IN ('sign-in', 'sign-in-known')
+	_, err := c.exec(ctx, `UPDATE letter_requests SET answered = 1 WHERE answered = 0
+		AND kind IN ('sign-in', 'sign-in-known')
 		AND email_key = (SELECT email_key FROM users WHERE id = ?)`, user)
 	return err
 }
 
-// LetterSent says of a request that its letter was accepted.
+// LetterSent records that a server accepted the letter of a request.
 func (s *Store) LetterSent(ctx context.Context, request int64, now time.Time) error {
 	return s.endLetterRequest(ctx, request, at(now))
 }
 
-// LetterUnsent says of a request that no letter came of it: the address gets its
-// allowance back. The domain does not, so that nobody can ask without end.
+// LetterUnsent records that the letter of a request was not sent. It no longer counts for the address, but still for
+// the domain, so that requests remain limited.
 func (s *Store) LetterUnsent(ctx context.Context, request int64) error {
 	return s.endLetterRequest(ctx, request, -1)
 }
@@ -189,8 +193,7 @@ func (s *Store) endLetterRequest(ctx context.Context, request int64, sent instan
 		request)
 }
 
-// ForgetLetterRequests gives back what letters have cost that a process held
-// when it died: nobody gets them, so whoever asked may ask again.
+// ForgetLetterRequests makes letters not count that a process held when it died, because they are never sent.
 func (s *Store) ForgetLetterRequests(ctx context.Context) error {
 	return s.change(ctx, "forgetting letters that were never sent", func(c conn) error {
 		_, err := c.exec(ctx, `DELETE FROM address_changes WHERE old_confirmed = 0 AND new_confirmed = 0

@@ -14,7 +14,6 @@ import (
 	"digest/store/storetest"
 )
 
-// asks has a letter of a kind asked for.
 func (w world) asks(kind allowance.Kind, email, asker string, now time.Time) (store.Letter, store.LetterAnswer) {
 	w.t.Helper()
 	r := store.LetterRequest{Kind: kind, Email: email, Asker: asker, Life: time.Hour}
@@ -26,7 +25,7 @@ func (w world) asks(kind allowance.Kind, email, asker string, now time.Time) (st
 	return l, answer
 }
 
-// TestLetterRequests holds what is counted against whom.
+// TestLetterRequests checks which letters count for whom.
 func TestLetterRequests(t *testing.T) {
 	each(t, func(w world) {
 		_, _, err := w.AddUser(w.ctx(), "ann@example.org", "UTC", noon)
@@ -59,8 +58,7 @@ func TestLetterRequests(t *testing.T) {
 	})
 }
 
-// TestSignUpsOfADomain holds that who signs up many is stopped before all others
-// are, and that nobody who signs in is.
+// TestSignUpsOfADomain: an asker with many sign-ups is limited before all others, and sign-ins are not limited.
 func TestSignUpsOfADomain(t *testing.T) {
 	each(t, func(w world) {
 		n := 0
@@ -110,9 +108,11 @@ func TestInstanceOfLetters(t *testing.T) {
 		w.reader("ann", "UTC")
 		var fill strings.Builder
 		for i := range 1000 {
-			fmt.Fprintf(&fill, ",('sign-up', 'x%d@d%d.example', 'x%d@d%d.example', 'd%d.example', 'newcomers', 'botnet %d', %d, 1, 0)", i, i, i, i, i, i%50, noon.Unix())
+			fmt.Fprintf(&fill, ",('sign-up', 'x%d@d%d.example', 'x%d@d%d.example', 'd%d.example', 'newcomers', 'botnet %d', %d, 1, 0)",
+				i, i, i, i, i, i%50, noon.Unix())
 		}
-		const insert = `INSERT INTO letter_requests (kind, email_key, mailbox, domain, share, asker, requested_at, sent_at, answered) VALUES `
+		const insert = `INSERT INTO letter_requests (kind, email_key, mailbox, domain, share, asker,
+			requested_at, sent_at, answered) VALUES `
 		w.ok(w.Exec(w.ctx(), insert+fill.String()[1:]))
 		ask := func(kind allowance.Kind, email, asker string) store.LetterAnswer {
 			w.t.Helper()
@@ -221,8 +221,7 @@ func TestMailboxIsAnswered(t *testing.T) {
 	})
 }
 
-// TestLettersAreAnswered holds what makes room for another letter: a link that was
-// used, links that are void, and an account that there was none of before.
+// TestLettersAreAnswered: a used link, void links and a new account permit another letter.
 func TestLettersAreAnswered(t *testing.T) {
 	each(t, func(w world) {
 		siege := func(email string) {
@@ -297,7 +296,7 @@ func TestForgetLetterRequests(t *testing.T) {
 	})
 }
 
-// TestVoidLinks: mail that is claimed afterwards has links of the next round.
+// TestVoidLinks: mail that is claimed after VoidLinks has links of the next round.
 func TestVoidLinks(t *testing.T) {
 	each(t, func(w world) {
 		_, d, err := w.AddUser(w.ctx(), "ann@example.org", "Europe/Paris", noon)

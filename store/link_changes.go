@@ -176,7 +176,8 @@ func (by LinkUse) record(ctx context.Context, c conn, changes []digest.LinkChang
 	if digest.ToldByEdition(d, now) {
 		return nil
 	}
-	if err := c.run(ctx, `UPDATE link_changes AS x SET notify_by = ?, email_at = ? WHERE x.digest_id = ? AND x.notify_by = ? AND `+untold,
+	if err := c.run(ctx, `UPDATE link_changes AS x SET notify_by = ?, email_at = ? WHERE x.digest_id = ?
+		AND x.notify_by = ? AND `+untold,
 		toldByEmail, at(now).plus(linkGathering), d.ID, toldByEdition); err != nil {
 		return err
 	}
@@ -189,8 +190,8 @@ func (by LinkUse) record(ctx context.Context, c conn, changes []digest.LinkChang
 const linkGathering = 10 * time.Minute
 
 // recordOne stores a change. It adds the change to the record of an earlier one of the same setting that is still
-// untold, unless the reader has changed the setting in between. It adds nothing to a return to a digest or a feed: that
-// may be the reader's own, and leaving again must be told.
+// untold, unless the reader has changed the setting in between. It adds nothing to the record of a return to a digest
+// or a feed. The reader may have returned themselves, and must learn that somebody leaves again.
 func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, now instant) error {
 	var open struct {
 		ID       int64
@@ -198,7 +199,8 @@ func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, no
 		NotifyBy string
 	}
 	found, err := c.find(ctx, &open, `SELECT x.id, x.old_value, x.notify_by FROM link_changes x
-		WHERE x.digest_id = ? AND x.feed_id = ? AND x.setting = ? AND x.new_value = ? AND x.old_value <> ? AND `+untold+`
+		WHERE x.digest_id = ? AND x.feed_id = ? AND x.setting = ? AND x.new_value = ? AND x.old_value <> ?
+		AND `+untold+`
 		ORDER BY x.id DESC LIMIT 1`, x.DigestID, x.FeedID, string(x.Setting), x.OldValue, string(digest.DigestLeft))
 	if err != nil {
 		return err
@@ -212,14 +214,16 @@ func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, no
 	}
 	if !found {
 		if err := c.get(ctx, &open.ID,
-			`INSERT INTO link_changes (digest_id, feed_id, setting, old_value, new_value, title, host, new_host, email_date, changed_at, notify_by)
+			`INSERT INTO link_changes (digest_id, feed_id, setting, old_value, new_value, title, host,
+				new_host, email_date, changed_at, notify_by)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, x.DigestID, x.FeedID, string(x.Setting), x.OldValue,
 			x.NewValue, x.Title, x.Host, x.NewHost,
 			dateText(by.EmailDate), now, how); err != nil {
 			return err
 		}
 	} else if err := c.run(ctx,
-		`UPDATE link_changes SET new_value = ?, new_host = ?, email_date = ?, changed_at = ?, notify_by = ? WHERE id = ?`,
+		`UPDATE link_changes SET new_value = ?, new_host = ?, email_date = ?, changed_at = ?, notify_by = ?
+			WHERE id = ?`,
 		x.NewValue, x.NewHost, dateText(by.EmailDate), now, how, open.ID); err != nil {
 		return err
 	}
@@ -227,10 +231,11 @@ func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, no
 		err = c.run(ctx, `DELETE FROM notices`+waits+`kind = 'changed' AND feed_id = ?`, x.DigestID, x.DigestID,
 			-open.ID)
 	} else {
-		err = c.run(ctx, `INSERT INTO notices (digest_id, visible_at, feed_id, kind) SELECT d.id, d.next_due_at, CAST(? AS BIGINT), 'changed'
+		err = c.run(ctx, `INSERT INTO notices (digest_id, visible_at, feed_id, kind)
+			SELECT d.id, d.next_due_at, CAST(? AS BIGINT), 'changed'
 			FROM digests d WHERE d.id = ? ON CONFLICT DO NOTHING`, -open.ID, x.DigestID)
 	}
-	if err == nil && found && open.OldValue == x.NewValue { // it is as it was
+	if err == nil && found && open.OldValue == x.NewValue { // the setting has its old value again
 		err = c.run(ctx, `DELETE FROM link_changes WHERE id = ?`, open.ID)
 	}
 	return err
@@ -244,7 +249,8 @@ func dateText(d digest.Date) string {
 	return d.String()
 }
 
-const linkChangeColumns = `x.id, x.digest_id, x.feed_id, x.setting, x.old_value, x.new_value, x.title, x.host, x.new_host, NULLIF(x.email_date, '') AS email_date,
+const linkChangeColumns = `x.id, x.digest_id, x.feed_id, x.setting, x.old_value, x.new_value, x.title,
+	x.host, x.new_host, NULLIF(x.email_date, '') AS email_date,
 	CASE x.notify_by WHEN 'nobody' THEN 1 ELSE 0 END AS one_click, x.changed_at, x.undone_at`
 
 // A ListedLinkChange is a change that a link made, with the round of its digest's links.
@@ -258,7 +264,8 @@ type ListedLinkChange struct {
 func (s *Store) LinkChanges(ctx context.Context, user digest.UserID, since time.Time) ([]ListedLinkChange, error) {
 	return readRows[ListedLinkChange](ctx, s.read(), "listing the changes made by links",
 		`SELECT `+linkChangeColumns+`, d.link_round FROM link_changes x
-		JOIN digests d ON d.id = x.digest_id WHERE d.user_id = ? AND x.changed_at >= ? ORDER BY x.changed_at DESC, x.id DESC`, user, at(since))
+		JOIN digests d ON d.id = x.digest_id WHERE d.user_id = ? AND x.changed_at >= ?
+		ORDER BY x.changed_at DESC, x.id DESC`, user, at(since))
 }
 
 // pruneLinkChanges deletes old changes, except those in the notices of an edition that is still stored.

@@ -29,7 +29,8 @@ func (s *Store) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews,
 		const due = `x.notify_by = 'email' AND x.notified_at = 0 AND x.undone_at = 0 AND x.changed_at > ?`
 		found, err = c.find(ctx, &user,
 			`SELECT d.user_id FROM link_changes x JOIN digests d ON d.id = x.digest_id WHERE `+due+` AND x.email_at <= ?
-			AND NOT EXISTS (SELECT 1 FROM link_changes y JOIN digests e ON e.id = y.digest_id WHERE e.user_id = d.user_id AND y.notified_at > ?)
+			AND NOT EXISTS (SELECT 1 FROM link_changes y JOIN digests e ON e.id = y.digest_id
+			WHERE e.user_id = d.user_id AND y.notified_at > ?)
 			ORDER BY x.email_at, x.id LIMIT 1`, at(now.Add(-linkNewsWorth)), at(now), at(now.Add(-linkNewsEvery)))
 		if err != nil || !found {
 			return err

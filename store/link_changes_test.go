@@ -260,7 +260,7 @@ func TestLinkChangesGather(t *testing.T) {
 		want(w.t, "nothing to tell", said, "")
 		want(w.t, "no edition for it", w.hour(parisMidnight), 0)
 		set(digest.Monthly(1))
-		w.ok(w.SetCadence(w.ctx(), d.ID, digest.Workdays, noon)) // the reader
+		w.ok(w.SetCadence(w.ctx(), d.ID, digest.Workdays, noon)) // by the reader
 		set(digest.Daily)
 		want(w.t, "not as the reader set it", w.recorded(d),
 			"Daily Digest days: weekdays -> daily; Daily Digest days: daily -> monthly")
@@ -340,7 +340,7 @@ func TestEmailTellsOfLinkChanges(t *testing.T) {
 		want(w.t, "told once", said, "")
 		want(w.t, "no edition", w.hour(parisMidnight), 0)
 
-		for i := range 20 { // somebody who has the link changes settings all day
+		for i := range 20 { // somebody with the link changes settings all day
 			now := noon.Add(time.Hour + time.Duration(i)*time.Minute)
 			w.byLink(ada, now, func(st *store.Store) error {
 				if _, _, err := st.BringBack(w.ctx(), ada.ID, now); err != nil {

@@ -10,7 +10,7 @@ import (
 // A LinkStanding says whether a change by a link can be undone.
 type LinkStanding string
 
-// The standings.
+// The standings of changes.
 const (
 	LinkOpen       LinkStanding = "open"
 	LinkUndone     LinkStanding = "undone"     // the setting is as it was before the change
@@ -52,7 +52,7 @@ func linkChange(ctx context.Context, c conn, id digest.DigestID, change int64, n
 	return v, l, err
 }
 
-// followMerges replaces the feeds of a change by those into which they have merged.
+// followMerges replaces the feeds of a change by the feeds that they were merged into.
 func followMerges(ctx context.Context, c conn, x *digest.LinkChange) error {
 	follow := func(id digest.FeedID) (digest.FeedID, error) {
 		into := id
@@ -207,7 +207,9 @@ func (s *Store) restoreFeed(ctx context.Context, x digest.LinkChange, now time.T
 	if err := s.ReplaceSubscription(ctx, x.DigestID, other, x.FeedID); err != nil {
 		return err
 	}
-	return s.run(ctx, "", `UPDATE subscriptions AS s SET address = (SELECT `+aLine+` || f.url || `+aLine+` FROM feeds f WHERE f.id = ?)
-		WHERE s.digest_id = ? AND s.feed_id = ? AND s.address = '' AND EXISTS (SELECT 1 FROM notices n JOIN feeds f ON f.url = n.url
+	return s.run(ctx, "", `UPDATE subscriptions AS s SET address = (SELECT `+aLine+` || f.url || `+aLine+` FROM feeds f
+		WHERE f.id = ?)
+		WHERE s.digest_id = ? AND s.feed_id = ? AND s.address = '' AND EXISTS (SELECT 1 FROM notices n
+		JOIN feeds f ON f.url = n.url
 			WHERE n.digest_id = s.digest_id AND n.kind = 'moved' AND f.id = ?)`, other, x.DigestID, x.FeedID, other)
 }

@@ -10,7 +10,7 @@ import (
 	"digest"
 )
 
-// saveLinks stores where posts lead that go to readers.
+// saveLinks stores the links of posts that readers get.
 func saveLinks(ctx context.Context, c conn, posts []*incoming) error {
 	var v values
 	for _, p := range posts {
@@ -25,7 +25,7 @@ func saveLinks(ctx context.Context, c conn, posts []*incoming) error {
 		`INSERT INTO post_links (post_id, link_key, site_key, own) VALUES {rows} ON CONFLICT DO NOTHING`)
 }
 
-// replaceLinks stores where posts lead that were edited before any reader had them.
+// replaceLinks replaces the links of posts that were edited before readers got them.
 func replaceLinks(ctx context.Context, c conn, posts []*incoming) error {
 	if err := dropLinks(ctx, c, each(posts, func(p *incoming) digest.PostID { return p.id })); err != nil {
 		return err
@@ -33,7 +33,7 @@ func replaceLinks(ctx context.Context, c conn, posts []*incoming) error {
 	return saveLinks(ctx, c, posts)
 }
 
-// dropLinks forgets the links of posts that are deleted or edited.
+// dropLinks deletes the links of posts that are deleted or edited.
 func dropLinks(ctx context.Context, c conn, ids []digest.PostID) error {
 	if len(ids) == 0 {
 		return nil
@@ -41,15 +41,15 @@ func dropLinks(ctx context.Context, c conn, ids []digest.PostID) error {
 	return c.run(ctx, `DELETE FROM post_links WHERE post_id`+c.d.oneOf, keys(c.d, ids))
 }
 
-// theirFeeds are the feeds whose posts may have come to a user, the argument twice.
+// theirFeeds are the feeds whose posts a user may have received. It has the user as argument twice.
 const theirFeeds = `(SELECT s.feed_id FROM digests d JOIN subscriptions s ON s.digest_id = d.id WHERE d.user_id = ?
 	UNION SELECT s.feed_id FROM digests d JOIN former_subscriptions s ON s.digest_id = d.id WHERE d.user_id = ?)`
 
-// mostLinking bounds how many posts are looked at for one address.
+// mostLinking is how many posts are checked for one address.
 const mostLinking = 100
 
-// LinkingTo gives the posts that have come to a reader by now and lead to the address of
-// a key, those stored last first, limit at most. except is a feed whose posts are left out; 0: none is.
+// LinkingTo returns posts that a reader has received by now and that link to the address of a key. The posts stored
+// last come first, at most limit. It omits posts of the feed except; 0: none omitted.
 func (s *Store) LinkingTo(ctx context.Context, user digest.UserID, key int64, except digest.FeedID, now time.Time,
 	limit int) ([]VisiblePost, error) {
 	ids, err := readRows[digest.PostID](ctx, s.read(), "looking for links",
@@ -63,7 +63,7 @@ func (s *Store) LinkingTo(ctx context.Context, user digest.UserID, key int64, ex
 	return s.visibleOf(ctx, user, ids, now, limit)
 }
 
-// visibleOf gives those of some posts that have come to a reader by now.
+// visibleOf returns the posts among ids that a reader has received by now.
 func (s *Store) visibleOf(ctx context.Context, user digest.UserID, ids []digest.PostID, now time.Time,
 	limit int) ([]VisiblePost, error) {
 	var all []VisiblePost
@@ -83,12 +83,11 @@ func (s *Store) visibleOf(ctx context.Context, user digest.UserID, ids []digest.
 	return all, nil
 }
 
-// mostCame bounds how many of a reader's posts are looked through for where they lead.
+// mostCame is how many of a reader's posts are searched for links.
 const mostCame = 20_000
 
-// came gives the posts that have come to a reader since then and by now, the latest first, mostCame
-// at most. They are read digest by digest, by keys: of a join no planner without statistics knows
-// that it is of one reader.
+// came returns the posts that a reader has received between since and now, latest first, at most mostCame. It reads
+// each digest by key, because without statistics the planner cannot know that a join only concerns one reader.
 func (s *Store) came(ctx context.Context, user digest.UserID, since, now time.Time) ([]digest.PostID, error) {
 	type arrival struct {
 		VisibleAt instant
@@ -100,14 +99,16 @@ func (s *Store) came(ctx context.Context, user digest.UserID, since, now time.Ti
 	}
 	c := s.read()
 	if err := c.all(ctx, &digests, `SELECT d.id, CASE WHEN d.newsletter_id IS NULL THEN d.last_due_at
-		ELSE COALESCE((SELECT MAX(e.due_at) FROM editions e WHERE e.digest_id = d.id AND e.send_at <= ?), 0) END AS last_due_at
+		ELSE COALESCE((SELECT MAX(e.due_at) FROM editions e WHERE e.digest_id = d.id
+		AND e.send_at <= ?), 0) END AS last_due_at
 		FROM digests d WHERE d.user_id = ?`, at(now), user); err != nil {
 		return nil, err
 	}
 	var all []arrival
 	for _, d := range digests {
 		if err := c.all(ctx, &all,
-			`SELECT dp.visible_at, dp.post_id FROM digest_posts dp WHERE dp.digest_id = ? AND dp.visible_at > ? AND dp.visible_at <= ?
+			`SELECT dp.visible_at, dp.post_id FROM digest_posts dp WHERE dp.digest_id = ? AND dp.visible_at > ?
+				AND dp.visible_at <= ?
 			ORDER BY dp.visible_at DESC, dp.post_id DESC LIMIT ?`, d.ID, at(since), min(d.LastDueAt, at(now)),
 			mostCame); err != nil {
 			return nil, err
@@ -116,7 +117,7 @@ func (s *Store) came(ctx context.Context, user digest.UserID, since, now time.Ti
 	slices.SortFunc(all, func(a, b arrival) int {
 		return cmp.Or(cmp.Compare(b.VisibleAt, a.VisibleAt), cmp.Compare(b.PostID, a.PostID))
 	})
-	seen := make(map[digest.PostID]bool, len(all)) // a post may have come by several digests
+	seen := make(map[digest.PostID]bool, len(all)) // several digests may contain a post
 	all = slices.DeleteFunc(all, func(a arrival) bool {
 		again := seen[a.PostID]
 		seen[a.PostID] = true
@@ -125,8 +126,8 @@ func (s *Store) came(ctx context.Context, user digest.UserID, since, now time.Ti
 	return each(all[:min(len(all), mostCame)], func(a arrival) digest.PostID { return a.PostID }), nil
 }
 
-// LinkingToSite gives the posts that have come to a reader by now and lead to a site,
-// the latest first, limit at most. It looks through the latest 20,000 posts.
+// LinkingToSite returns posts that a reader has received by now and that link to a site, latest first, at most limit.
+// It searches the latest 20,000 posts.
 func (s *Store) LinkingToSite(ctx context.Context, user digest.UserID, site int64, now time.Time,
 	limit int) ([]VisiblePost, error) {
 	ids, err := s.came(ctx, user, time.Time{}, now)
@@ -147,15 +148,14 @@ func (s *Store) LinkingToSite(ctx context.Context, user digest.UserID, site int6
 	return s.visibleOf(ctx, user, ids[:min(len(ids), 2*limit)], now, limit)
 }
 
-// A Pointer is an address to which posts of several feeds lead.
+// A Pointer is an address that posts of several feeds link to.
 type Pointer struct {
 	Key   int64
-	Posts []digest.PostID // the latest first
+	Posts []digest.PostID // latest first
 }
 
-// PointedAt gives the addresses to which posts of at least two feeds lead that have come to a
-// reader since then, the one of the most feeds first, limit at most. It looks through the latest
-// 20,000 posts.
+// PointedAt returns addresses that posts of at least two feeds link to, among the posts that a reader has received
+// since an instant. The address with the most feeds comes first, at most limit. It searches the latest 20,000 posts.
 func (s *Store) PointedAt(ctx context.Context, user digest.UserID, since, now time.Time, limit int) ([]Pointer, error) {
 	ids, err := s.came(ctx, user, since, now)
 	if err != nil {
@@ -199,8 +199,7 @@ func (s *Store) PointedAt(ctx context.Context, user digest.UserID, since, now ti
 	return each(all[:min(len(all), limit)], func(r ranked) Pointer { return r.Pointer }), nil
 }
 
-// SetReaderToken gives a user another token for programs of theirs, by its hash; the one before is
-// void. No hash takes it away.
+// SetReaderToken replaces a user's access token, by its hash; nil deletes it.
 func (s *Store) SetReaderToken(ctx context.Context, user digest.UserID, hash []byte, now time.Time) error {
 	if hash == nil {
 		return s.run(ctx, "taking a token away", `DELETE FROM reader_tokens WHERE user_id = ?`, user)
@@ -210,14 +209,14 @@ func (s *Store) SetReaderToken(ctx context.Context, user digest.UserID, hash []b
 		hash, at(now))
 }
 
-// ReaderTokenAt is when a user's token was made; zero: they have none.
+// ReaderTokenAt returns when a user's token was created; zero: no token.
 func (s *Store) ReaderTokenAt(ctx context.Context, user digest.UserID) (t time.Time, err error) {
 	var made instant
 	_, err = s.read().find(ctx, &made, `SELECT created_at FROM reader_tokens WHERE user_id = ?`, user)
 	return made.time(), failed("reading a token", err)
 }
 
-// TokenReader gives whose token it is, by its hash; digest.NotFound if it is nobody's.
+// TokenReader returns the user of a token by its hash, or digest.NotFound.
 func (s *Store) TokenReader(ctx context.Context, hash []byte) (digest.User, error) {
 	return readOne[digest.User](ctx, s.read(), "reading whose token it is", notFound("this token is invalid or was revoked"),
 		`SELECT `+userColumns+`

@@ -10,8 +10,8 @@ import (
 	"digest/store/storetest"
 )
 
-// BenchmarkRecordLinks stores polls of ten new posts each for a reader, with ten links a post and
-// with none: "ratio" is what is left of the speed, and "B/link" what the database grows by.
+// BenchmarkRecordLinks stores polls of ten new posts each, with ten links in each post and without links. "ratio" is
+// the remaining speed with links, "B/link" the growth of the database for each link.
 func BenchmarkRecordLinks(b *testing.B) {
 	storetest.Bench(b, func(b *testing.B, s *store.Store) {
 		_, d, err := s.AddUser(b.Context(), "ada@example.org", "UTC", noon)

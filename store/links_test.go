@@ -8,7 +8,7 @@ import (
 	"digest"
 )
 
-// linking makes posts that lead to the addresses of keys, of the site 7 all of them.
+// linking returns a post that links to the addresses of keys, all on site 7.
 func linking(seen time.Time, identity string, keys ...int64) []digest.Post {
 	p := post(identity, seen)
 	for _, k := range keys {
@@ -27,8 +27,7 @@ func (w world) linkingTo(d digest.Digest, key int64, now time.Time) (names []str
 	return names
 }
 
-// TestLinkingTo sees that of an address each reader is shown the posts that have come to them, and
-// no other's, and none before its midnight.
+// TestLinkingTo: each reader sees only posts that they have received, and none before its midnight.
 func TestLinkingTo(t *testing.T) {
 	each(t, func(w world) {
 		a, b, private := w.feed("a.example"), w.feed("b.example"), w.feed("c.example")
@@ -56,8 +55,7 @@ func TestLinkingTo(t *testing.T) {
 	})
 }
 
-// TestPointedAt sees that an address counts by feeds, and not by posts, and that a site's links to
-// itself do not.
+// TestPointedAt: an address ranks by feeds and not by posts. Links of a site to itself do not count.
 func TestPointedAt(t *testing.T) {
 	each(t, func(w world) {
 		a, b := w.feed("a.example"), w.feed("b.example")
@@ -80,8 +78,8 @@ func TestPointedAt(t *testing.T) {
 	})
 }
 
-// TestLinksFollowTheirPosts sees that an edit before midnight replaces a post's links, that a post
-// which goes to nobody has none, and that they go with their post.
+// TestLinksFollowTheirPosts: an edit before midnight replaces a post's links. A post without readers has no links.
+// Deleting a post deletes its links.
 func TestLinksFollowTheirPosts(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("a.example")

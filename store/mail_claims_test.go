@@ -9,7 +9,6 @@ import (
 	"digest"
 )
 
-// claims is how many editions mailers hold.
 func (w world) claims() int {
 	w.t.Helper()
 	n, err := w.Count(w.ctx(), `SELECT count(*) FROM mail_claims`)
@@ -17,15 +16,14 @@ func (w world) claims() int {
 	return n
 }
 
-// recover ends what died, as a mailer does.
+// recover runs RecoverEditions as a mailer does.
 func (w world) recover(now time.Time) {
 	w.t.Helper()
 	_, _, err := w.RecoverEditions(w.ctx(), now, false)
 	w.ok(err)
 }
 
-// Whoever leaves while their edition is being claimed gets no mail: the two may
-// come in any order, but no dot follows both.
+// If a reader leaves during a claim, no dot follows, whichever is first.
 func TestNoDotAfterLeaving(t *testing.T) {
 	each(t, func(w world) {
 		ways := []struct {
@@ -46,7 +44,7 @@ func TestNoDotAfterLeaving(t *testing.T) {
 		}
 		ds := w.released(8 * len(ways))
 		var workers sync.WaitGroup
-		for i := range ds { // as many claims as there are editions
+		for i := range ds { // as many claims as editions
 			workers.Go(func() {
 				if _, err := w.ClaimEditions(w.ctx(), parisMidnight,
 					digest.Claim{Most: 1, Lease: time.Minute, Token: "t"}); err != nil {
@@ -60,7 +58,7 @@ func TestNoDotAfterLeaving(t *testing.T) {
 			})
 		}
 		workers.Wait()
-		w.claimEditions(parisMidnight, 99, "t") // ends what waits
+		w.claimEditions(parisMidnight, 99, "t") // ends the waiting editions
 		for i, d := range ds {
 			e := w.last(d)
 			want(w.t, ways[i%len(ways)].what+": a dot", len(w.dot(parisMidnight, "t", e.ID)), 0)
@@ -70,8 +68,7 @@ func TestNoDotAfterLeaving(t *testing.T) {
 	})
 }
 
-// A claim may begin behind a place; where limits keep editions back before it, it
-// looks at all of the queue.
+// A claim may begin behind a place. If limits keep editions back before it, the claim reads the whole queue.
 func TestClaimBehindAPlace(t *testing.T) {
 	each(t, func(w world) {
 		w.released(4)
@@ -96,17 +93,20 @@ func TestClaimBehindAPlace(t *testing.T) {
 	})
 }
 
-// What mailers hold while the schema changes is still theirs.
+// Claims remain valid during a migration.
 func TestUpgradeOfClaims(t *testing.T) {
 	upgrade(t, 26, func(w world) {
-		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'UTC', 1)`))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at)
+			VALUES ('a@example.org', 'a@example.org', 'UTC', 1)`))
 		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
 			`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`,
 			noon.Add(24*time.Hour).Unix())))
 		for i, state := range []string{"leased", "dotting", "dotting"} {
 			w.ok(w.Exec(w.ctx(), fmt.Sprintf(
 				`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, attempt, message_id, date,
-				next_at, expires_at, lease_token, lease_until, dot_at, recipient) VALUES (1, '2026-01-0%[1]d', %[1]d, 1, %[1]d, '%[2]s', 1, 'm%[1]d', 7, 1, %[3]d, 't', %[4]d, %[4]d, 'a@example.org')`,
+				next_at, expires_at, lease_token, lease_until, dot_at, recipient)
+				VALUES (1, '2026-01-0%[1]d', %[1]d, 1, %[1]d, '%[2]s', 1, 'm%[1]d', 7, 1, %[3]d, 't',
+				%[4]d, %[4]d, 'a@example.org')`,
 				i+1, state, noon.Add(24*time.Hour).Unix(), noon.Unix())))
 		}
 		w.ok(w.Migrate(w.ctx()))

@@ -9,49 +9,48 @@ import (
 	"digest"
 )
 
-// A MailQueue is the mail that is on its way, and what became of the rest, for
-// the operator.
+// A MailQueue lists email that is waiting or in flight, and the results of other email, for the operator.
 type MailQueue struct {
-	Counts map[digest.EditionState]int // of all editions
+	Counts map[digest.EditionState]int // all editions
 
-	// The newest of each first, as many as were asked for.
-	Waiting     []QueuedEdition // to be sent, or on their way; those that had trouble come first
+	// Lists of at most QueueQuery.Most editions, newest first.
+	Waiting     []QueuedEdition // waiting or in flight; editions with trouble come first
 	Unconfirmed []QueuedEdition // in doubt twice
 	Failed      []QueuedEdition
 	Expired     []QueuedEdition
-	Sent        []QueuedEdition // only where they are asked for
-	Unmailed    []QueuedEdition // the same
+	Sent        []QueuedEdition // only on request
+	Unmailed    []QueuedEdition // only on request
 
-	Returned []Return // what came back of editions, or was refused, the latest first
+	Returned []Return // bounces and rejections, latest first
 }
 
-// A Return is what came back of one edition.
+// A Return is a bounce of one edition.
 type Return struct {
 	digest.Bounce
 	Email string
 	At    time.Time
 }
 
-// A QueuedEdition is an edition with the address that it goes to, or went.
+// A QueuedEdition is an edition with its recipient.
 type QueuedEdition struct {
 	digest.Edition
 	Email string
 }
 
-// A QueueQuery says which mail is looked for. The zero values of State, Domain, Part and Before leave nothing out.
+// A QueueQuery selects email of the queue. Zero values of State, Domain, Part and Before select everything.
 type QueueQuery struct {
 	Now    time.Time
 	Most   int       // of each kind
-	State  MailState // only these
-	Domain string    // of the address, as its lane is called
-	Part   string    // of the address, in whatever case
-	Before time.Time // queued then at the latest; what came back, came back then
+	State  MailState // only this state
+	Domain string    // of the recipient; the name of its lane
+	Part   string    // of the address, ignoring case
+	Before time.Time // queued or returned by then
 }
 
-// A MailState is what people call the states of editions in the queue.
+// A MailState is a state of editions in the queue, as displayed.
 type MailState string
 
-// The states. What is sent or not mailed is listed only where it is asked for.
+// The states. Sent and unmailed editions are listed only on request.
 const (
 	MailWaits       MailState = "waiting"
 	MailSent        MailState = "sent"
@@ -61,9 +60,8 @@ const (
 	MailUnmailed    MailState = "unmailed"
 )
 
-// MailQueue gives the mail that is on its way, and what became of the
-// rest, of each kind as many as were asked for at most. An edition that is too late counts as
-// expired, whether or not somebody has come by to mark it.
+// MailQueue returns the email that q selects. An edition whose time has passed counts as expired, even if no worker
+// has marked it yet.
 func (s *Store) MailQueue(ctx context.Context, q QueueQuery) (MailQueue, error) {
 	found := MailQueue{Counts: make(map[digest.EditionState]int)}
 	late := `(e.state = 'ready' AND e.expires_at <= ` + fmt.Sprint(at(q.Now)) + `)`
@@ -104,7 +102,7 @@ func (s *Store) MailQueue(ctx context.Context, q QueueQuery) (MailQueue, error) 
 	return found, err
 }
 
-// where is what holds for the editions e of the users u that are looked for, behind a condition.
+// where returns the conditions of the query for editions e and users u, beginning with AND.
 func (q QueueQuery) where() (where string, args []any) {
 	if q.Domain != "" {
 		where, args = where+` AND e.domain = ?`, append(args, q.Domain)
@@ -134,7 +132,6 @@ func (s *Store) returned(ctx context.Context, q QueueQuery) ([]Return, error) {
 		FROM bounces b WHERE `+where+` ORDER BY b.at DESC, b.edition_id DESC, b.kind LIMIT ?`, append(args, q.Most)...)
 }
 
-// queuedBy lists editions with their addresses, in an order.
 func (s *Store) queuedBy(ctx context.Context, where, order string, limit int, args ...any) ([]QueuedEdition, error) {
 	return readRows[QueuedEdition](ctx, s.read(), "",
 		`SELECT `+editionColumns+`, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS email
@@ -142,36 +139,34 @@ func (s *Store) queuedBy(ctx context.Context, where, order string, limit int, ar
 		WHERE `+where+` ORDER BY `+order+` LIMIT ?`, append(slices.Clip(args), limit)...)
 }
 
-// A MailReason says why a mail is not sent yet.
+// A MailReason explains why an email is not sent yet.
 type MailReason string
 
 // The reasons.
 const (
-	MailScheduled  MailReason = "scheduled" // for a later hour of the reader's
-	MailDue        MailReason = "due"       // waits for its turn
-	MailRetried    MailReason = "retried"   // was refused for now, and has a time for the next attempt
-	MailLanePaused MailReason = "resting"   // the lane to its domain, or the route, is paused
-	MailSending    MailReason = "sending"   // handed to a mailer
+	MailScheduled  MailReason = "scheduled" // for a later hour
+	MailDue        MailReason = "due"       // waits in the queue
+	MailRetried    MailReason = "retried"   // rejected temporarily, with a time for the next attempt
+	MailLanePaused MailReason = "resting"   // the lane of its domain, or the route, is paused
+	MailSending    MailReason = "sending"   // claimed by a mailer
 )
 
-// MailReasons is all of them, in the order in which people ask.
+// MailReasons returns all reasons in the order for display.
 func MailReasons() []MailReason {
 	return []MailReason{MailSending, MailDue, MailRetried, MailLanePaused, MailScheduled}
 }
 
-// A MailWaiting is the mail that is still to be sent.
+// A MailWaiting describes the unsent email.
 type MailWaiting struct {
 	Counts map[MailReason]int
-	Oldest time.Time // the earliest instant at which any of it should have been sent; zero: none is due
+	Oldest time.Time // due time of the oldest email that is due; zero: no email is due
 
-	// Those that had trouble, the longest waiting first, and the latest that
-	// were given up; as many as were asked for.
+	// Editions with trouble, the longest waiting first, and the latest failed ones, up to a limit.
 	Troubled []QueuedEdition
 	GivenUp  []QueuedEdition
 }
 
-// MailWaiting gives the mail that is still to be sent at now, and why it was
-// not. It reads nothing of the mail that was sent.
+// MailWaiting returns the email that is unsent at now, with reasons. It does not read sent email.
 func (s *Store) MailWaiting(ctx context.Context, now time.Time, limit int) (MailWaiting, error) {
 	w := MailWaiting{Counts: make(map[MailReason]int)}
 	err := s.countReady(ctx, now, &w)
@@ -190,7 +185,7 @@ func (s *Store) MailWaiting(ctx context.Context, now time.Time, limit int) (Mail
 	return w, failed("listing the mail that was given up", err)
 }
 
-// countReady counts what waits by lane, for the lanes decide what must wait.
+// countReady counts ready editions by domain, because a paused lane is the reason for all its editions.
 func (s *Store) countReady(ctx context.Context, now time.Time, w *MailWaiting) error {
 	lanes, err := s.Lanes(ctx)
 	if err != nil {
@@ -207,7 +202,8 @@ func (s *Store) countReady(ctx context.Context, now time.Time, w *MailWaiting) e
 		Oldest instant
 	}
 	if err := s.read().all(ctx, &rows, `SELECT x.domain, x.why, count(*) AS n, MIN(x.next_at) AS oldest FROM (
-		SELECT e.domain, e.next_at, CASE WHEN e.next_at <= ? THEN 'due' WHEN e.attempt > 0 THEN 'retried' ELSE 'scheduled' END AS why
+		SELECT e.domain, e.next_at, CASE WHEN e.next_at <= ? THEN 'due' WHEN e.attempt > 0 THEN 'retried'
+		ELSE 'scheduled' END AS why
 		FROM editions e WHERE e.state = 'ready' AND e.expires_at > ?) x GROUP BY x.domain, x.why`, at(now),
 		at(now)); err != nil {
 		return err
@@ -224,8 +220,7 @@ func (s *Store) countReady(ctx context.Context, now time.Time, w *MailWaiting) e
 	return nil
 }
 
-// EditionCounts gives how many editions there are of each state that is not
-// over. Those that are over are counted in CounterTotals.
+// EditionCounts counts the editions in each state that is not final. CounterTotals has the final states.
 func (s *Store) EditionCounts(ctx context.Context) (map[digest.EditionState]int, error) {
 	counts := make(map[digest.EditionState]int)
 	for state, from := range map[digest.EditionState]string{

@@ -46,7 +46,7 @@ func TestMailQueue(t *testing.T) {
 	})
 }
 
-// What came back is shown to the operator, the latest first.
+// The operator sees bounces, latest first.
 func TestMailQueueShowsReturns(t *testing.T) {
 	each(t, func(w world) {
 		w.released(2)

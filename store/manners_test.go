@@ -9,7 +9,7 @@ import (
 	"digest/store"
 )
 
-// end records that a claimed feed was asked, with what set makes of its record.
+// end records the poll of a claimed feed, with the changes of set.
 func (w world) end(now time.Time, c store.ClaimedFeed, set func(*store.Polled)) store.RecordResult {
 	w.t.Helper()
 	p := store.Polled{Feed: c.Feed, Was: c.Feed, Token: c.Token, HostFreeAt: now}
@@ -20,7 +20,7 @@ func (w world) end(now time.Time, c store.ClaimedFeed, set func(*store.Polled)) 
 	return r
 }
 
-// one claims the one feed that may be asked.
+// one claims the only feed that may be polled.
 func (w world) one(now time.Time, token string) store.ClaimedFeed {
 	w.t.Helper()
 	claimed := w.claim(now, 9, token)
@@ -30,8 +30,8 @@ func (w world) one(now time.Time, token string) store.ClaimedFeed {
 	return claimed[0]
 }
 
-// Between two polls lie our own interval, and the operator's for its host; a
-// feed's interval by its own word is part of its freshness.
+// Our own interval and the operator's for the host apply between polls. The interval in a feed is part of its
+// freshness.
 func TestIntervalsHold(t *testing.T) {
 	each(t, func(w world) {
 		_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: "slow.example", Interval: 48 * time.Hour}, noon)
@@ -64,7 +64,7 @@ func TestIntervalsHold(t *testing.T) {
 	})
 }
 
-// The rules for hosts hold for feeds that come after them, by whatever way.
+// Rules for hosts apply to feeds that are added later, in any way.
 func TestRulesHoldForNewFeeds(t *testing.T) {
 	each(t, func(w world) {
 		for host, hours := range map[string]int{"example.org": 24, "slow.example.org": 48} {
@@ -99,7 +99,7 @@ func TestRulesHoldForNewFeeds(t *testing.T) {
 	})
 }
 
-// A dead feed that somebody vouches for is asked like any other, once.
+// A dead feed after Vouch is polled once.
 func TestTrialIsAsked(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")
@@ -120,7 +120,7 @@ func TestTrialIsAsked(t *testing.T) {
 	})
 }
 
-// Nobody asks for a feed that no active digest takes.
+// A feed without active digests leaves the queue.
 func TestFeedsNobodyTakesLeaveTheQueue(t *testing.T) {
 	each(t, func(w world) {
 		for i, c := range []struct {
@@ -166,7 +166,7 @@ func TestFeedsNobodyTakesLeaveTheQueue(t *testing.T) {
 	})
 }
 
-// What is said of a feed while it is in flight is for its next poll.
+// A ping during a poll counts for the next poll.
 func TestPingsDuringAPoll(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")
@@ -195,8 +195,7 @@ func TestPingsDuringAPoll(t *testing.T) {
 	})
 }
 
-// What makes a post late: the feed's last read before it was found, and the
-// midnight before its edition's with its release.
+// A post is late by the feed's last successful read before it, and by the previous midnight and its release.
 func TestLateIsKnown(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -232,7 +231,7 @@ func TestLateIsKnown(t *testing.T) {
 	})
 }
 
-// TestOutsideIsKept: that a feed was read at a public address is known to its next poll.
+// TestOutsideIsKept: the next poll knows that a feed was read at a public address.
 func TestOutsideIsKept(t *testing.T) {
 	each(t, func(w world) {
 		f := w.newFeed("f.example")

@@ -14,7 +14,7 @@ import (
 	"digest/internal/allowance"
 )
 
-// What happens to a member, as membership_events has it.
+// The kinds of membership_events.
 const (
 	eventJoined   = "joined"
 	eventLeft     = "left"
@@ -28,27 +28,26 @@ const memberColumns = `m.digest_id, m.user_id, m.newsletter_id, u.email, u.time_
 
 const fromMembers = ` FROM memberships m JOIN digests d ON d.id = m.digest_id JOIN users u ON u.id = m.user_id `
 
-// A Joining is how somebody joins a newsletter.
+// A Joining describes how a person joins a newsletter.
 type Joining struct {
 	Email    string
-	TimeZone string // of who is new here; others keep theirs
+	TimeZone string // for new users; others keep theirs
 	digest.Proof
 
-	// Asked says that whoever reads the mail of the address has just said so. Without it
-	// nobody comes back who has left, or whom the newsletter must not be sent to.
+	// Asked reports that the owner of the address has just requested this. Otherwise people who left or are suppressed
+	// do not join again.
 	Asked bool
 
-	// What only an imported list says.
-	JoinedAt time.Time      // since when they are on it; zero: since now
-	Cadence  digest.Cadence // their own choice; 0, and one that is not as calm: the newsletter's
+	// Only for imported lists.
+	JoinedAt time.Time      // on the earlier list; zero: now
+	Cadence  digest.Cadence // the person's own choice; 0, or more frequent: the newsletter's
 	Paused   bool
 }
 
-// Join makes somebody a member of a newsletter. The letter of their next day holds
-// what Subscribe says a new subscription brings. Who is a member stays so as they are,
-// and created is false. digest.Conflict where the newsletter takes nobody, or, if they have
-// not asked themselves, for an address that it must not be sent to. A publisher adds a few spellings of one
-// mailbox: more are a digest.Conflict too.
+// Join makes a person a member of a newsletter. Their next issue contains what Subscribe adds for a new subscription.
+// If the person is already a member, Join changes nothing and created is false. It returns digest.Conflict if the
+// newsletter is closed or full. Without j.Asked it also returns digest.Conflict if the address is suppressed, or if a
+// publisher adds too many spellings of one mailbox.
 func (s *Store) Join(ctx context.Context, id digest.NewsletterID, j Joining, now time.Time) (m digest.Member,
 	created bool, err error) {
 	err = s.changeAlone(ctx, "joining the newsletter", func(c conn) error {
@@ -61,8 +60,8 @@ func (s *Store) Join(ctx context.Context, id digest.NewsletterID, j Joining, now
 	return m, created, err
 }
 
-// addToMailbox records that a publisher has added somebody. It refuses when a mailbox was added under too many
-// spellings.
+// addToMailbox records that a publisher has added a person. It returns digest.Conflict if the mailbox was added under
+// too many spellings.
 func addToMailbox(ctx context.Context, c conn, id digest.NewsletterID, email string, now time.Time) error {
 	r := LetterRequest{Kind: allowance.ToAdd(int64(id)), Email: email}
 	next, err := nextToMailbox(ctx, c, r.Kind, email, now)
@@ -95,12 +94,11 @@ func join(ctx context.Context, c conn, id digest.NewsletterID, j Joining, now ti
 	return joinWithin(ctx, c, n, j, room, now)
 }
 
-// errFull says that a newsletter has as many members as it may.
 func errFull(n digest.Newsletter) error {
 	return digest.Refuse(digest.Conflict, "%s is full; try again later", n.Name)
 }
 
-// roomIn gives how many more members a newsletter may have.
+// roomIn returns how many more members a newsletter may have.
 func roomIn(ctx context.Context, c conn, n digest.Newsletter) (int, error) {
 	if n.MemberLimit == 0 {
 		return math.MaxInt, nil
@@ -109,11 +107,11 @@ func roomIn(ctx context.Context, c conn, n digest.Newsletter) (int, error) {
 	return max(0, n.MemberLimit-has), err
 }
 
-// joinWithin is join for a newsletter that can be joined, and has room for so many.
+// joinWithin is join for an open newsletter with room for a number of members.
 func joinWithin(ctx context.Context, c conn, n digest.Newsletter, j Joining, room int, now time.Time) (m digest.Member,
 	created bool, err error) {
 	id := n.ID
-	j.Form = digest.OneLine(digest.WithoutTurns(j.Form)) // pages, exports and terminals show it
+	j.Form = digest.OneLine(digest.WithoutTurns(j.Form)) // pages, exports and terminals display it
 	if room == 0 {
 		if _, err := findUser(ctx, c, j.Email); isNone(err) {
 			return m, false, errFull(n)
@@ -141,7 +139,7 @@ func joinWithin(ctx context.Context, c conn, n digest.Newsletter, j Joining, roo
 	return m, created, err
 }
 
-// canJoin refuses for a newsletter that nobody can join.
+// canJoin returns an error if the newsletter is closed to new members.
 func canJoin(n digest.Newsletter) error {
 	if n.State != digest.NewsletterActive && n.State != digest.NewsletterHeld {
 		return digest.Refuse(digest.Conflict, "%s is not open for new members", n.Name)
@@ -149,7 +147,7 @@ func canJoin(n digest.Newsletter) error {
 	return nil
 }
 
-// allowed refuses an address that a newsletter must not be sent to, unless its reader asks.
+// allowed returns an error if the address is suppressed for the newsletter. If j.Asked, it deletes the suppression.
 func allowed(ctx context.Context, c conn, n digest.Newsletter, j Joining) error {
 	if j.Asked {
 		return c.run(ctx, `DELETE FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`, n.ID,
@@ -165,7 +163,7 @@ func allowed(ctx context.Context, c conn, n digest.Newsletter, j Joining) error 
 	return err
 }
 
-// memberUser finds the user of an address, or adds one whose own digest is not begun.
+// memberUser finds the user of an address, or adds one whose own digest is not started.
 func memberUser(ctx context.Context, c conn, j Joining, now time.Time) (digest.User, error) {
 	u, err := findUser(ctx, c, j.Email)
 	if !isNone(err) {
@@ -182,7 +180,7 @@ func memberUser(ctx context.Context, c conn, j Joining, now time.Time) (digest.U
 	return u, nil
 }
 
-// addMember makes a digest with the feeds of the newsletter for a user.
+// addMember adds a digest with the feeds of the newsletter to a user.
 func addMember(ctx context.Context, c conn, n digest.Newsletter, u digest.User, j Joining, now time.Time) error {
 	d, err := newsletterDigest(n, u, now)
 	if err != nil {
@@ -191,7 +189,8 @@ func addMember(ctx context.Context, c conn, n digest.Newsletter, u digest.User, 
 	if err := insertDigest(ctx, c, &d, now); err != nil {
 		return err
 	}
-	if err := c.run(ctx, `INSERT INTO memberships (digest_id, newsletter_id, user_id, joined_at, form, address, asked_at, confirmed_at)
+	if err := c.run(ctx, `INSERT INTO memberships (digest_id, newsletter_id, user_id, joined_at, form,
+		address, asked_at, confirmed_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, d.ID, n.ID, u.ID, cmp.Or(min(at(j.JoinedAt), at(now)), at(now)), j.Form,
 		j.Address, at(j.AskedAt), at(j.At)); err != nil {
 		return err
@@ -206,7 +205,6 @@ func addMember(ctx context.Context, c conn, n digest.Newsletter, u digest.User, 
 	return followFeeds(ctx, c, n, d.ID, now)
 }
 
-// followFeeds subscribes a member's digest to the feeds of the newsletter.
 func followFeeds(ctx context.Context, c conn, n digest.Newsletter, id digest.DigestID, now time.Time) error {
 	var subs []digest.Subscription
 	err := c.all(ctx, &subs, `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.extras FROM subscriptions s
@@ -221,10 +219,10 @@ func followFeeds(ctx context.Context, c conn, n digest.Newsletter, id digest.Dig
 	return err
 }
 
-// comeBack makes a member again of somebody who has left. The feeds that the newsletter
-// has had since come to them too, and those that it has no more go.
+// comeBack makes a former member a member again. Their digest gets the newsletter's current feeds.
 func comeBack(ctx context.Context, c conn, was digest.Member, j Joining, now time.Time) error {
-	if err := c.run(ctx, `UPDATE memberships SET joined_at = ?, form = ?, address = ?, asked_at = ?, confirmed_at = ? WHERE digest_id = ?`,
+	if err := c.run(ctx, `UPDATE memberships SET joined_at = ?, form = ?, address = ?, asked_at = ?, confirmed_at = ?
+		WHERE digest_id = ?`,
 		at(now), j.Form, j.Address, at(j.AskedAt), at(j.At), was.DigestID); err != nil {
 		return err
 	}
@@ -235,8 +233,8 @@ func comeBack(ctx context.Context, c conn, was digest.Member, j Joining, now tim
 	return setDigestState(ctx, c, d, digest.DigestActive, now)
 }
 
-// noteLeft notes that the member whose digest this is has left: no list may bring them
-// back. Of a digest that is no member's nothing is noted.
+// noteLeft records that a member left, and suppresses the address so that no list adds it again. It ignores digests
+// that are not a member's.
 func noteLeft(ctx context.Context, c conn, d digestRow, now time.Time) error {
 	m, err := readMember(ctx, c, `m.digest_id = ?`, d.ID)
 	if d.NewsletterID == 0 || digest.KindOf(err) == digest.NotFound {
@@ -254,8 +252,8 @@ func noteLeft(ctx context.Context, c conn, d digestRow, now time.Time) error {
 	return noteMember(ctx, c, d.NewsletterID, m.Email, eventLeft, "", now)
 }
 
-// leaveNewsletters notes for a user who is removed that no list may bring them back to a
-// newsletter; when they went is not kept. Who owns one stays.
+// leaveNewsletters suppresses the address of a removed user in their newsletters, without the time of leaving. It
+// returns digest.Conflict if the user owns a newsletter.
 func leaveNewsletters(ctx context.Context, c conn, user digest.UserID, now time.Time) error {
 	if err := removeFinished(ctx, c, user); err != nil {
 		return err
@@ -278,7 +276,8 @@ func leaveNewsletters(ctx context.Context, c conn, user digest.UserID, now time.
 	}
 	var of []digest.NewsletterID
 	if err := c.all(ctx, &of,
-		`SELECT m.newsletter_id FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.user_id = ? AND d.state <> 'left'`, user); err != nil {
+		`SELECT m.newsletter_id FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.user_id = ?
+			AND d.state <> 'left'`, user); err != nil {
 		return err
 	}
 	left := make(map[digest.NewsletterID]digest.NewsletterDay, len(of))
@@ -288,16 +287,15 @@ func leaveNewsletters(ctx context.Context, c conn, user digest.UserID, now time.
 	return countDay(ctx, c, at(now), left)
 }
 
-// suppressMember keeps a newsletter from being sent to an address; a reason that is
-// there already stays.
+// suppressMember adds a suppression of an address in a newsletter. An earlier reason remains.
 func suppressMember(ctx context.Context, c conn, id digest.NewsletterID, email, reason string, now time.Time) error {
-	return c.run(ctx, `INSERT INTO newsletter_suppressions (newsletter_id, email_key, email, reason, at) VALUES (?, ?, ?, ?, ?)
+	return c.run(ctx, `INSERT INTO newsletter_suppressions (newsletter_id, email_key, email, reason, at)
+		VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (newsletter_id, email_key) DO NOTHING`, id, emailKey(email), digest.NormalEmail(email), reason,
 		at(now))
 }
 
-// noteBack notes that the member whose digest this is has come back, and gives it the
-// feeds that the newsletter has now.
+// noteBack records that a member has returned, and subscribes their digest to the newsletter's current feeds.
 func noteBack(ctx context.Context, c conn, d digestRow, now time.Time) error {
 	m, err := readMember(ctx, c, `m.digest_id = ?`, d.ID)
 	if d.NewsletterID == 0 || digest.KindOf(err) == digest.NotFound {
@@ -324,15 +322,16 @@ func noteBack(ctx context.Context, c conn, d digestRow, now time.Time) error {
 		return err
 	}
 	if err := endSubscriptions(ctx, c,
-		`s.digest_id = ? AND NOT EXISTS (SELECT 1 FROM subscriptions a WHERE a.digest_id = ? AND a.feed_id = s.feed_id)`, d.ID, n.ArchiveID); err != nil {
+		`s.digest_id = ? AND NOT EXISTS (SELECT 1 FROM subscriptions a WHERE a.digest_id = ?
+			AND a.feed_id = s.feed_id)`, d.ID, n.ArchiveID); err != nil {
 		return err
 	}
 	return followFeeds(ctx, c, n, d.ID, now)
 }
 
-// noteMember notes what happens to a member, and counts it.
 func noteMember(ctx context.Context, c conn, id digest.NewsletterID, email, kind, detail string, now time.Time) error {
-	if err := c.run(ctx, `INSERT INTO membership_events (newsletter_id, email_key, at, kind, detail) VALUES (?, ?, ?, ?, ?)`,
+	if err := c.run(ctx, `INSERT INTO membership_events (newsletter_id, email_key, at, kind, detail)
+		VALUES (?, ?, ?, ?, ?)`,
 		id, emailKey(email), at(now), kind, digest.OneLine(detail)); err != nil {
 		return err
 	}
@@ -344,32 +343,30 @@ func readMember(ctx context.Context, c conn, where string, args ...any) (digest.
 		memberColumns+fromMembers+`WHERE `+where, args...)
 }
 
-// Member gives a member of a newsletter, one who has left too, by address;
-// digest.NotFound if they never were.
+// Member returns a current or former member of a newsletter by address, or digest.NotFound.
 func (s *Store) Member(ctx context.Context, id digest.NewsletterID, email string) (digest.Member, error) {
 	return readMember(ctx, s.read(), `m.newsletter_id = ? AND u.email_key = ?`, id, emailKey(email))
 }
 
-// MemberByDigest gives a member of a newsletter by their digest of it; digest.NotFound for
-// one that is none of its members'.
+// MemberByDigest returns a member of a newsletter by their digest, or digest.NotFound.
 func (s *Store) MemberByDigest(ctx context.Context, id digest.NewsletterID, of digest.DigestID) (digest.Member, error) {
 	return readMember(ctx, s.read(), `m.newsletter_id = ? AND m.digest_id = ?`, id, of)
 }
 
-// Memberships lists the newsletters whose member a user is, or was, by name.
+// Memberships returns a user's current and former memberships, by name.
 func (s *Store) Memberships(ctx context.Context, user digest.UserID) ([]digest.Member, error) {
 	return readRows[digest.Member](ctx, s.read(), "listing memberships", `SELECT `+
 		memberColumns+fromMembers+`WHERE m.user_id = ? ORDER BY d.name, d.id`, user)
 }
 
-// A MemberQuery says which members are wanted.
+// A MemberQuery selects members of a newsletter.
 type MemberQuery struct {
-	Part  string             // of the address, in whatever case; "": any
-	State digest.DigestState // "": any
-	After digest.DigestID    // only those whose digests were made later
+	Part  string             // of the address, ignoring case; empty: any
+	State digest.DigestState // empty: any
+	After digest.DigestID    // only members whose digests have greater keys
 }
 
-// Members lists the members of a newsletter in the order in which their digests were made.
+// Members yields the members of a newsletter, by the keys of their digests.
 func (s *Store) Members(ctx context.Context, id digest.NewsletterID, q MemberQuery) iter.Seq2[digest.Member, error] {
 	return pages(func(last *digest.Member) ([]digest.Member, error) {
 		after := q.After
@@ -390,15 +387,15 @@ func (s *Store) Members(ctx context.Context, id digest.NewsletterID, q MemberQue
 	})
 }
 
-// within is the pattern of what has a part, in lower case, for LIKE with the escape !.
+// within returns a LIKE pattern for texts that contain part, with the escape character !.
 func within(part string) string { return "%" + literally(part) + "%" }
 
-// literally is the pattern of a text itself, in lower case.
+// literally escapes a text for LIKE and lowercases it.
 func literally(text string) string {
 	return strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(text))
 }
 
-// NewsletterSuppressions lists whom a newsletter is not sent to, by address.
+// NewsletterSuppressions yields the suppressed addresses of a newsletter, by address.
 func (s *Store) NewsletterSuppressions(ctx context.Context, id digest.NewsletterID) iter.Seq2[
 	digest.NewsletterSuppression, error] {
 	return pages(func(last *digest.NewsletterSuppression) ([]digest.NewsletterSuppression, error) {
@@ -413,8 +410,7 @@ func (s *Store) NewsletterSuppressions(ctx context.Context, id digest.Newsletter
 	})
 }
 
-// SuppressInNewsletter keeps a newsletter from being sent to addresses, for the reason
-// that an imported list gives; who is a member leaves.
+// SuppressInNewsletter suppresses the addresses of an imported list, with its reasons. Members among them leave.
 func (s *Store) SuppressInNewsletter(ctx context.Context, id digest.NewsletterID, all []digest.NewsletterSuppression,
 	now time.Time) (int, error) {
 	return changeInParts(ctx, s, "suppressing addresses", slices.Clone(all),

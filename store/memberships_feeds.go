@@ -10,29 +10,31 @@ import (
 // their own subscription is paused (paused_for) until they leave the newsletter, or the newsletter drops the feed. It
 // resumes with the posts that no issue contained.
 
-// A SharedFeed is a feed of a user's own digest that a newsletter of theirs has too.
+// A SharedFeed is a feed that is both in a user's own digest and in a newsletter that they receive.
 type SharedFeed struct {
-	Membership digest.DigestID // the digest of the newsletter's letters
+	Membership digest.DigestID // the digest of the newsletter's issues
 	FeedID     digest.FeedID
-	Title      string // their own of the feed, else the feed's
+	Title      string // the user's own title, or the feed's
 	URL        string
-	Once       bool // it comes in the letters alone
+	Once       bool // it appears only in the newsletter
 }
 
-// SharedFeeds lists them.
+// SharedFeeds returns a user's shared feeds.
 func (s *Store) SharedFeeds(ctx context.Context, user digest.UserID) ([]SharedFeed, error) {
 	return readRows[SharedFeed](ctx, s.read(), "listing the feeds of newsletters",
 		`SELECT m.digest_id AS membership, f.id AS feed_id,
-		CASE WHEN s.title <> '' THEN s.title ELSE f.title END AS title, f.url, CASE WHEN s.paused_for = m.digest_id THEN 1 ELSE 0 END AS once
+		CASE WHEN s.title <> '' THEN s.title ELSE f.title END AS title, f.url, CASE
+		WHEN s.paused_for = m.digest_id THEN 1 ELSE 0 END AS once
 		FROM memberships m JOIN digests md ON md.id = m.digest_id AND `+bringsPosts+`
 		JOIN subscriptions ms ON ms.digest_id = m.digest_id AND ms.paused = 0
 		JOIN digests d ON d.user_id = m.user_id AND d.newsletter_id IS NULL AND d.state <> 'left'
-		JOIN subscriptions s ON s.digest_id = d.id AND s.feed_id = ms.feed_id AND (s.paused = 0 OR s.paused_for = m.digest_id)
+		JOIN subscriptions s ON s.digest_id = d.id AND s.feed_id = ms.feed_id AND (s.paused = 0
+		OR s.paused_for = m.digest_id)
 		JOIN feeds f ON f.id = s.feed_id WHERE m.user_id = ? ORDER BY m.digest_id, f.id`, user)
 }
 
-// ReadInLetter has a feed come in the letters of a membership alone; digest.NotFound unless it is a SharedFeed. What waits
-// in the own digest and not in the letter still comes there.
+// ReadInLetter makes a shared feed appear only in the issues of a membership, or returns digest.NotFound. Hidden posts
+// that are in the own digest but in no issue are still released there.
 func (s *Store) ReadInLetter(ctx context.Context, user digest.UserID, membership digest.DigestID,
 	feed digest.FeedID) error {
 	return s.change(ctx, "reading a site in the letter", func(c conn) error {
@@ -44,13 +46,15 @@ func (s *Store) ReadInLetter(ctx context.Context, user digest.UserID, membership
 			membership, own, feed); err != nil {
 			return err
 		}
-		return c.run(ctx, `DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = (SELECT d.next_due_at FROM digests d WHERE d.id = ?)
-			AND post_id IN (SELECT dp.post_id FROM digests m JOIN digest_posts dp ON dp.digest_id = m.id AND dp.visible_at = m.next_due_at
+		return c.run(ctx, `DELETE FROM digest_posts WHERE digest_id = ? AND visible_at =
+			(SELECT d.next_due_at FROM digests d WHERE d.id = ?)
+			AND post_id IN (SELECT dp.post_id FROM digests m JOIN digest_posts dp ON dp.digest_id = m.id
+			AND dp.visible_at = m.next_due_at
 				JOIN posts p ON p.id = dp.post_id AND p.feed_id = ? WHERE m.id = ?)`, own, own, feed, membership)
 	})
 }
 
-// ReadInBoth has a feed come in the own digest again, from the next post on; digest.NotFound unless it is a SharedFeed.
+// ReadInBoth makes a shared feed appear in the own digest again, from the next post on, or returns digest.NotFound.
 func (s *Store) ReadInBoth(ctx context.Context, user digest.UserID, membership digest.DigestID,
 	feed digest.FeedID) error {
 	return s.change(ctx, "reading a site in both", func(c conn) error {
@@ -58,11 +62,12 @@ func (s *Store) ReadInBoth(ctx context.Context, user digest.UserID, membership d
 		if err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE subscriptions SET paused = 0, paused_for = 0 WHERE digest_id = ? AND feed_id = ? AND paused_for = ?`, own, feed, membership)
+		return c.run(ctx, `UPDATE subscriptions SET paused = 0, paused_for = 0 WHERE digest_id = ?
+			AND feed_id = ? AND paused_for = ?`, own, feed, membership)
 	})
 }
 
-// lockShared locks a shared feed, and gives the user's own digest.
+// lockShared locks a shared feed and returns the user's own digest.
 func lockShared(ctx context.Context, s *Store, c conn, user digest.UserID, membership digest.DigestID,
 	feed digest.FeedID) (own digest.DigestID, err error) {
 	if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
@@ -72,17 +77,19 @@ func lockShared(ctx context.Context, s *Store, c conn, user digest.UserID, membe
 		return 0, err
 	}
 	return readOne[digest.DigestID](ctx, c, "", noSubscription(), `SELECT d.id FROM memberships m
-		JOIN digests md ON md.id = m.digest_id AND `+bringsPosts+` JOIN subscriptions ms ON ms.digest_id = m.digest_id AND ms.feed_id = ? AND ms.paused = 0
+		JOIN digests md ON md.id = m.digest_id AND `+bringsPosts+` JOIN subscriptions ms ON ms.digest_id = m.digest_id
+		AND ms.feed_id = ? AND ms.paused = 0
 		JOIN digests d ON d.user_id = m.user_id AND d.newsletter_id IS NULL AND d.state <> 'left'
-		JOIN subscriptions s ON s.digest_id = d.id AND s.feed_id = ms.feed_id AND (s.paused = 0 OR s.paused_for = m.digest_id)
+		JOIN subscriptions s ON s.digest_id = d.id AND s.feed_id = ms.feed_id AND (s.paused = 0
+		OR s.paused_for = m.digest_id)
 		WHERE m.user_id = ? AND m.digest_id = ?`, feed, user, membership)
 }
 
-// bringsPosts holds for a membership's digest md whose letters bring all that its feeds do: not while it
-// is paused without an end.
+// bringsPosts holds for the digest md of a membership that delivers all posts of its feeds. A digest that is paused
+// without an end does not.
 const bringsPosts = `(md.state = 'active' OR md.state = 'paused' AND md.paused_until > 0)`
 
-// wakeOwn has the feeds come in the own digest again whose posts the letters of a membership do not bring for now.
+// wakeOwn resumes feeds in the own digest while the issues of a membership do not deliver their posts.
 func wakeOwn(ctx context.Context, c conn, membership digest.DigestID) error {
 	return c.run(ctx, `UPDATE subscriptions SET paused = 0, paused_for = 0 WHERE paused_for = ?`, membership)
 }
@@ -96,11 +103,14 @@ func resumeOwn(ctx context.Context, c conn, membership digest.DigestID, feed dig
 		return err
 	}
 	err = c.run(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
-		SELECT DISTINCT d.id, d.next_due_at, dp.post_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id AND `+gathers+`
+		SELECT DISTINCT d.id, d.next_due_at, dp.post_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id
+		AND `+gathers+`
 		JOIN digests m ON m.id = s.paused_for JOIN digest_posts dp ON dp.digest_id = m.id
-			AND (dp.visible_at = m.next_due_at OR ? = 0 AND dp.visible_at IN (SELECT e.due_at FROM editions e WHERE e.digest_id = m.id AND e.state = 'ready'))
+			AND (dp.visible_at = m.next_due_at OR ? = 0 AND dp.visible_at IN (SELECT e.due_at
+			FROM editions e WHERE e.digest_id = m.id AND e.state = 'ready'))
 		JOIN posts p ON p.id = dp.post_id AND p.feed_id = s.feed_id
-		WHERE `+resting+` AND NOT EXISTS (SELECT 1 FROM digest_posts o WHERE o.digest_id = d.id AND o.post_id = dp.post_id)
+		WHERE `+resting+` AND NOT EXISTS (SELECT 1 FROM digest_posts o WHERE o.digest_id = d.id
+		AND o.post_id = dp.post_id)
 		AND NOT EXISTS (SELECT 1 FROM filtered_posts o WHERE o.digest_id = d.id AND o.post_id = dp.post_id)
 		ON CONFLICT DO NOTHING`, feed, membership, feed, feed)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"digest"
 )
 
-// shared says which feeds of a user's own a newsletter of theirs has too; + is what comes in its letters alone.
+// shared describes a user's shared feeds; + marks those that appear only in the newsletter.
 func (w world) shared(user digest.UserID) (said string) {
 	w.t.Helper()
 	all, err := w.SharedFeeds(w.ctx(), user)
@@ -24,8 +24,8 @@ func (w world) shared(user digest.UserID) (said string) {
 	return said
 }
 
-// TestSiteFollowedTwice: a site that comes in letters and in one's own digest comes once if its reader wishes, and
-// nothing is lost when they leave the newsletter, or it the feed.
+// TestSiteFollowedTwice: a shared site appears once if its reader wants. No post is lost when they leave the
+// newsletter, or the newsletter drops the feed.
 func TestSiteFollowedTwice(t *testing.T) {
 	each(t, func(w world) {
 		f, own := w.feed("f.example"), w.feed("own.example")
@@ -73,7 +73,8 @@ func TestSiteFollowedTwice(t *testing.T) {
 	})
 }
 
-// TestFeedOfLettersGoes: what comes in letters alone comes in the own digest when the newsletter takes the feed out.
+// TestFeedOfLettersGoes: a feed that appears only in a newsletter returns to the own digest when the newsletter drops
+// it.
 func TestFeedOfLettersGoes(t *testing.T) {
 	each(t, func(w world) {
 		f, other := w.feed("f.example"), w.feed("other.example")
@@ -94,7 +95,7 @@ func TestFeedOfLettersGoes(t *testing.T) {
 	})
 }
 
-// TestFeedOfALetterThatWaitsGoes: a post in a letter that is made and still leaves comes there alone.
+// TestFeedOfALetterThatWaitsGoes: a post in a released but unsent issue appears only there.
 func TestFeedOfALetterThatWaitsGoes(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")
@@ -112,7 +113,7 @@ func TestFeedOfALetterThatWaitsGoes(t *testing.T) {
 	})
 }
 
-// TestLettersPausedWithoutEnd: while the letters bring nothing, the site comes in the own digest.
+// TestLettersPausedWithoutEnd: while the membership is paused without an end, the site appears in the own digest.
 func TestLettersPausedWithoutEnd(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")

@@ -7,18 +7,17 @@ import (
 	"digest"
 )
 
-// A JoinCount is what became of a list of people.
+// A JoinCount counts the results of an imported list.
 type JoinCount struct {
-	Joined     int // who were no members
-	Already    int // who were, and stay as they are
-	Suppressed int // to whom the newsletter must not be sent
-	NoRoom     int // for whom there is no room: it has as many members as it may
+	Joined     int // new members
+	Already    int // already members, unchanged
+	Suppressed int // suppressed in the newsletter
+	NoRoom     int // rejected because the newsletter was full
 }
 
-// JoinAll makes people members of a newsletter whom a list names, with the proof of their
-// consent, some in a transaction: to do it again after an interruption does the rest. Whom the
-// newsletter must not be sent to it passes over, whatever Asked says. digest.Conflict where the
-// newsletter takes nobody.
+// JoinAll makes the people of a list members of a newsletter, with the proof of their consent. It uses several
+// transactions; a repeated call after an interruption does the rest. It skips suppressed addresses, even with Asked.
+// It returns digest.Conflict if the newsletter is closed.
 func (s *Store) JoinAll(ctx context.Context, id digest.NewsletterID, all []Joining, now time.Time) (sum JoinCount,
 	err error) {
 	_, err = changeInParts(ctx, s, "joining the newsletter", all, func(c conn, part []Joining) (int, error) {
@@ -80,7 +79,7 @@ func joinPart(ctx context.Context, c conn, id digest.NewsletterID, part []Joinin
 	return sum, nil
 }
 
-// settleIn gives a new member the days and the pause that they had chosen elsewhere.
+// settleIn sets the days and the pause that a new member chose on the earlier list.
 func settleIn(ctx context.Context, c conn, m digest.Member, j Joining, now time.Time) error {
 	return eachDigest(ctx, c, []digest.DigestID{m.DigestID}, func(d digestRow) error {
 		if j.Cadence != 0 && j.Cadence != d.Cadence && j.Cadence.AsCalmAs(d.Cadence) {
@@ -102,7 +101,7 @@ func settleIn(ctx context.Context, c conn, m digest.Member, j Joining, now time.
 	})
 }
 
-// keysOf gives those of people whose keys a query finds, which ends with theirs.
+// keysOf returns the email keys of people that a query finds. The last argument of the query is the list of keys.
 func keysOf(ctx context.Context, c conn, all []Joining, query string, args ...any) (map[string]bool, error) {
 	var keys []string
 	err := c.all(ctx, &keys, query,

@@ -8,8 +8,7 @@ import (
 	"digest/store"
 )
 
-// TestJoinAll sees that a list brings its people once, with what they had chosen elsewhere, and
-// nobody who has left, whatever it says.
+// TestJoinAll: a list adds its people once, with their former choices, and nobody who has left.
 func TestJoinAll(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("anna.example")

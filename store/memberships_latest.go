@@ -8,10 +8,9 @@ import (
 	"digest/calendar"
 )
 
-// sendLatest makes a new member's first edition at once, of the newsletter's latest letter that has
-// left: it is the edition of the date that has begun for them, and the next comes at their next
-// midnight without its posts (I4). Where there is no letter yet, or they had an edition of that date
-// already, nothing is made.
+// sendLatest releases a new member's first edition now, with the posts of the newsletter's latest published issue. The
+// edition has the member's current date. The next edition follows at their next midnight, without these posts (I4).
+// sendLatest does nothing if no issue was published, or if the member already has an edition of that date.
 func sendLatest(ctx context.Context, c conn, n digest.Newsletter, id digest.DigestID, now time.Time) error {
 	d, err := readDigest(ctx, c, `d.id = ?`, id)
 	if err != nil || d.State != digest.DigestActive {
@@ -42,22 +41,26 @@ func sendLatest(ctx context.Context, c conn, n digest.Newsletter, id digest.Dige
 		id, keys(c.d, posts)); err != nil {
 		return err
 	}
-	if err := c.run(ctx, `UPDATE digests SET prev_due_at = last_due_at, prev_released_at = released_at, last_due_at = ?, released_at = ?,
+	if err := c.run(ctx, `UPDATE digests SET prev_due_at = last_due_at, prev_released_at = released_at,
+		last_due_at = ?, released_at = ?,
 		edition_count = edition_count + 1 WHERE id = ?`, due, at(now), id); err != nil {
 		return err
 	}
 	_, expires := calendar.Sending(date, 0, d.NextDueAt, at(now).time(), loc)
-	return c.run(ctx, `INSERT INTO editions (digest_id, local_date, due_at, send_at, date, next_at, expires_at, number, domain, state, error)
+	return c.run(ctx, `INSERT INTO editions (digest_id, local_date, due_at, send_at, date, next_at,
+		expires_at, number, domain, state, error)
 		SELECT d.id, ?, d.last_due_at, d.released_at, d.released_at, d.released_at, ?, d.edition_count, u.mail_domain,
-			CASE WHEN COALESCE(`+unmailedDigest+`, '') = '' THEN 'ready' ELSE 'unmailed' END, COALESCE(`+unmailedDigest+`, '')
+			CASE WHEN COALESCE(`+unmailedDigest+`, '') = '' THEN 'ready' ELSE 'unmailed' END,
+			COALESCE(`+unmailedDigest+`, '')
 		FROM digests d JOIN users u ON u.id = d.user_id WHERE d.id = ?`, date.String(), at(expires), id)
 }
 
-// latestPosts gives the posts of a newsletter's latest letter that has left, but for those pulled since.
+// latestPosts returns the posts of a newsletter's latest published issue, without withdrawn ones.
 func latestPosts(ctx context.Context, c conn, n digest.Newsletter, now time.Time) (posts []digest.PostID, err error) {
 	err = c.all(ctx, &posts, `SELECT dp.post_id FROM digest_posts dp WHERE dp.digest_id = ? AND dp.visible_at =
 			(SELECT e.due_at FROM editions e WHERE e.digest_id = ? AND e.send_at <= ? ORDER BY e.due_at DESC LIMIT 1)
-		AND dp.post_id NOT IN (SELECT x.post_id FROM newsletter_pulled_posts x WHERE x.newsletter_id = ?) ORDER BY dp.post_id`,
+		AND dp.post_id NOT IN (SELECT x.post_id FROM newsletter_pulled_posts x WHERE x.newsletter_id = ?)
+		ORDER BY dp.post_id`,
 		n.ArchiveID, n.ArchiveID, at(now), n.ID)
 	return posts, err
 }

@@ -8,7 +8,7 @@ import (
 	"digest/store"
 )
 
-// TestLatestAtOnce sees that who wants the latest letter at once gets it, and each post once.
+// TestLatestAtOnce: a new member who wants the latest issue gets it immediately, and each post once.
 func TestLatestAtOnce(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("anna.example")
@@ -20,7 +20,7 @@ func TestLatestAtOnce(t *testing.T) {
 			w.ok(err)
 			return m
 		}
-		early := confirm("early@example.org", noon) // there is no letter yet
+		early := confirm("early@example.org", noon) // no issue yet
 		want(w.t, "before the first letter", w.editions(digest.Digest{ID: early.DigestID}), "")
 
 		w.record(noon, f, posts(noon, "p", "q", "pulled"))

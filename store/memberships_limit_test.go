@@ -8,8 +8,8 @@ import (
 	"digest/store"
 )
 
-// TestMemberLimit: a newsletter that is full takes nobody, by whichever way, and leaves nothing behind of who comes;
-// who is a member stays so, and who leaves makes room.
+// TestMemberLimit: a full newsletter accepts no members in any way and stores nothing of them. Members remain, and a
+// member who leaves makes room.
 func TestMemberLimit(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), w.feed("anna.example"))

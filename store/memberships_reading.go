@@ -7,16 +7,16 @@ import (
 	"digest"
 )
 
-// A ReceivedLetter is a letter of a newsletter as it came to one of its members.
+// A ReceivedLetter is an issue of a newsletter that a member received.
 type ReceivedLetter struct {
-	Slug      string // the newsletter's
+	Slug      string // of the newsletter
 	Name      string
-	DigestID  digest.DigestID // the member's digest of it
+	DigestID  digest.DigestID // the member's digest of the newsletter
 	LocalDate digest.Date
 }
 
-// ReceivedLetters lists the letters that have come to a user on dates from the first to the last, the
-// latest first, limit at most. One that waits for its publisher's approval has not come yet.
+// ReceivedLetters returns the issues that a user received from the date first to last, latest first, at most limit. It
+// omits issues that wait for their publisher's approval.
 func (s *Store) ReceivedLetters(ctx context.Context, user digest.UserID, first, last digest.Date, now time.Time,
 	limit int) ([]ReceivedLetter, error) {
 	return readRows[ReceivedLetter](ctx, s.read(), "listing the letters of a reader",
@@ -26,14 +26,14 @@ func (s *Store) ReceivedLetters(ctx context.Context, user digest.UserID, first, 
 		ORDER BY e.local_date DESC, n.name, n.id LIMIT ?`, user, first.String(), last.String(), at(now), at(now), limit)
 }
 
-// A MemberEvent is something that happened to a member of a newsletter.
+// A MemberEvent is an event in the history of a member.
 type MemberEvent struct {
 	At     time.Time
 	Kind   string // joined, left, back, imported, asked
-	Detail string // by which form, list or person
+	Detail string // the form, list or person that caused it
 }
 
-// MemberEvents gives what happened to an address in a newsletter, the earliest first.
+// MemberEvents returns the history of an address in a newsletter, earliest first.
 func (s *Store) MemberEvents(ctx context.Context, id digest.NewsletterID, email string) ([]MemberEvent, error) {
 	return readRows[MemberEvent](ctx, s.read(), "reading a member's history",
 		`SELECT e.at, e.kind, e.detail FROM membership_events e

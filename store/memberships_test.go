@@ -8,8 +8,8 @@ import (
 	"digest/store"
 )
 
-// TestMemberHasWhatReadersHave sees that the letter of a member is an edition: it is due at
-// their own midnight and holds what the newsletter's feeds brought, once.
+// TestMemberHasWhatReadersHave: a member's issue is an edition. It is due at their own midnight and contains the posts
+// of the newsletter's feeds, once.
 func TestMemberHasWhatReadersHave(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("anna.example")
@@ -47,7 +47,7 @@ func TestJoinTwice(t *testing.T) {
 		want(w.t, "created", created, false)
 		want(w.t, "stays", again, m)
 
-		reader := w.reader("ada", "Asia/Tokyo") // who has a digest of their own keeps it, and their zone
+		reader := w.reader("ada", "Asia/Tokyo") // a reader with an own digest keeps it and the time zone
 		joined := w.member(n, "ada@example.org", "Europe/Paris")
 		want(w.t, "zone", joined.TimeZone, "Asia/Tokyo")
 		own, err := w.DigestOf(w.ctx(), reader.UserID)
@@ -56,8 +56,7 @@ func TestJoinTwice(t *testing.T) {
 	})
 }
 
-// TestWhoLeftStaysAway sees that no list brings back who has left, and that they
-// themselves can come back.
+// TestWhoLeftStaysAway: no list adds a person again who has left, but they can join again themselves.
 func TestWhoLeftStaysAway(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), w.feed("a.example"))
@@ -85,14 +84,14 @@ func TestWhoLeftStaysAway(t *testing.T) {
 			{At: noon.Add(2 * time.Hour), Kind: "back"},
 		})
 
-		w.ok(w.RemoveUser(w.ctx(), m.UserID, noon)) // their account goes; that they left stays known
+		w.ok(w.RemoveUser(w.ctx(), m.UserID, noon)) // deletes the account but keeps the suppression
 		list.Asked = false
 		_, _, err = w.Join(w.ctx(), n.ID, list, noon)
 		oneLine(w.t, err, digest.Conflict)
 	})
 }
 
-// TestUndoBringsTheFeedsOfToday leaves, has the newsletter change its feeds, and undoes it.
+// TestUndoBringsTheFeedsOfToday: a former member who returns gets the newsletter's current feeds.
 func TestUndoBringsTheFeedsOfToday(t *testing.T) {
 	each(t, func(w world) {
 		was, is := w.feed("was.example"), w.feed("is.example")
@@ -167,8 +166,7 @@ func TestSuppressInNewsletter(t *testing.T) {
 	})
 }
 
-// TestMemberSignsUp: whoever came to join a newsletter and signs up begins their own digest, by the
-// invitation that others need too.
+// TestMemberSignsUp: a member who signs up starts their own digest, and needs an invitation like others.
 func TestMemberSignsUp(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
@@ -190,7 +188,7 @@ func TestMemberSignsUp(t *testing.T) {
 	})
 }
 
-// TestMembersAreNotToldOfFeeds: that a newsletter's feed has died, or missed posts, or moved, is no letter.
+// TestMembersAreNotToldOfFeeds: issues contain no notices about dead, late or moved feeds.
 func TestMembersAreNotToldOfFeeds(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("a.example")

@@ -12,15 +12,13 @@ import (
 // lockSeconds is how long Migrate waits on PostgreSQL for another process that migrates.
 const lockSeconds = 300
 
-// attempts is how often Migrate tries on SQLite, which has no lock that spans
-// transactions: a process may find a table already made by another that is
-// still between two of its migrations. Each is a transaction, so that
-// whoever loses has changed nothing.
+// attempts is how often Migrate tries on SQLite, which has no lock across transactions. A table may already exist
+// because another process is between two of its migrations. Each migration is one transaction, so the losing process
+// has changed nothing.
 const attempts = 20
 
-// Migrate brings the schema to this version of the program. Any number of
-// processes may call it at once. It asks before it takes a lock: on a schema
-// that is up to date it changes nothing.
+// Migrate updates the schema to the version of this program. Several processes may call it at the same time. If the
+// schema is up to date, Migrate takes no lock and changes nothing.
 func (s *Store) Migrate(ctx context.Context) error {
 	p, err := s.provider()
 	if err != nil {
@@ -41,7 +39,6 @@ func (s *Store) Migrate(ctx context.Context) error {
 	}
 }
 
-// migrateTo brings an empty database to an older schema.
 func (s *Store) migrateTo(ctx context.Context, version int64) error {
 	p, err := s.provider()
 	if err == nil {
@@ -50,8 +47,7 @@ func (s *Store) migrateTo(ctx context.Context, version int64) error {
 	return explain(err)
 }
 
-// Schema gives the version of the schema, 0 for a database without one, and the version
-// that this program needs.
+// Schema returns the version of the database's schema, 0 without one, and the version that this program needs.
 func (s *Store) Schema(ctx context.Context) (have, want int64, err error) {
 	p, err := s.provider()
 	if err != nil {
@@ -83,7 +79,6 @@ func (s *Store) provider() (*goose.Provider, error) {
 	return p, nil
 }
 
-// versions are the schema version of the database and the one that this program knows.
 func (s *Store) versions(ctx context.Context, p *goose.Provider) (have, want int64, err error) {
 	have, err = s.version(ctx)
 	return have, newestOf(p), err
@@ -94,7 +89,7 @@ func newestOf(p *goose.Provider) int64 {
 	return sources[len(sources)-1].Version
 }
 
-// version is the schema version of the database; 0 if it has none.
+// version returns the schema version of the database, or 0.
 func (s *Store) version(ctx context.Context) (int64, error) {
 	var version int64
 	c := s.read()
@@ -117,9 +112,8 @@ func (s *Store) refuseNewer(ctx context.Context) error {
 	return err
 }
 
-// refuseForeign refuses a database that another program has made: its tables
-// would stop the migration half way. It is one query, so that it sees another
-// process's migration as a whole or not at all.
+// refuseForeign returns digest.Conflict if the database belongs to another program, because its tables would stop the
+// migration halfway. It counts tables in one query, so it sees all or nothing of another process's migration.
 func (s *Store) refuseForeign(ctx context.Context) error {
 	var strangers, ours int
 	c := s.read()
@@ -130,7 +124,7 @@ func (s *Store) refuseForeign(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if have > 0 { // others migrate with goose too
+	if have > 0 { // other programs also use goose
 		err := c.get(ctx, &ours, s.d.tables, "digest_posts")
 		if err != nil {
 			return err

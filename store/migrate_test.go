@@ -11,7 +11,7 @@ import (
 	"digest/store/storetest"
 )
 
-// upgrade hands f a database of an older schema, on both; f migrates it.
+// upgrade calls f with a database of an older schema, for both kinds. f migrates it.
 func upgrade(t *testing.T, from int64, f func(w world)) {
 	t.Helper()
 	storetest.EachEmpty(t, func(t *testing.T, database string) {
@@ -27,19 +27,20 @@ func upgrade(t *testing.T, from int64, f func(w world)) {
 	})
 }
 
-// TestUpgradeToMail brings a database of the schema before this one, with
-// readers and mail on its way, to the present, and goes on with it.
+// TestUpgradeToMail migrates a database of schema 2 with readers and unsent mail, and runs the hourly job.
 func TestUpgradeToMail(t *testing.T) {
 	upgrade(t, 2, func(w world) {
 		for i, email := range []string{"ada@Example.org", `"b@b"@two.example`, "nobody"} {
-			w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES (?, lower(?), 'Europe/Paris', 1)`, email, email))
+			w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at)
+				VALUES (?, lower(?), 'Europe/Paris', 1)`, email, email))
 			w.ok(w.Exec(w.ctx(), fmt.Sprintf(
 				`INSERT INTO digests (user_id, name, next_due_at, last_due_at, send_delay, weekdays, state)
 				VALUES (%d, 'Daily Digest', %d, %d, 25200, 127, 'active')`, i+1, parisMidnight.Unix(),
 				parisMidnight.Unix()-86400)))
 			for j, state := range []string{"sent", "ready", "dotting"} {
 				w.ok(w.Exec(w.ctx(), fmt.Sprintf(
-					`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+					`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date,
+						next_at, expires_at)
 					VALUES (%d, '2026-11-%d', %d, %d, 1, '%s', 0, %d, %d)`, i+1, 10+j, j, noon.Unix(), state,
 					noon.Unix(), parisMidnight.Unix())))
 			}
@@ -65,11 +66,12 @@ func TestUpgradeToMail(t *testing.T) {
 	})
 }
 
-// What expired before editions were carried, and was followed by another, is
-// past: nobody gets the posts of weeks ago with the first paper after the upgrade.
+// Before editions were carried, expired editions followed by others were over. The first edition after the upgrade
+// does not contain posts from weeks ago.
 func TestUpgradeCarriesOnlyTheLatest(t *testing.T) {
 	upgrade(t, 2, func(w world) {
-		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at)
+			VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`))
 		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
 			`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix())))
 		for i, state := range []string{"expired", "sent", "expired", "expired"} {
@@ -82,14 +84,14 @@ func TestUpgradeCarriesOnlyTheLatest(t *testing.T) {
 		want(w.t, "the next", w.hour(parisMidnight), 1)
 		w.holds("carries the last one", 1, `SELECT count(*) FROM carried_posts`)
 		w.holds("of the 18th", 1,
-			`SELECT count(*) FROM carried_posts c JOIN editions e ON e.id = c.from_id WHERE e.local_date = '2026-11-18'`)
+			`SELECT count(*) FROM carried_posts c JOIN editions e ON e.id = c.from_id
+				WHERE e.local_date = '2026-11-18'`)
 		w.holds("the others are past", 2, `SELECT count(*) FROM editions WHERE state = 'failed'`)
 	})
 }
 
-// Who pauses when their pauses learn to lose nothing: one with an end is asked
-// for at the next midnight, and comes back with a bound edition; one without,
-// and who reads, see nothing of it.
+// A pause with an end is polled at the next midnight after the upgrade and ends with a bound edition. Other digests do
+// not change.
 func TestUpgradeDuringAPause(t *testing.T) {
 	upgrade(t, 3, func(w world) {
 		w.ok(w.Exec(w.ctx(), `INSERT INTO feeds (url, host) VALUES ('https://f.example/', 'f.example')`))
@@ -98,7 +100,8 @@ func TestUpgradeDuringAPause(t *testing.T) {
 			state       string
 			until, last int64
 		}{{"active", 0, before}, {"paused", back, before}, {"paused", back, 0}, {"paused", 0, before}} {
-			w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES (?, ?, 'Europe/Paris', 1)`, fmt.Sprint(i), fmt.Sprint(i)))
+			w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at)
+				VALUES (?, ?, 'Europe/Paris', 1)`, fmt.Sprint(i), fmt.Sprint(i)))
 			w.ok(w.Exec(w.ctx(), fmt.Sprintf(
 				`INSERT INTO digests (user_id, name, next_due_at, last_due_at, weekdays, state, paused_until)
 				VALUES (%d, 'Daily Digest', %d, %d, 127, '%s', %d)`, i+1, parisMidnight.Unix(), p.last, p.state,
@@ -127,18 +130,21 @@ func TestUpgradeDuringAPause(t *testing.T) {
 	})
 }
 
-// Paused subscriptions had a table of their own: they keep what their readers
-// made of them, and stay paused.
+// Paused subscriptions had their own table. They keep their settings and remain paused.
 func TestUpgradeOfPausedSubscriptions(t *testing.T) {
 	upgrade(t, 9, func(w world) {
 		for _, statement := range []string{
-			`INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`,
+			`INSERT INTO users (email, email_key, time_zone, created_at)
+				VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`,
 			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`,
 				parisMidnight.Unix()),
-			`INSERT INTO feeds (url, host, parsed_at) VALUES ('https://a.example/', 'a.example', 1), ('https://b.example/', 'b.example', 1), ('https://c.example/', 'c.example', 1)`,
-			`INSERT INTO subscriptions (digest_id, feed_id, title, created_at) VALUES (1, 1, 'Taken', 1), (1, 2, 'Both', 2)`,
+			`INSERT INTO feeds (url, host, parsed_at) VALUES ('https://a.example/', 'a.example', 1),
+				('https://b.example/', 'b.example', 1), ('https://c.example/', 'c.example', 1)`,
+			`INSERT INTO subscriptions (digest_id, feed_id, title, created_at)
+				VALUES (1, 1, 'Taken', 1), (1, 2, 'Both', 2)`,
 			`INSERT INTO rested (digest_id, feed_id, title, created_at, rested_at) VALUES (1, 2, 'Both', 3, 4)`,
-			`INSERT INTO rested (digest_id, feed_id, title, folder, display, created_at, rested_at) VALUES (1, 3, 'Mine', 'News', 'full', 3, 4)`,
+			`INSERT INTO rested (digest_id, feed_id, title, folder, display, created_at, rested_at)
+				VALUES (1, 3, 'Mine', 'News', 'full', 3, 4)`,
 		} {
 			w.ok(w.Exec(w.ctx(), statement))
 		}
@@ -157,32 +163,38 @@ func TestUpgradeOfPausedSubscriptions(t *testing.T) {
 	})
 }
 
-// Lists without titles made the feed's address the reader's own title: that is
-// taken back, of paused subscriptions too, and of feeds that have moved since.
+// Imported lists without titles made the feed's address the reader's own title. The migration removes these titles,
+// also from paused subscriptions and moved feeds.
 func TestUpgradeOfUntitledSubscriptions(t *testing.T) {
 	upgrade(t, 12, func(w world) {
 		for _, statement := range []string{
-			`INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`,
+			`INSERT INTO users (email, email_key, time_zone, created_at)
+				VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`,
 			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`,
 				parisMidnight.Unix()),
-			`INSERT INTO feeds (url, host, title) VALUES ('https://a.example/', 'a.example', 'A'), ('https://b.example/feed', 'b.example', 'B'),
-				('https://c.example/new', 'c.example', 'C'), ('https://d.example/', 'd.example', 'D'), ('https://e.example/', 'e.example', 'E')`,
+			`INSERT INTO feeds (url, host, title) VALUES ('https://a.example/', 'a.example', 'A'),
+				('https://b.example/feed', 'b.example', 'B'),
+				('https://c.example/new', 'c.example', 'C'), ('https://d.example/', 'd.example', 'D'),
+				('https://e.example/', 'e.example', 'E')`,
 			`INSERT INTO former_addresses (url, feed_id) VALUES ('http://c.example/', 3)`,
-			`INSERT INTO subscriptions (digest_id, feed_id, title, folder, created_at, rests) VALUES (1, 1, 'https://A.example', 'News', 1, 0),
-				(1, 2, 'https://b.example/feed', '', 2, 1), (1, 3, 'http://c.example/', '', 3, 0), (1, 4, 'https://a.example/', '', 4, 0), (1, 5, 'Mine', '', 5, 0)`,
+			`INSERT INTO subscriptions (digest_id, feed_id, title, folder, created_at, rests)
+				VALUES (1, 1, 'https://A.example', 'News', 1, 0),
+				(1, 2, 'https://b.example/feed', '', 2, 1), (1, 3, 'http://c.example/', '', 3, 0),
+				(1, 4, 'https://a.example/', '', 4, 0), (1, 5, 'Mine', '', 5, 0)`,
 		} {
 			w.ok(w.Exec(w.ctx(), statement))
 		}
 		w.ok(w.Migrate(w.ctx()))
 		w.holds("untitled", 3, `SELECT count(*) FROM subscriptions WHERE title = ''`)
 		w.holds("named by their readers", 2,
-			`SELECT count(*) FROM subscriptions WHERE feed_id = 4 AND title = 'https://a.example/' OR feed_id = 5 AND title = 'Mine'`)
+			`SELECT count(*) FROM subscriptions WHERE feed_id = 4 AND title = 'https://a.example/'
+				OR feed_id = 5 AND title = 'Mine'`)
 		w.holds("folders are kept", 1, `SELECT count(*) FROM subscriptions WHERE folder = 'News'`)
 	})
 }
 
-// TestUpgradeKnowsWhenToAsk: feeds of the schema before this one are asked no
-// earlier than they would have been. The poll gap is known to who claims.
+// TestUpgradeKnowsWhenToAsk: feeds of an older schema are not polled earlier than before. The claiming worker supplies
+// the poll gap.
 func TestUpgradeKnowsWhenToAsk(t *testing.T) {
 	upgrade(t, 10, func(w world) {
 		for i, column := range []string{"not_before", "fresh_until", "lease_until", "last_attempt_at"} {
@@ -200,23 +212,28 @@ func TestUpgradeKnowsWhenToAsk(t *testing.T) {
 		for i, hours := range []int{0, 1, 2} {
 			at := noon.Add(time.Duration(hours) * time.Hour)
 			want(w.t, fmt.Sprint("before hour ", hours), len(w.claim(at.Add(-time.Second), 9, "u")), 0)
-			// whose polls are not stored come again
+			// polls that are not recorded are due again
 			want(w.t, fmt.Sprint("in hour ", hours), len(w.claim(at, 9, fmt.Sprint("v", i))), []int{3, 4, 5}[i])
 		}
 	})
 }
 
-// Feeds used to take posts and readers along to another address: what was read and
-// who subscribed before the move is known by the old one. A change to https is none.
+// Feeds used to keep posts and readers when they moved. The migration stores the old address for posts and
+// subscriptions from before the move. A change to https is not a move.
 func TestUpgradeKnowsWhoMoved(t *testing.T) {
 	upgrade(t, 15, func(w world) {
 		for _, statement := range []string{
-			`INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1), ('b@example.org', 'b@example.org', 'Europe/Paris', 1)`,
-			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %[1]d), (2, 'Daily Digest', %[1]d)`, parisMidnight.Unix()),
-			fmt.Sprintf(`INSERT INTO feeds (url, host, moved_from, moved_at, parsed_at) VALUES ('https://b.example/', 'b.example', 'https://a.example/', %[1]d, %[1]d),
+			`INSERT INTO users (email, email_key, time_zone, created_at)
+				VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1), ('b@example.org',
+				'b@example.org', 'Europe/Paris', 1)`,
+			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at)
+				VALUES (1, 'Daily Digest', %[1]d), (2, 'Daily Digest', %[1]d)`, parisMidnight.Unix()),
+			fmt.Sprintf(`INSERT INTO feeds (url, host, moved_from, moved_at, parsed_at)
+				VALUES ('https://b.example/', 'b.example', 'https://a.example/', %[1]d, %[1]d),
 				('https://c.example/', 'c.example', 'http://www.c.example/', %[1]d, %[1]d)`, noon.Unix()),
 			`INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (1, 1, 1), (1, 2, 1)`,
-			fmt.Sprintf(`INSERT INTO posts (feed_id, identity, fingerprint, seen_at, published_at, listed_at, shown_at) VALUES (1, 'forged', '', %[1]d, %[1]d, 1, 1),
+			fmt.Sprintf(`INSERT INTO posts (feed_id, identity, fingerprint, seen_at, published_at, listed_at, shown_at)
+				VALUES (1, 'forged', '', %[1]d, %[1]d, 1, 1),
 				(1, 'genuine', '', %[2]d, %[2]d, 1, 1), (2, 'same', '', %[1]d, %[1]d, 1, 1)`, noon.Unix()-60,
 				noon.Unix()),
 		} {
@@ -235,10 +252,9 @@ func TestUpgradeKnowsWhoMoved(t *testing.T) {
 	})
 }
 
-// The index of words learns of the feeds step by step: whoever searches meanwhile is
-// told that posts are missing, and in the end all are found.
+// The migration indexes feeds step by step. A search before its end reports that posts are missing.
 func TestUpgradeOfTheIndex(t *testing.T) {
-	const n = 700 // more than are compared one by one
+	const n = 700 // more than the search compares one by one
 	upgrade(t, 23, func(w world) {
 		ada := digest.Digest{ID: 1, UserID: 1}
 		var posts, shown, words []string
@@ -248,15 +264,18 @@ func TestUpgradeOfTheIndex(t *testing.T) {
 			words = append(words, fmt.Sprintf("(%d, 'fox')", i))
 		}
 		for _, statement := range []string{
-			`INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('ada@example.org', 'ada@example.org', 'Europe/Paris', 1)`,
+			`INSERT INTO users (email, email_key, time_zone, created_at)
+				VALUES ('ada@example.org', 'ada@example.org', 'Europe/Paris', 1)`,
 			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`,
 				parisMidnight.Unix()),
 			`INSERT INTO feeds (url, host) VALUES ('https://f.example/', 'f.example')`,
 			fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (%d, 1, 1)`, ada.ID),
-			`INSERT INTO posts (feed_id, identity, fingerprint, content, seen_at, listed_at, shown_at, frozen) VALUES ` + strings.Join(posts, ","),
+			`INSERT INTO posts (feed_id, identity, fingerprint, content, seen_at, listed_at, shown_at, frozen)
+				VALUES ` + strings.Join(posts, ","),
 			`INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES ` + strings.Join(shown, ","),
 			fmt.Sprintf(`UPDATE digests SET last_due_at = %[1]d, next_due_at = %[1]d + 86400`, parisMidnight.Unix()),
-			fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+			fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state,
+				date, next_at, expires_at)
 				VALUES (%d, '2026-11-19', %[2]d, %[2]d, 1, 'sent', %[2]d, %[2]d, %[2]d)`, ada.ID, parisMidnight.Unix()),
 			`INSERT INTO post_words (rowid, words) VALUES ` + strings.Join(words, ","),
 		} {
@@ -280,15 +299,18 @@ func TestUpgradeOfTheIndex(t *testing.T) {
 	})
 }
 
-// The times of feeds get a table of their own: what was queued, leased, and held up stays so.
+// The migration moves the times of feeds to their own table and keeps queues, leases and waits.
 func TestUpgradeKeepsTimes(t *testing.T) {
 	upgrade(t, 24, func(w world) {
 		queued, busy := noon.Unix(), noon.Add(time.Hour).Unix()
 		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
-			`INSERT INTO feeds (url, host, poll_at, askable_at, lease_until, lease_token, last_attempt_at, last_ok_at, not_before, fresh_until)
-			VALUES ('https://a.example/', 'a.example', %[1]d, 1, 0, '', 2, 3, 4, 5), ('https://b.example/', 'b.example', NULL, 0, 0, '', 0, 0, 0, 0),
+			`INSERT INTO feeds (url, host, poll_at, askable_at, lease_until, lease_token, last_attempt_at,
+				last_ok_at, not_before, fresh_until)
+			VALUES ('https://a.example/', 'a.example', %[1]d, 1, 0, '', 2, 3, 4, 5), ('https://b.example/',
+			'b.example', NULL, 0, 0, '', 0, 0, 0, 0),
 			('https://c.example/', 'c.example', %[1]d, %[2]d, %[2]d, 't', 6, 7, 8, 9)`, queued, busy)))
-		w.ok(w.Exec(w.ctx(), `INSERT INTO polls (feed_id, at, outcome, status, note) VALUES (1, 10, 'unchanged', 304, 'as before')`))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO polls (feed_id, at, outcome, status, note)
+			VALUES (1, 10, 'unchanged', 304, 'as before')`))
 		w.ok(w.Migrate(w.ctx()))
 		stamp := func(times ...time.Time) string {
 			seconds := make([]int64, len(times))

@@ -11,21 +11,20 @@ import (
 	"digest"
 )
 
-// A Midnight is one quarter of an hour of the UTC day at which days begin.
+// A Midnight is a quarter of an hour of the UTC day in which days begin.
 type Midnight struct {
-	At      time.Duration // from 00:00 UTC
-	Readers int           // whose next edition is made then
-	Feeds   int           // that are asked then
+	At      time.Duration // after 00:00 UTC
+	Readers int           // readers whose next edition is then released
+	Feeds   int           // feeds that are polled then
 }
 
-// quarterOf is how far into the UTC day the quarter of an hour lies that an instant
-// is in: no zone's midnight of today lies between two.
+// quarterOf returns the start of an instant's quarter of an hour, from 00:00 UTC. All midnights begin at a quarter.
 func quarterOf(t time.Time) time.Duration {
 	return t.Truncate(15 * time.Minute).Sub(t.Truncate(24 * time.Hour))
 }
 
-// Midnights gives when in the UTC day active digests become due, the earliest first, without their feeds. A reader who
-// is also a member of newsletters counts once.
+// Midnights returns when in the UTC day active digests become due, earliest first, without feeds. A reader who is also
+// a member of newsletters counts once.
 func (s *Store) Midnights(ctx context.Context) ([]Midnight, error) {
 	var due []struct {
 		At      time.Time
@@ -43,9 +42,8 @@ func (s *Store) Midnights(ctx context.Context) ([]Midnight, error) {
 	}), failed("counting the readers of each midnight", err)
 }
 
-// MidnightFeeds gives how many feeds are asked for the digests that become due
-// then, or whose pause with an end passes a midnight, without those: each once
-// for a quarter of an hour. It looks at every subscription; see BenchmarkMidnights.
+// MidnightFeeds returns how many feeds are polled for each quarter of an hour, without readers. It includes the feeds
+// of digests paused until a time. It reads every subscription; see BenchmarkMidnights.
 func (s *Store) MidnightFeeds(ctx context.Context) ([]Midnight, error) {
 	var asked []struct {
 		At    time.Time
@@ -72,17 +70,16 @@ func (s *Store) MidnightFeeds(ctx context.Context) ([]Midnight, error) {
 	}), nil
 }
 
-// A troubledFeed is one that does not answer well.
+// A troubledFeed is a feed that fails or exceeds its quota.
 type troubledFeed struct {
 	ID      digest.FeedID
 	Readers int
 	Since   instant `db:"failing_since"`
 }
 
-// TroubledFeeds gives the feeds that do not answer well, or bring too much, and for which editions
-// of active digests wait, limit at most, those that most readers wait for
-// first, and how many there are. They are sorted here: only of those that are
-// listed more is asked than how many wait.
+// TroubledFeeds returns feeds that fail or exceed their quota and have subscribers, and their total number. The feeds
+// with the most subscribers come first, at most limit. It sorts them here, so that it reads the other columns only for
+// these.
 func (s *Store) TroubledFeeds(ctx context.Context, limit int) (feeds []FeedInfo, all int, err error) {
 	var rows []troubledFeed
 	if err := s.read().all(ctx, &rows, `SELECT f.id, f.failing_since, `+subscribers+` AS readers FROM feeds f
@@ -109,22 +106,22 @@ func (s *Store) TroubledFeeds(ctx context.Context, limit int) (feeds []FeedInfo,
 	return feeds, len(rows), nil
 }
 
-// Numbers is how much of everything there is.
+// Numbers counts the contents of the database.
 type Numbers struct {
 	Readers       int // accounts
 	Subscriptions int
 	Digests       map[digest.DigestState]int
-	Feeds         map[digest.FeedState]int // without those that have become part of another
+	Feeds         map[digest.FeedState]int // without merged feeds
 	Failing       int                      // active feeds whose last poll failed
-	OverQuota     int                      // feeds of which posts wait, since more came than is stored in a day
+	OverQuota     int                      // feeds with waiting posts, because they exceeded the quota of a day
 	Suppressed    map[digest.Reason]int
 	Bytes         int64 // of the database
-	Pushed        int   // feeds that hubs have promised to push
-	LeftToHubs    int   // of these, those that are polled once a week
-	SavedPolls    int64 // midnights for which feeds were not asked because of that
+	Pushed        int   // feeds that hubs push
+	LeftToHubs    int   // pushed feeds that are polled weekly
+	SavedPolls    int64 // midnights without a poll of such feeds
 }
 
-// Numbers counts what there is.
+// Numbers counts the contents of the database.
 func (s *Store) Numbers(ctx context.Context) (Numbers, error) {
 	n := Numbers{
 		Digests: make(map[digest.DigestState]int), Feeds: make(map[digest.FeedState]int),
@@ -155,13 +152,13 @@ func (s *Store) Numbers(ctx context.Context) (Numbers, error) {
 	return n, failed("counting what there is", err)
 }
 
-// Size gives how large the database is, in bytes.
+// Size returns the size of the database in bytes.
 func (s *Store) Size(ctx context.Context) (bytes int64, err error) {
 	err = s.read().get(ctx, &bytes, s.d.size)
 	return bytes, failed("measuring the database", err)
 }
 
-// countBy reads how many there are of each kind.
+// countBy reads the number of each kind into counts.
 func countBy[K comparable](ctx context.Context, c conn, counts map[K]int, query string, args ...any) error {
 	var rows []struct {
 		Kind K
@@ -174,32 +171,28 @@ func countBy[K comparable](ctx context.Context, c conn, counts map[K]int, query 
 	return err
 }
 
-// Heartbeat gives when the hourly job last said that it is at work; false: it
-// never did.
+// Heartbeat returns when the hourly job last wrote a heartbeat, or false if it never did.
 func (s *Store) Heartbeat(ctx context.Context) (time.Time, bool, error) {
 	last, known, err := lastBeat(ctx, s.read())
 	return last.at(), known, failed("reading the heartbeat", err)
 }
 
-// Waits gives the earliest midnight that is past at now and has no edition yet,
-// planned or not; false: there is none.
+// Waits returns the earliest midnight that has passed at now without a release, or false.
 func (s *Store) Waits(ctx context.Context, now time.Time) (time.Time, bool, error) {
 	var t instant
 	err := s.read().get(ctx, &t, `SELECT MIN(d.next_due_at) FROM digests d WHERE d.state = 'active'`)
 	return t.time(), t != 0 && t <= at(now), failed("finding the oldest midnight", err)
 }
 
-// PollsLate gives since when the feed waits that should have been asked first;
-// false: none is late at now.
+// PollsLate returns the due time of the oldest late poll, or false if no poll is late at now.
 func (s *Store) PollsLate(ctx context.Context, now time.Time) (time.Time, bool, error) {
 	next, any, err := s.NextPoll(ctx)
 	return next, any && next.Before(now), err
 }
 
-// Lags gives how far behind the hour is at now, where a digest waits for its
-// feeds for deadline at most after it was planned.
+// Lags returns how late the hourly job is at now. deadline is how long a planned digest waits for its feeds.
 func (s *Store) Lags(ctx context.Context, now time.Time, deadline time.Duration) (l digest.Lags, err error) {
-	var last instant // by which the first digest that is due was planned, or should have been
+	var last instant // when the oldest due digest was planned, or should have been
 	if err := s.read().get(ctx, &last,
 		`SELECT MIN(CASE WHEN d.planned_due_at = d.next_due_at THEN d.planned_at ELSE d.next_due_at END)
 		FROM digests d WHERE d.state = 'active' AND d.next_due_at <= ?`, at(now)); err != nil {
@@ -219,8 +212,7 @@ func (s *Store) Lags(ctx context.Context, now time.Time, deadline time.Duration)
 	return l, err
 }
 
-// oldestMail gives since when the mail is due that should have been sent first;
-// zero: none is.
+// oldestMail returns the due time of the oldest unsent email; zero: no email is due.
 func (s *Store) oldestMail(ctx context.Context, now time.Time) (time.Time, error) {
 	t, _, err := s.earliest(ctx, "the oldest mail", `SELECT MIN(e.next_at) FROM editions e
 		WHERE e.state = 'ready' AND e.expires_at > ? AND e.next_at <= ?`, at(now), at(now))

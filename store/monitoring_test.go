@@ -21,13 +21,13 @@ func TestMidnights(t *testing.T) {
 		w.subscribe(berlin, a)
 		w.subscribe(kathmandu, b, dead)
 		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET state = 'dead' WHERE id = ?`, dead.ID))
-		weekly := w.reader("w", "Europe/Paris") // whose next midnight is days away
+		weekly := w.reader("w", "Europe/Paris") // the next midnight is days away
 		w.ok(w.SetCadence(w.ctx(), weekly.ID, 1<<time.Wednesday, noon))
-		w.subscribe(weekly, a) // which is counted once for this quarter, whatever the day
+		w.subscribe(weekly, a) // counts once for this quarter, whatever the day
 		w.member(w.newsletter("letters", paris, a), "b@example.org", "Europe/Berlin")
 		gone := w.reader("g", "Asia/Tokyo")
 		w.ok(w.SetDigestState(w.ctx(), gone.ID, digest.DigestLeft, noon))
-		away := w.reader("t", "Asia/Tokyo") // gets nothing until the pause is over, and misses nothing
+		away := w.reader("t", "Asia/Tokyo") // no edition until the pause ends, but polls
 		w.subscribe(away, a)
 		w.ok(w.PauseDigest(w.ctx(), away.ID, noon.Add(5*day), noon))
 		w.ok(w.PauseDigest(w.ctx(), w.reader("u", "Asia/Dubai").ID, time.Time{}, noon))
@@ -40,8 +40,7 @@ func TestMidnights(t *testing.T) {
 	})
 }
 
-// TestLags: nothing is late that still has time, and each kind of work counts from
-// the instant at which it should have been done.
+// TestLags: only overdue work is late, each kind since the instant at which it was due.
 func TestLags(t *testing.T) {
 	each(t, func(w world) {
 		lags := func(now time.Time) digest.Lags {
@@ -101,7 +100,6 @@ func TestTroubledFeeds(t *testing.T) {
 	})
 }
 
-// done lists the counters of ever.
 func (w world) done() string {
 	w.t.Helper()
 	totals, err := w.CounterTotals(w.ctx())
@@ -120,7 +118,7 @@ func (w world) count(query string) int {
 	return n
 }
 
-// BenchmarkMidnights looks at a million subscriptions.
+// BenchmarkMidnights reads a million subscriptions.
 func BenchmarkMidnights(b *testing.B) {
 	storetest.Bench(b, func(b *testing.B, s *store.Store) {
 		w := world{s, nil}
@@ -147,20 +145,23 @@ func BenchmarkMidnights(b *testing.B) {
 	})
 }
 
-// crowd fills a database with readers all over the world, some feeds in trouble, and mail that waits.
+// crowd fills a database with readers around the world, some failing feeds and unsent mail.
 func crowd(b *testing.B, w world, readers, feeds, each int) {
 	b.Helper()
 	const count = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) `
 	for _, statement := range []string{
 		fmt.Sprintf(`INSERT INTO users (email, email_key, time_zone, created_at) `+
 			count+`SELECT 'r' || i, 'r' || i, 'Europe/Paris', 0 FROM n`, readers),
-		fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) SELECT id, '', %d + id %% 24 * 3600 FROM users ORDER BY id`, parisMidnight.Unix()),
+		fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) SELECT id, '', %d + id %% 24 * 3600
+			FROM users ORDER BY id`, parisMidnight.Unix()),
 		fmt.Sprintf(`INSERT INTO feeds (url, host, parsed_at, errors) `+
 			count+`SELECT 'u' || i, 'h' || i, 1, CASE WHEN i %% 20 = 0 THEN 1 ELSE 0 END FROM n`, feeds),
-		fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at) SELECT d.id, 1 + (d.id * 7 + k.i * 97) %% %d, 0
+		fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at)
+			SELECT d.id, 1 + (d.id * 7 + k.i * 97) %% %d, 0
 			FROM digests d CROSS JOIN (`+count+`SELECT i FROM n) k ORDER BY 1, 2`, feeds, each),
 		`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
-			SELECT id, '2026-11-19', next_due_at - 86400, 0, 1, CASE WHEN id % 10 = 0 THEN 'ready' ELSE 'sent' END, 0, 0, 2000000000 FROM digests`,
+			SELECT id, '2026-11-19', next_due_at - 86400, 0, 1, CASE WHEN id % 10 = 0 THEN 'ready'
+			ELSE 'sent' END, 0, 0, 2000000000 FROM digests`,
 		`ANALYZE`,
 	} {
 		if err := w.Exec(b.Context(), statement); err != nil {

@@ -9,45 +9,45 @@ import (
 	"digest"
 )
 
-// A feed that has moved for good becomes part of the feed at its new address (see
-// merge). Its readers keep the address at which they subscribed, and the way back
-// to it.
+// A feed that moves permanently is merged into the feed at its new address (see merge). Its readers keep the address
+// at which they subscribed, and can go back to it.
 
-// A Move is a notice that a feed has moved, and how its reader stands to it.
+// A Move is a notice that a feed has moved, with the state of the reader's subscription.
 type Move struct {
 	digest.Notice
-	At    digest.FeedID // to which the reader is subscribed since, and can go back from; 0: to none
+	At    digest.FeedID // the feed with the subscription since the move, from which the reader can go back; 0: none
 	Back  bool          // the reader is subscribed at the old address
-	Stays bool          // the reader is subscribed at the new address too, whether back or not
+	Stays bool          // the reader subscribed at the new address too
 }
 
-// An Arrival is what is known of a new address at which a feed was found.
+// An Arrival describes a new address of a feed.
 type Arrival struct {
-	Rename bool // another spelling of the old one, which is the same place
-	Abroad bool // on another site: readers are told
+	Rename bool // another spelling of the old address
+	Abroad bool // on another site, so readers get a notice
 
-	Read  bool          // the document was just read there; else the move waits for that
-	Posts []digest.Post // all of it
+	Read  bool          // the document was just read there; otherwise the move waits
+	Posts []digest.Post // all posts of the document
 }
 
-// Moves gives the moves that a digest's reader was told, or will be, the oldest first.
+// Moves returns the moves in past and future notices of a digest's reader, oldest first.
 func (s *Store) Moves(ctx context.Context, id digest.DigestID) ([]Move, error) {
 	return readRows[Move](ctx, s.read(), "reading the moves of feeds", selectMoves+`ORDER BY n.visible_at, n.feed_id`,
 		id, string(digest.NoticeMoved))
 }
 
 const selectMoves = `SELECT ` + noticeColumns + `,
-	COALESCE((SELECT MIN(s.feed_id) FROM subscriptions s WHERE s.digest_id = n.digest_id AND replace(s.address, ` + aLine + ` || n.url || ` + aLine + `, '') <> s.address), 0) AS at,
-	(SELECT count(*) FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = n.digest_id AND f.url = n.url) AS back,
-	(SELECT count(*) FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = n.digest_id AND f.url = n.moved_to AND s.address <> ` + aLine + ` || n.url || ` + aLine + `) AS stays
+	COALESCE((SELECT MIN(s.feed_id) FROM subscriptions s WHERE s.digest_id = n.digest_id
+	AND replace(s.address, ` + aLine + ` || n.url || ` + aLine + `, '') <> s.address), 0) AS at,
+	(SELECT count(*) FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = n.digest_id
+	AND f.url = n.url) AS back,
+	(SELECT count(*) FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = n.digest_id
+	AND f.url = n.moved_to AND s.address <> ` + aLine + ` || n.url || ` + aLine + `) AS stays
 	FROM notices n WHERE n.digest_id = ? AND n.kind = ? `
 
-// UndoMove takes a digest back to the address at which it was subscribed to a feed that
-// has moved since. It leaves the feed at the new address, and what waits of it is
-// withdrawn, unless it was subscribed there too, or came from elsewhere as well. The
-// feed at the old address moves to no other site until ForgetMoves lets it. It changes nothing where
-// the digest is back already, or has left the feed. digest.NotFound if no notice of
-// such a move is stored any more.
+// UndoMove subscribes a digest to the address from before a move. It removes the subscription at the new address, with
+// its hidden posts. Both remain if the digest also subscribed there, or arrived there from another address. The feed
+// at the old address cannot move to another site again until ForgetMoves permits it. UndoMove does nothing if the
+// digest is already back, or unsubscribed. It returns digest.NotFound if the notice of the move is no longer stored.
 func (s *Store) UndoMove(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error {
 	return s.changeAlone(ctx, "going back to where a feed was", func(c conn) error {
 		m, err := readOne[Move](ctx, c, "", notFound("this move can no longer be undone"),
@@ -61,7 +61,6 @@ func (s *Store) UndoMove(ctx context.Context, id digest.DigestID, feed digest.Fe
 	})
 }
 
-// undo takes a digest from a feed back to an address.
 func (r *recording) undo(ctx context.Context, id digest.DigestID, from digest.FeedID, address string) error {
 	if err := lockFeed(ctx, r.c, from); err != nil {
 		return err
@@ -88,17 +87,17 @@ func (r *recording) undo(ctx context.Context, id digest.DigestID, from digest.Fe
 	}
 	return r.c.execEach(ctx, []string{
 		`UPDATE feeds SET move_undone = 1 WHERE id = ?`,
-		// What its publisher let be read elsewhere.
-		`DELETE FROM digest_posts WHERE post_id IN (SELECT p.id FROM posts p WHERE p.feed_id = ? AND p.read_address <> '')
+		// Hidden posts that were read at the new address.
+		`DELETE FROM digest_posts WHERE post_id IN (SELECT p.id FROM posts p WHERE p.feed_id = ?
+			AND p.read_address <> '')
 			AND digest_id = ` + list([]digest.DigestID{id}) +
 			` AND visible_at = (SELECT next_due_at FROM digests WHERE id = digest_posts.digest_id)`,
 	}, to.ID)
 }
 
-// goBack subscribes digests that came to a feed from a former address to the feed that
-// is there: one of them, or all if none is named. They leave the one, unless they were
-// subscribed there too, or came from another address as well. What came in letters of a newsletter alone comes in
-// the own digest again.
+// goBack subscribes digests that arrived at a feed from a former address to the feed at that address: the digests in
+// only, or all if it is empty. They lose the old subscription unless they subscribed there too, or arrived from
+// another address as well. Subscriptions that a newsletter has paused (paused_for) resume.
 func (r *recording) goBack(ctx context.Context, from, to digest.FeedID, address string, only ...digest.DigestID) error {
 	which := ` s.feed_id = ? AND ` + cameFrom
 	var those []any
@@ -107,8 +106,11 @@ func (r *recording) goBack(ctx context.Context, from, to digest.FeedID, address 
 		those = []any{keys(r.c.d, only)}
 	}
 	came := listed(address)
-	if err := r.c.run(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras, leads, created_at, paused, paused_until)
-		SELECT s.digest_id, CAST(? AS BIGINT), CASE WHEN s.address = ? THEN s.title ELSE '' END, s.folder, s.display, s.most, s.extras, CASE WHEN s.address = ? THEN s.leads ELSE 0 END, s.created_at, CASE WHEN s.paused_for > 0 THEN 0 ELSE s.paused END, s.paused_until
+	if err := r.c.run(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display,
+		most, extras, leads, created_at, paused, paused_until)
+		SELECT s.digest_id, CAST(? AS BIGINT), CASE WHEN s.address = ? THEN s.title
+		ELSE '' END, s.folder, s.display, s.most, s.extras, CASE WHEN s.address = ? THEN s.leads
+		ELSE 0 END, s.created_at, CASE WHEN s.paused_for > 0 THEN 0 ELSE s.paused END, s.paused_until
 		FROM subscriptions s WHERE`+which+` ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO NOTHING`,
 		append([]any{to, came, came, from, came}, those...)...); err != nil {
 		return err
@@ -121,39 +123,39 @@ func (r *recording) goBack(ctx context.Context, from, to digest.FeedID, address 
 		which, append([]any{came, came, from, came}, those...)...)
 }
 
-// Of a subscription the addresses at which its reader subscribed are kept while they
-// are not the feed's own alone: a list without order.
+// A subscription stores the addresses at which its reader subscribed, as an unordered list. The list is empty if it
+// would only contain the feed's own address.
 
-// listed is an address as it stands in such a list.
+// listed returns an address as an entry of such a list.
 func listed(address string) string { return "\n" + address + "\n" }
 
-// aLine is what ends and begins an entry, in SQL: no address has one in it.
+// aLine is the SQL literal that begins and ends an entry. No address contains it.
 const aLine = "'\n'"
 
-// ownAddress is the feed's own address in such a list.
+// ownAddress is the entry for the feed's own address.
 const ownAddress = "\n*\n"
 
-// cameFrom holds for subscriptions s whose list has an address, as listed gives it.
+// cameFrom holds for subscriptions s whose list contains an entry.
 const cameFrom = `replace(s.address, ?, '') <> s.address`
 
-// plainly makes a list of the own address alone the empty one.
+// plainly returns SQL that replaces a list with only the own address by the empty list.
 func plainly(addresses string) string {
 	return `CASE ` + addresses + ` WHEN '` + ownAddress + `' THEN '' ELSE ` + addresses + ` END`
 }
 
-// keepOld is how long after a move readers come back if the feed is missing.
+// keepOld is how long after a move readers go back if the feed is missing.
 const keepOld = 30 * 24 * time.Hour
 
-// sendBack takes the readers of a feed that is missing, who came there by a move not
-// long ago, back to where they subscribed. Whoever subscribed at its own address
-// stays, and what waits of it goes out (I3).
+// sendBack moves readers who recently arrived at a missing feed by a move back to where they subscribed. Readers who
+// subscribed at its own address remain, and their hidden posts are released (I3).
 func (r *recording) sendBack(ctx context.Context, p *polled) error {
 	if !p.Missing {
 		return nil
 	}
 	var addresses []string
 	err := r.c.all(ctx, &addresses, `SELECT a.url FROM former_addresses a WHERE a.feed_id = ? AND a.since > ?
-		AND EXISTS (SELECT 1 FROM subscriptions s WHERE s.feed_id = a.feed_id AND replace(s.address, `+aLine+` || a.url || `+aLine+`, '') <> s.address)
+		AND EXISTS (SELECT 1 FROM subscriptions s WHERE s.feed_id = a.feed_id
+		AND replace(s.address, `+aLine+` || a.url || `+aLine+`, '') <> s.address)
 		ORDER BY a.url`, p.Feed.ID, r.now.plus(-keepOld))
 	if err != nil || len(addresses) == 0 {
 		return err
@@ -173,29 +175,29 @@ func (r *recording) sendBack(ctx context.Context, p *polled) error {
 	return r.dropUnwanted(ctx)
 }
 
-// ForgetMoves forgets where feeds were that moved keepOld ago: who asks for such an
-// address gets what is there by now. A feed to which a reader went back, and that is
-// well there, may move again.
+// ForgetMoves deletes former addresses older than keepOld. After that, FeedByURL returns the feed that is at such an
+// address now. A feed that a reader went back to, and that works there, may move again.
 func (s *Store) ForgetMoves(ctx context.Context, now time.Time) error {
 	return s.change(ctx, "forgetting where feeds were", func(c conn) error {
 		if err := c.run(ctx, `DELETE FROM former_addresses WHERE since <= ?`, at(now).plus(-keepOld)); err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE feeds SET move_undone = 0 WHERE move_undone = 1 AND errors = 0 AND EXISTS (SELECT 1 FROM feed_times t WHERE t.feed_id = feeds.id AND t.last_ok_at > 0)
+		return c.run(ctx, `UPDATE feeds SET move_undone = 0 WHERE move_undone = 1 AND errors = 0 AND
+			EXISTS (SELECT 1 FROM feed_times t WHERE t.feed_id = feeds.id AND t.last_ok_at > 0)
 			AND NOT EXISTS (SELECT 1 FROM former_addresses a WHERE a.url = feeds.url)`)
 	})
 }
 
-// FeedMovedFrom finds the feed that was at an address until it moved for good, not long
-// ago, whatever is there by now; digest.NotFound if there is none.
+// FeedMovedFrom returns the feed that was at an address until it recently moved permanently, even if another feed is
+// there now. It returns digest.NotFound if no feed was.
 func (s *Store) FeedMovedFrom(ctx context.Context, url string) (digest.Feed, error) {
 	return readOne[digest.Feed](ctx, s.read(), "finding where a feed has moved", noFeed(),
 		`SELECT `+feedColumns+` FROM `+timedFeeds+`
 		JOIN former_addresses a ON a.feed_id = f.id WHERE a.url = ?`, url)
 }
 
-// bringBack takes a feed itself back to its old address, if that is where all its
-// readers subscribed and no other feed is there.
+// bringBack changes a feed itself back to its old address, if all its readers subscribed there and no other feed has
+// the address.
 func (r *recording) bringBack(ctx context.Context, p *polled, addresses []string) (bool, error) {
 	old := p.Feed.MovedFrom
 	if len(addresses) != 1 || addresses[0] != old {
@@ -213,8 +215,7 @@ func (r *recording) bringBack(ctx context.Context, p *polled, addresses []string
 	return true, r.noteAddresses(ctx, p)
 }
 
-// noteAddresses notes of a feed that has another address from now on where its posts
-// were read and its readers subscribed.
+// noteAddresses records where the posts of a feed were read and its readers subscribed, when its address changes.
 func (r *recording) noteAddresses(ctx context.Context, p *polled) error {
 	if err := r.noteSubscribed(ctx, p); err != nil {
 		return err
@@ -224,24 +225,27 @@ func (r *recording) noteAddresses(ctx context.Context, p *polled) error {
 		listed(p.Feed.URL), listed(p.Feed.URL), p.Feed.ID); err != nil {
 		return err
 	}
-	return r.c.run(ctx, `UPDATE posts SET read_address = CASE read_address WHEN '' THEN CAST(? AS TEXT) WHEN CAST(? AS TEXT) THEN '' ELSE read_address END
+	return r.c.run(ctx, `UPDATE posts SET read_address = CASE read_address WHEN '' THEN CAST(? AS TEXT)
+		WHEN CAST(? AS TEXT) THEN '' ELSE read_address END
 		WHERE feed_id = ?`, p.stored.URL, p.Feed.URL, p.Feed.ID)
 }
 
-// noteSubscribed notes the address that a feed is about to leave as the one where its
-// readers subscribed, if that was not at one that it left lately.
+// noteSubscribed records the address that a feed leaves as the address of its subscriptions, unless they have a recent
+// former one.
 func (r *recording) noteSubscribed(ctx context.Context, p *polled) error {
-	if err := r.c.run(ctx, `UPDATE subscriptions AS s SET address = '' WHERE s.feed_id = ? AND s.address <> '' AND NOT EXISTS (SELECT 1 FROM former_addresses a
+	if err := r.c.run(ctx, `UPDATE subscriptions AS s SET address = '' WHERE s.feed_id = ? AND s.address <> ''
+		AND NOT EXISTS (SELECT 1 FROM former_addresses a
 		WHERE a.feed_id = s.feed_id AND a.since > ? AND replace(s.address, `+aLine+` || a.url || `+
 		aLine+`, '') <> s.address)`, p.Feed.ID, r.now.plus(-keepOld)); err != nil {
 		return err
 	}
-	return r.c.run(ctx, `UPDATE subscriptions SET address = CASE address WHEN '' THEN CAST(? AS TEXT) ELSE replace(address, '`+ownAddress+`', ?) END WHERE feed_id = ?`,
+	return r.c.run(ctx, `UPDATE subscriptions SET address = CASE address WHEN '' THEN CAST(? AS TEXT)
+		ELSE replace(address, '`+ownAddress+`', ?) END WHERE feed_id = ?`,
 		listed(p.stored.URL), listed(p.stored.URL), p.Feed.ID)
 }
 
-// settle gives the feed at an address that is to be one of its own: the one that
-// is there, or that was there until it moved, or else a new one.
+// settle returns the feed that gets an address of its own: the feed there, the feed that was there until it moved, or
+// a new one.
 func (r *recording) settle(ctx context.Context, f digest.Feed) (holder, error) {
 	h, found, err := r.holderOf(ctx, f.URL)
 	if err != nil || found {
@@ -249,15 +253,18 @@ func (r *recording) settle(ctx context.Context, f digest.Feed) (holder, error) {
 	}
 	var ids []digest.FeedID
 	err = r.c.all(ctx, &ids,
-		`UPDATE feeds SET url = moved_from, state = 'active', merged_into = 0, last_error = '', moved_to = '', moved_since = 0,
-			moved_from = '', moved_at = 0, errors = 0, first_error_at = 0, failing_since = 0, gone_at = 0, body_hash = '', etag = '', last_modified = ''
+		`UPDATE feeds SET url = moved_from, state = 'active', merged_into = 0, last_error = '',
+			moved_to = '', moved_since = 0,
+			moved_from = '', moved_at = 0, errors = 0, first_error_at = 0, failing_since = 0, gone_at = 0,
+			body_hash = '', etag = '', last_modified = ''
 		WHERE id = (SELECT MAX(m.id) FROM feeds m WHERE m.moved_from = ? AND m.merged_into > 0) RETURNING id`, f.URL)
-	if err == nil && len(ids) > 0 { // it has its number again, and the one that went on under it gets its own
+	if err == nil && len(ids) > 0 { // the feed gets its number back, and the feed that continued under it gets its own
 		err = r.c.run(ctx, `UPDATE feeds SET number = 0 WHERE number IN (`+list(ids)+`) OR id IN (`+list(ids)+`)`)
 	}
 	if err == nil && len(ids) == 0 {
 		err = r.c.all(ctx, &ids,
-			`INSERT INTO feeds (url, host, domain, kind, title, site_url, language, public_only) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+			`INSERT INTO feeds (url, host, domain, kind, title, site_url, language, public_only)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 			f.URL, f.Host, f.Domain, f.Kind, f.Title, f.SiteURL, f.Language, bit(f.PublicOnly))
 		if err == nil {
 			err = addTimes(ctx, r.c, ids, 0)
@@ -269,7 +276,7 @@ func (r *recording) settle(ctx context.Context, f digest.Feed) (holder, error) {
 	if err := followRules(ctx, r.c, ids); err != nil {
 		return holder{}, err
 	}
-	// Without its subscriptions nothing leads from it to the editions that hold its posts: see frozen.
+	// Without subscriptions, no query finds the editions with these posts: see frozen.
 	if _, err := r.c.exec(ctx, `UPDATE posts SET frozen = 1 WHERE feed_id IN (`+
 		list(ids)+`) AND frozen = 0 AND shown_at > 0`); err != nil {
 		return holder{}, err
@@ -284,7 +291,7 @@ func (r *recording) holderOf(ctx context.Context, address string) (h holder, fou
 	return h, found, err
 }
 
-// hostOf is the host of an address in normal form; its domain is noted by the next poll.
+// hostOf returns the host of a normalized address. The next poll stores its domain.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"digest/store"
 )
 
-// TestUndoMove: a reader who was told of a move goes back, alone, as often as they
-// ask; what waits of the new address is withdrawn, and the feed there moves no more.
+// TestUndoMove: each reader can undo a move, repeatedly. The hidden posts of the new address are withdrawn, and the
+// feed at the old address does not move again.
 func TestUndoMove(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
@@ -26,7 +26,8 @@ func TestUndoMove(t *testing.T) {
 		want(w.t, "subscribed at", w.address(ada, b), a.URL)
 		want(w.t, "subscribed at", w.address(cyd, b), "")
 		want(w.t, "no notice", digest.KindOf(w.UndoMove(w.ctx(), ada.ID, a.ID, noon)), digest.NotFound)
-		w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, url, moved_to) VALUES (?, 1, ?, 'moved', ?, ?)`, ada.ID, a.ID, a.URL, b.URL))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, url, moved_to)
+			VALUES (?, 1, ?, 'moved', ?, ?)`, ada.ID, a.ID, a.URL, b.URL))
 		for range 2 {
 			w.ok(w.UndoMove(w.ctx(), ada.ID, a.ID, noon))
 		}
@@ -42,8 +43,8 @@ func TestUndoMove(t *testing.T) {
 	})
 }
 
-// TestImportWhereAReaderWentBack: who imports the address gets what is there while it
-// brings something, and where it moved while all that is there fails.
+// TestImportWhereAReaderWentBack: an import of the old address gets the feed there while that works, otherwise the
+// moved feed.
 func TestImportWhereAReaderWentBack(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
@@ -54,7 +55,8 @@ func TestImportWhereAReaderWentBack(t *testing.T) {
 		moved := a
 		moved.URL, moved.Host = b.URL, b.Host
 		w.record(noon, moved, posts(noon, "b1"))
-		w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, url, moved_to) VALUES (?, 1, ?, 'moved', ?, ?)`, ada.ID, a.ID, a.URL, b.URL))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, url, moved_to)
+			VALUES (?, 1, ?, 'moved', ?, ?)`, ada.ID, a.ID, a.URL, b.URL))
 		w.ok(w.UndoMove(w.ctx(), ada.ID, a.ID, noon))
 		again := w.feedAgain(a)
 		list := []store.ImportItem{{URL: a.URL, Host: a.Host}}
@@ -78,8 +80,8 @@ func (w world) address(d digest.Digest, f digest.Feed) string {
 	return strings.TrimSpace(sub.Address)
 }
 
-// TestFormerAddressesAreForgotten: where a feed was is where it is found for a month.
-// Who asks later gets what is there by then, and readers of the feed keep it.
+// TestFormerAddressesAreForgotten: FeedByURL finds a moved feed by its former address for a month, and
+// then the feed that is there. Readers of the moved feed keep it.
 func TestFormerAddressesAreForgotten(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -105,8 +107,8 @@ func TestFormerAddressesAreForgotten(t *testing.T) {
 	})
 }
 
-// TestAddressesTellReadersApart: whose feed's address has another's in it, or what
-// stands for its own, comes back to that feed alone.
+// TestAddressesTellReadersApart: a reader returns to the right feed even if its address contains another address or
+// the entry for the own address.
 func TestAddressesTellReadersApart(t *testing.T) {
 	each(t, func(w world) {
 		ada, eve := w.reader("ada", "Europe/Paris"), w.reader("eve", "Europe/Paris")
