@@ -137,7 +137,7 @@ func TestSecretAddress(t *testing.T) {
 		eve, e := r.reader("eve@example.org")
 		eve.find(b.URL + "/" + canary).status(http.StatusSeeOther)
 		v.post(path+"/credential", url.Values{"secret": {"1"}}).status(http.StatusBadRequest).words(
-			"Other readers here take this feed too")
+			"Other readers here follow this feed too")
 		r.must(r.store.Unsubscribe(t.Context(), e.ID, id))
 		v.post(path+"/credential", url.Values{"secret": {"1"}}).status(http.StatusSeeOther)
 		page := v.get(path).status(http.StatusOK).words(b.URL+"/…", "Its secret address is hidden.")
