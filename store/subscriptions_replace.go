@@ -6,9 +6,9 @@ import (
 	"digest"
 )
 
-// ReplaceSubscription ends a digest's subscription to a feed in favour of the one that it
-// has to another: that gets the title, folder, display and most of the first where it has none of
-// its own, its place if it leads, and the filters. digest.NotFound if one of them is missing.
+// ReplaceSubscription ends a digest's subscription to old in favour of its subscription to by. That one inherits the
+// title, folder, display and most where it has none, the lead, and the filters. It returns digest.NotFound if either
+// is missing.
 func (s *Store) ReplaceSubscription(ctx context.Context, id digest.DigestID, old, by digest.FeedID) error {
 	return s.change(ctx, "replacing a subscription", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
@@ -35,7 +35,7 @@ func (s *Store) ReplaceSubscription(ctx context.Context, id digest.DigestID, old
 		if err := unsubscribe(ctx, c, id, old); err != nil {
 			return err
 		}
-		// the other has it
+		// The subscription to by has the settings now.
 		return c.run(ctx, `UPDATE former_subscriptions SET settings = '' WHERE digest_id = ? AND feed_id = ?`, id, old)
 	})
 }
