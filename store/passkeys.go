@@ -66,7 +66,7 @@ func (s *Store) Passkeys(ctx context.Context, user digest.UserID) ([]Passkey, er
 }
 
 // UsePasskey stores the credential and the sign count after a use of was. It returns digest.NotFound if the passkey
-// was removed, or its count is not that of was any longer.
+// was removed, or its count has changed since was was read.
 func (s *Store) UsePasskey(ctx context.Context, was Passkey, credential string, count int64, now time.Time) error {
 	return s.runOne(ctx, "recording the use of a passkey", notFound("this passkey no longer exists"),
 		`UPDATE passkeys SET credential = ?, sign_count = ?, used_at = ? WHERE id = ? AND sign_count = ?`,

@@ -34,7 +34,7 @@ func (s *Store) setSeveral(ctx context.Context, doing, set string, values []any,
 }
 
 // PauseSubscriptions is PauseSubscriptionUntil for several subscriptions, and returns how many. It does not change
-// subscriptions whose posts come with a newsletter.
+// subscriptions whose posts a newsletter delivers.
 func (s *Store) PauseSubscriptions(ctx context.Context, id digest.DigestID, feeds []digest.FeedID,
 	until time.Time) (int, error) {
 	return s.eachFeed(ctx, "pausing subscriptions", feeds, func(c conn, feed digest.FeedID) error {
