@@ -15,8 +15,8 @@ const (
 	// the post. Only reading a document updates the feed's listed_at, and the post's may be listedEvery behind.
 	listedGrace = listedEvery + 24*time.Hour
 
-	// shownGrace is how long after a post was added for a reader it may still become part of an edition: a week to
-	// the next midnight of a weekly digest, another week after a trip or an outage, and a margin.
+	// shownGrace is how long after a post was added for a reader it may still become part of an edition. A weekly
+	// digest waits up to a week for its midnight, and another after a trip or an outage. The rest is a margin.
 	shownGrace = 30 * 24 * time.Hour
 
 	// longestWait is shownGrace for a monthly digest: five weeks, twice.
