@@ -11,11 +11,11 @@ import (
 
 const suppressionColumns = `s.email, s.reason, s.evidence, s.edition_id, s.created_at`
 
-// rank orders the reasons: an address keeps the highest it was suppressed for.
+// rank orders the reasons. An address keeps its highest one.
 const rank = `CASE %s WHEN 'soft_bounces' THEN 1 WHEN 'hard_bounce' THEN 2 WHEN 'complaint' THEN 3 ELSE 4 END`
 
-// unmailedDigest is why the digest d is not mailed, as the error of an edition;
-// NULL: it is. unmailedError is the same for the edition e.
+// unmailedDigest selects why the digest d is not emailed, as the error of an edition, or NULL. unmailedError selects
+// the same for the edition e.
 const (
 	unmailedDigest = `CASE WHEN d.mailed = 0 THEN '` + webOnly + `' ELSE (SELECT ` + suppressedWords + ` FROM users u
 		JOIN suppressions s ON s.email_key = u.email_key WHERE u.id = d.user_id) END`
@@ -27,7 +27,7 @@ const (
 		|| CASE WHEN s.evidence = '' THEN '' ELSE ' (' || s.evidence || ')' END`
 )
 
-// endUnmailed ends editions that are not mailed: they stand in the web view only.
+// endUnmailed ends editions that are not emailed and appear in the web view only.
 func endUnmailed(ctx context.Context, c conn, ids []digest.EditionID) error {
 	if len(ids) == 0 {
 		return nil
@@ -36,9 +36,8 @@ func endUnmailed(ctx context.Context, c conn, ids []digest.EditionID) error {
 		c.d.oneOf, digest.EditionUnmailed, keys(c.d, ids))
 }
 
-// Suppress adds an address to those that are not mailed. One that is there
-// already keeps its reason unless the new one weighs more: soft bounces, a hard
-// one, a complaint, the operator's word.
+// Suppress adds an address to those that get no email. A suppressed address keeps its reason unless the new one ranks
+// higher: soft bounces, a hard bounce, a complaint, the operator's decision.
 func (s *Store) Suppress(ctx context.Context, sup digest.Suppression) error {
 	if !strings.Contains(sup.Email, "@") {
 		return invalid("%q is not an address such as ada@example.org", sup.Email)
@@ -70,8 +69,8 @@ func suppress(ctx context.Context, c conn, sup digest.Suppression) error {
 	return endUnmailed(ctx, c, held)
 }
 
-// Unsuppress lets an address be mailed again, as if no mail to it had ever
-// bounced softly; digest.NotFound if it was mailed all along.
+// Unsuppress allows email to an address again and deletes its soft bounces. It returns digest.NotFound if the address
+// is not suppressed.
 func (s *Store) Unsuppress(ctx context.Context, email string) error {
 	return s.change(ctx, "mailing an address again", func(c conn) error {
 		none := notFound("%s is not suppressed; see: digest suppressions", digest.NormalEmail(email))
@@ -82,7 +81,7 @@ func (s *Store) Unsuppress(ctx context.Context, email string) error {
 	})
 }
 
-// Suppressions lists the addresses that are not mailed, the latest first.
+// Suppressions returns the suppressed addresses, latest first.
 func (s *Store) Suppressions(ctx context.Context) iter.Seq2[digest.Suppression, error] {
 	return pages(func(last *digest.Suppression) ([]digest.Suppression, error) {
 		from, after := forever, ""
@@ -96,7 +95,7 @@ func (s *Store) Suppressions(ctx context.Context) iter.Seq2[digest.Suppression, 
 	})
 }
 
-// Suppressed tells whether an address, in whatever case, is not mailed, and why.
+// Suppressed reports whether an address, in any case, is suppressed, and why.
 func (s *Store) Suppressed(ctx context.Context, email string) (digest.Suppression, bool, error) {
 	sup, found, err := readSuppression(ctx, s.read(), emailKey(email))
 	return sup, found, failed("looking for a suppressed address", err)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Contents gives all that a database holds: the bytes of the files of one in a file, its
-// log too, and every row of every table of one of PostgreSQL, bytes in hex.
+// Contents returns everything that a database contains: the bytes of a SQLite file and its log, or every row of every
+// PostgreSQL table, as JSON.
 func Contents(t testing.TB, database string) string {
 	t.Helper()
 	if !strings.Contains(database, "://") {

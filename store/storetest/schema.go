@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// SetSchema lets a database say that its schema is so many versions newer than this
-// program's, or older; its tables stay.
+// SetSchema changes the recorded schema version of a database by newer versions, which may be negative. It does not
+// change the tables.
 func SetSchema(t testing.TB, database string, newer int) {
 	t.Helper()
 	driver := "sqlite3"
