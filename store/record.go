@@ -10,9 +10,9 @@ import (
 	"digest"
 )
 
-// Record stores the results of polls in one transaction: new posts, a hidden row for each new post and each
-// subscribed digest that gathers, and finally the feeds' records, which ends their leases. It stores nothing of a
-// poll whose lease another worker has taken over.
+// Record stores the results of polls in one transaction: new posts, a hidden row for each new post in each digest that
+// gathers, and finally the feeds' records. This ends their leases. It stores nothing of a poll whose lease another
+// worker has taken over.
 //
 // A post with a new identity is a stored post if it replaces one that the document no longer lists, with the same
 // address and title (I4). An edit is stored as long as no released edition contains the post, and as a version of it
@@ -58,7 +58,7 @@ func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (Reco
 			Waiting: r.waiting}
 		return err
 	})
-	if err != nil { // the counts are of what was rolled back
+	if err != nil { // the transaction was rolled back, and so are the counts
 		return RecordResult{}, err
 	}
 	return result, nil
@@ -106,7 +106,7 @@ type polled struct {
 
 	unchanged string // the collected polls of its feed, with this one
 
-	// away is the address at which the document was read, if a permanent redirect leads there; otherwise "".
+	// away is the address at which the document was read, if the feed is moving there permanently; otherwise "".
 	away     string
 	overlaps bool                   // the document contains a stored post
 	listed   map[string]bool        // Listed as it is stored; set by lists
@@ -325,8 +325,8 @@ type Polled struct {
 	Was   digest.Feed // the record as claimed: only what differs from it is written; zero means everything
 	Token string      // of the claim; empty for a feed that EnsureFeed has just added
 
-	// FirstRead says that the feed was never parsed before. Of its posts only those of the last 24 hours, or the
-	// newest, go to readers.
+	// FirstRead says that the feed was never parsed before. Only its posts of the last 24 hours, or the newest one,
+	// go to readers.
 	FirstRead bool
 
 	Posts  []digest.Post // new or changed posts in document order; their keys are ignored

@@ -11,8 +11,8 @@ import (
 	"digest"
 )
 
-// fingerprint returns a hash of what a post keeps when its GUID changes, or its site moves to another host. It hashes
-// path and query of the address without a final slash, and the title, or the content's hash if it has neither.
+// fingerprint returns a hash that stays the same when a post's GUID changes, or its site moves to another host. It
+// hashes path and query of the address without a final slash, and the title, or the content's hash without either.
 func fingerprint(p digest.Post) string {
 	text := pathOf(p.URL) + "\n" + p.Title
 	if text == "\n" {

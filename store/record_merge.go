@@ -290,10 +290,10 @@ func (r *recording) dropShared(ctx context.Context, from digest.FeedID, address 
 		address)
 }
 
-// bringGenuine adds posts at the new address for the readers of a moving feed, if they had another text and another
-// title under the same identity shortly before the move was first seen. In this case the feed used an identity of the
-// feed that it moved to. With the same title it is an edit of the post. Otherwise readers would get each post of a
-// site twice that moves and changes its footer.
+// bringGenuine adds posts at the new address for the readers of a moving feed who had another post with the same
+// identity. Its title and text must differ, and it must not be much older than the move: then the feed had used an
+// identity of the feed at the new address. With the same title it is an edit. Otherwise readers would get each post
+// twice if a site moves and changes its footer.
 func (r *recording) bringGenuine(ctx context.Context, p *polled, into holder) error {
 	var changed []digest.PostID
 	for _, k := range r.known {

@@ -172,8 +172,8 @@ const insertHidden = `INSERT INTO digest_posts (digest_id, visible_at, post_id)
 		FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
 		WHERE s.feed_id = v.feed_id AND s.paused = 0 AND (v.extra = 0 OR (v.extra & s.extras) <> 0) AND d.id = s.digest_id AND ` + gathers + ` ORDER BY s.digest_id, v.post_id`
 
-// firstShown returns the posts that go to readers after the first read of a feed: posts of the last 24 hours, or the
-// newest one, or the first one if none has a date.
+// firstShown returns the posts that go to readers after the first read of a feed. They are its posts of the last 24
+// hours, or the newest one, or the first one if none has a date.
 func firstShown(posts []*incoming, now instant) []*incoming {
 	if len(posts) == 0 {
 		return nil

@@ -65,8 +65,8 @@ func lexeme(word string) string {
 	return `'` + word + `'`
 }
 
-// A matcher returns those of some posts that match a query, or the first of them if these are enough. A search calls
-// it several times, so it may cache what it has read.
+// A matcher returns which of some posts match a query, or the first of them if these are enough. A search calls it
+// several times, so it may cache the rows that it has read.
 type matcher func(ctx context.Context, l *searching, ids []digest.PostID, enough int) (map[digest.PostID]bool, error)
 
 // among returns the posts that are in a sorted list of keys.
@@ -196,9 +196,8 @@ func matchPostgres(q words.Query) matcher {
 // sample is how many posts of the instance are examined to see how common a prefix is.
 const sample = 300
 
-// isEverywhere reports whether a prefix in a query matches, according to a sample, so large a part of the instance
-// that gathering its posts costs more than comparing some posts one by one. The index gathers them before it
-// considers feeds.
+// isEverywhere reports whether a prefix in a query matches too many posts of the instance, according to a sample. The
+// index would gather them all before it considers feeds, at a higher cost than comparing some posts one by one.
 func isEverywhere(ctx context.Context, c conn, q words.Query, posts int) (bool, error) {
 	var beginnings []string
 	for _, t := range q.Terms {

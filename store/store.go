@@ -4,10 +4,15 @@
 // Exported methods run in transactions of their own and commit before they return; unexported functions take one.
 // Callers pass the time: only Clock reads a clock.
 //
-// Each file is about one noun, and a file whose name begins with another's belongs to it. The hourly steps are in
-// these files: due digests and feeds in feeds_plan.go, polls in feeds_claim.go, their results in record.go, releases
-// in editions_release.go and editions_carried.go, delivery in editions_claim.go, lanes.go, editions_marks.go and
-// editions_unsynced.go, and bounces in bounces.go and suppressions.go.
+// Each file is about one noun, and a file whose name begins with another's belongs to it. These are the
+// files of the hourly steps:
+//
+//   - feeds_plan.go: due digests and their feeds
+//   - feeds_claim.go: polls
+//   - record.go: the results of polls
+//   - editions_release.go, editions_carried.go: releases
+//   - editions_claim.go, lanes.go, editions_marks.go, editions_unsynced.go: delivery
+//   - bounces.go, suppressions.go: bounces
 //
 // The embedded database is SQLite by github.com/ncruces/go-sqlite3, without cgo. modernc.org/sqlite would work too:
 // both follow every SQLite release, and only a driver name and one function would change. ncruces ran this package's

@@ -12,7 +12,7 @@ import (
 )
 
 // A statement with a list has the same text for every list, because parsing and planning costs more than most
-// statements take to run. A list of keys, or of names, is one argument:
+// statements take to run. A list of keys or names is one argument:
 //
 //	c.all(ctx, &rows, `SELECT … WHERE id`+c.d.oneOf, keys(c.d, ids))
 //	c.all(ctx, &rows, `SELECT … WHERE domain IN (`+c.d.names+`)`, array(domains))

@@ -28,8 +28,7 @@ import (
 	"digest/store"
 )
 
-// Main runs a package's tests and then stops the server that they started, so that nothing is left when the test
-// binary ends:
+// Main runs a package's tests and then stops the server that they started:
 //
 //	func TestMain(m *testing.M) { storetest.Main(m) }
 //
