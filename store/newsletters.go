@@ -9,12 +9,16 @@ import (
 	"digest/calendar"
 )
 
-const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.address_line, n.from_name, n.wanted_name, n.wanted_from_name, n.reply_to, n.header_text, n.footer_text, n.paper, n.ink, n.accent, n.logo_file, n.logo_width, n.logo_height, n.logo_clear,
-	n.layout, n.images, n.threaded, n.cadence, n.deliver_at, n.approve_within, n.member_limit, n.count_clicks, n.count_replies, n.return_urls,
+const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.address_line, n.from_name, n.wanted_name,
+	n.wanted_from_name, n.reply_to, n.header_text, n.footer_text, n.paper, n.ink, n.accent, n.logo_file, n.logo_width,
+	n.logo_height, n.logo_clear,
+	n.layout, n.images, n.threaded, n.cadence, n.deliver_at, n.approve_within, n.member_limit, n.count_clicks,
+	n.count_replies, n.return_urls,
 	n.state, n.held_reason, n.held_at, n.archive_id, n.created_at, ` + signedAddress + ` AS own_address, ` +
 	ownersLanguage + ` AS language`
 
-const ownersLanguage = `COALESCE((SELECT u.language FROM newsletter_roles o JOIN users u ON u.id = o.user_id WHERE o.newsletter_id = n.id AND o.role = 'owner' LIMIT 1), '')`
+const ownersLanguage = `COALESCE((SELECT u.language FROM newsletter_roles o JOIN users u ON u.id = o.user_id
+	WHERE o.newsletter_id = n.id AND o.role = 'owner' LIMIT 1), '')`
 
 func noNewsletter() error {
 	return notFound("there is no such newsletter; see: digest newsletter list")
@@ -46,8 +50,10 @@ func (s *Store) AddNewsletter(ctx context.Context, n digest.Newsletter, owner di
 
 func insertNewsletter(ctx context.Context, c conn, n digest.Newsletter, now time.Time) (id digest.NewsletterID,
 	err error) {
-	err = c.get(ctx, &id, `INSERT INTO newsletters (slug, name, description, site_url, address_line, from_name, reply_to, header_text, footer_text,
-		paper, ink, accent, layout, images, threaded, cadence, deliver_at, approve_within, member_limit, count_clicks, count_replies, return_urls, state, created_at)
+	err = c.get(ctx, &id, `INSERT INTO newsletters (slug, name, description, site_url, address_line, from_name,
+		reply_to, header_text, footer_text,
+		paper, ink, accent, layout, images, threaded, cadence, deliver_at, approve_within, member_limit, count_clicks,
+		count_replies, return_urls, state, created_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 		n.Slug, n.Name, n.Description, n.SiteURL, n.AddressLine, n.FromName, n.ReplyTo,
 		n.HeaderText, n.FooterText, n.Paper, n.Ink, n.Accent,
@@ -121,8 +127,10 @@ type NewsletterInfo struct {
 }
 
 const newsletterInfo = `SELECT ` + newsletterColumns + `,
-	COALESCE((SELECT u.email FROM newsletter_roles o JOIN users u ON u.id = o.user_id WHERE o.newsletter_id = n.id AND o.role = 'owner' LIMIT 1), '') AS owner,
-	(SELECT count(*) FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.newsletter_id = n.id AND d.state <> 'left') AS members, `
+	COALESCE((SELECT u.email FROM newsletter_roles o JOIN users u ON u.id = o.user_id WHERE o.newsletter_id = n.id
+	AND o.role = 'owner' LIMIT 1), '') AS owner,
+	(SELECT count(*) FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.newsletter_id = n.id
+	AND d.state <> 'left') AS members, `
 
 // Newsletters returns all newsletters, ordered by slug.
 func (s *Store) Newsletters(ctx context.Context) ([]NewsletterInfo, error) {
@@ -151,7 +159,8 @@ func (s *Store) CountMembers(ctx context.Context, id digest.NewsletterID) (int, 
 }
 
 func countMembers(ctx context.Context, c conn, id digest.NewsletterID) (int, error) {
-	n, err := c.number(ctx, `SELECT count(*) FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.newsletter_id = ? AND d.state <> 'left'`, id)
+	n, err := c.number(ctx, `SELECT count(*) FROM memberships m JOIN digests d ON d.id = m.digest_id
+		WHERE m.newsletter_id = ? AND d.state <> 'left'`, id)
 	return int(n), err
 }
 
@@ -183,8 +192,11 @@ func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time
 			return err
 		}
 		err = c.runOne(ctx, noNewsletter(),
-			`UPDATE newsletters SET slug = ?, name = ?, wanted_name = ?, wanted_from_name = ?, description = ?, site_url = ?, address_line = ?, from_name = ?,
-			reply_to = ?, header_text = ?, footer_text = ?, paper = ?, ink = ?, accent = ?, layout = ?, images = ?, threaded = ?, cadence = ?, deliver_at = ?, approve_within = ?, count_clicks = ?, count_replies = ?, return_urls = ? WHERE id = ?`,
+			`UPDATE newsletters SET slug = ?, name = ?, wanted_name = ?, wanted_from_name = ?, description = ?,
+				site_url = ?, address_line = ?, from_name = ?,
+			reply_to = ?, header_text = ?, footer_text = ?, paper = ?, ink = ?, accent = ?, layout = ?, images = ?,
+			threaded = ?, cadence = ?, deliver_at = ?, approve_within = ?, count_clicks = ?, count_replies = ?,
+			return_urls = ? WHERE id = ?`,
 			n.Slug, n.Name, n.WantedName, n.WantedFromName, n.Description, n.SiteURL, n.AddressLine, n.FromName,
 			n.ReplyTo, n.HeaderText, n.FooterText, n.Paper, n.Ink, n.Accent, string(n.Layout), string(n.Images),
 			bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), bit(n.CountClicks),
@@ -192,7 +204,8 @@ func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time
 		if err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE digests SET name = ?, layout = ?, images = ?, threaded = ?, deliver_at = ? WHERE newsletter_id = ?`,
+		return c.run(ctx, `UPDATE digests SET name = ?, layout = ?, images = ?, threaded = ?, deliver_at = ?
+			WHERE newsletter_id = ?`,
 			n.Name, string(n.Layout), string(n.Images), bit(n.Threaded), inSeconds(n.DeliverAt), n.ID)
 	})
 	if err != nil {
@@ -212,7 +225,8 @@ func (s *Store) DecideNames(ctx context.Context, seen digest.Newsletter, approve
 	return s.change(ctx, "deciding about the newsletter's names", func(c conn) error {
 		if err := c.runOne(ctx, digest.Refuse(digest.Conflict,
 			"someone else changed this; reload the page and check it"),
-			`UPDATE newsletters SET name = ?, from_name = ?, wanted_name = '', wanted_from_name = '' WHERE id = ? AND wanted_name = ? AND wanted_from_name = ?`,
+			`UPDATE newsletters SET name = ?, from_name = ?, wanted_name = '', wanted_from_name = '' WHERE id = ?
+				AND wanted_name = ? AND wanted_from_name = ?`,
 			n.Name, n.FromName, n.ID, seen.WantedName, seen.WantedFromName); err != nil {
 			return err
 		}
@@ -335,7 +349,8 @@ func setNewsletterState(ctx context.Context, c conn, id digest.NewsletterID, sta
 		return invalid("a newsletter is pending, active, held or ended, not %q", state)
 	}
 	if err := c.runOne(ctx, noNewsletter(),
-		`UPDATE newsletters SET counted_from = CASE WHEN state = 'held' AND held_reason <> ? AND ? <> '' THEN ? ELSE counted_from END,
+		`UPDATE newsletters SET counted_from = CASE WHEN state = 'held' AND held_reason <> ?
+			AND ? <> '' THEN ? ELSE counted_from END,
 		state = ?, held_reason = ?, held_at = ? WHERE id = ?`, digest.HeldByPublisher, countedFrom, countedFrom,
 		string(state), digest.OneLine(reason), held, id); err != nil {
 		return err

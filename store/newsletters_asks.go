@@ -38,7 +38,8 @@ func (s *Store) QueueAsks(ctx context.Context, id digest.NewsletterID, all []Joi
 
 // asksMailbox counts a newsletter's requests to a mailbox. Without the condition that the mailbox is not empty,
 // SQLite would not use the index, and would read all requests for each line of an import.
-const asksMailbox = `SELECT count(*) FROM confirmation_requests a WHERE a.newsletter_id = ? AND a.mailbox = ? AND a.mailbox <> ''`
+const asksMailbox = `SELECT count(*) FROM confirmation_requests a WHERE a.newsletter_id = ? AND a.mailbox = ?
+	AND a.mailbox <> ''`
 
 func queueAsks(ctx context.Context, c conn, id digest.NewsletterID, part []Joining, now time.Time) (sum AskCount,
 	err error) {
@@ -68,7 +69,8 @@ func queueAsks(ctx context.Context, c conn, id digest.NewsletterID, part []Joini
 			continue
 		}
 		added, err := c.exec(ctx,
-			`INSERT INTO confirmation_requests (newsletter_id, address_hash, email, mailbox, domain, time_zone, queued_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+			`INSERT INTO confirmation_requests (newsletter_id, address_hash, email, mailbox, domain, time_zone,
+				queued_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (newsletter_id, address_hash) DO NOTHING`, id, askHash(j.Email), digest.NormalEmail(j.Email),
 			mailbox, mailDomain(j.Email), j.TimeZone, at(now), at(now))
 		if err != nil {
@@ -116,8 +118,10 @@ func (s *Store) NoteAsked(ctx context.Context, id digest.NewsletterID, all []dig
 			v.row(id, a[:])
 		}
 		return c.execRows(ctx, &v,
-			`INSERT INTO confirmation_requests (newsletter_id, address_hash, email, domain, time_zone, state, queued_at, next_at)
-			WITH v (id, hash) AS (VALUES {rows}) SELECT v.id, v.hash, '', '', '', CAST(? AS TEXT), CAST(? AS BIGINT), 0 FROM v WHERE v.id > 0
+			`INSERT INTO confirmation_requests (newsletter_id, address_hash, email, domain, time_zone, state,
+				queued_at, next_at)
+			WITH v (id, hash) AS (VALUES {rows}) SELECT v.id, v.hash, '', '', '', CAST(? AS TEXT), CAST(? AS BIGINT), 0
+			FROM v WHERE v.id > 0
 			ON CONFLICT (newsletter_id, address_hash) DO NOTHING`, string(digest.AskLapsed), at(now))
 	})
 }
@@ -136,7 +140,8 @@ func barredFromAsks(ctx context.Context, c conn, id digest.NewsletterID, all []J
 		query string
 		args  []any
 	}{
-		{`SELECT u.email_key FROM users u JOIN memberships m ON m.user_id = u.id WHERE m.newsletter_id = ? AND u.email_key`, []any{id}},
+		{`SELECT u.email_key FROM users u JOIN memberships m ON m.user_id = u.id WHERE m.newsletter_id = ?
+			AND u.email_key`, []any{id}},
 		{`SELECT x.email_key FROM newsletter_suppressions x WHERE x.newsletter_id = ? AND x.email_key`, []any{id}},
 		{`SELECT s.email_key FROM suppressions s WHERE s.email_key`, nil},
 	} { // three queries: a joint one would read all members of the newsletter for each request
@@ -180,9 +185,11 @@ func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Tim
 	err error) {
 	for {
 		found, err = c.find(ctx, &a,
-			`SELECT `+newsletterAskColumns+` FROM confirmation_requests a WHERE a.newsletter_id = ? AND a.state = 'waiting' AND a.next_at <= ?
+			`SELECT `+newsletterAskColumns+` FROM confirmation_requests a WHERE a.newsletter_id = ?
+				AND a.state = 'waiting' AND a.next_at <= ?
 			AND a.domain NOT IN (SELECT l.name FROM lanes l WHERE l.until_at > ?)
-			AND a.domain NOT IN (SELECT b.domain FROM confirmation_requests b WHERE b.requested_at > ? GROUP BY b.domain HAVING count(*) >= ?)
+			AND a.domain NOT IN (SELECT b.domain FROM confirmation_requests b WHERE b.requested_at > ?
+			GROUP BY b.domain HAVING count(*) >= ?)
 			ORDER BY a.next_at LIMIT 1`, id, at(now), at(now), at(now.Add(-time.Hour)), digest.AsksToDomain)
 		if err != nil || !found {
 			return a, false, err
@@ -219,8 +226,10 @@ func askingNow(ctx context.Context, c conn, now time.Time) (ids []digest.Newslet
 	}
 	var waiting []digest.NewsletterID
 	err = c.all(ctx, &waiting,
-		`SELECT n.id FROM newsletters n WHERE n.state = 'active' AND NOT EXISTS (SELECT 1 FROM lanes l WHERE l.name = '' AND l.until_at > ?)
-		AND EXISTS (SELECT 1 FROM confirmation_requests a WHERE a.newsletter_id = n.id AND a.state = 'waiting' AND a.next_at <= ?) ORDER BY n.id`, at(now), at(now))
+		`SELECT n.id FROM newsletters n WHERE n.state = 'active' AND NOT EXISTS (SELECT 1 FROM lanes l
+			WHERE l.name = '' AND l.until_at > ?)
+		AND EXISTS (SELECT 1 FROM confirmation_requests a WHERE a.newsletter_id = n.id AND a.state = 'waiting'
+		AND a.next_at <= ?) ORDER BY n.id`, at(now), at(now))
 	for _, id := range waiting {
 		if err != nil {
 			return nil, err
@@ -258,7 +267,8 @@ func countAsks(ctx context.Context, c conn, id digest.NewsletterID, since time.T
 		State digest.AskState
 		N     int
 	}
-	err = c.all(ctx, &rows, `SELECT a.state, count(*) AS n FROM confirmation_requests a WHERE a.newsletter_id = ? AND a.requested_at >= ? GROUP BY a.state`, id, at(since))
+	err = c.all(ctx, &rows, `SELECT a.state, count(*) AS n FROM confirmation_requests a WHERE a.newsletter_id = ?
+		AND a.requested_at >= ? GROUP BY a.state`, id, at(since))
 	for _, r := range rows {
 		if n := counts.Of(r.State); n != nil {
 			*n = r.N
@@ -280,7 +290,8 @@ func (s *Store) AskNow(ctx context.Context, a digest.Ask, hash []byte, now time.
 			return err
 		}
 		if err := c.runOne(ctx, conflict("nobody is to be asked"),
-			`UPDATE confirmation_requests SET state = 'asked', requested_at = ? WHERE id = ? AND state = 'waiting' AND next_at = ?
+			`UPDATE confirmation_requests SET state = 'asked', requested_at = ? WHERE id = ? AND state = 'waiting'
+				AND next_at = ?
 			AND newsletter_id IN (SELECT n.id FROM newsletters n WHERE n.state = 'active')`, at(now), a.ID,
 			at(a.NextAt)); err != nil {
 			return err
@@ -301,7 +312,8 @@ func (s *Store) AskNow(ctx context.Context, a digest.Ask, hash []byte, now time.
 // caused this, so that it counts as a try.
 func (s *Store) AskAgain(ctx context.Context, a digest.Ask, hash []byte, counts bool, next time.Time) error {
 	return s.unask(ctx, a, hash, func(c conn) error {
-		return c.run(ctx, `UPDATE confirmation_requests SET state = 'waiting', requested_at = 0, tries = tries + ?, next_at = ? WHERE id = ?`, bit(counts), at(next), a.ID)
+		return c.run(ctx, `UPDATE confirmation_requests SET state = 'waiting', requested_at = 0, tries = tries + ?,
+			next_at = ? WHERE id = ?`, bit(counts), at(next), a.ID)
 	})
 }
 
@@ -326,7 +338,8 @@ func (s *Store) AskFailed(ctx context.Context, a digest.Ask, hash []byte, state 
 func (s *Store) unask(ctx context.Context, a digest.Ask, hash []byte, do func(conn) error) error {
 	return s.changeAlone(ctx, "noting who was not asked", func(c conn) error {
 		mine, err := c.number(ctx,
-			`SELECT count(*) FROM confirmation_requests a WHERE a.id = ? AND a.next_at = ? AND a.state IN ('waiting', 'asked')`, a.ID, at(a.NextAt))
+			`SELECT count(*) FROM confirmation_requests a WHERE a.id = ? AND a.next_at = ?
+				AND a.state IN ('waiting', 'asked')`, a.ID, at(a.NextAt))
 		if err != nil || mine == 0 {
 			return err
 		}
@@ -357,7 +370,8 @@ func endAsk(ctx context.Context, c conn, id int64, state digest.AskState) error 
 
 // askConfirmed records that a person has joined, if they got a request. Their mail domain still counts for the pace.
 func askConfirmed(ctx context.Context, c conn, q JoinRequest) error {
-	return c.run(ctx, `UPDATE confirmation_requests SET state = 'confirmed', email = '', mailbox = '' WHERE newsletter_id = ? AND address_hash = ? AND state = 'asked'`,
+	return c.run(ctx, `UPDATE confirmation_requests SET state = 'confirmed', email = '', mailbox = ''
+		WHERE newsletter_id = ? AND address_hash = ? AND state = 'asked'`,
 		q.NewsletterID, askHash(q.Email))
 }
 
@@ -368,7 +382,8 @@ func forgetAsksOf(ctx context.Context, c conn, user digest.UserID) error {
 	if found, err := c.find(ctx, &email, `SELECT u.email FROM users u WHERE u.id = ?`, user); err != nil || !found {
 		return err
 	}
-	return c.run(ctx, `UPDATE confirmation_requests SET state = 'lapsed', email = '', mailbox = '', domain = '' WHERE address_hash = ? AND state IN ('asked', 'waiting')`, askHash(email))
+	return c.run(ctx, `UPDATE confirmation_requests SET state = 'lapsed', email = '', mailbox = '', domain = ''
+		WHERE address_hash = ? AND state IN ('asked', 'waiting')`, askHash(email))
 }
 
 // ForgetAsks deletes the addresses of people who have not answered within digest.AskLife. The hashes stay, so that
@@ -376,7 +391,8 @@ func forgetAsksOf(ctx context.Context, c conn, user digest.UserID) error {
 func (s *Store) ForgetAsks(ctx context.Context, now time.Time) error {
 	var over []digest.Ask
 	err := s.read().all(ctx, &over, `SELECT `+
-		newsletterAskColumns+` FROM confirmation_requests a WHERE a.state = 'asked' AND a.requested_at <= ? ORDER BY a.id`, at(now.Add(-digest.AskLife)))
+		newsletterAskColumns+` FROM confirmation_requests a WHERE a.state = 'asked' AND a.requested_at <= ?
+			ORDER BY a.id`, at(now.Add(-digest.AskLife)))
 	if err != nil {
 		return fmt.Errorf("finding who has not answered: %w", err)
 	}

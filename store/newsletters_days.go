@@ -30,9 +30,12 @@ func countDay(ctx context.Context, c conn, now instant, of map[digest.Newsletter
 		v.row(id, today[id].String(), slot, d.Joined, d.Left, d.Replied, d.Sent, d.Bounced, d.Complained)
 	}
 	return c.runRows(ctx, &v,
-		`INSERT INTO newsletter_days (newsletter_id, day, slot, joined, gone, replied, sent, bounced, complained) VALUES {rows}
-		ON CONFLICT (newsletter_id, day, slot) DO UPDATE SET joined = newsletter_days.joined + excluded.joined, gone = newsletter_days.gone + excluded.gone, replied = newsletter_days.replied + excluded.replied,
-			sent = newsletter_days.sent + excluded.sent, bounced = newsletter_days.bounced + excluded.bounced, complained = newsletter_days.complained + excluded.complained`)
+		`INSERT INTO newsletter_days (newsletter_id, day, slot, joined, gone, replied, sent, bounced, complained)
+			VALUES {rows}
+		ON CONFLICT (newsletter_id, day, slot) DO UPDATE SET joined = newsletter_days.joined + excluded.joined,
+		gone = newsletter_days.gone + excluded.gone, replied = newsletter_days.replied + excluded.replied,
+			sent = newsletter_days.sent + excluded.sent, bounced = newsletter_days.bounced + excluded.bounced,
+			complained = newsletter_days.complained + excluded.complained`)
 }
 
 // countMember counts that a person has joined or left a newsletter. A person who only got a request has not joined.
@@ -47,7 +50,8 @@ func countMember(ctx context.Context, c conn, now time.Time, id digest.Newslette
 	return countDay(ctx, c, at(now), map[digest.NewsletterID]digest.NewsletterDay{id: d})
 }
 
-const daySums = `CAST(SUM(x.joined) AS BIGINT) AS joined, CAST(SUM(x.gone) AS BIGINT) AS "left", CAST(SUM(x.replied) AS BIGINT) AS replied, ` + letterSums
+const daySums = `CAST(SUM(x.joined) AS BIGINT) AS joined, CAST(SUM(x.gone) AS BIGINT) AS "left",
+	CAST(SUM(x.replied) AS BIGINT) AS replied, ` + letterSums
 
 // NewsletterDays returns the counts of a newsletter from a day on, earliest first. Days without counts are absent.
 func (s *Store) NewsletterDays(ctx context.Context, id digest.NewsletterID, since digest.Date) ([]digest.NewsletterDay,
@@ -76,7 +80,8 @@ type troubledRow struct {
 	digest.LetterCounts
 }
 
-const letterSums = `CAST(SUM(x.sent) AS BIGINT) AS sent, CAST(SUM(x.bounced) AS BIGINT) AS bounced, CAST(SUM(x.complained) AS BIGINT) AS complained`
+const letterSums = `CAST(SUM(x.sent) AS BIGINT) AS sent, CAST(SUM(x.bounced) AS BIGINT) AS bounced,
+	CAST(SUM(x.complained) AS BIGINT) AS complained`
 
 // A HeldNewsletter is a newsletter that HoldTroubled has held.
 type HeldNewsletter struct {
@@ -90,8 +95,10 @@ func (s *Store) HoldTroubled(ctx context.Context, now time.Time) (held []HeldNew
 	since := digest.DateOf(now.UTC()).Plus(1 - digest.CountedDays).String()
 	troubled, err := readRows[troubledRow](ctx, s.read(), "looking for newsletters in trouble",
 		`SELECT x.newsletter_id, `+letterSums+`
-		FROM newsletter_days x JOIN newsletters n ON n.id = x.newsletter_id WHERE n.state = 'active' AND x.day >= ? AND x.day >= n.counted_from
-		AND x.newsletter_id IN (SELECT y.newsletter_id FROM newsletter_days y WHERE y.day >= ? AND (y.bounced > 0 OR y.complained > 0))
+		FROM newsletter_days x JOIN newsletters n ON n.id = x.newsletter_id WHERE n.state = 'active' AND x.day >= ?
+		AND x.day >= n.counted_from
+		AND x.newsletter_id IN (SELECT y.newsletter_id FROM newsletter_days y WHERE y.day >= ?
+		AND (y.bounced > 0 OR y.complained > 0))
 		GROUP BY x.newsletter_id ORDER BY x.newsletter_id`, since, since)
 	for _, t := range troubled {
 		reason := t.HoldReason()
@@ -122,13 +129,15 @@ func (s *Store) holdTroubled(ctx context.Context, id digest.NewsletterID, reason
 		}
 		h.State, h.HeldReason = digest.NewsletterHeld, reason
 		_, err = c.find(ctx, &h.Owner,
-			`SELECT u.email FROM newsletter_roles r JOIN users u ON u.id = r.user_id WHERE r.newsletter_id = ? AND r.role = 'owner'`, id)
+			`SELECT u.email FROM newsletter_roles r JOIN users u ON u.id = r.user_id WHERE r.newsletter_id = ?
+				AND r.role = 'owner'`, id)
 		return h, err
 	})
 }
 
 // lettersOf counts the sent editions among states by their newsletters.
-func lettersOf(mine map[digest.EditionID]claimedEdition, states map[digest.EditionID]digest.EditionState) map[digest.NewsletterID]digest.NewsletterDay {
+func lettersOf(mine map[digest.EditionID]claimedEdition,
+	states map[digest.EditionID]digest.EditionState) map[digest.NewsletterID]digest.NewsletterDay {
 	of := make(map[digest.NewsletterID]digest.NewsletterDay)
 	for id, state := range states {
 		n := mine[id].NewsletterID

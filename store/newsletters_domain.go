@@ -7,10 +7,12 @@ import (
 	"digest"
 )
 
-const domainColumns = `x.newsletter_id, x.from_address, x.selector, x.sealed, x.created_at, x.signs, x.finding, x.checked_at, x.seen_at`
+const domainColumns = `x.newsletter_id, x.from_address, x.selector, x.sealed, x.created_at, x.signs, x.finding,
+	x.checked_at, x.seen_at`
 
 // signedAddress selects the newsletter's own From address, or "" if n is sent from the instance's address.
-const signedAddress = `COALESCE((SELECT x.from_address FROM newsletter_domains x WHERE x.newsletter_id = n.id AND x.signs = 1), '')`
+const signedAddress = `COALESCE((SELECT x.from_address FROM newsletter_domains x WHERE x.newsletter_id = n.id
+	AND x.signs = 1), '')`
 
 // SetNewsletterDomain stores the address and the key from which a newsletter is sent, in place of any former ones. It
 // returns digest.Conflict if the newsletter has ended.
@@ -26,7 +28,8 @@ func (s *Store) SetNewsletterDomain(ctx context.Context, d digest.NewsletterDoma
 		if err := c.run(ctx, `DELETE FROM newsletter_domains WHERE newsletter_id = ?`, d.NewsletterID); err != nil {
 			return err
 		}
-		return c.run(ctx, `INSERT INTO newsletter_domains (newsletter_id, from_address, selector, sealed, created_at, signs, finding, checked_at, seen_at, next_at)
+		return c.run(ctx, `INSERT INTO newsletter_domains (newsletter_id, from_address, selector, sealed, created_at,
+			signs, finding, checked_at, seen_at, next_at)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, d.NewsletterID, d.FromAddress, d.Selector, d.Sealed,
 			at(d.CreatedAt),
 			bit(d.Signs), d.Finding, at(d.CheckedAt), at(d.SeenAt), at(d.NextLook()))
@@ -51,7 +54,8 @@ func (s *Store) NewsletterDomainsDue(ctx context.Context, now time.Time, most in
 // check changed whether the key signs. Of several concurrent checks, one reports it.
 func (s *Store) RecordDomainLook(ctx context.Context, was, is digest.NewsletterDomain) (turned bool, err error) {
 	n, err := changed(ctx, s, "storing what was seen of a domain", func(c conn) (int, error) {
-		return c.exec(ctx, `UPDATE newsletter_domains SET signs = ?, finding = ?, checked_at = ?, seen_at = ?, next_at = ?
+		return c.exec(ctx, `UPDATE newsletter_domains SET signs = ?, finding = ?, checked_at = ?, seen_at = ?,
+			next_at = ?
 			WHERE newsletter_id = ? AND selector = ? AND signs = ?`,
 			bit(is.Signs), is.Finding, at(is.CheckedAt), at(is.SeenAt), at(is.NextLook()), is.NewsletterID, is.Selector,
 			bit(was.Signs))

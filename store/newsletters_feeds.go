@@ -30,7 +30,8 @@ func (s *Store) AddNewsletterFeed(ctx context.Context, id digest.NewsletterID, s
 				if created {
 					continue
 				}
-				if err := c.run(ctx, `UPDATE subscriptions SET title = ?, folder = ?, display = ?, extras = ? WHERE digest_id = ? AND feed_id = ?`,
+				if err := c.run(ctx, `UPDATE subscriptions SET title = ?, folder = ?, display = ?, extras = ?
+					WHERE digest_id = ? AND feed_id = ?`,
 					sub.Title, sub.Folder, string(sub.Display), int(sub.Extras), d, sub.FeedID); err != nil {
 					return 0, err
 				}
@@ -73,5 +74,6 @@ func (s *Store) RemoveNewsletterFeed(ctx context.Context, id digest.NewsletterID
 func (s *Store) newsletterDigests(ctx context.Context, id digest.NewsletterID) ([]digest.DigestID, error) {
 	return readRows[digest.DigestID](ctx, s.read(), "finding the members",
 		`SELECT d.id FROM digests d JOIN newsletters n ON n.id = d.newsletter_id
-		WHERE d.newsletter_id = ? AND (d.state <> 'left' OR d.id = n.archive_id) ORDER BY CASE d.id WHEN n.archive_id THEN 0 ELSE 1 END, d.id`, id)
+		WHERE d.newsletter_id = ? AND (d.state <> 'left' OR d.id = n.archive_id)
+		ORDER BY CASE d.id WHEN n.archive_id THEN 0 ELSE 1 END, d.id`, id)
 }

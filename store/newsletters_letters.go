@@ -65,7 +65,8 @@ func (s *Store) LettersWaiting(ctx context.Context, n digest.Newsletter, now tim
 		`SELECT DISTINCT e.local_date FROM digests d
 		JOIN editions e ON e.digest_id = d.id AND e.local_date IN (?, ?, ?)
 		LEFT JOIN newsletter_letters l ON l.newsletter_id = d.newsletter_id AND l.local_date = e.local_date
-		WHERE d.newsletter_id = ? AND e.attempt = 0 AND e.send_at > ? AND e.state IN ('ready', 'unmailed') AND COALESCE(l.approved_at, 0) = 0
+		WHERE d.newsletter_id = ? AND e.attempt = 0 AND e.send_at > ? AND e.state IN ('ready', 'unmailed')
+		AND COALESCE(l.approved_at, 0) = 0
 		ORDER BY e.local_date`, today.Plus(-1).String(), today.String(), today.Plus(1).String(), n.ID, at(now))
 }
 
@@ -103,7 +104,8 @@ func (s *Store) SetNewsletterLetter(ctx context.Context, l digest.NewsletterLett
 	l = l.Tidy()
 	return s.run(ctx, "changing a letter",
 		`INSERT INTO newsletter_letters (newsletter_id, local_date, subject, note, skipped) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (newsletter_id, local_date) DO UPDATE SET subject = excluded.subject, note = excluded.note, skipped = excluded.skipped`,
+		ON CONFLICT (newsletter_id, local_date) DO UPDATE SET subject = excluded.subject, note = excluded.note,
+		skipped = excluded.skipped`,
 		l.NewsletterID, l.LocalDate.String(), l.Subject, l.Note, bit(l.Skipped))
 }
 
@@ -124,7 +126,8 @@ func (s *Store) ApproveNewsletterLetter(ctx context.Context, id digest.Newslette
 		}
 		leave := fmt.Sprintf(`CASE WHEN e.send_at - %[1]d > %[2]d THEN e.send_at - %[1]d ELSE %[2]d END`,
 			inSeconds(n.ApproveWithin), at(now))
-		waits := fmt.Sprintf(` WHERE e.local_date = ? AND e.digest_id IN (SELECT d.id FROM digests d WHERE d.newsletter_id = ?) AND e.attempt = 0 AND e.send_at > %d`, at(now))
+		waits := fmt.Sprintf(` WHERE e.local_date = ? AND e.digest_id IN (SELECT d.id FROM digests d
+			WHERE d.newsletter_id = ?) AND e.attempt = 0 AND e.send_at > %d`, at(now))
 		waited, err := c.exec(ctx, `UPDATE editions AS e SET next_at = `+leave+`, date = `+leave+`, send_at = `+
 			leave+waits+` AND e.state = 'ready'`, date.String(), id)
 		if err != nil {
@@ -139,7 +142,8 @@ func (s *Store) ApproveNewsletterLetter(ctx context.Context, id digest.Newslette
 // whose issue omits it unless UnpullPost allows it again. PullPost deletes issues that have no other content.
 func (s *Store) PullPost(ctx context.Context, id digest.NewsletterID, post digest.PostID, now time.Time) error {
 	return s.change(ctx, "pulling a post", func(c conn) error {
-		err := c.run(ctx, `INSERT INTO newsletter_pulled_posts (newsletter_id, post_id, pulled_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, id, post, at(now))
+		err := c.run(ctx, `INSERT INTO newsletter_pulled_posts (newsletter_id, post_id, pulled_at) VALUES (?, ?, ?)
+			ON CONFLICT DO NOTHING`, id, post, at(now))
 		if err != nil {
 			return err
 		}
@@ -148,8 +152,10 @@ func (s *Store) PullPost(ctx context.Context, id digest.NewsletterID, post diges
 			WHERE d.newsletter_id = ? AND e.attempt = 0 AND e.send_at > ? AND e.state IN ('ready', 'unmailed')`
 		waiting := []any{today.Plus(-1).String(), today.String(), today.Plus(1).String(), id, at(now)}
 		moved, err := c.exec(ctx,
-			`WITH w AS (SELECT e.digest_id, e.due_at, d.next_due_at `+waits+`) UPDATE digest_posts SET visible_at = w.next_due_at
-			FROM w WHERE digest_posts.digest_id = w.digest_id AND digest_posts.visible_at = w.due_at AND digest_posts.post_id = ?`, append(waiting, post)...)
+			`WITH w AS (SELECT e.digest_id, e.due_at, d.next_due_at `+waits+`) UPDATE digest_posts
+				SET visible_at = w.next_due_at
+			FROM w WHERE digest_posts.digest_id = w.digest_id AND digest_posts.visible_at = w.due_at
+			AND digest_posts.post_id = ?`, append(waiting, post)...)
 		if err != nil || moved == 0 {
 			return err
 		}
@@ -158,8 +164,10 @@ func (s *Store) PullPost(ctx context.Context, id digest.NewsletterID, post diges
 		}
 		var empty []digest.DigestID
 		err = c.all(ctx, &empty, `DELETE FROM editions WHERE id IN (SELECT e.id `+waits+`)
-			AND NOT EXISTS (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = editions.digest_id AND dp.visible_at = editions.due_at)
-			AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = editions.digest_id AND n.visible_at = editions.due_at)
+			AND NOT EXISTS (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = editions.digest_id
+			AND dp.visible_at = editions.due_at)
+			AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = editions.digest_id
+			AND n.visible_at = editions.due_at)
 			AND NOT EXISTS (SELECT 1 FROM carried_posts y WHERE y.edition_id = editions.id) RETURNING digest_id`,
 			waiting...)
 		if err != nil || len(empty) == 0 {
@@ -291,6 +299,7 @@ type claimedDelivery struct {
 func withoutPulled(ctx context.Context, c conn, id digest.DigestID, refs []digest.PostRef) ([]digest.PostRef, error) {
 	var pulled []digest.PostID
 	err := c.all(ctx, &pulled,
-		`SELECT x.post_id FROM digests d JOIN newsletter_pulled_posts x ON x.newsletter_id = d.newsletter_id WHERE d.id = ?`, id)
+		`SELECT x.post_id FROM digests d JOIN newsletter_pulled_posts x ON x.newsletter_id = d.newsletter_id
+			WHERE d.id = ?`, id)
 	return slices.DeleteFunc(refs, func(r digest.PostRef) bool { return slices.Contains(pulled, r.PostID) }), err
 }

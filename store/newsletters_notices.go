@@ -23,7 +23,8 @@ func (n *notices) saveForPublishers(ctx context.Context, c conn) error {
 	return c.runRows(ctx, &n.values, `INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url)
 		WITH v (feed_id, kind, title, url, from_at, to_at) AS (VALUES {rows})
 		SELECT n.id, v.feed_id, v.kind, CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url
-		FROM v CROSS JOIN `+publishedFeeds+` WHERE s.feed_id = v.feed_id AND `+goesOn+` AND v.kind IN ('gone', 'dead', 'blocked', 'declined')
+		FROM v CROSS JOIN `+publishedFeeds+` WHERE s.feed_id = v.feed_id AND `+goesOn+`
+		AND v.kind IN ('gone', 'dead', 'blocked', 'declined')
 		ORDER BY n.id, v.feed_id ON CONFLICT (newsletter_id, feed_id, kind) DO NOTHING`)
 }
 
@@ -33,18 +34,23 @@ func saveSickForPublishers(ctx context.Context, c conn, sick *values, by instant
 	return c.runRows(ctx, sick,
 		`INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url, from_at, illness)
 		WITH v (feed_id, title, url, from_at, illness, notified_at) AS (VALUES {rows})
-		SELECT n.id, v.feed_id, 'sick', CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url, v.from_at, v.illness
+		SELECT n.id, v.feed_id, 'sick', CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url, v.from_at,
+		v.illness
 		FROM v CROSS JOIN `+publishedFeeds+` WHERE s.feed_id = v.feed_id AND `+goesOn+`
-		ORDER BY n.id, v.feed_id ON CONFLICT (newsletter_id, feed_id, kind) DO UPDATE SET from_at = excluded.from_at, illness = excluded.illness,
-			url = excluded.url, notified_at = 0 WHERE newsletter_notices.from_at <> excluded.from_at AND newsletter_notices.notified_at > 0 AND newsletter_notices.notified_at <= `+fmt.Sprint(by))
+		ORDER BY n.id, v.feed_id ON CONFLICT (newsletter_id, feed_id, kind) DO UPDATE
+		SET from_at = excluded.from_at, illness = excluded.illness,
+			url = excluded.url, notified_at = 0 WHERE newsletter_notices.from_at <> excluded.from_at
+			AND newsletter_notices.notified_at > 0 AND newsletter_notices.notified_at <= `+fmt.Sprint(by))
 }
 
 // tellPublishersOfMove is tellMove for publishers.
 func (r *recording) tellPublishersOfMove(ctx context.Context, p *polled) error {
 	return r.c.run(ctx, `INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url, moved_to)
-		SELECT n.id, s.feed_id, CAST(? AS TEXT), CASE WHEN s.title <> '' THEN s.title ELSE CAST(? AS TEXT) END, CAST(? AS TEXT), CAST(? AS TEXT)
+		SELECT n.id, s.feed_id, CAST(? AS TEXT), CASE WHEN s.title <> '' THEN s.title ELSE CAST(? AS TEXT) END,
+		CAST(? AS TEXT), CAST(? AS TEXT)
 		FROM `+publishedFeeds+` WHERE s.feed_id = ? AND `+goesOn+` ORDER BY n.id
-		ON CONFLICT (newsletter_id, feed_id, kind) DO UPDATE SET url = excluded.url, moved_to = excluded.moved_to, notified_at = 0`,
+		ON CONFLICT (newsletter_id, feed_id, kind) DO UPDATE SET url = excluded.url, moved_to = excluded.moved_to,
+		notified_at = 0`,
 		string(digest.NoticeMoved), cmp.Or(p.Was.Title, p.Feed.Title), p.stored.URL, p.Feed.URL, p.Feed.ID)
 }
 
@@ -104,7 +110,8 @@ func (s *Store) MarkTold(ctx context.Context, news PublisherNews, now time.Time)
 			}
 			if err := c.runRows(ctx, &v,
 				`WITH v (feed_id, kind) AS (VALUES {rows}) UPDATE newsletter_notices SET notified_at = ? FROM v
-				WHERE newsletter_notices.newsletter_id = ? AND newsletter_notices.feed_id = v.feed_id AND newsletter_notices.kind = v.kind`, at(now), news.Newsletter.ID); err != nil {
+				WHERE newsletter_notices.newsletter_id = ? AND newsletter_notices.feed_id = v.feed_id
+				AND newsletter_notices.kind = v.kind`, at(now), news.Newsletter.ID); err != nil {
 				return err
 			}
 		}

@@ -34,7 +34,8 @@ func (s *Store) CountReply(ctx context.Context, id digest.NewsletterID, message 
 			return false, err
 		}
 		added, err := c.exec(ctx, `INSERT INTO newsletter_replies (newsletter_id, message, day) SELECT ?, ?, ?
-			WHERE (SELECT count(*) FROM newsletter_replies WHERE newsletter_id = ? AND day = ?) < ? ON CONFLICT DO NOTHING`, id, message, today.String(), id, today.String(), members)
+			WHERE (SELECT count(*) FROM newsletter_replies WHERE newsletter_id = ? AND day = ?) < ?
+			ON CONFLICT DO NOTHING`, id, message, today.String(), id, today.String(), members)
 		if err != nil || added == 0 {
 			return false, err
 		}

@@ -28,7 +28,8 @@ type Publisher struct {
 func (s *Store) Publishers(ctx context.Context, id digest.NewsletterID) ([]Publisher, error) {
 	return readRows[Publisher](ctx, s.read(), "listing the publishers",
 		`SELECT r.user_id, u.email, u.language, r.role, r.offered_at > 0 AS offered FROM newsletter_roles r
-		JOIN users u ON u.id = r.user_id WHERE r.newsletter_id = ? ORDER BY CASE r.role WHEN 'owner' THEN 0 ELSE 1 END, u.email`, id)
+		JOIN users u ON u.id = r.user_id WHERE r.newsletter_id = ? ORDER BY CASE r.role WHEN 'owner' THEN 0 ELSE 1 END,
+		u.email`, id)
 }
 
 // SetRole sets the role of a user in a newsletter. A new owner replaces the former one, who becomes an editor, and
@@ -86,7 +87,8 @@ func handOver(ctx context.Context, c conn, n digest.Newsletter, to digest.UserID
 	if err != nil {
 		return err
 	}
-	if err := c.run(ctx, `UPDATE newsletter_roles SET role = 'editor', offered_at = 0 WHERE newsletter_id = ? AND (role = 'owner' OR offered_at > 0)`, n.ID); err != nil {
+	if err := c.run(ctx, `UPDATE newsletter_roles SET role = 'editor', offered_at = 0 WHERE newsletter_id = ?
+		AND (role = 'owner' OR offered_at > 0)`, n.ID); err != nil {
 		return err
 	}
 	if err := c.run(ctx, `UPDATE digests SET user_id = ? WHERE id = ?`, to, n.ArchiveID); err != nil {

@@ -48,7 +48,8 @@ func (s *Store) AddNewsletterToken(ctx context.Context, t NewsletterToken, hash 
 			return 0, digest.Refuse(digest.Conflict, "a newsletter can have at most %d tokens; remove one first",
 				MostNewsletterTokens)
 		}
-		err = c.get(ctx, &id, `INSERT INTO newsletter_tokens (newsletter_id, user_id, name, token_hash, read_only, created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
+		err = c.get(ctx, &id, `INSERT INTO newsletter_tokens (newsletter_id, user_id, name, token_hash, read_only,
+			created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
 			t.NewsletterID, t.UserID, t.Name, hash, bit(t.ReadOnly), at(now))
 		return id, err
 	})

@@ -71,7 +71,8 @@ func (n *notices) save(ctx context.Context, c conn) error {
 	return c.runRows(ctx, &n.values,
 		`INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, from_at, to_at)
 			WITH v (feed_id, kind, title, url, from_at, to_at) AS (VALUES {rows})
-			SELECT s.digest_id, d.next_due_at, v.feed_id, v.kind, CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url,
+			SELECT s.digest_id, d.next_due_at, v.feed_id, v.kind, CASE WHEN s.title <> '' THEN s.title
+			ELSE v.title END, v.url,
 				CASE WHEN v.from_at > 0 AND s.created_at > v.from_at THEN s.created_at ELSE v.from_at END, v.to_at
 			FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
 			WHERE s.feed_id = v.feed_id AND s.paused = 0 AND d.id = s.digest_id AND `+isTold+`
@@ -83,7 +84,8 @@ func (n *notices) save(ctx context.Context, c conn) error {
 }
 
 // noticeColumns are the columns of a digest.Notice.
-const noticeColumns = `n.digest_id, n.feed_id, n.kind, n.title, n.url, n.moved_to, n.illness, n.from_at AS "from", n.to_at AS "to"`
+const noticeColumns = `n.digest_id, n.feed_id, n.kind, n.title, n.url, n.moved_to, n.illness, n.from_at AS "from",
+	n.to_at AS "to"`
 
 // tellMove stores notices that a feed has moved to another site. A notice names the address at which the reader
 // subscribed, if it is only one. Readers who subscribed at the new address get no notice.
@@ -95,11 +97,15 @@ func (r *recording) tellMove(ctx context.Context, p *polled) error {
 		return err
 	}
 	return r.c.run(ctx, `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, moved_to)
-		SELECT s.digest_id, d.next_due_at, s.feed_id, CAST(? AS TEXT), CASE WHEN s.title <> '' THEN s.title ELSE CAST(? AS TEXT) END,
-			CASE WHEN s.address LIKE '%' || `+aLine+` || `+aLine+` || '%' THEN CAST(? AS TEXT) ELSE replace(s.address, `+aLine+`, '') END, CAST(? AS TEXT)
-		FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id = ? AND s.paused = 0 AND `+isTold+` AND (`+gathers+` OR d.state = 'paused')
+		SELECT s.digest_id, d.next_due_at, s.feed_id, CAST(? AS TEXT), CASE WHEN s.title <> '' THEN s.title
+		ELSE CAST(? AS TEXT) END,
+			CASE WHEN s.address LIKE '%' || `+aLine+` || `+aLine+` || '%' THEN CAST(? AS TEXT)
+			ELSE replace(s.address, `+aLine+`, '') END, CAST(? AS TEXT)
+		FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id = ? AND s.paused = 0 AND `+isTold+`
+		AND (`+gathers+` OR d.state = 'paused')
 		AND replace(s.address, ?, '') = s.address
-		ORDER BY s.digest_id ON CONFLICT (digest_id, visible_at, feed_id, kind) DO UPDATE SET moved_to = excluded.moved_to`,
+		ORDER BY s.digest_id ON CONFLICT (digest_id, visible_at, feed_id, kind) DO UPDATE
+		SET moved_to = excluded.moved_to`,
 		string(digest.NoticeMoved), cmp.Or(p.Was.Title, p.Feed.Title), p.stored.URL, p.Feed.URL, p.Feed.ID,
 		listed(p.Feed.URL))
 }

@@ -47,10 +47,13 @@ func saveSick(ctx context.Context, c conn, sick *values) error {
 	return c.runRows(ctx, sick,
 		`INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, from_at, illness)
 		WITH v (feed_id, title, url, from_at, illness, notified_at) AS (VALUES {rows})
-		SELECT s.digest_id, d.next_due_at, v.feed_id, 'sick', CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url, v.from_at, v.illness
+		SELECT s.digest_id, d.next_due_at, v.feed_id, 'sick', CASE WHEN s.title <> '' THEN s.title ELSE v.title END,
+		v.url, v.from_at, v.illness
 		FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
-		WHERE s.feed_id = v.feed_id AND s.paused = 0 AND d.id = s.digest_id AND `+isTold+` AND (`+gathers+` OR d.state = 'paused')
-		AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = s.digest_id AND n.feed_id = v.feed_id AND n.kind = 'sick'
+		WHERE s.feed_id = v.feed_id AND s.paused = 0 AND d.id = s.digest_id AND `+isTold+`
+		AND (`+gathers+` OR d.state = 'paused')
+		AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = s.digest_id AND n.feed_id = v.feed_id
+		AND n.kind = 'sick'
 			AND (n.from_at = v.from_at OR n.visible_at > v.notified_at))
 		ORDER BY s.digest_id, v.feed_id ON CONFLICT (digest_id, visible_at, feed_id, kind) DO NOTHING`)
 }
@@ -66,5 +69,6 @@ func dropWaitingNotices(ctx context.Context, c conn, ids []digest.FeedID, kinds 
 		return err
 	}
 	return c.run(ctx, `DELETE FROM notices WHERE kind IN (`+kinds+`) AND (digest_id, visible_at, feed_id) IN (
-		SELECT s.digest_id, d.next_due_at, s.feed_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id IN (`+list(ids)+`))`)
+		SELECT s.digest_id, d.next_due_at, s.feed_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id
+		WHERE s.feed_id IN (`+list(ids)+`))`)
 }

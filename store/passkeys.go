@@ -49,7 +49,8 @@ func (s *Store) AddPasskey(ctx context.Context, p Passkey, now time.Time) error 
 		if n >= mostPasskeys {
 			return invalid("there are %d passkeys already; remove one first", n)
 		}
-		_, err = c.exec(ctx, `INSERT INTO passkeys (user_id, credential_id, credential, sign_count, name, created_at) VALUES (?, ?, ?, ?, ?, ?)`,
+		_, err = c.exec(ctx, `INSERT INTO passkeys (user_id, credential_id, credential, sign_count, name, created_at)
+			VALUES (?, ?, ?, ?, ?, ?)`,
 			p.UserID, p.CredentialID, p.Credential, p.SignCount, p.Name, at(now))
 		return err
 	})
@@ -95,7 +96,8 @@ func (s *Store) AddCeremony(ctx context.Context, hash []byte, user digest.UserID
 		if _, err := c.exec(ctx, `DELETE FROM passkey_challenges WHERE expires_at <= ?`, at(now)); err != nil {
 			return err
 		}
-		_, err := c.exec(ctx, `INSERT INTO passkey_challenges (token_hash, user_id, data, expires_at) VALUES (?, ?, ?, ?)`, hash, user, data, at(expires))
+		_, err := c.exec(ctx, `INSERT INTO passkey_challenges (token_hash, user_id, data, expires_at)
+			VALUES (?, ?, ?, ?)`, hash, user, data, at(expires))
 		return err
 	})
 }

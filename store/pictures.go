@@ -20,7 +20,8 @@ func pictureKey(address string) int64 {
 func (s *Store) LearnPictureSize(ctx context.Context, address string, size digest.PictureSize, now time.Time) error {
 	return s.run(ctx, "storing the size of a picture",
 		`INSERT INTO picture_sizes (address, width, height, learned_at) VALUES (?, ?, ?, ?)
-		ON CONFLICT (address) DO UPDATE SET width = excluded.width, height = excluded.height, learned_at = excluded.learned_at`,
+		ON CONFLICT (address) DO UPDATE SET width = excluded.width, height = excluded.height,
+		learned_at = excluded.learned_at`,
 		pictureKey(address), size.Width, size.Height, at(now))
 }
 

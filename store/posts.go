@@ -17,14 +17,16 @@ import (
 
 // postColumns are the columns of a post without its content, which is long.
 const postColumns = `p.id, p.feed_id, p.identity, p.url, p.title, p.author, p.language,
-	p.published_at, p.seen_at, p.read_before, p.summary, p.image_url, p.content_hash, p.enclosures, p.syndication, p.extra, p.untitled, p.leads_to`
+	p.published_at, p.seen_at, p.read_before, p.summary, p.image_url, p.content_hash, p.enclosures, p.syndication,
+	p.extra, p.untitled, p.leads_to`
 
 // NewestTitle returns the title of a feed's newest post, or "". It ignores extras, posts read at another address, and
 // posts that the feed no longer lists.
 func (s *Store) NewestTitle(ctx context.Context, feed digest.FeedID) (string, error) {
 	titles, err := readRows[string](ctx, s.read(), "reading a feed's newest post", `SELECT p.title FROM posts p
 		WHERE p.feed_id = ? AND p.extra = 0 AND p.read_address = '' AND p.withdrawn_at = 0
-		ORDER BY CASE WHEN p.published_at > 0 THEN p.published_at ELSE p.seen_at END DESC, p.seen_at DESC, p.id LIMIT 1`, feed)
+		ORDER BY CASE WHEN p.published_at > 0 THEN p.published_at ELSE p.seen_at END DESC, p.seen_at DESC, p.id
+		LIMIT 1`, feed)
 	if err != nil || len(titles) == 0 {
 		return "", err
 	}
@@ -208,7 +210,8 @@ func (s *Store) DeliveredBefore(ctx context.Context, id digest.DigestID, feed di
 		if len(all) == limit || before == 0 {
 			break
 		}
-		first, err := readOne[instant](ctx, s.read(), "reading what was delivered", nil, // 0 if there are fewer editions
+		first, err := readOne[instant](ctx, s.read(), "reading what was delivered", nil,
+			// 0 if there are fewer editions
 			`SELECT due_at FROM editions WHERE digest_id = ? AND due_at < ? ORDER BY due_at DESC LIMIT 1 OFFSET ?`, id,
 			before, editions-1)
 		if err != nil {
@@ -216,7 +219,8 @@ func (s *Store) DeliveredBefore(ctx context.Context, id digest.DigestID, feed di
 		}
 		some, err := readRows[DeliveredPost](ctx, s.read(), "reading what was delivered",
 			`SELECT p.id AS post_id, p.title, p.url, e.local_date AS date, e.due_at
-			FROM editions e JOIN digest_posts dp ON dp.digest_id = e.digest_id AND dp.visible_at = e.due_at JOIN posts p ON p.id = dp.post_id
+			FROM editions e JOIN digest_posts dp ON dp.digest_id = e.digest_id AND dp.visible_at = e.due_at
+			JOIN posts p ON p.id = dp.post_id
 			WHERE e.digest_id = ? AND e.due_at >= ? AND e.due_at < ? AND (e.due_at < ? OR p.id < ?)
 			AND dp.digest_id = ? AND dp.visible_at >= ? AND dp.visible_at < ? -- so that other partitions are left out
 			AND p.feed_id IN (SELECT f.id FROM feeds f WHERE f.id = ? OR f.merged_into = ?)
@@ -243,7 +247,8 @@ func (s *Store) NewestDelivered(ctx context.Context, id digest.DigestID, feeds [
 			At     time.Time
 		}](ctx, s.read(), "reading the newest posts",
 			`SELECT p.feed_id, MAX(CASE WHEN p.published_at > 0 THEN p.published_at ELSE p.seen_at END) AS at
-			FROM digest_posts dp JOIN posts p ON p.id = dp.post_id WHERE dp.digest_id = ? AND dp.visible_at > ? AND dp.visible_at <= ?
+			FROM digest_posts dp JOIN posts p ON p.id = dp.post_id WHERE dp.digest_id = ? AND dp.visible_at > ?
+			AND dp.visible_at <= ?
 			AND p.feed_id`+s.d.oneOf+` GROUP BY p.feed_id`, id, at(upTo.Add(-newestBack)), at(upTo), keys(s.d, some))
 		if err != nil {
 			return nil, err

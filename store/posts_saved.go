@@ -79,14 +79,17 @@ func errNoPost() error { return notFound("there is no such post") }
 func delivered(ctx context.Context, c conn, user digest.UserID, post digest.PostID, now instant) (delivery, error) {
 	var d delivery
 	saved, err := c.find(ctx, &d,
-		`SELECT digest_id, due_at, due_at AS came_at, local_date AS date, 1 AS saved FROM saved_posts WHERE user_id = ? AND post_id = ?`, user, post)
+		`SELECT digest_id, due_at, due_at AS came_at, local_date AS date, 1 AS saved FROM saved_posts WHERE user_id = ?
+			AND post_id = ?`, user, post)
 	if saved || err != nil {
 		return d, err
 	}
 	return readOne[delivery](ctx, c, "", errNoPost(),
-		`SELECT e.digest_id, e.due_at, `+cameAt+` AS came_at, e.local_date AS date, 0 AS saved FROM digests d CROSS JOIN editions e
+		`SELECT e.digest_id, e.due_at, `+cameAt+` AS came_at, e.local_date AS date, 0 AS saved FROM digests d
+			CROSS JOIN editions e
 		WHERE d.user_id = ? AND e.digest_id = d.id AND e.due_at <= d.last_due_at AND `+cameAt+` <= ?
-		AND (SELECT count(*) FROM digest_posts dp WHERE dp.digest_id = e.digest_id AND dp.visible_at = e.due_at AND dp.post_id = ?) > 0
+		AND (SELECT count(*) FROM digest_posts dp WHERE dp.digest_id = e.digest_id AND dp.visible_at = e.due_at
+		AND dp.post_id = ?) > 0
 		ORDER BY came_at, e.due_at LIMIT 1`, user, now, post)
 }
 
@@ -127,7 +130,8 @@ func (s *Store) SavedPosts(ctx context.Context, user digest.UserID, after SavedK
 	}
 	saved, err := readRows[SavedPost](ctx, s.read(), "listing what is saved",
 		`SELECT v.digest_id, v.saved_at, v.due_at, v.local_date AS edition, 1 AS saved, `+postColumns+`
-		FROM saved_posts v CROSS JOIN posts p WHERE v.user_id = ? AND p.id = v.post_id AND (v.saved_at, v.post_id) < (?, ?)
+		FROM saved_posts v CROSS JOIN posts p WHERE v.user_id = ? AND p.id = v.post_id
+		AND (v.saved_at, v.post_id) < (?, ?)
 		ORDER BY v.saved_at DESC, v.post_id DESC LIMIT ?`, user, from, after.Post, limit)
 	if err != nil {
 		return nil, err

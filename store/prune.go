@@ -165,7 +165,8 @@ func (s *Store) pruneEditions(ctx context.Context, old instant, batch int) (int,
 
 // awaited selects editions e whose posts another edition may still carry to their reader: one that is waiting to be
 // sent, or one that does not exist yet.
-const awaited = `(EXISTS (SELECT 1 FROM carried_posts z JOIN editions n ON n.id = z.edition_id WHERE z.from_id = e.id AND ` + underWay + `)
+const awaited = `(EXISTS (SELECT 1 FROM carried_posts z JOIN editions n ON n.id = z.edition_id WHERE z.from_id = e.id
+	AND ` + underWay + `)
 	OR ` + toCarry + ` AND EXISTS (SELECT 1 FROM digests d WHERE d.id = e.digest_id AND ` + gathers + `))`
 
 // underWay selects editions n that may still reach their reader, alone or carried by another.
@@ -345,7 +346,8 @@ func (s *Store) oldestNeeded(ctx context.Context) (instant, error) {
 	err := s.read().get(ctx, &oldest, `SELECT MIN(t) FROM (
 		SELECT MIN(due_at) AS t FROM editions WHERE state = 'ready'
 		UNION ALL SELECT MIN(e.due_at) FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id
-		UNION ALL SELECT MIN(e.due_at) FROM carried_posts z JOIN editions n ON n.id = z.edition_id JOIN editions e ON e.id = z.from_id
+		UNION ALL SELECT MIN(e.due_at) FROM carried_posts z JOIN editions n ON n.id = z.edition_id
+		JOIN editions e ON e.id = z.from_id
 			WHERE `+underWay+`
 		UNION ALL SELECT MIN(e.due_at) FROM editions e WHERE `+undelivered+`
 		UNION ALL SELECT MIN(next_due_at) FROM digests WHERE state = 'active'

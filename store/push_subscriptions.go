@@ -14,7 +14,8 @@ import (
 // may claim. The row is stored before the request is sent, because a hub may verify the request before it answers.
 
 const (
-	pushColumns = `p.id, p.feed_id, p.hub, p.topic, p.secret, p.state, p.requested_at, p.verified_at, p.expires_at, p.next_at, p.errors, p.last_error, p.domain`
+	pushColumns = `p.id, p.feed_id, p.hub, p.topic, p.secret, p.state, p.requested_at, p.verified_at, p.expires_at,
+		p.next_at, p.errors, p.last_error, p.domain`
 
 	// reconcileStep is how many feeds ReconcilePushes handles in one transaction.
 	reconcileStep = 200
@@ -56,7 +57,8 @@ func (s *Store) wantPushes(ctx context.Context, now time.Time) (int, error) {
 	}
 	// The number of hubs is the number of spaces plus one.
 	err := s.read().all(ctx, &feeds, `SELECT f.id, f.topic, f.hubs FROM feeds f WHERE `+pushable+`
-		AND (SELECT count(DISTINCT p.hub) FROM push_subscriptions p WHERE p.feed_id = f.id AND p.state NOT IN ('leaving', 'left') AND `+offered+`)
+		AND (SELECT count(DISTINCT p.hub) FROM push_subscriptions p WHERE p.feed_id = f.id
+		AND p.state NOT IN ('leaving', 'left') AND `+offered+`)
 			< 1 + length(f.hubs) - length(REPLACE(f.hubs, ' ', '')) ORDER BY f.id LIMIT ?`, reconcileStep)
 	if err != nil || len(feeds) == 0 {
 		return 0, failed("looking for feeds with hubs", err)
@@ -80,7 +82,8 @@ func (s *Store) wantPushes(ctx context.Context, now time.Time) (int, error) {
 func wantPush(ctx context.Context, c conn, feed digest.FeedID, hub, topic string, now instant) error {
 	return c.run(ctx, `INSERT INTO push_subscriptions (feed_id, hub, topic, secret, state, next_at)
 		SELECT CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), 'wanted', CAST(? AS BIGINT)
-		WHERE NOT EXISTS (SELECT 1 FROM push_subscriptions p WHERE p.feed_id = ? AND p.hub = ? AND p.topic = ? AND p.state IN ('wanted', 'asked', 'active', 'denied'))`,
+		WHERE NOT EXISTS (SELECT 1 FROM push_subscriptions p WHERE p.feed_id = ? AND p.hub = ? AND p.topic = ?
+		AND p.state IN ('wanted', 'asked', 'active', 'denied'))`,
 		feed, hub, topic, rand.Text()+rand.Text(), now, feed, hub, topic)
 }
 
@@ -91,8 +94,10 @@ func (s *Store) leavePushes(ctx context.Context, now time.Time) (n int, err erro
 		var feeds []digest.FeedID
 		err := c.all(ctx, &feeds, `UPDATE push_subscriptions AS p SET errors = 0, next_at = ?,
 			state = CASE WHEN p.state IN ('wanted', 'denied') THEN 'left' ELSE 'leaving' END FROM feeds f
-			WHERE f.id = p.feed_id AND p.state IN ('wanted', 'asked', 'active', 'denied') AND (NOT (`+pushable+`) OR NOT (`+offered+`)
-				AND (p.state <> 'active' OR EXISTS (SELECT 1 FROM push_subscriptions x WHERE x.feed_id = p.feed_id AND x.topic = f.topic AND x.state = 'active')))
+			WHERE f.id = p.feed_id AND p.state IN ('wanted', 'asked', 'active', 'denied')
+			AND (NOT (`+pushable+`) OR NOT (`+offered+`)
+				AND (p.state <> 'active' OR EXISTS (SELECT 1 FROM push_subscriptions x WHERE x.feed_id = p.feed_id
+				AND x.topic = f.topic AND x.state = 'active')))
 			RETURNING feed_id`, at(now))
 		if err != nil {
 			return err
@@ -132,7 +137,8 @@ func (s *Store) ClaimHubRequests(ctx context.Context, now time.Time, n int, retr
 	err = s.change(ctx, "claiming requests to hubs", func(c conn) error {
 		requests = nil
 		var due []HubRequest
-		err := c.all(ctx, &due, `SELECT `+pushColumns+`, `+outside+` FROM push_subscriptions p WHERE p.next_at <= ? AND (p.state IN ('active', 'left') OR `+asksHost("p")+`)
+		err := c.all(ctx, &due, `SELECT `+pushColumns+`, `+outside+` FROM push_subscriptions p WHERE p.next_at <= ?
+			AND (p.state IN ('active', 'left') OR `+asksHost("p")+`)
 			ORDER BY p.next_at, p.id LIMIT ?`+c.d.skipRows("p"), at(now), at(now), n)
 		if err != nil {
 			return err
@@ -201,7 +207,8 @@ func duePush(ctx context.Context, c conn, p *digest.PushSubscription, hosts hubH
 		}
 	}
 	p.State, p.RequestedAt = digest.PushAsked, now
-	return true, c.run(ctx, `UPDATE push_subscriptions SET state = 'asked', requested_at = ?, errors = ?, last_error = ?, next_at = ? WHERE id = ?`,
+	return true, c.run(ctx, `UPDATE push_subscriptions SET state = 'asked', requested_at = ?, errors = ?,
+		last_error = ?, next_at = ? WHERE id = ?`,
 		at(now), p.Errors, p.LastError, from(retry(p.Errors+1)), p.ID)
 }
 
@@ -215,7 +222,8 @@ func renewPush(ctx context.Context, c conn, p digest.PushSubscription, now time.
 	}
 	return c.run(ctx, `INSERT INTO push_subscriptions (feed_id, hub, topic, secret, state, next_at)
 		SELECT CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), 'wanted', CAST(? AS BIGINT)
-		WHERE NOT EXISTS (SELECT 1 FROM push_subscriptions x WHERE x.feed_id = ? AND x.hub = ? AND x.topic = ? AND x.state IN ('wanted', 'asked'))`,
+		WHERE NOT EXISTS (SELECT 1 FROM push_subscriptions x WHERE x.feed_id = ? AND x.hub = ? AND x.topic = ?
+		AND x.state IN ('wanted', 'asked'))`,
 		p.FeedID, p.Hub, p.Topic, rand.Text()+rand.Text(), at(now), p.FeedID, p.Hub, p.Topic)
 }
 
@@ -233,7 +241,8 @@ func endPush(ctx context.Context, c conn, id digest.PushID, now time.Time) error
 
 // failPush withdraws the trust in a feed's pushes after a hub failed, if no other hub pushes the feed.
 func failPush(ctx context.Context, c conn, p digest.PushSubscription, now time.Time) error {
-	err := c.run(ctx, `UPDATE feed_news SET pushes = 0 WHERE feed_id = ? AND NOT EXISTS (SELECT 1 FROM push_subscriptions x
+	err := c.run(ctx, `UPDATE feed_news SET pushes = 0 WHERE feed_id = ? AND NOT EXISTS (SELECT 1
+		FROM push_subscriptions x
 		WHERE x.feed_id = feed_news.feed_id AND x.state = 'active' AND x.hub <> ?)`, p.FeedID, p.Hub)
 	if err != nil {
 		return err
@@ -262,7 +271,8 @@ func (s *Store) HubFailed(ctx context.Context, now time.Time, id digest.PushID, 
 	why = clean(why)
 	why = clean(why[:min(len(why), reasonLength)])
 	return s.change(ctx, "noting that a hub failed", func(c conn) error {
-		n, err := c.exec(ctx, `UPDATE push_subscriptions SET state = 'wanted', errors = errors + 1, last_error = ?, next_at = ?
+		n, err := c.exec(ctx, `UPDATE push_subscriptions SET state = 'wanted', errors = errors + 1, last_error = ?,
+			next_at = ?
 			WHERE id = ? AND state = 'asked'`, why, from(again), id)
 		if err != nil || n == 0 {
 			return err
@@ -315,7 +325,8 @@ func (s *Store) VerifyPush(ctx context.Context, now time.Time, id digest.PushID,
 			return nil
 		}
 		meant = true
-		err = c.run(ctx, `UPDATE push_subscriptions SET state = 'active', verified_at = ?, expires_at = ?, next_at = ?, errors = 0, last_error = '' WHERE id = ?`,
+		err = c.run(ctx, `UPDATE push_subscriptions SET state = 'active', verified_at = ?, expires_at = ?, next_at = ?,
+			errors = 0, last_error = '' WHERE id = ?`,
 			at(now), at(expires), at(renew), id)
 		if err == nil {
 			err = confirmHubHost(ctx, c, p.Domain)
@@ -339,7 +350,8 @@ func (s *Store) VerifyLeave(ctx context.Context, now time.Time, id digest.PushID
 	err = s.change(ctx, "verifying that a hub was left", func(c conn) error {
 		var was struct{ State, Domain string }
 		meant, err = c.find(ctx, &was,
-			`SELECT p.state, p.domain FROM push_subscriptions p WHERE p.id = ? AND p.topic = ? AND p.state IN ('leaving', 'left')`+c.d.lockRows("p"), id, topic)
+			`SELECT p.state, p.domain FROM push_subscriptions p WHERE p.id = ? AND p.topic = ?
+				AND p.state IN ('leaving', 'left')`+c.d.lockRows("p"), id, topic)
 		if err != nil || !meant {
 			return err
 		}
@@ -362,11 +374,13 @@ func (s *Store) DenyPush(ctx context.Context, now time.Time, id digest.PushID, t
 	err = s.change(ctx, "noting that a hub refuses", func(c conn) error {
 		var p digest.PushSubscription
 		meant, err = c.find(ctx, &p, `SELECT `+
-			pushColumns+` FROM push_subscriptions p WHERE p.id = ? AND p.topic = ? AND p.state IN ('asked', 'active', 'denied')`+c.d.lockRows("p"), id, topic)
+			pushColumns+` FROM push_subscriptions p WHERE p.id = ? AND p.topic = ?
+				AND p.state IN ('asked', 'active', 'denied')`+c.d.lockRows("p"), id, topic)
 		if err != nil || !meant {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE push_subscriptions SET state = 'denied', errors = errors + 1, last_error = ?, next_at = ? WHERE id = ?`, "denied: "+why, from(again), id); err != nil {
+		if err := c.run(ctx, `UPDATE push_subscriptions SET state = 'denied', errors = errors + 1, last_error = ?,
+			next_at = ? WHERE id = ?`, "denied: "+why, from(again), id); err != nil {
 			return err
 		}
 		if p.State == digest.PushAsked { // a denial confirms that the host is a hub
@@ -382,6 +396,7 @@ func (s *Store) DenyPush(ctx context.Context, now time.Time, id digest.PushID, t
 // AnyPushed reports whether any subscription at a hub is requested, active or not ended yet.
 func (s *Store) AnyPushed(ctx context.Context) (bool, error) {
 	n, err := s.read().number(ctx,
-		`SELECT count(*) FROM (SELECT 1 FROM push_subscriptions WHERE state IN ('asked', 'active', 'leaving') LIMIT 1) x`)
+		`SELECT count(*) FROM (SELECT 1 FROM push_subscriptions WHERE state IN ('asked', 'active', 'leaving')
+			LIMIT 1) x`)
 	return n > 0, failed("looking for promises of hubs", err)
 }

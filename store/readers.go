@@ -44,7 +44,8 @@ func (s *Store) Readers(ctx context.Context, q ReaderQuery) ([]ListedReader, err
 	}
 	return readRows[ListedReader](ctx, s.read(), "listing the readers",
 		`SELECT u.id, u.email, u.time_zone, u.created_at, u.operator, u.member_only,
-		d.state, d.paused_until, CASE WHEN EXISTS (SELECT 1 FROM suppressions x WHERE x.email_key = u.email_key) THEN 1 ELSE 0 END AS suppressed
+		d.state, d.paused_until, CASE WHEN EXISTS (SELECT 1 FROM suppressions x WHERE x.email_key = u.email_key) THEN 1
+		ELSE 0 END AS suppressed
 		FROM digests d JOIN users u ON u.id = d.user_id WHERE `+where+` ORDER BY d.user_id LIMIT ?`,
 		append(args, q.Most)...)
 }

@@ -152,7 +152,8 @@ func (r *recording) lockFeeds(ctx context.Context, polls []Polled) error {
 	var rows []lockedFeed
 	err := r.c.all(ctx, &rows,
 		`SELECT f.id, f.url, f.host, f.state, t.lease_token, f.parsed_at, f.listed_at, f.moved_since,
-		t.last_ok_at, f.pinged_at, f.validators_doubted, f.own_interval, f.host_interval, t.last_attempt_at, t.unchanged FROM `+timedFeeds+` WHERE f.id`+r.c.d.oneOf+` ORDER BY f.id`, keys(r.c.d, ids))
+		t.last_ok_at, f.pinged_at, f.validators_doubted, f.own_interval, f.host_interval, t.last_attempt_at,
+		t.unchanged FROM `+timedFeeds+` WHERE f.id`+r.c.d.oneOf+` ORDER BY f.id`, keys(r.c.d, ids))
 	if err != nil {
 		return err
 	}

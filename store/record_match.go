@@ -44,7 +44,8 @@ type storedPost struct {
 	ShownAt     instant // when it was last added for readers; 0 if never
 }
 
-const storedColumns = `p.id, p.feed_id, p.identity, p.fingerprint, p.url, p.title, p.summary, p.published_at, p.seen_at, p.content_hash, p.shown_at`
+const storedColumns = `p.id, p.feed_id, p.identity, p.fingerprint, p.url, p.title, p.summary, p.published_at,
+	p.seen_at, p.content_hash, p.shown_at`
 
 // match finds which posts are stored already, under their identity or under one that the document no longer lists.
 // The posts that remain in fresh are new.
@@ -261,10 +262,12 @@ func (r *recording) edit(ctx context.Context) error {
 		return err
 	}
 	return r.c.runRows(ctx, &whole, `WITH v (id, identity, fingerprint, content_hash, published_at, url, title, author,
-			language, image_url, summary, content, enclosures, syndication, read_address, untitled, leads_to) AS (VALUES {rows})
+			language, image_url, summary, content, enclosures, syndication, read_address, untitled,
+			leads_to) AS (VALUES {rows})
 			UPDATE posts SET identity = v.identity, fingerprint = v.fingerprint, content_hash = v.content_hash,
 			published_at = v.published_at, url = v.url, title = v.title, author = v.author, language = v.language,
-			image_url = v.image_url, summary = v.summary, content = v.content, enclosures = v.enclosures, syndication = v.syndication, read_address = v.read_address, untitled = v.untitled, leads_to = v.leads_to,
+			image_url = v.image_url, summary = v.summary, content = v.content, enclosures = v.enclosures,
+			syndication = v.syndication, read_address = v.read_address, untitled = v.untitled, leads_to = v.leads_to,
 			listed_at = ? FROM v WHERE posts.id = v.id`, r.now)
 }
 
@@ -285,7 +288,8 @@ const releasedPosts = `WITH v (id, since, any_since) AS (VALUES {rows})
 		WHERE s.feed_id = p.feed_id AND s.paused = 0 AND d.released_at >= p.seen_at
 		AND e.local_date >= v.any_since AND e.due_at <= p.shown_at + ?
 		AND (d.cadence > ? OR e.local_date >= v.since AND e.due_at <= p.shown_at + ?)
-		AND (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = e.digest_id AND dp.visible_at = e.due_at AND dp.post_id = p.id) = 1))`
+		AND (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = e.digest_id AND dp.visible_at = e.due_at
+		AND dp.post_id = p.id) = 1))`
 
 // released returns which of the known posts are in a released edition. No index connects a post to its editions,
 // because it would double the cost of the hottest insert. So the query examines the editions of the feed's readers,

@@ -168,10 +168,15 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 	}{
 		// Of two subscriptions the one to the remaining feed stays, unless it is paused and the other is not. It gets
 		// the addresses of both.
-		{`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras, leads, created_at, paused, paused_for, paused_until, address)
-			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.most, s.extras, s.leads, s.created_at, s.paused, s.paused_for, s.paused_until, ` + plainly(`replace(s.address, ?, '`+ownAddress+`')`) + `
-			FROM subscriptions s WHERE s.feed_id = ? ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO UPDATE SET leads = CASE WHEN excluded.leads = 1 THEN 1 ELSE subscriptions.leads END,
-				address = ` + plainly(bothAddresses) + `, paused = CASE WHEN ` + awake + ` THEN 0 ELSE subscriptions.paused END,
+		{`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras, leads, created_at,
+			paused, paused_for, paused_until, address)
+			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.most, s.extras, s.leads,
+			s.created_at, s.paused, s.paused_for,
+			s.paused_until, ` + plainly(`replace(s.address, ?, '`+ownAddress+`')`) + `
+			FROM subscriptions s WHERE s.feed_id = ? ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO UPDATE
+			SET leads = CASE WHEN excluded.leads = 1 THEN 1 ELSE subscriptions.leads END,
+				address = ` + plainly(bothAddresses) + `, paused = CASE WHEN ` + awake + ` THEN 0
+				ELSE subscriptions.paused END,
 				paused_for = CASE WHEN ` + awake + ` THEN 0 ELSE subscriptions.paused_for END,
 				paused_until = CASE WHEN ` + awake + ` THEN 0 ELSE subscriptions.paused_until END,
 				title = CASE WHEN ` + awake + ` THEN excluded.title ELSE subscriptions.title END,
@@ -184,17 +189,20 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 		{keepFormer(`s.feed_id = ?`), []any{from}},
 		{`DELETE FROM subscriptions WHERE feed_id = ?`, []any{from}},
 		{`UPDATE former_addresses SET feed_id = ? WHERE feed_id = ?`, []any{to, from}},
-		{`INSERT INTO former_addresses (url, feed_id, since) VALUES (?, ?, ?) ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id, since = excluded.since`,
+		{`INSERT INTO former_addresses (url, feed_id, since) VALUES (?, ?, ?) ON CONFLICT (url) DO UPDATE
+			SET feed_id = excluded.feed_id, since = excluded.since`,
 			[]any{p.stored.URL, to, r.now}},
 		{`UPDATE feeds SET merged_into = ? WHERE id = ? OR merged_into = ?`, []any{to, from, from}},
 		// The document at the new address belongs to the other record.
 		{`DELETE FROM bodies WHERE feed_id = ?`, []any{from}},
 		{`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note, unchanged)
-			SELECT CAST(? AS BIGINT), p.at, p.outcome, p.status, p.requests, p.bytes, p.millis, p.note, p.unchanged FROM polls p
+			SELECT CAST(? AS BIGINT), p.at, p.outcome, p.status, p.requests, p.bytes, p.millis, p.note, p.unchanged
+			FROM polls p
 			WHERE p.feed_id = ? ORDER BY p.at ON CONFLICT (feed_id, at) DO NOTHING`, []any{to, from}},
 		{`DELETE FROM polls WHERE feed_id = ?`, []any{from}},
 		// The feed answers there, so it is active again.
-		{`UPDATE feeds SET state = 'active', errors = 0, first_error_at = 0, failing_since = 0, gone_at = 0 WHERE id = ?`, []any{to}},
+		{`UPDATE feeds SET state = 'active', errors = 0, first_error_at = 0, failing_since = 0, gone_at = 0
+			WHERE id = ?`, []any{to}},
 		{`UPDATE feed_times SET last_attempt_at = CASE WHEN last_attempt_at < ? THEN ? ELSE last_attempt_at END,
 			poll_at = CASE WHEN lease_token = '' THEN NULL ELSE poll_at END WHERE feed_id = ?`,
 			[]any{r.now, r.now, to}},
@@ -215,7 +223,8 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 const awake = `subscriptions.paused = 1 AND excluded.paused = 0`
 
 // bothAddresses lists the addresses of two subscriptions that are merged.
-const bothAddresses = `CASE WHEN subscriptions.address = '' OR excluded.address = '' OR replace(subscriptions.address || excluded.address, '` + ownAddress + `', '') <> subscriptions.address || excluded.address
+const bothAddresses = `CASE WHEN subscriptions.address = '' OR excluded.address = ''
+	OR replace(subscriptions.address || excluded.address, '` + ownAddress + `', '') <> subscriptions.address || excluded.address
 	THEN '` + ownAddress + `' ELSE '' END || replace(subscriptions.address || excluded.address, '` +
 	ownAddress + `', '')`
 
@@ -283,7 +292,8 @@ func (r *recording) dropShared(ctx context.Context, from digest.FeedID, address 
 		return nil
 	}
 	return r.c.run(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
-		SELECT s.digest_id, d.next_due_at, q.id FROM subscriptions s JOIN digests d ON d.id = s.digest_id CROSS JOIN posts q
+		SELECT s.digest_id, d.next_due_at, q.id FROM subscriptions s JOIN digests d ON d.id = s.digest_id
+		CROSS JOIN posts q
 			JOIN posts p ON p.feed_id = s.feed_id AND p.identity = q.identity
 		WHERE s.feed_id = ? AND s.paused = 0 AND q.id IN (`+list(ids)+`) AND (p.read_address = ?
 			OR p.url = q.url AND p.title = q.title AND p.summary = q.summary AND p.content = q.content))`, from,
@@ -306,15 +316,19 @@ func (r *recording) bringGenuine(ctx context.Context, p *polled, into holder) er
 	}
 	var ids []digest.PostID
 	err := r.c.all(ctx, &ids, `SELECT q.id FROM posts p JOIN posts q ON q.feed_id = ? AND q.identity = p.identity
-		WHERE p.id IN (`+list(changed)+`) AND p.read_address <> ? AND p.title <> q.title AND p.content_hash <> q.content_hash
+		WHERE p.id IN (`+list(changed)+`) AND p.read_address <> ? AND p.title <> q.title
+		AND p.content_hash <> q.content_hash
 		AND p.seen_at >= ? ORDER BY q.id`, into.ID, into.URL, p.stored.MovedSince.plus(-Recent))
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	n, err := r.c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id) SELECT s.digest_id, d.next_due_at, q.id
+	n, err := r.c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id) SELECT s.digest_id,
+		d.next_due_at, q.id
 		FROM subscriptions s JOIN digests d ON d.id = s.digest_id CROSS JOIN posts q
-		WHERE s.feed_id = ? AND s.paused = 0 AND (q.extra = 0 OR (q.extra & s.extras) <> 0) AND `+gathers+` AND q.id IN (`+list(ids)+`)
-		AND NOT EXISTS (SELECT 1 FROM subscriptions b WHERE b.digest_id = s.digest_id AND b.feed_id = ? AND b.paused = 0)
+		WHERE s.feed_id = ? AND s.paused = 0 AND (q.extra = 0 OR (q.extra & s.extras) <> 0) AND `+gathers+`
+		AND q.id IN (`+list(ids)+`)
+		AND NOT EXISTS (SELECT 1 FROM subscriptions b WHERE b.digest_id = s.digest_id AND b.feed_id = ?
+		AND b.paused = 0)
 		ORDER BY s.digest_id, q.id`, p.Feed.ID, into.ID)
 	r.hidden += n
 	if err != nil {
@@ -337,7 +351,8 @@ func (r *recording) dropTwins(ctx context.Context, from digest.FeedID, into hold
 		WHERE a.feed_id = ? AND a.paused = 0 AND b.paused = 0
 		AND (p.read_address = ? OR p.title = q.title OR p.content_hash = q.content_hash) AND (
 			EXISTS (SELECT 1 FROM digest_posts h WHERE h.digest_id = d.id AND h.visible_at >= ? AND h.post_id = q.id)
-			OR EXISTS (SELECT 1 FROM filtered_posts h WHERE h.digest_id = d.id AND h.due_at >= ? AND h.post_id = q.id)))`,
+			OR EXISTS (SELECT 1 FROM filtered_posts h WHERE h.digest_id = d.id AND h.due_at >= ?
+			AND h.post_id = q.id)))`,
 		into.ID, from, into.URL, r.now.plus(-shownGrace), r.now.plus(-shownGrace))
 }
 
@@ -373,7 +388,8 @@ func (r *recording) dropMirrored(ctx context.Context) error {
 		n, err := r.c.exec(ctx, `DELETE FROM digest_posts WHERE post_id IN (`+list(ids)+`)
 			AND visible_at = (SELECT d.next_due_at FROM digests d WHERE d.id = digest_posts.digest_id)
 			AND digest_id IN (SELECT s.digest_id FROM subscriptions s JOIN feeds f ON f.id = s.feed_id
-				WHERE s.paused = 0 AND f.url = ? AND f.id <> ? AND f.state = 'active' AND f.errors = 0 AND f.parsed_at > 0)`, p.ReadAt, p.Feed.ID)
+				WHERE s.paused = 0 AND f.url = ? AND f.id <> ? AND f.state = 'active' AND f.errors = 0
+				AND f.parsed_at > 0)`, p.ReadAt, p.Feed.ID)
 		if err != nil {
 			return err
 		}

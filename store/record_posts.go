@@ -128,7 +128,8 @@ func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incomi
 	}
 	err := r.c.allRows(ctx, &rows, &v,
 		`INSERT INTO posts (feed_id, identity, fingerprint, published_at, seen_at, read_before, listed_at, shown_at,
-		content_hash, url, title, author, language, image_url, summary, content, enclosures, syndication, read_address, extra, untitled, leads_to) VALUES {rows}
+		content_hash, url, title, author, language, image_url, summary, content, enclosures, syndication, read_address,
+		extra, untitled, leads_to) VALUES {rows}
 		ON CONFLICT (feed_id, identity) DO NOTHING RETURNING id, feed_id, identity`)
 	if err != nil {
 		return nil, err
@@ -170,7 +171,8 @@ const insertHidden = `INSERT INTO digest_posts (digest_id, visible_at, post_id)
 		WITH v (post_id, feed_id, extra) AS (VALUES {rows})
 		SELECT s.digest_id, d.next_due_at, v.post_id
 		FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
-		WHERE s.feed_id = v.feed_id AND s.paused = 0 AND (v.extra = 0 OR (v.extra & s.extras) <> 0) AND d.id = s.digest_id AND ` + gathers + ` ORDER BY s.digest_id, v.post_id`
+		WHERE s.feed_id = v.feed_id AND s.paused = 0 AND (v.extra = 0 OR (v.extra & s.extras) <> 0)
+		AND d.id = s.digest_id AND ` + gathers + ` ORDER BY s.digest_id, v.post_id`
 
 // firstShown returns the posts that go to readers after the first read of a feed. They are its posts of the last 24
 // hours, or the newest one, or the first one if none has a date.

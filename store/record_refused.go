@@ -39,12 +39,14 @@ func (s *Store) refuse(ctx context.Context, now time.Time, p Polled, cause error
 		err := c.all(ctx, &hosts, `UPDATE feeds SET last_error = ?, errors = errors + 1,
 			first_error_at = CASE WHEN first_error_at = 0 THEN ? ELSE first_error_at END,
 			failing_since = CASE WHEN failing_since = 0 THEN ? ELSE failing_since END
-			WHERE id = ? AND EXISTS (SELECT 1 FROM feed_times t WHERE t.feed_id = feeds.id AND t.lease_token = ?) RETURNING host`,
+			WHERE id = ? AND EXISTS (SELECT 1 FROM feed_times t WHERE t.feed_id = feeds.id AND t.lease_token = ?)
+			RETURNING host`,
 			reason, at(now), at(now), p.Feed.ID, p.Token)
 		if err != nil {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE feed_times SET not_before = ?, poll_at = NULL, lease_until = 0, lease_token = '' WHERE feed_id = ? AND lease_token = ?`,
+		if err := c.run(ctx, `UPDATE feed_times SET not_before = ?, poll_at = NULL, lease_until = 0, lease_token = ''
+			WHERE feed_id = ? AND lease_token = ?`,
 			at(now).plus(refusedFor), p.Feed.ID, p.Token); err != nil {
 			return err
 		}

@@ -41,7 +41,8 @@ func (r *recording) withdraw(ctx context.Context) error {
 	}
 	var ids []digest.PostID
 	err := r.c.all(ctx, &ids, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
-		SELECT s.digest_id, d.next_due_at, p.id FROM posts p JOIN subscriptions s ON s.feed_id = p.feed_id JOIN digests d ON d.id = s.digest_id
+		SELECT s.digest_id, d.next_due_at, p.id FROM posts p JOIN subscriptions s ON s.feed_id = p.feed_id
+		JOIN digests d ON d.id = s.digest_id
 		WHERE p.id IN (`+list(gone)+`)) RETURNING post_id`)
 	if err != nil || len(ids) == 0 {
 		return err
@@ -153,10 +154,12 @@ func (r *recording) restore(ctx context.Context) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	n, err := r.c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id) SELECT s.digest_id, d.next_due_at, p.id
+	n, err := r.c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id) SELECT s.digest_id,
+		d.next_due_at, p.id
 		FROM posts p JOIN subscriptions s ON s.feed_id = p.feed_id JOIN digests d ON d.id = s.digest_id
 		WHERE p.id IN (`+list(ids)+`) AND s.paused = 0 AND (p.extra = 0 OR (p.extra & s.extras) <> 0) AND `+gathers+`
-		AND NOT EXISTS (SELECT 1 FROM digest_posts h WHERE h.digest_id = s.digest_id AND h.visible_at >= p.seen_at - ? AND h.post_id = p.id)
+		AND NOT EXISTS (SELECT 1 FROM digest_posts h WHERE h.digest_id = s.digest_id AND h.visible_at >= p.seen_at - ?
+		AND h.post_id = p.id)
 		ORDER BY s.digest_id, p.id`, int64(withdrawnWithin/time.Second))
 	r.hidden += n
 	if err != nil {

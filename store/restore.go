@@ -251,7 +251,8 @@ func (s *stage) settle(ctx context.Context, how Restoration) error {
 		if err := c.run(ctx, `DELETE FROM settings WHERE key LIKE ?`, workerKey+"%"); err != nil {
 			return err
 		}
-		if err := c.run(ctx, `INSERT INTO index_queue (post_id) SELECT id FROM posts WHERE shown_at > 0 ON CONFLICT DO NOTHING`); err != nil {
+		if err := c.run(ctx, `INSERT INTO index_queue (post_id) SELECT id FROM posts WHERE shown_at > 0
+			ON CONFLICT DO NOTHING`); err != nil {
 			return err
 		}
 		last, _, err := lastBeat(ctx, c)

@@ -306,10 +306,13 @@ func (g grant) statement() string {
 // grantsOf reads the rights of other roles on the tables of the schema. A table that replaces another must grant the
 // same rights, for example to a monitoring program. It omits rights on single columns.
 func grantsOf(ctx context.Context, c conn) (all []grant, err error) {
-	err = c.all(ctx, &all, `SELECT c.relname AS name, a.privilege_type AS privilege, CAST(a.is_grantable AS INT) AS passes,
+	err = c.all(ctx, &all, `SELECT c.relname AS name, a.privilege_type AS privilege,
+		CAST(a.is_grantable AS INT) AS passes,
 			CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname) END AS grantee
-		FROM pg_catalog.pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a LEFT JOIN pg_catalog.pg_roles r ON r.oid = a.grantee
-		WHERE c.relnamespace = CAST(current_schema() AS regnamespace) AND c.relkind IN ('r', 'p') AND a.grantee <> c.relowner
+		FROM pg_catalog.pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
+		LEFT JOIN pg_catalog.pg_roles r ON r.oid = a.grantee
+		WHERE c.relnamespace = CAST(current_schema() AS regnamespace) AND c.relkind IN ('r', 'p')
+		AND a.grantee <> c.relowner
 		AND (a.grantee = 0 OR r.rolname IS NOT NULL) ORDER BY c.relname, a.grantee, a.privilege_type`)
 	return all, err
 }

@@ -114,7 +114,8 @@ const editionsSearched = `SELECT e.id, e.due_at, e.local_date AS date,
 	COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
 		WHERE dp.digest_id = e.digest_id AND dp.visible_at = e.due_at), '') AS posts
 	FROM (SELECT x.id, x.digest_id, x.due_at, x.local_date FROM digests d CROSS JOIN editions x
-		WHERE d.user_id = ? AND x.digest_id = d.id AND x.local_date >= ? AND x.local_date < ? AND x.due_at <= d.last_due_at
+		WHERE d.user_id = ? AND x.digest_id = d.id AND x.local_date >= ? AND x.local_date < ?
+		AND x.due_at <= d.last_due_at
 		AND CASE WHEN d.newsletter_id IS NULL THEN x.due_at ELSE x.send_at END <= ? AND (x.due_at, x.id) < (?, ?)
 		ORDER BY x.due_at DESC, x.id DESC LIMIT ?) e ORDER BY e.due_at DESC, e.id DESC`
 
@@ -209,11 +210,13 @@ func (l *searching) findAmong(ctx context.Context, some []hit) error {
 // Queries that select, among some posts, the posts of some feeds and the posts with links to a site.
 const (
 	postsOfFeeds   = `SELECT p.id FROM posts p WHERE p.id{one of} AND p.feed_id{one of}`
-	postsWithLinks = `SELECT DISTINCT l.post_id FROM post_links l WHERE l.post_id{one of} AND l.site_key = ? AND l.own = 0`
+	postsWithLinks = `SELECT DISTINCT l.post_id FROM post_links l WHERE l.post_id{one of} AND l.site_key = ?
+		AND l.own = 0`
 )
 
 // feedsOfReader selects the feeds that a reader's posts may have.
-const feedsOfReader = `SELECT s.feed_id FROM digests d CROSS JOIN subscriptions s WHERE d.user_id = ? AND s.digest_id = d.id
+const feedsOfReader = `SELECT s.feed_id FROM digests d CROSS JOIN subscriptions s WHERE d.user_id = ?
+	AND s.digest_id = d.id
 	UNION SELECT b.feed_id FROM digests d CROSS JOIN former_subscriptions b WHERE d.user_id = ? AND b.digest_id = d.id`
 
 // ReaderSites returns the present and former feeds of a reader with the reader's labels, ordered by title.

@@ -236,8 +236,10 @@ func inFeeds(ctx context.Context, c conn, q words.Query, feeds []digest.FeedID) 
 		signs := each(part, func(f digest.FeedID) string { return lexeme(feedWord(f)) })
 		queries = append(queries, "("+strings.Join(signs, " | ")+") & "+query)
 	}
-	return keysIn(ctx, c, `SELECT COALESCE(string_agg(CAST(found.rowid AS TEXT), ','), '') FROM (`+c.d.names+`) asked (query)
-		CROSS JOIN LATERAL (SELECT w.rowid FROM post_words w WHERE w.words @@ CAST(asked.query AS tsquery) OFFSET 0) found`, array(queries))
+	return keysIn(ctx, c, `SELECT COALESCE(string_agg(CAST(found.rowid AS TEXT), ','), '')
+		FROM (`+c.d.names+`) asked (query)
+		CROSS JOIN LATERAL (SELECT w.rowid FROM post_words w
+		WHERE w.words @@ CAST(asked.query AS tsquery) OFFSET 0) found`, array(queries))
 }
 
 // compare compares posts one by one, in parts, until enough match. MATERIALIZED keeps planners from starting with the

@@ -114,7 +114,8 @@ func (s *Store) SetArrangement(ctx context.Context, id digest.DigestID, a digest
 		return err
 	}
 	return s.changeDigest(ctx, "setting how editions are arranged", id, func(c conn, _ digestRow) error {
-		_, err := c.exec(ctx, `UPDATE digests SET grouping = ?, web_layout = ?, web_grouping = ?, web_images = ? WHERE id = ?`,
+		_, err := c.exec(ctx, `UPDATE digests SET grouping = ?, web_layout = ?, web_grouping = ?, web_images = ?
+			WHERE id = ?`,
 			string(a.Grouping), string(a.WebLayout), string(a.WebGrouping), string(a.WebImages), id)
 		return err
 	})

@@ -23,7 +23,8 @@ func (s *Store) AddSignUp(ctx context.Context, hash []byte, up SignUp, now, expi
 		if _, err := c.exec(ctx, `DELETE FROM sign_ups WHERE expires_at <= ?`, at(now)); err != nil {
 			return err
 		}
-		_, err := c.exec(ctx, `INSERT INTO sign_ups (token_hash, email_key, email, time_zone, invitation_id, language, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		_, err := c.exec(ctx, `INSERT INTO sign_ups (token_hash, email_key, email, time_zone, invitation_id, language,
+			expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 			hash, emailKey(up.Email), digest.NormalEmail(up.Email), up.TimeZone, up.Invitation, up.Language,
 			at(expires))
 		return err
@@ -139,7 +140,8 @@ func (s *Store) AddInvitation(ctx context.Context, hash []byte, now, expires tim
 	return changed(ctx, s, "storing an invitation", func(c conn) (i Invitation, err error) {
 		_, err = c.exec(ctx, `DELETE FROM invitations WHERE expires_at <= ?`, at(now.Add(-keepUsed)))
 		if err == nil {
-			err = c.get(ctx, &i, `INSERT INTO invitations (token_hash, created_at, expires_at) VALUES (?, ?, ?) RETURNING `+invitationColumns,
+			err = c.get(ctx, &i, `INSERT INTO invitations (token_hash, created_at, expires_at) VALUES (?, ?, ?)
+				RETURNING `+invitationColumns,
 				hash, at(now), at(expires))
 		}
 		return i, err

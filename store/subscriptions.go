@@ -47,7 +47,8 @@ func (s *Store) Subscription(ctx context.Context, id digest.DigestID, feed diges
 func (s *Store) SubscriptionSince(ctx context.Context, id digest.DigestID, feed digest.FeedID) (SubscriptionInfo,
 	error) {
 	return s.subscription(ctx,
-		`s.digest_id = ? AND s.feed_id = (SELECT CASE WHEN m.merged_into > 0 THEN m.merged_into ELSE m.id END FROM feeds m WHERE m.id = ?)`, id, feed)
+		`s.digest_id = ? AND s.feed_id = (SELECT CASE WHEN m.merged_into > 0 THEN m.merged_into ELSE m.id END
+			FROM feeds m WHERE m.id = ?)`, id, feed)
 }
 
 // subscription returns the one subscription s that where selects, or digest.NotFound.
@@ -73,7 +74,9 @@ func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (i
 		PausedUntil time.Time
 	}
 	rows, err := readRows[row](ctx, s.read(), "reading subscriptions", `SELECT `+feedColumns+`,
-		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder", s.display AS "own.display", s.most AS "own.most", s.extras AS "own.extras", s.leads AS "own.leads", s.address AS "own.address", s.paused, s.paused_for, s.paused_until
+		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder",
+		s.display AS "own.display", s.most AS "own.most", s.extras AS "own.extras", s.leads AS "own.leads",
+		s.address AS "own.address", s.paused, s.paused_for, s.paused_until
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id JOIN feed_times t ON t.feed_id = f.id WHERE `+
 		where+` ORDER BY s.created_at, f.id`, args...)
 	for _, r := range rows {
@@ -89,7 +92,8 @@ func (s *Store) SetSubscription(ctx context.Context, sub digest.Subscription) er
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return err
 		}
-		n, err := c.exec(ctx, `UPDATE subscriptions SET title = ?, folder = ?, display = ?, most = ?, extras = ? WHERE digest_id = ? AND feed_id = ?`,
+		n, err := c.exec(ctx, `UPDATE subscriptions SET title = ?, folder = ?, display = ?, most = ?, extras = ?
+			WHERE digest_id = ? AND feed_id = ?`,
 			sub.Title, sub.Folder, string(sub.Display), sub.Most, int(sub.Extras), sub.DigestID, sub.FeedID)
 		if err == nil && n == 0 {
 			return noSubscription()
@@ -129,7 +133,8 @@ func (s *Store) SubscriptionSettings(ctx context.Context,
 		rows, err := readRows[digest.Subscription](ctx, s.read(), "reading subscriptions",
 			`SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.leads
 			FROM subscriptions s WHERE s.digest_id`+
-				s.d.oneOf+` AND s.paused = 0 AND (s.title <> '' OR s.display <> '' OR s.folder <> '' OR s.leads = 1 OR s.most > 0)`, keys(s.d, part))
+				s.d.oneOf+` AND s.paused = 0 AND (s.title <> '' OR s.display <> '' OR s.folder <> '' OR s.leads = 1
+					OR s.most > 0)`, keys(s.d, part))
 		if err != nil {
 			return nil, err
 		}
@@ -169,8 +174,10 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 		sub.FeedID = feed.MergedInto
 		return subscribe(ctx, c, sub, now)
 	}
-	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE SET paused = 0, paused_for = 0, paused_until = 0, waiting_posts = '', created_at = excluded.created_at,
+	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras,
+		created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE
+		SET paused = 0, paused_for = 0, paused_until = 0, waiting_posts = '', created_at = excluded.created_at,
 			extras = CASE WHEN excluded.extras = 0 THEN subscriptions.extras ELSE excluded.extras END,
 			title = CASE WHEN excluded.title = '' THEN subscriptions.title ELSE excluded.title END,
 			folder = CASE WHEN excluded.folder = '' THEN subscriptions.folder ELSE excluded.folder END,
@@ -194,7 +201,8 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 // feed may have left the queue when its only reader unsubscribed.
 func askInTime(ctx context.Context, c conn, sub digest.Subscription, now instant) error {
 	missed, err := c.number(ctx,
-		`SELECT count(*) FROM digests d CROSS JOIN feed_times t WHERE d.id = ? AND t.feed_id = ? AND t.poll_at IS NULL AND t.askable_at <= ?
+		`SELECT count(*) FROM digests d CROSS JOIN feed_times t WHERE d.id = ? AND t.feed_id = ? AND t.poll_at IS NULL
+			AND t.askable_at <= ?
 		AND d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?`, sub.DigestID, sub.FeedID,
 		now, now)
 	if err != nil || missed == 0 {
@@ -225,8 +233,11 @@ func hideRecent(ctx context.Context, c conn, sub digest.Subscription, now instan
 
 // mayCome selects the posts p of a feed, the first argument, that a new subscription of a digest, the second, may
 // bring.
-const mayCome = `p.feed_id = ? AND NOT (p.withdrawn_at > 0 AND p.content_hash = '') AND (p.read_address = '' OR p.read_address = (SELECT f.moved_to FROM feeds f WHERE f.id = p.feed_id AND f.move_undone = 0))
-		AND (p.extra = 0 OR (p.extra & (SELECT s.extras FROM subscriptions s WHERE s.digest_id = ? AND s.feed_id = p.feed_id)) <> 0)`
+const mayCome = `p.feed_id = ? AND NOT (p.withdrawn_at > 0 AND p.content_hash = '')
+	AND (p.read_address = '' OR p.read_address = (SELECT f.moved_to FROM feeds f WHERE f.id = p.feed_id
+	AND f.move_undone = 0))
+		AND (p.extra = 0 OR (p.extra & (SELECT s.extras FROM subscriptions s WHERE s.digest_id = ?
+		AND s.feed_id = p.feed_id)) <> 0)`
 
 // hideNew adds the posts that a digest has not had to its next edition.
 func hideNew(ctx context.Context, c conn, sub digest.Subscription, ids []digest.PostID, now instant) error {
@@ -327,7 +338,8 @@ func unsubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.Fe
 // keepFormer returns the statement that records subscriptions s before they are deleted. Readers search the posts of
 // their former subscriptions too.
 func keepFormer(where string) string {
-	return `INSERT INTO former_subscriptions (digest_id, feed_id) SELECT s.digest_id, s.feed_id FROM subscriptions s WHERE ` + where + `
+	return `INSERT INTO former_subscriptions (digest_id, feed_id) SELECT s.digest_id, s.feed_id FROM subscriptions s
+		WHERE ` + where + `
 		ORDER BY s.digest_id, s.feed_id ON CONFLICT DO NOTHING`
 }
 

@@ -85,7 +85,8 @@ type subscriptionMade struct {
 // former reads a subscription that is about to end, or returns digest.NotFound.
 func (c conn) former(ctx context.Context, id digest.DigestID, feed digest.FeedID) (subscriptionMade, error) {
 	return readOne[subscriptionMade](ctx, c, "", noSubscription(),
-		`SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.extras, s.leads, s.paused, s.paused_until, s.waiting_posts, f.url
+		`SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.extras, s.leads, s.paused,
+			s.paused_until, s.waiting_posts, f.url
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = ? AND s.feed_id = ?`, id, feed)
 }
 
@@ -134,8 +135,10 @@ func (s *Store) FormerSubscription(ctx context.Context, id digest.DigestID, feed
 		digest.Feed
 		Settings madeSubscription
 	}](ctx, s.read(), "reading a former subscription", noSubscription(),
-		`SELECT `+feedColumns+`, x.settings FROM former_subscriptions x JOIN feeds f ON f.id = x.feed_id JOIN feed_times t ON t.feed_id = f.id
-		WHERE x.digest_id = ? AND `+isFormer+` AND x.feed_id IN (SELECT m.id FROM feeds m WHERE m.id = ? UNION SELECT m.merged_into FROM feeds m WHERE m.id = ?)
+		`SELECT `+feedColumns+`, x.settings FROM former_subscriptions x JOIN feeds f ON f.id = x.feed_id
+			JOIN feed_times t ON t.feed_id = f.id
+		WHERE x.digest_id = ? AND `+isFormer+` AND x.feed_id IN (SELECT m.id FROM feeds m WHERE m.id = ?
+		UNION SELECT m.merged_into FROM feeds m WHERE m.id = ?)
 		ORDER BY x.feed_id DESC LIMIT 1`, id, feed, feed)
 	own := digest.Subscription{DigestID: id, FeedID: row.ID, Title: row.Settings.Title, Folder: row.Settings.Folder,
 		Display: row.Settings.Display, Most: row.Settings.Most, Extras: row.Settings.Extras}

@@ -144,7 +144,8 @@ func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, fee
 	var found []listedFeed
 	if err := c.allRows(ctx, &found, &urls, `WITH v (url) AS (VALUES {rows})
 		SELECT f.id, f.url, f.parsed_at, f.move_undone, f.errors, 0 AS moved FROM v JOIN feeds f ON f.url = v.url
-		UNION ALL SELECT f.id, a.url, f.parsed_at, 0, 0, 1 FROM v JOIN former_addresses a ON a.url = v.url JOIN feeds f ON f.id = a.feed_id
+		UNION ALL SELECT f.id, a.url, f.parsed_at, 0, 0, 1 FROM v JOIN former_addresses a ON a.url = v.url
+		JOIN feeds f ON f.id = a.feed_id
 		ORDER BY moved`); err != nil {
 		return nil, err
 	}

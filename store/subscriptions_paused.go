@@ -38,7 +38,8 @@ func pauseUntil(ctx context.Context, c conn, id digest.DigestID, feed digest.Fee
 	if err != nil {
 		return err
 	}
-	n, err := c.exec(ctx, `UPDATE subscriptions SET paused = 1, paused_until = ?, waiting_posts = ? WHERE digest_id = ? AND feed_id = ? AND paused = 0`, until, text, id, feed)
+	n, err := c.exec(ctx, `UPDATE subscriptions SET paused = 1, paused_until = ?, waiting_posts = ? WHERE digest_id = ?
+		AND feed_id = ? AND paused = 0`, until, text, id, feed)
 	if err != nil {
 		return err
 	}
@@ -46,7 +47,8 @@ func pauseUntil(ctx context.Context, c conn, id digest.DigestID, feed digest.Fee
 		if err := requireSubscription(ctx, c, id, feed); err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE subscriptions SET paused_until = ? WHERE digest_id = ? AND feed_id = ? AND paused_for = 0`, until, id, feed)
+		return c.run(ctx, `UPDATE subscriptions SET paused_until = ? WHERE digest_id = ? AND feed_id = ?
+			AND paused_for = 0`, until, id, feed)
 	}
 	return withdraw(ctx, c, id, feed)
 }
@@ -112,7 +114,8 @@ func addPaused(ctx context.Context, c conn, sub digest.Subscription, now instant
 		return false, err
 	}
 	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at, paused)
-		SELECT d.id, f.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT), 1 FROM digests d CROSS JOIN feeds f
+		SELECT d.id, f.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT), 1 FROM digests d
+		CROSS JOIN feeds f
 		WHERE d.id = ? AND f.id = ? AND f.merged_into = 0
 		ON CONFLICT (digest_id, feed_id) DO NOTHING`, sub.Title, sub.Folder, string(sub.Display), now, sub.DigestID,
 		sub.FeedID)

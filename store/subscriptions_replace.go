@@ -23,9 +23,12 @@ func (s *Store) ReplaceSubscription(ctx context.Context, id digest.DigestID, old
 			}
 		}
 		if err := c.run(ctx, `UPDATE subscriptions AS s SET title = CASE s.title WHEN '' THEN o.title ELSE s.title END,
-				folder = CASE s.folder WHEN '' THEN o.folder ELSE s.folder END, display = CASE s.display WHEN '' THEN o.display ELSE s.display END,
-				most = CASE s.most WHEN 0 THEN o.most ELSE s.most END, leads = CASE o.leads WHEN 1 THEN 1 ELSE s.leads END
-			FROM subscriptions o WHERE o.digest_id = s.digest_id AND o.feed_id = ? AND s.digest_id = ? AND s.feed_id = ?`, old, id, by); err != nil {
+				folder = CASE s.folder WHEN '' THEN o.folder ELSE s.folder END, display = CASE s.display
+				WHEN '' THEN o.display ELSE s.display END,
+				most = CASE s.most WHEN 0 THEN o.most ELSE s.most END, leads = CASE o.leads WHEN 1 THEN 1
+				ELSE s.leads END
+			FROM subscriptions o WHERE o.digest_id = s.digest_id AND o.feed_id = ? AND s.digest_id = ?
+			AND s.feed_id = ?`, old, id, by); err != nil {
 			return err
 		}
 		if err := c.run(ctx, `UPDATE filters SET feed_id = ? WHERE digest_id = ? AND feed_id = ?`, by, id,

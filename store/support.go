@@ -82,7 +82,8 @@ func (s *Store) readAddress(ctx context.Context, v *ReaderView) error {
 // readDigests reads a reader's digests, without the archives of newsletters that they publish, which get no email.
 func (s *Store) readDigests(ctx context.Context, v *ReaderView) error {
 	rows, err := readRows[digestRow](ctx, s.read(), "reading a reader's digests", selectDigest+`WHERE d.user_id = ?
-		AND NOT EXISTS (SELECT 1 FROM newsletters n WHERE n.archive_id = d.id) ORDER BY CASE WHEN d.newsletter_id IS NULL THEN 0 ELSE 1 END, d.name, d.id`, v.User.ID)
+		AND NOT EXISTS (SELECT 1 FROM newsletters n WHERE n.archive_id = d.id)
+		ORDER BY CASE WHEN d.newsletter_id IS NULL THEN 0 ELSE 1 END, d.name, d.id`, v.User.ID)
 	for _, row := range rows {
 		p := DigestView{Digest: row.Digest}
 		if p.Subscriptions, err = s.AllSubscriptions(ctx, p.ID); err != nil {
@@ -136,7 +137,8 @@ func (s *Store) mailedEditions(ctx context.Context, user digest.UserID, most int
 	views, err := readRows[MailedEdition](ctx, s.read(), "reading a reader's editions",
 		`SELECT `+editionColumns+`, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS email
 		FROM digests d JOIN users u ON u.id = d.user_id JOIN editions e ON e.digest_id = d.id
-		WHERE d.user_id = ? AND NOT EXISTS (SELECT 1 FROM newsletters n WHERE n.archive_id = d.id) ORDER BY e.due_at DESC, e.id DESC LIMIT ?`, user, most)
+		WHERE d.user_id = ? AND NOT EXISTS (SELECT 1 FROM newsletters n WHERE n.archive_id = d.id)
+		ORDER BY e.due_at DESC, e.id DESC LIMIT ?`, user, most)
 	if err != nil {
 		return nil, err
 	}

@@ -22,8 +22,10 @@ const (
 
 	unmailedError = `(SELECT ` + unmailedDigest + ` FROM digests d WHERE d.id = e.digest_id)`
 
-	suppressedWords = `'the address is suppressed: ' || CASE s.reason WHEN 'soft_bounces' THEN 'emails bounced for a week'
-		WHEN 'hard_bounce' THEN 'an email bounced' WHEN 'complaint' THEN 'the reader marked an email as spam' ELSE 'by the operator' END
+	suppressedWords = `'the address is suppressed: ' || CASE s.reason
+		WHEN 'soft_bounces' THEN 'emails bounced for a week'
+		WHEN 'hard_bounce' THEN 'an email bounced' WHEN 'complaint' THEN 'the reader marked an email as spam'
+		ELSE 'by the operator' END
 		|| CASE WHEN s.evidence = '' THEN '' ELSE ' (' || s.evidence || ')' END`
 )
 
@@ -52,7 +54,8 @@ func (s *Store) Suppress(ctx context.Context, sup digest.Suppression) error {
 }
 
 func suppress(ctx context.Context, c conn, sup digest.Suppression) error {
-	err := c.run(ctx, `INSERT INTO suppressions (email_key, email, reason, evidence, edition_id, created_at) VALUES (?, ?, ?, ?, ?, ?)
+	err := c.run(ctx, `INSERT INTO suppressions (email_key, email, reason, evidence, edition_id, created_at)
+		VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (email_key) DO UPDATE SET reason = excluded.reason, evidence = excluded.evidence,
 			edition_id = excluded.edition_id, created_at = excluded.created_at
 		WHERE `+fmt.Sprintf(rank, "excluded.reason")+` > `+fmt.Sprintf(rank, "suppressions.reason"),
@@ -90,7 +93,8 @@ func (s *Store) Suppressions(ctx context.Context) iter.Seq2[digest.Suppression, 
 		}
 		return readRows[digest.Suppression](ctx, s.read(), "listing the suppressed addresses",
 			`SELECT `+suppressionColumns+` FROM suppressions s
-			WHERE s.created_at <= ? AND (s.created_at < ? OR s.email_key > ?) ORDER BY s.created_at DESC, s.email_key LIMIT ?`,
+			WHERE s.created_at <= ? AND (s.created_at < ? OR s.email_key > ?) ORDER BY s.created_at DESC, s.email_key
+			LIMIT ?`,
 			from, from, after, pageRows)
 	})
 }

@@ -14,7 +14,8 @@ import (
 // dailyName is the name of a user's own digest.
 const dailyName = "Daily Digest"
 
-const userColumns = `u.id, u.email, u.time_zone, u.created_at, u.operator, u.language, u.direction, u.shortcuts, u.player, u.theme, u.type_size, u.member_only,
+const userColumns = `u.id, u.email, u.time_zone, u.created_at, u.operator, u.language, u.direction, u.shortcuts,
+	u.player, u.theme, u.type_size, u.member_only,
 	EXISTS (SELECT 1 FROM newsletter_roles o WHERE o.user_id = u.id) AS publisher`
 
 func emailKey(email string) string { return digest.EmailKey(email) }
@@ -90,7 +91,8 @@ func insertDigest(ctx context.Context, c conn, d *digest.Digest, now time.Time) 
 		between = calendar.Between(now, loc, d.Cadence)
 	}
 	return c.get(ctx, &d.ID,
-		`INSERT INTO digests (user_id, newsletter_id, name, next_due_at, next_poll_at, cadence, deliver_at, state, mailed, layout, images, threaded, lead_subject)
+		`INSERT INTO digests (user_id, newsletter_id, name, next_due_at, next_poll_at, cadence, deliver_at, state,
+			mailed, layout, images, threaded, lead_subject)
 		VALUES (?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 		d.UserID, d.NewsletterID, d.Name, at(d.NextDueAt), at(between), d.Cadence, inSeconds(d.DeliverAt), d.State,
 		bit(d.Mailed), string(d.Layout), string(d.Images), bit(d.Threaded), bit(d.LeadSubject))
@@ -134,9 +136,12 @@ func (s *Store) usersAfter(ctx context.Context, after digest.UserID) ([]UserInfo
 	rows, err := readRows[row](ctx, s.read(), "listing the users",
 		`SELECT `+digestColumns+`, u.id AS "user.id", u.email AS "user.email",
 		u.time_zone AS "user.time_zone", u.created_at AS "user.created_at", u.operator AS "user.operator",
-		u.language AS "user.language", u.direction AS "user.direction", u.shortcuts AS "user.shortcuts", u.player AS "user.player", u.theme AS "user.theme", u.type_size AS "user.type_size", u.member_only AS "user.member_only",
+		u.language AS "user.language", u.direction AS "user.direction", u.shortcuts AS "user.shortcuts",
+		u.player AS "user.player", u.theme AS "user.theme", u.type_size AS "user.type_size",
+		u.member_only AS "user.member_only",
 		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id AND s.paused = 0) AS subscriptions
-		FROM users u JOIN digests d ON d.user_id = u.id WHERE d.newsletter_id IS NULL AND u.id > ? ORDER BY u.id LIMIT ?`, after, pageRows)
+		FROM users u JOIN digests d ON d.user_id = u.id WHERE d.newsletter_id IS NULL AND u.id > ?
+		ORDER BY u.id LIMIT ?`, after, pageRows)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -181,7 +186,8 @@ func (s *Store) Zones(ctx context.Context, most int) (zones []ZoneInfo, err erro
 		Readers         int
 	}](ctx, s.read(), "listing the time zones",
 		`SELECT x.time_zone, x.email, x.readers FROM (SELECT u.id, u.time_zone, u.email,
-			count(*) OVER (PARTITION BY u.time_zone) AS readers, row_number() OVER (PARTITION BY u.time_zone ORDER BY u.id) AS place
+			count(*) OVER (PARTITION BY u.time_zone) AS readers, row_number() OVER (PARTITION BY u.time_zone
+			ORDER BY u.id) AS place
 			FROM users u) x WHERE x.place <= ? ORDER BY x.time_zone, x.id`, most)
 	for _, r := range rows {
 		if n := len(zones); n == 0 || zones[n-1].TimeZone != r.TimeZone {

@@ -97,7 +97,8 @@ func (r *recording) keepVersions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.c.run(ctx, `DELETE FROM post_versions WHERE post_id IN (`+list(ids)+`) AND seen_at < (SELECT x.seen_at FROM post_versions x
+	return r.c.run(ctx, `DELETE FROM post_versions WHERE post_id IN (`+list(ids)+`) AND seen_at < (SELECT x.seen_at
+		FROM post_versions x
 		WHERE x.post_id = post_versions.post_id ORDER BY x.seen_at DESC LIMIT 1 OFFSET ?)`, mostVersions-1)
 }
 
@@ -110,7 +111,8 @@ type PostVersion struct {
 
 // versionsOf selects the versions of a post that a user may see. Nothing changes between midnights, so newer versions
 // than the user's last midnight wait.
-const versionsOf = ` FROM post_versions v WHERE v.post_id = ? AND v.seen_at <= (SELECT MAX(d.last_due_at) FROM digests d WHERE d.user_id = ?)`
+const versionsOf = ` FROM post_versions v WHERE v.post_id = ? AND v.seen_at <= (SELECT MAX(d.last_due_at)
+	FROM digests d WHERE d.user_id = ?)`
 
 // PostVersions returns when the versions of a post were read, earliest first. The user must be allowed to see the
 // post.

@@ -23,7 +23,8 @@ func Contents(t testing.TB, database string) string {
 	defer db.Close()
 	var all strings.Builder
 	for _, table := range column(t, db,
-		`SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1`) {
+		`SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
+			ORDER BY 1`) {
 		for _, row := range column(t, db, fmt.Sprintf(`SELECT row_to_json(x)::text FROM %q x`, table)) {
 			fmt.Fprintf(&all, "%s %s\n", table, row)
 		}

@@ -22,7 +22,8 @@ func SetSchema(t testing.TB, database string, newer int) {
 	defer db.Close()
 	statement := `DELETE FROM goose_db_version WHERE version_id > (SELECT max(version_id) FROM goose_db_version) - %d`
 	if newer > 0 {
-		statement = `INSERT INTO goose_db_version (version_id, is_applied) SELECT max(version_id) + %d, is_applied FROM goose_db_version GROUP BY is_applied`
+		statement = `INSERT INTO goose_db_version (version_id, is_applied) SELECT max(version_id) + %d, is_applied
+			FROM goose_db_version GROUP BY is_applied`
 	}
 	if _, err := db.Exec(fmt.Sprintf(statement, max(newer, -newer))); err != nil {
 		t.Fatal(err)

@@ -268,7 +268,7 @@ func connect(address string) (*server, error) {
 	if err := admin.QueryRow(`SHOW server_version_num`).Scan(&version); err != nil {
 		return nil, fmt.Errorf("asking PostgreSQL for its version: %w", err)
 	}
-	if version >= 150000 { // copying files takes a third of the time of copying through the log, if nothing waits for the disk
+	if version >= 150000 { // three times as fast as copying through the log, without fsync
 		s.strategy = ` STRATEGY FILE_COPY`
 	}
 	if s.template = os.Getenv(envTemplate); s.template != "" {
