@@ -11,8 +11,8 @@ import (
 	"digest"
 )
 
-// TestDeliveredOfManyEditions: of however many editions the latest posts of a feed
-// come first, wherever they are, with those of a feed that became part of it.
+// TestDeliveredOfManyEditions: in any number of editions, the latest posts of a feed are first, including posts of a
+// feed that was merged into it.
 func TestDeliveredOfManyEditions(t *testing.T) {
 	type delivered struct {
 		date digest.Date

@@ -9,7 +9,7 @@ import (
 	"digest/store/storetest"
 )
 
-// Nothing that is typed or written is an error of either database, and both find the same.
+// No query and no text is an error of either database, and both find the same.
 func FuzzSearch(f *testing.F) {
 	for _, seed := range []string{
 		`foo "bar baz" -qux`, `' OR 1=1 --`, `a* NEAR(b) ^c {d}:e`, `foo & !bar | (baz) <-> :*`, "東京都 -京",

@@ -11,14 +11,14 @@ import (
 	"digest/store/storetest"
 )
 
-// traces are the columns by which a row is a reader's.
+// traces are the columns that connect a row with a reader.
 const traces = `'user_id', 'digest_id', 'edition_id', 'email_key'`
 
-// TestNothingOfAReaderStays makes a row of a reader in every table that can have
-// one, and one of another reader: after the reader is removed only the other's
-// are there. A new table fails the test until it says how its row is made.
+// TestNothingOfAReaderStays adds a row for a reader to every table that can have one, and a row for another reader.
+// After the first is removed, only the rows of the other remain. A new table fails the test until rows has a
+// statement for it.
 func TestNothingOfAReaderStays(t *testing.T) {
-	rows := map[string]string{ // each with the reader's key, digest, edition and address put in
+	rows := map[string]string{ // formats for the reader's key, digest, edition and address
 		"users":                "",
 		"digests":              "",
 		"editions":             "",
@@ -57,7 +57,7 @@ func TestNothingOfAReaderStays(t *testing.T) {
 	ofReaders := columns(t, "sqlite3", storetest.SQLite(t), `SELECT m.name, c.name, c.type, 1 FROM sqlite_schema m
 		JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND c.name IN (`+
 		traces+`)`)
-	for column := range ofReaders { // both databases have the same: TestDialectsAgree
+	for column := range ofReaders { // both databases have the same ones: TestDialectsAgree
 		table, _, _ := strings.Cut(column, ".")
 		if _, known := rows[table]; !known {
 			t.Errorf("rows of %s are a reader's: see that RemoveUser removes them, and say here how one is made", table)
@@ -87,7 +87,8 @@ func TestNothingOfAReaderStays(t *testing.T) {
 		w.ok(w.RemoveUser(w.ctx(), ds[0].UserID, noon))
 		for table := range rows {
 			left := was[table] / 2
-			// outlives its reader: the mailbox is no better when somebody subscribes it again, and who left has left
+			// Suppressions outlive their reader: the mailbox is the same if someone subscribes it again, and a member
+			// who left has left.
 			if strings.HasSuffix(table, "suppressions") {
 				left = was[table]
 			}
@@ -96,7 +97,7 @@ func TestNothingOfAReaderStays(t *testing.T) {
 	})
 }
 
-// ownRows makes what the store's own methods make.
+// ownRows adds the rows for which the store has methods.
 func (w world) ownRows(d digest.Digest, n byte) {
 	w.t.Helper()
 	w.ok(w.AddSession(w.ctx(), []byte{'s', n}, d.UserID, noon, noon.Add(time.Hour)))
@@ -113,7 +114,7 @@ func (w world) ownRows(d digest.Digest, n byte) {
 	}
 }
 
-// last gives a digest's latest edition.
+// last returns a digest's latest edition.
 func (w world) last(d digest.Digest) digest.Edition {
 	w.t.Helper()
 	list, err := w.Editions(w.ctx(), d.ID, 1)
