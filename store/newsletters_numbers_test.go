@@ -140,10 +140,12 @@ func BenchmarkNewsletterMarks(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				ok(s.Exec(b.Context(), `INSERT INTO newsletters (id, slug, name, archive_id, created_at) VALUES (1, 'n', 'n', 1, 1)`))
+				ok(s.Exec(b.Context(), `INSERT INTO newsletters (id, slug, name, archive_id, created_at)
+					VALUES (1, 'n', 'n', 1, 1)`))
 				ok(s.Exec(b.Context(), `UPDATE digests SET newsletter_id = `+of))
 				ok(s.Exec(b.Context(), fmt.Sprintf(
-					`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+					`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at,
+						expires_at)
 					SELECT id, '2026-11-20', %d, 1, 1, 'leased', 0, 0, 0 FROM digests`, now.Unix())))
 				var marks []digest.Mark
 				for i := range letters {
@@ -153,7 +155,8 @@ func BenchmarkNewsletterMarks(b *testing.B) {
 				for b.Loop() {
 					b.StopTimer()
 					ok(s.Exec(b.Context(), `DELETE FROM mail_claims`))
-					ok(s.Exec(b.Context(), `INSERT INTO mail_claims (edition_id, state, lease_token, lease_until) SELECT id, 'leased', 't', 9999999999 FROM editions`))
+					ok(s.Exec(b.Context(), `INSERT INTO mail_claims (edition_id, state, lease_token, lease_until)
+						SELECT id, 'leased', 't', 9999999999 FROM editions`))
 					b.StartTimer()
 					_, err := s.MarkEditions(b.Context(), now, "t", marks, nil)
 					ok(err)
@@ -171,10 +174,12 @@ func BenchmarkNewsletterNumbers(b *testing.B) {
 		for _, statement := range []string{
 			`INSERT INTO newsletters (id, slug, name, archive_id, created_at) VALUES (1, 'n', 'n', 1, 1)`,
 			`UPDATE digests SET newsletter_id = 1`,
-			`INSERT INTO memberships (digest_id, newsletter_id, user_id, joined_at, form) SELECT id, 1, user_id, 1, 'f' FROM digests`,
+			`INSERT INTO memberships (digest_id, newsletter_id, user_id, joined_at, form) SELECT id, 1, user_id, 1, 'f'
+				FROM digests`,
 			`INSERT INTO newsletter_days (newsletter_id, day, slot, joined, gone, sent, bounced, complained)
 				WITH RECURSIVE i (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < 366)
-				SELECT 1, '2026-' || CAST(10 + i / 31 % 3 AS TEXT) || '-' || CAST(10 + i % 31 % 20 AS TEXT), i, 1, 1, 20000, 1, 1 FROM i`,
+				SELECT 1, '2026-' || CAST(10 + i / 31 % 3 AS TEXT) || '-' || CAST(10 + i % 31 % 20 AS TEXT), i, 1, 1,
+				20000, 1, 1 FROM i`,
 			`ANALYZE`,
 		} {
 			if err := s.Exec(b.Context(), statement); err != nil {

@@ -106,8 +106,10 @@ func (w world) sendAll(now time.Time) (n int) {
 func (w world) cameIn(zone, post string, date digest.Date) (rows, members int) {
 	w.t.Helper()
 	// This order of joins reads few rows. SQLite would otherwise start with the post, and read all its hidden rows.
-	const came = ` FROM users u CROSS JOIN memberships m CROSS JOIN digest_posts dp CROSS JOIN posts p CROSS JOIN editions e
-		WHERE p.identity = ? AND u.time_zone = ? AND m.user_id = u.id AND dp.digest_id = m.digest_id AND p.id = dp.post_id
+	const came = ` FROM users u CROSS JOIN memberships m CROSS JOIN digest_posts dp CROSS JOIN posts p
+		CROSS JOIN editions e
+		WHERE p.identity = ? AND u.time_zone = ? AND m.user_id = u.id AND dp.digest_id = m.digest_id
+		AND p.id = dp.post_id
 		AND e.digest_id = dp.digest_id AND e.due_at = dp.visible_at`
 	rows, err := w.Count(w.ctx(), `SELECT count(*)`+came, post, zone)
 	w.ok(err)

@@ -76,7 +76,8 @@ func TestPartitionsAreMade(t *testing.T) {
 // Each worker looks every hour for the oldest row of the default partition, which has the rows of all long pauses.
 func TestDefaultPartitionIsNotScanned(t *testing.T) {
 	eachPartitioned(t, func(w world) {
-		w.ok(w.Exec(w.ctx(), `INSERT INTO digest_posts (digest_id, visible_at, post_id) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+		w.ok(w.Exec(w.ctx(), `INSERT INTO digest_posts (digest_id, visible_at, post_id)
+			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
 			SELECT i, ?, 1 FROM n`, ides.Unix()))
 		for _, statement := range []string{``, `ANALYZE digest_posts_default`} {
 			if statement != "" {
@@ -183,7 +184,8 @@ func TestPartitionOfLostEditionStays(t *testing.T) {
 			lost.Unix()))
 		w.ok(w.MakePartitions(w.ctx(), ides))
 		w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = ?`, next.Unix()))
-		w.ok(w.Exec(w.ctx(), `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, undelivered, date, next_at, expires_at)
+		w.ok(w.Exec(w.ctx(), `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, undelivered,
+			date, next_at, expires_at)
 			VALUES (?, '2040-03-31', ?, 0, 1, 'expired', 1, 0, 0, 0)`, ada.ID, lost.Unix()))
 		_, err := w.Prune(w.ctx(), next.AddDate(0, 0, -1), 24*time.Hour, 100)
 		w.ok(err)

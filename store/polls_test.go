@@ -118,7 +118,8 @@ func TestPrunePollsInParts(t *testing.T) {
 		f := w.feed("a.example")
 		const more = 3
 		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
-			`INSERT INTO polls (feed_id, at, outcome) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+			`INSERT INTO polls (feed_id, at, outcome) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
+				WHERE i < %d)
 			SELECT %d, i, 'unchanged' FROM n`, 3*store.PrunedPolls+more, f.ID)))
 		n, err := w.DeletePolls(w.ctx(), f.ID, noon)
 		w.ok(err)

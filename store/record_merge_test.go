@@ -198,7 +198,8 @@ func TestComingBackAfterAMove(t *testing.T) {
 
 		w.ok(w.Vouch(w.ctx(), a.ID, later))
 		w.holds("the one that ended", 1,
-			fmt.Sprintf(`SELECT count(*) FROM feeds f JOIN feed_times t ON t.feed_id = f.id WHERE f.id = %d AND f.state = 'gone' AND t.poll_at IS NULL`, a.ID))
+			fmt.Sprintf(`SELECT count(*) FROM feeds f JOIN feed_times t ON t.feed_id = f.id WHERE f.id = %d
+				AND f.state = 'gone' AND t.poll_at IS NULL`, a.ID))
 	})
 }
 

@@ -131,7 +131,8 @@ func TestRestoreOntoOpenFile(t *testing.T) {
 func TestRestoreOlder(t *testing.T) {
 	tier.Alone(t)
 	upgrade(t, 24, func(w world) {
-		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at)
+			VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`))
 		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
 			`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix())))
 		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES (1, %d, 7)`,

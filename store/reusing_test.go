@@ -105,7 +105,8 @@ func TestStatementsThatFail(t *testing.T) {
 	if _, err := s.Count(ctx, `SELECT COALESCE(?, 1) + COALESCE(?, 1)`, 1); err == nil {
 		t.Error("a statement ran without an argument")
 	}
-	const many = `WITH RECURSIVE n (i) AS (SELECT ? UNION ALL SELECT i + 1 FROM n WHERE i < 100000000) SELECT count(*) FROM n`
+	const many = `WITH RECURSIVE n (i) AS (SELECT ? UNION ALL SELECT i + 1 FROM n WHERE i < 100000000) SELECT count(*)
+		FROM n`
 	brief, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
 	defer cancel()
 	if _, err := s.Count(brief, many, 1); err == nil { // it takes many seconds

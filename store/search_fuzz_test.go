@@ -63,7 +63,8 @@ func FuzzSearch(f *testing.F) {
 				t.Fatal(err)
 			}
 			if err := s.Exec(t.Context(),
-				`INSERT INTO index_queue (post_id) SELECT id FROM posts WHERE identity = 'a' ON CONFLICT DO NOTHING`); err != nil {
+				`INSERT INTO index_queue (post_id) SELECT id FROM posts WHERE identity = 'a'
+					ON CONFLICT DO NOTHING`); err != nil {
 				t.Fatal(err)
 			}
 			if n, err := s.IndexPosts(t.Context(), 10); n != 1 || err != nil {

@@ -88,9 +88,11 @@ func TestSearchWithin(t *testing.T) {
 func TestSearchWithinPlan(t *testing.T) {
 	each(t, func(w world) {
 		w.crowd(500, 300, 5)
-		w.ok(w.Exec(w.ctx(), `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+		w.ok(w.Exec(w.ctx(), `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date,
+			next_at, expires_at)
 			WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
-			SELECT d.id, '2026-01-' || CAST(10 + n.i AS TEXT), n.i, n.i, n.i, 'sent', 0, 0, 0 FROM digests d CROSS JOIN n`))
+			SELECT d.id, '2026-01-' || CAST(10 + n.i AS TEXT), n.i, n.i, n.i, 'sent', 0, 0, 0 FROM digests d
+			CROSS JOIN n`))
 		for _, when := range []string{"never analysed", "analysed"} {
 			plans, err := w.SearchPlans(w.ctx())
 			w.ok(err)

@@ -28,7 +28,8 @@ func TestAnotherProgramsDatabase(t *testing.T) {
 		}
 
 		// A program that migrates in the same way, to a newer schema.
-		execAt(t, database, `CREATE TABLE goose_db_version (id INTEGER, version_id INTEGER, is_applied INTEGER, tstamp INTEGER)`,
+		execAt(t, database,
+			`CREATE TABLE goose_db_version (id INTEGER, version_id INTEGER, is_applied INTEGER, tstamp INTEGER)`,
 			`INSERT INTO goose_db_version VALUES (1, 1, 1, 0)`)
 		_, err = store.Open(t.Context(), database)
 		oneLine(t, err, digest.Conflict)

@@ -319,10 +319,12 @@ func TestManyStoresOnOneDatabase(t *testing.T) {
 // The schema has the same tables and columns in both databases, except the search index.
 func TestDialectsAgree(t *testing.T) {
 	sqlite := columns(t, "sqlite3", storetest.SQLite(t), `SELECT m.name, c.name, c.type, c."notnull" OR c.pk > 0
-		FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE 'post_words%' AND m.name NOT LIKE 'bare_words%' ORDER BY m.name, c.name`)
+		FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%'
+		AND m.name NOT LIKE 'post_words%' AND m.name NOT LIKE 'bare_words%' ORDER BY m.name, c.name`)
 	postgres := columns(t, "postgres", storetest.Postgres(t),
 		`SELECT table_name, column_name, data_type, is_nullable = 'NO'
-		FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> 'post_words' AND table_name NOT LIKE 'digest\_posts\_%' ORDER BY table_name, column_name`)
+		FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> 'post_words'
+		AND table_name NOT LIKE 'digest\_posts\_%' ORDER BY table_name, column_name`)
 	for name, kind := range sqlite {
 		want(t, name, postgres[name], kind)
 	}

@@ -226,7 +226,8 @@ func each(t *testing.T, f func(w world)) {
 		}
 		unknown, err := s.Count(t.Context(), `SELECT count(*) FROM digest_posts dp JOIN posts p ON p.id = dp.post_id
 			WHERE NOT EXISTS (SELECT 1 FROM subscriptions x WHERE x.digest_id = dp.digest_id AND x.feed_id = p.feed_id)
-			AND NOT EXISTS (SELECT 1 FROM former_subscriptions x WHERE x.digest_id = dp.digest_id AND x.feed_id = p.feed_id)`)
+			AND NOT EXISTS (SELECT 1 FROM former_subscriptions x WHERE x.digest_id = dp.digest_id
+			AND x.feed_id = p.feed_id)`)
 		if err != nil || unknown > 0 {
 			t.Errorf("%d posts came to digests that never had their feeds: %v", unknown, err)
 		}
