@@ -293,8 +293,8 @@ func eachDigest(ctx context.Context, c conn, ids []digest.DigestID, f func(diges
 	return nil
 }
 
-// SetNewsletterState makes a newsletter pending, active, held for a reason, or ended. At the end all members leave.
-// While a newsletter is held, no issue is sent, and its posts wait for the first issue after the hold.
+// SetNewsletterState makes a newsletter pending, active, held for a reason, or ended. When it ends, all members leave
+// it. While a newsletter is held, no issue is sent, and its posts wait for the first issue after the hold.
 func (s *Store) SetNewsletterState(ctx context.Context, id digest.NewsletterID, state digest.NewsletterState,
 	reason string, now time.Time) error {
 	err := s.change(ctx, "setting the newsletter's state",

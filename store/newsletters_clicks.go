@@ -38,7 +38,7 @@ func (s *Store) CountClick(ctx context.Context, click digest.Click, now time.Tim
 	})
 }
 
-// ClickCounts returns the click counts of a newsletter's posts, newest posts first, at most most of them.
+// ClickCounts returns the click counts of up to most posts of a newsletter, newest posts first.
 func (s *Store) ClickCounts(ctx context.Context, id digest.NewsletterID, most int) ([]digest.ClickCount, error) {
 	return readRows[digest.ClickCount](ctx, s.read(), "reading what was clicked",
 		`SELECT k.post_id AS post, k.title, k.url, k.since, k.clicks

@@ -70,8 +70,7 @@ func (s *Store) LettersWaiting(ctx context.Context, n digest.Newsletter, now tim
 		ORDER BY e.local_date`, today.Plus(-1).String(), today.String(), today.Plus(1).String(), n.ID, at(now))
 }
 
-// LettersDecided returns the publisher's decisions about issues from a date on, ordered by date, at most most of
-// them.
+// LettersDecided returns the publisher's decisions about up to most issues from a date on, ordered by date.
 func (s *Store) LettersDecided(ctx context.Context, id digest.NewsletterID, from digest.Date,
 	most int) ([]digest.NewsletterLetter, error) {
 	return readRows[digest.NewsletterLetter](ctx, s.read(), "reading what was decided of letters",

@@ -56,8 +56,8 @@ type Unconfirmed struct {
 	ExpiresAt time.Time // when the latest link sent to it expires
 }
 
-// Unconfirmed returns the sign-ups whose links still work, ordered by address: at most most that contain part and are
-// after after. It omits readers.
+// Unconfirmed returns up to most sign-ups whose links still work and whose address contains part, ordered by address.
+// It starts behind the address after. It omits readers.
 func (s *Store) Unconfirmed(ctx context.Context, part, after string, most int, now time.Time) ([]Unconfirmed, error) {
 	return readRows[Unconfirmed](ctx, s.read(), "listing the sign-ups",
 		`SELECT MIN(p.email) AS email, MAX(p.expires_at) AS expires_at FROM sign_ups p

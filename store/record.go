@@ -351,7 +351,7 @@ type Polled struct {
 	Poll PollRecord // for the history, unless its time is zero
 	Body *Body      // the document, if it was read; nil keeps the stored one
 
-	Missing bool    // the feed has disappeared, so readers who came with a move go back
+	Missing bool    // the feed has disappeared, so a move to it is undone for its readers
 	Arrival Arrival // of a feed that has moved permanently
 
 	// Gap is the time of which posts may be lost, if none of the listed posts is known. Readers get a notice only if

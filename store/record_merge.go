@@ -224,7 +224,8 @@ const awake = `subscriptions.paused = 1 AND excluded.paused = 0`
 
 // bothAddresses lists the addresses of two subscriptions that are merged.
 const bothAddresses = `CASE WHEN subscriptions.address = '' OR excluded.address = ''
-	OR replace(subscriptions.address || excluded.address, '` + ownAddress + `', '') <> subscriptions.address || excluded.address
+	OR replace(subscriptions.address || excluded.address, '` + ownAddress + `', '')
+		<> subscriptions.address || excluded.address
 	THEN '` + ownAddress + `' ELSE '' END || replace(subscriptions.address || excluded.address, '` +
 	ownAddress + `', '')`
 

@@ -124,7 +124,7 @@ func (c *reusing) giveBack(text string, s driver.Stmt, err error) {
 	c.shrink(maxCached)
 }
 
-// shrink closes the least recently used statements, until the others weigh at most most.
+// shrink closes the least recently used statements, until the weight of the others is most or less.
 func (c *reusing) shrink(most int) {
 	for c.size > most {
 		oldest, used := "", math.MaxInt

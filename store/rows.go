@@ -30,7 +30,7 @@ func mapped(db *sql.DB, driver string) *sqlx.DB {
 // fieldName returns the common form of a column's and a field's name.
 func fieldName(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
 
-// scanRows appends at most most rows to a slice, and closes them.
+// scanRows appends up to most rows to a slice, and closes them.
 func scanRows(rows *sqlx.Rows, to reflect.Value, most int) error {
 	kind := to.Type().Elem()
 	paths, err := columnPaths(rows, kind)

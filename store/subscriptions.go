@@ -231,8 +231,7 @@ func hideRecent(ctx context.Context, c conn, sub digest.Subscription, now instan
 	return hideNew(ctx, c, sub, ids, now)
 }
 
-// mayCome selects the posts p of a feed, the first argument, that a new subscription of a digest, the second, may
-// bring.
+// mayCome selects the posts p that a new subscription may deliver. The arguments are its feed and its digest.
 const mayCome = `p.feed_id = ? AND NOT (p.withdrawn_at > 0 AND p.content_hash = '')
 	AND (p.read_address = '' OR p.read_address = (SELECT f.moved_to FROM feeds f WHERE f.id = p.feed_id
 	AND f.move_undone = 0))

@@ -35,7 +35,7 @@ type MailedEdition struct {
 	Returned []digest.Bounce // bounces and complaints
 }
 
-// ReaderView returns the view of a reader with at most editions editions, or digest.NotFound.
+// ReaderView returns the view of a reader with their latest editions, up to the given number, or digest.NotFound.
 func (s *Store) ReaderView(ctx context.Context, user digest.UserID, editions int) (v ReaderView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) error {
 		for _, read := range []func(context.Context, *ReaderView) error{

@@ -98,7 +98,7 @@ func (c conn) all(ctx context.Context, dest any, query string, args ...any) erro
 	return c.scan(ctx, reflect.ValueOf(dest).Elem(), math.MaxInt, query, args)
 }
 
-// scan appends at most most rows to a slice.
+// scan appends up to most rows to a slice.
 func (c conn) scan(ctx context.Context, to reflect.Value, most int, query string, args []any) error {
 	rows, err := c.db.QueryxContext(ctx, sqlx.Rebind(c.d.bind, query), cleaned(args)...)
 	if err != nil {

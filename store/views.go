@@ -21,8 +21,8 @@ type SubscriptionView struct {
 	Moves     []Move          // as Moves returns them; none if the reader cannot undo one
 }
 
-// SubscriptionView returns a subscription with at most delivered delivered posts. It returns digest.NotFound as
-// Subscription does.
+// SubscriptionView returns a subscription with its latest delivered posts, up to the given number. It returns
+// digest.NotFound as Subscription does.
 func (s *Store) SubscriptionView(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time,
 	delivered int) (v SubscriptionView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
@@ -297,7 +297,7 @@ type OperatorView struct {
 	PruneWaits   *digest.Prune
 }
 
-// OperatorView returns the state of an instance at now: its work since since, at most limit feeds, emails and
+// OperatorView returns the state of an instance at now: its work from since on, at most limit feeds, emails and
 // addresses of each kind, and the lags as of deadline.
 func (s *Store) OperatorView(ctx context.Context, now, since time.Time, deadline time.Duration,
 	limit int) (v OperatorView, err error) {
