@@ -65,7 +65,6 @@ func insertNewsletter(ctx context.Context, c conn, n digest.Newsletter, now time
 
 func inSeconds(d time.Duration) int64 { return int64(d / time.Second) }
 
-// addArchive adds the digest whose editions are a newsletter's archive.
 func addArchive(ctx context.Context, c conn, id digest.NewsletterID, owner digest.UserID, now time.Time) error {
 	u, err := readUser(ctx, c, owner)
 	if err != nil {

@@ -74,7 +74,6 @@ func (s *Store) LetterCounts(ctx context.Context, since digest.Date) (map[digest
 	return counts, err
 }
 
-// A troubledRow holds the email counts of a newsletter.
 type troubledRow struct {
 	NewsletterID digest.NewsletterID
 	digest.LetterCounts

@@ -9,7 +9,6 @@ import (
 	"digest/store"
 )
 
-// noonDay is the date of noon in UTC.
 var noonDay = digest.DateOf(noon.UTC())
 
 // TestNewsletterDays: changes of members and emails are counted once, by day, without names.

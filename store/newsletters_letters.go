@@ -294,7 +294,6 @@ type claimedDelivery struct {
 	NewsletterID digest.NewsletterID
 }
 
-// withoutPulled removes the posts that the digest's newsletter has pulled.
 func withoutPulled(ctx context.Context, c conn, id digest.DigestID, refs []digest.PostRef) ([]digest.PostRef, error) {
 	var pulled []digest.PostID
 	err := c.all(ctx, &pulled,

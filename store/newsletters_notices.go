@@ -43,7 +43,6 @@ func saveSickForPublishers(ctx context.Context, c conn, sick *values, by instant
 			AND newsletter_notices.notified_at > 0 AND newsletter_notices.notified_at <= `+fmt.Sprint(by))
 }
 
-// tellPublishersOfMove is tellMove for publishers.
 func (r *recording) tellPublishersOfMove(ctx context.Context, p *polled) error {
 	return r.c.run(ctx, `INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url, moved_to)
 		SELECT n.id, s.feed_id, CAST(? AS TEXT), CASE WHEN s.title <> '' THEN s.title ELSE CAST(? AS TEXT) END,

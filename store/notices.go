@@ -83,7 +83,6 @@ func (n *notices) save(ctx context.Context, c conn) error {
 				to_at = CASE WHEN excluded.to_at > notices.to_at THEN excluded.to_at ELSE notices.to_at END`)
 }
 
-// noticeColumns are the columns of a digest.Notice.
 const noticeColumns = `n.digest_id, n.feed_id, n.kind, n.title, n.url, n.moved_to, n.illness, n.from_at AS "from",
 	n.to_at AS "to"`
 
@@ -110,7 +109,6 @@ func (r *recording) tellMove(ctx context.Context, p *polled) error {
 		listed(p.Feed.URL))
 }
 
-// A noticeRow is a notice in a part of an edition.
 type noticeRow struct {
 	digest.Notice
 	EditionID digest.EditionID

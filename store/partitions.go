@@ -34,7 +34,6 @@ func (m month) starts() instant { return at(time.Time(m)) }
 func (m month) ends() instant   { return m.next().starts() }
 func (m month) table() string   { return time.Time(m).Format(partitionName) }
 
-// A partition holds the rows of a month.
 type partition struct {
 	month
 	open bool // the first partition, which also holds all months before

@@ -7,7 +7,6 @@ import (
 	"digest"
 )
 
-// mostPasskeys is how many passkeys a user may have.
 const mostPasskeys = 20
 
 // A Passkey is a WebAuthn credential of a user.

@@ -81,7 +81,6 @@ func (s *Store) PrunePolls(ctx context.Context, now time.Time) (int, error) {
 	}
 }
 
-// deletePolls deletes up to prunedPolls old polls of feeds.
 func deletePolls(ctx context.Context, c conn, ids []digest.FeedID, old instant) (int, error) {
 	return c.exec(ctx, `DELETE FROM polls WHERE (feed_id, at) IN (SELECT p.feed_id, p.at FROM polls p
 		WHERE p.feed_id`+c.d.oneOf+` AND p.at < ? LIMIT ?)`, keys(c.d, ids), old, prunedPolls)
@@ -136,7 +135,6 @@ func (r *recording) notePolls(ctx context.Context) error {
 			VALUES {rows} ON CONFLICT (feed_id, at) DO NOTHING`)
 }
 
-// count adds the polls and their new posts to the counters.
 func (r *recording) count(ctx context.Context) error {
 	done := counters{CounterPost: {N: int64(r.posts)}}
 	for _, p := range r.polls {

@@ -22,7 +22,6 @@ const (
 	outcomeUnchanged = "unchanged"
 )
 
-// isPackable reports whether a poll may share a row.
 func (r PollRecord) isPackable() bool {
 	return r.Outcome == outcomeUnchanged && !strings.Contains(r.Note, "\n") && at(r.At) > 0
 }

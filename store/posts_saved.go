@@ -37,7 +37,6 @@ type SavedKey struct {
 	Post    digest.PostID
 }
 
-// forever is later than any stored time.
 const forever = instant(math.MaxInt64)
 
 // A delivery is the edition that delivered a post to a reader.

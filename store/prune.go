@@ -204,7 +204,6 @@ func (s *Store) deleteEditions(ctx context.Context, ids []digest.EditionID, days
 	})
 }
 
-// isOver reports whether an edition in this state is never sent again.
 func isOver(state digest.EditionState) bool {
 	switch state {
 	case digest.EditionSent, digest.EditionUnconfirmed, digest.EditionFailed, digest.EditionExpired,

@@ -6,7 +6,6 @@ import (
 	"digest"
 )
 
-// readPushes reads the subscriptions of a feed at hubs.
 func (w world) readPushes(f filling, p people) {
 	w.t.Helper()
 	subscription := w.insert(f, "push_subscriptions", storedRow{"id": int64(31), "feed_id": p.feed["id"],

@@ -227,7 +227,6 @@ func renewPush(ctx context.Context, c conn, p digest.PushSubscription, now time.
 		p.FeedID, p.Hub, p.Topic, rand.Text()+rand.Text(), at(now), p.FeedID, p.Hub, p.Topic)
 }
 
-// endPush marks a subscription as ended.
 func endPush(ctx context.Context, c conn, id digest.PushID, now time.Time) error {
 	var feeds []digest.FeedID
 	err := c.all(ctx, &feeds,

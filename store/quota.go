@@ -206,7 +206,6 @@ func (r *recording) sharers(ctx context.Context, p *polled) ([]digest.DigestID, 
 	return ids, r.readAccounts(ctx, ids)
 }
 
-// readAccounts reads what was stored today on the accounts of readers, unless it has before.
 func (r *recording) readAccounts(ctx context.Context, ids []digest.DigestID) error {
 	if r.accounts == nil {
 		r.accounts = make(map[digest.DigestID]accountUse)

@@ -64,7 +64,6 @@ func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (Reco
 	return result, nil
 }
 
-// steps calls functions one after another, until one returns an error.
 func steps(ctx context.Context, of ...func(context.Context) error) error {
 	for _, step := range of {
 		if err := step(ctx); err != nil {
@@ -234,7 +233,6 @@ func (c conn) polled(row lockedFeed, p Polled, now instant) *polled {
 	return own
 }
 
-// addPoll adds a poll and its posts to the recording.
 func (r *recording) addPoll(p *polled) {
 	r.polls = append(r.polls, p)
 	if p.ReadAt != p.stored.URL && !p.Arrival.Rename && (p.Feed.MovedTo != "" || p.Feed.URL != p.stored.URL) {

@@ -30,7 +30,6 @@ func pathOf(address string) string {
 	return strings.TrimSuffix(address, "/")
 }
 
-// storedPost holds what matching needs of a stored post.
 type storedPost struct {
 	postKey
 	ID          digest.PostID
@@ -79,7 +78,6 @@ func (r *recording) match(ctx context.Context) error {
 	return r.recognise(ctx)
 }
 
-// byIdentity returns the stored posts that have identities of fresh ones.
 func (r *recording) byIdentity(ctx context.Context) (map[postKey]storedPost, error) {
 	stored, err := r.find(ctx, "identity", func(p *incoming) string { return p.Identity })
 	known := make(map[postKey]storedPost, len(stored))
@@ -200,7 +198,6 @@ func renamed(stored []storedPost) func(*incoming) (storedPost, bool) {
 	}
 }
 
-// lists reports whether the document lists an identity.
 func (p *polled) lists(identity string) bool {
 	if p.listed == nil {
 		p.listed = make(map[string]bool, len(p.Listed))

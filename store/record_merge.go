@@ -229,7 +229,6 @@ const bothAddresses = `CASE WHEN subscriptions.address = '' OR excluded.address 
 	THEN '` + ownAddress + `' ELSE '' END || replace(subscriptions.address || excluded.address, '` +
 	ownAddress + `', '')`
 
-// moved returns the feeds with a new address.
 func (r *recording) moved() []digest.FeedID {
 	var ids []digest.FeedID
 	for _, p := range r.polls {

@@ -73,7 +73,6 @@ func (p *polled) isLater() bool {
 	return err == nil && is.After(was)
 }
 
-// A recentPost is a post that was first seen recently.
 type recentPost struct {
 	postKey
 	ID          digest.PostID

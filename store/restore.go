@@ -189,7 +189,6 @@ func unfit(err error) error {
 	return explain(err)
 }
 
-// rowBytes returns about how many bytes a row has.
 func rowBytes(cells []any) (n int) {
 	for _, cell := range cells {
 		switch v := cell.(type) {
@@ -264,12 +263,10 @@ func (s *stage) settle(ctx context.Context, how Restoration) error {
 	})
 }
 
-// copyIn returns the statement that copies rows into a table of PostgreSQL.
 func copyIn(table string, columns []string) string {
 	return `COPY ` + table + ` ("` + strings.Join(columns, `", "`) + `") FROM STDIN`
 }
 
-// insertOne returns the statement that inserts one row into a table.
 func insertOne(table string, columns []string) string {
 	return `INSERT INTO ` + table + ` ("` + strings.Join(columns, `", "`) + `") VALUES (?` +
 		strings.Repeat(`, ?`, len(columns)-1) + `)`

@@ -98,14 +98,12 @@ func stageFile(ctx context.Context, path string, how Restoration) (*stage, error
 	}, nil
 }
 
-// removeFile deletes a database that was never used.
 func removeFile(path string) {
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		_ = os.Remove(path + suffix)
 	}
 }
 
-// installFile replaces one file by another.
 func installFile(ctx context.Context, s *Store, beside, path string, how Restoration) error {
 	if err := s.Close(); err != nil { // the last connection moves the log into the file and deletes it
 		return err
@@ -224,7 +222,6 @@ func stageSchema(ctx context.Context, address string, how Restoration) (_ *stage
 	}, nil
 }
 
-// withSchema returns the address of a database with a schema as its search path.
 func withSchema(address, schema string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -90,7 +90,6 @@ func cell(dest any) any {
 	return dest
 }
 
-// A storedTime scans an instant as a time.
 type storedTime time.Time
 
 // Scan implements sql.Scanner. NULL is the zero time.
@@ -101,7 +100,6 @@ func (t *storedTime) Scan(value any) error {
 	return err
 }
 
-// A storedSpan scans seconds as a duration.
 type storedSpan time.Duration
 
 // Scan implements sql.Scanner. NULL is 0.
@@ -131,7 +129,6 @@ func (d *storedDate) Scan(value any) (err error) {
 	return err
 }
 
-// isNone reports whether a query found no row.
 func isNone(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
 // readOne reads one row, or returns the error none without a row.
@@ -147,7 +144,6 @@ func readOne[R any](ctx context.Context, c conn, doing string, none error, query
 	return row, nil
 }
 
-// readRows reads all rows.
 func readRows[R any](ctx context.Context, c conn, doing, query string, args ...any) ([]R, error) {
 	rows := []R{}
 	if err := c.all(ctx, &rows, query, args...); err != nil {

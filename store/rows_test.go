@@ -318,7 +318,6 @@ func (w world) readMail(f filling, p people) {
 	tally.isReadAs(w.t, hours[0], map[string]string{"At": "hour"})
 }
 
-// readDelivery claims an edition.
 func (w world) readDelivery(f filling, p people) {
 	w.t.Helper()
 	sent := w.insert(f, "editions", storedRow{"id": int64(16), "digest_id": p.digest["id"], "local_date": "0001-01-01",

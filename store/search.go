@@ -56,7 +56,6 @@ func (s *Store) Search(ctx context.Context, user digest.UserID, q SearchQuery) (
 	return found, failed("searching", err)
 }
 
-// A searching is the state of one search.
 type searching struct {
 	SearchQuery
 	store *Store
@@ -214,7 +213,6 @@ const (
 		AND l.own = 0`
 )
 
-// feedsOfReader selects the feeds that a reader's posts may have.
 const feedsOfReader = `SELECT s.feed_id FROM digests d CROSS JOIN subscriptions s WHERE d.user_id = ?
 	AND s.digest_id = d.id
 	UNION SELECT b.feed_id FROM digests d CROSS JOIN former_subscriptions b WHERE d.user_id = ? AND b.digest_id = d.id`

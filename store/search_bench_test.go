@@ -97,7 +97,6 @@ func addTexts(b *testing.B, s *store.Store, n int, more func(int) string) {
 	}
 }
 
-// indexAll indexes all queued posts as the hourly job does.
 func indexAll(b *testing.B, s *store.Store) {
 	b.Helper()
 	for n := 1; n > 0; {

@@ -69,7 +69,6 @@ func (s *Store) index(ctx context.Context, posts []digest.Post) (n int, err erro
 	})
 }
 
-// A wordTable is a table of the search index.
 type wordTable struct {
 	name     string
 	document func(digest.FeedID, []string) string // encodes the words of a feed's post
@@ -134,7 +133,6 @@ func queueWords(ctx context.Context, c conn, ids []digest.PostID) error {
 	return c.runRows(ctx, &v, `INSERT INTO index_queue (post_id) VALUES {rows} ON CONFLICT DO NOTHING`)
 }
 
-// forgetWords removes posts from the index.
 func forgetWords(ctx context.Context, c conn, ids []digest.PostID) error {
 	for _, t := range c.d.wordTables {
 		if err := c.run(ctx, `DELETE FROM `+t.name+` WHERE rowid IN (`+list(ids)+`)`); err != nil {

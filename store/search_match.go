@@ -286,7 +286,6 @@ func loosely(q words.Query) (loose words.Query, exact bool) {
 	return loose, exact
 }
 
-// vectorQuery encodes a query as PostgreSQL's tsquery.
 func vectorQuery(q words.Query) string {
 	terms := make([]string, len(q.Terms))
 	for i, t := range q.Terms {

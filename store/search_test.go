@@ -12,7 +12,6 @@ import (
 	"digest/test/tier"
 )
 
-// indexed indexes all queued posts.
 func (w world) indexed() {
 	w.t.Helper()
 	for {

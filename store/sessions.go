@@ -73,7 +73,6 @@ func (s *Store) AddPasskeySession(ctx context.Context, hash []byte, with Passkey
 		with.UserID, at(expires), at(now), with.ID)
 }
 
-// endOldestSessions makes room for one more session of a user.
 func endOldestSessions(ctx context.Context, c conn, user digest.UserID) error {
 	_, err := c.exec(ctx, `DELETE FROM sessions WHERE token_hash IN
 		(SELECT token_hash FROM sessions WHERE user_id = ? ORDER BY created_at DESC, expires_at DESC, token_hash

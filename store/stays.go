@@ -93,7 +93,6 @@ func (s *Store) NextStay(ctx context.Context) (time.Time, bool, error) {
 	return s.earliest(ctx, "the next stay", `SELECT MIN(u.travel_at) FROM users u WHERE u.travel_at > 0`)
 }
 
-// A traveller is a reader with their trips.
 type traveller struct {
 	Zone  string // present zone
 	Home  string

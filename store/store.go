@@ -350,7 +350,6 @@ func (c conn) setting(ctx context.Context, key string) (value []byte, err error)
 	return value, err
 }
 
-// setSetting stores the value of a key.
 func (c conn) setSetting(ctx context.Context, key string, value []byte) error {
 	_, err := c.exec(ctx, `INSERT INTO settings (key, value) VALUES (?, ?)
 		ON CONFLICT (key) DO UPDATE SET value = excluded.value`, key, value)

@@ -122,7 +122,6 @@ func addPaused(ctx context.Context, c conn, sub digest.Subscription, now instant
 	return n > 0, err
 }
 
-// pausedFeeds returns the feeds of a digest's paused subscriptions.
 func pausedFeeds(ctx context.Context, c conn, id digest.DigestID) (map[digest.FeedID]bool, error) {
 	var ids []digest.FeedID
 	err := c.all(ctx, &ids, `SELECT feed_id FROM subscriptions WHERE digest_id = ? AND paused = 1`, id)

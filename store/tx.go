@@ -87,18 +87,15 @@ func (c conn) find(ctx context.Context, dest any, query string, args ...any) (fo
 	return err == nil, err
 }
 
-// number reads one number.
 func (c conn) number(ctx context.Context, query string, args ...any) (n int, err error) {
 	err = c.get(ctx, &n, query, args...)
 	return n, err
 }
 
-// all reads all rows into a slice.
 func (c conn) all(ctx context.Context, dest any, query string, args ...any) error {
 	return c.scan(ctx, reflect.ValueOf(dest).Elem(), math.MaxInt, query, args)
 }
 
-// scan appends up to most rows to a slice.
 func (c conn) scan(ctx context.Context, to reflect.Value, most int, query string, args []any) error {
 	rows, err := c.db.QueryxContext(ctx, sqlx.Rebind(c.d.bind, query), cleaned(args)...)
 	if err != nil {
@@ -113,7 +110,6 @@ func (c conn) untilCommit(ctx context.Context, statements ...string) error {
 	return c.execEach(ctx, slices.DeleteFunc(statements, func(s string) bool { return s == "" }))
 }
 
-// read returns a connection for reading.
 func (s *Store) read() conn {
 	if s.within != nil {
 		return conn{s.within, s.d, &s.Policy}
@@ -136,7 +132,6 @@ func (s *Store) atOneInstant(ctx context.Context, doing string, f func(*Store) e
 	return failed(doing, f(s.inside(tx)))
 }
 
-// inside returns a store that works in a transaction.
 func (s *Store) inside(tx *sqlx.Tx) *Store { return &Store{d: s.d, within: tx, Policy: s.Policy} }
 
 // retries is how often a transaction is retried that PostgreSQL has ended in favour of another.
@@ -254,7 +249,6 @@ func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// cleaned returns the arguments of a statement with every string cleaned.
 func cleaned(args []any) []any {
 	out := slices.Clone(args)
 	for i, a := range out {

@@ -11,7 +11,6 @@ import (
 	"digest/calendar"
 )
 
-// dailyName is the name of a user's own digest.
 const dailyName = "Daily Digest"
 
 const userColumns = `u.id, u.email, u.time_zone, u.created_at, u.operator, u.language, u.direction, u.shortcuts,
@@ -126,7 +125,6 @@ func (s *Store) Users(ctx context.Context) iter.Seq2[UserInfo, error] {
 	})
 }
 
-// usersAfter returns a page of the list of users.
 func (s *Store) usersAfter(ctx context.Context, after digest.UserID) ([]UserInfo, error) {
 	type row struct {
 		digestRow

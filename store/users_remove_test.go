@@ -132,7 +132,6 @@ func (w world) ownRows(d digest.Digest, n byte) {
 	}
 }
 
-// last returns a digest's latest edition.
 func (w world) last(d digest.Digest) digest.Edition {
 	w.t.Helper()
 	list, err := w.Editions(w.ctx(), d.ID, 1)

@@ -47,7 +47,6 @@ func (v *values) row(cells ...any) {
 	}
 }
 
-// len returns the number of rows.
 func (v *values) len() int { return len(v.cells) / max(v.width, 1) }
 
 // statementRows and statementCells bound the rows and the cells of one statement. SQLite accepts 32,766 parameters.

@@ -128,7 +128,6 @@ func (s *Store) PostVersion(ctx context.Context, user digest.UserID, post digest
 		`SELECT v.seen_at, v.title, v.content`+versionsOf+` AND v.seen_at = ?`, post, user, at(seen))
 }
 
-// dropVersions deletes the versions of deleted posts.
 func dropVersions(ctx context.Context, c conn, ids []digest.PostID) error {
 	return c.run(ctx, `DELETE FROM post_versions WHERE post_id IN (`+list(ids)+`)`)
 }

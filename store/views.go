@@ -328,7 +328,6 @@ func (s *Store) OperatorView(ctx context.Context, now, since time.Time, deadline
 	return v, err
 }
 
-// firstOf returns the first elements of a list, at most limit.
 func firstOf[R any](list iter.Seq2[R, error], limit int) (first []R, err error) {
 	for row, err := range list {
 		if err != nil || len(first) == limit {

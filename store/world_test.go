@@ -198,7 +198,6 @@ func (w world) identities(refs []digest.PostRef) string {
 	return strings.Join(names, " ")
 }
 
-// again reads a digest again.
 func (w world) again(d digest.Digest) digest.Digest {
 	w.t.Helper()
 	d, err := w.Digest(w.ctx(), d.ID)

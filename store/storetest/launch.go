@@ -52,7 +52,6 @@ func launch(settings string) (address string, halt func(), err error) {
 	return "postgres://digest@/postgres?" + q.Encode(), halt, nil
 }
 
-// programs finds the folder of PostgreSQL's programs.
 func programs() (string, error) {
 	var dirs []string
 	if out, err := exec.Command("pg_config", "--bindir").Output(); err == nil {

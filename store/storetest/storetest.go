@@ -223,7 +223,6 @@ func (c *cluster) database(t testing.TB, schema bool) string {
 	return s.address(name)
 }
 
-// A server is a running PostgreSQL server.
 type server struct {
 	admin    *sql.DB
 	url      *url.URL
@@ -289,7 +288,6 @@ func (s *server) exec(statement string) error {
 	return nil
 }
 
-// address returns the address of a database of the server.
 func (s *server) address(database string) string {
 	u := *s.url
 	u.Path = "/" + database

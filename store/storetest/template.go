@@ -15,7 +15,6 @@ import (
 // launchTimeout bounds the start of a server and the creation of its template. Only a machine that hangs exceeds it.
 const launchTimeout = 10 * time.Minute
 
-// migrate creates the schema of a database.
 func migrate(address string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), launchTimeout)
 	defer cancel()
