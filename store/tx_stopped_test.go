@@ -44,7 +44,7 @@ func TestAStoppedWorkerHoldsUpNobody(t *testing.T) {
 	want(t, "as the other left it", l.Connections, 2)
 }
 
-// stop holds a lane until goes is closed. Its next statement must then fail.
+// stop holds a lane until goes is closed. Its commit must then fail.
 func stop(t *testing.T, s *store.Store, holds, goes chan bool) {
 	err := s.Write(t.Context(), func(exec func(string) error, _ func(string) string) error {
 		if err := exec(`INSERT INTO lanes (name, connections) VALUES ('a.example', 1)`); err != nil {
