@@ -9,20 +9,23 @@ import (
 	"digest/calendar"
 )
 
-const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.address_line, n.from_name, n.wanted_name, n.wanted_from_name, n.reply_to, n.header_text, n.footer_text, n.paper, n.ink, n.accent, n.logo_file, n.logo_width, n.logo_height, n.logo_clear,
-	n.layout, n.images, n.threaded, n.cadence, n.deliver_at, n.approve_within, n.member_limit, n.count_clicks, n.count_replies, n.return_urls,
+const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.address_line, n.from_name, n.wanted_name,
+	n.wanted_from_name, n.reply_to, n.header_text, n.footer_text, n.paper, n.ink, n.accent, n.logo_file, n.logo_width,
+	n.logo_height, n.logo_clear,
+	n.layout, n.images, n.threaded, n.cadence, n.deliver_at, n.approve_within, n.member_limit, n.count_clicks,
+	n.count_replies, n.return_urls,
 	n.state, n.held_reason, n.held_at, n.archive_id, n.created_at, ` + signedAddress + ` AS own_address, ` +
 	ownersLanguage + ` AS language`
 
-const ownersLanguage = `COALESCE((SELECT u.language FROM newsletter_roles o JOIN users u ON u.id = o.user_id WHERE o.newsletter_id = n.id AND o.role = 'owner' LIMIT 1), '')`
+const ownersLanguage = `COALESCE((SELECT u.language FROM newsletter_roles o JOIN users u ON u.id = o.user_id
+	WHERE o.newsletter_id = n.id AND o.role = 'owner' LIMIT 1), '')`
 
 func noNewsletter() error {
 	return notFound("there is no such newsletter; see: digest newsletter list")
 }
 
-// AddNewsletter adds a newsletter that a user publishes, in the state that n has,
-// with the digest that is its archive. digest.Invalid where Check says so;
-// digest.Conflict if another one has its slug.
+// AddNewsletter adds a newsletter with the state of n, makes the user its owner, and adds the digest that is its
+// archive. It returns digest.Invalid if a check of n fails, and digest.Conflict if another newsletter has its slug.
 func (s *Store) AddNewsletter(ctx context.Context, n digest.Newsletter, owner digest.UserID,
 	now time.Time) (digest.Newsletter, error) {
 	if err := cmp.Or(n.Check(), n.CheckNames(digest.Newsletter{})); err != nil {
@@ -47,8 +50,10 @@ func (s *Store) AddNewsletter(ctx context.Context, n digest.Newsletter, owner di
 
 func insertNewsletter(ctx context.Context, c conn, n digest.Newsletter, now time.Time) (id digest.NewsletterID,
 	err error) {
-	err = c.get(ctx, &id, `INSERT INTO newsletters (slug, name, description, site_url, address_line, from_name, reply_to, header_text, footer_text,
-		paper, ink, accent, layout, images, threaded, cadence, deliver_at, approve_within, member_limit, count_clicks, count_replies, return_urls, state, created_at)
+	err = c.get(ctx, &id, `INSERT INTO newsletters (slug, name, description, site_url, address_line, from_name,
+		reply_to, header_text, footer_text,
+		paper, ink, accent, layout, images, threaded, cadence, deliver_at, approve_within, member_limit, count_clicks,
+		count_replies, return_urls, state, created_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 		n.Slug, n.Name, n.Description, n.SiteURL, n.AddressLine, n.FromName, n.ReplyTo,
 		n.HeaderText, n.FooterText, n.Paper, n.Ink, n.Accent,
@@ -60,7 +65,6 @@ func insertNewsletter(ctx context.Context, c conn, n digest.Newsletter, now time
 
 func inSeconds(d time.Duration) int64 { return int64(d / time.Second) }
 
-// addArchive makes the digest whose editions are a newsletter's archive.
 func addArchive(ctx context.Context, c conn, id digest.NewsletterID, owner digest.UserID, now time.Time) error {
 	u, err := readUser(ctx, c, owner)
 	if err != nil {
@@ -81,7 +85,7 @@ func addArchive(ctx context.Context, c conn, id digest.NewsletterID, owner diges
 	return c.run(ctx, `UPDATE newsletters SET archive_id = ? WHERE id = ?`, d.ID, id)
 }
 
-// newsletterDigest is the digest of a newsletter that a user begins to get.
+// newsletterDigest returns a new digest of a newsletter for a user, not stored yet.
 func newsletterDigest(n digest.Newsletter, u digest.User, now time.Time) (digest.Digest, error) {
 	loc, err := calendar.Zone(u.TimeZone)
 	return digest.Digest{
@@ -98,13 +102,12 @@ func newsletterDigest(n digest.Newsletter, u digest.User, now time.Time) (digest
 	}, err
 }
 
-// Newsletter gives a newsletter by its key; digest.NotFound if there is none.
+// Newsletter returns a newsletter by its key, or digest.NotFound.
 func (s *Store) Newsletter(ctx context.Context, id digest.NewsletterID) (digest.Newsletter, error) {
 	return readNewsletter(ctx, s.read(), `n.id = ?`, id)
 }
 
-// NewsletterBySlug gives a newsletter by its name in addresses; digest.NotFound if
-// there is none.
+// NewsletterBySlug returns a newsletter by its slug, or digest.NotFound.
 func (s *Store) NewsletterBySlug(ctx context.Context, slug string) (digest.Newsletter, error) {
 	return readNewsletter(ctx, s.read(), `n.slug = ?`, slug)
 }
@@ -114,51 +117,54 @@ func readNewsletter(ctx context.Context, c conn, where string, args ...any) (dig
 		newsletterColumns+` FROM newsletters n WHERE `+where, args...)
 }
 
-// A NewsletterInfo is a newsletter with what a list of newsletters shows.
+// A NewsletterInfo is a row in a list of newsletters.
 type NewsletterInfo struct {
 	digest.Newsletter
-	Owner   string      // address
-	Members int         // who get it: those who left are not among them
-	Role    digest.Role // of who asked; RoleNone for Newsletters
+	Owner   string      // email address
+	Members int         // without members who left
+	Role    digest.Role // of the user who lists them; RoleNone in Newsletters
 }
 
 const newsletterInfo = `SELECT ` + newsletterColumns + `,
-	COALESCE((SELECT u.email FROM newsletter_roles o JOIN users u ON u.id = o.user_id WHERE o.newsletter_id = n.id AND o.role = 'owner' LIMIT 1), '') AS owner,
-	(SELECT count(*) FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.newsletter_id = n.id AND d.state <> 'left') AS members, `
+	COALESCE((SELECT u.email FROM newsletter_roles o JOIN users u ON u.id = o.user_id WHERE o.newsletter_id = n.id
+	AND o.role = 'owner' LIMIT 1), '') AS owner,
+	(SELECT count(*) FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.newsletter_id = n.id
+	AND d.state <> 'left') AS members, `
 
-// Newsletters lists all newsletters, by slug.
+// Newsletters returns all newsletters, ordered by slug.
 func (s *Store) Newsletters(ctx context.Context) ([]NewsletterInfo, error) {
 	return readRows[NewsletterInfo](ctx, s.read(), "listing the newsletters",
 		newsletterInfo+`'' AS role FROM newsletters n ORDER BY n.slug`)
 }
 
-// NewslettersOf lists the newsletters that a user may do something with, by slug.
+// NewslettersOf returns the newsletters in which a user has a role, ordered by slug.
 func (s *Store) NewslettersOf(ctx context.Context, user digest.UserID) ([]NewsletterInfo, error) {
 	return readRows[NewsletterInfo](ctx, s.read(), "listing the newsletters",
 		newsletterInfo+`r.role FROM newsletter_roles r
 		JOIN newsletters n ON n.id = r.newsletter_id WHERE r.user_id = ? ORDER BY n.slug`, user)
 }
 
-// CountPending counts the newsletters that wait for approval, or have names that do.
+// CountPending counts the newsletters that wait for approval, or whose new names do.
 func (s *Store) CountPending(ctx context.Context) (int, error) {
 	n, err := s.read().number(ctx,
 		`SELECT count(*) FROM newsletters WHERE state = 'pending' OR wanted_name <> '' OR wanted_from_name <> ''`)
 	return n, failed("counting the newsletters that wait", err)
 }
 
-// CountMembers gives how many people get a newsletter: those who left are not among them.
+// CountMembers counts the members of a newsletter, without members who left.
 func (s *Store) CountMembers(ctx context.Context, id digest.NewsletterID) (int, error) {
 	n, err := countMembers(ctx, s.read(), id)
 	return n, failed("counting the members", err)
 }
 
 func countMembers(ctx context.Context, c conn, id digest.NewsletterID) (int, error) {
-	n, err := c.number(ctx, `SELECT count(*) FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.newsletter_id = ? AND d.state <> 'left'`, id)
+	n, err := c.number(ctx, `SELECT count(*) FROM memberships m JOIN digests d ON d.id = m.digest_id
+		WHERE m.newsletter_id = ? AND d.state <> 'left'`, id)
 	return int(n), err
 }
 
-// SetMemberLimit sets how many members a newsletter may have at once; 0 is as many as come. Who is a member
-// stays so.
+// SetMemberLimit sets how many members a newsletter may have; 0 means no limit. A limit below the present number
+// removes no member.
 func (s *Store) SetMemberLimit(ctx context.Context, id digest.NewsletterID, most int) error {
 	if most < 0 {
 		return invalid("a newsletter may have 0 members or more; 0 is as many as come")
@@ -168,9 +174,9 @@ func (s *Store) SetMemberLimit(ctx context.Context, id digest.NewsletterID, most
 	})
 }
 
-// SetNewsletter stores what a publisher has typed: all that Check looks at, and the
-// look. Members' digests follow; those whose days are their own choice keep them.
-// digest.Invalid where Check says so; digest.Conflict if another newsletter has the slug.
+// SetNewsletter stores the settings and the look of a newsletter. The digests of its members follow, but a member's
+// own choice of days stays if it is as calm. It returns digest.Invalid if a check of n fails, and digest.Conflict if
+// another newsletter has the slug.
 func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time.Time) error {
 	if err := n.Check(); err != nil {
 		return err
@@ -185,8 +191,11 @@ func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time
 			return err
 		}
 		err = c.runOne(ctx, noNewsletter(),
-			`UPDATE newsletters SET slug = ?, name = ?, wanted_name = ?, wanted_from_name = ?, description = ?, site_url = ?, address_line = ?, from_name = ?,
-			reply_to = ?, header_text = ?, footer_text = ?, paper = ?, ink = ?, accent = ?, layout = ?, images = ?, threaded = ?, cadence = ?, deliver_at = ?, approve_within = ?, count_clicks = ?, count_replies = ?, return_urls = ? WHERE id = ?`,
+			`UPDATE newsletters SET slug = ?, name = ?, wanted_name = ?, wanted_from_name = ?, description = ?,
+				site_url = ?, address_line = ?, from_name = ?,
+			reply_to = ?, header_text = ?, footer_text = ?, paper = ?, ink = ?, accent = ?, layout = ?, images = ?,
+			threaded = ?, cadence = ?, deliver_at = ?, approve_within = ?, count_clicks = ?, count_replies = ?,
+			return_urls = ? WHERE id = ?`,
 			n.Slug, n.Name, n.WantedName, n.WantedFromName, n.Description, n.SiteURL, n.AddressLine, n.FromName,
 			n.ReplyTo, n.HeaderText, n.FooterText, n.Paper, n.Ink, n.Accent, string(n.Layout), string(n.Images),
 			bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), bit(n.CountClicks),
@@ -194,7 +203,8 @@ func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time
 		if err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE digests SET name = ?, layout = ?, images = ?, threaded = ?, deliver_at = ? WHERE newsletter_id = ?`,
+		return c.run(ctx, `UPDATE digests SET name = ?, layout = ?, images = ?, threaded = ?, deliver_at = ?
+			WHERE newsletter_id = ?`,
 			n.Name, string(n.Layout), string(n.Images), bit(n.Threaded), inSeconds(n.DeliverAt), n.ID)
 	})
 	if err != nil {
@@ -214,7 +224,8 @@ func (s *Store) DecideNames(ctx context.Context, seen digest.Newsletter, approve
 	return s.change(ctx, "deciding about the newsletter's names", func(c conn) error {
 		if err := c.runOne(ctx, digest.Refuse(digest.Conflict,
 			"someone else changed this; reload the page and check it"),
-			`UPDATE newsletters SET name = ?, from_name = ?, wanted_name = '', wanted_from_name = '' WHERE id = ? AND wanted_name = ? AND wanted_from_name = ?`,
+			`UPDATE newsletters SET name = ?, from_name = ?, wanted_name = '', wanted_from_name = '' WHERE id = ?
+				AND wanted_name = ? AND wanted_from_name = ?`,
 			n.Name, n.FromName, n.ID, seen.WantedName, seen.WantedFromName); err != nil {
 			return err
 		}
@@ -222,8 +233,7 @@ func (s *Store) DecideNames(ctx context.Context, seen digest.Newsletter, approve
 	})
 }
 
-// followCadence gives the digests of a newsletter its cadence, but for those whose
-// members have chosen one that is as calm.
+// followCadence sets the cadence of a newsletter's digests. A member's own choice stays if it is as calm.
 func (s *Store) followCadence(ctx context.Context, id digest.NewsletterID, cadence digest.Cadence,
 	now time.Time) error {
 	ids, err := readRows[digest.DigestID](ctx, s.read(), "finding the members",
@@ -248,8 +258,8 @@ func (s *Store) followCadence(ctx context.Context, id digest.NewsletterID, caden
 	return err
 }
 
-// chooseCadence stores that a cadence is a member's own choice, where the digest is a
-// newsletter's and it is another than that comes by; digest.Invalid for one that is not as calm.
+// chooseCadence records whether a member's cadence is their own choice, that is, differs from the newsletter's. It
+// does nothing if d is not a newsletter's digest. It returns digest.Invalid if the newsletter's cadence is calmer.
 func chooseCadence(ctx context.Context, c conn, d digestRow, cadence digest.Cadence) error {
 	if d.NewsletterID == 0 {
 		return nil
@@ -264,12 +274,11 @@ func chooseCadence(ctx context.Context, c conn, d digestRow, cadence digest.Cade
 	return noteOwnCadence(ctx, c, d, cadence != n.Cadence)
 }
 
-// noteOwnCadence stores whether the cadence of a digest is a member's own choice.
 func noteOwnCadence(ctx context.Context, c conn, d digestRow, own bool) error {
 	return c.run(ctx, `UPDATE memberships SET own_days = ? WHERE digest_id = ?`, bit(own), d.ID)
 }
 
-// eachDigest hands digests to f, one after the other.
+// eachDigest calls f with each digest, ordered by key, and stops at the first error.
 func eachDigest(ctx context.Context, c conn, ids []digest.DigestID, f func(digestRow) error) error {
 	var rows []digestRow
 	if err := c.all(ctx, &rows, selectDigest+`WHERE d.id`+c.d.oneOf+` ORDER BY d.id`, keys(c.d, ids)); err != nil {
@@ -283,9 +292,8 @@ func eachDigest(ctx context.Context, c conn, ids []digest.DigestID, f func(diges
 	return nil
 }
 
-// SetNewsletterState makes a newsletter pending, active, held for a reason, or
-// ended: then all who are its members have left. While it is held nothing of it leaves,
-// and what is due gathers for the first letter after.
+// SetNewsletterState makes a newsletter pending, active, held for a reason, or ended. When it ends, all members leave
+// it. While a newsletter is held, no issue is sent, and its posts wait for the first issue after the hold.
 func (s *Store) SetNewsletterState(ctx context.Context, id digest.NewsletterID, state digest.NewsletterState,
 	reason string, now time.Time) error {
 	err := s.change(ctx, "setting the newsletter's state",
@@ -305,8 +313,8 @@ func (s *Store) SetNewsletterState(ctx context.Context, id digest.NewsletterID, 
 	return err
 }
 
-// ChangeNewsletterState is SetNewsletterState of a newsletter that is to be active or held, as it was seen:
-// digest.Conflict if somebody else has approved, refused, held, released or ended it meanwhile.
+// ChangeNewsletterState makes a newsletter active or held, if its state and its reason are still those in seen. It
+// returns digest.Conflict if someone else has changed them.
 func (s *Store) ChangeNewsletterState(ctx context.Context, seen digest.Newsletter, state digest.NewsletterState,
 	reason string, now time.Time) error {
 	return s.change(ctx, "setting the newsletter's state", func(c conn) error {
@@ -320,7 +328,7 @@ func (s *Store) ChangeNewsletterState(ctx context.Context, seen digest.Newslette
 	})
 }
 
-// setNewsletterState is SetNewsletterState in a transaction, but for the members.
+// setNewsletterState is SetNewsletterState in a transaction. It does not end the memberships.
 func setNewsletterState(ctx context.Context, c conn, id digest.NewsletterID, state digest.NewsletterState,
 	reason string, now time.Time) error {
 	held, countedFrom := instant(0), ""
@@ -340,7 +348,8 @@ func setNewsletterState(ctx context.Context, c conn, id digest.NewsletterID, sta
 		return invalid("a newsletter is pending, active, held or ended, not %q", state)
 	}
 	if err := c.runOne(ctx, noNewsletter(),
-		`UPDATE newsletters SET counted_from = CASE WHEN state = 'held' AND held_reason <> ? AND ? <> '' THEN ? ELSE counted_from END,
+		`UPDATE newsletters SET counted_from = CASE WHEN state = 'held' AND held_reason <> ?
+			AND ? <> '' THEN ? ELSE counted_from END,
 		state = ?, held_reason = ?, held_at = ? WHERE id = ?`, digest.HeldByPublisher, countedFrom, countedFrom,
 		string(state), digest.OneLine(reason), held, id); err != nil {
 		return err
@@ -354,8 +363,8 @@ func setNewsletterState(ctx context.Context, c conn, id digest.NewsletterID, sta
 	return nil
 }
 
-// RemoveNewsletter removes a newsletter that has ended, with its archive, its members'
-// digests and what it knew of them. Their accounts stay. digest.Conflict for one that goes on.
+// RemoveNewsletter deletes a newsletter that has ended, with its archive and its members' digests. The members'
+// accounts stay. It returns digest.Conflict if the newsletter has not ended.
 func (s *Store) RemoveNewsletter(ctx context.Context, id digest.NewsletterID) error {
 	return s.changeAlone(ctx, "removing the newsletter", func(c conn) error {
 		n, err := readNewsletter(ctx, c, `n.id = ?`, id)
@@ -369,7 +378,7 @@ func (s *Store) RemoveNewsletter(ctx context.Context, id digest.NewsletterID) er
 	})
 }
 
-// RefuseNewsletter removes a newsletter that waits to be approved. digest.Conflict for one that does not.
+// RefuseNewsletter deletes a newsletter that waits for approval. It returns digest.Conflict if it does not wait.
 func (s *Store) RefuseNewsletter(ctx context.Context, id digest.NewsletterID) error {
 	return s.changeAlone(ctx, "removing the newsletter", func(c conn) error {
 		if err := c.runOne(ctx, digest.Refuse(digest.Conflict,
@@ -381,7 +390,7 @@ func (s *Store) RefuseNewsletter(ctx context.Context, id digest.NewsletterID) er
 	})
 }
 
-// removeNewsletter is RemoveNewsletter in a transaction, whatever state it is in.
+// removeNewsletter deletes a newsletter in any state.
 func removeNewsletter(ctx context.Context, c conn, id digest.NewsletterID) error {
 	if err := removeDigests(ctx, c, `newsletter_id = ?`, id); err != nil {
 		return err
@@ -400,8 +409,8 @@ func removeNewsletter(ctx context.Context, c conn, id digest.NewsletterID) error
 	return forgetSealed(ctx, c)
 }
 
-// removeFinished removes the newsletters of an owner who goes that have ended, or were never approved:
-// nobody else has anything of them.
+// removeFinished deletes the newsletters of an owner that have ended or were never approved. Its caller removes the
+// owner.
 func removeFinished(ctx context.Context, c conn, owner digest.UserID) error {
 	var ids []digest.NewsletterID
 	if err := c.all(ctx, &ids, `SELECT n.id FROM newsletter_roles r JOIN newsletters n ON n.id = r.newsletter_id

@@ -12,16 +12,16 @@ import (
 	"digest/internal/allowance"
 )
 
-// An AskCount is what became of people of a list who are to be asked.
+// An AskCount says what QueueAsks did with the people of a list.
 type AskCount struct {
-	Queued int // they will be asked
-	Known  int // they were asked before, or wait to be
-	Barred int // members, and those to whom the newsletter must not be sent
+	Queued int // they will get a confirmation request
+	Known  int // they had a request before, or wait for one
+	Barred int // they are members, or the newsletter must not be sent to them
 }
 
-// QueueAsks notes whom a newsletter shall ask, some in a transaction: to do it again after an
-// interruption does the rest. Of each only the address and the zone are kept. digest.Conflict where
-// the newsletter takes nobody.
+// QueueAsks queues confirmation requests to the people of a list, in several transactions. The caller may repeat it
+// after an interruption. It stores only the address and the time zone of each person. It returns digest.Conflict if
+// the newsletter accepts no members.
 func (s *Store) QueueAsks(ctx context.Context, id digest.NewsletterID, all []Joining, now time.Time) (sum AskCount,
 	err error) {
 	_, err = changeInParts(ctx, s, "noting whom to ask", all, func(c conn, part []Joining) (int, error) {
@@ -36,9 +36,10 @@ func (s *Store) QueueAsks(ctx context.Context, id digest.NewsletterID, all []Joi
 	return sum, err
 }
 
-// asksMailbox counts the people of a newsletter's list who have a mailbox. Without mailbox <> ” SQLite would not use the
-// index, and read the whole list for each line of an import.
-const asksMailbox = `SELECT count(*) FROM confirmation_requests a WHERE a.newsletter_id = ? AND a.mailbox = ? AND a.mailbox <> ''`
+// asksMailbox counts a newsletter's requests to a mailbox. Without the condition that the mailbox is not empty,
+// SQLite would not use the index, and would read all requests for each line of an import.
+const asksMailbox = `SELECT count(*) FROM confirmation_requests a WHERE a.newsletter_id = ? AND a.mailbox = ?
+	AND a.mailbox <> ''`
 
 func queueAsks(ctx context.Context, c conn, id digest.NewsletterID, part []Joining, now time.Time) (sum AskCount,
 	err error) {
@@ -63,12 +64,13 @@ func queueAsks(ctx context.Context, c conn, id digest.NewsletterID, part []Joini
 		if err != nil {
 			return sum, err
 		}
-		if same > 0 { // another spelling of it
+		if same > 0 { // another spelling of the same mailbox
 			sum.Known++
 			continue
 		}
 		added, err := c.exec(ctx,
-			`INSERT INTO confirmation_requests (newsletter_id, address_hash, email, mailbox, domain, time_zone, queued_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+			`INSERT INTO confirmation_requests (newsletter_id, address_hash, email, mailbox, domain, time_zone,
+				queued_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (newsletter_id, address_hash) DO NOTHING`, id, askHash(j.Email), digest.NormalEmail(j.Email),
 			mailbox, mailDomain(j.Email), j.TimeZone, at(now), at(now))
 		if err != nil {
@@ -80,7 +82,7 @@ func queueAsks(ctx context.Context, c conn, id digest.NewsletterID, part []Joini
 	return sum, nil
 }
 
-// AskedAddresses gives who has been asked by a newsletter, or was passed over, and is not asked again.
+// AskedAddresses returns the addresses, as hashes, to which the newsletter must not send another request.
 func (s *Store) AskedAddresses(ctx context.Context, id digest.NewsletterID) iter.Seq2[digest.AskedAddress, error] {
 	type row struct {
 		ID          int64
@@ -106,8 +108,8 @@ func (s *Store) AskedAddresses(ctx context.Context, id digest.NewsletterID) iter
 	}
 }
 
-// NoteAsked notes who was asked elsewhere, so that the newsletter does not ask them again. It gives how many were
-// not known.
+// NoteAsked stores addresses that got a request elsewhere, so that the newsletter does not send them another. It
+// returns how many of them were new.
 func (s *Store) NoteAsked(ctx context.Context, id digest.NewsletterID, all []digest.AskedAddress, now time.Time) (int,
 	error) {
 	return changeInParts(ctx, s, "noting who was asked", all, func(c conn, part []digest.AskedAddress) (int, error) {
@@ -116,30 +118,33 @@ func (s *Store) NoteAsked(ctx context.Context, id digest.NewsletterID, all []dig
 			v.row(id, a[:])
 		}
 		return c.execRows(ctx, &v,
-			`INSERT INTO confirmation_requests (newsletter_id, address_hash, email, domain, time_zone, state, queued_at, next_at)
-			WITH v (id, hash) AS (VALUES {rows}) SELECT v.id, v.hash, '', '', '', CAST(? AS TEXT), CAST(? AS BIGINT), 0 FROM v WHERE v.id > 0
+			`INSERT INTO confirmation_requests (newsletter_id, address_hash, email, domain, time_zone, state,
+				queued_at, next_at)
+			WITH v (id, hash) AS (VALUES {rows}) SELECT v.id, v.hash, '', '', '', CAST(? AS TEXT), CAST(? AS BIGINT), 0
+			FROM v WHERE v.id > 0
 			ON CONFLICT (newsletter_id, address_hash) DO NOTHING`, string(digest.AskLapsed), at(now))
 	})
 }
 
-// askHash is by what an address is known once it is forgotten.
+// askHash returns the hash that identifies an address after the address itself is deleted.
 func askHash(email string) []byte {
 	sum := sha256.Sum256([]byte("ask " + emailKey(email)))
 	return sum[:]
 }
 
-// barredFromAsks gives the keys of those who are not asked: who is or was a member, and to whom
-// nothing is sent.
+// barredFromAsks returns the keys of the addresses that get no request: present and former members, and suppressed
+// addresses.
 func barredFromAsks(ctx context.Context, c conn, id digest.NewsletterID, all []Joining) (map[string]bool, error) {
 	barred := make(map[string]bool)
 	for _, q := range []struct {
 		query string
 		args  []any
 	}{
-		{`SELECT u.email_key FROM users u JOIN memberships m ON m.user_id = u.id WHERE m.newsletter_id = ? AND u.email_key`, []any{id}},
+		{`SELECT u.email_key FROM users u JOIN memberships m ON m.user_id = u.id WHERE m.newsletter_id = ?
+			AND u.email_key`, []any{id}},
 		{`SELECT x.email_key FROM newsletter_suppressions x WHERE x.newsletter_id = ? AND x.email_key`, []any{id}},
 		{`SELECT s.email_key FROM suppressions s WHERE s.email_key`, nil},
-	} { // each by an index: together the members of a large newsletter were read for each letter
+	} { // three queries: a joint one would read all members of the newsletter for each request
 		found, err := keysOf(ctx, c, all, q.query+` IN (`+c.d.names+`)`, q.args...)
 		if err != nil {
 			return nil, err
@@ -149,14 +154,13 @@ func barredFromAsks(ctx context.Context, c conn, id digest.NewsletterID, all []J
 	return barred, nil
 }
 
-// askLease is how long whoever has an ask has it.
+// askLease is how long NextAsk reserves a request for its caller.
 const askLease = 10 * time.Minute
 
 const newsletterAskColumns = `a.id, a.newsletter_id, a.email, a.time_zone, a.queued_at, a.next_at, a.tries`
 
-// NextAsk gives somebody who may be asked now, and nobody else gets them for a while; false if
-// nobody may be. Their newsletter goes on, and neither it nor their mail domain is at the bounds of its
-// pace or in trouble.
+// NextAsk returns a request that may be sent now, and reserves it for askLease. found is false if it has nothing to
+// send. It skips newsletters and mail domains that have reached their limits or are in trouble.
 func (s *Store) NextAsk(ctx context.Context, now time.Time) (a digest.Ask, found bool, err error) {
 	err = s.changeAlone(ctx, "finding somebody to ask", func(c conn) (err error) {
 		a, found, err = nextAsk(ctx, c, now)
@@ -176,14 +180,16 @@ func nextAsk(ctx context.Context, c conn, now time.Time) (a digest.Ask, found bo
 	return a, found, err
 }
 
-// nextAskOf is NextAsk for a newsletter that may ask somebody.
+// nextAskOf is NextAsk for one newsletter, which must be one of askingNow.
 func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Time) (a digest.Ask, found bool,
 	err error) {
 	for {
 		found, err = c.find(ctx, &a,
-			`SELECT `+newsletterAskColumns+` FROM confirmation_requests a WHERE a.newsletter_id = ? AND a.state = 'waiting' AND a.next_at <= ?
+			`SELECT `+newsletterAskColumns+` FROM confirmation_requests a WHERE a.newsletter_id = ?
+				AND a.state = 'waiting' AND a.next_at <= ?
 			AND a.domain NOT IN (SELECT l.name FROM lanes l WHERE l.until_at > ?)
-			AND a.domain NOT IN (SELECT b.domain FROM confirmation_requests b WHERE b.requested_at > ? GROUP BY b.domain HAVING count(*) >= ?)
+			AND a.domain NOT IN (SELECT b.domain FROM confirmation_requests b WHERE b.requested_at > ?
+			GROUP BY b.domain HAVING count(*) >= ?)
 			ORDER BY a.next_at LIMIT 1`, id, at(now), at(now), at(now.Add(-time.Hour)), digest.AsksToDomain)
 		if err != nil || !found {
 			return a, false, err
@@ -198,7 +204,7 @@ func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Tim
 			return a, false, err
 		case len(barred) > 0:
 			err = endAsk(ctx, c, a.ID, digest.AskDropped)
-		case later.After(now): // others had their mailbox mailed
+		case later.After(now): // another newsletter has used up what the mailbox may get
 			err = c.run(ctx, `UPDATE confirmation_requests SET next_at = ? WHERE id = ?`, from(later), a.ID)
 		default:
 			a.NextAt = at(now.Add(askLease)).time()
@@ -210,7 +216,8 @@ func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Tim
 	}
 }
 
-// askingNow gives the newsletters that may ask somebody now, none while no mail can be sent at all.
+// askingNow returns the newsletters that may send a request now: none while no email can be sent at all, or after
+// digest.AsksAnHour requests in an hour.
 func askingNow(ctx context.Context, c conn, now time.Time) (ids []digest.NewsletterID, err error) {
 	lately, err := c.number(ctx, `SELECT count(*) FROM confirmation_requests a WHERE a.requested_at > ?`,
 		at(now.Add(-time.Hour)))
@@ -219,8 +226,10 @@ func askingNow(ctx context.Context, c conn, now time.Time) (ids []digest.Newslet
 	}
 	var waiting []digest.NewsletterID
 	err = c.all(ctx, &waiting,
-		`SELECT n.id FROM newsletters n WHERE n.state = 'active' AND NOT EXISTS (SELECT 1 FROM lanes l WHERE l.name = '' AND l.until_at > ?)
-		AND EXISTS (SELECT 1 FROM confirmation_requests a WHERE a.newsletter_id = n.id AND a.state = 'waiting' AND a.next_at <= ?) ORDER BY n.id`, at(now), at(now))
+		`SELECT n.id FROM newsletters n WHERE n.state = 'active' AND NOT EXISTS (SELECT 1 FROM lanes l
+			WHERE l.name = '' AND l.until_at > ?)
+		AND EXISTS (SELECT 1 FROM confirmation_requests a WHERE a.newsletter_id = n.id AND a.state = 'waiting'
+		AND a.next_at <= ?) ORDER BY n.id`, at(now), at(now))
 	for _, id := range waiting {
 		if err != nil {
 			return nil, err
@@ -239,7 +248,7 @@ func askingNow(ctx context.Context, c conn, now time.Time) (ids []digest.Newslet
 	return ids, err
 }
 
-// AskCounts counts whom a newsletter asks, and says why nobody else is asked; "" if they may be.
+// AskCounts counts a newsletter's requests by state. stopped is the reason why it sends none now, or "".
 func (s *Store) AskCounts(ctx context.Context, id digest.NewsletterID, now time.Time) (all digest.AskCounts,
 	stopped string, err error) {
 	if all, err = countAsks(ctx, s.read(), id, time.Time{}); err == nil {
@@ -250,14 +259,16 @@ func (s *Store) AskCounts(ctx context.Context, id digest.NewsletterID, now time.
 	return all, stopped, failed("counting whom a newsletter asks", err)
 }
 
-// countAsks counts all who wait, and of the others those who were asked since.
+// countAsks counts the requests that were sent at or after since. The zero time counts all, including those not sent
+// yet.
 func countAsks(ctx context.Context, c conn, id digest.NewsletterID, since time.Time) (counts digest.AskCounts,
 	err error) {
 	var rows []struct {
 		State digest.AskState
 		N     int
 	}
-	err = c.all(ctx, &rows, `SELECT a.state, count(*) AS n FROM confirmation_requests a WHERE a.newsletter_id = ? AND a.requested_at >= ? GROUP BY a.state`, id, at(since))
+	err = c.all(ctx, &rows, `SELECT a.state, count(*) AS n FROM confirmation_requests a WHERE a.newsletter_id = ?
+		AND a.requested_at >= ? GROUP BY a.state`, id, at(since))
 	for _, r := range rows {
 		if n := counts.Of(r.State); n != nil {
 			*n = r.N
@@ -266,9 +277,9 @@ func countAsks(ctx context.Context, c conn, id digest.NewsletterID, since time.T
 	return counts, err
 }
 
-// AskNow is to be called just before the letter to somebody counts as accepted: from then on they are
-// never asked again, and the link whose hash this is works. digest.Conflict if they are not to be
-// asked any more, or somebody else has them.
+// AskNow marks a request as sent. The mailer must call it just before the email counts as accepted: from then on the
+// person gets no other request, and the link with this hash works. It returns digest.Conflict if the person joined or
+// left, the newsletter is not active, or another process has the request.
 func (s *Store) AskNow(ctx context.Context, a digest.Ask, hash []byte, now time.Time) error {
 	return s.changeAlone(ctx, "noting whom a letter asks", func(c conn) error {
 		barred, err := barredFromAsks(ctx, c, a.NewsletterID, []Joining{{Email: a.Email}})
@@ -279,7 +290,8 @@ func (s *Store) AskNow(ctx context.Context, a digest.Ask, hash []byte, now time.
 			return err
 		}
 		if err := c.runOne(ctx, conflict("nobody is to be asked"),
-			`UPDATE confirmation_requests SET state = 'asked', requested_at = ? WHERE id = ? AND state = 'waiting' AND next_at = ?
+			`UPDATE confirmation_requests SET state = 'asked', requested_at = ? WHERE id = ? AND state = 'waiting'
+				AND next_at = ?
 			AND newsletter_id IN (SELECT n.id FROM newsletters n WHERE n.state = 'active')`, at(now), a.ID,
 			at(a.NextAt)); err != nil {
 			return err
@@ -296,16 +308,17 @@ func (s *Store) AskNow(ctx context.Context, a digest.Ask, hash []byte, now time.
 	})
 }
 
-// AskAgain says that a letter was certainly not accepted, and when it is tried again. It counts as a try
-// if it was about this address.
+// AskAgain queues a request for next, after its email was certainly not accepted. counts says whether the address
+// caused this, so that it counts as a try.
 func (s *Store) AskAgain(ctx context.Context, a digest.Ask, hash []byte, counts bool, next time.Time) error {
 	return s.unask(ctx, a, hash, func(c conn) error {
-		return c.run(ctx, `UPDATE confirmation_requests SET state = 'waiting', requested_at = 0, tries = tries + ?, next_at = ? WHERE id = ?`, bit(counts), at(next), a.ID)
+		return c.run(ctx, `UPDATE confirmation_requests SET state = 'waiting', requested_at = 0, tries = tries + ?,
+			next_at = ? WHERE id = ?`, bit(counts), at(next), a.ID)
 	})
 }
 
-// AskFailed says that a letter will never be accepted: as nobody is there, or as their server
-// refuses it. evidence is what it said.
+// AskFailed ends a request whose email will never be accepted. state says whether the mailbox does not exist or the
+// server refuses the email; evidence is the server's answer.
 func (s *Store) AskFailed(ctx context.Context, a digest.Ask, hash []byte, state digest.AskState, evidence string,
 	now time.Time) error {
 	return s.unask(ctx, a, hash, func(c conn) error {
@@ -321,11 +334,12 @@ func (s *Store) AskFailed(ctx context.Context, a digest.Ask, hash []byte, state 
 	})
 }
 
-// unask takes back what AskNow has noted, if it has, and does something with somebody whom nobody else has.
+// unask undoes AskNow, if it happened, and calls do. It does nothing if another process has the request.
 func (s *Store) unask(ctx context.Context, a digest.Ask, hash []byte, do func(conn) error) error {
 	return s.changeAlone(ctx, "noting who was not asked", func(c conn) error {
 		mine, err := c.number(ctx,
-			`SELECT count(*) FROM confirmation_requests a WHERE a.id = ? AND a.next_at = ? AND a.state IN ('waiting', 'asked')`, a.ID, at(a.NextAt))
+			`SELECT count(*) FROM confirmation_requests a WHERE a.id = ? AND a.next_at = ?
+				AND a.state IN ('waiting', 'asked')`, a.ID, at(a.NextAt))
 		if err != nil || mine == 0 {
 			return err
 		}
@@ -348,33 +362,37 @@ func forgetAsked(ctx context.Context, c conn, id digest.NewsletterID, email stri
 		emailKey(email))
 }
 
-// endAsk forgets the address of somebody who was asked, or will not be.
+// endAsk stores the final state of a request and deletes its address.
 func endAsk(ctx context.Context, c conn, id int64, state digest.AskState) error {
 	return c.run(ctx, `UPDATE confirmation_requests SET state = ?, email = '', mailbox = '', domain = '' WHERE id = ?`,
 		string(state), id)
 }
 
-// askConfirmed notes that somebody has joined who may have been asked. Their mail domain still counts for the pace.
+// askConfirmed records that a person has joined, if they got a request. Their mail domain still counts for the pace.
 func askConfirmed(ctx context.Context, c conn, q JoinRequest) error {
-	return c.run(ctx, `UPDATE confirmation_requests SET state = 'confirmed', email = '', mailbox = '' WHERE newsletter_id = ? AND address_hash = ? AND state = 'asked'`,
+	return c.run(ctx, `UPDATE confirmation_requests SET state = 'confirmed', email = '', mailbox = ''
+		WHERE newsletter_id = ? AND address_hash = ? AND state = 'asked'`,
 		q.NewsletterID, askHash(q.Email))
 }
 
-// forgetAsksOf forgets that a user who is removed was asked, or is to be; nobody asks them again.
+// forgetAsksOf deletes the address of a removed user from all requests. The hash stays, so that they get no other
+// request.
 func forgetAsksOf(ctx context.Context, c conn, user digest.UserID) error {
 	var email string
 	if found, err := c.find(ctx, &email, `SELECT u.email FROM users u WHERE u.id = ?`, user); err != nil || !found {
 		return err
 	}
-	return c.run(ctx, `UPDATE confirmation_requests SET state = 'lapsed', email = '', mailbox = '', domain = '' WHERE address_hash = ? AND state IN ('asked', 'waiting')`, askHash(email))
+	return c.run(ctx, `UPDATE confirmation_requests SET state = 'lapsed', email = '', mailbox = '', domain = ''
+		WHERE address_hash = ? AND state IN ('asked', 'waiting')`, askHash(email))
 }
 
-// ForgetAsks forgets the addresses of those who have not answered in time; they stay known, so that
-// they are not asked again. Who was not asked in time is forgotten altogether.
+// ForgetAsks deletes the addresses of people who have not answered within digest.AskLife. The hashes stay, so that
+// they get no other request. It deletes requests that could not be sent within digest.AskPatience.
 func (s *Store) ForgetAsks(ctx context.Context, now time.Time) error {
 	var over []digest.Ask
 	err := s.read().all(ctx, &over, `SELECT `+
-		newsletterAskColumns+` FROM confirmation_requests a WHERE a.state = 'asked' AND a.requested_at <= ? ORDER BY a.id`, at(now.Add(-digest.AskLife)))
+		newsletterAskColumns+` FROM confirmation_requests a WHERE a.state = 'asked' AND a.requested_at <= ?
+			ORDER BY a.id`, at(now.Add(-digest.AskLife)))
 	if err != nil {
 		return fmt.Errorf("finding who has not answered: %w", err)
 	}

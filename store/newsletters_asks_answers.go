@@ -7,9 +7,9 @@ import (
 	"digest"
 )
 
-// RecordAskBounce records what came back of a letter that asked somebody: the same of the same letter
-// once. A hard bounce suppresses the address, which it gives; a complaint keeps this newsletter alone
-// from it. digest.NotFound for a letter whose reader is forgotten or has answered.
+// RecordAskBounce records a bounce of a confirmation request, or a complaint about it. A hard bounce suppresses the
+// address and returns it. A complaint suppresses it for this newsletter only. It ignores other kinds. It returns
+// digest.NotFound if the request is unknown or has ended, as after an earlier report.
 func (s *Store) RecordAskBounce(ctx context.Context, now time.Time, id int64, b digest.Bounce) (suppressed string,
 	err error) {
 	state := map[digest.BounceKind]digest.AskState{digest.HardBounce: digest.AskBounced,
@@ -29,8 +29,8 @@ func (s *Store) RecordAskBounce(ctx context.Context, now time.Time, id int64, b 
 	return suppressed, err
 }
 
-// DeclineAsk notes that somebody who was asked does not want the newsletter; digest.NotFound for who
-// is forgotten or has answered.
+// DeclineAsk records that a person who got a request does not want the newsletter. It returns digest.NotFound if the
+// request is unknown or has ended.
 func (s *Store) DeclineAsk(ctx context.Context, id int64, now time.Time) error {
 	return s.changeAlone(ctx, "noting who does not want a newsletter", func(c conn) error {
 		_, err := answerAsk(ctx, c, id, digest.AskLapsed, eventLeft, now)
@@ -38,8 +38,7 @@ func (s *Store) DeclineAsk(ctx context.Context, id int64, now time.Time) error {
 	})
 }
 
-// answerAsk ends an ask of which something came back: the link is void, and no list brings them in. It
-// gives the address.
+// answerAsk ends a request, deletes its link, and suppresses the address for the newsletter. It returns the address.
 func answerAsk(ctx context.Context, c conn, id int64, state digest.AskState, reason string, now time.Time) (string,
 	error) {
 	a, err := readOne[digest.Ask](ctx, c, "", notFound("nobody waits for this letter"), `SELECT `+

@@ -10,7 +10,7 @@ import (
 	"digest/test/tier"
 )
 
-// ask queues people for a newsletter.
+// ask queues confirmation requests of a newsletter.
 func (w world) ask(n digest.Newsletter, now time.Time, emails ...string) store.AskCount {
 	w.t.Helper()
 	var all []store.Joining
@@ -22,13 +22,13 @@ func (w world) ask(n digest.Newsletter, now time.Time, emails ...string) store.A
 	return sum
 }
 
-// askAll asks everybody who may be asked now, and gives how many those were.
+// askAll sends all requests that may be sent now, and returns how many.
 func (w world) askAll(now time.Time) (n int) {
 	w.t.Helper()
 	return w.askBy(now, func(a digest.Ask) string { return a.Email })
 }
 
-// askBy is askAll with tokens of its caller.
+// askBy is askAll with the caller's tokens.
 func (w world) askBy(now time.Time, token func(digest.Ask) string) (n int) {
 	w.t.Helper()
 	for {
@@ -51,7 +51,7 @@ func (w world) counts(n digest.Newsletter, now time.Time) digest.AskCounts {
 	return counts
 }
 
-// addresses says how many asks still have an address.
+// addresses returns how many requests still have an address.
 func (w world) addresses() int {
 	w.t.Helper()
 	n, err := w.Count(w.ctx(), `SELECT count(*) FROM confirmation_requests WHERE email <> ''`)
@@ -59,7 +59,7 @@ func (w world) addresses() int {
 	return n
 }
 
-// TestWhomAListAsks is the table of who is asked and who is not, when the list comes.
+// TestWhomAListAsks checks which addresses of a list get a request.
 func TestWhomAListAsks(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
@@ -85,7 +85,7 @@ func TestWhomAListAsks(t *testing.T) {
 			{"new@example.org", store.AskCount{Queued: 1}},
 			{"NEW@example.org", store.AskCount{Known: 1}},
 			{"elsewhere@example.org", store.AskCount{Queued: 1}},
-			{"anna@example.org", store.AskCount{Queued: 1}}, // who has a digest here
+			{"anna@example.org", store.AskCount{Queued: 1}}, // has a digest here
 			{"Asked@Example.org", store.AskCount{Known: 1}},
 			{"member@example.org", store.AskCount{Barred: 1}},
 			{"LEFT@example.org", store.AskCount{Barred: 1}},
@@ -101,7 +101,7 @@ func TestWhomAListAsks(t *testing.T) {
 	})
 }
 
-// TestAskedOnce: whatever becomes of an ask, no list has anybody asked again.
+// TestAskedOnce: after any outcome of a request, no list sends the person another.
 func TestAskedOnce(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
@@ -115,7 +115,7 @@ func TestAskedOnce(t *testing.T) {
 			want(w.t, "found", found, true)
 			a[next.Email] = next
 		}
-		w.member(n, "joins@example.org", "UTC") // by the form, while the letter is being written
+		w.member(n, "joins@example.org", "UTC") // by the form, while the email is being composed
 		oneLine(w.t, w.AskNow(w.ctx(), a["joins@example.org"], []byte("j"), noon), digest.Conflict)
 		w.ok(w.AskFailed(w.ctx(), a["refused@example.org"], []byte("r"), digest.AskRefused, "554 no", noon))
 		for _, email := range all[:4] {
@@ -139,7 +139,7 @@ func TestAskedOnce(t *testing.T) {
 			Refused: 1, Waiting: 1})
 		want(w.t, "again", w.ask(n, late, all...).Queued, 0)
 		want(w.t, "asked again", w.askAll(late), 0)
-		want(w.t, "counts", w.counts(n, late).Dropped, 1) // who joined meanwhile
+		want(w.t, "counts", w.counts(n, late).Dropped, 1) // joined in between
 		want(w.t, "addresses", w.addresses(), 0)
 		events, err := w.MemberEvents(w.ctx(), n.ID, "silent@example.org")
 		w.ok(err)
@@ -149,7 +149,7 @@ func TestAskedOnce(t *testing.T) {
 	})
 }
 
-// TestAskProves: who presses the button joins with the proof of it, and the history says so.
+// TestAskProves: a person who presses the button joins with the proof of it, and the history has it.
 func TestAskProves(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
@@ -168,8 +168,8 @@ func TestAskProves(t *testing.T) {
 	})
 }
 
-// TestAskCrash: a worker that dies before the letter is accepted leaves its ask to the others after a
-// while, and cannot send it itself any more; one that dies after that has asked.
+// TestAskCrash: if a worker dies before the email is accepted, another worker gets its request after a while, and the
+// first cannot send it any longer. If it dies after that, the request counts as sent.
 func TestAskCrash(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
@@ -183,11 +183,11 @@ func TestAskCrash(t *testing.T) {
 		w.ok(err)
 		want(w.t, "found", found, true)
 		oneLine(w.t, w.AskNow(w.ctx(), first, []byte("1"), later), digest.Conflict)
-		w.ok(w.AskFailed(w.ctx(), first, []byte("1"), digest.AskRefused, "", later)) // has no say either
+		w.ok(w.AskFailed(w.ctx(), first, []byte("1"), digest.AskRefused, "", later)) // has no effect either
 		w.ok(w.AskNow(w.ctx(), second, []byte("2"), later))
 		want(w.t, "afterwards", w.askAll(later.Add(day)), 0)
 
-		// the server says that it did not take it after all
+		// The server answers that it did not accept the email.
 		w.ok(w.AskAgain(w.ctx(), second, []byte("2"), true, later.Add(time.Hour)))
 		_, err = w.JoinRequest(w.ctx(), []byte("2"), later)
 		oneLine(w.t, err, digest.NotFound)
@@ -199,8 +199,8 @@ func TestAskCrash(t *testing.T) {
 	})
 }
 
-// TestAskPace: a newsletter asks so many a day, and so many an hour are asked at one mail domain; a hold, a
-// route or a domain in trouble, and a list that is no good stop it.
+// TestAskPace: a newsletter sends a limited number of requests a day, and an hour to one mail domain. A hold, a route
+// or a domain in trouble, and a list with many bad addresses stop it.
 func TestAskPace(t *testing.T) {
 	tier.Alone(t)
 	each(t, func(w world) {
@@ -262,7 +262,7 @@ func TestAskStops(t *testing.T) {
 	})
 }
 
-// TestWhoGoesIsNotAsked: a reader who removes their account is asked by no list that has come.
+// TestWhoGoesIsNotAsked: a reader who removes their account gets no request from a list that was queued before.
 func TestWhoGoesIsNotAsked(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
@@ -275,8 +275,8 @@ func TestWhoGoesIsNotAsked(t *testing.T) {
 	})
 }
 
-// TestAskOneMailbox: a list of many spellings of one mailbox has it asked once, and the lists of many newsletters three
-// times an hour.
+// TestAskOneMailbox: a list with many spellings of one mailbox sends it one request. The lists of many newsletters
+// send it three an hour.
 func TestAskOneMailbox(t *testing.T) {
 	each(t, func(w world) {
 		var spellings []string
@@ -294,7 +294,7 @@ func TestAskOneMailbox(t *testing.T) {
 	})
 }
 
-// TestAskPutOff: a letter that no server took counts for nothing.
+// TestAskPutOff: an email that no server accepted does not count.
 func TestAskPutOff(t *testing.T) {
 	each(t, func(w world) {
 		for i := range 4 {
@@ -309,7 +309,7 @@ func TestAskPutOff(t *testing.T) {
 	})
 }
 
-// TestAddOneMailbox: a publisher adds three spellings of one mailbox in an hour.
+// TestAddOneMailbox: a publisher can add three spellings of one mailbox in an hour.
 func TestAddOneMailbox(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))

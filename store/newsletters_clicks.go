@@ -7,11 +7,11 @@ import (
 	"digest"
 )
 
-// clickedSince is how long ago it may be that the first was counted: so long it is known how often the links to a post were followed.
+// clickedSince is how long after a post's first click its count is stored.
 const clickedSince = 400 * 24 * time.Hour
 
-// CountClick counts that the link to a post of a newsletter was followed, if the newsletter counts and the
-// post is still stored. Counts of posts of long ago go with the first of a new one.
+// CountClick counts a click on the link to a post, if the newsletter counts clicks and the post is still stored. At
+// the first click of a post it deletes the newsletter's counts older than clickedSince.
 func (s *Store) CountClick(ctx context.Context, click digest.Click, now time.Time) error {
 	return s.change(ctx, "counting a click", func(c conn) error {
 		n, err := c.exec(ctx, `UPDATE newsletter_clicks SET clicks = clicks + 1 WHERE newsletter_id = ? AND post_id = ?
@@ -26,7 +26,8 @@ func (s *Store) CountClick(ctx context.Context, click digest.Click, now time.Tim
 		}
 		since := today[click.Newsletter]
 		n, err = c.exec(ctx, `INSERT INTO newsletter_clicks (newsletter_id, post_id, title, url, since, clicks)
-			SELECT n.id, p.id, p.title, p.url, ?, 1 FROM newsletters n CROSS JOIN posts p WHERE n.id = ? AND n.count_clicks = 1 AND p.id = ?
+			SELECT n.id, p.id, p.title, p.url, ?, 1 FROM newsletters n CROSS JOIN posts p WHERE n.id = ?
+			AND n.count_clicks = 1 AND p.id = ?
 			ON CONFLICT (newsletter_id, post_id) DO UPDATE SET clicks = newsletter_clicks.clicks + 1`, since.String(),
 			click.Newsletter, click.Post)
 		if err != nil || n == 0 {
@@ -37,8 +38,7 @@ func (s *Store) CountClick(ctx context.Context, click digest.Click, now time.Tim
 	})
 }
 
-// ClickCounts gives how often the links to a newsletter's posts were followed, the latest posts first, most of
-// them at most.
+// ClickCounts returns the click counts of up to most posts of a newsletter, newest posts first.
 func (s *Store) ClickCounts(ctx context.Context, id digest.NewsletterID, most int) ([]digest.ClickCount, error) {
 	return readRows[digest.ClickCount](ctx, s.read(), "reading what was clicked",
 		`SELECT k.post_id AS post, k.title, k.url, k.since, k.clicks

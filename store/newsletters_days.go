@@ -10,11 +10,11 @@ import (
 	"digest"
 )
 
-// What becomes of the letters and the members of a newsletter is counted in the transaction in which it happens,
-// on the day that it is by its owner's clock (digest.NewsletterDay).
+// A transaction that sends a newsletter's email, or changes its members, also counts this, on the current day in its
+// owner's time zone (digest.NewsletterDay).
 
-// countDay adds to what is counted of newsletters' days. Like count it belongs at the end of a
-// transaction: its row stays locked until then. Where nothing is of a newsletter it asks nothing.
+// countDay adds to the daily counts of newsletters. Like count, it belongs at the end of a transaction, because its
+// row stays locked until the commit. It runs no statement if of is empty.
 func countDay(ctx context.Context, c conn, now instant, of map[digest.NewsletterID]digest.NewsletterDay) error {
 	if len(of) == 0 {
 		return nil
@@ -30,12 +30,15 @@ func countDay(ctx context.Context, c conn, now instant, of map[digest.Newsletter
 		v.row(id, today[id].String(), slot, d.Joined, d.Left, d.Replied, d.Sent, d.Bounced, d.Complained)
 	}
 	return c.runRows(ctx, &v,
-		`INSERT INTO newsletter_days (newsletter_id, day, slot, joined, gone, replied, sent, bounced, complained) VALUES {rows}
-		ON CONFLICT (newsletter_id, day, slot) DO UPDATE SET joined = newsletter_days.joined + excluded.joined, gone = newsletter_days.gone + excluded.gone, replied = newsletter_days.replied + excluded.replied,
-			sent = newsletter_days.sent + excluded.sent, bounced = newsletter_days.bounced + excluded.bounced, complained = newsletter_days.complained + excluded.complained`)
+		`INSERT INTO newsletter_days (newsletter_id, day, slot, joined, gone, replied, sent, bounced, complained)
+			VALUES {rows}
+		ON CONFLICT (newsletter_id, day, slot) DO UPDATE SET joined = newsletter_days.joined + excluded.joined,
+		gone = newsletter_days.gone + excluded.gone, replied = newsletter_days.replied + excluded.replied,
+			sent = newsletter_days.sent + excluded.sent, bounced = newsletter_days.bounced + excluded.bounced,
+			complained = newsletter_days.complained + excluded.complained`)
 }
 
-// countMember counts that somebody has joined a newsletter, or left. Who was asked has not joined yet.
+// countMember counts that a person has joined or left a newsletter. A person who only got a request has not joined.
 func countMember(ctx context.Context, c conn, now time.Time, id digest.NewsletterID, kind string) error {
 	d := digest.NewsletterDay{Joined: 1}
 	switch kind {
@@ -47,10 +50,10 @@ func countMember(ctx context.Context, c conn, now time.Time, id digest.Newslette
 	return countDay(ctx, c, at(now), map[digest.NewsletterID]digest.NewsletterDay{id: d})
 }
 
-const daySums = `CAST(SUM(x.joined) AS BIGINT) AS joined, CAST(SUM(x.gone) AS BIGINT) AS "left", CAST(SUM(x.replied) AS BIGINT) AS replied, ` + letterSums
+const daySums = `CAST(SUM(x.joined) AS BIGINT) AS joined, CAST(SUM(x.gone) AS BIGINT) AS "left",
+	CAST(SUM(x.replied) AS BIGINT) AS replied, ` + letterSums
 
-// NewsletterDays gives what was counted of a newsletter since a day, the earliest first. Days of
-// which nothing was counted are left out.
+// NewsletterDays returns the counts of a newsletter from a day on, earliest first. Days without counts are absent.
 func (s *Store) NewsletterDays(ctx context.Context, id digest.NewsletterID, since digest.Date) ([]digest.NewsletterDay,
 	error) {
 	return readRows[digest.NewsletterDay](ctx, s.read(), "reading the days of a newsletter",
@@ -58,7 +61,7 @@ func (s *Store) NewsletterDays(ctx context.Context, id digest.NewsletterID, sinc
 		WHERE x.newsletter_id = ? AND x.day >= ? GROUP BY x.day ORDER BY x.day`, id, since.String())
 }
 
-// LetterCounts gives what became of the letters of all newsletters since a day.
+// LetterCounts returns the email counts of all newsletters from a day on.
 func (s *Store) LetterCounts(ctx context.Context, since digest.Date) (map[digest.NewsletterID]digest.LetterCounts,
 	error) {
 	rows, err := readRows[troubledRow](ctx, s.read(), "counting letters",
@@ -71,29 +74,30 @@ func (s *Store) LetterCounts(ctx context.Context, since digest.Date) (map[digest
 	return counts, err
 }
 
-// A troubledRow is what became of the letters of a newsletter.
 type troubledRow struct {
 	NewsletterID digest.NewsletterID
 	digest.LetterCounts
 }
 
-const letterSums = `CAST(SUM(x.sent) AS BIGINT) AS sent, CAST(SUM(x.bounced) AS BIGINT) AS bounced, CAST(SUM(x.complained) AS BIGINT) AS complained`
+const letterSums = `CAST(SUM(x.sent) AS BIGINT) AS sent, CAST(SUM(x.bounced) AS BIGINT) AS bounced,
+	CAST(SUM(x.complained) AS BIGINT) AS complained`
 
-// A HeldNewsletter is one that was held because of what became of its letters.
+// A HeldNewsletter is a newsletter that HoldTroubled has held.
 type HeldNewsletter struct {
 	digest.Newsletter
-	Owner string // address
+	Owner string // email address
 }
 
-// HoldTroubled holds the active newsletters of whose letters too many came back or were called spam
-// (digest.LetterCounts), and gives them. Counted are the last digest.CountedDays, but none before the
-// day after its last release.
+// HoldTroubled holds the active newsletters with too many bounces or complaints (digest.LetterCounts), and returns
+// them. It counts the last digest.CountedDays, but only from the day after a newsletter's last release.
 func (s *Store) HoldTroubled(ctx context.Context, now time.Time) (held []HeldNewsletter, err error) {
 	since := digest.DateOf(now.UTC()).Plus(1 - digest.CountedDays).String()
 	troubled, err := readRows[troubledRow](ctx, s.read(), "looking for newsletters in trouble",
 		`SELECT x.newsletter_id, `+letterSums+`
-		FROM newsletter_days x JOIN newsletters n ON n.id = x.newsletter_id WHERE n.state = 'active' AND x.day >= ? AND x.day >= n.counted_from
-		AND x.newsletter_id IN (SELECT y.newsletter_id FROM newsletter_days y WHERE y.day >= ? AND (y.bounced > 0 OR y.complained > 0))
+		FROM newsletter_days x JOIN newsletters n ON n.id = x.newsletter_id WHERE n.state = 'active' AND x.day >= ?
+		AND x.day >= n.counted_from
+		AND x.newsletter_id IN (SELECT y.newsletter_id FROM newsletter_days y WHERE y.day >= ?
+		AND (y.bounced > 0 OR y.complained > 0))
 		GROUP BY x.newsletter_id ORDER BY x.newsletter_id`, since, since)
 	for _, t := range troubled {
 		reason := t.HoldReason()
@@ -111,7 +115,7 @@ func (s *Store) HoldTroubled(ctx context.Context, now time.Time) (held []HeldNew
 	return held, err
 }
 
-// holdTroubled holds a newsletter, if nobody else has by now.
+// holdTroubled holds a newsletter. It returns the zero value if the newsletter is not active any longer.
 func (s *Store) holdTroubled(ctx context.Context, id digest.NewsletterID, reason string, now time.Time) (HeldNewsletter,
 	error) {
 	return changed(ctx, s, "holding a newsletter", func(c conn) (h HeldNewsletter, err error) {
@@ -124,13 +128,15 @@ func (s *Store) holdTroubled(ctx context.Context, id digest.NewsletterID, reason
 		}
 		h.State, h.HeldReason = digest.NewsletterHeld, reason
 		_, err = c.find(ctx, &h.Owner,
-			`SELECT u.email FROM newsletter_roles r JOIN users u ON u.id = r.user_id WHERE r.newsletter_id = ? AND r.role = 'owner'`, id)
+			`SELECT u.email FROM newsletter_roles r JOIN users u ON u.id = r.user_id WHERE r.newsletter_id = ?
+				AND r.role = 'owner'`, id)
 		return h, err
 	})
 }
 
-// lettersOf counts the sent editions among marks by the newsletters whose letters they are.
-func lettersOf(mine map[digest.EditionID]claimedEdition, states map[digest.EditionID]digest.EditionState) map[digest.NewsletterID]digest.NewsletterDay {
+// lettersOf counts the sent editions among states by their newsletters.
+func lettersOf(mine map[digest.EditionID]claimedEdition,
+	states map[digest.EditionID]digest.EditionState) map[digest.NewsletterID]digest.NewsletterDay {
 	of := make(map[digest.NewsletterID]digest.NewsletterDay)
 	for id, state := range states {
 		n := mine[id].NewsletterID
@@ -144,7 +150,7 @@ func lettersOf(mine map[digest.EditionID]claimedEdition, states map[digest.Editi
 	return of
 }
 
-// countReturn counts that a letter of a newsletter came back for good, or was called spam. 0 is no newsletter.
+// countReturn counts a hard bounce or a complaint for a newsletter. It ignores other kinds, and id 0.
 func countReturn(ctx context.Context, c conn, now instant, id digest.NewsletterID, kind digest.BounceKind) error {
 	var d digest.NewsletterDay
 	switch kind {

@@ -11,8 +11,8 @@ import (
 	"digest/test/tier"
 )
 
-// TestThirtyDaysOfANewsletter has members in forty zones for thirty days, some of whom come, leave and come
-// back: each gets each post exactly once, in the letter of the first of their own days that began after it.
+// TestThirtyDaysOfANewsletter runs a newsletter for thirty days. Its members in forty zones join, leave and return.
+// Each gets each post exactly once, in the issue of the first of their own days that began after the post.
 func TestThirtyDaysOfANewsletter(t *testing.T) {
 	tier.Acceptance(t)
 	zones := fortyZones()
@@ -22,7 +22,7 @@ func TestThirtyDaysOfANewsletter(t *testing.T) {
 		n := w.newsletter("anna-writes", w.reader("anna", "Europe/London"), f)
 		begin := time.Date(2026, 10, 10, 0, 0, 0, 0, time.UTC) // clocks change on 25 October and 1 November
 		members := make(map[digest.DigestID]digest.Member)
-		away := make(map[digest.DigestID]bool) // who has left once: what came meanwhile is not theirs
+		away := make(map[digest.DigestID]bool) // members who have left once: they miss the posts of that time
 		join := func(i int, now time.Time) {
 			m, _, err := w.Join(w.ctx(), n.ID, store.Joining{Email: fmt.Sprintf("m%d@example.org", i),
 				TimeZone: zones[i%len(zones)], Asked: true}, now)
@@ -34,11 +34,11 @@ func TestThirtyDaysOfANewsletter(t *testing.T) {
 		}
 		published := make(map[string]time.Time)
 		var listed []string
-		for step := range 30*24*4 + 200 { // by quarters of an hour
+		for step := range 30*24*4 + 200 { // steps of a quarter of an hour
 			now := begin.Add(time.Duration(step) * 15 * time.Minute)
 			if step < 30*24*4 && chance.IntN(60) == 0 {
 				name := fmt.Sprint("p", len(published))
-				published[name] = now.Add(-7 * time.Minute) // never at a midnight itself
+				published[name] = now.Add(-7 * time.Minute) // never exactly at a midnight
 				w.record(published[name], f, posts(published[name], name), listed...)
 				listed = append(listed, name)
 			}
@@ -90,7 +90,7 @@ func TestThirtyDaysOfANewsletter(t *testing.T) {
 	})
 }
 
-// lettersOf gives the dates of the letters in which each post came.
+// lettersOf returns the dates of the issues that contained each post.
 func (w world) lettersOf(id digest.DigestID) map[string][]digest.Date {
 	w.t.Helper()
 	all, err := w.Editions(w.ctx(), id, 1000)

@@ -7,13 +7,15 @@ import (
 	"digest"
 )
 
-const domainColumns = `x.newsletter_id, x.from_address, x.selector, x.sealed, x.created_at, x.signs, x.finding, x.checked_at, x.seen_at`
+const domainColumns = `x.newsletter_id, x.from_address, x.selector, x.sealed, x.created_at, x.signs, x.finding,
+	x.checked_at, x.seen_at`
 
-// signedAddress is the address of its own that the newsletter n comes from; "" the instance's.
-const signedAddress = `COALESCE((SELECT x.from_address FROM newsletter_domains x WHERE x.newsletter_id = n.id AND x.signs = 1), '')`
+// signedAddress selects the newsletter's own From address, or "" if n is sent from the instance's address.
+const signedAddress = `COALESCE((SELECT x.from_address FROM newsletter_domains x WHERE x.newsletter_id = n.id
+	AND x.signs = 1), '')`
 
-// SetNewsletterDomain gives a newsletter an address and a key of its own, in place of any former one;
-// digest.Conflict if it has ended.
+// SetNewsletterDomain stores the address and the key from which a newsletter is sent, in place of any former ones. It
+// returns digest.Conflict if the newsletter has ended.
 func (s *Store) SetNewsletterDomain(ctx context.Context, d digest.NewsletterDomain) error {
 	return s.change(ctx, "storing the domain of a newsletter", func(c conn) error {
 		n, err := readNewsletter(ctx, c, `n.id = ?`, d.NewsletterID)
@@ -26,32 +28,34 @@ func (s *Store) SetNewsletterDomain(ctx context.Context, d digest.NewsletterDoma
 		if err := c.run(ctx, `DELETE FROM newsletter_domains WHERE newsletter_id = ?`, d.NewsletterID); err != nil {
 			return err
 		}
-		return c.run(ctx, `INSERT INTO newsletter_domains (newsletter_id, from_address, selector, sealed, created_at, signs, finding, checked_at, seen_at, next_at)
+		return c.run(ctx, `INSERT INTO newsletter_domains (newsletter_id, from_address, selector, sealed, created_at,
+			signs, finding, checked_at, seen_at, next_at)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, d.NewsletterID, d.FromAddress, d.Selector, d.Sealed,
 			at(d.CreatedAt),
 			bit(d.Signs), d.Finding, at(d.CheckedAt), at(d.SeenAt), at(d.NextLook()))
 	})
 }
 
-// NewsletterDomain gives the address and the key of a newsletter; digest.NotFound if it has none of its own.
+// NewsletterDomain returns a newsletter's own address and key, or digest.NotFound.
 func (s *Store) NewsletterDomain(ctx context.Context, id digest.NewsletterID) (digest.NewsletterDomain, error) {
 	return readOne[digest.NewsletterDomain](ctx, s.read(), "reading the domain of a newsletter",
 		notFound("the newsletter has no sending domain; set one: digest newsletter domain SLUG letters@example.org"),
 		`SELECT `+domainColumns+` FROM newsletter_domains x WHERE x.newsletter_id = ?`, id)
 }
 
-// NewsletterDomainsDue gives domains whose records are to be looked for, the longest due first.
+// NewsletterDomainsDue returns up to most domains whose DNS records are due for a check, longest due first.
 func (s *Store) NewsletterDomainsDue(ctx context.Context, now time.Time, most int) ([]digest.NewsletterDomain, error) {
 	return readRows[digest.NewsletterDomain](ctx, s.read(), "finding domains to look at",
 		`SELECT `+domainColumns+` FROM newsletter_domains x
 		WHERE x.next_at <= ? ORDER BY x.next_at, x.newsletter_id LIMIT ?`, at(now), most)
 }
 
-// RecordDomainLook stores what a look has made of a domain, unless it has another key by now. It
-// tells whether this look has changed whether the key signs: of several at once one does.
+// RecordDomainLook stores the result of a DNS check, unless the domain has a new key. turned reports whether this
+// check changed whether the key signs. Of several concurrent checks, one reports it.
 func (s *Store) RecordDomainLook(ctx context.Context, was, is digest.NewsletterDomain) (turned bool, err error) {
 	n, err := changed(ctx, s, "storing what was seen of a domain", func(c conn) (int, error) {
-		return c.exec(ctx, `UPDATE newsletter_domains SET signs = ?, finding = ?, checked_at = ?, seen_at = ?, next_at = ?
+		return c.exec(ctx, `UPDATE newsletter_domains SET signs = ?, finding = ?, checked_at = ?, seen_at = ?,
+			next_at = ?
 			WHERE newsletter_id = ? AND selector = ? AND signs = ?`,
 			bit(is.Signs), is.Finding, at(is.CheckedAt), at(is.SeenAt), at(is.NextLook()), is.NewsletterID, is.Selector,
 			bit(was.Signs))
@@ -59,20 +63,20 @@ func (s *Store) RecordDomainLook(ctx context.Context, was, is digest.NewsletterD
 	return n > 0 && was.Signs != is.Signs, err
 }
 
-// RemoveNewsletterDomain lets a newsletter come from the instance's address again, and forgets its key;
-// digest.NotFound if it has none.
+// RemoveNewsletterDomain deletes a newsletter's own address and key, so that it is sent from the instance's address
+// again. It returns digest.NotFound if the newsletter has none.
 func (s *Store) RemoveNewsletterDomain(ctx context.Context, id digest.NewsletterID) error {
 	return s.runOne(ctx, "removing the domain of a newsletter", notFound("the newsletter has no sending domain"),
 		`DELETE FROM newsletter_domains WHERE newsletter_id = ?`, id)
 }
 
-// NewsletterDomains lists the domains of all newsletters.
+// NewsletterDomains returns the domains of all newsletters.
 func (s *Store) NewsletterDomains(ctx context.Context) ([]digest.NewsletterDomain, error) {
 	return readRows[digest.NewsletterDomain](ctx, s.read(), "listing the domains of newsletters", `SELECT `+
 		domainColumns+` FROM newsletter_domains x ORDER BY x.newsletter_id`)
 }
 
-// ResealDomain stores the key of a domain sealed anew, unless it has another by now.
+// ResealDomain stores the key of a domain sealed anew, unless the key has changed.
 func (s *Store) ResealDomain(ctx context.Context, was digest.NewsletterDomain, sealed string) error {
 	return s.run(ctx, "sealing the key of a domain",
 		`UPDATE newsletter_domains SET sealed = ? WHERE newsletter_id = ? AND sealed = ?`, sealed, was.NewsletterID,

@@ -7,13 +7,12 @@ import (
 	"digest"
 )
 
-// The feeds of a newsletter are the subscriptions of its archive, and members have
-// the same ones: whatever becomes of a feed (a move, a merge) becomes of all of them.
+// The feeds of a newsletter are the subscriptions of its archive. Its members have the same subscriptions, so that a
+// move or a merge of a feed changes all of them.
 
-// AddNewsletterFeed makes a feed part of a newsletter, of its archive first; members get it
-// in parts. What Subscribe says of recent posts goes for each member: a site that joins
-// a newsletter brings what it had within a day. A feed that is part of it already gets
-// the title, folder and display of sub, and comes to whom it has not come yet.
+// AddNewsletterFeed adds a feed to a newsletter: to its archive first, then to its members, in several transactions.
+// As after Subscribe, each next issue has the feed's recent posts. If the newsletter has the feed already,
+// AddNewsletterFeed stores the title, folder, display and extras of sub, and adds the feed for members who lack it.
 func (s *Store) AddNewsletterFeed(ctx context.Context, id digest.NewsletterID, sub digest.Subscription,
 	now time.Time) error {
 	ids, err := s.newsletterDigests(ctx, id)
@@ -31,7 +30,8 @@ func (s *Store) AddNewsletterFeed(ctx context.Context, id digest.NewsletterID, s
 				if created {
 					continue
 				}
-				if err := c.run(ctx, `UPDATE subscriptions SET title = ?, folder = ?, display = ?, extras = ? WHERE digest_id = ? AND feed_id = ?`,
+				if err := c.run(ctx, `UPDATE subscriptions SET title = ?, folder = ?, display = ?, extras = ?
+					WHERE digest_id = ? AND feed_id = ?`,
 					sub.Title, sub.Folder, string(sub.Display), int(sub.Extras), d, sub.FeedID); err != nil {
 					return 0, err
 				}
@@ -41,8 +41,8 @@ func (s *Store) AddNewsletterFeed(ctx context.Context, id digest.NewsletterID, s
 	return err
 }
 
-// RemoveNewsletterFeed takes a feed out of a newsletter, with what waits of it;
-// digest.NotFound if it is no part of it.
+// RemoveNewsletterFeed removes a feed from a newsletter, with its waiting posts. It returns digest.NotFound if the
+// newsletter does not have the feed.
 func (s *Store) RemoveNewsletterFeed(ctx context.Context, id digest.NewsletterID, feed digest.FeedID) error {
 	n, err := s.Newsletter(ctx, id)
 	if err != nil {
@@ -70,9 +70,10 @@ func (s *Store) RemoveNewsletterFeed(ctx context.Context, id digest.NewsletterID
 	return err
 }
 
-// newsletterDigests gives the digests of a newsletter, its archive first.
+// newsletterDigests returns the digests of a newsletter's archive and its members, the archive first.
 func (s *Store) newsletterDigests(ctx context.Context, id digest.NewsletterID) ([]digest.DigestID, error) {
 	return readRows[digest.DigestID](ctx, s.read(), "finding the members",
 		`SELECT d.id FROM digests d JOIN newsletters n ON n.id = d.newsletter_id
-		WHERE d.newsletter_id = ? AND (d.state <> 'left' OR d.id = n.archive_id) ORDER BY CASE d.id WHEN n.archive_id THEN 0 ELSE 1 END, d.id`, id)
+		WHERE d.newsletter_id = ? AND (d.state <> 'left' OR d.id = n.archive_id)
+		ORDER BY CASE d.id WHEN n.archive_id THEN 0 ELSE 1 END, d.id`, id)
 }

@@ -9,10 +9,9 @@ import (
 	"digest/store"
 )
 
-// noonDay is the date of noon, in UTC.
 var noonDay = digest.DateOf(noon.UTC())
 
-// TestNewsletterDays: what happens to members and letters is counted by the day, once, and names nobody.
+// TestNewsletterDays: changes of members and emails are counted once, by day, without names.
 func TestNewsletterDays(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("anna.example")
@@ -24,7 +23,7 @@ func TestNewsletterDays(t *testing.T) {
 			members = append(members, w.member(n, fmt.Sprintf("m%d@example.org", i), "Europe/Paris"))
 		}
 		w.ok(w.SetDigestState(w.ctx(), members[0].DigestID, digest.DigestLeft, noon))
-		w.ok(w.SetDigestState(w.ctx(), members[0].DigestID, digest.DigestActive, noon)) // and is back
+		w.ok(w.SetDigestState(w.ctx(), members[0].DigestID, digest.DigestActive, noon)) // returns
 		w.ok(w.RemoveUser(w.ctx(), members[1].UserID, noon))
 		days := func() []digest.NewsletterDay {
 			all, err := w.NewsletterDays(w.ctx(), n.ID, noonDay)
@@ -34,7 +33,7 @@ func TestNewsletterDays(t *testing.T) {
 		wantDiff(w.t, "joined and left", days(), []digest.NewsletterDay{{Day: noonDay, Joined: 5, Left: 2}})
 
 		w.record(noon, f, posts(noon, "p"))
-		want(w.t, "released", w.hour(parisMidnight), 4) // three members and a reader's own
+		want(w.t, "released", w.hour(parisMidnight), 4) // three members, and a reader's own digest
 		var letters []digest.EditionID
 		for _, e := range w.send(parisMidnight) {
 			if e.DigestID != own.ID {
@@ -44,7 +43,7 @@ func TestNewsletterDays(t *testing.T) {
 		midnight := digest.DateOf(parisMidnight.UTC())
 		w.bounced(parisMidnight, letters[0], digest.SoftBounce)
 		w.bounced(parisMidnight, letters[0], digest.HardBounce)
-		w.bounced(parisMidnight, letters[0], digest.HardBounce) // told again
+		w.bounced(parisMidnight, letters[0], digest.HardBounce) // a repeated report
 		w.bounced(parisMidnight.Add(day), letters[1], digest.Complaint)
 		first := digest.NewsletterDay{Day: midnight, LetterCounts: digest.LetterCounts{Sent: 3, Bounced: 1}}
 		if midnight == noonDay {
@@ -57,8 +56,8 @@ func TestNewsletterDays(t *testing.T) {
 	})
 }
 
-// TestComplaintOfALetter: who calls a letter spam is a member no more, and nobody but they themselves can bring
-// them back; their own digest, and other newsletters, go on.
+// TestComplaintOfALetter: a person who reports an issue as spam is removed, and only they can join again. Their own
+// digest and other newsletters continue.
 func TestComplaintOfALetter(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("anna.example")
@@ -85,12 +84,12 @@ func TestComplaintOfALetter(t *testing.T) {
 	})
 }
 
-// TestHoldTroubled: a newsletter of which too many letters come back holds itself; a person releases it, and then
-// what was before does not count.
+// TestHoldTroubled: a newsletter with too many bounces is held. After a person releases it, earlier bounces do not
+// count.
 func TestHoldTroubled(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("anna.example")
-		anna := w.reader("anna", "Pacific/Auckland") // where it is the next day already
+		anna := w.reader("anna", "Pacific/Auckland") // in the next day already
 		n, other := w.newsletter("anna-writes", anna, f), w.newsletter("anna-draws", anna, f)
 		for i := range 6 {
 			w.member(n, fmt.Sprintf("m%d@example.org", i), "Europe/Paris")

@@ -13,24 +13,24 @@ import (
 
 const letterColumns = `l.newsletter_id, l.local_date, l.subject, l.note, l.skipped, l.approved_at`
 
-// NewsletterLetter gives what a publisher has decided of the letter of a date; the
-// zero one with its keys where that is nothing.
+// NewsletterLetter returns the publisher's decisions about the issue of a date. Without decisions only the keys are
+// set.
 func (s *Store) NewsletterLetter(ctx context.Context, id digest.NewsletterID,
 	date digest.Date) (digest.NewsletterLetter, error) {
 	l, err := readLetter(ctx, s.read(), id, date)
 	return l, failed("reading what was decided of a letter", err)
 }
 
-// LettersLeft gives the letters of a newsletter that have left, the newest first: those that anybody may read.
+// LettersLeft returns the issues of a newsletter that were sent, newest first. They are public.
 func (s *Store) LettersLeft(ctx context.Context, n digest.Newsletter, now time.Time, limit int) ([]digest.Edition,
 	error) {
-	const waiting = 2 // letters that may wait for approval at once: of today, and of tomorrow farther east
+	const waiting = 2 // issues that may wait for approval together: today's, and tomorrow's farther east
 	all, err := s.LatestEditions(ctx, n.ArchiveID, now, limit+waiting)
 	left := slices.DeleteFunc(all, func(e digest.Edition) bool { return e.SendAt.After(now) })
 	return left[:min(len(left), limit)], err
 }
 
-// LetterDelivery is an edition of a newsletter's archive with what its publisher decided of it.
+// LetterDelivery returns an edition of a newsletter's archive with its publisher's decisions.
 func (s *Store) LetterDelivery(ctx context.Context, n digest.Newsletter, e digest.Edition) (digest.Delivery, error) {
 	archive, err := s.Digest(ctx, n.ArchiveID)
 	if err != nil {
@@ -42,8 +42,7 @@ func (s *Store) LetterDelivery(ctx context.Context, n digest.Newsletter, e diges
 	return d, err
 }
 
-// NextLetter gives the archive of a newsletter, and what was decided of the letter that its
-// next midnight brings.
+// NextLetter returns the archive of a newsletter and the publisher's decisions about the issue of its next midnight.
 func (s *Store) NextLetter(ctx context.Context, n digest.Newsletter) (archive digest.Digest, l digest.NewsletterLetter,
 	err error) {
 	if archive, err = s.Digest(ctx, n.ArchiveID); err != nil {
@@ -56,8 +55,7 @@ func (s *Store) NextLetter(ctx context.Context, n digest.Newsletter) (archive di
 	return archive, l, err
 }
 
-// LettersWaiting gives the dates whose letters wait for their publisher's approval, the earliest
-// first.
+// LettersWaiting returns the dates whose issues wait for approval, earliest first.
 func (s *Store) LettersWaiting(ctx context.Context, n digest.Newsletter, now time.Time) ([]digest.Date, error) {
 	if n.ApproveWithin == 0 {
 		return nil, nil
@@ -67,11 +65,12 @@ func (s *Store) LettersWaiting(ctx context.Context, n digest.Newsletter, now tim
 		`SELECT DISTINCT e.local_date FROM digests d
 		JOIN editions e ON e.digest_id = d.id AND e.local_date IN (?, ?, ?)
 		LEFT JOIN newsletter_letters l ON l.newsletter_id = d.newsletter_id AND l.local_date = e.local_date
-		WHERE d.newsletter_id = ? AND e.attempt = 0 AND e.send_at > ? AND e.state IN ('ready', 'unmailed') AND COALESCE(l.approved_at, 0) = 0
+		WHERE d.newsletter_id = ? AND e.attempt = 0 AND e.send_at > ? AND e.state IN ('ready', 'unmailed')
+		AND COALESCE(l.approved_at, 0) = 0
 		ORDER BY e.local_date`, today.Plus(-1).String(), today.String(), today.Plus(1).String(), n.ID, at(now))
 }
 
-// LettersDecided gives what a publisher has decided of letters from a date on, by date.
+// LettersDecided returns the publisher's decisions about up to most issues from a date on, ordered by date.
 func (s *Store) LettersDecided(ctx context.Context, id digest.NewsletterID, from digest.Date,
 	most int) ([]digest.NewsletterLetter, error) {
 	return readRows[digest.NewsletterLetter](ctx, s.read(), "reading what was decided of letters",
@@ -79,7 +78,7 @@ func (s *Store) LettersDecided(ctx context.Context, id digest.NewsletterID, from
 		WHERE l.newsletter_id = ? AND l.local_date >= ? ORDER BY l.local_date LIMIT ?`, id, from.String(), most)
 }
 
-// LetterWaits reports whether a mailer has still to send a letter of a date to somebody.
+// LetterWaits reports whether a mailer still has to send the issue of a date to a member.
 func (s *Store) LetterWaits(ctx context.Context, id digest.NewsletterID, date digest.Date) (bool, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM digests d JOIN editions e ON e.digest_id = d.id
 		WHERE d.newsletter_id = ? AND e.local_date = ? AND e.state IN ('ready', 'leased') LIMIT 1) x`,
@@ -95,8 +94,8 @@ func readLetter(ctx context.Context, c conn, id digest.NewsletterID, date digest
 	return l, err
 }
 
-// SetNewsletterLetter stores the subject, the note and whether the letter is skipped: for the
-// members whose date has not begun, and for letters that have not been composed yet.
+// SetNewsletterLetter stores the subject and the note of an issue, and whether it is skipped. This affects members
+// whose date has not begun, and emails that are not composed yet.
 func (s *Store) SetNewsletterLetter(ctx context.Context, l digest.NewsletterLetter) error {
 	if err := l.Check(); err != nil {
 		return err
@@ -104,13 +103,14 @@ func (s *Store) SetNewsletterLetter(ctx context.Context, l digest.NewsletterLett
 	l = l.Tidy()
 	return s.run(ctx, "changing a letter",
 		`INSERT INTO newsletter_letters (newsletter_id, local_date, subject, note, skipped) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (newsletter_id, local_date) DO UPDATE SET subject = excluded.subject, note = excluded.note, skipped = excluded.skipped`,
+		ON CONFLICT (newsletter_id, local_date) DO UPDATE SET subject = excluded.subject, note = excluded.note,
+		skipped = excluded.skipped`,
 		l.NewsletterID, l.LocalDate.String(), l.Subject, l.Note, bit(l.Skipped))
 }
 
-// ApproveNewsletterLetter lets the letter of a date leave: those that wait for it now, at
-// their members' hour or at once if that is over, and those that are made later at theirs.
-// It gives how many waited.
+// ApproveNewsletterLetter approves the issue of a date. The emails that wait for approval are sent at their members'
+// hour, or now if it has passed. Emails created later are sent at their members' hour. It returns how many were
+// waiting.
 func (s *Store) ApproveNewsletterLetter(ctx context.Context, id digest.NewsletterID, date digest.Date,
 	now time.Time) (int, error) {
 	return changed(ctx, s, "approving a letter", func(c conn) (int, error) {
@@ -125,7 +125,8 @@ func (s *Store) ApproveNewsletterLetter(ctx context.Context, id digest.Newslette
 		}
 		leave := fmt.Sprintf(`CASE WHEN e.send_at - %[1]d > %[2]d THEN e.send_at - %[1]d ELSE %[2]d END`,
 			inSeconds(n.ApproveWithin), at(now))
-		waits := fmt.Sprintf(` WHERE e.local_date = ? AND e.digest_id IN (SELECT d.id FROM digests d WHERE d.newsletter_id = ?) AND e.attempt = 0 AND e.send_at > %d`, at(now))
+		waits := fmt.Sprintf(` WHERE e.local_date = ? AND e.digest_id IN (SELECT d.id FROM digests d
+			WHERE d.newsletter_id = ?) AND e.attempt = 0 AND e.send_at > %d`, at(now))
 		waited, err := c.exec(ctx, `UPDATE editions AS e SET next_at = `+leave+`, date = `+leave+`, send_at = `+
 			leave+waits+` AND e.state = 'ready'`, date.String(), id)
 		if err != nil {
@@ -136,12 +137,12 @@ func (s *Store) ApproveNewsletterLetter(ctx context.Context, id digest.Newslette
 	})
 }
 
-// PullPost keeps a post out of the letters of a newsletter that have not left: out of those that wait for
-// approval, or for their members' hour, it goes to the next ones, which are made without it unless it is
-// let in again. A letter that has nothing else is not made after all.
+// PullPost removes a post from the issues of a newsletter that were not sent. The post moves to the next midnight,
+// whose issue omits it unless UnpullPost allows it again. PullPost deletes issues that have no other content.
 func (s *Store) PullPost(ctx context.Context, id digest.NewsletterID, post digest.PostID, now time.Time) error {
 	return s.change(ctx, "pulling a post", func(c conn) error {
-		err := c.run(ctx, `INSERT INTO newsletter_pulled_posts (newsletter_id, post_id, pulled_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, id, post, at(now))
+		err := c.run(ctx, `INSERT INTO newsletter_pulled_posts (newsletter_id, post_id, pulled_at) VALUES (?, ?, ?)
+			ON CONFLICT DO NOTHING`, id, post, at(now))
 		if err != nil {
 			return err
 		}
@@ -150,8 +151,10 @@ func (s *Store) PullPost(ctx context.Context, id digest.NewsletterID, post diges
 			WHERE d.newsletter_id = ? AND e.attempt = 0 AND e.send_at > ? AND e.state IN ('ready', 'unmailed')`
 		waiting := []any{today.Plus(-1).String(), today.String(), today.Plus(1).String(), id, at(now)}
 		moved, err := c.exec(ctx,
-			`WITH w AS (SELECT e.digest_id, e.due_at, d.next_due_at `+waits+`) UPDATE digest_posts SET visible_at = w.next_due_at
-			FROM w WHERE digest_posts.digest_id = w.digest_id AND digest_posts.visible_at = w.due_at AND digest_posts.post_id = ?`, append(waiting, post)...)
+			`WITH w AS (SELECT e.digest_id, e.due_at, d.next_due_at `+waits+`) UPDATE digest_posts
+				SET visible_at = w.next_due_at
+			FROM w WHERE digest_posts.digest_id = w.digest_id AND digest_posts.visible_at = w.due_at
+			AND digest_posts.post_id = ?`, append(waiting, post)...)
 		if err != nil || moved == 0 {
 			return err
 		}
@@ -160,8 +163,10 @@ func (s *Store) PullPost(ctx context.Context, id digest.NewsletterID, post diges
 		}
 		var empty []digest.DigestID
 		err = c.all(ctx, &empty, `DELETE FROM editions WHERE id IN (SELECT e.id `+waits+`)
-			AND NOT EXISTS (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = editions.digest_id AND dp.visible_at = editions.due_at)
-			AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = editions.digest_id AND n.visible_at = editions.due_at)
+			AND NOT EXISTS (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = editions.digest_id
+			AND dp.visible_at = editions.due_at)
+			AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = editions.digest_id
+			AND n.visible_at = editions.due_at)
 			AND NOT EXISTS (SELECT 1 FROM carried_posts y WHERE y.edition_id = editions.id) RETURNING digest_id`,
 			waiting...)
 		if err != nil || len(empty) == 0 {
@@ -171,8 +176,8 @@ func (s *Store) PullPost(ctx context.Context, id digest.NewsletterID, post diges
 	})
 }
 
-// UnsentPosts gives the posts of a newsletter that have not left to everybody: those that wait for its next
-// letter, and those of its archive's letters that wait for approval.
+// UnsentPosts returns the posts of a newsletter that some members have not got: the posts of its next issue, and of
+// archive editions whose send time has not come.
 func (s *Store) UnsentPosts(ctx context.Context, n digest.Newsletter, now time.Time) ([]digest.PostRef, error) {
 	refs, err := s.WaitingPosts(ctx, n.ArchiveID)
 	if err != nil {
@@ -191,22 +196,21 @@ func (s *Store) UnsentPosts(ctx context.Context, n digest.Newsletter, now time.T
 	return uniqueRefs(refs), err
 }
 
-// UnpullPost lets a pulled post into the letters again that are made from now on.
+// UnpullPost allows a pulled post in the issues that are created from now on.
 func (s *Store) UnpullPost(ctx context.Context, id digest.NewsletterID, post digest.PostID) error {
 	return s.run(ctx, "putting a post back",
 		`DELETE FROM newsletter_pulled_posts WHERE newsletter_id = ? AND post_id = ?`, id, post)
 }
 
-// PulledPosts lists the posts that are kept out of a newsletter's letters, the latest first.
+// PulledPosts returns the posts that are pulled from a newsletter, latest first.
 func (s *Store) PulledPosts(ctx context.Context, id digest.NewsletterID) ([]digest.PostID, error) {
 	return readRows[digest.PostID](ctx, s.read(), "listing pulled posts",
 		`SELECT x.post_id FROM newsletter_pulled_posts x
 		WHERE x.newsletter_id = ? ORDER BY x.pulled_at DESC, x.post_id DESC`, id)
 }
 
-// followPublisher does what the publisher of the batch's newsletter has decided of the letter
-// of this date, before there is a reason for one: it gives how long the letter waits for
-// approval. A letter that is withheld is not made: what waits moves on to the next midnight.
+// followPublisher applies the publisher's decisions about an issue before it is created. It returns how long the
+// issue waits for approval. If the issue is withheld, its posts move to the next midnight.
 func (g releaseBatch) followPublisher(ctx context.Context, c conn, times groupTimes, where string,
 	args []any) (wait time.Duration, err error) {
 	if g.NewsletterID == 0 {
@@ -229,8 +233,7 @@ func (g releaseBatch) followPublisher(ctx context.Context, c conn, times groupTi
 }
 
 // holdLetters stops the issues of a newsletter that are not sent yet, even those that a mailer holds, unless their
-// final dot is committed. They expire, and the issue after the hold carries their posts, unless the hold ends
-// before.
+// final dot is committed. They expire, and the issue after the hold carries their posts, unless the hold ends before.
 func holdLetters(ctx context.Context, c conn, id digest.NewsletterID) error {
 	const members = `IN (SELECT d.id FROM digests d WHERE d.newsletter_id = ?)`
 	taken, err := recall(ctx, c, members, id)
@@ -244,7 +247,7 @@ func holdLetters(ctx context.Context, c conn, id digest.NewsletterID) error {
 	return c.run(ctx, `UPDATE editions SET next_at = expires_at WHERE state = 'ready' AND digest_id `+members, id)
 }
 
-// freeLetters lets them leave again.
+// freeLetters undoes holdLetters for the issues that have not expired.
 func freeLetters(ctx context.Context, c conn, id digest.NewsletterID, now time.Time) error {
 	return c.run(ctx, fmt.Sprintf(
 		`UPDATE editions AS e SET next_at = CASE WHEN e.send_at > %[1]d THEN e.send_at ELSE %[1]d END
@@ -252,11 +255,11 @@ func freeLetters(ctx context.Context, c conn, id digest.NewsletterID, now time.T
 		AND e.digest_id IN (SELECT d.id FROM digests d WHERE d.newsletter_id = ?)`, at(now)), id)
 }
 
-// withLetters gives claimed editions the newsletters whose letters they are. Where none is,
-// nothing is asked.
+// withLetters adds to claimed editions their newsletters and the publisher's decisions. It runs no query if none of
+// them is a newsletter's.
 func withLetters(ctx context.Context, c conn, claimed []claimedDelivery) error {
 	newsletters := make(map[digest.NewsletterID]*digest.Newsletter)
-	letters := make(map[digest.NewsletterLetter]digest.NewsletterLetter) // by their keys alone
+	letters := make(map[digest.NewsletterLetter]digest.NewsletterLetter) // keyed by date, with only the keys set
 	for i, e := range claimed {
 		if e.NewsletterID == 0 {
 			continue
@@ -285,16 +288,16 @@ func withLetters(ctx context.Context, c conn, claimed []claimedDelivery) error {
 	return nil
 }
 
-// A claimedDelivery is a delivery with what only the store knows of it.
+// A claimedDelivery is a delivery with the key of its newsletter, 0 if it has none.
 type claimedDelivery struct {
 	digest.Delivery
 	NewsletterID digest.NewsletterID
 }
 
-// withoutPulled leaves out what the newsletter of a digest, if it has one, does not bring.
 func withoutPulled(ctx context.Context, c conn, id digest.DigestID, refs []digest.PostRef) ([]digest.PostRef, error) {
 	var pulled []digest.PostID
 	err := c.all(ctx, &pulled,
-		`SELECT x.post_id FROM digests d JOIN newsletter_pulled_posts x ON x.newsletter_id = d.newsletter_id WHERE d.id = ?`, id)
+		`SELECT x.post_id FROM digests d JOIN newsletter_pulled_posts x ON x.newsletter_id = d.newsletter_id
+			WHERE d.id = ?`, id)
 	return slices.DeleteFunc(refs, func(r digest.PostRef) bool { return slices.Contains(pulled, r.PostID) }), err
 }

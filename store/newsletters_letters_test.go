@@ -11,7 +11,7 @@ import (
 // parisDay is the date that begins at parisMidnight.
 var parisDay = digest.Date{Year: 2026, Month: time.November, Day: 20}
 
-// claimsAt claims what may be mailed, and gives the subjects and notes.
+// claimsAt claims the editions that may be emailed, and returns them.
 func (w world) claimsAt(now time.Time) (claimed []digest.Delivery) {
 	w.t.Helper()
 	return w.claimEditions(now, 100, now.String())
@@ -42,7 +42,7 @@ func TestLetterSubjectAndNote(t *testing.T) {
 	})
 }
 
-// TestLetterSpeaks: a letter is in the language of its member, or else in that of the newsletter's owner.
+// TestLetterSpeaks: an issue is in the language of its member, otherwise in the language of the newsletter's owner.
 func TestLetterSpeaks(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("anna.example")
@@ -66,8 +66,8 @@ func TestLetterSpeaks(t *testing.T) {
 	})
 }
 
-// TestLetterWaitsForApproval sees that a letter leaves when it is approved, or by itself when its time is
-// over, and that a member whose date begins later need not wait any more.
+// TestLetterWaitsForApproval: an issue is sent when it is approved, or when its time is over without approval. A
+// member whose date begins later need not wait.
 func TestLetterWaitsForApproval(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("anna.example")
@@ -117,8 +117,8 @@ func TestLetterSkipped(t *testing.T) {
 	})
 }
 
-// TestNewsletterHeldLosesNothing holds a newsletter while a letter of it is on its way, lets its time pass,
-// and sees that all comes once when it is released.
+// TestNewsletterHeldLosesNothing holds a newsletter while an issue of it is being sent, until the issue expires.
+// After the release all posts are sent once.
 func TestNewsletterHeldLosesNothing(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("anna.example")
@@ -146,7 +146,7 @@ func TestNewsletterHeldLosesNothing(t *testing.T) {
 	})
 }
 
-// TestHoldThatEndsInTime sees that what was on its way leaves when the hold ends.
+// TestHoldThatEndsInTime: waiting issues are sent when the hold ends before they expire.
 func TestHoldThatEndsInTime(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("anna.example")
@@ -190,8 +190,8 @@ func TestPulledPost(t *testing.T) {
 	})
 }
 
-// TestPulledWhileItWaits pulls posts out of letters that wait for approval: they do not come, unless they are
-// let in again; a letter that is empty by that is not sent.
+// TestPulledWhileItWaits pulls posts out of issues that wait for approval. They are not sent unless they are allowed
+// again, and an issue that becomes empty is not sent.
 func TestPulledWhileItWaits(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("anna.example")
@@ -226,7 +226,7 @@ func TestPulledWhileItWaits(t *testing.T) {
 	})
 }
 
-// TestNewsletterDecidedOnce: what two people decide at once of a newsletter, who saw it alike, is decided by one.
+// TestNewsletterDecidedOnce: if two people who saw the same state decide about a newsletter, one decision counts.
 func TestNewsletterDecidedOnce(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), w.feed("anna.example"))

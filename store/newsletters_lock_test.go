@@ -8,12 +8,12 @@ import (
 	"digest"
 )
 
-// TestNoIssueLeavesEarly makes an issue of each length of approval, delivered at midnight and at 07:00, for a member
-// in Auckland. At every minute around the midnight, and then around every hour of a day, it does what a restarted
-// serve and two workers do. No issue may be claimed before its time, and each must be claimed at it.
+// TestNoIssueLeavesEarly creates an issue for each length of approval, delivered at midnight and at 07:00, for a
+// member in Auckland. At every minute around the midnight, and then around every hour of a day, it does what a
+// restarted serve and two workers do. No issue may be claimed before its time, and each must be claimed at it.
 func TestNoIssueLeavesEarly(t *testing.T) {
 	each(t, func(w world) {
-		midnight := noon.Truncate(day).Add(35 * time.Hour) // in Auckland, where it is summer
+		midnight := noon.Truncate(day).Add(35 * time.Hour) // in Auckland, in summer
 		anna, f := w.reader("anna", "UTC"), w.feed("anna.example")
 		due := make(map[digest.DigestID]time.Time)
 		for hours := range 19 {
@@ -50,8 +50,8 @@ func TestNoIssueLeavesEarly(t *testing.T) {
 	})
 }
 
-// TestLockedIssues: no claim returns an issue that its newsletter may not send, even if a fault has made it due.
-// The issue leaves once the newsletter may send it.
+// TestLockedIssues: no claim returns an issue that its newsletter may not send, even if a fault has made it due. The
+// issue is sent once the newsletter may send it.
 func TestLockedIssues(t *testing.T) {
 	type change = func(w world, n digest.Newsletter)
 	setState := func(state digest.NewsletterState) change {
@@ -67,7 +67,7 @@ func TestLockedIssues(t *testing.T) {
 	cases := map[string]struct {
 		approveWithin time.Duration
 		lock, unlock  change
-		left          int // after unlock
+		left          int // emails sent after unlock
 	}{
 		"held": {lock: hold, unlock: release, left: 1},
 		"held in a lease": {lock: func(w world, n digest.Newsletter) {

@@ -7,10 +7,10 @@ import (
 	"digest"
 )
 
-// mostLogos is how many logos a newsletter has: letters that were sent show those of their time.
+// mostLogos is how many logos of a newsletter are stored. An issue that was sent shows the logo of its time.
 const mostLogos = 10
 
-// SetNewsletterLogo gives a newsletter a logo; digest.NotFound if there is no such newsletter.
+// SetNewsletterLogo stores a newsletter's logo. It returns digest.NotFound if there is no such newsletter.
 func (s *Store) SetNewsletterLogo(ctx context.Context, id digest.NewsletterID, l digest.Logo, picture []byte,
 	now time.Time) error {
 	return s.change(ctx, "storing the logo", func(c conn) error {
@@ -30,7 +30,7 @@ func (s *Store) SetNewsletterLogo(ctx context.Context, id digest.NewsletterID, l
 	})
 }
 
-// RemoveNewsletterLogo takes the logo of a newsletter away, with those that it had before.
+// RemoveNewsletterLogo deletes the present logo of a newsletter and all former ones.
 func (s *Store) RemoveNewsletterLogo(ctx context.Context, id digest.NewsletterID) error {
 	return s.change(ctx, "removing the logo", func(c conn) error {
 		if err := c.runOne(ctx, noNewsletter(),
@@ -42,7 +42,7 @@ func (s *Store) RemoveNewsletterLogo(ctx context.Context, id digest.NewsletterID
 	})
 }
 
-// NewsletterLogo gives the picture of a logo that a newsletter has, or had; digest.NotFound if there is none of that name.
+// NewsletterLogo returns the picture of a present or former logo by its file name, or digest.NotFound.
 func (s *Store) NewsletterLogo(ctx context.Context, id digest.NewsletterID, file string) ([]byte, error) {
 	type stored struct{ Picture []byte }
 	row, err := readOne[stored](ctx, s.read(), "reading the logo", notFound("there is no such logo"),

@@ -8,8 +8,8 @@ import (
 	"digest"
 )
 
-// TestNewsletterLogo: the newest is the newsletter's, a few before it are kept for letters that were sent, none of another newsletter
-// is touched, and what is removed is gone.
+// TestNewsletterLogo: a newsletter has the newest logo. A few former ones stay for issues that were sent, and other
+// newsletters' logos do not change. A removed logo is deleted.
 func TestNewsletterLogo(t *testing.T) {
 	each(t, func(w world) {
 		anna := w.reader("anna", "UTC")
@@ -26,7 +26,7 @@ func TestNewsletterLogo(t *testing.T) {
 		for i := range 12 {
 			set(n.ID, i)
 		}
-		set(n.ID, 4) // again, and earlier than the newest
+		set(n.ID, 4) // again, and before the newest
 		got, err := w.Newsletter(w.ctx(), n.ID)
 		w.ok(err)
 		want(w.t, "its logo", got.Logo, logo(4))

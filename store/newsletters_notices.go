@@ -10,53 +10,58 @@ import (
 	"digest"
 )
 
-// The feeds of a newsletter are its publishers' matter: they are told by mail what readers are told in their
-// editions, once of each trouble of a feed. What has not been told when a feed answers again is not told.
+// The members of a newsletter get no notices about its feeds. Its publishers get them by email, once for each trouble
+// of a feed. If the feed answers before the email is sent, they get none.
 
-// publishedFeeds are the feeds (feed_id) of newsletters n whose publishers are told.
+// publishedFeeds joins newsletters n with the subscriptions s of their archives.
 const publishedFeeds = `newsletters n JOIN subscriptions s ON s.digest_id = n.archive_id`
 
 const goesOn = `n.state IN ('active', 'held')`
 
-// saveForPublishers makes those of the notices wait for publishers that end what a feed brings.
+// saveForPublishers stores the notices for publishers whose kind means that a feed brings no posts any longer.
 func (n *notices) saveForPublishers(ctx context.Context, c conn) error {
 	return c.runRows(ctx, &n.values, `INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url)
 		WITH v (feed_id, kind, title, url, from_at, to_at) AS (VALUES {rows})
 		SELECT n.id, v.feed_id, v.kind, CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url
-		FROM v CROSS JOIN `+publishedFeeds+` WHERE s.feed_id = v.feed_id AND `+goesOn+` AND v.kind IN ('gone', 'dead', 'blocked', 'declined')
+		FROM v CROSS JOIN `+publishedFeeds+` WHERE s.feed_id = v.feed_id AND `+goesOn+`
+		AND v.kind IN ('gone', 'dead', 'blocked', 'declined')
 		ORDER BY n.id, v.feed_id ON CONFLICT (newsletter_id, feed_id, kind) DO NOTHING`)
 }
 
-// saveSickForPublishers is saveSick for them: of another illness they are told if they were told of the one before
-// by then.
+// saveSickForPublishers is saveSick for publishers. It stores another illness only if they got the last notice at or
+// before by.
 func saveSickForPublishers(ctx context.Context, c conn, sick *values, by instant) error {
 	return c.runRows(ctx, sick,
 		`INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url, from_at, illness)
 		WITH v (feed_id, title, url, from_at, illness, notified_at) AS (VALUES {rows})
-		SELECT n.id, v.feed_id, 'sick', CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url, v.from_at, v.illness
+		SELECT n.id, v.feed_id, 'sick', CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url, v.from_at,
+		v.illness
 		FROM v CROSS JOIN `+publishedFeeds+` WHERE s.feed_id = v.feed_id AND `+goesOn+`
-		ORDER BY n.id, v.feed_id ON CONFLICT (newsletter_id, feed_id, kind) DO UPDATE SET from_at = excluded.from_at, illness = excluded.illness,
-			url = excluded.url, notified_at = 0 WHERE newsletter_notices.from_at <> excluded.from_at AND newsletter_notices.notified_at > 0 AND newsletter_notices.notified_at <= `+fmt.Sprint(by))
+		ORDER BY n.id, v.feed_id ON CONFLICT (newsletter_id, feed_id, kind) DO UPDATE
+		SET from_at = excluded.from_at, illness = excluded.illness,
+			url = excluded.url, notified_at = 0 WHERE newsletter_notices.from_at <> excluded.from_at
+			AND newsletter_notices.notified_at > 0 AND newsletter_notices.notified_at <= `+fmt.Sprint(by))
 }
 
-// tellPublishersOfMove is tellMove for them.
 func (r *recording) tellPublishersOfMove(ctx context.Context, p *polled) error {
 	return r.c.run(ctx, `INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url, moved_to)
-		SELECT n.id, s.feed_id, CAST(? AS TEXT), CASE WHEN s.title <> '' THEN s.title ELSE CAST(? AS TEXT) END, CAST(? AS TEXT), CAST(? AS TEXT)
+		SELECT n.id, s.feed_id, CAST(? AS TEXT), CASE WHEN s.title <> '' THEN s.title ELSE CAST(? AS TEXT) END,
+		CAST(? AS TEXT), CAST(? AS TEXT)
 		FROM `+publishedFeeds+` WHERE s.feed_id = ? AND `+goesOn+` ORDER BY n.id
-		ON CONFLICT (newsletter_id, feed_id, kind) DO UPDATE SET url = excluded.url, moved_to = excluded.moved_to, notified_at = 0`,
+		ON CONFLICT (newsletter_id, feed_id, kind) DO UPDATE SET url = excluded.url, moved_to = excluded.moved_to,
+		notified_at = 0`,
 		string(digest.NoticeMoved), cmp.Or(p.Was.Title, p.Feed.Title), p.stored.URL, p.Feed.URL, p.Feed.ID)
 }
 
-// A PublisherNews is what the publishers of a newsletter are to be told of its feeds.
+// A PublisherNews holds the notices about a newsletter's feeds that its publishers have not got.
 type PublisherNews struct {
 	Newsletter digest.Newsletter
-	TimeZone   string   // its owner's
+	TimeZone   string   // of its owner
 	To         []string // addresses of its owner and its editors
 	Notices    []digest.Notice
 }
 
-// PublisherNews gives what publishers have not been told yet, by the newsletter.
+// PublisherNews returns the notices that publishers have not got, grouped by newsletter.
 func (s *Store) PublisherNews(ctx context.Context) (all []PublisherNews, err error) {
 	rows, err := readRows[struct {
 		NewsletterID digest.NewsletterID
@@ -94,7 +99,7 @@ func (s *Store) PublisherNews(ctx context.Context) (all []PublisherNews, err err
 	return all, nil
 }
 
-// MarkTold notes that publishers were told.
+// MarkTold records that publishers got the notices.
 func (s *Store) MarkTold(ctx context.Context, news PublisherNews, now time.Time) error {
 	return s.change(ctx, "noting what publishers were told", func(c conn) error {
 		for part := range slices.Chunk(news.Notices, statementRows) {
@@ -104,7 +109,8 @@ func (s *Store) MarkTold(ctx context.Context, news PublisherNews, now time.Time)
 			}
 			if err := c.runRows(ctx, &v,
 				`WITH v (feed_id, kind) AS (VALUES {rows}) UPDATE newsletter_notices SET notified_at = ? FROM v
-				WHERE newsletter_notices.newsletter_id = ? AND newsletter_notices.feed_id = v.feed_id AND newsletter_notices.kind = v.kind`, at(now), news.Newsletter.ID); err != nil {
+				WHERE newsletter_notices.newsletter_id = ? AND newsletter_notices.feed_id = v.feed_id
+				AND newsletter_notices.kind = v.kind`, at(now), news.Newsletter.ID); err != nil {
 				return err
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"digest"
 )
 
-// news says what publishers are to be told, and notes that they were.
+// news returns the notices for publishers, and records that they got them.
 func (w world) news(now time.Time) string {
 	w.t.Helper()
 	all, err := w.PublisherNews(w.ctx())
@@ -23,8 +23,8 @@ func (w world) news(now time.Time) string {
 	return strings.Join(said, "; ")
 }
 
-// TestPublishersAreTold: the owner and the editors of a newsletter are told once what became of its feeds, and its
-// members never.
+// TestPublishersAreTold: the owner and the editors of a newsletter get each notice about its feeds once, and its
+// members get none.
 func TestPublishersAreTold(t *testing.T) {
 	each(t, func(w world) {
 		f, other := w.feed("f.example"), w.feed("other.example")

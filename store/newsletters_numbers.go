@@ -8,7 +8,7 @@ import (
 	"digest/calendar"
 )
 
-// ownersToday gives which day it is by the clocks of the owners of newsletters.
+// ownersToday returns the current date in the time zone of each newsletter's owner.
 func ownersToday(ctx context.Context, c conn, ids []digest.NewsletterID,
 	now instant) (map[digest.NewsletterID]digest.Date, error) {
 	var rows []struct {
@@ -31,8 +31,8 @@ func ownersToday(ctx context.Context, c conn, ids []digest.NewsletterID,
 	return days, nil
 }
 
-// NewsletterNumbers gives what happened to a newsletter on the latest days, n at most and none from
-// before it was made, the earliest first, without gaps and with how many members there were.
+// NewsletterNumbers returns the counts of a newsletter's latest n days, from the day of its creation at the earliest.
+// The earliest day is first, no day is absent, and each has the number of members.
 func (s *Store) NewsletterNumbers(ctx context.Context, letter digest.Newsletter, now time.Time,
 	n int) (all []digest.NewsletterDay, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) error {

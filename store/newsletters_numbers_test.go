@@ -10,7 +10,7 @@ import (
 	"digest/store/storetest"
 )
 
-// numbers gives what happened to a newsletter, but for days on which nothing did.
+// numbers returns the counts of a newsletter, without days on which nothing happened.
 func (w world) numbers(n digest.Newsletter, now time.Time) (all []digest.NewsletterDay) {
 	w.t.Helper()
 	days, err := w.NewsletterNumbers(w.ctx(), n, now, 400)
@@ -23,15 +23,15 @@ func (w world) numbers(n digest.Newsletter, now time.Time) (all []digest.Newslet
 	return all
 }
 
-// TestNewsletterNumbers follows members and letters into the days of a newsletter, by its owner's clock.
+// TestNewsletterNumbers counts members and emails by the day of the owner's time zone.
 func TestNewsletterNumbers(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("anna.example")
-		// noon in UTC is 1:00 of the next day there
+		// Noon in UTC is 1:00 of the next day there.
 		n := w.newsletter("anna-writes", w.reader("anna", "Pacific/Auckland"), f)
 		other := w.newsletter("ben-writes", w.reader("ben", "UTC"), f)
 		m, li := w.member(n, "mo@example.org", "Europe/Paris"), w.member(n, "li@example.org", "Europe/Paris")
-		w.subscribe(w.reader("ada", "Europe/Paris"), f) // whose mail is no newsletter's
+		w.subscribe(w.reader("ada", "Europe/Paris"), f) // her email belongs to no newsletter
 		wantDiff(w.t, "joined", w.numbers(n, noon), []digest.NewsletterDay{{Day: parisDay, Members: 2, Joined: 2}})
 
 		w.record(noon, f, posts(noon, "p"))
@@ -44,12 +44,12 @@ func TestNewsletterNumbers(t *testing.T) {
 		}
 		want(w.t, "letters, and a reader's mail", len(marks), 3)
 		w.mark(parisMidnight, "t", marks...)
-		w.mark(parisMidnight, "t", marks...) // not held any more
+		w.mark(parisMidnight, "t", marks...) // no longer held
 		sent := digest.NewsletterDay{Day: parisDay, Members: 2, Joined: 2, LetterCounts: digest.LetterCounts{Sent: 2}}
 		wantDiff(w.t, "sent", w.numbers(n, parisMidnight), []digest.NewsletterDay{sent})
 
 		later := parisMidnight.Add(24 * time.Hour)
-		for range 2 { // the same word twice is one
+		for range 2 { // a repeated report counts once
 			_, _, err := w.RecordBounce(w.ctx(), later,
 				digest.Bounce{Edition: byDigest[m.DigestID], Kind: digest.SoftBounce})
 			w.ok(err)
@@ -64,7 +64,7 @@ func TestNewsletterNumbers(t *testing.T) {
 			LetterCounts: digest.LetterCounts{Bounced: 1, Complained: 1}}
 		wantDiff(w.t, "came back; who complains leaves", w.numbers(n, later), []digest.NewsletterDay{sent, next})
 
-		w.ok(w.RemoveUser(w.ctx(), m.UserID, later.Add(24*time.Hour))) // they go, and what was counted stays
+		w.ok(w.RemoveUser(w.ctx(), m.UserID, later.Add(24*time.Hour))) // the counts of removed users stay
 		w.ok(w.RemoveUser(w.ctx(), li.UserID, later.Add(24*time.Hour)))
 		end := later.AddDate(0, 0, 3)
 		gone := []digest.NewsletterDay{sent, next, {Day: parisDay.Plus(2), Left: 1}}
@@ -73,7 +73,7 @@ func TestNewsletterNumbers(t *testing.T) {
 	})
 }
 
-// TestNewsletterNumbersOfJoining: by whatever way somebody comes, goes and comes back.
+// TestNewsletterNumbersOfJoining counts every way of joining, leaving and joining again.
 func TestNewsletterNumbersOfJoining(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), w.feed("anna.example"))
@@ -81,7 +81,7 @@ func TestNewsletterNumbersOfJoining(t *testing.T) {
 		_, created, err := w.Join(w.ctx(), n.ID, store.Joining{Email: "mo@example.org", Asked: true}, noon)
 		w.ok(err)
 		want(w.t, "again", created, false)
-		// imported
+		// An import.
 		_, _, err = w.Join(w.ctx(), n.ID,
 			store.Joining{Email: "li@example.org", TimeZone: "UTC", JoinedAt: noon.AddDate(-3, 0, 0)}, noon)
 		w.ok(err)
@@ -104,7 +104,7 @@ func TestNewsletterNumbersOfJoining(t *testing.T) {
 	})
 }
 
-// TestNewsletterNumbersOfADeadWorker: a letter that was sent as its worker died is counted once.
+// TestNewsletterNumbersOfADeadWorker: an email that was sent before its worker died is counted once.
 func TestNewsletterNumbersOfADeadWorker(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("anna.example")
@@ -117,7 +117,7 @@ func TestNewsletterNumbersOfADeadWorker(t *testing.T) {
 		w.dot(midnight, "t", e.ID)
 		_, err := w.MarkEditionsUnsynced(w.ctx(), midnight, "t", []digest.Mark{{ID: e.ID, State: digest.EditionSent}},
 			[]digest.Dot{{ID: 999}})
-		w.ok(err) // and the worker dies before it writes so into the edition
+		w.ok(err) // the worker dies before it updates the edition
 		want(w.t, "in doubt", w.recoverDead(midnight.Add(time.Hour)), 0)
 		want(w.t, "in doubt", w.recoverDead(midnight.Add(2*time.Hour)), 0)
 		want(w.t, "state", w.edition(e.ID).State, digest.EditionSent)
@@ -126,8 +126,8 @@ func TestNewsletterNumbersOfADeadWorker(t *testing.T) {
 	})
 }
 
-// BenchmarkNewsletterMarks marks the letters of a newsletter as sent, and beside it the same number
-// of readers' own editions, which are of none: what counting costs is the difference.
+// BenchmarkNewsletterMarks marks the issues of a newsletter as sent, and the same number of readers' own editions.
+// The difference is the cost of counting.
 func BenchmarkNewsletterMarks(b *testing.B) {
 	const letters = 200
 	for _, of := range []string{"NULL", "1"} {
@@ -140,10 +140,12 @@ func BenchmarkNewsletterMarks(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				ok(s.Exec(b.Context(), `INSERT INTO newsletters (id, slug, name, archive_id, created_at) VALUES (1, 'n', 'n', 1, 1)`))
+				ok(s.Exec(b.Context(), `INSERT INTO newsletters (id, slug, name, archive_id, created_at)
+					VALUES (1, 'n', 'n', 1, 1)`))
 				ok(s.Exec(b.Context(), `UPDATE digests SET newsletter_id = `+of))
 				ok(s.Exec(b.Context(), fmt.Sprintf(
-					`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+					`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at,
+						expires_at)
 					SELECT id, '2026-11-20', %d, 1, 1, 'leased', 0, 0, 0 FROM digests`, now.Unix())))
 				var marks []digest.Mark
 				for i := range letters {
@@ -153,7 +155,8 @@ func BenchmarkNewsletterMarks(b *testing.B) {
 				for b.Loop() {
 					b.StopTimer()
 					ok(s.Exec(b.Context(), `DELETE FROM mail_claims`))
-					ok(s.Exec(b.Context(), `INSERT INTO mail_claims (edition_id, state, lease_token, lease_until) SELECT id, 'leased', 't', 9999999999 FROM editions`))
+					ok(s.Exec(b.Context(), `INSERT INTO mail_claims (edition_id, state, lease_token, lease_until)
+						SELECT id, 'leased', 't', 9999999999 FROM editions`))
 					b.StartTimer()
 					_, err := s.MarkEditions(b.Context(), now, "t", marks, nil)
 					ok(err)
@@ -171,10 +174,12 @@ func BenchmarkNewsletterNumbers(b *testing.B) {
 		for _, statement := range []string{
 			`INSERT INTO newsletters (id, slug, name, archive_id, created_at) VALUES (1, 'n', 'n', 1, 1)`,
 			`UPDATE digests SET newsletter_id = 1`,
-			`INSERT INTO memberships (digest_id, newsletter_id, user_id, joined_at, form) SELECT id, 1, user_id, 1, 'f' FROM digests`,
+			`INSERT INTO memberships (digest_id, newsletter_id, user_id, joined_at, form) SELECT id, 1, user_id, 1, 'f'
+				FROM digests`,
 			`INSERT INTO newsletter_days (newsletter_id, day, slot, joined, gone, sent, bounced, complained)
 				WITH RECURSIVE i (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < 366)
-				SELECT 1, '2026-' || CAST(10 + i / 31 % 3 AS TEXT) || '-' || CAST(10 + i % 31 % 20 AS TEXT), i, 1, 1, 20000, 1, 1 FROM i`,
+				SELECT 1, '2026-' || CAST(10 + i / 31 % 3 AS TEXT) || '-' || CAST(10 + i % 31 % 20 AS TEXT), i, 1, 1,
+				20000, 1, 1 FROM i`,
 			`ANALYZE`,
 		} {
 			if err := s.Exec(b.Context(), statement); err != nil {

@@ -7,12 +7,13 @@ import (
 	"digest"
 )
 
-// repliesKnown is for how many days an answer is recognised that comes again.
+// repliesKnown is how many days a reply stays known, so that a copy of it does not count again.
 const repliesKnown = 7
 
-// CountReply counts that an answer to a newsletter's letter came, and reports whether it did: the newsletter
-// has to count them, message, a token for the answer, is new, and no more are counted in a day than it has members,
-// since whoever has one of its letters knows where to write. digest.NotFound: there is no such newsletter.
+// CountReply counts a reply to a newsletter's email, and reports whether it did. The newsletter must count replies,
+// and message, a token for the reply, must be new. A day counts at most as many replies as the newsletter has
+// members, because anyone with an issue knows the reply address. CountReply returns digest.NotFound if the newsletter
+// does not exist.
 func (s *Store) CountReply(ctx context.Context, id digest.NewsletterID, message string, now time.Time) (bool, error) {
 	return changed(ctx, s, "counting an answer", func(c conn) (bool, error) {
 		n, err := readNewsletter(ctx, c, `n.id = ?`, id)
@@ -33,7 +34,8 @@ func (s *Store) CountReply(ctx context.Context, id digest.NewsletterID, message 
 			return false, err
 		}
 		added, err := c.exec(ctx, `INSERT INTO newsletter_replies (newsletter_id, message, day) SELECT ?, ?, ?
-			WHERE (SELECT count(*) FROM newsletter_replies WHERE newsletter_id = ? AND day = ?) < ? ON CONFLICT DO NOTHING`, id, message, today.String(), id, today.String(), members)
+			WHERE (SELECT count(*) FROM newsletter_replies WHERE newsletter_id = ? AND day = ?) < ?
+			ON CONFLICT DO NOTHING`, id, message, today.String(), id, today.String(), members)
 		if err != nil || added == 0 {
 			return false, err
 		}

@@ -8,32 +8,33 @@ import (
 	"digest/calendar"
 )
 
-// RoleOf gives what a user may do with a newsletter.
+// RoleOf returns the role of a user in a newsletter, RoleNone if they have none.
 func (s *Store) RoleOf(ctx context.Context, id digest.NewsletterID, user digest.UserID) (role digest.Role, err error) {
 	_, err = s.read().find(ctx, &role, `SELECT role FROM newsletter_roles WHERE newsletter_id = ? AND user_id = ?`, id,
 		user)
 	return role, failed("reading a role", err)
 }
 
-// A Publisher is somebody who may do something with a newsletter.
+// A Publisher is a user with a role in a newsletter.
 type Publisher struct {
 	UserID   digest.UserID
 	Email    string
-	Language string // in which they are spoken to; "": not known
+	Language string // of emails to them; "" if unknown
 	Role     digest.Role
-	Offered  bool // the newsletter itself, by its owner
+	Offered  bool // the owner has offered them the newsletter
 }
 
-// Publishers lists who may do something with a newsletter, its owner first.
+// Publishers returns the users with a role in a newsletter, its owner first.
 func (s *Store) Publishers(ctx context.Context, id digest.NewsletterID) ([]Publisher, error) {
 	return readRows[Publisher](ctx, s.read(), "listing the publishers",
 		`SELECT r.user_id, u.email, u.language, r.role, r.offered_at > 0 AS offered FROM newsletter_roles r
-		JOIN users u ON u.id = r.user_id WHERE r.newsletter_id = ? ORDER BY CASE r.role WHEN 'owner' THEN 0 ELSE 1 END, u.email`, id)
+		JOIN users u ON u.id = r.user_id WHERE r.newsletter_id = ? ORDER BY CASE r.role WHEN 'owner' THEN 0 ELSE 1 END,
+		u.email`, id)
 }
 
-// SetRole gives a user a role in a newsletter. A new owner takes the place of the
-// one before, who is an editor from then on; the archive goes on in the new owner's zone.
-// RoleNone takes a role away, but for the owner's (digest.Conflict).
+// SetRole sets the role of a user in a newsletter. A new owner replaces the former one, who becomes an editor, and
+// the archive moves to the new owner's time zone. RoleNone removes a role. It returns digest.Conflict if that would
+// remove the only owner.
 func (s *Store) SetRole(ctx context.Context, id digest.NewsletterID, user digest.UserID, role digest.Role,
 	now time.Time) error {
 	return s.changeAlone(ctx, "giving a role", func(c conn) error {
@@ -72,7 +73,7 @@ func setRole(ctx context.Context, c conn, id digest.NewsletterID, user digest.Us
 		ON CONFLICT (newsletter_id, user_id) DO UPDATE SET role = excluded.role`, id, user, string(role), at(now))
 }
 
-// handOver makes the owner an editor, and the archive the new owner's.
+// handOver makes the owner an editor, and transfers the archive to a new owner.
 func handOver(ctx context.Context, c conn, n digest.Newsletter, to digest.UserID, now time.Time) error {
 	u, err := readUser(ctx, c, to)
 	if err != nil {
@@ -86,7 +87,8 @@ func handOver(ctx context.Context, c conn, n digest.Newsletter, to digest.UserID
 	if err != nil {
 		return err
 	}
-	if err := c.run(ctx, `UPDATE newsletter_roles SET role = 'editor', offered_at = 0 WHERE newsletter_id = ? AND (role = 'owner' OR offered_at > 0)`, n.ID); err != nil {
+	if err := c.run(ctx, `UPDATE newsletter_roles SET role = 'editor', offered_at = 0 WHERE newsletter_id = ?
+		AND (role = 'owner' OR offered_at > 0)`, n.ID); err != nil {
 		return err
 	}
 	if err := c.run(ctx, `UPDATE digests SET user_id = ? WHERE id = ?`, to, n.ArchiveID); err != nil {
@@ -99,8 +101,8 @@ func handOver(ctx context.Context, c conn, n digest.Newsletter, to digest.UserID
 	return reschedule(ctx, c, archive, s.In(zone, now), now)
 }
 
-// OfferNewsletter offers a newsletter to one of its editors, who may accept it, in place of any other
-// offer. digest.NotFound if they do not edit it, digest.Conflict while it waits for approval.
+// OfferNewsletter offers a newsletter to one of its editors, in place of any former offer. It returns digest.NotFound
+// if the user does not edit it, and digest.Conflict while it waits for approval.
 func (s *Store) OfferNewsletter(ctx context.Context, id digest.NewsletterID, editor digest.UserID,
 	now time.Time) error {
 	return s.changeAlone(ctx, "offering a newsletter", func(c conn) error {
@@ -125,14 +127,14 @@ func (s *Store) OfferNewsletter(ctx context.Context, id digest.NewsletterID, edi
 	})
 }
 
-// EndOffer ends the offer of a newsletter to a user, if there is one: it is taken back, or declined.
+// EndOffer withdraws or declines the offer of a newsletter to a user, if there is one.
 func (s *Store) EndOffer(ctx context.Context, id digest.NewsletterID, user digest.UserID) error {
 	return s.run(ctx, "ending the offer of a newsletter",
 		`UPDATE newsletter_roles SET offered_at = 0 WHERE newsletter_id = ? AND user_id = ?`, id, user)
 }
 
-// AcceptOffer makes the user the owner to whom the newsletter was offered, as SetRole does;
-// digest.Conflict if it is not offered to them any more.
+// AcceptOffer makes a user the owner of a newsletter that was offered to them, as SetRole does. It returns
+// digest.Conflict if there is no offer any longer.
 func (s *Store) AcceptOffer(ctx context.Context, id digest.NewsletterID, user digest.UserID, now time.Time) error {
 	return s.changeAlone(ctx, "accepting a newsletter", func(c conn) error {
 		n, err := readNewsletter(ctx, c, `n.id = ?`, id)
@@ -151,7 +153,7 @@ func (s *Store) AcceptOffer(ctx context.Context, id digest.NewsletterID, user di
 	})
 }
 
-// makeOwner hands a newsletter over, but for one that waits for approval.
+// makeOwner transfers a newsletter to a user. It returns digest.Conflict while the newsletter waits for approval.
 func makeOwner(ctx context.Context, c conn, n digest.Newsletter, user digest.UserID, now time.Time) error {
 	if n.State == digest.NewsletterPending {
 		return errPendingStays(n)
@@ -162,7 +164,6 @@ func makeOwner(ctx context.Context, c conn, n digest.Newsletter, user digest.Use
 	return setRole(ctx, c, n.ID, user, digest.RoleOwner, now)
 }
 
-// errPendingStays is for a newsletter that nobody else may own yet.
 func errPendingStays(n digest.Newsletter) error {
 	return digest.Refuse(digest.Conflict, "%s waits for approval; you can change its owner after that", n.Name)
 }

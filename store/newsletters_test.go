@@ -11,7 +11,7 @@ import (
 	"digest/store"
 )
 
-// newsletter adds one that a reader publishes, and that anybody can join.
+// newsletter adds a newsletter that anyone may join, with a reader as its owner.
 func (w world) newsletter(slug string, owner digest.Digest, feeds ...digest.Feed) digest.Newsletter {
 	w.t.Helper()
 	n, err := w.AddNewsletter(w.ctx(), digest.Newsletter{
@@ -27,7 +27,7 @@ func (w world) newsletter(slug string, owner digest.Digest, feeds ...digest.Feed
 	return n
 }
 
-// member makes somebody a member who asks for it.
+// member adds a member who has asked to join.
 func (w world) member(n digest.Newsletter, email, zone string) digest.Member {
 	w.t.Helper()
 	m, created, err := w.Join(w.ctx(), n.ID, store.Joining{Email: email, TimeZone: zone, Asked: true,
@@ -69,7 +69,7 @@ func TestNewsletter(t *testing.T) {
 	})
 }
 
-// TestNewsletterFollowed sees that members' digests follow what the publisher sets.
+// TestNewsletterFollowed: members' digests follow the publisher's settings.
 func TestNewsletterFollowed(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), w.feed("a.example"))
@@ -127,12 +127,12 @@ func TestRoles(t *testing.T) {
 			[]store.Publisher{{UserID: bob.UserID, Email: "bob@example.org", Role: digest.RoleOwner}})
 		w.ok(w.RemoveUser(w.ctx(), anna.UserID, noon))
 		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterEnded, "", noon))
-		w.ok(w.RemoveUser(w.ctx(), bob.UserID, noon)) // what has ended keeps nobody
+		w.ok(w.RemoveUser(w.ctx(), bob.UserID, noon)) // an ended newsletter does not prevent it
 		want(w.t, "and goes with its owner", w.rows("newsletters"), 0)
 	})
 }
 
-// TestOffers hands a newsletter over to nobody who has not accepted it, nor for an offer that has ended.
+// TestOffers: only an editor who accepts a valid offer becomes the owner.
 func TestOffers(t *testing.T) {
 	each(t, func(w world) {
 		anna, bob, eve := w.reader("anna", "Europe/Paris"), w.reader("bob", "Asia/Tokyo"), w.reader("eve", "UTC")
@@ -155,7 +155,7 @@ func TestOffers(t *testing.T) {
 		}
 		offer := func(d digest.Digest) error { return w.OfferNewsletter(w.ctx(), n.ID, d.UserID, noon) }
 		accept := func(d digest.Digest) error { return w.AcceptOffer(w.ctx(), n.ID, d.UserID, noon) }
-		oneLine(w.t, offer(bob), digest.NotFound) // no editor
+		oneLine(w.t, offer(bob), digest.NotFound) // not an editor
 		oneLine(w.t, offer(anna), digest.NotFound)
 		for _, d := range []digest.Digest{bob, eve} {
 			w.ok(w.SetRole(w.ctx(), n.ID, d.UserID, digest.RoleEditor, noon))
@@ -168,7 +168,7 @@ func TestOffers(t *testing.T) {
 		oneLine(w.t, w.AcceptOffer(w.ctx(), other.ID, bob.UserID, noon), digest.Conflict)
 		w.ok(offer(eve))
 		stands(anna, eve)
-		oneLine(w.t, accept(bob), digest.Conflict) // in its place
+		oneLine(w.t, accept(bob), digest.Conflict) // another offer has replaced it
 		w.ok(w.EndOffer(w.ctx(), n.ID, bob.UserID))
 		stands(anna, eve)
 		w.ok(w.EndOffer(w.ctx(), n.ID, eve.UserID))
@@ -179,7 +179,7 @@ func TestOffers(t *testing.T) {
 		w.ok(w.SetRole(w.ctx(), n.ID, bob.UserID, digest.RoleEditor, noon))
 		stands(anna)
 		w.ok(offer(bob))
-		w.ok(w.SetRole(w.ctx(), n.ID, eve.UserID, digest.RoleOwner, noon)) // by whoever runs the instance
+		w.ok(w.SetRole(w.ctx(), n.ID, eve.UserID, digest.RoleOwner, noon)) // by an operator
 		stands(eve)
 		w.ok(offer(bob))
 		w.ok(accept(bob))
@@ -192,8 +192,7 @@ func TestOffers(t *testing.T) {
 	})
 }
 
-// TestNewsletterEnds sees that nothing of it is due any more, and that nothing of it stays when
-// it is removed.
+// TestNewsletterEnds: an ended newsletter has nothing due, and a removed one has no rows.
 func TestNewsletterEnds(t *testing.T) {
 	each(t, func(w world) {
 		anna := w.reader("anna", "UTC")
@@ -220,7 +219,7 @@ func TestNewsletterEnds(t *testing.T) {
 	})
 }
 
-// TestArchiveIsNobodysMail: no link that somebody has leads to the end of an archive.
+// TestArchiveIsNobodysMail: no link in an email can end an archive.
 func TestArchiveIsNobodysMail(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
@@ -250,7 +249,7 @@ func TestNewsletterHeld(t *testing.T) {
 	})
 }
 
-// wantDiff is want for what cannot be compared with ==.
+// wantDiff is want for values that are not comparable.
 func wantDiff(t *testing.T, what string, got, want any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -296,7 +295,7 @@ func (w world) readNewsletters(f filling, p people) {
 	wish.isReadAs(w.t, q, nil)
 }
 
-// TestDecideNames: names that wait are approved or refused as they were seen, and no letter is of them before.
+// TestDecideNames: new names are approved or refused as the operator saw them, and no issue has them before.
 func TestDecideNames(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("kites", w.reader("anna", "UTC"))
@@ -342,6 +341,6 @@ func TestDecideNames(t *testing.T) {
 		w.ok(w.Exec(w.ctx(), `UPDATE newsletters SET name = 'kottke.org'`))
 		old, err := w.Newsletter(w.ctx(), n.ID)
 		w.ok(err)
-		w.ok(w.SetNewsletter(w.ctx(), old, noon)) // it was named before
+		w.ok(w.SetNewsletter(w.ctx(), old, noon)) // this name was approved before
 	})
 }

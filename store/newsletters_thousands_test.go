@@ -12,7 +12,7 @@ import (
 	"digest/test/tier"
 )
 
-// fortyZones are zones of forty offsets and rules.
+// fortyZones returns zones with forty different offsets and rules.
 func fortyZones() []string {
 	return []string{"Pacific/Kiritimati", "Pacific/Chatham", "Pacific/Auckland", "Pacific/Fiji", "Australia/Lord_Howe",
 		"Australia/Sydney",
@@ -27,9 +27,9 @@ func fortyZones() []string {
 		"Pacific/Pago_Pago", "Africa/Casablanca", "Africa/Cairo"}
 }
 
-// TestThirtyDaysOfThousands has hundreds of members, or thousands, in forty zones (DIGEST_TEST_MEMBERS says how many; 400) for
-// thirty days, each of which has a post: each member gets each exactly once, in the letter of the first of
-// their own days that began after it, and each letter is claimed and marked as the mailer does.
+// TestThirtyDaysOfThousands has members in forty zones, 400 or DIGEST_TEST_MEMBERS, for thirty days with a post each.
+// Each member gets each post exactly once, in the issue of the first of their own days that began after it. The test
+// claims and marks the issues as the mailer does.
 func TestThirtyDaysOfThousands(t *testing.T) {
 	tier.Acceptance(t)
 	zones := fortyZones()
@@ -53,7 +53,7 @@ func TestThirtyDaysOfThousands(t *testing.T) {
 		published := make(map[string]time.Time)
 		var listed []string
 		letters := 0
-		for step := range (days + 3) * 24 * 4 { // by quarters of an hour
+		for step := range (days + 3) * 24 * 4 { // steps of a quarter of an hour
 			now := begin.Add(time.Duration(step) * 15 * time.Minute)
 			if step%(24*4) == 37+step/(24*4) && len(listed) < days { // a quarter of an hour later each day
 				name := fmt.Sprint("p", len(listed))
@@ -84,7 +84,7 @@ func TestThirtyDaysOfThousands(t *testing.T) {
 	})
 }
 
-// sendAll claims all editions that may leave, and marks them as sent. It gives how many.
+// sendAll claims all editions that may be sent, marks them as sent, and returns how many.
 func (w world) sendAll(now time.Time) (n int) {
 	w.t.Helper()
 	for round := 0; ; round++ {
@@ -102,12 +102,14 @@ func (w world) sendAll(now time.Time) (n int) {
 	}
 }
 
-// cameIn counts how often a post came to the members in a zone, and to how many of them in the letter of a date.
+// cameIn returns how often the members in a zone got a post, and how many of them got it in the issue of a date.
 func (w world) cameIn(zone, post string, date digest.Date) (rows, members int) {
 	w.t.Helper()
-	// The joins are in the order in which few rows are read: SQLite begins with the post otherwise, and reads all that it was hidden for.
-	const came = ` FROM users u CROSS JOIN memberships m CROSS JOIN digest_posts dp CROSS JOIN posts p CROSS JOIN editions e
-		WHERE p.identity = ? AND u.time_zone = ? AND m.user_id = u.id AND dp.digest_id = m.digest_id AND p.id = dp.post_id
+	// This order of joins reads few rows. SQLite would otherwise start with the post, and read all its hidden rows.
+	const came = ` FROM users u CROSS JOIN memberships m CROSS JOIN digest_posts dp CROSS JOIN posts p
+		CROSS JOIN editions e
+		WHERE p.identity = ? AND u.time_zone = ? AND m.user_id = u.id AND dp.digest_id = m.digest_id
+		AND p.id = dp.post_id
 		AND e.digest_id = dp.digest_id AND e.due_at = dp.visible_at`
 	rows, err := w.Count(w.ctx(), `SELECT count(*)`+came, post, zone)
 	w.ok(err)

@@ -7,17 +7,17 @@ import (
 	"digest"
 )
 
-// A NewsletterToken lets a program look after a newsletter in the name of one of its publishers.
+// A NewsletterToken allows a program to manage a newsletter in the name of one of its publishers.
 type NewsletterToken struct {
 	ID           int64
 	NewsletterID digest.NewsletterID
 	UserID       digest.UserID
-	Email        string // of who made it
+	Email        string // of its creator
 	Role         digest.Role
 	Name         string
 	ReadOnly     bool
 	CreatedAt    time.Time
-	UsedOn       string // the last day, in UTC; "": never
+	UsedOn       string // the last day in UTC; "" if never used
 }
 
 // MostNewsletterTokens is how many tokens a newsletter may have.
@@ -28,12 +28,12 @@ const maxTokenName = 100
 
 const tokenColumns = `t.id, t.newsletter_id, t.user_id, u.email, r.role, t.name, t.read_only, t.created_at, t.used_on`
 
-// Who has no role any more has no token either: the join leaves theirs out.
+// The join with the roles omits the tokens of users who have lost their role.
 const fromTokens = ` FROM newsletter_tokens t JOIN users u ON u.id = t.user_id
 	JOIN newsletter_roles r ON r.newsletter_id = t.newsletter_id AND r.user_id = t.user_id `
 
-// AddNewsletterToken stores a token by its hash; digest.Invalid without a name, digest.Conflict where
-// there are as many as there may be.
+// AddNewsletterToken stores the hash of a token. It returns digest.Invalid if the name is empty or too long, and
+// digest.Conflict if the newsletter has MostNewsletterTokens already.
 func (s *Store) AddNewsletterToken(ctx context.Context, t NewsletterToken, hash []byte, now time.Time) (id int64,
 	err error) {
 	if t.Name = digest.OneLine(t.Name); t.Name == "" || len(t.Name) > maxTokenName {
@@ -48,19 +48,20 @@ func (s *Store) AddNewsletterToken(ctx context.Context, t NewsletterToken, hash 
 			return 0, digest.Refuse(digest.Conflict, "a newsletter can have at most %d tokens; remove one first",
 				MostNewsletterTokens)
 		}
-		err = c.get(ctx, &id, `INSERT INTO newsletter_tokens (newsletter_id, user_id, name, token_hash, read_only, created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
+		err = c.get(ctx, &id, `INSERT INTO newsletter_tokens (newsletter_id, user_id, name, token_hash, read_only,
+			created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
 			t.NewsletterID, t.UserID, t.Name, hash, bit(t.ReadOnly), at(now))
 		return id, err
 	})
 }
 
-// NewsletterTokens lists the tokens of a newsletter, the oldest first.
+// NewsletterTokens returns the tokens of a newsletter, oldest first.
 func (s *Store) NewsletterTokens(ctx context.Context, id digest.NewsletterID) ([]NewsletterToken, error) {
 	return readRows[NewsletterToken](ctx, s.read(), "listing the tokens", `SELECT `+
 		tokenColumns+fromTokens+`WHERE t.newsletter_id = ? ORDER BY t.id`, id)
 }
 
-// RemoveNewsletterToken makes a token void; digest.NotFound if the newsletter has none of that key.
+// RemoveNewsletterToken deletes a token. It returns digest.NotFound if the newsletter has no such token.
 func (s *Store) RemoveNewsletterToken(ctx context.Context, newsletter digest.NewsletterID, id int64) error {
 	return s.change(ctx, "removing a token", func(c conn) error {
 		return c.runOne(ctx, notFound("there is no such token"),
@@ -68,7 +69,8 @@ func (s *Store) RemoveNewsletterToken(ctx context.Context, newsletter digest.New
 	})
 }
 
-// UseNewsletterToken gives the token with a hash, and notes the day; digest.NotFound if it is void.
+// UseNewsletterToken returns the token with a hash, and records the day. It returns digest.NotFound for an unknown
+// hash.
 func (s *Store) UseNewsletterToken(ctx context.Context, hash []byte, now time.Time) (NewsletterToken, error) {
 	t, err := readOne[NewsletterToken](ctx, s.read(), "reading whose token it is", notFound("this token is invalid or was revoked"),
 		`SELECT `+tokenColumns+fromTokens+`WHERE t.token_hash = ?`, hash)

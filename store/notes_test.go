@@ -9,7 +9,7 @@ import (
 	"digest"
 )
 
-// TestProxyNotes: the last note of each trouble is kept, until the web view starts anew.
+// TestProxyNotes: the last note of each trouble stays until the web view starts again.
 func TestProxyNotes(t *testing.T) {
 	each(t, func(w world) {
 		notes := func() []digest.ProxyNote {

@@ -10,9 +10,8 @@ import (
 	"digest"
 )
 
-// tellGaps tells the readers of feeds that posts may be missing, where nothing
-// of a document was known, under no identity. A gap that is not believed does
-// not make its feed busy either.
+// tellGaps stores notices that posts of a feed may be missing, if none of the posts in its document was known.
+// Otherwise there is no gap, so the feed does not become busy either.
 func (r *recording) tellGaps(ctx context.Context) error {
 	found := make(map[*polled]bool)
 	for _, p := range r.fresh {
@@ -31,7 +30,7 @@ func (r *recording) tellGaps(ctx context.Context) error {
 	return n.save(ctx, r.c)
 }
 
-// tellOverQuota tells the readers of feeds that posts of them wait.
+// tellOverQuota stores notices that posts of feeds wait because of a quota.
 func (r *recording) tellOverQuota(ctx context.Context) error {
 	var n notices
 	for _, p := range r.polls {
@@ -42,9 +41,8 @@ func (r *recording) tellOverQuota(ctx context.Context) error {
 	return n.save(ctx, r.c)
 }
 
-// notBusy undoes BusyInterval and the extra poll queued for it. A feed that
-// must not be asked at all hours may be queued for the last of them before a
-// midnight, and keeps its place.
+// notBusy resets BusyInterval and the extra poll that was queued for it. A feed with SkipHours or SkipDays stays
+// queued, because this may be its last poll before a midnight.
 func (p *polled) notBusy() {
 	p.Feed.BusyInterval = p.Was.BusyInterval
 	if p.Feed.BusyInterval == 0 && !p.again && p.Feed.SkipHours == 0 && p.Feed.SkipDays == 0 {
@@ -52,21 +50,20 @@ func (p *polled) notBusy() {
 	}
 }
 
-// notices are what is to be told to the readers of feeds, whoever they are.
+// notices holds notices about feeds, for all their readers.
 type notices struct{ values }
 
 func (n *notices) add(f digest.Feed, kind digest.NoticeKind, gap digest.Gap) {
 	n.row(f.ID, string(kind), f.Title, f.URL, at(gap.From), from(gap.To))
 }
 
-// isTold holds for digests d whose readers are told of their feeds. The feeds of a newsletter are its
-// publisher's matter, and no letter comes for such news.
+// isTold selects the digests d whose readers get notices about their feeds. For a newsletter, only its publishers get
+// them, by email.
 const isTold = `d.newsletter_id IS NULL`
 
-// save makes the notices wait for their readers. Those who pause are told when
-// they come back, but of no gap unless their pause has an end: else they get
-// nothing of that time. A gap begins
-// for nobody before they subscribed, and two gaps of a day are told as one.
+// save stores the notices for the readers' next editions. Paused readers get them after the pause. A pause without an
+// end brings none of its posts later, so its reader gets no notice of a gap. A gap starts no earlier than the
+// subscription, and two gaps before one midnight become one.
 func (n *notices) save(ctx context.Context, c conn) error {
 	if err := n.saveForPublishers(ctx, c); err != nil {
 		return err
@@ -74,7 +71,8 @@ func (n *notices) save(ctx context.Context, c conn) error {
 	return c.runRows(ctx, &n.values,
 		`INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, from_at, to_at)
 			WITH v (feed_id, kind, title, url, from_at, to_at) AS (VALUES {rows})
-			SELECT s.digest_id, d.next_due_at, v.feed_id, v.kind, CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url,
+			SELECT s.digest_id, d.next_due_at, v.feed_id, v.kind, CASE WHEN s.title <> '' THEN s.title
+			ELSE v.title END, v.url,
 				CASE WHEN v.from_at > 0 AND s.created_at > v.from_at THEN s.created_at ELSE v.from_at END, v.to_at
 			FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
 			WHERE s.feed_id = v.feed_id AND s.paused = 0 AND d.id = s.digest_id AND `+isTold+`
@@ -85,12 +83,11 @@ func (n *notices) save(ctx context.Context, c conn) error {
 				to_at = CASE WHEN excluded.to_at > notices.to_at THEN excluded.to_at ELSE notices.to_at END`)
 }
 
-// noticeColumns are those of a digest.Notice.
-const noticeColumns = `n.digest_id, n.feed_id, n.kind, n.title, n.url, n.moved_to, n.illness, n.from_at AS "from", n.to_at AS "to"`
+const noticeColumns = `n.digest_id, n.feed_id, n.kind, n.title, n.url, n.moved_to, n.illness, n.from_at AS "from",
+	n.to_at AS "to"`
 
-// tellMove tells the readers of a feed that it has moved to another site, while
-// they are still its readers: from where they subscribed, if that is one address. Who
-// subscribed at the new one is back there.
+// tellMove stores notices that a feed has moved to another site. A notice names the address at which the reader
+// subscribed, if it is only one. Readers who subscribed at the new address get no notice.
 func (r *recording) tellMove(ctx context.Context, p *polled) error {
 	if !p.Arrival.Abroad {
 		return nil
@@ -99,16 +96,19 @@ func (r *recording) tellMove(ctx context.Context, p *polled) error {
 		return err
 	}
 	return r.c.run(ctx, `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, moved_to)
-		SELECT s.digest_id, d.next_due_at, s.feed_id, CAST(? AS TEXT), CASE WHEN s.title <> '' THEN s.title ELSE CAST(? AS TEXT) END,
-			CASE WHEN s.address LIKE '%' || `+aLine+` || `+aLine+` || '%' THEN CAST(? AS TEXT) ELSE replace(s.address, `+aLine+`, '') END, CAST(? AS TEXT)
-		FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id = ? AND s.paused = 0 AND `+isTold+` AND (`+gathers+` OR d.state = 'paused')
+		SELECT s.digest_id, d.next_due_at, s.feed_id, CAST(? AS TEXT), CASE WHEN s.title <> '' THEN s.title
+		ELSE CAST(? AS TEXT) END,
+			CASE WHEN s.address LIKE '%' || `+aLine+` || `+aLine+` || '%' THEN CAST(? AS TEXT)
+			ELSE replace(s.address, `+aLine+`, '') END, CAST(? AS TEXT)
+		FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id = ? AND s.paused = 0 AND `+isTold+`
+		AND (`+gathers+` OR d.state = 'paused')
 		AND replace(s.address, ?, '') = s.address
-		ORDER BY s.digest_id ON CONFLICT (digest_id, visible_at, feed_id, kind) DO UPDATE SET moved_to = excluded.moved_to`,
+		ORDER BY s.digest_id ON CONFLICT (digest_id, visible_at, feed_id, kind) DO UPDATE
+		SET moved_to = excluded.moved_to`,
 		string(digest.NoticeMoved), cmp.Or(p.Was.Title, p.Feed.Title), p.stored.URL, p.Feed.URL, p.Feed.ID,
 		listed(p.Feed.URL))
 }
 
-// A noticeRow is a notice of a part.
 type noticeRow struct {
 	digest.Notice
 	EditionID digest.EditionID
@@ -116,8 +116,8 @@ type noticeRow struct {
 	VisibleAt instant
 }
 
-// noticesOf reads what parts tell, in the order of feeds. Of a feed one notice
-// of a kind is enough: the own one, or else the first that is carried.
+// noticesOf reads the notices of parts into told, ordered by feed. Of each kind and feed it keeps one notice: the
+// edition's own, otherwise the first that the edition carries.
 func (s *Store) noticesOf(ctx context.Context, parts []part, told map[digest.EditionID][]digest.Notice) error {
 	if len(parts) == 0 {
 		return nil
@@ -182,16 +182,14 @@ func (p part) notice() digest.Notice {
 	}
 }
 
-// repeats reports whether a notice of one edition says what the one before said.
-// Two gaps of a feed are two.
+// repeats reports whether r has the same feed and kind as the notice before it in an edition. Gaps never repeat.
 func (r noticeRow) repeats(before noticeRow) bool {
 	return r.EditionID == before.EditionID && r.FeedID == before.FeedID && r.Kind == before.Kind &&
 		r.Kind != digest.NoticeGap
 }
 
-// Notices gives what editions tell of feeds, by the edition's key, in the order
-// of feeds; editions that tell nothing are left out. What an edition carries it
-// tells too.
+// Notices returns the notices of editions by the edition's key, ordered by feed, with the notices that an edition
+// carries. Editions without notices are absent.
 func (s *Store) Notices(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.Notice, error) {
 	told := make(map[digest.EditionID][]digest.Notice)
 	for some := range slices.Chunk(editions, statementRows) {
@@ -206,7 +204,7 @@ func (s *Store) Notices(ctx context.Context, editions []digest.Delivery) (map[di
 	return told, nil
 }
 
-// WaitingNotices gives what the digest's next midnight would tell as things stand.
+// WaitingNotices returns the notices that the digest's next edition would have now.
 func (s *Store) WaitingNotices(ctx context.Context, id digest.DigestID) ([]digest.Notice, error) {
 	told := make(map[digest.EditionID][]digest.Notice, 1)
 	parts, err := s.waitingParts(ctx, id)

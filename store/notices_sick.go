@@ -7,12 +7,11 @@ import (
 	"digest"
 )
 
-// toldAgain is how long after readers were told of one illness of a feed they are told of
-// another.
+// toldAgain is how long after a notice about one illness of a feed its readers get none about another illness.
 const toldAgain = 30 * 24 * time.Hour
 
-// tellSick tells the readers of feeds that have failed for days, or are asked no more, and takes that
-// back where it waits and the feed answers again.
+// tellSick stores notices about feeds that have failed for days, or are dead and polled no longer. If a feed answers
+// again, it deletes the notices that readers have not got.
 func (r *recording) tellSick(ctx context.Context) error {
 	var n notices
 	var sick values
@@ -21,7 +20,7 @@ func (r *recording) tellSick(ctx context.Context) error {
 		switch {
 		case p.stored.State == digest.FeedActive && p.Feed.State == digest.FeedDead:
 			n.add(p.Feed, digest.NoticeDead, digest.Gap{})
-			back = append(back, p.Feed.ID) // this says more than that it is sick
+			back = append(back, p.Feed.ID) // the notice that it is dead replaces the one that it is sick
 		case p.stored.State != digest.FeedActive && p.Feed.State == digest.FeedActive, p.WasSick &&
 			p.Illness == digest.Well:
 			back = append(back, p.Feed.ID)
@@ -42,22 +41,25 @@ func (r *recording) tellSick(ctx context.Context) error {
 	return n.save(ctx, r.c)
 }
 
-// saveSick makes notices wait that feeds are sick, but for readers whom they were told
-// already, or will be: of this illness, or of another not long ago.
+// saveSick stores notices that feeds are sick. It skips readers who have a notice of this illness, or a recent one of
+// another illness.
 func saveSick(ctx context.Context, c conn, sick *values) error {
 	return c.runRows(ctx, sick,
 		`INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, from_at, illness)
 		WITH v (feed_id, title, url, from_at, illness, notified_at) AS (VALUES {rows})
-		SELECT s.digest_id, d.next_due_at, v.feed_id, 'sick', CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url, v.from_at, v.illness
+		SELECT s.digest_id, d.next_due_at, v.feed_id, 'sick', CASE WHEN s.title <> '' THEN s.title ELSE v.title END,
+		v.url, v.from_at, v.illness
 		FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
-		WHERE s.feed_id = v.feed_id AND s.paused = 0 AND d.id = s.digest_id AND `+isTold+` AND (`+gathers+` OR d.state = 'paused')
-		AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = s.digest_id AND n.feed_id = v.feed_id AND n.kind = 'sick'
+		WHERE s.feed_id = v.feed_id AND s.paused = 0 AND d.id = s.digest_id AND `+isTold+`
+		AND (`+gathers+` OR d.state = 'paused')
+		AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = s.digest_id AND n.feed_id = v.feed_id
+		AND n.kind = 'sick'
 			AND (n.from_at = v.from_at OR n.visible_at > v.notified_at))
 		ORDER BY s.digest_id, v.feed_id ON CONFLICT (digest_id, visible_at, feed_id, kind) DO NOTHING`)
 }
 
-// dropWaitingNotices takes back notices of these kinds of feeds, separated by commas, where no reader has been
-// told yet. Publishers are told again of what ends what a feed brings, should it come again.
+// dropWaitingNotices deletes the notices of some kinds, separated by commas, that readers have not got. Publishers'
+// notices other than sick go even if they were sent, so that publishers get a new one if the trouble returns.
 func dropWaitingNotices(ctx context.Context, c conn, ids []digest.FeedID, kinds string) error {
 	if len(ids) == 0 {
 		return nil
@@ -67,5 +69,6 @@ func dropWaitingNotices(ctx context.Context, c conn, ids []digest.FeedID, kinds 
 		return err
 	}
 	return c.run(ctx, `DELETE FROM notices WHERE kind IN (`+kinds+`) AND (digest_id, visible_at, feed_id) IN (
-		SELECT s.digest_id, d.next_due_at, s.feed_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id IN (`+list(ids)+`))`)
+		SELECT s.digest_id, d.next_due_at, s.feed_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id
+		WHERE s.feed_id IN (`+list(ids)+`))`)
 }

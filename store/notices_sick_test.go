@@ -8,7 +8,7 @@ import (
 	"digest/store"
 )
 
-// ails records a poll of a feed that has failed since an instant; of the zero one, that it is well.
+// ails records a poll of a feed that has failed since an instant. The zero time means that it works.
 func (w world) ails(now time.Time, f digest.Feed, since time.Time) {
 	w.t.Helper()
 	f = w.feedAgain(f)
@@ -21,8 +21,8 @@ func (w world) ails(now time.Time, f digest.Feed, since time.Time) {
 	w.ok(err)
 }
 
-// Each reader is told of an illness once, in the next edition, and of another one not
-// before a month has gone by.
+// Each reader gets one notice of an illness, in the next edition, and a notice of another illness after a month at
+// the earliest.
 func TestTheSickAreToldOnce(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
@@ -65,7 +65,7 @@ func TestTheSickAreToldOnce(t *testing.T) {
 	})
 }
 
-// That a feed is dead says more than that it is sick.
+// The notice that a feed is dead replaces the one that it is sick.
 func TestSickAndThenDead(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")

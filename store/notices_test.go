@@ -31,7 +31,7 @@ func describe(list []digest.Notice) string {
 	return strings.Join(all, "; ")
 }
 
-// editionNotices describes what a digest's editions tell, oldest first.
+// editionNotices describes the notices of a digest's editions, oldest first.
 func (w world) editionNotices(d digest.Digest) string {
 	w.t.Helper()
 	list, err := w.Editions(w.ctx(), d.ID, 100)
@@ -86,7 +86,7 @@ func TestGapsAreTold(t *testing.T) {
 	})
 }
 
-// A gap is believed only if nothing of the document is known, under no identity.
+// A gap counts only if none of the document's posts is known, under any identity.
 func TestGapsThatAreNone(t *testing.T) {
 	renamed := post("new-1", noon)
 	renamed.Title, renamed.URL = "Title of 1", "https://example.org/1"
@@ -117,7 +117,7 @@ func TestGapsThatAreNone(t *testing.T) {
 	}
 }
 
-// A gap that is none does not take a feed out of the queue that no midnight asks.
+// A false gap does not remove a feed from the queue that no midnight polls.
 func TestGapThatIsNoneOfAFeedThatSkips(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")
@@ -135,7 +135,7 @@ func TestGapThatIsNoneOfAFeedThatSkips(t *testing.T) {
 	})
 }
 
-// An edition may hold nothing but what is to be told.
+// An edition may consist of notices only.
 func TestEditionOfNoticesAlone(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -187,7 +187,7 @@ func TestTheDeadAreToldOnce(t *testing.T) {
 	})
 }
 
-// Notices move and go as hidden posts do.
+// Notices move and are deleted as hidden posts are.
 func TestNoticesMoveWithTheMidnight(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -220,7 +220,7 @@ func TestNoticesMoveWithTheMidnight(t *testing.T) {
 	})
 }
 
-// An edition of the date may be there already: see TestReleasePostponesWhatCannotBe.
+// An edition of the date may exist already: see TestReleasePostponesWhatCannotBe.
 func TestNoticesArePostponed(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -237,7 +237,7 @@ func TestNoticesArePostponed(t *testing.T) {
 	})
 }
 
-// TestTellingExcludesReleasing is I8 for notices: each is told in an edition, or waits.
+// TestTellingExcludesReleasing checks I8 for notices: each is in an edition, or waits.
 func TestTellingExcludesReleasing(t *testing.T) {
 	const readers, gaps = 5, 60
 	each(t, func(w world) {
@@ -310,7 +310,7 @@ func TestPruneTakesAllOfAFeed(t *testing.T) {
 		for _, table := range []string{"feeds", "posts", "bodies", "polls", "editions", "notices"} {
 			n := 0
 			if table == "notices" {
-				n = 1 // bob may still come back
+				n = 1 // bob may still return
 			}
 			w.holds(table, n, `SELECT count(*) FROM `+table)
 		}

@@ -7,9 +7,8 @@ import (
 	"digest"
 )
 
-// SetOperatorLink stores the hash of the token that makes its holder an operator,
-// once, until expires, in place of any former one; false, and nothing is
-// stored, if there is an operator already.
+// SetOperatorLink stores the hash of a token that makes its holder an operator once, until expires. It replaces any
+// former token. If an operator exists, it stores nothing and returns false.
 func (s *Store) SetOperatorLink(ctx context.Context, hash []byte, expires time.Time) (bool, error) {
 	return changed(ctx, s, "storing the operator's link", func(c conn) (stored bool, err error) {
 		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
@@ -27,22 +26,20 @@ func (s *Store) SetOperatorLink(ctx context.Context, hash []byte, expires time.T
 	})
 }
 
-// hasOperator reports whether there is an operator.
 func hasOperator(ctx context.Context, c conn) (bool, error) {
 	n, err := c.number(ctx, `SELECT count(*) FROM users WHERE operator = 1`)
 	return n > 0, err
 }
 
-// OperatorLink reports whether a token is the operator's and can still be used.
+// OperatorLink reports whether a token is valid: it is known and not expired, and no operator exists.
 func (s *Store) OperatorLink(ctx context.Context, hash []byte, now time.Time) (bool, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM operator_links WHERE token_hash = ? AND expires_at > ?
 		AND NOT EXISTS (SELECT 1 FROM users WHERE operator = 1)`, hash, at(now))
 	return n > 0, failed("reading the operator's link", err)
 }
 
-// UseOperatorLink uses up the operator's link: the user of an address, who is added
-// if there is none, becomes an operator. digest.NotFound if the link is unknown,
-// used or expired, or somebody else has become operator since.
+// UseOperatorLink uses up the operator's link and makes the user with an address an operator. It adds the user if
+// necessary. It returns digest.NotFound if the link is unknown, used or expired, or an operator exists.
 func (s *Store) UseOperatorLink(ctx context.Context, hash []byte, email, zone string, now time.Time) (digest.User,
 	error) {
 	return changed(ctx, s, "letting the operator in", func(c conn) (u digest.User, err error) {
@@ -72,19 +69,19 @@ func (s *Store) UseOperatorLink(ctx context.Context, hash []byte, email, zone st
 	})
 }
 
-// OtherOperators counts those who run this instance besides one user.
+// OtherOperators counts the operators other than user.
 func (s *Store) OtherOperators(ctx context.Context, user digest.UserID) (int, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM users WHERE operator = 1 AND id <> ?`, user)
 	return n, failed("counting the operators", err)
 }
 
-// SetOperator makes a user one of those who run this instance, or no more.
+// SetOperator makes a user an operator, or revokes it.
 func (s *Store) SetOperator(ctx context.Context, user digest.UserID, operator bool) error {
 	return s.runOne(ctx, "changing who runs this", noUser(), `UPDATE users SET operator = ? WHERE id = ?`,
 		bit(operator), user)
 }
 
-// DropOperator lets a user run this instance no more; digest.Conflict if nobody else does.
+// DropOperator revokes a user's operator role. It returns digest.Conflict if there is no other operator.
 func (s *Store) DropOperator(ctx context.Context, user digest.UserID) error {
 	return s.changeUnder(ctx, s.d.lockAccounts, "changing who runs this", func(c conn) error {
 		return c.runOne(ctx, conflict("this reader is the only operator"), `UPDATE users SET operator = 0

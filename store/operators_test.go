@@ -28,7 +28,7 @@ func TestOperatorLink(t *testing.T) {
 			oneLine(w.t, err, digest.NotFound)
 		}
 		_, err = w.UseOperatorLink(w.ctx(), []byte("3"), "eve@example.org", "Nowhere/At_All", noon)
-		oneLine(w.t, err, digest.Invalid) // and the link still works
+		oneLine(w.t, err, digest.Invalid) // the link still works
 		u, err := w.UseOperatorLink(w.ctx(), []byte("3"), "ANN@example.org", "UTC", noon)
 		w.ok(err)
 		ann.Operator = true

@@ -2,12 +2,12 @@ package store
 
 import "iter"
 
-// pageRows is how many rows of a long list are read at once. Each page is a
-// statement of its own: whoever looks at a list for long holds no snapshot.
+// pageRows is how many rows of a long list one statement reads. Each page is a statement of its own, so that a slow
+// consumer holds no snapshot.
 const pageRows = 1000
 
-// pages gives a list of any length, of which no more than a page is in memory. next
-// reads what comes after the last of a page; nil: the first page.
+// pages returns a list of any length, with one page in memory at a time. next reads the page after last; nil means
+// the first page.
 func pages[R any](next func(last *R) ([]R, error)) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		var last *R

@@ -9,7 +9,7 @@ import (
 	"digest/store/storetest"
 )
 
-// Lists of more than a page are whole, and in order, however their rows tie.
+// Lists of more than a page are complete and in order, also if many rows have the same sort key.
 func TestLongLists(t *testing.T) {
 	each(t, func(w world) {
 		const n = 2000

@@ -10,19 +10,18 @@ import (
 	"github.com/lib/pq"
 )
 
-// On PostgreSQL digest_posts is partitioned by the month (UTC) of the midnights in it.
-// Storing finds a small index, and what is too old to be kept goes with its partition, in
-// no time, where deleting its rows would cost as much as storing them did. Rows of a month
-// that has no partition yet lie in digest_posts_default, until it has.
+// On PostgreSQL digest_posts is partitioned by the month (UTC) of its midnights. Inserts then use a small index. Old
+// rows are dropped with their partition at no cost, whereas deleting them would cost as much as inserting them. Rows
+// of a month without a partition are in digest_posts_default until it has one.
 
-// monthsAhead is how many months after this one have a partition: a digest's next midnight
-// lies five weeks ahead at most, the end of a pause up to 400 days.
+// monthsAhead is how many months after the present one have a partition. A digest's next midnight is at most five
+// weeks ahead, the end of a pause up to 400 days.
 const monthsAhead = 3
 
-// partitionName is how a partition is named, for time.Format.
+// partitionName is the name of a partition, as a layout for time.Format.
 const partitionName = "digest_posts_2006_01"
 
-// A month is the first instant of one, UTC.
+// A month is its first instant in UTC.
 type month time.Time
 
 func monthOf(t time.Time) month {
@@ -35,15 +34,14 @@ func (m month) starts() instant { return at(time.Time(m)) }
 func (m month) ends() instant   { return m.next().starts() }
 func (m month) table() string   { return time.Time(m).Format(partitionName) }
 
-// A partition holds the rows of a month.
 type partition struct {
 	month
-	open bool // and those of all months before it: the first one that was made
+	open bool // the first partition, which also holds all months before
 }
 
-// MakePartitions gives each month from now's on, and each that has rows in the default
-// partition, one of its own. It changes nothing where they are there, and on SQLite. What
-// others keep busy is left for the next time.
+// MakePartitions creates a partition for now's month, for each of the next monthsAhead, and for each month that has
+// rows in the default partition. It does nothing if they exist, or on SQLite. If the table is busy, it leaves the
+// rest to the next call.
 func (s *Store) MakePartitions(ctx context.Context, now time.Time) error {
 	if s.d.partitions == "" {
 		return nil
@@ -64,7 +62,6 @@ func (s *Store) MakePartitions(ctx context.Context, now time.Time) error {
 	return s.emptyDefault(ctx, m.starts())
 }
 
-// covered reports whether a month has a partition.
 func covered(have []partition, m month) bool {
 	return slices.ContainsFunc(have, func(p partition) bool {
 		return p.month == m || p.open &&
@@ -74,7 +71,7 @@ func covered(have []partition, m month) bool {
 
 const oldestInDefault = `SELECT visible_at FROM digest_posts_default WHERE visible_at < ? ORDER BY visible_at LIMIT 1`
 
-// emptyDefault makes a partition for each month before end that has rows in the default one.
+// emptyDefault creates a partition for each month before end that has rows in the default partition.
 func (s *Store) emptyDefault(ctx context.Context, end instant) error {
 	for {
 		var oldest []int64
@@ -88,7 +85,7 @@ func (s *Store) emptyDefault(ctx context.Context, end instant) error {
 	}
 }
 
-// dropPartitions drops those that end before an instant.
+// dropPartitions drops the partitions that end at old or before.
 func (s *Store) dropPartitions(ctx context.Context, old instant) error {
 	have, err := s.partitions(ctx)
 	for _, p := range have {
@@ -104,7 +101,7 @@ func (s *Store) dropPartitions(ctx context.Context, old instant) error {
 	return err
 }
 
-// partitions are those there are, but for the default one.
+// partitions returns all partitions except the default one.
 func (s *Store) partitions(ctx context.Context) ([]partition, error) {
 	if s.d.partitions == "" {
 		return nil, nil
@@ -122,21 +119,21 @@ type partitionRow struct {
 func partitionsOf(rows []partitionRow) []partition {
 	var have []partition
 	for _, r := range rows {
-		if t, err := time.Parse(partitionName, r.Name); err == nil { // the default one names no month
+		if t, err := time.Parse(partitionName, r.Name); err == nil { // the default partition has no month
 			have = append(have, partition{month(t), r.Open})
 		}
 	}
 	return have
 }
 
-// makePartition makes that of a month, with the rows that lie in the default one: hardly
-// any, as a rule. Nobody writes meanwhile: PostgreSQL refuses a row that was on its way into
-// the default partition when its month got one.
+// makePartition creates the partition of a month and moves its rows there from the default partition, usually few. It
+// locks out writers, because PostgreSQL rejects a row that was on its way to the default partition when its month got
+// another.
 func (s *Store) makePartition(ctx context.Context, m month) (bool, error) {
 	return s.alterPosts(ctx, "making "+m.table(), func(c conn) error {
 		var rows []partitionRow
 		if err := c.all(ctx, &rows, s.d.partitions); err != nil || covered(partitionsOf(rows), m) {
-			return err // another worker has made it
+			return err // another worker has created it
 		}
 		var there int
 		if err := c.get(ctx, &there, s.d.tables, m.table()); err != nil {
@@ -157,9 +154,8 @@ func (s *Store) makePartition(ctx context.Context, m month) (bool, error) {
 	})
 }
 
-// alterPosts runs f, which alters digest_posts, alone among those that do. It waits for
-// nobody for long, since others wait behind it meanwhile: false says that it must be done
-// another time.
+// alterPosts runs f, which alters digest_posts, under a lock. It waits for other locks for at most 2 seconds, because
+// other statements wait behind it. It returns false if f must be retried later.
 func (s *Store) alterPosts(ctx context.Context, doing string, f func(conn) error) (bool, error) {
 	err := s.changeUnder(ctx, s.d.lockPlan, doing, func(c conn) error {
 		if err := c.run(ctx, `SET LOCAL lock_timeout = '2s'`); err != nil {
@@ -167,7 +163,7 @@ func (s *Store) alterPosts(ctx context.Context, doing string, f func(conn) error
 		}
 		return f(c)
 	})
-	// it waited, or each for the other
+	// Lock timeout, or deadlock.
 	if e, ok := errors.AsType[*pq.Error](err); ok && (e.Code == "55P03" || e.Code == "40P01") {
 		return false, nil
 	}

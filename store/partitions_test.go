@@ -9,16 +9,16 @@ import (
 	"digest"
 )
 
-// A day in a month of its own, far from the clock by which the first table was made.
+// ides is in a month of its own, long after the clock by which the first table was created.
 var ides = time.Date(2040, 3, 15, 12, 0, 0, 0, time.UTC)
 
-// hideAt writes a hidden row of nobody's.
+// hideAt inserts a hidden row that belongs to no digest.
 func (w world) hideAt(t time.Time) {
 	w.t.Helper()
 	w.ok(w.Exec(w.ctx(), `INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES (1, ?, 1)`, t.Unix()))
 }
 
-// eachPartitioned is each, where digest_posts has partitions.
+// eachPartitioned is each for databases in which digest_posts has partitions.
 func eachPartitioned(t *testing.T, f func(world)) {
 	t.Helper()
 	each(t, func(w world) {
@@ -30,7 +30,7 @@ func eachPartitioned(t *testing.T, f func(world)) {
 	})
 }
 
-// made are the partitions since 2038, without their prefix.
+// made returns the partitions since 2038, without their prefix.
 func (w world) made() string {
 	w.t.Helper()
 	names, err := w.Partitions(w.ctx())
@@ -68,16 +68,16 @@ func TestPartitionsAreMade(t *testing.T) {
 		w.ok(w.MakePartitions(w.ctx(), ides.AddDate(0, 1, 0)))
 		want(w.t, "months of April", w.made(), "2038_12 2039_01 2040_03 2040_04 2040_05 2040_06 2040_07")
 		w.holds("rows, once July has a table", 7, `SELECT count(*) FROM digest_posts`)
-		w.ok(w.MakePartitions(w.ctx(), time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC))) // a clock that is wrong
+		w.ok(w.MakePartitions(w.ctx(), time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC))) // a wrong clock
 		w.holds("and its rows", 1, `SELECT count(*) FROM digest_posts_2040_07`)
 	})
 }
 
-// Each hour each worker looks for the oldest row of the default partition, which has
-// those of all who pause for long.
+// Each worker looks every hour for the oldest row of the default partition, which has the rows of all long pauses.
 func TestDefaultPartitionIsNotScanned(t *testing.T) {
 	eachPartitioned(t, func(w world) {
-		w.ok(w.Exec(w.ctx(), `INSERT INTO digest_posts (digest_id, visible_at, post_id) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+		w.ok(w.Exec(w.ctx(), `INSERT INTO digest_posts (digest_id, visible_at, post_id)
+			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
 			SELECT i, ?, 1 FROM n`, ides.Unix()))
 		for _, statement := range []string{``, `ANALYZE digest_posts_default`} {
 			if statement != "" {
@@ -92,7 +92,7 @@ func TestDefaultPartitionIsNotScanned(t *testing.T) {
 	})
 }
 
-// Several workers make months, and store, at the same time.
+// Several workers create partitions, and store posts, at the same time.
 func TestPartitionsAreMadeAtOnce(t *testing.T) {
 	eachPartitioned(t, func(w world) {
 		var wg sync.WaitGroup
@@ -133,17 +133,17 @@ func TestPartitionsAreDropped(t *testing.T) {
 		w.prune(time.Date(2040, 4, 30, 0, 0, 0, 0, time.UTC).Add(keep))
 		want(w.t, "March is over", w.made(), strings.TrimPrefix(all, "2040_03 "))
 		w.holds("rows", 5, `SELECT count(*) FROM digest_posts`)
-		w.hideAt(ides) // by a clock that is wrong: the first table is gone by now
+		w.hideAt(ides) // by a wrong clock: the first table was dropped before
 		w.ok(w.MakePartitions(w.ctx(), ides.AddDate(0, 5, 0)))
 		w.holds("rows again", 6, `SELECT count(*) FROM digest_posts`)
 
-		w.reader("ada", "Europe/Paris") // whose next midnight is of 2026
+		w.reader("ada", "Europe/Paris") // her next midnight is in 2026
 		w.prune(ides.AddDate(5, 0, 0))
 		want(w.t, "an edition may still be made", w.made(), all)
 	})
 }
 
-// A table that an operator has put aside, or made, is said, not taken for the partition.
+// A table that an operator has detached or created is reported, and not used as a partition.
 func TestTableInTheWayOfAPartition(t *testing.T) {
 	eachPartitioned(t, func(w world) {
 		w.hideAt(ides)
@@ -159,7 +159,7 @@ func TestTableInTheWayOfAPartition(t *testing.T) {
 	})
 }
 
-// Who reads for long is not disturbed, and keeps nobody waiting: the month goes later.
+// A long read does not fail, and delays no one: the partition is dropped later.
 func TestPartitionIsDroppedLater(t *testing.T) {
 	eachPartitioned(t, func(w world) {
 		w.hideAt(ides)
@@ -175,7 +175,7 @@ func TestPartitionIsDroppedLater(t *testing.T) {
 	})
 }
 
-// What is lost waits for the digest's next edition, however little is kept.
+// Posts of a lost edition wait for the digest's next edition, even if DIGEST_KEEP is short.
 func TestPartitionOfLostEditionStays(t *testing.T) {
 	eachPartitioned(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -184,7 +184,8 @@ func TestPartitionOfLostEditionStays(t *testing.T) {
 			lost.Unix()))
 		w.ok(w.MakePartitions(w.ctx(), ides))
 		w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = ?`, next.Unix()))
-		w.ok(w.Exec(w.ctx(), `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, undelivered, date, next_at, expires_at)
+		w.ok(w.Exec(w.ctx(), `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, undelivered,
+			date, next_at, expires_at)
 			VALUES (?, '2040-03-31', ?, 0, 1, 'expired', 1, 0, 0, 0)`, ada.ID, lost.Unix()))
 		_, err := w.Prune(w.ctx(), next.AddDate(0, 0, -1), 24*time.Hour, 100)
 		w.ok(err)
@@ -196,8 +197,8 @@ func TestPartitionOfLostEditionStays(t *testing.T) {
 	})
 }
 
-// What is read most looks into the month of one edition alone, whatever PostgreSQL believes of
-// its tables. (Storing looks into none.)
+// The most frequent queries read only the month of one edition, whatever statistics PostgreSQL has of its tables.
+// (Record reads none.)
 func TestPartitionsAreLeftOut(t *testing.T) {
 	eachPartitioned(t, func(w world) {
 		w.crowd(300, 1, 1)

@@ -7,24 +7,23 @@ import (
 	"digest"
 )
 
-// mostPasskeys bounds what one reader may keep.
 const mostPasskeys = 20
 
-// A Passkey is one of a reader's passkeys.
+// A Passkey is a WebAuthn credential of a user.
 type Passkey struct {
 	ID           int64
 	UserID       digest.UserID
 	CredentialID []byte
-	Credential   string // what is needed to check its signatures, as JSON
-	SignCount    int64  // of its last signature; 0: it does not count
+	Credential   string // JSON that verifies its signatures
+	SignCount    int64  // of its last signature; 0 if it does not count
 	Name         string
 	CreatedAt    time.Time
-	UsedAt       time.Time // zero: never
+	UsedAt       time.Time // zero if never used
 }
 
 const passkeyColumns = `id, user_id, credential_id, credential, sign_count, name, created_at, used_at`
 
-// Handle gives what passkeys know a user by; fresh becomes it if they have none.
+// Handle returns the WebAuthn handle of a user. It stores fresh as the handle if the user has none.
 func (s *Store) Handle(ctx context.Context, user digest.UserID, fresh []byte) (handle []byte, err error) {
 	return changed(ctx, s, "reading a user's handle", func(c conn) ([]byte, error) {
 		return readOne[[]byte](ctx, c, "", noUser(),
@@ -32,14 +31,14 @@ func (s *Store) Handle(ctx context.Context, user digest.UserID, fresh []byte) (h
 	})
 }
 
-// UserByHandle finds the user whom passkeys know by a handle; digest.NotFound if there is none.
+// UserByHandle returns the user with a WebAuthn handle, or digest.NotFound.
 func (s *Store) UserByHandle(ctx context.Context, handle []byte) (digest.User, error) {
 	return readOne[digest.User](ctx, s.read(), "finding the user of a passkey", notFound("nobody has this passkey"),
 		`SELECT `+userColumns+` FROM users u WHERE u.handle = ?`, handle)
 }
 
-// AddPasskey adds a passkey to its user. digest.Conflict if it is there already,
-// whoever's; digest.Invalid if the user has too many.
+// AddPasskey stores a passkey of a user. It returns digest.Conflict if any user has it already, and digest.Invalid if
+// the user has mostPasskeys.
 func (s *Store) AddPasskey(ctx context.Context, p Passkey, now time.Time) error {
 	err := s.write(ctx, func(c conn) error {
 		n, err := c.number(ctx, `SELECT count(*) FROM passkeys WHERE user_id = ?`, p.UserID)
@@ -49,7 +48,8 @@ func (s *Store) AddPasskey(ctx context.Context, p Passkey, now time.Time) error 
 		if n >= mostPasskeys {
 			return invalid("there are %d passkeys already; remove one first", n)
 		}
-		_, err = c.exec(ctx, `INSERT INTO passkeys (user_id, credential_id, credential, sign_count, name, created_at) VALUES (?, ?, ?, ?, ?, ?)`,
+		_, err = c.exec(ctx, `INSERT INTO passkeys (user_id, credential_id, credential, sign_count, name, created_at)
+			VALUES (?, ?, ?, ?, ?, ?)`,
 			p.UserID, p.CredentialID, p.Credential, p.SignCount, p.Name, at(now))
 		return err
 	})
@@ -59,22 +59,22 @@ func (s *Store) AddPasskey(ctx context.Context, p Passkey, now time.Time) error 
 	return failed("storing a passkey", err)
 }
 
-// Passkeys lists a user's passkeys in the order in which they came.
+// Passkeys returns a user's passkeys, oldest first.
 func (s *Store) Passkeys(ctx context.Context, user digest.UserID) ([]Passkey, error) {
 	return readRows[Passkey](ctx, s.read(), "listing the passkeys",
 		`SELECT `+passkeyColumns+` FROM passkeys WHERE user_id = ? ORDER BY id`, user)
 }
 
-// UsePasskey records a use of was: what its credential and count are now.
-// digest.NotFound if it was removed, or used with the same count, meanwhile.
+// UsePasskey stores the credential and the sign count after a use of was. It returns digest.NotFound if the passkey
+// was removed, or its count has changed since was was read.
 func (s *Store) UsePasskey(ctx context.Context, was Passkey, credential string, count int64, now time.Time) error {
 	return s.runOne(ctx, "recording the use of a passkey", notFound("this passkey no longer exists"),
 		`UPDATE passkeys SET credential = ?, sign_count = ?, used_at = ? WHERE id = ? AND sign_count = ?`,
 		credential, count, at(now), was.ID, was.SignCount)
 }
 
-// RemovePasskey removes one of a user's passkeys, and ends the sessions that
-// began with it, but for keep; digest.NotFound if it is not theirs.
+// RemovePasskey deletes a user's passkey, and ends the sessions that began with it, except keep. It returns
+// digest.NotFound if the user has no such passkey.
 func (s *Store) RemovePasskey(ctx context.Context, user digest.UserID, id int64, keep []byte) error {
 	return s.change(ctx, "removing a passkey", func(c conn) error {
 		n, err := c.exec(ctx, `DELETE FROM passkeys WHERE id = ? AND user_id = ?`, id, user)
@@ -88,22 +88,21 @@ func (s *Store) RemovePasskey(ctx context.Context, user digest.UserID, id int64,
 	})
 }
 
-// AddCeremony keeps what a passkey is asked, until it answers or expires; user
-// is 0 where somebody signs in.
+// AddCeremony stores the challenge of a WebAuthn ceremony until it is used or expires. user is 0 for a sign-in.
 func (s *Store) AddCeremony(ctx context.Context, hash []byte, user digest.UserID, data string, now,
 	expires time.Time) error {
 	return s.change(ctx, "storing what a passkey is asked", func(c conn) error {
 		if _, err := c.exec(ctx, `DELETE FROM passkey_challenges WHERE expires_at <= ?`, at(now)); err != nil {
 			return err
 		}
-		_, err := c.exec(ctx, `INSERT INTO passkey_challenges (token_hash, user_id, data, expires_at) VALUES (?, ?, ?, ?)`, hash, user, data, at(expires))
+		_, err := c.exec(ctx, `INSERT INTO passkey_challenges (token_hash, user_id, data, expires_at)
+			VALUES (?, ?, ?, ?)`, hash, user, data, at(expires))
 		return err
 	})
 }
 
-// UseCeremony uses up what a passkey of a user was asked: of any number of
-// calls exactly one succeeds. digest.NotFound for one that is unknown, used,
-// expired or another user's.
+// UseCeremony deletes a challenge and returns its data. Of concurrent calls exactly one succeeds. It returns
+// digest.NotFound for a challenge that is unknown, used, expired, or another user's.
 func (s *Store) UseCeremony(ctx context.Context, hash []byte, user digest.UserID, now time.Time) (data string,
 	err error) {
 	return changed(ctx, s, "reading what a passkey was asked", func(c conn) (string, error) {

@@ -34,7 +34,7 @@ func TestPasskeys(t *testing.T) {
 		want(w.t, "kept", len(list) == 1 && bytes.Equal(list[0].CredentialID, []byte{0, 1}) &&
 			list[0].SignCount == 3, true)
 		w.ok(w.UsePasskey(w.ctx(), list[0], `{"a":1}`, 4, noon))
-		oneLine(w.t, w.UsePasskey(w.ctx(), list[0], `{"a":1}`, 4, noon), digest.NotFound) // by another copy, at once
+		oneLine(w.t, w.UsePasskey(w.ctx(), list[0], `{"a":1}`, 4, noon), digest.NotFound) // the same count
 		for _, session := range []string{"here", "there"} {
 			w.ok(w.AddPasskeySession(w.ctx(), []byte(session), list[0], noon, noon.Add(day)))
 		}

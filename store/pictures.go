@@ -9,21 +9,23 @@ import (
 	"digest"
 )
 
-// A picture's size is kept by a hash of its address: two addresses of one hash would cost one of them its right size.
+// pictureKey returns the key of a picture's size, a hash of its address. Of two addresses with the same hash, one
+// would get a wrong size.
 func pictureKey(address string) int64 {
 	sum := sha256.Sum256([]byte(address))
 	return int64(binary.BigEndian.Uint64(sum[:8]))
 }
 
-// LearnPictureSize stores how large the picture at an address is.
+// LearnPictureSize stores the size of the picture at an address.
 func (s *Store) LearnPictureSize(ctx context.Context, address string, size digest.PictureSize, now time.Time) error {
 	return s.run(ctx, "storing the size of a picture",
 		`INSERT INTO picture_sizes (address, width, height, learned_at) VALUES (?, ?, ?, ?)
-		ON CONFLICT (address) DO UPDATE SET width = excluded.width, height = excluded.height, learned_at = excluded.learned_at`,
+		ON CONFLICT (address) DO UPDATE SET width = excluded.width, height = excluded.height,
+		learned_at = excluded.learned_at`,
 		pictureKey(address), size.Width, size.Height, at(now))
 }
 
-// PictureSizes gives the sizes of pictures by their addresses, of those that are known.
+// PictureSizes returns the known sizes of pictures by address.
 func (s *Store) PictureSizes(ctx context.Context, addresses []string) (map[string]digest.PictureSize, error) {
 	type row struct {
 		Address int64

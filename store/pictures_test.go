@@ -7,7 +7,7 @@ import (
 	"digest"
 )
 
-// TestPictureSizes: sizes are found by address, the latest counts, and they are kept as long as posts are.
+// TestPictureSizes: sizes are found by address, the latest one counts, and they are stored as long as posts.
 func TestPictureSizes(t *testing.T) {
 	each(t, func(w world) {
 		const a, b = "https://far.example/a.jpg?x=1", "https://far.example/b.jpg"

@@ -11,18 +11,17 @@ import (
 )
 
 const (
-	// keepPolls is how long the history of a feed is kept.
+	// keepPolls is how long the history of a feed is stored.
 	keepPolls = 90 * 24 * time.Hour
-	// keepRobots is how long an origin's robots.txt is remembered that is asked
-	// no more; where feeds are polled it is asked again much sooner.
+	// keepRobots is how long the robots.txt of an origin is stored that has no polls any longer. Polls refresh it
+	// much sooner.
 	keepRobots = 90 * 24 * time.Hour
-	// prunedFeeds is of how many feeds the history is shortened in one transaction, and
-	// prunedPolls by how many rows.
+	// prunedFeeds and prunedPolls are how many feeds and how many rows one transaction prunes.
 	prunedFeeds = 500
 	prunedPolls = 5000
 )
 
-// Polls gives the polls of a feed since an instant, oldest first.
+// Polls returns the polls of a feed since an instant, oldest first.
 func (s *Store) Polls(ctx context.Context, id digest.FeedID, since time.Time) ([]PollRecord, error) {
 	type row struct {
 		PollRecord
@@ -30,7 +29,7 @@ func (s *Store) Polls(ctx context.Context, id digest.FeedID, since time.Time) ([
 		Unchanged string
 	}
 	const reading = "reading the history of a feed"
-	var gathered string // looked at first: they may become a row meanwhile, and are met twice then
+	var gathered string // read first: if they become a row in between, they appear twice, and are not missed
 	if _, err := s.read().find(ctx, &gathered, `SELECT unchanged FROM feed_times WHERE feed_id = ?`, id); err != nil {
 		return nil, failed(reading, err)
 	}
@@ -51,14 +50,12 @@ func (s *Store) Polls(ctx context.Context, id digest.FeedID, since time.Time) ([
 	return slices.CompactFunc(polls, func(a, b PollRecord) bool { return a.At.Equal(b.At) }), err
 }
 
-// PrunePolls deletes what is older than 90 days from the histories of all
-// feeds, a few feeds to a transaction, and says how many rows that were. They
-// stay counted. Polls that share a row go with the last of them.
+// PrunePolls deletes polls older than 90 days from the histories of all feeds, in several transactions, and returns
+// the number of rows. The counters keep them. Polls that share a row are deleted with the last of them.
 func (s *Store) PrunePolls(ctx context.Context, now time.Time) (int, error) {
 	old, n, last := at(now).plus(-keepPolls), 0, digest.FeedID(0)
 	for {
-		// The key begins with the feed: this way each is looked at once, and
-		// nothing is locked where nothing is old.
+		// The key begins with the feed. So this examines each feed once, and locks nothing if nothing is old.
 		var ids []digest.FeedID
 		err := s.read().all(ctx, &ids, `SELECT f.id FROM feeds f WHERE f.id > ?
 			AND EXISTS (SELECT 1 FROM polls p WHERE p.feed_id = f.id AND p.at < ?) ORDER BY f.id LIMIT ?`, last, old,
@@ -84,7 +81,6 @@ func (s *Store) PrunePolls(ctx context.Context, now time.Time) (int, error) {
 	}
 }
 
-// deletePolls deletes old polls of feeds, prunedPolls at most.
 func deletePolls(ctx context.Context, c conn, ids []digest.FeedID, old instant) (int, error) {
 	return c.exec(ctx, `DELETE FROM polls WHERE (feed_id, at) IN (SELECT p.feed_id, p.at FROM polls p
 		WHERE p.feed_id`+c.d.oneOf+` AND p.at < ? LIMIT ?)`, keys(c.d, ids), old, prunedPolls)
@@ -98,15 +94,15 @@ func (s *Store) pruneRobots(ctx context.Context, now time.Time) error {
 // A PollRecord is one poll in the history of a feed.
 type PollRecord struct {
 	At       time.Time
-	Outcome  string // as package poller names it: unchanged, changed, failed
-	Status   int    // of the last answer; 0: there was none
+	Outcome  string // unchanged, changed or failed, as package poller names it
+	Status   int    // of the last response; 0 if there was none
 	Requests int
-	Bytes    int64         // of bodies, as they travelled
-	Took     time.Duration // all of it, in whole milliseconds; pauses between requests not counted
+	Bytes    int64         // of bodies, as transferred
+	Took     time.Duration // in whole milliseconds, without the pauses between requests
 	Note     string        // one line for people
 }
 
-// Kind names what came of a poll: unchanged, changed, limited, refused, broken or silent.
+// Kind returns the kind of outcome: unchanged, changed, limited, refused, broken or silent.
 func (r PollRecord) Kind() string {
 	switch {
 	case r.Outcome == "changed", r.Outcome == "unchanged":
@@ -121,8 +117,7 @@ func (r PollRecord) Kind() string {
 	return "silent"
 }
 
-// notePolls adds the polls to the histories of their feeds: those that found nothing new
-// with others like them (see packPolls), the others at once.
+// notePolls adds the polls to the histories of their feeds. Polls that found nothing new share rows (see packPolls).
 func (r *recording) notePolls(ctx context.Context) error {
 	var v values
 	for _, p := range r.polls {
@@ -134,13 +129,12 @@ func (r *recording) notePolls(ctx context.Context) error {
 			v.poll(p.Feed.ID, p.Poll, "")
 		}
 	}
-	// One of the same second is the same one, noted twice.
+	// Two polls of one second are the same poll, recorded twice.
 	return r.c.runRows(ctx, &v,
 		`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note, unchanged)
 			VALUES {rows} ON CONFLICT (feed_id, at) DO NOTHING`)
 }
 
-// count counts the polls and the posts that they brought.
 func (r *recording) count(ctx context.Context) error {
 	done := counters{CounterPost: {N: int64(r.posts)}}
 	for _, p := range r.polls {

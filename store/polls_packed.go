@@ -10,26 +10,23 @@ import (
 	"digest"
 )
 
-// Most polls find nothing new, and differ in little but their time. They gather in the
-// times of their feed (feed_times.unchanged), which are written anyway, and once
-// there are packedPolls of them they become one row of the history (polls.unchanged).
-// Nothing of them is lost: a line says of each how many seconds after the one before it was,
-// how many milliseconds it took and how many bytes came; status, requests and note
-// follow where they are not those of the line before.
+// Most polls find nothing new, and differ in little but their time. They are collected in feed_times.unchanged, in a
+// row that every poll writes anyway. packedPolls of them become one row of the history (polls.unchanged). The row
+// loses nothing: the line of a poll has the seconds since the poll before, the milliseconds that it took and its
+// bytes. Status, requests and note follow if they differ from the line before.
 
 const (
 	// packedPolls is how many polls share a row of the history.
 	packedPolls = 16
-	// outcomeUnchanged is the outcome of the polls that do.
+	// outcomeUnchanged is the outcome of polls that share a row.
 	outcomeUnchanged = "unchanged"
 )
 
-// isPackable reports whether a poll may share a row.
 func (r PollRecord) isPackable() bool {
 	return r.Outcome == outcomeUnchanged && !strings.Contains(r.Note, "\n") && at(r.At) > 0
 }
 
-// packPolls writes polls, as unpackPolls reads them.
+// packPolls encodes polls for unpackPolls.
 func packPolls(polls []PollRecord) string {
 	var b strings.Builder
 	var last PollRecord
@@ -44,7 +41,7 @@ func packPolls(polls []PollRecord) string {
 	return b.String()
 }
 
-// unpackPolls reads polls as far as they can be read.
+// unpackPolls decodes polls, up to the first invalid line.
 func unpackPolls(packed string) (polls []PollRecord) {
 	last := PollRecord{Outcome: outcomeUnchanged}
 	for line := range strings.Lines(packed) {
@@ -70,9 +67,8 @@ func unpackPolls(packed string) (polls []PollRecord) {
 	return polls
 }
 
-// pack puts a poll among those of its feed that gather, and says whether the history
-// needs no row for it. What it gives besides are those that do need one together: there
-// are enough of them, or their feed is moving, and they go along.
+// pack adds a poll to the collected polls of its feed. packed reports whether it needs no row of its own. full holds
+// the collected polls if they now become a row, because there are packedPolls of them, or because the feed is moving.
 func (p *polled) pack() (packed bool, full []PollRecord) {
 	p.unchanged = p.stored.Unchanged
 	gathered := unpackPolls(p.unchanged)
@@ -89,7 +85,7 @@ func (p *polled) pack() (packed bool, full []PollRecord) {
 	return packed, gathered
 }
 
-// poll adds a poll to the rows of a history, with those that share its row.
+// poll adds the row of a poll, or of polls that are packed into it.
 func (v *values) poll(feed digest.FeedID, r PollRecord, packed string) {
 	v.row(feed, at(r.At), r.Outcome, r.Status, r.Requests, r.Bytes, r.Took.Milliseconds(), r.Note, packed)
 }

@@ -36,7 +36,7 @@ func TestPolls(t *testing.T) {
 	})
 }
 
-// Polls that found nothing new share rows, and each is read as it was.
+// Polls that found nothing new share rows, and each is read as it was stored.
 func TestPollsShareRows(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -66,7 +66,7 @@ func TestPollsShareRows(t *testing.T) {
 			w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
 			claimed := w.one(now, fmt.Sprint(i))
 			w.end(now, claimed, func(polled *store.Polled) { polled.Poll = p })
-			w.end(now, claimed, func(polled *store.Polled) { polled.Poll = p }) // its lease is over
+			w.end(now, claimed, func(polled *store.Polled) { polled.Poll = p }) // its lease has ended
 		}
 		got, err := w.Polls(w.ctx(), f.ID, noon)
 		w.ok(err)
@@ -83,7 +83,7 @@ func TestPollsShareRows(t *testing.T) {
 	})
 }
 
-// TestPrunePolls: each feed keeps its last 90 days, whatever the others have.
+// TestPrunePolls: each feed keeps its last 90 days, independent of the others.
 func TestPrunePolls(t *testing.T) {
 	each(t, func(w world) {
 		for _, host := range hosts(3) {
@@ -112,13 +112,14 @@ func TestPrunePolls(t *testing.T) {
 	})
 }
 
-// However much is old, a transaction deletes a bounded part of it.
+// One transaction deletes a bounded number of old polls.
 func TestPrunePollsInParts(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("a.example")
 		const more = 3
 		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
-			`INSERT INTO polls (feed_id, at, outcome) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+			`INSERT INTO polls (feed_id, at, outcome) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
+				WHERE i < %d)
 			SELECT %d, i, 'unchanged' FROM n`, 3*store.PrunedPolls+more, f.ID)))
 		n, err := w.DeletePolls(w.ctx(), f.ID, noon)
 		w.ok(err)
@@ -129,7 +130,7 @@ func TestPrunePollsInParts(t *testing.T) {
 	})
 }
 
-// TestRobots: what is stored comes back, and the newest answer stays.
+// TestRobots: the stored robots.txt is returned, and the newest one stays.
 func TestRobots(t *testing.T) {
 	each(t, func(w world) {
 		_, known, err := w.Robots(w.ctx(), "https://a.example")

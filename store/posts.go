@@ -15,36 +15,37 @@ import (
 	"digest"
 )
 
-// postColumns are those of a post but for the content, which is long.
+// postColumns are the columns of a post without its content, which is long.
 const postColumns = `p.id, p.feed_id, p.identity, p.url, p.title, p.author, p.language,
-	p.published_at, p.seen_at, p.read_before, p.summary, p.image_url, p.content_hash, p.enclosures, p.syndication, p.extra, p.untitled, p.leads_to`
+	p.published_at, p.seen_at, p.read_before, p.summary, p.image_url, p.content_hash, p.enclosures, p.syndication,
+	p.extra, p.untitled, p.leads_to`
 
-// NewestTitle gives the title of the newest post of a feed that is its own, was read at its
-// address and is still listed; "" if it has none.
+// NewestTitle returns the title of a feed's newest post, or "". It ignores extras, posts read at another address, and
+// posts that the feed no longer lists.
 func (s *Store) NewestTitle(ctx context.Context, feed digest.FeedID) (string, error) {
 	titles, err := readRows[string](ctx, s.read(), "reading a feed's newest post", `SELECT p.title FROM posts p
 		WHERE p.feed_id = ? AND p.extra = 0 AND p.read_address = '' AND p.withdrawn_at = 0
-		ORDER BY CASE WHEN p.published_at > 0 THEN p.published_at ELSE p.seen_at END DESC, p.seen_at DESC, p.id LIMIT 1`, feed)
+		ORDER BY CASE WHEN p.published_at > 0 THEN p.published_at ELSE p.seen_at END DESC, p.seen_at DESC, p.id
+		LIMIT 1`, feed)
 	if err != nil || len(titles) == 0 {
 		return "", err
 	}
 	return titles[0], nil
 }
 
-// enclosuresText is how the enclosures of a post are stored: as a JSON list, empty
-// where there are none.
+// enclosuresText returns the enclosures of a post as they are stored: as a JSON list, or "".
 func enclosuresText(all []digest.Enclosure) string {
 	if len(all) == 0 {
 		return ""
 	}
-	text, _ := json.Marshal(all) // which strings and numbers cannot fail
+	text, _ := json.Marshal(all) // strings and numbers always encode
 	return string(text)
 }
 
-// storedEnclosures reads what enclosuresText wrote.
+// storedEnclosures scans a column that enclosuresText encoded.
 type storedEnclosures []digest.Enclosure
 
-// Scan reads a column.
+// Scan implements sql.Scanner. It treats invalid JSON as no enclosures.
 func (e *storedEnclosures) Scan(value any) error {
 	var text sql.NullString
 	err := text.Scan(value)
@@ -54,7 +55,7 @@ func (e *storedEnclosures) Scan(value any) error {
 	return err
 }
 
-// Posts gives posts by key, in the order of keys; those that no longer exist are left out.
+// Posts returns posts with their content, ordered by key. It omits posts that no longer exist.
 func (s *Store) Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, error) {
 	posts := make([]digest.Post, 0, len(ids))
 	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
@@ -67,7 +68,7 @@ func (s *Store) Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, 
 	return posts, nil
 }
 
-// parseKeys reads keys separated by commas.
+// parseKeys parses keys separated by commas.
 func parseKeys[K ~int64](list string) ([]K, error) {
 	if list == "" {
 		return nil, nil
@@ -83,17 +84,17 @@ func parseKeys[K ~int64](list string) ([]K, error) {
 	return ids, nil
 }
 
-// A feedCache remembers which feed a post is of. That never changes, and one
-// post is in the editions of many readers.
+// A feedCache caches the feeds of posts. The feed of a post never changes, and one post is in the editions of many
+// readers.
 type feedCache struct {
 	mu    sync.Mutex
 	feeds map[digest.PostID]digest.FeedID
 }
 
-// maxFeedCache bounds what is remembered, to some 10 MB.
+// maxFeedCache bounds the cache to about 10 MB.
 const maxFeedCache = 200_000
 
-// feedsOf gives the feeds of posts; those that no longer exist are left out.
+// feedsOf returns the feeds of posts. It omits posts that no longer exist.
 func (s *Store) feedsOf(ctx context.Context, ids []digest.PostID) (map[digest.PostID]digest.FeedID, error) {
 	found := make(map[digest.PostID]digest.FeedID, len(ids))
 	missing := s.feedCache.look(ids, found)
@@ -114,7 +115,7 @@ func (s *Store) feedsOf(ctx context.Context, ids []digest.PostID) (map[digest.Po
 	return found, nil
 }
 
-// look fills in what is remembered, and gives the others, each once.
+// look adds the cached feeds to found, and returns the other posts without duplicates.
 func (o *feedCache) look(ids []digest.PostID, found map[digest.PostID]digest.FeedID) (missing []digest.PostID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -132,7 +133,7 @@ func (o *feedCache) look(ids []digest.PostID, found map[digest.PostID]digest.Fee
 	return slices.Compact(missing)
 }
 
-// keep remembers what was found of the missing.
+// keep caches the feeds of the missing posts that were found.
 func (o *feedCache) keep(missing []digest.PostID, found map[digest.PostID]digest.FeedID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -146,11 +147,11 @@ func (o *feedCache) keep(missing []digest.PostID, found map[digest.PostID]digest
 	}
 }
 
-// KnownPosts gives the content hashes of those of the given identities that
-// are stored for a feed: what is missing is new, what differs was edited.
+// KnownPosts returns the content hashes of the given identities that are stored for a feed. An absent identity is a
+// new post; a different hash means that the post was edited.
 func (s *Store) KnownPosts(ctx context.Context, feed digest.FeedID, identities []string) (map[string]string, error) {
 	known := make(map[string]string, len(identities))
-	given := make(map[string]string, len(identities)) // by how it is stored
+	given := make(map[string]string, len(identities)) // keyed by the stored form
 	for _, identity := range identities {
 		given[clean(identity)] = identity
 	}
@@ -171,39 +172,37 @@ func (s *Store) KnownPosts(ctx context.Context, feed digest.FeedID, identities [
 	return known, nil
 }
 
-// HasPosts reports whether any post of a feed is stored.
 func (s *Store) HasPosts(ctx context.Context, feed digest.FeedID) (bool, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM posts p WHERE p.feed_id = ? LIMIT 1) x`, feed)
 	return n > 0, failed("looking for posts", err)
 }
 
-// A DeliveredPost is a post that a reader has had, without its content.
+// A DeliveredPost is a post that a reader has got, without its content.
 type DeliveredPost struct {
 	PostID digest.PostID
 	Title  string
 	URL    string
-	Date   digest.Date // of the edition that brought it
-	DueAt  time.Time   // its midnight
+	Date   digest.Date // of the edition that contained it
+	DueAt  time.Time   // the edition's midnight
 }
 
-// A DeliveredKey is the place of a post among those that a reader has had of one feed.
+// A DeliveredKey is the position of a post in the list of a feed's delivered posts.
 type DeliveredKey struct {
 	DueAt time.Time
 	Post  digest.PostID
 }
 
-// DeliveredPosts gives the last posts of one feed, or of those that have become part
-// of it, that editions of a digest have brought, the latest first. What is
-// still hidden is not among them.
+// DeliveredPosts returns the last posts of a feed, or of feeds that were merged into it, that editions of a digest
+// contained, latest first. It omits posts that are still hidden.
 //
-// It looks through few editions first, then through more, and last through all the
-// others: to sort whatever a reader ever had for the few posts that are wanted is slow.
+// It searches a few editions first, then more, and all others last, because sorting all posts that a reader ever got
+// is slow.
 func (s *Store) DeliveredPosts(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time,
 	limit int) ([]DeliveredPost, error) {
 	return s.DeliveredBefore(ctx, id, feed, DeliveredKey{now, math.MaxInt64}, limit)
 }
 
-// DeliveredBefore is DeliveredPosts of what stands below a place in the list.
+// DeliveredBefore is DeliveredPosts for the posts after place in the list.
 func (s *Store) DeliveredBefore(ctx context.Context, id digest.DigestID, feed digest.FeedID, place DeliveredKey,
 	limit int) ([]DeliveredPost, error) {
 	all, before := []DeliveredPost{}, at(place.DueAt)+1
@@ -211,7 +210,8 @@ func (s *Store) DeliveredBefore(ctx context.Context, id digest.DigestID, feed di
 		if len(all) == limit || before == 0 {
 			break
 		}
-		first, err := readOne[instant](ctx, s.read(), "reading what was delivered", nil, // 0: there are not so many
+		first, err := readOne[instant](ctx, s.read(), "reading what was delivered", nil,
+			// 0 if there are fewer editions
 			`SELECT due_at FROM editions WHERE digest_id = ? AND due_at < ? ORDER BY due_at DESC LIMIT 1 OFFSET ?`, id,
 			before, editions-1)
 		if err != nil {
@@ -219,7 +219,8 @@ func (s *Store) DeliveredBefore(ctx context.Context, id digest.DigestID, feed di
 		}
 		some, err := readRows[DeliveredPost](ctx, s.read(), "reading what was delivered",
 			`SELECT p.id AS post_id, p.title, p.url, e.local_date AS date, e.due_at
-			FROM editions e JOIN digest_posts dp ON dp.digest_id = e.digest_id AND dp.visible_at = e.due_at JOIN posts p ON p.id = dp.post_id
+			FROM editions e JOIN digest_posts dp ON dp.digest_id = e.digest_id AND dp.visible_at = e.due_at
+			JOIN posts p ON p.id = dp.post_id
 			WHERE e.digest_id = ? AND e.due_at >= ? AND e.due_at < ? AND (e.due_at < ? OR p.id < ?)
 			AND dp.digest_id = ? AND dp.visible_at >= ? AND dp.visible_at < ? -- so that other partitions are left out
 			AND p.feed_id IN (SELECT f.id FROM feeds f WHERE f.id = ? OR f.merged_into = ?)
@@ -233,11 +234,10 @@ func (s *Store) DeliveredBefore(ctx context.Context, id digest.DigestID, feed di
 	return all, nil
 }
 
-// newestBack is how far back NewestDelivered looks.
 const newestBack = 60 * 24 * time.Hour
 
-// NewestDelivered gives of some feeds the date of the newest post, or when it was first seen, that a digest has had up to
-// a midnight of its; of a feed of which none came within the 60 days before that, nothing.
+// NewestDelivered returns, for each feed, the date of the newest post that a digest delivered in the 60 days up to a
+// midnight. A post without a date has the date of its first sighting. Feeds without posts in these days are absent.
 func (s *Store) NewestDelivered(ctx context.Context, id digest.DigestID, feeds []digest.FeedID,
 	upTo time.Time) (map[digest.FeedID]time.Time, error) {
 	newest := make(map[digest.FeedID]time.Time, len(feeds))
@@ -247,7 +247,8 @@ func (s *Store) NewestDelivered(ctx context.Context, id digest.DigestID, feeds [
 			At     time.Time
 		}](ctx, s.read(), "reading the newest posts",
 			`SELECT p.feed_id, MAX(CASE WHEN p.published_at > 0 THEN p.published_at ELSE p.seen_at END) AS at
-			FROM digest_posts dp JOIN posts p ON p.id = dp.post_id WHERE dp.digest_id = ? AND dp.visible_at > ? AND dp.visible_at <= ?
+			FROM digest_posts dp JOIN posts p ON p.id = dp.post_id WHERE dp.digest_id = ? AND dp.visible_at > ?
+			AND dp.visible_at <= ?
 			AND p.feed_id`+s.d.oneOf+` GROUP BY p.feed_id`, id, at(upTo.Add(-newestBack)), at(upTo), keys(s.d, some))
 		if err != nil {
 			return nil, err

@@ -11,8 +11,8 @@ import (
 	"digest"
 )
 
-// TestDeliveredOfManyEditions: of however many editions the latest posts of a feed
-// come first, wherever they are, with those of a feed that became part of it.
+// TestDeliveredOfManyEditions: in any number of editions, the latest posts of a feed are first, including posts of a
+// feed that was merged into it.
 func TestDeliveredOfManyEditions(t *testing.T) {
 	type delivered struct {
 		date digest.Date
@@ -37,7 +37,8 @@ func TestDeliveredOfManyEditions(t *testing.T) {
 		want := map[digest.FeedID][]delivered{}
 		for i := range editions {
 			date := digest.DateOf(night(i))
-			w.ok(w.Exec(w.ctx(), `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+			w.ok(w.Exec(w.ctx(), `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date,
+				next_at, expires_at)
 				VALUES (?, ?, ?, 0, ?, 'sent', 0, 0, 0)`, ann.ID, date.String(), night(i).Unix(), i+1))
 			share := map[digest.FeedID]int{often.ID: 2, seldom.ID: 0, merged.ID: 0}
 			if i == 1 || i == 40 {

@@ -9,7 +9,7 @@ import (
 	"digest/store"
 )
 
-// find gives a post by its identity.
+// find returns the key of a post by its identity.
 func (w world) find(identity string) digest.PostID {
 	w.t.Helper()
 	id, err := w.Count(w.ctx(), `SELECT id FROM posts WHERE identity = ?`, identity)
@@ -17,7 +17,7 @@ func (w world) find(identity string) digest.PostID {
 	return digest.PostID(id)
 }
 
-// saved lists the identities of what a reader keeps, newest first, read two at a time.
+// saved lists the identities of a reader's saved posts, newest first, read two at a time.
 func (w world) saved(d digest.Digest) string {
 	w.t.Helper()
 	var all []string
@@ -77,7 +77,7 @@ func TestSave(t *testing.T) {
 		want(w.t, "what others have", w.sees(ada, w.find("of g")), false)
 
 		w.save(ada, parisMidnight, "a", "b", "c")
-		w.save(ada, parisMidnight.Add(time.Hour), "a") // again: it stays where it is
+		w.save(ada, parisMidnight.Add(time.Hour), "a") // again: it keeps its place
 		want(w.t, "kept", w.saved(ada), "c b a")
 		want(w.t, "by another", w.saved(bob), "")
 
@@ -103,8 +103,7 @@ func TestSave(t *testing.T) {
 	})
 }
 
-// What a reader keeps outlives its edition, its feed's place in the list of
-// sites, and other readers; not its reader.
+// A saved post outlives its edition, the subscription to its feed, and other readers, but not its reader.
 func TestSavedIsKept(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -139,7 +138,7 @@ func TestSavedIsKept(t *testing.T) {
 	})
 }
 
-// A post that could not be mailed and came with a later edition is seen.
+// A reader can save a post that a later edition has carried.
 func TestSaveCarried(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")

@@ -11,36 +11,31 @@ import (
 )
 
 const (
-	// listedGrace is how far a post's listed_at lies before its feed's when the
-	// document no longer holds it. Only a document that was read moves the
-	// feed's; between two such notes the post's may be listedEvery behind.
+	// listedGrace is how far a post's listed_at must be before its feed's to show that the document no longer lists
+	// the post. Only reading a document updates the feed's listed_at, and the post's may be listedEvery behind.
 	listedGrace = listedEvery + 24*time.Hour
 
-	// shownGrace is how long after a post was put before a reader it may still
-	// become part of an edition: a week to the next midnight of a weekly
-	// digest, and again after a journey or an outage, with room.
+	// shownGrace is how long after a post was added for a reader it may still become part of an edition. A weekly
+	// digest waits up to a week for its midnight, and another after a trip or an outage. The rest is a margin.
 	shownGrace = 30 * 24 * time.Hour
 
-	// longestWait is the same of a digest that appears once a month: five weeks, and again.
+	// longestWait is shownGrace for a monthly digest: five weeks, twice.
 	longestWait = 75 * 24 * time.Hour
 )
 
-// feedPosts is how many posts a feed is taken to have where the feeds deleted in one
-// transaction are bounded.
+// feedPosts is the assumed number of posts of a feed, which bounds the feeds deleted in one transaction.
 const feedPosts = 50
 
-// A cursor remembers how far Prune came through the posts. Losing it costs a
-// second look at some of them.
+// A cursor stores how far Prune has got through the posts. Without it Prune only examines some posts again.
 type cursor struct {
 	mu   sync.Mutex
 	post digest.PostID
 }
 
-// pruneKey is the key of settings under which the time of the last pruning is kept.
+// pruneKey is the key of settings for the time of the last prune.
 const pruneKey = "prune time"
 
-// PruneTime gives the time by which Prune is to be called at now (calendar.PruneTime), and
-// notes it.
+// PruneTime returns the time to pass to Prune as now (calendar.PruneTime), and stores it.
 func (s *Store) PruneTime(ctx context.Context, now time.Time) (time.Time, error) {
 	return changed(ctx, s, "noting the time of pruning", func(c conn) (time.Time, error) {
 		last, err := readPruneTime(ctx, c)
@@ -64,12 +59,10 @@ func readPruneTime(ctx context.Context, c conn) (last time.Time, err error) {
 	return last, err
 }
 
-// Prune deletes at most batch editions, posts and feeds each that are older
-// than keep, and says how many; 0 means that nothing is left to do for now. It
-// never touches an edition that may still be sent, its posts, or a post that
-// the feed's document still lists: that one would come back as new. A feed
-// goes, with all its posts, when nobody is subscribed to it, it was not asked for so long,
-// and nobody saved a post of it: what is saved is kept for good.
+// Prune deletes up to batch editions, posts and feeds each that are older than keep, and returns how many. 0 means
+// that it has finished for now. It keeps editions that may still be sent, their posts, and posts that the feed's
+// document still lists, because they would return as new. It deletes a feed with all its posts if the feed has no
+// subscribers, was not polled within keep, and has no saved posts.
 func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, batch int) (n int, err error) {
 	s.pruned.mu.Lock()
 	defer s.pruned.mu.Unlock()
@@ -89,14 +82,14 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 			return 0, err
 		}},
 		{"partitions", func() (int, error) {
-			if n > 0 { // there may be editions left that show their posts
+			if n > 0 { // remaining editions may show their posts
 				return 0, nil
 			}
 			return 0, s.dropPartitions(ctx, old)
 		}},
 		{"posts", func() (int, error) { return s.prunePosts(ctx, old, unshown(now, old), batch) }},
 		{"feeds", func() (int, error) {
-			if n > 0 { // once an hour is enough: it looks at all feeds
+			if n > 0 { // it examines all feeds, so once an hour is enough
 				return 0, nil
 			}
 			return s.pruneFeeds(ctx, old, unshown(now, old), max(1, batch/feedPosts))
@@ -135,9 +128,9 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 	return n, nil
 }
 
-// pruneEditions deletes old editions, with the rows of their posts (which go by partitions
-// where there are some), their notices and what came back of them. Editions are made in the order of time,
-// so the oldest have the lowest keys, and the search ends at one that is young.
+// pruneEditions deletes old editions with their posts' rows (unless partitions are dropped instead), their notices
+// and their bounces. Editions are created in the order of time, so the oldest have the lowest keys, and the search
+// ends at a recent one.
 func (s *Store) pruneEditions(ctx context.Context, old instant, batch int) (int, error) {
 	last := digest.EditionID(0)
 	for {
@@ -170,13 +163,13 @@ func (s *Store) pruneEditions(ctx context.Context, old instant, batch int) (int,
 	}
 }
 
-// awaited holds for editions e whose posts another edition may still carry to their reader, one that waits to be sent or
-// is not made yet.
-const awaited = `(EXISTS (SELECT 1 FROM carried_posts z JOIN editions n ON n.id = z.edition_id WHERE z.from_id = e.id AND ` + underWay + `)
+// awaited selects editions e whose posts another edition may still carry to their reader: one that is waiting to be
+// sent, or one that does not exist yet.
+const awaited = `(EXISTS (SELECT 1 FROM carried_posts z JOIN editions n ON n.id = z.edition_id WHERE z.from_id = e.id
+	AND ` + underWay + `)
 	OR ` + toCarry + ` AND EXISTS (SELECT 1 FROM digests d WHERE d.id = e.digest_id AND ` + gathers + `))`
 
-// underWay holds for editions n that may still reach their reader, themselves
-// or with another that carries them.
+// underWay selects editions n that may still reach their reader, alone or carried by another.
 const underWay = `(n.state IN ('ready', 'leased')
 	OR n.undelivered = 1)`
 
@@ -188,8 +181,7 @@ type prunableEdition struct {
 	Awaited  bool
 }
 
-// deleteEditions deletes editions that are over, which they stay; days are
-// their digests and midnights.
+// deleteEditions deletes editions that are never sent again. days holds their digests and midnights.
 func (s *Store) deleteEditions(ctx context.Context, ids []digest.EditionID, days *values) error {
 	return s.write(ctx, func(c conn) error {
 		tables := []string{"notices"}
@@ -212,7 +204,6 @@ func (s *Store) deleteEditions(ctx context.Context, ids []digest.EditionID, days
 	})
 }
 
-// isOver reports whether an edition in this state is never sent again.
 func isOver(state digest.EditionState) bool {
 	switch state {
 	case digest.EditionSent, digest.EditionUnconfirmed, digest.EditionFailed, digest.EditionExpired,
@@ -222,20 +213,19 @@ func isOver(state digest.EditionState) bool {
 	return false
 }
 
-// unshown is the instant before which a post was put before its readers that waits for none
-// of them, whenever it was seen.
+// unshown returns an instant: a post that was added for readers before it waits for none of them.
 func unshown(now time.Time, old instant) instant {
 	return min(old.plus(-shownGrace), at(now).plus(-longestWait))
 }
 
-// isFree holds for posts p of feeds f that no document lists any more, no edition shows and nobody saved.
+// isFree selects posts p of feeds f that no document lists, no edition shows and no reader has saved.
 const isFree = `p.listed_at < f.listed_at - ? AND p.shown_at < ?
 	AND NOT EXISTS (SELECT 1 FROM saved_posts v WHERE v.post_id = p.id)`
 
 const listedSeconds = int64(listedGrace / time.Second)
 
-// prunePosts deletes old posts that no edition holds any more and nobody saved. Posts that were
-// stored later have higher keys, so the search ends at the first that is young.
+// prunePosts deletes old posts that no edition shows and no reader has saved. Newer posts have higher keys, so the
+// search ends at the first recent one.
 func (s *Store) prunePosts(ctx context.Context, old, unshown instant, batch int) (int, error) {
 	for {
 		var rows []prunable
@@ -276,8 +266,8 @@ type prunable struct {
 	Free   bool
 }
 
-// deletePosts deletes posts, but for those that somebody saves meanwhile: what
-// has locked them sees whoever did.
+// deletePosts deletes posts except those that a reader has saved since. It locks them first, so that it sees every
+// save.
 func (s *Store) deletePosts(ctx context.Context, ids []digest.PostID) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
 		var locked []digest.PostID
@@ -302,16 +292,14 @@ func (s *Store) deletePosts(ctx context.Context, ids []digest.PostID) (n int, er
 	return n, err
 }
 
-// isDeserted holds for feeds f with their times t that have no subscriber, no recent poll, and no recent or saved
-// post.
+// isDeserted selects feeds f with their times t that have no subscriber, no recent poll, and no recent or saved post.
 const isDeserted = `t.last_attempt_at > 0 AND t.last_attempt_at < ?
 	AND t.lease_until < ? AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.feed_id = f.id)
 	AND NOT EXISTS (SELECT 1 FROM posts p WHERE p.feed_id = f.id AND (p.seen_at >= ? OR p.shown_at >= ?
 		OR EXISTS (SELECT 1 FROM saved_posts v WHERE v.post_id = p.id)))`
 
-// pruneFeeds deletes feeds to which nobody is subscribed any more, each with all that is its
-// own: whoever comes to it later meets it as new. Notices go with the editions
-// that tell them, or wait for a reader who pauses. It locks the feeds as Subscribe does.
+// pruneFeeds deletes feeds without subscribers, with all their data. A later subscriber finds the feed as new.
+// Notices stay, because they belong to editions or wait for a paused reader. It locks the feeds as Subscribe does.
 func (s *Store) pruneFeeds(ctx context.Context, old, unshown instant, batch int) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
 		var ids []digest.FeedID
@@ -357,7 +345,8 @@ func (s *Store) oldestNeeded(ctx context.Context) (instant, error) {
 	err := s.read().get(ctx, &oldest, `SELECT MIN(t) FROM (
 		SELECT MIN(due_at) AS t FROM editions WHERE state = 'ready'
 		UNION ALL SELECT MIN(e.due_at) FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id
-		UNION ALL SELECT MIN(e.due_at) FROM carried_posts z JOIN editions n ON n.id = z.edition_id JOIN editions e ON e.id = z.from_id
+		UNION ALL SELECT MIN(e.due_at) FROM carried_posts z JOIN editions n ON n.id = z.edition_id
+		JOIN editions e ON e.id = z.from_id
 			WHERE `+underWay+`
 		UNION ALL SELECT MIN(e.due_at) FROM editions e WHERE `+undelivered+`
 		UNION ALL SELECT MIN(next_due_at) FROM digests WHERE state = 'active'

@@ -11,7 +11,7 @@ import (
 
 const keep = 400 * 24 * time.Hour
 
-// prune prunes until nothing is left to do.
+// prune prunes until nothing is left.
 func (w world) prune(now time.Time) int {
 	w.t.Helper()
 	total := 0
@@ -25,7 +25,7 @@ func (w world) prune(now time.Time) int {
 	}
 }
 
-// send delivers whatever is due.
+// send delivers all editions that are due.
 func (w world) send(now time.Time) []digest.Delivery {
 	w.t.Helper()
 	claimed := w.claimEditions(now, 1000, "send")
@@ -44,7 +44,7 @@ func TestPrune(t *testing.T) {
 		w.record(noon, f, posts(noon, "1", "2", "3", "4", "listed"))
 		w.hour(parisMidnight)
 		w.send(parisMidnight)
-		// A year of the same document with one new post a month; "listed" stays in it.
+		// A year of the same document with one new post a month. It always lists "listed".
 		var last time.Time
 		for month := 1; month <= 15; month++ {
 			last = noon.Add(time.Duration(month) * 30 * 24 * time.Hour)
@@ -60,7 +60,7 @@ func TestPrune(t *testing.T) {
 		want(w.t, "pruned", w.prune(old), 2+4+1)
 		w.holds("old posts, but the listed one", 1, `SELECT count(*) FROM posts WHERE seen_at <= ?`, noon.Unix())
 		w.holds("it is", 1, `SELECT count(*) FROM posts WHERE identity = 'listed'`)
-		if !w.Partitioned() { // else they go with their month
+		if !w.Partitioned() { // otherwise they are dropped with their month
 			w.holds("rows of editions that are gone", 0, `SELECT count(*) FROM digest_posts dp WHERE NOT EXISTS
 				(SELECT 1 FROM editions e WHERE e.digest_id = dp.digest_id AND e.due_at = dp.visible_at)`)
 		}
@@ -70,8 +70,8 @@ func TestPrune(t *testing.T) {
 	})
 }
 
-// A server may answer 200 with the same bytes for years: nothing is listed anew,
-// and all of it is listed still (I4).
+// A server may answer 200 with the same bytes for years. Then no post is updated, and all of them are still listed
+// (I4).
 func TestPruneSparesWhatTheSameBytesList(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -96,7 +96,7 @@ func TestPruneSparesWhatTheSameBytesList(t *testing.T) {
 	})
 }
 
-// An edition may be unsent, or not even made, for longer than anything is kept.
+// An edition may be unsent, or not even created, for longer than keep.
 func TestPruneSparesTheUnsent(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -113,7 +113,7 @@ func TestPruneSparesTheUnsent(t *testing.T) {
 		want(w.t, "pruned", w.prune(old), 0)
 		want(w.t, "unsent", w.editions(ada), "2026-11-20 unsent")
 		want(w.t, "unreleased", w.waiting(bob), "unreleased new")
-		w.hour(old) // the unsent one is too old to be sent: the new one carries it
+		w.hour(old) // the unsent one is too old to be sent, so the new one carries it
 		want(w.t, "still nothing: both are to be sent", w.prune(old), 0)
 		want(w.t, "what ada is to get", w.shown(ada), "2026-11-20 unsent; 2028-04-02 +unsent new")
 		w.claimEditions(old, 100, "t")
@@ -124,7 +124,7 @@ func TestPruneSparesTheUnsent(t *testing.T) {
 	})
 }
 
-// What is put before a reader late is as old as its reader finds it.
+// A post that was added late for a reader is as old as this event.
 func TestPruneSparesWhatWasBroughtLate(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")
@@ -173,7 +173,7 @@ func TestPruneForgetsFeedsThatNobodyTakes(t *testing.T) {
 	})
 }
 
-// asked adds a feed that was asked at the given time.
+// asked adds a feed that was polled at the given time.
 func (w world) asked(host string, at time.Time) digest.Feed {
 	w.t.Helper()
 	f, _, err := w.EnsureFeed(w.ctx(),
@@ -182,7 +182,7 @@ func (w world) asked(host string, at time.Time) digest.Feed {
 	return f
 }
 
-// Each pruning notes its time, from which the next one goes on.
+// Each prune stores its time, at which the next one starts.
 func TestPruneTimeIsNoted(t *testing.T) {
 	each(t, func(w world) {
 		far := noon.AddDate(100, 0, 0)

@@ -72,12 +72,12 @@ func (s *Store) countUnlessAdmitted(ctx context.Context, c conn, now time.Time, 
 	return &counted, err
 }
 
-// ConfirmPrune lets prunes delete everything older than an instant.
+// ConfirmPrune allows prunes to delete everything older than an instant.
 func (s *Store) ConfirmPrune(ctx context.Context, before time.Time) error {
 	return s.change(ctx, "confirming a prune", func(c conn) error { return admitPrune(ctx, c, at(before)) })
 }
 
-// PruneWaits returns the count of the prune that waits for an operator; nil: no prune waits.
+// PruneWaits returns the count of the prune that waits for an operator, or nil.
 func (s *Store) PruneWaits(ctx context.Context) (*digest.Prune, error) {
 	waits, err := readPruneWaits(ctx, s.read())
 	return waits, failed("looking for a prune that waits", err)
@@ -150,7 +150,8 @@ func readPruneWaits(ctx context.Context, c conn) (waits *digest.Prune, err error
 	return waits, err
 }
 
-// admitPrune lets prunes delete everything older than an instant, and removes the count of the prune that waited.
+// admitPrune allows prunes to delete everything older than an instant, and removes the count of the prune that
+// waited.
 func admitPrune(ctx context.Context, c conn, before instant) error {
 	value, err := json.Marshal(before)
 	if err != nil {

@@ -23,7 +23,7 @@ func (w world) month() (now time.Time, f digest.Feed) {
 	return now.Add(day), f
 }
 
-// admit asks for a prune, and returns its count if it waits.
+// admit requests a prune, and returns its count if it waits.
 func (w world) admit(now time.Time, keep time.Duration) *digest.Prune {
 	w.t.Helper()
 	would, err := w.WouldWait(w.ctx(), now, keep)

@@ -6,7 +6,6 @@ import (
 	"digest"
 )
 
-// readPushes reads what is known of the hubs of a feed.
 func (w world) readPushes(f filling, p people) {
 	w.t.Helper()
 	subscription := w.insert(f, "push_subscriptions", storedRow{"id": int64(31), "feed_id": p.feed["id"],

@@ -7,11 +7,11 @@ import (
 	"digest"
 )
 
-// mostWaiting is how many bodies of one feed wait at once. Of a hub that sends more the
-// feed is polled: nothing is lost.
+// mostWaiting is how many bodies of one feed may wait. If a hub sends more, the feed is polled instead, so that no
+// post is lost.
 const mostWaiting = 10
 
-// A Push is a body that a hub has sent, and that it has signed.
+// A Push is a body that a hub has sent and signed.
 type Push struct {
 	ID          int64
 	FeedID      digest.FeedID
@@ -20,8 +20,8 @@ type Push struct {
 	Body        []byte
 }
 
-// ReceivePush keeps what a hub has sent of a feed until its posts are stored. Where much
-// waits already, or it is longer than any document that is stored, the feed is asked instead.
+// ReceivePush stores a body that a hub has sent until its posts are stored. If mostWaiting bodies wait, or the body
+// is longer than a document may be, it schedules a poll of the feed instead.
 func (s *Store) ReceivePush(ctx context.Context, now time.Time, feed digest.FeedID, contentType string,
 	body []byte) error {
 	packed, err := s.Pack(Body{Bytes: body})
@@ -51,14 +51,12 @@ func (s *Store) ReceivePush(ctx context.Context, now time.Time, feed digest.Feed
 	return err
 }
 
-// AnnouncedFeed notes that a feed has news, by the word of one of its hubs: it is asked as
-// after a ping.
+// AnnouncedFeed schedules a poll of a feed, as after a ping, because a hub announced news.
 func (s *Store) AnnouncedFeed(ctx context.Context, id digest.FeedID, now time.Time) error {
 	return s.ping(ctx, []digest.FeedID{id}, now)
 }
 
-// ClaimPush gives what was received first to this worker alone, for the time of a lease; false:
-// nothing waits.
+// ClaimPush claims the oldest push for this worker, for the duration of lease. found is false if no push waits.
 func (s *Store) ClaimPush(ctx context.Context, now time.Time, lease time.Duration) (p Push, found bool, err error) {
 	const free = ` FROM pushes p WHERE p.lease_until <= ?`
 	if n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1`+free+` LIMIT 1) x`, at(now)); err != nil ||
@@ -81,7 +79,7 @@ func (s *Store) ClaimPush(ctx context.Context, now time.Time, lease time.Duratio
 	return p, found, err
 }
 
-// DropPush lets go of what a hub has sent, and has its feed asked instead: it cannot be read.
+// DropPush deletes a push that cannot be read, and schedules a poll of its feed.
 func (s *Store) DropPush(ctx context.Context, now time.Time, p Push) error {
 	err := s.change(ctx, "dropping what a hub has sent", func(c conn) error {
 		if err := c.run(ctx, `DELETE FROM pushes WHERE id = ?`, p.ID); err != nil {
@@ -95,9 +93,9 @@ func (s *Store) DropPush(ctx context.Context, now time.Time, p Push) error {
 	return s.AnnouncedFeed(ctx, p.FeedID, now)
 }
 
-// RecordPush stores the posts that a hub has sent, as Record does those of a poll, and lets go
-// of the rest. What a hub sends may be part of a document: it adds posts and edits them, and
-// says nothing of those that it does not hold, of the feed, nor of when it is to be asked.
+// RecordPush stores the posts of a push, as Record does for a poll, and deletes the push. A push may contain only
+// part of a document. So it adds and edits posts, but affects neither absent posts nor the feed's metadata and
+// schedule.
 func (s *Store) RecordPush(ctx context.Context, now time.Time, push Push, in Polled) (RecordResult, error) {
 	if err := s.Policy.check(); err != nil {
 		return RecordResult{}, failed("storing what a hub has sent", err)
@@ -128,8 +126,8 @@ func (s *Store) RecordPush(ctx context.Context, now time.Time, push Push, in Pol
 	return result, err
 }
 
-// lockPushed locks the feed of a push, and takes in what it brought; false: it is no more, or
-// nothing is to be read of its host: a hub may go on for a while after it was told so.
+// lockPushed locks the feed of a push and adds the push to the recording. It returns false if the feed no longer
+// exists or must not be polled. A hub may still send for a while after that.
 func (r *recording) lockPushed(ctx context.Context, in Polled) (found bool, err error) {
 	id := in.Feed.ID
 	if err := lockFeed(ctx, r.c, id); err != nil {
@@ -151,7 +149,7 @@ func (r *recording) lockPushed(ctx context.Context, in Polled) (found bool, err 
 	return true, nil
 }
 
-// notePushed notes what was stored of a push: its share of the quota, the date of the news, and that it came.
+// notePushed records the quota use of a push, the date of its news, and its arrival.
 func (r *recording) notePushed(ctx context.Context, push Push) error {
 	p := r.polls[0]
 	if err := r.noteUse(ctx, p); err != nil {

@@ -9,14 +9,13 @@ import (
 )
 
 const (
-	// mostSharers is how many readers a feed may have to be counted on their account.
+	// mostSharers is how many readers a feed may have and still count on their accounts.
 	mostSharers = 10
-	// postOverhead is what a post is counted with beside its texts, in bytes: its row,
-	// its places in indexes.
+	// postOverhead is how many bytes a post counts beside its texts: its row and its index entries.
 	postOverhead = 512
 )
 
-// An intake is what a poll wants stored, with the posts that it speaks of.
+// An intake is what a poll wants to store, with its posts.
 type intake struct {
 	digest.Intake
 	posts []*incoming
@@ -32,13 +31,13 @@ func (in *intake) add(p *incoming, edit bool) {
 	in.Posts, in.posts = append(in.Posts, post), append(in.posts, p)
 }
 
-// sizeOf is what a post counts as, in bytes.
+// sizeOf returns how many bytes a post counts.
 func sizeOf(p digest.Post) int64 {
 	return int64(postOverhead + len(p.Identity) + len(p.URL) + len(p.Title) + len(p.Author) + len(p.Summary) +
 		len(p.Content) + len(p.ImageURL) + len(enclosuresText(p.Enclosures)))
 }
 
-// Bytes is about what a poll that is to be stored has of the memory beside its feed's record.
+// Bytes returns about how much memory a poll uses before it is stored, without its feed's record.
 func (p Polled) Bytes() int64 {
 	n := int64(0)
 	for _, posts := range [][]digest.Post{p.Posts, p.Arrival.Posts} {
@@ -55,8 +54,8 @@ func (p Polled) Bytes() int64 {
 	return n
 }
 
-// admit leaves out what the quotas have no room for. Posts that wait come when the
-// feed is next asked, if it still lists them.
+// admit removes what exceeds the quotas. Posts that wait are stored after the feed's next poll, if it still lists
+// them.
 func (r *recording) admit(ctx context.Context) error {
 	intakes := make(map[*polled]*intake)
 	for _, p := range r.polls {
@@ -71,7 +70,7 @@ func (r *recording) admit(ctx context.Context) error {
 		intakes[p.poll].add(p, false)
 	}
 	for _, p := range r.known {
-		if !r.frozen[p.id] || p.rewritten { // of what is frozen nothing else is stored
+		if !r.frozen[p.id] || p.rewritten { // of a frozen post only a rewritten version is stored
 			intakes[p.poll].add(p, true)
 		}
 	}
@@ -90,7 +89,7 @@ func (r *recording) admit(ctx context.Context) error {
 	return r.chargeAccounts(ctx)
 }
 
-// measureBodies finds by how much the stored documents grow.
+// measureBodies computes by how much the stored documents grow.
 func (r *recording) measureBodies(ctx context.Context, intakes map[*polled]*intake) error {
 	var ids []digest.FeedID
 	for p, in := range intakes {
@@ -120,8 +119,8 @@ func (r *recording) measureBodies(ctx context.Context, intakes map[*polled]*inta
 	return nil
 }
 
-// admitPoll asks the policy for one poll, and does as it says. Accounts are looked
-// at only where more comes than counts for nobody, which few feeds bring in a day.
+// admitPoll applies the policy to one poll. It reads the readers' accounts only if the poll exceeds the amount that
+// counts for no account, which few feeds do in a day.
 func (r *recording) admitPoll(ctx context.Context, p *polled, in *intake) error {
 	said := r.c.policy.Admit(in.Intake)
 	var readers []digest.DigestID
@@ -143,13 +142,13 @@ func (r *recording) admitPoll(ctx context.Context, p *polled, in *intake) error 
 	return nil
 }
 
-// admitted takes in what is stored of a poll.
+// admitted applies the policy's decision to a poll.
 func (p *polled) admitted(in *intake, said digest.Admission, now instant) {
 	p.Feed.PostsWaiting = 0
 	for i, post := range in.posts {
 		switch said.Posts[i] {
 		case digest.PostWaits:
-			if post.rewritten { // readers have had it: they miss a later version at most
+			if post.rewritten { // readers have it, and only miss a later version
 				post.rewritten = false
 				continue
 			}
@@ -172,9 +171,8 @@ func (p *polled) admitted(in *intake, said digest.Admission, now instant) {
 	}
 }
 
-// readAgain has the next poll read the whole document, whatever its validators
-// say, and leaves it to the next midnight: before that there is no room. A
-// document that was read for the first time counts as not read.
+// readAgain makes the next poll read the whole document, whatever its validators say. It leaves that poll to the next
+// midnight, because the quota has no room before. A document that was read for the first time counts as not read.
 func (p *polled) readAgain() {
 	f := &p.Feed
 	f.ETag, f.LastModified, f.BodyHash, f.BusyInterval = "", "", "", 0
@@ -186,12 +184,11 @@ func (p *polled) readAgain() {
 	}
 }
 
-// An accountUse is what was stored today on account of a reader, and how much of it
-// by this recording.
+// An accountUse is what was stored today on a reader's account, and how much of it by this recording, in bytes.
 type accountUse struct{ bytes, more int64 }
 
-// sharers gives the readers on whose account a feed is stored, and reads what was
-// stored on it. None: they are many.
+// sharers returns the readers on whose accounts a feed counts, and reads the accounts. It returns none if there are
+// more than mostSharers.
 func (r *recording) sharers(ctx context.Context, p *polled) ([]digest.DigestID, error) {
 	feed := p.Feed.ID
 	if p.storedFor != 0 {
@@ -209,7 +206,6 @@ func (r *recording) sharers(ctx context.Context, p *polled) ([]digest.DigestID, 
 	return ids, r.readAccounts(ctx, ids)
 }
 
-// readAccounts reads what was stored today on account of readers, where it is not known yet.
 func (r *recording) readAccounts(ctx context.Context, ids []digest.DigestID) error {
 	if r.accounts == nil {
 		r.accounts = make(map[digest.DigestID]accountUse)
@@ -227,7 +223,7 @@ func (r *recording) readAccounts(ctx context.Context, ids []digest.DigestID) err
 	return nil
 }
 
-// AccountUse gives how much was stored today on account of a digest's reader, in bytes.
+// AccountUse returns how many bytes were stored today on the account of a digest's reader.
 func (s *Store) AccountUse(ctx context.Context, id digest.DigestID, now time.Time) (int64, error) {
 	bytes, err := accountUseOf(ctx, s.read(), id, at(now))
 	return bytes, failed("reading what was stored for a reader", err)
@@ -239,8 +235,7 @@ func accountUseOf(ctx context.Context, c conn, id digest.DigestID, now instant) 
 	return bytes, err
 }
 
-// chargeAccounts notes what was stored on account of readers, in their order, so
-// that no two wait for each other.
+// chargeAccounts stores the use of the accounts, ordered by key to avoid deadlocks.
 func (r *recording) chargeAccounts(ctx context.Context) error {
 	var ids []digest.DigestID
 	for id, use := range r.accounts {
@@ -259,8 +254,8 @@ func (r *recording) chargeAccounts(ctx context.Context) error {
 			bytes = excluded.bytes + CASE WHEN account_quotas.day = excluded.day THEN account_quotas.bytes ELSE 0 END`)
 }
 
-// noteUse notes what was stored of a feed for which nothing else is recorded. Where
-// posts of it wait, its next poll reads the whole document.
+// noteUse stores the quota use of a feed for which this recording stores nothing else. If posts of the feed wait, its
+// next poll reads the whole document.
 func (r *recording) noteUse(ctx context.Context, target *polled) error {
 	f := target.Feed
 	for _, h := range r.heirs {

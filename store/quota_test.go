@@ -11,8 +11,7 @@ import (
 	"digest/store"
 )
 
-// big makes posts of so many bytes and a little, the first the newest, none of
-// them older than an hour.
+// big returns posts with a content of size bytes, newest first, none of them older than an hour.
 func big(now time.Time, size int, identities ...string) []digest.Post {
 	list := posts(now, identities...)
 	for i := range list {
@@ -22,13 +21,12 @@ func big(now time.Time, size int, identities ...string) []digest.Post {
 	return list
 }
 
-// within gives the world other quotas, in bytes.
+// within sets other quotas, in bytes.
 func (w world) within(feed, account int64) {
 	w.Policy.Admit = poller.Quota{Feed: feed, Account: account}.Admit
 }
 
-// brings records a poll of a claimed kind: what it found, as a server with
-// validators answers it.
+// brings records a claimed poll, as of a server with validators.
 func (w world) brings(now time.Time, f digest.Feed, found []digest.Post) store.RecordResult {
 	w.t.Helper()
 	f = w.feedAgain(f)
@@ -43,8 +41,8 @@ func (w world) brings(now time.Time, f digest.Feed, found []digest.Post) store.R
 	return r
 }
 
-// TestQuotaOfAFeed: what is over a feed's quota waits, the oldest first, until the
-// next day; it is read then whatever the validators say, and the reader is told.
+// TestQuotaOfAFeed: posts over a feed's quota wait until the next day, the oldest first. The document is then read
+// whatever its validators say, and the reader gets a notice.
 func TestQuotaOfAFeed(t *testing.T) {
 	each(t, func(w world) {
 		w.within(100_000, 0)
@@ -78,8 +76,8 @@ func TestQuotaOfAFeed(t *testing.T) {
 	})
 }
 
-// TestQuotaCountsEdits: texts that replace others count too, and the old one
-// stays until there is room. What is in an edition costs nothing.
+// TestQuotaCountsEdits: a text that replaces another counts too, and the old one stays until the quota has room.
+// Edits of posts in an edition cost nothing.
 func TestQuotaCountsEdits(t *testing.T) {
 	each(t, func(w world) {
 		w.within(100_000, 0)
@@ -102,8 +100,7 @@ func TestQuotaCountsEdits(t *testing.T) {
 	})
 }
 
-// TestQuotaOfAnAccount: a reader whose feeds bring too much gets the first of
-// each, and no other reader less.
+// TestQuotaOfAnAccount: a reader whose feeds bring too much gets the first posts of each. No other reader gets less.
 func TestQuotaOfAnAccount(t *testing.T) {
 	each(t, func(w world) {
 		w.within(1_000_000, 200_000)
@@ -129,9 +126,8 @@ func TestQuotaOfAnAccount(t *testing.T) {
 	})
 }
 
-// TestQuotaOfAFirstRead: the older posts of a feed that is new are known without
-// their content, and where there is no room even for that, the feed counts as not
-// read: nothing of them comes as news later.
+// TestQuotaOfAFirstRead: the older posts of a new feed are stored without their content. If the quota has no room
+// even for that, the feed counts as not read, so that none of them is news later.
 func TestQuotaOfAFirstRead(t *testing.T) {
 	each(t, func(w world) {
 		w.within(1_000_000, 100_000)
@@ -164,8 +160,8 @@ func TestQuotaOfAFirstRead(t *testing.T) {
 	})
 }
 
-// TestQuotaOfAFirstReadBeforeItsReader: a reader who subscribes to a feed of which a part is stored gets that part with
-// the next edition, and the rest once.
+// TestQuotaOfAFirstReadBeforeItsReader: some posts of a feed are stored before a reader subscribes. The reader gets
+// these in the next edition, and the rest once.
 func TestQuotaOfAFirstReadBeforeItsReader(t *testing.T) {
 	each(t, func(w world) {
 		w.within(100_000, 0)
@@ -180,7 +176,7 @@ func TestQuotaOfAFirstReadBeforeItsReader(t *testing.T) {
 	})
 }
 
-// TestQuotaOfAFind: what somebody only looks for counts on their account.
+// TestQuotaOfAFind: a feed that a reader only looks up counts on their account.
 func TestQuotaOfAFind(t *testing.T) {
 	each(t, func(w world) {
 		w.within(1_000_000, 100_000)
@@ -199,8 +195,7 @@ func TestQuotaOfAFind(t *testing.T) {
 	})
 }
 
-// TestQuotaOfADocument: a document that grows beyond an account is not stored,
-// and one that does not grow is.
+// TestQuotaOfADocument: a document that grows beyond an account is not stored. One that does not grow is.
 func TestQuotaOfADocument(t *testing.T) {
 	each(t, func(w world) {
 		w.within(0, 100_000)
@@ -223,7 +218,7 @@ func TestQuotaOfADocument(t *testing.T) {
 	})
 }
 
-// TestQuotaOfAMove: posts that come with a move count at the new address.
+// TestQuotaOfAMove: posts that a move brings count at the new address.
 func TestQuotaOfAMove(t *testing.T) {
 	each(t, func(w world) {
 		w.within(100_000, 0)

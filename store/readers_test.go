@@ -9,7 +9,7 @@ import (
 	"digest/store"
 )
 
-// TestReaders lists readers by state and by a part of their address, some at a time.
+// TestReaders lists readers by state and by a part of their address, a few at a time.
 func TestReaders(t *testing.T) {
 	each(t, func(w world) {
 		ann, bob, cleo, dora := w.reader("ann", "Europe/Paris"), w.reader("bob", "Asia/Tokyo"), w.reader("cleo", "UTC"),
@@ -68,7 +68,7 @@ func TestReaders(t *testing.T) {
 	})
 }
 
-// TestUnconfirmed lists addresses that wait for a confirmation, each once.
+// TestUnconfirmed lists addresses that wait for confirmation, each once.
 func TestUnconfirmed(t *testing.T) {
 	each(t, func(w world) {
 		w.reader("ann", "UTC")
@@ -98,7 +98,7 @@ func TestUnconfirmed(t *testing.T) {
 	})
 }
 
-// TestDropOperator: the last operator stays one.
+// TestDropOperator: the last operator stays.
 func TestDropOperator(t *testing.T) {
 	each(t, func(w world) {
 		ann, bob := w.reader("ann", "UTC"), w.reader("bob", "UTC")

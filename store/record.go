@@ -10,21 +10,21 @@ import (
 	"digest"
 )
 
-// Record stores what polls found, in one transaction: new posts, a hidden row for each new post
-// and each subscribed digest that gathers, and last the feeds' records, which ends their
-// leases. A poll whose lease was taken over meanwhile stores nothing.
+// Record stores the results of polls in one transaction: new posts, a hidden row for each new post in each digest that
+// gathers, and finally the feeds' records. This ends their leases. It stores nothing of a poll whose lease another
+// worker has taken over.
 //
-// A post under a new identity that replaces one the document no longer lists,
-// with the same address and title, is the same post (I4). An edit is stored
-// while the post is in no released edition, and as a version of it afterwards.
+// A post with a new identity is a stored post if it replaces one that the document no longer lists, with the same
+// address and title (I4). An edit is stored as long as no released edition contains the post, and as a version of it
+// afterwards.
 //
-// Where the database refuses what a poll brought, the others are stored without it, and its feed is not asked for a day.
+// If the database rejects a poll, Record stores the others without it, and the feed is not polled for a day.
 //
-// Readers are told of a feed that is sick or has died, and of posts that it may have lost.
-// What happened to a feed while it was in flight stays: a ping, a doubt, a
-// reader who left. What its answer says of its domain's patience is noted.
+// Record also stores notices for the readers of feeds that are sick or dead, or may have lost posts. It keeps what
+// happened to a feed during its poll: a ping, a doubt, a reader who unsubscribed. It adjusts the pace of domains to
+// their answers.
 //
-// Storing excludes releasing (I8).
+// Record excludes Release (I8).
 func (s *Store) Record(ctx context.Context, now time.Time, polls []Polled) (RecordResult, error) {
 	if len(polls) == 0 {
 		return RecordResult{}, nil
@@ -43,7 +43,6 @@ func (s *Store) Record(ctx context.Context, now time.Time, polls []Polled) (Reco
 	return result, failed("storing polls", err)
 }
 
-// record is one transaction of Record.
 func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (RecordResult, error) {
 	var result RecordResult
 	err := s.changeUnder(ctx, s.d.lockShared, "", func(c conn) error {
@@ -59,13 +58,12 @@ func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (Reco
 			Waiting: r.waiting}
 		return err
 	})
-	if err != nil { // what was counted is not stored
+	if err != nil { // the transaction was rolled back, and so are the counts
 		return RecordResult{}, err
 	}
 	return result, nil
 }
 
-// steps takes steps one after the other, until one fails.
 func steps(ctx context.Context, of ...func(context.Context) error) error {
 	for _, step := range of {
 		if err := step(ctx); err != nil {
@@ -75,67 +73,67 @@ func steps(ctx context.Context, of ...func(context.Context) error) error {
 	return nil
 }
 
-// A recording is one call of Record on its way through its steps.
+// A recording is the state of one transaction of Record.
 type recording struct {
 	c     conn
 	now   instant
-	polls []*polled // whose lease still holds, in the order of feeds
+	polls []*polled // whose leases are valid, ordered by feed
 
-	fresh  []*incoming            // posts to be added
-	known  []*incoming            // posts that are stored, and were edited or renamed
-	frozen map[digest.PostID]bool // of these, the ones in a released edition
+	fresh  []*incoming            // posts to add
+	known  []*incoming            // stored posts that were edited or renamed
+	frozen map[digest.PostID]bool // the known posts that are in a released edition
 
 	posts   int
 	hidden  int
 	waiting int
 	told    int
 
-	accounts map[digest.DigestID]accountUse // those that were looked at
+	accounts map[digest.DigestID]accountUse // those read so far
 
-	heirs      []*polled       // the records of feeds that were made for those that moved
-	mergedInto []digest.FeedID // feeds of which others have become part
+	heirs      []*polled       // the records of feeds that were created for feeds that moved
+	mergedInto []digest.FeedID // feeds into which others were merged
 }
 
-// A polled is a poll and the state of its feed as it is stored.
+// A polled is a poll with the stored state of its feed.
 type polled struct {
 	Polled
 	stored   lockedFeed
 	listedAt instant
 
 	first      bool
-	readBefore instant // when the feed was read last; 0 if it never was
+	readBefore instant // when the feed was last read; 0 if never
 
-	unchanged string // the polls of its feed that gather, with this one
+	unchanged string // the collected polls of its feed, with this one
 
-	// the address of another at which the document was read, if the redirect is permanent; or empty
+	// away is the address at which the document was read, if the feed is moving there permanently; otherwise "".
 	away     string
-	overlaps bool                   // the document holds something that is stored
-	listed   map[string]bool        // Listed as it is stored, once lists has made it
-	recent   []recentPost           // the posts of its feed that were first seen not long ago
-	vanished map[digest.PostID]bool // of these, the ones that its document lost from its midst
-	again    bool                   // a ping or a doubt reached the feed during the poll: it needs another poll
+	overlaps bool                   // the document contains a stored post
+	listed   map[string]bool        // Listed as it is stored; set by lists
+	recent   []recentPost           // the posts of its feed that were first seen recently
+	vanished map[digest.PostID]bool // the recent posts that its document omits although it lists older ones
+	again    bool                   // a ping or a doubt reached the feed during the poll, so it needs another
 
-	storedFor    digest.FeedID // whose readers have it on their account; 0: its own
-	tellsWaiting bool          // posts wait that readers would have had
+	storedFor    digest.FeedID // the feed on whose readers' accounts it counts; 0 for its own
+	tellsWaiting bool          // posts wait that would have gone to readers
 }
 
-// An incoming is a post of a poll on its way to be stored.
+// An incoming is a post of a poll that is being stored.
 type incoming struct {
 	digest.Post
 	poll        *polled
 	fingerprint string
-	id          digest.PostID // 0: not stored yet
+	id          digest.PostID // 0 if not stored yet
 	seenAt      instant       // as stored
-	was         string        // the content's hash as stored
-	wasShown    bool          // it was put before readers
-	renamed     bool          // it was stored under another identity that is made of what authors edit
-	shownAt     instant       // now, of a new post that goes to readers
+	was         string        // the stored hash of the content
+	wasShown    bool          // it was added for readers before
+	renamed     bool          // it was stored under another identity, a hash of what authors edit
+	shownAt     instant       // now, if a new post goes to readers
 
-	waits, rewritten bool // there is no room for it today; it was delivered, and says something else by now
+	waits, rewritten bool // the quota has no room for it today; readers have it, and it has changed
 }
 
-// lockFeeds locks the feeds and their times, in the order of their keys, and leaves out the polls
-// whose lease another worker has taken over.
+// lockFeeds locks the feeds and their times, in the order of their keys, and drops the polls whose lease another
+// worker has taken over.
 func (r *recording) lockFeeds(ctx context.Context, polls []Polled) error {
 	byID := make(map[digest.FeedID]Polled, len(polls))
 	for _, p := range polls {
@@ -153,7 +151,8 @@ func (r *recording) lockFeeds(ctx context.Context, polls []Polled) error {
 	var rows []lockedFeed
 	err := r.c.all(ctx, &rows,
 		`SELECT f.id, f.url, f.host, f.state, t.lease_token, f.parsed_at, f.listed_at, f.moved_since,
-		t.last_ok_at, f.pinged_at, f.validators_doubted, f.own_interval, f.host_interval, t.last_attempt_at, t.unchanged FROM `+timedFeeds+` WHERE f.id`+r.c.d.oneOf+` ORDER BY f.id`, keys(r.c.d, ids))
+		t.last_ok_at, f.pinged_at, f.validators_doubted, f.own_interval, f.host_interval, t.last_attempt_at,
+		t.unchanged FROM `+timedFeeds+` WHERE f.id`+r.c.d.oneOf+` ORDER BY f.id`, keys(r.c.d, ids))
 	if err != nil {
 		return err
 	}
@@ -165,9 +164,9 @@ func (r *recording) lockFeeds(ctx context.Context, polls []Polled) error {
 	return r.dropUnwanted(ctx)
 }
 
-// lockRecords locks the records of feeds that polls have changed, or brought something for.
-// Of the others only the times are written: whoever changes their records does not
-// wait for us, and changes what concerns a poll (a ping, a doubt) under a lock on the times.
+// lockRecords locks the records of feeds that a poll has changed, or for which it has posts. Of the others Record
+// writes only the times, so that transactions that change their records do not wait. What concerns a poll (a ping, a
+// doubt) changes under a lock on the times.
 func (r *recording) lockRecords(ctx context.Context, polls map[digest.FeedID]Polled, ids []digest.FeedID) error {
 	changed := slices.DeleteFunc(slices.Clone(ids), func(id digest.FeedID) bool { return polls[id].leavesRecord() })
 	if len(changed) == 0 {
@@ -176,13 +175,13 @@ func (r *recording) lockRecords(ctx context.Context, polls map[digest.FeedID]Pol
 	return r.c.run(ctx, `SELECT 1 FROM feeds WHERE id`+r.c.d.oneOf+` ORDER BY id`+r.c.d.forUpdate, keys(r.c.d, changed))
 }
 
-// leavesRecord reports whether a poll found nothing but that nothing has changed.
+// leavesRecord reports whether a poll found no change.
 func (p Polled) leavesRecord() bool {
 	return p.Token != "" && sameRecord(p.Was, p.Feed) && len(p.Posts)+len(p.Listed) == 0 && p.Body == nil &&
 		p.Gap == nil && !p.Missing
 }
 
-// A lockedFeed is what storing a poll needs to know of its feed.
+// A lockedFeed holds what Record needs of a feed's stored state.
 type lockedFeed struct {
 	ID                digest.FeedID
 	URL               string
@@ -202,19 +201,18 @@ type lockedFeed struct {
 	Unchanged     string
 }
 
-// polled joins a poll with the state of its feed. A ping or a doubt that came
-// while the feed was in flight is answered by the next poll, not by this one;
-// a rule for its host holds from now on.
+// polled combines a poll with the stored state of its feed. After a ping or a doubt during the poll, the feed gets
+// another poll. A new rule for its host applies now.
 func (c conn) polled(row lockedFeed, p Polled, now instant) *polled {
 	p = p.staysPrivate(row)
 	p.Feed.HostInterval, p.Feed.LeaseUntil = row.HostInterval, time.Time{}
 	if row.State == digest.FeedBlocked || row.State == digest.FeedDeclined {
 		p.Feed.State, p.Feed.PollAt = row.State, time.Time{}
 	}
-	if from(p.Feed.LastAttemptAt) < row.LastAttemptAt { // no attempt is forgotten
+	if from(p.Feed.LastAttemptAt) < row.LastAttemptAt { // another attempt was later
 		p.Feed.LastAttemptAt = row.LastAttemptAt.time()
 	}
-	if p.Token != "" && p.Feed.OwnInterval == p.Was.OwnInterval { // word of news has cut it meanwhile, or nothing has
+	if p.Token != "" && p.Feed.OwnInterval == p.Was.OwnInterval { // news may have shortened it during the poll
 		p.Feed.OwnInterval = row.OwnInterval
 	}
 	own := &polled{Polled: p, stored: row, first: p.FirstRead || row.ParsedAt == 0, listedAt: row.ListedAt}
@@ -235,7 +233,6 @@ func (c conn) polled(row lockedFeed, p Polled, now instant) *polled {
 	return own
 }
 
-// addPoll takes in a poll and its posts.
 func (r *recording) addPoll(p *polled) {
 	r.polls = append(r.polls, p)
 	if p.ReadAt != p.stored.URL && !p.Arrival.Rename && (p.Feed.MovedTo != "" || p.Feed.URL != p.stored.URL) {
@@ -256,8 +253,8 @@ func (r *recording) addPoll(p *polled) {
 	}
 }
 
-// dropUnwanted leaves feeds for which no digest gathers any more out of the
-// queue. One that was not claimed has just been added for a reader to come.
+// dropUnwanted removes feeds from the queue for which no digest gathers any longer. A feed without a lease stays,
+// because it was just added for a new reader.
 func (r *recording) dropUnwanted(ctx context.Context) error {
 	queued := make(map[digest.FeedID]*polled)
 	for _, p := range r.polls {
@@ -277,7 +274,7 @@ func (r *recording) dropUnwanted(ctx context.Context) error {
 	return err
 }
 
-// save writes the feeds' records, last of all, and frees their hosts.
+// save writes the feeds' records and ends the leases of their hosts.
 func (r *recording) save(ctx context.Context) error {
 	if err := r.move(ctx); err != nil {
 		return err
@@ -288,7 +285,7 @@ func (r *recording) save(ctx context.Context) error {
 	if err := followRules(ctx, r.c, r.moved()); err != nil {
 		return err
 	}
-	if len(r.mergedInto) > 0 { // last: they may be among those that were just saved
+	if len(r.mergedInto) > 0 { // after saveFeeds, which may have written them
 		if err := refreshAskable(ctx, r.c, `f.id`+r.c.d.oneOf, keys(r.c.d, r.mergedInto)); err != nil {
 			return err
 		}
@@ -296,7 +293,7 @@ func (r *recording) save(ctx context.Context) error {
 	return r.freeHosts(ctx)
 }
 
-// tell tells the digests that wait for these feeds.
+// tell updates the digests that wait for these feeds.
 func (r *recording) tell(ctx context.Context) (err error) {
 	feeds := each(r.polls, func(p *polled) digest.FeedID { return p.stored.ID })
 	r.told, err = tellWaiting(ctx, r.c, append(feeds, r.mergedInto...))
@@ -308,76 +305,75 @@ func (r *recording) freeHosts(ctx context.Context) error {
 	var v values
 	for _, p := range r.polls {
 		if p.Token != "" {
-			v.row(p.stored.Host, from(p.HostFreeAt), p.Token) // as it was claimed: the feed may have moved
+			v.row(p.stored.Host, from(p.HostFreeAt), p.Token) // the claimed host, because the feed may have moved
 		}
 	}
 	return freeHosts(ctx, r.c, &v)
 }
 
-// freeHosts ends the leases of hosts, in their order as leaseHosts takes them.
+// freeHosts ends the leases of hosts, in the order in which leaseHosts takes them.
 func freeHosts(ctx context.Context, c conn, v *values) error {
 	return c.runRows(ctx, v, `WITH v (host, free_at, token) AS (VALUES {rows})
 		UPDATE hosts SET lease_until = v.free_at, token = ''
 		FROM v WHERE hosts.host = v.host AND hosts.token = v.token`)
 }
 
-// A Polled is what one poll of one feed found.
+// A Polled is the result of one poll of one feed.
 type Polled struct {
-	Feed  digest.Feed // the record as it must be stored, PollAt and all
-	Was   digest.Feed // as it was claimed; what did not change since is not written. Zero: all is
-	Token string      // as claimed; empty for a feed that EnsureFeed has just made
+	Feed  digest.Feed // the record to store, with PollAt
+	Was   digest.Feed // the record as claimed: only what differs from it is written; zero means everything
+	Token string      // of the claim; empty for a feed that EnsureFeed has just added
 
-	// FirstRead says that the feed was never parsed before: of its posts only
-	// those of the last 24 hours, or the newest, go to readers.
+	// FirstRead says that the feed was never parsed before. Only its posts of the last 24 hours, or the newest one,
+	// go to readers.
 	FirstRead bool
 
-	Posts  []digest.Post // new or changed ones, in document order; keys are not read
-	Listed []string      // every identity in the document, in its order; empty if none was read
-	Dates  []int64       // when each of them was published, in Unix seconds, 0: it has no date; nil: not known
+	Posts  []digest.Post // new or changed posts in document order; their keys are ignored
+	Listed []string      // all identities in the document, in its order; empty if none was read
+	Dates  []int64       // of Listed, in Unix seconds, 0 for a post without a date; nil if unknown
 
-	// Windowed says that the document holds as much as is read of one, or more:
-	// what lies before all that is stored has slid in, and is no news.
+	// Windowed says that the document has at least as many posts as digest reads. A post older than all stored ones
+	// has then slid in, and is not news.
 	Windowed bool
 
-	HostFreeAt time.Time // when the feed's host may be asked again
+	HostFreeAt time.Time // when the feed's host may be polled again
 
-	// ReadAt is where the document was found, in normal form. If that is the
-	// address of another feed, the posts are not shown to readers who subscribe to both.
+	// ReadAt is the address of the document, in normal form. If another feed has this address, readers who subscribe
+	// to both do not get the posts of this one.
 	ReadAt string
 
-	// FoundFor is who looked for a feed that has no reader yet: it is stored on their
-	// account. 0: it is on nobody's.
+	// FoundFor is the digest for which a feed without readers was found. The feed counts on its reader's account; 0
+	// means on no account.
 	FoundFor digest.DigestID
 
-	Poll PollRecord // for the history; one without a time is not kept
-	Body *Body      // the document, if it was read; nil: the stored one stays
+	Poll PollRecord // for the history, unless its time is zero
+	Body *Body      // the document, if it was read; nil keeps the stored one
 
-	Missing bool    // the feed is not there any more: readers who came from elsewhere go back
-	Arrival Arrival // of a feed that has moved for good
+	Missing bool    // the feed has disappeared, so a move to it is undone for its readers
+	Arrival Arrival // of a feed that has moved permanently
 
-	// Gap is when posts may have been lost, if nothing is known of what the
-	// document lists. It is believed, and told to the feed's readers, only if
-	// nothing of it is known under another identity either.
+	// Gap is the time of which posts may be lost, if none of the listed posts is known. Readers get a notice only if
+	// none is known under another identity either.
 	Gap     *digest.Gap
-	Illness digest.Illness // what the feed is sick of by now: readers are told once
+	Illness digest.Illness // the present illness; readers get one notice
 	WasSick bool           // before this poll
 }
 
-// A RecordResult counts what Record did.
+// A RecordResult counts what Record stored.
 type RecordResult struct {
-	Posts  int // new ones
-	Hidden int // rows made for readers
-	Stale  int // polls whose lease was no longer theirs: nothing of them was stored
-	Told   int // digests that wait for one feed fewer: Release looks at them
+	Posts  int // new posts
+	Hidden int // hidden rows for readers
+	Stale  int // polls not stored, because another worker has their lease
+	Told   int // digests that wait for one feed less; Release examines them
 
-	Waiting int // posts that were left for another day
+	Waiting int // posts that the quota leaves for another day
 
-	Refused int // polls that the database refused: nothing of them was stored but that
+	Refused int // polls that the database rejected
 }
 
 const (
-	// refusedFor is how long a feed is not asked whose answer could not be stored.
+	// refusedFor is how long a feed is not polled after its response could not be stored.
 	refusedFor = 24 * time.Hour
-	// reasonLength bounds what a feed's record says of it, in bytes.
+	// reasonLength bounds the error text in a feed's record, in bytes.
 	reasonLength = 300
 )

@@ -7,7 +7,7 @@ import (
 	"digest"
 )
 
-// edited gives the title of a post after its author has changed it.
+// edited returns the title of a post after its author has changed it.
 func (w world) edited(now time.Time, f digest.Feed, identity string) string {
 	w.t.Helper()
 	p := post(identity, noon)
@@ -20,9 +20,8 @@ func (w world) edited(now time.Time, f digest.Feed, identity string) string {
 	return all[0].Title
 }
 
-// TestEditOfWhatNobodyWasShown edits posts of a feed's first read: one that
-// went to its reader, and one that was too old and went to nobody until a
-// second reader came.
+// TestEditOfWhatNobodyWasShown edits posts of a feed's first read: one that went to its reader, and one that was too
+// old and went to no reader until a second one subscribed.
 func TestEditOfWhatNobodyWasShown(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -49,8 +48,7 @@ func TestEditOfWhatNobodyWasShown(t *testing.T) {
 	})
 }
 
-// TestEditAfterAnOutage edits posts whose edition's midnight lies far from when
-// they were seen.
+// TestEditAfterAnOutage edits posts that were first seen long before or after their edition's midnight.
 func TestEditAfterAnOutage(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -67,7 +65,7 @@ func TestEditAfterAnOutage(t *testing.T) {
 	})
 }
 
-// TestEditOfMany edits more posts at once that were delivered than one statement takes.
+// TestEditOfMany edits more delivered posts together than one statement takes.
 func TestEditOfMany(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")

@@ -13,8 +13,8 @@ import (
 	"digest/store/storetest"
 )
 
-// TestStoringExcludesReleasing is I8: posts are stored while midnights pass.
-// Each must be in one edition, or wait; and what was released stays as it was.
+// TestStoringExcludesReleasing checks I8: posts are stored while midnights pass. Each must be in one edition, or
+// wait. Released editions must not change.
 func TestStoringExcludesReleasing(t *testing.T) {
 	const nPosts, readers, storers = 80, 5, 3
 	each(t, func(w world) {
@@ -70,7 +70,7 @@ func TestStoringExcludesReleasing(t *testing.T) {
 	})
 }
 
-// holds fails the test unless a query gives a number.
+// holds fails the test unless a query returns a number.
 func (w world) holds(what string, n int, query string, args ...any) {
 	w.t.Helper()
 	have, err := w.Count(w.ctx(), query, args...)
@@ -78,8 +78,8 @@ func (w world) holds(what string, n int, query string, args ...any) {
 	want(w.t, what, have, n)
 }
 
-// TestSubscribingMeetsStoring subscribes while a post of the same feed is
-// stored: whoever comes second sees what the first has done.
+// TestSubscribingMeetsStoring subscribes while a post of the same feed is stored. The later transaction sees the
+// result of the earlier one.
 func TestSubscribingMeetsStoring(t *testing.T) {
 	const rounds = 40
 	each(t, func(w world) {
@@ -104,7 +104,7 @@ func TestSubscribingMeetsStoring(t *testing.T) {
 	})
 }
 
-// TestPlanIsExact lets eight workers plan one midnight.
+// TestPlanIsExact has eight workers plan one midnight.
 func TestPlanIsExact(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")
@@ -136,7 +136,7 @@ func TestPlanIsExact(t *testing.T) {
 	})
 }
 
-// TestReleaseIsExact lets eight workers release one midnight.
+// TestReleaseIsExact has eight workers release one midnight.
 func TestReleaseIsExact(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")
@@ -166,8 +166,8 @@ func TestReleaseIsExact(t *testing.T) {
 	})
 }
 
-// Whoever finds that all is planned waits for no release. (On PostgreSQL alone: on SQLite a
-// release is all that writes, and finding needs none of that.)
+// A worker that finds everything planned does not wait for a release. (On PostgreSQL only: on SQLite a release is the
+// only writer, and finding does not write.)
 func TestPlanWaitsForNobody(t *testing.T) {
 	w := world{storetest.Open(t, storetest.Postgres(t)), t}
 	w.subscribe(w.reader("ada", "Europe/Paris"), w.feed("a.example"))

@@ -9,12 +9,11 @@ import (
 	"digest/store"
 )
 
-// fill leaves the database no room for more, until the function that it gives is
-// called. SQLite's file may not grow any more; PostgreSQL says what it says of a
-// full disk where posts are stored.
+// fill leaves no room in the database until its result is called. SQLite's file may not grow, and PostgreSQL reports
+// a full disk when posts are stored.
 func (w world) fill() (free func()) {
 	w.t.Helper()
-	if w.Exec(w.ctx(), `PRAGMA max_page_count = 1`) == nil { // which is as many as there are
+	if w.Exec(w.ctx(), `PRAGMA max_page_count = 1`) == nil { // SQLite uses the present number instead
 		return func() { w.t.Helper(); w.ok(w.Exec(w.ctx(), `PRAGMA max_page_count = 1000000`)) }
 	}
 	for _, statement := range []string{
@@ -27,9 +26,8 @@ func (w world) fill() (free func()) {
 	return func() { w.t.Helper(); w.ok(w.Exec(w.ctx(), `DROP TRIGGER no_room ON posts`)) }
 }
 
-// TestFullDisk: what a poll brought and the disk has no room for is lost, and its
-// feed asked again after the poll gap, though our manners would have it left alone
-// for a day after an answer. No failure counts against it.
+// TestFullDisk: a poll that does not fit on the disk is lost. Its feed is polled again after the poll gap, although
+// the rules after a response would wait for a day. It does not count as a failure.
 func TestFullDisk(t *testing.T) {
 	each(t, func(w world) {
 		f := w.newFeed("f.example")

@@ -11,9 +11,8 @@ import (
 	"digest"
 )
 
-// fingerprint is what a post keeps when its GUID changes, and when the site
-// moves to another host: path and query of its address, without a final slash,
-// and title; the content's hash if it has neither.
+// fingerprint returns a hash that stays the same when a post's GUID changes, or its site moves to another host. It
+// hashes path and query of the address without a final slash, and the title, or the content's hash without either.
 func fingerprint(p digest.Post) string {
 	text := pathOf(p.URL) + "\n" + p.Title
 	if text == "\n" {
@@ -23,7 +22,7 @@ func fingerprint(p digest.Post) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// pathOf gives path and query of an address, without a final slash.
+// pathOf returns path and query of an address, without a final slash.
 func pathOf(address string) string {
 	if _, rest, ok := strings.Cut(address, "://"); ok {
 		address = strings.TrimLeftFunc(rest, func(r rune) bool { return !strings.ContainsRune("/?#", r) })
@@ -31,7 +30,6 @@ func pathOf(address string) string {
 	return strings.TrimSuffix(address, "/")
 }
 
-// storedPost is what matching needs to know of a stored post.
 type storedPost struct {
 	postKey
 	ID          digest.PostID
@@ -42,13 +40,14 @@ type storedPost struct {
 	PublishedAt instant
 	SeenAt      instant
 	ContentHash string
-	ShownAt     instant // when it was put before readers; 0: it was not
+	ShownAt     instant // when it was last added for readers; 0 if never
 }
 
-const storedColumns = `p.id, p.feed_id, p.identity, p.fingerprint, p.url, p.title, p.summary, p.published_at, p.seen_at, p.content_hash, p.shown_at`
+const storedColumns = `p.id, p.feed_id, p.identity, p.fingerprint, p.url, p.title, p.summary, p.published_at,
+	p.seen_at, p.content_hash, p.shown_at`
 
-// match finds which posts are stored already, under their identity or under
-// one that the document no longer lists. What is left in fresh is new.
+// match finds which posts are stored already, under their identity or under one that the document no longer lists.
+// The posts that remain in fresh are new.
 func (r *recording) match(ctx context.Context) error {
 	known, err := r.byIdentity(ctx)
 	if err == nil && r.renumber(known) {
@@ -79,7 +78,6 @@ func (r *recording) match(ctx context.Context) error {
 	return r.recognise(ctx)
 }
 
-// byIdentity gives the stored posts under the identities of fresh ones.
 func (r *recording) byIdentity(ctx context.Context) (map[postKey]storedPost, error) {
 	stored, err := r.find(ctx, "identity", func(p *incoming) string { return p.Identity })
 	known := make(map[postKey]storedPost, len(stored))
@@ -89,7 +87,7 @@ func (r *recording) byIdentity(ctx context.Context) (map[postKey]storedPost, err
 	return known, err
 }
 
-// former finds the stored post that an earlier version of the program stored under another identity.
+// former finds the stored post that an earlier version of digest stored under another identity.
 func former(stored []storedPost) func(*incoming) (storedPost, bool) {
 	byIdentity := make(map[postKey]storedPost, len(stored))
 	for _, s := range stored {
@@ -103,9 +101,8 @@ func former(stored []storedPost) func(*incoming) (storedPost, bool) {
 	}
 }
 
-// aliased finds the stored post that has an unknown one's alias for its identity: a
-// GUID that another post has come to share, or shares no more. It is of the same
-// address, or else of the same date; where that holds for two posts, for neither.
+// aliased finds the stored post whose identity is the alias of an unknown post: a GUID that posts begin or cease to
+// share. They must have the same address, or otherwise the same date. If two posts match, it finds neither.
 func (r *recording) aliased(stored []storedPost) func(*incoming) (storedPost, bool) {
 	renamed := make(map[digest.PostID]bool)
 	for _, p := range r.known {
@@ -139,7 +136,7 @@ func (r *recording) aliased(stored []storedPost) func(*incoming) (storedPost, bo
 	}
 }
 
-// only gives the one post for which something holds; nil if there is none, or another.
+// only returns the one post for which holds is true, or nil if there are several or none.
 func only(posts []*incoming, holds func(*incoming) bool) (one *incoming) {
 	for _, p := range posts {
 		switch {
@@ -153,8 +150,7 @@ func only(posts []*incoming, holds func(*incoming) bool) (one *incoming) {
 	return one
 }
 
-// moveKnown moves the fresh posts for which a stored one is found to the known
-// ones; those that did not change are dropped.
+// moveKnown moves the fresh posts that found finds among the stored ones to known. It drops unchanged posts.
 func (r *recording) moveKnown(found func(*incoming) (storedPost, bool)) {
 	r.fresh = slices.DeleteFunc(r.fresh, func(p *incoming) bool {
 		s, ok := found(p)
@@ -202,7 +198,6 @@ func renamed(stored []storedPost) func(*incoming) (storedPost, bool) {
 	}
 }
 
-// lists reports whether the document holds an identity.
 func (p *polled) lists(identity string) bool {
 	if p.listed == nil {
 		p.listed = make(map[string]bool, len(p.Listed))
@@ -213,7 +208,7 @@ func (p *polled) lists(identity string) bool {
 	return p.listed[identity]
 }
 
-// find gives the stored posts that share a column with a fresh one of their feed.
+// find returns the stored posts that share a column with a fresh post of their feed.
 func (r *recording) find(ctx context.Context, column string, key func(*incoming) string) ([]storedPost, error) {
 	var v values
 	for _, p := range r.fresh {
@@ -227,8 +222,8 @@ func (r *recording) find(ctx context.Context, column string, key func(*incoming)
 		WHERE p.feed_id = v.feed_id AND p.`+column+` = v.wanted ORDER BY p.id`)
 }
 
-// edit stores edits and new identities. Of a post that is in a released
-// edition only what tells it apart changes, never what a reader sees.
+// edit stores edits and new identities. For a post in a released edition it changes only what identifies the post,
+// not what readers see.
 func (r *recording) edit(ctx context.Context) error {
 	if len(r.known) == 0 {
 		return nil
@@ -239,7 +234,7 @@ func (r *recording) edit(ctx context.Context) error {
 	for _, p := range r.known {
 		if r.frozen[p.id] {
 			hash := p.ContentHash
-			if p.poll.away != "" { // what readers had is not that document's
+			if p.poll.away != "" { // readers have not got this document's version
 				hash = p.was
 			}
 			bare.row(p.id, p.Identity, p.fingerprint, hash)
@@ -264,24 +259,25 @@ func (r *recording) edit(ctx context.Context) error {
 		return err
 	}
 	return r.c.runRows(ctx, &whole, `WITH v (id, identity, fingerprint, content_hash, published_at, url, title, author,
-			language, image_url, summary, content, enclosures, syndication, read_address, untitled, leads_to) AS (VALUES {rows})
+			language, image_url, summary, content, enclosures, syndication, read_address, untitled,
+			leads_to) AS (VALUES {rows})
 			UPDATE posts SET identity = v.identity, fingerprint = v.fingerprint, content_hash = v.content_hash,
 			published_at = v.published_at, url = v.url, title = v.title, author = v.author, language = v.language,
-			image_url = v.image_url, summary = v.summary, content = v.content, enclosures = v.enclosures, syndication = v.syndication, read_address = v.read_address, untitled = v.untitled, leads_to = v.leads_to,
+			image_url = v.image_url, summary = v.summary, content = v.content, enclosures = v.enclosures,
+			syndication = v.syndication, read_address = v.read_address, untitled = v.untitled, leads_to = v.leads_to,
 			listed_at = ? FROM v WHERE posts.id = v.id`, r.now)
 }
 
-// An edition that holds a post may bear a date before the post was seen, if its release was
-// late by almost all the time to the next one: so many days at most, with the date line,
-// of a digest that appears once a week, and of one that appears once a month.
+// The date of an edition may be before the first sighting of a post in it, if its release was late by almost the
+// whole time to the next midnight. These are the days of that time in a weekly and a monthly digest, with the date
+// line.
 const (
 	frozenDays        = 9
 	frozenDaysMonthly = 38
 )
 
-// releasedPosts gives those posts (id, since, any_since) that are in a released edition. Whether one is in an
-// edition is asked in a way that no planner can turn round: it would look for it in
-// all partitions of digest_posts, for each reader.
+// releasedPosts selects the posts (id, since, any_since) that are in a released edition. The scalar subquery keeps
+// planners from starting with digest_posts, because they would search all its partitions for each reader.
 const releasedPosts = `WITH v (id, since, any_since) AS (VALUES {rows})
 		SELECT p.id FROM v CROSS JOIN posts p WHERE p.id = v.id AND (p.frozen = 1 OR p.shown_at > 0 AND EXISTS (
 		SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
@@ -289,14 +285,14 @@ const releasedPosts = `WITH v (id, since, any_since) AS (VALUES {rows})
 		WHERE s.feed_id = p.feed_id AND s.paused = 0 AND d.released_at >= p.seen_at
 		AND e.local_date >= v.any_since AND e.due_at <= p.shown_at + ?
 		AND (d.cadence > ? OR e.local_date >= v.since AND e.due_at <= p.shown_at + ?)
-		AND (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = e.digest_id AND dp.visible_at = e.due_at AND dp.post_id = p.id) = 1))`
+		AND (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = e.digest_id AND dp.visible_at = e.due_at
+		AND dp.post_id = p.id) = 1))`
 
-// released tells which of the known posts are in a released edition. There is no
-// index that leads from a post to its editions (it would double the cost of
-// the hottest insert), so the way leads over the feed's readers to their
-// editions from when the post was seen to the last midnight it can have waited
-// for, and ends at the first that holds it. A post that was put before nobody
-// is in none. A reader who left the feed was noted when they left.
+// released returns which of the known posts are in a released edition. No index connects a post to its editions,
+// because it would double the cost of the hottest insert. So the query examines the editions of the feed's readers,
+// from the post's first sighting to the last midnight for which it can have waited. It stops at the first that
+// contains the post. A post that was never added for readers is in no edition. withdraw marks the posts of a reader
+// who unsubscribes as frozen.
 func (r *recording) released(ctx context.Context) (map[digest.PostID]bool, error) {
 	var v values
 	for _, p := range r.known {

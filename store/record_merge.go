@@ -9,20 +9,19 @@ import (
 	"digest"
 )
 
-// A holder is a feed that has the address to which another has moved.
+// A holder is the feed at an address to which another feed has moved.
 type holder struct {
 	ID       digest.FeedID
 	URL      string
 	ParsedAt instant
 	LastOKAt instant
 	digest.QuotaUse
-	moves bool // it is moving itself, in this batch
+	moves bool // it moves too, in this batch
 }
 
-// move makes feeds that have moved for good part of the feeds at their new
-// addresses, so that what is shown under a feed was read at its address (I9). Where no
-// other feed is, a feed takes the new address itself within its site, and if all of
-// it was read there already.
+// move merges feeds that have moved permanently into the feeds at their new addresses, so that all posts of a feed
+// were read at its address (I9). If no feed has the new address, the moved feed takes it, provided that it stays
+// within its site or that all its posts were read there.
 func (r *recording) move(ctx context.Context) error {
 	holders, err := r.holders(ctx)
 	if err != nil {
@@ -48,11 +47,11 @@ func (r *recording) move(ctx context.Context) error {
 			if err := r.changeAddress(ctx, p); err != nil {
 				return err
 			}
-		case h.moves, p.Feed.Errors > 0: // it came back to where another is by now: nothing was read there
+		case h.moves, p.Feed.Errors > 0: // another feed has the address now, and nothing was read there
 			p.moveLater()
 		case !p.Arrival.Read:
 			p.moveLater()
-			p.Feed.ValidatorsDoubted = true // so that the whole document comes
+			p.Feed.ValidatorsDoubted = true // so that the next poll reads the whole document
 		default:
 			address := p.Feed.URL
 			if holders[address], err = r.settle(ctx, p.Feed); err != nil {
@@ -72,8 +71,8 @@ func (r *recording) move(ctx context.Context) error {
 	return r.noteFormer(ctx)
 }
 
-// mayChangeAddress reports whether a feed may change its address to a new one, where
-// no other feed is: it stays within its site, or nothing of it was ever read elsewhere.
+// mayChangeAddress reports whether a feed may take a new address that no other feed has: it stays within its site, or
+// none of its posts was read elsewhere.
 func (r *recording) mayChangeAddress(ctx context.Context, p *polled) (bool, error) {
 	if !p.Arrival.Abroad || p.Feed.Errors > 0 {
 		return true, nil
@@ -84,8 +83,8 @@ func (r *recording) mayChangeAddress(ctx context.Context, p *polled) (bool, erro
 	return n == 0, err
 }
 
-// changeAddress gives a feed its new address, and notes where its posts were read and
-// its readers subscribed. Another spelling of an address is the same place.
+// changeAddress records where the posts of a feed with a new address were read, and where its readers subscribed.
+// Another spelling of an address is the same address.
 func (r *recording) changeAddress(ctx context.Context, p *polled) error {
 	if p.Arrival.Rename || p.Feed.Errors > 0 {
 		return nil
@@ -98,8 +97,7 @@ func (r *recording) changeAddress(ctx context.Context, p *polled) error {
 	return nil
 }
 
-// holders gives the feeds that have the addresses to which others move, locked
-// as Record's own.
+// holders returns the feeds at the addresses to which others move, locked as Record locks its own.
 func (r *recording) holders(ctx context.Context) (map[string]holder, error) {
 	var addresses []string
 	moving := make(map[digest.FeedID]bool)
@@ -124,8 +122,8 @@ func (r *recording) holders(ctx context.Context) (map[string]holder, error) {
 	return holders, err
 }
 
-// moveLater leaves a feed where it is until its next poll says again that it moved:
-// the feed at the new address has only just come there, or is on its way.
+// moveLater keeps a feed at its address until its next poll reports the move again. The feed at the new address has
+// only just arrived there, or is moving itself.
 func (p *polled) moveLater() {
 	if p.Feed.Errors == 0 {
 		p.Feed.MovedTo, p.Feed.MovedSince = p.Feed.URL, p.stored.MovedSince.time()
@@ -134,9 +132,8 @@ func (p *polled) moveLater() {
 	p.Feed.URL, p.Feed.Host = p.stored.URL, p.stored.Host
 }
 
-// inherit gives a feed that was made for a move what the poll has learned of its
-// address, the document, and the number that sites are told: it goes on where the one
-// that moved ends.
+// inherit gives a feed that was created for a move the record, the document and the number of the moved feed. Sites
+// know a feed by this number.
 func (r *recording) inherit(ctx context.Context, p *polled, heir digest.FeedID) error {
 	h := &polled{Polled: Polled{Feed: p.Feed}, stored: p.stored, listedAt: r.now}
 	h.Feed.ID, h.Feed.MovedFrom, h.Feed.MovedAt = heir, "", time.Time{}
@@ -148,10 +145,9 @@ func (r *recording) inherit(ctx context.Context, p *polled, heir digest.FeedID) 
 	return r.c.run(ctx, `UPDATE bodies SET feed_id = ? WHERE feed_id = ?`, heir, p.Feed.ID)
 }
 
-// merge makes a feed part of the one that has its new address. Both are one
-// document from now on, which the poll has just read; it will not be asked for
-// again within the gap (I5). The feed that ends keeps its posts, for the
-// editions that show them, and what waits of them goes out (I3).
+// merge merges a feed into the one at its new address. Both are one document, which this poll has read and which is
+// not polled again within the gap (I5). The merged feed keeps its posts for the editions that show them, and its
+// waiting posts are delivered (I3).
 func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 	if err := r.share(ctx, p, into); err != nil {
 		return err
@@ -170,12 +166,17 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 		statement string
 		args      []any
 	}{
-		// Of two subscriptions the one to the feed that stays is kept, unless it is
-		// paused and the other is not. It knows the addresses of both.
-		{`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras, leads, created_at, paused, paused_for, paused_until, address)
-			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.most, s.extras, s.leads, s.created_at, s.paused, s.paused_for, s.paused_until, ` + plainly(`replace(s.address, ?, '`+ownAddress+`')`) + `
-			FROM subscriptions s WHERE s.feed_id = ? ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO UPDATE SET leads = CASE WHEN excluded.leads = 1 THEN 1 ELSE subscriptions.leads END,
-				address = ` + plainly(bothAddresses) + `, paused = CASE WHEN ` + awake + ` THEN 0 ELSE subscriptions.paused END,
+		// Of two subscriptions the one to the remaining feed stays, unless it is paused and the other is not. It gets
+		// the addresses of both.
+		{`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras, leads, created_at,
+			paused, paused_for, paused_until, address)
+			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.most, s.extras, s.leads,
+			s.created_at, s.paused, s.paused_for,
+			s.paused_until, ` + plainly(`replace(s.address, ?, '`+ownAddress+`')`) + `
+			FROM subscriptions s WHERE s.feed_id = ? ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO UPDATE
+			SET leads = CASE WHEN excluded.leads = 1 THEN 1 ELSE subscriptions.leads END,
+				address = ` + plainly(bothAddresses) + `, paused = CASE WHEN ` + awake + ` THEN 0
+				ELSE subscriptions.paused END,
 				paused_for = CASE WHEN ` + awake + ` THEN 0 ELSE subscriptions.paused_for END,
 				paused_until = CASE WHEN ` + awake + ` THEN 0 ELSE subscriptions.paused_until END,
 				title = CASE WHEN ` + awake + ` THEN excluded.title ELSE subscriptions.title END,
@@ -188,17 +189,20 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 		{keepFormer(`s.feed_id = ?`), []any{from}},
 		{`DELETE FROM subscriptions WHERE feed_id = ?`, []any{from}},
 		{`UPDATE former_addresses SET feed_id = ? WHERE feed_id = ?`, []any{to, from}},
-		{`INSERT INTO former_addresses (url, feed_id, since) VALUES (?, ?, ?) ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id, since = excluded.since`,
+		{`INSERT INTO former_addresses (url, feed_id, since) VALUES (?, ?, ?) ON CONFLICT (url) DO UPDATE
+			SET feed_id = excluded.feed_id, since = excluded.since`,
 			[]any{p.stored.URL, to, r.now}},
 		{`UPDATE feeds SET merged_into = ? WHERE id = ? OR merged_into = ?`, []any{to, from, from}},
-		// what is at the new address belongs to the other's record
+		// The document at the new address belongs to the other record.
 		{`DELETE FROM bodies WHERE feed_id = ?`, []any{from}},
 		{`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note, unchanged)
-			SELECT CAST(? AS BIGINT), p.at, p.outcome, p.status, p.requests, p.bytes, p.millis, p.note, p.unchanged FROM polls p
+			SELECT CAST(? AS BIGINT), p.at, p.outcome, p.status, p.requests, p.bytes, p.millis, p.note, p.unchanged
+			FROM polls p
 			WHERE p.feed_id = ? ORDER BY p.at ON CONFLICT (feed_id, at) DO NOTHING`, []any{to, from}},
 		{`DELETE FROM polls WHERE feed_id = ?`, []any{from}},
-		// It answers there, whatever was thought of it.
-		{`UPDATE feeds SET state = 'active', errors = 0, first_error_at = 0, failing_since = 0, gone_at = 0 WHERE id = ?`, []any{to}},
+		// The feed answers there, so it is active again.
+		{`UPDATE feeds SET state = 'active', errors = 0, first_error_at = 0, failing_since = 0, gone_at = 0
+			WHERE id = ?`, []any{to}},
 		{`UPDATE feed_times SET last_attempt_at = CASE WHEN last_attempt_at < ? THEN ? ELSE last_attempt_at END,
 			poll_at = CASE WHEN lease_token = '' THEN NULL ELSE poll_at END WHERE feed_id = ?`,
 			[]any{r.now, r.now, to}},
@@ -215,15 +219,16 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 	return dropWaitingNotices(ctx, r.c, []digest.FeedID{from, to}, `'sick', 'dead'`)
 }
 
-// awake holds where a paused subscription and another, excluded, become one.
+// awake is true if the remaining subscription is paused and the merged one (excluded) is not.
 const awake = `subscriptions.paused = 1 AND excluded.paused = 0`
 
-// bothAddresses is the list of the addresses of two subscriptions that become one.
-const bothAddresses = `CASE WHEN subscriptions.address = '' OR excluded.address = '' OR replace(subscriptions.address || excluded.address, '` + ownAddress + `', '') <> subscriptions.address || excluded.address
+// bothAddresses lists the addresses of two subscriptions that are merged.
+const bothAddresses = `CASE WHEN subscriptions.address = '' OR excluded.address = ''
+	OR replace(subscriptions.address || excluded.address, '` + ownAddress + `', '')
+		<> subscriptions.address || excluded.address
 	THEN '` + ownAddress + `' ELSE '' END || replace(subscriptions.address || excluded.address, '` +
 	ownAddress + `', '')`
 
-// moved gives the feeds that have a new address.
 func (r *recording) moved() []digest.FeedID {
 	var ids []digest.FeedID
 	for _, p := range r.polls {
@@ -234,9 +239,8 @@ func (r *recording) moved() []digest.FeedID {
 	return ids
 }
 
-// end makes the record of a feed that has become part of another. Its
-// address gets a fragment, which no address in normal form has, so that another feed
-// may have the old one.
+// end sets the record of a merged feed. Its address gets a fragment, which no address in normal form has, so that
+// another feed can have the old address.
 func (p *polled) end(address string, now time.Time) {
 	p.Feed.MovedFrom, p.Feed.MovedAt = p.stored.URL, now
 	p.Feed.URL, p.Feed.Host = fmt.Sprintf("%s#%d", p.stored.URL, p.Feed.ID), p.stored.Host
@@ -245,9 +249,8 @@ func (p *polled) end(address string, now time.Time) {
 	p.Feed.MovedTo, p.Feed.MovedSince = address, p.stored.MovedSince.time()
 }
 
-// share makes the posts that were just read at the new address posts of the feed
-// that is there, as a poll of its own would: nothing else that the feed that moved
-// has ever had comes under its name (I9). To its own readers they are new.
+// share stores the posts that were just read at the new address as posts of the feed there, as a poll of it would. No
+// other post of the moved feed appears under that feed (I9). Its readers get them as new posts.
 func (r *recording) share(ctx context.Context, p *polled, into holder) error {
 	target := &polled{Polled: Polled{Feed: digest.Feed{ID: into.ID, QuotaUse: into.QuotaUse}, Posts: p.Arrival.Posts,
 		Windowed: p.Windowed}, first: into.ParsedAt == 0, storedFor: p.Feed.ID}
@@ -260,7 +263,7 @@ func (r *recording) share(ctx context.Context, p *polled, into holder) error {
 	if err := s.match(ctx); err != nil {
 		return err
 	}
-	s.known = nil // of what is there already nothing changes
+	s.known = nil // stored posts do not change
 	if err := steps(ctx, s.judge, s.admit, s.insert, s.hide); err != nil {
 		return err
 	}
@@ -281,27 +284,26 @@ func (r *recording) share(ctx context.Context, p *polled, into holder) error {
 	return r.c.run(ctx, `UPDATE feed_times SET last_ok_at = ? WHERE feed_id = ?`, r.now, into.ID)
 }
 
-// dropShared takes back posts that share has just hidden, for the digests that have
-// them from the feed that moved: read there, or the same to the letter. It names the midnights
-// they wait for, and so need not look through all that these digests have had.
+// dropShared deletes the hidden rows of share for digests that have the post from the moved feed: read at that
+// address, or identical. It names the midnights for which the posts wait, so that it need not search all posts of
+// these digests.
 func (r *recording) dropShared(ctx context.Context, from digest.FeedID, address string, ids []digest.PostID) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	return r.c.run(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
-		SELECT s.digest_id, d.next_due_at, q.id FROM subscriptions s JOIN digests d ON d.id = s.digest_id CROSS JOIN posts q
+		SELECT s.digest_id, d.next_due_at, q.id FROM subscriptions s JOIN digests d ON d.id = s.digest_id
+		CROSS JOIN posts q
 			JOIN posts p ON p.feed_id = s.feed_id AND p.identity = q.identity
 		WHERE s.feed_id = ? AND s.paused = 0 AND q.id IN (`+list(ids)+`) AND (p.read_address = ?
 			OR p.url = q.url AND p.title = q.title AND p.summary = q.summary AND p.content = q.content))`, from,
 		address)
 }
 
-// bringGenuine brings the readers of a feed that moves what stands at its new address
-// under an identity for which they had another text and another title, not long
-// before the move was first seen: the feed took the identity before its owner did.
-// Under the same title it is an edit of what they have had, as of any post: the text
-// was their feed's own, and they would get each post twice whose site moved with
-// another footer.
+// bringGenuine adds posts at the new address for the readers of a moving feed who had another post with the same
+// identity. Its title and text must differ, and it must not be much older than the move: then the feed had used an
+// identity of the feed at the new address. With the same title it is an edit. Otherwise readers would get each post
+// twice if a site moves and changes its footer.
 func (r *recording) bringGenuine(ctx context.Context, p *polled, into holder) error {
 	var changed []digest.PostID
 	for _, k := range r.known {
@@ -314,15 +316,19 @@ func (r *recording) bringGenuine(ctx context.Context, p *polled, into holder) er
 	}
 	var ids []digest.PostID
 	err := r.c.all(ctx, &ids, `SELECT q.id FROM posts p JOIN posts q ON q.feed_id = ? AND q.identity = p.identity
-		WHERE p.id IN (`+list(changed)+`) AND p.read_address <> ? AND p.title <> q.title AND p.content_hash <> q.content_hash
+		WHERE p.id IN (`+list(changed)+`) AND p.read_address <> ? AND p.title <> q.title
+		AND p.content_hash <> q.content_hash
 		AND p.seen_at >= ? ORDER BY q.id`, into.ID, into.URL, p.stored.MovedSince.plus(-Recent))
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	n, err := r.c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id) SELECT s.digest_id, d.next_due_at, q.id
+	n, err := r.c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id) SELECT s.digest_id,
+		d.next_due_at, q.id
 		FROM subscriptions s JOIN digests d ON d.id = s.digest_id CROSS JOIN posts q
-		WHERE s.feed_id = ? AND s.paused = 0 AND (q.extra = 0 OR (q.extra & s.extras) <> 0) AND `+gathers+` AND q.id IN (`+list(ids)+`)
-		AND NOT EXISTS (SELECT 1 FROM subscriptions b WHERE b.digest_id = s.digest_id AND b.feed_id = ? AND b.paused = 0)
+		WHERE s.feed_id = ? AND s.paused = 0 AND (q.extra = 0 OR (q.extra & s.extras) <> 0) AND `+gathers+`
+		AND q.id IN (`+list(ids)+`)
+		AND NOT EXISTS (SELECT 1 FROM subscriptions b WHERE b.digest_id = s.digest_id AND b.feed_id = ?
+		AND b.paused = 0)
 		ORDER BY s.digest_id, q.id`, p.Feed.ID, into.ID)
 	r.hidden += n
 	if err != nil {
@@ -331,9 +337,9 @@ func (r *recording) bringGenuine(ctx context.Context, p *polled, into holder) er
 	return showNow(ctx, r.c, ids, r.now)
 }
 
-// dropTwins takes back what waits of a feed for readers who have had the same
-// post from the other, or wait for it, or of whom it was held back. It looks at as many of their editions as
-// may hold one: the feeds were one document only since the move was first seen.
+// dropTwins deletes the waiting posts of a feed for readers who have had the same post from the other feed, wait for
+// it, or have it filtered. It examines only recent editions, because the feeds are one document only since the move
+// was first seen.
 func (r *recording) dropTwins(ctx context.Context, from digest.FeedID, into holder) error {
 	return r.c.run(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
 		SELECT w.digest_id, w.visible_at, w.post_id
@@ -345,11 +351,12 @@ func (r *recording) dropTwins(ctx context.Context, from digest.FeedID, into hold
 		WHERE a.feed_id = ? AND a.paused = 0 AND b.paused = 0
 		AND (p.read_address = ? OR p.title = q.title OR p.content_hash = q.content_hash) AND (
 			EXISTS (SELECT 1 FROM digest_posts h WHERE h.digest_id = d.id AND h.visible_at >= ? AND h.post_id = q.id)
-			OR EXISTS (SELECT 1 FROM filtered_posts h WHERE h.digest_id = d.id AND h.due_at >= ? AND h.post_id = q.id)))`,
+			OR EXISTS (SELECT 1 FROM filtered_posts h WHERE h.digest_id = d.id AND h.due_at >= ?
+			AND h.post_id = q.id)))`,
 		into.ID, from, into.URL, r.now.plus(-shownGrace), r.now.plus(-shownGrace))
 }
 
-// noteFormer keeps the addresses that feeds are moving away from.
+// noteFormer stores the addresses that feeds move away from.
 func (r *recording) noteFormer(ctx context.Context) error {
 	var v values
 	for _, p := range r.polls {
@@ -361,12 +368,11 @@ func (r *recording) noteFormer(ctx context.Context) error {
 			ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id, since = excluded.since`)
 }
 
-// dropMirrored takes the new posts of a feed whose address leads to another
-// feed's away from those who take both: they have them from there (I4), as long
-// as it is well.
+// dropMirrored deletes the new posts of a feed that redirects to another feed, for readers of both. They get them
+// from the other feed (I4), as long as it works.
 func (r *recording) dropMirrored(ctx context.Context) error {
 	for _, p := range r.polls {
-		// whose move is believed is merged, which sees to it
+		// merge handles a permanent move.
 		if p.ReadAt == "" || p.ReadAt == p.stored.URL || p.Feed.URL != p.stored.URL {
 			continue
 		}
@@ -382,7 +388,8 @@ func (r *recording) dropMirrored(ctx context.Context) error {
 		n, err := r.c.exec(ctx, `DELETE FROM digest_posts WHERE post_id IN (`+list(ids)+`)
 			AND visible_at = (SELECT d.next_due_at FROM digests d WHERE d.id = digest_posts.digest_id)
 			AND digest_id IN (SELECT s.digest_id FROM subscriptions s JOIN feeds f ON f.id = s.feed_id
-				WHERE s.paused = 0 AND f.url = ? AND f.id <> ? AND f.state = 'active' AND f.errors = 0 AND f.parsed_at > 0)`, p.ReadAt, p.Feed.ID)
+				WHERE s.paused = 0 AND f.url = ? AND f.id <> ? AND f.state = 'active' AND f.errors = 0
+				AND f.parsed_at > 0)`, p.ReadAt, p.Feed.ID)
 		if err != nil {
 			return err
 		}

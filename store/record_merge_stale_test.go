@@ -7,9 +7,9 @@ import (
 	"digest/store"
 )
 
-// TestMovesToAFeedLongUnread: a feed moves to where one is that nobody has
-// polled for weeks, and its document has not changed when that is believed.
-// What its readers have had must not come again with the other's next poll (I4).
+// TestMovesToAFeedLongUnread: a feed moves to the address of a feed without polls for weeks, and its document has not
+// changed when the move is believed. The posts that its readers have had must not come again with the other feed's
+// next poll (I4).
 func TestMovesToAFeedLongUnread(t *testing.T) {
 	each(t, func(w world) {
 		night := func(n int) time.Time { return parisMidnight.AddDate(0, 0, n) }
@@ -27,7 +27,7 @@ func TestMovesToAFeedLongUnread(t *testing.T) {
 		w.record(night(0), moving, nil)
 		w.hour(night(0))
 		moving.URL, moving.Host, moving.MovedTo, moving.MovedSince = b.URL, b.Host, "", time.Time{}
-		// unchanged
+		// The document is unchanged.
 		_, err := w.Record(w.ctx(), night(1), []store.Polled{{Feed: moving, Arrival: arrival(nil, []string{"1", "2"})}})
 		w.ok(err)
 		w.hour(night(1))
@@ -40,7 +40,7 @@ func TestMovesToAFeedLongUnread(t *testing.T) {
 	})
 }
 
-// TestLeavingAfterSeveralMoves: who leaves a feed leaves all that has become part of it.
+// TestLeavingAfterSeveralMoves: unsubscribing from a feed includes all feeds that were merged into it.
 func TestLeavingAfterSeveralMoves(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")

@@ -12,9 +12,8 @@ import (
 	"digest/store/storetest"
 )
 
-// TestMovesToAKnownFeed lets a feed move to where another is, at the first of
-// four midnights. Each reader gets each post of theirs once (I3, I4), and one
-// feed is asked afterwards (I5).
+// TestMovesToAKnownFeed moves a feed to the address of another, at the first of four midnights. Each reader gets each
+// of their posts once (I3, I4), and one feed is polled afterwards (I5).
 func TestMovesToAKnownFeed(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -44,10 +43,10 @@ func (w world) moveToAKnownFeed(poll func(*store.Polled)) {
 	w.record(noon, b, posts(noon, "b0"))
 	w.hour(night(0))
 
-	w.subscribe(cyd, a) // brings a0, which is no longer listed where a has moved
+	w.subscribe(cyd, a) // adds a0, which the document at the new address does not list
 	moving := a
 	moving.MovedTo, moving.MovedSince = b.URL, night(0)
-	w.record(night(0).Add(time.Hour), moving, posts(noon.Add(13*time.Hour), "1"), "b0") // read by a alone
+	w.record(night(0).Add(time.Hour), moving, posts(noon.Add(13*time.Hour), "1"), "b0") // only a has read it
 	moved := moving
 	moved.URL, moved.Host, moved.MovedTo, moved.MovedSince = b.URL, b.Host, "", time.Time{}
 	w.ok(w.Enqueue(w.ctx(), b.ID, night(1)))
@@ -80,7 +79,7 @@ func (w world) moveToAKnownFeed(poll func(*store.Polled)) {
 	w.leadsTo(old, a, b)
 }
 
-// leadsTo checks that a feed that has ended is found as another.
+// leadsTo checks that a lookup of a merged feed finds the other.
 func (w world) leadsTo(old string, ended, into digest.Feed) {
 	w.t.Helper()
 	f, err := w.FeedByURL(w.ctx(), old)
@@ -102,7 +101,7 @@ func (w world) addTitled(d digest.Digest, f digest.Feed, title string) error {
 	return err
 }
 
-// subscribed gives the one feed that a digest takes.
+// subscribed returns the only feed of a digest.
 func (w world) subscribed(d digest.Digest) digest.FeedID {
 	w.t.Helper()
 	subs, err := w.Subscriptions(w.ctx(), d.ID)
@@ -114,8 +113,7 @@ func (w world) subscribed(d digest.Digest) digest.FeedID {
 	return subs[0].Feed.ID
 }
 
-// TestMovesToAFeedThatIsPolled polls both in one batch, and the feed that is
-// there for the first time.
+// TestMovesToAFeedThatIsPolled polls both feeds in one batch, the one at the new address for the first time.
 func TestMovesToAFeedThatIsPolled(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
@@ -162,8 +160,7 @@ func TestMovesToAFeedThatIsPolled(t *testing.T) {
 	})
 }
 
-// TestMovedCountsForTheGap: a feed to which another has moved was asked when
-// that one was (I5).
+// TestMovedCountsForTheGap: a poll of the moved feed counts for the feed at the new address (I5).
 func TestMovedCountsForTheGap(t *testing.T) {
 	each(t, func(w world) {
 		a, b := w.feed("a.example"), w.feed("b.example")
@@ -178,8 +175,8 @@ func TestMovedCountsForTheGap(t *testing.T) {
 	})
 }
 
-// TestComingBackAfterAMove: who had a post before its feed became part of
-// another does not get it again (I4); and nobody's word brings back the one that ended.
+// TestComingBackAfterAMove: readers who had a post before its feed was merged into another do not get it again (I4).
+// No subscription restores the merged feed.
 func TestComingBackAfterAMove(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -201,12 +198,13 @@ func TestComingBackAfterAMove(t *testing.T) {
 
 		w.ok(w.Vouch(w.ctx(), a.ID, later))
 		w.holds("the one that ended", 1,
-			fmt.Sprintf(`SELECT count(*) FROM feeds f JOIN feed_times t ON t.feed_id = f.id WHERE f.id = %d AND f.state = 'gone' AND t.poll_at IS NULL`, a.ID))
+			fmt.Sprintf(`SELECT count(*) FROM feeds f JOIN feed_times t ON t.feed_id = f.id WHERE f.id = %d
+				AND f.state = 'gone' AND t.poll_at IS NULL`, a.ID))
 	})
 }
 
-// TestMovingMeetsTheRest lets a feed move while the one at its new address is
-// stored, and while a reader comes to it.
+// TestMovingMeetsTheRest moves a feed while the feed at the new address is stored, and while a reader subscribes to
+// it.
 func TestMovingMeetsTheRest(t *testing.T) {
 	const rounds = 20
 	each(t, func(w world) {

@@ -7,8 +7,7 @@ import (
 	"digest/store"
 )
 
-// A feed whose address leads to another's brings that one's posts; who takes
-// both has them from there (I4).
+// A feed that redirects to another feed brings the posts of that one. Readers of both get them from the other (I4).
 func TestPostsOfAnotherFeed(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -38,8 +37,8 @@ func TestPostsOfAnotherFeed(t *testing.T) {
 	})
 }
 
-// TestComesBackToATakenPlace: a feed that is missing where it moved, and whose
-// old address another has by now, stays; the other is not touched by the failure.
+// TestComesBackToATakenPlace: a feed is missing where it moved, and another feed has its old address. It stays, and
+// its failure does not affect the other.
 func TestComesBackToATakenPlace(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")

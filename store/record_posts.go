@@ -8,8 +8,7 @@ import (
 	"digest"
 )
 
-// judge finds which of the new posts go to readers, and which of the known ones
-// are in a released edition.
+// judge decides which new posts go to readers, and which known posts are in a released edition.
 func (r *recording) judge(ctx context.Context) error {
 	ranges, err := r.dateRanges(ctx)
 	if err != nil {
@@ -39,9 +38,9 @@ func (r *recording) judge(ctx context.Context) error {
 	return err
 }
 
-// leaveParts keeps from readers the new parts of threads whose first post goes to them, or waits
-// for them, with the text of its parts. What is added to a thread that readers have had
-// comes by itself. Nor do they come to who subscribes later.
+// leaveParts keeps new parts of threads from readers, if the first post of the thread goes to them or waits for them,
+// because its text includes the parts. A part that joins a thread later goes to readers as a post. Parts that a first
+// read does not show do not go to later subscribers either.
 func (r *recording) leaveParts() {
 	whole := make(map[postKey]bool)
 	for _, p := range r.fresh {
@@ -129,7 +128,8 @@ func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incomi
 	}
 	err := r.c.allRows(ctx, &rows, &v,
 		`INSERT INTO posts (feed_id, identity, fingerprint, published_at, seen_at, read_before, listed_at, shown_at,
-		content_hash, url, title, author, language, image_url, summary, content, enclosures, syndication, read_address, extra, untitled, leads_to) VALUES {rows}
+		content_hash, url, title, author, language, image_url, summary, content, enclosures, syndication, read_address,
+		extra, untitled, leads_to) VALUES {rows}
 		ON CONFLICT (feed_id, identity) DO NOTHING RETURNING id, feed_id, identity`)
 	if err != nil {
 		return nil, err
@@ -152,9 +152,8 @@ func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incomi
 	return added, nil
 }
 
-// hide makes the hidden rows of the new posts, of all feeds in one statement,
-// for all digests that gather.
-// There is no ON CONFLICT: a new post cannot have rows yet.
+// hide inserts the hidden rows of the new posts, of all feeds in one statement, for all digests that gather. There is
+// no ON CONFLICT, because a new post has no rows yet.
 func (r *recording) hide(ctx context.Context) error {
 	var v values
 	for _, p := range r.fresh {
@@ -167,21 +166,22 @@ func (r *recording) hide(ctx context.Context) error {
 	return err
 }
 
-// insertHidden makes the hidden rows of posts (post_id, feed_id, extra).
+// insertHidden inserts the hidden rows of posts (post_id, feed_id, extra).
 const insertHidden = `INSERT INTO digest_posts (digest_id, visible_at, post_id)
 		WITH v (post_id, feed_id, extra) AS (VALUES {rows})
 		SELECT s.digest_id, d.next_due_at, v.post_id
 		FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
-		WHERE s.feed_id = v.feed_id AND s.paused = 0 AND (v.extra = 0 OR (v.extra & s.extras) <> 0) AND d.id = s.digest_id AND ` + gathers + ` ORDER BY s.digest_id, v.post_id`
+		WHERE s.feed_id = v.feed_id AND s.paused = 0 AND (v.extra = 0 OR (v.extra & s.extras) <> 0)
+		AND d.id = s.digest_id AND ` + gathers + ` ORDER BY s.digest_id, v.post_id`
 
-// firstShown is what of a feed read for the first time goes to readers: posts
-// of the last 24 hours, or the newest one, or the first of those without dates.
+// firstShown returns the posts that go to readers after the first read of a feed. They are its posts of the last 24
+// hours, or the newest one, or the first one if none has a date.
 func firstShown(posts []*incoming, now instant) []*incoming {
 	if len(posts) == 0 {
 		return nil
 	}
 	var shown []*incoming
-	var newest *incoming // of what all readers want
+	var newest *incoming // without extras and parts
 	enough := false
 	for _, p := range posts {
 		recent := at(p.PublishedAt) > now.plus(-Recent)
@@ -202,15 +202,14 @@ func firstShown(posts []*incoming, now instant) []*incoming {
 	return shown
 }
 
-// knows reports whether the document of a poll holds something that is stored.
+// knows reports whether the document of a poll contains a stored post.
 func (p *polled) knows() bool { return p.overlaps || len(p.Listed) > len(p.Posts) }
 
-// listedEvery is how often the posts that a document still lists are noted as
-// such; Prune gives them a day more.
+// listedEvery is how often listed_at of the posts in a document is updated. Prune allows a day more.
 const listedEvery = 30 * 24 * time.Hour
 
-// noteListed brings listed_at of the posts in a document up to date, for feeds
-// where that was last done listedEvery ago. New posts bring it with them.
+// noteListed updates listed_at of the posts in a document, for feeds where it is listedEvery old. New posts are
+// stored with it.
 func (r *recording) noteListed(ctx context.Context) error {
 	var v values
 	for _, p := range r.polls {
@@ -227,5 +226,5 @@ func (r *recording) noteListed(ctx context.Context) error {
 			WHERE posts.feed_id = v.feed_id AND posts.identity = v.identity AND posts.listed_at < ?`, r.now, r.now)
 }
 
-// Recent is how far back a feed's posts still go to a reader who is new to it.
+// Recent is how old the posts of a feed may be that go to its new readers.
 const Recent = 24 * time.Hour

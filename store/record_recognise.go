@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// fewOld is how many posts may come at once with dates from before their feed's last
-	// read, and be news without question: an author back-dates one post, or two.
+	// fewOld is how many posts of one poll may have dates before their feed's last read and still be news: an author
+	// back-dates one post, or two.
 	fewOld = 2
-	// manyOld is how many of them make a document of unknown posts another archive.
+	// manyOld is how many of them show that a document of unknown posts is another archive.
 	manyOld = 5
-	// mostTraces bounds the stored posts that a document is compared with, the latest
-	// of their feed: two documents of as many posts as are stored of one.
+	// mostTraces bounds the stored posts, latest first, with which a document is compared: the posts of two
+	// documents.
 	mostTraces = 1000
-	// leastText is the length of a summary, in bytes, from which it tells a post apart.
+	// leastText is the length of a summary, in bytes, from which it identifies a post.
 	leastText = 40
 )
 
@@ -86,7 +86,7 @@ func (p *incoming) rename(identity string) {
 }
 
 // recognise finds posts whose publisher has changed GUID and address among the latest posts of their feed. Few
-// documents give reason to look.
+// documents require it.
 func (r *recording) recognise(ctx context.Context) error {
 	if err := r.findVanished(ctx); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (r *recording) findVanished(ctx context.Context) error {
 	for _, p := range r.polls {
 		p.recent = byFeed[p.Feed.ID]
 	}
-	for _, p := range r.fresh { // the others need none
+	for _, p := range r.fresh { // documents without fresh posts need no search
 		if p.poll.vanished == nil {
 			p.poll.vanished = vanished(p.poll.recent, p.poll.Listed, p.poll.Dates)
 		}
@@ -168,8 +168,8 @@ func (p *incoming) isDoubtful() bool {
 		strings.Contains(p.Identity, "#") || !p.poll.knows()
 }
 
-// isOld reports whether a post is dated before its feed was last read: it could have
-// been in the document then.
+// isOld reports whether a post is dated more than a day before its feed was last read, so that it could have been in
+// the document then.
 func (p *incoming) isOld() bool {
 	return !p.PublishedAt.IsZero() && at(p.PublishedAt) < p.poll.readBefore.plus(-Recent)
 }

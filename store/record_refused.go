@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// recordEach stores polls one by one, and ends those that the database refuses,
-// so that one of them holds up neither the others nor the queue. Refused polls
-// of feeds that were not claimed are errors: someone waits for them.
+// recordEach stores polls one by one, and ends those that the database rejects, so that they delay neither the others
+// nor the queue. A rejected poll of a feed that was not claimed is an error, because a caller waits for it.
 func (s *Store) recordEach(ctx context.Context, now time.Time, polls []Polled) (RecordResult, error) {
 	var sum RecordResult
 	for _, p := range polls {
@@ -29,8 +28,8 @@ func (s *Store) recordEach(ctx context.Context, now time.Time, polls []Polled) (
 	return sum, nil
 }
 
-// refuse ends a poll whose answer cannot be stored. The record keeps its old
-// validators: nothing of the answer is known (I3).
+// refuse ends a poll whose response cannot be stored. The record keeps its old validators, because nothing of the
+// response is stored (I3).
 func (s *Store) refuse(ctx context.Context, now time.Time, p Polled, cause error) (RecordResult, error) {
 	var result RecordResult
 	reason, _, _ := strings.Cut("could not be stored: "+clean(cause.Error()), "\n")
@@ -40,12 +39,14 @@ func (s *Store) refuse(ctx context.Context, now time.Time, p Polled, cause error
 		err := c.all(ctx, &hosts, `UPDATE feeds SET last_error = ?, errors = errors + 1,
 			first_error_at = CASE WHEN first_error_at = 0 THEN ? ELSE first_error_at END,
 			failing_since = CASE WHEN failing_since = 0 THEN ? ELSE failing_since END
-			WHERE id = ? AND EXISTS (SELECT 1 FROM feed_times t WHERE t.feed_id = feeds.id AND t.lease_token = ?) RETURNING host`,
+			WHERE id = ? AND EXISTS (SELECT 1 FROM feed_times t WHERE t.feed_id = feeds.id AND t.lease_token = ?)
+			RETURNING host`,
 			reason, at(now), at(now), p.Feed.ID, p.Token)
 		if err != nil {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE feed_times SET not_before = ?, poll_at = NULL, lease_until = 0, lease_token = '' WHERE feed_id = ? AND lease_token = ?`,
+		if err := c.run(ctx, `UPDATE feed_times SET not_before = ?, poll_at = NULL, lease_until = 0, lease_token = ''
+			WHERE feed_id = ? AND lease_token = ?`,
 			at(now).plus(refusedFor), p.Feed.ID, p.Token); err != nil {
 			return err
 		}

@@ -9,8 +9,8 @@ import (
 	"digest/store"
 )
 
-// TestPoisonedPoll stores a batch in which the database refuses the posts of
-// one poll. The others are stored; the one is not asked for a day.
+// TestPoisonedPoll stores a batch in which the database rejects the posts of one poll. The others are stored, and
+// that feed is not polled for a day.
 func TestPoisonedPoll(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")

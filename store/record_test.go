@@ -152,8 +152,7 @@ func TestRecordMoves(t *testing.T) {
 	})
 }
 
-// TestFormerAddress holds that a feed that moved for good is not taken a second
-// time under its old address (I4, I5).
+// TestFormerAddress: a feed that moved permanently is not added again under its old address (I4, I5).
 func TestFormerAddress(t *testing.T) {
 	each(t, func(w world) {
 		ada, f := w.reader("ada", "UTC"), w.feed("f.example")
@@ -296,8 +295,8 @@ func TestEditsBeforeAndAfterRelease(t *testing.T) {
 	})
 }
 
-// TestEnclosures holds that a post keeps its files: as they were recorded, as
-// the author changed them, and where its feed has moved to.
+// TestEnclosures: a post has its enclosures as they were recorded, as the author changed them, and after its feed has
+// moved.
 func TestEnclosures(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")

@@ -11,11 +11,11 @@ import (
 // ones; the hash is the hash of its last edit.
 type trait struct {
 	title, text, hash string
-	path              string // of an address that one post alone has
-	guid              string // before its fragment; empty: it has none
+	path              string // of an address that only one post has
+	guid              string // before its fragment; "" if it has none
 	published         instant
 
-	gone   bool // it vanished from the document; true of each fresh post
+	gone   bool // it vanished from the document; true for each fresh post
 	hashed bool // its identity is a hash of what authors edit
 }
 
@@ -149,7 +149,7 @@ func (m *matching) storedTrait(s storedPost) trait {
 	}
 }
 
-// ownPath returns the path of an address; "" where several stored posts have it, or it is a site's front page.
+// ownPath returns the path of an address, or "" for a front page and for an address of several stored posts.
 func (m *matching) ownPath(address string) string {
 	path := pathOf(address)
 	if m.crowd[path] > 1 {
@@ -158,7 +158,7 @@ func (m *matching) ownPath(address string) string {
 	return path
 }
 
-// withoutFragment returns a GUID before its fragment; "" if it has none.
+// withoutFragment returns a GUID without its fragment, or "" if it has none.
 func withoutFragment(identity string) string {
 	before, _, ok := strings.Cut(identity, "#")
 	if !ok {
@@ -167,7 +167,8 @@ func withoutFragment(identity string) string {
 	return before
 }
 
-// dateBefore returns the date of a post; 0 if it lay ahead when the post was seen, and was stored as that instant.
+// dateBefore returns the date of a post, or 0 if it was in the future when the post was seen, and was stored as that
+// instant.
 func dateBefore(published, seen instant) instant {
 	if published >= seen {
 		return 0

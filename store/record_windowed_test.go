@@ -9,9 +9,8 @@ import (
 	"digest/store"
 )
 
-// TestWindowedFeed takes entries down from documents, so that older ones take
-// their places: what of a long document was never read is no news, while a
-// short one may bring posts of any age.
+// TestWindowedFeed deletes entries from documents, so that older ones replace them. Entries of a long document that
+// were never read are not news; a short document may bring posts of any age.
 func TestWindowedFeed(t *testing.T) {
 	dated := func(id string, days int) digest.Post {
 		p := post(id, noon)

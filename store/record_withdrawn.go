@@ -11,14 +11,12 @@ import (
 	"digest"
 )
 
-// withdrawnWithin is how long after a post was first seen its feed may take it back from
-// those who wait for it: one that appears once a month waits
-// so long.
+// withdrawnWithin is how long after a post was first seen its feed may withdraw it from waiting readers. A post waits
+// that long for a monthly digest.
 const withdrawnWithin = 37 * 24 * time.Hour
 
-// withdraw takes posts back that their publishers deleted before the midnights for which
-// they wait. They stay stored, without the hash of their content: what a document lists
-// again is restored, and not taken back once more.
+// withdraw removes posts that their publishers have deleted from the midnights for which they wait. They stay stored
+// without a content hash, so that a post that is listed again is restored, and not withdrawn again.
 func (r *recording) withdraw(ctx context.Context) error {
 	inserted := make(map[digest.FeedID][]recentPost)
 	for _, p := range r.fresh {
@@ -43,7 +41,8 @@ func (r *recording) withdraw(ctx context.Context) error {
 	}
 	var ids []digest.PostID
 	err := r.c.all(ctx, &ids, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
-		SELECT s.digest_id, d.next_due_at, p.id FROM posts p JOIN subscriptions s ON s.feed_id = p.feed_id JOIN digests d ON d.id = s.digest_id
+		SELECT s.digest_id, d.next_due_at, p.id FROM posts p JOIN subscriptions s ON s.feed_id = p.feed_id
+		JOIN digests d ON d.id = s.digest_id
 		WHERE p.id IN (`+list(gone)+`)) RETURNING post_id`)
 	if err != nil || len(ids) == 0 {
 		return err
@@ -53,7 +52,8 @@ func (r *recording) withdraw(ctx context.Context) error {
 		keys(r.c.d, slices.Compact(ids)))
 }
 
-// tellsDeleted reports whether posts that a poll does not list may have been deleted: something of it was known.
+// tellsDeleted reports whether posts that a poll does not list may have been deleted. Its document must list a known
+// post.
 func (p *polled) tellsDeleted() bool { return p.isWhole() && p.knows() }
 
 // isWhole reports whether a poll read the whole document, at the feed's own address.
@@ -62,8 +62,8 @@ func (p *polled) isWhole() bool {
 	return own && !p.first && len(p.Listed) > 0 && !p.Windowed && p.Feed.PostsWaiting == 0
 }
 
-// isLater reports whether a document is later than the one before it by the word of its
-// server (Last-Modified, RFC 9110 section 8.8.2).
+// isLater reports whether a document is later than the one before it, according to its server (Last-Modified, RFC
+// 9110 section 8.8.2).
 func (p *polled) isLater() bool {
 	was, err := http.ParseTime(p.Was.LastModified)
 	if err != nil || p.Was.ValidatorURL != p.Feed.ValidatorURL {
@@ -73,7 +73,6 @@ func (p *polled) isLater() bool {
 	return err == nil && is.After(was)
 }
 
-// A recentPost is a post that was first seen not long ago.
 type recentPost struct {
 	postKey
 	ID          digest.PostID
@@ -93,8 +92,8 @@ func deleted(recent []recentPost, listed []string, dates []int64, later bool) (g
 	return slices.Sorted(maps.Keys(all))
 }
 
-// unlisted finds the recent posts that a document does not list, and for which a condition on the numbers of older and
-// of newer posts holds that it does list.
+// unlisted finds the recent posts that a document does not list, and for which holds is true with the numbers of
+// older and newer posts that it lists.
 func unlisted(recent []recentPost, listed []string, dates []int64,
 	holds func(older, newer int) bool) map[digest.PostID]bool {
 	seen := make(map[string]instant, len(recent))
@@ -102,7 +101,7 @@ func unlisted(recent []recentPost, listed []string, dates []int64,
 		seen[p.Identity] = p.SeenAt
 	}
 	lists := make(map[string]bool, len(listed))
-	// dates of the listed posts, and when those without date, and all, were first seen
+	// Dates of the listed posts, first sightings of those without a date, and first sightings of all.
 	var stated, undated, all []instant
 	for i := range listed {
 		identity := clean(listed[i])
@@ -142,9 +141,8 @@ func around(times []instant, t instant) (before, after int) {
 	return before, len(times) - after
 }
 
-// restore brings posts back that were withdrawn and are listed again, to those readers
-// who have not had them. A post that came with the poll of a midnight stands behind that
-// midnight, which is before it was seen.
+// restore adds posts that were withdrawn and are listed again, for readers who have not had them. A post from the
+// poll for a midnight belongs to that midnight, which is before its first sighting.
 func (r *recording) restore(ctx context.Context) error {
 	var ids []digest.PostID
 	for _, p := range r.known {
@@ -155,10 +153,12 @@ func (r *recording) restore(ctx context.Context) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	n, err := r.c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id) SELECT s.digest_id, d.next_due_at, p.id
+	n, err := r.c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id) SELECT s.digest_id,
+		d.next_due_at, p.id
 		FROM posts p JOIN subscriptions s ON s.feed_id = p.feed_id JOIN digests d ON d.id = s.digest_id
 		WHERE p.id IN (`+list(ids)+`) AND s.paused = 0 AND (p.extra = 0 OR (p.extra & s.extras) <> 0) AND `+gathers+`
-		AND NOT EXISTS (SELECT 1 FROM digest_posts h WHERE h.digest_id = s.digest_id AND h.visible_at >= p.seen_at - ? AND h.post_id = p.id)
+		AND NOT EXISTS (SELECT 1 FROM digest_posts h WHERE h.digest_id = s.digest_id AND h.visible_at >= p.seen_at - ?
+		AND h.post_id = p.id)
 		ORDER BY s.digest_id, p.id`, int64(withdrawnWithin/time.Second))
 	r.hidden += n
 	if err != nil {

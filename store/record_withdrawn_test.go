@@ -7,9 +7,8 @@ import (
 	"digest"
 )
 
-// A post that some readers had at their midnight, that was taken back from those who waited for
-// it, and that is listed again, comes to these alone (I4): also if it came with the poll of
-// that midnight, a minute after it.
+// Some readers had a post at their midnight, others wait for it. It is withdrawn and then listed again. It goes only
+// to the readers who waited (I4), also if it was found by the poll for that midnight, a minute after it.
 func TestRestoredOnce(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")

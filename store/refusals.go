@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// NoteRefusal remembers that the site at an address, in normal form, is not to
-// be asked for a feed there before an instant, and why.
+// NoteRefusal records that the site at an address, in normal form, must not be requested for a feed before until, and
+// why.
 func (s *Store) NoteRefusal(ctx context.Context, url string, until time.Time, why string, now time.Time) error {
 	return s.change(ctx, "remembering a refusal", func(c conn) error {
 		if _, err := c.exec(ctx, `DELETE FROM refusals WHERE not_before <= ?`, at(now)); err != nil {
@@ -18,8 +18,7 @@ func (s *Store) NoteRefusal(ctx context.Context, url string, until time.Time, wh
 	})
 }
 
-// Refusal tells until when the site at an address is not to be asked, and why;
-// the zero time if it may be.
+// Refusal returns until when the site at an address must not be requested, and why, or the zero time.
 func (s *Store) Refusal(ctx context.Context, url string, now time.Time) (until time.Time, why string, err error) {
 	var row struct {
 		NotBefore time.Time

@@ -16,23 +16,21 @@ import (
 	"digest/internal/backup"
 )
 
-// A Restoration says how a backup is brought in.
+// A Restoration holds the options of Restore.
 type Restoration struct {
-	Replace bool      // what the database held goes, once the backup was found right
-	Now     time.Time // of the fence
-	Reason  string    // what the fence says, until the operator releases it
+	Replace bool      // delete the database's former content, once the backup is verified
+	Now     time.Time // time of the fence
+	Reason  string    // the fence shows it until the operator releases it
 
-	// Look sees a database that is there already, and may refuse it: somebody may be at
-	// work on it.
+	// Look examines a database that exists already, and may refuse it, for example because a process works on it.
 	Look func(context.Context, *Store) error
 }
 
-// Restore brings a backup into a database: one that is not there yet, or holds nothing, or
-// one that may be replaced. All of it is put beside, at the schema that it was made with,
-// read again and compared, and migrated to this program's. Only then it takes the place of
-// what was there, at once: whatever goes wrong before, and whenever this process is killed,
-// the database is as it was. It is fenced until its operator releases it. Errors are
-// *digest.Error where the operator can do something.
+// Restore restores a backup into a database that does not exist, is empty, or may be replaced. It loads everything
+// into a new database with the backup's schema, reads it again, compares it, and migrates it to this program's
+// schema. Only then does the new database replace the old one, in one step. If Restore fails or is killed before, the
+// old database is unchanged. The new database is fenced until its operator releases it. Errors that the operator can
+// resolve are *digest.Error.
 func Restore(ctx context.Context, database string, from *backup.Reader, how Restoration) (Backup, error) {
 	tables, err := drawBlueprint(ctx, from.Header.Schema)
 	if err != nil {
@@ -62,8 +60,8 @@ func Restore(ctx context.Context, database string, from *backup.Reader, how Rest
 	return b, failed("taking over what was restored", to.install(ctx))
 }
 
-// CheckBackup reads a backup to its end and changes nothing: its errors are those that
-// Restore would find in the file, but for rows that contradict each other.
+// CheckBackup reads a backup to its end and changes nothing. It returns the errors that Restore would find in the
+// file, except for rows that contradict each other.
 func CheckBackup(ctx context.Context, from *backup.Reader) (Backup, error) {
 	tables, err := drawBlueprint(ctx, from.Header.Schema)
 	if err != nil {
@@ -81,7 +79,7 @@ func CheckBackup(ctx context.Context, from *backup.Reader) (Backup, error) {
 	})
 }
 
-// ifOver is no error where the rows of a table are over.
+// ifOver returns nil at the end of a table's rows.
 func ifOver(err error) error {
 	if err == io.EOF {
 		return nil
@@ -89,8 +87,8 @@ func ifOver(err error) error {
 	return err
 }
 
-// readBackup hands each table of a backup to f, which reads its rows, and sees that none
-// is missing.
+// readBackup calls f with each table of a backup, so that f reads its rows. It returns an error if a table is
+// missing.
 func readBackup(tables blueprint, from *backup.Reader, f func(blueprintTable) error) (Backup, error) {
 	b := Backup{Schema: from.Header.Schema}
 	for {
@@ -116,7 +114,7 @@ func readBackup(tables blueprint, from *backup.Reader, f func(blueprintTable) er
 	return b, nil
 }
 
-// find gives the table of a schema that one of a backup is, unless it was there already.
+// find returns the schema's table for a table of a backup. It returns an error if the backup had that table before.
 func (b blueprint) find(t backup.Table, before Backup) (blueprintTable, error) {
 	i := slices.IndexFunc(b, func(known blueprintTable) bool { return known.Name == t.Name })
 	switch {
@@ -133,13 +131,13 @@ func notOurs(what string) error {
 		Message: "the backup is none of this program's, and nothing was restored: " + what}
 }
 
-// How much of a table is brought in by one transaction.
+// How much of a table one transaction restores.
 const (
 	fillRows  = 20_000
 	fillBytes = 16 << 20
 )
 
-// fill puts the rows of the table that a reader is at into the one of that name, which is empty.
+// fill copies the rows of the reader's present table into the empty table t.
 func (s *stage) fill(ctx context.Context, t blueprintTable, from *backup.Reader) error {
 	for over := false; !over; {
 		err := s.once(ctx, s.w, func(c conn) (err error) {
@@ -182,7 +180,7 @@ func fillSome(ctx context.Context, c conn, t backup.Table, from *backup.Reader) 
 	return over, nil
 }
 
-// unfit says of an error of the database that the rows of a backup are no good, if they are.
+// unfit returns the error for a backup that violates a constraint; it explains other errors.
 func unfit(err error) error {
 	if isConstraint(err) {
 		return &digest.Error{Kind: digest.Invalid, Message: "the backup contradicts itself, and nothing was restored",
@@ -191,7 +189,6 @@ func unfit(err error) error {
 	return explain(err)
 }
 
-// rowBytes is about how many bytes a row has.
 func rowBytes(cells []any) (n int) {
 	for _, cell := range cells {
 		switch v := cell.(type) {
@@ -205,7 +202,7 @@ func rowBytes(cells []any) (n int) {
 	return n
 }
 
-// setLastKey lets a table give no key that was given before.
+// setLastKey keeps a table from assigning a key that it assigned before.
 func setLastKey(ctx context.Context, c conn, t blueprintTable, last int64) error {
 	if !t.gives {
 		return nil
@@ -219,7 +216,7 @@ func setLastKey(ctx context.Context, c conn, t blueprintTable, last int64) error
 	return c.execEach(ctx, each(c.d.setKey, named.Replace))
 }
 
-// compare reads again what was brought in, and sees that it is what the backup holds.
+// compare reads the restored tables and compares them with the backup.
 func (s *stage) compare(ctx context.Context, tables blueprint, b Backup) error {
 	return s.atOneInstant(ctx, "", func(s *Store) error {
 		for _, want := range b.Tables {
@@ -243,9 +240,8 @@ func countTable(ctx context.Context, c conn, t blueprintTable) (backup.Count, er
 	return counter.Count, err
 }
 
-// settle makes of what was brought in a database that can be worked on: what the other one
-// noted of its own processes is forgotten, the index of words is to be made, and the fence
-// stands.
+// settle prepares a restored database for work. It deletes the records of the old database's processes, queues all
+// posts for the search index, and sets the fence.
 func (s *stage) settle(ctx context.Context, how Restoration) error {
 	if err := s.MakePartitions(ctx, how.Now); err != nil {
 		return err
@@ -254,7 +250,8 @@ func (s *stage) settle(ctx context.Context, how Restoration) error {
 		if err := c.run(ctx, `DELETE FROM settings WHERE key LIKE ?`, workerKey+"%"); err != nil {
 			return err
 		}
-		if err := c.run(ctx, `INSERT INTO index_queue (post_id) SELECT id FROM posts WHERE shown_at > 0 ON CONFLICT DO NOTHING`); err != nil {
+		if err := c.run(ctx, `INSERT INTO index_queue (post_id) SELECT id FROM posts WHERE shown_at > 0
+			ON CONFLICT DO NOTHING`); err != nil {
 			return err
 		}
 		last, _, err := lastBeat(ctx, c)
@@ -266,12 +263,10 @@ func (s *stage) settle(ctx context.Context, how Restoration) error {
 	})
 }
 
-// copyIn is the statement that puts rows into a table of PostgreSQL.
 func copyIn(table string, columns []string) string {
 	return `COPY ` + table + ` ("` + strings.Join(columns, `", "`) + `") FROM STDIN`
 }
 
-// insertOne is the statement that puts one row into a table.
 func insertOne(table string, columns []string) string {
 	return `INSERT INTO ` + table + ` ("` + strings.Join(columns, `", "`) + `") VALUES (?` +
 		strings.Repeat(`, ?`, len(columns)-1) + `)`

@@ -17,11 +17,11 @@ import (
 	"digest/internal/ownership"
 )
 
-// A stage is a database in which a backup is put together beside the one whose place it takes.
+// A stage is a database in which a backup is assembled, beside the database that it replaces.
 type stage struct {
 	*Store
-	install func(context.Context) error // puts it there, at once, and closes it
-	drop    func()                      // leaves nothing of it, if it was not taken
+	install func(context.Context) error // moves it into place, in one step, and closes it
+	drop    func()                      // deletes it, unless it was installed
 }
 
 func newStage(ctx context.Context, database string, how Restoration) (*stage, error) {
@@ -31,7 +31,7 @@ func newStage(ctx context.Context, database string, how Restoration) (*stage, er
 	return stageFile(ctx, database, how)
 }
 
-// refuse refuses a database that somebody works on, or that holds something which may not go.
+// refuse returns an error if a process works on a database, or if its content must not be deleted.
 func (how Restoration) refuse(ctx context.Context, s *Store) error {
 	version, err := s.version(ctx)
 	if err != nil || version == 0 {
@@ -47,7 +47,7 @@ func (how Restoration) refuse(ctx context.Context, s *Store) error {
 	return refuseFilled(ctx, s.read(), tables)
 }
 
-// refuseFilled refuses a database in which there is more than a first start leaves.
+// refuseFilled returns an error if a database contains more than a first start creates.
 func refuseFilled(ctx context.Context, c conn, tables blueprint) error {
 	for _, t := range tables {
 		if t.Name == "settings" || t.Name == "operator_links" {
@@ -64,7 +64,7 @@ func refuseFilled(ctx context.Context, c conn, tables blueprint) error {
 	return nil
 }
 
-// staged is what follows the name of a file, for the one that takes its place.
+// staged is the suffix of the file that replaces another.
 const staged = ".restoring"
 
 func stageFile(ctx context.Context, path string, how Restoration) (*stage, error) {
@@ -92,22 +92,20 @@ func stageFile(ctx context.Context, path string, how Restoration) (*stage, error
 		Store:   s,
 		install: func(ctx context.Context) error { return installFile(ctx, s, beside, path, how) },
 		drop: func() {
-			_ = s.Close() // once more, if it was taken
+			_ = s.Close() // again, if it was installed
 			removeFile(beside)
 		},
 	}, nil
 }
 
-// removeFile removes a database that was never used.
 func removeFile(path string) {
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		_ = os.Remove(path + suffix)
 	}
 }
 
-// installFile gives a file the place of another.
 func installFile(ctx context.Context, s *Store, beside, path string, how Restoration) error {
-	if err := s.Close(); err != nil { // the last connection puts the log into the file, and removes it
+	if err := s.Close(); err != nil { // the last connection moves the log into the file and deletes it
 		return err
 	}
 	if err := freeFile(ctx, path, how); err != nil {
@@ -123,7 +121,7 @@ func installFile(ctx context.Context, s *Store, beside, path string, how Restora
 	if err != nil {
 		return unavailable(err, "the database cannot be written; check its disk and its folder")
 	}
-	// so that the name survives a power cut, where the system can
+	// The rename then survives a power failure, where the system supports that.
 	if d, err := os.Open(filepath.Dir(path)); err == nil {
 		_ = d.Sync()
 		_ = d.Close()
@@ -131,15 +129,15 @@ func installFile(ctx context.Context, s *Store, beside, path string, how Restora
 	return nil
 }
 
-// freeFile sees that a file may be replaced: it is not there, or holds nothing that must
-// stay, and no other process has it open. Of its log nothing is left.
+// freeFile checks that a file may be replaced: it does not exist, or has no content that must stay, and no other
+// process has it open. It removes the file's log.
 func freeFile(ctx context.Context, path string, how Restoration) error {
 	if err := refuseOccupied(path); err != nil {
 		return err
 	}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		// SQLite would take it for that of the new file
+		// SQLite would use it as the log of the new file.
 		if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
 			return conflict("%s-wal remains from a database that no longer exists; move it away", path)
 		}
@@ -161,7 +159,7 @@ func freeFile(ctx context.Context, path string, how Restoration) error {
 	return closeLog(ctx, path)
 }
 
-// closeLog ends the log of a file, which SQLite does only if nobody else has it open.
+// closeLog removes the log of a file, which SQLite does only if no other process has the file open.
 func closeLog(ctx context.Context, path string) error {
 	db, err := sqlx.Open("sqlite3", "file:"+filePath(path)+"?_pragma=busy_timeout(2000)")
 	if err != nil {
@@ -176,7 +174,7 @@ func closeLog(ctx context.Context, path string) error {
 	return explain(err)
 }
 
-// stagedSchema is the schema of PostgreSQL in which a backup is put together.
+// stagedSchema is the schema of PostgreSQL in which a backup is assembled.
 const stagedSchema = "digest_restoring"
 
 func stageSchema(ctx context.Context, address string, how Restoration) (_ *stage, err error) {
@@ -224,11 +222,10 @@ func stageSchema(ctx context.Context, address string, how Restoration) (_ *stage
 	}, nil
 }
 
-// withSchema is the address of a database whose tables are in a schema.
 func withSchema(address, schema string) string {
 	u, err := url.Parse(address)
 	if err != nil {
-		return address // it was opened before
+		return address // impossible, because it was opened before
 	}
 	q := u.Query()
 	q.Set("search_path", schema)
@@ -236,18 +233,18 @@ func withSchema(address, schema string) string {
 	return u.String()
 }
 
-// installSchema gives the tables of one schema the place of those in another, in one transaction.
+// installSchema replaces the target's tables by the staged ones, in one transaction.
 func installSchema(ctx context.Context, from, to *Store, how Restoration) error {
 	tables, parts, err := ownTables(ctx, from)
 	if err != nil {
 		return err
 	}
-	if err := from.run(ctx, "", `ANALYZE `+strings.Join(tables, ", ")); err != nil { // what plans need to know
+	if err := from.run(ctx, "", `ANALYZE `+strings.Join(tables, ", ")); err != nil { // statistics for the planner
 		return err
 	}
 	have, err := to.version(ctx)
 	if err == nil && have > 0 {
-		err = to.Migrate(ctx) // so that the same tables are there
+		err = to.Migrate(ctx) // so that it has the same tables
 	}
 	if err != nil {
 		return err
@@ -292,7 +289,7 @@ func installSchema(ctx context.Context, from, to *Store, how Restoration) error 
 	})
 }
 
-// A grant is what another role may do with a table.
+// A grant is a right of another role on a table.
 type grant struct {
 	Name, Grantee, Privilege string
 	Passes                   bool // the role may grant it to others
@@ -303,19 +300,21 @@ func (g grant) statement() string {
 		g.Grantee + map[bool]string{true: " WITH GRANT OPTION"}[g.Passes]
 }
 
-// grantsOf reads what others than its owner may do with each table of the schema: a table that takes the place of
-// another has to let in whom that let in, such as a program that looks at the numbers. What is granted on single columns
-// is not known here.
+// grantsOf reads the rights of other roles on the tables of the schema. A table that replaces another must grant the
+// same rights, for example to a monitoring program. It omits rights on single columns.
 func grantsOf(ctx context.Context, c conn) (all []grant, err error) {
-	err = c.all(ctx, &all, `SELECT c.relname AS name, a.privilege_type AS privilege, CAST(a.is_grantable AS INT) AS passes,
+	err = c.all(ctx, &all, `SELECT c.relname AS name, a.privilege_type AS privilege,
+		CAST(a.is_grantable AS INT) AS passes,
 			CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname) END AS grantee
-		FROM pg_catalog.pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a LEFT JOIN pg_catalog.pg_roles r ON r.oid = a.grantee
-		WHERE c.relnamespace = CAST(current_schema() AS regnamespace) AND c.relkind IN ('r', 'p') AND a.grantee <> c.relowner
+		FROM pg_catalog.pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
+		LEFT JOIN pg_catalog.pg_roles r ON r.oid = a.grantee
+		WHERE c.relnamespace = CAST(current_schema() AS regnamespace) AND c.relkind IN ('r', 'p')
+		AND a.grantee <> c.relowner
 		AND (a.grantee = 0 OR r.rolname IS NOT NULL) ORDER BY c.relname, a.grantee, a.privilege_type`)
 	return all, err
 }
 
-// ownTables are all that the staged schema has, and the partitions of one.
+// ownTables returns the tables of the staged schema and their partitions.
 func ownTables(ctx context.Context, s *Store) (tables, parts []string, err error) {
 	var all []struct {
 		Name string

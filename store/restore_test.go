@@ -20,8 +20,7 @@ import (
 	"digest/test/tier"
 )
 
-// What was brought in is left alone until its operator says otherwise, whatever its
-// heartbeat says.
+// A restored database stays fenced until its operator releases it, whatever its heartbeat says.
 func TestRestoredIsFenced(t *testing.T) {
 	tier.Alone(t)
 	t.Parallel()
@@ -51,8 +50,8 @@ func TestRestoredIsFenced(t *testing.T) {
 	})
 }
 
-// A database that holds something is left as it is, unless it may be replaced, and then
-// too if the backup turns out to be no good, or somebody is at work.
+// A database with content does not change unless it may be replaced. It does not change either if the backup is
+// invalid or a process is at work.
 func TestRestoreOntoWhatIsThere(t *testing.T) {
 	tier.Alone(t)
 	t.Parallel()
@@ -101,7 +100,7 @@ func TestRestoreOntoWhatIsThere(t *testing.T) {
 	})
 }
 
-// leftovers holds that nothing stays beside a database.
+// leftovers checks that nothing remains beside a database.
 func leftovers(t *testing.T, s *store.Store, database string) {
 	t.Helper()
 	if s.Partitioned() {
@@ -114,7 +113,7 @@ func leftovers(t *testing.T, s *store.Store, database string) {
 	}
 }
 
-// A database that somebody has open in a file is not replaced under them.
+// A file that a process has open is not replaced.
 func TestRestoreOntoOpenFile(t *testing.T) {
 	t.Parallel()
 	from, to := storetest.Open(t, storetest.SQLite(t)), storetest.SQLite(t)
@@ -128,11 +127,12 @@ func TestRestoreOntoOpenFile(t *testing.T) {
 	leftovers(t, open, to)
 }
 
-// A backup of an older version is brought up to this one.
+// A backup of an older version is migrated to this one.
 func TestRestoreOlder(t *testing.T) {
 	tier.Alone(t)
 	upgrade(t, 24, func(w world) {
-		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at)
+			VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`))
 		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
 			`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix())))
 		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES (1, %d, 7)`,
@@ -158,8 +158,7 @@ func check(file io.Reader) error {
 	return err
 }
 
-// What a backup may not be: made by a newer version, of tables that are not ours, with
-// rows that contradict each other.
+// Invalid backups: from a newer version, with unknown tables, with rows that contradict each other.
 func TestRestoreRefuses(t *testing.T) {
 	tier.Alone(t)
 	t.Parallel()
@@ -224,8 +223,8 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
-// What a restore that was killed has left beside a database in a file is named; a schema
-// that it has left in PostgreSQL is dropped by the next, and one that goes on is waited for.
+// An error names the files that a killed restore has left beside a SQLite file. On PostgreSQL the next restore drops
+// a left schema, and waits for a restore that is running.
 func TestRestoreAfterOneThatWasKilled(t *testing.T) {
 	t.Parallel()
 	from := storetest.Open(t, storetest.SQLite(t))

@@ -12,8 +12,8 @@ import (
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 )
 
-// searchable opens a file whose connections know full-text search, which the driver
-// has as an extension, and keep their statements.
+// searchable opens a file whose connections support full-text search, an extension of the driver, and cache their
+// statements.
 func searchable(name string) (*sqlx.DB, error) {
 	c, err := (&sqlite.SQLite{}).OpenConnector(name)
 	if err != nil {
@@ -38,25 +38,23 @@ func (s sqliteConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return &reusing{Conn: to, cache: make(map[string]cachedStatement)}, nil
 }
 
-// A reusing connection to SQLite keeps statements that were run, prepared, for the
-// next time that they are: to read and plan one costs more than most take to run.
-// SQLite prepares one again by itself when the schema has changed
-// (https://www.sqlite.org/c3ref/prepare.html). database/sql uses a
-// connection for one thing at a time.
+// A reusing connection to SQLite caches prepared statements, because parsing and planning costs more than most of
+// them take to run. SQLite prepares a statement again when the schema has changed
+// (https://www.sqlite.org/c3ref/prepare.html). database/sql never uses a connection concurrently.
 type reusing struct {
 	sqlite.Conn
-	cache map[string]cachedStatement // by their text; not those that are running
-	size  int                        // their weight
+	cache map[string]cachedStatement // by text, without those that are running
+	size  int                        // their total weight
 	uses  int
 }
 
 type cachedStatement struct {
 	driver.Stmt
-	used int // the later, the greater
+	used int // a higher number was used later
 }
 
-// A prepared statement takes about fifty times its text, and a few kilobytes: those of a
-// connection 5 MB at most. A long one is worth less, since it is run for many rows.
+// A prepared statement takes about fifty times its text, and a few kilobytes, so a connection caches at most 5 MB. A
+// long one is worth less, because it is run for many rows.
 const (
 	maxCached     = 256 << 10
 	longestCached = 16 << 10
@@ -66,7 +64,7 @@ func weight(text string) int { return len(text) + 1<<10 }
 
 // ExecContext implements driver.ExecerContext.
 func (c *reusing) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
-	if e, ok := c.Conn.(driver.ExecerContext); ok && len(args) == 0 { // it may be several statements
+	if e, ok := c.Conn.(driver.ExecerContext); ok && len(args) == 0 { // text may be several statements
 		return e.ExecContext(ctx, text, nil)
 	}
 	s, err := c.acquire(ctx, text, args)
@@ -92,14 +90,13 @@ func (c *reusing) QueryContext(ctx context.Context, text string, args []driver.N
 	return &reusedRows{rows.(driver.RowsColumnTypeDatabaseTypeName), func(err error) { c.giveBack(text, s, err) }}, nil
 }
 
-// Close implements driver.Conn. SQLite refuses to close while there are statements.
+// Close implements driver.Conn. SQLite does not close a connection that has statements.
 func (c *reusing) Close() error {
 	c.shrink(0)
 	return c.Conn.Close()
 }
 
-// acquire gives a statement to be run, a cached one or a new one. Whoever runs a text
-// while its rows are still being read gets another.
+// acquire returns a statement, cached or new. While the rows of a text are being read, the same text gets a new one.
 func (c *reusing) acquire(ctx context.Context, text string, args []driver.NamedValue) (s driver.Stmt, err error) {
 	if k, ok := c.cache[text]; ok {
 		delete(c.cache, text)
@@ -115,7 +112,7 @@ func (c *reusing) acquire(ctx context.Context, text string, args []driver.NamedV
 	return s, nil
 }
 
-// giveBack caches a statement that was run, unless that failed.
+// giveBack caches a statement after its use, unless it failed.
 func (c *reusing) giveBack(text string, s driver.Stmt, err error) {
 	if _, twice := c.cache[text]; twice || err != nil || len(text) > longestCached {
 		_ = s.Close()
@@ -127,7 +124,7 @@ func (c *reusing) giveBack(text string, s driver.Stmt, err error) {
 	c.shrink(maxCached)
 }
 
-// shrink closes those that were not used for longest, until the others weigh no more than most.
+// shrink closes the least recently used statements, until the weight of the others is most or less.
 func (c *reusing) shrink(most int) {
 	for c.size > most {
 		oldest, used := "", math.MaxInt
@@ -142,7 +139,7 @@ func (c *reusing) shrink(most int) {
 	}
 }
 
-// reusedRows gives the statement back of which they are the rows.
+// reusedRows returns its statement to the cache when it is closed.
 type reusedRows struct {
 	driver.RowsColumnTypeDatabaseTypeName
 	done func(error)

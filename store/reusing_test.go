@@ -10,8 +10,8 @@ import (
 	"digest/store/storetest"
 )
 
-// TestStatementsAreCached holds that a text is prepared once, that not all are cached, and that
-// a connection ends with none left: SQLite would refuse to close it.
+// TestStatementsAreCached: a text is prepared once, not all texts are cached, and a closed connection has no
+// statements. SQLite would refuse to close it otherwise.
 func TestStatementsAreCached(t *testing.T) {
 	s := storetest.Open(t, storetest.SQLite(t))
 	for range 3 {
@@ -41,7 +41,7 @@ func TestStatementsAreCached(t *testing.T) {
 	}
 }
 
-// TestSchemaChangesUnderStatements changes tables of which statements are cached, as another process would.
+// TestSchemaChangesUnderStatements changes tables with cached statements, as another process would.
 func TestSchemaChangesUnderStatements(t *testing.T) {
 	path := storetest.SQLite(t)
 	s, other := storetest.Open(t, path), storetest.Open(t, path)
@@ -89,7 +89,7 @@ func TestStatementWithinItself(t *testing.T) {
 	}
 }
 
-// TestStatementsThatFail are run again, and do not fail for ever.
+// TestStatementsThatFail: a statement that failed can run again.
 func TestStatementsThatFail(t *testing.T) {
 	s := storetest.Open(t, storetest.SQLite(t))
 	ctx := t.Context()
@@ -105,7 +105,8 @@ func TestStatementsThatFail(t *testing.T) {
 	if _, err := s.Count(ctx, `SELECT COALESCE(?, 1) + COALESCE(?, 1)`, 1); err == nil {
 		t.Error("a statement ran without an argument")
 	}
-	const many = `WITH RECURSIVE n (i) AS (SELECT ? UNION ALL SELECT i + 1 FROM n WHERE i < 100000000) SELECT count(*) FROM n`
+	const many = `WITH RECURSIVE n (i) AS (SELECT ? UNION ALL SELECT i + 1 FROM n WHERE i < 100000000) SELECT count(*)
+		FROM n`
 	brief, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
 	defer cancel()
 	if _, err := s.Count(brief, many, 1); err == nil { // it takes many seconds

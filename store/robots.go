@@ -6,7 +6,7 @@ import (
 	"digest"
 )
 
-// Robots gives what is known of an origin's robots.txt; false: it was never asked for.
+// Robots returns the stored robots.txt of an origin, or false if it was never fetched.
 func (s *Store) Robots(ctx context.Context, origin string) (digest.Robots, bool, error) {
 	r, err := readRows[digest.Robots](ctx, s.read(), "reading what the robots.txt of "+origin+" says",
 		`SELECT origin, fetched_at, etag, last_modified, rules FROM robots WHERE origin = ?`, origin)
@@ -16,8 +16,7 @@ func (s *Store) Robots(ctx context.Context, origin string) (digest.Robots, bool,
 	return r[0], true, nil
 }
 
-// SaveRobots stores what an origin's robots.txt says, in place of what it said
-// before. An older answer does not replace a newer one.
+// SaveRobots stores the robots.txt of an origin. An older one does not replace a newer one.
 func (s *Store) SaveRobots(ctx context.Context, r digest.Robots) error {
 	return s.run(ctx, "storing what the robots.txt of "+r.Origin+" says",
 		`INSERT INTO robots (origin, fetched_at, etag, last_modified, rules) VALUES (?, ?, ?, ?, ?)

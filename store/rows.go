@@ -16,22 +16,21 @@ import (
 	"digest"
 )
 
-// Rows are read into the structs that the rest of the program knows. A column
-// goes to the field of its name, without regard to case and underscores:
-// last_ok_at is LastOKAt, also of a struct that is embedded. A time, a span and
-// a date are turned from what is stored on their way.
+// Rows are scanned into the structs of the rest of the program. A column belongs to the field of its name, without
+// case and underscores, also in an embedded struct: last_ok_at is LastOKAt. Times, durations and dates are converted
+// from their stored form.
 
-// mapped is a database whose rows are read so; a tag "db" names a column otherwise.
+// mapped returns a database that scans rows in this way. A tag "db" names another column.
 func mapped(db *sql.DB, driver string) *sqlx.DB {
 	x := sqlx.NewDb(db, driver)
 	x.Mapper = reflectx.NewMapperTagFunc("db", fieldName, fieldName)
 	return x
 }
 
-// fieldName is what makes a column and a field the same.
+// fieldName returns the common form of a column's and a field's name.
 func fieldName(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
 
-// scanRows appends rows to a slice, most of them at most, and closes them.
+// scanRows appends up to most rows to a slice, and closes them.
 func scanRows(rows *sqlx.Rows, to reflect.Value, most int) error {
 	kind := to.Type().Elem()
 	paths, err := columnPaths(rows, kind)
@@ -48,8 +47,7 @@ func scanRows(rows *sqlx.Rows, to reflect.Value, most int) error {
 	return cmp.Or(err, rows.Err(), rows.Close())
 }
 
-// columnPaths says where in kind each column belongs; a kind that is no struct of
-// columns takes the only one.
+// columnPaths returns the field of each column in kind. A kind that is not a struct of columns has one column.
 func columnPaths(rows *sqlx.Rows, kind reflect.Type) ([][]int, error) {
 	columns, err := rows.Columns()
 	if err != nil {
@@ -70,14 +68,14 @@ func columnPaths(rows *sqlx.Rows, kind reflect.Type) ([][]int, error) {
 	return paths, nil
 }
 
-// isCell reports whether one column fills a struct.
+// isCell reports whether a struct is scanned from one column.
 func isCell(kind reflect.Type) bool {
 	dest := reflect.New(kind).Interface()
 	_, scans := cell(dest).(sql.Scanner)
 	return scans
 }
 
-// cell is what reads a column into dest.
+// cell returns the destination with which Scan reads a column into dest.
 func cell(dest any) any {
 	switch d := dest.(type) {
 	case *time.Time:
@@ -92,10 +90,9 @@ func cell(dest any) any {
 	return dest
 }
 
-// A storedTime reads an instant as the time that it is.
 type storedTime time.Time
 
-// Scan reads a column; NULL is no time.
+// Scan implements sql.Scanner. NULL is the zero time.
 func (t *storedTime) Scan(value any) error {
 	var i instant
 	err := i.Scan(value)
@@ -103,10 +100,9 @@ func (t *storedTime) Scan(value any) error {
 	return err
 }
 
-// A storedSpan reads seconds as a duration.
 type storedSpan time.Duration
 
-// Scan reads a column; NULL is none.
+// Scan implements sql.Scanner. NULL is 0.
 func (s *storedSpan) Scan(value any) error {
 	var i instant
 	err := i.Scan(value)
@@ -114,10 +110,10 @@ func (s *storedSpan) Scan(value any) error {
 	return err
 }
 
-// A storedDate reads a date, which is stored as YYYY-MM-DD.
+// A storedDate scans a date, which is stored as YYYY-MM-DD.
 type storedDate digest.Date
 
-// Scan reads a column; NULL is no date.
+// Scan implements sql.Scanner. NULL is the zero date.
 func (d *storedDate) Scan(value any) (err error) {
 	var date digest.Date
 	switch v := value.(type) {
@@ -133,10 +129,9 @@ func (d *storedDate) Scan(value any) (err error) {
 	return err
 }
 
-// isNone reports whether a query found no row.
 func isNone(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
-// readOne reads one row; none is the error if there is none.
+// readOne reads one row, or returns the error none without a row.
 func readOne[R any](ctx context.Context, c conn, doing string, none error, query string, args ...any) (R, error) {
 	var row, zero R
 	err := c.get(ctx, &row, query, args...)
@@ -149,7 +144,6 @@ func readOne[R any](ctx context.Context, c conn, doing string, none error, query
 	return row, nil
 }
 
-// readRows reads every row.
 func readRows[R any](ctx context.Context, c conn, doing, query string, args ...any) ([]R, error) {
 	rows := []R{}
 	if err := c.all(ctx, &rows, query, args...); err != nil {

@@ -8,8 +8,8 @@ import (
 	"digest/store"
 )
 
-// TestInstantsAreStored: of an instant before which something must not happen what
-// is left of a second counts as one, of any other it is cut off; none stays none.
+// TestInstantsAreStored: fractions of a second are rounded up in an instant before which something must not happen,
+// otherwise cut off. The zero time stays zero.
 func TestInstantsAreStored(t *testing.T) {
 	nanosecond := noon.Add(time.Nanosecond)
 	for _, test := range []struct{ instant, past, future time.Time }{
@@ -31,7 +31,7 @@ func TestInstantsAreStored(t *testing.T) {
 	}
 }
 
-// storesFeed stores an instant as each of a feed's and of a post's.
+// storesFeed stores an instant in each time of a feed and of a post.
 func (w world) storesFeed(instant, past, future time.Time) {
 	w.t.Helper()
 	f := w.newFeed("f.example")
@@ -46,7 +46,7 @@ func (w world) storesFeed(instant, past, future time.Time) {
 			feed.past, feed.past, feed.past
 		feed.NotBefore, feed.FreshUntil, feed.PollAt = feed.future, feed.future, feed.future
 	}
-	if future.After(time.Time{}.Add(time.Hour)) { // an attempt that was made is not forgotten for an earlier one
+	if future.After(time.Time{}.Add(time.Hour)) { // an earlier attempt does not replace a later one
 		f.LastAttemptAt, wanted.LastAttemptAt = instant, future
 	}
 	p := post("a", instant)

@@ -14,11 +14,11 @@ import (
 	"digest/store/storetest"
 )
 
-// A storedRow is a row as a test has stored it, by column.
+// A storedRow is a row that a test has stored, by column.
 type storedRow map[string]any
 
-// A filling says what stands in the columns of which a test says nothing. Times,
-// counts and truths are numbers; each is asked for with its place.
+// A filling returns the values of columns that a test does not name. Times, counts and booleans are numbers; i is the
+// position of the column.
 type filling struct {
 	name   string
 	number func(i int64) any
@@ -40,7 +40,7 @@ func fillings() []filling {
 	}
 }
 
-// insert adds a row in which given stands, and f in the other columns.
+// insert adds a row with the values of given, and of f in the other columns.
 func (w world) insert(f filling, table string, given storedRow) storedRow {
 	w.t.Helper()
 	columns, err := w.Columns(w.ctx(), table)
@@ -70,8 +70,8 @@ func (w world) insert(f filling, table string, given storedRow) storedRow {
 	return row
 }
 
-// isReadAs sees that a struct holds what stands in a row. as gives the columns of
-// those fields that are called otherwise; "" is a field that is not the row's.
+// isReadAs checks that a struct has the values of a row. as has the columns of fields with other names; "" means that
+// a field is not of the row.
 func (r storedRow) isReadAs(t *testing.T, read any, as map[string]string) {
 	t.Helper()
 	r.isRead(t, reflect.TypeOf(read).String(), reflect.ValueOf(read), as)
@@ -104,7 +104,7 @@ func (r storedRow) isRead(t *testing.T, path string, read reflect.Value, as map[
 	}
 }
 
-// asField is what a column is for a field of a type.
+// asField converts the value of a column to the type of a field.
 func asField(kind reflect.Type, value any) any {
 	if value == nil {
 		return reflect.Zero(kind).Interface()
@@ -131,9 +131,8 @@ func asField(kind reflect.Type, value any) any {
 	return value
 }
 
-// TestRowsAreReadWhole stores a row of each table, whatever stands in it, and sees
-// that every field of what is read of it holds what its column does: a column that
-// no query names and a field that no column fills are errors both.
+// TestRowsAreReadWhole stores a row of each table with various values. It checks that every field of the structs read
+// from it has its column's value. A column that no query names and a field that no column fills are errors.
 func TestRowsAreReadWhole(t *testing.T) {
 	for _, f := range fillings() {
 		t.Run(f.name, func(t *testing.T) {
@@ -150,7 +149,7 @@ func TestRowsAreReadWhole(t *testing.T) {
 	}
 }
 
-// people are the rows that others refer to.
+// people are the rows to which others refer.
 type people struct {
 	user, digest, feed, post storedRow
 }
@@ -176,7 +175,7 @@ func (w world) insertPeople(f filling) (p people) {
 	p.feed = w.insert(f, "feeds", storedRow{"id": int64(13), "merged_into": int64(0), "skip_hours": int64(5),
 		"skip_days": int64(3),
 		"by_date":   yes, "validators_doubted": yes, "public_only": yes, "move_undone": yes})
-	w.ok(w.Exec(w.ctx(), `DELETE FROM feed_times`)) // what Exec has made
+	w.ok(w.Exec(w.ctx(), `DELETE FROM feed_times`)) // a row that Exec has added
 	times := w.insert(f, "feed_times", storedRow{"feed_id": p.feed["id"], "unchanged": ""})
 	delete(times, "feed_id")
 	maps.Copy(p.feed, times)
@@ -319,7 +318,6 @@ func (w world) readMail(f filling, p people) {
 	tally.isReadAs(w.t, hours[0], map[string]string{"At": "hour"})
 }
 
-// readDelivery claims an edition.
 func (w world) readDelivery(f filling, p people) {
 	w.t.Helper()
 	sent := w.insert(f, "editions", storedRow{"id": int64(16), "digest_id": p.digest["id"], "local_date": "0001-01-01",

@@ -13,40 +13,37 @@ import (
 	"digest/internal/words"
 )
 
-// A SearchQuery is what a reader looks for, and where: in all that has come to them
-// and in what they have saved.
+// A SearchQuery says which of a reader's delivered and saved posts a search finds.
 type SearchQuery struct {
-	Query words.Query     // without terms: whatever the words are
-	Feeds []digest.FeedID // of which the posts are; nil: of any
-	Links int64           // the Site of links that the posts have; 0: any or none
-	From  digest.Date     // of the first editions; zero: any
-	Until digest.Date     // before that of the first that is too late; zero: none is
-	Now   time.Time       // what comes to a reader later is not found
-	Saved bool            // only in what they have saved
+	Query words.Query     // without terms, any words
+	Feeds []digest.FeedID // only posts of these feeds; nil for all
+	Links int64           // only posts with links to this Site; 0 for all
+	From  digest.Date     // date of the first editions; zero for all
+	Until digest.Date     // date of the first editions that are too late; zero for none
+	Now   time.Time       // posts that reach the reader later are not found
+	Saved bool            // only saved posts
 	After SearchKey
 	Limit int
 }
 
-// A SearchResult is the posts that a search has found, those that came last first. Their content is read.
+// A SearchResult holds the posts that a search has found, with their content, the latest delivered first.
 type SearchResult struct {
 	Posts  []VisiblePost
-	More   bool // there are older ones
-	Behind bool // older posts are not all in the index yet: an upgrade is at work
+	More   bool // there are older posts
+	Behind bool // some older posts are not in the index yet, because an upgrade is running
 }
 
-// A SearchKey is a place in what is found: the zero one is its beginning.
+// A SearchKey is a position in the results of a search. The zero value is the start.
 type SearchKey struct {
 	DueAt time.Time
 	Post  digest.PostID
 }
 
-// Key is where among what is found the post stands.
+// Key returns the position of the post in the results of a search.
 func (v VisiblePost) Key() SearchKey { return SearchKey{DueAt: v.DueAt, Post: v.ID} }
 
-// Search finds posts that have come to a reader with an edition, or that they
-// keep. Editions are looked through from the latest on, a few at first and then
-// many together, until enough is found: of a word that is everywhere little has
-// to be read, and of one that is nowhere all of it at once.
+// Search finds posts that a reader has got in an edition or has saved. It searches the latest editions first, a few
+// and then ever more, until a page is full. So a common word needs few editions, and a rare one needs few queries.
 func (s *Store) Search(ctx context.Context, user digest.UserID, q SearchQuery) (SearchResult, error) {
 	look := searching{store: s, user: user, SearchQuery: q, match: matchAny}
 	if len(q.Query.Terms) > 0 {
@@ -59,24 +56,23 @@ func (s *Store) Search(ctx context.Context, user digest.UserID, q SearchQuery) (
 	return found, failed("searching", err)
 }
 
-// A searching is one search on its way.
 type searching struct {
 	SearchQuery
 	store *Store
 	user  digest.UserID
 	match matcher
 	found []hit
-	feeds []digest.FeedID // all that the reader's posts may be of, once they were asked for
+	feeds []digest.FeedID // all feeds that the reader's posts may have, once they are read
 }
 
-// A hit is a post that came with an edition.
+// A hit is a post that an edition has delivered.
 type hit struct {
 	PostID digest.PostID
 	DueAt  instant
 	Date   digest.Date
 }
 
-// The first batch of editions, and by how much the next is larger.
+// The number of editions in the first batch, and the factor by which the next one is larger.
 const (
 	firstEditions = 16
 	moreEditions  = 32
@@ -112,16 +108,17 @@ func (l *searching) run(ctx context.Context) (SearchResult, error) {
 	return l.result(ctx)
 }
 
-// editionsSearched reads the posts of a reader's editions between two dates, the second one excluded, before one of them.
+// editionsSearched selects the posts of a reader's editions from one date until another, before a position.
 const editionsSearched = `SELECT e.id, e.due_at, e.local_date AS date,
 	COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
 		WHERE dp.digest_id = e.digest_id AND dp.visible_at = e.due_at), '') AS posts
 	FROM (SELECT x.id, x.digest_id, x.due_at, x.local_date FROM digests d CROSS JOIN editions x
-		WHERE d.user_id = ? AND x.digest_id = d.id AND x.local_date >= ? AND x.local_date < ? AND x.due_at <= d.last_due_at
+		WHERE d.user_id = ? AND x.digest_id = d.id AND x.local_date >= ? AND x.local_date < ?
+		AND x.due_at <= d.last_due_at
 		AND CASE WHEN d.newsletter_id IS NULL THEN x.due_at ELSE x.send_at END <= ? AND (x.due_at, x.id) < (?, ?)
 		ORDER BY x.due_at DESC, x.id DESC LIMIT ?) e ORDER BY e.due_at DESC, e.id DESC`
 
-// first and last are the dates between which editions are looked through, as they are stored: the last one is none of them.
+// first and last return the dates between which editions are searched, as they are stored. last is excluded.
 func (l *searching) first() string {
 	if l.From.IsZero() {
 		return ""
@@ -131,13 +128,13 @@ func (l *searching) first() string {
 
 func (l *searching) last() string {
 	if l.Until.IsZero() {
-		return "a" // after all that begin with a digit
+		return "a" // after all dates
 	}
 	return l.Until.String()
 }
 
-// batch gives the posts of some of the reader's editions before one, latest first;
-// more says that there may be older ones, before the one it gives.
+// batch returns the posts of the reader's next n editions before a position, latest first. more says that there may
+// be others before last.
 func (l *searching) batch(ctx context.Context, before editionKey, n int) (some []hit, last editionKey, more bool,
 	err error) {
 	if l.Saved {
@@ -163,7 +160,7 @@ func (l *searching) batch(ctx context.Context, before editionKey, n int) (some [
 	return some, before, len(rows) == n, err
 }
 
-// full reports whether a page is full and it is known that there is another.
+// full reports whether the search has found more posts than a page has.
 func (l *searching) full() bool { return len(l.found) > l.Limit }
 
 type editionKey struct {
@@ -171,8 +168,8 @@ type editionKey struct {
 	ID    digest.EditionID
 }
 
-// savedHits gives what the reader has saved: all of it if only that is looked through,
-// and else what no edition holds any more.
+// savedHits returns the reader's saved posts: all of them if only these are searched, otherwise those whose editions
+// are deleted.
 func (l *searching) savedHits(ctx context.Context) ([]hit, error) {
 	only := ` AND NOT EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = v.digest_id AND e.due_at = v.due_at)`
 	if l.Saved {
@@ -182,8 +179,7 @@ func (l *searching) savedHits(ctx context.Context) ([]hit, error) {
 		WHERE v.user_id = ? AND v.local_date >= ? AND v.local_date < ?`+only, l.user, l.first(), l.last())
 }
 
-// findAmong adds those of some posts in which there is what is looked for; they are
-// all older than what was found before.
+// findAmong adds the posts that match to the results. All of them are older than the results so far.
 func (l *searching) findAmong(ctx context.Context, some []hit) error {
 	if !l.After.DueAt.IsZero() {
 		after := at(l.After.DueAt)
@@ -210,17 +206,18 @@ func (l *searching) findAmong(ctx context.Context, some []hit) error {
 	return nil
 }
 
-// Of some posts, those that are of some feeds, and those that point at a site.
+// Queries that select, among some posts, the posts of some feeds and the posts with links to a site.
 const (
 	postsOfFeeds   = `SELECT p.id FROM posts p WHERE p.id{one of} AND p.feed_id{one of}`
-	postsWithLinks = `SELECT DISTINCT l.post_id FROM post_links l WHERE l.post_id{one of} AND l.site_key = ? AND l.own = 0`
+	postsWithLinks = `SELECT DISTINCT l.post_id FROM post_links l WHERE l.post_id{one of} AND l.site_key = ?
+		AND l.own = 0`
 )
 
-// feedsOfReader are those of which a reader's posts may be.
-const feedsOfReader = `SELECT s.feed_id FROM digests d CROSS JOIN subscriptions s WHERE d.user_id = ? AND s.digest_id = d.id
+const feedsOfReader = `SELECT s.feed_id FROM digests d CROSS JOIN subscriptions s WHERE d.user_id = ?
+	AND s.digest_id = d.id
 	UNION SELECT b.feed_id FROM digests d CROSS JOIN former_subscriptions b WHERE d.user_id = ? AND b.digest_id = d.id`
 
-// ReaderSites gives the feeds of which a reader has posts or may have, left ones too, as the reader sees them, by their titles.
+// ReaderSites returns the present and former feeds of a reader with the reader's labels, ordered by title.
 func (s *Store) ReaderSites(ctx context.Context, user digest.UserID) ([]digest.FeedLabel, error) {
 	feeds, err := readRows[digest.FeedID](ctx, s.read(), "listing a reader's sites", feedsOfReader, user, user)
 	if err != nil {
@@ -234,7 +231,7 @@ func (s *Store) ReaderSites(ctx context.Context, user digest.UserID) ([]digest.F
 	return labels, failed("listing a reader's sites", err)
 }
 
-// narrowed leaves of some posts those that are of the feeds that are wanted and have the links that are, in their order.
+// narrowed returns the posts of the wanted feeds with the wanted links, in their order.
 func (l *searching) narrowed(ctx context.Context, ids []digest.PostID) ([]digest.PostID, error) {
 	narrow := func(query string, arg any) error {
 		if len(ids) == 0 {
@@ -270,8 +267,8 @@ func matchAny(_ context.Context, _ *searching, ids []digest.PostID, _ int) (map[
 	return all, nil
 }
 
-// feedsOf gives feeds of which some posts are, and maybe others: of many posts all to
-// which the reader is or was subscribed, for these are soon read.
+// feedsOf returns at least the feeds of some posts. For many posts it returns all present and former feeds of the
+// reader, because that is a quick query.
 func (l *searching) feedsOf(ctx context.Context, ids []digest.PostID) (feeds []digest.FeedID, err error) {
 	if l.Feeds != nil {
 		return l.Feeds, nil
@@ -287,7 +284,6 @@ func (l *searching) feedsOf(ctx context.Context, ids []digest.PostID) (feeds []d
 		c.d.oneOf, keys(c.d, ids))
 }
 
-// result reads the posts of a page.
 func (l *searching) result(ctx context.Context) (SearchResult, error) {
 	f := SearchResult{More: l.full()}
 	if f.More {

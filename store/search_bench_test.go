@@ -16,10 +16,9 @@ import (
 	"digest/store/storetest"
 )
 
-// archive is the database of a reader of 100 of 2,000 feeds, with 1,000 posts among
-// 20,000, in 500 editions: words as in a language, from one that is in every text to
-// one that is in few. With DIGEST_BENCH_LARGE it is ten times as large, and takes
-// minutes to fill.
+// archive fills the database of a reader of 100 of 2,000 feeds, who has 1,000 of 20,000 posts in 500 editions. Words
+// are distributed as in a language, from one in every text to one in few. With DIGEST_BENCH_LARGE it is ten times as
+// large, and takes minutes to fill.
 func archive(b *testing.B, s *store.Store) (digest.UserID, time.Time) {
 	b.Helper()
 	ctx := b.Context()
@@ -35,8 +34,10 @@ func archive(b *testing.B, s *store.Store) (digest.UserID, time.Time) {
 			b.Fatal(err)
 		}
 	}
-	exec(`INSERT INTO feeds (url, host) WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) SELECT 'f' || i, '' FROM n`)
-	exec(`INSERT INTO subscriptions (digest_id, feed_id, created_at) SELECT 1, id, 0 FROM feeds WHERE id > 1 AND id % 20 = 1`)
+	exec(`INSERT INTO feeds (url, host) WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n
+		WHERE i < 2000) SELECT 'f' || i, '' FROM n`)
+	exec(`INSERT INTO subscriptions (digest_id, feed_id, created_at) SELECT 1, id, 0 FROM feeds WHERE id > 1
+		AND id % 20 = 1`)
 	addTexts(b, s, all, func(i int) string {
 		text := "everywhere"
 		if i == all/400*140 {
@@ -57,16 +58,17 @@ func archive(b *testing.B, s *store.Store) (digest.UserID, time.Time) {
 		start)
 	exec(`UPDATE editions SET local_date = '2026-11-20' WHERE number = 499`)
 	exec(`INSERT INTO digest_posts (digest_id, visible_at, post_id)
-		SELECT 1, CAST(? AS BIGINT) + (id - 1) / CAST(? AS BIGINT) * 86400, id FROM posts WHERE id % 20 = 1 ORDER BY id`, start, all/days)
+		SELECT 1, CAST(? AS BIGINT) + (id - 1) / CAST(? AS BIGINT) * 86400, id FROM posts WHERE id % 20 = 1
+		ORDER BY id`, start, all/days)
 	if _, err := s.Count(ctx, `SELECT COUNT(*) FROM pg_class`); err == nil {
-		exec(`ANALYZE`) // with statistics SQLite would prepare each look into FTS5's tables anew; nobody makes them
+		exec(`ANALYZE`) // on SQLite it would make each query of FTS5 slower, and digest never does this
 	}
 	exec(`UPDATE digests SET last_due_at = ?`, parisMidnight.Unix())
 	var user digest.UserID = 1
 	return user, parisMidnight
 }
 
-// addTexts adds posts of 2,000 feeds in turn, with 120 random words and more each.
+// addTexts adds posts to 2,000 feeds in turn, each with 120 random words and the words that more returns.
 func addTexts(b *testing.B, s *store.Store, n int, more func(int) string) {
 	b.Helper()
 	const step = 1000
@@ -95,7 +97,6 @@ func addTexts(b *testing.B, s *store.Store, n int, more func(int) string) {
 	}
 }
 
-// indexAll indexes all that waits as the hourly job does.
 func indexAll(b *testing.B, s *store.Store) {
 	b.Helper()
 	for n := 1; n > 0; {
@@ -106,8 +107,8 @@ func indexAll(b *testing.B, s *store.Store) {
 	}
 }
 
-// BenchmarkIndex indexes posts, and beside it, the limit: storing the words of as
-// many as rows of text. On PostgreSQL it also says what is written to the log.
+// BenchmarkIndex indexes posts, and for comparison stores the words of as many posts as rows of text. On PostgreSQL
+// it also reports the bytes written to the log.
 func BenchmarkIndex(b *testing.B) {
 	const n = 2000
 	storetest.Bench(b, func(b *testing.B, s *store.Store) {
@@ -118,10 +119,11 @@ func BenchmarkIndex(b *testing.B) {
 			}
 		}
 		benchWorld(b, s, 1)
-		exec(`INSERT INTO feeds (url, host) WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) SELECT 'f' || i, '' FROM n`)
+		exec(`INSERT INTO feeds (url, host) WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n
+			WHERE i < 2000) SELECT 'f' || i, '' FROM n`)
 		exec(`CREATE TABLE bare (id BIGINT PRIMARY KEY, words TEXT NOT NULL)`)
 		addTexts(b, s, n, func(int) string { return "everywhere" })
-		indexAll(b, s) // so that there are words
+		indexAll(b, s) // so that the index has words
 		const written = `SELECT CAST(pg_current_wal_insert_lsn() - '0/0' AS BIGINT)`
 		before, err := s.Count(b.Context(), written)
 		onPostgres := err == nil

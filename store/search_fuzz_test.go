@@ -9,7 +9,7 @@ import (
 	"digest/store/storetest"
 )
 
-// Nothing that is typed or written is an error of either database, and both find the same.
+// No query and no text is an error of either database, and both find the same.
 func FuzzSearch(f *testing.F) {
 	for _, seed := range []string{
 		`foo "bar baz" -qux`, `' OR 1=1 --`, `a* NEAR(b) ^c {d}:e`, `foo & !bar | (baz) <-> :*`, "東京都 -京",
@@ -63,7 +63,8 @@ func FuzzSearch(f *testing.F) {
 				t.Fatal(err)
 			}
 			if err := s.Exec(t.Context(),
-				`INSERT INTO index_queue (post_id) SELECT id FROM posts WHERE identity = 'a' ON CONFLICT DO NOTHING`); err != nil {
+				`INSERT INTO index_queue (post_id) SELECT id FROM posts WHERE identity = 'a'
+					ON CONFLICT DO NOTHING`); err != nil {
 				t.Fatal(err)
 			}
 			if n, err := s.IndexPosts(t.Context(), 10); n != 1 || err != nil {

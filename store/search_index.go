@@ -11,13 +11,11 @@ import (
 	"digest/internal/words"
 )
 
-// The index of words is filled beside the hot path: storing a post, or an edit
-// of one that no edition holds yet, puts it into index_queue, and the hourly
-// job takes it out in transactions of its own.
+// The search index is filled outside the hot path. Storing a post, or an edit of a post that no edition contains yet,
+// adds the post to index_queue. The hourly job indexes it in separate transactions.
 
-// IndexPosts puts the words of some posts, limit at most, into the index of what
-// can be searched for, and gives how many it did: the newest first, so that what
-// has just come is found before what an upgrade left to do.
+// IndexPosts adds up to limit queued posts to the search index, and returns how many. The newest are first, so that
+// searches find new posts before those that an upgrade has queued.
 func (s *Store) IndexPosts(ctx context.Context, limit int) (int, error) {
 	var ids []digest.PostID
 	err := s.read().all(ctx, &ids, `SELECT post_id FROM index_queue ORDER BY post_id DESC LIMIT ?`, limit)
@@ -34,11 +32,10 @@ func (s *Store) IndexPosts(ctx context.Context, limit int) (int, error) {
 	return s.index(ctx, posts)
 }
 
-// index indexes posts as they were read; one that was edited, indexed or deleted
-// meanwhile is left out.
+// index indexes posts as they were read. It skips posts that were edited, indexed or deleted since.
 func (s *Store) index(ctx context.Context, posts []digest.Post) (n int, err error) {
 	hashes := make(map[digest.PostID]string, len(posts))
-	documents := make(map[digest.PostID][]string, len(posts)) // one for each table
+	documents := make(map[digest.PostID][]string, len(posts)) // one per table
 	for _, p := range posts {
 		hashes[p.ID] = p.ContentHash
 		document := documentOf(p)
@@ -72,15 +69,14 @@ func (s *Store) index(ctx context.Context, posts []digest.Post) (n int, err erro
 	})
 }
 
-// A wordTable is a table of the index of words.
 type wordTable struct {
 	name     string
-	document func(digest.FeedID, []string) string // how the words of a post of a feed are written
-	put      string                               // puts some in: key, document
+	document func(digest.FeedID, []string) string // encodes the words of a feed's post
+	put      string                               // inserts a key and a document
 }
 
-// tidyIndex sorts in what the index of words has gathered unsorted, if this process
-// has added to it: a search reads all of that.
+// tidyIndex merges the unsorted part of the search index, if this process has added to it, because each search reads
+// all of that part.
 func (s *Store) tidyIndex(ctx context.Context) error {
 	if s.d.tidyWords == "" || !s.untidy.Swap(false) {
 		return nil
@@ -89,11 +85,10 @@ func (s *Store) tidyIndex(ctx context.Context) error {
 	return failed("tidying the index of words", err)
 }
 
-// soon is how long a post may take into the index before somebody who searches
-// is told that some are missing.
+// soon is how long a post may wait for the index before searches report that some are missing.
 const soon = time.Hour
 
-// behind reports whether the oldest post that is not indexed yet has waited for long.
+// behind reports whether the oldest post in the queue has waited longer than soon.
 func (s *Store) behind(ctx context.Context, now time.Time) (bool, error) {
 	var seen instant
 	err := s.read().get(ctx, &seen,
@@ -101,7 +96,7 @@ func (s *Store) behind(ctx context.Context, now time.Time) (bool, error) {
 	return seen > 0 && seen < at(now.Add(-soon)), err
 }
 
-// documentOf is what of a post can be found.
+// documentOf returns the words by which a search finds a post.
 func documentOf(p digest.Post) []string {
 	text := words.Text(p.Content)
 	if strings.TrimSpace(text) == "" {
@@ -110,7 +105,7 @@ func documentOf(p digest.Post) []string {
 	return words.Document(p.Title, p.Author, text)
 }
 
-// unchanged locks posts and gives those that still have the given hashes.
+// unchanged locks posts and returns those that still have the given hashes.
 func unchanged(ctx context.Context, c conn, hashes map[digest.PostID]string) ([]digest.PostID, error) {
 	var ids, same []digest.PostID
 	for id := range hashes {
@@ -129,7 +124,7 @@ func unchanged(ctx context.Context, c conn, hashes map[digest.PostID]string) ([]
 	return same, err
 }
 
-// queueWords has posts put into the index, anew if they are in it.
+// queueWords queues posts for the index, also if they are in it.
 func queueWords(ctx context.Context, c conn, ids []digest.PostID) error {
 	var v values
 	for _, id := range ids {
@@ -138,7 +133,6 @@ func queueWords(ctx context.Context, c conn, ids []digest.PostID) error {
 	return c.runRows(ctx, &v, `INSERT INTO index_queue (post_id) VALUES {rows} ON CONFLICT DO NOTHING`)
 }
 
-// forgetWords takes posts out of the index.
 func forgetWords(ctx context.Context, c conn, ids []digest.PostID) error {
 	for _, t := range c.d.wordTables {
 		if err := c.run(ctx, `DELETE FROM `+t.name+` WHERE rowid IN (`+list(ids)+`)`); err != nil {
@@ -148,7 +142,7 @@ func forgetWords(ctx context.Context, c conn, ids []digest.PostID) error {
 	return nil
 }
 
-// unindex takes posts that are deleted out of the index and its queue.
+// unindex removes deleted posts from the index and its queue.
 func unindex(ctx context.Context, c conn, ids []digest.PostID) error {
 	if _, err := c.exec(ctx, `DELETE FROM index_queue WHERE post_id IN (`+list(ids)+`)`); err != nil {
 		return err

@@ -10,19 +10,17 @@ import (
 	"digest/internal/words"
 )
 
-// The words of a post are compared by the database's own index, which knows also of
-// which feed the post is: of an instance with millions of posts nothing is read but
-// those of a reader's feeds. FTS5 has each word with its feed, as one: then also the
-// beginning of a word is looked for in these feeds alone. PostgreSQL keeps a word that is
-// in many posts as one list of posts, which is small and can be skipped through, and
-// has the feed as a word of its own. No word that is typed holds the feedSign.
+// The database's own index compares the words of posts, and knows the feed of each post. So a search on an instance
+// with millions of posts reads only the posts of a reader's feeds. In FTS5 each word includes its feed, so that a
+// prefix search stays in these feeds too. PostgreSQL stores a common word as one list of posts, which is small and
+// can be skipped through, and has the feed as a separate word. No word that a reader types contains feedSign.
 
-// feedSign is behind the number of a feed in the index. It is of no word.
+// feedSign follows the number of a feed in the index. No word contains it.
 const feedSign = "·"
 
 func feedWord(feed digest.FeedID) string { return strconv.FormatInt(int64(feed), 10) + feedSign }
 
-// plainDocument writes words for FTS5: 12·fox.
+// plainDocument encodes words for FTS5: 12·fox.
 func plainDocument(feed digest.FeedID, words []string) string {
 	var b strings.Builder
 	sign := feedWord(feed)
@@ -34,8 +32,7 @@ func plainDocument(feed digest.FeedID, words []string) string {
 	return b.String()
 }
 
-// vectorDocument writes words as PostgreSQL's tsvector: each with where it stands, and
-// the feed without.
+// vectorDocument encodes words as PostgreSQL's tsvector: each with its positions, and the feed without any.
 func vectorDocument(feed digest.FeedID, document []string) string {
 	places := make(map[string][]byte, len(document))
 	var order []string
@@ -59,8 +56,8 @@ func vectorDocument(feed digest.FeedID, document []string) string {
 	return b.String()
 }
 
-// lexeme writes a word for PostgreSQL. No word holds what this doubles; if one
-// ever did, it would still be no more than a word.
+// lexeme quotes a word for PostgreSQL. No word contains a character that needs an escape; if one did, it would still
+// be a single word.
 func lexeme(word string) string {
 	if strings.ContainsAny(word, `'\`) {
 		word = strings.NewReplacer(`'`, `''`, `\`, `\\`).Replace(word)
@@ -68,12 +65,11 @@ func lexeme(word string) string {
 	return `'` + word + `'`
 }
 
-// A matcher gives those of some posts that a query matches, or the first of them
-// if those are enough. It is asked several times in one search, and may remember
-// what it has read.
+// A matcher returns which of some posts match a query, or the first of them if these are enough. A search calls it
+// several times, so it may cache the rows that it has read.
 type matcher func(ctx context.Context, l *searching, ids []digest.PostID, enough int) (map[digest.PostID]bool, error)
 
-// among gives those of some posts that are in a list of keys, which is in order.
+// among returns the posts that are in a sorted list of keys.
 func among(ids, list []digest.PostID) map[digest.PostID]bool {
 	these := make(map[digest.PostID]bool)
 	for _, id := range ids {
@@ -84,12 +80,10 @@ func among(ids, list []digest.PostID) map[digest.PostID]bool {
 	return these
 }
 
-// feedsPerQuery is how many feeds one query of the index names: for every post that
-// may be wanted all of them are compared.
+// feedsPerQuery is how many feeds one query of the index names, because it compares each candidate with all of them.
 const feedsPerQuery = 20
 
-// keysIn reads what a statement gives for queries of the index: a list of keys in one
-// row, for rows are what reading costs.
+// keysIn reads the result of a query of the index: a list of keys in one row, because reading rows is the main cost.
 func keysIn(ctx context.Context, c conn, statement string, args ...any) ([]digest.PostID, error) {
 	var list string
 	if err := c.get(ctx, &list, statement, args...); err != nil {
@@ -98,8 +92,8 @@ func keysIn(ctx context.Context, c conn, statement string, args ...any) ([]diges
 	return parseKeys[digest.PostID](list)
 }
 
-// matchSQLite reads the range of some posts, for FTS5 keeps keys in their order. Of a
-// rare word it looks only at the posts that have it.
+// matchSQLite reads the range of some posts, because FTS5 keeps keys in order. For a rare word it reads only the
+// posts that have it.
 func matchSQLite(q words.Query) matcher {
 	var rare *rarePosts
 	return func(ctx context.Context, l *searching, ids []digest.PostID, _ int) (map[digest.PostID]bool, error) {
@@ -132,7 +126,7 @@ func matchSQLite(q words.Query) matcher {
 	}
 }
 
-// plainQuery writes a query for FTS5, in one feed.
+// plainQuery encodes a query for FTS5, in one feed.
 func plainQuery(q words.Query, feed digest.FeedID) string {
 	var wanted, not []string
 	sign := feedWord(feed)
@@ -154,14 +148,13 @@ func plainQuery(q words.Query, feed digest.FeedID) string {
 	return query
 }
 
-// fewPosts is how many posts PostgreSQL compares one by one: to read the words
-// of more costs more than to ask the index for all that have them.
+// fewPosts is how many posts PostgreSQL compares one by one. For more it is cheaper to query the index for all posts
+// with the words.
 const fewPosts = 500
 
-// matchPostgres asks the index for the posts of feeds, each feed once, which it gives in
-// no order. The index does not know where in a post a word stands: of a phrase it finds
-// the words, and the posts that have them and are wanted are compared one by one. So are
-// all that are wanted if it would have to gather many times as many.
+// matchPostgres queries the index for posts of feeds, each feed once, in no order. The index has no positions, so for
+// a phrase it finds posts with all the words, and matchPostgres compares these one by one. It also compares one by
+// one if the index would have to gather many times as many posts.
 func matchPostgres(q words.Query) matcher {
 	loose, exact := loosely(q)
 	asked := make(map[digest.FeedID]bool)
@@ -200,12 +193,11 @@ func matchPostgres(q words.Query) matcher {
 	}
 }
 
-// A sample is how many posts of the instance are looked at to see how common a beginning is.
+// sample is how many posts of the instance are examined to see how common a prefix is.
 const sample = 300
 
-// isEverywhere reports whether a word of a query that may be the beginning of one is, by a
-// sample, in so many posts of the instance that to gather these from the index, which it
-// does before it looks at feeds, costs more than to compare some posts one by one.
+// isEverywhere reports whether a prefix in a query matches too many posts of the instance, according to a sample. The
+// index would gather them all before it considers feeds, at a higher cost than comparing some posts one by one.
 func isEverywhere(ctx context.Context, c conn, q words.Query, posts int) (bool, error) {
 	var beginnings []string
 	for _, t := range q.Terms {
@@ -228,15 +220,15 @@ func isEverywhere(ctx context.Context, c conn, q words.Query, posts int) (bool, 
 	return found.Have*total > posts*c.d.gathered*found.Looked, err
 }
 
-// inFeeds gives the posts of feeds that a query matches. Each part of the feeds is a
-// query of its own to the index, which the planner cannot make one of.
+// inFeeds returns the posts of feeds that match a query. Each part of the feeds is a separate query of the index, and
+// the planner cannot merge them.
 func inFeeds(ctx context.Context, c conn, q words.Query, feeds []digest.FeedID) ([]digest.PostID, error) {
 	if len(feeds) == 0 {
 		return nil, nil
 	}
 	most := feedsPerQuery
 	if slices.ContainsFunc(q.Terms, func(t words.Term) bool { return t.Prefix }) {
-		most = len(feeds) // each query gathers all posts that have a word of this beginning
+		most = len(feeds) // each query gathers all posts with a word of this prefix
 	}
 	query := vectorQuery(q)
 	var queries []string
@@ -244,12 +236,14 @@ func inFeeds(ctx context.Context, c conn, q words.Query, feeds []digest.FeedID) 
 		signs := each(part, func(f digest.FeedID) string { return lexeme(feedWord(f)) })
 		queries = append(queries, "("+strings.Join(signs, " | ")+") & "+query)
 	}
-	return keysIn(ctx, c, `SELECT COALESCE(string_agg(CAST(found.rowid AS TEXT), ','), '') FROM (`+c.d.names+`) asked (query)
-		CROSS JOIN LATERAL (SELECT w.rowid FROM post_words w WHERE w.words @@ CAST(asked.query AS tsquery) OFFSET 0) found`, array(queries))
+	return keysIn(ctx, c, `SELECT COALESCE(string_agg(CAST(found.rowid AS TEXT), ','), '')
+		FROM (`+c.d.names+`) asked (query)
+		CROSS JOIN LATERAL (SELECT w.rowid FROM post_words w
+		WHERE w.words @@ CAST(asked.query AS tsquery) OFFSET 0) found`, array(queries))
 }
 
-// compare compares posts one by one, some at a time until enough are found. No
-// planner can begin with the index.
+// compare compares posts one by one, in parts, until enough match. MATERIALIZED keeps planners from starting with the
+// index.
 func compare(ctx context.Context, c conn, q words.Query, ids []digest.PostID, enough int) (map[digest.PostID]bool,
 	error) {
 	matching := make(map[digest.PostID]bool)
@@ -271,8 +265,8 @@ func compare(ctx context.Context, c conn, q words.Query, ids []digest.PostID, en
 	return matching, nil
 }
 
-// loosely takes phrases apart: all that a query matches is matched by the loose
-// one; exact says that it matches nothing else.
+// loosely splits phrases into words. The loose query matches everything that q matches; exact says that it matches
+// nothing more.
 func loosely(q words.Query) (loose words.Query, exact bool) {
 	exact = true
 	for _, t := range q.Terms {
@@ -292,7 +286,6 @@ func loosely(q words.Query) (loose words.Query, exact bool) {
 	return loose, exact
 }
 
-// vectorQuery writes a query for PostgreSQL's tsquery.
 func vectorQuery(q words.Query) string {
 	terms := make([]string, len(q.Terms))
 	for i, t := range q.Terms {

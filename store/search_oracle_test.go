@@ -14,9 +14,8 @@ import (
 	"digest/test/tier"
 )
 
-// A search finds what reading every post of every edition finds, also of feeds to which
-// the reader is no longer subscribed and of what they keep, whichever way is taken to it,
-// and while an upgrade indexes older posts anew.
+// A search finds the same as reading every post of every edition. This includes former feeds and saved posts, every
+// way of searching, and the time in which an upgrade indexes older posts again.
 func TestSearchFindsWhatReadingFinds(t *testing.T) {
 	tier.Alone(t)
 	each(t, func(w world) {
@@ -28,7 +27,7 @@ func TestSearchFindsWhatReadingFinds(t *testing.T) {
 		}
 		w.subscribe(ada, feeds[:50]...)
 		texts := make(map[string][]string) // by identity
-		var order []string                 // of what has come, the latest first
+		var order []string                 // of the delivered posts, latest first
 		now := parisMidnight
 		for day := range 3 {
 			var came []string
@@ -57,7 +56,7 @@ func TestSearchFindsWhatReadingFinds(t *testing.T) {
 			}
 			now = now.Add(24 * time.Hour)
 		}
-		w.ok(w.Exec(w.ctx(), `ANALYZE`)) // so that PostgreSQL knows how many posts there are
+		w.ok(w.Exec(w.ctx(), `ANALYZE`)) // so that PostgreSQL knows the number of posts
 		for i := range 40 {
 			if i == 25 {
 				w.ok(w.ForgetBareWords(w.ctx(), 7))
@@ -78,11 +77,11 @@ func TestSearchFindsWhatReadingFinds(t *testing.T) {
 	})
 }
 
-// someWords are of many posts and of few, beginnings of each other, of several scripts.
+// someWords are in many posts and in few, include prefixes of each other, and have several scripts.
 var someWords = strings.Fields(
 	"the of and news newspaper new café 東京 京都 東京都 ไทย 한국 rust rusty go golang gopher a1 12 feed feeds straße x y z zebra")
 
-// randomText is words of which the first are the most common.
+// randomText returns words of which the first are the most common.
 func randomText(r *rand.Rand, n int) string {
 	var text []string
 	for range n {
@@ -106,7 +105,7 @@ func randomQuery(r *rand.Rand) string {
 	return strings.Join(typed, " ")
 }
 
-// matches says by reading a document whether a query matches it.
+// matches reads a document to find whether a query matches it.
 func matches(document []string, q words.Query) bool {
 	for _, term := range q.Terms {
 		if stands(document, term) == term.Exclude {
@@ -116,7 +115,7 @@ func matches(document []string, q words.Query) bool {
 	return true
 }
 
-// stands reports whether the words of a term stand in a document in a row.
+// stands reports whether a document contains the words of a term in a row.
 func stands(document []string, term words.Term) bool {
 	last := len(term.Words) - 1
 	for i := range len(document) - last {

@@ -9,10 +9,10 @@ import (
 	"digest/internal/words"
 )
 
-// SQLite has all words once more, without their feeds: of a word that few posts of the
-// whole instance have, all of these are read at once, and no feed is asked for it.
+// On SQLite a second index has all words without their feeds. If few posts of the whole instance have a word, one
+// query of this index finds them, instead of a query for each feed.
 
-// bareDocument writes words for the index that knows neither feeds nor places.
+// bareDocument encodes words for the index without feeds and positions.
 func bareDocument(_ digest.FeedID, document []string) string {
 	seen := make(map[string]bool, len(document))
 	var b strings.Builder
@@ -26,9 +26,9 @@ func bareDocument(_ digest.FeedID, document []string) string {
 	return b.String()
 }
 
-// rarePosts are the posts that may match a query, for they have its rare words.
+// rarePosts are the posts that may match a query, because they have its rare words.
 type rarePosts struct {
-	all bool // no word is rare: any post may match
+	all bool // no word is rare, so any post may match
 	ids []digest.PostID
 }
 
@@ -42,8 +42,8 @@ func (r *rarePosts) among(ids []digest.PostID) []digest.PostID {
 	})
 }
 
-// findRare reads which posts have the rare words of a query. The queue is read first:
-// what stands in it may be in the one index and not in the other, until it is indexed anew.
+// findRare finds the posts that have the rare words of a query. It reads the queue first, because a queued post may
+// be in only one of the indexes.
 func findRare(ctx context.Context, c conn, q words.Query) (*rarePosts, error) {
 	queued, all, err := few(ctx, c, `SELECT post_id AS id FROM index_queue LIMIT ?`)
 	rare := &rarePosts{all: true}
@@ -75,7 +75,7 @@ func findRare(ctx context.Context, c conn, q words.Query) (*rarePosts, error) {
 	return rare, nil
 }
 
-// few reads keys of posts, unless they are more than those of a rare word: then many is true.
+// few reads keys of posts. many is true if there are more than a rare word has.
 func few(ctx context.Context, c conn, query string, args ...any) (ids []digest.PostID, many bool, err error) {
 	ids, err = keysIn(ctx, c, `SELECT COALESCE(group_concat(x.id), '') FROM (`+query+`) x`,
 		append(args, c.d.rareIn+1)...)

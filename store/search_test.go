@@ -12,7 +12,6 @@ import (
 	"digest/test/tier"
 )
 
-// indexed has all that waits put into the index.
 func (w world) indexed() {
 	w.t.Helper()
 	for {
@@ -24,7 +23,7 @@ func (w world) indexed() {
 	}
 }
 
-// finds lists the identities of what a reader finds, read two at a time.
+// finds lists the identities of the posts that a reader finds, read two at a time.
 func (w world) finds(d digest.Digest, typed string, now time.Time) string {
 	w.t.Helper()
 	return w.searches(d, store.SearchQuery{Query: w.query(typed), Now: now, Limit: 2})
@@ -87,14 +86,14 @@ func TestSearch(t *testing.T) {
 		want(w.t, "what others have", w.finds(ada, "content", parisMidnight), "")
 		for range 2 {
 			w.findsAll(ada)
-			w.record(parisMidnight, f, many(600)) // so many are not compared one by one
+			w.record(parisMidnight, f, many(600)) // too many to compare one by one
 			w.indexed()
 			w.hour(parisMidnight.Add(24 * time.Hour))
 		}
 	})
 }
 
-// many makes posts of which nothing is found.
+// many returns posts that no query finds.
 func many(n int) []digest.Post {
 	list := make([]digest.Post, n)
 	for i := range list {
@@ -103,7 +102,7 @@ func many(n int) []digest.Post {
 	return list
 }
 
-// findsAll finds what there is in TestSearch.
+// findsAll checks all results of TestSearch.
 func (w world) findsAll(ada digest.Digest) {
 	w.t.Helper()
 	now := parisMidnight.Add(24 * time.Hour)
@@ -126,7 +125,7 @@ func (w world) findsAll(ada digest.Digest) {
 	}
 }
 
-// The latest comes first, page after page; what is kept is found when its edition is gone.
+// The latest post is first, page after page. A saved post is found after its edition is deleted.
 func TestSearchInOrder(t *testing.T) {
 	tier.Alone(t)
 	each(t, func(w world) {
@@ -164,7 +163,7 @@ func TestSearchInOrder(t *testing.T) {
 	})
 }
 
-// What a filter holds back has not come, though it is listed.
+// A post that a filter holds back is not found, although it is listed.
 func TestHeldPostsAreNotFound(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -214,7 +213,7 @@ func TestIndexFollowsPosts(t *testing.T) {
 	})
 }
 
-// What a poll stores before its readers come is indexed when one does.
+// Posts that were stored before their readers subscribed are indexed when one does.
 func TestIndexOfWhatASubscriptionBrings(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -232,7 +231,7 @@ func TestIndexOfWhatASubscriptionBrings(t *testing.T) {
 	})
 }
 
-// However large or odd a text is, it can be indexed, and both databases find the same in it.
+// Any text, long or odd, can be indexed, and both databases find the same in it.
 func TestIndexTakesAnyText(t *testing.T) {
 	var distinct, long strings.Builder
 	for i := range 20_000 {
@@ -254,7 +253,7 @@ func TestIndexTakesAnyText(t *testing.T) {
 		w.hour(parisMidnight)
 		for typed, wanted := range map[string]string{
 			"w15000": "long", `"w15000 w15001"`: "long", "w19999": "",
-			// the 256th "the" is left out
+			// The index omits the 256th "the".
 			"the end": "often", `"the end"`: "", `"end of"`: "often", `"the the"`: "often",
 			`it's`: "quotes", `' OR '1'='1`: "quotes",
 		} {

@@ -11,7 +11,8 @@ import (
 	"digest/store"
 )
 
-// A search within sites, days and links finds, with words and without, what reading finds; a page holds the latest first.
+// A search within sites, days and links finds, with and without words, the same as reading. The latest posts are
+// first.
 func TestSearchWithin(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Pacific/Auckland"), w.reader("bob", "Pacific/Auckland")
@@ -39,7 +40,7 @@ func TestSearchWithin(t *testing.T) {
 			}{
 				{store.SearchQuery{}, "g24 f24 g23 f23 g22 f22 g21 f21"},
 				{store.SearchQuery{Feeds: []digest.FeedID{f.ID}}, "f24 f23 f22 f21"},
-				{store.SearchQuery{Feeds: []digest.FeedID{g.ID}}, "g24 g23 g22 g21"}, // left by now
+				{store.SearchQuery{Feeds: []digest.FeedID{g.ID}}, "g24 g23 g22 g21"}, // the reader has unsubscribed
 				{store.SearchQuery{Feeds: []digest.FeedID{h.ID}}, ""},                // of another reader
 				{store.SearchQuery{Feeds: []digest.FeedID{}}, ""},
 				{store.SearchQuery{From: on(23)}, "g24 f24 g23 f23"},
@@ -83,20 +84,22 @@ func TestSearchWithin(t *testing.T) {
 	})
 }
 
-// TestSearchWithinPlan holds that what narrows a search is found by keys, whatever the database knows of its tables.
+// TestSearchWithinPlan: the conditions of a search use indexes, whatever statistics the database has of its tables.
 func TestSearchWithinPlan(t *testing.T) {
 	each(t, func(w world) {
 		w.crowd(500, 300, 5)
-		w.ok(w.Exec(w.ctx(), `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+		w.ok(w.Exec(w.ctx(), `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date,
+			next_at, expires_at)
 			WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
-			SELECT d.id, '2026-01-' || CAST(10 + n.i AS TEXT), n.i, n.i, n.i, 'sent', 0, 0, 0 FROM digests d CROSS JOIN n`))
+			SELECT d.id, '2026-01-' || CAST(10 + n.i AS TEXT), n.i, n.i, n.i, 'sent', 0, 0, 0 FROM digests d
+			CROSS JOIN n`))
 		for _, when := range []string{"never analysed", "analysed"} {
 			plans, err := w.SearchPlans(w.ctx())
 			w.ok(err)
 			for name, plan := range plans {
 				for _, whole := range []string{"Seq Scan on editions", "Seq Scan on digest_posts",
 					"Seq Scan on post_links", "SCAN x\n", "SCAN dp\n", "SCAN p\n", "SCAN l\n"} {
-					// of empty tables nothing is to be gained by keys
+					// Indexes gain nothing on empty tables.
 					if strings.Contains(plan+"\n", whole) &&
 						!(when == "analysed" && (name != "editions" || strings.Contains(whole, "digest_posts"))) {
 						w.t.Errorf("%s, %s: %q in\n%s", name, when, whole, plan)

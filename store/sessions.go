@@ -8,40 +8,38 @@ import (
 	"digest"
 )
 
-// A Session is one browser that is signed in, without what it is known by.
+// A Session is a browser that is signed in, without its secret.
 type Session struct {
-	BeganAt time.Time // zero: before that was noted
+	BeganAt time.Time // zero if it began before this was recorded
 	EndsAt  time.Time
-	Passkey bool // it began with a passkey; else with a link
+	Passkey bool // it began with a passkey, not with a link
 }
 
-// Sessions lists a user's sessions that are not over, in the order in which they end.
+// Sessions returns a user's valid sessions, ordered by their end.
 func (s *Store) Sessions(ctx context.Context, user digest.UserID, now time.Time) ([]Session, error) {
 	return readRows[Session](ctx, s.read(), "listing the sessions",
 		`SELECT created_at AS began_at, expires_at AS ends_at, CASE WHEN passkey_id > 0 THEN 1 ELSE 0 END AS passkey
 		FROM sessions WHERE user_id = ? AND expires_at > ? ORDER BY expires_at, token_hash`, user, at(now))
 }
 
-// Secrets of sign-in links and sessions come here as hashes only: who reads
-// the database can use none of them.
+// The database has only hashes of the secrets of sign-in links and sessions, so that its readers cannot use them.
 
 const signInOver = "this sign-in link was used or is too old; ask for a new one"
 
-// AddSignIn stores the hash of a token that lets user in once, until expires.
+// AddSignIn stores the hash of a token that signs user in once, until expires.
 func (s *Store) AddSignIn(ctx context.Context, hash []byte, user digest.UserID, now, expires time.Time) error {
 	return s.addToken(ctx, "sign_in_tokens", user, now,
 		`INSERT INTO sign_in_tokens (token_hash, user_id, expires_at) VALUES (?, ?, ?)`, hash, user, at(expires))
 }
 
-// SignIn gives whom a sign-in token lets in without using it; digest.NotFound
-// for one that is unknown, used or expired.
+// SignIn returns the user of a sign-in token without using it. It returns digest.NotFound for a token that is
+// unknown, used or expired.
 func (s *Store) SignIn(ctx context.Context, hash []byte, now time.Time) (digest.User, error) {
 	return s.tokenUser(ctx, "sign_in_tokens", hash, now, signInOver)
 }
 
-// UseSignIn uses up a sign-in token: of any number of calls with one hash
-// exactly one succeeds. digest.NotFound for one that is unknown, used or expired.
-// Its user may have another one mailed at once.
+// UseSignIn uses up a sign-in token. Of concurrent calls with one hash exactly one succeeds. It returns
+// digest.NotFound for a token that is unknown, used or expired. Its user may then request another link without delay.
 func (s *Store) UseSignIn(ctx context.Context, hash []byte, now time.Time) (digest.UserID, error) {
 	return changed(ctx, s, "using the sign-in link", func(c conn) (digest.UserID, error) {
 		user, err := readOne[digest.UserID](ctx, c, "", notFound("%s", signInOver),
@@ -60,8 +58,7 @@ func (s *Store) UseSignIn(ctx context.Context, hash []byte, now time.Time) (dige
 	})
 }
 
-// mostSessions is how many browsers of one reader are signed in at once. Where one
-// more comes in, the oldest goes.
+// mostSessions is how many sessions a user may have. One more ends the oldest.
 const mostSessions = 50
 
 // AddSession stores a session that began with a link and ends at expires.
@@ -76,15 +73,15 @@ func (s *Store) AddPasskeySession(ctx context.Context, hash []byte, with Passkey
 		with.UserID, at(expires), at(now), with.ID)
 }
 
-// endOldestSessions leaves a user room for one more session.
 func endOldestSessions(ctx context.Context, c conn, user digest.UserID) error {
 	_, err := c.exec(ctx, `DELETE FROM sessions WHERE token_hash IN
-		(SELECT token_hash FROM sessions WHERE user_id = ? ORDER BY created_at DESC, expires_at DESC, token_hash LIMIT ? OFFSET ?)`,
+		(SELECT token_hash FROM sessions WHERE user_id = ? ORDER BY created_at DESC, expires_at DESC, token_hash
+		LIMIT ? OFFSET ?)`,
 		user, math.MaxInt32, mostSessions-1)
 	return err
 }
 
-// addToken adds a row to one of the two tables, and drops those of its user that are over.
+// addToken adds a row to sessions or sign_in_tokens, and deletes the user's expired rows.
 func (s *Store) addToken(ctx context.Context, table string, user digest.UserID, now time.Time, insert string,
 	args ...any) error {
 	return s.change(ctx, "storing a secret's hash", func(c conn) error {
@@ -102,12 +99,12 @@ func (s *Store) addToken(ctx context.Context, table string, user digest.UserID, 
 	})
 }
 
-// SessionUser gives whose session it is; digest.NotFound if it is unknown or over.
+// SessionUser returns the user of a session, or digest.NotFound if it is unknown or has ended.
 func (s *Store) SessionUser(ctx context.Context, hash []byte, now time.Time) (digest.User, error) {
 	return s.tokenUser(ctx, "sessions", hash, now, "this session is over; sign in again")
 }
 
-// tokenUser gives whose row of one of the two tables it is.
+// tokenUser returns the user of a row in sessions or sign_in_tokens.
 func (s *Store) tokenUser(ctx context.Context, table string, hash []byte, now time.Time, none string) (digest.User,
 	error) {
 	return readOne[digest.User](ctx, s.read(), "reading whose secret it is", notFound("%s", none),
@@ -115,9 +112,8 @@ func (s *Store) tokenUser(ctx context.Context, table string, hash []byte, now ti
 		FROM `+table+` t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ? AND t.expires_at > ?`, hash, at(now))
 }
 
-// EndSessions ends all of a user's sessions, voids the sign-in links that are
-// still on their way, and removes the user's passkeys of these keys; removed is how
-// many there were.
+// EndSessions ends all of a user's sessions, deletes the unused sign-in links, and removes passkeys by their keys.
+// removed is the number of passkeys.
 func (s *Store) EndSessions(ctx context.Context, user digest.UserID, passkeys ...int64) (removed int, err error) {
 	return changed(ctx, s, "ending the sessions", func(c conn) (removed int, err error) {
 		if err := answerLetters(ctx, c, user); err != nil {
@@ -135,12 +131,12 @@ func (s *Store) EndSessions(ctx context.Context, user digest.UserID, passkeys ..
 	})
 }
 
-// EndSession forgets a session; an unknown one is no error.
+// EndSession ends a session. An unknown one is no error.
 func (s *Store) EndSession(ctx context.Context, hash []byte) error {
 	return s.run(ctx, "ending the session", `DELETE FROM sessions WHERE token_hash = ?`, hash)
 }
 
-// endOtherSessions ends a user's sessions, of those that which holds for, but for keep.
+// endOtherSessions ends the sessions of a user that the condition which selects, except keep.
 func endOtherSessions(ctx context.Context, c conn, user digest.UserID, keep []byte, which string, args ...any) error {
 	if len(keep) > 0 {
 		which, args = which+` AND token_hash <> ?`, append(args, keep)

@@ -8,7 +8,7 @@ import (
 	"digest/calendar"
 )
 
-// SetPages sets how the pages around a reader's posts are; digest.Invalid for what does not exist.
+// SetPages stores how the pages around a reader's posts look. It returns digest.Invalid for an unknown value.
 func (s *Store) SetPages(ctx context.Context, user digest.UserID, p digest.Pages) error {
 	if err := p.Check(); err != nil {
 		return err
@@ -18,16 +18,15 @@ func (s *Store) SetPages(ctx context.Context, user digest.UserID, p digest.Pages
 		string(p.Direction), bit(p.Shortcuts), bit(p.Player), string(p.Theme), string(p.TypeSize), user)
 }
 
-// SetLanguage sets the language in which a reader is spoken to; "" is the one that their browser asks for.
+// SetLanguage stores the language of a reader; "" means their browser's.
 func (s *Store) SetLanguage(ctx context.Context, user digest.UserID, tag string) error {
 	return s.runOne(ctx, "setting the language", noUser(), `UPDATE users SET language = ? WHERE id = ?`, tag, user)
 }
 
-// SetTimeZone moves a user to another zone. Each of their digests becomes due
-// at the first midnight there that begins a date without an edition (I1), and
-// what waits for it moves along; one whose midnight has passed and that is
-// still to be released stays due. A stay that has begun ends with it: this is
-// where the reader is at home now. digest.Invalid for a zone that does not exist.
+// SetTimeZone moves a user to another time zone. Each of their digests becomes due at the first midnight there whose
+// date has no edition (I1), and its waiting posts move along. A digest whose midnight has passed stays due. A trip
+// that has begun ends, because the new zone is the reader's home. SetTimeZone returns digest.Invalid for an unknown
+// zone.
 func (s *Store) SetTimeZone(ctx context.Context, user digest.UserID, zone string, now time.Time) error {
 	loc, err := calendar.Zone(zone)
 	if err != nil {
@@ -52,8 +51,8 @@ func (s *Store) SetTimeZone(ctx context.Context, user digest.UserID, zone string
 	})
 }
 
-// setZone gives a user another zone than the one that was theirs, and their
-// digests the midnights there. One that is due stays so.
+// setZone moves a user from the zone was to another, and their digests to the midnights there. A digest that is due
+// stays due.
 func setZone(ctx context.Context, c conn, user digest.UserID, was string, zone *time.Location, now time.Time) error {
 	if was == zone.String() {
 		return nil
@@ -70,7 +69,7 @@ func setZone(ctx context.Context, c conn, user digest.UserID, was string, zone *
 		if err != nil {
 			return err
 		}
-		if old, err := calendar.Zone(was); err == nil { // a zone that is no more holds nobody back
+		if old, err := calendar.Zone(was); err == nil { // a zone that no longer exists prevents nothing
 			s.Zone = old
 		}
 		if s.Passed(now) {
@@ -83,8 +82,8 @@ func setZone(ctx context.Context, c conn, user digest.UserID, was string, zone *
 	return nil
 }
 
-// SetDeliverAt sets the hour at which a digest's mail leaves by its reader's
-// clock, in whole seconds from 00:00. Editions already released keep theirs.
+// SetDeliverAt sets the time of day in the reader's zone, in whole seconds from 00:00, at which a digest's email is
+// sent. Released editions keep theirs.
 func (s *Store) SetDeliverAt(ctx context.Context, id digest.DigestID, clock time.Duration) error {
 	if clock < 0 || clock >= 24*time.Hour {
 		return invalid("a mail leaves at an hour from 00:00 to 23:59, not at %s", clock)
@@ -95,8 +94,8 @@ func (s *Store) SetDeliverAt(ctx context.Context, id digest.DigestID, clock time
 	})
 }
 
-// SetLook sets how a digest's mail is set, from its next edition that is
-// printed on; digest.Invalid for a layout or images that do not exist.
+// SetLook sets the look of a digest's email, from the next composed edition on. It returns digest.Invalid for an
+// unknown layout or unknown images.
 func (s *Store) SetLook(ctx context.Context, id digest.DigestID, l digest.Look) error {
 	if err := l.Check(); err != nil {
 		return err
@@ -108,23 +107,23 @@ func (s *Store) SetLook(ctx context.Context, id digest.DigestID, l digest.Look) 
 	})
 }
 
-// SetArrangement sets how the editions of a digest are put together, in the mail from the next one on, and on
-// pages also those that are there; digest.Invalid for what does not exist.
+// SetArrangement sets how the editions of a digest are arranged: in email from the next one on, on pages also
+// existing ones. It returns digest.Invalid for an unknown value.
 func (s *Store) SetArrangement(ctx context.Context, id digest.DigestID, a digest.Arrangement) error {
 	if err := a.Check(); err != nil {
 		return err
 	}
 	return s.changeDigest(ctx, "setting how editions are arranged", id, func(c conn, _ digestRow) error {
-		_, err := c.exec(ctx, `UPDATE digests SET grouping = ?, web_layout = ?, web_grouping = ?, web_images = ? WHERE id = ?`,
+		_, err := c.exec(ctx, `UPDATE digests SET grouping = ?, web_layout = ?, web_grouping = ?, web_images = ?
+			WHERE id = ?`,
 			string(a.Grouping), string(a.WebLayout), string(a.WebGrouping), string(a.WebImages), id)
 		return err
 	})
 }
 
-// SetCadence sets the days on which a digest appears. It becomes due at the
-// first of them that has no edition, and what waits for it moves along, unless
-// it is due already. digest.Invalid for a cadence that nobody can choose, and for a member
-// one that is not as calm as their newsletter's.
+// SetCadence sets the days on which a digest appears. The digest becomes due on the first of them without an edition,
+// and its waiting posts move along, unless it is due already. SetCadence returns digest.Invalid for an invalid
+// cadence, and for a member's cadence that is not as calm as their newsletter's.
 func (s *Store) SetCadence(ctx context.Context, id digest.DigestID, cadence digest.Cadence, now time.Time) error {
 	if err := cadence.Check(); err != nil {
 		return err
@@ -151,14 +150,12 @@ func setCadence(ctx context.Context, c conn, d digestRow, cadence digest.Cadence
 	return reschedule(ctx, c, d, s.On(cadence, now), now)
 }
 
-// webOnly is the error of an edition whose reader has no mail.
+// webOnly is the error of an edition whose reader has turned email off.
 const webOnly = "web only"
 
-// SetMailed says whether a digest's editions are mailed, or stand in the web
-// view only. What is sealed and not sent when mail is switched off is not sent
-// later either: of the editions already handed to a mailer, those whose final
-// dot is not written are refused it (MarkEditions). Switched on again, it holds
-// from the next edition on.
+// SetMailed sets whether a digest's editions are emailed, or appear in the web view only. If email is turned off,
+// released editions that were not sent are never sent. MarkEditions refuses the ones that a mailer holds, unless
+// their final dot is written. If email is turned on, this applies from the next edition.
 func (s *Store) SetMailed(ctx context.Context, id digest.DigestID, mailed bool, now time.Time) error {
 	return s.changeDigest(ctx, "switching the mail", id, func(c conn, d digestRow) error {
 		if d.Mailed == mailed {

@@ -22,7 +22,7 @@ func TestMailOff(t *testing.T) {
 	})
 }
 
-// TestMailOffOnTheWay: what a mailer holds is refused its final dot.
+// TestMailOffOnTheWay: the final dot of an edition that a mailer holds is refused.
 func TestMailOffOnTheWay(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.released(1)[0]
@@ -39,8 +39,8 @@ func TestMailOffOnTheWay(t *testing.T) {
 	})
 }
 
-// TestMailOffSeals: editions of a digest without mail are made, never mailed
-// and never carried; switched on again it is mailed from the next on.
+// TestMailOffSeals: editions of a digest without email are created, but never emailed and never carried. After email
+// is turned on, the next edition is emailed.
 func TestMailOffSeals(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -48,7 +48,7 @@ func TestMailOffSeals(t *testing.T) {
 		w.subscribe(ada, f)
 		w.record(noon, f, posts(noon, "a"))
 		w.hour(parisMidnight)
-		w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'expired', undelivered = 1`)) // it never left
+		w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'expired', undelivered = 1`)) // it was never sent
 		w.ok(w.SetMailed(w.ctx(), ada.ID, false, parisMidnight.Add(time.Hour)))
 		w.holds("does not wait to be carried", 1,
 			`SELECT count(*) FROM editions WHERE state = 'unmailed' AND error = 'web only'`)

@@ -33,7 +33,7 @@ func TestSettings(t *testing.T) {
 	})
 }
 
-// TestArrangement: the mail has its own grouping, and pages differ from it where that was chosen.
+// TestArrangement: email has its own grouping, and pages may have another.
 func TestArrangement(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -61,8 +61,7 @@ func TestArrangement(t *testing.T) {
 	})
 }
 
-// A zone may leave the database of zones: its readers can still go elsewhere, and
-// leave.
+// A zone may disappear from the database of zones. Its readers can still move to another, and leave.
 func TestZoneThatIsNoMore(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")

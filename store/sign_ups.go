@@ -7,33 +7,31 @@ import (
 	"digest"
 )
 
-// A SignUp is an address that somebody wants to come in with, until whoever
-// reads its mail says yes.
+// A SignUp is an address that someone signs up with, until the owner of its mailbox confirms it.
 type SignUp struct {
 	Email      string
 	TimeZone   string
-	Invitation int64  // 0: none
+	Invitation int64  // 0 if none
 	Language   string // in which they signed up
 }
 
-// signUpColumns are those of a SignUp.
 const signUpColumns = `email, time_zone, invitation_id AS invitation, language`
 
-// AddSignUp keeps a sign-up under the hash of its token, until expires.
+// AddSignUp stores a sign-up under the hash of its token, until expires.
 func (s *Store) AddSignUp(ctx context.Context, hash []byte, up SignUp, now, expires time.Time) error {
 	return s.change(ctx, "storing a sign-up", func(c conn) error {
 		if _, err := c.exec(ctx, `DELETE FROM sign_ups WHERE expires_at <= ?`, at(now)); err != nil {
 			return err
 		}
-		_, err := c.exec(ctx, `INSERT INTO sign_ups (token_hash, email_key, email, time_zone, invitation_id, language, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		_, err := c.exec(ctx, `INSERT INTO sign_ups (token_hash, email_key, email, time_zone, invitation_id, language,
+			expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 			hash, emailKey(up.Email), digest.NormalEmail(up.Email), up.TimeZone, up.Invitation, up.Language,
 			at(expires))
 		return err
 	})
 }
 
-// SignUp gives a sign-up without using it; digest.NotFound for one that is
-// unknown, used or expired.
+// SignUp returns a sign-up without using it. It returns digest.NotFound for one that is unknown, used or expired.
 func (s *Store) SignUp(ctx context.Context, hash []byte, now time.Time) (SignUp, error) {
 	return readOne[SignUp](ctx, s.read(), "reading a sign-up", noSignUp(),
 		`SELECT `+signUpColumns+` FROM sign_ups WHERE token_hash = ? AND expires_at > ?`, hash, at(now))
@@ -41,12 +39,12 @@ func (s *Store) SignUp(ctx context.Context, hash []byte, now time.Time) (SignUp,
 
 func noSignUp() error { return notFound("this link was used or is too old") }
 
-// ConfirmSignUp uses up a sign-up and its invitation and adds the user, all in
-// one transaction: of any number of calls with one hash exactly one succeeds,
-// and of all sign-ups by one invitation too. Whoever has an account meanwhile
-// keeps it as it is, but for who came to join a newsletter: their own digest begins. digest.NotFound for a sign-up that is unknown, used or
-// expired; digest.Conflict if its invitation is used or revoked, or if there is
-// none and invited says that there must be.
+// ConfirmSignUp uses up a sign-up and its invitation and adds the user, in one transaction. Of concurrent calls with
+// one hash exactly one succeeds, and so does one of all sign-ups with one invitation. An account that exists by then
+// does not change, but a user who had only newsletters begins their own digest.
+//
+// It returns digest.NotFound for a sign-up that is unknown, used or expired. It returns digest.Conflict if the
+// invitation is used or revoked, or is missing although invited requires one.
 func (s *Store) ConfirmSignUp(ctx context.Context, hash []byte, invited bool, now time.Time) (digest.User, error) {
 	return changed(ctx, s, "confirming a sign-up", func(c conn) (digest.User, error) {
 		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
@@ -75,9 +73,9 @@ func (s *Store) ConfirmSignUp(ctx context.Context, hash []byte, invited bool, no
 	})
 }
 
-// begin begins the own digest of a user who came to join a newsletter.
+// begin starts the own digest of a user who had only newsletters.
 func begin(ctx context.Context, c conn, u *digest.User, now time.Time) error {
-	if err := c.untilCommit(ctx, c.d.lockAlone); err != nil { // a midnight moves
+	if err := c.untilCommit(ctx, c.d.lockAlone); err != nil { // because a midnight moves
 		return err
 	}
 	if err := beginReading(ctx, c, u.ID); err != nil {
@@ -91,8 +89,7 @@ func begin(ctx context.Context, c conn, u *digest.User, now time.Time) error {
 	return setDigestState(ctx, c, d, digest.DigestActive, now)
 }
 
-// BeginReading lets a user who came to join a newsletter have a digest of their own, which
-// SetDigestState starts.
+// BeginReading allows a user who had only newsletters a digest of their own, which SetDigestState starts.
 func (s *Store) BeginReading(ctx context.Context, user digest.UserID) error {
 	return s.change(ctx, "letting a member read", func(c conn) error { return beginReading(ctx, c, user) })
 }
@@ -101,14 +98,14 @@ func beginReading(ctx context.Context, c conn, user digest.UserID) error {
 	return c.runOne(ctx, noUser(), `UPDATE users SET member_only = 0 WHERE id = ?`, user)
 }
 
-// findUser finds a user by address; isNone if there is none.
+// findUser returns the user with an address, or an error for which isNone is true.
 func findUser(ctx context.Context, c conn, email string) (u digest.User, err error) {
 	err = c.get(ctx, &u, `SELECT `+userColumns+` FROM users u WHERE u.email_key = ?`, emailKey(email))
 	return u, err
 }
 
-// admit adds a user whose address is confirmed, and forgets what else had been
-// asked for it. digest.Conflict if another transaction adds them just now.
+// admit adds a user whose address is confirmed, and deletes its other sign-ups. It returns digest.Conflict if another
+// transaction adds the user now.
 func admit(ctx context.Context, c conn, email, zone, language string, now time.Time) (digest.User, error) {
 	u, d, err := newUser(email, zone, now)
 	if err != nil {
@@ -125,18 +122,17 @@ func admit(ctx context.Context, c conn, email, zone, language string, now time.T
 	return u, err
 }
 
-// An Invitation lets one person sign up.
+// An Invitation allows one person to sign up.
 type Invitation struct {
 	ID        int64
 	CreatedAt time.Time
 	ExpiresAt time.Time
-	UsedAt    time.Time // zero: not yet
+	UsedAt    time.Time // zero if not used
 }
 
 const invitationColumns = `id, created_at, expires_at, used_at`
 
-// keepUsed is how long the list still shows an invitation that was used or has
-// expired.
+// keepUsed is how long the list shows an invitation after it has expired.
 const keepUsed = 30 * 24 * time.Hour
 
 // AddInvitation stores the hash of an invitation's token.
@@ -144,15 +140,16 @@ func (s *Store) AddInvitation(ctx context.Context, hash []byte, now, expires tim
 	return changed(ctx, s, "storing an invitation", func(c conn) (i Invitation, err error) {
 		_, err = c.exec(ctx, `DELETE FROM invitations WHERE expires_at <= ?`, at(now.Add(-keepUsed)))
 		if err == nil {
-			err = c.get(ctx, &i, `INSERT INTO invitations (token_hash, created_at, expires_at) VALUES (?, ?, ?) RETURNING `+invitationColumns,
+			err = c.get(ctx, &i, `INSERT INTO invitations (token_hash, created_at, expires_at) VALUES (?, ?, ?)
+				RETURNING `+invitationColumns,
 				hash, at(now), at(expires))
 		}
 		return i, err
 	})
 }
 
-// Invitation finds an invitation that can be used; digest.NotFound for one that
-// is unknown, revoked, used or expired.
+// Invitation returns a valid invitation. It returns digest.NotFound for one that is unknown, revoked, used or
+// expired.
 func (s *Store) Invitation(ctx context.Context, hash []byte, now time.Time) (Invitation, error) {
 	return readOne[Invitation](ctx, s.read(), "reading an invitation",
 		notFound("this invitation was used or is too old"),
@@ -160,22 +157,19 @@ func (s *Store) Invitation(ctx context.Context, hash []byte, now time.Time) (Inv
 		at(now))
 }
 
-// Invitations lists the invitations, the latest first; those used or expired
-// for some weeks.
+// Invitations returns the invitations, latest first, including used ones and those that expired within keepUsed.
 func (s *Store) Invitations(ctx context.Context) ([]Invitation, error) {
 	return readRows[Invitation](ctx, s.read(), "listing the invitations", `SELECT `+
 		invitationColumns+` FROM invitations ORDER BY id DESC`)
 }
 
-// RevokeInvitation takes back an invitation that nobody has used;
-// digest.NotFound if there is none.
+// RevokeInvitation deletes an unused invitation, or returns digest.NotFound.
 func (s *Store) RevokeInvitation(ctx context.Context, id int64) error {
 	return s.runOne(ctx, "revoking an invitation", notFound("there is no such invitation, or it was used"),
 		`DELETE FROM invitations WHERE id = ? AND used_at = 0`, id)
 }
 
-// useInvitation uses up the invitation of a sign-up. That it has expired since
-// the sign-up began does not matter.
+// useInvitation uses up the invitation of a sign-up. The invitation may have expired since the sign-up.
 func useInvitation(ctx context.Context, c conn, id int64, needed bool, now time.Time) error {
 	if id == 0 && !needed {
 		return nil

@@ -30,7 +30,7 @@ func TestConfirmSignUp(t *testing.T) {
 		stored, err := w.UserByEmail(w.ctx(), "ann@example.org")
 		w.ok(err)
 		want(w.t, "user", u, stored)
-		for _, token := range []string{"a", "b", "z"} { // what else was asked for the address is over
+		for _, token := range []string{"a", "b", "z"} { // the other sign-ups of the address have ended
 			_, err = w.ConfirmSignUp(w.ctx(), []byte(token), false, noon)
 			oneLine(w.t, err, digest.NotFound)
 		}
@@ -42,8 +42,7 @@ func TestConfirmSignUp(t *testing.T) {
 	})
 }
 
-// TestOneOfManyAtOnce presses one button many times at once, and the buttons of
-// many sign-ups by one invitation.
+// TestOneOfManyAtOnce confirms one sign-up many times concurrently, and many sign-ups with one invitation.
 func TestOneOfManyAtOnce(t *testing.T) {
 	each(t, func(w world) {
 		invitation, err := w.AddInvitation(w.ctx(), []byte("i"), noon, noon.Add(day))
@@ -97,7 +96,7 @@ func TestInvitations(t *testing.T) {
 		oneLine(w.t, err, digest.Conflict)
 		w.ok(w.AddSignUp(w.ctx(), []byte("t"),
 			store.SignUp{Email: "a@example.org", TimeZone: "UTC", Invitation: one.ID}, noon, noon.Add(15*day)))
-		_, err = w.ConfirmSignUp(w.ctx(), []byte("t"), true, noon.Add(14*day)) // begun in time
+		_, err = w.ConfirmSignUp(w.ctx(), []byte("t"), true, noon.Add(14*day)) // the sign-up was in time
 		w.ok(err)
 		oneLine(w.t, w.RevokeInvitation(w.ctx(), one.ID), digest.NotFound)
 		list, err := w.Invitations(w.ctx())
@@ -106,7 +105,7 @@ func TestInvitations(t *testing.T) {
 	})
 }
 
-// TestNothingOfASignUpStays removes a reader who has all that the door keeps.
+// TestNothingOfASignUpStays removes a reader who has rows in all tables of signing in and up.
 func TestNothingOfASignUpStays(t *testing.T) {
 	each(t, func(w world) {
 		u, _, err := w.AddUser(w.ctx(), "ann@example.org", "UTC", noon)

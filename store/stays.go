@@ -9,9 +9,8 @@ import (
 	"digest/calendar"
 )
 
-// AddStay plans a stay; one whose first day has begun begins at once.
-// digest.Invalid for a zone that does not exist, for days that are over or
-// another stay's, and where there are too many.
+// AddStay plans a trip, which begins now if its first day has begun. It returns digest.Invalid for an unknown zone,
+// for past days, for days of another trip, or if there are too many trips.
 func (s *Store) AddStay(ctx context.Context, st digest.Stay, now time.Time) (digest.Stay, error) {
 	if err := calendar.CheckStay(st); err != nil {
 		return digest.Stay{}, err
@@ -46,14 +45,14 @@ func (s *Store) AddStay(ctx context.Context, st digest.Stay, now time.Time) (dig
 	return st, nil
 }
 
-// Stays lists the stays that a reader has planned or begun, in their order.
+// Stays returns the planned and present trips of a reader, ordered by date.
 func (s *Store) Stays(ctx context.Context, user digest.UserID) ([]digest.Stay, error) {
 	stays, err := readStays(ctx, s.read(), user)
 	return stays, failed("listing the stays", err)
 }
 
-// RemoveStay takes a stay back; one that has begun ends, and its reader is at
-// home again. digest.NotFound if there is none.
+// RemoveStay removes a trip. If it has begun, its reader returns to their home zone. It returns digest.NotFound if
+// there is no such trip.
 func (s *Store) RemoveStay(ctx context.Context, user digest.UserID, id int64, now time.Time) error {
 	return s.changeAlone(ctx, "removing a stay", func(c conn) error {
 		if err := c.runOne(ctx, notFound("there is no such stay"), `DELETE FROM trips WHERE user_id = ? AND id = ?`,
@@ -64,8 +63,8 @@ func (s *Store) RemoveStay(ctx context.Context, user digest.UserID, id int64, no
 	})
 }
 
-// BeginStays moves the readers whose stays begin or end to where they are by now,
-// as SetTimeZone does, and says how many those were.
+// BeginStays moves the readers whose trips begin or end to their present zone, as SetTimeZone does, and returns how
+// many.
 func (s *Store) BeginStays(ctx context.Context, now time.Time) (int, error) {
 	var ids []digest.UserID
 	const moves = `u.travel_at > 0 AND u.travel_at <= ?`
@@ -88,15 +87,14 @@ func (s *Store) BeginStays(ctx context.Context, now time.Time) (int, error) {
 	})
 }
 
-// NextStay gives the earliest instant at which BeginStays moves somebody; false:
-// no stay is planned. It may lie in the past.
+// NextStay returns the earliest time at which BeginStays moves a reader, which may be past, or false if no trip is
+// planned.
 func (s *Store) NextStay(ctx context.Context) (time.Time, bool, error) {
 	return s.earliest(ctx, "the next stay", `SELECT MIN(u.travel_at) FROM users u WHERE u.travel_at > 0`)
 }
 
-// A traveller is a reader with their stays.
 type traveller struct {
-	Zone  string // where they are
+	Zone  string // present zone
 	Home  string
 	stays []digest.Stay
 }
@@ -118,8 +116,7 @@ func readStays(ctx context.Context, c conn, user digest.UserID) ([]digest.Stay, 
 	return readRows[digest.Stay](ctx, c, "", selectStays+`WHERE s.user_id = ? ORDER BY s.from_date`, user)
 }
 
-// travel moves a reader to where they are at now, removes the stays that are
-// over, and notes when they move next.
+// travel moves a reader to their present zone, deletes past trips, and stores when the reader moves next.
 func travel(ctx context.Context, c conn, user digest.UserID, now time.Time) error {
 	t, err := readTraveller(ctx, c, user)
 	if err != nil {

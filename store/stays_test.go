@@ -69,13 +69,13 @@ func TestStays(t *testing.T) {
 	})
 }
 
-// A reader who says during a stay that they are elsewhere is at home there.
+// A reader who changes their time zone during a trip has their home there.
 func TestZoneByHandEndsStay(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
 		w.stay(ada, "Asia/Tokyo", "2026-11-18", "2026-11-30", noon)
 		w.stay(ada, "Asia/Seoul", "2026-12-18", "2026-12-30", noon)
-		w.ok(w.SetTimeZone(w.ctx(), ada.UserID, "Asia/Tokyo", noon)) // what it is
+		w.ok(w.SetTimeZone(w.ctx(), ada.UserID, "Asia/Tokyo", noon)) // the present zone
 		all, err := w.Stays(w.ctx(), ada.UserID)
 		w.ok(err)
 		want(w.t, "goes on", len(all), 2)

@@ -12,11 +12,11 @@ import (
 	"digest/test/tier"
 )
 
-// A journey is a reader's stays, and the dates that none of their days is.
+// A journey is a reader's trips, and the dates that do not exist for them.
 type journey struct {
 	home  string
 	stays string // "ZONE FIRST..LAST" each, separated by "; "
-	skips string // a date that the date line takes
+	skips string // a date that the date line skips
 }
 
 type plannedStay struct {
@@ -33,7 +33,7 @@ func (j journey) plan() (stays []plannedStay) {
 	return stays
 }
 
-// zoneOn is where the reader is on a date.
+// zoneOn returns the zone of the reader on a date.
 func (j journey) zoneOn(d digest.Date) string {
 	for _, s := range j.plan() {
 		if !d.Before(s.from) && !s.to.Before(d) {
@@ -52,9 +52,8 @@ func begins(t *testing.T, d digest.Date, zone string) time.Time {
 	return calendar.Begins(d, loc)
 }
 
-// TestJourneys works once an hour while readers travel: each date has one
-// edition, made when the date begins where the reader is then, with all that came
-// since the one before (I1, I2, I3).
+// TestJourneys works once an hour while readers travel. Each date has one edition, created when the date begins at
+// the reader's place, with all posts since the one before (I1, I2, I3).
 func TestJourneys(t *testing.T) {
 	tier.Alone(t)
 	journeys := []journey{
@@ -68,11 +67,12 @@ func TestJourneys(t *testing.T) {
 		{home: "Pacific/Kiritimati", stays: "Pacific/Pago_Pago 2026-10-24..2026-10-26", skips: "2026-10-26"},
 		{home: "Pacific/Pago_Pago", stays: "Pacific/Kiritimati 2026-10-24..2026-10-26", skips: "2026-10-23"},
 		{home: "Pacific/Kiritimati", stays: "Pacific/Pago_Pago 2026-10-25..2026-10-25", skips: "2026-10-25"},
-		{home: "Europe/Paris", stays: "Asia/Tokyo 2026-10-24..2026-10-25; America/Los_Angeles 2026-10-26..2026-10-27; Asia/Kathmandu 2026-10-29..2026-10-29"},
+		{home: "Europe/Paris",
+			stays: "Asia/Tokyo 2026-10-24..2026-10-25; America/Los_Angeles 2026-10-26..2026-10-27; Asia/Kathmandu 2026-10-29..2026-10-29"},
 		{home: "Europe/Paris", stays: "Europe/Berlin 2026-10-24..2026-10-25"},
 		{home: "Asia/Kolkata", stays: "America/St_Johns 2026-10-31..2026-11-01"},
 	}
-	// Samoa left it out
+	// Samoa skipped this date.
 	samoa := []journey{{home: "Pacific/Auckland", stays: "Pacific/Apia 2011-12-29..2011-12-31", skips: "2011-12-30"}}
 	each(t, func(w world) {
 		w.travel("s", samoa, date("2011-12-25"), 10, 0)
@@ -81,8 +81,7 @@ func TestJourneys(t *testing.T) {
 	})
 }
 
-// travel lets readers travel for some days, at whose hours somebody works at the
-// same minute. It is told nothing of readers before.
+// travel has readers travel for some days, and works every hour at the same minute. It ignores earlier readers.
 func (w world) travel(name string, journeys []journey, first digest.Date, days int, phase time.Duration) {
 	w.t.Helper()
 	w.ok(w.Exec(w.ctx(), `UPDATE digests SET state = 'left'`))
@@ -93,7 +92,7 @@ func (w world) travel(name string, journeys []journey, first digest.Date, days i
 	for i, j := range journeys {
 		user, d, err := w.AddUser(w.ctx(), fmt.Sprintf("%s%d@example.org", name, i), j.home, start)
 		w.ok(err)
-		w.ok(w.SetMailed(w.ctx(), d.ID, false, start)) // nothing is to be carried
+		w.ok(w.SetMailed(w.ctx(), d.ID, false, start)) // nothing is carried
 		w.subscribe(d, f)
 		ds = append(ds, d)
 		for _, s := range j.plan() {
@@ -125,14 +124,14 @@ func (w world) travel(name string, journeys []journey, first digest.Date, days i
 	want(w.t, "nothing planned", planned, false)
 }
 
-// arrived holds that each date has its edition, unless nothing came, and each
-// post is in the first edition after it was seen.
+// arrived checks that each date has its edition, unless it has no posts, and that each post is in the first edition
+// after its sighting.
 func (w world) arrived(j journey, d digest.Digest, from, to digest.Date, seen []time.Time) {
 	w.t.Helper()
 	list, err := w.Editions(w.ctx(), d.ID, 100)
 	w.ok(err)
 	slices.Reverse(list)
-	in := make(map[string][]int) // the editions that hold a post
+	in := make(map[string][]int) // the editions that contain a post
 	for i, e := range list {
 		refs, err := w.EditionPosts(w.ctx(), []digest.Delivery{{Edition: e}})
 		w.ok(err)
@@ -164,8 +163,7 @@ func (w world) arrived(j journey, d digest.Digest, from, to digest.Date, seen []
 	}
 }
 
-// A stay that is planned when its first day has begun begins at once; the date
-// that had its edition at home has no second one.
+// A trip whose first day has begun begins now. The date that had its edition at home has no second one.
 func TestLateStay(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -175,15 +173,14 @@ func TestLateStay(t *testing.T) {
 		w.hour(parisMidnight)
 		now := parisMidnight.Add(9 * time.Hour)
 		w.record(now, f, posts(now, "b"), "a")
-		w.stay(ada, "America/Los_Angeles", "2026-11-20", "2026-11-22", now) // there it is 00:00 on the 20th
+		w.stay(ada, "America/Los_Angeles", "2026-11-20", "2026-11-22", now) // it is 00:00 on the 20th there
 		want(w.t, "the 20th is had", w.again(ada).NextDueAt, time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC))
 		w.hour(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC))
 		want(w.t, "editions", w.editions(ada), "2026-11-20 a; 2026-11-21 b")
 	})
 }
 
-// TestOutageOverAStay: whoever was away for all of a stay brings its reader home
-// and makes one edition.
+// TestOutageOverAStay: after an outage over a whole trip, its reader is at home and gets one edition.
 func TestOutageOverAStay(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")

@@ -1,22 +1,22 @@
-// Package store keeps everything in a database: SQLite in a file, or
-// PostgreSQL. One set of queries serves both (dialect.go holds what differs),
-// and only this package knows SQL.
+// Package store stores everything in a database: SQLite in a file, or PostgreSQL. Both use the same queries
+// (dialect.go has the differences), and no other package contains SQL.
 //
-// Exported methods own their transaction and commit before they return;
-// unexported functions are handed one. Times come in as arguments: nothing
-// here but Clock asks what time it is.
+// Exported methods run in transactions of their own and commit before they return; unexported functions take one.
+// Callers pass the time: only Clock reads a clock.
 //
-// One file is one noun, and a file whose name begins with another's belongs to
-// it. The steps of the hour: due digests and feeds are in feeds_plan.go, polls in
-// feeds_claim.go, storing in record.go, release in editions_release.go and
-// editions_carried.go, delivery in editions_claim.go, lanes.go,
-// editions_marks.go and editions_unsynced.go, and what comes back in bounces.go and suppressions.go.
+// Each file is about one noun, and a file whose name begins with another's belongs to it. These are the
+// files of the hourly steps:
 //
-// The embedded database is SQLite by github.com/ncruces/go-sqlite3, without
-// cgo. modernc.org/sqlite would serve too: both are kept up with every SQLite
-// release by an author who answers, and one driver name and one function in
-// this file would change. ncruces was measured 1.5 to 2 times faster on the
-// statements of this package, and its driver is smaller to read.
+//   - feeds_plan.go: due digests and their feeds
+//   - feeds_claim.go: polls
+//   - record.go: the results of polls
+//   - editions_release.go, editions_carried.go: releases
+//   - editions_claim.go, lanes.go, editions_marks.go, editions_unsynced.go: delivery
+//   - bounces.go, suppressions.go: bounces
+//
+// The embedded database is SQLite by github.com/ncruces/go-sqlite3, without cgo. modernc.org/sqlite would work too:
+// both follow every SQLite release, and only a driver name and one function would change. ncruces ran this package's
+// statements 1.5 to 2 times faster, and its driver is easier to read.
 package store
 
 import (
@@ -40,21 +40,20 @@ import (
 	"digest"
 )
 
-// A Store is an open database. It is safe for concurrent use, and any number
-// of processes may use one database at the same time.
+// A Store is an open database. It is safe for concurrent use, and several processes may use one database.
 type Store struct {
 	d *dialect
 	w *sqlx.DB // writes; one connection on SQLite
 	r *sqlx.DB // reads; the same as w on PostgreSQL
 
-	within *sqlx.Tx // the transaction of a store that atOneInstant (reads only) or ByLink has made; nil in others
-	file   string   // of SQLite; empty: a server
+	within *sqlx.Tx // the transaction of a store that atOneInstant (reads only) or ByLink has created; nil in others
+	file   string   // of SQLite; "" for a server
 
-	// Policy is set before anything else is called, and not changed later.
+	// Policy must be set before any other call, and not change later.
 	Policy Policy
 
 	pruned    cursor
-	untidy    atomic.Bool // words were put into the index since it was tidied
+	untidy    atomic.Bool // the search index has grown since it was tidied
 	feedCache feedCache
 	packer    packer
 }
@@ -63,17 +62,16 @@ type Store struct {
 const (
 	postgresConns = 16
 	sqliteReaders = 4
-	// SQLiteMemory is the most that the caches of a file have, in bytes: 32 MiB that of
-	// who writes, 8 that of each who reads.
+	// SQLiteMemory bounds the caches of a file, in bytes: 32 MiB for the writer, 8 MiB for each reader.
 	SQLiteMemory = 64 << 20
 )
 
 // reachTimeout bounds the first attempt to reach PostgreSQL.
 const reachTimeout = 10 * time.Second
 
-// Open opens a database: the path of a file, which is made if it is missing,
-// or a postgres:// address. It does not migrate. A schema newer than this
-// program's is refused and left alone, and so is another program's database. Errors are *digest.Error.
+// Open opens a database: the path of a file, which it creates if it is missing, or a postgres:// address. It does not
+// migrate. It refuses a schema newer than this program's, and another program's database, without changing them.
+// Errors are *digest.Error.
 func Open(ctx context.Context, database string) (*Store, error) {
 	open := openSQLite
 	switch scheme, _, isAddress := strings.Cut(database, "://"); {
@@ -95,8 +93,7 @@ func Open(ctx context.Context, database string) (*Store, error) {
 	return s, nil
 }
 
-// CheckAddress reports what is wrong with the address of a PostgreSQL database,
-// as far as that can be told without asking it.
+// CheckAddress reports what is wrong with the address of a PostgreSQL database, without connecting to it.
 func CheckAddress(address string) error {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -130,11 +127,9 @@ func openPostgres(ctx context.Context, address string) (*Store, error) {
 	return &Store{d: postgresDialect(), w: db, r: db}, nil
 }
 
-// sessionSettings are statements that set what an address does not: how long a
-// transaction may stand still, as one of a process that is stopped would hold its
-// locks for as long as that is; and that statements are not compiled (jit), which took
-// 100 ms of a processor for each claim of feeds that runs for 40, once its estimated cost
-// is large.
+// sessionSettings returns statements for settings that an address does not have. The first ends transactions that are
+// idle, because a stopped process would hold its locks. The second turns off the compilation of statements (jit). It
+// took 100 ms of CPU for each claim of feeds that runs for 40 ms, once its estimated cost is large.
 func sessionSettings(address url.Values) string {
 	var set strings.Builder
 	for _, s := range [][2]string{{"idle_in_transaction_session_timeout", "1min"}, {"jit", "off"}} {
@@ -145,8 +140,8 @@ func sessionSettings(address url.Values) string {
 	return set.String()
 }
 
-// session connects to PostgreSQL and sets what holds for a session. Between us and
-// the server may be a pool that takes no settings with the address.
+// session connects to PostgreSQL and applies the settings of a session. A pool before the server may not accept
+// settings in the address.
 type session struct {
 	*pq.Connector
 	settings string
@@ -168,8 +163,8 @@ func (s session) Connect(ctx context.Context) (driver.Conn, error) {
 	return c, nil
 }
 
-// inOneRoundTrip makes lib/pq send a statement and its parameters together; it would
-// else ask the server what they are first, and wait.
+// inOneRoundTrip makes lib/pq send a statement together with its parameters. Otherwise it first asks the server for
+// their types, and waits.
 func inOneRoundTrip(u *url.URL) string {
 	with, q := *u, u.Query()
 	if !q.Has("binary_parameters") {
@@ -194,7 +189,7 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 		return nil, explain(err)
 	}
 	w.SetMaxOpenConns(1)
-	// The writer goes first: it is the one that may turn the file to WAL.
+	// The writer connects first, because it may switch the file to WAL.
 	if err := switchToWAL(ctx, w); err != nil {
 		_ = w.Close()
 		return nil, explainOpening(path, err)
@@ -209,15 +204,15 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 	return &Store{d: sqliteDialect(), w: w, r: r, file: path}, nil
 }
 
-// How long switchToWAL goes on against other processes, and waits between two attempts.
+// How long switchToWAL retries, and its pause between two attempts.
 const (
 	switchPatience = time.Minute
 	switchPause    = 20 * time.Millisecond
 )
 
-// switchToWAL makes the first connection to a file, which turns it to WAL if it is not
-// yet. Two that do so at once each hold a lock that the other wants to grow: one
-// of them is refused, however long busy_timeout is, and has to begin again.
+// switchToWAL opens the first connection to a file, which switches the file to WAL if necessary. If two processes do
+// so together, each holds a lock that the other needs. SQLite refuses one of them, whatever its busy_timeout is, and
+// that one must retry.
 func switchToWAL(ctx context.Context, w *sqlx.DB) error {
 	over := time.After(switchPatience)
 	for {
@@ -235,12 +230,11 @@ func switchToWAL(ctx context.Context, w *sqlx.DB) error {
 	}
 }
 
-// isLogged reports whether a file is a database in WAL mode, as ours are, or
-// there is nothing in it: to open it as ours does not change it.
+// isLogged reports whether a file is empty or a database in WAL mode, so that opening it does not change it.
 func isLogged(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
-		return true // touch says it better
+		return true // touch has the better error
 	}
 	defer f.Close()
 	header := make([]byte, 20)
@@ -252,10 +246,10 @@ func isLogged(path string) bool {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return false
 	}
-	return true // empty; or a folder, of which touch says it better
+	return true // empty, or a folder, for which touch has the better error
 }
 
-// refuseForeignFile refuses another program's file before it is turned to WAL.
+// refuseForeignFile refuses another program's file before it is switched to WAL.
 func refuseForeignFile(ctx context.Context, path string) error {
 	db, err := sqlx.Open("sqlite3", "file:"+filePath(path)+"?mode=ro&_pragma=busy_timeout(60000)")
 	if err != nil {
@@ -265,16 +259,15 @@ func refuseForeignFile(ctx context.Context, path string) error {
 	return (&Store{d: sqliteDialect(), w: db, r: db}).refuseForeign(ctx)
 }
 
-// sqliteName is the data source of a file. The pragmas hold for a connection,
-// so each new one gets them; busy_timeout must come first, as the others may wait.
-// Each connection has a cache of its own, in memory that Go's limit does not bound
+// sqliteName returns the data source of a file. The pragmas apply to each new connection; busy_timeout must be first,
+// because the others may wait. Each connection has its own cache, in memory that Go's limit does not include
 // (SQLiteMemory).
 func sqliteName(path string, pragmas ...string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
 	q := url.Values{
-		"modeof":  {path}, // the log gets the rights of the file
+		"modeof":  {path}, // the log has the permissions of the file
 		"_txlock": {"immediate"},
 		"_pragma": append([]string{
 			"busy_timeout(60000)",
@@ -282,14 +275,14 @@ func sqliteName(path string, pragmas ...string) string {
 			"synchronous(FULL)",
 			"foreign_keys(1)",
 			"cache_size(-32768)",
-			"journal_size_limit(67108864)", // what the log shrinks to after a large transaction
+			"journal_size_limit(67108864)", // size of the log after a large transaction
 		}, pragmas...),
 	}
 	return "file:" + filePath(path) + "?" +
-		strings.ReplaceAll(q.Encode(), "+", "%20") // SQLite knows no plus
+		strings.ReplaceAll(q.Encode(), "+", "%20") // SQLite does not decode a plus
 }
 
-// filePath is the path of a file as SQLite's addresses have it.
+// filePath returns the path of a file as in SQLite's addresses.
 func filePath(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -321,8 +314,7 @@ func (s *Store) Ping(ctx context.Context) error {
 // HasClock reports whether the database has a clock that is not the process's own.
 func (s *Store) HasClock() bool { return s.d.clock != "" }
 
-// Clock asks the database what time it is. A file has the process's own clock:
-// only where there is another can leases be cut short by it.
+// Clock returns the time of the database's clock. For a file, this is the process's own clock.
 func (s *Store) Clock(ctx context.Context) (time.Time, error) {
 	if s.d.clock == "" {
 		return time.Now().UTC(), nil
@@ -334,11 +326,9 @@ func (s *Store) Clock(ctx context.Context) (time.Time, error) {
 	return time.UnixMicro(us).UTC(), nil
 }
 
-// secretBytes is the length of the instance's secret.
 const secretBytes = 32
 
-// Secret gives the instance's secret, 32 random bytes that are made at the
-// first call and never change.
+// Secret returns the instance's secret: 32 random bytes that the first call creates and that never change.
 func (s *Store) Secret(ctx context.Context) ([]byte, error) {
 	fresh := make([]byte, secretBytes)
 	rand.Read(fresh)
@@ -351,7 +341,7 @@ func (s *Store) Secret(ctx context.Context) ([]byte, error) {
 	})
 }
 
-// setting gives what is kept under a key of the instance's settings; nil: nothing is.
+// setting returns the value of a key in the instance's settings, or nil.
 func (c conn) setting(ctx context.Context, key string) (value []byte, err error) {
 	err = c.get(ctx, &value, `SELECT value FROM settings WHERE key = ?`, key)
 	if isNone(err) {
@@ -360,7 +350,6 @@ func (c conn) setting(ctx context.Context, key string) (value []byte, err error)
 	return value, err
 }
 
-// setSetting keeps something under a key, in place of what was kept there.
 func (c conn) setSetting(ctx context.Context, key string, value []byte) error {
 	_, err := c.exec(ctx, `INSERT INTO settings (key, value) VALUES (?, ?)
 		ON CONFLICT (key) DO UPDATE SET value = excluded.value`, key, value)

@@ -13,8 +13,7 @@ import (
 	"digest/store/storetest"
 )
 
-// TestAnotherProgramsDatabase opens databases that others have made. They are
-// refused as they are.
+// TestAnotherProgramsDatabase opens databases of other programs. Open refuses them and does not change them.
 func TestAnotherProgramsDatabase(t *testing.T) {
 	storetest.EachEmpty(t, func(t *testing.T, database string) {
 		execAt(t, database, `CREATE TABLE users (name TEXT)`, `INSERT INTO users VALUES ('ada')`)
@@ -28,8 +27,9 @@ func TestAnotherProgramsDatabase(t *testing.T) {
 			t.Errorf("left behind: %v", left)
 		}
 
-		// A program that migrates as we do, and is further than we are.
-		execAt(t, database, `CREATE TABLE goose_db_version (id INTEGER, version_id INTEGER, is_applied INTEGER, tstamp INTEGER)`,
+		// A program that migrates in the same way, to a newer schema.
+		execAt(t, database,
+			`CREATE TABLE goose_db_version (id INTEGER, version_id INTEGER, is_applied INTEGER, tstamp INTEGER)`,
 			`INSERT INTO goose_db_version VALUES (1, 1, 1, 0)`)
 		_, err = store.Open(t.Context(), database)
 		oneLine(t, err, digest.Conflict)
@@ -39,7 +39,7 @@ func TestAnotherProgramsDatabase(t *testing.T) {
 	})
 }
 
-// TestTablesOfOthersBesideOurs: a schema of PostgreSQL may be shared.
+// TestTablesOfOthersBesideOurs: other programs may use the same schema of PostgreSQL.
 func TestTablesOfOthersBesideOurs(t *testing.T) {
 	database := storetest.EmptyPostgres(t)
 	execAt(t, database, `CREATE TABLE recipes (name TEXT)`)
@@ -47,7 +47,7 @@ func TestTablesOfOthersBesideOurs(t *testing.T) {
 	storetest.Open(t, database)
 }
 
-// TestAnEmptyDatabaseOfSQLite is one in which a program had tables once.
+// TestAnEmptyDatabaseOfSQLite opens a file in which a program once had tables.
 func TestAnEmptyDatabaseOfSQLite(t *testing.T) {
 	database := storetest.EmptySQLite(t)
 	execAt(t, database, `CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT)`, `INSERT INTO a VALUES (1)`,
@@ -73,7 +73,7 @@ func execAt(t *testing.T, database string, statements ...string) {
 	}
 }
 
-// contents is the file of a SQLite database, nothing for PostgreSQL.
+// contents returns the bytes of a SQLite file, or nil for PostgreSQL.
 func contents(t *testing.T, database string) []byte {
 	t.Helper()
 	if strings.HasPrefix(database, "postgres") {

@@ -20,7 +20,7 @@ import (
 	"digest/store/storetest"
 )
 
-// oneLine fails the test unless err is something a person can act on.
+// oneLine fails the test unless err is a one-line error of a kind, which a person can act on.
 func oneLine(t *testing.T, err error, kind digest.Kind) {
 	t.Helper()
 	if err == nil {
@@ -44,7 +44,7 @@ func TestOpenRefusesANewerSchema(t *testing.T) {
 	})
 }
 
-// trueIn is the value goose writes.
+// trueIn returns the value that goose writes.
 func trueIn(database string) string {
 	if strings.HasPrefix(database, "postgres") {
 		return "TRUE"
@@ -141,7 +141,7 @@ func TestOpenNoSuchDatabase(t *testing.T) {
 	oneLine(t, err, digest.Unavailable)
 }
 
-// A file that cannot be written, even by root.
+// A file that even root cannot write.
 func TestReadOnlyFile(t *testing.T) {
 	path := storetest.SQLite(t)
 	s := storetest.Open(t, path)
@@ -176,7 +176,7 @@ func TestFileIsPrivate(t *testing.T) {
 	}
 }
 
-// A write that meets another process's waits for it.
+// A write waits for the write of another process.
 func TestBusyWaits(t *testing.T) {
 	path := storetest.SQLite(t)
 	s := storetest.Open(t, path)
@@ -194,7 +194,7 @@ func TestBusyWaits(t *testing.T) {
 		_, _, err := s.AddUser(context.Background(), "ada@example.org", "UTC", noon)
 		done <- err
 	}()
-	storetest.All(t, s.Users(t.Context())) // reading meanwhile
+	storetest.All(t, s.Users(t.Context())) // reads do not wait
 	select {
 	case err := <-done:
 		t.Errorf("did not wait: %v", err)
@@ -208,7 +208,7 @@ func TestBusyWaits(t *testing.T) {
 	}
 }
 
-// Whatever ends a transaction half way, nothing of it stays.
+// An aborted transaction leaves nothing, whatever has ended it.
 func TestAbortedTransaction(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -236,7 +236,7 @@ func TestAbortedTransaction(t *testing.T) {
 	})
 }
 
-// One document of bytes that are no text must not fail the others of its batch.
+// A document with invalid bytes must not fail the others of its batch.
 func TestRecordStoresAnyBytes(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -260,7 +260,7 @@ func TestRecordStoresAnyBytes(t *testing.T) {
 	})
 }
 
-// No string that comes from outside may fail a statement, whichever way it takes.
+// No external string may fail a statement, in any argument.
 func TestAnyBytesAnywhere(t *testing.T) {
 	const odd = "a\x00b\xffc"
 	const stored = "a\uFFFDb\uFFFDc"
@@ -286,7 +286,7 @@ func TestAnyBytesAnywhere(t *testing.T) {
 	})
 }
 
-// Several processes may use one file: here they are several stores.
+// Several processes may use one file. Here they are several stores.
 func TestManyStoresOnOneDatabase(t *testing.T) {
 	const stores, rounds = 4, 15
 	storetest.EachAddress(t, func(t *testing.T, database string) {
@@ -316,14 +316,15 @@ func TestManyStoresOnOneDatabase(t *testing.T) {
 	})
 }
 
-// The schema has the same tables and columns in both databases, but for the
-// index of words, which is each one's own.
+// The schema has the same tables and columns in both databases, except the search index.
 func TestDialectsAgree(t *testing.T) {
 	sqlite := columns(t, "sqlite3", storetest.SQLite(t), `SELECT m.name, c.name, c.type, c."notnull" OR c.pk > 0
-		FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE 'post_words%' AND m.name NOT LIKE 'bare_words%' ORDER BY m.name, c.name`)
+		FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%'
+		AND m.name NOT LIKE 'post_words%' AND m.name NOT LIKE 'bare_words%' ORDER BY m.name, c.name`)
 	postgres := columns(t, "postgres", storetest.Postgres(t),
 		`SELECT table_name, column_name, data_type, is_nullable = 'NO'
-		FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> 'post_words' AND table_name NOT LIKE 'digest\_posts\_%' ORDER BY table_name, column_name`)
+		FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> 'post_words'
+		AND table_name NOT LIKE 'digest\_posts\_%' ORDER BY table_name, column_name`)
 	for name, kind := range sqlite {
 		want(t, name, postgres[name], kind)
 	}
@@ -364,7 +365,7 @@ func columns(t *testing.T, driver, database, query string) map[string]string {
 	return found
 }
 
-// A server on the same machine tells the time that it is.
+// The clock of a server on the same machine returns the present time.
 func TestClock(t *testing.T) {
 	each(t, func(w world) {
 		before := time.Now()
@@ -376,8 +377,7 @@ func TestClock(t *testing.T) {
 	})
 }
 
-// TestNoPolicy: a store that was given no policy says so, rather than to note that
-// every feed may be asked at once.
+// TestNoPolicy: a store without a policy returns an error. It must not record that every feed may be polled now.
 func TestNoPolicy(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		w := world{s, t}

@@ -13,46 +13,45 @@ type SubscriptionInfo struct {
 	digest.Subscription
 	Feed      digest.Feed
 	Paused    bool
-	PausedFor digest.DigestID // the membership whose letters bring its posts, so that it is paused; 0: none
+	PausedFor digest.DigestID // the membership whose issues have its posts, which is why it is paused; 0 if none
 
-	PausedUntil time.Time // when it comes back by itself; zero: when its reader says so
+	PausedUntil time.Time // when the pause ends; zero if only its reader ends it
 }
 
-// A row of subscriptions with rests = 1 is paused, that is, for this reader the
-// feed is not asked, and nothing of it comes. Queries for subscribers ask for
-// rests = 0.
+// A paused subscription (paused = 1) brings no posts, and the feed is not polled for its reader. Queries for
+// subscribers require paused = 0.
 
-// Subscriptions lists the subscriptions of a digest that are not paused, in the
-// order of subscribing.
+// Subscriptions returns the subscriptions of a digest that are not paused, oldest first.
 func (s *Store) Subscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
 	return s.subscriptions(ctx, `s.digest_id = ? AND s.paused = 0`, id)
 }
 
-// PausedSubscriptions lists the paused ones, in the order of subscribing.
+// PausedSubscriptions returns the paused subscriptions of a digest, oldest first.
 func (s *Store) PausedSubscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
 	return s.subscriptions(ctx, `s.digest_id = ? AND s.paused = 1`, id)
 }
 
-// AllSubscriptions lists both, in the order of subscribing.
+// AllSubscriptions returns all subscriptions of a digest, paused or not, oldest first.
 func (s *Store) AllSubscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
 	return s.subscriptions(ctx, `s.digest_id = ?`, id)
 }
 
-// Subscription gives one subscription, paused or not; digest.NotFound if the
-// digest has none to this feed, whoever else does.
+// Subscription returns one subscription, paused or not. It returns digest.NotFound if the digest has none to this
+// feed.
 func (s *Store) Subscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) (SubscriptionInfo, error) {
 	return s.subscription(ctx, `s.digest_id = ? AND s.feed_id = ?`, id, feed)
 }
 
-// SubscriptionSince is Subscription for a feed that may have become part of another since:
-// then it is the one to that.
+// SubscriptionSince is Subscription for a feed that may have been merged into another since. It then returns the
+// subscription to the other.
 func (s *Store) SubscriptionSince(ctx context.Context, id digest.DigestID, feed digest.FeedID) (SubscriptionInfo,
 	error) {
 	return s.subscription(ctx,
-		`s.digest_id = ? AND s.feed_id = (SELECT CASE WHEN m.merged_into > 0 THEN m.merged_into ELSE m.id END FROM feeds m WHERE m.id = ?)`, id, feed)
+		`s.digest_id = ? AND s.feed_id = (SELECT CASE WHEN m.merged_into > 0 THEN m.merged_into ELSE m.id END
+			FROM feeds m WHERE m.id = ?)`, id, feed)
 }
 
-// subscription gives the one subscription s that where selects.
+// subscription returns the one subscription s that where selects, or digest.NotFound.
 func (s *Store) subscription(ctx context.Context, where string, args ...any) (SubscriptionInfo, error) {
 	infos, err := s.subscriptions(ctx, where, args...)
 	if err == nil && len(infos) == 0 {
@@ -64,7 +63,7 @@ func (s *Store) subscription(ctx context.Context, where string, args ...any) (Su
 	return infos[0], nil
 }
 
-// subscriptions gives the subscriptions s that where selects.
+// subscriptions returns the subscriptions s that where selects, oldest first.
 func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (infos []SubscriptionInfo, err error) {
 	type row struct {
 		digest.Feed
@@ -75,7 +74,9 @@ func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (i
 		PausedUntil time.Time
 	}
 	rows, err := readRows[row](ctx, s.read(), "reading subscriptions", `SELECT `+feedColumns+`,
-		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder", s.display AS "own.display", s.most AS "own.most", s.extras AS "own.extras", s.leads AS "own.leads", s.address AS "own.address", s.paused, s.paused_for, s.paused_until
+		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder",
+		s.display AS "own.display", s.most AS "own.most", s.extras AS "own.extras", s.leads AS "own.leads",
+		s.address AS "own.address", s.paused, s.paused_for, s.paused_until
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id JOIN feed_times t ON t.feed_id = f.id WHERE `+
 		where+` ORDER BY s.created_at, f.id`, args...)
 	for _, r := range rows {
@@ -84,15 +85,15 @@ func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (i
 	return infos, err
 }
 
-// SetSubscription changes what a reader has decided of a feed, paused or not: its
-// Title, Folder, Display, Most and Extras. What waits of extras that are not wanted any more is
-// taken back. digest.NotFound if there is no such subscription.
+// SetSubscription stores a reader's Title, Folder, Display, Most and Extras of a feed, paused or not. It deletes
+// waiting posts whose extras are not wanted any longer. It returns digest.NotFound if there is no such subscription.
 func (s *Store) SetSubscription(ctx context.Context, sub digest.Subscription) error {
 	return s.change(ctx, "changing the subscription", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return err
 		}
-		n, err := c.exec(ctx, `UPDATE subscriptions SET title = ?, folder = ?, display = ?, most = ?, extras = ? WHERE digest_id = ? AND feed_id = ?`,
+		n, err := c.exec(ctx, `UPDATE subscriptions SET title = ?, folder = ?, display = ?, most = ?, extras = ?
+			WHERE digest_id = ? AND feed_id = ?`,
 			sub.Title, sub.Folder, string(sub.Display), sub.Most, int(sub.Extras), sub.DigestID, sub.FeedID)
 		if err == nil && n == 0 {
 			return noSubscription()
@@ -106,10 +107,11 @@ func (s *Store) SetSubscription(ctx context.Context, sub digest.Subscription) er
 	})
 }
 
-// waits selects what waits for a digest, which is both arguments.
+// waits selects the rows that wait for a digest's next midnight. Both arguments are the digest.
 const waits = ` WHERE digest_id = ? AND visible_at = (SELECT next_due_at FROM digests WHERE id = ?) AND `
 
-// Folders lists the folders that a digest's feeds are in, in their reader's order; the empty one is for those of none.
+// Folders returns the folders of a digest's subscriptions in their reader's order. "" means subscriptions without a
+// folder.
 func (s *Store) Folders(ctx context.Context, id digest.DigestID) ([]string, error) {
 	d, err := s.Digest(ctx, id)
 	if err != nil {
@@ -120,12 +122,10 @@ func (s *Store) Folders(ctx context.Context, id digest.DigestID) ([]string, erro
 	return folders, err
 }
 
-// foldersInUse selects the folders that the feeds of a digest are in.
 const foldersInUse = `SELECT DISTINCT s.folder FROM subscriptions s WHERE s.digest_id = ?`
 
-// SubscriptionSettings gives how readers want the feeds of their subscriptions
-// named, placed and shown; of those who leave it to the feed and the digest nothing
-// comes, and of paused subscriptions neither.
+// SubscriptionSettings returns how readers name, place and display their feeds. It omits paused subscriptions and
+// those without settings.
 func (s *Store) SubscriptionSettings(ctx context.Context,
 	ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
 	settings := make(map[digest.DigestID]map[digest.FeedID]digest.Subscription, len(ids))
@@ -133,7 +133,8 @@ func (s *Store) SubscriptionSettings(ctx context.Context,
 		rows, err := readRows[digest.Subscription](ctx, s.read(), "reading subscriptions",
 			`SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.leads
 			FROM subscriptions s WHERE s.digest_id`+
-				s.d.oneOf+` AND s.paused = 0 AND (s.title <> '' OR s.display <> '' OR s.folder <> '' OR s.leads = 1 OR s.most > 0)`, keys(s.d, part))
+				s.d.oneOf+` AND s.paused = 0 AND (s.title <> '' OR s.display <> '' OR s.folder <> '' OR s.leads = 1
+					OR s.most > 0)`, keys(s.d, part))
 		if err != nil {
 			return nil, err
 		}
@@ -147,9 +148,9 @@ func (s *Store) SubscriptionSettings(ctx context.Context,
 	return settings, nil
 }
 
-// Subscribe adds a subscription; created is false if it existed before. It resumes a paused one, and keeps the reader's
-// settings where sub has none. If the feed has stored posts, the reader's next edition has its posts of the last 24
-// hours, or the newest one. It never has a post that the digest has delivered or held back (I4).
+// Subscribe adds a subscription; created is false if it existed before. It resumes a paused one, and keeps the
+// reader's settings where sub has none. If the feed has stored posts, the reader's next edition has its posts of the
+// last 24 hours, or the newest one. It never has a post that the digest has delivered or held back (I4).
 func (s *Store) Subscribe(ctx context.Context, sub digest.Subscription, now time.Time) (created bool, err error) {
 	return changed(ctx, s, "subscribing", func(c conn) (bool, error) {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
@@ -159,8 +160,8 @@ func (s *Store) Subscribe(ctx context.Context, sub digest.Subscription, now time
 	})
 }
 
-// subscribe locks the feed first, as Record does: whichever comes second sees
-// the posts or the subscription that the other made.
+// subscribe locks the feed first, as Record does, so that the later of the two transactions sees the posts or the
+// subscription of the other.
 func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant) (bool, error) {
 	feed, err := readOne[struct {
 		ParsedAt   instant
@@ -169,12 +170,14 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 	if err != nil {
 		return false, err
 	}
-	if feed.MergedInto != 0 { // since it was found by its address
+	if feed.MergedInto != 0 { // the caller looked up the feed before the merge
 		sub.FeedID = feed.MergedInto
 		return subscribe(ctx, c, sub, now)
 	}
-	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE SET paused = 0, paused_for = 0, paused_until = 0, waiting_posts = '', created_at = excluded.created_at,
+	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras,
+		created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE
+		SET paused = 0, paused_for = 0, paused_until = 0, waiting_posts = '', created_at = excluded.created_at,
 			extras = CASE WHEN excluded.extras = 0 THEN subscriptions.extras ELSE excluded.extras END,
 			title = CASE WHEN excluded.title = '' THEN subscriptions.title ELSE excluded.title END,
 			folder = CASE WHEN excluded.folder = '' THEN subscriptions.folder ELSE excluded.folder END,
@@ -188,17 +191,18 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 	if err := hideRecent(ctx, c, sub, now); err != nil {
 		return false, err
 	}
-	if feed.ParsedAt == 0 { // it was not read, or posts of the first read wait for the next day
+	if feed.ParsedAt == 0 { // the feed was not read yet, or the posts of its first read wait for the next day
 		return true, nil
 	}
 	return true, askInTime(ctx, c, sub, now)
 }
 
-// askInTime queues a feed, where it may be asked, for a digest whose midnight has been
-// planned and waits: its only reader may have left it since, with whom it left the queue.
+// askInTime queues a feed for a digest whose midnight is planned and waits for polls, if the feed may be polled. The
+// feed may have left the queue when its only reader unsubscribed.
 func askInTime(ctx context.Context, c conn, sub digest.Subscription, now instant) error {
 	missed, err := c.number(ctx,
-		`SELECT count(*) FROM digests d CROSS JOIN feed_times t WHERE d.id = ? AND t.feed_id = ? AND t.poll_at IS NULL AND t.askable_at <= ?
+		`SELECT count(*) FROM digests d CROSS JOIN feed_times t WHERE d.id = ? AND t.feed_id = ? AND t.poll_at IS NULL
+			AND t.askable_at <= ?
 		AND d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?`, sub.DigestID, sub.FeedID,
 		now, now)
 	if err != nil || missed == 0 {
@@ -207,11 +211,9 @@ func askInTime(ctx context.Context, c conn, sub digest.Subscription, now instant
 	return queue(ctx, c, []digest.FeedID{sub.FeedID}, now)
 }
 
-// hideRecent puts a feed's recent posts before a new reader. A post without a date
-// is as old as its first sighting, unless that was when the feed was first read:
-// then it may be of any age. What its publisher has deleted does not come, and nothing of
-// what was read elsewhere, unless the
-// feed still leads there (I9).
+// hideRecent adds a feed's recent posts to a new reader's next edition. A post without a date is as old as its first
+// sighting, unless that was the first read of the feed: then it may be of any age. Posts that the publisher has
+// deleted stay out, and so do posts read at another address, unless the feed still moves there (I9).
 func hideRecent(ctx context.Context, c conn, sub digest.Subscription, now instant) error {
 	const dated = `CASE WHEN p.published_at > 0 THEN p.published_at
 		WHEN p.seen_at > (SELECT MIN(q.seen_at) FROM posts q WHERE q.feed_id = p.feed_id) THEN p.seen_at ELSE 0 END`
@@ -229,11 +231,14 @@ func hideRecent(ctx context.Context, c conn, sub digest.Subscription, now instan
 	return hideNew(ctx, c, sub, ids, now)
 }
 
-// mayCome says of posts p of a feed, the first argument, that they may come to a reader who begins with it, the second one.
-const mayCome = `p.feed_id = ? AND NOT (p.withdrawn_at > 0 AND p.content_hash = '') AND (p.read_address = '' OR p.read_address = (SELECT f.moved_to FROM feeds f WHERE f.id = p.feed_id AND f.move_undone = 0))
-		AND (p.extra = 0 OR (p.extra & (SELECT s.extras FROM subscriptions s WHERE s.digest_id = ? AND s.feed_id = p.feed_id)) <> 0)`
+// mayCome selects the posts p that a new subscription may deliver. The arguments are its feed and its digest.
+const mayCome = `p.feed_id = ? AND NOT (p.withdrawn_at > 0 AND p.content_hash = '')
+	AND (p.read_address = '' OR p.read_address = (SELECT f.moved_to FROM feeds f WHERE f.id = p.feed_id
+	AND f.move_undone = 0))
+		AND (p.extra = 0 OR (p.extra & (SELECT s.extras FROM subscriptions s WHERE s.digest_id = ?
+		AND s.feed_id = p.feed_id)) <> 0)`
 
-// hideNew puts those of some posts before a reader that they have not had.
+// hideNew adds the posts that a digest has not had to its next edition.
 func hideNew(ctx context.Context, c conn, sub digest.Subscription, ids []digest.PostID, now instant) error {
 	var had []digest.PostID
 	if err := c.all(ctx, &had, `SELECT post_id FROM digest_posts WHERE digest_id = ? AND post_id`+c.d.oneOf+`
@@ -255,7 +260,8 @@ func hideNew(ctx context.Context, c conn, sub digest.Subscription, ids []digest.
 	return showNow(ctx, c, ids, now)
 }
 
-// showNow notes that posts were put before a reader, and queues their words.
+// showNow sets when posts were last added for a reader, and queues those that are new to readers for the search
+// index.
 func showNow(ctx context.Context, c conn, ids []digest.PostID, now instant) error {
 	if _, err := c.exec(ctx,
 		`INSERT INTO index_queue (post_id) SELECT p.id FROM posts p WHERE p.id`+c.d.oneOf+` AND p.shown_at = 0
@@ -266,8 +272,8 @@ func showNow(ctx context.Context, c conn, ids []digest.PostID, now instant) erro
 	return err
 }
 
-// hadBefore gives those of a feed's posts that a digest has had from a feed that
-// became part of it. Few feeds are such: of the others nothing is asked.
+// hadBefore returns the posts that a digest has had from a feed that was merged into this one. Few feeds have merged
+// ones; for the others it stops after one query.
 func hadBefore(ctx context.Context, c conn, sub digest.Subscription, ids []digest.PostID) (had []digest.PostID,
 	err error) {
 	var parts []digest.FeedID
@@ -284,10 +290,9 @@ func hadBefore(ctx context.Context, c conn, sub digest.Subscription, ids []diges
 	return had, err
 }
 
-// Unsubscribe ends a subscription, a paused one too; what waits of the feed and
-// the filters of its posts go with it, and come back by Resubscribe. Editions already released keep their
-// posts. A feed to which nobody is subscribed any more is not asked either.
-// digest.NotFound if there was none.
+// Unsubscribe ends a subscription, paused or not. It deletes the feed's waiting posts and its filters, which
+// Resubscribe restores. Released editions keep their posts. A feed without subscribers is not polled. Unsubscribe
+// returns digest.NotFound if there was no such subscription.
 func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
 	return s.change(ctx, "unsubscribing", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
@@ -300,7 +305,7 @@ func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest
 	})
 }
 
-// unsubscribe is Unsubscribe of a feed that is locked.
+// unsubscribe is Unsubscribe for a locked feed.
 func unsubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID) error {
 	own, err := c.former(ctx, id, feed)
 	if err != nil {
@@ -329,14 +334,15 @@ func unsubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.Fe
 	return err
 }
 
-// keepFormer is the statement that notes of subscriptions s that they were, before they are
-// deleted: their posts came to their readers, who search among them.
+// keepFormer returns the statement that records subscriptions s before they are deleted. Readers search the posts of
+// their former subscriptions too.
 func keepFormer(where string) string {
-	return `INSERT INTO former_subscriptions (digest_id, feed_id) SELECT s.digest_id, s.feed_id FROM subscriptions s WHERE ` + where + `
+	return `INSERT INTO former_subscriptions (digest_id, feed_id) SELECT s.digest_id, s.feed_id FROM subscriptions s
+		WHERE ` + where + `
 		ORDER BY s.digest_id, s.feed_id ON CONFLICT DO NOTHING`
 }
 
-// endSubscriptions deletes subscriptions s.
+// endSubscriptions records and deletes the subscriptions s that where selects.
 func endSubscriptions(ctx context.Context, c conn, where string, args ...any) error {
 	if err := c.run(ctx, keepFormer(where), args...); err != nil {
 		return err
@@ -355,12 +361,12 @@ func lockFeed(ctx context.Context, c conn, feed digest.FeedID) error {
 	return c.all(ctx, &locked, `SELECT id FROM feeds WHERE id = ?`+c.d.forUpdate, feed)
 }
 
-// withdraw takes back what waits of a feed for a digest whose subscription has
-// just ended or been paused. The feed is locked.
+// withdraw deletes a feed's posts and notices that wait for a digest, after the subscription has ended or been
+// paused. The caller has locked the feed.
 func withdraw(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID) error {
 	err := c.execEach(ctx, []string{
 		`DELETE FROM digest_posts` + waits + `post_id IN (SELECT p.id FROM posts p WHERE p.feed_id = ?)`,
-		// What waits of feeds that became part of this one.
+		// Waiting posts of feeds that were merged into this one.
 		`DELETE FROM digest_posts` + waits + `EXISTS (SELECT 1 FROM posts p JOIN feeds f ON f.id = p.feed_id
 			WHERE p.id = digest_posts.post_id AND f.merged_into = ?)`,
 	}, id, id, feed)
@@ -379,7 +385,7 @@ func withdraw(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedI
 		feed); err != nil {
 		return err
 	}
-	// Without the subscription nothing leads from the feed to the editions that hold its posts: see frozen.
+	// Without the subscription no row connects the feed to the editions that hold its posts: see frozen.
 	_, err = c.exec(ctx, `UPDATE posts SET frozen = 1 WHERE feed_id = ? AND frozen = 0
 		AND id IN (SELECT dp.post_id FROM digest_posts dp WHERE dp.digest_id = ?)`, feed, id)
 	return err

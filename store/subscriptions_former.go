@@ -10,10 +10,10 @@ import (
 	"digest/internal/words"
 )
 
-// What a reader had made of a feed stays in former_subscriptions when they leave it, so that the way back is open wherever
-// they look for it. Of a private feed nothing stays: what it was asked with could not be brought back.
+// former_subscriptions stores a reader's settings of a feed when they unsubscribe, so that they can undo it. It
+// stores none of a private feed, because the feed's credentials cannot be restored.
 
-// A madeSubscription is what a reader had made of a feed, as it is stored when they leave it.
+// A madeSubscription holds a reader's settings of a feed, as they are stored when the subscription ends.
 type madeSubscription struct {
 	Title   string        `json:"title,omitempty"`
 	Folder  string        `json:"folder,omitempty"`
@@ -22,34 +22,35 @@ type madeSubscription struct {
 	Extras  digest.Extra  `json:"extras,omitempty"`
 	Leads   bool          `json:"leads,omitempty"`
 	Paused  bool          `json:"paused,omitempty"`
-	Until   instant       `json:"until,omitempty"`   // the end of the pause; 0: when its reader says so
-	Filters []string      `json:"filters,omitempty"` // the words of those of this feed alone
+	Until   instant       `json:"until,omitempty"`   // the end of the pause; 0 if only the reader ends it
+	Filters []string      `json:"filters,omitempty"` // the words of the filters for this feed only
 	Waited  waited        `json:"waited,omitempty"`
 }
 
-// waited is what waited of a feed for the next edition when it was paused or left, mostReturned at most.
+// waited lists the posts of a feed that waited for the next edition when it was paused or ended, at most
+// mostReturned.
 type waited []digest.PostID
 
 const (
-	// mostReturned is how many posts of one feed come back.
+	// mostReturned is how many waiting posts of a feed are restored.
 	mostReturned = 1000
-	// returnedWithin is how old a post may be, since it was first seen, that comes back: an edition may come once a month.
+	// returnedWithin is how long after its first sighting a post is restored. An edition may come only once a month.
 	returnedWithin = withdrawnWithin
 )
 
-// Scan reads a column.
+// Scan implements sql.Scanner.
 func (w *waited) Scan(value any) error {
 	*w = nil
 	return scanJSON(value, w)
 }
 
-// Scan reads a column.
+// Scan implements sql.Scanner.
 func (m *madeSubscription) Scan(value any) error {
 	*m = madeSubscription{}
 	return scanJSON(value, m)
 }
 
-// scanJSON reads a column that asJSON wrote; an empty one is nothing.
+// scanJSON decodes a column that asJSON encoded. It leaves into unchanged if the column is empty.
 func scanJSON(value, into any) error {
 	var text []byte
 	switch v := value.(type) {
@@ -67,13 +68,12 @@ func scanJSON(value, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// asJSON is what scanJSON reads.
 func asJSON(v any) (string, error) {
 	text, err := json.Marshal(v)
 	return string(text), err
 }
 
-// subscriptionMade is a subscription that is about to end.
+// A subscriptionMade is a subscription that is about to end.
 type subscriptionMade struct {
 	digest.Subscription
 	URL          string
@@ -82,14 +82,15 @@ type subscriptionMade struct {
 	WaitingPosts waited
 }
 
-// former reads a subscription that is about to end; digest.NotFound if there is none.
+// former reads a subscription that is about to end, or returns digest.NotFound.
 func (c conn) former(ctx context.Context, id digest.DigestID, feed digest.FeedID) (subscriptionMade, error) {
 	return readOne[subscriptionMade](ctx, c, "", noSubscription(),
-		`SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.extras, s.leads, s.paused, s.paused_until, s.waiting_posts, f.url
+		`SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.extras, s.leads, s.paused,
+			s.paused_until, s.waiting_posts, f.url
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = ? AND s.feed_id = ?`, id, feed)
 }
 
-// waitingOf gives what waits of a feed for a digest.
+// waitingOf returns the posts of a feed that wait for a digest, newest first, at most mostReturned.
 func (c conn) waitingOf(ctx context.Context, id digest.DigestID, feed digest.FeedID) (posts []digest.PostID,
 	err error) {
 	err = c.all(ctx, &posts,
@@ -98,7 +99,7 @@ func (c conn) waitingOf(ctx context.Context, id digest.DigestID, feed digest.Fee
 	return posts, err
 }
 
-// keepMade notes what a reader has made of a feed that they are about to leave.
+// keepMade stores a reader's settings of a feed before the subscription ends.
 func keepMade(ctx context.Context, c conn, own subscriptionMade) error {
 	if err := c.run(ctx, keepFormer(`s.digest_id = ? AND s.feed_id = ?`), own.DigestID, own.FeedID); err != nil ||
 		digest.IsPrivate(own.URL) {
@@ -126,33 +127,35 @@ func keepMade(ctx context.Context, c conn, own subscriptionMade) error {
 		own.DigestID, own.FeedID)
 }
 
-// FormerSubscription gives a subscription that its reader has ended and to which Resubscribe is the way back; digest.NotFound
-// if there is none such. The feed may have become part of another before it was left.
+// FormerSubscription returns an ended subscription that Resubscribe can restore, or digest.NotFound. The feed may
+// have been merged into another before the subscription ended.
 func (s *Store) FormerSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) (SubscriptionInfo,
 	error) {
 	row, err := readOne[struct {
 		digest.Feed
 		Settings madeSubscription
 	}](ctx, s.read(), "reading a former subscription", noSubscription(),
-		`SELECT `+feedColumns+`, x.settings FROM former_subscriptions x JOIN feeds f ON f.id = x.feed_id JOIN feed_times t ON t.feed_id = f.id
-		WHERE x.digest_id = ? AND `+isFormer+` AND x.feed_id IN (SELECT m.id FROM feeds m WHERE m.id = ? UNION SELECT m.merged_into FROM feeds m WHERE m.id = ?)
+		`SELECT `+feedColumns+`, x.settings FROM former_subscriptions x JOIN feeds f ON f.id = x.feed_id
+			JOIN feed_times t ON t.feed_id = f.id
+		WHERE x.digest_id = ? AND `+isFormer+` AND x.feed_id IN (SELECT m.id FROM feeds m WHERE m.id = ?
+		UNION SELECT m.merged_into FROM feeds m WHERE m.id = ?)
 		ORDER BY x.feed_id DESC LIMIT 1`, id, feed, feed)
 	own := digest.Subscription{DigestID: id, FeedID: row.ID, Title: row.Settings.Title, Folder: row.Settings.Folder,
 		Display: row.Settings.Display, Most: row.Settings.Most, Extras: row.Settings.Extras}
 	return SubscriptionInfo{Subscription: own, Feed: row.Feed}, err
 }
 
-// isFormer holds for rows x of feeds f that a reader left and has not followed again, with the reader's settings.
+// isFormer selects rows x of feeds f with stored settings to which the reader has not subscribed again.
 const isFormer = `x.settings <> '' AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.digest_id = x.digest_id
 	AND s.feed_id = CASE WHEN f.merged_into > 0 THEN f.merged_into ELSE f.id END)`
 
-// A FormerFeed is a feed that a reader has left, with what is stored of what they had made of it.
+// A FormerFeed is a feed of a former subscription, with the reader's stored settings.
 type FormerFeed struct {
 	URL, Title, Folder string
 	Filters            []string
 }
 
-// FormerFeeds lists the feeds that a digest has left, as FormerSubscription gives one, by their keys.
+// FormerFeeds returns the feeds whose subscriptions a digest has ended and can restore, ordered by key.
 func (s *Store) FormerFeeds(ctx context.Context, id digest.DigestID) ([]FormerFeed, error) {
 	rows, err := readRows[struct {
 		URL      string
@@ -167,9 +170,9 @@ func (s *Store) FormerFeeds(ctx context.Context, id digest.DigestID) ([]FormerFe
 	return all, err
 }
 
-// Resubscribe is the way back from Unsubscribe and UnsubscribeSeveral: it subscribes a digest to feeds that it has
-// left, as it was subscribed before, and says to how many. What waited of them waits again. A feed that it never had, or
-// that is not stored any more, or is private, is passed over, and so is one to which it is subscribed.
+// Resubscribe undoes Unsubscribe and UnsubscribeSeveral. It restores subscriptions with their settings and their
+// waiting posts, and returns how many. It skips private feeds, feeds that are not stored any longer, feeds that the
+// digest never had, and present subscriptions.
 func (s *Store) Resubscribe(ctx context.Context, id digest.DigestID, feeds []digest.FeedID, now time.Time) (int,
 	error) {
 	return s.eachFeed(ctx, "subscribing again", feeds, func(c conn, feed digest.FeedID) error {
@@ -210,8 +213,8 @@ func resubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.Fe
 	return returnMade(ctx, c, sub, m, now)
 }
 
-// returnMade brings back what a subscription that begins again does not say of itself. A site leads as it did, unless
-// another one leads by now.
+// returnMade restores the waiting posts, the lead, the filters and the pause of a subscription. A feed leads again
+// only if no other feed leads now.
 func returnMade(ctx context.Context, c conn, sub digest.Subscription, m madeSubscription, now instant) error {
 	if err := hideThese(ctx, c, sub, m.Waited, now); err != nil {
 		return err
@@ -234,7 +237,7 @@ func returnMade(ctx context.Context, c conn, sub digest.Subscription, m madeSubs
 	return pauseUntil(ctx, c, sub.DigestID, sub.FeedID, m.Until)
 }
 
-// hideThese puts those of some posts of a feed before a reader again that waited for them before, and may come to them.
+// hideThese adds posts that waited before to the next edition again, if they may still come.
 func hideThese(ctx context.Context, c conn, sub digest.Subscription, posts waited, now instant) error {
 	if len(posts) == 0 {
 		return nil
@@ -248,7 +251,7 @@ func hideThese(ctx context.Context, c conn, sub digest.Subscription, posts waite
 	return hideNew(ctx, c, sub, ids, now)
 }
 
-// returnFilter adds a filter that went with its subscription; not one that could not be added.
+// returnFilter restores a filter, unless a reader could not add it now.
 func returnFilter(ctx context.Context, c conn, sub digest.Subscription, text string, now instant) error {
 	all, err := c.number(ctx, `SELECT count(*) FROM filters WHERE digest_id = ?`, sub.DigestID)
 	text = words.Clean(clean(text))

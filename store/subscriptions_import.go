@@ -8,20 +8,18 @@ import (
 	"digest"
 )
 
-// importStep is how many lines of a list are looked up in one statement.
+// importStep is how many lines of a list one statement looks up.
 const importStep = 500
 
-// Import subscribes a digest to a list, in one transaction, until it takes
-// most feeds; the others are left. Feeds that were never read are queued for
-// now; the others bring what Subscribe would. A line that repeats an address
-// counts as already there, and so does one of a paused
-// subscription, which stays paused.
+// Import subscribes a digest to the feeds of a list, in one transaction, until it has most subscriptions. Feeds that
+// were never read are queued for now; the others bring recent posts as after Subscribe. A line that repeats an
+// address, or has a paused subscription, counts in Already. A paused subscription stays paused.
 func (s *Store) Import(ctx context.Context, id digest.DigestID, items []ImportItem, most int,
 	now time.Time) (ImportResult, error) {
 	return s.importing(ctx, id, items, most, now, func(conn, ImportResult) error { return nil })
 }
 
-// importing is Import, and hands its result to note before the transaction ends.
+// importing is Import, and calls note with the result before the transaction ends.
 func (s *Store) importing(ctx context.Context, id digest.DigestID, items []ImportItem, most int, now time.Time,
 	note func(conn, ImportResult) error) (ImportResult, error) {
 	return changed(ctx, s, "importing", func(c conn) (result ImportResult, err error) {
@@ -55,7 +53,7 @@ func (s *Store) importing(ctx context.Context, id digest.DigestID, items []Impor
 	})
 }
 
-// subscribe subscribes a digest to the lines of a list; some of them are paused.
+// subscribe subscribes a digest to the lines of a list, paused if a line says so.
 func (r *ImportResult) subscribe(ctx context.Context, c conn, id digest.DigestID, wanted []ImportItem,
 	feeds map[string]digest.FeedID, now instant) error {
 	paused, err := pausedFeeds(ctx, c, id)
@@ -86,9 +84,8 @@ func (r *ImportResult) subscribe(ctx context.Context, c conn, id digest.DigestID
 	return dropIdle(ctx, c, `f.id`+c.d.oneOf, keys(c.d, aside))
 }
 
-// choose counts the lines that a digest takes already, leaves those for which
-// there is no room, and gives the rest. It locks the digest, so that of two
-// imports at once the later one sees what the earlier one took.
+// choose counts the lines that a digest has already, sets aside the lines over the limit, and returns the rest. It
+// locks the digest, so that the later of two concurrent imports sees the subscriptions of the earlier one.
 func (r *ImportResult) choose(ctx context.Context, c conn, id digest.DigestID, items []ImportItem,
 	most int) ([]ImportItem, error) {
 	var locked []digest.DigestID
@@ -122,8 +119,8 @@ func (r *ImportResult) choose(ctx context.Context, c conn, id digest.DigestID, i
 	return wanted, nil
 }
 
-// ensureAll adds the feeds of a list that are not known, queues those never
-// read, and notes every key in feeds. It gives the keys of those never read.
+// ensureAll adds the unknown feeds of a list and queues the feeds that were never read, whose keys it returns. It
+// sets the key of every feed in feeds.
 func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, feeds map[string]digest.FeedID) (
 	[]digest.FeedID, error) {
 	var rows, urls values
@@ -147,7 +144,8 @@ func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, fee
 	var found []listedFeed
 	if err := c.allRows(ctx, &found, &urls, `WITH v (url) AS (VALUES {rows})
 		SELECT f.id, f.url, f.parsed_at, f.move_undone, f.errors, 0 AS moved FROM v JOIN feeds f ON f.url = v.url
-		UNION ALL SELECT f.id, a.url, f.parsed_at, 0, 0, 1 FROM v JOIN former_addresses a ON a.url = v.url JOIN feeds f ON f.id = a.feed_id
+		UNION ALL SELECT f.id, a.url, f.parsed_at, 0, 0, 1 FROM v JOIN former_addresses a ON a.url = v.url
+		JOIN feeds f ON f.id = a.feed_id
 		ORDER BY moved`); err != nil {
 		return nil, err
 	}
@@ -155,7 +153,7 @@ func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, fee
 	return first, queue(ctx, c, first, now)
 }
 
-// A listedFeed is a feed at an address of a list, or one that moved from there.
+// A listedFeed is a feed at an address of a list, or one that has moved from there.
 type listedFeed struct {
 	ID         digest.FeedID
 	URL        string
@@ -165,8 +163,8 @@ type listedFeed struct {
 	Moved      bool
 }
 
-// firstPolls notes for each address the feed that a reader gets who comes new to it, and
-// gives those that were never read. Those that moved come last.
+// firstPolls sets in feeds, for each address, the feed that a new reader gets, and returns the feeds that were never
+// read. In found, the moved feeds are last.
 func firstPolls(found []listedFeed, feeds map[string]digest.FeedID) (first []digest.FeedID) {
 	givesWay := make(map[string]bool)
 	for _, f := range found {
@@ -186,23 +184,23 @@ func firstPolls(found []listedFeed, feeds map[string]digest.FeedID) (first []dig
 
 // An ImportItem is one line of a subscription list.
 type ImportItem struct {
-	URL    string // normal form, as feed.NormalURL gives it
+	URL    string // in the normal form of feed.NormalURL
 	Host   string
 	Domain string // registrable domain of the host
-	Title  string // the reader's own; empty: the feed's
+	Title  string // the reader's own title; "" for the feed's
 	Folder string
 
-	Paused bool   // it is subscribed to, but paused
-	Sealed string // of a private feed, as digest.Feed has it
+	Paused bool   // the subscription begins paused
+	Sealed string // of a private feed, as in digest.Feed
 }
 
-// An ImportResult counts what an import did.
+// An ImportResult counts the lines of an import.
 type ImportResult struct {
 	Added   int // new subscriptions
-	Already int // were there before
+	Already int // existed before
 
-	Left []ImportItem // there was no room for them
+	Left []ImportItem // over the limit
 
-	// FirstPolls are the feeds of the list that were never read; they are queued.
+	// FirstPolls are the feeds of the list that were never read. They are queued.
 	FirstPolls []digest.FeedID
 }

@@ -31,8 +31,8 @@ func TestImportUpTo(t *testing.T) {
 	})
 }
 
-// TestImportsAtOnce: of imports at once the bound holds for all of one reader
-// together, and whatever their order, none of anyone's is lost.
+// TestImportsAtOnce: concurrent imports of one reader keep to the bound together, and in any order no import loses a
+// feed.
 func TestImportsAtOnce(t *testing.T) {
 	each(t, func(w world) {
 		ann, bob := w.reader("ann", "Europe/Paris"), w.reader("bob", "Europe/Paris")

@@ -7,14 +7,14 @@ import (
 	"digest"
 )
 
-// PauseSubscription pauses a subscription until its reader says otherwise; what waits of the feed goes, and comes back if
-// they resume it.
-// digest.NotFound if there is none; one that is paused already has no end any more.
+// PauseSubscription pauses a subscription until its reader resumes it, and removes the end of a present pause. Its
+// waiting posts are withdrawn until then. It returns digest.NotFound if there is no such subscription.
 func (s *Store) PauseSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
 	return s.PauseSubscriptionUntil(ctx, id, feed, time.Time{})
 }
 
-// PauseSubscriptionUntil is PauseSubscription with an end, at which EndSubscriptionPauses resumes it; zero: none.
+// PauseSubscriptionUntil is PauseSubscription with an end, at which EndSubscriptionPauses resumes the subscription.
+// The zero time means no end.
 func (s *Store) PauseSubscriptionUntil(ctx context.Context, id digest.DigestID, feed digest.FeedID,
 	until time.Time) error {
 	return s.change(ctx, "pausing a subscription", func(c conn) error {
@@ -28,7 +28,7 @@ func (s *Store) PauseSubscriptionUntil(ctx context.Context, id digest.DigestID, 
 	})
 }
 
-// pauseUntil is PauseSubscriptionUntil of a feed that is locked.
+// pauseUntil is PauseSubscriptionUntil for a locked feed.
 func pauseUntil(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID, until instant) error {
 	w, err := c.waitingOf(ctx, id, feed)
 	if err != nil {
@@ -38,7 +38,8 @@ func pauseUntil(ctx context.Context, c conn, id digest.DigestID, feed digest.Fee
 	if err != nil {
 		return err
 	}
-	n, err := c.exec(ctx, `UPDATE subscriptions SET paused = 1, paused_until = ?, waiting_posts = ? WHERE digest_id = ? AND feed_id = ? AND paused = 0`, until, text, id, feed)
+	n, err := c.exec(ctx, `UPDATE subscriptions SET paused = 1, paused_until = ?, waiting_posts = ? WHERE digest_id = ?
+		AND feed_id = ? AND paused = 0`, until, text, id, feed)
 	if err != nil {
 		return err
 	}
@@ -46,14 +47,15 @@ func pauseUntil(ctx context.Context, c conn, id digest.DigestID, feed digest.Fee
 		if err := requireSubscription(ctx, c, id, feed); err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE subscriptions SET paused_until = ? WHERE digest_id = ? AND feed_id = ? AND paused_for = 0`, until, id, feed)
+		return c.run(ctx, `UPDATE subscriptions SET paused_until = ? WHERE digest_id = ? AND feed_id = ?
+			AND paused_for = 0`, until, id, feed)
 	}
 	return withdraw(ctx, c, id, feed)
 }
 
-// ResumeSubscription ends the pause of a subscription: it brings what Subscribe
-// would bring and what waited when it was paused, and never a post that the digest has had (I4). digest.NotFound if
-// there is none; one that is not paused stays as it is.
+// ResumeSubscription ends the pause of a subscription. The next edition has the feed's recent posts, as after
+// Subscribe, and the posts that waited before the pause, but never a post that the digest has had (I4). It returns
+// digest.NotFound if there is no such subscription, and changes nothing if it is not paused.
 func (s *Store) ResumeSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error {
 	return s.change(ctx, "resuming a subscription", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
@@ -73,14 +75,14 @@ func (s *Store) ResumeSubscription(ctx context.Context, id digest.DigestID, feed
 	})
 }
 
-// resume subscribes to a feed that is paused.
+// resume ends the pause of a subscription, as subscribe does.
 func resume(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID, now instant) error {
 	_, err := subscribe(ctx, c, digest.Subscription{DigestID: id, FeedID: feed}, now)
 	return err
 }
 
-// EndSubscriptionPauses resumes the subscriptions whose pause is over, and says how many. What waited before them was not
-// wanted any more, and does not come.
+// EndSubscriptionPauses resumes the subscriptions whose pause has ended, and returns how many. Unlike
+// ResumeSubscription it does not restore the posts that waited before the pause.
 func (s *Store) EndSubscriptionPauses(ctx context.Context, now time.Time) (int, error) {
 	const isOver = `paused_until > 0 AND paused_until <= ? AND paused = 1 AND paused_for = 0`
 	over, err := readRows[digest.Subscription](ctx, s.read(), "reading the pauses of subscriptions",
@@ -95,7 +97,7 @@ func (s *Store) EndSubscriptionPauses(ctx context.Context, now time.Time) (int, 
 			}
 			if n, err := c.number(ctx, `SELECT count(*) FROM subscriptions WHERE digest_id = ? AND feed_id = ? AND `+
 				isOver, sub.DigestID, sub.FeedID, at(now)); err != nil || n == 0 {
-				return err // resumed, left, or paused for longer meanwhile
+				return err // resumed, ended or extended in between
 			}
 			return resume(ctx, c, sub.DigestID, sub.FeedID, at(now))
 		})
@@ -106,20 +108,20 @@ func (s *Store) EndSubscriptionPauses(ctx context.Context, now time.Time) (int, 
 	return len(over), nil
 }
 
-// addPaused adds a subscription that is paused from the beginning.
+// addPaused adds a paused subscription. It returns false if the digest has one to the feed.
 func addPaused(ctx context.Context, c conn, sub digest.Subscription, now instant) (bool, error) {
 	if err := lockFeed(ctx, c, sub.FeedID); err != nil {
 		return false, err
 	}
 	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at, paused)
-		SELECT d.id, f.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT), 1 FROM digests d CROSS JOIN feeds f
+		SELECT d.id, f.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT), 1 FROM digests d
+		CROSS JOIN feeds f
 		WHERE d.id = ? AND f.id = ? AND f.merged_into = 0
 		ON CONFLICT (digest_id, feed_id) DO NOTHING`, sub.Title, sub.Folder, string(sub.Display), now, sub.DigestID,
 		sub.FeedID)
 	return n > 0, err
 }
 
-// pausedFeeds gives the feeds of a digest's paused subscriptions.
 func pausedFeeds(ctx context.Context, c conn, id digest.DigestID) (map[digest.FeedID]bool, error) {
 	var ids []digest.FeedID
 	err := c.all(ctx, &ids, `SELECT feed_id FROM subscriptions WHERE digest_id = ? AND paused = 1`, id)

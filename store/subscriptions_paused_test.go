@@ -56,7 +56,7 @@ func TestPauseSubscription(t *testing.T) {
 	})
 }
 
-// TestPauseUntil: a pause with an end is over then, and not before, and only for those who did not say otherwise since.
+// TestPauseUntil: a pause with an end ends at that time, unless its reader has changed it since.
 func TestPauseUntil(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
@@ -123,8 +123,8 @@ func TestPauseAndSubscribe(t *testing.T) {
 	})
 }
 
-// TestPausedFeedMovesAndGoes: the feed of a paused subscription that becomes part of another is paused there,
-// unless that is taken; one that is gone is told.
+// TestPausedFeedMovesAndGoes: if the feed of a paused subscription is merged into another, the subscription to that
+// is paused, unless one exists. A feed that is gone results in a notice.
 func TestPausedFeedMovesAndGoes(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -155,8 +155,8 @@ func TestPausedFeedMovesAndGoes(t *testing.T) {
 	})
 }
 
-// TestImportOfPausedSubscriptions: a list brings feeds aside as they were put aside, asks
-// nothing of them, and neither wakes nor doubles what is there.
+// TestImportOfPausedSubscriptions: a list adds its paused feeds as paused, does not poll them, and does not resume or
+// duplicate present ones.
 func TestImportOfPausedSubscriptions(t *testing.T) {
 	each(t, func(w world) {
 		d := w.reader("ann", "Europe/Paris")
@@ -192,8 +192,8 @@ func TestImportOfPausedSubscriptions(t *testing.T) {
 	})
 }
 
-// TestResumeBringsBackWhatWaited: a pause that its reader takes back loses nothing of an edition that comes once a week; one
-// that ends by itself brings what is recent, and so does one after which what waited is old.
+// TestResumeBringsBackWhatWaited: resuming a subscription loses no post of a weekly digest. A pause that ends at its
+// time brings recent posts only, and so does a pause after which the waiting posts are old.
 func TestResumeBringsBackWhatWaited(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")

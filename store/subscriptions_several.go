@@ -8,23 +8,22 @@ import (
 	"digest"
 )
 
-// What a reader does to several subscriptions at once is done to all of them or to none; what they have left meanwhile,
-// in another window, is passed over.
+// An action on several subscriptions changes them all in one transaction. It skips those that have ended, for example
+// in another window.
 
-// SetFolder puts subscriptions into a folder, "" for none, and says how many.
+// SetFolder moves subscriptions into a folder, "" for none, and returns how many.
 func (s *Store) SetFolder(ctx context.Context, id digest.DigestID, feeds []digest.FeedID, folder string) (int, error) {
 	return s.setSeveral(ctx, "moving subscriptions", `folder = ?`, []any{folder}, id, feeds)
 }
 
-// SetDisplay changes how the posts of subscriptions are shown, and how many an edition shows of each, 0 for all. It
-// says how many subscriptions.
+// SetDisplay sets how the posts of subscriptions are displayed, and how many of each an edition shows, 0 for all. It
+// returns the number of subscriptions.
 func (s *Store) SetDisplay(ctx context.Context, id digest.DigestID, feeds []digest.FeedID, display digest.Layout,
 	most int) (int, error) {
 	return s.setSeveral(ctx, "changing how subscriptions are shown", `display = ?, most = ?`,
 		[]any{string(display), most}, id, feeds)
 }
 
-// setSeveral sets columns of subscriptions.
 func (s *Store) setSeveral(ctx context.Context, doing, set string, values []any, id digest.DigestID,
 	feeds []digest.FeedID) (int, error) {
 	return changed(ctx, s, doing, func(c conn) (int, error) {
@@ -34,8 +33,8 @@ func (s *Store) setSeveral(ctx context.Context, doing, set string, values []any,
 	})
 }
 
-// PauseSubscriptions is PauseSubscriptionUntil for several; it says how many. Those of which letters of a newsletter
-// bring the posts stay as they are.
+// PauseSubscriptions is PauseSubscriptionUntil for several subscriptions, and returns how many. It does not change
+// subscriptions whose posts a newsletter delivers.
 func (s *Store) PauseSubscriptions(ctx context.Context, id digest.DigestID, feeds []digest.FeedID,
 	until time.Time) (int, error) {
 	return s.eachFeed(ctx, "pausing subscriptions", feeds, func(c conn, feed digest.FeedID) error {
@@ -43,13 +42,13 @@ func (s *Store) PauseSubscriptions(ctx context.Context, id digest.DigestID, feed
 	})
 }
 
-// UnsubscribeSeveral is Unsubscribe for several; it gives those that were left. A private feed, which nothing could bring
-// back, is not.
+// UnsubscribeSeveral is Unsubscribe for several subscriptions, and returns the feeds. It skips private feeds, because
+// Resubscribe cannot restore them.
 func (s *Store) UnsubscribeSeveral(ctx context.Context, id digest.DigestID,
 	feeds []digest.FeedID) (left []digest.FeedID, err error) {
 	_, err = s.eachFeed(ctx, "unsubscribing", feeds, func(c conn, feed digest.FeedID) error {
 		if feed == slices.Min(feeds) {
-			left = nil // the transaction may be tried again
+			left = nil // the transaction may be retried
 		}
 		f, err := c.former(ctx, id, feed)
 		if err == nil && digest.IsPrivate(f.URL) {
@@ -66,8 +65,8 @@ func (s *Store) UnsubscribeSeveral(ctx context.Context, id digest.DigestID,
 	return left, err
 }
 
-// eachFeed does something with several feeds in one transaction, in the order of their keys so that nobody waits for one
-// another in a circle, and says with how many. What is not found is passed over.
+// eachFeed calls do for several feeds in one transaction, and returns how many succeeded. It locks the feeds in the
+// order of their keys, to avoid deadlocks. It skips a feed if do returns digest.NotFound.
 func (s *Store) eachFeed(ctx context.Context, doing string, feeds []digest.FeedID, do func(conn, digest.FeedID) error) (
 	int, error) {
 	feeds = slices.Compact(slices.Sorted(slices.Values(feeds)))

@@ -9,7 +9,7 @@ import (
 	"digest/store"
 )
 
-// TestSeveralSubscriptions: what is done to several is done to the reader's own alone, and what they have left is passed over.
+// TestSeveralSubscriptions: an action on several subscriptions changes only the reader's own, and skips former ones.
 func TestSeveralSubscriptions(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -46,7 +46,7 @@ func TestSeveralSubscriptions(t *testing.T) {
 	})
 }
 
-// TestResubscribe: the way back brings all that a reader had made of what they left, and nothing else.
+// TestResubscribe: it restores all settings of a former subscription, and nothing more.
 func TestResubscribe(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -73,7 +73,7 @@ func TestResubscribe(t *testing.T) {
 		former, err := w.FormerSubscription(w.ctx(), ada.ID, a.ID)
 		w.ok(err)
 		want(w.t, "named as before", former.Title, "Mine")
-		left = append(left, other.ID) // never theirs
+		left = append(left, other.ID) // never subscribed
 		for _, n := range []int{2, 0} {
 			got, err := w.Resubscribe(w.ctx(), ada.ID, left, noon.Add(time.Minute))
 			w.ok(err)
@@ -96,7 +96,7 @@ func TestResubscribe(t *testing.T) {
 	})
 }
 
-// TestPrivateIsNotLeftWithOthers: what a private feed is asked with could not be brought back.
+// TestPrivateIsNotLeftWithOthers: the credentials of a private feed could not be restored.
 func TestPrivateIsNotLeftWithOthers(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -119,7 +119,8 @@ func TestPrivateIsNotLeftWithOthers(t *testing.T) {
 	})
 }
 
-// TestMoveKeepsPause: when a feed moves to where another is, a pause keeps its end, and the site the number of its posts.
+// TestMoveKeepsPause: after a feed is merged into another, a pause keeps its end, and the subscription its number of
+// posts.
 func TestMoveKeepsPause(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
@@ -140,8 +141,8 @@ func TestMoveKeepsPause(t *testing.T) {
 	})
 }
 
-// TestResubscribeBringsBackWhatWaited: the way back brings what waited for days in a digest that comes once a week, and
-// nothing that the reader has had or was never to have; a site leads again, unless another one does by then.
+// TestResubscribeBringsBackWhatWaited: it restores the posts that waited for days in a weekly digest, but none that
+// the reader has had or that were excluded. A site leads again, unless another one leads by then.
 func TestResubscribeBringsBackWhatWaited(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")

@@ -42,7 +42,7 @@ func TestSubscriptionIsItsReadersOnly(t *testing.T) {
 	})
 }
 
-// TestDelivered: what is hidden, another feed's, or another reader's is not told.
+// TestDelivered: the result has no hidden posts, and none of another feed or another reader.
 func TestDelivered(t *testing.T) {
 	each(t, func(w world) {
 		ann, bob, f, g := w.reader("ann", "Europe/Paris"), w.reader("bob", "America/New_York"), w.feed("a.example"),

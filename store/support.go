@@ -6,36 +6,36 @@ import (
 	"digest"
 )
 
-// A ReaderView is what is known of a reader who misses an edition.
+// A ReaderView holds what support needs to know of a reader who misses an edition.
 type ReaderView struct {
 	User       digest.User
-	Suppressed *digest.Suppression // why the address is not mailed; nil: it is
+	Suppressed *digest.Suppression // why the address gets no email; nil if it does
 	Stays      []digest.Stay
 	Digests    []DigestView    // the reader's own digest first, then the newsletters by name
-	Editions   []MailedEdition // of all of them, the latest first
-	Lanes      []digest.Lane   // the route and the lane to the address, as far as there is something to say of them
+	Editions   []MailedEdition // of all digests, latest first
+	Lanes      []digest.Lane   // the route and the lane to the address, unless unremarkable
 }
 
-// A DigestView is a digest of a reader's with what it is made of.
+// A DigestView is a reader's digest with its contents.
 type DigestView struct {
 	digest.Digest
-	Newsletter    *digest.Newsletter // whose letters it is; nil: it is the reader's own
-	Subscriptions []SubscriptionInfo // paused ones too
+	Newsletter    *digest.Newsletter // nil for the reader's own digest
+	Subscriptions []SubscriptionInfo // also paused ones
 
-	// Of the reader's own digest.
+	// Only for the reader's own digest.
 	Held      int // posts that filters held back from the last edition
 	HeldSince int // posts that filters have held back since
 	Beyond    int // posts of the last edition above the reader's limits of posts per feed
 }
 
-// A MailedEdition is an edition with what became of its mail.
+// A MailedEdition is an edition with the fate of its email.
 type MailedEdition struct {
 	digest.Edition
-	Email    string          // it goes there, or went
-	Returned []digest.Bounce // what came back
+	Email    string          // the recipient
+	Returned []digest.Bounce // bounces and complaints
 }
 
-// ReaderView gives what is known of a reader, with so many editions at most; digest.NotFound if there is no such reader.
+// ReaderView returns the view of a reader with their latest editions, up to the given number, or digest.NotFound.
 func (s *Store) ReaderView(ctx context.Context, user digest.UserID, editions int) (v ReaderView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) error {
 		for _, read := range []func(context.Context, *ReaderView) error{
@@ -63,7 +63,7 @@ func (s *Store) ReaderView(ctx context.Context, user digest.UserID, editions int
 	return v, err
 }
 
-// readAddress reads what keeps mail from the address of a reader.
+// readAddress reads what prevents email to a reader's address.
 func (s *Store) readAddress(ctx context.Context, v *ReaderView) error {
 	suppression, suppressed, err := s.Suppressed(ctx, v.User.Email)
 	if err != nil {
@@ -79,10 +79,11 @@ func (s *Store) readAddress(ctx context.Context, v *ReaderView) error {
 	return err
 }
 
-// readDigests reads a reader's digests, but for the archives of newsletters that they publish, which are not mailed.
+// readDigests reads a reader's digests, without the archives of newsletters that they publish, which get no email.
 func (s *Store) readDigests(ctx context.Context, v *ReaderView) error {
 	rows, err := readRows[digestRow](ctx, s.read(), "reading a reader's digests", selectDigest+`WHERE d.user_id = ?
-		AND NOT EXISTS (SELECT 1 FROM newsletters n WHERE n.archive_id = d.id) ORDER BY CASE WHEN d.newsletter_id IS NULL THEN 0 ELSE 1 END, d.name, d.id`, v.User.ID)
+		AND NOT EXISTS (SELECT 1 FROM newsletters n WHERE n.archive_id = d.id)
+		ORDER BY CASE WHEN d.newsletter_id IS NULL THEN 0 ELSE 1 END, d.name, d.id`, v.User.ID)
 	for _, row := range rows {
 		p := DigestView{Digest: row.Digest}
 		if p.Subscriptions, err = s.AllSubscriptions(ctx, p.ID); err != nil {
@@ -102,8 +103,7 @@ func (s *Store) readDigests(ctx context.Context, v *ReaderView) error {
 	return err
 }
 
-// readLeftOut counts the posts that a reader's filters and limits kept out of the last edition and of the time
-// since.
+// readLeftOut counts the posts that a reader's filters and limits have excluded from the last edition and since.
 func (s *Store) readLeftOut(ctx context.Context, p *DigestView) error {
 	last, err := s.editionsWhere(ctx, `e.digest_id = ? ORDER BY e.due_at DESC LIMIT 1`, p.ID)
 	if err != nil {
@@ -137,7 +137,8 @@ func (s *Store) mailedEditions(ctx context.Context, user digest.UserID, most int
 	views, err := readRows[MailedEdition](ctx, s.read(), "reading a reader's editions",
 		`SELECT `+editionColumns+`, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS email
 		FROM digests d JOIN users u ON u.id = d.user_id JOIN editions e ON e.digest_id = d.id
-		WHERE d.user_id = ? AND NOT EXISTS (SELECT 1 FROM newsletters n WHERE n.archive_id = d.id) ORDER BY e.due_at DESC, e.id DESC LIMIT ?`, user, most)
+		WHERE d.user_id = ? AND NOT EXISTS (SELECT 1 FROM newsletters n WHERE n.archive_id = d.id)
+		ORDER BY e.due_at DESC, e.id DESC LIMIT ?`, user, most)
 	if err != nil {
 		return nil, err
 	}

@@ -6,8 +6,8 @@ import (
 	"digest"
 )
 
-// TestReaderViewCountsWhatIsLeftOut: the view counts posts that filters and limits left out of the last edition,
-// and since.
+// TestReaderViewCountsWhatIsLeftOut: the view counts posts that filters and limits left out of the last edition, and
+// since.
 func TestReaderViewCountsWhatIsLeftOut(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")

@@ -11,23 +11,25 @@ import (
 
 const suppressionColumns = `s.email, s.reason, s.evidence, s.edition_id, s.created_at`
 
-// rank orders the reasons: an address keeps the highest it was suppressed for.
+// rank orders the reasons. An address keeps its highest one.
 const rank = `CASE %s WHEN 'soft_bounces' THEN 1 WHEN 'hard_bounce' THEN 2 WHEN 'complaint' THEN 3 ELSE 4 END`
 
-// unmailedDigest is why the digest d is not mailed, as the error of an edition;
-// NULL: it is. unmailedError is the same for the edition e.
+// unmailedDigest selects why the digest d is not emailed, as the error of an edition, or NULL. unmailedError selects
+// the same for the edition e.
 const (
 	unmailedDigest = `CASE WHEN d.mailed = 0 THEN '` + webOnly + `' ELSE (SELECT ` + suppressedWords + ` FROM users u
 		JOIN suppressions s ON s.email_key = u.email_key WHERE u.id = d.user_id) END`
 
 	unmailedError = `(SELECT ` + unmailedDigest + ` FROM digests d WHERE d.id = e.digest_id)`
 
-	suppressedWords = `'the address is suppressed: ' || CASE s.reason WHEN 'soft_bounces' THEN 'emails bounced for a week'
-		WHEN 'hard_bounce' THEN 'an email bounced' WHEN 'complaint' THEN 'the reader marked an email as spam' ELSE 'by the operator' END
+	suppressedWords = `'the address is suppressed: ' || CASE s.reason
+		WHEN 'soft_bounces' THEN 'emails bounced for a week'
+		WHEN 'hard_bounce' THEN 'an email bounced' WHEN 'complaint' THEN 'the reader marked an email as spam'
+		ELSE 'by the operator' END
 		|| CASE WHEN s.evidence = '' THEN '' ELSE ' (' || s.evidence || ')' END`
 )
 
-// endUnmailed ends editions that are not mailed: they stand in the web view only.
+// endUnmailed ends editions that are not emailed and appear in the web view only.
 func endUnmailed(ctx context.Context, c conn, ids []digest.EditionID) error {
 	if len(ids) == 0 {
 		return nil
@@ -36,9 +38,8 @@ func endUnmailed(ctx context.Context, c conn, ids []digest.EditionID) error {
 		c.d.oneOf, digest.EditionUnmailed, keys(c.d, ids))
 }
 
-// Suppress adds an address to those that are not mailed. One that is there
-// already keeps its reason unless the new one weighs more: soft bounces, a hard
-// one, a complaint, the operator's word.
+// Suppress adds an address to those that get no email. A suppressed address keeps its reason unless the new one ranks
+// higher: soft bounces, a hard bounce, a complaint, the operator's decision.
 func (s *Store) Suppress(ctx context.Context, sup digest.Suppression) error {
 	if !strings.Contains(sup.Email, "@") {
 		return invalid("%q is not an address such as ada@example.org", sup.Email)
@@ -53,7 +54,8 @@ func (s *Store) Suppress(ctx context.Context, sup digest.Suppression) error {
 }
 
 func suppress(ctx context.Context, c conn, sup digest.Suppression) error {
-	err := c.run(ctx, `INSERT INTO suppressions (email_key, email, reason, evidence, edition_id, created_at) VALUES (?, ?, ?, ?, ?, ?)
+	err := c.run(ctx, `INSERT INTO suppressions (email_key, email, reason, evidence, edition_id, created_at)
+		VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (email_key) DO UPDATE SET reason = excluded.reason, evidence = excluded.evidence,
 			edition_id = excluded.edition_id, created_at = excluded.created_at
 		WHERE `+fmt.Sprintf(rank, "excluded.reason")+` > `+fmt.Sprintf(rank, "suppressions.reason"),
@@ -70,8 +72,8 @@ func suppress(ctx context.Context, c conn, sup digest.Suppression) error {
 	return endUnmailed(ctx, c, held)
 }
 
-// Unsuppress lets an address be mailed again, as if no mail to it had ever
-// bounced softly; digest.NotFound if it was mailed all along.
+// Unsuppress allows email to an address again and deletes its soft bounces. It returns digest.NotFound if the address
+// is not suppressed.
 func (s *Store) Unsuppress(ctx context.Context, email string) error {
 	return s.change(ctx, "mailing an address again", func(c conn) error {
 		none := notFound("%s is not suppressed; see: digest suppressions", digest.NormalEmail(email))
@@ -82,7 +84,7 @@ func (s *Store) Unsuppress(ctx context.Context, email string) error {
 	})
 }
 
-// Suppressions lists the addresses that are not mailed, the latest first.
+// Suppressions returns the suppressed addresses, latest first.
 func (s *Store) Suppressions(ctx context.Context) iter.Seq2[digest.Suppression, error] {
 	return pages(func(last *digest.Suppression) ([]digest.Suppression, error) {
 		from, after := forever, ""
@@ -91,12 +93,13 @@ func (s *Store) Suppressions(ctx context.Context) iter.Seq2[digest.Suppression, 
 		}
 		return readRows[digest.Suppression](ctx, s.read(), "listing the suppressed addresses",
 			`SELECT `+suppressionColumns+` FROM suppressions s
-			WHERE s.created_at <= ? AND (s.created_at < ? OR s.email_key > ?) ORDER BY s.created_at DESC, s.email_key LIMIT ?`,
+			WHERE s.created_at <= ? AND (s.created_at < ? OR s.email_key > ?) ORDER BY s.created_at DESC, s.email_key
+			LIMIT ?`,
 			from, from, after, pageRows)
 	})
 }
 
-// Suppressed tells whether an address, in whatever case, is not mailed, and why.
+// Suppressed reports whether an address, in any case, is suppressed, and why.
 func (s *Store) Suppressed(ctx context.Context, email string) (digest.Suppression, bool, error) {
 	sup, found, err := readSuppression(ctx, s.read(), emailKey(email))
 	return sup, found, failed("looking for a suppressed address", err)

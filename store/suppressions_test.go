@@ -19,7 +19,7 @@ func (w world) suppressReader(i int, evidence string) {
 	}))
 }
 
-// An address is looked up when its edition is made, claimed, and about to be sent.
+// An address is looked up when its edition is created, claimed, and about to be sent.
 func TestSuppressionAtEveryMoment(t *testing.T) {
 	each(t, func(w world) {
 		w.suppressReader(0, "asked by\nletter")
@@ -48,8 +48,8 @@ func TestSuppressionAtEveryMoment(t *testing.T) {
 	})
 }
 
-// One who is mailed again gets what comes from then on, and what expired before;
-// nothing is made for the sake of what cannot be sent.
+// A reader who gets email again gets new posts, and the posts of expired editions. No edition is created only for
+// posts that cannot be sent.
 func TestUnsuppressed(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]
@@ -66,8 +66,8 @@ func TestUnsuppressed(t *testing.T) {
 	})
 }
 
-// Whoever is mailed again after soft bounces begins with none: the next one alone
-// is no reason. Word of an old edition that comes again suppresses nobody either.
+// After a suppression for soft bounces, a reader starts with none, so that the next one does not suppress them. A
+// repeated report about an old edition does not either.
 func TestUnsuppressedAfterSoftBounces(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]
@@ -177,7 +177,7 @@ func TestDKIMKeys(t *testing.T) {
 	})
 }
 
-// Of a domain's first keys that are made at once, one signs.
+// If several workers create the first key of a domain concurrently, one key signs.
 func TestDKIMKeysMadeAtOnce(t *testing.T) {
 	each(t, func(w world) {
 		const domains, keys = 20, 8

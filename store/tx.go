@@ -17,19 +17,19 @@ import (
 	"digest"
 )
 
-// A conn runs queries, in a transaction or outside one. Queries are written
-// with "?"; numbers may be written into the text, strings never. Every string
-// is cleaned on its way; what is compared with stored ones in Go must be too.
+// A conn runs queries, in a transaction or outside one. Queries use "?" for arguments. Numbers may be part of the
+// text, strings never. A conn cleans each string argument; Go code that compares strings with stored ones must do so
+// too.
 type conn struct {
 	db     sqlx.ExtContext
 	d      *dialect
 	policy *Policy
 }
 
-// tx is the transaction in which it runs.
+// tx returns the transaction in which c runs. It panics outside one.
 func (c conn) tx() *sqlx.Tx { return c.db.(*sqlx.Tx) }
 
-// exec runs a statement and gives the number of rows it touched.
+// exec runs a statement and returns the number of affected rows.
 func (c conn) exec(ctx context.Context, query string, args ...any) (int, error) {
 	res, err := c.db.ExecContext(ctx, sqlx.Rebind(c.d.bind, query), cleaned(args)...)
 	if err != nil {
@@ -39,14 +39,13 @@ func (c conn) exec(ctx context.Context, query string, args ...any) (int, error) 
 	return int(n), explain(err)
 }
 
-// run is exec where nobody asks for the number.
+// run is exec without the number.
 func (c conn) run(ctx context.Context, query string, args ...any) error {
 	_, err := c.exec(ctx, query, args...)
 	return err
 }
 
-// runOne is run for a statement that finds a row to change; none is the error if
-// there is no such row.
+// runOne is run for a statement that must change a row. It returns none if it changes no row.
 func (c conn) runOne(ctx context.Context, none error, query string, args ...any) error {
 	n, err := c.exec(ctx, query, args...)
 	if err == nil && n == 0 {
@@ -55,7 +54,7 @@ func (c conn) runOne(ctx context.Context, none error, query string, args ...any)
 	return err
 }
 
-// execEach runs statements that have the same arguments, one after the other.
+// execEach runs statements with the same arguments, in order.
 func (c conn) execEach(ctx context.Context, statements []string, args ...any) error {
 	for _, statement := range statements {
 		if _, err := c.exec(ctx, statement, args...); err != nil {
@@ -65,7 +64,7 @@ func (c conn) execEach(ctx context.Context, statements []string, args ...any) er
 	return nil
 }
 
-// get reads one row; sql.ErrNoRows if there is none.
+// get reads one row, or returns sql.ErrNoRows.
 func (c conn) get(ctx context.Context, dest any, query string, args ...any) error {
 	row := reflect.ValueOf(dest).Elem()
 	found := reflect.New(reflect.SliceOf(row.Type())).Elem()
@@ -79,7 +78,7 @@ func (c conn) get(ctx context.Context, dest any, query string, args ...any) erro
 	return nil
 }
 
-// find is get for a row that need not be there.
+// find is get for a row that may be missing.
 func (c conn) find(ctx context.Context, dest any, query string, args ...any) (found bool, err error) {
 	err = c.get(ctx, dest, query, args...)
 	if isNone(err) {
@@ -88,18 +87,15 @@ func (c conn) find(ctx context.Context, dest any, query string, args ...any) (fo
 	return err == nil, err
 }
 
-// number reads one number.
 func (c conn) number(ctx context.Context, query string, args ...any) (n int, err error) {
 	err = c.get(ctx, &n, query, args...)
 	return n, err
 }
 
-// all reads every row into a slice.
 func (c conn) all(ctx context.Context, dest any, query string, args ...any) error {
 	return c.scan(ctx, reflect.ValueOf(dest).Elem(), math.MaxInt, query, args)
 }
 
-// scan reads rows into a slice, most of them at most.
 func (c conn) scan(ctx context.Context, to reflect.Value, most int, query string, args []any) error {
 	rows, err := c.db.QueryxContext(ctx, sqlx.Rebind(c.d.bind, query), cleaned(args)...)
 	if err != nil {
@@ -108,13 +104,12 @@ func (c conn) scan(ctx context.Context, to reflect.Value, most int, query string
 	return explain(scanRows(rows, to, most))
 }
 
-// untilCommit runs statements of the dialect whose effect ends with the
-// transaction, such as locks; those that it does not need are empty.
+// untilCommit runs statements of the dialect whose effect ends with the transaction, such as locks. It skips empty
+// ones, which the dialect does not need.
 func (c conn) untilCommit(ctx context.Context, statements ...string) error {
 	return c.execEach(ctx, slices.DeleteFunc(statements, func(s string) bool { return s == "" }))
 }
 
-// read gives a connection that only reads.
 func (s *Store) read() conn {
 	if s.within != nil {
 		return conn{s.within, s.d, &s.Policy}
@@ -133,21 +128,17 @@ func (s *Store) atOneInstant(ctx context.Context, doing string, f func(*Store) e
 	if err != nil {
 		return failed(doing, fmt.Errorf("beginning: %w", explain(err)))
 	}
-	defer func() { _ = tx.Rollback() }() // there is nothing to commit
+	defer func() { _ = tx.Rollback() }() // only reads
 	return failed(doing, f(s.inside(tx)))
 }
 
-// inside returns a store that works in a transaction.
 func (s *Store) inside(tx *sqlx.Tx) *Store { return &Store{d: s.d, within: tx, Policy: s.Policy} }
 
-// retries is how often a transaction is begun again that PostgreSQL has ended
-// in favour of another.
+// retries is how often a transaction is retried that PostgreSQL has ended in favour of another.
 const retries = 5
 
-// write runs f in one transaction, which it commits if f returns nil and rolls
-// back otherwise. f may be run again, so it must start from nothing each time.
-//
-// Of a store that works in a transaction it runs f in that.
+// write runs f in one transaction, and commits if f returns nil, otherwise rolls back. It may run f again, so f must
+// start from nothing each time. In a store that works in a transaction it runs f in that.
 func (s *Store) write(ctx context.Context, f func(conn) error) error {
 	if s.within != nil {
 		return f(s.read())
@@ -164,9 +155,9 @@ func retried(once func() error) error {
 	}
 }
 
-// writeUnsynced is write, on SQLite, with a commit that does not wait for the disk.
-// The end of this process does not undo it; that of the machine may, until a later
-// commit has waited (https://www.sqlite.org/pragma.html#pragma_synchronous).
+// writeUnsynced is write on SQLite with a commit that does not wait for the disk. The commit survives the end of this
+// process. It may not survive a crash of the machine, until a later commit has waited
+// (https://www.sqlite.org/pragma.html#pragma_synchronous).
 func (s *Store) writeUnsynced(ctx context.Context, f func(conn) error) error {
 	w, err := s.w.Connx(ctx)
 	if err != nil {
@@ -178,13 +169,13 @@ func (s *Store) writeUnsynced(ctx context.Context, f func(conn) error) error {
 	}
 	defer func() {
 		if _, err := w.ExecContext(context.WithoutCancel(ctx), `PRAGMA synchronous = FULL`); err != nil {
-			_ = w.Raw(func(any) error { return driver.ErrBadConn }) // the next one begins as it should
+			_ = w.Raw(func(any) error { return driver.ErrBadConn }) // drop the connection, which has the wrong setting
 		}
 	}()
 	return retried(func() error { return s.once(ctx, w, f) })
 }
 
-// A beginner begins transactions: some connections, or one.
+// A beginner begins transactions: a pool, or one connection.
 type beginner interface {
 	BeginTxx(context.Context, *sql.TxOptions) (*sqlx.Tx, error)
 }
@@ -194,7 +185,7 @@ func (s *Store) once(ctx context.Context, w beginner, f func(conn) error) error 
 	if err != nil {
 		return fmt.Errorf("beginning: %w", explain(err))
 	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	defer func() { _ = tx.Rollback() }() // no effect after a commit
 	if err := f(conn{tx, s.d, &s.Policy}); err != nil {
 		return err
 	}
@@ -204,12 +195,12 @@ func (s *Store) once(ctx context.Context, w beginner, f func(conn) error) error 
 	return nil
 }
 
-// change is write, with an error that says what was being done.
+// change is write, and adds to an error what was being done.
 func (s *Store) change(ctx context.Context, doing string, f func(conn) error) error {
 	return failed(doing, s.write(ctx, f))
 }
 
-// changed is change for what gives something; if it fails it gives nothing.
+// changed is change with a result, which is zero after an error.
 func changed[T any](ctx context.Context, s *Store, doing string, f func(conn) (T, error)) (T, error) {
 	var result, none T
 	err := s.change(ctx, doing, func(c conn) (err error) {
@@ -227,13 +218,12 @@ func (s *Store) run(ctx context.Context, doing, statement string, args ...any) e
 	return s.change(ctx, doing, func(c conn) error { return c.run(ctx, statement, args...) })
 }
 
-// runOne is run for a statement that finds a row to change; none is the error
-// if there is no such row.
+// runOne is run for a statement that must change a row. It returns none if it changes no row.
 func (s *Store) runOne(ctx context.Context, doing string, none error, statement string, args ...any) error {
 	return s.change(ctx, doing, func(c conn) error { return c.runOne(ctx, none, statement, args...) })
 }
 
-// failed adds to an error what was being done. It leaves an error that explains itself as it is.
+// failed adds to an error what was being done. It does not change an error that explains itself.
 func failed(doing string, err error) error {
 	if e, ok := errors.AsType[*digest.Error](err); err == nil || doing == "" || ok && e.Err == nil {
 		return err
@@ -241,7 +231,7 @@ func failed(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// each gives what every element of a list stands for.
+// each maps every element of a list.
 func each[T, K any](list []T, mapped func(T) K) []K {
 	out := make([]K, len(list))
 	for i, x := range list {
@@ -250,8 +240,8 @@ func each[T, K any](list []T, mapped func(T) K) []K {
 	return out
 }
 
-// clean makes text that both databases store: PostgreSQL refuses NUL and what
-// is not UTF-8, and one such byte would fail every poll of its transaction.
+// clean returns text that both databases accept. PostgreSQL rejects NUL and invalid UTF-8, and one such byte would
+// fail all polls of its transaction.
 func clean(s string) string {
 	if utf8.ValidString(s) && !strings.Contains(s, "\x00") {
 		return s
@@ -259,7 +249,6 @@ func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// cleaned gives the arguments of a statement with every string cleaned.
 func cleaned(args []any) []any {
 	out := slices.Clone(args)
 	for i, a := range out {
@@ -270,7 +259,7 @@ func cleaned(args []any) []any {
 	return out
 }
 
-// changeAlone is change in a transaction that excludes storing and releasing (I8).
+// changeAlone is change in a transaction that excludes Record and Release (I8).
 func (s *Store) changeAlone(ctx context.Context, doing string, f func(conn) error) error {
 	return s.changeUnder(ctx, s.d.lockAlone, doing, f)
 }
@@ -285,11 +274,11 @@ func (s *Store) changeUnder(ctx context.Context, lock, doing string, f func(conn
 	})
 }
 
-// partKeys is how many keys changeInParts hands to one transaction.
+// partKeys is how many keys changeInParts passes to one transaction.
 const partKeys = 200
 
-// changeInParts is changeAlone for many keys, some to a transaction, so that
-// nobody waits for long. f says how many of its keys it changed.
+// changeInParts is changeAlone for many keys, in several transactions, so that others do not wait long. f returns how
+// many of its keys it changed.
 func changeInParts[K any](ctx context.Context, s *Store, doing string, ids []K, f func(conn, []K) (int, error)) (
 	total int, err error) {
 	for part := range slices.Chunk(ids, partKeys) {

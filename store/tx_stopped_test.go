@@ -10,8 +10,8 @@ import (
 	"digest/store/storetest"
 )
 
-// A worker that is stopped, or whose machine sleeps, in the middle of a
-// transaction holds its locks for a minute at most.
+// A worker that is stopped in the middle of a transaction, or whose machine sleeps, holds its locks for a minute at
+// most.
 func TestAStoppedWorkerHoldsUpNobody(t *testing.T) {
 	address := storetest.Postgres(t)
 	w := world{storetest.Open(t, address), t}
@@ -44,7 +44,7 @@ func TestAStoppedWorkerHoldsUpNobody(t *testing.T) {
 	want(t, "as the other left it", l.Connections, 2)
 }
 
-// stop holds a lane until it is told to go on, which must fail then.
+// stop holds a lane until goes is closed. Its commit must then fail.
 func stop(t *testing.T, s *store.Store, holds, goes chan bool) {
 	err := s.Write(t.Context(), func(exec func(string) error, _ func(string) string) error {
 		if err := exec(`INSERT INTO lanes (name, connections) VALUES ('a.example', 1)`); err != nil {

@@ -21,8 +21,7 @@ import (
 	"digest/store/storetest"
 )
 
-// TestDurability holds what the database promises of a commit: it survives the
-// loss of power, and keys lead somewhere.
+// TestDurability checks what the database guarantees: commits survive a power failure, and foreign keys are enforced.
 func TestDurability(t *testing.T) {
 	s := storetest.Open(t, storetest.SQLite(t))
 	err := s.Write(t.Context(), func(_ func(string) error, text func(string) string) error {
@@ -36,7 +35,7 @@ func TestDurability(t *testing.T) {
 	}
 }
 
-// TestIsolation runs on a server whose default is another.
+// TestIsolation runs on a server with another default isolation.
 func TestIsolation(t *testing.T) {
 	u, err := url.Parse(storetest.Postgres(t))
 	if err != nil {
@@ -56,14 +55,13 @@ func TestIsolation(t *testing.T) {
 	}
 }
 
-// TestConflictsAreRetried ends transactions in favour of another, a few times
-// and for ever.
+// TestConflictsAreRetried aborts transactions in favour of others, a few times and always.
 func TestConflictsAreRetried(t *testing.T) {
 	each(t, func(w world) {
 		for _, c := range []struct {
 			why   string
 			cause error
-			lost  int // transactions
+			lost  int // number of aborted transactions
 			tries int
 			ok    bool
 		}{
@@ -90,8 +88,7 @@ func TestConflictsAreRetried(t *testing.T) {
 	})
 }
 
-// TestDeadlock lets two transactions wait for each other: PostgreSQL ends one,
-// and it is done again.
+// TestDeadlock makes two transactions wait for each other. PostgreSQL aborts one, which is retried.
 func TestDeadlock(t *testing.T) {
 	w := world{storetest.Open(t, storetest.Postgres(t)), t}
 	a, b := w.feed("a.example"), w.feed("b.example")
@@ -122,7 +119,7 @@ func TestDeadlock(t *testing.T) {
 	want(t, "b", w.feedAgain(b).Errors, 2)
 }
 
-// TestADatabaseThatIsAway says so in one line, and keeps the cause.
+// TestADatabaseThatIsAway: the error is one line and wraps the cause.
 func TestADatabaseThatIsAway(t *testing.T) {
 	for _, cause := range []error{
 		driver.ErrBadConn, io.EOF, io.ErrUnexpectedEOF, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE,

@@ -11,22 +11,21 @@ import (
 	"digest/calendar"
 )
 
-// dailyName is the name of a user's own digest.
 const dailyName = "Daily Digest"
 
-const userColumns = `u.id, u.email, u.time_zone, u.created_at, u.operator, u.language, u.direction, u.shortcuts, u.player, u.theme, u.type_size, u.member_only,
+const userColumns = `u.id, u.email, u.time_zone, u.created_at, u.operator, u.language, u.direction, u.shortcuts,
+	u.player, u.theme, u.type_size, u.member_only,
 	EXISTS (SELECT 1 FROM newsletter_roles o WHERE o.user_id = u.id) AS publisher`
 
 func emailKey(email string) string { return digest.EmailKey(email) }
 
-// mailDomain is the domain of an address: the name of its lane.
+// mailDomain returns the domain of an address, the name of its lane.
 func mailDomain(email string) string { return laneName(email[strings.LastIndexByte(email, '@')+1:]) }
 
 func noUser() error { return notFound("there is no such reader; see: digest user list") }
 
-// AddUser adds a confirmed user with one daily digest, due at the next
-// midnight of the zone. digest.Conflict if the address is there already, in
-// whatever case; digest.Invalid for a zone that does not exist.
+// AddUser adds a confirmed user with one daily digest, due at the next midnight of the zone. It returns
+// digest.Conflict if the address exists, in any case, and digest.Invalid for an unknown zone.
 func (s *Store) AddUser(ctx context.Context, email, zone string, now time.Time) (digest.User, digest.Digest, error) {
 	u, d, err := newUser(email, zone, now)
 	if err != nil {
@@ -42,8 +41,7 @@ func (s *Store) AddUser(ctx context.Context, email, zone string, now time.Time) 
 	return u, d, nil
 }
 
-// newUser is a user as they begin, with their daily digest; digest.Invalid for
-// a zone that does not exist.
+// newUser returns a new user with their daily digest, not stored yet. It returns digest.Invalid for an unknown zone.
 func newUser(email, zone string, now time.Time) (digest.User, digest.Digest, error) {
 	loc, err := calendar.Zone(zone)
 	if err != nil {
@@ -65,7 +63,7 @@ func newUser(email, zone string, now time.Time) (digest.User, digest.Digest, err
 	return u, d, nil
 }
 
-// insertUser adds a user and their digest, and gives both their keys.
+// insertUser stores a user and their digest, and sets both keys.
 func insertUser(ctx context.Context, c conn, u *digest.User, d *digest.Digest, now time.Time) error {
 	err := c.get(ctx, &u.ID,
 		`INSERT INTO users (email, email_key, mail_domain, time_zone, created_at, member_only, language)
@@ -75,13 +73,13 @@ func insertUser(ctx context.Context, c conn, u *digest.User, d *digest.Digest, n
 		return err
 	}
 	d.UserID = u.ID
-	if err := answerLetters(ctx, c, u.ID); err != nil { // asked for before there was anybody to get them
+	if err := answerLetters(ctx, c, u.ID); err != nil { // requests from before the account existed
 		return err
 	}
 	return insertDigest(ctx, c, d, now)
 }
 
-// insertDigest adds a digest of a user, and gives it its key.
+// insertDigest stores a digest of a user and sets its key.
 func insertDigest(ctx context.Context, c conn, d *digest.Digest, now time.Time) error {
 	var between time.Time
 	if d.State == digest.DigestActive {
@@ -92,31 +90,31 @@ func insertDigest(ctx context.Context, c conn, d *digest.Digest, now time.Time) 
 		between = calendar.Between(now, loc, d.Cadence)
 	}
 	return c.get(ctx, &d.ID,
-		`INSERT INTO digests (user_id, newsletter_id, name, next_due_at, next_poll_at, cadence, deliver_at, state, mailed, layout, images, threaded, lead_subject)
+		`INSERT INTO digests (user_id, newsletter_id, name, next_due_at, next_poll_at, cadence, deliver_at, state,
+			mailed, layout, images, threaded, lead_subject)
 		VALUES (?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 		d.UserID, d.NewsletterID, d.Name, at(d.NextDueAt), at(between), d.Cadence, inSeconds(d.DeliverAt), d.State,
 		bit(d.Mailed), string(d.Layout), string(d.Images), bit(d.Threaded), bit(d.LeadSubject))
 }
 
-// User gives a user by their key; digest.NotFound if there is none.
+// User returns a user by their key, or digest.NotFound.
 func (s *Store) User(ctx context.Context, id digest.UserID) (digest.User, error) {
 	return readUser(ctx, s.read(), id)
 }
 
-// readUser gives a user by their key; digest.NotFound if there is none.
 func readUser(ctx context.Context, c conn, id digest.UserID) (digest.User, error) {
 	return readOne[digest.User](ctx, c, "reading the user", noUser(), `SELECT `+
 		userColumns+` FROM users u WHERE u.id = ?`, id)
 }
 
-// UserByEmail finds a user by address, in whatever case; digest.NotFound if there is none.
+// UserByEmail returns the user with an address, in any case, or digest.NotFound.
 func (s *Store) UserByEmail(ctx context.Context, email string) (digest.User, error) {
 	none := notFound("there is no reader %s; see: digest user list", digest.NormalEmail(email))
 	return readOne[digest.User](ctx, s.read(), "finding the user", none, `SELECT `+
 		userColumns+` FROM users u WHERE u.email_key = ?`, emailKey(email))
 }
 
-// Users lists everyone in the order in which they came.
+// Users returns all users, ordered by key.
 func (s *Store) Users(ctx context.Context) iter.Seq2[UserInfo, error] {
 	return pages(func(last *UserInfo) ([]UserInfo, error) {
 		var after digest.UserID
@@ -127,7 +125,6 @@ func (s *Store) Users(ctx context.Context) iter.Seq2[UserInfo, error] {
 	})
 }
 
-// usersAfter is a page of the list of users.
 func (s *Store) usersAfter(ctx context.Context, after digest.UserID) ([]UserInfo, error) {
 	type row struct {
 		digestRow
@@ -137,9 +134,12 @@ func (s *Store) usersAfter(ctx context.Context, after digest.UserID) ([]UserInfo
 	rows, err := readRows[row](ctx, s.read(), "listing the users",
 		`SELECT `+digestColumns+`, u.id AS "user.id", u.email AS "user.email",
 		u.time_zone AS "user.time_zone", u.created_at AS "user.created_at", u.operator AS "user.operator",
-		u.language AS "user.language", u.direction AS "user.direction", u.shortcuts AS "user.shortcuts", u.player AS "user.player", u.theme AS "user.theme", u.type_size AS "user.type_size", u.member_only AS "user.member_only",
+		u.language AS "user.language", u.direction AS "user.direction", u.shortcuts AS "user.shortcuts",
+		u.player AS "user.player", u.theme AS "user.theme", u.type_size AS "user.type_size",
+		u.member_only AS "user.member_only",
 		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id AND s.paused = 0) AS subscriptions
-		FROM users u JOIN digests d ON d.user_id = u.id WHERE d.newsletter_id IS NULL AND u.id > ? ORDER BY u.id LIMIT ?`, after, pageRows)
+		FROM users u JOIN digests d ON d.user_id = u.id WHERE d.newsletter_id IS NULL AND u.id > ?
+		ORDER BY u.id LIMIT ?`, after, pageRows)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -169,22 +169,23 @@ func (s *Store) usersAfter(ctx context.Context, after digest.UserID) ([]UserInfo
 	}), nil
 }
 
-// A ZoneInfo is a time zone with how many readers are there, and some of them.
+// A ZoneInfo is a time zone with the number of its readers and some of their addresses.
 type ZoneInfo struct {
 	TimeZone string
 	Readers  int
-	Examples []string // addresses
+	Examples []string // email addresses
 }
 
-// Zones lists the time zones in which readers are, by name, each with its first
-// readers, most of them at most.
+// Zones returns the time zones of readers, ordered by name, each with the addresses of its first readers, at most
+// most.
 func (s *Store) Zones(ctx context.Context, most int) (zones []ZoneInfo, err error) {
 	rows, err := readRows[struct {
 		TimeZone, Email string
 		Readers         int
 	}](ctx, s.read(), "listing the time zones",
 		`SELECT x.time_zone, x.email, x.readers FROM (SELECT u.id, u.time_zone, u.email,
-			count(*) OVER (PARTITION BY u.time_zone) AS readers, row_number() OVER (PARTITION BY u.time_zone ORDER BY u.id) AS place
+			count(*) OVER (PARTITION BY u.time_zone) AS readers, row_number() OVER (PARTITION BY u.time_zone
+			ORDER BY u.id) AS place
 			FROM users u) x WHERE x.place <= ? ORDER BY x.time_zone, x.id`, most)
 	for _, r := range rows {
 		if n := len(zones); n == 0 || zones[n-1].TimeZone != r.TimeZone {
@@ -196,12 +197,10 @@ func (s *Store) Zones(ctx context.Context, most int) (zones []ZoneInfo, err erro
 	return zones, err
 }
 
-// RemoveUser removes a person with everything that is theirs, in one
-// transaction. Feeds and posts are everyone's and stay, and so does a
-// suppression of the address: it outlives its reader, for the mailbox is no
-// better when somebody subscribes it again. Newsletters of which they were a
-// member keep the address among those that no list may bring back. digest.Conflict
-// for who owns a newsletter.
+// RemoveUser deletes a user with all their data, in one transaction. Feeds and posts are shared and stay. A
+// suppression of the address stays, because the mailbox is the same if someone subscribes it again. Newsletters of
+// which the user was a member keep the address, so that no import adds it again. RemoveUser returns digest.Conflict
+// if the user owns a newsletter.
 func (s *Store) RemoveUser(ctx context.Context, user digest.UserID, now time.Time) error {
 	return s.change(ctx, "removing the user", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockAlone); err != nil {
@@ -246,7 +245,7 @@ func (s *Store) RemoveUser(ctx context.Context, user digest.UserID, now time.Tim
 	})
 }
 
-// removeDigests removes digests with all that is theirs. Posts stay.
+// removeDigests deletes digests with all their data. Posts stay.
 func removeDigests(ctx context.Context, c conn, where string, arg any) error {
 	these := `IN (SELECT id FROM digests WHERE ` + where + `)`
 	if err := c.run(ctx, `UPDATE digests SET state = 'left' WHERE `+where, arg); err != nil {
@@ -275,11 +274,11 @@ func removeDigests(ctx context.Context, c conn, where string, arg any) error {
 	return c.run(ctx, `DELETE FROM digests WHERE `+where, arg)
 }
 
-// A UserInfo is a user with what a list of users shows.
+// A UserInfo is a user in a list of users.
 type UserInfo struct {
 	digest.User
 	Digest        digest.Digest // their own daily digest
 	Subscriptions int
-	Suppressed    *digest.Suppression // why the address is not mailed; nil: it is
-	Stays         []digest.Stay       // planned or begun, in their order
+	Suppressed    *digest.Suppression // why the address gets no email; nil if it does
+	Stays         []digest.Stay       // planned or present, ordered by date
 }

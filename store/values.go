@@ -11,24 +11,22 @@ import (
 	"strings"
 )
 
-// A statement that takes a list has the same text whatever is in the list, since to
-// read a text and to plan it costs more than most of ours do. A list of
-// keys, or of names, is one argument:
+// A statement with a list has the same text for every list, because parsing and planning costs more than most
+// statements take to run. A list of keys or names is one argument:
 //
 //	c.all(ctx, &rows, `SELECT … WHERE id`+c.d.oneOf, keys(c.d, ids))
 //	c.all(ctx, &rows, `SELECT … WHERE domain IN (`+c.d.names+`)`, array(domains))
 //
-// Rows of several columns are values, and stand where VALUES {rows} does:
+// Rows of several columns are values, and replace VALUES {rows}:
 //
 //	c.runRows(ctx, &v, `WITH v (id, title) AS (VALUES {rows}) UPDATE … FROM v …`)
 //	c.allRows(ctx, &rows, &v, `INSERT INTO … VALUES {rows} RETURNING id`)
 //
-// PostgreSQL gets each column as an array. SQLite gets one parameter a cell, in as
-// many rows as the next power of two; rows of NULLs fill them up, and are left
-// out. So the texts are few, and a connection keeps them prepared (reusing).
+// PostgreSQL gets each column as an array. SQLite gets one parameter per cell, in the next power of two of rows; the
+// rows of NULLs at the end are ignored. So there are few texts, and a connection caches their prepared statements
+// (reusing).
 
-// values builds a list of rows, all of one shape. What a statement takes as its key
-// stands in the first column, which is never NULL.
+// values builds a list of rows with the same columns. The first column is the statement's key, and is never NULL.
 type values struct {
 	cells []any // nil, int64, string and []byte; row by row
 	width int
@@ -49,17 +47,15 @@ func (v *values) row(cells ...any) {
 	}
 }
 
-// len is the number of rows.
 func (v *values) len() int { return len(v.cells) / max(v.width, 1) }
 
-// statementRows bounds the rows of one statement, and statementCells its cells: SQLite
-// takes 32,766 parameters.
+// statementRows and statementCells bound the rows and the cells of one statement. SQLite accepts 32,766 parameters.
 const (
 	statementRows  = 1024
 	statementCells = 32766
 )
 
-// chunks hands the rows to f, as many at a time as one statement takes: a power of two.
+// chunks calls f with the rows in parts that one statement takes, each a power of two.
 func (v *values) chunks(f func(*values) error) error {
 	if v.len() == 0 {
 		return nil
@@ -75,7 +71,7 @@ func (v *values) chunks(f func(*values) error) error {
 	return nil
 }
 
-// eachPart gives a statement, with its arguments, for each part of a list that one takes.
+// eachPart calls f with a statement and its arguments for each part of a list.
 func (c conn) eachPart(v *values, query string, args []any, f func(query string, args []any) error) error {
 	return v.chunks(func(part *values) error {
 		text, cells := c.d.rows(part)
@@ -83,9 +79,8 @@ func (c conn) eachPart(v *values, query string, args []any, f func(query string,
 	})
 }
 
-// execRows runs a statement with the rows of a list where VALUES {rows} stands in it,
-// before all other arguments: as many rows at a time as one statement takes. It gives
-// the number of rows touched.
+// execRows runs a statement with the rows of a list in place of VALUES {rows}. Their arguments are before all others.
+// It runs the statement once for each part of the list, and returns the number of affected rows.
 func (c conn) execRows(ctx context.Context, v *values, query string, args ...any) (total int, err error) {
 	err = c.eachPart(v, query, args, func(query string, args []any) error {
 		n, err := c.exec(ctx, query, args...)
@@ -95,20 +90,20 @@ func (c conn) execRows(ctx context.Context, v *values, query string, args ...any
 	return total, err
 }
 
-// runRows is execRows where nobody asks for the number.
+// runRows is execRows without the number.
 func (c conn) runRows(ctx context.Context, v *values, query string, args ...any) error {
 	_, err := c.execRows(ctx, v, query, args...)
 	return err
 }
 
-// allRows is execRows for a statement that gives rows, which are added to a slice.
+// allRows is execRows for a statement that returns rows, which it appends to a slice.
 func (c conn) allRows(ctx context.Context, dest any, v *values, query string, args ...any) error {
 	return c.eachPart(v, query, args, func(query string, args []any) error {
 		return c.all(ctx, dest, query, args...)
 	})
 }
 
-// arrayRows writes rows for PostgreSQL: each column as one argument.
+// arrayRows encodes rows for PostgreSQL: each column as one argument.
 func arrayRows(v *values) (text string, args []any) {
 	columns := make([]string, v.width)
 	for i := range columns {
@@ -119,12 +114,11 @@ func arrayRows(v *values) (text string, args []any) {
 	return "SELECT * FROM unnest(" + strings.Join(columns, ", ") + ")", args
 }
 
-// inArray is what has to be escaped within the quotes of an array's text
-// (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO).
+// inArray escapes text within the quotes of an array (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO).
 var inArray = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
-// arrayColumn gives the type of a column, and its cells as the text of an array. Of a
-// column that is NULL throughout the type is not known: it is taken for a number.
+// arrayColumn returns the type of a column, and its cells as the text of an array. A column with only NULLs has the
+// type BIGINT.
 func arrayColumn(v *values, column int) (kind, array string) {
 	var b strings.Builder
 	kind = "BIGINT"
@@ -138,7 +132,7 @@ func arrayColumn(v *values, column int) (kind, array string) {
 		case string:
 			kind = "TEXT"
 			b.WriteByte('"')
-			_, _ = inArray.WriteString(&b, c) // into a builder it cannot fail
+			_, _ = inArray.WriteString(&b, c) // a Builder never fails
 			b.WriteByte('"')
 		case []byte:
 			kind = "BYTEA"
@@ -149,8 +143,7 @@ func arrayColumn(v *values, column int) (kind, array string) {
 	return kind, b.String()
 }
 
-// paddedRows writes rows for SQLite: each cell as one argument, and rows of NULLs up to
-// the next power of two.
+// paddedRows encodes rows for SQLite: each cell as one argument, with rows of NULLs up to the next power of two.
 func paddedRows(v *values) (text string, args []any) {
 	row := "(?" + strings.Repeat(",?", v.width-1) + ")"
 	if v.len() == 1 {
@@ -162,13 +155,13 @@ func paddedRows(v *values) (text string, args []any) {
 		args[:rows*v.width]
 }
 
-// array writes some texts, one at least, as one argument of a statement.
+// array encodes texts, at least one, as one argument of a statement.
 func array(list []string) string {
-	b, _ := json.Marshal(list) // of strings it cannot fail
+	b, _ := json.Marshal(list) // strings always encode
 	return string(b)
 }
 
-// keys writes keys, any number of them, as one argument of a statement: see oneOf.
+// keys encodes any number of keys as one argument of a statement: see oneOf.
 func keys[T ~int64](d *dialect, ids []T) string {
 	if len(ids) == 0 {
 		return d.keys("")
@@ -176,8 +169,8 @@ func keys[T ~int64](d *dialect, ids []T) string {
 	return d.keys(list(ids))
 }
 
-// list writes keys for use within IN (…). An empty list matches nothing. It is a text
-// of its own for each list: use oneOf.
+// list writes keys for use within IN (…). An empty list matches nothing. Each list results in another text, so prefer
+// oneOf.
 func list[T ~int64](ids []T) string {
 	if len(ids) == 0 {
 		return "NULL"

@@ -15,7 +15,7 @@ import (
 	"digest/store/storetest"
 )
 
-// hostileTexts are what an array's text or a parameter could be broken by.
+// hostileTexts are texts that could break an array's text or a parameter.
 var hostileTexts = []string{
 	"", " ", "NULL", "null", `\`, `\\`, `"`, `""`, `'`, `\"`, `{`, `}`, `{}`, `{"a","b"}`, `,`, `a,b`, `","`, "?", "$1",
 	"{rows}", "VALUES {rows}",
@@ -23,7 +23,7 @@ var hostileTexts = []string{
 	"'; DROP TABLE posts; --",
 }
 
-// TestRowsOfAnyNumber writes and reads lists at the borders of what a statement takes.
+// TestRowsOfAnyNumber writes and reads lists of about the size of a statement's limits.
 func TestRowsOfAnyNumber(t *testing.T) {
 	each(t, func(w world) {
 		w.ok(w.Exec(w.ctx(), `CREATE TABLE listed (id BIGINT PRIMARY KEY, number BIGINT, words TEXT)`))
@@ -69,7 +69,7 @@ func TestRowsOfAnyNumber(t *testing.T) {
 
 type digest64 int64
 
-// TestWideRows has more cells in one list than SQLite takes parameters.
+// TestWideRows has more cells in one list than SQLite accepts parameters.
 func TestWideRows(t *testing.T) {
 	each(t, func(w world) {
 		names := make([]string, 51)
@@ -93,7 +93,7 @@ func TestWideRows(t *testing.T) {
 	})
 }
 
-// TestBytesInRows holds that bytes are stored as they are.
+// TestBytesInRows: bytes are stored unchanged.
 func TestBytesInRows(t *testing.T) {
 	each(t, func(w world) {
 		kind := "BLOB"
@@ -121,7 +121,7 @@ func TestBytesInRows(t *testing.T) {
 	})
 }
 
-// TestKeysOfAnyNumber looks keys up that are one argument.
+// TestKeysOfAnyNumber looks up keys that are one argument.
 func TestKeysOfAnyNumber(t *testing.T) {
 	each(t, func(w world) {
 		w.ok(w.Exec(w.ctx(), `CREATE TABLE listed (id BIGINT PRIMARY KEY)`))
@@ -143,7 +143,7 @@ func TestKeysOfAnyNumber(t *testing.T) {
 	})
 }
 
-// FuzzArray holds the texts of arrays against another's reading of them.
+// FuzzArray compares the texts of arrays with pq's parser.
 func FuzzArray(f *testing.F) {
 	for _, text := range hostileTexts {
 		f.Add(text, "b")
@@ -160,8 +160,8 @@ func FuzzArray(f *testing.F) {
 	})
 }
 
-// TestTextsAreFixed holds that what a midnight asks of posts, editions and subscriptions
-// is asked in the same words for five readers and feeds as for eight.
+// TestTextsAreFixed: the statements of a midnight on posts, editions and subscriptions have the same texts for five
+// readers and feeds as for eight.
 func TestTextsAreFixed(t *testing.T) {
 	few, more := textsOfMidnight(t, 5), textsOfMidnight(t, 8)
 	if len(few) < 20 {
@@ -174,8 +174,7 @@ func TestTextsAreFixed(t *testing.T) {
 	}
 }
 
-// textsOfMidnight does a midnight of n readers of n feeds, and gives the statements on the
-// way that have arguments.
+// textsOfMidnight runs a midnight of n readers of n feeds, and returns the statements that have arguments.
 func textsOfMidnight(t *testing.T, n int) map[string]bool {
 	w := world{storetest.Open(t, storetest.SQLite(t)), t}
 	var readers []digest.Digest
@@ -188,7 +187,7 @@ func textsOfMidnight(t *testing.T, n int) map[string]bool {
 		found := posts(noon, "a", "b")
 		polls = append(polls, store.Polled{Feed: f, Posts: found, Listed: []string{"a", "b"}, ReadAt: f.URL})
 	}
-	for range 2 { // the second time all of it is known, and edited
+	for range 2 { // in the second round all posts are known and edited
 		_, err := w.Record(w.ctx(), noon, polls)
 		w.ok(err)
 		for i := range polls {

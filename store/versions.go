@@ -10,22 +10,22 @@ import (
 )
 
 const (
-	// mostVersions is how many later versions are stored of a post, the latest.
+	// mostVersions is how many later versions of a post are stored, the latest ones.
 	mostVersions = 5
-	// versionBytes bounds the content of one; a longer one is not stored.
+	// versionBytes bounds the content of a version. A longer one is not stored.
 	versionBytes = 64 << 10
-	// leastChanged is how many words of a text must come or go to change what it says: a
-	// mended spelling, or a counter of comments, is fewer.
+	// leastChanged is how many words of a text must be added or removed to change what it says. A corrected spelling
+	// or a counter of comments changes fewer.
 	leastChanged = 5
-	// comparedAtOnce is how many posts are in memory to be compared.
+	// comparedAtOnce is how many posts are in memory for comparison.
 	comparedAtOnce = 20
 	// mostCompared bounds the content that is compared for one poll, in bytes, because other writers wait for the
 	// lock.
 	mostCompared = 1 << 20
 )
 
-// compareDelivered finds the edits of delivered posts that change what they say.
-// Readers keep what they were sent; the new text becomes a version of it.
+// compareDelivered finds the edits of delivered posts that change what they say. Readers keep the text that they got;
+// the new text becomes a version.
 func (r *recording) compareDelivered(ctx context.Context) error {
 	edited := make(map[digest.PostID]*incoming)
 	var ids []digest.PostID
@@ -64,7 +64,7 @@ func (r *recording) compareDelivered(ctx context.Context) error {
 	return nil
 }
 
-// changes counts the words that one text has more often than the other.
+// changes counts the words that either text has more often than the other.
 func changes(was, is []string) (n int) {
 	count := make(map[string]int, len(was))
 	for _, word := range was {
@@ -79,8 +79,7 @@ func changes(was, is []string) (n int) {
 	return n
 }
 
-// keepVersions stores the versions that compareDelivered found, and deletes the oldest of a post
-// that has too many.
+// keepVersions stores the versions that compareDelivered found, and deletes the oldest of a post beyond mostVersions.
 func (r *recording) keepVersions(ctx context.Context) error {
 	var v values
 	var ids []digest.PostID
@@ -98,36 +97,37 @@ func (r *recording) keepVersions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.c.run(ctx, `DELETE FROM post_versions WHERE post_id IN (`+list(ids)+`) AND seen_at < (SELECT x.seen_at FROM post_versions x
+	return r.c.run(ctx, `DELETE FROM post_versions WHERE post_id IN (`+list(ids)+`) AND seen_at < (SELECT x.seen_at
+		FROM post_versions x
 		WHERE x.post_id = post_versions.post_id ORDER BY x.seen_at DESC LIMIT 1 OFFSET ?)`, mostVersions-1)
 }
 
-// A PostVersion is what a delivered post said later.
+// A PostVersion is a later version of a delivered post.
 type PostVersion struct {
 	SeenAt  time.Time // when it was read
 	Title   string
 	Content string // sanitised HTML
 }
 
-// versionsOf are the versions of a post that a user may see: nothing changes between
-// midnights, so that what was read since their last one waits.
-const versionsOf = ` FROM post_versions v WHERE v.post_id = ? AND v.seen_at <= (SELECT MAX(d.last_due_at) FROM digests d WHERE d.user_id = ?)`
+// versionsOf selects the versions of a post that a user may see. Nothing changes between midnights, so newer versions
+// than the user's last midnight wait.
+const versionsOf = ` FROM post_versions v WHERE v.post_id = ? AND v.seen_at <= (SELECT MAX(d.last_due_at)
+	FROM digests d WHERE d.user_id = ?)`
 
-// PostVersions gives when the versions of a post were read that a user may see who may see the
-// post, the first one first.
+// PostVersions returns when the versions of a post were read, earliest first. The user must be allowed to see the
+// post.
 func (s *Store) PostVersions(ctx context.Context, user digest.UserID, post digest.PostID) ([]time.Time, error) {
 	return readRows[time.Time](ctx, s.read(), "reading the versions of a post", `SELECT v.seen_at`+
 		versionsOf+` ORDER BY v.seen_at`, post, user)
 }
 
-// PostVersion gives one of them; digest.NotFound if there is none.
+// PostVersion returns one version of a post, or digest.NotFound.
 func (s *Store) PostVersion(ctx context.Context, user digest.UserID, post digest.PostID, seen time.Time) (PostVersion,
 	error) {
 	return readOne[PostVersion](ctx, s.read(), "reading a version of a post", notFound("there is no such version"),
 		`SELECT v.seen_at, v.title, v.content`+versionsOf+` AND v.seen_at = ?`, post, user, at(seen))
 }
 
-// dropVersions deletes the versions of posts that are deleted.
 func dropVersions(ctx context.Context, c conn, ids []digest.PostID) error {
 	return c.run(ctx, `DELETE FROM post_versions WHERE post_id IN (`+list(ids)+`)`)
 }

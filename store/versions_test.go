@@ -9,8 +9,8 @@ import (
 	"digest"
 )
 
-// TestVersions edits a post before and after it is delivered: what a reader was sent
-// stays, what it says later is stored beside it, in bounds, and goes with it.
+// TestVersions edits a post before and after its delivery. The delivered text stays. Later texts are stored as
+// versions, within bounds, and are deleted with the post.
 func TestVersions(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")

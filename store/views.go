@@ -9,20 +9,20 @@ import (
 	"digest"
 )
 
-// What a page of the web view shows is read here at one instant: a change that is
-// made meanwhile is seen whole or not at all.
+// A view holds what a page of the web view shows. It is read at one instant, so that it includes a concurrent change
+// completely or not at all.
 
-// A SubscriptionView is one subscription with what its page tells of it.
+// A SubscriptionView holds what the page of a subscription shows.
 type SubscriptionView struct {
 	SubscriptionInfo
-	Folders   []string        // of all the digest's feeds, in their reader's order
-	Delivered []DeliveredPost // of the feed, the latest first
-	Filters   []digest.Filter // for this feed alone
-	Moves     []Move          // as Moves gives them; none where the reader cannot go back
+	Folders   []string        // of all the digest's subscriptions, in their reader's order
+	Delivered []DeliveredPost // of the feed, latest first
+	Filters   []digest.Filter // for this feed only
+	Moves     []Move          // as Moves returns them; none if the reader cannot undo one
 }
 
-// SubscriptionView gives one subscription, with delivered posts at most;
-// digest.NotFound as Subscription.
+// SubscriptionView returns a subscription with its latest delivered posts, up to the given number. It returns
+// digest.NotFound as Subscription does.
 func (s *Store) SubscriptionView(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time,
 	delivered int) (v SubscriptionView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
@@ -46,8 +46,7 @@ func (s *Store) SubscriptionView(ctx context.Context, id digest.DigestID, feed d
 	return v, err
 }
 
-// openMoves is Moves where one of some subscriptions can be taken back, as nearly
-// none can.
+// openMoves is Moves if one of the subscriptions has a move that its reader can undo, which is rare.
 func (s *Store) openMoves(ctx context.Context, id digest.DigestID, subs ...SubscriptionInfo) ([]Move, error) {
 	if !slices.ContainsFunc(subs, func(sub SubscriptionInfo) bool { return sub.Address != "" }) {
 		return nil, nil
@@ -55,14 +54,14 @@ func (s *Store) openMoves(ctx context.Context, id digest.DigestID, subs ...Subsc
 	return s.Moves(ctx, id)
 }
 
-// A SubscriptionsView is all subscriptions of a digest.
+// A SubscriptionsView holds all subscriptions of a digest.
 type SubscriptionsView struct {
-	Subscriptions []SubscriptionInfo // as AllSubscriptions gives them
-	Moves         []Move             // as Moves gives them; none where the reader cannot go back
+	Subscriptions []SubscriptionInfo // as AllSubscriptions returns them
+	Moves         []Move             // as Moves returns them; none if the reader cannot undo one
 	Filters       []digest.Filter
 }
 
-// SubscriptionsView gives all subscriptions of a digest, without its filters.
+// SubscriptionsView returns all subscriptions of a digest, without its filters.
 func (s *Store) SubscriptionsView(ctx context.Context, id digest.DigestID) (v SubscriptionsView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
 		if v.Subscriptions, err = s.AllSubscriptions(ctx, id); err != nil {
@@ -74,7 +73,7 @@ func (s *Store) SubscriptionsView(ctx context.Context, id digest.DigestID) (v Su
 	return v, err
 }
 
-// FiltersView gives a digest's filters and its subscriptions, without moves.
+// FiltersView returns a digest's filters and its subscriptions, without moves.
 func (s *Store) FiltersView(ctx context.Context, id digest.DigestID) (v SubscriptionsView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
 		if v.Filters, err = s.Filters(ctx, id); err != nil {
@@ -86,13 +85,13 @@ func (s *Store) FiltersView(ctx context.Context, id digest.DigestID) (v Subscrip
 	return v, err
 }
 
-// A HeldView is what was held back of a digest, and its subscriptions.
+// A HeldView holds the posts that filters have held back from a digest, and its subscriptions.
 type HeldView struct {
-	Posts         []HeldPost         // as HeldPosts gives them
-	Subscriptions []SubscriptionInfo // as AllSubscriptions gives them
+	Posts         []HeldPost         // as HeldPosts returns them
+	Subscriptions []SubscriptionInfo // as AllSubscriptions returns them
 }
 
-// HeldView gives what HeldPosts does, with the digest's subscriptions.
+// HeldView returns the result of HeldPosts with the digest's subscriptions.
 func (s *Store) HeldView(ctx context.Context, id digest.DigestID, before time.Time, limit int) (v HeldView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
 		if v.Posts, err = s.HeldPosts(ctx, id, before, limit); err != nil {
@@ -107,10 +106,10 @@ func (s *Store) HeldView(ctx context.Context, id digest.DigestID, before time.Ti
 // A MovesView is a digest with the moves of its feeds.
 type MovesView struct {
 	Digest digest.Digest
-	Moves  []Move // as Moves gives them
+	Moves  []Move // as Moves returns them
 }
 
-// MovesView gives the moves of a digest's feeds; digest.NotFound as Digest.
+// MovesView returns the moves of a digest's feeds. It returns digest.NotFound as Digest does.
 func (s *Store) MovesView(ctx context.Context, id digest.DigestID) (v MovesView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
 		if v.Digest, err = s.Digest(ctx, id); err != nil {
@@ -122,17 +121,17 @@ func (s *Store) MovesView(ctx context.Context, id digest.DigestID) (v MovesView,
 	return v, err
 }
 
-// An ArchiveView is editions of a digest that are out, and the months there are.
+// An ArchiveView holds released editions of a digest, and the months with editions.
 type ArchiveView struct {
-	Editions []digest.Edition // the newest first
-	Months   []Month          // the same
+	Editions []digest.Edition // newest first
+	Months   []Month          // newest first
 
-	// Subscriptions of the digest that are not paused, only where none is out.
+	// Subscriptions are the digest's, without paused ones, only if no edition is released.
 	Subscriptions []SubscriptionInfo
 }
 
-// ArchiveView gives a digest's newest editions, limit at most; the months only
-// where there may be more editions than these.
+// ArchiveView returns a digest's newest editions, at most limit. It returns months only if there may be more
+// editions.
 func (s *Store) ArchiveView(ctx context.Context, id digest.DigestID, now time.Time, limit int) (v ArchiveView,
 	err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
@@ -150,7 +149,7 @@ func (s *Store) ArchiveView(ctx context.Context, id digest.DigestID, now time.Ti
 	return v, err
 }
 
-// MonthView gives a digest's editions of one month, and all months.
+// MonthView returns a digest's editions of one month, and all months.
 func (s *Store) MonthView(ctx context.Context, id digest.DigestID, year int, month time.Month,
 	now time.Time) (v ArchiveView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
@@ -163,13 +162,13 @@ func (s *Store) MonthView(ctx context.Context, id digest.DigestID, year int, mon
 	return v, err
 }
 
-// An EditionView is an edition that is out, with what lies beside it.
+// An EditionView is a released edition with what its page shows beside it.
 type EditionView struct {
 	digest.Edition
 	Beside Beside
 }
 
-// EditionView gives a digest's edition of a date; digest.NotFound as EditionOn.
+// EditionView returns a digest's edition of a date. It returns digest.NotFound as EditionOn does.
 func (s *Store) EditionView(ctx context.Context, id digest.DigestID, date digest.Date, now time.Time) (v EditionView,
 	err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
@@ -182,13 +181,13 @@ func (s *Store) EditionView(ctx context.Context, id digest.DigestID, date digest
 	return v, err
 }
 
-// A TodayView is what a reader's first page shows.
+// A TodayView holds what a reader's first page shows.
 type TodayView struct {
-	Latest        *EditionView       // nil: none is out yet
+	Latest        *EditionView       // nil if no edition is released
 	Subscriptions []SubscriptionInfo // as in ArchiveView
 }
 
-// TodayView gives a digest's latest edition, or what there is before the first.
+// TodayView returns a digest's latest edition, or its subscriptions before the first one.
 func (s *Store) TodayView(ctx context.Context, id digest.DigestID, now time.Time) (v TodayView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) error {
 		latest, err := s.LatestEditions(ctx, id, now, 1)
@@ -206,7 +205,7 @@ func (s *Store) TodayView(ctx context.Context, id digest.DigestID, now time.Time
 	return v, err
 }
 
-// EditionOfDigest gives an edition by its key, with its digest; digest.NotFound as Edition.
+// EditionOfDigest returns an edition by its key, with its digest. It returns digest.NotFound as Edition does.
 func (s *Store) EditionOfDigest(ctx context.Context, id digest.EditionID) (e digest.Edition, d digest.Digest,
 	err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
@@ -218,13 +217,13 @@ func (s *Store) EditionOfDigest(ctx context.Context, id digest.EditionID) (e dig
 	return e, d, err
 }
 
-// An AddressView is how a reader's address stands.
+// An AddressView holds the state of a reader's address.
 type AddressView struct {
-	Wish       AddressChange // as AddressChange gives it; zero: there is none
-	Suppressed bool          // nothing is mailed to the present address
+	Wish       AddressChange // as AddressChange returns it; zero if there is no change
+	Suppressed bool          // the present address gets no email
 }
 
-// AddressView gives how the address of a user stands.
+// AddressView returns the state of a user's address.
 func (s *Store) AddressView(ctx context.Context, user digest.UserID, email string) (v AddressView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
 		v.Wish, err = s.AddressChange(ctx, user)
@@ -237,13 +236,13 @@ func (s *Store) AddressView(ctx context.Context, user digest.UserID, email strin
 	return v, err
 }
 
-// A SignInsView is what can act as a user.
+// A SignInsView holds the sessions and passkeys of a user.
 type SignInsView struct {
 	Sessions []Session
 	Passkeys []Passkey
 }
 
-// SignInsView gives a user's sessions that are not over at now, and passkeys.
+// SignInsView returns a user's passkeys, and the sessions that are valid at now.
 func (s *Store) SignInsView(ctx context.Context, user digest.UserID, now time.Time) (v SignInsView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
 		if v.Sessions, err = s.Sessions(ctx, user, now); err != nil {
@@ -258,11 +257,11 @@ func (s *Store) SignInsView(ctx context.Context, user digest.UserID, now time.Ti
 // A FeedView is a feed with its history.
 type FeedView struct {
 	FeedInfo
-	Polls []PollRecord // the oldest first
+	Polls []PollRecord // oldest first
 }
 
-// FeedView gives the feed that FeedByURL finds, with its polls since then;
-// digest.NotFound as there.
+// FeedView returns the feed that FeedByURL finds, with its polls since an instant. It returns digest.NotFound as
+// FeedByURL does.
 func (s *Store) FeedView(ctx context.Context, url string, since time.Time) (v FeedView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) error {
 		known, err := s.FeedByURL(ctx, url)
@@ -278,8 +277,8 @@ func (s *Store) FeedView(ctx context.Context, url string, since time.Time) (v Fe
 	return v, err
 }
 
-// An OperatorView is how an instance stands. Each field is as the method of its
-// name gives it, the first of a long list; TroubledMore counts the feeds beyond them.
+// An OperatorView holds the state of an instance. Each field is the result of the method of its name, or the start of
+// a long list; TroubledMore counts the other troubled feeds.
 type OperatorView struct {
 	Numbers      Numbers
 	Midnights    []Midnight
@@ -289,7 +288,7 @@ type OperatorView struct {
 	Mail         MailWaiting
 	Lanes        []digest.Lane
 	Suppressions []digest.Suppression
-	Heartbeat    time.Time // zero: never
+	Heartbeat    time.Time // zero if never
 	Lags         digest.Lags
 	Clock        digest.ClockNote
 	Proxies      []digest.ProxyNote
@@ -298,8 +297,8 @@ type OperatorView struct {
 	PruneWaits   *digest.Prune
 }
 
-// OperatorView gives how an instance stands at now: what was done since then, limit
-// feeds, mails and addresses of each kind at most, and lags as of that deadline.
+// OperatorView returns the state of an instance at now: its work from since on, at most limit feeds, emails and
+// addresses of each kind, and the lags as of deadline.
 func (s *Store) OperatorView(ctx context.Context, now, since time.Time, deadline time.Duration,
 	limit int) (v OperatorView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
@@ -329,7 +328,6 @@ func (s *Store) OperatorView(ctx context.Context, now, since time.Time, deadline
 	return v, err
 }
 
-// firstOf gives the first of a list, limit at most.
 func firstOf[R any](list iter.Seq2[R, error], limit int) (first []R, err error) {
 	for row, err := range list {
 		if err != nil || len(first) == limit {

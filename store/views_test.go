@@ -10,7 +10,7 @@ import (
 	"digest/store"
 )
 
-// oneFeed gives a reader with one feed, in the folder "0", and one filter for it, "0".
+// oneFeed adds a reader with one feed, in the folder "0", and one filter for it, "0".
 func (w world) oneFeed() (digest.Digest, digest.Feed) {
 	w.t.Helper()
 	d, f := w.reader("ada", "UTC"), w.feed("a.example")
@@ -21,13 +21,13 @@ func (w world) oneFeed() (digest.Digest, digest.Feed) {
 	return d, f
 }
 
-// renamed are statements that give the folder and the filter another name, together.
+// renamed returns statements that rename the folder and the filter together.
 func renamed(name string) []string {
 	return []string{`UPDATE subscriptions SET folder = '` + name + `'`, `UPDATE filters SET words = '` + name + `'`}
 }
 
-// TestAtOneInstant: what is committed between two reads is not seen by the second,
-// and the reader does not hinder the writer.
+// TestAtOneInstant: the second of two reads does not see a commit between them, and the reader does not block the
+// writer.
 func TestAtOneInstant(t *testing.T) {
 	each(t, func(w world) {
 		d, _ := w.oneFeed()
@@ -45,8 +45,7 @@ func TestAtOneInstant(t *testing.T) {
 	})
 }
 
-// TestViewWithoutWaiting: a view is read while a writer has not committed yet, and
-// shows nothing of what it wrote.
+// TestViewWithoutWaiting: a view is read during an open write transaction, and has none of its changes.
 func TestViewWithoutWaiting(t *testing.T) {
 	each(t, func(w world) {
 		d, f := w.oneFeed()
@@ -61,8 +60,7 @@ func TestViewWithoutWaiting(t *testing.T) {
 	})
 }
 
-// TestViewIsWhole: while a writer changes two things together, again and again, no
-// view has one of them without the other.
+// TestViewIsWhole: a writer changes two values together, repeatedly. No view has only one of the changes.
 func TestViewIsWhole(t *testing.T) {
 	each(t, func(w world) {
 		d, f := w.oneFeed()
@@ -91,7 +89,7 @@ func TestViewIsWhole(t *testing.T) {
 	})
 }
 
-// TestViews: each view gives what its parts are.
+// TestViews: each view has the same data as its parts.
 func TestViews(t *testing.T) {
 	each(t, func(w world) {
 		d, f := w.oneFeed()

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// noon is when most tests begin: in Paris midnight is eleven hours away.
+// noon is when most tests begin, eleven hours before midnight in Paris.
 var noon = time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
 
 // parisMidnight begins the 20th in Paris.
@@ -23,8 +23,7 @@ var parisMidnight = time.Date(2026, 11, 19, 23, 0, 0, 0, time.UTC)
 
 const deadline = 30 * time.Minute
 
-// A world is a database with the steps that most tests are made of. Each
-// fails the test on an error.
+// A world is a database with the steps of most tests. Each step fails the test on an error.
 type world struct {
 	*store.Store
 	t *testing.T
@@ -39,7 +38,7 @@ func (w world) ok(err error) {
 	}
 }
 
-// reader adds a user and gives their digest.
+// reader adds a user and returns their digest.
 func (w world) reader(name, zone string) digest.Digest {
 	w.t.Helper()
 	_, d, err := w.AddUser(w.ctx(), name+"@example.org", zone, noon)
@@ -47,7 +46,7 @@ func (w world) reader(name, zone string) digest.Digest {
 	return d
 }
 
-// feed adds a feed that was read before, without posts.
+// feed adds a feed that was read before and has no posts.
 func (w world) feed(host string) digest.Feed {
 	w.t.Helper()
 	f := w.newFeed(host)
@@ -73,7 +72,7 @@ func (w world) subscribe(d digest.Digest, feeds ...digest.Feed) {
 	}
 }
 
-// post makes a post as the parser would.
+// post returns a post as the parser would.
 func post(identity string, seen time.Time) digest.Post {
 	return digest.Post{
 		Identity: identity, Title: "Title of " + identity, URL: "https://example.org/" + identity,
@@ -90,8 +89,8 @@ func posts(seen time.Time, identities ...string) []digest.Post {
 	return list
 }
 
-// record stores what a poll of an unclaimed feed found; listed are identities
-// that the document holds besides the posts.
+// record stores the result of a poll of an unclaimed feed. listed are identities that the document lists besides the
+// found posts.
 func (w world) record(now time.Time, f digest.Feed, found []digest.Post, listed ...string) store.RecordResult {
 	w.t.Helper()
 	for _, p := range found {
@@ -104,8 +103,7 @@ func (w world) record(now time.Time, f digest.Feed, found []digest.Post, listed 
 	return r
 }
 
-// arrival is what the document of found posts and of listed ones, known already,
-// was found to hold at a new address.
+// arrival returns the arrival at a new address where the document has the found posts and the known, listed ones.
 func arrival(found []digest.Post, listed []string) store.Arrival {
 	a := store.Arrival{Read: true}
 	for _, identity := range listed {
@@ -117,10 +115,10 @@ func arrival(found []digest.Post, listed []string) store.Arrival {
 	return a
 }
 
-// queueNothing is a schedule by which no feed is asked.
+// queueNothing is a schedule that polls no feed.
 func queueNothing(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false }
 
-// hour plans without asking anything, and releases.
+// hour plans without polls, and releases.
 func (w world) hour(now time.Time) int {
 	w.t.Helper()
 	_, err := w.Plan(w.ctx(), now, queueNothing)
@@ -135,8 +133,7 @@ func (w world) release(now time.Time) int {
 	return n
 }
 
-// editions describes a digest's editions without what they carry, oldest
-// first: "2026-11-20 a b; ...".
+// editions describes a digest's editions without carried posts, oldest first: "2026-11-20 a b; ...".
 func (w world) editions(d digest.Digest) string {
 	w.t.Helper()
 	return w.describe(d, func(refs []digest.PostRef) string {
@@ -144,7 +141,7 @@ func (w world) editions(d digest.Digest) string {
 	})
 }
 
-// shown describes them with what they carry, marked: "2026-11-20 a +b; ...".
+// shown describes a digest's editions with carried posts, marked: "2026-11-20 a +b; ...".
 func (w world) shown(d digest.Digest) string {
 	w.t.Helper()
 	return w.describe(d, w.marked)
@@ -164,7 +161,7 @@ func (w world) describe(d digest.Digest, posts func([]digest.PostRef) string) st
 	return strings.Join(out, "; ")
 }
 
-// marked lists the identities of posts, those that are carried with a plus.
+// marked lists the identities of posts, with a plus before carried ones.
 func (w world) marked(refs []digest.PostRef) string {
 	w.t.Helper()
 	var names []string
@@ -201,7 +198,6 @@ func (w world) identities(refs []digest.PostRef) string {
 	return strings.Join(names, " ")
 }
 
-// now reads a digest again.
 func (w world) again(d digest.Digest) digest.Digest {
 	w.t.Helper()
 	d, err := w.Digest(w.ctx(), d.ID)
@@ -216,9 +212,8 @@ func (w world) feedAgain(f digest.Feed) digest.Feed {
 	return f
 }
 
-// each runs f in a world on each database. Whatever happens in it, each feed
-// keeps from when it may be asked, by its own record (I5), and it is known of each
-// digest of which feeds its posts are.
+// each runs f in a world on each database. Afterwards every feed must have the time from which it may be polled, by
+// its own record (I5), and every digest the feeds of its posts.
 func each(t *testing.T, f func(w world)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -230,14 +225,14 @@ func each(t *testing.T, f func(w world)) {
 		}
 		unknown, err := s.Count(t.Context(), `SELECT count(*) FROM digest_posts dp JOIN posts p ON p.id = dp.post_id
 			WHERE NOT EXISTS (SELECT 1 FROM subscriptions x WHERE x.digest_id = dp.digest_id AND x.feed_id = p.feed_id)
-			AND NOT EXISTS (SELECT 1 FROM former_subscriptions x WHERE x.digest_id = dp.digest_id AND x.feed_id = p.feed_id)`)
+			AND NOT EXISTS (SELECT 1 FROM former_subscriptions x WHERE x.digest_id = dp.digest_id
+			AND x.feed_id = p.feed_id)`)
 		if err != nil || unknown > 0 {
 			t.Errorf("%d posts came to digests that never had their feeds: %v", unknown, err)
 		}
 	})
 }
 
-// want fails the test if what was got is not what was wanted.
 func want[T comparable](t *testing.T, what string, got, wanted T) {
 	t.Helper()
 	if got != wanted {
@@ -253,7 +248,7 @@ func hosts(n int) []string {
 	return list
 }
 
-// move gives a digest another midnight behind the store's back.
+// move changes a digest's midnight without the store's methods.
 func (w world) move(d digest.Digest, due time.Time) {
 	w.t.Helper()
 	old := w.again(d).NextDueAt

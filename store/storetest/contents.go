@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Contents gives all that a database holds: the bytes of the files of one in a file, its
-// log too, and every row of every table of one of PostgreSQL, bytes in hex.
+// Contents returns everything that a database contains: the bytes of a SQLite file and its log, or every row of every
+// PostgreSQL table, as JSON.
 func Contents(t testing.TB, database string) string {
 	t.Helper()
 	if !strings.Contains(database, "://") {
@@ -23,7 +23,8 @@ func Contents(t testing.TB, database string) string {
 	defer db.Close()
 	var all strings.Builder
 	for _, table := range column(t, db,
-		`SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1`) {
+		`SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
+			ORDER BY 1`) {
 		for _, row := range column(t, db, fmt.Sprintf(`SELECT row_to_json(x)::text FROM %q x`, table)) {
 			fmt.Fprintf(&all, "%s %s\n", table, row)
 		}

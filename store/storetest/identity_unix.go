@@ -32,7 +32,7 @@ func account() (identity, error) {
 	return identity{}, fmt.Errorf("PostgreSQL does not run as root, and there is no user postgres or nobody")
 }
 
-// own gives a folder to the identity.
+// own makes the identity the owner of a folder.
 func (i identity) own(dir string) error {
 	if i.credential == nil {
 		return nil
@@ -48,5 +48,5 @@ func (i identity) apply(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: i.credential}
 }
 
-// detach keeps an interrupt of the terminal from a command.
+// detach protects a command from an interrupt of the terminal.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr.Setpgid = true }

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// launch starts a server of our own in a temporary folder, reached by a socket
-// there, and gives its address and what stops it.
+// launch starts a server in a temporary folder, with a socket there. It returns the server's address and a function
+// that stops it.
 func launch(settings string) (address string, halt func(), err error) {
 	bin, err := programs()
 	if err != nil {
@@ -52,7 +52,6 @@ func launch(settings string) (address string, halt func(), err error) {
 	return "postgres://digest@/postgres?" + q.Encode(), halt, nil
 }
 
-// programs finds the folder of PostgreSQL's programs.
 func programs() (string, error) {
 	var dirs []string
 	if out, err := exec.Command("pg_config", "--bindir").Output(); err == nil {
@@ -97,8 +96,8 @@ func run(who identity, dir string, args []string) error {
 	return nil
 }
 
-// guard starts a process that waits for the end of ours, whatever ends it,
-// then stops the server and removes its folder. The result does so now.
+// guard starts a process that waits for the end of this one, and then stops the server and deletes its folder. halt
+// does so immediately.
 func guard(who identity, dir, pgctl, data string) (halt func(), err error) {
 	cmd := exec.Command("sh", "-c", `cat >/dev/null; "$1" -D "$2" -m immediate -w stop; cd / && rm -rf "$3"`, "sh",
 		pgctl, data, dir)

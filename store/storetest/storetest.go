@@ -1,15 +1,12 @@
-// Package storetest runs tests against real databases: each on SQLite in a
-// temporary file and on PostgreSQL in a database of its own. Both are copies of
-// a template that was migrated once.
+// Package storetest runs tests with real databases: each on SQLite in a temporary file and on PostgreSQL in a
+// database of its own. Both are copies of a migrated template.
 //
-// PostgreSQL is the server that DIGEST_TEST_POSTGRES names, by the postgres://
-// address of a user who may create databases; otherwise a server that is
-// started for the test binary, from the programs found on this machine, and
-// stopped when the binary ends. Where there is neither, the tests are skipped,
-// or fail if DIGEST_TEST_REQUIRE_POSTGRES is 1.
+// PostgreSQL is the server at DIGEST_TEST_POSTGRES, the postgres:// address of a user who may create databases.
+// Otherwise storetest starts a server for the test binary, from the programs on this machine, and stops it when the
+// binary ends. Without a server, the tests are skipped, or fail if DIGEST_TEST_REQUIRE_POSTGRES is 1.
 //
-// The test binaries of one "go test ./..." share a server and the templates if
-// the command in test/run starts it, as make does.
+// The test binaries of one "go test ./..." share a server and the templates if the command in test/run starts it, as
+// make does.
 package storetest
 
 import (
@@ -31,13 +28,11 @@ import (
 	"digest/store"
 )
 
-// Main runs a package's tests and then stops the server that they started, so
-// that nothing is left when the test binary ends:
+// Main runs a package's tests and then stops the server that they started:
 //
 //	func TestMain(m *testing.M) { storetest.Main(m) }
 //
-// Without it the server stops a moment later. What else is to be cleared away
-// then goes into after.
+// Without it the server stops a moment later. Main calls after before it exits.
 func Main(m *testing.M, after ...func()) {
 	code := Run(m)
 	for _, f := range after {
@@ -54,8 +49,7 @@ func Run(m *testing.M) (code int) {
 	return code
 }
 
-// Each runs f on both databases, each new and with the schema in place. The test
-// runs in parallel with others that call it.
+// Each runs f on both databases, each new and migrated. The test runs in parallel with other tests that call Each.
 func Each(t *testing.T, f func(t *testing.T, s *store.Store)) {
 	t.Helper()
 	if _, already := parallel.LoadOrStore(t, true); !already {
@@ -66,20 +60,18 @@ func Each(t *testing.T, f func(t *testing.T, s *store.Store)) {
 	t.Run("PostgreSQL", func(t *testing.T) { f(t, Open(t, forTests.database(t, true))) })
 }
 
-// parallel holds the tests that called Each and are not over: one that calls it
-// twice must not ask twice to be parallel.
+// parallel holds the running tests that have called Each, because a test must call t.Parallel only once.
 var parallel sync.Map // of *testing.T
 
-// EachAddress runs f with the addresses of two new databases that have their
-// schema, for tests that open them themselves or run the program.
+// EachAddress runs f with the addresses of two new, migrated databases, for tests that open them themselves or run
+// the program.
 func EachAddress(t *testing.T, f func(t *testing.T, database string)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) { f(t, SQLite(t)) })
 	t.Run("PostgreSQL", func(t *testing.T) { f(t, Postgres(t)) })
 }
 
-// EachEmpty is EachAddress with databases that have no schema yet, for tests of
-// how they get it.
+// EachEmpty is EachAddress with databases without a schema, for tests of migrations.
 func EachEmpty(t *testing.T, f func(t *testing.T, database string)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) { f(t, EmptySQLite(t)) })
@@ -93,15 +85,15 @@ func Bench(b *testing.B, f func(b *testing.B, s *store.Store)) {
 	b.Run("PostgreSQL", func(b *testing.B) { f(b, Open(b, forBenchmarks.database(b, true))) })
 }
 
-// BenchAddress is Bench for benchmarks that also fill the database themselves:
-// f gets the address of one that is new and has its schema.
+// BenchAddress is Bench for benchmarks that also fill the database themselves: f gets the address of a new, migrated
+// one.
 func BenchAddress(b *testing.B, f func(b *testing.B, database string)) {
 	b.Helper()
 	b.Run("SQLite", func(b *testing.B) { f(b, SQLite(b)) })
 	b.Run("PostgreSQL", func(b *testing.B) { f(b, forBenchmarks.database(b, true)) })
 }
 
-// SQLite gives the path of a new database that has its schema.
+// SQLite returns the path of a new, migrated database.
 func SQLite(t testing.TB) string {
 	t.Helper()
 	path := EmptySQLite(t)
@@ -111,14 +103,13 @@ func SQLite(t testing.TB) string {
 	return path
 }
 
-// EmptySQLite gives the path of a database that does not exist yet.
+// EmptySQLite returns the path of a database that does not exist yet.
 func EmptySQLite(t testing.TB) string {
 	t.Helper()
 	return filepath.Join(t.TempDir(), "digest.db")
 }
 
-// Postgres gives the address of a new PostgreSQL database that has its schema;
-// it skips the test where there is no PostgreSQL.
+// Postgres returns the address of a new, migrated PostgreSQL database. It skips the test if there is no PostgreSQL.
 func Postgres(t testing.TB) string {
 	t.Helper()
 	return forTests.database(t, true)
@@ -130,7 +121,7 @@ func EmptyPostgres(t testing.TB) string {
 	return forTests.database(t, false)
 }
 
-// Open opens a database, brings its schema up to date, and closes it when the test ends.
+// Open opens a database, migrates it, and closes it when the test ends.
 func Open(t testing.TB, database string) *store.Store {
 	t.Helper()
 	s, err := store.Open(t.Context(), database)
@@ -149,7 +140,7 @@ func Open(t testing.TB, database string) *store.Store {
 	return s
 }
 
-// All reads a list to its end.
+// All collects a list, and fails the test at an error.
 func All[T any](t testing.TB, list iter.Seq2[T, error]) (all []T) {
 	t.Helper()
 	for one, err := range list {
@@ -161,7 +152,7 @@ func All[T any](t testing.TB, list iter.Seq2[T, error]) (all []T) {
 	return all
 }
 
-// Policy is what package poller decides, as the program has it, with a poll gap.
+// Policy returns the decisions of package poller, as the program uses them, with a poll gap.
 func Policy(gap time.Duration) store.Policy {
 	askable := func(f digest.Feed, from time.Time) time.Time { return poller.Askable(f, gap, from) }
 	honest := func(f digest.Feed, wanted bool, now time.Time) digest.Feed { return poller.Honest(f, gap, wanted, now) }
@@ -169,16 +160,16 @@ func Policy(gap time.Duration) store.Policy {
 		Admit: poller.Quota{Feed: poller.FeedQuota, Account: poller.AccountQuota}.Admit}
 }
 
-// A cluster is a PostgreSQL server that is started when it is first asked for.
+// A cluster is a PostgreSQL server that starts at its first use.
 type cluster struct {
-	settings string // for the server, when we start it
+	settings string // for the server, if this process starts it
 	start    func() (*server, error)
 	started  atomic.Bool
-	made     atomic.Int64 // databases so far
+	made     atomic.Int64 // databases created so far
 }
 
-// testSettings make a server that forgets all at a crash of the machine, and
-// that does nothing by itself: no statistics change a plan in the midst of a test.
+// testSettings make a server that loses its data in a crash of the machine, and that runs no background jobs, so that
+// no new statistics change a plan during a test.
 const testSettings = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 " +
 	"-c max_wal_size=1GB -c autovacuum=off -c jit=off"
 
@@ -206,7 +197,7 @@ func (c *cluster) stop() {
 	}
 }
 
-// database makes a database, with the schema or empty, and drops it when the test ends.
+// database creates a database, migrated or empty, and drops it when the test ends.
 func (c *cluster) database(t testing.TB, schema bool) string {
 	t.Helper()
 	s, err := c.start()
@@ -232,15 +223,14 @@ func (c *cluster) database(t testing.TB, schema bool) string {
 	return s.address(name)
 }
 
-// A server is a running PostgreSQL server.
 type server struct {
 	admin    *sql.DB
 	url      *url.URL
-	prefix   string // of the names of databases: others may test on the same server
-	template string // the database that the others are copied from
-	shared   bool   // the template is another's, who drops it
-	strategy string // how a database is copied, where the server lets us choose
-	halt     func() // stops it, if it is ours
+	prefix   string // of database names, because others may test on the same server
+	template string // the database that the others copy
+	shared   bool   // another process has created the template and drops it
+	strategy string // how a database is copied, if the server has a choice
+	halt     func() // stops the server, if this process has started it
 }
 
 func newServer(settings string) (*server, error) {
@@ -261,7 +251,7 @@ func newServer(settings string) (*server, error) {
 	return s, nil
 }
 
-// connect prepares the database that the others are copied from.
+// connect connects to a server and creates the template.
 func connect(address string) (*server, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -277,7 +267,7 @@ func connect(address string) (*server, error) {
 	if err := admin.QueryRow(`SHOW server_version_num`).Scan(&version); err != nil {
 		return nil, fmt.Errorf("asking PostgreSQL for its version: %w", err)
 	}
-	if version >= 150000 { // copying files costs a third of copying by the log, when nothing waits for the disk
+	if version >= 150000 { // three times as fast as copying through the log, without fsync
 		s.strategy = ` STRATEGY FILE_COPY`
 	}
 	if s.template = os.Getenv(envTemplate); s.template != "" {
@@ -298,7 +288,6 @@ func (s *server) exec(statement string) error {
 	return nil
 }
 
-// address is that of one database of the server.
 func (s *server) address(database string) string {
 	u := *s.url
 	u.Path = "/" + database

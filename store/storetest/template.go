@@ -12,11 +12,9 @@ import (
 	"digest/store"
 )
 
-// launchTimeout bounds the start of a server and the making of its template. It
-// is met by a machine that is hung, not by one that is slow.
+// launchTimeout bounds the start of a server and the creation of its template. Only a machine that hangs exceeds it.
 const launchTimeout = 10 * time.Minute
 
-// migrate puts the schema into a database.
 func migrate(address string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), launchTimeout)
 	defer cancel()
@@ -27,8 +25,8 @@ func migrate(address string) error {
 	return errors.Join(s.Migrate(ctx), s.Close())
 }
 
-// sqliteTemplate gives the bytes of a SQLite database that has its schema. It is
-// made once: by Prepare for a whole run, else by the test binary that needs it.
+// sqliteTemplate returns the bytes of a migrated SQLite database. Prepare creates it for a whole run, otherwise the
+// test binary that needs it.
 var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
 	if path := os.Getenv(envSQLite); path != "" {
 		return os.ReadFile(path)
@@ -45,7 +43,7 @@ var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(path)
 })
 
-// CopySQLite writes a new SQLite database that has its schema to a path.
+// CopySQLite writes a new, migrated SQLite database to a path.
 func CopySQLite(path string) error {
 	template, err := sqliteTemplate()
 	if err != nil {
@@ -54,18 +52,16 @@ func CopySQLite(path string) error {
 	return os.WriteFile(path, template, 0o600)
 }
 
-// The environment by which the test binaries of one run share what Prepare made.
+// Environment variables with which the test binaries of one run share the result of Prepare.
 const (
-	envServer   = "DIGEST_TEST_POSTGRES" // the address of a server; its user may create databases
-	envTemplate = "DIGEST_TEST_TEMPLATE" // the name of a database of that server that has its schema
-	envSQLite   = "DIGEST_TEST_SQLITE"   // the path of a SQLite database that has its schema
+	envServer   = "DIGEST_TEST_POSTGRES" // the address of a server, for a user who may create databases
+	envTemplate = "DIGEST_TEST_TEMPLATE" // the name of a migrated database of that server
+	envSQLite   = "DIGEST_TEST_SQLITE"   // the path of a migrated SQLite database
 )
 
-// Prepare makes in a folder what the test binaries of one run share: a SQLite
-// file with its schema, and a PostgreSQL server (or the one that
-// DIGEST_TEST_POSTGRES names) with a database to copy. It gives the settings for
-// their environment, and what ends it all. Without PostgreSQL it says so in
-// noPostgres and prepares the rest.
+// Prepare creates in a folder what the test binaries of one run share: a migrated SQLite file, and a PostgreSQL
+// server (or the one at DIGEST_TEST_POSTGRES) with a template. It returns their environment variables and a function
+// that stops the server. If PostgreSQL is missing, noPostgres says why, and Prepare creates only the SQLite file.
 func Prepare(dir string) (environ []string, end func(), noPostgres, err error) {
 	path := filepath.Join(dir, "template.db")
 	if err := CopySQLite(path); err != nil {
