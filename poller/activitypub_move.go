@@ -45,8 +45,7 @@ func actorAddress(f digest.Feed) string {
 }
 
 // followAccount returns the route to the outbox of the account to which the account of r moved. Without a
-// move it returns r. It returns an
-// error if a host asks to wait.
+// move it returns r. It returns an error if a host asks to wait.
 func (p *poll) followAccount(ctx context.Context, r route) (route, error) {
 	old, a, err := p.actorAt(ctx, actorAddress(p.feed), r.mayBeHome)
 	if old == nil || old.MovedTo == "" {
