@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// notes is a page whose posts are marked, which says a number that changes with each answer.
+// notes returns a page with marked posts and a number that changes with each answer.
 func notes(visitors int, names ...string) string {
 	var b strings.Builder
 	for _, name := range names {
@@ -60,7 +60,7 @@ func TestPollPageAsFeed(t *testing.T) {
 	}
 }
 
-// A page in the place of another feed is no news, whatever it marks.
+// TestPageInPlaceOfAFeed holds that a page in the place of a feed is no news, whatever its markup.
 func TestPageInPlaceOfAFeed(t *testing.T) {
 	s := newSite(t, nil)
 	s.says(200, atom(1))

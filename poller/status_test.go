@@ -94,7 +94,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestStatus_NoSecret: what a feed's address holds is not told.
+// TestStatus_NoSecret holds that a status contains no secret from the feed's address.
 func TestStatus_NoSecret(t *testing.T) {
 	f := digest.Feed{URL: "http://me:secret@a.example/"}
 	f.Errors, f.LastError, f.FirstErrorAt, f.FailingSince = 3, `Get "http://me:secret@a.example/feed": broken`,
@@ -109,8 +109,8 @@ func TestStatus_NoSecret(t *testing.T) {
 	}
 }
 
-// TestOwnWordsAreSaidInEachLanguage: what this program itself stored of a failed poll is recognised as it is stored, and what
-// stands in it of others stays.
+// TestOwnWordsAreSaidInEachLanguage holds that the program's own stored errors are recognised and
+// translated, and that foreign text in them stays.
 func TestOwnWordsAreSaidInEachLanguage(t *testing.T) {
 	german := catalogue.Of("de")
 	timedOut := describe(context.DeadlineExceeded, true, 30*time.Second)
@@ -164,7 +164,7 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// TestNoted: what polls noted is said in each language as far as it is ours.
+// TestNoted holds that notes of polls are translated, apart from foreign text.
 func TestNoted(t *testing.T) {
 	german := catalogue.Of("de")
 	for stored, want := range map[string]string{
