@@ -104,9 +104,11 @@ func TestAccountStays(t *testing.T) {
 // obeys a host that asks to wait.
 func TestAccountMovesHostile(t *testing.T) {
 	for why, actor := range map[string]string{
-		"an actor elsewhere": `{"type":"Person","id":"https://other.example/users/vic","inbox":"https://social.example/in","outbox":"` + outboxAt + `","movedTo":"https://new.example/users/bea"}`,
-		"no actor":           `<html>`,
-		"to its own network": `{"type":"Person","id":"https://social.example/users/ann","inbox":"https://social.example/in","outbox":"` + outboxAt + `","movedTo":"javascript:alert(1)"}`,
+		"an actor elsewhere": `{"type":"Person","id":"https://other.example/users/vic","inbox":"https://social.example/in","outbox":"` +
+			outboxAt + `","movedTo":"https://new.example/users/bea"}`,
+		"no actor": `<html>`,
+		"to its own network": `{"type":"Person","id":"https://social.example/users/ann","inbox":"https://social.example/in","outbox":"` +
+			outboxAt + `","movedTo":"javascript:alert(1)"}`,
 	} {
 		s, r := newMoved(t, `["https://social.example/users/ann","https://other.example/users/vic"]`)
 		s.pages["/users/ann"] = actor

@@ -57,14 +57,17 @@ func socialPages(posts ...string) map[string]string {
 	for i, text := range posts {
 		items = append(items, fmt.Sprintf(
 			`{"type":"Create","actor":"https://social.example/users/ann","to":["as:Public"],"object":{"type":"Note","id":"https://social.example/%d",
-			"attributedTo":"https://social.example/users/ann","to":["as:Public"],"published":"2026-11-19T00:00:00Z","content":%q,"likes":{"totalItems":LIKES}}}`, i, text))
+			"attributedTo":"https://social.example/users/ann","to":["as:Public"],"published":"2026-11-19T00:00:00Z","content":%q,"likes":{"totalItems":LIKES}}}`,
+			i, text))
 	}
 	const context = `"@context":"https://www.w3.org/ns/activitystreams",`
 	return map[string]string{
 		"/.well-known/webfinger": `{"subject":"acct:ann@social.example","links":[{"rel":"http://webfinger.net/rel/profile-page","type":"text/html","href":"https://social.example/@ann"},
 			{"rel":"self","type":"application/activity+json","href":"https://social.example/users/ann"}]}`,
 		"/users/ann": `{` +
-			context + `"type":"Person","id":"https://social.example/users/ann","name":"Ann","url":"https://social.example/@ann","inbox":"https://social.example/in","outbox":"` + outboxAt + `"}`,
+			context +
+			`"type":"Person","id":"https://social.example/users/ann","name":"Ann","url":"https://social.example/@ann","inbox":"https://social.example/in","outbox":"` +
+			outboxAt + `"}`,
 		"/users/ann/outbox": `{` + context + `"type":"OrderedCollection","id":"` + outboxAt + `","first":"` +
 			outboxPage + `"}`,
 		"/users/ann/outbox?page=true": `{` + context + `"type":"OrderedCollectionPage","id":"` +

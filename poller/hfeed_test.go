@@ -13,7 +13,9 @@ func notes(visitors int, names ...string) string {
 	for _, name := range names {
 		fmt.Fprintf(&b, `<li class="h-entry"><a class="u-url p-name" href="/%[1]s">%[1]s</a></li>`, name)
 	}
-	return fmt.Sprintf(`<html><head><title>Notes</title></head><body><p>%d visitors</p><ul class="h-feed">%s</ul></body></html>`, visitors, b.String())
+	return fmt.Sprintf(
+		`<html><head><title>Notes</title></head><body><p>%d visitors</p><ul class="h-feed">%s</ul></body></html>`,
+		visitors, b.String())
 }
 
 func TestFindPageAsFeed(t *testing.T) {

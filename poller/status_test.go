@@ -47,7 +47,8 @@ func TestStatus(t *testing.T) {
 			"polled at each midnight of a reader, at most every 36 hours, because its newest post is from 2023-11-20; next poll at 2026-11-21 11:00 UTC"},
 		{with(func(f *digest.Feed) {
 			f.OwnInterval, f.NewestAt, f.LastAttemptAt = 5*oneDay, now.AddDate(-10, 0, 0), now.AddDate(0, 0, -6)
-		}), StateActive, "polled at each midnight of a reader, at most every 5 days, because its newest post is from 2016-11-20"},
+		}), StateActive,
+			"polled at each midnight of a reader, at most every 5 days, because its newest post is from 2016-11-20"},
 		{with(func(f *digest.Feed) { f.OwnInterval, f.ETag = oneDay, "" }), StateActive,
 			"polled at each midnight of a reader, at most every 24 hours, because its server sends the whole feed each time"},
 		{with(func(f *digest.Feed) { f.OwnInterval, f.URL = oneDay/2, "http://me:secret@a.example/" }), StateActive,
