@@ -11,8 +11,8 @@ import (
 	"digest/feed"
 )
 
-// This file finds accounts of the fediverse. WebFinger leads from a name or a page to the actor, and the
-// actor to the outbox. The first page of the outbox is the feed (w3.org/TR/activitypub).
+// This file finds accounts of the fediverse. A search requests WebFinger for a name or the address of a page,
+// then the actor, then the outbox. The first page of the outbox is the feed (w3.org/TR/activitypub).
 
 // Values of Accept for objects other than feeds. RFC 9110 §12.5.1.
 const (

@@ -189,8 +189,8 @@ func (t *trail) elsewhere(ctx context.Context, page *feed.Document, address stri
 	return Result{}, false
 }
 
-// guessed tries the usual places until it has met mostPages: such a site answers every address
-// with a page. It stops when the host forbids one of them, and does not report that: nobody typed the address.
+// guessed tries the usual places until it has met mostPages: such a site answers every address with a page. It
+// stops when the host forbids one of them, and does not report that, because the person did not type the address.
 func (t *trail) guessed(ctx context.Context, page *feed.Document, address string) (Result, bool) {
 	pages := 0
 	for _, guess := range feed.GuessPaths(address, page.Generator) {

@@ -188,7 +188,7 @@ func (r *readingOn) isEnough(ctx context.Context, page *feed.Document) (bool, er
 // isLate reports whether a poll has no time to read more.
 func (r *readingOn) isLate() bool { return r.poller.now().Sub(r.began) > mostMore }
 
-// hurry returns a context that ends before the patience of the person who waits for a new account.
+// hurry returns a context with a deadline for a new account, because a person waits for it.
 func (r *readingOn) hurry(ctx context.Context) (context.Context, context.CancelFunc) {
 	if !r.isNew {
 		return ctx, func() {}

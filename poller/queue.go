@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// A queues holds the queue of each host or site, by name. It drops a queue that nobody uses after the
-// host's pause.
+// A queues holds the queue of each host or site, by name. It drops an unused queue after the host's pause.
 type queues struct {
 	now func() time.Time
 

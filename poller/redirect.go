@@ -144,7 +144,7 @@ func isWeb(u *url.URL) bool {
 
 // noteMove records the target of a chain of permanent redirects. The feed moves when a poll after believeIn
 // confirms it, because captive portals and broken sites redirect for an hour. If another feed has the new
-// address, the store merges the two.
+// address, the store merges the two or keeps the old address.
 func noteMove(f *digest.Feed, a *answer) {
 	switch {
 	case !a.moved():

@@ -112,7 +112,7 @@ func (s *search) found(address string, a *answer, doc *feed.Document) Result {
 	v.succeeded(a)
 	if a.moved() {
 		moveTo(&v.feed, a.address, a.received)
-		v.feed.MovedFrom, v.feed.MovedAt = "", time.Time{} // nobody subscribed there
+		v.feed.MovedFrom, v.feed.MovedAt = "", time.Time{} // it has no subscribers
 	}
 	if s.private == nil {
 		noteTopic(&v.feed, a, doc)

@@ -181,8 +181,8 @@ func readQuoted(field string) (value, rest string) {
 	return b.String(), ""
 }
 
-// Or returns t if it names a hub and other if not. Callers pass the header's topic as t, since the header
-// overrides the document. A missing URL of t comes out of other.
+// Or returns t if it names a hub, with other.URL if it has no URL. Otherwise Or returns other. Callers pass the
+// header's topic as t, since the header overrides the document.
 func (t Topic) Or(other Topic) Topic {
 	if len(t.Hubs) == 0 {
 		return other

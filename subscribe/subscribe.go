@@ -1,5 +1,5 @@
-// Package subscribe adds feeds to digests, by an address that a person typed or a subscription list, and
-// exports the list. It also imports lists of members into newsletters.
+// Package subscribe adds feeds to digests, by an address that a person typed or a subscription list, and exports
+// the list. It also imports lists of members into newsletters.
 package subscribe
 
 import (
