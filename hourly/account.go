@@ -68,7 +68,6 @@ func (j *Job) tellHour(now time.Time) {
 	}
 }
 
-// log writes the one-line summary of an hour.
 func (a *account) log(l *slog.Logger) {
 	attrs := []any{"hour", a.hour.Format(time.RFC3339), "due", a.due, "queued", a.queued}
 	for _, o := range []poller.Outcome{poller.Changed, poller.Unchanged, poller.Failed} {

@@ -101,7 +101,6 @@ func known(b *testing.B, st *store.Store) {
 	ok(b, err)
 }
 
-// loopbackPoller polls hosts of 127.0.0.0/8 without pauses.
 func loopbackPoller(b *testing.B, now func() time.Time) *poller.Poller {
 	p := poller.New(poller.Options{
 		UserAgentVersion: "bench", BaseURL: "https://news.example", NoWait: true, Now: now,

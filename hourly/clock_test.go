@@ -37,7 +37,6 @@ func (h *house) dates() string {
 	return strings.Join(dates, " ")
 }
 
-// mailedOnce checks that every post was mailed exactly once.
 func (h *house) mailedOnce(titles []string) {
 	h.t.Helper()
 	files, err := filepath.Glob(filepath.Join(h.mail, "new", "*"))

@@ -45,7 +45,6 @@ func eachCrowd(b *testing.B, readers, each int, feeds []store.ImportItem, f func
 	})
 }
 
-// addFeeds adds feeds with a temporary reader.
 func (c *crowd) addFeeds(b *testing.B, items []store.ImportItem) {
 	b.Helper()
 	founder, d, err := c.AddUser(b.Context(), "founder@example.org", "UTC", eve)
@@ -59,7 +58,6 @@ func (c *crowd) addFeeds(b *testing.B, items []store.ImportItem) {
 	}
 }
 
-// numbers is a table of the integers from 1.
 const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) `
 
 func (c *crowd) addReaders(b *testing.B, each int) {
@@ -139,5 +137,4 @@ func (c *crowd) loop(tr mailer.Transport, connections int) *mailer.Deliverer {
 	}
 }
 
-// benchSpread polls immediately.
 var benchSpread = poller.Spread{Gap: time.Hour, Deadline: 30 * time.Minute, NoWait: true}

@@ -67,14 +67,12 @@ func BenchmarkDelivery(b *testing.B) {
 	}
 }
 
-// collections returns the number of garbage collections of this process.
 func collections() int {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.NumGC)
 }
 
-// benchKeys returns one RSA key of the usual size.
 func benchKeys(b *testing.B) func(context.Context) ([]digest.DKIMKey, error) {
 	b.Helper()
 	key, err := mailer.NewDKIMKey("example.org", "s1", eve)
@@ -123,7 +121,6 @@ func (sink) Data(r io.Reader) error {
 	return err
 }
 
-// sendBare is the bound of BenchmarkDelivery.
 func sendBare(b *testing.B, address string, connections, messages int, message []byte) {
 	var clients sync.WaitGroup
 	for i := range connections {

@@ -61,12 +61,10 @@ func (c *crowd) printAll(b *testing.B, now time.Time) (last mailer.Letter) {
 	return last
 }
 
-// inARow returns a letter's body as its message has it.
 func inARow(l mailer.Letter) string {
 	return strings.Join(slices.Concat(l.Encoded.Text, l.Encoded.HTML), "")
 }
 
-// scanAndCopy is the bound of BenchmarkEditions.
 func (c *crowd) scanAndCopy(b *testing.B, now time.Time, posts int, typical mailer.Letter) {
 	b.Helper()
 	rows, err := c.db.QueryContext(b.Context(), `SELECT digest_id, post_id FROM digest_posts WHERE visible_at = `+

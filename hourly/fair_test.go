@@ -73,7 +73,6 @@ func besiege(t *testing.T, vandals, n int) {
 	})
 }
 
-// proveAll sets all feeds to proven, as after earlier polls.
 func proveAll(t *testing.T, st *store.Store) {
 	var polled []store.Polled
 	for _, f := range storetest.All(t, st.Feeds(t.Context())) {

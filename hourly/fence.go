@@ -29,7 +29,6 @@ func (j *Job) fence(ctx context.Context) (string, error) {
 	return reason, nil
 }
 
-// awaitRelease waits until no fence is up.
 func (j *Job) awaitRelease(ctx context.Context) error {
 	for told := false; ctx.Err() == nil; told = true {
 		reason, err := j.fence(ctx)
@@ -44,7 +43,6 @@ func (j *Job) awaitRelease(ctx context.Context) error {
 	return nil
 }
 
-// beatEvery is the interval between heartbeats.
 const beatEvery = time.Minute
 
 // keepBeating stores a heartbeat every minute. It stops the other loops while another instance has taken

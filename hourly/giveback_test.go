@@ -14,7 +14,6 @@ import (
 	"digest/store/storetest"
 )
 
-// A busyHosts always refuses a lease.
 type busyHosts struct{}
 
 func (busyHosts) LeaseHost(context.Context, time.Time, string, time.Duration) (string, time.Time, error) {

@@ -45,10 +45,8 @@ type history struct {
 
 const historyDays = 8
 
-// historyBegin is the first midnight.
 var historyBegin = time.Date(2026, 11, 2, 0, 1, 0, 0, time.UTC)
 
-// midnightOf returns when the document of a day is read.
 func midnightOf(day int) time.Time { return historyBegin.AddDate(0, 0, day) }
 
 // posted returns the nth post of a blog that publishes at 09:17 each day.

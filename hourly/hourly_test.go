@@ -228,7 +228,6 @@ func (h *house) tick(clock string, want hourly.Summary) {
 	}
 }
 
-// inbox returns all mails so far as one text.
 func (h *house) inbox() (mails int, text string) {
 	h.t.Helper()
 	files, err := filepath.Glob(filepath.Join(h.mail, "new", "*"))

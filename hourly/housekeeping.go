@@ -81,7 +81,6 @@ func (j *Job) measure(ctx context.Context) error {
 	return nil
 }
 
-// pruneBatch is the number of rows that one transaction deletes.
 const pruneBatch = 1000
 
 // prune shortens the histories of feeds and deletes everything older than Keep. If that would be more than

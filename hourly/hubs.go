@@ -17,8 +17,7 @@ import (
 
 const (
 	// hubsEvery is the interval between looks for due requests to hubs.
-	hubsEvery = 5 * time.Minute
-	// hubRequests is the number of requests that one claim returns.
+	hubsEvery   = 5 * time.Minute
 	hubRequests = 20
 )
 
@@ -87,7 +86,6 @@ type requestHost struct {
 	outside bool
 }
 
-// askHost sends requests to one host, one after the other.
 func askHost[R any](ctx context.Context, requests []R, ask func(context.Context, R) poller.FormAnswer,
 	note func(r R, said poller.FormAnswer, made bool) error) error {
 	said, answers := poller.FormAnswer{}, true

@@ -45,7 +45,6 @@ func BenchmarkMidnight(b *testing.B) {
 	}
 }
 
-// tickMidnight runs a midnight with a frozen clock.
 func (c *crowd) tickMidnight(b *testing.B, due time.Time, feeds int) {
 	clock := func() time.Time { return due }
 	job := hourly.New(hourly.Options{

@@ -16,10 +16,8 @@ import (
 
 func (s *site) address() string { return s.URL + "/feed.xml" }
 
-// movesTo makes a site redirect permanently to another.
 func (s *site) movesTo(to *site) { s.says(http.StatusMovedPermanently, "Location", to.address()) }
 
-// subscribedTo returns the addresses of a digest's feeds.
 func (h *house) subscribedTo(d digest.Digest) []string {
 	h.t.Helper()
 	subs, err := h.st.AllSubscriptions(h.t.Context(), d.ID)
@@ -33,7 +31,6 @@ func (h *house) subscribedTo(d digest.Digest) []string {
 	return all
 }
 
-// isSubscribedTo fails the test unless a digest is subscribed to exactly these sites.
 func (h *house) isSubscribedTo(d digest.Digest, sites ...*site) {
 	h.t.Helper()
 	var want []string
@@ -62,7 +59,6 @@ func (h *house) movesOf(d digest.Digest) map[string]store.Move {
 	return moves
 }
 
-// undo reverts a move from an old address for a digest.
 func (h *house) undo(d digest.Digest, from *site) {
 	h.t.Helper()
 	m, told := h.movesOf(d)[from.address()]
@@ -210,7 +206,6 @@ func TestI9_SecondMoveMuchLater(t *testing.T) {
 	}
 }
 
-// nights runs the job at the next n midnights.
 func (h *house) nights(n int) {
 	h.t.Helper()
 	for range n {

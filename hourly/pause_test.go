@@ -51,7 +51,6 @@ func TestPauseLosesNothing(t *testing.T) {
 	})
 }
 
-// checkBound checks the stored posts of the only edition.
 func checkBound(t *testing.T, st *store.Store, d digest.Digest, now time.Time) {
 	t.Helper()
 	list, err := st.Editions(t.Context(), d.ID, 10)

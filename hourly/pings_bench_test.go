@@ -130,7 +130,6 @@ func manySites(b *testing.B) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// benchOptions returns options of a job that mails into a folder.
 func benchOptions(b *testing.B, st *store.Store) hourly.Options {
 	transport, err := mailer.Open("maildir:"+b.TempDir(), mailer.Options{})
 	if err != nil {

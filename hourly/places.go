@@ -23,14 +23,12 @@ type place struct {
 	timer *time.Timer
 }
 
-// count returns the number of polls that may begin.
 func (p *places) count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.load.Free()
 }
 
-// full returns the shares that are used up.
 func (p *places) full() digest.FullShares {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -15,7 +15,6 @@ import (
 )
 
 const (
-	// commitPolls is the maximum number of polls in one transaction.
 	commitPolls = 200
 	// commitBytes is the size at which a commit starts. Storing takes twice the memory of the results.
 	commitBytes = 8 << 20
@@ -24,8 +23,7 @@ const (
 	// patience limits the retries while the database is unavailable. It is the time in which poll results
 	// can still be stored under their leases.
 	patience = 10 * time.Minute
-	// tries is the number of attempts after any other database error.
-	tries = 4
+	tries    = 4
 )
 
 // Poll polls every due feed in parallel until no claimable feed is left. When ctx ends, it stops claiming
@@ -193,7 +191,6 @@ func (r *round) claim(soft context.Context, n int) (feeds []store.ClaimedFeed, l
 // them for other workers.
 const mostClaimed = poller.QuickPolls / 2
 
-// claimAhead is how far ahead an endless round claims feeds.
 const claimAhead = 5 * time.Second
 
 // claimUntil returns the due time up to which feeds are claimed. It returns now if the caller waits for the

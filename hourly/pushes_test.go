@@ -20,7 +20,6 @@ func (h *house) hub(b *rocksHub, subscribes, unsubscribes, polls int) {
 	}
 }
 
-// pushesAt pushes a post and stores it.
 func (h *house) pushesAt(b *rocksHub, clock, title string) {
 	h.t.Helper()
 	h.set(clock)
@@ -31,7 +30,6 @@ func (h *house) pushesAt(b *rocksHub, clock, title string) {
 	}
 }
 
-// trusted checks whether the hubs of the blog are trusted.
 func (h *house) trusted(b *rocksHub, want bool) digest.News {
 	h.t.Helper()
 	f, news := h.blog(b)

@@ -16,8 +16,7 @@ const (
 	// released together. So the time to store polls does not grow with the time over which polls are
 	// spread.
 	releasePause = 2 * time.Second
-	// pruneEvery is the interval of pruning.
-	pruneEvery = time.Hour
+	pruneEvery   = time.Hour
 	// domainsEvery is the interval of looks for due DNS checks of newsletters' domains.
 	domainsEvery = 10 * time.Minute
 )

@@ -52,7 +52,6 @@ func TestFeedOfThePageInItsPlace(t *testing.T) {
 	})
 }
 
-// told returns the kinds of notices in a digest's editions, oldest first.
 func (h *house) told(d digest.Digest) string {
 	h.t.Helper()
 	var all []string

@@ -112,7 +112,6 @@ func (in *prepared) dropBlank(posts []feed.Post, known map[string]string) []feed
 	return slices.DeleteFunc(slices.Clone(posts), func(p feed.Post) bool { return isLeftOut(p.Identity) })
 }
 
-// list adds posts to the list of posts in the document.
 func (in *prepared) list(posts []feed.Post) {
 	for i := range posts {
 		in.Listed = append(in.Listed, posts[i].Identity)
@@ -251,7 +250,6 @@ func dates(posts []feed.Post, now time.Time) (oldest, newest time.Time) {
 	return oldest, newest
 }
 
-// history returns the entry of a poll in the history of its feed.
 func history(res poller.Result) store.PollRecord {
 	return store.PollRecord{
 		At:       res.Feed.LastAttemptAt,

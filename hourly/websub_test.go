@@ -176,7 +176,6 @@ func (b *rocksHub) serveBlog(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(body))
 }
 
-// kind returns the Content-Type of the blog.
 func (b *rocksHub) kind() string {
 	switch b.test {
 	case -1, 0, 102, 103, 104:
@@ -259,7 +258,6 @@ func (b *rocksHub) refuse(w http.ResponseWriter, why string) {
 	http.Error(w, why, http.StatusBadRequest)
 }
 
-// verify sends the verification request to a callback.
 func (b *rocksHub) verify(form url.Values) {
 	const challenge = "a challenge <script>"
 	topic := form.Get("hub.topic")
@@ -336,7 +334,6 @@ func (b *rocksHub) delivers(body string, signs func(string) string) (statuses []
 	return statuses
 }
 
-// pushes publishes a post and sends it alone.
 func (b *rocksHub) pushes(title string) []int {
 	b.publish(title)
 	return b.delivers(b.document("", "", title), nil)
@@ -377,7 +374,6 @@ func (h *house) blog(b *rocksHub) (digest.Feed, digest.News) {
 	return digest.Feed{}, digest.News{}
 }
 
-// stored counts the posts with a title.
 func (h *house) stored(b *rocksHub, title string) (n int) {
 	h.t.Helper()
 	f, _ := h.blog(b)

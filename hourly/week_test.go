@@ -78,7 +78,6 @@ type letter struct {
 	body string
 }
 
-// inWeek runs f in a week that begins at begin.
 func inWeek(t *testing.T, begin time.Time, f func(t *testing.T, w *week)) {
 	path := storetest.SQLite(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -242,7 +241,6 @@ func (s *session) Data(r io.Reader) error {
 	return nil
 }
 
-// checkMail checks the dates, hours and posts of a reader's letters.
 func (w *week) checkMail(to, zone string) {
 	loc, err := time.LoadLocation(zone)
 	if err != nil {
@@ -294,7 +292,6 @@ func (w *week) checkPosts(to string, letters []letter, seen map[string]int) {
 	}
 }
 
-// checkManners checks the requests that the sites received.
 func (w *week) checkManners() {
 	for host, requests := range w.requests {
 		gap, most := time.Hour, 2*7*2+4

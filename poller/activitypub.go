@@ -190,7 +190,6 @@ func tells(outbox Result) bool {
 	})
 }
 
-// byPage finds a feed of an account by its page.
 func (s *search) byPage(ctx context.Context, who person) (Result, bool) {
 	if s.page == nil && who.page != "" {
 		if rss, page, failed := s.try(ctx, who.page); failed == nil && page == nil {

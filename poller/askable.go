@@ -42,7 +42,6 @@ func mannersFrom(f digest.Feed) time.Time {
 	return f.LastAttemptAt
 }
 
-// wholeSecond rounds up to a whole second.
 func wholeSecond(t time.Time) time.Time {
 	if whole := t.Truncate(time.Second); whole.Before(t) {
 		return whole.Add(time.Second)
@@ -63,7 +62,6 @@ func skipped(f digest.Feed, t time.Time) bool {
 		f.SkipDays&digest.EveryDay != digest.EveryDay && f.SkipDays.Has(t.Weekday())
 }
 
-// notSkipped returns the first instant from t on that f does not skip.
 func notSkipped(f digest.Feed, t time.Time) time.Time {
 	if t.IsZero() || !skipped(f, t) {
 		return t

@@ -9,7 +9,6 @@ import (
 	"digest"
 )
 
-// linking returns a page with a head and a body.
 func linking(head, text string) string {
 	return `<!doctype html><html><head><title>Home</title>` + head + `</head><body>` + text + `</body></html>`
 }

@@ -98,7 +98,6 @@ func bareGET(ctx context.Context, c *http.Client, f digest.Feed) error {
 	return nil
 }
 
-// round polls every feed once, in parallel, and returns the time.
 func round(b *testing.B, feeds []digest.Feed, ask func(digest.Feed) error) time.Duration {
 	b.Helper()
 	start := time.Now()

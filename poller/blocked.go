@@ -13,7 +13,6 @@ import (
 // Queued feeds of the host leave the queue immediately.
 const blocksAge = 10 * time.Second
 
-// A blockedHosts knows the hosts that get no requests.
 type blockedHosts struct {
 	read func(context.Context) ([]digest.HostRule, error) // nil: no host is blocked
 

@@ -86,7 +86,6 @@ func (s *busySite) published(now time.Time) []time.Time {
 	return s.instant
 }
 
-// look returns the turnover that a poll finds.
 func (s *busySite) look(now time.Time) Turnover {
 	all := s.published(now)
 	fresh, before := len(all)-s.known, s.readAt

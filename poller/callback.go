@@ -88,7 +88,6 @@ func (p *Poller) callbackRequest(ctx context.Context, c Callback, r route) *http
 	return req
 }
 
-// notSent returns the error for a request that was not sent.
 func notSent(err error) error {
 	message := "it was stopped before it was sent"
 	if errors.Is(err, errBusy) {

@@ -26,7 +26,6 @@ func callbackPoller(t *testing.T, change ...func(*Options)) *Poller {
 	return p
 }
 
-// TestCallback checks the request to a callback and the reply.
 func TestCallback(t *testing.T) {
 	var got *http.Request
 	var body string
@@ -115,7 +114,6 @@ func TestCallbackStaysOut(t *testing.T) {
 	}
 }
 
-// A busyHosts always refuses a lease.
 type busyHosts struct{}
 
 func (busyHosts) LeaseHost(_ context.Context, now time.Time, _ string, _ time.Duration) (string, time.Time, error) {

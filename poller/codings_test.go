@@ -15,7 +15,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// pack applies codings to bytes, one after the other.
 func pack(t testing.TB, body []byte, codings ...string) []byte {
 	t.Helper()
 	for _, coding := range codings {

@@ -51,7 +51,6 @@ func (c *cookies) field(to *url.URL) string {
 	return strings.Join(all, "; ")
 }
 
-// send adds the Cookie field to the header of a request.
 func (c *cookies) send(h http.Header, r route) {
 	field := c.field(r.url)
 	if c != nil && c.jar != nil {

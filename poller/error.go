@@ -49,13 +49,11 @@ const (
 	formerNotPublic  = "refused: the address is not public; whoever runs this reader can allow its network"
 )
 
-// noAnswer returns the error for a request without an answer.
 func noAnswer(err error, connected bool, timeout time.Duration) *pollError {
 	closed := !connected && (errors.Is(err, syscall.ECONNREFUSED) || isTimeout(err))
 	return &pollError{text: describe(err, connected, timeout), unanswered: connected, closed: closed}
 }
 
-// badBody returns the error for an unusable body.
 func badBody(err error, status int, timeout time.Duration) *pollError {
 	text := describe(err, true, timeout)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) {

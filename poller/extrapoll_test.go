@@ -8,7 +8,6 @@ import (
 	"digest"
 )
 
-// failedAt returns a record whose last poll, at t, failed.
 func failedAt(t time.Time, status, errors int, penalty time.Duration) digest.Feed {
 	return digest.Feed{ID: 3, Schedule: digest.Schedule{LastAttemptAt: t, NotBefore: t.Add(penalty)},
 		Failures: digest.Failures{LastStatus: status, Errors: errors}}

@@ -234,7 +234,6 @@ func (s *session) roundTrip(limit *limit, method string, r route) (*answer, erro
 	return a, nil
 }
 
-// most returns the size limit of a body.
 func (s *session) most() int64 {
 	switch {
 	case s.forRobots:

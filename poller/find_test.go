@@ -18,7 +18,6 @@ func page(links ...string) string {
 	return `<!doctype html><html><head><title>Home</title>` + b.String() + `</head><body><p>Hello.</p></body></html>`
 }
 
-// paths serves pages and feeds by path, and 404 for other paths.
 func paths(bodies map[string]string) func(request) string {
 	return func(r request) string {
 		body, ok := bodies[r.target]
@@ -238,7 +237,6 @@ func TestFindWithoutScheme(t *testing.T) {
 // nobody is a Known without feeds.
 func nobody(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }
 
-// find returns the feed that a search reads.
 func find(p *Poller, ctx context.Context, address string) (Result, error) {
 	c, err := p.Find(ctx, address, nobody)
 	return c.Read, err

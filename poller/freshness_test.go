@@ -9,7 +9,6 @@ import (
 	"digest"
 )
 
-// header parses "Name: value" lines.
 func header(lines ...string) http.Header {
 	h := http.Header{}
 	for _, line := range lines {

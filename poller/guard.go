@@ -24,7 +24,6 @@ func IsNotPublic(err error) bool {
 	return strings.Contains(err.Error(), errNotPublic.Error()) || strings.Contains(err.Error(), formerNotPublic)
 }
 
-// errPort is the error for a forbidden port.
 var errPort = errors.New(string(digest.Words("not allowed: feeds may use ports 80, 443, and 1024 and above")))
 
 const (

@@ -15,7 +15,6 @@ import (
 	"digest"
 )
 
-// account returns the answer of Bluesky's service.
 func account(did, handle string) string {
 	return fmt.Sprintf(`{"feed":[{"post":{"uri":"at://%[1]s/app.bsky.feed.post/3k","author":{"did":%[1]q,"handle":%[2]q,"displayName":"Ann"},
 		"record":{"text":"Hello","createdAt":"2026-11-19T00:00:00Z"},"indexedAt":"2026-11-19T00:00:00Z"}}]}`, did,

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// notes returns a page with marked posts and a number that changes with each answer.
 func notes(visitors int, names ...string) string {
 	var b strings.Builder
 	for _, name := range names {

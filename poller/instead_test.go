@@ -37,7 +37,6 @@ func made(t *testing.T, offers []string, bodies map[string]string) (*site, *read
 	return s, r
 }
 
-// gets returns the targets of the GET requests since the last call.
 func gets(s *site) string {
 	var b []string
 	for _, r := range s.log() {
@@ -163,7 +162,6 @@ func newReaderOfRefresh(t *testing.T) *reader {
 	return r
 }
 
-// refreshing returns a page that redirects browsers with a meta element.
 func refreshing(content string) string {
 	return `<!doctype html><title>Redirecting</title><meta http-equiv="Refresh" content="` + content +
 		`"><a href="/elsewhere">Here</a>`

@@ -16,7 +16,6 @@ func isListedAccount(f digest.Feed) bool {
 	return f.Kind == "" && f.Sealed == "" && feed.WebFingerAccount(f.URL) != ""
 }
 
-// findAccount polls a listed account.
 func (s *session) findAccount(ctx context.Context, f digest.Feed) Result {
 	search := &search{session: s, known: func(context.Context, string) (digest.Feed, bool) {
 		return digest.Feed{}, false

@@ -8,7 +8,6 @@ import (
 	"digest/feed"
 )
 
-// listedAccount returns the feed that an import stores for an account.
 func listedAccount(t *testing.T) digest.Feed {
 	t.Helper()
 	url, err := feed.AskedURL("@ann@social.example")

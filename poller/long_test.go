@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// longFeed returns a feed with posts of 64 KB each.
 func longFeed(begin, post, end string, posts int) string {
 	var b strings.Builder
 	b.WriteString(begin)

@@ -21,8 +21,7 @@ const (
 	// others.
 	largeBody = 2 << 20
 	// freeBody bytes of each body are not counted: every poll in flight may use them.
-	freeBody = 64 << 10
-	// roomPatience is how long a body waits for memory.
+	freeBody     = 64 << 10
 	roomPatience = 5 * time.Minute
 )
 
@@ -112,7 +111,6 @@ func (h *hold) keep(bytes int64) {
 	h.memory.wake()
 }
 
-// release frees all memory of the hold.
 func (h *hold) release() {
 	h.memory.mu.Lock()
 	defer h.memory.mu.Unlock()
@@ -120,7 +118,6 @@ func (h *hold) release() {
 	h.memory.wake()
 }
 
-// full reports whether half of the memory waits to be stored.
 func (m *memory) full() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

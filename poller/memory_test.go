@@ -13,7 +13,6 @@ import (
 	"digest"
 )
 
-// holds returns n holds of one memory, each with that many bytes.
 func holds(t *testing.T, n int, bytes int64) (all []*hold) {
 	m := &memory{}
 	for range n {

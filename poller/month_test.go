@@ -95,7 +95,6 @@ func TestS15_Months(t *testing.T) {
 	}
 }
 
-// only adds a header field to answers with one status.
 func only(status string, answer func(request) string, field string) func(request) string {
 	return func(r request) string {
 		first, rest, _ := strings.Cut(answer(r), "\r\n")

@@ -25,7 +25,6 @@ type network struct {
 
 func newNetwork() *network { return &network{sites: map[string]*site{}} }
 
-// inNetwork runs f in a bubble with its own network.
 func inNetwork(t *testing.T, f func(t *testing.T, n *network)) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork()
@@ -85,7 +84,6 @@ func (n *network) reader(t *testing.T, address string, change ...func(*Options))
 	return &reader{t: t, p: p, watch: newWatch(), feed: digest.Feed{ID: 1, URL: address, Host: feed.Host(address)}}
 }
 
-// close closes all connections, so that the bubble can end.
 func (n *network) close() {
 	for _, p := range n.p {
 		p.Close()

@@ -28,11 +28,9 @@ type Parsers struct {
 const (
 	// parseLeast plus parseEach for each byte is the time limit of a document. It is about fifty times the
 	// time of an honest document, for a machine under load.
-	parseLeast = 5 * time.Second
-	parseEach  = 3 * time.Second / (1 << 20)
-	// parsePatience is how long a document waits for a place.
+	parseLeast    = 5 * time.Second
+	parseEach     = 3 * time.Second / (1 << 20)
 	parsePatience = 5 * time.Minute
-	// mostAbandoned is the limit of abandoned documents for each place.
 	mostAbandoned = 2
 )
 
@@ -88,7 +86,6 @@ func (p *Parsers) Do(ctx context.Context, size int, work func(ctx context.Contex
 	return err
 }
 
-// enter waits for a place.
 func (p *Parsers) enter(ctx context.Context) error {
 	select {
 	case p.places <- struct{}{}:
@@ -107,10 +104,8 @@ func (p *Parsers) enter(ctx context.Context) error {
 	}
 }
 
-// errPanicked is the error of work that panicked.
 var errPanicked = errors.New(string(digest.Words("the document crashed the parser, which is a bug in this program")))
 
-// guarded runs work and turns a panic into an error.
 func guarded(ctx context.Context, work func(context.Context) error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

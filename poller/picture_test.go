@@ -154,7 +154,6 @@ func TestCodedPicturesTakeTurns(t *testing.T) {
 	})
 }
 
-// TestPictureRefusals checks rejected pictures, and whether a retry may succeed.
 func TestPictureRefusals(t *testing.T) {
 	png := pictures["image/png"]
 	var bomb bytes.Buffer

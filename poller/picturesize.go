@@ -34,7 +34,6 @@ func pictureSize(typ string, b []byte) (width, height int) {
 	return 0, 0
 }
 
-// fits reports whether a picture has a size that can be displayed.
 func fits(width, height int) bool {
 	return width > 0 && height > 0 && width <= maxSide && height <= maxSide && width*height <= maxPixels
 }

@@ -39,7 +39,6 @@ func frozenSpread() Spread {
 	return s
 }
 
-// hourlyZones returns the time zones of n readers, an hour apart.
 func hourlyZones(n int) []*time.Location {
 	var all []*time.Location
 	for i := range n {
@@ -62,7 +61,6 @@ func nextMidnight(t time.Time, loc *time.Location) time.Time {
 	return time.Date(y, m, d+1, 0, 0, 0, 0, loc).UTC()
 }
 
-// run plays a number of days.
 func (p *play) run(days int) {
 	p.t.Helper()
 	end := p.now().Add(time.Duration(days) * oneDay)
@@ -146,7 +144,6 @@ func (p *play) ask() {
 	p.feed.PollAt = ExtraPoll(p.feed, due, p.now(), p.spread)
 }
 
-// wake returns when the next event can happen.
 func (p *play) wake() time.Time {
 	if p.tick > 0 {
 		return p.now().Add(p.tick)
@@ -208,12 +205,10 @@ func (p *play) store() {
 	up(&p.feed.LastAttemptAt)
 }
 
-// well returns an act that always answers with the same header.
 func well(lines ...string) act {
 	return func(*play, time.Time) (failure, http.Header) { return failure{}, header(lines...) }
 }
 
-// gaps returns the shortest and the longest time between two polls.
 func (p *play) gaps() (least, most time.Duration) {
 	for i := 1; i < len(p.log); i++ {
 		gap := p.log[i].Sub(p.log[i-1])

@@ -207,7 +207,6 @@ func (p *poll) crossCheck(ctx context.Context, r route, length int64) {
 	}
 }
 
-// lengthOf returns the Content-Length of an answer, or 0.
 func lengthOf(a *answer) int64 {
 	n, err := strconv.ParseInt(a.header.Get("Content-Length"), 10, 64)
 	if err != nil || n < 0 {
@@ -297,7 +296,6 @@ func (p *poll) readAgain(again bool, hash string) {
 	}
 }
 
-// entries describes the size of a document.
 func entries(doc *feed.Document) string {
 	if len(doc.Posts) == 1 {
 		return "1 entry"
@@ -358,7 +356,6 @@ func (p *poll) failed(err error) {
 	p.outcome, p.message = Failed, p.feed.LastError
 }
 
-// dequeue removes a feed from the queue after its poll.
 func dequeue(f *digest.Feed) {
 	f.PollAt, f.LeaseUntil, f.PingedAt = time.Time{}, time.Time{}, time.Time{}
 	f.Domain = feed.Platform(f.Host)
@@ -372,7 +369,6 @@ func (p *poll) noteAddress() {
 	}
 }
 
-// finish returns the result of the poll of f.
 func (p *poll) finish(f digest.Feed) Result {
 	if p.outcome == Stopped {
 		p.feed = f

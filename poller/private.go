@@ -67,7 +67,6 @@ func (s *session) shown(r route) string {
 	return digest.AddressWithoutCredentials(r.address)
 }
 
-// named returns an address for an error message.
 func (s *session) named(address string) string {
 	if s.private != nil && s.private.hidden {
 		return digest.PublicAddress(s.private.shown)
@@ -153,7 +152,6 @@ func (s *session) leave(f *digest.Feed, was digest.Feed) {
 	}
 }
 
-// conceal replaces the address of a private feed in a text.
 func (s *session) conceal(text string) string {
 	if s.private == nil {
 		return text

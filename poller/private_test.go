@@ -15,7 +15,6 @@ import (
 
 const canary = "canary-7f3a"
 
-// newPrivate returns a reader of a credential's feed, and its log.
 func newPrivate(t *testing.T, c digest.Credential, change ...func(*Options)) (r *reader, logged *bytes.Buffer) {
 	t.Helper()
 	logged = new(bytes.Buffer)

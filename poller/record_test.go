@@ -12,7 +12,6 @@ import (
 	"digest/feed"
 )
 
-// rhythmic is a feed that states when to poll it.
 const rhythmic = `<?xml version="1.0"?><rss version="2.0"><channel><title>Weather</title><link>https://weather.example/</link>
 <ttl>180</ttl><skipHours><hour>3</hour><hour>24</hour></skipHours><skipDays><day>Sunday</day></skipDays>
 <item><guid>1</guid><title>Day 1</title><pubDate>Thu, 19 Nov 2026 08:00:00 GMT</pubDate></item>

@@ -32,14 +32,12 @@ type route struct {
 	mayBeHome bool
 }
 
-// typed returns a route to an address that a person typed.
 func typed(address string) (route, error) {
 	r, err := routeTo(address)
 	r.mayBeHome = true
 	return r, err
 }
 
-// routeTo returns a route to an address.
 func routeTo(address string) (route, error) {
 	u, err := weburl.Parse(address)
 	if err != nil || u.Host == "" || !isWeb(u) {

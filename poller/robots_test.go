@@ -110,12 +110,10 @@ func (s *shelf) SaveRobots(_ context.Context, r digest.Robots) error {
 	return nil
 }
 
-// restart clears the rules in memory.
 func (r *reader) restart() { r.p.robots.known = map[string]digest.Robots{} }
 
 func withRobots(s *shelf) func(*Options) { return func(o *Options) { o.Robots = s } }
 
-// robotsAnd serves a robots.txt in addition to a feed.
 func robotsAnd(robots, then func(request) string) func(request) string {
 	return func(r request) string {
 		if r.target == "/robots.txt" {

@@ -92,7 +92,6 @@ func leftToHubs(f digest.Feed, due time.Time) bool {
 		due.Sub(f.LastOKAt) < backupPoll-backupSlack
 }
 
-// alive reports whether a feed is polled at all.
 func alive(f digest.Feed) bool {
 	return f.State.Asked()
 }
@@ -174,7 +173,6 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// hotEnd is the end of the hot minutes after the full hour.
 const hotEnd = 2 * time.Minute
 
 // avoidHotMinutes moves an instant in minute :59, :00 or :01 into minute :02. The feed's share of that

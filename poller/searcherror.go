@@ -23,7 +23,6 @@ func (e *SearchError) Error() string { return e.Cause.Error() }
 // Unwrap returns the *digest.Error.
 func (e *SearchError) Unwrap() error { return e.Cause }
 
-// messageOf returns the message of an error for people.
 func messageOf(err error) string {
 	if e, ok := errors.AsType[*digest.Error](err); ok {
 		return e.Message

@@ -163,7 +163,6 @@ func (d *decoder) escape() (length int, meant []byte) {
 	return 0, nil
 }
 
-// text returns some of the latest bytes.
 func (d *decoder) text(from, to int) string {
 	var b [longestEscape]byte
 	for i, c := range d.tail[from:to] {

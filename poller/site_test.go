@@ -37,7 +37,6 @@ type request struct {
 	at             time.Time
 }
 
-// get returns a header field, and whether it was present.
 func (r request) get(name string) (string, bool) {
 	for _, line := range r.lines {
 		if k, v, _ := strings.Cut(line, ": "); strings.EqualFold(k, name) {
@@ -120,7 +119,6 @@ func readRequest(in *bufio.Reader) (request, error) {
 	}
 }
 
-// log returns the requests since the last call.
 func (s *site) log() []request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,14 +127,12 @@ func (s *site) log() []request {
 	return log
 }
 
-// answers replaces the answer function of the site.
 func (s *site) answers(answer func(r request) string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = answer
 }
 
-// says sets one answer for all requests.
 func (s *site) says(status int, body string, header ...string) {
 	s.answers(func(r request) string { return reply(r, status, body, header...) })
 }
@@ -158,7 +154,6 @@ func reply(r request, status int, body string, header ...string) string {
 	return b.String()
 }
 
-// methods returns the methods of a log, such as "HEAD GET".
 func methods(log []request) string {
 	var b []string
 	for _, r := range log {
@@ -250,7 +245,6 @@ func (r *reader) poll() Result {
 	return result
 }
 
-// want polls and checks the outcome.
 func (r *reader) want(o Outcome) Result {
 	r.t.Helper()
 	result := r.poll()

@@ -59,7 +59,6 @@ func (p *Poller) Sound(ctx context.Context, address, stretch string) (*Sound, er
 	return s, nil
 }
 
-// findSound follows redirects to the sound.
 func (p *Poller) findSound(ctx context.Context, address, stretch string) (*Sound, error) {
 	r, err := routeTo(address)
 	for err == nil {
@@ -117,7 +116,6 @@ func (p *Poller) askSound(ctx context.Context, r route, stretch string) (*Sound,
 	return nil, nil, badStatus(a)
 }
 
-// soundOf returns the sound of an answer, if it is one.
 func soundOf(resp *http.Response) (*Sound, bool) {
 	typ, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Type"))), ";")
 	coded := resp.Header.Get("Content-Encoding")

@@ -94,7 +94,6 @@ func nextPoll(reason catalogue.Sayable, at time.Time) catalogue.Sayable {
 
 func lastError(f digest.Feed) catalogue.Sayable { return Noted(digest.WithoutCredentials(f.LastError)) }
 
-// dated adds the start of a condition, if it is known.
 func dated(words catalogue.Sayable, since time.Time) catalogue.Sayable {
 	if since.IsZero() {
 		return words
@@ -221,7 +220,6 @@ func skips(f digest.Feed) catalogue.Sayable {
 	return catalogue.Key("%s UTC").With(catalogue.Listed(list))
 }
 
-// every describes an interval, such as "every 3 hours".
 func every(d time.Duration) catalogue.Sayable {
 	switch unit, n := rounded(d); unit {
 	case oneDay:

@@ -95,7 +95,6 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestStatus_NoSecret holds that a status contains no secret from the feed's address.
 func TestStatus_NoSecret(t *testing.T) {
 	f := digest.Feed{URL: "http://me:secret@a.example/"}
 	f.Errors, f.LastError, f.FirstErrorAt, f.FailingSince = 3, `Get "http://me:secret@a.example/feed": broken`,

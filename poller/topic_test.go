@@ -129,7 +129,6 @@ func TestTopicOfPrivateFeeds(t *testing.T) {
 	}
 }
 
-// newAnswers returns a site with a handler.
 func newAnswers(t *testing.T, answer http.HandlerFunc) *httptest.Server {
 	s := httptest.NewServer(answer)
 	t.Cleanup(s.Close)

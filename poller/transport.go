@@ -92,7 +92,6 @@ func pinned(ctx context.Context, name string, addrs []netip.Addr) []netip.Addr {
 	return addrs
 }
 
-// noteBehind stores the addresses of a host.
 func noteBehind(ctx context.Context, host string, addrs []netip.Addr) {
 	p, ok := ctx.Value(pinsKey{}).(*pins)
 	if !ok || len(addrs) == 0 {
@@ -105,7 +104,6 @@ func noteBehind(ctx context.Context, host string, addrs []netip.Addr) {
 	p.Store(behind(host), unmapped)
 }
 
-// pin stores the address of a connection.
 func pin(ctx context.Context, name string, a netip.Addr) {
 	if p, ok := ctx.Value(pinsKey{}).(*pins); ok {
 		p.Store(name, a)

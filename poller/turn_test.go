@@ -22,7 +22,6 @@ func queueOf(n int, readers ...digest.DigestID) (queue []digest.QueuedFeed) {
 	return queue
 }
 
-// with changes all feeds of a queue.
 func with(queue []digest.QueuedFeed, change func(f *digest.QueuedFeed)) []digest.QueuedFeed {
 	for i := range queue {
 		change(&queue[i])
@@ -30,17 +29,14 @@ func with(queue []digest.QueuedFeed, change func(f *digest.QueuedFeed)) []digest
 	return queue
 }
 
-// last sets the last reader of feeds.
 func last(id digest.DigestID) func(f *digest.QueuedFeed) {
 	return func(f *digest.QueuedFeed) { f.Last = id }
 }
 
-// stand sets the reliability of feeds.
 func stand(s digest.Reliability) func(f *digest.QueuedFeed) {
 	return func(f *digest.QueuedFeed) { f.Reliability = s }
 }
 
-// loaded returns a load with polls in flight.
 func loaded(polls ...digest.QueuedFeed) *Load {
 	l := &Load{}
 	for _, f := range polls {

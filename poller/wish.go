@@ -72,7 +72,6 @@ func ParseWish(text, base string) (*Wish, error) {
 	return wish, nil
 }
 
-// wishOf reads the part of a line after the name.
 func wishOf(words []string) (Wish, error) {
 	if len(words) > 0 {
 		words[0] = strings.ToLower(words[0])
@@ -141,7 +140,6 @@ func (p *Poller) Wish(ctx context.Context, address string, home bool) (host stri
 	return host, wish, places, ctx.Err()
 }
 
-// wishFile reads the file of a host.
 func (p *Poller) wishFile(ctx context.Context, address, normal string, home bool) WishPlace {
 	ctx, cancel := context.WithTimeout(ctx, wishTime)
 	defer cancel()
@@ -220,7 +218,6 @@ func (p *Poller) askOwner(ctx context.Context, address string, home bool) (*answ
 	return nil, &pollError{failure: failure{status: http.StatusFound}, text: errManyHops.Error()}
 }
 
-// wishRecord reads the TXT record of a host.
 func (p *Poller) wishRecord(ctx context.Context, host string) WishPlace {
 	ctx, cancel := context.WithTimeout(ctx, wishTime)
 	defer cancel()

@@ -16,7 +16,6 @@ import (
 	"digest"
 )
 
-// TestParseWish checks the lines of a host's owner.
 func TestParseWish(t *testing.T) {
 	const base = "https://Read.example.net/"
 	week := 7 * 24 * time.Hour
@@ -87,7 +86,6 @@ func FuzzParseWish(f *testing.F) {
 	})
 }
 
-// owned returns a poller for which every name resolves to one TLS server.
 func owned(t *testing.T, texts map[string][]string, answer http.HandlerFunc) *Poller {
 	s := httptest.NewTLSServer(answer)
 	t.Cleanup(s.Close)

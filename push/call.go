@@ -14,7 +14,6 @@ import (
 // maxParams exceeds the number of parameters of any supported method.
 const maxParams = 16
 
-// errCall marks a body that is not a valid XML-RPC call.
 var errCall = errors.New("not an XML-RPC call")
 
 func parseCall(body []byte) (Ping, error) {
@@ -121,7 +120,6 @@ func fault(code int, message string) []byte {
 		"faultString", "<string>"+escape(message)+"</string>") + "</value></fault>")
 }
 
-// structure returns an XML-RPC struct with two members.
 func structure(name1, value1, name2, value2 string) string {
 	const member = "<member><name>%s</name><value>%s</value></member>"
 	return fmt.Sprintf("<struct>"+member+member+"</struct>", name1, value1, name2, value2)

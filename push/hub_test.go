@@ -21,7 +21,6 @@ func hubForm(pairs ...string) string {
 	return form.Encode()
 }
 
-// TestParseHubRequest is a table of subscribers' requests.
 func TestParseHubRequest(t *testing.T) {
 	const topic, callback = "https://digest.example/n/anna/feed.xml", "https://reader.example/cb?id=1"
 	for name, c := range map[string]struct {

@@ -168,7 +168,6 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// texts returns all text of a document, which must be well-formed.
 func texts(t *testing.T, document []byte) string {
 	t.Helper()
 	var all []string

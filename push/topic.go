@@ -116,7 +116,6 @@ func links(fields []string) (found []link) {
 
 const linkSpace = " \t"
 
-// readLink reads the first link of a field.
 func readLink(field string) (l link, rest string, ok bool) {
 	field = strings.TrimLeft(field, linkSpace+",")
 	field, ok = strings.CutPrefix(field, "<")

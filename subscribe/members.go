@@ -117,7 +117,6 @@ func (i *MemberImport) Run(ctx context.Context, list *members.List) error {
 	return i.flush(ctx)
 }
 
-// read handles one row.
 func (i *MemberImport) read(ctx context.Context, list *members.List, row members.Row) error {
 	action := row.Action()
 	if action == members.Join && !i.firstSpellings(row.Email) {

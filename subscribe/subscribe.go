@@ -93,7 +93,6 @@ func (d *Subscriber) known(ctx context.Context, address string) (digest.Feed, er
 	return f, err
 }
 
-// notBlocked returns an error if the host of an address is blocked.
 func (d *Subscriber) notBlocked(ctx context.Context, address string) error {
 	blocks, err := d.Store.HostBlocks(ctx)
 	if err != nil {
@@ -232,7 +231,6 @@ func asSearch(err error) error {
 	return err
 }
 
-// remember stores a refusal that a search met.
 func (d *Subscriber) remember(ctx context.Context, f digest.Feed) error {
 	if f.NotBefore.IsZero() {
 		return nil
@@ -262,7 +260,6 @@ func (d *Subscriber) ImportReported(ctx context.Context, id digest.DigestID, bod
 	return err
 }
 
-// importing reads a list and passes its feeds to subscribeTo.
 func (d *Subscriber) importing(ctx context.Context, id digest.DigestID, body []byte,
 	subscribeTo func(*feed.Document, []store.ImportItem) (store.ImportResult, error),
 ) (*feed.Document, store.ImportResult, error) {
@@ -303,7 +300,6 @@ func (d *Subscriber) importing(ctx context.Context, id digest.DigestID, body []b
 	return list, result, err
 }
 
-// reason returns the text of an error for people.
 func reason(err error) string {
 	if e, ok := errors.AsType[*digest.Error](err); ok {
 		return e.Message
