@@ -8,20 +8,20 @@ import (
 	"digest/poller"
 )
 
-// An account is what this process has done in one hour of UTC.
+// An account counts what this process did in one hour of UTC.
 type account struct {
 	hour     time.Time
-	due      int // digests that were planned
-	queued   int // feeds, for them
+	due      int // planned digests
+	queued   int // feeds queued for them
 	polled   map[poller.Outcome]int
 	posts    int
 	editions int
 	mail     mailer.Stats
 
-	begun, done time.Time // the first step and the last one
+	begun, done time.Time // the first and the last step
 }
 
-// add counts a step; one of another hour begins a new account, and the one that is over is given.
+// add counts a step. The first step of another hour begins a new account; add then returns the old one.
 func (a *account) add(e Event) (over *account) {
 	over = a.closed(e.At)
 	if a.begun.IsZero() {
@@ -48,7 +48,8 @@ func (a *account) add(e Event) (over *account) {
 	return over
 }
 
-// closed gives the account if its hour is over at now, and empties it; nil: it goes on, or nothing is in it.
+// closed returns the account and resets it if its hour is over at now. Otherwise, and for an empty account,
+// it returns nil.
 func (a *account) closed(now time.Time) *account {
 	if a.begun.IsZero() || now.UTC().Truncate(time.Hour).Equal(a.hour) {
 		return nil
@@ -58,7 +59,7 @@ func (a *account) closed(now time.Time) *account {
 	return &over
 }
 
-// tellHour says in the log what the hour brought, if it is over at now.
+// tellHour logs the summary of the hour if it is over at now.
 func (j *Job) tellHour(now time.Time) {
 	j.reporting.Lock()
 	defer j.reporting.Unlock()
@@ -67,7 +68,6 @@ func (j *Job) tellHour(now time.Time) {
 	}
 }
 
-// log writes the one line of an hour.
 func (a *account) log(l *slog.Logger) {
 	attrs := []any{"hour", a.hour.Format(time.RFC3339), "due", a.due, "queued", a.queued}
 	for _, o := range []poller.Outcome{poller.Changed, poller.Unchanged, poller.Failed} {

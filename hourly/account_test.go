@@ -11,7 +11,8 @@ import (
 	"digest/poller"
 )
 
-// TestAccount: each hour in which something was done has one line, with all that was done in it, and an hour without has none.
+// TestAccount holds that each hour with a step has one log line with all counts, and that other hours have
+// none.
 func TestAccount(t *testing.T) {
 	begin := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	now := begin
@@ -47,9 +48,9 @@ func TestAccount(t *testing.T) {
 	j.tellHour(begin.Add(3 * time.Hour))
 	said("")
 	at(3*time.Hour, Event{Kind: EventStored, Posts: 1})
-	at(4*time.Hour, Event{Kind: EventStored, Posts: 2}) // a step of the next hour ends the one before it
+	at(4*time.Hour, Event{Kind: EventStored, Posts: 2}) // a step of the next hour ends the hour
 	said(`"hour summary" hour=2026-11-20T03:00:00Z due=0 queued=0 stored=1 released=0 sent=0 took=0s`)
-	at(time.Hour, Event{Kind: EventStored, Posts: 3}) // the clock was put back
+	at(time.Hour, Event{Kind: EventStored, Posts: 3}) // the clock went back
 	said(`"hour summary" hour=2026-11-20T04:00:00Z due=0 queued=0 stored=2 released=0 sent=0 took=0s`)
 	if reported != 13 {
 		t.Errorf("%d steps were reported", reported)

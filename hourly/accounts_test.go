@@ -17,7 +17,7 @@ import (
 	"digest/test/tier"
 )
 
-// An account publishes over four days at a server that sends pages of 20 activities, and no validators.
+// An account publishes for four days on a server that sends pages of 20 activities and no validators.
 type account struct {
 	*httptest.Server
 	h       *house
@@ -28,8 +28,8 @@ type account struct {
 	asked   []time.Time
 	pages   int // requests for pages after the first
 	objects map[string]any
-	broken  bool   // the server refuses the next page
-	far     string // another server, which has the objects too
+	broken  bool   // the server refuses to send the next page
+	far     string // another server with the same objects
 }
 
 const publicly = "https://www.w3.org/ns/activitystreams#Public"
@@ -45,7 +45,7 @@ func (a *account) create(object any) any {
 	return map[string]any{"type": "Create", "actor": a.URL + "/users/ann", "to": publicly, "object": object}
 }
 
-// ServeHTTP sends a page of the current outbox, or an object.
+// ServeHTTP sends a page of the outbox, or an object.
 func (a *account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var body any
 	switch {
@@ -164,7 +164,7 @@ func TestFourDaysOfAccounts(t *testing.T) {
 	}
 }
 
-// check looks in the mails for each note that the account published after the subscription.
+// check looks for each note since the subscription in the mails.
 func (a *account) check(first, polls int) {
 	t := a.h.t
 	t.Helper()

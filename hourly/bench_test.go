@@ -16,20 +16,19 @@ import (
 	"digest/store/storetest"
 )
 
-// The benchmarks of this package drive whole steps of the hour through the
-// real parts, and measure beside each, in the same run, what bounds it from
-// above. Absolute figures belong to the machine; the ratio travels.
+// The benchmarks of this package run whole steps of the hour with the real parts. Each measures an upper
+// bound in the same run. Absolute times depend on the machine; the ratio to the bound does not.
 
-// eve is when the benchmarks' readers subscribe: half a day before midnight UTC.
+// eve is the time at which the benchmarks' readers subscribe: half a day before midnight UTC.
 var eve = time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
 
-// nightsLater is the n-th midnight after eve, from 0.
+// nightsLater returns the n-th midnight after eve, from 0.
 func nightsLater(n int) time.Time { return eve.Add(12*time.Hour + time.Duration(n)*24*time.Hour) }
 
-// A race takes the time of our work and of the limit beside it, turn by turn.
+// A race measures the time of our work and of the bound, in turn.
 type race struct {
 	ours, limit time.Duration
-	done        int // things, by each of the two
+	done        int // things done by each of the two
 }
 
 func timed(f func()) time.Duration {
@@ -38,7 +37,7 @@ func timed(f func()) time.Duration {
 	return time.Since(start)
 }
 
-// run is one round of n things each. Who goes first changes with every round.
+// run runs one round of n things each, and alternates which of the two is first.
 func (r *race) run(n int, ours, limit func()) {
 	if r.done/n%2 == 0 {
 		r.limit += timed(limit)
@@ -64,8 +63,8 @@ func ok(b testing.TB, err error) {
 	}
 }
 
-// listenEverywhere serves h on one port of every address of 127.0.0.0/8, so
-// that each feed can have a host of its own.
+// listenEverywhere serves h on one port of all addresses of 127.0.0.0/8, so that each feed can have its own
+// host.
 func listenEverywhere(b testing.TB, h http.Handler) (port int) {
 	b.Helper()
 	l, err := net.Listen("tcp4", "0.0.0.0:0")
@@ -76,7 +75,7 @@ func listenEverywhere(b testing.TB, h http.Handler) (port int) {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// addresses gives n feeds, each on a host of its own.
+// addresses returns n feeds, each on its own host.
 func addresses(n, port int) []store.ImportItem {
 	items := make([]store.ImportItem, n)
 	for i := range items {
@@ -86,7 +85,7 @@ func addresses(n, port int) []store.ImportItem {
 	return items
 }
 
-// known makes feeds look as they do after a first poll and a first 304.
+// known sets feeds to their state after a first poll and a first 304.
 func known(b *testing.B, st *store.Store) {
 	b.Helper()
 	feeds := storetest.All(b, st.Feeds(b.Context()))
@@ -102,7 +101,6 @@ func known(b *testing.B, st *store.Store) {
 	ok(b, err)
 }
 
-// loopbackPoller asks hosts of 127.0.0.0/8 without pauses.
 func loopbackPoller(b *testing.B, now func() time.Time) *poller.Poller {
 	p := poller.New(poller.Options{
 		UserAgentVersion: "bench", BaseURL: "https://news.example", NoWait: true, Now: now,
@@ -112,5 +110,5 @@ func loopbackPoller(b *testing.B, now func() time.Time) *poller.Poller {
 	return p
 }
 
-// seconds writes an instant as it is stored.
+// seconds returns an instant in the form in which the database stores it.
 func seconds(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }

@@ -9,7 +9,7 @@ import (
 	"digest/store/storetest"
 )
 
-// TestBlankPost: a post that has nothing to show is shown once it has.
+// TestBlankPost holds that a post without content appears as soon as it has some.
 func TestBlankPost(t *testing.T) {
 	eachHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house, s *site) {
 		h.hours("2026-11-19 11:00", 14, s)
@@ -29,8 +29,8 @@ func TestBlankPost(t *testing.T) {
 	})
 }
 
-// TestEventsToCome: a calendar dates its posts by the days of the events. Its new reader gets one of them, and then
-// each that is added.
+// TestEventsToCome holds that a new reader of a calendar, whose posts have the dates of events, gets one of
+// its posts, and then each new one.
 func TestEventsToCome(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		s := newSite(t)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestS35_LatePollsKeepCalm: what cron finds in the queue on the hour is old,
-// and still not asked for in the hot minutes.
+// TestS35_LatePollsKeepCalm holds that a cron job that starts on the hour polls overdue feeds after the hot
+// minutes.
 func TestS35_LatePollsKeepCalm(t *testing.T) {
 	inWeek(t, time.Date(2026, 11, 19, 10, 30, 0, 0, time.UTC), func(t *testing.T, w *week) {
 		w.subscribe("ann@example.org", "Europe/Paris")

@@ -10,9 +10,9 @@ import (
 	"digest/store/storetest"
 )
 
-// TestWhatReadersChoose: a filter holds posts back, a feed at rest is not asked,
-// who has no mail gets an edition and no message, and who travels gets theirs
-// when the day begins where they are.
+// TestWhatReadersChoose holds that filters hold posts back and that paused subscriptions are not polled. A
+// reader without mail gets an edition and no message. A traveller's edition comes at midnight of the trip's
+// time zone.
 func TestWhatReadersChoose(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		h := newHouse(t, st, "2026-10-01 12:00")
@@ -49,7 +49,7 @@ func TestWhatReadersChoose(t *testing.T) {
 		}
 		h.tick("2026-10-02 13:30", hourly.Summary{})
 		news.publish("A spoiler again")
-		h.tick("2026-10-02 15:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 1}) // Tokyo's: nothing is left
+		h.tick("2026-10-02 15:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 1}) // Tokyo's: no post is left
 		held, err := st.HeldPosts(ctx, ada.ID, h.clock.AddDate(1, 0, 0), 9)
 		ok(err)
 		if len(held) != 2 {

@@ -6,18 +6,18 @@ import (
 	"digest"
 )
 
-// putRightEvery is how often it is looked for what a wrong clock has left.
+// putRightEvery is the interval between corrections of stored times that a wrong clock caused.
 const putRightEvery = time.Hour
 
-// A clockWatch is what was seen of the clock. Only plan looks at it.
+// A clockWatch remembers earlier readings of the clock. Only plan uses it.
 type clockWatch struct {
-	latest  time.Time // the latest time that was seen
-	putNext time.Time // when PutRight is called again
+	latest  time.Time // the latest reading
+	putNext time.Time // the time of the next call of PutRight
 }
 
-// watchClock puts right what a clock that was wrong has left in the database: at
-// the start, every hour, and as soon as the clock has been put back, for a midnight
-// may come within the hour. Where that fails the hour goes on.
+// watchClock corrects stored times that are too far ahead because a clock was wrong. It does so at the
+// start, every hour, and when the clock goes back, since a midnight may be less than an hour away. It logs
+// errors and retries at the next plan.
 func (j *Job) watchClock(now time.Time) {
 	w := &j.watch
 	back := w.latest.Sub(now)

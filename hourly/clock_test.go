@@ -14,7 +14,7 @@ import (
 	"digest/store/storetest"
 )
 
-// run ticks at an instant, whatever comes of it.
+// run ticks at an instant and ignores the summary.
 func (h *house) run(at time.Time) {
 	h.t.Helper()
 	h.clock = at
@@ -23,7 +23,7 @@ func (h *house) run(at time.Time) {
 	}
 }
 
-// dates gives the dates of the reader's editions, the earliest first.
+// dates returns the dates of the reader's editions, the earliest first.
 func (h *house) dates() string {
 	h.t.Helper()
 	list, err := h.st.Editions(h.t.Context(), h.d.ID, 1000)
@@ -37,7 +37,6 @@ func (h *house) dates() string {
 	return strings.Join(dates, " ")
 }
 
-// mailedOnce checks that every post was mailed, and none twice.
 func (h *house) mailedOnce(titles []string) {
 	h.t.Helper()
 	files, err := filepath.Glob(filepath.Join(h.mail, "new", "*"))
@@ -63,8 +62,8 @@ func (h *house) mailedOnce(titles []string) {
 	}
 }
 
-// TestClockThatWasWrong has an hour by a wrong clock, and then days by a right
-// one: each date has its edition, and each post comes once.
+// TestClockThatWasWrong runs an hour with a wrong clock and then days with a right one. Each date gets its
+// edition, and each post is mailed once.
 func TestClockThatWasWrong(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -106,9 +105,9 @@ func TestClockThatWasWrong(t *testing.T) {
 	}
 }
 
-// TestClocksThatJump lets the clock jump about for weeks. By a right clock the
-// digest is never due later than at its first midnight without an edition, no
-// date has two, and every post is mailed once, within days.
+// TestClocksThatJump changes the clock at random for weeks. With a right clock, the digest is due at its
+// first midnight without an edition at the latest. No date gets two editions, and every post is mailed
+// once, within days.
 func TestClocksThatJump(t *testing.T) {
 	offs := []time.Duration{14 * time.Hour, -14 * time.Hour, 3 * time.Hour, -3 * time.Hour, 40 * time.Hour,
 		72 * time.Hour, 400 * 24 * time.Hour, 10 * time.Minute}
@@ -132,7 +131,7 @@ func TestClocksThatJump(t *testing.T) {
 					h.run(now)
 					h.dueInTime(now)
 				}
-				for range 6 * 8 { // days by a right clock
+				for range 6 * 8 { // days with a right clock
 					now = now.Add(3 * time.Hour)
 					h.run(now)
 					h.dueInTime(now)
@@ -143,8 +142,7 @@ func TestClocksThatJump(t *testing.T) {
 	}
 }
 
-// dueInTime checks that the digest is due at its first midnight whose date has no
-// edition.
+// dueInTime checks that the digest is due at the first midnight whose date has no edition.
 func (h *house) dueInTime(now time.Time) {
 	h.t.Helper()
 	d, err := h.st.Digest(h.t.Context(), h.d.ID)
@@ -162,9 +160,8 @@ func (h *house) dueInTime(now time.Time) {
 	}
 }
 
-// TestMidnightAfterAFastClock: nothing ran between the return of a clock that was
-// fast and the reader's midnight, of whatever kind it is; it comes all the same, with
-// what was published since, and each post is mailed once.
+// TestMidnightAfterAFastClock holds that a midnight comes although nothing ran between it and the
+// correction of a fast clock. The edition has the posts published since then, and each post is mailed once.
 func TestMidnightAfterAFastClock(t *testing.T) {
 	do := func(t *testing.T, err error) {
 		t.Helper()
@@ -175,10 +172,10 @@ func TestMidnightAfterAFastClock(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		set      func(t *testing.T, h *house) // at 10:00 on 1 November, a Sunday
-		last     string                       // of a right clock
+		last     string                       // with a right clock
 		midnight string
-		date     string // of the edition that comes then
-		mail     string // when it has left
+		date     string // of the edition at that midnight
+		mail     string // when it is sent
 	}{
 		{name: "every day", last: "2026-11-02 00:01", midnight: "2026-11-03 00:06", date: "2026-11-03"},
 		{name: "noticed a day and a half later", last: "2026-11-02 00:01", midnight: "2026-11-04 12:06",
@@ -217,9 +214,9 @@ func TestMidnightAfterAFastClock(t *testing.T) {
 			{"2150-01-01 00:00", "2150-01-02 00:00"}} {
 			switch {
 			case len(fast) > 1 && strings.Contains(test.name, "noticed"):
-				continue // what was released before is not known then
+				continue // the earlier release is not known in this case
 			case fast[0] > "2027" && strings.Contains(test.name, "stay"):
-				continue // the stay has ended, and its midnights
+				continue // the trip has ended, and its midnights too
 			}
 			t.Run(fmt.Sprint(test.name, " ", fast), func(t *testing.T) {
 				eachHouse(t, "2026-11-01 10:00", func(t *testing.T, h *house, s *site) {
@@ -250,7 +247,6 @@ func TestMidnightAfterAFastClock(t *testing.T) {
 	}
 }
 
-// day reads a date.
 func day(s string) digest.Date {
 	d, err := digest.ParseDate(s)
 	if err != nil {

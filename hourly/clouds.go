@@ -11,8 +11,8 @@ import (
 	"digest/store"
 )
 
-// askCloudsOnce asks rssCloud servers to tell of the news of feeds that have no hub. What it does not
-// ask for any more ends by itself, within the 25 hours of a promise.
+// askCloudsOnce registers at rssCloud servers for feeds that have no hub. A registration that digest does
+// not renew expires within 25 hours.
 func (j *Job) askCloudsOnce(ctx context.Context) (time.Duration, error) {
 	if j.CloudCallback == nil || j.fenced.Load() {
 		return hubsEvery, nil
@@ -38,7 +38,7 @@ func (j *Job) askCloudsOnce(ctx context.Context) (time.Duration, error) {
 
 func cloudOf(r store.CloudRequest) requestHost { return requestHost{feed.Host(r.Cloud), r.PublicOnly} }
 
-// askCloud makes one request. A cloud makes sure that it is meant before it answers.
+// askCloud sends one request. A cloud verifies the callback before it answers.
 func (j *Job) askCloud(ctx context.Context, r store.CloudRequest) poller.FormAnswer {
 	if !j.Poller.ReachedFrom(r.Cloud) {
 		return poller.FormAnswer{Why: "this instance has no address that the cloud can reach (DIGEST_BASE_URL)"}
@@ -53,7 +53,7 @@ func (j *Job) askCloud(ctx context.Context, r store.CloudRequest) poller.FormAns
 	return said
 }
 
-// noteCloud notes why a request came to nothing, as far as its answer says.
+// noteCloud stores why a request failed, if its answer is no success.
 func (j *Job) noteCloud(r store.CloudRequest, said poller.FormAnswer, made bool) error {
 	why := said.Why
 	if said.Status/100 == 2 {

@@ -18,14 +18,14 @@ import (
 	view "digest/web"
 )
 
-// An rssCloud is a server as rsscloud-server is one: it asks a callback before it answers who registers.
+// An rssCloud is a server that behaves like rsscloud-server: it verifies a callback before it answers.
 type rssCloud struct {
 	*httptest.Server
 	t          *testing.T
 	requests   []url.Values
-	says       string         // instead of thanks
+	says       string         // the answer; "": thanks
 	status     int            // 0: 200
-	registered map[string]int // callbacks, and how often
+	registered map[string]int // number of registrations of each callback
 }
 
 func (c *rssCloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -47,7 +47,7 @@ func (c *rssCloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `<?xml version="1.0"?><notifyResult success="true" msg="Thanks for the registration."/>`)
 }
 
-// ask asks a callback whether it means a topic.
+// ask sends the verification request for a topic to a callback.
 func (c *rssCloud) ask(callback, topic string) (status int, body string) {
 	resp, err := http.Get(callback + "?" + url.Values{"url": {topic}, "challenge": {"a challenge"}}.Encode())
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *rssCloud) ask(callback, topic string) (status int, body string) {
 	return resp.StatusCode, string(text)
 }
 
-// tells notifies all that registered, and gives the last status.
+// tells notifies all registered callbacks and returns the last status.
 func (c *rssCloud) tells(topic string) (status int) {
 	for callback := range c.registered {
 		resp, err := http.PostForm(callback, url.Values{"url": {topic}})
@@ -74,7 +74,8 @@ func (c *rssCloud) tells(topic string) (status int) {
 	return status
 }
 
-// eachCloud runs f on both databases, with a reader in UTC of a feed that names a cloud; asks is whether clouds are asked.
+// eachCloud runs f on both databases, with a reader in UTC of a feed that names a cloud. asks turns on
+// requests to clouds.
 func eachCloud(t *testing.T, asks bool, f func(h *house, s *site, c *rssCloud)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -96,13 +97,15 @@ func eachCloud(t *testing.T, asks bool, f func(h *house, s *site, c *rssCloud)) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.extra = fmt.Sprintf(`<cloud domain="%s" port="%s" path="/pleaseNotify?x=1" registerProcedure="" protocol="http-post"/>`, u.Hostname(), u.Port())
+		s.extra = fmt.Sprintf(
+			`<cloud domain="%s" port="%s" path="/pleaseNotify?x=1" registerProcedure="" protocol="http-post"/>`,
+			u.Hostname(), u.Port())
 		h.follows(s.URL + "/feed.xml")
 		f(h, s, c)
 	})
 }
 
-// news is what is known of how the news of a site comes.
+// news returns the record of a site's feed and how its news arrive.
 func (h *house) news(s *site) (digest.Feed, digest.News) {
 	h.t.Helper()
 	f, err := h.st.FeedByURL(h.t.Context(), s.URL+"/feed.xml")
@@ -116,8 +119,8 @@ func (h *house) news(s *site) (digest.Feed, digest.News) {
 	return f, known[f.ID]
 }
 
-// TestClouds: a cloud is asked once a day, what it tells is a ping, and neither earns trust nor
-// saves a poll; when nobody reads the feed its callback is gone.
+// TestClouds holds that digest registers at a cloud once a day, and that notifications count as pings. They
+// earn no trust and save no poll. Without readers, the callback does not exist.
 func TestClouds(t *testing.T) {
 	eachCloud(t, true, func(h *house, s *site, c *rssCloud) {
 		t := h.t
@@ -134,7 +137,7 @@ func TestClouds(t *testing.T) {
 		if asked := c.requests[0]; asked.Get("url1") != s.URL+"/feed.xml" || asked.Get("protocol") != "http-post" {
 			t.Error(asked)
 		}
-		// Another topic is none of ours; to ask once more changes nothing.
+		// Other topics are rejected. A second verification changes nothing.
 		for callback := range c.registered {
 			if status, _ := c.ask(callback, s.URL+"/other.xml"); status != http.StatusNotFound {
 				t.Errorf("another topic is answered %d", status)
@@ -164,7 +167,7 @@ func TestClouds(t *testing.T) {
 			t.Error(shown)
 		}
 
-		// midnights are polled as ever
+		// midnights are polled as before
 		for _, clock := range []string{"2026-11-20 00:00", "2026-11-20 10:02", "2026-11-21 00:00", "2026-11-21 10:03"} {
 			before := len(s.asked)
 			h.tickAt(clock)
@@ -190,7 +193,8 @@ func TestClouds(t *testing.T) {
 	})
 }
 
-// TestCloudsThatFail: one that refuses or fails is asked again, ever more seldom; what it tells without a promise is not believed.
+// TestCloudsThatFail holds that digest retries at clouds that refuse or fail with growing pauses, and
+// ignores notifications without a registration.
 func TestCloudsThatFail(t *testing.T) {
 	eachCloud(t, true, func(h *house, s *site, c *rssCloud) {
 		t := h.t
@@ -200,7 +204,7 @@ func TestCloudsThatFail(t *testing.T) {
 			h.set(h.clock.Add(time.Hour).Format("2006-01-02 15:04"))
 			h.tickNow()
 		}
-		if len(c.requests) != 4 { // at once, and after 1, 4, 16 hours; then 64
+		if len(c.requests) != 4 { // immediately, after 1, 4 and 16 hours; then 64
 			t.Errorf("it is asked %d times in three days", len(c.requests))
 		}
 		f, news := h.news(s)
@@ -232,7 +236,7 @@ func TestCloudsThatFail(t *testing.T) {
 	})
 }
 
-// TestCloudsAreOff: without the setting no cloud is asked, and no callback is there.
+// TestCloudsAreOff holds that without the setting there are no requests to clouds and no callbacks.
 func TestCloudsAreOff(t *testing.T) {
 	eachCloud(t, false, func(h *house, s *site, c *rssCloud) {
 		h.tickAt("2026-11-19 10:01")

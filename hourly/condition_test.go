@@ -11,7 +11,7 @@ import (
 	"digest"
 )
 
-// TestConditions: the log has a line when a feed's condition changes, and none while it stays.
+// TestConditions holds that the log has a line for each change of a feed's condition, and only for changes.
 func TestConditions(t *testing.T) {
 	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	well := digest.Feed{URL: "https://a.example/feed", State: digest.FeedActive}
@@ -23,7 +23,7 @@ func TestConditions(t *testing.T) {
 	worse.Errors = 2
 	for _, test := range []struct {
 		was, is digest.Feed
-		want    string // of the line; "": there is none
+		want    string // of the line; "": no line
 	}{
 		{well, well, ""}, {failing, worse, ""}, {gone, gone, ""},
 		{well, failing, "was=well is=failing why=\"it does not answer"},

@@ -15,19 +15,19 @@ import (
 	"digest/store/storetest"
 )
 
-// A crowd is a database with many readers in one zone, who all become due at
-// the same midnight. It is filled by bare SQL, as one by one would take minutes.
+// A crowd is a database with many readers in one time zone, all due at the same midnight. It is filled by
+// SQL, because single calls would take minutes.
 type crowd struct {
 	*store.Store
 	address string
-	db      *sql.DB // past the store, for what is measured as the limit
+	db      *sql.DB // bypasses the store, to measure the bound
 	feeds   []digest.Feed
 	readers int
-	night   int // how many midnights have come
+	night   int // midnights so far
 }
 
-// eachCrowd runs f with a crowd on both databases: each of the readers takes
-// some of the feeds, which were all polled before.
+// eachCrowd runs f with a crowd on both databases. Each reader has some of the feeds, which were all polled
+// before.
 func eachCrowd(b *testing.B, readers, each int, feeds []store.ImportItem, f func(b *testing.B, c *crowd)) {
 	b.Helper()
 	storetest.BenchAddress(b, func(b *testing.B, database string) {
@@ -45,7 +45,6 @@ func eachCrowd(b *testing.B, readers, each int, feeds []store.ImportItem, f func
 	})
 }
 
-// addFeeds adds feeds by way of a reader who leaves again.
 func (c *crowd) addFeeds(b *testing.B, items []store.ImportItem) {
 	b.Helper()
 	founder, d, err := c.AddUser(b.Context(), "founder@example.org", "UTC", eve)
@@ -59,7 +58,6 @@ func (c *crowd) addFeeds(b *testing.B, items []store.ImportItem) {
 	}
 }
 
-// numbers is a table of the whole numbers from 1.
 const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) `
 
 func (c *crowd) addReaders(b *testing.B, each int) {
@@ -67,7 +65,8 @@ func (c *crowd) addReaders(b *testing.B, each int) {
 	for _, statement := range []string{
 		fmt.Sprintf(`INSERT INTO users (email, email_key, time_zone, created_at) `+numbers+
 			`SELECT 'reader' || i || '@example.org', 'reader' || i || '@example.org', 'UTC', 0 FROM n`, c.readers),
-		fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) SELECT id, 'Daily Digest', %d FROM users ORDER BY id`, nightsLater(0).Unix()),
+		fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at)
+			SELECT id, 'Daily Digest', %d FROM users ORDER BY id`, nightsLater(0).Unix()),
 		fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at) `+numbers+
 			`SELECT d.id, 1 + (d.id * %d + n.i) %% %d, 0 FROM digests d CROSS JOIN n ORDER BY d.id`, each, each,
 			len(c.feeds)),
@@ -79,8 +78,8 @@ func (c *crowd) addReaders(b *testing.B, each int) {
 	}
 }
 
-// nextMidnight gives each feed some posts and lets midnight come: all that is
-// left to do is the release.
+// nextMidnight gives each feed some posts and moves to the next midnight, where only the release remains to
+// do.
 func (c *crowd) nextMidnight(b *testing.B, posts int) time.Time {
 	b.Helper()
 	now := nightsLater(c.night)
@@ -99,7 +98,7 @@ func (c *crowd) nextMidnight(b *testing.B, posts int) time.Time {
 	return now
 }
 
-// polled is what a poll of f found: new posts such that 15 make an edition of 29 KB.
+// polled returns the result of a poll of f: new posts of a size at which 15 make an edition of 29 KB.
 func (c *crowd) polled(f digest.Feed, posts int, seen time.Time) store.Polled {
 	p := store.Polled{Feed: f}
 	for i := range posts {
@@ -115,7 +114,6 @@ func (c *crowd) polled(f digest.Feed, posts int, seen time.Time) store.Polled {
 	return p
 }
 
-// release seals the editions of a midnight.
 func (c *crowd) release(b *testing.B, now time.Time) {
 	b.Helper()
 	n, err := c.Release(b.Context(), now, benchSpread.Deadline)
@@ -125,7 +123,6 @@ func (c *crowd) release(b *testing.B, now time.Time) {
 	}
 }
 
-// benchSigner signs the links and Message-IDs of the benchmarks.
 func benchSigner() *digest.Signer { return digest.NewSigner(make([]byte, 32)) }
 
 func (c *crowd) renderer() *edition.Builder {
@@ -140,5 +137,4 @@ func (c *crowd) loop(tr mailer.Transport, connections int) *mailer.Deliverer {
 	}
 }
 
-// benchSpread polls at once.
 var benchSpread = poller.Spread{Gap: time.Hour, Deadline: 30 * time.Minute, NoWait: true}

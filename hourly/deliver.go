@@ -9,8 +9,8 @@ import (
 	"digest/mailer"
 )
 
-// deliver sends what is sealed and due. A mail server that is down is no
-// error: the editions wait, and the mailer says when to come back.
+// deliver sends emails that are due. An unreachable mail server is not an error: the editions wait, and the
+// mailer returns the time to retry.
 func (j *Job) deliver(ctx context.Context) (mailer.Stats, error) {
 	stats, err := j.Mail.Deliver(ctx, j.Now())
 	if err != nil {
@@ -25,7 +25,8 @@ func (j *Job) deliver(ctx context.Context) (mailer.Stats, error) {
 	return stats, nil
 }
 
-// askOnce sends emails that are no editions: to readers about changes by links, and to people of imported lists.
+// askOnce sends emails that are not editions: to readers about changes by links, and confirmation requests
+// to people of imported lists.
 func (j *Job) askOnce(ctx context.Context) (time.Duration, error) {
 	for doing, send := range map[string]func(context.Context) error{
 		"telling readers what links have changed": j.TellReaders, "asking people of imported lists": j.Ask,
@@ -40,7 +41,7 @@ func (j *Job) askOnce(ctx context.Context) (time.Duration, error) {
 	return j.Nap, nil
 }
 
-// hubOnce tells the subscribers of our own feeds what is new, and verifies who wants to be told.
+// hubOnce notifies the subscribers of digest's own feeds and verifies new ones.
 func (j *Job) hubOnce(ctx context.Context) (time.Duration, error) {
 	if j.Hub == nil {
 		return j.Nap, nil
@@ -51,17 +52,17 @@ func (j *Job) hubOnce(ctx context.Context) (time.Duration, error) {
 	return j.until(func(ctx context.Context) (time.Time, bool, error) { return j.Store.NextHubCall(ctx, j.Now()) }), nil
 }
 
-// nextMail is when there is something to deliver again. The connections of the
-// mailer are its own: what other workers have on the way takes none of them.
+// nextMail returns the time of the next delivery and whether there is one. The mailer's connections are its
+// own: deliveries of other workers do not reduce them.
 func (j *Job) nextMail(ctx context.Context) (time.Time, bool, error) {
 	return j.Store.NextMail(ctx, j.Now(), digest.Limits{Rate: j.Mail.Route.Rate}, j.Mail.Domain)
 }
 
-// shortestMailNap is how long a rate holds mail back at least.
+// shortestMailNap is the minimum wait for the mail rate.
 const shortestMailNap = 20 * time.Millisecond
 
-// untilMail is how long it is until there is something to deliver again. What
-// a rate of many a second holds back is not kept waiting for a whole nap.
+// untilMail returns the wait until the next delivery, at most a nap. At a rate of many emails a second the
+// wait is much shorter than a nap.
 func (j *Job) untilMail() time.Duration {
 	next, any, err := j.nextMail(j.Hard)
 	if err != nil || !any {
@@ -70,8 +71,7 @@ func (j *Job) untilMail() time.Duration {
 	return min(mailNap(next.Sub(j.Now())), j.Nap)
 }
 
-// mailNap is the wait, but not less than a minimum: mail that is due and could not be
-// claimed is being sent by another worker.
+// mailNap returns the wait, with a minimum. Due mail that this worker cannot claim is with another worker.
 func mailNap(wait time.Duration) time.Duration {
 	if wait <= 0 {
 		return shortestNap
@@ -79,8 +79,8 @@ func mailNap(wait time.Duration) time.Duration {
 	return max(wait, shortestMailNap)
 }
 
-// mailSoon reports whether mail is held back by a rate alone, and for how long:
-// a Tick stays for it. A retry, or a paused route, is for a later one.
+// mailSoon reports whether mail waits for the rate only, and how long. A Tick waits for such mail, but not
+// for a retry or a paused route.
 func (j *Job) mailSoon(sum Summary) (time.Duration, bool, error) {
 	const soon = time.Minute
 	if sum.MailWaits != "" {
@@ -91,7 +91,7 @@ func (j *Job) mailSoon(sum Summary) (time.Duration, bool, error) {
 		return 0, false, fmt.Errorf("looking for mail that waits: %w", err)
 	}
 	wait := next.Sub(j.Now())
-	if wait <= 0 && sum.Sent == 0 { // others have it, or it cannot be had: no reason to go round and round
+	if wait <= 0 && sum.Sent == 0 { // other workers have it, or the route is down: do not loop
 		any = false
 	}
 	return mailNap(wait), any && wait <= soon, nil

@@ -19,14 +19,13 @@ import (
 	"digest/mailer"
 )
 
-// BenchmarkDelivery sends the editions of one midnight, unsigned and once signed, from the
-// database into an SMTP server on this machine: claim, read, render, compose,
-// commit before each final dot, send, mark. The limit is a client that
-// pipelines one message of the same size over as many connections and keeps
-// no record of it.
+// BenchmarkDelivery sends the editions of one midnight from the database to an SMTP server on this machine,
+// unsigned and signed: claim, read, render, compose, commit before each final dot, send, mark. The bound is
+// a client that pipelines one message of the same size over the same number of connections and stores
+// nothing.
 //
-// Processor time is that of the whole process, the server at the other end included.
-// With GOGC=400 GOMEMLIMIT=200MiB garbage is collected as the program does it.
+// The processor time includes the server at the other end. GOGC=400 GOMEMLIMIT=200MiB sets the garbage
+// collector as in the program.
 func BenchmarkDelivery(b *testing.B) {
 	const readers, feeds, each, posts = 4000, 1000, 5, 3
 	for _, of := range []struct {
@@ -68,14 +67,12 @@ func BenchmarkDelivery(b *testing.B) {
 	}
 }
 
-// collections is how often garbage was collected in this process.
 func collections() int {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.NumGC)
 }
 
-// benchKeys gives one RSA key of the usual size.
 func benchKeys(b *testing.B) func(context.Context) ([]digest.DKIMKey, error) {
 	b.Helper()
 	key, err := mailer.NewDKIMKey("example.org", "s1", eve)
@@ -84,7 +81,7 @@ func benchKeys(b *testing.B) func(context.Context) ([]digest.DKIMKey, error) {
 	return func(context.Context) ([]digest.DKIMKey, error) { return []digest.DKIMKey{key}, nil }
 }
 
-// typical is one composed message of a released midnight.
+// typical returns a composed message of a released midnight.
 func (c *crowd) typical(b *testing.B, now time.Time) []byte {
 	b.Helper()
 	claimed, err := c.ClaimEditions(b.Context(), now, digest.Claim{Most: 1, Lease: time.Minute, Token: "typical"})
@@ -100,7 +97,7 @@ func (c *crowd) typical(b *testing.B, now time.Time) []byte {
 	return message
 }
 
-// smtpSink is a server that reads each message as a server does and throws it away.
+// smtpSink starts a server that reads each message and drops it.
 func smtpSink(b *testing.B) (address string) {
 	b.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -124,7 +121,6 @@ func (sink) Data(r io.Reader) error {
 	return err
 }
 
-// sendBare is the limit of BenchmarkDelivery.
 func sendBare(b *testing.B, address string, connections, messages int, message []byte) {
 	var clients sync.WaitGroup
 	for i := range connections {
@@ -146,7 +142,7 @@ func sendBare(b *testing.B, address string, connections, messages int, message [
 	clients.Wait()
 }
 
-// bareDialogue waits for no answer but those that SMTP makes it wait for (RFC 2920).
+// bareDialogue waits for answers only where SMTP requires it (RFC 2920).
 func bareDialogue(c net.Conn, messages int, message []byte) error {
 	r := bufio.NewReader(c)
 	answers := func(n int) error {
@@ -166,7 +162,7 @@ func bareDialogue(c net.Conn, messages int, message []byte) error {
 	if _, err := io.WriteString(c, "EHLO bare.example.org\r\n"); err != nil {
 		return err
 	}
-	if err := answers(2); err != nil { // the banner's too
+	if err := answers(2); err != nil { // with the banner's
 		return err
 	}
 	const envelope = "MAIL FROM:<digest@example.org>\r\nRCPT TO:<reader@example.org>\r\nDATA\r\n"

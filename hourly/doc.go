@@ -1,21 +1,20 @@
-// Package hourly is the main job: it finds the digests whose readers have just
-// had their midnight, polls those digests' feeds, stores what is new hidden,
-// seals the editions, and hands them to the mailer.
+// Package hourly is the main job. After the midnight of a reader it polls the feeds of their digest, stores
+// new posts as hidden, creates the edition, and passes it to the mailer.
 //
-// The steps of the hour, and where each lives:
+// The steps of the hour and their files:
 //
 //	1 due digests, 2 due feeds   plan.go     Plan queues feeds by poller.MidnightPoll
-//	3 poll                       poll.go     claimed feeds, polled side by side
-//	4 store                      store.go    what a poll found, many polls to a commit
-//	5 release                    release.go  editions for digests whose feeds are in
-//	6 deliver                    deliver.go  mailer.Deliverer sends what is sealed
+//	3 poll                       poll.go     polls claimed feeds in parallel
+//	4 store                      store.go    stores the results, many polls per commit
+//	5 release                    release.go  creates editions of digests whose feeds are polled
+//	6 deliver                    deliver.go  mailer.Deliverer sends due emails
 //
-// Tick and Run (run.go) do all of it: once, or for as long as the program lives.
-// News that comes unasked is in hubs.go (what hubs are asked for) and pushes.go (what they
-// send): its posts wait for the same midnights.
+// Tick and Run (run.go) do all steps: Tick once, Run until its context ends.
 //
-// What is done beside it is in housekeeping.go and fence.go, and the line that sums up an
-// hour in account.go. Any
-// number of processes may run it beside one PostgreSQL: what they share is
-// claimed in the database, and none of them is special.
+// hubs.go subscribes to feeds at hubs, and pushes.go stores the posts that hubs send. These posts wait for
+// the same midnights. Background work is in housekeeping.go and fence.go. account.go logs the summary of an
+// hour.
+//
+// Any number of processes may run the job on one PostgreSQL database. They claim shared work in the
+// database, and all of them are equal.
 package hourly

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLooksAtDomains: each Tick looks for the records of newsletters' domains; trouble there is no failure
-// of the hour.
+// TestLooksAtDomains holds that each Tick checks the records of newsletters' domains, and that an error
+// there is no failure of the Tick.
 func TestLooksAtDomains(t *testing.T) {
 	eachHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house, _ *site) {
 		looks := 0

@@ -11,15 +11,13 @@ import (
 	"digest/mailer"
 )
 
-// claimAtOnce is how many editions a mailer with its default of connections claims.
+// claimAtOnce is the number of editions that a mailer claims with its default number of connections.
 const claimAtOnce = 80
 
-// BenchmarkEditions is the midnight of 20,000 readers with 15 posts each, all
-// of it but SMTP: release, claim, read, render each post once and each edition,
-// its body in a row as its message has it.
-// It runs one step after the other, so the figure is that of one core. The
-// limit is what cannot be left out: the posts' keys in one ordered scan, and
-// one copy of each edition's bytes.
+// BenchmarkEditions is a midnight of 20,000 readers with 15 posts each, without SMTP: release, claim, read,
+// render each post once and each edition, and join its body as a message has it. It runs one step after the
+// other, on one core. The bound is the minimum: the posts' keys in one ordered scan, and one copy of each
+// edition's bytes.
 func BenchmarkEditions(b *testing.B) {
 	const readers, feeds, each, posts = 20_000, 1000, 5, 3
 	eachCrowd(b, readers, each, addresses(feeds, 80), func(b *testing.B, c *crowd) {
@@ -38,7 +36,7 @@ func BenchmarkEditions(b *testing.B) {
 	})
 }
 
-// printAll claims and prints every edition that is due and gives the last.
+// printAll claims and prints every due edition and returns the last.
 func (c *crowd) printAll(b *testing.B, now time.Time) (last mailer.Letter) {
 	b.Helper()
 	builder, printed := c.renderer(), 0
@@ -63,12 +61,10 @@ func (c *crowd) printAll(b *testing.B, now time.Time) (last mailer.Letter) {
 	return last
 }
 
-// inARow is a letter's body as its message has it.
 func inARow(l mailer.Letter) string {
 	return strings.Join(slices.Concat(l.Encoded.Text, l.Encoded.HTML), "")
 }
 
-// scanAndCopy is the limit of BenchmarkEditions.
 func (c *crowd) scanAndCopy(b *testing.B, now time.Time, posts int, typical mailer.Letter) {
 	b.Helper()
 	rows, err := c.db.QueryContext(b.Context(), `SELECT digest_id, post_id FROM digest_posts WHERE visible_at = `+

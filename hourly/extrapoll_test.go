@@ -16,8 +16,7 @@ import (
 	"digest/subscribe"
 )
 
-// hours runs the hour at each full hour from begin, n of them, and gives those
-// at which a paper was asked.
+// hours runs the job at n full hours from begin on, and returns the hours at which p was requested.
 func (h *house) hours(begin string, n int, p *site) (asked []string) {
 	h.t.Helper()
 	h.set(begin)
@@ -42,8 +41,8 @@ func (h *house) feed(p *site) digest.Feed {
 	return f
 }
 
-// TestS19_RetryBesideTheHour: what asked to wait is asked again when its time
-// has come, and what it then brings is in the next edition, as late.
+// TestS19_RetryBesideTheHour holds that a feed that asked to wait is polled when the time has passed, and
+// that its posts are in the next edition.
 func TestS19_RetryBesideTheHour(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		h, p := newDatedHouse(t, st)
@@ -65,8 +64,8 @@ func TestS19_RetryBesideTheHour(t *testing.T) {
 	})
 }
 
-// TestRetryNearMidnightIsLeftToIt: a retry that would come shortly before a
-// reader's midnight only costs a request.
+// TestRetryNearMidnightIsLeftToIt holds that a retry shortly before a reader's midnight waits for the
+// midnight, to save a request.
 func TestRetryNearMidnightIsLeftToIt(t *testing.T) {
 	h, p := newDatedHouse(t, storetest.Open(t, storetest.SQLite(t)))
 	h.hours("2026-11-19 00:00", 1, p)
@@ -78,9 +77,8 @@ func TestRetryNearMidnightIsLeftToIt(t *testing.T) {
 	}
 }
 
-// TestBusyFeedIsCaughtUp: a paper that shows only its last posts is asked by
-// itself once a poll has found nothing that the one before knew, until it
-// overlaps again; and the reader is told what may be missing.
+// TestBusyFeedIsCaughtUp holds that a feed that lists only its last posts gets extra polls after a gap,
+// until polls overlap again. The reader learns that posts may be missing.
 func TestBusyFeedIsCaughtUp(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		p := newSite(t)
@@ -90,7 +88,7 @@ func TestBusyFeedIsCaughtUp(t *testing.T) {
 		h.reader("ann@example.org", "UTC", p)
 		h.hours("2026-11-19 00:00", 1, p)
 		h.set("2026-11-19 00:00")
-		for i := range 24 { // a post every hour: the paper holds four of them
+		for i := range 24 { // a post every hour; the feed lists four
 			p.publishAt(h.clock.Add(time.Duration(i)*time.Hour+30*time.Minute).Format("2006-01-02 15:04"),
 				fmt.Sprintf("busy %d", i))
 		}
@@ -116,10 +114,10 @@ func TestBusyFeedIsCaughtUp(t *testing.T) {
 	})
 }
 
-// unfold undoes the line breaks of quoted-printable.
+// unfold removes the line breaks of quoted-printable.
 func unfold(s string) string { return strings.ReplaceAll(s, "=\r\n", "") }
 
-// TestS20_GoneForGood: 410 ends the subscriptions, and the readers are told.
+// TestS20_GoneForGood holds that 410 ends the subscriptions and that the readers learn it.
 func TestS20_GoneForGood(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		p, q := newSite(t), newSite(t)
@@ -148,7 +146,7 @@ func TestS20_GoneForGood(t *testing.T) {
 	})
 }
 
-// TestWholeHostGone: a host that answers 410 for everything is broken.
+// TestWholeHostGone holds that a host that answers 410 for everything counts as broken.
 func TestWholeHostGone(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		h, p := newDatedHouse(t, st)
@@ -172,8 +170,8 @@ func TestWholeHostGone(t *testing.T) {
 	})
 }
 
-// TestSkippedMidnight: a paper that does not want to be asked in the hour of
-// its reader's midnight is asked before it, once a day.
+// TestSkippedMidnight holds that a feed that skips the hour of its reader's midnight is polled before it,
+// once a day.
 func TestSkippedMidnight(t *testing.T) {
 	p := newSite(t)
 	p.extra = "<skipHours><hour>0</hour><hour>1</hour><hour>2</hour></skipHours>"
@@ -186,7 +184,7 @@ func TestSkippedMidnight(t *testing.T) {
 	}
 }
 
-// TestS11_KeptDocumentIsReadAgain: a better parser asks nobody for what it has.
+// TestS11_KeptDocumentIsReadAgain holds that a newer parser reads stored documents without a request.
 func TestS11_KeptDocumentIsReadAgain(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		p := newSite(t)
@@ -198,7 +196,7 @@ func TestS11_KeptDocumentIsReadAgain(t *testing.T) {
 		if err != nil || !kept || !strings.Contains(string(body.Bytes), "second") {
 			t.Fatalf("the document is not kept: %v %v", kept, err)
 		}
-		forget(t, st, f) // as if the parser of then had seen nothing in it
+		forget(t, st, f) // as if the older parser had found nothing in it
 		h.hours("2026-11-19 00:00", 1, p)
 		known, err := st.KnownPosts(t.Context(), f.ID, []string{"second", "old"})
 		if err != nil || len(known) == 0 {
@@ -210,7 +208,7 @@ func TestS11_KeptDocumentIsReadAgain(t *testing.T) {
 	})
 }
 
-// forget makes the record of a feed one of an older parser's.
+// forget sets the parser of a feed's record to an older version.
 func forget(t *testing.T, st *store.Store, f digest.Feed) {
 	t.Helper()
 	f.Parser = -1
@@ -219,7 +217,7 @@ func forget(t *testing.T, st *store.Store, f digest.Feed) {
 	}
 }
 
-// TestFence: an instance that finds a fence does nothing and says what to do.
+// TestFence holds that an instance behind a fence does nothing and says what to do.
 func TestFence(t *testing.T) {
 	h, p := newDatedHouse(t, storetest.Open(t, storetest.SQLite(t)))
 	h.set("2026-11-19 00:00")
@@ -246,8 +244,8 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// TestNewsEndsSilence: a paper that has said nothing for years is asked rarely,
-// until an entry comes that was not there, however old its date.
+// TestNewsEndsSilence holds that a feed without a post for years is polled rarely until it lists a new
+// post, whatever its date.
 func TestNewsEndsSilence(t *testing.T) {
 	p := newSite(t)
 	h := newHouse(t, storetest.Open(t, storetest.SQLite(t)), "2026-11-18 10:00")

@@ -15,7 +15,7 @@ import (
 	"digest/store/storetest"
 )
 
-// newTarpits gives feeds at hosts of their own, which take a request and never answer.
+// newTarpits returns feeds on their own hosts, which accept a request and never answer.
 func newTarpits(t *testing.T, n int) (items []store.ImportItem) {
 	end := make(chan struct{})
 	port := listenEverywhere(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -32,15 +32,14 @@ func newTarpits(t *testing.T, n int) (items []store.ImportItem) {
 	return items
 }
 
-// TestTarpitsOfOneAccount: one account, or several that share them, has so many feeds that
-// never answer that its polls could take every place for minutes, and they are first in the
-// queue: the others' editions do not wait.
+// TestTarpitsOfOneAccount gives one account 600 unresponsive feeds, whose polls could take every place for
+// minutes. They are first in the queue. The editions of others must not wait.
 func TestTarpitsOfOneAccount(t *testing.T) { besiege(t, 1, 600) }
 
-// TestTarpitsThatAccountsShare: feeds of many accounts count for theirs all the same.
+// TestTarpitsThatAccountsShare does the same with feeds that several accounts share.
 func TestTarpitsThatAccountsShare(t *testing.T) { besiege(t, 5, 600) }
 
-// besiege lets a midnight come at which vandals have so many tarpits that were read before.
+// besiege runs a midnight at which vandals have n tarpits that were read before.
 func besiege(t *testing.T, vandals, n int) {
 	eachRunner(t, "2026-11-19 10:00", func(t *testing.T, h *runner) {
 		tarpits := newTarpits(t, n)
@@ -62,7 +61,7 @@ func besiege(t *testing.T, vandals, n int) {
 		job := h.running()
 		job.Poller = poller.New(poller.Options{
 			BaseURL: "http://localhost:8080", NoWait: true, Now: h.read, SlowAfter: 50 * time.Millisecond,
-			Timeout:       time.Hour, // nobody gets a place because a tarpit is given up
+			Timeout:       time.Hour, // no place becomes free because a tarpit times out
 			AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		})
 		t.Cleanup(job.Poller.Close)
@@ -74,7 +73,6 @@ func besiege(t *testing.T, vandals, n int) {
 	})
 }
 
-// proveAll has every feed well read, as in the days before.
 func proveAll(t *testing.T, st *store.Store) {
 	var polled []store.Polled
 	for _, f := range storetest.All(t, st.Feeds(t.Context())) {

@@ -9,7 +9,7 @@ import (
 	"digest/store"
 )
 
-// check leaves the heartbeat; the error is that of a fence, for people.
+// check stores the heartbeat. It returns an error for people if a fence is up.
 func (j *Job) check(ctx context.Context) error {
 	reason, err := j.fence(ctx)
 	if err != nil || reason == "" {
@@ -29,7 +29,6 @@ func (j *Job) fence(ctx context.Context) (string, error) {
 	return reason, nil
 }
 
-// awaitRelease waits until there is no fence.
 func (j *Job) awaitRelease(ctx context.Context) error {
 	for told := false; ctx.Err() == nil; told = true {
 		reason, err := j.fence(ctx)
@@ -44,11 +43,10 @@ func (j *Job) awaitRelease(ctx context.Context) error {
 	return nil
 }
 
-// beatEvery is how often a heartbeat is left.
 const beatEvery = time.Minute
 
-// keepBeating leaves a heartbeat now and then, and stops the other loops while
-// another instance has taken the database over.
+// keepBeating stores a heartbeat every minute. It stops the other loops while another instance has taken
+// over the database.
 func (j *Job) keepBeating(ctx context.Context) {
 	for nap(ctx, beatEvery); ctx.Err() == nil; nap(ctx, min(beatEvery, j.Nap)) {
 		j.tellHour(j.Now())
@@ -67,14 +65,14 @@ func (j *Job) keepBeating(ctx context.Context) {
 	}
 }
 
-// noteAway records since when the database does not answer, if err says so.
+// noteAway stores since when the database is unavailable, if err says that it is.
 func (j *Job) noteAway(err error) {
 	if store.IsAway(err) {
 		j.away.CompareAndSwap(0, j.Now().UnixNano())
 	}
 }
 
-// noteBack logs that the database answers again, once.
+// noteBack logs once that the database is available again.
 func (j *Job) noteBack() {
 	if since := j.away.Swap(0); since != 0 {
 		j.Log.Info("the database is available again", "after",

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestFencedWhileItRuns: an instance whose database another one takes over
-// stops polling and mailing, and goes on when it is released.
+// TestFencedWhileItRuns holds that an instance stops polling and mailing when another one takes over its
+// database, and continues when the fence is released.
 func TestFencedWhileItRuns(t *testing.T) {
 	inWeek(t, time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC), func(t *testing.T, w *week) {
 		w.subscribe("ann@example.org", "Europe/Paris")
@@ -49,7 +49,8 @@ func TestFencedWhileItRuns(t *testing.T) {
 	})
 }
 
-// TestAnswersAgain: when the database is available again, the log says so once, and for how long it did not answer.
+// TestAnswersAgain holds that the log says once when the database is available again, and how long it was
+// not.
 func TestAnswersAgain(t *testing.T) {
 	inWeek(t, time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC), func(t *testing.T, w *week) {
 		gone, back, sick := w.begin.Add(time.Hour), w.begin.Add(3*time.Hour), w.begin.Add(5*time.Hour)

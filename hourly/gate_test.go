@@ -12,16 +12,15 @@ import (
 	"digest/store/storetest"
 )
 
-// TestS16_KilledAgainAndAgain: a worker that is killed right after its claim,
-// ten times an hour, asks nobody twice: the attempt is stored before the
-// request, and the next one waits for the gap.
+// TestS16_KilledAgainAndAgain kills a worker after its claim, ten times an hour. It sends no site two
+// requests, because the attempt is stored before the request, and the next attempt waits for the gap.
 func TestS16_KilledAgainAndAgain(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		h, p := newDatedHouse(t, st)
 		h.set("2026-11-20 00:00")
 		claims := 0
 		for range 30 {
-			claims += claimAndKill(t, h, time.Second) // so short that only the attempt stands in the way of the next
+			claims += claimAndKill(t, h, time.Second) // so short that only the stored attempt blocks the next claim
 			h.clock = h.clock.Add(6 * time.Minute)
 		}
 		if claims != 3 {
@@ -37,7 +36,7 @@ func TestS16_KilledAgainAndAgain(t *testing.T) {
 	})
 }
 
-// claimAndKill claims whatever may be asked now, as a worker that is then killed.
+// claimAndKill claims all feeds that may be polled now, like a worker that is then killed.
 func claimAndKill(t *testing.T, h *house, lease time.Duration) int {
 	t.Helper()
 	_, err := h.st.Plan(t.Context(), h.clock, func(f digest.Feed, due time.Time) (time.Time, bool) {
@@ -54,8 +53,8 @@ func claimAndKill(t *testing.T, h *house, lease time.Duration) int {
 	return len(claimed)
 }
 
-// TestS18_OneGate: whatever wants a feed asked, it is not asked within the gap,
-// and then once.
+// TestS18_OneGate holds that a feed is not polled within the gap, whatever requests the poll, and then
+// once.
 func TestS18_OneGate(t *testing.T) {
 	wishes := map[string]func(h *house, f digest.Feed) error{
 		"ping": func(h *house, f digest.Feed) error {
@@ -88,7 +87,7 @@ func TestS18_OneGate(t *testing.T) {
 				if err := wish(h, f); err != nil && minute == 10 {
 					t.Fatal(err)
 				}
-				if _, err := h.job().Poll(context.Background()); err != nil { // a start, a deploy
+				if _, err := h.job().Poll(context.Background()); err != nil { // a start, or a deployment
 					t.Fatal(err)
 				}
 				if asked := p.requests(); asked != "" {

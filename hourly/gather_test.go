@@ -6,7 +6,7 @@ import (
 	"digest/store"
 )
 
-// TestGather: a commit is closed by the number of its polls, and by what they bring.
+// TestGather holds that the number and the size of its polls end a commit.
 func TestGather(t *testing.T) {
 	const mb = 1 << 20
 	for name, test := range map[string]struct {

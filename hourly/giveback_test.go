@@ -14,7 +14,6 @@ import (
 	"digest/store/storetest"
 )
 
-// busyHosts never have a host to give.
 type busyHosts struct{}
 
 func (busyHosts) LeaseHost(context.Context, time.Time, string, time.Duration) (string, time.Time, error) {
@@ -23,8 +22,8 @@ func (busyHosts) LeaseHost(context.Context, time.Time, string, time.Duration) (s
 
 func (busyHosts) GiveBackHost(context.Context, string, string, time.Time) error { return nil }
 
-// TestPollThatCameToNothing: a feed that leads to a host that others keep busy
-// does not keep its own from anyone, and is asked again after the gap.
+// TestPollThatCameToNothing holds that a feed that redirects to a busy host does not block its own host,
+// and is polled again after the gap.
 func TestPollThatCameToNothing(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		h, p := newDatedHouse(t, st)

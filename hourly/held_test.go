@@ -10,8 +10,8 @@ import (
 	"digest/store"
 )
 
-// TestTroubledNewsletter: two letters of a newsletter are called spam; the next ones do not leave, its owner is
-// told once, and what gathered comes after a person has released it.
+// TestTroubledNewsletter holds that a newsletter stops after two complaints about spam. Its owner gets one
+// email, and the collected posts are sent after somebody releases it.
 func TestTroubledNewsletter(t *testing.T) {
 	eachHouse(t, "2026-11-20 10:00", func(t *testing.T, h *house, s *site) {
 		ok := h.ok
@@ -66,8 +66,9 @@ func TestTroubledNewsletter(t *testing.T) {
 	})
 }
 
-// TestIssuesWaitForApproval ticks as cron does, each time with a new job as after a restart, and by two workers. An
-// issue that waits for approval leaves when its publisher approves it; one that is held does not leave at its hour.
+// TestIssuesWaitForApproval ticks like cron, each time with a new job as after a restart, and with two
+// workers. An issue that waits for approval is sent when its publisher approves it. An issue on hold is not
+// sent at its hour.
 func TestIssuesWaitForApproval(t *testing.T) {
 	eachHouse(t, "2026-11-20 10:00", func(t *testing.T, h *house, s *site) {
 		n, _ := h.newsletter(1)
@@ -102,7 +103,7 @@ func TestIssuesWaitForApproval(t *testing.T) {
 	})
 }
 
-// newsletter makes one that is sent the feed of the house's reader, with members in UTC.
+// newsletter adds a newsletter with the feed of the house's reader and members in UTC.
 func (h *house) newsletter(members int) (digest.Newsletter, []digest.Member) {
 	h.t.Helper()
 	ctx := h.t.Context()

@@ -13,8 +13,8 @@ import (
 	"digest/store/storetest"
 )
 
-// TestDatabaseGoesAway cuts every connection while polls are being stored: what
-// was fetched must be stored all the same, in time for the edition.
+// TestDatabaseGoesAway cuts every connection while polls are being stored. The results must still be stored
+// in time for the edition.
 func TestDatabaseGoesAway(t *testing.T) {
 	address := storetest.Postgres(t)
 	st := storetest.Open(t, address)
@@ -36,7 +36,7 @@ func TestDatabaseGoesAway(t *testing.T) {
 	}
 }
 
-// lockPosts holds up whoever writes posts, until cut ends their connections.
+// lockPosts blocks all writes of posts until cut ends their connections.
 func lockPosts(t *testing.T, address string) (cut func()) {
 	t.Helper()
 	db, err := sql.Open("postgres", address)
@@ -53,9 +53,10 @@ func lockPosts(t *testing.T, address string) (cut func()) {
 	}
 	return func() {
 		defer tx.Rollback()
-		for t.Context().Err() == nil { // until somebody waits for the lock
+		for t.Context().Err() == nil { // until a connection waits for the lock
 			var waiting int
-			err := tx.QueryRow(`SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'posts'::regclass`).Scan(&waiting)
+			err := tx.QueryRow(`SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'posts'::regclass`).
+				Scan(&waiting)
 			if err != nil {
 				t.Error(err)
 				return
@@ -72,7 +73,7 @@ func lockPosts(t *testing.T, address string) (cut func()) {
 	}
 }
 
-// TestStopWhileTheDatabaseIsAway: with nothing in flight a stop waits for nothing.
+// TestStopWhileTheDatabaseIsAway holds that a stop without polls in flight is immediate.
 func TestStopWhileTheDatabaseIsAway(t *testing.T) {
 	address := storetest.Postgres(t)
 	h := newHouse(t, storetest.Open(t, address), "2026-11-20 00:00")
@@ -85,7 +86,7 @@ func TestStopWhileTheDatabaseIsAway(t *testing.T) {
 	}
 }
 
-// onWarning does something when a warning is logged.
+// onWarning calls do when a warning is logged.
 type onWarning struct {
 	slog.Handler
 	do func()
@@ -100,7 +101,7 @@ func (w onWarning) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// takeAway gives a database another name, until it is brought back.
+// takeAway renames a database until back is called.
 func takeAway(t *testing.T, address string) (back func()) {
 	t.Helper()
 	u, err := url.Parse(address)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// one returns a blog of twelve posts a document. The publisher edits one post on a day.
+// one returns a blog with twelve posts in its document. The publisher edits one post on a day.
 func one(name, post string, start int, edits ...func(*item)) history {
 	return history{name: name, at: func(day int) []item {
 		return blog(day, 12, from(day, start, func(it *item) {
@@ -18,7 +18,7 @@ func one(name, post string, start int, edits ...func(*item)) history {
 	}}
 }
 
-// age is how many days ago a post appeared.
+// age returns how many days ago a post appeared.
 func age(day int, it *item) int {
 	var n int
 	fmt.Sscanf(it.name, "q%d", &n)
@@ -43,7 +43,7 @@ func pictureOnly(it *item) {
 func guidPerDay(it *item)    { it.guid = "picture-" + it.name }
 func oneDateForAll(it *item) { it.at = midnightOf(-30).Add(time.Hour) }
 
-// sameHistories change little of a post, or of one post only, so that it is the same post.
+// sameHistories change a little of a post, or of one post only, so that it stays the same post.
 func sameHistories() []history {
 	anew := func(day int, it *item) { it.guid = fmt.Sprintf("build-%d-%s", day, it.name) }
 	edits := func(day int, it *item) {
@@ -135,7 +135,7 @@ func bareWith(post string, start int, edits ...func(*item)) func(int) []item {
 	}
 }
 
-// otherHistories have posts that are news although they have much in common, or old dates.
+// otherHistories have new posts that have much in common with others, or old dates.
 func otherHistories() []history {
 	several := func(name string, edits ...func(*item)) history {
 		return history{name: name, at: func(day int) []item {
@@ -206,8 +206,8 @@ func otherHistories() []history {
 	}
 }
 
-// journal lists the twelve articles of its current issue, and another issue from day 3 on. The dates of the two issues
-// overlap by a number of days.
+// journal lists the twelve articles of its current issue, and another issue from day 3 on. The dates of the
+// issues overlap by a number of days.
 func journal(overlap int) func(int) []item {
 	return func(day int) []item {
 		issue := 0

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// histories is what publishers do, the good cases and the bad.
+// histories returns the behaviour of publishers, good and bad.
 func histories() []history {
 	return slices.Concat(addressHistories(), identityHistories(), documentHistories(), archiveHistories(),
 		newPostHistories(), deletedHistories(), sameHistories(), otherHistories())
 }
 
-// edited is a blog of twelve posts a document, each of which is edited from day 3 on.
+// edited is a blog with twelve posts in its document, each edited from day 3 on.
 func edited(name string, edit func(*item)) history {
 	return history{name: name, at: func(day int) []item { return blog(day, 12, from(day, 3, edit)) }}
 }
 
-// always is a blog of twelve posts a document, each as edit leaves it.
+// always is a blog with twelve posts in its document, each changed by edit.
 func always(name string, edit func(day int, it *item)) history {
 	return history{name: name, at: func(day int) []item {
 		return blog(day, 12, func(it *item) { edit(day, it) })
@@ -29,7 +29,7 @@ func noGUID(it *item)   { it.guid = "" }
 func linkOnly(it *item) { it.link = "https://blog.example/" }
 func undated(it *item)  { it.at = time.Time{} }
 
-// all makes several edits of an item.
+// all combines several edits of an item.
 func all(edits ...func(*item)) func(*item) {
 	return func(it *item) {
 		for _, edit := range edits {
@@ -40,7 +40,7 @@ func all(edits ...func(*item)) func(*item) {
 	}
 }
 
-// bare is an item with neither a GUID nor a link.
+// bare removes the GUID and the link of an item.
 func bare(it *item) { it.guid, it.link = "", "" }
 
 func replaceIn(fields func(*item) []*string, old, with string) func(*item) {
@@ -54,7 +54,7 @@ func replaceIn(fields func(*item) []*string, old, with string) func(*item) {
 func guidAndLink(it *item) []*string { return []*string{&it.guid, &it.link} }
 func onlyLink(it *item) []*string    { return []*string{&it.link} }
 
-// addressHistories change where posts are.
+// addressHistories change the addresses of posts.
 func addressHistories() []history {
 	withoutGUID := func(name string, edit func(*item)) history {
 		return history{name: name, at: func(day int) []item {
@@ -92,7 +92,7 @@ func addressHistories() []history {
 	}
 }
 
-// identityHistories change, or never had, what tells posts apart.
+// identityHistories change the identities of posts, or have none.
 func identityHistories() []history {
 	return []history{
 		edited("other GUIDs alone", func(it *item) { it.guid = "tag:" + it.name }),
@@ -260,7 +260,7 @@ func documentHistories() []history {
 	}
 }
 
-// grown is a blog whose document grows on day 3 by old posts.
+// grown is a blog whose document grows by old posts on day 3.
 func grown(name string, size, to int, edit func(*item)) history {
 	return history{name: name, at: func(day int) []item {
 		if day < 3 {
@@ -274,7 +274,7 @@ func grown(name string, size, to int, edit func(*item)) history {
 	}}
 }
 
-// archiveHistories bring posts that are no news.
+// archiveHistories list old posts that are not news.
 func archiveHistories() []history {
 	return []history{
 		grown("grows from 10 to 400 with old dates", 10, 400, nil),
@@ -305,7 +305,7 @@ func archiveHistories() []history {
 	}
 }
 
-// newPostHistories bring posts that look like others, and are news.
+// newPostHistories list new posts that look like others.
 func newPostHistories() []history {
 	return []history{
 		always("each title is the same", func(_ int, it *item) { it.title = "Daily note" }),
@@ -348,7 +348,7 @@ func newPostHistories() []history {
 	}
 }
 
-// without leaves posts out.
+// without returns items without some.
 func without(items []item, names ...string) []item {
 	return slices.DeleteFunc(items, func(it item) bool { return slices.Contains(names, it.name) })
 }
@@ -360,10 +360,10 @@ func thrice(it *item) {
 	it.at = midnightOf(0).Add(time.Duration(n-1000)*8*time.Hour - 14*time.Hour)
 }
 
-// deletedHistories are polled at noon too, after which something goes.
+// deletedHistories have polls at noon, after which a post disappears.
 func deletedHistories() []history {
-	// gone is a blog with a new post at each noon and each midnight, from which the
-	// one of the fourth noon goes at midnight, and stays away for some midnights.
+	// gone is a blog with a new post at each noon and each midnight. The post of the fourth noon is missing
+	// for some midnights.
 	gone := func(name string, away int, edit func(*item)) history {
 		at := func(n, half int) []item {
 			items := blog(n, 12, all(thrice, edit))
@@ -379,8 +379,7 @@ func deletedHistories() []history {
 		}
 		return h
 	}
-	// newest is a blog whose newest post at the fourth noon is gone at midnight, and stays
-	// away for some midnights.
+	// newest is a blog whose newest post at the fourth noon is missing for some midnights.
 	newest := func(name string, away int, dated bool) history {
 		at := func(from int) func(int) []item {
 			return func(day int) []item {

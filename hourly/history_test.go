@@ -20,51 +20,48 @@ import (
 	"digest/test/tier"
 )
 
-// An item is a post as its publisher sees it on one day. Its name is a word of
-// the form "q17" in the title or the text: by it the post is known again in an
-// edition, whatever else the publisher changes.
+// An item is a post in a document on one day. Its name is a word of the form "q17" in the title or the
+// text. The test recognises the post in an edition by its name, whatever else the publisher changes.
 type item struct {
 	name, guid, link, title, text string
 	at                            time.Time
-	old                           bool // belongs in the archive: no reader is to see it
+	old                           bool // is in the archive: no reader must see it
 }
 
-// A history is what a publisher's document holds at each midnight, from the day on
-// which its reader subscribes (day 0). The reader must see each post that comes
-// later on the day on which it is first listed, and once; of those of day 0 none
-// on a later day.
+// A history is a publisher's documents at each midnight, from the day on which its reader subscribes (day
+// 0). The reader must see each later post once, on the day on which it is first listed. They must not see
+// posts of day 0 on a later day.
 type history struct {
 	name string
 	at   func(day int) []item
 
-	ping    func(day int) []item // at noon before that midnight; nil: it is not polled then
-	days    int                  // how many; 0: historyDays
+	ping    func(day int) []item // at noon before that midnight; nil: no poll
+	days    int                  // number of days; 0: historyDays
 	atom    func(day int) bool   // the document is Atom; nil: RSS
-	dated   bool                 // its server says of each document that it is of now
-	never   []string             // are listed at some time, and never to be seen
-	anytime []string             // may be seen on any day, once
+	dated   bool                 // its server dates each document with the current time
+	never   []string             // posts that no reader must see
+	anytime []string             // posts that may appear on any day, once
 }
 
 const historyDays = 8
 
-// historyBegin is the first midnight at which the documents are read.
 var historyBegin = time.Date(2026, 11, 2, 0, 1, 0, 0, time.UTC)
 
-// midnightOf is when the document of a day is read.
 func midnightOf(day int) time.Time { return historyBegin.AddDate(0, 0, day) }
 
-// posted gives the nth post of a blog that publishes at 09:17 each day.
+// posted returns the nth post of a blog that publishes at 09:17 each day.
 func posted(n int) item {
 	slug := fmt.Sprintf("q%d", n+1000)
 	return item{
 		name: slug, guid: "https://blog.example/?p=" + slug[1:], link: "https://blog.example/2026/" + slug +
 			"/", title: "All about " + slug,
-		text: "<p>Of " + slug + " there is a good deal to be said, and all of it is said here, in a text of some length.</p>",
-		at:   midnightOf(n).Add(-15*time.Hour + 16*time.Minute),
+		text: "<p>Of " + slug +
+			" there is a good deal to be said, and all of it is said here, in a text of some length.</p>",
+		at: midnightOf(n).Add(-15*time.Hour + 16*time.Minute),
 	}
 }
 
-// blog gives the newest posts of a day, the newest first, each as edit leaves it.
+// blog returns the newest posts of a day, the newest first, each changed by edit.
 func blog(day, size int, edit func(*item)) []item {
 	items := make([]item, 0, size)
 	for n := day; n > day-size; n-- {
@@ -77,7 +74,7 @@ func blog(day, size int, edit func(*item)) []item {
 	return items
 }
 
-// from gives what to do to items from a day on; before that they stay as they are.
+// from returns edit from day start on, and nil before.
 func from(day, start int, edit func(*item)) func(*item) {
 	if day < start {
 		return nil
@@ -90,7 +87,8 @@ func document(items []item, atom bool) string {
 	b.WriteString(`<rss version="2.0"><channel><title>Blog</title><link>https://blog.example/</link>`)
 	if atom {
 		b.Reset()
-		b.WriteString(`<feed xmlns="http://www.w3.org/2005/Atom"><title>Blog</title><link href="https://blog.example/"/>`)
+		b.WriteString(
+			`<feed xmlns="http://www.w3.org/2005/Atom"><title>Blog</title><link href="https://blog.example/"/>`)
 	}
 	field := func(name, value string) {
 		if value != "" {
@@ -127,18 +125,17 @@ func document(items []item, atom bool) string {
 	return b.String() + "</channel></rss>"
 }
 
-// A publisher is a history on its way, with the reader of its feed.
+// A publisher is a history in progress, with the reader of its feed.
 type publisher struct {
 	history
 	feed   digest.Feed
 	reader digest.Digest
-	due    map[string]int // the day on which each post is to be seen
+	due    map[string]int // the day on which each post must appear
 	old    map[string]bool
 }
 
-// TestHistories plays what publishers do to their feeds over some days, through the
-// statements that store and release them, and judges what each reader's editions
-// hold: each post once, none missed, nothing old.
+// TestHistories plays histories of publishers over some days, with the statements that store and release
+// posts. It checks the editions of each reader: each post once, none missing, and no old ones.
 func TestHistories(t *testing.T) {
 	tier.Alone(t)
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -187,8 +184,7 @@ func TestHistories(t *testing.T) {
 	})
 }
 
-// pollHistories reads the documents that publishers have at an instant, and stores
-// what is new in them in one transaction.
+// pollHistories reads the publishers' documents of an instant and stores their news in one transaction.
 func pollHistories(t *testing.T, st *store.Store, all []*publisher, day int, now time.Time,
 	which func(*publisher) func(int) []item) {
 	t.Helper()
@@ -229,7 +225,7 @@ func pollHistories(t *testing.T, st *store.Store, all []*publisher, day int, now
 	}
 }
 
-// judge compares the editions of a publisher's reader with what they should hold.
+// judge compares the editions of a publisher's reader with the expected ones.
 func (p *publisher) judge(t *testing.T, st *store.Store) {
 	t.Helper()
 	seen := p.seen(t, st)
@@ -269,7 +265,7 @@ func (p *publisher) judge(t *testing.T, st *store.Store) {
 
 var itemName = regexp.MustCompile(`\bq\d+\b`)
 
-// seen gives the days on which a reader was shown each post, by the names of the posts.
+// seen returns the days on which a reader saw each post, by name.
 func (p *publisher) seen(t *testing.T, st *store.Store) map[string][]int {
 	t.Helper()
 	editions, err := st.Editions(t.Context(), p.reader.ID, 100)
@@ -284,7 +280,7 @@ func (p *publisher) seen(t *testing.T, st *store.Store) map[string][]int {
 		}
 		var ids []digest.PostID
 		for _, r := range refs[e.ID] {
-			if !r.Carried { // nothing is mailed here, so that each edition carries those before it
+			if !r.Carried { // nothing is mailed here, so each edition also has the earlier ones
 				ids = append(ids, r.PostID)
 			}
 		}

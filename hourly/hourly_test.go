@@ -30,19 +30,17 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m, built.Remove) }
 
-// built is the program.
 var built program.Workshop
 
-// A site is a feed under test: what it serves can be changed, and it counts
-// what it is asked.
+// A site is a feed under test. Tests change what it serves, and it records requests.
 type site struct {
 	*httptest.Server
 	mu     sync.Mutex
 	posts  []string // newest first, as items
-	shows  int      // how many of them; 0: all
-	status int      // 0: well
+	shows  int      // how many of them are listed; 0: all
+	status int      // 0: answer normally
 	header http.Header
-	extra  string // in the channel
+	extra  string // additional elements of the channel
 	asked  []string
 }
 
@@ -54,14 +52,14 @@ func newSite(t *testing.T, titles ...string) *site {
 	return s
 }
 
-// publish adds posts without a date, the newest first.
+// publish adds posts without dates, the newest first.
 func (s *site) publish(titles ...string) {
 	for _, title := range slices.Backward(titles) {
 		s.add(title, "")
 	}
 }
 
-// publishAt adds posts of one time, the oldest first.
+// publishAt adds posts with one date, the oldest first.
 func (s *site) publishAt(clock string, titles ...string) {
 	at, err := time.Parse("2006-01-02 15:04", clock)
 	if err != nil {
@@ -80,7 +78,7 @@ func (s *site) add(title, date string) {
 	s.posts = append([]string{item}, s.posts...)
 }
 
-// says sets the answer until it is set again: 0 is well.
+// says sets the answer until the next call; 0 means the normal answer.
 func (s *site) says(status int, header ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +88,7 @@ func (s *site) says(status int, header ...string) {
 	}
 }
 
-// requests gives the methods by which the site was asked since the last look.
+// requests returns the methods of the requests since the last call.
 func (s *site) requests() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,15 +115,15 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "feed.xml", time.Time{}, strings.NewReader(body))
 }
 
-// A house is everything behind the hourly job, on a clock that the test sets.
+// A house is everything around the hourly job, with a clock that the test sets.
 type house struct {
 	t      *testing.T
 	st     *store.Store
 	clock  time.Time
 	mail   string
 	spread poller.Spread
-	d      digest.Digest // of the reader who came last
-	hubs   *callbacks    // nil: no hub can reach this house
+	d      digest.Digest // of the last added reader
+	hubs   *callbacks    // nil: hubs cannot reach this house
 }
 
 func newHouse(t *testing.T, st *store.Store, clock string) *house {
@@ -135,8 +133,7 @@ func newHouse(t *testing.T, st *store.Store, clock string) *house {
 	return h
 }
 
-// eachHouse runs f on both databases, with a reader in UTC of a site that has
-// published "first".
+// eachHouse runs f on both databases, with a reader in UTC of a site that has published "first".
 func eachHouse(t *testing.T, clock string, f func(t *testing.T, h *house, s *site)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -147,7 +144,7 @@ func eachHouse(t *testing.T, clock string, f func(t *testing.T, h *house, s *sit
 	})
 }
 
-// newDatedHouse has a reader in UTC of a site whose posts have dates.
+// newDatedHouse returns a house with a reader in UTC of a site whose posts have dates.
 func newDatedHouse(t *testing.T, st *store.Store) (*house, *site) {
 	p := newSite(t)
 	p.publishAt("2026-11-18 09:00", "old")
@@ -201,7 +198,6 @@ func (h *house) job() *hourly.Job {
 	})
 }
 
-// reader adds a reader of some sites.
 func (h *house) reader(email, zone string, sites ...*site) digest.Digest {
 	h.t.Helper()
 	_, d, err := h.st.AddUser(h.t.Context(), email, zone, h.clock)
@@ -219,7 +215,7 @@ func (h *house) reader(email, zone string, sites ...*site) digest.Digest {
 	return d
 }
 
-// tick runs the hour at an instant and checks the summary.
+// tick runs the job at an instant and checks the summary.
 func (h *house) tick(clock string, want hourly.Summary) {
 	h.t.Helper()
 	h.set(clock)
@@ -232,7 +228,6 @@ func (h *house) tick(clock string, want hourly.Summary) {
 	}
 }
 
-// inbox gives all mail so far as one text.
 func (h *house) inbox() (mails int, text string) {
 	h.t.Helper()
 	files, err := filepath.Glob(filepath.Join(h.mail, "new", "*"))
@@ -284,7 +279,7 @@ func TestTheHour(t *testing.T) {
 }
 
 func TestFreshUntilWithinTheDeadline(t *testing.T) {
-	// the gap ends at 00:20, before the deadline at 00:30
+	// The gap ends at 00:20, before the deadline at 00:30.
 	eachHouse(t, "2026-11-19 23:20", func(t *testing.T, h *house, s *site) {
 		s.publish("second")
 		h.tick("2026-11-20 00:00", hourly.Summary{})
@@ -314,7 +309,7 @@ func TestSlowestFeedHoldsNobodyBeyondTheDeadline(t *testing.T) {
 func TestLateHourPollsFirst(t *testing.T) {
 	eachHouse(t, "2026-11-17 10:00", func(t *testing.T, h *house, s *site) {
 		s.publish("second", "third")
-		// asleep for two midnights
+		// after two missed midnights
 		h.tick("2026-11-20 09:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 2, Editions: 1, Sent: 1})
 		n, text := h.inbox()
 		if n != 1 || !strings.Contains(text, "third") || !strings.Contains(text, "Friday 20 November") {
@@ -363,7 +358,7 @@ func TestRunStopsWhenAsked(t *testing.T) {
 		sent := 0
 		job.Report = func(e hourly.Event) {
 			if sent += e.Mail.Sent; sent == 1 {
-				stop() // as SIGTERM does
+				stop() // like SIGTERM
 			}
 		}
 		if err := job.Run(ctx); err != nil {
@@ -425,7 +420,7 @@ func TestIntakeSanitisesOnlyWhatIsNew(t *testing.T) {
 		}
 		f.ParsedAt = now
 		res := poller.Result{Feed: f, Outcome: poller.Changed, Document: doc}
-		for _, want := range []int{2, 0} { // at first both are new, then neither
+		for _, want := range []int{2, 0} { // first both are new, then none
 			polled, err := hourly.PrepareRecord(t.Context(), st, digest.Feed{}, res, now)
 			if err != nil {
 				t.Fatal(err)

@@ -9,14 +9,12 @@ import (
 	"digest/store"
 )
 
-// indexPosts is how many posts' words share a transaction: on SQLite nothing
-// else is written meanwhile.
+// indexPosts is the number of posts that one transaction indexes. On SQLite it blocks all other writes.
 const indexPosts = 100
 
-// index puts the words of posts that are stored into the index of what can be
-// searched for, the newest first, until none is left or ctx ends. No release
-// waits for it, and a stop no longer than the grace: what it fails at is logged,
-// and done later.
+// index adds the words of stored posts to the search index, newest posts first, until all are indexed or
+// ctx ends. Releases do not wait for it, and a shutdown waits no longer than the grace. It logs errors and
+// retries later.
 func (j *Job) index(ctx context.Context) {
 	until, cut := j.graceAfter(ctx)
 	defer cut()
@@ -43,17 +41,17 @@ func (j *Job) indexAll(ctx, until context.Context) {
 	}
 }
 
-// indexNap is how soon posts are indexed that are stored while others are still
-// polled: before their midnight's editions are made, as a rule.
+// indexNap is the interval of indexing during polls. Posts are usually indexed before the editions of their
+// midnight.
 const indexNap = 15 * time.Second
 
-// indexOnce is index as a loop of its own: an upgrade leaves it much to do.
+// indexOnce runs index in its own loop, since an upgrade can leave many posts to index.
 func (j *Job) indexOnce(ctx context.Context) (time.Duration, error) {
 	j.index(ctx)
 	return min(indexNap, j.Nap), nil
 }
 
-// lookAtDomains looks for the records of newsletters' own domains. What fails is looked at later.
+// lookAtDomains checks the DNS records of newsletters' own domains. It logs errors and retries later.
 func (j *Job) lookAtDomains(ctx context.Context) {
 	if j.LookAtDomains == nil {
 		return
@@ -63,7 +61,7 @@ func (j *Job) lookAtDomains(ctx context.Context) {
 	}
 }
 
-// measure says in the log when the database or its disk is too full.
+// measure logs an error if the database is too large or its disk is nearly full.
 func (j *Job) measure(ctx context.Context) error {
 	if j.Judge == nil {
 		return nil
@@ -83,11 +81,10 @@ func (j *Job) measure(ctx context.Context) error {
 	return nil
 }
 
-// pruneBatch is how many rows go in one transaction.
 const pruneBatch = 1000
 
-// prune shortens the histories of feeds and deletes everything older than Keep. If that would be more than half
-// of the editions or posts, it waits until an operator confirms it.
+// prune shortens the histories of feeds and deletes everything older than Keep. If that would be more than
+// half of the editions or posts, it waits until an operator confirms it.
 func (j *Job) prune(ctx context.Context) error {
 	now, err := j.Store.PruneTime(j.Hard, j.Now())
 	if err != nil {
@@ -126,7 +123,7 @@ func (j *Job) prune(ctx context.Context) error {
 	return PruneAll(ctx, j.Hard, j.Store, now, now.Sub(before), j.Log)
 }
 
-// PruneAll deletes what is older than keep, in small batches, until nothing is left or ctx ends.
+// PruneAll deletes data older than keep in small batches, until all is deleted or ctx ends.
 func PruneAll(ctx, hard context.Context, st *store.Store, now time.Time, keep time.Duration, log *slog.Logger) error {
 	for ctx.Err() == nil {
 		n, err := st.Prune(hard, now, keep, pruneBatch)

@@ -14,7 +14,7 @@ import (
 	"digest/store/storetest"
 )
 
-// What an hour has brought can be searched for when the hour is over.
+// TestTheHourIndexesWhatItBrings holds that new posts can be searched at the end of the hour.
 func TestTheHourIndexesWhatItBrings(t *testing.T) {
 	eachHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house, s *site) {
 		s.publish("evening news")
@@ -34,7 +34,7 @@ func TestTheHourIndexesWhatItBrings(t *testing.T) {
 	})
 }
 
-// A clock that is a hundred years ahead deletes nothing of this year's.
+// TestAFastClockDeletesLittle holds that a clock a hundred years ahead deletes nothing of this year.
 func TestAFastClockDeletesLittle(t *testing.T) {
 	eachHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house, s *site) {
 		s.publish("evening news")
@@ -55,7 +55,7 @@ func TestAFastClockDeletesLittle(t *testing.T) {
 	})
 }
 
-// The hour makes partitions before there are rows for them.
+// TestTheHourMakesPartitions holds that the job creates partitions before their first rows.
 func TestTheHourMakesPartitions(t *testing.T) {
 	database := storetest.Postgres(t)
 	db, err := sql.Open("postgres", database)
@@ -78,7 +78,8 @@ func TestTheHourMakesPartitions(t *testing.T) {
 	}
 }
 
-// If DIGEST_KEEP is set far too short, the hour deletes nothing until an operator confirms it, and logs that.
+// TestTheHourWaitsWithALargePrune holds that a far too short DIGEST_KEEP deletes nothing until an operator
+// confirms it, and that the log says so.
 func TestTheHourWaitsWithALargePrune(t *testing.T) {
 	eachHouse(t, "2026-11-01 10:00", func(t *testing.T, h *house, s *site) {
 		const days = 20

@@ -16,14 +16,13 @@ import (
 )
 
 const (
-	// hubsEvery is how often it is looked for what is to be asked of hubs.
-	hubsEvery = 5 * time.Minute
-	// hubRequests is how many requests to hubs are claimed at once.
+	// hubsEvery is the interval between looks for due requests to hubs.
+	hubsEvery   = 5 * time.Minute
 	hubRequests = 20
 )
 
-// askHubsOnce asks hubs to push feeds, and tells them where that is over. Where this instance is
-// reached by none, what they were asked for ends by itself.
+// askHubsOnce subscribes to feeds at hubs and unsubscribes. Without a public address it does nothing, and
+// the subscriptions expire.
 func (j *Job) askHubsOnce(ctx context.Context) (time.Duration, error) {
 	if j.Callback == nil || j.fenced.Load() {
 		return hubsEvery, nil
@@ -56,9 +55,9 @@ func (j *Job) askHubsOnce(ctx context.Context) (time.Duration, error) {
 	return hubsEvery, nil
 }
 
-// askHosts makes requests and notes the answers: those to one host one after the other,
-// those to several in parallel, so that a slow host keeps no other waiting. When a host gives no
-// answer, askHosts makes no other request to it, and notes the rest as the one without an answer.
+// askHosts sends requests and stores the answers: one request at a time per host, and hosts in parallel, so
+// that a slow host delays no other. After a host fails to answer, askHosts sends it no further request and
+// stores the same result for the rest.
 func askHosts[R any](ctx context.Context, requests []R, to func(R) requestHost,
 	ask func(context.Context, R) poller.FormAnswer, note func(r R, said poller.FormAnswer, made bool) error) error {
 	byHost := make(map[requestHost][]R)
@@ -79,14 +78,14 @@ func askHosts[R any](ctx context.Context, requests []R, to func(R) requestHost,
 	return failed
 }
 
-// A requestHost is a host that requests go to. What a public feed names leads into no private network, and is
-// refused there without being sent: that says nothing of the requests of feeds that may lead there.
+// A requestHost is the destination of requests. outside marks requests of public feeds, which must not
+// reach a private network. Their failure in a private network says nothing about other feeds' requests to
+// the same host.
 type requestHost struct {
 	host    string
 	outside bool
 }
 
-// askHost makes requests to one host, one after the other.
 func askHost[R any](ctx context.Context, requests []R, ask func(context.Context, R) poller.FormAnswer,
 	note func(r R, said poller.FormAnswer, made bool) error) error {
 	said, answers := poller.FormAnswer{}, true
@@ -97,7 +96,7 @@ func askHost[R any](ctx context.Context, requests []R, ask func(context.Context,
 			answers = said.Status != 0
 		}
 		if !answers && ctx.Err() != nil {
-			return nil // it is due again
+			return nil // the request becomes due again
 		}
 		if err := note(r, said, made); err != nil {
 			return err
@@ -106,7 +105,8 @@ func askHost[R any](ctx context.Context, requests []R, ask func(context.Context,
 	return nil
 }
 
-// hubDomain is a store.HubDomain. Feeds that may use hubs in DIGEST_ALLOW_NETWORKS have counts of their own.
+// hubDomain returns the domain by which the store limits requests to hubs (store.HubDomain). Feeds that may
+// use hubs in DIGEST_ALLOW_NETWORKS have their own limits.
 func hubDomain(address string, outside bool) string {
 	domain := feed.Domain(feed.Host(address))
 	if ip, err := netip.ParseAddr(domain); err == nil && ip.Is6() {
@@ -118,12 +118,12 @@ func hubDomain(address string, outside bool) string {
 	return domain
 }
 
-// site is the length in bits of the IPv6 prefix that one site has at least (RFC 6177).
+// site is the length in bits of the smallest IPv6 prefix that a site gets (RFC 6177).
 const site = 64
 
 func hubOf(r store.HubRequest) requestHost { return requestHost{feed.Host(r.Hub), r.PublicOnly} }
 
-// askHub makes one request. A hub may verify it at once or later.
+// askHub sends one request. A hub may verify it before it answers or later.
 func (j *Job) askHub(ctx context.Context, r store.HubRequest) poller.FormAnswer {
 	if !j.Poller.ReachedFrom(r.Hub) {
 		return poller.FormAnswer{Why: "this instance has no address that the hub can reach (DIGEST_BASE_URL)"}
@@ -143,7 +143,7 @@ func hubMode(r store.HubRequest) push.Mode {
 	return push.Unsubscribe
 }
 
-// noteHub notes why a request to subscribe came to nothing: it is made again.
+// noteHub stores why a subscription failed and schedules the retry.
 func (j *Job) noteHub(r store.HubRequest, said poller.FormAnswer, made bool) error {
 	if said.Status/100 == 2 || hubMode(r) == push.Unsubscribe {
 		return nil

@@ -16,8 +16,8 @@ import (
 	view "digest/web"
 )
 
-// TestFeedsThatNameAVictim: twenty feeds name addresses of a site that is no hub. The site gets three requests and
-// then one a day. The status of each feed says why the instance sends its hub no request.
+// TestFeedsThatNameAVictim has twenty feeds whose hubs are addresses of a site that is no hub. The site
+// gets three requests and then one a day. The status of each feed says why its hub gets no request.
 func TestFeedsThatNameAVictim(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		var posted atomic.Int32
@@ -31,7 +31,9 @@ func TestFeedsThatNameAVictim(t *testing.T) {
 			n := strings.TrimPrefix(r.URL.Path, "/")
 			w.Header().Set("Link", fmt.Sprintf(`<%s/any?post=%s>; rel="hub", <http://%s/%s>; rel="self"`, victim.URL, n,
 				r.Host, n))
-			fmt.Fprintf(w, `<rss><channel><title>Blog %s</title><item><title>One</title><guid>%s</guid></item></channel></rss>`, n, n)
+			fmt.Fprintf(w,
+				`<rss><channel><title>Blog %s</title><item><title>One</title><guid>%s</guid></item></channel></rss>`,
+				n, n)
 		}))
 		t.Cleanup(blogs.Close)
 		h := newHouse(t, st, "2026-11-19 10:00")

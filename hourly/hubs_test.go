@@ -13,8 +13,8 @@ import (
 	"digest/poller"
 )
 
-// TestAskHosts: a slow host keeps no other waiting, is asked one thing at a time, and one that is
-// silent is asked no more: the rest is noted as the first.
+// TestAskHosts holds that a slow host delays no other, and that a host gets one request at a time. A silent
+// host gets no second request: the other requests get its result.
 func TestAskHosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -63,7 +63,8 @@ func TestAskHosts(t *testing.T) {
 		want("noted", noted, "http://quick.example/  0s", "http://silent.example/1 no answer 30s",
 			"http://silent.example/2 no answer 30s",
 			"http://slow.example/1  10s", "http://slow.example/2  20s")
-		// What a public feed names may be refused without being sent: a feed of the house is asked for all the same.
+		// A request of a public feed may be rejected unsent. The request of a home feed to the same host is
+		// sent anyway.
 		asked, noted = nil, nil
 		begin = time.Now()
 		refused := func(ctx context.Context, r string) poller.FormAnswer {
@@ -79,7 +80,7 @@ func TestAskHosts(t *testing.T) {
 		want("asked", asked, "http://home.example/1?public 0s", "http://home.example/2 0s")
 		want("noted", noted, "http://home.example/1?public not public 0s", "http://home.example/2  0s",
 			"http://home.example/3?public not public 0s")
-		// What was broken off is not noted: it is due again.
+		// A stopped request is not stored, so it becomes due again.
 		asked, noted = nil, nil
 		time.AfterFunc(time.Second, stop)
 		if err := askHosts(ctx, []string{"http://silent.example/1", "http://silent.example/2"}, to, ask,
@@ -89,7 +90,7 @@ func TestAskHosts(t *testing.T) {
 	})
 }
 
-// TestHubDomain: all spellings of a host count for one domain, and so do the addresses of one IPv6 site.
+// TestHubDomain holds that all spellings of a host, and all addresses of an IPv6 site, are one domain.
 func TestHubDomain(t *testing.T) {
 	for _, test := range []struct {
 		address string

@@ -13,75 +13,75 @@ import (
 	"digest/store"
 )
 
-// Options is what a Job is made of. Store, Poller and Mail are required.
+// Options configures a Job. Store, Poller and Mail are required.
 type Options struct {
 	Store  *store.Store
 	Poller *poller.Poller
 	Mail   *mailer.Deliverer
 
-	Spread poller.Spread // how polls of one midnight are spread
+	Spread poller.Spread // how the polls of one midnight are spread
 	Keep   time.Duration // age at which posts and editions are deleted; 0: never
 
-	// Judge says whether there is room for a database of so many bytes; nil: there is.
+	// Judge reports whether a database of that size has room; nil: no check.
 	Judge func(bytes int64) digest.Storage
 
-	// Nap is how long Run sleeps at most before it looks for work again, which
-	// another process may have added; default a minute.
+	// Nap is the longest sleep of Run before it looks for work, which another process may have added. The
+	// default is a minute.
 	Nap time.Duration
 
-	// Now is the clock; nil means time.Now. Frozen says that it stands still:
-	// Tick then does what is due at that instant and waits for nothing.
+	// Now is the clock; nil means time.Now. Frozen means that the clock does not advance: Tick does what is
+	// due at that instant and does not wait.
 	Now    func() time.Time
 	Frozen bool
 
-	// Hard ends everything at once; the context given to Tick or Run only asks
-	// to finish what is in flight and leave. Nil means never.
+	// Hard cancels everything immediately. The end of the context of Tick or Run only stops new work. Nil
+	// means never.
 	Hard context.Context
 
-	// Grace is how long what is in flight may go on when the context given to
-	// Tick, Poll or Run has ended, before it is given back; default 8 s.
+	// Grace is the time for unfinished work after the context of Tick, Poll or Run ended. The job then
+	// gives back the rest. The default is 8 s.
 	Grace time.Duration
 
-	// Fence leaves the heartbeat of this instance, or says in one line why the
-	// database must be left alone: then nothing is polled, released or mailed.
-	// Nil means that nothing is in the way.
+	// Fence stores the heartbeat of this instance, or returns in one line why the job must not use the
+	// database. Then it does not poll, release or send. Nil means no fence.
 	Fence func(ctx context.Context, now time.Time) (reason string, err error)
 
-	// Held is told of each newsletter that was held because of what became of its
-	// letters. Nil means that the log says it, and nothing else.
+	// Held is called for each newsletter that was put on hold because of failed deliveries. Nil: the log
+	// has it.
 	Held func(store.HeldNewsletter) error
 
-	// Tell tells the publishers of a newsletter what became of its feeds; what fails is told in the next
-	// hour. Nil: they are not told.
+	// Tell emails the publishers of a newsletter about its feeds. On error, the news stay for the next
+	// call. Nil: publishers get no such email.
 	Tell func(store.PublisherNews) error
 
-	// TellReaders emails readers about changes by links that no edition reports soon; nil: it emails nobody.
+	// TellReaders emails readers about changes by links that no edition will report soon; nil: no such
+	// emails.
 	TellReaders func(ctx context.Context) error
 
-	// LookAtDomains looks for the records of newsletters' own domains that are due; nil: there are none.
+	// LookAtDomains checks due DNS records of newsletters' own domains; nil: there are no such domains.
 	LookAtDomains func(context.Context) error
-	// Ask sends what may leave of the letters that ask people of imported lists; nil: nobody is asked.
+	// Ask sends due confirmation requests to people of imported lists; nil: none are sent.
 	Ask func(ctx context.Context) error
 
-	// Hub makes the requests that our hub owes its subscribers, and HubBell wakes who calls it; nil: there is
-	// no hub.
+	// Hub sends the requests that digest's own hub owes its subscribers. HubBell wakes the loop that calls
+	// it. Nil: there is no hub.
 	Hub     func(ctx context.Context) error
 	HubBell chan struct{}
 
-	// Callback is the address at which a hub reaches this instance for a subscription; nil: it
-	// is reached by none, and none is asked for anything.
+	// Callback returns the address for a hub's requests about a subscription. Nil: hubs cannot reach this
+	// instance, and it does not subscribe.
 	Callback func(digest.PushID) string
 
-	// CloudCallback is the same for an rssCloud server; nil: none is asked for anything.
+	// CloudCallback returns the address for an rssCloud server's requests; nil: no registrations.
 	CloudCallback func(digest.CloudID) string
 
-	// Pinged is sent to when a ping has come to this process; may be nil.
+	// Pinged receives a value when this process receives a ping; may be nil.
 	Pinged chan struct{}
 
-	// Pushed is sent to when a hub has sent something to this process; may be nil.
+	// Pushed receives a value when a hub sends something to this process; may be nil.
 	Pushed chan struct{}
 
-	Report func(Event) // told of each step; may be nil; never called concurrently
+	Report func(Event) // called for each step, never concurrently; may be nil
 	Log    *slog.Logger
 }
 
@@ -89,13 +89,13 @@ type Options struct {
 type Job struct {
 	Options
 	reporting sync.Mutex
-	account   account // under reporting
+	account   account // guarded by reporting
 	fenced    atomic.Bool
-	away      atomic.Int64 // since when the database does not answer, in Unix nanoseconds; 0: it does
+	away      atomic.Int64 // Unix time in nanoseconds since when the database is unavailable; 0: it is available
 	watch     clockWatch
 }
 
-// New makes a Job.
+// New returns a Job and fills in defaults.
 func New(o Options) *Job {
 	if o.Nap <= 0 {
 		o.Nap = time.Minute
@@ -115,26 +115,25 @@ func New(o Options) *Job {
 	return &Job{Options: o}
 }
 
-// A Summary counts what a Tick did.
+// A Summary counts the work of a Tick.
 type Summary struct {
 	Polled     int `json:"polled"`
 	Changed    int `json:"changed"`
 	Unchanged  int `json:"unchanged"`
 	Failed     int `json:"failed"`
-	Posts      int `json:"posts"` // new ones
+	Posts      int `json:"posts"` // new posts
 	Editions   int `json:"editions"`
 	Sent       int `json:"sent"`
-	FailedMail int `json:"failed_mail"` // given up, with UnconfirmedMail
+	FailedMail int `json:"failed_mail"` // given up, including UnconfirmedMail
 
-	// UnconfirmedMail counts editions that were sent twice and never confirmed.
+	// UnconfirmedMail counts editions that were sent twice without confirmation.
 	UnconfirmedMail int `json:"-"`
 
-	// MailWaits says why editions that are due could not be sent, empty if all
-	// were; they are tried again.
+	// MailWaits says why due editions could not be sent. It is empty if all were sent. They are retried.
 	MailWaits string `json:"-"`
 }
 
-// Add counts t's work to s's.
+// Add adds the counts of t and takes over its MailWaits.
 func (s *Summary) Add(t Summary) {
 	s.Polled += t.Polled
 	s.Changed += t.Changed
@@ -148,17 +147,17 @@ func (s *Summary) Add(t Summary) {
 	s.MailWaits = t.MailWaits
 }
 
-// An Event tells of one step as it is done.
+// An Event reports one step.
 type Event struct {
 	Kind EventKind
 	At   time.Time
 
-	Digests int // EventPlanned, EventReleased: how many
-	Feeds   int // EventPlanned: how many were queued
+	Digests int // EventPlanned, EventReleased
+	Feeds   int // EventPlanned: queued feeds
 
 	Result poller.Result // EventPolled
 
-	Posts, Hidden int // EventStored: new posts, and rows made for readers
+	Posts, Hidden int // EventStored: new posts and hidden posts
 
 	Mail mailer.Stats // EventDelivered
 }
@@ -166,7 +165,7 @@ type Event struct {
 // EventKind names a step of the hour.
 type EventKind string
 
-// The steps that are reported.
+// The kinds of events.
 const (
 	EventPlanned   EventKind = "planned"
 	EventPolled    EventKind = "polled"

@@ -11,9 +11,9 @@ import (
 	"digest/store"
 )
 
-// BenchmarkLetters brings the letters of a newsletter with 4,000 members in one zone from their midnight into an SMTP server
-// on this machine: release, claim, read, render, send, mark. With DIGEST_BENCH_LARGE it has 20,000. The limit is that of
-// BenchmarkDelivery.
+// BenchmarkLetters sends the letters of a newsletter with 4,000 members in one time zone to an SMTP server
+// on this machine: release, claim, read, render, send, mark. With DIGEST_BENCH_LARGE there are 20,000
+// members. The bound is the bound of BenchmarkDelivery.
 func BenchmarkLetters(b *testing.B) {
 	const connections, posts = 16, 3
 	members := 4000
@@ -27,7 +27,7 @@ func BenchmarkLetters(b *testing.B) {
 		ok(b, err)
 		defer tr.Close()
 		loop := c.loop(tr, connections)
-		c.night++ // the publisher's own
+		c.night++ // skips the publisher's own midnight
 		var r race
 		var released time.Duration
 		for b.Loop() {
@@ -46,8 +46,8 @@ func BenchmarkLetters(b *testing.B) {
 	})
 }
 
-// join makes the first reader the publisher of a newsletter with all feeds, and the others its members; nobody reads anything else.
-// The readers are there before, so that what SQLite has counted of them is true.
+// join makes the first reader the publisher of a newsletter with all feeds, and the others its members, who
+// read nothing else. The readers exist before, so that SQLite's statistics about them are right.
 func (c *crowd) join(b *testing.B) {
 	b.Helper()
 	u, err := c.UserByEmail(b.Context(), "reader1@example.org")

@@ -37,7 +37,8 @@ func newServer(t *testing.T, name string) *httptest.Server {
 	return s
 }
 
-// TestListedAccounts: an imported account brings its posts. A second import adds no feed.
+// TestListedAccounts holds that an imported account delivers its posts, and that a second import adds no
+// feed.
 func TestListedAccounts(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		server := newServer(t, "ann")

@@ -18,11 +18,10 @@ import (
 	"digest/test/program"
 )
 
-// BenchmarkMemory is one whole midnight, planning to mail, of 10,000 and of
-// 100,000 subscriptions, and of 1,000,000 with DIGEST_BENCH_LARGE: 100 feeds a reader,
-// ten subscriptions a feed. A tenth of the feeds have a new post. It reports what the
-// program holds at most, a process with its own settings, and what a subscription costs in
-// time: that must not rise with their number.
+// BenchmarkMemory is one whole midnight, from planning to mail, of 10,000 and 100,000 subscriptions, and of
+// 1,000,000 with DIGEST_BENCH_LARGE. A reader has 100 feeds, a feed ten subscriptions. A tenth of the feeds
+// have a new post. It reports the peak memory of the program, a separate process, and the time for each
+// subscription, which must not rise with their number.
 func BenchmarkMemory(b *testing.B) {
 	sizes := []int{10_000, 100_000}
 	if os.Getenv("DIGEST_BENCH_LARGE") != "" {
@@ -52,7 +51,7 @@ func BenchmarkMemory(b *testing.B) {
 	}
 }
 
-// tick runs the program for one midnight, and gives the most memory that it held, in bytes.
+// tick runs the program for one midnight and returns its peak memory in bytes.
 func tick(b *testing.B, c *crowd, now time.Time, feeds int) int {
 	b.Helper()
 	cmd := exec.CommandContext(b.Context(), built.Path(b), "--now", now.Format(time.RFC3339), "--log-level", "error",
@@ -70,8 +69,7 @@ func tick(b *testing.B, c *crowd, now time.Time, feeds int) int {
 	return most
 }
 
-// A web is all sites: each night so many feeds in ten have a new post, the others
-// answer 304.
+// A web is all sites. Each night tenths in ten feeds have a new post, and the others answer 304.
 type web struct {
 	tenths int
 	night  atomic.Int64
@@ -95,7 +93,7 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(out, `</channel></rss>`)
 }
 
-// nowhere is a transport that takes everything.
+// nowhere is a transport that accepts everything.
 type nowhere struct{}
 
 func (nowhere) Send(ctx context.Context, _ mailer.Envelope, _ []byte, beforeDot func(context.Context) error) (

@@ -13,13 +13,11 @@ import (
 	"digest/test/usage"
 )
 
-// BenchmarkMidnight is a whole midnight, planning to mail, of 5,000 readers with 20
-// subscriptions each to 4,725 feeds, three in ten of which have a new post:
-// once with a clock that stands still, as "tick --now" works, and once with one
-// that runs, as "work" does, its polls spread over four minutes. It reports
-// processor seconds, of this process with the sites it asks in it and of
-// PostgreSQL's, and what the database did. The figures of the two should be alike: all of
-// it is work for the same rows.
+// BenchmarkMidnight is a whole midnight, from planning to mail, of 5,000 readers with 20 subscriptions each
+// to 4,725 feeds, three in ten of which have a new post. One run has a frozen clock, as in "tick --now".
+// The other has a running clock, as in "work", with polls spread over four minutes. It reports processor
+// seconds of PostgreSQL and of this process, which includes the sites, and the operations of the database.
+// Both runs should have similar figures, since they handle the same rows.
 func BenchmarkMidnight(b *testing.B) {
 	const readers, each, feeds = 5000, 20, 4725
 	for _, clock := range []string{"frozen", "running"} {
@@ -47,7 +45,6 @@ func BenchmarkMidnight(b *testing.B) {
 	}
 }
 
-// tickMidnight does a midnight with a clock that stands still.
 func (c *crowd) tickMidnight(b *testing.B, due time.Time, feeds int) {
 	clock := func() time.Time { return due }
 	job := hourly.New(hourly.Options{
@@ -60,8 +57,8 @@ func (c *crowd) tickMidnight(b *testing.B, due time.Time, feeds int) {
 	}
 }
 
-// workMidnight does a midnight with a clock that runs, from just before the end
-// of the hot minutes until the last edition has been sent.
+// workMidnight runs a midnight with a running clock, from shortly before the end of the hot minutes until
+// the last edition is sent.
 func (c *crowd) workMidnight(b *testing.B, due time.Time) {
 	start := time.Now()
 	clock := func() time.Time { return due.Add(time.Minute + 55*time.Second + time.Since(start)) }
@@ -85,7 +82,7 @@ func (c *crowd) workMidnight(b *testing.B, due time.Time) {
 	}
 }
 
-// A cost adds up what midnights took.
+// A cost adds up the resources of midnights.
 type cost struct {
 	program, took time.Duration
 	usage.Counts

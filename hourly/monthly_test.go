@@ -11,9 +11,8 @@ import (
 	"digest/store/storetest"
 )
 
-// TestMonthly: a site publishes two posts a day, and its document holds the newest five. Who
-// reads it once a month reads all of them, in one edition, and nobody asks more often
-// than for a daily digest.
+// TestMonthly has a site that publishes two posts a day and lists the newest five. A monthly reader gets
+// all of them in one edition, and the site gets as many polls as for a daily digest.
 func TestMonthly(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		h, p := newDatedHouse(t, st)

@@ -16,10 +16,8 @@ import (
 
 func (s *site) address() string { return s.URL + "/feed.xml" }
 
-// movesTo lets a site redirect for good to where another is.
 func (s *site) movesTo(to *site) { s.says(http.StatusMovedPermanently, "Location", to.address()) }
 
-// subscribedTo gives the addresses of the feeds that a digest is subscribed to.
 func (h *house) subscribedTo(d digest.Digest) []string {
 	h.t.Helper()
 	subs, err := h.st.AllSubscriptions(h.t.Context(), d.ID)
@@ -33,7 +31,6 @@ func (h *house) subscribedTo(d digest.Digest) []string {
 	return all
 }
 
-// isSubscribedTo fails the test unless a digest is subscribed to the feeds of just these sites.
 func (h *house) isSubscribedTo(d digest.Digest, sites ...*site) {
 	h.t.Helper()
 	var want []string
@@ -48,7 +45,7 @@ func (h *house) isSubscribedTo(d digest.Digest, sites ...*site) {
 	}
 }
 
-// movesOf gives the moves that a digest was told, from which old address each.
+// movesOf returns the moves reported to a digest, by old address.
 func (h *house) movesOf(d digest.Digest) map[string]store.Move {
 	h.t.Helper()
 	list, err := h.st.Moves(h.t.Context(), d.ID)
@@ -62,7 +59,6 @@ func (h *house) movesOf(d digest.Digest) map[string]store.Move {
 	return moves
 }
 
-// undo takes a digest back by the notice of a move from an old address.
 func (h *house) undo(d digest.Digest, from *site) {
 	h.t.Helper()
 	m, told := h.movesOf(d)[from.address()]
@@ -74,8 +70,8 @@ func (h *house) undo(d digest.Digest, from *site) {
 	}
 }
 
-// TestI9_ReaderOfBothGoesBack: who is subscribed at both addresses keeps the new one
-// when they go back to the old, alone and as often as they press.
+// TestI9_ReaderOfBothGoesBack holds that a reader of both addresses who reverts a move, once or several
+// times, keeps the new address too.
 func TestI9_ReaderOfBothGoesBack(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		old, next := newSite(t, "old first"), newSite(t, "next first")
@@ -110,8 +106,8 @@ func TestI9_ReaderOfBothGoesBack(t *testing.T) {
 	})
 }
 
-// TestI9_TwoMovesToOnePlace: two feeds move to one place in the same night. A reader
-// of both is told of each, and goes back by each alone.
+// TestI9_TwoMovesToOnePlace has two feeds that move to one address in the same night. A reader of both
+// learns of each move and can revert each alone.
 func TestI9_TwoMovesToOnePlace(t *testing.T) {
 	for _, first := range []int{0, 1} {
 		storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -137,9 +133,8 @@ func TestI9_TwoMovesToOnePlace(t *testing.T) {
 	}
 }
 
-// TestI9_ReadersOfSeveralComeBack: where a feed is missing to which several have
-// moved, a reader comes back to each at whose address they subscribed, and stays
-// subscribed at the new address only if they subscribed there.
+// TestI9_ReadersOfSeveralComeBack has a missing feed to which several feeds moved. Readers return to each
+// address at which they subscribed. They stay subscribed at the new address only if they subscribed there.
 func TestI9_ReadersOfSeveralComeBack(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		a, b, next := newSite(t, "a first"), newSite(t, "b first"), newSite(t, "next first")
@@ -160,8 +155,8 @@ func TestI9_ReadersOfSeveralComeBack(t *testing.T) {
 	})
 }
 
-// TestI9_BackBeforeLong: a feed that moves and moves back leaves its readers where they
-// subscribed, and tells nobody of a way to where they never were.
+// TestI9_BackBeforeLong has a feed that moves and moves back. Its readers are subscribed where they were,
+// and get no offer to revert to an address that they never had.
 func TestI9_BackBeforeLong(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		old, next := newSite(t, "first"), newSite(t, "first", "there")
@@ -188,8 +183,8 @@ func TestI9_BackBeforeLong(t *testing.T) {
 	})
 }
 
-// TestI9_SecondMoveMuchLater: the way back of a later move leads to where the feed was
-// before it, not to an address that it left long ago.
+// TestI9_SecondMoveMuchLater holds that reverting a later move returns to the address before that move, not
+// to an older one.
 func TestI9_SecondMoveMuchLater(t *testing.T) {
 	for days, want := range map[int]int{4: 0, 40: 1} {
 		t.Run(fmt.Sprint(days, " days later"), func(t *testing.T) {
@@ -211,7 +206,6 @@ func TestI9_SecondMoveMuchLater(t *testing.T) {
 	}
 }
 
-// nights runs the hour at as many midnights to come.
 func (h *house) nights(n int) {
 	h.t.Helper()
 	for range n {
@@ -223,10 +217,9 @@ func (h *house) nights(n int) {
 	}
 }
 
-// TestI9_FeedThatStays: a feed to which a reader went back, while all that its address
-// does is lead away: it fails politely, brings nothing and says why; who subscribes to
-// it meanwhile gets the feed at the new address. When it publishes again it comes back
-// by itself, and after a month it may move again.
+// TestI9_FeedThatStays has a feed to which a reader reverted, while its address only redirects. It fails
+// with a reason. New subscribers of the address get the feed at the new address. When the old address has
+// posts again, the feed recovers, and after a month it may move again.
 func TestI9_FeedThatStays(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		old, next, third := newSite(t, "old first"), newSite(t, "next first"), newSite(t, "third first")
@@ -254,7 +247,7 @@ func TestI9_FeedThatStays(t *testing.T) {
 			t.Errorf("%d requests in %d nights", got, 1+nights)
 		}
 		h.isSubscribedTo(ann, old)
-		// which came before the move was believed
+		// published before the move was confirmed
 		if got := h.titles(ann); got != "old first" && got != "old first, next first" {
 			t.Errorf("who went back has had %s", got)
 		}
@@ -295,10 +288,9 @@ func (h *house) feedAt(s *site) digest.Feed {
 	return f
 }
 
-// TestI9_MovesInTheThrong: several workers at once poll, merge, tell and release at the
-// midnight at which feeds move to each other's places, while readers go back. Nobody
-// gets what another site published under an identity, nor a post twice, and no post of
-// their feed is missing.
+// TestI9_MovesInTheThrong runs several workers that poll, merge, report and release at the same midnight.
+// Feeds move to each other's addresses while readers revert moves. No reader gets another site's post under
+// an identity, or a post twice, and none misses a post of their feed.
 func TestI9_MovesInTheThrong(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		const pairs = 6
@@ -324,7 +316,7 @@ func TestI9_MovesInTheThrong(t *testing.T) {
 		for i := range pairs {
 			genuine[i].forge(fmt.Sprintf("genuine next %d", i), fmt.Sprintf("next-%d", i))
 		}
-		h.throng(1, func() { // the midnight at which the moves are believed
+		h.throng(1, func() { // the midnight at which the moves are confirmed
 			for i := range pairs {
 				moves, err := st.Moves(t.Context(), anns[i].ID)
 				for _, m := range moves {
@@ -365,8 +357,8 @@ func TestI9_MovesInTheThrong(t *testing.T) {
 	})
 }
 
-// throng runs the hour at as many midnights to come, by three workers at once, with
-// what else happens meanwhile.
+// throng runs the job at the next midnights with three workers at the same time, together with other
+// functions.
 func (h *house) throng(nights int, meanwhile ...func()) {
 	h.t.Helper()
 	for range nights {
@@ -384,7 +376,7 @@ func (h *house) throng(nights int, meanwhile ...func()) {
 			all.Go(f)
 		}
 		all.Wait()
-		if _, err := h.job().Tick(h.t.Context()); err != nil { // what one worker left to another
+		if _, err := h.job().Tick(h.t.Context()); err != nil { // the rest of the work
 			h.t.Fatal(err)
 		}
 	}

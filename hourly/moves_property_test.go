@@ -13,9 +13,9 @@ import (
 	"digest/store/storetest"
 )
 
-// TestI9_AnyHistory lets two publishers do what they like for three weeks: one of
-// them says where the other is, takes its identities, is missing and comes back. Who
-// only ever subscribed to the other sees nothing of it, and each of its posts once.
+// TestI9_AnyHistory has two publishers that act at random for three weeks. One of them, the forger,
+// redirects to the other, copies its identities, disappears and returns. Readers of the other alone see
+// nothing of it, and get each post once.
 func TestI9_AnyHistory(t *testing.T) {
 	for seed := range uint64(16) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -26,17 +26,17 @@ func TestI9_AnyHistory(t *testing.T) {
 	}
 }
 
-// rivals are a forger and a genuine publisher, and their readers.
+// rivals are a forger, a genuine publisher, and their readers.
 type rivals struct {
 	*house
 	r               *rand.Rand
 	name            string
 	forger, genuine *site
 	moving          bool
-	posts           []string              // of the genuine one
-	ann, cyd        digest.Digest         // of the forger, and of both if there is one
-	readers         map[int]digest.Digest // of the genuine one alone, by the first of its posts that they must get
-	forged          map[string]bool       // of them, those of which it took the identity
+	posts           []string              // of the genuine publisher
+	ann, cyd        digest.Digest         // ann reads the forger, cyd both, if there is a cyd
+	readers         map[int]digest.Digest // of the genuine publisher alone, by the first post that they must get
+	forged          map[string]bool       // posts whose identity the forger has copied
 	log             []string
 }
 
@@ -82,7 +82,7 @@ func (v *rivals) genuineIsWell() bool {
 func (v *rivals) forgerDoes() {
 	next := fmt.Sprintf("genuine %d %s", len(v.posts)+v.r.IntN(2), v.name)
 	n := v.r.IntN(10)
-	if n < 3 && v.forged[next] { // one document names a post once
+	if n < 3 && v.forged[next] { // a document names a post once
 		return
 	}
 	v.forged[next] = v.forged[next] || n < 3
@@ -162,7 +162,7 @@ func (v *rivals) judge() {
 	}
 	seen := make(map[string]bool)
 	for _, title := range strings.Split(v.titles(v.ann), ", ") {
-		if seen[title] && !strings.HasPrefix(title, "genuine") { // under which the forger also publishes
+		if seen[title] && !strings.HasPrefix(title, "genuine") { // the forger also publishes under these titles
 			v.t.Errorf("after %v\nthe forger's reader has had %s twice", v.log, title)
 		}
 		seen[title] = true

@@ -15,7 +15,7 @@ import (
 	"digest/store/storetest"
 )
 
-// forge adds a post under the identity that another's post has.
+// forge adds a post with the identity of another site's post.
 func (s *site) forge(title, identity string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -24,7 +24,7 @@ func (s *site) forge(title, identity string) {
 			identity)}, s.posts...)
 }
 
-// midnights runs the hour at midnights of November, whatever comes of it.
+// midnights runs the job at midnights of November and ignores the summaries.
 func (h *house) midnights(days ...int) {
 	h.t.Helper()
 	for _, day := range days {
@@ -35,7 +35,6 @@ func (h *house) midnights(days ...int) {
 	}
 }
 
-// oldestFirst gives the editions of a digest.
 func (h *house) oldestFirst(d digest.Digest) []digest.Edition {
 	h.t.Helper()
 	list, err := h.st.Editions(h.t.Context(), d.ID, 100)
@@ -46,7 +45,7 @@ func (h *house) oldestFirst(d digest.Digest) []digest.Edition {
 	return list
 }
 
-// titles gives all posts that a digest has had, in the order of editions.
+// titles returns the titles of all posts of a digest, in edition order.
 func (h *house) titles(d digest.Digest) string {
 	h.t.Helper()
 	var all []string
@@ -66,9 +65,8 @@ func (h *house) titles(d digest.Digest) string {
 	return strings.Join(all, ", ")
 }
 
-// TestI9_ForgedIdentities: a feed publishes under identities that another will use,
-// and then redirects there for good. The other's readers see nothing of it, and get
-// what is genuine.
+// TestI9_ForgedIdentities has a feed that publishes under identities that another feed will use, and then
+// redirects to it permanently. The other feed's readers see none of its posts and get the genuine ones.
 func TestI9_ForgedIdentities(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		forger, genuine := newSite(t, "of the forger"), newSite(t, "first")
@@ -92,8 +90,8 @@ func TestI9_ForgedIdentities(t *testing.T) {
 	})
 }
 
-// TestI9_MoveAndReturn: a feed moves to one that nobody takes. Who subscribes at that
-// address gets its posts alone, and is not taken along when it is missing.
+// TestI9_MoveAndReturn has a feed that moves to an address without readers. A later subscriber of that
+// address gets its posts alone, and stays when the feed is missing.
 func TestI9_MoveAndReturn(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		forger, genuine := newSite(t, "of the forger"), newSite(t, "first")
@@ -125,9 +123,8 @@ func TestI9_MoveAndReturn(t *testing.T) {
 	})
 }
 
-// TestI9_NameOfAMove: nobody who comes later sees what the feed that moved was called,
-// though the document there is known byte for byte when the move is believed, or has
-// no title.
+// TestI9_NameOfAMove holds that later readers never see the title of the feed before its move. That
+// includes a new document without a title, and one that was read before the move was confirmed.
 func TestI9_NameOfAMove(t *testing.T) {
 	for _, title := range []string{"Genuine", ""} {
 		storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -153,8 +150,8 @@ func TestI9_NameOfAMove(t *testing.T) {
 	}
 }
 
-// TestI9_TellsAndUndoes: readers are told of a move to another site, and one of them
-// goes back, where the feed then stays.
+// TestI9_TellsAndUndoes holds that readers learn of a move to another site, and that one of them can revert
+// it, so that the feed stays.
 func TestI9_TellsAndUndoes(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		old, next := newSite(t, "first"), newSite(t, "first", "there")
@@ -187,8 +184,8 @@ func TestI9_TellsAndUndoes(t *testing.T) {
 	})
 }
 
-// TestMoveWithinASite: a feed that moves within its site stays the same feed, and
-// goes back to its old address whole. Nothing comes twice (I4).
+// TestMoveWithinASite holds that a feed that moves within its site stays the same feed, and returns to its
+// old address completely. No post comes twice (I4).
 func TestMoveWithinASite(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		var moved, missing atomic.Bool

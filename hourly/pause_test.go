@@ -11,9 +11,8 @@ import (
 	"digest/store"
 )
 
-// A feed that only somebody takes who is away, and whose document forgets after
-// a day and a half, is asked once at each midnight; nothing of it is lost, and
-// all of it comes with one edition on the way back.
+// TestPauseLosesNothing has a feed whose only reader is paused, and whose document keeps posts for a day
+// and a half. It is polled once at each midnight. All posts come in one edition after the pause.
 func TestPauseLosesNothing(t *testing.T) {
 	eachHouse(t, "2026-10-20 10:00", func(t *testing.T, h *house, s *site) {
 		s.shows = 3
@@ -52,7 +51,6 @@ func TestPauseLosesNothing(t *testing.T) {
 	})
 }
 
-// checkBound looks at what the store says of the only edition.
 func checkBound(t *testing.T, st *store.Store, d digest.Digest, now time.Time) {
 	t.Helper()
 	list, err := st.Editions(t.Context(), d.ID, 10)

@@ -24,8 +24,8 @@ import (
 	view "digest/web"
 )
 
-// BenchmarkPingToStored measures how long it is from a ping until the post of which it tells is stored: where
-// one process takes the ping and polls, and where another one polls. The limits are 5 s at the median and a minute at most.
+// BenchmarkPingToStored measures the time from a ping to the stored post, if the same process receives the
+// ping and polls, and if another one polls. The limits are 5 s at the median and a minute at most.
 func BenchmarkPingToStored(b *testing.B) {
 	for name, wakes := range map[string]bool{"same": true, "another": false} {
 		b.Run(name, func(b *testing.B) {
@@ -34,7 +34,7 @@ func BenchmarkPingToStored(b *testing.B) {
 	}
 }
 
-// wakingPings tells the job of each ping, as digest serve does.
+// wakingPings wakes the job at each ping, as digest serve does.
 type wakingPings struct {
 	store *store.Store
 	woken chan struct{}
@@ -50,7 +50,7 @@ func (p wakingPings) Pinged(ctx context.Context, urls []string, now time.Time) e
 }
 
 func benchPings(b *testing.B, st *store.Store, wakes bool) {
-	// Nothing is asked around the full hour: there it is ten past.
+	// Polls avoid the full hour, so the clock is set to ten past.
 	ahead := time.Until(time.Now().Truncate(time.Hour).Add(70 * time.Minute))
 	clock := func() time.Time { return time.Now().Add(ahead) }
 	sites := manySites(b)
@@ -77,7 +77,7 @@ func benchPings(b *testing.B, st *store.Store, wakes bool) {
 	go func() { over <- hourly.New(o).Run(ctx) }()
 	var took []time.Duration
 	for b.Loop() {
-		// Each site is a host of its own, and has not been asked before: the gap between polls is not what is measured.
+		// Each site is a new host, so that the poll gap does not count.
 		address := fmt.Sprintf("http://127.0.%d.%d:%d/feed", 1+len(took)/250, 1+len(took)%250, sites)
 		f, _, err := st.EnsureFeed(b.Context(),
 			digest.Feed{URL: address, Host: address[len("http://"):strings.LastIndex(address, ":")],
@@ -112,7 +112,7 @@ func benchPings(b *testing.B, st *store.Store, wakes bool) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// manySites serves a feed with a post at all of 127.0.0.0/8, and gives its port.
+// manySites serves a feed with one post on all of 127.0.0.0/8, and returns its port.
 func manySites(b *testing.B) int {
 	l, err := net.Listen("tcp4", "0.0.0.0:0")
 	if err != nil {
@@ -130,7 +130,6 @@ func manySites(b *testing.B) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// benchOptions are those of a job that mails into a folder.
 func benchOptions(b *testing.B, st *store.Store) hourly.Options {
 	transport, err := mailer.Open("maildir:"+b.TempDir(), mailer.Options{})
 	if err != nil {

@@ -8,50 +8,47 @@ import (
 	"digest/poller"
 )
 
-// places are the polls in flight, by whom they are made for.
+// places limits polls in flight and shares them fairly between feeds.
 type places struct {
-	free func() // told when a place is free
+	free func() // called when a place becomes free
 
 	mu   sync.Mutex
 	load poller.Load
 }
 
-// A place is that of one poll.
+// A place is the permission for one poll.
 type place struct {
 	all   *places
 	held  *poller.Place // guarded by all.mu
 	timer *time.Timer
 }
 
-// count says how many polls may begin.
 func (p *places) count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.load.Free()
 }
 
-// full gives whose shares are used up.
 func (p *places) full() digest.FullShares {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.load.Full()
 }
 
-// next chooses whose turn it is.
+// next chooses up to n feeds to poll from a queue.
 func (p *places) next(queue []digest.QueuedFeed, n int) []digest.FeedID {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.load.Next(queue, n)
 }
 
-// begin gives a place to a poll.
 func (p *places) begin(f digest.QueuedFeed) *place {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return &place{all: p, held: p.load.Begin(f)}
 }
 
-// start is called when the poll begins, which may be a while after it has its place.
+// start starts the timer of a slow poll. The poll may begin some time after it got its place.
 func (l *place) start() { l.timer = time.AfterFunc(poller.SlowPoll, l.becomeSlow) }
 
 func (l *place) becomeSlow() {
@@ -62,7 +59,7 @@ func (l *place) becomeSlow() {
 	}
 }
 
-// end frees the place for the next poll; well reports that the site answered this one well.
+// end frees the place. well reports that the poll succeeded.
 func (l *place) end(well bool) {
 	l.timer.Stop()
 	l.all.mu.Lock()

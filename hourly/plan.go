@@ -8,9 +8,9 @@ import (
 	"digest/poller"
 )
 
-// plan queues the feeds of the digests that have come due, each digest once,
-// and says how many digests that were. Before that what a wrong clock has left is put right,
-// readers whose stay begins or ends move, and those whose pause is over come back, and subscriptions too.
+// plan queues the feeds of digests that have become due and returns their number. Each digest is planned
+// once. Before that, plan corrects times after a wrong clock, begins and ends trips, and ends pauses of
+// digests and subscriptions.
 func (j *Job) plan(now time.Time) (digests int, err error) {
 	j.watchClock(now)
 	if err := j.Store.NotePollGap(j.Hard, now, j.Spread.Gap); err != nil {

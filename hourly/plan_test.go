@@ -13,8 +13,8 @@ import (
 	"digest/test/tier"
 )
 
-// Whatever the record of a feed says, the part of it that planning reads leads to the
-// same instant as all of it.
+// TestPlanReadsWhatDecides holds that the columns that planning reads result in the same instant as the
+// whole record of a feed.
 func TestPlanReadsWhatDecides(t *testing.T) {
 	tier.Alone(t)
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

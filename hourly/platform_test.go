@@ -51,7 +51,7 @@ func nameEverything(t *testing.T) {
 	t.Cleanup(func() { net.DefaultResolver = was; server.Close() })
 }
 
-// A crowdedHost serves many blogs, and refuses all of them at times.
+// A crowdedHost serves many blogs, and sometimes refuses all polls.
 type crowdedHost struct {
 	mu            sync.Mutex
 	refuses       bool
@@ -89,8 +89,8 @@ func (c *crowdedHost) set(refuses bool, posts ...string) (refused, read int) {
 	return refused, read
 }
 
-// TestPlatformOut: 200 blogs of one domain, or 200 sites at one IP address, refuse all polls from before a midnight
-// until the next evening. Few polls are refused, and the first midnight after that has all posts.
+// TestPlatformOut has 200 blogs of one domain, or 200 sites on one IP address, that refuse all polls from
+// before a midnight until the next evening. Few polls are refused, and the next midnight has all posts.
 func TestPlatformOut(t *testing.T) {
 	const blogs = 200
 	nameEverything(t)
@@ -110,7 +110,7 @@ func TestPlatformOut(t *testing.T) {
 				}
 				_, err := st.Import(t.Context(), d.ID, items, 1e6, h.clock)
 				ok(t, err)
-				h.hours("2026-11-19 11:00", 13, newSite(t)) // the first reading
+				h.hours("2026-11-19 11:00", 13, newSite(t)) // the first polls
 				c.set(true, "second")
 				h.hours("2026-11-20 00:00", 1, newSite(t))
 				first, _ := c.set(true)
@@ -123,7 +123,7 @@ func TestPlatformOut(t *testing.T) {
 				late := 0
 				for _, f := range storetest.All(t, st.Feeds(t.Context())) {
 					if f.LastOKAt.Before(h.clock.Add(-5 * time.Hour)) {
-						late++ // its penalty is not over
+						late++ // its penalty has not passed
 					}
 				}
 				h.hours("2026-11-21 00:00", 1, newSite(t))

@@ -15,32 +15,28 @@ import (
 )
 
 const (
-	// commitPolls is how many polls share a transaction at most.
 	commitPolls = 200
-	// commitBytes closes a commit: what it brings has twice its memory while it is stored.
+	// commitBytes is the size at which a commit starts. Storing takes twice the memory of the results.
 	commitBytes = 8 << 20
-	// commitPause is how long the polls of an endless round gather for a commit.
+	// commitPause is how long the polls of an endless round collect for a commit.
 	commitPause = time.Second
-	// patience is how long a database that is away is waited for: what polls
-	// have brought can be stored until their leases end, and then no more.
+	// patience limits the retries while the database is unavailable. It is the time in which poll results
+	// can still be stored under their leases.
 	patience = 10 * time.Minute
-	// tries is how often anything else that fails in the database is done again.
-	tries = 4
+	tries    = 4
 )
 
-// Poll asks every feed whose time has come, side by side, until none is left
-// that may be asked now. When ctx ends it claims no more and finishes the rest, as
-// far as that can be done in the Grace.
-// It is step 3 and 4 alone, for commands that have just queued feeds: a person
-// waits for them, so that they ask in the hot minutes too.
+// Poll polls every due feed in parallel until no claimable feed is left. When ctx ends, it stops claiming
+// and finishes the polls in flight within the Grace. Commands that have just queued feeds use it. Since a
+// person waits, Poll also polls in the hot minutes.
 func (j *Job) Poll(ctx context.Context) (Summary, error) { return j.poll(ctx, polling{}) }
 
-// polling says how feeds are polled.
+// polling holds the options of a round.
 type polling struct {
-	avoidHotMinutes bool // nothing is claimed in them
-	endless         bool // until ctx ends, whatever fails; else until nothing is left
-	queued          bell // wakes the claiming; may be nil
-	told            bell // is rung when digests may need not wait any longer; may be nil
+	avoidHotMinutes bool // claim nothing in the hot minutes
+	endless         bool // run until ctx ends and log errors; false: stop when no feed is left
+	queued          bell // rung when feeds are queued; may be nil
+	told            bell // rings when a digest's last feed may be stored; may be nil
 }
 
 func (j *Job) poll(ctx context.Context, how polling) (Summary, error) {
@@ -66,11 +62,10 @@ func (j *Job) poll(ctx context.Context, how polling) (Summary, error) {
 	return r.sum, r.err
 }
 
-// defaultGrace leaves time to store what polls have brought: a program that is
-// told to stop is killed soon.
+// defaultGrace leaves time to store results. Service managers kill a program soon after they stop it.
 const defaultGrace = 8 * time.Second
 
-// graceAfter gives a context that outlives ctx by the grace, but not Hard.
+// graceAfter returns a context that ends one Grace after ctx, or with Hard.
 func (j *Job) graceAfter(ctx context.Context) (context.Context, context.CancelFunc) {
 	until, cut := context.WithCancel(j.Hard)
 	stop := context.AfterFunc(ctx, func() {
@@ -80,41 +75,41 @@ func (j *Job) graceAfter(ctx context.Context) (context.Context, context.CancelFu
 	return until, func() { stop(); cut() }
 }
 
-// A polled is a poll that is to be stored, and whose memory is free after that.
+// A polled is the result of a poll on its way to the store. free releases its memory.
 type polled struct {
 	store.Polled
 	bytes int64
 	free  func()
 }
 
-// A claimed feed has a place until it is polled.
+// A claimed is a feed with its place in the queue of polls.
 type claimed struct {
 	store.ClaimedFeed
 	place *place
 }
 
-// A round is one drain of the queue of feeds, or an endless one.
+// A round polls the queue of feeds until it is empty, or endlessly.
 type round struct {
 	polling
 	job   *Job
 	begin context.Context // until it ends, polls may send their first request
-	until context.Context // until it ends, polls may go on
+	until context.Context // until it ends, polls may continue
 	stop  context.CancelFunc
 	polls sync.WaitGroup
-	next  chan claimed // to a goroutine that has just ended a poll
+	next  chan claimed // to a goroutine that has just finished a poll
 	done  chan polled
 
-	places   places // of polls under way, or finished and waiting to be recorded
-	changed  bell   // the places, or one of the next two; only the claiming waits for it
+	places   places // of polls in flight, and of limited polls until they are stored
+	changed  bell   // rings when places, unstored or ended change; only claimAll waits for it
 	mu       sync.Mutex
-	unstored int // polls begun and not yet stored or lost: their hosts are leased
-	ended    int // polls stored, or lost
+	unstored int // polls begun and not yet stored or lost; their hosts are leased
+	ended    int // polls stored or lost
 	sum      Summary
-	err      error // the first
+	err      error // the first error
 }
 
-// fail ends the claiming; polls in flight go on, and are stored if they can be.
-// An endless round goes on too, and says what was wrong.
+// fail stops the claims of a round; polls in flight finish and are stored if possible. An endless round
+// continues and logs the error.
 func (r *round) fail(err error) {
 	if r.endless {
 		r.job.logError(err)
@@ -128,9 +123,9 @@ func (r *round) fail(err error) {
 	r.stop()
 }
 
-// retry does something with the database, and does it again while the
-// database is away, until ctx ends. Everything done so is fenced by the leases,
-// so that it may be repeated although it was done.
+// retry calls do, which uses the database, and repeats it after errors until ctx ends. It gives up after a
+// few tries, or after patience if the database is unavailable. Leases make it safe to repeat do after it
+// succeeded.
 func (r *round) retry(ctx context.Context, do func() error) error {
 	const longest = 5 * time.Second
 	end := time.NewTimer(patience)
@@ -151,11 +146,11 @@ func (r *round) retry(ctx context.Context, do func() error) error {
 	}
 }
 
-// claimAll claims feeds as fast as there are places for them and starts their polls.
-// Nothing claimable while polls are in flight is not the end: a poll that ends
-// frees its host for the next feed, and the time of others may come. An endless
-// round claims what falls due in the next seconds too, and waits for its time: a quiet
-// queue is then looked at once in that while, not whenever a poll ends.
+// claimAll claims feeds while there are free places and starts their polls. If it finds no claimable feed
+// while polls are in flight, it waits: a finished poll frees its host, and other feeds become due.
+//
+// An endless round also claims the feeds of the next few seconds and starts them on time. It then reads a
+// quiet queue once in that interval, not after every poll.
 func (r *round) claimAll(soft context.Context) {
 	for soft.Err() == nil && r.job.Hard.Err() == nil && !r.job.fenced.Load() {
 		free, ended := r.freePlaces(soft)
@@ -163,7 +158,7 @@ func (r *round) claimAll(soft context.Context) {
 		r.awaitCalmMinute(soft)
 		feeds, left, err := r.claim(soft, free)
 		if err != nil {
-			if soft.Err() != nil { // a stop, which needs no claim
+			if soft.Err() != nil { // a shutdown needs no claim
 				return
 			}
 			r.fail(fmt.Errorf("claiming feeds to poll: %w", err))
@@ -192,15 +187,14 @@ func (r *round) claim(soft context.Context, n int) (feeds []store.ClaimedFeed, l
 	return feeds, left, err
 }
 
-// mostClaimed is how many feeds are claimed at once: about twice as many are looked at,
-// and others cannot have them meanwhile.
+// mostClaimed is the maximum number of feeds in one claim. A claim reads about twice that number and blocks
+// them for other workers.
 const mostClaimed = poller.QuickPolls / 2
 
-// claimAhead is for how long an endless round claims ahead.
 const claimAhead = 5 * time.Second
 
-// claimUntil is by when the time of what is claimed comes: now, where somebody waits for the
-// round, or there are so few places that none may wait, or the hot minutes are near.
+// claimUntil returns the due time up to which feeds are claimed. It returns now if the caller waits for the
+// round, if few places are free, or if the hot minutes are near.
 func (r *round) claimUntil(now time.Time, places int) time.Time {
 	until := now.Add(claimAhead)
 	if !r.endless || places < mostClaimed || r.avoidHotMinutes && r.job.Spread.AfterHotMinutes(until).After(until) {
@@ -217,9 +211,9 @@ func (r *round) awaitCalmMinute(soft context.Context) {
 	}
 }
 
-// freePlaces waits until at least a quarter of the places is free, or a few for a
-// while, so that claims are not made one by one; and until there is memory for what they
-// bring. It says how many are, and how many polls had ended by then.
+// freePlaces waits until a quarter of the places is free, or one place after longestLook, so that each
+// claim gets several feeds. It also waits until there is memory for the documents. It returns the free
+// places and the number of polls that had ended.
 func (r *round) freePlaces(soft context.Context) (free, ended int) {
 	least := poller.QuickPolls / 4
 	look := time.NewTicker(longestLook)
@@ -245,13 +239,12 @@ func (r *round) counts() (unstored, ended int) {
 	return r.unstored, r.ended
 }
 
-// longestLook is how long the queue is taken for what it was when it was last
-// looked at, while polls are in flight.
+// longestLook is the interval between looks at the queue while polls are in flight.
 const longestLook = time.Second
 
-// awaitMore waits until there may be more to claim: a quarter of the polls under way have
-// ended since, and feeds were left that may have waited for one of them; feeds were queued;
-// or the time of others has come. False: no poll is under way, and the round is not endless.
+// awaitMore waits until there may be more to claim: feeds were queued, feeds became due, or a quarter of
+// the polls ended while feeds were left. It returns false if the round is not endless and has no poll in
+// flight.
 func (r *round) awaitMore(soft context.Context, ended int, left bool) bool {
 	var due <-chan time.Time
 	if !r.job.Frozen {
@@ -281,8 +274,8 @@ func (r *round) awaitMore(soft context.Context, ended int, left bool) bool {
 	}
 }
 
-// untilDue is how long it is until feeds can be claimed again. While polls are
-// in flight the queue is looked through once in a while only.
+// untilDue returns the wait until feeds can be claimed again. While polls are in flight, it is at least the
+// interval of looks at the queue.
 func (r *round) untilDue(left bool) time.Duration {
 	unstored, _ := r.counts()
 	switch {
@@ -296,7 +289,7 @@ func (r *round) untilDue(left bool) time.Duration {
 	return min(claimAhead, r.job.untilTold())
 }
 
-// untilTold is how long it is until another process may have taken a ping.
+// untilTold returns the wait until the next look for pings that another process received.
 func (j *Job) untilTold() time.Duration {
 	if told, err := j.Store.AnyTold(j.Hard); err == nil && told {
 		return min(pushesEvery, j.Nap)
@@ -304,7 +297,7 @@ func (j *Job) untilTold() time.Duration {
 	return min(untoldEvery, j.Nap)
 }
 
-// idlePoll is how long a goroutine that has ended a poll waits for the next.
+// idlePoll is how long a goroutine waits for another poll after it finished one.
 const idlePoll = 10 * time.Second
 
 func (r *round) start(f store.ClaimedFeed) {
@@ -320,13 +313,13 @@ func (r *round) start(f store.ClaimedFeed) {
 		return
 	}
 	select {
-	case r.next <- c: // its stack has grown to what a poll needs
+	case r.next <- c: // its stack has the size that a poll needs
 	default:
 		r.polls.Go(func() { r.pollOneByOne(c) })
 	}
 }
 
-// pollOneByOne polls a feed, and then others as they are claimed.
+// pollOneByOne polls a feed, and then further claimed feeds one at a time.
 func (r *round) pollOneByOne(c claimed) {
 	for more := true; more; {
 		c.place.start()
@@ -339,10 +332,9 @@ func (r *round) pollOneByOne(c claimed) {
 	}
 }
 
-// poll polls one feed. A poll that is cut short is repeated, with the old
-// validators: after the gap, if it has sent a request. Its place is free when it is over, though it may still
-// wait to be stored. One that was refused as one too many keeps its place until then: so the next
-// claim knows of it.
+// poll polls one feed. A stopped poll is repeated with the old validators; if it sent a request, after the
+// poll gap. The place is free when the poll ends, before the result is stored. But a rate-limited poll
+// keeps its place until the result is stored, so that the next claim knows of it.
 func (r *round) poll(c claimed) {
 	end := c.place.end
 	well := false
@@ -376,15 +368,15 @@ func (r *round) poll(c claimed) {
 		forget := free
 		end, free = func(bool) {}, func() { forget(); c.place.end(false) }
 	}
-	res = poller.Result{} // the document is not to wait for the commit
+	res = poller.Result{} // free the document before the commit
 	r.done <- polled{found, bytes, free}
 }
 
-// giveBack ends the lease of a poll that came to nothing, because of a stop or
-// because others have the host to which it was led: they may wait for the one it
-// began at. Where nothing was asked, no attempt was made.
+// giveBack ends the lease of a poll without a result. It stopped at shutdown, or because other workers use
+// the host to which it was redirected. If the poll sent no request, the feed's last attempt stays as it
+// was.
 func (r *round) giveBack(c store.ClaimedFeed, res poller.Result) {
-	if r.job.Hard.Err() != nil { // the leases end by themselves
+	if r.job.Hard.Err() != nil { // the leases expire
 		return
 	}
 	attempt := res.Feed.LastAttemptAt
@@ -398,7 +390,7 @@ func (r *round) giveBack(c store.ClaimedFeed, res poller.Result) {
 	}
 }
 
-// tellCondition says in the log when a poll has made a feed fail, well again, given up or gone.
+// tellCondition logs that a feed began to fail, recovered, died or is gone.
 func (r *round) tellCondition(was, is digest.Feed) {
 	if after := conditionOf(is); after != conditionOf(was) {
 		_, why := poller.Status(is, r.job.Now())
@@ -407,7 +399,7 @@ func (r *round) tellCondition(was, is digest.Feed) {
 	}
 }
 
-// conditionOf is how a feed answers, in a word.
+// conditionOf returns the condition of a feed in one word.
 func conditionOf(f digest.Feed) string {
 	switch {
 	case f.State == digest.FeedGone, f.State == digest.FeedDead:
@@ -435,7 +427,7 @@ func (r *round) count(res poller.Result) {
 	}
 }
 
-// end counts n polls that are stored, or lost.
+// end counts n polls that are stored or lost.
 func (r *round) end(n int, s Summary) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

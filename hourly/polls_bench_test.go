@@ -18,12 +18,12 @@ import (
 	"digest/store/storetest"
 )
 
-// benchInFlight is how many requests are under way at once, ours and the limit's.
+// benchInFlight is the number of requests in flight, of digest and of the bound.
 const benchInFlight = 256
 
-// BenchmarkUnchangedPolls is one midnight of 5,000 feeds on as many hosts that
-// all answer 304: claim, commit of the attempt, request, record. The limit is
-// net/http alone doing the same conditional GETs on the same server.
+// BenchmarkUnchangedPolls is one midnight of 5,000 feeds on as many hosts that all answer 304: claim,
+// commit of the attempt, request, record. The bound is net/http alone with the same conditional GETs to the
+// same server.
 func BenchmarkUnchangedPolls(b *testing.B) {
 	storetest.Bench(b, func(b *testing.B, st *store.Store) {
 		const feeds = 5000
@@ -77,15 +77,14 @@ func pollAll(b *testing.B, job *hourly.Job, feeds int) {
 	}
 }
 
-// bareClient closes each connection after its answer, which is what net/http
-// does fastest with hosts that are asked once.
+// bareClient closes each connection after its answer, which is fastest with one request for each host.
 func bareClient(b *testing.B) *http.Client {
 	t := &http.Transport{DisableKeepAlives: true, DisableCompression: true}
 	b.Cleanup(t.CloseIdleConnections)
 	return &http.Client{Transport: t}
 }
 
-// askAll does one conditional GET of each feed, benchInFlight at once.
+// askAll sends one conditional GET for each feed, benchInFlight at a time.
 func askAll(b *testing.B, client *http.Client, items []store.ImportItem) {
 	var next atomic.Int64
 	var workers sync.WaitGroup

@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// pushesEvery is how often it is looked for what hubs have sent to another process, once
-	// one has been asked for anything, and for pings that another has taken, once any was.
+	// pushesEvery is the interval of looks for pushes that another process received, once any feed has a
+	// hub. It is also the interval for pings, once any came.
 	pushesEvery = 2 * time.Second
-	// untoldEvery is how often it is looked for pings where there has never been one: the first
-	// one has its feed asked within a minute.
+	// untoldEvery is the interval of looks for pings before the first one came. The first ping polls its
+	// feed within a minute.
 	untoldEvery = 45 * time.Second
-	// pushLease is how long one worker has for the posts of one push.
+	// pushLease is the time that one worker has for the posts of one push.
 	pushLease = 10 * time.Minute
 )
 
-// storePushesOnce stores the posts of all that hubs have sent, each for its readers' midnights.
+// storePushesOnce stores the posts of all received pushes for the next midnights of their readers.
 func (j *Job) storePushesOnce(ctx context.Context) (time.Duration, error) {
 	for ctx.Err() == nil && !j.fenced.Load() {
 		p, found, err := j.Store.ClaimPush(j.Hard, j.Now(), pushLease)
@@ -42,7 +42,7 @@ func (j *Job) storePushesOnce(ctx context.Context) (time.Duration, error) {
 	return j.Nap, nil
 }
 
-// storePush stores the posts of one push. Of one that cannot be read the feed is asked.
+// storePush stores the posts of one push. If it cannot read the push, the feed is polled.
 func (j *Job) storePush(ctx context.Context, p store.Push) error {
 	f, err := j.Store.Feed(j.Hard, p.FeedID)
 	if digest.KindOf(err) == digest.NotFound {
@@ -58,7 +58,7 @@ func (j *Job) storePush(ctx context.Context, p store.Push) error {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return nil // its lease ends by itself
+		return nil // its lease expires
 	case store.IsAway(err):
 		return err
 	case err != nil:
@@ -76,8 +76,8 @@ func (j *Job) storePush(ctx context.Context, p store.Push) error {
 	return nil
 }
 
-// PreparePush turns what a hub has sent of a feed into what the store records of it: as of
-// a poll, but that it may be part of a document.
+// PreparePush turns a push into a record for the store. It differs from the record of a poll because a push
+// may be a part of a document.
 func PreparePush(ctx context.Context, st *store.Store, f digest.Feed, res poller.Result, now time.Time) (store.Polled,
 	error) {
 	if res.Document == nil {

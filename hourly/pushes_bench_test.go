@@ -14,8 +14,9 @@ import (
 	"digest/store/storetest"
 )
 
-// BenchmarkPushToStored measures how long it is from a hub's push to its post being stored, in the
-// process that received it: others look every pushesEvery. The limits are 5 s at the median and a minute at most.
+// BenchmarkPushToStored measures the time from a hub's push to the stored post, in the process that
+// received it. Other processes look every pushesEvery. The limits are 5 s at the median and a minute at
+// most.
 func BenchmarkPushToStored(b *testing.B) {
 	storetest.Bench(b, benchPushes)
 }

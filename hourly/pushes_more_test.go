@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// only gives the one promise of a hub.
+// only returns the only subscription of a hub.
 func (b *rocksHub) only() (callback string, p promise) {
 	b.t.Helper()
 	b.mu.Lock()
@@ -21,7 +21,8 @@ func (b *rocksHub) only() (callback string, p promise) {
 	return "", promise{}
 }
 
-// TestLatePushes: what a poll has found before its hub pushes it comes once, and such a hub earns no trust.
+// TestLatePushes holds that a post that a poll finds before the push comes once, and that such a hub earns
+// no trust.
 func TestLatePushes(t *testing.T) {
 	eachHub(t, 0, func(t *testing.T, h *house, b *rocksHub) {
 		h.tickAt("2026-11-19 10:01")
@@ -48,8 +49,9 @@ func TestLatePushes(t *testing.T) {
 	})
 }
 
-// TestSeveralHubs: all hubs of a feed are asked, each with a callback and a secret of its own; what both push is
-// stored once; and a feed is left to them as long as one of them keeps its promise.
+// TestSeveralHubs holds that digest subscribes at all hubs of a feed, each with its own callback and
+// secret. A post that both push is stored once. The feed is trusted to them as long as one of them keeps
+// its subscription.
 func TestSeveralHubs(t *testing.T) {
 	eachHub(t, 0, func(t *testing.T, h *house, b *rocksHub) {
 		other := newRocksHub(t, -1)
@@ -79,7 +81,7 @@ func TestSeveralHubs(t *testing.T) {
 			t.Errorf("%+v", news)
 		}
 		other.mu.Lock()
-		other.says = http.StatusBadGateway // when its promise is to be renewed
+		other.says = http.StatusBadGateway // when its subscription must be renewed
 		other.mu.Unlock()
 		h.tickAt("2026-11-26 12:00")
 		if other.asked(); len(b.promised) != 1 {
@@ -90,8 +92,8 @@ func TestSeveralHubs(t *testing.T) {
 	})
 }
 
-// TestTopicMoves: a feed that names another address of its site as its own is subscribed there, and left at the old one when
-// the hub has verified the new one; what comes in between is stored.
+// TestTopicMoves has a feed that names another address of its site as its own. digest subscribes there, and
+// unsubscribes from the old topic after the hub has verified the new one. Pushes in between are stored.
 func TestTopicMoves(t *testing.T) {
 	eachHub(t, -1, func(t *testing.T, h *house, b *rocksHub) {
 		h.tickAt("2026-11-19 10:01")
@@ -119,13 +121,13 @@ func TestTopicMoves(t *testing.T) {
 	})
 }
 
-// TestChangedSecrets: each promise has a secret of its own. Once one has taken the place of another, what is signed with the
-// old secret is thrown away at the new address, and what still comes to the old address is answered as gone.
+// TestChangedSecrets holds that each subscription has its own secret. After a renewal, a push to the new
+// callback with the old secret is dropped, and the old callback answers 410.
 func TestChangedSecrets(t *testing.T) {
 	eachHub(t, 0, func(t *testing.T, h *house, b *rocksHub) {
 		h.tickAt("2026-11-19 10:01")
 		old, was := b.only()
-		h.tickAt("2026-11-25 12:00") // its promise of ten days is renewed
+		h.tickAt("2026-11-25 12:00") // its lease of ten days is renewed
 		h.tickAt("2026-11-25 12:10")
 		now, is := b.only()
 		if now == old || is.secret == was.secret {

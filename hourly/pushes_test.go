@@ -11,7 +11,7 @@ import (
 	"digest"
 )
 
-// hub checks what a hub was asked since the last look, and how often its blog was.
+// hub checks the counts of requests to a hub and its blog since the last call.
 func (h *house) hub(b *rocksHub, subscribes, unsubscribes, polls int) {
 	h.t.Helper()
 	if s, u, p := b.asked(); s != subscribes || u != unsubscribes || p != polls {
@@ -20,7 +20,6 @@ func (h *house) hub(b *rocksHub, subscribes, unsubscribes, polls int) {
 	}
 }
 
-// pushesAt pushes a post, and stores it.
 func (h *house) pushesAt(b *rocksHub, clock, title string) {
 	h.t.Helper()
 	h.set(clock)
@@ -31,7 +30,6 @@ func (h *house) pushesAt(b *rocksHub, clock, title string) {
 	}
 }
 
-// trusted checks whether the hubs of the blog are trusted.
 func (h *house) trusted(b *rocksHub, want bool) digest.News {
 	h.t.Helper()
 	f, news := h.blog(b)
@@ -41,16 +39,17 @@ func (h *house) trusted(b *rocksHub, want bool) digest.News {
 	return news
 }
 
-// TestPushedPosts: what a hub sends is stored at once and shows at the reader's midnight,
-// once, however often and in however many parts it comes, and nothing else of the feed changes.
+// TestPushedPosts holds that a push is stored immediately, and that its post is in the edition of the next
+// midnight once. It does not matter how often and in how many parts it comes. Nothing else of the feed
+// changes.
 func TestPushedPosts(t *testing.T) {
 	eachHub(t, 0, func(t *testing.T, h *house, b *rocksHub) {
 		h.tickAt("2026-11-19 10:01")
 		before, _ := h.blog(b)
-		h.pushesAt(b, "2026-11-19 12:00", "pushed one") // of all posts this one alone
+		h.pushesAt(b, "2026-11-19 12:00", "pushed one") // only this post
 		b.delivers(b.document("", "", "pushed one"), nil)
 		h.pushesAt(b, "2026-11-19 13:00", "pushed two")
-		b.delivers(b.document("", ""), nil) // all of it
+		b.delivers(b.document("", ""), nil) // the whole document
 		b.delivers("", nil)
 		b.delivers("<html>no feed", nil)
 		b.delivers(b.document("", "", "forged"), func(string) string { return "sha1=00" })
@@ -79,12 +78,12 @@ func TestPushedPosts(t *testing.T) {
 	})
 }
 
-// TestTrustInHubs: a feed is left to its hub once that has pushed twice and missed nothing; then
-// it is polled once a week, whatever is pushed. A hub that misses a post loses the trust.
+// TestTrustInHubs holds that a feed is trusted to its hub after two pushes without a missed post. It is
+// then polled once a week. A hub that misses a post loses the trust.
 func TestTrustInHubs(t *testing.T) {
 	eachHub(t, 0, func(t *testing.T, h *house, b *rocksHub) {
 		h.tickAt("2026-11-19 10:01")
-		h.hub(b, 1, 0, 1) // the poll is of who subscribed
+		h.hub(b, 1, 0, 1) // the poll is part of the subscription
 		h.tickAt("2026-11-20 00:00")
 		h.hub(b, 0, 0, 1)
 		h.pushesAt(b, "2026-11-20 10:00", "one")
@@ -95,7 +94,7 @@ func TestTrustInHubs(t *testing.T) {
 		for _, day := range []string{"21", "22", "23", "24", "25", "26"} {
 			h.pushesAt(b, "2026-11-"+day+" 00:00", "post of "+day)
 		}
-		h.hub(b, 1, 1, 0) // its promise was renewed
+		h.hub(b, 1, 1, 0) // its lease was renewed
 		if news := h.trusted(b, true); news.SavedPolls != 6 {
 			t.Errorf("%d polls saved, want 6", news.SavedPolls)
 		}
@@ -131,8 +130,8 @@ func TestTrustInHubs(t *testing.T) {
 	})
 }
 
-// TestAHubMissesForAll: a post that one of its feeds has and did not push takes the trust in a
-// hub from all of them.
+// TestAHubMissesForAll holds that a hub that did not push a post of one feed loses the trust for all its
+// feeds.
 func TestAHubMissesForAll(t *testing.T) {
 	eachHub(t, 0, func(t *testing.T, h *house, b *rocksHub) {
 		h.tickAt("2026-11-19 10:01")
@@ -145,7 +144,7 @@ func TestAHubMissesForAll(t *testing.T) {
 		other.extra = `<link xmlns="http://www.w3.org/2005/Atom" rel="hub" href="` + b.URL + `/hub"/>`
 		h.follows(other.URL + "/feed.xml")
 		b.mu.Lock()
-		b.test = -1 // it takes any topic
+		b.test = -1 // it accepts any topic
 		b.mu.Unlock()
 		h.set("2026-11-20 12:00")
 		f, err := h.st.FeedByURL(t.Context(), other.URL+"/feed.xml")
@@ -161,8 +160,8 @@ func TestAHubMissesForAll(t *testing.T) {
 	})
 }
 
-// TestHubsThatFail: one that never verifies, refuses, denies or is gone is asked again, seldom; its
-// feed is polled as if it had none, and trusted again once it pushes again.
+// TestHubsThatFail has a hub that never verifies, refuses, denies or is down. digest retries rarely and
+// polls the feed as if it had no hub. It trusts the hub again after new pushes.
 func TestHubsThatFail(t *testing.T) {
 	eachHub(t, 0, func(t *testing.T, h *house, b *rocksHub) {
 		b.forgets = true
@@ -188,10 +187,10 @@ func TestHubsThatFail(t *testing.T) {
 		h.pushesAt(b, "2026-11-25 13:00", "two")
 		h.trusted(b, true)
 
-		b.says = http.StatusBadGateway // gone for a week, in which its promise is to be renewed
+		b.says = http.StatusBadGateway // down for a week, in which its lease must be renewed
 		h.tickAt("2026-12-01 12:00")
 		h.trusted(b, false)
-		h.tickAt("2026-12-05 14:00") // the promise is over
+		h.tickAt("2026-12-05 14:00") // the lease has expired
 		if _, news := h.blog(b); !news.PushedSince.IsZero() {
 			t.Errorf("%+v", news)
 		}
@@ -201,7 +200,7 @@ func TestHubsThatFail(t *testing.T) {
 			t.Fatal("the hub is back, and not asked")
 		}
 		heard := 0
-		for callback := range b.promised { // one of them is over by now
+		for callback := range b.promised { // one of them has expired
 			if status, _ := b.ask(callback, url.Values{"hub.mode": {"denied"}, "hub.topic": {b.URL + "/blog"},
 				"hub.reason": {"no longer"}}); status == http.StatusOK {
 				heard++
@@ -223,8 +222,8 @@ func TestHubsThatFail(t *testing.T) {
 	})
 }
 
-// TestHubsAreLeft: when the last reader leaves, or the feed names another hub, a hub is told
-// so; after that its callback is gone.
+// TestHubsAreLeft holds that digest unsubscribes from a hub when the last reader leaves, or when the feed
+// names another hub. After that its callback answers 410.
 func TestHubsAreLeft(t *testing.T) {
 	eachHub(t, 0, func(t *testing.T, h *house, b *rocksHub) {
 		h.tickAt("2026-11-19 10:01")

@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// TestQuietWhileMailIsDown holds that an edition that cannot be sent does not
-// keep the loops busy: what nobody can do anything about is no event.
+// TestQuietWhileMailIsDown holds that an edition that cannot be sent does not keep the loops busy.
 func TestQuietWhileMailIsDown(t *testing.T) {
 	inWeek(t, time.Date(2026, 3, 26, 12, 0, 0, 0, time.UTC), func(t *testing.T, w *week) {
 		w.subscribe("ann@example.org", "UTC")
-		w.mailnet.Close() // nobody listens
+		w.mailnet.Close() // no server listens
 		var looks atomic.Int64
 		job := w.job()
 		job.Now = func() time.Time { looks.Add(1); return time.Now() }
@@ -19,15 +18,14 @@ func TestQuietWhileMailIsDown(t *testing.T) {
 		time.Sleep(13 * time.Hour) // an hour past midnight
 		looks.Store(0)
 		time.Sleep(6 * time.Hour)
-		if n := looks.Load(); n > 2000 { // untilTold has it read 1440 times
+		if n := looks.Load(); n > 2000 { // untilTold reads it 1440 times
 			t.Errorf("the clock was read %d times in six hours in which nothing could be done", n)
 		}
 		stop()
 	})
 }
 
-// TestTickDoesNotStayForTheRoute holds that a tick is over when mail cannot be
-// sent: the next one tries again.
+// TestTickDoesNotStayForTheRoute holds that a tick ends if mail cannot be sent; the next one retries.
 func TestTickDoesNotStayForTheRoute(t *testing.T) {
 	inWeek(t, time.Date(2026, 3, 26, 12, 0, 0, 0, time.UTC), func(t *testing.T, w *week) {
 		w.subscribe("ann@example.org", "UTC")
@@ -38,7 +36,7 @@ func TestTickDoesNotStayForTheRoute(t *testing.T) {
 		if sum, err := w.job().Tick(t.Context()); err != nil || sum.Editions != 1 || sum.Sent != 0 { // greylisted
 			t.Fatalf("%+v, %v", sum, err)
 		}
-		w.mailnet.Close() // nobody listens
+		w.mailnet.Close() // no server listens
 		time.Sleep(10 * time.Minute)
 		start := time.Now()
 		if sum, err := w.job().Tick(t.Context()); err != nil || sum.MailWaits == "" ||

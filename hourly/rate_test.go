@@ -12,7 +12,7 @@ import (
 	"digest/store/storetest"
 )
 
-// running gives a job on a database whose clock passes in a bubble, from start on.
+// running returns a job on a database whose clock runs in a synctest bubble from start on.
 func (h *house) running(t *testing.T, database string, start time.Time) *hourly.Job {
 	inside := *h
 	inside.t, inside.st = t, storetest.Open(t, database)
@@ -22,14 +22,14 @@ func (h *house) running(t *testing.T, database string, start time.Time) *hourly.
 	return job
 }
 
-// TestTickStaysForItsRate holds that a tick whose mail may not all leave at
-// once stays until it has, and that one whose clock stands still leaves the
-// rest to a later one.
+// TestTickStaysForItsRate holds that a tick waits until all mail is sent within its rate. With a frozen
+// clock it leaves the rest to a later tick.
 func TestTickStaysForItsRate(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		const readers = 5
 		h := houseOfMany(t, database, readers)
-		rate := digest.Limits{Rate: digest.Rate{Messages: 20, Per: time.Second}} // two at once, then one every 56 ms
+		// Two immediately, then one every 56 ms.
+		rate := digest.Limits{Rate: digest.Rate{Messages: 20, Per: time.Second}}
 		frozen := h.job()
 		frozen.Mail.Domain = rate
 		sum, err := frozen.Tick(t.Context())
@@ -49,7 +49,7 @@ func TestTickStaysForItsRate(t *testing.T) {
 	})
 }
 
-// houseOfMany has readers in UTC whose midnight has come.
+// houseOfMany returns a house at the midnight of a number of readers in UTC.
 func houseOfMany(t *testing.T, database string, readers int) *house {
 	s := newSite(t, "first")
 	h := newHouse(t, storetest.Open(t, database), "2026-11-19 10:00")
@@ -60,8 +60,8 @@ func houseOfMany(t *testing.T, database string, readers int) *house {
 	return h
 }
 
-// TestConnectionsAreOurOwn holds that what another worker has on the way takes
-// none of our connections: the tick stays for its rate as if it were alone.
+// TestConnectionsAreOurOwn holds that deliveries of another worker take none of our connections. The tick
+// waits for its rate as if it were alone.
 func TestConnectionsAreOurOwn(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		h := houseOfMany(t, database, 6)
@@ -85,8 +85,8 @@ func TestConnectionsAreOurOwn(t *testing.T) {
 	})
 }
 
-// TestPauseEndsByItself holds that a reader whose pause is over gets what
-// waited, and all that is new, with the next edition.
+// TestPauseEndsByItself holds that after a pause a reader gets the waiting posts and all new ones in the
+// next edition.
 func TestPauseEndsByItself(t *testing.T) {
 	eachHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house, s *site) {
 		until := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)

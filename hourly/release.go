@@ -9,12 +9,11 @@ import (
 	"digest/poller"
 )
 
-// retireLimit is how long a release waits at most for retire.
+// retireLimit is how long a release waits for retire.
 const retireLimit = 5 * time.Second
 
-// retire ends the feeds that are gone for good: their readers are unsubscribed
-// and told in their next edition. It comes before the release, which does not
-// depend on it: what it fails at is logged, and done later.
+// retire ends feeds that are gone permanently: it unsubscribes their readers and tells them in their next
+// edition. Every release calls it first but does not need it: retire logs errors and retries later.
 func (j *Job) retire() {
 	ctx, cancel := context.WithTimeout(j.Hard, retireLimit)
 	defer cancel()
@@ -23,7 +22,7 @@ func (j *Job) retire() {
 	}
 }
 
-// retireGone is retire. A whole host that says that it is gone is only broken.
+// retireGone does the work of retire. If all feeds of a host answer 410, the host is broken and they stay.
 func (j *Job) retireGone(ctx context.Context) error {
 	cases, err := j.Store.SaidGone(ctx, j.Now())
 	if err != nil {
@@ -45,7 +44,8 @@ func (j *Job) retireGone(ctx context.Context) error {
 	return err
 }
 
-// holdTroubled holds the newsletters of whose letters too many came back, before more of them leave.
+// holdTroubled puts newsletters on hold after too many failed deliveries, before more of their letters are
+// sent.
 func (j *Job) holdTroubled() error {
 	held, err := j.Store.HoldTroubled(j.Hard, j.Now())
 	for _, n := range held {
@@ -64,7 +64,7 @@ func (j *Job) holdTroubled() error {
 	return nil
 }
 
-// tellPublishers tells the publishers of newsletters what became of their feeds.
+// tellPublishers emails publishers of newsletters about changes of their feeds.
 func (j *Job) tellPublishers() error {
 	if j.Tell == nil {
 		return nil
@@ -86,7 +86,7 @@ func (j *Job) tellPublishers() error {
 	return nil
 }
 
-// release seals the editions of due digests that wait for no feed any more.
+// release creates the editions of due digests that wait for no feed.
 func (j *Job) release() (editions int, err error) {
 	editions, err = j.Store.Release(j.Hard, j.Now(), j.Spread.Deadline)
 	if editions > 0 {

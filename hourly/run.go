@@ -9,28 +9,24 @@ import (
 )
 
 const (
-	// shortestNap keeps a loop from spinning on what is due but not to be had
-	// yet: a host that must be left alone for a moment, a lease held elsewhere.
+	// shortestNap prevents a loop from spinning on work that is due but not available, such as a host
+	// within its poll gap or a lease of another worker.
 	shortestNap = 500 * time.Millisecond
-	// releasePause is how long Release is let alone at least once it has been
-	// called: what is told meanwhile is released together, so that what storing
-	// waits for it does not grow with the time over which polls are spread.
+	// releasePause is the minimum pause after a release. Digests that become ready during the pause are
+	// released together. So the time to store polls does not grow with the time over which polls are
+	// spread.
 	releasePause = 2 * time.Second
-	// pruneEvery is how often old rows are looked for.
-	pruneEvery = time.Hour
-	// domainsEvery is how often it is seen whether records of newsletters' domains are to be looked for.
+	pruneEvery   = time.Hour
+	// domainsEvery is the interval of looks for due DNS checks of newsletters' domains.
 	domainsEvery = 10 * time.Minute
 )
 
-// Tick does the hourly work once: it polls what is due, releases what is due,
-// delivers it, and returns when no due digest is left, nor mail that only waits
-// for its rate. With a clock that runs, that takes as long as the polls are
-// spread over, the release deadline at most, and as the rates want; with a
-// frozen one nothing is waited for, and a digest that must wait for a feed, or
-// mail beyond the rate, stays for a later Tick.
+// Tick does the hourly work once: it polls, releases and delivers what is due. It returns when no due
+// digest and no mail that waits only for its rate is left. With a running clock, that takes as long as
+// polls are spread, at most the release deadline, plus the time for the mail rates. With a frozen clock
+// Tick does not wait: a digest that waits for a feed, and mail beyond the rate, stay for a later Tick.
 //
-// When ctx ends, what is in flight is finished or given back, and Tick returns
-// without error.
+// When ctx ends, Tick finishes or gives back work in flight and returns nil.
 func (j *Job) Tick(ctx context.Context) (Summary, error) {
 	var total Summary
 	for {
@@ -56,7 +52,7 @@ func (j *Job) Tick(ctx context.Context) (Summary, error) {
 	}
 }
 
-// waitForMore is how long a Tick waits before its next step; 0: its work is done.
+// waitForMore returns the wait of a Tick before its next step; 0 means that its work is done.
 func (j *Job) waitForMore(last Summary) (time.Duration, error) {
 	due, untilRelease, err := j.untilRelease()
 	if err != nil {
@@ -78,9 +74,8 @@ func (j *Job) waitForMore(last Summary) (time.Duration, error) {
 	return wait, nil
 }
 
-// step is the hour's six steps in their order, once. With a clock that runs,
-// digests whose feeds are in, or whose deadline comes, are released while other
-// feeds are still being polled.
+// step does the six steps of the hour once. With a running clock it releases digests while other feeds are
+// still being polled: when their feeds are polled, or at their deadline.
 func (j *Job) step(ctx context.Context) (Summary, error) {
 	if _, err := j.storePushesOnce(ctx); err != nil {
 		return Summary{}, err
@@ -107,8 +102,8 @@ func (j *Job) step(ctx context.Context) (Summary, error) {
 	return sum, err
 }
 
-// releaseMeanwhile releases and delivers what can be while polls go on. A
-// clock that stands still brings nothing meanwhile.
+// releaseMeanwhile releases and delivers editions while polls are in flight. With a frozen clock it does
+// nothing.
 func (j *Job) releaseMeanwhile(ctx context.Context, told bell, over <-chan struct{}) (sum Summary, err error) {
 	for err == nil && !j.Frozen {
 		var wait time.Duration
@@ -131,7 +126,7 @@ func (j *Job) releaseMeanwhile(ctx context.Context, told bell, over <-chan struc
 	return sum, err
 }
 
-// pauseRelease lets what is told gather, unless nothing more will come.
+// pauseRelease waits so that ready digests collect, unless all polls are done.
 func (j *Job) pauseRelease(ctx context.Context, over <-chan struct{}) {
 	select {
 	case <-over:
@@ -157,14 +152,12 @@ func (j *Job) releaseAndDeliver(ctx context.Context) (sum Summary, err error) {
 	return sum, err
 }
 
-// Run works until ctx ends; then what is in flight is finished or given back. It
-// runs the same steps as Tick in loops of their own, so that nothing slow holds
-// up anything else: no feed the release of other readers' editions or the polls
-// of other feeds, no mail server the polls. An error ends Run only if the first
-// attempt meets it: later the database may just be away for a while, so it is
-// logged and tried again.
+// Run does the hourly work until ctx ends, then finishes or gives back work in flight. It runs the steps of
+// Tick in separate loops. So a slow feed delays no editions of other readers and no other polls, and a slow
+// mail server delays no polls. Run returns an error only from the first attempt. Later it logs errors and
+// retries, since the database may be unavailable for a while.
 //
-// While there is a fence, Run waits, and says so.
+// While a fence is up, Run waits and logs it.
 func (j *Job) Run(ctx context.Context) error {
 	if err := j.awaitRelease(ctx); err != nil || ctx.Err() != nil {
 		return err
@@ -211,12 +204,12 @@ func (j *Job) Run(ctx context.Context) error {
 	loops.Go(func() { j.loop(ctx, j.Pushed, j.storePushesOnce) })
 	loops.Go(func() { j.keepBeating(ctx) })
 	loops.Wait()
-	j.tellHour(j.Now().Add(time.Hour)) // what this one brought so far
+	j.tellHour(j.Now().Add(time.Hour)) // log the current hour too
 	return nil
 }
 
-// A bell wakes the loop that waits for it; ringing twice is ringing once. Nobody
-// waits for a nil bell; ringing it does nothing.
+// A bell wakes the loop that waits for it. Several rings before the loop wakes count as one. Ringing a nil
+// bell does nothing.
 type bell chan struct{}
 
 func (b bell) ring() {
@@ -226,8 +219,7 @@ func (b bell) ring() {
 	}
 }
 
-// loop repeats one part of the work: at once when woken, otherwise after the
-// nap it asks for.
+// loop repeats work. It waits for the returned pause, or until woken rings.
 func (j *Job) loop(ctx context.Context, woken bell, work func(context.Context) (time.Duration, error)) {
 	for ctx.Err() == nil {
 		if j.fenced.Load() {
@@ -252,7 +244,7 @@ func (j *Job) logError(err error) {
 	j.Log.Error("the hourly job failed; trying again", "err", err)
 }
 
-// planOnce plans, and wakes who polls and who releases.
+// planOnce plans and wakes the polling and the release loop.
 func (j *Job) planOnce(queued, ready bell) (time.Duration, error) {
 	now := j.Now()
 	planned, err := j.plan(now)
@@ -267,8 +259,8 @@ func (j *Job) planOnce(queued, ready bell) (time.Duration, error) {
 	return min(j.until(midnight), j.until(j.Store.NextStay)), nil
 }
 
-// releaseOnce releases, and wakes who delivers. It wakes who indexes first: what has
-// just been stored may be searched for as soon as its edition is there.
+// releaseOnce releases and wakes the delivery loop. Before that it wakes the indexing loop, so that new
+// posts can be searched as soon as their edition appears.
 func (j *Job) releaseOnce(unindexed, sealed bell) (time.Duration, error) {
 	unindexed.ring()
 	j.retire()
@@ -284,10 +276,9 @@ func (j *Job) releaseOnce(unindexed, sealed bell) (time.Duration, error) {
 	return wait, err
 }
 
-// untilRelease reports whether a digest is due, and how long it is until it is
-// to be looked at again if nobody is told that its feeds are in: its deadline
-// ends that to the instant. Who stores its last feed is told, this process or
-// another; one that was killed before it could release leaves it to the others.
+// untilRelease reports whether a digest is due, and the wait until the release loop must look again: until
+// its deadline, at most a nap. The process that stores the last feed of a digest wakes its own release
+// loop. If it is killed before the release, the other processes find the digest when they look.
 func (j *Job) untilRelease() (due bool, wait time.Duration, err error) {
 	planned, due, err := j.Store.OldestPlan(j.Hard, j.Now())
 	switch {
@@ -310,8 +301,7 @@ func (j *Job) deliverOnce(ctx context.Context) (time.Duration, error) {
 	return j.untilMail(), nil
 }
 
-// until is how long it is until the next of one loop's events, within the
-// bounds of a nap.
+// until returns the wait until an event, at least shortestNap and at most a nap.
 func (j *Job) until(find func(context.Context) (time.Time, bool, error)) time.Duration {
 	next, any, err := find(j.Hard)
 	if err != nil || !any {

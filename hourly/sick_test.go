@@ -13,8 +13,9 @@ import (
 	"digest/store/storetest"
 )
 
-// A site is made anew: a page stands where the feed was, and offers it elsewhere. Its
-// reader misses nothing, is told nothing, and its feed is there from the second night on.
+// TestFeedOfThePageInItsPlace has a rebuilt site: a page is in place of the feed, and offers the feed
+// elsewhere. The reader misses nothing and gets no notice. The feed has its new address from the second
+// night on.
 func TestFeedOfThePageInItsPlace(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		var anew atomic.Bool
@@ -51,7 +52,6 @@ func TestFeedOfThePageInItsPlace(t *testing.T) {
 	})
 }
 
-// told gives the kinds of what a digest's editions have said of feeds, oldest first.
 func (h *house) told(d digest.Digest) string {
 	h.t.Helper()
 	var all []string
@@ -67,7 +67,8 @@ func (h *house) told(d digest.Digest) string {
 	return strings.Join(all, ", ")
 }
 
-// A feed that fails is told of in the edition after a week of it, and not again.
+// TestSickFeedIsToldOfInAWeek holds that the edition after a week of failures has a notice, and later ones
+// have none.
 func TestSickFeedIsToldOfInAWeek(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		sick, quiet := newSite(t, "a"), newSite(t, "b")

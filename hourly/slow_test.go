@@ -18,16 +18,16 @@ import (
 	"digest/subscribe"
 )
 
-// A tarpit is a feed that answers well until it is told to hang: then it sends
-// the head of an answer, and a byte now and then.
+// A tarpit is a feed that answers normally until it hangs. Then it sends the header of an answer, and
+// sometimes a byte.
 type tarpit struct {
 	*site
 	hangs   atomic.Bool
-	caught  chan struct{} // a request hangs
+	caught  chan struct{} // receives a value when a request hangs
 	release chan struct{}
 }
 
-// newTarpit has its address at another host than the other sites.
+// newTarpit returns a tarpit on another host than the other sites.
 func newTarpit(t *testing.T) *tarpit {
 	p := &tarpit{site: &site{}, caught: make(chan struct{}, 10), release: make(chan struct{})}
 	p.Server = httptest.NewServer(p)
@@ -57,7 +57,7 @@ func (p *tarpit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A runner is a house whose jobs see a clock that jumps when the test says so.
+// A runner is a house with a clock that the test moves.
 type runner struct {
 	*house
 	now atomic.Int64
@@ -78,7 +78,7 @@ func (h *runner) jump(clock string) {
 
 func (h *runner) read() time.Time { return time.Unix(h.now.Load(), 0).UTC() }
 
-// running gives a job by that clock, which looks at it often.
+// running returns a job with that clock and a short nap.
 func (h *runner) running() *hourly.Job {
 	h.t.Helper()
 	job := h.job()
@@ -94,7 +94,7 @@ func (h *runner) running() *hourly.Job {
 	return job
 }
 
-// reads adds a reader of a site by its own address.
+// reads adds a reader of sites by their own addresses.
 func (h *runner) reads(email, zone string, sites ...*site) {
 	h.t.Helper()
 	_, d, err := h.st.AddUser(h.t.Context(), email, zone, h.clock)
@@ -110,7 +110,7 @@ func (h *runner) reads(email, zone string, sites ...*site) {
 	}
 }
 
-// begin runs something of a job beside the test, which ends it.
+// begin runs work in the background until the test calls stop.
 func begin(t *testing.T, work func(ctx context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	over := make(chan struct{})
@@ -120,7 +120,7 @@ func begin(t *testing.T, work func(ctx context.Context)) (stop func()) {
 	return stop
 }
 
-// await waits until something holds; its bound is met by a hang only.
+// await waits until holds returns true. Only a hang reaches its limit.
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	end := time.After(time.Minute)
@@ -137,8 +137,8 @@ func (h *runner) mails(n int) func() bool {
 	return func() bool { got, _ := h.inbox(); return got == n }
 }
 
-// TestClaimsWhileAPollHangs: the midnight of other readers comes while a site
-// hangs: their feeds are asked, and their editions are sent.
+// TestClaimsWhileAPollHangs holds that feeds of other readers are polled at their midnight, and their
+// editions are sent, while a site hangs.
 func TestClaimsWhileAPollHangs(t *testing.T) {
 	eachRunner(t, "2026-11-19 10:00", func(t *testing.T, h *runner) {
 		slow, honest := newTarpit(t), newSite(t, "first")
@@ -158,8 +158,8 @@ func TestClaimsWhileAPollHangs(t *testing.T) {
 	})
 }
 
-// TestTickReleasesWhileAPollHangs: a tick releases at the deadline, and before
-// it what waits for no slow feed, though a poll is in flight.
+// TestTickReleasesWhileAPollHangs holds that a tick releases editions that wait for no slow feed while a
+// poll is in flight, and the others at the deadline.
 func TestTickReleasesWhileAPollHangs(t *testing.T) {
 	eachRunner(t, "2026-11-19 10:00", func(t *testing.T, h *runner) {
 		slow, honest := newTarpit(t), newSite(t, "first")
@@ -177,8 +177,8 @@ func TestTickReleasesWhileAPollHangs(t *testing.T) {
 	})
 }
 
-// TestReleaseAtTheDeadline: a digest whose feed another worker does not bring is
-// released when its deadline comes, to the second.
+// TestReleaseAtTheDeadline holds that a digest is released exactly at its deadline if another worker does
+// not finish its feed.
 func TestReleaseAtTheDeadline(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		h := houseOfMany(t, database, 1)
@@ -205,9 +205,8 @@ func TestReleaseAtTheDeadline(t *testing.T) {
 	})
 }
 
-// TestStopGivesBack: a stop ends what hangs after the grace. Where a request
-// had gone out the attempt counts for the gap; what had only waited for its turn
-// is asked by whoever comes next.
+// TestStopGivesBack holds that a stop ends hanging polls after the grace. If a request was sent, the
+// attempt counts for the gap. A feed that only waited is polled by the next worker.
 func TestStopGivesBack(t *testing.T) {
 	eachRunner(t, "2026-11-19 10:00", func(t *testing.T, h *runner) {
 		slow, waiting := newTarpit(t), newSite(t, "first")

@@ -13,10 +13,9 @@ import (
 	"digest/store"
 )
 
-// PrepareRecord turns what a poll brought into what the store records of it; was
-// is the feed's record before the poll, zero for a feed that was just found.
-// Only posts that are new, or changed since they were stored, are sanitised:
-// that is most of what reading a feed costs.
+// PrepareRecord turns the result of a poll into a record for the store. was is the feed before the poll; it
+// is zero for a feed that was just found. PrepareRecord sanitises only new and changed posts, because
+// sanitising is most of the cost of reading a feed.
 func PrepareRecord(ctx context.Context, st *store.Store, was digest.Feed, res poller.Result,
 	now time.Time) (store.Polled, error) {
 	in, err := prepare(ctx, st, was, res, now)
@@ -28,8 +27,7 @@ func PrepareRecord(ctx context.Context, st *store.Store, was digest.Feed, res po
 	return in.Polled, err
 }
 
-// A prepared poll is what is to be recorded of it, and how fast its document is
-// replaced.
+// A prepared is the record of a poll and the turnover of its document.
 type prepared struct {
 	store.Polled
 	turnover poller.Turnover
@@ -60,7 +58,7 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 	}
 	if digest.IsPrivate(res.Address) {
 		in.ReadAt = res.Address
-	} else if at, err := feed.NormalURL(res.Address); err == nil { // else it is no address that a feed could have
+	} else if at, err := feed.NormalURL(res.Address); err == nil { // otherwise no feed can have this address
 		in.ReadAt = at
 	}
 	posts := res.Document.Newest(feed.MaxPosts)
@@ -89,8 +87,8 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 	return in, err
 }
 
-// dropBlank removes posts that have nothing to show, as if the document did not list them. A post that gets a text
-// later is news then. known are the stored posts.
+// dropBlank removes posts without any content, as if the document did not list them. If such a post gets
+// content later, it counts as new. known are the stored posts.
 func (in *prepared) dropBlank(posts []feed.Post, known map[string]string) []feed.Post {
 	blank := make(map[string]bool)
 	in.Posts = slices.DeleteFunc(in.Posts, func(p digest.Post) bool {
@@ -114,7 +112,6 @@ func (in *prepared) dropBlank(posts []feed.Post, known map[string]string) []feed
 	return slices.DeleteFunc(slices.Clone(posts), func(p feed.Post) bool { return isLeftOut(p.Identity) })
 }
 
-// list notes which posts a document lists.
 func (in *prepared) list(posts []feed.Post) {
 	for i := range posts {
 		in.Listed = append(in.Listed, posts[i].Identity)
@@ -122,8 +119,8 @@ func (in *prepared) list(posts []feed.Post) {
 	}
 }
 
-// known returns the content hashes of the stored posts of a document. An outbox may only name posts: known
-// lists the stored ones too, and returns how many.
+// known returns the content hashes of a document's stored posts. An outbox may name posts without their
+// content. known lists those that are stored and returns their number.
 func (in *prepared) known(ctx context.Context, st *store.Store, res poller.Result) (known map[string]string, named int,
 	err error) {
 	all := slices.Clone(in.Listed)
@@ -150,7 +147,7 @@ func (in *prepared) known(ctx context.Context, st *store.Store, res poller.Resul
 	return known, named, nil
 }
 
-// sanitise gives the posts of a document that are not known as they are.
+// sanitise returns the sanitised posts that are new or changed.
 func sanitise(ctx context.Context, res poller.Result, posts []feed.Post, known map[string]string,
 	now time.Time) ([]digest.Post, error) {
 	var clean []digest.Post
@@ -174,8 +171,8 @@ func sanitise(ctx context.Context, res poller.Result, posts []feed.Post, known m
 	return clean, nil
 }
 
-// trim leaves out contents of a feed that is read for the first time: of posts that are
-// older than what a new reader is given, and are not the newest, the store keeps few.
+// trim drops contents from the first document of a feed. For posts older than store.Recent, except the
+// newest post, it keeps at most poller.UnseenBytes.
 func trim(posts []digest.Post, now time.Time) {
 	newest, kept := 0, 0
 	for i, p := range posts {
@@ -194,12 +191,12 @@ func trim(posts []digest.Post, now time.Time) {
 	}
 }
 
-// compare holds the posts of a document against what is stored of the feed:
-// known of them, and had says that the feed had any posts. A document of
-// several posts, none of which is known, may not reach back to the last poll: unless
-// its oldest post is from before that, posts may be missing.
+// compare compares the posts of a document with the stored posts of its feed. known is the number of stored
+// posts in the document, and named counts those listed by address only. had reports that the feed had any
+// posts.
 //
-// named is how many of the known posts the document lists by their addresses only.
+// A document of several posts, none of them known, may not reach back to the last poll. Then compare
+// records a gap, unless the oldest post is from before the last poll.
 func (in *prepared) compare(res poller.Result, posts []feed.Post, known, named int, had bool, now time.Time) {
 	oldest, newest := dates(posts, now)
 	news := len(posts) + named - known
@@ -211,7 +208,7 @@ func (in *prepared) compare(res poller.Result, posts []feed.Post, known, named i
 	if in.FirstRead && !oldest.IsZero() {
 		in.turnover.New, in.turnover.Elapsed = len(posts), now.Sub(oldest)
 	}
-	elsewhere := in.Feed.ValidatorURL != in.Was.ValidatorURL // another document altogether
+	elsewhere := in.Feed.ValidatorURL != in.Was.ValidatorURL // the address returned another document
 	if !had || elsewhere || len(posts) == 0 {
 		return
 	}
@@ -228,13 +225,12 @@ func (in *prepared) compare(res poller.Result, posts []feed.Post, known, named i
 	}
 }
 
-// leastToMiss is the number of posts from which a document without a known one
-// says anything: the one post of a feed that only ever holds the latest is new
-// whenever it changes.
+// leastToMiss is the smallest document that can reveal a gap. A feed that holds only its latest post lists
+// a new post at every change.
 const leastToMiss = 2
 
-// dates gives the first and last date in a document, none of them in the
-// future; both zero if one of the posts has none.
+// dates returns the first and last date in a document, with future dates replaced by now. Both are zero if
+// a post has no date.
 func dates(posts []feed.Post, now time.Time) (oldest, newest time.Time) {
 	for i := range posts {
 		at := posts[i].Published
@@ -254,7 +250,6 @@ func dates(posts []feed.Post, now time.Time) (oldest, newest time.Time) {
 	return oldest, newest
 }
 
-// history is the line that a poll leaves in the history of its feed.
 func history(res poller.Result) store.PollRecord {
 	return store.PollRecord{
 		At:       res.Feed.LastAttemptAt,
@@ -267,7 +262,7 @@ func history(res poller.Result) store.PollRecord {
 	}
 }
 
-// prepare makes of a claimed feed's poll what is recorded of it.
+// prepare turns the poll of a claimed feed into a record for the store.
 func (j *Job) prepare(ctx context.Context, c store.ClaimedFeed, res poller.Result) (store.Polled, error) {
 	now := j.Now()
 	if err := j.reread(ctx, c.Feed, &res); err != nil {
@@ -285,10 +280,9 @@ func (j *Job) prepare(ctx context.Context, c store.ClaimedFeed, res poller.Resul
 	return in.Polled, err
 }
 
-// queueExtraPoll queues a feed that has to be asked apart from the midnights of
-// its readers: one that asked to wait or failed, one that publishes
-// more in a day than its document holds, one that may not be asked at midnight.
-// Most feeds are none of these, and cost no query.
+// queueExtraPoll schedules a poll outside the midnights of a feed's readers if the feed needs one. It needs
+// one if it failed or asked to wait, publishes more in a day than its document holds, or skips hours or
+// days. Most feeds need none and cost no query.
 func (j *Job) queueExtraPoll(ctx context.Context, in *prepared, now time.Time) error {
 	f := &in.Feed
 	if f.Errors == 0 && in.Gap == nil && f.BusyInterval == 0 && f.SkipHours == 0 && f.SkipDays == 0 &&
@@ -296,7 +290,7 @@ func (j *Job) queueExtraPoll(ctx context.Context, in *prepared, now time.Time) e
 		return nil
 	}
 	var from time.Time
-	if f.Errors > 0 { // a midnight before that asks nothing
+	if f.Errors > 0 { // midnights before that send no request
 		from = f.NotBefore.Add(-j.Spread.Deadline)
 	}
 	due, err := j.Store.FeedDue(ctx, f.ID, from)
@@ -320,13 +314,12 @@ func (j *Job) queueExtraPoll(ctx context.Context, in *prepared, now time.Time) e
 	return nil
 }
 
-// moved reports whether a poll has made the move of a feed one to believe.
+// moved reports whether a poll confirmed a new address of a feed.
 func moved(was, is digest.Feed) bool { return was.URL != "" && is.URL != was.URL && is.Errors == 0 }
 
-// reread reads the stored document of a feed again if a newer parser may see
-// more in it than the one that read it, so that nobody has to be asked for it
-// (S11); and that of a feed that moves: unchanged means that it is what stands at the
-// new address. The poll stays what it was.
+// reread parses the stored document of a feed again if it was parsed by an older parser, so that no request
+// is needed (S11). It also does so for a feed that moved, because "unchanged" means that the new address
+// has the same document. The poll itself does not change.
 func (j *Job) reread(ctx context.Context, was digest.Feed, res *poller.Result) error {
 	moves := moved(was, res.Feed)
 	if res.Outcome != poller.Unchanged || was.Parser == feed.Version && !moves || was.ParsedAt.IsZero() {
@@ -336,7 +329,7 @@ func (j *Job) reread(ctx context.Context, was digest.Feed, res *poller.Result) e
 	if err != nil {
 		return fmt.Errorf("reading the stored document of %s: %w", was.URL, err)
 	}
-	res.Feed.Parser = feed.Version // whatever comes of it: once is enough
+	res.Feed.Parser = feed.Version // even if reading fails: try once
 	if !found {
 		return nil
 	}
@@ -359,9 +352,8 @@ func (j *Job) reread(ctx context.Context, was digest.Feed, res *poller.Result) e
 	return nil
 }
 
-// recordAll stores polls as they end. While one commit runs the next polls
-// gather behind it, so that a busy hour commits many at a time; an endless round
-// lets them gather for a while besides, a person waits for none.
+// recordAll stores polls as they end. While one commit runs, the next polls collect, so a busy hour commits
+// many at a time. An endless round also waits a moment for more polls, because no person waits.
 func (r *round) recordAll() {
 	for first := range r.done {
 		batch, release := r.gather(first)
@@ -390,7 +382,7 @@ func (r *round) recordAll() {
 	}
 }
 
-// gather gives a batch that begins with first, and what lets it go.
+// gather collects a batch that begins with first. release frees the memory of the batch.
 func (r *round) gather(first polled) (batch []store.Polled, release func()) {
 	var all []polled
 	pause := time.After(commitPause)
@@ -409,8 +401,8 @@ func (r *round) gather(first polled) (batch []store.Polled, release func()) {
 	return batch, release
 }
 
-// nextPolled gives one more poll for a commit; false: the commit is not to wait
-// for any, which it does until the pause is over, or those that were begun are to end.
+// nextPolled returns one more poll for a commit. more is false if the commit should start. It waits for
+// polls only in an endless round, until the pause or the round ends.
 func (r *round) nextPolled(pause <-chan time.Time) (p polled, more bool) {
 	select {
 	case p, more = <-r.done:

@@ -17,8 +17,8 @@ import (
 	"digest/store/storetest"
 )
 
-// TestIntakeOfALongDocument: an entry of one of 501 that is taken down leaves
-// 500, the oldest of which was never read.
+// TestIntakeOfALongDocument holds that a document of 501 posts stays windowed after one is deleted, because
+// its oldest post was never read.
 func TestIntakeOfALongDocument(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		for n, want := range map[int]bool{feed.MaxPosts - 1: false, feed.MaxPosts: true, feed.MaxPosts + 1: true} {
@@ -51,9 +51,8 @@ func TestIntakeOfALongDocument(t *testing.T) {
 	})
 }
 
-// TestOneGUIDTwice: a document that names one GUID twice, for two posts or for one,
-// brings each post once, whichever stands first, whatever is edited meanwhile and
-// whichever goes.
+// TestOneGUIDTwice has a document that uses one GUID twice, for two posts or for one. Each post comes once,
+// whichever is first, whatever is edited, and whichever disappears.
 func TestOneGUIDTwice(t *testing.T) {
 	const (
 		a, edited = "A|/a|09:00", "A edited|/a|09:00"

@@ -11,8 +11,8 @@ import (
 	"digest/store/storetest"
 )
 
-// TestS20_GoneOnTrial: a feed that was given up, and says 410 when it is asked
-// once more, ends the subscriptions as any other, and the readers are told.
+// TestS20_GoneOnTrial has a dead feed that answers 410 on its trial. The subscriptions end as with any
+// other feed, and the readers learn it.
 func TestS20_GoneOnTrial(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		h, p := newDatedHouse(t, st)

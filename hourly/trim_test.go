@@ -9,7 +9,7 @@ import (
 	"digest/poller"
 )
 
-// TestTrim: of a feed that is read for the first time what nobody is shown has few contents.
+// TestTrim holds that few contents of posts that no reader sees are kept of a new feed.
 func TestTrim(t *testing.T) {
 	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	const large, small = poller.UnseenBytes/2 + 1, 10
@@ -22,7 +22,7 @@ func TestTrim(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		posts []digest.Post
-		want  string // of each: whether its content is kept
+		want  string // whether the content of each is kept
 	}{
 		"recent ones, however large": {[]digest.Post{post(1, large), post(2, large), post(23, 10*large)},
 			"+++"},

@@ -24,12 +24,12 @@ import (
 	view "digest/web"
 )
 
-// callbacks are where hubs reach a house, and whom it believes.
+// callbacks are the addresses at which hubs reach a house, and the certificates that it trusts.
 type callbacks struct {
 	server *httptest.Server
 	signer *digest.Signer
 	pool   *x509.CertPool
-	clouds bool // rssCloud servers are asked
+	clouds bool // requests to rssCloud servers are on
 }
 
 func (c *callbacks) roots() *x509.CertPool {
@@ -53,8 +53,8 @@ func (c *callbacks) cloudCallback() func(digest.CloudID) string {
 	return func(id digest.CloudID) string { return view.CloudCallbackAddress(c.server.URL, c.signer, id) }
 }
 
-// A rocksHub is a blog with its hub, both at once as websub.rocks has them: its tests of
-// subscribers by their numbers (app/Subscriber.php), or 0 for one that just works.
+// A rocksHub is a blog with its hub, modelled on websub.rocks. test is the number of a subscriber test
+// (app/Subscriber.php), or 0 for a hub that works.
 type rocksHub struct {
 	*httptest.Server
 	t    *testing.T
@@ -65,16 +65,16 @@ type rocksHub struct {
 	promised map[string]*promise
 	requests []url.Values // to the hub
 	polls    int          // of the blog
-	says     int          // what the hub answers; 0: it does as it is asked
+	says     int          // status of the hub; 0: it does what the request asks
 	forgets  bool         // it never verifies
-	etag     string       // of the blog; "": by its posts
+	etag     string       // of the blog; "": derived from its posts
 	verified []int        // what callbacks answered to verifications
-	refused  string       // why a request was not what the test wants
-	self     string       // where the blog says it lives; "": at /blog
+	refused  string       // why a request does not pass the test
+	self     string       // the address that the blog names as its own; "": /blog
 	second   string       // the address of another hub that it names
 }
 
-// A promise is a subscription as its hub has it.
+// A promise is a subscription at the hub.
 type promise struct{ topic, secret string }
 
 func newRocksHub(t *testing.T, test int) *rocksHub {
@@ -84,7 +84,7 @@ func newRocksHub(t *testing.T, test int) *rocksHub {
 	return h
 }
 
-// eachHub runs f on both databases, with a reader in UTC of a blog whose hub is of a test.
+// eachHub runs f on both databases, with a reader in UTC of a blog whose hub runs a test.
 func eachHub(t *testing.T, test int, f func(t *testing.T, h *house, b *rocksHub)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -105,7 +105,6 @@ func eachHub(t *testing.T, test int, f func(t *testing.T, h *house, b *rocksHub)
 	})
 }
 
-// follows subscribes the reader.
 func (h *house) follows(address string) {
 	h.t.Helper()
 	subscriber := subscribe.Subscriber{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
@@ -114,7 +113,7 @@ func (h *house) follows(address string) {
 	}
 }
 
-// tickAt runs the hour, whatever comes of it.
+// tickAt runs the job and ignores the summary.
 func (h *house) tickAt(clock string) {
 	h.t.Helper()
 	h.set(clock)
@@ -136,7 +135,7 @@ func (b *rocksHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.serveBlog(w, r)
 }
 
-// serveBlog answers as get_feed and head_feed do.
+// serveBlog answers like get_feed and head_feed.
 func (b *rocksHub) serveBlog(w http.ResponseWriter, r *http.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -177,7 +176,6 @@ func (b *rocksHub) serveBlog(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(body))
 }
 
-// kind is the Content-Type of the blog.
 func (b *rocksHub) kind() string {
 	switch b.test {
 	case -1, 0, 102, 103, 104:
@@ -186,7 +184,7 @@ func (b *rocksHub) kind() string {
 	return "text/html"
 }
 
-// document is the blog: a page with an h-feed, Atom or RSS.
+// document returns the blog as a page with an h-feed, Atom or RSS.
 func (b *rocksHub) document(hub, self string, only ...string) string {
 	posts := b.posts
 	if len(only) > 0 {
@@ -216,7 +214,7 @@ func (b *rocksHub) document(hub, self string, only ...string) string {
 		items.String() + `</div></body></html>`
 }
 
-// serveHub answers as the hub of websub.rocks does: it verifies before it answers.
+// serveHub answers like the hub of websub.rocks: it verifies before it answers.
 func (b *rocksHub) serveHub(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		http.Error(w, "no form", http.StatusBadRequest)
@@ -260,7 +258,6 @@ func (b *rocksHub) refuse(w http.ResponseWriter, why string) {
 	http.Error(w, why, http.StatusBadRequest)
 }
 
-// verify asks a callback whether it means what was asked.
 func (b *rocksHub) verify(form url.Values) {
 	const challenge = "a challenge <script>"
 	topic := form.Get("hub.topic")
@@ -283,7 +280,7 @@ func (b *rocksHub) verify(form url.Values) {
 	}
 }
 
-// ask sends a callback the query of a hub.
+// ask sends a hub's query to a callback.
 func (b *rocksHub) ask(callback string, query url.Values) (status int, body string) {
 	resp, err := http.Get(callback + "?" + query.Encode())
 	if err != nil {
@@ -302,14 +299,13 @@ func (b *rocksHub) ask(callback string, query url.Values) (status int, body stri
 	return resp.StatusCode, string(text)
 }
 
-// publish adds a post to the blog.
 func (b *rocksHub) publish(title string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.posts = append([]string{title}, b.posts...)
 }
 
-// delivers sends a body to all callbacks, signed; signs changes the signature. It gives what they answered.
+// delivers sends a signed body to all callbacks and returns their statuses. signs changes the signature.
 func (b *rocksHub) delivers(body string, signs func(string) string) (statuses []int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -338,13 +334,12 @@ func (b *rocksHub) delivers(body string, signs func(string) string) (statuses []
 	return statuses
 }
 
-// pushes publishes a post and sends it, alone.
 func (b *rocksHub) pushes(title string) []int {
 	b.publish(title)
 	return b.delivers(b.document("", "", title), nil)
 }
 
-// asked counts the requests to the hub, by mode, and polls of the blog, since the last look.
+// asked returns the number of requests to the hub, by mode, and of polls of the blog, since the last call.
 func (b *rocksHub) asked() (subscribes, unsubscribes, polls int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -360,7 +355,7 @@ func (b *rocksHub) asked() (subscribes, unsubscribes, polls int) {
 	return subscribes, unsubscribes, polls
 }
 
-// blog is the record of the blog, and how its news comes.
+// blog returns the record of the blog and how its news arrive.
 func (h *house) blog(b *rocksHub) (digest.Feed, digest.News) {
 	h.t.Helper()
 	for f, err := range h.st.Feeds(h.t.Context()) {
@@ -379,7 +374,6 @@ func (h *house) blog(b *rocksHub) (digest.Feed, digest.News) {
 	return digest.Feed{}, digest.News{}
 }
 
-// stored counts the posts of that title.
 func (h *house) stored(b *rocksHub, title string) (n int) {
 	h.t.Helper()
 	f, _ := h.blog(b)
@@ -390,7 +384,7 @@ func (h *house) stored(b *rocksHub, title string) (n int) {
 	return len(known)
 }
 
-// TestWebSubRocks replays the fourteen tests that websub.rocks has for subscribers.
+// TestWebSubRocks replays the fourteen tests of websub.rocks for subscribers.
 func TestWebSubRocks(t *testing.T) {
 	for _, test := range []int{100, 101, 102, 103, 104, 200, 201, 202, 203, 204, 205, 300, 301, 302} {
 		t.Run(fmt.Sprint(test), func(t *testing.T) {

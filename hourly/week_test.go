@@ -29,14 +29,13 @@ import (
 	"digest/test/tier"
 )
 
-// TestAWeek is the product in one test: the program runs for a week of
-// simulated time, over the night in which Paris loses an hour. Ann in Paris and
-// Raj in Kolkata read three sites: one publishes twice a day, one is down for
-// two days, one asks to be left alone for 24 hours after each answer. The mail
-// server turns everyone away at first and wants them back later (greylisting).
+// TestAWeek runs the program for a week of simulated time, over the night in which Paris loses an hour. Ann
+// in Paris and Raj in Kolkata read three sites. One publishes twice a day, one is down for two days, and
+// one asks to wait 24 hours after each answer. The mail server rejects each reader's first mail temporarily
+// (greylisting).
 //
-// Each reader must get one edition for each date that has posts, soon after
-// their own midnight, and each post once; and no site may be asked too often.
+// Each reader must get one edition for each date with posts, soon after their own midnight, and each post
+// once. No site may get requests too often.
 func TestAWeek(t *testing.T) {
 	tier.Alone(t)
 	inWeek(t, time.Date(2026, 3, 26, 12, 0, 0, 0, time.UTC), func(t *testing.T, w *week) {
@@ -51,7 +50,7 @@ func TestAWeek(t *testing.T) {
 	})
 }
 
-// A week is the world around the program: sites and a mail server, in memory.
+// A week is the environment of the program: sites and a mail server, in memory.
 type week struct {
 	t       *testing.T
 	begin   time.Time
@@ -65,7 +64,7 @@ type week struct {
 	mu       sync.Mutex
 	requests map[string][]request // by host
 	inbox    map[string][]letter
-	turned   map[string]bool // who was turned away once
+	turned   map[string]bool // readers whose mail was rejected once
 }
 
 type request struct {
@@ -79,7 +78,6 @@ type letter struct {
 	body string
 }
 
-// inWeek runs f with a week that begins then.
 func inWeek(t *testing.T, begin time.Time, f func(t *testing.T, w *week)) {
 	path := storetest.SQLite(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -90,7 +88,6 @@ func inWeek(t *testing.T, begin time.Time, f func(t *testing.T, w *week)) {
 	})
 }
 
-// run runs a job until it is stopped.
 func (w *week) run(job *hourly.Job) (stop func()) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	var running sync.WaitGroup
@@ -170,8 +167,7 @@ func (w *week) job() *hourly.Job {
 	})
 }
 
-// published gives the titles on a site at an instant, newest first: two a day,
-// at 06:00 and 18:00 UTC.
+// published returns the titles on a site at an instant, newest first: two a day, at 06:00 and 18:00 UTC.
 func published(begin, at time.Time) []string {
 	var titles []string
 	for x := begin.Truncate(12 * time.Hour).Add(-6 * time.Hour); !x.After(at); x = x.Add(12 * time.Hour) {
@@ -180,7 +176,7 @@ func published(begin, at time.Time) []string {
 	return titles
 }
 
-// ServeHTTP is all the sites.
+// ServeHTTP serves all sites.
 func (w *week) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	now := time.Now()
 	host, _, _ := strings.Cut(r.Host, ".")
@@ -206,7 +202,7 @@ func (w *week) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	http.ServeContent(rw, r, "feed.xml", time.Time{}, strings.NewReader(b.String()))
 }
 
-// A session is one connection to the greylisting mail server.
+// A session is a connection to the greylisting mail server.
 type session struct {
 	week *week
 	to   string
@@ -216,7 +212,7 @@ func (*session) Reset()                               {}
 func (*session) Logout() error                        { return nil }
 func (*session) Mail(string, *smtp.MailOptions) error { return nil }
 
-// Rcpt turns everyone away once for each reader.
+// Rcpt rejects the first mail for each reader.
 func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	s.week.mu.Lock()
 	defer s.week.mu.Unlock()
@@ -229,7 +225,7 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	return nil
 }
 
-// Data keeps the letter.
+// Data stores the letter.
 func (s *session) Data(r io.Reader) error {
 	raw, err := io.ReadAll(r)
 	if err != nil {
@@ -245,7 +241,6 @@ func (s *session) Data(r io.Reader) error {
 	return nil
 }
 
-// checkMail checks a reader's letters: their dates, their hour, their posts.
 func (w *week) checkMail(to, zone string) {
 	loc, err := time.LoadLocation(zone)
 	if err != nil {
@@ -278,8 +273,8 @@ func (w *week) checkMail(to, zone string) {
 	w.checkPosts(to, letters, seen)
 }
 
-// checkPosts holds I3 and I4: what was published before the last letter is in
-// exactly one, counting from the newest post at the time of subscribing.
+// checkPosts checks I3 and I4: each post before the last letter is in exactly one letter. It counts from
+// the newest post at the time of the subscription.
 func (w *week) checkPosts(to string, letters []letter, seen map[string]int) {
 	if len(letters) == 0 {
 		return
@@ -297,7 +292,6 @@ func (w *week) checkPosts(to string, letters []letter, seen map[string]int) {
 	}
 }
 
-// checkManners looks at the sites' own logs.
 func (w *week) checkManners() {
 	for host, requests := range w.requests {
 		gap, most := time.Hour, 2*7*2+4
@@ -329,7 +323,7 @@ func (w *week) checkManners() {
 	}
 }
 
-// A pipe is a network in memory: what is dialled is accepted.
+// A pipe is a network in memory that accepts all connections.
 type pipe struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -350,7 +344,7 @@ func (p *pipe) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// Accept gives the other end of what was dialled.
+// Accept returns the other end of a dialled connection.
 func (p *pipe) Accept() (net.Conn, error) {
 	select {
 	case c := <-p.conns:
@@ -360,11 +354,11 @@ func (p *pipe) Accept() (net.Conn, error) {
 	}
 }
 
-// Close ends the network.
+// Close closes the network.
 func (p *pipe) Close() error {
 	p.once.Do(func() { close(p.closed) })
 	return nil
 }
 
-// Addr is no address.
+// Addr returns a placeholder.
 func (p *pipe) Addr() net.Addr { return &net.UnixAddr{Name: "memory", Net: "pipe"} }

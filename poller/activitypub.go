@@ -11,28 +11,29 @@ import (
 	"digest/feed"
 )
 
-// Accounts of the fediverse: from a name, or the page of one, by WebFinger and the actor to the
-// outbox, whose first page is the feed; and how that is asked for (w3.org/TR/activitypub).
+// This file finds accounts of the fediverse. A search requests WebFinger for a name or the address of a page,
+// then the actor, then the outbox. The first page of the outbox is the feed (w3.org/TR/activitypub).
 
-// What is asked for where it is no feed. RFC 9110 §12.5.1.
+// Values of Accept for objects other than feeds. RFC 9110 §12.5.1.
 const (
 	acceptActivity  = `application/activity+json, application/ld+json; profile="https://www.w3.org/ns/activitystreams"`
 	acceptWebFinger = "application/jrd+json, application/json"
 )
 
-// fediverse says how a session asks servers of the fediverse; nil: it does not.
+// A fediverse describes how a session sends requests to servers of the fediverse. A nil fediverse means
+// that the session sends ordinary requests.
 type fediverse struct {
 	accept string
-	signer *signer // nil: nothing is signed
-	other  bool    // by RFC 9421
+	signer *signer // nil: do not sign
+	other  bool    // sign by RFC 9421
 }
 
-// askFediverse has a session ask for objects of ActivityPub from now on.
+// askFediverse makes a session request objects of ActivityPub.
 func (s *session) askFediverse(ctx context.Context, host string) {
 	s.fediverse = &fediverse{accept: acceptActivity, signer: s.poller.signerFor(ctx, host)}
 }
 
-// address says in a request of the fediverse what is wanted, and by whom.
+// address sets Accept and the signature of a request to the fediverse.
 func (s *session) address(h http.Header, method string, r *route) {
 	f := s.fediverse
 	if f == nil || s.forRobots {
@@ -51,7 +52,8 @@ func (s *session) address(h http.Header, method string, r *route) {
 	}
 }
 
-// askSigned is ask that shows a host which refuses a signature the other kind, once.
+// askSigned sends a request. If the host rejects its signature, askSigned repeats it once with the other
+// kind of signature.
 func (s *session) askSigned(ctx context.Context, method string, r route) (*answer, error) {
 	a, err := s.ask(ctx, method, r)
 	f := s.fediverse
@@ -68,12 +70,12 @@ func (s *session) askSigned(ctx context.Context, method string, r route) (*answe
 	return a, err
 }
 
-// speaksActivity reports whether a feed is asked as an outbox.
+// speaksActivity reports whether a feed is polled as an outbox.
 func speaksActivity(f digest.Feed) bool {
 	return f.Kind == string(feed.ActivityStreams) || f.Kind == "" && feed.IsOutbox(f.URL)
 }
 
-// unsignedHint says of a refusal what may be done about it.
+// unsignedHint returns advice for a rejected unsigned request.
 func (s *session) unsignedHint(a *answer) string {
 	if s.fediverse == nil || s.fediverse.signer != nil || a.status != http.StatusUnauthorized &&
 		a.status != http.StatusForbidden {
@@ -82,8 +84,8 @@ func (s *session) unsignedHint(a *answer) string {
 	return "; it answers signed requests only, for which this instance needs an address that others can reach (DIGEST_BASE_URL)"
 }
 
-// onwards follows an outbox that does not have its posts itself to its first page, as if it
-// had been redirected there for good. Nothing is followed twice.
+// onwards follows an outbox without posts of its own to its first page, like a permanent redirect. It
+// follows no address twice.
 func (s *session) onwards(ctx context.Context, a *answer, doc *feed.Document) (*answer, *feed.Document, error) {
 	if s.fediverse == nil || doc.Kind != feed.ActivityStreams || doc.Outbox == "" ||
 		slices.Contains(a.seen, doc.Outbox) || doc.Outbox == a.address {
@@ -106,14 +108,14 @@ func (s *session) onwards(ctx context.Context, a *answer, doc *feed.Document) (*
 	return next, doc, err
 }
 
-// A person is an account that is being looked for.
+// A person is an account that a search looks for.
 type person struct {
-	asked string // the address that was given, for what is remembered of refusals
-	name  string // ann@example.org; "": it was found by a page
-	page  string // where people read it; ""
+	asked string // the address that was typed, for which refusals are stored
+	name  string // ann@example.org; "": found by a page
+	page  string // the profile page, or ""
 }
 
-// webFinger finds the account that an address of WebFinger asks for.
+// webFinger finds the account that a WebFinger address names.
 func (s *search) webFinger(ctx context.Context, asked string) (Result, error) {
 	who := person{asked: asked, name: feed.WebFingerAccount(asked)}
 	actor, err := s.lookUp(ctx, asked, &who)
@@ -123,7 +125,7 @@ func (s *search) webFinger(ctx context.Context, asked string) (Result, error) {
 	return s.person(ctx, who, actor)
 }
 
-// lookUp asks a host for an account: its actor, and the page where people read it.
+// lookUp sends a WebFinger request and returns the account's actor. It sets who.page to the profile page.
 func (s *search) lookUp(ctx context.Context, address string, who *person) (actor string, err error) {
 	s.fediverse = &fediverse{accept: acceptWebFinger}
 	defer func() { s.fediverse = nil }()
@@ -150,9 +152,9 @@ func (s *search) lookUp(ctx context.Context, address string, who *person) (actor
 	return found, nil
 }
 
-// person finds the feed of an account by its actor; what cannot be read so by the page of
-// the account, as any other feed. An outbox that gives no posts is read nevertheless, as long
-// as the account has no feed with some: it may be new.
+// person finds the feed of an account by its actor. If the outbox cannot be read, it searches the account's
+// page like any other page. If the outbox lists no posts and the page offers no better feed, person returns
+// the outbox, since the account may be new.
 func (s *search) person(ctx context.Context, who person, actor string) (Result, error) {
 	found, err := s.actor(ctx, &who, actor)
 	poor := err == nil && found.Document != nil && (!tells(found) || found.partly)
@@ -169,7 +171,7 @@ func (s *search) person(ctx context.Context, who person, actor string) (Result, 
 	case ok && (!poor || rss.Document == nil || len(rss.Document.Posts) > 0):
 		return s.instead(who, rss, why), nil
 	case poor:
-		s.hold.settle(0) // what was read since is not wanted
+		s.hold.settle(0) // drop what was read after the outbox
 		s.page = page
 		found.Requests, found.Bytes = s.requests, s.bytes
 		if s.host == found.Feed.Host {
@@ -180,15 +182,14 @@ func (s *search) person(ctx context.Context, who person, actor string) (Result, 
 	return s.refused(who.asked, err), wrongActor(who, err)
 }
 
-// tells reports whether an outbox says more than the addresses of posts at its own host: a channel
-// of PeerTube passes on its films so, and its RSS feed tells of them.
+// tells reports whether an outbox contains more than links to posts at its own host. A PeerTube channel
+// lists its films so; its RSS feed describes them.
 func tells(outbox Result) bool {
 	return slices.ContainsFunc(outbox.Document.Posts, func(p feed.Post) bool {
 		return p.Extra&digest.Repeat == 0 || feed.Host(p.Link) != outbox.Feed.Host
 	})
 }
 
-// byPage finds a feed of an account by its page.
 func (s *search) byPage(ctx context.Context, who person) (Result, bool) {
 	if s.page == nil && who.page != "" {
 		if rss, page, failed := s.try(ctx, who.page); failed == nil && page == nil {
@@ -204,7 +205,7 @@ func (s *search) byPage(ctx context.Context, who person) (Result, bool) {
 	return rss, failed == nil
 }
 
-// instead says that an account is read by another feed than its outbox.
+// instead logs that an account is read by another feed than its outbox.
 func (s *search) instead(who person, found Result, why error) Result {
 	s.poller.log.Warn("using an account's RSS feed instead of ActivityPub", "account", who.shown(), "feed",
 		digest.AddressWithoutCredentials(found.Feed.URL), "why", why)
@@ -225,17 +226,17 @@ func wrongActor(who person, err error) error {
 	return notFound(who.shown(), err)
 }
 
-// maySeekPage reports whether a host that did not give an account's posts may be asked for its page.
+// maySeekPage reports whether a search may request an account's page after its outbox failed.
 func maySeekPage(err error) bool {
 	t, ok := errors.AsType[*pollError](err)
 	return ok && !t.unanswered && !t.throttled()
 }
 
-// mostSteps is how many objects are read between an account and its posts: perhaps one of its posts, an actor, perhaps
-// another to which it has moved, and its outbox.
+// mostSteps is the maximum number of objects that a search reads to find the posts of an account: a post, its
+// actor, the actor to which the account moved, and the outbox.
 const mostSteps = 5
 
-// actor finds the outbox of an actor. who is told of the account's page.
+// actor finds the outbox of an actor. It sets who.page to the account's page.
 func (s *search) actor(ctx context.Context, who *person, address string) (Result, error) {
 	if address == "" {
 		return Result{}, &pollError{text: "it names no actor of ActivityPub"}
@@ -250,7 +251,7 @@ func (s *search) actor(ctx context.Context, who *person, address string) (Result
 		switch {
 		case err != nil:
 			return Result{}, err
-		case doc == nil && found.Document == nil: // known
+		case doc == nil && found.Document == nil: // a known feed
 			return found, nil
 		case doc == nil && len(found.Document.Posts) == 0 && (withholds || found.Document.Withholds):
 			s.hold.settle(0)
@@ -287,7 +288,7 @@ func (s *search) actor(ctx context.Context, who *person, address string) (Result
 	return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "its outbox leads nowhere"}
 }
 
-// didYouMean proposes the account whose actor has an address; "" if the address does not tell its name.
+// didYouMean suggests the account of an actor. It returns "" if the address does not contain the name.
 func didYouMean(actor string) string {
 	if name := feed.WebFingerAccount(feed.ProfileAccount(actor)); name != "" {
 		return "; did you mean @" + oneLine(name) + "?"
@@ -295,7 +296,7 @@ func didYouMean(actor string) string {
 	return ""
 }
 
-// nameAfter gives a feed what its account is called, which the outbox does not say.
+// nameAfter copies the title, page and language of an account to its feed. An outbox does not have them.
 func nameAfter(f *digest.Feed, owner *feed.Document) {
 	if owner == nil {
 		return
@@ -324,7 +325,7 @@ func (s *search) profile(ctx context.Context, asked, address string) (Result, er
 	if account != "" && actor != "" {
 		return s.person(ctx, person{asked: asked, name: feed.WebFingerAccount(account), page: address}, actor)
 	}
-	if actor != "" && len(s.page.Feeds) == 0 { // of a post, or of an account
+	if actor != "" && len(s.page.Feeds) == 0 { // the actor of a post or of an account
 		if posts, failed := s.actor(ctx, &person{}, actor); failed == nil {
 			return posts, nil
 		}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFindAuthorOfPost: the address of a post finds the account of its author. The address may return the object, a
-// page that names the object, or a page that names nothing.
+// TestFindAuthorOfPost holds that a search finds the account of a post's author. The address returns the
+// object, a page that names the object, or a page that names nothing.
 func TestFindAuthorOfPost(t *testing.T) {
 	for typed, page := range map[string]string{
 		"https://social.example/users/ann/1": `{"@context":"https://www.w3.org/ns/activitystreams","type":"Note",` +
@@ -16,7 +16,7 @@ func TestFindAuthorOfPost(t *testing.T) {
 		"https://social.example/@ann/1": `<html><head><title>A post</title><link rel="alternate" ` +
 			`type="application/activity+json" href="/users/ann/1">`,
 		"https://social.example/@ann/2":              `<html><head><title>A post</title>`,
-		"https://home.example/@ann@social.example/3": "", // at a server that shows the post of another one
+		"https://home.example/@ann@social.example/3": "", // on a server that shows another server's post
 	} {
 		pages := socialPages("Hello")
 		pages["/users/ann/1"] = `{"@context":"https://www.w3.org/ns/activitystreams","type":"Note",` +
@@ -37,8 +37,8 @@ func TestFindAuthorOfPost(t *testing.T) {
 	}
 }
 
-// Errors say what is wrong with an account: it is unknown, it is suspended, or it has moved to an account that does not
-// confirm the move.
+// TestWrongAccounts holds that errors say what is wrong with an account: it is unknown, it is suspended, or
+// it moved to an account that does not confirm the move.
 func TestWrongAccounts(t *testing.T) {
 	const ann = "/users/ann"
 	for want, mend := range map[string]func(map[string]string){

@@ -12,18 +12,17 @@ import (
 	"digest/feed"
 )
 
-// An account of the fediverse that moves leaves its outbox behind, and its actor says where it is
-// now (movedTo). That is followed as a permanent redirect of the outbox is, and believed no
-// sooner, and only where the other actor knows itself by the old name too (alsoKnownAs).
+// An account of the fediverse that moves keeps its outbox, and its actor names the new actor (movedTo). A
+// poll follows that like a permanent redirect of the outbox, and confirms it by the same rules. It also
+// requires that the new actor lists the old one (alsoKnownAs).
 
-// An account that has posted nothing for quietAccount is asked about itself on one day of
-// actorDays, by one request more than a poll takes.
+// A poll of an account without posts for quietAccount also requests its actor, on one day of actorDays.
 const (
 	quietAccount = 3 * oneDay
 	actorDays    = 7
 )
 
-// asksActor reports whether a poll of an outbox asks for its actor too.
+// asksActor reports whether a poll of an outbox also requests its actor.
 func asksActor(f digest.Feed, now time.Time) bool {
 	if f.MoveUndone || f.LastOKAt.IsZero() {
 		return false
@@ -32,8 +31,8 @@ func asksActor(f digest.Feed, now time.Time) bool {
 		(now.Unix()/int64(oneDay/time.Second)+int64(f.ID))%actorDays == 0
 }
 
-// actorAddress is where the actor of an outbox is: above it on most servers, else at the page of
-// the account; "": nobody knows.
+// actorAddress returns the address of an outbox's actor: the parent of the outbox on most servers,
+// otherwise the page of the account. It returns "" if neither is known.
 func actorAddress(f digest.Feed) string {
 	path, _, _ := strings.Cut(f.URL, "?")
 	if actor, found := strings.CutSuffix(path, "/outbox"); found {
@@ -45,8 +44,8 @@ func actorAddress(f digest.Feed) string {
 	return ""
 }
 
-// followAccount gives the route to the outbox of the account to which that of r has moved; r
-// itself where it has not. An error is that of a host that wants to be left alone.
+// followAccount returns the route to the outbox of the account to which the account of r moved. Without a
+// move it returns r. It returns an error if a host asks to wait.
 func (p *poll) followAccount(ctx context.Context, r route) (route, error) {
 	old, a, err := p.actorAt(ctx, actorAddress(p.feed), r.mayBeHome)
 	if old == nil || old.MovedTo == "" {
@@ -64,7 +63,7 @@ func (p *poll) followAccount(ctx context.Context, r route) (route, error) {
 	return r, nil
 }
 
-// actorAt asks for an actor; nil: there is none at the address that speaks for itself.
+// actorAt requests an actor. The document is nil if the address has no actor, or an actor of another host.
 func (p *poll) actorAt(ctx context.Context, address string, mayBeHome bool) (*feed.Document, *answer, error) {
 	r, err := routeTo(address)
 	if err != nil {
@@ -91,9 +90,8 @@ func (p *poll) actorAt(ctx context.Context, address string, mayBeHome bool) (*fe
 	return doc, a, nil
 }
 
-// nameMovedAccount gives a feed that has just moved from an outbox to that of another site what the
-// account calls itself there. An outbox does not say it, and nothing of what was said at the
-// old one is left (I9).
+// nameMovedAccount replaces the title and page of a feed that has just moved to an outbox of another site.
+// The values of the old site do not stay (I9).
 func (p *poll) nameMovedAccount(was string) {
 	if p.feed.Kind != string(feed.ActivityStreams) || feed.SameSite(was, p.feed.URL) {
 		return

@@ -15,8 +15,7 @@ const (
 	newPage   = newOutbox + "?page=true"
 )
 
-// movedPages are those of ann, whose account has moved to one that says that it was also known
-// by some names.
+// movedPages returns the pages of ann, whose account has moved to an account with some old names.
 func movedPages(also string) map[string]string {
 	pages := socialPages("Hello")
 	pages["/users/ann"] = strings.Replace(pages["/users/ann"], `"name"`,
@@ -32,7 +31,7 @@ func movedPages(also string) map[string]string {
 	return pages
 }
 
-// newMoved makes a reader of ann's outbox who has had it for a while.
+// newMoved returns a server with ann's moved account, and a reader who polled the outbox before.
 func newMoved(t *testing.T, also string) (*social, *reader) {
 	s, r := newSocial(t, "draft", newsBase, socialPages("Hello"))
 	r.feed.Kind, r.feed.Title, r.feed.SiteURL = "activitystreams", "Ann", "https://social.example/@ann"
@@ -41,7 +40,7 @@ func newMoved(t *testing.T, also string) (*social, *reader) {
 	return s, r
 }
 
-// week polls until the actor was asked for, which is a week at most.
+// week polls until a poll requests the actor, at most a week.
 func (s *social) week(r *reader) Result {
 	s.t.Helper()
 	r.feed.NewestAt = r.p.now().Add(-quietAccount)
@@ -55,8 +54,8 @@ func (s *social) week(r *reader) Result {
 	return Result{}
 }
 
-// An account that says where it has moved to is followed as a redirect is: read there at once,
-// and believed when that was seen again a day later.
+// TestAccountMoves holds that the move of an account is followed like a redirect: the new outbox is read
+// immediately, and the move is confirmed a day later.
 func TestAccountMoves(t *testing.T) {
 	s, r := newMoved(t, `"https://social.example/users/ann"`)
 	result := s.week(r)
@@ -75,8 +74,8 @@ func TestAccountMoves(t *testing.T) {
 	s.asked("/users/bea/outbox?page=true draft")
 }
 
-// A move is not followed that the other account does not confirm, from which a reader has taken
-// the feed back, or while the account posts.
+// TestAccountStays holds that a move is not followed in three cases: the other account does not confirm it,
+// a reader reverted it, or the account still posts.
 func TestAccountStays(t *testing.T) {
 	for _, also := range []string{`[]`, `["https://social.example/users/bob"]`} {
 		s, r := newMoved(t, also)
@@ -101,13 +100,15 @@ func TestAccountStays(t *testing.T) {
 	}
 }
 
-// What the actor of a moved account says counts only if it speaks for itself, and a host that
-// wants to be left alone is.
+// TestAccountMovesHostile holds that an actor counts only if it speaks for itself, and that the poller
+// obeys a host that asks to wait.
 func TestAccountMovesHostile(t *testing.T) {
 	for why, actor := range map[string]string{
-		"an actor elsewhere": `{"type":"Person","id":"https://other.example/users/vic","inbox":"https://social.example/in","outbox":"` + outboxAt + `","movedTo":"https://new.example/users/bea"}`,
-		"no actor":           `<html>`,
-		"to its own network": `{"type":"Person","id":"https://social.example/users/ann","inbox":"https://social.example/in","outbox":"` + outboxAt + `","movedTo":"javascript:alert(1)"}`,
+		"an actor elsewhere": `{"type":"Person","id":"https://other.example/users/vic","inbox":"https://social.example/in","outbox":"` +
+			outboxAt + `","movedTo":"https://new.example/users/bea"}`,
+		"no actor": `<html>`,
+		"to its own network": `{"type":"Person","id":"https://social.example/users/ann","inbox":"https://social.example/in","outbox":"` +
+			outboxAt + `","movedTo":"javascript:alert(1)"}`,
 	} {
 		s, r := newMoved(t, `["https://social.example/users/ann","https://other.example/users/vic"]`)
 		s.pages["/users/ann"] = actor
@@ -117,7 +118,7 @@ func TestAccountMovesHostile(t *testing.T) {
 	}
 }
 
-// Where an outbox has moved to another site without its actor, nothing of the old name is left.
+// TestNameMovedAccount holds that a move to another site without an actor removes the old title and page.
 func TestNameMovedAccount(t *testing.T) {
 	for to, want := range map[string]string{newPage: "", "https://www.social.example/users/ann/outbox": "Ann"} {
 		p := &poll{feed: digest.Feed{Kind: "activitystreams", URL: to, Title: "Ann",
@@ -142,8 +143,8 @@ func TestActorAddress(t *testing.T) {
 	}
 }
 
-// An outbox that gives no posts is read by RSS only where that has some: the account may be
-// new. One that says that it has posts shows them to nobody.
+// TestPoorOutbox holds that the RSS feed replaces an outbox without posts only if it has posts, since the
+// account may be new. An outbox that counts its posts but lists none hides them.
 func TestPoorOutbox(t *testing.T) {
 	noItems := `<rss version="2.0"><channel><title>Ann</title><link>https://social.example/@ann</link></channel></rss>`
 	addresses := strings.Replace(socialPages()["/users/ann/outbox?page=true"], `[]`, `["https://social.example/1"]`, 1)

@@ -21,14 +21,14 @@ import (
 	"digest"
 )
 
-// A social is a server of the fediverse with one account, for whatever name it is asked by.
+// A social is a server of the fediverse with one account, under any name.
 type social struct {
 	t      testing.TB
 	key    *rsa.PublicKey
 	now    func() time.Time
-	wants  string // "draft", "rfc", "both": which signatures it takes; "": it wants none
+	wants  string // accepted signatures: "draft", "rfc", "both"; "": none is required
 	pages  map[string]string
-	says   map[string]int    // the status at some paths; 429 and 503 have a Retry-After of 15 minutes
+	says   map[string]int    // the status of some paths; 429 and 503 have a Retry-After of 15 minutes
 	types  map[string]string // the Content-Type of some paths
 	log    []string
 	server *httptest.Server
@@ -51,20 +51,23 @@ const (
 	outboxPage = outboxAt + "?page=true"
 )
 
-// account is what a server says of ann, whose posts have these texts.
+// socialPages returns the pages of ann's server. Her posts have these texts.
 func socialPages(posts ...string) map[string]string {
 	var items []string
 	for i, text := range posts {
 		items = append(items, fmt.Sprintf(
 			`{"type":"Create","actor":"https://social.example/users/ann","to":["as:Public"],"object":{"type":"Note","id":"https://social.example/%d",
-			"attributedTo":"https://social.example/users/ann","to":["as:Public"],"published":"2026-11-19T00:00:00Z","content":%q,"likes":{"totalItems":LIKES}}}`, i, text))
+			"attributedTo":"https://social.example/users/ann","to":["as:Public"],"published":"2026-11-19T00:00:00Z","content":%q,"likes":{"totalItems":LIKES}}}`,
+			i, text))
 	}
 	const context = `"@context":"https://www.w3.org/ns/activitystreams",`
 	return map[string]string{
 		"/.well-known/webfinger": `{"subject":"acct:ann@social.example","links":[{"rel":"http://webfinger.net/rel/profile-page","type":"text/html","href":"https://social.example/@ann"},
 			{"rel":"self","type":"application/activity+json","href":"https://social.example/users/ann"}]}`,
 		"/users/ann": `{` +
-			context + `"type":"Person","id":"https://social.example/users/ann","name":"Ann","url":"https://social.example/@ann","inbox":"https://social.example/in","outbox":"` + outboxAt + `"}`,
+			context +
+			`"type":"Person","id":"https://social.example/users/ann","name":"Ann","url":"https://social.example/@ann","inbox":"https://social.example/in","outbox":"` +
+			outboxAt + `"}`,
 		"/users/ann/outbox": `{` + context + `"type":"OrderedCollection","id":"` + outboxAt + `","first":"` +
 			outboxPage + `"}`,
 		"/users/ann/outbox?page=true": `{` + context + `"type":"OrderedCollectionPage","id":"` +
@@ -110,8 +113,8 @@ func (s *social) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 var draftSignature = regexp.MustCompile(
 	`^keyId="https://news\.example\.org/actor#main-key",algorithm="rsa-sha256",headers="\(request-target\) host date",signature="([^"]+)"$`)
 
-// signature checks the signature of a request as servers do, and says of which kind it is;
-// "": there is none, or it is wrong.
+// signature checks the signature of a request like a server and returns its kind, or "" if it is missing or
+// wrong.
 func (s *social) signature(r *http.Request) string {
 	text, signature, kind := "", "", "draft"
 	if input, ok := strings.CutPrefix(r.Header.Get("Signature-Input"), "sig1="); ok {
@@ -142,7 +145,7 @@ func (s *social) signature(r *http.Request) string {
 	return kind
 }
 
-// newSocial makes a server, and a reader of its account for whom every name leads to it.
+// newSocial returns a server and a reader of its account. Every name resolves to the server.
 func newSocial(t testing.TB, wants, base string, pages map[string]string) (*social, *reader) {
 	s := &social{t: t, key: &actorKey().PublicKey, wants: wants, pages: pages}
 	s.server = httptest.NewTLSServer(s)
@@ -187,13 +190,13 @@ func TestFindFediverse(t *testing.T) {
 		case strings.HasSuffix(typed, "/@ann"):
 			first = "/@ann"
 		case typed[0] == 'h':
-			first = "/users/ann" // as a feed, which it is not
+			first = "/users/ann" // a feed request, which the actor's page does not answer
 		}
 		s.asked(first, actor, outbox, page)
 	}
 }
 
-// A poll is one request, unchanged while only what stands around the posts changes.
+// TestPollOutbox holds that a poll is one request, and that changes around the posts are no changes.
 func TestPollOutbox(t *testing.T) {
 	s, r := newSocial(t, "draft", newsBase, socialPages("Hello"))
 	r.feed.Kind, r.feed.Title, r.feed.SiteURL = "activitystreams", "Ann", "https://social.example/@ann"
@@ -207,8 +210,8 @@ func TestPollOutbox(t *testing.T) {
 	}
 }
 
-// A host that does not know the draft is shown the signature of RFC 9421, once; that which
-// it took is remembered.
+// TestOtherSignature holds that a host that rejects the draft gets one request signed by RFC 9421, and that
+// the accepted kind is remembered.
 func TestOtherSignature(t *testing.T) {
 	s, r := newSocial(t, "rfc", newsBase, socialPages("Hello"))
 	r.feed.Kind = "activitystreams"
@@ -225,8 +228,8 @@ func TestOtherSignature(t *testing.T) {
 	s.asked(page + "draft")
 }
 
-// The collection that has no posts itself leads to its first page, by one more request, and
-// after a day that is the feed's address.
+// TestOutboxMoved holds that a collection without posts of its own costs one more request, for its first
+// page. After a day, the page is the feed's address.
 func TestOutboxMoved(t *testing.T) {
 	pages := socialPages("Hello")
 	s, r := newSocial(t, "both", newsBase, pages)
@@ -241,13 +244,14 @@ func TestOutboxMoved(t *testing.T) {
 	r.want(Unchanged)
 	s.asked("/users/ann/outbox?page=true draft")
 
-	pages["/users/ann/outbox?page=true"] = pages["/users/ann/outbox"] // in a circle
+	pages["/users/ann/outbox?page=true"] = pages["/users/ann/outbox"] // a loop
 	if result := r.want(Failed); result.Requests != 1 {
 		t.Errorf("%d requests", result.Requests)
 	}
 }
 
-// What cannot be signed for, has no posts or is no account is read by RSS.
+// TestFediverseFallsBack holds that an account is read by RSS if requests cannot be signed, if the outbox
+// has no posts, or if the page names no account.
 func TestFediverseFallsBack(t *testing.T) {
 	for why, test := range map[string]struct {
 		wants, base string
@@ -279,7 +283,8 @@ func TestFediverseFallsBack(t *testing.T) {
 	}
 }
 
-// An account that has moved is looked for where it is now, if that says so.
+// TestFediverseMoves holds that a search finds a moved account at its new address if the new account
+// confirms it.
 func TestFediverseMoves(t *testing.T) {
 	for also, want := range map[string]string{`["https://social.example/users/old"]`: outboxPage,
 		`[]`: "https://social.example/@ann.rss"} {
@@ -294,8 +299,8 @@ func TestFediverseMoves(t *testing.T) {
 	}
 }
 
-// An answer of WebFinger leads into no network that the operator allowed for what a person
-// types (I7).
+// TestFediverseLeadsNotHome holds that an answer of WebFinger cannot name an address in a network that the
+// operator allows for typed addresses (I7).
 func TestFediverseLeadsNotHome(t *testing.T) {
 	s := &search{session: New(Options{NoWait: true, AllowNetworks: loopback()}).newSession(digest.Feed{}, 1),
 		known: nobody}

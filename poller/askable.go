@@ -6,27 +6,24 @@ import (
 	"digest"
 )
 
-// Askable gives the first instant, not before from, at which f may be asked
-// (I5). It is the one statement of that rule:
+// Askable returns the first instant, not before from, at which f may be polled (I5). All code uses this one
+// rule:
 //
-//   - no worker has f under a lease (S38)
-//   - the last attempt lies back as far as the poll gap, our own manners and
-//     the operator's rule for the host want, whichever wants most (S14, S16, S33);
-//     manners count from the last attempt of which something was stored
-//   - the site's Retry-After and our penalty for an error are over (S19, S20)
-//   - the last answer is no longer fresh by the site's own word (S15)
-//   - the hour and the day are none that the feed wants skipped
+//   - no worker has a lease on f (S38)
+//   - since the last attempt, the longest of three times has passed: the poll gap, digest's own interval for f,
+//     and the operator's interval for the host (S14, S16, S33). digest's own interval counts from the last
+//     attempt whose result was stored
+//   - the site's Retry-After and the penalty for an error have passed (S19, S20)
+//   - the last answer is no longer fresh by its own headers (S15)
+//   - the feed does not skip the hour or the day
 //
-// Whether f is asked at all (its State), when it is asked (PollAt) and how its
-// host is paced (S34) are other questions. Answers are whole seconds, as they
-// are stored: the store keeps the instant beside each feed, and compares. The
-// zero time means at once.
+// State decides whether f is polled at all, PollAt when, and S34 how its host is paced. Instants are whole
+// seconds, as the store keeps them with each feed. The zero time means now.
 func Askable(f digest.Feed, gap time.Duration, from time.Time) time.Time {
 	return notSkipped(f, wholeSecond(latest(from, f.LeaseUntil, heldUntil(f, gap))))
 }
 
-// heldUntil is Askable without leases and without the time that a feed wants
-// skipped. Callers that plan a poll check leases and skipped time themselves.
+// heldUntil is Askable without leases and skipped time. Callers that plan a poll check these themselves.
 func heldUntil(f digest.Feed, gap time.Duration) time.Time {
 	at := latest(f.NotBefore, f.FreshUntil)
 	if !f.LastAttemptAt.IsZero() {
@@ -35,10 +32,9 @@ func heldUntil(f digest.Feed, gap time.Duration) time.Time {
 	return at
 }
 
-// mannersFrom is when our own manners begin to count: with the last attempt, or
-// with the last answer if the attempt after it left nothing, neither an answer nor
-// a failure. Then it could not be stored, for lack of disk or because the process
-// was killed, and its readers wait for the poll gap and not for a day or a week.
+// mannersFrom returns the start of digest's own interval: the last attempt, or the last answer if the
+// result of a later attempt was not stored. The latter happens after a full disk or a killed process.
+// Readers then wait for the poll gap and not for a day or a week.
 func mannersFrom(f digest.Feed) time.Time {
 	if f.Errors == 0 && !f.LastOKAt.IsZero() && f.LastOKAt.Before(f.LastAttemptAt) {
 		return f.LastOKAt
@@ -46,7 +42,6 @@ func mannersFrom(f digest.Feed) time.Time {
 	return f.LastAttemptAt
 }
 
-// wholeSecond rounds up.
 func wholeSecond(t time.Time) time.Time {
 	if whole := t.Truncate(time.Second); whole.Before(t) {
 		return whole.Add(time.Second)
@@ -59,16 +54,14 @@ const (
 	allHours = 1<<24 - 1
 )
 
-// skipped reports whether f does not want to be asked at t (skipHours and
-// skipDays, which speak of UTC). Who skips all hours, or all days, means none.
+// skipped reports whether f skips t (skipHours and skipDays, in UTC). A feed that skips all hours or all
+// days skips none.
 func skipped(f digest.Feed, t time.Time) bool {
 	t = t.UTC()
 	return f.SkipHours&allHours != allHours && f.SkipHours&(1<<t.Hour()) != 0 ||
 		f.SkipDays&digest.EveryDay != digest.EveryDay && f.SkipDays.Has(t.Weekday())
 }
 
-// notSkipped gives the first instant, from t on, in no hour and on no day that
-// f wants skipped.
 func notSkipped(f digest.Feed, t time.Time) time.Time {
 	if t.IsZero() || !skipped(f, t) {
 		return t

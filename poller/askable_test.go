@@ -9,12 +9,12 @@ import (
 	"digest/test/tier"
 )
 
-// mayAsk states I5 by itself, rule by rule: whether f may be asked at t.
+// mayAsk states I5 independently of Askable, rule by rule: whether f may be polled at t.
 func mayAsk(f digest.Feed, gap time.Duration, t time.Time) bool {
-	since := t.Sub(f.LastAttemptAt) // of a feed that was never asked: for ever
+	since := t.Sub(f.LastAttemptAt) // huge for a feed that was never polled
 	stored := since
 	if f.Errors == 0 && !f.LastOKAt.IsZero() && f.LastOKAt.Before(f.LastAttemptAt) {
-		stored = t.Sub(f.LastOKAt) // the last attempt left nothing
+		stored = t.Sub(f.LastOKAt) // the last attempt stored nothing
 	}
 	switch {
 	case t.Before(f.LeaseUntil): // S38
@@ -31,8 +31,7 @@ func mayAsk(f digest.Feed, gap time.Duration, t time.Time) bool {
 	return false
 }
 
-// TestAskable: at the instant that Askable gives a feed may be asked, and at
-// none before it.
+// TestAskable holds that a feed may be polled at the instant of Askable, and at none before it.
 func TestAskable(t *testing.T) {
 	tier.Alone(t)
 	r := rand.New(rand.NewPCG(7, 8))
@@ -49,7 +48,7 @@ func TestAskable(t *testing.T) {
 		if at.Before(from) || !mayAsk(f, gap, at) {
 			t.Fatalf("%v, from %v on: %+v", at, from, f.Schedule)
 		}
-		// What lets a feed be asked begins now, with the end of a wait, or with an hour.
+		// A feed becomes pollable now, at the end of a wait, or at a full hour.
 		begins := []time.Time{from, f.LeaseUntil, f.NotBefore, f.FreshUntil, f.LastOKAt.Add(f.OwnInterval)}
 		for _, d := range []time.Duration{gap, f.OwnInterval, f.HostInterval} {
 			begins = append(begins, f.LastAttemptAt.Add(d))
@@ -75,8 +74,8 @@ func TestAskable(t *testing.T) {
 	}
 }
 
-// TestAskableIsStored: an instant between two seconds is rounded up, and a feed
-// of which nothing is known may be asked at once.
+// TestAskableIsStored holds that instants are rounded up to seconds, and that a new feed may be polled
+// immediately.
 func TestAskableIsStored(t *testing.T) {
 	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 	f := digest.Feed{Schedule: digest.Schedule{NotBefore: noon.Add(-time.Millisecond), SkipHours: 1 << 12}}

@@ -40,7 +40,7 @@ type trail struct {
 	last     rejected   // why the search leaves the host of the page alone
 }
 
-// An otherPage is a page of the site, and its address.
+// An otherPage is another page of the site and its address.
 type otherPage struct {
 	*feed.Document
 	address string
@@ -74,7 +74,7 @@ func (s *search) behind(ctx context.Context, asked, address string) (Result, err
 	return t.nothing(address)
 }
 
-// nothing says why no feed was found.
+// nothing returns an empty feed that the search found, or the reason why it found no feed.
 func (t *trail) nothing(address string) (Result, error) {
 	switch {
 	case t.empty != nil:
@@ -189,8 +189,8 @@ func (t *trail) elsewhere(ctx context.Context, page *feed.Document, address stri
 	return Result{}, false
 }
 
-// guessed tries the usual places until it has met mostPages: such a site answers every address
-// with a page. It stops when the host forbids one of them, and does not report that: nobody typed the address.
+// guessed tries the usual places until it has met mostPages: such a site answers every address with a page. It
+// stops when the host forbids one of them, and does not report that, because the person did not type the address.
 func (t *trail) guessed(ctx context.Context, page *feed.Document, address string) (Result, bool) {
 	pages := 0
 	for _, guess := range feed.GuessPaths(address, page.Generator) {
@@ -212,8 +212,8 @@ func (t *trail) guessed(ctx context.Context, page *feed.Document, address string
 	return Result{}, false
 }
 
-// offerLinked notes the feeds that an answer offers by its Link fields, and where its Refresh
-// field leads.
+// offerLinked adds the feeds in the Link fields of an answer to its page, and the target of its Refresh
+// field.
 func offerLinked(a *answer, doc *feed.Document) {
 	if doc.Kind != feed.HTML {
 		return
@@ -228,7 +228,7 @@ func offerLinked(a *answer, doc *feed.Document) {
 	doc.Refresh = cmp.Or(feed.Refreshed(a.address, a.header.Get("Refresh")), doc.Refresh)
 }
 
-// onward follows a page that only sends its visitors on, such as from / to /en/.
+// onward follows a page that only redirects its visitors, such as from / to /en/.
 func (s *search) onward(ctx context.Context, found Result, page *feed.Document, err error) (Result, *feed.Document,
 	error) {
 	for range mostOnwards {
@@ -245,8 +245,7 @@ func (s *search) onward(ctx context.Context, found Result, page *feed.Document, 
 	return found, page, err
 }
 
-// podcast finds the feed of a podcast by its page at Apple's directory, or at a program that
-// uses its numbers.
+// podcast finds the feed of a podcast by Apple's directory, or by a service that uses Apple's numbers.
 func (s *search) podcast(ctx context.Context, asked, lookup, abroad string) (Result, error) {
 	address := ""
 	for _, at := range []string{lookup, abroad} {

@@ -9,7 +9,6 @@ import (
 	"digest"
 )
 
-// linking is a page with a head and a text.
 func linking(head, text string) string {
 	return `<!doctype html><html><head><title>Home</title>` + head + `</head><body>` + text + `</body></html>`
 }
@@ -18,7 +17,7 @@ const markedPosts = `<div class="h-feed"><div class="h-entry"><a class="u-url" h
 	`One</p></div>
 	<div class="h-entry"><a class="u-url" href="/2">2</a><p class="e-content">Two</p></div></div>`
 
-// TestFindBehind: a search finds feeds that the page does not state, in the documented order.
+// TestFindBehind holds that a search finds feeds that the page does not state, in the documented order.
 func TestFindBehind(t *testing.T) {
 	const empty = `<feed xmlns="http://www.w3.org/2005/Atom"><title>Nothing yet</title><id>urn:none</id></feed>`
 	tests := []struct {
@@ -71,7 +70,7 @@ func TestFindBehind(t *testing.T) {
 	}
 }
 
-// TestFindByLinkField: the Link fields of an answer come before the feeds that its page offers.
+// TestFindByLinkField holds that feeds in the Link fields of an answer precede the offers of its page.
 func TestFindByLinkField(t *testing.T) {
 	s := newSite(t, func(r request) string {
 		switch r.target {
@@ -89,7 +88,7 @@ func TestFindByLinkField(t *testing.T) {
 	}
 }
 
-// TestFindSaysWhy: an error names the feeds of a page and says why they fail.
+// TestFindSaysWhy holds that an error names the feeds of a page and the reasons for their failures.
 func TestFindSaysWhy(t *testing.T) {
 	tests := []struct {
 		why    string
@@ -122,7 +121,7 @@ func TestFindSaysWhy(t *testing.T) {
 	}
 }
 
-// TestFindIsBounded: a search sends at most mostRequests for any page.
+// TestFindIsBounded holds that a search sends at most mostRequests for any page.
 func TestFindIsBounded(t *testing.T) {
 	var links, text strings.Builder
 	for i := range 60 {
@@ -138,7 +137,7 @@ func TestFindIsBounded(t *testing.T) {
 	}
 }
 
-// TestFindGuessesAreNoOffers: a site may forbid a usual place without consequences.
+// TestFindGuessesAreNoOffers holds that a forbidden usual place is no error.
 func TestFindGuessesAreNoOffers(t *testing.T) {
 	s := newSite(t, func(r request) string {
 		if r.target == "/" {
@@ -153,7 +152,7 @@ func TestFindGuessesAreNoOffers(t *testing.T) {
 	asked(t, s, "GET GET")
 }
 
-// TestFindGoesOnElsewhere: a feed on another host that refuses does not end the search.
+// TestFindGoesOnElsewhere holds that a refusing feed on another host does not end the search.
 func TestFindGoesOnElsewhere(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		n.site("feeds.example:80", func(r request) string { return reply(r, 403, "") })

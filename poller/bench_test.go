@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	benchFeeds   = 4000 // each on a host of its own
-	benchRound   = 400  // asked in turn by one and the other, so that noise hits both
+	benchFeeds   = 4000 // each on its own host
+	benchRound   = 400  // polled in turn by both clients, so that noise affects both
 	benchWorkers = 64
 )
 
-// BenchmarkUnchanged is the poller against a bare net/http client: the same
-// conditional GET of the same feeds on the same server, all answering 304.
-// "limit/s" is the bare client's, "ratio" the poller's share of it.
+// BenchmarkUnchanged compares the poller with a bare net/http client: the same conditional GET of the same
+// feeds on the same server, all answered with 304. "limit/s" is the bare client's rate, "ratio" the
+// poller's share of it.
 func BenchmarkUnchanged(b *testing.B) {
 	feeds := benchSite(b)
 	p := New(Options{UserAgentVersion: "1", BaseURL: "https://news.example", AllowNetworks: loopback(), NoWait: true})
@@ -98,7 +98,6 @@ func bareGET(ctx context.Context, c *http.Client, f digest.Feed) error {
 	return nil
 }
 
-// round asks every feed once, many at a time, and tells how long it took.
 func round(b *testing.B, feeds []digest.Feed, ask func(digest.Feed) error) time.Duration {
 	b.Helper()
 	start := time.Now()

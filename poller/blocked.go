@@ -9,22 +9,20 @@ import (
 	"digest"
 )
 
-// blocksAge is how long what was read of blocked hosts is believed: a block holds for every request of
-// every process after it. Feeds of the host leave the queue at once.
+// blocksAge is how long a list of blocked hosts is used. After that, every process obeys a new block.
+// Queued feeds of the host leave the queue immediately.
 const blocksAge = 10 * time.Second
 
-// A blockedHosts knows the hosts of which nothing is asked.
 type blockedHosts struct {
-	read func(context.Context) ([]digest.HostRule, error) // nil: there are none
+	read func(context.Context) ([]digest.HostRule, error) // nil: no host is blocked
 
 	mu     sync.Mutex
 	rules  []digest.HostRule
-	readAt time.Time // by the machine's clock, for that of the poller may stand still
+	readAt time.Time // by the machine's clock, since the poller's clock may be frozen
 }
 
-// check gives a pollError for a host that is blocked. It is asked before each request, those that redirects
-// lead to included. That it was blocked brings a feed that leads
-// there no nearer to its end.
+// check returns a pollError if a host is blocked. It runs before each request and each redirect. A block
+// does not bring a feed closer to being dead.
 func (b *blockedHosts) check(ctx context.Context, host string) error {
 	if b.read == nil {
 		return nil

@@ -20,40 +20,39 @@ import (
 )
 
 const (
-	maxBody = 10 << 20 // bytes, both as they travel and decoded; of a longer document the newest posts fit
-	maxRoom = 1 << 20  // of a body before it has come
+	maxBody = 10 << 20 // bytes, both on the wire and decoded; of a longer feed the newest posts are read
+	maxRoom = 1 << 20  // memory that a length field can reserve
 )
 
-// A sizeError says that a body is larger than a number of bytes.
+// A sizeError reports a body larger than that number of bytes.
 type sizeError int64
 
 func (e sizeError) Error() string { return fmt.Sprintf("the body is larger than %d MiB", e>>20) }
 
 const errTooLarge = sizeError(maxBody)
 
-// readBody reads a whole body of at most bytes, as they travel and decoded, and
-// undoes its codings. Nothing of a body that is too large, cut short (RFC 9112
-// §8) or badly coded is given: half a feed would look as if its other posts had
-// gone. wire is what travelled.
+// readBody reads a body of at most that many bytes, both on the wire and decoded, and decodes it. It rejects a
+// body that is too large, cut short (RFC 9112 §8) or badly coded. Half a feed would look as if its other posts had
+// been removed. wire is the number of bytes on the wire.
 func readBody(resp *http.Response, most int64, tooLarge error) (body []byte, wire int64, err error) {
 	return (&bodyReader{}).read(resp, most, tooLarge)
 }
 
-// A bodyReader reads bodies within bounds that they share with others. The zero value
-// has no such bounds.
+// A bodyReader reads bodies within memory limits that it shares with others. The zero value has no such
+// limits.
 type bodyReader struct {
 	grow   func(to int64) error             // waits for that much memory; may be nil
 	add    func(to int64)                   // uses it without waiting; may be nil
-	settle func(to int64)                   // says how much of it the body has in the end; may be nil
-	turn   func() (leave func(), err error) // waits for the turn to undo codings that take much memory; may be nil
+	settle func(to int64)                   // reports how much memory the body has in the end; may be nil
+	turn   func() (leave func(), err error) // waits for permission to use memory-intensive decoders; may be nil
 	cut    bool                             // return the beginning of a body that is too large
 	long   int64                            // return both ends of a feed of up to this many bytes; 0: never
 
 	shortened bool // the body lacks a part from its middle
 }
 
-// read is readBody. Codings that take much memory to undo are undone when all of the
-// body has come, as a site may take its time.
+// read does what readBody describes. Memory-intensive decoders run after the whole body arrived, because a
+// site may send slowly.
 func (b *bodyReader) read(resp *http.Response, most int64, tooLarge error) (body []byte, wire int64, err error) {
 	if b.long > most {
 		tooLarge = sizeError(b.long)
@@ -83,12 +82,12 @@ func (b *bodyReader) read(resp *http.Response, most int64, tooLarge error) (body
 	return body, m.n, nil
 }
 
-// needsWindow reports whether a coding keeps up to 16 MiB of what it has undone.
+// needsWindow reports whether a coding keeps up to 16 MiB of its output.
 func needsWindow(codings []string) bool {
 	return slices.Contains(codings, "br") || slices.Contains(codings, "zstd")
 }
 
-// readWhole reads a body, and then undoes its codings when it is its turn.
+// readWhole reads a body and then waits for permission to decode it.
 func (b *bodyReader) readWhole(m *meter, codings []string, most, length int64) ([]byte, error) {
 	coded, err := (&bodyReader{}).readAll(m, most, sizeError(most), length, b.grow)
 	if err != nil {
@@ -113,8 +112,8 @@ func (b *bodyReader) readWhole(m *meter, codings []string, most, length int64) (
 // bytes may decode to gigabytes that the next coding reduces to nothing.
 func (b *bodyReader) decode(r io.Reader, codings []string, most int64, tooLarge error,
 	grow func(to int64) error) ([]byte, error) {
-	between := &meter{most: max(most, b.long), tooLarge: tooLarge} // there are two codings at most
-	for i, coding := range slices.Backward(codings) {              // the last applied first (RFC 9110 §8.4)
+	between := &meter{most: max(most, b.long), tooLarge: tooLarge} // there are at most two codings
+	for i, coding := range slices.Backward(codings) {              // the last applied comes first (RFC 9110 §8.4)
 		var err error
 		if r, err = undo(r, coding); err != nil {
 			return nil, cmp.Or(between.err, err)
@@ -131,11 +130,11 @@ func (b *bodyReader) decode(r io.Reader, codings []string, most int64, tooLarge 
 	return body, err
 }
 
-// firstRoom is the room for a body of unknown length, in bytes.
+// firstRoom is the initial memory for a body of unknown length, in bytes.
 const firstRoom = 16 << 10
 
-// readAll reads all of r, most bytes at most. It calls grow, which may be nil, before it
-// allocates more memory.
+// readAll reads all of r, at most that many bytes. It calls grow, which may be nil, before it allocates
+// more memory.
 func (b *bodyReader) readAll(r io.Reader, most int64, tooLarge error, length int64, grow func(to int64) error) ([]byte,
 	error) {
 	size := int64(firstRoom)
@@ -177,8 +176,8 @@ func (b *bodyReader) readAll(r io.Reader, most int64, tooLarge error, length int
 	}
 }
 
-// need is how much memory a body is to have when it gets the room of size: a large one at
-// once all that it may come to, so that large ones do not wait for each other.
+// need returns the memory to reserve for a body when its buffer grows to size. A large body reserves its
+// maximum in one step, so that large bodies do not wait for each other.
 func need(size, length, most int64) int64 {
 	switch {
 	case size <= largeBody:
@@ -189,8 +188,8 @@ func need(size, length, most int64) int64 {
 	return most + 1
 }
 
-// A meter counts what travels, stops at most bytes, and remembers what went
-// wrong on the way: a decoder would tell it in its own words.
+// A meter counts bytes, stops after most bytes, and remembers the first error, because decoders replace it
+// with their own.
 type meter struct {
 	r        io.Reader
 	most     int64
@@ -212,7 +211,7 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// blame tells apart what the wire, the coding and we are guilty of.
+// blame returns the error to report: of the connection, of digest's limits, or of the coding.
 func (m *meter) blame(err error, codings []string) error {
 	switch {
 	case m.err != nil:
@@ -230,14 +229,14 @@ const (
 	// zlib by it and half do not (RFC 9110 §8.4.1.2), which undo must guess.
 	acceptCodings = "gzip, br, zstd"
 
-	maxCodings = 2       // over one another
-	maxWindow  = 8 << 20 // of zstd (RFC 9659)
+	maxCodings = 2       // applied to one body
+	maxWindow  = 8 << 20 // of zstd, in bytes (RFC 9659)
 )
 
-// errCoding is a body whose codings cannot be undone at all.
+// errCoding marks a body with unknown or too many codings.
 var errCoding = errors.New("the body")
 
-// codingsOf gives the codings of a body in the order in which they were applied.
+// codingsOf returns the codings of a body in the order of their application.
 func codingsOf(fields []string) ([]string, error) {
 	codings := splitList(strings.ToLower(strings.Join(fields, ",")))
 	if len(codings) > maxCodings {
@@ -246,9 +245,9 @@ func codingsOf(fields []string) ([]string, error) {
 	return codings, nil
 }
 
-// undo undoes one content coding. It takes a coding that it does not know for none, as browsers do: some servers name a
-// charset there, such as utf-8. The reader that it returns need not be closed: without concurrency zstd decodes where
-// it is read.
+// undo decodes one content coding. Like browsers, it ignores unknown codings, since some servers put a
+// charset there, such as utf-8. Callers need not close the reader: without concurrency zstd has no
+// goroutines.
 func undo(r io.Reader, coding string) (io.Reader, error) {
 	switch coding {
 	case "gzip", "x-gzip":
@@ -260,14 +259,14 @@ func undo(r io.Reader, coding string) (io.Reader, error) {
 			zstd.WithDecoderMaxWindow(maxWindow))
 	case "deflate":
 		return inflate(r)
-	case "compress", "x-compress", "dcb", "dcz": // no request names them
+	case "compress", "x-compress", "dcb", "dcz": // no request lists them
 		return nil, fmt.Errorf("%w has an unknown coding: %s", errCoding, oneLine(coding))
 	}
 	return r, nil
 }
 
-// inflate undoes deflate, which is zlib's format, or that without its header. The two bytes of the header tell which
-// (RFC 1950 section 2.2).
+// inflate decodes deflate, with or without the header of zlib's format. The first two bytes show which (RFC
+// 1950 section 2.2).
 func inflate(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReader(r)
 	const method, deflate, check = 0x0f, 8, 31

@@ -12,7 +12,7 @@ func TestBusy(t *testing.T) {
 	const h, d = time.Hour, 24 * time.Hour
 	tests := []struct {
 		why    string
-		before time.Duration // the interval so far
+		before time.Duration // the previous interval
 		t      Turnover
 		want   time.Duration
 	}{
@@ -59,19 +59,19 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// A busySite is a site that publishes without pause and lists the latest few.
+// A busySite publishes without a break and lists only its latest posts.
 type busySite struct {
 	lists   int
 	dated   bool
 	perDay  func(t time.Time) float64
 	begin   time.Time
-	known   int // posts by the last poll; nothing has been read if readAt is zero
+	known   int // posts at the last poll; no poll yet if readAt is zero
 	readAt  time.Time
 	lost    []time.Time // polls that found a gap
 	instant []time.Time // of each post
 }
 
-// published makes the posts up to now, minute by minute.
+// published creates the posts up to now, minute by minute.
 func (s *busySite) published(now time.Time) []time.Time {
 	last, due := s.begin, 0.0
 	if n := len(s.instant); n > 0 {
@@ -86,7 +86,6 @@ func (s *busySite) published(now time.Time) []time.Time {
 	return s.instant
 }
 
-// look is what a poll finds.
 func (s *busySite) look(now time.Time) Turnover {
 	all := s.published(now)
 	fresh, before := len(all)-s.known, s.readAt
@@ -108,8 +107,8 @@ func (s *busySite) look(now time.Time) Turnover {
 	return turn
 }
 
-// TestBusy_Overlaps plays feeds that publish more in a day than their document
-// holds, for 52 days: how often they are asked, and when posts were lost.
+// TestBusy_Overlaps plays feeds that publish more in a day than their document holds, for 52 days. It
+// checks the number of polls and the lost posts.
 func TestBusy_Overlaps(t *testing.T) {
 	steady := func(n float64) func(time.Time) float64 { return func(time.Time) float64 { return n } }
 	burst := func(at time.Time) float64 {
@@ -188,8 +187,8 @@ func TestBusy_Overlaps(t *testing.T) {
 	}
 }
 
-// TestAccountsHurry: an account that publishes about as much in a day as a poll can read is busy before it loses
-// anything, and one that publishes less is not.
+// TestAccountsHurry holds that an account that publishes about as much in a day as a poll can read is busy
+// before it loses a post. An account that publishes less is not.
 func TestAccountsHurry(t *testing.T) {
 	const h = time.Hour
 	for why, test := range map[string]struct {

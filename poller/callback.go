@@ -13,25 +13,25 @@ import (
 	"digest"
 )
 
-// A Callback is a request to an address at which somebody wants to be told of news (WebSub).
+// A Callback is a request to a subscriber's address (WebSub).
 type Callback struct {
 	Method, Address string
-	Home            bool // it may lead into the allowed networks: who gave the address is there
+	Home            bool // it may reach the allowed networks, because its subscriber is there
 	Header          http.Header
 	Body            []byte
 }
 
 const (
-	callbackTimeout = 10 * time.Second // who is slower is called again later
-	maxCallbackBody = 4 << 10          // bytes that are read of an answer
+	callbackTimeout = 10 * time.Second // slower callbacks are retried later
+	maxCallbackBody = 4 << 10          // bytes of an answer that are read
 )
 
-// Callback sends one request when it is the turn of its host: spaced as polls are, one at a time for
-// each host, across all workers. Redirects are not followed (WebSub section 7). What comes back holds
-// the first 4 KiB of the body.
+// Callback sends one request when its host is free. It keeps the pauses of polls and sends one request at a
+// time to a host, across all workers. It does not follow redirects (WebSub section 7). body is the first 4
+// KiB of the answer.
 //
-// An error of the kind digest.Unavailable says that nothing was sent, and the same request may be
-// made later. What the callback is to blame for is no error: then the status is 0, and the reply says why.
+// An error of kind digest.Unavailable means that the request was not sent and can be retried. If the
+// callback itself fails, err is nil and the reply has the status 0 and the reason.
 func (p *Poller) Callback(ctx context.Context, c Callback) (reply digest.HubReply, body []byte, err error) {
 	r, err := routeTo(c.Address)
 	if err != nil {
@@ -64,7 +64,7 @@ func (p *Poller) Callback(ctx context.Context, c Callback) (reply digest.HubRepl
 	}
 	defer resp.Body.Close()
 	body, err = io.ReadAll(io.LimitReader(resp.Body, maxCallbackBody))
-	if err != nil { // the status says enough, but for a challenge
+	if err != nil { // the status is enough, except for a challenge
 		body = nil
 	}
 	wait, _ := retryAfter(resp.Header, p.now())
@@ -88,7 +88,6 @@ func (p *Poller) callbackRequest(ctx context.Context, c Callback, r route) *http
 	return req
 }
 
-// notSent says that it was not a request's turn.
 func notSent(err error) error {
 	message := "it was stopped before it was sent"
 	if errors.Is(err, errBusy) {
@@ -97,5 +96,5 @@ func notSent(err error) error {
 	return &digest.Error{Kind: digest.Unavailable, Message: message, Err: fmt.Errorf("calling back: %w", err)}
 }
 
-// IsHome reports whether an address is in a network that the operator allows though it is not public.
+// IsHome reports whether a is in a non-public network that the operator allows.
 func (p *Poller) IsHome(a netip.Addr) bool { return p.guard.isHome(a.Unmap()) }

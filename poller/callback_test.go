@@ -26,7 +26,6 @@ func callbackPoller(t *testing.T, change ...func(*Options)) *Poller {
 	return p
 }
 
-// TestCallback is what a callback is sent, and what is made of its answer.
 func TestCallback(t *testing.T) {
 	var got *http.Request
 	var body string
@@ -88,7 +87,8 @@ func TestCallback(t *testing.T) {
 	}
 }
 
-// TestCallbackStaysOut: a stranger's callback leads nowhere that is not public, whatever the operator allows to readers (I7).
+// TestCallbackStaysOut holds that a stranger's callback reaches no private network, even one that the
+// operator allows for readers (I7).
 func TestCallbackStaysOut(t *testing.T) {
 	asked := false
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
@@ -114,7 +114,6 @@ func TestCallbackStaysOut(t *testing.T) {
 	}
 }
 
-// busyHosts are leased elsewhere.
 type busyHosts struct{}
 
 func (busyHosts) LeaseHost(_ context.Context, now time.Time, _ string, _ time.Duration) (string, time.Time, error) {
@@ -123,7 +122,7 @@ func (busyHosts) LeaseHost(_ context.Context, now time.Time, _ string, _ time.Du
 
 func (busyHosts) GiveBackHost(context.Context, string, string, time.Time) error { return nil }
 
-// TestCallbackWaitsItsTurn: a host that others ask is not asked, and the callback is not to blame.
+// TestCallbackWaitsItsTurn holds that a callback on a busy host is not called, and that it is not blamed.
 func TestCallbackWaitsItsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := callbackPoller(t, func(o *Options) { o.NoWait, o.Hosts = false, busyHosts{} })

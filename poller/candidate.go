@@ -7,8 +7,8 @@ import (
 	"digest/internal/catalogue"
 )
 
-// Facts says what is known of a feed beside its title and address, in words for people:
-// what it is, and how many posts it lists. Each is catalogue.Sayable, or a name.
+// Facts describes a feed for people, apart from its title and address: its kind and the number of posts.
+// Each value is a catalogue.Sayable or a name.
 func (c Candidate) Facts() []any {
 	var facts []any
 	if kind := formatName(c.Kind); kind != nil {
@@ -23,7 +23,7 @@ func (c Candidate) Facts() []any {
 	return facts
 }
 
-// formatName is a format, or a media type that a page states, as people call it.
+// formatName returns the common name of a format, or of a media type that a page states.
 func formatName(kind string) any {
 	kind = strings.ToLower(kind)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"digest"
 )
 
-// told describes candidates: "path title kind posts newest; ...".
+// told describes candidates as "path title kind posts newest; ...".
 func told(s *site, c Candidates) string {
 	var out []string
 	for _, f := range c.Feeds {
@@ -75,7 +75,7 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// TestCandidatesAreBounded: a page may offer as many as it likes.
+// TestCandidatesAreBounded holds that the number of a page's offers is limited.
 func TestCandidatesAreBounded(t *testing.T) {
 	var links []string
 	for i := range 45 {
@@ -89,7 +89,8 @@ func TestCandidatesAreBounded(t *testing.T) {
 	}
 }
 
-// TestOffersAreBounded: a page of the Internet that offers hosts at home may not have name servers asked without end.
+// TestOffersAreBounded holds that a public page that offers private hosts causes a limited number of DNS
+// lookups.
 func TestOffersAreBounded(t *testing.T) {
 	n := newNeighbourhood(t, "http://outside.example/")
 	asked := 0
@@ -108,7 +109,8 @@ func TestOffersAreBounded(t *testing.T) {
 	}
 }
 
-// TestNoCandidates: errors are for people, and a refusal is told so that it can be remembered.
+// TestNoCandidates holds that errors are for people, and that a refusal is returned, so that it can be
+// stored.
 func TestNoCandidates(t *testing.T) {
 	s := newSite(t, func(r request) string {
 		if r.target == "/" {

@@ -6,24 +6,20 @@ import (
 	"digest"
 )
 
-// FeedLease is how long a feed is leased for a poll. It outlasts any poll: ten
-// redirects of HEAD and GET, all slow.
+// FeedLease is the lease of a feed for a poll. It is longer than any poll: ten slow redirects of HEAD and
+// GET.
 const FeedLease = 15 * time.Minute
 
-// longestQueue is how far ahead a poll is queued that waits for nothing but its turn:
-// the midnight of a digest that appears once a week.
+// longestQueue is how far ahead a poll can be queued: up to the midnight of a digest that appears once a
+// week.
 const longestQueue = 8 * oneDay
 
-// Honest gives f without the instants that no clock could have written that is
-// right at now. What has happened has happened by now. What was decided at a poll
-// that seems to be still to come keeps its distance from that poll, which counts
-// as made now: a site that wanted to be left alone for an hour is left alone for
-// an hour. What lies further ahead than its rule allows says nothing, and is over.
+// Honest returns f with its instants corrected after a wrong clock. Events lie at now at the latest. If the
+// last attempt lies in the future, it moves to now, and later deadlines move by the same time: a Retry-After of
+// an hour still lasts an hour. A deadline further ahead than its rule allows ends now.
 //
-// wanted says that a reader's midnight has come for which f is still to be asked:
-// then nothing has run since the clock went right, or it would have been asked. When
-// that poll was made nobody knows; it counts as made a poll gap ago, or the midnight
-// would bring nothing.
+// wanted means that a reader's midnight is due and f is still to be polled for it. Then the last attempt counts
+// as made one poll gap ago, because otherwise the midnight would get no posts.
 func Honest(f digest.Feed, gap time.Duration, wanted bool, now time.Time) digest.Feed {
 	asked := now
 	if wanted {

@@ -7,7 +7,7 @@ import (
 	"digest"
 )
 
-// TestHonest: what a fast clock wrote of a poll keeps its distance from the poll.
+// TestHonest holds that deadlines set by a fast clock keep their distance from the poll.
 func TestHonest(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	in := func(d time.Duration) time.Time { return now.Add(d) }
@@ -51,8 +51,8 @@ func TestHonest(t *testing.T) {
 	}
 }
 
-// TestHonestWanted: a midnight has come for a feed that a fast clock asked. What its
-// site asked for holds all the same.
+// TestHonestWanted holds that a midnight is due for a feed that a fast clock polled, and that the site's
+// wishes still apply.
 func TestHonestWanted(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	const fast = 1000 * time.Hour

@@ -15,7 +15,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// pack codes bytes, one coding over the other.
 func pack(t testing.TB, body []byte, codings ...string) []byte {
 	t.Helper()
 	for _, coding := range codings {
@@ -49,7 +48,7 @@ func pack(t testing.TB, body []byte, codings ...string) []byte {
 	return body
 }
 
-// TestCodingsThatAreNone: a body with the name of a charset, or anything else, for its coding is read as it is.
+// TestCodingsThatAreNone holds that an unknown coding, such as the name of a charset, is ignored.
 func TestCodingsThatAreNone(t *testing.T) {
 	for _, coding := range []string{"identity", "none", "utf-8", "8bit", "UTF-8, gzip"} {
 		body := atom(1)
@@ -64,7 +63,7 @@ func TestCodingsThatAreNone(t *testing.T) {
 	}
 }
 
-// TestDeflate: the poller reads both formats that servers send as deflate.
+// TestDeflate holds that the poller reads both formats that servers send as deflate.
 func TestDeflate(t *testing.T) {
 	for _, format := range []string{"deflate", "zlib"} {
 		packed := string(pack(t, []byte(atom(1)), format))
@@ -84,7 +83,7 @@ func TestDeflate(t *testing.T) {
 	}
 }
 
-// TestS27_Codings: what is asked for is understood, and so are two over one another.
+// TestS27_Codings holds that the poller decodes all codings that it lists, and two codings of one body.
 func TestS27_Codings(t *testing.T) {
 	for _, codings := range [][]string{{"gzip"}, {"br"}, {"zstd"}, {"gzip", "br"}, {"zstd", "gzip"}, {"br", "br"}} {
 		s := newSite(t, nil)
@@ -101,8 +100,7 @@ func TestS27_Codings(t *testing.T) {
 	}
 }
 
-// TestS13_SpoiltCodings: cut short anywhere, or with a byte changed, nothing of
-// a body is used.
+// TestS13_SpoiltCodings holds that a body that is cut short, or has a changed byte, is not used.
 func TestS13_SpoiltCodings(t *testing.T) {
 	for _, coding := range []string{"gzip", "br", "zstd"} {
 		whole := pack(t, []byte(atom(1)), coding)
@@ -124,16 +122,16 @@ func TestS13_SpoiltCodings(t *testing.T) {
 	}
 }
 
-// zstdBomb is a frame of blocks that each say "131072 times the same byte".
+// zstdBomb returns a frame of blocks that each decode to 131072 equal bytes.
 func zstdBomb(blocks int) []byte {
 	frame := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x38}
 	return append(frame, bytes.Repeat([]byte{0x02, 0x00, 0x10, 'x'}, blocks)...)
 }
 
-// TestBombs: what unpacks to more than 10 MiB is refused, whatever it is packed
-// in, within little time and memory.
+// TestBombs holds that a body that decodes to more than 10 MiB is rejected in any coding, with little time
+// and memory.
 func TestBombs(t *testing.T) {
-	plain := zeros(11 << 20) // to pack more takes long where races are looked for
+	plain := zeros(11 << 20) // packing more takes long with the race detector
 	zipped, gigabyte := pack(t, plain, "gzip"), zstdBomb(8192)
 	for codings, bomb := range map[string][]byte{
 		"gzip": zipped, "gzip, gzip": pack(t, zipped, "gzip"), "gzip, br": pack(t, zipped, "br"),
@@ -155,8 +153,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestBoundBetweenCodings: the output of each coding is bounded, even if the next coding reduces it to nothing.
-// Brotli packs empty gzip members to three bytes for each megabyte.
+// TestBoundBetweenCodings holds that the output of each coding is limited, even if the next coding reduces
+// it to nothing. Brotli packs empty gzip members to three bytes for each megabyte.
 func TestBoundBetweenCodings(t *testing.T) {
 	empty := pack(t, nil, "gzip")
 	members := bytes.Repeat(empty, 4*maxBody/len(empty))
@@ -168,7 +166,7 @@ func TestBoundBetweenCodings(t *testing.T) {
 	}
 }
 
-// TestGzipBomb: it is left before much of it has travelled.
+// TestGzipBomb holds that the poller stops reading a bomb early.
 func TestGzipBomb(t *testing.T) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
@@ -190,7 +188,7 @@ func TestGzipBomb(t *testing.T) {
 	}
 }
 
-// TestZstdWindow: a frame may not ask for more memory than HTTP allows (RFC 9659).
+// TestZstdWindow holds that a frame cannot use more memory than HTTP allows (RFC 9659).
 func TestZstdWindow(t *testing.T) {
 	frame := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x98, 0x01, 0x00, 0x00} // a window of 512 MiB, an empty last block
 	s := newSite(t, nil)
@@ -201,7 +199,7 @@ func TestZstdWindow(t *testing.T) {
 	}
 }
 
-// TestEmptyMembers: a body that decodes to nothing does not travel for ever.
+// TestEmptyMembers holds that a body that decodes to nothing is cut off.
 func TestEmptyMembers(t *testing.T) {
 	empty := pack(t, nil, "gzip")
 	m := &meter{r: bytes.NewReader(bytes.Repeat(empty, 3*maxBody/len(empty))), most: maxBody, tooLarge: errTooLarge}

@@ -18,7 +18,7 @@ const (
 // that was requested until the request has their cookie. The chain's end forgets them, so that they identify nobody.
 type cookies struct {
 	jar  *cookiejar.Jar      // nil: no answer set any
-	sent map[string][]string // by the address: the Cookie fields of the requests to it, once there is a jar
+	sent map[string][]string // Cookie fields of earlier requests by address, if there is a jar
 }
 
 // keep stores the cookies that a redirect sets, by the rules of RFC 6265 for their hosts.
@@ -28,7 +28,7 @@ func (c *cookies) keep(a *answer) {
 		return
 	}
 	if c.jar == nil {
-		c.jar, _ = cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List}) // which never fails
+		c.jar, _ = cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List}) // never fails
 		c.sent = map[string][]string{a.address: {""}}
 	}
 	c.jar.SetCookies(a.url, set)
@@ -51,7 +51,6 @@ func (c *cookies) field(to *url.URL) string {
 	return strings.Join(all, "; ")
 }
 
-// send adds the Cookie field to the header of a request.
 func (c *cookies) send(h http.Header, r route) {
 	field := c.field(r.url)
 	if c != nil && c.jar != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// cookieSite redirects to the address itself until a request has its cookie.
+// cookieSite redirects to the requested address until a request has its cookie.
 func cookieSite(status int) func(request) string {
 	return func(r request) string {
 		if cookie, _ := r.get("Cookie"); cookie != "session=1" {
@@ -18,8 +18,8 @@ func cookieSite(status int) func(request) string {
 	}
 }
 
-// TestS22_CookieOfOneChain: the poller reads a feed that redirects to itself with a cookie. The next poll has no
-// cookie, and the redirect is no move.
+// TestS22_CookieOfOneChain holds that the poller reads a feed that redirects to itself with a cookie. The
+// next poll has no cookie, and the redirect is no move.
 func TestS22_CookieOfOneChain(t *testing.T) {
 	for _, status := range []int{302, 301} {
 		s := newSite(t, cookieSite(status))
@@ -39,7 +39,8 @@ func TestS22_CookieOfOneChain(t *testing.T) {
 	}
 }
 
-// TestS29_CirclesWithCookies checks that a site that sets a cookie and always redirects gets two requests at most.
+// TestS29_CirclesWithCookies holds that a site that sets a cookie and always redirects gets at most two
+// requests.
 func TestS29_CirclesWithCookies(t *testing.T) {
 	for why, test := range map[string]struct {
 		cookie func(n int) string
@@ -63,7 +64,8 @@ func TestS29_CirclesWithCookies(t *testing.T) {
 	}
 }
 
-// TestCookies: a cookie goes to the hosts for which a host may set it (RFC 6265 section 5.3), and to no others.
+// TestCookies holds that a cookie goes only to hosts for which the setting host may set it (RFC 6265
+// section 5.3).
 func TestCookies(t *testing.T) {
 	for _, test := range []struct{ from, set, to, want string }{
 		{"https://a.example.org/x", "k=v", "https://a.example.org/y", "k=v"},

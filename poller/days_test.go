@@ -8,18 +8,17 @@ import (
 	"digest"
 )
 
-// bothClocks plays with a clock that runs and with one that stands still
-// between hourly ticks.
+// bothClocks runs f with a running clock and with one that is frozen between hourly ticks.
 func bothClocks(t *testing.T, f func(t *testing.T, frozen bool)) {
 	t.Run("running", func(t *testing.T) { f(t, false) })
 	t.Run("frozen", func(t *testing.T) { f(t, true) })
 }
 
-const fiftyTwo = 52 // days
+const fiftyTwo = 52
 
-// TestS15_DailyTrap: what may be asked once in 24 hours, by its own word or by
-// our manners, is asked on every day all the same, before the deadline, however
-// slow the polls are; and it does not creep towards it.
+// TestS15_DailyTrap holds that a feed that may be polled once in 24 hours, by its headers or by digest's
+// rules, is polled every day before the deadline. Slow polls do not matter, and the polls do not drift
+// toward the deadline.
 func TestS15_DailyTrap(t *testing.T) {
 	tests := []struct {
 		why  string
@@ -59,8 +58,8 @@ func expiresInADay(_ *play, now time.Time) (failure, http.Header) {
 	return failure{}, header("Expires: " + now.Add(oneDay).UTC().Format(http.TimeFormat))
 }
 
-// TestS15_LateHour: a midnight that is planned late does not cost the next one
-// the poll of a feed that is asked once in 24 hours.
+// TestS15_LateHour holds that after a late midnight, a feed with one poll in 24 hours is still polled in
+// time for the next.
 func TestS15_LateHour(t *testing.T) {
 	s := usualSpread()
 	for late := time.Duration(0); late < 27*time.Minute; late += time.Minute {
@@ -73,8 +72,8 @@ func TestS15_LateHour(t *testing.T) {
 	}
 }
 
-// TestS15_FailingNights: a feed that is fresh for a day, and fails in every
-// third night, is asked at each midnight all the same.
+// TestS15_FailingNights holds that a feed that is fresh for a day and fails every third night is polled at
+// each midnight.
 func TestS15_FailingNights(t *testing.T) {
 	bothClocks(t, func(t *testing.T, frozen bool) {
 		p := answering(t, midnight(), digest.Feed{Validators: digest.Validators{ETag: `"1"`}},
@@ -96,9 +95,8 @@ func TestS15_FailingNights(t *testing.T) {
 	})
 }
 
-// TestS15_ShortDay: on the day of 23 hours a feed that is fresh for 24 cannot
-// be asked in time; the day after it is asked at its usual time again. The day
-// of 25 hours costs nothing.
+// TestS15_ShortDay holds that on the day of 23 hours a feed that is fresh for 24 hours misses a poll. The
+// day after it is polled at its usual time. The day of 25 hours changes nothing.
 func TestS15_ShortDay(t *testing.T) {
 	paris := []*time.Location{zone(t, "Europe/Paris")}
 	for _, test := range []struct {
@@ -125,9 +123,9 @@ func TestS15_ShortDay(t *testing.T) {
 	}
 }
 
-// TestS14_TwentyFourReaders: with a midnight every hour no two polls are less
-// than an hour apart. Where each comes a second late, one midnight is left out
-// when the seconds have come to half an hour; else none.
+// TestS14_TwentyFourReaders holds that with a midnight every hour, polls are at least an hour apart. If
+// each is a second late, one midnight is skipped when the seconds add up to half an hour. Otherwise none
+// is.
 func TestS14_TwentyFourReaders(t *testing.T) {
 	bothClocks(t, func(t *testing.T, frozen bool) {
 		p := answering(t, midnight(), digest.Feed{Validators: digest.Validators{ETag: `"1"`}}, hourlyZones(24), frozen,
@@ -147,7 +145,7 @@ func TestS14_TwentyFourReaders(t *testing.T) {
 	})
 }
 
-// TestOwnPace: what is asked more seldom than its readers' midnights come.
+// TestOwnPace checks feeds that are polled less often than their readers' midnights.
 func TestOwnPace(t *testing.T) {
 	etag := digest.Feed{Validators: digest.Validators{ETag: `"1"`}}
 	silent := func(years int) digest.Feed {
@@ -191,8 +189,8 @@ func TestOwnPace(t *testing.T) {
 	}
 }
 
-// TestSkippedTime: what wants no requests at its reader's midnight is asked
-// before its skipped time, once a day, and by its own freshness not then either.
+// TestSkippedTime holds that a feed that skips its reader's midnight is polled before the skipped time,
+// once a day, and not while it is fresh.
 func TestSkippedTime(t *testing.T) {
 	night := digest.Feed{Validators: digest.Validators{ETag: `"1"`},
 		Schedule: digest.Schedule{SkipHours: 1<<22 | 1<<23 | 1<<0 | 1<<1 | 1<<2}}

@@ -12,10 +12,10 @@ import (
 // describeFeed copies title, site and intervals of a document to the record of its feed.
 func describeFeed(f *digest.Feed, doc *feed.Document, now time.Time) {
 	f.Kind = string(doc.Kind)
-	if doc.Link != "" || doc.Kind != feed.ActivityStreams { // an outbox does not name its account's page
+	if doc.Link != "" || doc.Kind != feed.ActivityStreams { // an outbox does not name the page of its account
 		f.SiteURL = feed.CleanURL(doc.Link)
 	}
-	if doc.Kind != feed.ActivityStreams { // whose account says so: nameAfter
+	if doc.Kind != feed.ActivityStreams { // nameAfter copies it from the account
 		f.Me = doc.OwnPages()
 	}
 	f.Language = feed.Language(doc.Language)

@@ -15,7 +15,7 @@
 //
 // These files poll:
 //
-//   - poll.go, learn.go: one poll of one feed, and what it learns
+//   - poll.go, learn.go: one poll of one feed, and the facts that it learns
 //   - fetch.go, redirect.go, body.go, error.go: one request, its redirects and moves, its body, and its errors
 //   - pacing.go, queue.go: one request in flight for each host, with pauses, across workers
 //   - robots.go: the rules of a robots.txt for our name

@@ -20,8 +20,8 @@ const (
 	calmAfter    = 10 * time.Minute
 	paceLasts    = time.Minute
 
-	// goodForLimit is how many good answers make up for one refusal: three refusals among the
-	// thousands of polls of a large platform, or of a content network's address, slow nothing.
+	// goodForLimit is the number of good answers that cancel one refusal. So three refusals among the
+	// thousands of polls of a large platform or a content network slow nothing.
 	goodForLimit = 20
 )
 
@@ -102,9 +102,8 @@ func quickened(d digest.DomainPace, now time.Time) digest.DomainPace {
 	return d
 }
 
-// Limited reports whether the last answer of a feed's site wanted fewer
-// requests: 429, or a 503 that named a time. The latter is no error of the
-// feed, as its record shows.
+// Limited reports whether the last answer asked for fewer requests: 429, or 503 with Retry-After. Such a
+// 503 is not counted as an error of the feed.
 func Limited(f digest.Feed) bool {
 	return f.LastStatus == http.StatusTooManyRequests ||
 		f.LastStatus == http.StatusServiceUnavailable && f.Errors > 0 && f.FirstErrorAt.IsZero()

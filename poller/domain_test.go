@@ -8,7 +8,7 @@ import (
 	"digest"
 )
 
-// An answer is what a poll of a domain's feed came to.
+// A domainAnswer changes the record of a domain's feed by an answer.
 type domainAnswer func(*digest.Feed)
 
 func limitedBy429(f *digest.Feed) { f.LastStatus, f.Errors = 429, 1 }
@@ -17,11 +17,11 @@ func answered(f *digest.Feed)     { f.LastStatus = 200 }
 
 func failing503(f *digest.Feed) { askedToWait(f); f.FirstErrorAt = midnight() }
 
-// answersAt are polls of a domain, each recorded in the minute in which it began.
+// An answersAt describes polls of a domain, recorded in the minute in which they began.
 type answersAt struct {
 	minute int
 	answer domainAnswer
-	n      int // polls; 0: one
+	n      int // number of polls; 0: one
 }
 
 func (p answersAt) change(d digest.DomainPace, pace func(digest.DomainPace, digest.Feed,
@@ -35,7 +35,7 @@ func (p answersAt) change(d digest.DomainPace, pace func(digest.DomainPace, dige
 	return d
 }
 
-// TestPaceDomain: how refusals and good answers change a domain's pace.
+// TestPaceDomain checks how refusals and good answers change a domain's pace.
 func TestPaceDomain(t *testing.T) {
 	three := []answersAt{{0, limitedBy429, 0}, {20, limitedBy429, 0}, {60, limitedBy429, 0}}
 	then := func(more ...answersAt) []answersAt { return append(slices.Clip(three), more...) }
@@ -78,14 +78,14 @@ func TestPaceDomain(t *testing.T) {
 	}
 }
 
-// TestPaceRests: a domain that refuses a poll rests for its pace, and one that answers well no longer than its
-// new pace. With a frozen clock it rests until the clock moves, or not at all.
+// TestPaceRests holds that a domain that refuses a poll rests for its pace. After a good answer, it rests
+// at most for its new pace. With a frozen clock it rests until the clock moves, or not at all.
 func TestPaceRests(t *testing.T) {
 	slowed := answersAt{0, limitedBy429, 3}
 	for name, c := range map[string]struct {
 		pace  func(digest.DomainPace, digest.Feed, time.Time) digest.DomainPace
 		polls []answersAt
-		rests time.Duration // from midnight on
+		rests time.Duration // counted from midnight
 	}{
 		"refused":       {PaceDomain, []answersAt{slowed}, time.Minute},
 		"refused again": {PaceDomain, []answersAt{slowed, {1, limitedBy429, 0}}, 3 * time.Minute},
@@ -109,8 +109,8 @@ func TestPaceRests(t *testing.T) {
 	}
 }
 
-// TestPlatformRecovers: a platform that refuses everything for hours gets four requests an hour. All its 200 feeds are
-// read within 45 minutes after it has recovered, with no refusal more.
+// TestPlatformRecovers holds that a platform that refuses all polls for hours gets four requests an hour.
+// All its 200 feeds are read within 45 minutes after it recovers, without a further refusal.
 func TestPlatformRecovers(t *testing.T) {
 	var d digest.DomainPace
 	heals := midnight().Add(18 * time.Hour)
@@ -124,7 +124,7 @@ func TestPlatformRecovers(t *testing.T) {
 		} else {
 			read++
 		}
-		d.FreeAt = now.Add(d.Pace) // as the claim notes
+		d.FreeAt = now.Add(d.Pace) // the claim sets it
 		d = PaceDomain(d, f, now)
 		if took := now.Sub(heals); took > 45*time.Minute {
 			t.Fatalf("%d feeds are read %v after it recovered", read, took)
@@ -135,8 +135,8 @@ func TestPlatformRecovers(t *testing.T) {
 	}
 }
 
-// TestDomainsBeginWithFew: of a domain few polls are in flight until some were answered well, and
-// then one more for each.
+// TestDomainsBeginWithFew holds that a domain has few polls in flight until the first good answers, and one
+// more for each of them.
 func TestDomainsBeginWithFew(t *testing.T) {
 	queue := with(queueOf(100, 0), func(f *digest.QueuedFeed) { f.Domain = "platform.example" })
 	var l Load

@@ -16,46 +16,44 @@ import (
 	"digest/feed"
 )
 
-// A pollError is why a poll failed: one line for people, and what the policy
-// needs. Its text names no address that a name resolved to.
+// A pollError is the reason of a failed poll: one line for people, and the facts that decide about the next
+// poll. Its text contains no resolved address.
 type pollError struct {
 	failure
 	text string
 
-	// unanswered: connected, but no answer came. If it was to a HEAD, the HEAD
-	// may be to blame.
+	// unanswered: the connection succeeded, but no answer came. After a HEAD, the cause may be the method.
 	unanswered bool
 
 	closed bool // the port is closed
 
-	needsPassword bool // the answer asks for a password, and none was given
+	needsPassword bool // the site requires a password, and the request had none
 
-	page *feed.Document // what the answer was that is no feed; nil: nothing that could be read
+	page *feed.Document // the page that came in place of a feed; nil: it was unreadable
 }
 
 func (t *pollError) Error() string { return t.text }
 
-// What Illness knows errors by.
+// Errors that Illness recognises.
 const (
 	noSuchHost     = string(digest.Words("no such host"))
 	badCertificate = "the certificate is not valid: "
 	byRobots       = string(digest.Words("the site's robots.txt disallows this program"))
 )
 
-// The same errors in the words of older versions. Databases keep them, and nothing polls a dead feed again.
+// The same errors in the wording of older versions. Databases keep it, because dead feeds are not polled
+// again.
 const (
 	formerNoSuchHost = "there is no host of that name"
 	formerByRobots   = "the site's robots.txt asks this program not to read it"
 	formerNotPublic  = "refused: the address is not public; whoever runs this reader can allow its network"
 )
 
-// noAnswer tells why there was no answer at all.
 func noAnswer(err error, connected bool, timeout time.Duration) *pollError {
 	closed := !connected && (errors.Is(err, syscall.ECONNREFUSED) || isTimeout(err))
 	return &pollError{text: describe(err, connected, timeout), unanswered: connected, closed: closed}
 }
 
-// badBody tells why a body could not be used.
 func badBody(err error, status int, timeout time.Duration) *pollError {
 	text := describe(err, true, timeout)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) {
@@ -64,7 +62,7 @@ func badBody(err error, status int, timeout time.Duration) *pollError {
 	return &pollError{failure: failure{status: status}, text: text}
 }
 
-// badStatus tells that the site answered, but not with the document.
+// badStatus returns the error for an answer without a document.
 func badStatus(a *answer) *pollError {
 	t := &pollError{failure: failure{status: a.status}}
 	t.wait, t.waitSaid = retryAfter(a.header, a.received)
@@ -80,7 +78,7 @@ func badStatus(a *answer) *pollError {
 	return t
 }
 
-// length says how long a wish to wait is, roughly.
+// length describes a waiting time roughly.
 func length(d time.Duration) string {
 	if d < 2*time.Minute {
 		return fmt.Sprintf("%d seconds", int(d.Round(time.Second)/time.Second))
@@ -152,7 +150,7 @@ func isTimeout(err error) bool {
 	return ok && e.Timeout()
 }
 
-// innermost leaves out the addresses that net.OpError and its kin prefix.
+// innermost removes the addresses that net.OpError and similar errors prefix.
 func innermost(err error) error {
 	for {
 		e, ok := errors.AsType[*net.OpError](err)
@@ -165,7 +163,7 @@ func innermost(err error) error {
 
 const maxLine = 200 // characters
 
-// oneLine makes text that a stranger wrote fit for a log and a table.
+// oneLine makes foreign text fit for a log line or a table.
 func oneLine(s string) string {
 	return digest.Shortened(digest.OneLine(strings.ReplaceAll(strings.ToValidUTF8(s, " "), "\uFFFD", " ")), maxLine)
 }

@@ -8,13 +8,12 @@ import (
 )
 
 const (
-	// nearMidnight is how long a failed poll that might be tried again waits for
-	// a midnight that is to come: one request instead of two.
+	// nearMidnight is how long a failed poll waits for a coming midnight in place of a retry: one request,
+	// not two.
 	nearMidnight = 2 * time.Hour
 
-	// beforeClosing is the length of the slot before the last hour in which a
-	// feed may be asked that must not be at midnight: as much as a midnight has
-	// to its deadline.
+	// beforeClosing is the length of the slot before the last hour in which a feed is polled that forbids
+	// polls at midnight. It equals the time from a midnight to its deadline.
 	beforeClosing = 30 * time.Minute
 )
 
@@ -49,15 +48,15 @@ func ExtraPoll(f digest.Feed, due, now time.Time, s Spread, later ...time.Time) 
 	return at
 }
 
-// An extraPoll is what decides about one. due is the first midnight after now,
-// and one day later comes the next; askable is when the feed may be asked, but
-// for the times that it wants skipped.
+// An extraPoll holds the facts that decide about an extra poll. due is the first midnight after now; the
+// next is a day later. askable is the first instant at which the feed may be polled, apart from skipped
+// time.
 type extraPoll struct {
 	Spread
 	f            digest.Feed
 	now          time.Time
 	due, askable time.Time
-	apart        time.Duration // between due and the midnight after it, of any reader
+	apart        time.Duration // between due and the next midnight of any reader
 }
 
 func (s Spread) extraPollOf(f digest.Feed, due, now time.Time) extraPoll {
@@ -106,8 +105,8 @@ func (n extraPoll) nextPenalty() time.Duration {
 	return penalty(failure{status: f.LastStatus}, f.Errors+1, failing)
 }
 
-// worthRetrying reports whether hours can mend a failure. What the site means
-// as its answer, such as 403, 404 or 410, waits for a midnight.
+// worthRetrying reports whether a failure can pass within hours. Deliberate answers, such as 403, 404 or
+// 410, wait for a midnight.
 func worthRetrying(status int) bool {
 	switch status {
 	case http.StatusTooManyRequests, http.StatusRequestTimeout, http.StatusTooEarly:
@@ -118,16 +117,14 @@ func worthRetrying(status int) bool {
 	return status >= 500
 }
 
-// busy is when a feed that publishes more in a day than its document holds is
-// looked at next.
+// busy returns the next poll of a feed that publishes more in a day than its document holds.
 func (n extraPoll) busy() time.Time {
 	every := n.f.BusyInterval
 	return n.unlessMidnight(n.allowed(latest(n.askable, n.f.LastAttemptAt.Add(every))), every/4, n.pace())
 }
 
-// allowed gives t, or the next instant that is neither in a hot minute nor in
-// time that the feed wants skipped. After skipped time the feeds are spread
-// over the first hour.
+// allowed returns t, or the next instant outside the hot minutes and the feed's skipped time. After skipped
+// time, feeds are spread over the first hour.
 func (n extraPoll) allowed(t time.Time) time.Time {
 	if !n.NoWait {
 		t = quiet(t, n.f.ID)
@@ -155,22 +152,20 @@ func (n extraPoll) unlessMidnight(at time.Time, patience, pace time.Duration) ti
 	return at
 }
 
-// pace is the time after which a feed that is asked may be asked again, if it
-// answers as it did the last time that it was well.
+// pace is the time between two polls, if the feed answers as it did when it last worked.
 func (n extraPoll) pace() time.Duration {
 	return max(n.Gap, n.f.OwnInterval, n.f.HostInterval, min(n.f.FreshUntil.Sub(n.f.LastOKAt), maxFresh))
 }
 
-// midnightAsks reports whether the feed may be asked for the midnight at due.
+// midnightAsks reports whether the feed may be polled for the midnight at due.
 func (n extraPoll) midnightAsks(due time.Time) bool {
 	_, ok := n.inTime(n.f, due, n.askable)
 	return ok && !skipped(n.f, due)
 }
 
-// beforeSkipped is when a feed is asked that must not be at the coming
-// midnight: in the last minutes before its skipped time. If the time for that
-// has passed, or comes too early, the midnight a day later is looked at in the
-// same way. Zero if a midnight asks the feed by itself.
+// beforeSkipped returns when to poll a feed that skips the coming midnight: in the last minutes before the
+// skipped time. If these have passed or are too early, it tries the midnights of the next days. It returns
+// zero if a midnight polls the feed anyway.
 func (n extraPoll) beforeSkipped() time.Time {
 	if n.f.SkipHours == 0 && n.f.SkipDays == 0 {
 		return time.Time{}
@@ -188,12 +183,11 @@ func (n extraPoll) beforeSkipped() time.Time {
 	return time.Time{}
 }
 
-// lastMinutes is the slot before the skipped time around a midnight, a day
-// before it at most: at the end of the last hour but one, so that an instance
-// that only wakes on the hour finds it in the last. A clock that stands still
-// may not move again until the hour is over, so there it is its beginning.
+// lastMinutes returns the slot before the skipped time around a midnight, at most a day before it. The slot
+// is at the end of the last hour but one, so that an instance that only wakes on the hour finds it in the
+// last. A frozen clock may not move before the hour is over; there the slot is the beginning of that hour.
 func (n extraPoll) lastMinutes(due time.Time) (time.Time, bool) {
-	end := due.UTC().Truncate(time.Hour) // where the skipped time begins
+	end := due.UTC().Truncate(time.Hour) // the start of the skipped time
 	for due.Sub(end) < oneDay && skipped(n.f, end.Add(-time.Hour)) {
 		end = end.Add(-time.Hour)
 	}
@@ -202,10 +196,10 @@ func (n extraPoll) lastMinutes(due time.Time) (time.Time, bool) {
 		return at, !n.askable.After(at) && due.Sub(at) <= oneDay
 	}
 	at := end.Add(-time.Hour - beforeClosing)
-	if skipped(n.f, at) { // this hour is all there is
+	if skipped(n.f, at) { // only this hour is allowed
 		at = end.Add(-beforeClosing)
 	}
-	if due.Sub(at) > oneDay || n.f.LastAttemptAt.After(at) { // asked in it already
+	if due.Sub(at) > oneDay || n.f.LastAttemptAt.After(at) { // polled in the slot already
 		return time.Time{}, false
 	}
 	width := min(n.Window, beforeClosing-jitterMost-3*time.Minute)

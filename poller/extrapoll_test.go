@@ -8,7 +8,6 @@ import (
 	"digest"
 )
 
-// failedAt is a record whose last poll, at t, ended so.
 func failedAt(t time.Time, status, errors int, penalty time.Duration) digest.Feed {
 	return digest.Feed{ID: 3, Schedule: digest.Schedule{LastAttemptAt: t, NotBefore: t.Add(penalty)},
 		Failures: digest.Failures{LastStatus: status, Errors: errors}}
@@ -23,9 +22,9 @@ func TestAgain_Retry(t *testing.T) {
 		status int
 		wait   time.Duration
 		errors int           // 0 means 1
-		fresh  time.Duration // for so long it was when it was well
+		fresh  time.Duration // for how long it was fresh when it worked
 		due    time.Duration // the next midnight, after this one; 0: a day
-		want   time.Duration // after midnight; 0: not beside the hour
+		want   time.Duration // after midnight; 0: no extra poll
 	}{
 		{why: "S19: 429 for two hours", at: 5 * m, status: 429, wait: 2 * h, want: 2*h + 5*m},
 		{why: "S19: 429 for two days", at: 5 * m, status: 429, wait: 50 * h, want: 50*h + 5*m},
@@ -92,7 +91,8 @@ func TestAgain_Retry(t *testing.T) {
 	}
 }
 
-// TestAgain_OtherMidnights: a retry makes way for a midnight only if a failure there costs no other reader theirs.
+// TestAgain_OtherMidnights holds that a retry gives way to a midnight only if a failure there costs no
+// other reader their midnight.
 func TestAgain_OtherMidnights(t *testing.T) {
 	f, due := failedAt(midnight().Add(5*time.Minute), 500, 3, 16*time.Hour), midnight().Add(oneDay)
 	retry := f.NotBefore
@@ -111,8 +111,8 @@ func TestAgain_OtherMidnights(t *testing.T) {
 	}
 }
 
-// TestReadAtTheFirstMidnight: whenever a site recovers, a poll reads it before the deadline of its reader's next
-// midnight.
+// TestReadAtTheFirstMidnight holds that a recovered site is read before the deadline of its reader's next
+// midnight, whenever it recovers.
 func TestReadAtTheFirstMidnight(t *testing.T) {
 	s := usualSpread()
 	for name, x := range map[string]failure{
@@ -122,7 +122,7 @@ func TestReadAtTheFirstMidnight(t *testing.T) {
 		for heals := midnight(); heals.Before(midnight().Add(5 * oneDay)); heals = heals.Add(time.Hour) {
 			f := digest.Feed{ID: 3, State: digest.FeedActive}
 			due := midnight()
-			first := heals.Add(oneDay - time.Second).Truncate(oneDay) // the first midnight after it
+			first := heals.Add(oneDay - time.Second).Truncate(oneDay) // the first midnight after the recovery
 			for now := due; ; {
 				at, ok := MidnightPoll(f, due, latest(now, due), s)
 				if extra := ExtraPoll(f, due, now, s); !now.Equal(due) && !extra.IsZero() && extra.Before(due) {
@@ -163,7 +163,7 @@ func TestAgain_Nobody(t *testing.T) {
 	}
 }
 
-// TestAgain_SkippedTime: skip is a mask of hours in UTC; the reader is in London.
+// TestAgain_SkippedTime: skip is a mask of hours in UTC, and the reader is in London.
 func TestAgain_SkippedTime(t *testing.T) {
 	const h, m = time.Hour, time.Minute
 	mid := midnight()
@@ -174,8 +174,8 @@ func TestAgain_SkippedTime(t *testing.T) {
 		f            digest.Feed
 		errors       int
 		fresh        time.Duration // from then on
-		from, before time.Duration // after midnight; both 0: not beside the hour
-		frozen       time.Duration // the same where the clock stands still
+		from, before time.Duration // after midnight; both 0: no extra poll
+		frozen       time.Duration // the same with a frozen clock
 	}{
 		{why: "no skipped time", at: 12 * h, f: digest.Feed{}},
 		{why: "not at midnight", at: 5 * m, f: digest.Feed{Schedule: digest.Schedule{SkipHours: 1 << 12}}},
@@ -236,7 +236,7 @@ func TestAgain_Busy(t *testing.T) {
 		at       time.Duration // of the poll
 		interval time.Duration
 		f        digest.Feed
-		want     time.Duration // 0: a midnight does it
+		want     time.Duration // 0: a midnight polls it
 	}{
 		{why: "every two hours", at: 5 * m, interval: 2 * h, want: 2*h + 5*m},
 		{why: "S14", at: 5 * m, interval: 20 * m, want: h + 5*m},
@@ -274,8 +274,8 @@ func TestAgain_Busy(t *testing.T) {
 	}
 }
 
-// TestS19_Limited plays sites that limit us for 52 days: nothing is asked
-// before its time, and no more often than that allows.
+// TestS19_Limited plays sites that limit requests for 52 days: no poll comes before the site's time, and
+// none more often than allowed.
 func TestS19_Limited(t *testing.T) {
 	limited := func(status int, lines ...string) act {
 		return func(_ *play, now time.Time) (failure, http.Header) {

@@ -18,20 +18,18 @@ import (
 	"digest/feed"
 )
 
-// acceptTypes is the same in every request, HEAD and GET alike, and so are the
-// codings: servers that vary their answer by them then name the same one
-// (RFC 9110 §12.5.5).
+// acceptTypes is the same in every HEAD and GET request, as are the codings. Servers that vary their answer
+// by them then name the same version (RFC 9110 §12.5.5).
 const acceptTypes = "application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml, " +
 	"application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, text/html;q=0.5, */*;q=0.1"
 
-// validators are what the last 200 of one URL said of its version. They are
-// sent to that URL and to no other (S12).
+// A validators holds the version fields of the last 200 of one URL. They are sent to that URL only (S12).
 type validators struct {
 	etag, lastModified, url string
 
-	since    time.Time // when they were seen; zero: not known
-	byDate   bool      // only the date is sent: the ETag is in the way (S37)
-	withheld bool      // none is sent: they are in doubt, or have lied (S36)
+	since    time.Time // when they were received; zero: not known
+	byDate   bool      // send only the date, because the ETag prevents a 304 (S37)
+	withheld bool      // send none, because they are in doubt or were wrong (S36)
 }
 
 func validatorsOf(f digest.Feed) validators {
@@ -41,44 +39,44 @@ func validatorsOf(f digest.Feed) validators {
 	}
 }
 
-// A session is all the requests of one poll, or of one search for a feed.
+// A session sends all requests of one poll, or of one search for a feed.
 type session struct {
 	poller           *Poller
-	feed             digest.FeedID // whose share of a minute keeps the crowd apart
+	feed             digest.FeedID // whose share of a minute spreads the requests of all instances
 	agent            string
-	host             string // whose freeAt is wanted
-	leasedHost       string // the host that the caller has leased; empty: none
-	avoidsHotMinutes bool   // nothing is sent in the hot minutes (S35)
-	forRobots        bool   // for a robots.txt, which needs nobody's consent
-	forOwner         bool   // for what the owner of a host has us read, although it may be blocked
+	host             string // whose freeAt the session reports
+	leasedHost       string // the host that the caller has leased, or ""
+	avoidsHotMinutes bool   // send nothing in the hot minutes (S35)
+	forRobots        bool   // requests a robots.txt, which robots.txt does not restrict
+	forOwner         bool   // the host's owner asked for the request, even if the host is blocked
 	validators
 	*usage
-	private   *private   // of a private feed; else nil
-	fediverse *fediverse // of an account of the fediverse; else nil
+	private   *private   // of a private feed; otherwise nil
+	fediverse *fediverse // of an account of the fediverse; otherwise nil
 
-	begin context.Context // no first request is sent after its end; nil: no such end
+	begin context.Context // no first request is sent after its end; nil: no such limit
 
-	// stop, if set, may end a session at an address that permanent redirects lead to.
+	// stop, if set, may end a session at the target of permanent redirects.
 	stop func(ctx context.Context, address string) error
 }
 
-// A usage is what the requests of a session have come to.
+// A usage counts the resources that the requests of a session used.
 type usage struct {
-	left      time.Duration // that they may still take, pauses not counted
+	left      time.Duration // request time that is left, without pauses
 	took      time.Duration
-	startedAt time.Time // of the first; zero: none was sent
+	startedAt time.Time // time of the first request; zero: none was sent
 	requests  int
 	bytes     int64
 	freeAt    time.Time
 	pins      pins
 	hold      hold  // the memory of its document
 	held      int64 // bytes of it that stay in memory during other requests
-	smaller   bool  // its requests are for pages or posts beside the document
-	fromHome  bool  // its address, before any redirect, is in an allowed network
+	smaller   bool  // requests pages or posts in addition to the document
+	fromHome  bool  // the address before redirects is in an allowed network
 }
 
-// sessionTimeouts is how many times the time of one request a whole session may take:
-// a chain of slow redirects must not hold a worker for as long as it likes.
+// sessionTimeouts limits the time of a session, in request timeouts: a chain of slow redirects must not
+// occupy a worker forever.
 const sessionTimeouts = 4
 
 func (p *Poller) newSession(f digest.Feed, subscribers int) *session {
@@ -96,25 +94,25 @@ func (p *Poller) newSession(f digest.Feed, subscribers int) *session {
 	}
 }
 
-// An answer is what a request came to after its redirects.
+// An answer is the response to a request after its redirects.
 type answer struct {
 	route
 	status    int
 	header    http.Header
-	body      []byte // decoded; only of a GET whose status is usable, or a service's reason for 400
+	body      []byte // decoded; only of a GET with a usable status, or a service's reason for 400
 	shortened bool   // the body lacks a part from its middle
 	received  time.Time
 	isHome    bool   // it came from an allowed network that is not public
-	hash      string // of the posts of the page, where more was read beside it; "": that is all
+	hash      string // of the posts of the page, if further pages were read; otherwise ""
 }
 
-// usable reports whether a status promises the document itself.
+// usable reports whether an answer with that status contains the document.
 func usable(status int) bool {
 	return status == http.StatusOK || status == http.StatusNonAuthoritativeInfo
 }
 
-// fetch sends one request and follows its redirects. The error is a *pollError,
-// or else the session was cut short.
+// fetch sends one request and follows its redirects. The error is a *pollError, unless the session was
+// stopped.
 func (s *session) fetch(ctx context.Context, method string, r route) (*answer, error) {
 	if r.cookies == nil {
 		r.cookies = &cookies{}
@@ -146,8 +144,7 @@ func (s *session) askAllowed(ctx context.Context, method string, r route) (*answ
 	return s.askSigned(ctx, method, r)
 }
 
-// mayAsk finds out, before a request, whether the host's owner or the operator has it
-// blocked, and whether its robots.txt asks us not to make it.
+// mayAsk checks before a request that the host is not blocked and that its robots.txt allows the request.
 func (s *session) mayAsk(ctx context.Context, r route) error {
 	if s.forOwner {
 		return nil
@@ -158,7 +155,7 @@ func (s *session) mayAsk(ctx context.Context, r route) error {
 	return s.allowedByRobots(ctx, r)
 }
 
-// ask sends one request when it is its turn, and reads the answer.
+// ask sends one request when its host is free, and reads the answer.
 func (s *session) ask(ctx context.Context, method string, r route) (*answer, error) {
 	if s.left <= 0 {
 		return nil, &pollError{text: string(digest.Words("the responses took too long in total"))}
@@ -168,13 +165,13 @@ func (s *session) ask(ctx context.Context, method string, r route) (*answer, err
 		return nil, err
 	}
 	defer leave()
-	if err := ctx.Err(); err != nil { // it was its turn because all were stopped
+	if err := ctx.Err(); err != nil { // the wait ended because of a stop
 		return nil, err
 	}
 	if s.startedAt.IsZero() {
 		s.startedAt = s.poller.now()
 	}
-	begun := time.Now() // the session's own clock may stand still
+	begun := time.Now() // the poller's clock may be frozen
 	limit := newLimit(ctx, min(s.poller.timeout, s.left))
 	defer limit.cancel()
 	a, err := s.roundTrip(limit, method, r)
@@ -191,7 +188,7 @@ func (s *session) ask(ctx context.Context, method string, r route) (*answer, err
 	return a, err
 }
 
-// waiting is how long a request may wait for its turn.
+// waiting returns the context that limits the wait for the host.
 func (s *session) waiting(ctx context.Context) context.Context {
 	if s.startedAt.IsZero() && s.begin != nil {
 		return s.begin
@@ -237,7 +234,6 @@ func (s *session) roundTrip(limit *limit, method string, r route) (*answer, erro
 	return a, nil
 }
 
-// most is how large a body may be.
 func (s *session) most() int64 {
 	switch {
 	case s.forRobots:
@@ -248,7 +244,7 @@ func (s *session) most() int64 {
 	return maxBody
 }
 
-// bodyReader reads a body within the memory that is there for all.
+// bodyReader returns a reader that uses the memory shared by all polls.
 func (s *session) bodyReader(limit *limit) *bodyReader {
 	long := s.poller.longest
 	if s.forRobots {
@@ -270,7 +266,7 @@ func (s *session) bodyReader(limit *limit) *bodyReader {
 	}
 }
 
-// decoder waits for the turn to undo codings that take much memory.
+// decoder waits for permission to use memory-intensive decoders.
 func (p *Poller) decoder(ctx context.Context) (leave func(), err error) {
 	select {
 	case p.decoders <- struct{}{}:
@@ -280,7 +276,7 @@ func (p *Poller) decoder(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// transportOf gives the connections that a route may use (I7).
+// transportOf returns the connection pool for a route (I7).
 func (p *Poller) transportOf(r route) *http.Transport {
 	if r.mayBeHome {
 		return p.transport
@@ -290,8 +286,7 @@ func (p *Poller) transportOf(r route) *http.Transport {
 
 const maxSkipped = 4 << 10 // bytes
 
-// skipBody reads past the few words that come with a redirect, so that the
-// connection can be used for the next request.
+// skipBody reads the short body of a redirect, so that the connection can be reused.
 func skipBody(resp *http.Response) int64 {
 	if resp.ContentLength > maxSkipped {
 		return 0
@@ -300,12 +295,11 @@ func skipBody(resp *http.Response) int64 {
 	return n
 }
 
-// countSends counts how often the transport sends a request. It does so a
-// second time where a connection that was kept turns out to be closed (RFC 9112
-// §9.3.1), and that is spaced like any other request. GotConn is called by
-// RoundTrip itself, before the request is written.
+// countSends counts how often the transport sends a request. The transport repeats a request if a reused
+// connection turns out to be closed (RFC 9112 §9.3.1). countSends then waits as before any other request.
+// RoundTrip calls GotConn before it writes the request.
 //
-// It also finds out whether the connection leads into an allowed network.
+// countSends also finds out whether the connection is to an allowed network.
 func (s *session) countSends(ctx context.Context, n *int, isHome *bool) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(c httptrace.GotConnInfo) {
@@ -336,7 +330,7 @@ func (s *session) request(ctx context.Context, method string, r *route) *http.Re
 	}).WithContext(ctx)
 }
 
-// condition adds the conditions to a request; false: there are none.
+// condition adds conditions to a request and reports whether there are any.
 func (v validators) condition(h http.Header) bool {
 	if v.withheld {
 		return false
@@ -352,8 +346,8 @@ func (v validators) condition(h http.Header) bool {
 
 const maxValidator = 2 << 10 // bytes
 
-// validator gives a field as it came, or nothing if it could not be stored and
-// sent back byte for byte: absurdly long, or not UTF-8.
+// validator returns a field as received. It returns "" if the field could not be sent back byte for byte,
+// because it is too long or not UTF-8.
 func validator(h http.Header, name string) string {
 	s := h.Get(name)
 	if len(s) > maxValidator || !utf8.ValidString(s) {

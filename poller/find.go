@@ -9,26 +9,25 @@ import (
 	"digest/feed"
 )
 
-// Candidates are the feeds found at an address that a person gave.
+// Candidates are the feeds at an address that a person typed.
 type Candidates struct {
-	Title  string      // of the page that offers them; "" if the address is a feed's itself
-	Itself bool        // the address is the only candidate's own
-	Feeds  []Candidate // at least one, in the order of the page but for comments, which come last
+	Title  string      // of the page that offers them; "" if the address is a feed
+	Itself bool        // the address is the only candidate
+	Feeds  []Candidate // at least one, in page order, with comments last
 
-	// Read is the one feed that was fetched to find this out; its outcome is "" if
-	// none was. Whoever has it calls its Release.
+	// Read is the feed that was fetched; its outcome is "" if none was. The caller must call its Release.
 	Read Result
 }
 
-// A Candidate is one feed of several. What is not known of it is empty.
+// A Candidate is one of several feeds. Unknown fields are empty.
 type Candidate struct {
 	URL      string // normal form
 	Title    string
-	Kind     string      // as package feed names it, or the media type that the page states
-	Comments bool        // on posts, not posts
-	Known    digest.Feed // as it is stored; zero: it is not stored yet
-	Posts    int         // in the document, if it was read just now
-	Newest   string      // the title of the newest of them
+	Kind     string      // a feed.Kind, or the media type that the page states
+	Comments bool        // the feed has comments, not posts
+	Known    digest.Feed // the stored feed; zero: not stored
+	Posts    int         // in the document, if it was just read
+	Newest   string      // the title of the newest post
 }
 
 const (
@@ -36,20 +35,16 @@ const (
 	mostOffers     = 100 // feeds of one page that Find considers; each may cost a DNS lookup
 )
 
-// A Known tells the feed that is stored under a normalised address, if one is.
+// A Known returns the feed that is stored under a normalised address, if there is one.
 type Known func(ctx context.Context, address string) (digest.Feed, bool)
 
-// Find turns an address that a person gave, of a feed or of a page, into the
-// feeds behind it. One is read: the feed at the address itself, else the first
-// of those that the page offers which works, else one at the usual places. So
-// it comes with its document, and need not be fetched again; of the others it
-// is told what the page says of them. A feed that is known, by whatever way it
-// is met, is not fetched at all (S17): its record comes back as it is stored,
-// Unchanged, without a document.
+// Find returns the feeds at or behind an address that a person typed. It reads one of them: the feed at the
+// address, or the first working feed that the page offers, or a feed at the usual places. Callers need not
+// fetch that feed again. For the other feeds Find returns what the page says. Find does not fetch a known
+// feed (S17): it returns the stored record as Unchanged, without a document.
 //
-// The error is a *SearchError. If the site at the address refused to be asked,
-// NotBefore and LastError of the Feed that was read say until when and why:
-// whoever asks again must wait until then (S18, S19).
+// The error is a *SearchError. If the site at the address asked to wait, NotBefore and LastError of
+// Read.Feed contain the time and the reason. Callers must not retry before that time (S18, S19).
 func (p *Poller) Find(ctx context.Context, address string, known Known) (Candidates, error) {
 	s := &search{session: p.newSession(digest.Feed{}, 1), known: known}
 	found, err := s.find(ctx, address)
@@ -81,8 +76,8 @@ func (p *Poller) Find(ctx context.Context, address string, known Known) (Candida
 	return c, nil
 }
 
-// mayOffer reports whether a page may offer an address to a reader, who would
-// take it for one to be typed: a page of the Internet none that is not public.
+// mayOffer reports whether a page may offer an address. A public page must not offer an address that is not
+// public: a reader would take it for one that the search allows.
 func (s *search) mayOffer(ctx context.Context, address string) bool {
 	return s.isHome || !s.poller.leadsHome(ctx, feed.Host(address))
 }
@@ -97,8 +92,8 @@ func commentsLast(a, b bool) int {
 	return -1
 }
 
-// find looks for the first feed that works. Where a site has none whose name is also the
-// handle of an account, it is that account's.
+// find finds the first feed that works. If the site has none, and its name is the handle of an account,
+// find returns the account's feed.
 func (s *search) find(ctx context.Context, address string) (Result, error) {
 	found, err := s.site(ctx, address)
 	if err == nil || s.private != nil {
@@ -111,7 +106,7 @@ func (s *search) find(ctx context.Context, address string) (Result, error) {
 	return found, err
 }
 
-// site looks for the first feed at or behind an address, and keeps the page that led to it.
+// site finds the first feed at or behind an address, and keeps the page that named it.
 func (s *search) site(ctx context.Context, address string) (Result, error) {
 	normal, err := feed.AskedURL(address)
 	if err != nil {
@@ -130,7 +125,7 @@ func (s *search) site(ctx context.Context, address string) (Result, error) {
 	if feed.IsOutbox(normal) {
 		s.askFediverse(ctx, feed.Host(normal))
 	}
-	asked := normal // for, whatever it turns into
+	asked := normal // keeps the original address when normal changes
 	found, page, err := s.try(ctx, normal)
 	if plain, ok := withoutTLS(address, err); ok {
 		normal = plain
@@ -151,14 +146,14 @@ func (s *search) site(ctx context.Context, address string) (Result, error) {
 			digest.Refuse(digest.Invalid, "no feed at %s: this is a list of feeds; import it as OPML",
 				oneLine(s.named(address))))
 	}
-	if actor := feed.BlueskyAccount(page.Feeds); actor != "" { // at a name of their own, or another client's
+	if actor := feed.BlueskyAccount(page.Feeds); actor != "" { // with their own domain, or in another client
 		return s.account(ctx, feed.ATProtoURL(actor))
 	}
 	s.page, s.at = page, s.landed
 	return s.profile(ctx, asked, normal)
 }
 
-// offered is what a page says of a feed, or what is stored of it.
+// offered returns a candidate with the facts of the page, or of the stored feed.
 func (s *search) offered(ctx context.Context, url string, o feed.Offer) Candidate {
 	c := Candidate{URL: url, Title: o.Title, Kind: o.Type, Comments: o.IsComments()}
 	if f, ok := s.known(ctx, url); ok {
@@ -182,7 +177,7 @@ func candidateOf(r Result) Candidate {
 	return c
 }
 
-// newest is the title of the newest post that is not of the future, else of the first.
+// newest returns the title of the newest post that is not in the future, or of the first post.
 func newest(posts []feed.Post, now time.Time) string {
 	best := -1
 	for i, e := range posts {

@@ -18,7 +18,6 @@ func page(links ...string) string {
 	return `<!doctype html><html><head><title>Home</title>` + b.String() + `</head><body><p>Hello.</p></body></html>`
 }
 
-// paths makes a site of pages and feeds; whatever else is asked for is a 404.
 func paths(bodies map[string]string) func(request) string {
 	return func(r request) string {
 		body, ok := bodies[r.target]
@@ -41,7 +40,7 @@ func TestFind(t *testing.T) {
 	tests := []struct {
 		why    string
 		bodies map[string]string
-		asks   string // for this path
+		asks   string // the searched path
 		want   string // the feed's path
 		log    string
 	}{
@@ -84,7 +83,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestS1_DiscoveryBodyIsUsed: after Find the feed's next poll is conditional.
+// TestS1_DiscoveryBodyIsUsed holds that the next poll after Find is conditional.
 func TestS1_DiscoveryBodyIsUsed(t *testing.T) {
 	s := newSite(t, conditional(atom(1), `"1"`, monday))
 	r := newReader(t, s.url("/feed"))
@@ -96,17 +95,17 @@ func TestS1_DiscoveryBodyIsUsed(t *testing.T) {
 	r.want(Unchanged)
 	log := asked(t, s, "GET HEAD")
 	sent(t, log[1], "If-None-Match", `"1"`)
-	sent(t, log[0], "Accept", acceptTypes) // the same as in every poll: Vary
+	sent(t, log[0], "Accept", acceptTypes) // the same as in every poll, because of Vary
 }
 
-// TestS17_KnownFeedIsNotFetched: neither by a page's offer, nor by a guess, nor
-// where permanent redirects lead.
+// TestS17_KnownFeedIsNotFetched holds that a search does not fetch a known feed: not as an offer of a page,
+// not as a guess, and not as the target of permanent redirects.
 func TestS17_KnownFeedIsNotFetched(t *testing.T) {
 	tests := []struct {
 		why, asks string
 		status    int
 		log       string
-		found     bool // fetched after all
+		found     bool // the search fetched it
 	}{
 		{"by its address", "/feed", 301, "", false},
 		{"a page that offers it", "/", 301, "GET/", false},
@@ -127,7 +126,7 @@ func TestS17_KnownFeedIsNotFetched(t *testing.T) {
 	}
 }
 
-// TestFindGuesses: a page that offers nothing is asked for the usual places.
+// TestFindGuesses holds that a search requests the usual places if a page offers nothing.
 func TestFindGuesses(t *testing.T) {
 	s := newSite(t, nil)
 	guesses := 0
@@ -154,7 +153,7 @@ func TestFindGuesses(t *testing.T) {
 	}
 }
 
-// TestFindStops: a site that has had enough is not asked for the rest.
+// TestFindStops holds that a search ends when a site refuses requests.
 func TestFindStops(t *testing.T) {
 	for status, why := range map[int]string{401: "it needs a password (401)", 403: "Forbidden",
 		429: "Too Many Requests", 503: "Service Unavailable"} {
@@ -207,7 +206,7 @@ func TestFindErrors(t *testing.T) {
 	}
 }
 
-// TestFindMoved: a new subscription begins where all that is permanent leads.
+// TestFindMoved holds that a new feed has the address to which permanent redirects go.
 func TestFindMoved(t *testing.T) {
 	for status, want := range map[int]string{301: "/new", 308: "/new", 302: "/old", 307: "/old"} {
 		s := newSite(t, from(status, map[string]string{"/old": "/new"}, conditional(atom(1), `"1"`, monday)))
@@ -219,7 +218,7 @@ func TestFindMoved(t *testing.T) {
 	}
 }
 
-// TestFindWithoutScheme: https first, and http where nobody listens for TLS.
+// TestFindWithoutScheme holds that a search tries https first, and http if there is no TLS server.
 func TestFindWithoutScheme(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		s := n.site("plain.example:80", conditional(atom(1), `"1"`, monday))
@@ -235,10 +234,9 @@ func TestFindWithoutScheme(t *testing.T) {
 	})
 }
 
-// nobody knows no feed.
+// nobody is a Known without feeds.
 func nobody(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }
 
-// find gives the feed that a search reads.
 func find(p *Poller, ctx context.Context, address string) (Result, error) {
 	c, err := p.Find(ctx, address, nobody)
 	return c.Read, err

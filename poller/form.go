@@ -14,25 +14,25 @@ import (
 	"digest/feed"
 )
 
-// A Form is posted to a hub, or a cloud.
+// A Form is a POST request to a hub or a cloud.
 type Form struct {
 	Address     string
 	Values      url.Values
-	MayBeHome   bool // it may lead into the allowed networks: a person gave what names it
-	Subscribers int  // of the feed that it speaks of
+	MayBeHome   bool // it may reach the allowed networks, because a person typed the address that named it
+	Subscribers int  // of the feed
 }
 
-// A FormAnswer is what a hub has answered.
+// A FormAnswer is the answer of a hub or a cloud.
 type FormAnswer struct {
-	Status int    // of the last answer; 0: there was none
-	Why    string // it came to nothing, in one line; of a status below 300 ""
-	Text   string // how the answer begins, in one line
+	Status int    // of the last answer; 0: none came
+	Why    string // why the request failed, in one line; "" for a status below 300
+	Text   string // the beginning of the answer, in one line
 }
 
 const maxFormAnswer = 512 // bytes of an answer that are read
 
-// ReachedFrom reports whether a hub at an address can reach this instance: any can if its own
-// address is public, else one whose address lies in an allowed network.
+// ReachedFrom reports whether a hub can reach this instance: any hub if the instance has a public address,
+// otherwise a hub in an allowed network.
 func (p *Poller) ReachedFrom(address string) bool {
 	if p.signers.public {
 		return true
@@ -41,9 +41,9 @@ func (p *Poller) ReachedFrom(address string) bool {
 	return err == nil && p.guard.isHome(a)
 }
 
-// PostForm posts a form, paced and guarded as all requests are. It posts the same form to where 307 and 308 redirect
-// (RFC 9110 section 15.4.8), on the same site only: HubHost counts requests by their site. Any other redirect
-// is an error.
+// PostForm posts a form, with the pauses and checks of all requests. It follows 307 and 308 with the same
+// form (RFC 9110 section 15.4.8), but only on the same site, because HubHost counts requests by site. Any
+// other redirect is an error.
 func (p *Poller) PostForm(ctx context.Context, f Form) FormAnswer {
 	s := p.newSession(digest.Feed{Host: feed.Host(f.Address)}, f.Subscribers)
 	s.avoidsHotMinutes = !p.pace.noWait && !isHot(p.now())
@@ -71,7 +71,7 @@ func (p *Poller) PostForm(ctx context.Context, f Form) FormAnswer {
 	return FormAnswer{Why: oneLine(err.Error())}
 }
 
-// post sends one request when it is its turn, and reads the beginning of the answer.
+// post sends one request when its host is free, and reads the beginning of the answer.
 func (s *session) post(ctx context.Context, r route, body string) (*answer, string, error) {
 	if err := s.poller.blocked.check(ctx, r.host()); err != nil {
 		return nil, "", err
@@ -98,7 +98,7 @@ func (s *session) post(ctx context.Context, r route, body string) (*answer, stri
 	}
 	defer resp.Body.Close()
 	a := &answer{route: r, status: resp.StatusCode, header: resp.Header, received: s.poller.now(), isHome: isHome}
-	said, _ := io.ReadAll(io.LimitReader(resp.Body, maxFormAnswer)) // what came before the error will do
+	said, _ := io.ReadAll(io.LimitReader(resp.Body, maxFormAnswer)) // the part before an error is enough
 	s.logRequest(ctx, http.MethodPost, r, a, nil)
 	if !utf8.Valid(said) {
 		return a, "", nil
@@ -106,8 +106,8 @@ func (s *session) post(ctx context.Context, r route, body string) (*answer, stri
 	return a, oneLine(string(said)), nil
 }
 
-// ReadPushed reads what a hub has sent of a feed, as a poll would read its document. It may
-// be part of that, and called by any type.
+// ReadPushed reads the body of a push as a poll reads the feed's document. The body may be a part of the
+// document, and may have any content type.
 func (p *Poller) ReadPushed(ctx context.Context, f digest.Feed, body []byte, contentType string) (Result, error) {
 	doc, err := p.Read(ctx, body, contentType, f.URL)
 	if err != nil {

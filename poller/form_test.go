@@ -13,7 +13,7 @@ import (
 	"digest"
 )
 
-// TestPostForm: a form is posted as it is, also where 307 and 308 lead, and nowhere else.
+// TestPostForm holds that a form is sent unchanged, also after 307 and 308, and after no other redirect.
 func TestPostForm(t *testing.T) {
 	var got []string
 	s := newAnswers(t, func(w http.ResponseWriter, r *http.Request) {
@@ -61,7 +61,7 @@ func TestPostForm(t *testing.T) {
 	}
 }
 
-// TestPostFormStaysOnItsSite: a hub cannot have requests sent to a site that no feed names.
+// TestPostFormStaysOnItsSite holds that a hub cannot redirect requests to a site that no feed names.
 func TestPostFormStaysOnItsSite(t *testing.T) {
 	victim := newAnswers(t, func(http.ResponseWriter, *http.Request) { t.Error("another site is asked") })
 	s := newAnswers(t, func(w http.ResponseWriter, r *http.Request) {
@@ -75,7 +75,7 @@ func TestPostFormStaysOnItsSite(t *testing.T) {
 	}
 }
 
-// TestPostFormIsGuarded: a hub leads to no private address that nobody has named (I7).
+// TestPostFormIsGuarded holds that a hub cannot name a private address (I7).
 func TestPostFormIsGuarded(t *testing.T) {
 	s := newAnswers(t, func(w http.ResponseWriter,
 		_ *http.Request) {
@@ -116,8 +116,8 @@ func TestReachedFrom(t *testing.T) {
 	}
 }
 
-// TestLeftToHubs: a feed whose hubs are trusted is polled for a midnight once a week, and for
-// each one while something is wrong with it.
+// TestLeftToHubs holds that a feed with trusted hubs is polled once a week, and at each midnight while it
+// has problems.
 func TestLeftToHubs(t *testing.T) {
 	due := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	left := func(change func(*digest.Feed)) bool {

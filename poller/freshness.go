@@ -10,14 +10,13 @@ import (
 	"digest"
 )
 
-// freshUntil is until when f is current by the word of the site: of the answer's
-// header, or of the document itself (ttl, sy:updatePeriod), whichever asks for
-// more, 24 hours at most. f is the record with that answer in it. Zero: it says
-// nothing.
+// freshUntil returns until when f is fresh: by the answer's header or by the document (ttl,
+// sy:updatePeriod), whichever is later, and at most 24 hours. f is the record after that answer. The result
+// is zero if neither states a time.
 //
-// stays: the stored answer stays, for this one is a 304, or to a HEAD. If such a one
-// says nothing it renews what the stored answer said (RFC 9111 §4.3.4, §4.3.5):
-// succeed has left that in the record.
+// stays means that the stored answer is still valid, because this answer is a 304 or answers a HEAD. If it
+// states no time, it renews the time of the stored answer (RFC 9111 §4.3.4, §4.3.5), which succeed left in
+// the record.
 func freshUntil(f digest.Feed, h http.Header, stays bool, received time.Time) time.Time {
 	d := freshFor(h, received)
 	if stays && h.Get("Cache-Control") == "" && h.Get("Expires") == "" {
@@ -26,10 +25,9 @@ func freshUntil(f digest.Feed, h http.Header, stays bool, received time.Time) ti
 	return after(received, min(max(d, f.DocInterval), maxFresh))
 }
 
-// freshFor is how long an answer says it stays current, 0 when it says nothing
-// usable: max-age less Age, else Expires less Date (RFC 9111 §4.2.1), at most
-// maxFresh. An Expires that cannot be read or has passed means no wish at all,
-// not "ask now"; heuristic freshness (§4.2.2) is not used.
+// freshFor returns how long an answer stays fresh by its header: max-age minus Age, or Expires minus Date
+// (RFC 9111 §4.2.1), at most maxFresh. It returns 0 if the header states no usable time. An unreadable or
+// past Expires counts as no statement. Heuristic freshness (§4.2.2) is not used.
 func freshFor(h http.Header, received time.Time) time.Duration {
 	cc := parseCacheControl(strings.Join(h.Values("Cache-Control"), ","))
 	var d time.Duration
@@ -48,18 +46,18 @@ func freshFor(h http.Header, received time.Time) time.Duration {
 	return min(max(d, 0), maxFresh)
 }
 
-// cacheControl is what matters here of a Cache-Control field (RFC 9111 §5.2.2).
+// A cacheControl holds the used directives of a Cache-Control field (RFC 9111 §5.2.2).
 type cacheControl struct {
 	noCache   bool // no-cache without field names, or no-store
 	hasMaxAge bool
-	maxAge    time.Duration // 0 if the value cannot be read: stale, says §4.2.1
+	maxAge    time.Duration // 0 if the value is unreadable: stale, says §4.2.1
 }
 
-// directivePattern is one directive of the field: a comma in quotes does not end it.
+// directivePattern matches one directive of the field. A comma in quotes does not end it.
 var directivePattern = regexp.MustCompile(`(?:[^,"]|"(?:[^"\\]|\\.)*(?:"|\\?$))+`)
 
-// parseCacheControl reads the field: names in any case, values quoted or not,
-// the first of duplicates wins. s-maxage speaks to shared caches only.
+// parseCacheControl reads the field. Names have any case, values may be quoted, and the first of duplicates
+// wins. It ignores s-maxage, which is for shared caches.
 func parseCacheControl(field string) cacheControl {
 	var cc cacheControl
 	for _, directive := range directivePattern.FindAllString(field, -1) {
@@ -80,8 +78,7 @@ func parseCacheControl(field string) cacheControl {
 	return cc
 }
 
-// parseSeconds reads delta-seconds (RFC 9111 §1.2.2): digits only; what is too
-// large to hold counts as 2^31.
+// parseSeconds reads delta-seconds (RFC 9111 §1.2.2): digits only. Larger values count as 2^31.
 func parseSeconds(s string) (time.Duration, bool) {
 	s = strings.TrimSpace(s)
 	if s == "" || strings.Trim(s, "0123456789") != "" {
@@ -95,14 +92,14 @@ func parseSeconds(s string) (time.Duration, bool) {
 	return time.Duration(n) * time.Second, true
 }
 
-// age is the time an answer has spent in caches (RFC 9111 §5.1).
+// age returns the time that an answer spent in caches (RFC 9111 §5.1).
 func age(h http.Header) time.Duration {
 	d, _ := parseSeconds(h.Get("Age"))
 	return d
 }
 
-// dateOf is the answer's own idea of now, so that a wrong clock on either side
-// does not matter; received if it has none.
+// dateOf returns the Date of an answer, or received if it has none. Differences to it do not depend on the
+// clocks.
 func dateOf(h http.Header, received time.Time) time.Time {
 	if t, ok := parseDate(h.Get("Date")); ok {
 		return t
@@ -110,8 +107,8 @@ func dateOf(h http.Header, received time.Time) time.Time {
 	return received
 }
 
-// parseDate reads the three forms of an HTTP-date (RFC 9110 §5.6.7) and the two
-// common mistakes, a zone other than GMT by name or by number.
+// parseDate reads the three forms of an HTTP-date (RFC 9110 §5.6.7). It also accepts two common errors: a
+// zone other than GMT, by name or by number.
 func parseDate(s string) (time.Time, bool) {
 	if s == "" {
 		return time.Time{}, false
@@ -127,10 +124,9 @@ func parseDate(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// retryAfter reads Retry-After (RFC 9110 §10.2.3): seconds, or a date that is
-// measured against the answer's own Date. It is honoured up to maxRetryAfter;
-// a moment that has passed is a wish not to wait, which leaves the poll gap.
-// ok is false if the field is missing or makes no sense.
+// retryAfter reads Retry-After (RFC 9110 §10.2.3): seconds, or a date relative to the answer's Date. It
+// limits the wait to maxRetryAfter. A past date returns 0, so only the poll gap remains. ok is false if the
+// field is missing or unreadable.
 func retryAfter(h http.Header, received time.Time) (wait time.Duration, ok bool) {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if d, ok := parseSeconds(value); ok {

@@ -9,7 +9,6 @@ import (
 	"digest"
 )
 
-// header reads "Name: value" lines.
 func header(lines ...string) http.Header {
 	h := http.Header{}
 	for _, line := range lines {
@@ -23,7 +22,7 @@ const (
 	friday     = "Fri, 20 Nov 2026 00:00:00 GMT"
 	fridayOne  = "Fri, 20 Nov 2026 01:00:00 GMT"
 	saturday   = "Sat, 21 Nov 2026 06:00:00 GMT"
-	lateFriday = "Fri, 20 Nov 2026 10:00:00 GMT" // a server whose clock is 10 hours ahead
+	lateFriday = "Fri, 20 Nov 2026 10:00:00 GMT" // a server whose clock is 10 hours fast
 )
 
 func TestFreshness(t *testing.T) {
@@ -36,32 +35,32 @@ func TestFreshness(t *testing.T) {
 		{h, []string{"Cache-Control: max-age=3600"}},
 		{h, []string{"Cache-Control: public, MAX-AGE=3600, must-revalidate"}}, // names in any case
 		{h, []string{`Cache-Control: max-age="3600"`}},                        // quoted
-		{h, []string{"Cache-Control: max-age = 3600"}},                        // stray spaces
+		{h, []string{"Cache-Control: max-age = 3600"}},                        // spaces
 		{h, []string{"Cache-Control: private", "Cache-Control: max-age=3600"}},
 		{h, []string{"Cache-Control: max-age=3600, max-age=7200"}},              // the first of duplicates
-		{50 * time.Minute, []string{"Cache-Control: max-age=3600", "Age: 600"}}, // spent in caches
+		{50 * time.Minute, []string{"Cache-Control: max-age=3600", "Age: 600"}}, // time in caches
 		{0, []string{"Cache-Control: max-age=600", "Age: 3600"}},                // stale already
-		{h, []string{"Cache-Control: max-age=3600", "Age: -5"}},                 // nonsense
+		{h, []string{"Cache-Control: max-age=3600", "Age: -5"}},                 // invalid Age
 		{24 * h, []string{"Cache-Control: max-age=31536000"}},                   // a year: capped
 		{24 * h, []string{"Cache-Control: max-age=99999999999999999999999"}},    // overflow (RFC 9111 §1.2.2)
-		{0, []string{"Cache-Control: max-age=-1"}},                              //
-		{0, []string{"Cache-Control: max-age=abc", "Expires: " + fridayOne}},    // unreadable: stale (§4.2.1)
-		{0, []string{"Cache-Control: no-cache, max-age=3600"}},                  // no-cache wins
-		{0, []string{"Cache-Control: max-age=3600, no-cache"}},                  // in any order
-		{0, []string{"Cache-Control: no-store, max-age=3600"}},                  //
-		{h, []string{`Cache-Control: no-cache="Set-Cookie, X", max-age=3600`}},  // speaks of fields only (§5.2.2.4)
-		{0, []string{"Cache-Control: s-maxage=3600"}},                           // for shared caches
-		{0, []string{"Cache-Control: no-cache", "Expires: " + fridayOne}},       //
-		{h, []string{"Cache-Control: max-age=3600", "Expires: 0"}},              // max-age before Expires
-		{h, []string{"Expires: " + fridayOne, "Date: " + friday}},               //
-		{h, []string{"Expires: " + fridayOne}},                                  // no Date: our own
-		{0, []string{"Expires: " + fridayOne, "Date: " + lateFriday}},           // passed, by its own clock
-		{24 * h, []string{"Expires: " + saturday, "Date: " + friday}},           // capped
-		{h, []string{"Expires: Friday, 20-Nov-26 01:00:00 GMT"}},                // RFC 850
-		{h, []string{"Expires: Fri Nov 20 01:00:00 2026"}},                      // asctime
-		{h, []string{"Expires: Fri, 20 Nov 2026 02:00:00 +0100"}},               // off the standard
+		{0, []string{"Cache-Control: max-age=-1"}},
+		{0, []string{"Cache-Control: max-age=abc", "Expires: " + fridayOne}}, // unreadable: stale (§4.2.1)
+		{0, []string{"Cache-Control: no-cache, max-age=3600"}},               // no-cache wins
+		{0, []string{"Cache-Control: max-age=3600, no-cache"}},               // in any order
+		{0, []string{"Cache-Control: no-store, max-age=3600"}},
+		{h, []string{`Cache-Control: no-cache="Set-Cookie, X", max-age=3600`}}, // concerns fields only (§5.2.2.4)
+		{0, []string{"Cache-Control: s-maxage=3600"}},                          // for shared caches
+		{0, []string{"Cache-Control: no-cache", "Expires: " + fridayOne}},
+		{h, []string{"Cache-Control: max-age=3600", "Expires: 0"}}, // max-age before Expires
+		{h, []string{"Expires: " + fridayOne, "Date: " + friday}},
+		{h, []string{"Expires: " + fridayOne}},                        // no Date: our clock
+		{0, []string{"Expires: " + fridayOne, "Date: " + lateFriday}}, // past, by the server's clock
+		{24 * h, []string{"Expires: " + saturday, "Date: " + friday}}, // capped
+		{h, []string{"Expires: Friday, 20-Nov-26 01:00:00 GMT"}},      // RFC 850
+		{h, []string{"Expires: Fri Nov 20 01:00:00 2026"}},            // asctime
+		{h, []string{"Expires: Fri, 20 Nov 2026 02:00:00 +0100"}},     // not standard
 		{0, []string{"Expires: 0"}}, {0, []string{"Expires: -1"}}, {0, []string{"Expires: soon"}},
-		{3600 * s, []string{"Cache-Control: ,,;=,max-age=3600,"}}, // stray punctuation
+		{3600 * s, []string{"Cache-Control: ,,;=,max-age=3600,"}}, // extra punctuation
 	}
 	for _, test := range tests {
 		if got := freshFor(header(test.header...), midnight()); got != test.want {
@@ -70,17 +69,17 @@ func TestFreshness(t *testing.T) {
 	}
 }
 
-// TestFreshUntil: the site's own word is the answer's and the document's.
+// TestFreshUntil holds that both the answer and the document state freshness.
 func TestFreshUntil(t *testing.T) {
 	const h = time.Hour
 	now := midnight()
 	tests := []struct {
 		why    string
-		doc    time.Duration // ttl or sy:
+		doc    time.Duration // ttl or sy:updatePeriod
 		status int
-		before time.Duration // fresh for so long, by the good answer a day ago
+		before time.Duration // fresh for that long, by the good answer a day ago
 		header []string
-		want   time.Duration // 0: it says nothing
+		want   time.Duration // 0: no statement
 	}{
 		{why: "nothing", status: 200},
 		{why: "max-age", status: 200, header: []string{"Cache-Control: max-age=3600"}, want: h},
@@ -126,23 +125,23 @@ func TestS19_RetryAfter(t *testing.T) {
 		{"120", "", 2 * time.Minute, true},
 		{" 120 ", "", 2 * time.Minute, true},
 		{"0", "", 0, true},
-		{"1000000000000", "", 7 * d, true},              // 10^12
-		{"99999999999999999999999999", "", 7 * d, true}, //
+		{"1000000000000", "", 7 * d, true}, // 10^12
+		{"99999999999999999999999999", "", 7 * d, true},
 		{"-5", "", 0, false},
 		{"+5", "", 0, false},
 		{"1.5", "", 0, false},
 		{"soon", "", 0, false},
 		{"", "", 0, false},
-		{fridayOne, friday, h, true},                           // IMF-fixdate
-		{"Friday, 20-Nov-26 01:00:00 GMT", friday, h, true},    // RFC 850
-		{"Fri Nov 20 01:00:00 2026", friday, h, true},          // asctime
-		{"Fri, 20 Nov 2026 01:00:00 UTC", friday, h, true},     // off the standard
-		{"Fri, 20 Nov 2026 02:00:00 +0100", friday, h, true},   //
+		{fridayOne, friday, h, true},                        // IMF-fixdate
+		{"Friday, 20-Nov-26 01:00:00 GMT", friday, h, true}, // RFC 850
+		{"Fri Nov 20 01:00:00 2026", friday, h, true},       // asctime
+		{"Fri, 20 Nov 2026 01:00:00 UTC", friday, h, true},  // not standard
+		{"Fri, 20 Nov 2026 02:00:00 +0100", friday, h, true},
 		{fridayOne, "", h, true},                               // no Date: our clock
 		{"Fri, 20 Nov 2026 11:00:00 GMT", lateFriday, h, true}, // against the server's clock, not ours
-		{fridayOne, lateFriday, 0, true},                       // has passed there
-		{friday, fridayOne, 0, true},                           //
-		{"Sun, 20 Nov 2050 00:00:00 GMT", friday, 7 * d, true}, // honoured for a week
+		{fridayOne, lateFriday, 0, true},                       // past there
+		{friday, fridayOne, 0, true},
+		{"Sun, 20 Nov 2050 00:00:00 GMT", friday, 7 * d, true}, // obeyed for a week
 	}
 	for _, test := range tests {
 		h := http.Header{"Retry-After": {test.value}}

@@ -15,8 +15,7 @@ import (
 	"digest"
 )
 
-// errNotPublic is all that is said of an address that may not be asked: not
-// which one it was.
+// errNotPublic is the error for every forbidden address. It does not contain the address.
 var errNotPublic = errors.New(
 	string(digest.Words("not allowed: the address is private; the operator can allow its network")))
 
@@ -25,19 +24,17 @@ func IsNotPublic(err error) bool {
 	return strings.Contains(err.Error(), errNotPublic.Error()) || strings.Contains(err.Error(), formerNotPublic)
 }
 
-// errPort is said of a port that a feed has no business on.
 var errPort = errors.New(string(digest.Words("not allowed: feeds may use ports 80, 443, and 1024 and above")))
 
 const (
 	dialTimeout  = 10 * time.Second // for all addresses of a name together
-	lookTimeout  = 2 * time.Second  // for the addresses of a name that is not asked
+	lookTimeout  = 2 * time.Second  // for a DNS lookup without a request
 	maxAddresses = 4                // of a name that are tried
 )
 
-// A guard dials public addresses, and those of the networks the operator
-// allows, and no others. It looks at every address that a name resolves to and
-// once more at the one that is being connected to, so that a literal, a
-// redirect and a DNS answer that changes all meet it (invariant I7).
+// A guard connects only to public addresses and to the networks that the operator allows. It checks every
+// address that a name resolves to, and again the address of the connection. So the check also covers
+// literal addresses, redirects and changing DNS answers (invariant I7).
 type guard struct {
 	allow  []netip.Prefix
 	lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
@@ -52,8 +49,8 @@ func newGuard(allow []netip.Prefix) *guard {
 	return g
 }
 
-// DialContext connects to one of the addresses behind a name, one after the
-// other: a site sees one attempt at a time, and one address and family a poll.
+// DialContext connects to one of the addresses of a name. It tries one at a time, and one poll uses one
+// address.
 func (g *guard) DialContext(ctx context.Context, _, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
@@ -73,10 +70,9 @@ func (g *guard) DialContext(ctx context.Context, _, address string) (net.Conn, e
 	return c, err
 }
 
-// resolve gives the addresses that may be dialled. A name that has public and
-// forbidden ones is refused outright: that is what an attack by DNS looks like.
-// Next to addresses of allowed networks forbidden ones are left out (localhost
-// has an IPv6 address too).
+// resolve returns the addresses that may be dialled. It rejects a name with both public and forbidden
+// addresses, which indicates an attack by DNS. If a name also has addresses in allowed networks, resolve
+// drops the forbidden ones (localhost has an IPv6 address too).
 func (g *guard) resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	addrs, err := g.addresses(ctx, host)
 	if err != nil {
@@ -105,7 +101,7 @@ func (g *guard) addresses(ctx context.Context, host string) ([]netip.Addr, error
 	return g.lookup(ctx, "ip", host)
 }
 
-// dialFirst tries the addresses in turn and shares the time among them.
+// dialFirst tries the addresses in turn and divides the time among them.
 func (g *guard) dialFirst(ctx context.Context, addrs []netip.Addr, port string) (net.Conn, netip.Addr, error) {
 	addrs = addrs[:min(len(addrs), maxAddresses)]
 	var first error
@@ -130,7 +126,7 @@ func (g *guard) dialOne(ctx context.Context, a netip.Addr, port string, most tim
 	return g.dialer.DialContext(ctx, "tcp", net.JoinHostPort(a.String(), port))
 }
 
-// control runs when the address is final and nothing has been sent yet.
+// control checks the final address before the connection is made.
 func (g *guard) control(_ context.Context, network, address string, _ syscall.RawConn) error {
 	if network != "tcp4" && network != "tcp6" {
 		return errNotPublic
@@ -165,14 +161,14 @@ func (g *guard) allowed(a netip.Addr) bool {
 	return false
 }
 
-// isHome reports whether an address is in an allowed network that is not public.
+// isHome reports whether an address is in a non-public network that the operator allows.
 func (g *guard) isHome(a netip.Addr) bool { return g.allowed(a) && !IsPublic(a.Unmap()) }
 
-// leadsHome reports whether a host is in an allowed network that is not public.
-// What the name servers do not know by then leads nowhere.
+// leadsHome reports whether a host is in a non-public network that the operator allows. It returns false
+// for an unknown or slow name.
 func (p *Poller) leadsHome(ctx context.Context, host string) bool {
 	if len(p.guard.allow) == 0 {
-		return false // the guard refuses them all
+		return false // the guard rejects all such addresses
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
@@ -180,14 +176,13 @@ func (p *Poller) leadsHome(ctx context.Context, host string) bool {
 	return err == nil && slices.ContainsFunc(addrs, p.guard.isHome)
 }
 
-// feedPort keeps feeds off the low ports, where mail, shells and name servers
-// live that a crafted request could speak to. Small sites do publish on high
-// ports, so those are open.
+// feedPort rejects the low ports, where a crafted request could reach mail, shell and name servers. Small
+// sites use high ports, so those are allowed.
 func feedPort(port uint16) bool { return port == 80 || port == 443 || port >= 1024 }
 
-// IsPublic reports whether an address is one of the public Internet's: not
-// special in the IANA registries (RFC 6890), not multicast, without a zone. Of
-// IPv6 only 2000::/3 is, and NAT64 (RFC 6052) where the IPv4 address inside is.
+// IsPublic reports whether an address is public: not in the IANA special-purpose registries (RFC 6890), not
+// multicast, and without a zone. Of IPv6, only 2000::/3 is public, and NAT64 (RFC 6052) with a public IPv4
+// address.
 func IsPublic(a netip.Addr) bool {
 	a = a.Unmap()
 	switch {
@@ -211,8 +206,8 @@ func in(a netip.Addr, list []netip.Prefix) bool {
 	return false
 }
 
-// ParseNetworks reads the setting DIGEST_ALLOW_NETWORKS: CIDRs, or single
-// addresses, separated by commas or spaces.
+// ParseNetworks reads the setting DIGEST_ALLOW_NETWORKS: CIDRs or single addresses, separated by commas or
+// spaces.
 func ParseNetworks(s string) ([]netip.Prefix, error) {
 	var list []netip.Prefix
 	for _, field := range splitList(s) {
@@ -229,10 +224,9 @@ func ParseNetworks(s string) ([]netip.Prefix, error) {
 	return list, nil
 }
 
-// The networks below are tables, never written after start.
+// The networks below are constant tables.
 var (
-	// specialIPv4 is the IANA IPv4 Special-Purpose Address Registry, whole,
-	// with multicast.
+	// specialIPv4 is the IANA IPv4 Special-Purpose Address Registry plus multicast.
 	specialIPv4 = prefixes(`
 		0.0.0.0/8          this network
 		10.0.0.0/8         private
@@ -253,10 +247,10 @@ var (
 		224.0.0.0/4        multicast
 		240.0.0.0/4        reserved, and broadcast`)
 
-	// globalIPv6 is all of IPv6 that has been given out (RFC 4291 §2.4).
+	// globalIPv6 is the allocated part of IPv6 (RFC 4291 §2.4).
 	globalIPv6 = netip.MustParsePrefix("2000::/3")
 
-	// specialIPv6 is what is special inside globalIPv6.
+	// specialIPv6 lists the special networks in globalIPv6.
 	specialIPv6 = prefixes(`
 		2001::/23          protocol assignments: Teredo, benchmarks, ORCHID
 		2001:db8::/32      documentation
@@ -264,12 +258,12 @@ var (
 		2620:4f:8000::/48  AS112
 		3fff::/20          documentation`)
 
-	// nat64 holds an IPv4 address in its last four bytes (RFC 6052 §2.1).
-	// 64:ff9b:1::/48 (RFC 8215) is for local use and stays closed.
+	// nat64 has an IPv4 address in its last four bytes (RFC 6052 §2.1). 64:ff9b:1::/48 (RFC 8215) is for
+	// local use and stays forbidden.
 	nat64 = netip.MustParsePrefix("64:ff9b::/96")
 )
 
-// prefixes reads a table of a network and its use a line.
+// prefixes reads a table with a network and its use on each line.
 func prefixes(table string) []netip.Prefix {
 	var list []netip.Prefix
 	for line := range strings.Lines(table) {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestI7_Addresses is the table of what may be asked.
+// TestI7_Addresses is a table of allowed and forbidden addresses.
 func TestI7_Addresses(t *testing.T) {
 	const public, refused = true, false
 	tests := []struct {
@@ -42,13 +42,13 @@ func TestI7_Addresses(t *testing.T) {
 		{"::127.0.0.1", refused},                                        // IPv4-compatible
 		{"::ffff:127.0.0.1", refused}, {"::ffff:93.184.216.34", public}, // IPv4-mapped
 		{"::ffff:0:127.0.0.1", refused},                              // SIIT
-		{"64:ff9b::7f00:1", refused}, {"64:ff9b::10.0.0.1", refused}, // NAT64 of private ones
-		{"64:ff9b::169.254.169.254", refused},                             //
-		{"64:ff9b::93.184.216.34", public},                                // NAT64 of a public one
+		{"64:ff9b::7f00:1", refused}, {"64:ff9b::10.0.0.1", refused}, // NAT64 of private addresses
+		{"64:ff9b::169.254.169.254", refused},
+		{"64:ff9b::93.184.216.34", public},                                // NAT64 of a public address
 		{"64:ff9b:1::7f00:1", refused}, {"64:ff9b:1::5db8:d822", refused}, // NAT64 for local use
 		{"100::1", refused},  // discard
 		{"2001::1", refused}, // Teredo
-		{"2001:0:4136:e378:8000:63bf:3fff:fdd2", refused},                        //
+		{"2001:0:4136:e378:8000:63bf:3fff:fdd2", refused},
 		{"2001:2::1", refused}, {"2001:10::1", refused}, {"2001:20::1", refused}, // benchmarks, ORCHID
 		{"2001:db8::1", refused},
 		{"2002:7f00:1::", refused}, {"2002:5db8:d822::1", refused}, // 6to4
@@ -89,7 +89,7 @@ func TestI7_PortsAndNetworks(t *testing.T) {
 		"93.184.216.34:22": false, "93.184.216.34:25": false, "93.184.216.34:1023": false, "93.184.216.34:0": false,
 		"127.0.0.1:80": true, "127.9.9.9:8022": true, "127.9.9.9:22": false, "[::ffff:127.0.0.1]:80": true,
 		"[::1]:80": false, "10.0.0.1:80": false,
-		"[64:ff9b::127.0.0.1]:80": false, // an allowed network is not allowed in disguise
+		"[64:ff9b::127.0.0.1]:80": false, // an allowed network is not allowed inside NAT64
 		"127.0.0.1":               false, "localhost:80": false, "": false,
 	} {
 		checkControl(t, g, address, want)
@@ -99,10 +99,10 @@ func TestI7_PortsAndNetworks(t *testing.T) {
 	}
 }
 
-// TestI7_Names: one look at everything that a name resolves to.
+// TestI7_Names holds that all addresses of a name are checked.
 func TestI7_Names(t *testing.T) {
 	tests := []struct {
-		why, answer, want string // want: what is dialled; "" if refused
+		why, answer, want string // want: the dialled addresses; "" if refused
 	}{
 		{"public", "93.184.216.34 2606:2800:220::1", "93.184.216.34 2606:2800:220::1"},
 		{"private", "10.0.0.1", ""},
@@ -134,7 +134,7 @@ func TestI7_Names(t *testing.T) {
 	}
 }
 
-// TestI7_Literals: none of the ways to write a private address gets through.
+// TestI7_Literals holds that every spelling of a private address is rejected.
 func TestI7_Literals(t *testing.T) {
 	s := newSite(t, conditional(atom(1), `"1"`, monday))
 	_, port, _ := strings.Cut(s.address, ":")
@@ -151,14 +151,14 @@ func TestI7_Literals(t *testing.T) {
 	}
 }
 
-// through makes a reader whose names resolve as the test says.
+// through returns a reader whose names resolve by lookup.
 func through(t *testing.T, address string, lookup func() ([]netip.Addr, error)) *reader {
 	g := newGuard(loopback())
 	g.lookup = func(context.Context, string, string) ([]netip.Addr, error) { return lookup() }
 	return newReader(t, address, func(o *Options) { o.DialContext = g.DialContext })
 }
 
-// TestS38_OneAddressAtATime: the next address is tried when the first does not answer.
+// TestS38_OneAddressAtATime holds that the next address is tried if the first does not answer.
 func TestS38_OneAddressAtATime(t *testing.T) {
 	s := newSite(t, conditional(atom(1), `"1"`, monday))
 	_, port, _ := strings.Cut(s.address, ":")
@@ -170,7 +170,7 @@ func TestS38_OneAddressAtATime(t *testing.T) {
 	sent(t, log[0], "Host", "a.example:"+port)
 }
 
-// TestI7_Rebinding: a name that was harmless yesterday is looked at again today.
+// TestI7_Rebinding holds that every poll checks the addresses of a name again.
 func TestI7_Rebinding(t *testing.T) {
 	s := newSite(t, conditional(atom(1), `"1"`, monday))
 	_, port, _ := strings.Cut(s.address, ":")
@@ -196,8 +196,8 @@ func TestNamesThatDoNotResolve(t *testing.T) {
 	}
 }
 
-// TestI7_Connecting holds that the check is made at the moment of connecting,
-// by the dialler itself and of the port too; nothing is sent.
+// TestI7_Connecting holds that the dialler checks the address and the port when it connects, before it
+// sends anything.
 func TestI7_Connecting(t *testing.T) {
 	g := newGuard(nil)
 	if _, err := g.dialOne(t.Context(), netip.MustParseAddr("127.0.0.1"), "80", time.Second); !errors.Is(err,

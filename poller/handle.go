@@ -8,8 +8,8 @@ import (
 	"digest/feed"
 )
 
-// account finds the feed of an account of Bluesky. One that is named by its handle is stored under
-// its DID, which stays when the handle changes (atproto.com/specs/handle).
+// account finds the feed of a Bluesky account. A feed found by its handle is stored under its DID, which
+// stays when the handle changes (atproto.com/specs/handle).
 func (s *search) account(ctx context.Context, asked string) (Result, error) {
 	handle := feed.ATProtoActor(asked)
 	url := asked
@@ -27,7 +27,7 @@ func (s *search) account(ctx context.Context, asked string) (Result, error) {
 	case doc != nil:
 		return Result{}, searchError(nil, digest.Refuse(digest.Invalid, "no account @%s: Bluesky returned no posts",
 			handle))
-	case found.Document == nil: // known
+	case found.Document == nil: // a known feed
 		return found, nil
 	case !feed.IsDID(handle) && found.Document.Description != "" && found.Document.Description != "@"+handle:
 		found.Release()
@@ -40,11 +40,10 @@ func (s *search) account(ctx context.Context, asked string) (Result, error) {
 	return found, nil
 }
 
-// mostDID bounds, in bytes, what is read of where a DID should be.
+// mostDID is the number of bytes of an answer in which did expects a DID.
 const mostDID = 300
 
-// did gives the account that has a handle: as the name servers say, else as the host
-// of that name does.
+// did returns the DID of a handle from DNS, or from the handle's host if DNS has none.
 func (s *search) did(ctx context.Context, handle string) (string, error) {
 	if did := s.poller.didOf(ctx, handle); did != "" {
 		return did, nil
@@ -61,7 +60,7 @@ func (s *search) did(ctx context.Context, handle string) (string, error) {
 	return did, nil
 }
 
-// didOf asks the name servers for the account that has a handle; "" if they name none, or several.
+// didOf returns the DID of a handle from DNS, or "" if DNS has none or several.
 func (p *Poller) didOf(ctx context.Context, handle string) (did string) {
 	if handle == "" {
 		return ""

@@ -15,15 +15,14 @@ import (
 	"digest"
 )
 
-// account is what the service of Bluesky answers.
 func account(did, handle string) string {
 	return fmt.Sprintf(`{"feed":[{"post":{"uri":"at://%[1]s/app.bsky.feed.post/3k","author":{"did":%[1]q,"handle":%[2]q,"displayName":"Ann"},
 		"record":{"text":"Hello","createdAt":"2026-11-19T00:00:00Z"},"indexedAt":"2026-11-19T00:00:00Z"}}]}`, did,
 		handle)
 }
 
-// bluesky makes a poller for whom every name leads to one server with TLS, and the names of
-// name servers to texts.
+// bluesky returns a poller for which every name resolves to one TLS server, and whose TXT records are
+// texts.
 func bluesky(t *testing.T, texts map[string][]string, answer http.HandlerFunc) *reader {
 	s := httptest.NewTLSServer(answer)
 	t.Cleanup(s.Close)
@@ -95,7 +94,7 @@ func TestFindAccount(t *testing.T) {
 	}
 }
 
-// An account that is known is not asked again, whoever names it and however.
+// TestFindKnownAccount holds that a search sends no request for a known account, whatever its spelling.
 func TestFindKnownAccount(t *testing.T) {
 	r := bluesky(t, map[string][]string{"_atproto.ann.example": {"did=did:plc:a7"}},
 		func(_ http.ResponseWriter, r *http.Request) { t.Error("asked", r.Host) })
@@ -108,7 +107,7 @@ func TestFindKnownAccount(t *testing.T) {
 	}
 }
 
-// Counts of likes and the cursor change with each answer; the account's posts do not.
+// TestPollAccount holds that changed likes and cursors are no change of an account's posts.
 func TestPollAccount(t *testing.T) {
 	likes, text := 0, account("did:plc:a7", "ann.example")
 	r := bluesky(t, nil, func(w http.ResponseWriter, _ *http.Request) {

@@ -7,13 +7,14 @@ import (
 	"testing"
 )
 
-// notes is a page whose posts are marked, which says a number that changes with each answer.
 func notes(visitors int, names ...string) string {
 	var b strings.Builder
 	for _, name := range names {
 		fmt.Fprintf(&b, `<li class="h-entry"><a class="u-url p-name" href="/%[1]s">%[1]s</a></li>`, name)
 	}
-	return fmt.Sprintf(`<html><head><title>Notes</title></head><body><p>%d visitors</p><ul class="h-feed">%s</ul></body></html>`, visitors, b.String())
+	return fmt.Sprintf(
+		`<html><head><title>Notes</title></head><body><p>%d visitors</p><ul class="h-feed">%s</ul></body></html>`,
+		visitors, b.String())
 }
 
 func TestFindPageAsFeed(t *testing.T) {
@@ -60,7 +61,7 @@ func TestPollPageAsFeed(t *testing.T) {
 	}
 }
 
-// A page in the place of another feed is no news, whatever it marks.
+// TestPageInPlaceOfAFeed holds that a page in the place of a feed is no news, whatever its markup.
 func TestPageInPlaceOfAFeed(t *testing.T) {
 	s := newSite(t, nil)
 	s.says(200, atom(1))

@@ -12,12 +12,12 @@ import (
 	"digest"
 )
 
-// A neighbourhood is a site of the Internet, outside.example, and one at home: in a
-// private network that the operator allows, as nas.example and by its address.
+// A neighbourhood has a public site, outside.example, and a home site in a private network that the
+// operator allows, as nas.example and by its address.
 type neighbourhood struct {
 	*reader
 	outside, home *site
-	turned        bool // outside.example leads home
+	turned        bool // outside.example resolves to the home site
 }
 
 func newNeighbourhood(t *testing.T, address string) *neighbourhood {
@@ -38,7 +38,7 @@ func lookup(_ context.Context, _, host string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil
 }
 
-// through gives connections to outside.example, and those that a guard lets through.
+// through returns a transport that reaches outside.example and all addresses that the guard allows.
 func (n *neighbourhood) through(allow []netip.Prefix) *http.Transport {
 	g := newGuard(allow)
 	g.lookup = lookup
@@ -58,14 +58,14 @@ func (n *neighbourhood) homes() []string {
 	return []string{"http://" + n.home.address + "/feed", "http://nas.example:" + port + "/feed"}
 }
 
-// TestI7_NoRedirectHome: what a site of the Internet says leads into no private
-// network, allowed or not; it asks nothing there, and moves no feed there.
+// TestI7_NoRedirectHome holds that a public site cannot redirect to a private network, even an allowed one.
+// No request is sent there, and no feed moves there.
 func TestI7_NoRedirectHome(t *testing.T) {
 	for _, status := range []int{301, 302, 307, 308} {
 		n := newNeighbourhood(t, "http://outside.example/feed")
 		for _, to := range n.homes() {
 			n.outside.says(status, "", "Location: "+to)
-			for range 3 { // a permanent one is believed after a day
+			for range 3 { // a permanent redirect is confirmed after a day
 				if result := n.want(Failed); result.Message != errNotPublic.Error() || n.feed.MovedTo != "" {
 					t.Errorf("%d to %s: %s, to move to %q", status, to, result.Message, n.feed.MovedTo)
 				}
@@ -75,8 +75,8 @@ func TestI7_NoRedirectHome(t *testing.T) {
 	}
 }
 
-// TestI7_HomeAndBack: an address at home that a person gave may lead elsewhere at
-// home. Once it has led outside, nothing leads back.
+// TestI7_HomeAndBack holds that a typed home address may redirect to another home address. After a redirect
+// to a public site, no redirect returns to the home network.
 func TestI7_HomeAndBack(t *testing.T) {
 	n := newNeighbourhood(t, "http://HOME/start")
 	feed := conditional(atom(1), `"1"`, monday)
@@ -97,8 +97,8 @@ func TestI7_HomeAndBack(t *testing.T) {
 	asked(t, n.home, "HEAD")
 }
 
-// TestI7_NoConnectionIsShared: a connection that is kept open at home, for an
-// address that was given, is of no use to who is led there from outside.
+// TestI7_NoConnectionIsShared holds that a redirect from a public site cannot use an idle connection to a
+// home address.
 func TestI7_NoConnectionIsShared(t *testing.T) {
 	n := newNeighbourhood(t, "http://HOME/feed")
 	n.want(Changed)
@@ -111,8 +111,8 @@ func TestI7_NoConnectionIsShared(t *testing.T) {
 	asked(t, n.home, "")
 }
 
-// TestI7_RobotsAtHome: a robots.txt is read where its feed may be, and leads home
-// from nowhere else.
+// TestI7_RobotsAtHome holds that a robots.txt is read where its feed may be, and cannot be reached by
+// redirects from elsewhere.
 func TestI7_RobotsAtHome(t *testing.T) {
 	n := newNeighbourhood(t, "http://outside.example/feed")
 	n.p.robots = newRobotsReader(&shelf{})
@@ -132,8 +132,8 @@ func TestI7_RobotsAtHome(t *testing.T) {
 	}
 }
 
-// TestI7_OffersOfAPage: what a page of the Internet offers is neither asked for nor
-// shown if it is at home; a page at home may offer what is there.
+// TestI7_OffersOfAPage holds that home addresses on a public page are neither requested nor shown. A page
+// in the home network may offer them.
 func TestI7_OffersOfAPage(t *testing.T) {
 	n := newNeighbourhood(t, "http://outside.example/")
 	homes := n.homes()
@@ -157,7 +157,8 @@ func TestI7_OffersOfAPage(t *testing.T) {
 	asked(t, n.home, "GET GET")
 }
 
-// TestI7_NoPictureFromHome: nobody types the address of a picture.
+// TestI7_NoPictureFromHome holds that pictures are fetched from public addresses only, since no person
+// typed the address.
 func TestI7_NoPictureFromHome(t *testing.T) {
 	n := newNeighbourhood(t, "http://HOME/feed")
 	n.want(Changed) // its connection stays open
@@ -176,9 +177,8 @@ func TestI7_NoPictureFromHome(t *testing.T) {
 	}
 }
 
-// TestI7_NameThatTurnsHome: a feed that was read outside is not followed home when its
-// name leads there one day. One that a person gave at home stays at home, wherever it
-// redirects to.
+// TestI7_NameThatTurnsHome holds that a public feed is not followed when its name later resolves to a home
+// address. A feed that a person typed at home stays reachable there, whatever it redirects to.
 func TestI7_NameThatTurnsHome(t *testing.T) {
 	n := newNeighbourhood(t, "http://outside.example/feed")
 	n.outside.answers(conditional(atom(1), `"1"`, monday))

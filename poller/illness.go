@@ -8,16 +8,14 @@ import (
 	"digest"
 )
 
-// A feed is sick when nothing could be read of it for sickAfter, by leastSick polls in a
-// row or more: one that is asked once a week, or whose reader was away, has not failed
-// for a week because two polls did.
+// A feed is sick after sickAfter without a successful poll, and after at least leastSick failed polls in a
+// row. Two failures of a feed that is polled once a week are not enough.
 const (
-	sickAfter = 7*oneDay - oneDay/2 // the minute differs from night to night
+	sickAfter = 7*oneDay - oneDay/2 // half a day less, because the minute of the poll varies
 	leastSick = 3
 )
 
-// Illness says what a feed is sick of; digest.Well if it is not. One that brings nothing
-// new is well.
+// Illness returns the illness of a feed, or digest.Well. A feed without new posts is well.
 func Illness(f digest.Feed, now time.Time) digest.Illness {
 	if f.Errors < leastSick || f.FailingSince.IsZero() || now.Sub(f.FailingSince) < sickAfter {
 		return digest.Well
@@ -25,7 +23,7 @@ func Illness(f digest.Feed, now time.Time) digest.Illness {
 	return LastFailure(f)
 }
 
-// LastFailure says of what kind the failure of a feed's last poll was, however long it lasts; the feed has failed.
+// LastFailure returns the kind of failure of a feed's last poll, which failed, however long it has lasted.
 func LastFailure(f digest.Feed) digest.Illness {
 	switch s := f.LastStatus; {
 	case usable(s) && f.LastError == notFeed+webPage:

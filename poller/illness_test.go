@@ -29,7 +29,7 @@ func TestIllness(t *testing.T) {
 		{503, "503 Service Unavailable, asked to wait 4 hours", digest.ServerFails},
 		{0, "the certificate is not valid: x509: certificate has expired", digest.BadCertificate},
 		{0, "no such host", digest.NoHost},
-		{0, "there is no host of that name", digest.NoHost}, // by an older version
+		{0, "there is no host of that name", digest.NoHost}, // from an older version
 		{0, "the site's robots.txt asks this program not to read it", digest.Refused},
 		{0, "connection refused", digest.NoAnswer},
 		{301, "redirect loop", digest.OtherIllness}, {418, "418 I'm a teapot", digest.OtherIllness},
@@ -52,7 +52,7 @@ func TestIllness(t *testing.T) {
 	}
 }
 
-// The words that Illness knows are those that polls say.
+// TestIllnessOfPolls holds that Illness recognises the errors of polls.
 func TestIllnessOfPolls(t *testing.T) {
 	for want, answer := range map[digest.Illness]func(request) string{
 		digest.PageInItsPlace: func(q request) string { return reply(q, 200, page()) },

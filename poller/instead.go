@@ -64,8 +64,8 @@ func refreshedTo(f digest.Feed, a *answer, page *feed.Document) (r route, ok boo
 	return r, err == nil
 }
 
-// offeredInstead chooses the feed that a page in a feed's place offers, on the feed's own
-// site: the one of its title, else the first that is not of comments.
+// offeredInstead chooses a feed from the offers of a page in a feed's place, on the same site. It prefers
+// the feed's title; otherwise it returns the first feed that is not of comments.
 func offeredInstead(f digest.Feed, a *answer, page *feed.Document) (r route, ok bool) {
 	if page == nil || page.Kind != feed.HTML || f.Kind == "" || !feed.SameSite(f.URL, a.address) {
 		return route{}, false
@@ -87,15 +87,14 @@ func offeredInstead(f digest.Feed, a *answer, page *feed.Document) (r route, ok 
 	return route{}, false
 }
 
-// leadTo is follow, as if the answer were a permanent redirect.
+// leadTo follows an address as if the answer were a permanent redirect to it.
 func (a *answer) leadTo(address string) (route, error) {
 	redirect := *a
 	redirect.status, redirect.header = http.StatusMovedPermanently, http.Header{"Location": {address}}
 	return redirect.follow()
 }
 
-// continues reports whether a document is plainly what a feed went on as: it has its title,
-// or belongs to the same page.
+// continues reports whether a document plainly continues a feed: it has the same title or the same page.
 func continues(f digest.Feed, doc *feed.Document) bool {
 	return f.Title != "" && folded(f.Title) == folded(doc.Title) ||
 		f.SiteURL != "" && feed.SameAddress(f.SiteURL, feed.CleanURL(doc.Link))
@@ -103,10 +102,10 @@ func continues(f digest.Feed, doc *feed.Document) bool {
 
 func folded(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
-// notFeed begins what is said of a document that is none, and webPage ends it.
+// notFeed begins the error about a document that is not a feed, and webPage ends it for a web page.
 const (
 	notFeed = "the answer is not a feed but "
 	webPage = "a web page"
 
-	formerList = "a list of subscriptions (OPML)" // in databases of older versions: OPML
+	formerList = "a list of subscriptions (OPML)" // OPML in the errors of older versions
 )

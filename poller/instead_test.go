@@ -9,7 +9,7 @@ import (
 	"digest/feed"
 )
 
-// offering is a page that offers feeds: "address title".
+// offering returns a page that offers feeds, each given as "address title".
 func offering(feeds ...string) string {
 	var links strings.Builder
 	for _, f := range feeds {
@@ -21,7 +21,7 @@ func offering(feeds ...string) string {
 		"</head><body><p>Hello.</p></body></html>"
 }
 
-// made makes a site anew: a page stands where the feed was, and bodies elsewhere.
+// made returns a rebuilt site: a page is in the place of the feed, and bodies are elsewhere.
 func made(t *testing.T, offers []string, bodies map[string]string) (*site, *reader) {
 	s := newSite(t, nil)
 	s.says(200, atom(1))
@@ -37,7 +37,6 @@ func made(t *testing.T, offers []string, bodies map[string]string) (*site, *read
 	return s, r
 }
 
-// gets gives what was asked for by GET since the last look.
 func gets(s *site) string {
 	var b []string
 	for _, r := range s.log() {
@@ -48,8 +47,8 @@ func gets(s *site) string {
 	return strings.Join(b, " ")
 }
 
-// A page where the feed was is as a permanent redirect to the feed that it offers: it is
-// read at once, and believed at the second sighting 20 hours on.
+// TestFeedOfThePageInItsPlace holds that a page in a feed's place acts as a permanent redirect to the feed
+// that it offers. The feed is read immediately, and the move is confirmed 20 hours later.
 func TestFeedOfThePageInItsPlace(t *testing.T) {
 	s, r := made(t, []string{"/comments/feed Comments on Weather", "/other Other news", "/new Weather » Feed"},
 		map[string]string{"/new": atom(2), "/other": atom(3)})
@@ -76,7 +75,8 @@ func TestFeedOfThePageInItsPlace(t *testing.T) {
 	}
 }
 
-// Where nothing on the same site is plainly the same feed, the page is no news and no move.
+// TestPageThatOffersNoSuchFeed holds that a page is no news and no move if its site offers no feed that is
+// plainly the same.
 func TestPageThatOffersNoSuchFeed(t *testing.T) {
 	elsewhere := newSite(t, nil)
 	elsewhere.says(200, atom(2))
@@ -115,7 +115,8 @@ func TestPageThatOffersNoSuchFeed(t *testing.T) {
 	}
 }
 
-// A site that limits the one more request is left alone as long as it says.
+// TestPageWhoseFeedIsLimited holds that a site that limits the second request gets no further one before
+// its Retry-After.
 func TestPageWhoseFeedIsLimited(t *testing.T) {
 	s, r := made(t, []string{"/new Weather"}, map[string]string{})
 	pages := paths(map[string]string{"/feed": offering("/new Weather")})
@@ -149,7 +150,7 @@ func TestOfferedInsteadOnOneHost(t *testing.T) {
 	}
 }
 
-// newReaderOfRefresh makes a reader of a feed in whose place a page has a Refresh field.
+// newReaderOfRefresh returns a reader of a feed in whose place a page has a Refresh field.
 func newReaderOfRefresh(t *testing.T) *reader {
 	s, r := made(t, nil, map[string]string{})
 	s.answers(func(q request) string {
@@ -161,14 +162,13 @@ func newReaderOfRefresh(t *testing.T) *reader {
 	return r
 }
 
-// refreshing is a page that sends browsers to an address.
 func refreshing(content string) string {
 	return `<!doctype html><title>Redirecting</title><meta http-equiv="Refresh" content="` + content +
 		`"><a href="/elsewhere">Here</a>`
 }
 
-// TestFeedMovedByRefresh checks that the poller reads a feed behind a page that refreshes to it in the same poll, and
-// believes the move like a permanent redirect.
+// TestFeedMovedByRefresh holds that the poller reads a feed behind a page that refreshes to it in the same
+// poll. It confirms the move like a permanent redirect.
 func TestFeedMovedByRefresh(t *testing.T) {
 	renamed := strings.ReplaceAll(strings.ReplaceAll(atom(2), "Weather", "Climate"), "weather.example",
 		"climate.example")
@@ -190,8 +190,8 @@ func TestFeedMovedByRefresh(t *testing.T) {
 	}
 }
 
-// TestRefreshThatIsNoMove checks that a refresh to a page, to itself, to another refresh, or to another feed of another
-// site moves nothing.
+// TestRefreshThatIsNoMove holds that a refresh to a page, to itself, to another refresh, or to another feed
+// of another site moves nothing.
 func TestRefreshThatIsNoMove(t *testing.T) {
 	elsewhere := newSiteAt(t, "127.0.0.2:0", nil)
 	elsewhere.says(200, strings.ReplaceAll(strings.ReplaceAll(atom(2), "Weather", "Front page"), "weather.example",
@@ -217,8 +217,8 @@ func TestRefreshThatIsNoMove(t *testing.T) {
 	}
 }
 
-// TestRefreshToAnotherSite checks that the poller believes a refresh to the same feed on another site like a redirect,
-// unless a reader wants the old address.
+// TestRefreshToAnotherSite holds that the poller confirms a refresh to the same feed on another site like a
+// redirect, unless a reader wants the old address.
 func TestRefreshToAnotherSite(t *testing.T) {
 	elsewhere := newSiteAt(t, "127.0.0.2:0", conditional(atom(2), `"2"`, monday))
 	for _, stays := range []bool{false, true} {

@@ -17,8 +17,8 @@ const (
 	pageInFull   = oneDay / 4 // the page of an account is short, and few servers send validators for it
 )
 
-// OwnInterval is the least time between two polls that our own manners ask for,
-// whatever the site allows: the longest of those that apply.
+// OwnInterval returns the minimum time between two polls by digest's own rules, whatever the site allows.
+// It is the longest of the rules that apply.
 func OwnInterval(f digest.Feed, now time.Time) time.Duration {
 	every := silence(f, now)
 	if credentialed(f) {
@@ -34,8 +34,8 @@ func OwnInterval(f digest.Feed, now time.Time) time.Duration {
 	return every
 }
 
-// silence slows a feed that has brought nothing for a month: by half a day for
-// each year of it.
+// silence returns the interval of a feed without a new post for a month: half a day for each year of
+// silence.
 func silence(f digest.Feed, now time.Time) time.Duration {
 	silent := now.Sub(f.NewestAt)
 	if f.NewestAt.IsZero() || silent < silentAfter {
@@ -44,16 +44,14 @@ func silence(f digest.Feed, now time.Time) time.Duration {
 	return min(time.Duration(float64(slowPerYear)*(float64(silent)/float64(oneYear))).Truncate(time.Second), slowest)
 }
 
-// credentialed reports whether a feed is asked with a credential: it is made for one
-// reader.
+// credentialed reports whether a feed is polled with a credential, which means for one reader.
 func credentialed(f digest.Feed) bool {
 	_, c := digest.SplitCredential(f.URL)
 	return digest.IsPrivate(f.URL) || !c.IsEmpty()
 }
 
-// alwaysInFull reports whether every poll costs the whole document, because the
-// server gave nothing to ask by, or ignores it (S33): so it has done, too, with a
-// feed that is now tried by its date alone (S37).
+// alwaysInFull reports whether every poll transfers the whole document, because the server sends no
+// validators or ignores them (S33). That includes a feed on trial with its date only (S37).
 func alwaysInFull(f digest.Feed) bool {
 	switch {
 	case f.ParsedAt.IsZero():
@@ -78,20 +76,20 @@ func BusyPoll(f digest.Feed, now time.Time) time.Time {
 }
 
 const (
-	busiest = time.Hour      // no feed is asked more often by itself
+	busiest = time.Hour      // the shortest interval of extra polls
 	calm    = oneDay * 3 / 4 // from this interval on (Elapsed*Listed/New/2) the polls of a day overlap
 )
 
-// Turnover is what a good poll says of how fast a document is replaced.
+// A Turnover describes how fast a document is replaced, by a successful poll.
 type Turnover struct {
-	Listed   int           // posts in the document; 0: it is unchanged
-	New      int           // those of them of which nothing was known
-	Elapsed  time.Duration // since the good poll before
+	Listed   int           // posts in the document; 0: unchanged
+	New      int           // posts among them that are new
+	Elapsed  time.Duration // since the previous successful poll
 	Span     time.Duration // since the date of the oldest post; 0: not known
-	UntilDue time.Duration // to the next midnight of any reader; 0: there is none
+	UntilDue time.Duration // until the next midnight of any reader; 0: none
 
-	Reach  int  // of an account: how many entries a poll can read; 0: it is no account
-	Behind bool // of an account: the poll left posts for the next one
+	Reach  int  // entries that a poll of an account can read; 0: not an account
+	Behind bool // the poll of an account left posts for the next one
 }
 
 // Reach returns how many entries of an account a poll can read, judged by a document with some new ones. It returns 0
@@ -126,18 +124,17 @@ func (t Turnover) turn() time.Duration {
 // left posts, or if the account publishes about as much in a day as a poll can read.
 func (t Turnover) Hurries() bool { return t.Behind || t.turn() > 0 && t.turn()/2 < calm }
 
-// gap reports whether posts may have come and gone between the two polls.
+// gap reports whether posts may have appeared and disappeared between two polls.
 func (t Turnover) gap() bool { return t.Listed >= 2 && t.New >= t.Listed && t.Elapsed > 0 }
 
-// BusyInterval says how often a feed is to be asked by itself because it is replaced
-// faster than its readers' midnights come: its BusyInterval from now on, 0 for
-// not at all. A gap begins it; it ends when a poll that overlaps with the one
-// before shows that the polls of the midnights will do so too.
+// BusyInterval returns the interval of extra polls for a feed whose posts are replaced faster than its
+// readers' midnights come. It returns 0 for no extra polls. A gap starts them. They end when a poll
+// overlaps with the previous one and shows that the midnight polls will overlap too.
 func BusyInterval(f digest.Feed, t Turnover) time.Duration {
 	if !t.gap() && f.BusyInterval == 0 && !t.Hurries() {
 		return 0
 	}
-	every := 2 * f.BusyInterval // at most, if there was little or nothing
+	every := 2 * f.BusyInterval // the maximum, if there was little or nothing
 	switch {
 	case t.Behind:
 		return busiest
@@ -155,10 +152,9 @@ func BusyInterval(f digest.Feed, t Turnover) time.Duration {
 	return max(every, busiest)
 }
 
-// afterGap is half the time in which the document is replaced, as its dates
-// tell it. Without them, or if they say that it reaches back beyond the gap, it
-// is only known to have been replaced once at least: then what was too seldom
-// is halved until polls overlap.
+// afterGap returns half the time in which the document is replaced, by its dates. If it has no dates, or
+// they reach back beyond the gap, it was replaced at least once. Then afterGap shortens the interval at
+// each gap until polls overlap.
 func (t Turnover) afterGap(before time.Duration) time.Duration {
 	every := t.Elapsed / 4
 	if 0 < t.Span && t.Span < t.Elapsed {

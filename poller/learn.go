@@ -8,17 +8,16 @@ import (
 	"digest"
 )
 
-// headFirst decides whether a poll begins with a conditional HEAD. In the
-// learned mode HEAD is asked until it is known that the conditional GET answers
-// 304 (then that is enough) or that HEAD is of no use; where only HEAD tells the
-// truth, a real GET once in a while guards against one that is stuck.
+// headFirst reports whether a poll begins with a conditional HEAD. In the learned mode it does until the
+// conditional GET answers 304, which is enough, or HEAD proves useless. If only HEAD detects changes, an
+// occasional GET guards against a HEAD that always says "unchanged".
 func headFirst(f digest.Feed, mode HeadMode, now time.Time) bool {
 	switch {
 	case f.ParsedAt.IsZero(), f.ETag == "" && f.LastModified == "", f.ValidatorsDoubted, f.Conditional == digest.Lies,
 		mode == HeadNever:
 		return false
 	case f.Errors > 0:
-		return false // what is wrong shows in a GET alone, and it may be the HEAD
+		return false // only a GET shows what is wrong, and HEAD may be the cause
 	case mode == HeadAlways:
 		return true
 	case f.Conditional == digest.Works, f.ByDate && f.Conditional == digest.Unknown:
@@ -26,7 +25,7 @@ func headFirst(f digest.Feed, mode HeadMode, now time.Time) bool {
 	case f.Head == digest.Useless:
 		return !now.Before(f.HeadRetestAt)
 	case f.Head == digest.Works && f.Conditional == digest.Unknown:
-		return false // HEAD is good; one conditional GET shows whether it is needed
+		return false // HEAD works; one conditional GET shows whether it is needed
 	case f.Head == digest.Works:
 		return now.Sub(f.ParsedAt) < stuckHEAD
 	}
@@ -43,15 +42,15 @@ func headUseless(f *digest.Feed, now time.Time) {
 	f.HeadRetestAt = now.Add(headRetest)
 }
 
-// forgetHead makes HEAD be learned anew: it was good, and is no more.
+// forgetHead makes the poller learn HEAD again after it stopped working.
 func forgetHead(f *digest.Feed) {
 	if f.Head == digest.Works {
 		f.Head = digest.Unknown
 	}
 }
 
-// refuseHead takes in that a poll has ended at a HEAD which was refused. The
-// next one is a GET, in case the site minds the method only.
+// refuseHead records that the site rejected a HEAD. The next poll is a GET, in case the site rejects only
+// the method.
 func refuseHead(f *digest.Feed, now time.Time) {
 	if f.Head == digest.Works {
 		forgetHead(f)
@@ -60,18 +59,17 @@ func refuseHead(f *digest.Feed, now time.Time) {
 	headUseless(f, now)
 }
 
-// learnFromGET remembers what a 200 says of the server's honesty. It answered
-// in full, so if its validators are those that were sent it ignores conditions;
-// and if the document is another one all the same, they say nothing of it, to a
-// HEAD neither (S36). Validators that move while the document does not are of
-// no use either, unless they have been before: then someone touched a file (S6).
+// learnFromGET learns from a 200 whether the server's validators work. A full answer with the validators
+// that were sent shows that the server ignores conditions. If the document changed nevertheless, the
+// validators are useless for a HEAD too (S36). Validators that change without the document are useless too,
+// unless they worked before; then somebody touched the file (S6).
 func (p *poll) learnFromGET(a *answer, changed bool) {
 	switch {
 	case p.feed.ValidatorsDoubted:
 		p.settleDoubt(a, changed)
 		return
 	case p.feed.Conditional == digest.Lies && p.compare(a.header, a.received) == different:
-		p.feed.Conditional, p.feed.Head = digest.Unknown, digest.Unknown // they have moved: they may be better now
+		p.feed.Conditional, p.feed.Head = digest.Unknown, digest.Unknown // they changed: they may be better now
 		return
 	}
 	if !a.conditional {
@@ -89,9 +87,8 @@ func (p *poll) learnFromGET(a *answer, changed bool) {
 	}
 }
 
-// settleDoubt ends a doubt by the document that was asked for without
-// conditions: another one under the same validators proves that they lie (S36).
-// From then on none is sent, until they change.
+// settleDoubt ends a doubt with the document of an unconditional request. Another document with the same
+// validators proves that they are wrong (S36). Then none is sent until they change.
 func (p *poll) settleDoubt(a *answer, changed bool) {
 	p.feed.ValidatorsDoubted = false
 	if changed && a.address == p.validators.url && p.compare(a.header, a.received) == same {
@@ -100,18 +97,17 @@ func (p *poll) settleDoubt(a *answer, changed bool) {
 	}
 }
 
-// The numbers of full answers in a row, with the same bytes and the same ETag,
-// after which the ETag is taken to be in the way of a 304.
+// The numbers of full answers in a row, with the same bytes and the same ETag, after which the ETag is
+// assumed to prevent a 304.
 const (
 	inTheWay       = 3
-	inTheWayCoding = 2  // of one that names a coding
-	inVain         = -1 // nor did the date help, under this ETag
+	inTheWayCoding = 2  // for an ETag that names a coding
+	inVain         = -1 // the date did not help either, with this ETag
 )
 
-// countRepeats counts the full answers that a 304 should have been, before the
-// answer is stored, and turns to conditions by date alone where the ETag keeps
-// them coming (S37): Apache's compressing modules send an ETag that they do not
-// know again, and If-None-Match suppresses If-Modified-Since (RFC 9110 §13.1.3).
+// countRepeats counts the full answers that should have been a 304, before the answer is stored. If the
+// ETag prevents a 304, it switches to conditions by date only (S37). Apache's compressing modules send an
+// ETag that they do not recognise, and If-None-Match suppresses If-Modified-Since (RFC 9110 §13.1.3).
 func countRepeats(f *digest.Feed, a *answer, hash string) {
 	etag, lm := validator(a.header, "ETag"), validator(a.header, "Last-Modified")
 	switch {
@@ -139,23 +135,22 @@ func countRepeats(f *digest.Feed, a *answer, hash string) {
 	}
 }
 
-// doubtAfter is how old a document must be for a ping to cast doubt on it.
+// doubtAfter is the age from which a ping makes a document doubtful.
 const doubtAfter = 24 * time.Hour
 
-// match is the result of comparing an answer's validators with the stored ones.
+// A match is the result of comparing an answer's validators with the stored ones.
 type match int
 
 const (
-	nothing match = iota // none of the stored validators was in the answer
+	nothing match = iota // the answer had none of the stored validators
 	same
 	different
 )
 
-// compare holds an answer's validators against those of the last 200. Every one
-// that both have must be the same: an ETag may change while Last-Modified, with
-// its resolution of a second, does not, and the reverse (S7). A Last-Modified
-// less than a minute older than the answer proves nothing (RFC 9110 §8.8.2.2),
-// unless it was the same a minute ago: some servers always say "now".
+// compare compares an answer's validators with the stored ones. All that both have must be the same: an
+// ETag may change while Last-Modified, with its resolution of a second, does not, and the reverse (S7). A
+// Last-Modified less than a minute before the answer proves nothing (RFC 9110 §8.8.2.2), unless it was the
+// same a minute ago: some servers always send the current time.
 func (v validators) compare(h http.Header, received time.Time) match {
 	result := nothing
 	if etag := h.Get("ETag"); v.etag != "" && etag != "" {
@@ -182,8 +177,8 @@ func isOld(lastModified string, date time.Time) bool {
 	return ok && date.Sub(t) > time.Minute
 }
 
-// sameETag compares weakly (RFC 9110 §8.8.3.2), blind to the suffixes that
-// Apache's compressing modules add (bugs 39727, 45023).
+// sameETag compares weakly (RFC 9110 §8.8.3.2) and ignores the suffixes of Apache's compressing modules
+// (bugs 39727, 45023).
 func sameETag(a, b string) bool { return opaque(a) == opaque(b) }
 
 func opaque(etag string) string {
@@ -191,7 +186,7 @@ func opaque(etag string) string {
 	return strings.TrimSuffix(etag, suffixOf(etag))
 }
 
-// suffixOf gives the suffix of an ETag, quoted or not, that names a coding.
+// suffixOf returns the suffix of an ETag, quoted or not, that names a coding.
 func suffixOf(etag string) string {
 	etag = strings.TrimSuffix(etag, `"`)
 	for _, suffix := range [...]string{"--gzip", "-gzip", "-br", "-zstd", ";gzip", ";br", ";zstd"} {

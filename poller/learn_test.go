@@ -71,10 +71,10 @@ func TestCompare(t *testing.T) {
 		{`"1"`, ``, `"2"||`, different},
 		{`"1"`, ``, `||`, nothing},
 		{``, monday, `||`, nothing},
-		{`"1"`, ``, `|` + monday + `|`, nothing}, // nothing that both have
+		{`"1"`, ``, `|` + monday + `|`, nothing}, // no field in common
 		{``, monday, `|` + monday + `|`, same},
 		{``, monday, `|` + tuesday + `|`, different},
-		{``, monday, `|` + monday + `|Mon, 16 Nov 2026 08:00:30 GMT`, different}, // too young to prove anything
+		{``, monday, `|` + monday + `|Mon, 16 Nov 2026 08:00:30 GMT`, different}, // too recent to prove anything
 		{``, monday, `|` + monday + `|Mon, 16 Nov 2026 08:02:00 GMT`, same},
 		{`"1"`, monday, `"1"|` + tuesday + `|`, different}, // S7
 		{`"1"`, monday, `"2"|` + monday + `|`, different},  // S7
@@ -91,8 +91,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestHeadLearned plays servers of every temper: the requests of each poll, and
-// what is known at the end.
+// TestHeadLearned plays servers with different behaviour. It checks the requests of each poll and the
+// learned state.
 func TestHeadLearned(t *testing.T) {
 	first := conditional(atom(1), `"1"`, monday)
 	plain := func(version int, header ...string) func(request) string { // ignores conditions
@@ -114,7 +114,7 @@ func TestHeadLearned(t *testing.T) {
 	tests := []struct {
 		why    string
 		first  func(request) string // answers the first fetch
-		then   func(request) string // and the polls after it
+		then   func(request) string // answers the later polls
 		polls  string
 		head   digest.Ability
 		cond   digest.Ability
@@ -173,7 +173,7 @@ func TestHeadLearned(t *testing.T) {
 	}
 }
 
-// TestHeadRetest: a useless verdict is tried again after 90 days.
+// TestHeadRetest holds that HEAD is tried again 90 days after it was useless.
 func TestHeadRetest(t *testing.T) {
 	broken := func(r request) string {
 		if r.method == "HEAD" {
@@ -197,8 +197,8 @@ func TestHeadRetest(t *testing.T) {
 	}
 }
 
-// TestStuckHEAD: where only HEAD tells something, one real GET a week finds out
-// that it is stuck, and then it is believed no more.
+// TestStuckHEAD holds that if only HEAD detects changes, one GET a week finds out whether HEAD is stuck.
+// Then HEAD is not used.
 func TestStuckHEAD(t *testing.T) {
 	answer := func(version int) func(request) string {
 		return func(r request) string { return reply(r, 200, atom(version), `ETag: "1"`) }
@@ -266,8 +266,8 @@ func TestParseHeadMode(t *testing.T) {
 	}
 }
 
-// TestConditionsAreLearnedAnew: a server that ignored an ETag, and has stopped
-// sending one, may well know its date.
+// TestConditionsAreLearnedAnew holds that a server that ignored its ETag, and sends none now, may know its
+// date.
 func TestConditionsAreLearnedAnew(t *testing.T) {
 	s := newSite(t, says(200, atom(1), `ETag: "1"`, "Last-Modified: "+monday))
 	r := newReader(t, s.url("/feed"), func(o *Options) { o.Head = HeadNever })
@@ -284,7 +284,7 @@ func TestConditionsAreLearnedAnew(t *testing.T) {
 	}
 }
 
-// stuckHead answers HEAD as if nothing had ever changed, and GET in full.
+// stuckHead answers HEAD as unchanged, and GET with the document.
 func stuckHead(version int, header ...string) func(request) string {
 	return func(q request) string {
 		if q.method == "HEAD" {
@@ -294,8 +294,8 @@ func stuckHead(version int, header ...string) func(request) string {
 	}
 }
 
-// TestHeadThatAlwaysSays304: a HEAD that kept news back is found out by the
-// first GET that brings some, and asked no more.
+// TestHeadThatAlwaysSays304 holds that a HEAD that hid news is not used after the first GET that finds
+// some.
 func TestHeadThatAlwaysSays304(t *testing.T) {
 	s := newSite(t, stuckHead(1))
 	r := started(t, s)
@@ -320,7 +320,7 @@ func TestHeadThatAlwaysSays304(t *testing.T) {
 	asked(t, s, "GET")
 }
 
-// TestHeadWithAnotherLength: the same ETag over another length is a change.
+// TestHeadWithAnotherLength holds that the same ETag with another length is a change.
 func TestHeadWithAnotherLength(t *testing.T) {
 	sized := func(version int) func(request) string {
 		body := atom(version) + strings.Repeat("\n", version)
@@ -343,8 +343,8 @@ func TestHeadWithAnotherLength(t *testing.T) {
 	asked(t, s, "HEAD GET")
 }
 
-// TestHeadKeepsFreshness: a HEAD that says nothing of it renews what GET said
-// (RFC 9111 §4.3.5).
+// TestHeadKeepsFreshness holds that a HEAD that states no freshness renews the freshness of the GET (RFC
+// 9111 §4.3.5).
 func TestHeadKeepsFreshness(t *testing.T) {
 	s := newSite(t, func(q request) string {
 		if q.method == "HEAD" {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A limit ends a request that takes too long. Time that it waits for us does not count.
+// A limit ends a request that takes too long. Pauses do not count.
 type limit struct {
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -27,7 +27,7 @@ func newLimit(ctx context.Context, most time.Duration) *limit {
 	return l
 }
 
-// pause does something whose time does not count.
+// pause calls do without counting its time.
 func (l *limit) pause(do func() error) error {
 	if !l.timer.Stop() {
 		return l.ctx.Err()
@@ -41,7 +41,7 @@ func (l *limit) pause(do func() error) error {
 	return err
 }
 
-// blame tells that an error is that the time was over.
+// blame returns DeadlineExceeded if the limit caused err, otherwise err.
 func (l *limit) blame(err error) error {
 	if l.over.Load() {
 		return context.DeadlineExceeded

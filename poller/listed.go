@@ -16,7 +16,6 @@ func isListedAccount(f digest.Feed) bool {
 	return f.Kind == "" && f.Sealed == "" && feed.WebFingerAccount(f.URL) != ""
 }
 
-// findAccount polls such a feed.
 func (s *session) findAccount(ctx context.Context, f digest.Feed) Result {
 	search := &search{session: s, known: func(context.Context, string) (digest.Feed, bool) {
 		return digest.Feed{}, false
@@ -38,7 +37,7 @@ func (s *session) findAccount(ctx context.Context, f digest.Feed) Result {
 	return found
 }
 
-// accountFailed returns the result of a poll that has not found its account.
+// accountFailed returns the result of a poll that did not find its account.
 func (s *session) accountFailed(ctx context.Context, f digest.Feed, found Result, err error) Result {
 	p := &poll{session: s, feed: f}
 	if ctx.Err() != nil {

@@ -8,7 +8,6 @@ import (
 	"digest/feed"
 )
 
-// listedAccount returns the feed that an import stores for an account.
 func listedAccount(t *testing.T) digest.Feed {
 	t.Helper()
 	url, err := feed.AskedURL("@ann@social.example")
@@ -18,8 +17,8 @@ func listedAccount(t *testing.T) digest.Feed {
 	return digest.Feed{ID: 7, URL: url, Host: feed.Host(url), State: digest.FeedActive}
 }
 
-// TestListedAccount: the first poll of a listed account finds its outbox; the next poll requests
-// the outbox alone.
+// TestListedAccount holds that the first poll of a listed account finds its outbox, and that the next poll
+// requests only the outbox.
 func TestListedAccount(t *testing.T) {
 	s, r := newSocial(t, "draft", newsBase, socialPages("Hello"))
 	r.feed = listedAccount(t)
@@ -35,7 +34,7 @@ func TestListedAccount(t *testing.T) {
 	s.asked("/users/ann/outbox?page=true draft")
 }
 
-// TestListedAccountIsMissing: a missing account fails as a feed does, and keeps its address.
+// TestListedAccountIsMissing holds that a missing account fails as a feed does, and keeps its address.
 func TestListedAccountIsMissing(t *testing.T) {
 	pages := socialPages("Hello")
 	delete(pages, "/.well-known/webfinger")

@@ -25,7 +25,7 @@ func (b *bodyReader) shorten(body []byte, r io.Reader, most int64, tooLarge erro
 	if cut.item == "" {
 		tail = make([]byte, firstRoom)
 	}
-	next := 0 // where the oldest byte of the tail is
+	next := 0 // index of the oldest byte of tail
 	for {
 		n, err := r.Read(tail[next:])
 		next = (next + n) % len(tail)
@@ -47,7 +47,7 @@ func (b *bodyReader) shorten(body []byte, r io.Reader, most int64, tooLarge erro
 
 // A cutter says where a document can be cut between two posts.
 type cutter struct {
-	end  int    // of the last whole post in the first half; 0: no post ends there
+	end  int    // end of the last whole post in the first half; 0: none ends there
 	item string // the name of a post's element; "": the document is JSON
 }
 
@@ -117,7 +117,7 @@ func cutJSON(beginning []byte) (c cutter) {
 	return c
 }
 
-// rotate moves the first n bytes behind the others, in place.
+// rotate moves the first n bytes to the end, in place.
 func rotate(b []byte, n int) {
 	slices.Reverse(b[:n])
 	slices.Reverse(b[n:])

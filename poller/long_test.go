@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// longFeed makes a feed of posts of 64 KB each.
 func longFeed(begin, post, end string, posts int) string {
 	var b strings.Builder
 	b.WriteString(begin)
@@ -25,8 +24,8 @@ const (
 	rssEnd   = `</channel></rss>`
 )
 
-// TestLongDocument checks that the poller reads the posts at both ends of a document of more than 10 MiB, in any
-// coding, and with the least memory that an instance can have.
+// TestLongDocument holds that the poller reads the posts at both ends of a document of more than 10 MiB, in
+// any coding, and with the least memory that an instance can have.
 func TestLongDocument(t *testing.T) {
 	const posts = 320
 	rss := longFeed(rssBegin, rssPost, rssEnd, posts)
@@ -61,7 +60,7 @@ func TestLongDocument(t *testing.T) {
 	}
 }
 
-// TestLongJSON checks that the poller reads the beginning of a JSON Feed of more than 10 MiB.
+// TestLongJSON holds that the poller reads the beginning of a JSON Feed of more than 10 MiB.
 func TestLongJSON(t *testing.T) {
 	body := longFeed(`{"version":"https://jsonfeed.org/version/1.1","title":"Quay \"[{\"","items":[{"id":"g",`+
 		`"title":"Berth","content_text":"x"}`,
@@ -74,7 +73,8 @@ func TestLongJSON(t *testing.T) {
 	}
 }
 
-// TestTooLongDocument checks that the poller rejects a document that exceeds the setting, ends early, or is no feed.
+// TestTooLongDocument holds that the poller rejects a document that exceeds the setting, ends early, or is
+// no feed.
 func TestTooLongDocument(t *testing.T) {
 	rss := longFeed(rssBegin, rssPost, rssEnd, 200)
 	for why, test := range map[string]struct {

@@ -12,55 +12,51 @@ import (
 )
 
 const (
-	// MostBodies is how many bytes the bodies of documents may have in memory at
-	// once, from the first byte read until what was found in them is stored. A
-	// document that is being read takes about as much again.
+	// MostBodies is the memory for document bodies, in bytes, from the first byte read until their posts
+	// are stored. Parsing a document takes about the same amount again.
 	MostBodies = 32 << 20
-	// LeastBodies is the smallest bound with which the largest document can be read.
+	// LeastBodies is the smallest limit with which the largest document can be read.
 	LeastBodies = 16 << 20
-	// largeBody is from when on a body is large. Large ones leave a quarter of the
-	// memory to the others.
+	// largeBody is the size from which a body is large. Large bodies leave a quarter of the memory to
+	// others.
 	largeBody = 2 << 20
-	// freeBody of each body is not counted: it is what any poll in flight may have.
-	freeBody = 64 << 10
-	// roomPatience is how long a body waits for memory.
+	// freeBody bytes of each body are not counted: every poll in flight may use them.
+	freeBody     = 64 << 10
 	roomPatience = 5 * time.Minute
 )
 
-// errNoRoom ends a poll for whose document there was no memory. Nothing is held
-// against its feed.
+// errNoRoom ends a poll that got no memory for its document. It is no failure of the feed.
 var errNoRoom = errors.New(string(digest.Words("too many other documents are being parsed")))
 
-// A memory is what bodies, and what was found in them, may have of it at once, in bytes.
-// Where it is used up, the largest bodies wait: the smallest that waits is the first that
-// gets more. Where a body that is not large would wait, or nobody who has some could go on,
-// the largest of those that wait goes without: it is asked for another time. Where half of
-// it waits to be stored, no further polls begin; a site that is slow holds up nobody.
+// A memory limits the bytes of all bodies and their posts. When it is used up, bodies wait, and the
+// smallest gets memory first. The largest waiting body with memory is dropped and polled later in two
+// cases: a body that is not large would wait, or no holder could continue. When half of the memory waits to
+// be stored, no further polls begin. A slow site does not count there, so it delays no other.
 type memory struct {
 	most int64 // 0: MostBodies
 
 	mu       sync.Mutex
 	used     int64
-	unstored int64   // of that: what waits to be stored
-	busy     int     // holds that have some and do not wait
-	waiting  []*wish // the smallest first
+	unstored int64   // bytes that wait to be stored
+	busy     int     // holds with bytes that do not wait
+	waiting  []*wish // sorted, the smallest first
 }
 
-// A hold is what one body has of the memory.
+// A hold is the part of the memory that one body has.
 type hold struct {
 	memory   *memory
 	bytes    int64 // guarded by memory.mu
-	unstored bool  // its bytes wait to be stored; guarded too
+	unstored bool  // its bytes wait to be stored; guarded by memory.mu
 }
 
-// A wish is a hold that waits for more.
+// A wish is a request of a hold that waits for more memory.
 type wish struct {
 	hold    *hold
 	to      int64
-	granted chan error // nil, or why it is not granted
+	granted chan error // nil, or the reason for the refusal
 }
 
-// grow waits until the hold may have so many bytes in all. A nil hold has no bounds.
+// grow waits until the hold may have that many bytes in total. A nil hold has no limit.
 func (h *hold) grow(ctx context.Context, to int64) error {
 	if h == nil || to <= freeBody {
 		return nil
@@ -81,7 +77,7 @@ func (h *hold) grow(ctx context.Context, to int64) error {
 	}
 }
 
-// add has the hold grow without waiting, for a moment.
+// add grows the hold without waiting.
 func (h *hold) add(to int64) {
 	if h == nil || to <= freeBody {
 		return
@@ -91,7 +87,7 @@ func (h *hold) add(to int64) {
 	h.memory.grant(h, to)
 }
 
-// settle gives back what the hold has beyond so many bytes.
+// settle shrinks the hold to that many bytes.
 func (h *hold) settle(to int64) {
 	h.memory.mu.Lock()
 	defer h.memory.mu.Unlock()
@@ -104,7 +100,7 @@ func (h *hold) settle(to int64) {
 	h.memory.wake()
 }
 
-// keep has the hold have as many bytes as wait to be stored, all of them counted.
+// keep sets the hold to the bytes that wait to be stored and counts all of them.
 func (h *hold) keep(bytes int64) {
 	h.memory.mu.Lock()
 	defer h.memory.mu.Unlock()
@@ -115,7 +111,6 @@ func (h *hold) keep(bytes int64) {
 	h.memory.wake()
 }
 
-// release gives back all that the hold has.
 func (h *hold) release() {
 	h.memory.mu.Lock()
 	defer h.memory.mu.Unlock()
@@ -123,7 +118,6 @@ func (h *hold) release() {
 	h.memory.wake()
 }
 
-// full reports whether so much waits to be stored that nothing more should come.
 func (m *memory) full() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -132,7 +126,7 @@ func (m *memory) full() bool {
 
 func (m *memory) bound() int64 { return cmp.Or(m.most, MostBodies) }
 
-// ask gives a wish to wait for; nil: the hold has that much.
+// ask returns a wish to wait for, or nil if the hold has that much already.
 func (m *memory) ask(h *hold, to int64) *wish {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -149,7 +143,7 @@ func (m *memory) ask(h *hold, to int64) *wish {
 	return w
 }
 
-// wake grants what can be granted, the smallest first.
+// wake grants wishes, the smallest first, as far as there is memory.
 func (m *memory) wake() {
 	for len(m.waiting) > 0 {
 		w := m.waiting[0]
@@ -163,7 +157,7 @@ func (m *memory) wake() {
 			m.leave(w)
 			m.grant(w.hold, w.to)
 			w.granted <- nil
-		case short <= m.unstored: // there is room when it is stored
+		case short <= m.unstored: // there is enough memory after the next commit
 			return
 		case w.to > largeBody && m.busy > 0 || !m.refuseLargest(w):
 			return
@@ -171,8 +165,8 @@ func (m *memory) wake() {
 	}
 }
 
-// refuseLargest ends the largest that waits and has some, but not for w; false: there
-// is none.
+// refuseLargest refuses the largest waiting wish, other than w, whose hold has memory. It reports whether
+// there was one.
 func (m *memory) refuseLargest(w *wish) bool {
 	for _, largest := range slices.Backward(m.waiting) {
 		if largest != w && largest.hold.bytes > 0 {
@@ -185,7 +179,7 @@ func (m *memory) refuseLargest(w *wish) bool {
 	return false
 }
 
-// leave takes a wish out of those that wait; false: it waits no more.
+// leave removes a wish from the queue and reports whether it was there.
 func (m *memory) leave(w *wish) bool {
 	i := slices.Index(m.waiting, w)
 	if i < 0 {
@@ -198,7 +192,7 @@ func (m *memory) leave(w *wish) bool {
 	return true
 }
 
-// empty takes all that a hold has which does not wait.
+// empty frees all bytes of a hold that does not wait.
 func (m *memory) empty(h *hold) {
 	if h.bytes > 0 {
 		m.busy--
@@ -211,7 +205,7 @@ func (m *memory) empty(h *hold) {
 	h.unstored = false
 }
 
-// grant gives a hold that does not wait so many bytes in all.
+// grant sets a hold that does not wait to that many bytes.
 func (m *memory) grant(h *hold, to int64) {
 	if to <= h.bytes {
 		return
@@ -223,7 +217,8 @@ func (m *memory) grant(h *hold, to int64) {
 	h.bytes = to
 }
 
-// withdraw takes a wish back that was not granted, which is the error; or it was.
+// withdraw removes a wish from the queue and returns err. If the wish was decided already, it returns that
+// result.
 func (m *memory) withdraw(w *wish, err error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -13,7 +13,6 @@ import (
 	"digest"
 )
 
-// holds gives n holds of one memory, each of which has so many bytes.
 func holds(t *testing.T, n int, bytes int64) (all []*hold) {
 	m := &memory{}
 	for range n {
@@ -26,7 +25,7 @@ func holds(t *testing.T, n int, bytes int64) (all []*hold) {
 	return all
 }
 
-// TestMemory: what does not fit waits, the largest longest.
+// TestMemory holds that wishes that do not fit wait, and that the smallest is granted first.
 func TestMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := holds(t, 3, MostBodies/4)
@@ -56,7 +55,7 @@ func TestMemory(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 		all[1].release()
-		all[1].release() // is nothing
+		all[1].release() // has no effect
 		all[2].release()
 		synctest.Wait()
 		if len(order) != 4 || m.used != 0 || m.busy != 0 || len(m.waiting) > 0 {
@@ -65,8 +64,8 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-// TestMemoryOfAllThatWait: bodies that all want more, and have used up the memory,
-// do not get more than there is: some go without, and the others come.
+// TestMemoryOfAllThatWait holds that bodies that all wait for more memory do not exceed it. Some are
+// refused, so that the others continue.
 func TestMemoryOfAllThatWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 100
@@ -102,7 +101,7 @@ func TestMemoryOfAllThatWait(t *testing.T) {
 	})
 }
 
-// TestMemoryForSmallOnes: a body that is not large does not wait for large ones that wait.
+// TestMemoryForSmallOnes holds that a body that is not large does not wait for waiting large ones.
 func TestMemoryForSmallOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := holds(t, 30, 800<<10)
@@ -128,7 +127,7 @@ func TestMemoryForSmallOnes(t *testing.T) {
 	})
 }
 
-// TestMemoryGivenUp: whoever waits too long goes without.
+// TestMemoryGivenUp holds that a body that waits too long is refused.
 func TestMemoryGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := holds(t, 3, MostBodies/4)
@@ -145,9 +144,8 @@ func TestMemoryGivenUp(t *testing.T) {
 	})
 }
 
-// TestLargeDocumentsTakeTurns: only so many bytes of documents are held at once,
-// however many sites send one; small ones do not wait for them, and waiting is no
-// fault of the site.
+// TestLargeDocumentsTakeTurns holds that documents in memory have a limited size, whatever number of sites
+// send one. Small documents do not wait for large ones, and the wait is no failure of the site.
 func TestLargeDocumentsTakeTurns(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		const size, fit = 4 << 20, 5
@@ -185,7 +183,7 @@ func TestLargeDocumentsTakeTurns(t *testing.T) {
 				if result.Outcome != Changed || result.Took > time.Second {
 					t.Error(result.Message, result.Took)
 				}
-				free := result.Keep(1) // the next come all the same
+				free := result.Keep(1) // does not block the next ones
 				defer free()
 				left--
 			}
@@ -193,7 +191,7 @@ func TestLargeDocumentsTakeTurns(t *testing.T) {
 		if m := r.p.bodies; m.used != feeds+1 || m.unstored != feeds+1 {
 			t.Errorf("%+v is kept, of %d polls a byte", m, feeds+1)
 		}
-		for range 2 * fit { // nothing comes of them, and whoever asked lets go all the same
+		for range 2 * fit { // they return no feed, and their memory is freed anyway
 			poll("page.example")
 			(<-done).Release()
 		}
@@ -203,8 +201,8 @@ func TestLargeDocumentsTakeTurns(t *testing.T) {
 	})
 }
 
-// TestFindsTakeTurns: what is looked at for readers has its part of the same memory,
-// until it is let go; pages, what is no feed and what is known already keep nothing of it.
+// TestFindsTakeTurns holds that searches use the same memory until their results are released. Pages, other
+// documents and known feeds keep none.
 func TestFindsTakeTurns(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		const size, fit, finds = 4 << 20, 5, 8
@@ -223,7 +221,7 @@ func TestFindsTakeTurns(t *testing.T) {
 			return digest.Feed{ID: 7, URL: address}, address == "http://known.example/feed"
 		}
 		find := func(host string) Result {
-			c, _ := r.p.Find(t.Context(), "http://"+host+"/", known) // what came of it is asked below
+			c, _ := r.p.Find(t.Context(), "http://"+host+"/", known) // the assertions below check the outcome
 			return c.Read
 		}
 		done := make(chan Result, finds)
@@ -260,8 +258,8 @@ func TestFindsTakeTurns(t *testing.T) {
 	})
 }
 
-// TestMemoryOfWhatIsKept: what waits to be stored counts to the byte, and keeps others
-// waiting until it is stored; nobody goes without for its sake.
+// TestMemoryOfWhatIsKept holds that results that wait to be stored count to the byte, and that others wait
+// for them. No wish is refused because of them.
 func TestMemoryOfWhatIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := holds(t, 4, MostBodies/8)
@@ -304,7 +302,8 @@ func TestMemoryOfWhatIsKept(t *testing.T) {
 	})
 }
 
-// TestMemoryBound: the bound is that of the machine, and the largest document has room in the least.
+// TestMemoryBound holds that the limit is configurable, and that the largest document fits into the
+// smallest.
 func TestMemoryBound(t *testing.T) {
 	m := &memory{most: LeastBodies}
 	h := &hold{memory: m}

@@ -9,8 +9,7 @@ import (
 	"digest"
 )
 
-// A month is a play of one feed with a real poller and a site that keeps what
-// comes over the wire, in the bubble's time.
+// A month plays one feed with a real poller and a site that records its requests, in synctest time.
 type month struct {
 	*play
 	site    *site
@@ -18,7 +17,7 @@ type month struct {
 	asked   []request
 }
 
-// overTheWire plays 52 days of a site and gives what it saw.
+// overTheWire plays 52 days of a site and returns its log.
 func overTheWire(t *testing.T, answer func(request) string, zones []*time.Location) month {
 	n := newNetwork()
 	defer n.close()
@@ -40,8 +39,8 @@ func overTheWire(t *testing.T, answer func(request) string, zones []*time.Locati
 	return m
 }
 
-// TestS14_Months: 52 days of one feed with readers in 24 zones. No two polls
-// are less than an hour apart, none is left out, and each is one request.
+// TestS14_Months plays 52 days of one feed with readers in 24 time zones. All polls are at least an hour
+// apart, no midnight is skipped, and each poll is one request.
 func TestS14_Months(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := overTheWire(t, conditional(atom(1), `"1"`, monday), hourlyZones(24))
@@ -64,8 +63,8 @@ func TestS14_Months(t *testing.T) {
 	})
 }
 
-// TestS15_Months: what is fresh for exactly a day is asked every day all the
-// same, and never while it is fresh, whatever of the answers says so.
+// TestS15_Months holds that a feed that is fresh for exactly a day is polled every day, and never while it
+// is fresh, whichever answers state it.
 func TestS15_Months(t *testing.T) {
 	for why, answer := range map[string]func(request) string{
 		"always":     conditional(atom(1), `"1"`, monday, "Cache-Control: max-age=86400"),
@@ -96,7 +95,6 @@ func TestS15_Months(t *testing.T) {
 	}
 }
 
-// only adds a header field to answers of one status.
 func only(status string, answer func(request) string, field string) func(request) string {
 	return func(r request) string {
 		first, rest, _ := strings.Cut(answer(r), "\r\n")
@@ -107,12 +105,12 @@ func only(status string, answer func(request) string, field string) func(request
 	}
 }
 
-// fresh1440 is a feed that is fresh for a day by its own word.
+// fresh1440 is a feed whose document states that it is fresh for a day.
 const fresh1440 = `<?xml version="1.0"?><rss version="2.0"><channel><title>Weather</title><link>https://weather.example/</link>
 <ttl>1440</ttl><item><guid>1</guid><title>Day 1</title><link>https://weather.example/1</link></item></channel></rss>`
 
-// TestS33_Months: what sends no validators is asked in full once a day, however
-// many readers it has.
+// TestS33_Months holds that a feed without validators is requested once a day, whatever number of readers
+// it has.
 func TestS33_Months(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := overTheWire(t, func(r request) string { return reply(r, 200, atom(1)) }, hourlyZones(24))
@@ -127,8 +125,8 @@ func TestS33_Months(t *testing.T) {
 	})
 }
 
-// TestS19_Months: a site that answers 429 each time gets polls when its Retry-After has passed, beside the midnights,
-// and never before. A third poll in a day would cost the midnight.
+// TestS19_Months holds that a site that answers 429 each time is polled after its Retry-After, outside the
+// midnights, and never before. A third poll in a day would cost the midnight.
 func TestS19_Months(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := overTheWire(t, func(r request) string { return reply(r, 429, "", "Retry-After: 25200") }, hourlyZones(1))
@@ -143,7 +141,7 @@ func TestS19_Months(t *testing.T) {
 	})
 }
 
-// TestS20_Months: four hours at first, then twice as many each time, then a day.
+// TestS20_Months holds that the pause after errors is four hours, then doubles up to a day.
 func TestS20_Months(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := overTheWire(t, func(r request) string { return reply(r, 500, "") }, hourlyZones(24))

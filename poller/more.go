@@ -122,7 +122,6 @@ func (r *readingOn) together(ctx context.Context) (doc *feed.Document, err error
 	return all, nil
 }
 
-// readPages reads the pages after the first, until a page is enough.
 func (r *readingOn) readPages(ctx context.Context) error {
 	seen := []string{r.first.address}
 	for len(r.pages) < accountPages {
@@ -168,7 +167,6 @@ func (r *readingOn) withoutPage(err error) error {
 	return nil
 }
 
-// isPassing reports whether a failure may end soon.
 func isPassing(t *pollError) bool {
 	return t.status == 0 || t.status >= http.StatusInternalServerError || t.throttled()
 }
@@ -185,10 +183,9 @@ func (r *readingOn) isEnough(ctx context.Context, page *feed.Document) (bool, er
 	return len(known) > 0, err
 }
 
-// isLate reports whether a poll has no time to read more.
 func (r *readingOn) isLate() bool { return r.poller.now().Sub(r.began) > mostMore }
 
-// hurry returns a context that ends before the patience of the person who waits for a new account.
+// hurry returns a context with a deadline for a new account, because a person waits for it.
 func (r *readingOn) hurry(ctx context.Context) (context.Context, context.CancelFunc) {
 	if !r.isNew {
 		return ctx, func() {}

@@ -12,7 +12,7 @@ import (
 	"digest"
 )
 
-// onPages are the pages of an outbox, as newest to oldest notes by their numbers: "" leads on to the next page.
+// onPages splits an outbox into pages of notes, given by number from new to old.
 func onPages(pages map[string]string, notes ...[]int) map[string]string {
 	pages = maps.Clone(pages)
 	for i, of := range notes {
@@ -38,7 +38,7 @@ func onPages(pages map[string]string, notes ...[]int) map[string]string {
 	return pages
 }
 
-// storing has a poller know the posts of an account that polls have brought.
+// storing makes a poller know the posts that earlier polls returned.
 func storing(r *reader) (store func(Result), have func() int) {
 	known := map[string]string{}
 	r.p.known = func(_ context.Context, _ digest.FeedID, identities []string) (map[string]string, error) {
@@ -59,7 +59,7 @@ func storing(r *reader) (store func(Result), have func() int) {
 	}, func() int { return len(known) }
 }
 
-// A poll reads on while nothing of a page is stored, and no further than four pages.
+// TestReadsOnToWhatIsKnown holds that a poll reads further pages until one has a stored post, at most four.
 func TestReadsOnToWhatIsKnown(t *testing.T) {
 	s, r := newSocial(t, "", newsBase, nil)
 	r.feed.Kind = "activitystreams"
@@ -70,7 +70,7 @@ func TestReadsOnToWhatIsKnown(t *testing.T) {
 		want  int
 		log   string
 	}{
-		{[][]int{{2, 1}, {0}}, 2, one}, // for the first time
+		{[][]int{{2, 1}, {0}}, 2, one}, // the first poll
 		{[][]int{{3, 2}, {1, 0}}, 3, one},
 		{[][]int{{7, 6}, {5, 4}, {3, 2}, {1}}, 7, one + " " + one + "&n=1 " + one + "&n=2"},
 		{[][]int{{20, 19}, {18, 17}, {16, 15}, {14, 13}, {12, 11}}, 15,
@@ -79,7 +79,7 @@ func TestReadsOnToWhatIsKnown(t *testing.T) {
 		s.pages, s.log = onPages(socialPages(), day.notes...), nil
 		store(r.want(Changed))
 		got := strings.ReplaceAll(strings.Join(s.log, " "), " draft", "")
-		got = strings.ReplaceAll(got, "/users/ann ", "") // the weekly request for its actor
+		got = strings.ReplaceAll(got, "/users/ann ", "") // the weekly request for the actor
 		if have() != day.want || got != day.log {
 			t.Errorf("%v: %d posts, asked %s, want %d and %s", day.notes, have(), got, day.want, day.log)
 		}
@@ -90,8 +90,8 @@ func TestReadsOnToWhatIsKnown(t *testing.T) {
 	}
 }
 
-// If a host refuses a page, the poll fails, and the next poll requests all pages again, once. If the host refuses
-// again, the poll keeps the pages that it has.
+// TestPageIsRefused holds that a poll fails if a host refuses a page, and that the next poll requests all
+// pages again, once. If the host refuses again, the poll keeps the pages that it has.
 func TestPageIsRefused(t *testing.T) {
 	for status, fails := range map[int]bool{http.StatusTooManyRequests: true, http.StatusServiceUnavailable: true,
 		http.StatusNotFound: false, http.StatusUnauthorized: false} {
@@ -140,8 +140,8 @@ func countdown(from, to int) (all []int) {
 	return all
 }
 
-// If an outbox has only the addresses of notes, a poll reads some of them with signed requests, each once, the
-// oldest first.
+// TestNamedNotesAreRead has an outbox with only the addresses of notes. A poll reads some of them with
+// signed requests, each once, the oldest first.
 func TestNamedNotesAreRead(t *testing.T) {
 	s, r := newSocial(t, "draft", newsBase, namedPages(socialPages(), countdown(15, 1)...))
 	r.feed.Kind = "activitystreams"
@@ -174,8 +174,9 @@ func TestNamedNotesAreRead(t *testing.T) {
 	}
 }
 
-// The poller reads a post of a group's member at the server of the member, and believes that server alone (I9). If it
-// cannot read the post, the post is a link, or a later poll reads it.
+// TestGroupsPostsAreRead holds that the poller reads a post of a group's member on the server of the
+// member, and trusts only that server (I9). If it cannot read the post, the post is a link, or a later poll
+// reads it.
 func TestGroupsPostsAreRead(t *testing.T) {
 	announced := func(host string, n int) string {
 		return fmt.Sprintf(`{"type":"Announce","id":"https://social.example/a/%[2]d",`+
@@ -229,7 +230,8 @@ func TestGroupsPostsAreRead(t *testing.T) {
 	}
 }
 
-// No request goes to an allowed private network because an answer names an address there (I7).
+// TestReadsOnNotHome holds that no request goes to an allowed private network because an answer names an
+// address there (I7).
 func TestReadsOnNotHome(t *testing.T) {
 	s := New(Options{NoWait: true, AllowNetworks: loopback()}).newSession(digest.Feed{}, 1)
 	on := &readingOn{session: s, first: &answer{}}
@@ -239,7 +241,8 @@ func TestReadsOnNotHome(t *testing.T) {
 	}
 }
 
-// A person who waits for a new account gets the posts that the search has read in time.
+// TestNewAccountInTime holds that a person who waits for a new account gets the posts that the search read
+// in time.
 func TestNewAccountInTime(t *testing.T) {
 	s, r := newSocial(t, "draft", newsBase, namedPages(socialPages(), countdown(5, 1)...))
 	ctx, cancel := context.WithTimeout(context.Background(), lastMore)
@@ -250,7 +253,7 @@ func TestNewAccountInTime(t *testing.T) {
 	}
 }
 
-// If the first page has no posts, each poll reads the next one.
+// TestEmptyFirstPage holds that each poll reads the next page if the first page has no posts.
 func TestEmptyFirstPage(t *testing.T) {
 	s, r := newSocial(t, "", newsBase, onPages(socialPages(), nil, []int{2, 1}))
 	r.feed.Kind = "activitystreams"

@@ -15,7 +15,7 @@ import (
 	"digest/feed"
 )
 
-// A network is sites in memory: with it, time in a synctest bubble passes by itself.
+// A network has sites in memory, so that time in a synctest bubble advances.
 type network struct {
 	mu    sync.Mutex
 	sites map[string]*site // by host:port
@@ -25,23 +25,22 @@ type network struct {
 
 func newNetwork() *network { return &network{sites: map[string]*site{}} }
 
-// inNetwork runs f in a bubble with a network of its own.
 func inNetwork(t *testing.T, f func(t *testing.T, n *network)) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork()
-		defer time.Sleep(time.Hour) // until the sites have said what they wanted to
+		defer time.Sleep(time.Hour) // until the sites have finished their answers
 		defer n.close()
 		f(t, n)
 	})
 }
 
-// A gauge knows how many were under way at once.
+// A gauge counts what happens at the same time, and the maximum.
 type gauge struct {
 	mu        sync.Mutex
 	now, most int
 }
 
-// take is under way for so long.
+// take counts one for a duration.
 func (g *gauge) take(d time.Duration) {
 	g.mu.Lock()
 	g.now++
@@ -74,8 +73,7 @@ func (n *network) dial(_ context.Context, _, address string) (net.Conn, error) {
 	return ours, nil
 }
 
-// reader makes a poller on this network by the bubble's own clock, with the
-// pauses that are the default.
+// reader returns a poller on this network, with the bubble's clock and the default pauses.
 func (n *network) reader(t *testing.T, address string, change ...func(*Options)) *reader {
 	o := Options{DialContext: n.dial, HostInterval: 2 * time.Second, Log: slog.New(slog.DiscardHandler)}
 	for _, f := range change {
@@ -86,7 +84,6 @@ func (n *network) reader(t *testing.T, address string, change ...func(*Options))
 	return &reader{t: t, p: p, watch: newWatch(), feed: digest.Feed{ID: 1, URL: address, Host: feed.Host(address)}}
 }
 
-// close ends every connection, so that the bubble can end.
 func (n *network) close() {
 	for _, p := range n.p {
 		p.Close()
@@ -98,8 +95,8 @@ func (n *network) close() {
 	}
 }
 
-// TestS34_OneAtATime: many workers, feeds and redirects to one host come one
-// after the other, two seconds apart.
+// TestS34_OneAtATime holds that requests of many workers, feeds and redirects to one host are sent one at a
+// time, two seconds apart.
 func TestS34_OneAtATime(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		var g gauge
@@ -133,7 +130,7 @@ func TestS34_OneAtATime(t *testing.T) {
 	})
 }
 
-// TestS34_HeadAndGet: the two requests of one poll are spaced too, and use one connection.
+// TestS34_HeadAndGet holds that the two requests of one poll have the pause too, and use one connection.
 func TestS34_HeadAndGet(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		s := n.site("a.example:80", conditional(atom(1), `"1"`, monday))
@@ -156,7 +153,7 @@ func TestS34_HeadAndGet(t *testing.T) {
 	})
 }
 
-// TestNoWait: no pause, but still one at a time.
+// TestNoWait holds that without pauses, requests are still sent one at a time.
 func TestNoWait(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		s := n.site("a.example:80", func(r request) string {
@@ -181,7 +178,7 @@ func TestNoWait(t *testing.T) {
 	})
 }
 
-// TestSlow: a server that dribbles is left after the time of one request.
+// TestSlow holds that a slow answer ends after the timeout of one request.
 func TestSlow(t *testing.T) {
 	tests := []struct {
 		why   string
@@ -220,7 +217,7 @@ func TestSlow(t *testing.T) {
 	}
 }
 
-// TestSlowChain: redirects that are slow one by one do not add up to an hour.
+// TestSlowChain holds that a chain of slow redirects has a limited time.
 func TestSlowChain(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		n.site("a.example:80", func(r request) string {
@@ -245,7 +242,7 @@ func dribble(c net.Conn, s string) {
 	}
 }
 
-// TestHeadTimeout: a HEAD that is never answered is held against HEAD, not against the feed.
+// TestHeadTimeout holds that a HEAD without an answer is no failure of the feed.
 func TestHeadTimeout(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		n.site("a.example:80", func(r request) string {
@@ -265,8 +262,8 @@ func TestHeadTimeout(t *testing.T) {
 	})
 }
 
-// TestRefusedIsNotHeldAgainstHEAD: nobody listens, so there is nothing to learn
-// and no second try.
+// TestRefusedIsNotHeldAgainstHEAD holds that a closed port says nothing about HEAD, and that there is no
+// second request.
 func TestRefusedIsNotHeldAgainstHEAD(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		n.site("a.example:80", conditional(atom(1), `"1"`, monday))
@@ -282,7 +279,7 @@ func TestRefusedIsNotHeldAgainstHEAD(t *testing.T) {
 	})
 }
 
-// TestStoppedBeforeDecoding: a poll that waits for its turn to undo a coding can be stopped.
+// TestStoppedBeforeDecoding holds that a poll that waits for a decoder can be stopped.
 func TestStoppedBeforeDecoding(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		n.site("x.example:80", says(200, string(pack(t, []byte(atom(1)), "br")), "Content-Encoding: br"))
@@ -309,7 +306,7 @@ func TestStoppedBeforeDecoding(t *testing.T) {
 	})
 }
 
-// TestStopped: an interrupted poll leaves the record alone, queue and all.
+// TestStopped holds that a stopped poll leaves the record and its place in the queue unchanged.
 func TestStopped(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		n.site("a.example:80", func(request) string { time.Sleep(time.Minute); return "" })
@@ -337,8 +334,8 @@ func TestStopped(t *testing.T) {
 	})
 }
 
-// TestDeadConnection: a request that is sent again because a kept connection
-// was closed under it is spaced like any other, and counted.
+// TestDeadConnection holds that a request that is repeated after a closed connection is counted, and has
+// the pause.
 func TestDeadConnection(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		s := n.site("a.example:80", nil)
@@ -360,7 +357,7 @@ func TestDeadConnection(t *testing.T) {
 	})
 }
 
-// TestPacerForgets: hosts that are free by now do not pile up.
+// TestPacerForgets holds that the pacer drops unused hosts.
 func TestPacerForgets(t *testing.T) {
 	w := newWatch()
 	p := newPacer(time.Second, false, w.now)

@@ -7,8 +7,8 @@ import (
 	"digest/internal/catalogue"
 )
 
-// NewsWords says how the news of a feed comes, since when, and what polling that has saved, in one line for people. Instants
-// are in UTC.
+// NewsWords describes in one line for people how the news of a feed arrives, since when, and how many polls
+// that saved. Instants are in UTC.
 func NewsWords(n digest.News, now time.Time) catalogue.Sayable {
 	said := newsWay(n, now)
 	if !n.TrustedAt.IsZero() || n.SavedPolls > 0 {
@@ -17,7 +17,7 @@ func NewsWords(n digest.News, now time.Time) catalogue.Sayable {
 	return said
 }
 
-// newsWay is what NewsWords says without what was saved.
+// newsWay is NewsWords without the saved polls.
 func newsWay(n digest.News, now time.Time) catalogue.Sayable {
 	way, since := n.Way(now)
 	switch {
@@ -25,9 +25,11 @@ func newsWay(n digest.News, now time.Time) catalogue.Sayable {
 		return catalogue.Key("pings announce new posts (since %s; %s, the last %s); polls find the rest").
 			With(minute(since), times(n.Pings), minute(n.LastPingAt))
 	case way == digest.ByPoll && n.ExpiresAt.After(now) && !n.CloudUntil.After(now):
-		return catalogue.Key("polls find new posts; its hub confirmed a subscription at %s but has pushed nothing yet").With(minute(n.PushedSince))
+		return catalogue.Key("polls find new posts; its hub confirmed a subscription at %s but has pushed nothing yet").
+			With(minute(n.PushedSince))
 	case way == digest.ByPoll && n.HubQuietUntil.After(now):
-		return catalogue.Key("polls find new posts; its hub did not confirm our subscription; next attempt after %s").With(minute(n.HubQuietUntil))
+		return catalogue.Key("polls find new posts; its hub did not confirm our subscription; next attempt after %s").
+			With(minute(n.HubQuietUntil))
 	case way == digest.ByPoll:
 		return catalogue.Key("polls find new posts")
 	}

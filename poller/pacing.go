@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	leaseRetry    = time.Second     // between two looks at a host that is leased elsewhere
-	leasePatience = 2 * time.Minute // with it, all together, give or take a quarter
-	leaseMargin   = 5 * time.Minute // for what comes before the request itself
+	leaseRetry    = time.Second     // between attempts to lease a host that another worker has
+	leasePatience = 2 * time.Minute // total wait for such a lease, plus or minus a quarter
+	leaseMargin   = 5 * time.Minute // for the work before the request itself
 )
 
-// errBusy ends a poll that came to a host which others keep asking. Nothing is
-// held against its feed.
+// errBusy ends a poll whose redirect goes to a host that other workers keep using. It is no failure of the
+// feed.
 var errBusy = errors.New(string(digest.Words("the host it redirects to is busy with other polls")))
 
-// acquire waits until a request may go to host: no other worker asks it (S34), no
-// other poll of this process does, its pause is over, the minute is not a hot
-// one and there is room on the wire. Whoever got nil calls leave.
+// acquire waits until a request may go to host. No other worker and no other poll of this process uses it
+// (S34), its pause has passed, the minute is not hot, and a place on the wire is free. After success the
+// caller must call leave.
 func (s *session) acquire(ctx context.Context, host string) (leave func(), err error) {
 	free, err := s.lease(ctx, host)
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *session) acquire(ctx context.Context, host string) (leave func(), err e
 	}, nil
 }
 
-// acquireWire waits for room on the wire, outside the hot minutes.
+// acquireWire waits for a free connection outside the hot minutes.
 func (s *session) acquireWire(ctx context.Context) (leave func(), err error) {
 	for {
 		leave, err := s.poller.wire.enter(ctx)
@@ -70,13 +70,13 @@ func (s *session) acquireWire(ctx context.Context) (leave func(), err error) {
 // isHot reports whether t lies in minute :59, :00 or :01.
 func isHot(t time.Time) bool { return avoidHotMinutes(t, 0).After(t) }
 
-// lease leases a host that the caller has not, across all workers. With a
-// clock that stands still there is nothing to wait for.
+// lease leases a host across all workers, unless the caller has leased it. With a frozen clock it does
+// nothing.
 func (s *session) lease(ctx context.Context, host string) (free func(time.Time), err error) {
 	if s.poller.hosts == nil || s.poller.pace.noWait || host == s.leasedHost {
 		return func(time.Time) {}, nil
 	}
-	// Two that wait for each other's host do not give up together, time and again.
+	// Random, so that two polls that wait for each other's host do not give up together.
 	for end := s.poller.now().Add(leasePatience*3/4 + rand.N(leasePatience/2)); ; {
 		token, again, err := s.poller.hosts.LeaseHost(ctx, s.poller.now(), host, s.poller.timeout+leaseMargin)
 		if err != nil {
@@ -96,15 +96,15 @@ func (s *session) lease(ctx context.Context, host string) (free func(time.Time),
 	}
 }
 
-// free gives a host back, also at the end of the process.
+// free releases the lease of a host, even after a stop.
 func (p *Poller) free(ctx context.Context, host, token string, at time.Time) {
 	if err := p.hosts.GiveBackHost(context.WithoutCancel(ctx), host, token, at); err != nil {
 		p.log.Warn("cannot release a host; its lease will expire", "host", host, "err", err)
 	}
 }
 
-// A pacer lets one request at a time through to each host, and the next one an
-// interval after the last has ended (S34).
+// A pacer permits one request at a time to each host, and the next one an interval after the end of the
+// previous one (S34).
 type pacer struct {
 	*queues
 	interval time.Duration
@@ -118,8 +118,8 @@ func newPacer(interval time.Duration, noWait bool, now func() time.Time) *pacer 
 	return &pacer{queues: newQueues(now), interval: interval, noWait: noWait}
 }
 
-// enter waits for the host to be free. Whoever got nil calls leave, which gives
-// it free for the next one and says from when.
+// enter waits until the host is free. After success the caller must call leave, which returns when the next
+// request may start.
 func (p *pacer) enter(ctx context.Context, host string) (leave func() time.Time, err error) {
 	l := p.join(host, 1)
 	select {

@@ -15,8 +15,8 @@ import (
 	"digest/feed"
 )
 
-// manyHosts polls a feed on each of many hosts, which take their time; it gives
-// how many were asked at once, and when the last poll was over.
+// manyHosts polls a feed on each of many slow hosts. It returns the maximum number of requests at the same
+// time, and when the last poll ended.
 func manyHosts(t *testing.T, hosts, requests int, takes time.Duration) (most int, last time.Duration) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		var g gauge
@@ -43,8 +43,8 @@ func manyHosts(t *testing.T, hosts, requests int, takes time.Duration) (most int
 	return most, last
 }
 
-// TestS34_NoMoreThanSome: however many hosts there are, only so many requests
-// begin at once, and only so many are slow.
+// TestS34_NoMoreThanSome holds that the numbers of new and of slow requests are limited, whatever number of
+// hosts there is.
 func TestS34_NoMoreThanSome(t *testing.T) {
 	for _, test := range []struct {
 		hosts, requests, most int
@@ -60,16 +60,15 @@ func TestS34_NoMoreThanSome(t *testing.T) {
 	}
 }
 
-// TestSlowSitesInTime: the polls of a midnight at which all the polls that may be
-// in flight lead to slow sites are over long before the deadline.
+// TestSlowSitesInTime holds that polls end long before the deadline of a midnight, even if all polls that
+// may be in flight are slow.
 func TestSlowSitesInTime(t *testing.T) {
 	if _, last := manyHosts(t, 250, 0, 25*time.Second); last > time.Minute {
 		t.Errorf("250 slow sites took %v", last)
 	}
 }
 
-// TestTarpitsHoldUpNobody: a feed that waits behind sites that never answer is
-// asked soon all the same.
+// TestTarpitsHoldUpNobody holds that a feed behind unresponsive sites is polled soon.
 func TestTarpitsHoldUpNobody(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		r := n.reader(t, "http://good.example/")
@@ -90,7 +89,7 @@ func TestTarpitsHoldUpNobody(t *testing.T) {
 	})
 }
 
-// A register leases hosts as a store would, and remembers who had which.
+// A register leases hosts like a store, and records the leases.
 type register struct {
 	mu   sync.Mutex
 	held map[string]time.Time // until when
@@ -120,8 +119,8 @@ func (g *register) GiveBackHost(_ context.Context, host, token string, free time
 	return nil
 }
 
-// TestS34_AcrossWorkers: a host that a redirect leads to is leased for the
-// request and rests after it; the feed's own is the caller's.
+// TestS34_AcrossWorkers holds that the target host of a redirect is leased for the request and pauses after
+// it. The caller leases the feed's own host.
 func TestS34_AcrossWorkers(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		s := n.site("b.example:80", conditional(atom(1), `"1"`, monday))
@@ -141,7 +140,7 @@ func TestS34_AcrossWorkers(t *testing.T) {
 	})
 }
 
-// TestS34_HostThatStaysBusy: the poll is given up and nothing held against the feed.
+// TestS34_HostThatStaysBusy holds that the poll ends without a failure of the feed.
 func TestS34_HostThatStaysBusy(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		s := n.site("b.example:80", conditional(atom(1), `"1"`, monday))
@@ -158,8 +157,8 @@ func TestS34_HostThatStaysBusy(t *testing.T) {
 	})
 }
 
-// TestS34_ToEachOther: of two feeds whose hosts lead to each other one gives up
-// before the other, which then finds the way free.
+// TestS34_ToEachOther has two feeds whose hosts redirect to each other. One poll gives up before the other,
+// which then succeeds.
 func TestS34_ToEachOther(t *testing.T) {
 	const rounds = 20
 	stuck := 0
@@ -183,7 +182,7 @@ func TestS34_ToEachOther(t *testing.T) {
 					result := r.p.Poll(t.Context(), digest.Feed{ID: digest.FeedID(i + 1), URL: "http://" + host +
 						"/x", Host: host}, 1)
 					outcomes[i] = result.Outcome
-					time.Sleep(time.Second) // the database
+					time.Sleep(time.Second) // the time of the database
 					hosts.mu.Lock()
 					defer hosts.mu.Unlock()
 					hosts.held[host] = result.HostFreeAt
@@ -200,7 +199,7 @@ func TestS34_ToEachOther(t *testing.T) {
 	}
 }
 
-// TestS34_SearchLeases: a person's search leases every host it comes to.
+// TestS34_SearchLeases holds that a search leases every host that it uses.
 func TestS34_SearchLeases(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		n.site("a.example:80", conditional(atom(1), `"1"`, monday))
@@ -215,8 +214,8 @@ func TestS34_SearchLeases(t *testing.T) {
 	})
 }
 
-// TestS35_NoRequestInHotMinutes: a poll that was begun in time sends nothing
-// more once minute :59 has come; one that somebody began then goes ahead.
+// TestS35_NoRequestInHotMinutes holds that a poll that began before minute :59 sends nothing in the hot
+// minutes. A poll that somebody starts then continues.
 func TestS35_NoRequestInHotMinutes(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		s := n.site("a.example:80", conditional(atom(1), `"1"`, monday))
@@ -235,8 +234,8 @@ func TestS35_NoRequestInHotMinutes(t *testing.T) {
 	})
 }
 
-// TestS38_OneAddressAPoll: the GET goes to the address that the HEAD went to,
-// over a new connection too, and the next poll chooses again.
+// TestS38_OneAddressAPoll holds that a poll's GET uses the address of its HEAD, even with a new connection,
+// and that the next poll chooses again.
 func TestS38_OneAddressAPoll(t *testing.T) {
 	served := map[string]int{}
 	var mu sync.Mutex
@@ -272,7 +271,7 @@ func TestS38_OneAddressAPoll(t *testing.T) {
 	}
 }
 
-// TestTookWithAFrozenClock: how long a site took is told by the world's clock.
+// TestTookWithAFrozenClock holds that the time of a poll is measured by the real clock.
 func TestTookWithAFrozenClock(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		n.site("a.example:80", func(r request) string {

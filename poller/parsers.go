@@ -14,39 +14,34 @@ import (
 	"digest/feed"
 )
 
-// Parsers have the places in which documents are read: that is all processor and
-// memory, so that there are no more of them than processors. Nothing can end a
-// goroutine that reads. One that takes longer than any honest document of its
-// size, or for which nobody waits any more, is abandoned: another one gets its
-// place, as long as few are abandoned. One Parsers serves a process.
+// A Parsers limits the documents that are parsed in parallel to the number of processors, because parsing
+// uses only processor and memory. A goroutine that parses cannot be stopped. Parsers abandons it if it
+// takes longer than any honest document of its size, or if its caller has gone. That frees its place, as
+// long as few documents are abandoned. A process has one Parsers.
 type Parsers struct {
-	places    chan struct{} // holds a token for each document that is being read
-	abandoned chan struct{} // and for each that is abandoned and still being read
-	ever      atomic.Int64  // abandoned since the start, because they took too long
+	places    chan struct{} // one token for each document that is being parsed
+	abandoned chan struct{} // one token for each abandoned document that is still being parsed
+	ever      atomic.Int64  // abandoned since the start because they took too long
 	log       *slog.Logger
 }
 
 const (
-	// parseLeast and parseEach (for each byte) are how long a document may take:
-	// some fifty times what honest ones of its size do, for a machine that has
-	// much else to do.
-	parseLeast = 5 * time.Second
-	parseEach  = 3 * time.Second / (1 << 20)
-	// parsePatience is how long a document waits for a place.
+	// parseLeast plus parseEach for each byte is the time limit of a document. It is about fifty times the
+	// time of an honest document, for a machine under load.
+	parseLeast    = 5 * time.Second
+	parseEach     = 3 * time.Second / (1 << 20)
 	parsePatience = 5 * time.Minute
-	// mostAbandoned is how many there may be for each place.
 	mostAbandoned = 2
 )
 
-// errNoPlace ends a poll whose document nobody could read. Nothing is held
-// against its feed.
+// errNoPlace ends a poll whose document got no place. It is no failure of the feed.
 var errNoPlace = errors.New(string(digest.Words("too many other documents are being parsed")))
 
-// ErrOverran is the error of a document that was abandoned.
+// ErrOverran is the error of an abandoned document.
 var ErrOverran = errors.New(string(digest.Words("the document takes too long to read")))
 
-// NewParsers makes places for as many documents as there are processors. log is
-// told what is abandoned; nil: nobody is.
+// NewParsers returns a Parsers with a place for each processor. It logs abandoned documents to log, which
+// may be nil.
 func NewParsers(log *slog.Logger) *Parsers {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -55,14 +50,13 @@ func NewParsers(log *slog.Logger) *Parsers {
 	return &Parsers{places: make(chan struct{}, places), abandoned: make(chan struct{}, mostAbandoned*places), log: log}
 }
 
-// Abandoned gives how many documents are abandoned and still being read, and how
-// many were abandoned ever because they took too long.
+// Abandoned returns the number of abandoned documents that are still being parsed, and the number abandoned
+// since the start because they took too long.
 func (p *Parsers) Abandoned() (now int, ever int64) { return len(p.abandoned), p.ever.Load() }
 
-// Do does work on a document of some bytes in a place. The context that the work
-// is given ends when it has taken too long, which is ErrOverran, or ctx ends;
-// if the work does not end then, Do ends without it. What the work has made may be
-// used only where there is no error.
+// Do runs work on a document of that many bytes in a place. The context of work ends at the time limit, and
+// Do then returns ErrOverran, or with ctx. If work does not return then, Do returns without it. Callers may
+// use results of work only if the error is nil.
 func (p *Parsers) Do(ctx context.Context, size int, work func(ctx context.Context) error) error {
 	if err := p.enter(ctx); err != nil {
 		return err
@@ -92,7 +86,6 @@ func (p *Parsers) Do(ctx context.Context, size int, work func(ctx context.Contex
 	return err
 }
 
-// enter waits for a place.
 func (p *Parsers) enter(ctx context.Context) error {
 	select {
 	case p.places <- struct{}{}:
@@ -111,10 +104,8 @@ func (p *Parsers) enter(ctx context.Context) error {
 	}
 }
 
-// errPanicked is the error of work that panicked.
 var errPanicked = errors.New(string(digest.Words("the document crashed the parser, which is a bug in this program")))
 
-// guarded does work, whose panic breaks nothing else.
 func guarded(ctx context.Context, work func(context.Context) error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -124,15 +115,14 @@ func guarded(ctx context.Context, work func(context.Context) error) (err error) 
 	return work(ctx)
 }
 
-// A reading is one document that is being read.
+// A reading is a document that is being parsed.
 type reading struct {
 	parsers *Parsers
 	mu      sync.Mutex
-	held    chan struct{} // where its token is; nil when it is over
+	held    chan struct{} // the channel with its token; nil after the end
 }
 
-// abandon gives the place to another, if few are abandoned; false: the reading
-// is over.
+// abandon frees the place, if few documents are abandoned. It returns false if the reading has ended.
 func (r *reading) abandon() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -155,15 +145,15 @@ func (r *reading) leave() {
 	r.held = nil
 }
 
-// Read reads a document that was fetched before, as a poll does.
+// Read parses a stored document as a poll does.
 func (p *Poller) Read(ctx context.Context, body []byte, contentType, address string) (*feed.Document, error) {
 	return p.parsers.document(ctx, len(body),
 		func() (*feed.Document, error) { return p.parse(body, contentType, address) })
 }
 
-// ReadList reads a list that a person has given, in a place for documents: for nobody
-// who has gone meanwhile. The error is that of feed.ReadList, such as for one that takes
-// too long to read; or ctx has ended, or there was no place.
+// ReadList reads a list that a person uploaded, in a place for documents. It returns the error of
+// feed.ReadList, such as for a list that takes too long to read. Otherwise ctx ended or no place became
+// free.
 func (p *Poller) ReadList(ctx context.Context, body []byte) (*feed.Document, error) {
 	read, err := p.parsers.document(ctx, len(body), func() (*feed.Document, error) { return feed.ReadList(body) })
 	if errors.Is(err, ErrOverran) {
@@ -174,7 +164,7 @@ func (p *Poller) ReadList(ctx context.Context, body []byte) (*feed.Document, err
 	return read, err
 }
 
-// document reads a document of some bytes in a place.
+// document parses a document of that many bytes in a place.
 func (p *Parsers) document(ctx context.Context, size int, read func() (*feed.Document, error)) (*feed.Document, error) {
 	var doc *feed.Document
 	err := p.Do(ctx, size, func(context.Context) (err error) {
@@ -187,7 +177,7 @@ func (p *Parsers) document(ctx context.Context, size int, read func() (*feed.Doc
 	return doc, nil
 }
 
-// Work does something with the document of a result, in a place for documents.
+// Work runs work on the document of a result in a place for documents.
 func (r Result) Work(ctx context.Context, work func(ctx context.Context) error) error {
 	if r.parsers == nil {
 		return work(ctx)
@@ -195,8 +185,7 @@ func (r Result) Work(ctx context.Context, work func(ctx context.Context) error) 
 	return r.parsers.Do(ctx, len(r.Body), work)
 }
 
-// Overran makes of a poll of was one that failed because its document takes too
-// long to read.
+// Overran turns a result into a failed poll of was: its document takes too long to read.
 func (r Result) Overran(was digest.Feed, now time.Time) Result {
 	fail(&was, failure{status: r.Status}, now)
 	was.LastAttemptAt = r.Feed.LastAttemptAt
@@ -208,8 +197,8 @@ func (r Result) Overran(was digest.Feed, now time.Time) Result {
 	return r
 }
 
-// pageAsFeed gives the feed that a page is by its markup, where the feed was such a page, or
-// was never read and the page offers no other; else the document as it is.
+// pageAsFeed returns the feed in the markup of a page if the feed was such a page before. It also does so
+// for a new feed, if the page offers no other. Otherwise it returns doc.
 func pageAsFeed(doc *feed.Document, kind string) *feed.Document {
 	if f := doc.AsFeed(); f != nil && (kind == string(feed.HFeed) || kind == "" && len(doc.Feeds) == 0) {
 		return f
@@ -229,7 +218,7 @@ func kindName(k feed.Kind) string {
 	return string(k)
 }
 
-// parseAny reads an answer, as inPlace does.
+// parseAny parses an answer in a place for documents.
 func (s *session) parseAny(ctx context.Context, a *answer) (*feed.Document, error) {
 	var doc *feed.Document
 	err := s.inPlace(ctx, a, func() (err error) {
@@ -243,7 +232,7 @@ func (s *session) parseAny(ctx context.Context, a *answer) (*feed.Document, erro
 	return doc, nil
 }
 
-// inPlace reads an answer in a place for documents. An error that is no *pollError is no fault of the document.
+// inPlace parses an answer in a place for documents. Only a *pollError is the fault of the document.
 func (s *session) inPlace(ctx context.Context, a *answer, read func() error) error {
 	p := s.poller
 	err := p.parsers.Do(ctx, len(a.body), func(context.Context) error { return read() })

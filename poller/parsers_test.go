@@ -10,8 +10,8 @@ import (
 	"digest"
 )
 
-// TestParsersAbandon: what does not end loses its place to others, until too much
-// of it goes on; then the others wait, and in the end give up.
+// TestParsersAbandon holds that a parser that does not end frees its place, until too many are abandoned.
+// Then other documents wait, and fail in the end.
 func TestParsersAbandon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewParsers(nil)
@@ -49,7 +49,7 @@ func TestParsersAbandon(t *testing.T) {
 	})
 }
 
-// TestParsersStop: who is told to stop waits neither for a place nor for what goes on.
+// TestParsersStop holds that a stopped document waits neither for a place nor for its parser.
 func TestParsersStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewParsers(nil)
@@ -74,8 +74,7 @@ func TestParsersStop(t *testing.T) {
 	})
 }
 
-// TestParsersGuard: work that ends by itself in time, by an error of its own, by
-// a panic or because its time is over.
+// TestParsersGuard checks work that ends with its own error, with a panic, or at the time limit.
 func TestParsersGuard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, own := NewParsers(nil), errors.New("its own")
@@ -99,8 +98,8 @@ func TestParsersGuard(t *testing.T) {
 	})
 }
 
-// TestReadListForNobody: the list of a person who has gone is not read on, and the one
-// who waits gets what is wrong with theirs.
+// TestReadListForNobody holds that the list of a person who has gone is not parsed, and that a waiting
+// person gets the error of their list.
 func TestReadListForNobody(t *testing.T) {
 	p := New(Options{NoWait: true})
 	t.Cleanup(p.Close)

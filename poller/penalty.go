@@ -7,43 +7,42 @@ import (
 	"digest"
 )
 
-// The times of the policy. They are the manners of the program, not settings.
+// The durations of the policy. They are fixed rules, not settings.
 const (
-	usualPenalty = 4 * time.Hour // 401, 403, 429; 5xx, network and parse the first time
-	longPenalty  = oneDay        // 404, 410; and the others once failing for long
-	failingLong  = 3 * oneDay    // from here on longPenalty
-	deadAfter    = 90 * oneDay   // of errors without one success
+	usualPenalty = 4 * time.Hour // 401, 403, 429; also the first 5xx, network or parse error
+	longPenalty  = oneDay        // 404, 410; also other errors after failingLong
+	failingLong  = 3 * oneDay    // the age of a failure from which longPenalty applies
+	deadAfter    = 90 * oneDay   // of errors without a success
 
-	maxFresh      = oneDay     // freshness beyond this is not believed
-	maxRetryAfter = 7 * oneDay // nor a wish to wait longer
+	maxFresh      = oneDay     // the longest freshness that is believed
+	maxRetryAfter = 7 * oneDay // the longest Retry-After that is obeyed
 
-	headRetest = 90 * oneDay    // a useless verdict on HEAD is tried again
-	stuckHEAD  = 7 * oneDay     // HEAD alone is believed for this long
-	believeIn  = 20 * time.Hour // between two sightings of a permanent redirect
+	headRetest = 90 * oneDay    // until HEAD is tried again after it was useless
+	stuckHEAD  = 7 * oneDay     // how long HEAD alone is believed
+	believeIn  = 20 * time.Hour // between two polls that confirm a permanent redirect
 )
 
-// KeepOld is how long after a move readers may come back.
+// KeepOld is how long after a move readers can return to the old address.
 const KeepOld = 30 * oneDay
 
-// A failure is what the policy needs to know of a poll that failed.
+// A failure holds the facts of a failed poll that the policy needs.
 type failure struct {
 	status   int           // 0: no answer
-	wait     time.Duration // asked for by Retry-After
+	wait     time.Duration // from Retry-After
 	waitSaid bool
-	blocked  bool // not asked at all: its host, or one it leads to, is blocked
+	blocked  bool // no request was sent, because the host or a redirect's host is blocked
 }
 
-// counts says that a failure brings a feed nearer to its end.
+// counts reports whether a failure brings a feed closer to being dead.
 func (x failure) counts() bool { return !x.throttled() && !x.blocked }
 
-// throttled says that the site is well and only wants fewer requests: such an
-// answer does not bring a feed nearer to its end.
+// throttled reports whether the site works and only asks for fewer requests. Such an answer does not bring
+// a feed closer to being dead.
 func (x failure) throttled() bool {
 	return x.status == http.StatusTooManyRequests || x.status == http.StatusServiceUnavailable && x.waitSaid
 }
 
-// fail writes a failed poll into the record: when it may be tried again, and
-// whether it is to be tried at all. A 410 is not the end yet: see Gone.
+// fail records a failed poll: when the next may come, and the new state. A 410 is not final yet: see Gone.
 func fail(f *digest.Feed, x failure, now time.Time) {
 	f.LastStatus = x.status
 	f.Errors++
@@ -60,23 +59,23 @@ func fail(f *digest.Feed, x failure, now time.Time) {
 	f.State = stateAfter(*f, x, now)
 }
 
-// stateAfter is what a failure, written into f already, makes of its state. A
-// feed on trial has used up its one poll; Gone decides of one that says 410.
+// stateAfter returns the state after a failure that is in f already. A feed on trial has used its one poll;
+// Gone decides about a 410.
 func stateAfter(f digest.Feed, x failure, now time.Time) digest.FeedState {
 	onTrial := f.State == digest.FeedTrial
 	switch {
 	case !alive(f):
 		return f.State
 	case onTrial && x.status == http.StatusGone:
-		return digest.FeedActive // so that it is judged like any other, and its readers are told
+		return digest.FeedActive // so that Gone judges it like other feeds, and its readers learn it
 	case onTrial && !x.blocked, x.counts() && now.Sub(f.FirstErrorAt) >= deadAfter:
 		return digest.FeedDead
 	}
 	return f.State
 }
 
-// penalty is how long a feed that failed is left alone (S19, S20), after so
-// many failures in a row for so long.
+// penalty returns the pause after a failure (S19, S20), given the failures in a row and how long they have
+// lasted.
 func penalty(x failure, errors int, failing time.Duration) time.Duration {
 	if x.throttled() {
 		if x.waitSaid {
@@ -100,11 +99,11 @@ func penalty(x failure, errors int, failing time.Duration) time.Duration {
 	return max(min(p, longPenalty), x.wait)
 }
 
-// succeed writes into the record that the feed is well. After a 304, or a HEAD,
-// the answer that stays is as fresh again as it was when it came.
+// succeed records a successful poll. After a 304 or a HEAD, the stored answer is fresh again for as long as
+// when it came.
 func succeed(f *digest.Feed, status int, stays bool, now time.Time) {
 	if stays && !f.FreshUntil.IsZero() {
-		// Stored times are whole seconds: what that added must not add up.
+		// Stored times are whole seconds. The rounding must not add up over polls.
 		f.FreshUntil = now.Add(f.FreshUntil.Sub(f.LastOKAt).Truncate(time.Minute))
 	}
 	f.LastStatus = status
@@ -116,12 +115,10 @@ func succeed(f *digest.Feed, status int, stays bool, now time.Time) {
 	f.LastOKAt = now
 }
 
-// Gone decides, when the polls of an hour are in, whether f is gone for good,
-// which it says by 410. siblings are the other subscribed feeds of the same
-// host and port: a host that says it of everything is broken, not gone, and its
-// feeds are left to the rules for errors. A sibling that has answered well
-// since settles it. Where none has been asked since, the feed must have said so
-// again a day later.
+// Gone reports whether f, which answers 410, is gone permanently. Callers ask after the polls of an hour.
+// siblings are the other subscribed feeds of the same host and port. If all of them answer 410, the host is
+// broken, and the rules for errors apply. A sibling that worked since then decides for gone. If none was
+// polled since, f must answer 410 again a day later.
 func Gone(f digest.Feed, siblings []digest.Feed, now time.Time) bool {
 	if f.GoneAt.IsZero() || f.LastStatus != http.StatusGone || !alive(f) {
 		return false

@@ -90,7 +90,7 @@ func TestS20_Penalties(t *testing.T) {
 	}
 }
 
-// TestS20_ThrottleIsNoError: a site that asks for fewer requests is well.
+// TestS20_ThrottleIsNoError holds that a site that asks for fewer requests counts as working.
 func TestS20_ThrottleIsNoError(t *testing.T) {
 	var f digest.Feed
 	fail(&f, failure{status: 429}, midnight())
@@ -107,7 +107,7 @@ func TestS20_ThrottleIsNoError(t *testing.T) {
 	}
 }
 
-// TestSucceed: one good answer ends whatever there was.
+// TestSucceed holds that one good answer ends every failure.
 func TestSucceed(t *testing.T) {
 	now := midnight()
 	for _, state := range []digest.FeedState{digest.FeedActive, digest.FeedTrial, digest.FeedDead} {
@@ -125,7 +125,7 @@ func TestSucceed(t *testing.T) {
 func TestS20_Gone(t *testing.T) {
 	now := midnight()
 	const d = oneDay
-	said := func(ago time.Duration) digest.Feed { // 410, first so long ago
+	said := func(ago time.Duration) digest.Feed { // 410, first that long ago
 		return digest.Feed{Failures: digest.Failures{GoneAt: now.Add(-ago), LastStatus: 410},
 			Schedule: digest.Schedule{LastAttemptAt: now.Add(-time.Second)}, State: digest.FeedActive}
 	}

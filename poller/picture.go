@@ -12,37 +12,35 @@ import (
 	"digest"
 )
 
-// A Picture is an image that a post shows, as its site sent it.
+// A Picture is an image of a post, as its site sent it.
 type Picture struct {
-	Type  string // by its first bytes, whatever the site calls it
+	Type  string // by its first bytes, whatever the site states
 	Bytes []byte
 }
 
 const (
-	maxPicture     = 5 << 20 // bytes, both as they travel and decoded
+	maxPicture     = 5 << 20 // bytes, both on the wire and decoded
 	pictureTimeout = 15 * time.Second
 	pictureHops    = 3
 
-	// acceptPictures names what every mail program shows: those who can send
-	// others as well would otherwise do so.
+	// acceptPictures prefers formats that all mail programs display. Some sites would otherwise send
+	// others.
 	acceptPictures = "image/png, image/jpeg, image/gif, image/*;q=0.5"
 )
 
-// ErrPicturesBusy says that so many pictures are being fetched already that
-// this one was not asked for.
+// ErrPicturesBusy means that a picture was not requested, because too many are being fetched.
 var ErrPicturesBusy = errors.New("too many pictures are being fetched")
 
-// Picture fetches a picture by one plain GET, from public addresses only (I7):
-// nobody typed its address. No cookies, no Referer, no credentials, nothing but PNG, JPEG, GIF, WebP
-// and AVIF of a size that can be shown. It takes 15 seconds at most, its waiting for a turn and its
-// redirects included.
+// Picture fetches a picture with one plain GET, from public addresses only (I7), since no person typed the
+// address. The request has no cookies, Referer or credentials. Picture accepts only PNG, JPEG, GIF, WebP
+// and AVIF of a size that can be displayed. It takes at most 15 seconds, including waits and redirects.
 //
-// Pictures are not spaced as feeds are, for a person waits for them: of one host
-// a few are fetched at once, one after the other, as a browser does, and none
-// while it asks to be left alone. They do not take places on the feeds' wire.
+// Pictures have no pauses like feeds, because a person waits. Like a browser, Picture sends a few requests
+// at a time to a host, and none while the host asks for a pause. They do not use the connection limit of
+// feeds.
 //
-// The error is a *digest.Error: NotFound if there is no such picture there,
-// Unavailable if there may be one later; or else ErrPicturesBusy.
+// The error is a *digest.Error: NotFound if there is no such picture, Unavailable if there may be one
+// later. It is ErrPicturesBusy if too many are being fetched.
 func (p *Poller) Picture(ctx context.Context, address string) (Picture, error) {
 	ctx, cancel := context.WithTimeout(ctx, pictureTimeout)
 	defer cancel()
@@ -70,7 +68,7 @@ func (p *Poller) Picture(ctx context.Context, address string) (Picture, error) {
 	return Picture{}, noPicture(err)
 }
 
-// askPicture sends one request when it is its turn at the host.
+// askPicture sends one request when the host's queue permits it.
 func (p *Poller) askPicture(ctx context.Context, r route) (*answer, error) {
 	if err := p.blocked.check(ctx, r.host()); err != nil {
 		return nil, err
@@ -113,12 +111,12 @@ var (
 	errManyHops   = fmt.Errorf("redirected more than %d times", pictureHops)
 )
 
-// noPicture makes what went wrong an error that says whether it may pass.
+// noPicture turns an error into one that tells whether it may pass.
 func noPicture(err error) error {
 	if errors.Is(err, ErrPicturesBusy) {
 		return err
 	}
-	text := describe(err, true, pictureTimeout) // which names no address behind a name
+	text := describe(err, true, pictureTimeout) // contains no resolved address
 	for _, final := range []error{errLargePicture, errPictureSize, errNotPicture, errManyHops, errNotPublic, errPort,
 		errCoding} {
 		if errors.Is(err, final) {
@@ -135,8 +133,8 @@ func noPicture(err error) error {
 	return &digest.Error{Kind: kind, Message: text}
 }
 
-// pictureType tells by the first bytes what kind of picture it is; "" for all
-// else. SVG is a document that can hold anything, and no picture here.
+// pictureType returns the type of a picture by its first bytes, or "". It rejects SVG, a document that can
+// contain anything.
 func pictureType(b []byte) string {
 	switch t := http.DetectContentType(b); {
 	case t == "image/png", t == "image/jpeg", t == "image/gif", t == "image/webp":
@@ -147,7 +145,7 @@ func pictureType(b []byte) string {
 	return ""
 }
 
-// isAVIF looks for AVIF's brand in the first box (ISO/IEC 14496-12 §4.3).
+// isAVIF looks for the AVIF brand in the first box (ISO/IEC 14496-12 §4.3).
 func isAVIF(b []byte) bool {
 	if len(b) < 16 || !bytes.Equal(b[4:8], []byte("ftyp")) {
 		return false
@@ -155,7 +153,7 @@ func isAVIF(b []byte) bool {
 	const most = 256 // bytes of brands
 	end := min(int(binary.BigEndian.Uint32(b)), len(b), most)
 	for at := 8; at+4 <= end; at += 4 {
-		if brand := string(b[at : at+4]); at != 12 && (brand == "avif" || brand == "avis") { // at 12 is a version
+		if brand := string(b[at : at+4]); at != 12 && (brand == "avif" || brand == "avis") { // a version is at 12
 			return true
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"digest"
 )
 
-// The smallest beginnings of pictures, by type.
+// The shortest valid beginnings of pictures, by type.
 var pictures = map[string]string{
 	"image/png":  "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x03\x00\x00\x00\x02",
 	"image/jpeg": "\xff\xd8\xff\xe0\x00\x04..\xff\xc2\x00\x0b\x08\x00\x02\x00\x03..",
@@ -92,7 +92,7 @@ func FuzzPictureType(f *testing.F) {
 	})
 }
 
-// asPublic has a poller take the sites of the tests for sites of the Internet.
+// asPublic makes a poller treat the test sites as public.
 func asPublic(o *Options) { o.DialContext = newGuard(loopback()).DialContext }
 
 func TestPicture(t *testing.T) {
@@ -125,8 +125,8 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// TestCodedPicturesTakeTurns: a coding that takes much memory to undo is undone of few
-// bodies at once, pictures as well as documents.
+// TestCodedPicturesTakeTurns holds that memory-intensive decoders are limited for pictures and documents
+// together.
 func TestCodedPicturesTakeTurns(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		var coded bytes.Buffer
@@ -154,7 +154,6 @@ func TestCodedPicturesTakeTurns(t *testing.T) {
 	})
 }
 
-// TestPictureRefusals: what is no picture, and whether it may be one later.
 func TestPictureRefusals(t *testing.T) {
 	png := pictures["image/png"]
 	var bomb bytes.Buffer
@@ -223,8 +222,8 @@ func TestPictureRedirects(t *testing.T) {
 	asked(t, s, "GET GET GET GET")
 }
 
-// TestI7_Pictures: no picture is asked for at an address that is not public,
-// as a literal, by its name, or by a name that means something else by now.
+// TestI7_Pictures holds that no picture is requested at a private address: as a literal, by name, or by a
+// name whose address has changed.
 func TestI7_Pictures(t *testing.T) {
 	s := newSite(t, func(r request) string { return reply(r, 200, pictures["image/png"], "Connection: close") })
 	_, port, _ := strings.Cut(s.address, ":")
@@ -249,8 +248,8 @@ func TestI7_Pictures(t *testing.T) {
 	asked(t, s, "")
 }
 
-// TestPicturesOfOneHost come two at once and without the pauses of feeds; those
-// of another host do not wait for them.
+// TestPicturesOfOneHost holds that pictures of one host are fetched two at a time, without the pauses of
+// feeds. Pictures of another host do not wait.
 func TestPicturesOfOneHost(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		var g gauge
@@ -283,8 +282,8 @@ func TestPicturesOfOneHost(t *testing.T) {
 	})
 }
 
-// TestPicturesOfOneSite: whoever has a domain has names without end below it, and
-// with all of them holds up nobody else.
+// TestPicturesOfOneSite holds that the owner of a domain, with any number of hosts below it, delays no one
+// else's pictures.
 func TestPicturesOfOneSite(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		hang := make(chan struct{})
@@ -313,8 +312,8 @@ func TestPicturesOfOneSite(t *testing.T) {
 	})
 }
 
-// TestPicturesTakeTurnsOnlySoLong: a host that hangs holds nobody for longer
-// than the time of one picture, and only so many may wait for it.
+// TestPicturesTakeTurnsOnlySoLong holds that a wait for a hanging host ends after the timeout of one
+// picture, and that a limited number may wait.
 func TestPicturesTakeTurnsOnlySoLong(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		hang := make(chan struct{})
@@ -344,8 +343,8 @@ func TestPicturesTakeTurnsOnlySoLong(t *testing.T) {
 	})
 }
 
-// TestPicturesLeaveAHostAlone that says it is asked too often, also those that
-// were waiting for their turn, until its time has passed.
+// TestPicturesLeaveAHostAlone holds that a host that limits requests gets none until its pause has passed,
+// not even waiting ones.
 func TestPicturesLeaveAHostAlone(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		s := n.site("a.example:80", func(r request) string { return reply(r, 429, "", "Retry-After: 300") })

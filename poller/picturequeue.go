@@ -11,40 +11,40 @@ import (
 
 const (
 	picturesAtOnce = 8  // over all hosts
-	picturesASite  = 4  // at once of all hosts under a registered domain, who may name as many as they like
-	picturesAHost  = 2  // at once: a browser has six
-	picturesWait   = 32 // for one host or site, those under way included
+	picturesASite  = 4  // at a time, for all hosts of a registered domain, which can have any number of hosts
+	picturesAHost  = 2  // at a time; a browser has six
+	picturesWait   = 32 // for one host or site, including pictures in flight
 
-	// How long a host that says it is asked too often is left alone, whatever it says.
+	// The bounds of the pause after a host answers 429 or 503.
 	leastPause = time.Minute
 	mostPause  = time.Hour
 )
 
-// errPaused says that a host is left alone because it asked for it.
+// errPaused means that a host is in a pause for which it asked.
 var errPaused = errors.New("the host asked to be left alone for a while")
 
-// pictureQueues lets a few pictures at once through to each host, and to each
-// site, which has a dot before its name.
+// pictureQueues permits a few pictures at a time to each host and each site. The name of a site's queue
+// begins with a dot.
 type pictureQueues struct {
 	*queues
-	wire        chan struct{} // holds a token for each picture under way
-	aSite, host int           // at once
+	wire        chan struct{} // one token for each picture in flight
+	aSite, host int           // at a time
 }
 
 func newPictureQueues(now func() time.Time) *pictureQueues {
 	return &pictureQueues{newQueues(now), make(chan struct{}, picturesAtOnce), picturesASite, picturesAHost}
 }
 
-// newSoundQueues are the same for what is heard.
+// newSoundQueues returns the same queues for sound.
 func newSoundQueues(now func() time.Time) *pictureQueues {
 	return &pictureQueues{newQueues(now), make(chan struct{}, soundsAtOnce), soundsASite, soundsAHost}
 }
 
-// enter waits for a turn at a host. Whoever got nil calls leave.
+// enter waits for a place at a host. After success the caller must call leave.
 func (p *pictureQueues) enter(ctx context.Context, name string) (host *queue, leave func(), err error) {
 	host = p.join(name, p.host)
 	site := p.join("."+feed.Domain(name), p.aSite)
-	wires := []chan struct{}{host.wire, site.wire, p.wire} // who waits for a slow host keeps no other waiting
+	wires := []chan struct{}{host.wire, site.wire, p.wire} // in this order, a slow host blocks no other
 	held := 0
 	leave = func() {
 		for _, wire := range wires[:held] {
@@ -62,7 +62,7 @@ func (p *pictureQueues) enter(ctx context.Context, name string) (host *queue, le
 			err = ErrPicturesBusy
 		}
 	}
-	if err == nil && host.freeAt().After(p.now()) { // by what it said meanwhile
+	if err == nil && host.freeAt().After(p.now()) { // the host asked for a pause during the wait
 		err = errPaused
 	}
 	if err != nil {
@@ -71,7 +71,7 @@ func (p *pictureQueues) enter(ctx context.Context, name string) (host *queue, le
 	return host, leave, err
 }
 
-// refuses says why nobody may wait for a picture any more.
+// refuses returns why a host accepts no further request, or nil.
 func (l *queue) refuses() error {
 	l.all.mu.Lock()
 	defer l.all.mu.Unlock()

@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// The bounds of a picture, in pixels: some kilobytes can be a picture that takes
-// gigabytes where it is shown.
+// The limits of a picture, in pixels. A file of a few kilobytes can need gigabytes to display.
 const (
 	maxSide   = 16_384
 	maxPixels = 50_000_000
 )
 
-// pictureSize reads the size of a picture in its header, without decoding anything;
-// 0 by 0 where there is none.
+// pictureSize reads the size of a picture in its header, without decoding. It returns 0 by 0 for an
+// unreadable header.
 func pictureSize(typ string, b []byte) (width, height int) {
 	switch typ {
 	case "image/png":
@@ -35,12 +34,11 @@ func pictureSize(typ string, b []byte) (width, height int) {
 	return 0, 0
 }
 
-// fits reports whether a picture has a size, and one that can be shown.
 func fits(width, height int) bool {
 	return width > 0 && height > 0 && width <= maxSide && height <= maxSide && width*height <= maxPixels
 }
 
-// clamped keeps a size that no picture has within an int of 32 bits.
+// clamped limits a size to the range of a 32-bit int.
 func clamped(n uint32) int { return int(min(n, 1<<30)) }
 
 // jpegSize finds the frame header among the segments (ITU-T T.81 annex B).
@@ -48,11 +46,11 @@ func jpegSize(b []byte) (width, height int) {
 	for at := 2; at+9 <= len(b) && b[at] == 0xFF; {
 		marker := b[at+1]
 		switch {
-		case marker == 0xFF: // fills
+		case marker == 0xFF: // fill bytes
 			at++
 		case marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC:
 			return int(binary.BigEndian.Uint16(b[at+7:])), int(binary.BigEndian.Uint16(b[at+5:]))
-		case marker == 0x01 || marker >= 0xD0 && marker <= 0xD9: // stand alone
+		case marker == 0x01 || marker >= 0xD0 && marker <= 0xD9: // markers without a length
 			at += 2
 		default:
 			at += 2 + max(int(binary.BigEndian.Uint16(b[at+2:])), 2)
@@ -82,8 +80,8 @@ func webpSize(b []byte) (width, height int) {
 	return 0, 0
 }
 
-// avifSize finds the largest of the sizes in the properties of AVIF's items
-// (ISO/IEC 23008-12 §6.5.3). depth is of boxes in boxes.
+// avifSize returns the largest size in the properties of AVIF's items (ISO/IEC 23008-12 §6.5.3). depth
+// counts nested boxes.
 func avifSize(b []byte, depth int) (width, height int) {
 	for len(b) >= 8 {
 		size, kind := int(clamped(binary.BigEndian.Uint32(b))), string(b[4:8])

@@ -9,9 +9,8 @@ import (
 	"digest"
 )
 
-// A play is the hour played for one feed: at each midnight of a reader the
-// policy is asked, and when the time comes the feed, and after that the policy
-// again. The clock passes by itself, or stands still between ticks.
+// A play simulates the hourly job for one feed. It calls the policy at each midnight of a reader, polls the
+// feed at its time, and calls the policy again. The clock runs, or is frozen between ticks.
 type play struct {
 	t      testing.TB
 	feed   digest.Feed
@@ -21,26 +20,25 @@ type play struct {
 
 	now   func() time.Time
 	until func(time.Time)
-	tick  time.Duration // of a clock that stands still; 0: it runs
-	poll  func()        // asks the feed
+	tick  time.Duration // interval of a frozen clock; 0: it runs
+	poll  func()        // polls the feed
 	turn  func() Turnover
 
 	log []time.Time
 }
 
-// usualSpread is what the program's settings come to.
+// usualSpread returns the default settings of the program.
 func usualSpread() Spread {
 	return Spread{Gap: time.Hour, Deadline: 30 * time.Minute, Window: 15 * time.Minute, Jitter: RandomJitter}
 }
 
-// frozenSpread is that of a clock that stands still.
+// frozenSpread returns the settings for a frozen clock.
 func frozenSpread() Spread {
 	s := usualSpread()
 	s.NoWait = true
 	return s
 }
 
-// zones gives the zones of so many readers an hour apart.
 func hourlyZones(n int) []*time.Location {
 	var all []*time.Location
 	for i := range n {
@@ -63,7 +61,6 @@ func nextMidnight(t time.Time, loc *time.Location) time.Time {
 	return time.Date(y, m, d+1, 0, 0, 0, 0, loc).UTC()
 }
 
-// run plays so many days.
 func (p *play) run(days int) {
 	p.t.Helper()
 	end := p.now().Add(time.Duration(days) * oneDay)
@@ -84,7 +81,7 @@ func (p *play) run(days int) {
 	}
 }
 
-// plan is what store.Plan does.
+// plan does the work of store.Plan.
 func (p *play) plan() {
 	now := p.now()
 	var due time.Time
@@ -109,9 +106,9 @@ func (p *play) plan() {
 	}
 }
 
-// open is the gate of the store's claims. A clock that stands still may reach
-// the time of a poll only when the hour of it is over: claims leave skipped
-// time out, but where the clock runs it must not come to that.
+// open checks whether the store could claim the feed. A frozen clock may reach the time of a poll only
+// after its hour. Claims skip the feed's skipped time. With a running clock, the policy must not plan polls
+// in it.
 func (p *play) open() bool {
 	if p.tick > 0 && skipped(p.feed, p.now()) {
 		return false
@@ -147,7 +144,6 @@ func (p *play) ask() {
 	p.feed.PollAt = ExtraPoll(p.feed, due, p.now(), p.spread)
 }
 
-// wake is when something can happen next.
 func (p *play) wake() time.Time {
 	if p.tick > 0 {
 		return p.now().Add(p.tick)
@@ -164,11 +160,11 @@ func (p *play) wake() time.Time {
 	return at
 }
 
-// An act is how a site answers: a failure, or a good answer's header.
+// An act returns the answer of a site: a failure, or the header of a good answer.
 type act func(p *play, now time.Time) (failure, http.Header)
 
-// answering plays a feed whose site is a function. Each answer takes a second
-// or two, and each poll comes as late after its time.
+// answering plays a feed whose site is a function. Each answer takes a second or two, and each poll is late
+// by the same time.
 func answering(t testing.TB, begin time.Time, f digest.Feed, zones []*time.Location, frozen bool, site act) *play {
 	clock, delay := begin, rand.New(rand.NewPCG(1, 2))
 	p := &play{t: t, zones: zones, spread: usualSpread(), now: func() time.Time { return clock }}
@@ -197,7 +193,7 @@ func answering(t testing.TB, begin time.Time, f digest.Feed, zones []*time.Locat
 	return p
 }
 
-// store rounds the record's times as a database does.
+// store rounds the times of the record like a database.
 func (p *play) store() {
 	up := func(t *time.Time) {
 		if !t.IsZero() {
@@ -209,12 +205,10 @@ func (p *play) store() {
 	up(&p.feed.LastAttemptAt)
 }
 
-// well is a site that answers with the same header always.
 func well(lines ...string) act {
 	return func(*play, time.Time) (failure, http.Header) { return failure{}, header(lines...) }
 }
 
-// gaps gives the least and the greatest time between two polls.
 func (p *play) gaps() (least, most time.Duration) {
 	for i := 1; i < len(p.log); i++ {
 		gap := p.log[i].Sub(p.log[i-1])

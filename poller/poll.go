@@ -12,17 +12,15 @@ import (
 	"digest/feed"
 )
 
-// Poll takes one look at a feed: HEAD where that can save something, GET where
-// it is needed, never more. It does not ask whether the feed may be asked: that
-// is the caller's promise (see MidnightPoll), and so is the lease of its host.
-// Failures are in the record that comes back, with the time before which the
-// feed is to be left alone.
+// Poll polls a feed once: with HEAD if that can save a GET, and with GET if it is needed. The caller makes
+// sure that the feed may be polled (see MidnightPoll) and leases its host. The returned record contains
+// failures and the time of the earliest retry.
 func (p *Poller) Poll(ctx context.Context, f digest.Feed, subscribers int) Result {
 	return p.PollUntil(ctx, ctx, f, subscribers)
 }
 
-// PollUntil is Poll that sends no first request when begin has ended, and goes
-// on until ctx ends, which is not before that.
+// PollUntil is Poll, but it sends no first request after begin ends. It continues until ctx ends, which
+// must not be earlier.
 func (p *Poller) PollUntil(begin, ctx context.Context, f digest.Feed, subscribers int) Result {
 	v := &poll{session: p.newSession(f, subscribers), feed: f}
 	v.begin = begin
@@ -35,30 +33,30 @@ func (p *Poller) PollUntil(begin, ctx context.Context, f digest.Feed, subscriber
 	return v.finish(f)
 }
 
-// A poll is one poll under way. feed becomes the record to be stored.
+// A poll is one poll in progress. feed becomes the record to store.
 type poll struct {
 	*session
 	feed    digest.Feed
 	outcome Outcome
 	message string
 	doc     *feed.Document
-	page    *answer // that doc was read from
+	page    *answer // the answer that doc was read from
 
-	instead    *pollError     // describes the page in the feed's place that named the feed; nil: none
+	instead    *pollError     // the error about a page in the feed's place that named the feed; nil: none
 	redirected bool           // that page redirects within the feed's site
-	owner      *feed.Document // the actor to which the account of the feed has moved; nil: it has not
+	owner      *feed.Document // the actor to which the account of the feed moved; nil: no move
 
-	// What a HEAD of this poll brought: it said that the document had changed;
-	// or the site may have been down rather than the HEAD unwelcome.
+	// The result of this poll's HEAD. headDiffered: it reported a change. headFell: it failed, perhaps
+	// because the site was down and not because of the method.
 	headDiffered, headFell bool
 	headAsked              bool
 
-	behind bool // posts are left to be read soon
+	behind bool // posts remain for an early poll
 }
 
 func (p *poll) run(ctx context.Context) {
 	r, err := p.begins()
-	r.mayBeHome = !p.feed.PublicOnly // a name that was public does not lead home one day
+	r.mayBeHome = !p.feed.PublicOnly // a public name must not reach a private network later
 	if err != nil {
 		p.failed(err)
 		return
@@ -85,9 +83,8 @@ func (p *poll) run(ctx context.Context) {
 	p.get(ctx, r)
 }
 
-// head asks by HEAD. If that did not settle the matter it gives the route for
-// the GET: past the redirects that HEAD has found, or from the start where the
-// HEAD is not to be trusted.
+// head sends a HEAD. If that does not settle the poll, head returns the route of the GET. It begins after
+// HEAD's redirects, or at the start if the HEAD is not reliable.
 func (p *poll) head(ctx context.Context, start route) (next route, done bool) {
 	p.headAsked = true
 	a, err := p.fetch(ctx, http.MethodHead, start)
@@ -111,8 +108,8 @@ func (p *poll) head(ctx context.Context, start route) (next route, done bool) {
 	return start, false
 }
 
-// headUnanswered takes in that a HEAD was not answered. While it is not known what
-// the server makes of HEAD, that may be to blame, and a GET tells.
+// headUnanswered records a HEAD without an answer. Unless HEAD is known to work, the cause may be the
+// method, and a GET decides.
 func (p *poll) headUnanswered(err error) (done bool) {
 	t, ok := errors.AsType[*pollError](err)
 	if !ok || !t.unanswered || p.feed.Head == digest.Works {
@@ -125,14 +122,14 @@ func (p *poll) headUnanswered(err error) (done bool) {
 	return false
 }
 
-// verdict is what a HEAD means for the rest of the poll.
+// A verdict is the meaning of a HEAD for the rest of the poll.
 type verdict int
 
 const (
-	headProvesNothing verdict = iota // useless: GET
+	headProvesNothing verdict = iota // useless; a GET follows
 	headDiffers                      // GET
 	headSettles                      // nothing new
-	headEnds                         // the site does not want to be asked now
+	headEnds                         // the site wants no requests now
 )
 
 func (p *poll) judgeHead(a *answer) verdict {
@@ -142,11 +139,11 @@ func (p *poll) judgeHead(a *answer) verdict {
 	case usable(a.status) && a.conditional:
 		return p.compareHEAD(a)
 	case usable(a.status):
-		return headDiffers // another URL than the one that gave the validators
+		return headDiffers // another URL than the source of the validators
 	case a.status == http.StatusUnauthorized, a.status == http.StatusForbidden, limits(a):
 		return headEnds
 	case a.status >= 400 && p.feed.Head == digest.Works && !refusesMethod(a.status):
-		return headEnds // it was good so far: this is the site's word, not the method's
+		return headEnds // HEAD worked before, so the status is not about the method
 	}
 	return headProvesNothing
 }
@@ -160,7 +157,7 @@ func (p *poll) compareHEAD(a *answer) verdict {
 	switch p.compare(a.header, a.received) {
 	case same:
 		if length > 0 && p.feed.Length > 0 && length != p.feed.Length {
-			p.headDiffered = true // the same validators, and another document
+			p.headDiffered = true // another document with the same validators
 			return headDiffers
 		}
 		return headSettles
@@ -189,14 +186,13 @@ func (p *poll) get(ctx context.Context, r route) {
 	}
 }
 
-// crossCheck asks a HEAD that is trusted about a document that has just turned
-// out to be another one, with the validators of the one before. If it sees no
-// difference it has lied, and would have kept the news from readers for a week.
-// length is that of the document before.
+// crossCheck tests a trusted HEAD after a GET has found another document. It sends the validators of the
+// previous document. If HEAD reports no change, it is unreliable and would have hidden the news for a week.
+// length is the length of the previous document.
 func (p *poll) crossCheck(ctx context.Context, r route, length int64) {
 	a, err := p.fetch(ctx, http.MethodHead, r)
 	if err != nil {
-		return // the document is here, and no worse for it
+		return // the document has been read already
 	}
 	now := p.feed.Length
 	p.feed.Length = length
@@ -207,11 +203,10 @@ func (p *poll) crossCheck(ctx context.Context, r route, length int64) {
 	wait, _ := retryAfter(a.header, a.received)
 	p.feed.NotBefore = latest(p.feed.NotBefore, after(a.received, wait))
 	if usable(a.status) || a.status == http.StatusNotModified {
-		p.feed.FreshUntil = freshUntil(p.feed, a.header, true, a.received) // it was asked now
+		p.feed.FreshUntil = freshUntil(p.feed, a.header, true, a.received) // this HEAD was the last request
 	}
 }
 
-// lengthOf is the Content-Length of an answer, 0 if it has none.
 func lengthOf(a *answer) int64 {
 	n, err := strconv.ParseInt(a.header.Get("Content-Length"), 10, 64)
 	if err != nil || n < 0 {
@@ -220,16 +215,15 @@ func lengthOf(a *answer) int64 {
 	return n
 }
 
-// notModified takes in a 304 to a GET: the stored answer stays, with the
-// fields that the 304 brings up to date (RFC 9111 §4.3.4). The ETag that earned
-// it stays even if the 304 names another one (S9).
+// notModified records a 304 to a GET. The stored answer stays and gets the fields of the 304 (RFC 9111
+// §4.3.4). The stored ETag stays even if the 304 names another one (S9).
 func (p *poll) notModified(a *answer) {
 	p.feed.Conditional = digest.Works
 	if p.feed.Repeats > 1 && !p.feed.ByDate {
 		p.feed.Repeats = 1
 	}
 	if p.headDiffered {
-		headUseless(&p.feed, a.received) // it said changed, and lied
+		headUseless(&p.feed, a.received) // it reported a change wrongly
 	}
 	etag := a.header.Get("ETag")
 	if etag != "" && !sameETag(etag, p.feed.ETag) {
@@ -241,8 +235,8 @@ func (p *poll) notModified(a *answer) {
 	p.unchanged(a, "unchanged: 304")
 }
 
-// read takes in a document. If its bytes are those of the last one it is not
-// parsed again; if it is no feed, nothing of it is kept (S13).
+// read reads a document. It does not parse the same bytes again, and it keeps nothing of a document that is
+// not a feed (S13).
 func (p *poll) read(ctx context.Context, a *answer) {
 	hash := hashOf(a.body)
 	if hash == p.feed.BodyHash {
@@ -302,7 +296,6 @@ func (p *poll) readAgain(again bool, hash string) {
 	}
 }
 
-// entries says how much a document holds.
 func entries(doc *feed.Document) string {
 	if len(doc.Posts) == 1 {
 		return "1 entry"
@@ -310,13 +303,12 @@ func entries(doc *feed.Document) string {
 	return fmt.Sprintf("%d entries", len(doc.Posts))
 }
 
-// accept makes the answer the stored one: its validators as a pair (S5-S7,
-// S10), also when the body is the same as before.
+// accept stores the validators of an answer as a pair (S5-S7, S10), also if the body is the same.
 func (p *poll) accept(a *answer, hash string) {
 	countRepeats(&p.feed, a, hash)
 	etag, lm := validator(a.header, "ETag"), validator(a.header, "Last-Modified")
 	if (etag == "") != (p.feed.ETag == "") || (lm == "") != (p.feed.LastModified == "") {
-		p.feed.Conditional, p.feed.Head = digest.Unknown, digest.Unknown // it is asked by others now: learn anew
+		p.feed.Conditional, p.feed.Head = digest.Unknown, digest.Unknown // the conditions are others now: learn again
 		p.feed.HeadRetestAt = time.Time{}
 	}
 	p.feed.ETag, p.feed.LastModified = etag, lm
@@ -326,8 +318,8 @@ func (p *poll) accept(a *answer, hash string) {
 	p.feed.ParsedAt = a.received
 }
 
-// unchanged ends the poll. If a ping had said that there is news, the
-// validators are doubted (S36), unless the whole document has just come.
+// unchanged ends a poll without news. If a ping announced news, it doubts the validators (S36), unless the
+// whole document has just come.
 func (p *poll) unchanged(a *answer, message string) {
 	p.feed.ValidatorsDoubted = p.feed.ValidatorsDoubted || !p.feed.PingedAt.IsZero() &&
 		a.received.Sub(p.feed.ParsedAt) > doubtAfter
@@ -336,7 +328,7 @@ func (p *poll) unchanged(a *answer, message string) {
 	p.outcome, p.message = Unchanged, message
 }
 
-// succeeded takes in what every good answer says, to HEAD or GET, 200 or 304.
+// succeeded records the fields of a successful answer, to HEAD or GET, 200 or 304.
 func (p *poll) succeeded(a *answer) {
 	succeed(&p.feed, a.status, a.body == nil, a.received)
 	p.feed.FreshUntil = freshUntil(p.feed, a.header, a.body == nil, a.received)
@@ -348,8 +340,8 @@ func (p *poll) succeeded(a *answer) {
 	p.nameMovedAccount(was)
 }
 
-// failed ends the poll. The document, its validators and its freshness stay as
-// they were; a poll that was cut short leaves no trace at all.
+// failed ends a failed poll. The document, its validators and its freshness stay. A stopped poll changes
+// nothing.
 func (p *poll) failed(err error) {
 	t, ok := errors.AsType[*pollError](err)
 	if !ok {
@@ -364,21 +356,19 @@ func (p *poll) failed(err error) {
 	p.outcome, p.message = Failed, p.feed.LastError
 }
 
-// dequeue takes a feed that was polled out of the queue.
 func dequeue(f *digest.Feed) {
 	f.PollAt, f.LeaseUntil, f.PingedAt = time.Time{}, time.Time{}, time.Time{}
 	f.Domain = feed.Platform(f.Host)
 }
 
-// noteAddress notes the IP address of the feed's host. A poll that found nothing new leaves one that is known:
-// a host whose name server names other addresses each time costs no write.
+// noteAddress stores the IP address of the feed's host. A poll without news keeps a known address, so that
+// changing DNS answers cost no writes.
 func (p *poll) noteAddress() {
 	if p.feed.Address == "" || p.outcome != Unchanged {
 		p.feed.Address = p.pins.addressOf(p.feed.Host, p.feed.Address)
 	}
 }
 
-// finish makes the result of the poll of f.
 func (p *poll) finish(f digest.Feed) Result {
 	if p.outcome == Stopped {
 		p.feed = f
@@ -409,8 +399,8 @@ func (p *poll) finish(f digest.Feed) Result {
 	return result
 }
 
-// parseFeed reads a body as a feed of the kind that it was, "" for one that was never read.
-// A parser that panics fails this feed only.
+// parseFeed parses a body as a feed. kind is the kind at the last poll, or "" for a new feed. A parser that
+// panics fails this feed only.
 func (s *session) parseFeed(ctx context.Context, a *answer, kind string) (*answer, *feed.Document, error) {
 	doc, err := s.parseAny(ctx, a)
 	if err == nil {

@@ -13,7 +13,7 @@ import (
 
 const day1 = 24 * time.Hour
 
-// started is a reader whose feed has been read once; the log is empty.
+// started returns a reader whose feed was read once, and clears the log.
 func started(t testing.TB, s *site, change ...func(*Options)) *reader {
 	t.Helper()
 	r := newReader(t, s.url("/feed"), change...)
@@ -40,7 +40,7 @@ func TestS1_FirstFetch(t *testing.T) {
 	}
 }
 
-// TestS13_BadAnswersChangeNothing: and each has its line.
+// TestS13_BadAnswersChangeNothing also checks the error of each answer.
 func TestS13_BadAnswersChangeNothing(t *testing.T) {
 	long := strings.Repeat("x", 10<<20+1)
 	tests := []struct {
@@ -127,7 +127,7 @@ func TestGzip(t *testing.T) {
 	}
 }
 
-// TestGigabyte: a body without a stated end is cut off at 10 MiB.
+// TestGigabyte holds that a body without a stated length is cut off at 10 MiB.
 func TestGigabyte(t *testing.T) {
 	s := newSite(t, nil)
 	s.answers(func(request) string {
@@ -159,7 +159,7 @@ func TestS19_RetryAfterIsKept(t *testing.T) {
 	}
 }
 
-// TestS20_GoneAndBack: the first 410 is noted, and forgotten once the feed answers well.
+// TestS20_GoneAndBack holds that the first 410 is recorded, and dropped after a good answer.
 func TestS20_GoneAndBack(t *testing.T) {
 	s := newSite(t, conditional(atom(1), `"1"`, monday))
 	r := started(t, s)
@@ -173,13 +173,13 @@ func TestS20_GoneAndBack(t *testing.T) {
 		t.Errorf("%+v", r.feed)
 	}
 	s.answers(conditional(atom(2), `"2"`, monday))
-	r.want(Changed) // someone vouched for it
+	r.want(Changed) // somebody vouched for it
 	if r.feed.State != digest.FeedActive || !r.feed.GoneAt.IsZero() || !r.feed.FailingSince.IsZero() {
 		t.Errorf("%+v", r.feed)
 	}
 }
 
-// TestS20_Dead: ninety days of errors end a feed, one success brings it back.
+// TestS20_Dead holds that a feed is dead after ninety days of errors, and that one success revives it.
 func TestS20_Dead(t *testing.T) {
 	s := newSite(t, conditional(atom(1), `"1"`, monday))
 	r := started(t, s)
@@ -199,7 +199,7 @@ func TestS20_Dead(t *testing.T) {
 	}
 }
 
-// TestS21_NoSecondTry: an answer of 400 and more to a GET ends the poll.
+// TestS21_NoSecondTry holds that a status from 400 on to a GET ends the poll.
 func TestS21_NoSecondTry(t *testing.T) {
 	for _, status := range []int{400, 401, 403, 404, 410, 429, 451, 500, 502, 503} {
 		s := newSite(t, nil)
@@ -247,7 +247,7 @@ func TestS33_NoValidators(t *testing.T) {
 func TestParserPanics(t *testing.T) {
 	s := newSite(t, conditional(atom(1), `"1"`, monday))
 	r := newReader(t, s.url("/feed"))
-	r.p.parse = nil // calling it panics
+	r.p.parse = nil // so that a call panics
 	if r.want(Failed); !strings.Contains(r.feed.LastError, "bug in this program") {
 		t.Error(r.feed.LastError)
 	}

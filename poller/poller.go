@@ -17,13 +17,12 @@ import (
 	"digest/feed"
 )
 
-// HeadMode says how HEAD is used before GET (the setting DIGEST_HEAD).
+// HeadMode is the use of HEAD before GET (the setting DIGEST_HEAD).
 type HeadMode string
 
-// The ways to use HEAD. The first fetch of a feed, and a feed without stored
-// validators, get a plain GET in all of them.
+// The values of HeadMode. In all of them, a new feed and a feed without stored validators get a plain GET.
 const (
-	HeadLearned HeadMode = "learned" // until it is known what the server makes of it
+	HeadLearned HeadMode = "learned" // until the poller knows how the server handles HEAD
 	HeadAlways  HeadMode = "always"  // before every GET
 	HeadNever   HeadMode = "never"
 )
@@ -37,96 +36,92 @@ func ParseHeadMode(s string) (HeadMode, error) {
 	return "", fmt.Errorf("%q is not one of learned, always, never", s)
 }
 
-// Options are what a Poller needs to know. The zero value of each field has a
-// sensible meaning.
+// Options configures a Poller. The zero value of each field has a default.
 type Options struct {
-	// UserAgentVersion and BaseURL name this instance to the sites it asks.
+	// UserAgentVersion and BaseURL identify this instance to sites.
 	UserAgentVersion, BaseURL string
 
-	// AllowNetworks may be asked although they are not public, at addresses that
-	// a person gave and where these lead inside such networks.
+	// AllowNetworks are non-public networks that requests may reach: at addresses that a person typed, and
+	// at links in such networks.
 	AllowNetworks []netip.Prefix
 
-	// Timeout is for one request, all of it: 0 means 30 s.
+	// Timeout limits one request in total; 0 means 30 s.
 	Timeout time.Duration
 
-	// HostInterval is the least gap between two requests to one host.
+	// HostInterval is the minimum pause between two requests to one host.
 	HostInterval time.Duration
 
 	Head HeadMode // "" means HeadLearned
 
-	// Open decrypts what a private feed is asked with; nil: there is no key.
+	// Open decrypts the credential of a private feed; nil: there is no key.
 	Open func(sealed string) (digest.Credential, error)
 
-	// ActorKey gives the key with which this instance signs requests to the fediverse; nil:
-	// they are not signed.
+	// ActorKey returns the key that signs requests to the fediverse; nil: requests are unsigned.
 	ActorKey func(context.Context) (*rsa.PrivateKey, error)
 
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 
-	// Log gets one debug record a request and what is odd; nil means none.
+	// Log gets a debug record for each request, and warnings; nil means no log.
 	Log *slog.Logger
 
-	// DialContext replaces the guarded dialler. For tests: nothing checks its addresses.
+	// DialContext replaces the guarded dialler, for tests. It bypasses the check of addresses.
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 
-	// Roots are believed to say who a server is; nil: those of the system.
+	// Roots are the trusted certificate authorities; nil: the system's.
 	Roots *x509.CertPool
 
-	// NoWait leaves out every pause between requests. There is still one
-	// request in flight for each host at a time.
+	// NoWait disables all pauses between requests. A host still gets one request at a time.
 	NoWait bool
 
-	// Requests is how many requests may be on the wire at once, over all
-	// hosts: 0 means DefaultRequests. Those that are slow make way for others.
+	// Requests is the number of requests in flight over all hosts, not counting slow ones; 0 means
+	// DefaultRequests.
 	Requests int
 
-	// Memory is how many bytes documents may have at once, LeastBodies or more: 0 means
-	// MostBodies.
+	// Memory is the memory for documents in bytes, at least LeastBodies; 0 means MostBodies.
 	Memory int64
 
-	// Longest is how many bytes a document of a feed may have; of one of more than 10 MiB the
-	// posts at both ends are read: 0 means DefaultLongest.
+	// Longest is the maximum size of a feed in bytes; 0 means DefaultLongest. Of a feed larger than 10 MiB,
+	// the posts at both ends are read.
 	Longest int64
 
-	// Parsers read the documents; nil: some of its own.
+	// Parsers limits parallel parsing; nil: the Poller creates one.
 	Parsers *Parsers
 
-	// SlowAfter is how long a request takes before it is slow: 0 means 1 s.
+	// SlowAfter is the time after which a request is slow; 0 means 1 s.
 	SlowAfter time.Duration
 
-	// Robots keeps what the robots.txt of a site says; nil: it is not asked for.
+	// Robots stores the robots.txt rules of sites; nil: the poller ignores robots.txt.
 	Robots RobotsCache
 
-	// HostBlocks reads which hosts nothing is asked of; nil: there are none.
+	// HostBlocks reads the blocked hosts; nil: none are blocked.
 	HostBlocks func(context.Context) ([]digest.HostRule, error)
 
-	// Known returns, for the identities that a feed has stored, the hashes of their contents. By these a poll of an
-	// account decides how many pages to read; nil: the first page only.
+	// Known returns the content hashes of a feed's stored posts with the given identities. A poll of an
+	// account uses them to decide how many pages to read; nil: it reads the first page only.
 	Known func(ctx context.Context, feed digest.FeedID, identities []string) (map[string]string, error)
 
-	// Hosts are leased before a request to one that the caller has not leased,
-	// so that no two workers ask it at once; nil: there is one process only.
+	// Hosts leases hosts, so that no two workers send requests to one host. It is not used for a host that
+	// the caller has leased. Nil: there is only one process.
 	Hosts HostLeases
 }
 
-// HostLeases gives hosts to one asker at a time, across all workers.
+// HostLeases leases each host to one worker at a time.
 type HostLeases interface {
-	// LeaseHost leases a host. An empty token: it is leased elsewhere or rests,
-	// and is worth trying again at free.
+	// LeaseHost leases a host. An empty token means that the host is leased or in its pause. The caller may
+	// retry at free.
 	LeaseHost(ctx context.Context, now time.Time, host string, lease time.Duration) (token string, free time.Time,
 		err error)
 
-	// GiveBackHost gives a host back; it may be asked again from free on.
+	// GiveBackHost releases a host; free is the time from which the next request may start.
 	GiveBackHost(ctx context.Context, host, token string, free time.Time) error
 }
 
-// A Poller asks feeds. It is safe for concurrent use; one serves a process, so
-// that hosts are paced across all its workers.
+// A Poller polls feeds. It is safe for concurrent use. A process needs exactly one, because it paces hosts
+// across all polls.
 type Poller struct {
-	transport *http.Transport // for what may lead into the allowed networks
-	public    *http.Transport // for all else; their connections are never shared
+	transport *http.Transport // for requests that may reach the allowed networks
+	public    *http.Transport // for all other requests; connections are never shared
 	guard     *guard
 	pace      *pacer
 	now       func() time.Time
@@ -137,7 +132,7 @@ type Poller struct {
 	agent     string // the User-Agent up to the number of subscribers
 	timeout   time.Duration
 	head      HeadMode
-	wire      *wire         // the requests under way
+	wire      *wire         // requests in flight
 	hosts     HostLeases    // may be nil
 	robots    *robotsReader // nil: requests ignore robots.txt
 	known     func(context.Context, digest.FeedID, []string) (map[string]string, error)
@@ -147,25 +142,25 @@ type Poller struct {
 	parsers   *Parsers
 	signers   *signers
 
-	longest  int64         // bytes of a document
+	longest  int64         // maximum bytes of a document
 	bodies   *memory       // of documents
-	decoders chan struct{} // holds a token for each body whose codings are undone
+	decoders chan struct{} // one token for each memory-intensive decoder in use
 }
 
-// DefaultLongest is how many bytes a document of a feed may have.
+// DefaultLongest is the default maximum size of a feed, in bytes.
 const DefaultLongest = 32 << 20
 
-// DefaultRequests is how many requests that are not slow may be on the wire at once.
+// DefaultRequests is the default number of requests in flight, not counting slow ones.
 const DefaultRequests = 20
 
-// mostDecoders is how many bodies' codings are undone at once: that takes up to 16
-// MiB for each, however small it is.
+// mostDecoders limits the memory-intensive decoders in use: each takes up to 16 MiB, however small the body
+// is.
 const mostDecoders = 2
 
-// DefaultTimeout is the time one request may take, all of it.
+// DefaultTimeout is the default time limit of one request in total.
 const DefaultTimeout = 30 * time.Second
 
-// New makes a Poller.
+// New returns a Poller.
 func New(o Options) *Poller {
 	now := o.Now
 	if now == nil {
@@ -214,13 +209,13 @@ func New(o Options) *Poller {
 	}
 }
 
-// Close closes the connections that are kept for a next request.
+// Close closes idle connections.
 func (p *Poller) Close() {
 	p.transport.CloseIdleConnections()
 	p.public.CloseIdleConnections()
 }
 
-// Outcome is how a poll ended.
+// Outcome is the result of a poll.
 type Outcome string
 
 // The outcomes of a poll.
@@ -229,54 +224,51 @@ const (
 	Changed   Outcome = "changed"
 	Failed    Outcome = "failed"
 
-	// Stopped: the context ended first. The record is as it was handed in but
-	// for LastAttemptAt, which has moved if a request had gone out; the feed
-	// is still queued and nothing is held against it.
+	// Stopped means that the context ended first. The record is unchanged, except that LastAttemptAt moves
+	// if a request was sent. The feed stays in the queue.
 	Stopped Outcome = "stopped"
 )
 
-// A Result is what one poll brought.
+// A Result is the result of one poll.
 type Result struct {
-	Feed     digest.Feed    // the record as it must be stored now
-	Outcome  Outcome        //
-	Document *feed.Document // only when Changed
+	Feed     digest.Feed // the record to store
+	Outcome  Outcome
+	Document *feed.Document // only if Changed
 	Message  string         // one line for people and logs
 
-	Body        []byte // the document, codings undone; only when Changed
-	ContentType string // of the document, as it came
-	Address     string // where the document was found
+	Body        []byte // the decoded document; only if Changed
+	ContentType string // of the document, as received
+	Address     string // of the document
 
-	StartedAt time.Time // of the first request; zero: none was sent
+	StartedAt time.Time // time of the first request; zero: none was sent
 
-	// Behind says that posts of an account are left to be read soon.
+	// Behind means that the next poll should come soon, because posts of an account remain.
 	Behind bool
 
-	Status int           // of the last answer; 0: there was none
-	Took   time.Duration // all requests together, without the pauses between them
+	Status int           // of the last answer; 0: none came
+	Took   time.Duration // time of all requests, without the pauses between them
 
-	Requests int   // sent on the wire, redirects included
-	Bytes    int64 // of bodies, as they travelled
+	Requests int   // sent requests, including redirects
+	Bytes    int64 // bytes of bodies on the wire
 
-	// HostFreeAt is when Feed.Host, as it was before the poll, may be asked
-	// again; zero if it was not asked.
+	// HostFreeAt is when Feed.Host, as before the poll, accepts the next request. It is zero if the poll
+	// sent none to it.
 	HostFreeAt time.Time
 
 	parsers *Parsers // may be nil
 	hold    *hold    // the memory of the document; may be nil
-	partly  bool     // posts of a group could not be read, which its page may tell of
+	partly  bool     // the poll could not read posts of a group, which its page may have
 }
 
-// Release says that the document is no longer needed. Only so many bytes of them are in
-// memory at once, so that whoever polls has to call it for each Result, or the function
-// that Keep gives.
+// Release frees the memory of the document. Since this memory is limited, the caller must call Release for
+// each Result, or the function that Keep returns.
 func (r Result) Release() {
 	if r.hold != nil {
 		r.hold.release()
 	}
 }
 
-// Keep says that the document is no longer needed, and that so many bytes of what was
-// found in it are, until they are released: they count among those of documents.
+// Keep frees the document but keeps that many bytes of its posts in the count until release is called.
 func (r Result) Keep(bytes int64) (release func()) {
 	h := r.hold
 	if h == nil {
@@ -286,11 +278,10 @@ func (r Result) Keep(bytes int64) (release func()) {
 	return h.release
 }
 
-// Full reports whether so much of what was kept waits to be stored that no further
-// poll should begin.
+// Full reports whether no further poll should begin, because half of the memory waits to be stored.
 func (p *Poller) Full() bool { return p.bodies.full() }
 
-// agent gives "digest/VERSION (+BASE/bot; ", to be completed by subscribers.
+// agent returns "digest/VERSION (+BASE/bot; ", to which sessions append the number of subscribers.
 func agent(version, base string) string {
 	clean := func(s string) string {
 		return strings.Map(func(r rune) rune {

@@ -11,23 +11,23 @@ import (
 	"digest/feed"
 )
 
-// A private feed is asked at the address of its credential, which goes to the origin that
-// it was given for (scheme, host and port, RFC 6454) and to no other: not after a redirect,
-// nor for a robots.txt. What is recorded of its poll names the address under which it is
-// stored, and no other; it does not move.
+// A poll of a private feed sends its credential only to the origin for which the reader entered it (scheme,
+// host and port, RFC 6454). It does not send it after a redirect to another origin, or for a robots.txt.
+// The record of the poll contains only the address under which the feed is stored. A private feed does not
+// move.
 
-// A private is what a session asks a private feed with.
+// A private holds the credential of a private feed for a session.
 type private struct {
 	origin  string
-	header  string // of the field Authorization; "": none
-	address string // of the feed, as it is asked
-	shown   string // under which it is stored; what stands in for its address
-	hidden  bool   // its address is a secret
+	header  string // the value of the Authorization field, or ""
+	address string // the real address of the feed
+	shown   string // the address under which it is stored
+	hidden  bool   // the real address is a secret
 
 	sent bool // the last request had the header
 }
 
-// enter has a session ask a private feed, and gives the way to it.
+// enter makes a session use the credential of a private feed, and returns the route to the feed.
 func (s *session) enter(c digest.Credential, shown string) (route, error) {
 	r, err := typed(c.Address)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *session) enter(c digest.Credential, shown string) (route, error) {
 	case c.User != "" || c.Password != "":
 		s.private.header = "Basic " + base64.StdEncoding.EncodeToString([]byte(c.User+":"+c.Password))
 	}
-	url := "" // validators of another credential are not for this one (S12)
+	url := "" // validators of another credential do not apply (S12)
 	if s.validators.url == shown {
 		url = c.Address
 	}
@@ -48,7 +48,7 @@ func (s *session) enter(c digest.Credential, shown string) (route, error) {
 	return r, nil
 }
 
-// authorize adds the credential to a request that goes where it belongs.
+// authorize adds the credential to a request to its origin.
 func (s *session) authorize(h http.Header, r *route) {
 	if s.private == nil {
 		return
@@ -59,7 +59,7 @@ func (s *session) authorize(h http.Header, r *route) {
 	}
 }
 
-// shown is what is logged of the address of a request.
+// shown returns the address of a request for the log.
 func (s *session) shown(r route) string {
 	if s.private != nil && (s.private.hidden || r.address == s.private.address) {
 		return digest.Site(r.address) + "/…"
@@ -67,7 +67,6 @@ func (s *session) shown(r route) string {
 	return digest.AddressWithoutCredentials(r.address)
 }
 
-// named is what a person is told of an address that was looked at.
 func (s *session) named(address string) string {
 	if s.private != nil && s.private.hidden {
 		return digest.PublicAddress(s.private.shown)
@@ -75,8 +74,7 @@ func (s *session) named(address string) string {
 	return address
 }
 
-// base is what the links of a document are relative to. One without a path of its own
-// must not become a secret address.
+// base returns the base address for links of a document. A relative link must not contain a secret address.
 func (s *session) base(a *answer) string {
 	if s.private != nil && s.private.hidden {
 		return digest.Site(a.address) + "/"
@@ -93,10 +91,10 @@ func (s *session) document(a *answer) []byte {
 	return withoutSecret(a.body, s.private.address)
 }
 
-// credentialOf gives what a feed is asked with, and at which address; none for most.
+// credentialOf returns the credential of a feed with its real address. found is false for most feeds.
 func (p *Poller) credentialOf(f digest.Feed) (c digest.Credential, found bool, err error) {
 	if !digest.IsPrivate(f.URL) {
-		bare, c := digest.SplitCredential(f.URL) // a feed that was stored before there was a key
+		bare, c := digest.SplitCredential(f.URL) // stored before the instance had a key
 		c.Address = bare
 		return c, !c.IsEmpty(), nil
 	}
@@ -113,7 +111,7 @@ func (p *Poller) credentialOf(f digest.Feed) (c digest.Credential, found bool, e
 	return c, true, nil
 }
 
-// begins gives the route by which a poll asks its feed.
+// begins returns the route of a poll's first request.
 func (p *poll) begins() (route, error) {
 	c, found, err := p.poller.credentialOf(p.feed)
 	switch {
@@ -125,8 +123,8 @@ func (p *poll) begins() (route, error) {
 	return p.enter(c, p.feed.URL)
 }
 
-// keeps gives what is kept of a document, and where it was found. That of a private feed
-// is not: it may name its address.
+// keeps returns the body and address to store of a document. It returns no body of a private feed, since
+// the body may contain the secret address.
 func (s *session) keeps(a *answer) (body []byte, address string) {
 	if s.private != nil {
 		return nil, s.private.shown
@@ -134,9 +132,8 @@ func (s *session) keeps(a *answer) (body []byte, address string) {
 	return a.body, a.address
 }
 
-// leave puts the address under which a private feed is stored back into what is recorded
-// of its poll. Where its document was found elsewhere, it is asked for in full the next
-// time: that address may be a secret too.
+// leave puts the stored address of a private feed back into its record. If the document had another
+// address, leave drops the validators, because that address may be a secret too.
 func (s *session) leave(f *digest.Feed, was digest.Feed) {
 	if s.private == nil || was.ID == 0 && was.URL != s.private.shown { // of a search: see Conceal
 		return
@@ -155,7 +152,6 @@ func (s *session) leave(f *digest.Feed, was digest.Feed) {
 	}
 }
 
-// conceal takes the address of a private feed out of a text.
 func (s *session) conceal(text string) string {
 	if s.private == nil {
 		return text
@@ -163,7 +159,7 @@ func (s *session) conceal(text string) string {
 	return strings.ReplaceAll(text, s.private.address, digest.PublicAddress(s.private.shown))
 }
 
-// refusedTo says of an answer that refuses a private feed what its reader can do about it.
+// refusedTo returns the error for an answer without a document, with advice for readers of private feeds.
 func (s *session) refusedTo(a *answer) *pollError {
 	t := badStatus(a)
 	unsigned := s.unsignedHint(a)
@@ -184,12 +180,11 @@ func (s *session) refusedTo(a *answer) *pollError {
 	return t
 }
 
-// FindPrivate turns an address that a person gave, of a feed or of a page, into the
-// first feed behind it that works, as Find does, with what it is asked with. The
-// credential's Address becomes the feed's own; the record has it in the clear, for
-// Conceal. No other feed that is stored is taken for it.
+// FindPrivate returns the first working feed at or behind an address, as Find does, with a credential. It
+// sets c.Address to the feed's address. The returned record has that address unencrypted; the caller must
+// call Conceal. It does not stop at stored feeds.
 //
-// The error is a *SearchError, also where the feed is at another origin.
+// The error is a *SearchError, also if the feed is at another origin.
 func (p *Poller) FindPrivate(ctx context.Context, c *digest.Credential) (Result, error) {
 	s := &search{session: p.newSession(digest.Feed{}, 1),
 		known: func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }}
@@ -214,7 +209,7 @@ func (p *Poller) FindPrivate(ctx context.Context, c *digest.Credential) (Result,
 	return found, nil
 }
 
-// Conceal makes of what FindPrivate found what is stored under an address.
+// Conceal turns a result of FindPrivate into one to store under address.
 func (r *Result) Conceal(address, sealed string, c digest.Credential) {
 	s := &session{private: &private{address: c.Address, shown: address, hidden: c.Hidden}}
 	named := r.Feed

@@ -15,7 +15,6 @@ import (
 
 const canary = "canary-7f3a"
 
-// newPrivate polls the feed of a credential, with all that is logged.
 func newPrivate(t *testing.T, c digest.Credential, change ...func(*Options)) (r *reader, logged *bytes.Buffer) {
 	t.Helper()
 	logged = new(bytes.Buffer)
@@ -33,7 +32,7 @@ func newPrivate(t *testing.T, c digest.Credential, change ...func(*Options)) (r 
 	return r, logged
 }
 
-// keepsSecret checks that nothing of what is secret is recorded, told or logged.
+// keepsSecret checks that records, results and the log contain no secret.
 func keepsSecret(t *testing.T, logged *bytes.Buffer, results ...Result) {
 	t.Helper()
 	for _, res := range results {
@@ -51,7 +50,7 @@ func keepsSecret(t *testing.T, logged *bytes.Buffer, results ...Result) {
 	}
 }
 
-// whoSends answers who sends a field Authorization, and 401 to others.
+// whoSends answers requests with an Authorization field, and others with 401.
 func whoSends(authorization string, then func(request) string) func(request) string {
 	return func(r request) string {
 		if got, _ := r.get("Authorization"); got != authorization {
@@ -109,7 +108,7 @@ func TestPrivateFeeds(t *testing.T) {
 	}
 }
 
-// TestCredentialsStayWhereTheyBelong: at the origin that they were given for.
+// TestCredentialsStayWhereTheyBelong holds that credentials go to their origin only.
 func TestCredentialsStayWhereTheyBelong(t *testing.T) {
 	const basic = "Basic bWU6Y2FuYXJ5LTdmM2E="
 	for _, status := range []int{301, 302, 303, 307, 308} {
@@ -132,7 +131,7 @@ func TestCredentialsStayWhereTheyBelong(t *testing.T) {
 		for _, request := range other.log() {
 			sent(t, request, "Authorization", "")
 			sent(t, request, "Referer", "")
-			sent(t, request, "If-None-Match", "") // the address may be a secret: it is not kept
+			sent(t, request, "If-None-Match", "") // not stored, because the address may be a secret
 		}
 		other.answers(says(401, ""))
 		if refused := r.want(Failed); !strings.Contains(refused.Message, other.url("")) ||
@@ -145,7 +144,8 @@ func TestCredentialsStayWhereTheyBelong(t *testing.T) {
 	}
 }
 
-// TestOldAddressWithPassword: what was stored before there was a key is asked as it was.
+// TestOldAddressWithPassword holds that a feed with a password in its address, from before the instance had
+// a key, is polled as before.
 func TestOldAddressWithPassword(t *testing.T) {
 	s := newSite(t, whoSends("Basic bWU6c2VjcmV0", conditional(atom(1), `"1"`, monday)))
 	address := "http://me:secret@" + s.address + "/feed"
@@ -159,7 +159,7 @@ func TestOldAddressWithPassword(t *testing.T) {
 	}
 }
 
-// TestForAnotherHost: what is sealed for one host is sent to no other, whatever the record says.
+// TestForAnotherHost holds that a credential for one host is sent to no other, whatever the record says.
 func TestForAnotherHost(t *testing.T) {
 	s := newSite(t, conditional(atom(1), `"1"`, monday))
 	r, _ := newPrivate(t, digest.Credential{Address: s.url("/feed"), Token: canary})
@@ -184,8 +184,8 @@ func TestSecretAddressIsNoBase(t *testing.T) {
 	}
 }
 
-// TestSecretAddressAsWritten: a site may write the address of its feed in any of the ways in which
-// programs do.
+// TestSecretAddressAsWritten holds that the secret address is removed in every form in which programs write
+// it.
 func TestSecretAddressAsWritten(t *testing.T) {
 	const secret = "example.org:8443/f_1/a%2fb?user=1&key=" + canary
 	s := &session{private: &private{address: "https://" + secret, hidden: true}}
@@ -266,7 +266,7 @@ func TestFindPrivate(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// A feed elsewhere is not what the password was given for.
+	// The password is not for a feed at another origin.
 	other := newSite(t, conditional(atom(1), `"1"`, monday))
 	s.answers(says(301, "", "Location: "+other.url("/feed")))
 	c := digest.Credential{Address: s.url("/feed"), User: "ann", Password: canary}

@@ -9,8 +9,7 @@ import (
 	"digest"
 )
 
-// anyFeed makes a record as no hand would: every time and interval at random,
-// each of them missing half of the time.
+// anyFeed returns a random record: every time and interval is random, and missing half of the time.
 func anyFeed(r *rand.Rand, now time.Time) digest.Feed {
 	near := func(before, after time.Duration) time.Time {
 		if r.IntN(2) == 0 {
@@ -48,9 +47,8 @@ func anyFeed(r *rand.Rand, now time.Time) digest.Feed {
 	return f
 }
 
-// TestNeverTooEarly: whatever stands in the record, no answer of the policy
-// lies before the feed may be asked, in skipped time or in a hot minute, and
-// what is not asked any more gets none.
+// TestNeverTooEarly holds that for any record, the policy returns no instant before the feed may be polled,
+// in skipped time, or in a hot minute. A feed that is not polled any longer gets no instant.
 func TestNeverTooEarly(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	scheduled, besides := 0, 0
@@ -86,9 +84,8 @@ func TestNeverTooEarly(t *testing.T) {
 	}
 }
 
-// TestNothingStarves plays records of every kind on sites that fail now and
-// then: what is asked at all is asked again a day after the longest time that
-// something asks for, or when the days are over that it wants skipped.
+// TestNothingStarves plays random records on sites that sometimes fail. A feed that is polled at all is
+// polled again within a day after its longest wait, or when its skipped days have passed.
 func TestNothingStarves(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
@@ -107,7 +104,7 @@ func TestNothingStarves(t *testing.T) {
 		p.run(fiftyTwo)
 		longest := max(f.HostInterval, oneDay) + oneDay
 		if f.SkipHours != 0 || f.SkipDays != 0 {
-			longest = 8 * oneDay // a week, and once at its one day's end after its beginning
+			longest = 8 * oneDay // a week, plus a poll at the end of its one day and not at the start
 		}
 		if least, most := p.gaps(); least < time.Hour || most > longest || len(p.log) < 5 {
 			t.Fatalf("%d polls, %v to %v apart, frozen: %v\n%+v", len(p.log), least, most, frozen, f)

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// everyRequest gives a request of every kind: robots.txt, the first GET and the
-// one after a redirect that sets a cookie, HEAD and the GET after it, and a
-// search through a page.
+// everyRequest returns requests of every kind: robots.txt, the first GET and the one after a redirect that
+// sets a cookie, HEAD and the GET after it, and a search through a page.
 func everyRequest(t *testing.T) (s *site, log []request) {
 	t.Helper()
 	s = newSite(t, nil)
@@ -57,7 +56,8 @@ func never(t *testing.T, name string) {
 	}
 }
 
-// TestS22_Cookies: a request sends the cookie of the redirect that led to it, and no other request does.
+// TestS22_Cookies holds that a request sends the cookie of the redirect to it, and that no other request
+// does.
 func TestS22_Cookies(t *testing.T) {
 	_, log := everyRequest(t)
 	for i, q := range log {
@@ -76,8 +76,8 @@ func TestS25_CachesMayAnswer(t *testing.T) {
 	never(t, "Pragma")
 }
 
-// TestS26_UserAgent: the same in every request of a poll; a search belongs to
-// no feed yet.
+// TestS26_UserAgent holds that all requests of a poll have the same User-Agent. A search has no feed ID
+// yet.
 func TestS26_UserAgent(t *testing.T) {
 	_, log := everyRequest(t)
 	for i, q := range log {
@@ -89,7 +89,7 @@ func TestS26_UserAgent(t *testing.T) {
 	}
 }
 
-// TestS27_TheSameInEveryRequest: and there are no other fields than these.
+// TestS27_TheSameInEveryRequest also checks that there are no other fields.
 func TestS27_TheSameInEveryRequest(t *testing.T) {
 	s, log := everyRequest(t)
 	for _, q := range log {
@@ -112,7 +112,7 @@ func TestS27_TheSameInEveryRequest(t *testing.T) {
 	}
 }
 
-// TestS24_TargetIsKept: path and query go out byte for byte.
+// TestS24_TargetIsKept holds that path and query are sent byte for byte.
 func TestS24_TargetIsKept(t *testing.T) {
 	for _, target := range []string{"/a%2Fb/c", "/a//b", "/?", "/x?a=b+c&d=%20;e", "/%7Ejoe/", "/a;b=c", "/a:b@c",
 		"/(x)!*'", "/[a]|b", "/100%?%", "/50%zz"} {
@@ -124,7 +124,8 @@ func TestS24_TargetIsKept(t *testing.T) {
 	}
 }
 
-// TestS24_TargetAsBrowsersWriteIt checks that requests escape the characters that browsers escape (URL Standard).
+// TestS24_TargetAsBrowsersWriteIt holds that requests escape the characters that browsers escape (URL
+// Standard).
 func TestS24_TargetAsBrowsersWriteIt(t *testing.T) {
 	for target, want := range map[string]string{
 		"/é?q=ä": "/%C3%A9?q=%C3%A4", "/a/../b": "/b", "/a b?c d": "/a%20b?c%20d", `/a\b?c\d`: `/a/b?c\d`,
@@ -136,11 +137,11 @@ func TestS24_TargetAsBrowsersWriteIt(t *testing.T) {
 		if got := asked(t, s, "GET")[0].target; got != want {
 			t.Errorf("asked for %s, want %s", got, want)
 		}
-		r.want(Unchanged) // the validators are of this address
+		r.want(Unchanged) // the validators belong to this address
 	}
 }
 
-// TestS24_QueryIsKept: through redirects and HEAD as well.
+// TestS24_QueryIsKept checks redirects and HEAD as well.
 func TestS24_QueryIsKept(t *testing.T) {
 	_, log := everyRequest(t)
 	for _, i := range []int{1, 3, 4} {
@@ -150,7 +151,7 @@ func TestS24_QueryIsKept(t *testing.T) {
 	}
 }
 
-// TestS30_NoGuesses: whatever a feed's address answers, a poll asks for nothing else.
+// TestS30_NoGuesses holds that a poll requests nothing else, whatever the feed's address answers.
 func TestS30_NoGuesses(t *testing.T) {
 	for _, answer := range []func(request) string{
 		says(200, page("/other")), says(200, ""), says(404, ""), says(410, ""), says(403, ""), says(500, ""),
@@ -170,8 +171,7 @@ func TestS30_NoGuesses(t *testing.T) {
 	}
 }
 
-// TestS31_PlainStaysPlain: an http feed is asked over http, whatever the site
-// says of https.
+// TestS31_PlainStaysPlain holds that an http feed is polled by http, whatever the site says about https.
 func TestS31_PlainStaysPlain(t *testing.T) {
 	s := newSite(t, conditional(atom(1), `"1"`, monday,
 		"Strict-Transport-Security: max-age=31536000; includeSubDomains; preload",

@@ -5,23 +5,22 @@ import (
 	"time"
 )
 
-// queues are the ways to hosts, by name. One is forgotten when nobody uses it
-// and its host may be asked again.
+// A queues holds the queue of each host or site, by name. It drops an unused queue after the host's pause.
 type queues struct {
 	now func() time.Time
 
 	mu      sync.Mutex
 	byName  map[string]*queue
-	sweepAt int // the number of queues at which idle ones are looked for
+	sweepAt int // the number of queues from which sweep drops idle ones
 }
 
-// A queue is the way to one host: whoever joins it parts.
+// A queue limits the requests to one host. Each join needs a part.
 type queue struct {
 	all   *queues
 	name  string
-	wire  chan struct{} // holds a token for each request under way
-	users int           // who wait or ask; guarded by all.mu
-	free  time.Time     // from when the host may be asked; guarded by all.mu
+	wire  chan struct{} // one token for each request in flight
+	users int           // that wait or have a token; guarded by all.mu
+	free  time.Time     // end of the pause; guarded by all.mu
 }
 
 const firstSweep = 1024
@@ -30,7 +29,7 @@ func newQueues(now func() time.Time) *queues {
 	return &queues{now: now, byName: make(map[string]*queue), sweepAt: firstSweep}
 }
 
-// join gives the queue of a name, which lets so many through at once.
+// join returns the queue of a name, which permits width requests at a time.
 func (q *queues) join(name string, width int) *queue {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -44,8 +43,7 @@ func (q *queues) join(name string, width int) *queue {
 	return l
 }
 
-// sweep forgets the idle ones, once in a while: the map stays as large as what is
-// going on.
+// sweep drops idle queues from time to time, so that the map does not grow.
 func (q *queues) sweep() {
 	if len(q.byName) < q.sweepAt {
 		return
@@ -56,7 +54,7 @@ func (q *queues) sweep() {
 	q.sweepAt = max(firstSweep, 2*len(q.byName))
 }
 
-// forget drops a queue that is idle; the caller holds the lock.
+// forget drops an idle queue. The caller holds the lock.
 func (l *queue) forget() {
 	if l.users == 0 && !l.free.After(l.all.now()) {
 		delete(l.all.byName, l.name)
@@ -76,7 +74,7 @@ func (l *queue) freeAt() time.Time {
 	return l.free
 }
 
-// rest leaves the host alone until a time at least.
+// rest extends the pause of the host to a time.
 func (l *queue) rest(until time.Time) {
 	l.all.mu.Lock()
 	defer l.all.mu.Unlock()

@@ -8,35 +8,31 @@ import (
 	"digest"
 )
 
-// A Quota bounds what is stored of feeds in a day, in UTC, in bytes of texts; 0: it
-// does not. What is stored of a feed counts on account of its readers, each their
-// share, except for the first freeBytes of each feed and day. A feed is held up by
-// accounts only if those of all its readers are used up: nobody who subscribes to a
-// feed can keep it from the others, and whoever has a feed that brings too much
-// gets the first of each of their other feeds.
+// A Quota limits the bytes of text that are stored of feeds in a UTC day; 0 means no limit. A feed's bytes
+// are divided among the accounts of its readers, except for the first freeBytes of each feed and day.
+// Accounts stop a feed only if the quotas of all its readers are used up. So no reader can block a feed for
+// the others, and the reader of a huge feed still gets the first part of each other feed.
 type Quota struct {
 	Feed    int64
 	Account int64
 }
 
-// The defaults are some twenty times what an honest feed was seen to bring in a
-// day, and twice the largest honest document.
+// The defaults are about twenty times the daily text of an honest feed, and twice the largest honest
+// document.
 const (
 	FeedQuota    = 4 << 20
 	AccountQuota = 64 << 20
 	freeBytes    = 64 << 10
 )
 
-// UnseenBytes is how many bytes of the contents of posts that are shown to nobody are handed on to
-// be stored: of a feed that is read for the first time Admit has no room for more.
+// UnseenBytes is the limit of contents to store of posts that no reader will see. Admit would not store
+// more for a new feed.
 const UnseenBytes = freeBytes
 
-// Admit decides what is stored of what a poll has brought. First come new posts
-// for readers, then edits, and of each the newest: where not all fit, the oldest
-// and the largest wait. Posts that are shown to nobody, such as the older ones of
-// a feed that is new here, are stored only that they are known again; their content
-// is too, as long as it counts for nobody. Of a document there is one, so that it
-// counts on accounts alone.
+// Admit decides which posts of a poll are stored. The order is: new posts for readers, then edits, each
+// newest first. If not all fit, the oldest and the largest wait. Posts that no reader will see, such as the
+// older ones of a new feed, are stored so that they are recognised later. Their content is stored too, as
+// long as it is free. The document replaces the previous one, so it counts for accounts only.
 func (q Quota) Admit(in digest.Intake) digest.Admission {
 	onAccount := q.roomOnAccount(in)
 	room, free := onAccount, freeBytes-in.Used
@@ -67,7 +63,7 @@ func (q Quota) Admit(in digest.Intake) digest.Admission {
 	return a
 }
 
-// roomOnAccount is how many more bytes the readers of a feed may have on account.
+// roomOnAccount returns how many more bytes the accounts of a feed's readers allow.
 func (q Quota) roomOnAccount(in digest.Intake) int64 {
 	if q.Account == 0 || len(in.Accounts) == 0 {
 		return math.MaxInt64
@@ -76,7 +72,7 @@ func (q Quota) roomOnAccount(in digest.Intake) int64 {
 	return max(freeBytes-in.Used, 0) + left*int64(len(in.Accounts))
 }
 
-// byWeight gives the places of posts in the order in which they are stored.
+// byWeight returns the indexes of posts in the order in which they are stored.
 func byWeight(posts []digest.IntakePost) []int {
 	order := make([]int, len(posts))
 	for i := range order {
@@ -97,6 +93,5 @@ func byWeight(posts []digest.IntakePost) []int {
 	return order
 }
 
-// Full reports whether a reader has had so much stored on their account that nothing
-// more is found for them today.
+// Full reports whether a reader's quota of the day is used up, so that no search may begin.
 func (q Quota) Full(account int64) bool { return q.Account > 0 && account >= q.Account }

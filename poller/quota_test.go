@@ -9,8 +9,8 @@ import (
 	"digest"
 )
 
-// TestAdmit holds what of a poll is stored under a quota of 1,000 KB for a feed
-// and 2,000 KB on account of a reader, of which the first 64 KB count for nobody.
+// TestAdmit checks what is stored of polls with a quota of 1,000 KB for a feed and 2,000 KB for a reader's
+// account. The first 64 KB count for no account.
 func TestAdmit(t *testing.T) {
 	const kb = 1000
 	quota := Quota{Feed: 1000 * kb, Account: 2000 * kb}
@@ -24,7 +24,7 @@ func TestAdmit(t *testing.T) {
 	for name, c := range map[string]struct {
 		quota Quota
 		in    digest.Intake
-		want  string // a letter a post: stored, bare, waits; then what of the document
+		want  string // a letter for each post: stored, bare, waits; then the fate of the document
 		bytes int64  // in KB
 		share int64  // in bytes
 	}{
@@ -93,7 +93,7 @@ func fates(a digest.Admission) string {
 	return b.String()
 }
 
-// TestNoQuotaOverflows: sizes that no machine has bring no sum out of bounds.
+// TestNoQuotaOverflows holds that huge sizes do not overflow.
 func TestNoQuotaOverflows(t *testing.T) {
 	in := digest.Intake{Accounts: []int64{0, 0, 0}, Posts: []digest.IntakePost{{Bytes: 1}}}
 	if got := fates((Quota{Feed: math.MaxInt64, Account: 1 << 53}).Admit(in)); got != "s+" {

@@ -12,15 +12,14 @@ import (
 	"digest/feed"
 )
 
-// rhythmic is a feed that says when to ask for it.
 const rhythmic = `<?xml version="1.0"?><rss version="2.0"><channel><title>Weather</title><link>https://weather.example/</link>
 <ttl>180</ttl><skipHours><hour>3</hour><hour>24</hour></skipHours><skipDays><day>Sunday</day></skipDays>
 <item><guid>1</guid><title>Day 1</title><pubDate>Thu, 19 Nov 2026 08:00:00 GMT</pubDate></item>
 <item><guid>2</guid><title>Day 2</title><pubDate>Mon, 01 Nov 2027 08:00:00 GMT</pubDate></item>
 </channel></rss>`
 
-// TestWhatADocumentSays goes into the record, for a feed that is polled and for
-// one that was searched for, and stays there while the document does.
+// TestWhatADocumentSays holds that these statements are in the record of a polled and of a found feed, and
+// stay while the document does not change.
 func TestWhatADocumentSays(t *testing.T) {
 	s := newSite(t, conditional(rhythmic, `"1"`, monday, "Cache-Control: max-age=60"))
 	r := newReader(t, s.url("/feed"))
@@ -51,7 +50,7 @@ func TestWhatADocumentSays(t *testing.T) {
 	}
 }
 
-// TestNewestIsNotForgotten: entries that leave the document make it no older.
+// TestNewestIsNotForgotten holds that posts that leave the document do not change the newest date.
 func TestNewestIsNotForgotten(t *testing.T) {
 	s := newSite(t, says(200, atom(1)))
 	r := started(t, s)
@@ -62,7 +61,7 @@ func TestNewestIsNotForgotten(t *testing.T) {
 	}
 }
 
-// TestDomain is known of a feed that was never read, for a 429 may be the first answer.
+// TestDomain holds that a feed that was never read has its domain, because the first answer may be a 429.
 func TestDomain(t *testing.T) {
 	r := newReader(t, "http://a.b.example.co.uk/feed", func(o *Options) { o.DialContext = nothingThere })
 	if r.want(Failed); r.feed.Domain != "example.co.uk" {
@@ -70,7 +69,7 @@ func TestDomain(t *testing.T) {
 	}
 }
 
-// TestS13_EndlessHeader: 64 kB of header are read, of any answer.
+// TestS13_EndlessHeader holds that at most 64 kB of header are read, of any answer.
 func TestS13_EndlessHeader(t *testing.T) {
 	for _, status := range []string{"200 OK", "404 Not Found", "301 Moved", "103 Early Hints"} {
 		s := newSite(t, nil)
@@ -85,8 +84,8 @@ func TestS13_EndlessHeader(t *testing.T) {
 	}
 }
 
-// TestS21_HeadThatWasGood: once HEAD is known to work, what it is refused with is
-// the site's word, and no GET follows; it is learned anew afterwards.
+// TestS21_HeadThatWasGood holds that an error answer to a HEAD that worked before ends the poll without a
+// GET. The poller then learns HEAD again.
 func TestS21_HeadThatWasGood(t *testing.T) {
 	plain := says(200, atom(1), `ETag: "1"`)
 	for _, status := range []int{400, 404, 410, 500, 502, 503} {
@@ -113,7 +112,7 @@ func TestS21_HeadThatWasGood(t *testing.T) {
 			t.Errorf("%d: %+v", status, r.feed)
 		}
 	}
-	for _, status := range []int{405, 501} { // it is the method after all
+	for _, status := range []int{405, 501} { // the method was the cause
 		s := newSite(t, plain)
 		r := started(t, s)
 		for range 3 {
@@ -131,7 +130,7 @@ func TestS21_HeadThatWasGood(t *testing.T) {
 	}
 }
 
-// TestHeadWhileTheSiteIsDown: an outage says little of HEAD; it is tried again soon.
+// TestHeadWhileTheSiteIsDown holds that an outage says little about HEAD, which is tried again soon.
 func TestHeadWhileTheSiteIsDown(t *testing.T) {
 	s := newSite(t, conditional(atom(1), `"1"`, monday))
 	r := started(t, s)
@@ -147,7 +146,8 @@ func TestHeadWhileTheSiteIsDown(t *testing.T) {
 	}
 }
 
-// TestS32_ChangedIsTwoAtMost: and one once it is known what the server does.
+// TestS32_ChangedIsTwoAtMost holds that a changed feed needs at most two requests, and one as soon as the
+// server's behaviour is known.
 func TestS32_ChangedIsTwoAtMost(t *testing.T) {
 	s := newSite(t, conditional(atom(1), `"1"`, monday))
 	r := started(t, s)
@@ -163,8 +163,8 @@ func TestS32_ChangedIsTwoAtMost(t *testing.T) {
 	}
 }
 
-// TestRedirectKeepsItsConnection: the words that come with a redirect are read,
-// so that the next request needs no new connection.
+// TestRedirectKeepsItsConnection holds that the body of a redirect is read, so that the next request needs
+// no new connection.
 func TestRedirectKeepsItsConnection(t *testing.T) {
 	s := newSite(t, func(r request) string {
 		if r.target == "/feed" {

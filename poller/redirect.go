@@ -16,30 +16,28 @@ import (
 
 const maxHops = 10
 
-// A route is a URL and how it was come by.
+// A route is a URL and the redirects to it.
 type route struct {
 	url     *url.URL
-	address string // the URL as text: as stored, or as a redirect gave it
+	address string // the URL as stored, or as received in a redirect
 
-	seen        []string      // the addresses that redirected here
+	seen        []string      // the addresses of the redirects
 	temporary   bool          // one of the redirects was not 301 or 308
-	wait        time.Duration // the longest Retry-After of them
-	conditional bool          // validators were sent to url
-	cookies     *cookies      // of this chain of redirects; nil: none are kept
+	wait        time.Duration // the longest Retry-After of the redirects
+	conditional bool          // the request has validators
+	cookies     *cookies      // of this chain of redirects; nil: no cookies
 
-	// mayBeHome: the URL may lead into the allowed networks. A person gave it, or
-	// something that was found there did.
+	// mayBeHome permits the allowed networks: a person typed the URL, or an answer in such a network named
+	// it.
 	mayBeHome bool
 }
 
-// typed begins a route at an address that a person gave.
 func typed(address string) (route, error) {
 	r, err := routeTo(address)
 	r.mayBeHome = true
 	return r, err
 }
 
-// routeTo begins a route.
 func routeTo(address string) (route, error) {
 	u, err := weburl.Parse(address)
 	if err != nil || u.Host == "" || !isWeb(u) {
@@ -51,8 +49,7 @@ func routeTo(address string) (route, error) {
 
 func (r route) host() string { return strings.ToLower(r.url.Hostname()) }
 
-// moved reports whether every step so far was a permanent redirect (RFC 9110
-// §15.4.2, §15.4.9), and there was one.
+// moved reports whether there were redirects, and all of them were permanent (RFC 9110 §15.4.2, §15.4.9).
 func (r route) moved() bool { return len(r.seen) > 0 && !r.temporary }
 
 func isRedirect(status int) bool {
@@ -67,8 +64,8 @@ func isRedirect(status int) bool {
 // notOnTheWeb is the error of a redirect without an address, or with one of another scheme.
 var notOnTheWeb = digest.Words("redirected to an address that is not on the web")
 
-// follow gives the route on from a redirect, or a pollError if it leads where no
-// feed may lead (S29).
+// follow returns the route to the target of a redirect. It returns a pollError for a forbidden target
+// (S29).
 func (a *answer) follow() (route, error) {
 	refuse := func(why digest.Words) (route, error) {
 		return route{}, &pollError{failure: failure{status: a.status}, text: string(why)}
@@ -106,7 +103,7 @@ func (a *answer) location() (u *url.URL, address string, err error) {
 	if field == "" {
 		return nil, "", http.ErrNoLocation
 	}
-	if !utf8.ValidString(field) { // each byte is a character then (Fetch Standard, location URL)
+	if !utf8.ValidString(field) { // each byte is then a character (Fetch Standard, location URL)
 		runes := make([]rune, len(field))
 		for i := range len(field) {
 			runes[i] = rune(field[i])
@@ -127,8 +124,8 @@ func (a *answer) location() (u *url.URL, address string, err error) {
 	return u, to, err
 }
 
-// stayAt makes a poll fail where a permanent redirect leads to another site: a reader
-// has taken the feed back to its address.
+// stayAt returns a stop function that ends a poll at a permanent redirect to another site, because a reader
+// undid the move.
 func stayAt(address string) func(context.Context, string) error {
 	return func(_ context.Context, to string) error {
 		if feed.SameSite(address, to) {
@@ -143,10 +140,9 @@ func isWeb(u *url.URL) bool {
 	return strings.EqualFold(u.Scheme, "http") || strings.EqualFold(u.Scheme, "https")
 }
 
-// noteMove remembers where a chain of permanent redirects leads. It is believed
-// when seen again believeIn later: captive portals and broken sites have sent
-// people away for an hour. Whoever stores the record merges it with a feed that
-// has the new address already, or leaves the address as it was.
+// noteMove records the target of a chain of permanent redirects. The feed moves when a poll after believeIn
+// confirms it, because captive portals and broken sites redirect for an hour. If another feed has the new
+// address, the store merges the two or keeps the old address.
 func noteMove(f *digest.Feed, a *answer) {
 	switch {
 	case !a.moved():
@@ -158,10 +154,9 @@ func noteMove(f *digest.Feed, a *answer) {
 	}
 }
 
-// nameMoved leaves a feed what it was called while a move to another site is not
-// believed: its readers know it by that, and are told so of the move. Once it is
-// believed nothing of what was said elsewhere is left, not even where the document
-// there has no title (I9).
+// nameMoved keeps the title and page of a feed while a move to another site is not confirmed, because
+// readers know the feed by them. After the move it takes the title of the new document, even an empty one
+// (I9).
 func nameMoved(f *digest.Feed, was digest.Feed, doc *feed.Document) {
 	switch {
 	case f.MovedTo != "" && was.Title != "" && !feed.SameSite(f.URL, f.MovedTo):
@@ -171,15 +166,14 @@ func nameMoved(f *digest.Feed, was digest.Feed, doc *feed.Document) {
 	}
 }
 
-// DescribeMoved takes over what the document at the new address of a feed says of
-// itself, when it was read there before the move was believed.
+// DescribeMoved copies the description of the document at a feed's new address, if a poll read it before
+// the move was confirmed.
 func DescribeMoved(f *digest.Feed, was digest.Feed, doc *feed.Document) {
 	describeFeed(f, doc, f.MovedAt)
 	nameMoved(f, was, doc)
 }
 
-// moveTo gives a feed its new address; one that could not be subscribed to,
-// such as a very long one, is no place to move to.
+// moveTo gives a feed its new address. It ignores an invalid address, such as a very long one.
 func moveTo(f *digest.Feed, address string, now time.Time) {
 	normal, err := feed.NormalURL(address)
 	if err != nil {
@@ -190,16 +184,14 @@ func moveTo(f *digest.Feed, address string, now time.Time) {
 	f.MovedTo, f.MovedSince = "", time.Time{}
 }
 
-// Missing reports whether a feed is not found at its address. Sites have sent people
-// to places that soon were none: whoever subscribed elsewhere, less than KeepOld
-// ago, goes back there (S28).
+// Missing reports whether a feed is missing at its address. If it moved less than KeepOld ago, it returns
+// to the old address, because sites redirect to wrong addresses (S28).
 func Missing(f digest.Feed) bool {
 	return f.Errors > 0 && f.LastStatus == http.StatusGone || f.Errors > 1 && f.LastStatus == http.StatusNotFound
 }
 
-// comeBack takes a feed back to the other spelling of its address that it had a
-// while ago, if it is missing, so a 410 there does not mean that the feed is gone.
-// Another address is another feed's, for those who subscribed there.
+// comeBack returns a missing feed to the earlier spelling of its address. A 410 then does not mean that the
+// feed is gone. It does not return to another address, which belongs to another feed by now.
 func comeBack(f *digest.Feed, now time.Time) bool {
 	if f.MovedFrom == "" || !Missing(*f) || now.Sub(f.MovedAt) > KeepOld || !feed.SameAddress(f.MovedFrom, f.URL) {
 		return false

@@ -11,7 +11,7 @@ import (
 	"digest/feed"
 )
 
-// from makes a site that redirects some paths and serves a feed on the others.
+// from redirects some paths and serves a feed on the others.
 func from(status int, hops map[string]string, then func(request) string) func(request) string {
 	return func(r request) string {
 		if to, ok := hops[r.target]; ok {
@@ -21,7 +21,7 @@ func from(status int, hops map[string]string, then func(request) string) func(re
 	}
 }
 
-// TestS28_PermanentIsBelievedLater: at the second sighting 20 hours on.
+// TestS28_PermanentIsBelievedLater holds that a redirect is confirmed at the second poll, 20 hours later.
 func TestS28_PermanentIsBelievedLater(t *testing.T) {
 	for _, status := range []int{301, 308} {
 		s := newSite(t, from(status, map[string]string{"/feed": "/middle", "/middle": "/new"},
@@ -51,8 +51,8 @@ func TestS28_PermanentIsBelievedLater(t *testing.T) {
 	}
 }
 
-// TestS28_NameUntilItIsBelieved: a feed that is led to another site is called as before
-// until the move is believed, so that its readers know which one has moved.
+// TestS28_NameUntilItIsBelieved holds that a feed that redirects to another site keeps its title until the
+// move is confirmed, so that its readers know which feed moved.
 func TestS28_NameUntilItIsBelieved(t *testing.T) {
 	other := newSite(t, conditional(strings.ReplaceAll(atom(2), "Weather", "Elsewhere"), `"2"`, monday))
 	answer := conditional(atom(1), `"1"`, monday)
@@ -71,8 +71,8 @@ func TestS28_NameUntilItIsBelieved(t *testing.T) {
 	}
 }
 
-// TestS28_NoAddressToMoveTo: one that is too long to be stored under is followed
-// and never taken.
+// TestS28_NoAddressToMoveTo holds that a redirect to an address that is too long to store is followed, but
+// is no move.
 func TestS28_NoAddressToMoveTo(t *testing.T) {
 	long := "/" + strings.Repeat("x", 2048)
 	s := newSite(t, from(301, map[string]string{"/feed": long}, conditional(atom(1), `"1"`, monday)))
@@ -106,8 +106,7 @@ func TestS28_TemporaryIsNeverRemembered(t *testing.T) {
 	}
 }
 
-// TestS28_TemporaryAndThenPermanent: one temporary step makes the whole way
-// temporary, wherever it lies.
+// TestS28_TemporaryAndThenPermanent holds that one temporary redirect makes the whole chain temporary.
 func TestS28_TemporaryAndThenPermanent(t *testing.T) {
 	for _, statuses := range [][2]int{{302, 301}, {301, 302}, {307, 308}} {
 		s := newSite(t, nil)
@@ -123,7 +122,7 @@ func TestS28_TemporaryAndThenPermanent(t *testing.T) {
 	}
 }
 
-// TestS28_Doubts: what makes a permanent redirect not believed.
+// TestS28_Doubts checks permanent redirects that are not confirmed.
 func TestS28_Doubts(t *testing.T) {
 	good := conditional(atom(1), `"1"`, monday)
 	moved := from(301, map[string]string{"/feed": "/new"}, good)
@@ -156,7 +155,7 @@ func TestS28_Doubts(t *testing.T) {
 	}
 }
 
-// TestS29_Refused: the poll ends with one error and no further request.
+// TestS29_Refused holds that the poll ends with one error and no further request.
 func TestS29_Refused(t *testing.T) {
 	tests := []struct {
 		why, to  string
@@ -247,7 +246,7 @@ func TestLocation(t *testing.T) {
 	}
 }
 
-// TestRedirectWithRetryAfter: the wish is kept although the redirect was followed.
+// TestRedirectWithRetryAfter holds that the Retry-After of a followed redirect is kept.
 func TestRedirectWithRetryAfter(t *testing.T) {
 	s := newSite(t, nil)
 	s.answers(func(r request) string {
@@ -263,7 +262,8 @@ func TestRedirectWithRetryAfter(t *testing.T) {
 	}
 }
 
-// TestS12_HeadThroughRedirect: the GET goes where HEAD was led, and not there again by the detour.
+// TestS12_HeadThroughRedirect holds that the GET goes directly to the address to which the HEAD was
+// redirected.
 func TestS12_HeadThroughRedirect(t *testing.T) {
 	hops := map[string]string{"/feed": "/now"}
 	s := newSite(t, from(302, hops, conditional(atom(1), `"1"`, monday)))
@@ -279,8 +279,8 @@ func TestS12_HeadThroughRedirect(t *testing.T) {
 	sent(t, log[2], "If-None-Match", "")
 }
 
-// TestI7_RedirectMatrix: no redirect leads to an address that is not public,
-// in whatever way it is written, and nothing is sent there.
+// TestI7_RedirectMatrix holds that a redirect to a private address fails in every spelling, and sends
+// nothing there.
 func TestI7_RedirectMatrix(t *testing.T) {
 	hosts := []string{
 		"0.0.0.0", "10.1.2.3", "100.64.0.1", "127.0.0.2", "169.254.169.254", "172.16.0.1", "192.0.0.1", "192.0.2.1",
@@ -308,15 +308,14 @@ func TestI7_RedirectMatrix(t *testing.T) {
 		r := newReader(t, s.url("/feed"), func(o *Options) {
 			o.AllowNetworks = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 		})
-		if result := r.want(Failed); result.Requests != 1 { // as a name they may also be unknown, or refuse
+		if result := r.want(Failed); result.Requests != 1 { // as a name it may also be unknown, or refuse
 			t.Errorf("%s: %s, %d requests", host, result.Message, result.Requests)
 		}
 	}
 }
 
-// TestS28_BackWhereItWas: a feed that took another spelling of its address and is not
-// there any more within a month is asked at the old one again. Another address is
-// another feed's, whose readers go back to it by themselves.
+// TestS28_BackWhereItWas holds that a feed that moved to another spelling of its address returns to the old
+// one if it is missing within a month. It does not return to another address, which is another feed's.
 func TestS28_BackWhereItWas(t *testing.T) {
 	for _, test := range []struct {
 		status, polls int
@@ -327,7 +326,7 @@ func TestS28_BackWhereItWas(t *testing.T) {
 		{404, 1, 0, "http://new.example/feed", false, false}, {404, 2, 0, "http://new.example/feed", true, true},
 		{410, 1, 0, "https://www.new.example/feed", true, true}, {500, 3, 0, "http://new.example/feed", false, false},
 		{410, 1, 31 * day1, "http://new.example/feed", true, false},
-		{410, 1, 0, "https://old.example/feed", true, false}, // another's, if not today then tomorrow
+		{410, 1, 0, "https://old.example/feed", true, false}, // another feed's, now or later
 	} {
 		now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 		f := digest.Feed{URL: test.old, Host: feed.Host(test.old)}

@@ -16,30 +16,28 @@ import (
 	"digest"
 )
 
-// A RobotsCache keeps what the robots.txt of each site said.
+// A RobotsCache stores the robots.txt rules of sites.
 type RobotsCache interface {
 	Robots(ctx context.Context, origin string) (digest.Robots, bool, error)
 	SaveRobots(ctx context.Context, r digest.Robots) error
 }
 
 const (
-	// robotsToken is the name by which a robots.txt speaks to this program. What
-	// it says to all ("*") is meant for those who find pages by themselves; a
-	// feed is asked because a reader has chosen it.
+	// robotsToken is this program's name in a robots.txt. The program ignores rules for all programs ("*"),
+	// which address crawlers, because readers choose the feeds.
 	robotsToken = "digest"
 
 	maxRobots = 512 << 10 // bytes of a robots.txt that are read (RFC 9309 §2.5)
-	maxRules  = 64 << 10  // bytes of rules that are kept
-	maxRule   = 2 << 10   // bytes of one
+	maxRules  = 64 << 10  // bytes of rules that are stored
+	maxRule   = 2 << 10   // bytes of one rule
 )
 
-// parseRobots gives the rules of the groups that name us, in a form that allows
-// reads: "allow /a" or "disallow /b" a line (RFC 9309 §2.2). Paths are
-// normalised; what is neither rule nor name is passed over.
+// parseRobots returns the rules of the groups that name this program, one a line: "allow /a" or "disallow
+// /b" (RFC 9309 §2.2). It normalises paths and ignores other lines.
 func parseRobots(body []byte) string {
 	text := strings.TrimPrefix(string(body[:min(len(body), maxRobots)]), "\ufeff")
 	var rules strings.Builder
-	ours, naming := false, false // the group names us; its names are still being listed
+	ours, naming := false, false // the group names this program; the previous line was a name too
 	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		key, value := directive(line)
 		switch key {
@@ -63,7 +61,7 @@ func directive(line string) (key, value string) {
 	return strings.ToLower(strings.TrimSpace(key)), strings.TrimSpace(value)
 }
 
-// isUs compares the name that a line begins with, up to its version.
+// isUs compares a user-agent value without its version with robotsToken.
 func isUs(value string) bool {
 	end := strings.IndexFunc(value, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '_'
@@ -74,8 +72,8 @@ func isUs(value string) bool {
 	return strings.EqualFold(value, robotsToken)
 }
 
-// allows reports whether rules let path, with its query, be asked for: the
-// longest rule that matches wins, and of two as long the one that allows.
+// allows reports whether rules allow a request for path with its query. The longest matching rule wins, and
+// "allow" wins a tie.
 func allows(rules, path string) bool {
 	path = literal(normalPath(path))
 	verdict, longest := true, -1
@@ -91,8 +89,7 @@ func allows(rules, path string) bool {
 	return verdict
 }
 
-// matches reports whether a path begins as a pattern says: "*" stands for
-// anything, a last "$" for the end.
+// matches reports whether a path matches a pattern: "*" matches any text, and a final "$" the end.
 func matches(pattern, path string) bool {
 	pattern, whole := strings.CutSuffix(pattern, "$")
 	parts := strings.Split(strings.ReplaceAll(pattern, "$", "%24"), "*")
@@ -117,16 +114,15 @@ func matches(pattern, path string) bool {
 	return strings.Contains(rest, parts[last])
 }
 
-// literal writes the two characters that are special in a pattern as they must
-// be written there to stand for themselves.
+// literal escapes the two special characters of patterns in a path.
 func literal(path string) string {
 	return strings.NewReplacer("*", "%2A", "$", "%24").Replace(path)
 }
 
 const upperHex = "0123456789ABCDEF"
 
-// normalPath makes two ways of writing a path the same (RFC 9309 §2.2.2):
-// escapes in capitals, none where none is needed, all bytes beyond ASCII escaped.
+// normalPath returns one spelling of a path (RFC 9309 §2.2.2): escapes in upper case, no needless escapes,
+// all bytes beyond ASCII escaped.
 func normalPath(s string) string {
 	b := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
@@ -147,25 +143,25 @@ func normalPath(s string) string {
 	return string(b)
 }
 
-// unreserved bytes mean the same with an escape and without (RFC 3986 §2.3).
+// unreserved reports whether c means the same with and without an escape (RFC 3986 §2.3).
 func unreserved(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }
 
 const (
-	robotsAge  = 7 * 24 * time.Hour  // of what a robots.txt says to us, before it is asked for again
-	silentAge  = 14 * 24 * time.Hour // the same, of one that says nothing to us
-	refusedFor = 7 * 24 * time.Hour  // how long a feed is left alone that may not be read
-	maxKnown   = 10000               // sites whose rules are remembered between two polls
+	robotsAge  = 7 * 24 * time.Hour  // until a robots.txt with rules for us is requested again
+	silentAge  = 14 * 24 * time.Hour // the same without rules for us
+	refusedFor = 7 * 24 * time.Hour  // the pause of a feed that robots.txt forbids
+	maxKnown   = 10000               // sites whose rules stay in memory
 )
 
-// A robotsReader knows what the robots.txt of each site says.
+// A robotsReader reads and caches robots.txt rules.
 type robotsReader struct {
 	cache  RobotsCache
-	asking singleflight.Group // one look at a site at a time
+	asking singleflight.Group // one lookup of a site at a time
 
 	mu    sync.Mutex
-	known map[string]digest.Robots // a copy of part of the cache
+	known map[string]digest.Robots // part of the cache, in memory
 }
 
 func newRobotsReader(cache RobotsCache) *robotsReader {
@@ -175,9 +171,8 @@ func newRobotsReader(cache RobotsCache) *robotsReader {
 	return &robotsReader{cache: cache, known: make(map[string]digest.Robots)}
 }
 
-// allowedByRobots finds out, before a request, whether the site's robots.txt asks this
-// program by its name not to make it. The robots.txt is read before the first
-// request to a site, and again when what is known has become old.
+// allowedByRobots returns an error if the site's robots.txt forbids a request to this program by name. It
+// requests the robots.txt before the first request to a site, and again when the stored rules are old.
 func (s *session) allowedByRobots(ctx context.Context, r route) error {
 	if s.poller.robots == nil || s.forRobots {
 		return nil
@@ -195,7 +190,7 @@ func (s *session) allowedByRobots(ctx context.Context, r route) error {
 	}
 }
 
-// consult finds out what a site's robots.txt says, while nobody else does.
+// consult returns the rules of a site. Only one session looks them up at a time.
 func (s *session) consult(ctx context.Context, r route) (digest.Robots, error) {
 	for {
 		mine := false
@@ -206,15 +201,15 @@ func (s *session) consult(ctx context.Context, r route) (digest.Robots, error) {
 		if mine || err == nil || ctx.Err() != nil {
 			return found.(digest.Robots), err
 		}
-		// What has stopped another session need not stop this one.
+		// The error of another session's lookup need not apply to this one.
 	}
 }
 
-// lookUpRobots looks into the cache, and asks the site if that is too old.
+// lookUpRobots returns the rules from the cache, or requests them if they are too old.
 func (s *session) lookUpRobots(ctx context.Context, r route) (digest.Robots, error) {
 	reader, origin := s.poller.robots, r.origin()
 	if robots, ok := reader.remembered(origin, s.poller.now()); ok {
-		return robots, nil // asked for while this session waited
+		return robots, nil // another session has just looked
 	}
 	was, ok, err := reader.cache.Robots(ctx, origin)
 	if err != nil {
@@ -226,7 +221,7 @@ func (s *session) lookUpRobots(ctx context.Context, r route) (digest.Robots, err
 	}
 	now, err := s.askRobots(ctx, r, was)
 	if now.FetchedAt.IsZero() {
-		return digest.Robots{}, err // not reached, or cut short: nothing was learned
+		return digest.Robots{}, err // the site is unreachable, or the request was stopped
 	}
 	if failed := reader.cache.SaveRobots(ctx, now); failed != nil {
 		s.poller.log.Warn("cannot store a robots.txt", "origin", origin, "err", failed)
@@ -235,10 +230,9 @@ func (s *session) lookUpRobots(ctx context.Context, r route) (digest.Robots, err
 	return now, err
 }
 
-// askRobots asks a site for its robots.txt. Where there is none, there are no
-// rules; while it cannot be had, what was known holds. An error ends the session:
-// the site cannot be reached at all, or asks to be left alone for a while (then
-// the rules have their time all the same: they are not asked for at once).
+// askRobots requests the robots.txt of a site. A missing file means no rules. While the file is
+// unavailable, the old rules apply. An error ends the session, because the site is unreachable or asks for
+// a pause. After a pause the old rules count as fresh, so that they are not requested again immediately.
 func (s *session) askRobots(ctx context.Context, r route, was digest.Robots) (digest.Robots, error) {
 	start, err := routeTo(r.url.Scheme + "://" + r.url.Host + "/robots.txt")
 	if err != nil {
@@ -267,7 +261,7 @@ func (s *session) askRobots(ctx context.Context, r route, was digest.Robots) (di
 		}
 		return now, nil
 	case a.status == http.StatusNotFound, a.status == http.StatusGone:
-		return now, nil // there is none, whatever else it says; the feed is not gone
+		return now, nil // the file is missing, whatever else the status means
 	case limits(a):
 		return old, badStatus(a)
 	case a.status >= 500:
@@ -282,8 +276,8 @@ func limits(a *answer) bool {
 	return a.status == http.StatusTooManyRequests || a.status >= 400 && wait
 }
 
-// current reports whether what is known of a robots.txt still holds. Most say
-// nothing to us: to ask them all every week would be a seventh of all requests.
+// current reports whether rules are fresh. Most sites have no rules for us. Weekly requests to them would
+// be a seventh of all requests.
 func current(r digest.Robots, now time.Time) bool {
 	age := silentAge
 	if r.Rules != "" {
@@ -308,7 +302,7 @@ func (d *robotsReader) remember(r digest.Robots) {
 	d.known[r.Origin] = r
 }
 
-// origin names the site of a route: its robots.txt speaks for no other.
+// origin returns the scheme, host and port of a route. A robots.txt applies to its origin only.
 func (r route) origin() string {
 	scheme, port := strings.ToLower(r.url.Scheme), r.url.Port()
 	switch {

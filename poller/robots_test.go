@@ -10,7 +10,7 @@ import (
 	"digest"
 )
 
-// TestRobotsGroups: who is spoken to, and what is said.
+// TestRobotsGroups checks which groups name this program, and their rules.
 func TestRobotsGroups(t *testing.T) {
 	tests := []struct{ why, text, want string }{
 		{"not us", "User-agent: *\nDisallow: /", ""},
@@ -49,7 +49,7 @@ func TestRobotsGroups(t *testing.T) {
 	}
 }
 
-// TestRobotsRules: which rule decides (RFC 9309 §2.2.2 and 2.2.3).
+// TestRobotsRules checks which rule decides (RFC 9309 §2.2.2 and 2.2.3).
 func TestRobotsRules(t *testing.T) {
 	tests := []struct {
 		rules, path string
@@ -87,7 +87,7 @@ func TestRobotsRules(t *testing.T) {
 	}
 }
 
-// A shelf keeps robots.txt as a store would.
+// A shelf stores robots.txt rules like a store.
 type shelf struct {
 	mu   sync.Mutex
 	kept map[string]digest.Robots
@@ -110,12 +110,10 @@ func (s *shelf) SaveRobots(_ context.Context, r digest.Robots) error {
 	return nil
 }
 
-// restart forgets what only the process knew.
 func (r *reader) restart() { r.p.robots.known = map[string]digest.Robots{} }
 
 func withRobots(s *shelf) func(*Options) { return func(o *Options) { o.Robots = s } }
 
-// robotsAnd answers for a robots.txt beside a feed.
 func robotsAnd(robots, then func(request) string) func(request) string {
 	return func(r request) string {
 		if r.target == "/robots.txt" {
@@ -131,8 +129,8 @@ func says(status int, body string, header ...string) func(request) string {
 
 const keepOut = "User-agent: digest\nDisallow: /\n"
 
-// TestRobotsOnce: it is read before the first request to a site, and again,
-// conditionally, after two weeks if it says nothing to us, and one if it does.
+// TestRobotsOnce holds that a robots.txt is read before the first request to a site. It is read again,
+// conditionally, after two weeks without rules for this program, and after one week with rules.
 func TestRobotsOnce(t *testing.T) {
 	kept := &shelf{}
 	s := newSite(t, robotsAnd(conditional("User-agent: *\nDisallow: /", `"r"`, monday),
@@ -175,8 +173,8 @@ func TestRobotsOnce(t *testing.T) {
 	}
 }
 
-// TestRobotsRefuses: a feed that may not be read is not asked, and the rules
-// are read again before it is.
+// TestRobotsRefuses holds that a forbidden feed is not requested, and that the rules are read again before
+// it is.
 func TestRobotsRefuses(t *testing.T) {
 	s := newSite(t, robotsAnd(says(200, keepOut), conditional(atom(1), `"1"`, monday)))
 	r := newReader(t, s.url("/feed"), withRobots(&shelf{}))
@@ -196,14 +194,14 @@ func TestRobotsRefuses(t *testing.T) {
 	}
 }
 
-// TestRobotsAnswers: what each answer means for the feed, when nothing is known
-// and when the feed was refused before.
+// TestRobotsAnswers checks the effect of each answer on a feed, first without stored rules, then after a
+// refusal.
 func TestRobotsAnswers(t *testing.T) {
 	big := "# " + strings.Repeat("x", 11<<20)
 	tests := []struct {
 		why          string
 		robots       func(request) string
-		first, later Outcome // nothing is known; refused before, and a week ago
+		first, later Outcome // without stored rules; refused a week ago
 		log          string  // of the first
 	}{
 		{"404", says(404, ""), Changed, Changed, "GET/robots.txt GET/feed"},
@@ -258,7 +256,7 @@ func TestRobotsAnswers(t *testing.T) {
 	}
 }
 
-// TestRobotsOfADeadSite: nobody answers, so one attempt is enough.
+// TestRobotsOfADeadSite holds that an unreachable site gets one attempt.
 func TestRobotsOfADeadSite(t *testing.T) {
 	s := newSite(t, nil)
 	s.close()
@@ -269,7 +267,7 @@ func TestRobotsOfADeadSite(t *testing.T) {
 	}
 }
 
-// TestRobotsElsewhere: the target of a redirect has its own word.
+// TestRobotsElsewhere holds that the rules of a redirect's target apply to it.
 func TestRobotsElsewhere(t *testing.T) {
 	other := newSite(t, robotsAnd(says(200, "User-agent: digest\nDisallow: /private"),
 		conditional(atom(1), `"1"`, monday)))
@@ -287,7 +285,7 @@ func TestRobotsElsewhere(t *testing.T) {
 	}
 }
 
-// TestRobotsAtOnce: polls that come to a site together read its robots.txt once.
+// TestRobotsAtOnce holds that parallel polls of a site read its robots.txt once.
 func TestRobotsAtOnce(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		slow := func(r request) string { time.Sleep(time.Second); return reply(r, 404, "") }
@@ -306,7 +304,7 @@ func TestRobotsAtOnce(t *testing.T) {
 	})
 }
 
-// TestRobotsFind: a person's search heeds it too.
+// TestRobotsFind holds that a search obeys the rules too.
 func TestRobotsFind(t *testing.T) {
 	s := newSite(t, robotsAnd(says(200, keepOut), conditional(atom(1), `"1"`, monday)))
 	r := newReader(t, s.url("/feed"), withRobots(&shelf{}))
@@ -348,8 +346,8 @@ func FuzzRobots(f *testing.F) {
 	})
 }
 
-// TestRobotsWithoutEnd: of a robots.txt that is too large the beginning is read, in the
-// memory that documents have together, whatever it unpacks to.
+// TestRobotsWithoutEnd holds that the beginning of a huge robots.txt is read, within the shared memory, in
+// any coding.
 func TestRobotsWithoutEnd(t *testing.T) {
 	text := []byte(keepOut + strings.Repeat("# more\n", 2<<20))
 	for _, codings := range []string{"", "gzip", "br", "zstd"} {

@@ -9,45 +9,44 @@ import (
 )
 
 const (
-	jitterLeast = time.Minute // RandomJitter
+	jitterLeast = time.Minute // see RandomJitter
 	jitterMost  = 3 * time.Minute
 )
 
-// pollRoom is what a poll needs, once it has begun, that is neither the fastest nor
-// the slowest: its requests in their host's gaps, and the document read and stored.
+// pollRoom is the time for an average poll after it began: its requests with their pauses, the document
+// parsed and stored.
 const pollRoom = 2 * time.Minute
 
-// LeastDeadline is the shortest Spread.Deadline with which an edition has its feeds:
-// the last poll of a midnight begins after the whole jitter, or as the hot minutes
-// end, and takes its time. With NoWait polls begin at once, and any will do.
+// LeastDeadline is the shortest Spread.Deadline with which an edition gets its feeds. The last poll of a
+// midnight begins after the maximum jitter, or after the hot minutes, and takes pollRoom. With NoWait,
+// polls begin immediately, and any deadline works.
 const LeastDeadline = max(jitterMost, hotEnd+time.Minute) + pollRoom
 
-// Spread says how the polls of one midnight are spread.
+// Spread describes how the polls of one midnight are spread.
 type Spread struct {
-	Gap      time.Duration // least time between two polls of one feed
-	Deadline time.Duration // how long after midnight an edition waits at most
-	Window   time.Duration // each feed has its own, stable share of it
+	Gap      time.Duration // minimum time between two polls of one feed
+	Deadline time.Duration // the longest wait of an edition after midnight
+	Window   time.Duration // each feed has a fixed share of it
 
 	// Jitter is added to every slot; nil adds none. See RandomJitter.
 	Jitter func() time.Duration
 
-	// NoWait asks each feed as soon as it may be asked: no jitter, no share.
+	// NoWait polls each feed as soon as possible, without jitter and share.
 	NoWait bool
 }
 
-// recentPoll is how old the last answer of a feed may be at a midnight that does without
-// another one: half an hour lies between the midnights of neighbouring zones. A midnight
-// every hour is not to wait for one every two.
+// recentPoll is the age up to which an answer is recent enough for a midnight, if the feed may not be
+// polled. Midnights of neighbouring zones are half an hour apart. An hourly midnight must not wait for a
+// feed that may be polled every two hours.
 const recentPoll = 30 * time.Minute
 
-// MidnightPoll says when to ask f for a digest due at due; false: not for that
-// midnight. A feed that becomes askable before the deadline waits for that
-// moment, otherwise a max-age of a day would cost it every second one. One that has just
-// been read, mostly for the midnight of another zone, is waited for by nobody: its posts
-// are there. And a feed that may be asked now is asked however late the hour runs. No
-// slot lies in the hot minutes :59 to :01, when everyone else's timers fire,
-// nor in the hours and days that the feed wants skipped: ExtraPoll has had it asked
-// before them, and after them is time enough for the next midnight.
+// MidnightPoll returns when to poll f for a digest due at due; ok is false if it is not polled for that
+// midnight. A feed that may be polled later but before the deadline is polled then. Otherwise a max-age of
+// a day would cost it every second midnight.
+//
+// A feed that was just polled, mostly for another zone's midnight, delays no edition. A feed that may be
+// polled now is polled, however late it is. No poll is in the hot minutes :59 to :01, when other programs'
+// timers fire. No poll is in the hours and days that the feed skips: ExtraPoll polls it before them.
 func MidnightPoll(f digest.Feed, due, now time.Time, s Spread) (at time.Time, ok bool) {
 	if !alive(f) {
 		return time.Time{}, false
@@ -73,34 +72,32 @@ func MidnightPoll(f digest.Feed, due, now time.Time, s Spread) (at time.Time, ok
 	return f.PollAt, true
 }
 
-// justRead reports whether the last poll of a feed went well, and shortly before a midnight.
+// justRead reports whether the last poll of a feed succeeded, shortly before a midnight.
 func justRead(f digest.Feed, due time.Time) bool {
 	return f.Errors == 0 && !f.LastOKAt.Before(f.LastAttemptAt) && f.LastOKAt.Before(due) &&
 		due.Sub(f.LastOKAt) <= recentPoll
 }
 
-// backupPoll is how often a feed is polled at the least whose hubs are trusted, and backupSlack
-// how much earlier a midnight may come: the last poll was a while after its own.
+// backupPoll is the longest interval between polls of a feed with trusted hubs. backupSlack is how much
+// earlier a midnight may come, because the last poll was some time after its own midnight.
 const (
 	backupPoll  = 7 * oneDay
 	backupSlack = oneDay / 2
 )
 
-// leftToHubs reports whether a feed need not be polled for a midnight because its hubs are
-// trusted. Only polls count for its next one, and only if they went well: what is pushed
-// says nothing of what is not.
+// leftToHubs reports whether a midnight needs no poll of a feed, because its hubs are trusted. Only
+// successful polls count for backupPoll: pushed posts do not show which posts the hub missed.
 func leftToHubs(f digest.Feed, due time.Time) bool {
 	return due.Before(f.PushedUntil) && f.Errors == 0 && f.PostsWaiting == 0 && !f.LastOKAt.IsZero() &&
 		due.Sub(f.LastOKAt) < backupPoll-backupSlack
 }
 
-// alive reports whether a feed is asked at all.
 func alive(f digest.Feed) bool {
 	return f.State.Asked()
 }
 
-// inTime gives the first quiet instant at which a feed askable from then on may
-// be asked for a midnight, and whether it comes before the deadline.
+// inTime returns the first instant outside the hot minutes from askable on. It reports whether that is
+// before the deadline of a midnight.
 func (s Spread) inTime(f digest.Feed, due, askable time.Time) (time.Time, bool) {
 	if !s.NoWait {
 		askable = quiet(askable, f.ID)
@@ -116,13 +113,12 @@ func (s Spread) slot(f digest.Feed, due, askable, now time.Time) time.Time {
 	return quiet(latest(at, askable), f.ID)
 }
 
-// width is the part of the window that is used. An hour that runs late makes
-// do with what is left before the deadline: a feed that is asked once in 24
-// hours and was asked after the deadline could not be asked in time a day later.
+// width returns the used part of the window. A late job uses only the time before the deadline. Otherwise a
+// feed with a poll every 24 hours would miss the deadline on the next day too.
 func (s Spread) width(due, now time.Time) time.Duration {
 	left := due.Add(s.Deadline).Sub(now) - jitterMost
 	if left <= 0 {
-		return s.Window // too late for that
+		return s.Window // the deadline is missed anyway
 	}
 	return min(max(left-pollRoom, 0), s.Window)
 }
@@ -134,9 +130,9 @@ func (s Spread) jitter() time.Duration {
 	return s.Jitter()
 }
 
-// NextPoll guesses when f is asked next, for people: due is the next midnight
-// of any of its readers, zero if it has none. A feed that is queued is asked then,
-// or when it may be if that is later. Zero: not as things stand.
+// NextPoll estimates the next poll of f, for people. due is the next midnight of any reader, or zero. A
+// queued feed is polled at its time in the queue, or later if it must wait. Zero means that no poll is
+// planned.
 func NextPoll(f digest.Feed, due, now time.Time, s Spread) time.Time {
 	switch {
 	case !alive(f):
@@ -155,12 +151,12 @@ func NextPoll(f digest.Feed, due, now time.Time, s Spread) time.Time {
 	}
 }
 
-// RandomJitter is one to three minutes.
+// RandomJitter returns one to three minutes.
 func RandomJitter() time.Duration {
 	return jitterLeast + rand.N(jitterMost-jitterLeast)
 }
 
-// share is the feed's stable part of the window (S35), in [0, window).
+// share returns the fixed offset of a feed in the window (S35), in [0, window).
 func share(id digest.FeedID, window time.Duration) time.Duration {
 	if window <= 0 {
 		return 0
@@ -169,7 +165,7 @@ func share(id digest.FeedID, window time.Duration) time.Duration {
 	return time.Duration(part)
 }
 
-// mix scatters consecutive keys evenly (the finalizer of SplitMix64).
+// mix distributes consecutive keys evenly (the finalizer of SplitMix64).
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -177,11 +173,10 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// hotEnd is how long after an hour's beginning its hot minutes end.
 const hotEnd = 2 * time.Minute
 
-// avoidHotMinutes moves an instant in minutes :59, :00 or :01 into the minute
-// after them; the feed's share of that minute keeps the crowd apart.
+// avoidHotMinutes moves an instant in minute :59, :00 or :01 into minute :02. The feed's share of that
+// minute spreads the requests.
 func avoidHotMinutes(t time.Time, id digest.FeedID) time.Time {
 	hour := t.UTC().Truncate(time.Hour)
 	switch t.UTC().Minute() {
@@ -194,8 +189,8 @@ func avoidHotMinutes(t time.Time, id digest.FeedID) time.Time {
 	return hour.Add(hotEnd + share(id, time.Minute))
 }
 
-// quiet avoids the hot minutes for a poll that is planned: since it may begin a
-// little late, and takes its time, it avoids :58 too.
+// quiet avoids the hot minutes for a planned poll. It also avoids :58, because the poll may begin late and
+// takes some time.
 func quiet(t time.Time, id digest.FeedID) time.Time {
 	if t.UTC().Minute() == 58 {
 		t = t.Add(time.Minute)
@@ -203,8 +198,7 @@ func quiet(t time.Time, id digest.FeedID) time.Time {
 	return avoidHotMinutes(t, id)
 }
 
-// AfterHotMinutes gives t, or the end of the hot minutes if it lies in them: for whoever
-// begins polls that are late.
+// AfterHotMinutes returns t, or the end of the hot minutes if t is in them.
 func (s Spread) AfterHotMinutes(t time.Time) time.Time {
 	if s.NoWait || !isHot(t) {
 		return t

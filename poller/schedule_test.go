@@ -7,7 +7,7 @@ import (
 	"digest"
 )
 
-// midnight of a reader in London.
+// midnight returns a midnight of a reader in London.
 func midnight() time.Time { return time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC) }
 
 func TestSchedule(t *testing.T) {
@@ -22,7 +22,7 @@ func TestSchedule(t *testing.T) {
 		f    digest.Feed
 		now  time.Duration // after midnight
 		want time.Duration // after midnight
-		not  bool          // not for this midnight
+		not  bool          // no poll for this midnight
 	}{
 		{why: "never asked: at once", want: 0},
 		{why: "polled yesterday", f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-24 * time.Hour)}},
@@ -154,9 +154,8 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// TestHalfHourZones: whoever has midnight half an hour after others waits for none of the
-// feeds that were read for them, however long the deadline is and wherever in the window
-// the feed's share lies.
+// TestHalfHourZones holds that a midnight half an hour after another waits for no feed that was polled for
+// the first one. That holds for any deadline and any share of the window.
 func TestHalfHourZones(t *testing.T) {
 	for _, deadline := range []time.Duration{10 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour} {
 		for polled := time.Duration(0); polled <= 29*time.Minute; polled += time.Minute {
@@ -224,8 +223,8 @@ func TestNextPoll(t *testing.T) {
 	}
 }
 
-// TestS35_Spread: the share of the window is stable and even, the jitter is on
-// top, and the hot minutes stay empty.
+// TestS35_Spread holds that the share of the window is stable and even, that the jitter is added, and that
+// the hot minutes stay empty.
 func TestS35_Spread(t *testing.T) {
 	s := Spread{Gap: time.Hour, Deadline: 30 * time.Minute, Window: 15 * time.Minute, Jitter: RandomJitter}
 	perMinute := map[int]int{}
@@ -249,8 +248,8 @@ func TestS35_Spread(t *testing.T) {
 	}
 }
 
-// TestLeastDeadline: by the shortest deadline that is allowed, the polls of any zone's
-// midnight are over, however long the window is.
+// TestLeastDeadline holds that the polls of any zone's midnight end before the shortest allowed deadline,
+// whatever the window.
 func TestLeastDeadline(t *testing.T) {
 	s := Spread{Gap: time.Hour, Deadline: LeastDeadline, Window: LeastDeadline - time.Minute, Jitter: RandomJitter}
 	for quarter := range 8 {

@@ -10,21 +10,21 @@ import (
 	"digest/feed"
 )
 
-// A search is one Find under way.
+// A search is one Find in progress.
 type search struct {
 	*session
 	known Known
 
 	page   *feed.Document // the page that names the feed; nil: the address is the feed
-	at     string         // the address of page; "": the one that the person gave
-	led    bool           // an answer, not a person, named the address of the next request
+	at     string         // the address of page; "": the address that the person typed
+	led    bool           // an answer, not the person, named the address of the next request
 	isHome bool           // the page came from an allowed network that is not public
 	tried  string         // the address of the feed, before any redirect
 	landed string         // address of the last answer, after its redirects
 	failed []string       // addresses without a feed, in normal form
 }
 
-// A knownFeed ends a search at a feed that is stored already.
+// A knownFeed is the error that ends a search at a stored feed.
 type knownFeed struct{ digest.Feed }
 
 func (*knownFeed) Error() string { return "this feed is known" }
@@ -40,7 +40,7 @@ func (s *search) stopAtKnown(ctx context.Context, address string) error {
 	return nil
 }
 
-// try fetches one address. It returns a feed, or the page or list found instead.
+// try fetches one address. It returns a feed, or the page or list found in its place.
 func (s *search) try(ctx context.Context, address string) (Result, *feed.Document, error) {
 	normal, err := feed.NormalURL(address)
 	if err != nil {
@@ -84,10 +84,10 @@ func (s *search) look(ctx context.Context, address string) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if bare, _ := digest.SplitCredential(address); bare != address { // a page shows the password to everyone
+	if bare, _ := digest.SplitCredential(address); bare != address { // a page publishes the password
 		return nil, &pollError{text: string(digest.Words("the address contains a name and password"))}
 	}
-	r.mayBeHome = s.page == nil && !s.led || s.isHome // nobody typed the links of a page
+	r.mayBeHome = s.page == nil && !s.led || s.isHome // the person did not type the links of a page
 	s.host, s.freeAt, s.startedAt = r.host(), time.Time{}, time.Time{}
 	a, err := s.fetch(ctx, http.MethodGet, r)
 	if err == nil && s.page == nil && !s.led {
@@ -104,8 +104,7 @@ func (s *search) alreadyKnown(f digest.Feed) Result {
 		HostFreeAt: s.freeAt}
 }
 
-// found makes the record of a new feed: under the typed address, or the address to which only
-// permanent redirects lead.
+// found returns the record of a new feed, under the typed address, or the target of permanent redirects.
 func (s *search) found(address string, a *answer, doc *feed.Document) Result {
 	v := &poll{session: s.session, feed: digest.Feed{URL: address, Host: feed.Host(address)}}
 	v.accept(a, bodyHash(a, doc))
@@ -113,7 +112,7 @@ func (s *search) found(address string, a *answer, doc *feed.Document) Result {
 	v.succeeded(a)
 	if a.moved() {
 		moveTo(&v.feed, a.address, a.received)
-		v.feed.MovedFrom, v.feed.MovedAt = "", time.Time{} // nobody subscribed there
+		v.feed.MovedFrom, v.feed.MovedAt = "", time.Time{} // it has no subscribers
 	}
 	if s.private == nil {
 		noteTopic(&v.feed, a, doc)

@@ -10,21 +10,19 @@ import (
 	"digest/internal/weburl"
 )
 
-// A SearchError says to the person who gave an address why the search found no feed there, or
-// did not begin.
+// A SearchError tells the person who typed an address why the search found no feed, or did not begin.
 type SearchError struct {
 	Cause *digest.Error
 
 	NeedsPassword bool // the address needs a password, and the person gave none
 }
 
-// Error returns the words, with the cause after them.
+// Error returns the message and its cause.
 func (e *SearchError) Error() string { return e.Cause.Error() }
 
 // Unwrap returns the *digest.Error.
 func (e *SearchError) Unwrap() error { return e.Cause }
 
-// messageOf returns the words of an error that are for people.
 func messageOf(err error) string {
 	if e, ok := errors.AsType[*digest.Error](err); ok {
 		return e.Message
@@ -32,7 +30,7 @@ func messageOf(err error) string {
 	return err.Error()
 }
 
-// notFound returns the failure of a search as an error for the person who searched.
+// notFound returns the failure of a search as an error for the person.
 func notFound(address string, err error) error {
 	shown := oneLine(digest.AddressWithoutCredentials(address))
 	t, ok := errors.AsType[*pollError](err)
@@ -54,13 +52,13 @@ func notFound(address string, err error) error {
 	return searchError(nil, digest.Refuse(digest.Unavailable, "could not read %s: %s", shown, digest.Words(t.text)))
 }
 
-// searchError returns an error for the person who searched, with its cause, if it is known.
+// searchError returns an error for the person, with its cause if known.
 func searchError(cause error, e *digest.Error) error {
 	e.Err = cause
 	return &SearchError{Cause: e}
 }
 
-// asSearchError returns an error as one for the person who searched, with its words for people.
+// asSearchError returns an error as a SearchError of kind Invalid.
 func asSearchError(err error) error {
 	if e, ok := errors.AsType[*digest.Error](err); ok {
 		said := *e
@@ -70,12 +68,11 @@ func asSearchError(err error) error {
 	return &SearchError{Cause: &digest.Error{Kind: digest.Invalid, Message: err.Error()}}
 }
 
-// refusedSearch is the pause before the next search at an address that answered with an error and
-// named no time.
+// refusedSearch is the pause before the next search at an address after an error without Retry-After.
 const refusedSearch = time.Hour
 
-// refused returns the refusal of a site, to be stored. A mistake that a person can mend, such as a
-// wrong path, has no pause.
+// refused returns the refusal of a site, to be stored. An error that a person can correct, such as a wrong
+// path, has no pause.
 func (s *search) refused(address string, err error) Result {
 	t, ok := errors.AsType[*pollError](err)
 	r := Result{Outcome: Failed, Requests: s.requests, Bytes: s.bytes, HostFreeAt: s.freeAt}
@@ -94,7 +91,7 @@ func (s *search) refused(address string, err error) Result {
 	return r
 }
 
-// withoutTLS returns the http address to try if the person named no scheme and https failed.
+// withoutTLS returns the http address to try if the person typed no scheme and https failed.
 func withoutTLS(address string, err error) (string, bool) {
 	t, ok := errors.AsType[*pollError](err)
 	if !ok || t.status != 0 || t.unanswered || strings.Contains(weburl.WithSlashes(address), ":/") {

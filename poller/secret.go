@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// leastSecret is the length in bytes from which the path or query of a secret address is also removed where it
-// appears without its host. A shorter one may be something else.
+// leastSecret is the length in bytes from which withoutSecret also removes the path or query of a secret
+// address without its host. A shorter text may be something else.
 const leastSecret = 16
 
 // withoutSecret removes the secret address of a feed from a document. It replaces "host/path" by "host/", and
@@ -163,7 +163,6 @@ func (d *decoder) escape() (length int, meant []byte) {
 	return 0, nil
 }
 
-// text returns some of the latest bytes.
 func (d *decoder) text(from, to int) string {
 	var b [longestEscape]byte
 	for i, c := range d.tail[from:to] {

@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// TestCostOfSecrets checks that the time is proportional to the document. A secret of 2,000 characters, which may
-// be written in many ways, takes at most four times as long as one of 100. A document eight times as long takes at
-// most 24 times as long. The test measures again when another process may have disturbed it.
+// TestCostOfSecrets holds that the time is proportional to the document. A secret of 2,000 characters,
+// which may be written in many ways, takes at most four times as long as one of 100. A document eight times
+// as long takes at most 24 times as long. The test measures again when another process may have disturbed
+// it.
 func TestCostOfSecrets(t *testing.T) {
 	secret := func(size int) string { return "https://h.example/" + strings.Repeat("&%/", size/3) }
 	documents := map[string]string{
@@ -46,7 +47,7 @@ func shortest(f func()) time.Duration {
 	return least
 }
 
-// FuzzReplaceWritten compares the search with one that is simple and slow.
+// FuzzReplaceWritten compares the search with a simple, slow one.
 func FuzzReplaceWritten(f *testing.F) {
 	f.Add([]byte(`<a href="https://h.example/a&amp;b">x</a> \/a\u0026b %2Fa%2526b`), "/a&b")
 	f.Add([]byte("aaabaaab&#38;&#x26;&amp;amp;"), "aab")

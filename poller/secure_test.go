@@ -14,7 +14,7 @@ import (
 	"digest"
 )
 
-// closedHost is a host whose port 80 is closed. It counts connections by port.
+// closedHost returns a host with a closed port 80. It counts connections by port.
 func closedHost(t *testing.T, handler http.HandlerFunc) (dialled map[string]int, change func(*Options)) {
 	s := httptest.NewTLSServer(handler)
 	t.Cleanup(s.Close)
@@ -35,8 +35,8 @@ func closedHost(t *testing.T, handler http.HandlerFunc) (dialled map[string]int,
 	}
 }
 
-// TestPort80Closed checks that the poller reads an http feed by https if its host closed port 80, and believes the move
-// at the second sighting, like a permanent redirect.
+// TestPort80Closed holds that the poller reads an http feed by https if its host closed port 80. The second
+// poll confirms the move, as with a permanent redirect.
 func TestPort80Closed(t *testing.T) {
 	version := 1
 	dialled, change := closedHost(t, func(w http.ResponseWriter, r *http.Request) {
@@ -60,7 +60,8 @@ func TestPort80Closed(t *testing.T) {
 	}
 }
 
-// TestPort80ClosedAndNoFeed: an answer by https that is no feed changes nothing. Not even 410 ends the feed.
+// TestPort80ClosedAndNoFeed holds that an answer by https without a feed changes nothing. Not even 410 ends
+// the feed.
 func TestPort80ClosedAndNoFeed(t *testing.T) {
 	for _, status := range []int{404, 410, 500} {
 		dialled, change := closedHost(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
@@ -80,7 +81,7 @@ func TestPort80ClosedAndNoFeed(t *testing.T) {
 	}
 }
 
-// TestPort80ClosedElsewhere: another port, and a private feed, are not tried by https.
+// TestPort80ClosedElsewhere holds that another port and a private feed are not tried by https.
 func TestPort80ClosedElsewhere(t *testing.T) {
 	for _, address := range []string{"http://example.com:8080/feed", "http://ann:secret@example.com/feed",
 		"https://example.com:8443/feed"} {
@@ -94,7 +95,7 @@ func TestPort80ClosedElsewhere(t *testing.T) {
 	}
 }
 
-// TestPort80ClosedIsFound: a search by the http address finds the feed at its https address.
+// TestPort80ClosedIsFound holds that a search by the http address finds the feed at its https address.
 func TestPort80ClosedIsFound(t *testing.T) {
 	_, change := closedHost(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(atom(1))) })
 	found, err := find(newReader(t, "http://example.com/", change).p, t.Context(), "http://example.com/feed")

@@ -18,28 +18,29 @@ import (
 	"time"
 )
 
-// Servers of the fediverse want to know who asks: requests are signed in the name of this
-// instance's actor, whose key they read at BASE/actor. Most know the twelfth draft of HTTP
-// Signatures only (draft-cavage-http-signatures-12), some RFC 9421 only: a host that refuses
-// the one is shown the other, once in otherAgain.
+// Many servers of the fediverse require signed requests. digest signs as the actor of this instance, whose
+// key is at BASE/actor. Most servers support only draft 12 of HTTP Signatures
+// (draft-cavage-http-signatures-12), some only RFC 9421. A host that rejects the draft gets the other kind,
+// once in otherAgain.
 //
-// Both are written with the standard library: of the one package that does RFC 9421 well,
-// github.com/yaronf/httpsign, two dozen lines would be used, and it brings a library of JWT.
+// Both use only the standard library. The good package for RFC 9421, github.com/yaronf/httpsign, would
+// replace two dozen lines and depends on a JWT library.
 
-// ActorPath is where this instance's actor is, and KeyID the ID of its key, below its base URL.
+// ActorPath is the path of this instance's actor below its base URL. keyPart is the fragment of its key's
+// ID.
 const (
 	ActorPath = "/actor"
 	keyPart   = "#main-key"
 )
 
-// KeyID is the ID of the key with which the instance at a base URL signs.
+// KeyID returns the ID of the signing key of the instance at a base URL.
 func KeyID(base string) string { return strings.TrimSuffix(base, "/") + ActorPath + keyPart }
 
-// otherAgain is how long a host that refused one kind of signature is asked with that which it
-// took; and one that refused both is not asked twice in one poll.
+// otherAgain is how long a host gets the kind of signature that it accepted. It is also the pause before a
+// host that rejected both gets two requests in one poll again.
 const otherAgain = 7 * 24 * time.Hour
 
-// mostSigned bounds the hosts of which it is remembered which signature they want.
+// mostSigned limits the hosts whose kind of signature is remembered.
 const mostSigned = 10_000
 
 // A signer signs requests in the name of this instance.
@@ -48,10 +49,10 @@ type signer struct {
 	key   *rsa.PrivateKey
 }
 
-// signers makes signers, and remembers which hosts want which kind of signature.
+// A signers returns signers and remembers which hosts accept which kind of signature.
 type signers struct {
 	base   string
-	public bool // hosts of the Internet can read the key
+	public bool // public hosts can read the key
 	read   func(context.Context) (*rsa.PrivateKey, error)
 
 	mu     sync.Mutex
@@ -59,7 +60,7 @@ type signers struct {
 	others map[string]otherSignature // by host
 }
 
-// An otherSignature is what is known of a host that refused a signature of the draft.
+// An otherSignature describes a host that rejected a signature of the draft.
 type otherSignature struct {
 	since time.Time
 	works bool
@@ -69,7 +70,7 @@ func newSigners(base string, read func(context.Context) (*rsa.PrivateKey, error)
 	return &signers{base: base, public: IsPublicBase(base), read: read, others: make(map[string]otherSignature)}
 }
 
-// IsPublicBase reports whether strangers can reach a base URL.
+// IsPublicBase reports whether hosts on the Internet can reach a base URL.
 func IsPublicBase(base string) bool {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {
@@ -87,8 +88,8 @@ func IsPublicBase(base string) bool {
 	return true
 }
 
-// signerFor gives what requests to a host are signed with; nil where the host could not read
-// the key. One in an allowed network can, whatever the address.
+// signerFor returns the signer for requests to a host, or nil if the host cannot read the key. A host in an
+// allowed network can always read it.
 func (p *Poller) signerFor(ctx context.Context, host string) *signer {
 	s := p.signers
 	if s.read == nil || !s.public && !p.leadsHome(ctx, host) {
@@ -107,7 +108,7 @@ func (p *Poller) signerFor(ctx context.Context, host string) *signer {
 	return &signer{keyID: KeyID(s.base), key: s.key}
 }
 
-// wantsOther reports whether a host is asked with a signature of RFC 9421.
+// wantsOther reports whether a host accepts RFC 9421 and not the draft.
 func (s *signers) wantsOther(host string, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +116,7 @@ func (s *signers) wantsOther(host string, now time.Time) bool {
 	return known && o.works && now.Sub(o.since) < otherAgain
 }
 
-// tryOther reports whether a host that refused a signature of the draft may be shown another.
+// tryOther reports whether to retry with RFC 9421 at a host that rejected the draft.
 func (s *signers) tryOther(host string, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,15 +130,15 @@ func (s *signers) tryOther(host string, now time.Time) bool {
 	return true
 }
 
-// tookOther notes that a host took a signature of RFC 9421.
+// tookOther records that a host accepted RFC 9421.
 func (s *signers) tookOther(host string, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.others[host] = otherSignature{since: now, works: true}
 }
 
-// signDraft signs by draft-cavage-http-signatures-12 section 4.1 what servers demand of a GET:
-// its target, host and date.
+// signDraft signs the target, host and date of a request by draft-cavage-http-signatures-12 section 4.1.
+// Servers require these fields of a GET.
 func (s *signer) signDraft(h http.Header, method string, u *url.URL, now time.Time) error {
 	h["Date"] = []string{now.UTC().Format(http.TimeFormat)}
 	text := fmt.Sprintf("(request-target): %s %s\nhost: %s\ndate: %s", strings.ToLower(method), u.RequestURI(), u.Host,
@@ -171,10 +172,10 @@ func (s *signer) sign(text string) (string, error) {
 	return base64.StdEncoding.EncodeToString(signature), err
 }
 
-// actorKeyBits is the size of the key that every server of the fediverse verifies.
+// actorKeyBits is the key size that all servers of the fediverse verify.
 const actorKeyBits = 2048
 
-// NewActorKey makes a key to sign with, as ReadActorKey reads it (PKCS #8).
+// NewActorKey returns a new signing key in the form that ReadActorKey reads (PKCS #8).
 func NewActorKey() ([]byte, error) {
 	key, err := rsa.GenerateKey(rand.Reader, actorKeyBits)
 	if err != nil {
@@ -183,7 +184,7 @@ func NewActorKey() ([]byte, error) {
 	return x509.MarshalPKCS8PrivateKey(key)
 }
 
-// ReadActorKey reads a key that NewActorKey has made.
+// ReadActorKey reads a key from NewActorKey.
 func ReadActorKey(b []byte) (*rsa.PrivateKey, error) {
 	key, err := x509.ParsePKCS8PrivateKey(b)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"digest/feed"
 )
 
-// A site is a web server that knows nothing of net/http: it keeps every request
-// as it came and answers with bytes that the test writes.
+// A site is a web server without net/http: it records every request as received, and answers with bytes
+// from the test.
 type site struct {
 	address string // host:port
 	close   func()
@@ -28,16 +28,15 @@ type site struct {
 	answer   func(r request) string
 }
 
-// A request is what came over the wire.
+// A request is a request as received.
 type request struct {
 	method, target string
-	lines          []string // of the header, in order
+	lines          []string // header lines, in order
 	conn           int
-	to             string // the address that was connected to
+	to             string // the address of the connection
 	at             time.Time
 }
 
-// get gives a header field, and whether it was there.
 func (r request) get(name string) (string, bool) {
 	for _, line := range r.lines {
 		if k, v, _ := strings.Cut(line, ": "); strings.EqualFold(k, name) {
@@ -120,7 +119,6 @@ func readRequest(in *bufio.Reader) (request, error) {
 	}
 }
 
-// log gives the requests since the last call, and forgets them.
 func (s *site) log() []request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,14 +127,12 @@ func (s *site) log() []request {
 	return log
 }
 
-// answers replaces what the site says.
 func (s *site) answers(answer func(r request) string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = answer
 }
 
-// says makes the site give one answer to everything.
 func (s *site) says(status int, body string, header ...string) {
 	s.answers(func(r request) string { return reply(r, status, body, header...) })
 }
@@ -158,7 +154,6 @@ func reply(r request, status int, body string, header ...string) string {
 	return b.String()
 }
 
-// methods is the log in short: "HEAD GET".
 func methods(log []request) string {
 	var b []string
 	for _, r := range log {
@@ -167,7 +162,7 @@ func methods(log []request) string {
 	return strings.Join(b, " ")
 }
 
-// atom is a small feed; version makes its bytes differ.
+// atom returns a small feed; version changes its bytes.
 func atom(version int) string {
 	return fmt.Sprintf(`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom"><title>Weather</title><id>urn:weather</id>
@@ -176,8 +171,8 @@ func atom(version int) string {
 <updated>2026-11-19T00:00:00Z</updated><content>Rain.</content></entry></feed>`, version)
 }
 
-// conditional is a well-made server for one document: it answers 304 by ETag,
-// else by an exact Last-Modified.
+// conditional is a correct server for one document: it answers 304 by ETag, otherwise by an exact
+// Last-Modified.
 func conditional(body, etag, lastModified string, more ...string) func(request) string {
 	header := append([]string{"ETag: " + etag, "Last-Modified: " + lastModified, "Content-Type: application/atom+xml"},
 		more...)
@@ -216,7 +211,7 @@ func (w *watch) pass(d time.Duration) {
 	w.t = w.t.Add(d)
 }
 
-// A reader is a poller with one feed's record, as a store would keep it.
+// A reader is a poller with the record of one feed, as a store keeps it.
 type reader struct {
 	t     testing.TB
 	p     *Poller
@@ -240,7 +235,7 @@ func newReader(t testing.TB, address string, change ...func(*Options)) *reader {
 		State: digest.FeedActive}}
 }
 
-// poll polls a day after the last time and keeps the record.
+// poll polls a day after the last poll and keeps the record.
 func (r *reader) poll() Result {
 	r.t.Helper()
 	r.watch.pass(24 * time.Hour)
@@ -250,7 +245,6 @@ func (r *reader) poll() Result {
 	return result
 }
 
-// want polls and checks the outcome.
 func (r *reader) want(o Outcome) Result {
 	r.t.Helper()
 	result := r.poll()
@@ -260,7 +254,7 @@ func (r *reader) want(o Outcome) Result {
 	return result
 }
 
-// asked checks the requests since the last look.
+// asked checks the methods of the requests since the last call.
 func asked(t testing.TB, s *site, want string) []request {
 	t.Helper()
 	log := s.log()
@@ -270,7 +264,7 @@ func asked(t testing.TB, s *site, want string) []request {
 	return log
 }
 
-// sent checks one header field of a request; "" means that it must not be there.
+// sent checks one header field of a request; "" means that it must be absent.
 func sent(t testing.TB, r request, name, want string) {
 	t.Helper()
 	if got, ok := r.get(name); got != want || ok != (want != "") {

@@ -14,36 +14,34 @@ import (
 )
 
 const (
-	// soundsAtOnce, soundsASite and soundsAHost are how many stretches of sound are on their
-	// way at once; who waits for them listens for long.
+	// soundsAtOnce, soundsASite and soundsAHost limit the sounds in flight. Each may last for hours.
 	soundsAtOnce = 64
 	soundsASite  = 16
 	soundsAHost  = 8
 
-	soundTimeout = 15 * time.Second // until it begins
+	soundTimeout = 15 * time.Second // until the answer begins
 	acceptSound  = "audio/*, video/*;q=0.5, */*;q=0.1"
 )
 
-// A Sound is a stretch of a file that is heard, on its way. Whoever has it closes its
-// Body.
+// A Sound is a part of an audio or video file in transfer. The caller must close its Body.
 type Sound struct {
-	Status int    // 200: all of it; 206: a stretch; 416: the stretch is not in it
-	Type   string // a media type of sound or film, or application/octet-stream
-	Length int64  // bytes of Body; -1: not known
+	Status int    // 200: the whole file; 206: a part; 416: no such part
+	Type   string // an audio or video type, or application/octet-stream
+	Length int64  // bytes of Body; -1: unknown
 	Range  string // Content-Range of 206 and 416
 	Body   io.ReadCloser
 }
 
-// oneRange is the only form of a range that is passed on: one stretch of bytes.
+// oneRange matches the only accepted form of a range: one range of bytes.
 var oneRange = regexp.MustCompile(`^bytes=(?:[0-9]{1,15}-[0-9]{0,15}|-[0-9]{1,15})$`)
 
-// Sound begins to fetch a file that is heard, from public addresses only (I7), or the
-// stretch of it that a Range header of one range names. Nothing of it is stored. No
-// cookies, no Referer, no credentials go along. It is under way until its Body is closed
-// or ctx ends, and a few of one host are at once; those take no places on the feeds' wire.
+// Sound begins to fetch an audio or video file, or the part that stretch names, in the form of a Range
+// header with one range. It connects to public addresses only (I7), stores nothing, and sends no cookies,
+// Referer or credentials. The transfer lasts until the Body is closed or ctx ends. Sound limits the
+// transfers of each host; they do not use the connection limit of feeds.
 //
-// The error is a *digest.Error: NotFound if there is no sound there, Unavailable if there
-// may be later; or else ErrPicturesBusy.
+// The error is a *digest.Error: NotFound if there is no such file, Unavailable if there may be one later.
+// It is ErrPicturesBusy if too many are in flight.
 func (p *Poller) Sound(ctx context.Context, address, stretch string) (*Sound, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	late := time.AfterFunc(soundTimeout, func() { cancel(context.DeadlineExceeded) })
@@ -61,7 +59,6 @@ func (p *Poller) Sound(ctx context.Context, address, stretch string) (*Sound, er
 	return s, nil
 }
 
-// findSound follows redirects to where the sound is.
 func (p *Poller) findSound(ctx context.Context, address, stretch string) (*Sound, error) {
 	r, err := routeTo(address)
 	for err == nil {
@@ -75,8 +72,8 @@ func (p *Poller) findSound(ctx context.Context, address, stretch string) (*Sound
 	return nil, err
 }
 
-// askSound sends one request when it is its turn at the host. It gives the sound, or the
-// answer that leads on.
+// askSound sends one request when the host's queue permits it. It returns the sound, or the redirect to
+// follow.
 func (p *Poller) askSound(ctx context.Context, r route, stretch string) (*Sound, *answer, error) {
 	if err := p.blocked.check(ctx, r.host()); err != nil {
 		return nil, nil, err
@@ -119,7 +116,6 @@ func (p *Poller) askSound(ctx context.Context, r route, stretch string) (*Sound,
 	return nil, nil, badStatus(a)
 }
 
-// soundOf makes a sound of an answer, if it is one.
 func soundOf(resp *http.Response) (*Sound, bool) {
 	typ, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Type"))), ";")
 	coded := resp.Header.Get("Content-Encoding")
@@ -147,7 +143,7 @@ var soundType = regexp.MustCompile(`^(?:audio|video)/[a-z0-9.+-]{1,60}$`)
 
 var errNotSound = errors.New("the response is not audio")
 
-// noSound makes what went wrong an error that says whether it may pass.
+// noSound turns an error into one that tells whether it may pass.
 func noSound(err error) error {
 	if errors.Is(err, ErrPicturesBusy) {
 		return err
@@ -167,11 +163,11 @@ func noSound(err error) error {
 	return &digest.Error{Kind: kind, Message: fmt.Sprintf("the sound cannot be fetched: %s", text)}
 }
 
-// A closer reads a body and closes more than it.
+// A closer is a body with its own Close.
 type closer struct {
 	io.Reader
 	end func() error
 }
 
-// Close ends it.
+// Close calls end.
 func (c closer) Close() error { return c.end() }

@@ -11,7 +11,6 @@ import (
 	"digest"
 )
 
-// heard reads all of a sound.
 func heard(t *testing.T, s *Sound) string {
 	t.Helper()
 	b, err := io.ReadAll(s.Body)
@@ -87,11 +86,11 @@ func TestSoundRefusals(t *testing.T) {
 	}
 }
 
-// TestI7_Sound: no sound is asked for at an address that is not public.
+// TestI7_Sound holds that no sound is requested at a private address.
 func TestI7_Sound(t *testing.T) {
 	s := newSite(t, func(r request) string { return reply(r, 200, "x", "Content-Type: audio/mpeg") })
 	_, port, _ := strings.Cut(s.address, ":")
-	p := newReader(t, "").p // whose operator allows 127.0.0.0/8 for feeds
+	p := newReader(t, "").p // its operator allows 127.0.0.0/8 for feeds
 	for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "2130706433"} {
 		if _, err := p.Sound(t.Context(), "http://"+host+":"+port+"/", ""); err == nil {
 			t.Errorf("%s was asked", host)
@@ -100,8 +99,8 @@ func TestI7_Sound(t *testing.T) {
 	asked(t, s, "")
 }
 
-// TestSoundThatDoesNotBegin: a host that hangs holds a reader for a while only; one that
-// sends slowly goes on as long as it is heard.
+// TestSoundThatDoesNotBegin holds that a wait for a hanging host ends. A host that sends slowly continues
+// as long as the reader listens.
 func TestSoundThatDoesNotBegin(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		hang := make(chan struct{})

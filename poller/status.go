@@ -12,17 +12,17 @@ import (
 	"digest/internal/catalogue"
 )
 
-// The states that Status tells apart.
+// The states that Status returns.
 const (
 	StateActive    = "active"
-	StateWaiting   = "waiting"   // may not be asked now, or has brought too much, though it is well
-	StatePenalised = "penalised" // waits out an error
+	StateWaiting   = "waiting"   // works, but may not be polled now, or exceeded its quota
+	StatePenalised = "penalised" // waits after an error
 	StateDead      = "dead"
 	StateGone      = "gone"
 )
 
-// Status returns the state of a feed, and its reason and start as one line for people. Instants are in UTC. Responses of the
-// server appear as stored, without credentials.
+// Status returns the state of a feed, and its reason and start as one line for people. Instants are in UTC.
+// Responses of the server appear as stored, without credentials.
 func Status(f digest.Feed, now time.Time) (state string, reason catalogue.Sayable) {
 	gone := dated(catalogue.Key("the site says this feed is gone permanently (410)"), f.GoneAt)
 	switch {
@@ -68,7 +68,7 @@ func onceMore(why catalogue.Sayable) catalogue.Sayable {
 	return catalogue.Key("%s; polled again, because somebody requested it").With(why)
 }
 
-// failing says why a feed is left alone, or that it is not any more.
+// failing describes the error of a feed and its next poll.
 func failing(f digest.Feed, now time.Time) (state string, reason catalogue.Sayable) {
 	reason = lastError(f)
 	if f.Errors > 1 {
@@ -94,7 +94,6 @@ func nextPoll(reason catalogue.Sayable, at time.Time) catalogue.Sayable {
 
 func lastError(f digest.Feed) catalogue.Sayable { return Noted(digest.WithoutCredentials(f.LastError)) }
 
-// dated adds the instant since when something is so, if it is known.
 func dated(words catalogue.Sayable, since time.Time) catalogue.Sayable {
 	if since.IsZero() {
 		return words
@@ -102,8 +101,8 @@ func dated(words catalogue.Sayable, since time.Time) catalogue.Sayable {
 	return catalogue.Key("%s, since %s").With(words, minute(since))
 }
 
-// heldBack gives what keeps a feed that is well from being asked for longest,
-// and says it. What lets it be asked at each midnight of one reader is a habit.
+// heldBack returns the latest obstacle to the next poll of a working feed, and describes it. An interval of
+// at most a day is no obstacle, because it allows a poll at each midnight.
 func heldBack(f digest.Feed) (until time.Time, why catalogue.Sayable) {
 	if f.OwnInterval <= oneDay {
 		f.OwnInterval = 0
@@ -118,13 +117,13 @@ func heldBack(f digest.Feed) (until time.Time, why catalogue.Sayable) {
 		return until, catalogue.Key("the site asked us to wait until %s").With(minute(until))
 	case until.Equal(f.FreshUntil):
 		return until, catalogue.Key("its cache headers announce nothing new before %s").With(minute(until))
-	case interval == 0: // nothing but that it has been asked
+	case interval == 0: // only the last poll
 		return time.Time{}, nil
 	}
 	return until, nextPoll(atMost(f, interval), until)
 }
 
-// slowed says why a feed is asked seldom: by the rule for its host, or else by our own manners.
+// slowed describes why a feed is polled seldom: by the rule for its host, or by digest's own rules.
 func slowed(f digest.Feed) catalogue.Sayable {
 	switch {
 	case f.HostInterval >= f.OwnInterval:
@@ -137,8 +136,8 @@ func slowed(f digest.Feed) catalogue.Sayable {
 	return catalogue.Key("because its newest post is from %s").With(f.NewestAt.UTC().Format(time.DateOnly))
 }
 
-// Noted returns the stored note of a poll, or a stored error of a feed. A sentence of ours is translated; the answer of a
-// server stays as it is.
+// Noted returns the stored note of a poll, or the stored error of a feed. It translates digest's own
+// sentences and keeps responses of servers.
 func Noted(stored string) catalogue.Sayable {
 	if what, is := strings.CutPrefix(stored, notFeed); is {
 		if what == formerList {
@@ -164,12 +163,12 @@ func Noted(stored string) catalogue.Sayable {
 
 var atMidnights catalogue.Sayable = catalogue.Key("polled at each midnight of a reader")
 
-// atMost says how a feed is polled that has a least interval, and why it has one.
+// atMost describes a feed with a minimum interval, and the reason for it.
 func atMost(f digest.Feed, interval time.Duration) catalogue.Sayable {
 	return catalogue.Key("%s, at most %s, %s").With(atMidnights, every(interval), slowed(f))
 }
 
-// postsNoted returns how many posts a note tells of after its prefix: "changed: 7 entries"; nil for another note.
+// postsNoted returns the number of posts in a note after its prefix, as in "changed: 7 entries", or nil.
 func postsNoted(note, prefix string) catalogue.Sayable {
 	number, unit, _ := strings.Cut(strings.TrimPrefix(note, prefix), " ")
 	n, err := strconv.Atoi(number)
@@ -179,7 +178,7 @@ func postsNoted(note, prefix string) catalogue.Sayable {
 	return catalogue.Key("%d posts").With(n)
 }
 
-// habits says how a feed is asked that is well, and what is unusual about it.
+// habits describes how a working feed is polled.
 func habits(f digest.Feed) catalogue.Sayable {
 	said := atMidnights
 	if interval := max(f.HostInterval, f.OwnInterval); interval >= oneDay/2 {
@@ -191,7 +190,7 @@ func habits(f digest.Feed) catalogue.Sayable {
 	return said
 }
 
-// skips lists the hours and days that a feed wants skipped: "00-05h, Sunday UTC"; nil: none.
+// skips lists the hours and days that a feed skips, such as "00-05h, Sunday UTC", or nil.
 func skips(f digest.Feed) catalogue.Sayable {
 	var list []catalogue.Sayable
 	if f.SkipHours&allHours != allHours {
@@ -221,7 +220,6 @@ func skips(f digest.Feed) catalogue.Sayable {
 	return catalogue.Key("%s UTC").With(catalogue.Listed(list))
 }
 
-// every says how often something is, for people: "every 3 hours".
 func every(d time.Duration) catalogue.Sayable {
 	switch unit, n := rounded(d); unit {
 	case oneDay:
@@ -233,7 +231,7 @@ func every(d time.Duration) catalogue.Sayable {
 	}
 }
 
-// rounded is a length of time for people: so many of a unit.
+// rounded returns a duration for people, as a number of a unit.
 func rounded(d time.Duration) (unit time.Duration, n int) {
 	switch {
 	case d >= 3*oneDay:

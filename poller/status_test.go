@@ -47,7 +47,8 @@ func TestStatus(t *testing.T) {
 			"polled at each midnight of a reader, at most every 36 hours, because its newest post is from 2023-11-20; next poll at 2026-11-21 11:00 UTC"},
 		{with(func(f *digest.Feed) {
 			f.OwnInterval, f.NewestAt, f.LastAttemptAt = 5*oneDay, now.AddDate(-10, 0, 0), now.AddDate(0, 0, -6)
-		}), StateActive, "polled at each midnight of a reader, at most every 5 days, because its newest post is from 2016-11-20"},
+		}), StateActive,
+			"polled at each midnight of a reader, at most every 5 days, because its newest post is from 2016-11-20"},
 		{with(func(f *digest.Feed) { f.OwnInterval, f.ETag = oneDay, "" }), StateActive,
 			"polled at each midnight of a reader, at most every 24 hours, because its server sends the whole feed each time"},
 		{with(func(f *digest.Feed) { f.OwnInterval, f.URL = oneDay/2, "http://me:secret@a.example/" }), StateActive,
@@ -94,7 +95,6 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestStatus_NoSecret: what a feed's address holds is not told.
 func TestStatus_NoSecret(t *testing.T) {
 	f := digest.Feed{URL: "http://me:secret@a.example/"}
 	f.Errors, f.LastError, f.FirstErrorAt, f.FailingSince = 3, `Get "http://me:secret@a.example/feed": broken`,
@@ -109,8 +109,8 @@ func TestStatus_NoSecret(t *testing.T) {
 	}
 }
 
-// TestOwnWordsAreSaidInEachLanguage: what this program itself stored of a failed poll is recognised as it is stored, and what
-// stands in it of others stays.
+// TestOwnWordsAreSaidInEachLanguage holds that the program's own stored errors are recognised and
+// translated, and that foreign text in them stays.
 func TestOwnWordsAreSaidInEachLanguage(t *testing.T) {
 	german := catalogue.Of("de")
 	timedOut := describe(context.DeadlineExceeded, true, 30*time.Second)
@@ -164,7 +164,7 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// TestNoted: what polls noted is said in each language as far as it is ours.
+// TestNoted holds that notes of polls are translated, apart from foreign text.
 func TestNoted(t *testing.T) {
 	german := catalogue.Of("de")
 	for stored, want := range map[string]string{

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestTLS: HTTP/2 where the site speaks it, one connection for HEAD and GET,
-// and a session that is resumed on the next day.
+// TestTLS holds that the poller uses HTTP/2 if possible, one connection for HEAD and GET, and a resumed
+// session on the next day.
 func TestTLS(t *testing.T) {
 	var mu sync.Mutex
 	var requests []*http.Request
@@ -56,7 +56,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestNotTLS: https on a port where plain http is spoken.
+// TestNotTLS polls https on a port with plain http.
 func TestNotTLS(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()

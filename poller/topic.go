@@ -9,9 +9,8 @@ import (
 	"digest/push"
 )
 
-// noteTopic takes in what an answer says of who pushes the feed: its Link fields, or else the
-// document. Without one (nil) what the last document said stands, unless the fields say
-// otherwise.
+// noteTopic records the hubs that an answer names: in its Link fields or in the document. Without a
+// document (nil), the last document's hubs stay, unless the fields name others.
 func noteTopic(f *digest.Feed, a *answer, doc *feed.Document) {
 	said := push.LinkedTopic(a.header.Values("Link"), a.address)
 	if doc == nil && len(said.Hubs) == 0 {
@@ -27,7 +26,7 @@ func noteTopic(f *digest.Feed, a *answer, doc *feed.Document) {
 	}
 }
 
-// NoteTopic takes in what a stored document, found at an address, says of who pushes its feed.
+// NoteTopic records the hubs that a stored document from an address names.
 func NoteTopic(f *digest.Feed, doc *feed.Document, address string) {
 	if f.Hubs == "" {
 		setTopic(f, push.Topic{URL: doc.Self, Hubs: doc.Hubs}, address)
@@ -35,9 +34,9 @@ func NoteTopic(f *digest.Feed, doc *feed.Document, address string) {
 	setCloud(f, doc)
 }
 
-// setTopic decides what is believed of it. Hubs know a document by a name of its own site:
-// whatever else it says it is, another publisher's posts would come under its name (I9). A feed
-// that is asked with something secret, or is about to move to another site, has no hubs.
+// setTopic stores a topic and its hubs, if they are valid. The topic must be on the document's site.
+// Otherwise a hub could push another publisher's posts (I9). A private feed, and a feed that is about to
+// move to another site, has no hubs.
 func setTopic(f *digest.Feed, said push.Topic, address string) {
 	topic, hubs := cmp.Or(said.URL, address), push.Hubs(said.Hubs)
 	leaving := f.MovedTo != "" && !feed.SameSite(f.URL, f.MovedTo)
@@ -48,8 +47,7 @@ func setTopic(f *digest.Feed, said push.Topic, address string) {
 	f.Topic, f.Hubs = topic, strings.Join(hubs, " ")
 }
 
-// setCloud takes in where a document has programs register that want to be told of its news
-// (rssCloud). Nobody is told of a feed that is asked with something secret.
+// setCloud records the rssCloud server of a document. A private feed has none.
 func setCloud(f *digest.Feed, doc *feed.Document) {
 	f.Cloud = doc.Cloud
 	if digest.IsPrivate(f.URL) || f.Sealed != "" {

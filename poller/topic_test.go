@@ -10,8 +10,8 @@ import (
 	"digest/feed"
 )
 
-// TestTopic: who pushes a feed is found in the header first, then in the document; what an
-// answer does not say of it stays as it was.
+// TestTopic holds that hubs in the header have priority over hubs in the document. Fields that an answer
+// does not name stay.
 func TestTopic(t *testing.T) {
 	const atomLinks = `<link rel="hub" href="https://hub.example/atom"/><link rel="self" href="BASE/self"/>`
 	for name, c := range map[string]struct {
@@ -22,11 +22,14 @@ func TestTopic(t *testing.T) {
 			"https://hub.example/"},
 		"in Atom": {"", atomFeed(atomLinks), "BASE/self", "https://hub.example/atom"},
 		"in RSS": {"",
-			`<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>T</title><atom:link rel="hub" href="https://hub.example/rss"/><atom:link rel="self" href="BASE/self"/><item><title>x</title></item></channel></rss>`, "BASE/self", "https://hub.example/rss"},
+			`<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>T</title><atom:link rel="hub" href="https://hub.example/rss"/><atom:link rel="self" href="BASE/self"/><item><title>x</title></item></channel></rss>`,
+			"BASE/self", "https://hub.example/rss"},
 		"in a JSON Feed": {"",
-			`{"version":"https://jsonfeed.org/version/1.1","title":"T","feed_url":"BASE/self","hubs":[{"type":"rssCloud","url":"https://no.example/"},{"type":"WebSub","url":"https://hub.example/json"}],"items":[]}`, "BASE/self", "https://hub.example/json"},
+			`{"version":"https://jsonfeed.org/version/1.1","title":"T","feed_url":"BASE/self","hubs":[{"type":"rssCloud","url":"https://no.example/"},{"type":"WebSub","url":"https://hub.example/json"}],"items":[]}`,
+			"BASE/self", "https://hub.example/json"},
 		"in a page": {"",
-			`<html><head><link rel="hub" href="https://hub.example/page"><link rel=self href="/self"></head><body><div class="h-feed"><div class="h-entry"><p class="p-name">x</p></div></div></body></html>`, "BASE/self", "https://hub.example/page"},
+			`<html><head><link rel="hub" href="https://hub.example/page"><link rel=self href="/self"></head><body><div class="h-feed"><div class="h-entry"><p class="p-name">x</p></div></div></body></html>`,
+			"BASE/self", "https://hub.example/page"},
 		"not in a page's body": {"",
 			`<html><head><title>x</title></head><body><link rel="hub" href="https://hub.example/page"><div class="h-feed"><div class="h-entry"><p class="p-name">x</p></div></div></body></html>`, "", ""},
 		"in both": {`<https://hub.example/>; rel=hub`, atomFeed(atomLinks), "BASE/self",
@@ -58,7 +61,7 @@ func TestTopic(t *testing.T) {
 	}
 }
 
-// TestCloud: where programs register stands in the document; who reads a private feed tells nobody of it.
+// TestCloud holds that the document names the rssCloud server, and that a private feed has none.
 func TestCloud(t *testing.T) {
 	const body = `<rss version="2.0"><channel><title>T</title><cloud domain="rpc.example" port="80" path="/notify" protocol="http-post"/><item><title>x</title></item></channel></rss>`
 	s := newAnswers(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(body)) })
@@ -74,8 +77,8 @@ func TestCloud(t *testing.T) {
 	}
 }
 
-// TestTopicStays: a 304 that says nothing leaves it, one that says something changes it, a
-// document without a hub ends it.
+// TestTopicStays holds that a 304 without links keeps the topic, a 304 with links changes it, and a
+// document without a hub removes it.
 func TestTopicStays(t *testing.T) {
 	link, version, body := "", "1", atomFeed(`<link rel="hub" href="https://hub.example/atom"/>`)
 	s := newAnswers(t, func(w http.ResponseWriter, r *http.Request) {
@@ -108,7 +111,7 @@ func TestTopicStays(t *testing.T) {
 	hubs("")
 }
 
-// TestTopicOfPrivateFeeds: what is asked with something secret is told to no hub.
+// TestTopicOfPrivateFeeds holds that a private feed has no hub.
 func TestTopicOfPrivateFeeds(t *testing.T) {
 	f := digest.Feed{URL: "https://a.example/feed", Sealed: "x"}
 	a := &answer{route: route{address: f.URL}, header: http.Header{"Link": {`<https://hub.example/>; rel=hub`}}}
@@ -126,7 +129,6 @@ func TestTopicOfPrivateFeeds(t *testing.T) {
 	}
 }
 
-// newAnswers is a site whose answers are written by hand.
 func newAnswers(t *testing.T, answer http.HandlerFunc) *httptest.Server {
 	s := httptest.NewServer(answer)
 	t.Cleanup(s.Close)

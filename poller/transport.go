@@ -16,13 +16,13 @@ const (
 	maxHeaderBytes   = 64 << 10
 	maxIdleConns     = 256 // over all hosts
 	handshakeTimeout = 10 * time.Second
-	tlsSessions      = 4096 // remembered across hours: a full handshake is most of a poll's cost
+	tlsSessions      = 4096 // kept across hours, because a full handshake is most of a poll's cost
 )
 
-// newTransport differs from http.DefaultTransport in what a feed's server could
-// abuse: no proxy from the environment (it would bypass the guard), no
-// decompression (a HEAD would ask for another representation than a GET), small
-// headers, one idle connection a host for a short time.
+// newTransport differs from http.DefaultTransport to protect against a feed's server. It uses no proxy from
+// the environment, which would bypass the guard. It does not decompress, because a HEAD would then request
+// another representation than a GET. Headers are small, and a host has one idle connection for a short
+// time.
 func newTransport(dial func(context.Context, string, string) (net.Conn, error), idle time.Duration) *http.Transport {
 	return &http.Transport{
 		DialContext:            dial,
@@ -39,7 +39,7 @@ func newTransport(dial func(context.Context, string, string) (net.Conn, error), 
 	}
 }
 
-// idleFor keeps a connection long enough for the GET after a HEAD and for the
+// idleFor returns the lifetime of an idle connection: long enough for the GET after a HEAD, and for the
 // next feed of the host.
 func idleFor(interval time.Duration, noWait bool) time.Duration {
 	if noWait {
@@ -48,19 +48,18 @@ func idleFor(interval time.Duration, noWait bool) time.Duration {
 	return interval + 3*time.Second
 }
 
-// pins hold all requests of a session to the address that its first request
-// found behind a name (S38): from host:port to a netip.Addr. They are used by
-// the transport's dialling, which has its own goroutine.
+// A pins binds all requests of a session to the address that its first request used for a name (S38). It
+// maps host:port to a netip.Addr. The transport dials in goroutines of its own.
 type pins struct{ sync.Map }
 
 type pinsKey struct{}
 
-// in gives a context in which connections are made with these pins.
+// in returns a context in which connections use the pins.
 func (p *pins) in(ctx context.Context) context.Context {
 	return context.WithValue(ctx, pinsKey{}, p)
 }
 
-// A behind is the key, in pins, of all addresses that the name server gave for a host.
+// A behind is the key in pins of all addresses of a host.
 type behind string
 
 // addressOf returns an IP address of a host, for the pace of the hosts that share it. It keeps the known address as
@@ -83,8 +82,7 @@ func (p *pins) addressOf(host, known string) string {
 	return slices.MinFunc(addrs, netip.Addr.Compare).String()
 }
 
-// pinned leaves of the addresses behind a name the one that the session has used,
-// if the name still has it.
+// pinned returns only the address that the session has used, if the name still has it; otherwise addrs.
 func pinned(ctx context.Context, name string, addrs []netip.Addr) []netip.Addr {
 	if p, ok := ctx.Value(pinsKey{}).(*pins); ok {
 		if a, ok := p.Load(name); ok && slices.Contains(addrs, a.(netip.Addr)) {
@@ -94,7 +92,6 @@ func pinned(ctx context.Context, name string, addrs []netip.Addr) []netip.Addr {
 	return addrs
 }
 
-// noteBehind remembers the addresses of a host.
 func noteBehind(ctx context.Context, host string, addrs []netip.Addr) {
 	p, ok := ctx.Value(pinsKey{}).(*pins)
 	if !ok || len(addrs) == 0 {
@@ -107,7 +104,6 @@ func noteBehind(ctx context.Context, host string, addrs []netip.Addr) {
 	p.Store(behind(host), unmapped)
 }
 
-// pin remembers the address that was connected to.
 func pin(ctx context.Context, name string, a netip.Addr) {
 	if p, ok := ctx.Value(pinsKey{}).(*pins); ok {
 		p.Store(name, a)

@@ -10,22 +10,22 @@ import (
 	"digest"
 )
 
-// Polls in flight in a process have places. These bounds leave some to everybody,
-// whoever has how many feeds that never answer.
+// The places of polls in flight in a process. The limits reserve places for other readers, whatever number
+// of unresponsive feeds one reader has.
 const (
-	// MostPolls is how many polls are in flight at most, QuickPolls how many of them
-	// that are expected to be quick and are not slow yet. Claims and commits grow with
-	// them: with 64 quick ones each poll cost the database half as much again.
+	// MostPolls is the maximum number of polls in flight. QuickPolls is the part of them that are expected
+	// to be quick and are not slow yet. Claims and commits grow with it: 64 quick polls cost the database
+	// half as much again for each poll.
 	MostPolls  = 512
 	QuickPolls = MostPolls / 2
 
-	// SlowPoll is how long a poll may take before it counts as slow.
+	// SlowPoll is the time after which a poll counts as slow.
 	SlowPoll = 10 * time.Second
 )
 
-// shareOf is how many polls of a standing may be in flight. Half of the places are for
-// proven feeds alone; the others are more than anybody honest needs: 192 polls ask
-// 2,000 feeds of 25 seconds each in less than five minutes.
+// shareOf returns the maximum number of polls in flight for a reliability. Half of the places are only for
+// proven feeds. The others are enough for honest feeds: 192 places poll 2,000 feeds of 25 seconds each in
+// less than five minutes.
 func shareOf(s digest.Reliability) int {
 	switch s {
 	case digest.Proven:
@@ -36,8 +36,7 @@ func shareOf(s digest.Reliability) int {
 	return 64
 }
 
-// standing says what a poll that had so much time on the wire makes of the standing
-// of its feed.
+// standing returns the reliability of a feed after a poll whose requests took that time.
 func standing(f digest.Feed, took time.Duration) digest.Reliability {
 	switch {
 	case f.Errors > 0 || took > SlowPoll:
@@ -48,30 +47,28 @@ func standing(f digest.Feed, took time.Duration) digest.Reliability {
 	return digest.Proven
 }
 
-// A Load counts the polls in flight by whom they are made for. The zero value is
-// of none.
+// A Load counts the polls in flight by digest, domain and reliability. The zero value has none.
 type Load struct {
 	all, quick int
 	digests    map[digest.DigestID]int
-	domains    map[string]int // and addresses
+	domains    map[string]int // and IP addresses
 	standings  map[digest.Reliability]int
 
-	earned map[string]int // polls of a domain, or an address, answered well while others of it were in flight
+	earned map[string]int // good answers of a domain or address while others of it were in flight
 }
 
-// A Place is that of one poll in flight.
+// A Place is the place of one poll in flight.
 type Place struct {
-	digest   digest.DigestID // on whose account it is
+	digest   digest.DigestID // on whose account the poll is
 	domain   string
 	address  string
 	standing digest.Reliability
-	quick    bool // or not yet slow
+	quick    bool // expected to be quick, and not slow yet
 }
 
-// Begin counts a poll that begins. It is on the account of one of its readers: the
-// first or the last, whoever has fewer polls in flight. So no feed waits for what else
-// a reader of it has queued while another reader's turn has come, and the feeds that a
-// hundred accounts share count for two.
+// Begin counts a poll that begins. It counts for the feed's first or last reader, whichever has fewer polls
+// in flight. So a feed does not wait for other feeds of one reader when it is another reader's turn. A feed
+// of a hundred readers counts for these two.
 func (l *Load) Begin(f digest.QueuedFeed) *Place {
 	p := &Place{f.First, f.Domain, f.Address, f.Reliability, f.Reliability != digest.Troubled}
 	if l.digests[f.Last] < l.digests[f.First] {
@@ -81,7 +78,7 @@ func (l *Load) Begin(f digest.QueuedFeed) *Place {
 	return p
 }
 
-// Slow counts a poll among the quick ones no more. False: it was not.
+// Slow removes a poll from the quick ones. It returns false if it was not one.
 func (l *Load) Slow(p *Place) bool {
 	if !p.quick {
 		return false
@@ -91,9 +88,9 @@ func (l *Load) Slow(p *Place) bool {
 	return true
 }
 
-// End counts a poll that is over, and whether it was answered well. A domain may have firstPolls in flight, and one
-// more for each good answer. So a platform that refuses all of its feeds has refused few when its refusals are
-// stored and slow it down. When nothing is in flight, Load forgets the good answers.
+// End counts a poll that has ended. well reports a good answer. A domain may have firstPolls in flight, and
+// one more for each good answer. So a platform that rejects all polls gets only a few until the rejections
+// are stored and slow it down. When nothing is in flight, Load forgets the good answers.
 func (l *Load) End(p *Place, well bool) {
 	l.add(p, -1)
 	if l.all == 0 {
@@ -128,7 +125,7 @@ func (l *Load) add(p *Place, n int) {
 	}
 }
 
-// count adds to what a key has, but not to that of nobody.
+// count adds n to the number of a key, unless the key is zero.
 func count[K comparable](m map[K]int, key K, n int) {
 	var nobody K
 	if key == nobody {
@@ -139,31 +136,31 @@ func count[K comparable](m map[K]int, key K, n int) {
 	}
 }
 
-// Free is how many polls may begin.
+// Free returns the number of polls that may begin.
 func (l *Load) Free() int { return min(QuickPolls-l.quick, MostPolls-l.all) }
 
-// reserve is how many of the places are for those who have next to no poll in flight.
+// reserve is the number of places for those who have almost no poll in flight.
 const reserve = 64
 
-// share is how many polls one reader may have in flight, and one domain: three for each
-// four places that are free, so that some are left when many have all they may (the
-// dynamic thresholds of Choudhury and Hahne), and a pair in any case.
+// share returns the maximum number of polls in flight of one reader, and of one domain: three for each four
+// free places, and at least two. So some places stay free when many have their maximum (the dynamic
+// thresholds of Choudhury and Hahne).
 func (l *Load) share() int { return max(2, (l.Free()-reserve)*3/4) }
 
 const (
-	// firstPolls is how many polls of one domain may be in flight before any was answered.
+	// firstPolls is the maximum number of polls in flight of one domain before the first answer.
 	firstPolls = 4
-	// firstOfAddress is the same of one IP address, whose hosts may have nothing else in common.
+	// firstOfAddress is the same for an IP address, whose hosts may be unrelated.
 	firstOfAddress = 16
 )
 
-// hasRoom reports whether another poll of a feed keeps within the shares of its domain and its address.
+// hasRoom reports whether another poll of a feed is within the shares of its domain and its address.
 func (l *Load) hasRoom(f digest.QueuedFeed) bool {
 	return (f.Domain == "" || l.domains[f.Domain] < l.domainShare(f.Domain)) &&
 		(f.Address == "" || l.domains[f.Address] < l.domainShare(f.Address))
 }
 
-// domainShare is how many polls of a domain, or of an address, may be in flight.
+// domainShare returns the maximum number of polls in flight of a domain or an address.
 func (l *Load) domainShare(name string) int {
 	first := firstPolls
 	if _, err := netip.ParseAddr(name); err == nil {
@@ -172,7 +169,7 @@ func (l *Load) domainShare(name string) int {
 	return min(l.share(), first+l.earned[name])
 }
 
-// Full gives whose shares are used up.
+// Full returns the shares that are used up.
 func (l *Load) Full() digest.FullShares {
 	full := digest.FullShares{
 		Digests: full(l.digests, func(digest.DigestID) int { return l.share() }),
@@ -197,7 +194,7 @@ func full[K cmp.Ordered](m map[K]int, share func(K) int) (keys []K) {
 	return keys
 }
 
-// turn is how many polls those have in flight for whom a feed would be polled.
+// turn returns the larger of two numbers of polls in flight: of the feed's reader and of its domain.
 func (l *Load) turn(f digest.QueuedFeed) int {
 	return max(min(l.digests[f.First], l.digests[f.Last]), l.domains[f.Domain])
 }
@@ -206,11 +203,8 @@ func (l *Load) clone() *Load {
 	return &Load{l.all, l.quick, maps.Clone(l.digests), maps.Clone(l.domains), maps.Clone(l.standings), l.earned}
 }
 
-// Next chooses whose turn it is, n at most, of feeds in the order of their queue: the
-// one that is due first is the one that is nearest to its deadline, which comes as long
-// after its reader's midnight as every other. Each reader and each domain has
-// its first poll before any has its second, those in flight counted. No share
-// becomes more than full.
+// Next chooses up to n feeds from a queue, whose order is by deadline. Each reader and each domain gets a
+// first poll before any gets a second one, including polls in flight. Next exceeds no share.
 func (l *Load) Next(queue []digest.QueuedFeed, n int) []digest.FeedID {
 	type turn struct {
 		feed   digest.QueuedFeed

@@ -9,8 +9,8 @@ import (
 	"digest"
 )
 
-// queueOf makes a queue of proven feeds at domains of their own: n of each reader, one
-// reader after the other.
+// queueOf returns a queue of proven feeds on their own domains: n for each reader, one reader after the
+// other.
 func queueOf(n int, readers ...digest.DigestID) (queue []digest.QueuedFeed) {
 	for _, reader := range readers {
 		for range n {
@@ -22,7 +22,6 @@ func queueOf(n int, readers ...digest.DigestID) (queue []digest.QueuedFeed) {
 	return queue
 }
 
-// with changes all of a queue.
 func with(queue []digest.QueuedFeed, change func(f *digest.QueuedFeed)) []digest.QueuedFeed {
 	for i := range queue {
 		change(&queue[i])
@@ -30,17 +29,14 @@ func with(queue []digest.QueuedFeed, change func(f *digest.QueuedFeed)) []digest
 	return queue
 }
 
-// last gives feeds another reader, who came last.
 func last(id digest.DigestID) func(f *digest.QueuedFeed) {
 	return func(f *digest.QueuedFeed) { f.Last = id }
 }
 
-// stand gives feeds a standing.
 func stand(s digest.Reliability) func(f *digest.QueuedFeed) {
 	return func(f *digest.QueuedFeed) { f.Reliability = s }
 }
 
-// loaded is a load with polls in flight.
 func loaded(polls ...digest.QueuedFeed) *Load {
 	l := &Load{}
 	for _, f := range polls {
@@ -49,7 +45,7 @@ func loaded(polls ...digest.QueuedFeed) *Load {
 	return l
 }
 
-// others gives the feeds of a queue other keys than those of a queue before it.
+// others changes the keys of feeds, so that they differ from those in an earlier queue.
 func others(queue []digest.QueuedFeed) []digest.QueuedFeed {
 	return with(queue, func(f *digest.QueuedFeed) {
 		f.ID += 1000
@@ -57,7 +53,7 @@ func others(queue []digest.QueuedFeed) []digest.QueuedFeed {
 	})
 }
 
-// TestTurns: whoever has many feeds in the queue holds up nobody.
+// TestTurns holds that a reader with many feeds in the queue delays no other.
 func TestTurns(t *testing.T) {
 	tests := []struct {
 		why   string
@@ -105,7 +101,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestTurnsOfDomains: a domain with a host for each feed has no more turns than another.
+// TestTurnsOfDomains holds that a domain with a host for each feed gets the same turns as another.
 func TestTurnsOfDomains(t *testing.T) {
 	queue := queueOf(100, 0)
 	for i := range queue[:90] {
@@ -117,8 +113,8 @@ func TestTurnsOfDomains(t *testing.T) {
 	}
 }
 
-// TestPlacesAreLeft: however many readers have feeds that never answer, each as
-// many as they like, a reader with none in flight finds a place.
+// TestPlacesAreLeft holds that a reader without a poll in flight gets a place, whatever number of readers
+// have whatever number of unresponsive feeds.
 func TestPlacesAreLeft(t *testing.T) {
 	for _, readers := range []int{1, 4, 20} {
 		var l Load
@@ -137,7 +133,7 @@ func TestPlacesAreLeft(t *testing.T) {
 	}
 }
 
-// TestShares: who has their share is left out, until some of it is over.
+// TestShares holds that readers and domains with a full share wait until a poll ends.
 func TestShares(t *testing.T) {
 	l := &Load{}
 	queue := with(queueOf(192, 1), func(f *digest.QueuedFeed) {
@@ -168,7 +164,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestLoadIsEmptied: what begins and ends leaves nothing, slow or not.
+// TestLoadIsEmptied holds that ended polls leave no counts, slow or not.
 func TestLoadIsEmptied(t *testing.T) {
 	var l Load
 	for i, f := range append(queueOf(9, 1, 2), digest.QueuedFeed{Reliability: digest.Troubled}) {

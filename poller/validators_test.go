@@ -9,7 +9,7 @@ import (
 	"digest"
 )
 
-// TestS2_BothIfBoth: each validator that came goes back, and no other.
+// TestS2_BothIfBoth holds that each received validator is sent back, and no other.
 func TestS2_BothIfBoth(t *testing.T) {
 	for _, etag := range []string{`"a"`, ``} {
 		for _, lm := range []string{monday, ``} {
@@ -18,7 +18,7 @@ func TestS2_BothIfBoth(t *testing.T) {
 	}
 }
 
-// TestS3_ETagByteForByte: however odd, and beside a Last-Modified.
+// TestS3_ETagByteForByte checks odd ETags, with and without a Last-Modified.
 func TestS3_ETagByteForByte(t *testing.T) {
 	for _, etag := range []string{`"a"`, `W/"a"`, `w/"a"`, `"a-gzip"`, `"a;br"`, `foo`, `""`, `"größe"`, `"a b"`,
 		`"a,b"`, `"a\"b"`, `'a'`, `"a`} {
@@ -27,8 +27,8 @@ func TestS3_ETagByteForByte(t *testing.T) {
 	}
 }
 
-// TestS4_LastModifiedByteForByte: it is no date to us. Nothing else that looks
-// like one is sent.
+// TestS4_LastModifiedByteForByte holds that a Last-Modified is an opaque string, and that no other date is
+// sent.
 func TestS4_LastModifiedByteForByte(t *testing.T) {
 	for _, lm := range []string{monday, "Mon, 16 Nov 2026 08:00:00 +0000", "Mon, 16 Nov 2026 08:00:00 UTC",
 		"Mon, 16 Nov 2026 08:00:00 GMT+1",
@@ -39,7 +39,7 @@ func TestS4_LastModifiedByteForByte(t *testing.T) {
 	}
 }
 
-// echoes checks what the poll after a 200 with these validators sends.
+// echoes checks the validators that a poll sends after a 200 with them.
 func echoes(t *testing.T, etag, lm string) {
 	t.Helper()
 	header := []string{"Date: " + tuesday}
@@ -58,7 +58,7 @@ func echoes(t *testing.T, etag, lm string) {
 	sent(t, log[0], "If-Modified-Since", lm)
 }
 
-// TestValidatorsThatCannotBeKept: what could not go back byte for byte is not sent at all.
+// TestValidatorsThatCannotBeKept holds that a validator that cannot be stored byte for byte is not sent.
 func TestValidatorsThatCannotBeKept(t *testing.T) {
 	for _, etag := range []string{"\"\xe4\"", `"` + strings.Repeat("a", 3000) + `"`} {
 		s := newSite(t, nil)
@@ -71,15 +71,15 @@ func TestValidatorsThatCannotBeKept(t *testing.T) {
 	}
 }
 
-// A step is an answer, and the validators that are kept after it.
+// A step is an answer, and the validators that are stored after it.
 type step struct {
 	status, version int
 	etag, lm        string // of the answer
-	inm, ims        string // sent by the poll after it
+	inm, ims        string // sent by the next poll
 }
 
-// walk goes through answers; after each, the record and the request that
-// follows show which validators are kept.
+// walk polls a sequence of answers. After each, it checks the stored validators in the record and in the
+// next request.
 func walk(t *testing.T, steps ...step) {
 	t.Helper()
 	s := newSite(t, nil)
@@ -154,12 +154,12 @@ func TestS8_FreshnessFromEveryAnswer(t *testing.T) {
 	}
 }
 
-// TestS9_304WithAnotherETag: the one that earned it stays, with its date.
+// TestS9_304WithAnotherETag holds that the sent ETag stays, with its date.
 func TestS9_304WithAnotherETag(t *testing.T) {
 	walk(t, step{200, 1, `"1"`, monday, `"1"`, monday}, step{304, 0, `"9"`, tuesday, `"1"`, monday})
 }
 
-// TestS10_ThereAndBack: what goes out is always of the latest 200.
+// TestS10_ThereAndBack holds that validators are always from the latest 200.
 func TestS10_ThereAndBack(t *testing.T) {
 	walk(t,
 		step{200, 1, `"A"`, monday, `"A"`, monday},
@@ -169,9 +169,8 @@ func TestS10_ThereAndBack(t *testing.T) {
 	)
 }
 
-// TestS11_ValidatorsDoNotExpire: not after a year, not in another process, not
-// by a parser that has learned something; and the document that they stand for
-// is handed out to be kept.
+// TestS11_ValidatorsDoNotExpire holds that validators stay after a year, in another process, and with a
+// newer parser. The result also contains the document, so that it can be stored.
 func TestS11_ValidatorsDoNotExpire(t *testing.T) {
 	s := newSite(t, conditional(atom(1), `"1"`, monday, "Content-Type: application/atom+xml"))
 	r := newReader(t, s.url("/feed"))
@@ -194,8 +193,8 @@ func TestS11_ValidatorsDoNotExpire(t *testing.T) {
 	}
 }
 
-// TestS12_ValidatorsStayAtTheirAddress: another path, another host, other
-// credentials, another user's password: none of them gets what this one sent.
+// TestS12_ValidatorsStayAtTheirAddress holds that no validator is sent to another path or host, or with
+// other credentials.
 func TestS12_ValidatorsStayAtTheirAddress(t *testing.T) {
 	s := newSite(t, conditional(atom(1), `"1"`, monday))
 	r := started(t, s)
@@ -219,10 +218,10 @@ func TestS12_ValidatorsStayAtTheirAddress(t *testing.T) {
 	}
 }
 
-// TestS36_PingCastsDoubt: a server whose ETag never changes is found out by a
-// ping that no poll confirms, with one plain GET, and its 304 is believed no more.
+// TestS36_PingCastsDoubt has a server whose ETag never changes. After a ping that no poll confirms, one
+// plain GET detects that, and its 304 is not trusted any longer.
 func TestS36_PingCastsDoubt(t *testing.T) {
-	stuck := func(version int) func(request) string { // 304 for ever, whatever the document
+	stuck := func(version int) func(request) string { // always 304, whatever the document
 		return conditional(atom(version), `"1"`, monday)
 	}
 	s := newSite(t, stuck(1))
@@ -237,7 +236,7 @@ func TestS36_PingCastsDoubt(t *testing.T) {
 	if !r.feed.ValidatorsDoubted || !r.feed.PingedAt.IsZero() {
 		t.Fatalf("%+v", r.feed)
 	}
-	s.says(500, "") // settles nothing
+	s.says(500, "") // decides nothing
 	r.want(Failed)
 	s.answers(stuck(2))
 	r.want(Changed)
@@ -249,14 +248,14 @@ func TestS36_PingCastsDoubt(t *testing.T) {
 		r.feed.OwnInterval < inFull {
 		t.Errorf("%+v", r.feed)
 	}
-	for version := 3; version < 6; version++ { // whose 304 has lied is asked for the document, once a day
+	for version := 3; version < 6; version++ { // after a wrong 304, the document is requested once a day
 		s.answers(stuck(version))
 		r.want(Changed)
 		r.want(Unchanged)
 	}
 	s.log()
 	s.answers(conditional(atom(7), `"7"`, tuesday))
-	r.want(Changed) // its validators have moved
+	r.want(Changed) // its validators have changed
 	sent(t, asked(t, s, "GET")[0], "If-None-Match", "")
 	r.want(Unchanged)
 	if q := s.log(); len(q) != 1 || r.feed.Conditional == digest.Lies {
@@ -266,8 +265,8 @@ func TestS36_PingCastsDoubt(t *testing.T) {
 	}
 }
 
-// TestS36_NoDoubt: a ping that is answered by news, by the whole document, or
-// within a day of it, and one whose poll failed, cast none.
+// TestS36_NoDoubt lists pings that cause no doubt: a ping answered by news or by the whole document, one
+// within a day of it, and one whose poll failed.
 func TestS36_NoDoubt(t *testing.T) {
 	tests := []struct {
 		why    string
@@ -298,8 +297,8 @@ func TestS36_NoDoubt(t *testing.T) {
 	}
 }
 
-// apache is a server whose ETag names a coding that it does not know again: a
-// condition by it is never met, and hides the one by date.
+// apache is a server whose ETag names a coding that it does not recognise. A condition with it never
+// matches, and hides the condition by date.
 func apache(version int, etag string) func(request) string {
 	return func(r request) string {
 		_, hasINM := r.get("If-None-Match")
@@ -312,9 +311,8 @@ func apache(version int, etag string) func(request) string {
 	}
 }
 
-// TestS37_ETagInTheWay: after three full answers with the same bytes and the
-// same ETag, two if it names a coding, the date alone is sent; that it helps is
-// remembered, through changes of the document too.
+// TestS37_ETagInTheWay holds that after three full answers with the same bytes and ETag, only the date is
+// sent. Two are enough if the ETag names a coding. The result is remembered when the document changes.
 func TestS37_ETagInTheWay(t *testing.T) {
 	for etag, want := range map[string]int{`"1-gzip"`: 2, `"1-br"`: 2, `W/"1;gzip"`: 2, `"1"`: 3} {
 		s := newSite(t, apache(1, etag))
@@ -332,7 +330,7 @@ func TestS37_ETagInTheWay(t *testing.T) {
 			t.Fatalf("%s: %d full answers in %d polls: %+v", etag, full, polls, r.feed)
 		}
 		s.answers(apache(2, etag))
-		r.feed.LastModified = tuesday // the server's is another: changed
+		r.feed.LastModified = tuesday // the server's date is another one, so the feed changed
 		r.want(Changed)
 		for range 5 {
 			r.want(Unchanged)
@@ -346,8 +344,8 @@ func TestS37_ETagInTheWay(t *testing.T) {
 	}
 }
 
-// TestS37_InVain: where the date does not help either, both are sent again, and
-// it is not tried a second time under that ETag.
+// TestS37_InVain holds that if the date does not help, both are sent again, and that it is not tried again
+// with that ETag.
 func TestS37_InVain(t *testing.T) {
 	deaf := func(version int, etag string) func(request) string {
 		return says(200, atom(version), "ETag: "+etag, "Last-Modified: "+monday)
@@ -370,7 +368,7 @@ func TestS37_InVain(t *testing.T) {
 	}
 }
 
-// TestS37_WithoutADate: there is nothing else to send.
+// TestS37_WithoutADate holds that a server without dates gets the ETag.
 func TestS37_WithoutADate(t *testing.T) {
 	s := newSite(t, says(200, atom(1), `ETag: "1-gzip"`))
 	r := started(t, s, func(o *Options) { o.Head = HeadNever })

@@ -7,31 +7,28 @@ import (
 )
 
 const (
-	// slowAfter is how long a request is one of the few that are on the wire at
-	// once. From then on it is slow, and the next one comes.
+	// slowAfter is the time after which a request is slow and frees its place for the next one.
 	slowAfter = time.Second
-	// slowEach is how many slow requests there may be for each of the few.
+	// slowEach is the maximum number of slow requests for each place.
 	slowEach = 25
 )
 
-// A wire holds the requests under way. Few begin at once, so that quick sites are
-// asked one after the other by few connections. A request that takes long is
-// all waiting: it makes way for the next. So there are as many requests as the sites are
-// slow and as there is to ask, within a bound, and a place is free
-// after slowAfter however many sites never answer.
+// A wire limits the requests in flight. A few begin at a time, so that a few connections serve all quick
+// sites. A slow request only waits, so it frees its place for the next one. So the number of requests adapts to
+// slow sites, within a limit. A place becomes free after slowAfter, whatever number of sites never answer.
 //
-// None of that is about one host, to which one request goes at a time (S34).
+// Hosts are limited separately, to one request at a time (S34).
 type wire struct {
-	young chan struct{} // holds a token for each request under way that is not slow
-	slow  chan struct{} // and for each that is
-	after time.Duration // from when on a request is slow
+	young chan struct{} // one token for each request in flight that is not slow
+	slow  chan struct{} // one token for each slow request
+	after time.Duration // the time after which a request is slow
 }
 
 func newWire(requests int, after time.Duration) *wire {
 	return &wire{young: make(chan struct{}, requests), slow: make(chan struct{}, requests*slowEach), after: after}
 }
 
-// enter waits for room. Whoever got nil calls leave.
+// enter waits for a place. After success the caller must call leave.
 func (w *wire) enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case w.young <- struct{}{}:
@@ -45,16 +42,15 @@ func (w *wire) enter(ctx context.Context) (leave func(), err error) {
 	return u.leave, nil
 }
 
-// An underWay is one request on a wire.
+// An underWay is a request in flight.
 type underWay struct {
 	wire  *wire
 	mu    sync.Mutex
 	timer *time.Timer
-	held  chan struct{} // where its token is; nil when it has left
+	held  chan struct{} // the channel with its token; nil after the end
 }
 
-// becomeSlow gives the place to the next request, or tries again later where
-// there are slow ones enough.
+// becomeSlow frees the place, or retries later if there are too many slow requests.
 func (u *underWay) becomeSlow() {
 	u.mu.Lock()
 	defer u.mu.Unlock()

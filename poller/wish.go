@@ -15,14 +15,14 @@ import (
 	"digest/internal/catalogue"
 )
 
-// The owner of a host says on the host itself what is wanted of this instance, so that nobody else can say it: in a
-// file there, or in a TXT record of its name. A line names the instance and says
+// The owner of a host publishes wishes for this instance on the host itself, so that nobody else can: in a
+// file, or in a TXT record of its name. A line names the instance and one of these:
 //
-//	block            nothing is asked of the host, nor of any below it
-//	interval 7d      each feed is asked at most this often
-//	allow            as if nothing had been said
+//	block            send no requests to the host and its subdomains
+//	interval 7d      poll each feed at most this often
+//	allow            no restriction
 //
-// Of several lines for us the strictest counts.
+// The strictest of several lines for this instance applies.
 const (
 	WishFile   = "/.well-known/digest.txt"
 	WishRecord = "_digest." // before the name of the host
@@ -34,28 +34,27 @@ const (
 	wishTime  = 20 * time.Second // for the file, and again for the record
 )
 
-// A Wish is what the owner of a host wants of this instance. With neither a block nor an interval it is to be asked
-// as if nothing had been said.
+// A Wish is what the owner of a host requests from this instance. The zero value restricts nothing.
 type Wish struct {
 	Blocked  bool
 	Interval time.Duration // 0: none
 }
 
-// A WishPlace is where a wish was looked for, and what was found there: a wish, or why there is none.
+// A WishPlace is a place where Wish looked. It has a wish or the reason for its absence.
 type WishPlace struct {
 	Place string
 	Wish  *Wish
 	Why   catalogue.Sayable
 }
 
-// WishName is how a line names the instance of a base URL.
+// WishName returns the name of the instance at a base URL in a line.
 func WishName(base string) string {
 	_, name, _ := strings.Cut(base, "://")
 	return strings.ToLower(strings.TrimRight(cmp.Or(name, base), "/"))
 }
 
-// ParseWish reads the lines that name an instance, or all of them ("*"). It gives nil where none does, and an error
-// that tells the owner which line is not understood.
+// ParseWish reads the lines that name an instance, or all instances ("*"). It returns nil if no line does.
+// Its error tells the owner which line is invalid.
 func ParseWish(text, base string) (*Wish, error) {
 	var wish *Wish
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
@@ -73,7 +72,6 @@ func ParseWish(text, base string) (*Wish, error) {
 	return wish, nil
 }
 
-// wishOf reads what a line says behind the name.
 func wishOf(words []string) (Wish, error) {
 	if len(words) > 0 {
 		words[0] = strings.ToLower(words[0])
@@ -93,7 +91,7 @@ func wishOf(words []string) (Wish, error) {
 	return Wish{}, digest.Refuse(digest.Invalid, "after the name, write block, interval 7d or allow")
 }
 
-// hoursOrDays reads 36h or 7d.
+// hoursOrDays reads a duration such as 36h or 7d.
 func hoursOrDays(s string) (time.Duration, bool) {
 	unit := time.Hour
 	digits, hours := strings.CutSuffix(s, "h")
@@ -105,7 +103,7 @@ func hoursOrDays(s string) (time.Duration, bool) {
 	return time.Duration(n) * unit, hours && err == nil
 }
 
-// stricter gives of two wishes, of which each may be nil, the one that leaves us less.
+// stricter returns the stricter of two wishes, each of which may be nil.
 func stricter(a, b *Wish) *Wish {
 	switch {
 	case a == nil, b != nil && !a.Blocked && (b.Blocked || b.Interval > a.Interval):
@@ -114,13 +112,16 @@ func stricter(a, b *Wish) *Wish {
 	return a
 }
 
-// Wish looks for what the owner of a host wants, in both places, and gives the strictest of it; nil: nothing was said.
-// The address is the host, or any of the site's. The file is asked for by one request, or by a second without TLS where
-// there is none; it is so even where the host is blocked, or a robots.txt forbids it, for its owner asks for it now.
-// A port of its own speaks for no host, but in the allowed networks. These are asked only where home says that somebody
-// from there wants to know: a stranger would learn from the answers what is in them.
+// Wish reads the wishes of a host's owner in both places and returns the strictest, or nil for none. The
+// address is the host, or any address of the site. Wish requests the file once, and again without TLS if
+// https fails. It does so even if the host is blocked or robots.txt forbids it, because the owner wants it
+// now.
 //
-// An error is a *SearchError if the address is none, or else it was cut short.
+// A file on a special port does not count for the host, except in the allowed networks. Wish sends requests
+// to these only if home is true, because somebody from there asked. A stranger could learn from the answers
+// which hosts exist.
+//
+// The error is a *SearchError for an invalid address. Otherwise ctx has ended.
 func (p *Poller) Wish(ctx context.Context, address string, home bool) (host string, wish *Wish, places []WishPlace,
 	err error) {
 	normal, err := feed.NormalURL(address)
@@ -139,7 +140,6 @@ func (p *Poller) Wish(ctx context.Context, address string, home bool) (host stri
 	return host, wish, places, ctx.Err()
 }
 
-// wishFile looks into the file of a host.
 func (p *Poller) wishFile(ctx context.Context, address, normal string, home bool) WishPlace {
 	ctx, cancel := context.WithTimeout(ctx, wishTime)
 	defer cancel()
@@ -169,13 +169,13 @@ func (p *Poller) wishFile(ctx context.Context, address, normal string, home bool
 	return place
 }
 
-// What is said of a file that is not at the host that it is to speak for.
+// Reasons why a file that is not at its host does not count.
 const (
 	portOfItsOwn = catalogue.Key("put the file on the usual port; other ports don’t count")
 	leadsAway    = catalogue.Key("it redirects to %s; put the file on the host itself")
 )
 
-// whyNot says to the owner of a host, who may be a stranger, why their file could not be had.
+// whyNot tells the owner of a host, who may be a stranger, why the file could not be read.
 func whyNot(err error) catalogue.Sayable {
 	switch t, ok := errors.AsType[*pollError](err); {
 	case !ok:
@@ -187,7 +187,7 @@ func whyNot(err error) catalogue.Sayable {
 	}
 }
 
-// askOwner asks for the file of a host, at that host and no other.
+// askOwner requests the file of a host, without redirects to other hosts.
 func (p *Poller) askOwner(ctx context.Context, address string, home bool) (*answer, error) {
 	r, err := routeTo(address)
 	if err != nil {
@@ -218,7 +218,6 @@ func (p *Poller) askOwner(ctx context.Context, address string, home bool) (*answ
 	return nil, &pollError{failure: failure{status: http.StatusFound}, text: errManyHops.Error()}
 }
 
-// wishRecord looks into the TXT record of a host.
 func (p *Poller) wishRecord(ctx context.Context, host string) WishPlace {
 	ctx, cancel := context.WithTimeout(ctx, wishTime)
 	defer cancel()

@@ -16,13 +16,12 @@ import (
 	"digest"
 )
 
-// TestParseWish: what the lines of a site's owner mean.
 func TestParseWish(t *testing.T) {
 	const base = "https://Read.example.net/"
 	week := 7 * 24 * time.Hour
 	for text, want := range map[string]any{
 		"":                                           nil,
-		"block":                                      nil, // names nobody
+		"block":                                      nil, // names no instance
 		"read.example.net block":                     Wish{Blocked: true},
 		"https://read.example.net/ block":            Wish{Blocked: true},
 		"READ.EXAMPLE.NET: block":                    Wish{Blocked: true},
@@ -87,7 +86,6 @@ func FuzzParseWish(f *testing.F) {
 	})
 }
 
-// owned makes a poller for whom every name leads to one server with TLS.
 func owned(t *testing.T, texts map[string][]string, answer http.HandlerFunc) *Poller {
 	s := httptest.NewTLSServer(answer)
 	t.Cleanup(s.Close)
@@ -117,7 +115,7 @@ func owned(t *testing.T, texts map[string][]string, answer http.HandlerFunc) *Po
 	return p
 }
 
-// TestWish: where a wish is looked for, and that nobody but the owner of the host can say one.
+// TestWish checks where wishes are read, and that only the owner of the host can publish one.
 func TestWish(t *testing.T) {
 	texts := map[string][]string{
 		"_digest.dns.example":  {"v=spf1 -all", "read.example.net interval 7d"},
@@ -152,14 +150,14 @@ func TestWish(t *testing.T) {
 	})
 	for address, want := range map[string]struct {
 		wish *Wish
-		why  string // among what is said of the places
+		why  string // part of the reasons of the places
 	}{
 		"file.example":                     {&Wish{Blocked: true}, "no line mentions read.example.net"},
 		"https://file.example/blog?x#y":    {&Wish{Blocked: true}, ""},
 		"https://ann:secret@file.example/": {&Wish{Blocked: true}, ""},
 		"dns.example":                      {&Wish{Interval: 7 * oneDay}, "404 Not Found"},
 		"both.example":                     {&Wish{Interval: 7 * oneDay}, ""}, // the stricter one
-		"blocked.example":                  {&Wish{}, ""},                     // the way back
+		"blocked.example":                  {&Wish{}, ""},                     // lifts the block
 		"192.0.2.1":                        {&Wish{Interval: 2 * time.Hour}, ""},
 		"moved.example":                    {&Wish{Blocked: true}, ""},
 		"away.example":                     {nil, "redirects to file.example; put the file on the host itself"},
@@ -192,7 +190,8 @@ func TestWish(t *testing.T) {
 	}
 }
 
-// TestWishPort: who has a port of a host has not the host; in the allowed networks a port is all there is.
+// TestWishPort holds that a file on a special port does not count for the host, except in the allowed
+// networks.
 func TestWishPort(t *testing.T) {
 	for addr, is := range map[string]bool{"127.0.0.0/8": true, "10.0.0.0/8": false} {
 		p := owned(t, nil, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "* block") })
@@ -203,8 +202,8 @@ func TestWishPort(t *testing.T) {
 	}
 }
 
-// TestBlocks: nothing is asked of a blocked host, wherever the way there began, and a block that was lifted is
-// forgotten.
+// TestBlocks holds that no request is sent to a blocked host, not even after a redirect, and that a lifted
+// block has no effect.
 func TestBlocks(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		blocked := []digest.HostRule{{Host: "no.example", Blocked: true, ByOwner: true}}

@@ -11,10 +11,9 @@ import (
 	"digest"
 )
 
-// maxParams is more than any method has.
+// maxParams exceeds the number of parameters of any supported method.
 const maxParams = 16
 
-// errCall is why a body is no XML-RPC call at all.
 var errCall = errors.New("not an XML-RPC call")
 
 func parseCall(body []byte) (Ping, error) {
@@ -30,7 +29,7 @@ func parseCall(body []byte) (Ping, error) {
 	var feed []string
 	switch strings.ToLower(strings.TrimSpace(c.Method)) {
 	case "weblogupdates.ping", "weblogupdates.extendedping":
-		// name, url, the page that changed, and the feed: the best is last.
+		// The parameters are name, url, changed page and feed. The feed is the best, so it is first.
 		feed = addresses(params[3], params[2], params[1])
 	case "rsscloud.ping":
 		feed = addresses(params[0])
@@ -43,14 +42,13 @@ func parseCall(body []byte) (Ping, error) {
 	return Ping{Feeds: [][]string{feed}}, nil
 }
 
-// A call is an XML-RPC call.
 type call struct {
 	XMLName xml.Name `xml:"methodCall"`
 	Method  string   `xml:"methodName"`
 	Params  []param  `xml:"params>param"`
 }
 
-// A param is text, in elements that say what it is or without them.
+// A param is the text of a parameter. XML-RPC permits a type element around the text and also plain text.
 type param struct {
 	Text   string  `xml:",chardata"`
 	Within []param `xml:",any"`
@@ -64,8 +62,8 @@ func (p param) text() string {
 	return strings.TrimSpace(text)
 }
 
-// readCall reads an XML-RPC call. Addresses are ASCII, so the charset does not
-// matter: what is not UTF-8 can only be in a name.
+// readCall reads an XML-RPC call. It ignores the charset and replaces invalid UTF-8 with "?": addresses are
+// ASCII, so only names can suffer.
 func readCall(body []byte) (c call, err error) {
 	d := xml.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(body, []byte("?"))))
 	d.Strict = false
@@ -84,8 +82,8 @@ func readCall(body []byte) (c call, err error) {
 	return c, nil
 }
 
-// Answer is what an XML-RPC call that Parse gave err for is answered with, nil
-// for one that was taken. The status is 200 whatever it says.
+// Answer returns the XML-RPC response to a call for which Parse returned err. A nil err means that the call
+// was accepted. The HTTP status is 200 in every case.
 func Answer(err error) []byte {
 	switch {
 	case err == nil:
@@ -98,7 +96,7 @@ func Answer(err error) []byte {
 	return response(true, message(err))
 }
 
-// message is what the caller may read of an error.
+// message returns the part of an error that the caller may see.
 func message(err error) string {
 	if e, ok := errors.AsType[*digest.Error](err); ok {
 		return e.Message
@@ -122,7 +120,6 @@ func fault(code int, message string) []byte {
 		"faultString", "<string>"+escape(message)+"</string>") + "</value></fault>")
 }
 
-// structure is a struct of two members.
 func structure(name1, value1, name2, value2 string) string {
 	const member = "<member><name>%s</name><value>%s</value></member>"
 	return fmt.Sprintf("<struct>"+member+member+"</struct>", name1, value1, name2, value2)
@@ -134,6 +131,6 @@ func document(inner string) []byte {
 
 func escape(s string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a Builder takes everything
+	_ = xml.EscapeText(&b, []byte(s)) // a strings.Builder never fails
 	return b.String()
 }

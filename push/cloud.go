@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	// CloudLease is how long a cloud remembers who has registered (rssCloud: 25 hours).
+	// CloudLease is the lifetime of a registration at a cloud (rssCloud: 25 hours).
 	CloudLease = 25 * time.Hour
-	// cloudRenewal is when it is asked again at the latest.
+	// cloudRenewal is the longest wait before a registration is renewed.
 	cloudRenewal = 24 * time.Hour
 )
 
-// CloudRenewAt is when a cloud is asked again that promises something now: after 23 to 24 hours, by a
-// random number in [0, 1), so that not all are asked at once.
+// CloudRenewAt returns the time to renew a registration that a cloud accepts at now: 23 to 24 hours later.
+// The random number, in [0, 1), spreads the renewals.
 func CloudRenewAt(now time.Time, random float64) time.Time {
 	return now.Add(cloudRenewal - time.Duration(random*float64(time.Hour))).Truncate(time.Second)
 }
 
-// CloudRequest is the form that asks a cloud to tell a callback of the news of a topic
-// (pleaseNotify). It names the domain, so that the cloud asks the callback whether it is meant.
+// CloudRequest returns the form of a pleaseNotify request: the cloud shall notify callback of changes to
+// topic. It names the domain, so that the cloud verifies the callback with a challenge.
 func CloudRequest(topic, callback string) (url.Values, error) {
 	u, err := url.Parse(callback)
 	if err != nil {
@@ -41,8 +41,9 @@ func CloudRequest(topic, callback string) (url.Values, error) {
 	}, nil
 }
 
-// CloudRefuses reports whether a cloud's answer says that it does not do as it was asked, and why: it
-// says so with the status 200. What cannot be read says nothing: its callback will know.
+// CloudRefuses reports whether a cloud's answer refuses a registration, and the reason. Clouds refuse with
+// the status 200. An unreadable answer is no refusal: the verification request shows whether the cloud
+// accepted.
 func CloudRefuses(answer string) (why string, refuses bool) {
 	answer = strings.TrimSpace(answer)
 	if strings.HasPrefix(answer, "{") {
@@ -80,8 +81,9 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// ParseCloudIntent reads what a cloud asks a callback that was registered with a domain: of which topic it
-// is to tell, and what to send back; false: it asks nothing.
+// ParseCloudIntent reads the verification request that a cloud sends to a callback registered with a
+// domain. It returns the topic and the challenge to echo. ok is false if one of them is missing or too
+// long.
 func ParseCloudIntent(query url.Values) (topic, challenge string, ok bool) {
 	topic, challenge = query.Get("url"), query.Get("challenge")
 	return topic, challenge, topic != "" && len(topic) <= maxAddress && challenge != "" &&

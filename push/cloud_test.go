@@ -22,7 +22,7 @@ func TestCloudRequest(t *testing.T) {
 	}
 }
 
-// TestCloudRefuses: a cloud answers 200 whatever it says.
+// TestCloudRefuses holds that the body decides, since clouds refuse with the status 200.
 func TestCloudRefuses(t *testing.T) {
 	for answer, want := range map[string]string{
 		`<notifyResult success="true" msg="Thanks for the registration."/>`:                                     "",
@@ -70,7 +70,7 @@ func TestCloudRenewAt(t *testing.T) {
 	}
 }
 
-// FuzzCloudRefuses holds that whatever a cloud answers is read, and a reason comes with a refusal alone.
+// FuzzCloudRefuses holds that every answer can be read, and that only a refusal has a reason.
 func FuzzCloudRefuses(f *testing.F) {
 	f.Add(`<notifyResult success="false" msg="no"/>`)
 	f.Add(`{"success":false,"msg":"no"}`)

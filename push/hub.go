@@ -13,18 +13,18 @@ import (
 	"digest"
 )
 
-// A HubRequest is what a subscriber asks of a hub (W3C WebSub section 5.1).
+// A HubRequest is a subscriber's request to a hub (W3C WebSub section 5.1).
 type HubRequest struct {
 	Unsubscribe     bool
 	Topic, Callback string
-	Secret          []byte        // empty: what comes is not signed
-	Lease           time.Duration // 0: it names none
+	Secret          []byte        // empty: the hub does not sign what it sends
+	Lease           time.Duration // 0: the request names none
 }
 
-// maxSecret is the first length of a secret that is too much (WebSub section 5.1).
+// maxSecret is the length in bytes from which a secret is too long (WebSub section 5.1).
 const maxSecret = 200
 
-// HubMode gives the mode of a request to a hub, in lower case; "" where it has none, or cannot be read.
+// HubMode returns the mode of a request to a hub in lower case, or "" if it is missing or unreadable.
 func HubMode(contentType string, body []byte, query url.Values) string {
 	fields, err := fieldsOf(contentType, body, query)
 	if err != nil {
@@ -33,8 +33,8 @@ func HubMode(contentType string, body []byte, query url.Values) string {
 	return strings.ToLower(fields.Get("hub.mode"))
 }
 
-// ParseHubRequest reads a wish to subscribe or to unsubscribe. Its errors are *digest.Error of
-// the kind Invalid.
+// ParseHubRequest reads a request to subscribe or unsubscribe. Its errors are of type *digest.Error and
+// kind Invalid.
 func ParseHubRequest(contentType string, body []byte, query url.Values) (HubRequest, error) {
 	var r HubRequest
 	if len(body) > MaxBody {
@@ -65,7 +65,7 @@ func ParseHubRequest(contentType string, body []byte, query url.Values) (HubRequ
 	return r, err
 }
 
-// leaseOf reads hub.lease_seconds. Older subscribers send 0, or nothing, where they want it for good.
+// leaseOf reads hub.lease_seconds. Older subscribers send 0 or nothing for a permanent subscription.
 func leaseOf(s string) (time.Duration, error) {
 	if s == "" {
 		return 0, nil
@@ -77,13 +77,13 @@ func leaseOf(s string) (time.Duration, error) {
 	return time.Duration(min(seconds, uint64(digest.MostHubLease/time.Second))) * time.Second, nil
 }
 
-// isCallback reports whether a request can be sent to an address, and answers be sent there later.
+// isCallback reports whether s is an address to which the hub can send requests.
 func isCallback(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && isAddress(s) && u.Hostname() != "" && u.User == nil && !strings.Contains(s, "#")
 }
 
-// fieldsOf gives the fields of a query and a form, by their names in lower case.
+// fieldsOf returns the fields of a query and a form, keyed by their names in lower case.
 func fieldsOf(contentType string, body []byte, query url.Values) (url.Values, error) {
 	fields := fold(query)
 	if !isForm(contentType) {
@@ -99,9 +99,9 @@ func fieldsOf(contentType string, body []byte, query url.Values) (url.Values, er
 	return fields, nil
 }
 
-// HubIntent is the address at which a callback is asked whether a call is meant, or told that a
-// subscription is denied (WebSub sections 5.2 and 5.3). What the callback has in its query stays as it
-// is. reason is for HubDenied, the other two for HubSubscribe and HubUnsubscribe.
+// HubIntent returns the address of the GET request with which the hub verifies a callback or reports a
+// denied subscription (WebSub sections 5.2 and 5.3). It keeps the callback's own query unchanged. HubDenied
+// uses reason; HubSubscribe and HubUnsubscribe use challenge.
 func HubIntent(c digest.HubCall, challenge, reason string) string {
 	fields := url.Values{"hub.mode": {string(c.Kind)}, "hub.topic": {c.Topic}}
 	switch c.Kind {
@@ -123,12 +123,12 @@ func HubIntent(c digest.HubCall, challenge, reason string) string {
 	return c.Callback + sign + fields.Encode()
 }
 
-// Confirms reports whether a callback's answer is the challenge. Some end it with a line break.
+// Confirms reports whether a callback's answer is the challenge. Some callbacks append a line break.
 func Confirms(body []byte, challenge string) bool {
 	return string(bytes.TrimSpace(body)) == challenge
 }
 
-// Sign gives the X-Hub-Signature of a body (WebSub section 7.1).
+// Sign returns the value of X-Hub-Signature for a body (WebSub section 7.1).
 func Sign(secret, body []byte) string {
 	mac := hmac.New(sha256.New, secret)
 	mac.Write(body)

@@ -21,7 +21,6 @@ func hubForm(pairs ...string) string {
 	return form.Encode()
 }
 
-// TestParseHubRequest is the table of what subscribers ask for.
 func TestParseHubRequest(t *testing.T) {
 	const topic, callback = "https://digest.example/n/anna/feed.xml", "https://reader.example/cb?id=1"
 	for name, c := range map[string]struct {
@@ -72,7 +71,7 @@ func TestParseHubRequest(t *testing.T) {
 	}
 }
 
-// TestHubIntent: what the callback has in its query stays, and what the hub says is added.
+// TestHubIntent holds that HubIntent keeps the query of the callback and adds the hub's fields.
 func TestHubIntent(t *testing.T) {
 	c := digest.HubCall{Kind: digest.HubSubscribe, Topic: "https://d.example/f?a=1", Lease: time.Hour}
 	const said = "hub.challenge=abc&hub.lease_seconds=3600&hub.mode=subscribe&hub.topic=https%3A%2F%2Fd.example%2Ff%3Fa%3D1"
@@ -90,17 +89,19 @@ func TestHubIntent(t *testing.T) {
 	c.Callback = "https://r.example/"
 	c.Kind = digest.HubUnsubscribe
 	if got := push.HubIntent(c, "abc",
-		""); got != "https://r.example/?hub.challenge=abc&hub.mode=unsubscribe&hub.topic=https%3A%2F%2Fd.example%2Ff%3Fa%3D1" {
+		""); got !=
+		"https://r.example/?hub.challenge=abc&hub.mode=unsubscribe&hub.topic=https%3A%2F%2Fd.example%2Ff%3Fa%3D1" {
 		t.Error(got)
 	}
 	c.Kind = digest.HubDenied
 	if got := push.HubIntent(c, "",
-		"it has ended"); got != "https://r.example/?hub.mode=denied&hub.reason=it+has+ended&hub.topic=https%3A%2F%2Fd.example%2Ff%3Fa%3D1" {
+		"it has ended"); got !=
+		"https://r.example/?hub.mode=denied&hub.reason=it+has+ended&hub.topic=https%3A%2F%2Fd.example%2Ff%3Fa%3D1" {
 		t.Error(got)
 	}
 }
 
-// TestSign holds the signature against that of RFC 4231 section 4.3.
+// TestSign compares the signature with the test vector in RFC 4231 section 4.3.
 func TestSign(t *testing.T) {
 	const want = "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
 	if got := push.Sign([]byte("Jefe"), []byte("what do ya want for nothing?")); got != want {
@@ -112,7 +113,8 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// FuzzParseHubRequest holds that whatever is sent, only a web address is called, and what is added to it is added once.
+// FuzzParseHubRequest holds that only web addresses are accepted as callbacks, and that HubIntent adds its
+// fields once.
 func FuzzParseHubRequest(f *testing.F) {
 	f.Add(formType, hubForm("hub.secret", "s"), "")
 	f.Add("", "", hubForm("hub.callback", "HTTP://reader.example?a#b"))

@@ -8,35 +8,35 @@ import (
 )
 
 const (
-	// WantedLease is for how long a hub is asked to push. Half of it is a week, in which
-	// each feed is polled anyway, so that a renewal knows of a move.
+	// WantedLease is the lease that digest requests from a hub. The poller polls each feed at least once a
+	// week, that is within half a lease, so a renewal uses the feed's current address.
 	WantedLease = 14 * 24 * time.Hour
 	leastLease  = time.Hour
 	mostLease   = WantedLease
 
-	// DeniedFor is how long a hub is left alone that did not want to push a feed.
+	// DeniedFor is the wait before the next request to a hub that refused to push a feed.
 	DeniedFor = 7 * 24 * time.Hour
-	// VerifyWithin is how long a hub may take to verify what it was asked for, before it is asked again.
+	// VerifyWithin is the time that a hub has to verify a request before digest repeats it.
 	VerifyWithin = 24 * time.Hour
 	firstRetry   = time.Hour
 	mostRetry    = 7 * 24 * time.Hour
 
-	// MaxChallenge is the longest challenge that is sent back, in bytes.
+	// MaxChallenge is the length in bytes of the longest challenge that digest echoes.
 	MaxChallenge = 2 << 10
 )
 
-// A Mode is what is asked of a hub, or by it.
+// A Mode is the kind of a request to or from a hub.
 type Mode string
 
 // The modes (WebSub sections 5.1 to 5.3).
 const (
 	Subscribe   Mode = "subscribe"
 	Unsubscribe Mode = "unsubscribe"
-	Denied      Mode = "denied" // by hubs only
+	Denied      Mode = "denied" // only hubs send it
 )
 
-// Request is the form that asks a hub to push a topic to a callback, or no longer. A secret
-// is told to nobody in clear: only a hub that is asked by https gets one.
+// Request returns the form that subscribes a callback to a topic at a hub, or unsubscribes it. It contains
+// the secret only if the request goes over https.
 func Request(mode Mode, hub, topic, callback, secret string) url.Values {
 	form := url.Values{"hub.mode": {string(mode)}, "hub.topic": {topic}, "hub.callback": {callback}}
 	if mode == Subscribe {
@@ -48,23 +48,23 @@ func Request(mode Mode, hub, topic, callback, secret string) url.Values {
 	return form
 }
 
-// GetsSecret reports whether a hub is given a secret to sign with.
+// GetsSecret reports whether requests to a hub contain a secret, that is whether its address is https.
 func GetsSecret(hub string) bool {
 	return len(hub) > len("https:") && strings.EqualFold(hub[:len("https:")], "https:")
 }
 
-// An Intent is what a hub asks of us (WebSub section 5.3), or tells us (5.2).
+// An Intent is a verification request (WebSub section 5.3) or a denial (5.2) from a hub.
 type Intent struct {
 	Mode      Mode
 	Topic     string
 	Challenge string
-	Lease     time.Duration // within bounds; of one that names none, the one that is asked for
-	Reason    string        // of a denial, for people; ""
+	Lease     time.Duration // between leastLease and mostLease; WantedLease if the hub names none
+	Reason    string        // why the hub denies, for people to read; may be ""
 }
 
 const maxReason = 300 // bytes
 
-// ParseIntent reads the query of a hub's GET; false: it is none.
+// ParseIntent reads the query of a hub's GET request. ok is false if it is not a valid intent.
 func ParseIntent(query url.Values) (i Intent, ok bool) {
 	i = Intent{Mode: Mode(query.Get("hub.mode")), Topic: query.Get("hub.topic"), Challenge: query.Get("hub.challenge"),
 		Lease: WantedLease}
@@ -85,19 +85,20 @@ func ParseIntent(query url.Values) (i Intent, ok bool) {
 	return i, false
 }
 
-// lease is how long a hub that names so many seconds is counted on.
+// lease returns the lease of a hub that names seconds, limited to leastLease and mostLease.
 func lease(seconds int64) time.Duration {
 	seconds = min(max(seconds, int64(leastLease/time.Second)), int64(mostLease/time.Second))
 	return time.Duration(seconds) * time.Second
 }
 
-// RenewAt is when a lease that begins now is renewed: at its half, and a part of a day
-// later, which is random in [0, 1), so that those that began together do not stay so.
+// RenewAt returns the time to renew a lease that begins at now: half of the lease plus a random part of a
+// quarter of the lease, at most of a day. The random number, in [0, 1), spreads the renewals of leases that
+// began together.
 func RenewAt(now time.Time, lease time.Duration, random float64) time.Time {
 	return now.Add(lease/2 + time.Duration(random*float64(min(lease/4, 24*time.Hour)))).Truncate(time.Second)
 }
 
-// RetryAt is when a hub is asked again that has failed so many times in a row.
+// RetryAt returns the time of the next request to a hub that failed that often in a row.
 func RetryAt(now time.Time, failures int) time.Time {
 	wait := firstRetry
 	for i := 1; i < failures && wait < mostRetry; i++ {

@@ -1,13 +1,13 @@
-// Package push reads what sites say of themselves: pings, in every form that
-// blogs send them. It knows no feeds and asks nobody: who reads a ping decides
-// what it is worth, which is never more than a hint. It also reads what
-// subscribers ask of our own hub, and writes what the hub says to them (hub.go), and
-// what hubs and rssCloud servers are asked for, and answer (lease.go, signature.go, topic.go, cloud.go).
+// Package push reads pings, in all forms that blogs send. It has no list of feeds and sends no requests:
+// the caller decides what a ping is worth. A ping is never more than a hint.
 //
-// Two dialects are spoken. A call is XML-RPC as weblogs.com took it:
-// weblogUpdates.ping, weblogUpdates.extendedPing, and rssCloud.ping. A form is
-// fields in a query or a body: url=…, name=…&url=…, or hub.mode=publish with
-// hub.url=… as publishers send it to a hub (PubSubHubbub 0.4 §7.1).
+// The package also reads the requests of subscribers to digest's own hub and writes the hub's requests to
+// them (hub.go). It writes the requests to other hubs and rssCloud servers and reads their answers
+// (lease.go, signature.go, topic.go, cloud.go).
+//
+// Pings have two dialects. A call is XML-RPC, as weblogs.com accepted it: weblogUpdates.ping,
+// weblogUpdates.extendedPing, and rssCloud.ping. A form has its fields in a query or a body: url=…,
+// name=…&url=…, or hub.mode=publish with hub.url=…, as publishers send it to a hub (PubSubHubbub 0.4 §7.1).
 package push
 
 import (
@@ -22,29 +22,26 @@ import (
 )
 
 const (
-	// MaxBody is the most a ping may hold, in bytes.
+	// MaxBody is the size limit of a ping, in bytes.
 	MaxBody = 8 << 10
 
-	// MaxFeeds is the most feeds or sites that one ping may speak of.
+	// MaxFeeds is the number of feeds that one ping can name.
 	MaxFeeds = 10
 
 	maxAddress = 2048
 )
 
-// A Ping is the news that some feeds have news.
+// A Ping reports that feeds have changed.
 type Ping struct {
-	// Feeds are those that it speaks of. Each is known by one address or more, that
-	// of the feed before that of its site.
+	// Feeds lists the changed feeds. Each has one or more addresses, and the site's is the last.
 	Feeds [][]string
 
-	// Publish says that it came in a hub's words, which want to be answered
-	// by an empty 204.
+	// Publish reports whether the ping came as hub.mode=publish, whose answer is an empty 204.
 	Publish bool
 }
 
-// Parse reads a ping from the query and the body of a request. Its errors are
-// *digest.Error: digest.NotFound for a call of a method that is none of ours,
-// digest.Invalid for everything else that is wrong.
+// Parse reads a ping from the query and the body of a request. Its errors are of type *digest.Error:
+// digest.NotFound for an unknown method, digest.Invalid otherwise.
 func Parse(contentType string, body []byte, query url.Values) (Ping, error) {
 	if len(body) > MaxBody {
 		return Ping{}, invalid("a ping has %d bytes at most", MaxBody)
@@ -70,8 +67,7 @@ func IsCall(contentType string) bool {
 	return kind == "text/xml" || kind == "application/xml"
 }
 
-// fold gives fields by their names in lower case: changesURL and changesUrl
-// are both in use.
+// fold returns fields keyed by their names in lower case: both changesURL and changesUrl are in use.
 func fold(fields url.Values) url.Values {
 	folded := url.Values{}
 	for name, values := range fields {
@@ -93,10 +89,11 @@ func parseForm(fields url.Values) (Ping, error) {
 	return Ping{Feeds: [][]string{feed}}, nil
 }
 
-// parsePublish reads what a publisher tells a hub. Each topic is a feed.
+// parsePublish reads a publisher's message to a hub. Each topic is a feed.
 func parsePublish(mode string, fields url.Values) (Ping, error) {
 	if mode != "publish" {
-		return Ping{}, invalid("only hub.mode=publish is accepted here; the address of the hub is in the feed's rel=hub link")
+		return Ping{},
+			invalid("only hub.mode=publish is accepted here; the address of the hub is in the feed's rel=hub link")
 	}
 	p := Ping{Publish: true}
 	for _, topic := range append(fields["hub.url"], fields["hub.topic"]...) {
@@ -110,7 +107,7 @@ func parsePublish(mode string, fields url.Values) (Ping, error) {
 	return p, nil
 }
 
-// addresses gives those of the candidates that look like web addresses, each once.
+// addresses returns the candidates that look like web addresses, without duplicates.
 func addresses(candidates ...string) []string {
 	var found []string
 	for _, c := range candidates {

@@ -15,7 +15,7 @@ import (
 
 const form = "application/x-www-form-urlencoded"
 
-// call is an XML-RPC call; each parameter is the inside of its value element.
+// call returns an XML-RPC call. Each parameter is the content of its value element.
 func call(method string, params ...string) string {
 	var b strings.Builder
 	b.WriteString(`<?xml version="1.0"?><methodCall><methodName>` + method + `</methodName><params>`)
@@ -125,7 +125,7 @@ func TestOnePingSpeaksOfFew(t *testing.T) {
 	}
 }
 
-// TestBombs: what is nested, repeated or crowded is read, or refused, at once.
+// TestBombs holds that deeply nested, repeated or crowded documents are read or refused quickly.
 func TestBombs(t *testing.T) {
 	for name, unit := range map[string]string{"nested": "<a>", "attributes": " a='1'", "entities": "&lol;",
 		"comments": "<!-->", "cdata": "<![CDATA["} {
@@ -134,7 +134,7 @@ func TestBombs(t *testing.T) {
 			body = strings.Replace(body, " ", ">", 1)
 		}
 		best := time.Hour
-		for i := 0; i < 10 && best > time.Second; i++ { // on a busy machine one of them gets its turn
+		for i := 0; i < 10 && best > time.Second; i++ { // on a busy machine, one of ten attempts gets its turn
 			began := time.Now()
 			if _, err := push.Parse("text/xml", []byte(body), nil); err == nil {
 				t.Errorf("%s: read", name)
@@ -168,7 +168,6 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// texts is all text of a document that is well formed.
 func texts(t *testing.T, document []byte) string {
 	t.Helper()
 	var all []string
@@ -187,8 +186,7 @@ func texts(t *testing.T, document []byte) string {
 	}
 }
 
-// FuzzParse holds that whatever is sent, only web addresses come out, few of
-// them, and every error can be answered.
+// FuzzParse holds that Parse returns few feeds, all with web addresses, and that every error has an answer.
 func FuzzParse(f *testing.F) {
 	f.Add("text/xml", call("weblogUpdates.extendedPing", "A", "https://a.example/", "", "https://a.example/feed"), "")
 	f.Add("text/xml", call("rssCloud.ping", "<string>https://a.example/</string>"), "")

@@ -10,22 +10,21 @@ import (
 	"strings"
 )
 
-// An Authorship says whether it was our hub that sent a body.
+// An Authorship tells whether a body came from the hub that shares the secret.
 type Authorship string
 
-// Whose a body may be.
+// The results of Author.
 const (
-	Genuine  Authorship = "genuine"  // signed with the secret that we gave the hub
-	Forged   Authorship = "forged"   // signed otherwise
-	Unsigned Authorship = "unsigned" // not signed at all
+	Genuine  Authorship = "genuine"  // signed with the secret shared with the hub
+	Forged   Authorship = "forged"   // a wrong or unsupported signature
+	Unsigned Authorship = "unsigned" // no signature
 )
 
-// SignatureField is the header field in which hubs sign (WebSub section 7.1).
+// SignatureField is the header field of a hub's signature (WebSub section 7.1).
 const SignatureField = "X-Hub-Signature"
 
-// Author says who has sent a body, by its signature: "sha256=" and the HMAC in
-// hexadecimal digits. Those are compared in a time that tells nothing of where they differ.
-// Without a secret nothing is genuine.
+// Author checks the signature of a body: "sha256=" and the HMAC in hexadecimal digits. It compares in
+// constant time. With an empty secret it never returns Genuine.
 func Author(signature, secret string, body []byte) Authorship {
 	signature = strings.TrimSpace(signature)
 	if signature == "" {
@@ -48,8 +47,8 @@ func Author(signature, secret string, body []byte) Authorship {
 	return Genuine
 }
 
-// algorithmNamed gives a hash that a hub may sign with; nil: there is none of that name. SHA-1
-// is broken for other uses, not for this one (RFC 6151), and many hubs know no other.
+// algorithmNamed returns a hash that hubs may sign with, or nil for an unknown name. It accepts SHA-1,
+// which is broken for other uses but not as an HMAC (RFC 6151), because many hubs support no other.
 func algorithmNamed(name string) func() hash.Hash {
 	switch strings.ToLower(strings.TrimSpace(name)) {
 	case "sha1":

@@ -8,20 +8,19 @@ import (
 )
 
 const (
-	// MostHubs is how many hubs of one feed are asked to push it.
+	// MostHubs is the number of hubs per feed at which digest subscribes.
 	MostHubs = 3
-	maxLinks = 50 // of an answer's Link fields that are read
+	maxLinks = 50 // links read from the Link fields of a response
 )
 
-// A Topic is what a document says of who pushes it (WebSub section 4).
+// A Topic names the hubs that push a document (WebSub section 4).
 type Topic struct {
-	URL  string   // rel=self, by which its hubs know it; "": it names none
-	Hubs []string // rel=hub, in its order
+	URL  string   // rel=self, by which the hubs know it; "": the document names none
+	Hubs []string // rel=hub, in document order
 }
 
-// LinkedTopic reads what the Link fields of an answer say of what was answered at base
-// (RFC 8288 section 3): a relation counts that a link names first, a link that
-// speaks of something else (anchor) does not.
+// LinkedTopic reads the topic of the document at base from the Link fields of its response (RFC 8288
+// section 3). The first rel=self counts. Links that describe another document (anchor) do not count.
 func LinkedTopic(fields []string, base string) Topic {
 	var t Topic
 	for _, l := range Links(fields, base) {
@@ -36,11 +35,11 @@ func LinkedTopic(fields []string, base string) Topic {
 	return t
 }
 
-// A Link is one link in the Link fields of an answer.
+// A Link is a link from the Link fields of a response.
 type Link struct{ Address, Rel, Type, Title, Language string }
 
-// Links reads the links of the Link fields of an answer at base, with absolute addresses. It
-// skips links with the anchor of another document.
+// Links returns the links in the Link fields of a response from base, with absolute addresses. It skips
+// links that describe another document (anchor).
 func Links(fields []string, base string) (found []Link) {
 	from, err := url.Parse(base)
 	if err != nil {
@@ -55,8 +54,8 @@ func Links(fields []string, base string) (found []Link) {
 	return found
 }
 
-// Hubs gives those of the hubs that a document names which are asked to push it, each once:
-// all that are asked by https, else the first.
+// Hubs returns the hubs at which digest subscribes: up to MostHubs https hubs without duplicates. If a
+// document names no https hub, Hubs returns the first http hub.
 func Hubs(named []string) []string {
 	var secure, plain []string
 	for _, hub := range named {
@@ -78,14 +77,14 @@ func Hubs(named []string) []string {
 	return plain[:min(len(plain), 1)]
 }
 
-// A link is one of a Link field, its parameters by their names in lower case; of
-// one that stands twice the first.
+// A link is a link of a Link field as written. The params have lower-case names; the first of a name
+// counts.
 type link struct {
 	address string
 	params  map[string]string
 }
 
-// about resolves the address of a link that speaks of what is at base.
+// about resolves the address of a link. ok is false if the link describes a document other than base.
 func (l link) about(base *url.URL) (address string, ok bool) {
 	if anchor, found := l.params["anchor"]; found {
 		a, err := base.Parse(anchor)
@@ -101,7 +100,7 @@ func (l link) about(base *url.URL) (address string, ok bool) {
 	return address, isAddress(address)
 }
 
-// links reads Link fields as RFC 8288 appendix B.2 does. What cannot be read ends its field.
+// links reads Link fields as RFC 8288 appendix B.2 says. It skips the rest of a field after a syntax error.
 func links(fields []string) (found []link) {
 	for _, field := range fields {
 		for len(found) < maxLinks {
@@ -117,7 +116,6 @@ func links(fields []string) (found []link) {
 
 const linkSpace = " \t"
 
-// readLink reads the link with which a field begins.
 func readLink(field string) (l link, rest string, ok bool) {
 	field = strings.TrimLeft(field, linkSpace+",")
 	field, ok = strings.CutPrefix(field, "<")
@@ -140,7 +138,7 @@ func readLink(field string) (l link, rest string, ok bool) {
 	return l, rest, ok
 }
 
-// readParam reads one parameter, up to the sign behind it.
+// readParam reads one parameter. rest begins with the delimiter after it.
 func readParam(field string) (name, value, rest string) {
 	end := strings.IndexAny(field, "=;,")
 	if end < 0 {
@@ -165,7 +163,7 @@ func readParam(field string) (name, value, rest string) {
 
 func paramName(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
-// readQuoted reads a quoted string behind its first quote (RFC 9110 section 5.6.4).
+// readQuoted reads a quoted string after its opening quote (RFC 9110 section 5.6.4).
 func readQuoted(field string) (value, rest string) {
 	var b strings.Builder
 	for i := 0; i < len(field); i++ {
@@ -182,8 +180,8 @@ func readQuoted(field string) (value, rest string) {
 	return b.String(), ""
 }
 
-// Or is a topic of which another source speaks where this one names no hub: what stands in
-// the header comes before what stands in the document, as a whole.
+// Or returns t if it names a hub, with other.URL if it has no URL. Otherwise Or returns other. Callers pass the
+// header's topic as t, since the header overrides the document.
 func (t Topic) Or(other Topic) Topic {
 	if len(t.Hubs) == 0 {
 		return other

@@ -206,7 +206,7 @@ func TestRetryAt(t *testing.T) {
 	}
 }
 
-// FuzzLinkedTopic holds that whatever a site sends, only web addresses come out.
+// FuzzLinkedTopic holds that only web addresses are returned, and a limited number.
 func FuzzLinkedTopic(f *testing.F) {
 	f.Add(`<https://hub.example/>; rel="hub", </feed>; rel=self; anchor="/"`, "https://a.example/")
 	f.Add(`<a>;;;"\`, "https://a.example/feed")
@@ -225,7 +225,7 @@ func FuzzLinkedTopic(f *testing.F) {
 	})
 }
 
-// FuzzAuthor holds that nothing but the signature itself is genuine.
+// FuzzAuthor holds that only the right signature is genuine.
 func FuzzAuthor(f *testing.F) {
 	f.Add("sha256=00", "body")
 	f.Add(signed("sha1", sha1.New, "secret", "body"), "body")

@@ -12,49 +12,50 @@ import (
 	"digest/store"
 )
 
-// A MemberImport is a list of members on its way into a newsletter: those join whose consent
-// it proves, and those are left alone who have left. It may be interrupted, and run again.
+// A MemberImport imports a list of members into a newsletter. People join if the list proves their consent.
+// Import skips people who unsubscribed earlier. It is safe to interrupt an import and run it again.
 type MemberImport struct {
 	Store      *store.Store
 	Newsletter digest.Newsletter
-	TimeZone   string                 // of those whose list does not tell it; "": the owner's
-	Ask        bool                   // those whose consent it does not prove are asked by a letter each
-	DryRun     bool                   // it is counted, and nothing is changed
-	Now        func() time.Time       // when they join
-	OnUnread   func(*members.Problem) // is told of each row that cannot be used; may be nil
+	TimeZone   string                 // for people without a time zone in the list; "": the owner's
+	Ask        bool                   // send a confirmation request to people without proof of consent
+	DryRun     bool                   // count, and change nothing
+	Now        func() time.Time       // returns the time of joining
+	OnUnread   func(*members.Problem) // called for each unreadable row; may be nil
 
 	MemberCount
 
-	boxes    map[string]int // spellings of each mailbox that the list has proven
+	boxes    map[string]int // number of proven addresses in the list by mailbox
 	suppress []digest.NewsletterSuppression
 	join     []store.Joining
 	ask      []store.Joining
 }
 
-// A MemberCount is what became of the people of a list.
+// A MemberCount counts the outcomes of an import.
 type MemberCount struct {
-	Proven      int // whose consent the list proves
-	Joined      int // of these, who were no members
-	Already     int // who were
-	Refused     int // who have left, or to whom it must not be sent
-	NoRoom      int // for whom the newsletter has no room: they did not join, and would by the same list later
-	Suppressed  int // whom the list says to leave alone
-	Unproven    int // whose consent nothing proves: they did not join
-	Unconfirmed int // who never confirmed to the other program
-	Unread      int // rows that could not be used
+	Proven      int // with proof of consent in the list
+	Joined      int // joined now, of the proven
+	Already     int // were members before, of the proven
+	Refused     int // unsubscribed earlier, or suppressed
+	NoRoom      int // did not join because the newsletter is full; a later import of the list can add them
+	Suppressed  int // suppressed by the list
+	Unproven    int // did not join for lack of proof
+	Unconfirmed int // never confirmed to the other program
+	Unread      int // unreadable rows
 
-	AskedBefore int // who were asked elsewhere, as the list says, and were not known here
+	AskedBefore int // asked elsewhere according to the list, and new here
 
-	Asks store.AskCount // of the unproven
+	Asks store.AskCount // confirmation requests to the unproven
 }
 
-// A MemberLine says of how many people of a list something holds.
+// A MemberLine is one line of an import's report: a description and a number of people.
 type MemberLine struct {
 	What digest.Words
 	N    int
 }
 
-// Lines says what became of a list, or, where it was only read, what it holds.
+// Lines returns the report of an import, without lines whose number is 0. After a dry run it has the number
+// of proven people in place of the outcomes.
 func (c MemberCount) Lines(dryRun bool) (all []MemberLine) {
 	lines := []MemberLine{{digest.Words("joined"), c.Joined}, {digest.Words("already members"), c.Already},
 		{digest.Words("unsubscribed earlier, not added again"), c.Refused}}
@@ -80,7 +81,7 @@ func (c MemberCount) Lines(dryRun bool) (all []MemberLine) {
 
 const importedAtOnce = 200 // people
 
-// Run goes through a list. Whoever must be left alone comes first in it.
+// Run imports a list. The list yields its suppressions before its members.
 func (i *MemberImport) Run(ctx context.Context, list *members.List) error {
 	if i.TimeZone == "" {
 		archive, err := i.Store.Digest(ctx, i.Newsletter.ArchiveID)
@@ -116,7 +117,6 @@ func (i *MemberImport) Run(ctx context.Context, list *members.List) error {
 	return i.flush(ctx)
 }
 
-// read reads what a list says of one person.
 func (i *MemberImport) read(ctx context.Context, list *members.List, row members.Row) error {
 	action := row.Action()
 	if action == members.Join && !i.firstSpellings(row.Email) {
@@ -143,10 +143,10 @@ func (i *MemberImport) read(ctx context.Context, list *members.List, row members
 	return i.flush(ctx)
 }
 
-// mostSpellings bounds the addresses of one mailbox whose consent a list can prove. Nobody has more.
+// mostSpellings is the number of addresses of one mailbox that a list can prove. Nobody has more.
 const mostSpellings = 3
 
-// firstSpellings reports whether an address is among the first of its mailbox in the list.
+// firstSpellings counts an address and reports whether it is within mostSpellings of its mailbox.
 func (i *MemberImport) firstSpellings(email string) bool {
 	if i.boxes == nil {
 		i.boxes = make(map[string]int)
@@ -156,7 +156,6 @@ func (i *MemberImport) firstSpellings(email string) bool {
 	return i.boxes[box] <= mostSpellings
 }
 
-// joining is how somebody of a list joins.
 func (i *MemberImport) joining(list *members.List, row members.Row) store.Joining {
 	j := store.Joining{Email: row.Email, TimeZone: cmp.Or(row.TimeZone, i.TimeZone), Proof: row.Proof,
 		JoinedAt: row.JoinedAt, Cadence: row.Cadence, Paused: row.Paused}
@@ -164,7 +163,7 @@ func (i *MemberImport) joining(list *members.List, row members.Row) store.Joinin
 	return j
 }
 
-// flush stores what was read.
+// flush stores the collected rows. In a dry run it only drops them.
 func (i *MemberImport) flush(ctx context.Context) error {
 	suppress, join, ask := i.suppress, i.join, i.ask
 	i.suppress, i.join, i.ask = i.suppress[:0], i.join[:0], i.ask[:0]

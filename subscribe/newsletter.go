@@ -6,8 +6,8 @@ import (
 	"digest"
 )
 
-// SubscribeNewsletter makes the feed at or behind an address part of a newsletter, for its
-// archive and all its members. A private feed cannot be: its posts are one reader's.
+// SubscribeNewsletter adds the feed at or behind an address to a newsletter, for its archive and all
+// members. It rejects private feeds, whose posts belong to one reader.
 func (d *Subscriber) SubscribeNewsletter(ctx context.Context, n digest.Newsletter, address string) (digest.Feed,
 	error) {
 	if HasCredential(address) {

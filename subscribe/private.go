@@ -12,9 +12,9 @@ import (
 	"digest/store"
 )
 
-// SubscribePrivate subscribes the reader of a credential to the feed at or behind its
-// address, which is asked once, and is theirs alone. If they have it already and it does not
-// answer, it is asked with this credential from now on.
+// SubscribePrivate subscribes the reader of a credential to the feed at or behind its address. A new feed
+// is fetched once and belongs to this reader only. If the reader has the feed already and its last poll
+// failed, the feed gets this credential.
 func (d *Subscriber) SubscribePrivate(ctx context.Context, c digest.Credential) (f digest.Feed, created bool,
 	err error) {
 	if c, err = complete(c); err != nil {
@@ -36,7 +36,8 @@ func (d *Subscriber) SubscribePrivate(ctx context.Context, c digest.Credential) 
 		found.Feed.URL = sealed.Address
 		return f, false, cmp.Or(d.remember(ctx, found.Feed), err)
 	}
-	if sealed, f, err = d.own(ctx, c); digest.KindOf(err) != digest.NotFound { // behind the page that was named
+	// FindPrivate sets the address of c to the feed behind a page, which the reader may have already.
+	if sealed, f, err = d.own(ctx, c); digest.KindOf(err) != digest.NotFound {
 		return d.renew(ctx, c, sealed, f, err)
 	}
 	found.Conceal(sealed.Address, sealed.Sealed, c)
@@ -45,14 +46,13 @@ func (d *Subscriber) SubscribePrivate(ctx context.Context, c digest.Credential) 
 	}
 	created, err = d.Store.Subscribe(ctx, digest.Subscription{DigestID: c.Reader, FeedID: f.ID}, d.Now())
 	if err == nil {
-		err = d.Store.SetSealed(ctx, f.ID, sealed.Sealed) // nobody was subscribed: it may have been forgotten
+		err = d.Store.SetSealed(ctx, f.ID, sealed.Sealed) // a feed without subscribers may have lost its credential
 	}
 	return f, created, err
 }
 
-// renew subscribes a reader to a private feed of theirs that is stored, and has it asked
-// with their credential; one that they take and that answers goes on with the one it has, for this one may be
-// mistyped.
+// renew subscribes a reader to their stored private feed and stores the new credential. If the reader is
+// subscribed already and the feed works, it keeps the old credential, because the new one may be mistyped.
 func (d *Subscriber) renew(ctx context.Context, c digest.Credential, sealed seal.Feed, f digest.Feed,
 	err error) (digest.Feed, bool, error) {
 	if err != nil {
@@ -66,7 +66,8 @@ func (d *Subscriber) renew(ctx context.Context, c digest.Credential, sealed seal
 	return f, created, err
 }
 
-// complete puts an address into its normal form, and what is secret in it beside it.
+// complete normalizes the address of a credential and moves user and password out of the address. Values
+// given in c override them.
 func complete(c digest.Credential) (digest.Credential, error) {
 	address, err := feed.NormalURL(c.Address)
 	if err != nil {
@@ -88,8 +89,8 @@ func complete(c digest.Credential) (digest.Credential, error) {
 	return c, nil
 }
 
-// own gives how a credential is stored, and the feed of its reader that has it, by
-// whichever key.
+// own encrypts a credential and returns its reader's feed with the same credential, under any key. The
+// error has the kind NotFound if there is no such feed.
 func (d *Subscriber) own(ctx context.Context, c digest.Credential) (seal.Feed, digest.Feed, error) {
 	if d.Keys == nil {
 		return seal.Feed{}, digest.Feed{},
@@ -108,9 +109,8 @@ func (d *Subscriber) own(ctx context.Context, c digest.Credential) (seal.Feed, d
 	return sealed, digest.Feed{}, &digest.Error{Kind: digest.NotFound, Message: "there is no such feed"}
 }
 
-// SetCredential changes what a subscription's feed is asked with. A feed that was not
-// private becomes so, if nobody else is subscribed to it. Of c, Address and Reader are not
-// read; Hidden stays true where it was.
+// SetCredential changes the credential of a subscription's feed. A public feed becomes private if it has no
+// other subscriber. SetCredential ignores c.Address and c.Reader. It never resets Hidden.
 func (d *Subscriber) SetCredential(ctx context.Context, sub store.SubscriptionInfo, c digest.Credential) error {
 	f := sub.Feed
 	c.Reader, c.Address = sub.DigestID, f.URL
@@ -143,13 +143,13 @@ func (d *Subscriber) SetCredential(ctx context.Context, sub store.SubscriptionIn
 		}
 	}
 	if c.User == "" && c.Password == "" && c.Token == "" {
-		return nil // it is asked as before
+		return nil // the credential stays as it was
 	}
 	return d.Store.RenewSealed(ctx, f, d.Now())
 }
 
-// open decrypts what a private feed is asked with. Where that is lost its address is
-// known at least, unless it was the secret.
+// open decrypts the credential of a private feed. If that fails, it returns the address alone, unless the
+// address is the secret.
 func (d *Subscriber) open(f digest.Feed) (digest.Credential, error) {
 	c, err := d.Keys.Open(f.Sealed)
 	if err != nil && !digest.IsHidden(f.URL) {
@@ -158,7 +158,8 @@ func (d *Subscriber) open(f digest.Feed) (digest.Credential, error) {
 	return c, err
 }
 
-// sealOffer makes of a line of a list with a credential one of a private feed.
+// sealOffer returns the address and the encrypted credential of an imported list's feed. For a feed without
+// a credential it returns url and "".
 func (d *Subscriber) sealOffer(ctx context.Context, id digest.DigestID, url string, o feed.Offer) (address,
 	sealed string, err error) {
 	c, err := complete(digest.Credential{Reader: id, Address: url, Hidden: o.Secret, Token: o.Bearer})
@@ -175,7 +176,7 @@ func (d *Subscriber) sealOffer(ctx context.Context, id digest.DigestID, url stri
 	return f.URL, as.Sealed, err
 }
 
-// offerOf is a subscription as a list has it, with what its feed is asked with or without.
+// offerOf returns a subscription as an entry of an exported list, with or without the feed's credential.
 func (d *Subscriber) offerOf(s store.SubscriptionInfo, credentials bool) (feed.Offer, error) {
 	o := feed.Offer{URL: digest.PublicAddress(s.Feed.URL), Title: cmp.Or(s.Title, s.Feed.Title), Type: s.Feed.Kind,
 		Folder: s.Folder, Paused: s.Paused, Secret: digest.IsHidden(s.Feed.URL)}
@@ -195,8 +196,8 @@ func (d *Subscriber) offerOf(s store.SubscriptionInfo, credentials bool) (feed.O
 	return o, nil
 }
 
-// SealAddresses makes private feeds of those whose addresses hold a name and a password,
-// as was done before there were private feeds. It gives how many there were.
+// SealAddresses converts feeds with a name and a password in the address, which older versions stored, into
+// private feeds. It returns their number.
 func (d *Subscriber) SealAddresses(ctx context.Context) (n int, err error) {
 	clear, err := d.Store.ClearFeeds(ctx)
 	if err != nil {
@@ -222,7 +223,7 @@ func (d *Subscriber) SealAddresses(ctx context.Context) (n int, err error) {
 	return n, d.Store.HideFormer(ctx)
 }
 
-// Reseal seals anew what the first key has not sealed. It gives how many feeds there were.
+// Reseal encrypts the credentials again that another key than the first encrypted. It returns their number.
 func (d *Subscriber) Reseal(ctx context.Context) (n int, err error) {
 	feeds, err := d.Store.SealedFeeds(ctx)
 	if err != nil {

@@ -7,9 +7,8 @@ func TestHasCredential(t *testing.T) {
 		"https://ann:secret@a.example/feed": true, "https://ann@a.example/feed": true,
 		"feed:https://ann:x@a.example/": true,
 		"@ann@a.example":                false, "ann@a.example": false, "@ann.a.example": false,
-		"at://did:plc:abc":   false,
-		"acct:ann@a.example": false,
-		// no address
+		"at://did:plc:abc":       false,
+		"acct:ann@a.example":     false,
 		"https://a.example/@ann": false, "https://a.example/": false, "": false, "ann:secret@a.example/feed": false,
 	} {
 		if got := HasCredential(address); got != want {

@@ -1,6 +1,5 @@
-// Package subscribe brings feeds to readers: from an address that a person
-// typed, or from a subscription list, and the list out again; and people from a list of
-// members to newsletters.
+// Package subscribe adds feeds to digests, by an address that a person typed or a subscription list, and exports
+// the list. It also imports lists of members into newsletters.
 package subscribe
 
 import (
@@ -21,32 +20,30 @@ import (
 	"digest/store"
 )
 
-// A Subscriber subscribes digests to feeds, and brings new feeds into the store.
+// A Subscriber subscribes digests to feeds and stores new feeds.
 type Subscriber struct {
 	Store  *store.Store
 	Poller *poller.Poller
 	Now    func() time.Time
 
-	Keys *seal.Keys // of private feeds
+	Keys *seal.Keys // encrypts credentials of private feeds; nil: there are no private feeds
 
-	Quota poller.Quota // of what is stored in a day
+	Quota poller.Quota // limits what a reader's new feeds store in a day
 
-	// Fence says why no site may be asked at present, "" while it may; nil: it always may.
+	// Fence returns why requests to sites are off at present, or "" if they are on. A nil Fence means on.
 	Fence func(context.Context) (reason string, err error)
 }
 
-// Subscribe subscribes a digest to the feed at or behind an address. A feed that
-// is known is not fetched again, whoever asks for it; a new one is fetched once.
-// One that was given up is asked once more, because a person wants it.
-// created is false if the digest was subscribed to it already. The extras are those that
-// the reader wants of an account.
+// Subscribe subscribes a digest to the feed at or behind an address. It fetches a new feed once and a known
+// feed not at all. A dead or gone feed gets one more poll, because a person asked for it. created is false
+// if the digest was subscribed already. extras are the extras of an account that the reader wants.
 func (d *Subscriber) Subscribe(ctx context.Context, id digest.DigestID, address string,
 	extras digest.Extra) (f digest.Feed, created bool, err error) {
 	f, _, created, err = d.SubscribeFirst(ctx, id, address, extras)
 	return f, created, err
 }
 
-// SubscribeFirst is Subscribe, and says which other feeds the page at the address offers.
+// SubscribeFirst does what Subscribe does, and also returns the other feeds that the page offers.
 func (d *Subscriber) SubscribeFirst(ctx context.Context, id digest.DigestID, address string,
 	extras digest.Extra) (f digest.Feed, others []poller.Candidate, created bool, err error) {
 	if HasCredential(address) {
@@ -69,17 +66,16 @@ func (d *Subscriber) SubscribeFirst(ctx context.Context, id digest.DigestID, add
 	return f, others, created, err
 }
 
-// HasCredential reports whether an address that a person typed holds a name or a
-// password: its feed is a private one. A name without a scheme before it is that of an
-// account: @ann@example.org.
+// HasCredential reports whether a typed address contains a name or a password, which makes the feed
+// private. A name without a scheme is an account: @ann@example.org.
 func HasCredential(address string) bool {
 	normal, err := feed.AskedURL(address)
 	_, c := digest.SplitCredential(normal)
 	return err == nil && (c.Password != "" || c.User != "" && strings.Contains(address, "://"))
 }
 
-// known gives the feed at an address that is stored, or the one to which it gives way. Of a blocked host
-// none is given: it would bring nothing.
+// known returns the stored feed at an address, or the feed that replaced it. It returns an error for a
+// blocked host, since the poller does not poll it.
 func (d *Subscriber) known(ctx context.Context, address string) (digest.Feed, error) {
 	url, err := feed.AskedURL(address)
 	if err != nil {
@@ -97,7 +93,6 @@ func (d *Subscriber) known(ctx context.Context, address string) (digest.Feed, er
 	return f, err
 }
 
-// notBlocked gives the error for an address of a blocked host.
 func (d *Subscriber) notBlocked(ctx context.Context, address string) error {
 	blocks, err := d.Store.HostBlocks(ctx)
 	if err != nil {
@@ -114,14 +109,14 @@ func blockedAt(blocks []digest.HostRule, address string) error {
 	return digest.Refuse(digest.Unavailable, "could not read %s: %s", shown(address), block.Why())
 }
 
-// shown is an address as an error names it: without what is a secret, and its beginning where it is long.
+// shown returns an address for an error message: without credentials, and shortened.
 func shown(address string) string {
 	return digest.Shortened(digest.AddressWithoutCredentials(address), 200)
 }
 
-// find fetches what is at an address and stores the feed that it finds there,
-// with its posts, so that choosing it asks nothing. A way that leads to a feed
-// that is known ends there. What is stored counts on account of the digest's reader.
+// find fetches the page or feed at an address and stores the feed that it finds, with its posts. A later
+// subscription needs no request. The search ends at the first known feed. The stored data count toward the
+// quota of the digest's reader.
 func (d *Subscriber) find(ctx context.Context, id digest.DigestID, address string) (poller.Candidates, digest.Feed,
 	error) {
 	if err := cmp.Or(d.full(ctx, id), d.refused(ctx, address)); err != nil {
@@ -137,14 +132,14 @@ func (d *Subscriber) find(ctx context.Context, id digest.DigestID, address strin
 	return c, f, err
 }
 
-// stored is poller.Known.
+// stored implements poller.Known.
 func (d *Subscriber) stored(ctx context.Context, url string) (digest.Feed, bool) {
 	f, err := d.Store.FeedByURL(ctx, url)
 	return f, err == nil
 }
 
-// add stores a feed that was found with the posts of its document, so that it
-// need not be fetched again. One that is stored already stays as it is.
+// add stores a feed that a search found, with the posts of the fetched document. It does not change a feed
+// that is stored already.
 func (d *Subscriber) add(ctx context.Context, id digest.DigestID, res poller.Result) (digest.Feed, error) {
 	f, created, err := d.Store.EnsureFeed(ctx, res.Feed)
 	if err != nil || !created {
@@ -166,9 +161,9 @@ func (d *Subscriber) add(ctx context.Context, id digest.DigestID, res poller.Res
 	return res.Feed, nil
 }
 
-// Candidates gives the feeds at or behind an address, for a person to choose from.
-// What had to be fetched to say so is stored, so that choosing it asks nothing.
-// A *poller.SearchError says to the person why there is none.
+// Candidates returns the feeds at or behind an address, for a person to choose from. It stores the feed
+// that it fetched, so choosing needs no request. If there is no feed, the error is a *poller.SearchError
+// with the reason.
 func (d *Subscriber) Candidates(ctx context.Context, id digest.DigestID, address string) (poller.Candidates, error) {
 	f, err := d.known(ctx, address)
 	if err == nil {
@@ -187,8 +182,7 @@ func (d *Subscriber) Candidates(ctx context.Context, id digest.DigestID, address
 	return c, err
 }
 
-// full gives the error for a reader for whom so much was stored today that no new
-// feed is looked for.
+// full returns an error if the reader's quota of the day is used up.
 func (d *Subscriber) full(ctx context.Context, id digest.DigestID) error {
 	used, err := d.Store.AccountUse(ctx, id, d.Now())
 	if err != nil || !d.Quota.Full(used) {
@@ -199,8 +193,8 @@ func (d *Subscriber) full(ctx context.Context, id digest.DigestID) error {
 		digest.DayOf(d.Now()).AddDate(0, 0, 1).Format("2006-01-02 15:04 UTC")))
 }
 
-// refused gives the error of a site that has refused to be asked until later:
-// no wish of a person's overrides that (S18).
+// refused returns an error if the site refuses requests until a later time: a person's request cannot
+// override that (S18).
 func (d *Subscriber) refused(ctx context.Context, address string) error {
 	url, err := feed.AskedURL(address)
 	if err != nil {
@@ -229,7 +223,7 @@ func (d *Subscriber) fenced(ctx context.Context) error {
 		"this instance polls no sites at the moment; its operator can see why (digest fence)"))
 }
 
-// asSearch marks an error as one that is for the person who gave the address.
+// asSearch marks an error as one for the person who gave the address.
 func asSearch(err error) error {
 	if e, ok := errors.AsType[*digest.Error](err); ok {
 		return &poller.SearchError{Cause: e}
@@ -237,7 +231,6 @@ func asSearch(err error) error {
 	return err
 }
 
-// remember keeps a refusal that a search has met.
 func (d *Subscriber) remember(ctx context.Context, f digest.Feed) error {
 	if f.NotBefore.IsZero() {
 		return nil
@@ -245,10 +238,9 @@ func (d *Subscriber) remember(ctx context.Context, f digest.Feed) error {
 	return d.Store.NoteRefusal(ctx, f.URL, f.NotBefore, f.LastError, d.Now())
 }
 
-// Import reads a list, as poller.ReadList does, and subscribes a digest to its feeds, in
-// one transaction, until it has most subscriptions. Feeds that are new are
-// queued for their first poll. The lines that could not be taken are among the list's
-// BadLines with the reasons, in their order. A list that cannot be read is nil.
+// Import reads a list, as poller.ReadList does, and subscribes a digest to its feeds in one transaction, up
+// to most subscriptions. New feeds are queued for their first poll. The returned list is nil if it is
+// unreadable. Its BadLines contain the rejected lines with the reasons, in line order.
 func (d *Subscriber) Import(ctx context.Context, id digest.DigestID, body []byte, most int,
 ) (*feed.Document, store.ImportResult, error) {
 	return d.importing(ctx, id, body, func(_ *feed.Document, items []store.ImportItem) (store.ImportResult, error) {
@@ -256,7 +248,8 @@ func (d *Subscriber) Import(ctx context.Context, id digest.DigestID, body []byte
 	})
 }
 
-// ImportReported is Import, and what report says of it is stored in the same transaction (store.ListImport).
+// ImportReported does what Import does, and stores the text of report in the same transaction
+// (store.ListImport).
 func (d *Subscriber) ImportReported(ctx context.Context, id digest.DigestID, body []byte, most int,
 	report func(*feed.Document, store.ImportResult) string) error {
 	_, _, err := d.importing(ctx, id, body, func(list *feed.Document, items []store.ImportItem) (store.ImportResult,
@@ -267,7 +260,6 @@ func (d *Subscriber) ImportReported(ctx context.Context, id digest.DigestID, bod
 	return err
 }
 
-// importing reads a list and hands its feeds to subscribeTo.
 func (d *Subscriber) importing(ctx context.Context, id digest.DigestID, body []byte,
 	subscribeTo func(*feed.Document, []store.ImportItem) (store.ImportResult, error),
 ) (*feed.Document, store.ImportResult, error) {
@@ -281,7 +273,7 @@ func (d *Subscriber) importing(ctx context.Context, id digest.DigestID, body []b
 	}
 	items := make([]store.ImportItem, 0, len(list.Feeds))
 	for _, offer := range list.Feeds {
-		// Some readers write the address of a feed as its name.
+		// Some readers export the address of a feed as its title.
 		offer.Title = digest.WithoutCredentials(offer.Title)
 		url, err := feed.AskedURL(offer.URL)
 		sealed := ""
@@ -308,7 +300,6 @@ func (d *Subscriber) importing(ctx context.Context, id digest.DigestID, body []b
 	return list, result, err
 }
 
-// reason is what an error says to people.
 func reason(err error) string {
 	if e, ok := errors.AsType[*digest.Error](err); ok {
 		return e.Message
@@ -316,7 +307,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// withoutCause is an error as people are told it.
+// withoutCause returns an error for people: the message without its cause.
 func withoutCause(err error) error {
 	if e, ok := errors.AsType[*digest.Error](err); ok {
 		return &digest.Error{Kind: e.Kind, Message: e.Message, Format: e.Format, Values: e.Values}
@@ -324,8 +315,8 @@ func withoutCause(err error) error {
 	return err
 }
 
-// Export writes a digest's subscriptions as OPML, folders kept, paused ones
-// marked as such; those of private feeds with their credentials or without.
+// Export writes the subscriptions of a digest as OPML with their folders, and marks paused ones.
+// credentials chooses whether private feeds include their credentials.
 func (d *Subscriber) Export(ctx context.Context, id digest.DigestID, title string, credentials bool,
 	w io.Writer) error {
 	subscribed, err := d.Store.Subscriptions(ctx, id)
