@@ -53,7 +53,7 @@ type Edition struct {
 	Resent int // how often the operator had it sent again
 }
 
-// A Delivery is an edition claimed for sending, with what the envelope and the page need to know about its reader.
+// A Delivery is an edition claimed for sending, with the details of its reader for the envelope and the page.
 type Delivery struct {
 	Edition
 	UserID     UserID

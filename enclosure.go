@@ -61,8 +61,7 @@ func (e Enclosure) Medium() Medium {
 // maxEnding is the length of an ending including its dot.
 const maxEnding = 6
 
-// Ending returns the ending of the file's name in its address, in lower case and without the dot, or "" if there is
-// none.
+// Ending returns the ending of the file's name in its address, in lower case and without the dot, or "".
 func (e Enclosure) Ending() string {
 	path, _, _ := strings.Cut(e.URL, "?")
 	path, _, _ = strings.Cut(path, "#")

@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// Kind groups errors by what a person can do about them.
+// Kind groups errors by the way a person can solve them.
 type Kind string
 
 // The kinds of error.
 const (
 	Invalid     Kind = "invalid"     // the input cannot be used
 	NotFound    Kind = "not found"   // does not exist
-	Conflict    Kind = "conflict"    // exists already, or is taken
+	Conflict    Kind = "conflict"    // exists already, or belongs to somebody
 	Unavailable Kind = "unavailable" // not now: network, disk or another process
 )
 
@@ -48,7 +48,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// KindOf returns the kind of the first *Error in err's chain, or "" if there is none.
+// KindOf returns the kind of the first *Error in err's chain, or "".
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind

@@ -36,7 +36,7 @@ type Feed struct {
 	NewestAt time.Time // date of its newest post, never in the future; zero: unknown
 	Parser   int       // version of the parser that read its document
 	State    FeedState
-	Sealed   string // encrypted credential of a private feed, by package seal; else empty
+	Sealed   string // encrypted credential of a private feed, by package seal; empty for others
 
 	Validators
 	Schedule

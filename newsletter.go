@@ -86,7 +86,7 @@ type Newsletter struct {
 // newsletter; the operator releases all others.
 const HeldByPublisher = "by the publisher"
 
-// Sender returns the name that its emails come from.
+// Sender returns the name in the From header of its emails.
 func (n Newsletter) Sender() string { return cmp.Or(n.FromName, n.Name) }
 
 // The maximum lengths of a newsletter's texts, in bytes.

@@ -14,8 +14,8 @@ type NewsletterDomain struct {
 	Sealed       string // the encrypted private key
 	CreatedAt    time.Time
 
-	Signs     bool      // the DNS has its record: emails come from FromAddress and are signed
-	Finding   string    // what is wrong with the record, one line; "": nothing, or not checked yet
+	Signs     bool      // the DNS has its record: emails are from FromAddress and are signed
+	Finding   string    // the error in the record, one line; "": none, or not checked yet
 	CheckedAt time.Time // zero: never
 	SeenAt    time.Time // when the record was last correct; zero: never
 }

@@ -34,7 +34,7 @@ type Intake struct {
 // An IntakePost is a new post, or a new text of a stored post.
 type IntakePost struct {
 	Bytes     int64 // size of the whole post
-	Bare      int64 // size without content, if no edition shows the post; else 0
+	Bare      int64 // size without content, if no edition shows the post; 0 otherwise
 	Edit      bool
 	Published time.Time
 }

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// An announcer writes the lines of the program that are not results. It writes text, or log lines if the log of a
-// service is JSON. It is safe for concurrent use if its writer is.
+// An announcer writes the lines of the program that are not results, as text or as log lines if the log of a service is
+// JSON. It is safe for concurrent use if its writer is.
 type announcer struct {
 	io.Writer
 	log atomic.Pointer[slog.Logger] // nil: it writes text

@@ -18,7 +18,7 @@ type dkimCmd struct {
 	Remove dkimRemoveCmd `cmd:"" help:"Delete a key."`
 }
 
-// reportedKey is a key as JSON.
+// reportedKey is a DKIM key as JSON.
 type reportedKey struct {
 	Domain    string     `json:"domain"`
 	Selector  string     `json:"selector"`
@@ -38,8 +38,8 @@ type dkimNewCmd struct {
 	Selector string `placeholder:"NAME" help:"Publish the record at NAME._domainkey.DOMAIN (default: a name made from the date)."`
 }
 
-// Run makes a key. The first of a domain signs at once; a later one waits
-// until its record can be seen by everyone.
+// Run creates a key. The first key of a domain signs immediately; a later one waits until its record is visible
+// everywhere.
 func (c dkimNewCmd) Run(a *app) error {
 	key, err := mailer.NewDKIMKey(c.Domain, c.Selector, a.now())
 	if err != nil {
@@ -62,8 +62,7 @@ func (c dkimNewCmd) Run(a *app) error {
 	})
 }
 
-// zoneLine is a TXT record as a zone file has it: in strings of at most 255
-// octets (RFC 1035 §3.3.14).
+// zoneLine returns a TXT record for a zone file, in strings of at most 255 octets (RFC 1035 §3.3.14).
 func zoneLine(name, value string) string {
 	var parts []string
 	for part := range slices.Chunk([]byte(value), 255) {
@@ -96,7 +95,7 @@ func (dkimListCmd) Run(a *app, st *store.Store) error {
 		})
 }
 
-// A keyArg names a key.
+// A keyArg identifies a key.
 type keyArg struct {
 	Domain   string `arg:""`
 	Selector string `arg:""`
@@ -104,7 +103,7 @@ type keyArg struct {
 
 type dkimUseCmd struct{ keyArg }
 
-// Run makes a key the one that signs.
+// Run makes a key the signing key of its domain.
 func (c dkimUseCmd) Run(a *app, st *store.Store) error {
 	if err := st.UseDKIMKey(a.soft, strings.ToLower(c.Domain), strings.ToLower(c.Selector)); err != nil {
 		return err

@@ -21,10 +21,10 @@ type reportedFence struct {
 	BaseURL      string           `json:"base_url"`
 	LastBaseURL  string           `json:"last_base_url"`
 	LastWorkedAt *time.Time       `json:"last_worked_at"`
-	Editions     int              `json:"editions"` // that wait
-	Feeds        []string         `json:"feeds"`    // that would be asked at once
-	Readers      []reportedWaiter `json:"readers"`  // whom something would go out to
-	IfNews       int              `json:"if_news"`  // more readers, whose feeds may have news
+	Editions     int              `json:"editions"` // waiting
+	Feeds        []string         `json:"feeds"`    // that would be polled immediately
+	Readers      []reportedWaiter `json:"readers"`  // who would get editions
+	IfNews       int              `json:"if_news"`  // further readers who get editions if their feeds have news
 }
 
 type reportedWaiter struct {
@@ -46,7 +46,7 @@ func reportFence(base string, f store.Fence, v store.FenceView) reportedFence {
 	return r
 }
 
-// itself is part of the commands for which the instance is what DIGEST_BASE_URL says.
+// itself is part of the commands that use DIGEST_BASE_URL and not the stored address.
 type itself struct{}
 
 func (itself) goesByItself() {}
@@ -56,7 +56,7 @@ type fenceShowCmd struct {
 	itself
 }
 
-// Run shows the fence and what waits behind it. It changes nothing.
+// Run shows the fence and the waiting work. It changes nothing.
 func (fenceShowCmd) Run(a *app, st *store.Store) error {
 	f, err := a.lookFence(a.soft, st)
 	if err != nil {
@@ -70,7 +70,7 @@ func (fenceShowCmd) Run(a *app, st *store.Store) error {
 	return a.show(r, func() error { return a.showFence(r) })
 }
 
-// fenceLines is how many feeds and readers a person is shown; all are in the JSON.
+// fenceLines is the number of feeds and readers that the text output shows; the JSON has all.
 const fenceLines = 20
 
 func (a *app) showFence(r reportedFence) error {
@@ -106,7 +106,7 @@ func (a *app) showFence(r reportedFence) error {
 	return nil
 }
 
-// printSome prints a line for each of the first records, and how many there are more.
+// printSome prints a line for each of the first records, and the number of the others.
 func printSome[T any](a *app, records []T, line func(T) string) {
 	for _, r := range records[:min(len(records), fenceLines)] {
 		fmt.Fprintf(a.stdout, "  %s\n", line(r))
@@ -160,7 +160,7 @@ func (c fenceReleaseCmd) Run(a *app, st *store.Store) error {
 	return a.say(r, "%s", strings.Join(r.lines(f.BaseURL), "\n"))
 }
 
-// discard releases the fence, and leaves the editions unmailed that were due before --discard-before.
+// discard releases the fence, and keeps editions on the web only that were due before --discard-before.
 func (c fenceReleaseCmd) discard(a *app, st *store.Store, r *reportedRelease) error {
 	switch {
 	case !r.Released:
@@ -181,7 +181,7 @@ type reportedRelease struct {
 	BaseURL         string     `json:"base_url"`
 	Reason          string     `json:"reason"`
 	Released        bool       `json:"released"`
-	Discarded       int        `json:"discarded,omitempty"` // editions that were made and are not mailed
+	Discarded       int        `json:"discarded,omitempty"` // finished editions that are not sent
 	DiscardedBefore *time.Time `json:"discarded_before,omitempty"`
 }
 

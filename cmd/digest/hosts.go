@@ -19,7 +19,7 @@ type hostsCmd struct {
 // reportedRule is a rule for a host as JSON.
 type reportedRule struct {
 	Host     string     `json:"host"`
-	Interval string     `json:"interval"` // "" of a block
+	Interval string     `json:"interval"` // "": a block
 	Seconds  int64      `json:"seconds"`
 	Blocked  bool       `json:"blocked"`
 	By       string     `json:"by"` // operator or owner
@@ -37,7 +37,7 @@ func reportRule(r digest.HostRule) reportedRule {
 	return rule
 }
 
-// line is a rule in a list for people.
+// line returns a rule as text for a list.
 func (r reportedRule) line() string {
 	what := "every " + r.Interval + " at most"
 	if r.Blocked {
@@ -61,7 +61,7 @@ func (hostsListCmd) Run(a *app, st *store.Store) error {
 		"no host has a rule; an example: digest hosts set example.org --interval 48h", reportedRule.line)
 }
 
-// A hostArg is a host as people write one, or any address of the site.
+// A hostArg is a host, or any address of the site.
 type hostArg struct {
 	Host string `arg:"" help:"A host such as example.org; the rule includes its subdomains."`
 }
@@ -71,7 +71,7 @@ func (h *hostArg) check() (err error) {
 	return err
 }
 
-// reportedSetRule is a rule that was just made.
+// reportedSetRule is a new rule as JSON.
 type reportedSetRule struct {
 	reportedRule
 	Feeds int `json:"feeds"`
@@ -82,7 +82,7 @@ type hostsSetCmd struct {
 	Interval time.Duration `required:"" positive:"" example:"48h" placeholder:"DURATION" help:"Minimum time between two polls of one feed, such as 48h or 7d."`
 }
 
-// Run makes a rule.
+// Run sets a rule.
 func (c hostsSetCmd) Run(a *app, st *store.Store) error {
 	if err := feed.CheckRuleHost(c.Host); err != nil {
 		return err
@@ -125,7 +125,7 @@ type hostsRemoveCmd struct {
 	Owner bool `env:"-" help:"Remove the site owner's rule instead of your own."`
 }
 
-// Run ends a rule.
+// Run removes a rule.
 func (c hostsRemoveCmd) Run(a *app, st *store.Store) error {
 	err := st.DropHostRule(a.soft, c.Host, c.Owner)
 	if digest.KindOf(err) == digest.NotFound && !c.Owner {
@@ -147,13 +147,13 @@ func (c hostsRemoveCmd) Run(a *app, st *store.Store) error {
 	return a.say(map[string]any{"host": c.Host, "removed": true}, "%s", words)
 }
 
-// rulesOf gives the rules for one host, of the operator and of its owner.
+// rulesOf returns the rules of the operator and the owner for one host.
 func (a *app) rulesOf(st *store.Store, host string) ([]digest.HostRule, error) {
 	rules, err := st.HostRules(a.soft)
 	return slices.DeleteFunc(rules, func(r digest.HostRule) bool { return r.Host != host }), err
 }
 
-// orOwners says of a rule that is not the operator's that it is the owner's.
+// orOwners returns a better error if the rule is not the operator's but the owner's.
 func (c hostsRemoveCmd) orOwners(a *app, st *store.Store, none error) error {
 	rules, err := a.rulesOf(st, c.Host)
 	if err != nil {
