@@ -29,7 +29,7 @@ type completionCmd struct {
 	Shell string `arg:"" help:"bash, zsh or fish."`
 }
 
-// Run prints what makes a shell complete commands and flags.
+// Run prints the completion script of a shell.
 func (c completionCmd) Run(a *app) error {
 	text := manual.Completion(a.command.model, c.Shell)
 	if text == "" {

@@ -7,7 +7,7 @@ type migrateCmd struct {
 	migrates
 }
 
-// Run brings the schema up to date.
+// Run migrates the schema to this version.
 func (migrateCmd) Run(a *app, st *store.Store) error {
 	if err := a.sealAddresses(st); err != nil {
 		return err

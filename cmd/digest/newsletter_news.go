@@ -10,13 +10,13 @@ import (
 	"digest/store"
 )
 
-// tellNews mails the publishers of a newsletter what became of its feeds.
+// tellNews returns a function that emails the publishers of a newsletter about changes to its feeds.
 func (a *app) tellNews(st *store.Store) func(store.PublisherNews) error {
 	return func(news store.PublisherNews) error {
 		var failed error
 		for _, to := range news.To {
 			err := a.mailOne(st, a.plainLetter(to, a.newsWords(languageTo(a.soft, st, to), news)))
-			if digest.KindOf(err) == digest.Conflict { // nothing is mailed to this address
+			if digest.KindOf(err) == digest.Conflict { // the address gets no emails
 				a.log.Warn("cannot email a publisher about a feed", "newsletter", news.Newsletter.Slug, "err", err)
 				continue
 			}
@@ -44,7 +44,7 @@ func (a *app) newsWords(l *catalogue.Language, news store.PublisherNews) render.
 	return words
 }
 
-// newsOf says what became of a feed.
+// newsOf describes a change to a feed.
 func newsOf(n digest.Notice, zone *time.Location) catalogue.Sayable {
 	site := render.SiteName(n.Title, n.URL)
 	switch n.Kind {

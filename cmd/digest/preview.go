@@ -15,7 +15,7 @@ type previewCmd struct {
 	Text bool `xor:"version" help:"The text version (the default)."`
 }
 
-// Run prints the edition that the next midnight would bring; nothing changes.
+// Run prints the edition of the next midnight and changes nothing.
 func (c previewCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest) error {
 	if err := a.noteFence(st); err != nil {
 		return err

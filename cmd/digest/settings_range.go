@@ -14,8 +14,8 @@ import (
 	"digest"
 )
 
-// A setting declares its range in tags: from is the least value, and to is the greatest. zero describes 0 where it
-// is allowed below from.
+// Tags declare the range of a setting: from is the minimum, and to is the maximum. zero describes the value 0 if it is
+// allowed although it is below from.
 
 // rangeOf describes the range of a flag; "" if it has none.
 func rangeOf(tag *kong.Tag) string {
