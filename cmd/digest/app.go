@@ -134,7 +134,7 @@ func withoutCredentials(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// now returns the time. With --now the clock stands still, except in serve and work.
+// now returns the time. With --now the clock does not run, except in serve and work.
 func (a *app) now() time.Time { return a.clock() }
 
 // runOn lets the clock run from --now, for a command that runs until it is stopped.

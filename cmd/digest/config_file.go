@@ -21,7 +21,7 @@ const usualConfig = "/etc/digest.conf"
 // mostConfig is the maximum size of a settings file in bytes.
 const mostConfig = 1 << 20
 
-// A configFile is the parsed settings file. Its path is empty if there is none.
+// A configFile is the parsed settings file. Its path is empty without a file.
 type configFile struct {
 	path string
 	all  []conf.Setting

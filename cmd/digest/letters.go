@@ -35,7 +35,7 @@ func (a *app) openOutbox(st *store.Store) (o *mailer.Outbox, closeIt func(), err
 	}, nil
 }
 
-// printOperatorLink prints a link that makes its visitor the operator, as long as there is none.
+// printOperatorLink prints a link that makes its visitor the operator, as long as the instance has no operator.
 func (a *app) printOperatorLink(st *store.Store) error {
 	link, err := web.OperatorLink(a.hard, st, a.BaseURL, a.now())
 	if err == nil && link != "" {

@@ -40,7 +40,7 @@ type reportedLimits struct {
 	Rate        string `json:"rate"`        // "0": no limit
 }
 
-// reportLimits returns the limits of a lane: its own, or those of the settings.
+// reportLimits returns the limits of a lane: its own, or the settings.
 func (a *app) reportLimits(lane string, own digest.Limits) reportedLimits {
 	settings := a.domainLimits()
 	if lane == "" {

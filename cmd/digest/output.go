@@ -77,8 +77,8 @@ func (a *app) show(object any, print func() error) error {
 	return print()
 }
 
-// printList prints records: JSON for scripts, or one line of tab-terminated cells each for people. If there are none,
-// it prints none for people.
+// printList prints records: JSON for scripts, or one line of tab-terminated cells each for people. If the list is
+// empty, it prints none for people.
 func printList[T any](a *app, records []T, none string, line func(T) string) error {
 	return printPages(a, all(records), none, line)
 }
@@ -127,7 +127,7 @@ func printLines[T any](stdout io.Writer, records []T, line func(T) string) error
 	return err
 }
 
-// printTable prints records as lines below a heading, and nothing if there are none.
+// printTable prints records as lines below a heading. For an empty list it prints nothing.
 func printTable[T any](a *app, heading string, records []T, line func(T) string) error {
 	if len(records) == 0 {
 		return nil

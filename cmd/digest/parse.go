@@ -73,7 +73,7 @@ func (c parseCmd) Run(a *app) error {
 	return joinLines(failed)
 }
 
-// published returns the address for resolving links; "" if there is none.
+// published returns the address for resolving links; "" without a flag.
 func published(address string) (string, error) {
 	if address == "" {
 		return "", nil

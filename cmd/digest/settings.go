@@ -23,8 +23,8 @@ import (
 	"digest/web"
 )
 
-// settings are the flags that usually come from the settings file or the environment. The functions in valueReaders
-// parse values of other types than string. docs/configuration.md lists the settings in this order.
+// settings are the flags that the settings file or the environment usually set. The functions in valueReaders parse
+// values of other types than string. docs/configuration.md lists the settings in this order.
 type settings struct {
 	Database string     `default:"digest.db" group:"First settings:" help:"Database file of the embedded SQLite, or postgres://user:password@host/database."`
 	Mail     string     `default:"maildir:mail" group:"First settings:" help:"Mail server: smtp://user:password@host:587 (with STARTTLS), smtps://host:465, smtp+insecure://host:25, or maildir:DIR."`

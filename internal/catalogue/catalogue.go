@@ -139,7 +139,7 @@ type Language struct {
 type said struct {
 	dates   dates
 	cities  map[string]string
-	has     map[string]bool // the messages
+	has     map[string]bool // messages with a translation
 	printer *message.Printer
 }
 
