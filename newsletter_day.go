@@ -27,7 +27,7 @@ func (d NewsletterDay) Plus(o NewsletterDay) NewsletterDay {
 }
 
 // NewsletterDays returns one NewsletterDay for each date from one date to today. It computes the members of each day
-// backwards from the current number. Counts after today belong to today, for an owner who moved west can have some.
+// backwards from the current number. Counts after today, which exist if the owner moved west, are added to today.
 // Counts before the first date are dropped.
 func NewsletterDays(counted []NewsletterDay, from, today Date, members int64) []NewsletterDay {
 	var all []NewsletterDay
