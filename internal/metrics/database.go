@@ -11,21 +11,21 @@ import (
 	"digest/store"
 )
 
-// A database tells what the database knows, each time it is asked.
+// A database collects metrics from the database at each scrape.
 type database struct{ Options }
 
-// Describe implements prometheus.Collector: what is told is only known when it is.
+// Describe implements prometheus.Collector. It sends nothing, because the metrics are known only when they are
+// collected.
 func (d database) Describe(chan<- *prometheus.Desc) {}
 
-// A scrape is one reading of the database.
+// A scrape is one collection of metrics.
 type scrape struct {
 	database
 	out chan<- prometheus.Metric
 	now time.Time
 }
 
-// Collect implements prometheus.Collector. A part that cannot be read is left
-// out, and database_up is 0.
+// Collect implements prometheus.Collector. It omits metrics that it cannot read, and sets database_up to 0.
 func (d database) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), d.Timeout)
 	defer cancel()
@@ -43,13 +43,12 @@ func (d database) Collect(out chan<- prometheus.Metric) {
 	s.gauge("database_up", "1 if the database answered all questions of this scrape, else 0.", up)
 }
 
-// gauge tells a value as it is now; label is the name and the value of its label, if
-// it has one.
+// gauge sends the current value of a metric. label is the name and value of its label, if it has one.
 func (s scrape) gauge(name, help string, v float64, label ...string) {
 	s.tell(prometheus.GaugeValue, name, help, v, label)
 }
 
-// counter tells a sum that only grows.
+// counter sends a sum that only grows.
 func (s scrape) counter(name, help string, v int64, label ...string) {
 	s.tell(prometheus.CounterValue, name, help, float64(v), label)
 }
@@ -62,7 +61,7 @@ func (s scrape) tell(kind prometheus.ValueType, name, help string, v float64, la
 	s.out <- prometheus.MustNewConstMetric(prometheus.NewDesc("digest_"+name, help, names, nil), kind, v, values...)
 }
 
-// totals tells what was ever done. Each word is told even while it is 0.
+// totals sends the counters of all work. It sends each label even if the count is 0.
 func (s scrape) totals(ctx context.Context) error {
 	all, err := s.Store.CounterTotals(ctx)
 	if err != nil {
@@ -93,7 +92,7 @@ func (s scrape) totals(ctx context.Context) error {
 	return nil
 }
 
-// numbers tells what there is.
+// numbers sends the sizes of tables and the numbers of feeds and digests by state.
 func (s scrape) numbers(ctx context.Context) error {
 	n, err := s.Store.Numbers(ctx)
 	if err != nil {
@@ -128,7 +127,7 @@ func (s scrape) numbers(ctx context.Context) error {
 	return nil
 }
 
-// news tells how the news of feeds comes.
+// news sends the number of feeds by the way of their news.
 func (s scrape) news(ctx context.Context) error {
 	counts, err := s.Store.WaysOfNews(ctx, s.now)
 	if err != nil {
@@ -141,7 +140,7 @@ func (s scrape) news(ctx context.Context) error {
 	return nil
 }
 
-// storage tells whether there is room.
+// storage sends alarms about storage.
 func (s scrape) storage(size digest.Storage) {
 	const help = "1 if there is too little room: size (the database is larger than DIGEST_DATABASE_ALARM), disk (less than 1 GiB is free); else 0."
 	s.gauge("database_alarm", help, one(size.Large()), "what", "size")
@@ -161,7 +160,7 @@ func (s scrape) states(ctx context.Context) error {
 	return err
 }
 
-// mail tells what mail waits, and for how long.
+// mail sends the number and age of waiting emails.
 func (s scrape) mail(ctx context.Context) error {
 	w, err := s.Store.MailWaiting(ctx, s.now, 0)
 	if err != nil {
@@ -176,7 +175,7 @@ func (s scrape) mail(ctx context.Context) error {
 	return nil
 }
 
-// trouble counts the ways of mail that do not carry all they could.
+// trouble counts the lanes that are not fully working.
 func (s scrape) trouble(ctx context.Context) error {
 	lanes, err := s.Store.Lanes(ctx)
 	if err != nil {
@@ -200,7 +199,7 @@ func (s scrape) trouble(ctx context.Context) error {
 	return nil
 }
 
-// hub tells what the hub has to do, and has done.
+// hub sends the work of the hub.
 func (s scrape) hub(ctx context.Context) error {
 	n, err := s.Store.HubCount(ctx, s.now)
 	if err != nil {
@@ -219,7 +218,7 @@ func (s scrape) hub(ctx context.Context) error {
 	return nil
 }
 
-// lags tells whether the hourly job keeps up.
+// lags sends the delays of the hourly job.
 func (s scrape) lags(ctx context.Context) error {
 	beat, known, err := s.Store.Heartbeat(ctx)
 	if err != nil {
@@ -267,7 +266,7 @@ func one(holds bool) float64 {
 	return 0
 }
 
-// since tells how long ago something was, 0 unless it holds.
+// since sends the seconds since t, or 0 if holds is false.
 func (s scrape) since(name, help string, t time.Time, holds bool) {
 	lag := 0.0
 	if holds {
