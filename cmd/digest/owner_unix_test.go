@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// serviceUser is the user that runs the service in the folder.
+// serviceUser is the user of the service that owns the folder.
 const serviceUser = 65534
 
 // A guest runs the program as root or as the service, in the folder of the service.
@@ -89,7 +89,7 @@ func (g guest) owned(after string) {
 	g.run(serviceUser, "user list", exitDone)
 }
 
-// TestRootWorksForTheService: the service keeps working, whatever root does beside its database.
+// TestRootWorksForTheService checks that the service keeps working after root ran commands on its database.
 func TestRootWorksForTheService(t *testing.T) {
 	g := newGuest(t)
 	g.run(0, "user add ann@example.org --time-zone UTC", exitDone)
@@ -130,7 +130,7 @@ func TestRootWorksForTheService(t *testing.T) {
 	}
 }
 
-// TestLockedOut: if the database belongs to another user, the service says to whom, and how to change that.
+// TestLockedOut checks that the service names the owner of a foreign database, and the command that changes the owner.
 func TestLockedOut(t *testing.T) {
 	g := newGuest(t)
 	g.run(serviceUser, "user add ann@example.org --time-zone UTC", exitDone)

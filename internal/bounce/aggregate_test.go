@@ -61,7 +61,8 @@ func (w *world) totals() string {
 	return fmt.Sprint(sum.Totals)
 }
 
-// TestAggregateReports: reports about domains of this instance are stored once each, and all others are dropped.
+// TestAggregateReports checks that reports about domains of this instance are stored once each, and that all others are
+// dropped.
 func TestAggregateReports(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		at := sealed.Truncate(24 * time.Hour)
@@ -125,7 +126,7 @@ func newsletters(t *testing.T, w *world) {
 	}
 }
 
-// TestAggregateTransports: reports arrive in every way that bounces do.
+// TestAggregateTransports checks that reports arrive in every way that bounces do.
 func TestAggregateTransports(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		w := newWorld(t, st, 1)

@@ -12,7 +12,7 @@ import (
 	"digest/store/storetest"
 )
 
-// TestLeastUseful is the table of connections that a new one replaces.
+// TestLeastUseful is a table of connections that a new one replaces.
 func TestLeastUseful(t *testing.T) {
 	type place struct {
 		who     string
@@ -110,8 +110,8 @@ func (c *crowd) brings(host int) *client {
 	return one
 }
 
-// TestHeldPlacesAreGivenUp: five addresses hold all places with silent, slow or idle connections, from now or for a
-// minute. The server accepts the bounce of a sixth address, and closes one of their connections.
+// TestHeldPlacesAreGivenUp lets five addresses hold all places with silent, slow or idle connections, for no time or
+// for a minute. It checks that the server accepts the bounce of a sixth address and closes one of their connections.
 func TestHeldPlacesAreGivenUp(t *testing.T) {
 	for _, held := range []time.Duration{0, time.Minute} {
 		t.Run(fmt.Sprint("after ", held), func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestHeldPlacesAreGivenUp(t *testing.T) {
 	}
 }
 
-// TestWhoBringsMailStays: of equally old connections, those that send messages stay.
+// TestWhoBringsMailStays checks that of equally old connections, those that send messages stay.
 func TestWhoBringsMailStays(t *testing.T) {
 	c := newCrowd(t)
 	honest := c.brings(9)

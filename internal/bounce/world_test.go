@@ -14,10 +14,10 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// sealed is Friday's midnight in Paris, when the editions of these tests are.
+// sealed is Friday's midnight in Paris, which is the due time of the editions.
 var sealed = time.Date(2026, 11, 19, 23, 0, 0, 0, time.UTC)
 
-// A world is a database with readers who have one edition each, and a desk.
+// A world is a database whose readers have one edition each, and a handler.
 type world struct {
 	*Handler
 	t       *testing.T
@@ -83,7 +83,7 @@ func (w *world) ok(err error) {
 	}
 }
 
-// bounceTo and leaveTo are the addresses in a reader's edition.
+// bounceTo returns the return path of a reader's edition.
 func (w *world) bounceTo(i int) string {
 	return digest.Tagged(w.Address, w.Signer.Sign(digest.ForBounce, int64(w.readers[i].edition)))
 }
@@ -92,14 +92,14 @@ func (w *world) leaveTo(i int) string {
 	return digest.Tagged(w.Address, w.Signer.Sign(digest.ForUnsubscribeMail, int64(w.readers[i].digest)))
 }
 
-// sample is one of testdata about a reader's edition.
+// sample returns a sample message about a reader's edition.
 func (w *world) sample(name string, i int) []byte {
 	w.t.Helper()
 	text := bytes.ReplaceAll(sample(w.t, name), []byte("bounces+TOKEN@digest.example"), []byte(w.bounceTo(i)))
 	return bytes.ReplaceAll(text, []byte("bounces+LEAVING@digest.example"), []byte(w.leaveTo(i)))
 }
 
-// take takes a message as an SMTP server would hand it over.
+// take handles a message as from an SMTP server.
 func (w *world) take(from, to string, message []byte) Outcome {
 	w.t.Helper()
 	o, err := w.Handle(w.t.Context(), Message{From: from, FromKnown: true, To: []string{to}, Bytes: message})
@@ -107,7 +107,7 @@ func (w *world) take(from, to string, message []byte) Outcome {
 	return o
 }
 
-// suppressed gives why a reader's address is not mailed; "" if it is.
+// suppressed returns why a reader's address is suppressed; "" if it is not.
 func (w *world) suppressed(i int) digest.Reason {
 	w.t.Helper()
 	s, ok, err := w.store.Suppressed(w.t.Context(), w.readers[i].email)
@@ -125,7 +125,7 @@ func (w *world) state(i int) digest.DigestState {
 	return d.State
 }
 
-// untouched fails if anything happened to any reader but those named.
+// untouched fails the test if anything changed for a reader who is not in but.
 func (w *world) untouched(but ...int) {
 	w.t.Helper()
 	for i := range w.readers {
