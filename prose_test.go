@@ -44,7 +44,7 @@ func phrases() map[string]*regexp.Regexp {
 // longest is the number of words from which a sentence counts as too long.
 const longest = 33
 
-// hits returns the phrases of a text, and its too long sentences.
+// hits returns the phrases of a text, and its long sentences.
 func hits(text string, of map[string]*regexp.Regexp) (found []string) {
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		for _, hit := range of[name].FindAllString(text, -1) {
@@ -59,7 +59,7 @@ func hits(text string, of map[string]*regexp.Regexp) (found []string) {
 	return found
 }
 
-// TestHits proves the count on sentences of each kind.
+// TestHits checks the count on sentences of each kind.
 func TestHits(t *testing.T) {
 	for text, want := range map[string]int{
 		"The poller skips the feed, because its Retry-After has not passed.": 0,

@@ -110,7 +110,7 @@ func TestAlignment(t *testing.T) {
 	is := func(tags string) func(*world) { return policy("v=DMARC1; p=reject; " + toUs + tags) }
 	elsewhere, below := returnPath("bounces@relay.example"), from("digest@news.example.org")
 	absent := all(unsigned, func(w *world) { w.Database.Absent = true })
-	parted := func(w *world) { // a list of public suffixes would join the two domains
+	parted := func(w *world) { // the public suffix list would connect the two domains
 		w.zone = w.zone.without("_dmarc.example.org").with("_dmarc.news.example.org TXT v=DMARC1; p=reject; " + toUs)
 	}
 	for _, tt := range []finding{
