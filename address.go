@@ -87,7 +87,6 @@ func endOf(s string, n int) string {
 	return s
 }
 
-// asciiOnly percent-encodes every byte that is not visible ASCII.
 func asciiOnly(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -139,7 +138,6 @@ func ofOneScript(label string) bool {
 	return false
 }
 
-// ofOne reports whether a label consists of letters in a set, digits and hyphens.
 func ofOne(label string, in func(rune) bool) bool {
 	return strings.IndexFunc(label, func(r rune) bool { return !in(r) && r != '-' && (r < '0' || r > '9') }) < 0
 }

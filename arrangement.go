@@ -29,7 +29,6 @@ func (a Arrangement) Check() error {
 // Grouping says how an edition groups its posts.
 type Grouping string
 
-// The groupings.
 const (
 	ByFolders Grouping = "folders" // by folder, under its name
 	BySites   Grouping = "sites"   // by site, without folders
@@ -75,7 +74,6 @@ func (p Pages) Check() error {
 // Direction is the direction of text.
 type Direction string
 
-// The directions.
 const (
 	LeftToRight Direction = "ltr"
 	RightToLeft Direction = "rtl"
@@ -84,7 +82,6 @@ const (
 // Theme selects the colours of pages.
 type Theme string
 
-// The themes.
 const (
 	AsDevice   Theme = "device" // follows the device's setting
 	LightTheme Theme = "light"
@@ -94,7 +91,6 @@ const (
 // TypeSize is the size of text on pages.
 type TypeSize string
 
-// The sizes.
 const (
 	Smaller   TypeSize = "smaller"
 	AsBrowser TypeSize = "browser" // follows the browser's setting

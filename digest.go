@@ -40,7 +40,6 @@ type User struct {
 // DigestState says whether a digest gets editions.
 type DigestState string
 
-// The states of a digest.
 const (
 	DigestActive DigestState = "active" // gets an edition at each midnight
 	DigestPaused DigestState = "paused" // gets no editions until the reader or PausedUntil resumes it
@@ -133,7 +132,6 @@ func (l Look) Check() error {
 // Layout says how much of each post an email shows.
 type Layout string
 
-// The layouts.
 const (
 	Headlines Layout = "headlines"
 	Excerpts  Layout = "excerpts" // headlines with excerpts
@@ -144,7 +142,6 @@ const (
 // email loads pictures only from this instance.
 type Images string
 
-// The values of Images.
 const (
 	NoImages      Images = "off"    // only their descriptions
 	LinkedImages  Images = "linked" // links to them

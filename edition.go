@@ -8,7 +8,6 @@ import (
 // EditionState is the progress of an edition to its reader. Package mailer describes the transitions.
 type EditionState string
 
-// The states of an edition.
 const (
 	EditionReady       EditionState = "ready"
 	EditionLeased      EditionState = "leased"

@@ -8,7 +8,6 @@ import (
 // Kind groups errors by the way a person can solve them.
 type Kind string
 
-// The kinds of error.
 const (
 	Invalid     Kind = "invalid"     // the input cannot be used
 	NotFound    Kind = "not found"   // does not exist

@@ -13,7 +13,6 @@ import (
 // An Ability says whether a feed's server supports HEAD or conditional GET, as polls found out.
 type Ability string
 
-// The abilities.
 const (
 	Unknown Ability = ""
 	Works   Ability = "works"  // HEAD is truthful, or conditional GET answers 304
@@ -142,7 +141,6 @@ type Robots struct {
 // Reliability is what the last poll of a feed promises for the next one.
 type Reliability string
 
-// The values of Reliability.
 const (
 	Unproven Reliability = ""         // never read
 	Proven   Reliability = "proven"   // its last poll was fast and successful
@@ -252,7 +250,6 @@ type FeedLabel struct {
 // A NoticeKind is the kind of a notice in an edition. Most notices are about a feed.
 type NoticeKind string
 
-// The kinds of notice.
 const (
 	NoticeGone  NoticeKind = "gone"  // the site answers 410; the subscription has ended
 	NoticeDead  NoticeKind = "dead"  // failed for 90 days; not polled any more
@@ -272,7 +269,6 @@ const (
 // An Illness is why a feed could not be read for days.
 type Illness string
 
-// The illnesses.
 const (
 	Well           Illness = ""
 	PageInItsPlace Illness = "page"        // a web page

@@ -4,7 +4,6 @@ package digest
 // the record and end on time.
 type FeedState string
 
-// The states of a feed.
 const (
 	FeedActive FeedState = "active"
 	FeedDead   FeedState = "dead" // failed for 90 days; not polled until a reader, the operator or a ping asks for it

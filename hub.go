@@ -112,7 +112,6 @@ type HubReply struct {
 // A HubOutcome is the result of a HubCall.
 type HubOutcome string
 
-// The outcomes.
 const (
 	HubConfirmed HubOutcome = "confirmed" // the subscription begins, continues or ends
 	HubRefused   HubOutcome = "refused"   // the callback rejected the verification

@@ -98,7 +98,6 @@ type Claim struct {
 // BounceKind says what a bounce means for an address.
 type BounceKind string
 
-// The kinds of bounces.
 const (
 	HardBounce BounceKind = "hard"      // the mailbox does not exist
 	SoftBounce BounceKind = "soft"      // temporary; suppressed if it lasts long
@@ -120,7 +119,6 @@ type Bounce struct {
 // Reason is why an address is suppressed.
 type Reason string
 
-// The reasons.
 const (
 	ForHardBounce  Reason = "hard_bounce"
 	ForSoftBounces Reason = "soft_bounces" // for a number of editions and days in a row

@@ -15,7 +15,6 @@ type NewsletterID int64
 // NewsletterState says whether people can join a newsletter and whether its issues are sent.
 type NewsletterState string
 
-// The states of a newsletter.
 const (
 	// waits for the operator's approval; nobody can join, and nothing is sent
 	NewsletterPending NewsletterState = "pending"
@@ -271,7 +270,6 @@ func (n Newsletter) MaySend(l NewsletterLetter, sendAt, now time.Time) bool {
 // Role says what a person may do with a newsletter.
 type Role string
 
-// The roles.
 const (
 	RoleNone   Role = ""
 	RoleEditor Role = "editor" // issues, look, feeds and members

@@ -28,7 +28,6 @@ func (d NewsletterDomain) Domain() string {
 // A KeySight is the result of a DNS lookup for a key's record.
 type KeySight string
 
-// The results of a lookup.
 const (
 	KeySeen     KeySight = "seen"
 	KeyMissing  KeySight = "missing" // missing or wrong

@@ -120,7 +120,6 @@ func TestProse(t *testing.T) {
 	}
 }
 
-// comments returns the comments of all Go files, each as one line.
 func comments(t *testing.T) (texts []string) {
 	for _, file := range parsed(t, true) {
 		for _, group := range file.Comments {
@@ -154,7 +153,6 @@ func paragraphs(t *testing.T) (texts []string) {
 	return texts
 }
 
-// messages returns the English messages of pages and mail, without tags.
 func messages(t *testing.T) (texts []string) {
 	data, err := os.ReadFile("internal/catalogue/languages/de.json")
 	if err != nil {

@@ -43,7 +43,6 @@ const ProxySocket = "unix"
 // A ProxyTrouble is a problem between the web view and a proxy in front of it.
 type ProxyTrouble string
 
-// The troubles with proxies.
 const (
 	ProxyUnnamed  ProxyTrouble = "unnamed"  // an untrusted neighbour sends forwarding headers
 	ProxyStranger ProxyTrouble = "stranger" // the same, from a public address

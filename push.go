@@ -36,7 +36,6 @@ type PushID int64
 // PushState is the state of a PushSubscription.
 type PushState string
 
-// The states of a PushSubscription.
 const (
 	PushWanted  PushState = "wanted"  // the request is not sent yet
 	PushAsked   PushState = "asked"   // the request is sent, and the hub has to verify it
@@ -144,7 +143,6 @@ func (n News) MissedBy(lastRead time.Time, announced bool) bool {
 // Way is how the news of a feed arrives.
 type Way string
 
-// The ways of news.
 const (
 	ByPush  Way = "push"     // its hubs send it, and polls check them
 	ByPing  Way = "ping"     // the feed pings, which causes a poll

@@ -42,7 +42,6 @@ type IntakePost struct {
 // A Fate says how much of a post is stored.
 type Fate int
 
-// The fates.
 const (
 	PostWaits  Fate = iota // nothing
 	PostBare               // all but its content and files

@@ -7,7 +7,6 @@ type Storage struct {
 	Free  int64 // on the disk of the database; negative: unknown
 }
 
-// leastFree is the minimum free disk space in bytes.
 const leastFree = 1 << 30
 
 // Large reports whether the database is larger than the operator's limit.

@@ -21,7 +21,6 @@ type Signer struct {
 // Purpose separates the uses of tokens: Verify rejects a token for another purpose.
 type Purpose string
 
-// The purposes of tokens.
 const (
 	ForUnsubscribe Purpose = "unsubscribe" // a digest
 	ForEdition     Purpose = "edition"     // an edition, to read it on the web
@@ -52,7 +51,6 @@ const (
 	ForAsker Purpose = "asker"
 )
 
-// macBytes is the length of the MAC in a token: 96 bits.
 const macBytes = 12
 
 // NewSigner returns a Signer for the instance's secret, at least 16 random bytes.
@@ -170,7 +168,6 @@ func (s *Signer) Unseal(p Purpose, sealed string) ([]byte, bool) {
 	return plain, err == nil
 }
 
-// sealer returns an AEAD with a key for the purpose.
 func (s *Signer) sealer(p Purpose) cipher.AEAD {
 	h := hmac.New(sha256.New, s.secret)
 	h.Write([]byte("seal " + string(p)))

@@ -39,7 +39,6 @@ func TestVocabulary(t *testing.T) {
 	}
 }
 
-// words splits a camel-case or hyphenated name into its words, in lower case.
 func words(name string) []string {
 	parts := regexp.MustCompile(`[A-Z]+(?:[^a-z]|$)|[A-Z]?[a-z]+`).FindAllString(name, -1)
 	for i := range parts {

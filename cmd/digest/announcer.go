@@ -23,7 +23,6 @@ func (c *announcer) say(level slog.Level, text string) {
 	fmt.Fprintln(c, text)
 }
 
-// announcerOf returns w if it is an announcer, and a new announcer for w otherwise.
 func announcerOf(w io.Writer) *announcer {
 	if c, ok := w.(*announcer); ok {
 		return c

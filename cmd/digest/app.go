@@ -112,13 +112,11 @@ func (a *app) do(command any) error {
 	return fmt.Errorf("%T cannot be run", command)
 }
 
-// A readerCommand is about one reader and their digest.
 type readerCommand interface {
 	email() string
 	Run(a *app, st *store.Store, u digest.User, d digest.Digest) error
 }
 
-// A readerArg is the address of a reader in any spelling.
 type readerArg struct {
 	Email string `arg:""`
 }
@@ -235,7 +233,6 @@ func (a *app) withoutFence(do func(*store.Store) error, look func(*store.Store) 
 	})
 }
 
-// behindFence returns the effect of a fence in one line.
 func behindFence(reason string) string {
 	return reason + "; digest polls and sends nothing: see digest fence"
 }

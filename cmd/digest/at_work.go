@@ -22,7 +22,6 @@ const (
 	farewell = 5 * time.Second
 )
 
-// A presence is what a process reports about itself while it works.
 type presence struct {
 	worker store.Worker
 	said   time.Time // time of the last report by the machine's clock; zero: never
@@ -45,7 +44,6 @@ func (a *app) attend(st *store.Store) error {
 	return st.AtWork(a.hard, p.worker)
 }
 
-// worker describes this process.
 func (a *app) worker() store.Worker {
 	host, _ := os.Hostname()
 	return store.Worker{ID: rand.Text(), Host: host, PID: os.Getpid(), At: time.Now(), AsOf: a.asOf}

@@ -24,7 +24,6 @@ type backupCmd struct {
 	Replace        bool     `env:"-" help:"Replace the file if it exists."`
 }
 
-// reportedBackup is a backup, or a restored one, as JSON.
 type reportedBackup struct {
 	File      string          `json:"file,omitempty"`
 	Database  string          `json:"database"`
@@ -55,7 +54,6 @@ func reportBackup(b store.Backup, database string, madeAt time.Time) reportedBac
 	return r
 }
 
-// contents describes the content of a backup for people.
 func (r reportedBackup) contents() string {
 	return fmt.Sprintf("%s in %s, as of %s", digest.Counted(int(r.Rows), "row"), digest.Counted(len(r.Tables), "table"),
 		r.MadeAt.Format("2006-01-02 15:04 MST"))
@@ -148,7 +146,6 @@ func (c backupCmd) recipients(a *app) (backup.Recipients, error) {
 	return to, nil
 }
 
-// mostKeys is the maximum size of a file of keys, in bytes.
 const mostKeys = 1 << 20
 
 // writeBeside writes a file that only its user may read, and returns its size. The file gets its name when all of it is
@@ -203,7 +200,6 @@ type restoreCmd struct {
 	Check    bool   `env:"-" help:"Only read the file and check that it is complete."`
 }
 
-// Run restores a backup into the database, or only checks it.
 func (c restoreCmd) Run(a *app) error {
 	with, err := c.identities(a)
 	if err != nil {
@@ -269,7 +265,6 @@ func (a *app) restoration(replace bool, reason string) store.Restoration {
 		}}
 }
 
-// sayBrought prints the restored content and the next steps.
 func (a *app) sayBrought(r reportedBackup, what, database string, next []string) error {
 	keys := a.keysOf(database)
 	lacks, err := a.lacksKeys(database, keys)

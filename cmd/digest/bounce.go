@@ -58,7 +58,6 @@ func (c bounceCmd) Run(a *app) error {
 // maildirEvery is the interval between reads of the Maildir of bounces.
 const maildirEvery = time.Minute
 
-// bounceHandler returns the handler of returned emails.
 func (a *app) bounceHandler(st *store.Store) (*bounce.Handler, error) {
 	signer, err := a.signer(st)
 	if err != nil {
@@ -108,7 +107,6 @@ func (a *app) watchMaildir(ctx context.Context, handler *bounce.Handler) error {
 	}
 }
 
-// readBouncesOnce reads the Maildir once.
 func (a *app) readBouncesOnce(st *store.Store) error {
 	if a.BounceMaildir == "" {
 		return nil

@@ -195,10 +195,8 @@ func valueReader[T any](c *cli, read func(*kong.Tag, string) (T, error)) kong.Ma
 // A switchReader parses a flag that may have a value but needs none: --json=true.
 type switchReader struct{ *cli }
 
-// IsBool tells kong that the flag needs no value.
 func (switchReader) IsBool() bool { return true }
 
-// Decode parses the value.
 func (r switchReader) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	token := ctx.Scan.Peek()
 	if token.Type != kong.FlagValueToken {
@@ -310,7 +308,6 @@ type wrongLine string
 
 func (w wrongLine) Error() string { return string(w) }
 
-// joinLines joins several errors into one line.
 func joinLines(errs []error) error {
 	if len(errs) < 2 {
 		return errors.Join(errs...)

@@ -90,7 +90,6 @@ func (c *commonClock) measure() {
 	}
 }
 
-// keep measures regularly until ctx ends.
 func (c *commonClock) keep(ctx context.Context) {
 	for {
 		select {

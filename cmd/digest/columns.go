@@ -17,7 +17,6 @@ import (
 // spillBytes is the maximum size of a list in memory.
 const spillBytes = 1 << 20
 
-// gap is the number of spaces between two columns.
 const gap = 2
 
 // columns stores lines, and the width of the widest cell of each column.
@@ -62,7 +61,6 @@ func (c *columns) add(line string) error {
 	return c.spill()
 }
 
-// spill moves the lines in memory to the file.
 func (c *columns) spill() (err error) {
 	if c.file == nil {
 		if c.file, err = os.CreateTemp("", "digest-list-"); err != nil {
@@ -75,7 +73,6 @@ func (c *columns) spill() (err error) {
 	return nil
 }
 
-// print writes the lines in aligned columns.
 func (c *columns) print(stdout io.Writer) error {
 	var kept io.Reader = &c.memory
 	if c.file != nil {
@@ -108,7 +105,6 @@ func (c *columns) print(stdout io.Writer) error {
 	return nil
 }
 
-// close removes the temporary file.
 func (c *columns) close() {
 	if c.file != nil {
 		_ = c.file.Close()

@@ -20,7 +20,6 @@ type configCmd struct {
 	Check configCheckCmd `cmd:"" default:"1" help:"Print the settings in use and their sources; hide secrets."`
 }
 
-// A reportedSetting is a setting in force, as JSON.
 type reportedSetting struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -145,7 +144,6 @@ func (c *cli) strayEnvironment() (said []string) {
 	return said
 }
 
-// flagEnvs returns the variables of the environment that a command reads.
 func flagEnvs(command *kong.Node) (envs []string) {
 	for _, group := range command.AllFlags(false) {
 		for _, f := range group {

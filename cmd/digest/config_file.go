@@ -15,10 +15,8 @@ import (
 	"digest/internal/ownership"
 )
 
-// usualConfig is the default settings file.
 const usualConfig = "/etc/digest.conf"
 
-// mostConfig is the maximum size of a settings file in bytes.
 const mostConfig = 1 << 20
 
 // A configFile is the parsed settings file. Its path is empty without a file.
@@ -83,7 +81,6 @@ func (c configFile) setting(f *kong.Flag) (s conf.Setting, ok bool) {
 	return c.all[i], !environment
 }
 
-// place returns the file and line of a setting.
 func (c configFile) place(s conf.Setting) string { return fmt.Sprintf("%s line %d", c.path, s.Line) }
 
 // readConfig reads the named settings file, or the default one if it exists. Its error is a *settingError.

@@ -180,7 +180,6 @@ func feedless(command string) bool {
 	return family == "dkim" || family == "limits" || family == "suppressions"
 }
 
-// commands returns all commands as a person types them.
 func commands(t *testing.T) (all []string) {
 	t.Helper()
 	c := new(cli)

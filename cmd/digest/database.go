@@ -38,7 +38,6 @@ func openingOf(command any) (o opening) {
 	return o
 }
 
-// withStore opens the database and calls do.
 func (a *app) withStore(do func(*store.Store) error) error {
 	st, err := a.openStore()
 	if err != nil {
@@ -97,7 +96,6 @@ func (a *app) openStore() (*store.Store, error) {
 	return store.Open(a.soft, a.Database)
 }
 
-// noDatabase returns the error for a missing database.
 func (a *app) noDatabase() error {
 	place := a.databaseName()
 	if path, err := filepath.Abs(place); err == nil && !strings.Contains(place, "://") {

@@ -44,7 +44,6 @@ type demoRun struct {
 	once  bool
 }
 
-// Run shows the hourly job on sample feeds.
 func (c demoCmd) Run(a *app) error {
 	dir, err := os.MkdirTemp("", "digest-demo-")
 	if err != nil {
@@ -95,7 +94,6 @@ func (d *demoRun) run() error {
 	return d.keepServing(listener)
 }
 
-// openSites serves the sample sites on a loopback port.
 func (d *demoRun) openSites() (stop func(), err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -122,7 +120,6 @@ func (d *demoRun) listenWeb() (net.Listener, error) {
 	return listener, nil
 }
 
-// subscribeAll adds the readers and their subscriptions.
 func (d *demoRun) subscribeAll() error {
 	d.printStep("the times on the left are UTC")
 	d.printStep("three readers subscribe to %d sample sites; each new feed is fetched once", len(demo.SiteNames()))
@@ -168,7 +165,6 @@ func (d *demoRun) midnights() error {
 	return nil
 }
 
-// pause waits, so that a person can read along.
 func (d *demoRun) pause() {
 	if d.once {
 		return
@@ -188,7 +184,6 @@ func (d *demoRun) whoseMidnight(at time.Time) string {
 	return "UTC"
 }
 
-// report prints one line for each step of the hourly job.
 func (d *demoRun) report(ev hourly.Event) {
 	switch ev.Kind {
 	case hourly.EventPlanned:
@@ -213,7 +208,6 @@ type announced struct {
 	printStep func(format string, args ...any)
 }
 
-// Render renders editions and prints their subjects.
 func (a announced) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Letter, error) {
 	mails, err := a.Renderer.Render(ctx, ds)
 	for _, m := range mails {
@@ -243,7 +237,6 @@ func (d *demoRun) verdict() error {
 	return nil
 }
 
-// keepServing serves the web view until interrupted.
 func (d *demoRun) keepServing(listener net.Listener) error {
 	d.SignUp, d.pictures = web.SignUpOpen, d.ownPictures()
 	outbox, closeOutbox, err := d.openOutbox(d.st)

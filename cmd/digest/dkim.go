@@ -18,7 +18,6 @@ type dkimCmd struct {
 	Remove dkimRemoveCmd `cmd:"" help:"Delete a key."`
 }
 
-// reportedKey is a DKIM key as JSON.
 type reportedKey struct {
 	Domain    string     `json:"domain"`
 	Selector  string     `json:"selector"`
@@ -73,7 +72,6 @@ func zoneLine(name, value string) string {
 
 type dkimListCmd struct{ reads }
 
-// Run lists the keys.
 func (dkimListCmd) Run(a *app, st *store.Store) error {
 	keys, err := st.DKIMKeys(a.soft)
 	if err != nil {
@@ -95,7 +93,6 @@ func (dkimListCmd) Run(a *app, st *store.Store) error {
 		})
 }
 
-// A keyArg identifies a key.
 type keyArg struct {
 	Domain   string `arg:""`
 	Selector string `arg:""`
@@ -103,7 +100,6 @@ type keyArg struct {
 
 type dkimUseCmd struct{ keyArg }
 
-// Run makes a key the signing key of its domain.
 func (c dkimUseCmd) Run(a *app, st *store.Store) error {
 	if err := st.UseDKIMKey(a.soft, strings.ToLower(c.Domain), strings.ToLower(c.Selector)); err != nil {
 		return err
@@ -114,7 +110,6 @@ func (c dkimUseCmd) Run(a *app, st *store.Store) error {
 
 type dkimRemoveCmd struct{ keyArg }
 
-// Run deletes a key.
 func (c dkimRemoveCmd) Run(a *app, st *store.Store) error {
 	if err := st.RemoveDKIMKey(a.soft, strings.ToLower(c.Domain), strings.ToLower(c.Selector)); err != nil {
 		return err

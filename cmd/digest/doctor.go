@@ -102,7 +102,6 @@ func (a *app) sendTest(st *store.Store, to string) error {
 		"%s accepted a test email for %s; check the mailbox and its spam folder", placeName(place), to)
 }
 
-// placeName returns the name of the destination of mail.
 func placeName(p mailer.Place) string {
 	if p.Folder != "" {
 		return "the Maildir " + p.Folder
@@ -255,7 +254,6 @@ func lookAtFile(path string) (absent, closed bool, err error) {
 	return false, header[18] != fileFormatWAL, nil
 }
 
-// lookInto reads the facts for the checks.
 func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database) error {
 	f, err := a.lookFence(ctx, st)
 	if err != nil {

@@ -22,7 +22,6 @@ type feedsCmd struct {
 	URL string `arg:"" optional:"" name:"url" help:"The feed to show; without it, all feeds."`
 }
 
-// Run shows the state of feeds.
 func (c feedsCmd) Run(a *app, st *store.Store) error {
 	if err := a.noteFence(st); err != nil {
 		return err
@@ -36,7 +35,6 @@ func (c feedsCmd) Run(a *app, st *store.Store) error {
 	})
 }
 
-// reportedFeed is a feed as JSON.
 type reportedFeed struct {
 	URL          string       `json:"url"`
 	Title        string       `json:"title"`
@@ -108,7 +106,6 @@ func reportNews(f store.FeedInfo, now time.Time) reportedNews {
 	}
 }
 
-// reportedPoll is one poll of the history as JSON.
 type reportedPoll struct {
 	At       time.Time `json:"at"`
 	Outcome  string    `json:"outcome"`
@@ -288,7 +285,6 @@ func atMost(f digest.Feed) string {
 	return strings.Join(parts, "; ")
 }
 
-// summary counts the polls of a history by outcome.
 func summary(polls []reportedPoll) string {
 	if len(polls) == 0 {
 		return ""

@@ -14,7 +14,6 @@ type fenceCmd struct {
 	Release fenceReleaseCmd `cmd:"" help:"Release the fence: let this instance poll feeds and send email."`
 }
 
-// reportedFence is the fence as JSON.
 type reportedFence struct {
 	Fenced       bool             `json:"fenced"`
 	Reason       string           `json:"reason"`
@@ -135,7 +134,6 @@ type fenceReleaseCmd struct {
 	DiscardBefore time.Time `example:"2026-11-20T00:00:00Z" placeholder:"INSTANT" env:"-" help:"Do not mail editions that were due before this instant; they stay on the web."`
 }
 
-// Run releases the fence.
 func (c fenceReleaseCmd) Run(a *app, st *store.Store) error {
 	f, err := a.lookFence(a.soft, st)
 	if err != nil {
@@ -176,7 +174,6 @@ func (c fenceReleaseCmd) discard(a *app, st *store.Store, r *reportedRelease) er
 	return err
 }
 
-// reportedRelease is the release of a fence as JSON.
 type reportedRelease struct {
 	BaseURL         string     `json:"base_url"`
 	Reason          string     `json:"reason"`

@@ -17,7 +17,6 @@ type keyCmd struct {
 	Rotate keyRotateCmd `cmd:"" help:"Encrypt all passwords with a new key."`
 }
 
-// reportedSeal is a key of private feeds as JSON.
 type reportedSeal struct {
 	ID    string `json:"id"`
 	Seals bool   `json:"seals"` // encrypts new passwords
@@ -88,7 +87,6 @@ func sealedBy(n int, of string, more int, others string) string {
 
 type keyNewCmd struct{ withoutSettings }
 
-// Run prints a new key.
 func (keyNewCmd) Run(a *app) error {
 	fmt.Fprintln(a.stdout, seal.New())
 	return nil

@@ -19,7 +19,6 @@ type limitsCmd struct {
 // routeName is the name of the empty lane.
 const routeName = "route"
 
-// parseLane parses the name of a lane.
 func parseLane(s string) (string, error) {
 	if s == routeName {
 		return "", nil
@@ -33,7 +32,6 @@ func parseLane(s string) (string, error) {
 	return strings.TrimPrefix(address, "a@"), nil
 }
 
-// reportedLimits is a limit as JSON.
 type reportedLimits struct {
 	Lane        string `json:"lane"`
 	Connections int    `json:"connections"` // 0: no limit
@@ -50,7 +48,6 @@ func (a *app) reportLimits(lane string, own digest.Limits) reportedLimits {
 		cmp.Or(own.Rate, settings.Rate).String()}
 }
 
-// words returns the limits as text.
 func (r reportedLimits) words() string {
 	var parts []string
 	if r.Connections > 0 {
@@ -115,7 +112,6 @@ func (c *limitsSetCmd) limits() digest.Limits {
 	return digest.Limits{Connections: c.Connections, Rate: c.Rate}
 }
 
-// Run sets a limit.
 func (c *limitsSetCmd) Run(a *app, st *store.Store) error {
 	if err := st.SetLimits(a.soft, a.now(), c.name, c.limits()); err != nil {
 		return err
@@ -126,7 +122,6 @@ func (c *limitsSetCmd) Run(a *app, st *store.Store) error {
 
 type limitsRemoveCmd struct{ laneArg }
 
-// Run removes a limit.
 func (c limitsRemoveCmd) Run(a *app, st *store.Store) error {
 	name := cmp.Or(c.name, routeName)
 	l, err := st.Lane(a.soft, c.name)

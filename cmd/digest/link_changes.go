@@ -40,10 +40,8 @@ func (a *app) tellReaders(st *store.Store, signer *digest.Signer) func(context.C
 	}
 }
 
-// mostNews is the maximum number of changes in one email.
 const mostNews = 20
 
-// linkNewsWords returns the text of the email about changes by links.
 func linkNewsWords(news store.LinkNews, signer *digest.Signer, base string) render.LetterContent {
 	l := catalogue.Of(news.User.Language)
 	words := render.LetterContent{

@@ -119,7 +119,6 @@ func complain(stderr *announcer, err error) {
 
 type versionCmd struct{ withoutSettings }
 
-// Run prints the version.
 func (versionCmd) Run(a *app) error {
 	return a.say(map[string]string{"version": version()}, "digest %s", version())
 }

@@ -92,7 +92,6 @@ func machineMemory(root fs.FS) int64 {
 	return least
 }
 
-// memTotal returns the memory of a machine from /proc/meminfo.
 func memTotal(meminfo string) (bytes int64, ok bool) {
 	_, rest, found := strings.Cut(meminfo, "MemTotal:")
 	words := strings.Fields(rest)
@@ -103,7 +102,6 @@ func memTotal(meminfo string) (bytes int64, ok bool) {
 	return kib << 10, err == nil && kib > 0
 }
 
-// read returns the content of a file, or "" if it cannot be read.
 func read(root fs.FS, name string) string {
 	text, _ := fs.ReadFile(root, name)
 	return string(text)

@@ -7,7 +7,6 @@ type migrateCmd struct {
 	migrates
 }
 
-// Run migrates the schema to this version.
 func (migrateCmd) Run(a *app, st *store.Store) error {
 	if err := a.sealAddresses(st); err != nil {
 		return err

@@ -38,7 +38,6 @@ type newsletterCmd struct {
 	Remove  newsletterRemoveCmd  `cmd:"" help:"Remove a newsletter that has ended, with its archive."`
 }
 
-// A slugArg identifies a newsletter.
 type slugArg struct {
 	Slug string `arg:"" help:"The newsletter's name in web addresses: /n/SLUG."`
 }
@@ -67,7 +66,6 @@ type newsletterFlags struct {
 	Images        digest.Images  `type:"word" words:"off,linked,proxy" placeholder:"HOW" env:"-" help:"Pictures in full text: off, linked, or proxy (fetched by this instance, also shown with excerpts)."`
 }
 
-// apply returns a newsletter with the flags applied.
 func (f newsletterFlags) apply(n digest.Newsletter) digest.Newsletter {
 	n.Cadence, n.Layout, n.Images = cmp.Or(f.Days, n.Cadence), cmp.Or(f.Layout, n.Layout), cmp.Or(f.Images, n.Images)
 	for chosen, to := range map[*string]*string{
@@ -174,7 +172,6 @@ func (a *app) addFeeds(st *store.Store, n digest.Newsletter, addresses []string)
 
 type newsletterListCmd struct{ reads }
 
-// Run lists the newsletters.
 func (newsletterListCmd) Run(a *app, st *store.Store) error {
 	all, err := st.Newsletters(a.soft)
 	if err != nil {
@@ -191,7 +188,6 @@ func (newsletterListCmd) Run(a *app, st *store.Store) error {
 		})
 }
 
-// reportedNewsletter is a newsletter as JSON.
 type reportedNewsletter struct {
 	Slug          string     `json:"slug"`
 	Name          string     `json:"name"`
@@ -284,7 +280,6 @@ type newsletterShowCmd struct {
 	slugArg
 }
 
-// shownNewsletter is one newsletter as JSON.
 type shownNewsletter struct {
 	reportedNewsletter
 	Page       string              `json:"page"`
@@ -309,7 +304,6 @@ type reportedSource struct {
 	Title string `json:"title"`
 }
 
-// Run shows one newsletter.
 func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 	n, err := a.newsletterInfo(st, c.Slug)
 	if err != nil {
@@ -388,7 +382,6 @@ type newsletterSetCmd struct {
 	newsletterFlags
 }
 
-// Run changes a newsletter.
 func (c newsletterSetCmd) Run(a *app) error {
 	return a.withPolls(func(st *store.Store) error {
 		n, err := st.NewsletterBySlug(a.soft, c.Slug)

@@ -12,7 +12,6 @@ import (
 	"digest/store"
 )
 
-// domains returns the registrar of the newsletters' own domains.
 func (a *app) domains(st *store.Store) (*domains.Registrar, error) {
 	resolver, err := a.resolver()
 	return &domains.Registrar{Store: st, Keys: a.keys(), Resolver: resolver, Now: a.clock, Log: a.log,
@@ -53,7 +52,6 @@ type newsletterDomainCmd struct {
 	Check   bool   `help:"Check the DNS record now."`
 }
 
-// reportedDomain is a newsletter's own domain as JSON.
 type reportedDomain struct {
 	Slug      string     `json:"slug"`
 	Address   string     `json:"address"`
@@ -65,7 +63,6 @@ type reportedDomain struct {
 	Value     string     `json:"value"` // of the TXT record
 }
 
-// Run shows, sets, checks or removes the domain of a newsletter.
 func (c newsletterDomainCmd) Run(a *app) error {
 	if c.Remove && (c.Check || c.Address != "") || c.Check && c.Address != "" {
 		return &digest.Error{Kind: digest.Invalid, Message: "name only one of: an address, --remove, --check"}

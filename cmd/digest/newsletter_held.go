@@ -86,7 +86,6 @@ type newsletterLimitCmd struct {
 	Members int `arg:"" from:"0" to:"10000000" example:"1000" help:"Maximum number of members; 0: no limit. Existing members stay."`
 }
 
-// Run sets the maximum number of members.
 func (c newsletterLimitCmd) Run(a *app, st *store.Store) error {
 	n, err := st.NewsletterBySlug(a.soft, c.Slug)
 	if err == nil {

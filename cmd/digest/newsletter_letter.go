@@ -54,7 +54,6 @@ type newsletterLetterCmd struct {
 	Unpull  []string    `placeholder:"URL" env:"-" help:"Include the post again."`
 }
 
-// reportedLetter holds the decisions about an issue, as JSON.
 type reportedLetter struct {
 	Slug     string `json:"slug"`
 	Date     string `json:"date"`
@@ -175,7 +174,6 @@ type newsletterHoldCmd struct {
 	Reason string `default:"by the operator" placeholder:"TEXT" env:"-" help:"The reason that the publisher sees."`
 }
 
-// Run puts a newsletter on hold.
 func (c newsletterHoldCmd) Run(a *app, st *store.Store) error {
 	n, err := st.NewsletterBySlug(a.soft, c.Slug)
 	if err != nil {
@@ -230,7 +228,6 @@ func (c newsletterReleaseCmd) Run(a *app, st *store.Store) error {
 
 type newsletterEndCmd struct{ slugArg }
 
-// Run ends a newsletter.
 func (c newsletterEndCmd) Run(a *app, st *store.Store) error {
 	n, err := st.NewsletterBySlug(a.soft, c.Slug)
 	if err == nil {
@@ -244,7 +241,6 @@ func (c newsletterEndCmd) Run(a *app, st *store.Store) error {
 
 type newsletterRemoveCmd struct{ slugArg }
 
-// Run removes a newsletter.
 func (c newsletterRemoveCmd) Run(a *app, st *store.Store) error {
 	n, err := st.NewsletterBySlug(a.soft, c.Slug)
 	if err == nil {

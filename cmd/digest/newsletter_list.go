@@ -32,7 +32,6 @@ func (c *newsletterImportCmd) check() error {
 	return err
 }
 
-// reportedImport counts the results of an import, as JSON.
 type reportedImport struct {
 	Slug        string   `json:"slug"`
 	System      string   `json:"system"` // the program that wrote the list
@@ -131,7 +130,6 @@ type newsletterExportCmd struct {
 	File string `arg:"" help:"The ZIP file to write; only its owner can read it."`
 }
 
-// Run writes the members with their proofs, and the suppressed addresses.
 func (c newsletterExportCmd) Run(a *app, st *store.Store) error {
 	n, err := st.NewsletterBySlug(a.soft, c.Slug)
 	if err != nil {

@@ -16,7 +16,6 @@ type newsletterMembersCmd struct {
 	State string `type:"word" words:"active,paused,left" placeholder:"STATE" env:"-" help:"Only members in this state: active, paused or left."`
 }
 
-// reportedMember is a member as JSON.
 type reportedMember struct {
 	Email       string     `json:"email"`
 	TimeZone    string     `json:"time_zone"`
@@ -87,7 +86,6 @@ func (a *app) showMember(st *store.Store, n digest.Newsletter, email string) err
 	})
 }
 
-// sayAsks prints the counts of confirmation requests, if there are any.
 func (a *app) sayAsks(t digest.AskCounts, stopped string) {
 	if t == (digest.AskCounts{}) {
 		return
@@ -148,7 +146,6 @@ type newsletterLeaveCmd struct {
 
 func (c *newsletterLeaveCmd) check() error { return c.emailArg.check() }
 
-// Run removes a member.
 func (c *newsletterLeaveCmd) Run(a *app, st *store.Store) error {
 	n, err := st.NewsletterBySlug(a.soft, c.Slug)
 	if err != nil {

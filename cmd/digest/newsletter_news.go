@@ -44,7 +44,6 @@ func (a *app) newsWords(l *catalogue.Language, news store.PublisherNews) render.
 	return words
 }
 
-// newsOf describes a change to a feed.
 func newsOf(n digest.Notice, zone *time.Location) catalogue.Sayable {
 	site := render.SiteName(n.Title, n.URL)
 	switch n.Kind {

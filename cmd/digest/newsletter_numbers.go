@@ -14,7 +14,6 @@ type newsletterNumbersCmd struct {
 	Days  int  `default:"366" from:"1" to:"7320" placeholder:"N" env:"-" help:"The number of days to show (${default})."`
 }
 
-// reportedDay is a day of a newsletter as JSON.
 type reportedDay struct {
 	Day        string `json:"day"`
 	Members    int64  `json:"members"` // at the end of the day
@@ -63,7 +62,6 @@ func (c newsletterNumbersCmd) Run(a *app, st *store.Store) error {
 	})
 }
 
-// reportedClicks counts the clicks on a post, as JSON.
 type reportedClicks struct {
 	Title  string `json:"title"`
 	URL    string `json:"url"`
@@ -71,7 +69,6 @@ type reportedClicks struct {
 	Clicks int64  `json:"clicks"`
 }
 
-// listClicks lists the latest posts with clicks.
 func (a *app) listClicks(st *store.Store, n digest.Newsletter) error {
 	const most = 500
 	all, err := st.ClickCounts(a.soft, n.ID, most)

@@ -27,7 +27,6 @@ type reportedToken struct {
 	Token    string `json:"token,omitempty"`
 }
 
-// Run lists the tokens of a newsletter, adds one, or revokes one.
 func (c newsletterTokenCmd) Run(a *app, st *store.Store) error {
 	n, err := st.NewsletterBySlug(a.soft, c.Slug)
 	switch {

@@ -19,7 +19,6 @@ type opmlImportCmd struct {
 	File  string `arg:""`
 }
 
-// mostOPML is the maximum size of a list in bytes.
 const mostOPML = 50 << 20
 
 // mostImported does not limit the operator, who may import any number of feeds.
@@ -103,7 +102,6 @@ type opmlExportCmd struct {
 	WithCredentials bool `env:"-" help:"Include unencrypted passwords and secret addresses of private feeds."`
 }
 
-// Run prints a reader's subscriptions as OPML.
 func (c opmlExportCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest) error {
 	return a.subscriber(st).Export(a.soft, d.ID, "Feeds of "+u.Email, c.WithCredentials, a.stdout)
 }

@@ -69,7 +69,6 @@ func (a *app) say(object any, format string, args ...any) error {
 	return err
 }
 
-// show prints an object for scripts, or calls print for people.
 func (a *app) show(object any, print func() error) error {
 	if a.json {
 		return a.printJSON(object)
@@ -136,7 +135,6 @@ func printTable[T any](a *app, heading string, records []T, line func(T) string)
 	return printLines(a.stdout, records, func(r T) string { return "  " + line(r) })
 }
 
-// onTerminal reports whether stdout is a terminal.
 func (a *app) onTerminal() bool {
 	f, ok := a.stdout.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
@@ -162,7 +160,6 @@ func all[T any](list []T) iter.Seq2[T, error] {
 	}
 }
 
-// reported is each for iterators.
 func reported[T, U any](all iter.Seq2[T, error], do func(T) U) iter.Seq2[U, error] {
 	return func(yield func(U, error) bool) {
 		for one, err := range all {
@@ -206,7 +203,6 @@ func roughly(d time.Duration) string {
 	return span(d.Round(time.Minute))
 }
 
-// seconds converts a duration for JSON.
 func seconds(d time.Duration) int64 { return int64(d / time.Second) }
 
 // instant converts a time for JSON: UTC, null for zero.

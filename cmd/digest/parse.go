@@ -22,10 +22,8 @@ type parseCmd struct {
 	URL  string   `name:"url" placeholder:"ADDRESS" help:"Where the document was published, for relative links."`
 }
 
-// mostDocument is the maximum size of a document in bytes.
 const mostDocument = 64 << 20
 
-// A parsed is the result of parsing one file.
 type parsed struct {
 	name    string
 	doc     *feed.Document
@@ -101,7 +99,6 @@ func parse(ctx context.Context, name, address string) parsed {
 	return parsed{name: name, doc: doc, err: err}
 }
 
-// A parsedList holds the results of all files.
 type parsedList []parsed
 
 // MarshalJSON returns one object keyed by file name, in the order of the arguments.
@@ -127,7 +124,6 @@ func (all parsedList) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// printDocument prints a document for people.
 func printDocument(w io.Writer, name string, d *feed.Document) {
 	if f := d.AsFeed(); f != nil && len(f.Posts) > 0 {
 		d = f

@@ -14,7 +14,6 @@ type pollCmd struct {
 	URL string `arg:"" name:"url"`
 }
 
-// pollAnswer is the result of the command as JSON.
 type pollAnswer struct {
 	URL string `json:"url"`
 	// unchanged, changed or failed; waiting: not polled, because a limit forbids it

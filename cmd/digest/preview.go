@@ -35,7 +35,6 @@ func (c previewCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest)
 	return a.printMessage(m, c.HTML)
 }
 
-// printMessage prints the text of a message, or its HTML.
 func (a *app) printMessage(m render.Message, html bool) (err error) {
 	switch {
 	case a.json:

@@ -12,7 +12,6 @@ type pruneCmd struct {
 	Confirm bool `env:"-" help:"Delete them now, even if they are more than half."`
 }
 
-// reportedPrune is the output of digest prune as JSON.
 type reportedPrune struct {
 	digest.Prune
 	Keep      string `json:"keep"`

@@ -16,10 +16,8 @@ type queueCmd struct {
 	Resume queueResumeCmd `cmd:"" help:"Try a paused mail route or recipient domain again now."`
 }
 
-// queueShown is the maximum number of listed editions in each state.
 const queueShown = 50
 
-// reportedQueue is the queue as JSON.
 type reportedQueue struct {
 	Counts      map[string]int   `json:"counts"` // by state
 	Lanes       []reportedLane   `json:"lanes"`  // with trouble or recovering
@@ -110,7 +108,6 @@ func (c *queueListCmd) check() error {
 	return err
 }
 
-// Run shows the queue.
 func (c *queueListCmd) Run(a *app, st *store.Store) error {
 	query := store.QueueQuery{Now: a.now(), Most: queueShown, State: c.State, Domain: c.Domain, Part: c.Reader}
 	if c.Older > 0 {

@@ -97,7 +97,6 @@ func shownAddress(l net.Listener) string {
 	return l.Addr().String()
 }
 
-// metricsAt returns the address of the metrics.
 func metricsAt(l net.Listener) string {
 	if l.Addr().Network() == "unix" {
 		return "/metrics of " + shownAddress(l)
@@ -114,7 +113,6 @@ func (a *app) together(parts ...func(context.Context) error) error {
 	return all.Wait()
 }
 
-// counters returns the metrics for Prometheus.
 func (a *app) counters(st *store.Store) *metrics.Metrics {
 	return metrics.New(metrics.Options{Store: st, Fence: a.fenceOf(st), Version: version(), Deadline: a.ReleaseDeadline,
 		Storage: a.storage, Abandoned: a.parsers.Abandoned, Now: a.clock, Log: a.log})
@@ -143,7 +141,6 @@ func (a *app) beginProxies(st *store.Store) error {
 	return st.ForgetProxies(a.hard)
 }
 
-// webServer returns the server of the web view.
 func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metrics.Metrics) (*http.Server, error) {
 	signer, err := a.signer(st)
 	if err != nil {
@@ -201,7 +198,6 @@ type pings struct {
 	wake  chan<- struct{}
 }
 
-// Pinged stores a ping.
 func (p pings) Pinged(ctx context.Context, urls []string, now time.Time) error {
 	err := p.store.Pinged(ctx, urls, now)
 	select {
@@ -227,7 +223,6 @@ func (a *app) fetcher(st *store.Store) *poller.Poller {
 	return a.poller(st)
 }
 
-// fenceOf returns a function that returns the fence.
 func (a *app) fenceOf(st *store.Store) func(context.Context) (store.Fence, error) {
 	return func(ctx context.Context) (store.Fence, error) { return a.lookFence(ctx, st) }
 }

@@ -69,7 +69,6 @@ type settings struct {
 // networks is a list of networks, separated by commas in a setting.
 type networks []netip.Prefix
 
-// words returns the networks as text.
 func (n networks) words() []string { return digest.Proxies{Networks: n}.Words() }
 
 // valueReaders returns the parsers of all values that are not plain text. Their errors follow NAME="value" in messages.
@@ -227,7 +226,6 @@ func readListen(_ *kong.Tag, s string) (string, error) {
 	return s, nil
 }
 
-// unixPrefix is the prefix of a socket's path in an address.
 const unixPrefix = "unix:"
 
 // readInstant parses an instant, and rejects years that dates and leases cannot represent.
@@ -243,7 +241,6 @@ func readInstant(_ *kong.Tag, s string) (time.Time, error) {
 	return t, nil
 }
 
-// readCount parses a number within the range of its flag.
 func readCount(tag *kong.Tag, s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil && rangeOf(tag) == "" {
@@ -263,7 +260,6 @@ func readDuration(tag *kong.Tag, s string) (time.Duration, error) {
 	return d, checkRange(tag, "a duration", d, parseDuration, durationHint(tag, s))
 }
 
-// readRate parses a rate within the range of its flag.
 func readRate(tag *kong.Tag, s string) (digest.Rate, error) {
 	r, err := digest.ParseRate(s)
 	if err != nil {
@@ -287,7 +283,6 @@ func (b byteSize) String() string {
 	return strconv.FormatInt(int64(b), 10) + unit
 }
 
-// readSize parses a size within the range of its flag.
 func readSize(tag *kong.Tag, s string) (byteSize, error) {
 	size, err := parseSize(s)
 	if err != nil {

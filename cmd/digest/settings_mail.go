@@ -28,12 +28,10 @@ type mailSettings struct {
 	PostalAddress     string      `default:"" placeholder:"TEXT" group:"Mail settings:" help:"Postal address at the end of every email, where the law requires one."`
 }
 
-// routeLimits returns the limits of all mail together.
 func (s *mailSettings) routeLimits() digest.Limits {
 	return digest.Limits{Connections: s.MailConnections, Rate: s.MailRate}
 }
 
-// domainLimits returns the limits of a recipient domain.
 func (s *mailSettings) domainLimits() digest.Limits {
 	return digest.Limits{Connections: s.DomainConnections, Rate: s.DomainRate}
 }

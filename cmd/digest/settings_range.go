@@ -17,7 +17,6 @@ import (
 // Tags declare the range of a setting: from is the minimum, and to is the maximum. zero describes the value 0 if it is
 // allowed although it is below from.
 
-// rangeOf describes the range of a flag; "" if it has none.
 func rangeOf(tag *kong.Tag) string {
 	if tag == nil || !tag.Has("from") {
 		return ""
@@ -60,7 +59,6 @@ func checkRange[T cmp.Ordered](tag *kong.Tag, kind string, value T, read func(st
 	return errors.New(with("is not "+kind+" "+bounds, hint))
 }
 
-// with adds a hint to a text if the hint is not empty.
 func with(text, hint string) string {
 	if hint == "" {
 		return text

@@ -40,7 +40,6 @@ func (c subscribeCmd) credential(ctx context.Context) (own digest.Credential, er
 	return own, err
 }
 
-// mostSecret is the maximum size of a file with a password in bytes.
 const mostSecret = 1 << 20
 
 // firstLine returns the first line of a file, or "" without a name.
@@ -141,7 +140,6 @@ func reportOffer(c poller.Candidate) reportedOffer {
 	return reportedOffer{digest.WithoutCredentials(c.URL), c.Title, factsOf(c)}
 }
 
-// factsOf returns the known facts about a feed in English.
 func factsOf(c poller.Candidate) (all []string) {
 	for _, fact := range c.Facts() {
 		all = append(all, fmt.Sprint(fact))
@@ -149,7 +147,6 @@ func factsOf(c poller.Candidate) (all []string) {
 	return all
 }
 
-// showOthers prints the other feeds that a page offers.
 func (a *app) showOthers(others []poller.Candidate) {
 	if a.json || len(others) == 0 {
 		return
@@ -165,7 +162,6 @@ func (a *app) showOthers(others []poller.Candidate) {
 	}
 }
 
-// mostTitle is the maximum length of a printed title in characters.
 const mostTitle = 100
 
 type unsubscribeCmd struct {
@@ -173,7 +169,6 @@ type unsubscribeCmd struct {
 	URL string `arg:"" name:"url"`
 }
 
-// Run unsubscribes a reader from a feed.
 func (c unsubscribeCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest) error {
 	f, err := a.subscribedAt(st, d.ID, c.URL)
 	if err != nil {

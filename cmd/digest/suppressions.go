@@ -15,7 +15,6 @@ type suppressionsCmd struct {
 	Remove suppressionsRemoveCmd `cmd:"" help:"Remove a suppression: send email to the address again."`
 }
 
-// reportedSuppression is a suppressed address as JSON.
 type reportedSuppression struct {
 	Email     string     `json:"email"`
 	Reason    string     `json:"reason"`
@@ -30,7 +29,6 @@ func reportSuppression(s digest.Suppression) reportedSuppression {
 
 type suppressionsListCmd struct{ reads }
 
-// Run lists the suppressed addresses.
 func (suppressionsListCmd) Run(a *app, st *store.Store) error {
 	return printPages(a, reported(st.Suppressions(a.soft), reportSuppression), "no address is suppressed",
 		func(s reportedSuppression) string {
@@ -57,7 +55,6 @@ func (c suppressionsAddCmd) Run(a *app, st *store.Store) error {
 
 type suppressionsRemoveCmd struct{ emailArg }
 
-// Run removes a suppression.
 func (c suppressionsRemoveCmd) Run(a *app, st *store.Store) error {
 	if err := st.Unsuppress(a.soft, c.Email); err != nil {
 		return err

@@ -13,7 +13,6 @@ type tickCmd struct {
 	serves
 }
 
-// Run runs the hourly job once.
 func (tickCmd) Run(a *app) error {
 	return a.withWork(func(st *store.Store) error {
 		return a.withJob(st, func(job *hourly.Job) error { return a.tick(st, job) })

@@ -22,7 +22,6 @@ type userCmd struct {
 	SignIn userSignInCmd `cmd:"" help:"Print a sign-in link that works once."`
 }
 
-// An emailArg is a bare address.
 type emailArg struct {
 	Email string `arg:""`
 }
@@ -41,7 +40,6 @@ func parseEmail(s string) (string, error) {
 	return digest.NormalEmail(address), nil
 }
 
-// reportedUser is a reader as JSON.
 type reportedUser struct {
 	Email         string     `json:"email"`
 	TimeZone      string     `json:"time_zone"`
@@ -95,7 +93,6 @@ func reportUser(u store.UserInfo) reportedUser {
 	return r
 }
 
-// languageName returns the name of a language: "Deutsch (de)".
 func languageName(tag string) string {
 	if l, ok := catalogue.Find(tag); ok {
 		return l.Name + " (" + tag + ")"
@@ -162,7 +159,6 @@ func clockOf(d time.Duration) string { return time.Time{}.Add(d).Format("15:04")
 
 type userListCmd struct{ reads }
 
-// Run lists the readers.
 func (userListCmd) Run(a *app, st *store.Store) error {
 	if a.json {
 		return printArray(a, reported(st.Users(a.soft), reportUser))
@@ -207,7 +203,6 @@ func (a *app) userInfo(st *store.Store, email string) (info store.UserInfo, err 
 
 type userRemoveCmd struct{ readerArg }
 
-// Run removes a reader.
 func (userRemoveCmd) Run(a *app, st *store.Store, u digest.User, _ digest.Digest) error {
 	if err := st.RemoveUser(a.soft, u.ID, a.now()); err != nil {
 		return err
@@ -217,7 +212,6 @@ func (userRemoveCmd) Run(a *app, st *store.Store, u digest.User, _ digest.Digest
 
 type userSignInCmd struct{ readerArg }
 
-// Run prints a sign-in link.
 func (userSignInCmd) Run(a *app, st *store.Store, u digest.User, _ digest.Digest) error {
 	link, err := web.SignInLink(a.soft, st, a.BaseURL, u.ID, a.now())
 	if err != nil {

@@ -22,7 +22,6 @@ type userAddCmd struct {
 	lookFlags
 }
 
-// mostReaders is the maximum number of readers in a file.
 const mostReaders = 100_000
 
 func (c *userAddCmd) check() (err error) {
@@ -48,7 +47,6 @@ func (c *userAddCmd) check() (err error) {
 	return err
 }
 
-// Run adds one reader, or all readers of a file.
 func (c *userAddCmd) Run(a *app, st *store.Store) error {
 	if c.File != "" {
 		return c.addAll(a, st)
@@ -75,7 +73,6 @@ func (c *userAddCmd) add(a *app, st *store.Store, email, zone string) (info stor
 	return a.userInfo(st, u.Email)
 }
 
-// reportedLine is the result of a line of a file, as JSON.
 type reportedLine struct {
 	Line  int    `json:"line"`
 	Email string `json:"email"`

@@ -46,7 +46,6 @@ func (f lookFlags) arranged(was digest.Arrangement) digest.Arrangement {
 	return was
 }
 
-// apply stores the flags for a digest.
 func (f lookFlags) apply(a *app, st *store.Store, d digest.Digest) error {
 	if f.DeliverAt != nil {
 		if err := st.SetDeliverAt(a.soft, d.ID, *f.DeliverAt); err != nil {
@@ -129,7 +128,6 @@ func (c userSetCmd) check() error {
 	return nil
 }
 
-// Run changes a reader.
 func (c userSetCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest) error {
 	for _, change := range []struct {
 		given bool
@@ -206,7 +204,6 @@ func parseStay(s string) (stay digest.Stay, err error) {
 	return stay, nil
 }
 
-// addStay plans a trip.
 func (a *app) addStay(st *store.Store, user digest.UserID, text string) error {
 	stay, err := parseStay(text)
 	if err != nil {
@@ -217,7 +214,6 @@ func (a *app) addStay(st *store.Store, user digest.UserID, text string) error {
 	return err
 }
 
-// removeStays removes all trips of a reader.
 func (a *app) removeStays(st *store.Store, user digest.UserID) error {
 	stays, err := st.Stays(a.soft, user)
 	if err != nil {
@@ -231,7 +227,6 @@ func (a *app) removeStays(st *store.Store, user digest.UserID) error {
 	return nil
 }
 
-// reportedStay is a trip as JSON.
 type reportedStay struct {
 	TimeZone string  `json:"time_zone"`
 	From     string  `json:"from"`

@@ -60,7 +60,6 @@ type reportedMail struct {
 	Returned  []string   `json:"returned"` // bounces and complaints
 }
 
-// Run shows a reader.
 func (userShowCmd) Run(a *app, st *store.Store, u digest.User, _ digest.Digest) error {
 	v, err := st.ReaderView(a.soft, u.ID, support.Shown)
 	if err != nil {
@@ -161,7 +160,6 @@ type userResendCmd struct {
 	Newsletter string      `placeholder:"SLUG" env:"-" help:"Send an issue of this newsletter instead of the reader's digest."`
 }
 
-// Run queues an edition again.
 func (c userResendCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest) error {
 	if c.Newsletter != "" {
 		n, err := st.NewsletterBySlug(a.soft, c.Newsletter)

@@ -73,7 +73,6 @@ func (a *app) keysOf(database string) *seal.Keys {
 	return seal.In(a.KeyFile)
 }
 
-// quota returns the limits on stored data.
 func (a *app) quota() poller.Quota {
 	return poller.Quota{Feed: int64(a.FeedQuota), Account: int64(a.AccountQuota)}
 }
@@ -111,7 +110,6 @@ func (a *app) pages(st *store.Store, signer *digest.Signer) *edition.Builder {
 		CacheBytes: cache})
 }
 
-// withJob calls do with the hourly job.
 func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
 	a.tuneMemory()
 	signer, err := a.signer(st)
@@ -190,7 +188,6 @@ func (a *app) cloudCallback(signer *digest.Signer) func(digest.CloudID) string {
 	return func(id digest.CloudID) string { return web.CloudCallbackAddress(a.BaseURL, signer, id) }
 }
 
-// deliverer returns the deliverer of editions.
 func (a *app) deliverer(st *store.Store, signer *digest.Signer, transport mailer.Transport) *mailer.Deliverer {
 	d := &mailer.Deliverer{
 		Queue:    st,
@@ -208,7 +205,6 @@ func (a *app) deliverer(st *store.Store, signer *digest.Signer, transport mailer
 	return d
 }
 
-// asker returns the sender of confirmation requests.
 func (a *app) asker(st *store.Store, signer *digest.Signer, transport mailer.Transport) *asking.Asker {
 	return &asking.Asker{
 		Store: st, Sender: a.sender(st, transport), Signer: signer, BaseURL: a.BaseURL, PostalAddress: a.PostalAddress,

@@ -21,7 +21,6 @@ import (
 // Kind is the purpose of an email. Each kind is counted separately.
 type Kind string
 
-// The kinds.
 const (
 	SignUp      Kind = "sign-up"       // confirms the address of a new reader
 	SignIn      Kind = "sign-in"       // a sign-in link for an unknown browser

@@ -37,7 +37,6 @@ type Load struct {
 // A Crowd says why an email of a share is not sent.
 type Crowd string
 
-// The reasons.
 const (
 	NoCrowd       Crowd = ""
 	AskerCrowd    Crowd = "asker"

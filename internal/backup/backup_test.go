@@ -82,7 +82,6 @@ func read(from io.Reader) (all []string, err error) {
 	}
 }
 
-// packed returns the file with some frames.
 func packed(t testing.TB, frames []byte, to backup.Recipients) []byte {
 	t.Helper()
 	var file bytes.Buffer
@@ -107,7 +106,6 @@ func unpack(file []byte, with backup.Identities) ([]string, error) {
 	return read(r)
 }
 
-// keys returns a key pair of age.
 func keys(t testing.TB) (backup.Recipients, backup.Identities) {
 	t.Helper()
 	key, err := age.GenerateX25519Identity()

@@ -70,7 +70,6 @@ type layers struct {
 	closers []io.Closer
 }
 
-// Close closes the writers, the highest first.
 func (l *layers) Close() error {
 	var err error
 	for i := len(l.closers) - 1; i >= 0; i-- {

@@ -10,7 +10,6 @@ import (
 	"digest"
 )
 
-// The kinds of frame.
 const (
 	headerFrame  = 'H'
 	tableFrame   = 'T'
@@ -19,7 +18,6 @@ const (
 	trailerFrame = 'Z'
 )
 
-// The kinds of cell.
 const (
 	cellNull = iota
 	cellNumber
@@ -74,7 +72,6 @@ type Count struct {
 // A Sum is the checksum of a table.
 type Sum [4]uint64
 
-// add adds a row to the checksum.
 func (s *Sum) add(row []byte) {
 	h := sha256.Sum256(row)
 	var carry uint64
@@ -128,7 +125,6 @@ func (s *Counter) Row(cells []any) error {
 	return nil
 }
 
-// appendRow encodes the cells of a row.
 func appendRow(to []byte, t Table, cells []any) ([]byte, error) {
 	for i, cell := range cells {
 		kind := Kind("")

@@ -126,7 +126,6 @@ func (r *Reader) end() error {
 	return io.EOF
 }
 
-// next reads a frame.
 func (r *Reader) next() (kind byte, err error) {
 	kind, err = r.r.ReadByte()
 	if err != nil {

@@ -23,7 +23,6 @@ type destination struct {
 // isReturnPath reports whether bounces are sent to the address.
 func (p destination) isReturnPath() bool { return p.edition != 0 || p.ask != 0 }
 
-// plain reports whether the address has no token.
 func (p destination) plain() bool { return p == destination{} }
 
 // destinationOf parses an address, with or without angle brackets. It ignores case, which mail servers change. It

@@ -53,7 +53,6 @@ func reportMail(kind, report string) []byte {
 		"--b\r\nContent-Type: text/plain\r\n\r\nA report.\r\n--b\r\n" + attachment + "--b--\r\n")
 }
 
-// totals returns the sums of the reports on each domain.
 func (w *world) totals() string {
 	w.t.Helper()
 	sum, err := w.store.DMARCSummary(w.t.Context(), digest.DateOf(sealed).Plus(-30), 10)

@@ -52,7 +52,6 @@ type Message struct {
 // Action is the result of a message.
 type Action string
 
-// The results of a message.
 const (
 	NotOurs      Action = "not ours" // to no address of ours
 	Ignored      Action = "ignored"  // to an address of ours, without effect
@@ -137,7 +136,6 @@ func (o Outcome) weight() int {
 	return slices.Index([]Action{NotOurs, Ignored, Counted, Unsubscribed, Recorded}, o.Did)
 }
 
-// handleOne handles a message to one of our addresses.
 func (h *Handler) handleOne(ctx context.Context, p destination, m Message, r Report, broken error) (o Outcome,
 	err error) {
 	stranger, bounce := m.FromKnown && m.From != "", m.FromKnown && m.From == ""
@@ -196,7 +194,6 @@ func (h *Handler) unsubscribeByMail(ctx context.Context, p destination, r Report
 	return h.unsubscribe(ctx, p.digest)
 }
 
-// doReport applies a report.
 func (h *Handler) doReport(ctx context.Context, p destination, r Report) (Outcome, error) {
 	switch r.Kind {
 	case Failure:
@@ -318,7 +315,6 @@ func (h *Handler) unsubscribe(ctx context.Context, id digest.DigestID) (Outcome,
 	return Outcome{Did: Unsubscribed, Digest: id, Text: fmt.Sprintf("digest %d: unsubscribed by mail", id)}, nil
 }
 
-// String describes the destination.
 func (p destination) String() string {
 	if p.edition != 0 {
 		return fmt.Sprintf("edition %d", p.edition)

@@ -324,7 +324,6 @@ func TestHandleAsk(t *testing.T) {
 	}
 }
 
-// ask sends a confirmation request for a newsletter.
 func (w *world) ask(email string) (n digest.NewsletterID, ask int64) {
 	w.t.Helper()
 	ctx, now := w.t.Context(), w.Now()

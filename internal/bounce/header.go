@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// A field is an unfolded field of a header.
 type field struct{ name, value string }
 
 type fields []field

@@ -199,7 +199,6 @@ func (c *conn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write sends a reply.
 func (c *conn) Write(b []byte) (int, error) {
 	c.unanswered.Store(0)
 	c.passing.Store(false)

@@ -129,7 +129,6 @@ func toCur(root *os.Root, name string) error {
 	return root.Rename(source, target)
 }
 
-// warnOnce logs a warning about a file, once.
 func (h *Handler) warnOnce(name string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

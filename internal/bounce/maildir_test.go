@@ -14,7 +14,6 @@ import (
 	"digest"
 )
 
-// maildir creates a Maildir with files in its folder new.
 func maildir(t *testing.T, files map[string][]byte) string {
 	t.Helper()
 	dir := t.TempDir()

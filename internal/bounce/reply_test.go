@@ -139,7 +139,6 @@ func TestServeLargeReply(t *testing.T) {
 	})
 }
 
-// join adds a member.
 func (w *world) join(n digest.NewsletterID, email string) {
 	w.t.Helper()
 	_, _, err := w.store.Join(w.t.Context(), n, store.Joining{Email: email, TimeZone: "UTC", Asked: true}, w.Now())

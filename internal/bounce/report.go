@@ -16,7 +16,6 @@ import (
 // ReportKind is what a message reports about an earlier one.
 type ReportKind string
 
-// The kinds of reports.
 const (
 	NoReport  ReportKind = ""          // an ordinary message, an automatic reply or a receipt
 	Notice    ReportKind = "notice"    // a report without consequences: a delay, a delivery, "not spam"
@@ -190,7 +189,6 @@ func traces(header fields) (values []string) {
 	return values
 }
 
-// report returns the result of all parts.
 func (m *reading) report() Report {
 	if m.feedback != nil {
 		return readFeedback(m.feedback)

@@ -17,7 +17,6 @@ import (
 	"digest/internal/socket"
 )
 
-// A place is the parsed setting DIGEST_BOUNCE_LISTEN.
 type place struct {
 	lmtp    bool
 	network string // tcp or unix

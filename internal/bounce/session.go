@@ -21,7 +21,6 @@ type session struct {
 	replies int // number of recipients that count replies
 }
 
-// Mail starts a message.
 func (s *session) Mail(from string, o *smtp.MailOptions) error {
 	s.Reset()
 	s.from = from
@@ -122,7 +121,6 @@ func (s *session) handle(message []byte, to []string) error {
 	return nil
 }
 
-// Reset drops the current message.
 func (s *session) Reset() { s.from, s.size, s.to, s.replies = "", 0, nil, 0 }
 
 // Logout implements smtp.Session and does nothing.

@@ -53,7 +53,6 @@ func readStatus(list []fields) (r Report, ok bool) {
 	return r, true
 }
 
-// readRecipient judges the failure for one recipient.
 func readRecipient(g fields) Report {
 	diagnostic := g.get("Diagnostic-Code")
 	status, _ := codeIn(g.get("Status"))
@@ -132,7 +131,6 @@ func (c code) aboutUs() bool {
 // codePattern matches an enhanced status code that is not part of a longer number.
 var codePattern = regexp.MustCompile(`(?:^|[^0-9.])([245])\.([0-9]{1,3})\.([0-9]{1,3})(?:[^0-9.]|\.?$|\.[^0-9])`)
 
-// codeIn returns the first code in a text.
 func codeIn(text string) (code, bool) {
 	found := codePattern.FindStringSubmatch(text)
 	if found == nil {

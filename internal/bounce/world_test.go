@@ -32,7 +32,6 @@ type reader struct {
 	edition digest.EditionID
 }
 
-// each runs f on both databases.
 func each(t *testing.T, readers int, f func(t *testing.T, w *world)) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) { f(t, newWorld(t, st, readers)) })
 }

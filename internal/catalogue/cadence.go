@@ -55,8 +55,6 @@ func DayOfMonth(c digest.Cadence) Sayable { return heading{ofEachMonth(c)} }
 // A heading begins with a capital letter.
 type heading struct{ of Sayable }
 
-// In returns the text in a language.
 func (h heading) In(l *Language) string { return l.Heading(h.of) }
 
-// String returns the text in English.
 func (h heading) String() string { return h.In(English()) }

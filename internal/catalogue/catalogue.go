@@ -120,7 +120,6 @@ import (
 //go:embed languages/*.json
 var files embed.FS
 
-// all holds the languages of the program; they never change.
 var all = sync.OnceValue(func() *languages { return load(files, "languages") })
 
 // A Language formats messages and dates in one language. It reads its file at the first message, so that a process that
@@ -135,7 +134,6 @@ type Language struct {
 	english *Language    // for messages that the file lacks; nil for English
 }
 
-// said holds the parsed file of a language.
 type said struct {
 	dates   dates
 	cities  map[string]string

@@ -10,7 +10,6 @@ import (
 	"digest"
 )
 
-// dates holds the date formats of a language.
 type dates struct {
 	First       string            `json:"first,omitempty"` // the first day of a month beside its name; "": 1
 	HalfDays    []string          `json:"half_days"`       // before noon and after noon

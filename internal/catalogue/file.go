@@ -56,7 +56,6 @@ type wording struct {
 	forms map[string]wording // nil: only text
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (w *wording) UnmarshalJSON(data []byte) error {
 	if bytes.HasPrefix(data, []byte("{")) {
 		return json.Unmarshal(data, &w.forms)
@@ -64,7 +63,6 @@ func (w *wording) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &w.text)
 }
 
-// MarshalJSON implements json.Marshaler.
 func (w wording) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -145,7 +143,6 @@ func (w wording) plural() (catalog.Message, error) {
 	return plural.Selectf(arg, "%d", cases...), nil
 }
 
-// readFile parses the file of a language.
 func readFile(files fs.FS, name string) (f file, err error) {
 	data, err := fs.ReadFile(files, name)
 	if err != nil {
@@ -234,7 +231,6 @@ func readHead(files fs.FS, name string) (*Language, error) {
 	}
 }
 
-// readSaid parses a whole file.
 func readSaid(files fs.FS, name string, tag language.Tag) (*said, error) {
 	f, err := readFile(files, name)
 	if err != nil {

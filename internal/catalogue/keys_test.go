@@ -93,7 +93,6 @@ func called(f ast.Expr, within string) string {
 	return ""
 }
 
-// constant returns the text of a literal.
 func constant(e ast.Expr) (string, bool) {
 	lit, ok := e.(*ast.BasicLit)
 	if !ok || lit.Kind != token.STRING {
@@ -148,7 +147,6 @@ func trees(t *testing.T, path string) map[string]*parse.Tree {
 	return set
 }
 
-// walk visits each node of a template in order.
 func walk(n parse.Node, see func(parse.Node)) {
 	branch := func(b parse.BranchNode) {
 		walk(b.Pipe, see)

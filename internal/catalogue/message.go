@@ -71,10 +71,8 @@ func AsSentence(line Sayable) Sayable { return sentence{line} }
 
 type sentence struct{ of Sayable }
 
-// In returns the sentence in a language.
 func (s sentence) In(l *Language) string { return l.Sentence(s.of) }
 
-// String returns the sentence in English.
 func (s sentence) String() string { return s.In(English()) }
 
 // Text translates a Sayable. It returns other values, such as the title of a post, unchanged as text.
@@ -123,7 +121,6 @@ func (l *Language) print(format string, values []any) string {
 // safe is HTML that is already escaped.
 type safe template.HTML
 
-// String returns the HTML for %s.
 func (s safe) String() string { return string(s) }
 
 // value converts a value for the printer: a number stays a number, and everything else becomes text.

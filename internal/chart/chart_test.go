@@ -15,7 +15,6 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// ago returns a poll some time before noon.
 func ago(d time.Duration, k chart.Kind, bytes int64, took time.Duration) chart.Poll {
 	return chart.Poll{At: noon.Add(-d), Kind: k, Bytes: bytes, Took: took}
 }

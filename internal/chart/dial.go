@@ -97,7 +97,6 @@ func ring(b *strings.Builder, class string, radius float64) {
 	fmt.Fprintf(b, `<circle class="%s" cx="%d" cy="%[2]d" r="%.1f"/>`, class, faceCentre, radius)
 }
 
-// now returns the angle of the hand.
 func (d Dial) now() float64 {
 	t := d.Now.UTC()
 	return turn(time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute)
@@ -217,7 +216,6 @@ func (d Dial) places(b *strings.Builder) {
 	}
 }
 
-// hand draws the hand and the current time.
 func (d Dial) hand(b *strings.Builder) {
 	angle := d.now()
 	shape(b, "hand", "M"+spot(angle, handFrom)+"L"+spot(angle, bezelInner))

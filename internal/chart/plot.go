@@ -70,7 +70,6 @@ func (p *plot) panel(n int, name, most string) panel {
 	return at
 }
 
-// line draws a horizontal line.
 func (p *plot) line(class string, y int) {
 	fmt.Fprintf(p, `<line class="%s" x1="0" x2="100%%" y1="%d.5" y2="%[2]d.5"/>`, class, y)
 }
@@ -80,7 +79,6 @@ func (p *plot) parting(i int) {
 	fmt.Fprintf(p, `<line class="month" x1="%.2f%%" x2="%.2[1]f%%" y1="%d" y2="%d"/>`, p.left(i), p.top(), p.bottom())
 }
 
-// date writes a text below the i-th column.
 func (p *plot) date(i int, text string) {
 	fmt.Fprintf(p, `<text class="date" x="%.2f%%" y="%d">%s</text>`, p.left(i), p.bottom()+axisText,
 		html.EscapeString(text))
@@ -90,7 +88,6 @@ func (p *plot) rect(class string, x, width, y, tall float64) {
 	fmt.Fprintf(p, `<rect class="%s" x="%.2f%%" width="%.2f%%" y="%.1f" height="%.1f"/>`, class, x, width, y, tall)
 }
 
-// bar draws a bar, or a part of one, in the i-th column.
 func (p *plot) bar(i int, class string, y, tall float64) {
 	column := whole / float64(p.columns)
 	p.rect(class, p.left(i)+column*gapPart/2, column*(1-gapPart), y, tall)

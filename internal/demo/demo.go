@@ -87,7 +87,6 @@ func page(site, rest string) string {
 	return name
 }
 
-// publishedAt returns the time in a file's name, or zero.
 func publishedAt(name string) time.Time {
 	base := path.Base(name)
 	at, err := time.Parse(stamp, strings.TrimSuffix(base, path.Ext(base)))

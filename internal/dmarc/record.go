@@ -35,7 +35,6 @@ func (p Policy) Weaker(than Policy) bool {
 	return slices.Index(policies(), p) < slices.Index(policies(), than)
 }
 
-// lowered returns the next weaker policy.
 func (p Policy) lowered() Policy { return policies()[max(slices.Index(policies(), p)-1, 0)] }
 
 // A Record is a DMARC record as receivers read it.

@@ -71,7 +71,6 @@ const (
 	maxID       = 300
 )
 
-// Errors of ParseReport.
 var (
 	errTooLarge = errors.New("it is larger than a report may be")
 	errNoReport = errors.New("it is not a DMARC aggregate report")

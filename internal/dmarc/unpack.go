@@ -93,7 +93,6 @@ type boundedTokens struct {
 	elements int
 }
 
-// Token implements xml.TokenReader.
 func (b *boundedTokens) Token() (xml.Token, error) {
 	token, err := b.RawToken()
 	switch token.(type) {
@@ -139,7 +138,6 @@ func readXML(text []byte) (doc xmlReport, err error) {
 	}
 }
 
-// read reads one element below the root.
 func (doc *xmlReport) read(d *xml.Decoder, start xml.StartElement) error {
 	switch start.Name.Local {
 	case "report_metadata":

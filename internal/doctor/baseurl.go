@@ -51,7 +51,6 @@ func (x *checker) baseURL(ctx context.Context) Finding {
 	return f
 }
 
-// resolves looks up the addresses of the host.
 func (x *checker) resolves(ctx context.Context, host string, f *Finding) bool {
 	found, err := x.names.addresses(ctx, host)
 	switch {
@@ -129,7 +128,6 @@ func (x *checker) isThisInstance(ctx context.Context, bad Status, f *Finding) {
 	}
 }
 
-// An answer is a response of the base URL.
 type answer struct {
 	status      int
 	location    string
@@ -179,7 +177,6 @@ func endsSoon(c *x509.Certificate, now time.Time) string {
 	return c.NotAfter.UTC().Format(time.DateOnly)
 }
 
-// diagnose explains a failed request.
 func (x *checker) diagnose(err error) (found, todo string) {
 	host := hostOf(x.BaseURL)
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {

@@ -20,7 +20,6 @@ const (
 	unfixed = "synchronize the clock of this machine over the network: install chrony, or enable systemd-timesyncd"
 )
 
-// clock compares the clocks that should agree.
 func (x *checker) clock(ctx context.Context) Finding {
 	if x.Frozen {
 		return skip("the time is set by --now")
@@ -104,7 +103,6 @@ func (x *checker) zones(context.Context) Finding {
 	return f
 }
 
-// zoneAge reports the release of the time zone database.
 func (x *checker) zoneAge(f *Finding) {
 	version, found := zoneVersion(x.Machine.ZoneDirs)
 	year := 0

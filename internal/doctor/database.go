@@ -13,7 +13,6 @@ import (
 	"digest/mailer"
 )
 
-// database reports the state of the database.
 func (x *checker) database(context.Context) Finding {
 	d := x.Database
 	switch {
@@ -35,7 +34,6 @@ func (x *checker) database(context.Context) Finding {
 	return verdict(OK, fmt.Sprintf("%s works, its schema is current, readers: %d", d.Name, d.Readers), "")
 }
 
-// hour checks whether the hourly job is late.
 func (x *checker) hour(context.Context) Finding {
 	if !x.Database.Read() {
 		return skip("needs the database")

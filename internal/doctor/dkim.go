@@ -81,7 +81,6 @@ func LookForKey(ctx context.Context, names interface {
 	return judgeKey(key, published), true
 }
 
-// judgeKey compares a key with the records published for it.
 func judgeKey(key digest.DKIMKey, published []string) Finding {
 	name := key.Selector + "._domainkey." + key.Domain
 	switch len(published) {

@@ -27,7 +27,6 @@ func from(address string) func(*world) { return func(w *world) { w.From = addres
 
 func returnPath(address string) func(*world) { return func(w *world) { w.ReturnPath = address } }
 
-// policy replaces the DMARC record of example.org.
 func policy(record string) func(*world) {
 	return replace("_dmarc.example.org", "_dmarc.example.org TXT "+record)
 }

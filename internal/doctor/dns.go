@@ -45,17 +45,14 @@ func (n *names) tryOut(ctx context.Context, f Facts) error {
 	return nil
 }
 
-// LookupTXT implements Resolver.
 func (n *names) LookupTXT(ctx context.Context, name string) ([]string, error) {
 	return n.Resolver.LookupTXT(ctx, rooted(name))
 }
 
-// LookupMX implements Resolver.
 func (n *names) LookupMX(ctx context.Context, name string) ([]*net.MX, error) {
 	return n.Resolver.LookupMX(ctx, rooted(name))
 }
 
-// LookupIPAddr implements Resolver.
 func (n *names) LookupIPAddr(ctx context.Context, host string) ([]net.IPAddr, error) {
 	return n.Resolver.LookupIPAddr(ctx, rooted(host))
 }
@@ -128,7 +125,6 @@ func domainOf(address string) string {
 	return strings.ToLower(domain)
 }
 
-// hostOf returns the host of a web address in lower case, or "".
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -137,7 +133,6 @@ func hostOf(address string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// A reach says where an address works.
 type reach int
 
 const (
@@ -187,7 +182,6 @@ func isSuffix(domain string) bool {
 	return suffix == domain
 }
 
-// isPublic reports whether an address is public.
 func isPublic(a netip.Addr) bool {
 	shared := netip.PrefixFrom(netip.AddrFrom4([4]byte{100, 64, 0, 0}), 10) // RFC 6598
 	return a.IsGlobalUnicast() && !a.IsPrivate() && !shared.Contains(a)

@@ -20,12 +20,10 @@ import (
 // mail.example.org". The type SERVFAIL makes the server answer that for a name.
 type zone []string
 
-// without returns the zone without the records that have a prefix.
 func (z zone) without(prefix string) zone {
 	return slices.DeleteFunc(slices.Clone(z), func(line string) bool { return strings.HasPrefix(line, prefix) })
 }
 
-// with returns the zone with more records.
 func (z zone) with(lines ...string) zone { return append(slices.Clone(z), lines...) }
 
 // serve serves the zone on loopback, by UDP and TCP, until the test ends.

@@ -22,7 +22,6 @@ import (
 // Status is the severity of a finding.
 type Status string
 
-// The statuses.
 const (
 	OK      Status = "ok"
 	Warn    Status = "warn"    // works, but may not be intended
@@ -124,7 +123,6 @@ type Machine struct {
 // Space is the size and free space of a file system, in bytes.
 type Space struct{ Free, Total uint64 }
 
-// A checker runs the checks on the facts.
 type checker struct {
 	Facts
 	names *names
@@ -152,7 +150,6 @@ func verdict(s Status, found, todo string) Finding {
 
 func skip(why string) Finding { return verdict(Skipped, why, "") }
 
-// rank orders statuses by severity.
 func rank(s Status) int { return slices.Index([]Status{"", Skipped, OK, Warn, Wrong}, s) }
 
 // noAnswer adds a failed DNS lookup to a finding.

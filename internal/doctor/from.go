@@ -107,7 +107,6 @@ func (x *checker) exchangers(ctx context.Context, domain string) ([]string, erro
 // isNullMX reports whether the domain accepts no mail (RFC 7505).
 func isNullMX(hosts []string) bool { return len(hosts) == 1 && hosts[0] == "" }
 
-// signingKey returns the key that signs emails from From.
 func (x *checker) signingKey() (digest.DKIMKey, bool) {
 	return mailer.ActiveKey(x.Database.Keys, domainOf(x.From))
 }

@@ -62,7 +62,6 @@ func (x *checker) key(context.Context) Finding {
 	return f
 }
 
-// unusable returns the finding for an unusable key file.
 func unusable(err error) Finding {
 	e, ok := errors.AsType[*digest.Error](err)
 	if !ok {

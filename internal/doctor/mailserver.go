@@ -11,7 +11,6 @@ import (
 	"digest/mailer"
 )
 
-// mailServer checks whether emails can be sent.
 func (x *checker) mailServer(ctx context.Context) Finding {
 	where := "mail goes to the Maildir " + x.Mail.Folder
 	if x.Mail.Folder == "" {

@@ -117,7 +117,6 @@ func refusesAll(record string) bool {
 	return true
 }
 
-// brokenSPF explains why a record is unusable.
 func brokenSPF(err error) (what, todo string) {
 	switch {
 	case errors.Is(err, spf.ErrLookupLimitReached):

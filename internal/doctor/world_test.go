@@ -36,7 +36,6 @@ func newKey(domain string) digest.DKIMKey {
 	return k
 }
 
-// keyRecord returns the line of a zone with the record of a key.
 func keyRecord(k digest.DKIMKey) string {
 	name, value, err := mailer.DKIMRecord(k)
 	if err != nil {
@@ -62,7 +61,6 @@ func goodZone() zone {
 	}
 }
 
-// A world is an instance for the doctor.
 type world struct {
 	doctor.Facts
 	zone zone

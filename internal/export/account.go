@@ -152,7 +152,6 @@ func (e *Export) readImport(ctx context.Context) error {
 	return err
 }
 
-// stay is a trip.
 type stay struct {
 	From     string `json:"from"`
 	To       string `json:"to"`
@@ -167,7 +166,6 @@ type passkey struct {
 	UsedAt *time.Time `json:"used_at"`
 }
 
-// session is a browser that is signed in.
 type session struct {
 	Began   *time.Time `json:"began_at"`
 	Ends    time.Time  `json:"ends_at"`
@@ -199,7 +197,6 @@ func (e *Export) readAccess(ctx context.Context) error {
 	return err
 }
 
-// filter is a filter in filters.json.
 type filter struct {
 	Words string    `json:"words"`
 	Feed  string    `json:"feed"` // address of the feed; empty: all feeds
@@ -228,7 +225,6 @@ func known(t time.Time) *time.Time {
 
 func (e *Export) writeAccount(_ context.Context, w io.Writer) error { return writeJSON(w, e.account) }
 
-// subscription is a feed of a reader in feeds.json.
 type subscription struct {
 	URL      string `json:"url"`
 	Site     string `json:"site"`
@@ -257,7 +253,6 @@ func titleOf(s store.SubscriptionInfo) string {
 	return cmp.Or(s.Title, s.Feed.Title, digest.PublicAddress(s.Feed.URL))
 }
 
-// edition is an edition in editions.json.
 type edition struct {
 	Date   string     `json:"date"`
 	Number int        `json:"number"`
@@ -280,5 +275,4 @@ func (e *Export) writeEditions(_ context.Context, w io.Writer) error {
 	return writeJSON(w, list)
 }
 
-// pageName returns the file name of an edition.
 func pageName(e digest.Edition) string { return "editions/" + e.LocalDate.String() + ".html" }

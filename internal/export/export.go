@@ -155,7 +155,6 @@ limit are not included, except your saved posts.
 	return err
 }
 
-// writeJSON writes one indented value.
 func writeJSON(w io.Writer, v any) error {
 	j := json.NewEncoder(w)
 	j.SetEscapeHTML(false)

@@ -35,7 +35,6 @@ func (e *Export) page(w io.Writer, title, up string,
 	return write("close", nil)
 }
 
-// pagePost is a post on a page.
 type pagePost struct {
 	digest.Post
 	Text template.HTML // sanitised when it was stored

@@ -19,7 +19,6 @@ const (
 	someRows = 50
 )
 
-// post is a post in posts.jsonl and saved.jsonl.
 type post struct {
 	Edition   string     `json:"edition"` // its date
 	SavedAt   *time.Time `json:"saved_at,omitempty"`

@@ -21,7 +21,6 @@ const ContentType = "application/atom+xml; charset=utf-8"
 // Path is the path of the hub below the base URL.
 const Path = "/hub"
 
-// lettersInFeed is the number of issues in a feed.
 const lettersInFeed = 20
 
 // Feeds creates the public feeds of this instance: a feed of issues for each newsletter.
@@ -122,7 +121,6 @@ func (f Feeds) Newsletter(ctx context.Context, n digest.Newsletter, now time.Tim
 	return made, nil
 }
 
-// logo returns the address of a newsletter's logo, or "".
 func (f Feeds) logo(n digest.Newsletter) string {
 	if !n.Logo.Exists() {
 		return ""

@@ -144,7 +144,6 @@ func (h *Hub) announce() error {
 	return err
 }
 
-// make makes a call and stores its result.
 func (h *Hub) make(ctx context.Context, c digest.HubCall) error {
 	request, letterAt, challenge, err := h.request(ctx, c)
 	if err != nil {

@@ -71,7 +71,6 @@ func steps(s string) int {
 	return r.steps
 }
 
-// start processes a start tag.
 func (r *reckoner) start(t *tag) {
 	if t.name == atom.Html {
 		r.steps += stepsOfMerge * r.merged
@@ -100,7 +99,6 @@ func (r *reckoner) start(t *tag) {
 	}
 }
 
-// push adds an open element.
 func (r *reckoner) push(t *tag) {
 	e := element{name: t.name, spelled: t.spelled, weight: weightOf(t.name), below: r.around()}
 	switch t.name {
@@ -147,7 +145,6 @@ func styleOf(t *tag) string {
 	return t.written
 }
 
-// end processes an end tag. It also ends the elements inside that end implicitly.
 func (r *reckoner) end(t *tag) {
 	if groupOf(t.name) == parts {
 		r.endPart(t.name)

@@ -6,7 +6,6 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A tag is a start tag or an end tag.
 type tag struct {
 	name       atom.Atom // 0: an element that HTML does not know
 	spelled    string    // name as written

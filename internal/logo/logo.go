@@ -88,7 +88,6 @@ func unreadable() error {
 	return digest.Refuse(digest.Invalid, "the picture is damaged; save it as PNG again")
 }
 
-// checkShape returns an error for an unsuitable size or shape.
 func checkShape(w, h int) error {
 	switch {
 	case w < minSide || h < minSide:

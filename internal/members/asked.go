@@ -12,7 +12,6 @@ import (
 
 const askedColumn = "asked"
 
-// readAsked reads the file of sent confirmation requests in our own export.
 func (l *List) readAsked(f *zip.File) error {
 	r, err := f.Open()
 	if err != nil {

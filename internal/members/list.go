@@ -29,7 +29,6 @@ type List struct {
 	zones   map[string]error // cache of errors by time zone
 }
 
-// A source is a CSV file of a list.
 type source struct {
 	name   string
 	open   func() (io.ReadCloser, error)

@@ -19,7 +19,6 @@ const (
 	mostEmail = 320
 )
 
-// A record is a row of a table.
 type record struct {
 	*table
 	list    *List
@@ -28,7 +27,6 @@ type record struct {
 	wrong   string // the first error in it
 }
 
-// raw returns the field of a column, or "".
 func (r *record) raw(column string) string {
 	i := r.column[column]
 	if i == 0 || i > len(r.fields) {

@@ -13,7 +13,6 @@ import (
 // State is the state of a person in a list.
 type State string
 
-// The states.
 const (
 	Joined     State = "joined"
 	Pending    State = "pending"    // the address was entered, but never confirmed
@@ -54,7 +53,6 @@ type Row struct {
 // Action is the consequence of a row.
 type Action string
 
-// The actions.
 const (
 	Join     Action = "join"     // consent is proven
 	Ask      Action = "ask"      // consent is not proven; send a confirmation request

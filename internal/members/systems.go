@@ -8,7 +8,6 @@ import (
 	"digest"
 )
 
-// A system is a program whose lists this package can read.
 type system struct {
 	name    string
 	foreign bool                                                              // not our own format
@@ -31,7 +30,6 @@ func systems() []system {
 	}
 }
 
-// Why a file is skipped.
 var (
 	errUnknown = errors.New("it is not a list of members")
 	errNever   = errors.New("the people in this list never subscribed")
@@ -105,7 +103,6 @@ func sortOurs(_ *table, file string) (string, State, error) {
 	return "members", "", nil
 }
 
-// paused is the state of a paused member.
 const paused = "paused"
 
 func readOurs(r *record) Row {

@@ -16,7 +16,6 @@ import (
 	"digest"
 )
 
-// limits are the limits of a list.
 type limits struct {
 	bytes   int64 // of a file, or of all files in a ZIP together, unpacked
 	row     int   // in bytes
@@ -39,7 +38,6 @@ var (
 	errEmpty   = errors.New("it is empty")
 )
 
-// A table reads a CSV file row by row.
 type table struct {
 	limits
 	csv    *csv.Reader
@@ -49,7 +47,6 @@ type table struct {
 	at     int            // first line of the latest row; 0: none
 }
 
-// openTable reads the header.
 func openTable(r io.Reader, l limits) (*table, error) {
 	input := &rowBound{r: decoded(bufio.NewReaderSize(r, ahead)), most: int64(l.row) + ahead}
 	buffered := bufio.NewReaderSize(input, ahead)
@@ -82,7 +79,6 @@ func normal(name string) string {
 	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(name))
 }
 
-// has reports whether the table has all of these columns.
 func (t *table) has(names ...string) bool {
 	for _, name := range names {
 		if t.column[name] == 0 {

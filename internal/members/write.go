@@ -147,7 +147,6 @@ func (e Export) writeAsked(w io.Writer) error {
 	})
 }
 
-// stamp formats a time; "" for zero.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -18,7 +18,6 @@ type database struct{ Options }
 // collected.
 func (d database) Describe(chan<- *prometheus.Desc) {}
 
-// A scrape is one collection of metrics.
 type scrape struct {
 	database
 	out chan<- prometheus.Metric
@@ -140,7 +139,6 @@ func (s scrape) news(ctx context.Context) error {
 	return nil
 }
 
-// storage sends alarms about storage.
 func (s scrape) storage(size digest.Storage) {
 	const help = "1 if there is too little room: size (the database is larger than DIGEST_DATABASE_ALARM), disk (less than 1 GiB is free); else 0."
 	s.gauge("database_alarm", help, one(size.Large()), "what", "size")
@@ -160,7 +158,6 @@ func (s scrape) states(ctx context.Context) error {
 	return err
 }
 
-// mail sends the number and age of waiting emails.
 func (s scrape) mail(ctx context.Context) error {
 	w, err := s.Store.MailWaiting(ctx, s.now, 0)
 	if err != nil {
@@ -199,7 +196,6 @@ func (s scrape) trouble(ctx context.Context) error {
 	return nil
 }
 
-// hub sends the work of the hub.
 func (s scrape) hub(ctx context.Context) error {
 	n, err := s.Store.HubCount(ctx, s.now)
 	if err != nil {

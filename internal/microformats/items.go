@@ -90,7 +90,6 @@ func (p *parser) item(n *html.Node, in *open, roots, classic []string, props []p
 	}
 }
 
-// add adds a value to an item.
 func (p *parser) add(in *open, prop property, v Value) {
 	in.item.Properties[prop.name] = append(in.item.Properties[prop.name], v)
 	in.named = in.named || prop.prefix == "p" || prop.prefix == "e"

@@ -105,7 +105,6 @@ func (p *parser) look(n *html.Node, based *bool) {
 	}
 }
 
-// maxRels is the maximum number of rels for an address.
 const maxRels = 50
 
 // link adds the rels of an address.

@@ -8,10 +8,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// space is the white space of HTML.
 const space = " \t\n\f\r"
 
-// value returns the value of a property with a prefix from an element.
 func (p *parser) value(n *html.Node, prefix string, in *open) Value {
 	switch prefix {
 	case "u":

@@ -41,7 +41,6 @@ func turned(t testing.TB, order string, orientation byte) []byte {
 	return []byte("\xff\xd8\xff\xe1\x00" + string(rune(len(exif)+2)) + exif + string(plain[2:]))
 }
 
-// The beginnings of WebP files.
 const (
 	lossy    = "RIFF\x40\x00\x00\x00WEBPVP8 \x30\x00\x00\x00\x10\x02\x00\x9d\x01\x2a\x78\x00\x50\x40"
 	lossless = "RIFF\x40\x00\x00\x00WEBPVP8L\x30\x00\x00\x00\x2f\x77\xc0\x13\x00\x00\x00\x00\x00\x00"

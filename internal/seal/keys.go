@@ -68,7 +68,6 @@ func (k *Keys) Open(sealed string) (digest.Credential, error) {
 	return own.open(sealed)
 }
 
-// keyOf returns the key that encrypted a value.
 func (k *Keys) keyOf(sealed string) (key, error) {
 	id := idOf(sealed)
 	own, found := k.find(id)

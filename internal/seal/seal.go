@@ -25,13 +25,11 @@ import (
 	"digest"
 )
 
-// keyBytes is the length of a key in bytes.
 const keyBytes = 32
 
 // version is the prefix of encrypted values, and is authenticated with them.
 const version = "1."
 
-// A key is one line of a key file.
 type key struct {
 	id   string
 	text string // as in the file
@@ -41,7 +39,6 @@ type key struct {
 
 var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// parseKey parses a line.
 func parseKey(text string) (key, error) {
 	raw, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(raw) != keyBytes {
@@ -100,7 +97,6 @@ func (k key) encrypt(text []byte, kind string) string {
 	return prefix + base64.RawURLEncoding.EncodeToString(k.aead.Seal(nil, nil, text, []byte(prefix+kind)))
 }
 
-// decrypt decrypts the output of encrypt.
 func (k key) decrypt(sealed, kind string) ([]byte, bool) {
 	prefix := version + k.id + "."
 	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(sealed, prefix))

@@ -256,7 +256,6 @@ func (c *consultation) digestOf(e store.MailedEdition) store.DigestView {
 	return c.Digests[i]
 }
 
-// notWorking returns how many feeds of a digest are not working.
 func notWorking(f feedCounts, name catalogue.Sayable) catalogue.Sayable {
 	return catalogue.Key("%d of the %d feeds of %s are not working; see the list of feeds below").With(f.troubled,
 		f.asked, name)

@@ -11,7 +11,6 @@ import (
 	"digest"
 )
 
-// An address is a parsed http or https address.
 type address struct {
 	scheme, user, host string // user includes its @
 	path               string // begins with a slash

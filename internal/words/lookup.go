@@ -103,7 +103,6 @@ func (l *Lookup) read(p part) (isField bool, err error) {
 
 var errNoDay = errors.New("no day")
 
-// parseDay parses a day, or the first day of a month or a year.
 func parseDay(typed string) (digest.Date, error) {
 	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
 		if t, err := time.Parse(layout, typed); err == nil && t.Year() > 0 {

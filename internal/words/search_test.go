@@ -119,7 +119,6 @@ func parse(t testing.TB, typed string) words.Query {
 	return q
 }
 
-// shown formats pieces with matches in brackets.
 func shown(all []words.Piece) string {
 	var b strings.Builder
 	for _, p := range all {

@@ -129,7 +129,6 @@ func pairs(text string, r run, yield func(token) bool) bool {
 // maxRunes is the maximum length of an indexed word in characters.
 const maxRunes = 64
 
-// bounded truncates a word to maxRunes.
 func bounded(word string) string {
 	if len(word) <= maxRunes {
 		return word

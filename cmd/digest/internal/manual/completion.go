@@ -24,10 +24,8 @@ func Completion(app *kong.Application, shell string) string {
 	return ""
 }
 
-// A word is a command or a flag.
 type word struct{ text, help string }
 
-// follow returns the commands and flags that can follow a command.
 func follow(n *kong.Node) (commands, flags []word) {
 	for _, c := range n.Children {
 		if c.Type == kong.CommandNode && !c.Hidden {
@@ -169,7 +167,6 @@ fi
 `, app.Name, paths(app), cases)
 }
 
-// described formats words as a zsh array, each with its help.
 func described(words []word) string {
 	var all []string
 	for _, w := range words {
