@@ -158,7 +158,7 @@ type Subscription struct {
 	Most     int    // maximum posts in one edition; 0: no limit
 	Extras   Extra  // the extras that the reader wants, added
 	Leads    bool   // puts its section before all others
-	// the addresses that the reader subscribed to, if the feed moved, with one for each line and * for the feed's own;
+	// the addresses that the reader subscribed to, if the feed moved since: a line for each, and * for the feed's own;
 	// empty: only the feed's own
 	Address string
 }

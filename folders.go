@@ -15,8 +15,8 @@ type FolderOrder string
 // NewFolderOrder returns the order of names, each of one line.
 func NewFolderOrder(names []string) FolderOrder { return FolderOrder(strings.Join(names, "\n")) }
 
-// Arrange sorts the names of folders. Names that are not in the order come last, by CompareNames, but the empty name
-// comes first.
+// Arrange sorts the names of folders. Names that are not in the order are last, by CompareNames, but the empty name is
+// first.
 func (o FolderOrder) Arrange(names []string) {
 	place := o.places()
 	slices.SortFunc(names, func(a, b string) int {

@@ -2,7 +2,7 @@ package digest
 
 import "time"
 
-// Lags holds, for each kind of work, how long the oldest overdue item has waited. Zero: nothing waits.
+// Lags holds, for each kind of work, the time since which the oldest overdue item waits. Zero: nothing waits.
 type Lags struct {
 	Polls    time.Time // a queued feed that can be polled
 	Editions time.Time // an edition that waits for no feed any more

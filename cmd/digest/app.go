@@ -33,7 +33,7 @@ type app struct {
 
 	parsers   *poller.Parsers // shared by all pollers
 	readsOnly bool            // the command changes nothing that has a time
-	opens     opening         // what the command may do to the database
+	opens     opening         // permissions of the command on the database
 	asItself  bool            // the command uses DIGEST_BASE_URL and not the stored address of the instance
 	presence  presence
 

@@ -36,7 +36,7 @@ type reportedBackup struct {
 	KeyFile   string          `json:"key_file,omitempty"` // of private feeds; not part of the backup
 	Next      []string        `json:"next,omitempty"`     // next steps for the operator
 
-	SourceFenced bool `json:"source_fenced,omitempty"` // the copied database sends no more emails
+	SourceFenced bool `json:"source_fenced,omitempty"` // the copied database is fenced
 }
 
 type reportedTable struct {

@@ -131,7 +131,7 @@ func TestDoctorLooks(t *testing.T) {
 	})
 }
 
-// addReported gives ann a newsletter with a domain of its own, and stores a DMARC report about that domain.
+// addReported adds a newsletter of ann with its own domain, and stores a DMARC report about that domain.
 func addReported(t *testing.T, database string, now time.Time) {
 	t.Helper()
 	st, err := store.Open(t.Context(), database)

@@ -158,7 +158,7 @@ func (c fenceReleaseCmd) Run(a *app, st *store.Store) error {
 	return a.say(r, "%s", strings.Join(r.lines(f.BaseURL), "\n"))
 }
 
-// discard releases the fence, and keeps editions on the web only that were due before --discard-before.
+// discard releases the fence. Editions that were due before --discard-before stay on the web and are not sent.
 func (c fenceReleaseCmd) discard(a *app, st *store.Store, r *reportedRelease) error {
 	switch {
 	case !r.Released:

@@ -291,7 +291,7 @@ type shownNewsletter struct {
 
 	Hub         int              `json:"hub_subscriptions"` // programs that subscribe to its feed by WebSub
 	Asks        digest.AskCounts `json:"asks"`              // confirmation requests to imported people
-	AsksStopped string           `json:"asks_stopped"`      // why no more requests are sent; "": they are
+	AsksStopped string           `json:"asks_stopped"`      // why sending of requests stopped; "": it did not
 }
 
 type reportedPublisher struct {

@@ -7,9 +7,9 @@ import (
 	"digest/internal/dmarc"
 )
 
-// A destination is the purpose of one of our addresses: the return path of an edition or a confirmation request, the
-// address that unsubscribes a digest, the one that counts replies to a newsletter, or the one for DMARC reports. The
-// zero value is the plain address.
+// A destination is the purpose of one of our addresses. It may be the return path of an edition or a confirmation
+// request, the address that unsubscribes a digest, or the one that counts replies to a newsletter. It may be the
+// address for DMARC reports. The zero value is the plain address.
 type destination struct {
 	edition digest.EditionID
 	ask     int64 // key of a digest.Ask

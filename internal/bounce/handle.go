@@ -68,7 +68,7 @@ type Outcome struct {
 	Kind    digest.BounceKind `json:"kind,omitempty"`
 	Status  string            `json:"status,omitempty"` // RFC 3463
 
-	// Suppressed is an address that gets no more emails because of the message.
+	// Suppressed is the address that the message suppressed.
 	Suppressed string `json:"suppressed,omitempty"`
 	Text       string `json:"text"` // one line for people
 

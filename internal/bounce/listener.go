@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// A listener limits the number of connections. When all places are taken, a new connection replaces the least useful
-// one.
+// A listener limits the number of connections. When no place is free, a new connection replaces the least useful one.
 type listener struct {
 	net.Listener
 	now     func() time.Time
@@ -54,7 +53,7 @@ func peer(c net.Conn) string {
 	return netip.PrefixFrom(ip.WithZone(""), site).Masked().String()
 }
 
-// enter gives c a place if one is free, or if another connection can be closed for it.
+// enter reserves a place for c if one is free, or if another connection can be closed for it.
 func (l *listener) enter(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -89,7 +89,7 @@ func (c *crowd) enter(host int) (one *client, reply string) {
 	return one, one.hear()
 }
 
-// fill takes all places, ten from each of five addresses.
+// fill opens the maximum number of connections, ten from each of five addresses.
 func (c *crowd) fill() (all []*client) {
 	c.t.Helper()
 	for i := range maxConnections {
@@ -141,7 +141,7 @@ func TestHeldPlacesAreGivenUp(t *testing.T) {
 	}
 }
 
-// TestWhoBringsMailStays checks that of equally old connections, those that send messages stay.
+// TestWhoBringsMailStays checks that of equally old connections, the ones that send messages stay.
 func TestWhoBringsMailStays(t *testing.T) {
 	c := newCrowd(t)
 	honest := c.brings(9)

@@ -18,7 +18,7 @@ import (
 // the number of messages for us. It deletes those whose result is committed. It moves the others, and messages that
 // people wrote to the plain address, to cur as seen, because the Maildir may belong to a person. Files that are not
 // messages stay, and it logs each of them once. If the store fails, this message and all later ones stay for the next
-// call. Two processes at once may handle a message twice, which changes nothing.
+// call. Two concurrent processes may handle a message twice, which changes nothing.
 func (h *Handler) HandleMaildir(ctx context.Context, dir string) (handled int, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

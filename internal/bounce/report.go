@@ -42,7 +42,7 @@ type Report struct {
 	Aggregate []byte
 }
 
-// MaxMessage is the number of bytes that are read of a message. A report is before the message that it returns.
+// MaxMessage is the maximum number of bytes to read from a message. A report is before the message that it returns.
 const MaxMessage = 1 << 20
 
 // maxReply is the maximum size of a reply to a newsletter. A person gets the reply too, so it may have pictures. The

@@ -184,8 +184,7 @@ func TestHalfTranslated(t *testing.T) {
 	}
 }
 
-// TestReadWhenItSpeaks checks that the messages of a language are read on first use, and those of other languages are
-// not.
+// TestReadWhenItSpeaks checks that the messages of a language are read on first use, without other languages.
 func TestReadWhenItSpeaks(t *testing.T) {
 	files := fstest.MapFS{
 		"x/en.json": {Data: []byte(readEnglish(t).encode())},

@@ -59,7 +59,7 @@ func TestNoneIsNotOne(t *testing.T) {
 	}
 }
 
-// TestInstant checks the format of commands, and those of the other languages.
+// TestInstant checks the format of commands, and the formats of the languages.
 func TestInstant(t *testing.T) {
 	at := Instant(time.Date(2026, 11, 3, 9, 5, 0, 0, time.FixedZone("CET", 3600)))
 	for code, want := range map[string]string{"en": "2026-11-03 09:05 CET", "de": "3. Nov. 2026, 09:05 CET"} {

@@ -18,7 +18,7 @@ type Kind int
 const (
 	Unchanged Kind = iota // nothing new
 	Changed               // new content
-	Limited               // the site asked to come back later
+	Limited               // rate-limited
 	Refused               // the site rejected the request
 	Broken                // the site had an error
 	Silent                // no response, or an unusable one

@@ -18,7 +18,7 @@ type Walk struct {
 type Published struct {
 	Domain string
 	Texts  []string // receivers ignore all of them if there are several
-	Record Record   // the last one
+	Record Record   // valid only if Texts has one element
 }
 
 // single reports whether receivers use the record.

@@ -73,7 +73,7 @@ func distance(ahead time.Duration) string {
 	return ahead.Round(time.Second).String() + " ahead"
 }
 
-// zones checks whether all time zones can be loaded, and those of readers in particular.
+// zones checks whether all time zones can be loaded, in particular the readers'.
 func (x *checker) zones(context.Context) Finding {
 	var lost []string
 	all := timezone.Names()

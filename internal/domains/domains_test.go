@@ -163,7 +163,7 @@ func (w *world) comes(i int) string {
 	return n.OwnAddress
 }
 
-// TestRecords checks which records let emails come from the domain.
+// TestRecords checks which records let a newsletter use its own domain.
 func TestRecords(t *testing.T) {
 	each(t, func(w *world) {
 		d, name, value := w.named(0)

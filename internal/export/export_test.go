@@ -372,7 +372,7 @@ func (g *gauge) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestMemoryIsFlat checks that 1,000 long posts need no more memory than a few.
+// TestMemoryIsFlat checks that 1,000 long posts need as little memory as a few.
 func TestMemoryIsFlat(t *testing.T) {
 	tier.Alone(t)
 	s := storetest.Open(t, storetest.SQLite(t))

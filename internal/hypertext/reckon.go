@@ -24,7 +24,7 @@ type reckoner struct {
 	open    []element
 	depth   int     // maximum depth of the parser's stack
 	styles  total   // formatting elements in the parser's list
-	lost    total   // those of them that the parser may have to reopen
+	lost    total   // styles that the parser may have to reopen
 	lostTo  int     // number of open elements that may have ended, or that are around a cell
 	frames  []frame // of the open cells
 	merged  int     // attributes of <html>
@@ -37,7 +37,7 @@ type element struct {
 	name    atom.Atom
 	spelled string
 	weight  int    // maximum number of elements, with implied ones
-	styles  string // key of a formatting element in the parser's list; else empty
+	styles  string // key of a formatting element in the parser's list; empty for others
 	cost    int    // of a formatting element: 1 plus its attributes
 	below   group  // groups of the elements around it
 	lost    bool

@@ -7,7 +7,7 @@ import (
 )
 
 // A frame stores the formatting elements that were open before a cell began. The parser ignores them until the cell
-// ends, and then drops those of the cell.
+// ends, and then drops the cell's own.
 type frame struct {
 	styles, lost total
 	lostTo       int

@@ -12,8 +12,8 @@ import (
 	"digest/mailer"
 )
 
-// FuzzList checks that any list is read to its end. Its addresses are valid and occur once. It adds and asks nobody
-// whom the same list suppresses.
+// FuzzList checks that any list is read to its end, and that its addresses are valid and occur once. Nobody whom the
+// list suppresses is added or asked.
 func FuzzList(f *testing.F) {
 	for _, pattern := range []string{"testdata/*.csv", "testdata/mailchimp/*.csv", "testdata/substack/*.csv"} {
 		files, err := filepath.Glob(pattern)

@@ -143,7 +143,7 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// lint checks names and help texts with Prometheus' own rules, except those of the runtime.
+// lint checks our names and help texts with Prometheus' own rules.
 func lint(t *testing.T, body string) {
 	t.Helper()
 	problems, err := promlint.New(strings.NewReader(body)).Lint()

@@ -72,8 +72,8 @@ func (p *parser) photo(n *html.Node) Value {
 	return p.image(n)
 }
 
-// lone returns the only element with one of the tags and an attribute: n itself unless inside is set, its only child
-// with the tag, or that of its only child. It returns nil if there is none.
+// lone returns the only element with one of the tags and an attribute. This is n itself unless inside is set, its only
+// child with the tag, or the only such child of its only child. It returns nil otherwise.
 func lone(n *html.Node, inside bool, name string, tags ...atom.Atom) *html.Node {
 	if !inside && slices.Contains(tags, n.DataAtom) && has(n, name) {
 		return n
@@ -103,7 +103,7 @@ func onlyOfType(n *html.Node, tag atom.Atom) *html.Node {
 	return only(n, func(c *html.Node) bool { return c.DataAtom == tag })
 }
 
-// only returns the only child element that counts, or nil if there are none or several.
+// only returns the child element that counts, or nil if their number is not one.
 func only(n *html.Node, counts func(*html.Node) bool) *html.Node {
 	if n == nil {
 		return nil

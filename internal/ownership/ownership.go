@@ -55,8 +55,8 @@ func openError(path string, err error) error {
 	return &fs.PathError{Op: "open", Path: path, Err: err}
 }
 
-// GiveLike gives a file that this process has just created the owner of another file. Its group may read it if the
-// group of the other may. If the other is missing or this process does not run as root, nothing changes.
+// GiveLike changes the owner of a file that this process has just created to the owner of another file. Its group may
+// read it if the group of the other may. If the other is missing or this process does not run as root, nothing changes.
 func GiveLike(f *os.File, other string) {
 	info, err := os.Stat(other)
 	if err != nil || os.Geteuid() != 0 {
@@ -92,7 +92,7 @@ func MakeFolder(path string) error {
 	return nil
 }
 
-// give changes the owner of a file to that of another. If the system does not allow it, root stays the owner.
+// give changes the owner of a file to the owner of like. If the system does not allow it, root stays the owner.
 func give(f *os.File, like fs.FileInfo) {
 	if uid, gid, ok := ownerOf(like); ok {
 		_ = f.Chown(uid, gid)

@@ -61,7 +61,7 @@ func foldLetters(decomposed string) string {
 }
 
 // isAccent reports whether people may omit a mark when they type a word. Marks of Indic and Thai letters are vowels,
-// and those of kana make another syllable.
+// and marks of kana make another syllable.
 func isAccent(c rune) bool {
 	const voiced, halfVoiced = 0x3099, 0x309A
 	if c < 0x300 || !unicode.Is(unicode.Mn, c) || c == voiced || c == halfVoiced {

@@ -173,8 +173,8 @@ type Site struct {
 	Hosts []string // of its pages and of the feed
 }
 
-// SitesNamed returns the indices of the sites with a name: those with this title or host, or a subdomain of it. If
-// there are none, it returns those with the name's words in their titles.
+// SitesNamed returns the indices of the sites with a name: those with this title or host, or a subdomain of it. Without
+// such a site, it returns those with the name's words in their titles.
 func SitesNamed(name string, sites []Site) []int {
 	words, host := phrase(name), hostTyped(name)
 	places := func(is func(Site) bool) (found []int) {

@@ -25,7 +25,7 @@ type place struct{ from, to int }
 // Mark returns the whole of a short text with its matches.
 func Mark(text string, q Query) []Piece { return pieces(text, 0, len(text), q.find(text)) }
 
-// Snippet returns the part of a plain text with the most matches, or its beginning if there are none.
+// Snippet returns the part of a plain text with the most matches, or its beginning without matches.
 func Snippet(text string, q Query) []Piece {
 	text = oneSpace(cut(text, maxScanned))
 	found := q.find(text)
