@@ -117,7 +117,8 @@ func (n Newsletter) Check() error {
 	}
 	switch {
 	case !isSlug(n.Slug):
-		return Refuse(Invalid, "the web address needs 2 to 40 of the characters a-z, 0-9 and hyphen, such as anna-writes")
+		return Refuse(Invalid,
+			"the web address needs 2 to 40 of the characters a-z, 0-9 and hyphen, such as anna-writes")
 	case n.Tidy().Name == "":
 		return Refuse(Invalid, "enter a name for the newsletter")
 	case strings.ContainsAny(n.Sender()+n.WantedFromName+n.WantedName, "@<>"):
@@ -129,7 +130,8 @@ func (n Newsletter) Check() error {
 	case n.SiteURL != "" && !isSite(n.SiteURL):
 		return Refuse(Invalid, "the website address must begin with https://")
 	case !areReturnURLs(n.ReturnAddresses()):
-		return Refuse(Invalid, "a return address must begin with https:// and a site, such as https://anna.example/thanks")
+		return Refuse(Invalid,
+			"a return address must begin with https:// and a site, such as https://anna.example/thanks")
 	case n.Look.Check() != nil:
 		return n.Look.Check()
 	case n.Colours.Check() != nil:

@@ -71,7 +71,8 @@ func (c Colours) Check() error {
 			continue
 		}
 		near, _ := one.Near(TextContrast, paper) // black or white has enough contrast on any background
-		return Refuse(Invalid, "%s %s on the background %s has a contrast of %.1f to 1, but text needs %.1f to 1; use %s",
+		return Refuse(Invalid,
+			"%s %s on the background %s has a contrast of %.1f to 1, but text needs %.1f to 1; use %s",
 			one.name, one.Colour, paper, math.Floor(10*has)/10, TextContrast, near)
 	}
 	return nil

@@ -135,7 +135,8 @@ func (n Newsletter) CheckNames(was Newsletter) error {
 	n, was = n.Tidy(), was.Tidy()
 	for _, name := range [...]string{n.Name, n.FromName, n.WantedName, n.WantedFromName} {
 		if name != was.Name && name != was.FromName && name != PlainName(name) {
-			return Refuse(Invalid, "a name can have at most %d characters and no @, https:// or site name such as example.org", MostName)
+			return Refuse(Invalid,
+				"a name can have at most %d characters and no @, https:// or site name such as example.org", MostName)
 		}
 	}
 	return nil

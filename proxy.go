@@ -65,13 +65,16 @@ func (n ProxyNote) Words() (found, todo string) {
 	}
 	switch n.Trouble {
 	case ProxyUnnamed:
-		return fmt.Sprintf("%s sends the headers of a proxy but is not trusted: all its visitors seem to have the same address", peer),
+		return fmt.Sprintf(
+				"%s sends the headers of a proxy but is not trusted: all its visitors seem to have the same address", peer),
 			fmt.Sprintf("if that is your proxy, set DIGEST_TRUSTED_PROXIES=%s", named)
 	case ProxyStranger:
 		return fmt.Sprintf("%s sends the headers of a proxy but is not trusted", peer),
 			fmt.Sprintf("if that is your proxy, set DIGEST_TRUSTED_PROXIES=%s; if not, someone connects to DIGEST_LISTEN without the proxy and forges an address", named)
 	case ProxySilent:
-		return fmt.Sprintf("the trusted proxy at %s does not send X-Forwarded-For: all its visitors seem to have the same address", peer),
+		return fmt.Sprintf(
+				"the trusted proxy at %s does not send X-Forwarded-For: all its visitors seem to have the same address",
+				peer),
 			"configure the proxy to send X-Forwarded-For, as the samples in docs/proxy do"
 	case ProxyClear:
 		return fmt.Sprintf("the trusted proxy at %s forwards requests that were sent without TLS", peer),

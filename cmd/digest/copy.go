@@ -80,7 +80,8 @@ func fullName(database string) string {
 func (c copyCmd) elsewhere(database string) error {
 	if strings.Contains(c.To, "://") {
 		if err := store.CheckAddress(c.To); err != nil {
-			return wrongLine("--to is not a PostgreSQL address; write it like postgres://user:password@host:5432/digest")
+			return wrongLine(
+				"--to is not a PostgreSQL address; write it like postgres://user:password@host:5432/digest")
 		}
 	}
 	one, err := os.Stat(database)

@@ -54,7 +54,9 @@ func (c dkimNewCmd) Run(a *app) error {
 		}
 		next := fmt.Sprintf("another key signs until you run: digest dkim use %s %s", r.Domain, r.Selector)
 		if key.Active {
-			next = fmt.Sprintf("digest signs email from %s with it from now on; digest doctor checks whether the record is visible", r.Domain)
+			next = fmt.Sprintf(
+				"digest signs email from %s with it from now on; digest doctor checks whether the record is visible",
+				r.Domain)
 		}
 		return a.say(r, "made a key for %s; publish this TXT record:\n\n  name:  %s\n  value: %s\n\nas a line of a zone file:\n\n  %s\n\n%s",
 			r.Domain, r.Name, r.Value, zoneLine(r.Name, r.Value), next)

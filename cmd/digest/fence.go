@@ -92,11 +92,14 @@ func (a *app) showFence(r reportedFence) error {
 	}
 	switch {
 	case r.Fenced && r.LastBaseURL != "" && r.LastBaseURL != r.BaseURL:
-		fmt.Fprintf(a.stdout, "if this is a copy, keep the fence; if it is the instance at %s, set DIGEST_BASE_URL to that; "+
-			"if %s replaces it, run: digest fence release\n",
+		fmt.Fprintf(a.stdout,
+			"if this is a copy, keep the fence; if it is the instance at %s, set DIGEST_BASE_URL to that; "+
+				"if %s replaces it, run: digest fence release\n",
 			plain(r.LastBaseURL), plain(r.BaseURL))
 	case r.Fenced:
-		fmt.Fprintf(a.stdout, "if this is a copy, keep the fence; if %s should poll and send, run: digest fence release\n", plain(r.BaseURL))
+		fmt.Fprintf(a.stdout,
+			"if this is a copy, keep the fence; if %s should poll and send, run: digest fence release\n",
+			plain(r.BaseURL))
 	}
 	if r.Fenced && r.Editions+r.IfNews > 0 {
 		fmt.Fprintln(a.stdout,
@@ -141,7 +144,8 @@ func (c fenceReleaseCmd) Run(a *app, st *store.Store) error {
 	}
 	if f.BaseURL != "" && f.BaseURL != a.BaseURL && !a.command.sets("base-url") {
 		return &digest.Error{Kind: digest.Conflict,
-			Message: fmt.Sprintf("this database was last used as %s; say which address it has now: digest fence release --base-url %s",
+			Message: fmt.Sprintf(
+				"this database was last used as %s; say which address it has now: digest fence release --base-url %s",
 				f.BaseURL, f.BaseURL)}
 	}
 	r := reportedRelease{

@@ -53,7 +53,8 @@ func newsOf(n digest.Notice, zone *time.Location) catalogue.Sayable {
 	case digest.NoticeGone:
 		return catalogue.Key("%s has removed its feed permanently, so we removed it from the newsletter.").With(site)
 	case digest.NoticeDead:
-		return catalogue.Key("%s hasn’t worked for 90 days, so we stopped checking it. Remove it, or enter its new address.").With(site)
+		return catalogue.Key(
+			"%s hasn’t worked for 90 days, so we stopped checking it. Remove it, or enter its new address.").With(site)
 	case digest.NoticeBlocked:
 		return catalogue.Key("The operator of this site has blocked %s. Remove it, or contact the operator.").With(site)
 	case digest.NoticeDeclined:

@@ -136,7 +136,9 @@ func (a *app) serveMetrics(counters http.Handler) ([]func(context.Context) error
 // beginProxies deletes the proxy notes of earlier settings, and warns about https without trusted proxies.
 func (a *app) beginProxies(st *store.Store) error {
 	if strings.HasPrefix(a.BaseURL, "https://") && a.TrustedProxies.None() {
-		a.log.Warn("readers use https through a proxy that DIGEST_TRUSTED_PROXIES does not name: all readers count as one", "base_url", a.BaseURL)
+		a.log.Warn(
+			"readers use https through a proxy that DIGEST_TRUSTED_PROXIES does not name: all readers count as one",
+			"base_url", a.BaseURL)
 	}
 	return st.ForgetProxies(a.hard)
 }

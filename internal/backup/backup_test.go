@@ -293,7 +293,8 @@ func FuzzReader(f *testing.F) {
 	frames := write(f)
 	f.Add(frames)
 	f.Add(frames[:len(frames)/2])
-	f.Add([]byte("H\x0c{\"schema\":1}T\x2a{\"name\":\"a\",\"columns\":[{\"name\":\"a\",\"kind\":\"number\"}]}R\x02\x01\x02"))
+	f.Add([]byte(
+		"H\x0c{\"schema\":1}T\x2a{\"name\":\"a\",\"columns\":[{\"name\":\"a\",\"kind\":\"number\"}]}R\x02\x01\x02"))
 	f.Fuzz(func(t *testing.T, frames []byte) {
 		all, err := read(bytes.NewReader(frames))
 		if err != nil {

@@ -64,7 +64,9 @@ func TestServeBrokenChunk(t *testing.T) {
 			}
 			defer raw.Close()
 			raw.SetDeadline(time.Now().Add(patience)) //nolint:errcheck // the test would hang
-			fmt.Fprintf(raw, "%s x.example\r\nMAIL FROM:<anna@example.org>\r\nRCPT TO:<%s>\r\nBDAT 1000 LAST\r\nSubject: away\r\n", p.hello, w.leaveTo(i))
+			fmt.Fprintf(raw,
+				"%s x.example\r\nMAIL FROM:<anna@example.org>\r\nRCPT TO:<%s>\r\nBDAT 1000 LAST\r\nSubject: away\r\n",
+				p.hello, w.leaveTo(i))
 			raw.(*net.TCPConn).CloseWrite() //nolint:errcheck // the answer shows
 			answer, _ := io.ReadAll(raw)
 			if bytes.Contains(answer, []byte("queued")) || w.state(i) != digest.DigestActive {

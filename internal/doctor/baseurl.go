@@ -30,7 +30,8 @@ func (x *checker) baseURL(ctx context.Context) Finding {
 		bad = Warn
 		f.note(Warn, "links in emails only work inside this network", "if you have readers elsewhere, "+example)
 	case strings.HasPrefix(x.BaseURL, "http://"):
-		f.note(Wrong, "without HTTPS, one-click unsubscribe does not work (RFC 8058) and sign-in links are sent unencrypted",
+		f.note(Wrong,
+			"without HTTPS, one-click unsubscribe does not work (RFC 8058) and sign-in links are sent unencrypted",
 			"get a certificate (a proxy such as Caddy gets one automatically) and set DIGEST_BASE_URL to https://"+
 				strings.TrimPrefix(x.BaseURL, "http://"))
 	}

@@ -190,7 +190,8 @@ func (s scrape) trouble(ctx context.Context) error {
 		}
 	}
 	for _, state := range []string{"alarm", "resting", "recovering"} {
-		s.gauge("mail_lanes", "Ways of mail with trouble, by state: alarm (somebody has to put something right), resting, recovering.",
+		s.gauge("mail_lanes",
+			"Ways of mail with trouble, by state: alarm (somebody has to put something right), resting, recovering.",
 			float64(count[state]), "state", state)
 	}
 	return nil

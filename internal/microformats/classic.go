@@ -37,7 +37,8 @@ func made(kind, words, rels string) root {
 
 // classics are the classic root classes (microformats.org/wiki/microformats2-parsing#classic).
 var classics = map[string]root{
-	"adr": made("h-adr", "p-post-office-box p-extended-address p-street-address p-locality p-region p-postal-code p-country-name", ""),
+	"adr": made("h-adr",
+		"p-post-office-box p-extended-address p-street-address p-locality p-region p-postal-code p-country-name", ""),
 	"geo": made("h-geo", "p-latitude p-longitude", ""),
 	"vcard": made("h-card", `fn=p-name u-url p-honorific-prefix p-given-name p-additional-name p-family-name p-honorific-suffix p-nickname
 		u-email u-logo u-photo u-uid p-category p-adr p-extended-address p-street-address p-locality p-region p-postal-code p-country-name
