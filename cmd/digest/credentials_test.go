@@ -19,9 +19,9 @@ import (
 	"digest/test/tier"
 )
 
-// TestNoPasswordIsShown runs every command on a feed whose address has a name and a password, with the debug log and
-// also with JSON, and checks that the output does not contain them. Only the reader's own list has them, if the command
-// asks for it.
+// TestNoPasswordIsShown runs every command on a feed whose address has a name and a password, and checks that the
+// output does not contain them. It uses the debug log, and repeats commands with JSON. Only the reader's own list has
+// the credentials, if the command asks for it.
 func TestNoPasswordIsShown(t *testing.T) {
 	tier.Alone(t)
 	t.Chdir(t.TempDir())

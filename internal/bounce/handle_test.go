@@ -146,7 +146,7 @@ func TestHandleUnsubscribe(t *testing.T) {
 }
 
 // TestHandleUnsubscribeByAnOldMail checks that the address in an older email does not work after its reader turned off
-// old links, and that the one in a newer email does.
+// old links. The address in a newer email works.
 func TestHandleUnsubscribeByAnOldMail(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		if err := w.store.VoidLinks(t.Context(), w.readers[0].digest); err != nil {

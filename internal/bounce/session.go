@@ -36,8 +36,8 @@ func (s *session) Mail(from string, o *smtp.MailOptions) error {
 	return nil
 }
 
-// Rcpt accepts only our addresses. A return path accepts only bounces, which have no sender. An address that
-// unsubscribes or counts replies accepts no bounces.
+// Rcpt accepts only our addresses. The return path of an edition accepts only bounces, which have no sender. An address
+// that unsubscribes or counts replies accepts no bounces.
 func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	p, ours := s.handler.destinationOf(to)
 	switch {

@@ -174,8 +174,8 @@ func Find(code string) (*Language, bool) {
 // maxAccepted limits the part of an Accept-Language header that Match parses, in bytes.
 const maxAccepted = 500
 
-// Match returns the language that a browser prefers by its Accept-Language header, or English
-// where the header names none of ours.
+// Match returns the language that a browser prefers by its Accept-Language header, or English if the header has none of
+// ours.
 func Match(accepted string) *Language {
 	if len(accepted) > maxAccepted {
 		accepted = accepted[:strings.LastIndexByte(accepted[:maxAccepted], ',')+1]

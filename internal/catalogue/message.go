@@ -255,7 +255,7 @@ func Line(err error) Sayable {
 // A List is formatted as an enumeration: "Monday, Wednesday and Friday".
 type List []Sayable
 
-// In says the list.
+// In returns the list in a language.
 func (all List) In(l *Language) string {
 	said := ""
 	for i, v := range all {

@@ -1,5 +1,5 @@
-// Package chart draws SVG charts: the responses of a site by day, with their kinds, bytes and times; the work of an
-// instance by hour; the numbers of a newsletter; and the times of day at which readers' days begin.
+// Package chart draws SVG charts. History shows the responses of a site by day. Work shows the work of an instance by
+// hour. Newsletter shows the numbers of a newsletter, and Dial the times of day at which readers' days begin.
 //
 // The package is pure, and gets only numbers, dates and names of places, so no text of a stranger can reach a page
 // through it. The pictures have no styles and no fixed width. Widths are percentages and heights are pixels, so that

@@ -218,8 +218,8 @@ func (h History) times(l *catalogue.Language, p *plot) {
 	p.WriteString(scale.String())
 }
 
-// scale returns the range of a panel from the steps 1, 2, 5, 10 … ms: the greatest step below fastest, and the least
-// step that slowest does not exceed.
+// scale returns the range of a panel from the steps 1, 2, 5, 10 … ms. low is the greatest step below fastest, and high
+// the least step that slowest does not exceed.
 func scale(fastest, slowest time.Duration) (low, high time.Duration) {
 	low, high = time.Millisecond, slowest
 	for tens := time.Millisecond; tens < 24*time.Hour; tens *= 10 {

@@ -1,5 +1,5 @@
-// Package doctor checks what the operator has to set up: the base URL, the DNS records that distinguish this instance's
-// emails from forgeries, the mail server, the clock, the time zones and the disks.
+// Package doctor checks what the operator has to set up. That is the base URL, the mail server, the clock, the time
+// zones and the disks. It is also the DNS records that distinguish this instance's emails from forgeries.
 //
 // Each check gets its input as Facts, returns one Finding and changes nothing. The checks run concurrently, each with
 // its own time limit, so that one that hangs does not delay the others.

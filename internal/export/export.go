@@ -1,5 +1,5 @@
-// Package export writes all data of a reader into a ZIP file: their account, feeds and filters as data, and every
-// edition as a page for any browser, also offline.
+// Package export writes all data of a reader into a ZIP file. Their account, feeds and filters are data files. Every
+// edition is a page for any browser, also offline.
 //
 // The file contains no tokens or hashes that grant access, and no posts before their midnight. It is written as a
 // stream with little memory: a few posts are read at a time and written immediately.

@@ -124,8 +124,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzResolve checks that Resolve does not change its own results, that they have no character that ends an address
-// early, and that net/url finds the same host and path in them.
+// FuzzResolve checks that Resolve does not change its own results. They have no character that ends an address early,
+// and net/url finds the same host and path in them.
 func FuzzResolve(f *testing.F) {
 	for _, ref := range []string{"100%", `\\b\c`, "a b?c|d#é", "https:x", "../%2e%2e/x", "//ü.example:8080",
 		"https://ann:x@a.example"} {
