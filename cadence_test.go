@@ -7,7 +7,6 @@ import (
 	"digest"
 )
 
-// cadences returns all cadences that a reader can choose.
 func cadences() (all []digest.Cadence) {
 	for c := digest.Cadence(1); c <= digest.Daily; c++ {
 		all = append(all, c)

@@ -214,7 +214,6 @@ func receiverExported(d *ast.FuncDecl) bool {
 	return ok && name.IsExported()
 }
 
-// parsed parses every Go file of the project, by path relative to its root.
 func parsed(t *testing.T, tests bool) map[string]*ast.File {
 	t.Helper()
 	files := map[string]*ast.File{}

@@ -44,7 +44,6 @@ func TestEveryLogLineHasAMeaning(t *testing.T) {
 	}
 }
 
-// logged returns the message of a call that logs at info or above.
 func logged(n ast.Node) (message string, ok bool) {
 	call, _ := n.(*ast.CallExpr)
 	if call == nil {

@@ -133,7 +133,6 @@ func oneLine(group *ast.CommentGroup) string {
 	return strings.Join(strings.Fields(group.Text()), " ")
 }
 
-// paragraphs returns the paragraphs, list items and table cells of all documents, without code.
 func paragraphs(t *testing.T) (texts []string) {
 	code := regexp.MustCompile("(?ms)^```.*?^```|^    .*?$|`[^`\n]*`")
 	apart := regexp.MustCompile(`\n\s*\n|\n(?:[-*] |\d+\. |#)|\|`)

@@ -14,7 +14,6 @@ import (
 	"digest/store"
 )
 
-// An app holds the settings, the clock, the output and the database of a command.
 type app struct {
 	settings
 	command *cli // the source of the settings

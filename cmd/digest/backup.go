@@ -59,7 +59,6 @@ func (r reportedBackup) contents() string {
 		r.MadeAt.Format("2006-01-02 15:04 MST"))
 }
 
-// Run writes a backup. Other processes may use the database.
 func (c backupCmd) Run(a *app) error {
 	to, err := c.recipients(a)
 	if err != nil {

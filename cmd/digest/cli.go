@@ -265,7 +265,6 @@ func (c *cli) blame(err error) (int, error) {
 	return status, &settingError{names: bad.names, text: text}
 }
 
-// sets reports whether the operator set a setting.
 func (c *cli) sets(flag string) bool {
 	for _, f := range c.model.Flags {
 		if f.Name == flag {

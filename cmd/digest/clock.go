@@ -44,7 +44,6 @@ func newCommonClock(st *store.Store, log *slog.Logger) *commonClock {
 	return c
 }
 
-// Now returns the time by the database's clock.
 func (c *commonClock) Now() time.Time {
 	now := c.local()
 	c.mu.Lock()

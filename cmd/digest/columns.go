@@ -43,7 +43,6 @@ func printTabs(stdout io.Writer, lines iter.Seq2[string, error]) (n int, err err
 	return c.lines, c.print(stdout)
 }
 
-// add stores a line, which has no line break.
 func (c *columns) add(line string) error {
 	c.lines++
 	cells := strings.Split(line, "\t")

@@ -62,7 +62,6 @@ func (a *app) strayMail() []string {
 		", though readers reach this instance at " + a.BaseURL + ": no email leaves this machine; " + doctor.SetMail}
 }
 
-// inForce returns all settings in the order of the help.
 func (a *app) inForce() (all []reportedSetting) {
 	for _, f := range a.command.model.Flags {
 		if !isSetting(f) {
@@ -84,7 +83,6 @@ func (a *app) inForce() (all []reportedSetting) {
 	return all
 }
 
-// valueText formats a value as in a setting.
 func valueText(v any) string {
 	switch v := v.(type) {
 	case time.Duration:

@@ -36,7 +36,6 @@ func (s *settings) reachable() error {
 			"set DIGEST_CONTACT or DIGEST_FROM to your address, such as you@example.org", s.BaseURL, s.Contact)}
 }
 
-// isPublic reports whether the host of a base URL looks public.
 func isPublic(base string) bool {
 	u, err := url.Parse(base)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"digest/store/storetest"
 )
 
-// arguments returns, by command, arguments with which it reaches its database.
 func arguments() map[string]string {
 	const ann, at = "ann@example.org", "http://127.0.0.1:1/feed"
 	return map[string]string{

@@ -202,7 +202,6 @@ func (d *demoRun) report(ev hourly.Event) {
 	}
 }
 
-// An announced renderer prints a line for each edition that it renders.
 type announced struct {
 	mailer.Renderer
 	printStep func(format string, args ...any)

@@ -202,7 +202,6 @@ func (a *app) lookAtKey() doctor.Key {
 	return k
 }
 
-// lookAtSealed tries to decrypt the credentials of private feeds.
 func (a *app) lookAtSealed(ctx context.Context, st *store.Store, k *doctor.Key) error {
 	feeds, err := st.SealedFeeds(ctx)
 	if err != nil {
@@ -328,7 +327,6 @@ func (a *app) lookAtHour(ctx context.Context, st *store.Store, beat time.Time) (
 	return lags.Late(limits, a.now()), err
 }
 
-// lookAtClock measures the difference to the clock of a database server.
 func (a *app) lookAtClock(ctx context.Context, st *store.Store, d *doctor.Database) error {
 	if d.File != "" {
 		return nil

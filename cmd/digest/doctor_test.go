@@ -22,7 +22,6 @@ import (
 	"digest/store/storetest"
 )
 
-// noNames runs a name server without any names.
 func noNames(t *testing.T) (address string) {
 	c, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {

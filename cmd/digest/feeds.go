@@ -73,7 +73,6 @@ type intervals struct {
 	Busy     int64 `json:"busy"`     // for a document that holds too few posts
 }
 
-// reportedNews is how the news of a feed arrives, as JSON.
 type reportedNews struct {
 	By    digest.Way `json:"by"`    // push, ping, rsscloud or poll
 	Since *time.Time `json:"since"` // of push: the current series without a gap; of ping: the last one

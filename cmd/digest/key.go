@@ -28,7 +28,6 @@ type reportedSeal struct {
 
 type keyListCmd struct{ reads }
 
-// Run lists the keys, including missing ones.
 func (keyListCmd) Run(a *app, st *store.Store) error {
 	var list []reportedSeal
 	place := map[string]int{}

@@ -90,7 +90,6 @@ func TestReadersAreToldOfLinkChanges(t *testing.T) {
 	}
 }
 
-// mailIn returns the emails in the Maildir, decoded, each as one line.
 func mailIn(t *testing.T) (all []string) {
 	t.Helper()
 	files, err := filepath.Glob("mail/new/*")

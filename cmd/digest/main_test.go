@@ -27,7 +27,6 @@ func TestMain(m *testing.M) {
 	storetest.Main(m, built.Remove)
 }
 
-// built is the program that the scripts run.
 var built program.Workshop
 
 // TestScripts runs the program as a person would. Each file in testdata is a script.
@@ -265,7 +264,6 @@ func serveWhile(t *testing.T, flags, health string, logged io.Writer, do func())
 	}
 }
 
-// lineWith waits for a line that contains what.
 type lineWith struct {
 	what string
 	seen chan string

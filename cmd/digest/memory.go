@@ -38,7 +38,6 @@ func (a *app) tuneMemory() {
 	debug.SetMemoryLimit(limit)
 }
 
-// ownLimit returns the memory limit of the program in bytes.
 func ownLimit() int64 {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return debug.SetMemoryLimit(-1)

@@ -231,7 +231,6 @@ func reportNewsletter(n store.NewsletterInfo) reportedNewsletter {
 	}
 }
 
-// newsletterInfo returns a newsletter as in the list.
 func (a *app) newsletterInfo(st *store.Store, slug string) (store.NewsletterInfo, error) {
 	all, err := st.Newsletters(a.soft)
 	for _, n := range all {
@@ -245,7 +244,6 @@ func (a *app) newsletterInfo(st *store.Store, slug string) (store.NewsletterInfo
 	return store.NewsletterInfo{}, err
 }
 
-// sayNewsletter prints the state of a newsletter.
 func (a *app) sayNewsletter(st *store.Store, slug string) error {
 	n, err := a.newsletterInfo(st, slug)
 	if err != nil {
@@ -267,7 +265,6 @@ func (a *app) sayNewsletter(st *store.Store, slug string) error {
 		a.nextLetter(n.Newsletter, archive))
 }
 
-// nextLetter returns the time of the owner's next issue as text.
 func (a *app) nextLetter(n digest.Newsletter, archive digest.Digest) string {
 	if n.State != digest.NewsletterActive {
 		return ""

@@ -30,7 +30,6 @@ func (a *app) tellHeld(st *store.Store) func(store.HeldNewsletter) error {
 
 type newsletterApproveCmd struct{ slugArg }
 
-// Run approves a newsletter that waits, or its names, and notifies its owner.
 func (c newsletterApproveCmd) Run(a *app, st *store.Store) error {
 	n, err := a.pendingNewsletter(st, c.Slug)
 	if err == nil && n.NamesWait() {

@@ -63,7 +63,6 @@ type reportedLetter struct {
 	Approved bool   `json:"approved"`
 }
 
-// Run changes the decisions about the issue of a date, and prints them.
 func (c newsletterLetterCmd) Run(a *app, st *store.Store) error {
 	n, _, l, err := a.nextOf(st, c.Slug)
 	if err == nil && !c.Date.IsZero() {
@@ -106,7 +105,6 @@ func (c newsletterLetterCmd) Run(a *app, st *store.Store) error {
 		"%s, issue of %s%s", n.Slug, l.LocalDate, words)
 }
 
-// changes reports whether a flag changes the issue.
 func (c newsletterLetterCmd) changes() bool {
 	return c.Subject != nil || c.Note != nil || c.Skip != nil || len(c.Pull)+len(c.Unpull) > 0
 }

@@ -124,7 +124,6 @@ func TestNoRestoreUnderAProcess(t *testing.T) {
 	}
 }
 
-// wait waits until a process reported its presence.
 func wait(t *testing.T) {
 	t.Helper()
 	st, err := store.Open(t.Context(), os.Getenv("DIGEST_DATABASE"))

@@ -49,7 +49,6 @@ func (c opmlImportCmd) Run(a *app) error {
 	})
 }
 
-// reportImport prints the result of an import, and polls the new feeds.
 func (a *app) reportImport(st *store.Store, unread []feed.BadLine, result store.ImportResult) error {
 	for _, line := range unread {
 		fmt.Fprintf(a.stderr, "digest: skipped %q (line %d): %s\n", plain(line.Title), line.Line,

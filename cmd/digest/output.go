@@ -20,7 +20,6 @@ import (
 	"digest/timezone"
 )
 
-// printJSON prints one value on one line.
 func (a *app) printJSON(v any) error {
 	line, err := asJSON(v)
 	if err == nil {
@@ -120,7 +119,6 @@ func printArray[T any](a *app, records iter.Seq2[T, error]) error {
 	return nil
 }
 
-// printLines prints a line of tab-terminated cells for each record.
 func printLines[T any](stdout io.Writer, records []T, line func(T) string) error {
 	_, err := printTabs(stdout, reported(all(records), line))
 	return err
@@ -149,7 +147,6 @@ func each[T, U any](all []T, do func(T) U) []U {
 	return made
 }
 
-// all returns an iterator over a list, without errors.
 func all[T any](list []T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, one := range list {
@@ -221,7 +218,6 @@ func when(t *time.Time) string {
 	return t.Format("2006-01-02 15:04 MST")
 }
 
-// inZone formats an instant in a time zone.
 func inZone(t time.Time, zone string) string {
 	loc, err := timezone.Load(zone)
 	if err != nil {

@@ -57,7 +57,6 @@ func (g guest) command(uid uint32, line string) *exec.Cmd {
 	return c
 }
 
-// run runs a command and returns what it writes to stderr.
 func (g guest) run(uid uint32, line string, want int) string {
 	g.t.Helper()
 	c := g.command(uid, line)
@@ -70,7 +69,6 @@ func (g guest) run(uid uint32, line string, want int) string {
 	return said.String()
 }
 
-// owned checks that every file in the folder belongs to the service.
 func (g guest) owned(after string) {
 	g.t.Helper()
 	files, err := os.ReadDir(g.dir)

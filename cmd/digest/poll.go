@@ -63,7 +63,6 @@ func (a *app) pollOne(st *store.Store, id digest.FeedID) (result *poller.Result,
 	return result, err
 }
 
-// waiting is the outcome of a feed whose limits do not allow a poll now.
 const waiting = "waiting"
 
 func (a *app) tellPoll(f store.FeedInfo, result *poller.Result) error {

@@ -227,7 +227,6 @@ func printed(c *console, args ...string) string {
 	return own.run(exitDone, args...)
 }
 
-// mails returns the emails by reader.
 func (c *console) mails() map[string]string {
 	c.t.Helper()
 	names, err := filepath.Glob("mail/new/*")

@@ -190,7 +190,6 @@ func (a *app) whenNext(q reportedQueued) string {
 	return fmt.Sprintf("again at %s, after %s", when(q.NextAt), digest.Counted(q.Attempt, "attempt"))
 }
 
-// wordFor returns the name of a state for people.
 func wordFor(s digest.EditionState) string {
 	switch s {
 	case digest.EditionReady:

@@ -89,7 +89,6 @@ func listen(setting, address, example string) (l net.Listener, err error) {
 	return l, nil
 }
 
-// shownAddress returns the address of a listener as in a setting.
 func shownAddress(l net.Listener) string {
 	if l.Addr().Network() == "unix" {
 		return unixPrefix + l.Addr().String()

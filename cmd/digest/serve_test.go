@@ -75,7 +75,6 @@ func TestServeBySocket(t *testing.T) {
 	}
 }
 
-// askBySocket returns the status of a response.
 func askBySocket(t *testing.T, path, address, client string) int {
 	t.Helper()
 	out := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

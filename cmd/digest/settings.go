@@ -271,7 +271,6 @@ func readRate(tag *kong.Tag, s string) (digest.Rate, error) {
 // A byteSize is a number of bytes, in a setting such as 4MB.
 type byteSize int64
 
-// String returns the size as readSize parses it.
 func (b byteSize) String() string {
 	unit := ""
 	for _, name := range []string{"KB", "MB", "GB", "TB"} {

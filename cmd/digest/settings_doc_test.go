@@ -38,7 +38,6 @@ func TestSettingsAreDocumented(t *testing.T) {
 	}
 }
 
-// settingsTables returns one table for each group of settings.
 func settingsTables(t *testing.T) string {
 	t.Helper()
 	var c cli

@@ -12,7 +12,6 @@ import (
 	"digest/mailer"
 )
 
-// mailSettings are the email settings, except the destination.
 type mailSettings struct {
 	AccountFrom       string      `default:"" example:"Daily Digest <account@example.org>" placeholder:"ADDRESS" group:"Mail settings:" help:"From address of sign-in and confirmation emails, at the domain of --from (default: --from with the tag +account)."`
 	ReplyTo           string      `default:"" placeholder:"ADDRESS" group:"Mail settings:" help:"Address for replies (default: --contact)."`

@@ -28,7 +28,6 @@ func rangeOf(tag *kong.Tag) string {
 	return bounds
 }
 
-// tellRanges adds the ranges to the help of flags.
 func tellRanges(app *kong.Application) {
 	for _, f := range app.Flags {
 		if bounds := rangeOf(f.Tag); bounds != "" {
@@ -134,7 +133,6 @@ func sizeHint(tag *kong.Tag, text string) string {
 	return ""
 }
 
-// perDay returns how many messages a rate allows in a day.
 func perDay(r digest.Rate) int64 {
 	if r.Per == 0 {
 		return 0

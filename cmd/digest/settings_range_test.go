@@ -13,7 +13,6 @@ import (
 	"digest"
 )
 
-// ranges returns the flags of the numeric settings, by the name of the setting.
 func ranges(t *testing.T) map[string]*kong.Flag {
 	t.Helper()
 	var c cli

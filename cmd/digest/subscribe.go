@@ -84,7 +84,6 @@ func (c subscribeCmd) Run(a *app) error {
 	})
 }
 
-// extras returns the extras of accounts that the reader wants.
 func (c subscribeCmd) extras() (extras digest.Extra) {
 	if c.Boosts {
 		extras |= digest.Repeat

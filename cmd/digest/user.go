@@ -100,7 +100,6 @@ func languageName(tag string) string {
 	return tag
 }
 
-// checkLanguage returns an error for the tag of an unknown language.
 func checkLanguage(tag string) error {
 	if _, ok := catalogue.Find(tag); ok || tag == "" || tag == "auto" {
 		return nil
@@ -154,7 +153,6 @@ func habits(u store.UserInfo) string {
 	return words.String()
 }
 
-// clockOf formats the hour of an email: 07:00.
 func clockOf(d time.Duration) string { return time.Time{}.Add(d).Format("15:04") }
 
 type userListCmd struct{ reads }
@@ -181,7 +179,6 @@ func nextEdition(u digest.User, d digest.Digest, before string) string {
 	return before + inZone(d.NextDueAt, u.TimeZone)
 }
 
-// userInfo returns a reader as in the list.
 func (a *app) userInfo(st *store.Store, email string) (info store.UserInfo, err error) {
 	if info.User, info.Digest, err = a.reader(st, email); err != nil {
 		return info, err

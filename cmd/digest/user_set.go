@@ -30,7 +30,6 @@ type lookFlags struct {
 // asInMail is the flag value for web pages that follow the email setting.
 const asInMail = "mail"
 
-// arranged returns an arrangement with the flags applied.
 func (f lookFlags) arranged(was digest.Arrangement) digest.Arrangement {
 	was.Grouping, was.WebImages = cmp.Or(f.Grouping, was.Grouping), cmp.Or(f.WebImages, was.WebImages)
 	if f.WebLayout != nil {
@@ -99,7 +98,6 @@ type userChanges struct {
 	lookFlags
 }
 
-// check checks the flags without the database.
 func (c userSetCmd) check() error {
 	if c.userChanges == (userChanges{}) {
 		return wrongLine("nothing to set; see digest user set --help")
@@ -167,7 +165,6 @@ func (c userSetCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest)
 		nextEdition(info.User, info.Digest, "next edition "), habits(info))
 }
 
-// pauseUntil pauses a digest until a date in its reader's time zone.
 func (a *app) pauseUntil(st *store.Store, u digest.User, id digest.DigestID, date digest.Date) error {
 	loc, err := calendar.Zone(u.TimeZone)
 	if err != nil {

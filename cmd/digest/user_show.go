@@ -18,7 +18,6 @@ type userShowCmd struct {
 	reads
 }
 
-// reportedReader is everything about a reader, as JSON.
 type reportedReader struct {
 	reportedUser
 	Advice      []reportedAdvice       `json:"advice"`

@@ -212,7 +212,6 @@ func (a *app) asker(st *store.Store, signer *digest.Signer, transport mailer.Tra
 	}
 }
 
-// sender returns the sender of all emails, with their addresses and signatures.
 func (a *app) sender(st *store.Store, transport mailer.Transport) *mailer.Sender {
 	return &mailer.Sender{Transport: transport, From: a.From, AccountFrom: a.AccountFrom, ReplyTo: a.ReplyTo,
 		ReturnPath: a.ReturnPath, ComplaintsTo: a.CFBLAddress, Keys: st.DKIMKeys,
@@ -229,7 +228,6 @@ func (a *app) spread() poller.Spread {
 	}
 }
 
-// tenth returns a random duration between -d/10 and d/10.
 func tenth(d time.Duration) time.Duration {
 	return time.Duration((rand.Float64()*2 - 1) * float64(d) / 10)
 }

@@ -85,7 +85,6 @@ type step struct {
 // A pace is a list of steps in ascending order of letters.
 type pace []step
 
-// after returns the wait after a number of emails.
 func (p pace) after(letters int) (wait time.Duration) {
 	for _, s := range p {
 		if letters >= s.letters {
@@ -183,7 +182,6 @@ type count struct {
 	last    time.Time
 }
 
-// counts reports whether an email still counts.
 func (l Letter) counts(now time.Time) bool {
 	return l.At.After(now.Add(-Day)) && !l.At.After(now.Add(ahead))
 }

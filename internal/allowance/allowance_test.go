@@ -16,7 +16,6 @@ type mailbox struct {
 	until []time.Time // when the link of each email expires
 }
 
-// ask requests an email. It returns false if that is refused.
 func (m *mailbox) ask(asker string, now time.Time) bool {
 	if m.next(asker, now).After(now) {
 		return false
@@ -26,7 +25,6 @@ func (m *mailbox) ask(asker string, now time.Time) bool {
 	return true
 }
 
-// next returns the time of the next allowed email.
 func (m *mailbox) next(asker string, now time.Time) time.Time {
 	next := Next(m.kind, m.had, asker, now)
 	if m.kind.IsStrangers() {

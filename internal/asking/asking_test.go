@@ -102,7 +102,6 @@ func (s *mailServer) serve(c net.Conn) {
 	}
 }
 
-// asked returns the addresses of the accepted emails.
 func (s *mailServer) asked() (to []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +114,6 @@ func (s *mailServer) asked() (to []string) {
 	return to
 }
 
-// A house is a newsletter with an imported list.
 type house struct {
 	t      *testing.T
 	st     *store.Store

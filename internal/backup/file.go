@@ -106,7 +106,6 @@ func Decompress(r io.Reader, with Identities) (io.Reader, error) {
 	return z, nil
 }
 
-// readMagic reads and checks the first line.
 func readMagic(b *bufio.Reader) error {
 	line := make([]byte, len(magic))
 	n, err := io.ReadFull(b, line)

@@ -190,13 +190,11 @@ func readRow(cells []any, t Table, row []byte) error {
 	return nil
 }
 
-// damaged returns the error of a damaged file.
 func damaged(what string) error {
 	return &digest.Error{Kind: digest.Invalid, Message: "the backup is damaged, and nothing was restored: " + what +
 		"; take another"}
 }
 
-// errCut returns the error of a truncated file.
 func errCut() error {
 	return &digest.Error{Kind: digest.Invalid,
 		Message: "the backup is cut off: it ends before its trailer, and nothing was restored; take another, or copy it again"}

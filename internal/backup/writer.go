@@ -19,7 +19,6 @@ type Writer struct {
 	table  Counter // the current one
 }
 
-// A trailer ends a backup.
 type trailer struct {
 	Tables int    `json:"tables"`
 	Sum    string `json:"sum"`

@@ -20,7 +20,6 @@ type destination struct {
 	reports    bool // DMARC aggregate reports
 }
 
-// isReturnPath reports whether bounces are sent to the address.
 func (p destination) isReturnPath() bool { return p.edition != 0 || p.ask != 0 }
 
 func (p destination) plain() bool { return p == destination{} }

@@ -31,7 +31,6 @@ func aggregate(id, domain string, begin time.Time) string {
 		row("198.51.100.7", "pass", 40), row("203.0.113.9", "fail", 2))
 }
 
-// reportMail returns an email with a report, as receivers send it.
 func reportMail(kind, report string) []byte {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
@@ -108,7 +107,6 @@ func TestAggregateReports(t *testing.T) {
 	})
 }
 
-// newsletters adds a newsletter with a proven domain, and one whose domain was never proven.
 func newsletters(t *testing.T, w *world) {
 	t.Helper()
 	owner, err := w.store.UserByEmail(t.Context(), w.readers[0].email)

@@ -247,7 +247,6 @@ func (h *Handler) record(ctx context.Context, p destination, b digest.Bounce) (O
 	return o, nil
 }
 
-// recordAsk stores a bounce or a complaint about a confirmation request.
 func (h *Handler) recordAsk(ctx context.Context, p destination, b digest.Bounce) (Outcome, error) {
 	email, err := h.Store.RecordAskBounce(ctx, h.Now(), p.ask, b)
 	if digest.KindOf(err) == digest.NotFound {
@@ -289,7 +288,6 @@ func kindText(b digest.Bounce) string {
 	return strings.TrimSuffix(text+", "+b.Evidence, ", ")
 }
 
-// optOut unsubscribes the digest of an edition.
 func (h *Handler) optOut(ctx context.Context, p destination) (Outcome, error) {
 	if p.edition != 0 {
 		e, err := h.Store.Edition(ctx, p.edition)

@@ -248,7 +248,6 @@ func TestHandleSeveralRecipients(t *testing.T) {
 	})
 }
 
-// brokenStore simulates a database that fails.
 type brokenStore struct{ Records }
 
 var errBroken = errors.New("the disk is full")

@@ -9,7 +9,6 @@ type field struct{ name, value string }
 
 type fields []field
 
-// all returns the values of all fields with a name, ignoring case.
 func (f fields) all(name string) (values []string) {
 	for _, one := range f {
 		if strings.EqualFold(one.name, name) {

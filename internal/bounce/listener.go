@@ -114,7 +114,6 @@ func (l *listener) remove(c *conn) {
 	}
 }
 
-// endAll closes all connections and refuses new ones.
 func (l *listener) endAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

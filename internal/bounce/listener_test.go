@@ -75,7 +75,6 @@ func newCrowd(t *testing.T) *crowd {
 	return c
 }
 
-// enter connects from 127.0.0.host.
 func (c *crowd) enter(host int) (one *client, reply string) {
 	c.t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(host))}}
@@ -100,7 +99,6 @@ func (c *crowd) fill() (all []*client) {
 	return all
 }
 
-// brings connects a new client, which sends a bounce.
 func (c *crowd) brings(host int) *client {
 	c.t.Helper()
 	one, reply := c.enter(host)

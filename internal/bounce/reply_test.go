@@ -28,7 +28,6 @@ func (w *world) newsletterThatCounts(members int) (n digest.Newsletter, to strin
 	return n, digest.Tagged(w.Address, w.Signer.Sign(digest.ForReply, int64(n.ID)))
 }
 
-// answers returns the number of counted replies.
 func (w *world) answers(n digest.Newsletter) (sum int64) {
 	w.t.Helper()
 	days, err := w.store.NewsletterNumbers(w.t.Context(), n, w.Now(), 30)

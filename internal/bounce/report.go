@@ -91,7 +91,6 @@ func entityOf(header fields, body []byte) *message.Entity {
 	return e
 }
 
-// A reading collects the information in the parts of a message.
 type reading struct {
 	header   fields // of the message itself
 	parts    int

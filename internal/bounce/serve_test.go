@@ -20,7 +20,6 @@ import (
 // patience is the time after which an answer counts as missing. It is not a limit of speed.
 const patience = 5 * time.Minute
 
-// serve runs a server until the test ends, and returns its address.
 func serve(t *testing.T, d *Handler, setting string) net.Addr {
 	t.Helper()
 	s, err := d.Listen(setting)
@@ -44,7 +43,6 @@ func serve(t *testing.T, d *Handler, setting string) net.Addr {
 	return s.Addr()
 }
 
-// A client sends and reads lines.
 type client struct {
 	*textproto.Conn
 	t *testing.T
@@ -61,7 +59,6 @@ func dial(t *testing.T, a net.Addr) *client {
 	return &client{textproto.NewConn(raw), t}
 }
 
-// say sends lines and returns the reply to the last one.
 func (c *client) say(lines ...string) (reply string) {
 	c.t.Helper()
 	for _, line := range lines {
@@ -90,7 +87,6 @@ func (c *client) want(begin, reply string) {
 	}
 }
 
-// send sends a message after DATA and returns the reply to its dot.
 func (c *client) send(message []byte) string {
 	c.t.Helper()
 	c.want("354", c.say("DATA"))
@@ -104,7 +100,6 @@ func (c *client) send(message []byte) string {
 	return c.hear()
 }
 
-// greeted returns a client that sent EHLO.
 func greeted(t *testing.T, a net.Addr, hello string) *client {
 	t.Helper()
 	c := dial(t, a)

@@ -82,7 +82,6 @@ func (w *world) ok(err error) {
 	}
 }
 
-// bounceTo returns the return path of a reader's edition.
 func (w *world) bounceTo(i int) string {
 	return digest.Tagged(w.Address, w.Signer.Sign(digest.ForBounce, int64(w.readers[i].edition)))
 }
@@ -98,7 +97,6 @@ func (w *world) sample(name string, i int) []byte {
 	return bytes.ReplaceAll(text, []byte("bounces+LEAVING@digest.example"), []byte(w.leaveTo(i)))
 }
 
-// take handles a message as from an SMTP server.
 func (w *world) take(from, to string, message []byte) Outcome {
 	w.t.Helper()
 	o, err := w.Handle(w.t.Context(), Message{From: from, FromKnown: true, To: []string{to}, Bytes: message})

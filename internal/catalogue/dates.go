@@ -124,7 +124,6 @@ func (m Moment) In(l *Language) string {
 // String formats the moment in English.
 func (m Moment) String() string { return m.In(English()) }
 
-// noon returns the noon of a date in UTC.
 func noon(d digest.Date) time.Time {
 	return time.Date(d.Year, d.Month, d.Day, 12, 0, 0, 0, time.UTC)
 }

@@ -201,7 +201,6 @@ func boolCompare(a, b bool) int {
 	return -1
 }
 
-// readHead parses the beginning of a file, before the dates and messages.
 func readHead(files fs.FS, name string) (*Language, error) {
 	data, err := fs.ReadFile(files, name)
 	if err != nil {

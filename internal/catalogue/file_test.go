@@ -88,7 +88,6 @@ func plurals(w wording) map[string]wording {
 	return parts
 }
 
-// formsOf returns the plural forms of a language.
 func formsOf(tag language.Tag) []string {
 	names := map[plural.Form]string{plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few",
 		plural.Many: "many", plural.Other: "other"}

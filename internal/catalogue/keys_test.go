@@ -19,7 +19,6 @@ import (
 // used holds the sentences and the date layouts of the program, each with a place in the code.
 type used struct{ keys, layouts map[string]string }
 
-// usedEverywhere reads all Go files and templates of the project.
 func usedEverywhere(t *testing.T) used {
 	t.Helper()
 	u := used{map[string]string{}, map[string]string{}}

@@ -78,7 +78,6 @@ func (d Dial) SVG(l *catalogue.Language, title, description string) string {
 // turn returns the angle of an instant of the day, clockwise from the top.
 func turn(at time.Duration) float64 { return 2 * math.Pi * at.Hours() / 24 }
 
-// spot returns the point of a circle at an angle.
 func spot(angle, radius float64) string {
 	return fmt.Sprintf("%.1f %.1f", faceCentre+radius*math.Sin(angle), faceCentre-radius*math.Cos(angle))
 }
@@ -194,7 +193,6 @@ func (n named) fits(others []named, letter float64) bool {
 	return true
 }
 
-// places writes names along the bezel, each upright.
 func (d Dial) places(b *strings.Builder) {
 	const circle = `<path id="dial-%s" class="along" d="M%sA%.1f %.1[3]f 0 1 %d %sA%.1[3]f %.1[3]f 0 1 %[4]d %[2]s"/>`
 	fmt.Fprintf(b, circle, "over", spot(math.Pi, bezelMiddle), bezelMiddle, 1, spot(0, bezelMiddle))

@@ -27,7 +27,6 @@ func world() chart.Dial {
 	return d
 }
 
-// golden compares a picture with the golden file.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := "testdata/" + name

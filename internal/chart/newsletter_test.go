@@ -11,7 +11,6 @@ import (
 	"digest/internal/chart"
 )
 
-// year returns days of a newsletter with joins and departures.
 func year(n int) (all chart.Newsletter) {
 	for i := range n {
 		d := digest.NewsletterDay{Day: digest.Date{Year: 2025, Month: time.November, Day: 21}.Plus(i),

@@ -74,7 +74,6 @@ func (p *plot) line(class string, y int) {
 	fmt.Fprintf(p, `<line class="%s" x1="0" x2="100%%" y1="%d.5" y2="%[2]d.5"/>`, class, y)
 }
 
-// parting draws a vertical line before the i-th column.
 func (p *plot) parting(i int) {
 	fmt.Fprintf(p, `<line class="month" x1="%.2f%%" x2="%.2[1]f%%" y1="%d" y2="%d"/>`, p.left(i), p.top(), p.bottom())
 }
@@ -98,7 +97,6 @@ func (at panel) scaled(n, most int64) float64 {
 	return float64(at.end) - float64(at.end-at.top)*float64(n)/float64(most)
 }
 
-// stack draws numbers on top of each other as the i-th bar.
 func (p *plot) stack(at panel, i, most int, classes []string, numbers []int) {
 	below := 0
 	for k, n := range numbers {
@@ -128,7 +126,6 @@ func (p *plot) answers(n int, name string, count func(i int) Count) {
 	}
 }
 
-// bytes draws a panel with one bar for each column.
 func (p *plot) bytes(l *catalogue.Language, n int, name string, bytes func(i int) int64) {
 	var most int64 = 1
 	for i := range p.columns {
@@ -143,7 +140,6 @@ func (p *plot) bytes(l *catalogue.Language, n int, name string, bytes func(i int
 	}
 }
 
-// hover adds a text to the i-th column as a tooltip.
 func (p *plot) hover(i int, text string) {
 	fmt.Fprintf(p, `<rect class="day" x="%.2f%%" width="%.2f%%" y="%d" height="%d"><title>%s</title></rect>`,
 		p.left(i), p.left(i+1)-p.left(i), p.top(), p.bottom()-p.top(), html.EscapeString(text))
@@ -252,7 +248,6 @@ func (w Work) SVG(l *catalogue.Language, label string) string {
 	return p.svg()
 }
 
-// midnights draws a line at each midnight, and labels days and noons.
 func (w Work) midnights(l *catalogue.Language, p *plot) {
 	for i, h := range w.Hours {
 		name := h.At.Format("15:04")
@@ -272,7 +267,6 @@ func (w Work) midnights(l *catalogue.Language, p *plot) {
 	}
 }
 
-// mail stacks each hour's emails, and marks the number of created editions.
 func (w Work) mail(l *catalogue.Language, p *plot) {
 	most := 2
 	for _, h := range w.Hours {

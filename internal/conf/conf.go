@@ -88,7 +88,6 @@ func unquote(s string) (value, what string) {
 	return s[1 : len(s)-1], ""
 }
 
-// unknown describes an unknown setting, and suggests a known one.
 func unknown(name string, known []string) string {
 	// The maximum number of characters that are shown and compared.
 	const most = 40

@@ -17,7 +17,6 @@ import (
 	"digest"
 )
 
-// baseURL checks whether the links in emails work, and for whom.
 func (x *checker) baseURL(ctx context.Context) Finding {
 	host := hostOf(x.BaseURL)
 	f := verdict(OK, x.BaseURL, "")
@@ -69,7 +68,6 @@ func (x *checker) resolves(ctx context.Context, host string, f *Finding) bool {
 	return true
 }
 
-// answers checks whether this instance responds at the base URL.
 func (x *checker) answers(ctx context.Context, bad Status, f *Finding) {
 	health, err := x.fetch(ctx, "/healthz")
 	if err != nil {
@@ -114,7 +112,6 @@ func named(page string) string {
 	return m[1]
 }
 
-// isThisInstance compares the base URL with the one that the responding instance has.
 func (x *checker) isThisInstance(ctx context.Context, bad Status, f *Finding) {
 	page, err := x.fetch(ctx, "/bot")
 	switch name := named(page.body); {

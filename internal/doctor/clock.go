@@ -12,7 +12,6 @@ import (
 	"digest/timezone"
 )
 
-// The allowed differences between clocks.
 const (
 	apart   = 10 * time.Second
 	tooFar  = time.Minute // a larger difference shifts leases and midnights
@@ -73,7 +72,6 @@ func distance(ahead time.Duration) string {
 	return ahead.Round(time.Second).String() + " ahead"
 }
 
-// zones checks whether all time zones can be loaded, in particular the readers'.
 func (x *checker) zones(context.Context) Finding {
 	var lost []string
 	all := timezone.Names()

@@ -36,7 +36,6 @@ func (x *checker) complaints(ctx context.Context) Finding {
 	return f
 }
 
-// complaintServer checks whether a server receives complaints.
 func (x *checker) complaintServer(ctx context.Context, domain string, f *Finding) {
 	hosts, err := x.exchangers(ctx, domain)
 	switch {

@@ -99,14 +99,12 @@ func broken(err error) Finding {
 	return verdict(Wrong, found, todo)
 }
 
-// The limits of free disk space.
 const (
 	littleRoom = 1 << 30
 	littlePart = 20 // a twentieth of the disk
 	tooLittle  = 100 << 20
 )
 
-// disk checks the free space of the folders that this instance writes to.
 func (x *checker) disk(context.Context) Finding {
 	var f Finding
 	if x.Database.File != "" {

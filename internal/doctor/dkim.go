@@ -144,7 +144,6 @@ func readPublic(published string) *rsa.PublicKey {
 	return public
 }
 
-// cut shortens foreign text to fit into a line.
 func cut(s string) string { return digest.Shortened(s, 120) }
 
 // listed reports whether a value is in a list such as "sha1:sha256".

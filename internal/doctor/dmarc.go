@@ -40,7 +40,6 @@ func (x *checker) walk(ctx context.Context, domain string, f *Finding) (dmarc.Wa
 	return w, err == nil
 }
 
-// judgePolicy judges the record that receivers apply to a domain, and returns it.
 func (x *checker) judgePolicy(ctx context.Context, walk dmarc.Walk, f *Finding) dmarc.Record {
 	for _, p := range walk.Found {
 		switch {
@@ -105,7 +104,6 @@ func judgeTags(p dmarc.Published, applied dmarc.Policy, f *Finding) {
 	}
 }
 
-// judgeSubdomains judges the policies of a record for subdomains.
 func judgeSubdomains(p dmarc.Published, f *Finding) {
 	for _, tag := range []struct {
 		name   string

@@ -12,7 +12,6 @@ import (
 
 const toUs = "rua=mailto:bounces+dmarc@bounce.example.org"
 
-// all combines changes.
 func all(changes ...func(*world)) func(*world) {
 	return func(w *world) {
 		for _, c := range changes {

@@ -26,7 +26,6 @@ func (z zone) without(prefix string) zone {
 
 func (z zone) with(lines ...string) zone { return append(slices.Clone(z), lines...) }
 
-// serve serves the zone on loopback, by UDP and TCP, until the test ends.
 func (z zone) serve(t testing.TB) (address string) {
 	t.Helper()
 	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -150,7 +149,6 @@ func body(kind, data string) dnsmessage.ResourceBody {
 	panic("no data for " + kind)
 }
 
-// reverse returns the name of the PTR record of an address.
 func reverse(address string) string {
 	a := netip.MustParseAddr(address)
 	var labels []string
@@ -166,7 +164,6 @@ func reverse(address string) string {
 	return strings.Join(labels, ".") + ".ip6.arpa"
 }
 
-// asking returns a resolver that uses one server.
 func asking(address string) *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, address)

@@ -174,7 +174,6 @@ type check struct {
 	run  func(*checker, context.Context) Finding
 }
 
-// checks returns all checks in the order of the output.
 func checks() []check {
 	return []check{
 		{"database", false, (*checker).database},

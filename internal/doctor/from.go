@@ -39,7 +39,6 @@ func (x *checker) noRecords(who, domain string) string {
 	return ""
 }
 
-// from checks whether receivers can trust From.
 func (x *checker) from(ctx context.Context) Finding {
 	domain := domainOf(x.From)
 	bad := Wrong

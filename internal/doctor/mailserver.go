@@ -51,7 +51,6 @@ type sender struct {
 	unknown   string       // why there are no addresses
 }
 
-// sender returns the addresses from which receivers see our mail.
 func (x *checker) sender(ctx context.Context) (sender, error) {
 	if x.Mail.Folder != "" {
 		return sender{unknown: x.mailStays()}, nil

@@ -61,7 +61,6 @@ func (x *checker) signUp(context.Context) Finding {
 	return f
 }
 
-// metrics checks whether strangers can read the metrics.
 func (x *checker) metrics(ctx context.Context) Finding {
 	f := verdict(OK, "/metrics needs its token", "")
 	if !x.MetricsToken {

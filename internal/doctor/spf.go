@@ -134,7 +134,6 @@ func brokenSPF(err error) (what, todo string) {
 	return "is not valid: " + err.Error(), "correct it; an example: v=spf1 mx ip4:198.51.100.7 -all"
 }
 
-// judgeSender checks whether the addresses of the mail server pass.
 func (x *checker) judgeSender(ctx context.Context, domain string, s sender, f *Finding) {
 	if s.unknown != "" {
 		f.note(OK, "the mail server was not checked: "+s.unknown, "")

@@ -44,7 +44,6 @@ func keyRecord(k digest.DKIMKey) string {
 	return name + " TXT " + value
 }
 
-// goodZone returns the zone of an instance without problems.
 func goodZone() zone {
 	return zone{
 		"example.org MX 10 mail.example.org",
@@ -69,7 +68,6 @@ type world struct {
 	name string           // host of its certificate
 }
 
-// wellWorld returns an instance without problems.
 func wellWorld(t *testing.T) *world {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "digest.db")
@@ -123,7 +121,6 @@ func wellWorld(t *testing.T) *world {
 	return w
 }
 
-// examine starts the servers of a world and returns the findings by check.
 func (w *world) examine(t *testing.T) map[string]doctor.Finding {
 	t.Helper()
 	if w.Resolver == nil {
@@ -142,7 +139,6 @@ func (w *world) examine(t *testing.T) map[string]doctor.Finding {
 	return found
 }
 
-// serve serves every base URL.
 func (w *world) serve(t *testing.T) {
 	site := httptest.NewUnstartedServer(w.page)
 	site.Config.ErrorLog = quiet()

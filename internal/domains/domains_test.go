@@ -38,7 +38,6 @@ func (z *zone) set(name string, texts ...string) {
 	z.texts[name] = texts
 }
 
-// serve serves the zone until the test ends, and returns a resolver for it.
 func (z *zone) serve(t *testing.T) *net.Resolver {
 	c, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {

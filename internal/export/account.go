@@ -11,7 +11,6 @@ import (
 	"digest/store"
 )
 
-// account is the content of account.json.
 type account struct {
 	Address   string     `json:"address"`
 	Since     time.Time  `json:"since"`
@@ -59,7 +58,6 @@ func (e *Export) readByLinks(ctx context.Context) error {
 	return err
 }
 
-// left is a former subscription with its settings.
 type left struct {
 	URL     string   `json:"url"`
 	Title   string   `json:"own_title"`
@@ -76,13 +74,11 @@ func (e *Export) readLeft(ctx context.Context) error {
 	return err
 }
 
-// imported is the result of an import of feeds.
 type imported struct {
 	At     time.Time       `json:"at"`
 	Report json.RawMessage `json:"report"`
 }
 
-// settings are the settings of a digest.
 type settings struct {
 	Name        string     `json:"name"`
 	State       string     `json:"state"`
@@ -101,7 +97,6 @@ type settings struct {
 	Editions    int        `json:"editions"` // number of editions so far
 }
 
-// notMailed is why the address gets no emails.
 type notMailed struct {
 	Reason string    `json:"reason"`
 	Words  string    `json:"words"`
@@ -172,7 +167,6 @@ type session struct {
 	Passkey bool       `json:"with_passkey"`
 }
 
-// readAccess reads the reader's trips, passkeys and sessions.
 func (e *Export) readAccess(ctx context.Context) error {
 	a := &e.account
 	a.Stays, a.Passkeys, a.Sessions = []stay{}, []passkey{}, []session{}
@@ -248,7 +242,6 @@ func (e *Export) writeFeeds(_ context.Context, w io.Writer) error {
 	return writeJSON(w, list)
 }
 
-// titleOf returns the title of a feed as the reader sees it.
 func titleOf(s store.SubscriptionInfo) string {
 	return cmp.Or(s.Title, s.Feed.Title, digest.PublicAddress(s.Feed.URL))
 }

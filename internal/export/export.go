@@ -68,7 +68,6 @@ func (e *Export) readFeeds(ctx context.Context) (err error) {
 	return err
 }
 
-// subscriptions returns all subscriptions, paused ones last.
 func (e *Export) subscriptions() []store.SubscriptionInfo { return slices.Concat(e.active, e.paused) }
 
 // readEditions omits an edition before its midnight, which another process with a fast clock may have released.
@@ -129,7 +128,6 @@ func (e *Export) file(ctx context.Context, name string, write func(context.Conte
 	return nil
 }
 
-// writeReadme describes the files.
 func (e *Export) writeReadme(_ context.Context, w io.Writer) error {
 	text := catalogue.Key(`Everything we store about %s, as of %s UTC.
 

@@ -28,7 +28,6 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// A world is a store with one reader.
 type world struct {
 	*store.Store
 	t    testing.TB
@@ -52,7 +51,6 @@ func (h *world) must(err error) {
 	}
 }
 
-// arrive stores posts of a site for the reader.
 func (h *world) arrive(host, title string, posts ...digest.Post) {
 	h.t.Helper()
 	ctx := h.t.Context()
@@ -71,7 +69,6 @@ func (h *world) arrive(host, title string, posts ...digest.Post) {
 	h.must(err)
 }
 
-// midnight releases the edition of the next midnight.
 func (h *world) midnight() {
 	h.t.Helper()
 	d, err := h.DigestOf(h.t.Context(), h.user.ID)
@@ -83,13 +80,11 @@ func (h *world) midnight() {
 	h.must(err)
 }
 
-// read writes the ZIP file and returns its contents by name.
 func (h *world) read() map[string]string {
 	h.t.Helper()
 	return h.readIn(catalogue.English())
 }
 
-// readIn is read in a language.
 func (h *world) readIn(l *catalogue.Language) map[string]string {
 	h.t.Helper()
 	d, err := h.DigestOf(h.t.Context(), h.user.ID)

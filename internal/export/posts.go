@@ -92,7 +92,6 @@ func (e *Export) postsOf(ctx context.Context, editions []digest.Edition) (map[di
 	return refs, e.readLabels(ctx, feeds)
 }
 
-// readLabels loads the labels of feeds, with the reader's own titles.
 func (e *Export) readLabels(ctx context.Context, feeds []digest.FeedID) error {
 	slices.Sort(feeds)
 	feeds = slices.DeleteFunc(slices.Compact(feeds), func(id digest.FeedID) bool {
@@ -115,7 +114,6 @@ func (e *Export) readLabels(ctx context.Context, feeds []digest.FeedID) error {
 	return nil
 }
 
-// each reads posts in batches, in the given order.
 func (e *Export) each(ctx context.Context, refs []digest.PostRef, use func(digest.Post) error) error {
 	for few := range slices.Chunk(refs, fewPosts) {
 		ids := make([]digest.PostID, len(few))

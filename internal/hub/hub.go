@@ -135,7 +135,6 @@ func (h *Hub) Work(ctx context.Context) (failed error) {
 	}
 }
 
-// announce queues the deliveries of news.
 func (h *Hub) announce() error {
 	n, err := h.Store.AnnounceLetters(h.Hard, h.Now())
 	if n > 0 {

@@ -30,10 +30,8 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 
 var noon = time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
 
-// midnight is when the newsletter's issues are sent.
 var midnight = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 
-// A subscriber is a program that follows the Recommendation.
 type subscriber struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -88,7 +86,6 @@ func (s *subscriber) answers(status int) {
 	s.answer = status
 }
 
-// A house is a newsletter with a hub.
 type house struct {
 	t   testing.TB
 	st  *store.Store
@@ -164,7 +161,6 @@ func (h *house) request(s *subscriber, form ...string) push.HubRequest {
 	return r
 }
 
-// letter creates an issue at the next midnight.
 func (h *house) letter(title string) {
 	h.t.Helper()
 	ctx := h.t.Context()

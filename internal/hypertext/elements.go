@@ -70,7 +70,6 @@ func isStyle(a atom.Atom) bool {
 	return false
 }
 
-// isVoid reports whether an element has no content.
 func isVoid(a atom.Atom) bool {
 	switch a {
 	case atom.Area, atom.Base, atom.Basefont, atom.Bgsound, atom.Br, atom.Embed, atom.Frame, atom.Hr, atom.Image,

@@ -32,7 +32,6 @@ type reckoner struct {
 	markers int     // open objects; while there are any, the end of a cell does not end everything in it
 }
 
-// An element is an element that may be open.
 type element struct {
 	name    atom.Atom
 	spelled string

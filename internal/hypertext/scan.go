@@ -130,7 +130,6 @@ func (z *scanner) skipRaw() {
 	}
 }
 
-// holdsScript reports whether a text contains the start of a script.
 func holdsScript(s string) bool {
 	for {
 		i := strings.IndexByte(s, '<')

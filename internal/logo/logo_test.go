@@ -15,7 +15,6 @@ import (
 	"digest/internal/logo"
 )
 
-// drawn returns a picture with a dark bar on a ground of some colour.
 func drawn(w, h int, ground color.Color) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -52,7 +51,6 @@ func asGIF(t testing.TB, m image.Image) []byte {
 	return b.Bytes()
 }
 
-// withText adds a text chunk to a PNG, after its header.
 func withText(file []byte, text string) []byte {
 	const header = 8 + 25
 	chunk := []byte{0, 0, 0, byte(len(text))}

@@ -14,7 +14,6 @@ import (
 	"digest/test/tier"
 )
 
-// longList writes a list in Mailchimp's format with n people to a file.
 func longList(t testing.TB, n int) (*os.File, int64) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "subscribed_email_audience_export_1.csv"))

@@ -95,7 +95,6 @@ func (l *List) add(s source) error {
 	return nil
 }
 
-// atFile adds the name of the file to an error.
 func atFile(name string, err error) error {
 	if e, ok := errors.AsType[*digest.Error](err); ok {
 		wrong := digest.Refuse(e.Kind, "%s: %s", name,
@@ -199,7 +198,6 @@ func (p *pass) row(i int, s source, t *table, fields []string) bool {
 	return p.yield(row, nil)
 }
 
-// read converts a row, or returns an error text.
 func (p *pass) read(s source, t *table, fields []string) (Row, string) {
 	r := &record{table: t, list: p.List, fields: fields, foreign: s.system.foreign}
 	row := s.system.read(r)

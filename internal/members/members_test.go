@@ -23,7 +23,6 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// told formats the result of a list, one line for each row.
 func told(l *List) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", l.System, strings.Join(l.Files, ", "))

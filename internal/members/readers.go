@@ -63,7 +63,6 @@ func openReaders(r io.Reader) (*table, error) {
 	return t, nil
 }
 
-// cell returns the text in a column, "" if the row does not have it.
 func (t *table) cell(fields []string, column string) string {
 	i := t.column[column] - 1
 	if i < 0 || i >= len(fields) {

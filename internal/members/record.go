@@ -49,7 +49,6 @@ func (r *record) get(columns ...string) string {
 	return ""
 }
 
-// fail stores the first error of a row.
 func (r *record) fail(format string, args ...any) {
 	if r.wrong == "" {
 		r.wrong = fmt.Sprintf(format, args...)
@@ -130,7 +129,6 @@ func (r *record) email(field string) string {
 	return digest.NormalEmail(address)
 }
 
-// name joins the parts of a name.
 func (r *record) name(whole string, parts ...string) string {
 	var words []string
 	for _, part := range parts {

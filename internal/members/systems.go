@@ -35,7 +35,6 @@ var (
 	errNever   = errors.New("the people in this list never subscribed")
 )
 
-// unknown returns an error that lists the unknown columns of a file.
 func unknown(columns []string) error {
 	const most = 12
 	var odd []string

@@ -11,7 +11,6 @@ import (
 	"digest/store"
 )
 
-// A database collects metrics from the database at each scrape.
 type database struct{ Options }
 
 // Describe implements prometheus.Collector. It sends nothing, because the metrics are known only when they are
@@ -91,7 +90,6 @@ func (s scrape) totals(ctx context.Context) error {
 	return nil
 }
 
-// numbers sends the sizes of tables and the numbers of feeds and digests by state.
 func (s scrape) numbers(ctx context.Context) error {
 	n, err := s.Store.Numbers(ctx)
 	if err != nil {
@@ -126,7 +124,6 @@ func (s scrape) numbers(ctx context.Context) error {
 	return nil
 }
 
-// news sends the number of feeds by the way of their news.
 func (s scrape) news(ctx context.Context) error {
 	counts, err := s.Store.WaysOfNews(ctx, s.now)
 	if err != nil {
@@ -215,7 +212,6 @@ func (s scrape) hub(ctx context.Context) error {
 	return nil
 }
 
-// lags sends the delays of the hourly job.
 func (s scrape) lags(ctx context.Context) error {
 	beat, known, err := s.Store.Heartbeat(ctx)
 	if err != nil {

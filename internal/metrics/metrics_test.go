@@ -29,7 +29,6 @@ func newMetrics(s *store.Store) *metrics.Metrics {
 		Abandoned: func() (int, int64) { return 1, 3 }})
 }
 
-// scrape returns the metrics of one scrape by name and labels.
 func scrape(t *testing.T, m http.Handler) (all map[string]string, body string) {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -143,7 +142,6 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// lint checks our names and help texts with Prometheus' own rules.
 func lint(t *testing.T, body string) {
 	t.Helper()
 	problems, err := promlint.New(strings.NewReader(body)).Lint()

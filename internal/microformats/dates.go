@@ -23,7 +23,6 @@ func (p *parser) date(n *html.Node, in *open) string {
 	return text
 }
 
-// stated returns the whole date of an element.
 func (p *parser) stated(n *html.Node) string {
 	switch n.DataAtom {
 	case atom.Time, atom.Ins, atom.Del:

@@ -8,7 +8,6 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// imply adds the implied properties name, photo and url of an element to an item.
 func (p *parser) imply(n *html.Node, o *open) {
 	props := o.item.Properties
 	if _, is := props["name"]; !is && !o.named && !o.nested {

@@ -52,7 +52,6 @@ func (p *parser) walk(n *html.Node, in *open) {
 	}
 }
 
-// item parses an item and adds it to the one around it.
 func (p *parser) item(n *html.Node, in *open, roots, classic []string, props []property) {
 	o := &open{item: &Item{Types: roots, Properties: map[string][]Value{}}, classic: classic}
 	if classic == nil {

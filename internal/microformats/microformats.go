@@ -107,7 +107,6 @@ func (p *parser) look(n *html.Node, based *bool) {
 
 const maxRels = 50
 
-// link adds the rels of an address.
 func (p *parser) link(n *html.Node) {
 	rels := strings.Fields(attr(n, "rel"))
 	if len(rels) == 0 || !has(n, "href") {

@@ -30,7 +30,6 @@ func (p *parser) value(n *html.Node, prefix string, in *open) Value {
 	return v
 }
 
-// words returns the text of a p-* property.
 func (p *parser) words(n *html.Node, in *open) string {
 	if parts := p.parts(n, in, false); len(parts) > 0 {
 		return strings.Join(parts, "")
@@ -58,7 +57,6 @@ func said(n *html.Node) (string, bool) {
 	return attr(n, name), true
 }
 
-// address returns the value of a u-* property.
 func (p *parser) address(n *html.Node, in *open) Value {
 	name := ""
 	switch n.DataAtom {
@@ -88,7 +86,6 @@ func (p *parser) address(n *html.Node, in *open) Value {
 	return Value{Text: p.resolve(p.text(n, true))}
 }
 
-// image returns the address of a picture with its alt text.
 func (p *parser) image(n *html.Node) Value {
 	v := Value{Text: p.resolve(attr(n, "src"))}
 	if has(n, "alt") {

@@ -15,7 +15,6 @@ import (
 // service is a user other than root.
 const service = 65534
 
-// folder creates a folder that belongs to the service.
 func folder(t *testing.T) string {
 	t.Helper()
 	if os.Geteuid() != 0 {

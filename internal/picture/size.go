@@ -13,7 +13,6 @@ import (
 	"digest"
 )
 
-// most is the maximum width and height of a picture.
 const most = 30_000
 
 // Size returns the size of a PNG, JPEG, GIF or WebP, or false if it is unknown. It returns false for a JPEG that a

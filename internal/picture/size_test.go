@@ -28,7 +28,6 @@ func encoded(t testing.TB, format string) []byte {
 	return b.Bytes()
 }
 
-// turned returns a JPEG with an Orientation tag in a byte order.
 func turned(t testing.TB, order string, orientation byte) []byte {
 	t.Helper()
 	exif := "Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00" + string(orientation) +

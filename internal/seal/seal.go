@@ -73,7 +73,6 @@ func gcm(key []byte) (cipher.AEAD, error) {
 	return cipher.NewGCMWithRandomNonce(block)
 }
 
-// plain is the encrypted content of a credential.
 type plain struct {
 	Reader   digest.DigestID `json:"reader"`
 	Address  string          `json:"address"`
@@ -138,7 +137,6 @@ func (k key) nameOf(c digest.Credential) string {
 	return base32Lower.EncodeToString(h.Sum(nil)[:nameBytes])
 }
 
-// errDamaged reports a value that cannot be decrypted.
 var errDamaged = &digest.Error{Kind: digest.Invalid, Message: "its password, as it is stored, is damaged; give it anew"}
 
 // idOf returns the ID of the key that encrypted a value.

@@ -70,7 +70,6 @@ func TestReplacedMeanwhile(t *testing.T) {
 	c.Close()
 }
 
-// leave creates an abandoned socket.
 func leave(t *testing.T, path string) {
 	t.Helper()
 	l, err := net.Listen("unix", path)

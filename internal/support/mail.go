@@ -11,7 +11,6 @@ import (
 	"digest/store"
 )
 
-// address reports why the address gets no emails.
 func (c *consultation) address() {
 	if s := c.Suppressed; s != nil {
 		c.say("digest suppressions remove "+c.User.Email,
@@ -19,7 +18,6 @@ func (c *consultation) address() {
 	}
 }
 
-// lanes reports delays of emails to the address.
 func (c *consultation) lanes() {
 	for _, l := range c.Lanes {
 		what, do := laneName(l)
@@ -42,7 +40,6 @@ func laneName(l digest.Lane) (what catalogue.Sayable, do string) {
 	return catalogue.Key("email to %s").With(l.Name), "digest queue resume " + l.Name
 }
 
-// isWaiting reports whether an edition is due and not sent.
 func (c *consultation) isWaiting() bool {
 	return slices.ContainsFunc(c.Editions, func(e store.MailedEdition) bool {
 		return e.State == digest.EditionReady &&
@@ -60,7 +57,6 @@ func (c *consultation) trouble(e store.MailedEdition) string {
 	return cmp.Or(e.Error, e.Reply)
 }
 
-// edition reports the state of an edition's email.
 func (c *consultation) edition(e store.MailedEdition) {
 	again := fmt.Sprintf("digest user resend %s %s", c.User.Email, e.LocalDate)
 	if p := c.digestOf(e); p.Newsletter != nil {
@@ -131,7 +127,6 @@ func (c *consultation) lastRun(late catalogue.Sayable) catalogue.Sayable {
 	return catalogue.Key("%s; last run of the hourly job: %s").With(late, last)
 }
 
-// because adds the stored cause of a state.
 func because(state catalogue.Sayable, why string) catalogue.Sayable {
 	return catalogue.Key("%s: %s").With(state, catalogue.Unsent(why))
 }

@@ -215,7 +215,6 @@ func (c *consultation) content(p store.DigestView) {
 	}
 }
 
-// feedCounts counts the feeds of a digest.
 type feedCounts struct {
 	paused   int
 	lent     int               // their posts are in issues of a newsletter, and not in the digest

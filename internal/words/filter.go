@@ -31,7 +31,6 @@ func isMeant(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) ||
 // A Matcher matches posts with the filters of a reader. It is safe for concurrent use.
 type Matcher struct{ patterns []pattern }
 
-// A pattern is one form of a filter's words in a post.
 type pattern struct {
 	filter      digest.Filter
 	text        string

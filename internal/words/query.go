@@ -65,7 +65,6 @@ func Parse(typed string) (Query, error) {
 	return q, nil
 }
 
-// A part is a part of a typed search, between spaces or quotes.
 type part struct {
 	text            string
 	key             string // before its text; "": words

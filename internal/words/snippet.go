@@ -19,7 +19,6 @@ const (
 	maxScanned   = 200_000 // maximum bytes to search
 )
 
-// A place is a range of bytes in a text.
 type place struct{ from, to int }
 
 // Mark returns the whole of a short text with its matches.

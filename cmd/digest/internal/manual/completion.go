@@ -44,7 +44,6 @@ func follow(n *kong.Node) (commands, flags []word) {
 	return commands, flags
 }
 
-// all returns the program's node and all its commands.
 func all(app *kong.Application) (nodes []*kong.Node) {
 	var walk func(n *kong.Node)
 	walk = func(n *kong.Node) {
@@ -175,7 +174,6 @@ func described(words []word) string {
 	return strings.Join(all, " ")
 }
 
-// single quotes a text with single quotes for bash and zsh.
 func single(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 func fish(app *kong.Application) string {
@@ -211,7 +209,6 @@ end
 	return b.String()
 }
 
-// fishQuoted quotes a text with single quotes for fish.
 func fishQuoted(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
 }
