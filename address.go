@@ -10,19 +10,18 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// How much is shown of a host by itself, of one within an address, and of what
-// follows it there, in characters.
+// The maximum number of characters of a host or path to show.
 const (
-	mostHostShown   = 56
-	mostHostInside  = 255
-	mostPathShown   = 100
-	mostScriptShown = 30 // of a host that is not ASCII; its letters may be wide
+	mostHostShown  = 56
+	mostHostInside = 255
+	mostPathShown  = 100
+	// A host in its own letters is shorter, because its letters may be wide.
+	mostScriptShown = 30
 )
 
-// HostShown is the host of an address as a sentence names it, with its port if
-// it is not the usual one. An internationalised name is shown in its own letters
-// where nobody can take them for other ones, else by its A-labels. Of one that is
-// too long the end remains: the end says whose it is.
+// HostShown returns the host of an address for use in a sentence, with its port unless that is the scheme's default. It
+// shows an internationalised name in its own letters if no reader can confuse them with others, and as A-labels
+// otherwise. It shortens a long host at the beginning, because the end says who owns it.
 func HostShown(address string) string {
 	u, err := url.Parse(AddressWithoutCredentials(address))
 	if err != nil || u.Host == "" {
@@ -48,9 +47,8 @@ func HostShown(address string) string {
 	return endOf(ascii, mostHostShown) + port
 }
 
-// AddressShown is an address as it stands beside such a sentence: all of it in
-// ASCII, without name and password. Only what follows the host is cut, or the
-// beginning of a host that no DNS could hold.
+// AddressShown returns an address in ASCII without name and password. It shortens the path, and only those hosts that
+// are too long for the DNS.
 func AddressShown(address string) string {
 	bare := AddressWithoutCredentials(address)
 	u, err := url.Parse(bare)
@@ -69,7 +67,7 @@ func AddressShown(address string) string {
 	return strings.ToLower(u.Scheme) + "://" + host + Shortened(asciiOnly(path), mostPathShown)
 }
 
-// hostOf is the host of an address in ASCII, that of an IPv6 address in brackets.
+// hostOf returns the host of an address in ASCII, and puts an IPv6 address in brackets.
 func hostOf(u *url.URL) string {
 	host := u.Hostname()
 	if strings.Contains(host, ":") {
@@ -81,8 +79,7 @@ func hostOf(u *url.URL) string {
 	return asciiOnly(strings.ToLower(host))
 }
 
-// endOf gives the last n characters of an ASCII text, and says with "…" that
-// there were more.
+// endOf returns the last n characters of an ASCII text, after "…" if it dropped some.
 func endOf(s string, n int) string {
 	if len(s) > n {
 		return "…" + s[len(s)-n:]
@@ -90,7 +87,6 @@ func endOf(s string, n int) string {
 	return s
 }
 
-// asciiOnly writes every byte that is no visible ASCII as a link would.
 func asciiOnly(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -103,15 +99,13 @@ func asciiOnly(s string) string {
 	return b.String()
 }
 
-// accented are the letters beyond ASCII that nobody takes for a plain one, of the
-// languages that write hosts with them. "í" and "ı" are not among them.
+// accented lists the letters beyond ASCII that European languages use in hosts and that readers do not confuse with a
+// plain letter. It omits "í" and "ı".
 const accented = "äöüßàâçèéêëñòôœùûåæø"
 
-// unmistakable reports whether a host can be shown in its own letters: each of
-// its labels is of one script, of which no letter looks like a Latin one. Cyrillic
-// and Greek have many that do, so they are shown only beneath a top-level domain of
-// theirs. Scripts that run from right to left are not shown: the labels would change
-// places.
+// unmistakable reports whether a host can be shown in its own letters. Each label must use one script that has no
+// letters like Latin ones. Cyrillic and Greek have many, so they also need a top-level domain in the same script.
+// Scripts from right to left are excluded, because they would reorder the labels.
 func unmistakable(host string) bool {
 	alike := []*unicode.RangeTable{unicode.Cyrillic, unicode.Greek}
 	labels := strings.Split(host, ".")
@@ -130,8 +124,8 @@ func unmistakable(host string) bool {
 	return true
 }
 
-// ofOneScript reports whether all letters of a label are of one script that looks
-// like no other. Japanese is written in three at a time.
+// ofOneScript reports whether all letters of a label are of one script that looks like no other. Japanese mixes three
+// scripts.
 func ofOneScript(label string) bool {
 	for _, script := range [][]*unicode.RangeTable{
 		{unicode.Han, unicode.Hiragana, unicode.Katakana}, {unicode.Hangul}, {unicode.Thai}, {unicode.Devanagari},
@@ -144,8 +138,6 @@ func ofOneScript(label string) bool {
 	return false
 }
 
-// ofOne reports whether a label consists of letters that are in a set, digits and
-// hyphens.
 func ofOne(label string, in func(rune) bool) bool {
 	return strings.IndexFunc(label, func(r rune) bool { return !in(r) && r != '-' && (r < '0' || r > '9') }) < 0
 }

@@ -8,8 +8,7 @@ import (
 	"digest"
 )
 
-// TestHostShown: names are shown in their own letters only where nobody can take
-// them for others.
+// TestHostShown checks that names are shown in their own letters only if readers cannot confuse them with others.
 func TestHostShown(t *testing.T) {
 	for _, c := range []struct{ address, want string }{
 		{"https://old.example/feed.xml?key=1", "old.example"},
@@ -33,12 +32,12 @@ func TestHostShown(t *testing.T) {
 		{"https://xn--80ak6aa92e.com/", "xn--80ak6aa92e.com"},     // "apple" in Cyrillic
 		{"https://xn--e1afmkfd.example/", "xn--e1afmkfd.example"}, // a Cyrillic name beneath a Latin one
 		{"https://xn--pple-43d.com/", "xn--pple-43d.com"},         // one Cyrillic letter among Latin ones
-		{"https://xn--paypa-mza.com/", "xn--paypa-mza.com"},       // a letter of Latin that looks like another
+		{"https://xn--paypa-mza.com/", "xn--paypa-mza.com"},       // a Latin letter that looks like another
 		{"https://xn--hxajbheg2az3al.com/", "xn--hxajbheg2az3al.com"},
 		{"https://xn--5dbqzzl.example/", "xn--5dbqzzl.example"}, // from right to left
 		{"https://xn--kgbechtv.xn--mgbh0fb/", "xn--kgbechtv.xn--mgbh0fb"},
 		{"https://xn--a-ecp.example/", "xn--a-ecp.example"},
-		{"https://xn--zzzzzzzz/", "xn--zzzzzzzz"}, // no name at all
+		{"https://xn--zzzzzzzz/", "xn--zzzzzzzz"}, // not a valid name
 
 		{"https://paypal.com." + strings.Repeat("a", 63) + ".evil.example/", "…" + strings.Repeat("a", 43) +
 			".evil.example"},
@@ -51,7 +50,7 @@ func TestHostShown(t *testing.T) {
 	}
 }
 
-// TestAddressShown: in ASCII, the host as a whole, and no password.
+// TestAddressShown checks that addresses are shown in ASCII, with the whole host and without a password.
 func TestAddressShown(t *testing.T) {
 	host := strings.Repeat(strings.Repeat("a", 48)+".", 5) + "example"
 	path := "/" + strings.Repeat("p", 300)
@@ -72,8 +71,8 @@ func TestAddressShown(t *testing.T) {
 	}
 }
 
-// FuzzHostShown: whatever an address is, it is shown in a bounded number of visible
-// characters, which turn no direction.
+// FuzzHostShown checks that any address is shown in a limited number of visible characters, without bidirectional
+// controls.
 func FuzzHostShown(f *testing.F) {
 	f.Add("https://ann:pa/ss@xn--bcher-kva.example/\u202e")
 	f.Add("https://\u05d0.\u05d1.example:99999/")

@@ -2,16 +2,15 @@ package digest
 
 import "strconv"
 
-// An Arrangement is how the sections of an edition are put together in the mail, and where the pages differ
-// from the mail.
+// An Arrangement describes how an email groups the sections of an edition, and how the web pages differ from the email.
 type Arrangement struct {
-	Grouping    Grouping // in the mail
-	WebLayout   Layout   // on pages; empty: as in the mail
-	WebGrouping Grouping // on pages; empty: as in the mail
-	WebImages   Images   // on pages: NoImages or ProxiedImages
+	Grouping    Grouping // in emails
+	WebLayout   Layout   // on web pages; empty: as in emails
+	WebGrouping Grouping // on web pages; empty: as in emails
+	WebImages   Images   // on web pages: NoImages or ProxiedImages
 }
 
-// Check gives what is wrong with an arrangement, of the kind Invalid.
+// Check returns an error of the kind Invalid if an arrangement is not valid.
 func (a Arrangement) Check() error {
 	if !a.Grouping.exists() || a.WebGrouping != "" && !a.WebGrouping.exists() {
 		return &Error{Kind: Invalid, Message: "posts are grouped by folders or sites, not by " +
@@ -27,32 +26,31 @@ func (a Arrangement) Check() error {
 	return Look{Layout: layout, Images: a.WebImages}.Check()
 }
 
-// Grouping says what of an edition stands together.
+// Grouping says how an edition groups its posts.
 type Grouping string
 
-// The groupings.
 const (
-	ByFolders Grouping = "folders" // the sites of a folder, under its name
-	BySites   Grouping = "sites"   // the posts of a site; folders are not shown
+	ByFolders Grouping = "folders" // by folder, under its name
+	BySites   Grouping = "sites"   // by site, without folders
 )
 
 func (g Grouping) exists() bool { return g == ByFolders || g == BySites }
 
-// Pages is how a reader wants the pages around their posts.
+// Pages holds a reader's settings for the web pages.
 type Pages struct {
-	Direction Direction // right to left whatever their language, or as that runs
-	Shortcuts bool      // single keys do something
-	Player    bool      // what a post comes with to be heard is played on its page
+	Direction Direction // of the text; LeftToRight follows the language
+	Shortcuts bool      // enables single-key shortcuts
+	Player    bool      // plays the audio of a post on its page
 	Theme     Theme
 	TypeSize  TypeSize
 }
 
-// UsualPages are the pages of whoever has chosen nothing.
+// UsualPages returns the default settings.
 func UsualPages() Pages {
 	return Pages{Direction: LeftToRight, Shortcuts: true, Theme: AsDevice, TypeSize: AsBrowser}
 }
 
-// Check gives what is wrong with pages, of the kind Invalid.
+// Check returns an error of the kind Invalid if a setting is not valid.
 func (p Pages) Check() error {
 	switch p.Direction {
 	case LeftToRight, RightToLeft:
@@ -73,32 +71,29 @@ func (p Pages) Check() error {
 			strconv.Quote(string(p.TypeSize))}
 }
 
-// Direction says in which direction lines of text run.
+// Direction is the direction of text.
 type Direction string
 
-// The directions.
 const (
 	LeftToRight Direction = "ltr"
 	RightToLeft Direction = "rtl"
 )
 
-// Theme says in which colours pages are.
+// Theme selects the colours of pages.
 type Theme string
 
-// The themes.
 const (
-	AsDevice   Theme = "device" // light or dark, as the device asks for
+	AsDevice   Theme = "device" // follows the device's setting
 	LightTheme Theme = "light"
 	DarkTheme  Theme = "dark"
 )
 
-// TypeSize says how large letters are on pages.
+// TypeSize is the size of text on pages.
 type TypeSize string
 
-// The sizes.
 const (
 	Smaller   TypeSize = "smaller"
-	AsBrowser TypeSize = "browser" // as the browser is set
+	AsBrowser TypeSize = "browser" // follows the browser's setting
 	Larger    TypeSize = "larger"
 	Largest   TypeSize = "largest"
 )

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// Bare wraps an error of a network, a name or a file. Its text is the cause only, such as "connection refused" for
-// "dial tcp 192.0.2.1:25: connect: connection refused". Other errors keep their text.
+// Bare wraps an error of the network, a name lookup or a file. Its text is only the cause, such as "connection refused"
+// for "dial tcp 192.0.2.1:25: connect: connection refused". Other errors keep their text.
 func Bare(err error) error { return bareError{err} }
 
 type bareError struct{ err error }

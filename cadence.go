@@ -8,19 +8,18 @@ import (
 	"time"
 )
 
-// A Cadence says on which local dates a digest appears: on days of the week, or on one
-// day of each month. It is stored as it is: bits 0 to 6 are days of the week as in
-// Weekdays, bit 7 leaves of these the first in each month, bits 8 to 35 are
-// the days 1 to 28 of each month, and bit 36 is its last. One that is stored may be any
-// number, if somebody else has written it.
+// A Cadence says on which local dates a digest appears: on days of the week, or on one day of each month. The database
+// stores its bits. Bits 0 to 6 are days of the week as in Weekdays, and bit 7 limits them to the first in each month.
+// Bits 8 to 35 are the days 1 to 28 of each month, and bit 36 is its last day. A stored value that another program
+// wrote may be any number.
 type Cadence int64
 
 const (
-	// Daily is every day.
+	// Daily selects every day.
 	Daily = Cadence(EveryDay)
-	// Workdays is from Monday to Friday.
+	// Workdays selects Monday to Friday.
 	Workdays = Daily &^ (1<<time.Saturday | 1<<time.Sunday)
-	// LastDay is the last day of each month.
+	// LastDay selects the last day of each month.
 	LastDay Cadence = 1 << (lastFixed + 8)
 
 	firstInMonth Cadence = 1 << 7
@@ -29,8 +28,7 @@ const (
 	lastFixed = 28
 )
 
-// Monthly is a day of each month, from 1 to 28: all months have these. Any other day
-// gives none.
+// Monthly returns the cadence for a day of each month from 1 to 28. It returns 0 for any other day.
 func Monthly(day int) Cadence {
 	if day < 1 || day > lastFixed {
 		return 0
@@ -38,16 +36,16 @@ func Monthly(day int) Cadence {
 	return 1 << (day + 7)
 }
 
-// First is the first day of each month that is this day of the week.
+// First returns the cadence for the first such weekday of each month.
 func First(d time.Weekday) Cadence { return firstInMonth | 1<<d }
 
-// IsMonthly reports whether it is one day of a month, and not days of the week.
+// IsMonthly reports whether c is one day of a month and not days of the week.
 func (c Cadence) IsMonthly() bool { return c > Daily }
 
-// IsSeldom reports whether it is at most one day of a week.
+// IsSeldom reports whether c has at most one day a week.
 func (c Cadence) IsSeldom() bool { return c.daysAWeek() <= 1 }
 
-// Check gives an error, of the kind Invalid, for one that nobody can have chosen.
+// Check returns an error of the kind Invalid if nobody can have chosen c.
 func (c Cadence) Check() error {
 	week := bits.OnesCount8(uint8(c & Daily))
 	one := c&firstInMonth == 0 && bits.OnesCount64(uint64(c)) == 1 && c <= LastDay
@@ -65,14 +63,14 @@ func (c Cadence) Has(d Date) bool {
 	return c&Monthly(d.Day) != 0 || c&LastDay != 0 && d.Plus(1).Day == 1
 }
 
-// OnWeekday reports whether it is days of the week, and this one among them.
+// OnWeekday reports whether c is weekly and includes a day of the week.
 func (c Cadence) OnWeekday(d time.Weekday) bool { return !c.IsMonthly() && c&(1<<d) != 0 }
 
-// AsCalmAs reports whether a digest appears no more often by it than by another: a week
-// is more often than a month, and which day it is does not count.
+// AsCalmAs reports whether c is at most as frequent as other. Weekly cadences are more frequent than monthly ones, and
+// it does not matter which days they select.
 func (c Cadence) AsCalmAs(other Cadence) bool { return c.daysAWeek() <= other.daysAWeek() }
 
-// daysAWeek counts the days of the week; a day of a month is less than any.
+// daysAWeek counts the days of the week; a monthly cadence has 0.
 func (c Cadence) daysAWeek() int {
 	if c.IsMonthly() {
 		return 0
@@ -80,9 +78,9 @@ func (c Cadence) daysAWeek() int {
 	return bits.OnesCount8(uint8(c & Daily))
 }
 
-// ParseCadence reads "daily", "weekdays" (Monday to Friday), names of days such as
-// "mon,thu", of three letters or more, "monthly" (on the first day), "monthly on 15",
-// "monthly on last day", or "monthly on first mon".
+// ParseCadence parses "daily", "weekdays" (Monday to Friday), or a list such as "mon,thu" of weekdays with three
+// letters or more. It also parses "monthly" (the first day), "monthly on 15", "monthly on last day" and "monthly on
+// first mon".
 func ParseCadence(s string) (Cadence, error) {
 	words := strings.Fields(strings.ToLower(s))
 	switch s = strings.Join(words, " "); {
@@ -131,8 +129,8 @@ func parseWeekday(name string) (time.Weekday, bool) {
 	return 0, false
 }
 
-// String is what ParseCadence reads, a week beginning on Monday. One that Check refuses
-// is its number.
+// String returns the text that ParseCadence parses, with Monday first. It returns the number of a cadence that Check
+// rejects.
 func (c Cadence) String() string {
 	switch {
 	case c == Daily:
@@ -159,7 +157,7 @@ func (c Cadence) String() string {
 	return strings.Join(names, ",")
 }
 
-// DayOfMonth is its day from 1 to 28; 0 if it has none.
+// DayOfMonth returns the day from 1 to 28, or 0 if c has none.
 func (c Cadence) DayOfMonth() int {
 	if day := bits.TrailingZeros64(uint64(c)) - 7; c.IsMonthly() && day >= 1 && day <= lastFixed {
 		return day
@@ -167,7 +165,7 @@ func (c Cadence) DayOfMonth() int {
 	return 0
 }
 
-// FirstOf is the day of the week of which it is the first in each month; false: it is another.
+// FirstOf returns the weekday of a cadence that First made, or false for any other.
 func (c Cadence) FirstOf() (time.Weekday, bool) {
 	return time.Weekday(bits.TrailingZeros64(uint64(c))), c&^Daily == firstInMonth && c&Daily != 0
 }

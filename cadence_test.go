@@ -7,7 +7,6 @@ import (
 	"digest"
 )
 
-// cadences are all that somebody can choose.
 func cadences() (all []digest.Cadence) {
 	for c := digest.Cadence(1); c <= digest.Daily; c++ {
 		all = append(all, c)
@@ -48,8 +47,7 @@ func TestCadenceAsWritten(t *testing.T) {
 	}
 }
 
-// TestCadences: each that can be chosen is read as it is written, and is another than
-// all others.
+// TestCadences checks that each cadence is parsed from its own text, and that no two have the same text.
 func TestCadences(t *testing.T) {
 	seen := make(map[string]digest.Cadence)
 	for _, c := range cadences() {
@@ -70,8 +68,7 @@ func TestCadences(t *testing.T) {
 	}
 }
 
-// TestCadenceOfStrangers: any number may stand in the database; what nobody can have
-// chosen is refused, and breaks nothing.
+// TestCadenceOfStrangers checks that invalid numbers, which the database may contain, are rejected and do no harm.
 func TestCadenceOfStrangers(t *testing.T) {
 	day := digest.Date{Year: 2026, Month: 11, Day: 20}
 	for _, c := range []digest.Cadence{
@@ -94,7 +91,7 @@ func TestCadenceOfStrangers(t *testing.T) {
 	}
 }
 
-// TestCadenceHas looks at each day of five years, with a leap year, one month at a time.
+// TestCadenceHas checks each day of five years, with a leap year.
 func TestCadenceHas(t *testing.T) {
 	for month := time.Date(2024, 1, 1, 12, 0, 0, 0, time.UTC); month.Year() < 2029; month = month.AddDate(0, 1, 0) {
 		firsts := make(map[time.Weekday]bool)
@@ -113,7 +110,7 @@ func TestCadenceHas(t *testing.T) {
 	}
 }
 
-// TestCalmer: what a reader may choose of a newsletter that comes by another cadence.
+// TestCalmer checks which cadences a member may choose for a newsletter.
 func TestCalmer(t *testing.T) {
 	for _, test := range []struct {
 		of             string
@@ -142,9 +139,8 @@ func TestCalmer(t *testing.T) {
 	}
 }
 
-// TestCalmerIsAnOrder: of two at least one is as calm as the other, and what is as calm
-// as something that is as calm as a third is as calm as that. Over five years
-// what is as calm comes no more often.
+// TestCalmerIsAnOrder checks that AsCalmAs is a total order, and that a calmer cadence never has more days in five
+// years.
 func TestCalmerIsAnOrder(t *testing.T) {
 	all := cadences()
 	days := make(map[digest.Cadence]int)
@@ -160,7 +156,7 @@ func TestCalmerIsAnOrder(t *testing.T) {
 			if !a.AsCalmAs(b) && !b.AsCalmAs(a) {
 				t.Errorf("neither of %s and %s is as calm", a, b)
 			}
-			if a.AsCalmAs(b) && days[a] > days[b]+5 { // years do not begin with weeks
+			if a.AsCalmAs(b) && days[a] > days[b]+5 { // years do not begin with a week
 				t.Errorf("%s is as calm as %s, and comes on %d days against %d", a, b, days[a], days[b])
 			}
 			for _, c := range all[120:] {

@@ -6,21 +6,20 @@ import (
 	"time"
 )
 
-// A ClockNote is what a clock that was wrong has left in the database, and was put
-// right.
+// A ClockNote counts the times in the database that a wrong clock wrote and that were corrected.
 type ClockNote struct {
-	At       time.Time // when it was put right
-	Feeds    int       // whose polls lay ahead
-	Hosts    int       // leased for too long; domains that were to be left alone for too long
-	Digests  int       // whose midnight or whose plan lay too far ahead
-	Editions int       // that were to be sent too late, or were released early
-	Others   int       // links, sessions, stays and the like
+	At       time.Time // time of the correction
+	Feeds    int       // whose polls were too far in the future
+	Hosts    int       // leased or paused for too long, with domains
+	Digests  int       // whose midnight or plan was too far in the future
+	Editions int       // released early, or scheduled too late
+	Others   int       // links, sessions, trips and the like
 }
 
-// Any reports whether there was anything.
+// Any reports whether there were corrections.
 func (n ClockNote) Any() bool { return n.Feeds+n.Hosts+n.Digests+n.Editions+n.Others > 0 }
 
-// String tells it in one line.
+// String returns the counts in one line.
 func (n ClockNote) String() string {
 	var parts []string
 	for _, p := range []struct {

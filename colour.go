@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// A Colour is one of sRGB.
+// A Colour is a colour in sRGB.
 type Colour struct{ R, G, B uint8 }
 
-// ParseColour reads a colour such as #8f2d1f; Invalid for any other writing.
+// ParseColour parses a colour such as #8f2d1f. It returns an error of the kind Invalid for any other text.
 func ParseColour(s string) (Colour, error) {
 	n, err := strconv.ParseUint(s[min(1, len(s)):], 16, 24)
 	if err != nil || len(s) != 7 || s[0] != '#' {
@@ -20,16 +20,16 @@ func ParseColour(s string) (Colour, error) {
 	return Colour{uint8(n >> 16), uint8(n >> 8), uint8(n)}, nil
 }
 
-// String writes a colour as ParseColour reads it.
+// String returns the colour as ParseColour parses it.
 func (c Colour) String() string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
-// Contrast is the contrast ratio of two colours, from 1 to 21 (WCAG 2.2, "contrast ratio").
+// Contrast returns the contrast ratio of two colours, from 1 to 21 (WCAG 2.2, "contrast ratio").
 func (c Colour) Contrast(d Colour) float64 {
 	x, y := c.luminance(), d.luminance()
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// luminance is from 0 to 1 (WCAG 2.2, "relative luminance").
+// luminance returns the relative luminance from 0 to 1 (WCAG 2.2, "relative luminance").
 func (c Colour) luminance() float64 {
 	linear := func(v uint8) float64 {
 		s := float64(v) / 255
@@ -41,31 +41,31 @@ func (c Colour) luminance() float64 {
 	return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
 }
 
-// IsDark reports whether white stands out from it more than black does.
+// IsDark reports whether white has more contrast with c than black.
 func (c Colour) IsDark() bool {
 	return c.Contrast(Colour{255, 255, 255}) > c.Contrast(Colour{})
 }
 
-// Mix gives the colour with a share of another one in it, from 0 to 1.
+// Mix returns the colour with a share of another colour in it, from 0 to 1.
 func (c Colour) Mix(d Colour, share float64) Colour {
 	mixed := func(x, y uint8) uint8 { return uint8(math.Round(float64(x) + (float64(y)-float64(x))*share)) }
 	return Colour{mixed(c.R, d.R), mixed(c.G, d.G), mixed(c.B, d.B)}
 }
 
-// Lightness is that of HSL, from 0 (black) to 1 (white).
+// Lightness returns the lightness in HSL, from 0 (black) to 1 (white).
 func (c Colour) Lightness() float64 {
 	return (float64(max(c.R, c.G, c.B)) + float64(min(c.R, c.G, c.B))) / 510
 }
 
-// WithLightness gives a colour of the same hue, and as vivid for its lightness, but for bounds of its
-// chroma, from 0 (grey) to 1.
+// WithLightness returns a colour with the same hue and saturation and another lightness. mostChroma limits its chroma,
+// from 0 (grey) to 1.
 func (c Colour) WithLightness(lightness, mostChroma float64) Colour {
 	light, chroma := c.Lightness(), float64(max(c.R, c.G, c.B)-min(c.R, c.G, c.B))/255
 	if chroma == 0 {
 		v := channel(lightness)
 		return Colour{v, v, v}
 	}
-	vivid := chroma / (1 - math.Abs(2*light-1)) // the saturation of HSL
+	vivid := chroma / (1 - math.Abs(2*light-1)) // the saturation in HSL
 	of := min(vivid*(1-math.Abs(2*lightness-1)), mostChroma)
 	scaled := func(v uint8) uint8 { return channel(lightness + (float64(v)/255-light)/chroma*of) }
 	return Colour{scaled(c.R), scaled(c.G), scaled(c.B)}
@@ -73,8 +73,8 @@ func (c Colour) WithLightness(lightness, mostChroma float64) Colour {
 
 func channel(v float64) uint8 { return uint8(math.Round(255 * min(max(v, 0), 1))) }
 
-// Near gives the colour of the same hue, and as little lighter or darker as can be, that has a contrast
-// of least on all grounds; false if there is none.
+// Near returns the colour of the same hue, with the closest lightness, whose contrast is at least least on all grounds.
+// It returns false if no such colour exists.
 func (c Colour) Near(least float64, grounds ...Colour) (Colour, bool) {
 	stands := func(c Colour) bool {
 		for _, g := range grounds {

@@ -18,7 +18,7 @@ func DateOf(t time.Time) Date {
 	return Date{y, m, d}
 }
 
-// ParseDate reads YYYY-MM-DD.
+// ParseDate parses YYYY-MM-DD.
 func ParseDate(s string) (Date, error) {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil {
@@ -27,27 +27,27 @@ func ParseDate(s string) (Date, error) {
 	return DateOf(t), nil
 }
 
-// String gives YYYY-MM-DD.
+// String returns YYYY-MM-DD.
 func (d Date) String() string {
 	return fmt.Sprintf("%04d-%02d-%02d", d.Year, int(d.Month), d.Day)
 }
 
-// Plus gives the date so many days later.
+// Plus returns the date that is days later.
 func (d Date) Plus(days int) Date { return DateOf(d.noon().AddDate(0, 0, days)) }
 
-// Before reports whether the date comes before another.
+// Before reports whether d is before o.
 func (d Date) Before(o Date) bool { return d.noon().Before(o.noon()) }
 
-// IsOver reports whether the date has ended in all zones at an instant; the last one is twelve hours behind UTC.
+// IsOver reports whether the date has ended in all time zones. It ends last in the zone twelve hours behind UTC.
 func (d Date) IsOver(now time.Time) bool { return d.Before(DateOf(now.UTC().Add(-12 * time.Hour))) }
 
-// Weekday is the day of the week.
+// Weekday returns the day of the week.
 func (d Date) Weekday() time.Weekday { return d.noon().Weekday() }
 
 // Format formats the date with a time layout; only its date fields make sense.
 func (d Date) Format(layout string) string { return d.noon().Format(layout) }
 
-// IsZero reports whether no date was set.
+// IsZero reports whether d is the zero Date.
 func (d Date) IsZero() bool { return d == Date{} }
 
 func (d Date) noon() time.Time {

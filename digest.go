@@ -1,6 +1,5 @@
-// Package digest holds the words of the project: feeds, posts, users, digests,
-// subscriptions and editions, as plain structs that every other package shares.
-// It imports nothing of the project and does no input or output.
+// Package digest defines the feeds, posts, users, digests, subscriptions and editions that every other package shares,
+// as plain structs. It imports no other package of the project and does no input or output.
 //
 // A zero time.Time means "never" or "not known" throughout.
 package digest
@@ -11,7 +10,7 @@ import (
 	"time"
 )
 
-// The keys of the tables. Each is its own type so that one cannot be passed for another.
+// The keys of the tables. Each has its own type, so that the compiler finds a confusion.
 type (
 	UserID    int64
 	DigestID  int64
@@ -20,7 +19,7 @@ type (
 	EditionID int64
 )
 
-// A User is a person: an address and a time zone.
+// A User is a person with an account.
 type User struct {
 	ID        UserID
 	Email     string
@@ -28,90 +27,86 @@ type User struct {
 	CreatedAt time.Time
 
 	Operator bool // runs this instance
-	// in which they are spoken to, a tag such as "de"; empty: as their browser asks, and English in mail
+	// language of pages and emails, a tag such as "de"; empty: the browser's on pages, English in emails
 	Language string
 	Pages
 
-	// MemberOnly says that they came to join a newsletter: their own digest is
-	// DigestLeft until they begin it.
+	// MemberOnly says that the person came to join a newsletter. Their own digest is DigestLeft until they start it.
 	MemberOnly bool
 
 	Publisher bool // owns or edits a newsletter
 }
 
-// DigestState says whether a digest is made at all.
+// DigestState says whether a digest gets editions.
 type DigestState string
 
-// The states of a digest.
 const (
-	DigestActive DigestState = "active" // made at each midnight
-	DigestPaused DigestState = "paused" // the reader will come back; nothing is made meanwhile
-	DigestLeft   DigestState = "left"   // unsubscribed; never mailed again unless the reader asks
+	DigestActive DigestState = "active" // gets an edition at each midnight
+	DigestPaused DigestState = "paused" // gets no editions until the reader or PausedUntil resumes it
+	DigestLeft   DigestState = "left"   // unsubscribed; gets no email unless the reader asks for it
 )
 
-// A Digest is what is delivered to one user on a schedule.
+// A Digest is a schedule on which one user gets the posts of feeds.
 type Digest struct {
 	ID     DigestID
 	UserID UserID
 
-	// NewsletterID is the newsletter whose letters these are; 0: it is the user's own.
+	// NewsletterID is the newsletter whose issues the digest gets; 0: the user's own digest.
 	NewsletterID NewsletterID
 
 	Name      string
 	Folders   FolderOrder   `db:"folder_order"`
-	TimeZone  string        // the user's
-	NextDueAt time.Time     // the instant of its next midnight
-	LastDueAt time.Time     // the midnight last released; posts up to it are visible
-	DeliverAt time.Duration // the hour the mail leaves by the reader's clock, from 00:00; 0: at midnight
-	Cadence   Cadence       // the local days it appears on
+	TimeZone  string        // of the user
+	NextDueAt time.Time     // its next midnight
+	LastDueAt time.Time     // the midnight of the last release; posts up to it are visible
+	DeliverAt time.Duration // when its email is sent, after the reader's midnight; 0: at midnight
+	Cadence   Cadence       // the local days on which it appears
 	State     DigestState
-	Editions  int  // how many it has had; the number of the latest
-	Mailed    bool // false: its editions stand in the web view only
+	Editions  int  // number of editions so far, and so the number of the latest
+	Mailed    bool // false: its editions are only on the web
 	Look
 	Arrangement
 
-	// LinkRound is how often its reader has made the links in older mail void.
+	// LinkRound counts how often the reader turned off the links in older emails.
 	LinkRound int
 
-	// PausedUntil is when a paused digest comes back by itself; zero: when the
-	// reader says so.
+	// PausedUntil is when a paused digest resumes. If it is zero, the reader resumes it.
 	PausedUntil time.Time
 
-	// PausedAt is when a pause that has an end began: since then what its feeds
-	// bring waits for one bound edition. It stays until that is released, also
-	// when the digest is active again; zero: the next edition is an ordinary one.
-	// PausedTo is when it ended; zero: it goes on.
+	// PausedAt is the beginning of a pause that has an end, and PausedTo is its end, zero while it lasts. The posts
+	// since PausedAt wait for one bound edition. PausedAt stays until that edition is released, even if the digest is
+	// active again. If it is zero, the next edition is an ordinary one.
 	PausedAt, PausedTo time.Time
 
-	// WasPaused says of one that was left that it was paused then, and WasPausedUntil until when: zero, without an end.
-	// The way back leads to that pause.
+	// WasPaused says that the digest was paused when its reader unsubscribed. WasPausedUntil is the end of that pause,
+	// or zero. A reader who subscribes again returns to the pause.
 	WasPaused      bool
 	WasPausedUntil time.Time
 }
 
-// ReturnsToPause reports whether the way back of a digest that was left leads to the pause that it had.
+// ReturnsToPause reports whether the digest is paused again if its reader subscribes again.
 func (d Digest) ReturnsToPause(now time.Time) bool {
 	return d.WasPaused && (d.WasPausedUntil.IsZero() || d.WasPausedUntil.After(now))
 }
 
-// A Look is how a reader wants their mail set.
+// A Look holds a reader's settings for emails.
 type Look struct {
 	Layout   Layout
 	Images   Images
-	Threaded bool // mail programs show all editions as one conversation
+	Threaded bool // lets mail programs show all editions as one conversation
 
-	// LeadSubject has the headline of the post that leads in the subject, in place of the date and how much there is.
-	// Letters of newsletters and threaded editions have subjects of their own.
+	// LeadSubject puts the headline of the leading post into the subject, in place of the date and the number of posts.
+	// It has no effect on newsletters and threaded editions.
 	LeadSubject bool `db:"lead_subject"`
 }
 
-// What the subject of a mail says: the date and how much there is, or the headline of the post that leads.
+// The subjects of emails: the date and the number of posts, or the headline of the leading post.
 const (
 	SubjectDate = "date"
 	SubjectLead = "lead"
 )
 
-// Subject is what the subject of a mail says.
+// Subject returns the name of the subject setting.
 func (l Look) Subject() string {
 	if l.LeadSubject {
 		return SubjectLead
@@ -119,7 +114,7 @@ func (l Look) Subject() string {
 	return SubjectDate
 }
 
-// Check gives what is wrong with a look, of the kind Invalid.
+// Check returns an error of the kind Invalid if a setting is not valid.
 func (l Look) Check() error {
 	switch l.Layout {
 	case Headlines, Excerpts, FullText:
@@ -134,44 +129,42 @@ func (l Look) Check() error {
 	return &Error{Kind: Invalid, Message: "images are off, linked or proxy, not " + strconv.Quote(string(l.Images))}
 }
 
-// Layout says how much of a post is in the mail.
+// Layout says how much of each post an email shows.
 type Layout string
 
-// The layouts.
 const (
 	Headlines Layout = "headlines"
-	Excerpts  Layout = "excerpts" // headlines, and excerpts below them
-	FullText  Layout = "full"     // as much as the feed gives
+	Excerpts  Layout = "excerpts" // headlines with excerpts
+	FullText  Layout = "full"     // all text of the feed
 )
 
-// Images says what becomes of the pictures in a post's full text; shown ones stand above excerpts too. In no case
-// does a mail load anything from anywhere but this instance.
+// Images says how an email shows the pictures of a post's full text. ProxiedImages shows them above excerpts too. An
+// email loads pictures only from this instance.
 type Images string
 
-// What can become of pictures.
 const (
-	NoImages      Images = "off"    // their descriptions
+	NoImages      Images = "off"    // only their descriptions
 	LinkedImages  Images = "linked" // links to them
-	ProxiedImages Images = "proxy"  // shown, fetched by this instance
+	ProxiedImages Images = "proxy"  // shown, and fetched by this instance
 )
 
-// A Subscription says that a digest is subscribed to a feed.
+// A Subscription connects a digest to a feed.
 type Subscription struct {
 	DigestID DigestID
 	FeedID   FeedID
-	Title    string // the reader's own name for the feed; empty: the feed's
+	Title    string // the reader's own title for the feed; empty: the feed's
 	Folder   string
-	Display  Layout // how its posts are shown; empty: as the digest's
-	Most     int    // posts of it that one edition shows; 0: all
-	Extras   Extra  // the sum of those that the reader wants
-	Leads    bool   // its section comes before all others
-	// where the reader subscribed, if the feed has moved since: each on a line with one before it, the feed's own as *;
-	// empty: at the feed's own alone
+	Display  Layout // layout of its posts; empty: the digest's
+	Most     int    // maximum posts in one edition; 0: no limit
+	Extras   Extra  // the extras that the reader wants, added
+	Leads    bool   // puts its section before all others
+	// the addresses that the reader subscribed to, if the feed moved since: a line for each, and * for the feed's own;
+	// empty: only the feed's own
 	Address string
 }
 
-// NormalEmail is the form of an address that is compared and stored: trimmed,
-// the domain in lower case. The local part stays as it is (RFC 5321 §2.4).
+// NormalEmail returns the form in which addresses are stored: trimmed, with the domain in lower case. It keeps the
+// local part (RFC 5321 §2.4).
 func NormalEmail(address string) string {
 	address = strings.TrimSpace(address)
 	at := strings.LastIndexByte(address, '@')
@@ -181,26 +174,25 @@ func NormalEmail(address string) string {
 	return address[:at] + strings.ToLower(address[at:])
 }
 
-// EmailKey is what makes two addresses the same account.
+// EmailKey returns a key that is the same for all spellings of an account's address.
 func EmailKey(address string) string { return strings.ToLower(NormalEmail(address)) }
 
-// A Filter holds posts back in which its words stand: whole words or a phrase,
-// in any case and with any accents, in the title, the author's name or the text.
+// A Filter keeps posts out of editions that contain its words: whole words or a phrase in the title, the author's name
+// or the text. It ignores case and accents.
 type Filter struct {
 	ID        int64
 	DigestID  DigestID
-	FeedID    FeedID // of whose posts; 0: of all
+	FeedID    FeedID // of the posts; 0: of all feeds
 	Words     string
 	CreatedAt time.Time
 }
 
-// A Stay is days that a reader spends in another zone, the first and the last
-// of them included.
+// A Stay is a trip: the days that a reader spends in another time zone, with the first and the last.
 type Stay struct {
 	ID       int64
 	UserID   UserID
 	From, To Date
 	TimeZone string
-	Begun    bool   // they are there
-	Home     string // of one that has begun: the zone to which they come back
+	Begun    bool   // the reader is there
+	Home     string // the zone to which the reader returns, once Begun
 }

@@ -60,8 +60,7 @@ func TestWithoutCredentials(t *testing.T) {
 	}
 }
 
-// TestAddressWithoutCredentials: of what is one address as a whole nothing is left
-// that could be a password.
+// TestAddressWithoutCredentials checks that no possible password remains in a single address.
 func TestAddressWithoutCredentials(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"//ann:secret@127.0.0.1:9955/nope", "127.0.0.1:9955/nope"},
@@ -145,7 +144,7 @@ func TestSigner(t *testing.T) {
 	if _, ok := digest.NewSigner([]byte("another secret..")).Verify(digest.ForUnsubscribe, token); ok {
 		t.Error("a token of one instance serves another")
 	}
-	for i := range token { // any one character changed
+	for i := range token { // change any one character
 		other := byte('a')
 		if token[i] == other {
 			other = 'b'
@@ -161,7 +160,7 @@ func TestSigner(t *testing.T) {
 	}
 }
 
-// TestSignPair: a token of two rows is good for these, in this order, and for nothing else.
+// TestSignPair checks that a token is valid only for its two rows in their order.
 func TestSignPair(t *testing.T) {
 	s := digest.NewSigner([]byte("0123456789abcdef"))
 	token := s.SignPair(digest.ForGoingBack, 42, 7)
@@ -211,8 +210,7 @@ func lower(s string) string {
 	return string(b)
 }
 
-// FuzzWithoutCredentials holds that what is left has none: a second look finds
-// nothing more to take away.
+// FuzzWithoutCredentials checks that a second call changes nothing.
 func FuzzWithoutCredentials(f *testing.F) {
 	for _, s := range []string{"https://ann:secret@example.org/feed", "a://b:c/@d://e@f", "://", "http://[::1]:x/@",
 		"x://y@\"z://@"} {
@@ -226,8 +224,8 @@ func FuzzWithoutCredentials(f *testing.F) {
 	})
 }
 
-// TestWithoutCredentialsOfLongText: what a stranger's feed holds may be one word
-// of half a megabyte. With a cost that grows by the square this test would not end.
+// TestWithoutCredentialsOfLongText checks that the cost of a single word of half a megabyte, as in a hostile feed, is
+// not quadratic. Otherwise the test would not end.
 func TestWithoutCredentialsOfLongText(t *testing.T) {
 	tier.Alone(t)
 	for _, part := range []string{"://a", "://a:", "://a:b@", "://@", ":////"} {
@@ -255,10 +253,10 @@ func TestASCIIHost(t *testing.T) {
 	for in, want := range map[string]string{
 		"Mail.Example.ORG": "mail.example.org",
 		"Bücher.example":   "xn--bcher-kva.example",
-		"_under.example":   "_under.example", // idna would refuse it
-		"b\u00a0c.example": "",               // no name
+		"_under.example":   "_under.example", // idna rejects it
+		"b\u00a0c.example": "",               // not a valid name
 
-		strings.Repeat("ü", digest.MostHost+1): "", // to convert it costs the square of its length
+		strings.Repeat("ü", digest.MostHost+1): "", // its conversion takes quadratic time
 	} {
 		if got, err := digest.ASCIIHost(in); got != want && (want != "" || err == nil) {
 			t.Errorf("ASCIIHost(%q) = %q, %v, want %q", in, got, err, want)
@@ -266,8 +264,8 @@ func TestASCIIHost(t *testing.T) {
 	}
 }
 
-// TestRounds: a number in a round is good for its row and round, and those of the
-// first round are the rows' own, as in mail of earlier versions.
+// TestRounds checks that a number contains its row and round. In the first round it is the row's key, as in emails of
+// earlier versions.
 func TestRounds(t *testing.T) {
 	for _, id := range []int64{1, 42, 1<<48 - 1} {
 		for _, round := range []int{0, 1, 2, digest.LastLinkRound} {
@@ -280,7 +278,7 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// TestSeal: what is sealed is read for the same purpose by the same instance alone.
+// TestSeal checks that only the same instance can unseal a text, and only for the same purpose.
 func TestSeal(t *testing.T) {
 	s := digest.NewSigner([]byte("0123456789abcdef"))
 	sealed := s.Seal(digest.ForUnsent, []byte("a text"))

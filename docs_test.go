@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestLinks holds the links of documents: a relative link names a file, and its fragment a heading of that file.
+// TestLinks checks that every relative link in documents names a file, and that its fragment names a heading of that
+// file.
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	code := regexp.MustCompile("(?ms)^```.*?^```|^    .*?$|`[^`\n]*`")
@@ -38,7 +39,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// brokenLink returns what is wrong with a relative link of a document; "" if it works.
+// brokenLink returns the error in a relative link of a document; "" if it works.
 func brokenLink(from, link string) string {
 	file, fragment, _ := strings.Cut(link, "#")
 	target := from
@@ -55,7 +56,7 @@ func brokenLink(from, link string) string {
 	return ""
 }
 
-// anchors returns the fragments of a document's headings, one a line, as forges make them.
+// anchors returns the fragments of a document's headings, one for each line, as code forges generate them.
 func anchors(text string) string {
 	var b strings.Builder
 	unusual := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
@@ -68,7 +69,7 @@ func anchors(text string) string {
 	return b.String()
 }
 
-// TestBrokenLink proves that the check of links finds a missing file and a missing heading.
+// TestBrokenLink checks that brokenLink finds a missing file and a missing heading.
 func TestBrokenLink(t *testing.T) {
 	for link, want := range map[string]string{
 		"docs/manners.md": "",

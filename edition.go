@@ -5,26 +5,24 @@ import (
 	"time"
 )
 
-// EditionState is where an edition stands on its way to the reader; the
-// transitions are in the package mailer.
+// EditionState is the progress of an edition to its reader. Package mailer describes the transitions.
 type EditionState string
 
-// The states of an edition.
 const (
 	EditionReady       EditionState = "ready"
 	EditionLeased      EditionState = "leased"
-	EditionDotting     EditionState = "dotting" // committed just before the final dot
+	EditionDotting     EditionState = "dotting" // committed just before the final dot of the message
 	EditionInDoubt     EditionState = "in_doubt"
 	EditionSent        EditionState = "sent"
-	EditionUnconfirmed EditionState = "sent_unconfirmed" // in doubt twice: not sent a third time
+	EditionUnconfirmed EditionState = "sent_unconfirmed" // in doubt twice; not sent a third time
 	EditionFailed      EditionState = "failed"
-	EditionExpired     EditionState = "expired" // never accepted in its time: the next edition carries its posts
-	// its reader has no mail, or their address is suppressed: it stands in the web view only
+	EditionExpired     EditionState = "expired" // no server accepted it in time; the next edition carries its posts
+	// its reader gets no emails, or their address is suppressed; it is only on the web
 	EditionUnmailed EditionState = "unmailed"
 )
 
-// An Edition is what one digest delivers for one local date. It is sealed when
-// released: its posts are those with (DigestID, DueAt) and never change.
+// An Edition is what one digest delivers for one local date. Its posts are those with its DigestID and DueAt, and they
+// never change after the release.
 type Edition struct {
 	ID        EditionID
 	DigestID  DigestID
@@ -35,49 +33,48 @@ type Edition struct {
 	State     EditionState
 	Attempt   int
 	MessageID string    // without angle brackets; empty until first composed
-	Date      time.Time // of the message: the instant of queueing, kept on a resend in doubt
-	NextAt    time.Time // when it may be tried next
-	ExpiresAt time.Time // not sent after this
+	Date      time.Time // of the message: when it was queued; a resend in doubt keeps it
+	NextAt    time.Time // earliest next attempt
+	ExpiresAt time.Time // not sent after this time
 	SentAt    time.Time
 	Reply     string
 	Error     string
 
-	// The midnight before DueAt, and when it was released; zero: this is the
-	// digest's first. They tell which posts are late.
+	// PrevDueAt is the midnight before DueAt, and PrevReleasedAt the time of its release. They decide which posts are
+	// late. Both are zero in a digest's first edition.
 	PrevDueAt      time.Time
 	PrevReleasedAt time.Time
 
-	// BoundFrom and BoundTo are when the pause began and ended of which it holds
-	// all that came; zero: it is an ordinary edition.
+	// BoundFrom and BoundTo are the beginning and end of the pause whose posts the edition collects; zero: an ordinary
+	// edition.
 	BoundFrom, BoundTo time.Time
 
-	Resent int // how often an operator has had it sent again
+	Resent int // how often the operator had it sent again
 }
 
-// A Delivery is an edition claimed for sending, with all that the envelope and
-// the page need to know of its reader.
+// A Delivery is an edition claimed for sending, with the details of its reader for the envelope and the page.
 type Delivery struct {
 	Edition
 	UserID     UserID
 	Email      string
 	TimeZone   string
-	Language   string // in which the reader is spoken to, a tag, or that of the newsletter; empty: English
+	Language   string // tag of the language of the reader or the newsletter; empty: English
 	DigestName string
 	Folders    FolderOrder `db:"folder_order"`
-	LinkRound  int         // of the digest: links in its mail are of this round
-	Room       int         // bytes that its message may take; 0: as many as mail programs show
-	Token      string      // of the lease: marks made without it change nothing
-	WasInDoubt bool        // sent once already, acceptance unknown
-	Domain     string      // of the address: its lane
-	Slow       bool        // its lane, or the route, is recovering: tell it of what is accepted
+	LinkRound  int         // of the links in its email
+	Room       int         // maximum size of the message in bytes; 0: the size that mail programs show
+	Token      string      // of the lease; marks with another token change nothing
+	WasInDoubt bool        // sent once already, with unknown result
+	Domain     string      // of the address, which names its lane
+	Slow       bool        // its lane or route is recovering and counts accepted messages
 	Look
 	Grouping Grouping
 
-	Newsletter *Newsletter      // whose letter it is; nil: it is the reader's own digest
-	Letter     NewsletterLetter // what its publisher decided of this date
+	Newsletter *Newsletter      // that it is an issue of; nil: an edition of the reader's own digest
+	Letter     NewsletterLetter // the publisher's decisions about this issue
 }
 
-// Delivery is an edition of the digest as its pages show it, with what they tell of the digest.
+// Delivery returns an edition of the digest as web pages show it.
 func (d Digest) Delivery(e Edition) Delivery {
 	return Delivery{
 		Edition: e, UserID: d.UserID, TimeZone: d.TimeZone, DigestName: d.Name, Folders: d.Folders,
@@ -87,9 +84,8 @@ func (d Digest) Delivery(e Edition) Delivery {
 	}
 }
 
-// A Dot is the promise that is committed just before a message's final dot is
-// written: from then until its Mark the edition may or may not have been
-// accepted, and Date and MessageID must not change on a resend.
+// A Dot is committed just before the final dot of a message. From then until its Mark it is unknown whether the server
+// accepted the edition. A resend must keep Date and MessageID.
 type Dot struct {
 	ID        EditionID
 	MessageID string // without angle brackets
@@ -97,20 +93,20 @@ type Dot struct {
 	Recipient string // the address it goes to
 }
 
-// A Mark is what became of a claimed edition.
+// A Mark is the result of a claimed edition.
 type Mark struct {
 	ID    EditionID
 	State EditionState // sent, ready, failed, expired, in_doubt or sent_unconfirmed
-	Reply string       // what the server said, or where the file lies
-	Error string       // one line for people; empty when sent
+	Reply string       // of the server, or the path of the file
+	Error string       // one line for people; empty if sent
 
-	// NextAt is when it may be tried again, for ready and in_doubt.
+	// NextAt is the earliest next attempt, for ready and in_doubt.
 	NextAt time.Time
 
-	// Bounce says what the refusal tells of the reader's address; nil: nothing.
-	// A hard one suppresses the address in the same transaction.
+	// Bounce says what a rejection means for the reader's address; nil: nothing. A hard bounce suppresses the address
+	// in the same transaction.
 	Bounce *Bounce
 
-	// Uncounted takes the attempt back: the trouble was the route's, not the message's.
+	// Uncounted says not to count the attempt, because the route failed and not the message.
 	Uncounted bool
 }

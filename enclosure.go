@@ -2,30 +2,30 @@ package digest
 
 import "strings"
 
-// An Enclosure is a file that belongs to a post: sound, film, a picture. Its
-// JSON is what is stored of it and what `digest parse --json` prints.
+// An Enclosure is a file that belongs to a post: sound, film or a picture. The database stores its JSON, and `digest
+// parse --json` prints it.
 type Enclosure struct {
 	URL    string `json:"url"`
-	Type   string `json:"type"`   // the media type as the feed states it; "" where it does not
-	Length int64  `json:"length"` // in bytes; 0: not given
+	Type   string `json:"type"`   // media type in the feed; "": none
+	Length int64  `json:"length"` // in bytes; 0: unknown
 
-	Seconds    int64  `json:"seconds,omitempty"`    // how long it plays; 0: not given
-	Chapters   string `json:"chapters,omitempty"`   // where its chapters are listed; "" where nowhere
-	Transcript string `json:"transcript,omitempty"` // where its words can be read; "" where nowhere
+	Seconds    int64  `json:"seconds,omitempty"`    // duration; 0: unknown
+	Chapters   string `json:"chapters,omitempty"`   // address of a list of chapters; "": none
+	Transcript string `json:"transcript,omitempty"` // address of a transcript; "": none
 
-	ChapterList []Chapter `json:"chapter_list,omitempty"` // where the feed itself lists them, by their starts
+	ChapterList []Chapter `json:"chapter_list,omitempty"` // chapters in the feed itself, in order of Start
 }
 
-// A Chapter is a part of what is heard or watched.
+// A Chapter is a part of a recording.
 type Chapter struct {
 	Start int64  `json:"start"` // seconds from the beginning
-	Title string `json:"title"` // one line, plain
+	Title string `json:"title"` // one line of plain text
 }
 
-// A Medium is what a file is for: to be heard, to be watched, to be looked at.
+// A Medium says whether a file is sound, film or a picture.
 type Medium string
 
-// The media. A file of another one is read by a program of its own.
+// The media. Other is any other file.
 const (
 	Sound   Medium = "audio"
 	Film    Medium = "video"
@@ -33,8 +33,7 @@ const (
 	Other   Medium = ""
 )
 
-// endings are the media of files whose feed does not state their type, or no more of
-// it than that they are files.
+// endings maps file name endings to media, for files without a type or with a generic one.
 var endings = map[string]Medium{
 	"mp3": Sound, "m4a": Sound, "m4b": Sound, "aac": Sound, "ogg": Sound, "oga": Sound, "opus": Sound, "flac": Sound,
 	"wav": Sound,
@@ -42,7 +41,7 @@ var endings = map[string]Medium{
 	"jpg": Picture, "jpeg": Picture, "png": Picture, "gif": Picture, "webp": Picture, "avif": Picture,
 }
 
-// Medium tells what the file is for by its type, else by how its address ends.
+// Medium returns the medium by the type of the file, or by the ending of its address if the type is missing or generic.
 func (e Enclosure) Medium() Medium {
 	typ, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(e.Type)), ";")
 	switch top, _, _ := strings.Cut(typ, "/"); {
@@ -59,11 +58,10 @@ func (e Enclosure) Medium() Medium {
 	return Other
 }
 
-// maxEnding is the length of an ending with its dot.
+// maxEnding is the length of an ending including its dot.
 const maxEnding = 6
 
-// Ending is what follows the last dot of the file's name in its address, in lower
-// case; "" if that is no ending.
+// Ending returns the ending of the file's name in its address, in lower case and without the dot, or "".
 func (e Enclosure) Ending() string {
 	path, _, _ := strings.Cut(e.URL, "?")
 	path, _, _ = strings.Cut(path, "#")

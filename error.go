@@ -5,40 +5,38 @@ import (
 	"fmt"
 )
 
-// Kind sorts errors by what the person who meets one can do.
+// Kind groups errors by the way a person can solve them.
 type Kind string
 
-// The kinds of error.
 const (
-	Invalid     Kind = "invalid"     // what was given cannot be used
-	NotFound    Kind = "not found"   // no such thing
-	Conflict    Kind = "conflict"    // already there, or taken
-	Unavailable Kind = "unavailable" // not now: a network, a disk, another process
+	Invalid     Kind = "invalid"     // the input cannot be used
+	NotFound    Kind = "not found"   // does not exist
+	Conflict    Kind = "conflict"    // exists already, or belongs to somebody
+	Unavailable Kind = "unavailable" // not now: network, disk or another process
 )
 
-// An Error can be shown to a person: Message is one line that says what went
-// wrong and what to do. Err is the cause, for logs.
+// An Error can be shown to a person. Message is one line that says what failed and what to do. Err is the cause, for
+// logs.
 type Error struct {
 	Kind    Kind
 	Message string
 	Err     error
 
-	// Format and Values are what Refuse made the message of; "" where it is said in English only.
+	// Format and Values are the arguments of Refuse; "": the message exists only in English.
 	Format string
 	Values []any
 }
 
-// Words are a part of a line that each language has its own words for, as a value of Refuse:
-// Words("the name").
+// Words is a part of a message that is itself translated. It is a value for Refuse: Words("the name").
 type Words string
 
-// Refuse makes an error whose line readers are told in their language: the format is what package
-// catalogue knows it by, so it stands there as it is, and not as a variable.
+// Refuse returns an error whose message is shown in the reader's language. Package catalogue finds the translation by
+// format, so callers pass it as a literal.
 func Refuse(kind Kind, format string, values ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, values...), Format: format, Values: values}
 }
 
-// Error gives the message, and the cause behind it where there is one.
+// Error returns the message, followed by the cause if there is one.
 func (e *Error) Error() string {
 	if e.Err == nil {
 		return e.Message
@@ -46,10 +44,10 @@ func (e *Error) Error() string {
 	return e.Message + ": " + e.Err.Error()
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// KindOf finds the kind of the first *Error in err's chain, "" if there is none.
+// KindOf returns the kind of the first *Error in err's chain, or "".
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind

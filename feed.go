@@ -10,33 +10,32 @@ import (
 	"unicode/utf8"
 )
 
-// An Ability is what polling has taught about one thing a feed's server can do.
+// An Ability says whether a feed's server supports HEAD or conditional GET, as polls found out.
 type Ability string
 
-// What can be known of HEAD and of conditional GET.
 const (
 	Unknown Ability = ""
-	Works   Ability = "works"  // HEAD tells the truth; conditional GET answers 304
-	Useless Ability = "broken" // refused, lies, or is ignored
-	Lies    Ability = "lies"   // conditional GET: 304 was proven to be said of another document; none is sent
+	Works   Ability = "works"  // HEAD is truthful, or conditional GET answers 304
+	Useless Ability = "broken" // rejected, wrong, or ignored
+	Lies    Ability = "lies"   // conditional GET answered 304 for a changed document; not used any more
 )
 
-// A Feed is a document at a URL, polled once for everyone.
+// A Feed is a document at a URL. One poll of it serves all its readers.
 type Feed struct {
 	ID       FeedID
-	URL      string // as subscribed, query byte for byte; of a private feed as PrivateAddress gives it
-	Host     string // lower-case host name without port: the unit of pacing
-	Domain   string // of the platform that serves Host, see feed.Platform: the unit that is slowed when it limits us
-	Address  string // IP address of Host, as a poll last found it; empty: not known, or Host is one itself
-	Kind     string // as package feed names it: "rss", "atom", ...; empty until read
+	URL      string // as subscribed, byte for byte; PrivateAddress makes a private feed's
+	Host     string // lower case, without port; polls are paced by host
+	Domain   string // of the platform that serves Host, see feed.Platform; a limit slows all its feeds
+	Address  string // IP address of Host at the last poll; empty: unknown, or Host is an address
+	Kind     string // format by package feed: "rss", "atom", ...; empty: never read
 	Title    string
 	SiteURL  string
-	Me       string // the pages that its author says are theirs too (rel=me), with spaces between them
+	Me       string // pages with rel=me links, separated by spaces
 	Language string
-	NewestAt time.Time // date of its newest post, never in the future; zero: not known
-	Parser   int       // the version of the parser that read its document
+	NewestAt time.Time // date of its newest post, never in the future; zero: unknown
+	Parser   int       // version of the parser that read its document
 	State    FeedState
-	Sealed   string // of a private feed what it is asked with, as package seal has encrypted it; else empty
+	Sealed   string // encrypted credential of a private feed, by package seal; empty for others
 
 	Validators
 	Schedule
@@ -47,245 +46,240 @@ type Feed struct {
 	Push
 }
 
-// Validators are what the last 200 said of its document, byte for byte, and the
-// URL that said it (RFC 9110 section 8.8).
+// Validators are the validators of the last 200 response, byte for byte, with its URL (RFC 9110 section 8.8).
 type Validators struct {
 	ETag         string
 	LastModified string
-	ValidatorURL string // validators are sent to no other URL
+	ValidatorURL string // validators are sent only to this URL
 	BodyHash     string // SHA-256 of the decoded body that was parsed
-	Length       int64  // its Content-Length, as it travelled; 0: it had none
+	Length       int64  // Content-Length of the response; 0: it had none
 }
 
-// A Schedule is when a feed was asked and when it may be asked again.
+// A Schedule holds the times of a feed's polls.
 type Schedule struct {
 	LastAttemptAt time.Time // committed before the first request of a poll
-	LastOKAt      time.Time // last 200 or 304 that could be used
-	ParsedAt      time.Time // last time a document was read; zero: never yet
+	LastOKAt      time.Time // last usable 200 or 304
+	ParsedAt      time.Time // when a document was last parsed; zero: never
 	NotBefore     time.Time // Retry-After or penalty
 	FreshUntil    time.Time // Cache-Control or Expires
-	PollAt        time.Time // queued for this instant; zero: not queued
+	PollAt        time.Time // queued for this time; zero: not queued
 	LeaseUntil    time.Time
-	PingedAt      time.Time // a ping that no poll has answered yet
+	PingedAt      time.Time // time of a ping that no poll has followed yet
 
-	// Least times between two polls, 0 for none: by its document's own word
-	// (ttl, sy:updatePeriod), by our manners, by the rules for its
-	// host, and while it publishes more in a day than its document holds (then it
-	// is asked by itself, not only at midnights).
+	// The minimum times between two polls, 0 for none. DocInterval is from the document (ttl, sy:updatePeriod),
+	// OwnInterval from our manners, and HostInterval from the rules for the host. A feed has a BusyInterval while it
+	// publishes more posts in a day than its document holds. Then it has polls of its own besides those for midnights.
 	DocInterval  time.Duration
 	OwnInterval  time.Duration
 	HostInterval time.Duration
 	BusyInterval time.Duration
 
 	Reliability Reliability
-	SkipHours   uint32   // bit h: not in hour h of the UTC day
-	SkipDays    Weekdays // not on these days in UTC
+	SkipHours   uint32   // bit h: no polls in hour h of the UTC day
+	SkipDays    Weekdays // no polls on these UTC days
 }
 
-// Learned is what polling has taught about a feed's server.
+// Learned is what polls found out about a feed's server.
 type Learned struct {
 	Head              Ability
 	Conditional       Ability
 	HeadRetestAt      time.Time
-	Repeats           int  // full answers in a row with the same bytes and the same ETag
-	ByDate            bool // asked by If-Modified-Since alone: its ETag is in the way
-	ValidatorsDoubted bool // its validators may lie: asked without them once
-	PublicOnly        bool // it was read at a public address: it leads into no private network any more
+	Repeats           int  // consecutive full responses with the same bytes and the same ETag
+	ByDate            bool // requests have only If-Modified-Since, because the ETag does not work
+	ValidatorsDoubted bool // the validators may be wrong; the next poll omits them
+	PublicOnly        bool // it was once read at a public address, so private addresses are rejected
 }
 
-// Failures are the polls in a row that brought nothing.
+// Failures counts consecutive failed polls.
 type Failures struct {
 	Errors       int       // consecutive failed polls
-	FirstErrorAt time.Time // the first of them
-	FailingSince time.Time // the first of the failed polls in a row, throttled ones too
-	LastStatus   int       // last HTTP status; 0: no answer
+	FirstErrorAt time.Time // time of the first one
+	FailingSince time.Time // time of the first one, throttled polls included
+	LastStatus   int       // last HTTP status; 0: no response
 	LastError    string
-	GoneAt       time.Time // when it first said 410; zero once it answers well
+	GoneAt       time.Time // time of its first 410; zero again after a good response
 }
 
-// A Move is a permanent redirect of a feed, seen or believed.
+// A Move is a permanent redirect of a feed, which takes effect when it has lasted.
 type Move struct {
-	MovedTo    string    // where a permanent redirect leads, until it is believed
-	MovedSince time.Time // first sighting of MovedTo
-	MovedFrom  string    // where it was before it last moved for good
-	MovedAt    time.Time // when it did
-	MoveUndone bool      // a reader came back to its address: it moves to no other site
+	MovedTo    string    // target of a redirect that has not taken effect
+	MovedSince time.Time // when a poll first saw MovedTo
+	MovedFrom  string    // address before the last move
+	MovedAt    time.Time // time of that move
+	MoveUndone bool      // a reader restored its address; it does not move to another site
 
-	// Number is what sites are told, of a feed that was made for a move: that of the
-	// one that moved. 0: the feed's key.
+	// Number identifies a feed that was created for a move to sites: it is the number of the feed that moved. 0: use
+	// the feed's key.
 	Number FeedID
 }
 
-// GivesWay reports whether new readers of the feed's address get the feed that moved from there, if one did. A reader
-// restored the old address, and everything at that address fails or redirects. So one reader's choice does not keep
-// others from the feed.
+// GivesWay reports whether new readers of the feed's address get the feed that moved from there. It does if a reader
+// restored the old address, and that address now fails or redirects. So one reader's choice does not keep others from
+// the feed.
 func (f Feed) GivesWay() bool { return f.MoveUndone && f.Errors > 0 }
 
-// A DomainPace says how slowly digest polls the feeds of one domain, or of one IP address, after it has refused several
-// polls as too many. A domain that has refused none has the zero value.
+// A DomainPace slows the polls of one domain or IP address that rejected several polls as too frequent. The zero value
+// means that it rejected none.
 type DomainPace struct {
-	Pace      time.Duration // between two polls; 0: it is not paced
-	FreeAt    time.Time     // from when the next poll may come
-	LimitedAt time.Time     // when it refused a poll last
-	Limits    int           // polls refused since Since, while it is not paced
+	Pace      time.Duration // minimum time between two polls; 0: not paced
+	FreeAt    time.Time     // earliest next poll
+	LimitedAt time.Time     // time of the last rejected poll
+	Limits    int           // rejected polls since Since, while not paced
 	Since     time.Time
-	Good      int // polls answered well since the pace or Limits changed
+	Good      int // good polls since the pace or Limits changed
 }
 
-// Robots is what the robots.txt of a site says to this program by its name.
+// Robots holds the rules in a site's robots.txt for this program.
 type Robots struct {
-	Origin       string // scheme://host:port, the port always named
+	Origin       string // scheme://host:port, always with the port
 	FetchedAt    time.Time
 	ETag         string
 	LastModified string
-	Rules        string // our group's, a line each; empty: it does not speak to us
+	Rules        string // of our group, one for each line; empty: none
 }
 
-// A Standing is what the last poll of a feed promises of the next one.
+// Reliability is what the last poll of a feed promises for the next one.
 type Reliability string
 
-// The standings of feeds.
 const (
-	Unproven Reliability = ""         // nobody knows: it was never read
-	Proven   Reliability = "proven"   // its last poll was quick and brought what it should
-	Troubled Reliability = "troubled" // its last poll failed, or was slow
+	Unproven Reliability = ""         // never read
+	Proven   Reliability = "proven"   // its last poll was fast and successful
+	Troubled Reliability = "troubled" // its last poll failed or was slow
 )
 
-// A QueuedFeed is a feed whose poll is due, and for whom it is made.
+// A QueuedFeed is a feed whose poll is due, with the digests that wait for it.
 type QueuedFeed struct {
 	ID          FeedID
-	First       DigestID // the first digest and the last one that are subscribed to it;
-	Last        DigestID // 0: no digest
+	First       DigestID // First and Last are the first and last subscribed digest; 0: none
+	Last        DigestID
 	Domain      string
 	Address     string
 	Reliability Reliability
 }
 
-// FullShares says whose shares of the polls in flight are used up.
+// FullShares lists the digests, domains and reliabilities whose shares of the polls in flight are used up.
 type FullShares struct {
 	Digests       []DigestID
 	Domains       []string
 	Reliabilities []Reliability
 }
 
-// A Post is one piece that a feed publishes, stored once.
+// A Post is one piece that a feed publishes. digest stores it once.
 type Post struct {
 	ID       PostID
 	FeedID   FeedID
-	Identity string // unique within the feed and stable under edits
-	// of one just read, not stored: its identity if its feed named another post like it, or no longer does; "": none
+	Identity string // unique in the feed, and stable under edits
+	// other identity of a parsed post, if its feed had another post like it, or no longer has; not stored; "": none
 	Alias    string
-	Former   string `json:",omitempty"` // of one just read: its identity in earlier versions, if it differs
-	URL      string // absolute; the author's own page
+	Former   string `json:",omitempty"` // identity of a parsed post in earlier versions, if it differs
+	URL      string // absolute address of the author's own page
 	Title    string // plain text, never empty
-	Untitled bool   `json:",omitempty"` // Title is made from its words: it has none
-	// absolute; the page elsewhere that it is about; "": none is named beside URL
+	Untitled bool   `json:",omitempty"` // Title is made from the text
+	// absolute address of another page that the post is about; "": none
 	LeadsTo     string `json:",omitempty"`
-	SiteURL     string `json:"-"` // of its feed's site, not stored: whoever shows the post puts it in
+	SiteURL     string `json:"-"` // of the feed's site; not stored, set for display
 	Author      string
 	Language    string
-	PublishedAt time.Time // never later than SeenAt; zero: the document has no date
+	PublishedAt time.Time // never after SeenAt; zero: the document has no date
 	SeenAt      time.Time
-	ReadBefore  time.Time // when the feed had last been read before SeenAt; zero: never
-	Summary     string    // plain text, a few sentences
+	ReadBefore  time.Time // last successful poll before SeenAt; zero: none
+	Summary     string    // a few sentences of plain text
 	Content     string    // sanitised HTML
 	ImageURL    string
 	ContentHash string      // of the raw entry; changes when the author edits it
-	Enclosures  []Enclosure // in the order of the document
-	// where its author says copies of it are, with spaces between them; "": nowhere
+	Enclosures  []Enclosure // in the document's order
+	// addresses of copies according to the author, separated by spaces; "": none
 	Syndication string `json:",omitempty"`
-	Links       []Link `json:"-"` // of one just read: where it leads
+	Links       []Link `json:"-"` // of a parsed post: its links
 	Extra       Extra  `json:",omitempty"`
-	// of one just read, not stored: the identity of the post that holds its text too; "": none
+	// identity of the post that contains a parsed post's text too; not stored; "": none
 	PartOf string `json:",omitempty"`
 }
 
-// A Link is where a post leads, by keys that package feed makes of addresses.
+// A Link is an address in a post, as keys that package feed makes.
 type Link struct {
 	Key  int64 // of the address
 	Site int64 // of the registrable domain
-	Own  bool  // it is at the post's own site
+	Own  bool  // it is on the post's own site
 }
 
-// An Extra says what a post of an account is beside the account's own posts. A subscription
-// has the sum of those that its reader wants.
+// An Extra says that a post of an account is a repost, a reply or part of a thread. A subscription has the sum of the
+// extras that its reader wants.
 type Extra int
 
-// The extras. 0 is a post of the account's own.
+// The extras. 0 is an original post of the account.
 const (
-	Repeat Extra = 1 << iota // somebody else's post, passed on: a boost, a repost
-	Reply                    // an answer to somebody else
-	Part                     // part of a thread that comes as one post; no subscription wants it
+	Repeat Extra = 1 << iota // another account's post: a boost or repost
+	Reply                    // a reply to another account
+	Part                     // a part of a thread that is shown as one post; no subscription wants it
 )
 
-// hashedIdentity begins the identities that are hashes.
+// hashedIdentity is the prefix of identities that are hashes.
 const hashedIdentity = "sha256:"
 
-// HashedIdentity makes an identity of a text: of a post that has neither a GUID nor an
-// address of its own, or of a GUID that is too long.
+// HashedIdentity hashes a text into an identity, for a post that has no GUID and no address, or a GUID that is too
+// long.
 func HashedIdentity(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hashedIdentity + hex.EncodeToString(sum[:])
 }
 
-// IsHashed reports whether HashedIdentity has made an identity.
+// IsHashed reports whether HashedIdentity made an identity.
 func IsHashed(identity string) bool { return strings.HasPrefix(identity, hashedIdentity) }
 
-// A PostRef is what an edition stores of a post: its key and its feed's.
+// A PostRef is a post in an edition.
 type PostRef struct {
 	PostID  PostID
 	FeedID  FeedID
-	Carried bool // of an earlier edition, which could not be delivered
-	Listed  bool // by its headline only: that edition was refused, or may have arrived
+	Carried bool // from an earlier edition that could not be delivered
+	Listed  bool // headline only: that edition was rejected or may have arrived
 }
 
-// A FeedLabel is a feed as readers see it.
+// A FeedLabel describes a feed to readers.
 type FeedLabel struct {
 	FeedID   FeedID
 	Title    string // the feed's own
-	SiteURL  string // the site's page, else the feed's address
-	URL      string // the feed's address, without what is secret
-	Host     string // where it is read, with its port if that is not the usual one
+	SiteURL  string // the site's page, or the feed's address if it has none
+	URL      string // the feed's address without its secret part
+	Host     string // host that is polled, with its port unless that is the default
 	Domain   string // the registrable domain of Host
-	Me       string // as a Feed has it
+	Me       string // as in Feed
 	Language string
 }
 
 // A NoticeKind is the kind of a notice in an edition. Most notices are about a feed.
 type NoticeKind string
 
-// The kinds of notice.
 const (
-	NoticeGone  NoticeKind = "gone"  // the site says 410; the subscription has ended
-	NoticeDead  NoticeKind = "dead"  // failing for 90 days; asked no more
+	NoticeGone  NoticeKind = "gone"  // the site answers 410; the subscription has ended
+	NoticeDead  NoticeKind = "dead"  // failed for 90 days; not polled any more
 	NoticeGap   NoticeKind = "gap"   // posts may be missing
-	NoticeMoved NoticeKind = "moved" // to another site, whose posts come from now on
+	NoticeMoved NoticeKind = "moved" // to another site, whose posts follow
 
-	NoticeWaiting NoticeKind = "waiting" // it brought more than is stored of it in a day
-	NoticeSick    NoticeKind = "sick"    // failing for seven days
+	NoticeWaiting NoticeKind = "waiting" // published more than a day's quota
+	NoticeSick    NoticeKind = "sick"    // failed for seven days
 
-	NoticeBlocked  NoticeKind = "blocked"  // the operator has blocked its host
-	NoticeDeclined NoticeKind = "declined" // the owner of its host has asked that nothing is read there
+	NoticeBlocked  NoticeKind = "blocked"  // the operator blocked its host
+	NoticeDeclined NoticeKind = "declined" // the owner of its host asked us not to read it
 
 	NoticeChanged     NoticeKind = "changed"     // a link in an email changed a setting
 	NoticeUndelivered NoticeKind = "undelivered" // an earlier edition did not reach the reader
 )
 
-// An Illness is why nothing can be read of a feed for days.
+// An Illness is why a feed could not be read for days.
 type Illness string
 
-// The illnesses.
 const (
 	Well           Illness = ""
-	PageInItsPlace Illness = "page"        // its address answers with a web page
-	Unreadable     Illness = "unreadable"  // with something else that is no feed
+	PageInItsPlace Illness = "page"        // a web page
+	Unreadable     Illness = "unreadable"  // neither a feed nor a web page
 	NeedsPassword  Illness = "password"    // 401
 	Refused        Illness = "refused"     // 403, or robots.txt
 	NotThere       Illness = "missing"     // 404, 410
 	Limited        Illness = "limited"     // 429
 	ServerFails    Illness = "server"      // 5xx
-	BadCertificate Illness = "certificate" // expired, or not of this site
-	NoHost         Illness = "name"        // no host of that name
+	BadCertificate Illness = "certificate" // expired, or for another site
+	NoHost         Illness = "name"        // the host name does not exist
 	NoAnswer       Illness = "silent"
 	OtherIllness   Illness = "other"
 )
@@ -295,29 +289,28 @@ type Notice struct {
 	DigestID DigestID
 	FeedID   FeedID
 	Kind     NoticeKind
-	Title    string  // the reader's own title of the feed, else the feed's, else empty
-	URL      string  // of the feed; of NoticeMoved the old address
-	MovedTo  string  // of NoticeMoved: the new address
-	Illness  Illness // of NoticeSick: since Gap.From
-	Gap              // of NoticeGap
+	Title    string  // the reader's own title of the feed, or the feed's; may be empty
+	URL      string  // of the feed; the old address in a NoticeMoved
+	MovedTo  string  // new address in a NoticeMoved
+	Illness  Illness // in a NoticeSick, since Gap.From
+	Gap              // in a NoticeGap
 
-	// Of NoticeUndelivered.
+	// Of a NoticeUndelivered.
 	Edition     EditionID
 	LocalDate   Date
 	Unconfirmed bool // it may have reached the reader
 
-	Change *LinkChange // of NoticeChanged
+	Change *LinkChange // in a NoticeChanged
 }
 
-// A Gap is a time of which posts of a feed may be missing.
+// A Gap is a time in which posts of a feed may be missing.
 type Gap struct {
 	From, To time.Time
 }
 
-// WithoutCredentials gives a text in which no address holds a name or a password
-// any more: of https://ann:secret@example.org/feed there remains
-// https://example.org/feed. It is for all that is shown or logged of feeds'
-// addresses, in whatever words they stand. Names of mail addresses stay.
+// WithoutCredentials removes names and passwords from all addresses in a text: https://ann:secret@example.org/feed
+// becomes https://example.org/feed. Everything that shows or logs addresses of feeds uses it. It keeps the names in
+// email addresses.
 func WithoutCredentials(text string) string {
 	var shown strings.Builder
 	for {
@@ -333,18 +326,16 @@ func WithoutCredentials(text string) string {
 	}
 }
 
-// userInfoEnd is how many bytes of what follows "://" are a name, a password and
-// the "@" behind them (RFC 3986 section 3.2.1). A password in which signs are not
-// escaped, such as "pa/ss", is not let through either: no host has such a port.
+// userInfoEnd returns the number of bytes after "://" that are a name, a password and the following "@" (RFC 3986
+// section 3.2.1). It also finds passwords with unescaped signs, such as "pa/ss", because they are not valid ports.
 //
-// It looks at mostUserInfo bytes, so that a long text with many "://" in one word
-// costs no more than its length.
+// It reads at most mostUserInfo bytes, so that the time for a long text with many "://" is linear.
 func userInfoEnd(rest string) int {
 	rest = rest[:min(len(rest), mostUserInfo)]
 	if strings.IndexByte(rest, '@') < 0 {
 		return 0
 	}
-	slashes := len(rest) - len(strings.TrimLeft(rest, "/")) // of an address that got a scheme twice
+	slashes := len(rest) - len(strings.TrimLeft(rest, "/")) // an address with two schemes
 	rest = rest[slashes:]
 	word := rest
 	if end := strings.IndexFunc(rest, endsWord); end >= 0 {
@@ -373,16 +364,14 @@ func userInfoEnd(rest string) int {
 	return 0
 }
 
-// mostUserInfo bounds, in bytes, a name and a password: no address that is longer
-// can be subscribed to.
+// mostUserInfo is the maximum length of a name and a password in bytes. Longer addresses cannot be subscribed to.
 const mostUserInfo = 2048
 
-// mostTorn bounds, in bytes, a password with spaces in it.
+// mostTorn is the maximum length in bytes of a password with spaces.
 const mostTorn = 256
 
-// tornUserInfoEnd is where a name and a password end that have quotes, angle
-// brackets or, if spaced, spaces in them, the first of which is at torn; 0 if
-// there is no "@" behind it that could be theirs.
+// tornUserInfoEnd returns the end of a name and a password that contain quotes, angle brackets or, if spaced, spaces.
+// The first of these is at torn. It returns 0 if no matching "@" follows.
 func tornUserInfoEnd(rest string, torn int, spaced bool) int {
 	if next := strings.Index(rest, "://"); next >= 0 {
 		rest = rest[:next]
@@ -404,12 +393,11 @@ func tornUserInfoEnd(rest string, torn int, spaced bool) int {
 	return strings.IndexByte(rest, '@') + 1
 }
 
-// endsWord reports whether an address ends before r, where it stands in a text.
+// endsWord reports whether r ends an address in a text.
 func endsWord(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == '<' || r == '>' }
 
-// AddressWithoutCredentials is WithoutCredentials for a text that is one address
-// as a whole, however badly it is written: nothing before its last "@" is left
-// if there is a ":" that could stand between a name and a password.
+// AddressWithoutCredentials is WithoutCredentials for a text that is one address, even a malformed one. It removes
+// everything before the last "@" if that contains a ":" that could separate a name and a password.
 func AddressWithoutCredentials(address string) string {
 	address, _, _ = strings.Cut(address, privateMark)
 	scheme, rest, found := strings.Cut(address, "://")
@@ -423,7 +411,8 @@ func AddressWithoutCredentials(address string) string {
 		return WithoutCredentials(address)
 	}
 	if u, err := url.Parse(address); err == nil && u.User == nil && scheme != "" && u.Port() != "" {
-		return WithoutCredentials(address) // the "@" is in its path: https://example.org:8080/@ann
+		// The "@" is in the path: https://example.org:8080/@ann.
+		return WithoutCredentials(address)
 	}
 	return scheme + rest[at+1:]
 }

@@ -8,16 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// A FolderOrder is the order in which a reader wants their folders: names, one a line. The empty name is
-// for the feeds of no folder. The zero one says nothing: then those of no folder come first, and the
-// others in the order of CompareNames. It holds wherever folders stand in a row.
+// A FolderOrder is a reader's order of folders: their names, one for each line. The empty name is for feeds without a
+// folder. The zero value sorts these feeds first and the folders by CompareNames. All lists of folders use it.
 type FolderOrder string
 
-// NewFolderOrder is the order of names, each of one line.
+// NewFolderOrder returns the order of names, each of one line.
 func NewFolderOrder(names []string) FolderOrder { return FolderOrder(strings.Join(names, "\n")) }
 
-// Arrange puts the names of folders into the order. Those that it does not name come last, by CompareNames; the
-// empty one first of all.
+// Arrange sorts the names of folders. Names that are not in the order are last, by CompareNames, but the empty name is
+// first.
 func (o FolderOrder) Arrange(names []string) {
 	place := o.places()
 	slices.SortFunc(names, func(a, b string) int {
@@ -25,8 +24,8 @@ func (o FolderOrder) Arrange(names []string) {
 	})
 }
 
-// Move gives the order in which one of the folders stands so many places further down; fewer than 0: further up.
-// Folders that the order names and that are not there keep their places. At the end of the list it goes no further.
+// Move returns the order with one folder moved down by a number of places, or up if by is negative. The folder stops at
+// the ends of the list. Folders in the order that no longer exist keep their places.
 func (o FolderOrder) Move(folders []string, name string, by int) FolderOrder {
 	step := 1
 	if by < 0 {
@@ -38,7 +37,7 @@ func (o FolderOrder) Move(folders []string, name string, by int) FolderOrder {
 	return o
 }
 
-// step lets a folder change places with the one below it, or with the one above.
+// step swaps a folder with the one below it (by 1) or above it (by -1).
 func (o FolderOrder) step(folders []string, name string, by int) FolderOrder {
 	folders = slices.Clone(folders)
 	o.Arrange(folders)
@@ -61,7 +60,7 @@ func (o FolderOrder) names() []string {
 	return strings.Split(string(o), "\n")
 }
 
-// places gives the place of each name; of those that are not in the order it is the last.
+// places returns a function from names to places. A name that is not in the order has the last place.
 func (o FolderOrder) places() func(name string) int {
 	names := o.names()
 	at := make(map[string]int, len(names))
@@ -79,13 +78,13 @@ func (o FolderOrder) places() func(name string) int {
 	}
 }
 
-// CompareNames compares names as people look for them: numbers by their values, so that "Week 2" comes before
-// "Week 10", and capitals only where nothing else differs.
+// CompareNames compares names in the natural order: "Week 2" comes before "Week 10". Case matters only if names are
+// otherwise equal.
 func CompareNames(a, b string) int {
 	return cmp.Or(compareNumbered(a, b), strings.Compare(a, b))
 }
 
-// compareNumbered compares text letter by letter, but runs of digits by their values.
+// compareNumbered compares texts letter by letter, but runs of digits by their values.
 func compareNumbered(a, b string) int {
 	for a != "" && b != "" {
 		if x, y := digits(a), digits(b); x > 0 && y > 0 {
@@ -106,7 +105,6 @@ func compareNumbered(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// digits is how many digits a text begins with.
 func digits(s string) int {
 	return len(s) - len(strings.TrimLeft(s, "0123456789"))
 }

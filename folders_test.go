@@ -56,8 +56,8 @@ func TestMoveFolder(t *testing.T) {
 		{"", "Unknown", -1, ""},
 		{"", "", 2, "Kitchen\nSea\n"},
 		{"", "Sea", -2, "Sea\n\nKitchen"},
-		{"", "Sea", -1 << 62, "Sea\n\nKitchen"},                         // further than there are places
-		{"Sea\nGone\nKitchen\n", "Kitchen", -1, "Kitchen\nGone\nSea\n"}, // what has no feeds now keeps its place
+		{"", "Sea", -1 << 62, "Sea\n\nKitchen"},                         // beyond the end
+		{"Sea\nGone\nKitchen\n", "Kitchen", -1, "Kitchen\nGone\nSea\n"}, // a folder without feeds keeps its place
 		{"Sea\nGone\nKitchen\n", "Kitchen", 1, "Sea\nGone\n\nKitchen"},
 		{"Sea\nGone\nKitchen\n", "", -2, "\nGone\nSea\nKitchen"},
 	} {

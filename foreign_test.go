@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestForeignBytes checks that foreignBounds has a line for every file that reads bytes from outside, and that each
-// line with inPlace is true. The line says what bounds the work: how many bytes, and what ends it. The test finds
-// the files that call a decoder, or a function of a parser that takes bytes.
+// TestForeignBytes checks that foreignBounds has an entry for every file that reads foreign bytes, and that each entry
+// with inPlace is true. The entry says what limits the work: the number of bytes, and what ends it. The test finds the
+// files that call a decoder, or a function of a parser that takes bytes.
 func TestForeignBytes(t *testing.T) {
 	files := parsed(t, false)
 	entries := entriesOf(files)
@@ -40,8 +40,8 @@ func TestForeignBytes(t *testing.T) {
 	}
 }
 
-// TestPatternsAreOurs checks that every regular expression is a literal. One that is built from foreign bytes can
-// be large, and slow for every byte of its input.
+// TestPatternsAreOurs checks that every regular expression is a literal. One that is built from foreign bytes can be
+// large, and slow for every byte of its input.
 func TestPatternsAreOurs(t *testing.T) {
 	for name, file := range parsed(t, false) {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -71,8 +71,8 @@ func isLiteral(e ast.Expr) bool {
 	return false
 }
 
-// parsers lists the packages that parse and do no input or output. Their callers bound the bytes. Their cost tests
-// and fuzz targets check that the work grows in proportion to the bytes.
+// parsers lists the packages that parse and do no input or output. Their callers limit the bytes. Their cost tests and
+// fuzz targets check that the work grows in proportion to the bytes.
 var parsers = []string{
 	"feed", "push", "internal/dmarc", "internal/hypertext", "internal/microformats", "internal/picture",
 	"internal/logo",
@@ -157,7 +157,7 @@ const (
 	ours     = "text that the program itself made"
 )
 
-// foreignBounds says for each file what bounds the work.
+// foreignBounds says for each file what limits the work.
 var foreignBounds = map[string]string{
 	"cmd/digest/bounce.go":          operator,
 	"cmd/digest/files.go":           operator,

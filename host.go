@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// A HostRule is what was decided for a host and all below it, by the operator or by the host's owner.
+// A HostRule is a rule of the operator, or of a host's owner, for a host and its subdomains.
 type HostRule struct {
-	Host      string        // lower case, without port, an internationalised name by its A-labels
-	ByOwner   bool          // else by the operator
-	Blocked   bool          // nothing is asked there
-	Interval  time.Duration // between two polls of one feed, at least; 0 of a block
-	CreatedAt time.Time     // when it came to be as it is
+	Host      string        // lower case, without port, with A-labels
+	ByOwner   bool          // made by the owner; false: by the operator
+	Blocked   bool          // no requests to it
+	Interval  time.Duration // minimum time between two polls of a feed; 0 for a block
+	CreatedAt time.Time
 }
 
-// Covers reports whether the rule is about a host, which is one that a person or a document names.
+// Covers reports whether the rule applies to a host that a person or a document names.
 func (r HostRule) Covers(host string) bool {
 	host = strings.TrimRight(host, ".")
 	if a, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
@@ -26,8 +26,8 @@ func (r HostRule) Covers(host string) bool {
 	return host == r.Host || strings.HasSuffix(host, "."+r.Host)
 }
 
-// BlockedBy gives the rule that has a host blocked; its owner's counts before the operator's. Whatever a
-// host is allowed by a nearer rule, a block above it holds.
+// BlockedBy returns the rule that blocks a host, an owner's rule before an operator's. A block of a domain also holds
+// for subdomains with rules of their own.
 func BlockedBy(rules []HostRule, host string) (block HostRule, blocked bool) {
 	for _, r := range rules {
 		if r.Blocked && r.Covers(host) && (!blocked || r.ByOwner && !block.ByOwner) {
@@ -37,10 +37,10 @@ func BlockedBy(rules []HostRule, host string) (block HostRule, blocked bool) {
 	return block, blocked
 }
 
-// Refusal says why nothing is asked at a host that the rule has blocked, as a clause for readers.
+// Refusal returns the reason for a block, as a clause for readers.
 func (r HostRule) Refusal() string { return r.Why().Message }
 
-// Why is what Refusal says, as readers are told it in their language.
+// Why returns the reason as an error that can be translated.
 func (r HostRule) Why() *Error {
 	if r.ByOwner {
 		return Refuse(Unavailable, "the owner of %s asked us not to read the site", HostShown("//"+r.Host))

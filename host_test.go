@@ -6,8 +6,8 @@ import (
 	"digest"
 )
 
-// TestBlockedBy: a block holds for its host and all below it, however their names are written, and the owner's
-// word is the one that is told.
+// TestBlockedBy checks that a block applies to its host and all subdomains in any spelling, and that the owner's block
+// is reported before the operator's.
 func TestBlockedBy(t *testing.T) {
 	const operator, owner = "operator", "owner"
 	rules := []digest.HostRule{
@@ -20,7 +20,7 @@ func TestBlockedBy(t *testing.T) {
 	}
 	for host, want := range map[string]string{
 		"example.org": operator, "www.example.org": operator, "Example.ORG.": operator,
-		"free.example.org":   operator, // a nearer rule does not lift a block
+		"free.example.org":   operator, // a rule for a subdomain does not lift a block
 		"blog.example.org":   owner,
 		"a.blog.example.org": owner,
 		"notexample.org":     "", "example.org.evil.example": "", "org": "", "": "",

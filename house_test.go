@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// TestImports holds the direction of the house's imports: each package with
-// the packages of the project that it may import.
+// TestImports checks that each package imports only the packages of the project in this table.
 func TestImports(t *testing.T) {
 	allowed := map[string]string{
 		"digest":                       "",
@@ -103,9 +102,9 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestOnlyOneRoom holds that each outside world is known to one package only.
+// TestOnlyOneRoom checks that only one package imports each external library.
 func TestOnlyOneRoom(t *testing.T) {
-	rooms := map[string]string{ // the beginning of an import path: where it may stand
+	rooms := map[string]string{ // prefix of an import path: the package that may import it
 		"github.com/jmoiron/sqlx":              "store",
 		"github.com/lib/pq":                    "store",
 		"github.com/ncruces/go-sqlite3":        "store",
@@ -138,7 +137,7 @@ func TestOnlyOneRoom(t *testing.T) {
 	}
 }
 
-// TestBudgets holds the sizes at which code is still easy to read.
+// TestBudgets limits the sizes of functions and files.
 func TestBudgets(t *testing.T) {
 	const mostFunction, mostFile = 80, 450
 	fset := token.NewFileSet()
@@ -170,7 +169,7 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// TestDocumented holds that every package and every exported name says what it is for.
+// TestDocumented checks that every package and every exported name has a doc comment.
 func TestDocumented(t *testing.T) {
 	documented := map[string]bool{}
 	for path, file := range parsed(t, false) {
@@ -215,7 +214,6 @@ func receiverExported(d *ast.FuncDecl) bool {
 	return ok && name.IsExported()
 }
 
-// parsed reads every Go file of the project, by path relative to its root.
 func parsed(t *testing.T, tests bool) map[string]*ast.File {
 	t.Helper()
 	files := map[string]*ast.File{}
@@ -233,7 +231,7 @@ func parsed(t *testing.T, tests bool) map[string]*ast.File {
 	return files
 }
 
-// TestMergedWhole: no text still holds two versions of a passage, as a merge leaves them for somebody to choose.
+// TestMergedWhole checks that no file contains conflict markers of a merge.
 func TestMergedWhole(t *testing.T) {
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() ||

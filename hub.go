@@ -6,57 +6,58 @@ import (
 	"time"
 )
 
-// HubCallKind says what one request to a callback is for.
+// HubCallKind is the purpose of a request to a callback.
 type HubCallKind string
 
-// The kinds of requests that a hub owes a callback (W3C WebSub sections 5.2, 5.3 and 7).
+// The kinds of requests that a hub sends to callbacks (W3C WebSub sections 5.2, 5.3 and 7).
 const (
-	HubSubscribe   HubCallKind = "subscribe"   // asks whether the subscription is meant
-	HubUnsubscribe HubCallKind = "unsubscribe" // asks whether its end is meant
-	HubDenied      HubCallKind = "denied"      // says that there is no subscription any more
-	HubDeliver     HubCallKind = "deliver"     // brings what is new
+	HubSubscribe   HubCallKind = "subscribe"   // verifies a subscription
+	HubUnsubscribe HubCallKind = "unsubscribe" // verifies the end of a subscription
+	HubDenied      HubCallKind = "denied"      // reports that there is no subscription any more
+	HubDeliver     HubCallKind = "deliver"     // delivers news
 )
 
-// A HubCall is one request that our hub owes the callback of a subscriber. There is one of a kind
-// at most for a newsletter's feed and a callback.
+// A HubCall is a request that our hub sends to the callback of a subscriber. At most one of each kind exists for a
+// newsletter's feed and a callback.
 type HubCall struct {
 	ID           int64
 	NewsletterID NewsletterID
-	Topic        string // the address of the feed, as the subscriber wrote it
+	Topic        string // address of the feed as the subscriber wrote it
 	Callback     string
-	Domain       string // the registered domain of the callback: one call at a time goes to it
-	Home         bool   // the callback may lie in the networks that the operator allows: who asked is there too
-	Kind         HubCallKind
-	// of HubSubscribe the one that is wanted, of HubDeliver the one that was confirmed; empty: none
+	Domain       string // registrable domain of the callback, which gets one call at a time
+	// the callback may be in the operator's allowed networks, because the subscriber's request came from there
+	Home bool
+	Kind HubCallKind
+	// of HubSubscribe the requested secret, of HubDeliver the confirmed one; empty: none
 	Secret     []byte
-	Lease      time.Duration // of HubSubscribe
-	LetterAt   time.Time     // of HubDeliver: when the newest letter left that is to be told of
-	Attempt    int           // how often it failed
-	LeaseUntil time.Time     // until when whoever claimed it has it; marks made after another claim change nothing
+	Lease      time.Duration // only of HubSubscribe
+	LetterAt   time.Time     // of HubDeliver: when the newest issue was sent
+	Attempt    int           // failures so far
+	LeaseUntil time.Time     // end of the claim; marks of an expired claim change nothing
 }
 
-// The bounds of what subscribers can have of our hub.
+// The limits of our hub's subscribers.
 const (
-	HubLease      = 10 * 24 * time.Hour // of a subscription that asks for none
+	HubLease      = 10 * 24 * time.Hour // default lease of a subscription
 	LeastHubLease = time.Hour
 	MostHubLease  = 30 * 24 * time.Hour
 
-	// MostHubGivenUp is how many letters in a row may have been given up before a subscription ends.
+	// MostHubGivenUp is the number of consecutive failed deliveries that end a subscription.
 	MostHubGivenUp = 3
 
-	mostHubPending       = 1000 // verifications that wait, of all domains
-	mostHubPendingOfNew  = 10   // of a domain that has no subscription yet
-	mostHubPendingKnown  = 200  // of one that has
+	mostHubPending       = 1000 // waiting verifications of all domains
+	mostHubPendingOfNew  = 10   // of a domain without subscriptions
+	mostHubPendingKnown  = 200  // of a domain with subscriptions
 	mostHubSubscriptions = 20_000
-	mostHubOfDomain      = 20 // subscriptions of one newsletter that share a domain
+	mostHubOfDomain      = 20 // subscriptions of a domain to one newsletter
 
-	// HubDoubt is what each verification that fails adds to the doubt in its domain, which time takes
-	// off; mostHubDoubt is how much of it there may be before nothing more is verified there.
+	// HubDoubt is what each failed verification adds to the doubt about its domain, which decreases with time. At
+	// mostHubDoubt the hub verifies nothing in that domain.
 	HubDoubt     = time.Hour
 	mostHubDoubt = 10 * HubDoubt
 )
 
-// HubLeaseFor is how long a subscription lasts for which somebody asks; 0: they name no time.
+// HubLeaseFor returns the lease of a subscription for the requested time; 0 selects the default.
 func HubLeaseFor(asked time.Duration) time.Duration {
 	if asked == 0 {
 		return HubLease
@@ -64,19 +65,19 @@ func HubLeaseFor(asked time.Duration) time.Duration {
 	return min(max(asked, LeastHubLease), MostHubLease)
 }
 
-// A HubLoad is what our hub has to do already when somebody asks to be verified.
+// A HubLoad is the current load of our hub when a subscriber requests verification.
 type HubLoad struct {
-	Pending         int       // verifications that wait
-	PendingOfDomain int       // of them those of the asker's domain
-	OfNewsletter    int       // subscriptions
-	OfDomainThere   int       // of them those of the domain
-	OfDomain        int       // subscriptions of the domain to any newsletter
-	Subscribed      bool      // the callback is subscribed already: it only renews
-	DoubtedUntil    time.Time // when the last doubt in the domain will be gone
+	Pending         int       // waiting verifications
+	PendingOfDomain int       // waiting verifications of the subscriber's domain
+	OfNewsletter    int       // subscriptions to the newsletter
+	OfDomainThere   int       // subscriptions to the newsletter from the domain
+	OfDomain        int       // subscriptions to any newsletter from the domain
+	Subscribed      bool      // the callback renews its subscription
+	DoubtedUntil    time.Time // when the doubt about the domain is over
 }
 
-// Refuse says why nobody may be verified now, so that no stranger can have us ask somebody who never
-// wanted it; nil: they may be. The error is a *Error of the kind Unavailable.
+// Refuse returns an *Error of the kind Unavailable if our hub may not verify the subscriber now, or nil. The limits
+// stop strangers from directing our requests at third parties.
 func (l HubLoad) Refuse(now time.Time) error {
 	known := mostHubPendingOfNew
 	if l.OfDomain > 0 {
@@ -100,30 +101,28 @@ func (l HubLoad) Refuse(now time.Time) error {
 	return &Error{Kind: Unavailable, Message: why}
 }
 
-// A HubReply is what a callback answered.
+// A HubReply is the response of a callback.
 type HubReply struct {
-	Status     int // 0: nothing was answered
+	Status     int // 0: no response
 	Confirms   bool
-	RetryAfter time.Duration // 0: it said nothing
-	Error      string        // why there was no answer; one line
+	RetryAfter time.Duration // 0: none
+	Error      string        // why there was no response; one line
 }
 
-// A HubOutcome is what becomes of a HubCall.
+// A HubOutcome is the result of a HubCall.
 type HubOutcome string
 
-// The outcomes.
 const (
-	HubConfirmed HubOutcome = "confirmed" // the subscription begins, goes on, or ends
-	HubRefused   HubOutcome = "refused"   // it is not meant
-	HubDelivered HubOutcome = "delivered" // the news is there
-	HubGone      HubOutcome = "gone"      // the callback wants nothing more: the subscription ends
+	HubConfirmed HubOutcome = "confirmed" // the subscription begins, continues or ends
+	HubRefused   HubOutcome = "refused"   // the callback rejected the verification
+	HubDelivered HubOutcome = "delivered" // the callback accepted the news
+	HubGone      HubOutcome = "gone"      // the callback is gone, so the subscription ends
 	HubRetried   HubOutcome = "retried"
 	HubGivenUp   HubOutcome = "given_up"
 )
 
-// Outcome says what becomes of a call that was answered so, and when it is made again if it is. A
-// verification is one request: who could not answer it asks again. A redirect confirms and receives
-// nothing (WebSub section 7).
+// Outcome returns the result of a call with a response, and the time until the next attempt for HubRetried. A
+// verification is sent once; the subscriber can request another. A redirect counts as a failure (WebSub section 7).
 func (c HubCall) Outcome(r HubReply) (o HubOutcome, wait time.Duration) {
 	good := r.Status >= 200 && r.Status < 300
 	switch c.Kind {
@@ -151,13 +150,13 @@ func (c HubCall) Outcome(r HubReply) (o HubOutcome, wait time.Duration) {
 	return HubRetried, min(max(waits[c.Attempt], r.RetryAfter), waits[len(waits)-1])
 }
 
-// hubWaits is how long a call waits after each failure: half a day, all together. What is given up
-// then is in the feed that the next letter brings.
+// hubWaits returns the waits after each failure of a call, about half a day together. The next issue's feed contains
+// news that could not be delivered.
 func hubWaits() []time.Duration {
 	return []time.Duration{time.Minute, 5 * time.Minute, 20 * time.Minute, time.Hour, 3 * time.Hour, 8 * time.Hour}
 }
 
-// Words says in one line how a callback answered.
+// Words returns the response in one line.
 func (r HubReply) Words() string {
 	switch {
 	case r.Status == 0:

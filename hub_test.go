@@ -7,7 +7,7 @@ import (
 	"digest"
 )
 
-// TestHubOutcome is the table of what becomes of a request to a callback.
+// TestHubOutcome is a table of the results of requests to a callback.
 func TestHubOutcome(t *testing.T) {
 	confirmed, silent := digest.HubReply{Status: 200, Confirms: true}, digest.HubReply{Error: "connection refused"}
 	for name, c := range map[string]struct {
@@ -57,7 +57,7 @@ func TestHubOutcome(t *testing.T) {
 	}
 }
 
-// TestHubRefuse is the table of who is not verified, and that of leases.
+// TestHubRefuse is a table of rejected verifications, and of leases.
 func TestHubRefuse(t *testing.T) {
 	now := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {

@@ -2,40 +2,38 @@ package digest
 
 import "time"
 
-// Lags say how far behind the hour is: since when it waits, of each kind, that
-// should have come first. Zero: nothing waits.
+// Lags holds, for each kind of work, the time since which the oldest overdue item waits. Zero: nothing waits.
 type Lags struct {
-	Polls    time.Time // a queued feed that may be asked
-	Editions time.Time // an edition that no feed can hold up any longer
-	Mail     time.Time // mail that is due
+	Polls    time.Time // a queued feed that can be polled
+	Editions time.Time // an edition that waits for no feed any more
+	Mail     time.Time // an email that is due
 }
 
-// LagLimits say how long that is well.
+// LagLimits holds the maximum lag for each kind of work.
 type LagLimits struct{ Polls, Editions, Mail time.Duration }
 
 const (
-	// lagMargin is what a busy hour takes beyond what the settings grant it.
+	// lagMargin is the time that a busy hour needs beyond the settings.
 	lagMargin = 10 * time.Minute
-	// mailLagLimit passes over a mail server that is put right within the hour,
-	// and rates that let a midnight's mail out slowly.
+	// mailLagLimit tolerates a mail server that fails for an hour, and rates that send a midnight's emails slowly.
 	mailLagLimit = 2 * time.Hour
 )
 
-// LimitsOfLags gives the limits for a release deadline: a poll that is later than
-// that has missed its editions.
+// LimitsOfLags returns the limits for a release deadline. A poll that is later than the deadline has missed its
+// editions.
 func LimitsOfLags(deadline time.Duration) LagLimits {
 	return LagLimits{Polls: deadline + lagMargin, Editions: lagMargin, Mail: mailLagLimit}
 }
 
-// Fenced is what /healthz says while a fence stands around the database.
+// Fenced is the text of /healthz while the database is fenced.
 const Fenced = "nothing is polled and nothing is mailed"
 
-// Longer gives limits that are longer by d.
+// Longer returns the limits extended by d.
 func (l LagLimits) Longer(d time.Duration) LagLimits {
 	return LagLimits{l.Polls + d, l.Editions + d, l.Mail + d}
 }
 
-// Late gives the lags that are beyond the limits; the others are zero.
+// Late returns the lags beyond the limits; the others are zero.
 func (l Lags) Late(limits LagLimits, now time.Time) Lags {
 	return Lags{
 		Polls:    beyond(l.Polls, limits.Polls, now),

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestLags: each limit is met to the second, and what does not wait is never late.
+// TestLags checks each limit to the second, and that nothing is late if nothing waits.
 func TestLags(t *testing.T) {
 	now := time.Date(2026, 11, 20, 1, 0, 0, 0, time.UTC)
 	limits := LimitsOfLags(30 * time.Minute)

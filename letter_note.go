@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// A LetterNote says that the instance refused sign-in links or emails to newcomers, because too many were
-// unanswered.
+// A LetterNote says that the instance refused sign-in links or emails to new addresses, because too many were not used.
 type LetterNote struct {
-	Domain string // the mail domain that reached its bound; "": the bound of the instance
-	SignIn bool   // the bound of sign-in links
+	Domain string // the email domain that reached its limit; "": the limit of the instance
+	SignIn bool   // the limit of sign-in links
 	At     time.Time
 }
 
 // LetterNoteLife is how long the operator's page and the doctor show a LetterNote.
 const LetterNoteLife = 7 * 24 * time.Hour
 
-// Words says what happened and what to do about it, for the operator.
+// Words returns the problem and the remedy, for the operator.
 func (n LetterNote) Words() (found, todo string) {
 	found = "too many sign-up emails were not confirmed, so new sign-ups and new members were refused"
 	switch {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A LinkChange is a change that somebody made with a link in an email while nobody was signed in as the reader of that
-// email. The reader learns of it and can undo it.
+// A LinkChange is a change that a link in an email made while the reader of that email was not signed in. The reader is
+// notified of it and can undo it.
 type LinkChange struct {
 	ID                 int64
 	DigestID           DigestID
@@ -15,7 +15,7 @@ type LinkChange struct {
 	Setting            LinkSetting
 	OldValue, NewValue string // values of the setting
 
-	Title   string // the digest's name, or the feed's title as its reader sees it
+	Title   string // name of the digest, or title of the feed as its reader sees it
 	Host    string // of the feed, without the rest of its address, which may be a secret
 	NewHost string // of the feed that replaced it; only of LinkFeed
 
@@ -28,7 +28,7 @@ type LinkChange struct {
 // A LinkSetting is a setting that a link in an email can change.
 type LinkSetting string
 
-// The settings that links change. The first two are of a digest, the others of a subscription.
+// The settings that links can change. The first two belong to a digest, the others to a subscription.
 const (
 	LinkState        LinkSetting = "state"        // values by StateValue
 	LinkDays         LinkSetting = "days"         // values by Cadence.String
@@ -40,7 +40,7 @@ const (
 // LinkUndoTime is how long a reader can undo a LinkChange.
 const LinkUndoTime = 30 * 24 * time.Hour
 
-// StateValue encodes a state, and the end of a pause, as a value of a LinkSetting.
+// StateValue encodes a state and the end of a pause as a value of a LinkSetting.
 func StateValue(state DigestState, until time.Time) string {
 	if state != DigestPaused || until.IsZero() {
 		return string(state)
@@ -48,7 +48,7 @@ func StateValue(state DigestState, until time.Time) string {
 	return string(state) + " " + strconv.FormatInt(until.Unix(), 10)
 }
 
-// ParseStateValue decodes a value of StateValue.
+// ParseStateValue decodes a value from StateValue.
 func ParseStateValue(value string) (state DigestState, until time.Time) {
 	name, seconds, _ := strings.Cut(value, " ")
 	if n, err := strconv.ParseInt(seconds, 10, 64); err == nil {
@@ -57,9 +57,8 @@ func ParseStateValue(value string) (state DigestState, until time.Time) {
 	return DigestState(name), until
 }
 
-// ToldByEdition reports whether the next edition of a digest can report a LinkChange soon. If none is due within
-// two days, the reader gets an email. Members of newsletters always get the email, because an issue needs new
-// posts.
+// ToldByEdition reports whether an edition of the digest is due within two days and can report a LinkChange. Otherwise
+// the reader gets an email. Members of newsletters always get the email, because an issue needs new posts.
 func ToldByEdition(d Digest, now time.Time) bool {
 	const soon = 48 * time.Hour
 	comes := d.State == DigestActive || d.State == DigestPaused && !d.PausedUntil.IsZero()

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestEveryLogLineHasAMeaning: what the program logs at info or above stands in docs/log.md, and nothing else does.
+// TestEveryLogLineHasAMeaning checks that docs/log.md has exactly the messages that the program logs at info or above.
 func TestEveryLogLineHasAMeaning(t *testing.T) {
 	doc, err := os.ReadFile("docs/log.md")
 	if err != nil {
@@ -44,7 +44,6 @@ func TestEveryLogLineHasAMeaning(t *testing.T) {
 	}
 }
 
-// logged gives the message of a call that logs at info or above.
 func logged(n ast.Node) (message string, ok bool) {
 	call, _ := n.(*ast.CallExpr)
 	if call == nil {

@@ -7,51 +7,50 @@ import (
 	"time"
 )
 
-// A Lane is a way that mail takes, with limits of its own: the route, whose
-// name is empty, or a recipient domain. Trouble in one stops no other.
+// A Lane is a way for mail with its own limits: the route, whose name is empty, or the domain of a recipient. Trouble
+// in one lane does not stop the others.
 type Lane struct {
 	Name   string // a domain in ASCII and lower case; empty: the route
-	Limits        // the operator's for this lane; what is zero is the settings'
+	Limits        // set by the operator for this lane; zero: the settings apply
 
-	Width     int           // messages at once while it recovers; 0: it is well
-	Pause     time.Duration // the latest
-	Until     time.Time     // nothing is sent before
-	Failures  int           // in a row
-	Alarm     bool          // the operator has to put something right
-	Reason    string        // of the trouble, one line
+	Width     int           // maximum messages in flight while it recovers; 0: it is well
+	Pause     time.Duration // the latest one
+	Until     time.Time     // no messages before this time
+	Failures  int           // consecutive
+	Alarm     bool          // the operator has to fix something
+	Reason    string        // of the trouble; one line
 	ChangedAt time.Time
 }
 
-// ClockSlack is how far apart the clocks of two workers may be: what lies further ahead than
-// it may was written by a clock that was wrong.
+// ClockSlack is the maximum difference between the clocks of two workers. A time further in the future is from a wrong
+// clock.
 const ClockSlack = 5 * time.Minute
 
-// IsPaused reports whether nothing is to be sent at now. What was said later than
-// that was said by a clock that was wrong, as that of a machine which has just
-// started: it must not hold up the mail of a day.
+// IsPaused reports whether the lane sends nothing at now. It ignores a pause from a wrong clock, such as one of a
+// machine that has just booted, which could stop the mail for a day.
 func (l Lane) IsPaused(now time.Time) bool {
 	return l.Until.After(now) && !l.ChangedAt.After(now.Add(ClockSlack))
 }
 
-// IsTroubled reports whether the lane has, or recovers from, trouble that an operator can make it forget.
+// IsTroubled reports whether the lane has trouble, or recovers from it, and an operator can reset it.
 func (l Lane) IsTroubled() bool {
 	return l != Lane{Name: l.Name, Limits: l.Limits, ChangedAt: l.ChangedAt}
 }
 
-// Limits bound what one lane carries.
+// Limits are the limits of a lane.
 type Limits struct {
-	Connections int // messages at once; 0: no limit
+	Connections int // messages in flight; 0: no limit
 	Rate
 }
 
-// A Rate is so many messages in any stretch of so much time; the zero Rate is
-// no limit. Per is in whole seconds.
+// A Rate is a maximum number of messages in any interval of length Per, which is in whole seconds. The zero Rate is no
+// limit.
 type Rate struct {
 	Messages int
 	Per      time.Duration
 }
 
-// ParseRate reads a rate such as "100/m", with s, m, h or d for the time; "0" is no limit.
+// ParseRate parses a rate such as "100/m", with the units s, m, h and d; "0" is no limit.
 func ParseRate(s string) (Rate, error) {
 	if s == "0" {
 		return Rate{}, nil
@@ -65,7 +64,7 @@ func ParseRate(s string) (Rate, error) {
 	return Rate{int(n), per}, nil
 }
 
-// String is what ParseRate reads.
+// String returns the text that ParseRate parses.
 func (r Rate) String() string {
 	for unit, per := range map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour,
 		"d": 24 * time.Hour} {
@@ -82,73 +81,70 @@ type QueuePlace struct {
 	ID     EditionID
 }
 
-// A Claim is what a mailer asks of the queue.
+// A Claim is a mailer's request for editions from the queue.
 type Claim struct {
-	Most  int           // editions, at most
-	Lease time.Duration // for this long
+	Most  int           // maximum number of editions
+	Lease time.Duration // duration of the lease
 	Token string        // of the lease
 
-	// After is the place in the queue up to which nothing is left that could be claimed,
-	// where the caller knows one. No other limit may keep editions back before it.
+	// After is a place in the queue before which no edition can be claimed, if the caller knows one. It is valid only
+	// if no other limit held back editions before it.
 	After QueuePlace
 
-	// What holds for lanes that have no limits of their own.
+	// The limits of lanes that have none of their own.
 	Route, Domain Limits
 }
 
 // BounceKind says what a bounce means for an address.
 type BounceKind string
 
-// The kinds of bounces.
 const (
-	HardBounce BounceKind = "hard"      // there is no such mailbox
-	SoftBounce BounceKind = "soft"      // not now; suppressed when it goes on for long
-	Complaint  BounceKind = "complaint" // the reader called it spam
+	HardBounce BounceKind = "hard"      // the mailbox does not exist
+	SoftBounce BounceKind = "soft"      // temporary; suppressed if it lasts long
+	Complaint  BounceKind = "complaint" // the reader reported spam
 
-	// RefusedBounce is a failure that says nothing of the mailbox: policy, content,
-	// size, our set-up. It is kept for the operator and counts against no address.
+	// RefusedBounce is a failure for reasons other than the mailbox: policy, content, size or our configuration. The
+	// operator sees it; it does not suppress an address.
 	RefusedBounce BounceKind = "refused"
 )
 
-// A Bounce is what came back of an edition.
+// A Bounce is a failure report about an edition.
 type Bounce struct {
 	Edition  EditionID
 	Kind     BounceKind
-	Status   string // RFC 3463, "5.1.1"; empty when not given
-	Evidence string // what was said, one line
+	Status   string // RFC 3463, such as "5.1.1"; empty: none
+	Evidence string // one line of the report
 }
 
-// Reason says why an address is suppressed.
+// Reason is why an address is suppressed.
 type Reason string
 
-// The reasons.
 const (
 	ForHardBounce  Reason = "hard_bounce"
-	ForSoftBounces Reason = "soft_bounces" // for so many editions and days in a row
+	ForSoftBounces Reason = "soft_bounces" // for a number of editions and days in a row
 	ForComplaint   Reason = "complaint"
 	ForOperator    Reason = "manual"
 )
 
-// A Suppression is an address that is not mailed, whatever it subscribes to.
+// A Suppression is an address that gets no email, whatever it subscribes to.
 type Suppression struct {
 	Email     string
 	Reason    Reason
-	Evidence  string    // what was said, one line
-	EditionID EditionID // of which it was said; 0: of none
+	Evidence  string    // one line of the report
+	EditionID EditionID // that was reported; 0: none
 	CreatedAt time.Time
 }
 
-// A DKIMKey signs the mail of a domain and of all below it.
+// A DKIMKey signs the mail of a domain and its subdomains.
 type DKIMKey struct {
 	Domain     string
 	Selector   string
 	PrivateKey []byte // PKCS #8
-	Active     bool   // it signs; one of a domain's does
+	Active     bool   // signs; one key of a domain does
 	CreatedAt  time.Time
 }
 
-// Tagged puts a tag into an address: bounces@example.org becomes
-// bounces+tag@example.org (RFC 5233).
+// Tagged adds a tag to an address: bounces@example.org becomes bounces+tag@example.org (RFC 5233).
 func Tagged(address, tag string) string {
 	at := strings.LastIndexByte(address, '@')
 	if at < 0 {
@@ -157,7 +153,7 @@ func Tagged(address, tag string) string {
 	return address[:at] + "+" + tag + address[at:]
 }
 
-// CutTag takes a tag out of an address again; none gives the address and "".
+// CutTag splits an address into the plain address and its tag, "" if it has none.
 func CutTag(address string) (plain, tag string) {
 	at := strings.LastIndexByte(address, '@')
 	plus := strings.LastIndexByte(address[:max(at, 0)], '+')
@@ -167,15 +163,14 @@ func CutTag(address string) (plain, tag string) {
 	return address[:plus] + address[at:], address[plus+1 : at]
 }
 
-// NoMailbox reports an enhanced status code (RFC 3463) which says for good that
-// there is no such mailbox.
+// NoMailbox reports whether an enhanced status code (RFC 3463) says that a mailbox does not exist permanently.
 func NoMailbox(status string) bool {
 	switch status {
 	case "5.1.1", // no such mailbox
 		"5.1.2",  // no such system
 		"5.1.3",  // no such syntax
 		"5.1.6",  // moved, without a forwarding address
-		"5.1.10", // the domain takes no mail (RFC 7505)
+		"5.1.10", // the domain accepts no mail (RFC 7505)
 		"5.2.1":  // the mailbox is disabled
 		return true
 	}

@@ -9,99 +9,96 @@ import (
 	"unicode/utf8"
 )
 
-// NewsletterID is the key of a newsletter.
+// NewsletterID is the key of a Newsletter.
 type NewsletterID int64
 
-// NewsletterState says what a newsletter may do.
+// NewsletterState says whether people can join a newsletter and whether its issues are sent.
 type NewsletterState string
 
-// The states of a newsletter.
 const (
-	// the operator has not approved it yet: nobody can join, nothing is mailed
+	// waits for the operator's approval; nobody can join, and nothing is sent
 	NewsletterPending NewsletterState = "pending"
 	NewsletterActive  NewsletterState = "active"
-	NewsletterHeld    NewsletterState = "held"  // what is due waits until it is released; HeldReason says why
-	NewsletterEnded   NewsletterState = "ended" // nobody can join, nothing is mailed; its archive stays
+	NewsletterHeld    NewsletterState = "held"  // due issues wait until somebody releases it; HeldReason says why
+	NewsletterEnded   NewsletterState = "ended" // nobody can join, and nothing is sent; its archive stays
 )
 
-// A Newsletter is what a publisher makes of their feeds for everybody who joins
-// it. Each member has a digest of their own with its feeds (Digest.NewsletterID),
-// so that a letter is made and mailed as any edition is.
+// A Newsletter sends the posts of a publisher's feeds to its members. Each member has a digest with its feeds
+// (Digest.NewsletterID), so that an issue is an ordinary edition.
 type Newsletter struct {
 	ID          NewsletterID
-	Slug        string // its name in addresses: /n/SLUG
+	Slug        string // its name in web addresses: /n/SLUG
 	Name        string
-	Description string // some sentences for who may want to join
-	SiteURL     string // the publisher's own; "" shows none
-	AddressLine string // who publishes it and where they can be reached by post, one line
-	FromName    string // "" is Name
+	Description string // a few sentences for people who may want to join
+	SiteURL     string // of the publisher; "": none
+	AddressLine string // publisher and postal address, one line
+	FromName    string // "": Name
 
-	// The names that its publisher wants and the operator has not approved yet; "": no other.
+	// WantedName and WantedFromName are new names that wait for the operator's approval; "": none.
 	WantedName, WantedFromName string
 
-	ReplyTo string // address that answers go to; "" is the instance's
+	ReplyTo string // address for replies; "": the instance's
 
-	// OwnAddress is what its letters come from while the record of its own key is seen
-	// (NewsletterDomain); "" is the instance's.
+	// OwnAddress is the sender of issues while the DNS has the record of its key (NewsletterDomain); "": the instance's
+	// address.
 	OwnAddress string
 
-	HeaderText string // some sentences above the posts of every letter; "" none. Spans finds their links
-	FooterText string // the same at the foot
+	HeaderText string // a few sentences above the posts of every issue; "": none. Spans finds their links
+	FooterText string // the same below the posts
 
 	Look
 	Colours
 	Logo
-	Cadence   Cadence       // when a letter comes, if a member does not want calmer
-	DeliverAt time.Duration // the hour at which it is mailed by each member's clock, from 00:00
+	Cadence   Cadence       // the days of issues, unless a member chooses fewer
+	DeliverAt time.Duration // when an issue is sent, in each member's time zone, from 00:00
 
-	// ApproveWithin is how long a letter waits for its publisher's approval: when it
-	// is over the letter leaves by itself. 0: none waits.
+	// ApproveWithin is how long an issue waits for its publisher's approval before it is sent without. 0: it does not
+	// wait.
 	ApproveWithin time.Duration
 
-	// MemberLimit is how many members it may have at once, by whoever runs the instance; 0: as many as come.
+	// MemberLimit is the operator's maximum number of members; 0: no limit.
 	MemberLimit int
 
-	// CountClicks says that the headlines of its letters lead to posts by links that count how often they are
-	// followed, and by nobody (Click).
+	// CountClicks makes the headlines of issues link to addresses that count clicks without identifying anybody
+	// (Click).
 	CountClicks bool
 
-	// CountReplies says that answers go to an address of the instance too, beside ReplyTo, which counts them and
-	// stores nothing else of them.
+	// CountReplies sends replies to an address of the instance as well as ReplyTo. The instance counts them and stores
+	// nothing else about them.
 	CountReplies bool
 
-	ReturnURLs string // where the form of another site may lead back to, one beginning of an address a line
+	ReturnURLs string // allowed prefixes of return addresses for a form on another site, one for each line
 
-	Language string // that of its owner, a tag, or empty; it is not stored here
+	Language string // of its owner, a tag or empty; not stored here
 
 	State      NewsletterState
-	HeldReason string    // one line; "" unless it is held
-	HeldAt     time.Time // zero unless it is held
+	HeldReason string    // one line; "" unless held
+	HeldAt     time.Time // zero unless held
 
-	// ArchiveID is the digest whose editions are the archive. It is its owner's, in
-	// their zone, and is not mailed. Its subscriptions are the newsletter's feeds.
+	// ArchiveID is the digest whose editions are the archive. It belongs to the owner, uses their time zone, and is not
+	// sent. Its subscriptions are the newsletter's feeds.
 	ArchiveID DigestID
 	CreatedAt time.Time
 }
 
-// HeldByPublisher is the reason of a newsletter that its owner put on hold. Its owner can release only such a newsletter;
-// the operator releases all others.
+// HeldByPublisher is the reason of a newsletter that its owner put on hold. Its owner can release only such a
+// newsletter; the operator releases all others.
 const HeldByPublisher = "by the publisher"
 
-// Sender is the name that its letters come from.
+// Sender returns the name in the From header of its emails.
 func (n Newsletter) Sender() string { return cmp.Or(n.FromName, n.Name) }
 
-// The bounds of a newsletter's texts, in bytes.
+// The maximum lengths of a newsletter's texts, in bytes.
 const (
 	maxSlug        = 40
 	maxName        = 400
 	maxDescription = 2000
 	maxLine        = 200
 	maxReturnURLs  = 4000
-	maxAround      = 500 // above and below the posts of every letter
+	maxAround      = 500 // of HeaderText and FooterText
 )
 
-// Check gives the first thing that is wrong with what a publisher has typed, of
-// the kind Invalid.
+// Check returns an error of the kind Invalid for the first invalid text of a publisher.
 func (n Newsletter) Check() error {
 	for _, text := range []struct {
 		label Words
@@ -120,7 +117,8 @@ func (n Newsletter) Check() error {
 	}
 	switch {
 	case !isSlug(n.Slug):
-		return Refuse(Invalid, "the web address needs 2 to 40 of the characters a-z, 0-9 and hyphen, such as anna-writes")
+		return Refuse(Invalid,
+			"the web address needs 2 to 40 of the characters a-z, 0-9 and hyphen, such as anna-writes")
 	case n.Tidy().Name == "":
 		return Refuse(Invalid, "enter a name for the newsletter")
 	case strings.ContainsAny(n.Sender()+n.WantedFromName+n.WantedName, "@<>"):
@@ -132,7 +130,8 @@ func (n Newsletter) Check() error {
 	case n.SiteURL != "" && !isSite(n.SiteURL):
 		return Refuse(Invalid, "the website address must begin with https://")
 	case !areReturnURLs(n.ReturnAddresses()):
-		return Refuse(Invalid, "a return address must begin with https:// and a site, such as https://anna.example/thanks")
+		return Refuse(Invalid,
+			"a return address must begin with https:// and a site, such as https://anna.example/thanks")
 	case n.Look.Check() != nil:
 		return n.Look.Check()
 	case n.Colours.Check() != nil:
@@ -147,7 +146,8 @@ func (n Newsletter) Check() error {
 	return nil
 }
 
-// checkText returns an error of the kind Invalid if the text of a labelled field is not UTF-8, or longer than most bytes.
+// checkText returns an error of the kind Invalid if the text of a labelled field is not UTF-8, or longer than most
+// bytes.
 func checkText(label Words, text string, most int) error {
 	switch {
 	case !utf8.ValidString(text):
@@ -171,22 +171,22 @@ func (n Newsletter) Tidy() Newsletter {
 	return n
 }
 
-// MaxApproval is how long a letter may wait for approval: then its day is nearly over.
+// MaxApproval is the maximum of ApproveWithin: after that the issue's day is nearly over.
 const MaxApproval = 18 * time.Hour
 
-// ReturnURLs writes return addresses as Newsletter.ReturnURLs has them.
+// ReturnURLs formats return addresses for Newsletter.ReturnURLs.
 func ReturnURLs(all []string) string { return strings.Join(all, "\n") }
 
-// ReturnAddresses gives where the form of another site may lead back to.
+// ReturnAddresses returns the allowed prefixes of return addresses.
 func (n Newsletter) ReturnAddresses() []string { return strings.Fields(n.ReturnURLs) }
 
-// isAddress reports whether s is a bare address that every mail server carries.
+// isAddress reports whether s is a bare ASCII address, which every mail server accepts.
 func isAddress(s string) bool {
 	a, err := mail.ParseAddress(s)
 	return err == nil && a.Address == s && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// areReturnURLs wants each to name a whole origin, so that no other can begin with it.
+// areReturnURLs reports whether each address contains a whole origin, so that no other origin has it as a prefix.
 func areReturnURLs(all []string) bool {
 	for _, address := range all {
 		u, err := url.Parse(address)
@@ -197,13 +197,13 @@ func areReturnURLs(all []string) bool {
 	return true
 }
 
-// isSite wants the address of a page, in which nothing is hidden.
+// isSite reports whether address is the address of a web page without control or bidirectional characters.
 func isSite(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && PlainLines(address) == address
 }
 
-// isSlug reports whether s may name a newsletter in addresses. /newsletters/new is a page of its own.
+// isSlug reports whether s can be the slug of a newsletter. /newsletters/new is a page.
 func isSlug(s string) bool {
 	if s == "new" || len(s) < 2 || len(s) > maxSlug || s[0] == '-' || s[len(s)-1] == '-' {
 		return false
@@ -214,24 +214,23 @@ func isSlug(s string) bool {
 	})
 }
 
-// A NewsletterLetter is what a publisher has decided of the letter of one date, which
-// goes to all members whose local date it is.
+// A NewsletterLetter holds a publisher's decisions about the issue of one date. Each member gets it on that local date.
 type NewsletterLetter struct {
 	NewsletterID NewsletterID
 	LocalDate    Date
-	Subject      string // "" is what the letter's posts make of it
-	Note         string // stands above the posts; "" none
-	Skipped      bool   // it is not made: what it would have held comes with the next one
+	Subject      string // "": made from the posts
+	Note         string // shown above the posts; "": none
+	Skipped      bool   // not sent on its date; its posts are in the next issue
 	ApprovedAt   time.Time
 }
 
-// The bounds of what a publisher writes into a letter, in bytes.
+// The maximum lengths of a publisher's texts in an issue, in bytes.
 const (
 	maxLetterSubject = 150
 	maxLetterNote    = 2000
 )
 
-// Check gives the first thing that is wrong with a letter, of the kind Invalid.
+// Check returns an error of the kind Invalid for the first invalid field.
 func (l NewsletterLetter) Check() error {
 	if err := checkText(Words("Subject"), l.Subject, maxLetterSubject); err != nil {
 		return err
@@ -245,18 +244,18 @@ func (l NewsletterLetter) Check() error {
 	return nil
 }
 
-// Tidy is Newsletter.Tidy for what is decided of one letter.
+// Tidy makes the texts of an issue safe to show, as Newsletter.Tidy does.
 func (l NewsletterLetter) Tidy() NewsletterLetter {
 	l.Subject, l.Note = OneLine(WithoutTurns(l.Subject)), PlainLines(l.Note)
 	return l
 }
 
-// Withholds reports whether the letter is not made on its date: what it would hold waits for the next.
+// Withholds reports whether the issue is not made on its date. Its posts wait for the next one.
 func (n Newsletter) Withholds(l NewsletterLetter) bool {
 	return l.Skipped || n.State != NewsletterActive
 }
 
-// Waits is how long the letter waits for approval from when it would leave.
+// Waits returns how long the issue waits for approval after it is due.
 func (n Newsletter) Waits(l NewsletterLetter) time.Duration {
 	if !l.ApprovedAt.IsZero() {
 		return 0
@@ -270,25 +269,24 @@ func (n Newsletter) MaySend(l NewsletterLetter, sendAt, now time.Time) bool {
 	return n.State == NewsletterActive && (n.Waits(l) == 0 || !now.Before(sendAt))
 }
 
-// Role is what a person may do with a newsletter.
+// Role says what a person may do with a newsletter.
 type Role string
 
-// The roles.
 const (
 	RoleNone   Role = ""
-	RoleEditor Role = "editor" // its letters, look, feeds and members
-	RoleOwner  Role = "owner"  // also who else may, and its end
+	RoleEditor Role = "editor" // issues, look, feeds and members
+	RoleOwner  Role = "owner"  // also its editors and its end
 )
 
-// Proof is how a member came to join, kept for as long as they are one.
+// A Proof records how a member consented to join. It is stored as long as they are a member.
 type Proof struct {
-	Form    string    // the page or file by which they came, or who added them
-	Address string    // of the network that confirmed; "" where none is known
-	AskedAt time.Time // when the form was sent, or what the imported list says
-	At      time.Time // when they confirmed; zero: not known
+	Form    string    // the page or file, or who added them
+	Address string    // IP address of the confirmation; "": unknown
+	AskedAt time.Time // when the form was sent, or a time from the imported list
+	At      time.Time // time of the confirmation; zero: unknown
 }
 
-// A Member is a person who has joined a newsletter.
+// A Member is a person who joined a newsletter.
 type Member struct {
 	DigestID     DigestID
 	UserID       UserID
@@ -297,17 +295,16 @@ type Member struct {
 	TimeZone     string
 	State        DigestState
 	Cadence      Cadence
-	OwnDays      bool // the cadence is the member's choice, and not the newsletter's
+	OwnDays      bool // the member chose the cadence
 	JoinedAt     time.Time
-	LeftAt       time.Time // zero: never, or they are back
+	LeftAt       time.Time // zero: never, or they joined again
 	Proof
 }
 
-// A NewsletterSuppression is an address that a newsletter is not sent to,
-// whatever list names it: whoever reads its mail has left, or it came back.
-// Only they themselves can join again.
+// A NewsletterSuppression is an address that gets no issues, even if an imported list contains it. Its owner
+// unsubscribed, or an email bounced or was reported as spam. Only its owner can join again.
 type NewsletterSuppression struct {
 	Email  string
-	Reason string    // left, bounced, complained, or what an imported list said
-	At     time.Time // zero: not known, or it went with their account
+	Reason string    // left, bounced, complained, or a reason from an imported list
+	At     time.Time // zero: unknown, or deleted with the account
 }

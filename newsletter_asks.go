@@ -5,58 +5,57 @@ import (
 	"time"
 )
 
-// An Ask is somebody on a list that proves nothing, whom a newsletter asks by one letter
-// whether they want it.
+// An Ask is a confirmation request to an address of an imported list without proof of consent. It is one email that
+// asks whether the person wants the newsletter.
 type Ask struct {
 	ID           int64
 	NewsletterID NewsletterID
 	Email        string
 	TimeZone     string
-	QueuedAt     time.Time // when the list was imported
-	NextAt       time.Time // whoever has it has it until then
-	Tries        int       // how often a server put the letter off
+	QueuedAt     time.Time // time of the import
+	NextAt       time.Time // end of the current claim, or next attempt
+	Tries        int       // temporary rejections so far
 }
 
-// Form is what the proof of consent says of how they came.
+// Form returns the Form of the proof of consent.
 func (a Ask) Form() string { return "import of " + a.QueuedAt.UTC().Format(time.DateOnly) }
 
-// An AskedAddress is by what an address is known that was asked, once it is forgotten: a hash, the same on
-// every instance.
+// An AskedAddress identifies an address after it is deleted: a hash that is the same on every instance.
 type AskedAddress [32]byte
 
-// AskState says what became of an Ask.
+// AskState is the state of an Ask.
 type AskState string
 
-// The states. Only of the first two is the address kept.
+// The states. Only the first two keep the address.
 const (
 	AskWaiting    AskState = "waiting"
 	AskAsked      AskState = "asked"
 	AskConfirmed  AskState = "confirmed"
-	AskLapsed     AskState = "lapsed"     // said no, or did not press the button in time
-	AskBounced    AskState = "bounced"    // nobody is there
-	AskComplained AskState = "complained" // called the letter spam
-	AskRefused    AskState = "refused"    // their server did not take the letter
-	AskDropped    AskState = "dropped"    // joined, left or was suppressed before they were asked
+	AskLapsed     AskState = "lapsed"     // declined, or did not confirm in time
+	AskBounced    AskState = "bounced"    // the mailbox does not exist
+	AskComplained AskState = "complained" // reported the email as spam
+	AskRefused    AskState = "refused"    // the mail server rejected the email
+	AskDropped    AskState = "dropped"    // joined, left or was suppressed before the email was sent
 )
 
-// The pace of asking, and how long what belongs to it is kept.
+// The rates of confirmation requests and the times for which their data is stored.
 const (
-	AsksADay     = 1000 // letters of a newsletter in 24 hours
-	AsksAnHour   = 1000 // letters of all newsletters
-	AsksToDomain = 100  // letters of all newsletters to one mail domain in an hour
-	MostAskTries = 5    // servers that put a letter off are asked so often
+	AsksADay     = 1000 // of one newsletter in 24 hours
+	AsksAnHour   = 1000 // of all newsletters
+	AsksToDomain = 100  // of all newsletters to one mail domain in an hour
+	MostAskTries = 5    // attempts while the server rejects temporarily
 
-	AskLife     = 30 * 24 * time.Hour // the link works, and the address is kept
-	AskPatience = 90 * 24 * time.Hour // who was not asked by then is not asked
+	AskLife     = 30 * 24 * time.Hour // the link works, and the address is stored
+	AskPatience = 90 * 24 * time.Hour // requests that have not been sent by then are dropped
 )
 
-// AskWait is for how long a letter waits that was put off so many times, from 1.
+// AskWait returns the wait after a number of temporary rejections, from 1.
 func AskWait(tries int) time.Duration { return time.Hour << min(max(tries-1, 0), 5) }
 
-// AskCounts counts the people whom a newsletter asks.
+// AskCounts counts the confirmation requests of a newsletter by state.
 type AskCounts struct {
 	Waiting    int `json:"waiting"`
-	Asked      int `json:"asked"` // and have not answered yet
+	Asked      int `json:"asked"` // sent, without an answer yet
 	Confirmed  int `json:"confirmed"`
 	Lapsed     int `json:"lapsed"`
 	Bounced    int `json:"bounced"`
@@ -65,7 +64,7 @@ type AskCounts struct {
 	Dropped    int `json:"dropped"`
 }
 
-// Of is the count of a state, to be read and set; nil for a state that is none.
+// Of returns a pointer to the count of a state, or nil for an unknown state.
 func (t *AskCounts) Of(s AskState) *int {
 	switch s {
 	case AskWaiting:
@@ -88,10 +87,10 @@ func (t *AskCounts) Of(s AskState) *int {
 	return nil
 }
 
-// Stopped says why nobody else is asked, of those who were asked lately; "" if they
-// may be. Of a list whose people are not there, or do not want the letter, the rest is no better.
+// Stopped returns why the counts of recent requests stop further ones, or "" if they do not. If many addresses of a
+// list bounce or complain, the rest is no better.
 func (t AskCounts) Stopped() string {
-	const enough, mostBounced, mostComplained = 100, 50, 3 // letters; of a thousand
+	const enough, mostBounced, mostComplained = 100, 50, 3 // emails; per thousand
 	sent := t.Asked + t.Confirmed + t.Lapsed + t.Bounced + t.Complained
 	switch {
 	case t.Complained >= 2 && t.Complained*1000 > mostComplained*sent:

@@ -12,11 +12,11 @@ func TestAskCountsStopped(t *testing.T) {
 	}{
 		{AskCounts{}, ""},
 		{AskCounts{Waiting: 500}, ""},
-		{AskCounts{Asked: 89, Bounced: 10}, ""}, // too few to tell
+		{AskCounts{Asked: 89, Bounced: 10}, ""}, // too few to judge
 		{AskCounts{Asked: 95, Bounced: 5}, ""},
 		{AskCounts{Asked: 94, Bounced: 6}, "of the last 100 letters 6 came back"},
 		{AskCounts{Asked: 40, Confirmed: 34, Lapsed: 20, Bounced: 6}, "of the last 100 letters 6 came back"},
-		{AskCounts{Asked: 9, Complained: 1}, ""}, // one of them proves nothing
+		{AskCounts{Asked: 9, Complained: 1}, ""}, // a single one proves nothing
 		{AskCounts{Asked: 98, Complained: 2}, "2 of the last 100 people who were asked called it spam"},
 		{AskCounts{Asked: 998, Complained: 2}, ""},
 		{AskCounts{Asked: 996, Complained: 4}, "4 of the last 1000 people who were asked called it spam"},

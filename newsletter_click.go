@@ -6,19 +6,18 @@ import (
 	"strings"
 )
 
-// A Click is that somebody follows the link of a post in a letter of a newsletter that counts them. It is
-// the same for everybody: who it is cannot be told.
+// A Click is the target of a counted link in a newsletter. Its link is the same for all members, so it does not
+// identify who clicked.
 type Click struct {
 	Newsletter NewsletterID
 	Post       PostID
-	URL        string // where it leads
+	URL        string // target of the link
 }
 
-// ClickPath is what the paths of the links that are counted begin with.
+// ClickPath is the prefix of the paths of counted links.
 const ClickPath = "/go/"
 
-// Path is the address of the link on the instance of the signer. Nobody else can make one, so that
-// it leads nowhere but where letters do.
+// Path returns the path of the link on this instance. It is signed, so that nobody can make it redirect elsewhere.
 func (c Click) Path(s *Signer) string {
 	return ClickPath + c.name() + "/" + s.SignText(ForClick, c.text()) + "?to=" + url.QueryEscape(c.URL)
 }
@@ -29,7 +28,7 @@ func (c Click) name() string {
 
 func (c Click) text() string { return c.name() + " " + c.URL }
 
-// ReadClick gives the click that the parts of such a path stand for; false if the signer has not made it.
+// ReadClick parses the parts of such a path. It returns false if the signature is wrong.
 func ReadClick(s *Signer, name, token, to string) (c Click, ok bool) {
 	newsletter, post, _ := strings.Cut(name, ".")
 	n, err := strconv.ParseInt(newsletter, 10, 64)
@@ -40,11 +39,11 @@ func ReadClick(s *Signer, name, token, to string) (c Click, ok bool) {
 	return c, ok
 }
 
-// ClickCount is how often the links to a post of a newsletter's letters were followed.
+// A ClickCount is the number of clicks on links to a post of a newsletter.
 type ClickCount struct {
 	Post   PostID
 	Title  string
 	URL    string
-	Since  Date // when one was counted first, by the owner's clock
+	Since  Date // date of the first counted click, in the owner's time zone
 	Clicks int64
 }

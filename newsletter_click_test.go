@@ -8,7 +8,7 @@ import (
 	"digest"
 )
 
-// TestClick: a link that is counted leads where it was made for, and nothing of it can be exchanged.
+// TestClick checks that a counted link has its original target, and that no part of it can be changed.
 func TestClick(t *testing.T) {
 	s := digest.NewSigner([]byte("a secret of these tests only"))
 	made := digest.Click{Newsletter: 3, Post: 41, URL: "https://anna.example/boats?a=1&b=ü#top"}

@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// Colours are those that a publisher chooses, as #rrggbb; "" is the program's own (OwnColours). The
-// others that a letter has, and all those of the dark scheme, are made of them (render.Variables).
+// Colours are the colours that a publisher chose, as #rrggbb; "" is the default (OwnColours). render.Variables derives
+// all other colours from them, and the dark scheme.
 type Colours struct {
-	Paper  string // behind all
-	Ink    string // headlines; running text is a little softer
-	Accent string // names of sites, links, buttons
+	Paper  string // background
+	Ink    string // headlines; running text is slightly lighter
+	Accent string // site names, links and buttons
 }
 
-// OwnColours are those of the program itself.
+// OwnColours returns the default colours.
 func OwnColours() Colours { return Colours{Paper: "#fbf9f4", Ink: "#1f1d1a", Accent: "#8f2d1f"} }
 
-// TextContrast is the least contrast that text has with what is behind it (WCAG 2.2, success criterion 1.4.3).
+// TextContrast is the minimum contrast of text with its background (WCAG 2.2, success criterion 1.4.3).
 const TextContrast = 4.5
 
-// Tidy gives colours in small letters, without those that are the program's own.
+// Tidy returns the colours in lower case, with "" for default colours.
 func (c Colours) Tidy() Colours {
 	own := OwnColours()
 	tidy := func(s, own string) string {
@@ -32,13 +32,14 @@ func (c Colours) Tidy() Colours {
 	return Colours{tidy(c.Paper, own.Paper), tidy(c.Ink, own.Ink), tidy(c.Accent, own.Accent)}
 }
 
-// Full gives colours with the program's own in place of those that are not chosen.
+// Full returns the colours with the defaults in place of "".
 func (c Colours) Full() Colours {
 	own := OwnColours()
 	return Colours{cmp.Or(c.Paper, own.Paper), cmp.Or(c.Ink, own.Ink), cmp.Or(c.Accent, own.Accent)}
 }
 
-// Parsed gives the colours, the program's own in place of those that are not chosen; Invalid where one cannot be read.
+// Parsed returns the colours with the defaults in place of "". It returns an error of the kind Invalid if it cannot
+// parse one.
 func (c Colours) Parsed() (paper, ink, accent Colour, err error) {
 	full := c.Full()
 	for _, one := range []struct {
@@ -54,7 +55,8 @@ func (c Colours) Parsed() (paper, ink, accent Colour, err error) {
 	return paper, ink, accent, nil
 }
 
-// Check gives the first pair that cannot be read well, with a colour near it that can, of the kind Invalid.
+// Check returns an error of the kind Invalid for the first colour with too little contrast. The error suggests a
+// similar colour.
 func (c Colours) Check() error {
 	paper, ink, accent, err := c.Parsed()
 	if err != nil {
@@ -68,8 +70,9 @@ func (c Colours) Check() error {
 		if has >= TextContrast {
 			continue
 		}
-		near, _ := one.Near(TextContrast, paper) // black or white stands out from any paper
-		return Refuse(Invalid, "%s %s on the background %s has a contrast of %.1f to 1, but text needs %.1f to 1; use %s",
+		near, _ := one.Near(TextContrast, paper) // black or white has enough contrast on any background
+		return Refuse(Invalid,
+			"%s %s on the background %s has a contrast of %.1f to 1, but text needs %.1f to 1; use %s",
 			one.name, one.Colour, paper, math.Floor(10*has)/10, TextContrast, near)
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 	"digest/test/tier"
 )
 
-// TestContrast: the examples that WCAG's own explanations give, and the ends of the scale.
+// TestContrast checks the examples in the explanations of WCAG, and the ends of the scale.
 func TestContrast(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
@@ -74,8 +74,8 @@ func TestColoursCheck(t *testing.T) {
 	}
 }
 
-// TestColoursNear: whatever is chosen, taking the colours that the refusals name leads to ones that are accepted, after two
-// at the most; what is named has the hue of what was chosen.
+// TestColoursNear checks that the suggestions of the errors lead from any colours to accepted ones in at most two
+// steps, and keep the hue.
 func TestColoursNear(t *testing.T) {
 	tier.Alone(t)
 	r := rand.New(rand.NewPCG(1, 2))

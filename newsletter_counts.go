@@ -6,19 +6,19 @@ import "fmt"
 type LetterCounts struct {
 	Sent       int64 // accepted by their members' servers
 	Bounced    int64 // bounced permanently
-	Complained int64 // were marked as spam
+	Complained int64 // were reported as spam
 }
 
-// What a newsletter may have of each before it is held, beside CountedDays. Mailbox providers treat
-// all mail of an instance alike, so that one list that nobody asked for harms everybody's.
+// The complaints and bounces in CountedDays that hold a newsletter. Mailbox providers judge all mail of an instance
+// together, so one bad list harms the mail of everybody.
 const (
-	mostComplaints  = 3 // of 1,000 letters
-	mostBounces     = 5 // of 100 letters
-	fewestComplaint = 2 // one person is no crowd
-	fewestBounces   = 5 // a short list always has an old address or two
+	mostComplaints  = 3 // per 1,000 emails
+	mostBounces     = 5 // per 100 emails
+	fewestComplaint = 2 // tolerates one person
+	fewestBounces   = 5 // tolerates a few old addresses in a short list
 )
 
-// CountedDays is over how many days it is counted.
+// CountedDays is the number of days that LetterCounts covers.
 const CountedDays = 30
 
 // HoldReason returns why these counts hold a newsletter, as one line; "" if they do not.

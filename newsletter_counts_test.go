@@ -12,7 +12,7 @@ func TestHoldReason(t *testing.T) {
 	}{
 		{0, 0, 0, ""}, {1000, 0, 0, ""},
 		{1000, 0, 3, ""}, {1000, 0, 4, "marked as spam"}, {999, 0, 3, "marked as spam"}, // 0.3 % is allowed
-		{10, 0, 1, ""}, {1, 0, 1, ""}, {10, 0, 2, "marked as spam"}, // one person is no crowd
+		{10, 0, 1, ""}, {1, 0, 1, ""}, {10, 0, 2, "marked as spam"}, // one person is tolerated
 		{100, 5, 0, ""}, {100, 6, 0, "bounced"}, {99, 5, 0, "bounced"}, // 5 % is allowed
 		{20, 4, 0, ""}, {20, 5, 0, "bounced"},
 		{100, 50, 50, "marked as spam"},

@@ -2,24 +2,23 @@ package digest
 
 import "time"
 
-// A NewsletterDay is what became of the letters and the members of a newsletter on one day by
-// its owner's clock. It knows numbers only, and names nobody.
+// A NewsletterDay counts the events of a newsletter's emails and members on one day in its owner's time zone. It has no
+// personal data.
 type NewsletterDay struct {
 	Day     Date
-	Members int64 // at its end, of today until now; 0 where only what was counted is asked for
-	Joined  int64 // for the first time, or again
-	Left    int64 // by themselves, or with their account
-	Replied int64 // answers to letters, where they are counted
+	Members int64 // at the end of the day, or now for today; 0 if the caller wants only the counters
+	Joined  int64 // including returning members
+	Left    int64 // unsubscribed, or deleted their account
+	Replied int64 // replies, if the newsletter counts them
 	LetterCounts
 }
 
-// Quiet reports whether nothing happened.
+// Quiet reports whether all counters are 0.
 func (d NewsletterDay) Quiet() bool {
 	return d == NewsletterDay{Day: d.Day, Members: d.Members}
 }
 
-// Plus sums up two days, or more that were summed up: its date and its members are those of
-// the later, which is o.
+// Plus returns the sums of d and the later o. The date and the members are those from o.
 func (d NewsletterDay) Plus(o NewsletterDay) NewsletterDay {
 	return NewsletterDay{
 		o.Day, o.Members, d.Joined + o.Joined, d.Left + o.Left, d.Replied + o.Replied,
@@ -27,10 +26,9 @@ func (d NewsletterDay) Plus(o NewsletterDay) NewsletterDay {
 	}
 }
 
-// NewsletterDays puts what was counted into a row of days without gaps from one date to
-// another, today, and works out how many members there were from how many there are. What was
-// counted after today, as before the newsletter's owner moved west, is today's; what was before
-// the first date is left out.
+// NewsletterDays returns one NewsletterDay for each date from one date to today. It computes the members of each day
+// backwards from the current number. Counts after today, which exist if the owner moved west, are added to today.
+// Counts before the first date are dropped.
 func NewsletterDays(counted []NewsletterDay, from, today Date, members int64) []NewsletterDay {
 	var all []NewsletterDay
 	for day := from; !today.Before(day); day = day.Plus(1) {
@@ -53,7 +51,7 @@ func NewsletterDays(counted []NewsletterDay, from, today Date, members int64) []
 	return all
 }
 
-// Until is how many days later another date is; less than 0: it comes before.
+// Until returns the number of days from d to o; it is negative if o is earlier.
 func (d Date) Until(o Date) int {
 	return int(o.noon().Sub(d.noon()) / (24 * time.Hour))
 }

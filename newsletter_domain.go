@@ -5,41 +5,38 @@ import (
 	"time"
 )
 
-// A NewsletterDomain is the address of its publisher's own that the letters of a newsletter come
-// from, and the DKIM key of its domain, which is this newsletter's alone: who can publish its record
-// may speak for the domain.
+// A NewsletterDomain is the publisher's own sender address for a newsletter, with a DKIM key for its domain. Each
+// newsletter has its own key, because publishing the record proves control of the domain.
 type NewsletterDomain struct {
 	NewsletterID NewsletterID
-	FromAddress  string // bare, its domain in ASCII and lower case
+	FromAddress  string // bare, with its domain in ASCII and lower case
 	Selector     string
-	Sealed       string // the private key, encrypted
+	Sealed       string // the encrypted private key
 	CreatedAt    time.Time
 
-	Signs     bool      // its record is seen: letters come from FromAddress and are signed
-	Finding   string    // what is wrong with the record, one line; "" while it is seen, or never looked for
+	Signs     bool      // the DNS has its record: emails are from FromAddress and are signed
+	Finding   string    // the error in the record, one line; "": none, or not checked yet
 	CheckedAt time.Time // zero: never
-	SeenAt    time.Time // when the record was there last; zero: never
+	SeenAt    time.Time // when the record was last correct; zero: never
 }
 
-// Domain is that of the address.
+// Domain returns the domain of FromAddress.
 func (d NewsletterDomain) Domain() string {
 	return d.FromAddress[strings.LastIndexByte(d.FromAddress, '@')+1:]
 }
 
-// A KeySight is what a look for a key's record has found.
+// A KeySight is the result of a DNS lookup for a key's record.
 type KeySight string
 
-// What it may find.
 const (
 	KeySeen     KeySight = "seen"
-	KeyMissing  KeySight = "missing" // it is not there, or not as it has to be
+	KeyMissing  KeySight = "missing" // missing or wrong
 	KeyUnasked  KeySight = "unasked" // the DNS did not answer
 	keyPatience          = 3 * 24 * time.Hour
 )
 
-// Looked gives the domain after a look. Where the DNS does not answer, a key goes on signing for
-// three days after its record was seen last; where the record is not there it stops at once, for
-// receivers would refuse its letters.
+// Looked returns the domain after a lookup. While the DNS does not answer, a key continues to sign for three days after
+// its record was last correct. A missing record stops it immediately, because receivers would reject its emails.
 func (d NewsletterDomain) Looked(sight KeySight, finding string, now time.Time) NewsletterDomain {
 	d.CheckedAt, d.Finding = now, OneLine(finding)
 	switch {
@@ -51,8 +48,8 @@ func (d NewsletterDomain) Looked(sight KeySight, finding string, now time.Time) 
 	return d
 }
 
-// NextLook is when its record is looked for again: once a day, and each hour while it is new or the
-// last look did not find it.
+// NextLook returns the time of the next lookup: daily, or hourly for three days after the record was new or last
+// correct.
 func (d NewsletterDomain) NextLook() time.Time {
 	since := d.SeenAt
 	if since.IsZero() {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// MostName is how long the name of a newsletter, or of its sender, may be, in characters.
+// MostName is the maximum length of the name of a newsletter or its sender, in characters.
 const MostName = 60
 
 // PlainName returns a name as emails to non-members show it: one short line, without anything that mail programs
@@ -29,7 +29,7 @@ func tidyName(name string) string {
 	}, name))
 }
 
-// withoutAddresses breaks addresses in a text into their words.
+// withoutAddresses breaks addresses in a text into words.
 func withoutAddresses(s string) string {
 	s = strings.NewReplacer("@", " ", "://", " ").Replace(schemes().ReplaceAllString(s, "$1 "))
 	var b strings.Builder
@@ -59,7 +59,7 @@ func withoutAddresses(s string) string {
 	return b.String()
 }
 
-// schemes matches those that mail programs make links of without slashes.
+// schemes matches URL schemes that mail programs turn into links without slashes.
 func schemes() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(mailto|tel|sms|callto):`) }
 
 func inHostName(r rune) bool {
@@ -135,7 +135,8 @@ func (n Newsletter) CheckNames(was Newsletter) error {
 	n, was = n.Tidy(), was.Tidy()
 	for _, name := range [...]string{n.Name, n.FromName, n.WantedName, n.WantedFromName} {
 		if name != was.Name && name != was.FromName && name != PlainName(name) {
-			return Refuse(Invalid, "a name can have at most %d characters and no @, https:// or site name such as example.org", MostName)
+			return Refuse(Invalid,
+				"a name can have at most %d characters and no @, https:// or site name such as example.org", MostName)
 		}
 	}
 	return nil

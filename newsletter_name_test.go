@@ -9,7 +9,7 @@ import (
 	"digest"
 )
 
-// TestPlainName is the table of names in confirmations.
+// TestPlainName is a table of names in confirmations.
 func TestPlainName(t *testing.T) {
 	for name, want := range map[string]string{
 		"Anna & co":                            "Anna & co",
@@ -62,7 +62,7 @@ func FuzzPlainName(f *testing.F) {
 	})
 }
 
-// TestCheckNames: a name is refused if it cannot be shown as typed, unless the newsletter already has it.
+// TestCheckNames checks that a name that cannot be shown as typed is rejected, unless the newsletter already has it.
 func TestCheckNames(t *testing.T) {
 	old := digest.Newsletter{Name: "kottke.org", FromName: strings.Repeat("long ", 19)}
 	for name, c := range map[string]struct {
@@ -84,7 +84,7 @@ func TestCheckNames(t *testing.T) {
 	}
 }
 
-// TestWithNames: a new name waits, and the approved one stays.
+// TestWithNames checks that a new name waits, and that the approved one stays.
 func TestWithNames(t *testing.T) {
 	approved := digest.Newsletter{Name: "Boats", FromName: "Anna"}
 	for name, c := range map[string]struct{ typed, want digest.Newsletter }{

@@ -60,7 +60,7 @@ func TestNewsletterCheck(t *testing.T) {
 	}
 }
 
-// TestTooLong: what is not UTF-8 is not called too long.
+// TestTooLong checks that invalid UTF-8 is not reported as too long.
 func TestTooLong(t *testing.T) {
 	good := Newsletter{Look: Look{Layout: FullText, Images: NoImages}, Slug: "anna-writes", Name: "Anna writes",
 		Cadence: Daily}
@@ -136,7 +136,7 @@ func TestMaySend(t *testing.T) {
 		want   bool
 	}{
 		"no approval, due": {state: NewsletterActive, now: due, want: true},
-		// its queue keeps the time
+		// the queue delays it
 		"no approval, not due":   {state: NewsletterActive, now: due.Add(-time.Hour), want: true},
 		"unapproved, not due":    {state: NewsletterActive, within: time.Hour, now: due.Add(-time.Second)},
 		"unapproved, time is up": {state: NewsletterActive, within: time.Hour, now: due, want: true},

@@ -7,30 +7,29 @@ import (
 	"strings"
 )
 
-// A Credential is what a private feed is asked with. It is in the clear only on its way
-// from who gives it to package seal, and from there into a request: whatever prints one
-// prints none of it.
+// A Credential is the credential for polls of a private feed. It is unencrypted only on its way from the reader to
+// package seal, and from there into a request. Formatting or encoding one shows nothing of it.
 type Credential struct {
-	Reader  DigestID // who gave it: nobody else has the feed
+	Reader  DigestID // who entered it, and the only reader of the feed
 	Address string   // of the feed, in normal form
-	Hidden  bool     // the address is a secret itself
+	Hidden  bool     // the address itself is secret
 
 	User, Password string // HTTP Basic (RFC 7617)
-	Token          string // bearer (RFC 6750)
+	Token          string // bearer token (RFC 6750)
 }
 
-// Format prints nothing of a credential, whatever the verb.
+// Format implements fmt.Formatter and hides the credential for every verb.
 func (Credential) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "(credential)") }
 
-// MarshalText gives nothing of a credential to encoders.
+// MarshalText implements encoding.TextMarshaler and hides the credential.
 func (Credential) MarshalText() ([]byte, error) { return []byte("(credential)"), nil }
 
-// IsEmpty reports whether there is nothing secret in a credential.
+// IsEmpty reports whether a credential has no secret.
 func (c Credential) IsEmpty() bool {
 	return !c.Hidden && c.User == "" && c.Password == "" && c.Token == ""
 }
 
-// WithUser is the address of the feed with name and password in it, for a list of feeds.
+// WithUser returns the address of the feed with name and password, for a list of feeds.
 func (c Credential) WithUser() string {
 	if c.User == "" && c.Password == "" {
 		return c.Address
@@ -39,18 +38,18 @@ func (c Credential) WithUser() string {
 	return scheme + "://" + url.UserPassword(c.User, c.Password).String() + "@" + rest
 }
 
-// hiddenPath stands in the place of a path and a query that are a secret.
+// hiddenPath replaces a secret path and query.
 const hiddenPath = "/…"
 
-// privateMark begins what follows the shown address of a private feed. No address in
-// normal form has a fragment, so that none is that of a private feed.
+// privateMark separates the shown address of a private feed from its name. Other addresses in normal form have no
+// fragment, so they never contain it.
 const privateMark = "#private-"
 
-// PrivateAddress is under which address the feed of a credential is stored: without
-// anything secret, and apart from all others by a name.
+// PrivateAddress returns the address under which a private feed is stored. It has no secret, and the name makes it
+// unique.
 func (c Credential) PrivateAddress(name string) string { return c.Shown() + privateMark + name }
 
-// Shown is the address of the feed without what is secret.
+// Shown returns the address of the feed without its secret parts.
 func (c Credential) Shown() string {
 	if c.Hidden {
 		return Site(c.Address) + hiddenPath
@@ -58,23 +57,22 @@ func (c Credential) Shown() string {
 	return c.Address
 }
 
-// IsPrivate reports whether a feed that is stored under an address is a private one:
-// asked with a credential, and only for who gave it.
+// IsPrivate reports whether an address belongs to a private feed, which needs a credential and has one reader.
 func IsPrivate(address string) bool { return strings.Contains(address, privateMark) }
 
-// IsHidden reports whether it is a private feed whose address is a secret.
+// IsHidden reports whether an address belongs to a private feed with a secret address.
 func IsHidden(address string) bool {
 	return IsPrivate(address) && PublicAddress(address) == Site(address)+hiddenPath
 }
 
-// PublicAddress is the address of a feed as pages and exports have it: that of a private
-// feed without what tells it from others, and none with a name or a password.
+// PublicAddress returns the address of a feed for pages and exports, without the name of a private feed, and without
+// user name and password.
 func PublicAddress(address string) string {
 	address, _, _ = strings.Cut(address, privateMark)
 	return WithoutCredentials(address)
 }
 
-// Site is the beginning of an address: scheme and host, with its port if it has one.
+// Site returns the scheme and host of an address, with its port if it has one.
 func Site(address string) string {
 	u, err := url.Parse(withoutPath(address))
 	if err != nil {
@@ -83,7 +81,7 @@ func Site(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// withoutPath returns an address up to its path, in which net/url would refuse a % that begins no escape.
+// withoutPath returns an address without its path, because net/url rejects a % there that begins no escape.
 func withoutPath(address string) string {
 	scheme, rest, found := strings.Cut(address, "://")
 	end := strings.IndexAny(rest, "/?#")
@@ -93,7 +91,7 @@ func withoutPath(address string) string {
 	return scheme + "://" + rest[:end]
 }
 
-// SplitCredential takes name and password out of an address in normal form.
+// SplitCredential removes name and password from an address in normal form and returns them as a Credential.
 func SplitCredential(address string) (bare string, c Credential) {
 	u, err := url.Parse(withoutPath(address))
 	if err != nil || u.User == nil {

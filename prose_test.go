@@ -44,7 +44,7 @@ func phrases() map[string]*regexp.Regexp {
 // longest is the number of words from which a sentence counts as too long.
 const longest = 33
 
-// hits returns the phrases of a text, and its too long sentences.
+// hits returns the phrases of a text, and its long sentences.
 func hits(text string, of map[string]*regexp.Regexp) (found []string) {
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		for _, hit := range of[name].FindAllString(text, -1) {
@@ -59,7 +59,7 @@ func hits(text string, of map[string]*regexp.Regexp) (found []string) {
 	return found
 }
 
-// TestHits proves the count on sentences of each kind.
+// TestHits checks the count on sentences of each kind.
 func TestHits(t *testing.T) {
 	for text, want := range map[string]int{
 		"The poller skips the feed, because its Retry-After has not passed.": 0,
@@ -120,7 +120,6 @@ func TestProse(t *testing.T) {
 	}
 }
 
-// comments returns the comments of all Go files, each as one line.
 func comments(t *testing.T) (texts []string) {
 	for _, file := range parsed(t, true) {
 		for _, group := range file.Comments {
@@ -134,7 +133,6 @@ func oneLine(group *ast.CommentGroup) string {
 	return strings.Join(strings.Fields(group.Text()), " ")
 }
 
-// paragraphs returns the paragraphs, list items and table cells of all documents, without code.
 func paragraphs(t *testing.T) (texts []string) {
 	code := regexp.MustCompile("(?ms)^```.*?^```|^    .*?$|`[^`\n]*`")
 	apart := regexp.MustCompile(`\n\s*\n|\n(?:[-*] |\d+\. |#)|\|`)
@@ -154,7 +152,6 @@ func paragraphs(t *testing.T) (texts []string) {
 	return texts
 }
 
-// messages returns the English messages of pages and mail, without tags.
 func messages(t *testing.T) (texts []string) {
 	data, err := os.ReadFile("internal/catalogue/languages/de.json")
 	if err != nil {

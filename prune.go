@@ -11,14 +11,14 @@ type Prune struct {
 	AllPosts    int       `json:"posts_of"`
 }
 
-// A prune of fewer editions and fewer posts than these never waits for an operator.
+// A prune that deletes fewer editions and fewer posts than these never waits for the operator.
 const (
 	fewEditions = 10
 	fewPosts    = 100
 )
 
-// IsLarge reports whether a prune would delete more than half of the editions or of the posts, and more than
-// a few of them. A slip in DIGEST_KEEP does that; the hourly prune does not.
+// IsLarge reports whether a prune would delete more than half of the editions or of the posts, and more than a few. A
+// mistake in DIGEST_KEEP does that; the hourly prune does not.
 func (p Prune) IsLarge() bool {
 	return p.Editions >= fewEditions && 2*p.Editions > p.AllEditions || p.Posts >= fewPosts && 2*p.Posts > p.AllPosts
 }

@@ -4,77 +4,76 @@ import (
 	"time"
 )
 
-// A Push is what is known of those who bring a feed's news unasked (WebSub).
+// A Push describes the hubs and the rssCloud server that send a feed's news (WebSub).
 type Push struct {
-	Topic       string    // the address by which its hubs know it; empty: it names no hub
-	Hubs        string    // that it names and that are asked to push it, with spaces between them
-	PushedUntil time.Time // until then its hubs are trusted, and it is polled once a week; zero: they are not
-	Cloud       string    // the rssCloud server that it names, where programs register; empty: none
+	Topic       string    // the feed's name at its hubs; empty: it has no hub
+	Hubs        string    // the hubs of the feed that get subscriptions, separated by spaces
+	PushedUntil time.Time // until then its hubs are trusted and it is polled once a week; zero: not trusted
+	Cloud       string    // the rssCloud server at which programs register; empty: none
 }
 
-// A PushSubscription is one promise of one hub: to send what is new of a topic to a
-// callback of its own. It is renewed by another one.
+// A PushSubscription is a subscription at one hub. The hub sends the news of a topic to a callback of this
+// subscription. A renewal is a new PushSubscription.
 type PushSubscription struct {
 	ID          PushID
 	FeedID      FeedID
 	Hub         string // as the feed names it
 	Topic       string
-	Secret      string // with which the hub signs; sent to it by https alone
+	Secret      string // for the hub's signatures; sent only over https
 	State       PushState
-	RequestedAt time.Time // when the hub was last asked
-	VerifiedAt  time.Time // when it has verified that; zero: not yet
-	ExpiresAt   time.Time // when its promise ends
+	RequestedAt time.Time // time of the last request
+	VerifiedAt  time.Time // when the hub verified that request; zero: not yet
+	ExpiresAt   time.Time // end of the lease
 	NextAt      time.Time // of the next request
-	Errors      int       // failed requests in a row
+	Errors      int       // consecutive failed requests
 	LastError   string    // of the last request
-	Domain      string    // of the hub, by which HubHost counts; "" before the first request
+	Domain      string    // of the hub, which HubHost limits; "" before the first request
 }
 
 // PushID is the key of a PushSubscription.
 type PushID int64
 
-// PushState says how a PushSubscription stands.
+// PushState is the state of a PushSubscription.
 type PushState string
 
-// The states of a PushSubscription.
 const (
-	PushWanted  PushState = "wanted"  // its hub is to be asked
-	PushAsked   PushState = "asked"   // its hub has been asked, and is to verify that
-	PushActive  PushState = "active"  // its hub pushes
-	PushLeaving PushState = "leaving" // its hub is to be told that it is over; what it sends meanwhile counts
-	PushLeft    PushState = "left"    // it is over
-	PushDenied  PushState = "denied"  // its hub did not want it
+	PushWanted  PushState = "wanted"  // the request is not sent yet
+	PushAsked   PushState = "asked"   // the request is sent, and the hub has to verify it
+	PushActive  PushState = "active"  // the hub sends news
+	PushLeaving PushState = "leaving" // the hub has to be unsubscribed; its pushes still count
+	PushLeft    PushState = "left"    // unsubscribed
+	PushDenied  PushState = "denied"  // the hub rejected it
 )
 
 const (
-	// TrustedPushes is how many pushes with news a feed's hubs have to send before they are trusted.
+	// TrustedPushes is the number of pushes with news after which a feed's hubs are trusted.
 	TrustedPushes = 2
-	// Distrust is how long a feed's hubs are not trusted after a poll has found a post that none had pushed.
+	// Distrust is how long a feed's hubs are not trusted after a poll found a post that no hub had pushed.
 	Distrust = 30 * 24 * time.Hour
 )
 
-// A HubHost counts the requests to the hubs and rssCloud servers of one registered domain, for all feeds. Any
-// feed can name any address as its hub. A hub fetches the callback that it gets; a site that is no hub never does.
+// A HubHost counts the requests to the hubs and rssCloud servers of one registered domain, for all feeds. Any feed can
+// name any address as its hub. A real hub fetches the callback that it gets; another site never does.
 type HubHost struct {
 	Domain      string
-	Confirmed   int // requests that they confirmed since they were last silent
-	Unconfirmed int // requests since the last that they confirmed
-	Failed      int // of these, those that got an error or no answer
+	Confirmed   int // confirmed requests since the last silence
+	Unconfirmed int // requests since the last confirmed one
+	Failed      int // requests among them with an error or no response
 	QuietUntil  time.Time
 }
 
 const (
-	// HubSilence is how long a host gets no request after it has confirmed none of the last ones.
+	// HubSilence is how long a host gets no request after it left several unconfirmed.
 	HubSilence = 24 * time.Hour
 
 	mostUnconfirmed = 3
-	mostConfirmed   = 1000 // that are counted
+	mostConfirmed   = 1000 // upper limit of the count
 )
 
-// Ask reports whether the host may get a request now, and returns its counts with that request. As many requests may
-// wait for a confirmation as the host has confirmed before, but three at least: so a hub of thousands of feeds soon
-// pushes all of them. When that many wait, the host gets no request for a day, or until it confirms one. After a
-// silent day it gets one request a day.
+// Ask reports whether the host may get a request now, and returns its counts with that request. A host may have as many
+// unconfirmed requests as it confirmed before, and at least three. So a hub of thousands of feeds soon pushes all of
+// them. At that limit, the host gets no request for a day, or until it confirms one. After that day it gets one request
+// a day.
 func (h HubHost) Ask(now time.Time) (HubHost, bool) {
 	if h.QuietUntil.After(now) {
 		return h, false
@@ -89,8 +88,8 @@ func (h HubHost) Ask(now time.Time) (HubHost, bool) {
 	return h, true
 }
 
-// Fail returns the counts of the host after a request got an error or no answer. Three in a row end the requests of
-// a day, however many the host has confirmed before.
+// Fail returns the counts of the host after a request got an error or no response. Three in a row stop requests for a
+// day, even if the host confirmed many before.
 func (h HubHost) Fail(now time.Time) HubHost {
 	if h.Failed++; h.Failed >= mostUnconfirmed {
 		h.QuietUntil = now.Add(HubSilence)
@@ -98,36 +97,35 @@ func (h HubHost) Fail(now time.Time) HubHost {
 	return h
 }
 
-// Confirm returns the counts of the host after it has confirmed a request.
+// Confirm returns the counts of the host after it confirmed a request.
 func (h HubHost) Confirm() HubHost {
 	return HubHost{Domain: h.Domain, Confirmed: min(h.Confirmed+1, mostConfirmed)}
 }
 
-// News is how the news of a feed has come.
+// News describes how the news of a feed arrived.
 type News struct {
-	Pushes     int       // with news, since its hubs have last missed a post or failed
-	AllPushes  int       // with or without news, ever
-	LastPushAt time.Time // zero: there was none
-	Pings      int       // that had it asked
+	Pushes     int       // pushes with news since its hubs last missed a post or failed
+	AllPushes  int       // all pushes, with or without news
+	LastPushAt time.Time // zero: none
+	Pings      int       // pings that caused a poll
 	LastPingAt time.Time
-	// PingedSince is when the first came of which each was followed by the next within LongestPing.
+	// PingedSince is the first ping of the current series, in which pings are less than LongestPing apart.
 	PingedSince time.Time
-	MissedAt    time.Time // when a poll last found a post that no hub had pushed; zero: never
-	TrustedAt   time.Time // since when its hubs are trusted; zero: they are not
-	SavedPolls  int       // midnights for which it was not asked, since its hubs were trusted
+	MissedAt    time.Time // when a poll last found a post that no hub pushed; zero: never
+	TrustedAt   time.Time // when its hubs became trusted; zero: not trusted
+	SavedPolls  int       // polls at midnights that were skipped since TrustedAt
 
-	PushedSince time.Time // since when a hub pushes it without a gap; zero: none does
-	ExpiresAt   time.Time // when the last promise of its hubs ends
-	CloudUntil  time.Time // when the promise of its cloud ends; zero: there was none
+	PushedSince time.Time // beginning of its current series of subscriptions without a gap; zero: none
+	ExpiresAt   time.Time // end of the last lease of its hubs
+	CloudUntil  time.Time // end of the registration at its rssCloud server; zero: none
 
-	// HubQuietUntil is the time of the next request to a hub or cloud whose host has confirmed none of the last
-	// ones; zero: it has no such host.
+	// HubQuietUntil is the time of the next request to a hub or rssCloud server whose host left several unconfirmed;
+	// zero: it has no such host.
 	HubQuietUntil time.Time
 }
 
-// TrustedUntil says how long a feed may be left to its hubs, and polled but once a week: until
-// their promise ends, if they have pushed twice and no poll has found a post before them
-// lately. Zero: not at all.
+// TrustedUntil returns until when a feed is polled only once a week, because its hubs are trusted. That is the end of
+// their lease, if they pushed news twice and missed no post within Distrust. Zero: not trusted.
 func (n News) TrustedUntil(now time.Time) time.Time {
 	missed := !n.MissedAt.IsZero() && now.Sub(n.MissedAt) < Distrust
 	if n.Pushes < TrustedPushes || missed || !n.ExpiresAt.After(now) {
@@ -136,30 +134,29 @@ func (n News) TrustedUntil(now time.Time) time.Time {
 	return n.ExpiresAt
 }
 
-// MissedBy reports whether the hubs of a feed have missed what a poll has found: they pushed it
-// already when it was last read, and nobody had said that there is news.
+// MissedBy reports whether the hubs of a feed missed the posts that a poll found. They did if they already pushed the
+// feed at its last poll, and no push or ping announced news.
 func (n News) MissedBy(lastRead time.Time, announced bool) bool {
 	return !n.PushedSince.IsZero() && !lastRead.IsZero() && !n.PushedSince.After(lastRead) && !announced
 }
 
-// Way says how the news of a feed comes.
+// Way is how the news of a feed arrives.
 type Way string
 
-// The ways of news.
 const (
-	ByPush  Way = "push"     // its hubs send it, and polls look after them
-	ByPing  Way = "ping"     // it says when there is some, and is polled then
-	ByCloud Way = "rsscloud" // its rssCloud server says so
+	ByPush  Way = "push"     // its hubs send it, and polls check them
+	ByPing  Way = "ping"     // the feed pings, which causes a poll
+	ByCloud Way = "rsscloud" // its rssCloud server notifies, which causes a poll
 	ByPoll  Way = "poll"
 )
 
-// Ways gives all ways of news.
+// Ways returns all ways of news.
 func Ways() []Way { return []Way{ByPush, ByPing, ByCloud, ByPoll} }
 
-// LongestPing is how long a feed that pings counts as one.
+// LongestPing is the maximum time between pings of a feed with ByPing or ByCloud.
 const LongestPing = 30 * 24 * time.Hour
 
-// Way says how the news of a feed comes, and since when; zero: since it is known.
+// Way returns how the news of a feed arrives, and since when; zero: since it is known.
 func (n News) Way(now time.Time) (Way, time.Time) {
 	switch {
 	case n.ExpiresAt.After(now) && n.Pushes > 0:

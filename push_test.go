@@ -90,11 +90,11 @@ func TestWayOfNews(t *testing.T) {
 func TestHubHost(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	type wave struct {
-		after    time.Duration // since the wave before
-		wants    int           // requests that feeds would make
+		after    time.Duration // since the previous wave
+		wants    int           // requests that feeds need
 		made     int
 		confirms int // of them, before the next wave
-		fails    int // that got an error, before the next wave
+		fails    int // requests with an error, before the next wave
 	}
 	const day = 24 * time.Hour
 	for name, waves := range map[string][]wave{

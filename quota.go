@@ -2,15 +2,14 @@ package digest
 
 import "time"
 
-// A QuotaUse is how much was stored of a feed on the last day, in UTC, on which
-// any of its posts was.
+// A QuotaUse counts what was stored of a feed on its last UTC day with stored posts.
 type QuotaUse struct {
-	QuotaDay     time.Time // when that day began
+	QuotaDay     time.Time // beginning of that day
 	QuotaBytes   int64
-	PostsWaiting int // posts of its document that are not stored, because that was enough
+	PostsWaiting int // posts of its document that are over the quota and not stored
 }
 
-// UsedOn gives the bytes that were stored on the day of an instant.
+// UsedOn returns the bytes stored on the day of now.
 func (u QuotaUse) UsedOn(now time.Time) int64 {
 	if !u.QuotaDay.Equal(DayOf(now)) {
 		return 0
@@ -18,42 +17,42 @@ func (u QuotaUse) UsedOn(now time.Time) int64 {
 	return u.QuotaBytes
 }
 
-// DayOf gives the beginning of the day, in UTC, for which quotas count at an instant.
+// DayOf returns the beginning of the UTC day for which quotas count.
 func DayOf(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour) }
 
-// An Intake is what a poll wants stored of its feed.
+// An Intake is what a poll wants to store for its feed.
 type Intake struct {
-	Used  int64 // bytes that were stored of the feed today
+	Used  int64 // bytes stored for the feed today
 	Posts []IntakePost
-	Body  int64 // bytes by which the stored document grows; 0: not at all
+	Body  int64 // bytes by which the stored document grows; 0: none
 
-	// Accounts is what was stored today on account of each reader of the feed. None:
-	// it has many, or it is not known.
+	// Accounts is what was stored today for each reader of the feed. It is empty if the feed has many readers or they
+	// are unknown.
 	Accounts []int64
 }
 
-// An IntakePost is a new post, or a new text of one that is stored.
+// An IntakePost is a new post, or a new text of a stored post.
 type IntakePost struct {
-	Bytes     int64 // all of it
-	Bare      int64 // of a post that is shown to nobody: without its content; else 0
+	Bytes     int64 // size of the whole post
+	Bare      int64 // size without content, if no edition shows the post; 0 otherwise
 	Edit      bool
 	Published time.Time
 }
 
-// A Fate is what becomes of a post that a poll has brought.
+// A Fate says how much of a post is stored.
 type Fate int
 
-// The fates.
 const (
-	PostWaits  Fate = iota // nothing is stored of it
-	PostBare               // all but its content and its files
-	PostStored             // all of it
+	PostWaits  Fate = iota // nothing
+	PostBare               // all but its content and files
+	PostStored             // everything
 )
 
-// An Admission is what is stored of an Intake.
+// An Admission is the part of an Intake that may be stored.
 type Admission struct {
-	Posts []Fate // of each, in their order
+	Posts []Fate // of each post, in order
 	Body  bool
-	Bytes int64 // of the posts that are stored
-	Share int64 // of these and of the document, on account of each reader; of all together, where they are not known
+	Bytes int64 // of the stored posts
+	// bytes of the posts and the document that count for each reader, or for all together if they are unknown
+	Share int64
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestPromisesAreTested: each test that the threat model names is there.
+// TestPromisesAreTested checks that each test in the threat model exists.
 func TestPromisesAreTested(t *testing.T) {
 	model, err := os.ReadFile("docs/security.md")
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// OneLine makes text from elsewhere safe for a header, a log and a table: control
-// characters and runs of white space become single spaces, what is not UTF-8
-// becomes U+FFFD.
+// OneLine makes foreign text safe for a header, a log and a table. It replaces control characters and runs of white
+// space by single spaces, and invalid UTF-8 by U+FFFD.
 func OneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -24,9 +23,8 @@ func OneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// PlainLines makes text of several lines from elsewhere safe for a page and a terminal: it keeps lines and spaces,
-// other control characters become spaces, what turns the direction of a text (WithoutTurns) goes, and what is
-// not UTF-8 becomes U+FFFD.
+// PlainLines makes foreign text of several lines safe for a page and a terminal. It keeps lines and spaces, replaces
+// other control characters by spaces and invalid UTF-8 by U+FFFD, and removes bidirectional controls (WithoutTurns).
 func PlainLines(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && unicode.IsControl(r) || r == 0x2028 || r == 0x2029 {
@@ -36,7 +34,7 @@ func PlainLines(s string) string {
 	}, WithoutTurns(strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "\uFFFD")))
 }
 
-// Counted says a number of things: "0 posts", "1 post", "2 posts".
+// Counted returns a number with a noun: "0 posts", "1 post", "2 posts".
 func Counted(n int, what string) string {
 	if n != 1 {
 		what += "s"
@@ -44,7 +42,7 @@ func Counted(n int, what string) string {
 	return strconv.Itoa(n) + " " + what
 }
 
-// Shortened gives at most n characters of a text, and says with "…" that there were more.
+// Shortened returns the first n characters of a text, with "…" if it dropped some.
 func Shortened(s string, n int) string {
 	for i := range s {
 		if n == 0 {
@@ -55,15 +53,15 @@ func Shortened(s string, n int) string {
 	return s
 }
 
-// A Span is a piece of a text: an address that it names, or what stands between two.
+// A Span is a part of a text: an address, or the text between addresses.
 type Span struct {
 	Text string
-	URL  string // the address; "" for what is none
+	URL  string // "" if it is not an address
 }
 
-// Spans finds the addresses that a text names, so that they can be made links. One begins with
-// https:// where a word begins, and is plain ASCII, so that what is read is where it leads; the punctuation
-// after it is not part of it.
+// Spans splits a text at the addresses in it, so that callers can link them. An address begins with https:// at the
+// beginning of a word and is plain ASCII, so that it cannot look like another one. The punctuation after it is not part
+// of it.
 func Spans(s string) (all []Span) {
 	const scheme = "https://"
 	done := 0
@@ -90,8 +88,8 @@ func Spans(s string) (all []Span) {
 	return all
 }
 
-// addressEnd is where the address with which s begins ends. A bracket at its end is
-// part of it where the address has opened one.
+// addressEnd returns the length of the address at the beginning of s. A closing parenthesis at its end belongs to it
+// only if it contains an opening one.
 func addressEnd(s string) int {
 	if i := strings.IndexFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) ||
@@ -119,8 +117,8 @@ func isPlainURL(s string) bool {
 	return err == nil && u.Host != "" && u.User == nil
 }
 
-// WithoutTurns takes out of a text the characters that embed, override or isolate
-// a direction: they would turn what stands beside it.
+// WithoutTurns removes the characters that embed, override or isolate a direction, because they would reorder the text
+// around them.
 func WithoutTurns(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
@@ -130,12 +128,12 @@ func WithoutTurns(s string) string {
 	}, s)
 }
 
-// MostHost is the number of characters of the longest host that the DNS can hold (RFC 1035 section 2.3.4).
+// MostHost is the maximum length of a host in the DNS, in characters (RFC 1035 section 2.3.4).
 const MostHost = 253
 
-// ASCIIHost returns a host as mail and the DNS write it: in lower case, with internationalised labels as A-labels
-// (RFC 5890 section 2.3.2.1). A host that is not ASCII and has more than MostHost characters is an error, because
-// the time to convert it grows with the square of its length.
+// ASCIIHost returns a host as mail and the DNS write it: in lower case, with internationalised labels as A-labels (RFC
+// 5890 section 2.3.2.1). It returns an error for a longer non-ASCII host than MostHost, because the time to convert it
+// grows with the square of its length.
 func ASCIIHost(host string) (string, error) {
 	if strings.IndexFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
 		return strings.ToLower(host), nil

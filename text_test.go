@@ -75,7 +75,7 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// FuzzSpans: nothing of the text is lost, and what is a link is what is read.
+// FuzzSpans checks that no text is lost, and that the visible text of a link is its address.
 func FuzzSpans(f *testing.F) {
 	for _, s := range []string{"", "See https://a.example/b.", "(https://a.example)https://", "https://a.example\xff"} {
 		f.Add(s)

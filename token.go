@@ -12,79 +12,75 @@ import (
 	"strings"
 )
 
-// A Signer makes and checks the tokens in links: which row a link speaks of,
-// and a MAC that nobody without the instance's secret can make. Tokens are
-// short (RFC 8058 URLs cannot be folded), lower case, and safe in a path.
+// A Signer makes and verifies the tokens in links. A token contains the key of a row and a MAC that needs the
+// instance's secret. Tokens are short (RFC 8058 URLs cannot be folded), lower case, and safe in a path.
 type Signer struct {
 	secret []byte
 }
 
-// Purpose separates the uses of tokens: one made for a purpose fails for any other.
+// Purpose separates the uses of tokens: Verify rejects a token for another purpose.
 type Purpose string
 
-// What tokens are for.
 const (
-	ForUnsubscribe Purpose = "unsubscribe" // of a digest
-	ForEdition     Purpose = "edition"     // reading one edition on the web
-	ForMessageID   Purpose = "message-id"  // of an edition
-	ForBounce      Purpose = "bounce"      // of an edition, in its return path
-	// of an Ask, in the address to which its letter comes back, and a mail that declines it goes
+	ForUnsubscribe Purpose = "unsubscribe" // a digest
+	ForEdition     Purpose = "edition"     // an edition, to read it on the web
+	ForMessageID   Purpose = "message-id"  // an edition
+	ForBounce      Purpose = "bounce"      // an edition, in its return path
+	// an Ask, in the address for its bounces and for emails that decline it
 	ForAskBounce Purpose = "ask-bounce"
-	// of a newsletter, in the address that counts answers; and of one answer (SignText), so that none counts twice
+	// a newsletter, in the address that counts replies; also one reply (SignText), so that it counts once
 	ForReply           Purpose = "reply"
-	ForUnsubscribeMail Purpose = "leaving"    // of a digest, in the address that a mail to unsubscribe goes to
-	ForImage           Purpose = "image"      // of an address (SignText)
-	ForSound           Purpose = "sound"      // of an address (SignText)
-	ForGoingBack       Purpose = "going-back" // of a digest and a feed that moved (SignPair)
-	// of a digest and a feed that fails (SignPair), and of what is offered in its place (SignText)
+	ForUnsubscribeMail Purpose = "leaving"    // a digest, in the address for emails that unsubscribe
+	ForImage           Purpose = "image"      // an address (SignText)
+	ForSound           Purpose = "sound"      // an address (SignText)
+	ForGoingBack       Purpose = "going-back" // a digest and a feed that moved (SignPair)
+	// a digest and a feed that fails (SignPair), and the offered replacement (SignText)
 	ForRemedies Purpose = "remedies"
-	ForSaving   Purpose = "saving"   // of an edition and a post in it that is to be saved (SignPair)
-	ForSite     Purpose = "site"     // of an edition and a feed of which its reader wants less (SignPair)
-	ForUndo     Purpose = "undo"     // of a digest and a LinkChange (SignPair)
-	ForClick    Purpose = "click"    // of a Click (SignText)
-	ForBrowser  Purpose = "browser"  // of a browser and an address that it was signed in with (SignText)
-	ForCallback Purpose = "callback" // of a PushSubscription: where its hub sends what is new
-	ForCloud    Purpose = "cloud"    // of a CloudSubscription: where its cloud tells of news
-	// what a browser holds of a form that was posted without a session (Seal)
+	ForSaving   Purpose = "saving"   // an edition and a post in it to save (SignPair)
+	ForSite     Purpose = "site"     // an edition and a feed that its reader wants less of (SignPair)
+	ForUndo     Purpose = "undo"     // a digest and a LinkChange (SignPair)
+	ForClick    Purpose = "click"    // a Click (SignText)
+	ForBrowser  Purpose = "browser"  // a browser and an address that signed in with it (SignText)
+	ForCallback Purpose = "callback" // a PushSubscription, in the callback for its hub
+	ForCloud    Purpose = "cloud"    // a CloudSubscription, in the callback for its rssCloud server
+	// data of a form that was posted without a session, for a cookie (Seal)
 	ForUnsent Purpose = "unsent"
-	// of a reader (SignText): whose what a browser keeps is, without saying who that is
+	// a reader (SignText), as an anonymous owner of data in a browser
 	ForDevice Purpose = "device"
-	// of a network or browser that asks for a letter (SignText): its name without saying which
+	// a network or browser that requested an email (SignText), as an anonymous name
 	ForAsker Purpose = "asker"
 )
 
-// macBytes is the length of the MAC in a token: 96 bits.
 const macBytes = 12
 
-// NewSigner makes a Signer from the instance's secret, at least 16 random bytes.
+// NewSigner returns a Signer for the instance's secret, at least 16 random bytes.
 func NewSigner(secret []byte) *Signer {
 	return &Signer{secret: append([]byte(nil), secret...)}
 }
 
-// Sign makes the token for one row.
+// Sign returns the token for one row.
 func (s *Signer) Sign(p Purpose, id int64) string {
 	b := binary.BigEndian.AppendUint64(nil, uint64(id))
 	b = append(b, s.mac(p, id)...)
 	return strings.ToLower(tokenEncoding().EncodeToString(b))
 }
 
-// LastLinkRound is the last round of links that a token can tell from others; the
-// first one comes after it again.
+// LastLinkRound is the last round of links that fits into a token. The first round follows it again.
 const LastLinkRound = 1<<15 - 1
 
-// InRound is the number for a row in the tokens of links that its reader can make
-// void: those of an earlier round are. The numbers of rows leave room for it.
+// InRound combines a row and a round of links into the number for a token. The links of earlier rounds are void. Keys
+// of rows have fewer than 48 bits.
 func InRound(id int64, round int) int64 { return id | int64(round)<<48 }
 
-// OfRound gives the row and the round of a number that InRound made.
+// OfRound splits a number from InRound into the row and the round.
 func OfRound(number int64) (id int64, round int) {
 	return number & (1<<48 - 1), int(number >> 48 & LastLinkRound)
 }
 
-// Verify gives the row a token speaks of; false if it was not made by Sign for this purpose.
+// Verify returns the row of a token, or false if Sign did not make it for this purpose.
 func (s *Signer) Verify(p Purpose, token string) (int64, bool) {
 	if len(token) != tokenEncoding().EncodedLen(8+macBytes) {
-		return 0, false // the decoder would let a stray character pass
+		return 0, false // the decoder ignores some extra characters
 	}
 	b, err := tokenEncoding().DecodeString(strings.ToUpper(token))
 	if err != nil || len(b) != 8+macBytes {
@@ -94,13 +90,12 @@ func (s *Signer) Verify(p Purpose, token string) (int64, bool) {
 	return id, hmac.Equal(b[8:], s.mac(p, id))
 }
 
-// SignPair makes the token for two rows, in their order.
+// SignPair returns the token for two rows, in their order.
 func (s *Signer) SignPair(p Purpose, a, b int64) string {
 	return strings.ToLower(tokenEncoding().EncodeToString(append(pairBytes(a, b), s.pairMAC(p, a, b)...)))
 }
 
-// VerifyPair gives the rows a token speaks of; false if it was not made by
-// SignPair for this purpose.
+// VerifyPair returns the rows of a token, or false if SignPair did not make it for this purpose.
 func (s *Signer) VerifyPair(p Purpose, token string) (a, b int64, ok bool) {
 	token = strings.ToLower(token)
 	raw, err := tokenEncoding().DecodeString(strings.ToUpper(token))
@@ -108,11 +103,11 @@ func (s *Signer) VerifyPair(p Purpose, token string) (a, b int64, ok bool) {
 		return 0, 0, false
 	}
 	a, b = int64(binary.BigEndian.Uint64(raw)), int64(binary.BigEndian.Uint64(raw[8:]))
-	// the whole of it: the decoder lets stray bits pass
+	// Compare the whole token, because the decoder ignores stray bits.
 	return a, b, hmac.Equal([]byte(token), []byte(s.SignPair(p, a, b)))
 }
 
-// pairMAC cannot be that of a row or a text, by the byte of 2 after the purpose.
+// pairMAC writes a 2 after the purpose, so that no MAC of a row or a text is equal.
 func (s *Signer) pairMAC(p Purpose, a, b int64) []byte {
 	h := hmac.New(sha256.New, s.secret)
 	h.Write([]byte(p))
@@ -133,17 +128,17 @@ func (s *Signer) mac(p Purpose, id int64) []byte {
 	return h.Sum(nil)[:macBytes]
 }
 
-// SignText makes the token for a text, such as the address of a picture.
+// SignText returns the token for a text, such as the address of a picture.
 func (s *Signer) SignText(p Purpose, text string) string {
 	return strings.ToLower(tokenEncoding().EncodeToString(s.textMAC(p, text)))
 }
 
-// VerifyText reports whether a token was made by SignText for this purpose and text.
+// VerifyText reports whether SignText made a token for this purpose and text.
 func (s *Signer) VerifyText(p Purpose, text, token string) bool {
 	return hmac.Equal([]byte(token), []byte(s.SignText(p, text)))
 }
 
-// textMAC cannot be that of a row: no row's is made with a byte of 1 after the purpose.
+// textMAC writes a 1 after the purpose, so that no MAC of a row is equal.
 func (s *Signer) textMAC(p Purpose, text string) []byte {
 	h := hmac.New(sha256.New, s.secret)
 	h.Write([]byte(p))
@@ -154,15 +149,15 @@ func (s *Signer) textMAC(p Purpose, text string) []byte {
 
 func tokenEncoding() *base32.Encoding { return base32.StdEncoding.WithPadding(base32.NoPadding) }
 
-// Seal encrypts a text so that this instance alone can read it, and writes it for a cookie.
+// Seal encrypts a text for this instance and encodes it for a cookie.
 func (s *Signer) Seal(p Purpose, plain []byte) string {
 	g := s.sealer(p)
 	nonce := make([]byte, g.NonceSize())
-	_, _ = rand.Read(nonce) // it never fails
+	_, _ = rand.Read(nonce) // never fails
 	return base64.RawURLEncoding.EncodeToString(g.Seal(nonce, nonce, plain, nil))
 }
 
-// Unseal reads what Seal wrote for the same purpose; false for what it did not.
+// Unseal decrypts a text that Seal encrypted for the same purpose. It returns false for any other text.
 func (s *Signer) Unseal(p Purpose, sealed string) ([]byte, bool) {
 	g := s.sealer(p)
 	b, err := base64.RawURLEncoding.DecodeString(sealed)
@@ -173,17 +168,16 @@ func (s *Signer) Unseal(p Purpose, sealed string) ([]byte, bool) {
 	return plain, err == nil
 }
 
-// sealer encrypts by a key of the purpose alone.
 func (s *Signer) sealer(p Purpose) cipher.AEAD {
 	h := hmac.New(sha256.New, s.secret)
 	h.Write([]byte("seal " + string(p)))
 	block, err := aes.NewCipher(h.Sum(nil))
 	if err != nil {
-		panic(err) // only for a key of another length
+		panic(err) // only for a wrong key length
 	}
 	g, err := cipher.NewGCM(block)
 	if err != nil {
-		panic(err) // only for a block of another size
+		panic(err) // only for a wrong block size
 	}
 	return g
 }

@@ -8,11 +8,10 @@ import (
 	"testing"
 )
 
-// TestVocabulary holds docs/glossary.md: no file, type, field, constant, variable of
-// a package, function, method or receiver is named by a word that the glossary lists
-// as retired. Each of them was jargon of this project; plain English words are free.
+// TestVocabulary checks that no file, type, field, constant, package variable, function, method or receiver has a name
+// with a word that docs/glossary.md lists as retired. These words were jargon of this project.
 func TestVocabulary(t *testing.T) {
-	retired := map[string]string{ // the word in lower case: what is said instead
+	retired := map[string]string{ // the word in lower case, and its replacement
 		"knock": "letter request", "knocks": "letter requests", "knockers": "letter requests",
 		"tally": "counter", "tallies": "counters",
 		"sieve": "filter", "sift": "filter", "sifted": "filtered",
@@ -40,7 +39,6 @@ func TestVocabulary(t *testing.T) {
 	}
 }
 
-// words splits a camel-case or hyphenated name into its words, in lower case.
 func words(name string) []string {
 	parts := regexp.MustCompile(`[A-Z]+(?:[^a-z]|$)|[A-Z]?[a-z]+`).FindAllString(name, -1)
 	for i := range parts {
@@ -49,8 +47,8 @@ func words(name string) []string {
 	return parts
 }
 
-// declared returns the names that a declaration makes: of a function and its receiver,
-// of types and their fields, of constants and variables; not those within functions.
+// declared returns the names in a declaration: of a function and its receiver, of types and their fields, of constants
+// and variables; without those inside functions.
 func declared(d ast.Decl) (names []string) {
 	if f, ok := d.(*ast.FuncDecl); ok {
 		names = append(names, f.Name.Name)

@@ -9,8 +9,8 @@ import (
 	"digest/migrations"
 )
 
-// Each number of a migration is there once, and both databases have the same: two changes made at the same time are found here, not by
-// whoever upgrades.
+// TestEachNumberOnce checks that each number of a migration exists once, and that both databases have the same. It
+// finds two changes with the same number before an upgrade does.
 func TestEachNumberOnce(t *testing.T) {
 	names := func(files embed.FS, dir string) (list []string) {
 		entries, err := files.ReadDir(dir)

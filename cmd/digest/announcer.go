@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// An announcer writes the lines of the program that are not results. It writes text, or log lines if the log of a
-// service is JSON. It is safe for concurrent use if its writer is.
+// An announcer writes the lines of the program that are not results, as text or as log lines if the log of a service is
+// JSON. It is safe for concurrent use if its writer is.
 type announcer struct {
 	io.Writer
 	log atomic.Pointer[slog.Logger] // nil: it writes text
@@ -23,7 +23,6 @@ func (c *announcer) say(level slog.Level, text string) {
 	fmt.Fprintln(c, text)
 }
 
-// announcerOf returns w if it is an announcer, and a new announcer for w otherwise.
 func announcerOf(w io.Writer) *announcer {
 	if c, ok := w.(*announcer); ok {
 		return c

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestServiceLogsJSON: with a JSON log, every line that serve, work and tick write while they run is a log line,
-// whatever the level of the log. The result of a tick and the output of other commands stay text.
+// TestServiceLogsJSON checks that with a JSON log, every line that serve, work and tick write while they run is a log
+// line, at any level of the log. The result of a tick and the output of other commands stay text.
 func TestServiceLogsJSON(t *testing.T) {
 	program := built.Path(t)
 	t.Chdir(t.TempDir())

@@ -14,34 +14,32 @@ import (
 	"digest/store"
 )
 
-// An app is what a command works with: the settings, the clock, the output, and
-// the database.
 type app struct {
 	settings
-	command *cli // where the settings came from
+	command *cli // the source of the settings
 
-	soft, hard     context.Context // soft ends to ask the command to finish, hard to make it stop at once
+	soft, hard     context.Context // soft ends when the command should finish, hard when it must stop immediately
 	stdout, stderr io.Writer
 	announcer      *announcer // on stdout, for lines about this process
 	json           bool
-	force          bool // --now may change a database on which somebody is at work
+	force          bool // --now may change a database that another process uses
 	log            *slog.Logger
 
 	clock  func() time.Time
-	frozen bool // --now is given and the clock stands still
-	asOf   bool // --now is given
-	works  bool // this process runs the hourly job beside the web view
+	frozen bool // --now is set and the clock does not run
+	asOf   bool // --now is set
+	works  bool // this process runs the hourly job as well as the web view
 
-	parsers   *poller.Parsers // of all pollers
+	parsers   *poller.Parsers // shared by all pollers
 	readsOnly bool            // the command changes nothing that has a time
-	opens     opening         // what the command may do to the database
-	asItself  bool            // the command goes by DIGEST_BASE_URL, not by the address that the instance is known by
+	opens     opening         // permissions of the command on the database
+	asItself  bool            // the command uses DIGEST_BASE_URL and not the stored address of the instance
 	presence  presence
 
-	pictures *poller.Poller // of the demo; nil: the poller
-	hubBell  chan struct{}  // wakes the part of the job that works for the hub
-	pushed   chan struct{}  // tells the hourly job that a hub has sent something
-	pinged   chan struct{}  // tells it that a ping has come
+	pictures *poller.Poller // for the demo; nil: the usual poller
+	hubBell  chan struct{}  // wakes the hub's part of the hourly job
+	pushed   chan struct{}  // tells the hourly job that a hub sent news
+	pinged   chan struct{}  // tells the hourly job about a ping
 }
 
 func newApp(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*app, error) {
@@ -68,8 +66,8 @@ func newApp(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*app,
 	return a, nil
 }
 
-// logHandler returns the handler of the log. With --now the log's times start at that instant, and run on in serve
-// and work.
+// logHandler returns the handler of the log. With --now the log's times start at that instant, and the clock runs in
+// serve and work.
 func (a *app) logHandler(w io.Writer, format string, level slog.Level) slog.Handler {
 	o := &slog.HandlerOptions{Level: level, ReplaceAttr: func(groups []string, attr slog.Attr) slog.Attr {
 		if a.asOf && len(groups) == 0 && attr.Key == slog.TimeKey {
@@ -83,9 +81,8 @@ func (a *app) logHandler(w io.Writer, format string, level slog.Level) slog.Hand
 	return slog.NewTextHandler(w, o)
 }
 
-// do runs a command with what its Run asks for: nothing more, the database, or the
-// database and the reader whom the command is about. What the command can check
-// without the database is checked first.
+// do runs a command. Its Run may take the database, or the database and the reader that the command is about. do calls
+// check first, which needs no database.
 func (a *app) do(command any) error {
 	if c, ok := command.(interface{ check() error }); ok {
 		if err := c.check(); err != nil {
@@ -114,21 +111,19 @@ func (a *app) do(command any) error {
 	return fmt.Errorf("%T cannot be run", command)
 }
 
-// A readerCommand is about one reader and their digest.
 type readerCommand interface {
 	email() string
 	Run(a *app, st *store.Store, u digest.User, d digest.Digest) error
 }
 
-// A readerArg names a reader by their address, in whichever form it is written.
 type readerArg struct {
 	Email string `arg:""`
 }
 
 func (r readerArg) email() string { return r.Email }
 
-// withoutCredentials removes the passwords of feeds' addresses from the log, whatever
-// they are part of: a text, an error, a list, what a panic brought.
+// withoutCredentials removes the passwords in addresses of feeds from the values of the log: texts, errors, lists and
+// panics.
 func withoutCredentials(_ []string, a slog.Attr) slog.Attr {
 	if kind := a.Value.Kind(); kind == slog.KindString || kind == slog.KindAny {
 		a.Value = slog.StringValue(digest.WithoutCredentials(fmt.Sprint(a.Value.Any())))
@@ -136,11 +131,10 @@ func withoutCredentials(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// now gives the time. For a command that ends, --now is the time all along.
+// now returns the time. With --now the clock does not run, except in serve and work.
 func (a *app) now() time.Time { return a.clock() }
 
-// runOn starts the clock at --now. It is for a command that runs until it is
-// stopped.
+// runOn lets the clock run from --now, for a command that runs until it is stopped.
 func (a *app) runOn() {
 	if !a.frozen {
 		return
@@ -150,7 +144,7 @@ func (a *app) runOn() {
 	a.frozen = false
 }
 
-// reader finds the reader of an address, in whichever form it is written.
+// reader returns the reader with an address in any spelling.
 func (a *app) reader(st *store.Store, email string) (u digest.User, d digest.Digest, err error) {
 	if normal, err := parseEmail(email); err == nil {
 		email = normal
@@ -161,24 +155,22 @@ func (a *app) reader(st *store.Store, email string) (u digest.User, d digest.Dig
 	return u, d, err
 }
 
-// fenceMost is how many editions may wait in a database that nobody used for long.
-// If there are more, nothing is sent before the operator agrees. A family or a
-// club has fewer.
+// fenceMost is the number of editions that may wait in a database that was not used for long. If more wait, nothing is
+// sent before the operator agrees. A family or a club has fewer.
 const fenceMost = 100
 
-// lookFence says whether there is a fence. It leaves no heartbeat.
+// lookFence returns the fence of the database without leaving a heartbeat.
 func (a *app) lookFence(ctx context.Context, st *store.Store) (store.Fence, error) {
 	return st.LookFence(ctx, a.BaseURL, a.now(), a.FenceAfter, fenceMost)
 }
 
-// beat gives the function by which the hourly job looks for a fence and leaves a
-// heartbeat. To stop the program does not cut it short. The machine may have slept
-// between two looks: a heartbeat that this process has seen before is no reason for
-// a fence, however old it is. An older one is a reason, because then somebody has
-// restored the database from a backup while this process ran.
+// beat returns a function with which the hourly job checks for a fence and leaves a heartbeat. It uses the hard
+// context, so stopping the program does not interrupt it. The machine may sleep between two calls, so a heartbeat that
+// this process saw before causes no fence. An older heartbeat does, because then somebody restored a backup while this
+// process ran.
 func (a *app) beat(st *store.Store) func(context.Context, time.Time) (string, error) {
 	const forever = time.Duration(math.MaxInt64)
-	var seen time.Time // the latest heartbeat that was found in the database
+	var seen time.Time // the latest heartbeat in the database
 	return func(_ context.Context, now time.Time) (string, error) {
 		f, err := st.Beat(a.hard, a.BaseURL, now, a.FenceAfter, fenceMost)
 		if err == nil && f.Reason != "" && !seen.IsZero() && !f.Beat.Before(seen) {
@@ -194,8 +186,8 @@ func (a *app) beat(st *store.Store) func(context.Context, time.Time) (string, er
 	}
 }
 
-// withWork is withStore for the hourly job. It does nothing if the owners of sites
-// could not reach the operator, or if there is a fence. It leaves a heartbeat.
+// withWork is withStore for the hourly job, and leaves a heartbeat. It returns an error if site owners could not reach
+// the operator, or if there is a fence.
 func (a *app) withWork(do func(*store.Store) error) error {
 	return a.withoutFence(func(st *store.Store) error {
 		if err := a.sealAddresses(st); err != nil {
@@ -205,8 +197,8 @@ func (a *app) withWork(do func(*store.Store) error) error {
 	}, func(st *store.Store) (string, error) { return a.beat(st)(a.soft, a.now()) })
 }
 
-// withPolls is withWork for a command that polls some feeds once. It leaves no heartbeat. What a wrong clock has left
-// is put right first: a host that is leased until next year would not be asked.
+// withPolls is withWork for a command that polls some feeds once. It leaves no heartbeat. It first corrects the times
+// that a wrong clock wrote, because a host leased until next year would not be polled.
 func (a *app) withPolls(do func(*store.Store) error) error {
 	return a.withoutFence(func(st *store.Store) error {
 		note, err := st.PutRight(a.soft, a.now())
@@ -240,12 +232,11 @@ func (a *app) withoutFence(do func(*store.Store) error, look func(*store.Store) 
 	})
 }
 
-// behindFence says what a fence means, in one line.
 func behindFence(reason string) string {
 	return reason + "; digest polls and sends nothing: see digest fence"
 }
 
-// noteFence says on stderr that there is a fence, beside what a command shows of work to come.
+// noteFence prints a fence on stderr, for a command that shows planned work.
 func (a *app) noteFence(st *store.Store) error {
 	f, err := a.lookFence(a.soft, st)
 	if err == nil && f.Reason != "" {

@@ -14,18 +14,17 @@ import (
 )
 
 const (
-	// workEvery is how often a process says that it is at work.
+	// workEvery is the interval between a process's reports of its presence.
 	workEvery = 2 * time.Minute
-	// workFor is how long it is believed: then it must have been killed.
+	// workFor is the age at which a report expires, because its process must have been killed.
 	workFor = 5 * time.Minute
-	// farewell is how long it may take to say that it ends.
+	// farewell limits the time to report the end of the process.
 	farewell = 5 * time.Second
 )
 
-// A presence is what a process reports about itself while it works.
 type presence struct {
 	worker store.Worker
-	said   time.Time // when it was said last, by the machine's clock; zero: never
+	said   time.Time // time of the last report by the machine's clock; zero: never
 }
 
 // attend reports that this process is at work, unless it has done so within workEvery.
@@ -45,13 +44,12 @@ func (a *app) attend(st *store.Store) error {
 	return st.AtWork(a.hard, p.worker)
 }
 
-// worker describes this process.
 func (a *app) worker() store.Worker {
 	host, _ := os.Hostname()
 	return store.Worker{ID: rand.Text(), Host: host, PID: os.Getpid(), At: time.Now(), AsOf: a.asOf}
 }
 
-// leave says that this process ends, if it has said that it is at work.
+// leave reports that this process ends, if it reported its presence.
 func (a *app) leave(st *store.Store) {
 	if a.presence.said.IsZero() {
 		return
@@ -63,14 +61,13 @@ func (a *app) leave(st *store.Store) {
 	}
 }
 
-// reads is part of the commands that change nothing which has a time.
+// reads is part of the commands that change nothing with a time.
 type reads struct{}
 
 func (reads) onlyReads() {}
 
-// refuseOtherTime refuses to change anything as of another time in a database on
-// which somebody is at work by the real one: leases, plans and midnights would be
-// told a time that is not theirs.
+// refuseOtherTime returns an error if --now would change a database that another process uses by the real clock. The
+// leases, plans and midnights would get wrong times.
 func (a *app) refuseOtherTime(st *store.Store) error {
 	if !a.asOf || a.readsOnly || a.force {
 		return nil
@@ -84,7 +81,7 @@ func (a *app) refuseOtherTime(st *store.Store) error {
 	return err
 }
 
-// whoWorks returns a process that is at work on a database: by the real clock, or by any.
+// whoWorks returns a process that uses the database by the real clock, or by any clock.
 func (a *app) whoWorks(st *store.Store, byAnyClock bool) (who store.Worker, works bool, err error) {
 	workers, err := st.Workers(a.soft)
 	if err != nil {
@@ -102,8 +99,7 @@ func (a *app) whoWorks(st *store.Store, byAnyClock bool) (who store.Worker, work
 	return who, false, nil
 }
 
-// ended reports whether a worker is known to have ended: one of this machine whose
-// process is no more.
+// ended reports whether a worker ran on this machine and its process has ended.
 func ended(w store.Worker) bool {
 	host, err := os.Hostname()
 	if err != nil || host != w.Host {

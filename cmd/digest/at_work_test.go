@@ -12,8 +12,8 @@ import (
 	"digest/store/storetest"
 )
 
-// TestOtherTimeOnALiveDatabase: a command as of another time changes nothing on a
-// database on which somebody is at work by the real clock, unless it is forced to.
+// TestOtherTimeOnALiveDatabase checks that a command with --now changes nothing in a database that a process uses by
+// the real clock, unless --force is set.
 func TestOtherTimeOnALiveDatabase(t *testing.T) {
 	for name, database := range map[string]func(testing.TB) string{"SQLite": storetest.EmptySQLite,
 		"PostgreSQL": storetest.EmptyPostgres} {

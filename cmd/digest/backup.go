@@ -24,7 +24,6 @@ type backupCmd struct {
 	Replace        bool     `env:"-" help:"Replace the file if it exists."`
 }
 
-// reportedBackup is a backup as JSON, or what came of one.
 type reportedBackup struct {
 	File      string          `json:"file,omitempty"`
 	Database  string          `json:"database"`
@@ -34,10 +33,10 @@ type reportedBackup struct {
 	Encrypted bool            `json:"encrypted,omitempty"`
 	Rows      int64           `json:"rows"`
 	Tables    []reportedTable `json:"tables"`
-	KeyFile   string          `json:"key_file,omitempty"` // of private feeds, which is not part of it
-	Next      []string        `json:"next,omitempty"`     // what is to be done, for people
+	KeyFile   string          `json:"key_file,omitempty"` // of private feeds; not part of the backup
+	Next      []string        `json:"next,omitempty"`     // next steps for the operator
 
-	SourceFenced bool `json:"source_fenced,omitempty"` // the database that was copied mails nothing any more
+	SourceFenced bool `json:"source_fenced,omitempty"` // the copied database is fenced
 }
 
 type reportedTable struct {
@@ -55,13 +54,11 @@ func reportBackup(b store.Backup, database string, madeAt time.Time) reportedBac
 	return r
 }
 
-// contents says for people what a backup holds.
 func (r reportedBackup) contents() string {
 	return fmt.Sprintf("%s in %s, as of %s", digest.Counted(int(r.Rows), "row"), digest.Counted(len(r.Tables), "table"),
 		r.MadeAt.Format("2006-01-02 15:04 MST"))
 }
 
-// Run writes a backup, whatever is at work on the database.
 func (c backupCmd) Run(a *app) error {
 	to, err := c.recipients(a)
 	if err != nil {
@@ -102,7 +99,7 @@ func (c backupCmd) Run(a *app) error {
 	})
 }
 
-// unlessStopped is the error of what was cut short, if this program was asked to end.
+// unlessStopped returns err, or errInterrupted if the program was stopped.
 func (a *app) unlessStopped(err error) error {
 	if a.soft.Err() != nil {
 		return fmt.Errorf("%w; nothing was changed", errInterrupted)
@@ -126,7 +123,7 @@ func (a *app) openWhatIsThere() (*store.Store, error) {
 	return st, nil
 }
 
-// recipients reads for whom the backup is encrypted; nobody: it is not.
+// recipients returns the public keys for the encryption of the backup; none: no encryption.
 func (c backupCmd) recipients(a *app) (backup.Recipients, error) {
 	text := strings.Join(c.Recipient, "\n")
 	if c.RecipientsFile != "" {
@@ -140,33 +137,32 @@ func (c backupCmd) recipients(a *app) (backup.Recipients, error) {
 		return nil, nil
 	}
 	to, err := backup.ParseRecipients(text)
-	if err != nil { // age's text is about its encoding
+	// The text of age is about its encoding.
+	if err != nil {
 		return nil, &digest.Error{Kind: digest.Invalid,
 			Message: "a public key is not valid; copy it as age-keygen prints it (age1...)"}
 	}
 	return to, nil
 }
 
-// mostKeys bounds a file of keys, in bytes.
 const mostKeys = 1 << 20
 
-// writeBeside writes a file that only its user may read, under its name once all of it is
-// on the disk, and gives its size. What is there already is replaced only if that is
-// wanted. If anything goes wrong, nothing is left.
+// writeBeside writes a file that only its user may read, and returns its size. The file gets its name when all of it is
+// on the disk. It replaces an existing file only if replace is set. On an error it leaves no file.
 func writeBeside(file string, replace bool, write func(io.Writer) error) (size int64, err error) {
 	exists := &digest.Error{Kind: digest.Conflict, Message: plain(file) +
 		" exists already; name another file, or add --replace"}
 	switch info, err := os.Lstat(file); {
 	case err == nil && !replace:
 		return 0, exists
-	case err == nil && !info.Mode().IsRegular(): // a device, say
+	case err == nil && !info.Mode().IsRegular(): // such as a device
 		return 0, &digest.Error{Kind: digest.Conflict, Message: plain(file) + " is not a regular file; name another"}
 	}
 	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*") // with the mode 0600
 	if err != nil {
 		return 0, fmt.Errorf("%s cannot be written: %w", plain(file), digest.Bare(err))
 	}
-	defer os.Remove(f.Name()) // which it has not any more, if all went well
+	defer os.Remove(f.Name()) // fails if the file was renamed
 	if err := write(f); err != nil {
 		return 0, errors.Join(err, f.Close())
 	}
@@ -176,19 +172,19 @@ func writeBeside(file string, replace bool, write func(io.Writer) error) (size i
 	}
 	name := os.Rename
 	if !replace {
-		name = os.Link // which replaces nothing
+		name = os.Link // never replaces a file
 	}
 	err = name(f.Name(), file)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return 0, exists
-	case err != nil && !replace: // a file system without links
+	case err != nil && !replace: // the file system has no links
 		err = os.Rename(f.Name(), file)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("%s cannot be written: %w", plain(file), digest.Bare(err))
 	}
-	// so that the name survives a power cut, where the system can
+	// The name survives a power failure if the system can sync folders.
 	if d, err := os.Open(filepath.Dir(file)); err == nil {
 		_ = d.Sync()
 		_ = d.Close()
@@ -203,7 +199,6 @@ type restoreCmd struct {
 	Check    bool   `env:"-" help:"Only read the file and check that it is complete."`
 }
 
-// Run brings a backup into the database, or only looks whether it is right.
 func (c restoreCmd) Run(a *app) error {
 	with, err := c.identities(a)
 	if err != nil {
@@ -256,8 +251,7 @@ func (c restoreCmd) identities(a *app) (backup.Identities, error) {
 	return backup.ParseIdentities(string(text))
 }
 
-// restoration says how something is brought into a database: not under the hands of a
-// process that works on it.
+// restoration returns the options of a restore. The restore fails if a process uses the database.
 func (a *app) restoration(replace bool, reason string) store.Restoration {
 	return store.Restoration{Replace: replace, Now: a.now(), Reason: reason,
 		Look: func(_ context.Context, st *store.Store) error {
@@ -270,7 +264,6 @@ func (a *app) restoration(replace bool, reason string) store.Restoration {
 		}}
 }
 
-// sayBrought says what came into a database, and what is to be done next.
 func (a *app) sayBrought(r reportedBackup, what, database string, next []string) error {
 	keys := a.keysOf(database)
 	lacks, err := a.lacksKeys(database, keys)
@@ -295,7 +288,7 @@ func (a *app) sayBrought(r reportedBackup, what, database string, next []string)
 	})
 }
 
-// lacksKeys reports whether something in a database is sealed with a key that is not there.
+// lacksKeys reports whether the key of a sealed value in a database is missing.
 func (a *app) lacksKeys(database string, keys *seal.Keys) (bool, error) {
 	st, err := store.Open(a.soft, database)
 	if err != nil {

@@ -16,20 +16,19 @@ type bounceCmd struct {
 	To string `placeholder:"ADDRESS" help:"The message's recipient, if its headers do not name it."`
 }
 
-// mostBounce is how much of a message is read: a bounce says what it has to
-// say early, and some return the whole edition.
+// mostBounce is the maximum number of bytes to read of a message. A bounce has its report early, and some return the
+// whole edition.
 const mostBounce = 4 << 20
 
-// tryLater is the exit status by which a mail server keeps a message and pipes
-// it again (EX_TEMPFAIL of sysexits.h).
+// tryLater is the exit status on which a mail server keeps a message and tries again (EX_TEMPFAIL of sysexits.h).
 const tryLater = 75
 
-// whenBroken is the exit status of a failure. The mail server then keeps the
-// message, so that a wrong setting loses nothing.
+// whenBroken returns the exit status of a failure. The mail server then keeps the message, so that a wrong setting
+// loses nothing.
 func (bounceCmd) whenBroken() int { return tryLater }
 
-// Run reads one message from standard input. If it cannot be stored now, the mail
-// server shall try again. A message that is no bounce needs nothing more.
+// Run reads one message from standard input. If it cannot store the result, the mail server tries again. It succeeds
+// for a message that is not a bounce.
 func (c bounceCmd) Run(a *app) error {
 	if a.ReturnPath == "" {
 		return errors.New("bounces need a return path; " +
@@ -56,10 +55,9 @@ func (c bounceCmd) Run(a *app) error {
 	})
 }
 
-// maildirEvery is how often a Maildir of returned mail is looked at.
+// maildirEvery is the interval between reads of the Maildir of bounces.
 const maildirEvery = time.Minute
 
-// bounceHandler makes the handler of mail that comes back.
 func (a *app) bounceHandler(st *store.Store) (*bounce.Handler, error) {
 	signer, err := a.signer(st)
 	if err != nil {
@@ -69,8 +67,8 @@ func (a *app) bounceHandler(st *store.Store) (*bounce.Handler, error) {
 	return &bounce.Handler{Store: st, Signer: signer, Address: a.ReturnPath, From: from, Now: a.clock, Log: a.log}, err
 }
 
-// readBounces gives functions that read mail that comes back until their context
-// ends: from a listener, which listens already, and from a Maildir.
+// readBounces returns functions that read returned emails until their context ends: from a listener, which is already
+// open, and from a Maildir.
 func (a *app) readBounces(st *store.Store) ([]func(context.Context) error, error) {
 	if a.BounceListen == "" && a.BounceMaildir == "" {
 		return nil, nil
@@ -94,8 +92,8 @@ func (a *app) readBounces(st *store.Store) ([]func(context.Context) error, error
 	return parts, nil
 }
 
-// watchMaildir reads the Maildir again and again. It logs what goes wrong: trouble
-// with mail that comes back must not stop the mail that goes out.
+// watchMaildir reads the Maildir regularly. It only logs errors, because returned emails must not stop the sending of
+// others.
 func (a *app) watchMaildir(ctx context.Context, handler *bounce.Handler) error {
 	for {
 		if _, err := handler.HandleMaildir(ctx, a.BounceMaildir); err != nil && ctx.Err() == nil {
@@ -109,7 +107,6 @@ func (a *app) watchMaildir(ctx context.Context, handler *bounce.Handler) error {
 	}
 }
 
-// readBouncesOnce reads the Maildir once.
 func (a *app) readBouncesOnce(st *store.Store) error {
 	if a.BounceMaildir == "" {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// cli is the command line. Names, defaults and meanings are fixed: scripts rely
-// on them. Every flag has an environment variable DIGEST_<FLAG>.
+// cli is the command line. Names, defaults and meanings do not change, because scripts use them. Every flag has an
+// environment variable DIGEST_<FLAG>.
 type cli struct {
 	Now      time.Time `example:"2026-11-20T00:00:00Z" placeholder:"INSTANT" group:"Flags of all commands:" help:"Run as of this instant (2026-11-20T00:00:00Z), with no waiting; serve and work start there and run on."`
 	Force    bool      `group:"Flags of all commands:" help:"Let --now change a database that another process is using by the real clock."`
@@ -64,17 +64,17 @@ type cli struct {
 	Version      versionCmd      `cmd:"" help:"Print the version."`
 	Help         helpCmd         `cmd:"" help:"Show what a command does and its flags."`
 
-	given    map[string]bool             // flags on the command line itself, by name
-	unusable map[valueFrom]*settingError // what cannot be understood
-	wrong    *settingError               // the first of it that counts
-	resets   bool                        // kong reads the environment and the defaults now
-	file     configFile                  // what was read of the file of settings
+	given    map[string]bool             // flags on the command line, by name
+	unusable map[valueFrom]*settingError // invalid values
+	wrong    *settingError               // the first invalid value in force
+	resets   bool                        // kong is reading the environment and the defaults
+	file     configFile                  // the settings file
 	model    *kong.Application           // of the command line
 
-	usualLevel slog.Level // of the command's log, unless --log-level says another
+	usualLevel slog.Level // log level of the command without --log-level
 }
 
-// A valueFrom is a value of the command line itself, or of the environment.
+// A valueFrom is a value from the command line or the environment.
 type valueFrom struct {
 	value *kong.Value
 	flag  bool
@@ -84,8 +84,7 @@ type helpCmd struct {
 	Command []string `arg:"" optional:""`
 }
 
-// parseArgs reads the command line. It gives no command and no error when
-// there is nothing left to do, as after --help.
+// parseArgs parses the command line. It returns no command and no error if nothing is left to do, such as after --help.
 func parseArgs(c *cli, args []string, stdout io.Writer) (command any, status int, err error) {
 	parsed, status, err := parseKong(c, args, stdout)
 	if err != nil || parsed == nil {
@@ -98,13 +97,13 @@ func parseArgs(c *cli, args []string, stdout io.Writer) (command any, status int
 		return parseArgs(new(cli), append(command.Command, "--help"), stdout)
 	case *serveCmd, *workCmd:
 		c.usualLevel = slog.LevelInfo
-	case *tickCmd: // its summary counts what went wrong and is tried again
+	case *tickCmd: // its summary counts failures that are retried
 		c.usualLevel = slog.LevelError
 	}
 	return command, exitDone, nil
 }
 
-// parseKong has kong parse the arguments. It gives nil when nothing is left to do.
+// parseKong parses the arguments with kong. It returns nil if nothing is left to do.
 func parseKong(c *cli, args []string, stdout io.Writer) (parsed *kong.Context, status int, err error) {
 	c.given, c.unusable = map[string]bool{}, map[valueFrom]*settingError{}
 	exited := false
@@ -149,35 +148,32 @@ func parseKong(c *cli, args []string, stdout io.Writer) (parsed *kong.Context, s
 	return parsed, exitDone, nil
 }
 
-// BeforeReset is a hook of kong. Values that kong reads after it come from the
-// environment or are defaults; those on the command line were read before.
+// BeforeReset is a hook of kong. Kong reads the command line before it, and the environment and defaults after it.
 func (c *cli) BeforeReset() error {
 	c.resets = true
 	return nil
 }
 
-// typeReader makes kong read all values of a type. The error of read says what
-// is wrong, to stand behind NAME="value".
+// typeReader makes kong parse all values of a type with read. The error of read follows NAME="value" in the message.
 func typeReader[T any](c *cli, read func(*kong.Tag, string) (T, error)) kong.Option {
 	return kong.TypeMapper(reflect.TypeFor[T](), valueReader(c, read))
 }
 
-// nameReader makes kong read the values that have a name as their type.
+// nameReader makes kong parse the values whose type tag is a name.
 func nameReader[T any](c *cli, name string, read func(*kong.Tag, string) (T, error)) kong.Option {
 	return kong.NamedMapper(name, valueReader(c, read))
 }
 
-// valueReader reads a value. If it cannot be understood, that is only noted. It
-// becomes an error when the command begins, because a flag may replace a wrong
-// value of the environment, --help needs no values, and bounce has an exit status
-// of its own.
+// valueReader parses a value, and only records that a value is invalid. The error is returned when the command begins.
+// A flag may replace a wrong value of the environment, --help needs no values, and bounce has an exit status of its
+// own.
 func valueReader[T any](c *cli, read func(*kong.Tag, string) (T, error)) kong.MapperFunc {
 	return func(ctx *kong.DecodeContext, target reflect.Value) error {
 		var text string
 		if err := ctx.Scan.PopValueInto("value", &text); err != nil {
 			return err
 		}
-		if text == "" && ctx.Value.Default == "" && !ctx.Value.Required { // as if nothing were said
+		if text == "" && ctx.Value.Default == "" && !ctx.Value.Required { // like a missing value
 			target.SetZero()
 			return nil
 		}
@@ -196,20 +192,18 @@ func valueReader[T any](c *cli, read func(*kong.Tag, string) (T, error)) kong.Ma
 	}
 }
 
-// A switchReader reads a flag that needs no value, and may have one: --json=true.
+// A switchReader parses a flag that may have a value but needs none: --json=true.
 type switchReader struct{ *cli }
 
-// IsBool tells kong that the flag needs no value.
 func (switchReader) IsBool() bool { return true }
 
-// Decode reads the value.
 func (r switchReader) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	token := ctx.Scan.Peek()
 	if token.Type != kong.FlagValueToken {
 		target.SetBool(true)
 		return nil
 	}
-	if value, ok := token.Value.(bool); ok { // of --no-…
+	if value, ok := token.Value.(bool); ok { // from --no-…
 		ctx.Scan.Pop()
 		target.SetBool(value)
 		return nil
@@ -227,7 +221,7 @@ func readSwitch(_ *kong.Tag, s string) (bool, error) {
 	return false, errors.New("is neither true nor false")
 }
 
-// readWord reads one of the words that a flag's tag names.
+// readWord parses one of the words in a flag's tag.
 func readWord(tag *kong.Tag, s string) (string, error) {
 	words := strings.Split(tag.Get("words"), ",")
 	if !slices.Contains(words, s) {
@@ -237,8 +231,8 @@ func readWord(tag *kong.Tag, s string) (string, error) {
 	return s, nil
 }
 
-// statusOf gives the exit status of an error of kong's. Whether the environment or
-// the command line is wrong stands only in its text.
+// statusOf returns the exit status of an error of kong. Only its text shows whether the environment or the command line
+// is wrong.
 func statusOf(err error) int {
 	if strings.Contains(err.Error(), "(from envar DIGEST_") {
 		return exitFailed
@@ -246,9 +240,8 @@ func statusOf(err error) int {
 	return exitUsage
 }
 
-// blame gives the exit status of an error, and the error with the name that the
-// person used. A wrong flag makes the command line wrong; a wrong setting of the
-// environment does not.
+// blame returns the exit status of an error, and the error with the name that the person used. Only a wrong flag is a
+// usage error; a wrong setting in the environment is not.
 func (c *cli) blame(err error) (int, error) {
 	bad, ok := errors.AsType[*settingError](err)
 	if !ok {
@@ -272,7 +265,6 @@ func (c *cli) blame(err error) (int, error) {
 	return status, &settingError{names: bad.names, text: text}
 }
 
-// sets reports whether a setting has a value that somebody chose.
 func (c *cli) sets(flag string) bool {
 	for _, f := range c.model.Flags {
 		if f.Name == flag {
@@ -284,22 +276,21 @@ func (c *cli) sets(flag string) bool {
 	return false
 }
 
-// flagOf is the flag of a setting: base-url of DIGEST_BASE_URL.
+// flagOf returns the flag of a setting: base-url of DIGEST_BASE_URL.
 func flagOf(setting string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(setting, "DIGEST_")), "_", "-")
 }
 
-// settingOf is the setting of a flag: DIGEST_BASE_URL of base-url.
+// settingOf returns the setting of a flag: DIGEST_BASE_URL of base-url.
 func settingOf(flag string) string {
 	return "DIGEST_" + strings.ReplaceAll(strings.ToUpper(flag), "-", "_")
 }
 
-// A settingError is a setting that cannot be understood. It may have come from
-// the environment or as a flag; text has it as NAME=value.
+// A settingError reports an invalid setting from the environment or a flag. Its text has the setting as NAME=value.
 type settingError struct {
 	names []string
 	text  string
-	err   error // why it cannot be read; nil: text says it all
+	err   error // the cause; nil: text has it
 }
 
 func (e *settingError) Error() string { return e.text }
@@ -311,12 +302,11 @@ func badSetting(name, value, what, example string) *settingError {
 		example)}
 }
 
-// A wrongLine says that the flags of a command line do not fit each other.
+// A wrongLine reports flags of a command line that conflict.
 type wrongLine string
 
 func (w wrongLine) Error() string { return string(w) }
 
-// joinLines makes one line of several errors.
 func joinLines(errs []error) error {
 	if len(errs) < 2 {
 		return errors.Join(errs...)

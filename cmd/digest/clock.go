@@ -10,29 +10,27 @@ import (
 )
 
 const (
-	measureEvery = time.Minute     // between two looks at the database's clock
-	measureLimit = 2 * time.Second // for one
-	tolerance    = time.Second     // clocks that are so near are one
-	worthSaying  = time.Minute     // a clock that is off by more has to be put right
+	measureEvery = time.Minute     // interval between readings of the database's clock
+	measureLimit = 2 * time.Second // timeout of a reading
+	tolerance    = time.Second     // difference below which clocks count as equal
+	worthSaying  = time.Minute     // difference above which the log warns
 )
 
-// A commonClock is the clock of a database that several machines work on: leases
-// and midnights are judged by it, whatever the machine's own clock says. In between
-// two looks at it the machine's clock counts, and if that is put forward or back
-// there is another look at once.
+// A commonClock is the clock of a database that several machines use. It decides leases and midnights, even if the
+// machine's own clock is wrong. Between readings it extrapolates with the machine's clock. If that is set to another
+// time, it reads the database's clock again.
 type commonClock struct {
 	local func() reading
 	ask   func(context.Context) (time.Time, error)
 	log   *slog.Logger
 
 	mu    sync.Mutex
-	last  reading       // of the machine's clock, at the last look
-	ahead time.Duration // of the database's clock
-	said  time.Duration // what the operator was told
+	last  reading       // of the machine's clock at the last measurement
+	ahead time.Duration // difference between the database's clock and the machine's
+	said  time.Duration // difference in the last warning
 }
 
-// A reading is what a machine's clock shows, and how much time has passed, which
-// goes on whatever is done to the clock.
+// A reading is the time that a machine's clock shows, and the monotonic time since the program began.
 type reading struct {
 	shows  time.Time
 	passed time.Duration
@@ -46,7 +44,6 @@ func newCommonClock(st *store.Store, log *slog.Logger) *commonClock {
 	return c
 }
 
-// Now gives the time by the database's clock.
 func (c *commonClock) Now() time.Time {
 	now := c.local()
 	c.mu.Lock()
@@ -61,13 +58,12 @@ func (c *commonClock) Now() time.Time {
 	return c.local().shows.Add(c.ahead)
 }
 
-// jumpedSince reports whether the clock has gone on by another time than has passed.
+// jumpedSince reports whether somebody set the clock since the last reading.
 func (r reading) jumpedSince(last reading) bool {
 	return (r.shows.Round(0).Sub(last.shows.Round(0)) - (r.passed - last.passed)).Abs() > tolerance
 }
 
-// measure looks at the database's clock. Where it does not answer, what was seen
-// last goes on to hold.
+// measure reads the database's clock. If that fails, it keeps the last known difference.
 func (c *commonClock) measure() {
 	ctx, cancel := context.WithTimeout(context.Background(), measureLimit)
 	defer cancel()
@@ -93,7 +89,6 @@ func (c *commonClock) measure() {
 	}
 }
 
-// keep goes on measuring until ctx ends.
 func (c *commonClock) keep(ctx context.Context) {
 	for {
 		select {
@@ -105,8 +100,7 @@ func (c *commonClock) keep(ctx context.Context) {
 	}
 }
 
-// useCommonClock lets a command whose clock runs go by that of the database, where
-// it has one, until the command ends.
+// useCommonClock replaces a running clock by the database's clock, if it has one, until the command ends.
 func (a *app) useCommonClock(st *store.Store) (stop func()) {
 	if a.asOf || !st.HasClock() {
 		return func() {}

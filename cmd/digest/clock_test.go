@@ -13,8 +13,7 @@ import (
 	"digest/store/storetest"
 )
 
-// TestCommonClock: a worker goes by the database's clock, whatever its own says,
-// and says once that its own is wrong.
+// TestCommonClock checks that a worker uses the database's clock, and warns once that its own is wrong.
 func TestCommonClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var off time.Duration // of the machine's clock
@@ -55,8 +54,8 @@ func TestCommonClock(t *testing.T) {
 	})
 }
 
-// TestFastWorker: a worker whose clock is ten minutes fast goes by PostgreSQL's, so
-// that it claims nothing whose lease is not over, and releases nothing early.
+// TestFastWorker checks that a worker whose clock is ten minutes fast uses PostgreSQL's clock. So it claims nothing
+// before the lease expires, and releases nothing early.
 func TestFastWorker(t *testing.T) {
 	st := storetest.Open(t, storetest.Postgres(t))
 	began := time.Now()

@@ -11,25 +11,24 @@ import (
 	"unicode/utf8"
 )
 
-// Columns can be printed when the widest cell of each is known, which is at the
-// end. A short list waits for it in memory, a long one in a temporary file.
+// The width of a column is known only after the last line. A short list waits for it in memory, a long one in a
+// temporary file.
 
-// spillBytes is how much of a list waits in memory.
+// spillBytes is the maximum size of a list in memory.
 const spillBytes = 1 << 20
 
-// gap is the room between two columns.
 const gap = 2
 
-// columns are lines with the widest cell of each column so far.
+// columns stores lines, and the width of the widest cell of each column.
 type columns struct {
 	widths []int // in characters
 	lines  int
 	memory bytes.Buffer
-	file   *os.File // what came before memory; nil: nothing did
+	file   *os.File // lines before those in memory; nil: none
 }
 
-// printTabs prints lines whose cells are ended by tabs, in columns, and says how
-// many. Where reading them fails nothing is printed.
+// printTabs prints lines of tab-terminated cells in aligned columns, and returns the number of lines. If reading a line
+// fails, it prints nothing.
 func printTabs(stdout io.Writer, lines iter.Seq2[string, error]) (n int, err error) {
 	var c columns
 	defer c.close()
@@ -44,7 +43,6 @@ func printTabs(stdout io.Writer, lines iter.Seq2[string, error]) (n int, err err
 	return c.lines, c.print(stdout)
 }
 
-// add notes a line, which holds no line break.
 func (c *columns) add(line string) error {
 	c.lines++
 	cells := strings.Split(line, "\t")
@@ -62,7 +60,6 @@ func (c *columns) add(line string) error {
 	return c.spill()
 }
 
-// spill moves what is in memory to the file.
 func (c *columns) spill() (err error) {
 	if c.file == nil {
 		if c.file, err = os.CreateTemp("", "digest-list-"); err != nil {
@@ -75,7 +72,6 @@ func (c *columns) spill() (err error) {
 	return nil
 }
 
-// print writes the lines with their cells under each other.
 func (c *columns) print(stdout io.Writer) error {
 	var kept io.Reader = &c.memory
 	if c.file != nil {
@@ -92,7 +88,7 @@ func (c *columns) print(stdout io.Writer) error {
 		}
 		for i := 0; ; i++ {
 			cell, rest, ended := strings.Cut(line, "\t")
-			_, _ = out.WriteString(cell) // Flush gives what went wrong
+			_, _ = out.WriteString(cell) // Flush returns the error
 			if !ended {
 				break
 			}
@@ -108,7 +104,6 @@ func (c *columns) print(stdout io.Writer) error {
 	return nil
 }
 
-// close removes the file.
 func (c *columns) close() {
 	if c.file != nil {
 		_ = c.file.Close()

@@ -12,7 +12,7 @@ import (
 	"text/tabwriter"
 )
 
-// Columns are as text/tabwriter makes them, however long the list is.
+// TestColumns checks that lists of any length have the columns of text/tabwriter.
 func TestColumns(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
@@ -49,7 +49,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// A list that cannot be read to its end is no table, and says why.
+// TestListThatFails checks that a list that cannot be read to its end prints no lines, and returns the error.
 func TestListThatFails(t *testing.T) {
 	broken := errors.New("the database is away")
 	list := func(yield func(int, error) bool) { _ = yield(1, nil) && yield(0, broken) }
@@ -66,7 +66,7 @@ func TestListThatFails(t *testing.T) {
 	}
 }
 
-// A list is the JSON that its slice would be.
+// TestArray checks that printArray prints the same JSON as printJSON prints for the slice.
 func TestArray(t *testing.T) {
 	for _, list := range [][]string{{}, {"<a>"}, {"a", "b\n", "c"}} {
 		var want, got bytes.Buffer
@@ -79,7 +79,7 @@ func TestArray(t *testing.T) {
 	}
 }
 
-// JSON does nothing to a terminal, and says the same.
+// TestJSONIsPlain checks that printed JSON is safe for a terminal and decodes to the original.
 func TestJSONIsPlain(t *testing.T) {
 	const title = "שלום\u202egpj.exe\u2066 \x1b[2J\u009b31m\x7f <été>\n"
 	var out bytes.Buffer

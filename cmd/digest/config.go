@@ -20,17 +20,16 @@ type configCmd struct {
 	Check configCheckCmd `cmd:"" default:"1" help:"Print the settings in use and their sources; hide secrets."`
 }
 
-// A reportedSetting is a setting in force.
 type reportedSetting struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 	From  string `json:"from"`
-	Range string `json:"range,omitempty"` // from the least to the most that it may be
+	Range string `json:"range,omitempty"` // minimum and maximum
 }
 
 type configCheckCmd struct{}
 
-// Run prints the settings. That they can be understood was found out before.
+// Run prints the settings. They are already known to be valid.
 func (configCheckCmd) Run(a *app) error {
 	all := a.inForce()
 	if a.json {
@@ -52,17 +51,17 @@ func (configCheckCmd) Run(a *app) error {
 	return nil
 }
 
-// strayMail says that mail goes to a folder, where no reader of a public instance looks for it.
+// strayMail warns that mail goes to a folder although the instance is public.
 func (a *app) strayMail() []string {
 	place, err := mailer.Destination(a.Mail)
 	if err != nil || !doctor.MailStays(a.BaseURL, place) {
-		return nil // what is wrong with it stops every command
+		// An invalid setting stops every command anyway.
+		return nil
 	}
 	return []string{"DIGEST_MAIL writes email to the Maildir " + place.Folder +
 		", though readers reach this instance at " + a.BaseURL + ": no email leaves this machine; " + doctor.SetMail}
 }
 
-// inForce gives all settings in the order of the help.
 func (a *app) inForce() (all []reportedSetting) {
 	for _, f := range a.command.model.Flags {
 		if !isSetting(f) {
@@ -84,7 +83,6 @@ func (a *app) inForce() (all []reportedSetting) {
 	return all
 }
 
-// valueText writes a value as a setting has it.
 func valueText(v any) string {
 	switch v := v.(type) {
 	case time.Duration:
@@ -97,7 +95,7 @@ func valueText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// relativePaths says which paths of the file lead elsewhere from each folder.
+// relativePaths lists the settings in the file whose paths depend on the working folder.
 func (c *cli) relativePaths() (said []string) {
 	for _, f := range c.model.Flags {
 		s, fromFile := c.file.setting(f)
@@ -117,7 +115,7 @@ func (c *cli) relativePaths() (said []string) {
 	return said
 }
 
-// strayEnvironment says which variables of the environment look like settings and are none.
+// strayEnvironment lists the variables of the environment that look like settings but are not.
 func (c *cli) strayEnvironment() (said []string) {
 	var settings, known []string
 	for _, f := range c.model.Flags {
@@ -144,7 +142,6 @@ func (c *cli) strayEnvironment() (said []string) {
 	return said
 }
 
-// flagEnvs gives the variables of the environment that a command reads.
 func flagEnvs(command *kong.Node) (envs []string) {
 	for _, group := range command.AllFlags(false) {
 		for _, f := range group {

@@ -15,26 +15,24 @@ import (
 	"digest/internal/ownership"
 )
 
-// usualConfig is the file of settings that is read where none is named.
 const usualConfig = "/etc/digest.conf"
 
-// mostConfig is how long such a file may be, in bytes.
 const mostConfig = 1 << 20
 
-// A configFile is a file of settings that was read; it has no path where there is none.
+// A configFile is the parsed settings file. Its path is empty without a file.
 type configFile struct {
 	path string
 	all  []conf.Setting
 }
 
-// withoutSettings is part of the commands that need no setting: they run though this
-// user may not read the usual file.
+// withoutSettings is part of the commands that need no settings. They run even if the user may not read the default
+// file.
 type withoutSettings struct{}
 
 func (withoutSettings) needsNoSettings() {}
 
-// BeforeResolve is a hook of kong. It reads the file of settings. What is wrong with it
-// becomes an error when the command begins, as with valueReader.
+// BeforeResolve is a hook of kong. It reads the settings file. As in valueReader, an error is returned when the command
+// begins.
 func (c *cli) BeforeResolve(ctx *kong.Context) error {
 	var known []string
 	named := ""
@@ -67,14 +65,13 @@ func (c *cli) BeforeResolve(ctx *kong.Context) error {
 	return err
 }
 
-// isSetting reports whether a flag may stand in the file: one that is the same for all commands,
-// and not about one run of one.
+// isSetting reports whether a flag may be in the settings file: it applies to all commands, and not to a single run.
 func isSetting(f *kong.Flag) bool {
 	return f.Group != nil && strings.HasSuffix(f.Group.Key, " settings:") || f.Name == "log-level" ||
 		f.Name == "log-format"
 }
 
-// setting gives what the file sets a flag to, where the environment does not set it.
+// setting returns the value of a flag in the file, unless the environment sets it.
 func (c configFile) setting(f *kong.Flag) (s conf.Setting, ok bool) {
 	i := slices.IndexFunc(c.all, func(s conf.Setting) bool { return isSetting(f) && s.Name == settingOf(f.Name) })
 	if i < 0 {
@@ -84,11 +81,9 @@ func (c configFile) setting(f *kong.Flag) (s conf.Setting, ok bool) {
 	return c.all[i], !environment
 }
 
-// place says where a line of the file stands.
 func (c configFile) place(s conf.Setting) string { return fmt.Sprintf("%s line %d", c.path, s.Line) }
 
-// readConfig reads the file of settings that is named, or else the usual one where there is
-// one. The error is a *settingError.
+// readConfig reads the named settings file, or the default one if it exists. Its error is a *settingError.
 func readConfig(named string, known []string) (c configFile, err error) {
 	c.path = named
 	if named == "" {
@@ -124,9 +119,8 @@ func readConfig(named string, known []string) (c configFile, err error) {
 	return c, c.checkMode(info)
 }
 
-// checkMode refuses a file that anybody may change, and one with secrets that anybody may
-// read. Whoever may become its group is up to the operator. What is no plain file has no
-// mode of its own.
+// checkMode rejects a file that everybody may write, and one with secrets that everybody may read. It ignores the
+// group, which the operator controls, and files that are not regular.
 func (c configFile) checkMode(info fs.FileInfo) error {
 	const othersRead, othersWrite = 0o004, 0o002
 	mode := info.Mode()
@@ -146,7 +140,7 @@ func (c configFile) checkMode(info fs.FileInfo) error {
 		c.path, c.all[i].Name, c.all[i].Line, c.path)}
 }
 
-// withoutSecret gives the value of a setting as it may be shown.
+// withoutSecret returns the value of a setting without passwords and tokens.
 func withoutSecret(name, value string) string {
 	const hidden = "…"
 	if name == "DIGEST_METRICS_TOKEN" && value != "" {

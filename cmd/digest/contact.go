@@ -13,8 +13,7 @@ import (
 	"digest/poller"
 )
 
-// contactOf gives the address that the owners of sites may write to: that of the
-// setting, or else the From address.
+// contactOf returns the address at which site owners can reach the operator: the setting, or the From address.
 func contactOf(contact, from string) (string, error) {
 	if contact != "" {
 		return mailer.Recipient(contact)
@@ -26,8 +25,7 @@ func contactOf(contact, from string) (string, error) {
 	return a.Address, nil
 }
 
-// reachable gives an error if the base URL is public but the owners of sites could
-// not write to the operator.
+// reachable returns an error if the base URL is public but site owners could not reach the operator.
 func (s *settings) reachable() error {
 	_, domain, _ := strings.Cut(s.Contact, "@")
 	if !strings.EqualFold(domain, "localhost") || !isPublic(s.BaseURL) {
@@ -38,7 +36,6 @@ func (s *settings) reachable() error {
 			"set DIGEST_CONTACT or DIGEST_FROM to your address, such as you@example.org", s.BaseURL, s.Contact)}
 }
 
-// isPublic reports whether the world can reach a base URL, as far as its name tells.
 func isPublic(base string) bool {
 	u, err := url.Parse(base)
 	if err != nil {

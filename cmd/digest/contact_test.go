@@ -33,7 +33,7 @@ func TestIsPublic(t *testing.T) {
 		{"http://192.168.1.5", false},
 		{"http://10.0.0.5", false},
 		{"http://172.20.0.5", false},
-		{"http://100.100.1.1", false}, // carriers, and private networks built on them
+		{"http://100.100.1.1", false}, // carrier-grade NAT, and private networks that use it
 		{"http://169.254.1.1", false},
 		{"http://192.0.2.1", false},
 		{"http://0.0.0.0", false},

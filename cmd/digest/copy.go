@@ -32,7 +32,7 @@ func (c copyCmd) Run(a *app) error {
 	defer st.Close()
 	now := a.now()
 	to, on := fullName(c.To), now.UTC().Format("2006-01-02 15:04 MST")
-	// This fence comes first. If this process is killed at any point, only one of the two sends mail.
+	// The source is fenced first: if this process is killed at any point, only one of the two sends mail.
 	undo, err := st.FenceSource(a.soft,
 		fmt.Sprintf("a copy of this database to %s was begun on %s and may not be complete", to, on))
 	if err != nil {
@@ -76,11 +76,12 @@ func fullName(database string) string {
 	return withoutSecret("DIGEST_DATABASE", database)
 }
 
-// elsewhere checks that the other database is a valid one, and not the same.
+// elsewhere returns an error if the other database is invalid or the same.
 func (c copyCmd) elsewhere(database string) error {
 	if strings.Contains(c.To, "://") {
 		if err := store.CheckAddress(c.To); err != nil {
-			return wrongLine("--to is not a PostgreSQL address; write it like postgres://user:password@host:5432/digest")
+			return wrongLine(
+				"--to is not a PostgreSQL address; write it like postgres://user:password@host:5432/digest")
 		}
 	}
 	one, err := os.Stat(database)
@@ -91,7 +92,7 @@ func (c copyCmd) elsewhere(database string) error {
 	return nil
 }
 
-// copyTo writes a backup of a store, and restores it into another database while it is written.
+// copyTo writes a backup of a store and restores it into another database at the same time.
 func copyTo(ctx context.Context, st *store.Store, to string, now time.Time, how store.Restoration) (b store.Backup,
 	err error) {
 	r, w := io.Pipe()
@@ -113,7 +114,7 @@ func copyTo(ctx context.Context, st *store.Store, to string, now time.Time, how 
 	return b, err
 }
 
-// blameTo returns an error of the target database with the flag that names it, instead of the setting.
+// blameTo replaces the setting's name in an error of the target database by the flag --to.
 func blameTo(err error) error {
 	e, ok := errors.AsType[*digest.Error](err)
 	if !ok || !strings.Contains(e.Message, "DIGEST_DATABASE") {

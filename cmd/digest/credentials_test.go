@@ -19,9 +19,9 @@ import (
 	"digest/test/tier"
 )
 
-// TestNoPasswordIsShown runs every command on a feed whose address has a name and
-// a password, with all that is logged and as JSON too, and looks for them in
-// what it prints. The reader's own list has them if that is what was asked for.
+// TestNoPasswordIsShown runs every command on a feed whose address has a name and a password, and checks that the
+// output does not contain them. It uses the debug log, and repeats commands with JSON. Only the reader's own list has
+// the credentials, if the command asks for it.
 func TestNoPasswordIsShown(t *testing.T) {
 	tier.Alone(t)
 	t.Chdir(t.TempDir())
@@ -57,7 +57,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 	}{
 		{"user add", ann + "--time-zone UTC --layout full --images linked", exitDone},
 		{"subscribe", ann + secret, exitDone},
-		{"subscribe", ann + secret, exitDone}, // it is subscribed already
+		{"subscribe", ann + secret, exitDone}, // it is already subscribed
 		{"subscribe", ann + "http://tuser:sesame@" + host + "/gone", exitFailed},
 		{"subscribe", ann + "https://tuser:ses%ame@" + host, exitFailed},
 		{"subscribe", ann + "http://tuser:sesa/me@" + host, exitFailed},
@@ -100,7 +100,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 		{"newsletter remove", "news", exitDone},
 		{"tick", "--now 2036-11-20T00:00:00Z", exitDone},
 		{"queue list", "", exitDone},
-		{"user resend", ann, -1}, // there may be no edition to be sent again
+		{"user resend", ann, -1}, // there may be no edition to send again
 		{"backup", "all.backup --replace", exitDone},
 		{"restore", "all.backup --check", exitDone},
 		{"restore", "all.backup", exitFailed},
@@ -109,7 +109,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 		{"user list", "", exitDone},
 		{"user show", ann, exitDone},
 		{"user set", ann + "--days daily", exitDone},
-		{"doctor", "--offline", -1}, // it has much to say of any machine
+		{"doctor", "--offline", -1}, // its result depends on the machine
 		{"parse", "list.opml", exitDone},
 		{"unsubscribe", ann + open, exitDone},
 		{"user remove", ann, exitDone},
@@ -117,7 +117,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 		tried[line.command] = true
 		for _, how := range []string{"", "--json"} {
 			if how != "" && (line.command == "parse" || line.status == exitDone && changes(line.command)) {
-				continue // parse gives scripts what stands in the document; the others cannot be done twice
+				continue // parse prints the document for scripts; the others cannot run twice
 			}
 			var out strings.Builder
 			args := strings.Fields("--log-level debug " + how + " " + line.command + " " + line.arguments)
@@ -140,7 +140,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 		t.Errorf("%v: status %d: %s", spaced, status, out.String())
 	}
 	mails, err := filepath.Glob("mail/new/*")
-	if err != nil || len(mails) != 3 { // an edition, and two tests of a newsletter
+	if err != nil || len(mails) != 3 { // an edition and two tests of a newsletter
 		t.Errorf("%d mails, %v", len(mails), err)
 	}
 	for _, name := range mails {
@@ -163,7 +163,7 @@ func changes(command string) bool {
 		command == "newsletter create" || command == "newsletter remove"
 }
 
-// feedless reports whether a command has nothing to do with the feeds of the database.
+// feedless reports whether a command does not use the feeds of the database.
 func feedless(command string) bool {
 	switch command {
 	case "serve", "work": // they log what tick logs
@@ -180,7 +180,6 @@ func feedless(command string) bool {
 	return family == "dkim" || family == "limits" || family == "suppressions"
 }
 
-// commands gives the program's commands, as a person types them.
 func commands(t *testing.T) (all []string) {
 	t.Helper()
 	c := new(cli)
@@ -199,7 +198,7 @@ func commands(t *testing.T) (all []string) {
 	return all
 }
 
-// TestNoPasswordIsLogged: whatever it is part of.
+// TestNoPasswordIsLogged checks that all types of log values are cleaned.
 func TestNoPasswordIsLogged(t *testing.T) {
 	const secret = "http://tuser:sesame@a.example/feed"
 	u, err := url.Parse(secret)

@@ -12,23 +12,23 @@ import (
 	"digest/store"
 )
 
-// makes is part of the commands that make a database where there is none. Any other says
-// that there is none: it was mistyped, or stands in another folder.
+// makes is part of the commands that create a missing database. Other commands report it, because the path is probably
+// wrong.
 type makes struct{}
 
 func (makes) makesDatabase() {}
 
-// migrates is part of the commands that make a database, and bring an older schema to this version's.
+// migrates is part of the commands that create a database and migrate an older schema.
 type migrates struct{ makes }
 
 func (migrates) migratesSchema() {}
 
-// alone marks the commands of which only one may work on a database in a file.
+// alone marks the commands of which only one may use a database file.
 type alone struct{}
 
 func (alone) worksAlone() {}
 
-// opening is what a command may do to the database that it opens, and whether it must be alone there.
+// opening says what a command may do to the database that it opens.
 type opening struct{ makes, migrates, alone bool }
 
 func openingOf(command any) (o opening) {
@@ -38,7 +38,6 @@ func openingOf(command any) (o opening) {
 	return o
 }
 
-// withStore opens the database and does one thing with it.
 func (a *app) withStore(do func(*store.Store) error) error {
 	st, err := a.openStore()
 	if err != nil {
@@ -80,7 +79,7 @@ func (a *app) withStore(do func(*store.Store) error) error {
 	return do(st)
 }
 
-// openStore opens the database. It makes no file unless the command may.
+// openStore opens the database. It creates a file only if the command may.
 func (a *app) openStore() (*store.Store, error) {
 	if key, _, pairs := strings.Cut(a.Database, "="); pairs &&
 		slices.Contains([]string{"host", "hostaddr", "port", "dbname", "user", "password", "service", "sslmode"},
@@ -89,7 +88,7 @@ func (a *app) openStore() (*store.Store, error) {
 			Message: "DIGEST_DATABASE cannot be a list of key=value; name a file such as digest.db, or postgres://user:password@host:5432/digest"}
 	}
 	if !a.opens.makes && !strings.Contains(a.Database, "://") {
-		// store.Open says it better where it cannot be read
+		// The error of store.Open is better for an unreadable file.
 		if absent, _, err := lookAtFile(a.Database); err == nil && absent {
 			return nil, a.noDatabase()
 		}
@@ -97,7 +96,6 @@ func (a *app) openStore() (*store.Store, error) {
 	return store.Open(a.soft, a.Database)
 }
 
-// noDatabase says that there is no database where the settings look for one.
 func (a *app) noDatabase() error {
 	place := a.databaseName()
 	if path, err := filepath.Abs(place); err == nil && !strings.Contains(place, "://") {
@@ -108,8 +106,7 @@ func (a *app) noDatabase() error {
 		place)}
 }
 
-// useSchema brings the schema to this version's, where the command may. Otherwise it says
-// what does.
+// useSchema migrates the schema if the command may. Otherwise it returns an error that says how.
 func (a *app) useSchema(st *store.Store) error {
 	have, want, err := st.Schema(a.soft)
 	switch {
@@ -125,9 +122,8 @@ func (a *app) useSchema(st *store.Store) error {
 			"stop all processes of that version, then run: digest migrate", have, want)}
 }
 
-// useKnownAddress lets links lead to the address that the instance is known by, if no
-// setting says which that is: that of the instance that worked on the database last. What
-// polls, mails or is about the fence goes by the setting alone.
+// useKnownAddress sets the base URL to the address of the instance that last used the database, if no setting has one.
+// Commands that poll, send mail or manage the fence use only the setting.
 func (a *app) useKnownAddress(st *store.Store) error {
 	if a.asItself || a.command.sets("base-url") {
 		return nil

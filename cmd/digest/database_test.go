@@ -11,7 +11,6 @@ import (
 	"digest/store/storetest"
 )
 
-// arguments are some with which a command comes as far as to its database.
 func arguments() map[string]string {
 	const ann, at = "ann@example.org", "http://127.0.0.1:1/feed"
 	return map[string]string{
@@ -42,10 +41,10 @@ func arguments() map[string]string {
 	}
 }
 
-// TestWhoMakesDatabases: a command that is run in another folder than the database's, or
-// with a mistyped name, makes none beside those whose work begins with one.
+// TestWhoMakesDatabases checks that only some commands create a missing database. The others may run in the wrong
+// folder, or with a mistyped name.
 func TestWhoMakesDatabases(t *testing.T) {
-	// and serve and work, which go on; demo makes one that is gone at the end
+	// Also serve and work, which do not end. demo deletes its database at the end.
 	makes := []string{"migrate", "tick", "user add"}
 	without := []string{"config check", "demo", "doctor", "help", "key new", "parse", "restore", "version", "manual",
 		"completion"}
@@ -97,8 +96,8 @@ func abs(t *testing.T, name string) string {
 	return path
 }
 
-// TestOtherSchemas: a command that only uses a database leaves its schema alone, and says
-// what brings an older one up to date; a newer one is left alone by all.
+// TestOtherSchemas checks that a command does not change the schema of an older database and says how to migrate it. No
+// command changes a newer one.
 func TestOtherSchemas(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Chdir(t.TempDir())

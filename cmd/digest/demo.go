@@ -31,8 +31,8 @@ type demoCmd struct {
 	Once bool `help:"Exit when every edition is delivered."`
 }
 
-// A demoRun is one run of the demo: the program in a temporary folder, under a
-// clock that is set from one midnight to the next.
+// A demoRun is one run of the demo: the program in a temporary folder, with a clock that jumps from midnight to
+// midnight.
 type demoRun struct {
 	*app
 	unix  atomic.Int64 // Unix seconds
@@ -44,7 +44,6 @@ type demoRun struct {
 	once  bool
 }
 
-// Run shows the main job on sample feeds.
 func (c demoCmd) Run(a *app) error {
 	dir, err := os.MkdirTemp("", "digest-demo-")
 	if err != nil {
@@ -66,8 +65,7 @@ func (d *demoRun) setClock(t time.Time) { d.unix.Store(t.Unix()) }
 
 func (d *demoRun) instant() time.Time { return time.Unix(d.unix.Load(), 0).UTC() }
 
-// run shows the day. Afterwards it serves the web view until it is interrupted, or
-// ends at once with --once.
+// run shows one day. Then it serves the web view until it is interrupted, or returns immediately with --once.
 func (d *demoRun) run() error {
 	stopSites, err := d.openSites()
 	if err != nil {
@@ -96,7 +94,6 @@ func (d *demoRun) run() error {
 	return d.keepServing(listener)
 }
 
-// openSites serves the sample sites on a loopback port.
 func (d *demoRun) openSites() (stop func(), err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -108,8 +105,8 @@ func (d *demoRun) openSites() (stop func(), err error) {
 	return func() { server.Close() }, nil
 }
 
-// listenWeb opens the web view's port before the day begins, because the links in
-// the mail name it. If the usual port is in use, it opens any other.
+// listenWeb opens the web view's port before the day begins, because the links in emails contain it. If the usual port
+// is in use, it opens another.
 func (d *demoRun) listenWeb() (net.Listener, error) {
 	listener, err := net.Listen("tcp", d.Listen)
 	if err != nil {
@@ -123,7 +120,6 @@ func (d *demoRun) listenWeb() (net.Listener, error) {
 	return listener, nil
 }
 
-// subscribeAll adds the readers and what they read.
 func (d *demoRun) subscribeAll() error {
 	d.printStep("the times on the left are UTC")
 	d.printStep("three readers subscribe to %d sample sites; each new feed is fetched once", len(demo.SiteNames()))
@@ -147,8 +143,7 @@ func (d *demoRun) subscribeAll() error {
 	return nil
 }
 
-// midnights sets the clock to each reader's next midnight in turn and does the
-// hour's work there.
+// midnights sets the clock to each reader's next midnight in turn and runs the hourly job there.
 func (d *demoRun) midnights() error {
 	for range demo.Readers() {
 		due, any, err := d.st.NextMidnight(d.soft, time.Time{})
@@ -170,7 +165,6 @@ func (d *demoRun) midnights() error {
 	return nil
 }
 
-// pause lets a person read along.
 func (d *demoRun) pause() {
 	if d.once {
 		return
@@ -190,7 +184,6 @@ func (d *demoRun) whoseMidnight(at time.Time) string {
 	return "UTC"
 }
 
-// report prints one line a step of the hour.
 func (d *demoRun) report(ev hourly.Event) {
 	switch ev.Kind {
 	case hourly.EventPlanned:
@@ -209,13 +202,11 @@ func (d *demoRun) report(ev hourly.Event) {
 	}
 }
 
-// An announced renderer prints a line for each edition that it renders.
 type announced struct {
 	mailer.Renderer
 	printStep func(format string, args ...any)
 }
 
-// Render renders editions and tells their subjects.
 func (a announced) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Letter, error) {
 	mails, err := a.Renderer.Render(ctx, ds)
 	for _, m := range mails {
@@ -228,13 +219,13 @@ func (d *demoRun) printStep(format string, args ...any) {
 	fmt.Fprintf(d.stdout, "%s  %s\n", d.now().Format("Mon 15:04"), indented(fmt.Sprintf(format, args...)))
 }
 
-// indented is plain, but keeps the spaces at the beginning.
+// indented is plain, but keeps the leading spaces.
 func indented(s string) string {
 	text := strings.TrimLeft(s, " ")
 	return s[:len(s)-len(text)] + plain(text)
 }
 
-// verdict is an error unless every reader's edition was delivered.
+// verdict returns an error unless every reader's edition was delivered.
 func (d *demoRun) verdict() error {
 	readers := len(demo.Readers())
 	if d.total.Editions != readers || d.total.Sent != readers {
@@ -245,7 +236,6 @@ func (d *demoRun) verdict() error {
 	return nil
 }
 
-// keepServing serves the web view until interrupted.
 func (d *demoRun) keepServing(listener net.Listener) error {
 	d.SignUp, d.pictures = web.SignUpOpen, d.ownPictures()
 	outbox, closeOutbox, err := d.openOutbox(d.st)
@@ -268,8 +258,8 @@ func (d *demoRun) keepServing(listener net.Listener) error {
 	return serveUntil(d.soft, server, listener)
 }
 
-// ownPictures fetches the pictures of the sample sites. They are on loopback, from
-// where no picture is fetched otherwise (I7).
+// ownPictures returns a poller for the pictures of the sample sites. They are on loopback, which the usual poller
+// rejects (I7).
 func (d *demoRun) ownPictures() *poller.Poller {
 	sites := strings.TrimPrefix(d.sites.Base, "http://")
 	return poller.New(poller.Options{
@@ -283,7 +273,7 @@ func (d *demoRun) ownPictures() *poller.Poller {
 	})
 }
 
-// printSignIn prints a link for one of the readers; the first of them is the operator.
+// printSignIn prints a sign-in link for a reader. It makes the first reader the operator.
 func (d *demoRun) printSignIn(email string) error {
 	u, err := d.st.UserByEmail(d.soft, email)
 	if err != nil {

@@ -18,7 +18,6 @@ type dkimCmd struct {
 	Remove dkimRemoveCmd `cmd:"" help:"Delete a key."`
 }
 
-// reportedKey is a key as JSON.
 type reportedKey struct {
 	Domain    string     `json:"domain"`
 	Selector  string     `json:"selector"`
@@ -38,8 +37,8 @@ type dkimNewCmd struct {
 	Selector string `placeholder:"NAME" help:"Publish the record at NAME._domainkey.DOMAIN (default: a name made from the date)."`
 }
 
-// Run makes a key. The first of a domain signs at once; a later one waits
-// until its record can be seen by everyone.
+// Run creates a key. The first key of a domain signs immediately; a later one waits until its record is visible
+// everywhere.
 func (c dkimNewCmd) Run(a *app) error {
 	key, err := mailer.NewDKIMKey(c.Domain, c.Selector, a.now())
 	if err != nil {
@@ -55,15 +54,16 @@ func (c dkimNewCmd) Run(a *app) error {
 		}
 		next := fmt.Sprintf("another key signs until you run: digest dkim use %s %s", r.Domain, r.Selector)
 		if key.Active {
-			next = fmt.Sprintf("digest signs email from %s with it from now on; digest doctor checks whether the record is visible", r.Domain)
+			next = fmt.Sprintf(
+				"digest signs email from %s with it from now on; digest doctor checks whether the record is visible",
+				r.Domain)
 		}
 		return a.say(r, "made a key for %s; publish this TXT record:\n\n  name:  %s\n  value: %s\n\nas a line of a zone file:\n\n  %s\n\n%s",
 			r.Domain, r.Name, r.Value, zoneLine(r.Name, r.Value), next)
 	})
 }
 
-// zoneLine is a TXT record as a zone file has it: in strings of at most 255
-// octets (RFC 1035 §3.3.14).
+// zoneLine returns a TXT record for a zone file, in strings of at most 255 octets (RFC 1035 §3.3.14).
 func zoneLine(name, value string) string {
 	var parts []string
 	for part := range slices.Chunk([]byte(value), 255) {
@@ -74,7 +74,6 @@ func zoneLine(name, value string) string {
 
 type dkimListCmd struct{ reads }
 
-// Run lists the keys.
 func (dkimListCmd) Run(a *app, st *store.Store) error {
 	keys, err := st.DKIMKeys(a.soft)
 	if err != nil {
@@ -96,7 +95,6 @@ func (dkimListCmd) Run(a *app, st *store.Store) error {
 		})
 }
 
-// A keyArg names a key.
 type keyArg struct {
 	Domain   string `arg:""`
 	Selector string `arg:""`
@@ -104,7 +102,6 @@ type keyArg struct {
 
 type dkimUseCmd struct{ keyArg }
 
-// Run makes a key the one that signs.
 func (c dkimUseCmd) Run(a *app, st *store.Store) error {
 	if err := st.UseDKIMKey(a.soft, strings.ToLower(c.Domain), strings.ToLower(c.Selector)); err != nil {
 		return err
@@ -115,7 +112,6 @@ func (c dkimUseCmd) Run(a *app, st *store.Store) error {
 
 type dkimRemoveCmd struct{ keyArg }
 
-// Run deletes a key.
 func (c dkimRemoveCmd) Run(a *app, st *store.Store) error {
 	if err := st.RemoveDKIMKey(a.soft, strings.ToLower(c.Domain), strings.ToLower(c.Selector)); err != nil {
 		return err

@@ -26,8 +26,7 @@ type doctorCmd struct {
 	SendTo  string `placeholder:"ADDRESS" env:"-" help:"Only send a test email to this address, and print the mail server's reply."`
 }
 
-// How long the doctor takes at most: first for the database, then for the
-// checks, which run side by side.
+// The time limits: first for the database, then for the checks, which run concurrently.
 const (
 	lookLimit  = 10 * time.Second
 	checkLimit = 15 * time.Second
@@ -85,7 +84,8 @@ func (c *doctorCmd) Run(a *app) error {
 	return err
 }
 
-// sendTest mails a test at once, past the queue, signed as editions are. It goes out behind a fence too: it is nobody's edition.
+// sendTest sends a test email immediately, without the queue, signed as editions are. A fence does not stop it, because
+// it is not an edition.
 func (a *app) sendTest(st *store.Store, to string) error {
 	if err := a.mailOne(st, a.plainLetter(to,
 		web.TestLetter(languageTo(a.soft, st, to), a.BaseURL, a.now()))); err != nil {
@@ -102,7 +102,6 @@ func (a *app) sendTest(st *store.Store, to string) error {
 		"%s accepted a test email for %s; check the mailbox and its spam folder", placeName(place), to)
 }
 
-// placeName names where mail goes.
 func placeName(p mailer.Place) string {
 	if p.Folder != "" {
 		return "the Maildir " + p.Folder
@@ -110,7 +109,7 @@ func placeName(p mailer.Place) string {
 	return net.JoinHostPort(p.Host, strconv.Itoa(p.Port))
 }
 
-// resolver asks the name servers of this machine, or the one that is named.
+// resolver returns a resolver for the name servers of this machine, or for the one in DIGEST_RESOLVER.
 func (s *settings) resolver() (*net.Resolver, error) {
 	r := &net.Resolver{PreferGo: true}
 	if s.Resolver == "" {
@@ -139,8 +138,8 @@ func (a *app) showFindings(findings []doctor.Finding) {
 	}
 }
 
-// lookAtDatabase looks at the database, and at the key of its private feeds, without changing it. It gives up after a
-// time, because a disk or a server may hang.
+// lookAtDatabase examines the database and the key of its private feeds without changing them. It has a time limit,
+// because a disk or a server may hang.
 func (a *app) lookAtDatabase() (doctor.Database, doctor.Key) {
 	ctx, cancel := context.WithTimeout(a.soft, lookLimit)
 	defer cancel()
@@ -192,7 +191,7 @@ func (a *app) look(ctx context.Context, d doctor.Database) (doctor.Database, doc
 	return d, key
 }
 
-// lookAtKey looks at the key file of private feeds without making one.
+// lookAtKey examines the key file of private feeds without creating one.
 func (a *app) lookAtKey() doctor.Key {
 	k := doctor.Key{File: a.keys().File()}
 	ids, err := a.keys().IDs()
@@ -203,7 +202,6 @@ func (a *app) lookAtKey() doctor.Key {
 	return k
 }
 
-// lookAtSealed tries the keys on what private feeds are asked with.
 func (a *app) lookAtSealed(ctx context.Context, st *store.Store, k *doctor.Key) error {
 	feeds, err := st.SealedFeeds(ctx)
 	if err != nil {
@@ -227,9 +225,8 @@ func (a *app) lookAtSealed(ctx context.Context, st *store.Store, k *doctor.Key) 
 	return err
 }
 
-// lookAtFile tells whether a file of SQLite can be opened without changing it. To
-// open one that does not exist would create it, and to open a copy that is not in
-// WAL mode would change its mode.
+// lookAtFile reports whether an SQLite file is absent, or closed because opening it would change it. Opening would
+// create a missing file, and would change the mode of a copy that is not in WAL mode.
 func lookAtFile(path string) (absent, closed bool, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -256,7 +253,6 @@ func lookAtFile(path string) (absent, closed bool, err error) {
 	return false, header[18] != fileFormatWAL, nil
 }
 
-// lookInto reads what the checks need.
 func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database) error {
 	f, err := a.lookFence(ctx, st)
 	if err != nil {
@@ -303,8 +299,8 @@ func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database)
 	return err
 }
 
-// lookAtPrune returns the count of the prune that waits, or of the next one if it will wait. Counting may take too
-// long in a large database. The hourly job then counts first.
+// lookAtPrune returns the count of the prune that waits, or of the next one if it will wait. Counting may take too long
+// in a large database. The hourly job then counts first.
 func (a *app) lookAtPrune(ctx context.Context, st *store.Store) (*digest.Prune, error) {
 	const patience = 3 * time.Second
 	waits, err := st.PruneWaits(ctx)
@@ -320,8 +316,8 @@ func (a *app) lookAtPrune(ctx context.Context, st *store.Store) (*digest.Prune, 
 	return waits, err
 }
 
-// lookAtHour gives what of the hour is too late. Where nobody was at work for a
-// quarter of an hour, a timer may start a tick each hour.
+// lookAtHour returns the lags that are too long. If no worker was active for 15 minutes, an hourly timer may start
+// digest tick, so the limits are an hour longer.
 func (a *app) lookAtHour(ctx context.Context, st *store.Store, beat time.Time) (digest.Lags, error) {
 	lags, err := st.Lags(ctx, a.now(), a.ReleaseDeadline)
 	limits := digest.LimitsOfLags(a.ReleaseDeadline)
@@ -331,12 +327,12 @@ func (a *app) lookAtHour(ctx context.Context, st *store.Store, beat time.Time) (
 	return lags.Late(limits, a.now()), err
 }
 
-// lookAtClock asks a server what time it is.
 func (a *app) lookAtClock(ctx context.Context, st *store.Store, d *doctor.Database) error {
 	if d.File != "" {
 		return nil
 	}
-	if err := st.Ping(ctx); err != nil { // no connection is opened while the time is taken
+	// Open the connection before the measurement.
+	if err := st.Ping(ctx); err != nil {
 		return fmt.Errorf("reading the database's clock: %w", err)
 	}
 	before := a.now()

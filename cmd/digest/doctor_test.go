@@ -22,7 +22,6 @@ import (
 	"digest/store/storetest"
 )
 
-// noNames is a name server that knows of nothing.
 func noNames(t *testing.T) (address string) {
 	c, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -52,8 +51,7 @@ func noNames(t *testing.T) (address string) {
 	return c.LocalAddr().String()
 }
 
-// TestDoctorAsks: the records are looked for at the name server that is given,
-// with the key of the database.
+// TestDoctorAsks checks that the doctor queries the given name server for the record of the database's key.
 func TestDoctorAsks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := storetest.CopySQLite("digest.db"); err != nil {
@@ -95,7 +93,7 @@ func TestDoctorAsks(t *testing.T) {
 	}
 }
 
-// TestDoctorLooks: what is seen of a database, of either kind, and its clock.
+// TestDoctorLooks checks the facts about both kinds of database, and about their clocks.
 func TestDoctorLooks(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		at := func(now time.Time) doctor.Database {
@@ -132,7 +130,7 @@ func TestDoctorLooks(t *testing.T) {
 	})
 }
 
-// addReported gives ann a newsletter with a domain of its own, and stores a DMARC report about that domain.
+// addReported adds a newsletter of ann with its own domain, and stores a DMARC report about that domain.
 func addReported(t *testing.T, database string, now time.Time) {
 	t.Helper()
 	st, err := store.Open(t.Context(), database)
@@ -156,8 +154,8 @@ func addReported(t *testing.T, database string, now time.Time) {
 	}
 }
 
-// TestDoctorTriesTheKey: what private feeds are asked with is opened with the key file as it
-// is, whatever the kind of database; none is made.
+// TestDoctorTriesTheKey checks that the doctor decrypts credentials with the existing key file for both kinds of
+// database, and creates none.
 func TestDoctorTriesTheKey(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		dir := t.TempDir()
@@ -213,7 +211,7 @@ func TestDoctorTriesTheKey(t *testing.T) {
 	})
 }
 
-// TestDoctorLeavesAlone: nothing is made or changed of a database that is not at work.
+// TestDoctorLeavesAlone checks that the doctor does not create or change an unused database.
 func TestDoctorLeavesAlone(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var said strings.Builder
@@ -224,7 +222,7 @@ func TestDoctorLeavesAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	content[18], content[19] = 1, 1 // as VACUUM INTO leaves one: not in WAL mode
+	content[18], content[19] = 1, 1 // as after VACUUM INTO: not in WAL mode
 	for name, tt := range map[string]struct {
 		content []byte
 		want    string

@@ -22,7 +22,6 @@ type feedsCmd struct {
 	URL string `arg:"" optional:"" name:"url" help:"The feed to show; without it, all feeds."`
 }
 
-// Run shows how feeds stand.
 func (c feedsCmd) Run(a *app, st *store.Store) error {
 	if err := a.noteFence(st); err != nil {
 		return err
@@ -36,7 +35,6 @@ func (c feedsCmd) Run(a *app, st *store.Store) error {
 	})
 }
 
-// reportedFeed is a feed as JSON.
 type reportedFeed struct {
 	URL          string       `json:"url"`
 	Title        string       `json:"title"`
@@ -56,40 +54,39 @@ type reportedFeed struct {
 	Head         string       `json:"head"`
 	Conditional  string       `json:"conditional"`
 	Domain       string       `json:"domain"`
-	Since        *time.Time   `json:"since"`         // when its present trouble began; null: it has none
-	NotBefore    *time.Time   `json:"not_before"`    // it asked us to wait, or has a penalty
-	FreshUntil   *time.Time   `json:"fresh_until"`   // its Cache-Control says so
-	StoredToday  int64        `json:"stored_today"`  // bytes of posts, which count for its quota
-	PostsWaiting int          `json:"posts_waiting"` // over it
+	Since        *time.Time   `json:"since"`         // beginning of its current trouble; null: none
+	NotBefore    *time.Time   `json:"not_before"`    // Retry-After or a penalty
+	FreshUntil   *time.Time   `json:"fresh_until"`   // from Cache-Control or Expires
+	StoredToday  int64        `json:"stored_today"`  // bytes of posts that count for its quota
+	PostsWaiting int          `json:"posts_waiting"` // over the quota
 	Intervals    intervals    `json:"intervals"`
 	News         reportedNews `json:"news"`
 
-	Polls []reportedPoll `json:"polls,omitzero"` // of one feed: the last 90 days, newest first
+	Polls []reportedPoll `json:"polls,omitzero"` // when one feed is shown: the last 90 days, newest first
 }
 
-// intervals are the least times between two polls, in seconds; 0: none.
+// intervals are the minimum times between two polls, in seconds; 0: none.
 type intervals struct {
 	Document int64 `json:"document"` // ttl, sy:updatePeriod
-	Own      int64 `json:"own"`      // our manners: it is silent for long, has no validators, or a password
-	Host     int64 `json:"host"`     // digest hosts
-	Busy     int64 `json:"busy"`     // it lists so few posts that it is polled this often by itself
+	Own      int64 `json:"own"`      // our manners: for a silent feed, one without validators, or one with a password
+	Host     int64 `json:"host"`     // rule of digest hosts
+	Busy     int64 `json:"busy"`     // for a document that holds too few posts
 }
 
-// reportedNews is how the news of a feed comes, as JSON.
 type reportedNews struct {
 	By    digest.Way `json:"by"`    // push, ping, rsscloud or poll
-	Since *time.Time `json:"since"` // of push: without a gap; of ping: the last one
-	// since when it is left to its hubs and polled once a week; null: it is not
+	Since *time.Time `json:"since"` // of push: the current series without a gap; of ping: the last one
+	// since when its hubs are trusted and it is polled weekly; null: not trusted
 	TrustedSince *time.Time `json:"trusted_since"`
 	Pushes       int        `json:"pushes"`
 	Pings        int        `json:"pings"`
 	LastPushAt   *time.Time `json:"last_push_at"`
-	MissedAt     *time.Time `json:"missed_at"` // when a poll last found a post that no hub had pushed
+	MissedAt     *time.Time `json:"missed_at"` // when a poll last found a post that no hub pushed
 	SavedPolls   int        `json:"saved_polls"`
-	Hubs         []string   `json:"hubs"` // that it names
-	// no request goes to them before: their host confirmed none of the latest ones
+	Hubs         []string   `json:"hubs"` // in its document
+	// earliest next request to hubs whose host left several unconfirmed
 	HubsQuiet *time.Time `json:"hubs_not_before"`
-	Cloud     string     `json:"cloud"` // the rssCloud server that it names; "": none
+	Cloud     string     `json:"cloud"` // the rssCloud server in its document; "": none
 
 	shown string
 }
@@ -108,7 +105,6 @@ func reportNews(f store.FeedInfo, now time.Time) reportedNews {
 	}
 }
 
-// reportedPoll is one poll of the history as JSON.
 type reportedPoll struct {
 	At       time.Time `json:"at"`
 	Outcome  string    `json:"outcome"`
@@ -141,7 +137,7 @@ func (a *app) reportFeed(f store.FeedInfo) reportedFeed {
 	}
 }
 
-// since is when the present trouble of a feed began; zero: it has none.
+// since returns the beginning of a feed's current trouble; zero: none.
 func since(f digest.Feed, state string) time.Time {
 	switch {
 	case state == poller.StateGone, f.State == digest.FeedTrial && !f.GoneAt.IsZero():
@@ -156,7 +152,7 @@ func since(f digest.Feed, state string) time.Time {
 	return time.Time{}
 }
 
-// pollHistory is how long polls are remembered.
+// pollHistory is how long polls are stored.
 const pollHistory = 90 * 24 * time.Hour
 
 func (a *app) showFeed(st *store.Store, address string) error {
@@ -181,8 +177,8 @@ func (a *app) showFeed(st *store.Store, address string) error {
 	return a.show(r, func() error { return a.printFeed(f.Feed, r) })
 }
 
-// feedAt finds a feed by its address, however it is written. Without name and
-// password, as commands show it, the address will do if only one feed has it.
+// feedAt finds a feed by its address in any spelling. An address without name and password, as commands show it, is
+// enough if only one feed has it.
 func (a *app) feedAt(st *store.Store, address string) (digest.Feed, error) {
 	if digest.IsPrivate(address) {
 		return st.FeedByURL(a.soft, address)
@@ -215,7 +211,7 @@ func (a *app) feedAt(st *store.Store, address string) (digest.Feed, error) {
 		Message: digest.WithoutCredentials(url) + " has several passwords; use the address that digest feeds prints"}
 }
 
-// subscribedAt is feedAt that looks among the private feeds of a reader's first.
+// subscribedAt is feedAt, but prefers the private feeds of a reader.
 func (a *app) subscribedAt(st *store.Store, id digest.DigestID, address string) (digest.Feed, error) {
 	subs, err := st.AllSubscriptions(a.soft, id)
 	if err != nil {
@@ -270,7 +266,7 @@ func (a *app) printFeed(f digest.Feed, r reportedFeed) error {
 	return a.printPolls(r.Polls[:min(len(r.Polls), shownPolls)])
 }
 
-// atMost lists what slows a feed beyond the gap between polls.
+// atMost lists the intervals of a feed that are longer than the gap between polls.
 func atMost(f digest.Feed) string {
 	var parts []string
 	for _, i := range []struct {
@@ -288,7 +284,6 @@ func atMost(f digest.Feed) string {
 	return strings.Join(parts, "; ")
 }
 
-// summary counts a history.
 func summary(polls []reportedPoll) string {
 	if len(polls) == 0 {
 		return ""
@@ -306,7 +301,7 @@ func summary(polls []reportedPoll) string {
 		(bytes+1023)>>10)
 }
 
-// shownPolls is how many polls a person is shown; all are in the JSON.
+// shownPolls is the number of polls that the text output shows; the JSON has all.
 const shownPolls = 10
 
 func (a *app) printPolls(polls []reportedPoll) error {

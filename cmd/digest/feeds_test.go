@@ -8,8 +8,8 @@ import (
 	"digest/store"
 )
 
-// TestNextPollIsAskable: what is told of a queued feed is the later of when it is
-// queued for and when it may be asked.
+// TestNextPollIsAskable checks that the next poll of a queued feed is the later of its queued time and its earliest
+// allowed time.
 func TestNextPollIsAskable(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	a := &app{settings: settings{PollGap: time.Hour, ReleaseDeadline: 30 * time.Minute},

@@ -14,17 +14,16 @@ type fenceCmd struct {
 	Release fenceReleaseCmd `cmd:"" help:"Release the fence: let this instance poll feeds and send email."`
 }
 
-// reportedFence is the fence as JSON.
 type reportedFence struct {
 	Fenced       bool             `json:"fenced"`
 	Reason       string           `json:"reason"`
 	BaseURL      string           `json:"base_url"`
 	LastBaseURL  string           `json:"last_base_url"`
 	LastWorkedAt *time.Time       `json:"last_worked_at"`
-	Editions     int              `json:"editions"` // that wait
-	Feeds        []string         `json:"feeds"`    // that would be asked at once
-	Readers      []reportedWaiter `json:"readers"`  // whom something would go out to
-	IfNews       int              `json:"if_news"`  // more readers, whose feeds may have news
+	Editions     int              `json:"editions"` // waiting
+	Feeds        []string         `json:"feeds"`    // that would be polled immediately
+	Readers      []reportedWaiter `json:"readers"`  // who would get editions
+	IfNews       int              `json:"if_news"`  // further readers who get editions if their feeds have news
 }
 
 type reportedWaiter struct {
@@ -46,7 +45,7 @@ func reportFence(base string, f store.Fence, v store.FenceView) reportedFence {
 	return r
 }
 
-// itself is part of the commands for which the instance is what DIGEST_BASE_URL says.
+// itself is part of the commands that use DIGEST_BASE_URL and not the stored address.
 type itself struct{}
 
 func (itself) goesByItself() {}
@@ -56,7 +55,7 @@ type fenceShowCmd struct {
 	itself
 }
 
-// Run shows the fence and what waits behind it. It changes nothing.
+// Run shows the fence and the waiting work. It changes nothing.
 func (fenceShowCmd) Run(a *app, st *store.Store) error {
 	f, err := a.lookFence(a.soft, st)
 	if err != nil {
@@ -70,7 +69,7 @@ func (fenceShowCmd) Run(a *app, st *store.Store) error {
 	return a.show(r, func() error { return a.showFence(r) })
 }
 
-// fenceLines is how many feeds and readers a person is shown; all are in the JSON.
+// fenceLines is the number of feeds and readers that the text output shows; the JSON has all.
 const fenceLines = 20
 
 func (a *app) showFence(r reportedFence) error {
@@ -93,11 +92,14 @@ func (a *app) showFence(r reportedFence) error {
 	}
 	switch {
 	case r.Fenced && r.LastBaseURL != "" && r.LastBaseURL != r.BaseURL:
-		fmt.Fprintf(a.stdout, "if this is a copy, keep the fence; if it is the instance at %s, set DIGEST_BASE_URL to that; "+
-			"if %s replaces it, run: digest fence release\n",
+		fmt.Fprintf(a.stdout,
+			"if this is a copy, keep the fence; if it is the instance at %s, set DIGEST_BASE_URL to that; "+
+				"if %s replaces it, run: digest fence release\n",
 			plain(r.LastBaseURL), plain(r.BaseURL))
 	case r.Fenced:
-		fmt.Fprintf(a.stdout, "if this is a copy, keep the fence; if %s should poll and send, run: digest fence release\n", plain(r.BaseURL))
+		fmt.Fprintf(a.stdout,
+			"if this is a copy, keep the fence; if %s should poll and send, run: digest fence release\n",
+			plain(r.BaseURL))
 	}
 	if r.Fenced && r.Editions+r.IfNews > 0 {
 		fmt.Fprintln(a.stdout,
@@ -106,7 +108,7 @@ func (a *app) showFence(r reportedFence) error {
 	return nil
 }
 
-// printSome prints a line for each of the first records, and how many there are more.
+// printSome prints a line for each of the first records, and the number of the others.
 func printSome[T any](a *app, records []T, line func(T) string) {
 	for _, r := range records[:min(len(records), fenceLines)] {
 		fmt.Fprintf(a.stdout, "  %s\n", line(r))
@@ -135,7 +137,6 @@ type fenceReleaseCmd struct {
 	DiscardBefore time.Time `example:"2026-11-20T00:00:00Z" placeholder:"INSTANT" env:"-" help:"Do not mail editions that were due before this instant; they stay on the web."`
 }
 
-// Run releases the fence.
 func (c fenceReleaseCmd) Run(a *app, st *store.Store) error {
 	f, err := a.lookFence(a.soft, st)
 	if err != nil {
@@ -143,7 +144,8 @@ func (c fenceReleaseCmd) Run(a *app, st *store.Store) error {
 	}
 	if f.BaseURL != "" && f.BaseURL != a.BaseURL && !a.command.sets("base-url") {
 		return &digest.Error{Kind: digest.Conflict,
-			Message: fmt.Sprintf("this database was last used as %s; say which address it has now: digest fence release --base-url %s",
+			Message: fmt.Sprintf(
+				"this database was last used as %s; say which address it has now: digest fence release --base-url %s",
 				f.BaseURL, f.BaseURL)}
 	}
 	r := reportedRelease{
@@ -160,7 +162,7 @@ func (c fenceReleaseCmd) Run(a *app, st *store.Store) error {
 	return a.say(r, "%s", strings.Join(r.lines(f.BaseURL), "\n"))
 }
 
-// discard releases the fence, and leaves the editions unmailed that were due before --discard-before.
+// discard releases the fence. Editions that were due before --discard-before stay on the web and are not sent.
 func (c fenceReleaseCmd) discard(a *app, st *store.Store, r *reportedRelease) error {
 	switch {
 	case !r.Released:
@@ -176,12 +178,11 @@ func (c fenceReleaseCmd) discard(a *app, st *store.Store, r *reportedRelease) er
 	return err
 }
 
-// reportedRelease is the release of a fence as JSON.
 type reportedRelease struct {
 	BaseURL         string     `json:"base_url"`
 	Reason          string     `json:"reason"`
 	Released        bool       `json:"released"`
-	Discarded       int        `json:"discarded,omitempty"` // editions that were made and are not mailed
+	Discarded       int        `json:"discarded,omitempty"` // finished editions that are not sent
 	DiscardedBefore *time.Time `json:"discarded_before,omitempty"`
 }
 

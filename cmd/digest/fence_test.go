@@ -15,8 +15,7 @@ import (
 	"digest/store"
 )
 
-// TestServeBehindFence: a copy that wakes up elsewhere shows its pages, asks
-// nobody and sends nothing.
+// TestServeBehindFence checks that a copy at another address shows its pages, but polls and sends nothing.
 func TestServeBehindFence(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var asked atomic.Int64
@@ -49,8 +48,8 @@ func TestServeBehindFence(t *testing.T) {
 	}
 }
 
-// TestSleepIsNoFence: a process that slept with its machine continues, even if many editions wait. A process stops
-// if its database was restored to an earlier state, copied, or taken over under another address.
+// TestSleepIsNoFence checks that a process that slept with its machine continues, even if many editions wait. A process
+// stops if its database was restored to an earlier state, copied, or taken over under another address.
 func TestSleepIsNoFence(t *testing.T) {
 	st, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "digest.db"))
 	if err != nil {

@@ -9,15 +9,16 @@ import (
 	"digest"
 )
 
-// readFile reads a file of at most this many bytes; "-" is the standard input. A device may have no end, and a pipe may
-// never have a writer: it gives up when ctx ends. The error does not name the file.
+// readFile reads a file of at most most bytes; "-" is the standard input. A device may have no end and a pipe no
+// writer, so it returns when ctx ends. The error does not contain the file's name.
 func readFile(ctx context.Context, name string, most int64) ([]byte, error) {
 	type answer struct {
 		content []byte
 		err     error
 	}
 	answered := make(chan answer, 1)
-	go func() { // of its own, because opening or reading a pipe may block for good
+	// Opening or reading a pipe may block forever.
+	go func() {
 		content, err := readBounded(name, most)
 		answered <- answer{content, err}
 	}()
@@ -48,7 +49,7 @@ func readBounded(name string, most int64) ([]byte, error) {
 	return content, nil
 }
 
-// withoutPath is the bare reason why a file could not be read.
+// withoutPath returns the cause of a failed read without the path.
 func withoutPath(err error) error {
 	return fmt.Errorf("cannot be read: %w", digest.Bare(err))
 }

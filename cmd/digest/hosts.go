@@ -16,10 +16,9 @@ type hostsCmd struct {
 	Remove hostsRemoveCmd `cmd:"" aliases:"unblock" help:"Remove the rule for a host."`
 }
 
-// reportedRule is a rule for a host as JSON.
 type reportedRule struct {
 	Host     string     `json:"host"`
-	Interval string     `json:"interval"` // "" of a block
+	Interval string     `json:"interval"` // "": a block
 	Seconds  int64      `json:"seconds"`
 	Blocked  bool       `json:"blocked"`
 	By       string     `json:"by"` // operator or owner
@@ -37,7 +36,6 @@ func reportRule(r digest.HostRule) reportedRule {
 	return rule
 }
 
-// line is a rule in a list for people.
 func (r reportedRule) line() string {
 	what := "every " + r.Interval + " at most"
 	if r.Blocked {
@@ -51,7 +49,6 @@ func (r reportedRule) line() string {
 
 type hostsListCmd struct{ reads }
 
-// Run lists the rules.
 func (hostsListCmd) Run(a *app, st *store.Store) error {
 	rules, err := st.HostRules(a.soft)
 	if err != nil {
@@ -61,7 +58,7 @@ func (hostsListCmd) Run(a *app, st *store.Store) error {
 		"no host has a rule; an example: digest hosts set example.org --interval 48h", reportedRule.line)
 }
 
-// A hostArg is a host as people write one, or any address of the site.
+// A hostArg is a host, or any address of the site.
 type hostArg struct {
 	Host string `arg:"" help:"A host such as example.org; the rule includes its subdomains."`
 }
@@ -71,7 +68,6 @@ func (h *hostArg) check() (err error) {
 	return err
 }
 
-// reportedSetRule is a rule that was just made.
 type reportedSetRule struct {
 	reportedRule
 	Feeds int `json:"feeds"`
@@ -82,7 +78,6 @@ type hostsSetCmd struct {
 	Interval time.Duration `required:"" positive:"" example:"48h" placeholder:"DURATION" help:"Minimum time between two polls of one feed, such as 48h or 7d."`
 }
 
-// Run makes a rule.
 func (c hostsSetCmd) Run(a *app, st *store.Store) error {
 	if err := feed.CheckRuleHost(c.Host); err != nil {
 		return err
@@ -105,7 +100,6 @@ func (c hostsSetCmd) Run(a *app, st *store.Store) error {
 
 type hostsStopCmd struct{ hostArg }
 
-// Run blocks a host.
 func (c hostsStopCmd) Run(a *app, st *store.Store) error {
 	if err := feed.CheckRuleHost(c.Host); err != nil {
 		return err
@@ -125,7 +119,6 @@ type hostsRemoveCmd struct {
 	Owner bool `env:"-" help:"Remove the site owner's rule instead of your own."`
 }
 
-// Run ends a rule.
 func (c hostsRemoveCmd) Run(a *app, st *store.Store) error {
 	err := st.DropHostRule(a.soft, c.Host, c.Owner)
 	if digest.KindOf(err) == digest.NotFound && !c.Owner {
@@ -147,13 +140,12 @@ func (c hostsRemoveCmd) Run(a *app, st *store.Store) error {
 	return a.say(map[string]any{"host": c.Host, "removed": true}, "%s", words)
 }
 
-// rulesOf gives the rules for one host, of the operator and of its owner.
 func (a *app) rulesOf(st *store.Store, host string) ([]digest.HostRule, error) {
 	rules, err := st.HostRules(a.soft)
 	return slices.DeleteFunc(rules, func(r digest.HostRule) bool { return r.Host != host }), err
 }
 
-// orOwners says of a rule that is not the operator's that it is the owner's.
+// orOwners returns a better error if the rule is not the operator's but the owner's.
 func (c hostsRemoveCmd) orOwners(a *app, st *store.Store, none error) error {
 	rules, err := a.rulesOf(st, c.Host)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 
 type inviteCmd struct{}
 
-// Run prints a link by which one person can sign up.
 func (inviteCmd) Run(a *app) error {
 	if a.SignUp == web.SignUpClosed {
 		return badSetting("DIGEST_SIGN_UP", string(a.SignUp), "lets nobody in, with an invitation or without",

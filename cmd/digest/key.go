@@ -17,19 +17,17 @@ type keyCmd struct {
 	Rotate keyRotateCmd `cmd:"" help:"Encrypt all passwords with a new key."`
 }
 
-// reportedSeal is a key of private feeds as JSON.
 type reportedSeal struct {
 	ID    string `json:"id"`
-	Seals bool   `json:"seals"` // new passwords
-	Known bool   `json:"known"` // it is in the key file
-	Feeds int    `json:"feeds"` // whose passwords it has sealed
+	Seals bool   `json:"seals"` // encrypts new passwords
+	Known bool   `json:"known"` // is in the key file
+	Feeds int    `json:"feeds"` // whose passwords it encrypted
 
-	Newsletters int `json:"newsletters"` // the signing keys of whose domains it has sealed
+	Newsletters int `json:"newsletters"` // whose signing keys it encrypted
 }
 
 type keyListCmd struct{ reads }
 
-// Run lists the keys, and those that are missing.
 func (keyListCmd) Run(a *app, st *store.Store) error {
 	var list []reportedSeal
 	place := map[string]int{}
@@ -78,7 +76,7 @@ func (keyListCmd) Run(a *app, st *store.Store) error {
 		})
 }
 
-// sealedBy counts what is sealed of two kinds; the second is left out where there is none.
+// sealedBy counts encrypted values of two kinds, and omits the second if it is 0.
 func sealedBy(n int, of string, more int, others string) string {
 	if more == 0 {
 		return digest.Counted(n, of)
@@ -88,7 +86,6 @@ func sealedBy(n int, of string, more int, others string) string {
 
 type keyNewCmd struct{ withoutSettings }
 
-// Run prints a key.
 func (keyNewCmd) Run(a *app) error {
 	fmt.Fprintln(a.stdout, seal.New())
 	return nil
@@ -98,7 +95,7 @@ type keyRotateCmd struct {
 	Given bool `help:"Use the first key in the key file instead of a new one; copy the file to every machine first."`
 }
 
-// Run seals all passwords anew. The old key stays in the file, for backups.
+// Run encrypts all passwords again. The old key stays in the file, for backups.
 func (c keyRotateCmd) Run(a *app, st *store.Store) error {
 	if !c.Given {
 		if _, err := a.keys().Add(); err != nil {
@@ -122,8 +119,7 @@ func (c keyRotateCmd) Run(a *app, st *store.Store) error {
 		sealedBy(n, "password", signing, "signing key"), ids[0], a.keys().File())
 }
 
-// sealAddresses seals what stands in the clear in the addresses of feeds, which a version
-// before this one has stored.
+// sealAddresses encrypts the passwords that an older version stored in the addresses of feeds.
 func (a *app) sealAddresses(st *store.Store) error {
 	n, err := (&subscribe.Subscriber{Store: st, Keys: a.keys()}).SealAddresses(a.soft)
 	if n > 0 {

@@ -9,12 +9,11 @@ import (
 	"digest/web"
 )
 
-// letterScatter is within what time a letter that was asked for is begun.
+// letterScatter is the maximum random delay of a requested email.
 const letterScatter = time.Second
 
-// openOutbox opens the way of the web view's letters, sign-in links and the
-// like: on connections of their own, beside the editions. To close it gives the
-// letters that are being handed over a moment to arrive.
+// openOutbox opens the outbox for the emails of the web view, such as sign-in links. It uses connections separate from
+// those for editions. closeIt waits up to five seconds for emails in flight.
 func (a *app) openOutbox(st *store.Store) (o *mailer.Outbox, closeIt func(), err error) {
 	transport, err := mailer.Open(a.Mail, mailer.Options{PerConn: a.MailPerConnection})
 	if err != nil {
@@ -36,8 +35,7 @@ func (a *app) openOutbox(st *store.Store) (o *mailer.Outbox, closeIt func(), err
 	}, nil
 }
 
-// printOperatorLink prints the link by which whoever reads the console becomes the
-// operator, as long as nobody is.
+// printOperatorLink prints a link that makes its visitor the operator, as long as the instance has no operator.
 func (a *app) printOperatorLink(st *store.Store) error {
 	link, err := web.OperatorLink(a.hard, st, a.BaseURL, a.now())
 	if err == nil && link != "" {

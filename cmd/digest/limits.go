@@ -16,10 +16,9 @@ type limitsCmd struct {
 	Remove limitsRemoveCmd `cmd:"" help:"Remove a limit and use the settings again."`
 }
 
-// routeName is what the empty lane is called.
+// routeName is the name of the empty lane.
 const routeName = "route"
 
-// parseLane reads the name of a lane.
 func parseLane(s string) (string, error) {
 	if s == routeName {
 		return "", nil
@@ -33,15 +32,13 @@ func parseLane(s string) (string, error) {
 	return strings.TrimPrefix(address, "a@"), nil
 }
 
-// reportedLimits is a limit as JSON.
 type reportedLimits struct {
 	Lane        string `json:"lane"`
 	Connections int    `json:"connections"` // 0: no limit
 	Rate        string `json:"rate"`        // "0": no limit
 }
 
-// reportLimits reports the limits that hold for a lane: its own, and those of the
-// settings where it has none.
+// reportLimits returns the limits of a lane: its own, or the settings.
 func (a *app) reportLimits(lane string, own digest.Limits) reportedLimits {
 	settings := a.domainLimits()
 	if lane == "" {
@@ -51,7 +48,6 @@ func (a *app) reportLimits(lane string, own digest.Limits) reportedLimits {
 		cmp.Or(own.Rate, settings.Rate).String()}
 }
 
-// words writes limits for people.
 func (r reportedLimits) words() string {
 	var parts []string
 	if r.Connections > 0 {
@@ -65,8 +61,7 @@ func (r reportedLimits) words() string {
 
 type limitsListCmd struct{ reads }
 
-// Run lists the limits that hold: for the route, for every domain, and for the
-// domains that have their own.
+// Run lists the limits in force: of the route, of every domain, and of the domains with their own.
 func (limitsListCmd) Run(a *app, st *store.Store) error {
 	lanes, err := st.Lanes(a.soft)
 	if err != nil {
@@ -85,10 +80,10 @@ func (limitsListCmd) Run(a *app, st *store.Store) error {
 	return printList(a, list, "", func(l reportedLimits) string { return l.Lane + "\t" + l.words() })
 }
 
-// A laneArg is a lane as people call it.
+// A laneArg is a lane as people write it.
 type laneArg struct {
 	Lane string `arg:"" name:"domain|route" help:"A recipient domain such as gmail.com, or route for all email."`
-	name string // as the store calls it
+	name string // in the store
 }
 
 func (l *laneArg) check() (err error) {
@@ -117,7 +112,6 @@ func (c *limitsSetCmd) limits() digest.Limits {
 	return digest.Limits{Connections: c.Connections, Rate: c.Rate}
 }
 
-// Run sets a limit.
 func (c *limitsSetCmd) Run(a *app, st *store.Store) error {
 	if err := st.SetLimits(a.soft, a.now(), c.name, c.limits()); err != nil {
 		return err
@@ -128,7 +122,6 @@ func (c *limitsSetCmd) Run(a *app, st *store.Store) error {
 
 type limitsRemoveCmd struct{ laneArg }
 
-// Run ends a limit.
 func (c limitsRemoveCmd) Run(a *app, st *store.Store) error {
 	name := cmp.Or(c.name, routeName)
 	l, err := st.Lane(a.soft, c.name)

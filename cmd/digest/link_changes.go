@@ -21,7 +21,8 @@ func (a *app) tellReaders(st *store.Store, signer *digest.Signer) func(context.C
 				return err
 			}
 			if len(news.Changes) == 0 {
-				continue // somebody has undone or overwritten them
+				// Somebody undid or overwrote them.
+				continue
 			}
 			err = a.mailOne(st, a.plainLetter(news.User.Email, linkNewsWords(news, signer, a.BaseURL)))
 			if digest.KindOf(err) == digest.Unavailable {
@@ -39,10 +40,8 @@ func (a *app) tellReaders(st *store.Store, signer *digest.Signer) func(context.C
 	}
 }
 
-// mostNews is how many changes one email lists.
 const mostNews = 20
 
-// linkNewsWords returns the text of the email about changes that links have made.
 func linkNewsWords(news store.LinkNews, signer *digest.Signer, base string) render.LetterContent {
 	l := catalogue.Of(news.User.Language)
 	words := render.LetterContent{

@@ -14,8 +14,8 @@ import (
 	"digest/store/storetest"
 )
 
-// TestReadersAreToldOfLinkChanges: one email in the reader's language lists the changes that links have made, with
-// a link that undoes each. It is sent later if the mail server is down, and never to a suppressed address.
+// TestReadersAreToldOfLinkChanges checks that one email in the reader's language lists the changes by links, with a
+// link that undoes each. It is sent later if the mail server is down, and never to a suppressed address.
 func TestReadersAreToldOfLinkChanges(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := storetest.CopySQLite("digest.db"); err != nil {
@@ -90,7 +90,6 @@ func TestReadersAreToldOfLinkChanges(t *testing.T) {
 	}
 }
 
-// mailIn returns the emails in the Maildir, decoded, each as one line.
 func mailIn(t *testing.T) (all []string) {
 	t.Helper()
 	files, err := filepath.Glob("mail/new/*")

@@ -1,8 +1,7 @@
 // Command digest makes a daily newspaper of the feeds a person chose.
 //
-// This package is the command line. It reads the settings, connects the other
-// packages and prints what they answer. Each command has a file of its own; the
-// settings stand in settings.go, and wiring.go connects the packages.
+// This package is the command line. It reads the settings, connects the other packages and prints their results. Each
+// command has a file. settings.go has the settings, and wiring.go connects the packages.
 package main
 
 import (
@@ -25,15 +24,14 @@ func main() {
 	os.Exit(run(soft, hard, os.Args[1:], os.Stdout, stderr))
 }
 
-// How long after the first signal what is still in flight is cut off, and the
-// program ends, whatever it does. Polls and deliveries give back by themselves
-// what they cannot finish; what is left hangs.
+// The times after the first signal at which open requests are cancelled, and at which the program exits. Polls and
+// deliveries end earlier unless they hang.
 const (
 	cutAfter   = 12 * time.Second
 	leaveAfter = 14 * time.Second
 )
 
-// errCut is why what was in flight did not end by itself.
+// errCut is the cause of the cancellation.
 var errCut = errors.New(
 	"stopped before all requests and emails were finished; nothing is lost, and the next run continues")
 
@@ -60,15 +58,14 @@ func signals(stderr *announcer) (soft, hard context.Context) {
 	return soft, hard
 }
 
-// The exit statuses of the contract.
+// The exit statuses. Scripts rely on them.
 const (
 	exitDone   = 0
 	exitFailed = 1
 	exitUsage  = 2
 )
 
-// run is the whole program; its value is the exit status. It prints one line on
-// stderr when it fails.
+// run is the whole program; it returns the exit status. It prints one line on stderr when it fails.
 func run(soft, hard context.Context, args []string, stdout, stderr io.Writer) int {
 	var c cli
 	out, errs := announcerOf(stdout), announcerOf(stderr)
@@ -102,7 +99,7 @@ func run(soft, hard context.Context, args []string, stdout, stderr io.Writer) in
 	return exitDone
 }
 
-// stopped returns the error of a command that ended early because of a signal: none for a service.
+// stopped returns the error of a command that a signal ended early, or nil for a service.
 func stopped(command any, hard context.Context) error {
 	if _, ok := command.(service); ok && hard.Err() == nil {
 		return nil
@@ -110,8 +107,8 @@ func stopped(command any, hard context.Context) error {
 	return errInterrupted
 }
 
-// complain prints the one line of a failure. An error of a setting hides passwords
-// itself, and its example may be an address with one.
+// complain prints the one line of a failure. An error of a setting already hides passwords, and its example may be an
+// address with one.
 func complain(stderr *announcer, err error) {
 	text := oneLine(err.Error())
 	if _, ok := errors.AsType[*settingError](err); !ok {
@@ -122,12 +119,11 @@ func complain(stderr *announcer, err error) {
 
 type versionCmd struct{ withoutSettings }
 
-// Run prints the version.
 func (versionCmd) Run(a *app) error {
 	return a.say(map[string]string{"version": version()}, "digest %s", version())
 }
 
-// version is what the User-Agent says: the module's, or "dev" in a checkout.
+// version returns the version for the User-Agent header: the module's, or "dev" in a checkout.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {

@@ -21,16 +21,15 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if err := os.Setenv("DIGEST_CONFIG", os.DevNull); err != nil { // whatever this machine has in /etc
+	if err := os.Setenv("DIGEST_CONFIG", os.DevNull); err != nil { // ignore the file in /etc of this machine
 		panic(err)
 	}
 	storetest.Main(m, built.Remove)
 }
 
-// built is the program that the scripts run.
 var built program.Workshop
 
-// TestScripts runs the program as a person would; each file in testdata is a story.
+// TestScripts runs the program as a person would. Each file in testdata is a script.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:   "testdata",
@@ -39,7 +38,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// TestScriptsOnPostgres runs the stories in which the database matters again.
+// TestScriptsOnPostgres runs the scripts that depend on the database again.
 func TestScriptsOnPostgres(t *testing.T) {
 	tier.Alone(t)
 	testscript.Run(t, testscript.Params{
@@ -59,9 +58,8 @@ func TestScriptsOnPostgres(t *testing.T) {
 	})
 }
 
-// prepare gives each script the program, a database of its own in the file
-// digest.db, and a site of its own at $SITE, which serves the files in the
-// script's folder "site".
+// prepare gives each script the program, a database in the file digest.db, and a site at $SITE that serves the files in
+// the script's folder "site".
 func prepare(e *testscript.Env) error {
 	t, ok := e.T().(testing.TB)
 	if !ok {
@@ -82,8 +80,8 @@ func prepare(e *testscript.Env) error {
 	return nil
 }
 
-// publish replaces a file of the site by another of the script's, whose
-// modification time then differs by more than the second that HTTP can tell.
+// publish replaces a file of the site by another file of the script. The new modification time differs by more than a
+// second, because HTTP dates have no fractions.
 func publish(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: publish FILE ADDRESS")
@@ -133,8 +131,7 @@ func TestParseEmail(t *testing.T) {
 	}
 }
 
-// TestBadValueStatus: a flag that cannot be understood makes the command line
-// wrong; the same value from the environment does not.
+// TestBadValueStatus checks that an invalid flag is a usage error, and that the same value in the environment is not.
 func TestBadValueStatus(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for setting, value := range map[string]string{
@@ -164,8 +161,8 @@ func TestBadValueStatus(t *testing.T) {
 	}
 }
 
-// TestBadDatabaseAddress: what is wrong with an address of PostgreSQL is said of
-// the setting, with an example, and without its password.
+// TestBadDatabaseAddress checks that an error in a PostgreSQL address names the setting, with an example, and without
+// the password.
 func TestBadDatabaseAddress(t *testing.T) {
 	for _, address := range []string{"postgres://u:sesame@h:99999/x", "postgres://u:sesame@h/x?sslmode=zz"} {
 		var said strings.Builder
@@ -177,8 +174,7 @@ func TestBadDatabaseAddress(t *testing.T) {
 	}
 }
 
-// TestBadEnvironment: a value that cannot be understood fails only where it
-// counts, and never loses mail that came back.
+// TestBadEnvironment checks that an invalid value fails only if it is in force, and never loses a bounce.
 func TestBadEnvironment(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := storetest.CopySQLite("digest.db"); err != nil {
@@ -198,7 +194,7 @@ func TestBadEnvironment(t *testing.T) {
 	}
 }
 
-// TestReadFileStops: a pipe that nobody writes to does not hold the program.
+// TestReadFileStops checks that a pipe without a writer does not block the program.
 func TestReadFileStops(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	r, w, err := os.Pipe()
@@ -228,14 +224,13 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestServeStops starts the whole program and asks it to stop.
+// TestServeStops starts the whole program and stops it.
 func TestServeStops(t *testing.T) {
 	t.Chdir(t.TempDir())
 	serveWhile(t, "", "ok", t.Output(), func() {})
 }
 
-// serveWhile runs digest serve until do returns, and sees what /healthz says before it
-// stops, and that it stops.
+// serveWhile runs digest serve until do returns. It checks the text of /healthz, and that the program stops.
 func serveWhile(t *testing.T, flags, health string, logged io.Writer, do func()) {
 	t.Helper()
 	soft, stop := context.WithCancel(t.Context())
@@ -269,7 +264,6 @@ func serveWhile(t *testing.T, flags, health string, logged io.Writer, do func())
 	}
 }
 
-// lineWith waits for a line that contains something.
 type lineWith struct {
 	what string
 	seen chan string
@@ -285,8 +279,8 @@ func (l *lineWith) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestStoppedAtTheStart: a signal before the database is open ends the hourly job without an error. Another command
-// says that it was interrupted.
+// TestStoppedAtTheStart checks that a signal before the database is open ends the hourly job without an error. Another
+// command reports that it was interrupted.
 func TestStoppedAtTheStart(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if status := run(t.Context(), t.Context(), []string{"migrate"}, io.Discard, t.Output()); status != exitDone {

@@ -12,7 +12,6 @@ import (
 
 type manualCmd struct{ withoutSettings }
 
-// Run prints the manual page.
 func (manualCmd) Run(a *app) error {
 	text := manual.Page(a.command.model, version(), usualConfig, func(f *kong.Flag) string {
 		if !isSetting(f) {
@@ -29,7 +28,6 @@ type completionCmd struct {
 	Shell string `arg:"" help:"bash, zsh or fish."`
 }
 
-// Run prints what makes a shell complete commands and flags.
 func (c completionCmd) Run(a *app) error {
 	text := manual.Completion(a.command.model, c.Shell)
 	if text == "" {

@@ -14,17 +14,16 @@ import (
 )
 
 const (
-	// garbagePercent lets the heap grow to five times what is in use before it
-	// is collected: most of what an hour allocates lives for one poll.
+	// garbagePercent lets the heap grow to five times the live memory, because most allocations of the hourly job live
+	// for one poll.
 	garbagePercent = 400
-	// leastLimit and mostLimit are where it is collected sooner all the same, in
-	// bytes: at a quarter of the machine's memory, within these bounds.
+	// leastLimit and mostLimit bound the memory limit in bytes, which is a quarter of the machine's memory.
 	leastLimit = 64 << 20
 	mostLimit  = 184 << 20
 )
 
-// tuneMemory sets the garbage collector for the work of an hour, unless the
-// operator has set it (GOGC, GOMEMLIMIT). Of the caches of a file it knows nothing.
+// tuneMemory configures the garbage collector for the hourly job, unless the operator did (GOGC, GOMEMLIMIT). It
+// subtracts the caches of SQLite, which Go does not count.
 func (a *app) tuneMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbagePercent)
@@ -39,7 +38,6 @@ func (a *app) tuneMemory() {
 	debug.SetMemoryLimit(limit)
 }
 
-// ownLimit is the memory that the program keeps to, in bytes.
 func ownLimit() int64 {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return debug.SetMemoryLimit(-1)
@@ -47,8 +45,7 @@ func ownLimit() int64 {
 	return memoryLimit(machineMemory(os.DirFS("/")))
 }
 
-// memoryLimit is the memory that the program keeps to on a machine, in bytes; of one of
-// which nothing is known that of a large one.
+// memoryLimit returns the memory limit in bytes on a machine with this memory; 0 means unknown and returns mostLimit.
 func memoryLimit(machine int64) int64 {
 	if machine == 0 {
 		return mostLimit
@@ -56,15 +53,14 @@ func memoryLimit(machine int64) int64 {
 	return min(max(machine/4, leastLimit), mostLimit)
 }
 
-// documentMemory is how much of its memory limit the program has for documents, in bytes:
-// a sixth, as each takes twice its length and what is collected late as much again.
+// documentMemory returns the bytes for documents: a sixth of the memory limit. Each document takes twice its length,
+// and uncollected garbage as much again.
 func documentMemory(limit int64) int64 {
 	return min(max(limit/6, poller.LeastBodies), poller.MostBodies)
 }
 
-// machineMemory is how much memory this process may have, in bytes: that of the machine,
-// or less if its control group, or one that holds it, has less. 0: it is not known, as on
-// systems other than Linux.
+// machineMemory returns the memory in bytes that this process can use: the machine's, or the lowest limit of its
+// control groups. It returns 0 if that is unknown, such as on systems other than Linux.
 func machineMemory(root fs.FS) int64 {
 	least := int64(math.MaxInt64)
 	if bytes, ok := memTotal(read(root, "proc/meminfo")); ok {
@@ -81,7 +77,7 @@ func machineMemory(root fs.FS) int64 {
 		}
 		for group = path.Clean("/" + group); ; group = path.Dir(group) {
 			bytes, err := strconv.ParseInt(strings.TrimSpace(read(root, path.Join(base, group, file))), 10, 64)
-			if err == nil && bytes > 0 { // else "max", or none
+			if err == nil && bytes > 0 { // not "max" or missing
 				least = min(least, bytes)
 			}
 			if group == "/" {
@@ -95,7 +91,6 @@ func machineMemory(root fs.FS) int64 {
 	return least
 }
 
-// memTotal reads the memory of a machine in /proc/meminfo.
 func memTotal(meminfo string) (bytes int64, ok bool) {
 	_, rest, found := strings.Cut(meminfo, "MemTotal:")
 	words := strings.Fields(rest)
@@ -106,7 +101,6 @@ func memTotal(meminfo string) (bytes int64, ok bool) {
 	return kib << 10, err == nil && kib > 0
 }
 
-// read gives a file; nothing of one that cannot be read.
 func read(root fs.FS, name string) string {
 	text, _ := fs.ReadFile(root, name)
 	return string(text)

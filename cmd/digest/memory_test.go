@@ -6,8 +6,7 @@ import (
 	"testing/fstest"
 )
 
-// TestMachineMemory: a control group counts where it has less than the machine, and so
-// does one that holds it.
+// TestMachineMemory checks that a control group, or one around it, counts if it has less memory than the machine.
 func TestMachineMemory(t *testing.T) {
 	const mb = 1 << 20
 	const machine = "MemTotal:        4194304 kB\nMemFree:          1048576 kB\n"
@@ -45,7 +44,7 @@ func TestMachineMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryLimit: the limits follow the machine, between a floor and a ceiling.
+// TestMemoryLimit checks that the limits follow the machine's memory, within bounds.
 func TestMemoryLimit(t *testing.T) {
 	const mb = 1 << 20
 	for _, test := range []struct{ machine, limit, documents int64 }{

@@ -7,7 +7,6 @@ type migrateCmd struct {
 	migrates
 }
 
-// Run brings the schema up to date.
 func (migrateCmd) Run(a *app, st *store.Store) error {
 	if err := a.sealAddresses(st); err != nil {
 		return err

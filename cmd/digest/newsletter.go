@@ -38,12 +38,11 @@ type newsletterCmd struct {
 	Remove  newsletterRemoveCmd  `cmd:"" help:"Remove a newsletter that has ended, with its archive."`
 }
 
-// A slugArg names a newsletter.
 type slugArg struct {
 	Slug string `arg:"" help:"The newsletter's name in web addresses: /n/SLUG."`
 }
 
-// newsletterFlags are what a publisher may choose. What is not given changes nothing.
+// newsletterFlags are the settings of a publisher. Missing flags change nothing.
 type newsletterFlags struct {
 	Name          *string        `placeholder:"NAME" env:"-" help:"The newsletter's name."`
 	Description   *string        `placeholder:"TEXT" env:"-" help:"A short description for visitors; \"\" removes it."`
@@ -67,7 +66,6 @@ type newsletterFlags struct {
 	Images        digest.Images  `type:"word" words:"off,linked,proxy" placeholder:"HOW" env:"-" help:"Pictures in full text: off, linked, or proxy (fetched by this instance, also shown with excerpts)."`
 }
 
-// apply makes a newsletter what was chosen.
 func (f newsletterFlags) apply(n digest.Newsletter) digest.Newsletter {
 	n.Cadence, n.Layout, n.Images = cmp.Or(f.Days, n.Cadence), cmp.Or(f.Layout, n.Layout), cmp.Or(f.Images, n.Images)
 	for chosen, to := range map[*string]*string{
@@ -79,7 +77,7 @@ func (f newsletterFlags) apply(n digest.Newsletter) digest.Newsletter {
 			*to = *chosen
 		}
 	}
-	if f.Name != nil { // what an operator types is approved
+	if f.Name != nil { // an operator's names need no approval
 		n.WantedName = ""
 	}
 	if f.FromName != nil {
@@ -103,7 +101,7 @@ func (f newsletterFlags) apply(n digest.Newsletter) digest.Newsletter {
 	return n
 }
 
-// setLogo makes the file that was named the logo, or takes the logo away.
+// setLogo sets the logo from the named file, or removes it.
 func (f newsletterFlags) setLogo(a *app, st *store.Store, id digest.NewsletterID) error {
 	if f.Logo == nil {
 		return nil
@@ -134,7 +132,7 @@ type newsletterCreateCmd struct {
 	newsletterFlags
 }
 
-// Run makes a newsletter. Nothing of it stays where none of its feeds can be read.
+// Run creates a newsletter. If one of its feeds cannot be added, it removes the newsletter again.
 func (c newsletterCreateCmd) Run(a *app) error {
 	return a.withPolls(func(st *store.Store) error {
 		u, _, err := a.reader(st, c.Owner)
@@ -161,7 +159,7 @@ func (c newsletterCreateCmd) Run(a *app) error {
 	})
 }
 
-// addFeeds makes feeds part of a newsletter. One bad address stops the others.
+// addFeeds adds feeds to a newsletter. It stops at the first bad address.
 func (a *app) addFeeds(st *store.Store, n digest.Newsletter, addresses []string) error {
 	subscriber := a.subscriber(st)
 	for _, address := range addresses {
@@ -174,7 +172,6 @@ func (a *app) addFeeds(st *store.Store, n digest.Newsletter, addresses []string)
 
 type newsletterListCmd struct{ reads }
 
-// Run lists the newsletters.
 func (newsletterListCmd) Run(a *app, st *store.Store) error {
 	all, err := st.Newsletters(a.soft)
 	if err != nil {
@@ -191,7 +188,6 @@ func (newsletterListCmd) Run(a *app, st *store.Store) error {
 		})
 }
 
-// reportedNewsletter is a newsletter as JSON.
 type reportedNewsletter struct {
 	Slug          string     `json:"slug"`
 	Name          string     `json:"name"`
@@ -200,11 +196,11 @@ type reportedNewsletter struct {
 	AddressLine   string     `json:"address_line"`
 	Header        string     `json:"header"`
 	Footer        string     `json:"footer"`
-	Paper         string     `json:"paper"` // such as #fbf9f4; "": the program's own
+	Paper         string     `json:"paper"` // such as #fbf9f4; "": the default
 	Ink           string     `json:"ink"`
 	Accent        string     `json:"accent"`
 	FromName      string     `json:"from_name"`
-	WantedName    string     `json:"wanted_name"` // waits for approval; "": none does
+	WantedName    string     `json:"wanted_name"` // waits for approval; "": none
 	WantedFrom    string     `json:"wanted_from_name"`
 	ReplyTo       string     `json:"reply_to"`
 	Owner         string     `json:"owner"`
@@ -212,13 +208,13 @@ type reportedNewsletter struct {
 	HeldReason    string     `json:"held_reason"`
 	Members       int        `json:"members"`
 	Days          string     `json:"days"`
-	DeliverAt     string     `json:"deliver_at"` // by each member's clock
+	DeliverAt     string     `json:"deliver_at"` // in each member's time zone
 	Layout        string     `json:"layout"`
 	Images        string     `json:"images"`
-	ApproveWithin int64      `json:"approve_within"` // seconds
+	ApproveWithin int64      `json:"approve_within"` // in seconds
 	CountClicks   bool       `json:"count_clicks"`
 	CountReplies  bool       `json:"count_replies"`
-	MemberLimit   int        `json:"member_limit"` // 0: as many as come
+	MemberLimit   int        `json:"member_limit"` // 0: no limit
 	CreatedAt     *time.Time `json:"created_at"`
 }
 
@@ -235,7 +231,6 @@ func reportNewsletter(n store.NewsletterInfo) reportedNewsletter {
 	}
 }
 
-// newsletterInfo is a newsletter as a list of them shows it.
 func (a *app) newsletterInfo(st *store.Store, slug string) (store.NewsletterInfo, error) {
 	all, err := st.Newsletters(a.soft)
 	for _, n := range all {
@@ -249,7 +244,6 @@ func (a *app) newsletterInfo(st *store.Store, slug string) (store.NewsletterInfo
 	return store.NewsletterInfo{}, err
 }
 
-// sayNewsletter says how a newsletter stands.
 func (a *app) sayNewsletter(st *store.Store, slug string) error {
 	n, err := a.newsletterInfo(st, slug)
 	if err != nil {
@@ -271,7 +265,6 @@ func (a *app) sayNewsletter(st *store.Store, slug string) error {
 		a.nextLetter(n.Newsletter, archive))
 }
 
-// nextLetter tells when the owner's next letter comes.
 func (a *app) nextLetter(n digest.Newsletter, archive digest.Digest) string {
 	if n.State != digest.NewsletterActive {
 		return ""
@@ -284,7 +277,6 @@ type newsletterShowCmd struct {
 	slugArg
 }
 
-// shownNewsletter is one newsletter as JSON.
 type shownNewsletter struct {
 	reportedNewsletter
 	Page       string              `json:"page"`
@@ -292,11 +284,11 @@ type shownNewsletter struct {
 	Publishers []reportedPublisher `json:"publishers"`
 	Feeds      []reportedSource    `json:"feeds"`
 	ReturnURLs []string            `json:"return_urls"`
-	Logo       string              `json:"logo"` // its address; "": none
+	Logo       string              `json:"logo"` // address; "": none
 
-	Hub         int              `json:"hub_subscriptions"` // programs that are told of its letters
-	Asks        digest.AskCounts `json:"asks"`              // people of imported lists
-	AsksStopped string           `json:"asks_stopped"`      // why nobody else is asked; "": they are
+	Hub         int              `json:"hub_subscriptions"` // programs that subscribe to its feed by WebSub
+	Asks        digest.AskCounts `json:"asks"`              // confirmation requests to imported people
+	AsksStopped string           `json:"asks_stopped"`      // why sending of requests stopped; "": it did not
 }
 
 type reportedPublisher struct {
@@ -309,7 +301,6 @@ type reportedSource struct {
 	Title string `json:"title"`
 }
 
-// Run shows one newsletter.
 func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 	n, err := a.newsletterInfo(st, c.Slug)
 	if err != nil {
@@ -388,7 +379,6 @@ type newsletterSetCmd struct {
 	newsletterFlags
 }
 
-// Run changes a newsletter.
 func (c newsletterSetCmd) Run(a *app) error {
 	return a.withPolls(func(st *store.Store) error {
 		n, err := st.NewsletterBySlug(a.soft, c.Slug)

@@ -10,7 +10,8 @@ import (
 	"digest/store/storetest"
 )
 
-// TestNewsletterApproved: whoever runs this decides of newsletters that readers ask for, once, and they are told.
+// TestNewsletterApproved checks that the operator can decide once about a requested newsletter, and that its owner is
+// notified.
 func TestNewsletterApproved(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Chdir(t.TempDir())

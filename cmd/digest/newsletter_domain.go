@@ -12,14 +12,14 @@ import (
 	"digest/store"
 )
 
-// domains looks after the newsletters' own domains.
 func (a *app) domains(st *store.Store) (*domains.Registrar, error) {
 	resolver, err := a.resolver()
 	return &domains.Registrar{Store: st, Keys: a.keys(), Resolver: resolver, Now: a.clock, Log: a.log,
 		Stopped: a.tellStopped(st)}, err
 }
 
-// tellStopped mails the owner of a newsletter that it comes from the instance's address again.
+// tellStopped returns a function that emails the owner of a newsletter when its issues use the instance's address
+// again.
 func (a *app) tellStopped(st *store.Store) func(context.Context, digest.Newsletter, digest.NewsletterDomain) error {
 	return func(ctx context.Context, n digest.Newsletter, d digest.NewsletterDomain) error {
 		who, err := st.Publishers(ctx, n.ID)
@@ -52,11 +52,10 @@ type newsletterDomainCmd struct {
 	Check   bool   `help:"Check the DNS record now."`
 }
 
-// reportedDomain is a newsletter's own domain as JSON.
 type reportedDomain struct {
 	Slug      string     `json:"slug"`
 	Address   string     `json:"address"`
-	Signs     bool       `json:"signs"` // letters come from there
+	Signs     bool       `json:"signs"` // issues are sent from Address
 	Finding   string     `json:"finding"`
 	CheckedAt *time.Time `json:"checked_at"`
 	SeenAt    *time.Time `json:"seen_at"`
@@ -64,7 +63,6 @@ type reportedDomain struct {
 	Value     string     `json:"value"` // of the TXT record
 }
 
-// Run shows, names, checks or removes the domain of a newsletter.
 func (c newsletterDomainCmd) Run(a *app) error {
 	if c.Remove && (c.Check || c.Address != "") || c.Check && c.Address != "" {
 		return &digest.Error{Kind: digest.Invalid, Message: "name only one of: an address, --remove, --check"}

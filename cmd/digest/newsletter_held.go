@@ -13,8 +13,8 @@ import (
 	"digest/web"
 )
 
-// tellHeld mails the owner of a newsletter, and whoever runs this, that it was held because of what
-// became of its letters.
+// tellHeld returns a function that emails the owner of a newsletter and the operator when bounces or complaints hold
+// it.
 func (a *app) tellHeld(st *store.Store) func(store.HeldNewsletter) error {
 	return func(n store.HeldNewsletter) error {
 		var failed error
@@ -30,7 +30,6 @@ func (a *app) tellHeld(st *store.Store) func(store.HeldNewsletter) error {
 
 type newsletterApproveCmd struct{ slugArg }
 
-// Run approves a newsletter that waits, or its names, and notifies its owner.
 func (c newsletterApproveCmd) Run(a *app, st *store.Store) error {
 	n, err := a.pendingNewsletter(st, c.Slug)
 	if err == nil && n.NamesWait() {
@@ -55,7 +54,7 @@ type newsletterRefuseCmd struct {
 	Reason string `arg:"" help:"The reason, in one line; an email sends it to the requester."`
 }
 
-// Run removes a newsletter that waits, or refuses its names, and tells its owner why.
+// Run removes a newsletter that waits, or rejects its names, and notifies its owner of the reason.
 func (c newsletterRefuseCmd) Run(a *app, st *store.Store) error {
 	reason := digest.Shortened(digest.OneLine(c.Reason), web.MostReason)
 	if reason == "" {
@@ -86,7 +85,6 @@ type newsletterLimitCmd struct {
 	Members int `arg:"" from:"0" to:"10000000" example:"1000" help:"Maximum number of members; 0: no limit. Existing members stay."`
 }
 
-// Run limits a newsletter.
 func (c newsletterLimitCmd) Run(a *app, st *store.Store) error {
 	n, err := st.NewsletterBySlug(a.soft, c.Slug)
 	if err == nil {
@@ -108,24 +106,25 @@ func (a *app) pendingNewsletter(st *store.Store, slug string) (store.NewsletterI
 	return n, err
 }
 
-// tellAsker mails who asked for a newsletter what became of it. What is decided stands, whether
-// the mail leaves or not.
+// tellAsker emails the decision to the person who requested a newsletter. The decision is stored even if the email
+// fails.
 func (a *app) tellAsker(st *store.Store, to string, words render.LetterContent) {
 	if err := a.mailOne(st, a.plainLetter(to, words)); err != nil {
 		a.log.Warn("cannot email the publisher", "err", err)
 	}
 }
 
-// plainLetter is a letter of this instance's that is no edition.
+// plainLetter returns an email of this instance that is not an edition.
 func (a *app) plainLetter(to string, words render.LetterContent) mailer.Letter {
 	words.Name, words.HomeURL, words.PostalAddress = render.DefaultName, a.BaseURL+"/", a.PostalAddress
 	return mailer.Letter{To: to, Date: a.now(), Subject: words.Title, Language: catalogue.Of(words.Language).Code,
 		HTML: words.HTML(), Text: words.PlainText()}
 }
 
-// languageTo is the language in which whoever has an address is spoken to; English where that is not known.
+// languageTo returns the language for emails to an address; English if it is unknown.
 func languageTo(ctx context.Context, st *store.Store, email string) *catalogue.Language {
-	u, _ := st.UserByEmail(ctx, email) // nobody of that address, or the database does not answer
+	// The user stays zero if the address is unknown or the database fails.
+	u, _ := st.UserByEmail(ctx, email)
 	return catalogue.Of(u.Language)
 }
 

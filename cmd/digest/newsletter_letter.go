@@ -15,7 +15,7 @@ type newsletterPreviewCmd struct {
 	Layout digest.Layout `type:"word" words:"headlines,excerpts,full" placeholder:"LAYOUT" env:"-" help:"Use another layout: headlines, excerpts or full."`
 }
 
-// Run prints the letter that the owner's next midnight would bring; nothing changes.
+// Run prints the issue of the owner's next midnight and changes nothing.
 func (c newsletterPreviewCmd) Run(a *app, st *store.Store) error {
 	if err := a.noteFence(st); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (c newsletterPreviewCmd) Run(a *app, st *store.Store) error {
 	return a.printMessage(m, c.HTML)
 }
 
-// nextOf gives a newsletter with its archive and what was decided of the next letter.
+// nextOf returns a newsletter with its archive and the decisions about the next issue.
 func (a *app) nextOf(st *store.Store, slug string) (n digest.Newsletter, archive digest.Digest,
 	letter digest.NewsletterLetter, err error) {
 	if n, err = st.NewsletterBySlug(a.soft, slug); err == nil {
@@ -54,7 +54,6 @@ type newsletterLetterCmd struct {
 	Unpull  []string    `placeholder:"URL" env:"-" help:"Include the post again."`
 }
 
-// reportedLetter is what was decided of a letter, as JSON.
 type reportedLetter struct {
 	Slug     string `json:"slug"`
 	Date     string `json:"date"`
@@ -64,7 +63,6 @@ type reportedLetter struct {
 	Approved bool   `json:"approved"`
 }
 
-// Run changes the letter of a date, and says what was decided of it.
 func (c newsletterLetterCmd) Run(a *app, st *store.Store) error {
 	n, _, l, err := a.nextOf(st, c.Slug)
 	if err == nil && !c.Date.IsZero() {
@@ -107,12 +105,11 @@ func (c newsletterLetterCmd) Run(a *app, st *store.Store) error {
 		"%s, issue of %s%s", n.Slug, l.LocalDate, words)
 }
 
-// changes reports whether something is decided, and not only asked.
 func (c newsletterLetterCmd) changes() bool {
 	return c.Subject != nil || c.Note != nil || c.Skip != nil || len(c.Pull)+len(c.Unpull) > 0
 }
 
-// refusePastLetter returns an error for a letter that was sent already. The zero date means the next letter.
+// refusePastLetter returns an error for an issue that was already sent. The zero date means the next issue.
 func (a *app) refusePastLetter(st *store.Store, n digest.Newsletter, date digest.Date) error {
 	if date.IsZero() || !date.IsOver(a.now()) {
 		return nil
@@ -125,7 +122,8 @@ func (a *app) refusePastLetter(st *store.Store, n digest.Newsletter, date digest
 	return err
 }
 
-// pull leaves posts out, and lets them in again, by their addresses among those that wait.
+// pull removes posts from issues, or includes them again. It finds them by their addresses among the posts that were
+// not sent.
 func (c newsletterLetterCmd) pull(a *app, st *store.Store, n digest.Newsletter) error {
 	if len(c.Pull)+len(c.Unpull) == 0 {
 		return nil
@@ -174,7 +172,6 @@ type newsletterHoldCmd struct {
 	Reason string `default:"by the operator" placeholder:"TEXT" env:"-" help:"The reason that the publisher sees."`
 }
 
-// Run holds a newsletter.
 func (c newsletterHoldCmd) Run(a *app, st *store.Store) error {
 	n, err := st.NewsletterBySlug(a.soft, c.Slug)
 	if err != nil {
@@ -197,7 +194,7 @@ type newsletterReleaseCmd struct {
 	Date digest.Date `arg:"" optional:"" example:"2026-12-01" help:"The date of an issue that waits for approval."`
 }
 
-// Run lets a newsletter, or the letter of a date, go on.
+// Run releases a newsletter, or approves the issue of a date.
 func (c newsletterReleaseCmd) Run(a *app, st *store.Store) error {
 	n, err := st.NewsletterBySlug(a.soft, c.Slug)
 	if err != nil {
@@ -229,7 +226,6 @@ func (c newsletterReleaseCmd) Run(a *app, st *store.Store) error {
 
 type newsletterEndCmd struct{ slugArg }
 
-// Run ends a newsletter.
 func (c newsletterEndCmd) Run(a *app, st *store.Store) error {
 	n, err := st.NewsletterBySlug(a.soft, c.Slug)
 	if err == nil {
@@ -243,7 +239,6 @@ func (c newsletterEndCmd) Run(a *app, st *store.Store) error {
 
 type newsletterRemoveCmd struct{ slugArg }
 
-// Run removes a newsletter.
 func (c newsletterRemoveCmd) Run(a *app, st *store.Store) error {
 	n, err := st.NewsletterBySlug(a.soft, c.Slug)
 	if err == nil {

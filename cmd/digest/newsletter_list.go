@@ -32,30 +32,28 @@ func (c *newsletterImportCmd) check() error {
 	return err
 }
 
-// reportedImport is what became of a list, as JSON.
 type reportedImport struct {
 	Slug        string   `json:"slug"`
-	System      string   `json:"system"` // that wrote the list
+	System      string   `json:"system"` // the program that wrote the list
 	Files       []string `json:"files"`
 	DryRun      bool     `json:"dry_run"`
-	Proven      int      `json:"proven"`      // whose consent the list proves
-	Joined      int      `json:"joined"`      // of these, who were no members
-	Already     int      `json:"already"`     // who were
-	Refused     int      `json:"refused"`     // who have left, or to whom it must not be sent
-	NoRoom      int      `json:"no_room"`     // for whom the newsletter has no room
-	Suppressed  int      `json:"suppressed"`  // whom the list says to leave alone
-	Unproven    int      `json:"unproven"`    // whose consent nothing proves: they did not join
-	Unconfirmed int      `json:"unconfirmed"` // who never confirmed to the other program
-	Unread      int      `json:"unread"`      // rows that could not be used
+	Proven      int      `json:"proven"`      // people with proof of consent in the list
+	Joined      int      `json:"joined"`      // of these, new members
+	Already     int      `json:"already"`     // of these, existing members
+	Refused     int      `json:"refused"`     // of these, people who left or must not get issues
+	NoRoom      int      `json:"no_room"`     // of these, above the member limit
+	Suppressed  int      `json:"suppressed"`  // suppressed by the list
+	Unproven    int      `json:"unproven"`    // without proof of consent, so not added
+	Unconfirmed int      `json:"unconfirmed"` // not confirmed in the other program
+	Unread      int      `json:"unread"`      // invalid rows
 
-	// Of the unproven, with --ask.
-	ToAsk       int `json:"to_ask"`       // who are asked
-	AskedBefore int `json:"asked_before"` // who were, or wait to be, and are not asked again
-	NotAsked    int `json:"not_asked"`    // members, and to whom it must not be sent
+	// The people without proof, with --ask.
+	ToAsk       int `json:"to_ask"`       // who get a confirmation request
+	AskedBefore int `json:"asked_before"` // who got one before, or wait for one
+	NotAsked    int `json:"not_asked"`    // members, and people who must not get issues
 }
 
-// Run makes those members whose consent the list proves, and leaves those alone who have
-// left. It may be interrupted, and run again.
+// Run adds the people with proof of consent as members, except those who left. It can be interrupted and run again.
 func (c *newsletterImportCmd) Run(a *app, st *store.Store) error {
 	n, err := st.NewsletterBySlug(a.soft, c.Slug)
 	if err != nil {
@@ -97,9 +95,10 @@ func (c *newsletterImportCmd) Run(a *app, st *store.Store) error {
 	})
 }
 
-const mostUnread = 50 // rows that are named; the others are counted
+// Further invalid rows are only counted.
+const mostUnread = 50
 
-// openList opens a file that can be read from anywhere in it.
+// openList opens a regular file, because a list is read at random offsets.
 func openList(name string) (*os.File, int64, error) {
 	info, err := os.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -131,7 +130,6 @@ type newsletterExportCmd struct {
 	File string `arg:"" help:"The ZIP file to write; only its owner can read it."`
 }
 
-// Run writes the members with their proofs, and whom the newsletter is not sent to.
 func (c newsletterExportCmd) Run(a *app, st *store.Store) error {
 	n, err := st.NewsletterBySlug(a.soft, c.Slug)
 	if err != nil {

@@ -16,7 +16,6 @@ type newsletterMembersCmd struct {
 	State string `type:"word" words:"active,paused,left" placeholder:"STATE" env:"-" help:"Only members in this state: active, paused or left."`
 }
 
-// reportedMember is a member as JSON.
 type reportedMember struct {
 	Email       string     `json:"email"`
 	TimeZone    string     `json:"time_zone"`
@@ -26,7 +25,7 @@ type reportedMember struct {
 	JoinedAt    *time.Time `json:"joined_at"`
 	LeftAt      *time.Time `json:"left_at"`
 	Form        string     `json:"form"`
-	Address     string     `json:"address"` // of the network that confirmed
+	Address     string     `json:"address"` // IP address of the confirmation
 	AskedAt     *time.Time `json:"asked_at"`
 	ConfirmedAt *time.Time `json:"confirmed_at"`
 
@@ -47,7 +46,7 @@ func reportMember(m digest.Member) reportedMember {
 	}
 }
 
-// Run lists members. Who is named by their whole address is shown with their history.
+// Run lists members. With a full address it shows one member with their history.
 func (c newsletterMembersCmd) Run(a *app, st *store.Store) error {
 	n, err := st.NewsletterBySlug(a.soft, c.Slug)
 	if err != nil {
@@ -87,7 +86,6 @@ func (a *app) showMember(st *store.Store, n digest.Newsletter, email string) err
 	})
 }
 
-// sayAsks says whom a newsletter asks, if anybody.
 func (a *app) sayAsks(t digest.AskCounts, stopped string) {
 	if t == (digest.AskCounts{}) {
 		return
@@ -121,7 +119,7 @@ func (c *newsletterJoinCmd) check() error {
 	return err
 }
 
-// Run makes somebody a member. Who has left comes back: whoever types this says that they asked.
+// Run adds a member, even one who left before, because the operator vouches for their consent.
 func (c *newsletterJoinCmd) Run(a *app, st *store.Store) error {
 	n, err := st.NewsletterBySlug(a.soft, c.Slug)
 	if err != nil {
@@ -148,7 +146,6 @@ type newsletterLeaveCmd struct {
 
 func (c *newsletterLeaveCmd) check() error { return c.emailArg.check() }
 
-// Run lets a member leave.
 func (c *newsletterLeaveCmd) Run(a *app, st *store.Store) error {
 	n, err := st.NewsletterBySlug(a.soft, c.Slug)
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"digest/store"
 )
 
-// tellNews mails the publishers of a newsletter what became of its feeds.
+// tellNews returns a function that emails the publishers of a newsletter about changes to its feeds.
 func (a *app) tellNews(st *store.Store) func(store.PublisherNews) error {
 	return func(news store.PublisherNews) error {
 		var failed error
 		for _, to := range news.To {
 			err := a.mailOne(st, a.plainLetter(to, a.newsWords(languageTo(a.soft, st, to), news)))
-			if digest.KindOf(err) == digest.Conflict { // nothing is mailed to this address
+			if digest.KindOf(err) == digest.Conflict { // the address gets no emails
 				a.log.Warn("cannot email a publisher about a feed", "newsletter", news.Newsletter.Slug, "err", err)
 				continue
 			}
@@ -44,7 +44,6 @@ func (a *app) newsWords(l *catalogue.Language, news store.PublisherNews) render.
 	return words
 }
 
-// newsOf says what became of a feed.
 func newsOf(n digest.Notice, zone *time.Location) catalogue.Sayable {
 	site := render.SiteName(n.Title, n.URL)
 	switch n.Kind {
@@ -54,7 +53,8 @@ func newsOf(n digest.Notice, zone *time.Location) catalogue.Sayable {
 	case digest.NoticeGone:
 		return catalogue.Key("%s has removed its feed permanently, so we removed it from the newsletter.").With(site)
 	case digest.NoticeDead:
-		return catalogue.Key("%s hasn’t worked for 90 days, so we stopped checking it. Remove it, or enter its new address.").With(site)
+		return catalogue.Key(
+			"%s hasn’t worked for 90 days, so we stopped checking it. Remove it, or enter its new address.").With(site)
 	case digest.NoticeBlocked:
 		return catalogue.Key("The operator of this site has blocked %s. Remove it, or contact the operator.").With(site)
 	case digest.NoticeDeclined:

@@ -10,7 +10,8 @@ import (
 	"digest/store"
 )
 
-// TestNewsWords: publishers are told in their language what became of a feed, and by the clock of the newsletter's owner.
+// TestNewsWords checks that publishers are notified of changes to feeds in their language, and in the time zone of the
+// newsletter's owner.
 func TestNewsWords(t *testing.T) {
 	since := time.Date(2026, 11, 13, 23, 30, 0, 0, time.UTC)
 	about := func(kind digest.NoticeKind, why digest.Illness) digest.Notice {
@@ -53,7 +54,7 @@ Feeds ansehen https://digest.example/newsletters/notes/feeds`,
 	}
 }
 
-// TestStoppedWords: the owner of a newsletter is told in their language that its own address is not used, and why.
+// TestStoppedWords checks that the owner of a newsletter learns in their language why its own address is not used.
 func TestStoppedWords(t *testing.T) {
 	a := &app{}
 	a.BaseURL = "https://digest.example"

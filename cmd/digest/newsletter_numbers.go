@@ -14,23 +14,22 @@ type newsletterNumbersCmd struct {
 	Days  int  `default:"366" from:"1" to:"7320" placeholder:"N" env:"-" help:"The number of days to show (${default})."`
 }
 
-// reportedDay is a day of a newsletter as JSON.
 type reportedDay struct {
 	Day        string `json:"day"`
-	Members    int64  `json:"members"` // at its end
+	Members    int64  `json:"members"` // at the end of the day
 	Joined     int64  `json:"joined"`
 	Left       int64  `json:"left"`
 	Sent       int64  `json:"sent"`
 	Bounced    int64  `json:"bounced"`
 	Complained int64  `json:"complained"`
-	Replied    int64  `json:"replied"` // 0 where it is not counted
+	Replied    int64  `json:"replied"` // 0 if replies are not counted
 }
 
 func reportDay(d digest.NewsletterDay) reportedDay {
 	return reportedDay{d.Day.String(), d.Members, d.Joined, d.Left, d.Sent, d.Bounced, d.Complained, d.Replied}
 }
 
-// Run lists the days on which something happened, and as JSON all of them.
+// Run lists the days with events; the JSON has all days.
 func (c newsletterNumbersCmd) Run(a *app, st *store.Store) error {
 	n, err := st.NewsletterBySlug(a.soft, c.Slug)
 	if err != nil {
@@ -63,7 +62,6 @@ func (c newsletterNumbersCmd) Run(a *app, st *store.Store) error {
 	})
 }
 
-// reportedClicks is how often a post was opened, as JSON.
 type reportedClicks struct {
 	Title  string `json:"title"`
 	URL    string `json:"url"`
@@ -71,7 +69,6 @@ type reportedClicks struct {
 	Clicks int64  `json:"clicks"`
 }
 
-// listClicks lists the latest posts whose links were followed.
 func (a *app) listClicks(st *store.Store, n digest.Newsletter) error {
 	const most = 500
 	all, err := st.ClickCounts(a.soft, n.ID, most)

@@ -15,8 +15,7 @@ type newsletterTestCmd struct {
 	Layout digest.Layout `type:"word" words:"headlines,excerpts,full" placeholder:"LAYOUT" env:"-" help:"Use another layout: headlines, excerpts or full."`
 }
 
-// Run mails the letter that the owner's next midnight would bring to one of its publishers, and
-// to nobody else; nothing changes.
+// Run emails the issue of the owner's next midnight to one publisher as a test. It changes nothing.
 func (c *newsletterTestCmd) Run(a *app) error {
 	return a.withPolls(func(st *store.Store) error {
 		n, archive, decided, err := a.nextOf(st, c.Slug)
@@ -45,8 +44,7 @@ func (c *newsletterTestCmd) Run(a *app) error {
 	})
 }
 
-// publisher gives the address of who publishes a newsletter: the one that is named, or the
-// owner's. Nobody else is sent what is not published yet.
+// publisher returns the address of the named publisher, or of the owner. Only publishers may see unpublished issues.
 func (a *app) publisher(st *store.Store, n digest.Newsletter, email string) (string, error) {
 	all, err := st.Publishers(a.soft, n.ID)
 	if err != nil {
@@ -63,7 +61,7 @@ func (a *app) publisher(st *store.Store, n digest.Newsletter, email string) (str
 		plain(email), n.Slug, strings.Join(known, " or "))}
 }
 
-// mailOne hands over one letter at once, past the queue of the editions.
+// mailOne sends one email immediately, without the queue of editions.
 func (a *app) mailOne(st *store.Store, l mailer.Letter) error {
 	why, suppressed, err := st.Suppressed(a.soft, l.To)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"digest/store/storetest"
 )
 
-// TestNewsletterEmptied: "" takes a text away, what is not given stays, and no text acts on a terminal.
+// TestNewsletterEmptied checks that "" removes a text, that missing flags change nothing, and that no text affects a
+// terminal.
 func TestNewsletterEmptied(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Chdir(t.TempDir())

@@ -17,7 +17,7 @@ type newsletterTokenCmd struct {
 	Remove   int64  `placeholder:"ID" xor:"do" env:"-" help:"Revoke a token."`
 }
 
-// reportedToken is a token as JSON; Token is there only when it was just made.
+// reportedToken is a token as JSON. Token is set only for a new one.
 type reportedToken struct {
 	ID       int64  `json:"id"`
 	Name     string `json:"name"`
@@ -27,7 +27,6 @@ type reportedToken struct {
 	Token    string `json:"token,omitempty"`
 }
 
-// Run lists the tokens of a newsletter, makes one, or makes one void.
 func (c newsletterTokenCmd) Run(a *app, st *store.Store) error {
 	n, err := st.NewsletterBySlug(a.soft, c.Slug)
 	switch {

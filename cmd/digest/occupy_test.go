@@ -15,7 +15,7 @@ import (
 	"digest/store/storetest"
 )
 
-// complaint runs a command, which must end with a status, and returns what it writes to stderr.
+// complaint runs a command, checks its exit status, and returns its stderr.
 func complaint(t *testing.T, line string, want int) string {
 	t.Helper()
 	var said strings.Builder
@@ -25,8 +25,8 @@ func complaint(t *testing.T, line string, want int) string {
 	return said.String()
 }
 
-// TestOneServeOnAFile: a second serve or work on a database in a file fails, and its error names the first process.
-// Short commands run beside the first.
+// TestOneServeOnAFile checks that a second serve or work on a database file fails, and that its error names the first
+// process. Short commands run beside the first.
 func TestOneServeOnAFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	do := func(line string, want int) string { t.Helper(); return complaint(t, line, want) }
@@ -58,10 +58,10 @@ func TestOneServeOnAFile(t *testing.T) {
 		do("user add ann@example.org --time-zone UTC", exitDone)
 		do("backup all.backup", exitDone)
 	})
-	serveWhile(t, "", "ok", t.Output(), func() {}) // serve starts after the first one has ended
+	serveWhile(t, "", "ok", t.Output(), func() {}) // serve starts after the first one ended
 }
 
-// TestKilledServeLeavesNoLock: serve starts after a killed one.
+// TestKilledServeLeavesNoLock checks that serve starts after a killed one.
 func TestKilledServeLeavesNoLock(t *testing.T) {
 	program := built.Path(t)
 	t.Chdir(t.TempDir())
@@ -84,8 +84,8 @@ func TestKilledServeLeavesNoLock(t *testing.T) {
 	}
 }
 
-// TestNoRestoreUnderAProcess: restore and copy do not replace a database while a process works on it, even if that
-// process runs with another --now or behind a fence.
+// TestNoRestoreUnderAProcess checks that restore and copy do not replace a database while a process uses it, even if
+// that process runs with another --now or behind a fence.
 func TestNoRestoreUnderAProcess(t *testing.T) {
 	for name, database := range map[string]func(testing.TB) string{
 		"SQLite": storetest.EmptySQLite, "PostgreSQL": storetest.EmptyPostgres,
@@ -124,7 +124,6 @@ func TestNoRestoreUnderAProcess(t *testing.T) {
 	}
 }
 
-// wait waits until a process has reported that it works.
 func wait(t *testing.T) {
 	t.Helper()
 	st, err := store.Open(t.Context(), os.Getenv("DIGEST_DATABASE"))

@@ -19,14 +19,13 @@ type opmlImportCmd struct {
 	File  string `arg:""`
 }
 
-// mostOPML bounds a list that is read into memory, in bytes.
 const mostOPML = 50 << 20
 
-// mostImported is more feeds than a list can hold: who runs the program knows what they do.
+// mostImported does not limit the operator, who may import any number of feeds.
 const mostImported = 1 << 30
 
-// Run imports a list, then polls the feeds that are new here. To interrupt the polls
-// loses nothing: the feeds are queued, and the next hour polls the rest.
+// Run imports a list, then polls the new feeds. If it is interrupted, the hourly job polls the rest, because the feeds
+// are queued.
 func (c opmlImportCmd) Run(a *app) error {
 	opml, err := readFile(a.soft, c.File, mostOPML)
 	if err != nil {
@@ -50,7 +49,6 @@ func (c opmlImportCmd) Run(a *app) error {
 	})
 }
 
-// reportImport says what became of a list, and polls the feeds that are new.
 func (a *app) reportImport(st *store.Store, unread []feed.BadLine, result store.ImportResult) error {
 	for _, line := range unread {
 		fmt.Fprintf(a.stderr, "digest: skipped %q (line %d): %s\n", plain(line.Title), line.Line,
@@ -72,8 +70,7 @@ func (a *app) reportImport(st *store.Store, unread []feed.BadLine, result store.
 		"unread": unpolled})
 }
 
-// firstPolls reads the new feeds of an import and reports those that could not
-// be read; they stay subscribed and are tried again.
+// firstPolls polls the new feeds of an import and prints the failed ones. These stay subscribed and are polled again.
 func (a *app) firstPolls(st *store.Store, feeds []digest.FeedID) (unread int, err error) {
 	if len(feeds) == 0 {
 		return 0, nil
@@ -104,7 +101,6 @@ type opmlExportCmd struct {
 	WithCredentials bool `env:"-" help:"Include unencrypted passwords and secret addresses of private feeds."`
 }
 
-// Run prints a reader's list.
 func (c opmlExportCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest) error {
 	return a.subscriber(st).Export(a.soft, d.ID, "Feeds of "+u.Email, c.WithCredentials, a.stdout)
 }

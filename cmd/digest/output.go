@@ -20,7 +20,6 @@ import (
 	"digest/timezone"
 )
 
-// printJSON prints one value on one line.
 func (a *app) printJSON(v any) error {
 	line, err := asJSON(v)
 	if err == nil {
@@ -32,8 +31,8 @@ func (a *app) printJSON(v any) error {
 	return nil
 }
 
-// asJSON writes a value so that it does nothing to a terminal that shows it: control characters, and those
-// that turn the direction of a text, are written by their numbers, which are the same JSON.
+// asJSON encodes a value so that printing it is safe for a terminal: it escapes control characters and bidirectional
+// controls.
 func asJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -60,7 +59,7 @@ func actsOnTerminal(r rune) bool {
 	return unicode.IsControl(r) || r > unicode.MaxASCII && digest.WithoutTurns(string(r)) == ""
 }
 
-// say prints what was done: a line for people, or an object for scripts.
+// say prints the result of a change: a line for people, or an object for scripts.
 func (a *app) say(object any, format string, args ...any) error {
 	if a.json {
 		return a.printJSON(object)
@@ -69,7 +68,6 @@ func (a *app) say(object any, format string, args ...any) error {
 	return err
 }
 
-// show prints what was found: for scripts the object, for people what print prints.
 func (a *app) show(object any, print func() error) error {
 	if a.json {
 		return a.printJSON(object)
@@ -77,13 +75,13 @@ func (a *app) show(object any, print func() error) error {
 	return print()
 }
 
-// printList prints records: for scripts as they are, for people a line each, its
-// cells ended by tabs. Where there is none, people are told so.
+// printList prints records: JSON for scripts, or one line of tab-terminated cells each for people. If the list is
+// empty, it prints none for people.
 func printList[T any](a *app, records []T, none string, line func(T) string) error {
 	return printPages(a, all(records), none, line)
 }
 
-// printPages is printList for a list of any length, of which little is in memory.
+// printPages is printList for a list that does not fit into memory.
 func printPages[T any](a *app, records iter.Seq2[T, error], none string, line func(T) string) error {
 	if a.json {
 		return printArray(a, records)
@@ -95,8 +93,7 @@ func printPages[T any](a *app, records iter.Seq2[T, error], none string, line fu
 	return err
 }
 
-// printArray prints a list as printJSON would print a slice. Where reading it fails
-// midway, its beginning has been printed.
+// printArray prints a list as printJSON prints a slice. If reading the list fails, its beginning is already printed.
 func printArray[T any](a *app, records iter.Seq2[T, error]) error {
 	out := bufio.NewWriter(a.stdout)
 	before := byte('[')
@@ -108,7 +105,7 @@ func printArray[T any](a *app, records iter.Seq2[T, error]) error {
 		if err != nil {
 			return errors.Join(err, out.Flush())
 		}
-		_ = out.WriteByte(before) // Flush gives what went wrong
+		_ = out.WriteByte(before) // Flush returns the error
 		_, _ = out.Write(one)
 		before = ','
 	}
@@ -122,14 +119,12 @@ func printArray[T any](a *app, records iter.Seq2[T, error]) error {
 	return nil
 }
 
-// printLines prints a line a record, its cells ended by tabs.
 func printLines[T any](stdout io.Writer, records []T, line func(T) string) error {
 	_, err := printTabs(stdout, reported(all(records), line))
 	return err
 }
 
-// printTable shows people records under a heading, a line each, its cells ended by
-// tabs; nothing where there is none.
+// printTable prints records as lines below a heading. For an empty list it prints nothing.
 func printTable[T any](a *app, heading string, records []T, line func(T) string) error {
 	if len(records) == 0 {
 		return nil
@@ -138,14 +133,12 @@ func printTable[T any](a *app, heading string, records []T, line func(T) string)
 	return printLines(a.stdout, records, func(r T) string { return "  " + line(r) })
 }
 
-// onTerminal reports whether a person watches stdout.
 func (a *app) onTerminal() bool {
 	f, ok := a.stdout.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// each applies a function to each element of a list. It never gives nil, which
-// JSON would write as null.
+// each applies a function to each element of a list. It never returns nil, which is null in JSON.
 func each[T, U any](all []T, do func(T) U) []U {
 	made := make([]U, len(all))
 	for i, one := range all {
@@ -154,7 +147,6 @@ func each[T, U any](all []T, do func(T) U) []U {
 	return made
 }
 
-// all is a list that cannot fail.
 func all[T any](list []T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, one := range list {
@@ -165,7 +157,6 @@ func all[T any](list []T) iter.Seq2[T, error] {
 	}
 }
 
-// reported is each for a list of any length.
 func reported[T, U any](all iter.Seq2[T, error], do func(T) U) iter.Seq2[U, error] {
 	return func(yield func(U, error) bool) {
 		for one, err := range all {
@@ -180,15 +171,13 @@ func reported[T, U any](all iter.Seq2[T, error], do func(T) U) iter.Seq2[U, erro
 	}
 }
 
-// plain makes text from elsewhere fit to be printed: one line, with no password
-// of a feed's address.
+// plain makes foreign text safe to print: one line, without passwords of feeds.
 func plain(s string) string { return digest.WithoutCredentials(oneLine(s)) }
 
-// oneLine makes text safe for a line on a terminal: nothing that moves the
-// cursor, starts a new line or turns the direction of what follows.
+// oneLine makes text safe for a line on a terminal: without control characters, line breaks and bidirectional controls.
 func oneLine(s string) string { return digest.OneLine(digest.WithoutTurns(s)) }
 
-// span writes a duration as people write one: 48h, 90m, 7d.
+// span formats a duration as people write it: 48h, 90m, 7d.
 func span(d time.Duration) string {
 	const day = 24 * time.Hour
 	if d >= 3*day && d%day == 0 {
@@ -211,10 +200,9 @@ func roughly(d time.Duration) string {
 	return span(d.Round(time.Minute))
 }
 
-// seconds is how durations stand in JSON.
 func seconds(d time.Duration) int64 { return int64(d / time.Second) }
 
-// instant is how times stand in JSON: UTC, null for never.
+// instant converts a time for JSON: UTC, null for zero.
 func instant(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -222,7 +210,7 @@ func instant(t time.Time) *time.Time {
 	return new(t.UTC())
 }
 
-// when shows an instant of JSON to people.
+// when formats an instant from JSON for people.
 func when(t *time.Time) string {
 	if t == nil {
 		return "-"
@@ -230,7 +218,6 @@ func when(t *time.Time) string {
 	return t.Format("2006-01-02 15:04 MST")
 }
 
-// inZone shows an instant as the reader's clock does.
 func inZone(t time.Time, zone string) string {
 	loc, err := timezone.Load(zone)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// serviceUser is the user that runs the service in the folder.
+// serviceUser is the user of the service that owns the folder.
 const serviceUser = 65534
 
 // A guest runs the program as root or as the service, in the folder of the service.
@@ -57,7 +57,6 @@ func (g guest) command(uid uint32, line string) *exec.Cmd {
 	return c
 }
 
-// run runs a command and returns what it writes to stderr.
 func (g guest) run(uid uint32, line string, want int) string {
 	g.t.Helper()
 	c := g.command(uid, line)
@@ -70,7 +69,6 @@ func (g guest) run(uid uint32, line string, want int) string {
 	return said.String()
 }
 
-// owned checks that every file in the folder belongs to the service.
 func (g guest) owned(after string) {
 	g.t.Helper()
 	files, err := os.ReadDir(g.dir)
@@ -89,7 +87,7 @@ func (g guest) owned(after string) {
 	g.run(serviceUser, "user list", exitDone)
 }
 
-// TestRootWorksForTheService: the service keeps working, whatever root does beside its database.
+// TestRootWorksForTheService checks that the service keeps working after root ran commands on its database.
 func TestRootWorksForTheService(t *testing.T) {
 	g := newGuest(t)
 	g.run(0, "user add ann@example.org --time-zone UTC", exitDone)
@@ -130,7 +128,7 @@ func TestRootWorksForTheService(t *testing.T) {
 	}
 }
 
-// TestLockedOut: if the database belongs to another user, the service says to whom, and how to change that.
+// TestLockedOut checks that the service names the owner of a foreign database, and the command that changes the owner.
 func TestLockedOut(t *testing.T) {
 	g := newGuest(t)
 	g.run(serviceUser, "user add ann@example.org --time-zone UTC", exitDone)

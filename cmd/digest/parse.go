@@ -22,20 +22,17 @@ type parseCmd struct {
 	URL  string   `name:"url" placeholder:"ADDRESS" help:"Where the document was published, for relative links."`
 }
 
-// mostDocument bounds a document that is read into memory, in bytes.
 const mostDocument = 64 << 20
 
-// A parsed is what came of one file.
 type parsed struct {
 	name    string
 	doc     *feed.Document
-	warning string // of a document that was read in part
+	warning string // if only a part of the document was read
 	err     error
 }
 
-// Run prints what the program reads in documents. A document that cannot be
-// read does not stop the others; as JSON it is part of the answer, and only if
-// none could be read has the command failed.
+// Run prints the parsed documents. One that cannot be parsed does not stop the others. With JSON its error is part of
+// the output, and the command fails only if all documents do.
 func (c parseCmd) Run(a *app) error {
 	address, err := published(c.URL)
 	if err != nil {
@@ -46,7 +43,7 @@ func (c parseCmd) Run(a *app) error {
 	seen := map[string]bool{}
 	for _, name := range c.File {
 		if seen[name] {
-			continue // keyed by name, it has one answer
+			continue // the output has one result for each name
 		}
 		seen[name] = true
 		p := parse(a.soft, name, address)
@@ -74,18 +71,18 @@ func (c parseCmd) Run(a *app) error {
 	return joinLines(failed)
 }
 
-// published is the address that links are relative to; none if none is given.
+// published returns the address for resolving links; "" without a flag.
 func published(address string) (string, error) {
 	if address == "" {
 		return "", nil
 	}
 	normal, err := feed.NormalURL(address)
-	if err != nil || !strings.ContainsAny(address, ":.") { // a bare word is no site
+	if err != nil || !strings.ContainsAny(address, ":.") { // a bare word is not a site
 		return "", badSetting("DIGEST_URL", digest.AddressWithoutCredentials(address), "is not a web address",
 			"https://example.org/feed.xml")
 	}
 	if strings.Contains(address, "://") {
-		return address, nil // as it was published, to the letter
+		return address, nil // exactly as published
 	}
 	return normal, nil
 }
@@ -102,10 +99,9 @@ func parse(ctx context.Context, name, address string) parsed {
 	return parsed{name: name, doc: doc, err: err}
 }
 
-// A parsedList is what came of all files.
 type parsedList []parsed
 
-// MarshalJSON makes one object keyed by file name, in the order given.
+// MarshalJSON returns one object keyed by file name, in the order of the arguments.
 func (all parsedList) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -128,7 +124,6 @@ func (all parsedList) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// printDocument shows a document to a person.
 func printDocument(w io.Writer, name string, d *feed.Document) {
 	if f := d.AsFeed(); f != nil && len(f.Posts) > 0 {
 		d = f

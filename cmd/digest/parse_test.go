@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestParseEndedEarly holds that a feed which ends before its first entry is shown with what
-// it says of itself, and with a warning; one that says nothing is an error.
+// TestParseEndedEarly checks that a feed that ends before its first entry is printed with its title and a warning. One
+// without a title is an error.
 func TestParseEndedEarly(t *testing.T) {
 	dir := t.TempDir()
 	cut, nothing := filepath.Join(dir, "cut.xml"), filepath.Join(dir, "nothing.xml")

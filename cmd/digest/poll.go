@@ -14,10 +14,10 @@ type pollCmd struct {
 	URL string `arg:"" name:"url"`
 }
 
-// pollAnswer is the result of the command as JSON.
 type pollAnswer struct {
-	URL        string     `json:"url"`
-	Outcome    string     `json:"outcome"` // unchanged, changed, failed; waiting: it may not be asked now
+	URL string `json:"url"`
+	// unchanged, changed or failed; waiting: not polled, because a limit forbids it
+	Outcome    string     `json:"outcome"`
 	Message    string     `json:"message"`
 	Status     int        `json:"status"`
 	Requests   int        `json:"requests"`
@@ -26,8 +26,7 @@ type pollAnswer struct {
 	NextPollAt *time.Time `json:"next_poll_at"`
 }
 
-// Run asks one feed, if it may be asked; one that may not is queued for the
-// time when it may.
+// Run polls one feed if its limits allow it, and queues it for later otherwise.
 func (c pollCmd) Run(a *app) error {
 	return a.withPolls(func(st *store.Store) error {
 		known, err := a.feedAt(st, c.URL)
@@ -50,8 +49,7 @@ func (c pollCmd) Run(a *app) error {
 	})
 }
 
-// pollOne polls all feeds that are queued and due, and gives the result of one of
-// them; nil if it was not polled.
+// pollOne polls all queued feeds that are due, and returns the result of one of them, or nil if it was not polled.
 func (a *app) pollOne(st *store.Store, id digest.FeedID) (result *poller.Result, err error) {
 	err = a.withJob(st, func(job *hourly.Job) error {
 		job.Report = func(ev hourly.Event) {
@@ -65,7 +63,6 @@ func (a *app) pollOne(st *store.Store, id digest.FeedID) (result *poller.Result,
 	return result, err
 }
 
-// waiting is the outcome of a feed that may not be asked now.
 const waiting = "waiting"
 
 func (a *app) tellPoll(f store.FeedInfo, result *poller.Result) error {

@@ -15,7 +15,7 @@ type previewCmd struct {
 	Text bool `xor:"version" help:"The text version (the default)."`
 }
 
-// Run prints the edition that the next midnight would bring; nothing changes.
+// Run prints the edition of the next midnight and changes nothing.
 func (c previewCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest) error {
 	if err := a.noteFence(st); err != nil {
 		return err
@@ -35,7 +35,6 @@ func (c previewCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest)
 	return a.printMessage(m, c.HTML)
 }
 
-// printMessage prints the text of a message, or its HTML.
 func (a *app) printMessage(m render.Message, html bool) (err error) {
 	switch {
 	case a.json:

@@ -17,8 +17,8 @@ import (
 
 const canary = "canary-7f3a"
 
-// A privateSite has a feed that is another for who has the password, one for who has the
-// token, and one at a secret address, which names itself.
+// A privateSite has three private feeds: with a password, with a token, and at a secret address that the feed itself
+// contains.
 func privateSite(t *testing.T) (s *httptest.Server, setPassword func(string)) {
 	var mu sync.Mutex
 	password := canary
@@ -50,8 +50,8 @@ func privateSite(t *testing.T) (s *httptest.Server, setPassword func(string)) {
 	return s, func(p string) { mu.Lock(); password = p; mu.Unlock() }
 }
 
-// A console runs commands on a morning, if they name no other time, and keeps all that they print.
-// Of an afternoon an edition would wait for the feeds that may not be asked at its midnight.
+// A console runs commands in the morning, unless they name another time, and records their output. In the afternoon, an
+// edition would wait for feeds that may not be polled at its midnight.
 type console struct {
 	t   *testing.T
 	all strings.Builder
@@ -75,8 +75,8 @@ func write(t *testing.T, name, content string) {
 	}
 }
 
-// TestPrivateFeeds: each is read with its reader's credential, and comes to nobody else;
-// what is secret stands in no output, log, mail or database.
+// TestPrivateFeeds checks that each private feed is polled with its reader's credential and delivered to nobody else.
+// No secret may appear in output, log, email or database.
 func TestPrivateFeeds(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Chdir(t.TempDir())
@@ -115,9 +115,9 @@ func TestPrivateFeeds(t *testing.T) {
 			"/feed", "--secret"); !strings.Contains(out, "Secret") || strings.Contains(out, canary) {
 			t.Error(out)
 		}
-		// What another reader has with the same password is another feed.
+		// Another reader with the same password gets a separate feed.
 		c.run(exitDone, "subscribe", "eve@example.org", strings.Replace(s.URL, "://", "://ann:"+canary+"@", 1)+"/open")
-		c.all.Reset() // the person has typed it
+		c.all.Reset() // the person typed the password
 
 		feeds := c.run(exitDone, "feeds")
 		if n := strings.Count(feeds, s.URL+"/open"); n != 3 || strings.Count(feeds, "#private-") != 4 ||
@@ -141,7 +141,7 @@ func TestPrivateFeeds(t *testing.T) {
 			}
 		}
 
-		// The site takes another password; the reader gives it.
+		// The site changes the password, and the reader enters the new one.
 		setPassword(canary + "3")
 		if out := c.run(exitDone, "tick", "--now", day(3), "--json"); !strings.Contains(out, `"failed":2`) {
 			t.Error(out)
@@ -156,7 +156,7 @@ func TestPrivateFeeds(t *testing.T) {
 			t.Error(out)
 		}
 
-		// A new key, and what was sealed with the old one.
+		// Rotate the key.
 		if out := c.run(exitDone, "key", "rotate"); !strings.Contains(out, "4 passwords encrypted") {
 			t.Error(out)
 		}
@@ -182,7 +182,7 @@ func TestPrivateFeeds(t *testing.T) {
 			t.Errorf("the password given anew after the rotation makes another feed: %s", out)
 		}
 
-		// Only who asks for it gets it out of here.
+		// Only an export with --with-credentials contains the credentials.
 		list := printed(c, "opml", "export", "ann@example.org", "--with-credentials")
 		for _, has := range []string{"://ann:" + canary + "3@", `digest:bearer="` + canary + `"`, "/" + canary +
 			"/feed", `digest:secret="true"`} {
@@ -220,14 +220,13 @@ func TestPrivateFeeds(t *testing.T) {
 	})
 }
 
-// printed is run whose output may have what is secret, as the person asked for it.
+// printed is run for output that may contain secrets.
 func printed(c *console, args ...string) string {
 	c.t.Helper()
 	own := &console{t: c.t}
 	return own.run(exitDone, args...)
 }
 
-// mails gives what each reader was sent.
 func (c *console) mails() map[string]string {
 	c.t.Helper()
 	names, err := filepath.Glob("mail/new/*")

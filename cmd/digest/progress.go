@@ -9,13 +9,13 @@ import (
 	"digest/poller"
 )
 
-// A progress follows the polls of a job, with a progress bar where a person looks.
+// A progress follows the polls of a job, with a progress bar on a terminal.
 type progress struct {
 	bar    *progressbar.ProgressBar
-	failed []string // one line each
+	failed []string // one line for each
 }
 
-// watchPolls follows polls, of which n are known to come.
+// watchPolls follows the polls of a job, n of which are already known.
 func (a *app) watchPolls(job *hourly.Job, n int, what string) *progress {
 	p := &progress{bar: progressbar.NewOptions(n,
 		progressbar.OptionSetVisibility(a.onTerminal() && !a.json),

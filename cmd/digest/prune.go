@@ -12,11 +12,10 @@ type pruneCmd struct {
 	Confirm bool `env:"-" help:"Delete them now, even if they are more than half."`
 }
 
-// reportedPrune is the output of digest prune as JSON.
 type reportedPrune struct {
 	digest.Prune
 	Keep      string `json:"keep"`
-	Waits     bool   `json:"waits"` // the hourly job deletes nothing before the prune is confirmed
+	Waits     bool   `json:"waits"` // the hourly job waits for the operator's confirmation
 	Confirmed bool   `json:"confirmed"`
 }
 
@@ -26,7 +25,7 @@ func (r reportedPrune) contents() string {
 		r.Before.Format("2006-01-02 15:04 MST"), r.Keep)
 }
 
-// Run counts what is older than DIGEST_KEEP. With --confirm it deletes that.
+// Run counts the editions and posts older than DIGEST_KEEP, and deletes them with --confirm.
 func (c pruneCmd) Run(a *app) error {
 	a.readsOnly = !c.Confirm
 	return a.withStore(func(st *store.Store) error {
@@ -57,7 +56,8 @@ func (c pruneCmd) Run(a *app) error {
 	})
 }
 
-// pruneNow deletes what is older than DIGEST_KEEP. If it is interrupted, the hourly job deletes the rest.
+// pruneNow deletes the editions and posts older than DIGEST_KEEP. If it is interrupted, the hourly job deletes the
+// rest.
 func (a *app) pruneNow(st *store.Store) error {
 	now, err := st.PruneTime(a.soft, a.now())
 	if err != nil {

@@ -16,20 +16,18 @@ type queueCmd struct {
 	Resume queueResumeCmd `cmd:"" help:"Try a paused mail route or recipient domain again now."`
 }
 
-// queueShown is how many editions of each kind are listed.
 const queueShown = 50
 
-// reportedQueue is the queue as JSON.
 type reportedQueue struct {
 	Counts      map[string]int   `json:"counts"` // by state
-	Lanes       []reportedLane   `json:"lanes"`  // that are in trouble or recovering
+	Lanes       []reportedLane   `json:"lanes"`  // with trouble or recovering
 	Waiting     []reportedQueued `json:"waiting"`
 	Unconfirmed []reportedQueued `json:"unconfirmed"` // in doubt twice: perhaps delivered, not sent again
 	Failed      []reportedQueued `json:"failed"`
 	Expired     []reportedQueued `json:"expired"`
 	Sent        []reportedQueued `json:"sent,omitempty"`     // only with --state sent
 	Unmailed    []reportedQueued `json:"unmailed,omitempty"` // only with --state unmailed
-	Returned    []reportedReturn `json:"returned"`           // what came back
+	Returned    []reportedReturn `json:"returned"`           // bounces and complaints
 }
 
 type reportedReturn struct {
@@ -43,9 +41,9 @@ type reportedReturn struct {
 
 type reportedLane struct {
 	Lane   string     `json:"lane"`
-	Until  *time.Time `json:"until"` // nothing is sent before; null: it is not paused
-	Width  int        `json:"width"` // messages at once while it recovers; 0: all
-	Alarm  bool       `json:"alarm"` // the operator has to put something right
+	Until  *time.Time `json:"until"` // no messages before this time; null: not paused
+	Width  int        `json:"width"` // messages in flight while it recovers; 0: no limit
+	Alarm  bool       `json:"alarm"` // the operator has to fix something
 	Reason string     `json:"reason"`
 }
 
@@ -110,7 +108,6 @@ func (c *queueListCmd) check() error {
 	return err
 }
 
-// Run shows the queue.
 func (c *queueListCmd) Run(a *app, st *store.Store) error {
 	query := store.QueueQuery{Now: a.now(), Most: queueShown, State: c.State, Domain: c.Domain, Part: c.Reader}
 	if c.Older > 0 {
@@ -179,8 +176,8 @@ func (a *app) showLane(l reportedLane) {
 	fmt.Fprintf(a.stdout, "%s %s: %s\n", l.Lane, what, plain(l.Reason))
 }
 
-// whenNext says when an edition is sent: what is due and is not on its way
-// waits for its turn, because of a limit or because nobody works.
+// whenNext says when an edition is sent. A due edition may wait for its turn because of a limit, or because no worker
+// runs.
 func (a *app) whenNext(q reportedQueued) string {
 	switch {
 	case q.State != string(digest.EditionReady):
@@ -193,7 +190,6 @@ func (a *app) whenNext(q reportedQueued) string {
 	return fmt.Sprintf("again at %s, after %s", when(q.NextAt), digest.Counted(q.Attempt, "attempt"))
 }
 
-// wordFor names a state as people know it.
 func wordFor(s digest.EditionState) string {
 	switch s {
 	case digest.EditionReady:
@@ -212,7 +208,7 @@ func wordFor(s digest.EditionState) string {
 
 type queueResumeCmd struct {
 	Lane string `arg:"" default:"route" help:"A recipient domain, or route."`
-	name string // as the store calls it
+	name string // in the store
 }
 
 func (c *queueResumeCmd) check() (err error) {
@@ -220,7 +216,7 @@ func (c *queueResumeCmd) check() (err error) {
 	return err
 }
 
-// Run forgets the trouble of a lane; its limits stay.
+// Run resets the trouble of a lane and keeps its limits.
 func (c *queueResumeCmd) Run(a *app, st *store.Store) error {
 	l, err := st.Lane(a.soft, c.name)
 	if err == nil && c.name != "" && !l.IsTroubled() {

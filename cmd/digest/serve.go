@@ -28,8 +28,7 @@ type serveCmd struct {
 	serves
 }
 
-// Run runs the hourly job and the web view until it is told to stop. While
-// there is a fence it serves the web view alone.
+// Run runs the hourly job and the web view until it is stopped. While there is a fence it only serves the web view.
 func (serveCmd) Run(a *app) error {
 	a.runOn()
 	a.works, a.asItself = true, true
@@ -77,7 +76,7 @@ func (serveCmd) Run(a *app) error {
 	})
 }
 
-// listen listens where a setting says: at host:port, or at unix:/path.
+// listen listens at the address of a setting: host:port, or unix:/path.
 func listen(setting, address, example string) (l net.Listener, err error) {
 	if path, ok := strings.CutPrefix(address, unixPrefix); ok {
 		l, err = socket.Listen(path)
@@ -90,7 +89,6 @@ func listen(setting, address, example string) (l net.Listener, err error) {
 	return l, nil
 }
 
-// shownAddress is where a listener listens, as its setting has it.
 func shownAddress(l net.Listener) string {
 	if l.Addr().Network() == "unix" {
 		return unixPrefix + l.Addr().String()
@@ -98,7 +96,6 @@ func shownAddress(l net.Listener) string {
 	return l.Addr().String()
 }
 
-// metricsAt is where the metrics are.
 func metricsAt(l net.Listener) string {
 	if l.Addr().Network() == "unix" {
 		return "/metrics of " + shownAddress(l)
@@ -106,8 +103,7 @@ func metricsAt(l net.Listener) string {
 	return "http://" + shownAddress(l) + "/metrics"
 }
 
-// together runs all parts until the first fails or the program is told to stop,
-// and gives the first error.
+// together runs all parts until one fails or the program is stopped, and returns the first error.
 func (a *app) together(parts ...func(context.Context) error) error {
 	all, ctx := errgroup.WithContext(a.soft)
 	for _, part := range parts {
@@ -116,14 +112,12 @@ func (a *app) together(parts ...func(context.Context) error) error {
 	return all.Wait()
 }
 
-// counters are what Prometheus is told.
 func (a *app) counters(st *store.Store) *metrics.Metrics {
 	return metrics.New(metrics.Options{Store: st, Fence: a.fenceOf(st), Version: version(), Deadline: a.ReleaseDeadline,
 		Storage: a.storage, Abandoned: a.parsers.Abandoned, Now: a.clock, Log: a.log})
 }
 
-// serveMetrics opens the listener of the metrics, where there is to be one, and
-// gives what serves it.
+// serveMetrics opens the listener for metrics, if there is one in the settings, and returns a function that serves it.
 func (a *app) serveMetrics(counters http.Handler) ([]func(context.Context) error, error) {
 	if a.MetricsListen == "" {
 		return nil, nil
@@ -138,16 +132,16 @@ func (a *app) serveMetrics(counters http.Handler) ([]func(context.Context) error
 	}}, nil
 }
 
-// beginProxies forgets what was noticed of proxies under other settings, and says
-// what can be told from these.
+// beginProxies deletes the proxy notes of earlier settings, and warns about https without trusted proxies.
 func (a *app) beginProxies(st *store.Store) error {
 	if strings.HasPrefix(a.BaseURL, "https://") && a.TrustedProxies.None() {
-		a.log.Warn("readers use https through a proxy that DIGEST_TRUSTED_PROXIES does not name: all readers count as one", "base_url", a.BaseURL)
+		a.log.Warn(
+			"readers use https through a proxy that DIGEST_TRUSTED_PROXIES does not name: all readers count as one",
+			"base_url", a.BaseURL)
 	}
 	return st.ForgetProxies(a.hard)
 }
 
-// webServer makes the web view.
 func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metrics.Metrics) (*http.Server, error) {
 	signer, err := a.signer(st)
 	if err != nil {
@@ -199,13 +193,12 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 	return web.NewServer(handler, a.log), nil
 }
 
-// pings are taken by the store; where this process polls, their feeds are asked at once.
+// pings stores pings, and wakes the polls of this process if it runs the hourly job.
 type pings struct {
 	store *store.Store
 	wake  chan<- struct{}
 }
 
-// Pinged notes a ping.
 func (p pings) Pinged(ctx context.Context, urls []string, now time.Time) error {
 	err := p.store.Pinged(ctx, urls, now)
 	select {
@@ -215,7 +208,7 @@ func (p pings) Pinged(ctx context.Context, urls []string, now time.Time) error {
 	return err
 }
 
-// wakePushes has what a hub has sent stored at once, if this process does that.
+// wakePushes wakes the hourly job, if this process runs it, to store the posts from a hub.
 func (a *app) wakePushes() {
 	select {
 	case a.pushed <- struct{}{}:
@@ -223,7 +216,7 @@ func (a *app) wakePushes() {
 	}
 }
 
-// fetcher fetches the pictures of posts, and what they come with to be heard.
+// fetcher returns the poller for the pictures and sounds of posts.
 func (a *app) fetcher(st *store.Store) *poller.Poller {
 	if a.pictures != nil {
 		return a.pictures
@@ -231,12 +224,11 @@ func (a *app) fetcher(st *store.Store) *poller.Poller {
 	return a.poller(st)
 }
 
-// fenceOf gives a function that tells of the fence.
 func (a *app) fenceOf(st *store.Store) func(context.Context) (store.Fence, error) {
 	return func(ctx context.Context) (store.Fence, error) { return a.lookFence(ctx, st) }
 }
 
-// fencedSubscriber is a subscriber that asks nothing while there is a fence.
+// fencedSubscriber returns a subscriber that sends no requests while there is a fence.
 func (a *app) fencedSubscriber(st *store.Store) *subscribe.Subscriber {
 	s := a.subscriber(st)
 	s.Fence = func(ctx context.Context) (string, error) {
@@ -246,7 +238,7 @@ func (a *app) fencedSubscriber(st *store.Store) *subscribe.Subscriber {
 	return s
 }
 
-// serveUntil serves until ctx ends, then lets requests in flight finish, for a while.
+// serveUntil serves until ctx ends, then waits a few seconds for open requests.
 func serveUntil(ctx context.Context, server *http.Server, listener net.Listener) error {
 	const patience = 8 * time.Second
 	stopped := make(chan error, 1)
@@ -255,7 +247,7 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener)
 		defer cancel()
 		err := server.Shutdown(last)
 		if errors.Is(err, context.DeadlineExceeded) {
-			err = server.Close() // which ends the contexts of requests
+			err = server.Close() // cancels the contexts of requests
 		}
 		stopped <- err
 	})()
@@ -271,8 +263,7 @@ type workCmd struct {
 	serves
 }
 
-// Run runs the hourly job until it is told to stop. It does not begin where
-// there is a fence.
+// Run runs the hourly job until it is stopped. It does not start while there is a fence.
 func (workCmd) Run(a *app) error {
 	a.runOn()
 	return a.withWork(func(st *store.Store) error {

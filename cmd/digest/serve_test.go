@@ -11,9 +11,8 @@ import (
 	"testing"
 )
 
-// TestServeBySocket: the web view and the metrics listen at Unix sockets, also where a killed
-// process left one, and leave none behind. Whoever asks there is believed about for
-// whom if the settings say so.
+// TestServeBySocket checks that the web view and the metrics listen at Unix sockets, replace abandoned sockets, and
+// remove their own at the end. Clients of the socket may name the visitor's address if the settings trust the socket.
 func TestServeBySocket(t *testing.T) {
 	for trusted, want := range map[string]int{"unix": http.StatusNotFound, "127.0.0.1": http.StatusTooManyRequests} {
 		t.Run(trusted, func(t *testing.T) {
@@ -47,7 +46,7 @@ func TestServeBySocket(t *testing.T) {
 			if got := askBySocket(t, metrics, "/metrics", ""); got != http.StatusOK {
 				t.Errorf("the metrics answer %d", got)
 			}
-			for range 60 { // of one client
+			for range 60 { // from one client
 				if got := askBySocket(t, path, "/status?url=https://a.example/",
 					"198.51.100.1"); got != http.StatusNotFound {
 					t.Fatalf("it answers %d", got)
@@ -76,7 +75,6 @@ func TestServeBySocket(t *testing.T) {
 	}
 }
 
-// askBySocket gives the status of an answer.
 func askBySocket(t *testing.T, path, address, client string) int {
 	t.Helper()
 	out := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

@@ -23,8 +23,8 @@ import (
 	"digest/web"
 )
 
-// settings are the flags that are usually set by the settings file or the environment. The functions of valueReaders
-// read values of other types than string. docs/configuration.md lists the settings in this order.
+// settings are the flags that the settings file or the environment usually set. The functions in valueReaders parse
+// values of other types than string. docs/configuration.md lists the settings in this order.
 type settings struct {
 	Database string     `default:"digest.db" group:"First settings:" help:"Database file of the embedded SQLite, or postgres://user:password@host/database."`
 	Mail     string     `default:"maildir:mail" group:"First settings:" help:"Mail server: smtp://user:password@host:587 (with STARTTLS), smtps://host:465, smtp+insecure://host:25, or maildir:DIR."`
@@ -66,14 +66,12 @@ type settings struct {
 	mailSettings
 }
 
-// networks is a list of networks, as a setting has it: with commas between them.
+// networks is a list of networks, separated by commas in a setting.
 type networks []netip.Prefix
 
-// words writes the networks for people.
 func (n networks) words() []string { return digest.Proxies{Networks: n}.Words() }
 
-// valueReaders read the values that are more than a text. Their errors say what is
-// wrong and stand behind NAME="value".
+// valueReaders returns the parsers of all values that are not plain text. Their errors follow NAME="value" in messages.
 func (c *cli) valueReaders() []kong.Option {
 	return []kong.Option{
 		kong.TypeMapper(reflect.TypeFor[bool](), switchReader{c}),
@@ -91,8 +89,7 @@ func (c *cli) valueReaders() []kong.Option {
 	}
 }
 
-// readWith reads a value by a function whose errors are not for people: they are
-// told wrong instead.
+// readWith parses a value with a function whose errors are not for people, and replaces them by wrong.
 func readWith[T any](parse func(string) (T, error), wrong string) func(*kong.Tag, string) (T, error) {
 	return func(_ *kong.Tag, s string) (value T, err error) {
 		if value, err = parse(s); err != nil {
@@ -104,7 +101,7 @@ func readWith[T any](parse func(string) (T, error), wrong string) func(*kong.Tag
 
 func parseNetworks(s string) (networks, error) { return poller.ParseNetworks(s) }
 
-// parseProxies reads networks, and the word that stands for the socket.
+// parseProxies parses networks and the word for the socket.
 func parseProxies(s string) (p digest.Proxies, err error) {
 	var rest []string
 	for one := range strings.SplitSeq(s, ",") {
@@ -144,8 +141,8 @@ func readPublishing(_ *kong.Tag, s string) (web.Publishing, error) {
 	return "", errors.New("does not say who may begin a newsletter")
 }
 
-// check checks settings that depend on each other or may hold a password. The
-// error names the setting, its value and an example.
+// check checks settings that depend on each other or may contain a password. The error has the setting, its value and
+// an example.
 func (s *settings) check() (err error) {
 	if s.PollWindow > 0 && s.PollWindow >= s.ReleaseDeadline {
 		return &settingError{
@@ -167,10 +164,10 @@ func (s *settings) check() (err error) {
 		return badSetting("DIGEST_FROM", s.From, "is not an address that can send email",
 			"Daily Digest <digest@example.org>")
 	}
-	if _, err := mailer.Destination(s.Mail); err != nil { // names the setting and hides its password
+	if _, err := mailer.Destination(s.Mail); err != nil { // has the setting and hides its password
 		return &settingError{names: []string{"DIGEST_MAIL"}, text: err.Error()}
 	}
-	const leastToken = 16 // characters
+	const leastToken = 16 // in characters
 	if s.MetricsToken != "" && len(s.MetricsToken) < leastToken {
 		return badSetting("DIGEST_METRICS_TOKEN", "…",
 			fmt.Sprintf("is too short to be secret; use %d characters or more", leastToken),
@@ -186,8 +183,8 @@ func (s *settings) check() (err error) {
 	return s.mailSettings.check(s.Mail, s.From, s.Contact)
 }
 
-// checkDatabase checks what can be told without opening it. Of an address only
-// the scheme is shown, for the rest may hold a password.
+// checkDatabase checks the setting without opening the database. The error shows only the scheme of an address, because
+// the rest may contain a password.
 func checkDatabase(database string) error {
 	const example = "digest.db, or postgres://user:password@host:5432/digest"
 	scheme, _, isAddress := strings.Cut(database, "://")
@@ -208,10 +205,10 @@ func checkDatabase(database string) error {
 	return nil
 }
 
-// databaseName is the setting without its password, for the log.
+// databaseName returns the setting without its password, for the log.
 func (s *settings) databaseName() string { return withoutSecret("DIGEST_DATABASE", s.Database) }
 
-// readListen reads a host and port, or the path of a socket.
+// readListen parses a host and port, or the path of a socket.
 func readListen(_ *kong.Tag, s string) (string, error) {
 	if path, ok := strings.CutPrefix(s, unixPrefix); ok {
 		if !filepath.IsAbs(path) || filepath.Clean(path) != path || len(path) > socket.Longest {
@@ -229,10 +226,9 @@ func readListen(_ *kong.Tag, s string) (string, error) {
 	return s, nil
 }
 
-// unixPrefix begins an address that is the path of a socket.
 const unixPrefix = "unix:"
 
-// readInstant reads an instant in years that dates and leases can bear.
+// readInstant parses an instant, and rejects years that dates and leases cannot represent.
 func readInstant(_ *kong.Tag, s string) (time.Time, error) {
 	const first, last = 1970, 2200
 	t, err := time.Parse(time.RFC3339, s)
@@ -245,7 +241,6 @@ func readInstant(_ *kong.Tag, s string) (time.Time, error) {
 	return t, nil
 }
 
-// readCount reads a number within the range of its flag.
 func readCount(tag *kong.Tag, s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil && rangeOf(tag) == "" {
@@ -256,7 +251,7 @@ func readCount(tag *kong.Tag, s string) (int, error) {
 	return n, checkRange(tag, "a number", n, strconv.Atoi, "")
 }
 
-// readDuration reads a duration within the range of its flag; some must not be zero.
+// readDuration parses a duration within the range of its flag. Flags with the tag positive reject 0.
 func readDuration(tag *kong.Tag, s string) (time.Duration, error) {
 	d, err := parseDuration(s)
 	if err != nil || d < 0 || d == 0 && tag.Has("positive") {
@@ -265,7 +260,6 @@ func readDuration(tag *kong.Tag, s string) (time.Duration, error) {
 	return d, checkRange(tag, "a duration", d, parseDuration, durationHint(tag, s))
 }
 
-// readRate reads a rate within the range of its flag.
 func readRate(tag *kong.Tag, s string) (digest.Rate, error) {
 	r, err := digest.ParseRate(s)
 	if err != nil {
@@ -274,10 +268,9 @@ func readRate(tag *kong.Tag, s string) (digest.Rate, error) {
 	return r, checkRange(tag, "a rate", perDay(r), ratePerDay, "")
 }
 
-// A byteSize is a number of bytes, as a setting has it: 4MB.
+// A byteSize is a number of bytes, in a setting such as 4MB.
 type byteSize int64
 
-// String is what readSize reads.
 func (b byteSize) String() string {
 	unit := ""
 	for _, name := range []string{"KB", "MB", "GB", "TB"} {
@@ -289,7 +282,6 @@ func (b byteSize) String() string {
 	return strconv.FormatInt(int64(b), 10) + unit
 }
 
-// readSize reads a size within the range of its flag.
 func readSize(tag *kong.Tag, s string) (byteSize, error) {
 	size, err := parseSize(s)
 	if err != nil {
@@ -298,9 +290,9 @@ func readSize(tag *kong.Tag, s string) (byteSize, error) {
 	return size, checkRange(tag, "a size", size, parseSize, sizeHint(tag, s))
 }
 
-// parseSize reads a number of bytes with a unit, each 1024 times the one before.
+// parseSize parses a number of bytes with a unit; each unit is 1024 times the previous one.
 func parseSize(s string) (byteSize, error) {
-	const most = 1 << 53 // bytes
+	const most = 1 << 53 // in bytes
 	number, unit := strings.TrimSpace(s), int64(1)
 	for i, name := range []string{"KB", "MB", "GB", "TB"} {
 		if bare, ok := strings.CutSuffix(strings.ToUpper(number), name); ok {
@@ -316,7 +308,8 @@ func parseSize(s string) (byteSize, error) {
 
 // parseDuration is time.ParseDuration with days: 400d.
 func parseDuration(s string) (time.Duration, error) {
-	const mostDays = 100_000 // 292 years are the most a Duration holds
+	// A Duration holds at most 292 years.
+	const mostDays = 100_000
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		n, err := strconv.ParseUint(days, 10, 32)
 		if err != nil || n > mostDays {
@@ -327,8 +320,8 @@ func parseDuration(s string) (time.Duration, error) {
 	return time.ParseDuration(s)
 }
 
-// readBaseURL gives a base URL as browsers and mail programs write it: host in
-// lower case and ASCII, without the usual port.
+// readBaseURL parses a base URL and normalises it as browsers do: host in lower case and ASCII, without the default
+// port.
 func readBaseURL(_ *kong.Tag, s string) (string, error) {
 	u, err := url.Parse(s)
 	bare := err == nil && strings.Trim(u.Path, "/") == "" && u.RawQuery == "" && u.Fragment == "" && u.User == nil

@@ -13,8 +13,8 @@ import (
 
 var updateDocs = flag.Bool("update-docs", false, "write the tables of docs/configuration.md")
 
-// TestSettingsAreDocumented holds the tables of docs/configuration.md equal to the settings structure: each setting in its
-// group, with default and meaning. With -update-docs it writes them.
+// TestSettingsAreDocumented checks that the tables of docs/configuration.md match the settings structure: each setting
+// in its group, with default and meaning. With -update-docs it writes them.
 func TestSettingsAreDocumented(t *testing.T) {
 	const path, begin, end = "../../docs/configuration.md", "<!-- settings -->\n", "<!-- end of settings -->\n"
 	page, err := os.ReadFile(path)
@@ -38,7 +38,6 @@ func TestSettingsAreDocumented(t *testing.T) {
 	}
 }
 
-// settingsTables writes one table for each group of settings.
 func settingsTables(t *testing.T) string {
 	t.Helper()
 	var c cli
@@ -62,7 +61,7 @@ func settingsTables(t *testing.T) string {
 	if len(groups) != 7 || len(rows["First settings"]) != 6 {
 		t.Fatalf("groups are %q, the first with %d settings", groups, len(rows["First settings"]))
 	}
-	groups = append(groups[1:], groups[0]) // the flags of all commands last
+	groups = append(groups[1:], groups[0]) // put the flags of all commands last
 	var b strings.Builder
 	for _, group := range groups {
 		fmt.Fprintf(&b, "### %s\n\n| setting | default | meaning |\n|---|---|---|\n%s\n", group,
@@ -71,7 +70,7 @@ func settingsTables(t *testing.T) string {
 	return b.String()
 }
 
-// settingsRow is the row of one setting. It turns the flags in the help into names of settings.
+// settingsRow returns the row of one setting. It turns the flags in the help into names of settings.
 func settingsRow(f *kong.Flag) string {
 	help := f.Help
 	for word := range strings.FieldsSeq(f.Help) {

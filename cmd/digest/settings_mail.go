@@ -12,7 +12,6 @@ import (
 	"digest/mailer"
 )
 
-// mailSettings are the settings of mail beyond where it goes.
 type mailSettings struct {
 	AccountFrom       string      `default:"" example:"Daily Digest <account@example.org>" placeholder:"ADDRESS" group:"Mail settings:" help:"From address of sign-in and confirmation emails, at the domain of --from (default: --from with the tag +account)."`
 	ReplyTo           string      `default:"" placeholder:"ADDRESS" group:"Mail settings:" help:"Address for replies (default: --contact)."`
@@ -28,17 +27,15 @@ type mailSettings struct {
 	PostalAddress     string      `default:"" placeholder:"TEXT" group:"Mail settings:" help:"Postal address at the end of every email, where the law requires one."`
 }
 
-// routeLimits are what all mail together gets.
 func (s *mailSettings) routeLimits() digest.Limits {
 	return digest.Limits{Connections: s.MailConnections, Rate: s.MailRate}
 }
 
-// domainLimits are what one recipient domain gets.
 func (s *mailSettings) domainLimits() digest.Limits {
 	return digest.Limits{Connections: s.DomainConnections, Rate: s.DomainRate}
 }
 
-// check checks the settings. Without DIGEST_REPLY_TO, answers go to contact.
+// check checks the settings. Without DIGEST_REPLY_TO, replies go to contact.
 func (s *mailSettings) check(mail, from, contact string) error {
 	if err := s.checkAccountFrom(mail, from); err != nil {
 		return err
@@ -66,7 +63,8 @@ func (s *mailSettings) check(mail, from, contact string) error {
 	return nil
 }
 
-// checkAccountFrom checks the address of sign-in mail, which the key of from signs, or chooses one.
+// checkAccountFrom checks the sender of sign-in emails, which must have the same domain as from for its DKIM key, or
+// chooses one.
 func (s *mailSettings) checkAccountFrom(mail, from string) error {
 	const name, example = "DIGEST_ACCOUNT_FROM", "Daily Digest <account@example.org>"
 	switch {
@@ -80,10 +78,10 @@ func (s *mailSettings) checkAccountFrom(mail, from string) error {
 	return nil
 }
 
-// checkBounces checks where bounces are taken: there must be an address they come to.
+// checkBounces checks the sources of bounces. They need a return path.
 func (s *mailSettings) checkBounces() error {
 	if s.BounceListen != "" {
-		if err := bounce.Check(s.BounceListen); err != nil { // names the setting
+		if err := bounce.Check(s.BounceListen); err != nil { // has the setting
 			return &settingError{names: []string{"DIGEST_BOUNCE_LISTEN"}, text: err.Error()}
 		}
 	}
@@ -98,7 +96,8 @@ func (s *mailSettings) checkBounces() error {
 		"DIGEST_RETURN_PATH=bounces@example.org")
 }
 
-// checkComplaints checks the address for complaints: receivers believe none at the domain of somebody else.
+// checkComplaints checks the address for complaints. Receivers ignore an address in a domain unrelated to the From
+// address.
 func (s *mailSettings) checkComplaints(from string) error {
 	if s.CFBLAddress == "" {
 		return nil
@@ -116,10 +115,10 @@ func (s *mailSettings) checkComplaints(from string) error {
 	return nil
 }
 
-// mostReturnPath leaves room for the tag in the 64 octets before the @ (RFC 5321 §4.5.3.1.1).
+// mostReturnPath leaves space for the tag in the 64 octets before the @ (RFC 5321 §4.5.3.1.1).
 const mostReturnPath = 30
 
-// readReturnPath takes a bare address that a tag can be put into.
+// readReturnPath parses a bare address to which a tag can be added.
 func readReturnPath(_ *kong.Tag, s string) (string, error) {
 	address, err := mailer.OwnMailbox(s)
 	at := strings.LastIndexByte(address, '@')

@@ -14,10 +14,9 @@ import (
 	"digest"
 )
 
-// A setting declares its range in tags: from is the least value, and to is the greatest. zero describes 0 where it
-// is allowed below from.
+// Tags declare the range of a setting: from is the minimum, and to is the maximum. zero describes the value 0 if it is
+// allowed although it is below from.
 
-// rangeOf describes the range of a flag; "" if it has none.
 func rangeOf(tag *kong.Tag) string {
 	if tag == nil || !tag.Has("from") {
 		return ""
@@ -29,7 +28,6 @@ func rangeOf(tag *kong.Tag) string {
 	return bounds
 }
 
-// tellRanges adds the ranges to the help of flags.
 func tellRanges(app *kong.Application) {
 	for _, f := range app.Flags {
 		if bounds := rangeOf(f.Tag); bounds != "" {
@@ -60,7 +58,6 @@ func checkRange[T cmp.Ordered](tag *kong.Tag, kind string, value T, read func(st
 	return errors.New(with("is not "+kind+" "+bounds, hint))
 }
 
-// with adds a hint to a text if the hint is not empty.
 func with(text, hint string) string {
 	if hint == "" {
 		return text
@@ -136,7 +133,6 @@ func sizeHint(tag *kong.Tag, text string) string {
 	return ""
 }
 
-// perDay returns how many messages a rate allows in a day.
 func perDay(r digest.Rate) int64 {
 	if r.Per == 0 {
 		return 0

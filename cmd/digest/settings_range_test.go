@@ -13,7 +13,6 @@ import (
 	"digest"
 )
 
-// ranges returns the flags of the numeric settings, by the name of the setting.
 func ranges(t *testing.T) map[string]*kong.Flag {
 	t.Helper()
 	var c cli
@@ -30,8 +29,8 @@ func ranges(t *testing.T) map[string]*kong.Flag {
 	return flags
 }
 
-// TestRanges: a setting accepts the ends of its range, its default, and 0 if that has a meaning. It rejects values
-// beyond.
+// TestRanges checks that a setting accepts the ends of its range, its default, and 0 if that has a meaning. It rejects
+// values beyond.
 func TestRanges(t *testing.T) {
 	tests := map[string]struct{ good, bad string }{
 		"DIGEST_POLL_WINDOW":         {"0 1m 6h 15m", "59s 6h1s 1ms"},
@@ -91,7 +90,7 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestEverySettingHasARange: every numeric setting declares a range, which its help shows.
+// TestEverySettingHasARange checks that every numeric setting declares a range, which its help shows.
 func TestEverySettingHasARange(t *testing.T) {
 	for name, f := range ranges(t) {
 		bounds := rangeOf(f.Tag)
@@ -107,7 +106,7 @@ func TestEverySettingHasARange(t *testing.T) {
 	}
 }
 
-// TestRangeHints: the error for a wrong unit suggests the right spelling.
+// TestRangeHints checks that the error for a wrong unit suggests the right spelling.
 func TestRangeHints(t *testing.T) {
 	tests := []struct{ setting, want string }{
 		{"keep=10m", "10m is 10 minutes: for 10 months write 300d"},

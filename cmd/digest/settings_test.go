@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The base URL stands in headers of mails and requests, which hold no ü, and is
-// compared with what browsers send.
+// TestReadBaseURL checks that the base URL is normalised. Headers need ASCII, and the web view compares it with values
+// from browsers.
 func TestReadBaseURL(t *testing.T) {
 	tests := []struct{ in, want string }{
 		{"http://localhost:8080", "http://localhost:8080"},

@@ -25,7 +25,7 @@ type subscribeCmd struct {
 	Secret       bool   `env:"-" help:"The feed's address is secret; never display it."`
 }
 
-// credential reads what the feeds are asked with; an empty one for most.
+// credential reads the credential for the feeds; usually it is empty.
 func (c subscribeCmd) credential(ctx context.Context) (own digest.Credential, err error) {
 	own = digest.Credential{User: c.User, Hidden: c.Secret}
 	if (c.User == "") != (c.PasswordFile == "") {
@@ -40,10 +40,9 @@ func (c subscribeCmd) credential(ctx context.Context) (own digest.Credential, er
 	return own, err
 }
 
-// mostSecret bounds a file with a password, in bytes.
 const mostSecret = 1 << 20
 
-// firstLine reads the first line of a file; "" names none.
+// firstLine returns the first line of a file, or "" without a name.
 func firstLine(ctx context.Context, name string) (string, error) {
 	if name == "" {
 		return "", nil
@@ -59,8 +58,7 @@ func firstLine(ctx context.Context, name string) (string, error) {
 	return line, nil
 }
 
-// Run subscribes a reader to the feed behind each address. One bad address
-// does not stop the others.
+// Run subscribes a reader to the feed behind each address. One bad address does not stop the others.
 func (c subscribeCmd) Run(a *app) error {
 	credential, err := c.credential(a.soft)
 	if err != nil {
@@ -86,7 +84,6 @@ func (c subscribeCmd) Run(a *app) error {
 	})
 }
 
-// extras are what is wanted of an account beside its own posts.
 func (c subscribeCmd) extras() (extras digest.Extra) {
 	if c.Boosts {
 		extras |= digest.Repeat
@@ -124,8 +121,7 @@ func (a *app) subscribe(subscriber *subscribe.Subscriber, c digest.Credential, e
 		"%s", plain(title))
 }
 
-// reportedSubscription is a subscription as JSON, with what else the page at its address
-// offers.
+// reportedSubscription is a subscription as JSON, with other feeds that the page offers.
 type reportedSubscription struct {
 	URL     string          `json:"url"`
 	Title   string          `json:"title"`
@@ -143,7 +139,6 @@ func reportOffer(c poller.Candidate) reportedOffer {
 	return reportedOffer{digest.WithoutCredentials(c.URL), c.Title, factsOf(c)}
 }
 
-// factsOf is what is known of a feed, in English.
 func factsOf(c poller.Candidate) (all []string) {
 	for _, fact := range c.Facts() {
 		all = append(all, fmt.Sprint(fact))
@@ -151,7 +146,6 @@ func factsOf(c poller.Candidate) (all []string) {
 	return all
 }
 
-// showOthers tells people of the feeds that a page offers beside the one that was chosen.
 func (a *app) showOthers(others []poller.Candidate) {
 	if a.json || len(others) == 0 {
 		return
@@ -167,7 +161,6 @@ func (a *app) showOthers(others []poller.Candidate) {
 	}
 }
 
-// mostTitle is how many characters of a title that a page states are shown.
 const mostTitle = 100
 
 type unsubscribeCmd struct {
@@ -175,7 +168,6 @@ type unsubscribeCmd struct {
 	URL string `arg:"" name:"url"`
 }
 
-// Run ends a subscription.
 func (c unsubscribeCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest) error {
 	f, err := a.subscribedAt(st, d.ID, c.URL)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestSubscribeTellsOfOtherFeeds: where a page offers several feeds, people are told of those
-// that were not chosen, by kind and address; what is printed on stdout is as for one feed.
+// TestSubscribeTellsOfOtherFeeds checks that subscribe lists the other feeds of a page on stderr, with kind and
+// address. Its stdout is the same as for a single feed.
 func TestSubscribeTellsOfOtherFeeds(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("DIGEST_ALLOW_NETWORKS", "127.0.0.0/8")

@@ -15,12 +15,11 @@ type suppressionsCmd struct {
 	Remove suppressionsRemoveCmd `cmd:"" help:"Remove a suppression: send email to the address again."`
 }
 
-// reportedSuppression is a suppressed address as JSON.
 type reportedSuppression struct {
 	Email     string     `json:"email"`
 	Reason    string     `json:"reason"`
 	Evidence  string     `json:"evidence"`
-	Edition   int64      `json:"edition"` // 0: of none
+	Edition   int64      `json:"edition"` // 0: none
 	CreatedAt *time.Time `json:"created_at"`
 }
 
@@ -30,7 +29,6 @@ func reportSuppression(s digest.Suppression) reportedSuppression {
 
 type suppressionsListCmd struct{ reads }
 
-// Run lists the addresses that are not mailed.
 func (suppressionsListCmd) Run(a *app, st *store.Store) error {
 	return printPages(a, reported(st.Suppressions(a.soft), reportSuppression), "no address is suppressed",
 		func(s reportedSuppression) string {
@@ -45,7 +43,7 @@ type suppressionsAddCmd struct {
 	Note string `placeholder:"TEXT" help:"The reason to show in the list."`
 }
 
-// Run suppresses an address, whether or not there is such a reader.
+// Run suppresses an address, even one without a reader.
 func (c suppressionsAddCmd) Run(a *app, st *store.Store) error {
 	s := digest.Suppression{Email: c.Email, Reason: digest.ForOperator, Evidence: plain(c.Note),
 		CreatedAt: a.now().Truncate(time.Second)}
@@ -57,14 +55,13 @@ func (c suppressionsAddCmd) Run(a *app, st *store.Store) error {
 
 type suppressionsRemoveCmd struct{ emailArg }
 
-// Run ends a suppression.
 func (c suppressionsRemoveCmd) Run(a *app, st *store.Store) error {
 	if err := st.Unsuppress(a.soft, c.Email); err != nil {
 		return err
 	}
 	next := "gets email again from the next edition on"
 	_, d, err := a.reader(st, c.Email)
-	if err != nil && digest.KindOf(err) != digest.NotFound { // an address may be suppressed that is no reader's
+	if err != nil && digest.KindOf(err) != digest.NotFound { // the address may have no reader
 		return err
 	}
 	if err == nil && d.State != digest.DigestActive {

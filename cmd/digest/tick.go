@@ -13,7 +13,6 @@ type tickCmd struct {
 	serves
 }
 
-// Run does the hourly job once.
 func (tickCmd) Run(a *app) error {
 	return a.withWork(func(st *store.Store) error {
 		return a.withJob(st, func(job *hourly.Job) error { return a.tick(st, job) })
@@ -24,7 +23,8 @@ func (a *app) tick(st *store.Store, job *hourly.Job) error {
 	if err := a.readBouncesOnce(st); err != nil {
 		return err
 	}
-	progress := a.watchPolls(job, 0, "polling") // how many feeds it will be is known once they are planned
+	// The number of feeds is known once they are planned.
+	progress := a.watchPolls(job, 0, "polling")
 	sum, err := job.Tick(a.soft)
 	progress.bar.Finish()
 	if err != nil {

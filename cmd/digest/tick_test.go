@@ -26,8 +26,8 @@ func (s muteServer) Data(r io.Reader) error {
 	return err
 }
 
-// TestTickNeverConfirmed: tick sends an edition twice to a server that hangs up after the final dot, and reports then
-// that nobody has confirmed it.
+// TestTickNeverConfirmed checks that tick sends an edition twice to a server that hangs up after the final dot, and
+// then reports that no server confirmed it.
 func TestTickNeverConfirmed(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

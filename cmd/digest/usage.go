@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// usageError rewords an error of kong, and names the help of the command.
+// usageError rewords an error of kong and refers to the help of the command.
 func usageError(err error) error {
 	command := "digest"
 	if p, ok := errors.AsType[*kong.ParseError](err); ok && p.Context != nil {
@@ -21,7 +21,7 @@ func usageError(err error) error {
 	return fmt.Errorf("%s; see %s --help", plainUsage(err.Error()), command)
 }
 
-// plainUsage rewords kong's errors about names that it does not know and values that are missing.
+// plainUsage rewords the errors of kong about unknown names and missing values.
 func plainUsage(text string) string {
 	flag, rest, found := strings.Cut(text, ": expected ")
 	if _, example, hint := strings.Cut(rest, "; perhaps try "); found && hint {

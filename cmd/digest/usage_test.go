@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestUsageErrors proves that an error about a command line names the mistake in plain words and the help of the command.
+// TestUsageErrors checks that an error in a command line names the mistake in plain words and the help of the command.
 func TestUsageErrors(t *testing.T) {
 	for line, want := range map[string]string{
 		"--datbase x":                          "digest: unknown flag --datbase (did you mean --database?); see digest --help\n",

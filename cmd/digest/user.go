@@ -22,7 +22,6 @@ type userCmd struct {
 	SignIn userSignInCmd `cmd:"" help:"Print a sign-in link that works once."`
 }
 
-// An emailArg is a bare address.
 type emailArg struct {
 	Email string `arg:""`
 }
@@ -32,7 +31,7 @@ func (e *emailArg) check() (err error) {
 	return err
 }
 
-// parseEmail reads a bare address, because mail goes to what is stored.
+// parseEmail parses a bare address and normalises it.
 func parseEmail(s string) (string, error) {
 	address, err := mailer.Recipient(s)
 	if err != nil {
@@ -41,7 +40,6 @@ func parseEmail(s string) (string, error) {
 	return digest.NormalEmail(address), nil
 }
 
-// reportedUser is a reader as JSON.
 type reportedUser struct {
 	Email         string     `json:"email"`
 	TimeZone      string     `json:"time_zone"`
@@ -49,21 +47,21 @@ type reportedUser struct {
 	NextDueAt     *time.Time `json:"next_due_at"`
 	Subscriptions int        `json:"subscriptions"`
 	Editions      int        `json:"editions"`
-	DeliverAt     string     `json:"deliver_at"` // by the reader's clock
+	DeliverAt     string     `json:"deliver_at"` // in the reader's time zone
 	Days          string     `json:"days"`
 	Layout        string     `json:"layout"`
 	Images        string     `json:"images"`
 	Threaded      bool       `json:"threaded"`
 	Subject       string     `json:"subject"`
 	PausedUntil   *time.Time `json:"paused_until"`
-	Suppressed    *string    `json:"suppressed"` // why the address is not mailed
+	Suppressed    *string    `json:"suppressed"` // why the address gets no emails
 	Operator      bool       `json:"operator"`
 	Mailed        bool       `json:"mailed"`
-	// in which they are spoken to; empty: as their browser asks, and English in mail
+	// language of pages and emails; empty: the browser's on pages, English in emails
 	Language    string  `json:"language"`
 	Grouping    string  `json:"grouping"`
-	WebLayout   *string `json:"web_layout"`   // null: as in the mail
-	WebGrouping *string `json:"web_grouping"` // null: as in the mail
+	WebLayout   *string `json:"web_layout"`   // null: as in emails
+	WebGrouping *string `json:"web_grouping"` // null: as in emails
 	WebImages   string  `json:"web_images"`
 
 	Stays []reportedStay `json:"stays"`
@@ -95,7 +93,6 @@ func reportUser(u store.UserInfo) reportedUser {
 	return r
 }
 
-// languageName names a language for who runs this: "Deutsch (de)".
 func languageName(tag string) string {
 	if l, ok := catalogue.Find(tag); ok {
 		return l.Name + " (" + tag + ")"
@@ -103,7 +100,6 @@ func languageName(tag string) string {
 	return tag
 }
 
-// checkLanguage refuses a tag of a language that there is not.
 func checkLanguage(tag string) error {
 	if _, ok := catalogue.Find(tag); ok || tag == "" || tag == "auto" {
 		return nil
@@ -116,7 +112,7 @@ func checkLanguage(tag string) error {
 		strings.Join(tags, ", ")))
 }
 
-// setLanguage stores the language of a reader; auto is the one that their browser asks for.
+// setLanguage stores the language of a reader; auto selects the browser's.
 func (a *app) setLanguage(st *store.Store, user digest.UserID, tag string) error {
 	if tag == "auto" {
 		tag = ""
@@ -124,7 +120,7 @@ func (a *app) setLanguage(st *store.Store, user digest.UserID, tag string) error
 	return st.SetLanguage(a.soft, user, tag)
 }
 
-// habits lists what a reader has chosen other than usual; empty: nothing.
+// habits lists a reader's settings that are not the defaults.
 func habits(u store.UserInfo) string {
 	var words strings.Builder
 	add := func(is bool, format string, args ...any) {
@@ -157,12 +153,10 @@ func habits(u store.UserInfo) string {
 	return words.String()
 }
 
-// clockOf writes the hour of a mail: 07:00.
 func clockOf(d time.Duration) string { return time.Time{}.Add(d).Format("15:04") }
 
 type userListCmd struct{ reads }
 
-// Run lists the readers.
 func (userListCmd) Run(a *app, st *store.Store) error {
 	if a.json {
 		return printArray(a, reported(st.Users(a.soft), reportUser))
@@ -174,7 +168,7 @@ func (userListCmd) Run(a *app, st *store.Store) error {
 	})
 }
 
-// nextEdition tells when the next edition comes; a paused digest has none.
+// nextEdition returns the time of the next edition as text, or of the end of a pause.
 func nextEdition(u digest.User, d digest.Digest, before string) string {
 	if d.State == digest.DigestPaused && !d.PausedUntil.IsZero() {
 		return "back on " + inZone(d.PausedUntil, u.TimeZone)
@@ -185,7 +179,6 @@ func nextEdition(u digest.User, d digest.Digest, before string) string {
 	return before + inZone(d.NextDueAt, u.TimeZone)
 }
 
-// userInfo is a reader as a list of readers shows them.
 func (a *app) userInfo(st *store.Store, email string) (info store.UserInfo, err error) {
 	if info.User, info.Digest, err = a.reader(st, email); err != nil {
 		return info, err
@@ -207,7 +200,6 @@ func (a *app) userInfo(st *store.Store, email string) (info store.UserInfo, err 
 
 type userRemoveCmd struct{ readerArg }
 
-// Run removes a reader.
 func (userRemoveCmd) Run(a *app, st *store.Store, u digest.User, _ digest.Digest) error {
 	if err := st.RemoveUser(a.soft, u.ID, a.now()); err != nil {
 		return err
@@ -217,7 +209,6 @@ func (userRemoveCmd) Run(a *app, st *store.Store, u digest.User, _ digest.Digest
 
 type userSignInCmd struct{ readerArg }
 
-// Run prints a sign-in link.
 func (userSignInCmd) Run(a *app, st *store.Store, u digest.User, _ digest.Digest) error {
 	link, err := web.SignInLink(a.soft, st, a.BaseURL, u.ID, a.now())
 	if err != nil {

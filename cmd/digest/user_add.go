@@ -22,7 +22,6 @@ type userAddCmd struct {
 	lookFlags
 }
 
-// mostReaders is how many readers a file may name.
 const mostReaders = 100_000
 
 func (c *userAddCmd) check() (err error) {
@@ -48,7 +47,6 @@ func (c *userAddCmd) check() (err error) {
 	return err
 }
 
-// Run adds a reader, or all of a file.
 func (c *userAddCmd) Run(a *app, st *store.Store) error {
 	if c.File != "" {
 		return c.addAll(a, st)
@@ -75,15 +73,14 @@ func (c *userAddCmd) add(a *app, st *store.Store, email, zone string) (info stor
 	return a.userInfo(st, u.Email)
 }
 
-// reportedLine is what became of a line of a file, as JSON.
 type reportedLine struct {
 	Line  int    `json:"line"`
 	Email string `json:"email"`
-	Added bool   `json:"added"` // with --dry-run: it would be
+	Added bool   `json:"added"` // with --dry-run: would be added
 	Error string `json:"error"`
 }
 
-// addAll adds the readers of a file one by one. A line that cannot be used is named, and hinders no other.
+// addAll adds the readers of a file one by one. It reports an invalid line and continues with the others.
 func (c *userAddCmd) addAll(a *app, st *store.Store) error {
 	f, err := os.Open(c.File)
 	if err != nil {
@@ -126,7 +123,8 @@ func (c *userAddCmd) addAll(a *app, st *store.Store) error {
 	return nil
 }
 
-// addLine adds the reader of a line; with --dry-run it only says what would hinder that. met has the lines of all addresses so far.
+// addLine adds the reader of a line. With --dry-run it only returns the error that adding would cause. met has the
+// lines of all addresses so far.
 func (c *userAddCmd) addLine(a *app, st *store.Store, r members.Reader, met map[string]int) error {
 	email, err := parseEmail(r.Email)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"digest/timezone"
 )
 
-// lookFlags are what a reader may choose of their mail. What is not given changes nothing.
+// lookFlags are the email settings of a reader. Missing flags change nothing.
 type lookFlags struct {
 	DeliverAt *time.Duration `type:"clock" example:"07:00" placeholder:"HH:MM" help:"When to send the email, in the reader's time zone; the edition closes at midnight."`
 	Days      digest.Cadence `example:"daily, weekdays, mon,thu, or \"monthly on 15\"" placeholder:"DAYS" help:"daily, weekdays, days such as mon,thu, or once a month: monthly, \"monthly on 15\", \"monthly on last day\", \"monthly on first mon\"."`
@@ -27,10 +27,9 @@ type lookFlags struct {
 	WebImages   digest.Images    `env:"-" type:"word" words:"off,proxy" placeholder:"HOW" help:"Pictures on the web: off, or proxy (fetched by this instance)."`
 }
 
-// asInMail is what is said of pages that are as the mail.
+// asInMail is the flag value for web pages that follow the email setting.
 const asInMail = "mail"
 
-// arranged is an arrangement with what was chosen.
 func (f lookFlags) arranged(was digest.Arrangement) digest.Arrangement {
 	was.Grouping, was.WebImages = cmp.Or(f.Grouping, was.Grouping), cmp.Or(f.WebImages, was.WebImages)
 	if f.WebLayout != nil {
@@ -46,7 +45,6 @@ func (f lookFlags) arranged(was digest.Arrangement) digest.Arrangement {
 	return was
 }
 
-// apply stores what was chosen for a digest.
 func (f lookFlags) apply(a *app, st *store.Store, d digest.Digest) error {
 	if f.DeliverAt != nil {
 		if err := st.SetDeliverAt(a.soft, d.ID, *f.DeliverAt); err != nil {
@@ -86,7 +84,7 @@ type userSetCmd struct {
 	userChanges
 }
 
-// userChanges are what can be changed of a reader. What is not given stays as it is.
+// userChanges are the changes to a reader. Missing flags change nothing.
 type userChanges struct {
 	TimeZone   string      `placeholder:"ZONE" help:"Move the reader to this IANA zone; no date gets a second edition."`
 	State      string      `env:"-" type:"word" words:"active,paused,left" placeholder:"STATE" help:"active, paused (collect no posts), or left (stopped by the reader)."`
@@ -100,7 +98,6 @@ type userChanges struct {
 	lookFlags
 }
 
-// check checks all that can be checked without the database.
 func (c userSetCmd) check() error {
 	if c.userChanges == (userChanges{}) {
 		return wrongLine("nothing to set; see digest user set --help")
@@ -129,7 +126,6 @@ func (c userSetCmd) check() error {
 	return nil
 }
 
-// Run changes a reader.
 func (c userSetCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest) error {
 	for _, change := range []struct {
 		given bool
@@ -169,7 +165,6 @@ func (c userSetCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest)
 		nextEdition(info.User, info.Digest, "next edition "), habits(info))
 }
 
-// pauseUntil pauses a digest until a date by its reader's clock.
 func (a *app) pauseUntil(st *store.Store, u digest.User, id digest.DigestID, date digest.Date) error {
 	loc, err := calendar.Zone(u.TimeZone)
 	if err != nil {
@@ -182,7 +177,7 @@ func (a *app) pauseUntil(st *store.Store, u digest.User, id digest.DigestID, dat
 	return st.PauseDigest(a.soft, id, until, a.now())
 }
 
-// parseStay reads "ZONE FIRST..LAST", or "ZONE DAY" for one day.
+// parseStay parses "ZONE FIRST..LAST", or "ZONE DAY" for one day.
 func parseStay(s string) (stay digest.Stay, err error) {
 	bad := badSetting("DIGEST_STAY", s, "is not a time zone with its days", "Asia/Tokyo 2026-10-03..2026-10-17")
 	words := strings.Fields(s)
@@ -206,7 +201,6 @@ func parseStay(s string) (stay digest.Stay, err error) {
 	return stay, nil
 }
 
-// addStay plans a stay.
 func (a *app) addStay(st *store.Store, user digest.UserID, text string) error {
 	stay, err := parseStay(text)
 	if err != nil {
@@ -217,7 +211,6 @@ func (a *app) addStay(st *store.Store, user digest.UserID, text string) error {
 	return err
 }
 
-// removeStays takes all stays of a reader back.
 func (a *app) removeStays(st *store.Store, user digest.UserID) error {
 	stays, err := st.Stays(a.soft, user)
 	if err != nil {
@@ -231,13 +224,12 @@ func (a *app) removeStays(st *store.Store, user digest.UserID) error {
 	return nil
 }
 
-// reportedStay is a stay as JSON.
 type reportedStay struct {
 	TimeZone string  `json:"time_zone"`
 	From     string  `json:"from"`
 	To       string  `json:"to"`
 	Begun    bool    `json:"begun"`
-	Home     *string `json:"home"` // of one that has begun: the zone to which they come back
+	Home     *string `json:"home"` // of a trip that has begun: the zone to which the reader returns
 }
 
 func reportStay(s digest.Stay) reportedStay {

@@ -18,13 +18,12 @@ type userShowCmd struct {
 	reads
 }
 
-// reportedReader is all that is known of a reader, as JSON.
 type reportedReader struct {
 	reportedUser
 	Advice      []reportedAdvice       `json:"advice"`
 	Newsletters []reportedMembership   `json:"newsletters"`
 	Troubled    []reportedTroubledFeed `json:"troubled"`
-	Mail        []reportedMail         `json:"mail"` // of the last editions, the latest first
+	Mail        []reportedMail         `json:"mail"` // of the latest editions, newest first
 }
 
 type reportedAdvice struct {
@@ -47,7 +46,7 @@ type reportedTroubledFeed struct {
 
 type reportedMail struct {
 	Edition   int64      `json:"edition"`
-	Digest    string     `json:"digest"` // the digest's name, or the newsletter's
+	Digest    string     `json:"digest"` // name of the digest or the newsletter
 	Date      string     `json:"date"`
 	State     string     `json:"state"`
 	Email     string     `json:"email"`
@@ -57,10 +56,9 @@ type reportedMail struct {
 	Error     string     `json:"error"`
 	MessageID string     `json:"message_id"`
 	Resent    int        `json:"resent"`
-	Returned  []string   `json:"returned"` // what came back
+	Returned  []string   `json:"returned"` // bounces and complaints
 }
 
-// Run shows a reader.
 func (userShowCmd) Run(a *app, st *store.Store, u digest.User, _ digest.Digest) error {
 	v, err := st.ReaderView(a.soft, u.ID, support.Shown)
 	if err != nil {
@@ -161,7 +159,6 @@ type userResendCmd struct {
 	Newsletter string      `placeholder:"SLUG" env:"-" help:"Send an issue of this newsletter instead of the reader's digest."`
 }
 
-// Run queues an edition once more.
 func (c userResendCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest) error {
 	if c.Newsletter != "" {
 		n, err := st.NewsletterBySlug(a.soft, c.Newsletter)

@@ -48,7 +48,7 @@ func (a *app) poller(st *store.Store) *poller.Poller {
 	})
 }
 
-// actorKey gives the key with which requests to the fediverse are signed.
+// actorKey returns a function that returns the key for signing requests to the fediverse.
 func (a *app) actorKey(st *store.Store) func(context.Context) (*rsa.PrivateKey, error) {
 	return func(ctx context.Context) (*rsa.PrivateKey, error) {
 		key, err := st.ActorKey(ctx, poller.NewActorKey)
@@ -63,7 +63,7 @@ func (a *app) subscriber(st *store.Store) *subscribe.Subscriber {
 	return &subscribe.Subscriber{Store: st, Poller: a.poller(st), Now: a.clock, Quota: a.quota(), Keys: a.keys()}
 }
 
-// keys are those of private feeds: in the file that is named, or beside an embedded database.
+// keys returns the keys of private feeds: in the file of the setting, or beside an SQLite database.
 func (a *app) keys() *seal.Keys { return a.keysOf(a.Database) }
 
 func (a *app) keysOf(database string) *seal.Keys {
@@ -73,12 +73,11 @@ func (a *app) keysOf(database string) *seal.Keys {
 	return seal.In(a.KeyFile)
 }
 
-// quota is what is stored of feeds in a day.
 func (a *app) quota() poller.Quota {
 	return poller.Quota{Feed: int64(a.FeedQuota), Account: int64(a.AccountQuota)}
 }
 
-// storage judges a size of the database.
+// storage compares a size of the database with the settings, and adds the free disk space.
 func (a *app) storage(bytes int64) digest.Storage {
 	s := digest.Storage{Bytes: bytes, Alarm: int64(a.DatabaseAlarm), Free: -1}
 	if !strings.Contains(a.Database, "://") {
@@ -89,8 +88,8 @@ func (a *app) storage(bytes int64) digest.Storage {
 	return s
 }
 
-// signer makes and checks the links of this instance. A stop while serve starts
-// does not cut it short: that is no failure.
+// signer returns the signer of this instance's links. It uses the hard context, because a stop while serve starts is
+// not a failure.
 func (a *app) signer(st *store.Store) (*digest.Signer, error) {
 	secret, err := st.Secret(a.hard)
 	if err != nil {
@@ -103,15 +102,14 @@ func (a *app) editions(st *store.Store, signer *digest.Signer) *edition.Builder 
 	return edition.New(edition.Options{Store: st, Signer: signer, BaseURL: a.BaseURL, PostalAddress: a.PostalAddress})
 }
 
-// pages makes the editions of the web view. Beside those of mail they are few, with
-// their posts in all their length, and their cache is small.
+// pages returns the editions of the web view. They are fewer than those for email and have full posts, so their cache
+// is small.
 func (a *app) pages(st *store.Store, signer *digest.Signer) *edition.Builder {
-	const cache = 16 << 20 // bytes
+	const cache = 16 << 20 // in bytes
 	return edition.New(edition.Options{Store: st, Signer: signer, BaseURL: a.BaseURL, PostalAddress: a.PostalAddress,
 		CacheBytes: cache})
 }
 
-// withJob does one thing with the hourly job.
 func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
 	a.tuneMemory()
 	signer, err := a.signer(st)
@@ -162,7 +160,7 @@ func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
 	return do(hourly.New(o))
 }
 
-// hub is that of our own feeds; nil: they announce none. That of the web view wakes that of the job.
+// hub returns the hub of our own feeds, or nil if the settings turn it off. The web view's hub wakes the hourly job's.
 func (a *app) hub(st *store.Store, signer *digest.Signer) *hub.Hub {
 	if !a.Hub {
 		return nil
@@ -173,7 +171,7 @@ func (a *app) hub(st *store.Store, signer *digest.Signer) *hub.Hub {
 	})
 }
 
-// callback gives the addresses at which hubs reach this instance; nil where none can.
+// callback returns a function that returns the callback address for a hub, or nil if no hub can reach this instance.
 func (a *app) callback(signer *digest.Signer) func(digest.PushID) string {
 	if !poller.IsPublicBase(a.BaseURL) && len(a.AllowNetworks) == 0 {
 		return nil
@@ -181,7 +179,8 @@ func (a *app) callback(signer *digest.Signer) func(digest.PushID) string {
 	return func(id digest.PushID) string { return web.CallbackAddress(a.BaseURL, signer, id) }
 }
 
-// cloudCallback gives the addresses at which rssCloud servers reach this instance; nil where none is asked.
+// cloudCallback returns a function that returns the callback address for an rssCloud server, or nil if digest registers
+// at none.
 func (a *app) cloudCallback(signer *digest.Signer) func(digest.CloudID) string {
 	if !a.RSSCloud || a.callback(signer) == nil {
 		return nil
@@ -189,7 +188,6 @@ func (a *app) cloudCallback(signer *digest.Signer) func(digest.CloudID) string {
 	return func(id digest.CloudID) string { return web.CloudCallbackAddress(a.BaseURL, signer, id) }
 }
 
-// deliverer sends editions.
 func (a *app) deliverer(st *store.Store, signer *digest.Signer, transport mailer.Transport) *mailer.Deliverer {
 	d := &mailer.Deliverer{
 		Queue:    st,
@@ -207,7 +205,6 @@ func (a *app) deliverer(st *store.Store, signer *digest.Signer, transport mailer
 	return d
 }
 
-// asker asks people of imported lists.
 func (a *app) asker(st *store.Store, signer *digest.Signer, transport mailer.Transport) *asking.Asker {
 	return &asking.Asker{
 		Store: st, Sender: a.sender(st, transport), Signer: signer, BaseURL: a.BaseURL, PostalAddress: a.PostalAddress,
@@ -215,7 +212,6 @@ func (a *app) asker(st *store.Store, signer *digest.Signer, transport mailer.Tra
 	}
 }
 
-// sender says how all that is mailed is signed, and whom it comes from.
 func (a *app) sender(st *store.Store, transport mailer.Transport) *mailer.Sender {
 	return &mailer.Sender{Transport: transport, From: a.From, AccountFrom: a.AccountFrom, ReplyTo: a.ReplyTo,
 		ReturnPath: a.ReturnPath, ComplaintsTo: a.CFBLAddress, Keys: st.DKIMKeys,
@@ -228,11 +224,10 @@ func (a *app) spread() poller.Spread {
 		Deadline: a.ReleaseDeadline,
 		Window:   a.PollWindow,
 		Jitter:   poller.RandomJitter,
-		NoWait:   a.frozen || a.PollWindow == 0, // a window of 0 asks for polls at once
+		NoWait:   a.frozen || a.PollWindow == 0, // a window of 0 polls immediately
 	}
 }
 
-// tenth is a random part of at most a tenth of d, either sign.
 func tenth(d time.Duration) time.Duration {
 	return time.Duration((rand.Float64()*2 - 1) * float64(d) / 10)
 }

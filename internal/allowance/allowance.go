@@ -1,14 +1,14 @@
-// Package allowance decides when an address may get another of the letters that anyone can request (pure).
+// Package allowance decides when an address may get another of the emails that anyone can request (pure).
 //
-// It bounds two harms: the letters that strangers cause for a reader, and the time for which they delay a reader's
-// letter. The more letters an address got within a day, the longer it waits for the next one. The link in each
-// letter works longer than that wait, so a reader who waits has a link that works. Using the link ends the wait.
+// It limits two harms: the emails that strangers cause for a reader, and the time for which they delay a reader's
+// email. The more emails an address got within a day, the longer it waits for the next one. The link in each email
+// works longer than that wait, so a waiting reader has a link that works. Using the link ends the wait.
 //
-// Three rules count the letters whose link nobody has used. Each bounds different letters:
+// Three rules count the emails whose link was not used. Each limits different emails:
 //
-//	Next     letters of one kind to one address
-//	ForBox   letters of all kinds to one mailbox, under any spelling
-//	Crowded  letters to one domain, and all letters of the instance
+//	Next     emails of one kind to one address
+//	ForBox   emails of all kinds to one mailbox, under any spelling
+//	Crowded  emails to one domain, and all emails of the instance
 package allowance
 
 import (
@@ -18,74 +18,73 @@ import (
 	"time"
 )
 
-// Kind is what a letter is for; the letters of each kind are counted by themselves.
+// Kind is the purpose of an email. Each kind is counted separately.
 type Kind string
 
-// The kinds.
 const (
-	SignUp      Kind = "sign-up"       // confirms the address of somebody new
-	SignIn      Kind = "sign-in"       // whoever asks
-	KnownSignIn Kind = "sign-in-known" // asked for by a browser that was signed in with this address before
-	Join        Kind = "join"          // joins a newsletter, whose key follows
-	Address     Kind = "address"       // confirms the address that a reader would rather have
-	Ask         Kind = "ask"           // asks somebody of an imported list about a newsletter, whose key follows
-	Member      Kind = "member"        // no letter: a publisher adds somebody to a newsletter, whose key follows
-	Passkeys    Kind = "passkeys"      // says that the reader's passkeys have changed
+	SignUp      Kind = "sign-up"       // confirms the address of a new reader
+	SignIn      Kind = "sign-in"       // a sign-in link for an unknown browser
+	KnownSignIn Kind = "sign-in-known" // a sign-in link for a browser that signed in with this address before
+	Join        Kind = "join"          // confirms joining the newsletter whose key follows
+	Address     Kind = "address"       // confirms a reader's new address
+	// a confirmation request to an imported address for the newsletter whose key follows
+	Ask      Kind = "ask"
+	Member   Kind = "member"   // not an email: a publisher adds a member to the newsletter whose key follows
+	Passkeys Kind = "passkeys" // reports a change of the reader's passkeys
 )
 
-// ToJoin is the kind of letters by which people join the newsletter of a key.
+// ToJoin returns the kind of emails that confirm joining a newsletter.
 func ToJoin(newsletter int64) Kind { return Kind(fmt.Sprint(Join, " ", newsletter)) }
 
-// ToAsk is the kind of letters that ask people of a list about the newsletter of a key.
+// ToAsk returns the kind of confirmation requests to imported addresses for a newsletter.
 func ToAsk(newsletter int64) Kind { return Kind(fmt.Sprint(Ask, " ", newsletter)) }
 
-// ToAdd is the kind of additions by a publisher to the newsletter of a key.
+// ToAdd returns the kind of additions to a newsletter by a publisher.
 func ToAdd(newsletter int64) Kind { return Kind(fmt.Sprint(Member, " ", newsletter)) }
 
 func (k Kind) isAdded() bool { return strings.HasPrefix(string(k), string(Member)+" ") }
 
-// IsJoin reports whether ToJoin has made it.
+// IsJoin reports whether ToJoin returned k.
 func (k Kind) IsJoin() bool { return strings.HasPrefix(string(k), string(Join)+" ") }
 
-// IsStrangers reports whether a stranger can cause letters of the kind.
+// IsStrangers reports whether a stranger can cause emails of the kind.
 func (k Kind) IsStrangers() bool { return k != KnownSignIn && k != Passkeys }
 
-// A Letter is one that an address was sent, or that is on its way to it.
+// A Letter is an email to an address that was sent or is being sent.
 type Letter struct {
 	Kind     Kind
 	At       time.Time
-	Asker    string // whose network or browser asked for it
-	Answered bool   // its link was used, or is void: it helps nobody who waits
+	Asker    string // the network or browser that requested it
+	Answered bool   // its link was used or is void, so it does not help a waiting reader
 }
 
 const (
-	// Day is for how long a letter counts.
+	// Day is how long an email counts.
 	Day = 24 * time.Hour
 
-	// ahead is how far the clocks of two processes may differ. A letter of a later
-	// time is one of a clock that was wrong, and keeps nobody waiting.
+	// ahead is the maximum difference between the clocks of two processes. A later email is from a wrong clock and
+	// delays nothing.
 	ahead = 5 * time.Minute
 
-	mostInHour = 3  // unanswered letters to one mailbox
-	mostInDay  = 12 // of these, those that are no sign-in links
+	mostInHour = 3  // unanswered emails to one mailbox
+	mostInDay  = 12 // of these, without sign-in links
 
-	// spare is the least for which a link works after the wait for the next one.
+	// spare is the minimum time for which a link works after the wait for the next one.
 	spare = 45 * time.Minute
 
-	// mostOfOne is how many letters of one asker count against all the others.
+	// mostOfOne is the maximum number of emails of one asker that count against the other askers.
 	mostOfOne = 4
 )
 
-// A step is the wait after so many letters within a day, and after more of them.
+// A step is the wait from a number of emails within a day on.
 type step struct {
 	letters int
 	wait    time.Duration
 }
 
-// A pace is steps, the later ones for more letters.
+// A pace is a list of steps in ascending order of letters.
 type pace []step
 
-// after is the wait after so many letters.
 func (p pace) after(letters int) (wait time.Duration) {
 	for _, s := range p {
 		if letters >= s.letters {
@@ -95,20 +94,20 @@ func (p pace) after(letters int) (wait time.Duration) {
 	return wait
 }
 
-// ofAddress is how letters of a kind to one address follow each other, whoever asks.
+// ofAddress returns the pace of emails of a kind to one address, for all askers together.
 func (k Kind) ofAddress() pace {
 	switch k {
 	case SignIn:
 		return pace{{1, 2 * time.Minute}, {3, 15 * time.Minute}, {12, time.Hour}}
 	case KnownSignIn:
-		return nil // each browser for itself
+		return nil // each browser has its own pace
 	case Passkeys:
 		return pace{{8, 15 * time.Minute}}
 	}
 	return pace{{1, 15 * time.Minute}, {3, 8 * time.Hour}}
 }
 
-// ofAsker is the same for what one asker has them sent.
+// ofAsker returns the pace of emails that one asker requests.
 func (k Kind) ofAsker() pace {
 	switch k {
 	case SignIn:
@@ -119,18 +118,20 @@ func (k Kind) ofAsker() pace {
 	return nil
 }
 
-// Next is when an asker may have another letter of a kind sent, after those that
-// its address had; a time that is not after now: at once.
+// Next returns when an asker may request another email of a kind, after those that its address had. A time that is not
+// after now means immediately.
 func Next(k Kind, had []Letter, asker string, now time.Time) time.Time {
 	all, each := k.counted(had, now)
 	return latest(all.next(k.ofAddress()), each[asker].next(k.ofAsker()))
 }
 
-// ForBox returns when a mailbox may get another letter of a kind that strangers can cause. A time that is not after
-// now means that it may now. had are the letters of all such kinds that it got. A mailbox gets mostInHour unanswered
-// letters in an hour and, without sign-in links, mostInDay in a day. One sign-in link an hour may always follow, so
-// that other letters keep no reader out. People whom publishers add count apart. Sign-in links do not count for a
-// change of address: another reader sees its answer, which must not depend on whether the address has an account.
+// ForBox returns when a mailbox may get another email of a kind that strangers can cause. A time that is not after now
+// means immediately. had are all emails of such kinds that it got.
+//
+// A mailbox gets mostInHour unanswered emails in an hour and, without sign-in links, mostInDay in a day. One sign-in
+// link an hour is always allowed, so that other emails do not lock out a reader. People whom publishers add count
+// separately. Sign-in links do not count for a change of address. Another reader sees its result, which must not reveal
+// whether the address has an account.
 func ForBox(k Kind, had []Letter, now time.Time) time.Time {
 	var all, others, signIns []time.Time
 	for _, l := range had {
@@ -151,7 +152,7 @@ func ForBox(k Kind, had []Letter, now time.Time) time.Time {
 	return latest(next, after(others, mostInDay, Day))
 }
 
-// after returns when fewer than most of some instants lie within a span.
+// after returns when fewer than most of the instants are within a span.
 func after(all []time.Time, most int, span time.Duration) time.Time {
 	if len(all) < most {
 		return time.Time{}
@@ -160,14 +161,13 @@ func after(all []time.Time, most int, span time.Duration) time.Time {
 	return all[len(all)-most].Add(span)
 }
 
-// Life is for how long the link in a letter works that is sent now, after those
-// that its address had: usual, or longer, so that it works when anybody who has
-// asked has to wait no more.
+// Life returns how long the link in an email that is sent now works, after those that its address had. It is usual, or
+// longer, so that the link still works when a waiting asker may request the next one.
 func Life(k Kind, had []Letter, asker string, now time.Time, usual time.Duration) time.Duration {
 	all, each := k.counted(append(had[:len(had):len(had)], Letter{At: now, Asker: asker}), now)
 	free := all.next(k.ofAddress())
 	if k == SignIn {
-		free = latest(free, now.Add(time.Hour)) // ForBox
+		free = latest(free, now.Add(time.Hour)) // as in ForBox
 	}
 	for _, own := range each {
 		free = latest(free, own.next(k.ofAsker()))
@@ -176,18 +176,17 @@ func Life(k Kind, had []Letter, asker string, now time.Time, usual time.Duration
 	return max(usual, hours*time.Hour)
 }
 
-// A count is letters that count, and the last of them that is not answered.
+// A count is the number of emails that count, and the time of the last unanswered one.
 type count struct {
 	letters int
 	last    time.Time
 }
 
-// counts reports whether a letter still counts.
 func (l Letter) counts(now time.Time) bool {
 	return l.At.After(now.Add(-Day)) && !l.At.After(now.Add(ahead))
 }
 
-// with counts one more letter, if it counts.
+// with returns the count with one more email, if that counts.
 func (c count) with(l Letter, now time.Time) count {
 	if !l.counts(now) {
 		return c
@@ -199,7 +198,7 @@ func (c count) with(l Letter, now time.Time) count {
 	return c
 }
 
-// next is when the wait ends. Nobody waits for answered letters.
+// next returns the end of the wait. Answered emails cause no wait.
 func (c count) next(p pace) time.Time {
 	if c.last.IsZero() {
 		return c.last
@@ -207,8 +206,8 @@ func (c count) next(p pace) time.Time {
 	return c.last.Add(p.after(c.letters))
 }
 
-// counted counts the letters of all askers and of each. Where each has a pace of
-// their own, no more than mostOfOne of one count against the others.
+// counted returns the counts of all askers together and of each asker. If the kind has a pace for each asker, at most
+// mostOfOne of one asker count in all.
 func (k Kind) counted(had []Letter, now time.Time) (all count, each map[string]count) {
 	each = make(map[string]count)
 	for _, l := range had {

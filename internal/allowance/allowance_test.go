@@ -9,14 +9,13 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// A mailbox is an address that letters of one kind come to.
+// A mailbox simulates an address that gets emails of one kind.
 type mailbox struct {
 	kind  Kind
 	had   []Letter
-	until []time.Time // each letter's link works
+	until []time.Time // when the link of each email expires
 }
 
-// ask asks for a letter; false: there is none.
 func (m *mailbox) ask(asker string, now time.Time) bool {
 	if m.next(asker, now).After(now) {
 		return false
@@ -26,7 +25,6 @@ func (m *mailbox) ask(asker string, now time.Time) bool {
 	return true
 }
 
-// next is when it may have another letter.
 func (m *mailbox) next(asker string, now time.Time) time.Time {
 	next := Next(m.kind, m.had, asker, now)
 	if m.kind.IsStrangers() {
@@ -35,14 +33,14 @@ func (m *mailbox) next(asker string, now time.Time) time.Time {
 	return next
 }
 
-// use answers all letters, as whoever follows the link in one does.
+// use answers all emails, as following one of the links does.
 func (m *mailbox) use() {
 	for i := range m.had {
 		m.had[i].Answered = true
 	}
 }
 
-// works is for how long the link in the latest unanswered letter works.
+// works returns how long the link in the latest unanswered email still works.
 func (m *mailbox) works(now time.Time) time.Duration {
 	if n := len(m.had); n > 0 && !m.had[n-1].Answered {
 		return m.until[n-1].Sub(now)
@@ -50,15 +48,15 @@ func (m *mailbox) works(now time.Time) time.Duration {
 	return 0
 }
 
-// TestSieges asks for letters to one address every minute for three days: what
-// comes is bounded, and so is the wait for the next letter.
+// TestSieges requests emails to one address every minute for three days. It checks that the number of emails and the
+// wait for the next one are limited.
 func TestSieges(t *testing.T) {
 	for _, c := range []struct {
 		kind              Kind
 		networks          int
-		first, later      int // letters on the first day, and on each later one, at most
+		first, later      int // maximum emails on the first day, and on each later one
 		longest           time.Duration
-		reader            string // who asks as well
+		reader            string // who requests emails as well
 		readerWaits, link time.Duration
 	}{
 		{SignIn, 1, 14, 10, 4 * time.Hour, "the reader's", time.Hour, 45 * time.Minute},
@@ -91,8 +89,8 @@ func TestSieges(t *testing.T) {
 	}
 }
 
-// TestAnsweredLettersKeepNobodyWaiting: whoever has used a link gets another one
-// at once, whatever strangers have asked for.
+// TestAnsweredLettersKeepNobodyWaiting checks that a reader who used a link gets another one immediately, even after
+// many requests by strangers.
 func TestAnsweredLettersKeepNobodyWaiting(t *testing.T) {
 	m := mailbox{kind: SignIn}
 	for i := range 600 {
@@ -108,8 +106,8 @@ func TestAnsweredLettersKeepNobodyWaiting(t *testing.T) {
 	}
 }
 
-// TestRefusalsLeaveALink asks at random from random networks, uses links now and
-// then, and holds that nobody is ever refused who has no link that works.
+// TestRefusalsLeaveALink sends random requests from random networks and sometimes uses links. It checks that nobody is
+// refused without a working link.
 func TestRefusalsLeaveALink(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))

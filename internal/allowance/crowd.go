@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A Share is a part of the letters that an instance sends within an hour. Each share has its own bound, so that a
-// crowd of newcomers does not stop readers from signing in.
+// A Share is a part of the emails that an instance sends within an hour. Each share has its own limit, so that many
+// newcomers do not stop readers from signing in.
 type Share string
 
 // The shares. Only readers and publishers can cause letters of other kinds.
@@ -16,7 +16,7 @@ const (
 	Readers   Share = "readers"   // sign-in links to existing accounts
 )
 
-// Share returns the share that letters of a kind belong to.
+// Share returns the share that emails of a kind belong to.
 func (k Kind) Share() Share {
 	switch {
 	case k == SignUp, k.IsJoin():
@@ -27,17 +27,16 @@ func (k Kind) Share() Share {
 	return NoShare
 }
 
-// A Load counts the letters of a share within the last hour. All fields but Answered count unanswered letters.
+// A Load counts the emails of a share within the last hour. All fields but Answered count unanswered emails.
 type Load struct {
 	Total, OfAsker             int
-	ToDomain, ToDomainForAsker int // to the registered domain of the address
+	ToDomain, ToDomainForAsker int // to the registrable domain of the address
 	Answered                   int
 }
 
-// A Crowd says why a letter of a share is not sent.
+// A Crowd says why an email of a share is not sent.
 type Crowd string
 
-// The reasons.
 const (
 	NoCrowd       Crowd = ""
 	AskerCrowd    Crowd = "asker"
@@ -46,25 +45,26 @@ const (
 )
 
 const (
-	// mostOfShare bounds the unanswered letters of a share within an hour. Answered letters raise this bound, at
-	// most by mostAnswered, because people use the links that they requested.
+	// mostOfShare is the maximum number of unanswered emails of a share within an hour. Answered emails raise it by at
+	// most mostAnswered, because people use the links that they requested.
 	mostOfShare  = 1000
 	mostAnswered = 4000
 
-	// fewOfAsker bounds the unanswered letters of one network once half of a share is used. The other half is for
-	// networks that request few.
+	// fewOfAsker is the maximum number of unanswered emails of one network once half of a share is used. The other half
+	// is for networks that request few.
 	fewOfAsker = 5
 )
 
-// Crowded returns why a letter of a kind to a domain must not be sent, or NoCrowd. It refuses first the networks
-// that request many letters, then all letters to the domain, then all letters.
+// Crowded returns why an email of a kind to a domain must not be sent, or NoCrowd. It first rejects networks that
+// request many emails, then all emails to the domain, then all emails.
 func (k Kind) Crowded(l Load, domain string) Crowd {
 	if k.Share() == NoShare {
 		return NoCrowd
 	}
 	toDomain, forAsker := 50, 10
 	if k.IsJoin() {
-		toDomain, forAsker = 200, 20 // for a day on which people talk about a newsletter
+		// Many people can join on the day on which they hear of a newsletter.
+		toDomain, forAsker = 200, 20
 	}
 	if isProvider(domain) {
 		toDomain, forAsker = 10*toDomain, 10*forAsker
@@ -81,7 +81,7 @@ func (k Kind) Crowded(l Load, domain string) Crowd {
 	return NoCrowd
 }
 
-// isProvider reports whether a domain belongs to a large public provider, where many letters are no attack.
+// isProvider reports whether a domain belongs to a large public provider, where many emails are not an attack.
 func isProvider(domain string) bool {
 	return slices.Contains(strings.Fields(`gmail.com outlook.com hotmail.com hotmail.co.uk hotmail.fr live.com msn.com
 		yahoo.com yahoo.co.uk yahoo.co.jp yahoo.fr yahoo.de ymail.com icloud.com me.com mac.com aol.com gmx.de gmx.net gmx.at gmx.com web.de

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Mailbox returns the mailbox behind an address, as far as the address shows it. The mailbox is in lower case and
-// has no tag after a plus sign. At Gmail it has no dots, and always the domain gmail.com. Use it only to bound
-// letters: elsewhere such addresses may belong to different people, so it identifies no account and no suppression.
+// Mailbox returns the mailbox behind an address, as far as the address shows it. The mailbox is in lower case and has
+// no tag after a plus sign. At Gmail it has no dots, and always the domain gmail.com. Use it only for limits: elsewhere
+// such addresses may belong to different people, so it identifies no account and no suppression.
 func Mailbox(email string) string {
 	email = strings.ToLower(email)
 	at := strings.LastIndexByte(email, '@')
@@ -31,7 +31,7 @@ func Mailbox(email string) string {
 	return name + "@" + domain
 }
 
-// Domain returns the registered domain of a mailbox, whose owner can use all names below it.
+// Domain returns the registrable domain of a mailbox, whose owner can use all names below it.
 func Domain(mailbox string) string {
 	domain := mailbox[strings.LastIndexByte(mailbox, '@')+1:]
 	if registered, err := publicsuffix.EffectiveTLDPlusOne(domain); err == nil {

@@ -45,7 +45,7 @@ func TestMailbox(t *testing.T) {
 	}
 }
 
-// FuzzMailbox: all spellings of a mailbox have the same mailbox.
+// FuzzMailbox checks that all spellings of a mailbox have the same mailbox.
 func FuzzMailbox(f *testing.F) {
 	for _, s := range []string{"ann@gmail.com", "a.n.n+x@googlemail.com", `"a+b"@example.org`, "+@x", "@",
 		`"+"@gmail.com`} {
@@ -66,7 +66,7 @@ func FuzzMailbox(f *testing.F) {
 	})
 }
 
-// TestForBox is the table of waits of a mailbox after letters of all kinds.
+// TestForBox is a table of the waits of a mailbox after emails of all kinds.
 func TestForBox(t *testing.T) {
 	type had struct {
 		kind    Kind
@@ -115,9 +115,9 @@ func TestForBox(t *testing.T) {
 	}
 }
 
-// TestBombs requests letters of all kinds at random for three days. Without changes of address, no hour has more
-// than three letters, or four with a sign-in link. No reader waits longer than an hour for a link, or without a
-// link that works.
+// TestBombs requests emails of all kinds at random for three days. Without changes of address, no hour has more than
+// three emails, or four with a sign-in link. No reader waits longer than an hour for a link, or without a link that
+// works.
 func TestBombs(t *testing.T) {
 	for seed := range uint64(5) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -158,7 +158,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestCrowded is the table of loads and refusals.
+// TestCrowded is a table of loads and refusals.
 func TestCrowded(t *testing.T) {
 	join := ToJoin(1)
 	for name, c := range map[string]struct {

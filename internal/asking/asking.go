@@ -1,8 +1,8 @@
-// Package asking sends the letters that ask people of an imported list, of whom nothing proves that
-// they wanted a newsletter, whether they do: each of them once.
+// Package asking sends confirmation requests: one email to each person on an imported list without proof of consent,
+// which asks whether they want the newsletter.
 //
-// The store says whom, and when (NextAsk); what was said is committed just before a letter counts as
-// accepted (AskNow), so that no crash has anybody asked twice.
+// The store selects the next person (NextAsk). Immediately before an email counts as accepted, AskNow commits that it
+// was sent, so that no crash sends it twice.
 package asking
 
 import (
@@ -21,7 +21,7 @@ import (
 	"digest/store"
 )
 
-// An Asker sends letters. All but PostalAddress are required.
+// An Asker sends confirmation requests. All fields but PostalAddress are required.
 type Asker struct {
 	Store         *store.Store
 	Sender        *mailer.Sender
@@ -29,14 +29,14 @@ type Asker struct {
 	BaseURL       string
 	PostalAddress string
 	Now           func() time.Time
-	Hard          context.Context // ends everything at once
+	Hard          context.Context // cancels everything immediately
 	Log           *slog.Logger
 }
 
-// routePause is when somebody is asked who could not be, as mail cannot be sent at all.
+// routePause is the wait for the next attempt when no email can be sent.
 const routePause = 15 * time.Minute
 
-// Ask sends what may leave now, one letter after the other, until ctx ends or mail cannot be sent.
+// Ask sends the requests that are due, one after the other, until ctx ends or no email can be sent.
 func (a *Asker) Ask(ctx context.Context) error {
 	n := 0
 	for ctx.Err() == nil {
@@ -64,7 +64,7 @@ func (a *Asker) report(n int) {
 	}
 }
 
-// askOne sends a letter; false if no other can be sent for now.
+// askOne sends one request. It returns false if no other can be sent now.
 func (a *Asker) askOne(who digest.Ask) (onward bool, err error) {
 	n, err := a.Store.Newsletter(a.Hard, who.NewsletterID)
 	if err != nil {
@@ -75,7 +75,7 @@ func (a *Asker) askOne(who digest.Ask) (onward bool, err error) {
 	err = a.Sender.HandOver(a.Hard, a.letter(n, who, token),
 		func(ctx context.Context) error { return a.Store.AskNow(ctx, who, hash[:], a.Now()) })
 	refused, ok := errors.AsType[*mailer.NotAcceptedError](err)
-	if !ok { // accepted, or nobody knows: it is not sent again
+	if !ok { // accepted, or unknown, so not sent again
 		return true, nil
 	}
 	evidence := digest.OneLine(refused.Error())
@@ -93,8 +93,8 @@ func (a *Asker) askOne(who digest.Ask) (onward bool, err error) {
 	return false, a.Store.AskAgain(a.Hard, who, hash[:], false, a.Now().Add(routePause))
 }
 
-// letter is the one that confirms an address, from the newsletter. But for its name nothing in it is typed by anybody. It is in the
-// language of its owner: nothing is known of that of the people who are asked.
+// letter returns the confirmation request from the newsletter. The newsletter's name is its only text from a person. It
+// is in the language of the owner, because the recipient's is unknown.
 func (a *Asker) letter(n digest.Newsletter, who digest.Ask, token string) mailer.Letter {
 	n.FromName = ""
 	words := words(catalogue.Of(n.Language), n, fmt.Sprintf("%s/n/%s/confirm?token=%s", a.BaseURL, n.Slug, token))
@@ -105,7 +105,7 @@ func (a *Asker) letter(n digest.Newsletter, who digest.Ask, token string) mailer
 	}
 	if a.Sender.ReturnPath != "" {
 		m.ReturnPath = digest.Tagged(a.Sender.ReturnPath, a.Signer.Sign(digest.ForAskBounce, who.ID))
-		m.UnsubscribeMail = m.ReturnPath // in the letter itself, by which a complaint about it is known
+		m.UnsubscribeMail = m.ReturnPath // identifies complaints about the email
 	}
 	return m
 }

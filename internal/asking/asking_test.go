@@ -23,11 +23,11 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 
 var noon = time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
 
-// A mailServer takes what answer lets pass: it is asked with RCPT and DOT, and the address.
+// A mailServer accepts what answer allows. It calls answer with RCPT or DOT, and the address.
 type mailServer struct {
 	net.Listener
 	mu       sync.Mutex
-	answer   func(stage, to string) string // "" takes it, "-" hangs up
+	answer   func(stage, to string) string // "" accepts, "-" hangs up
 	accepted []string
 }
 
@@ -102,7 +102,6 @@ func (s *mailServer) serve(c net.Conn) {
 	}
 }
 
-// asked gives the addresses of the letters that were accepted so far.
 func (s *mailServer) asked() (to []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +114,6 @@ func (s *mailServer) asked() (to []string) {
 	return to
 }
 
-// A house is a newsletter that has people to ask.
 type house struct {
 	t      *testing.T
 	st     *store.Store
@@ -184,7 +182,7 @@ func (h *house) ask(after time.Duration, to ...string) {
 	}
 }
 
-// TestLetter: what is mailed is the newsletter's name and our own words, and comes back to an address of its own.
+// TestLetter checks that the email contains only the newsletter's name and our own text, and has its own return path.
 func TestLetter(t *testing.T) {
 	each(t, func(h *house) {
 		h.queue("mo@example.org")
@@ -204,12 +202,12 @@ func TestLetter(t *testing.T) {
 	})
 }
 
-// TestOutcomes is the table of what a mail server may say, and what follows.
+// TestOutcomes is a table of mail server replies and their results.
 func TestOutcomes(t *testing.T) {
 	for _, test := range []struct {
 		name, stage, reply string
 		want               digest.AskCounts // afterwards
-		again              bool             // once the server takes it
+		again              bool             // when the server accepts it
 	}{
 		{"taken", "DOT", "250 ok", digest.AskCounts{Asked: 1}, false},
 		{"nobody there", "RCPT", "550 5.1.1 no such user", digest.AskCounts{Bounced: 1}, false},
@@ -247,7 +245,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestPutOffForEver gives up in the end.
+// TestPutOffForEver checks that retries end.
 func TestPutOffForEver(t *testing.T) {
 	each(t, func(h *house) {
 		h.server.answer = func(stage, _ string) string { return map[string]string{"RCPT": "450 4.2.1 later"}[stage] }
@@ -261,7 +259,8 @@ func TestPutOffForEver(t *testing.T) {
 	})
 }
 
-// TestServerAway: nobody's try is counted while mail cannot be sent, and each is asked once afterwards.
+// TestServerAway checks that attempts do not count while no email can be sent, and that each person then gets one
+// email.
 func TestServerAway(t *testing.T) {
 	each(t, func(h *house) {
 		transport, err := mailer.Open("smtp+insecure://127.0.0.1:1", mailer.Options{})

@@ -32,7 +32,7 @@ func rows() [][]any {
 	}
 }
 
-// write gives the frames of a backup of two tables, one empty.
+// write returns the frames of a backup of two tables, one of them empty.
 func write(t testing.TB) []byte {
 	t.Helper()
 	var file bytes.Buffer
@@ -53,7 +53,7 @@ func write(t testing.TB) []byte {
 	return file.Bytes()
 }
 
-// read reads frames to their end, and gives what stands there.
+// read reads all frames and returns their content.
 func read(from io.Reader) (all []string, err error) {
 	r, err := backup.NewReader(from)
 	if err != nil {
@@ -82,7 +82,6 @@ func read(from io.Reader) (all []string, err error) {
 	}
 }
 
-// packed gives the file of some frames.
 func packed(t testing.TB, frames []byte, to backup.Recipients) []byte {
 	t.Helper()
 	var file bytes.Buffer
@@ -107,7 +106,6 @@ func unpack(file []byte, with backup.Identities) ([]string, error) {
 	return read(r)
 }
 
-// keys makes a pair of age.
 func keys(t testing.TB) (backup.Recipients, backup.Identities) {
 	t.Helper()
 	key, err := age.GenerateX25519Identity()
@@ -141,7 +139,7 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// The checksum of a table does not depend on the order of its rows, and on all else.
+// TestSum checks that the checksum of a table depends on everything but the order of its rows.
 func TestSum(t *testing.T) {
 	sum := func(rows ...[]any) string {
 		c := backup.Counter{Table: sample()}
@@ -171,7 +169,7 @@ func TestSum(t *testing.T) {
 	}
 }
 
-// A file that is cut anywhere, or of which a byte is another, is refused by one line.
+// TestCutAndDamaged checks that a truncated file, and one with a changed byte, is rejected with an error of one line.
 func TestCutAndDamaged(t *testing.T) {
 	tier.Alone(t)
 	to, with := keys(t)
@@ -189,7 +187,7 @@ func TestCutAndDamaged(t *testing.T) {
 		for n := range file {
 			changed := bytes.Clone(file)
 			changed[n] ^= 0x10
-			// gzip has bits that say nothing
+			// gzip has unused bits
 			if got, err := unpack(changed, with); err == nil && strings.Join(got, "\n") != whole {
 				t.Errorf("%s: with byte %d another something else is read", name, n)
 			} else if err != nil {
@@ -274,7 +272,7 @@ func zipped(t *testing.T, content []byte) []byte {
 	return file.Bytes()
 }
 
-// A file that says it is larger than it is costs no memory for that.
+// TestLyingLengths checks that a wrong length does not allocate memory.
 func TestLyingLengths(t *testing.T) {
 	head := write(t)
 	var before, after runtime.MemStats
@@ -290,13 +288,13 @@ func TestLyingLengths(t *testing.T) {
 	}
 }
 
-// FuzzReader: whatever stands in a file, it is read or refused, and what is read is what
-// was written.
+// FuzzReader checks that every file is read or rejected, and that writing the result again returns the same frames.
 func FuzzReader(f *testing.F) {
 	frames := write(f)
 	f.Add(frames)
 	f.Add(frames[:len(frames)/2])
-	f.Add([]byte("H\x0c{\"schema\":1}T\x2a{\"name\":\"a\",\"columns\":[{\"name\":\"a\",\"kind\":\"number\"}]}R\x02\x01\x02"))
+	f.Add([]byte(
+		"H\x0c{\"schema\":1}T\x2a{\"name\":\"a\",\"columns\":[{\"name\":\"a\",\"kind\":\"number\"}]}R\x02\x01\x02"))
 	f.Fuzz(func(t *testing.T, frames []byte) {
 		all, err := read(bytes.NewReader(frames))
 		if err != nil {
@@ -310,7 +308,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// FuzzFile is the same with the file around it.
+// FuzzFile is FuzzReader with the whole file.
 func FuzzFile(f *testing.F) {
 	f.Add(packed(f, write(f), nil))
 	to, with := keys(f)

@@ -14,16 +14,16 @@ import (
 	"digest"
 )
 
-// magic is the first line of a file, and ageMagic of one that is encrypted.
+// magic is the first line of a file, and ageMagic the beginning of an encrypted one.
 const (
 	magic    = "digest backup 1\n"
 	ageMagic = "age-encryption.org/"
 )
 
-// Recipients are who can read an encrypted backup.
+// Recipients are the public keys that encrypt a backup.
 type Recipients []age.Recipient
 
-// ParseRecipients reads public keys of age, one a line; what begins with # is a remark.
+// ParseRecipients parses public keys of age, one for each line. Lines that begin with # are comments.
 func ParseRecipients(text string) (Recipients, error) {
 	all, err := age.ParseRecipients(strings.NewReader(text))
 	if err != nil {
@@ -32,21 +32,21 @@ func ParseRecipients(text string) (Recipients, error) {
 	return all, nil
 }
 
-// Identities are what encrypted backups are read with.
+// Identities are the private keys that decrypt backups.
 type Identities []age.Identity
 
-// ParseIdentities reads private keys of age, one a line, as age-keygen writes them.
+// ParseIdentities parses private keys of age, one for each line, as age-keygen writes them.
 func ParseIdentities(text string) (Identities, error) {
 	all, err := age.ParseIdentities(strings.NewReader(text))
 	if err != nil {
-		// age's errors may quote the file
+		// The errors of age may contain a part of the file.
 		return nil, errors.New("reading the identities: this is not a file from age-keygen")
 	}
 	return all, nil
 }
 
-// Compress gives what a Writer writes to, so that a file comes of it: compressed, and
-// encrypted if there are recipients. It must be closed; w is not.
+// Compress returns a writer that compresses the output of a Writer into w, and encrypts it if there are recipients. The
+// caller must close it; it does not close w.
 func Compress(w io.Writer, to Recipients) (io.WriteCloser, error) {
 	var all layers
 	if len(to) > 0 {
@@ -64,13 +64,12 @@ func Compress(w io.Writer, to Recipients) (io.WriteCloser, error) {
 	return &all, nil
 }
 
-// layers are writers one above the other, the lowest first.
+// layers is a stack of writers, the lowest first.
 type layers struct {
 	io.Writer
 	closers []io.Closer
 }
 
-// Close closes them, the highest first.
 func (l *layers) Close() error {
 	var err error
 	for i := len(l.closers) - 1; i >= 0; i-- {
@@ -79,7 +78,7 @@ func (l *layers) Close() error {
 	return err
 }
 
-// Decompress gives what a Reader reads of a file. Errors are *digest.Error.
+// Decompress returns the content of a file for a Reader. Its errors are *digest.Error.
 func Decompress(r io.Reader, with Identities) (io.Reader, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	if head, _ := b.Peek(len(ageMagic)); string(head) == ageMagic {
@@ -107,7 +106,6 @@ func Decompress(r io.Reader, with Identities) (io.Reader, error) {
 	return z, nil
 }
 
-// readMagic reads the first line.
 func readMagic(b *bufio.Reader) error {
 	line := make([]byte, len(magic))
 	n, err := io.ReadFull(b, line)

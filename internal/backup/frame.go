@@ -10,7 +10,6 @@ import (
 	"digest"
 )
 
-// The kinds of frame.
 const (
 	headerFrame  = 'H'
 	tableFrame   = 'T'
@@ -19,7 +18,6 @@ const (
 	trailerFrame = 'Z'
 )
 
-// The kinds of cell.
 const (
 	cellNull = iota
 	cellNumber
@@ -27,54 +25,53 @@ const (
 	cellBytes
 )
 
-// What bounds a backup. No row comes near: a document has 10 MiB at most.
+// The limits of a backup. Rows are far smaller, because a document has at most 10 MiB.
 const (
-	mostRow    = 64 << 20 // bytes
-	mostWords  = 1 << 20  // bytes of JSON
+	mostRow    = 64 << 20 // in bytes
+	mostWords  = 1 << 20  // in bytes of JSON
 	mostTables = 1000
 )
 
-// A Kind is what a column holds.
+// A Kind is the type of a column.
 type Kind string
 
-// The kinds of column. Any may also be NULL.
+// The types of columns. Any column may contain NULL.
 const (
 	Number Kind = "number"
 	Text   Kind = "text"
 	Bytes  Kind = "bytes"
 )
 
-// A Column is one of a table.
+// A Column is a column of a table.
 type Column struct {
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"`
 }
 
-// A Table is one of a backup.
+// A Table is a table of a backup.
 type Table struct {
 	Name    string   `json:"name"`
 	Columns []Column `json:"columns"`
 }
 
-// A Header says what a backup is of.
+// A Header describes a backup.
 type Header struct {
-	Schema   int64  `json:"schema"`   // the version of the tables
-	MadeAt   int64  `json:"made_at"`  // Unix seconds
+	Schema   int64  `json:"schema"`   // version of the schema
+	MadeAt   int64  `json:"made_at"`  // in Unix seconds
 	Database string `json:"database"` // SQLite or PostgreSQL, for people
-	Program  string `json:"program"`  // its version, for people
+	Program  string `json:"program"`  // version of digest, for people
 }
 
-// A Count is what is known of a table without its rows.
+// A Count holds the number of rows of a table, and their checksum.
 type Count struct {
 	Rows   int64 `json:"rows"`
 	Sum    Sum   `json:"sum"`
-	LastID int64 `json:"last_id,omitempty"` // the highest key that was ever given; 0: keys are not given
+	LastID int64 `json:"last_id,omitempty"` // highest key ever assigned; 0: the table assigns no keys
 }
 
 // A Sum is the checksum of a table.
 type Sum [4]uint64
 
-// add adds a row.
 func (s *Sum) add(row []byte) {
 	h := sha256.Sum256(row)
 	var carry uint64
@@ -83,7 +80,7 @@ func (s *Sum) add(row []byte) {
 	}
 }
 
-// MarshalText writes a checksum as 64 hexadecimal digits.
+// MarshalText returns the checksum as 64 hexadecimal digits.
 func (s Sum) MarshalText() ([]byte, error) {
 	var b [32]byte
 	for i, part := range s {
@@ -92,7 +89,7 @@ func (s Sum) MarshalText() ([]byte, error) {
 	return hex.AppendEncode(nil, b[:]), nil
 }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText parses the output of MarshalText.
 func (s *Sum) UnmarshalText(text []byte) error {
 	b, err := hex.DecodeString(string(text))
 	if err != nil || len(b) != 32 {
@@ -104,20 +101,20 @@ func (s *Sum) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String gives the checksum for people.
+// String returns the checksum as hexadecimal digits.
 func (s Sum) String() string {
 	text, _ := s.MarshalText()
 	return string(text)
 }
 
-// Counter counts rows that are read one by one, as those of a backup are counted.
+// A Counter counts rows and their checksum as in a backup.
 type Counter struct {
 	Table Table
 	Count Count
 	row   []byte
 }
 
-// Row counts a row: its cells are nil, int64, string or []byte.
+// Row counts a row. Its cells are nil, int64, string or []byte.
 func (s *Counter) Row(cells []any) error {
 	var err error
 	if s.row, err = appendRow(s.row[:0], s.Table, cells); err != nil {
@@ -128,7 +125,6 @@ func (s *Counter) Row(cells []any) error {
 	return nil
 }
 
-// appendRow writes the cells of a row.
 func appendRow(to []byte, t Table, cells []any) ([]byte, error) {
 	for i, cell := range cells {
 		kind := Kind("")
@@ -153,7 +149,7 @@ func appendRow(to []byte, t Table, cells []any) ([]byte, error) {
 	return to, nil
 }
 
-// readRow reads the cells of a row. Bytes are those of row itself.
+// readRow decodes the cells of a row. Cells of bytes share the memory of row.
 func readRow(cells []any, t Table, row []byte) error {
 	for i, c := range t.Columns {
 		if len(row) == 0 {
@@ -194,13 +190,11 @@ func readRow(cells []any, t Table, row []byte) error {
 	return nil
 }
 
-// damaged says that a file is not as it was written.
 func damaged(what string) error {
 	return &digest.Error{Kind: digest.Invalid, Message: "the backup is damaged, and nothing was restored: " + what +
 		"; take another"}
 }
 
-// errCut says that a file has no trailer.
 func errCut() error {
 	return &digest.Error{Kind: digest.Invalid,
 		Message: "the backup is cut off: it ends before its trailer, and nothing was restored; take another, or copy it again"}

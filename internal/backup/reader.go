@@ -15,8 +15,8 @@ import (
 	"digest"
 )
 
-// A Reader reads a backup, and checks it on the way. Its memory is bounded by the largest
-// row. Errors of what stands there are *digest.Error.
+// A Reader reads and checks a backup. It needs memory for the largest row only. Errors in the file's content are
+// *digest.Error.
 type Reader struct {
 	Header Header
 
@@ -25,12 +25,12 @@ type Reader struct {
 	tables int
 	frame  bytes.Buffer
 	table  Table
-	count  Count // so far
+	count  Count // rows read so far
 	cells  []any
-	inside bool // a table has begun and not ended
+	inside bool // Table was called, and Row has not returned io.EOF
 }
 
-// NewReader begins to read a backup.
+// NewReader reads and checks the header of a backup.
 func NewReader(r io.Reader) (*Reader, error) {
 	from := &Reader{r: bufio.NewReaderSize(r, 64<<10), sum: sha256.New()}
 	kind, err := from.next()
@@ -49,8 +49,8 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return from, nil
 }
 
-// Table gives the next table; io.EOF when the trailer was read and found right, and
-// nothing follows. The rows of the table before must have been read to their end.
+// Table returns the next table. It returns io.EOF when the trailer is correct and nothing follows it. All rows of the
+// previous table must have been read.
 func (r *Reader) Table() (Table, error) {
 	if r.inside {
 		return Table{}, errors.New("the rows of a table were not read to their end")
@@ -77,9 +77,8 @@ func (r *Reader) Table() (Table, error) {
 	return r.table, nil
 }
 
-// Row gives the next row of the table, whose cells are nil, int64, string or []byte and
-// are overwritten by the next call; io.EOF after the last one, when their number and their
-// checksum were found right.
+// Row returns the next row of the table, with cells of the types nil, int64, string and []byte. The next call
+// overwrites them. It returns io.EOF after the last row if the number of rows and the checksum are correct.
 func (r *Reader) Row() ([]any, error) {
 	kind, err := r.next()
 	if err != nil {
@@ -105,10 +104,10 @@ func (r *Reader) Row() ([]any, error) {
 	return nil, damaged("a row does not begin where it should")
 }
 
-// Count gives what was read of the table, once its rows have ended.
+// Count returns the number and the checksum of the table's rows, after Row returned io.EOF.
 func (r *Reader) Count() Count { return r.count }
 
-// end checks the trailer, and that nothing follows.
+// end checks the trailer, and that nothing follows it.
 func (r *Reader) end() error {
 	want := trailer{r.tables, hex.EncodeToString(r.sum.Sum(nil))}
 	var said trailer
@@ -127,7 +126,6 @@ func (r *Reader) end() error {
 	return io.EOF
 }
 
-// next reads a frame.
 func (r *Reader) next() (kind byte, err error) {
 	kind, err = r.r.ReadByte()
 	if err != nil {
@@ -145,13 +143,13 @@ func (r *Reader) next() (kind byte, err error) {
 		return 0, damaged("a part of it is too long")
 	}
 	r.frame.Reset()
-	if _, err := io.CopyN(&r.frame, r.r, int64(length)); err != nil { // what is not there costs no memory
+	if _, err := io.CopyN(&r.frame, r.r, int64(length)); err != nil { // allocates only for bytes that exist
 		return 0, unreadable(err)
 	}
 	return kind, nil
 }
 
-// words reads the JSON of a frame, and counts it.
+// words decodes the JSON of a frame and adds it to the checksum of the file.
 func (r *Reader) words(v any) error {
 	r.sum.Write(r.frame.Bytes())
 	if err := json.Unmarshal(r.frame.Bytes(), v); err != nil {
@@ -160,8 +158,7 @@ func (r *Reader) words(v any) error {
 	return nil
 }
 
-// unreadable says why a file could not be read on. One that ends too early is cut off; so
-// is one whose compression or encryption does.
+// unreadable returns the error of a failed read. A file, compression or encryption that ends too early is truncated.
 func unreadable(err error) error {
 	if digest.KindOf(err) != "" {
 		return err

@@ -16,16 +16,15 @@ type Writer struct {
 	w      *bufio.Writer
 	sum    hash.Hash // of all frames but rows
 	tables int
-	table  Counter // the one that has begun
+	table  Counter // the current one
 }
 
-// A trailer ends a backup.
 type trailer struct {
 	Tables int    `json:"tables"`
 	Sum    string `json:"sum"`
 }
 
-// NewWriter begins to write a backup. It must be ended by Close.
+// NewWriter writes the header of a backup. The caller must call Close at the end.
 func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	to := &Writer{w: bufio.NewWriterSize(w, 64<<10), sum: sha256.New()}
 	return to, to.words(headerFrame, h)
@@ -38,8 +37,7 @@ func (w *Writer) Begin(t Table) error {
 	return w.words(tableFrame, t)
 }
 
-// Row writes a row of the table that has begun: a cell for each column, which is nil,
-// int64, string or []byte.
+// Row writes a row of the current table: for each column a cell that is nil, int64, string or []byte.
 func (w *Writer) Row(cells []any) error {
 	if err := w.table.Row(cells); err != nil {
 		return err
@@ -47,14 +45,13 @@ func (w *Writer) Row(cells []any) error {
 	return w.frame(rowFrame, w.table.row)
 }
 
-// End ends the table that has begun, and gives what was written of it. lastID is the
-// highest key that was ever given in it.
+// End ends the current table and returns its count. lastID is the highest key ever assigned in it.
 func (w *Writer) End(lastID int64) (Count, error) {
 	w.table.Count.LastID = lastID
 	return w.table.Count, w.words(endFrame, w.table.Count)
 }
 
-// Close writes the trailer. It does not close what is below.
+// Close writes the trailer. It does not close the underlying writer.
 func (w *Writer) Close() error {
 	if err := w.words(trailerFrame, trailer{w.tables, hex.EncodeToString(w.sum.Sum(nil))}); err != nil {
 		return err
@@ -65,7 +62,7 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// words writes a frame of JSON, and counts it.
+// words writes a frame of JSON and adds it to the checksum of the file.
 func (w *Writer) words(kind byte, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -7,27 +7,25 @@ import (
 	"digest/internal/dmarc"
 )
 
-// A destination says what one of our addresses is for. It may be the return path of an edition or of a letter that
-// asks somebody, the address that ends a digest, or the one that counts answers to a newsletter. It may be the address
-// for DMARC reports. With none of them, it is the plain address.
+// A destination is the purpose of one of our addresses. It may be the return path of an edition or a confirmation
+// request, the address that unsubscribes a digest, or the one that counts replies to a newsletter. It may be the
+// address for DMARC reports. The zero value is the plain address.
 type destination struct {
 	edition digest.EditionID
-	ask     int64 // digest.Ask
+	ask     int64 // key of a digest.Ask
 	digest  digest.DigestID
-	round   int // of the links in the digest's mail
+	round   int // of links that the digest's email belongs to
 
 	newsletter digest.NewsletterID
-	reports    bool // aggregate reports of DMARC
+	reports    bool // DMARC aggregate reports
 }
 
-// isReturnPath reports an address that bounces come back to.
 func (p destination) isReturnPath() bool { return p.edition != 0 || p.ask != 0 }
 
-// plain reports the address without a token.
 func (p destination) plain() bool { return p == destination{} }
 
-// destinationOf reads an address, bare or in brackets, in whatever case: mail
-// servers change it. False: it is not ours, or its token is not.
+// destinationOf parses an address, with or without angle brackets. It ignores case, which mail servers change. It
+// returns false if the address or its token is not ours.
 func (h *Handler) destinationOf(address string) (destination, bool) {
 	if len(address) > maxAddress {
 		return destination{}, false
@@ -66,14 +64,14 @@ func (h *Handler) destinationFor(token string) (destination, bool) {
 	return destination{}, false
 }
 
-// normal is the form of an address in which ours is compared. The case of our
-// own local part is for us to ignore (RFC 5321 §2.4).
+// normal returns the form in which addresses are compared. We may ignore the case of our own local parts (RFC 5321
+// §2.4).
 func normal(address string) string {
 	at := strings.LastIndexByte(address, '@')
 	return strings.ToLower(address[:at+1]) + hostOf(address)
 }
 
-// hostOf is the domain of an address as mailers write it.
+// hostOf returns the domain of an address in lower case and ASCII.
 func hostOf(address string) string {
 	host := address[strings.LastIndexByte(address, '@')+1:]
 	if ascii, err := digest.ASCIIHost(host); err == nil {
@@ -82,10 +80,8 @@ func hostOf(address string) string {
 	return strings.ToLower(host)
 }
 
-// find looks for our return paths in what a report gives of the message that
-// it is about. The domain after the token may be a forwarder's (SRS) and the
-// local part may have grown at its front (BATV); the token is what counts. A
-// return path's is worth more than a digest's.
+// find searches the texts of a report for our addresses. Only the token counts: the domain after it may be a
+// forwarder's (SRS), and the local part may have a prefix (BATV). It prefers a return path to the address of a digest.
 func (h *Handler) find(texts []string) (found destination, ok bool) {
 	mark := strings.ToLower(h.Address[:max(strings.LastIndexByte(h.Address, '@'), 0)]) + "+"
 	for _, text := range texts {
@@ -108,7 +104,7 @@ func (h *Handler) find(texts []string) (found destination, ok bool) {
 	return found, ok
 }
 
-// tokenLength is how many letters and digits a text begins with.
+// tokenLength returns the number of letters and digits at the beginning of a text.
 func tokenLength(text string) int {
 	n := strings.IndexFunc(text, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9') })
 	if n < 0 {
@@ -117,10 +113,8 @@ func tokenLength(text string) int {
 	return n
 }
 
-// recipients finds out of a header where a message was delivered to, among our
-// addresses: from what the delivering server wrote, and from To and Cc. Where
-// there is an address with a token, the one without is the same with its tag
-// taken off.
+// recipients returns our addresses in a header: those that the delivering server wrote, and those in To and Cc. If one
+// has a token, it drops the plain address, which may be the same one without its tag.
 func (h *Handler) recipients(header fields) (list []string) {
 	tagged := false
 	for _, f := range header {
@@ -137,7 +131,7 @@ func (h *Handler) recipients(header fields) (list []string) {
 	return h.distinct(list, tagged)
 }
 
-// distinct leaves each destination once, and out the plain one if so asked.
+// distinct returns each destination once, without the plain one if tagged, and at most maxRecipients.
 func (h *Handler) distinct(list []string, tagged bool) (kept []string) {
 	seen := map[destination]bool{}
 	for _, address := range list {
@@ -151,9 +145,8 @@ func (h *Handler) distinct(list []string, tagged bool) (kept []string) {
 	return kept
 }
 
-// addressesIn takes the bare addresses out of a field such as
-// "Someone <a@example.org>, b@example.org". It need not understand names: what
-// is not an address of ours is passed over.
+// addressesIn returns the bare addresses in a field such as "Someone <a@example.org>, b@example.org". Parts of names in
+// the result do no harm, because they are not our addresses.
 func addressesIn(value string) []string {
 	words := strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(" \t,;<>()\"", r) })
 	kept := words[:0]

@@ -36,7 +36,7 @@ func TestDestinationOf(t *testing.T) {
 		{"bounces+" + flipped + "@digest.example", destination{}, false},
 		{"bounces+" + bounce[1:] + "@digest.example", destination{}, false},
 		{"bounces+" + bounce + "a@digest.example", destination{}, false},
-		// made for something else
+		// for another purpose
 		{"bounces+" + d.Signer.Sign(digest.ForUnsubscribe, 4) + "@digest.example", destination{}, false},
 		{"bounces+" + testDesk("").Signer.Sign(digest.ForEdition, 17) + "@digest.example", destination{}, false},
 		{"bounces+@digest.example", destination{}, false},
@@ -62,7 +62,7 @@ func TestDestinationOf(t *testing.T) {
 
 func TestDestinationOfOddAddresses(t *testing.T) {
 	for ours, came := range map[string]string{
-		"me+digest@example.org":  "me+digest", // a tag of a tag
+		"me+digest@example.org":  "me+digest", // a tag in addition to a tag
 		"bounces@bücher.example": "bounces",   // mailers write its A-label
 	} {
 		d := testDesk(ours)
@@ -93,7 +93,7 @@ func TestFind(t *testing.T) {
 		{[]string{"<SRS0=x=y=digest.example=" + bounce + "@forwarder.example>"}, destination{edition: 17}, true},
 		{[]string{"prvs=123abc=" + strings.ToUpper(bounce) + "@digest.example"}, destination{edition: 17}, true},
 		{[]string{"<https://digest.example/u/x>, <mailto:" + leave + "@digest.example>"}, destination{digest: 4}, true},
-		// an edition says more
+		// an edition has precedence
 		{[]string{"<mailto:" + leave + "@digest.example>", "bounces+x " + bounce}, destination{edition: 17}, true},
 		{[]string{"bounces+" + strings.Repeat("bounces+", 100000)}, destination{}, false},
 		{[]string{bounce[8:], "bounces@digest.example", ""}, destination{}, false},
@@ -119,7 +119,7 @@ func TestRecipients(t *testing.T) {
 		{"Envelope-to: " + bounce, bounce},
 		{"To: \"" + bounce + "\" <" + bounce + ">", bounce},
 		{"To: A <a@b>, " + bounce + " (c), \"x, y\" <" + leave + ">", bounce + " " + leave},
-		{"Delivered-To: bounces@digest.example\nTo: <" + bounce + ">", bounce}, // the server took the tag off
+		{"Delivered-To: bounces@digest.example\nTo: <" + bounce + ">", bounce}, // the server removed the tag
 		{"Delivered-To: bounces@digest.example\nTo: bounces@digest.example", "bounces@digest.example"},
 		{"Subject: " + bounce + "\nFrom: " + bounce, ""},
 		{"To: anna@example.org", ""},

@@ -10,7 +10,7 @@ import (
 	"digest/internal/dmarc"
 )
 
-// oldestAggregate is the greatest age of the period of a report. Receivers send reports once a day.
+// oldestAggregate is the maximum age of the period of a report. Receivers send reports once a day.
 const oldestAggregate = 14 * 24 * time.Hour
 
 // recordAggregate stores an aggregate report about a domain that this instance sends from. It drops all others,

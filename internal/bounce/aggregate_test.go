@@ -31,7 +31,6 @@ func aggregate(id, domain string, begin time.Time) string {
 		row("198.51.100.7", "pass", 40), row("203.0.113.9", "fail", 2))
 }
 
-// reportMail returns an email with a report, as receivers send it.
 func reportMail(kind, report string) []byte {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
@@ -53,7 +52,6 @@ func reportMail(kind, report string) []byte {
 		"--b\r\nContent-Type: text/plain\r\n\r\nA report.\r\n--b\r\n" + attachment + "--b--\r\n")
 }
 
-// totals returns the sums of the reports on each domain.
 func (w *world) totals() string {
 	w.t.Helper()
 	sum, err := w.store.DMARCSummary(w.t.Context(), digest.DateOf(sealed).Plus(-30), 10)
@@ -61,7 +59,8 @@ func (w *world) totals() string {
 	return fmt.Sprint(sum.Totals)
 }
 
-// TestAggregateReports: reports about domains of this instance are stored once each, and all others are dropped.
+// TestAggregateReports checks that reports about domains of this instance are stored once each, and that all others are
+// dropped.
 func TestAggregateReports(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		at := sealed.Truncate(24 * time.Hour)
@@ -108,7 +107,6 @@ func TestAggregateReports(t *testing.T) {
 	})
 }
 
-// newsletters adds a newsletter with a proven domain, and one whose domain was never proven.
 func newsletters(t *testing.T, w *world) {
 	t.Helper()
 	owner, err := w.store.UserByEmail(t.Context(), w.readers[0].email)
@@ -125,7 +123,7 @@ func newsletters(t *testing.T, w *world) {
 	}
 }
 
-// TestAggregateTransports: reports arrive in every way that bounces do.
+// TestAggregateTransports checks that reports arrive in every way that bounces do.
 func TestAggregateTransports(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		w := newWorld(t, st, 1)

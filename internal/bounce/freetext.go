@@ -7,9 +7,8 @@ import (
 	"digest"
 )
 
-// readPlain judges a message without a report that can be believed. Servers
-// older than RFC 3464 say in free text what failed, which is good for a soft
-// bounce at most: the text may be anything.
+// readPlain judges a message without a usable report. Servers older than RFC 3464 describe a failure in free text. Such
+// a failure is never a hard bounce, because anybody can write the text.
 func (m *reading) readPlain() Report {
 	subject := m.subject()
 	switch {
@@ -17,7 +16,7 @@ func (m *reading) readPlain() Report {
 		return Report{Kind: Complaint, Evidence: m.header.get("Subject")}
 	case speaksOfDelay(subject):
 		return Report{Kind: Notice}
-	case m.header.has("X-Failed-Recipients"), speaksOfFailure(subject, m.text): // Exim's
+	case m.header.has("X-Failed-Recipients"), speaksOfFailure(subject, m.text): // of Exim
 		words := reasonIn(m.text)
 		c, _ := codeIn(words)
 		r := Report{Kind: Failure, Bounce: digest.SoftBounce, Status: c.String(), Evidence: said(subject, words)}
@@ -38,20 +37,20 @@ func (m *reading) subject() string {
 	return decoded
 }
 
-// speaksOfDelay reports a warning that delivery takes time.
+// speaksOfDelay reports whether the subject is a warning about a delay.
 func speaksOfDelay(subject string) bool {
 	subject = strings.ToLower(subject)
 	return strings.HasPrefix(subject, "warning") || strings.Contains(subject, "(delay)") ||
 		strings.Contains(subject, "delayed")
 }
 
-// speaksOfFailure reports what mail servers write above mail that they could
-// not deliver. Automatic replies and challenges begin otherwise.
+// speaksOfFailure reports whether a message begins as mail servers report a failed delivery. Automatic replies and
+// challenges begin differently.
 func speaksOfFailure(subject, text string) bool {
 	subject = strings.ToLower(subject)
 	for _, begin := range []string{
 		"mail delivery failed",               // Exim
-		"mail delivery failure",              // and others
+		"mail delivery failure",              // and other servers
 		"undelivered mail returned",          // Postfix
 		"undeliverable",                      // Exchange
 		"delivery status notification (fail", // Exchange, Gmail
@@ -76,8 +75,8 @@ func speaksOfFailure(subject, text string) bool {
 	return false
 }
 
-// reasonIn finds the reason in a free text: what follows the line that names
-// the recipient ("<nobody@example.com>:"), or else the whole beginning.
+// reasonIn returns the reason in a free text: the paragraph after the line with the recipient
+// ("<nobody@example.com>:"), or the beginning of the text.
 func reasonIn(text string) string {
 	for line, rest := "", text; rest != ""; {
 		line, rest, _ = strings.Cut(rest, "\n")

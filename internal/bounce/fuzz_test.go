@@ -9,8 +9,7 @@ import (
 	"digest"
 )
 
-// Whatever comes, Parse ends, and says nothing that cannot be stored or that
-// suppresses without a status that says so.
+// FuzzParse checks that Parse returns for any input. Its result can be stored, and a hard bounce has a matching status.
 func FuzzParse(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.eml")
 	for _, file := range files {
@@ -40,7 +39,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Whatever a header holds, no address is ours without a token of ours.
+// FuzzHeader checks that no address is ours without one of our tokens, with any header.
 func FuzzHeader(f *testing.F) {
 	d := testDesk("bounces@digest.example")
 	f.Add([]byte("To: \"x\" <bounces+aaaa@digest.example>, y\r\n z: \r\n\r\n"), "bounces+aaaa@digest.example")

@@ -13,9 +13,8 @@ import (
 	"digest/internal/dmarc"
 )
 
-// Records is what this package stores and looks up. Its methods commit before
-// they return, give digest.NotFound for what is gone, and change nothing the
-// second time.
+// Records stores results and looks up editions and digests. Its methods commit before they return, return a
+// digest.NotFound error for deleted records, and change nothing the second time.
 type Records interface {
 	RecordBounce(ctx context.Context, now time.Time, b digest.Bounce) (s digest.Suppression, suppressed bool, err error)
 	DeclineAsk(ctx context.Context, ask int64, now time.Time) error
@@ -29,7 +28,7 @@ type Records interface {
 	RecordDMARC(ctx context.Context, r dmarc.Report, now time.Time) (recorded bool, err error)
 }
 
-// A Handler handles mail that comes back. Many goroutines may use it at once.
+// A Handler handles returned emails. It is safe for concurrent use.
 type Handler struct {
 	Store   Records
 	Signer  *digest.Signer
@@ -39,30 +38,29 @@ type Handler struct {
 	Log     *slog.Logger
 
 	mu     sync.Mutex
-	logged map[string]bool // files that a warning was logged about
+	logged map[string]bool // files with a logged warning
 }
 
-// A Message is one as it was delivered.
+// A Message is a delivered email.
 type Message struct {
-	From      string   // of the envelope; empty: a bounce's
-	FromKnown bool     // otherwise From is what Return-Path says, if there is one
-	To        []string // of the envelope; none: what the header says
-	Bytes     []byte   // of which MaxMessage are read
+	From      string   // sender of the envelope; empty: a bounce
+	FromKnown bool     // From is known; otherwise Handle uses Return-Path, if there is one
+	To        []string // recipients of the envelope; none: Handle uses the header
+	Bytes     []byte   // only the first MaxMessage are read
 }
 
-// Action says what was done with a message.
+// Action is the result of a message.
 type Action string
 
-// What can be done with a message.
 const (
-	NotOurs      Action = "not ours" // to none of our addresses
-	Ignored      Action = "ignored"  // ours, and asks for nothing
-	Recorded     Action = "recorded" // a bounce, a complaint or a DMARC report, in the store
-	Unsubscribed Action = "left"     // a digest was unsubscribed
-	Counted      Action = "counted"  // an answer to a newsletter's letter
+	NotOurs      Action = "not ours" // to no address of ours
+	Ignored      Action = "ignored"  // to an address of ours, without effect
+	Recorded     Action = "recorded" // stored a bounce, a complaint or a DMARC report
+	Unsubscribed Action = "left"     // unsubscribed a digest
+	Counted      Action = "counted"  // counted a reply to a newsletter
 )
 
-// An Outcome is what became of a message.
+// An Outcome describes the result of a message.
 type Outcome struct {
 	Did     Action            `json:"did"`
 	Edition digest.EditionID  `json:"edition,omitempty"`
@@ -70,22 +68,20 @@ type Outcome struct {
 	Kind    digest.BounceKind `json:"kind,omitempty"`
 	Status  string            `json:"status,omitempty"` // RFC 3463
 
-	// Suppressed is the address that gets no more mail.
+	// Suppressed is the address that the message suppressed.
 	Suppressed string `json:"suppressed,omitempty"`
 	Text       string `json:"text"` // one line for people
 
-	// Token says that the message came to an address that we made: nobody
-	// writes to one by hand.
+	// Token says that the address had one of our tokens, so that a person did not write it by hand.
 	Token bool `json:"-"`
 }
 
-// String is the line for people.
+// String returns the line for people.
 func (o Outcome) String() string { return o.Text }
 
-// Handle does what a message asks for. When it returns without an error it is
-// committed, and the message may be deleted; handling it again changes nothing.
-// An error says that the store could not be used: the message is to be kept and
-// handled later. To several of our addresses, the outcome is the weightiest.
+// Handle handles a message. If it returns no error, the result is committed and the caller may delete the message;
+// handling it again changes nothing. An error says that the store failed, and that the caller should keep the message
+// and retry. For several recipients it returns the outcome with the highest weight.
 func (h *Handler) Handle(ctx context.Context, m Message) (Outcome, error) {
 	header, _ := cutHeader(cutEnvelope(m.Bytes[:min(len(m.Bytes), MaxMessage)]))
 	to := m.To
@@ -116,8 +112,8 @@ func (h *Handler) Handle(ctx context.Context, m Message) (Outcome, error) {
 	return weightiest, nil
 }
 
-// handleComplaint handles a complaint that came to an address that is not ours, as
-// that of a feedback loop may be: it is one of ours if our token is in it.
+// handleComplaint handles a complaint to an address that is not ours, such as one of a feedback loop. It counts if it
+// contains one of our tokens.
 func (h *Handler) handleComplaint(ctx context.Context, m Message, r Report) (Outcome, error) {
 	if _, ok := h.find(r.Original); !ok {
 		return Outcome{Did: NotOurs, Text: "not for us: a complaint about no message of ours"}, nil
@@ -125,8 +121,8 @@ func (h *Handler) handleComplaint(ctx context.Context, m Message, r Report) (Out
 	return h.handleOne(ctx, destination{}, m, r, nil)
 }
 
-// senderIn is the envelope's sender as the delivering server wrote it. Sendmail
-// gives a bounce the name of its own daemon.
+// senderIn returns the sender of the envelope, as the delivering server wrote it into the header. Sendmail writes the
+// name of its daemon for a bounce.
 func senderIn(header fields) (from string, known bool) {
 	from = strings.Trim(header.get("Return-Path"), "<> \t")
 	if local, _, _ := strings.Cut(from, "@"); strings.EqualFold(local, "MAILER-DAEMON") {
@@ -135,12 +131,11 @@ func senderIn(header fields) (from string, known bool) {
 	return from, header.has("Return-Path")
 }
 
-// weight orders outcomes by what they change.
+// weight orders outcomes by their effect.
 func (o Outcome) weight() int {
 	return slices.Index([]Action{NotOurs, Ignored, Counted, Unsubscribed, Recorded}, o.Did)
 }
 
-// handleOne does what a message to one of our addresses asks for.
 func (h *Handler) handleOne(ctx context.Context, p destination, m Message, r Report, broken error) (o Outcome,
 	err error) {
 	stranger, bounce := m.FromKnown && m.From != "", m.FromKnown && m.From == ""
@@ -181,10 +176,8 @@ func (h *Handler) handleOne(ctx context.Context, p destination, m Message, r Rep
 	return o, err
 }
 
-// unsubscribeByMail ends a digest, whoever asks and in whatever words: only the
-// reader's mail program knows the address. What programs send by themselves
-// is not the reader's wish; they have no business there, but some send
-// bounces to all addresses they find.
+// unsubscribeByMail unsubscribes a digest for any message from a person, because only the reader's mail program knows
+// the address. It ignores bounces and automatic replies, which some programs send to all addresses that they find.
 func (h *Handler) unsubscribeByMail(ctx context.Context, p destination, r Report, bounce bool) (Outcome, error) {
 	if bounce || r.Kind != NoReport || r.Automatic {
 		return ignored("digest %d: a bounce or an automatic reply unsubscribes nobody", p.digest), nil
@@ -201,7 +194,6 @@ func (h *Handler) unsubscribeByMail(ctx context.Context, p destination, r Report
 	return h.unsubscribe(ctx, p.digest)
 }
 
-// doReport does what a report asks for.
 func (h *Handler) doReport(ctx context.Context, p destination, r Report) (Outcome, error) {
 	switch r.Kind {
 	case Failure:
@@ -219,8 +211,8 @@ func (h *Handler) doReport(ctx context.Context, p destination, r Report) (Outcom
 	return ignored("%s: neither a bounce nor a complaint", p), nil
 }
 
-// record stores what is said of an edition. A complaint that names only the
-// digest is of its latest edition; a bounce has always named the edition.
+// record stores a bounce or a complaint about an edition. A complaint with only a digest's token counts for its latest
+// edition. A bounce always has the token of an edition.
 func (h *Handler) record(ctx context.Context, p destination, b digest.Bounce) (Outcome, error) {
 	if p.ask != 0 {
 		return h.recordAsk(ctx, p, b)
@@ -255,7 +247,6 @@ func (h *Handler) record(ctx context.Context, p destination, b digest.Bounce) (O
 	return o, nil
 }
 
-// recordAsk stores what is said of a letter that asks somebody.
 func (h *Handler) recordAsk(ctx context.Context, p destination, b digest.Bounce) (Outcome, error) {
 	email, err := h.Store.RecordAskBounce(ctx, h.Now(), p.ask, b)
 	if digest.KindOf(err) == digest.NotFound {
@@ -272,7 +263,8 @@ func (h *Handler) recordAsk(ctx context.Context, p destination, b digest.Bounce)
 	return o, nil
 }
 
-// decline notes that somebody who was asked does not want to join. Only their mail program knows the address.
+// decline stores that the recipient of a confirmation request does not want to join. Only their mail program knows the
+// address.
 func (h *Handler) decline(ctx context.Context, p destination) (Outcome, error) {
 	err := h.Store.DeclineAsk(ctx, p.ask, h.Now())
 	if digest.KindOf(err) == digest.NotFound {
@@ -296,7 +288,6 @@ func kindText(b digest.Bounce) string {
 	return strings.TrimSuffix(text+", "+b.Evidence, ", ")
 }
 
-// optOut ends the digest of an edition.
 func (h *Handler) optOut(ctx context.Context, p destination) (Outcome, error) {
 	if p.edition != 0 {
 		e, err := h.Store.Edition(ctx, p.edition)
@@ -322,7 +313,6 @@ func (h *Handler) unsubscribe(ctx context.Context, id digest.DigestID) (Outcome,
 	return Outcome{Did: Unsubscribed, Digest: id, Text: fmt.Sprintf("digest %d: unsubscribed by mail", id)}, nil
 }
 
-// String names what an address is of.
 func (p destination) String() string {
 	if p.edition != 0 {
 		return fmt.Sprintf("edition %d", p.edition)

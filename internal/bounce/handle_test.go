@@ -14,7 +14,7 @@ import (
 
 const stranger = "stranger@example.net"
 
-// What each sample does to the reader whose edition it is about.
+// TestHandleSamples checks the effect of each sample on the reader of its edition.
 func TestHandleSamples(t *testing.T) {
 	each(t, 21, func(t *testing.T, w *world) {
 		tests := []struct {
@@ -29,14 +29,14 @@ func TestHandleSamples(t *testing.T) {
 			{"exim.eml", "", false, Recorded, digest.ForHardBounce, digest.DigestActive},
 			{"sendmail.eml", "", false, Recorded, digest.ForHardBounce, digest.DigestActive},
 			{"exchange.eml", "", false, Recorded, digest.ForHardBounce, digest.DigestActive},
-			// its tag was taken off on the way
+			// the tag was removed on the way
 			{"gmail.eml", "", true, Recorded, digest.ForHardBounce, digest.DigestActive},
 			{"global.eml", "", false, Recorded, digest.ForHardBounce, digest.DigestActive},
 			{"postfix-expired.eml", "", false, Recorded, "", digest.DigestActive},
 			{"postfix-policy.eml", "", false, Recorded, "", digest.DigestActive},
 			{"exim-old.eml", "", false, Recorded, "", digest.DigestActive},
 			{"qmail.eml", "", false, Recorded, "", digest.DigestActive},
-			{"qmail.eml", "", true, Ignored, "", digest.DigestActive}, // a free text names no edition
+			{"qmail.eml", "", true, Ignored, "", digest.DigestActive}, // a free text has no token
 			{"postfix-delayed.eml", "", false, Ignored, "", digest.DigestActive},
 			{"postfix-relayed.eml", "", false, Ignored, "", digest.DigestActive},
 			{"out-of-office.eml", "", false, Ignored, "", digest.DigestActive},
@@ -72,8 +72,7 @@ func TestHandleSamples(t *testing.T) {
 	})
 }
 
-// A bounce has no sender: a person who writes to the address, or a forged
-// report with a sender, does nothing.
+// TestHandleBounceWithSender checks that a message with a sender is not a bounce, whether from a person or forged.
 func TestHandleBounceWithSender(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		if o := w.take(stranger, w.bounceTo(0), w.sample("postfix-unknown.eml", 0)); o.Did != Ignored {
@@ -86,7 +85,7 @@ func TestHandleBounceWithSender(t *testing.T) {
 	})
 }
 
-// Who the report is about is the token's to say, not the report's.
+// TestHandleBelievesNoAddresses checks that only the token decides whom a report is about.
 func TestHandleBelievesNoAddresses(t *testing.T) {
 	each(t, 2, func(t *testing.T, w *world) {
 		forged := bytes.ReplaceAll(w.sample("postfix-unknown.eml", 1), []byte("anna@example.org"),
@@ -96,7 +95,7 @@ func TestHandleBelievesNoAddresses(t *testing.T) {
 			t.Error("the token's reader is mailed")
 		}
 		w.untouched(0)
-		// Without any token of ours, nobody is meant.
+		// A report without our token has no effect.
 		forged = bytes.ReplaceAll(sample(t, "yahoo-arf.eml"), []byte("anna@yahoo.example"), []byte(w.readers[1].email))
 		if o := w.take(stranger, w.Address, forged); o.Did != Ignored {
 			t.Errorf("%+v", o)
@@ -105,8 +104,8 @@ func TestHandleBelievesNoAddresses(t *testing.T) {
 	})
 }
 
-// A feedback loop may send its complaints anywhere: the token in them counts.
-// A bounce there does not, for it could be about a copy that somebody sent on.
+// TestHandleComplaintElsewhere checks that a complaint to any address counts if it has our token. A bounce there does
+// not, because it could be about a forwarded copy.
 func TestHandleComplaintElsewhere(t *testing.T) {
 	each(t, 2, func(t *testing.T, w *world) {
 		if o := w.take(stranger, "abuse@digest.example", w.sample("yahoo-arf.eml", 0)); o.Did != Recorded ||
@@ -128,10 +127,10 @@ func TestHandleUnsubscribe(t *testing.T) {
 		if o := w.take(stranger, w.leaveTo(0),
 			[]byte("From: whoever\n\nDo NOT unsubscribe me!")); o.Did != Unsubscribed ||
 			o.Digest != w.readers[0].digest {
-			t.Errorf("%+v", o) // no word is read, whoever it is
+			t.Errorf("%+v", o) // any text unsubscribes
 		}
 		if o := w.take(stranger, w.leaveTo(1), nil); o.Did != Unsubscribed {
-			t.Errorf("%+v", o) // there need be none
+			t.Errorf("%+v", o) // even an empty message unsubscribes
 		}
 		for range 2 {
 			if o := w.take(w.readers[1].email, strings.ToUpper(w.leaveTo(1)),
@@ -146,8 +145,8 @@ func TestHandleUnsubscribe(t *testing.T) {
 	})
 }
 
-// TestHandleUnsubscribeByAnOldMail: after its reader has made the links in older
-// mail void, the address in one unsubscribes nobody, and that in a newer one does.
+// TestHandleUnsubscribeByAnOldMail checks that the address in an older email does not work after its reader turned off
+// old links. The address in a newer email works.
 func TestHandleUnsubscribeByAnOldMail(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		if err := w.store.VoidLinks(t.Context(), w.readers[0].digest); err != nil {
@@ -166,7 +165,7 @@ func TestHandleUnsubscribeByAnOldMail(t *testing.T) {
 	})
 }
 
-// Programs that answer an address they found there unsubscribe nobody.
+// TestHandleUnsubscribeByPrograms checks that replies from programs do not unsubscribe.
 func TestHandleUnsubscribeByPrograms(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		for file, from := range map[string]string{"leave.eml": "", "postfix-unknown.eml": stranger,
@@ -203,8 +202,8 @@ func TestHandleWhatIsNoMore(t *testing.T) {
 	})
 }
 
-// A message without an envelope, as `digest bounce < message` gets it, says in
-// its header where it came.
+// TestHandleByHeader checks that the header of a message without an envelope, as from `digest bounce < message`, has
+// its recipient.
 func TestHandleByHeader(t *testing.T) {
 	each(t, 5, func(t *testing.T, w *world) {
 		take := func(message []byte) Outcome {
@@ -228,7 +227,7 @@ func TestHandleByHeader(t *testing.T) {
 		if o := take([]byte("Delivered-To: anna@example.org\nSubject: hello\n\n")); o.Did != NotOurs {
 			t.Errorf("%+v", o)
 		}
-		// Return-Path tells that this one has a sender.
+		// Return-Path shows that this message has a sender.
 		if o := take(bytes.Replace(w.sample("postfix-unknown.eml", 3), []byte("Return-Path: <>"),
 			[]byte("Return-Path: <x@example.net>"), 1)); o.Did != Ignored {
 			t.Errorf("%+v", o)
@@ -249,7 +248,6 @@ func TestHandleSeveralRecipients(t *testing.T) {
 	})
 }
 
-// brokenStore is a database that fails.
 type brokenStore struct{ Records }
 
 var errBroken = errors.New("the disk is full")
@@ -280,8 +278,7 @@ func TestHandleStoreFails(t *testing.T) {
 	})
 }
 
-// What comes back of a letter that asks somebody of an imported list is known by its return path, and
-// the same the second time.
+// TestHandleAsk checks the effect of messages about a confirmation request, and that the second time changes nothing.
 func TestHandleAsk(t *testing.T) {
 	for _, test := range []struct {
 		file, from string
@@ -326,7 +323,6 @@ func TestHandleAsk(t *testing.T) {
 	}
 }
 
-// ask asks somebody whether they want a newsletter.
 func (w *world) ask(email string) (n digest.NewsletterID, ask int64) {
 	w.t.Helper()
 	ctx, now := w.t.Context(), w.Now()

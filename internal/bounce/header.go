@@ -5,12 +5,10 @@ import (
 	"strings"
 )
 
-// A field is one of a header's, unfolded.
 type field struct{ name, value string }
 
 type fields []field
 
-// all gives the values of the fields of a name, in whatever case.
 func (f fields) all(name string) (values []string) {
 	for _, one := range f {
 		if strings.EqualFold(one.name, name) {
@@ -20,7 +18,7 @@ func (f fields) all(name string) (values []string) {
 	return values
 }
 
-// get is the first field of a name; empty if there is none.
+// get returns the first value of a field; empty if the header does not have it.
 func (f fields) get(name string) string {
 	if values := f.all(name); len(values) > 0 {
 		return values[0]
@@ -30,12 +28,11 @@ func (f fields) get(name string) string {
 
 func (f fields) has(name string) bool { return len(f.all(name)) > 0 }
 
-// cutHeader reads fields up to the first blank line and gives what follows it.
-// It takes any text: lines that are no fields are passed over, where readers of
-// net/textproto's kind give up what comes after them, and the header may end
-// without its blank line, as a report's last group does (golang#15632).
+// cutHeader parses fields up to the first blank line and returns the rest. It accepts any text. It skips lines that are
+// not fields, at which net/textproto stops. The blank line may be missing, as after the last group of a report
+// (golang#15632).
 func cutHeader(text []byte) (header fields, rest []byte) {
-	var open []byte // the field that a continuation line belongs to, with all its lines
+	var open []byte // the current field with its continuation lines
 	from := 0       // where open begins
 	end := func() {
 		if name, value, ok := bytes.Cut(open, []byte(":")); ok {
@@ -66,8 +63,7 @@ func cutHeader(text []byte) (header fields, rest []byte) {
 	return header, nil
 }
 
-// isField reports whether a line begins a field (RFC 5322 §2.2); blanks before
-// the colon are seen in the wild.
+// isField reports whether a line begins a field (RFC 5322 §2.2). Some senders write spaces before the colon.
 func isField(line []byte) bool {
 	name, _, ok := bytes.Cut(line, []byte(":"))
 	name = bytes.TrimRight(name, " \t")
@@ -79,8 +75,8 @@ func unfold(value []byte) string {
 	return strings.TrimSpace(strings.Join(lines, ""))
 }
 
-// cutEnvelope takes away what mail servers write above a message that they pipe
-// or file: blank lines and the line "From " of mbox.
+// cutEnvelope removes what mail servers write before a message that they pipe or file: blank lines and the line "From "
+// of mbox.
 func cutEnvelope(message []byte) []byte {
 	message = bytes.TrimLeft(message, "\r\n")
 	if bytes.HasPrefix(message, []byte("From ")) || bytes.HasPrefix(message, []byte(">From ")) {

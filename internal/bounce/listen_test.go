@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestListenSocket: mail is taken at a socket that is ours alone.
+// TestListenSocket checks that messages are accepted at a socket.
 func TestListenSocket(t *testing.T) {
 	d := testDesk("bounces@digest.example")
 	d.Log = newLog(t)

@@ -9,21 +9,20 @@ import (
 	"time"
 )
 
-// A listener bounds the number of connections. When no place is free, a new connection replaces the least useful
-// one.
+// A listener limits the number of connections. When no place is free, a new connection replaces the least useful one.
 type listener struct {
 	net.Listener
 	now     func() time.Time
 	fromOne int // of each address; 0: no limit
 
 	mu    sync.Mutex
-	full  bool // the server shuts down
-	large int  // connections that may send large answers
+	full  bool // the server is shutting down
+	large int  // connections that may send large replies
 	open  map[*conn]bool
-	from  map[string]int // open ones, by address
+	from  map[string]int // open connections by address
 }
 
-// Accept returns the next connection that gets a place. It asks all others to try again later.
+// Accept returns the next connection that gets a place. It tells all others to try again later.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -39,8 +38,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// peer returns the address that a connection counts for. For IPv6 that is the /64 network, because its owner can
-// use every address in it.
+// peer returns the address that a connection counts for. For IPv6 that is the /64 network, because its owner can use
+// every address in it.
 func peer(c net.Conn) string {
 	a, ok := c.RemoteAddr().(*net.TCPAddr)
 	if !ok {
@@ -50,11 +49,11 @@ func peer(c net.Conn) string {
 	if !ip.Is6() {
 		return ip.String()
 	}
-	const site = 64 // bits (RFC 6177)
+	const site = 64 // in bits (RFC 6177)
 	return netip.PrefixFrom(ip.WithZone(""), site).Masked().String()
 }
 
-// enter gives c a place if one is free, or if another connection can be closed for it.
+// enter reserves a place for c if one is free, or if another connection can be closed for it.
 func (l *listener) enter(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,10 +75,10 @@ func (l *listener) enter(c *conn) bool {
 	return true
 }
 
-// leastUseful returns the connection to close for a new one, or nil. It prefers connections that have sent no
-// message for minSession. After those it takes connections of addresses that still have as many places as the new
-// one's address. It returns one of the address with the most places, and of these the one whose last message is
-// oldest. It never returns a connection whose message is being stored.
+// leastUseful returns the connection to close for a new one, or nil. It prefers connections that sent no message for
+// minSession. After those it takes connections of addresses with at least as many places as the new one's address. It
+// selects the address with the most places, and of its connections the one with the oldest last message. It never
+// returns a connection whose message is being stored.
 func (l *listener) leastUseful(c *conn, sameAddress bool) (least *conn) {
 	leastIdle := false
 	for other := range l.open {
@@ -115,7 +114,6 @@ func (l *listener) remove(c *conn) {
 	}
 }
 
-// endAll closes all connections, and refuses new ones.
 func (l *listener) endAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -125,8 +123,7 @@ func (l *listener) endAll() {
 	}
 }
 
-// A conn ends at a fixed time, however often its deadlines are moved, and after maxUnanswered bytes without a
-// reply.
+// A conn ends at a fixed time, even if its deadlines are moved, and after maxUnanswered bytes without a reply.
 type conn struct {
 	net.Conn
 
@@ -135,15 +132,15 @@ type conn struct {
 	end time.Time
 
 	usefulAt time.Time // when it began or last sent a message; of.mu guards it and storing
-	storing  bool      // the handler stores a message of it
+	storing  bool      // the handler is storing a message of it
 
 	unanswered atomic.Int64 // bytes received since the last reply
 	passing    atomic.Bool  // the client sends a message after DATA
-	broken     atomic.Bool  // reading has failed
-	large      atomic.Bool  // it may send an answer of maxReply
+	broken     atomic.Bool  // a read failed
+	large      atomic.Bool  // it may send a reply to a newsletter of maxReply bytes
 }
 
-// enlarge allows a connection to send an answer of maxReply, and reports whether it may.
+// enlarge allows a connection to send a reply to a newsletter of maxReply bytes, and reports whether it may.
 func (c *conn) enlarge() bool {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
@@ -171,7 +168,7 @@ func (c *conn) note(storing, useful bool) {
 	}
 }
 
-// makeWay closes a connection that another one has replaced.
+// makeWay closes a connection that another one replaced.
 func (c *conn) makeWay() {
 	c.Conn.SetDeadline(time.Now().Add(time.Second)) //nolint:errcheck // a courtesy
 	c.Conn.Write([]byte("421 4.4.2 Others wait, and nothing came for a while\r\n"))
@@ -200,7 +197,6 @@ func (c *conn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write sends a reply.
 func (c *conn) Write(b []byte) (int, error) {
 	c.unanswered.Store(0)
 	c.passing.Store(false)

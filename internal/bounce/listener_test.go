@@ -12,7 +12,7 @@ import (
 	"digest/store/storetest"
 )
 
-// TestLeastUseful is the table of connections that a new one replaces.
+// TestLeastUseful is a table of connections that a new one replaces.
 func TestLeastUseful(t *testing.T) {
 	type place struct {
 		who     string
@@ -75,7 +75,6 @@ func newCrowd(t *testing.T) *crowd {
 	return c
 }
 
-// enter connects from 127.0.0.host.
 func (c *crowd) enter(host int) (one *client, reply string) {
 	c.t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(host))}}
@@ -89,7 +88,7 @@ func (c *crowd) enter(host int) (one *client, reply string) {
 	return one, one.hear()
 }
 
-// fill takes all places, ten from each of five addresses.
+// fill opens the maximum number of connections, ten from each of five addresses.
 func (c *crowd) fill() (all []*client) {
 	c.t.Helper()
 	for i := range maxConnections {
@@ -100,7 +99,6 @@ func (c *crowd) fill() (all []*client) {
 	return all
 }
 
-// brings connects a new client, which sends a bounce.
 func (c *crowd) brings(host int) *client {
 	c.t.Helper()
 	one, reply := c.enter(host)
@@ -110,8 +108,8 @@ func (c *crowd) brings(host int) *client {
 	return one
 }
 
-// TestHeldPlacesAreGivenUp: five addresses hold all places with silent, slow or idle connections, from now or for a
-// minute. The server accepts the bounce of a sixth address, and closes one of their connections.
+// TestHeldPlacesAreGivenUp lets five addresses hold all places with silent, slow or idle connections, for no time or
+// for a minute. It checks that the server accepts the bounce of a sixth address and closes one of their connections.
 func TestHeldPlacesAreGivenUp(t *testing.T) {
 	for _, held := range []time.Duration{0, time.Minute} {
 		t.Run(fmt.Sprint("after ", held), func(t *testing.T) {
@@ -141,7 +139,7 @@ func TestHeldPlacesAreGivenUp(t *testing.T) {
 	}
 }
 
-// TestWhoBringsMailStays: of equally old connections, those that send messages stay.
+// TestWhoBringsMailStays checks that of equally old connections, the ones that send messages stay.
 func TestWhoBringsMailStays(t *testing.T) {
 	c := newCrowd(t)
 	honest := c.brings(9)

@@ -14,13 +14,11 @@ import (
 	"digest"
 )
 
-// HandleMaildir handles what lies in a Maildir's new (https://cr.yp.to/proto/maildir.html)
-// and gives how many messages were for us. Those are deleted once what they ask
-// for is committed. The others, and what people wrote to the plain address, go
-// to cur as seen: the Maildir may be a person's. What is no file of a message
-// stays and is logged, once. Trouble with the store leaves the message, and all
-// after it, for the next time; two processes at once do each message's work
-// twice at most, which changes nothing.
+// HandleMaildir handles the messages in the folder new of a Maildir (https://cr.yp.to/proto/maildir.html) and returns
+// the number of messages for us. It deletes those whose result is committed. It moves the others, and messages that
+// people wrote to the plain address, to cur as seen, because the Maildir may belong to a person. Files that are not
+// messages stay, and it logs each of them once. If the store fails, this message and all later ones stay for the next
+// call. Two concurrent processes may handle a message twice, which changes nothing.
 func (h *Handler) HandleMaildir(ctx context.Context, dir string) (handled int, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -47,7 +45,7 @@ func (h *Handler) HandleMaildir(ctx context.Context, dir string) (handled int, e
 	return handled, nil
 }
 
-// namesIn lists a folder in the order of delivery, as far as names tell it.
+// namesIn lists a folder in the order of the names, which is usually the order of delivery.
 func namesIn(root *os.Root, folder string) ([]string, error) {
 	f, err := root.Open(folder)
 	if err != nil {
@@ -60,12 +58,12 @@ func namesIn(root *os.Root, folder string) ([]string, error) {
 	return names, err
 }
 
-// handleFile handles one file. The error is the store's; a file that cannot be
-// read, deleted or moved is logged and stays.
+// handleFile handles one file. It returns only errors of the store. A file that it cannot read, delete or move stays,
+// and it logs a warning.
 func (h *Handler) handleFile(ctx context.Context, root *os.Root, name string) (ours bool, err error) {
 	message, err := readMessage(root, path.Join("new", name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil // another process was here
+		return false, nil // another process handled it
 	}
 	if err != nil {
 		h.warnOnce(name, err)
@@ -86,8 +84,7 @@ func (h *Handler) handleFile(ctx context.Context, root *os.Root, name string) (o
 	return o.Did != NotOurs, nil
 }
 
-// readMessage reads the beginning of a file. A link is not followed, and what
-// is no file, such as a pipe, is not opened.
+// readMessage reads the beginning of a file. It follows no links, and opens nothing but regular files.
 func readMessage(root *os.Root, name string) ([]byte, error) {
 	before, err := root.Lstat(name)
 	if err != nil {
@@ -118,8 +115,8 @@ func isMessage(text []byte) bool {
 	return len(header) > 0
 }
 
-// toCur puts a message aside, for a person to read. Another under the same name, which no server
-// makes, is not overwritten.
+// toCur moves a message to cur, for a person to read. It overwrites no message of the same name, although servers do
+// not reuse names.
 func toCur(root *os.Root, name string) error {
 	base, _, _ := strings.Cut(name, ":")
 	source, target := path.Join("new", name), path.Join("cur", base+":2,")
@@ -132,7 +129,6 @@ func toCur(root *os.Root, name string) error {
 	return root.Rename(source, target)
 }
 
-// warnOnce logs what is the matter with a file, once.
 func (h *Handler) warnOnce(name string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -147,7 +143,7 @@ func (h *Handler) warnOnce(name string, err error) {
 		err)
 }
 
-// forgetBut forgets the warnings about files that are gone.
+// forgetBut drops the warnings about files that no longer exist.
 func (h *Handler) forgetBut(names []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -14,7 +14,6 @@ import (
 	"digest"
 )
 
-// maildir makes one with files in its new.
 func maildir(t *testing.T, files map[string][]byte) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -52,7 +51,7 @@ func TestSweep(t *testing.T) {
 			"1.a.host":    w.sample("postfix-unknown.eml", 0),
 			"2.b.host":    w.sample("leave.eml", 1),
 			"3.c.host":    long,
-			"4.d.host":    w.sample("out-of-office.eml", 3), // ours, by its token, and nothing to do
+			"4.d.host":    w.sample("out-of-office.eml", 3), // has our token, and no effect
 			"5.e.host":    w.sample("arf-auth-failure.eml", 3),
 			"6.f.host:2,": []byte("Delivered-To: anna@example.org\nSubject: for a person\n\nhello\n"),
 			"7.g.host":    []byte("no message"),
@@ -73,7 +72,7 @@ func TestSweep(t *testing.T) {
 		if got := list(t, dir, "new"); got != ".hidden 7.g.host 8.h.host 9.i.host 99.folder" {
 			t.Errorf("new: %s", got)
 		}
-		// To the plain address anybody may write, even a person.
+		// Anybody may write to the plain address, even a person.
 		if got := list(t, dir, "cur"); got != "5.e.host:2, 6.f.host:2," {
 			t.Errorf("cur: %s", got)
 		}
@@ -82,13 +81,13 @@ func TestSweep(t *testing.T) {
 			t.Errorf("%q, %s, %q", w.suppressed(0), w.state(1), w.suppressed(2))
 		}
 		w.untouched(0, 1, 2)
-		if n := strings.Count(w.log.String(), "level=WARN"); n != 4 { // each once, in two passes
+		if n := strings.Count(w.log.String(), "level=WARN"); n != 4 { // each once in two passes
 			t.Errorf("%d warnings:\n%s", n, w.log)
 		}
 	})
 }
 
-// While the database fails, nothing is deleted or moved.
+// TestSweepStoreFails checks that nothing is deleted or moved while the database fails.
 func TestSweepStoreFails(t *testing.T) {
 	each(t, 2, func(t *testing.T, w *world) {
 		dir := maildir(t, map[string][]byte{"1": w.sample("postfix-unknown.eml", 0), "2": w.sample("leave.eml", 1),
@@ -141,7 +140,7 @@ func TestSweepTwoAtOnce(t *testing.T) {
 	})
 }
 
-// A message in cur is never overwritten.
+// TestSweepKeepsCur checks that a message in cur is never overwritten.
 func TestSweepKeepsCur(t *testing.T) {
 	d := testDesk("bounces@digest.example")
 	d.Log = newLog(t)

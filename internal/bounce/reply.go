@@ -12,8 +12,8 @@ import (
 	"digest"
 )
 
-// countReply counts what a person has answered to a letter of a newsletter, once, and stores nothing else of it. The
-// answer itself went to the newsletter's reply address: this one stood beside it.
+// countReply counts the reply of a person to a newsletter once, and stores nothing else of it. The reply itself went to
+// the newsletter's reply address, which is also in Reply-To.
 func (h *Handler) countReply(ctx context.Context, p destination, m Message, r Report, bounce bool) (Outcome, error) {
 	header, _ := cutHeader(cutEnvelope(m.Bytes[:min(len(m.Bytes), MaxMessage)]))
 	if bounce || r.Kind != NoReport || r.Automatic || isBulk(header) {
@@ -31,14 +31,13 @@ func (h *Handler) countReply(ctx context.Context, p destination, m Message, r Re
 	return Outcome{Did: Counted, Text: fmt.Sprintf("%s: counted", p)}, nil
 }
 
-// replyToken names an answer by its Message-ID, so that it is counted once however often it is delivered, and without
-// one by its bytes.
+// replyToken identifies a reply by its Message-ID, or by its bytes without one, so that repeated deliveries count once.
 func (h *Handler) replyToken(header fields, message []byte) string {
 	sum := sha256.Sum256(message)
 	return h.Signer.SignText(digest.ForReply, cmp.Or(header.get("Message-Id"), hex.EncodeToString(sum[:])))
 }
 
-// isBulk reports a message that a program made, whether or not it answers another (RFC 3834 §5; Precedence is older).
+// isBulk reports whether a program made the message, as a reply or not (RFC 3834 §5; Precedence is older).
 func isBulk(header fields) bool {
 	submitted := strings.ToLower(strings.TrimSpace(header.get("Auto-Submitted")))
 	return submitted != "" && submitted != "no" || header.has("List-Id") ||

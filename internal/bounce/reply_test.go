@@ -10,7 +10,7 @@ import (
 	"digest/store"
 )
 
-// newsletterThatCounts is one of so many members that counts answers, and the address for them.
+// newsletterThatCounts returns a newsletter with members that counts replies, and the address for them.
 func (w *world) newsletterThatCounts(members int) (n digest.Newsletter, to string) {
 	w.t.Helper()
 	ctx, now := w.t.Context(), w.Now()
@@ -28,7 +28,6 @@ func (w *world) newsletterThatCounts(members int) (n digest.Newsletter, to strin
 	return n, digest.Tagged(w.Address, w.Signer.Sign(digest.ForReply, int64(n.ID)))
 }
 
-// answers gives how many were counted.
 func (w *world) answers(n digest.Newsletter) (sum int64) {
 	w.t.Helper()
 	days, err := w.store.NewsletterNumbers(w.t.Context(), n, w.Now(), 30)
@@ -44,7 +43,8 @@ func answer(id string) []byte {
 		">\r\nSubject: Re: The boat\r\n\r\nThank you!\r\n")
 }
 
-// TestHandleReply: what people answer is counted once each; what programs answer, and what nobody wants counted, is not.
+// TestHandleReply checks that each reply of a person counts once. Replies of programs do not count, and no reply counts
+// if the newsletter turns counting off.
 func TestHandleReply(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		n, to := w.newsletterThatCounts(3)
@@ -56,14 +56,14 @@ func TestHandleReply(t *testing.T) {
 		}{
 			{"mo@example.org", answer("a@example.org"), Counted, 1},
 			{"mo@example.org", answer("a@example.org"), Ignored, 1}, // delivered twice
-			{"", answer("b@example.org"), Ignored, 1},               // no person's
+			{"", answer("b@example.org"), Ignored, 1},               // not from a person
 			{"", sample(t, "out-of-office.eml"), Ignored, 1},
 			{"mo@example.org", sample(t, "out-of-office.eml"), Ignored, 1},
 			{"", sample(t, "postfix-unknown.eml"), Ignored, 1},
 			{"li@example.org", []byte("Subject: no id\r\n\r\nHello\r\n"), Counted, 2},
 			{"li@example.org", []byte("Subject: no id\r\n\r\nHello\r\n"), Ignored, 2},
 			{"mo@example.org", answer("c@example.org"), Counted, 3},
-			{"mo@example.org", answer("d@example.org"), Ignored, 3}, // as many as members
+			{"mo@example.org", answer("d@example.org"), Ignored, 3}, // the limit is the number of members
 		} {
 			o := w.take(c.from, to, c.body)
 			if o.Did != c.did || w.answers(n) != c.sum || !o.Token {
@@ -86,7 +86,8 @@ func TestHandleReply(t *testing.T) {
 	})
 }
 
-// TestHandleComplaintOfCounted: a letter that a provider returns has the address for answers in it, before the one to unsubscribe.
+// TestHandleComplaintOfCounted checks a complaint about an email that has the address for replies before the one that
+// unsubscribes.
 func TestHandleComplaintOfCounted(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		_, to := w.newsletterThatCounts(1)
@@ -98,7 +99,7 @@ func TestHandleComplaintOfCounted(t *testing.T) {
 	})
 }
 
-// TestServeLargeReply: an answer may hold pictures, which are passed over; a bounce may not.
+// TestServeLargeReply checks that a reply may have pictures, which are skipped, and that a bounce may not.
 func TestServeLargeReply(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		n, to := w.newsletterThatCounts(9)
@@ -126,7 +127,7 @@ func TestServeLargeReply(t *testing.T) {
 				others[j] = greeted(t, a, p.hello)
 				want := "250"
 				if j == maxLarge-1 {
-					want = "451" // c and three others may
+					want = "451" // c and three others have the places
 				}
 				others[j].want(want, others[j].say(mail, "RCPT TO:<"+to+">"))
 			}
@@ -137,7 +138,6 @@ func TestServeLargeReply(t *testing.T) {
 	})
 }
 
-// join makes somebody a member.
 func (w *world) join(n digest.NewsletterID, email string) {
 	w.t.Helper()
 	_, _, err := w.store.Join(w.t.Context(), n, store.Joining{Email: email, TimeZone: "UTC", Asked: true}, w.Now())

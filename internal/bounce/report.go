@@ -13,60 +13,56 @@ import (
 	"digest"
 )
 
-// ReportKind says what a message says of one that was sent earlier.
+// ReportKind is what a message reports about an earlier one.
 type ReportKind string
 
-// The kinds of reports.
 const (
-	NoReport  ReportKind = ""          // none: an ordinary message, an automatic reply, a receipt
-	Notice    ReportKind = "notice"    // a report that asks for nothing: a delay, a delivery, "not spam"
-	Failure   ReportKind = "failure"   // it was not delivered
-	Complaint ReportKind = "complaint" // its reader called it spam
-	OptOut    ReportKind = "opt-out"   // its reader wants no more of the kind
+	NoReport  ReportKind = ""          // an ordinary message, an automatic reply or a receipt
+	Notice    ReportKind = "notice"    // a report without consequences: a delay, a delivery, "not spam"
+	Failure   ReportKind = "failure"   // not delivered
+	Complaint ReportKind = "complaint" // the reader reported spam
+	OptOut    ReportKind = "opt-out"   // the reader unsubscribes
 )
 
-// A Report is what Parse reads in a message.
+// A Report is the result of Parse.
 type Report struct {
 	Kind     ReportKind
-	Bounce   digest.BounceKind // of a failure: hard or soft
-	Status   string            // of a failure, RFC 3463: "5.1.1"; empty when not given
-	Evidence string            // what was said, one line
+	Bounce   digest.BounceKind // of a failure: hard, soft or refused
+	Status   string            // of a failure, RFC 3463: "5.1.1"; empty: none
+	Evidence string            // one line of the report
 
-	// Original holds the values of those fields of the reported message in
-	// which its return path may stand. They come from strangers.
+	// Original holds the values of header fields of the reported message that may contain its return path. They are
+	// untrusted.
 	Original []string
 
-	// Automatic says that a program answered, not a person (RFC 3834 §5).
+	// Automatic says that a program replied, not a person (RFC 3834 §5).
 	Automatic bool
 
-	// Aggregate is the first attachment that may be an aggregate report of DMARC (RFC 9990).
+	// Aggregate is the first attachment that may be a DMARC aggregate report (RFC 9990).
 	Aggregate []byte
 }
 
-// MaxMessage is how much of a message is read. What a report has to say stands
-// before the message that it returns.
+// MaxMessage is the maximum number of bytes to read from a message. A report is before the message that it returns.
 const MaxMessage = 1 << 20
 
-// maxReply is how large an answer to a newsletter may be, which went to a person too and may hold pictures: it is passed over.
+// maxReply is the maximum size of a reply to a newsletter. A person gets the reply too, so it may have pictures. The
+// bytes after MaxMessage are skipped.
 const maxReply = 36 << 20
 
-// Bounds of what is looked at in one message.
+// The limits for parsing one message.
 const (
 	maxParts    = 100
 	maxDepth    = 10
 	maxPart     = 256 << 10 // bytes of one part, decoded
-	maxText     = 8 << 10   // of the text in which a reason is looked for
+	maxText     = 8 << 10   // of the text that may contain a reason
 	maxEvidence = 300
 )
 
 var errUnreadable = errors.New("this is not an email: it has no header")
 
-// Parse reads a message as a mail server gives it: a delivery status report
-// (RFC 3464, 6522, 6533), a complaint (RFC 5965), a failure in one of the forms
-// from before there were standards, or none of these. It believes nothing: who
-// the report is about is for the caller to find out. The error says that the
-// bytes are no message; one that is cut off or broken inside gives what can be
-// read of it.
+// Parse parses a message: a delivery status report (RFC 3464, 6522, 6533), a complaint (RFC 5965), an older form of
+// failure report, or anything else. It trusts nothing: the caller has to find out which edition the report is about. It
+// returns an error if the bytes are not a message. Of a truncated or damaged message it returns the readable part.
 func Parse(raw []byte) (Report, error) {
 	header, body := cutHeader(cutEnvelope(raw[:min(len(raw), MaxMessage)]))
 	if len(header) == 0 {
@@ -82,8 +78,7 @@ func Parse(raw []byte) (Report, error) {
 	return r, nil
 }
 
-// entityOf hands a message over to the MIME reader with the fields that it
-// needs; it reads no others, so that none can be too broken for it.
+// entityOf creates an entity with the only header fields that the MIME reader needs. Other fields may be malformed.
 func entityOf(header fields, body []byte) *message.Entity {
 	var h message.Header
 	for _, name := range []string{"Content-Type", "Content-Transfer-Encoding", "Content-Disposition"} {
@@ -91,25 +86,25 @@ func entityOf(header fields, body []byte) *message.Entity {
 			h.Set(name, v)
 		}
 	}
-	e, _ := message.New(h, bytes.NewReader(body)) // with an encoding that is not known, the body is as it came
+	// With an unknown encoding, the body stays encoded.
+	e, _ := message.New(h, bytes.NewReader(body))
 	return e
 }
 
-// A reading gathers what the parts of a message say.
 type reading struct {
-	header   fields // the message's own
+	header   fields // of the message itself
 	parts    int
-	status   []fields // groups of the delivery status
-	feedback fields   // of the complaint
-	attached fields   // header of the message returned
+	status   []fields // groups of fields of the delivery status
+	feedback fields   // fields of the complaint
+	attached fields   // header of the returned message
 	original []string
-	text     string // the beginning of the first text
+	text     string // beginning of the first text part
 
-	aggregate []byte // of DMARC
+	aggregate []byte // possible DMARC report
 }
 
-// walk reads a part, and those inside it. It does not go into messages that are
-// attached: what they report is not what this one reports.
+// walk reads a part and its inner parts. It does not enter attached messages, because their reports are not this
+// message's.
 func (m *reading) walk(e *message.Entity, depth int) {
 	if m.parts++; m.parts > maxParts || depth > maxDepth {
 		return
@@ -118,7 +113,7 @@ func (m *reading) walk(e *message.Entity, depth int) {
 		m.walkAll(parts, depth+1)
 		return
 	}
-	kind, _, _ := e.Header.ContentType() // one that cannot be read is none that matters here
+	kind, _, _ := e.Header.ContentType() // an unreadable type matches no case
 	switch kind = strings.ToLower(kind); kind {
 	case "message/delivery-status", "message/global-delivery-status":
 		if m.status == nil {
@@ -141,12 +136,13 @@ func (m *reading) walk(e *message.Entity, depth int) {
 		}
 	default:
 		if m.aggregate == nil && mayHoldAggregate(e, kind) {
-			m.aggregate, _ = io.ReadAll(e.Body) // less than MaxMessage; where it breaks off, it cannot be unpacked
+			// It has fewer than MaxMessage bytes. A truncated one cannot be unpacked.
+			m.aggregate, _ = io.ReadAll(e.Body)
 		}
 	}
 }
 
-// mayHoldAggregate reports whether a part may be an aggregate report, which receivers send under many types.
+// mayHoldAggregate reports whether a part may be an aggregate report. Receivers send them with many types.
 func mayHoldAggregate(e *message.Entity, kind string) bool {
 	switch kind {
 	case "application/gzip", "application/x-gzip", "application/zip", "application/x-zip-compressed",
@@ -163,20 +159,19 @@ func (m *reading) walkAll(parts message.MultipartReader, depth int) {
 	for m.parts <= maxParts {
 		e, err := parts.NextPart()
 		if err != nil && !message.IsUnknownEncoding(err) && !message.IsUnknownCharset(err) {
-			return // the end, or where it breaks off
+			return // the end, or a truncated part
 		}
 		m.walk(e, depth)
 	}
 }
 
-// content is what a part holds; where it breaks off, what is there.
+// content returns the content of a part, or the readable beginning of it.
 func content(e *message.Entity) []byte {
 	b, _ := io.ReadAll(io.LimitReader(e.Body, maxPart))
 	return b
 }
 
-// traces are the values of a returned header's fields in which mail servers
-// and we ourselves put the return path.
+// traces returns the values of the fields in a returned header in which mail servers and we write the return path.
 func traces(header fields) (values []string) {
 	for _, f := range header {
 		name := strings.ToLower(f.name)
@@ -193,7 +188,6 @@ func traces(header fields) (values []string) {
 	return values
 }
 
-// report is what all parts together say.
 func (m *reading) report() Report {
 	if m.feedback != nil {
 		return readFeedback(m.feedback)
@@ -204,9 +198,8 @@ func (m *reading) report() Report {
 	return m.readPlain()
 }
 
-// isAutomatic reports an answer made by a program: a vacation notice, a
-// delivery report. A message that a program made for a person
-// ("auto-generated"), such as one to unsubscribe, is none.
+// isAutomatic reports whether a program replied, such as with a vacation notice or a delivery report. A message that a
+// program made for a person ("auto-generated"), such as one to unsubscribe, does not count.
 func isAutomatic(header fields) bool {
 	submitted := strings.ToLower(header.get("Auto-Submitted"))
 	return strings.HasPrefix(submitted, "auto-replied") || strings.HasPrefix(submitted, "auto-notified") ||
@@ -214,7 +207,7 @@ func isAutomatic(header fields) bool {
 		strings.EqualFold(header.get("Precedence"), "auto_reply")
 }
 
-// oneLine makes a stranger's text safe to store and to show, and short.
+// oneLine makes untrusted text safe to store and display, and shortens it.
 func oneLine(s string) string {
 	s = digest.OneLine(s)
 	if len(s) > maxEvidence {
@@ -223,7 +216,7 @@ func oneLine(s string) string {
 	return s
 }
 
-// said puts a code and words together, as evidence.
+// said joins a code and a text into evidence.
 func said(code, words string) string {
 	switch {
 	case code == "" || strings.Contains(words, code):
@@ -234,9 +227,8 @@ func said(code, words string) string {
 	return fmt.Sprintf("%s: %s", code, words)
 }
 
-// readFeedback judges a complaint by its type (RFC 5965 §7.3, with those
-// registered later). Reports that authentication failed, that a virus was
-// found, or that a message was no spam are not the reader's wish.
+// readFeedback judges a complaint by its type (RFC 5965 §7.3, and types registered later). Reports of failed
+// authentication, viruses or "not spam" are not complaints of the reader.
 func readFeedback(f fields) Report {
 	kind := strings.ToLower(f.get("Feedback-Type"))
 	r := Report{Kind: Notice, Evidence: "feedback of type " + kind}
@@ -254,8 +246,8 @@ func readFeedback(f fields) Report {
 	return r
 }
 
-// isOldComplaint reports a complaint of Microsoft's Junk Mail Reporting Program
-// in its form from before RFC 5965: the message alone is attached.
+// isOldComplaint reports a complaint of Microsoft's Junk Mail Reporting Program from before RFC 5965, which only
+// attaches the message.
 func (m *reading) isOldComplaint() bool {
 	return m.attached.has("X-HmXmrOriginalRecipient") &&
 		strings.Contains(strings.ToLower(m.header.get("From")), "staff@hotmail.com") &&

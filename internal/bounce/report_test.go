@@ -12,7 +12,6 @@ import (
 	"digest/test/tier"
 )
 
-// sample reads a message of testdata.
 func sample(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))
@@ -22,14 +21,14 @@ func sample(t testing.TB, name string) []byte {
 	return b
 }
 
-// What mail servers send, in the forms of their makers.
+// TestParseSamples checks messages of real mail servers.
 func TestParseSamples(t *testing.T) {
 	tests := []struct {
 		file     string
 		kind     ReportKind
 		bounce   digest.BounceKind
 		status   string
-		evidence string // contained
+		evidence string // a part of it
 	}{
 		{"postfix-unknown.eml", Failure, digest.HardBounce, "5.1.1", "rejected: User unknown in virtual mailbox table"},
 		{"postfix-delayed.eml", Notice, "", "", ""},
@@ -75,8 +74,7 @@ func TestParseSamples(t *testing.T) {
 	}
 }
 
-// Wherever a message breaks off, what it seems to say is never more than what
-// the whole says.
+// TestParseCutOff checks that a truncated message never reports more than the whole one.
 func TestParseCutOff(t *testing.T) {
 	tier.Alone(t)
 	weight := map[ReportKind]int{NoReport: 0, Notice: 0, OptOut: 1, Failure: 2, Complaint: 3}
@@ -95,7 +93,7 @@ func TestParseCutOff(t *testing.T) {
 	}
 }
 
-// A status whose last group has no blank line after it (golang#15632).
+// TestParseNoFinalBlankLine checks a status whose last group has no blank line after it (golang#15632).
 func TestParseNoFinalBlankLine(t *testing.T) {
 	raw := report("Final-Recipient: rfc822; a@example.org\nAction: failed\nStatus: 5.1.1")
 	if !bytes.Contains(raw, []byte("5.1.1\n--b--")) {
@@ -108,8 +106,7 @@ func TestParseNoFinalBlankLine(t *testing.T) {
 	}
 }
 
-// report makes a delivery report of what stands in its status, after the
-// message's own group.
+// report returns a delivery report with a status after the message's own group.
 func report(status string) []byte {
 	return []byte("From: MAILER-DAEMON@example.org\nSubject: no words that matter\n" +
 		"Content-Type: multipart/report; report-type=delivery-status; boundary=b\n\n" +
@@ -137,36 +134,36 @@ func TestParseStatus(t *testing.T) {
 		{failed("5.1.1 (bad address)", ""), hard, "5.1.1"},
 		{failed("5.0.0", "smtp;550-5.1.1 The email account"), hard, "5.1.1"},
 		{failed("5.0.0", "smtp; 550 #5.1.1 Ironport"), hard, "5.1.1"},
-		{"Action: failed\nDiagnostic-Code: smtp; 550 5.1.1 x\n", hard, "5.1.1"},                // no status at all
+		{"Action: failed\nDiagnostic-Code: smtp; 550 5.1.1 x\n", hard, "5.1.1"},                // no status
 		{"Action: FAILED (really)\nStatus: 5.1.1\n", hard, "5.1.1"},                            //
-		{failed("5.1.1", "smtp; 550 5.1.1 <nospam@example.org>: User unknown"), hard, "5.1.1"}, // an address is no word
+		{failed("5.1.1", "smtp; 550 5.1.1 <nospam@example.org>: User unknown"), hard, "5.1.1"}, // ignore addresses
 
 		{failed("5.2.2", "smtp; 552 5.2.2 mailbox full"), soft, "5.2.2"},
 		{failed("5.1.8", ""), refused, "5.1.8"},                                // our address
 		{failed("5.7.1", "smtp; 550 5.7.1 blocked"), refused, "5.7.1"},         // policy
 		{failed("5.7.26", ""), refused, "5.7.26"},                              // policy
 		{failed("5.6.1", ""), refused, "5.6.1"},                                // content
-		{failed("4.7.1", "smtp; 451 4.7.1 try again later"), refused, "4.7.1"}, // policy, for now
-		{failed("5.2.3", ""), refused, "5.2.3"},                                // its size
-		{failed("5.3.4", ""), refused, "5.3.4"},                                // its size
+		{failed("4.7.1", "smtp; 451 4.7.1 try again later"), refused, "4.7.1"}, // policy, temporary
+		{failed("5.2.3", ""), refused, "5.2.3"},                                // too large
+		{failed("5.3.4", ""), refused, "5.3.4"},                                // too large
 		{failed("5.3.2", ""), soft, "5.3.2"},
 		{failed("5.4.4", ""), soft, "5.4.4"},                                                         // routing
 		{failed("5.4.1", "smtp;550 5.4.1 Recipient address rejected: Access denied"), soft, "5.4.1"}, // Exchange's edge
 		{failed("4.2.2", "smtp; 452 4.2.2 full"), soft, "4.2.2"},
 		{failed("4.1.1", ""), soft, "4.1.1"},
-		// what was said is not for good
+		// the reply is temporary
 		{failed("5.1.1", "smtp; 450 4.1.1 greylisted"), soft, "5.1.1"},
-		{failed("5.1.1", "smtp; 450 try again"), soft, "5.1.1"}, // likewise
-		// two codes, one of policy
+		{failed("5.1.1", "smtp; 450 try again"), soft, "5.1.1"}, // the same
+		// two codes, one about policy
 		{failed("5.1.1", "smtp; 550 5.7.1 policy"), refused, "5.1.1"},
-		{failed("5.7.1", "smtp; 550 5.1.1 no such user"), refused, "5.7.1"}, // likewise
-		// words of policy
+		{failed("5.7.1", "smtp; 550 5.1.1 no such user"), refused, "5.7.1"}, // the same
+		// words about policy
 		{failed("5.1.1", "smtp; 550 5.1.1 rejected: your IP has a bad reputation"), refused, "5.1.1"},
 		{failed("5.2.1", "smtp; 550-5.2.1 The user you are trying to contact is receiving mail at a rate that"),
 			refused, "5.2.1"},
-		{failed("5.0.0", "smtp; 550 no such user"), soft, "5.0.0"}, // after which command?
+		{failed("5.0.0", "smtp; 550 no such user"), soft, "5.0.0"}, // unclear to which command
 		{failed("5.0.0", ""), soft, "5.0.0"},
-		{failed("2.0.0", ""), soft, "2.0.0"}, // it contradicts itself
+		{failed("2.0.0", ""), soft, "2.0.0"}, // contradictory
 		{failed("15.1.1", ""), soft, ""},
 		{failed("5.1.1.1", ""), soft, ""},
 		{failed("", ""), soft, ""},
@@ -177,9 +174,9 @@ func TestParseStatus(t *testing.T) {
 		{"Action: expanded\nStatus: 5.1.1\n", nothing, ""},
 		{"Status: 5.1.1\n", nothing, ""}, // no action
 
-		{failed("5.1.1", "") + "\n" + failed("5.1.1", ""), hard, "5.1.1"}, // several, all gone
-		{failed("5.1.1", "") + "\n" + failed("4.2.2", ""), soft, "4.2.2"}, // one may come back
-		{failed("5.1.1", "") + "\nAction: delivered\n", soft, "5.1.1"},    // an alias, of which one got it
+		{failed("5.1.1", "") + "\n" + failed("5.1.1", ""), hard, "5.1.1"}, // several, all hard
+		{failed("5.1.1", "") + "\n" + failed("4.2.2", ""), soft, "4.2.2"}, // one is temporary
+		{failed("5.1.1", "") + "\nAction: delivered\n", soft, "5.1.1"},    // an alias with one delivery
 		{"\n\n" + failed("5.1.1", "") + "\n\n\n", hard, "5.1.1"},
 		{"this is no field\n" + failed("5.1.1", ""), hard, "5.1.1"},
 	}
@@ -204,8 +201,7 @@ func TestParseFeedbackTypes(t *testing.T) {
 	}
 }
 
-// Free text is believed for a soft bounce at most, and only in forms that mail
-// servers use.
+// TestParseFreeText checks that free text is at most a soft bounce, and only in the forms of mail servers.
 func TestParseFreeText(t *testing.T) {
 	for subject, want := range map[string]ReportKind{
 		"Mail delivery failed: returning message to sender": Failure,
@@ -225,7 +221,7 @@ func TestParseFreeText(t *testing.T) {
 	}
 }
 
-// A report inside a message that is only attached is about something else.
+// TestParseForwarded checks that a report inside an attached message does not count.
 func TestParseForwarded(t *testing.T) {
 	raw := "From: anna@example.org\nSubject: Fwd: what is this?\nContent-Type: multipart/mixed; boundary=o\n\n--o\n" +
 		"Content-Type: message/rfc822\n\n" + string(sample(t, "postfix-unknown.eml")) + "\n--o--\n"
@@ -234,7 +230,7 @@ func TestParseForwarded(t *testing.T) {
 	}
 }
 
-// A gateway that puts its own words around a report does not hide it.
+// TestParseWrapped checks that a report inside the message of a gateway counts.
 func TestParseWrapped(t *testing.T) {
 	inner := string(report("Action: failed\nStatus: 5.1.1\n"))
 	_, inner, _ = strings.Cut(inner, "Content-Type")
@@ -275,7 +271,8 @@ func TestCutHeader(t *testing.T) {
 	}
 }
 
-// TestCutHeaderLineBreaks: a bare LF ends a line as CRLF does, and a bare CR ends none: no text moves from one field to another.
+// TestCutHeaderLineBreaks checks that a bare LF ends a line as CRLF does, and that a bare CR does not. So no text moves
+// from one field to another.
 func TestCutHeaderLineBreaks(t *testing.T) {
 	want := fields{{"Subject", "one X-Two: three"}, {"Auto-Submitted", "auto-replied"}}
 	for name, text := range map[string]string{

@@ -17,11 +17,9 @@ import (
 	"digest/store/storetest"
 )
 
-// patience is how long an answer may take before a test takes it for stuck. It is
-// no measure of speed.
+// patience is the time after which an answer counts as missing. It is not a limit of speed.
 const patience = 5 * time.Minute
 
-// serve runs a server until the test ends and gives where it listens.
 func serve(t *testing.T, d *Handler, setting string) net.Addr {
 	t.Helper()
 	s, err := d.Listen(setting)
@@ -45,7 +43,6 @@ func serve(t *testing.T, d *Handler, setting string) net.Addr {
 	return s.Addr()
 }
 
-// A client speaks line by line.
 type client struct {
 	*textproto.Conn
 	t *testing.T
@@ -62,7 +59,6 @@ func dial(t *testing.T, a net.Addr) *client {
 	return &client{textproto.NewConn(raw), t}
 }
 
-// say sends lines and gives the last one's reply.
 func (c *client) say(lines ...string) (reply string) {
 	c.t.Helper()
 	for _, line := range lines {
@@ -83,7 +79,7 @@ func (c *client) hear() string {
 	return fmt.Sprintf("%d %s", code, text)
 }
 
-// want fails unless a reply begins so.
+// want fails the test unless a reply has a prefix.
 func (c *client) want(begin, reply string) {
 	c.t.Helper()
 	if !strings.HasPrefix(reply, begin) {
@@ -91,7 +87,6 @@ func (c *client) want(begin, reply string) {
 	}
 }
 
-// send sends a message after DATA and gives the reply to its dot.
 func (c *client) send(message []byte) string {
 	c.t.Helper()
 	c.want("354", c.say("DATA"))
@@ -105,7 +100,6 @@ func (c *client) send(message []byte) string {
 	return c.hear()
 }
 
-// greeted is a client that has said EHLO.
 func greeted(t *testing.T, a net.Addr, hello string) *client {
 	t.Helper()
 	c := dial(t, a)
@@ -119,7 +113,7 @@ func TestServeSMTP(t *testing.T) {
 		c := greeted(t, serve(t, w.Handler, "smtp://127.0.0.1:0"), "EHLO")
 		c.want("250", c.say("MAIL FROM:<>", "RCPT TO:<"+strings.ToUpper(w.bounceTo(0))+">"))
 		c.want("250", c.send(w.sample("postfix-unknown.eml", 0)))
-		if w.suppressed(0) != digest.ForHardBounce { // by the time of the 250
+		if w.suppressed(0) != digest.ForHardBounce { // before the 250
 			t.Error("not suppressed")
 		}
 		c.want("250", c.say("MAIL FROM:<feedback@arf.mail.yahoo.example>", "RCPT TO:<bounces@digest.example>"))
@@ -149,13 +143,13 @@ func TestServeRefuses(t *testing.T) {
 		"anna%example.org@digest.example", "<@digest.example:anna@example.org>"} {
 		c.want("550 5.1.1", c.say("RCPT TO:<"+strings.Trim(to, "<>")+">"))
 	}
-	c.want("550 5.7.1", c.say("RCPT TO:<"+w.leaveTo(0)+">")) // no bounce unsubscribes
-	c.want("502", c.say("DATA"))                             // nobody took it
+	c.want("550 5.7.1", c.say("RCPT TO:<"+w.leaveTo(0)+">")) // a bounce does not unsubscribe
+	c.want("502", c.say("DATA"))                             // no recipient was accepted
 	c.want("250", c.say("RSET"))
 	c.want("550 5.7.1", c.say("MAIL FROM:<stranger@example.net>", "RCPT TO:<"+w.bounceTo(0)+">"))
 	c.want("250", c.say("RSET"))
 	c.want("552", c.say("MAIL FROM:<> SIZE=1048577"))
-	c.want("523", c.say("AUTH PLAIN AGEAYg==")) // there is nothing to log in to
+	c.want("523", c.say("AUTH PLAIN AGEAYg==")) // there is no login
 	w.untouched()
 }
 
@@ -176,7 +170,7 @@ func TestServeLimits(t *testing.T) {
 		c.want("452", c.say("RCPT TO:<bounces@digest.example>"))
 		c.want("250", c.say("RSET", "MAIL FROM:<>", "RCPT TO:<bounces@digest.example>"))
 		c.want("552", c.send(huge))
-		c.want("250 2.0.0 I have", c.say("NOOP")) // the rest of it was no command
+		c.want("250 2.0.0 I have", c.say("NOOP")) // its rest was not read as commands
 		c.want("250", c.say("MAIL FROM:<>", "RCPT TO:<bounces@digest.example>"))
 		c.want("250", c.send([]byte("Subject: x\r\n\r\n")))
 		for range p.room - 1 {
@@ -184,7 +178,7 @@ func TestServeLimits(t *testing.T) {
 		}
 		c.want("421", dial(t, a).hear())
 		c.want("221", c.say("QUIT"))
-		for { // its place is free once the server has seen it go
+		for { // wait until the server notices the closed connection
 			another := dial(t, a)
 			if reply := another.hear(); strings.HasPrefix(reply, "220") {
 				break
@@ -193,7 +187,7 @@ func TestServeLimits(t *testing.T) {
 	}
 }
 
-// BDAT is another way to send a message (RFC 3030), with the same limits.
+// TestServeChunks checks the same limits for BDAT (RFC 3030).
 func TestServeChunks(t *testing.T) {
 	st := storetest.Open(t, storetest.SQLite(t))
 	w := newWorld(t, st, 2)
@@ -224,7 +218,7 @@ func TestServeChunks(t *testing.T) {
 	}
 }
 
-// When the database fails, the sender keeps the message and tries again.
+// TestServeStoreFails checks that the sender keeps the message if the database fails.
 func TestServeStoreFails(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		whole := w.Store
@@ -240,7 +234,7 @@ func TestServeStoreFails(t *testing.T) {
 	})
 }
 
-// LMTP answers for each recipient, over a socket or TCP.
+// TestServeLMTP checks that LMTP answers for each recipient, over a socket and TCP.
 func TestServeLMTP(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		w := newWorld(t, st, 3)
@@ -280,7 +274,7 @@ func TestServeStops(t *testing.T) {
 		}
 		done := make(chan error)
 		go func() { done <- s.Serve(ctx) }()
-		c := greeted(t, s.Addr(), "EHLO") // one that does nothing holds nobody up
+		c := greeted(t, s.Addr(), "EHLO") // an idle connection does not delay the end
 		stop()
 		if err := <-done; err != nil {
 			t.Error(err)

@@ -17,23 +17,20 @@ import (
 	"digest/internal/socket"
 )
 
-// A place is where DIGEST_BOUNCE_LISTEN says to listen.
 type place struct {
 	lmtp    bool
 	network string // tcp or unix
 	address string // host:port, or the path of a socket
 }
 
-// Check reports whether Listen would understand a setting; it opens nothing.
-// The error is a *digest.Error.
+// Check reports whether Listen accepts a setting, without opening anything. The error is a *digest.Error.
 func Check(setting string) error {
 	_, err := parsePlace(setting)
 	return err
 }
 
-// Listen listens at what the setting DIGEST_BOUNCE_LISTEN names: smtp://host:port,
-// lmtp://host:port, or lmtp:/path/of.sock. A socket gets the mode 0660 and
-// replaces one that nobody listens at any more. The error is a *digest.Error.
+// Listen listens at the setting DIGEST_BOUNCE_LISTEN: smtp://host:port, lmtp://host:port, or lmtp:/path/of.sock. A
+// socket gets the mode 0660 and replaces an abandoned one. The error is a *digest.Error.
 func (h *Handler) Listen(setting string) (*Server, error) {
 	p, err := parsePlace(setting)
 	if err != nil {
@@ -55,7 +52,7 @@ func parsePlace(setting string) (place, error) {
 	setting = strings.TrimSpace(setting)
 	u, err := url.Parse(setting)
 	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		// it may hold a password that belongs elsewhere
+		// Hide the setting, which may contain a password.
 		return place{}, badPlace("…", "is not an address to listen at")
 	}
 	p := place{lmtp: u.Scheme == "lmtp", network: "tcp", address: u.Host}
@@ -89,39 +86,38 @@ func listenError(setting string, err error) error {
 	}
 }
 
-// Bounds of what strangers may use up.
+// The limits for strangers.
 const (
-	maxConnections = 50 // at once
-	maxFromOne     = 10 // at once, of one address; a server that speaks LMTP is trusted
+	maxConnections = 50 // open connections
+	maxFromOne     = 10 // open connections of one address; LMTP has no such limit, because its clients are trusted
 	maxRecipients  = 20 // of one message
-	maxLarge       = 4  // at once, that may send answers of more than MaxMessage
+	maxLarge       = 4  // open connections that may send replies of more than MaxMessage bytes
 
-	// Bytes between two replies, but for a message after DATA, whose rest is
-	// passed over. Between the chunks of one (RFC 3030) the library would read a
-	// command of any length into memory.
+	// maxUnanswered is the maximum number of bytes between two replies of the server, except for a message after DATA,
+	// whose rest is skipped. Between the chunks of a message (RFC 3030) the library would read a command of any length
+	// into memory.
 	maxUnanswered = 2 * MaxMessage
 
-	commandTimeout = 5 * time.Minute  // for a command, or a whole message (RFC 5321 §4.5.3.2.7)
+	commandTimeout = 5 * time.Minute  // for a command or a whole message (RFC 5321 §4.5.3.2.7)
 	writeTimeout   = time.Minute      // for a reply
-	maxSession     = 15 * time.Minute // for a connection, whatever it does
-	minSession     = 10 * time.Second // without a message, after which a connection makes way for others
+	maxSession     = 15 * time.Minute // for a connection
+	minSession     = 10 * time.Second // time without a message after which another connection may replace this one
 )
 
-// A Server takes mail by SMTP or LMTP (RFC 2033). It knows only addresses of
-// ours, and relays nothing.
+// A Server receives mail by SMTP or LMTP (RFC 2033). It accepts only our addresses, and relays nothing.
 type Server struct {
 	smtp     *smtp.Server
 	listener *listener
 
-	ctx      context.Context // of Serve, for its sessions
-	handling sync.RWMutex    // held while a message is handled
+	ctx      context.Context // of Serve, for the sessions
+	handling sync.RWMutex    // read-locked while a message is handled
 }
 
 func newServer(h *Handler, l net.Listener, lmtp bool) *Server {
 	s := &Server{listener: &listener{Listener: l, now: h.Now, open: map[*conn]bool{}, from: map[string]int{}},
 		ctx: context.Background()}
 	s.smtp = smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
-		return &session{handler: h, server: s, conn: c.Conn().(*conn)}, nil // the listener gives no others
+		return &session{handler: h, server: s, conn: c.Conn().(*conn)}, nil // the listener returns no others
 	}))
 	if !lmtp {
 		s.listener.fromOne = maxFromOne
@@ -130,27 +126,26 @@ func newServer(h *Handler, l net.Listener, lmtp bool) *Server {
 	s.smtp.LMTP = lmtp
 	s.smtp.ReadTimeout, s.smtp.WriteTimeout = commandTimeout, writeTimeout
 	s.smtp.MaxRecipients = maxRecipients
-	s.smtp.EnableSMTPUTF8 = true // reports on such mail need it (RFC 6533 §5)
+	s.smtp.EnableSMTPUTF8 = true // reports about such mail need it (RFC 6533 §5)
 	s.smtp.ErrorLog = debugLog{h.Log}
 	if !lmtp {
-		// Over LMTP the library would take what is beyond its limit for
-		// commands, so there the session alone counts.
+		// Over LMTP the library would read bytes beyond its limit as commands, so the session enforces the limit.
 		s.smtp.MaxMessageBytes = maxReply
 	}
 	return s
 }
 
-// Addr is where the server listens.
+// Addr returns the address of the server.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Serve takes mail until ctx ends. A message that is being handled then is
-// finished or given up; the sender, who has no answer, will try again.
+// Serve receives mail until ctx ends. It waits for messages that are being handled. A sender without an answer tries
+// again.
 func (s *Server) Serve(ctx context.Context) error {
 	s.ctx = ctx
 	defer context.AfterFunc(ctx, s.close)()
 	err := s.smtp.Serve(s.listener)
 	s.close()
-	s.handling.Lock() // what is being handled uses the store
+	s.handling.Lock() // handling a message uses the store
 	defer s.handling.Unlock()
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("taking mail at %s: %w", s.Addr(), err)
@@ -158,7 +153,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	return nil
 }
 
-// close ends the listener too, which the library may not have met yet.
+// close also closes the listener, which the library may not know yet.
 func (s *Server) close() {
 	s.smtp.Close()     //nolint:errcheck // it may be closed already
 	s.listener.Close() //nolint:errcheck // likewise

@@ -9,19 +9,18 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// A session is one connection's. The library calls it from one goroutine at a time.
+// A session handles one connection. The library calls it from one goroutine at a time.
 type session struct {
 	handler *Handler
 	server  *Server
 	conn    *conn
 
 	from    string
-	size    int64 // as the sender has announced it; 0: it has not
+	size    int64 // announced size; 0: none
 	to      []string
-	replies int // of to, those that count answers
+	replies int // number of recipients that count replies
 }
 
-// Mail begins a message.
 func (s *session) Mail(from string, o *smtp.MailOptions) error {
 	s.Reset()
 	s.from = from
@@ -37,9 +36,8 @@ func (s *session) Mail(from string, o *smtp.MailOptions) error {
 	return nil
 }
 
-// Rcpt takes addresses of ours only. A bounce has no sender, and nothing else
-// has business at a return path; nothing without a sender is a wish to
-// unsubscribe.
+// Rcpt accepts only our addresses. The return path of an edition accepts only bounces, which have no sender. An address
+// that unsubscribes or counts replies accepts no bounces.
 func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	p, ours := s.handler.destinationOf(to)
 	switch {
@@ -62,7 +60,7 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	return nil
 }
 
-// Data answers 250 when all that the message asks for is committed.
+// Data answers 250 when the result of the message is committed.
 func (s *session) Data(r io.Reader) error {
 	message, err := s.read(r)
 	if err != nil {
@@ -83,14 +81,15 @@ func (s *session) LMTPData(r io.Reader, status smtp.StatusCollector) error {
 	return nil
 }
 
-// read gives the message, and always comes to the end of what was sent, or the
-// rest of it would be read as commands. Of an answer to a newsletter it gives the beginning.
+// read returns the message, or the first MaxMessage bytes of a reply to a newsletter. It always reads to the end,
+// because the library would read the rest as commands.
 func (s *session) read(r io.Reader) ([]byte, error) {
 	_, chunked := r.(*io.PipeReader)
 	s.conn.passing.Store(!chunked)
 	message, err := io.ReadAll(io.LimitReader(r, MaxMessage+1))
 	if err == nil && chunked && s.conn.broken.Load() {
-		err = io.ErrUnexpectedEOF // the library takes a chunk that breaks off for a whole one
+		// The library treats a truncated chunk as a whole one.
+		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
 		return nil, err
@@ -122,10 +121,9 @@ func (s *session) handle(message []byte, to []string) error {
 	return nil
 }
 
-// Reset forgets the message.
 func (s *session) Reset() { s.from, s.size, s.to, s.replies = "", 0, nil, 0 }
 
-// Logout has nothing to end.
+// Logout implements smtp.Session and does nothing.
 func (s *session) Logout() error { return nil }
 
 func reply(code int, enhanced smtp.EnhancedCode, text string) error {
@@ -136,7 +134,7 @@ func tooLarge(most int) error {
 	return reply(552, smtp.EnhancedCode{5, 3, 4}, fmt.Sprintf("More than %d bytes", most))
 }
 
-// debugLog takes the library's words about connections that broke.
+// debugLog logs the library's messages about broken connections.
 type debugLog struct{ log *slog.Logger }
 
 func (l debugLog) Printf(format string, v ...any) { l.log.Debug(fmt.Sprintf(format, v...)) }

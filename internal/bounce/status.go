@@ -10,8 +10,8 @@ import (
 	"digest"
 )
 
-// groups splits a delivery status into its groups of fields: the message's and
-// one for each recipient (RFC 3464 §2.1).
+// groups splits a delivery status into its groups of fields: one for the message and one for each recipient (RFC 3464
+// §2.1).
 func groups(text []byte) (list []fields) {
 	for len(list) <= maxParts && len(text) > 0 {
 		var group fields
@@ -22,9 +22,9 @@ func groups(text []byte) (list []fields) {
 	return list
 }
 
-// readStatus judges a delivery status. Our messages have one recipient each, so
-// where a report names several, aliases were followed, and the reader's address
-// is gone only if all of them are. A report without any action says nothing.
+// readStatus judges a delivery status. Our messages have one recipient each, so a report with several followed aliases.
+// The reader's address does not exist only if all of them failed with a hard bounce. It returns false for a report
+// without an action.
 func readStatus(list []fields) (r Report, ok bool) {
 	failed, others := []Report{}, false
 	for _, g := range list {
@@ -53,7 +53,6 @@ func readStatus(list []fields) (r Report, ok bool) {
 	return r, true
 }
 
-// readRecipient judges the failure at one recipient.
 func readRecipient(g fields) Report {
 	diagnostic := g.get("Diagnostic-Code")
 	status, _ := codeIn(g.get("Status"))
@@ -73,8 +72,8 @@ func readRecipient(g fields) Report {
 	return r
 }
 
-// isHard reports whether all codes that say anything specific say that there is
-// no such mailbox, and at least one does.
+// isHard reports whether at least one code says that the mailbox does not exist, and no specific code says anything
+// different.
 func isHard(codes ...code) bool {
 	hard := false
 	for _, c := range codes {
@@ -89,12 +88,11 @@ func isHard(codes ...code) bool {
 	return hard
 }
 
-// speaksOfPolicy reports words by which a server refuses the sender, the
-// content or the pace under a code that would mean the mailbox. Gmail says
-// 5.2.1 of one that gets mail at too high a rate.
+// speaksOfPolicy reports whether a server rejected the sender, the content or the rate, although its code may mean the
+// mailbox. Gmail uses 5.2.1 for a mailbox that gets mail at too high a rate.
 func speaksOfPolicy(diagnostic string) bool {
 	diagnostic = strings.Join(slices.DeleteFunc(strings.Fields(strings.ToLower(diagnostic)), func(word string) bool {
-		return strings.ContainsAny(word, "@/") // addresses and links say nothing of it
+		return strings.ContainsAny(word, "@/") // ignore addresses and links
 	}), " ")
 	for _, word := range []string{"at a rate", "too many messages", "spam", "blacklist", "blocklist", "block list",
 		"blocked using", "reputation", "policy"} {
@@ -118,8 +116,8 @@ func (c code) String() string {
 // specific reports whether the code says more than its class.
 func (c code) specific() bool { return c.subject != 0 || c.detail != 0 }
 
-// aboutUs reports whether the code speaks of the message or its sender, for now
-// or for good, and not of the mailbox: nobody's address is to suffer for it.
+// aboutUs reports whether the code is about the message or its sender and not about the mailbox. Such a failure does
+// not count against an address.
 func (c code) aboutUs() bool {
 	switch c.subject {
 	case 5, 6, 7: // protocol, content, policy
@@ -127,13 +125,12 @@ func (c code) aboutUs() bool {
 	case 1: // the sender's address
 		return c.detail == 7 || c.detail == 8
 	}
-	return c.subject == 2 && c.detail == 3 || c.subject == 3 && c.detail == 4 // its size
+	return c.subject == 2 && c.detail == 3 || c.subject == 3 && c.detail == 4 // message too large
 }
 
-// codePattern finds an enhanced status code that stands by itself.
+// codePattern matches an enhanced status code that is not part of a longer number.
 var codePattern = regexp.MustCompile(`(?:^|[^0-9.])([245])\.([0-9]{1,3})\.([0-9]{1,3})(?:[^0-9.]|\.?$|\.[^0-9])`)
 
-// codeIn finds the first code in a text.
 func codeIn(text string) (code, bool) {
 	found := codePattern.FindStringSubmatch(text)
 	if found == nil {
@@ -143,16 +140,16 @@ func codeIn(text string) (code, bool) {
 	return code{number(1), number(2), number(3)}, true
 }
 
-// replyPattern is the beginning of what a server replied: "smtp; 550 5.1.1 …",
-// "smtp;550-5.1.1 …", "smtp; 550 #5.1.0 …".
+// replyPattern matches the beginning of a server's reply: "smtp; 550 5.1.1 …", "smtp;550-5.1.1 …", "smtp; 550 #5.1.0
+// …".
 var replyPattern = regexp.MustCompile(
 	`^(?:[A-Za-z0-9-]{1,40}\s*;)?\s*([2-5][0-9][0-9])?[ -]?\s*(?:#?([245]\.[0-9]{1,3}\.[0-9]{1,3})(?:[^0-9.]|\.?$|\.[^0-9]))?`)
 
-// replyIn reads a diagnostic code (RFC 3464 §2.3.6): the reply and the enhanced
-// code that follows it, zero where there is none.
+// replyIn parses a diagnostic code (RFC 3464 §2.3.6) into the reply and the enhanced code after it, 0 if one is
+// missing.
 func replyIn(diagnostic string) (reply int, c code) {
 	found := replyPattern.FindStringSubmatch(diagnostic)
-	reply, _ = strconv.Atoi(found[1]) // the pattern matches everything, with empty groups if need be
+	reply, _ = strconv.Atoi(found[1]) // the pattern matches every text, if only with empty groups
 	c, _ = codeIn(found[2])
 	return reply, c
 }

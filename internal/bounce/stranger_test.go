@@ -13,15 +13,15 @@ import (
 	"digest/store/storetest"
 )
 
-// Between the chunks of a message the library reads lines of any length, so
-// that a command without an end would fill the memory.
+// TestServeEndlessLine checks that a command without an end does not fill the memory. Between the chunks of a message
+// the library reads lines of any length.
 func TestServeEndlessLine(t *testing.T) {
 	w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), 1)
 	for _, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"},
 		{"lmtp://127.0.0.1:0", "LHLO"}} {
 		c := greeted(t, serve(t, w.Handler, p.setting), p.hello)
 		c.want("250", c.say("MAIL FROM:<>", "RCPT TO:<bounces@digest.example>", "BDAT 0"))
-		const most = 64 << 20 // more than the buffers on the way hold
+		const most = 64 << 20 // more than the buffers between client and server hold
 		sent, err := io.Copy(c.W, io.LimitReader(endless{}, most))
 		if err == nil {
 			t.Errorf("%s: a command of %d bytes", p.setting, sent)
@@ -38,7 +38,7 @@ func (endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A message after DATA may be larger than what is read of it, by however much.
+// TestServePassesOver checks that a message after DATA may have any size.
 func TestServePassesOver(t *testing.T) {
 	w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), 1)
 	huge := []byte("Subject: x\r\n\r\n" + strings.Repeat("MAIL FROM:<evil@example.net>\r\n", 4*MaxMessage/30))
@@ -51,8 +51,8 @@ func TestServePassesOver(t *testing.T) {
 	}
 }
 
-// A chunk that breaks off is no message: what is missing may say that a program
-// wrote it, or that another recipient was reached.
+// TestServeBrokenChunk checks that a truncated chunk is not a message. The missing part may say that a program wrote
+// it, or that another recipient got it.
 func TestServeBrokenChunk(t *testing.T) {
 	each(t, 2, func(t *testing.T, w *world) {
 		for i, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"},
@@ -64,7 +64,9 @@ func TestServeBrokenChunk(t *testing.T) {
 			}
 			defer raw.Close()
 			raw.SetDeadline(time.Now().Add(patience)) //nolint:errcheck // the test would hang
-			fmt.Fprintf(raw, "%s x.example\r\nMAIL FROM:<anna@example.org>\r\nRCPT TO:<%s>\r\nBDAT 1000 LAST\r\nSubject: away\r\n", p.hello, w.leaveTo(i))
+			fmt.Fprintf(raw,
+				"%s x.example\r\nMAIL FROM:<anna@example.org>\r\nRCPT TO:<%s>\r\nBDAT 1000 LAST\r\nSubject: away\r\n",
+				p.hello, w.leaveTo(i))
 			raw.(*net.TCPConn).CloseWrite() //nolint:errcheck // the answer shows
 			answer, _ := io.ReadAll(raw)
 			if bytes.Contains(answer, []byte("queued")) || w.state(i) != digest.DigestActive {
@@ -81,7 +83,7 @@ type from struct {
 
 func (f from) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.ParseIP(f.ip), Port: 1} }
 
-// Who has one address of an IPv6 network has all 2^64.
+// TestPeer checks that all 2^64 addresses of an IPv6 network count as one.
 func TestPeer(t *testing.T) {
 	for _, p := range []struct {
 		a, b string

@@ -14,10 +14,10 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// sealed is Friday's midnight in Paris, when the editions of these tests are.
+// sealed is Friday's midnight in Paris, which is the due time of the editions.
 var sealed = time.Date(2026, 11, 19, 23, 0, 0, 0, time.UTC)
 
-// A world is a database with readers who have one edition each, and a desk.
+// A world is a database whose readers have one edition each, and a handler.
 type world struct {
 	*Handler
 	t       *testing.T
@@ -32,7 +32,6 @@ type reader struct {
 	edition digest.EditionID
 }
 
-// each runs f on both databases.
 func each(t *testing.T, readers int, f func(t *testing.T, w *world)) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) { f(t, newWorld(t, st, readers)) })
 }
@@ -83,7 +82,6 @@ func (w *world) ok(err error) {
 	}
 }
 
-// bounceTo and leaveTo are the addresses in a reader's edition.
 func (w *world) bounceTo(i int) string {
 	return digest.Tagged(w.Address, w.Signer.Sign(digest.ForBounce, int64(w.readers[i].edition)))
 }
@@ -92,14 +90,13 @@ func (w *world) leaveTo(i int) string {
 	return digest.Tagged(w.Address, w.Signer.Sign(digest.ForUnsubscribeMail, int64(w.readers[i].digest)))
 }
 
-// sample is one of testdata about a reader's edition.
+// sample returns a sample message about a reader's edition.
 func (w *world) sample(name string, i int) []byte {
 	w.t.Helper()
 	text := bytes.ReplaceAll(sample(w.t, name), []byte("bounces+TOKEN@digest.example"), []byte(w.bounceTo(i)))
 	return bytes.ReplaceAll(text, []byte("bounces+LEAVING@digest.example"), []byte(w.leaveTo(i)))
 }
 
-// take takes a message as an SMTP server would hand it over.
 func (w *world) take(from, to string, message []byte) Outcome {
 	w.t.Helper()
 	o, err := w.Handle(w.t.Context(), Message{From: from, FromKnown: true, To: []string{to}, Bytes: message})
@@ -107,7 +104,7 @@ func (w *world) take(from, to string, message []byte) Outcome {
 	return o
 }
 
-// suppressed gives why a reader's address is not mailed; "" if it is.
+// suppressed returns why a reader's address is suppressed; "" if it is not.
 func (w *world) suppressed(i int) digest.Reason {
 	w.t.Helper()
 	s, ok, err := w.store.Suppressed(w.t.Context(), w.readers[i].email)
@@ -125,7 +122,7 @@ func (w *world) state(i int) digest.DigestState {
 	return d.State
 }
 
-// untouched fails if anything happened to any reader but those named.
+// untouched fails the test if anything changed for a reader who is not in but.
 func (w *world) untouched(but ...int) {
 	w.t.Helper()
 	for i := range w.readers {

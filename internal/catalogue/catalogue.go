@@ -120,7 +120,6 @@ import (
 //go:embed languages/*.json
 var files embed.FS
 
-// all holds the languages of the program; they never change.
 var all = sync.OnceValue(func() *languages { return load(files, "languages") })
 
 // A Language formats messages and dates in one language. It reads its file at the first message, so that a process that
@@ -135,11 +134,10 @@ type Language struct {
 	english *Language    // for messages that the file lacks; nil for English
 }
 
-// said holds the parsed file of a language.
 type said struct {
 	dates   dates
 	cities  map[string]string
-	has     map[string]bool // the messages
+	has     map[string]bool // messages with a translation
 	printer *message.Printer
 }
 
@@ -176,8 +174,8 @@ func Find(code string) (*Language, bool) {
 // maxAccepted limits the part of an Accept-Language header that Match parses, in bytes.
 const maxAccepted = 500
 
-// Match returns the language that a browser prefers by its Accept-Language header, or English
-// where the header names none of ours.
+// Match returns the language that a browser prefers by its Accept-Language header, or English if the header has none of
+// ours.
 func Match(accepted string) *Language {
 	if len(accepted) > maxAccepted {
 		accepted = accepted[:strings.LastIndexByte(accepted[:maxAccepted], ',')+1]

@@ -9,7 +9,7 @@ import (
 	"digest"
 )
 
-// TestMatch: a browser gets the language that it asks for, or English.
+// TestMatch checks that a browser gets its preferred language, or English.
 func TestMatch(t *testing.T) {
 	for _, c := range []struct{ accepted, want string }{
 		{"", "en"},
@@ -32,7 +32,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestDates: each language writes dates and the clock in its own way.
+// TestDates checks the formats of dates and times in each language.
 func TestDates(t *testing.T) {
 	at := time.Date(2026, time.March, 1, 15, 4, 0, 0, time.UTC)
 	for _, c := range []struct{ code, layout, want string }{
@@ -70,7 +70,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestTemplates: values are escaped, the sentences are not; and both are right in attributes.
+// TestTemplates checks that values are escaped and sentences are not, in text and in attributes.
 func TestTemplates(t *testing.T) {
 	page := template.Must(template.New("").Funcs(Of("ar").Funcs()).Parse(
 		`<p {{ours}} title="{{t "Read here: %s" .Title}}">{{t "Made at midnight in %s" .Title}} {{t "Made at midnight in %s" .Link}} {{say .Title}} {{say .Words}} {{date "2 January" .Day}}</p>`))
@@ -94,7 +94,7 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// TestSpoken: what is sayable is said in a language also as a value of another sentence.
+// TestSpoken checks that a Sayable is translated as a value of another sentence.
 func TestSpoken(t *testing.T) {
 	days := List{Key("Mondays"), Key("Thursdays"), Key("Sundays")}
 	if got := Key("Comes %s, %s").With(Key("on %s").With(days),
@@ -118,7 +118,8 @@ func TestSpoken(t *testing.T) {
 	}
 }
 
-// TestSentence: a line begins with a capital, whatever its letters are, and ends with one full stop.
+// TestSentence checks that a sentence begins with a capital letter, if its script has them, and ends with one full
+// stop.
 func TestSentence(t *testing.T) {
 	for line, want := range map[string]string{
 		"": "", "a": "A.", "a pause ends": "A pause ends.", "it is so.": "It is so.",
@@ -130,7 +131,7 @@ func TestSentence(t *testing.T) {
 	}
 }
 
-// TestUnsent: why an edition was not sent is said in each language, but for what a server answered.
+// TestUnsent checks that the reasons for unsent editions are translated, except the replies of servers.
 func TestUnsent(t *testing.T) {
 	for stored, want := range map[string]string{
 		"not delivered in time":                                     "nicht rechtzeitig zugestellt",
@@ -145,7 +146,7 @@ func TestUnsent(t *testing.T) {
 	}
 }
 
-// TestCities proves that a time zone is shown as its city, in the reader's language.
+// TestCities checks that a time zone is shown as its city in the reader's language.
 func TestCities(t *testing.T) {
 	for _, c := range []struct{ code, zone, want string }{
 		{"en", "America/New_York", "New York"},
@@ -168,7 +169,7 @@ func TestCities(t *testing.T) {
 	}
 }
 
-// TestDaysOfTheMonth proves that a monthly schedule has the ordinal of its day.
+// TestDaysOfTheMonth checks that a monthly schedule has the ordinal of its day.
 func TestDaysOfTheMonth(t *testing.T) {
 	for value, want := range map[string]string{
 		"monthly on 1": "on the 1st of each month", "monthly on 2": "on the 2nd of each month",

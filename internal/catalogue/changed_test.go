@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// alike is the share of common words from which two sentences count as one that was reworded.
+// alike is the share of common words from which one sentence counts as a new version of another.
 const alike = 0.6
 
 // changed pairs each unused message with the new sentence that it most resembles: same values, same tags, common words.
@@ -70,7 +70,7 @@ func (f *file) rename(pairs map[string]string) {
 	maps.DeleteFunc(f.Look, func(now, _ string) bool { _, ok := f.Messages[now]; return !ok })
 }
 
-// TestChanged proves that -update keeps the translation of a sentence whose wording changed, and marks it.
+// TestChanged checks that -update keeps the translation of a changed sentence and marks it.
 func TestChanged(t *testing.T) {
 	f := file{Name: "Deutsch", Messages: map[string]wording{
 		"Your feeds, all of them": {text: "Alle Ihre Feeds"},

@@ -10,17 +10,16 @@ import (
 	"digest"
 )
 
-// dates is how a language writes dates and times.
 type dates struct {
-	First       string            `json:"first,omitempty"` // how the first day of a month is written beside it; "": 1
-	HalfDays    []string          `json:"half_days"`       // before noon and after it
-	Months      []string          `json:"months"`          // from January, as they stand beside a day
-	Patterns    map[string]string `json:"patterns"`        // by the English layout, each a layout of its own
+	First       string            `json:"first,omitempty"` // the first day of a month beside its name; "": 1
+	HalfDays    []string          `json:"half_days"`       // before noon and after noon
+	Months      []string          `json:"months"`          // from January, in the form beside a day
+	Patterns    map[string]string `json:"patterns"`        // by the English layout; each is a layout
 	ShortMonths []string          `json:"short_months"`    // "Jan"
 	Weekdays    []string          `json:"weekdays"`        // from Sunday
 }
 
-// check holds that a file names each month and each day.
+// check returns an error if the file has not all months, days and half days.
 func (d dates) check() error {
 	if len(d.Months) != 12 || len(d.ShortMonths) != 12 || len(d.Weekdays) != 7 || len(d.HalfDays) != 2 {
 		return fmt.Errorf("dates: 12 months, 12 short months, 7 weekdays and 2 half days are needed")
@@ -28,8 +27,8 @@ func (d dates) check() error {
 	return nil
 }
 
-// Date writes an instant by the clock of its location, or a date. The layout is that of
-// package time for English, such as "Monday 2 January 2006"; each language has its own for it.
+// Date formats a time in its location. The layout is an English layout of package time, such as "Monday 2 January
+// 2006", and each language has its own pattern for it.
 func (l *Language) Date(layout string, at time.Time) string {
 	pattern := cmp.Or(l.said().dates.Patterns[layout], layout)
 	var b strings.Builder
@@ -50,11 +49,11 @@ func (l *Language) Date(layout string, at time.Time) string {
 	return b.String()
 }
 
-// An Instant is said to the minute, with the zone of its location: in English as commands print it, "2026-11-20 12:00 UTC", in
-// other languages as they write dates.
+// An Instant is formatted to the minute, with the zone of its location. In English that is the format of commands,
+// "2026-11-20 12:00 UTC". Other languages use their date format.
 type Instant time.Time
 
-// In says it.
+// In formats the instant in a language.
 func (i Instant) In(l *Language) string {
 	at := time.Time(i)
 	if l == English() {
@@ -64,15 +63,15 @@ func (i Instant) In(l *Language) string {
 	return l.Date("2 Jan 2006, 15:04", at) + " " + zone
 }
 
-// String says it in English.
+// String formats the instant in English.
 func (i Instant) String() string { return i.In(English()) }
 
-// tokens are the parts of layouts, the longer ones first.
+// tokens returns the parts of layouts, longer ones before their prefixes.
 func tokens() []string {
 	return []string{"January", "Monday", "2006", "Jan", "15", "04", "PM", "1", "2", "3"}
 }
 
-// nextToken is the part with which a pattern begins; "" for other text.
+// nextToken returns the token at the beginning of a pattern; "" for other text.
 func nextToken(pattern string) string {
 	for _, t := range tokens() {
 		if strings.HasPrefix(pattern, t) {
@@ -82,7 +81,7 @@ func nextToken(pattern string) string {
 	return ""
 }
 
-// part writes a part of a layout.
+// part formats one token of a layout.
 func (l *Language) part(token string, at time.Time) string {
 	switch token {
 	case "January":
@@ -99,22 +98,22 @@ func (l *Language) part(token string, at time.Time) string {
 	return at.Format(token)
 }
 
-// A Moment is a date or a time, in one of the layouts of Language.Date. The zero one says nothing.
+// A Moment is a date or a time in a layout of Language.Date. The zero value is an empty text.
 type Moment struct {
 	layout string
 	at     time.Time
 }
 
-// Day is a date that each language writes in its own way.
+// Day returns a Moment for a date.
 func Day(layout string, d digest.Date) Moment { return Moment{layout, noon(d)} }
 
-// Time is an instant by the clock of its location, which each language writes in its own way.
+// Time returns a Moment for a time in its location.
 func Time(layout string, t time.Time) Moment { return Moment{layout, t} }
 
-// IsZero reports whether it says nothing.
+// IsZero reports whether m is the zero Moment.
 func (m Moment) IsZero() bool { return m.layout == "" }
 
-// In writes it.
+// In formats the moment in a language.
 func (m Moment) In(l *Language) string {
 	if m.layout == "" {
 		return ""
@@ -122,10 +121,9 @@ func (m Moment) In(l *Language) string {
 	return l.Date(m.layout, m.at)
 }
 
-// String writes it in English.
+// String formats the moment in English.
 func (m Moment) String() string { return m.In(English()) }
 
-// noon is an instant of a date.
 func noon(d digest.Date) time.Time {
 	return time.Date(d.Year, d.Month, d.Day, 12, 0, 0, 0, time.UTC)
 }

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// TestNoEnglish: no template shows words that are not said by {{t}}.
+// TestNoEnglish checks that templates have no text outside of {{t}}.
 func TestNoEnglish(t *testing.T) {
 	var paths []string
 	for _, dir := range []string{"web", "render"} {
@@ -29,7 +29,7 @@ func TestNoEnglish(t *testing.T) {
 	}
 }
 
-// english are the words of a template that stand outside of {{t}}.
+// english returns the text of a template outside of {{t}}.
 func english(t *testing.T, path string) (words []string) {
 	for _, tree := range trees(t, path) {
 		var b strings.Builder
@@ -41,10 +41,10 @@ func english(t *testing.T, path string) (words []string) {
 				b.WriteString("0")
 			}
 		})
-		if tree.Name == "logo-style" { // a style alone
+		if tree.Name == "logo-style" { // it has only a style
 			continue
 		}
-		// else its elements are text
+		// Otherwise the tokenizer reads the elements inside as text.
 		z := html.NewTokenizer(strings.NewReader(strings.NewReplacer("<noscript>", "", "</noscript>",
 			"").Replace(b.String())))
 		silent := ""
@@ -56,7 +56,7 @@ func english(t *testing.T, path string) (words []string) {
 				silent = tok.Data
 			case tok.Type == html.EndTagToken && tok.Data == silent:
 				silent = ""
-			case tok.Type == html.TextToken && strings.HasPrefix(tok.Data, "<meta "): // within <noscript> tags are text
+			case tok.Type == html.TextToken && strings.HasPrefix(tok.Data, "<meta "): // inside <noscript> tags are text
 			case tok.Type == html.TextToken && silent == "" && strings.ContainsFunc(tok.Data, unicode.IsLetter):
 				words = append(words, strings.TrimSpace(tok.Data))
 			}

@@ -22,17 +22,17 @@ import (
 	"digest"
 )
 
-// A file is the file of a language.
+// A file is the parsed file of a language.
 //
-// A translation whose English has changed stays in use. Look lists it with its former English, until a translator has
-// read it again and deletes the line.
+// A translation whose English text changed stays in use. Look has its former English text until a translator checks it
+// and deletes the line.
 type file struct {
-	Name      string            `json:"name"`              // of the language, in itself
-	Direction digest.Direction  `json:"direction"`         // of its lines: ltr or rtl
-	Numbers   string            `json:"numbers,omitempty"` // numbering system of CLDR; empty: the language's usual one
+	Name      string            `json:"name"`              // of the language, in the language itself
+	Direction digest.Direction  `json:"direction"`         // of its text: ltr or rtl
+	Numbers   string            `json:"numbers,omitempty"` // numbering system of CLDR; empty: the language's default
 	Dates     dates             `json:"dates"`
 	Cities    map[string]string `json:"cities"` // by time zone, if the name differs from the zone's; from CLDR
-	// messages to look at: their English changed, from this sentence
+	// the former English texts of messages that a translator has to check
 	Look     map[string]string  `json:"look,omitempty"`
 	Messages map[string]wording `json:"messages"` // by the English sentence
 }
@@ -42,9 +42,9 @@ type file struct {
 //	"Sign in": "Anmelden"
 //	"%d posts": {"one": "%d Beitrag", "other": "%d Beiträge"}
 //
-// The forms are the plural forms of CLDR (zero, one, two, few, many, other), and =0 to =3 and =21 to =23 for one number.
-// The number is the first argument, or the one that "of" names. A message with two numbers
-// has a variable for each, which its "message" puts together:
+// The forms are the plural forms of CLDR (zero, one, two, few, many, other), and =0 to =3 and =21 to =23 for one
+// number. The number is the first argument, or the one in "of". A message with two numbers has a variable for each, and
+// its "message" combines them:
 //
 //	"%d posts from %d sites": {
 //		"message": "${posts} ${sites}",
@@ -53,10 +53,9 @@ type file struct {
 //	}
 type wording struct {
 	text  string
-	forms map[string]wording // nil: text is all
+	forms map[string]wording // nil: only text
 }
 
-// UnmarshalJSON reads a wording.
 func (w *wording) UnmarshalJSON(data []byte) error {
 	if bytes.HasPrefix(data, []byte("{")) {
 		return json.Unmarshal(data, &w.forms)
@@ -64,7 +63,6 @@ func (w *wording) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &w.text)
 }
 
-// MarshalJSON writes a wording as it is read.
 func (w wording) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -77,7 +75,7 @@ func (w wording) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// texts are all formats of a wording, by where they stand in it.
+// texts returns all formats of a wording by their path in it.
 func (w wording) texts() map[string]string {
 	if w.forms == nil {
 		return map[string]string{"": w.text}
@@ -94,7 +92,7 @@ func (w wording) texts() map[string]string {
 	return out
 }
 
-// message is the wording as golang.org/x/text wants it: variables first.
+// message converts the wording for golang.org/x/text, with the variables first.
 func (w wording) message() (all []catalog.Message, err error) {
 	if w.forms == nil {
 		return []catalog.Message{catalog.String(w.text)}, nil
@@ -117,10 +115,10 @@ func (w wording) message() (all []catalog.Message, err error) {
 	return append(all, catalog.String(whole.text)), nil
 }
 
-// number is the verb of a number in a format.
+// number matches the verb of a number in a format.
 var number = regexp.MustCompile(`%(?:\[\d+\])?d`)
 
-// plural chooses the format by the form of a number.
+// plural returns a message that selects the format by the plural form of a number.
 func (w wording) plural() (catalog.Message, error) {
 	if w.forms == nil {
 		return catalog.String(w.text), nil
@@ -138,14 +136,13 @@ func (w wording) plural() (catalog.Message, error) {
 		}
 		if form == "one" && len(number.FindAllString(inner.text, -1)) < len(number.FindAllString(w.forms["other"].text,
 			-1)) {
-			form = "=1" // it does not write the number: in French and Portuguese "one" is that of 0, too
+			form = "=1" // the text has no number, but in French and Portuguese "one" includes 0
 		}
 		cases = append(cases, form, inner.text)
 	}
 	return plural.Selectf(arg, "%d", cases...), nil
 }
 
-// readFile reads the file of a language.
 func readFile(files fs.FS, name string) (f file, err error) {
 	data, err := fs.ReadFile(files, name)
 	if err != nil {
@@ -159,7 +156,7 @@ func readFile(files fs.FS, name string) (f file, err error) {
 	return f, f.Dates.check()
 }
 
-// load gives the languages of a folder of files. They are part of the program, so it panics where one is broken.
+// load reads the languages from a folder. The files are embedded, so it panics if one is invalid.
 func load(files fs.FS, dir string) *languages {
 	entries, err := fs.ReadDir(files, dir)
 	if err != nil {
@@ -204,7 +201,6 @@ func boolCompare(a, b bool) int {
 	return -1
 }
 
-// readHead reads what stands above the dates and messages of a file.
 func readHead(files fs.FS, name string) (*Language, error) {
 	data, err := fs.ReadFile(files, name)
 	if err != nil {
@@ -234,7 +230,6 @@ func readHead(files fs.FS, name string) (*Language, error) {
 	}
 }
 
-// readSaid reads all of a file.
 func readSaid(files fs.FS, name string, tag language.Tag) (*said, error) {
 	f, err := readFile(files, name)
 	if err != nil {

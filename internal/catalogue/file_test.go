@@ -22,7 +22,7 @@ import (
 var update = flag.Bool("update", false,
 	"write the files of the languages in their usual form, with what is missing as \"\"")
 
-// encode is a file as it is written: keys in order, one a line.
+// encode formats a file: keys in order, one for each line.
 func (f file) encode() string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -34,7 +34,7 @@ func (f file) encode() string {
 	return b.String()
 }
 
-// TestForm: files are in the form that -update writes, so that changes can be merged line by line.
+// TestForm checks that files have the format of -update, so that changes can be merged line by line.
 func TestForm(t *testing.T) {
 	each(t, func(t *testing.T, code string, f *file) {
 		text, err := os.ReadFile("languages/" + code + ".json")
@@ -47,7 +47,7 @@ func TestForm(t *testing.T) {
 	})
 }
 
-// TestPlurals: a message with a number has the forms that the language tells apart.
+// TestPlurals checks that a message with a number has the plural forms of the language.
 func TestPlurals(t *testing.T) {
 	english := readEnglish(t).Messages
 	each(t, func(t *testing.T, code string, f *file) {
@@ -75,7 +75,7 @@ func TestPlurals(t *testing.T) {
 	})
 }
 
-// plurals are the parts of a wording that depend on a number.
+// plurals returns the parts of a wording that depend on a number.
 func plurals(w wording) map[string]wording {
 	if _, varied := w.forms["message"]; !varied {
 		if w.forms == nil {
@@ -88,7 +88,6 @@ func plurals(w wording) map[string]wording {
 	return parts
 }
 
-// formsOf are the plural forms that numbers have in a language.
 func formsOf(tag language.Tag) []string {
 	names := map[plural.Form]string{plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few",
 		plural.Many: "many", plural.Other: "other"}
@@ -101,7 +100,7 @@ func formsOf(tag language.Tag) []string {
 
 var verb = regexp.MustCompile(`%(?:\[(\d)\])?[0-9.]*([a-z%])`)
 
-// verbs are those of a format, each with the number of its value.
+// verbs returns the verbs of a format, each with the index of its value.
 func verbs(format string) map[string]bool {
 	found, next := map[string]bool{}, 1
 	for _, m := range verb.FindAllStringSubmatch(format, -1) {
@@ -117,7 +116,7 @@ func verbs(format string) map[string]bool {
 	return found
 }
 
-// tags are those of a sentence with their attributes, in order of the alphabet.
+// tags returns the sorted tags of a sentence with their attributes.
 func tags(sentence string) []string {
 	var all []string
 	z := html.NewTokenizer(strings.NewReader(sentence))
@@ -130,8 +129,8 @@ func tags(sentence string) []string {
 	return all
 }
 
-// TestAgreement: a translation has the tags and the values of its English sentence. A form
-// for one number may leave the number out.
+// TestAgreement checks that a translation has the tags and values of its English sentence. A form for one number may
+// omit the number.
 func TestAgreement(t *testing.T) {
 	each(t, func(t *testing.T, code string, f *file) {
 		for key, w := range f.Messages {
@@ -161,7 +160,7 @@ func TestAgreement(t *testing.T) {
 	})
 }
 
-// TestHalfTranslated: what a file lacks is said in English, also in its plurals.
+// TestHalfTranslated checks that missing messages are shown in English, with their plurals.
 func TestHalfTranslated(t *testing.T) {
 	files := fstest.MapFS{}
 	for _, code := range []string{"en", "de"} {
@@ -184,7 +183,7 @@ func TestHalfTranslated(t *testing.T) {
 	}
 }
 
-// TestReadWhenItSpeaks: the messages of a language are read when it says something, and no others with them.
+// TestReadWhenItSpeaks checks that the messages of a language are read on first use, without other languages.
 func TestReadWhenItSpeaks(t *testing.T) {
 	files := fstest.MapFS{
 		"x/en.json": {Data: []byte(readEnglish(t).encode())},

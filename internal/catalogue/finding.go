@@ -1,7 +1,7 @@
 package catalogue
 
-// RecordFinding is what is wrong with the record of a newsletter's own domain, as package doctor has found it and as it was
-// stored, as the end of a sentence (TestEachFindingIsSaid of package web).
+// RecordFinding translates the stored finding of package doctor about the record of a newsletter's own domain. The text
+// is the end of a sentence. TestEachFindingIsSaid in package web checks that all findings are here.
 func RecordFinding(stored string) Sayable {
 	return Recognised(stored,
 		Key("there is no record at %s"),

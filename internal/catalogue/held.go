@@ -1,7 +1,7 @@
 package catalogue
 
-// HoldReason is why a newsletter is held, as it was stored: what digest.LetterCounts.HoldReason says and what stands where
-// the operator gave no reason are said in every language, all else as it is.
+// HoldReason translates the stored reason why a newsletter is held: a text of digest.LetterCounts.HoldReason, or a
+// default reason. A reason that the operator wrote stays as it is.
 func HoldReason(stored string) Sayable {
 	return Recognised(stored,
 		Key("%s of %s emails were marked as spam, which is more than 0.3 %%"),

@@ -6,8 +6,8 @@ import (
 	"digest"
 )
 
-// TestHoldReasons: why a newsletter is held is known again from what was stored, whatever held it, and what an operator
-// wrote stays as it is.
+// TestHoldReasons checks that all stored reasons for holding a newsletter are translated, and that an operator's own
+// text stays unchanged.
 func TestHoldReasons(t *testing.T) {
 	german := Of("de")
 	for stored, want := range map[string]string{

@@ -16,10 +16,9 @@ import (
 	"text/template/parse"
 )
 
-// used is what the program says: sentences and the layouts of dates, each with a place where it stands.
+// used holds the sentences and the date layouts of the program, each with a place in the code.
 type used struct{ keys, layouts map[string]string }
 
-// usedEverywhere reads all Go files and templates of the project.
 func usedEverywhere(t *testing.T) used {
 	t.Helper()
 	u := used{map[string]string{}, map[string]string{}}
@@ -80,7 +79,7 @@ func (u used) readGo(t *testing.T, path string) {
 	})
 }
 
-// called is the name of a function that is called in a package: "catalogue.Key"; "" for what has none.
+// called returns the name of a called function with its package: "catalogue.Key"; "" if it has none.
 func called(f ast.Expr, within string) string {
 	switch f := f.(type) {
 	case *ast.SelectorExpr:
@@ -93,7 +92,6 @@ func called(f ast.Expr, within string) string {
 	return ""
 }
 
-// constant is the text of a literal.
 func constant(e ast.Expr) (string, bool) {
 	lit, ok := e.(*ast.BasicLit)
 	if !ok || lit.Kind != token.STRING {
@@ -148,7 +146,6 @@ func trees(t *testing.T, path string) map[string]*parse.Tree {
 	return set
 }
 
-// walk shows each node of a template, in its order.
 func walk(n parse.Node, see func(parse.Node)) {
 	branch := func(b parse.BranchNode) {
 		walk(b.Pipe, see)
@@ -189,7 +186,7 @@ func walk(n parse.Node, see func(parse.Node)) {
 	}
 }
 
-// TestComplete checks that each language has the messages that the program shows, and no others. With -update it deletes
+// TestComplete checks that each language has exactly the messages that the program shows. With -update it deletes
 // unused messages and adds missing ones as "". A changed sentence keeps its translation and is listed under "look".
 func TestComplete(t *testing.T) {
 	u := usedEverywhere(t)
@@ -232,7 +229,7 @@ func TestComplete(t *testing.T) {
 	})
 }
 
-// each shows the file of each language to a test, and writes it in its usual form where -update says so.
+// each runs a test for the file of each language, and with -update writes the file in its standard format.
 func each(t *testing.T, test func(*testing.T, string, *file)) {
 	t.Helper()
 	entries, err := os.ReadDir("languages")

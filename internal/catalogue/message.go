@@ -12,24 +12,24 @@ import (
 	"digest"
 )
 
-// A Sayable is what each language says in its own way: a Key, a Message, a Moment, a List.
-// Where nothing is to be said it is nil, which templates can ask for by {{if}} and {{with}}.
+// A Sayable is text that each language formats in its own way: a Key, a Message, a Moment or a List. It is nil without
+// text, which templates can check with {{if}} and {{with}}.
 type Sayable interface {
-	// In says it in a language, as plain text.
+	// In returns the text in a language, as plain text.
 	In(l *Language) string
 }
 
-// A Key is a sentence without values, or the format of one with values: in English, as
-// plain text. Writing catalogue.Key("…") is what puts it into the catalogue.
+// A Key is a sentence of the catalogue without values, or the format of one with values: in English, as plain text. The
+// call catalogue.Key("…") adds the sentence to the catalogue.
 type Key string
 
-// In says the sentence.
+// In returns the sentence in a language.
 func (k Key) In(l *Language) string { return l.Say(string(k)) }
 
-// String says it in English.
+// String returns the sentence in English.
 func (k Key) String() string { return k.In(English()) }
 
-// With gives the sentence with values: numbers, what is Sayable itself, and text.
+// With returns the sentence with values: numbers, Sayables and text.
 func (k Key) With(values ...any) Message { return Message{string(k), values} }
 
 // A Message is a sentence with values.
@@ -38,15 +38,15 @@ type Message struct {
 	values []any
 }
 
-// In says the sentence.
+// In returns the sentence in a language.
 func (m Message) In(l *Language) string {
 	return l.Say(m.key, m.values...)
 }
 
-// String says it in English.
+// String returns the sentence in English.
 func (m Message) String() string { return m.In(English()) }
 
-// Say says a sentence of the catalogue as plain text, by its English format.
+// Say returns a sentence of the catalogue as plain text, by its English format.
 func (l *Language) Say(format string, values ...any) string {
 	for i, v := range values {
 		values = replaced(values, i, l.value(v))
@@ -54,7 +54,7 @@ func (l *Language) Say(format string, values ...any) string {
 	return l.print(format, values)
 }
 
-// HTML says a sentence whose English format is HTML. Values are escaped unless they are HTML.
+// HTML returns a sentence whose English format is HTML. It escapes the values that are not HTML.
 func (l *Language) HTML(format string, values ...any) template.HTML {
 	for i, v := range values {
 		v = l.value(v)
@@ -66,29 +66,25 @@ func (l *Language) HTML(format string, values ...any) template.HTML {
 	return template.HTML(l.print(format, values))
 }
 
-// AsHeading begins a line with a capital letter, where the language has them: a title, a heading.
+// AsHeading returns a line that begins with a capital letter, if the language has them.
 func AsHeading(line Sayable) Sayable { return heading{line} }
 
 type heading struct{ of Sayable }
 
-// In returns the heading in a language.
 func (h heading) In(l *Language) string { return l.Heading(h.of) }
 
-// String returns the heading in English.
 func (h heading) String() string { return h.In(English()) }
 
-// AsSentence makes a sentence of a line: "a pause ends" becomes "A pause ends."
+// AsSentence returns a line as a sentence: "a pause ends" becomes "A pause ends."
 func AsSentence(line Sayable) Sayable { return sentence{line} }
 
 type sentence struct{ of Sayable }
 
-// In returns the sentence in a language.
 func (s sentence) In(l *Language) string { return l.Sentence(s.of) }
 
-// String returns the sentence in English.
 func (s sentence) String() string { return s.In(English()) }
 
-// Text says what is Sayable; what is not, such as the title of a post, stays as it is.
+// Text translates a Sayable. It returns other values, such as the title of a post, unchanged as text.
 func (l *Language) Text(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -103,7 +99,7 @@ func (l *Language) Text(v any) string {
 	return fmt.Sprint(v)
 }
 
-// Heading says what stands at the beginning of a line by itself: with a capital letter, where the language has them.
+// Heading returns a text for a line of its own: with a capital letter, if the language has them.
 func (l *Language) Heading(v Sayable) string {
 	said := v.In(l)
 	first, size := utf8.DecodeRuneInString(said)
@@ -113,7 +109,8 @@ func (l *Language) Heading(v Sayable) string {
 	return string(unicode.ToUpper(first)) + said[size:]
 }
 
-// Sentence says a line as one: "a pause ends" becomes "A pause ends." What ends as one already gets no second full stop.
+// Sentence returns a line as a sentence: "a pause ends" becomes "A pause ends." A text that already ends with a full
+// stop gets no second one.
 func (l *Language) Sentence(v Sayable) string {
 	said := l.Heading(v)
 	if said == "" {
@@ -122,7 +119,7 @@ func (l *Language) Sentence(v Sayable) string {
 	return l.Say("%s.", strings.TrimSuffix(said, "."))
 }
 
-// print says a sentence, in English where the language's file lacks it.
+// print formats a sentence, in English if the language's file does not have it.
 func (l *Language) print(format string, values []any) string {
 	if !l.said().has[format] && l.english != nil {
 		l = l.english
@@ -130,13 +127,12 @@ func (l *Language) print(format string, values []any) string {
 	return l.said().printer.Sprintf(format, values...)
 }
 
-// safe is HTML that was made already.
+// safe is HTML that is already escaped.
 type safe template.HTML
 
-// String is for %s.
 func (s safe) String() string { return string(s) }
 
-// value makes of a value what a printer prints: a number as one, all else as text.
+// value converts a value for the printer: a number stays a number, and everything else becomes text.
 func (l *Language) value(v any) any {
 	switch v := v.(type) {
 	case template.HTML:
@@ -166,7 +162,7 @@ func (l *Language) value(v any) any {
 	return fmt.Sprint(v)
 }
 
-// replaced is a copy of values with another one at a place.
+// replaced returns values with v at an index. At index 0 it copies the slice first.
 func replaced(values []any, at int, v any) []any {
 	if at == 0 {
 		values = append([]any(nil), values...)
@@ -175,20 +171,20 @@ func replaced(values []any, at int, v any) []any {
 	return values
 }
 
-// A Refused is what an error says to people, as a sentence.
+// A Refused is the message of an error as a sentence.
 type Refused struct{ err error }
 
-// Refusal gives what an error says to people, as a sentence: in each language where it was made by
-// digest.Refuse, or else in English.
+// Refusal returns the message of an error as a sentence. It is translated if digest.Refuse made the error, and English
+// otherwise.
 func Refusal(err error) Refused { return Refused{err} }
 
-// In says it.
+// In returns the sentence in a language.
 func (r Refused) In(l *Language) string { return l.Sentence(Text(r.line(l))) }
 
-// String says it in English.
+// String returns the sentence in English.
 func (r Refused) String() string { return r.In(English()) }
 
-// line is what it says, as a part of a sentence.
+// line returns the message as a part of a sentence.
 func (r Refused) line(l *Language) string {
 	e, ok := errors.AsType[*digest.Error](r.err)
 	switch {
@@ -200,17 +196,17 @@ func (r Refused) line(l *Language) string {
 	return l.Say(e.Format, e.Values...)
 }
 
-// A Text is said as it is, in every language.
+// A Text is the same in every language.
 type Text string
 
-// In says it.
+// In returns the text unchanged.
 func (t Text) In(*Language) string { return string(t) }
 
-// Known is a text that was written in English before it was stored: where it is a sentence of the catalogue without values it
-// is said in each language, else as it is.
+// A Known is a text that was stored in English. If it is a sentence of the catalogue without values it is translated,
+// otherwise it stays English.
 type Known string
 
-// In says it.
+// In returns the text in a language.
 func (k Known) In(l *Language) string {
 	if !l.said().has[string(k)] || strings.Contains(string(k), "%") {
 		return string(k)
@@ -218,8 +214,8 @@ func (k Known) In(l *Language) string {
 	return l.Say(string(k))
 }
 
-// Recognised is a text of the program's own, written in English before it was stored, as one of some sentences with
-// values; a text that is none of them is said as a Known one.
+// Recognised returns the translation of a text that the program stored in English, if it matches one of some sentences
+// with values. Otherwise it returns a Known.
 func Recognised(text string, among ...Key) Sayable {
 	for _, k := range among {
 		if values, is := valuesIn(text, string(k)); is {
@@ -229,7 +225,8 @@ func Recognised(text string, among ...Key) Sayable {
 	return Known(text)
 }
 
-// valuesIn finds the values, none of them empty, with which a format of %s alone makes a text; false if it makes another.
+// valuesIn returns the values with which a format makes a text. The format has only %s verbs, and no value is empty. It
+// returns false if the text does not match.
 func valuesIn(text, format string) (values []any, is bool) {
 	parts := strings.Split(strings.ReplaceAll(format, "%%", "%"), "%s")
 	rest, is := strings.CutPrefix(text, parts[0])
@@ -251,8 +248,8 @@ func valuesIn(text, format string) (values []any, is bool) {
 	return append(values, rest), is && rest != ""
 }
 
-// Line is what an error says to people, as it stands: in each language where it was made by
-// digest.Refuse, or else in English.
+// Line returns the message of an error as a line. It is translated if digest.Refuse made the error, and English
+// otherwise.
 func Line(err error) Sayable {
 	e, ok := errors.AsType[*digest.Error](err)
 	switch {
@@ -264,10 +261,10 @@ func Line(err error) Sayable {
 	return Message{e.Format, e.Values}
 }
 
-// A List is said as one: "Monday, Wednesday and Friday".
+// A List is formatted as an enumeration: "Monday, Wednesday and Friday".
 type List []Sayable
 
-// In says the list.
+// In returns the list in a language.
 func (all List) In(l *Language) string {
 	said := ""
 	for i, v := range all {
@@ -283,10 +280,10 @@ func (all List) In(l *Language) string {
 	return said
 }
 
-// String says it in English.
+// String returns the list in English.
 func (all List) String() string { return all.In(English()) }
 
-// Listed says parts one after the other: "a, b, c"; nil if there are none.
+// Listed joins parts with commas: "a, b, c". It returns nil without parts.
 func Listed(parts []Sayable) (all Sayable) {
 	for _, p := range parts {
 		if all == nil {

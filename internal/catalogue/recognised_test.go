@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestValuesIn: a text is a format's only whole, with something in each place.
+// TestValuesIn checks that a text matches a format only as a whole, with a value for each verb.
 func TestValuesIn(t *testing.T) {
 	for _, c := range []struct{ text, format, want string }{
 		{"unchanged: 304", "unchanged: 304", "[]"}, {"unchanged: 304 x", "unchanged: 304", "no"}, {"", "%s", "no"},
@@ -23,7 +23,7 @@ func TestValuesIn(t *testing.T) {
 	}
 }
 
-// FuzzValuesIn: what is found makes the text again.
+// FuzzValuesIn checks that the values reproduce the text.
 func FuzzValuesIn(f *testing.F) {
 	f.Add("changed: 7 entries", "changed: %s entries")
 	f.Add("a, b, c", "%s, %s")
@@ -38,7 +38,7 @@ func FuzzValuesIn(f *testing.F) {
 	})
 }
 
-// TestKnownKeyWithVerbs: a text that looks like a sentence with values is said as it is.
+// TestKnownKeyWithVerbs checks that a text that looks like a sentence with values stays unchanged.
 func TestKnownKeyWithVerbs(t *testing.T) {
 	for _, l := range All() {
 		if got := Known("%s, since %s").In(l); got != "%s, since %s" {
@@ -47,7 +47,7 @@ func TestKnownKeyWithVerbs(t *testing.T) {
 	}
 }
 
-// TestNoneIsNotOne: of nothing no language says that it is one.
+// TestNoneIsNotOne checks that 0 and 1 have different texts in every language.
 func TestNoneIsNotOne(t *testing.T) {
 	for _, l := range All() {
 		for _, k := range []Key{"%d polls", "%d feeds found", "%d times"} {
@@ -59,7 +59,7 @@ func TestNoneIsNotOne(t *testing.T) {
 	}
 }
 
-// TestInstant: commands print one form, and each language has its own.
+// TestInstant checks the format of commands, and the formats of the languages.
 func TestInstant(t *testing.T) {
 	at := Instant(time.Date(2026, 11, 3, 9, 5, 0, 0, time.FixedZone("CET", 3600)))
 	for code, want := range map[string]string{"en": "2026-11-03 09:05 CET", "de": "3. Nov. 2026, 09:05 CET"} {

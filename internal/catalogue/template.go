@@ -8,10 +8,10 @@ import (
 	"digest"
 )
 
-// Funcs are the functions with which the templates of one language speak:
+// Funcs returns the functions for templates in a language:
 //
-//	{{t "Paused until %s." .Day}}  a sentence; it is HTML, its values are escaped
-//	{{say .Title}}                 what Go has marked with Key; other text as it is
+//	{{t "Paused until %s." .Day}}  a sentence of the catalogue; it is HTML, and its values are escaped
+//	{{say .Title}}                 the translation of a Key; other text unchanged
 //	{{date "2 January 2006" .At}}  a digest.Date or a time.Time
 //	<p {{ours}}>                   lang and dir of the language, within text of another one
 func (l *Language) Funcs() template.FuncMap {

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// inEnglish are files whose sentences are for programs, or for whoever runs the instance.
+// inEnglish lists the files whose sentences are for programs, or for the operator.
 var inEnglish = []string{"client.go", "hub.go", "ping.go"}
 
-// TestNothingElseIsSaid: what stands as a sentence in the code of pages and mail is a key of the catalogue, and scripts have
-// the words that they show from their page.
+// TestNothingElseIsSaid checks that every sentence in the code of pages and emails is a key of the catalogue. Scripts
+// get their texts from their page.
 func TestNothingElseIsSaid(t *testing.T) {
 	sentence := regexp.MustCompile(`^[A-Z][a-z’']*,?( [^ \\]+){2,}$`)
 	layout := regexp.MustCompile(`^Monday 2 January( 2006)?$`)
@@ -45,7 +45,7 @@ func TestNothingElseIsSaid(t *testing.T) {
 	}
 }
 
-// sources are the files of some patterns, but tests and those in English.
+// sources returns the files of some patterns, without tests and files in inEnglish.
 func sources(t *testing.T, patterns ...string) (paths []string) {
 	t.Helper()
 	for _, pattern := range patterns {
@@ -63,7 +63,8 @@ func sources(t *testing.T, patterns ...string) (paths []string) {
 	return paths
 }
 
-// unsaid gives the texts of a file that are given to no function that says them, makes an error or writes a log.
+// unsaid returns the texts of a file that are not arguments of a function that translates, makes an error or writes a
+// log.
 func unsaid(t *testing.T, path string) (texts []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)

@@ -6,8 +6,8 @@ import (
 	"digest"
 )
 
-// Unsent returns the stored reason why an edition was not sent. A reason that package store wrote is translated; the answer
-// of a mail server stays as it is.
+// Unsent returns the stored reason why an edition was not sent. A reason that package store wrote is translated; the
+// answer of a mail server stays unchanged.
 func Unsent(stored string) Sayable {
 	if why, is := strings.CutPrefix(stored, "the address is suppressed: "); is {
 		return Key("the reader’s address is suppressed: %s").With(suppressed(why))
@@ -16,7 +16,8 @@ func Unsent(stored string) Sayable {
 		Key("not delivered in time"), Key("web only"), Key("not sent, because the fence was released without it"))
 }
 
-// suppressed returns the stored reason of a suppression, with its evidence if there is some: "an email bounced (550 no user)".
+// suppressed returns the stored reason of a suppression, with its evidence if there is some: "an email bounced (550 no
+// user)".
 func suppressed(stored string) Sayable {
 	for words, reason := range map[string]digest.Reason{
 		"an email bounced": digest.ForHardBounce, "emails bounced for a week": digest.ForSoftBounces,

@@ -1,12 +1,9 @@
-// Package chart draws how a site has answered over time as one SVG picture: by
-// day, how many answers of each kind, how many bytes, and how fast. It also draws
-// what an instance does by the hour, and when in the day its readers' days begin.
+// Package chart draws SVG charts. History shows the responses of a site by day. Work shows the work of an instance by
+// hour. Newsletter shows the numbers of a newsletter, and Dial the times of day at which readers' days begin.
 //
-// It is pure, and knows nothing but numbers and dates, so no text of a stranger
-// can reach a page through it. The pictures have no styles and no sizes of their
-// own: widths are percentages and heights are pixels, so that they are as sharp
-// and their words are as large on a phone as on a desk, and colours come from the
-// classes that the page's style sheet gives them.
+// The package is pure, and gets only numbers, dates and names of places, so no text of a stranger can reach a page
+// through it. The pictures have no styles and no fixed width. Widths are percentages and heights are pixels, so that
+// text has the same size on a phone and on a desktop. The page's style sheet sets colours by class.
 package chart
 
 import (
@@ -14,38 +11,37 @@ import (
 	"time"
 )
 
-// A Kind is a kind of answer.
+// A Kind is the kind of a response.
 type Kind int
 
-// The kinds of answer, from the best to the worst, which is also the order in
-// which they are stacked.
+// The kinds of responses, from the best to the worst, which is also the order in which they are stacked.
 const (
-	Unchanged Kind = iota // nothing new, and little said
-	Changed               // something new
-	Limited               // asked to come back later
-	Refused               // the request was at fault, by the site's word
-	Broken                // the site was at fault
-	Silent                // no answer, or none that could be used
+	Unchanged Kind = iota // nothing new
+	Changed               // new content
+	Limited               // rate-limited
+	Refused               // the site rejected the request
+	Broken                // the site had an error
+	Silent                // no response, or an unusable one
 	kinds
 )
 
-// Kinds is all kinds in their order.
+// Kinds returns all kinds in order.
 func Kinds() []Kind { return []Kind{Unchanged, Changed, Limited, Refused, Broken, Silent} }
 
-// String names a kind in a legend; it says nothing that a colour would have to.
+// String returns the name of a kind for a legend.
 func (k Kind) String() string {
 	return [kinds]string{"unchanged", "new content", "rate-limited", "refused", "server error", "no usable response"}[k]
 }
 
-// Class is the kind's class in the picture, for a style sheet.
+// Class returns the CSS class of a kind.
 func (k Kind) Class() string {
 	return [kinds]string{"unchanged", "changed", "limited", "refused", "broken", "silent"}[k]
 }
 
-// Count is how many polls were answered in each way.
+// Count holds the number of polls by kind of response.
 type Count [kinds]int
 
-// Polls counts all polls.
+// Polls returns the number of all polls.
 func (c Count) Polls() int {
 	n := 0
 	for _, k := range c {
@@ -60,7 +56,7 @@ func (c *Count) add(more Count) {
 	}
 }
 
-// A Poll is one look at a feed.
+// A Poll is the result of one poll of a feed.
 type Poll struct {
 	At    time.Time
 	Kind  Kind
@@ -68,9 +64,9 @@ type Poll struct {
 	Took  time.Duration
 }
 
-// A Day is what one day in UTC brought.
+// A Day sums up the polls of one UTC day.
 type Day struct {
-	Date time.Time // its midnight
+	Date time.Time // its UTC midnight
 	Count
 	Bytes   int64
 	Fastest time.Duration
@@ -78,13 +74,12 @@ type Day struct {
 	Slowest time.Duration
 }
 
-// A History is a row of days without gaps, the oldest first.
+// A History is a list of days without gaps, oldest first.
 type History struct {
 	Days []Day
 }
 
-// New sums up polls over the n days in UTC that end with the day of now. Polls
-// outside of them are left out.
+// New sums up polls over the n UTC days that end with the day of now. It ignores polls outside of them.
 func New(polls []Poll, now time.Time, n int) History {
 	today := now.UTC().Truncate(24 * time.Hour)
 	h := History{Days: make([]Day, n)}
@@ -112,9 +107,8 @@ func New(polls []Poll, now time.Time, n int) History {
 
 func median(sorted []time.Duration) time.Duration { return sorted[(len(sorted)-1)/2] }
 
-// Total sums up all days: the counts and bytes of a Day, without a date. Its
-// times are those of the fastest and the slowest poll, and the median of the
-// days' medians.
+// Total sums up all days into a Day without a date. Its times are the fastest and the slowest poll, and the median of
+// the days' medians.
 func (h History) Total() Day {
 	var t Day
 	var medians []time.Duration
@@ -137,27 +131,27 @@ func (h History) Total() Day {
 	return t
 }
 
-// An Hour is what was done in one hour.
+// An Hour counts the work of one hour.
 type Hour struct {
-	At time.Time // when it begins
+	At time.Time // beginning of the hour
 	Count
 	Bytes    int64
-	Editions int // made
-	Sent     int // mails that a server took
-	Failed   int // mails that were given up
+	Editions int // created
+	Sent     int // emails that a server accepted
+	Failed   int // emails that failed permanently
 }
 
-// Quiet reports whether nothing was done.
+// Quiet reports whether all counts are 0.
 func (h Hour) Quiet() bool {
 	return h.Polls() == 0 && h.Editions == 0 && h.Sent == 0 && h.Failed == 0
 }
 
-// Work is a row of hours without gaps, the oldest first.
+// Work is a list of hours without gaps, oldest first.
 type Work struct {
 	Hours []Hour
 }
 
-// NewWork makes n empty hours that end with the hour of now.
+// NewWork returns n empty hours that end with the hour of now.
 func NewWork(now time.Time, n int) Work {
 	w := Work{Hours: make([]Hour, n)}
 	for i := range w.Hours {
@@ -166,7 +160,7 @@ func NewWork(now time.Time, n int) Work {
 	return w
 }
 
-// Hour gives the hour that begins at an instant, nil for one that is not there.
+// Hour returns the hour that begins at an instant, or nil.
 func (w Work) Hour(at time.Time) *Hour {
 	i := slices.IndexFunc(w.Hours, func(h Hour) bool { return h.At.Equal(at) })
 	if i < 0 {
@@ -175,7 +169,7 @@ func (w Work) Hour(at time.Time) *Hour {
 	return &w.Hours[i]
 }
 
-// Total sums up all hours.
+// Total returns the sums of all hours.
 func (w Work) Total() Hour {
 	var t Hour
 	for _, h := range w.Hours {

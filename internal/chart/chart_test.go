@@ -15,7 +15,6 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// ago is a poll some time before noon.
 func ago(d time.Duration, k chart.Kind, bytes int64, took time.Duration) chart.Poll {
 	return chart.Poll{At: noon.Add(-d), Kind: k, Bytes: bytes, Took: took}
 }
@@ -25,12 +24,12 @@ const day = 24 * time.Hour
 func TestDays(t *testing.T) {
 	h := chart.New([]chart.Poll{
 		ago(0, chart.Unchanged, 0, 100*time.Millisecond),
-		// midnight belongs to the day that begins
+		// Midnight belongs to the new day.
 		ago(12*time.Hour, chart.Changed, 2000, 300*time.Millisecond),
 		ago(12*time.Hour+time.Second, chart.Broken, 10, 200*time.Millisecond),   // the day before
 		ago(89*day+12*time.Hour, chart.Silent, 0, 30*time.Second),               // the first midnight
 		ago(89*day+12*time.Hour+time.Second, chart.Refused, 99, 99*time.Second), // before the first
-		ago(-12*time.Hour, chart.Refused, 99, 99*time.Second),                   // tomorrow
+		ago(-12*time.Hour, chart.Refused, 99, 99*time.Second),                   // of tomorrow
 		ago(0, chart.Kind(99), 99, 99*time.Second),
 	}, noon, 90)
 	if len(h.Days) != 90 || !h.Days[0].Date.Equal(time.Date(2026, 8, 23, 0, 0, 0, 0, time.UTC)) ||
@@ -72,8 +71,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// shapes counts the elements of a picture by name and class; a picture that is
-// not well formed fails.
+// shapes counts the elements of a picture by name and class. It fails for a malformed picture.
 func shapes(t testing.TB, svg string) map[string]int {
 	t.Helper()
 	n := map[string]int{}
@@ -147,7 +145,7 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// TestOddPictures: nothing, nothing but zeros, and extremes are drawn, too.
+// TestOddPictures checks pictures of no data, of zeros and of extremes.
 func TestOddPictures(t *testing.T) {
 	for name, h := range map[string]chart.History{
 		"no days":  {},
@@ -162,7 +160,7 @@ func TestOddPictures(t *testing.T) {
 	}
 }
 
-// FuzzSVG holds that every history makes a picture that is well formed.
+// FuzzSVG checks that every history makes a well-formed picture.
 func FuzzSVG(f *testing.F) {
 	f.Add(int64(0), 0, int64(0), int64(0), 90)
 	f.Add(noon.Unix(), 3, int64(1<<40), int64(time.Hour), 1)

@@ -10,32 +10,31 @@ import (
 	"digest/internal/catalogue"
 )
 
-// Quarters is how many quarters of an hour a day has.
+// Quarters is the number of quarter-hours in a day.
 const Quarters = 96
 
-// A Slot is one quarter of an hour of the UTC day in which days begin.
+// A Slot counts the readers whose day begins in one quarter-hour of the UTC day.
 type Slot struct {
 	Readers int // whose midnight it is
-	Feeds   int // that are asked for them
+	Feeds   int // polled for them
 }
 
 // A Place has its midnight at an instant of the UTC day.
 type Place struct {
 	Name string
-	At   time.Duration // from 00:00 UTC
+	At   time.Duration // since 00:00 UTC
 }
 
-// A Dial is the face of a 24-hour clock in UTC: around it stand places where
-// their midnights are, outward bars for the readers whose days begin then, and
-// inward ones for the feeds that are asked. The hand points to the midnight that
-// is now, in the middle of the half of the world where it is night.
+// A Dial is the face of a 24-hour clock in UTC. Places are around it, at their midnights. Outward bars show the readers
+// whose days begin then, and inward bars the feeds that are polled for them. The hand points to the place that has
+// midnight now, which is in the middle of the night half.
 type Dial struct {
 	Slots  [Quarters]Slot
 	Now    time.Time
-	Places []Place // the most important first; one without room is left out
+	Places []Place // most important first; those without space are omitted
 }
 
-// The face, in units of the picture, which is as wide as its page lets it be.
+// The dimensions of the face, in units of the picture, which scales to the width of its page.
 const (
 	faceSize    = 720
 	faceCentre  = faceSize / 2
@@ -49,19 +48,19 @@ const (
 	feedsFrom   = 171.0
 	feedsEnd    = 112.0
 	handFrom    = 100.0
-	barPart     = 0.72 // of a quarter of an hour
-	fewest      = 4    // a bar of so many is as long as bars are, if none is longer
+	barPart     = 0.72 // of a quarter-hour
+	fewest      = 4    // the number for which a bar has full length, if no larger number exists
 )
 
-// How large places are written, in units: a phone's face is half as wide.
+// The widths of names of places, in units. A phone's face is half as wide as a desktop's.
 const (
 	wideLetter  = 17 * 0.54
 	phoneLetter = 27 * 0.54
 	betweenName = 8.0
 )
 
-// SVG draws the dial, with words of a language. title and description tell it to who cannot see it; the
-// numbers themselves belong beside it, in a table.
+// SVG draws the dial with words of a language. title and description are for screen readers; a table beside the picture
+// should have the numbers.
 func (d Dial) SVG(l *catalogue.Language, title, description string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="dial" viewBox="0 0 %d %[1]d" role="img" aria-labelledby="dial-title dial-description" xmlns="http://www.w3.org/2000/svg">`, faceSize)
@@ -76,15 +75,14 @@ func (d Dial) SVG(l *catalogue.Language, title, description string) string {
 	return b.String()
 }
 
-// turn is the angle of an instant of the day, clockwise from the top.
+// turn returns the angle of an instant of the day, clockwise from the top.
 func turn(at time.Duration) float64 { return 2 * math.Pi * at.Hours() / 24 }
 
-// spot is where an angle meets a circle.
 func spot(angle, radius float64) string {
 	return fmt.Sprintf("%.1f %.1f", faceCentre+radius*math.Sin(angle), faceCentre-radius*math.Cos(angle))
 }
 
-// sector is the part of a ring between two angles that are no half turn apart.
+// sector returns the path of a part of a ring between two angles that are less than half a turn apart.
 func sector(from, to, inner, outer float64) string {
 	return fmt.Sprintf("M%sA%.1f %.1[2]f 0 0 1 %sL%sA%.1f %.1[5]f 0 0 0 %sZ",
 		spot(from, outer), outer, spot(to, outer), spot(to, inner), inner, spot(from, inner))
@@ -98,14 +96,12 @@ func ring(b *strings.Builder, class string, radius float64) {
 	fmt.Fprintf(b, `<circle class="%s" cx="%d" cy="%[2]d" r="%.1f"/>`, class, faceCentre, radius)
 }
 
-// now is the angle of the hand.
 func (d Dial) now() float64 {
 	t := d.Now.UTC()
 	return turn(time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute)
 }
 
-// face draws what is always there, and where in the world it is night: dusk and
-// dawn are as soft as some layers make them.
+// face draws the fixed parts and the night half. Several layers make soft dusk and dawn.
 func (d Dial) face(b *strings.Builder) {
 	for _, hours := range []float64{6.4, 6.1, 5.8, 5.5, 5.2, 4.9} {
 		half, now := 2*math.Pi*hours/24, d.now()
@@ -138,8 +134,8 @@ func (d Dial) face(b *strings.Builder) {
 	}
 }
 
-// bars draws readers and feeds. Their lengths grow with the square roots of
-// their numbers, so that one reader is seen beside thousands.
+// bars draws the bars of readers and feeds. Their lengths grow with the square root of their numbers, so that one
+// reader is visible beside thousands.
 func (d Dial) bars(b *strings.Builder) {
 	mostReaders, mostFeeds := fewest, fewest
 	for _, s := range d.Slots {
@@ -161,15 +157,15 @@ func (d Dial) bars(b *strings.Builder) {
 
 func root(n, most int) float64 { return math.Sqrt(float64(n) / float64(most)) }
 
-// A named is a place that has room.
+// A named is a place whose name has enough space.
 type named struct {
 	Place
 	angle float64
-	wide  bool // only where the face is large
+	wide  bool // only on a large face
 }
 
-// roomy gives the places that have room: first those that have it where the
-// face is small, and then more.
+// roomy returns the places whose names have enough space: first those that fit on a small face, then more for a large
+// face.
 func (d Dial) roomy() (all []named) {
 	for _, wide := range []bool{false, true} {
 		letter := phoneLetter
@@ -197,8 +193,6 @@ func (n named) fits(others []named, letter float64) bool {
 	return true
 }
 
-// places writes names along the bezel, each upright as seen from the reader of
-// the picture.
 func (d Dial) places(b *strings.Builder) {
 	const circle = `<path id="dial-%s" class="along" d="M%sA%.1f %.1[3]f 0 1 %d %sA%.1[3]f %.1[3]f 0 1 %[4]d %[2]s"/>`
 	fmt.Fprintf(b, circle, "over", spot(math.Pi, bezelMiddle), bezelMiddle, 1, spot(0, bezelMiddle))
@@ -220,7 +214,6 @@ func (d Dial) places(b *strings.Builder) {
 	}
 }
 
-// hand points to now, and says it.
 func (d Dial) hand(b *strings.Builder) {
 	angle := d.now()
 	shape(b, "hand", "M"+spot(angle, handFrom)+"L"+spot(angle, bezelInner))
@@ -230,7 +223,7 @@ func (d Dial) hand(b *strings.Builder) {
 		faceCentre, d.Now.UTC().Format("15:04"))
 }
 
-// hover tells the numbers of a bar to who points at it.
+// hover adds the numbers of each bar as a tooltip.
 func (d Dial) hover(l *catalogue.Language, b *strings.Builder) {
 	half := math.Pi / Quarters
 	for i, s := range d.Slots {
@@ -245,7 +238,7 @@ func (d Dial) hover(l *catalogue.Language, b *strings.Builder) {
 	}
 }
 
-// ClockTime writes an instant of a day: "18:15".
+// ClockTime formats a time of day: "18:15".
 func ClockTime(at time.Duration) string {
 	return fmt.Sprintf("%02d:%02d", int(at.Hours()), int(at.Minutes())%60)
 }

@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// world is a dial with a few readers, seen at 12:41 UTC.
+// world returns a dial with a few readers at 12:41 UTC.
 func world() chart.Dial {
 	d := chart.Dial{Now: noon.Add(41 * time.Minute), Places: []chart.Place{
 		{Name: "London", At: 0}, {Name: "New York", At: 5 * time.Hour}, {Name: "Tokyo", At: 15 * time.Hour},
@@ -27,7 +27,6 @@ func world() chart.Dial {
 	return d
 }
 
-// golden compares a picture with the one that was looked at.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := "testdata/" + name
@@ -75,7 +74,7 @@ func TestDial(t *testing.T) {
 	golden(t, "dial.svg", svg)
 }
 
-// TestOddDials: nobody, everybody, and one of each quarter of an hour.
+// TestOddDials checks a dial without readers, and one with readers in every quarter-hour.
 func TestOddDials(t *testing.T) {
 	full := chart.Dial{Now: noon}
 	for i := range full.Slots {

@@ -7,11 +7,11 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A Newsletter is a row of a newsletter's days without gaps, the earliest first.
+// A Newsletter is a list of a newsletter's days without gaps, earliest first.
 type Newsletter []digest.NewsletterDay
 
-// SVG draws how many members there were, who joined and left, and what became of the
-// letters, with words of a language. label names the picture for who cannot see it.
+// SVG draws the numbers of members, joins, departures and emails, with words of a language. label describes the picture
+// for screen readers.
 func (n Newsletter) SVG(l *catalogue.Language, label string) string {
 	p := newPlot("chart newsletter", label, len(n), 84, 48, 48, 40)
 	months(p, l, leastLabel/2, func(i int) digest.Date { return n[i].Day })
@@ -25,8 +25,7 @@ func (n Newsletter) SVG(l *catalogue.Language, label string) string {
 	return p.svg()
 }
 
-// members draws how many there were at the end of each day; days that are alike share a
-// rectangle.
+// members draws the number of members at the end of each day. Days with equal numbers share a rectangle.
 func (n Newsletter) members(p *plot, name string) {
 	var most int64 = 1
 	for _, d := range n {
@@ -46,12 +45,11 @@ func (n Newsletter) members(p *plot, name string) {
 	}
 }
 
-// overlap is by how much of the width a rectangle reaches into the next, so that no gap between them looks
-// like days without members.
+// overlap is the part of the width by which a rectangle extends into the next one, because a gap between them would
+// look like days without members.
 const overlap = 0.1
 
-// days draws a panel of numbers that stand on each other, one bar a day. What there is can be
-// seen, however few beside the most.
+// days draws a panel of stacked numbers, one bar for each day. Each number above 0 is at least one pixel high.
 func (n Newsletter) days(p *plot, panel int, name string, classes []string,
 	numbers func(digest.NewsletterDay) []int64) {
 	var most int64 = 2

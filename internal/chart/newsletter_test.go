@@ -11,7 +11,6 @@ import (
 	"digest/internal/chart"
 )
 
-// year is that of a newsletter that gains and loses members.
 func year(n int) (all chart.Newsletter) {
 	for i := range n {
 		d := digest.NewsletterDay{Day: digest.Date{Year: 2025, Month: time.November, Day: 21}.Plus(i),
@@ -46,7 +45,7 @@ func TestNewsletterPicture(t *testing.T) {
 	}
 }
 
-// TestOddNewsletterPictures: nothing, one member of whom nothing is known, and the most there can be.
+// TestOddNewsletterPictures checks pictures without data, with one member, and with the largest numbers.
 func TestOddNewsletterPictures(t *testing.T) {
 	const most = math.MaxInt64 / 4
 	for name, days := range map[string]chart.Newsletter{

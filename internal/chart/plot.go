@@ -11,32 +11,31 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A plot is a picture of a row of columns, one for each day or hour, with panels
-// below each other.
+// A plot is a picture with one column for each day or hour, and panels below each other.
 type plot struct {
 	strings.Builder
 	columns int
 	panels  []panel
 }
 
-// A panel is a part of a plot's height: from its top to its base line, in pixels
-// from the top of the picture. Its name stands above it.
+// A panel is a part of a plot's height, from its top to its base line, in pixels from the top of the picture. Its name
+// is above it.
 type panel struct{ top, end int }
 
-// Heights in pixels, and widths in percent of the picture's.
+// Heights are in pixels, and widths in percent of the picture's width.
 const (
 	nameHeight = 22
 	panelGap   = 14
 	axisHeight = 22 // below the last panel
-	axisText   = 16 // of that down to the line of the text
+	axisText   = 16 // from the last panel down to the base line of the text
 	leastScale = 16 // between two numbers of a scale
 	leastLabel = 11.0
 	gapPart    = 0.28 // of a column, between bars
 	whole      = 100.0
 )
 
-// newPlot begins a plot with panels of some heights. label names the picture for
-// who cannot see it; the numbers themselves belong beside it, in a table.
+// newPlot starts a plot with panels of some heights. label describes the picture for screen readers; a table beside it
+// should have the numbers.
 func newPlot(class, label string, columns int, heights ...int) *plot {
 	p := &plot{columns: columns}
 	bottom := -panelGap
@@ -58,11 +57,10 @@ func (p *plot) svg() string {
 func (p *plot) top() int    { return p.panels[0].top }
 func (p *plot) bottom() int { return p.panels[len(p.panels)-1].end }
 
-// left is where the i-th column begins, in percent of the width.
+// left returns the beginning of the i-th column in percent of the width.
 func (p *plot) left(i int) float64 { return whole * float64(i) / float64(p.columns) }
 
-// panel names the n-th panel and draws its base line and its scale: most is what
-// its greatest bar stands for.
+// panel draws the name, the base line and the scale of the n-th panel. most is the number of its greatest bar.
 func (p *plot) panel(n int, name, most string) panel {
 	at := p.panels[n]
 	fmt.Fprintf(p, `<text class="name" x="0" y="%d">%s</text><text class="scale" x="100%%" y="%d">%s</text>`, at.top-8,
@@ -72,17 +70,14 @@ func (p *plot) panel(n int, name, most string) panel {
 	return at
 }
 
-// line draws a line across.
 func (p *plot) line(class string, y int) {
 	fmt.Fprintf(p, `<line class="%s" x1="0" x2="100%%" y1="%d.5" y2="%[2]d.5"/>`, class, y)
 }
 
-// parting draws a line down before the i-th column.
 func (p *plot) parting(i int) {
 	fmt.Fprintf(p, `<line class="month" x1="%.2f%%" x2="%.2[1]f%%" y1="%d" y2="%d"/>`, p.left(i), p.top(), p.bottom())
 }
 
-// date writes below the i-th column.
 func (p *plot) date(i int, text string) {
 	fmt.Fprintf(p, `<text class="date" x="%.2f%%" y="%d">%s</text>`, p.left(i), p.bottom()+axisText,
 		html.EscapeString(text))
@@ -92,18 +87,16 @@ func (p *plot) rect(class string, x, width, y, tall float64) {
 	fmt.Fprintf(p, `<rect class="%s" x="%.2f%%" width="%.2f%%" y="%.1f" height="%.1f"/>`, class, x, width, y, tall)
 }
 
-// bar draws a bar, or a part of one, in the i-th column.
 func (p *plot) bar(i int, class string, y, tall float64) {
 	column := whole / float64(p.columns)
 	p.rect(class, p.left(i)+column*gapPart/2, column*(1-gapPart), y, tall)
 }
 
-// scaled is how high a number stands in a panel.
+// scaled returns the height of a number in a panel.
 func (at panel) scaled(n, most int64) float64 {
 	return float64(at.end) - float64(at.end-at.top)*float64(n)/float64(most)
 }
 
-// stack draws numbers on top of each other as the i-th bar.
 func (p *plot) stack(at panel, i, most int, classes []string, numbers []int) {
 	below := 0
 	for k, n := range numbers {
@@ -116,9 +109,9 @@ func (p *plot) stack(at panel, i, most int, classes []string, numbers []int) {
 	}
 }
 
-// answers draws a panel of the answers of each kind; count gives those of a column.
+// answers draws a panel of the responses by kind; count returns the numbers of a column.
 func (p *plot) answers(n int, name string, count func(i int) Count) {
-	most := 2 // one answer a day is a calm strip, not a wall
+	most := 2 // a single response is half as high as the panel
 	for i := range p.columns {
 		most = max(most, count(i).Polls())
 	}
@@ -133,7 +126,6 @@ func (p *plot) answers(n int, name string, count func(i int) Count) {
 	}
 }
 
-// bytes draws a panel of one bar for each column.
 func (p *plot) bytes(l *catalogue.Language, n int, name string, bytes func(i int) int64) {
 	var most int64 = 1
 	for i := range p.columns {
@@ -142,19 +134,18 @@ func (p *plot) bytes(l *catalogue.Language, n int, name string, bytes func(i int
 	at := p.panel(n, name, Size(most).In(l))
 	for i := range p.columns {
 		if b := bytes(i); b > 0 {
-			tall := max(1, float64(at.end-at.top)*float64(b)/float64(most)) // what there is can be seen
+			tall := max(1, float64(at.end-at.top)*float64(b)/float64(most)) // visible if there are any bytes
 			p.bar(i, "bytes", float64(at.end)-tall, tall)
 		}
 	}
 }
 
-// hover tells the numbers of the i-th column to who points at it.
 func (p *plot) hover(i int, text string) {
 	fmt.Fprintf(p, `<rect class="day" x="%.2f%%" width="%.2f%%" y="%d" height="%d"><title>%s</title></rect>`,
 		p.left(i), p.left(i+1)-p.left(i), p.top(), p.bottom()-p.top(), html.EscapeString(text))
 }
 
-// SVG draws the history, with words of a language.
+// SVG draws the history with words of a language. label describes the picture for screen readers.
 func (h History) SVG(l *catalogue.Language, label string) string {
 	p := newPlot("chart", label, len(h.Days), 84, 48, 84)
 	months(p, l, leastLabel, func(i int) digest.Date { return digest.DateOf(h.Days[i].Date) })
@@ -170,8 +161,8 @@ func (h History) SVG(l *catalogue.Language, label string) string {
 	return p.svg()
 }
 
-// months draws a line where each month begins, and its name where there is room: one that is
-// narrower than least has none. day gives the date of a column, l the words.
+// months draws a line at the beginning of each month, and its name if there is space. Months narrower than least get no
+// name. day returns the date of a column.
 func months(p *plot, l *catalogue.Language, least float64, day func(i int) digest.Date) {
 	free := 0.0
 	for i := 0; i < p.columns; {
@@ -190,8 +181,8 @@ func months(p *plot, l *catalogue.Language, least float64, day func(i int) diges
 	}
 }
 
-// times draws each day's median as a dot and its spread as a line, on a scale
-// of powers of ten: answers take from a few milliseconds to half a minute.
+// times draws each day's median as a dot and its range as a line. The scale is logarithmic, because responses take from
+// milliseconds to half a minute.
 func (h History) times(l *catalogue.Language, p *plot) {
 	t := h.Total()
 	low, high := scale(t.Fastest, t.Slowest)
@@ -200,7 +191,7 @@ func (h History) times(l *catalogue.Language, p *plot) {
 		part := math.Log10(max(d, low).Seconds()/low.Seconds()) / math.Log10(high.Seconds()/low.Seconds())
 		return float64(at.end) - float64(at.end-at.top)*part
 	}
-	var scale strings.Builder // above the dots
+	var scale strings.Builder // drawn above the dots
 	for tens := time.Millisecond; tens < high; tens *= 10 {
 		if level := y(tens); tens > low && level >= float64(at.top+leastScale) &&
 			level <= float64(at.end-leastScale/2) {
@@ -223,8 +214,8 @@ func (h History) times(l *catalogue.Language, p *plot) {
 	p.WriteString(scale.String())
 }
 
-// scale is between which times a panel reaches: 1, 2, 5, 10 … ms, the greatest that
-// is less than the fastest and the least that the slowest does not exceed.
+// scale returns the range of a panel from the steps 1, 2, 5, 10 … ms. low is the greatest step below fastest, and high
+// the least step that slowest does not exceed.
 func scale(fastest, slowest time.Duration) (low, high time.Duration) {
 	low, high = time.Millisecond, slowest
 	for tens := time.Millisecond; tens < 24*time.Hour; tens *= 10 {
@@ -241,7 +232,7 @@ func scale(fastest, slowest time.Duration) (low, high time.Duration) {
 	return low, high
 }
 
-// SVG draws the work, with words of a language. label names the picture for who cannot see it.
+// SVG draws the work with words of a language. label describes the picture for screen readers.
 func (w Work) SVG(l *catalogue.Language, label string) string {
 	p := newPlot("chart work", label, len(w.Hours), 72, 40, 72)
 	w.midnights(l, p)
@@ -257,7 +248,6 @@ func (w Work) SVG(l *catalogue.Language, label string) string {
 	return p.svg()
 }
 
-// midnights draws a line at each midnight, and names the days and the noons.
 func (w Work) midnights(l *catalogue.Language, p *plot) {
 	for i, h := range w.Hours {
 		name := h.At.Format("15:04")
@@ -277,7 +267,6 @@ func (w Work) midnights(l *catalogue.Language, p *plot) {
 	}
 }
 
-// mail stacks each hour's mails, and marks how many editions were made.
 func (w Work) mail(l *catalogue.Language, p *plot) {
 	most := 2
 	for _, h := range w.Hours {

@@ -7,8 +7,6 @@ import (
 	"digest/internal/catalogue"
 )
 
-// Amounts, spans and kinds of answers, as each language says them.
-
 // Size formats an amount of bytes: "0 B", "8,120 B", "13 KB", "130 KB", "1.5 MB".
 func Size(n int64) catalogue.Message {
 	const KB, MB, GB = 1e3, 1e6, 1e9
@@ -29,7 +27,7 @@ func Size(n int64) catalogue.Message {
 	return catalogue.Key("%d GB").With(whole(GB))
 }
 
-// Span says how long an answer took: "85 ms", "1.2 s", "30 s".
+// Span formats the time of a response: "85 ms", "1.2 s", "30 s".
 func Span(d time.Duration) catalogue.Message {
 	switch {
 	case d < time.Second-time.Millisecond/2:
@@ -40,7 +38,7 @@ func Span(d time.Duration) catalogue.Message {
 	return catalogue.Key("%.0f s").With(d.Seconds())
 }
 
-// Word names the kind in a legend.
+// Word returns the name of the kind in a legend.
 func (k Kind) Word() catalogue.Key {
 	return map[Kind]catalogue.Key{
 		Unchanged: catalogue.Key("unchanged"), Changed: catalogue.Key("new content"),
@@ -61,7 +59,7 @@ func (c Count) Answers() catalogue.Sayable {
 	return catalogue.Listed(parts)
 }
 
-// Mail says what became of an hour's editions; nil for none.
+// Mail counts an hour's editions and emails; nil for none.
 func (h Hour) Mail() catalogue.Sayable {
 	var parts []catalogue.Sayable
 	for _, part := range []struct {

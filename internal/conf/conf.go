@@ -1,9 +1,8 @@
-// Package conf reads the file of settings (pure).
+// Package conf parses the settings file (pure).
 //
-// A line is NAME=value, a remark that begins with #, or empty. Spaces at both ends of a
-// line and around the first = count for nothing. A value that begins with ' or " ends
-// with the same, and what stands between is the value; any other is the rest of the line.
-// Nothing else has a meaning: no backslash, no $.
+// A line is NAME=value, a comment that begins with #, or empty. Spaces at both ends of a line and around the first =
+// are ignored. A value in single or double quotes is the text between them; any other value is the rest of the line. No
+// other character has a special meaning, such as a backslash or $.
 package conf
 
 import (
@@ -17,22 +16,22 @@ import (
 	"digest/internal/spelling"
 )
 
-// A Setting is a line of the file that sets something.
+// A Setting is a line of the file with a value.
 type Setting struct {
 	Name, Value string
-	Line        int // its number, from 1
+	Line        int // line number from 1
 }
 
-// An Error is a line that cannot be understood. It shows no value, which may be a secret.
+// An Error is an invalid line. It does not contain the value, which may be secret.
 type Error struct {
-	Line int // its number, from 1
+	Line int // line number from 1
 	What string
 }
 
-// Error says which line is wrong and why.
+// Error returns the line number and the problem.
 func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.What) }
 
-// Parse reads a file whose settings must be among the known. The error is an *Error.
+// Parse parses a file and rejects settings that are not in known. The error is an *Error.
 func Parse(text []byte, known []string) (all []Setting, err error) {
 	number := 0
 	for line := range bytes.Lines(bytes.TrimPrefix(text, []byte("\ufeff"))) {
@@ -53,8 +52,7 @@ func Parse(text []byte, known []string) (all []Setting, err error) {
 	return all, nil
 }
 
-// parseLine reads one line. A line that sets nothing gives no name; what says why one
-// cannot be understood.
+// parseLine parses one line. It returns no name for a comment or an empty line. what describes an invalid line.
 func parseLine(line string, known []string) (s Setting, what string) {
 	line = strings.TrimSpace(line)
 	switch {
@@ -76,7 +74,7 @@ func parseLine(line string, known []string) (s Setting, what string) {
 	return Setting{Name: name, Value: value}, ""
 }
 
-// unquote gives the value of what stands behind the =; what says why it is none.
+// unquote returns a value without its quotes. what describes an invalid value.
 func unquote(s string) (value, what string) {
 	if s == "" || s[0] != '\'' && s[0] != '"' {
 		if strings.Contains(s, " #") {
@@ -90,9 +88,9 @@ func unquote(s string) (value, what string) {
 	return s[1 : len(s)-1], ""
 }
 
-// unknown says that there is no setting of a name, and which it may have been meant for.
 func unknown(name string, known []string) string {
-	const most = 40 // characters of a name that are shown; those that are compared
+	// The maximum number of characters that are shown and compared.
+	const most = 40
 	if utf8.RuneCountInString(name) > most {
 		name = string([]rune(name)[:most]) + "…"
 	}
@@ -103,9 +101,9 @@ func unknown(name string, known []string) string {
 	return what
 }
 
-// Nearest gives the known name that is most like a mistyped one; "" where none is like it.
+// Nearest returns the known name most similar to a mistyped one, or "" if none is similar.
 func Nearest(name string, known []string) (nearest string) {
-	const prefix, most = "DIGEST_", 6 // edits
+	const prefix, most = "DIGEST_", 6 // in edits
 	bare := strings.TrimPrefix(strings.ToUpper(strings.TrimPrefix(name, "export ")), prefix)
 	fewest := min(len(bare)/2+1, most)
 	for _, k := range known {

@@ -64,9 +64,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever stands in the file, each setting is a known one and is set once, an
-// error names a line that is there and is one line itself, and a value that is written
-// with quotes comes back.
+// FuzzParse checks any file. Each setting is a known one and set once. An error is one line with a valid line number. A
+// value written with quotes is parsed back.
 func FuzzParse(f *testing.F) {
 	f.Add("DIGEST_KEEP=90d\n# a remark\nDIGEST_FROM='\"Ann\" <a@b.example>'\n")
 	f.Add("DIGEST_KEEP=\"1\r\nDIGEST_BASEURL=\xff")

@@ -1,5 +1,5 @@
-// Package demo holds the sites and readers of `digest demo`: a bundled day of
-// sample feeds, served as they stood at an instant of that day.
+// Package demo contains the sites and readers of `digest demo`: sample feeds of one day, served as they were at an
+// instant of that day.
 package demo
 
 import (
@@ -19,10 +19,10 @@ import (
 //go:embed samples
 var samples embed.FS
 
-// stamp is how the files of a site name the instant from which they are served.
+// stamp is the format of the publication time in the names of a site's files.
 const stamp = "20060102T150405Z"
 
-// Begin is when the demo's readers subscribe: a Thursday morning.
+// Begin returns the time at which the demo's readers subscribe: a Thursday morning.
 func Begin() time.Time { return time.Date(2026, 11, 19, 8, 0, 0, 0, time.UTC) }
 
 // A Reader is a person of the demo.
@@ -31,7 +31,7 @@ type Reader struct {
 	Zone  string
 }
 
-// Readers are three people whose midnights follow each other. Each reads all the sites.
+// Readers returns three people whose midnights follow each other. Each reads all sites.
 func Readers() []Reader {
 	return []Reader{
 		{"yuki@example.org", "Asia/Tokyo"},
@@ -40,11 +40,11 @@ func Readers() []Reader {
 	}
 }
 
-// SiteNames lists the sample sites.
+// SiteNames returns the names of the sample sites.
 func SiteNames() []string {
 	entries, err := samples.ReadDir("samples")
 	if err != nil {
-		panic(err) // the files are part of the program
+		panic(err) // the files are embedded
 	}
 	var names []string
 	for _, e := range entries {
@@ -55,14 +55,13 @@ func SiteNames() []string {
 	return names
 }
 
-// Sites serves the sample sites as they stand at Now. Each lives below
-// /NAME/ and has its feed at /NAME/feed.
+// Sites serves the sample sites as they are at Now. A site is at /NAME/ and its feed at /NAME/feed.
 type Sites struct {
-	Base string // where the sites are reached, without a final slash
+	Base string // base URL of all sites, without a final slash
 	Now  func() time.Time
 }
 
-// FeedURL is the address of a site's feed.
+// FeedURL returns the address of a site's feed.
 func (s *Sites) FeedURL(site string) string { return s.Base + "/" + site + "/feed" }
 
 // ServeHTTP serves feeds with validators, pages and pictures.
@@ -78,8 +77,7 @@ func (s *Sites) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// page is the file behind an address: a picture, or else the site's one page,
-// to which every post leads.
+// page returns the file for an address: a picture, or the site's only page, which is the target of every post.
 func page(site, rest string) string {
 	name := path.Join("samples", site, rest)
 	info, err := fs.Stat(samples, name)
@@ -89,7 +87,6 @@ func page(site, rest string) string {
 	return name
 }
 
-// publishedAt is the instant a file's name states; zero if it states none.
 func publishedAt(name string) time.Time {
 	base := path.Base(name)
 	at, err := time.Parse(stamp, strings.TrimSuffix(base, path.Ext(base)))
@@ -99,7 +96,7 @@ func publishedAt(name string) time.Time {
 	return at
 }
 
-// serveFeed serves the newest version published by now, or the trouble the site is in.
+// serveFeed serves the newest version published by now, or the error status in its place.
 func (s *Sites) serveFeed(w http.ResponseWriter, r *http.Request, site string) {
 	name := s.version(site)
 	if path.Ext(name) != ".status" {
@@ -114,9 +111,9 @@ func (s *Sites) serveFeed(w http.ResponseWriter, r *http.Request, site string) {
 	http.Error(w, http.StatusText(status), status)
 }
 
-// version finds the file that a site's feed is at this instant.
+// version returns the current file of a site's feed.
 func (s *Sites) version(site string) (name string) {
-	files, _ := samples.ReadDir(path.Join("samples", site)) // sorted by name, and so by time
+	files, _ := samples.ReadDir(path.Join("samples", site)) // sorted by name, which is by time
 	for _, f := range files {
 		if at := publishedAt(f.Name()); !at.IsZero() && !at.After(s.Now()) {
 			name = path.Join("samples", site, f.Name())
@@ -140,7 +137,7 @@ func (s *Sites) serveFile(w http.ResponseWriter, r *http.Request, site, name str
 	http.ServeContent(w, r, path.Base(name), modified, bytes.NewReader(content))
 }
 
-// mediaTypes are those of the files that name their own site.
+// mediaTypes returns the types of files that contain the address of their site.
 func mediaTypes() map[string]string {
 	return map[string]string{
 		".xml":  "application/xml; charset=utf-8",

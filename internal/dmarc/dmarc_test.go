@@ -20,7 +20,7 @@ func TestReportAddress(t *testing.T) {
 func TestParseRecord(t *testing.T) {
 	for _, tt := range []struct {
 		text string
-		// want is the policies for the domain, a subdomain and a name that does not exist; "no" where it is no record.
+		// want has the policies for the domain, a subdomain and a nonexistent name; "no" if the text is not a record.
 		want string
 	}{
 		{"v=DMARC1; p=reject", "reject reject reject"},
@@ -30,7 +30,7 @@ func TestParseRecord(t *testing.T) {
 		{"v=DMARC1; sp=none; p=reject; np=quarantine", "reject none quarantine"},
 		{"v=DMARC1; p=reject; sp=quarantine; t=y", "quarantine none none"},
 		{"v=DMARC1; p=none; t=y", "none none none"},
-		{"v=DMARC1; p=quarantine; pct=0", "quarantine quarantine quarantine"}, // pct no longer means anything
+		{"v=DMARC1; p=quarantine; pct=0", "quarantine quarantine quarantine"}, // pct has no effect any more
 		{"v=DMARC1; rua=mailto:a@example.org", "none none none"},
 		{"v=DMARC1; p=non; rua=mailto:a@example.org", "none none none"},
 		{"v=DMARC1; p=reject; sp=non; rua=mailto:a@example.org", "none none none"},
@@ -71,7 +71,7 @@ func TestParseRecord(t *testing.T) {
 	}
 }
 
-// dns holds the TXT records of a test, by the name below _dmarc.
+// dns has the TXT records of a test, by the name below _dmarc.
 type dns map[string][]string
 
 func (z dns) lookup(asked *[]string) LookupFunc {
@@ -92,7 +92,7 @@ func TestWalk(t *testing.T) {
 		domain string
 		asked  string
 		org    string
-		policy string // of this domain; empty: none
+		policy string // domain of the applied record; empty: none
 	}{
 		{"own record", dns{"example.org": {reject}}, "example.org", "example.org org", "example.org", "example.org"},
 		{"of the organization", dns{"example.org": {"other", reject}}, "a.mail.example.org",
@@ -167,7 +167,7 @@ func TestAligned(t *testing.T) {
 		{"example.org", "relay.example", false, false},
 		{"one.uk", "two.uk", false, false},
 		{"one.uk", "mail.one.uk", true, false},
-		{"news.example.net", "bounce.example.net", false, false}, // no record joins them
+		{"news.example.net", "bounce.example.net", false, false}, // no record connects them
 		{"news.example.net", "news.example.net", true, true},
 	} {
 		var asked []string

@@ -42,7 +42,7 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// FuzzReport reads attachments that anyone can send.
+// FuzzReport parses attachments that anyone can send.
 func FuzzReport(f *testing.F) {
 	for _, name := range []string{"rfc7489.xml", "rfc9990.xml"} {
 		f.Add(sample(f, name))

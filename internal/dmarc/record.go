@@ -1,5 +1,5 @@
-// Package dmarc reads the DMARC records of domains (RFC 9989) and the aggregate reports that receivers send about
-// them (RFC 9990). It makes no requests itself: callers pass a LookupFunc.
+// Package dmarc parses the DMARC records of domains (RFC 9989) and the aggregate reports that receivers send about them
+// (RFC 9990). It sends no requests; callers pass a LookupFunc.
 package dmarc
 
 import (
@@ -18,7 +18,7 @@ func ReportAddress(returnPath string) string {
 	return digest.Tagged(returnPath, "dmarc")
 }
 
-// A Policy is what receivers should do with messages that fail DMARC.
+// A Policy says what receivers should do with messages that fail DMARC.
 type Policy string
 
 // The policies, from the weakest to the strongest.
@@ -35,25 +35,24 @@ func (p Policy) Weaker(than Policy) bool {
 	return slices.Index(policies(), p) < slices.Index(policies(), than)
 }
 
-// lowered returns the next weaker policy.
 func (p Policy) lowered() Policy { return policies()[max(slices.Index(policies(), p)-1, 0)] }
 
 // A Record is a DMARC record as receivers read it.
 type Record struct {
-	Policy       Policy // p; empty: receivers apply nothing, because p is invalid and nobody asks for reports
-	Subdomains   Policy // sp; empty: as Policy
-	Nonexistent  Policy // np; empty: as Subdomains
+	Policy       Policy // p; empty: receivers apply no policy, because p is invalid and there is no rua
+	Subdomains   Policy // sp; empty: Policy applies
+	Nonexistent  Policy // np; empty: Subdomains applies
 	PublicSuffix string // psd: "y", "n", or "u" for unknown
 	Testing      bool   // t=y
 	StrictSPF    bool
 	StrictDKIM   bool
-	Reports      []string // the addresses in rua
+	Reports      []string // addresses in rua
 	Percent      string   // pct, which RFC 9989 removed; receivers ignore it
 	Removed      []string // the names of removed tags in the record
-	Faulty       bool     // part of it is no tag, or a tag occurs twice
+	Faulty       bool     // it has an invalid tag, or a tag twice
 }
 
-// ParseRecord reads a TXT record. It reports false if the record is no DMARC record.
+// ParseRecord parses a TXT record. It returns false if the record is not a DMARC record.
 func ParseRecord(text string) (Record, bool) {
 	if !HasVersion(text, "DMARC1") {
 		return Record{}, false
@@ -80,7 +79,7 @@ func ParseRecord(text string) (Record, bool) {
 	return r, true
 }
 
-// policiesIn returns p, sp and np. One that is invalid makes all of them invalid (RFC 9989 §4.10.1).
+// policiesIn returns p, sp and np. An invalid one makes all of them invalid (RFC 9989 §4.10.1).
 func policiesIn(tags map[string]string) (p, sp, np Policy, valid bool) {
 	p = Policy(oneOf(tags["p"], "", policyNames()...))
 	sp = Policy(oneOf(tags["sp"], "", policyNames()...))
@@ -93,7 +92,7 @@ func policiesIn(tags map[string]string) (p, sp, np Policy, valid bool) {
 
 func policyNames() []string { return []string{string(None), string(Quarantine), string(Reject)} }
 
-// oneOf returns a value in lower case if it is one of the valid ones.
+// oneOf returns value in lower case if it is in valid, and otherwise if not.
 func oneOf(value, otherwise string, valid ...string) string {
 	if value = strings.ToLower(value); slices.Contains(valid, value) {
 		return value
@@ -118,8 +117,8 @@ func mailAddresses(rua string) (list []string) {
 	return list
 }
 
-// Applied returns the policy for messages from a record's domain or a subdomain of it. For subdomains that do not
-// exist it is np. t=y lowers the policy by one level.
+// Applied returns the policy for messages from a record's domain or a subdomain of it. For subdomains that do not exist
+// it is np. t=y lowers the policy by one level.
 func (r Record) Applied(isSubdomain, exists bool) Policy {
 	p := r.Policy
 	if isSubdomain && r.Subdomains != "" {
@@ -134,8 +133,8 @@ func (r Record) Applied(isSubdomain, exists bool) Policy {
 	return p
 }
 
-// ParseTags reads a list of tags such as "v=DKIM1; k=rsa; p=…", the syntax of DKIM, DMARC and BIMI records
-// (RFC 6376 §3.2). It reports false if a part is no tag or repeats one; the tags are the others.
+// ParseTags parses a list of tags such as "v=DKIM1; k=rsa; p=…", the syntax of DKIM, DMARC and BIMI records (RFC 6376
+// §3.2). It returns false if a part is not a tag or repeats one, with the other tags.
 func ParseTags(record string) (tags map[string]string, ok bool) {
 	tags, ok = map[string]string{}, true
 	pairs := strings.Split(record, ";")

@@ -16,35 +16,35 @@ import (
 	"digest"
 )
 
-// A Report is an aggregate report: the messages that one receiver counted in a period. Anyone can send a report, so
-// nothing in it is proven.
+// A Report is an aggregate report: the messages that one receiver counted in a period. Anyone can send a report, so its
+// content is untrusted.
 type Report struct {
-	Reporter string // the organization that made it
+	Reporter string // organization that made it
 	ID       string
-	Domain   string // whose DMARC record the receiver applied
+	Domain   string // domain whose DMARC record the receiver applied
 	Begin    time.Time
 	End      time.Time
-	Rows     []Row // sorted, each with results of its own
+	Rows     []Row // sorted, each with different results
 }
 
 // A Row counts messages from one source that had the same results.
 type Row struct {
-	Source      string // the IP address that delivered them
-	From        string // the domain in From, the report's or one below it
+	Source      string // IP address that delivered them
+	From        string // domain in From: the report's, or a subdomain of it
 	SPFDomain   string
-	SPF         string // the result: pass, fail, …; empty: none was reported
+	SPF         string // result: pass, fail, …; empty: none reported
 	SPFAligned  bool   // SPF passed for a domain that aligns with From
 	DKIMDomain  string
 	DKIM        string
 	DKIMAligned bool
-	Disposition string // the receiver's action: none, quarantine, reject or pass
+	Disposition string // action of the receiver: none, quarantine, reject or pass
 	Count       int64
 }
 
 // Failed reports whether the messages failed DMARC.
 func (r Row) Failed() bool { return !r.SPFAligned && !r.DKIMAligned }
 
-// Key identifies a report, so that one that arrives twice counts once (RFC 9990).
+// Key identifies a report, so that a repeated one counts once (RFC 9990).
 func (r Report) Key() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d %d", r.Reporter, r.ID, r.Domain, r.Begin.Unix(), r.End.Unix()))
 	return hex.EncodeToString(sum[:])
@@ -58,27 +58,26 @@ func isWithin(domain, parent string) bool {
 	return domain == parent || strings.HasSuffix(domain, "."+parent)
 }
 
-// Bounds of one report.
+// The limits of one report.
 const (
-	maxXML      = 4 << 20 // bytes, decompressed
+	maxXML      = 4 << 20 // in bytes, decompressed
 	maxFiles    = 10      // in a ZIP file
 	maxDepth    = 12
 	maxElements = 150_000
-	maxEquals   = 50_000 // equals signs, and so attributes, which take many times their length in memory
+	maxEquals   = 50_000 // equals signs, and so attributes, which need many times their length in memory
 	maxRecords  = 5000
 	maxCount    = 1_000_000_000 // messages of one row
-	maxName     = 100           // characters of the reporter's name
+	maxName     = 100           // in characters of the reporter's name
 	maxID       = 300
 )
 
-// Errors of ParseReport.
 var (
 	errTooLarge = errors.New("it is larger than a report may be")
 	errNoReport = errors.New("it is not a DMARC aggregate report")
 )
 
-// ParseReport reads an aggregate report as it is attached to an email: XML, or XML in a gzip or ZIP file. It
-// reads the schema of RFC 9990 and those before. It leaves out records about other domains than the report's.
+// ParseReport parses an aggregate report from an email attachment: XML, or XML in a gzip or ZIP file. It accepts the
+// schema of RFC 9990 and older ones. It drops records about other domains than the report's.
 func ParseReport(attachment []byte) (Report, error) {
 	xml, err := unpack(attachment)
 	if err != nil {
@@ -106,8 +105,8 @@ func ParseReport(attachment []byte) (Report, error) {
 	return r, nil
 }
 
-// summed returns the rows of records, each once. The order is always the same, so that transactions that
-// store the same rows do not deadlock.
+// summed returns the rows of records, each once. They are sorted, so that transactions that store the same rows do not
+// deadlock.
 func summed(records []xmlRecord, domain string) []Row {
 	rows := map[string]Row{}
 	for _, record := range records {
@@ -126,7 +125,7 @@ func summed(records []xmlRecord, domain string) []Row {
 	return list
 }
 
-// row reads one record. Of several DKIM signatures it uses the one that proves most.
+// row parses one record. Of several DKIM signatures it uses the one that proves most.
 func (x xmlRecord) row() (Row, int64) {
 	r := Row{
 		From:        domainIn(x.From),
@@ -138,7 +137,7 @@ func (x xmlRecord) row() (Row, int64) {
 		r.Source = a.Unmap().WithZone("").String()
 	}
 	for _, checked := range x.SPF {
-		if checked.Scope != "helo" { // DMARC uses the return path only
+		if checked.Scope != "helo" { // DMARC uses only the return path
 			r.SPFDomain, r.SPF = domainIn(checked.Domain), result(checked.Result)
 		}
 	}
@@ -163,13 +162,13 @@ func (x xmlRecord) row() (Row, int64) {
 	return r, min(n, maxCount)
 }
 
-// result returns a result of SPF or DKIM (RFC 8601 §2.7) if it is one.
+// result returns a valid result of SPF or DKIM (RFC 8601 §2.7), or "".
 func result(text string) string {
 	return oneOf(strings.TrimSpace(text), "",
 		"pass", "fail", "softfail", "neutral", "none", "policy", "temperror", "permerror")
 }
 
-// domainIn returns a domain in ASCII and lower case, or "" if the text is no domain.
+// domainIn returns a domain in ASCII and lower case, or "" if the text is not a domain.
 func domainIn(text string) string {
 	const longest = 253
 	text, err := digest.ASCIIHost(strings.TrimSuffix(strings.TrimSpace(text), "."))
@@ -183,19 +182,19 @@ func domainIn(text string) string {
 	return text
 }
 
-// cleaned returns a stranger's text cut short, and safe to store and show.
+// cleaned shortens untrusted text and makes it safe to store and display.
 func cleaned(text string, most int) string {
 	return digest.Shortened(digest.OneLine(digest.WithoutTurns(text)), most)
 }
 
-// A Summary sums the reports of all receivers about some days.
+// A Summary sums up the reports of all receivers about some days.
 type Summary struct {
 	Totals  []Total  // by domain
-	Failing []Source // the ones with the most messages first
-	Passing []Source // in the same order
+	Failing []Source // most messages first
+	Passing []Source // most messages first
 }
 
-// FailingSources returns the addresses from which messages of a domain failed, the ones with the most first.
+// FailingSources returns the addresses from which messages of a domain failed, most messages first.
 func (s Summary) FailingSources(domain string) (addresses []string) {
 	for _, source := range s.Failing {
 		if source.From == domain && !slices.Contains(addresses, source.Source) {

@@ -91,7 +91,7 @@ func TestReportKey(t *testing.T) {
 	}
 }
 
-// TestReportBounds: attachments beyond the bounds of a report return an error quickly.
+// TestReportBounds checks that attachments beyond the limits of a report return an error quickly.
 func TestReportBounds(t *testing.T) {
 	text := string(sample(t, "rfc7489.xml"))
 	record := text[strings.LastIndex(text, "<record>"):strings.Index(text, "</feedback>")]

@@ -85,7 +85,7 @@ type xmlResult struct {
 	Result string `xml:"result"`
 }
 
-// boundedTokens reads the tokens of an XML document. It returns an error for a document type, which could define
+// boundedTokens limits the tokens of an XML document. It returns an error for a document type, which could define
 // entities, for deep nesting and for too many elements.
 type boundedTokens struct {
 	*xml.Decoder
@@ -93,7 +93,6 @@ type boundedTokens struct {
 	elements int
 }
 
-// Token implements xml.TokenReader.
 func (b *boundedTokens) Token() (xml.Token, error) {
 	token, err := b.RawToken()
 	switch token.(type) {
@@ -110,7 +109,7 @@ func (b *boundedTokens) Token() (xml.Token, error) {
 	return token, err
 }
 
-// readXML reads a report's XML, in whichever namespace its elements are.
+// readXML parses a report's XML, with any namespace.
 func readXML(text []byte) (doc xmlReport, err error) {
 	raw := xml.NewDecoder(bytes.NewReader(text))
 	raw.CharsetReader = charset.NewReaderLabel
@@ -139,7 +138,6 @@ func readXML(text []byte) (doc xmlReport, err error) {
 	}
 }
 
-// read reads one element below the root.
 func (doc *xmlReport) read(d *xml.Decoder, start xml.StartElement) error {
 	switch start.Name.Local {
 	case "report_metadata":

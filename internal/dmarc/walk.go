@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// A LookupFunc returns the TXT records of a name. It returns none, and no error, where the name does not exist.
+// A LookupFunc returns the TXT records of a name. If the name does not exist, it returns none and no error.
 type LookupFunc func(ctx context.Context, name string) ([]string, error)
 
 // A Walk holds the records that a DNS tree walk found (RFC 9989 §4.10).
 type Walk struct {
-	Domain string      // where the walk began
-	Found  []Published // from the longest name to the shortest
+	Domain string      // start of the walk
+	Found  []Published // from the longest to the shortest name
 }
 
 // Published holds the DMARC records of a domain.
 type Published struct {
 	Domain string
 	Texts  []string // receivers ignore all of them if there are several
-	Record Record   // the only one
+	Record Record   // valid only if Texts has one element
 }
 
 // single reports whether receivers use the record.
 func (p Published) single() bool { return len(p.Texts) == 1 }
 
-// A LookupError says which name could not be looked up.
+// A LookupError is a failed lookup of a name.
 type LookupError struct {
 	Name string
 	Err  error
@@ -33,7 +33,7 @@ type LookupError struct {
 // Error implements error.
 func (e *LookupError) Error() string { return "looking up " + e.Name + ": " + e.Err.Error() }
 
-// Unwrap returns the resolver's error.
+// Unwrap returns the error of the lookup.
 func (e *LookupError) Unwrap() error { return e.Err }
 
 // Discover walks the DNS from a domain towards the root and collects the DMARC records on the way. An error
@@ -61,7 +61,7 @@ func Discover(ctx context.Context, lookup LookupFunc, domain string) (Walk, erro
 	return w, nil
 }
 
-// walked returns the domains whose records a walk asks for: at most eight, however long the first one is.
+// walked returns the domains whose records a walk looks up: at most eight, for a domain of any length.
 func walked(domain string) []string {
 	const most = 8
 	list := []string{domain}
@@ -88,8 +88,8 @@ func (w Walk) Organization() string {
 	return org
 }
 
-// Policy returns the record that receivers apply to messages from the domain. Its own record comes first, then its
-// organizational domain's, then the public suffix's. Policy reports false if receivers find no record.
+// Policy returns the record that receivers apply to messages from the domain: its own, its organizational domain's, or
+// the public suffix's, in this order. It returns false if receivers find no record.
 func (w Walk) Policy() (Published, bool) {
 	org := w.Organization()
 	for _, at := range []string{w.Domain, org, ""} {

@@ -7,7 +7,7 @@ import (
 	"digest/mailer"
 )
 
-// account checks whether readers who block the sender of editions still get sign-in mail. Gmail's "Manage
+// account checks whether readers who block the sender of editions still get sign-in emails. Gmail's "Manage
 // subscriptions" offers to block a sender.
 func (x *checker) account(context.Context) Finding {
 	if why := x.mailStays(); why != "" {

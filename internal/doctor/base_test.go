@@ -95,7 +95,7 @@ func TestBaseURL(t *testing.T) {
 	}
 }
 
-// refusing dials a port that nobody listens on.
+// refusing returns a dialer for a port without a listener.
 func refusing(t *testing.T) func(context.Context, string, string) (net.Conn, error) {
 	address := program.FreeAddress(t)
 	return func(ctx context.Context, network, _ string) (net.Conn, error) {
@@ -103,8 +103,7 @@ func refusing(t *testing.T) func(context.Context, string, string) (net.Conn, err
 	}
 }
 
-// TestUnreachableDNS: when no name server answers it is said once, and
-// everything that does not need it is done.
+// TestUnreachableDNS checks that an unreachable DNS is reported once, and that the checks that do not need it run.
 func TestUnreachableDNS(t *testing.T) {
 	silent, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -143,7 +142,7 @@ func TestUnreachableDNS(t *testing.T) {
 	}
 }
 
-// TestOffline: nobody is asked anything.
+// TestOffline checks that no request is sent.
 func TestOffline(t *testing.T) {
 	w := wellWorld(t)
 	w.Offline = true

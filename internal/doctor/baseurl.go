@@ -17,7 +17,6 @@ import (
 	"digest"
 )
 
-// baseURL finds out whether the links in mail work, and for whom.
 func (x *checker) baseURL(ctx context.Context) Finding {
 	host := hostOf(x.BaseURL)
 	f := verdict(OK, x.BaseURL, "")
@@ -30,7 +29,8 @@ func (x *checker) baseURL(ctx context.Context) Finding {
 		bad = Warn
 		f.note(Warn, "links in emails only work inside this network", "if you have readers elsewhere, "+example)
 	case strings.HasPrefix(x.BaseURL, "http://"):
-		f.note(Wrong, "without HTTPS, one-click unsubscribe does not work (RFC 8058) and sign-in links are sent unencrypted",
+		f.note(Wrong,
+			"without HTTPS, one-click unsubscribe does not work (RFC 8058) and sign-in links are sent unencrypted",
 			"get a certificate (a proxy such as Caddy gets one automatically) and set DIGEST_BASE_URL to https://"+
 				strings.TrimPrefix(x.BaseURL, "http://"))
 	}
@@ -51,7 +51,6 @@ func (x *checker) baseURL(ctx context.Context) Finding {
 	return f
 }
 
-// resolves looks the host up, as the DNS has it.
 func (x *checker) resolves(ctx context.Context, host string, f *Finding) bool {
 	found, err := x.names.addresses(ctx, host)
 	switch {
@@ -69,7 +68,6 @@ func (x *checker) resolves(ctx context.Context, host string, f *Finding) bool {
 	return true
 }
 
-// answers finds out whether it is this instance that answers there.
 func (x *checker) answers(ctx context.Context, bad Status, f *Finding) {
 	health, err := x.fetch(ctx, "/healthz")
 	if err != nil {
@@ -105,7 +103,7 @@ func (x *checker) answers(ctx context.Context, bad Status, f *Finding) {
 	}
 }
 
-// named finds the base URL in what an instance's bot page says of its requests.
+// named returns the base URL in the User-Agent on an instance's bot page.
 func named(page string) string {
 	m := regexp.MustCompile(`digest/\S+ \(\+(https?://[^\s/]+)/bot;`).FindStringSubmatch(html.UnescapeString(page))
 	if m == nil {
@@ -114,7 +112,6 @@ func named(page string) string {
 	return m[1]
 }
 
-// isThisInstance compares the base URL that the instance there knows itself by.
 func (x *checker) isThisInstance(ctx context.Context, bad Status, f *Finding) {
 	page, err := x.fetch(ctx, "/bot")
 	switch name := named(page.body); {
@@ -129,7 +126,6 @@ func (x *checker) isThisInstance(ctx context.Context, bad Status, f *Finding) {
 	}
 }
 
-// An answer is what the base URL said.
 type answer struct {
 	status      int
 	location    string
@@ -166,8 +162,8 @@ func (x *checker) fetch(ctx context.Context, path string) (answer, error) {
 	return a, err
 }
 
-// endsSoon gives the day on which a certificate ends whose renewal is overdue,
-// by the habits of those that are renewed by themselves.
+// endsSoon returns the day on which a certificate expires, if its automatic renewal should have happened already; ""
+// otherwise.
 func endsSoon(c *x509.Certificate, now time.Time) string {
 	if c == nil {
 		return ""
@@ -179,7 +175,6 @@ func endsSoon(c *x509.Certificate, now time.Time) string {
 	return c.NotAfter.UTC().Format(time.DateOnly)
 }
 
-// diagnose says what a failed request shows.
 func (x *checker) diagnose(err error) (found, todo string) {
 	host := hostOf(x.BaseURL)
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {

@@ -52,7 +52,7 @@ func (x *checker) bimi(ctx context.Context) Finding {
 	return f
 }
 
-// logoRecord returns the name and text of a domain's BIMI record, or else of its organization's.
+// logoRecord returns the name and text of a domain's BIMI record, or of its organization's.
 func (x *checker) logoRecord(ctx context.Context, domain, organization string) (name, record string, err error) {
 	for _, at := range []string{domain, organization} {
 		name = "default._bimi." + at

@@ -12,15 +12,13 @@ import (
 	"digest/timezone"
 )
 
-// How far clocks may be apart.
 const (
 	apart   = 10 * time.Second
-	tooFar  = time.Minute // leases and midnights go by it
+	tooFar  = time.Minute // a larger difference shifts leases and midnights
 	noteFor = 7 * 24 * time.Hour
 	unfixed = "synchronize the clock of this machine over the network: install chrony, or enable systemd-timesyncd"
 )
 
-// clock compares the clocks that have to be one.
 func (x *checker) clock(ctx context.Context) Finding {
 	if x.Frozen {
 		return skip("the time is set by --now")
@@ -74,7 +72,6 @@ func distance(ahead time.Duration) string {
 	return ahead.Round(time.Second).String() + " ahead"
 }
 
-// zones finds out whether every zone can be read, above all the readers'.
 func (x *checker) zones(context.Context) Finding {
 	var lost []string
 	all := timezone.Names()
@@ -104,7 +101,6 @@ func (x *checker) zones(context.Context) Finding {
 	return f
 }
 
-// zoneAge tells by which release of the zone database the local days are made.
 func (x *checker) zoneAge(f *Finding) {
 	version, found := zoneVersion(x.Machine.ZoneDirs)
 	year := 0
@@ -123,8 +119,8 @@ func (x *checker) zoneAge(f *Finding) {
 	}
 }
 
-// zoneVersion reads the release, such as 2026b, of the first folder of zones
-// that is there; empty if it does not say.
+// zoneVersion returns the release, such as 2026b, of the first existing folder of zones; empty if the release is
+// unknown.
 func zoneVersion(dirs []string) (version string, found bool) {
 	for _, dir := range dirs {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
@@ -140,7 +136,7 @@ func zoneVersion(dirs []string) (version string, found bool) {
 	return "", false
 }
 
-// releaseOf finds the release in the first line of a file of the zone database.
+// releaseOf returns the release in the first line of a file of the time zone database.
 func releaseOf(content string) string {
 	line, _, _ := strings.Cut(content, "\n")
 	fields := strings.Fields(strings.TrimPrefix(line, "#"))

@@ -7,7 +7,7 @@ import (
 	"digest/mailer"
 )
 
-// complaints finds out whether mail tells receivers where complaints go (RFC 9477), and whether they can get there.
+// complaints checks whether emails contain the address for complaints (RFC 9477), and whether it can receive them.
 func (x *checker) complaints(ctx context.Context) Finding {
 	if x.CFBLAddress == "" {
 		return skip("DIGEST_CFBL_ADDRESS is not set, so emails have no address for complaints")
@@ -36,7 +36,6 @@ func (x *checker) complaints(ctx context.Context) Finding {
 	return f
 }
 
-// complaintServer finds out whether there is a server for complaints to come to.
 func (x *checker) complaintServer(ctx context.Context, domain string, f *Finding) {
 	hosts, err := x.exchangers(ctx, domain)
 	switch {

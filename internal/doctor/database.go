@@ -13,7 +13,6 @@ import (
 	"digest/mailer"
 )
 
-// database tells what was seen of the database.
 func (x *checker) database(context.Context) Finding {
 	d := x.Database
 	switch {
@@ -35,7 +34,6 @@ func (x *checker) database(context.Context) Finding {
 	return verdict(OK, fmt.Sprintf("%s works, its schema is current, readers: %d", d.Name, d.Readers), "")
 }
 
-// hour finds out whether the hourly job keeps up.
 func (x *checker) hour(context.Context) Finding {
 	if !x.Database.Read() {
 		return skip("needs the database")
@@ -61,8 +59,7 @@ func (x *checker) hour(context.Context) Finding {
 	return f
 }
 
-// size finds out whether the database is larger than it should be, and whether feeds
-// bring more than is stored.
+// size checks the size of the database, a waiting prune, and feeds over their quota.
 func (x *checker) size(context.Context) Finding {
 	d := x.Database
 	if !d.Read() {
@@ -89,8 +86,7 @@ func (x *checker) size(context.Context) Finding {
 	return f
 }
 
-// broken takes an error for people apart: what is wrong, and, after a semicolon,
-// what is to be done.
+// broken splits the message of an error for people at the semicolon: the problem before it, the remedy after it.
 func broken(err error) Finding {
 	e, ok := errors.AsType[*digest.Error](err)
 	if !ok {
@@ -103,14 +99,12 @@ func broken(err error) Finding {
 	return verdict(Wrong, found, todo)
 }
 
-// How much room is little, and how much is too little.
 const (
 	littleRoom = 1 << 30
-	littlePart = 20 // one of so many
+	littlePart = 20 // a twentieth of the disk
 	tooLittle  = 100 << 20
 )
 
-// disk finds out whether there is room where this instance writes.
 func (x *checker) disk(context.Context) Finding {
 	var f Finding
 	if x.Database.File != "" {
@@ -168,7 +162,7 @@ func (x *checker) writable(f *Finding) {
 	}
 }
 
-// existing is a folder, or the nearest one above it that exists.
+// existing returns a folder, or its nearest parent that exists.
 func existing(folder string) string {
 	for {
 		above := filepath.Dir(folder)

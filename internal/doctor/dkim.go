@@ -14,8 +14,7 @@ import (
 	"digest/mailer"
 )
 
-// dkim finds out whether mail is signed, and whether receivers find the key
-// that the signature is made with (RFC 6376).
+// dkim checks whether emails are signed, and whether receivers find the key of the signature (RFC 6376).
 func (x *checker) dkim(ctx context.Context) Finding {
 	domain := domainOf(x.From)
 	if why := x.noRecords("From is at", domain); why != "" {
@@ -66,8 +65,8 @@ func (x *checker) noKey(domain string) Finding {
 		"run: digest dkim new "+domain)
 }
 
-// LookForKey finds out whether receivers find a key: its finding is OK if they do, and answered is
-// whether the DNS said so, or that they do not. names is asked for one TXT record.
+// LookForKey checks whether receivers find a key. The finding is OK if they do. answered says whether the DNS answered,
+// also if it has no record. LookForKey looks up one TXT record.
 func LookForKey(ctx context.Context, names interface {
 	LookupTXT(ctx context.Context, name string) ([]string, error)
 }, key digest.DKIMKey) (f Finding, answered bool) {
@@ -82,7 +81,6 @@ func LookForKey(ctx context.Context, names interface {
 	return judgeKey(key, published), true
 }
 
-// judgeKey compares a key with the records published for it.
 func judgeKey(key digest.DKIMKey, published []string) Finding {
 	name := key.Selector + "._domainkey." + key.Domain
 	switch len(published) {
@@ -118,8 +116,8 @@ func judgeKey(key digest.DKIMKey, published []string) Finding {
 	return verdict(OK, "emails are signed, and the key is published at "+name, "")
 }
 
-// sameKey compares the key itself: one key can be written in two ways and with
-// any white space (RFC 6376 §3.6.1, erratum 3017).
+// sameKey compares the key itself, because it can be encoded in two ways and with any white space (RFC 6376 §3.6.1,
+// erratum 3017).
 func sameKey(key digest.DKIMKey, published string) bool {
 	ours, err := x509.ParsePKCS8PrivateKey(key.PrivateKey)
 	if err != nil {
@@ -146,7 +144,6 @@ func readPublic(published string) *rsa.PublicKey {
 	return public
 }
 
-// cut shortens what others wrote to what fits into a line.
 func cut(s string) string { return digest.Shortened(s, 120) }
 
 // listed reports whether a value is in a list such as "sha1:sha256".

@@ -30,7 +30,8 @@ func (x *checker) dmarc(ctx context.Context) Finding {
 	return f
 }
 
-// walk finds the DMARC records for a domain. It reports false, and notes the error, if the DNS does not answer.
+// walk looks up the DMARC records for a domain. If the DNS does not answer, it adds the error to the finding and
+// returns false.
 func (x *checker) walk(ctx context.Context, domain string, f *Finding) (dmarc.Walk, bool) {
 	w, err := dmarc.Discover(ctx, x.names.texts, domain)
 	if failed, ok := errors.AsType[*dmarc.LookupError](err); ok {
@@ -39,7 +40,6 @@ func (x *checker) walk(ctx context.Context, domain string, f *Finding) (dmarc.Wa
 	return w, err == nil
 }
 
-// judgePolicy judges the record that receivers apply to a domain, and returns it.
 func (x *checker) judgePolicy(ctx context.Context, walk dmarc.Walk, f *Finding) dmarc.Record {
 	for _, p := range walk.Found {
 		switch {
@@ -73,7 +73,7 @@ func (x *checker) judgePolicy(ctx context.Context, walk dmarc.Walk, f *Finding) 
 	return p.Record
 }
 
-// exampleDMARC is a record to begin with.
+// exampleDMARC returns a record for the beginning.
 func (x *checker) exampleDMARC(domain string) string {
 	to := dmarc.ReportAddress(x.ReturnPath)
 	if to == "" {
@@ -82,7 +82,7 @@ func (x *checker) exampleDMARC(domain string) string {
 	return "v=DMARC1; p=none; rua=mailto:" + to
 }
 
-// judgeTags judges tags that weaken a record or no longer mean anything.
+// judgeTags judges tags that weaken a record or have no effect any more.
 func judgeTags(p dmarc.Published, applied dmarc.Policy, f *Finding) {
 	at := "the record at _dmarc." + p.Domain
 	if removed := strings.Join(p.Record.Removed, ", "); removed != "" {
@@ -104,7 +104,6 @@ func judgeTags(p dmarc.Published, applied dmarc.Policy, f *Finding) {
 	}
 }
 
-// judgeSubdomains judges what a record asks for the names below its domain.
 func judgeSubdomains(p dmarc.Published, f *Finding) {
 	for _, tag := range []struct {
 		name   string
@@ -157,7 +156,7 @@ func (x *checker) judgeDestination(ctx context.Context, walk dmarc.Walk, p dmarc
 		p.Domain, to), fmt.Sprintf("publish at %s the TXT record: v=DMARC1", name))
 }
 
-// What DMARC depends on where one of SPF and DKIM does not align.
+// The consequences if SPF or DKIM does not align.
 const (
 	onDKIM = ": DMARC depends on DKIM alone, which fails if a message is changed on the way"
 	onSPF  = ": DMARC depends on SPF alone, which fails if a message is forwarded"
@@ -208,8 +207,8 @@ func (x *checker) judgeAlignment(ctx context.Context, walk dmarc.Walk, policy dm
 	}
 }
 
-// aligned reports whether a domain aligns with From. It reports false for ok, and notes the error, if the DNS does
-// not answer.
+// aligned reports whether a domain aligns with From. If the DNS does not answer, it adds the error to the finding and
+// returns false for ok.
 func (x *checker) aligned(ctx context.Context, walk dmarc.Walk, domain string, strict bool, f *Finding) (is, ok bool) {
 	if strict || domain == walk.Domain {
 		return domain == walk.Domain, true
@@ -218,7 +217,7 @@ func (x *checker) aligned(ctx context.Context, walk dmarc.Walk, domain string, s
 	return ok && walk.Aligned(other, false), ok
 }
 
-// judgeReports sums the reports of the last week about a domain. Anyone can send reports, so it only warns.
+// judgeReports sums up the reports of the last week about a domain. Anyone can send reports, so it only warns.
 func (x *checker) judgeReports(ctx context.Context, domain string, f *Finding) {
 	at := slices.IndexFunc(x.Database.Reported.Totals, func(t dmarc.Total) bool { return t.Domain == domain })
 	if at < 0 {
@@ -227,14 +226,14 @@ func (x *checker) judgeReports(ctx context.Context, domain string, f *Finding) {
 	total := x.Database.Reported.Totals[at]
 	found := fmt.Sprintf("receivers report that in the last 7 days %d of %d messages from %s failed DMARC",
 		total.Failed, total.Messages, domain)
-	const most = 3 // sources that are named
+	const most = 3 // sources to list
 	sources := x.Database.Reported.FailingSources(domain)
 	for i, source := range sources[:min(len(sources), most)] {
 		found += []string{": ", ", "}[min(i, 1)] + source
 	}
 	var here sender
 	if x.noDNS() == "" {
-		here, _ = x.sender(ctx) // without it, no source is known to be ours
+		here, _ = x.sender(ctx) // without it, all sources count as foreign
 	}
 	own := slices.ContainsFunc(here.addresses, func(a netip.Addr) bool { return slices.Contains(sources, a.String()) })
 	if own || total.Failed > total.Messages/2 {
@@ -244,8 +243,8 @@ func (x *checker) judgeReports(ctx context.Context, domain string, f *Finding) {
 	f.note(OK, found, "")
 }
 
-// newsletters checks the domains that newsletters have of their own. Their records are their publishers', so
-// nothing there is worse than a warning.
+// newsletters checks the newsletters' own domains. The publishers control their records, so the worst finding is a
+// warning.
 func (x *checker) newsletters(ctx context.Context) Finding {
 	if why := x.mailStays(); why != "" {
 		return skip(why)
@@ -279,7 +278,7 @@ func (x *checker) newsletters(ctx context.Context) Finding {
 	return f
 }
 
-// judgeNewsletter checks a domain whose key signs, so that DKIM aligns however strict the record is.
+// judgeNewsletter checks a domain whose key signs. DKIM aligns, even if the record is strict.
 func (x *checker) judgeNewsletter(ctx context.Context, domain string) (f Finding) {
 	if walk, ok := x.walk(ctx, domain, &f); ok {
 		policy := x.judgePolicy(ctx, walk, &f)

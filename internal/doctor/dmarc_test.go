@@ -12,7 +12,6 @@ import (
 
 const toUs = "rua=mailto:bounces+dmarc@bounce.example.org"
 
-// all combines changes.
 func all(changes ...func(*world)) func(*world) {
 	return func(w *world) {
 		for _, c := range changes {
@@ -27,7 +26,6 @@ func from(address string) func(*world) { return func(w *world) { w.From = addres
 
 func returnPath(address string) func(*world) { return func(w *world) { w.ReturnPath = address } }
 
-// policy replaces the DMARC record of example.org.
 func policy(record string) func(*world) {
 	return replace("_dmarc.example.org", "_dmarc.example.org TXT "+record)
 }
@@ -110,7 +108,7 @@ func TestAlignment(t *testing.T) {
 	is := func(tags string) func(*world) { return policy("v=DMARC1; p=reject; " + toUs + tags) }
 	elsewhere, below := returnPath("bounces@relay.example"), from("digest@news.example.org")
 	absent := all(unsigned, func(w *world) { w.Database.Absent = true })
-	parted := func(w *world) { // a list of public suffixes would join the two domains
+	parted := func(w *world) { // the public suffix list would connect the two domains
 		w.zone = w.zone.without("_dmarc.example.org").with("_dmarc.news.example.org TXT v=DMARC1; p=reject; " + toUs)
 	}
 	for _, tt := range []finding{

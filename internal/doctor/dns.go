@@ -16,11 +16,11 @@ import (
 	"digest"
 )
 
-// names asks the DNS. Names of the world's are asked for as a whole: a search
-// list of this machine would find what others do not.
+// names looks up names in the DNS. It looks up public names as absolute ones, because a search list of this machine
+// could find other records.
 type names struct {
 	Resolver
-	down func() error // why the DNS cannot be reached; it is tried out once
+	down func() error // why the DNS cannot be reached; tried once
 }
 
 func newNames(ctx context.Context, f Facts) *names {
@@ -30,8 +30,7 @@ func newNames(ctx context.Context, f Facts) *names {
 	return n
 }
 
-// tryOut finds out whether the DNS can be reached at all, with a name of ours, if
-// there is one in it.
+// tryOut checks whether the DNS can be reached, with the first public name of this instance.
 func (n *names) tryOut(ctx context.Context, f Facts) error {
 	ours := []string{domainOf(f.From), domainOf(f.ReturnPath), hostOf(f.BaseURL), f.Mail.Host}
 	first := slices.IndexFunc(ours, IsPublicName)
@@ -46,22 +45,19 @@ func (n *names) tryOut(ctx context.Context, f Facts) error {
 	return nil
 }
 
-// LookupTXT implements Resolver.
 func (n *names) LookupTXT(ctx context.Context, name string) ([]string, error) {
 	return n.Resolver.LookupTXT(ctx, rooted(name))
 }
 
-// LookupMX implements Resolver.
 func (n *names) LookupMX(ctx context.Context, name string) ([]*net.MX, error) {
 	return n.Resolver.LookupMX(ctx, rooted(name))
 }
 
-// LookupIPAddr implements Resolver.
 func (n *names) LookupIPAddr(ctx context.Context, host string) ([]net.IPAddr, error) {
 	return n.Resolver.LookupIPAddr(ctx, rooted(host))
 }
 
-// addresses is LookupIPAddr in netip's words; none where there is no such name.
+// addresses looks up the addresses of a host; none if the name does not exist.
 func (n *names) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	found, err := n.LookupIPAddr(ctx, host)
 	if isNone(err) {
@@ -76,7 +72,7 @@ func (n *names) addresses(ctx context.Context, host string) ([]netip.Addr, error
 	return list, err
 }
 
-// texts is LookupTXT; none where there is no such name.
+// texts looks up TXT records; none if the name does not exist.
 func (n *names) texts(ctx context.Context, name string) ([]string, error) {
 	found, err := n.LookupTXT(ctx, name)
 	if isNone(err) {
@@ -85,7 +81,7 @@ func (n *names) texts(ctx context.Context, name string) ([]string, error) {
 	return found, err
 }
 
-// rooted ends a name of the world's DNS, which is then the whole name.
+// rooted makes a public name absolute with a final dot.
 func rooted(name string) string {
 	if !IsPublicName(name) {
 		return name
@@ -95,14 +91,13 @@ func rooted(name string) string {
 
 func unrooted(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
 
-// isNone reports the DNS's answer that there is nothing.
+// isNone reports whether the DNS answered that there is no record.
 func isNone(err error) bool {
 	e, ok := errors.AsType[*net.DNSError](err)
 	return ok && e.IsNotFound
 }
 
-// isUnreachable tells a DNS that is not there from one that answers that
-// something is wrong with a name.
+// isUnreachable reports whether no name server answered, and not that one reported an error.
 func isUnreachable(err error) bool {
 	if err == nil || isNone(err) {
 		return false
@@ -111,13 +106,13 @@ func isUnreachable(err error) bool {
 	return !ok || e.IsTimeout || !strings.Contains(e.Err, "misbehaving")
 }
 
-// unasked is what there is to say of a question that the DNS did not answer.
+// unasked returns the finding for a failed lookup.
 func unasked(what string, err error) Finding {
 	return verdict(Warn, what+" could not be looked up ("+digest.Bare(err).Error()+")",
 		"try again; if the error stays, tell the operator of the name servers of that domain")
 }
 
-// domainOf is the domain of an address, in ASCII and lower case; "" if there is none.
+// domainOf returns the domain of an address in ASCII and lower case, or "".
 func domainOf(address string) string {
 	a, err := mail.ParseAddress(address)
 	if err != nil {
@@ -130,7 +125,6 @@ func domainOf(address string) string {
 	return strings.ToLower(domain)
 }
 
-// hostOf is the host of an address of the web, "" if it has none.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -139,7 +133,6 @@ func hostOf(address string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// A reach says from where an address works.
 type reach int
 
 const (
@@ -160,8 +153,8 @@ func reachOf(host string) reach {
 	return everywhere
 }
 
-// IsPublicName tells names that the world's DNS can have from those that mean
-// something at home only (RFC 6761, RFC 6762, RFC 7686, RFC 8375).
+// IsPublicName reports whether a name can be in the public DNS, and not only in a local network (RFC 6761, RFC 6762,
+// RFC 7686, RFC 8375).
 func IsPublicName(name string) bool {
 	if _, err := netip.ParseAddr(name); err == nil || !strings.Contains(name, ".") || strings.Contains(name, "[") {
 		return false
@@ -175,7 +168,7 @@ func IsPublicName(name string) bool {
 	return true
 }
 
-// organisation returns the registered domain above a domain, by the list of public suffixes.
+// organisation returns the registrable domain of a domain, by the public suffix list.
 func organisation(domain string) string {
 	if org, err := publicsuffix.EffectiveTLDPlusOne(domain); err == nil {
 		return org
@@ -183,13 +176,12 @@ func organisation(domain string) string {
 	return domain
 }
 
-// isSuffix reports domains under which everyone registers, such as co.uk.
+// isSuffix reports whether everyone can register names under a domain, such as co.uk.
 func isSuffix(domain string) bool {
 	suffix, _ := publicsuffix.PublicSuffix(domain)
 	return suffix == domain
 }
 
-// isPublic reports addresses that the world can reach.
 func isPublic(a netip.Addr) bool {
 	shared := netip.PrefixFrom(netip.AddrFrom4([4]byte{100, 64, 0, 0}), 10) // RFC 6598
 	return a.IsGlobalUnicast() && !a.IsPrivate() && !shared.Contains(a)

@@ -16,20 +16,16 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// A zone is what a DNS server of the tests knows, a record a line: name, type
-// and data, as "example.org MX 10 mail.example.org". The type SERVFAIL makes it
-// say that for a name.
+// A zone holds the records of a DNS server, one for each line: name, type and data, as in "example.org MX 10
+// mail.example.org". The type SERVFAIL makes the server answer that for a name.
 type zone []string
 
-// without gives the zone without the records that begin so.
 func (z zone) without(prefix string) zone {
 	return slices.DeleteFunc(slices.Clone(z), func(line string) bool { return strings.HasPrefix(line, prefix) })
 }
 
-// with gives the zone with more records.
 func (z zone) with(lines ...string) zone { return append(slices.Clone(z), lines...) }
 
-// serve answers on loopback, by UDP and TCP, until the test ends.
 func (z zone) serve(t testing.TB) (address string) {
 	t.Helper()
 	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -59,7 +55,7 @@ func (z zone) servePackets(c net.PacketConn) {
 		if err != nil {
 			return
 		}
-		const most = 1232 // what resolvers say that they take
+		const most = 1232 // the size that resolvers accept
 		reply := z.answer(b[:n], false)
 		if len(reply) > most {
 			reply = z.answer(b[:n], true)
@@ -130,7 +126,7 @@ func (z zone) answer(question []byte, truncated bool) []byte {
 	return packed
 }
 
-// body makes the data of a record; a text becomes strings of at most 255 bytes.
+// body returns the data of a record. It splits a text into strings of at most 255 bytes.
 func body(kind, data string) dnsmessage.ResourceBody {
 	switch kind {
 	case "A":
@@ -153,7 +149,6 @@ func body(kind, data string) dnsmessage.ResourceBody {
 	panic("no data for " + kind)
 }
 
-// reverse is the name under which the PTR record of an address stands.
 func reverse(address string) string {
 	a := netip.MustParseAddr(address)
 	var labels []string
@@ -169,7 +164,6 @@ func reverse(address string) string {
 	return strings.Join(labels, ".") + ".ip6.arpa"
 }
 
-// asking is a resolver that asks one server.
 func asking(address string) *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, address)

@@ -1,10 +1,8 @@
-// Package doctor finds out whether what the operator has to have right is
-// right: the base URL, the records by which receivers tell this instance's mail
-// from forgeries, the mail server, the clock, the zones, the disks.
+// Package doctor checks what the operator has to set up. That is the base URL, the mail server, the clock, the time
+// zones and the disks. It is also the DNS records that distinguish this instance's emails from forgeries.
 //
-// Each check is handed what it has to know as Facts and answers with one
-// Finding; it changes nothing. The checks run side by side, each in its own
-// time, so that what hangs holds nothing else up.
+// Each check gets its input as Facts, returns one Finding and changes nothing. The checks run concurrently, each with
+// its own time limit, so that one that hangs does not delay the others.
 package doctor
 
 import (
@@ -21,26 +19,25 @@ import (
 	"digest/mailer"
 )
 
-// Status says how bad a finding is.
+// Status is the severity of a finding.
 type Status string
 
-// The statuses.
 const (
 	OK      Status = "ok"
-	Warn    Status = "warn"    // works, and may not be what is wanted
-	Wrong   Status = "wrong"   // has to be put right
-	Skipped Status = "skipped" // was not looked at
+	Warn    Status = "warn"    // works, but may not be intended
+	Wrong   Status = "wrong"   // the operator has to fix it
+	Skipped Status = "skipped" // not checked
 )
 
-// A Finding is what one check found.
+// A Finding is the result of one check.
 type Finding struct {
 	Check  string `json:"check"`
 	Status Status `json:"status"`
 	Found  string `json:"found"`
-	Todo   string `json:"todo"` // one line or several; empty: nothing is to be done
+	Todo   string `json:"todo"` // one line or several; empty: nothing
 }
 
-// A Resolver asks the DNS; *net.Resolver is one.
+// A Resolver queries the DNS; *net.Resolver implements it.
 type Resolver interface {
 	LookupTXT(ctx context.Context, name string) ([]string, error)
 	LookupMX(ctx context.Context, name string) ([]*net.MX, error)
@@ -48,91 +45,90 @@ type Resolver interface {
 	LookupAddr(ctx context.Context, address string) ([]string, error)
 }
 
-// Facts is what the checks work on.
+// Facts is the input of the checks.
 type Facts struct {
 	Now    func() time.Time
-	Frozen bool // Now stands still: no clock is compared with it
+	Frozen bool // Now does not run, so clocks are not compared with it
 
 	BaseURL       string
-	From          string       // as DIGEST_FROM has it
-	ReturnPath    string       // a bare address; empty: bounces go to From
-	AccountFrom   string       // the address of sign-in mail
-	CFBLAddress   string       // where complaints go; empty: no mail says
-	Mail          mailer.Place // where DIGEST_MAIL leads
-	BounceListen  string       // as the settings have them; empty: none
+	From          string       // DIGEST_FROM
+	ReturnPath    string       // bare address; empty: bounces go to From
+	AccountFrom   string       // sender of sign-in emails
+	CFBLAddress   string       // address for complaints; empty: none
+	Mail          mailer.Place // destination in DIGEST_MAIL
+	BounceListen  string       // from the settings; empty: none
 	BounceMaildir string
 
 	TrustedProxies digest.Proxies
-	MetricsToken   bool   // there is one
-	MetricsListen  string // an address of their own; empty: none
+	MetricsToken   bool   // it is set
+	MetricsListen  string // separate listener; empty: none
 
 	Database Database
 	Key      Key
 	Machine  Machine
 
-	Offline  bool // no DNS, no connections
+	Offline  bool // no DNS queries and no connections
 	Resolver Resolver
-	Dial     mailer.DialFunc                 // to the base URL
-	TLS      *tls.Config                     // for it; nil: the system's roots
+	Dial     mailer.DialFunc                 // for the base URL
+	TLS      *tls.Config                     // for the base URL; nil: the system's roots
 	Probe    func(ctx context.Context) error // mailer.Probe of DIGEST_MAIL
 	Limit    time.Duration                   // for one check
 }
 
-// A Database is what was seen of it by somebody who changed nothing.
+// A Database holds facts about the database, read without changing it.
 type Database struct {
 	Name string // for people, without a password
 	File string // of SQLite; empty: a server
 
 	Err     error  // why it cannot be read
-	Absent  bool   // there is none yet
-	Closed  bool   // it would have to be changed to be read
+	Absent  bool   // it does not exist yet
+	Closed  bool   // reading it would change it
 	Old     bool   // its schema is not this program's
-	Fenced  string // why nothing is polled or mailed; empty: something is
+	Fenced  string // why nothing is polled or sent; empty: no fence
 	Readers int
 
-	Ahead time.Duration    // how much its clock is ahead of ours; 0 where it has none
-	Beat  time.Time        // the last heartbeat; zero: none
-	Wrong digest.ClockNote // what a wrong clock had left, when it was last put right
+	Ahead time.Duration    // difference of its clock to ours; 0 if it has none
+	Beat  time.Time        // last heartbeat; zero: none
+	Wrong digest.ClockNote // the last correction after a wrong clock
 	Keys  []digest.DKIMKey
 
-	Newsletters []digest.NewsletterDomain // the domains of their own
-	Reported    dmarc.Summary             // of the last week
+	Newsletters []digest.NewsletterDomain // the newsletters' own domains
+	Reported    dmarc.Summary             // the last week
 
-	Zones map[string][]string // the readers' zones, with some of their addresses
+	Zones map[string][]string // the readers' zones, each with the addresses of some readers
 
-	Late digest.Lags // what of the hour is too late
+	Late digest.Lags // lags of the hourly job that are too long
 
 	Storage   digest.Storage
-	OverQuota int           // feeds of which posts wait
-	Prune     *digest.Prune // what would be deleted, and waits for an operator; nil: nothing waits
+	OverQuota int           // feeds with waiting posts
+	Prune     *digest.Prune // a prune that waits for the operator; nil: none
 
-	Letters []digest.LetterNote // emails that were refused to newcomers
+	Letters []digest.LetterNote // emails refused to new addresses
 
-	Proxies []digest.ProxyNote // what the web view noticed of proxies since its start
+	Proxies []digest.ProxyNote // proxy problems since the web view started
 }
 
-// Read reports whether anything of it is known.
+// Read reports whether the database could be read.
 func (d Database) Read() bool { return d.Err == nil && !d.Absent && !d.Closed && !d.Old }
 
-// A Machine is what this machine says of itself; see ThisMachine.
+// A Machine provides facts about this machine; see ThisMachine.
 type Machine struct {
-	Addresses []netip.Addr                      // its own
-	Space     func(folder string) (Space, bool) // false: cannot be told
-	Synced    func() (synced, known bool)       // whether something keeps its clock right
+	Addresses []netip.Addr                      // of this machine
+	Space     func(folder string) (Space, bool) // false: unknown
+	Synced    func() (synced, known bool)       // whether a service synchronizes its clock
 	LoadZone  func(name string) (*time.Location, error)
-	ZoneDirs  []string // where zone files may be, the first that exists counts
+	ZoneDirs  []string // possible folders of zone files; the first existing one counts
 }
 
-// Space is the room in a file system, in bytes.
+// Space is the size and free space of a file system, in bytes.
 type Space struct{ Free, Total uint64 }
 
-// A checker runs the checks on the facts.
 type checker struct {
 	Facts
 	names *names
 }
 
-// note adds something to a finding, whose status is the worst of all notes'.
+// note adds a text to a finding. The status becomes the worst of all texts.
 func (f *Finding) note(s Status, found, todo string) {
 	if rank(s) > rank(f.Status) {
 		f.Status = s
@@ -154,16 +150,15 @@ func verdict(s Status, found, todo string) Finding {
 
 func skip(why string) Finding { return verdict(Skipped, why, "") }
 
-// rank orders statuses by how bad they are.
 func rank(s Status) int { return slices.Index([]Status{"", Skipped, OK, Warn, Wrong}, s) }
 
-// noAnswer notes a question that the DNS did not answer.
+// noAnswer adds a failed DNS lookup to a finding.
 func (f *Finding) noAnswer(what string, err error) {
 	u := unasked(what, err)
 	f.note(u.Status, u.Found, u.Todo)
 }
 
-// CountWrong counts the findings that have to be put right.
+// CountWrong counts the findings that the operator has to fix.
 func CountWrong(findings []Finding) (wrong int) {
 	for _, f := range findings {
 		if f.Status == Wrong {
@@ -175,11 +170,10 @@ func CountWrong(findings []Finding) (wrong int) {
 
 type check struct {
 	name string
-	dns  bool // it can do nothing without
+	dns  bool // needs the DNS
 	run  func(*checker, context.Context) Finding
 }
 
-// checks is all of them in the order in which they are told.
 func checks() []check {
 	return []check{
 		{"database", false, (*checker).database},
@@ -207,16 +201,16 @@ func checks() []check {
 	}
 }
 
-// dnsCheck is the finding that there is only when the DNS cannot be reached.
+// dnsCheck is the name of the finding that exists only if the DNS cannot be reached.
 const dnsCheck = "dns"
 
-// Run makes all checks and gives their findings, in the same order every time.
+// Run runs all checks and returns their findings, always in the same order.
 func Run(ctx context.Context, facts Facts) []Finding {
 	x := &checker{Facts: facts, names: newNames(ctx, facts)}
 	all := checks()
 	results := make([]chan Finding, len(all))
 	for i, c := range all {
-		results[i] = make(chan Finding, 1) // a check that comes too late is not waited for
+		results[i] = make(chan Finding, 1) // buffered, because a late check has no receiver
 		go func() { results[i] <- x.examine(ctx, c) }()
 	}
 	late := time.After(facts.Limit + time.Second)
@@ -247,7 +241,7 @@ func (x *checker) examine(ctx context.Context, c check) Finding {
 
 const offline = "not checked offline"
 
-// noDNS says why the DNS is not to be asked; "" when it is.
+// noDNS returns why the DNS cannot be queried; "" if it can.
 func (x *checker) noDNS() string {
 	if x.Offline {
 		return offline
@@ -258,8 +252,7 @@ func (x *checker) noDNS() string {
 	return ""
 }
 
-// awaited gives a result, or what there is to say when it does not come. late
-// may have passed for an earlier one.
+// awaited returns a result, or a warning if it is late. late may have fired for an earlier check.
 func awaited(result <-chan Finding, late <-chan time.Time, limit time.Duration) Finding {
 	select {
 	case f := <-result:

@@ -16,7 +16,7 @@ import (
 
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// TestAllIsWell: at a good instance nothing is found, and nothing is skipped.
+// TestAllIsWell checks that all checks of a good instance run and find nothing.
 func TestAllIsWell(t *testing.T) {
 	for name, f := range wellWorld(t).examine(t) {
 		if f.Status != doctor.OK || f.Todo != "" {
@@ -25,14 +25,14 @@ func TestAllIsWell(t *testing.T) {
 	}
 }
 
-// A finding is what one change of a good instance has to show.
+// A finding is the expected finding after one change of a good instance.
 type finding struct {
 	name   string
 	change func(*world)
 	check  string
 	status doctor.Status
 	found  string // a part of it
-	todo   string // a part of it; empty: nothing is to be done
+	todo   string // a part of it; empty: no remedy
 }
 
 func (tt finding) try(t *testing.T) {
@@ -216,14 +216,14 @@ func TestMailServer(t *testing.T) {
 	}
 }
 
-// TestLimits: a check that does not end holds nothing up.
+// TestLimits checks that a check that does not end does not delay the others.
 func TestLimits(t *testing.T) {
 	w := wellWorld(t)
 	w.Limit = 50 * time.Millisecond
 	release := make(chan struct{})
 	defer close(release)
 	w.Machine.Space = func(string) (doctor.Space, bool) { <-release; return doctor.Space{}, false }
-	// It returns while the check is still held up.
+	// It returns while the check still runs.
 	if f := w.examine(t)["disk"]; f.Status != doctor.Warn || !strings.Contains(f.Found, "no answer within 50ms") {
 		t.Errorf("%+v", f)
 	}

@@ -10,7 +10,7 @@ import (
 	"digest/mailer"
 )
 
-// envelope is the address that bounces go to, whose domain SPF is about.
+// envelope returns the address for bounces. SPF checks its domain.
 func (x *checker) envelope() string {
 	if x.ReturnPath != "" {
 		return x.ReturnPath
@@ -18,7 +18,7 @@ func (x *checker) envelope() string {
 	return x.From
 }
 
-// mailStays says why mail does not leave this machine; "" when it does.
+// mailStays returns why emails do not leave this machine; "" if they do.
 func (x *checker) mailStays() string {
 	if x.Mail.Folder != "" {
 		return "not needed: emails go to a folder on this machine"
@@ -26,7 +26,7 @@ func (x *checker) mailStays() string {
 	return ""
 }
 
-// noRecords says why no records of a domain are looked for, where who is at it.
+// noRecords returns why the records of a domain are not checked, or "". who begins a sentence about the domain.
 func (x *checker) noRecords(who, domain string) string {
 	switch _, freemail := provider(domain); {
 	case x.mailStays() != "":
@@ -39,7 +39,6 @@ func (x *checker) noRecords(who, domain string) string {
 	return ""
 }
 
-// from finds out whether From is an address that receivers can believe.
 func (x *checker) from(ctx context.Context) Finding {
 	domain := domainOf(x.From)
 	bad := Wrong
@@ -69,8 +68,7 @@ func (x *checker) from(ctx context.Context) Finding {
 	return f
 }
 
-// exists finds out whether a domain is there and takes mail: many receivers
-// refuse mail from one that does not.
+// exists checks whether a domain exists and receives mail. Many receivers reject mail from a domain that does not.
 func (x *checker) exists(ctx context.Context, domain string, bad Status, f *Finding) {
 	hosts, err := x.exchangers(ctx, domain)
 	switch {
@@ -85,8 +83,8 @@ func (x *checker) exists(ctx context.Context, domain string, bad Status, f *Find
 	}
 }
 
-// exchangers gives the hosts that take a domain's mail: those of its MX
-// records, or itself if it has an address (RFC 5321 §5.1).
+// exchangers returns the hosts that receive a domain's mail: from its MX records, or the domain itself if it has an
+// address (RFC 5321 §5.1).
 func (x *checker) exchangers(ctx context.Context, domain string) ([]string, error) {
 	records, err := x.names.LookupMX(ctx, domain)
 	if err != nil && !isNone(err) && len(records) == 0 {
@@ -105,16 +103,15 @@ func (x *checker) exchangers(ctx context.Context, domain string) ([]string, erro
 	return []string{domain}, nil
 }
 
-// isNullMX reports the record of RFC 7505.
+// isNullMX reports whether the domain accepts no mail (RFC 7505).
 func isNullMX(hosts []string) bool { return len(hosts) == 1 && hosts[0] == "" }
 
-// signingKey gives the key that mail from From is signed with.
 func (x *checker) signingKey() (digest.DKIMKey, bool) {
 	return mailer.ActiveKey(x.Database.Keys, domainOf(x.From))
 }
 
-// provider tells domains at which everyone has a mailbox, with the
-// organisations whose servers may send for them.
+// provider reports whether a domain is a public mail provider's, and returns the organisations whose servers may send
+// for it.
 func provider(domain string) (servers []string, ok bool) {
 	label, _, _ := strings.Cut(domain, ".")
 	switch domain {

@@ -9,7 +9,7 @@ import (
 	"digest/mailer"
 )
 
-// FuzzRecords reads what anyone may publish under a name.
+// FuzzRecords checks DNS records that anyone may publish.
 func FuzzRecords(f *testing.F) {
 	key, err := mailer.NewDKIMKey("example.org", "", time.Unix(1_790_000_000, 0))
 	if err != nil {
@@ -38,7 +38,7 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// holds looks for a key without reading tags.
+// holds reports whether a record contains a key, without parsing its tags.
 func holds(record string, key digest.DKIMKey) bool {
 	_, value, _ := mailer.DKIMRecord(key)
 	_, public, _ := strings.Cut(value, "p=")

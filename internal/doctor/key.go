@@ -11,20 +11,20 @@ import (
 	"digest"
 )
 
-// A Key is what was seen of the key file of private feeds.
+// A Key holds facts about the key file of private feeds.
 type Key struct {
-	File   string      // "": none is named
-	Absent bool        // there is no file yet; the first private feed makes it
+	File   string      // "": none is set
+	Absent bool        // the file does not exist yet; the first private feed creates it
 	Err    error       // why it cannot be used
-	Mode   fs.FileMode // its permissions; 0: not known
+	Mode   fs.FileMode // permissions; 0: unknown
 
 	Feeds   int    // private feeds
-	Lost    int    // of them: no key of the file opens what they are asked with
-	Why     string // the first is one of these
-	InClear int    // feeds whose password stands in their address, as older versions stored it
+	Lost    int    // private feeds whose credentials no key of the file decrypts
+	Why     string // error of the first lost one
+	InClear int    // feeds with an unencrypted password in their address, stored by older versions
 }
 
-// key finds out whether private feeds can be asked, and nobody else reads their key.
+// key checks whether private feeds can be polled, and whether only this user can read their key.
 func (x *checker) key(context.Context) Finding {
 	k := x.Key
 	if !x.Database.Read() && !x.Database.Absent {
@@ -62,7 +62,6 @@ func (x *checker) key(context.Context) Finding {
 	return f
 }
 
-// unusable says why a key file cannot be used, and what to do.
 func unusable(err error) Finding {
 	e, ok := errors.AsType[*digest.Error](err)
 	if !ok {

@@ -8,9 +8,9 @@ import (
 	"digest/timezone"
 )
 
-// ThisMachine is what can be asked of the machine that this runs on.
+// ThisMachine returns the facts about the machine that runs this process.
 func ThisMachine() Machine {
-	// as package time looks
+	// The folders of package time.
 	dirs := []string{"/usr/share/zoneinfo", "/usr/share/lib/zoneinfo", "/usr/lib/locale/TZ", "/etc/zoneinfo"}
 	if own := os.Getenv("ZONEINFO"); own != "" {
 		dirs = append([]string{own}, dirs...)
@@ -18,7 +18,7 @@ func ThisMachine() Machine {
 	return Machine{Addresses: ownAddresses(), Space: spaceOf, Synced: synced, LoadZone: timezone.Load, ZoneDirs: dirs}
 }
 
-// ownAddresses gives those of the network interfaces; none where they cannot be told.
+// ownAddresses returns the addresses of the network interfaces; none if they are unknown.
 func ownAddresses() (list []netip.Addr) {
 	found, err := net.InterfaceAddrs()
 	if err != nil {

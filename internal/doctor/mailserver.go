@@ -11,7 +11,6 @@ import (
 	"digest/mailer"
 )
 
-// mailServer finds out whether mail can be handed over.
 func (x *checker) mailServer(ctx context.Context) Finding {
 	where := "mail goes to the Maildir " + x.Mail.Folder
 	if x.Mail.Folder == "" {
@@ -37,23 +36,21 @@ func (x *checker) mailServer(ctx context.Context) Finding {
 	return verdict(OK, where+", which needs no login", "")
 }
 
-// SetMail is what to do where MailStays.
+// SetMail is the remedy if MailStays.
 const SetMail = "set DIGEST_MAIL to a mail server, such as smtp://user:password@mail.example.org:587"
 
-// MailStays reports whether mail goes to a folder of this machine, though the readers of an instance
-// at that address are elsewhere.
+// MailStays reports whether mail goes to a folder on this machine although the base URL is public.
 func MailStays(base string, place mailer.Place) bool {
 	return place.Folder != "" && reachOf(hostOf(base)) == everywhere
 }
 
-// A sender is what is known of the addresses that mail leaves from.
+// A sender holds the known addresses that send our mail.
 type sender struct {
-	addresses []netip.Addr // as far as they can be known
-	foreign   bool         // they are those at which somebody else's server takes our mail; it may leave from others
-	unknown   string       // why there are none
+	addresses []netip.Addr // as far as they are known
+	foreign   bool         // the addresses receive our mail at a provider, which may send it from others
+	unknown   string       // why there are no addresses
 }
 
-// sender finds the addresses that receivers see our mail come from.
 func (x *checker) sender(ctx context.Context) (sender, error) {
 	if x.Mail.Folder != "" {
 		return sender{unknown: x.mailStays()}, nil
@@ -95,8 +92,8 @@ func (x *checker) hostAddresses(ctx context.Context, host string) ([]netip.Addr,
 	return x.names.addresses(ctx, host)
 }
 
-// ptr finds out whether the addresses that mail leaves from have names that
-// lead back to them: receivers refuse mail from an address without one.
+// ptr checks whether the sending addresses have names that resolve to them. Receivers reject mail from an address
+// without one.
 func (x *checker) ptr(ctx context.Context) Finding {
 	s, err := x.sender(ctx)
 	switch {

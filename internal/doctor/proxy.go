@@ -12,8 +12,8 @@ import (
 	"digest"
 )
 
-// proxy finds out whether who asks can be told behind the proxies, by the settings
-// and by what the web view has noticed.
+// proxy checks whether the web view can see the addresses of visitors behind the proxies. It uses the settings and the
+// problems that the web view noticed.
 func (x *checker) proxy(context.Context) Finding {
 	tls := strings.HasPrefix(x.BaseURL, "https://")
 	var f Finding
@@ -35,7 +35,7 @@ func (x *checker) proxy(context.Context) Finding {
 	for _, n := range x.Database.Proxies {
 		named := x.TrustedProxies.Trusts(n.Peer)
 		if ofNamed := n.Trouble == digest.ProxySilent || n.Trouble == digest.ProxyClear; named != ofNamed {
-			continue // it was noticed under other settings
+			continue // noticed with other settings
 		}
 		found, todo := n.Words()
 		f.note(Warn, found+" (last seen "+n.At.UTC().Format(time.DateTime)+" UTC)", todo)
@@ -61,7 +61,6 @@ func (x *checker) signUp(context.Context) Finding {
 	return f
 }
 
-// metrics finds out whether strangers are told how this instance stands.
 func (x *checker) metrics(ctx context.Context) Finding {
 	f := verdict(OK, "/metrics needs its token", "")
 	if !x.MetricsToken {
@@ -87,7 +86,7 @@ func (x *checker) metrics(ctx context.Context) Finding {
 	return f
 }
 
-// isOpen reports whether a host to listen on is all addresses, or a public one.
+// isOpen reports whether a host to listen on means all addresses, or is a public one.
 func isOpen(host string) bool {
 	if host == "" {
 		return true

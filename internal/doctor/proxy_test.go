@@ -69,7 +69,7 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestSignUp: the doctor reports for a week that newcomers were refused.
+// TestSignUp checks that the doctor reports refused newcomers for a week.
 func TestSignUp(t *testing.T) {
 	refused := func(domain string, ago time.Duration) func(*world) {
 		return func(w *world) {

@@ -10,7 +10,6 @@ import (
 	"digest"
 )
 
-// returnPath finds out whether bounces can come back, and to whom.
 func (x *checker) returnPath(ctx context.Context) Finding {
 	if x.ReturnPath == "" {
 		if x.mailStays() != "" {
@@ -34,7 +33,6 @@ func (x *checker) returnPath(ctx context.Context) Finding {
 	return f
 }
 
-// bounceServer finds out whether there is a server for bounces to come to.
 func (x *checker) bounceServer(ctx context.Context, domain string, f *Finding) {
 	todo := fmt.Sprintf("publish an MX record for %s that names the server that receives its bounces (this machine, if DIGEST_BOUNCE_LISTEN uses port 25)", domain)
 	hosts, err := x.exchangers(ctx, domain)
@@ -67,7 +65,6 @@ func (x *checker) bounceServer(ctx context.Context, domain string, f *Finding) {
 	}
 }
 
-// bounceIntake finds out by which way bounces come in here.
 func (x *checker) bounceIntake(f *Finding) {
 	if x.BounceListen != "" {
 		f.note(OK, "digest serve receives bounces at "+x.BounceListen, "")

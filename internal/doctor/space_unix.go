@@ -4,8 +4,7 @@ package doctor
 
 import "syscall"
 
-// spaceOf asks the file system of a folder for its room, as it is there for
-// those who are not root.
+// spaceOf returns the space of the file system of a folder for users other than root.
 func spaceOf(folder string) (Space, bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(folder, &s); err != nil || s.Blocks == 0 {

@@ -11,8 +11,7 @@ import (
 	"blitiri.com.ar/go/spf"
 )
 
-// spf finds out whether the domain that bounces go to lets the mail server
-// send for it (RFC 7208).
+// spf checks whether the domain for bounces allows the mail server to send (RFC 7208).
 func (x *checker) spf(ctx context.Context) Finding {
 	domain := domainOf(x.envelope())
 	if why := x.noRecords("bounces go to", domain); why != "" {
@@ -44,7 +43,7 @@ func (x *checker) spf(ctx context.Context) Finding {
 	return f
 }
 
-// spfRecords are the texts that are SPF records (RFC 7208 §4.5).
+// spfRecords returns the texts that are SPF records (RFC 7208 §4.5).
 func spfRecords(texts []string) (records []string) {
 	for _, t := range texts {
 		if lower := strings.ToLower(t); lower == "v=spf1" || strings.HasPrefix(lower, "v=spf1 ") {
@@ -54,7 +53,7 @@ func spfRecords(texts []string) (records []string) {
 	return records
 }
 
-// exampleSPF is a record that lets the mail server send, as far as it is known.
+// exampleSPF returns a record that allows the mail server to send, as far as its addresses are known.
 func exampleSPF(s sender) string {
 	switch {
 	case s.foreign:
@@ -77,12 +76,11 @@ func spfTerms(list []netip.Addr) string {
 	return strings.Join(terms, " ")
 }
 
-// nobody is an address that no server has (RFC 5737). A record that lets it
-// send lets everyone; and it makes the whole record be walked through.
+// nobody returns an address that no server has (RFC 5737). A record that allows it allows every server. A check for it
+// evaluates the whole record.
 func nobody() netip.Addr { return netip.AddrFrom4([4]byte{192, 0, 2, 1}) }
 
-// judgeRecord judges a record apart from our server; usable when it is one
-// that receivers go by.
+// judgeRecord judges a record without regard to our server. usable reports whether receivers use it.
 func (x *checker) judgeRecord(ctx context.Context, domain, record string, s sender) (f Finding, usable bool) {
 	const end = "end it with -all, or with ~all until you are sure"
 	result, err := x.checkSPF(ctx, nobody())
@@ -93,7 +91,7 @@ func (x *checker) judgeRecord(ctx context.Context, domain, record string, s send
 	case result == spf.Pass:
 		return verdict(Wrong, fmt.Sprintf("the SPF record of %s allows every server to send (%s)", domain, record),
 			"remove +all and other terms that match every server; "+end), false
-	case result == spf.TempError, result == spf.None: // it was there a moment ago
+	case result == spf.TempError, result == spf.None: // it existed a moment ago
 		return unasked("a name in the SPF record of "+domain, err), false
 	case result == spf.PermError:
 		what, todo := brokenSPF(err)
@@ -105,7 +103,7 @@ func (x *checker) judgeRecord(ctx context.Context, domain, record string, s send
 	return verdict(OK, fmt.Sprintf("%s has: %s", domain, record), ""), true
 }
 
-// refusesAll reports a record without a term by which anyone could pass.
+// refusesAll reports whether no term of a record lets a server pass.
 func refusesAll(record string) bool {
 	for _, term := range strings.Fields(record)[1:] {
 		term = strings.ToLower(term)
@@ -119,7 +117,6 @@ func refusesAll(record string) bool {
 	return true
 }
 
-// brokenSPF says what is wrong with a record that cannot be used.
 func brokenSPF(err error) (what, todo string) {
 	switch {
 	case errors.Is(err, spf.ErrLookupLimitReached):
@@ -137,7 +134,6 @@ func brokenSPF(err error) (what, todo string) {
 	return "is not valid: " + err.Error(), "correct it; an example: v=spf1 mx ip4:198.51.100.7 -all"
 }
 
-// judgeSender finds out whether the addresses of the mail server pass.
 func (x *checker) judgeSender(ctx context.Context, domain string, s sender, f *Finding) {
 	if s.unknown != "" {
 		f.note(OK, "the mail server was not checked: "+s.unknown, "")
@@ -171,7 +167,7 @@ func (x *checker) judgeSender(ctx context.Context, domain string, s sender, f *F
 	}
 }
 
-// checkSPF is a receiver's check of a mail from an address.
+// checkSPF evaluates SPF as a receiver of mail from an address does.
 func (x *checker) checkSPF(ctx context.Context, from netip.Addr) (spf.Result, error) {
 	domain := domainOf(x.envelope())
 	return spf.CheckHostWithSender(net.IP(from.AsSlice()), domain, "postmaster@"+domain, spf.WithContext(ctx),

@@ -2,7 +2,7 @@ package doctor
 
 import "syscall"
 
-// synced asks the kernel whether something keeps its clock right (adjtimex(2)).
+// synced reports whether the kernel considers the clock synchronized (adjtimex(2)).
 func synced() (synced, known bool) {
 	const timeError, unsynchronised = 5, 0x40 // TIME_ERROR, STA_UNSYNC
 	var t syscall.Timex

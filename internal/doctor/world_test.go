@@ -21,7 +21,7 @@ import (
 	"digest/test/certificate"
 )
 
-// The keys of the tests: ours, and somebody else's.
+// Our DKIM key, and a different one.
 var (
 	ourKey   = sync.OnceValue(func() digest.DKIMKey { return newKey("example.org") })
 	otherKey = sync.OnceValue(func() digest.DKIMKey { return newKey("example.org") })
@@ -36,7 +36,6 @@ func newKey(domain string) digest.DKIMKey {
 	return k
 }
 
-// keyRecord is the line of a zone that publishes a key.
 func keyRecord(k digest.DKIMKey) string {
 	name, value, err := mailer.DKIMRecord(k)
 	if err != nil {
@@ -45,7 +44,6 @@ func keyRecord(k digest.DKIMKey) string {
 	return name + " TXT " + value
 }
 
-// goodZone is that of an instance at which all is well.
 func goodZone() zone {
 	return zone{
 		"example.org MX 10 mail.example.org",
@@ -62,16 +60,14 @@ func goodZone() zone {
 	}
 }
 
-// A world is an instance to be examined.
 type world struct {
 	doctor.Facts
 	zone zone
-	page http.HandlerFunc // what answers at the base URL
-	ends time.Time        // its certificate
-	name string           // for which host
+	page http.HandlerFunc // responds at the base URL
+	ends time.Time        // of its certificate
+	name string           // host of its certificate
 }
 
-// wellWorld is an instance at which all is well.
 func wellWorld(t *testing.T) *world {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "digest.db")
@@ -125,7 +121,6 @@ func wellWorld(t *testing.T) *world {
 	return w
 }
 
-// examine starts the servers of a world and gives the findings by check.
 func (w *world) examine(t *testing.T) map[string]doctor.Finding {
 	t.Helper()
 	if w.Resolver == nil {
@@ -144,7 +139,6 @@ func (w *world) examine(t *testing.T) map[string]doctor.Finding {
 	return found
 }
 
-// serve answers at the base URL, wherever it leads.
 func (w *world) serve(t *testing.T) {
 	site := httptest.NewUnstartedServer(w.page)
 	site.Config.ErrorLog = quiet()

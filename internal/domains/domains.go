@@ -1,5 +1,5 @@
-// Package domains looks after the newsletters' own domains: it makes their keys, which are sealed,
-// and finds out by the DNS whether their records are there.
+// Package domains manages the newsletters' own domains. It creates and encrypts their keys, and looks up their DNS
+// records.
 package domains
 
 import (
@@ -18,12 +18,12 @@ import (
 	"digest/store"
 )
 
-// A Resolver asks the DNS for TXT records; *net.Resolver is one.
+// A Resolver looks up TXT records; *net.Resolver implements it.
 type Resolver interface {
 	LookupTXT(ctx context.Context, name string) ([]string, error)
 }
 
-// A Registrar names the domains of newsletters and looks for their records. All but Stopped is required.
+// A Registrar sets the domains of newsletters and looks up their records. All fields but Stopped are required.
 type Registrar struct {
 	Store    *store.Store
 	Keys     *seal.Keys
@@ -31,13 +31,12 @@ type Registrar struct {
 	Now      func() time.Time
 	Log      *slog.Logger
 
-	// Stopped is told of a newsletter whose key has stopped signing; nil: only the log is.
+	// Stopped is called when the key of a newsletter stops signing; nil: only the log reports it.
 	Stopped func(ctx context.Context, n digest.Newsletter, d digest.NewsletterDomain) error
 }
 
-// Name gives a newsletter an address of its publisher's own, and makes a key for its domain. The
-// letters come from there once its record is seen. digest.Invalid for what is no address, or at a
-// domain that is nobody's.
+// Name sets the sender address of a newsletter and creates a key for its domain. Emails use it once the DNS has the
+// record. Name returns a digest.Invalid error if the address is not valid or its domain is not public.
 func (r *Registrar) Name(ctx context.Context, id digest.NewsletterID, address string) (digest.NewsletterDomain, error) {
 	from, err := mailer.OwnMailbox(strings.TrimSpace(address))
 	if err != nil {
@@ -50,7 +49,7 @@ func (r *Registrar) Name(ctx context.Context, id digest.NewsletterID, address st
 		return d, digest.Refuse(digest.Invalid, "%s is not a public domain; enter one of yours, such as anna.example",
 			d.Domain())
 	}
-	// Nobody can have published a record under this name before, nor has a key of others there.
+	// The random part makes sure that the DNS has no record of this name yet.
 	selector := fmt.Sprintf("n%d-%s", id, strings.ToLower(rand.Text()[:8]))
 	key, err := mailer.NewDKIMKey(d.Domain(), selector, d.CreatedAt)
 	if err != nil {
@@ -63,7 +62,7 @@ func (r *Registrar) Name(ctx context.Context, id digest.NewsletterID, address st
 	return d, r.Store.SetNewsletterDomain(ctx, d)
 }
 
-// Key gives the key of a newsletter's own domain, while its record is seen.
+// Key returns the key of a newsletter's own domain while the DNS has its record.
 func (r *Registrar) Key(ctx context.Context, id digest.NewsletterID) (digest.DKIMKey, error) {
 	d, err := r.Store.NewsletterDomain(ctx, id)
 	if err == nil && !d.Signs {
@@ -80,7 +79,7 @@ func (r *Registrar) open(d digest.NewsletterDomain) (digest.DKIMKey, error) {
 	return digest.DKIMKey{Domain: d.Domain(), Selector: d.Selector, PrivateKey: private, CreatedAt: d.CreatedAt}, err
 }
 
-// Record gives the TXT record that shows a domain's key: its name and its value.
+// Record returns the name and value of the TXT record for a domain's key.
 func (r *Registrar) Record(d digest.NewsletterDomain) (name, value string, err error) {
 	key, err := r.open(d)
 	if err != nil {
@@ -89,10 +88,10 @@ func (r *Registrar) Record(d digest.NewsletterDomain) (name, value string, err e
 	return mailer.DKIMRecord(key)
 }
 
-// lookLimit is how long the DNS may take for one record.
+// lookLimit is the time limit for one DNS lookup.
 const lookLimit = 10 * time.Second
 
-// Look looks for the record of a domain, and stores what came of it.
+// Look looks up the record of a domain and stores the result.
 func (r *Registrar) Look(ctx context.Context, d digest.NewsletterDomain) (digest.NewsletterDomain, error) {
 	key, err := r.open(d)
 	if err != nil {
@@ -102,7 +101,7 @@ func (r *Registrar) Look(ctx context.Context, d digest.NewsletterDomain) (digest
 	defer cancel()
 	found, answered := doctor.LookForKey(asking, r.Resolver, key)
 	if ctx.Err() != nil {
-		return d, ctx.Err() // a stop is no finding
+		return d, ctx.Err() // an interrupted lookup has no result
 	}
 	sight := digest.KeyMissing
 	switch {
@@ -119,7 +118,7 @@ func (r *Registrar) Look(ctx context.Context, d digest.NewsletterDomain) (digest
 	return is, err
 }
 
-// turned says that a key signs, or does so no more.
+// turned logs that a key began or stopped signing, and calls Stopped.
 func (r *Registrar) turned(ctx context.Context, d digest.NewsletterDomain) error {
 	if d.Signs {
 		r.Log.Info("a newsletter uses its own domain now", "newsletter", int64(d.NewsletterID), "domain", d.Domain())
@@ -137,7 +136,7 @@ func (r *Registrar) turned(ctx context.Context, d digest.NewsletterDomain) error
 	return err
 }
 
-// LookDue looks for the records that are due, for a minute at most; what is left is due the next time.
+// LookDue looks up the records that are due, for at most a minute. The rest stays due.
 func (r *Registrar) LookDue(ctx context.Context) error {
 	const most, limit = 100, time.Minute
 	due, err := r.Store.NewsletterDomainsDue(ctx, r.Now(), most)
@@ -154,7 +153,7 @@ func (r *Registrar) LookDue(ctx context.Context) error {
 	return err
 }
 
-// Reseal seals all keys anew with the first key of the file, and gives how many.
+// Reseal encrypts all keys again with the first key of the file, and returns their number.
 func (r *Registrar) Reseal(ctx context.Context) (n int, err error) {
 	ids, err := r.Keys.IDs()
 	if err != nil {

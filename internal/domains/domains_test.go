@@ -24,8 +24,8 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// A zone is a DNS server on loopback: texts by name, and what a name stands for by CNAME. A name with the
-// text SERVFAIL is in trouble.
+// A zone is a DNS server on loopback with TXT records and CNAMEs by name. It answers SERVFAIL for a name with the text
+// SERVFAIL.
 type zone struct {
 	mu    sync.Mutex
 	texts map[string][]string
@@ -38,7 +38,6 @@ func (z *zone) set(name string, texts ...string) {
 	z.texts[name] = texts
 }
 
-// serve answers until the test ends, and gives a resolver that asks it.
 func (z *zone) serve(t *testing.T) *net.Resolver {
 	c, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -103,7 +102,7 @@ func (z *zone) answer(question []byte) []byte {
 	return packed
 }
 
-// A world is a database with a newsletter, a DNS, and who looks after domains.
+// A world is a database with newsletters, a DNS server and a registrar.
 type world struct {
 	*Registrar
 	*zone
@@ -155,7 +154,7 @@ func (w *world) named(i int) (d digest.NewsletterDomain, name, value string) {
 	return d, name, value
 }
 
-// comes gives what the letters of a newsletter come from; "" the instance's address.
+// comes returns the sender address of a newsletter's emails; "" for the instance's address.
 func (w *world) comes(i int) string {
 	w.t.Helper()
 	n, err := w.Store.Newsletter(w.t.Context(), w.ids[i])
@@ -163,7 +162,7 @@ func (w *world) comes(i int) string {
 	return n.OwnAddress
 }
 
-// TestRecords holds what a record has to be: of each, whether letters come from the domain.
+// TestRecords checks which records let a newsletter use its own domain.
 func TestRecords(t *testing.T) {
 	each(t, func(w *world) {
 		d, name, value := w.named(0)
@@ -213,7 +212,7 @@ func TestRecords(t *testing.T) {
 	})
 }
 
-// TestCNAME follows a record that stands elsewhere, as the DNS of providers has it.
+// TestCNAME follows a CNAME, which DNS providers use.
 func TestCNAME(t *testing.T) {
 	each(t, func(w *world) {
 		d, name, value := w.named(0)
@@ -231,8 +230,8 @@ func TestCNAME(t *testing.T) {
 	})
 }
 
-// TestRecordVanishes looks by itself: each hour at first, then daily. Trouble of the DNS is borne for three
-// days; a record that is gone ends it at once, and its owner is told once.
+// TestRecordVanishes checks the lookups: hourly at first, then daily. The key continues to sign during three days of
+// DNS errors. A missing record stops it immediately, and its owner is notified once.
 func TestRecordVanishes(t *testing.T) {
 	each(t, func(w *world) {
 		_, name, value := w.named(0)
@@ -247,7 +246,7 @@ func TestRecordVanishes(t *testing.T) {
 		const ours = "letters@anna.example"
 		look(0, "")
 		w.set(name, value)
-		look(59*time.Minute, "") // not looked at yet
+		look(59*time.Minute, "") // not due yet
 		look(time.Minute, ours)
 		w.set(name)
 		look(23*time.Hour, ours)
@@ -272,7 +271,7 @@ func TestRecordVanishes(t *testing.T) {
 	})
 }
 
-// TestNamedAnew: another address has another key, and a look for the former one changes nothing.
+// TestNamedAnew checks that a new address has a new key, and that a lookup for the former one changes nothing.
 func TestNamedAnew(t *testing.T) {
 	each(t, func(w *world) {
 		before, name, value := w.named(0)
@@ -315,7 +314,8 @@ func TestNamesRefused(t *testing.T) {
 	})
 }
 
-// TestSealed: the key is not in the database as it is, opens with no other key file, and is sealed anew.
+// TestSealed checks that the database has only the encrypted key, that no other key file decrypts it, and that it can
+// be encrypted again.
 func TestSealed(t *testing.T) {
 	each(t, func(w *world) {
 		d, name, value := w.named(0)

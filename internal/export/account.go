@@ -11,13 +11,12 @@ import (
 	"digest/store"
 )
 
-// account is what is known of a reader, as account.json has it.
 type account struct {
 	Address   string     `json:"address"`
 	Since     time.Time  `json:"since"`
 	TimeZone  string     `json:"time_zone"`
 	Operator  bool       `json:"operator"`
-	Language  string     `json:"language"` // in which the reader is spoken to; "": as their browser asks
+	Language  string     `json:"language"` // "": the browser's language
 	Direction string     `json:"direction_of_pages"`
 	Shortcuts bool       `json:"single_keys"`
 	Player    bool       `json:"sound_plays_here"`
@@ -27,18 +26,18 @@ type account struct {
 	Stays     []stay     `json:"stays"`
 	Passkeys  []passkey  `json:"passkeys"`
 	Sessions  []session  `json:"sessions"`
-	NotMailed *notMailed `json:"not_mailed"` // null: the address is mailed
-	Imported  *imported  `json:"imported"`   // the latest list of feeds, for thirty days; null: none
-	Left      []left     `json:"left_feeds"` // that the reader subscribes to no more
+	NotMailed *notMailed `json:"not_mailed"` // null: the address gets emails
+	Imported  *imported  `json:"imported"`   // the latest import of feeds, for thirty days; null: none
+	Left      []left     `json:"left_feeds"` // former subscriptions
 	ByLinks   []byLink   `json:"changes_by_links"`
 }
 
 // byLink is a change that a link in an email made without a sign-in.
 type byLink struct {
 	At        time.Time  `json:"at"`
-	EmailDate string     `json:"email_date"` // of the edition; "": not known
+	EmailDate string     `json:"email_date"` // of the edition; "": unknown
 	OneClick  bool       `json:"one_click"`
-	Of        string     `json:"of"` // the digest's name, or the feed's title
+	Of        string     `json:"of"` // name of the digest, or title of the feed
 	Setting   string     `json:"setting"`
 	Was       string     `json:"was"`
 	Became    string     `json:"became"`
@@ -59,7 +58,6 @@ func (e *Export) readByLinks(ctx context.Context) error {
 	return err
 }
 
-// left is a feed that the reader has left, with what they had made of it.
 type left struct {
 	URL     string   `json:"url"`
 	Title   string   `json:"own_title"`
@@ -76,32 +74,29 @@ func (e *Export) readLeft(ctx context.Context) error {
 	return err
 }
 
-// imported is what became of a list of feeds.
 type imported struct {
 	At     time.Time       `json:"at"`
 	Report json.RawMessage `json:"report"`
 }
 
-// settings is how a digest comes.
 type settings struct {
 	Name        string     `json:"name"`
 	State       string     `json:"state"`
 	PausedUntil *time.Time `json:"paused_until"`
 	Days        string     `json:"days"`
 	Mailed      bool       `json:"mailed"`
-	MailAt      string     `json:"mail_at"` // by the reader's clock
+	MailAt      string     `json:"mail_at"` // in the reader's time zone
 	Layout      string     `json:"layout"`
 	Images      string     `json:"images"`
 	Threaded    bool       `json:"threaded"`
 	Subject     string     `json:"subject"`
 	Grouping    string     `json:"grouping"`
-	WebLayout   string     `json:"web_layout"`   // empty: as in the mail
-	WebGrouping string     `json:"web_grouping"` // empty: as in the mail
+	WebLayout   string     `json:"web_layout"`   // empty: as in emails
+	WebGrouping string     `json:"web_grouping"` // empty: as in emails
 	WebImages   string     `json:"web_images"`
-	Editions    int        `json:"editions"` // it has had
+	Editions    int        `json:"editions"` // number of editions so far
 }
 
-// notMailed is why nothing is mailed to the address.
 type notMailed struct {
 	Reason string    `json:"reason"`
 	Words  string    `json:"words"`
@@ -152,7 +147,6 @@ func (e *Export) readImport(ctx context.Context) error {
 	return err
 }
 
-// stay is days in another zone.
 type stay struct {
 	From     string `json:"from"`
 	To       string `json:"to"`
@@ -160,21 +154,19 @@ type stay struct {
 	Begun    bool   `json:"begun"`
 }
 
-// passkey is a second way to sign in, without what it is checked by.
+// passkey is a passkey without its public key.
 type passkey struct {
 	Name   string     `json:"name"`
 	Added  time.Time  `json:"added_at"`
 	UsedAt *time.Time `json:"used_at"`
 }
 
-// session is a browser that is signed in.
 type session struct {
 	Began   *time.Time `json:"began_at"`
 	Ends    time.Time  `json:"ends_at"`
 	Passkey bool       `json:"with_passkey"`
 }
 
-// readAccess reads where the reader stays and how they sign in.
 func (e *Export) readAccess(ctx context.Context) error {
 	a := &e.account
 	a.Stays, a.Passkeys, a.Sessions = []stay{}, []passkey{}, []session{}
@@ -199,10 +191,9 @@ func (e *Export) readAccess(ctx context.Context) error {
 	return err
 }
 
-// filter is a word filter, as filters.json has it.
 type filter struct {
 	Words string    `json:"words"`
-	Feed  string    `json:"feed"` // its address; empty: all
+	Feed  string    `json:"feed"` // address of the feed; empty: all feeds
 	Since time.Time `json:"since"`
 }
 
@@ -218,7 +209,7 @@ func (e *Export) writeFilters(_ context.Context, w io.Writer) error {
 	return writeJSON(w, list)
 }
 
-// known is a time for JSON: null if there is none.
+// known converts a time for JSON: null for zero.
 func known(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -228,7 +219,6 @@ func known(t time.Time) *time.Time {
 
 func (e *Export) writeAccount(_ context.Context, w io.Writer) error { return writeJSON(w, e.account) }
 
-// subscription is one feed of a reader, as feeds.json has it.
 type subscription struct {
 	URL      string `json:"url"`
 	Site     string `json:"site"`
@@ -236,7 +226,7 @@ type subscription struct {
 	OwnTitle string `json:"own_title"`
 	Folder   string `json:"folder"`
 	Display  string `json:"display"` // empty: as the digest
-	Most     int    `json:"most"`    // posts an edition; 0: all
+	Most     int    `json:"most"`    // maximum posts in an edition; 0: no limit
 	Boosts   bool   `json:"boosts"`
 	Replies  bool   `json:"replies"`
 	Paused   bool   `json:"resting"`
@@ -252,20 +242,18 @@ func (e *Export) writeFeeds(_ context.Context, w io.Writer) error {
 	return writeJSON(w, list)
 }
 
-// titleOf is what a reader calls a feed.
 func titleOf(s store.SubscriptionInfo) string {
 	return cmp.Or(s.Title, s.Feed.Title, digest.PublicAddress(s.Feed.URL))
 }
 
-// edition is one edition, as editions.json has it.
 type edition struct {
 	Date   string     `json:"date"`
 	Number int        `json:"number"`
 	MadeAt time.Time  `json:"midnight"`
 	Page   string     `json:"page"`
-	Mail   string     `json:"mail"` // what became of it
+	Mail   string     `json:"mail"` // state of its email
 	SentAt *time.Time `json:"sent_at"`
-	Reply  string     `json:"reply"` // of the server that took it
+	Reply  string     `json:"reply"` // of the server that accepted it
 	Error  string     `json:"error"`
 }
 
@@ -280,5 +268,4 @@ func (e *Export) writeEditions(_ context.Context, w io.Writer) error {
 	return writeJSON(w, list)
 }
 
-// pageName is the file of an edition.
 func pageName(e digest.Edition) string { return "editions/" + e.LocalDate.String() + ".html" }

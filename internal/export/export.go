@@ -1,13 +1,10 @@
-// Package export puts everything that is of one reader, or about them, into one
-// ZIP file: their account, feeds and filters as data, and every edition as a
-// page that can be read without this program and without a network.
+// Package export writes all data of a reader into a ZIP file. Their account, feeds and filters are data files. Every
+// edition is a page for any browser, also offline.
 //
-// Nothing in it lets anybody in (no tokens, no hashes), and nothing is in it
-// before its midnight. However much there is, little of it is in memory at any
-// one time: posts are read a few at a time and written at once.
+// The file contains no tokens or hashes that grant access, and no posts before their midnight. It is written as a
+// stream with little memory: a few posts are read at a time and written immediately.
 //
-// What is small is read first (Read), so that a database that does not answer is
-// found out before the first byte; then all is written (Write).
+// Read reads the small parts, so that a database error is found before the first byte. Write writes everything.
 package export
 
 import (
@@ -26,11 +23,10 @@ import (
 	"digest/store"
 )
 
-// mostEditions is more than one a day in a lifetime.
+// mostEditions is more than one edition a day in a lifetime.
 const mostEditions = 50_000
 
-// An Export is what is small of a reader's data, read and ready to be written
-// with all that is not.
+// An Export holds the small parts of a reader's data.
 type Export struct {
 	store    *store.Store
 	now      time.Time
@@ -40,15 +36,15 @@ type Export struct {
 	active   []store.SubscriptionInfo
 	paused   []store.SubscriptionInfo
 	filters  []digest.Filter
-	editions []digest.Edition // that are out, newest first
+	editions []digest.Edition // released ones, newest first
 
 	speaks    *catalogue.Language
-	templates *template.Template // of pages
+	templates *template.Template // for the pages
 	zip       *zip.Writer
-	labels    map[digest.FeedID]digest.FeedLabel // by the reader's own titles, as far as they are known
+	labels    map[digest.FeedID]digest.FeedLabel // with the reader's own titles; loaded on demand
 }
 
-// Read reads what is small. The digest is the user's own; pages are in the language that is given.
+// Read reads the small parts. d is the user's own digest, and speaks the language of the pages.
 func Read(ctx context.Context, st *store.Store, u digest.User, d digest.Digest, speaks *catalogue.Language,
 	now time.Time) (*Export, error) {
 	e := &Export{store: st, now: now, user: u, digest: d, speaks: speaks, templates: parseTemplates(speaks),
@@ -72,11 +68,9 @@ func (e *Export) readFeeds(ctx context.Context) (err error) {
 	return err
 }
 
-// subscriptions are all of the reader, the paused ones last.
 func (e *Export) subscriptions() []store.SubscriptionInfo { return slices.Concat(e.active, e.paused) }
 
-// readEditions leaves out one that another process, whose clock is ahead, has
-// made before its midnight by ours.
+// readEditions omits an edition before its midnight, which another process with a fast clock may have released.
 func (e *Export) readEditions(ctx context.Context) error {
 	all, err := e.store.Editions(ctx, e.digest.ID, mostEditions)
 	for _, edition := range all {
@@ -87,7 +81,7 @@ func (e *Export) readEditions(ctx context.Context) error {
 	return err
 }
 
-// Write writes the ZIP file. What was written before an error is no ZIP file.
+// Write writes the ZIP file. After an error the output is not a valid ZIP file.
 func (e *Export) Write(ctx context.Context, w io.Writer) error {
 	e.zip = zip.NewWriter(w)
 	for _, f := range []struct {
@@ -122,7 +116,7 @@ func (e *Export) Write(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// file writes one file. Names are ours or dates: nothing of a feed is in them.
+// file writes one file. Names are fixed or dates, and contain nothing from feeds.
 func (e *Export) file(ctx context.Context, name string, write func(context.Context, io.Writer) error) error {
 	w, err := e.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: e.now})
 	if err == nil {
@@ -134,7 +128,6 @@ func (e *Export) file(ctx context.Context, name string, write func(context.Conte
 	return nil
 }
 
-// writeReadme explains the file to whoever opens it.
 func (e *Export) writeReadme(_ context.Context, w io.Writer) error {
 	text := catalogue.Key(`Everything we store about %s, as of %s UTC.
 
@@ -160,7 +153,6 @@ limit are not included, except your saved posts.
 	return err
 }
 
-// writeJSON writes one value for people and programs.
 func writeJSON(w io.Writer, v any) error {
 	j := json.NewEncoder(w)
 	j.SetEscapeHTML(false)
@@ -177,5 +169,5 @@ func (e *Export) writeOPML(_ context.Context, w io.Writer) error {
 	return feed.WriteOPML(w, "Feeds of "+e.user.Email, offers)
 }
 
-// FileName is what a browser may call the file.
+// FileName returns the suggested name of the file.
 func FileName(now time.Time) string { return "digest-" + now.UTC().Format(time.DateOnly) + ".zip" }

@@ -28,7 +28,6 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// A world is a store with one reader.
 type world struct {
 	*store.Store
 	t    testing.TB
@@ -52,7 +51,6 @@ func (h *world) must(err error) {
 	}
 }
 
-// arrive lets posts of a site come in for the reader.
 func (h *world) arrive(host, title string, posts ...digest.Post) {
 	h.t.Helper()
 	ctx := h.t.Context()
@@ -71,7 +69,6 @@ func (h *world) arrive(host, title string, posts ...digest.Post) {
 	h.must(err)
 }
 
-// midnight makes the edition of the next midnight.
 func (h *world) midnight() {
 	h.t.Helper()
 	d, err := h.DigestOf(h.t.Context(), h.user.ID)
@@ -83,13 +80,11 @@ func (h *world) midnight() {
 	h.must(err)
 }
 
-// read makes the file and gives its contents by name.
 func (h *world) read() map[string]string {
 	h.t.Helper()
 	return h.readIn(catalogue.English())
 }
 
-// readIn makes it in a language.
 func (h *world) readIn(l *catalogue.Language) map[string]string {
 	h.t.Helper()
 	d, err := h.DigestOf(h.t.Context(), h.user.ID)
@@ -199,7 +194,8 @@ func TestExport(t *testing.T) {
 	})
 }
 
-// TestFeedsThatWereLeft: what stays stored of a feed that a reader left is in their data, until they take it again.
+// TestFeedsThatWereLeft checks that the data includes the settings of former subscriptions, until the reader subscribes
+// again.
 func TestFeedsThatWereLeft(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		h, ctx := newWorld(t, s), t.Context()
@@ -232,7 +228,7 @@ func TestFeedsThatWereLeft(t *testing.T) {
 	})
 }
 
-// TestChangesByLinks: the reader's data includes the changes that links in emails have made.
+// TestChangesByLinks checks that the reader's data includes the changes by links in emails.
 func TestChangesByLinks(t *testing.T) {
 	h := newWorld(t, storetest.Open(t, storetest.SQLite(t)))
 	ctx := t.Context()
@@ -253,7 +249,7 @@ func TestChangesByLinks(t *testing.T) {
 	}
 }
 
-// TestExportInALanguage: pages and the text that explains the file are in its reader's language and run as it does.
+// TestExportInALanguage checks that pages and the README are in the reader's language and direction.
 func TestExportInALanguage(t *testing.T) {
 	h := newWorld(t, storetest.Open(t, storetest.SQLite(t)))
 	h.arrive("a.example", "Alpha", post("apple"))
@@ -276,7 +272,7 @@ func TestExportInALanguage(t *testing.T) {
 	}
 }
 
-// TestNothingLetsAnybodyIn: what is secret is in no file.
+// TestNothingLetsAnybodyIn checks that no file contains a secret.
 func TestNothingLetsAnybodyIn(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		h := newWorld(t, s)
@@ -296,7 +292,7 @@ func TestNothingLetsAnybodyIn(t *testing.T) {
 	})
 }
 
-// TestPrivateFeed: posts that were stored with a feed's password are given without.
+// TestPrivateFeed checks that posts stored with a feed's password are exported without it.
 func TestPrivateFeed(t *testing.T) {
 	h := newWorld(t, storetest.Open(t, storetest.SQLite(t)))
 	p := post("a1")
@@ -315,7 +311,7 @@ func TestPrivateFeed(t *testing.T) {
 	}
 }
 
-// TestHostileTitles: nothing of a feed names a file or leaves its place on a page.
+// TestHostileTitles checks that text from feeds cannot name files or inject HTML.
 func TestHostileTitles(t *testing.T) {
 	const bad = `../../../etc/passwd"></a><script>alert(1)</script>{{.}}` + "\n"
 	s := storetest.Open(t, storetest.SQLite(t))
@@ -354,7 +350,7 @@ func TestHostileTitles(t *testing.T) {
 	}
 }
 
-// A gauge counts what is written and looks at the memory in use from time to time.
+// A gauge counts the written bytes and measures the memory in use from time to time.
 type gauge struct {
 	written, next int
 	most          uint64
@@ -371,7 +367,7 @@ func (g *gauge) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestMemoryIsFlat: 1,000 long posts need no more memory than few do.
+// TestMemoryIsFlat checks that 1,000 long posts need as little memory as a few.
 func TestMemoryIsFlat(t *testing.T) {
 	tier.Alone(t)
 	s := storetest.Open(t, storetest.SQLite(t))

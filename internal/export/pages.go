@@ -15,15 +15,14 @@ import (
 //go:embed templates/page.html
 var pageText string
 
-// parseTemplates parses what pages are made of; it panics if the embedded file is
-// broken, which no input can cause.
+// parseTemplates parses the templates of the pages. It panics if the embedded file is invalid.
 func parseTemplates(l *catalogue.Language) *template.Template {
 	funcs := template.FuncMap{"fileLabel": render.FileLabel, "fileFacts": render.FileFacts}
 	return template.Must(template.New("page").Funcs(l.Funcs()).Funcs(funcs).Parse(pageText))
 }
 
-// page writes a page: the beginning, what body writes with the templates that it
-// is given, and the end. up is how the page's links lead to the top of the file.
+// page writes a page: the beginning, the output of body, and the end. up is the relative path to the root of the ZIP
+// file.
 func (e *Export) page(w io.Writer, title, up string,
 	body func(write func(template string, data any) error) error) error {
 	write := func(template string, data any) error { return e.templates.ExecuteTemplate(w, template, data) }
@@ -36,11 +35,10 @@ func (e *Export) page(w io.Writer, title, up string,
 	return write("close", nil)
 }
 
-// pagePost is one post on a page.
 type pagePost struct {
 	digest.Post
-	Text template.HTML // as it was sanitised when it was stored
-	Site string        // on pages that are not by feed
+	Text template.HTML // sanitised when it was stored
+	Site string        // on pages that are not grouped by feed
 }
 
 func newPagePost(p digest.Post) pagePost { return pagePost{Post: p, Text: template.HTML(p.Content)} }

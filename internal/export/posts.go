@@ -13,15 +13,14 @@ import (
 	"digest/store"
 )
 
-// How much is read at once: posts with their texts, and editions or held posts without.
+// The batch sizes: posts with content, and editions or filtered posts without.
 const (
 	fewPosts = 10
 	someRows = 50
 )
 
-// post is a post, as posts.jsonl and saved.jsonl have it.
 type post struct {
-	Edition   string     `json:"edition"` // in which it came
+	Edition   string     `json:"edition"` // its date
 	SavedAt   *time.Time `json:"saved_at,omitempty"`
 	Site      string     `json:"site"`
 	SiteURL   string     `json:"site_url"`
@@ -52,8 +51,7 @@ func lines(w io.Writer) *json.Encoder {
 	return j
 }
 
-// writePosts writes each post once: in the edition whose own it is, not in one
-// that carried it because that was never delivered.
+// writePosts writes each post once, with its own edition and not with one that carried it after a failed delivery.
 func (e *Export) writePosts(ctx context.Context, w io.Writer) error {
 	j := lines(w)
 	for some := range slices.Chunk(e.editions, someRows) {
@@ -74,7 +72,7 @@ func (e *Export) writePosts(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// postsOf gives the keys of editions' posts, and reads the labels of their feeds.
+// postsOf returns the posts of editions, and loads the labels of their feeds.
 func (e *Export) postsOf(ctx context.Context, editions []digest.Edition) (map[digest.EditionID][]digest.PostRef,
 	error) {
 	deliveries := make([]digest.Delivery, len(editions))
@@ -94,7 +92,6 @@ func (e *Export) postsOf(ctx context.Context, editions []digest.Edition) (map[di
 	return refs, e.readLabels(ctx, feeds)
 }
 
-// readLabels reads feeds' labels, with the titles that the reader has for them.
 func (e *Export) readLabels(ctx context.Context, feeds []digest.FeedID) error {
 	slices.Sort(feeds)
 	feeds = slices.DeleteFunc(slices.Compact(feeds), func(id digest.FeedID) bool {
@@ -117,7 +114,6 @@ func (e *Export) readLabels(ctx context.Context, feeds []digest.FeedID) error {
 	return nil
 }
 
-// each reads posts, a few at a time, in the order given.
 func (e *Export) each(ctx context.Context, refs []digest.PostRef, use func(digest.Post) error) error {
 	for few := range slices.Chunk(refs, fewPosts) {
 		ids := make([]digest.PostID, len(few))
@@ -140,8 +136,8 @@ func (e *Export) each(ctx context.Context, refs []digest.PostRef, use func(diges
 	return nil
 }
 
-// bare gives a post without the name and the password of a private feed, against
-// whose address posts were once resolved.
+// bare returns a post without name and password of a private feed. Older versions resolved links against the feed's
+// address with them.
 func bare(p digest.Post) digest.Post {
 	for _, text := range []*string{&p.URL, &p.ImageURL, &p.Title, &p.Summary, &p.Content} {
 		*text = digest.WithoutCredentials(*text)
@@ -155,7 +151,7 @@ func bare(p digest.Post) digest.Post {
 	return p
 }
 
-// inSections sorts posts as an edition shows them: by the feed's title, the newest first.
+// inSections sorts posts as an edition does: by title of the feed, then newest first.
 func (e *Export) inSections(refs []digest.PostRef) []digest.PostRef {
 	return slices.SortedFunc(slices.Values(refs), func(a, b digest.PostRef) int {
 		return cmp.Or(
@@ -165,7 +161,7 @@ func (e *Export) inSections(refs []digest.PostRef) []digest.PostRef {
 	})
 }
 
-// eachSaved reads what the reader saved, with its text, what was saved last first.
+// eachSaved reads the saved posts with their content, last saved first.
 func (e *Export) eachSaved(ctx context.Context, use func(store.SavedPost) error) error {
 	var after store.SavedKey
 	for {
@@ -201,9 +197,9 @@ func (e *Export) writeSaved(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// held is a post that a filter held back, as held.jsonl has it.
+// held is a filtered post in held.jsonl.
 type held struct {
-	Midnight time.Time `json:"midnight"` // at which it would have come
+	Midnight time.Time `json:"midnight"` // of the edition that would have had it
 	Words    string    `json:"words"`    // of the filter
 	Site     string    `json:"site"`
 	Title    string    `json:"title"`
@@ -211,8 +207,8 @@ type held struct {
 	Summary  string    `json:"summary"`
 }
 
-// writeHeld writes what was held back up to now: what another process, whose
-// clock is ahead, has held back since is not out yet.
+// writeHeld writes the posts that were filtered up to now. Another process with a fast clock may already have filtered
+// later ones.
 func (e *Export) writeHeld(ctx context.Context, w io.Writer) error {
 	j := lines(w)
 	for before := e.now.Add(time.Second); ; {

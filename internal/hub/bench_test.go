@@ -15,8 +15,8 @@ import (
 	"digest/store/storetest"
 )
 
-// BenchmarkDeliver delivers a letter to 500 subscribers, each of a domain of its own, on one server of loopback. The limit
-// is posting the same bytes there, as many at once.
+// BenchmarkDeliver delivers an issue to 500 subscribers, each in its own domain, on one loopback server. It compares
+// that with posting the same bytes there at the same concurrency.
 func BenchmarkDeliver(b *testing.B) {
 	const subscribers = 500
 	storetest.Bench(b, func(b *testing.B, st *store.Store) {
@@ -57,7 +57,7 @@ func BenchmarkDeliver(b *testing.B) {
 	})
 }
 
-// posts is how many times a second a body can merely be posted, by 32 at once.
+// posts returns how many times a second 32 clients can post a body.
 func posts(address string, body []byte) float64 {
 	const each = 50
 	begun := time.Now()

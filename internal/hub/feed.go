@@ -15,36 +15,35 @@ import (
 	"digest/store"
 )
 
-// ContentType is that of the feeds.
+// ContentType is the content type of the feeds.
 const ContentType = "application/atom+xml; charset=utf-8"
 
-// Path is where the hub is, below the base URL.
+// Path is the path of the hub below the base URL.
 const Path = "/hub"
 
-// lettersInFeed is how many letters a feed holds.
 const lettersInFeed = 20
 
-// Feeds makes the public feeds of this instance: those of newsletters, whose entries are letters.
+// Feeds creates the public feeds of this instance: a feed of issues for each newsletter.
 type Feeds struct {
 	Store    *store.Store
 	Editions *edition.Builder
 	BaseURL  string // without a final slash
-	Open     bool   // there is a hub, and the feeds announce it
+	Open     bool   // the instance has a hub, and the feeds announce it
 }
 
-// A Feed is a document as it is served and delivered.
+// A Feed is a document for a response or a delivery.
 type Feed struct {
 	Body     []byte
-	LetterAt time.Time // when the newest of its letters left; zero: it has none
+	LetterAt time.Time // when its newest issue was sent; zero: none
 }
 
-// ETag is the validator of the document (RFC 9110 section 8.8.3).
+// ETag returns the validator of the document (RFC 9110 section 8.8.3).
 func (f Feed) ETag() string {
 	sum := sha256.Sum256(f.Body)
 	return `"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
-// An atomFeed is the letters of a newsletter as a feed (RFC 4287).
+// An atomFeed is the feed of a newsletter's issues (RFC 4287).
 type atomFeed struct {
 	XMLName xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
 	ID      string      `xml:"id"`
@@ -70,20 +69,20 @@ type atomEntry struct {
 	Summary   string   `xml:"summary"`
 }
 
-// Home is the address of a newsletter's page.
+// Home returns the address of a newsletter's page.
 func (f Feeds) Home(n digest.Newsletter) string { return f.BaseURL + "/n/" + n.Slug }
 
-// Topic is the address of a newsletter's feed, by which the hub knows it (rel=self).
+// Topic returns the address of a newsletter's feed, which is its topic at the hub (rel=self).
 func (f Feeds) Topic(n digest.Newsletter) string { return f.Home(n) + "/feed.xml" }
 
-// Slug gives the name of the newsletter whose feed is at an address; false if none can be there.
+// Slug returns the slug of the newsletter whose feed is at an address, or false if it is not the address of a feed.
 func (f Feeds) Slug(topic string) (string, bool) {
 	rest, ours := strings.CutPrefix(topic, f.BaseURL+"/n/")
 	slug, ok := strings.CutSuffix(rest, "/feed.xml")
 	return slug, ours && ok && slug != "" && !strings.ContainsAny(slug, "/?#%")
 }
 
-// Links are the fields Link of an answer with a feed, and of its delivery (W3C WebSub section 4).
+// Links returns the Link header fields of a response with a feed, and of its delivery (W3C WebSub section 4).
 func (f Feeds) Links(topic string) []string {
 	if !f.Open {
 		return nil
@@ -91,7 +90,7 @@ func (f Feeds) Links(topic string) []string {
 	return []string{"<" + f.BaseURL + Path + `>; rel="hub"`, "<" + topic + `>; rel="self"`}
 }
 
-// Newsletter makes the feed of a newsletter's letters, each with its headlines.
+// Newsletter returns the feed of a newsletter. An entry is an issue with its headlines.
 func (f Feeds) Newsletter(ctx context.Context, n digest.Newsletter, now time.Time) (Feed, error) {
 	letters, err := f.Store.LettersLeft(ctx, n, now, lettersInFeed)
 	if err != nil {
@@ -122,7 +121,6 @@ func (f Feeds) Newsletter(ctx context.Context, n digest.Newsletter, now time.Tim
 	return made, nil
 }
 
-// logo is the address of a newsletter's logo; "" where it has none.
 func (f Feeds) logo(n digest.Newsletter) string {
 	if !n.Logo.Exists() {
 		return ""

@@ -1,11 +1,9 @@
-// Package hub is the WebSub hub of our own feeds (W3C WebSub): it verifies who wants to be told of
-// their news, and tells them.
+// Package hub is the WebSub hub for our own feeds (W3C WebSub). It verifies subscribers and sends them news.
 //
-// A topic is the feed of a newsletter, whose entries are letters that have left (feed.go); there is no
-// other public feed. The store knows when a letter is news and whom it is owed to
-// (store.AnnounceLetters), and queues each request to a callback. Any process with the hourly job makes
-// them: Work claims what is due, one call at a time for each domain, and notes what became of it.
-// Nothing here is in memory only.
+// A topic is the feed of a newsletter, whose entries are the sent issues (feed.go). The instance has no other public
+// feed. The store decides when an issue is news and who gets it (store.AnnounceLetters), and queues each request to a
+// callback. Every process with the hourly job sends these requests: Work claims the due ones, one at a time for each
+// domain, and stores the results. No state is only in memory.
 package hub
 
 import (
@@ -23,51 +21,51 @@ import (
 	"digest/store"
 )
 
-// Options is what a Hub is made of. All are required.
+// Options are the parts of a Hub. All are required.
 type Options struct {
 	Feeds
 	Poller *poller.Poller
 	Now    func() time.Time
-	Hard   context.Context // ends everything at once
+	Hard   context.Context // cancels everything immediately
 	Log    *slog.Logger
-	Bell   chan struct{} // wakes Work; it holds one ring
+	Bell   chan struct{} // wakes Work; has a buffer of one
 }
 
-// A Hub is safe for concurrent use.
+// A Hub creates deliveries and verifications. It is safe for concurrent use.
 type Hub struct {
 	Options
 
 	mu   sync.Mutex
-	made map[digest.NewsletterID]madeFeed // by Work, for all its deliveries
+	made map[digest.NewsletterID]madeFeed // cache of Work for all its deliveries
 }
 
-// A madeFeed is a document that was made for a letter, or later.
+// A madeFeed is a document that contains the issue of letterAt.
 type madeFeed struct {
 	Feed
 	letterAt time.Time
 }
 
-// New makes a Hub.
+// New returns a Hub.
 func New(o Options) *Hub {
 	o.BaseURL = strings.TrimSuffix(o.BaseURL, "/")
 	return &Hub{Options: o, made: make(map[digest.NewsletterID]madeFeed)}
 }
 
 const (
-	// callsAtOnce is how many calls are under way in a process.
+	// callsAtOnce is the maximum number of calls in flight in a process.
 	callsAtOnce = 32
-	// busyPause is when a call is due again whose host others keep asking.
+	// busyPause is the wait for a call whose host gets other requests all the time.
 	busyPause = time.Minute
-	// brokenPause is the same of a delivery whose feed could not be made.
+	// brokenPause is the wait for a delivery whose feed could not be created.
 	brokenPause = 15 * time.Minute
-	// announceEvery is how often Work looks for letters that have left while it makes calls.
+	// announceEvery is the interval at which Work looks for sent issues while it makes calls.
 	announceEvery = 30 * time.Second
-	// grace is how long calls under way may go on when Work shall end.
+	// grace is how long calls in flight may continue after ctx of Work ended.
 	grace = 5 * time.Second
 )
 
-// Ask queues the verification of what a subscriber asks. now is the time; the errors are those of
-// push.ParseHubRequest and store.AskHub, and digest.NotFound for a topic that is none of ours.
+// Ask queues the verification of a subscriber's request. It returns the errors of push.ParseHubRequest and
+// store.AskHub, and digest.NotFound for a topic that is not ours.
 func (h *Hub) Ask(ctx context.Context, r push.HubRequest, domain string, home bool) error {
 	slug, ours := h.Slug(r.Topic)
 	var n digest.Newsletter
@@ -100,8 +98,8 @@ func (h *Hub) Ask(ctx context.Context, r push.HubRequest, domain string, home bo
 	return nil
 }
 
-// Work announces letters that have left and makes the calls that are due, until none is under way or due
-// any more. When ctx ends, calls under way have a moment to finish, and are given back else.
+// Work announces sent issues and makes the due calls, until no call is in flight or due. When ctx ends, calls in flight
+// have a few seconds to finish. After that they are returned to the queue.
 func (h *Hub) Work(ctx context.Context) (failed error) {
 	calling, stop := context.WithCancel(h.Hard)
 	defer stop()
@@ -137,7 +135,6 @@ func (h *Hub) Work(ctx context.Context) (failed error) {
 	}
 }
 
-// announce queues what is news.
 func (h *Hub) announce() error {
 	n, err := h.Store.AnnounceLetters(h.Hard, h.Now())
 	if n > 0 {
@@ -146,7 +143,6 @@ func (h *Hub) announce() error {
 	return err
 }
 
-// make makes a call, and notes what became of it.
 func (h *Hub) make(ctx context.Context, c digest.HubCall) error {
 	request, letterAt, challenge, err := h.request(ctx, c)
 	if err != nil {
@@ -170,8 +166,8 @@ func (h *Hub) make(ctx context.Context, c digest.HubCall) error {
 	return h.Store.MarkHubCall(h.Hard, c, mark, h.Now())
 }
 
-// request makes the request of a call. An intent has a challenge, a delivery all of its feed as it is served
-// (WebSub section 7), and when the newest letter left that is in it.
+// request returns the request of a call. A verification has a challenge. A delivery has the whole feed (WebSub section
+// 7), and the time when its newest issue was sent.
 func (h *Hub) request(ctx context.Context, c digest.HubCall) (request poller.Callback, letterAt time.Time,
 	challenge string, err error) {
 	if c.Kind != digest.HubDeliver {
@@ -191,7 +187,7 @@ func (h *Hub) request(ctx context.Context, c digest.HubCall) (request poller.Cal
 		feed.LetterAt, "", nil
 }
 
-// feed gives the document of a delivery, which is made once for all that wait for the same letter.
+// feed returns the document of a delivery. All deliveries of an issue share it.
 func (h *Hub) feed(ctx context.Context, c digest.HubCall) (Feed, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -209,7 +205,7 @@ func (h *Hub) feed(ctx context.Context, c digest.HubCall) (Feed, error) {
 	return feed, err
 }
 
-// forget drops the documents: later ones may be others.
+// forget empties the cache, because later documents may differ.
 func (h *Hub) forget() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -30,15 +30,13 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 
 var noon = time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
 
-// midnight is that of the newsletter: its letters leave then.
 var midnight = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 
-// A subscriber is a program that wants to be told, as the Recommendation has it.
 type subscriber struct {
 	*httptest.Server
 	mu       sync.Mutex
-	wants    string // the topic that it confirms
-	answer   int    // to deliveries
+	wants    string // topic that it confirms
+	answer   int    // status for deliveries
 	modes    []string
 	received []delivery
 }
@@ -73,7 +71,7 @@ func (s *subscriber) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, q.Get("hub.challenge"))
 }
 
-// seen gives what came since it was last asked.
+// seen returns the requests since the last call.
 func (s *subscriber) seen() (modes []string, received []delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +86,6 @@ func (s *subscriber) answers(status int) {
 	s.answer = status
 }
 
-// A house is a newsletter with a hub.
 type house struct {
 	t   testing.TB
 	st  *store.Store
@@ -120,7 +117,7 @@ func newHouse(t testing.TB, st *store.Store) *house {
 	return h
 }
 
-// hub is one of a process: there may be several.
+// hub returns the hub of a process. A test may have several.
 func (h *house) hub() *hub.Hub {
 	now := func() time.Time { return h.now }
 	signer := digest.NewSigner([]byte("0123456789abcdef"))
@@ -144,7 +141,7 @@ func (h *house) ok(err error) {
 
 const topic = "https://digest.example/n/anna-writes/feed.xml"
 
-// asks has a subscriber ask the hub, and the hub answer for it.
+// asks sends the request of a subscriber and runs the hub.
 func (h *house) asks(s *subscriber, form ...string) (modes []string) {
 	h.t.Helper()
 	h.ok(h.Ask(h.t.Context(), h.request(s, form...), "127.0.0.1", true))
@@ -164,7 +161,6 @@ func (h *house) request(s *subscriber, form ...string) push.HubRequest {
 	return r
 }
 
-// letter has a letter made at the next midnight.
 func (h *house) letter(title string) {
 	h.t.Helper()
 	ctx := h.t.Context()
@@ -186,7 +182,7 @@ func (h *house) letter(title string) {
 	h.ok(err)
 }
 
-// TestHub is a subscription from its first wish to its end, with a subscriber on loopback.
+// TestHub checks a subscription from its first request to its end.
 func TestHub(t *testing.T) {
 	each(t, func(h *house) {
 		s := newSubscriber(t, topic)
@@ -241,7 +237,7 @@ func TestHub(t *testing.T) {
 	})
 }
 
-// TestHubVerifies: who does not mean it is not subscribed.
+// TestHubVerifies checks that a callback that does not confirm is not subscribed.
 func TestHubVerifies(t *testing.T) {
 	each(t, func(h *house) {
 		s := newSubscriber(t, "https://digest.example/n/other/feed.xml")
@@ -277,7 +273,8 @@ func TestHubVerifies(t *testing.T) {
 	})
 }
 
-// TestHubKeepsStrangersOut: a callback in a private network is called for who asks from there only (I7).
+// TestHubKeepsStrangersOut checks that the hub calls a callback in a private network only if the request came from
+// there (I7).
 func TestHubKeepsStrangersOut(t *testing.T) {
 	each(t, func(h *house) {
 		s := newSubscriber(t, topic)
@@ -289,7 +286,8 @@ func TestHubKeepsStrangersOut(t *testing.T) {
 	})
 }
 
-// TestHubRetries: what is not accepted comes again, the newest, and a subscriber that is gone ends it.
+// TestHubRetries checks that a failed delivery is retried with the newest feed, and that a callback that is gone ends
+// the subscription.
 func TestHubRetries(t *testing.T) {
 	each(t, func(h *house) {
 		s := newSubscriber(t, topic)
@@ -323,7 +321,7 @@ func TestHubRetries(t *testing.T) {
 	})
 }
 
-// TestHubDenies: the subscribers of a newsletter that ends are told.
+// TestHubDenies checks that the subscribers of an ended newsletter are notified.
 func TestHubDenies(t *testing.T) {
 	each(t, func(h *house) {
 		s := newSubscriber(t, topic)
@@ -337,7 +335,7 @@ func TestHubDenies(t *testing.T) {
 	})
 }
 
-// TestHubOfSeveralProcesses: many subscribers get each letter once, whoever works.
+// TestHubOfSeveralProcesses checks that each of many subscribers gets an issue once from several processes.
 func TestHubOfSeveralProcesses(t *testing.T) {
 	const many = 12
 	each(t, func(h *house) {
@@ -360,7 +358,7 @@ func TestHubOfSeveralProcesses(t *testing.T) {
 			})
 		}
 		together.Wait()
-		h.now = h.now.Add(5 * time.Minute) // a host that was busy is tried again
+		h.now = h.now.Add(5 * time.Minute) // retry the hosts that were busy
 		h.ok(h.Work(h.t.Context()))
 		for i, s := range all {
 			if modes, got := s.seen(); len(modes) != 1 || len(got) != 1 {
@@ -370,7 +368,7 @@ func TestHubOfSeveralProcesses(t *testing.T) {
 	})
 }
 
-// TestHubStops: a stop gives back what cannot be finished.
+// TestHubStops checks that a stop returns unfinished calls to the queue.
 func TestHubStops(t *testing.T) {
 	each(t, func(h *house) {
 		s := newSubscriber(t, topic)

@@ -2,7 +2,7 @@ package hypertext
 
 import "golang.org/x/net/html/atom"
 
-// A group is a set of kinds of elements that other elements end.
+// A group is a set of kinds of elements that the start of another element can end.
 type group uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	endsItself = paragraphs | items | terms
 )
 
-// groupOf is the group of an element that others end.
+// groupOf returns the group of an element, 0 for none.
 func groupOf(a atom.Atom) group {
 	switch a {
 	case atom.P:
@@ -35,7 +35,7 @@ func groupOf(a atom.Atom) group {
 	return 0
 }
 
-// closedBy gives the groups that the start of an element may end.
+// closedBy returns the groups that the start of an element can end.
 func closedBy(a atom.Atom) group {
 	switch a {
 	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Center, atom.Details, atom.Dialog, atom.Dir,
@@ -59,8 +59,7 @@ func closedBy(a atom.Atom) group {
 	return 0
 }
 
-// isStyle reports whether an element styles text: the parser makes it again in each
-// block behind the one in which it was not closed.
+// isStyle reports whether an element formats text. The parser reopens an unclosed one in each following block.
 func isStyle(a atom.Atom) bool {
 	switch a {
 	case atom.A, atom.B, atom.Big, atom.Code, atom.Em, atom.Font, atom.I, atom.Nobr, atom.S, atom.Small, atom.Strike,
@@ -71,7 +70,6 @@ func isStyle(a atom.Atom) bool {
 	return false
 }
 
-// isVoid reports whether an element has no inside.
 func isVoid(a atom.Atom) bool {
 	switch a {
 	case atom.Area, atom.Base, atom.Basefont, atom.Bgsound, atom.Br, atom.Embed, atom.Frame, atom.Hr, atom.Image,
@@ -82,8 +80,7 @@ func isVoid(a atom.Atom) bool {
 	return false
 }
 
-// weightOf is how many elements the start of one opens at most: a cell implies its
-// row, and the row what it is part of.
+// weightOf returns the maximum number of elements that a start tag opens: a cell implies its row and the row's group.
 func weightOf(a atom.Atom) int {
 	switch a {
 	case atom.Td, atom.Th:
@@ -94,8 +91,7 @@ func weightOf(a atom.Atom) int {
 	return 1
 }
 
-// endsWith reports whether an element that stands open ends for certain where the
-// element around it ends, as a paragraph does.
+// endsWith reports whether an open element always ends with the element around it, as a paragraph does.
 func endsWith(a, around atom.Atom) bool {
 	switch a {
 	case atom.Dd, atom.Dt, atom.Li, atom.Optgroup, atom.Option, atom.P, atom.Rb, atom.Rp, atom.Rt, atom.Rtc:
@@ -104,15 +100,15 @@ func endsWith(a, around atom.Atom) bool {
 	return false
 }
 
-// isOther reports whether other rules may hold in an element.
+// isOther reports whether an element can have different parsing rules.
 func isOther(a atom.Atom) bool { return a == atom.Svg || a == atom.Math || a == atom.Template }
 
-// isMarker reports whether an element keeps what styles text outside of it.
+// isMarker reports whether formatting elements outside of an element stay outside.
 func isMarker(a atom.Atom) bool {
 	return a == atom.Object || a == atom.Applet || a == atom.Marquee || a == atom.Template
 }
 
-// staysForeign reports whether an element that HTML knows may stand in SVG or MathML.
+// staysForeign reports whether an element that HTML knows may be in SVG or MathML.
 func staysForeign(a atom.Atom) bool {
 	switch a {
 	case atom.A, atom.Audio, atom.Desc, atom.Image, atom.Math, atom.Script, atom.Style, atom.Svg, atom.Title,

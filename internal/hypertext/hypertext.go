@@ -1,13 +1,11 @@
-// Package hypertext reads the HTML of strangers for work in proportion to its bytes.
+// Package hypertext parses foreign HTML in time proportional to its size.
 //
-// The parser of x/net/html is exact, and not linear: attributes of each <html> are
-// merged into a table of all of them, elements that style text and are never closed
-// are made again in each paragraph, and every end looks through all open elements.
-// So each text is reckoned before it is parsed. A scanner goes through its tags as
-// the tokenizer of x/net/html would, and a reckoner keeps an upper bound of what the
-// parser will do with them. A text above the bound is not parsed at all: its
-// readers show its words without markup. The bounds count steps, never time, so that
-// a slow machine stores what a fast one does.
+// The parser of x/net/html is exact, but not linear. It merges the attributes of each <html> into a table of all of
+// them. It reopens unclosed formatting elements in each paragraph. Every end tag searches all open elements. So the
+// package estimates the cost of each text before parsing. A scanner finds the tags as the tokenizer of x/net/html does,
+// and a reckoner computes an upper bound of the parser's steps for them. A text above the limit is not parsed at all,
+// and its readers see its words without markup. The limits count steps and not time, so that slow and fast machines
+// store the same.
 //
 // The package does no input or output.
 package hypertext
@@ -20,21 +18,21 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// The bounds of a text. What people write stays below a fifth of them.
+// The limits of a text. Ordinary texts stay below a fifth of them.
 const (
-	// maxAttributes is how many attributes a tag may have.
+	// maxAttributes is the maximum number of attributes of a tag.
 	maxAttributes = 500
 
-	// A text may cost its parser stepsFree, and stepsPerByte for each of its bytes.
+	// The maximum number of parser steps is stepsFree plus stepsPerByte for each byte.
 	stepsFree    = 250_000
 	stepsPerByte = 16
 )
 
-// ErrCostly says that a text would cost its parser too much.
+// ErrCostly says that parsing a text would take too many steps.
 var ErrCostly = errors.New("its markup takes too long to read")
 
-// Fragment parses a text as the inside of a body, without scripting. The error is
-// ErrCostly, or what x/net/html says of what is nested too deeply for it.
+// Fragment parses a text as the content of a body, without scripting. The error is ErrCostly, or the error of
+// x/net/html for elements that are nested too deeply.
 func Fragment(s string) ([]*html.Node, error) {
 	if !Affordable(s) {
 		return nil, ErrCostly
@@ -43,7 +41,7 @@ func Fragment(s string) ([]*html.Node, error) {
 	return html.ParseFragmentWithOptions(strings.NewReader(s), body, html.ParseOptionEnableScripting(false))
 }
 
-// Document parses a text as a whole page, without scripting. The errors are Fragment's.
+// Document parses a text as a whole page, without scripting. It has the errors of Fragment.
 func Document(s string) (*html.Node, error) {
 	if !Affordable(s) {
 		return nil, ErrCostly
@@ -51,16 +49,16 @@ func Document(s string) (*html.Node, error) {
 	return html.ParseWithOptions(strings.NewReader(s), html.ParseOptionEnableScripting(false))
 }
 
-// Affordable reports whether a text costs its parser no more than it may.
+// Affordable reports whether a text is below the limit of steps.
 func Affordable(s string) bool {
 	return steps(s) <= stepsFree+stepsPerByte*len(s)
 }
 
-// Tokenizer gives a tokenizer of what Bounded leaves of a text.
+// Tokenizer returns a tokenizer for the bounded text.
 func Tokenizer(s string) *html.Tokenizer { return html.NewTokenizer(strings.NewReader(Bounded(s))) }
 
-// Bounded leaves tags with too many attributes out of a text: after one of them every
-// other tag would cost the tokenizer as much.
+// Bounded removes tags with too many attributes, because after one of them every other tag would cost the tokenizer as
+// much.
 func Bounded(s string) string {
 	var b strings.Builder
 	kept := 0
@@ -71,7 +69,7 @@ func Bounded(s string) string {
 			kept = z.tag.to
 		}
 	}
-	if z.doubt { // nobody can tell what follows from what a script hides
+	if z.doubt { // a script may hide the rest
 		s = s[:z.tag.from]
 	}
 	if kept == 0 {
@@ -81,7 +79,7 @@ func Bounded(s string) string {
 	return b.String()
 }
 
-// Words gives the text of what cannot be parsed, without its tags.
+// Words returns the text of HTML without its tags.
 func Words(s string) string {
 	var b strings.Builder
 	for z := Tokenizer(s); ; {

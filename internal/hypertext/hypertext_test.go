@@ -10,7 +10,7 @@ import (
 	"digest/test/grammar"
 )
 
-// costly are texts that took the parser seconds or megabytes for some kilobytes.
+// costly lists texts for which the parser needed seconds or megabytes for some kilobytes.
 var costly = map[string]func(size int) string{
 	"attributes of html": func(size int) string { return grammar.Repeated(size, "<html a#=b>") },
 	"a tag of attributes": func(size int) string {
@@ -48,8 +48,7 @@ func TestCostlyTextsAreNotParsed(t *testing.T) {
 	}
 }
 
-// TestOrdinaryTextsAreParsed holds that what people and their programs write is
-// parsed, however much of it there is.
+// TestOrdinaryTextsAreParsed checks that ordinary markup of any size is parsed.
 func TestOrdinaryTextsAreParsed(t *testing.T) {
 	for _, part := range []string{
 		"<p>words <b>and</b> words</p>", "<p>words <i>and</i> words", "<div><span style='a'>x</span> y</div>\n",
@@ -75,8 +74,7 @@ func TestOrdinaryTextsAreParsed(t *testing.T) {
 	}
 }
 
-// TestMistakesAreParsed holds that what people write by hand may be wrong as often as
-// people are.
+// TestMistakesAreParsed checks that markup with ordinary mistakes is parsed.
 func TestMistakesAreParsed(t *testing.T) {
 	for _, part := range []string{
 		"<p><em>x<p>y</em> words and words", "<b><i>x</b></i> ", "<p><font size=#>x", "<div><b>x</div>",
@@ -89,8 +87,7 @@ func TestMistakesAreParsed(t *testing.T) {
 	}
 }
 
-// TestShowable holds that what is written anew in each line is refused in any size, and
-// nothing else.
+// TestShowable checks that only markup that is repeated in each line is rejected.
 func TestShowable(t *testing.T) {
 	for _, size := range []int{1 << 12, 1 << 14, 1 << 18} {
 		for _, part := range []string{
@@ -136,8 +133,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestTreesAreInProportion holds that what is parsed makes a tree in proportion to
-// its bytes, whatever they are.
+// TestTreesAreInProportion checks that the size of a parsed tree is proportional to the size of its text.
 func TestTreesAreInProportion(t *testing.T) {
 	parsed := 0
 	for seed := range uint64(300) {
@@ -162,8 +158,7 @@ func TestTreesAreInProportion(t *testing.T) {
 	}
 }
 
-// TestStepsAreInProportion holds that reckoning itself, which ends at the bound, is
-// never about more than the bound and one tag.
+// TestStepsAreInProportion checks that counting itself stops soon after the limit.
 func TestStepsAreInProportion(t *testing.T) {
 	for name, make := range costly {
 		s := make(1 << 20)
@@ -183,7 +178,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// FuzzScanner holds that the scanner finds the tags that the tokenizer finds.
+// FuzzScanner checks that the scanner finds the same tags as the tokenizer.
 func FuzzScanner(f *testing.F) {
 	for _, s := range []string{
 		"<p a='<b>' c=d/>x</p >", "<!--><b>--><i>", "<!-- --!><b>", "<!--->x<b>", "<script><!--<b></script><i>",

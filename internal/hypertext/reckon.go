@@ -4,49 +4,47 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// What the parser may do at a tag, in steps.
+// The costs of a tag for the parser, in steps.
 const (
 	stepsOfTag       = 8
 	stepsOfAttribute = 2
-	stepsOfClone     = 64  // of an element, and as much for each of its attributes
+	stepsOfClone     = 64  // of an element, and again of each of its attributes
 	stepsOfMerge     = 4   // of an attribute of <html>, at each further <html>
-	mostRounds       = 8   // of the adoption agency
-	mostClones       = 32  // of the adoption agency: eight rounds of up to four
-	mostImplied      = 8   // ends that one end is known to imply
-	mostDepth        = 512 // of x/net/html, which refuses what is nested deeper
+	mostRounds       = 8   // of the adoption agency algorithm
+	mostClones       = 32  // of the adoption agency algorithm: eight rounds of up to four
+	mostImplied      = 8   // number of end tags that one end tag is known to imply
+	mostDepth        = 512 // of x/net/html, which rejects deeper nesting
 )
 
-// A reckoner keeps an upper bound of what the parser does with the tags it is told.
-// It knows for certain only of an element whose end comes while nothing else is
-// open in it, and of cells of tables. All others it takes for open to the end.
+// A reckoner computes an upper bound of the parser's steps for tags. It knows that an element is closed only if the end
+// tag comes while nothing else is open in it, or if it is a table cell. It assumes that all other elements stay open to
+// the end.
 type reckoner struct {
 	steps   int
 	open    []element
-	depth   int     // of the parser's stack, at most
-	styles  total   // elements that style text, and that the parser may keep in mind
-	lost    total   // those of them that it may have to make again
-	lostTo  int     // as many of the open elements may have been ended, or stand around a cell
-	frames  []frame // of the cells that are open
+	depth   int     // maximum depth of the parser's stack
+	styles  total   // formatting elements in the parser's list
+	lost    total   // styles that the parser may have to reopen
+	lostTo  int     // number of open elements that may have ended, or that are around a cell
+	frames  []frame // of the open cells
 	merged  int     // attributes of <html>
 	others  int     // open SVG, MathML and templates
-	markers int     // open objects: beside them a cell's end is not the end of all in it
+	markers int     // open objects; while there are any, the end of a cell does not end everything in it
 }
 
-// An element is one that may be open.
 type element struct {
 	name    atom.Atom
 	spelled string
-	weight  int    // how many elements it may be, with those that it implies
-	styles  string // what the parser keeps in mind of one that styles text; else empty
-	cost    int    // of one that styles text: it and its attributes
-	below   group  // the groups of the elements around it
+	weight  int    // maximum number of elements, with implied ones
+	styles  string // key of a formatting element in the parser's list; empty for others
+	cost    int    // of a formatting element: 1 plus its attributes
+	below   group  // groups of the elements around it
 	lost    bool
-	framed  bool // what styles text around it is in the last frame
-	foreign bool // what ends itself is not open in it
+	framed  bool // the formatting elements around it are in the last frame
+	foreign bool // no element that ends implicitly is open in it
 }
 
-// steps is how much a text costs its parser, at most. It ends early where that is
-// more than any text may cost.
+// steps returns the maximum number of parser steps for a text. It stops early above the limit.
 func steps(s string) int {
 	most := stepsFree + stepsPerByte*len(s)
 	var r reckoner
@@ -72,7 +70,6 @@ func steps(s string) int {
 	return r.steps
 }
 
-// start reckons with the beginning of an element.
 func (r *reckoner) start(t *tag) {
 	if t.name == atom.Html {
 		r.steps += stepsOfMerge * r.merged
@@ -101,7 +98,6 @@ func (r *reckoner) start(t *tag) {
 	}
 }
 
-// push notes that an element is open.
 func (r *reckoner) push(t *tag) {
 	e := element{name: t.name, spelled: t.spelled, weight: weightOf(t.name), below: r.around()}
 	switch t.name {
@@ -121,7 +117,7 @@ func (r *reckoner) push(t *tag) {
 	r.open = append(r.open, e)
 }
 
-// count adds an element to what is counted of those that are open, n times.
+// count adds an element n times to the counters of open elements.
 func (r *reckoner) count(e *element, n int) {
 	r.depth += n * e.weight
 	if isOther(e.name) {
@@ -132,15 +128,15 @@ func (r *reckoner) count(e *element, n int) {
 	}
 }
 
-// breakOut notes that HTML ends SVG and MathML around it.
+// breakOut marks that HTML ends the SVG and MathML around it.
 func (r *reckoner) breakOut() {
 	for i := len(r.open) - 1; i >= 0 && r.open[i].foreign; i-- {
 		r.open[i].foreign = false
 	}
 }
 
-// styleOf names what the parser keeps in mind of an element that styles text: three of
-// a kind at most, and of links one.
+// styleOf returns the key of a formatting element in the parser's list, which has at most three equal ones, and one
+// link.
 func styleOf(t *tag) string {
 	if t.name == atom.A || t.name == atom.Nobr {
 		return t.name.String()
@@ -148,8 +144,6 @@ func styleOf(t *tag) string {
 	return t.written
 }
 
-// end reckons with the end of an element. Those in it that need no end of their own
-// end with it.
 func (r *reckoner) end(t *tag) {
 	if groupOf(t.name) == parts {
 		r.endPart(t.name)
@@ -176,13 +170,12 @@ func (e *element) is(t *tag) bool {
 	return e.name == t.name && (t.name != 0 || e.spelled == t.spelled)
 }
 
-// adopt reckons with the adoption agency, which parts elements that are not nested.
+// adopt adds the cost of the adoption agency algorithm, which repairs misnested elements.
 func (r *reckoner) adopt() {
 	r.steps += mostClones*r.styles.sum + mostRounds*min(r.depth, mostDepth)/4
 }
 
-// pop ends the open elements from the i-th on. What styles text is then forgotten, or
-// kept, to be made again.
+// pop ends the open elements from the i-th on. Their formatting elements are dropped, or kept for reopening.
 func (r *reckoner) pop(i int, kept bool) {
 	for len(r.open) > i {
 		e := &r.open[len(r.open)-1]
@@ -205,15 +198,14 @@ func (r *reckoner) pop(i int, kept bool) {
 	r.lostTo = min(r.lostTo, i)
 }
 
-// closeTop ends the innermost element if it is of a group that ends by itself.
+// closeTop ends the innermost element if it is in a group that ends implicitly.
 func (r *reckoner) closeTop(closes group) {
 	if i := len(r.open) - 1; i >= 0 && groupOf(r.open[i].name)&closes&endsItself != 0 {
 		r.pop(i, false)
 	}
 }
 
-// loseIn notes that elements of these groups may end, and with them what styles text
-// in them, to be made again behind them.
+// loseIn marks that elements of these groups may end, and that the parser may reopen the formatting elements in them.
 func (r *reckoner) loseIn(closes group) {
 	for i := len(r.open) - 1; i >= 0 && r.open[i].below&closes != 0; i-- {
 		if i < len(r.open)-mostDepth {
@@ -224,7 +216,7 @@ func (r *reckoner) loseIn(closes group) {
 	}
 }
 
-// loseAll notes that all open elements may end here.
+// loseAll marks that all open elements may end here.
 func (r *reckoner) loseAll() {
 	for i := r.lostTo; i < len(r.open); i++ {
 		r.lose(&r.open[i])
@@ -239,7 +231,7 @@ func (r *reckoner) lose(e *element) {
 	e.lost = true
 }
 
-// around gives the groups of all open elements.
+// around returns the groups of all open elements.
 func (r *reckoner) around() group {
 	if len(r.open) == 0 {
 		return 0
@@ -248,8 +240,8 @@ func (r *reckoner) around() group {
 	return last.below | groupOf(last.name)
 }
 
-// A total sums what elements cost that are alike in threes (the Noah's Ark clause of
-// the standard), and links alone.
+// A total sums up the costs of formatting elements, of at most three equal ones (the Noah's Ark clause of the
+// standard), and of one link.
 type total struct {
 	kinds map[string]kind
 	sum   int

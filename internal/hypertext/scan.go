@@ -6,32 +6,30 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A tag is a start or an end of an element.
 type tag struct {
 	name       atom.Atom // 0: an element that HTML does not know
-	spelled    string    // its name as written
-	written    string    // all of it
+	spelled    string    // name as written
+	written    string    // the whole tag as written
 	from, to   int
 	end        bool
-	empty      bool // it ends itself
-	attributes int  // those that are given twice are counted twice
+	empty      bool // self-closing
+	attributes int  // with repeated ones
 }
 
-// A scanner finds the tags of a text where the tokenizer of x/net/html finds them.
-// Where that depends on the tree, which it does not know, it is in doubt, and takes
-// each '<' before a letter for a tag from there on.
+// A scanner finds the tags of a text as the tokenizer of x/net/html does. If that depends on the tree, which it does
+// not know, it is in doubt. From there on, it treats each '<' before a letter as a tag.
 type scanner struct {
 	text    string
-	plain   bool // as the tokenizer alone, without a tree
+	plain   bool // as the tokenizer without a tree
 	at      int
 	tag     tag
-	raw     string // the element whose inside is text until its end
-	foreign bool   // SVG, MathML or a template may be open: other rules may hold
+	raw     string // the element whose content is text until its end tag
+	foreign bool   // SVG, MathML or a template may be open, with different rules
 	doubt   bool
-	again   int // bytes that were read more than once, in doubt
+	again   int // bytes that were read more than once in doubt
 }
 
-// next finds the next tag; false: there is none.
+// next finds the next tag. It returns false at the end.
 func (z *scanner) next() bool {
 	for z.at < len(z.text) {
 		if z.raw != "" {
@@ -80,7 +78,7 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' }
 
-// skipPast moves behind what ends the present markup, or to the end of the text.
+// skipPast moves past the end of the current markup, or to the end of the text.
 func (z *scanner) skipPast(end string) {
 	if i := strings.Index(z.text[z.at:], end); i >= 0 {
 		z.at += i + len(end)
@@ -89,8 +87,7 @@ func (z *scanner) skipPast(end string) {
 	z.at = len(z.text)
 }
 
-// skipComment moves behind the comment that has begun: "-->" ends it, "--!>" too, and
-// right at its beginning ">" and "->".
+// skipComment moves past the current comment. "-->" and "--!>" end it, and at its beginning also ">" and "->".
 func (z *scanner) skipComment() {
 	if z.byteAt(z.at) == '>' || strings.HasPrefix(z.text[z.at:], "->") {
 		z.skipPast(">")
@@ -112,7 +109,7 @@ func (z *scanner) skipComment() {
 	}
 }
 
-// skipRaw moves to the end tag of the element whose inside is text.
+// skipRaw moves to the end tag of the element whose content is text.
 func (z *scanner) skipRaw() {
 	name, from := z.raw, z.at
 	for {
@@ -129,11 +126,10 @@ func (z *scanner) skipRaw() {
 	}
 	z.raw = ""
 	if _, hidden, _ := strings.Cut(z.text[from:z.at], "<!--"); name == "script" && holdsScript(hidden) {
-		z.at, z.doubt = from, true // which hides ends of scripts
+		z.at, z.doubt = from, true // it may hide the end of a script
 	}
 }
 
-// holdsScript reports whether a text holds the start of a script.
 func holdsScript(s string) bool {
 	for {
 		i := strings.IndexByte(s, '<')
@@ -147,8 +143,7 @@ func holdsScript(s string) bool {
 	}
 }
 
-// readTag reads the tag that begins at from and whose name begins at i; false: the
-// text ends in it.
+// readTag reads the tag at from, whose name begins at i. It returns false if the text ends in it.
 func (z *scanner) readTag(from, i int) bool {
 	end := i
 	for end < len(z.text) && !isSpace(z.text[end]) && z.text[end] != '/' && z.text[end] != '>' {
@@ -158,7 +153,7 @@ func (z *scanner) readTag(from, i int) bool {
 	whole := z.readAttributes(end)
 	z.tag.to, z.tag.written = z.at, z.text[from:z.at]
 	switch {
-	case z.doubt: // another may begin in it
+	case z.doubt: // another tag may begin in it
 		if z.again += z.at - from; z.again > mostAgain*len(z.text) {
 			z.tag.attributes = maxAttributes + 1
 		}
@@ -170,10 +165,10 @@ func (z *scanner) readTag(from, i int) bool {
 	return whole
 }
 
-// mostAgain is how many times as long as the text what is read of it in doubt may be.
+// mostAgain limits the bytes that are read again in doubt, as a multiple of the text's length.
 const mostAgain = 16
 
-// lookUp gives the atom of a name.
+// lookUp returns the atom of a name, ignoring case.
 func lookUp(name string) atom.Atom {
 	var lower [16]byte
 	if len(name) > len(lower) {
@@ -188,7 +183,7 @@ func lookUp(name string) atom.Atom {
 	return atom.Lookup(lower[:n])
 }
 
-// enter notes what the element that begins changes for the tags after it.
+// enter updates the state of the scanner for the tags after a start tag.
 func (z *scanner) enter() {
 	switch z.tag.name {
 	case atom.Noscript:
@@ -201,8 +196,8 @@ func (z *scanner) enter() {
 	}
 }
 
-// enterRaw begins an element whose inside is text; in foreign content it may be
-// elements, which makes no difference where there are none.
+// enterRaw starts an element whose content is text. In foreign content it may have elements, which makes no difference
+// if the next tag is its end tag.
 func (z *scanner) enterRaw() {
 	z.raw = z.tag.name.String()
 	if !z.foreign {
@@ -214,14 +209,14 @@ func (z *scanner) enterRaw() {
 	}
 }
 
-// endsRaw reports whether the end of the element whose inside is text begins at i.
+// endsRaw reports whether the end tag of the element whose content is text begins at i.
 func (z *scanner) endsRaw(i int) bool {
 	rest, end := z.text[i:], len("</")+len(z.raw)
 	return len(rest) > end && rest[1] == '/' && strings.EqualFold(rest[2:end], z.raw) &&
 		(isSpace(rest[end]) || rest[end] == '/' || rest[end] == '>')
 }
 
-// readAttributes reads from i behind the end of a tag; false: it has none.
+// readAttributes reads the attributes from i and moves past the tag. It returns false if the tag has no end.
 func (z *scanner) readAttributes(i int) bool {
 	for {
 		i = z.skipSpace(i)
@@ -253,7 +248,7 @@ func (z *scanner) skipSpace(i int) int {
 	return i
 }
 
-// skipValue gives the place behind the value of an attribute, if one begins at i.
+// skipValue returns the index after the value of an attribute, if one begins at i.
 func (z *scanner) skipValue(i int) int {
 	switch z.byteAt(i) {
 	case '/':

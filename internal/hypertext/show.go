@@ -7,19 +7,19 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A text may cost those who show it showFree steps, and showPerByte for each of its
-// bytes. Ordinary texts cost half a step for a byte.
+// The maximum cost of displaying a text is showFree steps, plus showPerByte for each byte. Ordinary texts cost half a
+// step for a byte.
 const (
 	showFree    = 2_000
 	showPerByte = 4
 )
 
-// Note tells a reader that the markup of a text was dropped. Noted writes it into stored texts; pages and emails show it in
-// the reader's language.
+// Note tells a reader that the markup of a text was dropped. Noted writes it into stored texts; pages and emails show
+// it in the reader's language.
 const Note = "The layout of this post is too complex to show. Here is its text."
 
-// Showable reports whether a text can be shown for work in proportion to its bytes:
-// what styles text is written again in each line that it goes on in.
+// Showable reports whether a text can be displayed in time proportional to its size. Formatting elements are written
+// again in each line that they extend to.
 func Showable(s string) bool {
 	z := html.NewTokenizer(strings.NewReader(s))
 	most := showFree + showPerByte*len(s)
@@ -38,8 +38,7 @@ func Showable(s string) bool {
 	return false
 }
 
-// goesOn reports whether an element stands within lines, and ends only where
-// its writer ends it; 0 is an element that HTML does not know.
+// goesOn reports whether an element is inline and ends only at its end tag; 0 is an element that HTML does not know.
 func goesOn(a atom.Atom) bool {
 	switch a {
 	case 0, atom.A, atom.Abbr, atom.Acronym, atom.B, atom.Bdi, atom.Bdo, atom.Big, atom.Cite, atom.Code, atom.Dfn,
@@ -51,14 +50,14 @@ func goesOn(a atom.Atom) bool {
 	return false
 }
 
-// noted stands at the beginning of a stored text whose markup was dropped.
+// noted is the beginning of a stored text whose markup was dropped.
 const noted = "<p><em>" + Note + "</em></p>"
 
-// Noted is a text behind the note.
+// Noted returns a text after the note.
 func Noted(s string) string { return noted + s }
 
-// Shown parses a text that is to be shown, and reports whether its markup cost too much, so that only its words are left:
-// either here, or, as its note says, before it was stored. The note itself is not in it.
+// Shown parses a text for display, without the note. dropped reports whether only its words are left because its markup
+// cost too much. That happens here, or, according to the note, before it was stored.
 func Shown(s string) (nodes []*html.Node, dropped bool) {
 	s, dropped = strings.CutPrefix(s, noted)
 	if s = Bounded(s); Showable(s) {

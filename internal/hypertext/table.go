@@ -6,23 +6,23 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A frame is what the parser kept in mind of what styles text before a cell began. It
-// does not look at it until the cell ends, and then forgets what the cell added.
+// A frame stores the formatting elements that were open before a cell began. The parser ignores them until the cell
+// ends, and then drops the cell's own.
 type frame struct {
 	styles, lost total
 	lostTo       int
 }
 
-// isCell reports whether an element has a frame of its own.
+// isCell reports whether an element has its own frame.
 func isCell(a atom.Atom) bool { return a == atom.Td || a == atom.Th || a == atom.Caption }
 
-// inTables reports whether all rules of tables hold: SVG and templates have others,
-// and the end of a cell is not the end of an object in it.
+// inTables reports whether all rules of tables apply. SVG and templates have different rules, and the end of a cell
+// does not end an object in it.
 func (r *reckoner) inTables() bool {
 	return r.others+r.markers == 0 && r.around()&parts != 0
 }
 
-// Parts of a table that end where others begin.
+// The parts of a table that other parts end.
 var (
 	within  = []atom.Atom{atom.Td, atom.Th, atom.Caption, atom.Colgroup}
 	withRow = append(slices.Clone(within), atom.Tr)
@@ -30,8 +30,8 @@ var (
 	allRows = append(slices.Clone(groups), withRow...)
 )
 
-// startPart reckons with the beginning of a part of a table, or of a table. False:
-// there is no table that it could be part of, so that it is passed over.
+// startPart processes the start tag of a table or its part. It returns false if the parser ignores the tag because no
+// table is open.
 func (r *reckoner) startPart(name atom.Atom) bool {
 	switch {
 	case r.others+r.markers > 0:
@@ -39,7 +39,7 @@ func (r *reckoner) startPart(name atom.Atom) bool {
 	case r.around()&parts == 0:
 		return name == atom.Table
 	case name == atom.Table:
-		if at, found := r.innermost(nil); found && !isCell(r.open[at].name) { // it ends the table around it
+		if at, found := r.innermost(nil); found && !isCell(r.open[at].name) { // ends the table around it
 			r.endPart(atom.Table)
 		}
 	case name == atom.Td || name == atom.Th:
@@ -52,14 +52,14 @@ func (r *reckoner) startPart(name atom.Atom) bool {
 	return true
 }
 
-// popTo ends what is in the innermost part of a table that is none of these.
+// popTo ends everything in the innermost part of a table that is not in but.
 func (r *reckoner) popTo(but []atom.Atom) {
 	if at, found := r.innermost(but); found {
 		r.pop(at+1, true)
 	}
 }
 
-// endPart reckons with the end of a part of a table, or of a table.
+// endPart processes the end tag of a table or its part.
 func (r *reckoner) endPart(name atom.Atom) {
 	if !r.inTables() {
 		r.loseAll()
@@ -82,8 +82,8 @@ func (r *reckoner) endPart(name atom.Atom) {
 	r.pop(at, true)
 }
 
-// innermost finds the innermost part of a table that is none of these. Where it is
-// not near, tables are not followed any more.
+// innermost finds the innermost part of a table that is not in but. If it is too far out, the reckoner stops following
+// tables.
 func (r *reckoner) innermost(but []atom.Atom) (at int, found bool) {
 	for i := len(r.open) - 1; i >= max(0, len(r.open)-2*mostDepth); i-- {
 		if name := r.open[i].name; groupOf(name) == parts && !slices.Contains(but, name) {

@@ -1,5 +1,5 @@
-// Package logo makes the logo of a newsletter of a picture that its publisher has sent: it is read, made as
-// small as it is shown, and written anew, so that of the file itself nothing is kept. It is pure.
+// Package logo creates the logo of a newsletter from a publisher's picture. It decodes the picture, scales it down and
+// encodes it again, so that nothing of the original file remains. It is pure.
 package logo
 
 import (
@@ -15,21 +15,21 @@ import (
 	"digest"
 )
 
-// The bounds of what is sent.
+// The limits of the original picture.
 const (
 	MaxBytes  = 1 << 20
 	maxPixels = 4 << 20
-	minSide   = 16 // pixels
-	maxScans  = 40 // of a JPEG: each goes through all of its pixels, and may be a few bytes
+	minSide   = 16 // in pixels
+	maxScans  = 40 // of a JPEG; each scan may have few bytes but processes all pixels
 )
 
-// How many pixels are kept: twice as many as the largest logo is shown with, for dense screens.
+// The maximum size of a stored logo in pixels, which is twice the displayed size, for dense screens.
 const (
 	maxWidth  = 2 * digest.LogoWidth
 	maxHeight = 2 * digest.LogoHeight
 )
 
-// A format is one that can be read, by how a file begins.
+// A format is a supported picture format with the first bytes of its files.
 type format struct {
 	begins string
 	config func([]byte) (image.Config, error)
@@ -46,12 +46,13 @@ func formats() []format {
 			func(b []byte) (image.Image, error) { return jpeg.Decode(bytes.NewReader(b)) }},
 		{"GIF8",
 			func(b []byte) (image.Config, error) { return gif.DecodeConfig(bytes.NewReader(b)) },
-			func(b []byte) (image.Image, error) { return gif.Decode(bytes.NewReader(b)) }}, // its first picture
+			// Only the first picture of an animation.
+			func(b []byte) (image.Image, error) { return gif.Decode(bytes.NewReader(b)) }},
 	}
 }
 
-// Make gives a logo with its bytes; Invalid for what is no picture, too large, or of no shape that a letter has
-// room for. A JPEG stays one; any other becomes a PNG.
+// Make returns a logo and its file. It returns a digest.Invalid error for a file that is not a picture, or has an
+// unsuitable size or shape. A JPEG stays a JPEG; other formats become PNG.
 func Make(file []byte) (digest.Logo, []byte, error) {
 	if len(file) > MaxBytes {
 		return digest.Logo{}, nil, digest.Refuse(digest.Invalid, "the picture is larger than %d MB; make it smaller",
@@ -87,7 +88,6 @@ func unreadable() error {
 	return digest.Refuse(digest.Invalid, "the picture is damaged; save it as PNG again")
 }
 
-// checkShape says what is wrong with a size.
 func checkShape(w, h int) error {
 	switch {
 	case w < minSide || h < minSide:
@@ -103,7 +103,7 @@ func checkShape(w, h int) error {
 	return nil
 }
 
-// write encodes a picture, and names it by its content.
+// write encodes a picture and names it by its content.
 func write(m *image.RGBA, asJPEG bool) (digest.Logo, []byte, error) {
 	var b bytes.Buffer
 	logo := digest.Logo{LogoWidth: m.Rect.Dx(), LogoHeight: m.Rect.Dy(), LogoClear: !m.Opaque()}

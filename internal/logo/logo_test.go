@@ -15,7 +15,6 @@ import (
 	"digest/internal/logo"
 )
 
-// drawn is a picture with a dark bar in its middle; around it is a ground of some colour.
 func drawn(w, h int, ground color.Color) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -52,7 +51,6 @@ func asGIF(t testing.TB, m image.Image) []byte {
 	return b.Bytes()
 }
 
-// withText puts a text chunk into a PNG, after its header.
 func withText(file []byte, text string) []byte {
 	const header = 8 + 25
 	chunk := []byte{0, 0, 0, byte(len(text))}
@@ -73,7 +71,7 @@ func crcOf(b []byte) uint32 {
 	return ^crc
 }
 
-// TestMake: what comes of each kind of picture, of what size, and that nothing of its file is kept.
+// TestMake checks the logo of each kind of picture, its size, and that nothing of the original file remains.
 func TestMake(t *testing.T) {
 	white, clear := color.NRGBA{255, 255, 255, 255}, color.NRGBA{}
 	for name, c := range map[string]struct {
@@ -119,7 +117,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestRefused: what is no logo, in one line that says what to do.
+// TestRefused checks that unsuitable pictures are rejected with an error of one line that says what to do.
 func TestRefused(t *testing.T) {
 	white := color.NRGBA{255, 255, 255, 255}
 	whole := asPNG(t, drawn(200, 50, white))
@@ -155,7 +153,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestClearEdges: what is clear has no colour of its own, so that no dark seam comes around a logo that is made smaller.
+// TestClearEdges checks that transparent pixels have no colour, which would leave a dark seam around a scaled logo.
 func TestClearEdges(t *testing.T) {
 	m := image.NewNRGBA(image.Rect(0, 0, 800, 800))
 	for y := range 800 {

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// scaled gives a picture no larger than what is kept; a smaller one stays as it is.
+// scaled scales a picture down to the maximum size. It keeps the size of smaller ones.
 func scaled(m image.Image) *image.RGBA {
 	from := image.NewRGBA(image.Rect(0, 0, m.Bounds().Dx(), m.Bounds().Dy()))
 	draw.Draw(from, from.Rect, m, m.Bounds().Min, draw.Src)
@@ -24,8 +24,8 @@ func scaled(m image.Image) *image.RGBA {
 	return to
 }
 
-// average makes a pixel what stands in its place in a larger picture, on the average. Colours are multiplied by how
-// opaque they are, so that what is clear adds none.
+// average sets a pixel to the average of the corresponding pixels of a larger picture. Colours are premultiplied by
+// opacity, so that transparent pixels add none.
 func average(to *image.RGBA, x, y int, from *image.RGBA) {
 	within := func(i, most, all int) (first, last int) {
 		first = i * all / most

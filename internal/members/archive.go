@@ -12,14 +12,13 @@ import (
 )
 
 const (
-	mostTables  = 1000 // CSV files of a ZIP that are looked at
-	mostSkipped = 100  // files of it that are named as skipped
+	mostTables  = 1000 // maximum CSV files in a ZIP
+	mostSkipped = 100  // maximum skipped files to list
 )
 
 var errIndex = errors.New("the ZIP has too many files")
 
-// unpack takes in the files of a ZIP that are lists. Of some exports they are a few
-// among many.
+// unpack adds the files of a ZIP that are lists. Some exports contain many other files.
 func (l *List) unpack(r io.ReaderAt, size int64) error {
 	index := &spendingAt{r: r, left: l.limits.index}
 	z, err := zip.NewReader(index, size)
@@ -70,8 +69,8 @@ func (l *List) unpack(r io.ReaderAt, size int64) error {
 	}
 }
 
-// isTable reports whether a file of a ZIP may be a list. Folders that a Mac adds hold
-// none, nor do those of Substack with who opened which post.
+// isTable reports whether a file of a ZIP may be a list. It excludes the folders that macOS adds, and the folders of
+// Substack with the readers of each post.
 func isTable(name string) bool {
 	base := path.Base(name)
 	return strings.EqualFold(path.Ext(base), ".csv") && !strings.HasPrefix(base, ".") &&
@@ -84,10 +83,10 @@ func (l *List) skip(name string, why error) {
 	}
 }
 
-// spendingAt reads as long as something is left to spend; less than nothing is no bound.
+// A spendingAt reads until its budget is used up. A negative budget is unlimited.
 type spendingAt struct {
 	r    io.ReaderAt
-	left int64 // bytes
+	left int64 // in bytes
 }
 
 func (s *spendingAt) ReadAt(p []byte, at int64) (int, error) {

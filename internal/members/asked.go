@@ -12,7 +12,6 @@ import (
 
 const askedColumn = "asked"
 
-// readAsked reads the file of our own export that says who was asked.
 func (l *List) readAsked(f *zip.File) error {
 	r, err := f.Open()
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"digest/test/tier"
 )
 
-// longList writes a list of Mailchimp's with n people into a file.
 func longList(t testing.TB, n int) (*os.File, int64) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "subscribed_email_audience_export_1.csv"))
@@ -33,7 +32,7 @@ func longList(t testing.TB, n int) (*os.File, int64) {
 	return f, size
 }
 
-// TestMemory: a list is read a row at a time; what stays of each address is its hash.
+// TestMemory checks that a list is read row by row, and that only the hash of each address stays in memory.
 func TestMemory(t *testing.T) {
 	tier.Alone(t)
 	const rows = 100_000
@@ -61,7 +60,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkRead says how many people are read in a second, of a list of 100,000.
+// BenchmarkRead measures how many people are read in a second from a list of 100,000.
 func BenchmarkRead(b *testing.B) {
 	const rows = 100_000
 	f, size := longList(b, rows)
@@ -79,7 +78,7 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// BenchmarkReadMillion reads a list of 1,000,000 once and says how much memory it took.
+// BenchmarkReadMillion reads a list of 1,000,000 once and measures its memory.
 func BenchmarkReadMillion(b *testing.B) {
 	const rows = 1_000_000
 	f, size := longList(b, rows)
@@ -105,7 +104,7 @@ func BenchmarkReadMillion(b *testing.B) {
 	b.ReportMetric(float64(size)/(1<<20), "MB-file")
 }
 
-// BenchmarkWrite says how many members are written in a second.
+// BenchmarkWrite measures how many members are written in a second.
 func BenchmarkWrite(b *testing.B) {
 	const rows = 100_000
 	var members iter.Seq2[digest.Member, error] = func(yield func(digest.Member, error) bool) {

@@ -5,15 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// A spreadsheet takes a cell for a formula that begins with one of these, and so does
-// a person's name that a stranger typed. '＝' and the others of full width count in
-// some of them.
+// The characters that begin a formula in a spreadsheet. A name that a stranger typed can begin with them. Some
+// spreadsheets accept '＝' and the other full-width characters.
 const formulaSigns = "=+-@\t\r\n＝＋－＠"
 
-// guarded writes an apostrophe before each sign that could begin a formula where a
-// cell begins: at its own beginning, and after a semicolon or a tab, which other
-// spreadsheets split at. Before an apostrophe there another one is written, so that
-// unguarded gives exactly what it was.
+// guarded writes an apostrophe before each character that could begin a formula at the beginning of a cell. It also
+// does so after a semicolon or a tab, where other spreadsheets split. It doubles an apostrophe there, so that unguarded
+// restores the original text.
 func guarded(cell string) string {
 	return atBegins(cell, func(b *strings.Builder, rest string) int {
 		first, _ := utf8.DecodeRuneInString(rest)
@@ -24,7 +22,7 @@ func guarded(cell string) string {
 	})
 }
 
-// unguarded takes the apostrophes of guarded away.
+// unguarded removes the apostrophes that guarded added.
 func unguarded(cell string) string {
 	return atBegins(cell, func(_ *strings.Builder, rest string) int {
 		if rest[0] == '\'' {
@@ -34,8 +32,8 @@ func unguarded(cell string) string {
 	})
 }
 
-// atBegins copies a cell. Wherever one could begin, and is not empty, begin may write
-// something and says how many bytes are left out.
+// atBegins copies a cell. It calls begin wherever a non-empty cell could begin. begin can write something, and returns
+// the number of bytes to skip.
 func atBegins(cell string, begin func(b *strings.Builder, rest string) int) string {
 	if cell == "" || !strings.ContainsAny(cell, "'"+formulaSigns) {
 		return cell

@@ -6,18 +6,17 @@ import (
 	"digest"
 )
 
-// Mailchimp exports an audience as a ZIP of one file for each status. The columns are
-// those of the test files of TryGhost/migrate (packages/mg-mailchimp-members). That of
-// the address has the name that the audience gives it, and is the first of all; those
-// in capitals have the same names everywhere.
+// Mailchimp exports an audience as a ZIP with a file for each status. The columns are from the test files of
+// TryGhost/migrate (packages/mg-mailchimp-members). The address is in the first column, whose name depends on the
+// audience. Columns in capitals have the same names everywhere.
 func isMailchimp(t *table) bool {
 	return t.has("optin_time", "confirm_time", "leid") || t.has("email_address", "optin_time", "confirm_time") ||
 		t.has("email_address", "member_rating")
 }
 
-// sortMailchimp knows the unsubscribed and the cleaned by their columns, whatever a
-// file is called. People who never subscribed are told apart by the file's name alone:
-// nonsubscribed_email_audience_export_….csv, before 2021 nonsubscribed_members_export_….csv.
+// sortMailchimp recognises unsubscribed and cleaned people by their columns or the file's name. Only the file's name
+// identifies people who never subscribed: nonsubscribed_email_audience_export_….csv, before 2021
+// nonsubscribed_members_export_….csv.
 func sortMailchimp(t *table, file string) (string, State, error) {
 	switch {
 	case t.has("unsub_time") || strings.HasPrefix(file, "unsubscribed_"):
@@ -32,9 +31,8 @@ func sortMailchimp(t *table, file string) (string, State, error) {
 	}
 }
 
-// readMailchimp believes CONFIRM_TIME as a confirmation only beside an OPTIN_TIME and a
-// network address: of whoever a publisher added themselves OPTIN_TIME is empty, and
-// CONFIRM_TIME and CONFIRM_IP are those of the publisher.
+// readMailchimp accepts CONFIRM_TIME as a confirmation only beside an OPTIN_TIME and an IP address. For people that a
+// publisher added, OPTIN_TIME is empty, and CONFIRM_TIME and CONFIRM_IP are the publisher's.
 func readMailchimp(r *record) Row {
 	address := r.get("email_address", "email")
 	if address == "" && !r.has("email_address") && !r.has("email") {
@@ -51,7 +49,8 @@ func readMailchimp(r *record) Row {
 	}
 	row.TimeZone = r.zone("timezone")
 	if s := stateNamed(strings.ToLower(r.get("status"))); s.IsSuppressed() || s == Pending {
-		row.State = s // of exports of a segment; an audience may have a column of this name for anything else
+		// Exports of a segment have this column. An audience may also use the name for something different.
+		row.State = s
 	}
 	if row.LeftAt = r.time("unsub_time"); row.LeftAt.IsZero() {
 		row.LeftAt = r.time("clean_time")
@@ -62,9 +61,8 @@ func readMailchimp(r *record) Row {
 	return row
 }
 
-// Substack's whole export is a ZIP with email_list.NAME.csv, with the columns of the test
-// files of TryGhost/migrate (packages/mg-substack-members-csv); plan, digest_enabled and
-// first_payment_at came later.
+// Substack's full export is a ZIP with email_list.NAME.csv. The columns are from the test files of TryGhost/migrate
+// (packages/mg-substack-members-csv); plan, digest_enabled and first_payment_at were added later.
 func isSubstack(t *table) bool {
 	return t.has("email", "active_subscription", "email_disabled") && !t.has("post_id")
 }
@@ -77,8 +75,8 @@ func readSubstack(r *record) Row {
 	return row
 }
 
-// Substack's table of subscribers has other columns (buttondown/roadmap, issue 2282).
-// Who turned mail off is not told from who is new but by the last of them.
+// Substack's table of subscribers has other columns (buttondown/roadmap, issue 2282). Only receiving_emails_for
+// distinguishes people who turned emails off from new ones.
 func isSubstackTable(t *table) bool {
 	return t.has("email", "subscription_type", "subscription_date", "receiving_emails_for")
 }
@@ -92,15 +90,14 @@ func readSubstackTable(r *record) Row {
 	return row
 }
 
-// Buttondown's columns have the names of the fields of its API
-// (docs.buttondown.com/api-subscribers-introduction), which were email and
-// subscriber_type until 2024 and are email_address and type since.
+// Buttondown's columns have the names of its API's fields (docs.buttondown.com/api-subscribers-introduction). Two of
+// them were email and subscriber_type until 2024, and are now email_address and type.
 func isButtondown(t *table) bool {
 	return t.has("creation_date") && (t.has("email") || t.has("email_address")) &&
 		(t.has("type") || t.has("subscriber_type"))
 }
 
-// sortButtondown knows the file of those who left, unsubscribers, by its name.
+// sortButtondown recognises the file of unsubscribed people by its name.
 func sortButtondown(_ *table, file string) (string, State, error) {
 	if strings.HasPrefix(file, "unsubscriber") {
 		return "unsubscribers", Left, nil
@@ -125,8 +122,8 @@ func readButtondown(r *record) Row {
 	return row
 }
 
-// buttondownState reads a type of subscriber (SubscriberType in enums.json of
-// buttondown/openapi, and docs.buttondown.com/subscriber-cleanup).
+// buttondownState parses a type of subscriber (SubscriberType in enums.json of buttondown/openapi, and
+// docs.buttondown.com/subscriber-cleanup).
 func (r *record) buttondownState(word string) State {
 	switch word = strings.ToLower(word); word {
 	case "regular", "premium", "trialed", "unpaid", "gifted", "churning", "churned", "paused", "past_due":
@@ -141,8 +138,8 @@ func (r *record) buttondownState(word string) State {
 	return s
 }
 
-// Ghost's columns are those that its tests of the export expect (TryGhost/Ghost,
-// e2e-api/admin/members-exporter.test.js); custom_fields.… may follow.
+// Ghost's columns are from its tests of the export (TryGhost/Ghost, e2e-api/admin/members-exporter.test.js);
+// custom_fields.… may follow.
 func isGhost(t *table) bool { return t.has("email", "subscribed_to_emails", "created_at") }
 
 func readGhost(r *record) Row {
@@ -154,9 +151,8 @@ func readGhost(r *record) Row {
 	return row
 }
 
-// listmonk's columns stand in its cmd/subscribers.go. The status is that of the person
-// in all lists: nothing says who has left one of them (knadh/listmonk, issue 2855), nor
-// who confirmed.
+// listmonk's columns are from its cmd/subscribers.go. The status is for the person in all lists. The export does not
+// say who left a single list (knadh/listmonk, issue 2855), or who confirmed.
 func isListmonk(t *table) bool { return t.has("uuid", "email", "attributes", "status") }
 
 func readListmonk(r *record) Row {
@@ -172,8 +168,8 @@ func readListmonk(r *record) Row {
 	return row
 }
 
-// Keila's columns stand in KeilaWeb.ContactsCsvExport. The export of all contacts had no
-// Status at first, and so did not say who had left.
+// Keila's columns are from KeilaWeb.ContactsCsvExport. Old exports of all contacts have no Status, so they do not say
+// who unsubscribed.
 func isKeila(t *table) bool { return t.has("email", "first_name", "last_name", "data") }
 
 func sortKeila(t *table, _ string) (string, State, error) {

@@ -12,9 +12,8 @@ import (
 	"digest/mailer"
 )
 
-// FuzzList: whatever a list holds, it is read to its end, everybody in it can be mailed
-// by the program's own rule, nobody comes twice, and nobody joins or is asked whom the
-// same list suppresses.
+// FuzzList checks that any list is read to its end, and that its addresses are valid and occur once. Nobody whom the
+// list suppresses is added or asked.
 func FuzzList(f *testing.F) {
 	for _, pattern := range []string{"testdata/*.csv", "testdata/mailchimp/*.csv", "testdata/substack/*.csv"} {
 		files, err := filepath.Glob(pattern)
@@ -48,7 +47,7 @@ func FuzzList(f *testing.F) {
 	})
 }
 
-// readAll reads a list and holds what is true of every list.
+// readAll reads a list and checks the rules for every list.
 func readAll(t *testing.T, list *List) string {
 	met, others := map[string]bool{}, false
 	for row, err := range list.Rows() {
@@ -87,7 +86,7 @@ func oneLine(t *testing.T, err error) {
 	}
 }
 
-// FuzzCell: a cell comes back as it was, and no spreadsheet takes it for a formula.
+// FuzzCell checks that a cell is restored exactly, and that no spreadsheet treats it as a formula.
 func FuzzCell(f *testing.F) {
 	for _, cell := range []string{"=1", "'=1", "a;=1", ";;'", "\t＝x", "\xff;-"} {
 		f.Add(cell)
@@ -98,7 +97,7 @@ func FuzzCell(f *testing.F) {
 			t.Errorf("%q came back as %q by %q", cell, got, safe)
 		}
 		for part := range strings.SplitSeq(safe, ";") {
-			if strings.IndexAny(part, formulaSigns) == 0 && part[0] != '\t' { // a tab is what it was, between two cells
+			if strings.IndexAny(part, formulaSigns) == 0 && part[0] != '\t' { // a tab stays between two cells
 				t.Errorf("%q is written as %q", cell, safe)
 			}
 		}

@@ -13,33 +13,32 @@ import (
 	"digest"
 )
 
-// A List is a list of members that was recognised.
+// A List is a list of members from a known system.
 type List struct {
-	System  string   // that wrote it, such as "Mailchimp"
-	Files   []string // that are read, in this order
-	Skipped []string // files of a ZIP that are not, each with the reason
+	System  string   // such as "Mailchimp"
+	Files   []string // files to read, in order
+	Skipped []string // skipped files of a ZIP, each with the reason
 
-	Asked []digest.AskedAddress // who were asked already, as our own export says
+	Asked []digest.AskedAddress // addresses that already got a confirmation request, from our own export
 
 	ctx     context.Context // of the caller that reads the list
-	budget  int64           // bytes that may be read to recognise its files
+	budget  int64           // remaining bytes for recognising its files
 	sources []source
-	state   State // of everybody; "": as the rows say
+	state   State // of all people; "": from the rows
 	limits  limits
-	zones   map[string]error // what is wrong with a time zone; nil: nothing
+	zones   map[string]error // cache of errors by time zone
 }
 
-// A source is a CSV file of a list.
 type source struct {
 	name   string
 	open   func() (io.ReadCloser, error)
 	system system
-	part   string // what sort of file it is; of each there may be one
-	state  State  // of all its rows; "": as they say
+	part   string // kind of the file; a list has at most one of each
+	state  State  // of all its rows; "": from the rows
 }
 
-// Open recognises a list: a CSV file, or a ZIP of them. Some systems put information into name, the name of the
-// file. If the list is at fault, the error is one line of the kind Invalid. Open reads nothing after ctx has ended.
+// Open recognises a list: a CSV file, or a ZIP of them. name is the name of the file, in which some systems encode the
+// state. An error in the list is one line of the kind Invalid. Open reads nothing after ctx ended.
 func Open(ctx context.Context, r io.ReaderAt, size int64, name string) (*List, error) {
 	return open(ctx, r, size, name, usualLimits())
 }
@@ -61,13 +60,13 @@ func open(ctx context.Context, r io.ReaderAt, size int64, name string, l limits)
 	return list, list.add(source{name: baseName(name), open: whole})
 }
 
-// baseName is the name of a file without its folders, as it may be shown.
+// baseName returns the name of a file for display, without its folders.
 func baseName(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	return cmp.Or(digest.Shortened(digest.OneLine(name), 100), "the list")
 }
 
-// add recognises a file by its header and takes it in.
+// add recognises a file by its header and adds it.
 func (l *List) add(s source) error {
 	f, err := s.open()
 	if err != nil {
@@ -96,7 +95,6 @@ func (l *List) add(s source) error {
 	return nil
 }
 
-// atFile says in which file an error is.
 func atFile(name string, err error) error {
 	if e, ok := errors.AsType[*digest.Error](err); ok {
 		wrong := digest.Refuse(e.Kind, "%s: %s", name,
@@ -110,14 +108,13 @@ func atFile(name string, err error) error {
 	return fmt.Errorf("reading %s: %w", name, err)
 }
 
-// Suppress has everybody in the list read as being in a suppressed state, whatever the
-// rows say: for a list of those who left that does not say so itself, as that of listmonk
-// does not.
+// Suppress sets a suppressed state for all people in the list. It is for a list of people who left that does not say
+// so, such as listmonk's.
 func (l *List) Suppress(state State) { l.state = state }
 
-// Rows gives everybody in the list: first those who are suppressed, then the others. A
-// *Problem is a row that cannot be used, and the next one follows; any other error is
-// the last, and of the kind Invalid if the list is at fault. It may be ranged over again.
+// Rows returns the people in the list: first the suppressed ones, then the others. A *Problem is an invalid row, and
+// further rows follow it. Any other error is the last, and of the kind Invalid if it is in the list. The caller may
+// range over the result several times.
 func (l *List) Rows() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		p := pass{List: l, met: map[[16]byte]place{}, yield: yield}
@@ -132,24 +129,24 @@ func (l *List) Rows() iter.Seq2[Row, error] {
 	}
 }
 
-// A pass is one way through all files of a list.
+// A pass reads all files of a list once.
 type pass struct {
 	*List
-	suppressing bool               // only rows that are suppressed are given; else only others
-	met         map[[16]byte]place // by the hash of an address: where it stands
+	suppressing bool               // return only suppressed rows; false: only the others
+	met         map[[16]byte]place // first occurrence of an address, by hash
 	rows        int
-	left        int64 // bytes that may still be read
+	left        int64 // remaining bytes to read
 	yield       func(Row, error) bool
 }
 
-// A place is where an address stood first, and whether it is suppressed there.
+// A place is the first occurrence of an address.
 type place struct {
 	line       int32
 	file       int16
 	suppressed bool
 }
 
-// file gives the rows of one file; false ends the pass.
+// file yields the rows of one file. It returns false to end the pass.
 func (p *pass) file(i int, s source) bool {
 	f, err := s.open()
 	if err != nil {
@@ -186,7 +183,7 @@ func (p *pass) file(i int, s source) bool {
 	}
 }
 
-// row gives one row, if it is of this pass; false ends it.
+// row yields one row if it belongs to this pass. It returns false to end the pass.
 func (p *pass) row(i int, s source, t *table, fields []string) bool {
 	row, wrong := p.read(s, t, fields)
 	if wrong == "" && row.State.IsSuppressed() != p.suppressing || wrong != "" && p.suppressing {
@@ -201,7 +198,6 @@ func (p *pass) row(i int, s source, t *table, fields []string) bool {
 	return p.yield(row, nil)
 }
 
-// read makes a Row of a row, or says what is wrong with it.
 func (p *pass) read(s source, t *table, fields []string) (Row, string) {
 	r := &record{table: t, list: p.List, fields: fields, foreign: s.system.foreign}
 	row := s.system.read(r)
@@ -214,7 +210,7 @@ func (p *pass) read(s source, t *table, fields []string) (Row, string) {
 			len(fields), len(t.names), string(t.csv.Comma))
 	}
 	if row.State.IsSuppressed() && row.Email != "" {
-		r.wrong = "" // whatever else is wrong, nothing may be mailed there
+		r.wrong = "" // despite other errors, the address must not get emails
 	}
 	if s.system.foreign && row.Form == "" {
 		row.Form = digest.Shortened(s.system.name+", "+s.name, mostForm)
@@ -222,7 +218,7 @@ func (p *pass) read(s source, t *table, fields []string) (Row, string) {
 	return row, r.wrong
 }
 
-// again notes where an address stands, and says so if it stood somewhere before.
+// again stores the first occurrence of an address, and returns an error text for later ones.
 func (p *pass) again(i int, row Row) string {
 	sum := sha256.Sum256([]byte(digest.EmailKey(row.Email)))
 	key := [16]byte(sum[:16])
@@ -247,11 +243,11 @@ func isEmpty(fields []string) bool {
 	return true
 }
 
-// spending reads as long as something is left to spend, and its context has not ended.
+// A spending reads until its budget is used up or its context ends.
 type spending struct {
 	ctx  context.Context
 	r    io.Reader
-	left *int64 // bytes
+	left *int64 // in bytes
 }
 
 func (s *spending) Read(p []byte) (int, error) {

@@ -23,7 +23,6 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// told writes what a list says, one line a row.
 func told(l *List) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", l.System, strings.Join(l.Files, ", "))
@@ -100,16 +99,15 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-// TestArchives reads the whole exports of Mailchimp and Substack, of which only some
-// files are lists.
+// TestArchives reads the full exports of Mailchimp and Substack, of which only some files are lists.
 func TestArchives(t *testing.T) {
 	for _, dir := range []string{"mailchimp", "substack"} {
 		golden(t, dir+".zip", told(opened(t, dir+".zip", zipped(t, os.DirFS("testdata/"+dir)))))
 	}
 }
 
-// TestEachFileByItself: every file of Mailchimp is what it is also outside its ZIP, and
-// where it has a column of its own, under any name.
+// TestEachFileByItself checks that the files of Mailchimp are recognised outside of their ZIP, and by their columns
+// under any name.
 func TestEachFileByItself(t *testing.T) {
 	for file, want := range map[string]State{"unsubscribed": Left, "cleaned": Bounced} {
 		content, err := os.ReadFile("testdata/mailchimp/" + file + "_email_audience_export_1a2b3c4d5e.csv")
@@ -129,7 +127,6 @@ func TestEachFileByItself(t *testing.T) {
 	refused(t, "nonsubscribed_email_audience_export_1a2b3c4d5e.csv", never, "never subscribed")
 }
 
-// zipped packs files.
 func zipped(t testing.TB, files fs.FS) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -168,8 +165,7 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// TestEncodings: one list in every encoding and with every separator and end of line
-// that programs write.
+// TestEncodings checks one list in all encodings, separators and line ends.
 func TestEncodings(t *testing.T) {
 	const list = "email,name,state\r\nzoe@example.org,\"Zoë, 1\r\nof 2\",joined\r\nleft@example.org,,left\r\n"
 	want := told(opened(t, "list.csv", []byte(list)))
@@ -203,7 +199,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestUnusable: what is no list is refused with the reason.
+// TestUnusable checks that other files are rejected with a reason.
 func TestUnusable(t *testing.T) {
 	for _, tt := range []struct{ content, want string }{
 		{"", "it is empty"},
@@ -217,7 +213,7 @@ func TestUnusable(t *testing.T) {
 		{"\x00\x01\x02\x03", "there is no column named email"},
 		{"PK\x03\x04", "the ZIP is damaged"},
 		{strings.Repeat("a,", 1001) + "\n", "more than a thousand columns"},
-		// who opened a post of Substack
+		// the readers of a post on Substack
 		{"post_id,timestamp,email,active_subscription,email_disabled\n1,,a@example.org,true,false\n",
 			`the columns "post_id"`},
 		{"email\x1b[31m,x\n", `"email [31m"`},
@@ -226,9 +222,8 @@ func TestUnusable(t *testing.T) {
 	}
 }
 
-// TestRowsThatAreWrong: a row that cannot be read costs itself alone, and says where it
-// stands; a quotation mark that is left open could swallow somebody who left, so it ends
-// the list.
+// TestRowsThatAreWrong checks that an invalid row is skipped and reported with its line. An open quotation mark could
+// hide people who left, so it ends the list.
 func TestRowsThatAreWrong(t *testing.T) {
 	for _, tt := range []struct{ rows, want string }{
 		{"a@example.org,x\"y,\nb@example.org,,\n",
@@ -258,7 +253,7 @@ func TestRowsThatAreWrong(t *testing.T) {
 	}
 }
 
-// TestColumns: what a row says by other columns than usual.
+// TestColumns checks rows with unusual columns.
 func TestColumns(t *testing.T) {
 	const mailchimp, buttondown = "Email Address,Status,MEMBER_RATING,OPTIN_TIME,CONFIRM_TIME\n",
 		"id,email,creation_date,subscriber_type\n"
@@ -286,7 +281,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestSuppressWhole: a list of those who left that does not say so.
+// TestSuppressWhole checks a list of unsubscribed people that does not say so.
 func TestSuppressWhole(t *testing.T) {
 	content, err := os.ReadFile("testdata/listmonk.csv")
 	if err != nil {
@@ -306,7 +301,7 @@ func TestSuppressWhole(t *testing.T) {
 	}
 }
 
-// TestBounds: no list is larger than its limits, packed or not.
+// TestBounds checks the limits of a list, packed and unpacked.
 func TestBounds(t *testing.T) {
 	content := []byte("email\n" + strings.Repeat("a@example.org\n", 1000))
 	packed := zipped(t, mapFS("list.csv", string(content)))
@@ -333,7 +328,7 @@ func TestBounds(t *testing.T) {
 	ended("list.zip", packed, small, "the ZIP has too many files")
 }
 
-// TestRecognisingIsBounded: to recognise the files of a ZIP, Open reads at most the size of one list from all of
+// TestRecognisingIsBounded checks that Open reads at most the size of one list from all files of a ZIP to recognise
 // them. A ZIP may have a thousand files of asked addresses, which are a few bytes each until they are unpacked.
 func TestRecognisingIsBounded(t *testing.T) {
 	asked := "asked\n" + strings.Repeat("no address\n", 300)
@@ -346,7 +341,7 @@ func TestRecognisingIsBounded(t *testing.T) {
 	}
 }
 
-// TestReadingEnds: when its context ends, a list is read no further, not even to recognise it.
+// TestReadingEnds checks that reading and recognising a list stop when its context ends.
 func TestReadingEnds(t *testing.T) {
 	content := []byte("email\n" + strings.Repeat("\n", 4*ahead) + "a@example.org\n")
 	for name, b := range map[string][]byte{"list.csv": content,
@@ -369,11 +364,11 @@ func TestReadingEnds(t *testing.T) {
 	}
 }
 
-// TestArchivesThatAreWrong: a ZIP is refused where nobody could tell which list is meant.
+// TestArchivesThatAreWrong checks that a ZIP is rejected if it is ambiguous.
 func TestArchivesThatAreWrong(t *testing.T) {
 	const ours, listmonk = "email\na@example.org\n", "uuid,email,name,attributes,status,created_at,updated_at\n"
 	for _, tt := range []struct {
-		files []string // name and content by turns
+		files []string // alternating names and contents
 		want  string
 	}{
 		{nil, "the ZIP has no CSV file"},
@@ -398,7 +393,7 @@ func TestArchivesThatAreWrong(t *testing.T) {
 	}
 }
 
-// TestRowsEndEarly: who stops ranging gets nothing more.
+// TestRowsEndEarly checks that Rows stops with its caller.
 func TestRowsEndEarly(t *testing.T) {
 	l := opened(t, "list.csv",
 		[]byte("email,state\na@example.org,left\nb@example.org,joined\nno address,\nc@example.org,\n"))
@@ -415,7 +410,7 @@ func TestRowsEndEarly(t *testing.T) {
 	}
 }
 
-// TestReadingFails: what a disk says is no fault of the list.
+// TestReadingFails checks that an error of the disk does not count as an error in the list.
 func TestReadingFails(t *testing.T) {
 	_, err := Open(t.Context(), failing{}, 10, "list.csv")
 	if err == nil || digest.KindOf(err) != "" || !errors.Is(err, fs.ErrClosed) {

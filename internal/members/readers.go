@@ -8,16 +8,15 @@ import (
 	"strings"
 )
 
-// A Reader is a line of a list of people who are to read a digest of their own.
+// A Reader is a line of a list of new readers.
 type Reader struct {
 	Line     int
-	Email    string // as it is written
-	TimeZone string // "": the list does not say
+	Email    string // as written
+	TimeZone string // "": not in the list
 }
 
-// Readers gives the lines of a CSV file whose columns are email and, if there is one, time_zone: at most so many. A
-// *Problem is a line that cannot be read, and the next one follows; any other error is the last, and of the kind
-// Invalid if the file is at fault.
+// Readers returns at most most lines of a CSV file with the columns email and, optionally, time_zone. A *Problem is an
+// invalid line, and further lines follow it. Any other error is the last, and of the kind Invalid if it is in the file.
 func Readers(r io.Reader, most int) iter.Seq2[Reader, error] {
 	return func(yield func(Reader, error) bool) {
 		t, err := openReaders(r)
@@ -64,7 +63,6 @@ func openReaders(r io.Reader) (*table, error) {
 	return t, nil
 }
 
-// cell is what stands in a column, "" where the row has none.
 func (t *table) cell(fields []string, column string) string {
 	i := t.column[column] - 1
 	if i < 0 || i >= len(fields) {

@@ -11,7 +11,7 @@ import (
 	"digest/timezone"
 )
 
-// How much is kept of a text, in characters.
+// The maximum lengths of stored texts, in characters.
 const (
 	mostName  = 200
 	mostForm  = 2000
@@ -19,16 +19,14 @@ const (
 	mostEmail = 320
 )
 
-// A record is one row of a table.
 type record struct {
 	*table
 	list    *List
 	fields  []string
-	foreign bool   // another system wrote it
-	wrong   string // what is wrong with it; the first thing
+	foreign bool   // from another system
+	wrong   string // the first error in it
 }
 
-// raw is the field of a column; "" where there is none.
 func (r *record) raw(column string) string {
 	i := r.column[column]
 	if i == 0 || i > len(r.fields) {
@@ -41,7 +39,7 @@ func (r *record) raw(column string) string {
 	return unguarded(field)
 }
 
-// get is the first field of these columns that is not empty, as one line.
+// get returns the first non-empty field of some columns, as one line.
 func (r *record) get(columns ...string) string {
 	for _, column := range columns {
 		if field := digest.OneLine(r.raw(column)); field != "" {
@@ -51,14 +49,13 @@ func (r *record) get(columns ...string) string {
 	return ""
 }
 
-// fail notes what is wrong with the row, if nothing was before.
 func (r *record) fail(format string, args ...any) {
 	if r.wrong == "" {
 		r.wrong = fmt.Sprintf(format, args...)
 	}
 }
 
-// layouts are the forms of time that lists have. Those that name no zone are in UTC.
+// layouts are the time formats in lists. A time without a zone is in UTC.
 var layouts = [...]string{
 	time.RFC3339, // ours, Substack, Buttondown, Ghost
 	"2006-01-02 15:04:05.999999999 -0700 MST", // listmonk: time.Time's String
@@ -67,7 +64,7 @@ var layouts = [...]string{
 	"2006-01-02T15:04:05",
 }
 
-// time reads an instant, in UTC and whole seconds; zero where there is none.
+// time parses a time into UTC and whole seconds; zero if the field is empty.
 func (r *record) time(column string) time.Time {
 	field := r.get(column)
 	if field == "" || strings.HasPrefix(field, "0000-00-00") {
@@ -82,7 +79,7 @@ func (r *record) time(column string) time.Time {
 	return time.Time{}
 }
 
-// ip reads an address of a network; "" for what is none.
+// ip parses an IP address; "" if it is invalid.
 func (r *record) ip(columns ...string) string {
 	for _, column := range columns {
 		if a, err := netip.ParseAddr(r.get(column)); err == nil {
@@ -92,7 +89,7 @@ func (r *record) ip(columns ...string) string {
 	return ""
 }
 
-// zone reads the name of a time zone. Another system's that we do not know is none.
+// zone parses the name of a time zone. It ignores unknown zones of other systems.
 func (r *record) zone(column string) string {
 	name := r.get(column)
 	if name == "" {
@@ -114,7 +111,7 @@ func (r *record) zone(column string) string {
 	return ""
 }
 
-// email reads the address by the program's own rule.
+// email parses the address with the same rule as the program.
 func (r *record) email(field string) string {
 	if field == "" {
 		r.fail("it has no email address")
@@ -132,7 +129,6 @@ func (r *record) email(field string) string {
 	return digest.NormalEmail(address)
 }
 
-// name puts the parts of a name together.
 func (r *record) name(whole string, parts ...string) string {
 	var words []string
 	for _, part := range parts {
@@ -145,7 +141,7 @@ func (r *record) name(whole string, parts ...string) string {
 	return digest.Shortened(name, mostName)
 }
 
-// is reads true or false; anything else is a fault of the row.
+// is parses true or false. Any other text is an error of the row.
 func (r *record) is(column string) bool {
 	switch field := r.get(column); strings.ToLower(field) {
 	case "true", "1", "yes":

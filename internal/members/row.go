@@ -10,61 +10,59 @@ import (
 	"digest"
 )
 
-// State is what a list says of a person.
+// State is the state of a person in a list.
 type State string
 
-// The states.
 const (
 	Joined     State = "joined"
-	Pending    State = "pending"    // somebody gave the address, and whoever reads its mail never confirmed
+	Pending    State = "pending"    // the address was entered, but never confirmed
 	Left       State = "left"       // unsubscribed
-	Bounced    State = "bounced"    // mail came back for good
-	Complained State = "complained" // called it spam
-	Blocked    State = "blocked"    // by the publisher, or by the other system
+	Bounced    State = "bounced"    // emails bounced permanently
+	Complained State = "complained" // reported as spam
+	Blocked    State = "blocked"    // by the publisher or the other system
 )
 
-// IsSuppressed reports whether nothing may be mailed to somebody in this state.
+// IsSuppressed reports whether a person in this state must not get emails.
 func (s State) IsSuppressed() bool {
 	return slices.Contains([]State{Left, Bounced, Complained, Blocked}, s)
 }
 
-// A Row is what a list says of one person.
+// A Row is a person in a list.
 type Row struct {
-	File string // in which the row stands, without folders
-	Line int    // at which it begins, from 1
+	File string // file of the row, without folders
+	Line int    // first line of the row, from 1
 
 	State    State
-	Email    string // as digest.NormalEmail and mailer.Recipient want it
-	Name     string // one line; "" for none
-	TimeZone string // that timezone.Load knows; "" for none
+	Email    string // valid for digest.NormalEmail and mailer.Recipient
+	Name     string // one line; "": none
+	TimeZone string // valid for timezone.Load; "": none
 	JoinedAt time.Time
 
-	// What only our own export says.
+	// Only in our own export.
 	Paused  bool
 	Cadence digest.Cadence // 0: the newsletter's
 
-	// Proof says how they came. At is set only where the list tells a confirmation
-	// by the person from the making of a record.
+	// Proof says how the person subscribed. At is set only if the list distinguishes the person's confirmation from the
+	// creation of the record.
 	digest.Proof
 
-	LeftAt time.Time // of somebody suppressed; zero: not known
-	Reason string    // of somebody suppressed, in the list's words; "" for none
+	LeftAt time.Time // of a suppressed person; zero: unknown
+	Reason string    // of a suppressed person, in the words of the list; "": none
 }
 
-// Action is what follows from a row.
+// Action is the consequence of a row.
 type Action string
 
-// The actions.
 const (
-	Join     Action = "join"     // their consent is proven
-	Ask      Action = "ask"      // they are on the list, and nothing proves that they wanted it: ask them
-	Suppress Action = "suppress" // never mailed
-	Ignore   Action = "ignore"   // they never confirmed: they are not asked a second time
+	Join     Action = "join"     // consent is proven
+	Ask      Action = "ask"      // consent is not proven; send a confirmation request
+	Suppress Action = "suppress" // send no emails
+	Ignore   Action = "ignore"   // they never confirmed; do not ask again
 )
 
-// Action is the one rule of consent. Proof is a time at which the person confirmed,
-// or a time at which they signed up together with the network address from which they
-// did. When a record was made proves nothing, for an import makes records too.
+// Action implements the rule of consent. Proof is the time of the person's confirmation, or the time of a sign-up
+// together with the person's IP address. The creation time of a record proves nothing, because imports create records
+// too.
 func (r Row) Action() Action {
 	switch {
 	case r.State.IsSuppressed():
@@ -78,13 +76,12 @@ func (r Row) Action() Action {
 	}
 }
 
-// Suppression is what a newsletter keeps of a row that is suppressed.
+// Suppression returns the stored suppression for a suppressed row.
 func (r Row) Suppression() digest.NewsletterSuppression {
 	return digest.NewsletterSuppression{Email: r.Email, Reason: cmp.Or(r.Reason, string(r.State)), At: r.LeftAt}
 }
 
-// stateOf reads the state with which the reason of a suppression begins; another
-// reason is that of one who left.
+// stateOf returns the state at the beginning of a suppression's reason, or Left.
 func stateOf(reason string) State {
 	word, _, _ := strings.Cut(reason, ":")
 	if s := State(word); s.IsSuppressed() {
@@ -93,17 +90,17 @@ func stateOf(reason string) State {
 	return Left
 }
 
-// A Problem is a row that cannot be used; the rows after it can.
+// A Problem is an invalid row. Later rows can still be valid.
 type Problem struct {
 	File    string
 	Line    int
-	Message string // says what to do, one line
+	Message string // says what to do, in one line
 }
 
-// Error is one line with the file and the line.
+// Error returns one line with the file and the line number.
 func (p *Problem) Error() string { return fmt.Sprintf("%s, line %d: %s", p.File, p.Line, p.Message) }
 
-// invalid is an error for the person who gave the list.
+// invalid returns an error for the person who imports the list.
 func invalid(format string, args ...any) error {
 	return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf(format, args...)}
 }

@@ -8,16 +8,15 @@ import (
 	"digest"
 )
 
-// A system is a program whose lists are read.
 type system struct {
 	name    string
-	foreign bool                                                              // the list is not in our format
-	is      func(t *table) bool                                               // by its columns
-	read    func(r *record) Row                                               // of one row
-	sort    func(t *table, file string) (part string, state State, err error) // nil: one file with people in any state
+	foreign bool                                                              // not our own format
+	is      func(t *table) bool                                               // recognises the columns
+	read    func(r *record) Row                                               // converts one row
+	sort    func(t *table, file string) (part string, state State, err error) // nil: one file with people in all states
 }
 
-// systems are those whose lists are read, the ones with the plainest columns first.
+// systems returns the known systems, those with the most distinctive columns first.
 func systems() []system {
 	return []system{
 		{"Mailchimp", true, isMailchimp, readMailchimp, sortMailchimp},
@@ -31,13 +30,11 @@ func systems() []system {
 	}
 }
 
-// Why a file is not read.
 var (
 	errUnknown = errors.New("it is not a list of members")
 	errNever   = errors.New("the people in this list never subscribed")
 )
 
-// unknown says which columns a file has that are in no list we know.
 func unknown(columns []string) error {
 	const most = 12
 	var odd []string
@@ -58,7 +55,7 @@ func unknown(columns []string) error {
 	return wrong
 }
 
-// recognise says by its header what a file is.
+// recognise finds the system of a file by its header.
 func (s *source) recognise(t *table) error {
 	for _, known := range systems() {
 		if !known.is(t) {
@@ -75,7 +72,7 @@ func (s *source) recognise(t *table) error {
 	return unknown(t.names)
 }
 
-// ourColumns are those of our own format. Only the address has to be there.
+// ourColumns are the columns of our own format. Only email is required.
 var ourColumns = [...]string{"email", "name", "state", "time_zone", "days", "joined_at", "form", "address", "asked_at",
 	"confirmed_at", "left_at", "reason"}
 
@@ -88,7 +85,7 @@ func ours(column string) bool {
 	return false
 }
 
-// isOurs wants no column that it does not know: it could be the one that says who left.
+// isOurs rejects unknown columns, because one of them could say who left.
 func isOurs(t *table) bool {
 	for _, name := range t.names {
 		if !ours(normal(name)) {
@@ -105,7 +102,6 @@ func sortOurs(_ *table, file string) (string, State, error) {
 	return "members", "", nil
 }
 
-// paused is the state of a member who has paused.
 const paused = "paused"
 
 func readOurs(r *record) Row {
@@ -127,7 +123,7 @@ func readOurs(r *record) Row {
 	return row
 }
 
-// state reads a state in our words, or in those that other systems have for it.
+// state parses a state in our words, or in the words of other systems.
 func (r *record) state(row Row) (State, bool) {
 	switch word := strings.ToLower(r.get("state")); word {
 	case paused:
@@ -147,7 +143,7 @@ func (r *record) state(row Row) (State, bool) {
 	}
 }
 
-// stateNamed is the state that a word in lower case means, "" if none is known.
+// stateNamed returns the state for a word in lower case, or "".
 func stateNamed(word string) State {
 	switch word {
 	case "joined", "subscribed", "active", "confirmed":

@@ -16,21 +16,20 @@ import (
 	"digest"
 )
 
-// limits bound what a list may hold.
 type limits struct {
-	bytes   int64 // of a file, or of all files of a ZIP together, unpacked
-	row     int   // bytes of a row
-	field   int   // bytes of a field
+	bytes   int64 // of a file, or of all files in a ZIP together, unpacked
+	row     int   // in bytes
+	field   int   // in bytes
 	columns int
 	rows    int   // of all files together
-	index   int64 // bytes read to find the files of a ZIP
+	index   int64 // bytes to read for finding the files of a ZIP
 }
 
 func usualLimits() limits {
 	return limits{bytes: 1 << 30, row: 256 << 10, field: 64 << 10, columns: 1000, rows: 2_000_000, index: 8 << 20}
 }
 
-// ahead is how many bytes are read before they are needed.
+// ahead is the size of the read buffers in bytes.
 const ahead = 64 << 10
 
 var (
@@ -39,17 +38,15 @@ var (
 	errEmpty   = errors.New("it is empty")
 )
 
-// A table is one CSV file, row after row.
 type table struct {
 	limits
 	csv    *csv.Reader
 	input  *rowBound
-	names  []string       // of the columns, as they are written
-	column map[string]int // by normal name, the first of each
-	at     int            // the line at which the latest row begins; 0: none was read
+	names  []string       // of the columns, as written
+	column map[string]int // 1 plus the index of the first column by normal name
+	at     int            // first line of the latest row; 0: none
 }
 
-// openTable reads the header.
 func openTable(r io.Reader, l limits) (*table, error) {
 	input := &rowBound{r: decoded(bufio.NewReaderSize(r, ahead)), most: int64(l.row) + ahead}
 	buffered := bufio.NewReaderSize(input, ahead)
@@ -77,12 +74,11 @@ func openTable(r io.Reader, l limits) (*table, error) {
 	return t, nil
 }
 
-// normal is how the names of columns are compared.
+// normal returns the form in which names of columns are compared.
 func normal(name string) string {
 	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(name))
 }
 
-// has reports whether there are all of these columns.
 func (t *table) has(names ...string) bool {
 	for _, name := range names {
 		if t.column[name] == 0 {
@@ -92,13 +88,13 @@ func (t *table) has(names ...string) bool {
 	return true
 }
 
-// next reads a row; its fields are valid until the next one. A *Problem, without its
-// file, for one that cannot be read; io.EOF after the last.
+// next reads a row. Its fields are valid until the next call. A *Problem, without its file, is an invalid row. It
+// returns io.EOF after the last row.
 func (t *table) next() ([]string, error) {
 	fields, err := t.csv.Read()
 	t.input.done = t.csv.InputOffset()
 	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
-		if wrong.StartLine != wrong.Line { // nobody can tell what else was taken for a field
+		if wrong.StartLine != wrong.Line { // the extent of the field is unknown
 			return nil, invalid("a quotation mark in line %d is not closed; correct the line (inside a field, double the quotation mark) and try again", wrong.StartLine)
 		}
 		return nil, &Problem{Line: wrong.Line,
@@ -125,11 +121,11 @@ func (t *table) next() ([]string, error) {
 
 func (t *table) problem(message string) error { return &Problem{Line: t.at, Message: message} }
 
-// rowBound ends the reading of a row that does not end.
+// A rowBound limits the length of a row.
 type rowBound struct {
 	r    io.Reader
-	read int64 // bytes
-	done int64 // of them, up to the end of the latest row
+	read int64 // in bytes
+	done int64 // bytes up to the end of the latest row
 	most int64
 }
 
@@ -142,16 +138,15 @@ func (b *rowBound) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// decoded makes UTF-8 of UTF-16 and takes a byte order mark away. What is neither is
-// left for text to decide field by field.
+// decoded converts UTF-16 to UTF-8 and removes a byte order mark. text converts other encodings field by field.
 func decoded(r *bufio.Reader) io.Reader {
 	begin, _ := r.Peek(4)
 	order, found := unicode.LittleEndian, true
 	switch {
 	case bytes.HasPrefix(begin, []byte("\xEF\xBB\xBF")):
-		_, _ = r.Discard(3) // they are in the buffer
+		_, _ = r.Discard(3) // the buffer has them
 		return r
-	// the mark tells the order
+	// The byte order mark has the order.
 	case bytes.HasPrefix(begin, []byte("\xFF\xFE")), bytes.HasPrefix(begin, []byte("\xFE\xFF")):
 	case len(begin) == 4 && begin[0] != 0 && begin[1] == 0 && begin[2] != 0 && begin[3] == 0:
 	case len(begin) == 4 && begin[0] == 0 && begin[1] != 0 && begin[2] == 0 && begin[3] != 0:
@@ -165,7 +160,7 @@ func decoded(r *bufio.Reader) io.Reader {
 	return transform.NewReader(r, unicode.UTF16(order, unicode.UseBOM).NewDecoder())
 }
 
-// text is a field in UTF-8: what is not UTF-8 is Windows-1252.
+// text returns a field in UTF-8. It decodes invalid UTF-8 as Windows-1252.
 func text(field string) string {
 	if utf8.ValidString(field) {
 		return field
@@ -177,8 +172,8 @@ func text(field string) string {
 	return decoded
 }
 
-// separator is the comma, semicolon or tab that stands most often in the first line,
-// outside quotation marks; a comma, if none does.
+// separator returns the most frequent of comma, semicolon and tab in the first line, outside quotation marks; the
+// default is a comma.
 func separator(begin []byte) rune {
 	count, quoted := map[byte]int{}, false
 	for _, c := range begin {

@@ -25,17 +25,17 @@ const (
 //go:embed readme.txt
 var readme string
 
-// An Export is all that a publisher takes along: the members of a newsletter, with the
-// proofs of their consent, and whom it is not sent to.
+// An Export is a publisher's export: the members of a newsletter with the proofs of their consent, and the suppressed
+// addresses.
 type Export struct {
 	Newsletter string // its name
 	MadeAt     time.Time
-	Members    iter.Seq2[digest.Member, error] // those who have left are passed over
+	Members    iter.Seq2[digest.Member, error] // Write skips those who left
 	Suppressed iter.Seq2[digest.NewsletterSuppression, error]
-	Asked      iter.Seq2[digest.AskedAddress, error] // who are not asked again; nil: nobody
+	Asked      iter.Seq2[digest.AskedAddress, error] // addresses that got a confirmation request; nil: none
 }
 
-// Write writes the ZIP. What was written before an error is none.
+// Write writes the ZIP file. After an error the output is not a valid ZIP file.
 func (e Export) Write(w io.Writer) error {
 	z := zip.NewWriter(w)
 	for _, f := range []struct {
@@ -88,7 +88,7 @@ func memberState(m digest.Member) string {
 	return string(Joined)
 }
 
-// memberDays are the days that a member chose; "" are the newsletter's.
+// memberDays returns the days that a member chose, or "" for the newsletter's.
 func memberDays(m digest.Member) string {
 	if !m.OwnDays {
 		return ""
@@ -110,8 +110,7 @@ func (e Export) writeSuppressed(w io.Writer) error {
 	})
 }
 
-// writeTable writes a header and the rows that each hands to row. The file is UTF-8 in
-// the form of RFC 4180.
+// writeTable writes a header, and the rows that each passes to row, as CSV in UTF-8 (RFC 4180).
 func writeTable(w io.Writer, columns []string, each func(row func(...string) error) error) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
@@ -148,7 +147,6 @@ func (e Export) writeAsked(w io.Writer) error {
 	})
 }
 
-// stamp writes an instant; "" for none.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -26,7 +26,7 @@ func mapFS(namesAndContents ...string) fs.FS {
 	return files
 }
 
-// every gives values, and then an error if there is one.
+// every yields values, and then an error if there is one.
 func every[T any](last error, values ...T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, v := range values {
@@ -51,7 +51,7 @@ func written(t testing.TB, e Export) []byte {
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// TestRoundTrip: what is written is read back whole, whatever strangers have typed.
+// TestRoundTrip checks that an export with any texts is read back completely.
 func TestRoundTrip(t *testing.T) {
 	days, err := digest.ParseCadence("mon,thu")
 	if err != nil {
@@ -106,8 +106,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestNoFormula: no cell of an export begins as a formula does, however a spreadsheet
-// splits the line; and a cell is what it was once the marks are taken away.
+// TestNoFormula checks that no cell of an export begins like a formula, even if a spreadsheet splits the line, and that
+// unguarded restores the cell.
 func TestNoFormula(t *testing.T) {
 	for _, cell := range []string{"=1+1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\n=1", "a;=1", "a\t=1", "＝1",
 		"＋1", "－1", "＠x", "'=1", "''", "'", "x'", ";;=", ";'", "", "plain"} {
@@ -126,7 +126,7 @@ func TestNoFormula(t *testing.T) {
 	}
 }
 
-// TestExport: other programs can read the files, and the README explains every column.
+// TestExport checks that other programs can read the files, and that the README explains every column.
 func TestExport(t *testing.T) {
 	content := written(t, Export{"Ann\nwrites", noon,
 		every(nil, digest.Member{Email: "ann@example.org", State: digest.DigestActive}),
@@ -164,7 +164,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestExportFails: an error of the store is not hidden in half a file.
+// TestExportFails checks that an error of the store is returned.
 func TestExportFails(t *testing.T) {
 	broken := errors.New("the database is gone")
 	for _, e := range []Export{
@@ -179,7 +179,7 @@ func TestExportFails(t *testing.T) {
 	}
 }
 
-// TestAskedElsewhere: what is no hash is passed over, and a file of that name that is another's is not read.
+// TestAskedElsewhere checks that invalid hashes are skipped, and that a foreign file of the same name is not read.
 func TestAskedElsewhere(t *testing.T) {
 	members := "email,state\nann@example.org,joined\n"
 	for content, want := range map[string]int{

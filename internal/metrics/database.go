@@ -11,21 +11,19 @@ import (
 	"digest/store"
 )
 
-// A database tells what the database knows, each time it is asked.
 type database struct{ Options }
 
-// Describe implements prometheus.Collector: what is told is only known when it is.
+// Describe implements prometheus.Collector. It sends nothing, because the metrics are known only when they are
+// collected.
 func (d database) Describe(chan<- *prometheus.Desc) {}
 
-// A scrape is one reading of the database.
 type scrape struct {
 	database
 	out chan<- prometheus.Metric
 	now time.Time
 }
 
-// Collect implements prometheus.Collector. A part that cannot be read is left
-// out, and database_up is 0.
+// Collect implements prometheus.Collector. It omits metrics that it cannot read, and sets database_up to 0.
 func (d database) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), d.Timeout)
 	defer cancel()
@@ -43,13 +41,12 @@ func (d database) Collect(out chan<- prometheus.Metric) {
 	s.gauge("database_up", "1 if the database answered all questions of this scrape, else 0.", up)
 }
 
-// gauge tells a value as it is now; label is the name and the value of its label, if
-// it has one.
+// gauge sends the current value of a metric. label is the name and value of its label, if it has one.
 func (s scrape) gauge(name, help string, v float64, label ...string) {
 	s.tell(prometheus.GaugeValue, name, help, v, label)
 }
 
-// counter tells a sum that only grows.
+// counter sends a sum that only grows.
 func (s scrape) counter(name, help string, v int64, label ...string) {
 	s.tell(prometheus.CounterValue, name, help, float64(v), label)
 }
@@ -62,7 +59,7 @@ func (s scrape) tell(kind prometheus.ValueType, name, help string, v float64, la
 	s.out <- prometheus.MustNewConstMetric(prometheus.NewDesc("digest_"+name, help, names, nil), kind, v, values...)
 }
 
-// totals tells what was ever done. Each word is told even while it is 0.
+// totals sends the counters of all work. It sends each label even if the count is 0.
 func (s scrape) totals(ctx context.Context) error {
 	all, err := s.Store.CounterTotals(ctx)
 	if err != nil {
@@ -93,7 +90,6 @@ func (s scrape) totals(ctx context.Context) error {
 	return nil
 }
 
-// numbers tells what there is.
 func (s scrape) numbers(ctx context.Context) error {
 	n, err := s.Store.Numbers(ctx)
 	if err != nil {
@@ -128,7 +124,6 @@ func (s scrape) numbers(ctx context.Context) error {
 	return nil
 }
 
-// news tells how the news of feeds comes.
 func (s scrape) news(ctx context.Context) error {
 	counts, err := s.Store.WaysOfNews(ctx, s.now)
 	if err != nil {
@@ -141,7 +136,6 @@ func (s scrape) news(ctx context.Context) error {
 	return nil
 }
 
-// storage tells whether there is room.
 func (s scrape) storage(size digest.Storage) {
 	const help = "1 if there is too little room: size (the database is larger than DIGEST_DATABASE_ALARM), disk (less than 1 GiB is free); else 0."
 	s.gauge("database_alarm", help, one(size.Large()), "what", "size")
@@ -161,7 +155,6 @@ func (s scrape) states(ctx context.Context) error {
 	return err
 }
 
-// mail tells what mail waits, and for how long.
 func (s scrape) mail(ctx context.Context) error {
 	w, err := s.Store.MailWaiting(ctx, s.now, 0)
 	if err != nil {
@@ -176,7 +169,7 @@ func (s scrape) mail(ctx context.Context) error {
 	return nil
 }
 
-// trouble counts the ways of mail that do not carry all they could.
+// trouble counts the lanes that are not fully working.
 func (s scrape) trouble(ctx context.Context) error {
 	lanes, err := s.Store.Lanes(ctx)
 	if err != nil {
@@ -194,13 +187,13 @@ func (s scrape) trouble(ctx context.Context) error {
 		}
 	}
 	for _, state := range []string{"alarm", "resting", "recovering"} {
-		s.gauge("mail_lanes", "Ways of mail with trouble, by state: alarm (somebody has to put something right), resting, recovering.",
+		s.gauge("mail_lanes",
+			"Ways of mail with trouble, by state: alarm (somebody has to put something right), resting, recovering.",
 			float64(count[state]), "state", state)
 	}
 	return nil
 }
 
-// hub tells what the hub has to do, and has done.
 func (s scrape) hub(ctx context.Context) error {
 	n, err := s.Store.HubCount(ctx, s.now)
 	if err != nil {
@@ -219,7 +212,6 @@ func (s scrape) hub(ctx context.Context) error {
 	return nil
 }
 
-// lags tells whether the hourly job keeps up.
 func (s scrape) lags(ctx context.Context) error {
 	beat, known, err := s.Store.Heartbeat(ctx)
 	if err != nil {
@@ -267,7 +259,7 @@ func one(holds bool) float64 {
 	return 0
 }
 
-// since tells how long ago something was, 0 unless it holds.
+// since sends the seconds since t, or 0 if holds is false.
 func (s scrape) since(name, help string, t time.Time, holds bool) {
 	lag := 0.0
 	if holds {

@@ -1,8 +1,6 @@
-// Package metrics tells Prometheus how this instance does. What the database
-// knows is read when it is asked for, so that all processes tell the same and
-// no restart loses anything; what only this process knows, such as its web
-// requests, it counts itself. Nothing has a label whose values have no bound:
-// no feed, no address, no host.
+// Package metrics provides the metrics of this instance for Prometheus. It reads the database at each scrape, so that
+// all processes report the same and a restart loses nothing. It counts only the events of this process itself, such as
+// web requests. No label has unlimited values, such as feeds, addresses or hosts.
 package metrics
 
 import (
@@ -20,35 +18,35 @@ import (
 	"digest/store"
 )
 
-// Options is what metrics are made of. Store is required.
+// Options are the parts of Metrics. Only Store is required.
 type Options struct {
 	Store   *store.Store
 	Version string
-	Timeout time.Duration    // for the database, at each scrape; default 5 s
-	Now     func() time.Time // default time.Now
-	Log     *slog.Logger     // default: nowhere
+	Timeout time.Duration    // for the database at each scrape; default 5 s
+	Now     func() time.Time // default: time.Now
+	Log     *slog.Logger     // default: discards everything
 
-	Deadline time.Duration // how long an edition waits at most for its slowest feed
+	Deadline time.Duration // maximum time that an edition waits for its slowest feed
 
-	// Storage judges a size of the database; nil: nobody does.
+	// Storage compares a size of the database with the limits; nil: no alarms.
 	Storage func(bytes int64) digest.Storage
 
-	// Fence gives the fence around the database; nil: none can stand.
+	// Fence returns the fence of the database; nil: no fence is possible.
 	Fence func(context.Context) (store.Fence, error)
 
-	// Abandoned gives how many documents this process has abandoned that are still
-	// being read, and how many it has abandoned ever; nil: it reads none.
+	// Abandoned returns the number of abandoned documents that this process is still reading, and the number since its
+	// start. If it is nil, the process reads none.
 	Abandoned func() (now int, ever int64)
 }
 
-// Metrics is what one process tells. It is safe for concurrent use.
+// Metrics serves the metrics of one process. It is safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
 	log      *slog.Logger
 }
 
-// New makes the metrics of a process.
+// New returns the metrics of a process.
 func New(o Options) *Metrics {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -87,8 +85,7 @@ func New(o Options) *Metrics {
 	return m
 }
 
-// Observe begins to watch a web request for a route, and gives what is to be
-// called with the status of its answer.
+// Observe starts timing a web request for a route. The caller calls answered with the status of the response.
 func (m *Metrics) Observe(route string) (answered func(status int)) {
 	if route == "" {
 		route = "none"
@@ -103,8 +100,7 @@ func (m *Metrics) Observe(route string) (answered func(status int)) {
 	}
 }
 
-// ServeHTTP answers a scrape. Where the database does not answer, what the
-// process knows is told all the same.
+// ServeHTTP answers a scrape. If the database fails, it still sends the metrics of the process.
 func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
 		ErrorHandling:       promhttp.ContinueOnError,

@@ -29,7 +29,6 @@ func newMetrics(s *store.Store) *metrics.Metrics {
 		Abandoned: func() (int, int64) { return 1, 3 }})
 }
 
-// scrape gives what one scrape tells, by name and labels.
 func scrape(t *testing.T, m http.Handler) (all map[string]string, body string) {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -53,8 +52,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestScrape holds what is told, that it is well named, and that two processes
-// of one database tell the same of it.
+// TestScrape checks the metrics and their names, and that two processes report the same about one database.
 func TestScrape(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		ctx := t.Context()
@@ -120,7 +118,7 @@ func TestScrape(t *testing.T) {
 	})
 }
 
-// TestLanes: each lane with trouble counts once, by the worst of it.
+// TestLanes checks that each lane with trouble counts once, by its worst state.
 func TestLanes(t *testing.T) {
 	s := storetest.Open(t, storetest.SQLite(t))
 	for name, l := range map[string]digest.Lane{
@@ -144,8 +142,6 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// lint judges names and help texts as Prometheus' own tool does, those of the
-// runtime left out.
 func lint(t *testing.T, body string) {
 	t.Helper()
 	problems, err := promlint.New(strings.NewReader(body)).Lint()
@@ -157,7 +153,7 @@ func lint(t *testing.T, body string) {
 	}
 }
 
-// TestNoDatabase: what the process knows is told while the database does not answer in time.
+// TestNoDatabase checks that the metrics of the process are sent while the database does not answer.
 func TestNoDatabase(t *testing.T) {
 	s := storetest.Open(t, storetest.SQLite(t))
 	m := metrics.New(metrics.Options{Store: s, Version: "1", Timeout: time.Nanosecond,

@@ -10,15 +10,15 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A root is what an older root name is in microformats2, and what the names in it are.
+// A root describes a classic root class: its name in microformats2, and the names of its properties.
 type root struct {
 	kind       string
 	properties map[string]property
 	rels       map[string]property // of links, by their rel
 }
 
-// made makes a root of words "name=property": "fn=p-name"; a word without "=" is a name
-// that stayed. rel names the rels in the same way.
+// made returns a root. words lists its properties as "old=new", such as "fn=p-name", or as the name alone if it is
+// unchanged. rels lists properties of links in the same way.
 func made(kind, words, rels string) root {
 	r := root{kind: kind, properties: map[string]property{}, rels: map[string]property{}}
 	for into, list := range map[*map[string]property]string{&r.properties: words, &r.rels: rels} {
@@ -35,9 +35,10 @@ func made(kind, words, rels string) root {
 	return r
 }
 
-// classics are the older root names (microformats.org/wiki/microformats2-parsing#classic).
+// classics are the classic root classes (microformats.org/wiki/microformats2-parsing#classic).
 var classics = map[string]root{
-	"adr": made("h-adr", "p-post-office-box p-extended-address p-street-address p-locality p-region p-postal-code p-country-name", ""),
+	"adr": made("h-adr",
+		"p-post-office-box p-extended-address p-street-address p-locality p-region p-postal-code p-country-name", ""),
 	"geo": made("h-geo", "p-latitude p-longitude", ""),
 	"vcard": made("h-card", `fn=p-name u-url p-honorific-prefix p-given-name p-additional-name p-family-name p-honorific-suffix p-nickname
 		u-email u-logo u-photo u-uid p-category p-adr p-extended-address p-street-address p-locality p-region p-postal-code p-country-name
@@ -66,7 +67,7 @@ var classics = map[string]root{
 	"item": made("h-item", "fn=p-name u-url u-photo", ""),
 }
 
-// relations gives the open item what the rels of a link say, by the older names.
+// relations adds the properties of a link's rels to the open item, by the classic names.
 func (p *parser) relations(n *html.Node, in *open) {
 	if in == nil || in.classic == nil || n.DataAtom != atom.A && n.DataAtom != atom.Area {
 		return
@@ -88,7 +89,7 @@ func (p *parser) relations(n *html.Node, in *open) {
 	}
 }
 
-// tag is the last part of an address, which is the tag that rel=tag means.
+// tag returns the last part of an address, which is the tag of rel=tag.
 func tag(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

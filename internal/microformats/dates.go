@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// date reads a dt-*. A time without a day is of the day of the item's date before it.
+// date returns the value of a dt-* property. A time without a day gets the day of the item's previous date.
 func (p *parser) date(n *html.Node, in *open) string {
 	text := joinDate(p.parts(n, in, true), in.date)
 	if text == "" {
@@ -23,7 +23,6 @@ func (p *parser) date(n *html.Node, in *open) string {
 	return text
 }
 
-// stated is the date that an element gives as a whole.
 func (p *parser) stated(n *html.Node) string {
 	switch n.DataAtom {
 	case atom.Time, atom.Ins, atom.Del:
@@ -38,7 +37,7 @@ func (p *parser) stated(n *html.Node) string {
 	return p.text(n, true)
 }
 
-// The pieces of a date in the value class pattern.
+// The parts of a date in the value class pattern.
 var (
 	dayForm   = regexp.MustCompile(`^\d{4}-(?:\d{3}|\d{2}(?:-\d{2})?)\b`)
 	clockForm = regexp.MustCompile(
@@ -46,8 +45,8 @@ var (
 	zoneForm = regexp.MustCompile(`^(?:[zZ]|[+-]\d{1,2}(?::?\d{2})?)$`)
 )
 
-// joinDate makes a date of its pieces: a day, a time, a zone, in any order; the first of
-// each counts. day is that of a time alone.
+// joinDate joins the parts of a date: a day, a time and a zone in any order. The first of each counts. day is the day
+// for a time without one.
 func joinDate(parts []string, day string) string {
 	found, time, zone := "", "", ""
 	for _, part := range parts {
@@ -56,7 +55,7 @@ func joinDate(parts []string, day string) string {
 		rest := strings.TrimLeft(strings.TrimPrefix(part, d), " tT")
 		switch t, ok := clock(rest); {
 		case d != "" && ok && found == "" && time == "":
-			return part // it is whole
+			return part // a whole date
 		case d != "" && rest == "":
 			if found == "" {
 				found = d
@@ -75,7 +74,7 @@ func joinDate(parts []string, day string) string {
 	return strings.TrimSpace(found + " " + time + zone)
 }
 
-// clock reads a time of day, with its zone if it has one: "7:30pm" is "19:30".
+// clock parses a time of day, with an optional zone: "7:30pm" is "19:30".
 func clock(s string) (string, bool) {
 	m := clockForm.FindStringSubmatch(s)
 	if m == nil || m[2] == "" && m[4] == "" || len(m[1]) == 1 && m[4] == "" {
@@ -101,5 +100,5 @@ func clock(s string) (string, bool) {
 	return t + plainZone(m[5]), hour < 25
 }
 
-// plainZone writes a zone without a colon, and Z as a capital.
+// plainZone formats a zone without a colon, and with a capital Z.
 func plainZone(s string) string { return strings.ToUpper(strings.Replace(s, ":", "", 1)) }

@@ -8,7 +8,6 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// imply gives an item the name, photo and address that its element says without a class.
 func (p *parser) imply(n *html.Node, o *open) {
 	props := o.item.Properties
 	if _, is := props["name"]; !is && !o.named && !o.nested {
@@ -72,8 +71,8 @@ func (p *parser) photo(n *html.Node) Value {
 	return p.image(n)
 }
 
-// lone gives the one element of a tag with an attribute: n itself unless inside is set,
-// its only child of that tag, or that of its only child; nil for none.
+// lone returns the only element with one of the tags and an attribute. This is n itself unless inside is set, its only
+// child with the tag, or the only such child of its only child. It returns nil otherwise.
 func lone(n *html.Node, inside bool, name string, tags ...atom.Atom) *html.Node {
 	if !inside && slices.Contains(tags, n.DataAtom) && has(n, name) {
 		return n
@@ -103,7 +102,7 @@ func onlyOfType(n *html.Node, tag atom.Atom) *html.Node {
 	return only(n, func(c *html.Node) bool { return c.DataAtom == tag })
 }
 
-// only gives the one child element that counts; nil for none or several.
+// only returns the child element that counts, or nil if their number is not one.
 func only(n *html.Node, counts func(*html.Node) bool) *html.Node {
 	if n == nil {
 		return nil

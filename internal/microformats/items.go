@@ -9,27 +9,28 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// An open item is one whose elements are being read.
+// An open item is the item whose elements the parser is reading.
 type open struct {
 	item    *Item
-	classic []string // the older root names it was made by; nil: it is of microformats2
-	date    string   // the day of its last date, for a time without one
+	classic []string // its classic root classes; nil: microformats2
+	date    string   // day of its previous date, for a time without one
 
-	// What bars implied properties.
+	// Each prevents implied properties.
 	named, linked, nested bool
 }
 
-// A property is one of an element: its prefix (p, u, dt, e) and name.
+// A property is the prefix (p, u, dt, e) and the name of a property.
 type property struct{ prefix, name string }
 
-// walk reads n and what is in it into the innermost open item.
+// walk parses n and its descendants into the innermost open item.
 func (p *parser) walk(n *html.Node, in *open) {
 	if n.Type == html.ElementNode {
 		if n.DataAtom == atom.Template || p.include > 0 && p.room <= 0 {
 			return
 		}
 		if p.include > 0 {
-			p.room -= 16 // the same elements may be included from many places
+			// Many includes may refer to the same elements.
+			p.room -= 16
 		}
 		if target := p.included(n, in); target != nil {
 			p.inside(target, in)
@@ -51,7 +52,6 @@ func (p *parser) walk(n *html.Node, in *open) {
 	}
 }
 
-// item reads an object, and gives it to the one around it.
 func (p *parser) item(n *html.Node, in *open, roots, classic []string, props []property) {
 	o := &open{item: &Item{Types: roots, Properties: map[string][]Value{}}, classic: classic}
 	if classic == nil {
@@ -74,7 +74,8 @@ func (p *parser) item(n *html.Node, in *open, roots, classic []string, props []p
 		in.item.Children = append(in.item.Children, o.item)
 	}
 	in.nested = true
-	both := &open{classic: slices.Concat(in.classic, classic), date: in.date} // whose properties a value leaves alone
+	// A value excludes the properties of both.
+	both := &open{classic: slices.Concat(in.classic, classic), date: in.date}
 	for _, prop := range props {
 		v := p.value(n, prop.prefix, both)
 		v.Item = o.item
@@ -88,15 +89,14 @@ func (p *parser) item(n *html.Node, in *open, roots, classic []string, props []p
 	}
 }
 
-// add gives a value to an item.
 func (p *parser) add(in *open, prop property, v Value) {
 	in.item.Properties[prop.name] = append(in.item.Properties[prop.name], v)
 	in.named = in.named || prop.prefix == "p" || prop.prefix == "e"
 	in.linked = in.linked || prop.prefix == "u"
 }
 
-// rootsOf gives the types of the object that n begins, and of the older names those
-// that made them. Both are empty of an element that begins none.
+// rootsOf returns the types of the item that n begins, and the classic root classes of these types. Both are empty if n
+// begins no item.
 func rootsOf(n *html.Node, in *open) (types, classic []string) {
 	names := classes(n)
 	for _, c := range names {
@@ -122,7 +122,7 @@ func isReview(classic []string) bool {
 	return slices.Contains(classic, "hreview") || slices.Contains(classic, "hreview-aggregate")
 }
 
-// propertiesOf gives the properties of the open item that n is a value of.
+// propertiesOf returns the properties of the open item that n has a value for.
 func propertiesOf(n *html.Node, in *open) []property {
 	if in == nil {
 		return nil
@@ -144,8 +144,7 @@ func propertiesOf(n *html.Node, in *open) []property {
 	return props
 }
 
-// split takes the prefix off a class of microformats2: "dt-start" is "dt", "start". The
-// prefix of any other class is empty.
+// split splits a class of microformats2: "dt-start" is "dt", "start". The prefix of any other class is empty.
 func split(class string) (prefix, name string) {
 	prefix, name, _ = strings.Cut(class, "-")
 	if !slices.Contains([]string{"h", "p", "u", "dt", "e"}, prefix) || !isName(name) {
@@ -154,8 +153,8 @@ func split(class string) (prefix, name string) {
 	return prefix, name
 }
 
-// isName reports whether s is words of small letters with hyphens between them, of which
-// the first, a vendor's, may have digits.
+// isName reports whether s is a list of lower-case words with hyphens between them. The first of several words, a
+// vendor prefix, may have digits.
 func isName(s string) bool {
 	words := strings.Split(s, "-")
 	for i, word := range words {
@@ -172,22 +171,21 @@ func isName(s string) bool {
 	return true
 }
 
-// maxIncludes bounds includes within includes.
+// maxIncludes is the maximum depth of nested includes.
 const maxIncludes = 2
 
-// inside reads an element that stands elsewhere into an item.
+// inside parses an element from another part of the page into an item.
 func (p *parser) inside(n *html.Node, in *open) {
 	if p.include >= maxIncludes || p.room <= 0 {
 		return
 	}
 	p.include++
-	p.room -= 1 << 10 // an include costs, though it may say nothing
+	p.room -= 1 << 10 // a cost even for an empty element
 	p.walk(n, in)
 	p.include--
 }
 
-// included gives the element that n stands for, by the include pattern of the older
-// names; nil for none.
+// included returns the element that n includes, by the classic include pattern, or nil.
 func (p *parser) included(n *html.Node, in *open) *html.Node {
 	if in == nil || in.classic == nil || !slices.Contains(classes(n), "include") {
 		return nil
@@ -202,8 +200,7 @@ func (p *parser) included(n *html.Node, in *open) *html.Node {
 	return nil
 }
 
-// elsewhere gives the elements that an item names as parts of itself: by itemref, and by
-// the headers of a cell.
+// elsewhere returns the elements that an item includes with itemref, or with the headers of a table cell.
 func (p *parser) elsewhere(n *html.Node) []*html.Node {
 	refs := strings.Fields(attr(n, "itemref"))
 	if n.DataAtom == atom.Td {
@@ -218,7 +215,7 @@ func (p *parser) elsewhere(n *html.Node) []*html.Node {
 	return out
 }
 
-// by gives the text of the first value of a property that has the prefix.
+// by returns the text of the first value of a property with this prefix.
 func (i *Item) by(prefix, name string) string {
 	for _, v := range i.Properties[name] {
 		if v.prefix == prefix {

@@ -1,13 +1,11 @@
-// Package microformats reads the objects that a web page marks by the classes of its
-// elements: microformats2 (h-entry, p-name, ...), and the older names (hentry,
-// entry-title, ...) where a page has no others.
+// Package microformats parses the items that a web page marks with classes: microformats2 (h-entry, p-name, ...), and
+// the classic names (hentry, entry-title, ...) on elements without microformats2.
 //
-// The rules are those of microformats.org/wiki/microformats2-parsing, with the value
-// class pattern, implied properties, the includes of the older names, and rel. The
-// public suite of the microformats project is the judge of it (microformats_test.go).
+// It follows microformats.org/wiki/microformats2-parsing, with the value class pattern, implied properties, classic
+// includes and rel. microformats_test.go runs the public test suite of the microformats project.
 //
-// The package is pure. What it reads was parsed by internal/hypertext, which bounds the
-// cost of that; the texts made here are bounded by Parse.
+// The package is pure. Its input was parsed by internal/hypertext, which limits the cost of that. Parse limits the
+// texts that this package creates.
 package microformats
 
 import (
@@ -19,44 +17,44 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A Page is what the markup of one page says.
+// A Page is the microformats of a page.
 type Page struct {
 	Items []*Item
-	Rels  map[string][]string // the addresses of each rel, each once, in document order
+	Rels  map[string][]string // addresses by rel, each once, in document order
 	Links map[string]Link     // by address
 }
 
-// An Item is one object: an entry, a card, a feed.
+// An Item is an object such as an entry, a card or a feed.
 type Item struct {
-	Types      []string // "h-entry"; sorted
+	Types      []string // such as "h-entry"; sorted
 	ID         string
-	Properties map[string][]Value // by name, without the prefix
-	Children   []*Item            // objects inside it that are none of its properties
+	Properties map[string][]Value // by name without prefix
+	Children   []*Item            // nested items that are not properties
 
 }
 
-// A Value is what one element says of a property.
+// A Value is the value of a property from one element.
 type Value struct {
 	Text string
-	HTML string  // of e-*: the inside of the element; "" otherwise
-	Alt  *string // of a picture that has one
-	Item *Item   // the object that is the value; nil: it is the text alone
-	Seen string  // of p-*: the text of the element, if Text is an attribute; "": none, or the same
+	HTML string  // of e-*: the content of the element; "" otherwise
+	Alt  *string // of a picture with an alt attribute
+	Item *Item   // nested item of the value; nil: only text
+	Seen string  // of p-*: visible text of the element, if Text is an attribute; "": none, or the same
 
-	prefix string // of the class that gave it
+	prefix string // of its class
 }
 
-// A Link is what a page says of an address that it gives a rel.
+// A Link is the information about an address with a rel.
 type Link struct {
 	Rels                         []string // sorted
 	Text                         string
 	Media, Hreflang, Title, Type string
 }
 
-// Is reports whether the item is of a type, such as "h-entry".
+// Is reports whether the item has a type, such as "h-entry".
 func (i *Item) Is(kind string) bool { return slices.Contains(i.Types, kind) }
 
-// First gives the text of the first value of a property, "" if there is none.
+// First returns the text of the first value of a property, or "".
 func (i *Item) First(name string) string {
 	if vs := i.Properties[name]; len(vs) > 0 {
 		return vs[0].Text
@@ -64,8 +62,8 @@ func (i *Item) First(name string) string {
 	return ""
 }
 
-// Parse reads a page that was published at an address. The texts and addresses of all its items
-// together are at most room bytes more than the page: an element within others adds to the text of each.
+// Parse parses a page with an address. All texts and addresses of its items together have at most room bytes more than
+// the page. They can be larger than the page, because a nested element adds to the text of each element around it.
 func Parse(root *html.Node, address string, room int) *Page {
 	p := &parser{page: &Page{Rels: map[string][]string{}, Links: map[string]Link{}}, ids: map[string]*html.Node{},
 		room: room}
@@ -80,10 +78,10 @@ type parser struct {
 	base    *url.URL
 	ids     map[string]*html.Node
 	room    int
-	include int // how many includes we are in
+	include int // depth of nested includes
 }
 
-// look notes the base, the ids and the rels of a page before its items are read.
+// look collects the base, the ids and the rels of a page before its items are parsed.
 func (p *parser) look(n *html.Node, based *bool) {
 	if n.DataAtom == atom.Template {
 		return
@@ -107,10 +105,8 @@ func (p *parser) look(n *html.Node, based *bool) {
 	}
 }
 
-// maxRels is how many rels a page keeps for each address.
 const maxRels = 50
 
-// link notes the rels of an address.
 func (p *parser) link(n *html.Node) {
 	rels := strings.Fields(attr(n, "rel"))
 	if len(rels) == 0 || !has(n, "href") {
@@ -136,7 +132,7 @@ func (p *parser) link(n *html.Node) {
 	p.page.Links[to] = l
 }
 
-// resolve makes an address absolute. What it grows by counts as text: a page may have a long base, and many links.
+// resolve makes an address absolute. The added bytes count as text, because a page may have a long base and many links.
 func (p *parser) resolve(ref string) string {
 	ref = strings.TrimSpace(ref)
 	u, err := url.Parse(ref)
@@ -148,9 +144,9 @@ func (p *parser) resolve(ref string) string {
 	return whole
 }
 
-// setBase sets the address to which other addresses are relative, unless it is too long.
+// setBase sets the base of relative addresses, unless it is too long.
 func (p *parser) setBase(address string) {
-	const most = 2048 // bytes
+	const most = 2048 // in bytes
 	if len(address) <= most {
 		p.base, _ = url.Parse(address)
 	}

@@ -11,14 +11,14 @@ import (
 	"golang.org/x/net/html"
 )
 
-// differs lists the documents of the suite of which we mean to say something else.
+// differs lists the documents of the suite with a result that we intend to differ from, with the reason.
 var differs = map[string]string{
 	"microformats-v2-unit/nested/nested-microformat-mistyped.json":  "an address stays resolved, whatever the properties of the item that it is",
 	"microformats-v2-unit/nested/tentative-nested-microformat.json": "tentative: the value of an item is a text, with no description in it",
 	"microformats-v2-unit/value/value-dt.json":                      "a zone is written without a colon, as v1/hcalendar/time says",
 }
 
-// TestSuite reads the public suite of microformats.org.
+// TestSuite runs the public test suite of microformats.org.
 func TestSuite(t *testing.T) {
 	shared := os.Getenv("DIGEST_SHARED")
 	if shared == "" {
@@ -48,7 +48,7 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// both gives what we read in a document of the suite, and what it says of it.
+// both returns our result for a document of the suite, and the expected one.
 func both(t *testing.T, path string) (got, want any) {
 	t.Helper()
 	page, err := os.ReadFile(strings.TrimSuffix(path, ".json") + ".html")
@@ -70,13 +70,13 @@ func both(t *testing.T, path string) (got, want any) {
 	if strings.Contains(path, "v2-unit") {
 		base = "http://example.test"
 	}
-	withAlt := !strings.Contains(path, "microformats-v1") // whose expectations are older than alt
+	withAlt := !strings.Contains(path, "microformats-v1") // the expectations of v1 are older than alt
 	got = pageForm(Parse(doc, base, 1<<20), withAlt)
 	delete(want.(map[string]any), "debug")
 	return got, normalHTML(want)
 }
 
-// pageForm gives a page in the canonical form of the suite.
+// pageForm converts a page to the canonical form of the suite.
 func pageForm(p *Page, withAlt bool) map[string]any {
 	rels, links := map[string]any{}, map[string]any{}
 	for rel, to := range p.Rels {
@@ -137,7 +137,7 @@ func list[T any](values []T, form func(T) any) []any {
 	return out
 }
 
-// normalHTML writes the HTML in a value as we would.
+// normalHTML formats the HTML in a value as we do.
 func normalHTML(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -168,7 +168,7 @@ func rewritten(s string) string {
 	return b.String()
 }
 
-// Items within items, each of which has the text of all in it, do not multiply a page.
+// TestRoom checks that nested items, each of which has the text of all in it, do not multiply a page.
 func TestRoom(t *testing.T) {
 	deep := strings.Repeat(`<div class="h-entry e-content p-name">`, 400) + strings.Repeat("word ", 2000)
 	doc, err := html.Parse(strings.NewReader(deep))
@@ -194,7 +194,7 @@ func textsOf(items []*Item, seen map[*Item]bool) int {
 				n += len(v.HTML)
 				if v.Item == nil {
 					n += len(v.Text)
-				} else { // its text is one of the item's
+				} else { // its text belongs to the item
 					n += textsOf([]*Item{v.Item}, seen)
 				}
 			}
@@ -204,7 +204,7 @@ func textsOf(items []*Item, seen map[*Item]bool) int {
 	return n
 }
 
-// Includes that include each other end.
+// TestIncludesEnd checks that mutual includes end.
 func TestIncludesEnd(t *testing.T) {
 	page := `<div class="vcard" id="a" itemref="b a"><span class="fn">A</span></div><div class="vcard" id="b" itemref="a b"><a class="include" href="#a">a</a></div>`
 	doc, err := html.Parse(strings.NewReader(page))

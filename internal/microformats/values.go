@@ -8,10 +8,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// space is the white space of HTML.
 const space = " \t\n\f\r"
 
-// value reads what an element says of a property with a prefix.
 func (p *parser) value(n *html.Node, prefix string, in *open) Value {
 	switch prefix {
 	case "u":
@@ -32,7 +30,6 @@ func (p *parser) value(n *html.Node, prefix string, in *open) Value {
 	return v
 }
 
-// words reads a p-*.
 func (p *parser) words(n *html.Node, in *open) string {
 	if parts := p.parts(n, in, false); len(parts) > 0 {
 		return strings.Join(parts, "")
@@ -43,7 +40,7 @@ func (p *parser) words(n *html.Node, in *open) string {
 	return p.text(n, true)
 }
 
-// said gives what an element's attribute says in place of its text.
+// said returns the attribute that replaces the text of an element.
 func said(n *html.Node) (string, bool) {
 	name := ""
 	switch n.DataAtom {
@@ -60,7 +57,6 @@ func said(n *html.Node) (string, bool) {
 	return attr(n, name), true
 }
 
-// address reads a u-*.
 func (p *parser) address(n *html.Node, in *open) Value {
 	name := ""
 	switch n.DataAtom {
@@ -90,7 +86,6 @@ func (p *parser) address(n *html.Node, in *open) Value {
 	return Value{Text: p.resolve(p.text(n, true))}
 }
 
-// image is the address of a picture, with its description.
 func (p *parser) image(n *html.Node) Value {
 	v := Value{Text: p.resolve(attr(n, "src"))}
 	if has(n, "alt") {
@@ -100,9 +95,8 @@ func (p *parser) image(n *html.Node) Value {
 	return v
 }
 
-// parts gives the pieces of the value class pattern in an element: none where it is
-// not used. A piece in another property or item is theirs. Of dates an element may say
-// its piece by datetime.
+// parts returns the parts of the value class pattern in an element, or none if it does not use the pattern. It skips
+// nested properties and items. In dates, the datetime attribute of a part has precedence.
 func (p *parser) parts(n *html.Node, in *open, dates bool) []string {
 	var out []string
 	for c := range n.ChildNodes() {
@@ -146,13 +140,13 @@ func (p *parser) part(n *html.Node, dates bool) string {
 	return p.text(n, false)
 }
 
-// text gives the text of an element, with the description of each picture in its place,
-// or its address where it has none and sources says so.
+// text returns the text of an element. It replaces each picture by its alt text, or by its address if it has none and
+// sources is set.
 func (p *parser) text(n *html.Node, sources bool) string {
 	return strings.Trim(p.raw(n, sources), space)
 }
 
-// raw is text with the white space around it.
+// raw is text without trimming white space.
 func (p *parser) raw(n *html.Node, sources bool) string {
 	if n.DataAtom == atom.Template {
 		return ""
@@ -190,7 +184,7 @@ func (p *parser) write(b *strings.Builder, n *html.Node, sources bool) {
 	}
 }
 
-// markup gives the inside of an element as HTML with absolute addresses.
+// markup returns the content of an element as HTML with absolute addresses.
 func (p *parser) markup(n *html.Node) string {
 	var b strings.Builder
 	for c := range n.ChildNodes() {
@@ -199,13 +193,14 @@ func (p *parser) markup(n *html.Node) string {
 		}
 		before := b.Len()
 		p.absolute(c)
-		_ = html.Render(&b, c) // a strings.Builder has no errors, and what was parsed can be written
+		// A strings.Builder returns no errors, and html.Render can write parsed nodes.
+		_ = html.Render(&b, c)
 		p.room -= b.Len() - before
 	}
 	return strings.Trim(b.String(), space)
 }
 
-// absolute resolves the addresses in an element, in place.
+// absolute resolves the addresses in an element in place.
 func (p *parser) absolute(n *html.Node) {
 	for i, a := range n.Attr {
 		switch a.Key {

@@ -15,7 +15,7 @@ func ownerOf(info fs.FileInfo) (uid, gid int, ok bool) {
 	return int(s.Uid), int(s.Gid), true
 }
 
-// links is how many names a file has.
+// links returns the number of names of a file.
 func links(info fs.FileInfo) int {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(s.Nlink)
@@ -23,5 +23,5 @@ func links(info fs.FileInfo) int {
 	return 1
 }
 
-// noFollow makes os.OpenFile fail at a symbolic link.
+// noFollow makes os.OpenFile fail for a symbolic link.
 const noFollow = syscall.O_NOFOLLOW

@@ -25,7 +25,7 @@ func Create(path, beside string, flag int) (*os.File, error) {
 	if os.Geteuid() != 0 {
 		return os.OpenFile(path, flag|os.O_CREATE, mode)
 	}
-	folder, err := os.OpenRoot(filepath.Dir(path)) // it stays the same folder if somebody replaces the name
+	folder, err := os.OpenRoot(filepath.Dir(path)) // stays the same folder if somebody replaces the name
 	if err != nil {
 		return nil, openError(path, err)
 	}
@@ -55,8 +55,8 @@ func openError(path string, err error) error {
 	return &fs.PathError{Op: "open", Path: path, Err: err}
 }
 
-// GiveLike gives a file that this process has just created the owner of another file. Its group may read it if the
-// group of the other may. If the other is missing or this process does not run as root, nothing changes.
+// GiveLike changes the owner of a file that this process has just created to the owner of another file. Its group may
+// read it if the group of the other may. If the other is missing or this process does not run as root, nothing changes.
 func GiveLike(f *os.File, other string) {
 	info, err := os.Stat(other)
 	if err != nil || os.Geteuid() != 0 {
@@ -92,7 +92,7 @@ func MakeFolder(path string) error {
 	return nil
 }
 
-// give gives a file the owner of another. If the system does not allow that, the file stays root's.
+// give changes the owner of a file to the owner of like. If the system does not allow it, root stays the owner.
 func give(f *os.File, like fs.FileInfo) {
 	if uid, gid, ok := ownerOf(like); ok {
 		_ = f.Chown(uid, gid)

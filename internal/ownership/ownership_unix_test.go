@@ -15,7 +15,6 @@ import (
 // service is a user other than root.
 const service = 65534
 
-// folder makes a folder that belongs to the service.
 func folder(t *testing.T) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -83,7 +82,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestMakeFolder: folders that root creates belong to the owner of the folder around them.
+// TestMakeFolder checks that folders that root creates belong to the owner of the folder around them.
 func TestMakeFolder(t *testing.T) {
 	path := filepath.Join(folder(t), "mail")
 	for range 2 {
@@ -96,7 +95,7 @@ func TestMakeFolder(t *testing.T) {
 	}
 }
 
-// TestHostileFolder: links in the folder of another user do not lead root elsewhere.
+// TestHostileFolder checks that root follows no links in the folder of another user.
 func TestHostileFolder(t *testing.T) {
 	dir, elsewhere := folder(t), t.TempDir()
 	precious, missing := filepath.Join(elsewhere, "precious"), filepath.Join(elsewhere, "missing")

@@ -1,5 +1,5 @@
-// Package picture tells how large a picture is. It reads the beginning of it alone and
-// never decodes it, so that no picture costs more than its bytes.
+// Package picture returns the size of a picture. It reads only the beginning of the file and never decodes it, so that
+// the cost is limited by its bytes.
 package picture
 
 import (
@@ -13,11 +13,10 @@ import (
 	"digest"
 )
 
-// most is the width and height of the largest picture that is believed.
 const most = 30_000
 
-// Size gives the size of a PNG, JPEG, GIF or WebP; false where it cannot be told. Nor can it of a JPEG that a camera held
-// sideways: some programs turn it and others do not.
+// Size returns the size of a PNG, JPEG, GIF or WebP, or false if it is unknown. It returns false for a JPEG that a
+// camera rotated, because only some programs rotate it back.
 func Size(b []byte) (digest.PictureSize, bool) {
 	var c image.Config
 	var err error
@@ -40,9 +39,9 @@ func Size(b []byte) (digest.PictureSize, bool) {
 	return digest.PictureSize{Width: c.Width, Height: c.Height}, true
 }
 
-// webp reads the first chunk of a WebP (RFC 9649 §2.4 to §2.7): that of a lossy, a lossless or an extended one.
+// webp reads the first chunk of a WebP (RFC 9649 §2.4 to §2.7): lossy, lossless or extended.
 func webp(b []byte) (c image.Config) {
-	const start = 20 // of what the chunk holds
+	const start = 20 // start of the chunk's content
 	if len(b) < start+10 || string(b[:4]) != "RIFF" || string(b[8:12]) != "WEBP" {
 		return c
 	}
@@ -65,11 +64,11 @@ func webp(b []byte) (c image.Config) {
 
 func threeBytes(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
-// isSideways reports whether a JPEG says that it is to be turned by 90 degrees (Exif's tag Orientation).
+// isSideways reports whether a JPEG has to be rotated by 90 degrees (Exif's tag Orientation).
 func isSideways(b []byte) bool {
 	for b = b[2:]; len(b) >= 4 && b[0] == 0xff; {
 		marker, size := b[1], int(binary.BigEndian.Uint16(b[2:]))
-		if size < 2 || len(b) < 2+size || marker == 0xda { // the picture itself begins
+		if size < 2 || len(b) < 2+size || marker == 0xda { // start of the image data
 			return false
 		}
 		if exif, ok := bytes.CutPrefix(b[4:2+size], []byte("Exif\x00\x00")); ok && marker == 0xe1 {
@@ -81,7 +80,7 @@ func isSideways(b []byte) bool {
 	return false
 }
 
-// orientation reads the tag from the first directory of a TIFF; 0: there is none.
+// orientation returns the tag in the first directory of a TIFF; 0: none.
 func orientation(b []byte) int {
 	const tag, entry = 0x0112, 12
 	if len(b) < 8 {

@@ -12,7 +12,7 @@ import (
 	"digest"
 )
 
-// encoded is a picture of 120 by 80 pixels in a format of the standard library.
+// encoded returns a picture of 120 by 80 pixels in a format of the standard library.
 func encoded(t testing.TB, format string) []byte {
 	t.Helper()
 	img := image.NewPaletted(image.Rect(0, 0, 120, 80), color.Palette{color.White, color.Black})
@@ -28,7 +28,6 @@ func encoded(t testing.TB, format string) []byte {
 	return b.Bytes()
 }
 
-// turned is a JPEG with the tag Orientation of so much, in an order of bytes.
 func turned(t testing.TB, order string, orientation byte) []byte {
 	t.Helper()
 	exif := "Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00" + string(orientation) +
@@ -41,7 +40,6 @@ func turned(t testing.TB, order string, orientation byte) []byte {
 	return []byte("\xff\xd8\xff\xe1\x00" + string(rune(len(exif)+2)) + exif + string(plain[2:]))
 }
 
-// The beginnings of WebP files.
 const (
 	lossy    = "RIFF\x40\x00\x00\x00WEBPVP8 \x30\x00\x00\x00\x10\x02\x00\x9d\x01\x2a\x78\x00\x50\x40"
 	lossless = "RIFF\x40\x00\x00\x00WEBPVP8L\x30\x00\x00\x00\x2f\x77\xc0\x13\x00\x00\x00\x00\x00\x00"
@@ -51,7 +49,7 @@ const (
 func TestSize(t *testing.T) {
 	known := digest.PictureSize{Width: 120, Height: 80}
 	huge := []byte(extended)
-	huge[26] = 0xff // wider than anything that is believed
+	huge[26] = 0xff // above the maximum
 	for name, c := range map[string]struct {
 		bytes []byte
 		want  digest.PictureSize
@@ -73,7 +71,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// FuzzSize: no bytes stop the program, and a size is one that a page can have.
+// FuzzSize checks that no input causes a panic, and that each size is within the limits.
 func FuzzSize(f *testing.F) {
 	for _, format := range []string{"png", "gif", "jpeg"} {
 		f.Add(encoded(f, format))

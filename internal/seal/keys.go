@@ -17,29 +17,27 @@ import (
 	"digest/internal/ownership"
 )
 
-// Keys are the keys of an instance. They are safe for concurrent use, and follow
-// what is done to their file.
+// Keys are the keys of an instance. They are safe for concurrent use, and notice changes of their file.
 type Keys struct {
-	file   string // "": none was named
-	beside string // the database beside which the first key is made; "": it is not made
+	file   string // "": none is set
+	beside string // the database whose key file is created on demand; "": it is not created
 
 	mu   sync.Mutex
-	keys []key // as the file was when it was read last
+	keys []key // content of the file at the last read
 }
 
-// In gives the keys of a file that must be there; "" names none.
+// In returns the keys of an existing file; "" means no file.
 func In(file string) *Keys { return &Keys{file: file} }
 
-// Beside gives the keys that lie beside a database in a file. The first is made when it
-// is needed.
+// Beside returns the keys in the file beside a database. Seal creates the first key on demand.
 func Beside(database string) *Keys { return &Keys{file: database + ".key", beside: database} }
 
-// A Feed is under which address a private feed is stored, and with what.
+// A Feed is the stored address of a private feed with its encrypted credential.
 type Feed struct {
 	Address string
 	Sealed  string
 
-	// Others are the addresses that it may have by older keys.
+	// Others are its possible addresses with older keys.
 	Others []string
 }
 
@@ -57,7 +55,7 @@ func (k *Keys) Seal(c digest.Credential) (Feed, error) {
 	return f, err
 }
 
-// Open decrypts what Seal has encrypted, with any of the keys. Errors are *digest.Error.
+// Open decrypts a credential that Seal encrypted with any of the keys. Errors are *digest.Error.
 func (k *Keys) Open(sealed string) (digest.Credential, error) {
 	if sealed == "" {
 		return digest.Credential{},
@@ -70,7 +68,6 @@ func (k *Keys) Open(sealed string) (digest.Credential, error) {
 	return own.open(sealed)
 }
 
-// keyOf gives the key that something is sealed with.
 func (k *Keys) keyOf(sealed string) (key, error) {
 	id := idOf(sealed)
 	own, found := k.find(id)
@@ -86,7 +83,7 @@ func (k *Keys) keyOf(sealed string) (key, error) {
 	return own, nil
 }
 
-// forSigning is the kind of what SealKey seals.
+// forSigning is the kind of values from SealKey.
 const forSigning = "dkim"
 
 // SealKey encrypts a private key with the first key. Errors are *digest.Error.
@@ -98,7 +95,7 @@ func (k *Keys) SealKey(private []byte) (string, error) {
 	return keys[0].encrypt(private, forSigning), nil
 }
 
-// OpenKey decrypts what SealKey has encrypted, with any of the keys. Errors are *digest.Error.
+// OpenKey decrypts a private key that SealKey encrypted with any of the keys. Errors are *digest.Error.
 func (k *Keys) OpenKey(sealed string) ([]byte, error) {
 	own, err := k.keyOf(sealed)
 	if err != nil {
@@ -112,7 +109,7 @@ func (k *Keys) OpenKey(sealed string) ([]byte, error) {
 	return private, nil
 }
 
-// shownID is an ID that may be anything.
+// shownID makes an untrusted ID safe to display.
 func shownID(id string) string { return digest.Shortened(digest.OneLine(id), 20) }
 
 func (k *Keys) find(id string) (key, bool) {
@@ -125,8 +122,7 @@ func (k *Keys) find(id string) (key, bool) {
 	return k.keys[i], true
 }
 
-// IDs names the keys, the one that encrypts first; none if there is no file yet that Seal
-// would make.
+// IDs returns the IDs of the keys, the encrypting one first. It returns none for a missing file that Seal would create.
 func (k *Keys) IDs() ([]string, error) {
 	keys, err := k.read(false)
 	if k.beside != "" && errors.Is(err, fs.ErrNotExist) {
@@ -139,13 +135,13 @@ func (k *Keys) IDs() ([]string, error) {
 	return ids, err
 }
 
-// IDOf names the key that something is sealed with.
+// IDOf returns the ID of the key that encrypted a value.
 func IDOf(sealed string) string { return shownID(idOf(sealed)) }
 
-// File is where the keys are; "": nowhere.
+// File returns the path of the key file; "": none.
 func (k *Keys) File() string { return k.file }
 
-// read reads the file.
+// read reads the file. makes says whether to create it.
 func (k *Keys) read(makes bool) ([]key, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -174,7 +170,7 @@ func (k *Keys) read(makes bool) ([]key, error) {
 	return keys, nil
 }
 
-// parse reads a key file. Its errors do not hold what stands there.
+// parse parses a key file. Its errors contain nothing of the file.
 func parse(text string) (keys []key, err error) {
 	n := 0
 	for line := range strings.Lines(text) {
@@ -195,14 +191,14 @@ func parse(text string) (keys []key, err error) {
 	return keys, nil
 }
 
-// New makes a key, a line of a key file.
+// New returns a new key as a line of a key file.
 func New() string {
 	raw := make([]byte, keyBytes)
 	rand.Read(raw)
 	return base64.StdEncoding.EncodeToString(raw)
 }
 
-// Add puts a new key before the others of the file, and says its ID.
+// Add adds a new key before the others in the file, and returns its ID.
 func (k *Keys) Add() (id string, err error) {
 	if _, err := k.read(k.beside != ""); err != nil {
 		return "", err
@@ -222,8 +218,8 @@ func (k *Keys) Add() (id string, err error) {
 	return keys[0].id, nil
 }
 
-// writeNew makes a file that is not there yet, for the owner of another. Of two processes one does; the other
-// finds its file whole.
+// writeNew creates a file with the owner of another, unless it exists. If two processes do so, one of them creates it,
+// and the other finds it complete.
 func writeNew(file, like, text string) error {
 	return write(file, like, text, func(from string) error {
 		if err := os.Link(from, file); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -233,13 +229,13 @@ func writeNew(file, like, text string) error {
 	})
 }
 
-// replace puts a text in a file's place.
+// replace replaces the content of a file atomically.
 func replace(file, text string) error {
 	return write(file, file, text, func(from string) error { return os.Rename(from, file) })
 }
 
-// write creates a file that only its user can read, and gives it its name once it is on disk. A file that root
-// creates gets the owner of the file like.
+// write creates a file that only its user can read, and names it once it is on disk. A file that root creates gets the
+// owner of the file like.
 func write(file, like, text string, name func(from string) error) error {
 	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*") // with the mode 0600
 	if err != nil {
@@ -254,7 +250,7 @@ func write(file, like, text string, name func(from string) error) error {
 		_ = os.Remove(f.Name())
 		return err
 	}
-	// so that the name survives a power cut, where the system can
+	// The name survives a power failure if the system can sync folders.
 	if d, err := os.Open(filepath.Dir(file)); err == nil {
 		_ = d.Sync()
 		_ = d.Close()

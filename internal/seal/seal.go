@@ -1,13 +1,12 @@
-// Package seal keeps the credentials of private feeds from whoever reads the database:
-// they are stored encrypted, by a key that is in a file of its own.
+// Package seal encrypts the credentials of private feeds in the database with keys from a separate file, so that the
+// database alone does not reveal them.
 //
-// A key file has a key a line, 32 random bytes in base64; what begins with # is a remark.
-// The first key encrypts, all of them decrypt. So a new key is put before the old one, all
-// that is stored is encrypted anew (digest key rotate), and the old key stays for backups.
+// A key file has one key for each line, 32 random bytes in base64. Lines that begin with # are comments. The first key
+// encrypts, and all keys decrypt. To rotate keys, digest key rotate adds a new key before the old one and encrypts all
+// values again. The old key stays for backups.
 //
-// What is stored is "1.ID.TEXT": ID names the key, TEXT is AES-256-GCM with a random nonce
-// (NIST SP 800-38D), which also finds out whether it was changed. ID is 40 bits of a hash
-// of the key.
+// A stored value is "1.ID.TEXT". ID identifies the key with 40 bits of its hash. TEXT is AES-256-GCM with a random
+// nonce (NIST SP 800-38D), which also detects changes.
 package seal
 
 import (
@@ -26,23 +25,20 @@ import (
 	"digest"
 )
 
-// keyBytes is the length of a key.
 const keyBytes = 32
 
-// version begins what is sealed, and is authenticated with it.
+// version is the prefix of encrypted values, and is authenticated with them.
 const version = "1."
 
-// A key is one line of a key file.
 type key struct {
 	id   string
-	text string // as it stands in the file
+	text string // as in the file
 	aead cipher.AEAD
-	name []byte // for names
+	name []byte // derives names of private feeds
 }
 
 var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// parseKey reads a line.
 func parseKey(text string) (key, error) {
 	raw, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(raw) != keyBytes {
@@ -77,7 +73,6 @@ func gcm(key []byte) (cipher.AEAD, error) {
 	return cipher.NewGCMWithRandomNonce(block)
 }
 
-// plain is what is encrypted of a credential.
 type plain struct {
 	Reader   digest.DigestID `json:"reader"`
 	Address  string          `json:"address"`
@@ -95,13 +90,12 @@ func (k key) seal(c digest.Credential) (string, error) {
 	return k.encrypt(text, ""), nil
 }
 
-// encrypt seals bytes of a kind, so that what was sealed as one is never opened as another.
+// encrypt encrypts bytes of a kind. decrypt rejects them for any other kind.
 func (k key) encrypt(text []byte, kind string) string {
 	prefix := version + k.id + "."
 	return prefix + base64.RawURLEncoding.EncodeToString(k.aead.Seal(nil, nil, text, []byte(prefix+kind)))
 }
 
-// decrypt opens what encrypt has sealed.
 func (k key) decrypt(sealed, kind string) ([]byte, bool) {
 	prefix := version + k.id + "."
 	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(sealed, prefix))
@@ -124,8 +118,8 @@ func (k key) open(sealed string) (c digest.Credential, err error) {
 	return digest.Credential(p), nil
 }
 
-// nameOf tells the feed of a credential from all others: by who reads it, its address and
-// the name there. A new password, or a new token, is that of the same feed.
+// nameOf returns a name that is unique for each reader, address and user name. A new password or token does not change
+// it.
 func (k key) nameOf(c digest.Credential) string {
 	h := hmac.New(sha256.New, k.name)
 	kind := "open"
@@ -143,10 +137,9 @@ func (k key) nameOf(c digest.Credential) string {
 	return base32Lower.EncodeToString(h.Sum(nil)[:nameBytes])
 }
 
-// errDamaged is for what was sealed and cannot be opened.
 var errDamaged = &digest.Error{Kind: digest.Invalid, Message: "its password, as it is stored, is damaged; give it anew"}
 
-// idOf is the key that something is sealed with.
+// idOf returns the ID of the key that encrypted a value.
 func idOf(sealed string) string {
 	rest, _ := strings.CutPrefix(sealed, version)
 	id, _, _ := strings.Cut(rest, ".")

@@ -37,7 +37,7 @@ func TestSealed(t *testing.T) {
 	if info, err := os.Stat(keys.File()); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	again, err := In(keys.File()).Seal(credential) // as another process does
+	again, err := In(keys.File()).Seal(credential) // as another process
 	if err != nil || again.Address != f.Address || again.Sealed == f.Sealed {
 		t.Errorf("%+v, %v: the feed has another name, or the nonce is the same", again, err)
 	}
@@ -51,7 +51,7 @@ func TestSealed(t *testing.T) {
 	}
 }
 
-// TestNames: one reader has one feed at an address by one name there, whatever the password.
+// TestNames checks that a reader's feed is identified by its address and user name, with any password.
 func TestNames(t *testing.T) {
 	keys := Beside(filepath.Join(t.TempDir(), "digest.db"))
 	address := func(change func(*digest.Credential)) string {
@@ -155,7 +155,7 @@ func TestKeyFiles(t *testing.T) {
 	}
 }
 
-// TestOneFirstKey: processes that need the first key at once all have the same.
+// TestOneFirstKey checks that processes that need the first key at the same time all get the same one.
 func TestOneFirstKey(t *testing.T) {
 	database := filepath.Join(t.TempDir(), "digest.db")
 	var wait sync.WaitGroup
@@ -180,7 +180,7 @@ func TestOneFirstKey(t *testing.T) {
 	}
 }
 
-// TestNothingIsPrinted of a credential, however it is printed.
+// TestNothingIsPrinted checks that no formatting or encoding reveals a credential.
 func TestNothingIsPrinted(t *testing.T) {
 	c := digest.Credential{Reader: 7, Address: "https://" + canary + ".example/", User: canary, Password: canary,
 		Token: canary, Hidden: true}

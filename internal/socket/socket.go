@@ -1,4 +1,4 @@
-// Package socket listens at a Unix socket, in place of one that a killed process left.
+// Package socket listens at a Unix socket, and replaces one that a killed process left behind.
 package socket
 
 import (
@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// Mode is that of the socket: who runs the program and its group may connect.
+// Mode is the mode of the socket. The user of the program and its group may connect.
 const Mode fs.FileMode = 0o660
 
-// Longest is how long its path may be, in bytes, on any system.
+// Longest is the maximum length of a path in bytes that works on every system.
 const Longest = 103
 
-// Listen listens at a path. It replaces a socket at which nobody listens any more, and
-// nothing else. The socket is removed when the listener is closed.
+// Listen listens at a path. It replaces an abandoned socket, but no other file. Closing the listener removes the
+// socket.
 func Listen(path string) (net.Listener, error) {
 	if err := clear(path); err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func Listen(path string) (net.Listener, error) {
 	return l, nil
 }
 
-// clear removes a socket that a process left behind when it was killed.
+// clear removes a socket that a killed process left behind.
 func clear(path string) error {
 	left, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -54,8 +54,7 @@ func clear(path string) error {
 
 func inUse(path string) error { return fmt.Errorf("another process listens at %s", path) }
 
-// remove removes what was left at a path. Another process may have done so meanwhile, and
-// listen there: then its socket stays.
+// remove removes an abandoned socket. If another process replaced it since then, its socket stays.
 func remove(path string, left fs.FileInfo) error {
 	aside := fmt.Sprintf("%s.%d", path, os.Getpid())
 	if err := os.Rename(path, aside); err != nil {

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestListen: a socket that a killed process left is replaced; one that is in use, and
-// what is no socket, stay.
+// TestListen checks that an abandoned socket is replaced, and that a socket in use and any other file stay.
 func TestListen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.sock")
 	leave(t, path)
@@ -44,8 +43,8 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestReplacedMeanwhile: of two processes that find the same socket left, the second
-// does not take away what the first has put in its place.
+// TestReplacedMeanwhile checks two processes that find the same abandoned socket. The second does not remove the socket
+// of the first.
 func TestReplacedMeanwhile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.sock")
 	leave(t, path)
@@ -53,7 +52,7 @@ func TestReplacedMeanwhile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(path, path+".kept"); err != nil { // not removed, or the new one might be given its number
+	if err := os.Rename(path, path+".kept"); err != nil { // keep it, so that its inode is not reused
 		t.Fatal(err)
 	}
 	first, err := Listen(path)
@@ -71,7 +70,6 @@ func TestReplacedMeanwhile(t *testing.T) {
 	c.Close()
 }
 
-// leave leaves a socket at which nobody listens.
 func leave(t *testing.T, path string) {
 	t.Helper()
 	l, err := net.Listen("unix", path)

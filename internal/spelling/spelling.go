@@ -1,8 +1,7 @@
-// Package spelling says how alike two names are, for people who mistype one (pure).
+// Package spelling measures how similar two names are, to suggest corrections (pure).
 package spelling
 
-// Edits is the Levenshtein distance in bytes: how many bytes are to be put in, taken
-// out or replaced to make b of a.
+// Edits returns the Levenshtein distance: the number of bytes to insert, delete or replace to turn a into b.
 func Edits(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

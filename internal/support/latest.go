@@ -9,7 +9,7 @@ import (
 	"digest/store"
 )
 
-// latest reports what happened to the last edition of a digest, and why it has had none since.
+// latest reports the state of the last edition of a digest, and why there was none since.
 func (c *consultation) latest(p store.DigestView) {
 	i := slices.IndexFunc(c.Editions, func(e store.MailedEdition) bool { return e.DigestID == p.ID })
 	switch {

@@ -11,7 +11,6 @@ import (
 	"digest/store"
 )
 
-// address reports why the address gets no mail, if it gets none.
 func (c *consultation) address() {
 	if s := c.Suppressed; s != nil {
 		c.say("digest suppressions remove "+c.User.Email,
@@ -19,7 +18,6 @@ func (c *consultation) address() {
 	}
 }
 
-// lanes reports what delays mail to the address.
 func (c *consultation) lanes() {
 	for _, l := range c.Lanes {
 		what, do := laneName(l)
@@ -34,7 +32,7 @@ func (c *consultation) lanes() {
 	}
 }
 
-// laneName returns the name of a lane, and the command that ends its trouble.
+// laneName returns the name of a lane, and the command that resets its trouble.
 func laneName(l digest.Lane) (what catalogue.Sayable, do string) {
 	if l.Name == "" {
 		return catalogue.Key("all email"), "digest queue resume"
@@ -42,7 +40,6 @@ func laneName(l digest.Lane) (what catalogue.Sayable, do string) {
 	return catalogue.Key("email to %s").With(l.Name), "digest queue resume " + l.Name
 }
 
-// isWaiting reports whether an edition waits although its time has come.
 func (c *consultation) isWaiting() bool {
 	return slices.ContainsFunc(c.Editions, func(e store.MailedEdition) bool {
 		return e.State == digest.EditionReady &&
@@ -50,7 +47,7 @@ func (c *consultation) isWaiting() bool {
 	})
 }
 
-// trouble returns the last trouble with the mail of an edition; "": none is known.
+// trouble returns the last problem of an edition's email, or "".
 func (c *consultation) trouble(e store.MailedEdition) string {
 	for _, l := range c.Lanes {
 		if l.Reason != "" {
@@ -60,7 +57,6 @@ func (c *consultation) trouble(e store.MailedEdition) string {
 	return cmp.Or(e.Error, e.Reply)
 }
 
-// edition reports what happened to an edition's mail.
 func (c *consultation) edition(e store.MailedEdition) {
 	again := fmt.Sprintf("digest user resend %s %s", c.User.Email, e.LocalDate)
 	if p := c.digestOf(e); p.Newsletter != nil {
@@ -96,7 +92,7 @@ func unsent(e store.MailedEdition) catalogue.Sayable {
 	return catalogue.Unsent(cmp.Or(e.Error, e.Reply))
 }
 
-// waiting reports why a mailer has not sent an edition yet.
+// waiting reports why a mailer did not send an edition yet.
 func (c *consultation) waiting(e store.MailedEdition) {
 	late := c.Now.Sub(e.NextAt) > longWait
 	since := catalogue.Key("the edition of %s has waited to be sent since %s").With(e.LocalDate, c.when(e.NextAt))
@@ -119,7 +115,7 @@ func (c *consultation) waiting(e store.MailedEdition) {
 	}
 }
 
-// longWait is how long an edition may wait before that needs an explanation.
+// longWait is how long an edition may wait without an explanation.
 const longWait = time.Hour
 
 // lastRun adds the last run of the hourly job to a delay.
@@ -131,12 +127,11 @@ func (c *consultation) lastRun(late catalogue.Sayable) catalogue.Sayable {
 	return catalogue.Key("%s; last run of the hourly job: %s").With(late, last)
 }
 
-// because adds the cause of a state, as it was stored.
 func because(state catalogue.Sayable, why string) catalogue.Sayable {
 	return catalogue.Key("%s: %s").With(state, catalogue.Unsent(why))
 }
 
-// with adds an answer or error in brackets, as it was stored, if there is one.
+// with adds a stored answer or error in brackets, if there is one.
 func with(state catalogue.Sayable, stored string) catalogue.Sayable {
 	if stored == "" {
 		return state

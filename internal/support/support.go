@@ -1,5 +1,5 @@
-// Package support answers the letter "my edition did not come": of all that is known of a reader it says what
-// keeps their editions away and what can be done about it. It is pure; store.ReaderView reads what it decides by.
+// Package support explains why a reader did not get an edition, and what to do about it. It is pure; store.ReaderView
+// reads its input.
 package support
 
 import (
@@ -15,24 +15,24 @@ import (
 	"digest/timezone"
 )
 
-// Shown is how many editions of a reader are looked at.
+// Shown is the number of a reader's editions to examine.
 const Shown = 30
 
-// Facts are what holds for the whole instance.
+// Facts are facts about the whole instance.
 type Facts struct {
 	Now      time.Time
-	Fence    string        // why nothing is polled and mailed; "": nothing is in the way
-	Beat     time.Time     // when the hourly job was last at work; zero: never
-	Deadline time.Duration // an edition is made so long after its midnight at the latest
+	Fence    string        // why nothing is polled or sent; "": no fence
+	Beat     time.Time     // last run of the hourly job; zero: never
+	Deadline time.Duration // maximum time between a midnight and its edition
 }
 
-// An Advice is something that keeps editions away from a reader, or seems to, and what can be done about it.
+// An Advice is a possible reason why a reader gets no editions, with the remedy.
 type Advice struct {
-	Says catalogue.Sayable // a sentence without its full stop; instants by the reader's clock
-	Do   string            // a command; "": nothing can be done here, or the sentence says it
+	Says catalogue.Sayable // without a full stop; times are in the reader's time zone
+	Do   string            // a command; "": none, or the sentence has the remedy
 }
 
-// Advise says what explains that a reader has no edition, what weighs most first. It always says something.
+// Advise returns the reasons why a reader gets no editions, most important first. It returns at least one.
 func Advise(v store.ReaderView, f Facts) []Advice {
 	c := &consultation{ReaderView: v, Facts: f}
 	if f.Fence != "" {
@@ -54,16 +54,16 @@ func Advise(v store.ReaderView, f Facts) []Advice {
 	return c.advice
 }
 
-// A Feed is a feed that keeps something away from its reader.
+// A Feed is a feed without posts for its reader.
 type Feed struct {
-	Digest string // the digest
+	Digest string // name of the digest
 	Title  string
-	URL    string // without what may be secret
-	State  string // as poller.Status has it; or paused
+	URL    string // without secret parts
+	State  string // by poller.Status, or paused
 	Reason catalogue.Sayable
 }
 
-// TroubledFeeds lists the feeds of a reader that do not answer well, and those that the reader has paused.
+// TroubledFeeds returns the failing feeds of a reader, and those that the reader paused.
 func TroubledFeeds(v store.ReaderView, now time.Time) []Feed {
 	feeds := []Feed{}
 	for _, p := range v.Digests {
@@ -82,21 +82,21 @@ func TroubledFeeds(v store.ReaderView, now time.Time) []Feed {
 	return feeds
 }
 
-// isTroubled reports whether a feed does not answer well, is not asked as things stand, or brings too much. One that is well and
-// only waits for its time is not.
+// isTroubled reports whether a feed fails, is not polled in its state, or is over its quota. A feed that only waits for
+// its next poll is not troubled.
 func isTroubled(f digest.Feed, now time.Time) bool {
 	state, _ := poller.Status(f, now)
 	return f.Errors > 0 || f.PostsWaiting > 0 || f.State != digest.FeedActive || state == poller.StateDead ||
 		state == poller.StateGone
 }
 
-// keepsBack reports whether a feed brings nothing now: it is in trouble, or may not be asked yet.
+// keepsBack reports whether a feed has no posts now, because it is troubled or may not be polled yet.
 func keepsBack(f digest.Feed, now time.Time) bool {
 	state, _ := poller.Status(f, now)
 	return isTroubled(f, now) || state != poller.StateActive
 }
 
-// shown is the address of a feed without what may be its secret: a password, and all behind a question mark.
+// shown returns the address of a feed without a possible secret: a password, or its query.
 func shown(address string) string {
 	address, query, has := strings.Cut(digest.PublicAddress(address), "?")
 	if has && query != "" {
@@ -115,7 +115,7 @@ func (c *consultation) say(do string, says catalogue.Sayable) {
 	c.advice = append(c.advice, Advice{Says: says, Do: do})
 }
 
-// when shows an instant by the reader's clock.
+// when converts an instant into the reader's time zone.
 func (c *consultation) when(t time.Time) catalogue.Instant {
 	loc, err := timezone.Load(c.User.TimeZone)
 	if err != nil {
@@ -124,11 +124,11 @@ func (c *consultation) when(t time.Time) catalogue.Instant {
 	return catalogue.Instant(t.In(loc))
 }
 
-// digestView says what of a digest keeps it from coming.
+// digestView reports why a digest gets no editions.
 func (c *consultation) digestView(p store.DigestView) {
 	set := ""
 	if p.Newsletter == nil && c.User.MemberOnly {
-		return // they read newsletters alone
+		return // the reader has only newsletters
 	}
 	if p.Newsletter == nil {
 		set = "digest user set " + c.User.Email
@@ -164,7 +164,7 @@ func (c *consultation) digestView(p store.DigestView) {
 	c.content(p)
 }
 
-// within is a command of one digest; of a newsletter there is none.
+// within returns a command for the reader's digest, or "" for a newsletter.
 func within(set, flag string) string {
 	if set == "" {
 		return ""
@@ -179,7 +179,7 @@ func (c *consultation) name(p store.DigestView) catalogue.Sayable {
 	return catalogue.Key("the daily digest")
 }
 
-// midnight says when the next edition is made, if that is late or far off.
+// midnight reports when the next edition is created, if that is late or not daily.
 func (c *consultation) midnight(p store.DigestView) {
 	switch late := c.Now.Sub(p.NextDueAt); {
 	case c.Fence != "" || p.NextDueAt.IsZero():
@@ -198,7 +198,7 @@ func (c *consultation) midnight(p store.DigestView) {
 	}
 }
 
-// content says whether there is anything that an edition could bring.
+// content reports whether a digest has feeds that can fill an edition.
 func (c *consultation) content(p store.DigestView) {
 	f := c.feedsOf(p)
 	switch {
@@ -215,13 +215,12 @@ func (c *consultation) content(p store.DigestView) {
 	}
 }
 
-// feedCounts is how the feeds of a digest are.
 type feedCounts struct {
 	paused   int
-	lent     int               // their posts come in issues of a newsletter, and not in the digest
+	lent     int               // their posts are in issues of a newsletter, and not in the digest
 	asked    int               // all others
-	troubled int               // of these, those that bring nothing now
-	why      catalogue.Sayable // the problem of the last troubled feed
+	troubled int               // of these, feeds without posts now
+	why      catalogue.Sayable // reason of the last troubled feed
 }
 
 func (c *consultation) feedsOf(p store.DigestView) (f feedCounts) {
@@ -256,7 +255,6 @@ func (c *consultation) digestOf(e store.MailedEdition) store.DigestView {
 	return c.Digests[i]
 }
 
-// notWorking says how many feeds of a digest are not working.
 func notWorking(f feedCounts, name catalogue.Sayable) catalogue.Sayable {
 	return catalogue.Key("%d of the %d feeds of %s are not working; see the list of feeds below").With(f.troubled,
 		f.asked, name)

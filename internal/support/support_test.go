@@ -13,7 +13,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// well is a reader in Paris whose edition of today was sent, and has one feed that answers.
+// well returns a reader in Paris whose edition of today was sent, with one working feed.
 func well() store.ReaderView {
 	return store.ReaderView{
 		User: digest.User{ID: 1, Email: "ada@example.org", TimeZone: "Europe/Paris"},
@@ -45,36 +45,36 @@ func letters(v *store.ReaderView) *store.DigestView {
 	return &v.Digests[1]
 }
 
-// quiet returns the digest after a midnight for which it had no edition.
+// quiet returns the digest after a midnight without an edition.
 func quiet(v *store.ReaderView) *store.DigestView {
 	v.Digests[0].LastDueAt = noon
 	return &v.Digests[0]
 }
 
-// waits has the last edition wait for so long.
+// waits lets the last edition wait for a time.
 func waits(v *store.ReaderView, since time.Duration) {
 	v.Editions[0].State, v.Editions[0].NextAt, v.Editions[0].Reply = digest.EditionReady, noon.Add(-since), ""
 }
 
-// subscribed subscribes the digest to more feeds that answer.
+// subscribed subscribes the digest to more working feeds.
 func subscribed(v *store.ReaderView, more int) {
 	for range more {
 		v.Digests[0].Subscriptions = append(v.Digests[0].Subscriptions, store.SubscriptionInfo{Feed: feed()})
 	}
 }
 
-// troubled has something befall the only feed.
+// troubled changes the only feed.
 func troubled(befalls func(*digest.Feed)) func(*store.ReaderView, *Facts) {
 	return func(v *store.ReaderView, _ *Facts) { befalls(&v.Digests[0].Subscriptions[0].Feed) }
 }
 
-// TestAdvise is the table of all causes with their sentences, the most important cause first.
+// TestAdvise is a table of all causes with their sentences, the most important cause first.
 func TestAdvise(t *testing.T) {
 	const taken = "a mail server accepted the edition of 2026-11-20 for ada@example.org at 2026-11-20 00:00 CET (250 2.0.0 queued as 4XYZ); check their spam folder, or ask their provider about Message-ID <d.1@example.org> > digest user resend ada@example.org 2026-11-20"
 	for _, test := range []struct {
 		name string
 		set  func(v *store.ReaderView, f *Facts)
-		want string // all advice; the sentence of a sent edition is left out unless it is the whole
+		want string // all advice; the sentence of a sent edition is omitted unless it is the only one
 	}{
 		{"all is well", func(*store.ReaderView, *Facts) {}, taken},
 		{"a fence", func(_ *store.ReaderView, f *Facts) { f.Fence = "much waits" },
@@ -294,7 +294,7 @@ func TestAdvise(t *testing.T) {
 	}
 }
 
-// TestTroubledFeeds: a feed's secret is never shown, and what is well is not listed.
+// TestTroubledFeeds checks that secrets of feeds are never shown, and that working feeds are not listed.
 func TestTroubledFeeds(t *testing.T) {
 	v := well()
 	if got := TroubledFeeds(v, noon); len(got) != 0 {
@@ -306,9 +306,9 @@ func TestTroubledFeeds(t *testing.T) {
 	paused := sub
 	paused.Feed.Errors, paused.Paused = 0, true
 	lent := paused
-	lent.PausedFor = 2 // its posts come with a newsletter
+	lent.PausedFor = 2 // its posts are in a newsletter
 	waits := v.Digests[0].Subscriptions[0]
-	waits.Feed.FreshUntil = noon.Add(7 * 24 * time.Hour) // well, by its own word without news
+	waits.Feed.FreshUntil = noon.Add(7 * 24 * time.Hour) // it works, and its headers promise no news
 	if state, _ := poller.Status(waits.Feed, noon); state != poller.StateWaiting {
 		t.Fatalf("it is %s", state)
 	}

@@ -1,7 +1,7 @@
-// Package weburl reads the addresses that strangers write as browsers do (URL Standard, https://url.spec.whatwg.org),
-// as far as they are of http and https. Links, pictures, feeds and redirects in the wild have spaces, backslashes,
-// unescaped letters and a % that begins no escape. It differs from the standard in two points: an IPv4 address in
-// another notation than four decimal numbers stays as it is, and so do bytes that are not UTF-8.
+// Package weburl parses http and https addresses as browsers do (URL Standard, https://url.spec.whatwg.org). Real
+// links, pictures, feeds and redirects contain spaces, backslashes, unescaped letters and a % that begins no escape.
+// The package differs from the standard in two points. It keeps an IPv4 address in any notation other than four decimal
+// numbers, and it keeps invalid UTF-8.
 package weburl
 
 import (
@@ -11,15 +11,14 @@ import (
 	"digest"
 )
 
-// An address is one of http or https, in parts.
 type address struct {
-	scheme, user, host string // user with its @
+	scheme, user, host string // user includes its @
 	path               string // begins with a slash
 	query, fragment    string // each with its first character
 }
 
-// Resolve returns the address that a browser reads in ref, on a page at base, and false for one that is not of the web.
-// base, which may be empty, matters only where ref is relative.
+// Resolve returns the address that a browser reads in ref on a page at base, and false if it is not an http or https
+// address. base may be empty, and matters only if ref is relative.
 func Resolve(base, ref string) (string, bool) {
 	a, ok := read(base, ref)
 	if !ok {
@@ -28,8 +27,8 @@ func Resolve(base, ref string) (string, bool) {
 	return a.scheme + "://" + a.user + a.host + a.path + a.query + a.fragment, true
 }
 
-// Parse is url.Parse of an address that http requests exactly as a browser would: its RequestURI has the same bytes. A
-// host stays as it is written. Where net/url would write another path, Opaque has it, so that String is of no use then.
+// Parse parses an address so that http requests it exactly as a browser does: its RequestURI has the same bytes. It
+// keeps the host as written. If net/url would change the path, Opaque contains it, and String is not usable.
 func Parse(of string) (*url.URL, error) {
 	u, err := url.Parse(Escaped(of))
 	if err != nil {
@@ -40,13 +39,13 @@ func Parse(of string) (*url.URL, error) {
 		return u, nil
 	}
 	u.RawQuery = strings.TrimPrefix(a.query, "?")
-	if u.EscapedPath() != a.path && !strings.HasPrefix(a.path, "//") { // net/url would read a host in it
+	if u.EscapedPath() != a.path && !strings.HasPrefix(a.path, "//") { // net/url would parse a host in it
 		u.Opaque = a.path
 	}
 	return u, nil
 }
 
-// Escaped returns an address that net/url can parse: it turns backslashes before the query into slashes, and escapes
+// Escaped returns an address that net/url can parse. It turns backslashes before the query into slashes, and escapes
 // each % that begins no escape.
 func Escaped(of string) string {
 	of = WithSlashes(of)
@@ -98,7 +97,7 @@ func isHex(c byte) bool {
 
 func isSlash(c byte) bool { return c == '/' || c == '\\' }
 
-// read reads an address (URL Standard section 4.4).
+// read parses an address (URL Standard section 4.4).
 func read(base, ref string) (a address, ok bool) {
 	ref = strings.TrimFunc(ref, func(r rune) bool { return r <= ' ' })
 	if strings.ContainsAny(ref, "\t\n\r") {
@@ -139,7 +138,7 @@ func cutScheme(s string) (scheme, rest string, has bool) {
 	return "", s, false
 }
 
-// relative reads an address without a scheme, on a page at a.
+// relative parses an address without a scheme, on a page at a.
 func (a address) relative(s string) (address, bool) {
 	switch {
 	case len(s) > 1 && isSlash(s[0]) && isSlash(s[1]):
@@ -158,7 +157,7 @@ func (a address) relative(s string) (address, bool) {
 	return a, true
 }
 
-// readAfterScheme reads an address from its host, or the name and password before that.
+// readAfterScheme parses an address from its host, or the name and password before that.
 func readAfterScheme(scheme, s string) (a address, ok bool) {
 	end := len(s)
 	if i := strings.IndexAny(s, `/\?#`); i >= 0 {
@@ -183,7 +182,7 @@ func readAfterScheme(scheme, s string) (a address, ok bool) {
 	return a, true
 }
 
-// readHost returns a host in ASCII and lower case, with its port unless that is the scheme's own.
+// readHost returns a host in ASCII and lower case, with its port unless that is the scheme's default.
 func readHost(s, scheme string) (string, bool) {
 	name, port := s, ""
 	if i := strings.LastIndexByte(s, ':'); i > strings.LastIndexByte(s, ']') {
@@ -225,7 +224,7 @@ func readHost(s, scheme string) (string, bool) {
 	return name + port, name != "" && strings.IndexFunc(name, isBad) < 0
 }
 
-// readPath reads the path, without its segments "." and "..", the query and the fragment.
+// readPath parses the path, without its segments "." and "..", the query and the fragment.
 func (a *address) readPath(s string) {
 	s, a.fragment = cutFragment(s)
 	path, query, has := strings.Cut(s, "?")
@@ -249,7 +248,7 @@ func cutFragment(s string) (before, fragment string) {
 	return s[:i], escape(s[i:], inFragment)
 }
 
-// WithoutDots removes the segments "." and ".." from a path, their dots escaped or not. The path begins with a slash.
+// WithoutDots removes the segments "." and ".." from a path, also with escaped dots. The path begins with a slash.
 func WithoutDots(path string) string {
 	dots := strings.NewReplacer("%2e", ".", "%2E", ".")
 	segments := strings.Split(path[1:], "/")
@@ -274,7 +273,7 @@ func WithoutDots(path string) string {
 	return "/" + strings.Join(kept, "/")
 }
 
-// The characters that escape replaces in each part, beside controls and letters beyond ASCII (URL Standard section
+// The characters that escape replaces in each part, besides controls and letters beyond ASCII (URL Standard section
 // 1.3).
 const (
 	inFragment = " \"<>`"
@@ -283,7 +282,7 @@ const (
 	inUser     = inPath + "/:;=@[\\]|"
 )
 
-// escape replaces the unsafe bytes of a part by escapes. It leaves each % as it is.
+// escape escapes the unsafe bytes of a part. It leaves each % unchanged.
 func escape(s, unsafe string) string {
 	isUnsafe := func(c byte) bool { return c < ' ' || c >= 0x7f || strings.IndexByte(unsafe, c) >= 0 }
 	from := 0

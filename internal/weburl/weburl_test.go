@@ -71,7 +71,7 @@ func TestResolve(t *testing.T) {
 		{"", "https://a_b.example/", "https://a_b.example/"},
 		{"", "https://a.example./", "https://a.example./"},
 
-		// None of the web.
+		// Other schemes.
 		{base, "mailto:ann@a.example", ""},
 		{base, "javascript:alert(1)", ""},
 		{base, "ftp://a.example/", ""},
@@ -99,7 +99,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestParse checks that http requests the bytes that a browser would.
+// TestParse checks that http requests the same bytes as a browser.
 func TestParse(t *testing.T) {
 	for path, want := range map[string]string{
 		"/100%-sure?a=%": "/100%-sure?a=%", "/a b?c d": "/a%20b?c%20d", `/a\b?c\d`: `/a/b?c\d`,
@@ -124,8 +124,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzResolve checks that Resolve does not change its own results, that they have no character that ends an address
-// early, and that net/url finds the same host and path in them.
+// FuzzResolve checks that Resolve does not change its own results. They have no character that ends an address early,
+// and net/url finds the same host and path in them.
 func FuzzResolve(f *testing.F) {
 	for _, ref := range []string{"100%", `\\b\c`, "a b?c|d#é", "https:x", "../%2e%2e/x", "//ü.example:8080",
 		"https://ann:x@a.example"} {
@@ -148,7 +148,7 @@ func FuzzResolve(f *testing.F) {
 		plain, err := url.Parse(Escaped(got))
 		if err != nil {
 			if strings.ContainsAny(got, "[]") || strings.Contains(got, "@") {
-				return // which net/url reads more strictly
+				return // net/url is stricter about them
 			}
 			t.Fatalf("%q: %q: %v", ref, got, err)
 		}

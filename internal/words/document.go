@@ -11,21 +11,18 @@ import (
 	"digest/internal/hypertext"
 )
 
-// Bounds of what is indexed of a text. PostgreSQL counts positions up to 16,383,
-// keeps 255 of one word, and takes a megabyte in all; what lies beyond is left out
-// for both databases.
+// The limits of an indexed text. PostgreSQL counts positions up to 16,383, stores 255 of one word, and at most a
+// megabyte in all. The limits are the same for both databases.
 const (
 	maxWords  = 16_000 // of a document
 	maxRepeat = 255    // of one word in it
 	maxBytes  = 1 << 19
 )
 
-// Filler stands for a word of a document that is not indexed. Nobody can look
-// for it: it is no letter.
+// Filler replaces a word of a document that is not indexed. It is not a letter, so nobody can search for it.
 const Filler = "\uE000"
 
-// Document gives the words of a text's fields, in order. Between fields stands
-// a Filler, so that no phrase reaches from one into the next.
+// Document returns the words of a text's fields in order. A Filler between fields prevents phrases across them.
 func Document(fields ...string) []string {
 	var words []string
 	seen, size := make(map[string]int), 0
@@ -48,11 +45,10 @@ func Document(fields ...string) []string {
 	return words
 }
 
-// Text gives what a reader sees of sanitised HTML as plain text. Tags that begin
-// something new end a word; others, such as <b>, do not.
+// Text returns sanitised HTML as plain text. Tags such as <p> end a word; inline tags such as <b> do not.
 func Text(markup string) string { return textOf(markup, math.MaxInt) }
 
-// textOf gives the first bytes of the markup's text, most of them at most.
+// textOf returns at most most bytes of the markup's text.
 func textOf(markup string, most int) string {
 	if !strings.ContainsAny(markup, "<&") {
 		return cut(markup, most)
@@ -74,7 +70,7 @@ func textOf(markup string, most int) string {
 	return cut(b.String(), most)
 }
 
-// withinWords reports whether a tag may stand in the middle of a word.
+// withinWords reports whether a tag may be inside a word.
 func withinWords(tag atom.Atom) bool {
 	switch tag {
 	case atom.A, atom.Abbr, atom.Acronym, atom.B, atom.Bdi, atom.Bdo, atom.Big, atom.Cite, atom.Code, atom.Del,
@@ -87,7 +83,7 @@ func withinWords(tag atom.Atom) bool {
 	return false
 }
 
-// cut gives at most n bytes of a text, whole characters.
+// cut returns at most n bytes of a text, without splitting a character.
 func cut(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -15,10 +15,9 @@ import (
 	"digest/internal/words"
 )
 
-// matchedAtFirst is the rule by which filters matched before they and searches
-// shared one notion of a word, as simply as it can be said: the filter stands in
-// the text, letter by letter, and neither its first nor its last word goes on.
-// Readers have filters of that time; what those held back they must hold back.
+// matchedAtFirst implements the first rule of filters, from before filters and searches shared a definition of words.
+// The text contains the filter letter by letter, and no letter continues its first or last word. Filters from that time
+// must still match the same posts.
 func matchedAtFirst(filter, text string) bool {
 	pattern, folded := []rune(strings.TrimSpace(foldAtFirst(words.Clean(filter)))), []rune(foldAtFirst(text))
 	oneWord := func(a, b rune) bool {
@@ -48,7 +47,7 @@ func wordAtFirst(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || r == '_') && !unspaced
 }
 
-// foldAtFirst was the folding of filters: "æ" was no "ae".
+// foldAtFirst is the first folding of filters, in which "æ" was not "ae".
 func foldAtFirst(s string) string {
 	plain := strings.NewReplacer("ø", "o", "ł", "l", "đ", "d", "ð", "d", "ħ", "h", "ŧ", "t", "ı", "i", "ـ", "",
 		"‘", "'", "’", "'", "‚", "'", "‛", "'", "ʼ", "'", "′", "'", "“", `"`, "”", `"`, "„", `"`,
@@ -73,9 +72,8 @@ func foldAtFirst(s string) string {
 	return norm.NFC.String(folded)
 }
 
-// TestExistingFiltersKeepMatching holds that every filter that matched at first
-// matches still: in made-up text of the characters that are hard, and in the
-// documents that feeds are tested with.
+// TestExistingFiltersKeepMatching checks that every match of the first rule is still a match: in random text of
+// difficult characters, and in the test documents of feeds.
 func TestExistingFiltersKeepMatching(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	matched := 0

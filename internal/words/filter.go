@@ -9,14 +9,13 @@ import (
 	"digest"
 )
 
-// Clean gives the words of a filter as they are stored: without white space
-// around them, each run of spaces one space.
+// Clean returns the words of a filter for storage: trimmed, with single spaces.
 func Clean(words string) string {
 	return oneSpace(strings.ToValidUTF8(words, "\uFFFD"))
 }
 
-// FilterKey is what makes two filters the same: "CAFÉ" is "cafe". It is empty
-// for words that can match nothing, such as a comma.
+// FilterKey returns a key that is the same for equal filters: "CAFÉ" and "cafe" have the same. It is empty for words
+// that cannot match, such as a comma.
 func FilterKey(words string) string {
 	forms := foldWritten(words)
 	key := forms[len(forms)-1]
@@ -26,21 +25,20 @@ func FilterKey(words string) string {
 	return key
 }
 
-// isMeant reports whether a character alone may be what somebody does not want to read.
+// isMeant reports whether a character alone is enough for a filter.
 func isMeant(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.IsSymbol(c) }
 
-// A Matcher holds the filters of one reader. It is safe for concurrent use.
+// A Matcher matches posts with the filters of a reader. It is safe for concurrent use.
 type Matcher struct{ patterns []pattern }
 
-// A pattern is one form in which a filter's words may stand in a post.
 type pattern struct {
 	filter      digest.Filter
 	text        string
-	grams       []uint16 // of the text, as a Post has them
+	grams       []uint16 // of the text, as in a Post
 	first, last rune
 }
 
-// NewMatcher makes a Matcher; filters that can match nothing are left out.
+// NewMatcher returns a Matcher. It drops filters that cannot match.
 func NewMatcher(filters []digest.Filter) *Matcher {
 	m := &Matcher{patterns: make([]pattern, 0, len(filters))}
 	for _, f := range filters {
@@ -57,8 +55,7 @@ func NewMatcher(filters []digest.Filter) *Matcher {
 	return m
 }
 
-// forms gives the forms in which a filter's words are looked for: as they are
-// written, and, if there is no sign in them that must stand there, as a phrase.
+// forms returns the forms of a filter's words to search for: as written, and as a phrase if they contain no signs.
 func forms(words string) []string {
 	if FilterKey(words) == "" {
 		return nil
@@ -71,10 +68,10 @@ func forms(words string) []string {
 	return slices.DeleteFunc(slices.Compact(forms), func(form string) bool { return form == "" })
 }
 
-// isSign reports whether a character stands between words but is no space.
+// isSign reports whether a character is between words but not a space.
 func isSign(c rune) bool { return !isWord(c) && !isMark(c) && !isInvisible(c) && !unicode.IsSpace(c) }
 
-// Match gives the first of the filters that holds a post of a feed back.
+// Match returns the first filter that matches a post of a feed.
 func (m *Matcher) Match(post *Post, feed digest.FeedID) (digest.Filter, bool) {
 	for _, p := range m.patterns {
 		if p.filter.FeedID != 0 && p.filter.FeedID != feed {
@@ -87,7 +84,7 @@ func (m *Matcher) Match(post *Post, feed digest.FeedID) (digest.Filter, bool) {
 	return digest.Filter{}, false
 }
 
-// in reports whether the pattern stands in a text as words of its own.
+// in reports whether the text contains the pattern as whole words.
 func (p pattern) in(text string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], p.text)
@@ -104,14 +101,14 @@ func (p pattern) in(text string) bool {
 	}
 }
 
-// goesOn reports whether the last word of the pattern goes on with a character.
+// goesOn reports whether a character continues the last word of the pattern.
 func (p pattern) goesOn(after rune) bool {
 	korean := unicode.Is(unicode.Hangul, p.last) && unicode.Is(unicode.Hangul, after)
 	return !korean && oneWord(p.last, after)
 }
 
-// nextWord is where the first word after the one at start begins: there is no
-// other match before. So a long run of letters is looked at once.
+// nextWord returns the beginning of the word after the one at start. No match begins earlier, so a long run of letters
+// is read once.
 func nextWord(text string, start int) int {
 	c, size := utf8.DecodeRuneInString(text[start:])
 	for at := start + size; at < len(text); at += size {
@@ -125,8 +122,8 @@ func nextWord(text string, start int) int {
 	return len(text)
 }
 
-// oneWord reports whether two neighbours belong to one word. In scripts without
-// spaces between words no two do: there a filter matches anywhere.
+// oneWord reports whether two adjacent characters belong to one word. In scripts without spaces between words they
+// never do, so a filter matches anywhere.
 func oneWord(a, b rune) bool {
 	if unicode.IsMark(b) {
 		return !unicode.IsSpace(a)
@@ -134,38 +131,34 @@ func oneWord(a, b rune) bool {
 	return isSpaced(a) && isSpaced(b) && unicode.Is(unicode.Hangul, a) == unicode.Is(unicode.Hangul, b)
 }
 
-// isSpaced reports whether a character is of a script that puts spaces between
-// words. Tibetan parts syllables: they are its words in the index, but filters
-// match within them.
+// isSpaced reports whether a character is of a script with spaces between words. Tibetan separates syllables. They are
+// words in the index, but filters match inside of them.
 func isSpaced(c rune) bool {
 	return (isWord(c) || isMark(c)) && (!isDense(c) || unicode.Is(unicode.Hangul, c)) && !unicode.Is(unicode.Tibetan, c)
 }
 
-// How much of a post filters look at, in bytes. A phrase that begins later than
-// that is not found.
+// The maximum bytes of a post that filters read. A phrase that begins later is not found.
 const (
 	maxTitle   = 4 << 10
 	maxAuthor  = 1 << 10
 	maxSummary = 8 << 10
-	maxText    = 32 << 10  // of the content, without its tags
-	maxContent = 256 << 10 // of the content, with them
+	maxText    = 32 << 10  // of the content, without tags
+	maxContent = 256 << 10 // of the content, with tags
 )
 
-// gramBytes and gramBits are the length of a piece of text, and the bits of
-// the set in which a Post remembers which pieces it has.
+// gramBytes is the length of a gram in bytes. gramBits is the size of its hash in bits, for the set of grams in a Post.
 const (
 	gramBytes = 3
 	gramBits  = 15
 )
 
-// A Post is what filters see of a post, made ready for many of them: its fields
-// as they are written and as phrases, one a line.
+// A Post is a post prepared for matching: its fields as written and as phrases, one for each line.
 type Post struct {
 	text  string
 	grams [1 << gramBits / 64]uint64
 }
 
-// Read makes a post ready to be matched.
+// Read prepares a post for matching.
 func Read(p digest.Post) *Post {
 	var lines []string
 	for _, field := range []string{
@@ -174,7 +167,7 @@ func Read(p digest.Post) *Post {
 	} {
 		lines = append(append(lines, foldWritten(field)...), phrase(field))
 	}
-	post := Post{text: strings.Join(lines, "\n")} // no pattern holds a new line
+	post := Post{text: strings.Join(lines, "\n")} // patterns contain no line breaks
 	for i := 0; i+gramBytes <= len(post.text); i++ {
 		g := gram(post.text[i:])
 		post.grams[g/64] |= 1 << (g % 64)
@@ -182,8 +175,8 @@ func Read(p digest.Post) *Post {
 	return &post
 }
 
-// mayHold reports whether the post has all pieces of a pattern: without them
-// it does not hold it.
+// mayHold reports whether the post has all grams of a pattern. If one is missing, the post does not contain the
+// pattern.
 func (post *Post) mayHold(grams []uint16) bool {
 	for _, g := range grams {
 		if post.grams[g/64]&(1<<(g%64)) == 0 {

@@ -40,7 +40,7 @@ func TestWords(t *testing.T) {
 		{"C++", "C is fine", false},
 		{"AT&T", "at&amp;t", false}, // a title is text, not HTML
 		{"1.2", "Go 1.25", false},
-		{"go", "go_test", true}, // an underscore parts words, for searches too
+		{"go", "go_test", true}, // an underscore separates words, also in searches
 		{"ai", "新しいAI技術", true},
 		{"技術", "新しいAI技術について", true},
 		{"か", "がく", false},
@@ -65,9 +65,9 @@ func TestWords(t *testing.T) {
 		{"aether", "Der Æther", true},
 		{"œuvre", "OEUVRE", true},
 		{"climate change", "climate-change, climate, change", true}, // a phrase, as in a search
-		{"climate-change", "climate change", false},                 // a sign that is typed must stand there
+		{"climate-change", "climate change", false},                 // a typed sign must match
 		{"Acme", "Acme™", true},
-		{"AcmeTM", "Acme™", true}, // as it is written
+		{"AcmeTM", "Acme™", true}, // its exact text
 		{"LG", "LG전자", true},
 		{"τω", "τῷ", true},
 		{"τωι", "τῷ", true},
@@ -79,8 +79,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestFiltersAndSearchesAgree holds that words without signs are found by a
-// filter where a search finds them as a phrase.
+// TestFiltersAndSearchesAgree checks that a filter of words without signs matches where a search finds them as a
+// phrase.
 func TestFiltersAndSearchesAgree(t *testing.T) {
 	for _, c := range []struct{ words, text string }{
 		{"aether", "Über den Æther"}, {"æther", "aether"}, {"oeuvre", "l’Œuvre"},
@@ -135,8 +135,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestBounds holds that a text of any length is read in bounds, and that what
-// stands beyond them is not.
+// TestBounds checks that only the beginning of a long text is read.
 func TestBounds(t *testing.T) {
 	long := strings.Repeat("<p>é ", 1<<20)
 	if !match("near", digest.Post{Title: "near " + long, Content: "<p>" + long}) {

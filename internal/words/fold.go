@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold takes case and accents from a text, and what is not seen. The index holds
-// words as it gives them: to change what it gives, index all posts anew.
+// fold removes case, accents and invisible characters. The index contains its output, so a change needs a new index of
+// all posts.
 func fold(text string) string {
 	if isASCII(text) {
 		return strings.ToLower(text)
@@ -18,13 +18,12 @@ func fold(text string) string {
 	return norm.NFC.String(foldLetters(norm.NFKD.String(text)))
 }
 
-// iotaSubscript is a mark below a Greek letter. A search leaves it out, as most
-// who type do; others write the letter iota for it.
+// iotaSubscript is a mark below a Greek letter. Searches ignore it, as most people do when they type; others write the
+// letter iota instead.
 const iotaSubscript = "\u0345"
 
-// foldWritten folds a text for filters, which see its signs too: quotes and
-// dashes that typographers vary are alike, and each run of spaces is one. Where
-// there is an iota subscript it gives a second form, with the letter.
+// foldWritten folds a text for filters, which also compare signs. Typographic quotes and dashes become plain ones, and
+// runs of spaces single spaces. A text with an iota subscript gets a second form with the letter.
 func foldWritten(text string) []string {
 	if isASCII(text) {
 		return []string{oneSpace(strings.ToLower(text))}
@@ -35,7 +34,7 @@ func foldWritten(text string) []string {
 		forms = append(forms, strings.ReplaceAll(text, iotaSubscript, "ι"))
 	}
 	for i, form := range forms {
-		// to fold small Cherokee letters makes them large
+		// Folding turns small Cherokee letters into capitals.
 		folded := strings.ToLower(foldLetters(strings.Map(plainSign, form)))
 		forms[i] = norm.NFC.String(oneSpace(folded))
 	}
@@ -51,7 +50,7 @@ func isASCII(text string) bool {
 	return true
 }
 
-// foldLetters takes case, accents and what is not seen from a decomposed text.
+// foldLetters removes case, accents and invisible characters from a decomposed text.
 func foldLetters(decomposed string) string {
 	return cases.Fold().String(strings.Map(func(c rune) rune {
 		if isInvisible(c) || isAccent(c) {
@@ -61,8 +60,8 @@ func foldLetters(decomposed string) string {
 	}, plainLetters.Replace(decomposed)))
 }
 
-// isAccent reports whether a mark may be left out when a word is typed. Those
-// of Indic and Thai letters are vowels; those of kana make another syllable.
+// isAccent reports whether people may omit a mark when they type a word. Marks of Indic and Thai letters are vowels,
+// and marks of kana make another syllable.
 func isAccent(c rune) bool {
 	const voiced, halfVoiced = 0x3099, 0x309A
 	if c < 0x300 || !unicode.Is(unicode.Mn, c) || c == voiced || c == halfVoiced {
@@ -72,12 +71,12 @@ func isAccent(c rune) bool {
 		unicode.Latin)
 }
 
-// plainLetters are those of letters whose stroke or ligature Unicode does not take apart.
+// plainLetters replaces letters with a stroke or ligature that Unicode does not decompose.
 var plainLetters = strings.NewReplacer("ø", "o", "Ø", "o", "ł", "l", "Ł", "l", "đ", "d", "Đ", "d", "ð", "d",
 	"Ð", "d", "ħ", "h", "Ħ", "h",
 	"ŧ", "t", "Ŧ", "t", "ı", "i", "æ", "ae", "Æ", "ae", "œ", "oe", "Œ", "oe", "þ", "th", "Þ", "th")
 
-// plainSign gives the sign of a keyboard for one of a typographer; -1 for none.
+// plainSign returns the keyboard's sign for a typographic one, or -1 to drop it.
 func plainSign(c rune) rune {
 	switch c {
 	case '‘', '’', '‚', '‛', 'ʼ', '′':
@@ -86,14 +85,14 @@ func plainSign(c rune) rune {
 		return '"'
 	case '‐', '‑', '‒', '–', '—', '―', '−':
 		return '-'
-	case 'ـ': // tatweel, which only makes a word longer to look at
+	case 'ـ': // tatweel, which only stretches a word
 		return -1
 	}
 	return c
 }
 
-// oneSpace makes one space of each run of white space, and none of those at the ends.
+// oneSpace trims a text and replaces runs of white space by single spaces.
 func oneSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// Fold is a text as it is compared where any part of it may be looked for: without case and accents.
+// Fold returns a text without case and accents, for comparing parts of it.
 func Fold(text string) string { return fold(text) }

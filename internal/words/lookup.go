@@ -10,18 +10,18 @@ import (
 	"digest"
 )
 
-// A Lookup is what somebody looks for: words, and of which sites, from which days and with links to which site.
+// A Lookup is a search for words in posts of some sites and days, or with links to a site.
 type Lookup struct {
-	Query             // without terms: whatever the words are
-	Sites []string    // hosts or titles; of any of them
-	Links string      // the site to which the posts point
-	From  digest.Date // the first day; zero: any
-	Until digest.Date // the first day that is too late; zero: none is
+	Query             // without terms: any words
+	Sites []string    // hosts or titles, any of which matches
+	Links string      // site that the posts link to
+	From  digest.Date // first day; zero: any
+	Until digest.Date // day after the last; zero: any
 
-	Text string // what was typed, but for the first site and the days: they have fields of their own
+	Text string // typed text without the first site and the days, which have separate form fields
 }
 
-// What stands before a colon and says that what follows is no word.
+// The keys before a colon in a search.
 const (
 	siteKey   = "site"
 	linksKey  = "links"
@@ -29,12 +29,12 @@ const (
 	beforeKey = "before"
 )
 
-// maxLookup is how many characters may be typed with the sites and days; of the words maxTyped are the most.
+// maxLookup is the maximum length of a search in characters, with sites and days. For the words alone it is maxTyped.
 const maxLookup = 1200
 
-// ParseLookup reads a query like Parse, with "site:example.org", "links:example.org", "after:2026-11-20" and "before:2026"
-// in it. A year or a month is its first day. "after:" includes the day, "before:" does not. Errors are digest.Invalid and
-// say what to do.
+// ParseLookup parses a search like Parse, with the keys "site:example.org", "links:example.org", "after:2026-11-20" and
+// "before:2026". A year or a month means its first day. "after:" includes the day, and "before:" excludes it. Errors
+// are digest.Invalid and say what to do.
 func ParseLookup(typed string) (l Lookup, err error) {
 	if utf8.RuneCountInString(typed) > maxLookup {
 		return l, digest.Refuse(digest.Invalid,
@@ -63,7 +63,7 @@ func ParseLookup(typed string) (l Lookup, err error) {
 	return l, err
 }
 
-// read reads a part that is no word; isField says that a form has a field for it.
+// read reads a part with a key. isField says that the form has a field for it.
 func (l *Lookup) read(p part) (isField bool, err error) {
 	if p.key == "" {
 		return false, nil
@@ -103,7 +103,6 @@ func (l *Lookup) read(p part) (isField bool, err error) {
 
 var errNoDay = errors.New("no day")
 
-// parseDay reads a day, or the first one of a month or a year.
 func parseDay(typed string) (digest.Date, error) {
 	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
 		if t, err := time.Parse(layout, typed); err == nil && t.Year() > 0 {
@@ -113,7 +112,8 @@ func parseDay(typed string) (digest.Date, error) {
 	return digest.Date{}, errNoDay
 }
 
-// joined finds the keys among what was typed, and what each is about: what follows the colon, in quotes too, or after a space.
+// joined finds the keys among the parts, and joins each with its value: the text after the colon, also in quotes or
+// after a space.
 func joined(parts []part) (all []part) {
 	for i := 0; i < len(parts); i++ {
 		p := parts[i]
@@ -134,7 +134,7 @@ func joined(parts []part) (all []part) {
 	return all
 }
 
-// source writes a part as it could be typed.
+// source returns a part as it can be typed.
 func (p part) source() string {
 	text := p.text
 	if p.key != "" {
@@ -149,7 +149,7 @@ func (p part) source() string {
 	return text
 }
 
-// Closed is what was typed with its last quote closed: what is written behind it is not of the quote then.
+// Closed closes an open quote at the end of a search, so that text can be appended.
 func Closed(typed string) string {
 	typed = strings.TrimSpace(typed)
 	if strings.Count(strings.Map(straight, typed), `"`)%2 != 0 {
@@ -158,7 +158,7 @@ func Closed(typed string) string {
 	return typed
 }
 
-// Field writes a key with what it is about, as it is typed; what holds spaces stands in quotes.
+// Field returns a key with its value as it is typed. A value with spaces gets quotes.
 func Field(key, value string) string {
 	value = digest.OneLine(strings.ReplaceAll(strings.Map(straight, value), `"`, " "))
 	if strings.Contains(value, " ") {
@@ -167,14 +167,14 @@ func Field(key, value string) string {
 	return key + ":" + value
 }
 
-// A Site is a feed, by what its reader may call it.
+// A Site is a feed with the names that its reader may use.
 type Site struct {
 	Title string
 	Hosts []string // of its pages and of the feed
 }
 
-// SitesNamed gives the places of the sites that a name means: those of this title or host, with the hosts below it, or
-// else those with the name's words in their titles.
+// SitesNamed returns the indices of the sites with a name: those with this title or host, or a subdomain of it. Without
+// such a site, it returns those with the name's words in their titles.
 func SitesNamed(name string, sites []Site) []int {
 	words, host := phrase(name), hostTyped(name)
 	places := func(is func(Site) bool) (found []int) {
@@ -198,7 +198,7 @@ func SitesNamed(name string, sites []Site) []int {
 	return found
 }
 
-// hostTyped makes a host of an address or a name of one; "" for what is none.
+// hostTyped returns the host of an address or of a host name; "" for other text.
 func hostTyped(typed string) string {
 	if _, after, ok := strings.Cut(typed, "://"); ok {
 		typed = after

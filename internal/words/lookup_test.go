@@ -11,7 +11,7 @@ import (
 	"digest/internal/words"
 )
 
-// told writes a lookup in short.
+// told formats a lookup briefly.
 func told(l words.Lookup) string {
 	var all []string
 	if q := written(l.Query); q != "" {
@@ -37,7 +37,7 @@ func TestParseLookup(t *testing.T) {
 		"kernel":                          "kernel* | kernel",
 		"site:example.org":                "site=example.org | ",
 		"SITE:Example.org kern":           "kern* site=Example.org | kern",
-		"kern site:example.org":           "kern* site=example.org | kern", // the last word may still be a beginning
+		"kern site:example.org":           "kern* site=example.org | kern", // the last word may still be a prefix
 		`site:"Ars Technica" rust`:        "rust* site=Ars Technica | rust",
 		`site:“Ars Technica” rust`:        "rust* site=Ars Technica | rust",
 		`site: "Ars Technica"`:            "site=Ars Technica | ",
@@ -50,7 +50,7 @@ func TestParseLookup(t *testing.T) {
 		"before:2026":                     "until=2026-01-01 | ",
 		"after: 2026-11-20":               "from=2026-11-20 | ",
 		`after:"2026-11-20"`:              "from=2026-11-20 | ",
-		"after:2026 after:2025":           "from=2026-01-01 | ", // both hold
+		"after:2026 after:2025":           "from=2026-01-01 | ", // both apply
 		"before:2026 before:2025":         "until=2025-01-01 | ",
 		"links:example.org":               "links=example.org | links:example.org",
 		"links: example.org":              "links=example.org | links:example.org",
@@ -136,7 +136,7 @@ func TestSitesNamed(t *testing.T) {
 	}
 }
 
-// FuzzParseLookup: whatever is typed is a lookup or a mistake that is told, and what a form makes of a lookup is the same one.
+// FuzzParseLookup checks that any input is a lookup or an error, and that a form reproduces the lookup.
 func FuzzParseLookup(f *testing.F) {
 	for _, seed := range []string{`site:"a b" after:2026 x`, "before:2026-11-30 “q” -z", "links: a.b site:",
 		"after:9999-12-31", "site:\x00 \xff", `site:"`, "-site:x", "site::", "site:新 聞"} {

@@ -9,32 +9,30 @@ import (
 	"digest"
 )
 
-// Bounds of what can be looked for at once.
+// The limits of a search.
 const (
-	maxTyped  = 300 // characters
+	maxTyped  = 300 // in characters
 	maxTerms  = 16
-	minPrefix = 3 // letters from which the last word may be the beginning of one
+	minPrefix = 3 // minimum letters of a last word that may be a prefix
 )
 
-// A Term is one word, or several in a row.
+// A Term is one word, or several adjacent words.
 type Term struct {
 	Words   []string // normalised, at least one
-	Prefix  bool     // the last word may be the beginning of one
+	Prefix  bool     // the last word may be a prefix
 	Exclude bool
 }
 
-// same reports whether another term says the same: to look for it again costs
-// as much and finds nothing else.
+// same reports whether two terms are equal. A repeated term costs time and changes nothing.
 func (t Term) same(other Term) bool {
 	return t.Prefix == other.Prefix && t.Exclude == other.Exclude && slices.Equal(t.Words, other.Words)
 }
 
-// A Query is what somebody looks for: all terms, but none that excludes.
+// A Query matches posts with all terms that do not exclude, and without the others.
 type Query struct{ Terms []Term }
 
-// Parse reads what somebody typed. Quotes are phrases, a minus before a word
-// excludes it, and the last word may be a beginning; all else is words and what
-// stands between them. The errors, digest.Invalid, say what to do.
+// Parse parses a search. Quotes mark phrases, a minus before a word excludes it, and the last word may be a prefix.
+// Errors are digest.Invalid and say what to do.
 func Parse(typed string) (Query, error) {
 	if utf8.RuneCountInString(typed) > maxTyped {
 		return Query{}, digest.Refuse(digest.Invalid,
@@ -67,15 +65,14 @@ func Parse(typed string) (Query, error) {
 	return q, nil
 }
 
-// A part is a piece of what was typed, between spaces or quotes.
 type part struct {
 	text            string
-	key             string // that stood before its text; "": it is words
+	key             string // before its text; "": words
 	quoted, exclude bool
-	final           bool // the last of all
+	final           bool // the last part
 }
 
-// split takes apart what was typed. A quote that is not closed ends with it.
+// split splits a typed search into parts. An unclosed quote ends at its end.
 func split(typed string) []part {
 	var parts []part
 	rest := strings.Map(straight, typed)
@@ -106,7 +103,7 @@ func split(typed string) []part {
 	return parts
 }
 
-// straight makes one quote of all, one space of all, and one minus.
+// straight replaces all quotes, spaces and minus signs by plain ones.
 func straight(c rune) rune {
 	switch c {
 	case '“', '”', '„', '‟', '«', '»', '＂', '「', '」', '『', '』':
@@ -120,8 +117,8 @@ func straight(c rune) rune {
 	return c
 }
 
-// term makes a term of a part; false if there is no word in it. Of a dense run
-// at its end the pairs alone are meant, so that it may stand within a longer one.
+// term converts a part to a term, or returns false if it has no words. A dense run at its end is searched only by
+// pairs, so that it also matches inside a longer run.
 func (p part) term() (Term, bool) {
 	t := Term{Exclude: p.exclude}
 	var all []token
@@ -133,7 +130,7 @@ func (p part) term() (Term, bool) {
 		return t, false
 	}
 	switch end := all[n-1]; {
-	case end.last && n > 1 && all[n-2].to == end.to: // a pair holds it already
+	case end.last && n > 1 && all[n-2].to == end.to: // a pair has it already
 		all = all[:n-1]
 	case end.last:
 		t.Prefix = true

@@ -119,7 +119,6 @@ func parse(t testing.TB, typed string) words.Query {
 	return q
 }
 
-// shown writes pieces with what was found in brackets.
 func shown(all []words.Piece) string {
 	var b strings.Builder
 	for _, p := range all {
@@ -185,7 +184,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// Whatever is typed becomes words or is refused, and a word of a text is found in it.
+// FuzzSearch checks that any input becomes words or an error, and that a search finds each word of a text.
 func FuzzSearch(f *testing.F) {
 	for _, s := range []string{"foo bar", `"a b" -c`, "東京都 iPhone手机", "ｶﾞ½ﷺ", "e\u0301\u200d", "-\"",
 		"ไทยa", "\xff\xfe", "İı"} {

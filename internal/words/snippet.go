@@ -6,27 +6,25 @@ import (
 	"unicode/utf8"
 )
 
-// A Piece is a stretch of text; a found one is what somebody looked for.
+// A Piece is a part of a text. Found marks a match.
 type Piece struct {
 	Text  string
 	Found bool
 }
 
-// How much of a text is shown around what was found, in bytes before and in all.
+// The size of a snippet in bytes: before the first match, and in all.
 const (
 	leadBytes    = 80
 	snippetBytes = 280
-	maxScanned   = 200_000 // bytes of a text that are looked through
+	maxScanned   = 200_000 // maximum bytes to search
 )
 
-// A place is a stretch of bytes of a text.
 type place struct{ from, to int }
 
-// Mark gives the whole of a short text, with what was found in it.
+// Mark returns the whole of a short text with its matches.
 func Mark(text string, q Query) []Piece { return pieces(text, 0, len(text), q.find(text)) }
 
-// Snippet gives the part of a plain text that holds most of what somebody looked
-// for, or its beginning if it holds nothing of it.
+// Snippet returns the part of a plain text with the most matches, or its beginning without matches.
 func Snippet(text string, q Query) []Piece {
 	text = oneSpace(cut(text, maxScanned))
 	found := q.find(text)
@@ -48,7 +46,7 @@ func Snippet(text string, q Query) []Piece {
 	return shown
 }
 
-// best is the place after which most others follow within a snippet.
+// best returns the index of the match after which most others follow within a snippet.
 func best(found []place) int {
 	most, which, end := 0, 0, 0
 	for i := range found {
@@ -62,7 +60,7 @@ func best(found []place) int {
 	return which
 }
 
-// pieces cuts text[from:to] where something was found.
+// pieces splits text[from:to] at the matches.
 func pieces(text string, from, to int, found []place) []Piece {
 	var all []Piece
 	for _, f := range found {
@@ -82,7 +80,7 @@ func pieces(text string, from, to int, found []place) []Piece {
 	return all
 }
 
-// find gives where the wanted terms stand in a text, in order; none overlap.
+// find returns the places of the wanted terms in a text, in order and without overlaps.
 func (q Query) find(text string) []place {
 	all := slices.Collect(tokens(text))
 	var found []place
@@ -104,7 +102,7 @@ func (q Query) find(text string) []place {
 	return apart
 }
 
-// at reports whether the term's words begin a list of tokens.
+// at reports whether a list of tokens begins with the term's words.
 func (t Term) at(list []token) bool {
 	if len(list) < len(t.Words) {
 		return false
@@ -118,8 +116,7 @@ func (t Term) at(list []token) bool {
 	return true
 }
 
-// end is where a match ends whose last word is that of a token: a character
-// that was looked for alone is the first of a pair.
+// end returns the end of a match whose last token is last. A single character matches the first half of a pair.
 func (t Term) end(last token) int {
 	if last.first > 0 && last.word != t.Words[len(t.Words)-1] {
 		return last.first
@@ -127,7 +124,7 @@ func (t Term) end(last token) int {
 	return last.to
 }
 
-// wordStart moves a place forward to the beginning of a word, if one is near.
+// wordStart returns the beginning of the next word after i, if one is near.
 func wordStart(text string, i int) int {
 	if i == 0 {
 		return 0
@@ -141,7 +138,7 @@ func wordStart(text string, i int) int {
 	return i
 }
 
-// wordEnd moves a place back to the end of a word, if one is near.
+// wordEnd returns the end of the previous word before i, if one is near.
 func wordEnd(text string, from, i int) int {
 	if before := strings.LastIndexByte(text[max(from, i-leadBytes/2):i], ' '); before >= 0 {
 		return max(from, i-leadBytes/2) + before

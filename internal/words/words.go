@@ -1,13 +1,9 @@
-// Package words says what a word and a phrase are: for the index of posts, for
-// what a reader looks for, for the places that a search shows, and for filters.
-// A word is a run of letters and digits, without case and accents; a phrase is
-// words in a row, whatever signs stand between them. So a filter holds back what
-// a search for its words as a phrase finds, and what stands in a post just as the
-// filter is written ("C++", "AT&T").
+// Package words defines words and phrases for the index of posts, for searches, for snippets and for filters. A word is
+// a run of letters and digits, without case and accents. A phrase is adjacent words with any signs between them. So a
+// filter matches what a search for its words as a phrase finds, and also its exact text in a post ("C++", "AT&T").
 //
-// Databases get words that are normalised already, so that all find the same.
-// The index has scripts that put no spaces between words as pairs of neighbouring
-// characters; filters match them anywhere, and a Korean word also where a
+// Both databases get normalised words, so that they find the same posts. The index stores scripts without spaces
+// between words as pairs of adjacent characters. Filters match such scripts anywhere, and match a Korean word even if a
 // particle follows it.
 //
 // The package does no input or output.
@@ -20,15 +16,15 @@ import (
 	"unicode/utf8"
 )
 
-// A token is a word with where it stands in the text: bytes from to to.
+// A token is a word with its place in the text: bytes from to to.
 type token struct {
 	word     string
 	from, to int
-	first    int  // of a pair: where its first character ends; 0: it is none
+	first    int  // of a pair: the end of its first character; 0: not a pair
 	last     bool // the single character at the end of a dense run
 }
 
-// tokens gives the words of a text as they are indexed, in order.
+// tokens returns the words of a text for the index, in order.
 func tokens(text string) iter.Seq[token] {
 	return func(yield func(token) bool) {
 		for r := range runs(text) {
@@ -47,13 +43,13 @@ func tokens(text string) iter.Seq[token] {
 	}
 }
 
-// phrase writes all words of a text with one space between each two.
+// phrase returns all words of a text, joined with single spaces.
 func phrase(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
 	for r := range runs(text) {
 		if isASCII(text[r.from:r.to]) {
-			b.WriteString(strings.ToLower(text[r.from:r.to])) // as r.words gives it, only faster
+			b.WriteString(strings.ToLower(text[r.from:r.to])) // faster than r.words with the same result
 			b.WriteByte(' ')
 			continue
 		}
@@ -65,15 +61,14 @@ func phrase(text string) string {
 	return strings.TrimSuffix(b.String(), " ")
 }
 
-// A run is a stretch of characters that belong to words: all of scripts that
-// are written without spaces, or all of others.
+// A run is a range of adjacent characters of words, either all of scripts without spaces (dense), or all of others.
 type run struct {
 	from, to int
 	dense    bool
 }
 
-// runs gives the runs of a text. A mark belongs to the character before it, and
-// an invisible character neither ends nor begins a run.
+// runs returns the runs of a text. A mark belongs to the character before it. An invisible character neither ends nor
+// begins a run.
 func runs(text string) iter.Seq[run] {
 	return func(yield func(run) bool) {
 		at := run{from: -1}
@@ -100,14 +95,13 @@ func runs(text string) iter.Seq[run] {
 	}
 }
 
-// words gives the words of a run: one, but folding may leave nothing of it or
-// take it apart ("½").
+// words returns the words of a run. That is usually one, but folding may leave none or several ("½").
 func (r run) words(text string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(fold(text[r.from:r.to]), func(c rune) bool { return !isWord(c) && !isMark(c) })
 }
 
-// pairs gives each two neighbouring characters of a dense run, and at last the
-// last alone: then a single character is the beginning of a token wherever it stands.
+// pairs yields each pair of adjacent characters of a dense run, and then the last character alone. So each single
+// character begins a token.
 func pairs(text string, r run, yield func(token) bool) bool {
 	var before token
 	for i := r.from; i < r.to; {
@@ -132,10 +126,9 @@ func pairs(text string, r run, yield func(token) bool) bool {
 	return before.word == "" || yield(before)
 }
 
-// maxRunes is how many characters of a word are looked at.
+// maxRunes is the maximum length of an indexed word in characters.
 const maxRunes = 64
 
-// bounded cuts a word that no one types.
 func bounded(word string) string {
 	if len(word) <= maxRunes {
 		return word
@@ -150,8 +143,7 @@ func bounded(word string) string {
 	return word
 }
 
-// isWord reports whether a character begins a word or goes on with it. An
-// underscore parts words.
+// isWord reports whether a character is part of a word. An underscore separates words.
 func isWord(c rune) bool {
 	if c < utf8.RuneSelf {
 		return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
@@ -159,17 +151,15 @@ func isWord(c rune) bool {
 	return unicode.IsLetter(c) || unicode.IsNumber(c)
 }
 
-// isMark reports whether a character changes the one before it: halfwidth
-// katakana has its marks as letters.
+// isMark reports whether a character modifies the one before it. Halfwidth katakana has its marks as letters.
 func isMark(c rune) bool {
 	return c >= 0x300 && unicode.IsMark(c) || c == 'ﾞ' || c == 'ﾟ'
 }
 
-// isInvisible reports a character that only says how its neighbours are shown.
+// isInvisible reports whether a character only affects how its neighbours are displayed.
 func isInvisible(c rune) bool { return c > unicode.MaxASCII && unicode.Is(unicode.Cf, c) }
 
-// isDense reports whether a script puts no spaces between words, or, as Korean
-// does, too few to find a word by itself.
+// isDense reports whether a script has no spaces between words, or, as Korean, too few to separate all words.
 func isDense(c rune) bool {
 	if c < 0xe00 {
 		return false

@@ -8,10 +8,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Shells is the shells that Completion knows.
+// Shells returns the names of the shells that Completion supports.
 func Shells() []string { return []string{"bash", "fish", "zsh"} }
 
-// Completion gives the script by which a shell completes commands and flags; "" for a shell that it does not know.
+// Completion returns the completion script for a shell, or "" for an unknown shell.
 func Completion(app *kong.Application, shell string) string {
 	switch shell {
 	case "bash":
@@ -24,10 +24,8 @@ func Completion(app *kong.Application, shell string) string {
 	return ""
 }
 
-// A word is a command or a flag that may follow.
 type word struct{ text, help string }
 
-// follow gives what may follow a command: its own commands, or its flags.
 func follow(n *kong.Node) (commands, flags []word) {
 	for _, c := range n.Children {
 		if c.Type == kong.CommandNode && !c.Hidden {
@@ -46,7 +44,6 @@ func follow(n *kong.Node) (commands, flags []word) {
 	return commands, flags
 }
 
-// all gives a program's commands and those of which others are part, by path; "" is the program itself.
 func all(app *kong.Application) (nodes []*kong.Node) {
 	var walk func(n *kong.Node)
 	walk = func(n *kong.Node) {
@@ -61,7 +58,7 @@ func all(app *kong.Application) (nodes []*kong.Node) {
 	return nodes
 }
 
-// brief is the first sentence of a help text, short enough for a list.
+// brief returns the first sentence of a help text, shortened for a list.
 func brief(help string) string {
 	help, _, _ = strings.Cut(help, "\n")
 	if before, _, found := strings.Cut(help, ". "); found {
@@ -81,7 +78,7 @@ func texts(words []word) string {
 	return strings.Join(all, " ")
 }
 
-// table writes a case of a shell for each command: which words may follow it.
+// table returns a case of a shell for each command with the words that can follow it.
 func table(app *kong.Application, write func(path string, commands, flags []word) string) string {
 	var b strings.Builder
 	_, global := follow(app.Node)
@@ -95,7 +92,7 @@ func table(app *kong.Application, write func(path string, commands, flags []word
 	return b.String()
 }
 
-// paths is the pattern of a shell's case that holds for the command lines which are part of a longer one.
+// paths returns the pattern of a shell's case that matches the path of any command.
 func paths(app *kong.Application) string {
 	var known []string
 	for _, n := range all(app)[1:] {
@@ -169,7 +166,6 @@ fi
 `, app.Name, paths(app), cases)
 }
 
-// described writes words as an array of zsh, each with its help.
 func described(words []word) string {
 	var all []string
 	for _, w := range words {
@@ -178,7 +174,6 @@ func described(words []word) string {
 	return strings.Join(all, " ")
 }
 
-// single is a text within single quotation marks of bash and zsh.
 func single(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 func fish(app *kong.Application) string {
@@ -214,7 +209,6 @@ end
 	return b.String()
 }
 
-// fishQuoted is a text within single quotation marks of fish.
 func fishQuoted(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
 }

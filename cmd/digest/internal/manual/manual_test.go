@@ -10,8 +10,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// line is a command line with what the program's has: commands in commands, flags of all and of one, words that shells
-// and roff would take for their own.
+// line is a command line with all features of the program's: nested commands, global and local flags, and special
+// characters of shells and roff.
 type line struct {
 	JSON  bool   `name:"json" help:"Print JSON."`
 	Place string `default:"here" help:"Where it isn't; a \\ and \"quotes\": $HOME."`
@@ -80,7 +80,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestBash: bash completes what follows the words that are there.
+// TestBash checks the completions in bash.
 func TestBash(t *testing.T) {
 	shell, err := exec.LookPath("bash")
 	if err != nil {
@@ -108,7 +108,7 @@ func TestBash(t *testing.T) {
 	}
 }
 
-// TestShells: the other shells can read their scripts, and fish completes by it.
+// TestShells checks that the other shells accept their scripts, and the completions in fish.
 func TestShells(t *testing.T) {
 	if Completion(model(t), "tcsh") != "" {
 		t.Error("a shell that nobody knows has a script")

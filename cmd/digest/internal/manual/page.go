@@ -1,5 +1,5 @@
-// Package manual writes what a shell and a manual page say of a command line: a page for man(1), and the completions of
-// bash, zsh and fish. It reads them from the command line itself, so that they never say anything else.
+// Package manual generates documents from a command line: a page for man(1), and the completions of bash, zsh and fish.
+// It uses the definitions of the command line itself, so that they always agree.
 package manual
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Page gives the manual page of a program in the language of man(7). config is the file of settings that is read
-// where none is named; of a flag, setting gives the name that sets it in the environment and the file, "" for none.
+// Page returns the manual page of a program in the language of man(7). config is the default settings file. setting
+// returns the name of a flag in the environment and the file, or "".
 func Page(app *kong.Application, version, config string, setting func(*kong.Flag) string) string {
 	p := &page{}
 	name := strings.ToUpper(app.Name)
@@ -76,7 +76,7 @@ func (p *page) flag(f *kong.Flag, setting string) {
 	p.line("%s", escaped(text))
 }
 
-// path is the name of a command, with those it is part of.
+// path returns the full name of a command, with its parents.
 func path(n *kong.Node) string {
 	var names []string
 	for ; n != nil && n.Type == kong.CommandNode; n = n.Parent {
@@ -93,7 +93,7 @@ func arguments(n *kong.Node) string {
 	return strings.Join(all, " ")
 }
 
-// spelling is a flag as a person types it.
+// spelling returns a flag as a person types it.
 func spelling(f *kong.Flag) string {
 	s := "--" + f.Name
 	if f.Tag != nil && f.Tag.Negatable != "" {
@@ -105,7 +105,7 @@ func spelling(f *kong.Flag) string {
 	return s
 }
 
-// escaped is a text that roff sets as it is: no backslash, no hyphen and no line begins a request.
+// escaped escapes a text for roff: its backslashes, its hyphens, and a request character at its beginning.
 func escaped(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n", " ", "‑", `\-`).Replace(text)
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
