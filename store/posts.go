@@ -172,6 +172,7 @@ func (s *Store) KnownPosts(ctx context.Context, feed digest.FeedID, identities [
 	return known, nil
 }
 
+// HasPosts reports whether any post of a feed is stored.
 func (s *Store) HasPosts(ctx context.Context, feed digest.FeedID) (bool, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM posts p WHERE p.feed_id = ? LIMIT 1) x`, feed)
 	return n > 0, failed("looking for posts", err)
