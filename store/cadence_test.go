@@ -240,3 +240,18 @@ func TestWithheldIsKept(t *testing.T) {
 		want(w.t, "the letter", w.editions(digest.Digest{ID: m.DigestID}), "2027-09-01 p new")
 	})
 }
+
+// TestSetSchedule checks that a schedule is stored whole or not at all.
+func TestSetSchedule(t *testing.T) {
+	each(t, func(w world) {
+		d := w.reader("ada", "Europe/Paris")
+		w.ok(w.SetSchedule(w.ctx(), d.ID, digest.Workdays, 7*time.Hour, noon))
+		for _, err := range []error{w.SetSchedule(w.ctx(), d.ID, digest.Daily, 24*time.Hour, noon),
+			w.SetSchedule(w.ctx(), d.ID, 0, 8*time.Hour, noon)} {
+			oneLine(w.t, err, digest.Invalid)
+		}
+		got := w.again(d)
+		want(w.t, "days", got.Cadence, digest.Workdays)
+		want(w.t, "time", got.DeliverAt, 7*time.Hour)
+	})
+}

@@ -196,11 +196,18 @@ func (s *Store) endLetterRequest(ctx context.Context, request int64, sent instan
 // ForgetLetterRequests makes letters not count that a process held when it died, because they are never sent.
 func (s *Store) ForgetLetterRequests(ctx context.Context) error {
 	return s.change(ctx, "forgetting letters that were never sent", func(c conn) error {
-		_, err := c.exec(ctx, `DELETE FROM address_changes WHERE old_confirmed = 0 AND new_confirmed = 0
-			AND lower(email) IN (SELECT email_key FROM letter_requests WHERE kind = 'address' AND sent_at = 0)`)
-		if err == nil {
-			_, err = c.exec(ctx, `UPDATE letter_requests SET sent_at = -1 WHERE sent_at = 0`)
+		var emails []string
+		err := c.all(ctx, &emails, `SELECT email FROM address_changes WHERE old_confirmed = 0 AND new_confirmed = 0`)
+		for _, email := range emails {
+			if err == nil {
+				err = c.run(ctx, `DELETE FROM address_changes WHERE email = ? AND old_confirmed = 0 AND new_confirmed = 0
+					AND EXISTS (SELECT 1 FROM letter_requests WHERE email_key = ? AND kind = 'address' AND sent_at = 0)`,
+					email, emailKey(email))
+			}
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return c.run(ctx, `UPDATE letter_requests SET sent_at = -1 WHERE sent_at = 0`)
 	})
 }

@@ -282,8 +282,8 @@ func TestForgetLetterRequests(t *testing.T) {
 	each(t, func(w world) {
 		u, _, err := w.AddUser(w.ctx(), "ann@example.org", "UTC", noon)
 		w.ok(err)
-		w.ok(w.AddAddressChange(w.ctx(), u.ID, "Ann@new.example", []byte("o"), []byte("n"), noon, noon.Add(day), day))
-		w.asks(allowance.Address, "Ann@new.example", "a", noon)
+		w.ok(w.AddAddressChange(w.ctx(), u.ID, "Änn@new.example", []byte("o"), []byte("n"), noon, noon.Add(day), day))
+		w.asks(allowance.Address, "Änn@new.example", "a", noon)
 		w.asks(allowance.SignUp, "bob@example.org", "a", noon)
 		cy, _ := w.asks(allowance.SignUp, "cy@example.org", "a", noon)
 		w.ok(w.LetterSent(w.ctx(), cy.ID, noon))

@@ -85,13 +85,16 @@ func setZone(ctx context.Context, c conn, user digest.UserID, was string, zone *
 // SetDeliverAt sets the time of day in the reader's zone, in whole seconds from 00:00, at which a digest's email is
 // sent. Released editions keep theirs.
 func (s *Store) SetDeliverAt(ctx context.Context, id digest.DigestID, clock time.Duration) error {
-	if clock < 0 || clock >= 24*time.Hour {
-		return invalid("a mail leaves at an hour from 00:00 to 23:59, not at %s", clock)
-	}
-	return s.changeDigest(ctx, "setting the hour of the mail", id, func(c conn, _ digestRow) error {
-		_, err := c.exec(ctx, `UPDATE digests SET deliver_at = ? WHERE id = ?`, int64(clock/time.Second), id)
-		return err
+	return s.changeDigest(ctx, "setting the time of the email", id, func(c conn, _ digestRow) error {
+		return setDeliverAt(ctx, c, id, clock)
 	})
+}
+
+func setDeliverAt(ctx context.Context, c conn, id digest.DigestID, clock time.Duration) error {
+	if clock < 0 || clock >= 24*time.Hour {
+		return invalid("enter a time from 00:00 to 23:59")
+	}
+	return c.run(ctx, `UPDATE digests SET deliver_at = ? WHERE id = ?`, int64(clock/time.Second), id)
 }
 
 // SetLook sets the look of a digest's email, from the next composed edition on. It returns digest.Invalid for an
@@ -121,14 +124,29 @@ func (s *Store) SetArrangement(ctx context.Context, id digest.DigestID, a digest
 	})
 }
 
+// SetSchedule does what SetCadence and SetDeliverAt do, in one transaction.
+func (s *Store) SetSchedule(ctx context.Context, id digest.DigestID, cadence digest.Cadence, clock time.Duration,
+	now time.Time) error {
+	return s.chooseSchedule(ctx, id, cadence, now, func(c conn) error { return setDeliverAt(ctx, c, id, clock) })
+}
+
 // SetCadence sets the days on which a digest appears. The digest becomes due on the first of them without an edition,
 // and its waiting posts move along, unless it is due already. SetCadence returns digest.Invalid for an invalid
 // cadence, and for a member's cadence that is not as calm as their newsletter's.
 func (s *Store) SetCadence(ctx context.Context, id digest.DigestID, cadence digest.Cadence, now time.Time) error {
+	return s.chooseSchedule(ctx, id, cadence, now, func(conn) error { return nil })
+}
+
+// chooseSchedule sets the days of a digest in the transaction of also, which runs first.
+func (s *Store) chooseSchedule(ctx context.Context, id digest.DigestID, cadence digest.Cadence, now time.Time,
+	also func(conn) error) error {
 	if err := cadence.Check(); err != nil {
 		return err
 	}
-	return s.changeDigest(ctx, "setting the days", id, func(c conn, d digestRow) error {
+	return s.changeDigest(ctx, "setting the schedule", id, func(c conn, d digestRow) error {
+		if err := also(c); err != nil {
+			return err
+		}
 		if err := chooseCadence(ctx, c, d, cadence); err != nil {
 			return err
 		}

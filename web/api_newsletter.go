@@ -101,7 +101,8 @@ func (c apiChange) apply(n digest.Newsletter) (digest.Newsletter, error) {
 		n.Images = digest.Images(*c.Images)
 	}
 	if c.ApproveWithin != nil {
-		n.ApproveWithin = time.Duration(min(max(*c.ApproveWithin, -1), int64(48*time.Hour/time.Second))) * time.Second
+		n.ApproveWithin = time.Duration(min(max(*c.ApproveWithin, -1), int64(digest.MaxApproval/time.Second)+1)) *
+			time.Second
 	}
 	if c.CountClicks != nil {
 		n.CountClicks = *c.CountClicks

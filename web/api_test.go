@@ -278,7 +278,7 @@ func TestAPIBodies(t *testing.T) {
 			`{`: 400, `[]`: 400, `{"slug":"other"}`: 400, `{"state":"active"}`: 400, `{"name":1}`: 400, `{} {}`: 400,
 			"\x00":        400,
 			`{"name":""}`: 422, `{"days":"never"}`: 422, `{"deliver_at":"25:00"}`: 422,
-			`{"approve_within":99999999999999}`: 422, `{"approve_within":-1}`: 422,
+			`{"approve_within":99999999999999}`: 422, `{"approve_within":64801}`: 422, `{"approve_within":-1}`: 422,
 			`{"layout":"x"}`: 422, `{"reply_to":"a@b.example\nBcc: c@d.example"}`: 422,
 			`{"site":"javascript:alert(1)"}`:           422,
 			`{"return_urls":["https://anna.example"]}`: 422, `{"name":"` + strings.Repeat("x", 70_000) + `"}`: 413,

@@ -145,7 +145,7 @@ func TestTLSNeedsAProxy(t *testing.T) {
 	each(t, func(r *room) {
 		ann, _ := r.user("ann@example.org")
 		r.must(r.store.SetOperator(t.Context(), ann.ID, true))
-		const says = "DIGEST_TRUSTED_PROXIES names none"
+		const says = "DIGEST_TRUSTED_PROXIES is empty"
 		for _, c := range []struct {
 			base    string
 			trusted bool

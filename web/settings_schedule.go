@@ -96,10 +96,7 @@ func (s *site) setSchedule(w http.ResponseWriter, r *http.Request, me reader) er
 			p.Wrong = wrong
 			return s.showSchedule(w, r, http.StatusUnprocessableEntity, p)
 		}
-		if err = s.Store.SetDeliverAt(r.Context(), me.Digest.ID, at); err == nil {
-			err = s.Store.SetCadence(r.Context(), me.Digest.ID, cadence, s.Now())
-		}
-		if err != nil {
+		if err := s.Store.SetSchedule(r.Context(), me.Digest.ID, cadence, at, s.Now()); err != nil {
 			return err
 		}
 	}
