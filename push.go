@@ -9,7 +9,6 @@ type Push struct {
 	Topic       string    // the address by which its hubs know it; empty: it names no hub
 	Hubs        string    // that it names and that are asked to push it, with spaces between them
 	PushedUntil time.Time // until then its hubs are trusted, and it is polled once a week; zero: they are not
-	Cloud       string    // the rssCloud server that it names, where programs register; empty: none
 }
 
 // A PushSubscription is one promise of one hub: to send what is new of a topic to a
@@ -53,8 +52,8 @@ const (
 	Distrust = 30 * 24 * time.Hour
 )
 
-// A HubHost counts the requests to the hubs and rssCloud servers of one registered domain, for all feeds. Any
-// feed can name any address as its hub. A hub fetches the callback that it gets; a site that is no hub never does.
+// A HubHost counts the requests to the hubs of one registered domain, for all feeds. Any feed can name any address as
+// its hub. A hub fetches the callback that it gets; a site that is no hub never does.
 type HubHost struct {
 	Domain      string
 	Confirmed   int // requests that they confirmed since they were last silent
@@ -118,10 +117,9 @@ type News struct {
 
 	PushedSince time.Time // since when a hub pushes it without a gap; zero: none does
 	ExpiresAt   time.Time // when the last promise of its hubs ends
-	CloudUntil  time.Time // when the promise of its cloud ends; zero: there was none
 
-	// HubQuietUntil is the time of the next request to a hub or cloud whose host has confirmed none of the last
-	// ones; zero: it has no such host.
+	// HubQuietUntil is the time of the next request to a hub whose host has confirmed none of the last ones; zero:
+	// it has no such host.
 	HubQuietUntil time.Time
 }
 
@@ -147,14 +145,13 @@ type Way string
 
 // The ways of news.
 const (
-	ByPush  Way = "push"     // its hubs send it, and polls look after them
-	ByPing  Way = "ping"     // it says when there is some, and is polled then
-	ByCloud Way = "rsscloud" // its rssCloud server says so
-	ByPoll  Way = "poll"
+	ByPush Way = "push" // its hubs send it, and polls look after them
+	ByPing Way = "ping" // it says when there is some, and is polled then
+	ByPoll Way = "poll"
 )
 
 // Ways gives all ways of news.
-func Ways() []Way { return []Way{ByPush, ByPing, ByCloud, ByPoll} }
+func Ways() []Way { return []Way{ByPush, ByPing, ByPoll} }
 
 // LongestPing is how long a feed that pings counts as one.
 const LongestPing = 30 * 24 * time.Hour
@@ -164,14 +161,8 @@ func (n News) Way(now time.Time) (Way, time.Time) {
 	switch {
 	case n.ExpiresAt.After(now) && n.Pushes > 0:
 		return ByPush, n.PushedSince
-	case n.pinged(now) && n.CloudUntil.After(now):
-		return ByCloud, n.PingedSince
-	case n.pinged(now):
+	case !n.LastPingAt.IsZero() && now.Sub(n.LastPingAt) < LongestPing:
 		return ByPing, n.PingedSince
 	}
 	return ByPoll, time.Time{}
-}
-
-func (n News) pinged(now time.Time) bool {
-	return !n.LastPingAt.IsZero() && now.Sub(n.LastPingAt) < LongestPing
 }

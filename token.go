@@ -44,7 +44,6 @@ const (
 	ForClick    Purpose = "click"    // of a Click (SignText)
 	ForBrowser  Purpose = "browser"  // of a browser and an address that it was signed in with (SignText)
 	ForCallback Purpose = "callback" // of a PushSubscription: where its hub sends what is new
-	ForCloud    Purpose = "cloud"    // of a CloudSubscription: where its cloud tells of news
 	// what a browser holds of a form that was posted without a session (Seal)
 	ForUnsent Purpose = "unsent"
 	// of a reader (SignText): whose what a browser keeps is, without saying who that is

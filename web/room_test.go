@@ -95,7 +95,7 @@ func (r *room) open(base string) {
 		Store: r.store, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
 		Signer: r.signer, SignUp: r.signUp, Publishing: r.publish, Outbox: r.openOutbox(),
 		BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
-		Subscriber: r.subscriber(), Pings: r.store, Hub: r.hub, Clouds: true, Pictures: r.pictures, Sounds: r.sounds,
+		Subscriber: r.subscriber(), Pings: r.store, Hub: r.hub, Pictures: r.pictures, Sounds: r.sounds,
 		Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
 		Fence: r.look(cmp.Or(base, server.URL)), Beats: r.beats, Offline: !r.onlineOnly, Observe: r.observe,
 		Storage: r.storage, Domains: r.registrar(), CountsReplies: true, ReportAddress: r.reportAddress,

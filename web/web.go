@@ -76,7 +76,6 @@ type Options struct {
 	Search        Searcher              // default: Store
 	Pings         PingReceiver          // nil: pings are not accepted
 	Hub           *hub.Hub              // for our own feeds; nil: they have no hub
-	Clouds        bool                  // subscribe to rssCloud servers and accept their notifications
 	Pushed        func()                // called after a hub has sent content; may be nil
 	Pictures      PictureFetcher        // nil: no pictures are shown
 	Sounds        SoundFetcher          // nil: no player is offered

@@ -77,7 +77,7 @@ type intervals struct {
 
 // reportedNews is how the news of a feed comes, as JSON.
 type reportedNews struct {
-	By    digest.Way `json:"by"`    // push, ping, rsscloud or poll
+	By    digest.Way `json:"by"`    // push, ping or poll
 	Since *time.Time `json:"since"` // of push: without a gap; of ping: the last one
 	// since when it is left to its hubs and polled once a week; null: it is not
 	TrustedSince *time.Time `json:"trusted_since"`
@@ -89,7 +89,6 @@ type reportedNews struct {
 	Hubs         []string   `json:"hubs"` // that it names
 	// no request goes to them before: their host confirmed none of the latest ones
 	HubsQuiet *time.Time `json:"hubs_not_before"`
-	Cloud     string     `json:"cloud"` // the rssCloud server that it names; "": none
 
 	shown string
 }
@@ -104,7 +103,7 @@ func reportNews(f store.FeedInfo, now time.Time) reportedNews {
 		By: way, Since: instant(since), TrustedSince: instant(n.TrustedAt), Pushes: n.AllPushes, Pings: n.Pings,
 		LastPushAt: instant(n.LastPushAt),
 		MissedAt:   instant(n.MissedAt), SavedPolls: n.SavedPolls, Hubs: strings.Fields(f.Hubs),
-		HubsQuiet: instant(n.HubQuietUntil), Cloud: f.Cloud, shown: poller.NewsWords(n, now).In(catalogue.English()),
+		HubsQuiet: instant(n.HubQuietUntil), shown: poller.NewsWords(n, now).In(catalogue.English()),
 	}
 }
 

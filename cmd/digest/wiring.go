@@ -152,8 +152,6 @@ func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
 		Pushed:   a.pushed,
 		Pinged:   a.pinged,
 
-		CloudCallback: a.cloudCallback(signer),
-
 		Log: a.log,
 	}
 	if h := a.hub(st, signer); h != nil {
@@ -179,14 +177,6 @@ func (a *app) callback(signer *digest.Signer) func(digest.PushID) string {
 		return nil
 	}
 	return func(id digest.PushID) string { return web.CallbackAddress(a.BaseURL, signer, id) }
-}
-
-// cloudCallback gives the addresses at which rssCloud servers reach this instance; nil where none is asked.
-func (a *app) cloudCallback(signer *digest.Signer) func(digest.CloudID) string {
-	if !a.RSSCloud || a.callback(signer) == nil {
-		return nil
-	}
-	return func(id digest.CloudID) string { return web.CloudCallbackAddress(a.BaseURL, signer, id) }
 }
 
 // deliverer sends editions.
