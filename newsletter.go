@@ -65,10 +65,6 @@ type Newsletter struct {
 	// followed, and by nobody (Click).
 	CountClicks bool
 
-	// CountReplies says that answers go to an address of the instance too, beside ReplyTo, which counts them and
-	// stores nothing else of them.
-	CountReplies bool
-
 	ReturnURLs string // where the form of another site may lead back to, one beginning of an address a line
 
 	Language string // that of its owner, a tag, or empty; it is not stored here
@@ -127,8 +123,6 @@ func (n Newsletter) Check() error {
 		return Refuse(Invalid, "the From name cannot contain @, < or >; choose another name")
 	case n.ReplyTo != "" && !isAddress(n.ReplyTo):
 		return Refuse(Invalid, "the reply address is not an email address; enter one such as anna@example.org")
-	case n.CountReplies && n.ReplyTo == "":
-		return Refuse(Invalid, "to count replies, enter a reply address")
 	case n.SiteURL != "" && !isSite(n.SiteURL):
 		return Refuse(Invalid, "the website address must begin with https://")
 	case !areReturnURLs(n.ReturnAddresses()):

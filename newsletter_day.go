@@ -9,7 +9,6 @@ type NewsletterDay struct {
 	Members int64 // at its end, of today until now; 0 where only what was counted is asked for
 	Joined  int64 // for the first time, or again
 	Left    int64 // by themselves, or with their account
-	Replied int64 // answers to letters, where they are counted
 	LetterCounts
 }
 
@@ -22,7 +21,7 @@ func (d NewsletterDay) Quiet() bool {
 // the later, which is o.
 func (d NewsletterDay) Plus(o NewsletterDay) NewsletterDay {
 	return NewsletterDay{
-		o.Day, o.Members, d.Joined + o.Joined, d.Left + o.Left, d.Replied + o.Replied,
+		o.Day, o.Members, d.Joined + o.Joined, d.Left + o.Left,
 		LetterCounts{d.Sent + o.Sent, d.Bounced + o.Bounced, d.Complained + o.Complained},
 	}
 }

@@ -31,7 +31,6 @@ const (
 	// of an Ask, in the address to which its letter comes back, and a mail that declines it goes
 	ForAskBounce Purpose = "ask-bounce"
 	// of a newsletter, in the address that counts answers; and of one answer (SignText), so that none counts twice
-	ForReply           Purpose = "reply"
 	ForUnsubscribeMail Purpose = "leaving"    // of a digest, in the address that a mail to unsubscribe goes to
 	ForImage           Purpose = "image"      // of an address (SignText)
 	ForSound           Purpose = "sound"      // of an address (SignText)

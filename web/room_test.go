@@ -98,7 +98,7 @@ func (r *room) open(base string) {
 		Subscriber: r.subscriber(), Pings: r.store, Hub: r.hub, Pictures: r.pictures, Sounds: r.sounds,
 		Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
 		Fence: r.look(cmp.Or(base, server.URL)), Beats: r.beats, Offline: !r.onlineOnly, Observe: r.observe,
-		Storage: r.storage, Domains: r.registrar(), CountsReplies: true, ReportAddress: r.reportAddress,
+		Storage: r.storage, Domains: r.registrar(), ReportAddress: r.reportAddress,
 		TrustedProxies: digest.Proxies{Networks: r.trusted, Socket: r.bySocket},
 		Contact:        "ada@example.org", Now: func() time.Time { return r.now },
 		Log: slog.New(slog.NewTextHandler(r.log, nil)),

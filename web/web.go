@@ -71,7 +71,6 @@ type Options struct {
 	Outbox        *mailer.Outbox        // nil: this instance sends no email
 	Subscriber    *subscribe.Subscriber // nil: no feeds can be added
 	Domains       *domains.Registrar    // nil: newsletters cannot have their own sender address
-	CountsReplies bool                  // this instance receives email, so it can count replies to newsletters
 	ReportAddress string                // receives DMARC reports; "": none
 	Search        Searcher              // default: Store
 	Pings         PingReceiver          // nil: pings are not accepted

@@ -169,7 +169,6 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		PostalAddress: a.PostalAddress,
 		Subscriber:    a.fencedSubscriber(st),
 		Domains:       registrar,
-		CountsReplies: a.ReturnPath != "",
 		ReportAddress: dmarc.ReportAddress(a.ReturnPath),
 		Pings:         pings{st, a.pinged},
 		Hub:           a.hub(st, signer),

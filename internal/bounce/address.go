@@ -8,16 +8,15 @@ import (
 )
 
 // A destination says what one of our addresses is for. It may be the return path of an edition or of a letter that
-// asks somebody, the address that ends a digest, or the one that counts answers to a newsletter. It may be the address
-// for DMARC reports. With none of them, it is the plain address.
+// asks somebody, the address that ends a digest, or the address for DMARC reports. With none of them, it is the plain
+// address.
 type destination struct {
 	edition digest.EditionID
 	ask     int64 // digest.Ask
 	digest  digest.DigestID
 	round   int // of the links in the digest's mail
 
-	newsletter digest.NewsletterID
-	reports    bool // aggregate reports of DMARC
+	reports bool // aggregate reports of DMARC
 }
 
 // isReturnPath reports an address that bounces come back to.
@@ -60,9 +59,6 @@ func (h *Handler) destinationFor(token string) (destination, bool) {
 		id, round := digest.OfRound(id)
 		return destination{digest: digest.DigestID(id), round: round}, true
 	}
-	if id, ok := h.Signer.Verify(digest.ForReply, token); ok {
-		return destination{newsletter: digest.NewsletterID(id)}, true
-	}
 	return destination{}, false
 }
 
@@ -100,7 +96,7 @@ func (h *Handler) find(texts []string) (found destination, ok bool) {
 			if mine && p.isReturnPath() {
 				return p, true
 			}
-			if mine && !ok && p.newsletter == 0 {
+			if mine && !ok {
 				found, ok = p, true
 			}
 		}

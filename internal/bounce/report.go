@@ -47,9 +47,6 @@ type Report struct {
 // before the message that it returns.
 const MaxMessage = 1 << 20
 
-// maxReply is how large an answer to a newsletter may be, which went to a person too and may hold pictures: it is passed over.
-const maxReply = 36 << 20
-
 // Bounds of what is looked at in one message.
 const (
 	maxParts    = 100

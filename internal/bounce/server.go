@@ -94,7 +94,6 @@ const (
 	maxConnections = 50 // at once
 	maxFromOne     = 10 // at once, of one address; a server that speaks LMTP is trusted
 	maxRecipients  = 20 // of one message
-	maxLarge       = 4  // at once, that may send answers of more than MaxMessage
 
 	// Bytes between two replies, but for a message after DATA, whose rest is
 	// passed over. Between the chunks of one (RFC 3030) the library would read a
@@ -135,7 +134,7 @@ func newServer(h *Handler, l net.Listener, lmtp bool) *Server {
 	if !lmtp {
 		// Over LMTP the library would take what is beyond its limit for
 		// commands, so there the session alone counts.
-		s.smtp.MaxMessageBytes = maxReply
+		s.smtp.MaxMessageBytes = MaxMessage
 	}
 	return s
 }
