@@ -63,11 +63,7 @@ type Newsletter struct {
 	// (Click).
 	CountClicks bool
 
-	// CountReplies sends replies to an address of the instance as well as ReplyTo. The instance counts them and stores
-	// nothing else about them.
-	CountReplies bool
-
-	ReturnURLs string // allowed prefixes of return addresses for a form on another site, one for each line
+	ReturnURLs string // where the form of another site may lead back to, one beginning of an address a line
 
 	Language string // of its owner, a tag or empty; not stored here
 
@@ -125,8 +121,6 @@ func (n Newsletter) Check() error {
 		return Refuse(Invalid, "the From name cannot contain @, < or >; choose another name")
 	case n.ReplyTo != "" && !isAddress(n.ReplyTo):
 		return Refuse(Invalid, "the reply address is not an email address; enter one such as anna@example.org")
-	case n.CountReplies && n.ReplyTo == "":
-		return Refuse(Invalid, "to count replies, enter a reply address")
 	case n.SiteURL != "" && !isSite(n.SiteURL):
 		return Refuse(Invalid, "the website address must begin with https://")
 	case !areReturnURLs(n.ReturnAddresses()):

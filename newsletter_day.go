@@ -6,10 +6,9 @@ import "time"
 // personal data.
 type NewsletterDay struct {
 	Day     Date
-	Members int64 // at the end of the day, or now for today; 0 if the caller wants only the counters
-	Joined  int64 // including returning members
-	Left    int64 // unsubscribed, or deleted their account
-	Replied int64 // replies, if the newsletter counts them
+	Members int64 // at its end, of today until now; 0 where only what was counted is asked for
+	Joined  int64 // for the first time, or again
+	Left    int64 // by themselves, or with their account
 	LetterCounts
 }
 
@@ -21,7 +20,7 @@ func (d NewsletterDay) Quiet() bool {
 // Plus returns the sums of d and the later o. The date and the members are those from o.
 func (d NewsletterDay) Plus(o NewsletterDay) NewsletterDay {
 	return NewsletterDay{
-		o.Day, o.Members, d.Joined + o.Joined, d.Left + o.Left, d.Replied + o.Replied,
+		o.Day, o.Members, d.Joined + o.Joined, d.Left + o.Left,
 		LetterCounts{d.Sent + o.Sent, d.Bounced + o.Bounced, d.Complained + o.Complained},
 	}
 }

@@ -6,10 +6,9 @@ import (
 
 // A Push describes the hubs and the rssCloud server that send a feed's news (WebSub).
 type Push struct {
-	Topic       string    // the feed's name at its hubs; empty: it has no hub
-	Hubs        string    // the hubs of the feed that get subscriptions, separated by spaces
-	PushedUntil time.Time // until then its hubs are trusted and it is polled once a week; zero: not trusted
-	Cloud       string    // the rssCloud server at which programs register; empty: none
+	Topic       string    // the address by which its hubs know it; empty: it names no hub
+	Hubs        string    // that it names and that are asked to push it, with spaces between them
+	PushedUntil time.Time // until then its hubs are trusted, and it is polled once a week; zero: they are not
 }
 
 // A PushSubscription is a subscription at one hub. The hub sends the news of a topic to a callback of this
@@ -52,8 +51,8 @@ const (
 	Distrust = 30 * 24 * time.Hour
 )
 
-// A HubHost counts the requests to the hubs and rssCloud servers of one registered domain, for all feeds. Any feed can
-// name any address as its hub. A real hub fetches the callback that it gets; another site never does.
+// A HubHost counts the requests to the hubs of one registered domain, for all feeds. Any feed can name any address as
+// its hub. A hub fetches the callback that it gets; a site that is no hub never does.
 type HubHost struct {
 	Domain      string
 	Confirmed   int // confirmed requests since the last silence
@@ -115,12 +114,11 @@ type News struct {
 	TrustedAt   time.Time // when its hubs became trusted; zero: not trusted
 	SavedPolls  int       // polls at midnights that were skipped since TrustedAt
 
-	PushedSince time.Time // beginning of its current series of subscriptions without a gap; zero: none
-	ExpiresAt   time.Time // end of the last lease of its hubs
-	CloudUntil  time.Time // end of the registration at its rssCloud server; zero: none
+	PushedSince time.Time // since when a hub pushes it without a gap; zero: none does
+	ExpiresAt   time.Time // when the last promise of its hubs ends
 
-	// HubQuietUntil is the time of the next request to a hub or rssCloud server whose host left several unconfirmed;
-	// zero: it has no such host.
+	// HubQuietUntil is the time of the next request to a hub whose host has confirmed none of the last ones; zero:
+	// it has no such host.
 	HubQuietUntil time.Time
 }
 
@@ -144,14 +142,13 @@ func (n News) MissedBy(lastRead time.Time, announced bool) bool {
 type Way string
 
 const (
-	ByPush  Way = "push"     // its hubs send it, and polls check them
-	ByPing  Way = "ping"     // the feed pings, which causes a poll
-	ByCloud Way = "rsscloud" // its rssCloud server notifies, which causes a poll
-	ByPoll  Way = "poll"
+	ByPush Way = "push" // its hubs send it, and polls look after them
+	ByPing Way = "ping" // it says when there is some, and is polled then
+	ByPoll Way = "poll"
 )
 
-// Ways returns all ways of news.
-func Ways() []Way { return []Way{ByPush, ByPing, ByCloud, ByPoll} }
+// Ways gives all ways of news.
+func Ways() []Way { return []Way{ByPush, ByPing, ByPoll} }
 
 // LongestPing is the maximum time between pings of a feed with ByPing or ByCloud.
 const LongestPing = 30 * 24 * time.Hour
@@ -161,14 +158,8 @@ func (n News) Way(now time.Time) (Way, time.Time) {
 	switch {
 	case n.ExpiresAt.After(now) && n.Pushes > 0:
 		return ByPush, n.PushedSince
-	case n.pinged(now) && n.CloudUntil.After(now):
-		return ByCloud, n.PingedSince
-	case n.pinged(now):
+	case !n.LastPingAt.IsZero() && now.Sub(n.LastPingAt) < LongestPing:
 		return ByPing, n.PingedSince
 	}
 	return ByPoll, time.Time{}
-}
-
-func (n News) pinged(now time.Time) bool {
-	return !n.LastPingAt.IsZero() && now.Sub(n.LastPingAt) < LongestPing
 }

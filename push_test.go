@@ -73,11 +73,6 @@ func TestWayOfNews(t *testing.T) {
 			digest.ByPush, since},
 		"no longer pushed": {digest.News{ExpiresAt: now, PushedSince: since, Pushes: 1, LastPingAt: now.Add(-1),
 			PingedSince: since}, digest.ByPing, since},
-		"told by a cloud": {digest.News{LastPingAt: now.Add(-1), PingedSince: since, CloudUntil: now.Add(1)},
-			digest.ByCloud, since},
-		"cloud promises": {digest.News{CloudUntil: now.Add(1)}, digest.ByPoll, time.Time{}},
-		"cloud left": {digest.News{LastPingAt: now.Add(-1), PingedSince: since, CloudUntil: now}, digest.ByPing,
-			since},
 		"pinged long ago": {digest.News{LastPingAt: now.Add(-31 * 24 * time.Hour)}, digest.ByPoll, time.Time{}},
 	} {
 		if way, since := c.news.Way(now); way != c.way || !since.Equal(c.since) {

@@ -39,7 +39,6 @@ type Document struct {
 	Description string // plain text
 	Self        string // the feed's own statement of its address
 	Hubs        []string
-	Cloud       string // where subscribers register for notifications (rssCloud); "": nowhere
 
 	// The publisher's hints on how often to poll.
 	TTL         time.Duration

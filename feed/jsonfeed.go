@@ -137,11 +137,8 @@ func (d *Document) addJSONHubs(doc string) {
 		return
 	}
 	for _, h := range f.Hubs {
-		switch {
-		case strings.EqualFold(h.Type, "WebSub"):
+		if strings.EqualFold(h.Type, "WebSub") {
 			d.addHub("hub", h.URL)
-		case strings.EqualFold(h.Type, "rssCloud") && d.Cloud == "" && isWeb(h.URL):
-			d.Cloud = strings.Clone(h.URL)
 		}
 	}
 }

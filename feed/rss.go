@@ -37,7 +37,6 @@ func parseRSS(src *source) (*Document, error) {
 	for _, l := range f.Extensions["atom"]["link"] {
 		d.addHub(l.Attrs["rel"], l.Attrs["href"])
 	}
-	d.Cloud = cloudAddress(f.Cloud)
 	d.TTL = minutes(f.TTL)
 	d.SkipHours, d.SkipDays = hoursOf(fr.feed.list("skiphours", "hour")), daysOf(fr.feed.list("skipdays", "day"))
 	bases := basesOf(d.Link, address)

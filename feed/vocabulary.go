@@ -81,7 +81,7 @@ var rssElements = map[string]treatment{
 	"summary": ours, "date": ours,
 	"atom:title": ours, "atom:summary": ours, "atom:content": ours, "atom:subtitle": ours, "issued": ours,
 	"link": value, "guid": value, "author": value, "language": value, "managingeditor": value, "ttl": value,
-	"enclosure": attributes, "atom:link": attributes, "cloud": attributes,
+	"enclosure": attributes, "atom:link": attributes,
 	"atom:author": container, "atom:name": value, "atom:email": value, "name": value, "email": value,
 }
 
@@ -117,7 +117,6 @@ const maxBodies = 3
 // attributesOf are the attributes that gofeed sees.
 var attributesOf = map[string][]string{
 	"link": {"rel", "href", "type", "length"}, "atom:link": {"rel", "href", "type", "length"},
-	"cloud":     {"domain", "port", "path", "protocol"},
 	"enclosure": {"url", "type", "length"}, "guid": {"isPermaLink"},
 	"itunes:image": {"href"}, "media:content": {"url", "type", "medium", "fileSize", "duration", "isDefault",
 		"expression", "width", "height", "group", "alt"},

@@ -194,7 +194,7 @@ func (h *house) job() *hourly.Job {
 		Now:    func() time.Time { return h.clock },
 		Frozen: true,
 
-		Callback: h.hubs.callback(), CloudCallback: h.hubs.cloudCallback(),
+		Callback: h.hubs.callback(),
 	})
 }
 

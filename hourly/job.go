@@ -72,9 +72,6 @@ type Options struct {
 	// instance, and it does not subscribe.
 	Callback func(digest.PushID) string
 
-	// CloudCallback returns the address for an rssCloud server's requests; nil: no registrations.
-	CloudCallback func(digest.CloudID) string
-
 	// Pinged receives a value when this process receives a ping; may be nil.
 	Pinged chan struct{}
 

@@ -45,8 +45,7 @@ func (j *Job) Tick(ctx context.Context) (Summary, error) {
 			_, asked := j.askOnce(ctx)
 			_, called := j.hubOnce(ctx)
 			_, hubs := j.askHubsOnce(ctx)
-			_, clouds := j.askCloudsOnce(ctx)
-			return total, cmp.Or(err, asked, called, hubs, clouds, j.prune(ctx))
+			return total, cmp.Or(err, asked, called, hubs, j.prune(ctx))
 		}
 		nap(ctx, wait)
 	}
@@ -200,7 +199,6 @@ func (j *Job) Run(ctx context.Context) error {
 	loops.Go(func() { j.loop(ctx, nil, j.askOnce) })
 	loops.Go(func() { j.loop(ctx, j.HubBell, j.hubOnce) })
 	loops.Go(func() { j.loop(ctx, nil, j.askHubsOnce) })
-	loops.Go(func() { j.loop(ctx, nil, j.askCloudsOnce) })
 	loops.Go(func() { j.loop(ctx, j.Pushed, j.storePushesOnce) })
 	loops.Go(func() { j.keepBeating(ctx) })
 	loops.Wait()

@@ -29,7 +29,6 @@ type callbacks struct {
 	server *httptest.Server
 	signer *digest.Signer
 	pool   *x509.CertPool
-	clouds bool // requests to rssCloud servers are on
 }
 
 func (c *callbacks) roots() *x509.CertPool {
@@ -44,13 +43,6 @@ func (c *callbacks) callback() func(digest.PushID) string {
 		return nil
 	}
 	return func(id digest.PushID) string { return view.CallbackAddress(c.server.URL, c.signer, id) }
-}
-
-func (c *callbacks) cloudCallback() func(digest.CloudID) string {
-	if c == nil || !c.clouds {
-		return nil
-	}
-	return func(id digest.CloudID) string { return view.CloudCallbackAddress(c.server.URL, c.signer, id) }
 }
 
 // A rocksHub is a blog with its hub, modelled on websub.rocks. test is the number of a subscriber test

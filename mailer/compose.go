@@ -2,7 +2,6 @@ package mailer
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -95,24 +94,6 @@ func setAddresses(msg *gomail.Msg, l Letter) error {
 		}
 		msg.SetAddrHeaderFromMailAddress(f.field, a)
 	}
-	if l.CountsTo == "" {
-		return nil
-	}
-	return addReplyCounter(msg, l)
-}
-
-// addReplyCounter sets Reply-To to the usual address for replies and the address that counts them.
-func addReplyCounter(msg *gomail.Msg, l Letter) error {
-	to, err := parseAddress(cmp.Or(l.ReplyTo, l.From))
-	if err != nil {
-		return fmt.Errorf("reply-to: %w", err)
-	}
-	counter, err := parseAddress(l.CountsTo)
-	if err != nil {
-		return fmt.Errorf("reply-to: %w", err)
-	}
-	counter.Name = "Reply counter"
-	msg.SetAddrHeaderFromMailAddress(gomail.HeaderReplyTo, to, counter)
 	return nil
 }
 

@@ -218,8 +218,6 @@ func TestComposeRefuses(t *testing.T) {
 		"a mailbox with a name":       func(m *Letter) { m.UnsubscribeMail = "A <a@example.org>" },
 		"help with a break":           func(m *Letter) { m.HelpURL = "https://example.org/\r\nX: y" },
 		"help of another kind":        func(m *Letter) { m.HelpURL = "mailto:a@example.org" },
-		"a counter with a break":      func(m *Letter) { m.CountsTo = "a@example.org\r\nX: y" },
-		"a counter with a bare LF":    func(m *Letter) { m.CountsTo = "a\n@example.org" },
 		"feedback with a break":       func(m *Letter) { m.FeedbackID = "a:b:c:sender\r\nX: y" },
 		"feedback of too few fields":  func(m *Letter) { m.FeedbackID = "a:b:sender" },
 		"feedback of a short sender":  func(m *Letter) { m.FeedbackID = "a:b:c:us" },

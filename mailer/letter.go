@@ -20,7 +20,6 @@ import (
 type Letter struct {
 	From       string // RFC 5322 address, with or without a name
 	ReplyTo    string // may be empty
-	CountsTo   string // an address beside ReplyTo that counts replies; may be empty
 	ReturnPath string // bare address for bounces; empty means the address of From
 	To         string
 	Subject    string
@@ -108,9 +107,6 @@ func (d *Deliverer) complete(l Letter, e digest.Delivery, now time.Time) Letter 
 	if d.ReturnPath != "" {
 		// Only this instance can sign the tags. They identify the edition that bounced or the digest to unsubscribe.
 		l.ReturnPath = digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForBounce, int64(e.ID)))
-		if e.Newsletter != nil && e.Newsletter.CountReplies {
-			l.CountsTo = digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForReply, int64(e.Newsletter.ID)))
-		}
 		l.UnsubscribeMail = digest.Tagged(d.ReturnPath,
 			d.Signer.Sign(digest.ForUnsubscribeMail, digest.InRound(int64(e.DigestID), e.LinkRound)))
 	}

@@ -128,37 +128,6 @@ func TestLetterWithoutKeys(t *testing.T) {
 	}
 }
 
-// TestLetterThatCountsAnswers: replies go to the usual address and to an address of this instance that only it can
-// sign.
-func TestLetterThatCountsAnswers(t *testing.T) {
-	signer := digest.NewSigner([]byte("0123456789abcdef"))
-	counter := digest.Tagged("bounces@digest.example.org", signer.Sign(digest.ForReply, 7))
-	for _, c := range []struct {
-		counts                          bool
-		returnPath, instance, own, want string
-	}{
-		{false, "bounces@digest.example.org", "help@example.org", "anna@example.com", "<anna@example.com>"},
-		{true, "", "help@example.org", "anna@example.com", "<anna@example.com>"}, // no mail returns to the instance
-		{true, "bounces@digest.example.org", "", "anna@example.com", `<anna@example.com>, "Reply counter" <` +
-			counter + `>`},
-		{true, "bounces@digest.example.org", "help@example.org", "", `<help@example.org>, "Reply counter" <` +
-			counter + `>`},
-		{true, "bounces@digest.example.org", "", "", `"Anna writes" <digest@example.org>, "Reply counter" <` +
-			counter + `>`},
-	} {
-		d := &Deliverer{Sender: &Sender{From: "Daily Digest <digest@example.org>", ReplyTo: c.instance,
-			ReturnPath: c.returnPath}, Signer: signer}
-		e := digest.Delivery{Edition: digest.Edition{ID: 1, DigestID: 2,
-			LocalDate: digest.Date{Year: 2026, Month: 11, Day: 20}}, Email: "mo@example.net", TimeZone: "UTC",
-			Newsletter: &digest.Newsletter{ID: 7, Name: "Anna writes", ReplyTo: c.own, CountReplies: c.counts}}
-		m := parse(t, mustCompose(t,
-			d.complete(Letter{Subject: "s", Text: "t"}, e, time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))))
-		if got := m.Header.Get("Reply-To"); got != c.want {
-			t.Errorf("%+v: %s", c, got)
-		}
-	}
-}
-
 // TestLetterOfANewsletter: an issue has its publisher's name and the list's own identifiers. Its address is one for
 // which this instance may sign.
 func TestLetterOfANewsletter(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"digest/feed"
 )
 
-// A Form is a POST request to a hub or a cloud.
+// A Form is a POST request to a hub.
 type Form struct {
 	Address     string
 	Values      url.Values
@@ -22,11 +22,10 @@ type Form struct {
 	Subscribers int  // of the feed
 }
 
-// A FormAnswer is the answer of a hub or a cloud.
+// A FormAnswer is the answer of a hub.
 type FormAnswer struct {
 	Status int    // of the last answer; 0: none came
 	Why    string // why the request failed, in one line; "" for a status below 300
-	Text   string // the beginning of the answer, in one line
 }
 
 const maxFormAnswer = 512 // bytes of an answer that are read
@@ -63,7 +62,7 @@ func (p *Poller) PostForm(ctx context.Context, f Form) FormAnswer {
 			continue
 		}
 		if a.status/100 == 2 {
-			return FormAnswer{Status: a.status, Text: text}
+			return FormAnswer{Status: a.status}
 		}
 		return FormAnswer{Status: a.status, Why: strings.TrimSuffix(fmt.Sprintf("answered %d: %s", a.status, text),
 			": ")}

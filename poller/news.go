@@ -21,10 +21,10 @@ func NewsWords(n digest.News, now time.Time) catalogue.Sayable {
 func newsWay(n digest.News, now time.Time) catalogue.Sayable {
 	way, since := n.Way(now)
 	switch {
-	case way == digest.ByCloud, way == digest.ByPing:
+	case way == digest.ByPing:
 		return catalogue.Key("pings announce new posts (since %s; %s, the last %s); polls find the rest").
 			With(minute(since), times(n.Pings), minute(n.LastPingAt))
-	case way == digest.ByPoll && n.ExpiresAt.After(now) && !n.CloudUntil.After(now):
+	case way == digest.ByPoll && n.ExpiresAt.After(now):
 		return catalogue.Key("polls find new posts; its hub confirmed a subscription at %s but has pushed nothing yet").
 			With(minute(n.PushedSince))
 	case way == digest.ByPoll && n.HubQuietUntil.After(now):

@@ -21,9 +21,6 @@ func noteTopic(f *digest.Feed, a *answer, doc *feed.Document) {
 		within = push.Topic{URL: doc.Self, Hubs: doc.Hubs}
 	}
 	setTopic(f, said.Or(within), a.address)
-	if doc != nil {
-		setCloud(f, doc)
-	}
 }
 
 // NoteTopic records the hubs that a stored document from an address names.
@@ -31,7 +28,6 @@ func NoteTopic(f *digest.Feed, doc *feed.Document, address string) {
 	if f.Hubs == "" {
 		setTopic(f, push.Topic{URL: doc.Self, Hubs: doc.Hubs}, address)
 	}
-	setCloud(f, doc)
 }
 
 // setTopic stores a topic and its hubs, if they are valid. The topic must be on the document's site.
@@ -45,12 +41,4 @@ func setTopic(f *digest.Feed, said push.Topic, address string) {
 		return
 	}
 	f.Topic, f.Hubs = topic, strings.Join(hubs, " ")
-}
-
-// setCloud records the rssCloud server of a document. A private feed has none.
-func setCloud(f *digest.Feed, doc *feed.Document) {
-	f.Cloud = doc.Cloud
-	if digest.IsPrivate(f.URL) || f.Sealed != "" {
-		f.Cloud = ""
-	}
 }

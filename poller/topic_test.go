@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"digest"
-	"digest/feed"
 )
 
 // TestTopic holds that hubs in the header have priority over hubs in the document. Fields that an answer
@@ -58,22 +57,6 @@ func TestTopic(t *testing.T) {
 				t.Errorf("the topic is %q with %q, want %q with %q", r.feed.Topic, r.feed.Hubs, topic, c.hubs)
 			}
 		})
-	}
-}
-
-// TestCloud holds that the document names the rssCloud server, and that a private feed has none.
-func TestCloud(t *testing.T) {
-	const body = `<rss version="2.0"><channel><title>T</title><cloud domain="rpc.example" port="80" path="/notify" protocol="http-post"/><item><title>x</title></item></channel></rss>`
-	s := newAnswers(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(body)) })
-	r := newReader(t, s.URL+"/feed")
-	r.want(Changed)
-	if r.feed.Cloud != "http://rpc.example/notify" {
-		t.Errorf("the cloud is %q", r.feed.Cloud)
-	}
-	doc := &feed.Document{Cloud: "http://rpc.example/notify"}
-	secret := digest.Feed{URL: "https://a.example/feed", Sealed: "x"}
-	if NoteTopic(&secret, doc, secret.URL); secret.Cloud != "" {
-		t.Errorf("the cloud of a private feed is %q", secret.Cloud)
 	}
 }
 

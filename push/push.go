@@ -2,8 +2,8 @@
 // the caller decides what a ping is worth. A ping is never more than a hint.
 //
 // The package also reads the requests of subscribers to digest's own hub and writes the hub's requests to
-// them (hub.go). It writes the requests to other hubs and rssCloud servers and reads their answers
-// (lease.go, signature.go, topic.go, cloud.go).
+// them (hub.go). It writes the requests to other hubs and reads their answers (lease.go, signature.go,
+// topic.go).
 //
 // Pings have two dialects. A call is XML-RPC, as weblogs.com accepted it: weblogUpdates.ping,
 // weblogUpdates.extendedPing, and rssCloud.ping. A form has its fields in a query or a body: url=…,

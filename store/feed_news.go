@@ -15,10 +15,9 @@ import (
 const newsColumns = `n.pushes, n.all_pushes, n.last_push_at, n.pings, n.last_ping_at, n.missed_at,
 	n.trusted_at, n.saved_polls, n.pushed_since, n.pinged_since`
 
-// promisedUntil is when the last subscription to a hub of the feed of n expires, and the subscription to its cloud.
+// promisedUntil is when the last subscription to a hub of the feed of n expires.
 const promisedUntil = `COALESCE((SELECT MAX(p.expires_at) FROM push_subscriptions p WHERE p.feed_id = n.feed_id
-	AND p.state = 'active'), 0) AS expires_at,
-	COALESCE((SELECT MAX(c.expires_at) FROM cloud_subscriptions c WHERE c.feed_id = n.feed_id), 0) AS cloud_until`
+	AND p.state = 'active'), 0) AS expires_at`
 
 // News returns how the news of feeds has arrived. It omits feeds without records.
 func (s *Store) News(ctx context.Context, ids []digest.FeedID) (map[digest.FeedID]digest.News, error) {
@@ -48,7 +47,7 @@ func newsOf(ctx context.Context, c conn, ids []digest.FeedID) (map[digest.FeedID
 	return known, nil
 }
 
-// AnyTold reports whether any feed was ever pinged or pushed, or subscribed to a hub or a cloud.
+// AnyTold reports whether any feed was ever pinged or pushed, or subscribed to a hub.
 func (s *Store) AnyTold(ctx context.Context) (bool, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM feed_news LIMIT 1) x`)
 	return n > 0, failed("looking whether news comes by itself", err)
@@ -61,15 +60,14 @@ func (s *Store) WaysOfNews(ctx context.Context, now time.Time) (map[digest.Way]i
 		digest.News
 		N int
 	}
-	later := now.Add(time.Second)
 	err := s.read().all(ctx, &groups,
 		`SELECT CASE WHEN x.pushes > 0 THEN 1 ELSE 0 END AS pushes, CASE WHEN x.last_ping_at > ? THEN CAST(? AS BIGINT)
 			ELSE 0 END AS last_ping_at,
 		CASE WHEN x.expires_at > ? THEN CAST(? AS BIGINT) ELSE 0 END AS expires_at,
-		CASE WHEN x.cloud_until > ? THEN CAST(? AS BIGINT) ELSE 0 END AS cloud_until, count(*) AS n
+		count(*) AS n
 		FROM (SELECT n.pushes, n.last_ping_at, `+promisedUntil+` FROM feed_news n JOIN feeds f ON f.id = n.feed_id
 		WHERE f.state = 'active' AND f.merged_into = 0) x
-		GROUP BY 1, 2, 3, 4`, at(now.Add(-digest.LongestPing)), at(now), at(now), at(later), at(now), at(later))
+		GROUP BY 1, 2, 3`, at(now.Add(-digest.LongestPing)), at(now), at(now), at(now.Add(time.Second)))
 	if err != nil {
 		return nil, failed("counting how news comes", err)
 	}

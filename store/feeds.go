@@ -21,7 +21,7 @@ const feedColumns = `f.id, f.url, f.host, f.kind, f.title, f.site_url, f.me, f.l
 	f.doc_interval, f.own_interval, f.host_interval, f.busy_interval, f.skip_hours, f.skip_days, f.failing_since,
 	f.gone_at, f.pinged_at, f.repeats, f.by_date, f.validators_doubted, f.public_only, f.reliability,
 	f.quota_day, f.quota_bytes, f.posts_waiting, f.sealed,
-	f.topic, f.hubs, f.pushed_until, f.cloud`
+	f.topic, f.hubs, f.pushed_until`
 
 // subscribers counts the digests that collect the posts of the feed f.
 const subscribers = `(SELECT count(*) FROM subscriptions s JOIN digests d ON d.id = s.digest_id
@@ -218,7 +218,7 @@ const recordColumns = `url, host, kind, title, site_url, me, language, etag, las
 	domain, address, newest_at, parser,
 	doc_interval, own_interval, busy_interval, skip_hours, skip_days, failing_since,
 	gone_at, pinged_at, repeats, by_date, validators_doubted, public_only, reliability, quota_day,
-	quota_bytes, posts_waiting, topic, hubs, cloud`
+	quota_bytes, posts_waiting, topic, hubs`
 
 func recordCells(f digest.Feed) []any {
 	return []any{
@@ -229,7 +229,7 @@ func recordCells(f digest.Feed) []any {
 		seconds(f.DocInterval), seconds(f.OwnInterval), seconds(f.BusyInterval), int64(f.SkipHours), int64(f.SkipDays),
 		at(f.FailingSince),
 		at(f.GoneAt), at(f.PingedAt), f.Repeats, bit(f.ByDate), bit(f.ValidatorsDoubted), bit(f.PublicOnly),
-		string(f.Reliability), at(f.QuotaDay), f.QuotaBytes, f.PostsWaiting, f.Topic, f.Hubs, f.Cloud,
+		string(f.Reliability), at(f.QuotaDay), f.QuotaBytes, f.PostsWaiting, f.Topic, f.Hubs,
 	}
 }
 

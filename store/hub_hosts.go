@@ -9,8 +9,8 @@ import (
 	"digest"
 )
 
-// The store counts requests to hubs and rssCloud servers by registered domain, for all feeds. digest.HubHost
-// decides which of them may be sent.
+// The store counts requests to hubs by registered domain, for all feeds. digest.HubHost decides which of them may be
+// sent.
 
 // asksHost holds for subscriptions in a table whose host may get a request at an instant, or is unknown.
 func asksHost(table string) string {
@@ -84,13 +84,10 @@ func addHubSilence(ctx context.Context, c conn, ids []digest.FeedID, known map[d
 		FeedID     digest.FeedID
 		QuietUntil time.Time
 	}
-	err := c.all(ctx, &rows, `SELECT x.feed_id, MAX(h.quiet_until) AS quiet_until FROM
-		(SELECT p.feed_id, p.domain FROM push_subscriptions p
-		WHERE p.feed_id`+c.d.oneOf+` AND p.state IN ('wanted', 'asked')
-		UNION ALL SELECT c.feed_id, c.domain FROM cloud_subscriptions c
-		WHERE c.feed_id`+c.d.oneOf+` AND (c.errors > 0 OR c.requested_at = 0)) x
-		JOIN hub_hosts h ON h.domain = x.domain WHERE h.quiet_until > 0 GROUP BY x.feed_id`, keys(c.d, ids),
-		keys(c.d, ids))
+	err := c.all(ctx, &rows, `SELECT p.feed_id, MAX(h.quiet_until) AS quiet_until
+		FROM push_subscriptions p JOIN hub_hosts h ON h.domain = p.domain
+		WHERE p.feed_id`+c.d.oneOf+` AND p.state IN ('wanted', 'asked') AND h.quiet_until > 0
+		GROUP BY p.feed_id`, keys(c.d, ids))
 	for _, r := range rows {
 		news := known[r.FeedID]
 		news.HubQuietUntil = r.QuietUntil
@@ -103,7 +100,6 @@ func addHubSilence(ctx context.Context, c conn, ids []digest.FeedID, known map[d
 func (s *Store) pruneHubHosts(ctx context.Context, now time.Time) error {
 	return s.write(ctx, func(c conn) error {
 		return c.run(ctx, `DELETE FROM hub_hosts WHERE quiet_until <= ? AND NOT EXISTS
-			(SELECT 1 FROM push_subscriptions p WHERE p.domain = hub_hosts.domain)
-			AND NOT EXISTS (SELECT 1 FROM cloud_subscriptions c WHERE c.domain = hub_hosts.domain)`, at(now))
+			(SELECT 1 FROM push_subscriptions p WHERE p.domain = hub_hosts.domain)`, at(now))
 	})
 }

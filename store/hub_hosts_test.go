@@ -167,41 +167,6 @@ func TestHubFails(t *testing.T) {
 	})
 }
 
-// TestCloudHosts: rssCloud servers and hubs share the same bounds.
-func TestCloudHosts(t *testing.T) {
-	each(t, func(w world) {
-		d := w.reader("ann", "UTC")
-		for i := range 9 {
-			f := w.feed(fmt.Sprintf("c%d.example", i))
-			w.subscribe(d, f)
-			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET cloud = ?, parsed_at = 1 WHERE id = ?`,
-				fmt.Sprintf("https://a%d.victim.example/", i), f.ID))
-		}
-		w.names(d, 2, "https://h{n}.victim.example/")
-		want(w.t, "hubs", len(w.asksHubs(noon)), 2)
-		w.ok(w.ReconcileClouds(w.ctx(), noon))
-		claim := func(now time.Time) (all []store.CloudRequest) {
-			for more := true; more; {
-				var some []store.CloudRequest
-				var err error
-				some, more, err = w.ClaimClouds(w.ctx(), now, 20, func(int) time.Time { return now.Add(day) },
-					hubDomain)
-				w.ok(err)
-				all = append(all, some...)
-			}
-			return all
-		}
-		asked := claim(noon)
-		want(w.t, "clouds", len(asked), 1)
-		want(w.t, "again", len(claim(noon.Add(time.Hour))), 0)
-		meant, err := w.VerifyCloud(w.ctx(), noon.Add(2*time.Hour), asked[0].ID, asked[0].Topic, noon.Add(day),
-			noon.Add(day))
-		w.ok(err)
-		want(w.t, "meant", meant, true)
-		want(w.t, "when one is confirmed", len(claim(noon.Add(2*time.Hour))), 3)
-	})
-}
-
 // TestForgetHubHosts: a host is deleted when no feed names it and its silence is over.
 func TestForgetHubHosts(t *testing.T) {
 	each(t, func(w world) {

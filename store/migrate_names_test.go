@@ -101,7 +101,6 @@ func holdNames(w world) {
 		`newsletter_pulled_posts WHERE post_id = 7`,
 		`confirmation_requests WHERE id = 13 AND requested_at = 9`,
 		`address_changes WHERE user_id = 1 AND old_confirmed = 1 AND new_confirmed = 0`,
-		`cloud_subscriptions WHERE id = 14 AND requested_at = 10`,
 		`push_subscriptions WHERE id = 15 AND requested_at = 11`,
 		`join_requests WHERE requested_at = 12`,
 		`letter_requests WHERE id = 16 AND requested_at = 14 AND asker = 'x'`,

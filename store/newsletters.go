@@ -13,8 +13,7 @@ const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.ad
 	n.wanted_from_name, n.reply_to, n.header_text, n.footer_text, n.paper, n.ink, n.accent, n.logo_file, n.logo_width,
 	n.logo_height, n.logo_clear,
 	n.layout, n.images, n.threaded, n.cadence, n.deliver_at, n.approve_within, n.member_limit, n.count_clicks,
-	n.count_replies, n.return_urls,
-	n.state, n.held_reason, n.held_at, n.archive_id, n.created_at, ` + signedAddress + ` AS own_address, ` +
+	n.return_urls, n.state, n.held_reason, n.held_at, n.archive_id, n.created_at, ` + signedAddress + ` AS own_address, ` +
 	ownersLanguage + ` AS language`
 
 const ownersLanguage = `COALESCE((SELECT u.language FROM newsletter_roles o JOIN users u ON u.id = o.user_id
@@ -53,12 +52,12 @@ func insertNewsletter(ctx context.Context, c conn, n digest.Newsletter, now time
 	err = c.get(ctx, &id, `INSERT INTO newsletters (slug, name, description, site_url, address_line, from_name,
 		reply_to, header_text, footer_text,
 		paper, ink, accent, layout, images, threaded, cadence, deliver_at, approve_within, member_limit, count_clicks,
-		count_replies, return_urls, state, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+		return_urls, state, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 		n.Slug, n.Name, n.Description, n.SiteURL, n.AddressLine, n.FromName, n.ReplyTo,
 		n.HeaderText, n.FooterText, n.Paper, n.Ink, n.Accent,
 		string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt),
-		inSeconds(n.ApproveWithin), n.MemberLimit, bit(n.CountClicks), bit(n.CountReplies), n.ReturnURLs,
+		inSeconds(n.ApproveWithin), n.MemberLimit, bit(n.CountClicks), n.ReturnURLs,
 		string(n.State), at(now))
 	return id, err
 }
@@ -194,12 +193,12 @@ func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time
 			`UPDATE newsletters SET slug = ?, name = ?, wanted_name = ?, wanted_from_name = ?, description = ?,
 				site_url = ?, address_line = ?, from_name = ?,
 			reply_to = ?, header_text = ?, footer_text = ?, paper = ?, ink = ?, accent = ?, layout = ?, images = ?,
-			threaded = ?, cadence = ?, deliver_at = ?, approve_within = ?, count_clicks = ?, count_replies = ?,
+			threaded = ?, cadence = ?, deliver_at = ?, approve_within = ?, count_clicks = ?,
 			return_urls = ? WHERE id = ?`,
 			n.Slug, n.Name, n.WantedName, n.WantedFromName, n.Description, n.SiteURL, n.AddressLine, n.FromName,
 			n.ReplyTo, n.HeaderText, n.FooterText, n.Paper, n.Ink, n.Accent, string(n.Layout), string(n.Images),
 			bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), bit(n.CountClicks),
-			bit(n.CountReplies), n.ReturnURLs, n.ID)
+			n.ReturnURLs, n.ID)
 		if err != nil {
 			return err
 		}
@@ -397,7 +396,7 @@ func removeNewsletter(ctx context.Context, c conn, id digest.NewsletterID) error
 	}
 	for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests",
 		"newsletter_letters", "newsletter_pulled_posts", "newsletter_domains", "newsletter_days", "newsletter_clicks",
-		"newsletter_replies", "newsletter_notices", "newsletter_tokens", "confirmation_requests", "newsletter_logos",
+		"newsletter_notices", "newsletter_tokens", "confirmation_requests", "newsletter_logos",
 		"hub_subscriptions", "hub_calls"} {
 		if err := c.run(ctx, `DELETE FROM `+table+` WHERE newsletter_id = ?`, id); err != nil {
 			return err

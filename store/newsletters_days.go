@@ -27,14 +27,13 @@ func countDay(ctx context.Context, c conn, now instant, of map[digest.Newsletter
 	}
 	for _, id := range ids {
 		d := of[id]
-		v.row(id, today[id].String(), slot, d.Joined, d.Left, d.Replied, d.Sent, d.Bounced, d.Complained)
+		v.row(id, today[id].String(), slot, d.Joined, d.Left, d.Sent, d.Bounced, d.Complained)
 	}
 	return c.runRows(ctx, &v,
-		`INSERT INTO newsletter_days (newsletter_id, day, slot, joined, gone, replied, sent, bounced, complained)
+		`INSERT INTO newsletter_days (newsletter_id, day, slot, joined, gone, sent, bounced, complained)
 			VALUES {rows}
 		ON CONFLICT (newsletter_id, day, slot) DO UPDATE SET joined = newsletter_days.joined + excluded.joined,
-		gone = newsletter_days.gone + excluded.gone, replied = newsletter_days.replied + excluded.replied,
-			sent = newsletter_days.sent + excluded.sent, bounced = newsletter_days.bounced + excluded.bounced,
+		gone = newsletter_days.gone + excluded.gone, sent = newsletter_days.sent + excluded.sent, bounced = newsletter_days.bounced + excluded.bounced,
 			complained = newsletter_days.complained + excluded.complained`)
 }
 
@@ -51,7 +50,7 @@ func countMember(ctx context.Context, c conn, now time.Time, id digest.Newslette
 }
 
 const daySums = `CAST(SUM(x.joined) AS BIGINT) AS joined, CAST(SUM(x.gone) AS BIGINT) AS "left",
-	CAST(SUM(x.replied) AS BIGINT) AS replied, ` + letterSums
+	` + letterSums
 
 // NewsletterDays returns the counts of a newsletter from a day on, earliest first. Days without counts are absent.
 func (s *Store) NewsletterDays(ctx context.Context, id digest.NewsletterID, since digest.Date) ([]digest.NewsletterDay,

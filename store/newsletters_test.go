@@ -261,7 +261,7 @@ func wantDiff(t *testing.T, what string, got, want any) {
 func (w world) readNewsletters(f filling, p people) {
 	w.t.Helper()
 	newsletter := w.insert(f, "newsletters", storedRow{"id": int64(40), "slug": "n", "cadence": int64(5),
-		"threaded": yes, "logo_clear": yes, "count_clicks": yes, "count_replies": yes, "archive_id": p.digest["id"]})
+		"threaded": yes, "logo_clear": yes, "count_clicks": yes, "archive_id": p.digest["id"]})
 	domain := w.insert(f, "newsletter_domains", storedRow{"newsletter_id": int64(40), "signs": yes})
 	d, err := w.NewsletterDomain(w.ctx(), 40)
 	w.ok(err)

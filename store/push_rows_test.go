@@ -16,15 +16,12 @@ func (w world) readPushes(f filling, p people) {
 
 	news := w.insert(f, "feed_news", storedRow{"feed_id": p.feed["id"], "demotes": int64(0)})
 	news["expires_at"] = toCome
-	cloud := w.insert(f, "cloud_subscriptions",
-		storedRow{"id": int64(32), "feed_id": p.feed["id"], "expires_at": toCome, "errors": yes})
-	promised, err := w.CloudSubscription(w.ctx(), 32)
-	w.ok(err)
-	cloud.isReadAs(w.t, promised, nil)
-	w.insert(f, "hub_hosts", storedRow{"domain": cloud["domain"], "quiet_until": toCome})
+	waiting := w.insert(f, "push_subscriptions",
+		storedRow{"id": int64(32), "feed_id": p.feed["id"], "state": string(digest.PushWanted)})
+	w.insert(f, "hub_hosts", storedRow{"domain": waiting["domain"], "quiet_until": toCome})
 	known, err := w.News(w.ctx(), []digest.FeedID{p.feedID()})
 	w.ok(err)
-	news["cloud_until"], news["hub_quiet_until"] = toCome, toCome
+	news["hub_quiet_until"] = toCome
 	news.isReadAs(w.t, known[p.feedID()], nil)
 
 	w.ok(w.ReceivePush(w.ctx(), noon, p.feedID(), "text/xml", []byte("<rss/>")))

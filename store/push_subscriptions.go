@@ -121,7 +121,7 @@ type HubRequest struct {
 	Subscribers int
 }
 
-// A HubDomain returns the domain under which requests to a hub or cloud count. outside says that the feed is public.
+// A HubDomain returns the domain under which requests to a hub count. outside says that the feed is public.
 // Such a feed's hubs cannot be in a private network, so they do not count for a hub there.
 type HubDomain func(address string, outside bool) string
 

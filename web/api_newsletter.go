@@ -35,7 +35,6 @@ type apiNewsletter struct {
 	Images        string   `json:"images"`
 	ApproveWithin int64    `json:"approve_within"` // seconds
 	CountClicks   bool     `json:"count_clicks"`
-	CountReplies  bool     `json:"count_replies"`
 	ReturnURLs    []string `json:"return_urls"`
 	State         string   `json:"state"`
 	HeldReason    string   `json:"held_reason"`
@@ -52,8 +51,8 @@ func (s *site) apiNewsletterOf(r *http.Request, n digest.Newsletter) (apiNewslet
 		FromName: n.FromName, WantedName: n.WantedName, WantedFrom: n.WantedFromName, ReplyTo: n.ReplyTo,
 		Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout),
 		Images: string(n.Images), ApproveWithin: int64(n.ApproveWithin / time.Second), CountClicks: n.CountClicks,
-		CountReplies: n.CountReplies, ReturnURLs: append([]string{}, n.ReturnAddresses()...),
-		State: string(n.State), HeldReason: n.HeldReason, Members: members,
+		ReturnURLs: append([]string{}, n.ReturnAddresses()...),
+		State:      string(n.State), HeldReason: n.HeldReason, Members: members,
 	}, err
 }
 
@@ -81,7 +80,6 @@ type apiChange struct {
 	Images        *string   `json:"images"`
 	ApproveWithin *int64    `json:"approve_within"` // seconds
 	CountClicks   *bool     `json:"count_clicks"`
-	CountReplies  *bool     `json:"count_replies"`
 	ReturnURLs    *[]string `json:"return_urls"`
 }
 
@@ -106,9 +104,6 @@ func (c apiChange) apply(n digest.Newsletter) (digest.Newsletter, error) {
 	}
 	if c.CountClicks != nil {
 		n.CountClicks = *c.CountClicks
-	}
-	if c.CountReplies != nil {
-		n.CountReplies = *c.CountReplies
 	}
 	if c.ReturnURLs != nil {
 		n.ReturnURLs = strings.Join(*c.ReturnURLs, "\n")
@@ -184,7 +179,6 @@ type apiDay struct {
 	Day        string `json:"day"`
 	Joined     int64  `json:"joined"`
 	Left       int64  `json:"left"`
-	Replied    int64  `json:"replied"`
 	Sent       int64  `json:"sent"`
 	Bounced    int64  `json:"bounced"`
 	Complained int64  `json:"complained"`
@@ -218,7 +212,7 @@ func (s *site) apiDays(r *http.Request, me apiCaller) (int, any, error) {
 }
 
 func newAPIDay(d digest.NewsletterDay) apiDay {
-	return apiDay{d.Day.String(), d.Joined, d.Left, d.Replied, d.Sent, d.Bounced, d.Complained}
+	return apiDay{d.Day.String(), d.Joined, d.Left, d.Sent, d.Bounced, d.Complained}
 }
 
 type apiClicks struct {

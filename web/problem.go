@@ -135,8 +135,8 @@ func asProblem(err error) *problem {
 // A handler serves one route, or returns an error for the error page.
 type handler func(http.ResponseWriter, *http.Request) error
 
-// handle makes h an http.Handler that shows its errors as pages. Hubs, rssCloud servers and pingers get one line of
-// plain text instead, which is cheap however many requests they send.
+// handle makes h an http.Handler that shows its errors as pages. Hubs and pingers get one line of plain text instead,
+// which is cheap however many requests they send.
 func (s *site) handle(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w, told := s.tellChange(w, r)
@@ -164,7 +164,7 @@ func (s *site) handle(h handler) http.Handler {
 }
 
 func isForPrograms(path string) bool {
-	return strings.HasPrefix(path, pushRoot) || strings.HasPrefix(path, cloudRoot) || path == "/ping" || path == "/RPC2"
+	return strings.HasPrefix(path, pushRoot) || path == "/ping" || path == "/RPC2"
 }
 
 // problemOf returns the problem that a visitor sees for err, and logs internal errors.

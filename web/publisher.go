@@ -59,13 +59,11 @@ type publisherFrame struct {
 	Saved   string // one of the page's words: the change that was saved
 	Wrong   any    // why nothing was changed: catalogue.Sayable or a text; nil or "": no error
 
-	OwnAddresses   bool // the newsletter can have its own sender address
-	RepliesCounted bool // replies can be counted; the newsletter's settings decide
+	OwnAddresses bool // the newsletter can have its own sender address
 }
 
 func (s *site) publisherFrame(r *http.Request, p publisher, words ...string) publisherFrame {
-	return publisherFrame{publisher: p, BaseURL: s.BaseURL, Saved: savedOf(r, words...), OwnAddresses: s.Domains != nil,
-		RepliesCounted: s.CountsReplies}
+	return publisherFrame{publisher: p, BaseURL: s.BaseURL, Saved: savedOf(r, words...), OwnAddresses: s.Domains != nil}
 }
 
 // titled returns the title of a page of a newsletter, such as "Members · Anna writes".

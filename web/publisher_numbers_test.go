@@ -36,16 +36,6 @@ func TestPublisherNumbers(t *testing.T) {
 		n.ReplyTo = "anna@anna.example"
 		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
 		anna.get(page).contains(".rules", "Replies go to anna@anna.example. We don’t count them.")
-		n.CountReplies = true
-		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
-		counted, err := r.store.CountReply(r.t.Context(), n.ID, "token", r.now)
-		r.must(err)
-		if !counted {
-			r.t.Error("an answer is not counted")
-		}
-		anna.get(page).contains(".rules", "A second address counts them").shows(".facts dd", "2", "1", "0", "0", "0",
-			"1")
-		r.visitor().get("/n/anna-writes").contains(".hint", "not who sends them")
 		ben.get(page).status(http.StatusNotFound)
 		r.visitor().get(page).status(http.StatusSeeOther)
 		ben.get("/newsletters/ben-writes/numbers").contains(".sheet", "No activity yet")

@@ -75,8 +75,7 @@ func (s *site) setNewsletter(w http.ResponseWriter, r *http.Request, me publishe
 	n.ReturnURLs = digest.ReturnURLs(strings.Fields(form.Get("returns")))
 	n.Layout, n.Images, n.Cadence, n.DeliverAt = digest.Layout(form.Get("layout")), digest.Images(form.Get("images")),
 		cadence, at
-	n.ApproveWithin, n.CountClicks, n.CountReplies = time.Duration(hours)*time.Hour, form.Get("clicks") == "1",
-		form.Get("replies") == "1"
+	n.ApproveWithin, n.CountClicks = time.Duration(hours)*time.Hour, form.Get("clicks") == "1"
 	p := publisherSettingsPage{s.publisherFrame(r, me), field, n, approvalsToChoose(n.ApproveWithin)}
 	if p.Wrong = wrong; wrong == nil {
 		var said catalogue.Sayable

@@ -19,7 +19,7 @@ func typedSettings() url.Values {
 		"header":  {" Read\r\nslowly. "}, "footer": {"https://anna.example/books"}, "paper": {"#fff1e5"},
 		"ink": {"#1F1D1A"}, "accent": {" #990F3D "}, "from": {"Anna"}, "reply": {"anna@anna.example"},
 		"every": {"week"}, "days": {"sun"}, "month": {"monthly on 1"}, "at": {"07:30"},
-		"approve": {"6"}, "clicks": {"1"}, "replies": {"1"}, "layout": {"excerpts"}, "images": {"linked"},
+		"approve": {"6"}, "clicks": {"1"}, "layout": {"excerpts"}, "images": {"linked"},
 		"returns": {"https://anna.example/thanks\nhttps://anna.example/hello"},
 	}
 }
@@ -40,7 +40,7 @@ func TestPublisherSettings(t *testing.T) {
 		want.Colours = digest.Colours{Paper: "#fff1e5", Accent: "#990f3d"}
 		want.FromName, want.ReplyTo, want.Cadence, want.DeliverAt = "Anna", "anna@anna.example", 1<<time.Sunday,
 			7*time.Hour+30*time.Minute
-		want.CountClicks, want.CountReplies = true, true
+		want.CountClicks = true
 		want.ApproveWithin, want.Layout, want.Images = 6*time.Hour, digest.Excerpts, digest.LinkedImages
 		want.ReturnURLs = "https://anna.example/thanks\nhttps://anna.example/hello"
 		if got != want {

@@ -142,7 +142,7 @@ func TestVerifyHub(t *testing.T) {
 	})
 }
 
-// TestProgramsAreToldInALine checks that hubs, rssCloud servers and pingers get errors as one line of text.
+// TestProgramsAreToldInALine checks that hubs and pingers get errors as one line of text.
 func TestProgramsAreToldInALine(t *testing.T) {
 	each(t, func(r *room) {
 		path, _, _ := r.callback("https://hub.example/", digest.PushActive)
@@ -151,7 +151,6 @@ func TestProgramsAreToldInALine(t *testing.T) {
 			status             int
 		}{
 			"a guess":         {"POST", "/websub/x", "Page not found.\n", http.StatusNotFound},
-			"a guessed cloud": {"POST", "/rsscloud/x", "Page not found.\n", http.StatusNotFound},
 			"another method":  {"PUT", path, "Method not allowed.\n", http.StatusMethodNotAllowed},
 			"another way":     {"DELETE", "/RPC2", "Method not allowed.\n", http.StatusMethodNotAllowed},
 			"a ping too long": {"POST", "/ping?url=" + strings.Repeat("x", 100), "", http.StatusBadRequest},

@@ -115,8 +115,6 @@ func (s *site) programRoutes() map[string]handler {
 		"POST /hub":                  s.hub,
 		"GET /websub/{token}":        s.verifyHub,
 		"POST /websub/{token}":       s.receivePush,
-		"GET /rsscloud/{token}":      s.verifyCloud,
-		"POST /rsscloud/{token}":     s.cloudTells,
 		"GET /image/{mac}/{address}": s.imageAt,
 		"GET /static/{name}":         s.asset,
 		"GET /worker.js":             s.worker,

@@ -71,12 +71,10 @@ type Options struct {
 	Outbox        *mailer.Outbox        // nil: this instance sends no email
 	Subscriber    *subscribe.Subscriber // nil: no feeds can be added
 	Domains       *domains.Registrar    // nil: newsletters cannot have their own sender address
-	CountsReplies bool                  // this instance receives email, so it can count replies to newsletters
 	ReportAddress string                // receives DMARC reports; "": none
 	Search        Searcher              // default: Store
 	Pings         PingReceiver          // nil: pings are not accepted
 	Hub           *hub.Hub              // for our own feeds; nil: they have no hub
-	Clouds        bool                  // subscribe to rssCloud servers and accept their notifications
 	Pushed        func()                // called after a hub has sent content; may be nil
 	Pictures      PictureFetcher        // nil: no pictures are shown
 	Sounds        SoundFetcher          // nil: no player is offered

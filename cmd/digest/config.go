@@ -45,7 +45,8 @@ func (configCheckCmd) Run(a *app) error {
 	}); err != nil {
 		return err
 	}
-	for _, what := range slices.Concat(a.command.relativePaths(), a.command.strayEnvironment(), a.strayMail()) {
+	for _, what := range slices.Concat(a.command.file.removed(), a.command.relativePaths(),
+		a.command.strayEnvironment(), a.strayMail()) {
 		fmt.Fprintln(a.stdout, plain(what))
 	}
 	return nil
@@ -133,6 +134,10 @@ func (c *cli) strayEnvironment() (said []string) {
 			continue
 		}
 		what := fmt.Sprintf("the environment has %s, which is not a setting", name)
+		if remedy, removed := removedSettings[name]; removed {
+			said = append(said, what+" any more: "+remedy)
+			continue
+		}
 		if near := conf.Nearest(name, settings); near != "" {
 			what += "; did you mean " + near + "?"
 		}

@@ -44,7 +44,7 @@ func (c *cli) BeforeResolve(ctx *kong.Context) error {
 			known = append(known, settingOf(f.Name))
 		}
 	}
-	file, err := readConfig(named, known)
+	file, err := readConfig(named, append(known, removedNames()...))
 	if errors.Is(err, fs.ErrPermission) && named == "" && ctx.Selected() != nil {
 		if _, ok := ctx.Selected().Target.Addr().Interface().(interface{ needsNoSettings() }); ok {
 			return nil

@@ -74,9 +74,9 @@ type intervals struct {
 }
 
 type reportedNews struct {
-	By    digest.Way `json:"by"`    // push, ping, rsscloud or poll
-	Since *time.Time `json:"since"` // of push: the current series without a gap; of ping: the last one
-	// since when its hubs are trusted and it is polled weekly; null: not trusted
+	By    digest.Way `json:"by"`    // push, ping or poll
+	Since *time.Time `json:"since"` // of push: without a gap; of ping: the last one
+	// since when it is left to its hubs and polled once a week; null: it is not
 	TrustedSince *time.Time `json:"trusted_since"`
 	Pushes       int        `json:"pushes"`
 	Pings        int        `json:"pings"`
@@ -86,7 +86,6 @@ type reportedNews struct {
 	Hubs         []string   `json:"hubs"` // in its document
 	// earliest next request to hubs whose host left several unconfirmed
 	HubsQuiet *time.Time `json:"hubs_not_before"`
-	Cloud     string     `json:"cloud"` // the rssCloud server in its document; "": none
 
 	shown string
 }
@@ -101,7 +100,7 @@ func reportNews(f store.FeedInfo, now time.Time) reportedNews {
 		By: way, Since: instant(since), TrustedSince: instant(n.TrustedAt), Pushes: n.AllPushes, Pings: n.Pings,
 		LastPushAt: instant(n.LastPushAt),
 		MissedAt:   instant(n.MissedAt), SavedPolls: n.SavedPolls, Hubs: strings.Fields(f.Hubs),
-		HubsQuiet: instant(n.HubQuietUntil), Cloud: f.Cloud, shown: poller.NewsWords(n, now).In(catalogue.English()),
+		HubsQuiet: instant(n.HubQuietUntil), shown: poller.NewsWords(n, now).In(catalogue.English()),
 	}
 }
 

@@ -58,7 +58,6 @@ type newsletterFlags struct {
 	ReplyTo       *string        `name:"replies-to" placeholder:"ADDRESS" env:"-" help:"The address that receives replies; \"\" is the address of this instance."`
 	ApproveWithin *time.Duration `placeholder:"6h" env:"-" help:"Wait at most this long for approval of an issue; 0: send without approval."`
 	CountClicks   *bool          `negatable:"" env:"-" help:"Count how often posts are opened, but not by whom; headlines link through this instance."`
-	CountReplies  *bool          `negatable:"" env:"-" help:"Count replies, but store nothing else about them; replies also go to an address of this instance."`
 	ReturnURL     []string       `placeholder:"URL" env:"-" help:"Allowed return address for a form on another site; repeat it for each address."`
 	DeliverAt     *time.Duration `type:"clock" example:"07:00" placeholder:"HH:MM" env:"-" help:"When to send issues, in each member's time zone."`
 	Days          digest.Cadence `example:"daily, weekdays, mon,thu, or \"monthly on 15\"" placeholder:"DAYS" env:"-" help:"daily, weekdays, days such as sun, or once a month, such as \"monthly on 15\"; members may choose fewer days."`
@@ -85,9 +84,6 @@ func (f newsletterFlags) apply(n digest.Newsletter) digest.Newsletter {
 	}
 	if f.CountClicks != nil {
 		n.CountClicks = *f.CountClicks
-	}
-	if f.CountReplies != nil {
-		n.CountReplies = *f.CountReplies
 	}
 	if f.ApproveWithin != nil {
 		n.ApproveWithin = *f.ApproveWithin
@@ -213,8 +209,7 @@ type reportedNewsletter struct {
 	Images        string     `json:"images"`
 	ApproveWithin int64      `json:"approve_within"` // in seconds
 	CountClicks   bool       `json:"count_clicks"`
-	CountReplies  bool       `json:"count_replies"`
-	MemberLimit   int        `json:"member_limit"` // 0: no limit
+	MemberLimit   int        `json:"member_limit"` // 0: as many as come
 	CreatedAt     *time.Time `json:"created_at"`
 }
 
@@ -226,7 +221,7 @@ func reportNewsletter(n store.NewsletterInfo) reportedNewsletter {
 		WantedFrom: n.WantedFromName,
 		ReplyTo:    n.ReplyTo, Owner: n.Owner, State: string(n.State), HeldReason: n.HeldReason, Members: n.Members,
 		Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout), Images: string(n.Images),
-		ApproveWithin: seconds(n.ApproveWithin), CountClicks: n.CountClicks, CountReplies: n.CountReplies,
+		ApproveWithin: seconds(n.ApproveWithin), CountClicks: n.CountClicks,
 		MemberLimit: n.MemberLimit, CreatedAt: instant(n.CreatedAt),
 	}
 }

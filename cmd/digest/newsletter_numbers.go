@@ -22,11 +22,10 @@ type reportedDay struct {
 	Sent       int64  `json:"sent"`
 	Bounced    int64  `json:"bounced"`
 	Complained int64  `json:"complained"`
-	Replied    int64  `json:"replied"` // 0 if replies are not counted
 }
 
 func reportDay(d digest.NewsletterDay) reportedDay {
-	return reportedDay{d.Day.String(), d.Members, d.Joined, d.Left, d.Sent, d.Bounced, d.Complained, d.Replied}
+	return reportedDay{d.Day.String(), d.Members, d.Joined, d.Left, d.Sent, d.Bounced, d.Complained}
 }
 
 // Run lists the days with events; the JSON has all days.
@@ -52,13 +51,9 @@ func (c newsletterNumbersCmd) Run(a *app, st *store.Store) error {
 		}
 	}
 	return printList(a, busy, "nothing to count has happened yet", func(d digest.NewsletterDay) string {
-		line := fmt.Sprintf("%s\t%s\t%d joined\t%d left\t%d sent\t%d bounced\t%s", d.Day,
+		return fmt.Sprintf("%s\t%s\t%d joined\t%d left\t%d sent\t%d bounced\t%s", d.Day,
 			digest.Counted(int(d.Members), "member"), d.Joined, d.Left, d.Sent, d.Bounced,
 			digest.Counted(int(d.Complained), "complaint"))
-		if n.CountReplies || d.Replied > 0 {
-			line += fmt.Sprintf("\t%d answered", d.Replied)
-		}
-		return line
 	})
 }
 

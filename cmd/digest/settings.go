@@ -49,7 +49,6 @@ type settings struct {
 	Head            poller.HeadMode `default:"learned" group:"Polling settings:" help:"HEAD before GET: learned (per server), always or never."`
 	AllowNetworks   networks        `default:"" example:"127.0.0.0/8,192.168.1.0/24" placeholder:"CIDR,…" group:"Polling settings:" help:"Private networks that may be requested if a person enters an address there."`
 	BotAddresses    networks        `default:"" example:"198.51.100.7,2001:db8::/64" placeholder:"CIDR,…" group:"Polling settings:" help:"Networks from which feeds are requested, shown on the page for owners of sites."`
-	RSSCloud        bool            `name:"rsscloud" default:"false" negatable:"" group:"Polling settings:" help:"Register with the rssCloud servers that feeds name, once a day. The feeds are polled as well."`
 
 	Keep          time.Duration `default:"400d" from:"7d" to:"36500d" group:"Storage settings:" help:"How long posts and editions are kept."`
 	FeedQuota     byteSize      `default:"4MB" from:"64KB" to:"1TB" zero:"no limit" example:"4MB, or 0 for no limit" placeholder:"SIZE" group:"Storage settings:" help:"Data stored for one feed in a day (UTC). The rest waits."`

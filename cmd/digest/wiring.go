@@ -150,8 +150,6 @@ func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
 		Pushed:   a.pushed,
 		Pinged:   a.pinged,
 
-		CloudCallback: a.cloudCallback(signer),
-
 		Log: a.log,
 	}
 	if h := a.hub(st, signer); h != nil {
@@ -179,15 +177,7 @@ func (a *app) callback(signer *digest.Signer) func(digest.PushID) string {
 	return func(id digest.PushID) string { return web.CallbackAddress(a.BaseURL, signer, id) }
 }
 
-// cloudCallback returns a function that returns the callback address for an rssCloud server, or nil if digest registers
-// at none.
-func (a *app) cloudCallback(signer *digest.Signer) func(digest.CloudID) string {
-	if !a.RSSCloud || a.callback(signer) == nil {
-		return nil
-	}
-	return func(id digest.CloudID) string { return web.CloudCallbackAddress(a.BaseURL, signer, id) }
-}
-
+// deliverer sends editions.
 func (a *app) deliverer(st *store.Store, signer *digest.Signer, transport mailer.Transport) *mailer.Deliverer {
 	d := &mailer.Deliverer{
 		Queue:    st,

@@ -7,17 +7,16 @@ import (
 	"digest/internal/dmarc"
 )
 
-// A destination is the purpose of one of our addresses. It may be the return path of an edition or a confirmation
-// request, the address that unsubscribes a digest, or the one that counts replies to a newsletter. It may be the
-// address for DMARC reports. The zero value is the plain address.
+// A destination says what one of our addresses is for. It may be the return path of an edition or of a letter that
+// asks somebody, the address that ends a digest, or the address for DMARC reports. With none of them, it is the plain
+// address.
 type destination struct {
 	edition digest.EditionID
 	ask     int64 // key of a digest.Ask
 	digest  digest.DigestID
 	round   int // of links that the digest's email belongs to
 
-	newsletter digest.NewsletterID
-	reports    bool // DMARC aggregate reports
+	reports bool // aggregate reports of DMARC
 }
 
 func (p destination) isReturnPath() bool { return p.edition != 0 || p.ask != 0 }
@@ -58,9 +57,6 @@ func (h *Handler) destinationFor(token string) (destination, bool) {
 		id, round := digest.OfRound(id)
 		return destination{digest: digest.DigestID(id), round: round}, true
 	}
-	if id, ok := h.Signer.Verify(digest.ForReply, token); ok {
-		return destination{newsletter: digest.NewsletterID(id)}, true
-	}
 	return destination{}, false
 }
 
@@ -96,7 +92,7 @@ func (h *Handler) find(texts []string) (found destination, ok bool) {
 			if mine && p.isReturnPath() {
 				return p, true
 			}
-			if mine && !ok && p.newsletter == 0 {
+			if mine && !ok {
 				found, ok = p, true
 			}
 		}

@@ -1,12 +1,12 @@
-// Package bounce handles the email that an instance receives: failed deliveries, complaints, requests to unsubscribe,
-// DMARC reports, and replies to newsletters that count them.
+// Package bounce handles the email that an instance receives: failed deliveries, complaints, requests to
+// unsubscribe, and DMARC reports.
 //
 //	server.go, session.go, listener.go    receive a message by SMTP or LMTP
 //	maildir.go                            reads a message from a Maildir
 //	header.go                             parses its header, even a broken one
 //	address.go                            finds its recipient by the token in an address
 //	report.go, status.go, freetext.go     find out what it reports (pure)
-//	handle.go, reply.go, aggregate.go     store the result
+//	handle.go, aggregate.go               store that
 //
 // # Addresses
 //
@@ -18,19 +18,16 @@
 //	                 server rejects a message that has one.
 //	bounces+token@   of a confirmation request for a newsletter: failures. A reply declines.
 //	bounces+token@   of a digest: any message from a person unsubscribes. Bounces and automatic replies do not.
-//	bounces+token@   of a newsletter that counts replies, in Reply-To beside the newsletter's own address. The store
-//	                 keeps nothing of a reply.
-//	bounces+dmarc@   DMARC aggregate reports, from any sender. The instance only shows them.
+//	bounces+dmarc@   aggregate reports of DMARC, from any sender. The instance only shows them.
 //	bounces@         complaints from mail providers that know this address, from any sender. The package looks for
 //	                 the token in the message that the provider returns.
 //
 // # What a stranger can do
 //
-// A message contains its own token. So the reader's mail provider knows the token, and so does everyone to whom the
-// reader forwards the message. With an edition's token a stranger can forge a failure or a complaint, and so stop email
-// to the edition's one address. With a digest's token a stranger can unsubscribe the digest, as the link in the message
-// can. Neither affects any other address, and the operator or the reader can undo both. Everyone who has an email of a
-// newsletter can forge replies. Each day at most as many replies count as the newsletter has members.
+// A message carries its own token. So the reader's mail provider knows the token, and so does everyone to whom the
+// reader forwards the message. With an edition's token a stranger can forge a failure or a complaint, and so stop
+// email to the edition's one address. With a digest's token a stranger can unsubscribe the digest, as the link in
+// the message can. Neither affects any other address, and the operator or the reader can undo both.
 //
 // # What counts against an address
 //

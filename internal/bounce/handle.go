@@ -19,7 +19,6 @@ type Records interface {
 	RecordBounce(ctx context.Context, now time.Time, b digest.Bounce) (s digest.Suppression, suppressed bool, err error)
 	DeclineAsk(ctx context.Context, ask int64, now time.Time) error
 	RecordAskBounce(ctx context.Context, now time.Time, ask int64, b digest.Bounce) (suppressed string, err error)
-	CountReply(ctx context.Context, id digest.NewsletterID, message string, now time.Time) (counted bool, err error)
 	SetDigestState(ctx context.Context, id digest.DigestID, state digest.DigestState, now time.Time) error
 	Digest(ctx context.Context, id digest.DigestID) (digest.Digest, error)
 	Edition(ctx context.Context, id digest.EditionID) (digest.Edition, error)
@@ -53,11 +52,10 @@ type Message struct {
 type Action string
 
 const (
-	NotOurs      Action = "not ours" // to no address of ours
-	Ignored      Action = "ignored"  // to an address of ours, without effect
-	Recorded     Action = "recorded" // stored a bounce, a complaint or a DMARC report
-	Unsubscribed Action = "left"     // unsubscribed a digest
-	Counted      Action = "counted"  // counted a reply to a newsletter
+	NotOurs      Action = "not ours" // to none of our addresses
+	Ignored      Action = "ignored"  // ours, and asks for nothing
+	Recorded     Action = "recorded" // a bounce, a complaint or a DMARC report, in the store
+	Unsubscribed Action = "left"     // a digest was unsubscribed
 )
 
 // An Outcome describes the result of a message.
@@ -133,7 +131,7 @@ func senderIn(header fields) (from string, known bool) {
 
 // weight orders outcomes by their effect.
 func (o Outcome) weight() int {
-	return slices.Index([]Action{NotOurs, Ignored, Counted, Unsubscribed, Recorded}, o.Did)
+	return slices.Index([]Action{NotOurs, Ignored, Unsubscribed, Recorded}, o.Did)
 }
 
 func (h *Handler) handleOne(ctx context.Context, p destination, m Message, r Report, broken error) (o Outcome,
@@ -142,8 +140,6 @@ func (h *Handler) handleOne(ctx context.Context, p destination, m Message, r Rep
 	switch {
 	case p.digest != 0:
 		o, err = h.unsubscribeByMail(ctx, p, r, bounce)
-	case p.newsletter != 0:
-		o, err = h.countReply(ctx, p, m, r, bounce)
 	case broken != nil:
 		o = ignored("cannot be read: %s", broken)
 	case r.Aggregate != nil && (p.reports || p.plain() && r.Kind == NoReport):
@@ -319,9 +315,6 @@ func (p destination) String() string {
 	}
 	if p.ask != 0 {
 		return fmt.Sprintf("letter %d that asks somebody", p.ask)
-	}
-	if p.newsletter != 0 {
-		return fmt.Sprintf("answers to newsletter %d", p.newsletter)
 	}
 	return fmt.Sprintf("digest %d", p.digest)
 }

@@ -15,11 +15,10 @@ type listener struct {
 	now     func() time.Time
 	fromOne int // of each address; 0: no limit
 
-	mu    sync.Mutex
-	full  bool // the server is shutting down
-	large int  // connections that may send large replies
-	open  map[*conn]bool
-	from  map[string]int // open connections by address
+	mu   sync.Mutex
+	full bool // the server shuts down
+	open map[*conn]bool
+	from map[string]int // open ones, by address
 }
 
 // Accept returns the next connection that gets a place. It tells all others to try again later.
@@ -106,9 +105,6 @@ func (l *listener) remove(c *conn) {
 		return
 	}
 	delete(l.open, c)
-	if c.large.Load() {
-		l.large--
-	}
 	if l.from[c.who]--; l.from[c.who] == 0 {
 		delete(l.from, c.who)
 	}
@@ -136,19 +132,7 @@ type conn struct {
 
 	unanswered atomic.Int64 // bytes received since the last reply
 	passing    atomic.Bool  // the client sends a message after DATA
-	broken     atomic.Bool  // a read failed
-	large      atomic.Bool  // it may send a reply to a newsletter of maxReply bytes
-}
-
-// enlarge allows a connection to send a reply to a newsletter of maxReply bytes, and reports whether it may.
-func (c *conn) enlarge() bool {
-	c.of.mu.Lock()
-	defer c.of.mu.Unlock()
-	if !c.large.Load() && c.of.open[c] && c.of.large < maxLarge {
-		c.of.large++
-		c.large.Store(true)
-	}
-	return c.large.Load()
+	broken     atomic.Bool  // reading has failed
 }
 
 // store runs f, which stores a message. Until f returns, no other connection replaces this one. If f succeeds, the
@@ -175,18 +159,10 @@ func (c *conn) makeWay() {
 	c.Conn.Close()
 }
 
-// room returns how many bytes the client may send between two replies.
-func (c *conn) room() int64 {
-	if c.large.Load() {
-		return maxReply + MaxMessage
-	}
-	return maxUnanswered
-}
-
 var errUnanswered = errors.New("more than a message may have, without an end")
 
 func (c *conn) Read(b []byte) (int, error) {
-	if c.unanswered.Load() > c.room() && !c.passing.Load() {
+	if c.unanswered.Load() > maxUnanswered && !c.passing.Load() {
 		return 0, errUnanswered
 	}
 	n, err := c.Conn.Read(b)

@@ -45,11 +45,7 @@ type Report struct {
 // MaxMessage is the maximum number of bytes to read from a message. A report is before the message that it returns.
 const MaxMessage = 1 << 20
 
-// maxReply is the maximum size of a reply to a newsletter. A person gets the reply too, so it may have pictures. The
-// bytes after MaxMessage are skipped.
-const maxReply = 36 << 20
-
-// The limits for parsing one message.
+// Bounds of what is looked at in one message.
 const (
 	maxParts    = 100
 	maxDepth    = 10

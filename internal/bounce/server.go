@@ -91,7 +91,6 @@ const (
 	maxConnections = 50 // open connections
 	maxFromOne     = 10 // open connections of one address; LMTP has no such limit, because its clients are trusted
 	maxRecipients  = 20 // of one message
-	maxLarge       = 4  // open connections that may send replies of more than MaxMessage bytes
 
 	// maxUnanswered is the maximum number of bytes between two replies of the server, except for a message after DATA,
 	// whose rest is skipped. Between the chunks of a message (RFC 3030) the library would read a command of any length
@@ -129,8 +128,9 @@ func newServer(h *Handler, l net.Listener, lmtp bool) *Server {
 	s.smtp.EnableSMTPUTF8 = true // reports about such mail need it (RFC 6533 §5)
 	s.smtp.ErrorLog = debugLog{h.Log}
 	if !lmtp {
-		// Over LMTP the library would read bytes beyond its limit as commands, so the session enforces the limit.
-		s.smtp.MaxMessageBytes = maxReply
+		// Over LMTP the library would take what is beyond its limit for
+		// commands, so there the session alone counts.
+		s.smtp.MaxMessageBytes = MaxMessage
 	}
 	return s
 }

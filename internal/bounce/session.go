@@ -15,23 +15,15 @@ type session struct {
 	server  *Server
 	conn    *conn
 
-	from    string
-	size    int64 // announced size; 0: none
-	to      []string
-	replies int // number of recipients that count replies
+	from string
+	to   []string
 }
 
 func (s *session) Mail(from string, o *smtp.MailOptions) error {
 	s.Reset()
 	s.from = from
-	if o != nil {
-		s.size = o.Size
-	}
-	switch {
-	case from == "" && s.size > MaxMessage:
-		return tooLarge(MaxMessage)
-	case s.size > maxReply:
-		return tooLarge(maxReply)
+	if o != nil && o.Size > MaxMessage {
+		return tooLarge()
 	}
 	return nil
 }
@@ -47,14 +39,6 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 		return reply(550, smtp.EnhancedCode{5, 7, 1}, "This address takes bounces only, from <>")
 	case p.digest != 0 && s.from == "":
 		return reply(550, smtp.EnhancedCode{5, 7, 1}, "This address takes no bounces")
-	case p.newsletter == 0 && s.size > MaxMessage:
-		return tooLarge(MaxMessage)
-	case p.newsletter != 0 && s.from == "":
-		return reply(550, smtp.EnhancedCode{5, 7, 1}, "This address counts what people answer")
-	case p.newsletter != 0 && s.size > MaxMessage && !s.conn.enlarge():
-		return reply(451, smtp.EnhancedCode{4, 3, 2}, "Too many large messages at once, try again later")
-	case p.newsletter != 0:
-		s.replies++
 	}
 	s.to = append(s.to, to)
 	return nil
@@ -81,8 +65,8 @@ func (s *session) LMTPData(r io.Reader, status smtp.StatusCollector) error {
 	return nil
 }
 
-// read returns the message, or the first MaxMessage bytes of a reply to a newsletter. It always reads to the end,
-// because the library would read the rest as commands.
+// read gives the message, and always comes to the end of what was sent, or the
+// rest of it would be read as commands.
 func (s *session) read(r io.Reader) ([]byte, error) {
 	_, chunked := r.(*io.PipeReader)
 	s.conn.passing.Store(!chunked)
@@ -99,10 +83,8 @@ func (s *session) read(r io.Reader) ([]byte, error) {
 	}
 	if _, err := io.Copy(io.Discard, r); err != nil && !errors.Is(err, smtp.ErrDataTooLarge) {
 		return nil, err
-	} else if err == nil && s.replies == len(s.to) {
-		return message[:MaxMessage], nil
 	}
-	return nil, tooLarge(MaxMessage)
+	return nil, tooLarge()
 }
 
 func (s *session) handle(message []byte, to []string) error {
@@ -121,7 +103,8 @@ func (s *session) handle(message []byte, to []string) error {
 	return nil
 }
 
-func (s *session) Reset() { s.from, s.size, s.to, s.replies = "", 0, nil, 0 }
+// Reset forgets the message.
+func (s *session) Reset() { s.from, s.to = "", nil }
 
 // Logout implements smtp.Session and does nothing.
 func (s *session) Logout() error { return nil }
@@ -130,8 +113,8 @@ func reply(code int, enhanced smtp.EnhancedCode, text string) error {
 	return &smtp.SMTPError{Code: code, EnhancedCode: enhanced, Message: text}
 }
 
-func tooLarge(most int) error {
-	return reply(552, smtp.EnhancedCode{5, 3, 4}, fmt.Sprintf("More than %d bytes", most))
+func tooLarge() error {
+	return reply(552, smtp.EnhancedCode{5, 3, 4}, fmt.Sprintf("More than %d bytes", MaxMessage))
 }
 
 // debugLog logs the library's messages about broken connections.

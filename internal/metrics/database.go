@@ -130,7 +130,7 @@ func (s scrape) news(ctx context.Context) error {
 		return err
 	}
 	for _, way := range digest.Ways() {
-		s.gauge("feeds_by_news", "Active feeds by how their news comes: push, ping, rsscloud, poll.",
+		s.gauge("feeds_by_news", "Active feeds by how their news comes: push, ping, poll.",
 			float64(counts[way]), "way", string(way))
 	}
 	return nil

@@ -119,7 +119,7 @@ func (p *postOffice) publishAll() {
 			"--count-clicks"},
 		{"--layout", "excerpts", "--header", "What I wrote, at https://www.example.org/.", "--footer",
 			"Thank you for reading."},
-		{"--layout", "headlines", "--count-clicks", "--count-replies"},
+		{"--layout", "headlines", "--count-clicks"},
 	} {
 		slug := fmt.Sprintf("letter-%d", i)
 		p.at(p.now, slices.Concat([]string{"newsletter", "create", slug, "--owner", "owner@example.org", "--name",
