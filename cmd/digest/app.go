@@ -39,7 +39,6 @@ type app struct {
 	presence  presence
 
 	pictures *poller.Poller // of the demo; nil: the poller
-	hubBell  chan struct{}  // wakes the part of the job that works for the hub
 	pushed   chan struct{}  // tells the hourly job that a hub has sent something
 	pinged   chan struct{}  // tells it that a ping has come
 }
@@ -53,7 +52,7 @@ func newApp(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*app,
 	}
 	a := &app{settings: c.settings, command: c, force: c.Force, soft: soft, hard: hard, stdout: stdout, stderr: stderr,
 		json: c.JSON, clock: time.Now,
-		hubBell: make(chan struct{}, 1), pushed: make(chan struct{}, 1), pinged: make(chan struct{}, 1)}
+		pushed: make(chan struct{}, 1), pinged: make(chan struct{}, 1)}
 	if !c.Now.IsZero() {
 		a.clock, a.frozen, a.asOf = func() time.Time { return c.Now }, true, true
 	}

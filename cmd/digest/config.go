@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,7 +47,8 @@ func (configCheckCmd) Run(a *app) error {
 	}); err != nil {
 		return err
 	}
-	for _, what := range slices.Concat(a.command.relativePaths(), a.command.strayEnvironment(), a.strayMail()) {
+	for _, what := range slices.Concat(a.command.relativePaths(), a.command.strayEnvironment(),
+		a.command.retiredSettings(), a.strayMail()) {
 		fmt.Fprintln(a.stdout, plain(what))
 	}
 	return nil
@@ -119,7 +121,7 @@ func (c *cli) relativePaths() (said []string) {
 
 // strayEnvironment says which variables of the environment look like settings and are none.
 func (c *cli) strayEnvironment() (said []string) {
-	var settings, known []string
+	settings, known := []string{}, slices.Collect(maps.Keys(retired()))
 	for _, f := range c.model.Flags {
 		known = append(known, f.Envs...)
 		if isSetting(f) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -36,8 +37,7 @@ func (withoutSettings) needsNoSettings() {}
 // BeforeResolve is a hook of kong. It reads the file of settings. What is wrong with it
 // becomes an error when the command begins, as with valueReader.
 func (c *cli) BeforeResolve(ctx *kong.Context) error {
-	var known []string
-	named := ""
+	known, named := slices.Collect(maps.Keys(retired())), ""
 	for _, f := range ctx.Model.Flags {
 		switch {
 		case f.Name == "config":
@@ -65,6 +65,28 @@ func (c *cli) BeforeResolve(ctx *kong.Context) error {
 		return s.Value, nil
 	}))
 	return err
+}
+
+// retired are the settings of earlier versions that this version ignores, each with the reason. An instance that sets
+// them still starts.
+func retired() map[string]string {
+	return map[string]string{"DIGEST_HUB": "the feeds of newsletters have no WebSub hub any more"}
+}
+
+// retiredSettings returns a line about each retired setting of the file and the environment.
+func (c *cli) retiredSettings() (said []string) {
+	for name, why := range retired() {
+		for _, s := range c.file.all {
+			if s.Name == name {
+				said = append(said, fmt.Sprintf("%s has no effect: %s; remove it from %s", name, why, c.file.place(s)))
+			}
+		}
+		if _, ok := os.LookupEnv(name); ok {
+			said = append(said, fmt.Sprintf("%s has no effect: %s; remove it from the environment", name, why))
+		}
+	}
+	slices.Sort(said)
+	return said
 }
 
 // isSetting reports whether a flag may stand in the file: one that is the same for all commands,

@@ -294,9 +294,8 @@ type shownNewsletter struct {
 	ReturnURLs []string            `json:"return_urls"`
 	Logo       string              `json:"logo"` // its address; "": none
 
-	Hub         int              `json:"hub_subscriptions"` // programs that are told of its letters
-	Asks        digest.AskCounts `json:"asks"`              // people of imported lists
-	AsksStopped string           `json:"asks_stopped"`      // why nobody else is asked; "": they are
+	Asks        digest.AskCounts `json:"asks"`         // people of imported lists
+	AsksStopped string           `json:"asks_stopped"` // why nobody else is asked; "": they are
 }
 
 type reportedPublisher struct {
@@ -327,9 +326,6 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 	if n.State == digest.NewsletterActive {
 		s.NextAt = instant(archive.NextDueAt)
 	}
-	if s.Hub, err = st.HubSubscriptions(a.soft, n.ID, a.now()); err != nil {
-		return err
-	}
 	if s.Asks, s.AsksStopped, err = st.AskCounts(a.soft, n.ID, a.now()); err != nil {
 		return err
 	}
@@ -351,9 +347,6 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 			return err
 		}
 		fmt.Fprintln(a.stdout, "page: "+s.Page)
-		if s.Hub > 0 {
-			fmt.Fprintln(a.stdout, digest.Counted(s.Hub, "program")+" subscribed at the hub")
-		}
 		a.sayAsks(s.Asks, s.AsksStopped)
 		for _, text := range [...][2]string{{"description", n.Description}, {"site", n.SiteURL},
 			{"address line", n.AddressLine}, {"from", n.FromName}, {"name that waits for approval", n.WantedName},

@@ -172,7 +172,6 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		CountsReplies: a.ReturnPath != "",
 		ReportAddress: dmarc.ReportAddress(a.ReturnPath),
 		Pings:         pings{st, a.pinged},
-		Hub:           a.hub(st, signer),
 		Clouds:        a.RSSCloud,
 		Pushed:        a.wakePushes,
 		Pictures:      fetcher,
@@ -286,6 +285,9 @@ func (workCmd) Run(a *app) error {
 
 func (a *app) work(ctx context.Context, st *store.Store) error {
 	return a.withJob(st, func(job *hourly.Job) error {
+		for _, what := range a.command.retiredSettings() {
+			a.log.Warn(what)
+		}
 		a.log.Info("working", "version", version(), "database", a.databaseName(), "config", a.command.file.path)
 		return job.Run(ctx)
 	})

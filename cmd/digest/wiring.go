@@ -15,7 +15,6 @@ import (
 	"digest/internal/asking"
 	"digest/internal/doctor"
 	"digest/internal/domains"
-	"digest/internal/hub"
 	"digest/internal/seal"
 	"digest/mailer"
 	"digest/poller"
@@ -123,7 +122,7 @@ func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
 		return err
 	}
 	defer transport.Close()
-	o := hourly.Options{
+	return do(hourly.New(hourly.Options{
 		Store:  st,
 		Poller: a.poller(st),
 		Mail:   a.deliverer(st, signer, transport),
@@ -155,22 +154,7 @@ func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
 		CloudCallback: a.cloudCallback(signer),
 
 		Log: a.log,
-	}
-	if h := a.hub(st, signer); h != nil {
-		o.Hub, o.HubBell = h.Work, h.Bell
-	}
-	return do(hourly.New(o))
-}
-
-// hub is that of our own feeds; nil: they announce none. That of the web view wakes that of the job.
-func (a *app) hub(st *store.Store, signer *digest.Signer) *hub.Hub {
-	if !a.Hub {
-		return nil
-	}
-	return hub.New(hub.Options{
-		Feeds:  hub.Feeds{Store: st, Editions: a.pages(st, signer), BaseURL: a.BaseURL, Open: true},
-		Poller: a.poller(st), Now: a.clock, Hard: a.hard, Log: a.log, Bell: a.hubBell,
-	})
+	}))
 }
 
 // callback gives the addresses at which hubs reach this instance; nil where none can.
