@@ -178,7 +178,6 @@ var foreignBounds = map[string]string{
 	"poller/activitypub.go":         inPlace,
 	"poller/behind.go":              inPlace,
 	"poller/body.go":                "Options.MaxBody after each content coding, within the time limit of the request",
-	"poller/callback.go":            "maxCallbackBody, within callbackTimeout",
 	"poller/error.go":               "feed.MaxProblem, within the time limit of the request",
 	"poller/form.go":                "maxFormAnswer, within the time limit of the request",
 	"poller/more.go":                inPlace,
