@@ -61,13 +61,11 @@ func TestImports(t *testing.T) {
 		"digest/push":               "digest",
 		"digest/internal/support":   "digest digest/internal/catalogue digest/poller digest/store digest/timezone",
 		"digest/internal/domains":   "digest digest/internal/doctor digest/internal/seal digest/mailer digest/store",
-		"digest/internal/hub": "digest digest/edition digest/internal/catalogue digest/poller " +
-			"digest/push digest/store",
-		"digest/internal/metrics": "digest digest/store",
+		"digest/internal/metrics":   "digest digest/store",
 		"digest/web": "digest digest/render digest/mailer digest/calendar digest/timezone " +
 			"digest/feed digest/poller digest/store digest/edition digest/subscribe digest/push " +
 			"digest/internal/catalogue digest/internal/chart digest/internal/dmarc digest/internal/export " +
-			"digest/internal/words digest/internal/allowance digest/internal/domains digest/internal/hub " +
+			"digest/internal/words digest/internal/allowance digest/internal/domains " +
 			"digest/internal/logo digest/internal/members digest/internal/picture digest/internal/support " +
 			"digest/internal/weburl",
 		"digest/test/acceptance":            "",

@@ -41,17 +41,6 @@ func (j *Job) askOnce(ctx context.Context) (time.Duration, error) {
 	return j.Nap, nil
 }
 
-// hubOnce notifies the subscribers of digest's own feeds and verifies new ones.
-func (j *Job) hubOnce(ctx context.Context) (time.Duration, error) {
-	if j.Hub == nil {
-		return j.Nap, nil
-	}
-	if err := j.Hub(ctx); err != nil {
-		return 0, fmt.Errorf("working for the subscribers of our feeds: %w", err)
-	}
-	return j.until(func(ctx context.Context) (time.Time, bool, error) { return j.Store.NextHubCall(ctx, j.Now()) }), nil
-}
-
 // nextMail returns the time of the next delivery and whether there is one. The mailer's connections are its
 // own: deliveries of other workers do not reduce them.
 func (j *Job) nextMail(ctx context.Context) (time.Time, bool, error) {

@@ -63,11 +63,6 @@ type Options struct {
 	// Ask sends due confirmation requests to people of imported lists; nil: none are sent.
 	Ask func(ctx context.Context) error
 
-	// Hub sends the requests that digest's own hub owes its subscribers. HubBell wakes the loop that calls
-	// it. Nil: there is no hub.
-	Hub     func(ctx context.Context) error
-	HubBell chan struct{}
-
 	// Callback returns the address for a hub's requests about a subscription. Nil: hubs cannot reach this
 	// instance, and it does not subscribe.
 	Callback func(digest.PushID) string

@@ -43,9 +43,8 @@ func (j *Job) Tick(ctx context.Context) (Summary, error) {
 			j.index(ctx)
 			j.lookAtDomains(ctx)
 			_, asked := j.askOnce(ctx)
-			_, called := j.hubOnce(ctx)
 			_, hubs := j.askHubsOnce(ctx)
-			return total, cmp.Or(err, asked, called, hubs, j.prune(ctx))
+			return total, cmp.Or(err, asked, hubs, j.prune(ctx))
 		}
 		nap(ctx, wait)
 	}
@@ -197,7 +196,6 @@ func (j *Job) Run(ctx context.Context) error {
 	})
 	loops.Go(func() { j.loop(ctx, unindexed, j.indexOnce) })
 	loops.Go(func() { j.loop(ctx, nil, j.askOnce) })
-	loops.Go(func() { j.loop(ctx, j.HubBell, j.hubOnce) })
 	loops.Go(func() { j.loop(ctx, nil, j.askHubsOnce) })
 	loops.Go(func() { j.loop(ctx, j.Pushed, j.storePushesOnce) })
 	loops.Go(func() { j.keepBeating(ctx) })
@@ -265,7 +263,6 @@ func (j *Job) releaseOnce(unindexed, sealed bell) (time.Duration, error) {
 	editions, err := j.release()
 	if editions > 0 {
 		sealed.ring()
-		bell(j.HubBell).ring()
 	}
 	if err != nil {
 		return 0, err

@@ -164,6 +164,9 @@ func (g *guard) allowed(a netip.Addr) bool {
 // isHome reports whether an address is in a non-public network that the operator allows.
 func (g *guard) isHome(a netip.Addr) bool { return g.allowed(a) && !IsPublic(a.Unmap()) }
 
+// IsHome reports whether a is in a non-public network that the operator allows.
+func (p *Poller) IsHome(a netip.Addr) bool { return p.guard.isHome(a.Unmap()) }
+
 // leadsHome reports whether a host is in a non-public network that the operator allows. It returns false
 // for an unknown or slow name.
 func (p *Poller) leadsHome(ctx context.Context, host string) bool {

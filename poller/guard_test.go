@@ -11,6 +11,18 @@ import (
 	"time"
 )
 
+// TestIsHome is a table of addresses in the allowed networks and outside.
+func TestIsHome(t *testing.T) {
+	p := New(Options{AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	defer p.Close()
+	for address, home := range map[string]bool{"127.0.0.1": true, "::ffff:127.0.0.1": true, "10.0.0.1": false,
+		"8.8.8.8": false, "::1": false} {
+		if got := p.IsHome(netip.MustParseAddr(address)); got != home {
+			t.Errorf("%s is home: %t", address, got)
+		}
+	}
+}
+
 // TestI7_Addresses is a table of allowed and forbidden addresses.
 func TestI7_Addresses(t *testing.T) {
 	const public, refused = true, false

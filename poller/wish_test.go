@@ -229,10 +229,6 @@ func TestBlocks(t *testing.T) {
 			!strings.Contains(a.Why, "asked us") {
 			t.Errorf("a hub: %+v", a)
 		}
-		if reply, _, err := r.p.Callback(t.Context(), Callback{Method: http.MethodPost,
-			Address: "http://img.no.example/callback"}); err != nil || !strings.Contains(reply.Error, "asked us") {
-			t.Errorf("a callback: %+v, %v", reply, err)
-		}
 		c, err := r.p.Find(t.Context(), "http://img.no.example/",
 			func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false })
 		if err == nil || !strings.Contains(err.Error(), "asked us") || !c.Read.Feed.NotBefore.IsZero() {

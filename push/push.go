@@ -1,9 +1,7 @@
 // Package push reads pings, in all forms that blogs send. It has no list of feeds and sends no requests:
 // the caller decides what a ping is worth. A ping is never more than a hint.
 //
-// The package also reads the requests of subscribers to digest's own hub and writes the hub's requests to
-// them (hub.go). It writes the requests to other hubs and reads their answers (lease.go, signature.go,
-// topic.go).
+// The package also writes the requests to hubs and reads their answers (lease.go, signature.go, topic.go).
 //
 // Pings have two dialects. A call is XML-RPC, as weblogs.com accepted it: weblogUpdates.ping,
 // weblogUpdates.extendedPing, and rssCloud.ping. A form has its fields in a query or a body: url=…,
@@ -89,11 +87,27 @@ func parseForm(fields url.Values) (Ping, error) {
 	return Ping{Feeds: [][]string{feed}}, nil
 }
 
+// fieldsOf returns the fields of a query and a form, keyed by their names in lower case.
+func fieldsOf(contentType string, body []byte, query url.Values) (url.Values, error) {
+	fields := fold(query)
+	if !isForm(contentType) {
+		return fields, nil
+	}
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		return nil, invalid("the form could not be read; send url=https://… with the feed's address, percent-encoded")
+	}
+	for name, values := range fold(form) {
+		fields[name] = append(fields[name], values...)
+	}
+	return fields, nil
+}
+
 // parsePublish reads a publisher's message to a hub. Each topic is a feed.
 func parsePublish(mode string, fields url.Values) (Ping, error) {
 	if mode != "publish" {
 		return Ping{},
-			invalid("only hub.mode=publish is accepted here; the address of the hub is in the feed's rel=hub link")
+			invalid("only hub.mode=publish is accepted here; feeds of this instance have no hub, so poll them")
 	}
 	p := Ping{Publish: true}
 	for _, topic := range append(fields["hub.url"], fields["hub.topic"]...) {

@@ -97,11 +97,6 @@ func bounds() []bound {
 		{table: "digests", column: "paused_until", most: 400 * oneDay, where: `state = 'paused' AND paused_until > 0`},
 		{table: "digests", column: "paused_at", where: `paused_at > 0`},
 		{table: "digests", column: "paused_to", where: `paused_at > 0`},
-		{table: "hub_subscriptions", column: "expires_at", most: digest.MostHubLease},
-		{table: "hub_subscriptions", column: "announced_at"},
-		{table: "hub_calls", column: "next_at", most: oneDay, wait: `0`},
-		{table: "hub_calls", column: "lease_until", most: leaseMost},
-		{table: "hub_domains", column: "doubted_until", most: oneDay, wait: `0`},
 		{table: "hub_hosts", column: "quiet_until", most: digest.HubSilence},
 	}
 }

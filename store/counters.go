@@ -32,7 +32,6 @@ const (
 	CounterMail    = "mail "
 	CounterEdition = "edition" // released
 	CounterPost    = "post"    // new and stored
-	CounterHub     = "hub "    // request to the built-in hub, followed by its digest.HubOutcome
 	CounterPush    = "push"    // push from a hub whose posts were stored
 )
 

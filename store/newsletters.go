@@ -396,8 +396,7 @@ func removeNewsletter(ctx context.Context, c conn, id digest.NewsletterID) error
 	}
 	for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests",
 		"newsletter_letters", "newsletter_pulled_posts", "newsletter_domains", "newsletter_days", "newsletter_clicks",
-		"newsletter_notices", "newsletter_tokens", "confirmation_requests", "newsletter_logos",
-		"hub_subscriptions", "hub_calls"} {
+		"newsletter_notices", "newsletter_tokens", "confirmation_requests", "newsletter_logos"} {
 		if err := c.run(ctx, `DELETE FROM `+table+` WHERE newsletter_id = ?`, id); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"digest"
 	"digest/internal/allowance"
 	"digest/internal/catalogue"
+	"digest/poller"
 	"digest/store"
 )
 
@@ -38,6 +39,14 @@ func (s *site) clientSaid(r *http.Request) (at netip.Addr, said bool) {
 		at, said, list = next, true, list[:max(last, 0)]
 	}
 	return at, said
+}
+
+// isHome reports whether the client is in DIGEST_ALLOW_NETWORKS. Only such a client may use
+// addresses in these networks. A trusted proxy must have named the client in X-Forwarded-For,
+// because a peer in these networks may be a proxy that does not set the header.
+func (s *site) isHome(r *http.Request, p *poller.Poller) bool {
+	at, said := s.clientSaid(r)
+	return said && p.IsHome(at)
 }
 
 // clientName returns the client's address for the record of a consent.

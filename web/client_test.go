@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/poller"
 	"digest/test/tier"
 	"digest/web"
 )
@@ -67,6 +68,39 @@ func TestClient(t *testing.T) {
 				t.Errorf("it is %s, want %s", got, c.want)
 			}
 		})
+	}
+}
+
+// TestClientAtHome checks that only a trusted proxy can place a client in an allowed network (I7).
+func TestClientAtHome(t *testing.T) {
+	p := poller.New(poller.Options{AllowNetworks: loopback()})
+	defer p.Close()
+	const stranger, local = "203.0.113.9:1", "127.0.0.1:1"
+	proxy := digest.Proxies{Networks: loopback()}
+	for _, c := range []struct {
+		trusted     digest.Proxies
+		peer        string
+		field, text string
+		want        bool
+	}{
+		{proxy, stranger, "X-Forwarded-For", "127.0.0.1", false},
+		{proxy, stranger, "X-Real-IP", "127.0.0.1", false},
+		{proxy, stranger, "Forwarded", "for=127.0.0.1", false},
+		{proxy, local, "X-Real-IP", "203.0.113.9", false},
+		{proxy, local, "X-Real-IP", "127.0.0.1", false},
+		{proxy, local, "X-Forwarded-For", "unknown", false},
+		{proxy, local, "X-Forwarded-For", "203.0.113.9", false},
+		{proxy, local, "X-Forwarded-For", "10.0.0.1", false},
+		{proxy, local, "X-Forwarded-For", "127.0.0.1", true},
+		{digest.Proxies{}, local, "X-Forwarded-For", "127.0.0.1", false},
+		{digest.Proxies{}, local, "X-Real-IP", "127.0.0.1", false},
+	} {
+		req := httptest.NewRequest("GET", "/", nil)
+		req.RemoteAddr = c.peer
+		req.Header.Set(c.field, c.text)
+		if got := web.IsHome(c.trusted, p, req); got != c.want {
+			t.Errorf("%+v: %t", c, got)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package web
 import (
 	"digest"
 	"digest/internal/catalogue"
+	"digest/poller"
 	"digest/render"
 	"maps"
 	"net/http"
@@ -14,6 +15,11 @@ import (
 // Client returns the client's address, with these trusted networks.
 func Client(trusted digest.Proxies, r *http.Request) netip.Addr {
 	return (&site{Options: Options{TrustedProxies: trusted}}).client(r)
+}
+
+// IsHome reports whether the client is in a network that both the poller and the operator allow.
+func IsHome(trusted digest.Proxies, p *poller.Poller, r *http.Request) bool {
+	return (&site{Options: Options{TrustedProxies: trusted}}).isHome(r, p)
 }
 
 // SignIns returns a function that reports whether the limit for sign-in emails accepts a request
@@ -51,9 +57,6 @@ func FirstClicks() func(now time.Time, keys ...string) int {
 		return n
 	}
 }
-
-// DomainOf returns the registered domain of a callback.
-func DomainOf(callback string) string { return domainOf(callback) }
 
 // LettersToStrangers returns the emails about a newsletter that anyone can request for any address.
 func LettersToStrangers(n digest.Newsletter) []render.LetterContent {

@@ -13,7 +13,7 @@ import (
 // limits contains the rate limiters for strangers and readers.
 type limits struct {
 	pingers, pinged, pings, lookups, signIns, signUps, ceremonies, finds, imports, exports, rounds, linked, joins,
-	tests, clicks, owners, hubAskers, hubAsked, pushers, forgers, previews *limiter
+	tests, clicks, owners, pushers, forgers, previews *limiter
 }
 
 func newLimits() limits {
@@ -22,12 +22,8 @@ func newLimits() limits {
 		pingers: newLimiter(60, 10*time.Second),
 		// Pings of one feed or site. Anyone can ping for any site, and each ping may cause a
 		// request to it.
-		pinged:    newLimiter(3, 8*time.Hour),
-		pings:     newLimiter(200, 100*time.Millisecond), // all pings: each may write to the database
-		hubAskers: newLimiter(60, 10*time.Second),        // subscription requests to our hub from one client
-		// Requests for callbacks on one domain, from all clients. Each request causes a call to the
-		// domain.
-		hubAsked: newLimiter(100, time.Minute),
+		pinged: newLimiter(3, 8*time.Hour),
+		pings:  newLimiter(200, 100*time.Millisecond), // all pings: each may write to the database
 		// Checks of the rule of one domain's owner. Anyone can start them.
 		owners:  newLimiter(4, 30*time.Minute),
 		lookups: newLimiter(60, 2*time.Second), // queries for the status of a feed from one client

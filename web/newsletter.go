@@ -1,13 +1,11 @@
 package web
 
 import (
-	"bytes"
 	"net/http"
 	"strings"
 
 	"digest"
 	"digest/internal/catalogue"
-	"digest/internal/hub"
 )
 
 // The public pages of a newsletter: its home page /n/SLUG with the form to join, and its issues,
@@ -127,29 +125,4 @@ func (s *site) newsletterLetterPage(w http.ResponseWriter, r *http.Request) erro
 		return err
 	}
 	return s.showEdition(w, r, d, editionPage{Public: &n})
-}
-
-// newsletterFeed serves the feed of a newsletter's issues, with links to the hub if there is one.
-func (s *site) newsletterFeed(w http.ResponseWriter, r *http.Request) error {
-	n, err := s.newsletterOf(r)
-	if err != nil {
-		return err
-	}
-	feeds := s.feeds()
-	feed, err := feeds.Newsletter(r.Context(), n.Newsletter, s.Now())
-	if err != nil {
-		return err
-	}
-	for _, link := range feeds.Links(feeds.Topic(n.Newsletter)) {
-		w.Header().Add("Link", link)
-	}
-	w.Header().Set("Content-Type", hub.ContentType)
-	w.Header().Set("Cache-Control", "public, max-age=900")
-	w.Header().Set("ETag", feed.ETag())
-	http.ServeContent(w, r, "", feed.LetterAt, bytes.NewReader(feed.Body))
-	return nil
-}
-
-func (s *site) feeds() hub.Feeds {
-	return hub.Feeds{Store: s.Store, Editions: s.Editions, BaseURL: s.BaseURL, Open: s.Hub != nil}
 }

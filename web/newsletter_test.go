@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	reader "digest/feed"
 	"digest/store"
 )
 
@@ -75,6 +76,14 @@ func TestNewsletterPage(t *testing.T) {
 			if !strings.Contains(feed.body, want) {
 				r.t.Errorf("the feed has no %s:\n%s", want, feed.body)
 			}
+		}
+		v.header["If-None-Match"] = feed.Header.Get("ETag")
+		v.get("/n/anna-writes/feed.xml").status(http.StatusNotModified)
+		delete(v.header, "If-None-Match")
+		doc, err := reader.Parse([]byte(feed.body), feed.Header.Get("Content-Type"), r.base+"/n/anna-writes/feed.xml")
+		if err != nil || len(doc.Posts) != 1 || len(doc.Hubs) != 0 || doc.Self != r.base+"/n/anna-writes/feed.xml" ||
+			feed.Header.Get("Link") != "" {
+			r.t.Errorf("the feed is read as %+v, %v", doc, err)
 		}
 		for _, path := range []string{"/n/nobody", "/n/anna-writes/x", "/n/anna-writes/2026-11-20", "/n/ANNA-WRITES"} {
 			v.get(path).status(http.StatusNotFound)

@@ -103,7 +103,7 @@ func (s *site) answerPing(w http.ResponseWriter, r *http.Request, p push.Ping, c
 	return plain(w, http.StatusOK, "Thanks for the ping.\n")
 }
 
-// plainError sends an error of a ping or of a request to the hub as plain text.
+// plainError sends an error of a ping as plain text.
 func plainError(w http.ResponseWriter, err error) error {
 	e, ok := errors.AsType[*digest.Error](err)
 	if !ok {

@@ -156,7 +156,7 @@ func TestPingsThatAreNone(t *testing.T) {
 			{"/ping", urlencoded, "", 400, "url=https://"},
 			{"/ping", urlencoded, "url=nonsense", 400, "url=https://"},
 			{"/ping", urlencoded, big, 400, "8192 bytes"},
-			{"/ping", urlencoded, "hub.mode=subscribe&hub.topic=https://a.example/", 400, "rel=hub"},
+			{"/ping", urlencoded, "hub.mode=subscribe&hub.topic=https://a.example/", 400, "have no hub"},
 			{"/RPC2", xmlType, call(big), 200, "8192 bytes"},
 			{"/RPC2", xmlType, "hello", 200, "<fault>"},
 			{"/RPC2", urlencoded, "url=" + feedURL, 200, "<fault>"},

@@ -139,8 +139,6 @@ type publisherPage struct {
 	Letters []digest.Edition        // the latest issues
 	Fenced  bool                    // a fence stops polling and sending
 	Offered bool                    // its owner offers it to this editor
-
-	Programs int // subscribers at the hub
 }
 
 func (s *site) publisherPage(w http.ResponseWriter, r *http.Request, me publisher) error {
@@ -170,9 +168,6 @@ func (s *site) publisherPage(w http.ResponseWriter, r *http.Request, me publishe
 		return err
 	}
 	p.Offered = offered(people, me.ID)
-	if p.Programs, err = s.Store.HubSubscriptions(ctx, n.ID, s.Now()); err != nil {
-		return err
-	}
 	p.Members, err = s.Store.CountMembers(ctx, n.ID)
 	return s.showPage(w, r, err, "publisher", n.Name, p)
 }

@@ -19,7 +19,6 @@ import (
 
 	"digest"
 	"digest/edition"
-	"digest/internal/hub"
 	"digest/internal/seal"
 	"digest/mailer"
 	"digest/poller"
@@ -66,8 +65,6 @@ type room struct {
 	client  *http.Transport // not the default one: closing a test server closes its idle connections
 	log     *bytes.Buffer
 	feeds   int // number of feeds so far
-
-	hub *hub.Hub
 }
 
 func newRoom(t testing.TB, s *store.Store) *room {
@@ -90,12 +87,11 @@ func (r *room) open(base string) {
 		http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { r.handler.ServeHTTP(w, req) }))
 	r.t.Cleanup(server.Close)
 	r.base = server.URL
-	r.hub = r.newHub(cmp.Or(base, server.URL))
 	r.handler = web.New(web.Options{
 		Store: r.store, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
 		Signer: r.signer, SignUp: r.signUp, Publishing: r.publish, Outbox: r.openOutbox(),
 		BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
-		Subscriber: r.subscriber(), Pings: r.store, Hub: r.hub, Pictures: r.pictures, Sounds: r.sounds,
+		Subscriber: r.subscriber(), Pings: r.store, Pictures: r.pictures, Sounds: r.sounds,
 		Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
 		Fence: r.look(cmp.Or(base, server.URL)), Beats: r.beats, Offline: !r.onlineOnly, Observe: r.observe,
 		Storage: r.storage, Domains: r.registrar(), ReportAddress: r.reportAddress,

@@ -111,8 +111,6 @@ func (s *site) programRoutes() map[string]handler {
 		"GET /ping":                  s.ping,
 		"POST /ping":                 s.ping,
 		"POST /RPC2":                 s.ping,
-		"GET /hub":                   s.hubPage,
-		"POST /hub":                  s.hub,
 		"GET /websub/{token}":        s.verifyHub,
 		"POST /websub/{token}":       s.receivePush,
 		"GET /image/{mac}/{address}": s.imageAt,

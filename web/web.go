@@ -19,7 +19,6 @@ import (
 	"digest"
 	"digest/edition"
 	"digest/internal/domains"
-	"digest/internal/hub"
 	"digest/mailer"
 	"digest/poller"
 	"digest/store"
@@ -74,7 +73,6 @@ type Options struct {
 	ReportAddress string                // receives DMARC reports; "": none
 	Search        Searcher              // default: Store
 	Pings         PingReceiver          // nil: pings are not accepted
-	Hub           *hub.Hub              // for our own feeds; nil: they have no hub
 	Pushed        func()                // called after a hub has sent content; may be nil
 	Pictures      PictureFetcher        // nil: no pictures are shown
 	Sounds        SoundFetcher          // nil: no player is offered

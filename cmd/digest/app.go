@@ -37,7 +37,6 @@ type app struct {
 	presence  presence
 
 	pictures *poller.Poller // for the demo; nil: the usual poller
-	hubBell  chan struct{}  // wakes the hub's part of the hourly job
 	pushed   chan struct{}  // tells the hourly job that a hub sent news
 	pinged   chan struct{}  // tells the hourly job about a ping
 }
@@ -51,7 +50,7 @@ func newApp(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*app,
 	}
 	a := &app{settings: c.settings, command: c, force: c.Force, soft: soft, hard: hard, stdout: stdout, stderr: stderr,
 		json: c.JSON, clock: time.Now,
-		hubBell: make(chan struct{}, 1), pushed: make(chan struct{}, 1), pinged: make(chan struct{}, 1)}
+		pushed: make(chan struct{}, 1), pinged: make(chan struct{}, 1)}
 	if !c.Now.IsZero() {
 		a.clock, a.frozen, a.asOf = func() time.Time { return c.Now }, true, true
 	}

@@ -118,7 +118,7 @@ func (c *cli) relativePaths() (said []string) {
 
 // strayEnvironment lists the variables of the environment that look like settings but are not.
 func (c *cli) strayEnvironment() (said []string) {
-	var settings, known []string
+	settings, known := []string{}, []string{}
 	for _, f := range c.model.Flags {
 		known = append(known, f.Envs...)
 		if isSetting(f) {

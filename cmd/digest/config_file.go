@@ -34,8 +34,7 @@ func (withoutSettings) needsNoSettings() {}
 // BeforeResolve is a hook of kong. It reads the settings file. As in valueReader, an error is returned when the command
 // begins.
 func (c *cli) BeforeResolve(ctx *kong.Context) error {
-	var known []string
-	named := ""
+	known, named := []string{}, ""
 	for _, f := range ctx.Model.Flags {
 		switch {
 		case f.Name == "config":

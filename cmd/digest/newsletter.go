@@ -281,9 +281,8 @@ type shownNewsletter struct {
 	ReturnURLs []string            `json:"return_urls"`
 	Logo       string              `json:"logo"` // address; "": none
 
-	Hub         int              `json:"hub_subscriptions"` // programs that subscribe to its feed by WebSub
-	Asks        digest.AskCounts `json:"asks"`              // confirmation requests to imported people
-	AsksStopped string           `json:"asks_stopped"`      // why sending of requests stopped; "": it did not
+	Asks        digest.AskCounts `json:"asks"`         // confirmation requests to imported people
+	AsksStopped string           `json:"asks_stopped"` // why sending of requests stopped; "": it did not
 }
 
 type reportedPublisher struct {
@@ -313,9 +312,6 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 	if n.State == digest.NewsletterActive {
 		s.NextAt = instant(archive.NextDueAt)
 	}
-	if s.Hub, err = st.HubSubscriptions(a.soft, n.ID, a.now()); err != nil {
-		return err
-	}
 	if s.Asks, s.AsksStopped, err = st.AskCounts(a.soft, n.ID, a.now()); err != nil {
 		return err
 	}
@@ -337,9 +333,6 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 			return err
 		}
 		fmt.Fprintln(a.stdout, "page: "+s.Page)
-		if s.Hub > 0 {
-			fmt.Fprintln(a.stdout, digest.Counted(s.Hub, "program")+" subscribed at the hub")
-		}
 		a.sayAsks(s.Asks, s.AsksStopped)
 		for _, text := range [...][2]string{{"description", n.Description}, {"site", n.SiteURL},
 			{"address line", n.AddressLine}, {"from", n.FromName}, {"name that waits for approval", n.WantedName},

@@ -165,7 +165,6 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		Domains:       registrar,
 		ReportAddress: dmarc.ReportAddress(a.ReturnPath),
 		Pings:         pings{st, a.pinged},
-		Hub:           a.hub(st, signer),
 		Pushed:        a.wakePushes,
 		Pictures:      fetcher,
 		Sounds:        fetcher,

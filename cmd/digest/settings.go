@@ -59,7 +59,6 @@ type settings struct {
 
 	Newsletters       web.Publishing `default:"closed" example:"closed or ask" placeholder:"WHO" group:"Newsletter settings:" help:"Who may create newsletters on the web: closed (nobody), or ask (readers, with approval by an operator)."`
 	NewsletterMembers int            `default:"0" from:"0" to:"10000000" placeholder:"N" group:"Newsletter settings:" help:"Most members of a new newsletter; 0 means no limit. digest newsletter limit changes it for one newsletter."`
-	Hub               bool           `default:"true" negatable:"" group:"Newsletter settings:" help:"Announce new issues to programs by WebSub."`
 	Resolver          string         `default:"" example:"9.9.9.9:53" placeholder:"HOST:PORT" group:"Newsletter settings:" help:"Name server for DNS checks (default: the resolver of this machine)."`
 
 	mailSettings

@@ -9,6 +9,7 @@ import (
 // removedSettings are the settings that this version no longer has, each with what to do about it. A line of the file
 // with one of them has no effect, so that an upgraded instance starts.
 var removedSettings = map[string]string{
+	"DIGEST_HUB":      "the feeds of newsletters have no WebSub hub any more; remove the setting",
 	"DIGEST_RSSCLOUD": "feeds with rssCloud are polled and pinged like all others; remove the setting",
 }
 

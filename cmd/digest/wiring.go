@@ -15,7 +15,6 @@ import (
 	"digest/internal/asking"
 	"digest/internal/doctor"
 	"digest/internal/domains"
-	"digest/internal/hub"
 	"digest/internal/seal"
 	"digest/mailer"
 	"digest/poller"
@@ -121,7 +120,7 @@ func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
 		return err
 	}
 	defer transport.Close()
-	o := hourly.Options{
+	return do(hourly.New(hourly.Options{
 		Store:  st,
 		Poller: a.poller(st),
 		Mail:   a.deliverer(st, signer, transport),
@@ -151,22 +150,7 @@ func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
 		Pinged:   a.pinged,
 
 		Log: a.log,
-	}
-	if h := a.hub(st, signer); h != nil {
-		o.Hub, o.HubBell = h.Work, h.Bell
-	}
-	return do(hourly.New(o))
-}
-
-// hub returns the hub of our own feeds, or nil if the settings turn it off. The web view's hub wakes the hourly job's.
-func (a *app) hub(st *store.Store, signer *digest.Signer) *hub.Hub {
-	if !a.Hub {
-		return nil
-	}
-	return hub.New(hub.Options{
-		Feeds:  hub.Feeds{Store: st, Editions: a.pages(st, signer), BaseURL: a.BaseURL, Open: true},
-		Poller: a.poller(st), Now: a.clock, Hard: a.hard, Log: a.log, Bell: a.hubBell,
-	})
+	}))
 }
 
 // callback returns a function that returns the callback address for a hub, or nil if no hub can reach this instance.

@@ -29,7 +29,7 @@ func (d database) Collect(out chan<- prometheus.Metric) {
 	defer cancel()
 	s := scrape{d, out, d.Now()}
 	var errs error
-	for _, part := range []func(context.Context) error{s.totals, s.numbers, s.news, s.states, s.mail, s.trouble, s.hub,
+	for _, part := range []func(context.Context) error{s.totals, s.numbers, s.news, s.states, s.mail, s.trouble,
 		s.lags} {
 		errs = errors.Join(errs, part(ctx))
 	}
@@ -77,12 +77,6 @@ func (s scrape) totals(ctx context.Context) error {
 	s.counter("pushes_total", "Bodies of hubs whose posts were stored.", all[store.CounterPush].N)
 	s.counter("posts_total", "New posts stored.", all[store.CounterPost].N)
 	s.counter("editions_total", "Editions made.", all[store.CounterEdition].N)
-	for _, outcome := range []digest.HubOutcome{digest.HubConfirmed, digest.HubRefused, digest.HubDelivered,
-		digest.HubRetried, digest.HubGivenUp, digest.HubGone} {
-		s.counter("hub_calls_total",
-			"Requests of the hub by what came of them: confirmed, refused, delivered, retried, given_up, gone.",
-			all[store.CounterHub+string(outcome)].N, "outcome", string(outcome))
-	}
 	for _, result := range []string{"sent", "retried", "failed", "expired", "sent_unconfirmed"} {
 		s.counter("mails_total", "Mails by what became of them: sent, retried, failed, expired, sent_unconfirmed.",
 			all[store.CounterMail+result].N, "result", result)
@@ -191,24 +185,6 @@ func (s scrape) trouble(ctx context.Context) error {
 			"Ways of mail with trouble, by state: alarm (somebody has to put something right), resting, recovering.",
 			float64(count[state]), "state", state)
 	}
-	return nil
-}
-
-func (s scrape) hub(ctx context.Context) error {
-	n, err := s.Store.HubCount(ctx, s.now)
-	if err != nil {
-		return err
-	}
-	s.gauge("hub_subscriptions", "Programs that are told of the letters of newsletters.", float64(n.Subscriptions))
-	for _, kind := range []digest.HubCallKind{digest.HubSubscribe, digest.HubUnsubscribe, digest.HubDenied,
-		digest.HubDeliver} {
-		s.gauge("hub_calls_waiting",
-			"Requests that the hub owes callbacks, by kind: subscribe, unsubscribe, denied, deliver.",
-			float64(n.Calls[kind]), "kind", string(kind))
-	}
-	s.since("hub_lag_seconds",
-		"How long the request of the hub waits that should have been made first; 0 if none is due.", n.Oldest,
-		!n.Oldest.IsZero())
 	return nil
 }
 

@@ -88,8 +88,6 @@ func TestScrape(t *testing.T) {
 			`digest_mail_waiting{reason="due"}`: "0",
 			`digest_feeds_by_news{way="poll"}`:  "0", `digest_feeds_by_news{way="ping"}`: "1",
 			`digest_feeds_by_news{way="push"}`: "0",
-			`digest_hub_subscriptions`: "0", `digest_hub_calls_waiting{kind="deliver"}`: "0",
-			`digest_hub_calls_total{outcome="delivered"}`: "0", `digest_hub_lag_seconds`: "0",
 			// since 23:00 UTC, the midnight that began the 19th in Paris
 			`digest_edition_lag_seconds`:         fmt.Sprint(37 * 3600),
 			`digest_database_alarm{what="size"}`: "1", `digest_database_alarm{what="disk"}`: "0",

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -114,6 +115,18 @@ func rawPost(path, kind, body string, fields ...string) string {
 		path, kind, len(body), strings.Join(fields, ""), body)
 }
 
+// pushServer starts a server at an address. Its clock starts at now.
+func (h *house) pushServer(address string, now time.Time) *exec.Cmd {
+	h.t.Helper()
+	cmd := h.command(h.t.Context(), "--now", instant(now), "--listen", address, "serve")
+	cmd.Stdout, cmd.Stderr = io.Discard, os.Stderr
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	patientDial(h.t, address).Close()
+	return cmd
+}
+
 // TestFloodAtMidnight sends 10,000 pings and 10,000 forged pushes per second from one address, or as many as this
 // machine can. The midnight must be on time with all posts. No site gets additional requests, and no forged post is
 // stored.
@@ -133,7 +146,7 @@ func TestFloodAtMidnight(t *testing.T) {
 		evening := time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
 		h.follow(w, evening, "/pushed.xml", each)
 		h.tick(evening)
-		cmd := h.hubServer(address, evening.Add(time.Hour))
+		cmd := h.pushServer(address, evening.Add(time.Hour))
 		w.awaitPromises(feeds) // the tick subscribed while no server listened
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
@@ -145,7 +158,7 @@ func TestFloodAtMidnight(t *testing.T) {
 
 		midnight := evening.Truncate(day).AddDate(0, 0, 1)
 		begun := time.Now()
-		server := h.hubServer(address, midnight.Add(-early))
+		server := h.pushServer(address, midnight.Add(-early))
 		ctx, cancel := context.WithCancel(t.Context())
 		pings, pushes := newFlood(t, address, rate), newFlood(t, address, rate)
 		var pouring sync.WaitGroup

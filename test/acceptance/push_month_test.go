@@ -121,7 +121,7 @@ func (m *month) day(d int, address string) {
 	m.away[awayHub] = d >= 12 && d < 19
 	m.verified = true
 	m.mu.Unlock()
-	cmd := m.main.hubServer(address, m.begin.Add(time.Duration(d)*day+12*time.Hour))
+	cmd := m.main.pushServer(address, m.begin.Add(time.Duration(d)*day+12*time.Hour))
 	m.verifyAll() // subscriptions of midnight, when no server listened
 	if d == 0 {
 		m.awaitPromises(110) // of 100 feeds, ten of which name two hubs
