@@ -139,8 +139,8 @@ func TestOtherLists(t *testing.T) {
 			"A boat|https://a.example/feed|boats |https://b.example/atom.xml| |https://d.example/|two words",
 			"5 Unread: this is a search in another reader, not a feed; 6 C: another program " +
 				"creates this feed; enter the address that it reads; " +
-				"7 exec:~/bin/g: another program creates this feed; enter the address that it reads; 8 " +
-				"file:///home/ann/x.xml: this is a file on another machine, not a feed on the web"},
+				"7 exec:~/bin/g: a local script creates this feed; enter the address that the script reads; 8 " +
+				"file:///home/ann/x.xml: this is a file on your computer, not a feed on the web"},
 		{"newsraft", "@ News\nhttps://a.example/feed\n@ Sea\nhttps://b.example/feed\n",
 			"|https://a.example/feed|News |https://b.example/feed|Sea", ""},
 		{"Snownews", "https://a.example/feed|A|Sea,News|\n", "A|https://a.example/feed|Sea,News", ""},

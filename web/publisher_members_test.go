@@ -133,7 +133,7 @@ func TestImportMembersOnline(t *testing.T) {
 		v.send(membersPath+"/import", "x.csv", list, map[string]string{"how": "ask"}).status(http.StatusOK).contains(
 			".rows", "will get an email to confirm")
 		v.send(membersPath+"/import", "x.csv", list, map[string]string{"how": "ask"}).status(http.StatusOK).contains(
-			".rows", "asked earlier, not asked again")
+			".rows", "already asked to confirm, not asked again")
 		v.send(membersPath+"/import", "x.csv", "name\nMo\n", nil).status(http.StatusBadRequest).contains(".wrong",
 			"email")
 		v.post(membersPath+"/import", nil).status(http.StatusBadRequest).contains(".wrong", "No file chosen")

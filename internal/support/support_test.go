@@ -84,7 +84,7 @@ func TestAdvise(t *testing.T) {
 				CreatedAt: noon}
 		}, "ada@example.org has been suppressed since 2026-11-20 13:00 CET: an email bounced (550 no such user); send email to it again when the mailbox works and the reader agrees > digest suppressions remove ada@example.org"},
 		{"left", func(v *store.ReaderView, _ *Facts) { v.Digests[0].State = digest.DigestLeft },
-			"the daily digest: its reader unsubscribed > digest user set ada@example.org --state active"},
+			"the daily digest: the reader unsubscribed > digest user set ada@example.org --state active"},
 		{"paused", func(v *store.ReaderView, _ *Facts) { v.Digests[0].State = digest.DigestPaused },
 			"the daily digest is paused > digest user set ada@example.org --state active"},
 		{"paused for a time", func(v *store.ReaderView, _ *Facts) {
@@ -256,7 +256,7 @@ func TestAdvise(t *testing.T) {
 		{"on its way", func(v *store.ReaderView, _ *Facts) { v.Editions[0].State = digest.EditionDotting },
 			"the edition of 2026-11-20 is being sent now"},
 		{"a newsletter that they left", func(v *store.ReaderView, _ *Facts) { letters(v).State = digest.DigestLeft },
-			"the newsletter boats: its reader unsubscribed"},
+			"the newsletter boats: the reader unsubscribed"},
 		{"a held newsletter", func(v *store.ReaderView, _ *Facts) {
 			p := letters(v)
 			p.Newsletter.State = digest.NewsletterHeld
