@@ -103,7 +103,7 @@ func TestScrapedFeeds(t *testing.T) {
 	}
 	feeds, unread := listed(d)
 	if len(feeds) != 2 || len(unread) != 4 || !strings.HasPrefix(unread[0],
-		"2 Scraped: another reader builds this feed from a page (HTML+XPath)") {
+		"2 Scraped: your other reader builds this feed from a web page (HTML+XPath)") {
 		t.Errorf("%q %q", feeds, unread)
 	}
 }

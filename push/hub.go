@@ -38,7 +38,7 @@ func HubMode(contentType string, body []byte, query url.Values) string {
 func ParseHubRequest(contentType string, body []byte, query url.Values) (HubRequest, error) {
 	var r HubRequest
 	if len(body) > MaxBody {
-		return r, invalid("a request to the hub has %d bytes at most", MaxBody)
+		return r, invalid("a request to the hub can have at most %d bytes", MaxBody)
 	}
 	fields, err := fieldsOf(contentType, body, query)
 	if err != nil {
@@ -49,7 +49,7 @@ func ParseHubRequest(contentType string, body []byte, query url.Values) (HubRequ
 	case "unsubscribe":
 		r.Unsubscribe = true
 	default:
-		return r, invalid("the hub takes a form with hub.mode=subscribe, unsubscribe or publish")
+		return r, invalid("the hub accepts a form with hub.mode=subscribe, unsubscribe or publish")
 	}
 	r.Topic, r.Callback, r.Secret = fields.Get("hub.topic"), fields.Get("hub.callback"),
 		[]byte(fields.Get("hub.secret"))
@@ -59,7 +59,7 @@ func ParseHubRequest(contentType string, body []byte, query url.Values) (HubRequ
 	case !isCallback(r.Callback):
 		return r, invalid("hub.callback is missing or invalid: use an http or https address of at most %d bytes, without a user or a fragment", maxAddress)
 	case len(r.Secret) >= maxSecret:
-		return r, invalid("hub.secret is to be shorter than %d bytes", maxSecret)
+		return r, invalid("hub.secret must be shorter than %d bytes", maxSecret)
 	}
 	r.Lease, err = leaseOf(fields.Get("hub.lease_seconds"))
 	return r, err
@@ -72,7 +72,7 @@ func leaseOf(s string) (time.Duration, error) {
 	}
 	seconds, err := strconv.ParseUint(s, 10, 63)
 	if err != nil {
-		return 0, invalid("hub.lease_seconds is a number of seconds, such as 864000")
+		return 0, invalid("hub.lease_seconds must be a number of seconds, such as 864000")
 	}
 	return time.Duration(min(seconds, uint64(digest.MostHubLease/time.Second))) * time.Second, nil
 }

@@ -308,7 +308,7 @@ func TestLateWork(t *testing.T) {
 		_, err = r.store.Release(t.Context(), r.now, 0)
 		r.must(err)
 		r.now = r.now.Add(2*time.Hour + time.Second)
-		says(http.StatusServiceUnavailable, "mail is late", "Email that was due at",
+		says(http.StatusServiceUnavailable, "mail is late", "Email due at",
 			"on time / on time / since 20 Nov 2026, 23:00")
 	})
 }

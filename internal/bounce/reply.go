@@ -17,16 +17,16 @@ import (
 func (h *Handler) countReply(ctx context.Context, p destination, m Message, r Report, bounce bool) (Outcome, error) {
 	header, _ := cutHeader(cutEnvelope(m.Bytes[:min(len(m.Bytes), MaxMessage)]))
 	if bounce || r.Kind != NoReport || r.Automatic || isBulk(header) {
-		return ignored("%s: a bounce or an automatic reply is no answer", p), nil
+		return ignored("%s: a bounce or an automatic reply is not counted as a reply", p), nil
 	}
 	counted, err := h.Store.CountReply(ctx, p.newsletter, h.replyToken(header, m.Bytes), h.Now())
 	switch {
 	case digest.KindOf(err) == digest.NotFound:
 		return gone(p), nil
 	case err != nil:
-		return Outcome{}, fmt.Errorf("counting an answer to newsletter %d: %w", p.newsletter, err)
+		return Outcome{}, fmt.Errorf("counting a reply to newsletter %d: %w", p.newsletter, err)
 	case !counted:
-		return ignored("%s: not counted, or counted before", p), nil
+		return ignored("%s: not counted, or already counted", p), nil
 	}
 	return Outcome{Did: Counted, Text: fmt.Sprintf("%s: counted", p)}, nil
 }

@@ -44,13 +44,13 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	case !ours:
 		return reply(550, smtp.EnhancedCode{5, 1, 1}, "No such address here")
 	case p.edition != 0 && s.from != "":
-		return reply(550, smtp.EnhancedCode{5, 7, 1}, "This address takes bounces only, from <>")
+		return reply(550, smtp.EnhancedCode{5, 7, 1}, "This address accepts only bounces, from <>")
 	case p.digest != 0 && s.from == "":
-		return reply(550, smtp.EnhancedCode{5, 7, 1}, "This address takes no bounces")
+		return reply(550, smtp.EnhancedCode{5, 7, 1}, "This address does not accept bounces")
 	case p.newsletter == 0 && s.size > MaxMessage:
 		return tooLarge(MaxMessage)
 	case p.newsletter != 0 && s.from == "":
-		return reply(550, smtp.EnhancedCode{5, 7, 1}, "This address counts what people answer")
+		return reply(550, smtp.EnhancedCode{5, 7, 1}, "This address only counts replies from people")
 	case p.newsletter != 0 && s.size > MaxMessage && !s.conn.enlarge():
 		return reply(451, smtp.EnhancedCode{4, 3, 2}, "Too many large messages at once, try again later")
 	case p.newsletter != 0:

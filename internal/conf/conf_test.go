@@ -38,16 +38,16 @@ func TestParse(t *testing.T) {
 		{"=x", `line 1: "" is no setting`},
 		{strings.Repeat("É", 99) + "=x", `line 1: "` + strings.Repeat("É", 40) + `…" is no setting`},
 		{"DIGEST_KEEP=1d\n\nDIGEST_KEEP=1d", "line 3: DIGEST_KEEP is set by line 1 already; remove one of the two"},
-		{"hello", "line 1: is neither DIGEST_NAME=value nor a remark that begins with #"},
+		{"hello", "line 1: is neither DIGEST_NAME=value nor a comment that begins with #"},
 		{"DIGEST_KEEP=90d # days",
-			"line 1: DIGEST_KEEP has a # in its value; put the value in quotes, or the remark in a line of its own"},
+			"line 1: DIGEST_KEEP has a # in its value; put the value in quotes, or the comment on its own line"},
 		{`DIGEST_FROM="Daily Digest" <secret@b.example>`,
-			"line 1: DIGEST_FROM begins with a quote that is not the first of two at both ends; put quotes of the other kind around all of the value"},
+			"line 1: DIGEST_FROM begins with a quote that doesn't match one at its end; put quotes of the other kind around the whole value"},
 		{`DIGEST_FROM="a" and "b"`,
-			"line 1: DIGEST_FROM begins with a quote that is not the first of two at both ends; put quotes of the other kind around all of the value"},
-		{`DIGEST_FROM="`, "line 1: DIGEST_FROM begins with a quote that is not the first of two at both ends; put quotes of the other kind around all of the value"},
-		{"DIGEST_KEEP=1\x00d", "line 1: is no text: it holds a character that cannot be typed"},
-		{"# \xff\nDIGEST_KEEP=\xff", "line 2: is no text: it holds a character that cannot be typed"},
+			"line 1: DIGEST_FROM begins with a quote that doesn't match one at its end; put quotes of the other kind around the whole value"},
+		{`DIGEST_FROM="`, "line 1: DIGEST_FROM begins with a quote that doesn't match one at its end; put quotes of the other kind around the whole value"},
+		{"DIGEST_KEEP=1\x00d", "line 1: is not valid text: it contains a control character or invalid UTF-8"},
+		{"# \xff\nDIGEST_KEEP=\xff", "line 2: is not valid text: it contains a control character or invalid UTF-8"},
 	}
 	for _, tt := range tests {
 		all, err := conf.Parse([]byte(tt.text), names())
