@@ -133,10 +133,10 @@ func TestHubAnswers(t *testing.T) {
 			"one that is not": {asks("hub.topic", r.base+"/n/nobody/feed.xml"), http.StatusNotFound,
 				"not a feed of this hub"},
 			"no topic":    {asks("hub.topic", ""), http.StatusBadRequest, "hub.topic is missing"},
-			"no form":     {"<xml/>", http.StatusBadRequest, "the hub takes a form"},
+			"no form":     {"<xml/>", http.StatusBadRequest, "the hub accepts a form"},
 			"a publisher": {"hub.mode=publish&hub.url=" + url.QueryEscape(feedURL), http.StatusNoContent, ""},
 			"too much": {asks("hub.secret", strings.Repeat("x", 9000)), http.StatusBadRequest,
-				"8192 bytes at most"},
+				"at most 8192 bytes"},
 		} {
 			a := r.sent("POST", "/hub", urlencoded, c.body)
 			if a.Code != c.status || !strings.Contains(a.Body.String(), c.words) {

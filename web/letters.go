@@ -191,7 +191,7 @@ func NamesApprovedLetter(l *catalogue.Language, base string, n digest.Newsletter
 func NamesRefusedLetter(l *catalogue.Language, base string, n digest.Newsletter, reason string) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,
-		Title:    catalogue.Key("The new name for %s wasn’t approved").With(digest.OneLine(n.Name)).In(l),
+		Title:    catalogue.Key("The new name for %s was not approved").With(digest.OneLine(n.Name)).In(l),
 		Text: paragraphs(l, catalogue.Key(
 			"The operator of this site did not approve the new name. Their reason: %s").With(reason)),
 		Action: catalogue.Key("Settings").In(l), URL: base + "/newsletters/" + n.Slug + "/settings",

@@ -26,7 +26,7 @@ func (h *Handler) recordAggregate(ctx context.Context, attachment []byte) (Outco
 	}
 	own, err := h.sendsFrom(ctx, r)
 	if err != nil || !own {
-		return ignored("a DMARC report about %s, a domain we don't send from", r.Domain), err
+		return ignored("a DMARC report about %s, a domain that we do not send from", r.Domain), err
 	}
 	recorded, err := h.Store.RecordDMARC(ctx, r, now)
 	switch {

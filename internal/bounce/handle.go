@@ -116,7 +116,7 @@ func (h *Handler) Handle(ctx context.Context, m Message) (Outcome, error) {
 // contains one of our tokens.
 func (h *Handler) handleComplaint(ctx context.Context, m Message, r Report) (Outcome, error) {
 	if _, ok := h.find(r.Original); !ok {
-		return Outcome{Did: NotOurs, Text: "not for us: a complaint about a message that isn't ours"}, nil
+		return Outcome{Did: NotOurs, Text: "not for us: a complaint about a message that is not ours"}, nil
 	}
 	return h.handleOne(ctx, destination{}, m, r, nil)
 }
