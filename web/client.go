@@ -197,7 +197,7 @@ func needLetters(p *operatorPage, notes []digest.LetterNote, now time.Time) {
 		switch {
 		case now.Sub(n.At) >= digest.LetterNoteLife:
 		case n.SignIn:
-			p.need(catalogue.Key("Too many sign-in links went unused (%s), so we sent no more links to new browsers. To create a link for a reader, run “digest user sign-in”."), minute(n.At))
+			p.need(catalogue.Key("Too many sign-in links went unused (%s), so we stopped sending links to new browsers. To create a link for a reader, run “digest user sign-in”."), minute(n.At))
 		default:
 			var of catalogue.Sayable = minute(n.At)
 			if n.Domain != "" {
