@@ -137,8 +137,8 @@ func TestOtherLists(t *testing.T) {
 			"\"query:Unread:unread = \\\"yes\\\"\"\nfilter:~/bin/f:https://c.example/ \"~C\"\nexec:~/bin/g x\n" +
 			"file:///home/ann/x.xml\nhttps://d.example/ ! \"two words\"\n",
 			"A boat|https://a.example/feed|boats |https://b.example/atom.xml| |https://d.example/|two words",
-			"5 Unread: this is a search in another reader, not a feed; 6 C: another program " +
-				"creates this feed; enter the address that it reads; " +
+			"5 Unread: this is a search in another reader, not a feed; 6 C: a local script " +
+				"creates this feed; enter the address that the script reads; " +
 				"7 exec:~/bin/g: a local script creates this feed; enter the address that the script reads; 8 " +
 				"file:///home/ann/x.xml: this is a file on your computer, not a feed on the web"},
 		{"newsraft", "@ News\nhttps://a.example/feed\n@ Sea\nhttps://b.example/feed\n",

@@ -51,7 +51,7 @@ func TestS13_BadAnswersChangeNothing(t *testing.T) {
 		{"truncated chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\n<feed\r\n",
 			"incomplete"},
 		{"truncated gzip", gzipped(atom(2), func(b string) string { return b[:len(b)-9] }), "incomplete"},
-		{"no gzip", gzipped("", func(string) string { return atom(2) }), "not the gzip"},
+		{"no gzip", gzipped("", func(string) string { return atom(2) }), "declared as gzip"},
 		{"unknown coding", answer200(atom(2), "Content-Encoding: compress"), "unknown coding: compress"},
 		{"coded thrice", answer200(atom(2), "Content-Encoding: gzip, gzip, gzip"), "3 times"},
 		{"too large", answer200(long), "larger than 10 MiB"},

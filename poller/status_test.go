@@ -59,7 +59,7 @@ func TestStatus(t *testing.T) {
 			StateWaiting,
 			"over the daily limit: 3 posts have been waiting since 2026-11-19 23:00 UTC; the first poll after 2026-11-20 00:00 UTC stores them if the feed still lists them"},
 		{with(func(f *digest.Feed) { f.PostsWaiting, f.LastOKAt, f.FreshUntil = 1, now, later }), StateWaiting,
-			"over the daily limit: one post waits since 2026-11-20 00:00 UTC and is stored by the first poll after 2026-11-21 00:00 UTC if the feed still lists it"},
+			"over the daily limit: one post has been waiting since 2026-11-20 00:00 UTC; the first poll after 2026-11-21 00:00 UTC stores it if the feed still lists it"},
 		{with(func(f *digest.Feed) { f.BusyInterval = time.Hour }), StateActive,
 			"publishes more than one poll can read, so it’s polled every hour for now"},
 		{with(func(f *digest.Feed) { f.SkipHours = 1 | 1<<1 | 1<<22 }), StateWaiting,

@@ -79,7 +79,7 @@ func TestHandleReply(t *testing.T) {
 		w.ok(w.store.SetNewsletterState(t.Context(), n.ID, digest.NewsletterEnded, "", w.Now()))
 		w.ok(w.store.RemoveNewsletter(t.Context(), n.ID))
 		if o := w.take("mo@example.org", to, answer("f@example.org")); o.Did != Ignored ||
-			!strings.Contains(o.Text, "no such one") {
+			!strings.Contains(o.Text, "no longer exists") {
 			t.Errorf("removed: %+v", o)
 		}
 		w.untouched(0)

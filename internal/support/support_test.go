@@ -133,7 +133,7 @@ func TestAdvise(t *testing.T) {
 			for i := range v.Digests[0].Subscriptions {
 				v.Digests[0].Subscriptions[i].Feed.State = digest.FeedDead
 			}
-		}, "2 of the 2 feeds of the daily digest are not working; see the list of feeds below"},
+		}, "2 of the 2 feeds in the daily digest are not working; see the list of feeds below"},
 		{"a lane", func(v *store.ReaderView, _ *Facts) {
 			v.Lanes = []digest.Lane{{Name: "example.org", Until: noon.Add(time.Hour), Reason: "421 busy",
 				ChangedAt: noon}}
@@ -195,19 +195,19 @@ func TestAdvise(t *testing.T) {
 			_ *Facts) {
 			v.Digests[0].Subscriptions[0].Display = digest.Headlines
 		},
-			"the reader chose headlines only for 1 feed of the daily digest"},
+			"the reader chose headlines only for 1 feed in the daily digest"},
 		{"quiet, some feeds in trouble", func(v *store.ReaderView, _ *Facts) {
 			quiet(v)
 			subscribed(v, 2)
 			v.Digests[0].Subscriptions[1].Feed.State = digest.FeedDead
-		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; 1 of the 3 feeds of the daily digest is not working; see the list of feeds below"},
+		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; 1 of the 3 feeds in the daily digest is not working; see the list of feeds below"},
 		{"quiet, some feeds paused or lent", func(v *store.ReaderView, _ *Facts) {
 			quiet(v)
 			subscribed(v, 3)
 			s := v.Digests[0].Subscriptions
 			s[1].Paused, s[2].Paused = true, true
 			s[3].Paused, s[3].PausedFor = true, 2
-		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; 2 feeds of the daily digest are paused; the posts of 1 feed are in issues of newsletters, not in the daily digest"},
+		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; 2 feeds in the daily digest are paused; the posts from 1 feed go into newsletters, not into the daily digest"},
 		{"quiet, a feed has moved", func(v *store.ReaderView, _ *Facts) {
 			f := &quiet(v).Subscriptions[0].Feed
 			f.MovedFrom, f.MovedAt, f.URL = "https://old.example/feed?key=secret", noon.Add(-48*time.Hour),
