@@ -13,11 +13,11 @@ type Arrangement struct {
 // Check returns an error of the kind Invalid if an arrangement is not valid.
 func (a Arrangement) Check() error {
 	if !a.Grouping.exists() || a.WebGrouping != "" && !a.WebGrouping.exists() {
-		return &Error{Kind: Invalid, Message: "posts are grouped by folders or sites, not by " +
+		return &Error{Kind: Invalid, Message: "posts can be grouped by folders or sites, not by " +
 			strconv.Quote(string(a.Grouping)) + " and " + strconv.Quote(string(a.WebGrouping))}
 	}
 	if a.WebImages == LinkedImages {
-		return &Error{Kind: Invalid, Message: "on pages images are off or proxy, not linked"}
+		return &Error{Kind: Invalid, Message: "pictures on web pages can be off or proxy, not linked"}
 	}
 	layout := a.WebLayout
 	if layout == "" {
@@ -55,19 +55,19 @@ func (p Pages) Check() error {
 	switch p.Direction {
 	case LeftToRight, RightToLeft:
 	default:
-		return &Error{Kind: Invalid, Message: "pages run ltr or rtl, not " + strconv.Quote(string(p.Direction))}
+		return &Error{Kind: Invalid, Message: "the text direction can be ltr or rtl, not " + strconv.Quote(string(p.Direction))}
 	}
 	switch p.Theme {
 	case AsDevice, LightTheme, DarkTheme:
 	default:
-		return &Error{Kind: Invalid, Message: "a theme is device, light or dark, not " + strconv.Quote(string(p.Theme))}
+		return &Error{Kind: Invalid, Message: "a theme can be device, light or dark, not " + strconv.Quote(string(p.Theme))}
 	}
 	switch p.TypeSize {
 	case Smaller, AsBrowser, Larger, Largest:
 		return nil
 	}
 	return &Error{Kind: Invalid,
-		Message: "letters are smaller, as the browser has them (browser), larger or largest, not " +
+		Message: "the text size can be smaller, browser (browser default), larger or largest, not " +
 			strconv.Quote(string(p.TypeSize))}
 }
 

@@ -106,7 +106,7 @@ func (n Newsletter) Check() error {
 		{Words("Reply-to"), n.ReplyTo, maxLine}, {Words("Website"), n.SiteURL, maxLine},
 		{Words("Description"), n.Description, maxDescription}, {Words("Header text"), n.HeaderText, maxAround},
 		{Words("Footer text"), n.FooterText, maxAround},
-		{Words("Pages to return to"), n.ReturnURLs, maxReturnURLs}} {
+		{Words("Allowed return URLs"), n.ReturnURLs, maxReturnURLs}} {
 		if err := checkText(text.label, text.value, text.most); err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (n Newsletter) Check() error {
 	switch {
 	case !isSlug(n.Slug):
 		return Refuse(Invalid,
-			"the web address needs 2 to 40 of the characters a-z, 0-9 and hyphen, such as anna-writes")
+			"the web address must have 2 to 40 characters from a-z, 0-9 and the hyphen, such as anna-writes")
 	case n.Tidy().Name == "":
 		return Refuse(Invalid, "enter a name for the newsletter")
 	case strings.ContainsAny(n.Sender()+n.WantedFromName+n.WantedName, "@<>"):
@@ -125,7 +125,7 @@ func (n Newsletter) Check() error {
 		return Refuse(Invalid, "the website address must begin with https://")
 	case !areReturnURLs(n.ReturnAddresses()):
 		return Refuse(Invalid,
-			"a return address must begin with https:// and a site, such as https://anna.example/thanks")
+			"a return URL must begin with https:// and a site, such as https://anna.example/thanks")
 	case n.Look.Check() != nil:
 		return n.Look.Check()
 	case n.Colours.Check() != nil:

@@ -94,9 +94,9 @@ func (t AskCounts) Stopped() string {
 	sent := t.Asked + t.Confirmed + t.Lapsed + t.Bounced + t.Complained
 	switch {
 	case t.Complained >= 2 && t.Complained*1000 > mostComplained*sent:
-		return fmt.Sprintf("%d of the last %d people who were asked called it spam", t.Complained, sent)
+		return fmt.Sprintf("%d of the last %d people asked to confirm marked the email as spam", t.Complained, sent)
 	case sent >= enough && t.Bounced*1000 > mostBounced*sent:
-		return fmt.Sprintf("of the last %d letters %d came back", sent, t.Bounced)
+		return fmt.Sprintf("of the last %d emails, %d bounced", sent, t.Bounced)
 	}
 	return ""
 }

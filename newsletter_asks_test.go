@@ -14,12 +14,12 @@ func TestAskCountsStopped(t *testing.T) {
 		{AskCounts{Waiting: 500}, ""},
 		{AskCounts{Asked: 89, Bounced: 10}, ""}, // too few to judge
 		{AskCounts{Asked: 95, Bounced: 5}, ""},
-		{AskCounts{Asked: 94, Bounced: 6}, "of the last 100 letters 6 came back"},
-		{AskCounts{Asked: 40, Confirmed: 34, Lapsed: 20, Bounced: 6}, "of the last 100 letters 6 came back"},
+		{AskCounts{Asked: 94, Bounced: 6}, "of the last 100 emails, 6 bounced"},
+		{AskCounts{Asked: 40, Confirmed: 34, Lapsed: 20, Bounced: 6}, "of the last 100 emails, 6 bounced"},
 		{AskCounts{Asked: 9, Complained: 1}, ""}, // a single one proves nothing
-		{AskCounts{Asked: 98, Complained: 2}, "2 of the last 100 people who were asked called it spam"},
+		{AskCounts{Asked: 98, Complained: 2}, "2 of the last 100 people asked to confirm marked the email as spam"},
 		{AskCounts{Asked: 998, Complained: 2}, ""},
-		{AskCounts{Asked: 996, Complained: 4}, "4 of the last 1000 people who were asked called it spam"},
+		{AskCounts{Asked: 996, Complained: 4}, "4 of the last 1000 people asked to confirm marked the email as spam"},
 	} {
 		if got := test.counts.Stopped(); got != test.stopped {
 			t.Errorf("%+v: %q, want %q", test.counts, got, test.stopped)

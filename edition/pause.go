@@ -38,9 +38,9 @@ func (p pause) bind(e *render.Edition, zone *time.Location, l *catalogue.Languag
 
 // note returns the sentences about the pause: its dates by the reader's clock, and how much of its posts is shown.
 func (p pause) note(all bool, edition digest.Date, zone *time.Location) catalogue.Sayable {
-	shown := catalogue.Key("This edition has the three newest posts of each site, and the headlines of the rest.")
+	shown := catalogue.Key("This edition has the three newest posts from each site, and headlines for the rest.")
 	if all {
-		shown = catalogue.Key("This edition has everything from that time.")
+		shown = catalogue.Key("This edition has all posts from that time.")
 	}
 	if zone == nil {
 		return shown

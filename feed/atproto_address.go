@@ -29,7 +29,7 @@ func AskedURL(typed string) (string, error) {
 	if name, account := strings.CutPrefix(plain, "@"); account && name != "" &&
 		strings.Trim(name, accountLetters) == "" {
 		return "", digest.Refuse(digest.Invalid,
-			"%s lacks the server of the account; did you mean %s?",
+			"%s is missing the account’s server; did you mean %s?",
 			strconv.Quote(shorten(plain, 100)), "@"+shorten(name, 100)+"@example.social")
 	}
 	normal, err := NormalURL(plain)

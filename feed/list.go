@@ -247,10 +247,10 @@ func offerInLine(line string) (o Offer, why error) {
 	case strings.HasPrefix(address, "filter:"), strings.HasPrefix(address, "exec:"):
 		o.Title = firstOf(o.Title, words[0])
 		return o, digest.Refuse(digest.Invalid,
-			"another program creates this feed; enter the address that it reads")
+			"a local script creates this feed; enter the address that the script reads")
 	case strings.HasPrefix(address, "file:"):
 		o.Title = firstOf(o.Title, words[0])
-		return o, digest.Refuse(digest.Invalid, "this is a file on another machine, not a feed on the web")
+		return o, digest.Refuse(digest.Invalid, "this is a file on your computer, not a feed on the web")
 	case isListed(address):
 		if account := accountIn(address); account != "" {
 			o.URL = account

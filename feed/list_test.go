@@ -103,7 +103,7 @@ func TestScrapedFeeds(t *testing.T) {
 	}
 	feeds, unread := listed(d)
 	if len(feeds) != 2 || len(unread) != 4 || !strings.HasPrefix(unread[0],
-		"2 Scraped: another reader builds this feed from a page (HTML+XPath)") {
+		"2 Scraped: your other reader builds this feed from a web page (HTML+XPath)") {
 		t.Errorf("%q %q", feeds, unread)
 	}
 }
@@ -137,10 +137,10 @@ func TestOtherLists(t *testing.T) {
 			"\"query:Unread:unread = \\\"yes\\\"\"\nfilter:~/bin/f:https://c.example/ \"~C\"\nexec:~/bin/g x\n" +
 			"file:///home/ann/x.xml\nhttps://d.example/ ! \"two words\"\n",
 			"A boat|https://a.example/feed|boats |https://b.example/atom.xml| |https://d.example/|two words",
-			"5 Unread: this is a search in another reader, not a feed; 6 C: another program " +
-				"creates this feed; enter the address that it reads; " +
-				"7 exec:~/bin/g: another program creates this feed; enter the address that it reads; 8 " +
-				"file:///home/ann/x.xml: this is a file on another machine, not a feed on the web"},
+			"5 Unread: this is a search in another reader, not a feed; 6 C: a local script " +
+				"creates this feed; enter the address that the script reads; " +
+				"7 exec:~/bin/g: a local script creates this feed; enter the address that the script reads; 8 " +
+				"file:///home/ann/x.xml: this is a file on your computer, not a feed on the web"},
 		{"newsraft", "@ News\nhttps://a.example/feed\n@ Sea\nhttps://b.example/feed\n",
 			"|https://a.example/feed|News |https://b.example/feed|Sea", ""},
 		{"Snownews", "https://a.example/feed|A|Sea,News|\n", "A|https://a.example/feed|Sea,News", ""},

@@ -218,7 +218,7 @@ func (r *listReader) outline(tok *token) {
 	case isScraped(typ):
 		r.BadLines = append(r.BadLines, BadLine{Line: r.lineAt(tok.at), Title: firstOf(name, lineOf(u)),
 			Why: digest.Refuse(digest.Invalid,
-				"another reader builds this feed from a page (%s); enter the address of a feed",
+				"your other reader builds this feed from a web page (%s); enter the address of a feed",
 				lineOf(typ))})
 	case u != "":
 		r.Feeds = append(r.Feeds, Offer{URL: u, Title: titleBeside(address, u, name), Type: typ, Folder: inside,

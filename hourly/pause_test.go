@@ -37,7 +37,7 @@ func TestPauseLosesNothing(t *testing.T) {
 		n, text := h.inbox()
 		text = strings.ReplaceAll(text, "=\r\n", "")
 		if n != 1 || !strings.Contains(text,
-			"Your editions were paused from 20 to 28 October. This edition has the three newest posts of each site, and the headlines of the rest.") {
+			"Your editions were paused from 20 to 28 October. This edition has the three newest posts from each site, and headlines for the rest.") {
 			t.Errorf("%d mails, want one that says what it is:\n%s", n, text)
 		}
 		for day := 20; day < 28; day++ {

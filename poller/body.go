@@ -221,7 +221,7 @@ func (m *meter) blame(err error, codings []string) error {
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return err
 	}
-	return errors.New("the body is not the " + strings.Join(codings, ", ") + " it claims to be")
+	return errors.New("the body is declared as " + strings.Join(codings, ", ") + " but isn’t")
 }
 
 const (

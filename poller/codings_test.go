@@ -114,7 +114,7 @@ func TestS13_SpoiltCodings(t *testing.T) {
 		}
 		for _, wrong := range []string{atom(1), "x", strings.Repeat("\xff", 100)} {
 			s.says(200, wrong, "Content-Encoding: "+coding)
-			if r.want(Failed); !strings.Contains(r.feed.LastError, "not the "+coding+" it claims to be") &&
+			if r.want(Failed); !strings.Contains(r.feed.LastError, "declared as "+coding+" but isn’t") &&
 				r.feed.LastError != "the response was incomplete" {
 				t.Errorf("%s that is %.10q: %s", coding, wrong, r.feed.LastError)
 			}
@@ -194,7 +194,7 @@ func TestZstdWindow(t *testing.T) {
 	s := newSite(t, nil)
 	s.says(200, string(frame), "Content-Encoding: zstd")
 	r := newReader(t, s.url("/feed"))
-	if r.want(Failed); !strings.Contains(r.feed.LastError, "not the zstd") {
+	if r.want(Failed); !strings.Contains(r.feed.LastError, "declared as zstd") {
 		t.Error(r.feed.LastError)
 	}
 }

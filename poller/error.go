@@ -71,7 +71,7 @@ func badStatus(a *answer) *pollError {
 	case a.status == http.StatusBadRequest && said != "":
 		t.text = fmt.Sprintf("its service says: %s (%d)", oneLine(said), a.status)
 	case strings.EqualFold(a.header.Get("Cf-Mitigated"), "challenge"):
-		t.text += ", blocked by the site's protection against bots"
+		t.text += ", blocked by the site's bot protection"
 	case t.waitSaid && t.wait > 0:
 		t.text += ", asked to wait " + length(t.wait)
 	}

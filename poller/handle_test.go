@@ -51,7 +51,7 @@ func TestFindAccount(t *testing.T) {
 		{"@ann.example", "Ann", "public.api.bsky.app", ""},
 		{"https://bsky.app/profile/did:plc:a7", "Ann", "public.api.bsky.app", ""},
 		{"at://ann.bsky.social", "Ann", "ann.bsky.social public.api.bsky.app",
-			"that account calls itself @ann.example"},
+			"the account there is called @ann.example"},
 		{"ann.example", "Ann", "ann.example public.api.bsky.app", ""},
 		{"https://ann.example/", "", "ann.example", "could not read"},
 		{"@two.example", "", "two.example", "its host names none"},

@@ -18,7 +18,7 @@ const (
 
 // errBusy ends a poll whose redirect goes to a host that other workers keep using. It is no failure of the
 // feed.
-var errBusy = errors.New(string(digest.Words("the host it redirects to is busy with other polls")))
+var errBusy = errors.New(string(digest.Words("it redirects to a host that is busy with other polls")))
 
 // acquire waits until a request may go to host. No other worker and no other poll of this process uses it
 // (S34), its pause has passed, the minute is not hot, and a place on the wire is free. After success the

@@ -51,7 +51,7 @@ func TestS13_BadAnswersChangeNothing(t *testing.T) {
 		{"truncated chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\n<feed\r\n",
 			"incomplete"},
 		{"truncated gzip", gzipped(atom(2), func(b string) string { return b[:len(b)-9] }), "incomplete"},
-		{"no gzip", gzipped("", func(string) string { return atom(2) }), "not the gzip"},
+		{"no gzip", gzipped("", func(string) string { return atom(2) }), "declared as gzip"},
 		{"unknown coding", answer200(atom(2), "Content-Encoding: compress"), "unknown coding: compress"},
 		{"coded thrice", answer200(atom(2), "Content-Encoding: gzip, gzip, gzip"), "3 times"},
 		{"too large", answer200(long), "larger than 10 MiB"},
@@ -68,7 +68,7 @@ func TestS13_BadAnswersChangeNothing(t *testing.T) {
 		{"404", "HTTP/1.1 404 X\r\nContent-Length: 0\r\n\r\n", "404 Not Found"},
 		{"204", "HTTP/1.1 204 X\r\nETag: \"2\"\r\n\r\n", "204 No Content"},
 		{"Cloudflare", "HTTP/1.1 403 X\r\nCf-Mitigated: challenge\r\nContent-Length: 0\r\n\r\n",
-			"blocked by the site's protection"},
+			"blocked by the site's bot protection"},
 		{"302 to nowhere", "HTTP/1.1 302 X\r\nContent-Length: 0\r\n\r\n", "not on the web"},
 		{"headers without end", "HTTP/1.1 200 OK\r\n" + strings.Repeat("X-Y: "+strings.Repeat("z", 990)+"\r\n", 100) +
 			"\r\n", "header"},

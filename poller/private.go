@@ -99,14 +99,14 @@ func (p *Poller) credentialOf(f digest.Feed) (c digest.Credential, found bool, e
 		return c, !c.IsEmpty(), nil
 	}
 	if p.open == nil {
-		return c, true, &pollError{text: string(digest.Words("the key for its password is missing"))}
+		return c, true, &pollError{text: string(digest.Words("the encryption key for its password is missing"))}
 	}
 	if c, err = p.open(f.Sealed); err != nil {
 		return c, true, &pollError{text: messageOf(err)}
 	}
 	if feed.Host(c.Address) != f.Host {
 		return c, true, &pollError{
-			text: string(digest.Words("its stored password is for another host; enter it again"))}
+			text: string(digest.Words("the stored password is for another host; enter the password again"))}
 	}
 	return c, true, nil
 }

@@ -36,7 +36,7 @@ func notFound(address string, err error) error {
 	t, ok := errors.AsType[*pollError](err)
 	switch {
 	case errors.Is(err, errNoRoom), errors.Is(err, errNoPlace):
-		return searchError(err, digest.Refuse(digest.Unavailable, "%s was not read: %s; try again in a few minutes",
+		return searchError(err, digest.Refuse(digest.Unavailable, "%s couldn’t be read: %s; try again in a few minutes",
 			shown, err))
 	case !ok:
 		return searchError(err, digest.Refuse(digest.Unavailable,

@@ -34,7 +34,7 @@ func Status(f digest.Feed, now time.Time) (state string, reason catalogue.Sayabl
 		return StateWaiting, catalogue.Line(digest.HostRule{Host: feed.Host(digest.PublicAddress(f.URL)),
 			ByOwner: true}.Why())
 	case f.State == digest.FeedDead:
-		return StateDead, catalogue.Key("%s, not polled until a ping or a reader’s request: %s").With(
+		return StateDead, catalogue.Key("%s, polled again only after a ping or a reader’s request: %s").With(
 			dated(catalogue.Key("failing"), f.FirstErrorAt), lastError(f))
 	case f.State == digest.FeedTrial && !f.GoneAt.IsZero():
 		return StateWaiting, onceMore(gone)
@@ -44,7 +44,7 @@ func Status(f digest.Feed, now time.Time) (state string, reason catalogue.Sayabl
 		return failing(f, now)
 	case f.PostsWaiting > 0:
 		return StateWaiting, catalogue.Key(
-			"over the daily limit: %d posts wait since %s and are stored by the first poll after %s if the feed still lists them").
+			"over the daily limit: %d posts have been waiting since %s; the first poll after %s stores them if the feed still lists them").
 			With(f.PostsWaiting, minute(f.LastOKAt), minute(digest.DayOf(f.LastOKAt).Add(oneDay)))
 	}
 	if until, why := heldBack(f); until.After(now) {
@@ -56,7 +56,7 @@ func Status(f digest.Feed, now time.Time) (state string, reason catalogue.Sayabl
 	case skipped(f, now):
 		return StateWaiting, habits(f)
 	case f.BusyInterval > 0:
-		return StateActive, catalogue.Key("publishes more than one poll can read: polled %s for now").With(
+		return StateActive, catalogue.Key("publishes more than one poll can read, so it’s polled %s for now").With(
 			every(f.BusyInterval))
 	case f.PushedUntil.After(now):
 		return StateActive, catalogue.Key("its hub pushes new posts, so it is polled once a week")
@@ -76,7 +76,7 @@ func failing(f digest.Feed, now time.Time) (state string, reason catalogue.Sayab
 			dated(catalogue.Key("failing"), f.FailingSince), f.Errors)
 	}
 	if !f.GoneAt.IsZero() {
-		reason = catalogue.Key("%s; since %s, and permanently gone unless its whole host returns this").With(reason,
+		reason = catalogue.Key("%s since %s; permanently gone unless its whole host returns this").With(reason,
 			minute(f.GoneAt))
 	}
 	switch {
@@ -116,7 +116,7 @@ func heldBack(f digest.Feed) (until time.Time, why catalogue.Sayable) {
 	case until.Equal(f.NotBefore):
 		return until, catalogue.Key("the site asked us to wait until %s").With(minute(until))
 	case until.Equal(f.FreshUntil):
-		return until, catalogue.Key("its cache headers announce nothing new before %s").With(minute(until))
+		return until, catalogue.Key("its cache headers say that nothing new comes before %s").With(minute(until))
 	case interval == 0: // only the last poll
 		return time.Time{}, nil
 	}
@@ -131,7 +131,7 @@ func slowed(f digest.Feed) catalogue.Sayable {
 	case alwaysInFull(f) && f.OwnInterval == inFull:
 		return catalogue.Key("because its server sends the whole feed each time")
 	case credentialed(f) && f.OwnInterval == withPassword:
-		return catalogue.Key("because it serves one reader")
+		return catalogue.Key("because it’s one reader’s private feed")
 	}
 	return catalogue.Key("because its newest post is from %s").With(f.NewestAt.UTC().Format(time.DateOnly))
 }
@@ -156,12 +156,12 @@ func Noted(stored string) catalogue.Sayable {
 		catalogue.Key("unchanged: %s"),
 		catalogue.Key("stopped before the answer: %s"), catalogue.Key("no complete answer within %s"),
 		catalogue.Key("the body is larger than %s MiB"), catalogue.Key("the certificate is not valid: %s"),
-		catalogue.Key("the body is not the %s it claims to be"),
+		catalogue.Key("the body is declared as %s but isn’t"),
 		catalogue.Key("redirects to %s, but a reader chose this address"),
-		catalogue.Key("%s, blocked by the site's protection against bots"))
+		catalogue.Key("%s, blocked by the site's bot protection"))
 }
 
-var atMidnights catalogue.Sayable = catalogue.Key("polled at each midnight of a reader")
+var atMidnights catalogue.Sayable = catalogue.Key("polled at each reader’s midnight")
 
 // atMost describes a feed with a minimum interval, and the reason for it.
 func atMost(f digest.Feed, interval time.Duration) catalogue.Sayable {
@@ -185,7 +185,7 @@ func habits(f digest.Feed) catalogue.Sayable {
 		said = atMost(f, interval)
 	}
 	if s := skips(f); s != nil {
-		said = catalogue.Key("%s, outside the hours it asks us to skip (%s)").With(said, s)
+		said = catalogue.Key("%s, except in the hours it asks us to skip (%s)").With(said, s)
 	}
 	return said
 }

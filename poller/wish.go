@@ -88,7 +88,7 @@ func wishOf(words []string) (Wish, error) {
 		}
 		return Wish{Interval: every}, nil
 	}
-	return Wish{}, digest.Refuse(digest.Invalid, "after the name, write block, interval 7d or allow")
+	return Wish{}, digest.Refuse(digest.Invalid, "after the name, write “block”, “interval 7d” or “allow”")
 }
 
 // hoursOrDays reads a duration such as 36h or 7d.
@@ -171,7 +171,7 @@ func (p *Poller) wishFile(ctx context.Context, address, normal string, home bool
 
 // Reasons why a file that is not at its host does not count.
 const (
-	portOfItsOwn = catalogue.Key("put the file on the usual port; other ports don’t count")
+	portOfItsOwn = catalogue.Key("put the file on the default port; we don’t read other ports")
 	leadsAway    = catalogue.Key("it redirects to %s; put the file on the host itself")
 )
 

@@ -59,7 +59,7 @@ func TestOnlyNotes(t *testing.T) {
 	m := mailOf(t, p)
 	for where, text := range map[string]string{"page": strings.ReplaceAll(shownText(t, m.HTML), "\u00a0", " "),
 		"text": strings.Join(strings.Fields(m.Text), " ")} {
-		order(t, where, text, "2 notices", p.Notices[0].Text, p.Notices[1].Text, "You get this email because")
+		order(t, where, text, "2 notices", p.Notices[0].Text, p.Notices[1].Text, "You’re receiving this email because")
 		for _, never := range []string{"no new posts", "no new posts", "Nothing new", "Notices"} {
 			if strings.Contains(text, never) {
 				t.Errorf("the %s says %q", where, never)
@@ -79,7 +79,7 @@ func TestNotesStandAfterThePosts(t *testing.T) {
 	for where, text := range map[string]string{"page": strings.ReplaceAll(shownText(t, m.HTML), "\u00a0", " "),
 		"text": strings.ReplaceAll(m.Text, "  \n", " ")} {
 		order(t, where, text, "Il suffit", "\nNotices\n", p.Notices[0].Text, p.Notices[1].Text,
-			"You get this email because", "Unsubscribe")
+			"You’re receiving this email because", "Unsubscribe")
 	}
 	if h := all(parse(t, m.HTML), "h2"); textOf(h[len(h)-1]) != "Notices" {
 		t.Error("the notes have no heading for those who listen")
@@ -153,12 +153,12 @@ func TestMovesAreTold(t *testing.T) {
 		m := mailOf(t, p)
 		for where, text := range map[string]string{"page": strings.Join(strings.Fields(shownText(t, m.HTML)), " "),
 			"text": strings.Join(strings.Fields(m.Text), " ")} {
-			order(t, where, text, "Small Compilers has moved from compilers.example to words.example:8443. From now on you get what is published there.",
+			order(t, where, text, "Small Compilers has moved from compilers.example to words.example:8443. From now on, you get the posts published there.",
 				"Old address: https://compilers.example/feed.xml",
 				"New address: https://words.example:8443/blog/feed?format=atom&key=a<b", "Use the old address again",
 				"from bücher.example to xn--80ak6aa92e.com.",
 				"New address: https://xn--80ak6aa92e.com/%E2%80%AEgnp.exe",
-				"a.evil.example to 例え.jp.", "Old address: https://paypal.com.aaaa", "You get this email because")
+				"a.evil.example to 例え.jp.", "Old address: https://paypal.com.aaaa", "You’re receiving this email because")
 			if strings.Contains(text, "secret") {
 				t.Errorf("the %s tells a password", where)
 			}

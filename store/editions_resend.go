@@ -28,7 +28,7 @@ func (r resendRow) check() error {
 		return digest.Refuse(digest.Conflict, "the edition of %s is already waiting or being sent; see: digest queue",
 			r.LocalDate)
 	case r.Digest == digest.DigestLeft:
-		return digest.Refuse(digest.Conflict, "its reader unsubscribed")
+		return digest.Refuse(digest.Conflict, "the reader unsubscribed")
 	case r.Newsletter != "" && r.Newsletter != digest.NewsletterActive:
 		return digest.Refuse(digest.Conflict, "the newsletter is not active, so it sends no issues")
 	case r.Unmailed != "":

@@ -142,7 +142,7 @@ func joinWithin(ctx context.Context, c conn, n digest.Newsletter, j Joining, roo
 // canJoin returns an error if the newsletter is closed to new members.
 func canJoin(n digest.Newsletter) error {
 	if n.State != digest.NewsletterActive && n.State != digest.NewsletterHeld {
-		return digest.Refuse(digest.Conflict, "%s is not open for new members", n.Name)
+		return digest.Refuse(digest.Conflict, "%s is not open to new members", n.Name)
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func allowed(ctx context.Context, c conn, n digest.Newsletter, j Joining) error 
 	found, err := c.find(ctx, &one, `SELECT 1 FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`,
 		n.ID, emailKey(j.Email))
 	if err == nil && found {
-		err = digest.Refuse(digest.Conflict, "%s is not sent to %s; only the member can subscribe again", n.Name,
+		err = digest.Refuse(digest.Conflict, "%s can’t be sent to %s; only that person can subscribe again", n.Name,
 			digest.NormalEmail(j.Email))
 	}
 	return err
@@ -264,7 +264,7 @@ func leaveNewsletters(ctx context.Context, c conn, user digest.UserID, now time.
 		WHERE r.user_id = ? AND r.role = 'owner' ORDER BY n.slug LIMIT 1`, user)
 	if err == nil && found {
 		err = digest.Refuse(digest.Conflict,
-			"this account owns the newsletter %s; end it or give it another owner first", owned)
+			"this account owns the newsletter %s; end or transfer the newsletter first", owned)
 	}
 	if err != nil {
 		return err

@@ -253,7 +253,7 @@ func TestAskStops(t *testing.T) {
 		want(w.t, "asked", w.askAll(noon), 0)
 		_, stopped, err := w.AskCounts(w.ctx(), n.ID, noon)
 		w.ok(err)
-		want(w.t, "says", stopped, "2 of the last 2 people who were asked called it spam")
+		want(w.t, "says", stopped, "2 of the last 2 people asked to confirm marked the email as spam")
 		late := noon.Add(digest.AskPatience)
 		w.ok(w.ForgetAsks(w.ctx(), late))
 		want(w.t, "forgotten", w.counts(n, late), digest.AskCounts{Complained: 2})

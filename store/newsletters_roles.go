@@ -147,7 +147,7 @@ func (s *Store) AcceptOffer(ctx context.Context, id digest.NewsletterID, user di
 			return err
 		}
 		if offered == 0 {
-			return digest.Refuse(digest.Conflict, "%s is no longer offered to you", n.Name)
+			return digest.Refuse(digest.Conflict, "%s is no longer being transferred to you", n.Name)
 		}
 		return makeOwner(ctx, c, n, user, now)
 	})
@@ -165,5 +165,5 @@ func makeOwner(ctx context.Context, c conn, n digest.Newsletter, user digest.Use
 }
 
 func errPendingStays(n digest.Newsletter) error {
-	return digest.Refuse(digest.Conflict, "%s waits for approval; you can change its owner after that", n.Name)
+	return digest.Refuse(digest.Conflict, "%s is waiting for approval; you can change its owner after that", n.Name)
 }

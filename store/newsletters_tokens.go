@@ -37,7 +37,7 @@ const fromTokens = ` FROM newsletter_tokens t JOIN users u ON u.id = t.user_id
 func (s *Store) AddNewsletterToken(ctx context.Context, t NewsletterToken, hash []byte, now time.Time) (id int64,
 	err error) {
 	if t.Name = digest.OneLine(t.Name); t.Name == "" || len(t.Name) > maxTokenName {
-		return 0, digest.Refuse(digest.Invalid, "enter a name of at most %d letters for the token", maxTokenName)
+		return 0, digest.Refuse(digest.Invalid, "enter a name of at most %d characters for the token", maxTokenName)
 	}
 	return changed(ctx, s, "adding a token", func(c conn) (id int64, err error) {
 		n, err := c.number(ctx, `SELECT count(*)`+fromTokens+`WHERE t.newsletter_id = ?`, t.NewsletterID)

@@ -64,13 +64,13 @@ func (c MemberCount) Lines(dryRun bool) (all []MemberLine) {
 	}
 	unasked := c.Unproven - c.Asks.Queued - c.Asks.Known - c.Asks.Barred
 	for _, line := range append(lines, MemberLine{digest.Words("not added: the newsletter is full"), c.NoRoom},
-		MemberLine{digest.Words("skipped, as the list says"), c.Suppressed},
+		MemberLine{digest.Words("skipped: marked as suppressed in the list"), c.Suppressed},
 		MemberLine{digest.Words("will get an email to confirm"), c.Asks.Queued},
-		MemberLine{digest.Words("asked earlier, not asked again"), c.Asks.Known},
+		MemberLine{digest.Words("already asked to confirm, not asked again"), c.Asks.Known},
 		MemberLine{digest.Words("not asked: already members, or suppressed"), c.Asks.Barred},
 		MemberLine{digest.Words("not added: no proof of consent"), unasked},
-		MemberLine{digest.Words("asked elsewhere, not asked again here"), c.AskedBefore},
-		MemberLine{digest.Words("never confirmed, skipped"), c.Unconfirmed},
+		MemberLine{digest.Words("already asked to confirm elsewhere, not asked again"), c.AskedBefore},
+		MemberLine{digest.Words("skipped: never confirmed"), c.Unconfirmed},
 		MemberLine{digest.Words("unreadable rows"), c.Unread}) {
 		if line.N > 0 {
 			all = append(all, line)

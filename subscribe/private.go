@@ -79,12 +79,12 @@ func complete(c digest.Credential) (digest.Credential, error) {
 		c.User, c.Password = in.User, in.Password
 	}
 	if c.Token != "" && (c.User != "" || c.Password != "") {
-		return c, asSearch(digest.Refuse(digest.Invalid, "enter a name with a password, or a token, not both"))
+		return c, asSearch(digest.Refuse(digest.Invalid, "enter a username and password, or a token, but not both"))
 	}
 	if strings.ContainsFunc(c.User+c.Password+c.Token, func(r rune) bool { return r < ' ' || r == 0x7f }) ||
 		strings.Contains(c.User, ":") {
 		return c, asSearch(digest.Refuse(digest.Invalid,
-			"name, password and token are one line each, and the name has no colon"))
+			"username, password and token must each be a single line, and the username can’t contain a colon"))
 	}
 	return c, nil
 }
@@ -127,7 +127,7 @@ func (d *Subscriber) SetCredential(ctx context.Context, sub store.SubscriptionIn
 	}
 	if c.IsEmpty() {
 		return asSearch(digest.Refuse(digest.Invalid,
-			"enter a name with a password, or a token, or mark the address as secret"))
+			"enter a username and password, or a token, or mark the address as secret"))
 	}
 	sealed, err := d.Keys.Seal(c)
 	if err != nil {
@@ -167,7 +167,7 @@ func (d *Subscriber) sealOffer(ctx context.Context, id digest.DigestID, url stri
 		return url, "", err
 	}
 	if o.Secret && strings.HasSuffix(url, "/…") {
-		return "", "", digest.Refuse(digest.Invalid, "the list omits its secret address; add it by hand")
+		return "", "", digest.Refuse(digest.Invalid, "the list doesn’t include the feed’s secret address; add the feed by hand")
 	}
 	as, f, err := d.own(ctx, c)
 	if digest.KindOf(err) == digest.NotFound {

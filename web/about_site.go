@@ -70,7 +70,7 @@ func (s *site) lookAtSite(w http.ResponseWriter, r *http.Request) error {
 }
 
 var errTooManyLooks = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
-	catalogue.Key("We checked your site several times in a short while. Try again in half an hour.")}
+	catalogue.Key("We’ve checked your site several times already. Try again in half an hour.")}
 
 // grant stores or removes the host's rule and returns a sentence about the rule now in force.
 func (s *site) grant(ctx context.Context, host string, wish poller.Wish) (holds catalogue.Sayable, err error) {

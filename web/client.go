@@ -206,13 +206,13 @@ func needLetters(p *operatorPage, notes []digest.LetterNote, now time.Time) {
 		switch {
 		case now.Sub(n.At) >= digest.LetterNoteLife:
 		case n.SignIn:
-			p.need(catalogue.Key("Too many sign-in links went unused (%s), so new browsers got no further links. To give a reader a link, run “digest user sign-in”."), minute(n.At))
+			p.need(catalogue.Key("Too many sign-in links went unused (%s), so we stopped sending links to new browsers. To create a link for a reader, run “digest user sign-in”."), minute(n.At))
 		default:
 			var of catalogue.Sayable = minute(n.At)
 			if n.Domain != "" {
 				of = catalogue.Key("%s, %s").With(n.Domain, of)
 			}
-			p.need(catalogue.Key("Too many sign-up emails went unanswered (%s). We refused more sign-ups. If this continues, set DIGEST_SIGN_UP=invitation or hold the newsletter."), of)
+			p.need(catalogue.Key("Too many sign-up emails went unanswered (%s), so we rejected further sign-ups. If this continues, set DIGEST_SIGN_UP=invitation or put the newsletter on hold."), of)
 		}
 	}
 }

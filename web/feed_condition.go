@@ -41,7 +41,7 @@ func conditionOf(f digest.Feed, again, now time.Time, zone *time.Location) condi
 	asked := askedAgain(again, now, zone)
 	switch ill := poller.Illness(f, now); {
 	case f.State == digest.FeedGone:
-		return condition{sentences{catalogue.Key("Its site says it’s permanently gone.")}, true, f.GoneAt}
+		return condition{sentences{catalogue.Key("The site says the feed is permanently gone.")}, true, f.GoneAt}
 	case f.State == digest.FeedDead:
 		c.Words = sentences{troubleWords(ill, sinceDay(f.FirstErrorAt, now, zone)),
 			catalogue.Key("We stopped checking.")}
@@ -64,7 +64,7 @@ func conditionOf(f digest.Feed, again, now time.Time, zone *time.Location) condi
 	case f.Errors > 0:
 		c.Words = append(sentences{troubleWords(digest.Well, sinceDay(f.FailingSince, now, zone))}, asked...)
 	case f.PostsWaiting > 0:
-		c.Words = sentences{catalogue.Key("It reached its daily limit. The rest follows tomorrow.")}
+		c.Words = sentences{catalogue.Key("The feed reached its daily limit. The remaining posts come tomorrow.")}
 	case f.ParsedAt.IsZero():
 		c.Words = append(sentences{catalogue.Key("Not checked yet.")}, asked...)
 	}

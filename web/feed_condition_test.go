@@ -76,7 +76,7 @@ func TestConditions(t *testing.T) {
 		{"tried again", of(well, func(f *digest.Feed) { f.State = digest.FeedTrial }), tonight,
 			"Not checked yet. We’ll check again tonight.", true},
 		{"gone", of(well, func(f *digest.Feed) { f.State, f.GoneAt = digest.FeedGone, now }), time.Time{},
-			"Its site says it’s permanently gone.", true},
+			"The site says the feed is permanently gone.", true},
 		{"never read", of(well, func(f *digest.Feed) { f.ParsedAt = time.Time{} }), tonight,
 			"Not checked yet. We’ll check again tonight.", false},
 		{"never read, failed once",
@@ -94,7 +94,7 @@ func TestConditions(t *testing.T) {
 		{"not asked", failing(at(13, 0, 5), 7, 0, "no answer"), time.Time{},
 			"The site doesn’t respond (since 13 November).", true},
 		{"too much", of(well, func(f *digest.Feed) { f.PostsWaiting = 3 }), tonight,
-			"It reached its daily limit. The rest follows tomorrow.", false},
+			"The feed reached its daily limit. The remaining posts come tomorrow.", false},
 	} {
 		got := conditionOf(c.feed, c.again, now, paris)
 		if got.Words.String() != c.words || got.Trouble != c.trouble {

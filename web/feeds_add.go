@@ -28,7 +28,7 @@ func (p feedsPage) Finder() finder {
 }
 
 func (p homeFirstPage) Finder() finder {
-	f := finder{Label: catalogue.Key("Address of a site"), First: true}
+	f := finder{Label: catalogue.Key("Site address"), First: true}
 	if p.Feeds > 0 {
 		f.Label = catalogue.Key("Add another")
 	}
@@ -57,7 +57,7 @@ func (s *site) feedsSharePage(w http.ResponseWriter, r *http.Request, me reader)
 }
 
 func (s *site) showAdd(w http.ResponseWriter, r *http.Request, address string) error {
-	p := feedsAddPage{Finder: finder{Label: catalogue.Key("Address of a site")}, Mark: s.bookmarklet()}
+	p := feedsAddPage{Finder: finder{Label: catalogue.Key("Site address")}, Mark: s.bookmarklet()}
 	p.Finder.Asked = firstRunes(strings.TrimSpace(address), mostAddress)
 	return s.show(w, r, http.StatusOK, "feeds_add", catalogue.Key("Add a site"), p)
 }

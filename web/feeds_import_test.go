@@ -103,7 +103,7 @@ func TestImportReportEnds(t *testing.T) {
 			r.now)
 		r.must(err)
 		a := v.get("/feeds/import/report").status(http.StatusOK).shows(".reading h2", "New sites")
-		a.contains("[role=status]", "Not readable yet: 1.").shows("[data-again]")
+		a.contains("[role=status]", "Couldn’t be read yet: 1.").shows("[data-again]")
 	})
 }
 
@@ -125,7 +125,7 @@ func TestImportReportNamesTheGone(t *testing.T) {
 			r.t.Fatalf("takes %q", got)
 		}
 		a := v.get("/feeds/import/report").status(http.StatusOK).contains("[role=status]", "Checked 0 of 1.",
-			"Not readable yet: 1.")
+			"Couldn’t be read yet: 1.")
 		a.contains(".reading .rows", "Old news", "permanently gone")
 	})
 }

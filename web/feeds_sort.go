@@ -92,7 +92,7 @@ func (q feedsQuery) Orders() []choice {
 	return chosen([]choice{
 		{Value: string(byFolder), Name: catalogue.Key("folder")}, {Value: string(byNames), Name: catalogue.Key("name")},
 		{Value: string(byLast), Name: catalogue.Key("last post")},
-		{Value: string(byTrouble), Name: catalogue.Key("trouble")},
+		{Value: string(byTrouble), Name: catalogue.Key("problems")},
 	}, string(q.Sort))
 }
 

@@ -171,7 +171,7 @@ const maxName = 500
 const maxDigestName = 80
 
 const tooLongName = catalogue.Key(
-	"A name can have %d characters; yours has %d. We’ve shortened it here. Check it and save again.")
+	"A name can have at most %d characters; yours has %d. We’ve shortened it here. Check it and save again.")
 
 // nameOfForm converts input to one line. If it is longer than most characters, wrong is the message
 // tooLong with the limit and the length.

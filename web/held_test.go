@@ -74,7 +74,7 @@ func TestOperatorIsToldShortly(t *testing.T) {
 			r.must(err)
 		}
 		a = op.get("/operator").status(http.StatusOK).contains(".troubles .why", "452 4.2.2 over quota")
-		a.contains("main", "Last 48 hours: 1 refused, 0 not confirmed, 0 too late.")
+		a.contains("main", "Last 48 hours: 1 rejected, 0 unconfirmed, 0 expired.")
 	})
 }
 

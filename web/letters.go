@@ -29,7 +29,7 @@ func letterLanguage(u digest.User, asked *catalogue.Language) *catalogue.Languag
 
 // worksWithin returns the lifetime of a sign-in link as a sentence.
 func worksWithin(life time.Duration) catalogue.Sayable {
-	return catalogue.Key("Open the link and press the button to sign in. The link works once, within %d hours.").With(
+	return catalogue.Key("Open the link and press the button to sign in. The link works once and expires after %d hours.").With(
 		int(life.Hours()))
 }
 
@@ -54,7 +54,7 @@ func operatorSignInLetter(l *catalogue.Language, base, token string, life time.D
 			"The operator of this site sent you this link, probably because you couldn’t sign in."),
 			worksWithin(life)),
 		Action: catalogue.Key("Sign in").In(l), URL: base + "/sign-in?token=" + token,
-		Aside: paragraphs(l, catalogue.Key("If you don’t need it, ignore this email. We sent the link only to you.")),
+		Aside: paragraphs(l, catalogue.Key("If you don’t need the link, ignore this email. We sent it only to you.")),
 	}
 }
 
@@ -65,7 +65,7 @@ func signUpLetter(l *catalogue.Language, base, token string) render.LetterConten
 		Text: paragraphs(l,
 			catalogue.Key(
 				"Someone, probably you, signed up with this address for a daily newspaper from the sites you choose."),
-			catalogue.Key("Open the link and press the button to confirm. The link works once, within a day."),
+			catalogue.Key("Open the link and press the button to confirm. The link works once and expires after a day."),
 		),
 		Action: catalogue.Key("Confirm").In(l), URL: base + "/sign-up/confirm?token=" + token,
 		Aside: paragraphs(l, catalogue.Key("If this wasn’t you, ignore this email. You won’t get an account.")),
@@ -77,9 +77,9 @@ func oldAddressLetter(l *catalogue.Language, base, token string) render.LetterCo
 		Language: l.Code,
 		Title:    catalogue.Key("Change email address?").In(l),
 		Text: paragraphs(l,
-			catalogue.Key("Someone who is signed in as you wants to change your email address. Open the link to see the new address."),
+			catalogue.Key("Someone who is signed in to your account wants to change your email address. Open the link to see the new address."),
 			catalogue.Key(
-				"We sent a link to your old and your new address. Confirm both within a day to make the change."),
+				"We sent a link to both your old and your new address. To make the change, open both links and confirm within a day."),
 		),
 		Action: catalogue.Key("Review the change").In(l), URL: base + "/settings/address/confirm?token=" + token,
 		Aside: paragraphs(l, catalogue.Key(
@@ -94,7 +94,7 @@ func newAddressLetter(l *catalogue.Language, base, token string) render.LetterCo
 		Text: paragraphs(l,
 			catalogue.Key("Someone, probably you, asked us to send their daily digest to this address."),
 			catalogue.Key(
-				"We sent a link to your old and your new address. Confirm both within a day to make the change."),
+				"We sent a link to both your old and your new address. To make the change, open both links and confirm within a day."),
 		),
 		Action: catalogue.Key("Review the change").In(l), URL: base + "/settings/address/confirm?token=" + token,
 		Aside: paragraphs(l, catalogue.Key("If this wasn’t you, ignore this email.")),
@@ -191,7 +191,7 @@ func NamesApprovedLetter(l *catalogue.Language, base string, n digest.Newsletter
 func NamesRefusedLetter(l *catalogue.Language, base string, n digest.Newsletter, reason string) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,
-		Title:    catalogue.Key("%s keeps its name").With(digest.OneLine(n.Name)).In(l),
+		Title:    catalogue.Key("The new name for %s was not approved").With(digest.OneLine(n.Name)).In(l),
 		Text: paragraphs(l, catalogue.Key(
 			"The operator of this site did not approve the new name. Their reason: %s").With(reason)),
 		Action: catalogue.Key("Settings").In(l), URL: base + "/newsletters/" + n.Slug + "/settings",

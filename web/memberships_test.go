@@ -76,7 +76,7 @@ func TestSiteInLettersAlone(t *testing.T) {
 			r.now)
 		r.must(err)
 		mo.get("/memberships").shows(".shared button", "Only in newsletter").contains(".shared",
-			"You get Anna's site here and in your edition")
+			"You get Anna's site in this newsletter and in your edition")
 		form := func(once string) url.Values {
 			return url.Values{"membership": {fmt.Sprint(int64(m.DigestID))},
 				"feed": {fmt.Sprint(int64(subs[0].Feed.ID))}, "once": {once}}

@@ -81,7 +81,7 @@ func TestGoingBack(t *testing.T) {
 			r.t.Errorf("the button posts to %q", got)
 		}
 		if got := a.texts("p")[1]; !strings.Contains(got,
-			"“Notes” moved from old.example to new.example. From now on you get what is published there.") {
+			"“Notes” moved from old.example to new.example. From now on, you get the posts published there.") {
 			r.t.Errorf("says %q", got)
 		}
 		if got := a.Header.Get("Referrer-Policy"); got != "same-origin" || strings.Contains(a.body, `href="http`) {
@@ -203,7 +203,7 @@ func TestMovesOnPages(t *testing.T) {
 		}
 		for _, a := range []answer{own, linked} {
 			if got := a.texts(".notice p")[0]; got !=
-				"Notes has moved from old.example to new.example. From now on you get what is published there." {
+				"Notes has moved from old.example to new.example. From now on, you get the posts published there." {
 				r.t.Errorf("the edition says %q", got)
 			}
 		}

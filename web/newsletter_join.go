@@ -226,7 +226,7 @@ func joinLetter(l *catalogue.Language, base string, n digest.Newsletter, token s
 		Title:    catalogue.Key("Confirm your subscription to %s").With(name).In(l),
 		Text: paragraphs(l,
 			catalogue.Key("Someone, probably you, asked to subscribe to %s with this address.").With(name),
-			catalogue.Key("Open the link and press the button to confirm. The link works once, within a day."),
+			catalogue.Key("Open the link and press the button to confirm. The link works once and expires after a day."),
 		),
 		Action: catalogue.Key("Confirm").In(l), URL: base + "/n/" + n.Slug + "/confirm?token=" + token,
 		Aside: paragraphs(l, catalogue.Key("If this wasn’t you, ignore this email. You won’t be subscribed.")),
@@ -239,7 +239,7 @@ func memberLetter(l *catalogue.Language, base string, n digest.Newsletter) rende
 		Language: l.Code,
 		Title:    catalogue.Key("You already subscribe to %s").With(name).In(l),
 		Text: paragraphs(l, catalogue.Key(
-			"Someone, probably you, asked to subscribe to %s with this address. You already do, so nothing changed.").
+			"Someone, probably you, asked to subscribe to %s with this address. You’re already subscribed, so nothing changed.").
 			With(name)),
 		Action: catalogue.Key("All issues").In(l), URL: base + "/n/" + n.Slug,
 		Aside: paragraphs(l, catalogue.Key(

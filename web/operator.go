@@ -129,7 +129,7 @@ func (s *site) needRoom(p *operatorPage) {
 		return
 	}
 	if size := s.Storage(p.Numbers.Bytes); size.Large() {
-		p.need(catalogue.Key("The database has grown to %s, over the alarm of %s (DIGEST_DATABASE_ALARM). Set a shorter DIGEST_KEEP, or raise the alarm."),
+		p.need(catalogue.Key("The database has grown to %s, above the alarm threshold of %s (DIGEST_DATABASE_ALARM). Set a shorter DIGEST_KEEP, or a higher threshold."),
 			chart.Size(size.Bytes), chart.Size(size.Alarm))
 	} else if size.Tight() {
 		p.need(catalogue.Key("The database’s disk has only %s free. Free some space, or set a shorter DIGEST_KEEP."),
@@ -147,7 +147,7 @@ func (p *operatorPage) needPrune(w *digest.Prune) {
 // needHour reports late editions, polls and mail.
 func (p *operatorPage) needHour(late digest.Lags) {
 	if !late.Editions.IsZero() {
-		p.need(catalogue.Key("An edition that was due by %s isn’t made yet. See the log."), minute(late.Editions))
+		p.need(catalogue.Key("An edition due by %s hasn’t been created yet. See the log."), minute(late.Editions))
 	}
 	if !late.Polls.IsZero() {
 		p.need(catalogue.Key(
@@ -155,7 +155,7 @@ func (p *operatorPage) needHour(late digest.Lags) {
 			minute(late.Polls))
 	}
 	if !late.Mail.IsZero() {
-		p.need(catalogue.Key("Email that was due at %s hasn’t been sent yet."), minute(late.Mail))
+		p.need(catalogue.Key("Email due at %s hasn’t been sent yet."), minute(late.Mail))
 	}
 }
 
@@ -310,7 +310,7 @@ func (m mailPart) Failures() catalogue.Sayable {
 	if m.Refused+m.Unconfirmed+m.Late == 0 {
 		return nil
 	}
-	return catalogue.Key("Last 48 hours: %d refused, %d not confirmed, %d too late.").With(m.Refused, m.Unconfirmed,
+	return catalogue.Key("Last 48 hours: %d rejected, %d unconfirmed, %d expired.").With(m.Refused, m.Unconfirmed,
 		m.Late)
 }
 
@@ -347,7 +347,7 @@ func (p *operatorPage) listMail(waiting store.MailWaiting, lanes []digest.Lane, 
 	})
 	p.Mail.GivenUp = mailRows(waiting.GivenUp, func(e store.QueuedEdition) catalogue.Sayable {
 		if e.State == digest.EditionUnconfirmed {
-			return catalogue.Key("sent, not confirmed")
+			return catalogue.Key("sent, delivery not confirmed")
 		}
 		return catalogue.Key("%d attempts").With(e.Attempt)
 	})

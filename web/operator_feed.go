@@ -79,7 +79,7 @@ func neverAsked(f store.FeedInfo) catalogue.Sayable {
 	case f.State == digest.FeedDeclined:
 		return catalogue.Key("the owner of its host does not allow polls")
 	case f.Subscribers == 0:
-		return catalogue.Key("No reader needs it now, so we don’t check it.")
+		return catalogue.Key("No reader needs this feed right now, so we don’t check it.")
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func TestOperatorAsksFeed(t *testing.T) {
 		f = well(f, r.now)
 		path := fmt.Sprint("/operator/feeds/", f.ID)
 		op.post(path+"/poll", nil).status(http.StatusConflict).contains(".wrong",
-			"No reader needs it now, so we don’t check it.")
+			"No reader needs this feed right now, so we don’t check it.")
 		_, err = r.store.Subscribe(t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
 		r.must(err)
 		f.NotBefore = r.now.Add(90 * time.Minute)

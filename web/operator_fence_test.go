@@ -70,7 +70,7 @@ func TestFenceIsSeen(t *testing.T) {
 		}
 		page := op.get("/operator")
 		for _, want := range []string{"was last at work as https://elsewhere.example, and this is " + r.base,
-			"Last hourly job:", "A release sends up to 1 edition. 1 more reader gets one if their feeds have news.",
+			"Last hourly job:", "Releasing the fence sends up to 1 edition. 1 more reader gets one if their feeds have new posts.",
 			"ada@example.org", "edition due", "digest fence", r.base + "</bdi> polls and sends"} {
 			if !strings.Contains(page.body, want) {
 				r.t.Errorf("the page does not say %q", want)
@@ -113,7 +113,7 @@ func TestReleaseWithoutOldMail(t *testing.T) {
 		op := r.operator()
 		page := op.get("/operator").status(http.StatusOK)
 		field := `name="before" type="datetime-local" value="` + r.now.UTC().Format("2006-01-02T15:04")
-		for _, want := range []string{"A release sends up to 1 edition", "ada@example.org", field} {
+		for _, want := range []string{"Releasing the fence sends up to 1 edition", "ada@example.org", field} {
 			if !strings.Contains(page.body, want) {
 				r.t.Errorf("the page does not say %q: %s", want, page.body)
 			}

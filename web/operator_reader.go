@@ -140,9 +140,9 @@ func (p operatorReaderPage) State(e store.MailedEdition) catalogue.Sayable {
 	words := map[digest.EditionState]catalogue.Sayable{
 		digest.EditionReady: catalogue.Key("waiting"), digest.EditionLeased: catalogue.Key("sending"),
 		digest.EditionDotting: catalogue.Key("sending"), digest.EditionUnmailed: catalogue.Key("web only"),
-		digest.EditionUnconfirmed: catalogue.Key("sent, not confirmed"),
+		digest.EditionUnconfirmed: catalogue.Key("sent, delivery not confirmed"),
 		digest.EditionSent:        catalogue.Key("sent %s").With(p.When(e.SentAt)),
-		digest.EditionFailed:      catalogue.Key("refused"), digest.EditionExpired: catalogue.Key("too late"),
+		digest.EditionFailed:      catalogue.Key("rejected"), digest.EditionExpired: catalogue.Key("expired"),
 	}[e.State]
 	if e.Resent > 0 {
 		return catalogue.Key("%s (sent again)").With(words)

@@ -308,7 +308,7 @@ func TestLateWork(t *testing.T) {
 		_, err = r.store.Release(t.Context(), r.now, 0)
 		r.must(err)
 		r.now = r.now.Add(2*time.Hour + time.Second)
-		says(http.StatusServiceUnavailable, "mail is late", "Email that was due at",
+		says(http.StatusServiceUnavailable, "mail is late", "Email due at",
 			"on time / on time / since 20 Nov 2026, 23:00")
 	})
 }
@@ -354,7 +354,7 @@ func TestStorageIsTold(t *testing.T) {
 			[]store.Polled{{Feed: f, Listed: []string{"p"}, Posts: []digest.Post{post}}})
 		r.must(err)
 
-		const why = "over the daily limit: one post waits since 2026-11-20 12:00 UTC and is stored by the first poll after 2026-11-21 00:00 UTC if the feed still lists it"
+		const why = "over the daily limit: one post has been waiting since 2026-11-20 12:00 UTC; the first poll after 2026-11-21 00:00 UTC stores it if the feed still lists it"
 		mine := r.visitor().signIn(ada)
 		for _, path := range []string{"/feeds", fmt.Sprintf("/feeds/%d", f.ID)} {
 			if page := mine.get(path).status(http.StatusOK); !strings.Contains(page.body,

@@ -54,7 +54,7 @@ func TestLaterVersions(t *testing.T) {
 		v.get(page).status(http.StatusOK).shows("h1", "It is so").shows(".changes",
 			"Changed: 21 November 2026, 10:00").has(".changes a", "href", later)
 		a := v.get(later).status(http.StatusOK).shows("h1", "It is not so").contains(".notice",
-			"This is the version of 21 November 2026")
+			"This is the version from 21 November 2026")
 		a.has(".notice a", "href", page)
 		if !strings.Contains(a.body, "<b>as we know</b>") && !strings.Contains(a.body, "as we know") ||
 			strings.Contains(a.body, "alert(1)") || strings.Contains(a.body, "three four five") {

@@ -37,7 +37,7 @@ var (
 	errForeignForm = &problem{http.StatusForbidden, catalogue.Key("This form came from another site"),
 		catalogue.Key("For your safety, we only accept forms from this site. Open the page here and try again.")}
 	errSpentLink = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"),
-		catalogue.Key("A sign-in link works once, and only for a limited time. Ask for a new one on the sign-in page.")}
+		catalogue.Key("A sign-in link works once and expires after a while. Get a new one on the sign-in page.")}
 	errBadForm = &problem{http.StatusBadRequest, catalogue.Key("We couldn’t read that form"),
 		catalogue.Key("Go back, reload the page and try again.")}
 	errNoButton = &problem{http.StatusForbidden, catalogue.Key("Please press the button"),
@@ -49,17 +49,17 @@ var (
 	errMembersOnly = &problem{http.StatusForbidden, catalogue.Key("You only get newsletters here"),
 		catalogue.Key("This page is for readers with a daily edition. Your newsletters are on the front page.")}
 	errSpentJoin = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"),
-		catalogue.Key("It works once, within a day. If you already pressed its button, you’re done. If not, fill in the form again.")}
+		catalogue.Key("The link works once and expires after a day. If you already pressed the button on its page, you’re done. If not, fill in the form again.")}
 	errOwnerOnly = &problem{http.StatusForbidden, catalogue.Key("Only the owner can do that"),
 		catalogue.Key("You’re an editor. Only the owner can change the team or the sender address, or end the newsletter.")}
 	errHeldByOthers = &problem{http.StatusForbidden, catalogue.Key("The operator put this newsletter on hold"),
-		catalogue.Key("The newsletter’s page says why. Ask the operator to release it.")}
+		catalogue.Key("The newsletter’s page shows the reason. Ask the operator to resume it.")}
 	errLastOwner = &problem{http.StatusConflict, catalogue.Key("A newsletter needs an owner"),
 		catalogue.Key("Make someone else an owner first.")}
 	errPublishingClosed = &problem{http.StatusForbidden, catalogue.Key("Only the operator can create newsletters"),
 		catalogue.Key("If you’d like to publish one here, ask the operator of this site.")}
 	errTooManyTests = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
-		catalogue.Key("You did this several times in a short while. Try again in a few minutes.")}
+		catalogue.Key("You’ve done this too many times. Try again in a few minutes.")}
 	errTooMany = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
 		catalogue.Key("There were too many requests from your network. Try again in a minute.")}
 	errOneByOne = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
@@ -69,15 +69,15 @@ var (
 	errUnavailable = &problem{http.StatusServiceUnavailable, catalogue.Key("Back in a moment"),
 		catalogue.Key("The database isn’t responding. Nothing is lost. Try again in a minute.")}
 	errSpentSignUp = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"),
-		catalogue.Key("A sign-up link works once, within a day. If you already used it, sign in. If not, sign up again.")}
+		catalogue.Key("A sign-up link works once and expires after a day. If you already used it, sign in. If not, sign up again.")}
 	errSpentInvitation = &problem{http.StatusConflict, catalogue.Key("This link no longer works"),
 		catalogue.Key("This invitation was already used or cancelled, or it has expired. Ask for a new one.")}
 	errSignUpClosed = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"),
 		catalogue.Key("Sign-up is closed. The operator of this site can add you.")}
 	errSpentAgree = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"),
-		catalogue.Key("Your address was already changed, the change was cancelled, or a day has passed. Sign in and check your settings.")}
+		catalogue.Key("Your address was already changed, the change was cancelled, or the link has expired. Sign in and check your settings.")}
 	errSpentMove = &problem{http.StatusGone, catalogue.Key("Nothing to undo"),
-		catalogue.Key("You already did this, or the link is too old. You can still follow either address under Feeds.")}
+		catalogue.Key("You already undid this, or the link has expired. You can still follow either address under Feeds.")}
 	errSpentEdition = &problem{http.StatusGone, catalogue.Key("This link no longer works"),
 		catalogue.Key("We no longer store the edition it belongs to. Nothing was changed. Sign in to change a site or save a post.")}
 	errSpentUndo = &problem{http.StatusGone, catalogue.Key("This link no longer works"),
@@ -85,7 +85,7 @@ var (
 	errGoneEdition = &problem{http.StatusGone, catalogue.Key("This link no longer works"),
 		catalogue.Key("We delete old editions after a while. You can still read it in the email.")}
 	errOldLink = &problem{http.StatusGone, catalogue.Key("This link no longer works"),
-		catalogue.Key("The reader turned off the links in older emails. Nothing was changed. To unsubscribe, use your latest email or sign in.")}
+		catalogue.Key("Links in older emails were turned off, so nothing was changed. To unsubscribe, use the latest email or sign in.")}
 	errInternal = &problem{http.StatusInternalServerError, catalogue.Key("Something went wrong"),
 		catalogue.Key("This is our fault, and we’ve logged the error. Try again in a minute.")}
 )

@@ -72,7 +72,7 @@ func TestOneMember(t *testing.T) {
 		// Neither the publisher nor an import adds them again.
 		form := url.Values{"email": {"MO@example.org"}, "zone": {"UTC"}, "proof": {"by letter"}}
 		v.post(membersPath+"/add", form).status(http.StatusUnprocessableEntity).contains(".wrong",
-			"only the member can subscribe again")
+			"only that person can subscribe again")
 		v.send(membersPath+"/import", "list.csv", "email,confirmed_at\nmo@example.org,2026-01-01\n",
 			map[string]string{"how": "join"}).status(http.StatusOK).contains(".rows",
 			"unsubscribed earlier, not added again")
@@ -133,7 +133,7 @@ func TestImportMembersOnline(t *testing.T) {
 		v.send(membersPath+"/import", "x.csv", list, map[string]string{"how": "ask"}).status(http.StatusOK).contains(
 			".rows", "will get an email to confirm")
 		v.send(membersPath+"/import", "x.csv", list, map[string]string{"how": "ask"}).status(http.StatusOK).contains(
-			".rows", "asked earlier, not asked again")
+			".rows", "already asked to confirm, not asked again")
 		v.send(membersPath+"/import", "x.csv", "name\nMo\n", nil).status(http.StatusBadRequest).contains(".wrong",
 			"email")
 		v.post(membersPath+"/import", nil).status(http.StatusBadRequest).contains(".wrong", "No file chosen")

@@ -107,7 +107,7 @@ func layoutsToChoose(l digest.Layout) []choice {
 		{Value: string(digest.Headlines), Name: catalogue.Key("Headlines")},
 		{Value: string(digest.Excerpts), Name: catalogue.Key("Excerpts")},
 		{Value: string(digest.FullText), Name: catalogue.Key("Full text"),
-			Hint: catalogue.Key("As much as the site provides and an email can hold")},
+			Hint: catalogue.Key("As much as the site provides and as fits in an email")},
 	}, string(l))
 }
 
@@ -117,7 +117,7 @@ func picturesToChoose(i digest.Images, without ...digest.Images) []choice {
 		{Value: string(digest.NoImages), Name: catalogue.Key("No pictures")},
 		{Value: string(digest.LinkedImages), Name: catalogue.Key("Links only")},
 		{Value: string(digest.ProxiedImages), Name: catalogue.Key("Pictures"),
-			Hint: catalogue.Key("All in full posts, one with each excerpt")},
+			Hint: catalogue.Key("All pictures in full posts, one with each excerpt")},
 	}, string(i))
 	return slices.DeleteFunc(all, func(c choice) bool { return slices.Contains(without, digest.Images(c.Value)) })
 }
@@ -158,7 +158,7 @@ func sitesToLead(subs []store.SubscriptionInfo) []choice {
 	subs = slices.SortedFunc(slices.Values(subs), func(a, b store.SubscriptionInfo) int {
 		return digest.CompareNames(shortened(titleOf(a)), shortened(titleOf(b)))
 	})
-	sites := []choice{{Value: "0", Name: catalogue.Key("First in your order")}}
+	sites := []choice{{Value: "0", Name: catalogue.Key("First site in your order")}}
 	for _, sub := range subs {
 		if !sub.Paused || sub.Leads {
 			sites = append(sites, choice{Value: strconv.FormatInt(int64(sub.FeedID), 10), Name: shortened(titleOf(sub)),

@@ -70,7 +70,7 @@ var (
 	errAhead = &problem{http.StatusServiceUnavailable, catalogue.Key("Download not started"),
 		catalogue.Key("Open “Export your data” and press the download button.")}
 	errOften = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
-		catalogue.Key("You did this several times in a short while. Try again in a few minutes.")}
+		catalogue.Key("You’ve done this too many times. Try again in a few minutes.")}
 )
 
 // fetchesAhead reports whether the browser prefetches or prerenders the page.

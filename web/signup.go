@@ -49,7 +49,7 @@ type signUpPage struct {
 const (
 	closedWords  = catalogue.Key("Sign-up is closed. The operator of this site can add you.")
 	invitedWords = catalogue.Key(
-		"You need an invitation to sign up. Open its link, or ask the operator of this site for one.")
+		"You need an invitation to sign up. Open your invitation link, or ask the operator of this site for one.")
 	spentWords = catalogue.Key(
 		"This invitation was already used or cancelled, or it has expired. Ask for a new one.")
 	unmailedWords = catalogue.Key("This site can’t send email yet, so nobody can sign up. The operator can add you.")

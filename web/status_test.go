@@ -291,7 +291,7 @@ func TestStatusOfAFeedThatNobodyWaitsFor(t *testing.T) {
 		gone := f
 		gone.State, gone.GoneAt, gone.LastStatus, gone.LastError = digest.FeedGone, r.now, 410, "410 Gone"
 		r.polled(gone, store.PollRecord{At: r.now, Outcome: "failed", Status: 410, Note: "410 Gone"})
-		r.visitor().get(statusOf(feedURL)).shows(".standing strong", "gone").shows(".facts dd", "not planned", "never",
+		r.visitor().get(statusOf(feedURL)).shows(".standing strong", "gone").shows(".facts dd", "not scheduled", "never",
 			"never", "polls find new posts")
 	})
 }

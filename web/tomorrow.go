@@ -67,4 +67,4 @@ func (s *site) showTomorrow(w http.ResponseWriter, r *http.Request, me reader) e
 }
 
 var errTooManyPreviews = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
-	catalogue.Key("You did this several times in a short while. Try again in a few minutes.")}
+	catalogue.Key("You’ve done this too many times. Try again in a few minutes.")}

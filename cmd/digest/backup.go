@@ -19,7 +19,7 @@ import (
 
 type backupCmd struct {
 	File           string   `arg:"" help:"The file to write; only its owner can read it."`
-	Recipient      []string `placeholder:"AGE1..." help:"Encrypt the backup for this public key of age; repeat it for several keys."`
+	Recipient      []string `placeholder:"AGE1..." help:"Encrypt the backup for this age public key; repeat it for several keys."`
 	RecipientsFile string   `placeholder:"FILE" help:"Encrypt the backup for the public keys in a file, one a line."`
 	Replace        bool     `env:"-" help:"Replace the file if it exists."`
 }
@@ -92,7 +92,7 @@ func (c backupCmd) Run(a *app) error {
 	return a.show(r, func() error {
 		fmt.Fprintf(a.stdout, "%s: %s, %d KB\n", plain(r.File), r.contents(), (size+1023)>>10)
 		if r.KeyFile != "" {
-			fmt.Fprintf(a.stdout, "it does not hold the key of private feeds; keep a copy of %s in another place\n",
+			fmt.Fprintf(a.stdout, "it does not contain the key for private feeds; keep a copy of %s in another place\n",
 				plain(r.KeyFile))
 		}
 		return nil

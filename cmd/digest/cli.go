@@ -30,9 +30,9 @@ type cli struct {
 
 	settings
 
-	Serve        serveCmd        `cmd:"" help:"Everything in one process: the hourly job, delivery and the web view."`
-	Work         workCmd         `cmd:"" help:"The hourly job and delivery without the web view; run any number beside one PostgreSQL."`
-	Tick         tickCmd         `cmd:"" help:"The hourly job once: poll, release and deliver what is due, then exit (for cron)."`
+	Serve        serveCmd        `cmd:"" help:"Run everything in one process: the hourly job, delivery and the web view."`
+	Work         workCmd         `cmd:"" help:"Run the hourly job and delivery without the web view; any number can share one PostgreSQL."`
+	Tick         tickCmd         `cmd:"" help:"Run the hourly job once: poll, release and deliver what is due, then exit (for cron)."`
 	Demo         demoCmd         `cmd:"" help:"Watch the main job run on sample feeds: three readers, three midnights."`
 	User         userCmd         `cmd:"" help:"Add, list, change and remove readers; sign-in links."`
 	Invite       inviteCmd       `cmd:"" help:"Print a link by which one person can sign up."`
@@ -40,7 +40,7 @@ type cli struct {
 	Unsubscribe  unsubscribeCmd  `cmd:"" help:"Unsubscribe a reader from a feed."`
 	OPML         opmlCmd         `cmd:"" name:"opml" help:"Import and export subscription lists."`
 	Newsletter   newsletterCmd   `cmd:"" help:"Manage newsletters and their members."`
-	Preview      previewCmd      `cmd:"" help:"Print the edition that the reader's next midnight would bring."`
+	Preview      previewCmd      `cmd:"" help:"Print the edition that the reader would get at the next midnight."`
 	Feeds        feedsCmd        `cmd:"" help:"Show all feeds or one: state, last response, and next poll."`
 	Poll         pollCmd         `cmd:"" help:"Poll one feed now, if its limits allow it; also retries a dead feed."`
 	Hosts        hostsCmd        `cmd:"" help:"Rules for hosts: poll less often, or block."`

@@ -125,4 +125,4 @@ func blameTo(err error) error {
 	return &named
 }
 
-var errStopped = errors.New("the new database was not read to its end")
+var errStopped = errors.New("the new database was not read completely")

@@ -12,7 +12,7 @@ import (
 )
 
 type dkimCmd struct {
-	New    dkimNewCmd    `cmd:"" help:"Make a key for a domain and print the DNS record to publish."`
+	New    dkimNewCmd    `cmd:"" help:"Create a key for a domain and print the DNS record to publish."`
 	List   dkimListCmd   `cmd:"" default:"1" help:"List the keys, with their records."`
 	Use    dkimUseCmd    `cmd:"" help:"Sign with this key from now on."`
 	Remove dkimRemoveCmd `cmd:"" help:"Delete a key."`
@@ -58,7 +58,7 @@ func (c dkimNewCmd) Run(a *app) error {
 				"digest signs email from %s with it from now on; digest doctor checks whether the record is visible",
 				r.Domain)
 		}
-		return a.say(r, "made a key for %s; publish this TXT record:\n\n  name:  %s\n  value: %s\n\nas a line of a zone file:\n\n  %s\n\n%s",
+		return a.say(r, "created a key for %s; publish this TXT record:\n\n  name:  %s\n  value: %s\n\nas a line of a zone file:\n\n  %s\n\n%s",
 			r.Domain, r.Name, r.Value, zoneLine(r.Name, r.Value), next)
 	})
 }

@@ -10,7 +10,7 @@ import (
 )
 
 type fenceCmd struct {
-	Show    fenceShowCmd    `cmd:"" default:"1" help:"Show whether the database is fenced, why, and what a release would do."`
+	Show    fenceShowCmd    `cmd:"" default:"1" help:"Show whether the database is fenced, why, and what releasing it would do."`
 	Release fenceReleaseCmd `cmd:"" help:"Release the fence: let this instance poll feeds and send email."`
 }
 
@@ -87,7 +87,7 @@ func (a *app) showFence(r reportedFence) error {
 		digest.Counted(len(r.Readers), "reader"))
 	printSome(a, r.Readers, func(w reportedWaiter) string { return plain(w.Email) + ": " + w.describe() })
 	if r.IfNews > 0 {
-		fmt.Fprintf(a.stdout, "%s would get an edition if their feeds have news\n",
+		fmt.Fprintf(a.stdout, "%s would get an edition if their feeds have new posts\n",
 			digest.Counted(r.IfNews, "more reader"))
 	}
 	switch {
@@ -134,7 +134,7 @@ func (w reportedWaiter) describe() string {
 
 type fenceReleaseCmd struct {
 	itself
-	DiscardBefore time.Time `example:"2026-11-20T00:00:00Z" placeholder:"INSTANT" env:"-" help:"Do not mail editions that were due before this instant; they stay on the web."`
+	DiscardBefore time.Time `example:"2026-11-20T00:00:00Z" placeholder:"INSTANT" env:"-" help:"Do not email editions that were due before this instant; they stay on the web."`
 }
 
 func (c fenceReleaseCmd) Run(a *app, st *store.Store) error {

@@ -94,7 +94,7 @@ func (c hostsSetCmd) Run(a *app, st *store.Store) error {
 		return err
 	}
 	return a.say(reportedSetRule{reportRule(rule), feeds},
-		"each feed of %s is polled every %s at most; this affects %s", c.Host, span(c.Interval),
+		"each feed of %s is polled at most every %s; this affects %s", c.Host, span(c.Interval),
 		digest.Counted(feeds, "feed"))
 }
 
@@ -110,7 +110,7 @@ func (c hostsStopCmd) Run(a *app, st *store.Store) error {
 		return err
 	}
 	return a.say(reportedSetRule{reportRule(rule), feeds},
-		"digest sends no requests to %s and its subdomains any more; this affects %s", c.Host,
+		"digest no longer sends requests to %s and its subdomains; this affects %s", c.Host,
 		digest.Counted(feeds, "feed"))
 }
 

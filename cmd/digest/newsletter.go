@@ -24,16 +24,16 @@ type newsletterCmd struct {
 	Leave   newsletterLeaveCmd   `cmd:"" help:"Remove a member at their request."`
 	Import  newsletterImportCmd  `cmd:"" help:"Import a list of members from another service."`
 	Export  newsletterExportCmd  `cmd:"" help:"Export members, proofs of consent and suppressed addresses as a ZIP file."`
-	Preview newsletterPreviewCmd `cmd:"" help:"Print the next issue as it would be made now."`
-	Test    newsletterTestCmd    `cmd:"" help:"Send a test of the next issue to a publisher."`
+	Preview newsletterPreviewCmd `cmd:"" help:"Print the next issue as it would be created now."`
+	Test    newsletterTestCmd    `cmd:"" help:"Send a test email of the next issue to a publisher."`
 	Domain  newsletterDomainCmd  `cmd:"" help:"Send issues from the publisher's domain; print and check its DNS record."`
 	Letter  newsletterLetterCmd  `cmd:"" help:"Set the subject or note of an issue, skip it, or remove a post from it."`
 	Token   newsletterTokenCmd   `cmd:"" help:"List, create or revoke a newsletter's access tokens."`
 	Approve newsletterApproveCmd `cmd:"" help:"Approve a newsletter that a reader requested, or its new name; an email tells the owner."`
-	Refuse  newsletterRefuseCmd  `cmd:"" help:"Refuse and remove a newsletter that a reader requested, or refuse its new name; an email tells the owner why."`
+	Refuse  newsletterRefuseCmd  `cmd:"" help:"Reject and remove a newsletter that a reader requested, or reject its new name; an email tells the owner why."`
 	Limit   newsletterLimitCmd   `cmd:"" help:"Limit the number of a newsletter's members."`
-	Hold    newsletterHoldCmd    `cmd:"" help:"Hold a newsletter: send no issues until you release it; posts are kept."`
-	Release newsletterReleaseCmd `cmd:"" help:"Release a newsletter on hold, or approve the issue of a date."`
+	Hold    newsletterHoldCmd    `cmd:"" help:"Put a newsletter on hold: send no issues until you run release; posts are kept."`
+	Release newsletterReleaseCmd `cmd:"" help:"Resume a newsletter that is on hold, or approve the issue of a date."`
 	End     newsletterEndCmd     `cmd:"" help:"End a newsletter for all its members; the archive stays."`
 	Remove  newsletterRemoveCmd  `cmd:"" help:"Remove a newsletter that has ended, with its archive."`
 }
@@ -58,7 +58,7 @@ type newsletterFlags struct {
 	ReplyTo       *string        `name:"replies-to" placeholder:"ADDRESS" env:"-" help:"The address that receives replies; \"\" is the address of this instance."`
 	ApproveWithin *time.Duration `placeholder:"6h" env:"-" help:"Wait at most this long for approval of an issue; 0: send without approval."`
 	CountClicks   *bool          `negatable:"" env:"-" help:"Count how often posts are opened, but not by whom; headlines link through this instance."`
-	ReturnURL     []string       `placeholder:"URL" env:"-" help:"Allowed return address for a form on another site; repeat it for each address."`
+	ReturnURL     []string       `placeholder:"URL" env:"-" help:"Allowed return URL for a form on another site; repeat it for each URL."`
 	DeliverAt     *time.Duration `type:"clock" example:"07:00" placeholder:"HH:MM" env:"-" help:"When to send issues, in each member's time zone."`
 	Days          digest.Cadence `example:"daily, weekdays, mon,thu, or \"monthly on 15\"" placeholder:"DAYS" env:"-" help:"daily, weekdays, days such as sun, or once a month, such as \"monthly on 15\"; members may choose fewer days."`
 	Layout        digest.Layout  `type:"word" words:"headlines,excerpts,full" placeholder:"LAYOUT" env:"-" help:"headlines, excerpts or full (text)."`

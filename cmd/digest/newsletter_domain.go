@@ -33,11 +33,11 @@ func (a *app) tellStopped(st *store.Store) func(context.Context, digest.Newslett
 func (a *app) stoppedWords(l *catalogue.Language, n digest.Newsletter, d digest.NewsletterDomain) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,
-		Title:    catalogue.Key("%s is using our address for now").With(n.Slug).In(l),
+		Title:    catalogue.Key("%s is sent from our address for now").With(n.Slug).In(l),
 		Text: []string{
 			catalogue.Key("The DNS record for sending from %s is not correct: %s.").With(d.Domain(),
 				catalogue.RecordFinding(d.Finding)).In(l),
-			catalogue.Key("Until the record is correct, we send your issues from our own address. We check it again automatically. No issue is lost.").In(l),
+			catalogue.Key("Until the record is correct, we send your issues from our own address. We check the record again automatically. No issues are lost.").In(l),
 		},
 		Action: catalogue.Key("DNS record").In(l), URL: a.BaseURL + "/newsletters/" + n.Slug + "/domain",
 		Aside: []string{catalogue.Key("If you no longer own %s, remove it from the newsletter on that page.").With(

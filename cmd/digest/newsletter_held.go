@@ -134,11 +134,11 @@ func (a *app) heldLetter(l *catalogue.Language, n store.HeldNewsletter, to strin
 		Title:    catalogue.Key("%s is on hold").With(digest.OneLine(n.Name)).In(l),
 		Text: []string{
 			catalogue.Key("We have stopped sending the newsletter: %s.").With(catalogue.HoldReason(n.HeldReason)).In(l),
-			catalogue.Key("New posts are collected. Members get them in the first issue after the operator releases the newsletter. Members who reported spam or whose address no longer exists get no more issues.").In(l),
+			catalogue.Key("We keep collecting new posts. Members get them in the first issue after the operator resumes the newsletter. Members who marked an email as spam or whose address no longer exists no longer get issues.").In(l),
 		},
 		Action: catalogue.Key("Open newsletter").In(l), URL: a.BaseURL + "/newsletters/" + n.Slug,
 		Aside: []string{catalogue.Key(
-			"Numbers this high usually mean that people on the list never subscribed, or did so long ago. They make mailbox providers distrust all email from this site.").In(l)},
+			"Numbers this high usually mean that people on the list never subscribed, or subscribed long ago. High numbers make mailbox providers distrust all email from this site.").In(l)},
 	}
 	return a.plainLetter(to, words)
 }

@@ -29,10 +29,10 @@ func (a *app) tellNews(st *store.Store) func(store.PublisherNews) error {
 func (a *app) newsWords(l *catalogue.Language, news store.PublisherNews) render.LetterContent {
 	words := render.LetterContent{
 		Language: l.Code,
-		Title:    catalogue.Key("Changes to the feeds of %s").With(digest.OneLine(news.Newsletter.Name)).In(l),
+		Title:    catalogue.Key("Changes to the feeds in %s").With(digest.OneLine(news.Newsletter.Name)).In(l),
 		Action:   catalogue.Key("View feeds").In(l), URL: a.BaseURL + "/newsletters/" + news.Newsletter.Slug + "/feeds",
 		Aside: []string{catalogue.Key(
-			"You get this email because you publish the newsletter. Its members don’t get it.").In(l)},
+			"You’re receiving this email because you publish the newsletter. Its members don’t receive it.").In(l)},
 	}
 	zone, err := time.LoadLocation(news.TimeZone)
 	if err != nil {

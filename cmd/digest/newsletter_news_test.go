@@ -27,7 +27,7 @@ func TestNewsWords(t *testing.T) {
 	a := &app{}
 	a.BaseURL = "https://digest.example"
 	for code, want := range map[string]string{
-		"en": `Changes to the feeds of Notes
+		"en": `Changes to the feeds in Notes
 Anna moved from old.example to new.example. We use the new address now.
 Anna has removed its feed permanently, so we removed it from the newsletter.
 Anna hasn’t worked for 90 days, so we stopped checking it. Remove it, or enter its new address.

@@ -59,7 +59,7 @@ func (a *app) reportImport(st *store.Store, unread []feed.BadLine, result store.
 		if result.Already == 1 {
 			were = "was"
 		}
-		fmt.Fprintf(a.stdout, "%s added, %d %s there before, %s skipped\n",
+		fmt.Fprintf(a.stdout, "%s added, %d %s already there, %s skipped\n",
 			digest.Counted(result.Added, "feed"), result.Already, were, digest.Counted(len(unread), "line"))
 	}
 	unpolled, err := a.firstPolls(st, result.FirstPolls)

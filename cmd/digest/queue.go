@@ -90,9 +90,9 @@ func reportQueued(e store.QueuedEdition) reportedQueued {
 type queueListCmd struct {
 	reads
 	State  store.MailState `type:"word" words:"waiting,sent,unconfirmed,failed,expired,unmailed" env:"-" help:"Only waiting, sent, unconfirmed, failed, expired or unmailed email; sent and unmailed email is listed only with this flag."`
-	Domain string          `placeholder:"DOMAIN" env:"-" help:"Only mail to addresses at a domain."`
-	Reader string          `placeholder:"PART" env:"-" help:"Only mail to addresses that contain this text."`
-	Older  time.Duration   `example:"2h" placeholder:"LENGTH" env:"-" help:"Only mail queued at least this long ago."`
+	Domain string          `placeholder:"DOMAIN" env:"-" help:"Only email to addresses at a domain."`
+	Reader string          `placeholder:"PART" env:"-" help:"Only email to addresses that contain this text."`
+	Older  time.Duration   `example:"2h" placeholder:"LENGTH" env:"-" help:"Only email queued at least this long ago."`
 }
 
 func (c *queueListCmd) check() error {
@@ -235,5 +235,5 @@ func (c *queueResumeCmd) Run(a *app, st *store.Store) error {
 	if lane == "" {
 		lane, words = routeName, routeName
 	}
-	return a.say(map[string]any{"lane": lane, "resumed": true}, "digest tries the %s again at the next delivery", words)
+	return a.say(map[string]any{"lane": lane, "resumed": true}, "digest will try the %s again at the next delivery", words)
 }

@@ -30,7 +30,7 @@ type settings struct {
 	Mail     string     `default:"maildir:mail" group:"First settings:" help:"Mail server: smtp://user:password@host:587 (with STARTTLS), smtps://host:465, smtp+insecure://host:25, or maildir:DIR."`
 	From     string     `default:"Daily Digest <digest@localhost>" group:"First settings:" help:"From address of emails."`
 	BaseURL  string     `type:"base-url" default:"http://localhost:8080" example:"https://digest.example.org" group:"First settings:" help:"Public address of the web pages. Links in emails use it."`
-	Contact  string     `default:"" placeholder:"ADDRESS" group:"First settings:" help:"Address for the owners of sites, shown to them (default: the address of --from). Set it if --base-url is public."`
+	Contact  string     `default:"" placeholder:"ADDRESS" group:"First settings:" help:"Contact address shown to site owners (default: the address of --from). Set it if --base-url is public."`
 	SignUp   web.SignUp `default:"invitation" example:"open, invitation or closed" placeholder:"WHO" group:"First settings:" help:"Who may sign up: open, invitation or closed."`
 
 	Listen         string         `type:"listen" default:"127.0.0.1:8080" group:"Web settings:" help:"Address of the web server: host:port, or unix:/path of a socket."`
@@ -45,20 +45,20 @@ type settings struct {
 	HostInterval    time.Duration   `default:"2s" from:"0" to:"10m" group:"Polling settings:" help:"Shortest time between two requests to one host."`
 	Requests        int             `default:"20" from:"1" to:"10000" placeholder:"N" group:"Polling settings:" help:"Number of simultaneous requests. Requests slower than a second do not count, up to 25 times this number."`
 	FetchTimeout    time.Duration   `default:"30s" from:"1s" to:"1h" group:"Polling settings:" help:"Longest time for one HTTP request."`
-	FeedSize        byteSize        `default:"32MB" from:"10MB" to:"64MB" example:"32MB" placeholder:"SIZE" group:"Polling settings:" help:"Largest feed. Of a feed over 10 MB, the posts at both ends are read."`
+	FeedSize        byteSize        `default:"32MB" from:"10MB" to:"64MB" example:"32MB" placeholder:"SIZE" group:"Polling settings:" help:"Maximum size of a feed. In a feed over 10 MB, only the posts at both ends are read."`
 	Head            poller.HeadMode `default:"learned" group:"Polling settings:" help:"HEAD before GET: learned (per server), always or never."`
 	AllowNetworks   networks        `default:"" example:"127.0.0.0/8,192.168.1.0/24" placeholder:"CIDR,…" group:"Polling settings:" help:"Private networks that may be requested if a person enters an address there."`
-	BotAddresses    networks        `default:"" example:"198.51.100.7,2001:db8::/64" placeholder:"CIDR,…" group:"Polling settings:" help:"Networks from which feeds are requested, shown on the page for owners of sites."`
+	BotAddresses    networks        `default:"" example:"198.51.100.7,2001:db8::/64" placeholder:"CIDR,…" group:"Polling settings:" help:"Networks from which this instance requests feeds; the page for site owners shows them."`
 
 	Keep          time.Duration `default:"400d" from:"7d" to:"36500d" group:"Storage settings:" help:"How long posts and editions are kept."`
 	FeedQuota     byteSize      `default:"4MB" from:"64KB" to:"1TB" zero:"no limit" example:"4MB, or 0 for no limit" placeholder:"SIZE" group:"Storage settings:" help:"Data stored for one feed in a day (UTC). The rest waits."`
-	AccountQuota  byteSize      `default:"64MB" from:"1MB" to:"1TB" zero:"no limit" example:"64MB, or 0 for no limit" placeholder:"SIZE" group:"Storage settings:" help:"Data stored in a day for the feeds of one reader that few others follow. The rest waits."`
+	AccountQuota  byteSize      `default:"64MB" from:"1MB" to:"1TB" zero:"no limit" example:"64MB, or 0 for no limit" placeholder:"SIZE" group:"Storage settings:" help:"Data stored in a day for one reader's feeds that few others follow. The rest waits."`
 	DatabaseAlarm byteSize      `default:"20GB" from:"100MB" to:"1000TB" zero:"no alarm" example:"20GB, or 0 for none" placeholder:"SIZE" group:"Storage settings:" help:"Size of the database at which the operator is warned."`
 	KeyFile       string        `default:"" example:"/etc/digest.key" placeholder:"FILE" group:"Storage settings:" help:"File with the key for private feeds and own domains (default: DATABASE.key beside an SQLite file). On PostgreSQL, all processes need the same file."`
-	FenceAfter    time.Duration `name:"fence" default:"36h" from:"1h" to:"365d" placeholder:"DURATION" group:"Storage settings:" help:"A database that was unused for this long, with more than 100 waiting editions, sends nothing until digest fence release."`
+	FenceAfter    time.Duration `name:"fence" default:"36h" from:"1h" to:"365d" placeholder:"DURATION" group:"Storage settings:" help:"A database that was unused for this long, with more than 100 waiting editions, sends nothing until you run digest fence release."`
 
 	Newsletters       web.Publishing `default:"closed" example:"closed or ask" placeholder:"WHO" group:"Newsletter settings:" help:"Who may create newsletters on the web: closed (nobody), or ask (readers, with approval by an operator)."`
-	NewsletterMembers int            `default:"0" from:"0" to:"10000000" placeholder:"N" group:"Newsletter settings:" help:"Most members of a new newsletter; 0 means no limit. digest newsletter limit changes it for one newsletter."`
+	NewsletterMembers int            `default:"0" from:"0" to:"10000000" placeholder:"N" group:"Newsletter settings:" help:"Maximum number of members of a new newsletter; 0 means no limit. digest newsletter limit changes it for one newsletter."`
 	Resolver          string         `default:"" example:"9.9.9.9:53" placeholder:"HOST:PORT" group:"Newsletter settings:" help:"Name server for DNS checks (default: the resolver of this machine)."`
 
 	mailSettings
@@ -128,7 +128,7 @@ func readSignUp(_ *kong.Tag, s string) (web.SignUp, error) {
 	case web.SignUpOpen, web.SignUpInvitation, web.SignUpClosed:
 		return who, nil
 	}
-	return "", errors.New("does not say who may sign up")
+	return "", errors.New("is not one of open, invitation and closed")
 }
 
 func readPublishing(_ *kong.Tag, s string) (web.Publishing, error) {
@@ -136,7 +136,7 @@ func readPublishing(_ *kong.Tag, s string) (web.Publishing, error) {
 	case web.PublishingClosed, web.PublishingAsk:
 		return who, nil
 	}
-	return "", errors.New("does not say who may begin a newsletter")
+	return "", errors.New("is neither closed nor ask")
 }
 
 // check checks settings that depend on each other or may contain a password. The error has the setting, its value and
@@ -210,7 +210,7 @@ func (s *settings) databaseName() string { return withoutSecret("DIGEST_DATABASE
 func readListen(_ *kong.Tag, s string) (string, error) {
 	if path, ok := strings.CutPrefix(s, unixPrefix); ok {
 		if !filepath.IsAbs(path) || filepath.Clean(path) != path || len(path) > socket.Longest {
-			return "", fmt.Errorf("does not name a socket by its full path, of %d bytes at most", socket.Longest)
+			return "", fmt.Errorf("is not the full path of a socket, with at most %d bytes", socket.Longest)
 		}
 		return s, nil
 	}
@@ -234,7 +234,7 @@ func readInstant(_ *kong.Tag, s string) (time.Time, error) {
 		return t, errors.New("is not an instant")
 	}
 	if year := t.UTC().Year(); year < first || year > last {
-		return t, fmt.Errorf("is not in the years %d to %d", first, last)
+		return t, fmt.Errorf("is not between the years %d and %d", first, last)
 	}
 	return t, nil
 }

@@ -21,7 +21,7 @@ type mailSettings struct {
 	BounceMaildir     string      `default:"" placeholder:"DIR" group:"Mail settings:" help:"Receive bounces from this Maildir."`
 	MailConnections   int         `default:"4" from:"1" to:"1000" placeholder:"N" group:"Mail settings:" help:"Emails sent at the same time."`
 	MailRate          digest.Rate `default:"0" from:"1/h" to:"1000/s" zero:"no limit" example:"100/m" placeholder:"RATE" group:"Mail settings:" help:"Emails per s, m, h or d, such as 100/m."`
-	MailPerConnection int         `default:"50" from:"1" to:"1000" example:"4" placeholder:"N" group:"Mail settings:" help:"Most emails per connection."`
+	MailPerConnection int         `default:"50" from:"1" to:"1000" example:"4" placeholder:"N" group:"Mail settings:" help:"Maximum number of emails per connection."`
 	DomainConnections int         `default:"0" from:"1" to:"1000" zero:"no limit" example:"4" placeholder:"N" group:"Mail settings:" help:"Emails sent at the same time to one recipient domain."`
 	DomainRate        digest.Rate `default:"0" from:"1/h" to:"1000/s" zero:"no limit" example:"100/m" placeholder:"RATE" group:"Mail settings:" help:"Emails per s, m, h or d to one recipient domain, such as 20/m."`
 	PostalAddress     string      `default:"" placeholder:"TEXT" group:"Mail settings:" help:"Postal address at the end of every email, where the law requires one."`

@@ -45,11 +45,11 @@ func checkRange[T cmp.Ordered](tag *kong.Tag, kind string, value T, read func(st
 	}
 	least, err := read(tag.Get("from"))
 	if err != nil {
-		return fmt.Errorf("has a floor that cannot be read: %w", err)
+		return fmt.Errorf("has an invalid minimum: %w", err)
 	}
 	most, err := read(tag.Get("to"))
 	if err != nil {
-		return fmt.Errorf("has a ceiling that cannot be read: %w", err)
+		return fmt.Errorf("has an invalid maximum: %w", err)
 	}
 	var none T
 	if value >= least && value <= most || value == none && tag.Has("zero") {

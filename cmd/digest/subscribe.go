@@ -19,7 +19,7 @@ type subscribeCmd struct {
 	Boosts  bool `help:"Include an account's boosts or reposts."`
 	Replies bool `help:"Include an account's replies to others."`
 
-	User         string `placeholder:"NAME" env:"-" help:"The user name of a private feed (HTTP Basic)."`
+	User         string `placeholder:"NAME" env:"-" help:"The username of a private feed (HTTP Basic)."`
 	PasswordFile string `placeholder:"FILE" env:"-" help:"A file with the password of a private feed on its first line."`
 	BearerFile   string `placeholder:"FILE" env:"-" help:"A file with the bearer token of a private feed on its first line."`
 	Secret       bool   `env:"-" help:"The feed's address is secret; never display it."`

@@ -118,10 +118,10 @@ func words(l *catalogue.Language, n digest.Newsletter, url string) render.Letter
 		Title:    catalogue.Key("Confirm your subscription to %s").With(name).In(l),
 		Text: []string{
 			catalogue.Key("Your address is on the member list of %s, which has moved to this site. The list doesn’t show that you subscribed, so please confirm that you want the newsletter.").With(name).In(l),
-			catalogue.Key("The link opens a page with a button. Press it to subscribe. The link works once, within 30 days.").In(l),
+			catalogue.Key("Open the link and press the button to subscribe. The link works once and expires after 30 days.").In(l),
 		},
 		Action: catalogue.Key("Confirm").In(l), URL: url,
 		Aside: []string{catalogue.Key(
-			"If you don’t want it, ignore this email. We delete your address after 30 days, and %s won’t ask again.").With(name).In(l)},
+			"If you don’t want the newsletter, ignore this email. We delete your address after 30 days, and %s won’t ask again.").With(name).In(l)},
 	}
 }

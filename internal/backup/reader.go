@@ -53,7 +53,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 // previous table must have been read.
 func (r *Reader) Table() (Table, error) {
 	if r.inside {
-		return Table{}, errors.New("the rows of a table were not read to their end")
+		return Table{}, errors.New("the rows of a table were not read completely")
 	}
 	kind, err := r.next()
 	if err != nil {

@@ -22,11 +22,11 @@ func (h *Handler) recordAggregate(ctx context.Context, attachment []byte) (Outco
 	}
 	now := h.Now()
 	if now.Sub(r.Begin) > oldestAggregate || r.End.Sub(now) > 24*time.Hour {
-		return ignored("a DMARC report about %s, which is long ago or yet to come", digest.DateOf(r.Begin)), nil
+		return ignored("a DMARC report about %s, which is too old or in the future", digest.DateOf(r.Begin)), nil
 	}
 	own, err := h.sendsFrom(ctx, r)
 	if err != nil || !own {
-		return ignored("a DMARC report about %s, which no email of ours comes from", r.Domain), err
+		return ignored("a DMARC report about %s, a domain that we do not send from", r.Domain), err
 	}
 	recorded, err := h.Store.RecordDMARC(ctx, r, now)
 	switch {
@@ -36,7 +36,7 @@ func (h *Handler) recordAggregate(ctx context.Context, attachment []byte) (Outco
 	case err != nil:
 		return Outcome{}, fmt.Errorf("storing a DMARC report about %s: %w", r.Domain, err)
 	case !recorded:
-		return ignored("a DMARC report by %s about %s that came before", r.Reporter, r.Domain), nil
+		return ignored("a DMARC report by %s about %s that was already stored", r.Reporter, r.Domain), nil
 	}
 	text := fmt.Sprintf("a DMARC report by %s about %s was stored", r.Reporter, r.Domain)
 	return Outcome{Did: Recorded, Text: text}, nil

@@ -90,7 +90,7 @@ func (h *Handler) Handle(ctx context.Context, m Message) (Outcome, error) {
 		m.From, m.FromKnown = senderIn(header)
 	}
 	r, broken := Parse(m.Bytes)
-	weightiest := Outcome{Did: NotOurs, Text: "not for us: it came to none of our addresses"}
+	weightiest := Outcome{Did: NotOurs, Text: "not for us: none of its recipients is our address"}
 	for _, address := range to {
 		p, ours := h.destinationOf(address)
 		if !ours {
@@ -114,7 +114,7 @@ func (h *Handler) Handle(ctx context.Context, m Message) (Outcome, error) {
 // contains one of our tokens.
 func (h *Handler) handleComplaint(ctx context.Context, m Message, r Report) (Outcome, error) {
 	if _, ok := h.find(r.Original); !ok {
-		return Outcome{Did: NotOurs, Text: "not for us: a complaint about no message of ours"}, nil
+		return Outcome{Did: NotOurs, Text: "not for us: a complaint about a message that is not ours"}, nil
 	}
 	return h.handleOne(ctx, destination{}, m, r, nil)
 }
@@ -149,16 +149,16 @@ func (h *Handler) handleOne(ctx context.Context, p destination, m Message, r Rep
 	case p.ask != 0 && stranger && r.Kind == NoReport && !r.Automatic:
 		o, err = h.decline(ctx, p)
 	case p.isReturnPath() && stranger:
-		o = ignored("%s: a message with a sender is no bounce", p)
+		o = ignored("%s: a message with a sender is not a bounce", p)
 	case p.isReturnPath():
 		o, err = h.doReport(ctx, p, r)
 	case r.Kind == Failure && stranger:
-		o = ignored("a message with a sender is no bounce")
+		o = ignored("a message with a sender is not a bounce")
 	default:
 		if found, ok := h.find(r.Original); ok {
 			o, err = h.doReport(ctx, found, r)
 		} else {
-			o = ignored("no report on a message of ours")
+			o = ignored("not a report about one of our messages")
 		}
 	}
 	o.Token = !p.plain() && (!p.reports || r.Aggregate != nil)
@@ -185,7 +185,7 @@ func (h *Handler) unsubscribeByMail(ctx context.Context, p destination, r Report
 	case err != nil:
 		return Outcome{}, fmt.Errorf("finding digest %d: %w", p.digest, err)
 	case d.LinkRound != p.round:
-		return ignored("digest %d: its reader has made the addresses in older mail void", p.digest), nil
+		return ignored("digest %d: its reader turned off the links in older emails", p.digest), nil
 	}
 	return h.unsubscribe(ctx, p.digest)
 }
@@ -215,11 +215,11 @@ func (h *Handler) record(ctx context.Context, p destination, b digest.Bounce) (O
 	}
 	if p.edition == 0 {
 		if b.Kind != digest.Complaint {
-			return ignored("%s: no bounce names its edition so", p), nil
+			return ignored("%s: bounces don't come to this address", p), nil
 		}
 		latest, err := h.Store.Editions(ctx, p.digest, 1)
 		if err != nil {
-			return Outcome{}, fmt.Errorf("finding the edition that came back: %w", err)
+			return Outcome{}, fmt.Errorf("finding the edition that bounced: %w", err)
 		}
 		if len(latest) == 0 {
 			return gone(p), nil
@@ -238,7 +238,7 @@ func (h *Handler) record(ctx context.Context, p destination, b digest.Bounce) (O
 	o.Text = fmt.Sprintf("%s: %s", p, kindText(b))
 	if suppressed {
 		o.Suppressed = s.Email
-		o.Text += "; " + oneLine(s.Email) + " gets no more mail"
+		o.Text += "; " + oneLine(s.Email) + " gets no more email"
 	}
 	return o, nil
 }
@@ -249,12 +249,12 @@ func (h *Handler) recordAsk(ctx context.Context, p destination, b digest.Bounce)
 		return gone(p), nil
 	}
 	if err != nil {
-		return Outcome{}, fmt.Errorf("recording what came back of %s: %w", p, err)
+		return Outcome{}, fmt.Errorf("recording the bounce of %s: %w", p, err)
 	}
 	o := Outcome{Did: Recorded, Kind: b.Kind, Status: b.Status, Suppressed: email,
 		Text: fmt.Sprintf("%s: %s", p, kindText(b))}
 	if email != "" {
-		o.Text += "; " + oneLine(email) + " gets no more mail"
+		o.Text += "; " + oneLine(email) + " gets no more email"
 	}
 	return o, nil
 }
@@ -269,7 +269,7 @@ func (h *Handler) decline(ctx context.Context, p destination) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, fmt.Errorf("declining %s: %w", p, err)
 	}
-	return Outcome{Did: Unsubscribed, Text: fmt.Sprintf("%s: declined by mail", p)}, nil
+	return Outcome{Did: Unsubscribed, Text: fmt.Sprintf("%s: declined by email", p)}, nil
 }
 
 func kindText(b digest.Bounce) string {
@@ -277,7 +277,7 @@ func kindText(b digest.Bounce) string {
 	switch b.Kind {
 	case digest.Complaint:
 	case digest.RefusedBounce:
-		text = "refused for a reason that is not the mailbox"
+		text = "rejected for a reason other than the mailbox"
 	default:
 		text += " bounce"
 	}
@@ -304,9 +304,9 @@ func (h *Handler) unsubscribe(ctx context.Context, id digest.DigestID) (Outcome,
 		return gone(destination{digest: id}), nil
 	}
 	if err != nil {
-		return Outcome{}, fmt.Errorf("unsubscribing digest %d by mail: %w", id, err)
+		return Outcome{}, fmt.Errorf("unsubscribing digest %d by email: %w", id, err)
 	}
-	return Outcome{Did: Unsubscribed, Digest: id, Text: fmt.Sprintf("digest %d: unsubscribed by mail", id)}, nil
+	return Outcome{Did: Unsubscribed, Digest: id, Text: fmt.Sprintf("digest %d: unsubscribed by email", id)}, nil
 }
 
 func (p destination) String() string {
@@ -314,12 +314,12 @@ func (p destination) String() string {
 		return fmt.Sprintf("edition %d", p.edition)
 	}
 	if p.ask != 0 {
-		return fmt.Sprintf("letter %d that asks somebody", p.ask)
+		return fmt.Sprintf("confirmation request %d", p.ask)
 	}
 	return fmt.Sprintf("digest %d", p.digest)
 }
 
-func gone(p destination) Outcome { return ignored("%s: there is no such one any more", p) }
+func gone(p destination) Outcome { return ignored("%s: it no longer exists", p) }
 
 func ignored(format string, a ...any) Outcome {
 	return Outcome{Did: Ignored, Text: "nothing to do: " + fmt.Sprintf(format, a...)}

@@ -153,7 +153,7 @@ func TestHandleUnsubscribeByAnOldMail(t *testing.T) {
 			t.Fatal(err)
 		}
 		if o := w.take(stranger, w.leaveTo(0), nil); o.Did != Ignored ||
-			!strings.Contains(o.Text, "made the addresses in older mail void") {
+			!strings.Contains(o.Text, "turned off the links in older emails") {
 			t.Errorf("%+v", o)
 		}
 		w.untouched()

@@ -155,11 +155,11 @@ func (c *conn) note(storing, useful bool) {
 // makeWay closes a connection that another one replaced.
 func (c *conn) makeWay() {
 	c.Conn.SetDeadline(time.Now().Add(time.Second)) //nolint:errcheck // a courtesy
-	c.Conn.Write([]byte("421 4.4.2 Others wait, and nothing came for a while\r\n"))
+	c.Conn.Write([]byte("421 4.4.2 Idle too long, closing the connection\r\n"))
 	c.Conn.Close()
 }
 
-var errUnanswered = errors.New("more than a message may have, without an end")
+var errUnanswered = errors.New("the message is too large or has no end")
 
 func (c *conn) Read(b []byte) (int, error) {
 	if c.unanswered.Load() > maxUnanswered && !c.passing.Load() {

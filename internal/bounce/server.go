@@ -58,15 +58,15 @@ func parsePlace(setting string) (place, error) {
 	p := place{lmtp: u.Scheme == "lmtp", network: "tcp", address: u.Host}
 	switch {
 	case u.Scheme != "smtp" && u.Scheme != "lmtp":
-		return place{}, badPlace(setting, "names no way to take mail that is known here")
+		return place{}, badPlace(setting, "doesn't begin with smtp:// or lmtp:")
 	case u.Scheme == "lmtp" && u.Host == "" && filepath.IsAbs(u.Path):
 		return place{lmtp: true, network: "unix", address: filepath.Clean(u.Path)}, nil
 	case u.Path != "" && u.Path != "/" || u.Opaque != "":
-		return place{}, badPlace(setting, "names neither a host and port nor the full path of a socket")
+		return place{}, badPlace(setting, "is neither a host and port nor the full path of a socket")
 	}
 	port, err := strconv.ParseUint(u.Port(), 10, 16)
 	if err != nil || port == 0 && u.Port() != "0" {
-		return place{}, badPlace(setting, "names no port")
+		return place{}, badPlace(setting, "has no port")
 	}
 	return p, nil
 }
@@ -81,7 +81,7 @@ func badPlace(setting, what string) error {
 func listenError(setting string, err error) error {
 	return &digest.Error{
 		Kind:    digest.Unavailable,
-		Message: fmt.Sprintf("DIGEST_BOUNCE_LISTEN=%s: nothing can listen there; stop what else does, or name a port or path that this user may use", oneLine(setting)),
+		Message: fmt.Sprintf("DIGEST_BOUNCE_LISTEN=%s: cannot listen there; stop the other program that does, or choose a port or path that this user can use", oneLine(setting)),
 		Err:     err,
 	}
 }
@@ -148,7 +148,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	s.handling.Lock() // handling a message uses the store
 	defer s.handling.Unlock()
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("taking mail at %s: %w", s.Addr(), err)
+		return fmt.Errorf("receiving email at %s: %w", s.Addr(), err)
 	}
 	return nil
 }

@@ -36,9 +36,9 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	case !ours:
 		return reply(550, smtp.EnhancedCode{5, 1, 1}, "No such address here")
 	case p.edition != 0 && s.from != "":
-		return reply(550, smtp.EnhancedCode{5, 7, 1}, "This address takes bounces only, from <>")
+		return reply(550, smtp.EnhancedCode{5, 7, 1}, "This address accepts only bounces, from <>")
 	case p.digest != 0 && s.from == "":
-		return reply(550, smtp.EnhancedCode{5, 7, 1}, "This address takes no bounces")
+		return reply(550, smtp.EnhancedCode{5, 7, 1}, "This address does not accept bounces")
 	}
 	s.to = append(s.to, to)
 	return nil

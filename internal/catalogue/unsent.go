@@ -13,7 +13,7 @@ func Unsent(stored string) Sayable {
 		return Key("the reader’s address is suppressed: %s").With(suppressed(why))
 	}
 	return Recognised(stored,
-		Key("not delivered in time"), Key("web only"), Key("not sent, because the fence was released without it"))
+		Key("not delivered in time"), Key("web only"), Key("not sent: skipped when the fence was released"))
 }
 
 // suppressed returns the stored reason of a suppression, with its evidence if there is some: "an email bounced (550 no
@@ -34,7 +34,7 @@ func suppressed(stored string) Sayable {
 func Suppression(reason digest.Reason, evidence string) Sayable {
 	why := map[digest.Reason]Key{
 		digest.ForHardBounce: Key("an email bounced"), digest.ForSoftBounces: Key("emails bounced for a week"),
-		digest.ForComplaint: Key("its reader reported an email as spam"), digest.ForOperator: Key("by the operator"),
+		digest.ForComplaint: Key("the reader marked an email as spam"), digest.ForOperator: Key("by the operator"),
 	}[reason]
 	if evidence != "" {
 		return Key("%s (%s)").With(why, evidence)

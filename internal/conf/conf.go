@@ -39,7 +39,7 @@ func Parse(text []byte, known []string) (all []Setting, err error) {
 		s, what := parseLine(string(line), known)
 		if i := slices.IndexFunc(all, func(other Setting) bool { return other.Name == s.Name }); what == "" &&
 			s.Name != "" && i >= 0 {
-			what = fmt.Sprintf("%s is set by line %d already; remove one of the two", s.Name, all[i].Line)
+			what = fmt.Sprintf("%s is already set on line %d; remove one of the two", s.Name, all[i].Line)
 		}
 		if what != "" {
 			return nil, &Error{number, what}
@@ -59,11 +59,11 @@ func parseLine(line string, known []string) (s Setting, what string) {
 	case line == "" || line[0] == '#':
 		return s, ""
 	case !utf8.ValidString(line) || strings.ContainsFunc(line, unicode.IsControl):
-		return s, "is no text: it holds a character that cannot be typed"
+		return s, "is not valid text: it contains a control character or invalid UTF-8"
 	}
 	name, value, set := strings.Cut(line, "=")
 	if name = strings.TrimSpace(name); !set {
-		return s, "is neither DIGEST_NAME=value nor a remark that begins with #"
+		return s, "is neither DIGEST_NAME=value nor a comment that begins with #"
 	}
 	if !slices.Contains(known, name) {
 		return s, unknown(name, known)
@@ -78,12 +78,12 @@ func parseLine(line string, known []string) (s Setting, what string) {
 func unquote(s string) (value, what string) {
 	if s == "" || s[0] != '\'' && s[0] != '"' {
 		if strings.Contains(s, " #") {
-			return "", "has a # in its value; put the value in quotes, or the remark in a line of its own"
+			return "", "has a # in its value; put the value in quotes, or the comment on its own line"
 		}
 		return s, ""
 	}
 	if len(s) < 2 || strings.IndexByte(s[1:], s[0]) != len(s)-2 {
-		return "", "begins with a quote that is not the first of two at both ends; put quotes of the other kind around all of the value"
+		return "", "begins with a quote that doesn't match one at its end; put quotes of the other kind around the whole value"
 	}
 	return s[1 : len(s)-1], ""
 }
@@ -94,7 +94,7 @@ func unknown(name string, known []string) string {
 	if utf8.RuneCountInString(name) > most {
 		name = string([]rune(name)[:most]) + "…"
 	}
-	what := fmt.Sprintf("%q is no setting", name)
+	what := fmt.Sprintf("%q is not a setting", name)
 	if near := Nearest(name, known); near != "" {
 		what += "; did you mean " + near + "?"
 	}

@@ -72,7 +72,7 @@ const (
 )
 
 var (
-	errTooLarge = errors.New("it is larger than a report may be")
+	errTooLarge = errors.New("it is too large for a report")
 	errNoReport = errors.New("it is not a DMARC aggregate report")
 )
 

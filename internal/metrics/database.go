@@ -69,16 +69,16 @@ func (s scrape) totals(ctx context.Context) error {
 	for _, outcome := range []string{"unchanged", "changed", "limited", "refused", "broken", "silent"} {
 		t := all[store.CounterPoll+outcome]
 		polls.Requests, polls.Bytes = polls.Requests+t.Requests, polls.Bytes+t.Bytes
-		s.counter("polls_total", "Polls by what came of them: unchanged, changed, limited, refused, broken, silent.",
+		s.counter("polls_total", "Polls by outcome: unchanged, changed, limited, refused, broken, silent.",
 			t.N, "outcome", outcome)
 	}
-	s.counter("poll_requests_total", "HTTP requests that the polls took.", polls.Requests)
-	s.counter("poll_received_bytes_total", "Bytes of bodies that the polls brought, as they travelled.", polls.Bytes)
-	s.counter("pushes_total", "Bodies of hubs whose posts were stored.", all[store.CounterPush].N)
+	s.counter("poll_requests_total", "HTTP requests sent by polls.", polls.Requests)
+	s.counter("poll_received_bytes_total", "Bytes of response bodies received by polls, as transferred.", polls.Bytes)
+	s.counter("pushes_total", "Hub pushes whose posts were stored.", all[store.CounterPush].N)
 	s.counter("posts_total", "New posts stored.", all[store.CounterPost].N)
-	s.counter("editions_total", "Editions made.", all[store.CounterEdition].N)
+	s.counter("editions_total", "Editions created.", all[store.CounterEdition].N)
 	for _, result := range []string{"sent", "retried", "failed", "expired", "sent_unconfirmed"} {
-		s.counter("mails_total", "Mails by what became of them: sent, retried, failed, expired, sent_unconfirmed.",
+		s.counter("mails_total", "Emails by outcome: sent, retried, failed, expired, sent_unconfirmed.",
 			all[store.CounterMail+result].N, "result", result)
 	}
 	return nil
@@ -90,17 +90,17 @@ func (s scrape) numbers(ctx context.Context) error {
 		return err
 	}
 	s.gauge("readers", "Accounts.", float64(n.Readers))
-	s.gauge("subscriptions", "Feeds taken by digests, each counted for each digest.", float64(n.Subscriptions))
+	s.gauge("subscriptions", "Feeds followed in digests; a feed counts once for each digest.", float64(n.Subscriptions))
 	s.gauge("database_size_bytes", "Size of the database.", float64(n.Bytes))
 	if s.Storage != nil {
 		s.storage(s.Storage(n.Bytes))
 	}
-	s.gauge("feeds_over_quota", "Feeds of which posts wait, since more came than is stored in a day.",
+	s.gauge("feeds_over_quota", "Feeds over their daily quota, whose other posts wait.",
 		float64(n.OverQuota))
-	s.gauge("feeds_pushed", "Feeds that hubs have promised to push.", float64(n.Pushed))
-	s.gauge("feeds_left_to_hubs", "Feeds that are polled once a week, as their hubs are trusted.",
+	s.gauge("feeds_pushed", "Feeds with a confirmed hub subscription.", float64(n.Pushed))
+	s.gauge("feeds_left_to_hubs", "Feeds polled only once a week, because their hubs are trusted.",
 		float64(n.LeftToHubs))
-	s.counter("polls_saved_total", "Midnights for which feeds were not asked, as their hubs are trusted.", n.SavedPolls)
+	s.counter("polls_saved_total", "Polls saved, because hubs are trusted.", n.SavedPolls)
 	s.gauge("feeds_failing", "Active feeds whose last poll failed.", float64(n.Failing))
 	for _, state := range []digest.DigestState{digest.DigestActive, digest.DigestPaused, digest.DigestLeft} {
 		s.gauge("digests", "Digests by state: active, paused, left.", float64(n.Digests[state]), "state", string(state))
@@ -112,7 +112,7 @@ func (s scrape) numbers(ctx context.Context) error {
 	for _, reason := range []digest.Reason{digest.ForHardBounce, digest.ForSoftBounces, digest.ForComplaint,
 		digest.ForOperator} {
 		s.gauge("suppressed_addresses",
-			"Addresses that are not mailed, by reason: hard_bounce, soft_bounces, complaint, manual.",
+			"Suppressed addresses by reason: hard_bounce, soft_bounces, complaint, manual.",
 			float64(n.Suppressed[reason]), "reason", string(reason))
 	}
 	return nil
@@ -124,18 +124,18 @@ func (s scrape) news(ctx context.Context) error {
 		return err
 	}
 	for _, way := range digest.Ways() {
-		s.gauge("feeds_by_news", "Active feeds by how their news comes: push, ping, poll.",
+		s.gauge("feeds_by_news", "Active feeds by how new posts arrive: push, ping, poll.",
 			float64(counts[way]), "way", string(way))
 	}
 	return nil
 }
 
 func (s scrape) storage(size digest.Storage) {
-	const help = "1 if there is too little room: size (the database is larger than DIGEST_DATABASE_ALARM), disk (less than 1 GiB is free); else 0."
+	const help = "1 if the database needs attention: size (the database is larger than DIGEST_DATABASE_ALARM), disk (less than 1 GiB is free); else 0."
 	s.gauge("database_alarm", help, one(size.Large()), "what", "size")
 	s.gauge("database_alarm", help, one(size.Tight()), "what", "disk")
 	if size.Free >= 0 {
-		s.gauge("database_free_bytes", "What is free on the disk of the database, where it is a file.",
+		s.gauge("database_free_bytes", "Free bytes on the disk of the database, if it is a file.",
 			float64(size.Free))
 	}
 }
@@ -144,7 +144,7 @@ func (s scrape) states(ctx context.Context) error {
 	counts, err := s.Store.EditionCounts(ctx)
 	for state, n := range counts {
 		s.gauge("editions_open",
-			"Editions that are not over, by state: ready, leased, dotting, and expired, which the next edition carries.", float64(n), "state", string(state))
+			"Unfinished editions by state: ready, leased, dotting, and expired (their posts go into the next edition).", float64(n), "state", string(state))
 	}
 	return err
 }
@@ -155,10 +155,10 @@ func (s scrape) mail(ctx context.Context) error {
 		return err
 	}
 	for _, reason := range store.MailReasons() {
-		s.gauge("mail_waiting", "Mail still to be sent, by reason: sending, due, retried, resting, scheduled.",
+		s.gauge("mail_waiting", "Emails waiting to be sent, by reason: sending, due, retried, resting, scheduled.",
 			float64(w.Counts[reason]), "reason", string(reason))
 	}
-	s.since("mail_lag_seconds", "How long the mail waits that should have been sent first; 0 if none is due.", w.Oldest,
+	s.since("mail_lag_seconds", "How long the oldest due email has been waiting; 0 if none is due.", w.Oldest,
 		!w.Oldest.IsZero())
 	return nil
 }
@@ -182,7 +182,7 @@ func (s scrape) trouble(ctx context.Context) error {
 	}
 	for _, state := range []string{"alarm", "resting", "recovering"} {
 		s.gauge("mail_lanes",
-			"Ways of mail with trouble, by state: alarm (somebody has to put something right), resting, recovering.",
+			"Mail lanes with problems, by state: alarm (the operator must fix something), resting, recovering.",
 			float64(count[state]), "state", state)
 	}
 	return nil
@@ -195,7 +195,7 @@ func (s scrape) lags(ctx context.Context) error {
 	}
 	if known {
 		s.gauge("job_last_beat_timestamp_seconds",
-			"When the hourly job last said that it is at work, on whatever machine; every five minutes.",
+			"When the hourly job last reported that it is running, on any machine; it reports every five minutes.",
 			float64(beat.Unix()))
 	}
 	if s.Fence != nil {
@@ -203,26 +203,26 @@ func (s scrape) lags(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.gauge("fenced", "1 while a fence stands around the database: nothing is polled and nothing is mailed (digest fence); else 0.", one(f.Reason != ""))
+		s.gauge("fenced", "1 while the database is fenced, so nothing is polled or emailed (digest fence); else 0.", one(f.Reason != ""))
 	}
 	late, waits, err := s.Store.Waits(ctx, s.now)
 	if err != nil {
 		return err
 	}
-	s.since("edition_lag_seconds", "How long the oldest midnight that is past waits for its edition; 0 if none does.",
+	s.since("edition_lag_seconds", "How long ago the oldest midnight was that has no edition yet; 0 if there is none.",
 		late, waits)
 	lags, err := s.Store.Lags(ctx, s.now, s.Deadline)
 	if err != nil {
 		return err
 	}
 	s.since("release_lag_seconds",
-		"How long the edition waits that should have been made first, since no feed can hold it up any longer; 0 if none does.", lags.Editions, !lags.Editions.IsZero())
-	s.since("poll_lag_seconds", "How long the feed waits that should have been asked first; 0 if none does.",
+		"How long the oldest edition past its release deadline has been waiting; 0 if there is none.", lags.Editions, !lags.Editions.IsZero())
+	s.since("poll_lag_seconds", "How long the oldest due poll has been waiting; 0 if none is due.",
 		lags.Polls, !lags.Polls.IsZero())
 	beyond := lags.Late(digest.LimitsOfLags(s.Deadline), s.now)
 	for what, since := range map[string]time.Time{"editions": beyond.Editions, "polls": beyond.Polls,
 		"mail": beyond.Mail} {
-		s.gauge("late", "1 for what is too late, as /healthz has it: editions, polls, mail; else 0.",
+		s.gauge("late", "1 for what /healthz reports as late: editions, polls, mail; else 0.",
 			one(!since.IsZero()), "what", what)
 	}
 	return nil

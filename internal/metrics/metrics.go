@@ -61,7 +61,7 @@ func New(o Options) *Metrics {
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "digest_http_request_duration_seconds",
-			Help:    "Time to answer web requests of this process, by the pattern of the route and the status.",
+			Help:    "Time to respond to web requests in this process, by route pattern and status.",
 			Buckets: []float64{.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
 		}, []string{"route", "code"}),
 		log: o.Log,
@@ -76,7 +76,7 @@ func New(o Options) *Metrics {
 	if o.Abandoned != nil {
 		m.registry.MustRegister(
 			prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "digest_documents_abandoned",
-				Help: "Documents that this process has abandoned and that still take its processors."},
+				Help: "Documents that this process has abandoned and whose parsing still uses processors."},
 				func() float64 { now, _ := o.Abandoned(); return float64(now) }),
 			prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "digest_documents_abandoned_total",
 				Help: "Documents that this process has abandoned, because they took too long to read."},

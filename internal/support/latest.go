@@ -53,10 +53,10 @@ func (c *consultation) noneSince(p store.DigestView, e store.MailedEdition) {
 		c.say("", notWorking(f, c.name(p)))
 	}
 	if f.paused > 0 && f.asked > 0 {
-		c.say("", catalogue.Key("%d feeds of %s are paused").With(f.paused, c.name(p)))
+		c.say("", catalogue.Key("%d feeds in %s are paused").With(f.paused, c.name(p)))
 	}
 	if f.lent > 0 && f.asked > 0 {
-		c.say("", catalogue.Key("the posts of %d feeds are in issues of newsletters, not in %s").With(f.lent,
+		c.say("", catalogue.Key("the posts from %d feeds go into newsletters, not into %s").With(f.lent,
 			c.name(p)))
 	}
 	for _, s := range p.Subscriptions {
@@ -95,7 +95,7 @@ func (c *consultation) leftOut(p store.DigestView, e store.MailedEdition) {
 		}
 	}
 	if headlines > 0 {
-		c.say("", catalogue.Key("the reader chose headlines only for %d feeds of %s").With(headlines, c.name(p)))
+		c.say("", catalogue.Key("the reader chose headlines only for %d feeds in %s").With(headlines, c.name(p)))
 	}
 }
 

@@ -95,7 +95,7 @@ func unsent(e store.MailedEdition) catalogue.Sayable {
 // waiting reports why a mailer did not send an edition yet.
 func (c *consultation) waiting(e store.MailedEdition) {
 	late := c.Now.Sub(e.NextAt) > longWait
-	since := catalogue.Key("the edition of %s has waited to be sent since %s").With(e.LocalDate, c.when(e.NextAt))
+	since := catalogue.Key("the edition of %s has been waiting to be sent since %s").With(e.LocalDate, c.when(e.NextAt))
 	switch {
 	case e.State == digest.EditionInDoubt:
 		c.say("", catalogue.Key("no mail server has confirmed the edition of %s; it will be sent again %s").With(

@@ -133,7 +133,7 @@ func (c *consultation) digestView(p store.DigestView) {
 	if p.Newsletter == nil {
 		set = "digest user set " + c.User.Email
 	}
-	left := catalogue.Key("%s: %s").With(c.name(p), catalogue.Key("its reader unsubscribed"))
+	left := catalogue.Key("%s: %s").With(c.name(p), catalogue.Key("the reader unsubscribed"))
 	switch {
 	case p.State == digest.DigestLeft && p.Newsletter != nil:
 		c.say("", left)
@@ -188,12 +188,12 @@ func (c *consultation) midnight(p store.DigestView) {
 		if c.Beat.IsZero() {
 			do = "digest serve"
 		}
-		c.say(do, c.lastRun(catalogue.Key("the edition of %s is not made yet").With(c.when(p.NextDueAt))))
+		c.say(do, c.lastRun(catalogue.Key("the edition of %s hasn’t been created yet").With(c.when(p.NextDueAt))))
 	case late > 0:
-		c.say("", catalogue.Key("the edition of %s is being made: it waits for feeds until %s").With(
+		c.say("", catalogue.Key("the edition of %s is being created and waits for feeds until %s").With(
 			c.when(p.NextDueAt), c.when(p.NextDueAt.Add(c.Deadline))))
 	case p.Cadence != digest.Daily:
-		c.say("", catalogue.Key("the schedule of %s is %s; the next edition is made %s").With(c.name(p),
+		c.say("", catalogue.Key("the schedule of %s is %s; the next edition is created %s").With(c.name(p),
 			catalogue.Cadence(p.Cadence), c.when(p.NextDueAt)))
 	}
 }
@@ -206,10 +206,10 @@ func (c *consultation) content(p store.DigestView) {
 	case len(p.Subscriptions) == 0:
 		c.say("", catalogue.Key("%s has no feeds, so it has no editions").With(c.name(p)))
 	case f.asked == 0:
-		c.say("", catalogue.Key("%s has no feed of its own: all are paused, or their posts are in newsletters").With(
+		c.say("", catalogue.Key("%s has no active feeds: all are paused, or their posts go into newsletters").With(
 			c.name(p)))
 	case f.asked == 1 && f.troubled == 1:
-		c.say("", catalogue.Key("the only feed of %s is not working: %s").With(c.name(p), f.why))
+		c.say("", catalogue.Key("the only feed in %s is not working: %s").With(c.name(p), f.why))
 	case f.troubled == f.asked:
 		c.say("", notWorking(f, c.name(p)))
 	}
@@ -256,6 +256,6 @@ func (c *consultation) digestOf(e store.MailedEdition) store.DigestView {
 }
 
 func notWorking(f feedCounts, name catalogue.Sayable) catalogue.Sayable {
-	return catalogue.Key("%d of the %d feeds of %s are not working; see the list of feeds below").With(f.troubled,
+	return catalogue.Key("%d of the %d feeds in %s are not working; see the list of feeds below").With(f.troubled,
 		f.asked, name)
 }

@@ -84,7 +84,7 @@ func TestAdvise(t *testing.T) {
 				CreatedAt: noon}
 		}, "ada@example.org has been suppressed since 2026-11-20 13:00 CET: an email bounced (550 no such user); send email to it again when the mailbox works and the reader agrees > digest suppressions remove ada@example.org"},
 		{"left", func(v *store.ReaderView, _ *Facts) { v.Digests[0].State = digest.DigestLeft },
-			"the daily digest: its reader unsubscribed > digest user set ada@example.org --state active"},
+			"the daily digest: the reader unsubscribed > digest user set ada@example.org --state active"},
 		{"paused", func(v *store.ReaderView, _ *Facts) { v.Digests[0].State = digest.DigestPaused },
 			"the daily digest is paused > digest user set ada@example.org --state active"},
 		{"paused for a time", func(v *store.ReaderView, _ *Facts) {
@@ -93,47 +93,47 @@ func TestAdvise(t *testing.T) {
 		{"not emailed", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Mailed = false },
 			"the daily digest: web only > digest user set ada@example.org --mailed"},
 		{"on some days", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Cadence = digest.Workdays },
-			"the schedule of the daily digest is Monday to Friday; the next edition is made 2026-11-21 00:00 CET"},
+			"the schedule of the daily digest is Monday to Friday; the next edition is created 2026-11-21 00:00 CET"},
 		{"being made", func(v *store.ReaderView, _ *Facts) { v.Digests[0].NextDueAt = noon.Add(-time.Minute) },
-			"the edition of 2026-11-20 12:59 CET is being made: it waits for feeds until 2026-11-20 13:29 CET"},
+			"the edition of 2026-11-20 12:59 CET is being created and waits for feeds until 2026-11-20 13:29 CET"},
 		{"never made", func(v *store.ReaderView, _ *Facts) { v.Digests[0].NextDueAt = noon.Add(-time.Hour) },
-			"the edition of 2026-11-20 12:00 CET is not made yet; last run of the hourly job: never > digest serve"},
+			"the edition of 2026-11-20 12:00 CET hasn’t been created yet; last run of the hourly job: never > digest serve"},
 		{"made late", func(v *store.ReaderView, f *Facts) {
 			v.Digests[0].NextDueAt, f.Beat = noon.Add(-time.Hour), noon.Add(-2*time.Hour)
-		}, "the edition of 2026-11-20 12:00 CET is not made yet; last run of the hourly job: 2026-11-20 11:00 CET > digest doctor"},
+		}, "the edition of 2026-11-20 12:00 CET hasn’t been created yet; last run of the hourly job: 2026-11-20 11:00 CET > digest doctor"},
 		{"no feeds", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Subscriptions = nil },
 			"the daily digest has no feeds, so it has no editions"},
 		{"paused feeds", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Subscriptions[0].Paused = true },
-			"the daily digest has no feed of its own: all are paused, or their posts are in newsletters"},
+			"the daily digest has no active feeds: all are paused, or their posts go into newsletters"},
 		{"lent feeds", func(v *store.ReaderView, _ *Facts) {
 			s := &v.Digests[0].Subscriptions[0]
 			s.Paused, s.PausedFor = true, 2
-		}, "the daily digest has no feed of its own: all are paused, or their posts are in newsletters"},
+		}, "the daily digest has no active feeds: all are paused, or their posts go into newsletters"},
 		{"a dead feed", troubled(func(f *digest.Feed) { f.State, f.LastError = digest.FeedDead, "410 Gone" }),
-			"the only feed of the daily digest is not working: failing, not polled until a ping or a reader’s request: 410 Gone"},
+			"the only feed in the daily digest is not working: failing, polled again only after a ping or a reader’s request: 410 Gone"},
 		{"a penalised feed", troubled(func(f *digest.Feed) {
 			f.Errors, f.LastError, f.NotBefore = 1, "503 Service Unavailable", noon.Add(time.Hour)
 		}),
-			"the only feed of the daily digest is not working: 503 Service Unavailable; next poll at 2026-11-20 13:00 UTC"},
+			"the only feed in the daily digest is not working: 503 Service Unavailable; next poll at 2026-11-20 13:00 UTC"},
 		{"a blocked feed", troubled(func(f *digest.Feed) { f.State = digest.FeedBlocked }),
-			"the only feed of the daily digest is not working: the operator has blocked a.example"},
+			"the only feed in the daily digest is not working: the operator has blocked a.example"},
 		{"a declined feed", troubled(func(f *digest.Feed) { f.State = digest.FeedDeclined }),
-			"the only feed of the daily digest is not working: the owner of a.example asked us not to read the site"},
+			"the only feed in the daily digest is not working: the owner of a.example asked us not to read the site"},
 		{"a private feed without its password",
 			troubled(func(f *digest.Feed) { f.Errors, f.LastStatus, f.LastError = 1, 401, "401 Unauthorized" }),
-			"the only feed of the daily digest is not working: 401 Unauthorized"},
+			"the only feed in the daily digest is not working: 401 Unauthorized"},
 		{"a feed that only leads elsewhere", troubled(func(f *digest.Feed) {
 			f.MoveUndone, f.Errors, f.LastError = true, 1,
 				"redirects to https://new.example/, but a reader chose this address"
-		}), "the only feed of the daily digest is not working: redirects to https://new.example/, but a reader chose this address"},
+		}), "the only feed in the daily digest is not working: redirects to https://new.example/, but a reader chose this address"},
 		{"a feed that brings too much", troubled(func(f *digest.Feed) { f.PostsWaiting, f.LastOKAt = 40, noon }),
-			"the only feed of the daily digest is not working: over the daily limit: 40 posts wait since 2026-11-20 12:00 UTC and are stored by the first poll after 2026-11-21 00:00 UTC if the feed still lists them"},
+			"the only feed in the daily digest is not working: over the daily limit: 40 posts have been waiting since 2026-11-20 12:00 UTC; the first poll after 2026-11-21 00:00 UTC stores them if the feed still lists them"},
 		{"two dead feeds", func(v *store.ReaderView, _ *Facts) {
 			subscribed(v, 1)
 			for i := range v.Digests[0].Subscriptions {
 				v.Digests[0].Subscriptions[i].Feed.State = digest.FeedDead
 			}
-		}, "2 of the 2 feeds of the daily digest are not working; see the list of feeds below"},
+		}, "2 of the 2 feeds in the daily digest are not working; see the list of feeds below"},
 		{"a lane", func(v *store.ReaderView, _ *Facts) {
 			v.Lanes = []digest.Lane{{Name: "example.org", Until: noon.Add(time.Hour), Reason: "421 busy",
 				ChangedAt: noon}}
@@ -146,33 +146,33 @@ func TestAdvise(t *testing.T) {
 		{"a lane that recovers", func(v *store.ReaderView, _ *Facts) {
 			waits(v, 20*time.Minute)
 			v.Lanes = []digest.Lane{{Name: "example.org", Width: 1, Reason: "421 busy", ChangedAt: noon}}
-		}, "email to example.org: recovering (421 busy) > digest queue resume example.org; the edition of 2026-11-20 has waited to be sent since 2026-11-20 12:40 CET"},
+		}, "email to example.org: recovering (421 busy) > digest queue resume example.org; the edition of 2026-11-20 has been waiting to be sent since 2026-11-20 12:40 CET"},
 		{"a lane that recovered, and nothing waits", func(v *store.ReaderView, _ *Facts) {
 			v.Lanes = []digest.Lane{{Name: "example.org", Width: 1, Reason: "421 busy", ChangedAt: noon}}
 		}, ""},
 		{"the mail server was down", func(v *store.ReaderView, _ *Facts) {
 			waits(v, 9*time.Hour)
 			v.Lanes = []digest.Lane{{Width: 1, Failures: 3, Reason: "connection refused", ChangedAt: noon}}
-		}, "all email: recovering (connection refused) > digest queue resume; the edition of 2026-11-20 has waited to be sent since 2026-11-20 04:00 CET: connection refused > digest queue"},
+		}, "all email: recovering (connection refused) > digest queue resume; the edition of 2026-11-20 has been waiting to be sent since 2026-11-20 04:00 CET: connection refused > digest queue"},
 		{"the mail server is down", func(v *store.ReaderView, _ *Facts) {
 			waits(v, 9*time.Hour)
 			v.Lanes = []digest.Lane{{Until: noon.Add(time.Minute), Failures: 3, Reason: "connection refused",
 				ChangedAt: noon}}
-		}, "all email is paused until 2026-11-20 13:01 CET: connection refused > digest queue resume; the edition of 2026-11-20 has waited to be sent since 2026-11-20 04:00 CET: connection refused > digest queue"},
+		}, "all email is paused until 2026-11-20 13:01 CET: connection refused > digest queue resume; the edition of 2026-11-20 has been waiting to be sent since 2026-11-20 04:00 CET: connection refused > digest queue"},
 		{"it was refused, and waits for hours", func(v *store.ReaderView, _ *Facts) {
 			waits(v, 2*time.Hour)
 			v.Editions[0].Error = "451 later"
-		}, "the edition of 2026-11-20 has waited to be sent since 2026-11-20 11:00 CET: 451 later > digest queue"},
+		}, "the edition of 2026-11-20 has been waiting to be sent since 2026-11-20 11:00 CET: 451 later > digest queue"},
 		{"the job stopped", func(v *store.ReaderView, f *Facts) {
 			waits(v, 3*time.Hour)
 			f.Beat = noon.Add(-2 * time.Hour)
-		}, "the edition of 2026-11-20 has waited to be sent since 2026-11-20 10:00 CET; last run of the hourly job: 2026-11-20 11:00 CET > digest serve"},
+		}, "the edition of 2026-11-20 has been waiting to be sent since 2026-11-20 10:00 CET; last run of the hourly job: 2026-11-20 11:00 CET > digest serve"},
 		{"no job was ever at work", func(v *store.ReaderView, _ *Facts) { waits(v, 3*time.Hour) },
-			"the edition of 2026-11-20 has waited to be sent since 2026-11-20 10:00 CET; last run of the hourly job: never > digest serve"},
+			"the edition of 2026-11-20 has been waiting to be sent since 2026-11-20 10:00 CET; last run of the hourly job: never > digest serve"},
 		{"it waits, and nobody knows why", func(v *store.ReaderView, f *Facts) {
 			waits(v, 3*time.Hour)
 			f.Beat = noon
-		}, "the edition of 2026-11-20 has waited to be sent since 2026-11-20 10:00 CET > digest queue"},
+		}, "the edition of 2026-11-20 has been waiting to be sent since 2026-11-20 10:00 CET > digest queue"},
 		{"in doubt", func(v *store.ReaderView, _ *Facts) {
 			v.Editions[0].State, v.Editions[0].NextAt = digest.EditionInDoubt, noon.Add(15*time.Minute)
 		}, "no mail server has confirmed the edition of 2026-11-20; it will be sent again 2026-11-20 13:15 CET"},
@@ -195,19 +195,19 @@ func TestAdvise(t *testing.T) {
 			_ *Facts) {
 			v.Digests[0].Subscriptions[0].Display = digest.Headlines
 		},
-			"the reader chose headlines only for 1 feed of the daily digest"},
+			"the reader chose headlines only for 1 feed in the daily digest"},
 		{"quiet, some feeds in trouble", func(v *store.ReaderView, _ *Facts) {
 			quiet(v)
 			subscribed(v, 2)
 			v.Digests[0].Subscriptions[1].Feed.State = digest.FeedDead
-		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; 1 of the 3 feeds of the daily digest is not working; see the list of feeds below"},
+		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; 1 of the 3 feeds in the daily digest is not working; see the list of feeds below"},
 		{"quiet, some feeds paused or lent", func(v *store.ReaderView, _ *Facts) {
 			quiet(v)
 			subscribed(v, 3)
 			s := v.Digests[0].Subscriptions
 			s[1].Paused, s[2].Paused = true, true
 			s[3].Paused, s[3].PausedFor = true, 2
-		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; 2 feeds of the daily digest are paused; the posts of 1 feed are in issues of newsletters, not in the daily digest"},
+		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; 2 feeds in the daily digest are paused; the posts from 1 feed go into newsletters, not into the daily digest"},
 		{"quiet, a feed has moved", func(v *store.ReaderView, _ *Facts) {
 			f := &quiet(v).Subscriptions[0].Feed
 			f.MovedFrom, f.MovedAt, f.URL = "https://old.example/feed?key=secret", noon.Add(-48*time.Hour),
@@ -252,11 +252,11 @@ func TestAdvise(t *testing.T) {
 		}, "the edition of 2026-11-20 will be sent 2026-11-20 14:00 CET"},
 		{"its turn", func(v *store.ReaderView, _ *Facts) {
 			v.Editions[0].State, v.Editions[0].NextAt = digest.EditionReady, noon.Add(-time.Hour)
-		}, "the edition of 2026-11-20 has waited to be sent since 2026-11-20 12:00 CET"},
+		}, "the edition of 2026-11-20 has been waiting to be sent since 2026-11-20 12:00 CET"},
 		{"on its way", func(v *store.ReaderView, _ *Facts) { v.Editions[0].State = digest.EditionDotting },
 			"the edition of 2026-11-20 is being sent now"},
 		{"a newsletter that they left", func(v *store.ReaderView, _ *Facts) { letters(v).State = digest.DigestLeft },
-			"the newsletter boats: its reader unsubscribed"},
+			"the newsletter boats: the reader unsubscribed"},
 		{"a held newsletter", func(v *store.ReaderView, _ *Facts) {
 			p := letters(v)
 			p.Newsletter.State = digest.NewsletterHeld
