@@ -1,13 +1,9 @@
 package digest
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base32"
-	"encoding/base64"
 	"encoding/binary"
 	"strings"
 )
@@ -45,8 +41,6 @@ const (
 	ForBrowser  Purpose = "browser"  // of a browser and an address that it was signed in with (SignText)
 	ForCallback Purpose = "callback" // of a PushSubscription: where its hub sends what is new
 	ForCloud    Purpose = "cloud"    // of a CloudSubscription: where its cloud tells of news
-	// what a browser holds of a form that was posted without a session (Seal)
-	ForUnsent Purpose = "unsent"
 	// of a reader (SignText): whose what a browser keeps is, without saying who that is
 	ForDevice Purpose = "device"
 	// of a network or browser that asks for a letter (SignText): its name without saying which
@@ -153,37 +147,3 @@ func (s *Signer) textMAC(p Purpose, text string) []byte {
 }
 
 func tokenEncoding() *base32.Encoding { return base32.StdEncoding.WithPadding(base32.NoPadding) }
-
-// Seal encrypts a text so that this instance alone can read it, and writes it for a cookie.
-func (s *Signer) Seal(p Purpose, plain []byte) string {
-	g := s.sealer(p)
-	nonce := make([]byte, g.NonceSize())
-	_, _ = rand.Read(nonce) // it never fails
-	return base64.RawURLEncoding.EncodeToString(g.Seal(nonce, nonce, plain, nil))
-}
-
-// Unseal reads what Seal wrote for the same purpose; false for what it did not.
-func (s *Signer) Unseal(p Purpose, sealed string) ([]byte, bool) {
-	g := s.sealer(p)
-	b, err := base64.RawURLEncoding.DecodeString(sealed)
-	if err != nil || len(b) < g.NonceSize() {
-		return nil, false
-	}
-	plain, err := g.Open(nil, b[:g.NonceSize()], b[g.NonceSize():], nil)
-	return plain, err == nil
-}
-
-// sealer encrypts by a key of the purpose alone.
-func (s *Signer) sealer(p Purpose) cipher.AEAD {
-	h := hmac.New(sha256.New, s.secret)
-	h.Write([]byte("seal " + string(p)))
-	block, err := aes.NewCipher(h.Sum(nil))
-	if err != nil {
-		panic(err) // only for a key of another length
-	}
-	g, err := cipher.NewGCM(block)
-	if err != nil {
-		panic(err) // only for a block of another size
-	}
-	return g
-}
