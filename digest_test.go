@@ -277,27 +277,3 @@ func TestRounds(t *testing.T) {
 		}
 	}
 }
-
-// TestSeal checks that only the same instance can unseal a text, and only for the same purpose.
-func TestSeal(t *testing.T) {
-	s := digest.NewSigner([]byte("0123456789abcdef"))
-	sealed := s.Seal(digest.ForUnsent, []byte("a text"))
-	if got, ok := s.Unseal(digest.ForUnsent, sealed); !ok || string(got) != "a text" {
-		t.Errorf("%q, %v", got, ok)
-	}
-	if again := s.Seal(digest.ForUnsent, []byte("a text")); again == sealed {
-		t.Error("the same text is sealed alike twice")
-	}
-	for _, other := range []string{"", "x", sealed[1:], sealed[:len(sealed)-1], sealed +
-		"A", strings.Repeat("A", len(sealed)), "?"} {
-		if _, ok := s.Unseal(digest.ForUnsent, other); ok {
-			t.Errorf("%q is read", other)
-		}
-	}
-	if _, ok := s.Unseal(digest.ForImage, sealed); ok {
-		t.Error("it is read for another purpose")
-	}
-	if _, ok := digest.NewSigner([]byte("another secret of it")).Unseal(digest.ForUnsent, sealed); ok {
-		t.Error("another instance reads it")
-	}
-}

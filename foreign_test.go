@@ -208,7 +208,5 @@ var foreignBounds = map[string]string{
 	"web/publisher_import.go":       "maxList, in one of two places (site.joining), until its context ends",
 	"web/publisher_logo.go":         "logo.MaxBytes, in a place (site.drawing)",
 	"web/push.go":                   "the longest feed, counted in site.long, within the time limit of the request",
-	"web/unsent.go":                 request,
-	"web/unsent_fill.go":            ours,
 	"web/unsubscribe.go":            request,
 }

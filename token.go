@@ -1,13 +1,9 @@
 package digest
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base32"
-	"encoding/base64"
 	"encoding/binary"
 	"strings"
 )
@@ -41,8 +37,6 @@ const (
 	ForClick    Purpose = "click"    // of a Click (SignText)
 	ForBrowser  Purpose = "browser"  // of a browser and an address that it was signed in with (SignText)
 	ForCallback Purpose = "callback" // of a PushSubscription: where its hub sends what is new
-	// what a browser holds of a form that was posted without a session (Seal)
-	ForUnsent Purpose = "unsent"
 	// a reader (SignText), as an anonymous owner of data in a browser
 	ForDevice Purpose = "device"
 	// a network or browser that requested an email (SignText), as an anonymous name
@@ -146,36 +140,3 @@ func (s *Signer) textMAC(p Purpose, text string) []byte {
 }
 
 func tokenEncoding() *base32.Encoding { return base32.StdEncoding.WithPadding(base32.NoPadding) }
-
-// Seal encrypts a text for this instance and encodes it for a cookie.
-func (s *Signer) Seal(p Purpose, plain []byte) string {
-	g := s.sealer(p)
-	nonce := make([]byte, g.NonceSize())
-	_, _ = rand.Read(nonce) // never fails
-	return base64.RawURLEncoding.EncodeToString(g.Seal(nonce, nonce, plain, nil))
-}
-
-// Unseal decrypts a text that Seal encrypted for the same purpose. It returns false for any other text.
-func (s *Signer) Unseal(p Purpose, sealed string) ([]byte, bool) {
-	g := s.sealer(p)
-	b, err := base64.RawURLEncoding.DecodeString(sealed)
-	if err != nil || len(b) < g.NonceSize() {
-		return nil, false
-	}
-	plain, err := g.Open(nil, b[:g.NonceSize()], b[g.NonceSize():], nil)
-	return plain, err == nil
-}
-
-func (s *Signer) sealer(p Purpose) cipher.AEAD {
-	h := hmac.New(sha256.New, s.secret)
-	h.Write([]byte("seal " + string(p)))
-	block, err := aes.NewCipher(h.Sum(nil))
-	if err != nil {
-		panic(err) // only for a wrong key length
-	}
-	g, err := cipher.NewGCM(block)
-	if err != nil {
-		panic(err) // only for a wrong block size
-	}
-	return g
-}

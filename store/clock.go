@@ -82,7 +82,7 @@ const oneDay = 24 * time.Hour
 func bounds() []bound {
 	return []bound{
 		{table: "sign_in_tokens", column: "expires_at", most: oneDay},
-		{table: "sessions", column: "expires_at", most: 90 * oneDay},
+		{table: "sessions", column: "expires_at", most: 91 * oneDay},
 		{table: "sign_ups", column: "expires_at", most: oneDay},
 		{table: "invitations", column: "expires_at", most: 14 * oneDay},
 		{table: "operator_links", column: "expires_at", most: oneDay},

@@ -318,7 +318,7 @@ func TestVoidLinks(t *testing.T) {
 	})
 }
 
-// TestSessionsAreCapped: the fifty-first browser ends the session of the first.
+// TestSessionsAreCapped checks that the fifty-first session ends the one that was not used for longest.
 func TestSessionsAreCapped(t *testing.T) {
 	each(t, func(w world) {
 		u, _, err := w.AddUser(w.ctx(), "ann@example.org", "UTC", noon)
@@ -343,6 +343,12 @@ func TestSessionsAreCapped(t *testing.T) {
 		want(w.t, "the second", in("s1"), true)
 		want(w.t, "the last", in("one more"), true)
 		want(w.t, "another reader's", in("bob's"), true)
+		renewed, err := w.RenewSession(w.ctx(), []byte("s1"), noon.Add(time.Hour), noon.Add(91*day))
+		w.ok(err)
+		want(w.t, "renewed", renewed, true)
+		begin("another", u.ID, noon.Add(2*time.Hour))
+		want(w.t, "the second, which was used", in("s1"), true)
+		want(w.t, "the third", in("s2"), false)
 		w.holds("sessions", 50, fmt.Sprintf(`SELECT count(*) FROM sessions WHERE user_id = %d`, u.ID))
 	})
 }

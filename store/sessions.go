@@ -35,7 +35,8 @@ func (s *Store) AddSignIn(ctx context.Context, hash []byte, user digest.UserID, 
 // SignIn returns the user of a sign-in token without using it. It returns digest.NotFound for a token that is
 // unknown, used or expired.
 func (s *Store) SignIn(ctx context.Context, hash []byte, now time.Time) (digest.User, error) {
-	return s.tokenUser(ctx, "sign_in_tokens", hash, now, signInOver)
+	u, err := s.tokenUser(ctx, "sign_in_tokens", hash, now, signInOver)
+	return u.User, err
 }
 
 // UseSignIn uses up a sign-in token. Of concurrent calls with one hash exactly one succeeds. It returns
@@ -58,7 +59,7 @@ func (s *Store) UseSignIn(ctx context.Context, hash []byte, now time.Time) (dige
 	})
 }
 
-// mostSessions is how many sessions a user may have. One more ends the oldest.
+// mostSessions is how many sessions a user may have. One more ends the one that was not used for longest.
 const mostSessions = 50
 
 // AddSession stores a session that began with a link and ends at expires.
@@ -73,9 +74,9 @@ func (s *Store) AddPasskeySession(ctx context.Context, hash []byte, with Passkey
 		with.UserID, at(expires), at(now), with.ID)
 }
 
-func endOldestSessions(ctx context.Context, c conn, user digest.UserID) error {
+func endUnusedSessions(ctx context.Context, c conn, user digest.UserID) error {
 	_, err := c.exec(ctx, `DELETE FROM sessions WHERE token_hash IN
-		(SELECT token_hash FROM sessions WHERE user_id = ? ORDER BY created_at DESC, expires_at DESC, token_hash
+		(SELECT token_hash FROM sessions WHERE user_id = ? ORDER BY expires_at DESC, created_at DESC, token_hash
 		LIMIT ? OFFSET ?)`,
 		user, math.MaxInt32, mostSessions-1)
 	return err
@@ -90,7 +91,7 @@ func (s *Store) addToken(ctx context.Context, table string, user digest.UserID, 
 			return err
 		}
 		if table == "sessions" {
-			if err := endOldestSessions(ctx, c, user); err != nil {
+			if err := endUnusedSessions(ctx, c, user); err != nil {
 				return err
 			}
 		}
@@ -99,17 +100,32 @@ func (s *Store) addToken(ctx context.Context, table string, user digest.UserID, 
 	})
 }
 
+// A SessionUser is the user of a session, and when the session ends.
+type SessionUser struct {
+	digest.User
+	EndsAt time.Time
+}
+
 // SessionUser returns the user of a session, or digest.NotFound if it is unknown or has ended.
-func (s *Store) SessionUser(ctx context.Context, hash []byte, now time.Time) (digest.User, error) {
+func (s *Store) SessionUser(ctx context.Context, hash []byte, now time.Time) (SessionUser, error) {
 	return s.tokenUser(ctx, "sessions", hash, now, "this session is over; sign in again")
 }
 
 // tokenUser returns the user of a row in sessions or sign_in_tokens.
-func (s *Store) tokenUser(ctx context.Context, table string, hash []byte, now time.Time, none string) (digest.User,
+func (s *Store) tokenUser(ctx context.Context, table string, hash []byte, now time.Time, none string) (SessionUser,
 	error) {
-	return readOne[digest.User](ctx, s.read(), "reading whose secret it is", notFound("%s", none),
-		`SELECT `+userColumns+`
+	return readOne[SessionUser](ctx, s.read(), "reading whose secret it is", notFound("%s", none),
+		`SELECT `+userColumns+`, t.expires_at AS ends_at
 		FROM `+table+` t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ? AND t.expires_at > ?`, hash, at(now))
+}
+
+// RenewSession moves the end of a session to expires. renewed is false if the session has ended.
+func (s *Store) RenewSession(ctx context.Context, hash []byte, now, expires time.Time) (renewed bool, err error) {
+	return changed(ctx, s, "renewing the session", func(c conn) (bool, error) {
+		n, err := c.exec(ctx, `UPDATE sessions SET expires_at = ? WHERE token_hash = ? AND expires_at > ?`, at(expires),
+			hash, at(now))
+		return n > 0, err
+	})
 }
 
 // EndSessions ends all of a user's sessions, deletes the unused sign-in links, and removes passkeys by their keys.

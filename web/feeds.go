@@ -21,12 +21,8 @@ const mostFeeds = 2000
 // mostListed is how many characters of a title the list shows.
 const mostListed = 120
 
-// toFeeds redirects a GET of a form's address to the list, for readers who reload the response. It
-// keeps the number of an unsent form, which the list fills in again.
+// toFeeds redirects a GET of a form's address to the list, for readers who reload the response.
 func toFeeds(w http.ResponseWriter, r *http.Request) error {
-	if nth := r.URL.Query().Get(unsentWord); nth != "" {
-		return seeOther(w, r, "/feeds?"+unsentWord+"="+url.QueryEscape(nth))
-	}
 	return seeOther(w, r, "/feeds")
 }
 

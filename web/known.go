@@ -29,33 +29,9 @@ func (s *site) knownBrowser(r *http.Request, email string) (name string, known b
 	return "browser " + name, s.Signer.VerifyText(digest.ForBrowser, knownAs(name, email), token)
 }
 
-// sharedMark ends the name of a browser in which several addresses were signed in. holdForm stores
-// no forms there, because an old page may belong to any of them.
-const sharedMark = "-shared"
-
-// enterBrowser marks the browser as signed in with an address, which may differ from the previous
-// one.
-func (s *site) enterBrowser(w http.ResponseWriter, r *http.Request, email string) {
-	_, known := s.knownBrowser(r, email)
-	_, err := r.Cookie(s.knownCookie())
-	s.knowBrowser(w, email, s.isShared(r) || err == nil && !known)
-}
-
-func (s *site) isShared(r *http.Request) bool {
-	c, err := r.Cookie(s.knownCookie())
-	if err != nil {
-		return false
-	}
-	name, _, _ := strings.Cut(c.Value, ".")
-	return strings.HasSuffix(name, sharedMark)
-}
-
 // knowBrowser gives the browser a new name and a token for the address.
-func (s *site) knowBrowser(w http.ResponseWriter, email string, shared bool) {
+func (s *site) knowBrowser(w http.ResponseWriter, email string) {
 	name := rand.Text()
-	if shared {
-		name += sharedMark
-	}
 	s.setCookie(w, s.knownCookie(), name+"."+s.Signer.SignText(digest.ForBrowser, knownAs(name, email)),
 		int(knownTTL.Seconds()))
 }

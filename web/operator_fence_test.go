@@ -82,7 +82,7 @@ func TestFenceIsSeen(t *testing.T) {
 		}
 
 		reader.post("/operator/fence/release", nil).status(http.StatusNotFound)
-		r.visitor().post("/operator/fence/release", url.Values{}).status(http.StatusSeeOther)
+		r.visitor().post("/operator/fence/release", url.Values{}).status(http.StatusForbidden)
 		seen(true)
 		if to := op.post("/operator/fence/release", nil).status(http.StatusSeeOther).Header.Get(
 			"Location"); to != "/operator?saved=opened" {

@@ -37,7 +37,7 @@ func TestOperatorOnly(t *testing.T) {
 			"/sign-in") {
 			t.Errorf("a stranger is led to %s", to)
 		}
-		stranger.post("/operator/mail-again", form).status(http.StatusSeeOther)
+		stranger.post("/operator/mail-again", form).status(http.StatusForbidden)
 		reader.get("/operator").status(http.StatusNotFound)
 		reader.post("/operator/mail-again", form).status(http.StatusNotFound)
 		_, still, err := r.store.Suppressed(t.Context(), "bob@example.org")

@@ -22,7 +22,7 @@ func (p *problem) Error() string { return fmt.Sprint(p.Title) }
 
 // SignIn reports whether the error page links to the sign-in page.
 func (p *problem) SignIn() bool {
-	return p == errSpentLink || p == errSpentSignUp || p == errSpentAgree || p == errOldLink || p == errSpentEdition ||
+	return p == errSignedOut || p == errSpentLink || p == errSpentSignUp || p == errSpentAgree || p == errOldLink || p == errSpentEdition ||
 		p == errSpentUndo
 }
 
@@ -36,6 +36,8 @@ var (
 		catalogue.Key("This address doesn’t accept this kind of request.")}
 	errForeignForm = &problem{http.StatusForbidden, catalogue.Key("This form came from another site"),
 		catalogue.Key("For your safety, we only accept forms from this site. Open the page here and try again.")}
+	errSignedOut = &problem{http.StatusForbidden, catalogue.Key("You were signed out"),
+		catalogue.Key("Nothing was changed. Sign in, then send the form again.")}
 	errSpentLink = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"),
 		catalogue.Key("A sign-in link works once and expires after a while. Get a new one on the sign-in page.")}
 	errBadForm = &problem{http.StatusBadRequest, catalogue.Key("We couldn’t read that form"),
@@ -146,7 +148,7 @@ func (s *site) handle(h handler) http.Handler {
 			return
 		}
 		p := s.problemOf(r, err)
-		if p == errTooLarge || p == errOneByOne || p == errBusy {
+		if p == errSignedOut || p == errTooLarge || p == errOneByOne || p == errBusy {
 			drain(r)
 		}
 		if isForPrograms(r.URL.Path) {

@@ -121,7 +121,7 @@ func TestSaveByGuessing(t *testing.T) {
 			v.post("/posts/"+id+"/save", nil).status(http.StatusNotFound)
 		}
 		v.get(savePath(r.idOf(d, "Mine"))).status(http.StatusSeeOther)
-		r.visitor().post(savePath(others), nil).status(http.StatusSeeOther)
+		r.visitor().post(savePath(others), nil).status(http.StatusForbidden)
 		foreign := r.visitor().signIn(ann)
 		foreign.from("https://evil.example", "cross-site")
 		foreign.post(savePath(r.idOf(d, "Mine")), nil).status(http.StatusForbidden)

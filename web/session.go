@@ -15,7 +15,11 @@ import (
 	"digest/store"
 )
 
-const sessionTTL = 90 * 24 * time.Hour
+const (
+	// sessionTTL makes a session end 90 days after its last use, because renewSession runs once a day.
+	sessionTTL = 91 * 24 * time.Hour
+	renewEvery = 24 * time.Hour
+)
 
 // A reader is the signed-in user and their daily digest.
 type reader struct {
@@ -49,9 +53,6 @@ func (s *site) forReader(h readerHandler) handler {
 				body.long = s.long.begin()
 				defer body.long.end()
 			}
-		}
-		if r.Method == http.MethodPost {
-			s.forgetForm(w, r)
 		}
 		d, err := s.Store.DigestOf(r.Context(), user.ID)
 		if err != nil {
@@ -90,14 +91,39 @@ type sessionKey struct{}
 // withSession looks up the session of a request at most once, and only if a handler needs it.
 func (s *site) withSession(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		once := sync.OnceValues(func() (digest.User, error) { return s.sessionUser(r) })
+		once := sync.OnceValues(func() (store.SessionUser, error) { return s.sessionUser(r) })
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, once)))
 	})
 }
 
 // signedIn returns the signed-in user, the zero user without a session.
 func (s *site) signedIn(r *http.Request) (digest.User, error) {
-	return r.Context().Value(sessionKey{}).(func() (digest.User, error))()
+	u, err := session(r)
+	return u.User, err
+}
+
+func session(r *http.Request) (store.SessionUser, error) {
+	return r.Context().Value(sessionKey{}).(func() (store.SessionUser, error))()
+}
+
+// renewSession moves the end of the request's session, at most once a day, unless the response is cached.
+func (s *site) renewSession(w http.ResponseWriter, r *http.Request) {
+	u, err := session(r)
+	now := s.Now()
+	if err != nil || u.ID == 0 || !isUncached(w.Header()) || u.EndsAt.Sub(now) > sessionTTL-renewEvery {
+		return
+	}
+	c, err := r.Cookie(s.cookieName())
+	if err != nil {
+		return
+	}
+	renewed, err := s.Store.RenewSession(r.Context(), hashSecret(c.Value), now, now.Add(sessionTTL))
+	if err != nil {
+		s.Log.WarnContext(r.Context(), "cannot renew a session, so it ends earlier", "err", err)
+	}
+	if renewed {
+		s.setCookie(w, s.cookieName(), c.Value, int(sessionTTL.Seconds()))
+	}
 }
 
 // language returns the language for a request: the one that the signed-in reader has chosen; without a session, the
@@ -126,14 +152,14 @@ func (s *site) languageOf(r *http.Request, data any) *catalogue.Language {
 }
 
 // sessionUser looks up the user of the request's session cookie. It returns the zero user without a valid session.
-func (s *site) sessionUser(r *http.Request) (digest.User, error) {
+func (s *site) sessionUser(r *http.Request) (store.SessionUser, error) {
 	c, err := r.Cookie(s.cookieName())
 	if err != nil || c.Value == "" {
-		return digest.User{}, nil
+		return store.SessionUser{}, nil
 	}
 	u, err := s.Store.SessionUser(r.Context(), hashSecret(c.Value), s.Now())
 	if digest.KindOf(err) == digest.NotFound {
-		return digest.User{}, nil
+		return store.SessionUser{}, nil
 	}
 	return u, err
 }
@@ -157,7 +183,7 @@ func (s *site) enter(w http.ResponseWriter, r *http.Request, user digest.UserID,
 	s.setCookie(w, s.cookieName(), secret, int(sessionTTL.Seconds()))
 	u, err := s.Store.SessionUser(r.Context(), hashSecret(secret), now)
 	if err == nil {
-		s.enterBrowser(w, r, u.Email)
+		s.knowBrowser(w, u.Email)
 	}
 	return err
 }

@@ -41,18 +41,10 @@ type signInPage struct {
 	Mails bool   // this instance can send email
 	Keys  bool   // this address supports passkeys
 	landingPage
-
-	Unsent    bool // the browser holds a form that will be filled in again
-	Lost      bool // a posted form could not be stored
-	Elsewhere bool // the browser that requested the link holds a form, but this one does not
 }
 
 func (s *site) showSignIn(w http.ResponseWriter, r *http.Request, status int, p signInPage) error {
 	p.Mails, p.Keys, p.landingPage = s.mails(), s.relying != nil, s.landing()
-	if u, ok := s.heldForm(r); ok {
-		p.Unsent, p.Lost = u.Fields != nil, u.Fields == nil
-	}
-	p.Elsewhere = p.Token != "" && r.URL.Query().Has(unsentWord) && !p.Unsent && !p.Lost
 	return s.show(w, r, status, "signin", catalogue.Key("Sign in"), p)
 }
 
@@ -99,14 +91,13 @@ func (s *site) requestSignIn(w http.ResponseWriter, r *http.Request) error {
 	if q.Wrong != "" {
 		return s.showSignIn(w, r, status, signInPage{letterRequest: q})
 	}
-	_, unsent := s.heldForm(r)
-	s.sendLetter(q, s.writeSignInTo(s.language(r), q.to, unsent))
+	s.sendLetter(q, s.writeSignInTo(s.language(r), q.to))
 	return seeOther(w, r, "/sign-in?sent=1")
 }
 
 // writeSignInTo writes the sign-in email for an address. Its language is the one of the account, or asked if the
-// account has none. unsent: the browser that requested it holds a form.
-func (s *site) writeSignInTo(asked *catalogue.Language, email string, unsent bool) writeLetter {
+// account has none.
+func (s *site) writeSignInTo(asked *catalogue.Language, email string) writeLetter {
 	return func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
 		u, err := s.Store.UserByEmail(ctx, email)
 		if digest.KindOf(err) == digest.NotFound {
@@ -115,11 +106,7 @@ func (s *site) writeSignInTo(asked *catalogue.Language, email string, unsent boo
 		if err != nil {
 			return "", render.LetterContent{}, err
 		}
-		to, words, err := s.writeSignIn(ctx, letterLanguage(u, asked), u, life)
-		if unsent && words.URL != "" {
-			words.URL += "&" + unsentWord + "=1"
-		}
-		return to, words, err
+		return s.writeSignIn(ctx, letterLanguage(u, asked), u, life)
 	}
 }
 
@@ -141,7 +128,7 @@ func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.leaveBrowser(w)
 	if u.ID != 0 {
-		s.knowBrowser(w, u.Email, s.isShared(r)) // the address may have changed since the sign-in
+		s.knowBrowser(w, u.Email) // the address may have changed since the sign-in
 	}
 	return seeOther(w, r, "/")
 }

@@ -4,31 +4,66 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 )
 
-// A request for a reader's page without a session redirects to the sign-in, and back to the page afterwards. A cookie
-// in the browser stores the path of the page. The path is not in the sign-in link, where an attacker could replace
-// it.
+// A request for a reader's page without a session redirects to the sign-in, and back to the page afterwards. A form
+// posted without a session changes nothing, and the sign-in returns to the page of the form. A cookie in the browser
+// stores the path of the page. The path is not in the sign-in link, where an attacker could replace it.
 
 // longestReturn is the longest path that is stored, in bytes. Browsers accept 4096 for a whole cookie.
 const longestReturn = 2700
 
-// toSignIn redirects to the sign-in page, and stores where to return. If the browser holds an unsent form, the reader
-// returns to the page of that form.
+// toSignIn redirects to the sign-in page, and stores where to return. For a form it returns errSignedOut.
 func (s *site) toSignIn(w http.ResponseWriter, r *http.Request) error {
-	_, held := s.heldForm(r)
-	if path, ok := localPath(returnTo(r.URL)); ok && !held && isPage(r) && len(path) <= longestReturn {
-		s.setReturn(w, path)
-	}
 	if r.Method == http.MethodPost {
-		s.holdForm(w, r)
+		if r.Header.Get(accountHeader) == "" { // not a script
+			s.setReturn(w, s.formPage(r))
+		}
+		return errSignedOut
+	}
+	if path, ok := localPath(returnTo(r.URL)); ok && isPage(r) {
+		s.setReturn(w, path)
 	}
 	return seeOther(w, r, "/sign-in")
 }
 
 func (s *site) setReturn(w http.ResponseWriter, path string) {
-	s.setCookie(w, s.returnCookie(), base64.RawURLEncoding.EncodeToString([]byte(path)), int(mailedTTL.Seconds()))
+	if len(path) <= longestReturn {
+		s.setCookie(w, s.returnCookie(), base64.RawURLEncoding.EncodeToString([]byte(path)), int(mailedTTL.Seconds()))
+	}
+}
+
+// formPage returns the path of the page with the posted form. If that page was itself the response to a form, it
+// returns the nearest page above.
+func (s *site) formPage(r *http.Request) string {
+	page := url.URL{Path: r.URL.Path}
+	if from, err := url.Parse(r.Referer()); err == nil && from.Host != "" {
+		there := url.URL{Path: from.Path, RawQuery: from.RawQuery}
+		if local, ok := localPath(there.String()); ok && len(local) <= longestReturn {
+			page = there
+		}
+	}
+	page = s.pageAbove(page)
+	return page.String()
+}
+
+// pageAbove returns the address of a page, or of the nearest page above it.
+func (s *site) pageAbove(page url.URL) url.URL {
+	for !s.isShown(page) {
+		above := path.Dir(page.Path)
+		if above == page.Path {
+			return url.URL{Path: "/"}
+		}
+		page = url.URL{Path: above}
+	}
+	return page
+}
+
+func (s *site) isShown(page url.URL) bool {
+	_, pattern := s.mux.Handler(&http.Request{Method: http.MethodGet, URL: &page})
+	return strings.HasPrefix(pattern, http.MethodGet+" ")
 }
 
 // returnTo returns the path of a page. For a shared text it keeps only the address in it.

@@ -92,8 +92,8 @@ func TestSignInRefusals(t *testing.T) {
 
 func TestSessionCookie(t *testing.T) {
 	for base, want := range map[string]string{
-		"":                        "digest=S; Path=/; Max-Age=7776000; HttpOnly; SameSite=Lax",
-		"https://digest.example/": "__Host-digest=S; Path=/; Max-Age=7776000; HttpOnly; Secure; SameSite=Lax",
+		"":                        "digest=S; Path=/; Max-Age=7862400; HttpOnly; SameSite=Lax",
+		"https://digest.example/": "__Host-digest=S; Path=/; Max-Age=7862400; HttpOnly; Secure; SameSite=Lax",
 	} {
 		each(t, func(r *room) {
 			u, _ := r.user("ann@example.org")
@@ -137,6 +137,27 @@ func TestSessionIsNeverFixed(t *testing.T) {
 			w.cookies["digest"] = old
 			w.get("/editions").status(http.StatusSeeOther)
 		}
+	})
+}
+
+// TestSessionIsRenewed checks that a session ends 90 days after its last use, in the database and in the browser.
+func TestSessionIsRenewed(t *testing.T) {
+	each(t, func(r *room) {
+		u, _ := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		secret := v.cookies["digest"]
+		for range 3 {
+			if set := v.get("/filters").status(http.StatusOK).Header.Get("Set-Cookie"); strings.Contains(set, secret) {
+				r.t.Error("it is renewed twice in a day")
+			}
+			r.now = r.now.Add(90 * 24 * time.Hour)
+			set := v.get("/filters").status(http.StatusOK).Header.Get("Set-Cookie")
+			if !strings.Contains(set, "digest="+secret+";") || !strings.Contains(set, "Max-Age=7862400") {
+				r.t.Errorf("it is not renewed: %q", set)
+			}
+		}
+		r.now = r.now.Add(91 * 24 * time.Hour)
+		v.get("/filters").leads("/sign-in")
 	})
 }
 

@@ -236,6 +236,7 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name str
 	}
 	var err error
 	f.Reader, err = s.signedIn(r) // on error the zero user, so that error pages can be shown
+	s.renewSession(w, r)
 	f.look = s.look(w, r, f.Reader)
 	f.Device = s.tellDevice(w.Header(), f.Reader, err)
 	if p, ok := data.(interface{ mailedTo() digest.UserID }); ok && f.Reader.ID != 0 && p.mailedTo() != 0 &&
@@ -250,7 +251,7 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name str
 	}
 	body := b.Bytes()
 	if name != "problem" {
-		body = s.signForms(w.Header(), f.Reader.ID, s.refill(r, f.Reader, body, f.lang))
+		body = s.signForms(w.Header(), f.Reader.ID, body)
 	}
 	h := w.Header()
 	if f.Index {

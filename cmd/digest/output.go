@@ -10,6 +10,7 @@ import (
 	"iter"
 	"os"
 	"strings"
+	"text/tabwriter"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -81,7 +82,7 @@ func printList[T any](a *app, records []T, none string, line func(T) string) err
 	return printPages(a, all(records), none, line)
 }
 
-// printPages is printList for a list that does not fit into memory.
+// printPages is printList for a list that is read in pages.
 func printPages[T any](a *app, records iter.Seq2[T, error], none string, line func(T) string) error {
 	if a.json {
 		return printArray(a, records)
@@ -93,7 +94,26 @@ func printPages[T any](a *app, records iter.Seq2[T, error], none string, line fu
 	return err
 }
 
-// printArray prints a list as printJSON prints a slice. If reading the list fails, its beginning is already printed.
+// printTabs prints lines in columns, whose cells end with a tab, and returns their number. If the
+// list fails midway, it prints nothing.
+func printTabs(stdout io.Writer, lines iter.Seq2[string, error]) (n int, err error) {
+	out := bufio.NewWriter(stdout)
+	columns := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for line, err := range lines {
+		if err != nil {
+			return n, err
+		}
+		n++
+		_, _ = io.WriteString(columns, line+"\n") // Flush returns its error
+	}
+	if err := errors.Join(columns.Flush(), out.Flush()); err != nil {
+		return n, fmt.Errorf("printing: %w", err)
+	}
+	return n, nil
+}
+
+// printArray prints a list as printJSON would print a slice. Where reading it fails
+// midway, its beginning has been printed.
 func printArray[T any](a *app, records iter.Seq2[T, error]) error {
 	out := bufio.NewWriter(a.stdout)
 	before := byte('[')
