@@ -56,7 +56,7 @@ func TestPublisherSettings(t *testing.T) {
 		page.has("#at", "value", "07:30")
 
 		for field, c := range map[string]struct{ value, says string }{
-			"name": {" ", "Enter a name"}, "reply": {"", "enter a reply address"},
+			"name": {" ", "Enter a name"}, "reply": {"anna", "not an email address"},
 			"from": {"a@b.example", "cannot contain @"}, "site": {"javascript:alert(1)", "https://"},
 			"returns": {"https://anna.example", "return address"}, "approve": {"19", "at most 18 hours"},
 			"days": {"", "at least one day"}, "at": {"25:00", "Enter a time"},
