@@ -63,7 +63,7 @@ type Newsletter struct {
 	// (Click).
 	CountClicks bool
 
-	ReturnURLs string // where the form of another site may lead back to, one beginning of an address a line
+	ReturnURLs string // allowed prefixes of return addresses for a form on another site, one for each line
 
 	Language string // of its owner, a tag or empty; not stored here
 

@@ -6,9 +6,9 @@ import "time"
 // personal data.
 type NewsletterDay struct {
 	Day     Date
-	Members int64 // at its end, of today until now; 0 where only what was counted is asked for
-	Joined  int64 // for the first time, or again
-	Left    int64 // by themselves, or with their account
+	Members int64 // at the end of the day, or now for today; 0 if the caller wants only the counters
+	Joined  int64 // including returning members
+	Left    int64 // unsubscribed, or deleted their account
 	LetterCounts
 }
 

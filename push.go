@@ -4,11 +4,11 @@ import (
 	"time"
 )
 
-// A Push describes the hubs and the rssCloud server that send a feed's news (WebSub).
+// A Push describes the hubs that send a feed's news (WebSub).
 type Push struct {
-	Topic       string    // the address by which its hubs know it; empty: it names no hub
-	Hubs        string    // that it names and that are asked to push it, with spaces between them
-	PushedUntil time.Time // until then its hubs are trusted, and it is polled once a week; zero: they are not
+	Topic       string    // the feed's name at its hubs; empty: it has no hub
+	Hubs        string    // the hubs of the feed that get subscriptions, separated by spaces
+	PushedUntil time.Time // until then its hubs are trusted and it is polled once a week; zero: not trusted
 }
 
 // A PushSubscription is a subscription at one hub. The hub sends the news of a topic to a callback of this

@@ -23,24 +23,22 @@ const (
 	ForMessageID   Purpose = "message-id"  // an edition
 	ForBounce      Purpose = "bounce"      // an edition, in its return path
 	// an Ask, in the address for its bounces and for emails that decline it
-	ForAskBounce Purpose = "ask-bounce"
-	// of a newsletter, in the address that counts answers; and of one answer (SignText), so that none counts twice
-	ForUnsubscribeMail Purpose = "leaving"    // of a digest, in the address that a mail to unsubscribe goes to
-	ForImage           Purpose = "image"      // of an address (SignText)
-	ForSound           Purpose = "sound"      // of an address (SignText)
-	ForGoingBack       Purpose = "going-back" // of a digest and a feed that moved (SignPair)
-	// of a digest and a feed that fails (SignPair), and of what is offered in its place (SignText)
+	ForAskBounce       Purpose = "ask-bounce"
+	ForUnsubscribeMail Purpose = "leaving"    // a digest, in the address for emails that unsubscribe
+	ForImage           Purpose = "image"      // an address (SignText)
+	ForSound           Purpose = "sound"      // an address (SignText)
+	ForGoingBack       Purpose = "going-back" // a digest and a feed that moved (SignPair)
+	// a digest and a feed that fails (SignPair), and the offered replacement (SignText)
 	ForRemedies Purpose = "remedies"
-	ForSaving   Purpose = "saving"   // of an edition and a post in it that is to be saved (SignPair)
-	ForSite     Purpose = "site"     // of an edition and a feed of which its reader wants less (SignPair)
-	ForUndo     Purpose = "undo"     // of a digest and a LinkChange (SignPair)
-	ForClick    Purpose = "click"    // of a Click (SignText)
-	ForBrowser  Purpose = "browser"  // of a browser and an address that it was signed in with (SignText)
-	ForCallback Purpose = "callback" // of a PushSubscription: where its hub sends what is new
+	ForSaving   Purpose = "saving"   // an edition and a post in it to save (SignPair)
+	ForSite     Purpose = "site"     // an edition and a feed that its reader wants less of (SignPair)
+	ForUndo     Purpose = "undo"     // a digest and a LinkChange (SignPair)
+	ForClick    Purpose = "click"    // a Click (SignText)
+	ForBrowser  Purpose = "browser"  // a browser and an address that signed in with it (SignText)
+	ForCallback Purpose = "callback" // a PushSubscription, in the callback for its hub
 	// a reader (SignText), as an anonymous owner of data in a browser
 	ForDevice Purpose = "device"
-	// a network or browser that requested an email (SignText), as an anonymous name
-	ForAsker Purpose = "asker"
+	ForAsker  Purpose = "asker" // a network or browser that requested an email (SignText), as an anonymous name
 )
 
 const macBytes = 12

@@ -75,8 +75,8 @@ type intervals struct {
 
 type reportedNews struct {
 	By    digest.Way `json:"by"`    // push, ping or poll
-	Since *time.Time `json:"since"` // of push: without a gap; of ping: the last one
-	// since when it is left to its hubs and polled once a week; null: it is not
+	Since *time.Time `json:"since"` // of push: the current series without a gap; of ping: the last one
+	// since when its hubs are trusted and it is polled weekly; null: not trusted
 	TrustedSince *time.Time `json:"trusted_since"`
 	Pushes       int        `json:"pushes"`
 	Pings        int        `json:"pings"`

@@ -209,7 +209,7 @@ type reportedNewsletter struct {
 	Images        string     `json:"images"`
 	ApproveWithin int64      `json:"approve_within"` // in seconds
 	CountClicks   bool       `json:"count_clicks"`
-	MemberLimit   int        `json:"member_limit"` // 0: as many as come
+	MemberLimit   int        `json:"member_limit"` // 0: no limit
 	CreatedAt     *time.Time `json:"created_at"`
 }
 

@@ -45,7 +45,7 @@ type Report struct {
 // MaxMessage is the maximum number of bytes to read from a message. A report is before the message that it returns.
 const MaxMessage = 1 << 20
 
-// Bounds of what is looked at in one message.
+// The limits for parsing one message.
 const (
 	maxParts    = 100
 	maxDepth    = 10

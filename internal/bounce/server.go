@@ -128,8 +128,7 @@ func newServer(h *Handler, l net.Listener, lmtp bool) *Server {
 	s.smtp.EnableSMTPUTF8 = true // reports about such mail need it (RFC 6533 §5)
 	s.smtp.ErrorLog = debugLog{h.Log}
 	if !lmtp {
-		// Over LMTP the library would take what is beyond its limit for
-		// commands, so there the session alone counts.
+		// Over LMTP the library would read bytes beyond its limit as commands, so the session enforces the limit.
 		s.smtp.MaxMessageBytes = MaxMessage
 	}
 	return s

@@ -65,8 +65,7 @@ func (s *session) LMTPData(r io.Reader, status smtp.StatusCollector) error {
 	return nil
 }
 
-// read gives the message, and always comes to the end of what was sent, or the
-// rest of it would be read as commands.
+// read returns the message. It always reads to the end, because the library would read the rest as commands.
 func (s *session) read(r io.Reader) ([]byte, error) {
 	_, chunked := r.(*io.PipeReader)
 	s.conn.passing.Store(!chunked)

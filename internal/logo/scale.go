@@ -7,7 +7,7 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// scaled returns a picture that fits into maxWidth and maxHeight. It does not enlarge a smaller one.
+// scaled scales a picture down to the maximum size. It keeps the size of smaller ones.
 func scaled(m image.Image) *image.RGBA {
 	from := m.Bounds()
 	w, h := float64(from.Dx()), float64(from.Dy())
