@@ -186,7 +186,7 @@ func TestArrangeFrontPage(t *testing.T) {
 		}
 		r.visitor().get("/help").shows(".nameplate", "Daily Digest")
 		v.post("/settings/appearance", url.Values{"name": {strings.Repeat("n", 81)}}).status(
-			http.StatusBadRequest).contains("[role=alert]", "can have 80 characters; yours has 81").
+			http.StatusBadRequest).contains("[role=alert]", "can have at most 80 characters; yours has 81").
 			has("#name", "value", strings.Repeat("n", 80)).has("#name", "maxlength", "80").shows(".nameplate",
 			"The Courier")
 		r.must(r.store.SetDigestName(r.t.Context(), d.ID, strings.Repeat("n", 300))) // stored before the limit

@@ -167,7 +167,7 @@ func TestTomorrow(t *testing.T) {
 		a.status(http.StatusTooManyRequests)
 		r.must(r.store.PauseDigest(t.Context(), d.ID, time.Time{}, r.now))
 		v.get("/").shows(".ahead a")
-		v.get("/tomorrow").contains("main", "No next edition is planned").shows("main button")
+		v.get("/tomorrow").contains("main", "No edition is scheduled").shows("main button")
 	})
 }
 

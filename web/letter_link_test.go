@@ -217,7 +217,7 @@ func TestAnotherReaderOpensTheLink(t *testing.T) {
 		bob, _ := r.reader("bob@example.org")
 		own := r.visitor().signIn(u)
 		for _, link := range []string{save, site, r.unsubscribePath(d)} {
-			a := bob.get(link).status(http.StatusOK).contains("main .aside", "This email went to another reader")
+			a := bob.get(link).status(http.StatusOK).contains("main .aside", "This email was sent to another reader")
 			if got := a.Header.Get("Digest-Account"); got == "" || got == "none" {
 				r.t.Errorf("%s says that %q is signed in, so that what is kept on the device goes", link, got)
 			}

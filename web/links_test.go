@@ -70,7 +70,7 @@ func TestLinks(t *testing.T) {
 		post := fmt.Sprintf("/posts/%d", r.idOf(d, "Boats"))
 		ann.get(post).status(http.StatusOK).contains(".pointed", "Posts that link here").shows(".pointed li",
 			"Kites: Kites")
-		bob.get("/links").contains(".notice", "No page was linked by two of your sites")
+		bob.get("/links").contains(".notice", "No two of your sites linked to the same page recently")
 		if got := r.visitor().get("/links").status(http.StatusSeeOther).Header.Get("Location"); !strings.HasPrefix(got,
 			"/sign-in") {
 			r.t.Errorf("a stranger is led to %q", got)

@@ -55,7 +55,7 @@ func TestMembersPage(t *testing.T) {
 
 		owner := r.visitor().signIn(anna)
 		owner.post("/settings/delete", url.Values{"address": {"anna@example.org"}}).status(
-			http.StatusConflict).contains(".wrong", "give it another owner")
+			http.StatusConflict).contains(".wrong", "end or transfer the newsletter first")
 	})
 }
 

@@ -89,7 +89,7 @@ func TestOperatorAsksFeed(t *testing.T) {
 		f.NotBefore = r.now.Add(90 * time.Minute)
 		r.polled(f, store.PollRecord{At: r.now, Outcome: "unchanged", Status: 304})
 		op.get(path).shows("main form button", "Queue a poll").contains(".hint",
-			"allows the next poll at 20 Nov 2026, 13:30 UTC")
+			"allow the next poll at 20 Nov 2026, 13:30 UTC")
 		queued := func(want time.Time) {
 			r.t.Helper()
 			is, err := r.store.Feed(t.Context(), f.ID)

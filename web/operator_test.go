@@ -358,7 +358,7 @@ func TestStorageIsTold(t *testing.T) {
 		mine := r.visitor().signIn(ada)
 		for _, path := range []string{"/feeds", fmt.Sprintf("/feeds/%d", f.ID)} {
 			if page := mine.get(path).status(http.StatusOK); !strings.Contains(page.body,
-				"It reached its daily limit") || strings.Contains(page.body, "UTC") {
+				"The feed reached its daily limit") || strings.Contains(page.body, "UTC") {
 				t.Errorf("%s does not say why a post waits", path)
 			}
 		}
@@ -372,7 +372,7 @@ func TestStorageIsTold(t *testing.T) {
 			says    string
 		}{
 			"size": {digest.Storage{Bytes: 21e9, Alarm: 20e9, Free: -1},
-				"The database has grown to 21 GB, over the alarm of 20 GB (DIGEST_DATABASE_ALARM)."},
+				"The database has grown to 21 GB, above the alarm threshold of 20 GB (DIGEST_DATABASE_ALARM)."},
 			"disk": {digest.Storage{Bytes: 1e9, Alarm: 20e9, Free: 5e8}, "The database’s disk has only 500 MB free."},
 		} {
 			r.storage = func(int64) digest.Storage { return c.storage }

@@ -99,7 +99,7 @@ func TestPrivateFeeds(t *testing.T) {
 
 		// A new password replaces the old one.
 		path := fmt.Sprintf("/feeds/%d/credential", subs[0].Feed.ID)
-		post(path).status(http.StatusBadRequest).words("Enter a name with a password, or a token")
+		post(path).status(http.StatusBadRequest).words("Enter a username and password, or a token")
 		post(path, "user", "ann", "password", canary+"2").status(http.StatusSeeOther)
 		again, err := r.store.Subscription(t.Context(), d.ID, subs[0].Feed.ID)
 		r.must(err)

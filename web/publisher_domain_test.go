@@ -130,7 +130,7 @@ func TestDomainWithoutItsKey(t *testing.T) {
 		r.must(err)
 		r.must(r.store.SetNewsletterDomain(r.t.Context(), digest.NewsletterDomain{NewsletterID: n.ID,
 			FromAddress: "letters@anna.example", Selector: "n1-x", Sealed: sealed, CreatedAt: r.now}))
-		page := v.get(path).status(http.StatusOK).contains(".wrong", "We can’t read the key of this address")
+		page := v.get(path).status(http.StatusOK).contains(".wrong", "We can’t read the signing key for this address")
 		if len(page.find("form[action="+path+"/look]")) > 0 || !strings.Contains(r.log.String(), "anna-writes") {
 			r.t.Errorf("without its key: %s\n%s", page.body, r.log)
 		}

@@ -161,7 +161,7 @@ func TestImportMembersOnline(t *testing.T) {
 		r.must(r.store.SetNewsletterState(r.t.Context(), n.ID, digest.NewsletterEnded, "", r.now))
 		v.send(membersPath+"/import", "x.csv", "email,confirmed_at\nnew@example.org,2026-01-01\n",
 			map[string]string{"how": "join"}).status(http.StatusBadRequest).contains(".wrong",
-			"not open for new members")
+			"not open to new members")
 	})
 }
 

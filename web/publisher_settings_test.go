@@ -58,7 +58,7 @@ func TestPublisherSettings(t *testing.T) {
 		for field, c := range map[string]struct{ value, says string }{
 			"name": {" ", "Enter a name"}, "reply": {"anna", "not an email address"},
 			"from": {"a@b.example", "cannot contain @"}, "site": {"javascript:alert(1)", "https://"},
-			"returns": {"https://anna.example", "return address"}, "approve": {"19", "at most 18 hours"},
+			"returns": {"https://anna.example", "return URL"}, "approve": {"19", "at most 18 hours"},
 			"days": {"", "at least one day"}, "at": {"25:00", "Enter a time"},
 			"layout": {"x", "layout is"},
 			"accent": {"#ffcc00", "The accent colour #ffcc00 on the background #fff1e5 has a contrast of 1.3 to 1, but text needs 4.5 to 1; use #"},
@@ -175,7 +175,7 @@ func TestHoldOnline(t *testing.T) {
 		v.post(path+"/hold", nil).status(http.StatusSeeOther)
 		state(digest.NewsletterHeld)
 		v.get(path).contains(".notice", "The owner put this newsletter on hold.").shows(".notice form button",
-			"Release")
+			"Resume newsletter")
 		v.post(path+"/release", nil).status(http.StatusSeeOther)
 		state(digest.NewsletterActive)
 		r.must(r.store.SetNewsletterState(r.t.Context(), n.ID, digest.NewsletterHeld, "many complaints", r.now))

@@ -128,7 +128,7 @@ func TestPrivateFeedIsNotLeftByRemedy(t *testing.T) {
 		link := r.failing(d, "The blog", private)
 		v := r.visitor()
 		v.get(link).status(http.StatusOK).shows("main form button", "Pause").contains("main .aside",
-			"deletes your password")
+			"deletes the password saved for this site")
 		for _, act := range []string{"/leave", "/add"} {
 			v.post(link+act, url.Values{"feed": {"x"}}).status(http.StatusBadRequest)
 		}

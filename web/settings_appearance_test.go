@@ -102,7 +102,7 @@ func TestEveryButtonSavesAll(t *testing.T) {
 		refused.Set("name", strings.Repeat("n", 81))
 		refused.Set("move", "up")
 		a := v.post("/settings/appearance?folder=B", refused).status(http.StatusBadRequest).contains("[role=alert]",
-			"can have 80 characters")
+			"can have at most 80 characters")
 		form.Set("name", strings.Repeat("n", 80))
 		keeps(a)
 		if got := r.digest(d); got != before {

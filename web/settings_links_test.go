@@ -26,7 +26,7 @@ func TestVoidLinks(t *testing.T) {
 		stranger.from("https://mail.example", "cross-site")
 		stranger.post(old, url.Values{"List-Unsubscribe": {"One-Click"}}).status(http.StatusGone).
 			shows("h1", "This link no longer works").contains("main",
-			"Nothing was changed. To unsubscribe, use your latest email").shows("a.button", "Sign in")
+			"so nothing was changed. To unsubscribe, use the latest email").shows("a.button", "Sign in")
 		r.stands(d, digest.DigestActive)
 		for _, path := range []string{"/pause", "/days", "/resume", "/undo"} {
 			r.visitor().post(old+path, url.Values{"for": {"week"}, "days": {"mon"}}).status(http.StatusGone)

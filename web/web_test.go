@@ -168,7 +168,7 @@ func TestBotPage(t *testing.T) {
 		a.shows("a[href=mailto:ada@example.org]", "ada@example.org")
 		for _, word := range []string{"Retry-After", "max-age", "410", "HEAD", "at least one hour between two fetches",
 			"at least 2 seconds apart",
-			"one midnight over 15 minutes", "skipHours", "sy:updatePeriod", "robots.txt", "90 days",
+			"each midnight over 15 minutes", "skipHours", "sy:updatePeriod", "robots.txt", "90 days",
 			"IP addresses can change", "WebSub"} {
 			if !strings.Contains(strings.Join(a.texts("main"), " "), word) {
 				r.t.Errorf("the bot page does not speak of %s", word)

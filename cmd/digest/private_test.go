@@ -200,7 +200,7 @@ func TestPrivateFeeds(t *testing.T) {
 		c.run(exitDone, "user", "remove", "joe@example.org")
 		write(t, "list.opml", c.run(exitDone, "opml", "export", "ann@example.org"))
 		if out := c.run(exitDone, "opml", "import", "eve@example.org", "list.opml"); !strings.Contains(out,
-			"the list omits its secret address") {
+			"the list doesn’t include the feed’s secret address") {
 			t.Error(out)
 		}
 		if out := c.run(exitDone, "key", "list"); !strings.Contains(out, "4 feeds") {
