@@ -84,7 +84,7 @@ func TestParseLookupTells(t *testing.T) {
 		"site: after:2026":                   "site: needs a site",
 		"links:":                             "links: needs one site",
 		"links:a.example links:b.org":        "links: needs one site",
-		"-site:a.example kernel":             "work with a minus",
+		"-site:a.example kernel":             "start with a minus",
 		"after:2026-11 before:2026-10":       "No day is after 2026-11-01 and before 2026-10-01",
 		"after:2026 before:2026":             "No day is after",
 		strings.Repeat("a ", 40):             "too many words",
