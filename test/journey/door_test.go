@@ -24,7 +24,7 @@ func TestDoor(t *testing.T) {
 				IsUserVerified: true, AutomaticPresenceSimulation: true,
 			}}))
 	b.open(owner)
-	b.fill("Your address", "owner@example.org")
+	b.fill("Email address", "owner@example.org")
 	b.follow("Sign in") // the zone is the browser's
 	b.open("/settings")
 	b.says("Paris", "owner@example.org")
@@ -34,7 +34,7 @@ func TestDoor(t *testing.T) {
 	b.follow("Sign out")
 
 	b.open("/sign-up")
-	b.fill("Your address", "ann@example.org")
+	b.fill("Email address", "ann@example.org")
 	b.fill("Your time zone", "Europe/Pariss")
 	b.follow("Email me a link")
 	b.look("sign-up-zone")
@@ -77,7 +77,7 @@ func TestDoor(t *testing.T) {
 	b.follow("Sign out")
 
 	b.open("/sign-in")
-	b.fill("Your address", "ann@new.example")
+	b.fill("Email address", "ann@new.example")
 	b.follow("Email me a link")
 	b.says("Check your email")
 	b.open(h.awaitLink("ann@new.example", "/sign-in"))

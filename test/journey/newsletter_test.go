@@ -30,7 +30,7 @@ func TestNewsletter(t *testing.T) {
 	b := h.visitor()
 	b.blind = true // the page with the form is not ours
 	b.open(own.URL + "/")
-	b.fill("Your address", joiner)
+	b.fill("Email address", joiner)
 	b.follow("Subscribe")
 	b.says("Thank you, and look into your mail")
 	if got := b.address(); got != own.URL+"/thanks" {
@@ -68,7 +68,7 @@ func (h *house) rehearses() {
 	h.idle() // the feeds for London have been polled
 	b := h.visitor()
 	b.open("/sign-in")
-	b.fill("Your address", "anna@example.org")
+	b.fill("Email address", "anna@example.org")
 	b.follow("Email me a link")
 	b.open(h.awaitLink("anna@example.org", "/sign-in"))
 	b.follow("Sign in")
