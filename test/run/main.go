@@ -1,5 +1,6 @@
-// Run runs a command, such as "go test ./...", with resources that all its test binaries share: a PostgreSQL server
-// with a database template, a SQLite template, and the program, built once. All of these end with the command:
+// Command run runs another command, such as "go test ./...", with resources that all its test binaries share: a
+// PostgreSQL server with a database template, a SQLite template, and the program, built once. All of these end with
+// that command:
 //
 //	go run ./test/run go test ./...
 //
