@@ -129,8 +129,15 @@ func comments(t *testing.T) (texts []string) {
 	return texts
 }
 
+// oneLine returns a comment without its preformatted lines, such as lists of files and commands.
 func oneLine(group *ast.CommentGroup) string {
-	return strings.Join(strings.Fields(group.Text()), " ")
+	var text []string
+	for line := range strings.Lines(group.Text()) {
+		if !strings.HasPrefix(line, "\t") && !strings.HasPrefix(line, "  ") {
+			text = append(text, strings.Fields(line)...)
+		}
+	}
+	return strings.Join(text, " ")
 }
 
 func paragraphs(t *testing.T) (texts []string) {

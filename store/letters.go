@@ -198,15 +198,15 @@ func (s *Store) ForgetLetterRequests(ctx context.Context) error {
 	return s.change(ctx, "forgetting letters that were never sent", func(c conn) error {
 		var emails []string
 		err := c.all(ctx, &emails, `SELECT email FROM address_changes WHERE old_confirmed = 0 AND new_confirmed = 0`)
-		for _, email := range emails {
-			if err == nil {
-				err = c.run(ctx, `DELETE FROM address_changes WHERE email = ? AND old_confirmed = 0 AND new_confirmed = 0
-					AND EXISTS (SELECT 1 FROM letter_requests WHERE email_key = ? AND kind = 'address' AND sent_at = 0)`,
-					email, emailKey(email))
-			}
-		}
 		if err != nil {
 			return err
+		}
+		for _, email := range emails {
+			if err := c.run(ctx, `DELETE FROM address_changes WHERE email = ? AND old_confirmed = 0 AND new_confirmed = 0
+				AND EXISTS (SELECT 1 FROM letter_requests WHERE email_key = ? AND kind = 'address' AND sent_at = 0)`,
+				email, emailKey(email)); err != nil {
+				return err
+			}
 		}
 		return c.run(ctx, `UPDATE letter_requests SET sent_at = -1 WHERE sent_at = 0`)
 	})

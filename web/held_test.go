@@ -25,6 +25,7 @@ func TestHeld(t *testing.T) {
 		a := v.get("/filtered").status(http.StatusOK).shows("h2", "Saturday 21 November 2026").shows(".rows .why",
 			site).contains(".word", "puzzle")
 		a.has(".rows a", "lang", "en")
+		a.has("nav [aria-current=true]", "href", "/feeds")
 		if titles := a.texts(".rows a"); len(titles) != 1 || len(titles[0]) > 310 ||
 			strings.ContainsRune(titles[0], '\u202e') {
 			r.t.Errorf("it is called %q", titles)

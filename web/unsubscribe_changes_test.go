@@ -272,3 +272,18 @@ func TestEaseBadInput(t *testing.T) {
 		}
 	})
 }
+
+// TestOtherDays checks that the page says where posts of other days go only if the digest skips days.
+func TestOtherDays(t *testing.T) {
+	const says = "On other days, posts wait for your next edition."
+	each(t, func(r *room) {
+		_, d := r.user("ann@example.org")
+		for _, days := range []digest.Cadence{digest.Daily, digest.Workdays} {
+			r.must(r.store.SetCadence(r.t.Context(), d.ID, days, r.now))
+			got := strings.Contains(r.visitor().get(r.unsubscribePath(d)).body, says)
+			if want := days != digest.Daily; got != want {
+				r.t.Errorf("%s: said %t", days, got)
+			}
+		}
+	})
+}

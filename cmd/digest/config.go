@@ -118,7 +118,7 @@ func (c *cli) relativePaths() (said []string) {
 
 // strayEnvironment lists the variables of the environment that look like settings but are not.
 func (c *cli) strayEnvironment() (said []string) {
-	settings, known := []string{}, []string{}
+	var settings, known []string
 	for _, f := range c.model.Flags {
 		known = append(known, f.Envs...)
 		if isSetting(f) {
@@ -134,7 +134,7 @@ func (c *cli) strayEnvironment() (said []string) {
 			continue
 		}
 		what := fmt.Sprintf("the environment has %s, which is not a setting", name)
-		if remedy, removed := removedSettings[name]; removed {
+		if remedy, removed := removedSettings()[name]; removed {
 			said = append(said, what+" any more: "+remedy)
 			continue
 		}

@@ -34,7 +34,7 @@ func (withoutSettings) needsNoSettings() {}
 // BeforeResolve is a hook of kong. It reads the settings file. As in valueReader, an error is returned when the command
 // begins.
 func (c *cli) BeforeResolve(ctx *kong.Context) error {
-	known, named := []string{}, ""
+	known, named := removedNames(), ""
 	for _, f := range ctx.Model.Flags {
 		switch {
 		case f.Name == "config":
@@ -43,7 +43,7 @@ func (c *cli) BeforeResolve(ctx *kong.Context) error {
 			known = append(known, settingOf(f.Name))
 		}
 	}
-	file, err := readConfig(named, append(known, removedNames()...))
+	file, err := readConfig(named, known)
 	if errors.Is(err, fs.ErrPermission) && named == "" && ctx.Selected() != nil {
 		if _, ok := ctx.Selected().Target.Addr().Interface().(interface{ needsNoSettings() }); ok {
 			return nil

@@ -29,7 +29,7 @@ func (s *session) Mail(from string, o *smtp.MailOptions) error {
 }
 
 // Rcpt accepts only our addresses. The return path of an edition accepts only bounces, which have no sender. An address
-// that unsubscribes or counts replies accepts no bounces.
+// that unsubscribes accepts no bounces.
 func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	p, ours := s.handler.destinationOf(to)
 	switch {

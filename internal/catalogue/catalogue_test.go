@@ -188,3 +188,12 @@ func TestDaysOfTheMonth(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestAsHeading checks that a date alone on its line begins with a capital letter.
+func TestAsHeading(t *testing.T) {
+	es, _ := Find("es")
+	month := Time("January 2006", time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC))
+	if got := AsHeading(month).In(es); got != "Noviembre de 2026" {
+		t.Error(got)
+	}
+}

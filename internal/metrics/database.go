@@ -107,7 +107,7 @@ func (s scrape) numbers(ctx context.Context) error {
 	}
 	for _, state := range []digest.FeedState{digest.FeedActive, digest.FeedTrial, digest.FeedDead, digest.FeedGone,
 		digest.FeedBlocked, digest.FeedDeclined} {
-		s.gauge("feeds", "Feeds by state: active, trial, dead, gone.", float64(n.Feeds[state]), "state", string(state))
+		s.gauge("feeds", "Feeds by state: active, trial, dead, gone, blocked, declined.", float64(n.Feeds[state]), "state", string(state))
 	}
 	for _, reason := range []digest.Reason{digest.ForHardBounce, digest.ForSoftBounces, digest.ForComplaint,
 		digest.ForOperator} {

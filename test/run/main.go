@@ -1,4 +1,4 @@
-// Command run runs another command, such as "go test ./...", with resources that all its test binaries share: a
+// Command run runs another command, such as "go test ./...", and creates what all its test binaries share. That is a
 // PostgreSQL server with a database template, a SQLite template, and the program, built once. All of these end with
 // that command:
 //
