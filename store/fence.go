@@ -8,14 +8,15 @@ import (
 	"net/url"
 	"strings"
 	"time"
-
-	"digest"
 )
 
 // beatEvery is the age at which the heartbeat is written again. Workers check it about every minute.
 const beatEvery = 5 * time.Minute
 
 const beatKey = "heartbeat"
+
+// furthestBack is how far the clock may go back. Within an hour, due work only waits.
+const furthestBack = time.Hour
 
 // A heartbeat identifies the instance that last worked on the database.
 type heartbeat struct {
@@ -26,8 +27,9 @@ type heartbeat struct {
 
 // Beat writes a heartbeat unless the database is fenced. Workers call it before they poll or send mail, and regularly
 // while they work. The database is fenced after a restore or a copy, or if the last heartbeat has another base URL. It
-// is also fenced if the heartbeat is older than after and more than most editions wait, or if it is in the future. If
-// the returned Fence has a Reason, the caller must not poll or send mail. A database without users is never fenced.
+// is also fenced if the heartbeat is older than after and more than most editions wait, or if it is over an hour in
+// the future. If the returned Fence has a Reason, the caller must not poll or send mail. A database without users is
+// never fenced.
 func (s *Store) Beat(ctx context.Context, baseURL string, now time.Time, after time.Duration, most int) (Fence, error) {
 	last, known, err := lastBeat(ctx, s.read())
 	if err != nil {
@@ -97,7 +99,7 @@ func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, after
 	}
 	f := Fence{BaseURL: last.BaseURL, Beat: last.at()}
 	elsewhere, age := !sameInstance(last.BaseURL, baseURL), now.Sub(f.Beat)
-	if !elsewhere && age <= after && age >= -digest.ClockSlack && last.Brought == "" {
+	if !elsewhere && age <= after && age >= -furthestBack && last.Brought == "" {
 		return f, nil
 	}
 	var readers int
@@ -114,7 +116,7 @@ func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, after
 		f.Reason = last.Brought
 	case elsewhere:
 		f.Reason = fmt.Sprintf("this database was last at work as %s, and this is %s", last.BaseURL, baseURL)
-	case age < -digest.ClockSlack:
+	case age < -furthestBack:
 		f.Reason = fmt.Sprintf("this database was last used at %s, which is in the future; correct the clock, "+
 			"or restore a backup if a clock was fast", f.Beat.Format("2006-01-02 15:04 MST"))
 	case f.Waiting > most:
