@@ -187,7 +187,6 @@ var foreignBounds = map[string]string{
 	"render/pieces.go":              ours,
 	"store/at_work.go":              stored,
 	"store/bodies.go":               stored,
-	"store/clock.go":                stored,
 	"store/fence.go":                stored,
 	"store/fence_release.go":        stored,
 	"store/notes.go":                stored,

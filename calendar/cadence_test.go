@@ -68,8 +68,6 @@ func TestNoDay(t *testing.T) {
 		if last.After(now) || !after.After(now) {
 			t.Errorf("%d: passed %s, then %s", int64(c), last, after)
 		}
-		calendar.Schedule{Zone: time.UTC, Cadence: c, State: digest.DigestActive, NextDueAt: now}.Honest(now,
-			now.AddDate(-1, 0, 0), nil)
 	}
 }
 
@@ -192,28 +190,5 @@ func TestGathered(t *testing.T) {
 		{"left, then on another day", active.Leave().On(digest.LastDay, now), ""},
 	} {
 		same(t, test.why, test.got.NextPollAt, at(t, test.want, paris))
-	}
-	fast := active
-	fast.NextPollAt = at(t, "2026-11-30T00:00", paris) // by a fast clock
-	honest, changed := fast.Honest(now, now.AddDate(-1, 0, 0), nil)
-	if same(t, "put right", honest.NextPollAt, active.NextPollAt); !changed ||
-		!honest.NextDueAt.Equal(active.NextDueAt) {
-		t.Errorf("put right: %+v, changed %v", honest, changed)
-	}
-	if honest, changed = active.Honest(now, now.AddDate(-1, 0, 0), nil); changed {
-		t.Errorf("nothing was wrong, and it became %+v", honest)
-	}
-}
-
-// TestLastPassedOfAMonth: Honest restores a monthly midnight that a wrong clock released weeks ago.
-func TestLastPassedOfAMonth(t *testing.T) {
-	now := at(t, "2026-11-29T12:00", time.UTC)
-	s := calendar.Schedule{
-		Zone: time.UTC, Cadence: cadence(t, "monthly"), State: digest.DigestActive,
-		NextDueAt: at(t, "2031-01-01T00:00", time.UTC), LastDueAt: at(t, "2030-12-01T00:00", time.UTC),
-	}
-	honest, changed := s.Honest(now, now.AddDate(-1, 0, 0), []calendar.Issue{{DueAt: s.LastDueAt}})
-	if same(t, "due", honest.NextDueAt, at(t, "2026-11-01T00:00", time.UTC)); !changed {
-		t.Error("nothing has changed")
 	}
 }

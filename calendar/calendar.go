@@ -111,15 +111,6 @@ func InAMonth(now time.Time, loc *time.Location) time.Time {
 // Earliest returns a date that is before today in every zone.
 func Earliest(now time.Time) digest.Date { return digest.DateOf(now.UTC().AddDate(0, 0, -2)) }
 
-// No time zone is further from UTC than these.
-const (
-	farthestEast = 14 * time.Hour
-	farthestWest = 12 * time.Hour
-)
-
-// Latest returns today's date in the easternmost zone.
-func Latest(now time.Time) digest.Date { return digest.DateOf(now.UTC().Add(farthestEast)) }
-
 // An edition expires beforeNext before the digest's next midnight. If less than enough remains until then, the edition
 // expires after patience.
 const (

@@ -228,6 +228,15 @@ func (h *house) tick(clock string, want hourly.Summary) {
 	}
 }
 
+// run ticks at an instant and ignores the summary.
+func (h *house) run(at time.Time) {
+	h.t.Helper()
+	h.clock = at
+	if _, err := h.job().Tick(h.t.Context()); err != nil {
+		h.t.Fatalf("tick at %s: %v", at, err)
+	}
+}
+
 func (h *house) inbox() (mails int, text string) {
 	h.t.Helper()
 	files, err := filepath.Glob(filepath.Join(h.mail, "new", "*"))

@@ -84,7 +84,6 @@ type Job struct {
 	account   account // guarded by reporting
 	fenced    atomic.Bool
 	away      atomic.Int64 // Unix time in nanoseconds since when the database is unavailable; 0: it is available
-	watch     clockWatch
 }
 
 // New returns a Job and fills in defaults.

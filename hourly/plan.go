@@ -9,10 +9,8 @@ import (
 )
 
 // plan queues the feeds of digests that have become due and returns their number. Each digest is planned
-// once. Before that, plan corrects times after a wrong clock, begins and ends trips, and ends pauses of
-// digests and subscriptions.
+// once. Before that, plan begins and ends trips, and ends pauses of digests and subscriptions.
 func (j *Job) plan(now time.Time) (digests int, err error) {
-	j.watchClock(now)
 	if err := j.Store.NotePollGap(j.Hard, now, j.Spread.Gap); err != nil {
 		return 0, err
 	}

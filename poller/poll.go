@@ -12,6 +12,9 @@ import (
 	"digest/feed"
 )
 
+// FeedLease is the lease of a feed for a poll. It is longer than any poll: ten slow redirects of HEAD and GET.
+const FeedLease = 15 * time.Minute
+
 // Poll polls a feed once: with HEAD if that can save a GET, and with GET if it is needed. The caller makes
 // sure that the feed may be polled (see MidnightPoll) and leases its host. The returned record contains
 // failures and the time of the earliest retry.

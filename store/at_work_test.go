@@ -12,7 +12,7 @@ import (
 func TestWorkersApart(t *testing.T) {
 	for _, off := range []time.Duration{14 * time.Hour, -14 * time.Hour} {
 		t.Run(off.String(), func(t *testing.T) {
-			eachWorld(t, func(w world) {
+			each(t, func(w world) {
 				now, err := w.Clock(w.ctx())
 				w.ok(err)
 				w.ok(w.AtWork(w.ctx(), store.Worker{ID: "silent", At: now.Add(-2 * time.Hour)}))

@@ -26,18 +26,6 @@ func beginWaiting(ctx context.Context, c conn, now instant) error {
 	return noteWaiting(ctx, c, `d.next_due_at <= ? AND d.planned_at = ?`, now, now)
 }
 
-// noteForgotten adds rows for planned digests without one, which an older version of the program leaves behind.
-func (s *Store) noteForgotten(ctx context.Context, now instant) error {
-	const forgotten = `d.next_due_at <= ? AND NOT EXISTS (SELECT 1 FROM waiting_digests w WHERE w.digest_id = d.id)`
-	n, err := s.read().number(ctx,
-		`SELECT count(*) FROM digests d WHERE d.state = 'active' AND d.planned_due_at = d.next_due_at AND `+
-			forgotten, now)
-	if err != nil || n == 0 {
-		return err
-	}
-	return s.write(ctx, func(c conn) error { return noteWaiting(ctx, c, forgotten, now) })
-}
-
 // noteWaiting marks planned digests d to be checked.
 func noteWaiting(ctx context.Context, c conn, where string, args ...any) error {
 	return c.run(ctx, `INSERT INTO waiting_digests (digest_id, feed_id, planned_at)

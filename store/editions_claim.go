@@ -125,15 +125,10 @@ const (
 		LEFT JOIN newsletter_letters l ON l.newsletter_id = d.newsletter_id AND l.local_date = e.local_date`
 )
 
-// issue returns the newsletter and letter of the edition, with the fields that decide whether to send it.
-func (e wantedEdition) issue() (digest.Newsletter, digest.NewsletterLetter) {
-	return digest.Newsletter{State: e.NewsletterState, ApproveWithin: span(e.ApproveWithin)},
-		digest.NewsletterLetter{ApprovedAt: e.ApprovedAt.time()}
-}
-
 // isLocked reports whether the edition is an issue that its newsletter may not send at now.
 func (e wantedEdition) isLocked(now time.Time) bool {
-	n, issue := e.issue()
+	n := digest.Newsletter{State: e.NewsletterState, ApproveWithin: span(e.ApproveWithin)}
+	issue := digest.NewsletterLetter{ApprovedAt: e.ApprovedAt.time()}
 	return e.NewsletterState != "" && !n.MaySend(issue, e.SendAt.time(), now)
 }
 

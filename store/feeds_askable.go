@@ -21,17 +21,13 @@ type Policy struct {
 	// IsPlatform reports whether to pace an address with a number of hosts and a number of domains that refuse polls.
 	IsPlatform func(hosts, refusing int) bool
 
-	// Honest returns a feed without instants that only a wrong clock can have set. wanted reports that a midnight has
-	// passed for which the feed is still to poll.
-	Honest func(f digest.Feed, wanted bool, now time.Time) digest.Feed
-
 	// Admit decides which posts of a poll to store.
 	Admit func(digest.Intake) digest.Admission
 }
 
 // check returns an error if the policy is not complete. Functions that use the policy call it first.
 func (p *Policy) check() error {
-	if p.Askable == nil || p.PaceDomain == nil || p.IsPlatform == nil || p.Honest == nil || p.Admit == nil {
+	if p.Askable == nil || p.PaceDomain == nil || p.IsPlatform == nil || p.Admit == nil {
 		return errors.New("the store was given no policy")
 	}
 	return nil

@@ -15,6 +15,9 @@ const beatEvery = 5 * time.Minute
 
 const beatKey = "heartbeat"
 
+// furthestBack is how far the clock may go back. Within an hour, due work only waits.
+const furthestBack = time.Hour
+
 // A heartbeat identifies the instance that last worked on the database.
 type heartbeat struct {
 	BaseURL string `json:"base_url"`
@@ -24,8 +27,9 @@ type heartbeat struct {
 
 // Beat writes a heartbeat unless the database is fenced. Workers call it before they poll or send mail, and regularly
 // while they work. The database is fenced after a restore or a copy, or if the last heartbeat has another base URL. It
-// is also fenced if the heartbeat is older than after and more than most editions wait. If the returned Fence has a
-// Reason, the caller must not poll or send mail. A database without users is never fenced.
+// is also fenced if the heartbeat is older than after and more than most editions wait, or if it is over an hour in
+// the future. If the returned Fence has a Reason, the caller must not poll or send mail. A database without users is
+// never fenced.
 func (s *Store) Beat(ctx context.Context, baseURL string, now time.Time, after time.Duration, most int) (Fence, error) {
 	last, known, err := lastBeat(ctx, s.read())
 	if err != nil {
@@ -94,8 +98,8 @@ func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, after
 		return Fence{}, err
 	}
 	f := Fence{BaseURL: last.BaseURL, Beat: last.at()}
-	elsewhere, late := !sameInstance(last.BaseURL, baseURL), now.Sub(f.Beat) > after
-	if !elsewhere && !late && last.Brought == "" {
+	elsewhere, age := !sameInstance(last.BaseURL, baseURL), now.Sub(f.Beat)
+	if !elsewhere && age <= after && age >= -furthestBack && last.Brought == "" {
 		return f, nil
 	}
 	var readers int
@@ -112,6 +116,9 @@ func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, after
 		f.Reason = last.Brought
 	case elsewhere:
 		f.Reason = fmt.Sprintf("this database was last at work as %s, and this is %s", last.BaseURL, baseURL)
+	case age < -furthestBack:
+		f.Reason = fmt.Sprintf("this database was last used at %s, which is in the future; correct the clock, "+
+			"or restore a backup if a clock was fast", f.Beat.Format("2006-01-02 15:04 MST"))
 	case f.Waiting > most:
 		f.Reason = fmt.Sprintf("nobody has worked on this database since %s, and %d editions wait",
 			f.Beat.Format("2006-01-02 15:04 MST"), f.Waiting)
@@ -233,8 +240,8 @@ func (s *Store) CountWaiting(ctx context.Context, now time.Time) (n FenceCounts,
 	return n, failed("counting what would be sent", err)
 }
 
-// A Fence describes why a database must not poll or send mail: it may be a copy of one that is in use, or an old
-// backup.
+// A Fence describes why a database must not poll or send mail: it may be a copy of one that is in use or an old backup,
+// or the clock went back.
 type Fence struct {
 	Reason  string    // one line for people; empty: no fence
 	BaseURL string    // of the instance that last used the database; empty: none

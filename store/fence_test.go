@@ -122,6 +122,25 @@ func TestFenceCountsSealed(t *testing.T) {
 	})
 }
 
+// TestFenceClockBack: if the clock goes back by more than an hour, the database is fenced until the clock has caught up, or
+// the operator releases the fence.
+func TestFenceClockBack(t *testing.T) {
+	each(t, func(w world) {
+		w.reader("ann", "UTC")
+		want(w.t, "the first", w.beat(home, noon).Reason, "")
+		for back, fence := range map[time.Duration]bool{
+			time.Hour: false, time.Hour + time.Second: true, 365 * day: true,
+		} {
+			w.ok(w.Unfence(w.ctx(), home, noon))
+			f := w.beat(home, noon.Add(-back))
+			want(w.t, back.String(), strings.Contains(f.Reason, "in the future; correct the clock"), fence)
+			want(w.t, "when it has caught up", w.beat(home, noon).Reason, "")
+		}
+		w.ok(w.Unfence(w.ctx(), home, noon.Add(-day)))
+		want(w.t, "released", w.beat(home, noon.Add(-day)).Reason, "")
+	})
+}
+
 // TestFenceNobody: a database without readers is not fenced.
 func TestFenceNobody(t *testing.T) {
 	each(t, func(w world) {

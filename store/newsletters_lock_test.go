@@ -32,8 +32,6 @@ func TestNoIssueLeavesEarly(t *testing.T) {
 			if near := (minute+2)%60 <= 4; minute > 65 && !near {
 				continue
 			}
-			_, err := w.PutRight(w.ctx(), now)
-			w.ok(err)
 			for _, worker := range []string{"a", "b"} {
 				for _, d := range w.claimEditions(now, 1000, worker) {
 					if want, known := due[d.DigestID]; !known || !now.Equal(want) {
@@ -113,8 +111,6 @@ func TestLockedIssues(t *testing.T) {
 // restart changes the database as a starting serve does.
 func (w world) restart(now time.Time) {
 	w.t.Helper()
-	_, err := w.PutRight(w.ctx(), now)
-	w.ok(err)
-	_, _, err = w.RecoverEditions(w.ctx(), now, false)
+	_, _, err := w.RecoverEditions(w.ctx(), now, false)
 	w.ok(err)
 }

@@ -23,7 +23,7 @@ func TestInstantsAreStored(t *testing.T) {
 			time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)},
 	} {
 		t.Run(test.instant.Format(time.RFC3339Nano), func(t *testing.T) {
-			eachWorld(t, func(w world) {
+			each(t, func(w world) {
 				w.storesFeed(test.instant, test.past, test.future)
 				w.storesOthers(test.instant, test.past, test.future)
 			})

@@ -290,7 +290,6 @@ type OperatorView struct {
 	Suppressions []digest.Suppression
 	Heartbeat    time.Time // zero if never
 	Lags         digest.Lags
-	Clock        digest.ClockNote
 	Proxies      []digest.ProxyNote
 	Letters      []digest.LetterNote
 	Pending      int // newsletters that wait for approval
@@ -312,7 +311,6 @@ func (s *Store) OperatorView(ctx context.Context, now, since time.Time, deadline
 			func() (err error) { v.Suppressions, err = firstOf(s.Suppressions(ctx), limit); return err },
 			func() (err error) { v.Heartbeat, _, err = s.Heartbeat(ctx); return err },
 			func() (err error) { v.Lags, err = s.Lags(ctx, now, deadline); return err },
-			func() (err error) { v.Clock, err = s.ClockNote(ctx); return err },
 			func() (err error) { v.Proxies, err = s.ProxyNotes(ctx); return err },
 			func() (err error) { v.Letters, err = s.LetterNotes(ctx); return err },
 			func() (err error) { v.Pending, err = s.CountPending(ctx); return err },

@@ -92,7 +92,6 @@ func (s *site) listNeeds(p *operatorPage, v store.OperatorView, now time.Time) {
 	s.needRoom(p)
 	p.needPrune(v.PruneWaits)
 	p.needMail()
-	p.needClock(v.Clock, now)
 	s.needProxies(p, v.Proxies)
 	needLetters(p, v.Letters, now)
 	if v.Pending > 0 {
@@ -106,15 +105,6 @@ func (s *site) needJob(p *operatorPage, beat, now time.Time) {
 	stopped := !beat.IsZero() && now.Sub(beat) > beatPatience
 	if never || stopped {
 		p.need(catalogue.Key("The hourly job isn’t running. Start “digest serve” or “digest work”."))
-	}
-}
-
-// needClock reports for a week that a clock was wrong.
-func (p *operatorPage) needClock(note digest.ClockNote, now time.Time) {
-	const week = 7 * 24 * time.Hour
-	if note.Any() && !note.At.After(now) && now.Sub(note.At) < week {
-		p.need(catalogue.Key("A clock was wrong, or a command used --now. The affected times were corrected on %s (%s). Readers may have got an edition early. Run “digest doctor” to compare the clocks."),
-			minute(note.At), note)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/calendar"
 	"digest/poller"
 	"digest/store"
 )
@@ -160,7 +161,18 @@ const fenceMost = 100
 
 // lookFence returns the fence of the database without leaving a heartbeat.
 func (a *app) lookFence(ctx context.Context, st *store.Store) (store.Fence, error) {
+	if why := a.wrongClock(a.now()); why != "" {
+		return store.Fence{Reason: why}, nil
+	}
 	return st.LookFence(ctx, a.BaseURL, a.now(), a.FenceAfter, fenceMost)
+}
+
+// wrongClock returns why the hourly job cannot work at now, or "". A machine without a battery starts in 1970 or 2000.
+func (a *app) wrongClock(now time.Time) string {
+	if a.asOf || calendar.Believable(now) {
+		return ""
+	}
+	return fmt.Sprintf("the clock shows %s; correct it", now.UTC().Format("2006-01-02 15:04 MST"))
 }
 
 // beat returns a function with which the hourly job checks for a fence and leaves a heartbeat. It uses the hard
@@ -171,6 +183,9 @@ func (a *app) beat(st *store.Store) func(context.Context, time.Time) (string, er
 	const forever = time.Duration(math.MaxInt64)
 	var seen time.Time // the latest heartbeat in the database
 	return func(_ context.Context, now time.Time) (string, error) {
+		if why := a.wrongClock(now); why != "" {
+			return why, nil
+		}
 		f, err := st.Beat(a.hard, a.BaseURL, now, a.FenceAfter, fenceMost)
 		if err == nil && f.Reason != "" && !seen.IsZero() && !f.Beat.Before(seen) {
 			f, err = st.Beat(a.hard, a.BaseURL, now, forever, fenceMost)
@@ -196,19 +211,9 @@ func (a *app) withWork(do func(*store.Store) error) error {
 	}, func(st *store.Store) (string, error) { return a.beat(st)(a.soft, a.now()) })
 }
 
-// withPolls is withWork for a command that polls some feeds once. It leaves no heartbeat. It first corrects the times
-// that a wrong clock wrote, because a host leased until next year would not be polled.
+// withPolls is withWork for a command that polls some feeds once. It leaves no heartbeat.
 func (a *app) withPolls(do func(*store.Store) error) error {
-	return a.withoutFence(func(st *store.Store) error {
-		note, err := st.PutRight(a.soft, a.now())
-		if err != nil {
-			return err
-		}
-		if note.Any() {
-			a.log.Warn("a clock was wrong; corrected times that were too far ahead", "what", note.String())
-		}
-		return do(st)
-	}, func(st *store.Store) (string, error) {
+	return a.withoutFence(do, func(st *store.Store) (string, error) {
 		f, err := a.lookFence(a.soft, st)
 		return f.Reason, err
 	})

@@ -63,10 +63,7 @@ func (a *app) withStore(do func(*store.Store) error) error {
 			return poller.PaceDomain(d, f, now)
 		},
 		IsPlatform: poller.IsPlatform,
-		Honest: func(f digest.Feed, wanted bool, now time.Time) digest.Feed {
-			return poller.Honest(f, a.PollGap, wanted, now)
-		},
-		Admit: a.quota().Admit,
+		Admit:      a.quota().Admit,
 	}
 	if err := a.refuseOtherTime(st); err != nil {
 		return err

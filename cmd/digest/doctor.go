@@ -275,9 +275,6 @@ func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database)
 	if d.Letters, err = st.LetterNotes(ctx); err != nil {
 		return err
 	}
-	if d.Wrong, err = st.ClockNote(ctx); err != nil {
-		return err
-	}
 	if d.Late, err = a.lookAtHour(ctx, st, f.Beat); err != nil {
 		return err
 	}

@@ -91,6 +91,10 @@ func (a *app) showFence(r reportedFence) error {
 			digest.Counted(r.IfNews, "more reader"))
 	}
 	switch {
+	case a.wrongClock(a.now()) != "": // the reason says what to do
+	case r.Fenced && r.LastWorkedAt != nil && r.LastWorkedAt.After(a.now()):
+		fmt.Fprintln(a.stdout, "to continue without a backup, run: digest fence release; "+
+			"polls and editions then wait for the times that the fast clock has set")
 	case r.Fenced && r.LastBaseURL != "" && r.LastBaseURL != r.BaseURL:
 		fmt.Fprintf(a.stdout,
 			"if this is a copy, keep the fence; if it is the instance at %s, set DIGEST_BASE_URL to that; "+
@@ -138,6 +142,9 @@ type fenceReleaseCmd struct {
 }
 
 func (c fenceReleaseCmd) Run(a *app, st *store.Store) error {
+	if why := a.wrongClock(a.now()); why != "" {
+		return &digest.Error{Kind: digest.Conflict, Message: why}
+	}
 	f, err := a.lookFence(a.soft, st)
 	if err != nil {
 		return err

@@ -104,3 +104,22 @@ func TestSleepIsNoFence(t *testing.T) {
 	back("https://other.example.org", now)
 	fenced(look, "taken over", true)
 }
+
+// TestWrongClock checks that a clock from before digest existed fences every database, unless --now sets it.
+func TestWrongClock(t *testing.T) {
+	begun := time.Unix(0, 0)
+	a := &app{clock: func() time.Time { return begun }}
+	const want = "the clock shows 1970-01-01 00:00 UTC; correct it"
+	if f, err := a.lookFence(t.Context(), nil); err != nil || f.Reason != want {
+		t.Errorf("lookFence: %+v, %v", f, err)
+	}
+	if reason, err := a.beat(nil)(t.Context(), begun); err != nil || reason != want {
+		t.Errorf("beat: %q, %v", reason, err)
+	}
+	if err := (fenceReleaseCmd{}).Run(a, nil); err == nil || err.Error() != want {
+		t.Errorf("fence release: %v", err)
+	}
+	if a.asOf = true; a.wrongClock(begun) != "" {
+		t.Error("--now is not accepted")
+	}
+}

@@ -15,7 +15,6 @@ import (
 const (
 	apart   = 10 * time.Second
 	tooFar  = time.Minute // a larger difference shifts leases and midnights
-	noteFor = 7 * 24 * time.Hour
 	unfixed = "synchronize the clock of this machine over the network: install chrony, or enable systemd-timesyncd"
 )
 
@@ -37,12 +36,8 @@ func (x *checker) clock(ctx context.Context) Finding {
 	if beat := x.Database.Beat; beat.Sub(now) > apart {
 		f.note(howFar(beat.Sub(now)), fmt.Sprintf("the database was last used at %s, which is in the future",
 			beat.UTC().Format("2006-01-02 15:04:05 MST")),
-			"correct the clock of this machine, or of the other machine that uses the database; "+unfixed)
-	}
-	if note := x.Database.Wrong; note.Any() && !note.At.After(now) && now.Sub(note.At) < noteFor {
-		f.note(Warn, fmt.Sprintf("at %s, dates in the future, set by a wrong clock, were corrected (%s)",
-			note.At.UTC().Format("2006-01-02 15:04 MST"), note),
-			"find out which machine had a wrong clock, or who ran a command with --now: some editions may have been sent early; "+unfixed)
+			"correct the clock of this machine, or of the other machine that uses the database; "+
+				"if a clock was fast, restore a backup from before that; "+unfixed)
 	}
 	if x.Offline || reachOf(hostOf(x.BaseURL)) == everywhere && x.noDNS() != "" {
 		return f

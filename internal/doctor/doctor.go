@@ -87,9 +87,8 @@ type Database struct {
 	Fenced  string // why nothing is polled or sent; empty: no fence
 	Readers int
 
-	Ahead time.Duration    // difference of its clock to ours; 0 if it has none
-	Beat  time.Time        // last heartbeat; zero: none
-	Wrong digest.ClockNote // the last correction after a wrong clock
+	Ahead time.Duration // difference of its clock to ours; 0 if it has none
+	Beat  time.Time     // last heartbeat; zero: none
 	Keys  []digest.DKIMKey
 
 	Newsletters []digest.NewsletterDomain // the newsletters' own domains

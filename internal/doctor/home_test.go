@@ -165,12 +165,6 @@ func TestClock(t *testing.T) {
 		{"database near", func(w *world) { w.Database.Ahead = time.Second }, "clock", doctor.OK, "is synchronized", ""},
 		{"heartbeat to come", func(w *world) { w.Database.Beat = time.Now().Add(time.Hour) }, "clock", doctor.Wrong,
 			"in the future", "correct the clock"},
-		{"a clock that was wrong", func(w *world) {
-			w.Database.Wrong = digest.ClockNote{At: time.Now().Add(-time.Hour), Digests: 3}
-		}, "clock", doctor.Warn, "were corrected (digests: 3)", "--now"},
-		{"a clock that was wrong long ago", func(w *world) {
-			w.Database.Wrong = digest.ClockNote{At: time.Now().Add(-10 * 24 * time.Hour), Digests: 3}
-		}, "clock", doctor.OK, "is synchronized", ""},
 		{"heartbeat", func(w *world) { w.Database.Beat = time.Now().Add(-time.Hour) }, "clock", doctor.OK,
 			"is synchronized", ""},
 		{"web server ahead", dated(time.Hour), "clock", doctor.Wrong, "the clock of paper.example.org is ",

@@ -11,7 +11,7 @@
 //	table.go       a CSV file in any encoding, with limits
 //	record.go      a row of it: texts, times, addresses, zones
 //	systems.go     detects a system by its columns; our own format
-//	elsewhere.go   Mailchimp, Substack, Buttondown, Ghost, listmonk, Keila
+//	elsewhere.go   Mailchimp, Substack, Buttondown, Ghost, listmonk
 //	write.go       our own export, one ZIP
 //	cell.go        cells that no spreadsheet treats as a formula
 package members

@@ -167,23 +167,3 @@ func readListmonk(r *record) Row {
 	}
 	return row
 }
-
-// Keila's columns are from KeilaWeb.ContactsCsvExport. Old exports of all contacts have no Status, so they do not say
-// who unsubscribed.
-func isKeila(t *table) bool { return t.has("email", "first_name", "last_name", "data") }
-
-func sortKeila(t *table, _ string) (string, State, error) {
-	if !t.has("status") {
-		return "", "", invalid("this Keila export does not say who unsubscribed; update Keila, or export a segment with all contacts, which has a Status column")
-	}
-	return "", "", nil
-}
-
-func readKeila(r *record) Row {
-	row := Row{Email: r.email(r.get("email")), Name: r.name("", "first_name", "last_name")}
-	word := strings.ToLower(r.get("status"))
-	if row.State = stateNamed(word); row.State == "" {
-		r.fail("the status %q is not known", digest.Shortened(word, mostShown))
-	}
-	return row
-}

@@ -25,7 +25,6 @@ func systems() []system {
 		{"Buttondown", true, isButtondown, readButtondown, sortButtondown},
 		{"Ghost", true, isGhost, readGhost, nil},
 		{"listmonk", true, isListmonk, readListmonk, nil},
-		{"Keila", true, isKeila, readKeila, sortKeila},
 		{"digest", false, isOurs, readOurs, sortOurs},
 	}
 }

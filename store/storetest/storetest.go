@@ -155,8 +155,7 @@ func All[T any](t testing.TB, list iter.Seq2[T, error]) (all []T) {
 // Policy returns the decisions of package poller, as the program uses them, with a poll gap.
 func Policy(gap time.Duration) store.Policy {
 	askable := func(f digest.Feed, from time.Time) time.Time { return poller.Askable(f, gap, from) }
-	honest := func(f digest.Feed, wanted bool, now time.Time) digest.Feed { return poller.Honest(f, gap, wanted, now) }
-	return store.Policy{Askable: askable, PaceDomain: poller.PaceDomain, IsPlatform: poller.IsPlatform, Honest: honest,
+	return store.Policy{Askable: askable, PaceDomain: poller.PaceDomain, IsPlatform: poller.IsPlatform,
 		Admit: poller.Quota{Feed: poller.FeedQuota, Account: poller.AccountQuota}.Admit}
 }
 
