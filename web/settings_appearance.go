@@ -14,9 +14,8 @@ import (
 
 // An appearancePage is the form for the look of emails and pages, and for the name and the order of editions.
 type appearancePage struct {
-	settingsFrame
-	Typed   string // the name in the form
-	Lead    pick   // choices of the lead site
+	*visit
+	Lead    field // choices of the lead site
 	Folders []frontFolder
 	Moved   string // the folder that was just moved
 }
@@ -35,23 +34,18 @@ func (f frontFolder) Label() any {
 	return f.Name
 }
 
-// A pick is a list from which the reader chooses one value.
-type pick struct {
-	Name, Label any
-	All         []choice
-}
-
 // A pair is a setting with one value for emails and one for the web.
 type pair struct {
 	Legend     catalogue.Key
-	Email, Web pick
+	Email, Web field
 }
 
 // Pairs returns the settings that emails and pages have in common.
-func (f settingsFrame) Pairs() []pair {
-	d := f.Digest
+func (v *visit) Pairs() []pair {
+	d := v.Digest
 	of := func(legend catalogue.Key, name string, email, web []choice) pair {
-		return pair{legend, pick{name, catalogue.Key("Email"), email}, pick{"web-" + name, catalogue.Key("Web"), web}}
+		return pair{legend, listField(name, catalogue.Key("Email"), email),
+			listField("web-"+name, catalogue.Key("Web"), web)}
 	}
 	same := []choice{{Name: catalogue.Key("Same as email")}}
 	return []pair{
@@ -65,42 +59,44 @@ func (f settingsFrame) Pairs() []pair {
 }
 
 // Subject returns the choices of the email subject.
-func (f settingsFrame) Subject() pick {
-	return pick{"subject", catalogue.Key("Email subject"), chosen([]choice{
+func (v *visit) Subject() field {
+	return listField("subject", catalogue.Key("Email subject"), chosen([]choice{
 		{Value: digest.SubjectDate, Name: catalogue.Key("Date and number of posts")},
 		{Value: digest.SubjectLead, Name: catalogue.Key("First headline")},
-	}, f.Digest.Subject())}
+	}, v.Digest.Subject()))
 }
 
 // Theme returns the choices of colours of pages.
-func (f settingsFrame) Theme() pick {
-	return pick{"theme", catalogue.Key("Theme"), chosen([]choice{
+func (v *visit) Theme() field {
+	return listField("theme", catalogue.Key("Theme"), chosen([]choice{
 		{Value: string(digest.AsDevice), Name: catalogue.Key("Same as device")},
 		{Value: string(digest.LightTheme), Name: catalogue.Key("Light")},
 		{Value: string(digest.DarkTheme), Name: catalogue.Key("Dark")},
-	}, string(f.User.Theme))}
+	}, string(v.User.Theme)))
 }
 
 // Size returns the choices of text size of pages.
-func (f settingsFrame) Size() pick {
-	return pick{"size", catalogue.Key("Text size"), chosen([]choice{
+func (v *visit) Size() field {
+	return listField("size", catalogue.Key("Text size"), chosen([]choice{
 		{Value: string(digest.Smaller), Name: catalogue.Key("Smaller")},
 		{Value: string(digest.AsBrowser), Name: catalogue.Key("Browser default")},
 		{Value: string(digest.Larger), Name: catalogue.Key("Larger")},
 		{Value: string(digest.Largest), Name: catalogue.Key("Largest")},
-	}, string(f.TypeSize))}
+	}, string(v.TypeSize)))
 }
 
 // Directions returns the choices of text direction of pages.
-func (f settingsFrame) Directions() pick {
-	return pick{"direction", catalogue.Key("Text direction"), chosen([]choice{
+func (v *visit) Directions() field {
+	return listField("direction", catalogue.Key("Text direction"), chosen([]choice{
 		{Value: string(digest.LeftToRight), Name: catalogue.Key("Follow the language")},
 		{Value: string(digest.RightToLeft), Name: catalogue.Key("Right to left")},
-	}, string(f.User.Direction))}
+	}, string(v.User.Direction)))
 }
 
-// MostName returns the longest name in characters.
-func (appearancePage) MostName() int { return maxDigestName }
+// listField returns a field with a list of choices.
+func listField(name string, label catalogue.Key, all []choice) field {
+	return field{Name: name, Label: label, Kind: selectKind, Choices: all}
+}
 
 func layoutsToChoose(l digest.Layout) []choice {
 	return chosen([]choice{
@@ -129,28 +125,24 @@ func groupingsToChoose(g digest.Grouping) []choice {
 	}, string(g))
 }
 
-func (s *site) appearancePage(w http.ResponseWriter, r *http.Request, me reader) error {
-	p := appearancePage{settingsFrame: s.frame(r, me, "look", "up", "down"), Typed: me.Digest.Name}
-	if p.Saved == "up" || p.Saved == "down" {
-		p.Moved = r.URL.Query().Get("folder")
-	}
-	return s.showAppearance(w, r, http.StatusOK, p, "")
+func (s *site) appearancePage(v *visit) error {
+	name := v.Digest.Name
+	v.line("name", &name, maxDigestName)
+	return s.showAppearance(v, "")
 }
 
 // showAppearance shows the page. lead is the site chosen in the form; "" selects the present lead site.
-func (s *site) showAppearance(w http.ResponseWriter, r *http.Request, status int, p appearancePage, lead string) error {
-	v, err := s.Store.FrontPageView(r.Context(), p.Digest.ID)
-	for i, name := range v.Folders {
-		p.Folders = append(p.Folders, frontFolder{name, i == 0, i == len(v.Folders)-1})
+func (s *site) showAppearance(v *visit, lead string) error {
+	p := appearancePage{visit: v, Moved: v.URL.Query().Get("folder")}
+	front, err := s.Store.FrontPageView(v.Context(), v.Digest.ID)
+	for i, name := range front.Folders {
+		p.Folders = append(p.Folders, frontFolder{name, i == 0, i == len(front.Folders)-1})
 	}
-	p.Lead = pick{"feed", catalogue.Key("Lead site"), sitesToLead(v.Subscriptions)}
+	p.Lead = listField("feed", catalogue.Key("Lead site"), sitesToLead(front.Subscriptions))
 	if lead != "" {
-		p.Lead.All = chosen(p.Lead.All, lead)
+		p.Lead.Choices = chosen(p.Lead.Choices, lead)
 	}
-	return orShow(err, func() error {
-		return s.show(w, r, status, "settings_appearance", catalogue.Key("Appearance"),
-			p)
-	})
+	return v.show(err, "settings_appearance", catalogue.Key("Appearance"), p)
 }
 
 // sitesToLead returns the choices of the lead site by title, after the choice "First site".
@@ -209,25 +201,27 @@ func placesOf(way string) (int, error) {
 }
 
 // setAppearance saves the whole form, whichever of its buttons was pressed.
-func (s *site) setAppearance(w http.ResponseWriter, r *http.Request, me reader) error {
-	form, ctx, id := r.PostForm, r.Context(), me.Digest.ID
+func (s *site) setAppearance(v *visit) error {
+	form, ctx, id := v.PostForm, v.Context(), v.Digest.ID
 	named, leads, moves := form.Has("name"), form.Has("feed"), form.Has("move")
 	if err := hasAny(form, "layout", "web-layout", "direction", "name", "feed", "move"); err != nil {
 		return err
 	}
-	if me.MemberOnly && (named || leads || moves) {
+	if v.MemberOnly && (named || leads || moves) {
 		return errMembersOnly
 	}
 	lead, noLead := strconv.ParseInt(form.Get("feed"), 10, 64)
 	by, noWay := placesOf(form.Get("move"))
-	if err := me.choose(form); err != nil || leads && noLead != nil || moves && noWay != nil {
+	if err := v.choose(form); err != nil || leads && noLead != nil || moves && noWay != nil {
 		return errBadForm
 	}
 	name, wrong := nameOfForm(tooLongName, form.Get("name"), maxDigestName)
 	if wrong != nil {
-		p := appearancePage{settingsFrame: s.frame(r, me), Typed: name}
-		p.Wrong = wrong
-		return s.showAppearance(w, r, http.StatusBadRequest, p, form.Get("feed"))
+		v.line("name", &name, maxDigestName)
+		v.fields["name"].Value = name
+		v.wrong("name", wrong)
+		v.status = http.StatusBadRequest
+		return s.showAppearance(v, form.Get("feed"))
 	}
 	var err error
 	save := func(has bool, do func() error) {
@@ -236,24 +230,24 @@ func (s *site) setAppearance(w http.ResponseWriter, r *http.Request, me reader) 
 		}
 	}
 	save(leads, func() error { return s.Store.SetLead(ctx, id, digest.FeedID(lead)) }) // may be rejected
-	save(true, func() error { return s.Store.SetLook(ctx, id, me.Digest.Look) })
-	save(true, func() error { return s.Store.SetArrangement(ctx, id, me.Digest.Arrangement) })
-	save(true, func() error { return s.Store.SetPages(ctx, me.ID, me.Pages) })
+	save(true, func() error { return s.Store.SetLook(ctx, id, v.Digest.Look) })
+	save(true, func() error { return s.Store.SetArrangement(ctx, id, v.Digest.Arrangement) })
+	save(true, func() error { return s.Store.SetPages(ctx, v.ID, v.Pages) })
 	save(named, func() error { return s.Store.SetDigestName(ctx, id, name) })
-	folder, word := r.Form.Get("folder"), "look"
+	folder, word := v.Form.Get("folder"), "look"
 	if moves {
 		save(true, func() error { return s.Store.MoveFolder(ctx, id, folder, by) })
 		word = map[bool]string{true: "up", false: "down"}[by < 0] + "&folder=" + url.QueryEscape(folder)
 	}
-	return showSaved(w, r, err, "/settings/appearance", word)
+	return v.saved(err, "/settings/appearance", word)
 }
 
 // setWeb saves the form of the former page /settings/pages/edition, whose fields have the names of email fields.
-func (s *site) setWeb(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) setWeb(v *visit) error {
 	form := url.Values{}
-	for name, values := range r.PostForm {
+	for name, values := range v.PostForm {
 		form["web-"+name] = values
 	}
-	r.PostForm = form
-	return s.setAppearance(w, r, me)
+	v.PostForm = form
+	return s.setAppearance(v)
 }
