@@ -21,7 +21,6 @@ type field struct {
 	Noted       bool // a notice of the page shows Wrong
 	Unchanged   bool // after Wrong the page says that nothing was changed
 	Most        int  // characters; 0: no limit
-	Rows        int  // of an area
 	First, Last digest.Date
 	Required    bool
 	Sample      string // shown in an empty field
@@ -29,9 +28,10 @@ type field struct {
 
 // The kinds of fields.
 const (
-	lineKind   = "line" // one line in the reader's language
-	areaKind   = "area" // several lines
-	codeKind   = "code" // an address, or a name for programs
+	lineKind   = "line"  // one line in the reader's language
+	areaKind   = "area"  // several lines
+	codesKind  = "codes" // several addresses, one on each line
+	codeKind   = "code"  // an address, or a name for programs
 	emailKind  = "email"
 	zoneKind   = "zone"
 	dateKind   = "date"
@@ -54,18 +54,9 @@ func (v *visit) add(f field, value *string) *field {
 	return &f
 }
 
-func (v *visit) line(name string, value *string, most int) {
-	v.add(field{Name: name, Kind: lineKind, Most: most}, value)
-}
-
-func (v *visit) code(name string, value *string, most int) {
-	v.add(field{Name: name, Kind: codeKind, Most: most}, value)
-}
-
-func (v *visit) email(name string, value *string) { v.add(field{Name: name, Kind: emailKind}, value) }
-
-func (v *visit) area(name string, value *string, most, rows int) {
-	v.add(field{Name: name, Kind: areaKind, Most: most, Rows: rows}, value)
+// text adds a field for a text of at most most characters; 0: no limit.
+func (v *visit) text(kind, name string, value *string, most int) {
+	v.add(field{Name: name, Kind: kind, Most: most}, value)
 }
 
 // check adds a checkbox.
@@ -127,6 +118,9 @@ func (v *visit) wrong(name string, why catalogue.Sayable) {
 	}
 	v.fields[name].Wrong = why
 }
+
+// Rows returns the height of an area in lines.
+func (f field) Rows() int { return min(5, max(3, f.Most/400)) }
 
 // Field returns a field with its label and its hint for the template.
 func (v *visit) Field(name string, label any, hint ...any) (field, error) {

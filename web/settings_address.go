@@ -37,7 +37,7 @@ func (s *site) showAddress(p addressPage, err error) error {
 
 func (s *site) addressPageOf(v *visit) (addressPage, error) {
 	p := addressPage{visit: v, Mails: s.mails()}
-	v.email("email", &p.typed)
+	v.text(emailKind, "email", &p.typed, 0)
 	stored, err := s.Store.AddressView(v.Context(), v.ID, v.Email)
 	p.Suppressed = stored.Suppressed
 	p.tell(stored.Wish, s.Now())

@@ -127,7 +127,7 @@ func groupingsToChoose(g digest.Grouping) []choice {
 
 func (s *site) appearancePage(v *visit) error {
 	name := v.Digest.Name
-	v.line("name", &name, maxDigestName)
+	v.text(lineKind, "name", &name, maxDigestName)
 	return s.showAppearance(v, "")
 }
 
@@ -217,7 +217,7 @@ func (s *site) setAppearance(v *visit) error {
 	}
 	name, wrong := nameOfForm(tooLongName, form.Get("name"), maxDigestName)
 	if wrong != nil {
-		v.line("name", &name, maxDigestName)
+		v.text(lineKind, "name", &name, maxDigestName)
 		v.fields["name"].Value = name
 		v.wrong("name", wrong)
 		v.status = http.StatusBadRequest

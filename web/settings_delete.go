@@ -17,7 +17,7 @@ type deletePage struct {
 // deletePage deletes the account permanently, if the reader typed their own address.
 func (s *site) deletePage(v *visit) error {
 	p, typed := deletePage{visit: v}, ""
-	v.code("address", &typed, 0)
+	v.text(codeKind, "address", &typed, 0)
 	if v.posted() && !strings.EqualFold(digest.NormalEmail(typed), digest.NormalEmail(v.Email)) {
 		v.wrong("address", catalogue.Key("That’s not your email address. Nothing was deleted."))
 	}

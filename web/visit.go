@@ -14,7 +14,7 @@ type visit struct {
 	*http.Request
 	reader
 	standing
-	Title  any    // of the page: catalogue.Sayable, or text
+	Title  any    // heading of the page: catalogue.Sayable, or text; nil: the title of the page
 	Saved  string // the query parameter savedWord, from any visitor
 	Wrong  any    // why nothing was changed, for the notice of the page; nil: no error of the whole form
 	status int    // of the page
@@ -59,8 +59,11 @@ func (v *visit) ok() bool {
 
 // show returns err, or shows the page: with the status 422 if a form was posted and the handler has not set another one.
 func (v *visit) show(err error, name string, title, page any) error {
-	if v.Title = title; err != nil {
+	if err != nil {
 		return err
+	}
+	if v.Title == nil {
+		v.Title = title
 	}
 	return v.site.show(v.w, v.Request, v.status, name, title, page)
 }
