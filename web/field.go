@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -18,7 +17,6 @@ type field struct {
 	Choices     []choice
 	Label, Hint any  // nil: no hint
 	Wrong       any  // catalogue.Sayable; nil: valid
-	Noted       bool // a notice of the page shows Wrong
 	Unchanged   bool // after Wrong the page says that nothing was changed
 	Most        int  // characters; 0: no limit
 	First, Last digest.Date
@@ -43,7 +41,8 @@ const (
 // add describes a field for the template. If a form was posted, it stores the typed value, cleaned for its kind.
 func (v *visit) add(f field, value *string) *field {
 	f.Value = *value
-	if v.posted() {
+	isList := f.Kind == selectKind || f.Kind == radioKind
+	if v.posted() && (!isList || v.PostForm.Has(f.Name)) {
 		f.Value = v.PostForm.Get(f.Name)
 		*value = strings.TrimSpace(strings.ReplaceAll(f.Value, "\r\n", "\n"))
 		if f.Kind == lineKind {
@@ -59,35 +58,48 @@ func (v *visit) text(kind, name string, value *string, most int) {
 	v.add(field{Name: name, Kind: kind, Most: most}, value)
 }
 
-// check adds a checkbox.
-func (v *visit) check(name string, value *bool) {
-	text := map[bool]string{true: "1"}[*value]
+// check adds a checkbox. It keeps its value if a posted form lacks one of the fields in with.
+func (v *visit) check(name string, value *bool, with ...string) {
+	stored, text := *value, map[bool]string{true: "1"}[*value]
 	*value = v.add(field{Name: name, Kind: checkKind}, &text).Value != ""
+	if v.posted() && hasAll(v.PostForm, with...) != nil {
+		*value = stored
+	}
 }
 
-// oneOf adds a list of choices. The caller checks that the value is one of them.
+// oneOf adds a list of choices. A missing field keeps its value. The caller checks that the value is one of them.
 func (v *visit) oneOf(kind, name string, value *string, choices []choice) {
 	f := v.add(field{Name: name, Kind: kind}, value)
 	f.Choices = chosen(choices, *value)
 }
 
-// zoneNamed adds a field for a time zone or a city. It returns the zone's name. Zones with similar names are choices of
-// the field "near".
-func (v *visit) zoneNamed(name string, value string) string {
-	f := v.add(field{Name: name, Kind: zoneKind}, &value)
+// zoneNamed adds the field "zone" for a time zone or a city. It returns the zone's name.
+func (v *visit) zoneNamed(value string) string {
+	f := v.add(field{Name: "zone", Kind: zoneKind}, &value)
 	if !v.posted() {
 		return value
 	}
-	typed := zoneField{Zone: cmp.Or(v.PostForm.Get("near"), value)}
+	typed := zoneField{Zone: value}
 	zone, ok := typed.readZone()
 	if !ok {
 		f.Wrong = typed.WrongZone
-		for _, near := range typed.Near {
-			f.Choices = append(f.Choices, choice{Value: near})
-		}
+	}
+	for _, near := range typed.Near {
+		f.Choices = append(f.Choices, choice{Value: near})
 	}
 	return zone
 }
+
+// Near returns the field for a time zone if its choices are zones with similar names, otherwise nil.
+func (v *visit) Near() *field {
+	if f := v.fields["zone"]; f != nil && f.Choices != nil {
+		return f
+	}
+	return nil
+}
+
+// Fields returns all fields of the form.
+func (v *visit) Fields() map[string]*field { return v.fields }
 
 // Zones returns the names of all time zones.
 func (field) Zones() []string { return timezone.Names() }

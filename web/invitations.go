@@ -39,14 +39,14 @@ type invitationsPage struct {
 func (s *site) invitationsPage(v *visit) (err error) {
 	p := invitationsPage{visit: v, Mode: s.SignUp}
 	if v.posted() {
-		p.Link, _, err = InvitationLink(v.Context(), s.Store, s.BaseURL, s.Now())
+		p.Link, _, err = InvitationLink(v.ctx, s.Store, s.BaseURL, v.now)
 		if v.status = http.StatusOK; err != nil {
 			return err
 		}
 	}
-	all, err := s.Store.Invitations(v.Context())
+	all, err := s.Store.Invitations(v.ctx)
 	for _, i := range all {
-		if i.UsedAt.IsZero() && i.ExpiresAt.After(s.Now()) {
+		if i.UsedAt.IsZero() && i.ExpiresAt.After(v.now) {
 			p.Open = append(p.Open, i)
 		} else {
 			p.Past = append(p.Past, i)
@@ -56,9 +56,5 @@ func (s *site) invitationsPage(v *visit) (err error) {
 }
 
 func (s *site) revokeInvitation(v *visit) error {
-	id, err := pathKey(v.Request)
-	if err != nil {
-		return err
-	}
-	return v.saved(s.Store.RevokeInvitation(v.Context(), id), "/operator/invitations", "revoked")
+	return v.saved(s.Store.RevokeInvitation(v.ctx, v.pathID), "/operator/invitations", "revoked")
 }

@@ -51,7 +51,7 @@ type need struct {
 }
 
 func (s *site) operatorPage(v *visit) error {
-	ctx, now := v.Context(), s.Now()
+	ctx, now := v.ctx, v.now
 	work := chart.NewWork(now, workHours)
 	view, err := s.Store.OperatorView(ctx, now, work.Hours[0].At, s.Spread.Deadline, operatorShown)
 	if err != nil {
@@ -169,13 +169,13 @@ func (p *operatorPage) needAt(place string, what catalogue.Key, values ...any) {
 // mailAgain removes an address from the suppression list.
 func (s *site) mailAgain(v *visit) error {
 	done := "mailed-again"
-	switch err := s.Store.Unsuppress(v.Context(), v.PostForm.Get("address")); {
+	switch err := s.Store.Unsuppress(v.ctx, v.PostForm.Get("address")); {
 	case digest.KindOf(err) == digest.NotFound:
 		done = "was-mailed"
 	case err != nil:
 		return err
 	default:
-		s.Log.InfoContext(v.Context(), "an operator removed a suppression", "operator", int64(v.ID))
+		s.Log.InfoContext(v.ctx, "an operator removed a suppression", "operator", int64(v.ID))
 	}
 	return v.saved(nil, "/operator", done)
 }
@@ -353,17 +353,17 @@ func (p *operatorPage) listMail(waiting store.MailWaiting, lanes []digest.Lane, 
 
 // resumeMail retries a lane with a problem now, as "digest queue resume" does.
 func (s *site) resumeMail(v *visit) error {
-	l, err := s.Store.Lane(v.Context(), v.PostForm.Get("lane"))
+	l, err := s.Store.Lane(v.ctx, v.PostForm.Get("lane"))
 	if err != nil {
 		return err
 	}
 	if !l.Alarm && l.Until.IsZero() && l.Width == 0 && l.Reason == "" {
 		return v.saved(nil, "/operator", "was-resumed")
 	}
-	if err := s.Store.ResumeLane(v.Context(), s.Now(), l.Name); err != nil {
+	if err := s.Store.ResumeLane(v.ctx, v.now, l.Name); err != nil {
 		return err
 	}
-	s.Log.InfoContext(v.Context(), "an operator resumed a lane", "operator", int64(v.ID), "lane", l.Name)
+	s.Log.InfoContext(v.ctx, "an operator resumed a lane", "operator", int64(v.ID), "lane", l.Name)
 	return v.saved(nil, "/operator", "resumed")
 }
 

@@ -69,7 +69,7 @@ var errNotPast = &problem{http.StatusBadRequest, catalogue.Key("Choose a time in
 
 // releaseFence lets this instance poll and mail. If the form names a time, it leaves unmailed what was due before.
 func (s *site) releaseFence(v *visit) error {
-	f, err := s.fence(v.Context())
+	f, err := s.fence(v.ctx)
 	if err != nil {
 		return err
 	}
@@ -78,19 +78,19 @@ func (s *site) releaseFence(v *visit) error {
 	}
 	before, sealed, done := v.PostForm.Get("before"), 0, "opened"
 	if before == "" {
-		err = s.Store.Unfence(v.Context(), s.BaseURL, s.Now())
+		err = s.Store.Unfence(v.ctx, s.BaseURL, v.now)
 	} else {
 		done = "opened-later"
 		var instant time.Time
-		if instant, err = time.Parse(fenceInstant, before); err != nil || instant.After(s.Now()) {
+		if instant, err = time.Parse(fenceInstant, before); err != nil || instant.After(v.now) {
 			return errNotPast
 		}
-		sealed, err = s.Store.UnfenceAfter(v.Context(), s.BaseURL, s.Now(), instant)
+		sealed, err = s.Store.UnfenceAfter(v.ctx, s.BaseURL, v.now, instant)
 	}
 	if err != nil {
 		return err
 	}
-	s.Log.InfoContext(v.Context(), "an operator released the fence",
+	s.Log.InfoContext(v.ctx, "an operator released the fence",
 		"operator", int64(v.ID), "why", f.Reason, "waiting", f.Waiting, "unmailed_before", before, "unmailed", sealed)
 	return v.saved(nil, "/operator", done)
 }

@@ -38,11 +38,11 @@ func (n operatedNewsletter) Sentence() catalogue.Sayable {
 }
 
 func (s *site) operatorNewslettersPage(v *visit) error {
-	all, err := s.Store.Newsletters(v.Context())
+	all, err := s.Store.Newsletters(v.ctx)
 	if err != nil {
 		return err
 	}
-	counts, err := s.Store.LetterCounts(v.Context(), digest.DateOf(s.Now().UTC()).Plus(1-digest.CountedDays))
+	counts, err := s.Store.LetterCounts(v.ctx, digest.DateOf(v.now.UTC()).Plus(1-digest.CountedDays))
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (s *site) operatorNewslettersPage(v *visit) error {
 	for _, n := range all {
 		o := operatedNewsletter{n, counts[n.ID], nil}
 		if n.State == digest.NewsletterPending || n.NamesWait() {
-			if o.Feeds, err = s.Store.Subscriptions(v.Context(), n.ArchiveID); err != nil {
+			if o.Feeds, err = s.Store.Subscriptions(v.ctx, n.ArchiveID); err != nil {
 				return err
 			}
 			p.Pending = append(p.Pending, o)
@@ -67,11 +67,11 @@ func (s *site) operatorNewslettersPage(v *visit) error {
 func (s *site) operates(do func(r *http.Request, n digest.Newsletter, owner store.Publisher) (saved string,
 	err error)) handler {
 	return s.asOperator(func(v *visit) error {
-		n, err := s.Store.NewsletterBySlug(v.Context(), v.PathValue("slug"))
+		n, err := s.Store.NewsletterBySlug(v.ctx, v.PathValue("slug"))
 		if err != nil {
 			return err
 		}
-		who, err := s.Store.Publishers(v.Context(), n.ID) // the owner is first
+		who, err := s.Store.Publishers(v.ctx, n.ID) // the owner is first
 		if err != nil {
 			return err
 		}

@@ -30,14 +30,10 @@ type operatorReaderPage struct {
 	Me       bool // the reader is the operator at the screen
 }
 
-func (s *site) operatorReaderPage(v *visit) error {
-	ctx, now := v.Context(), s.Now()
+func (s *site) operatorReaderPage(v *visit) (err error) {
+	ctx, now := v.ctx, v.now
 	p := operatorReaderPage{visit: v, Date: typedDate(v.PostForm, "until")}
-	id, err := pathKey(v.Request)
-	if err != nil {
-		return err
-	}
-	if p.ReaderView, err = s.Store.ReaderView(ctx, digest.UserID(id), support.Shown); err != nil {
+	if p.ReaderView, err = s.Store.ReaderView(ctx, digest.UserID(v.pathID), support.Shown); err != nil {
 		return err
 	}
 	f := support.Facts{Now: now, Deadline: s.Spread.Deadline}
@@ -75,11 +71,7 @@ func (p operatorReaderPage) Place(command string) string {
 }
 
 func (s *site) resend(v *visit) error {
-	id, err := pathKey(v.Request)
-	if err != nil {
-		return err
-	}
-	view, err := s.Store.ReaderView(v.Context(), digest.UserID(id), support.Shown)
+	view, err := s.Store.ReaderView(v.ctx, digest.UserID(v.pathID), support.Shown)
 	if err != nil {
 		return err
 	}
@@ -88,13 +80,13 @@ func (s *site) resend(v *visit) error {
 	if !slices.ContainsFunc(view.Editions, func(e store.MailedEdition) bool { return e.ID == digest.EditionID(edition) }) {
 		return errNotFound
 	}
-	err = s.Store.ResendEdition(v.Context(), digest.EditionID(edition), s.Now())
+	err = s.Store.ResendEdition(v.ctx, digest.EditionID(edition), v.now)
 	if digest.KindOf(err) == digest.Conflict {
 		v.Wrong, v.status = catalogue.Refusal(err), http.StatusConflict
 		return s.operatorReaderPage(v)
 	}
 	if err == nil {
-		s.Log.InfoContext(v.Context(), "an operator resent an edition", "operator", int64(v.ID), "edition", edition)
+		s.Log.InfoContext(v.ctx, "an operator resent an edition", "operator", int64(v.ID), "edition", edition)
 	}
 	return v.saved(err, readerPath(view.User.ID), "resent")
 }

@@ -69,18 +69,18 @@ func (s *site) pauseFor(v *visit, u reader) (saved string, err error) {
 			return "", nil
 		}
 	}
-	if err := s.Store.PauseDigest(v.Context(), u.Digest.ID, until, s.Now()); err != nil {
+	if err := s.Store.PauseDigest(v.ctx, u.Digest.ID, until, v.now); err != nil {
 		return "", err
 	}
-	s.Log.InfoContext(v.Context(), "an operator paused a digest", who(v, u))
+	s.Log.InfoContext(v.ctx, "an operator paused a digest", who(v, u))
 	return "paused", nil
 }
 
 func (s *site) resumeFor(v *visit, u reader) (saved string, err error) {
-	if err := s.Store.ResumeDigest(v.Context(), u.Digest.ID, s.Now()); err != nil {
+	if err := s.Store.ResumeDigest(v.ctx, u.Digest.ID, v.now); err != nil {
 		return "", err
 	}
-	s.Log.InfoContext(v.Context(), "an operator resumed a digest", who(v, u))
+	s.Log.InfoContext(v.ctx, "an operator resumed a digest", who(v, u))
 	return "resumed", nil
 }
 
@@ -89,31 +89,31 @@ func (s *site) mailSignIn(v *visit, u reader) (saved string, err error) {
 	if !s.mails() {
 		return "", errNotFound
 	}
-	if _, suppressed, err := s.Store.Suppressed(v.Context(), u.Email); err != nil || suppressed {
+	if _, suppressed, err := s.Store.Suppressed(v.ctx, u.Email); err != nil || suppressed {
 		v.Wrong = catalogue.Key("Their address is suppressed. See “Suppressed addresses” on the operator page.")
 		return "", err
 	}
 	q := letterRequest{to: u.Email, kind: allowance.KnownSignIn}
-	q.letter, _, err = s.Store.RequestLetter(v.Context(), store.LetterRequest{
+	q.letter, _, err = s.Store.RequestLetter(v.ctx, store.LetterRequest{
 		Kind: q.kind, Email: q.to, Asker: s.Signer.SignText(digest.ForAsker, "operator "+v.key()), Life: SignInTTL,
-	}, s.Now())
+	}, v.now)
 	if err != nil || q.letter.ID == 0 {
 		return "was-linked", err
 	}
 	s.sendLetter(q, func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
-		token, now := newSecret(), s.Now()
+		token, now := newSecret(), v.now
 		err := s.Store.AddSignIn(ctx, hashSecret(token), u.ID, now, now.Add(life))
 		return u.Email, operatorSignInLetter(catalogue.Of(u.Language), s.BaseURL, token, life), err
 	})
-	s.Log.InfoContext(v.Context(), "an operator sent a sign-in link", who(v, u))
+	s.Log.InfoContext(v.ctx, "an operator sent a sign-in link", who(v, u))
 	return "linked", nil
 }
 
 func (s *site) makeOperator(v *visit, u reader) (saved string, err error) {
-	if err := s.Store.SetOperator(v.Context(), u.ID, true); err != nil {
+	if err := s.Store.SetOperator(v.ctx, u.ID, true); err != nil {
 		return "", err
 	}
-	s.Log.InfoContext(v.Context(), "an operator added an operator", who(v, u))
+	s.Log.InfoContext(v.ctx, "an operator added an operator", who(v, u))
 	return "operates", nil
 }
 
@@ -124,9 +124,9 @@ func (s *site) endOperator(v *visit, u reader) (saved string, err error) {
 		v.Wrong = catalogue.Key("This is you. Ask another operator, or delete your account in your settings.")
 		return "", nil
 	}
-	if err := s.Store.DropOperator(v.Context(), u.ID); err != nil {
+	if err := s.Store.DropOperator(v.ctx, u.ID); err != nil {
 		return "", err
 	}
-	s.Log.InfoContext(v.Context(), "an operator removed an operator", who(v, u))
+	s.Log.InfoContext(v.ctx, "an operator removed an operator", who(v, u))
 	return "operates-not", nil
 }

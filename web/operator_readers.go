@@ -132,9 +132,9 @@ func (s *site) testMail(v *visit) error {
 	if !s.mails() {
 		return errNotFound
 	}
-	if !s.limits.tests.allow(v.key(), s.Now()) {
+	if !s.limits.tests.allow(v.key(), v.now) {
 		return errTooManyTests
 	}
-	s.mailPlainly(v.Email, TestLetter(v.language(), s.BaseURL, s.Now()))
+	s.mailPlainly(v.Email, TestLetter(v.language(), s.BaseURL, v.now))
 	return v.saved(nil, "/operator", "tested")
 }

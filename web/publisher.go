@@ -32,7 +32,10 @@ func (s *site) forPublisher(h func(publisher) error) handler {
 		if err == nil && role == digest.RoleNone {
 			err = errNotFound
 		}
-		return orShow(err, func() error { return h(publisher{v, n, role}) })
+		if err != nil {
+			return err
+		}
+		return h(publisher{v, n, role})
 	})
 }
 
@@ -112,7 +115,7 @@ func (p published) Stands() catalogue.Message {
 }
 
 func (s *site) publishedPage(v *visit) error {
-	all, err := s.Store.NewslettersOf(v.Context(), v.ID)
+	all, err := s.Store.NewslettersOf(v.ctx, v.ID)
 	p := publishedPage{Ask: s.Publishing == PublishingAsk}
 	for _, n := range all {
 		p.Newsletters = append(p.Newsletters, published{n})
@@ -134,7 +137,7 @@ type publisherPage struct {
 
 func (s *site) publisherPage(me publisher) error {
 	p := publisherPage{publisher: me}
-	n, ctx := me.Newsletter, me.Context()
+	n, ctx := me.Newsletter, me.ctx
 	var err error
 	if _, p.Letter, err = s.Store.NextLetter(ctx, n); err != nil {
 		return err
@@ -142,13 +145,13 @@ func (s *site) publisherPage(me publisher) error {
 	if p.Waits, err = s.gathered(me.Request, n); err != nil {
 		return err
 	}
-	if p.Waiting, err = s.Store.LettersWaiting(ctx, n, s.Now()); err != nil {
+	if p.Waiting, err = s.Store.LettersWaiting(ctx, n, me.now); err != nil {
 		return err
 	}
 	if p.Feeds, err = s.Store.Subscriptions(ctx, n.ArchiveID); err != nil {
 		return err
 	}
-	if p.Letters, err = s.Store.LettersLeft(me.Context(), n, s.Now(), lettersLatest); err != nil {
+	if p.Letters, err = s.Store.LettersLeft(me.ctx, n, me.now, lettersLatest); err != nil {
 		return err
 	}
 	if p.Fenced, err = s.fenced(ctx); err != nil {

@@ -34,9 +34,8 @@ func (s *site) publisherDomainPage(me publisher) error {
 }
 
 func (s *site) showDomain(me publisher) error {
-	me.fields["address"].Sample = "letters@anna.example"
 	p := publisherDomainPage{publisher: me}
-	own, err := s.Store.NewsletterDomain(me.Context(), me.Newsletter.ID)
+	own, err := s.Store.NewsletterDomain(me.ctx, me.Newsletter.ID)
 	if err != nil && digest.KindOf(err) != digest.NotFound {
 		return err
 	}
@@ -51,12 +50,12 @@ func (s *site) showDomain(me publisher) error {
 
 // nameDomain creates a key for the domain of an address, which replaces the former address.
 func (s *site) nameDomain(me publisher) error {
-	if !s.limits.rounds.allow(me.key(), s.Now()) {
+	if !s.limits.rounds.allow(me.key(), me.now) {
 		return errTooMany
 	}
 	var address string
 	me.text(emailKind, "address", &address, 254)
-	_, err := s.Domains.Name(me.Context(), me.Newsletter.ID, address)
+	_, err := s.Domains.Name(me.ctx, me.Newsletter.ID, address)
 	if me.refused(err, "address") {
 		return s.showDomain(me)
 	}
@@ -64,17 +63,17 @@ func (s *site) nameDomain(me publisher) error {
 }
 
 func (s *site) lookAtDomain(me publisher) error {
-	if !s.limits.rounds.allow(me.key(), s.Now()) {
+	if !s.limits.rounds.allow(me.key(), me.now) {
 		return errTooMany
 	}
-	own, err := s.Store.NewsletterDomain(me.Context(), me.Newsletter.ID)
+	own, err := s.Store.NewsletterDomain(me.ctx, me.Newsletter.ID)
 	if err == nil {
-		_, err = s.Domains.Look(me.Context(), own)
+		_, err = s.Domains.Look(me.ctx, own)
 	}
 	return me.saved(err, "/domain", "looked")
 }
 
 // removeDomain makes issues use the sender address of this instance again.
 func (s *site) removeDomain(me publisher) error {
-	return me.saved(s.Store.RemoveNewsletterDomain(me.Context(), me.Newsletter.ID), "/domain", "removed")
+	return me.saved(s.Store.RemoveNewsletterDomain(me.ctx, me.Newsletter.ID), "/domain", "removed")
 }

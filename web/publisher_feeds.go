@@ -26,7 +26,7 @@ func (s *site) publisherFeedsPage(me publisher) error {
 			return me.saved(err, "/feeds", "added")
 		}
 	}
-	feeds, err := s.Store.Subscriptions(me.Context(), me.Newsletter.ArchiveID)
+	feeds, err := s.Store.Subscriptions(me.ctx, me.Newsletter.ArchiveID)
 	return me.show(err, "publisher_feeds", catalogue.Key("Feeds"), publisherFeedsPage{me, feeds})
 }
 
@@ -34,10 +34,10 @@ func (s *site) addNewsletterFeed(me publisher, address string) error {
 	if s.Subscriber == nil {
 		return errNotFound
 	}
-	if !s.limits.finds.allow(me.key(), s.Now()) {
+	if !s.limits.finds.allow(me.key(), me.now) {
 		return errTooManyFinds
 	}
-	has, err := s.Store.AllSubscriptions(me.Context(), me.Newsletter.ArchiveID)
+	has, err := s.Store.AllSubscriptions(me.ctx, me.Newsletter.ArchiveID)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (s *site) addNewsletterFeed(me publisher, address string) error {
 		me.status = http.StatusConflict
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(me.Context(), findTime)
+	ctx, cancel := context.WithTimeout(me.ctx, findTime)
 	defer cancel()
 	_, err = s.Subscriber.SubscribeNewsletter(ctx, me.Newsletter, address)
 	status, said := searchSaid(asSlow(ctx, err))
@@ -62,9 +62,5 @@ func (s *site) addNewsletterFeed(me publisher, address string) error {
 
 // removeNewsletterFeed removes a feed from the newsletter, and its posts that wait for an issue.
 func (s *site) removeNewsletterFeed(me publisher) error {
-	id, err := pathKey(me.Request)
-	if err != nil {
-		return err
-	}
-	return me.saved(s.Store.RemoveNewsletterFeed(me.Context(), me.Newsletter.ID, digest.FeedID(id)), "/feeds", "removed")
+	return me.saved(s.Store.RemoveNewsletterFeed(me.ctx, me.Newsletter.ID, digest.FeedID(me.pathID)), "/feeds", "removed")
 }

@@ -42,7 +42,7 @@ func (s *site) publisherImportPage(me publisher) error {
 
 // importMembers imports a list of members, or previews it. Importing the same list again changes nothing.
 func (s *site) importMembers(me publisher) error {
-	if !s.limits.imports.allow(me.key(), s.Now()) {
+	if !s.limits.imports.allow(me.key(), me.now) {
 		return errTooManyFinds
 	}
 	unlock, busy := s.lists.tryLock(me.ID)
@@ -54,7 +54,7 @@ func (s *site) importMembers(me publisher) error {
 	if err != nil {
 		return s.orNoMembers(me, err)
 	}
-	ctx, cancel := context.WithTimeout(me.Context(), importTime)
+	ctx, cancel := context.WithTimeout(me.ctx, importTime)
 	defer cancel()
 	leave, err := s.joining.enter(ctx)
 	if err != nil {
@@ -128,27 +128,27 @@ func (s *site) exportMembers(me publisher) error {
 	if fetchesAhead(me.Request) {
 		return errAhead
 	}
-	if me.Method != http.MethodHead && !s.limits.exports.allow(me.key(), s.Now()) {
+	if me.Method != http.MethodHead && !s.limits.exports.allow(me.key(), me.now) {
 		return errOften
 	}
 	h, n := me.w.Header(), me.Newsletter
 	h.Set("Content-Type", "application/zip")
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": n.Slug + "-members-" +
-		s.Now().UTC().Format(time.DateOnly) + ".zip"}))
+		me.now.UTC().Format(time.DateOnly) + ".zip"}))
 	if me.Method == http.MethodHead {
 		return nil
 	}
 	// Some connections have no write deadline of their own. They keep the server's.
 	_ = http.NewResponseController(me.w).SetWriteDeadline(time.Now().Add(exportTime))
 	err := members.Export{
-		Newsletter: n.Name, MadeAt: s.Now(),
-		Members:    s.Store.Members(me.Context(), n.ID, store.MemberQuery{}),
-		Suppressed: s.Store.NewsletterSuppressions(me.Context(), n.ID),
-		Asked:      s.Store.AskedAddresses(me.Context(), n.ID),
+		Newsletter: n.Name, MadeAt: me.now,
+		Members:    s.Store.Members(me.ctx, n.ID, store.MemberQuery{}),
+		Suppressed: s.Store.NewsletterSuppressions(me.ctx, n.ID),
+		Asked:      s.Store.AskedAddresses(me.ctx, n.ID),
 	}.Write(me.w)
 	if err != nil {
-		if me.Context().Err() == nil {
-			s.Log.ErrorContext(me.Context(), "cannot send the export of a newsletter's members", "err", err)
+		if me.ctx.Err() == nil {
+			s.Log.ErrorContext(me.ctx, "cannot send the export of a newsletter's members", "err", err)
 		}
 		panic(http.ErrAbortHandler) // close the connection: a truncated file must not look complete
 	}

@@ -14,13 +14,13 @@ const mostProof = 200
 // publisherJoinPage adds one member who asked for the newsletter elsewhere, on the word of a publisher. It does not add
 // people who have unsubscribed: only they can join again.
 func (s *site) publisherJoinPage(me publisher) error {
-	if me.posted() && !s.limits.imports.allow(me.key(), s.Now()) {
+	if me.posted() && !s.limits.imports.allow(me.key(), me.now) {
 		return errTooManyFinds
 	}
-	archive, err := s.Store.Digest(me.Context(), me.Newsletter.ArchiveID)
+	archive, err := s.Store.Digest(me.ctx, me.Newsletter.ArchiveID)
 	var typed, proof string
 	me.text(emailKind, "email", &typed, 0)
-	zone := me.zoneNamed("zone", archive.TimeZone)
+	zone := me.zoneNamed(archive.TimeZone)
 	me.text(lineKind, "proof", &proof, mostProof)
 	email, noEmail := mailbox(typed)
 	if me.posted() && noEmail != nil {
@@ -35,9 +35,9 @@ func (s *site) publisherJoinPage(me publisher) error {
 		me.wrong("proof", catalogue.Key("That was too long, so we cut it. Check it and try again."))
 	}
 	if err == nil && me.ok() {
-		now := s.Now()
+		now := me.now
 		var m digest.Member
-		m, _, err = s.Store.Join(me.Context(), me.Newsletter.ID, store.Joining{
+		m, _, err = s.Store.Join(me.ctx, me.Newsletter.ID, store.Joining{
 			Email: email, TimeZone: zone, Proof: digest.Proof{Form: proof + " (as " + me.Email + " said)", AskedAt: now},
 		}, now)
 		if err == nil {

@@ -30,17 +30,17 @@ func (s *site) publisherLetter(me publisher) (p publisherLetterPage, e digest.Ed
 	if err != nil {
 		return p, e, errNotFound
 	}
-	ctx, n := me.Context(), me.Newsletter
+	ctx, n := me.ctx, me.Newsletter
 	p = publisherLetterPage{publisher: me}
 	if p.Letter, err = s.Store.NewsletterLetter(ctx, n.ID, date); err != nil {
 		return p, e, err
 	}
-	waiting, err := s.Store.LettersWaiting(ctx, n, s.Now())
+	waiting, err := s.Store.LettersWaiting(ctx, n, me.now)
 	if err != nil {
 		return p, e, err
 	}
 	p.Waiting = slices.Contains(waiting, date)
-	e, err = s.Store.EditionOn(ctx, n.ArchiveID, date, s.Now())
+	e, err = s.Store.EditionOn(ctx, n.ArchiveID, date, me.now)
 	if digest.KindOf(err) == digest.NotFound {
 		archive, err := s.Store.Digest(ctx, n.ArchiveID)
 		first := s.firstOpen(archive)
@@ -50,7 +50,7 @@ func (s *site) publisherLetter(me publisher) (p publisherLetterPage, e digest.Ed
 		}
 		return p, e, err
 	}
-	p.Made, p.Left = err == nil, err == nil && !e.SendAt.After(s.Now())
+	p.Made, p.Left = err == nil, err == nil && !e.SendAt.After(me.now)
 	return p, e, err
 }
 
@@ -58,7 +58,7 @@ func (s *site) publisherLetter(me publisher) (p publisherLetterPage, e digest.Ed
 func (s *site) approveLetter(me publisher) error {
 	p, _, err := s.publisherLetter(me)
 	if err == nil {
-		_, err = s.Store.ApproveNewsletterLetter(me.Context(), me.Newsletter.ID, p.Letter.LocalDate, s.Now())
+		_, err = s.Store.ApproveNewsletterLetter(me.ctx, me.Newsletter.ID, p.Letter.LocalDate, me.now)
 	}
 	return me.saved(err, "", "approved")
 }
@@ -69,7 +69,7 @@ func (s *site) publisherLetterPage(me publisher) error {
 		return err
 	}
 	if p.Made && !p.Left {
-		refs, err := s.Store.EditionPosts(me.Context(), []digest.Delivery{{Edition: e}})
+		refs, err := s.Store.EditionPosts(me.ctx, []digest.Delivery{{Edition: e}})
 		if err != nil {
 			return err
 		}
@@ -98,13 +98,13 @@ func (s *site) letterShown(me publisher) error {
 	if err != nil {
 		return err
 	}
-	d, err := s.Store.LetterDelivery(me.Context(), me.Newsletter, e)
+	d, err := s.Store.LetterDelivery(me.ctx, me.Newsletter, e)
 	if err != nil {
 		return err
 	}
 	d.Look, d.Email = me.Newsletter.Look, me.Email
 	view := viewOf(me.Request, me.Newsletter)
-	m, err := s.Editions.Made(me.Context(), d, digest.Layout(view.Layout))
+	m, err := s.Editions.Made(me.ctx, d, digest.Layout(view.Layout))
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (s *site) setLetter(me publisher) error {
 		return err
 	}
 	p.Letter = typedLetter(me.Request, p.Letter)
-	err = s.Store.SetNewsletterLetter(me.Context(), p.Letter)
+	err = s.Store.SetNewsletterLetter(me.ctx, p.Letter)
 	if me.refused(err, "") {
 		return s.showPublisherLetter(p)
 	}

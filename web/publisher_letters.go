@@ -51,19 +51,19 @@ const (
 )
 
 func (s *site) publisherLettersPage(me publisher) error {
-	ctx, n := me.Context(), me.Newsletter
+	ctx, n := me.ctx, me.Newsletter
 	archive, err := s.Store.Digest(ctx, n.ArchiveID)
 	if err != nil {
 		return err
 	}
 	p := publisherLettersPage{publisher: me, Zone: zoneName(archive.TimeZone)}
-	if p.Waiting, err = s.Store.LettersWaiting(ctx, n, s.Now()); err != nil {
+	if p.Waiting, err = s.Store.LettersWaiting(ctx, n, me.now); err != nil {
 		return err
 	}
 	if p.Coming, err = s.comingLetters(me.Request, n, archive); err != nil {
 		return err
 	}
-	letters, err := s.Store.LettersLeft(me.Context(), n, s.Now(), lettersPassed)
+	letters, err := s.Store.LettersLeft(me.ctx, n, me.now, lettersPassed)
 	p.Months = byMonth(letters)
 	return me.show(err, "publisher_letters", catalogue.Key("Issues"), p)
 }

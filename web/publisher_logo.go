@@ -90,5 +90,5 @@ var errNoPicture = digest.Refuse(digest.Invalid, "no file was chosen; choose a p
 
 // removeLogo deletes the logo. Emails that were already sent then show none.
 func (s *site) removeLogo(me publisher) error {
-	return me.saved(s.Store.RemoveNewsletterLogo(me.Context(), me.Newsletter.ID), "/logo", "removed")
+	return me.saved(s.Store.RemoveNewsletterLogo(me.ctx, me.Newsletter.ID), "/logo", "removed")
 }

@@ -62,13 +62,13 @@ func (s *site) publisherMembersPage(me publisher) error {
 	if after, err := strconv.ParseInt(given.Get("after"), 10, 64); err == nil && after > 0 {
 		query.After, p.Begun = digest.DigestID(after), true
 	}
-	for m, err := range s.Store.Members(me.Context(), me.Newsletter.ID, query) {
+	for m, err := range s.Store.Members(me.ctx, me.Newsletter.ID, query) {
 		if err != nil {
 			return err
 		}
 		if n := len(p.Members); n == membersShown {
 			last := strconv.FormatInt(int64(p.Members[n-1].DigestID), 10)
-			p.Later = "/members?" +
+			p.Later = me.Path() + "/members?" +
 				url.Values{"q": {p.Part}, "state": {string(query.State)}, "after": {last}}.Encode()
 			break
 		}

@@ -54,7 +54,7 @@ func (s *site) publisherNewPage(v *visit) error {
 	if !v.posted() {
 		return v.show(nil, "publisher_new", catalogue.Key("Create a newsletter"), v)
 	}
-	if !s.limits.rounds.allow(v.key(), s.Now()) {
+	if !s.limits.rounds.allow(v.key(), v.now) {
 		return errTooManyFinds
 	}
 	unlock, busy := s.forms.tryLock(v.ID) // so that parallel requests cannot exceed the limit
@@ -63,7 +63,7 @@ func (s *site) publisherNewPage(v *visit) error {
 	}
 	defer unlock()
 	n.Slug = strings.ToLower(n.Slug)
-	n, wrong, err := s.addPending(v.Context(), v.ID, n, address)
+	n, wrong, err := s.addPending(v.ctx, v.ID, n, address)
 	if wrong != nil {
 		v.wrong("", wrong)
 		v.fields["address"].Value = firstRunes(address, maxName)
@@ -71,12 +71,12 @@ func (s *site) publisherNewPage(v *visit) error {
 	if err != nil || wrong != nil {
 		return v.show(err, "publisher_new", catalogue.Key("Create a newsletter"), v)
 	}
-	waiting, err := s.Store.CountPending(v.Context())
+	waiting, err := s.Store.CountPending(v.ctx)
 	if err != nil {
 		return err
 	}
 	if waiting == 1 { // with more, the operator already has an email
-		s.tellOperator(v.Context(), n)
+		s.tellOperator(v.ctx, n)
 	}
 	return v.seeOther("/newsletters/" + n.Slug)
 }

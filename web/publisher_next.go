@@ -105,7 +105,7 @@ func allowFrame(w http.ResponseWriter) {
 }
 
 func (s *site) nextPage(me publisher) error {
-	_, letter, err := s.Store.NextLetter(me.Context(), me.Newsletter)
+	_, letter, err := s.Store.NextLetter(me.ctx, me.Newsletter)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (s *site) nextPage(me publisher) error {
 
 // showNext shows the preview with an issue as stored, or as typed.
 func (s *site) showNext(p publisherNextPage) error {
-	ctx, n := p.Context(), p.Newsletter
+	ctx, n := p.ctx, p.Newsletter
 	p.View = viewOf(p.Request, n)
 	if s.mails() {
 		p.To = p.Email
@@ -176,12 +176,12 @@ const letterPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'se
 
 // nextShown serves the next issue itself, for the iframe.
 func (s *site) nextShown(me publisher) error {
-	archive, letter, err := s.Store.NextLetter(me.Context(), me.Newsletter)
+	archive, letter, err := s.Store.NextLetter(me.ctx, me.Newsletter)
 	if err != nil {
 		return err
 	}
 	view := viewOf(me.Request, me.Newsletter)
-	m, err := s.Editions.Rehearse(me.Context(), archive, me.Newsletter, letter, digest.Layout(view.Layout), me.Email)
+	m, err := s.Editions.Rehearse(me.ctx, archive, me.Newsletter, letter, digest.Layout(view.Layout), me.Email)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func showLetter(w http.ResponseWriter, view letterView, m render.Message) error 
 
 // setNext changes the subject and the note of the next issue, or skips it.
 func (s *site) setNext(me publisher) error {
-	_, next, err := s.Store.NextLetter(me.Context(), me.Newsletter)
+	_, next, err := s.Store.NextLetter(me.ctx, me.Newsletter)
 	if err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (s *site) setNext(me publisher) error {
 		me.Wrong = catalogue.Key("It’s past midnight, so that issue was already created. This is the next one.")
 		return s.showNext(p)
 	}
-	err = s.Store.SetNewsletterLetter(me.Context(), typed)
+	err = s.Store.SetNewsletterLetter(me.ctx, typed)
 	if me.refused(err, "") {
 		return s.showNext(p)
 	}
@@ -235,28 +235,20 @@ func typedLetter(r *http.Request, l digest.NewsletterLetter) digest.NewsletterLe
 
 // pullPost excludes a post from all issues that are not sent yet.
 func (s *site) pullPost(me publisher) error {
-	id, err := pathKey(me.Request)
-	if err != nil {
-		return err
-	}
-	refs, err := s.Store.UnsentPosts(me.Context(), me.Newsletter, s.Now())
+	refs, err := s.Store.UnsentPosts(me.ctx, me.Newsletter, me.now)
 	if err != nil {
 		return err
 	}
 	for _, ref := range refs {
-		if ref.PostID == digest.PostID(id) {
-			return me.saved(s.Store.PullPost(me.Context(), me.Newsletter.ID, ref.PostID, s.Now()), "/next", "pulled")
+		if ref.PostID == digest.PostID(me.pathID) {
+			return me.saved(s.Store.PullPost(me.ctx, me.Newsletter.ID, ref.PostID, me.now), "/next", "pulled")
 		}
 	}
 	return errNotFound
 }
 
 func (s *site) unpullPost(me publisher) error {
-	id, err := pathKey(me.Request)
-	if err != nil {
-		return err
-	}
-	return me.saved(s.Store.UnpullPost(me.Context(), me.Newsletter.ID, digest.PostID(id)), "/next", "unpulled")
+	return me.saved(s.Store.UnpullPost(me.ctx, me.Newsletter.ID, digest.PostID(me.pathID)), "/next", "unpulled")
 }
 
 // sendTest emails the next issue, as it is now, to the publisher who requested it.
@@ -264,15 +256,15 @@ func (s *site) sendTest(me publisher) error {
 	if !s.mails() {
 		return errNotFound
 	}
-	if now := s.Now(); !s.limits.tests.allow(me.key(), now) {
+	if now := me.now; !s.limits.tests.allow(me.key(), now) {
 		return errTooManyTests
 	}
-	archive, letter, err := s.Store.NextLetter(me.Context(), me.Newsletter)
+	archive, letter, err := s.Store.NextLetter(me.ctx, me.Newsletter)
 	if err != nil {
 		return err
 	}
 	layout := digest.Layout(viewOf(me.Request, me.Newsletter).Layout)
-	l, err := s.Editions.TestLetter(me.Context(), archive, me.Newsletter, letter, layout,
+	l, err := s.Editions.TestLetter(me.ctx, archive, me.Newsletter, letter, layout,
 		s.Outbox.NewsletterFrom(me.Newsletter), me.Email)
 	if err != nil {
 		return fmt.Errorf("writing a test letter: %w", err)

@@ -53,7 +53,7 @@ func (s *site) publisherSettingsPage(me publisher) error {
 		n.ApproveWithin = time.Duration(wait) * time.Hour
 		p.cadenceField, n.Cadence, n.DeliverAt, me.Wrong, err = readCadence(me.Request)
 		if err == nil && me.ok() {
-			err = s.changeNewsletter(me.Context(), me.Newsletter, n, me.Operator)
+			err = s.changeNewsletter(me.ctx, me.Newsletter, n, me.Operator)
 		}
 		if me.ok() && !me.refused(err, "") {
 			return me.saved(err, "/settings", "settings")
@@ -74,8 +74,8 @@ func (me publisher) letterFields(n *digest.Newsletter) (hours string) {
 	n.HeaderText, n.FooterText = digest.OneLine(n.HeaderText), digest.OneLine(n.FooterText)
 	me.text(lineKind, "from", &n.FromName, 60)
 	me.text(emailKind, "reply", &n.ReplyTo, 200)
-	me.oneOf(radioKind, "layout", (*string)(&n.Layout), layoutsToChoose(""))
-	me.oneOf(radioKind, "images", (*string)(&n.Images), picturesToChoose(""))
+	me.oneOf(radioKind, "layout", (*string)(&n.Layout), layoutsToChoose())
+	me.oneOf(radioKind, "images", (*string)(&n.Images), picturesToChoose())
 	me.check("clicks", &n.CountClicks)
 	me.text(codesKind, "returns", &n.ReturnURLs, 4000)
 	hours = strconv.Itoa(int(n.ApproveWithin / time.Hour))
@@ -110,8 +110,8 @@ func (s *site) holdNewsletter(me publisher) error {
 	if me.Newsletter.State != digest.NewsletterActive {
 		return errBadForm
 	}
-	err := s.Store.ChangeNewsletterState(me.Context(), me.Newsletter, digest.NewsletterHeld, digest.HeldByPublisher,
-		s.Now())
+	err := s.Store.ChangeNewsletterState(me.ctx, me.Newsletter, digest.NewsletterHeld, digest.HeldByPublisher,
+		me.now)
 	return me.saved(err, "", "held")
 }
 
@@ -120,7 +120,7 @@ func (s *site) releaseNewsletter(me publisher) error {
 	if !me.HeldByOwner() {
 		return errHeldByOthers
 	}
-	err := s.Store.ChangeNewsletterState(me.Context(), me.Newsletter, digest.NewsletterActive, "", s.Now())
+	err := s.Store.ChangeNewsletterState(me.ctx, me.Newsletter, digest.NewsletterActive, "", me.now)
 	return me.saved(err, "", "released")
 }
 

@@ -32,11 +32,11 @@ func (s *site) publisherTokensPage(me publisher) error {
 	me.text(lineKind, "name", &made.Name, 100)
 	me.check("reads", &made.ReadOnly)
 	if me.posted() {
-		if !s.limits.rounds.allow(me.key(), s.Now()) {
+		if !s.limits.rounds.allow(me.key(), me.now) {
 			return errTooMany
 		}
 		p.Token = newSecret()
-		_, err := s.Store.AddNewsletterToken(me.Context(), made, hashSecret(p.Token), s.Now())
+		_, err := s.Store.AddNewsletterToken(me.ctx, made, hashSecret(p.Token), me.now)
 		wrong, err := asRefused(err)
 		switch {
 		case err != nil:
@@ -48,7 +48,7 @@ func (s *site) publisherTokensPage(me publisher) error {
 			me.fields["name"].Value, me.fields["reads"].Value, me.status = "", "", http.StatusOK
 		}
 	}
-	all, err := s.Store.NewsletterTokens(me.Context(), me.Newsletter.ID)
+	all, err := s.Store.NewsletterTokens(me.ctx, me.Newsletter.ID)
 	for _, t := range all {
 		p.Tokens = append(p.Tokens, listedToken{t})
 	}
@@ -57,18 +57,14 @@ func (s *site) publisherTokensPage(me publisher) error {
 
 // removeNewsletterToken revokes a token. Editors may revoke their own tokens, the owner any.
 func (s *site) removeNewsletterToken(me publisher) error {
-	id, err := pathKey(me.Request)
-	if err != nil {
-		return err
-	}
-	all, err := s.Store.NewsletterTokens(me.Context(), me.Newsletter.ID)
+	all, err := s.Store.NewsletterTokens(me.ctx, me.Newsletter.ID)
 	if err != nil {
 		return err
 	}
 	for _, t := range all {
-		if t.ID == id && t.UserID != me.ID && me.Role != digest.RoleOwner {
+		if t.ID == me.pathID && t.UserID != me.ID && me.Role != digest.RoleOwner {
 			return errOwnerOnly
 		}
 	}
-	return me.saved(s.Store.RemoveNewsletterToken(me.Context(), me.Newsletter.ID, id), "/tokens", "removed")
+	return me.saved(s.Store.RemoveNewsletterToken(me.ctx, me.Newsletter.ID, me.pathID), "/tokens", "removed")
 }

@@ -340,7 +340,7 @@ func (s *site) settingsRoutes() map[string]handler {
 		"POST /settings/travel":        s.asReader(s.travelPage),
 		"POST /settings/travel/remove": s.asReader(s.removeStay),
 		"GET /settings/appearance":     s.asReader(s.appearancePage),
-		"POST /settings/appearance":    s.asReader(s.setAppearance),
+		"POST /settings/appearance":    s.asReader(s.appearancePage),
 		"GET /settings/language":       s.asReader(s.languagePage),
 		"POST /settings/language":      s.asReader(s.setLanguage),
 		"GET /settings/offline":        s.asReader(s.offlineSettingsPage),

@@ -38,9 +38,9 @@ func (s *site) showAddress(p addressPage, err error) error {
 func (s *site) addressPageOf(v *visit) (addressPage, error) {
 	p := addressPage{visit: v, Mails: s.mails()}
 	v.text(emailKind, "email", &p.typed, 0)
-	stored, err := s.Store.AddressView(v.Context(), v.ID, v.Email)
+	stored, err := s.Store.AddressView(v.ctx, v.ID, v.Email)
 	p.Suppressed = stored.Suppressed
-	p.tell(stored.Wish, s.Now())
+	p.tell(stored.Wish, v.now)
 	return p, err
 }
 
@@ -86,8 +86,8 @@ func (s *site) requestAddress(v *visit) error {
 		v.wrong("email", q.Wrong)
 		return s.showAddress(p, err)
 	}
-	oldToken, newToken, now := newSecret(), newSecret(), s.Now()
-	err = s.Store.AddAddressChange(v.Context(), v.ID, email, hashSecret(oldToken), hashSecret(newToken),
+	oldToken, newToken, now := newSecret(), newSecret(), v.now
+	err = s.Store.AddAddressChange(v.ctx, v.ID, email, hashSecret(oldToken), hashSecret(newToken),
 		now, now.Add(addressTTL), addressApart)
 	if digest.KindOf(err) == digest.Conflict { // another browser of the reader was faster
 		v.status = http.StatusTooManyRequests
@@ -140,7 +140,7 @@ func (s *site) mailBothSides(l *catalogue.Language, u digest.User, email, oldTok
 }
 
 func (s *site) cancelAddress(v *visit) error {
-	return v.saved(s.Store.EndAddressChange(v.Context(), v.ID), "/settings/address", "cancelled")
+	return v.saved(s.Store.EndAddressChange(v.ctx, v.ID), "/settings/address", "cancelled")
 }
 
 // A confirmAddressPage is the page behind the link in both emails.

@@ -23,19 +23,15 @@ func (v *visit) Date(t time.Time) catalogue.Moment {
 }
 
 func (s *site) passkeysPage(v *visit) error {
-	keys, err := s.Store.Passkeys(v.Context(), v.ID)
+	keys, err := s.Store.Passkeys(v.ctx, v.ID)
 	p := passkeysPage{visit: v, Can: s.relying != nil, Keys: keys}
 	return v.show(err, "settings_passkeys", catalogue.Key("Passkeys"), p)
 }
 
 func (s *site) removePasskey(v *visit) error {
-	id, err := pathKey(v.Request)
-	if err != nil {
-		return err
-	}
-	err = s.Store.RemovePasskey(v.Context(), v.ID, id, s.sessionHash(v.Request))
+	err := s.Store.RemovePasskey(v.ctx, v.ID, v.pathID, s.sessionHash(v.Request))
 	if err == nil {
-		s.tellOfPasskeys(v.Context(), v.User, passkeyRemovedLetter(v.language(), s.BaseURL))
+		s.tellOfPasskeys(v.ctx, v.User, passkeyRemovedLetter(v.language(), s.BaseURL))
 	}
 	return v.saved(err, "/settings/passkeys", "removed")
 }

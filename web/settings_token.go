@@ -18,14 +18,14 @@ type tokenPage struct {
 func (s *site) tokenPage(v *visit) (err error) {
 	p := tokenPage{visit: v, Address: s.BaseURL + "/links?url="}
 	if v.posted() {
-		if !s.limits.rounds.allow(v.key(), s.Now()) {
+		if !s.limits.rounds.allow(v.key(), v.now) {
 			return errTooMany
 		}
 		p.Token, v.status = newSecret(), http.StatusOK
-		err = s.Store.SetReaderToken(v.Context(), v.ID, hashSecret(p.Token), s.Now())
+		err = s.Store.SetReaderToken(v.ctx, v.ID, hashSecret(p.Token), v.now)
 	}
 	if err == nil {
-		p.Made, err = s.Store.ReaderTokenAt(v.Context(), v.ID)
+		p.Made, err = s.Store.ReaderTokenAt(v.ctx, v.ID)
 	}
 	if !p.Made.IsZero() {
 		p.Made = p.Made.In(v.zone())
@@ -34,5 +34,5 @@ func (s *site) tokenPage(v *visit) (err error) {
 }
 
 func (s *site) removeToken(v *visit) error {
-	return v.saved(s.Store.SetReaderToken(v.Context(), v.ID, nil, s.Now()), "/settings/token", "removed")
+	return v.saved(s.Store.SetReaderToken(v.ctx, v.ID, nil, v.now), "/settings/token", "removed")
 }

@@ -66,13 +66,13 @@ func (p travelPage) HomeName() catalogue.City {
 func (s *site) travelPage(v *visit) error {
 	st := v.stay()
 	if v.ok() {
-		_, err := s.Store.AddStay(v.Context(), st, s.Now())
+		_, err := s.Store.AddStay(v.ctx, st, v.now)
 		if !v.refused(err, "") {
 			return v.saved(err, "/settings/travel", "trip")
 		}
 	}
 	p := travelPage{visit: v}
-	stays, err := s.Store.Stays(v.Context(), v.ID)
+	stays, err := s.Store.Stays(v.ctx, v.ID)
 	for _, st := range stays {
 		p.List = append(p.List, v.view(st))
 	}
@@ -82,7 +82,7 @@ func (s *site) travelPage(v *visit) error {
 // stay describes the form of a trip and parses it. A trip may have begun already.
 func (v *visit) stay() digest.Stay {
 	st, last := digest.Stay{UserID: v.ID}, v.today().Plus(farthestStay)
-	st.TimeZone = v.zoneNamed("zone", "")
+	st.TimeZone = v.zoneNamed("")
 	st.From = v.date("from", "", v.today().Plus(-farthestStay), last)
 	st.To = v.date("to", "", v.today(), last)
 	if !v.ok() {
@@ -101,5 +101,5 @@ func (s *site) removeStay(v *visit) error {
 	if err != nil {
 		return errNotFound
 	}
-	return v.saved(s.Store.RemoveStay(v.Context(), v.ID, id, s.Now()), "/settings/travel", "trip")
+	return v.saved(s.Store.RemoveStay(v.ctx, v.ID, id, v.now), "/settings/travel", "trip")
 }

@@ -10,7 +10,6 @@ import (
 
 type zonePage struct {
 	*visit
-	Near []choice          // zones with similar names
 	Away catalogue.Sayable // the present trip; nil: none
 }
 
@@ -21,13 +20,12 @@ func (p zonePage) Clock() catalogue.Moment {
 
 func (s *site) zonePage(v *visit) error {
 	p := zonePage{visit: v}
-	zone := v.zoneNamed("zone", v.TimeZone)
+	zone := v.zoneNamed(v.TimeZone)
 	if v.ok() {
-		return v.saved(s.Store.SetTimeZone(v.Context(), v.ID, zone, s.Now()), "/settings/zone", "zone")
+		return v.saved(s.Store.SetTimeZone(v.ctx, v.ID, zone, v.now), "/settings/zone", "zone")
 	}
-	f := v.fields["zone"]
-	p.Near, f.Choices, f.Noted = f.Choices, nil, f.Choices != nil
-	stays, err := s.Store.Stays(v.Context(), v.ID)
+	v.fields["zone"].Unchanged = true
+	stays, err := s.Store.Stays(v.ctx, v.ID)
 	for _, st := range stays {
 		if st.Begun {
 			p.Away = v.view(st).Words()

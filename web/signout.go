@@ -21,14 +21,14 @@ func (p signOutPage) Browsers() catalogue.Sayable {
 }
 
 func (s *site) signOutPage(v *visit) error {
-	in, err := s.Store.SignInsView(v.Context(), v.ID, s.Now())
+	in, err := s.Store.SignInsView(v.ctx, v.ID, v.now)
 	p := signOutPage{v, len(in.Sessions), in.Passkeys}
 	return v.show(err, "signout", catalogue.Key("Sign out everywhere"), p)
 }
 
 // signOutEverywhere ends all sessions of the reader, including this one, and removes the chosen passkeys.
 func (s *site) signOutEverywhere(v *visit) error {
-	keys, err := s.Store.Passkeys(v.Context(), v.ID)
+	keys, err := s.Store.Passkeys(v.ctx, v.ID)
 	if err != nil {
 		return err
 	}
@@ -38,12 +38,12 @@ func (s *site) signOutEverywhere(v *visit) error {
 			chosen = append(chosen, k.ID)
 		}
 	}
-	removed, err := s.Store.EndSessions(v.Context(), v.ID, chosen...)
+	removed, err := s.Store.EndSessions(v.ctx, v.ID, chosen...)
 	if err != nil {
 		return err
 	}
 	if removed > 0 {
-		s.tellOfPasskeys(v.Context(), v.User, passkeyRemovedLetter(v.language(), s.BaseURL))
+		s.tellOfPasskeys(v.ctx, v.User, passkeyRemovedLetter(v.language(), s.BaseURL))
 	}
 	s.leaveBrowser(v.w)
 	return v.seeOther("/sign-in?out=everywhere")

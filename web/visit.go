@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"html/template"
 	"net/http"
 	"strings"
@@ -17,7 +18,9 @@ type visit struct {
 	Title  any    // heading of the page: catalogue.Sayable, or text; nil: the title of the page
 	Saved  string // the query parameter savedWord, from any visitor
 	Wrong  any    // why nothing was changed, for the notice of the page; nil: no error of the whole form
-	status int    // of the page
+	ctx    context.Context
+	pathID int64 // in the path; 0: none
+	status int   // of the page
 	fields map[string]*field
 	w      http.ResponseWriter
 	site   *site
@@ -26,7 +29,14 @@ type visit struct {
 // asReader makes a handler of h, like forReader.
 func (s *site) asReader(h func(*visit) error) handler {
 	return s.forReader(func(w http.ResponseWriter, r *http.Request, me reader) error {
-		v := visit{Request: r, reader: me, standing: s.standing(me.Digest), Saved: r.URL.Query().Get(savedWord),
+		var pathID int64
+		if r.PathValue("id") != "" {
+			var err error
+			if pathID, err = pathKey(r); err != nil {
+				return err
+			}
+		}
+		v := visit{Request: r, ctx: r.Context(), pathID: pathID, reader: me, standing: s.standing(me.Digest), Saved: r.URL.Query().Get(savedWord),
 			status: http.StatusOK, fields: map[string]*field{}, w: w, site: s}
 		if v.posted() {
 			v.status = http.StatusUnprocessableEntity
