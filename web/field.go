@@ -9,8 +9,7 @@ import (
 	"digest/timezone"
 )
 
-// A field is a field of a form: its kind and limits, its value, and what is wrong with it. The template "field" shows
-// it.
+// A field describes one field of a form, with its value and its error. The template "field" shows it.
 type field struct {
 	Name, Kind  string
 	Value       string // as typed, or as stored; not empty: a checkbox is checked
@@ -22,6 +21,7 @@ type field struct {
 	First, Last digest.Date
 	Required    bool
 	Sample      string // shown in an empty field
+	Fill        string // what browsers fill in, a value of autocomplete; "": nothing
 }
 
 // The kinds of fields.

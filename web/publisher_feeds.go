@@ -62,5 +62,6 @@ func (s *site) addNewsletterFeed(me publisher, address string) error {
 
 // removeNewsletterFeed removes a feed from the newsletter, and its posts that wait for an issue.
 func (s *site) removeNewsletterFeed(me publisher) error {
-	return me.saved(s.Store.RemoveNewsletterFeed(me.ctx, me.Newsletter.ID, digest.FeedID(me.pathID)), "/feeds", "removed")
+	err := s.Store.RemoveNewsletterFeed(me.ctx, me.Newsletter.ID, digest.FeedID(me.pathID))
+	return me.saved(err, "/feeds", "removed")
 }

@@ -11,8 +11,8 @@ import (
 // mostProof is the longest proof of consent, in characters.
 const mostProof = 200
 
-// publisherJoinPage adds one member who asked for the newsletter elsewhere, on the word of a publisher. It does not add
-// people who have unsubscribed: only they can join again.
+// publisherJoinPage adds one member who asked a publisher for the newsletter elsewhere. It does not add people who have
+// unsubscribed: only they can join again.
 func (s *site) publisherJoinPage(me publisher) error {
 	if me.posted() && !s.limits.imports.allow(me.key(), me.now) {
 		return errTooManyFinds
@@ -38,7 +38,8 @@ func (s *site) publisherJoinPage(me publisher) error {
 		now := me.now
 		var m digest.Member
 		m, _, err = s.Store.Join(me.ctx, me.Newsletter.ID, store.Joining{
-			Email: email, TimeZone: zone, Proof: digest.Proof{Form: proof + " (as " + me.Email + " said)", AskedAt: now},
+			Email: email, TimeZone: zone,
+			Proof: digest.Proof{Form: proof + " (as " + me.Email + " said)", AskedAt: now},
 		}, now)
 		if err == nil {
 			return me.saved(nil, "/members/"+strconv.FormatInt(int64(m.DigestID), 10), "joined")

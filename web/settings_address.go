@@ -38,6 +38,7 @@ func (s *site) showAddress(p addressPage, err error) error {
 func (s *site) addressPageOf(v *visit) (addressPage, error) {
 	p := addressPage{visit: v, Mails: s.mails()}
 	v.text(emailKind, "email", &p.typed, 0)
+	v.fields["email"].Fill = "email"
 	stored, err := s.Store.AddressView(v.ctx, v.ID, v.Email)
 	p.Suppressed = stored.Suppressed
 	p.tell(stored.Wish, v.now)

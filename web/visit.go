@@ -19,7 +19,7 @@ type visit struct {
 	Saved  string // the query parameter savedWord, from any visitor
 	Wrong  any    // why nothing was changed, for the notice of the page; nil: no error of the whole form
 	ctx    context.Context
-	pathID int64 // in the path; 0: none
+	pathID int64 // the {id} of the path; 0: none
 	status int   // of the page
 	fields map[string]*field
 	w      http.ResponseWriter
@@ -36,8 +36,8 @@ func (s *site) asReader(h func(*visit) error) handler {
 				return err
 			}
 		}
-		v := visit{Request: r, ctx: r.Context(), pathID: pathID, reader: me, standing: s.standing(me.Digest), Saved: r.URL.Query().Get(savedWord),
-			status: http.StatusOK, fields: map[string]*field{}, w: w, site: s}
+		v := visit{Request: r, reader: me, standing: s.standing(me.Digest), Saved: r.URL.Query().Get(savedWord),
+			ctx: r.Context(), pathID: pathID, status: http.StatusOK, fields: map[string]*field{}, w: w, site: s}
 		if v.posted() {
 			v.status = http.StatusUnprocessableEntity
 		}
@@ -67,7 +67,7 @@ func (v *visit) ok() bool {
 	return v.posted() && v.Wrong == nil
 }
 
-// show returns err, or shows the page: with the status 422 if a form was posted and the handler has not set another one.
+// show returns err, or shows the page. After a POST its status is 422, unless the handler has set another one.
 func (v *visit) show(err error, name string, title, page any) error {
 	if err != nil {
 		return err
