@@ -24,7 +24,9 @@ func (s *site) zonePage(v *visit) error {
 	if v.ok() {
 		return v.saved(s.Store.SetTimeZone(v.ctx, v.ID, zone, v.now), "/settings/zone", "zone")
 	}
-	v.fields["zone"].Unchanged = true
+	if f := v.Near(); f != nil {
+		f.Unchanged = true
+	}
 	stays, err := s.Store.Stays(v.ctx, v.ID)
 	for _, st := range stays {
 		if st.Begun {
