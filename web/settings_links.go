@@ -53,5 +53,8 @@ func (s *site) orOwn(w http.ResponseWriter, r *http.Request, d digest.Digest, pa
 	if err == nil && (u.ID == 0 || u.ID != d.UserID) {
 		err = errOldLink
 	}
-	return orShow(err, func() error { return seeOther(w, r, path) })
+	if err != nil {
+		return err
+	}
+	return seeOther(w, r, path)
 }
