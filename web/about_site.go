@@ -51,7 +51,10 @@ func (s *site) lookAtSite(w http.ResponseWriter, r *http.Request) error {
 	if fenced, err := s.fenced(r.Context()); err != nil || fenced {
 		p.Wrong = catalogue.Key(
 			"We’ve paused all requests to all sites, so we can’t check yours now. Try again tomorrow.")
-		return orShow(err, func() error { return s.showAboutSite(w, r, http.StatusServiceUnavailable, p) })
+		if err != nil {
+			return err
+		}
+		return s.showAboutSite(w, r, http.StatusServiceUnavailable, p)
 	}
 	host := feed.Host(address)
 	if !s.limits.lookups.allowAll(s.clientShares(r), s.Now()) ||
@@ -66,7 +69,10 @@ func (s *site) lookAtSite(w http.ResponseWriter, r *http.Request) error {
 	if wish != nil {
 		p.Holds, err = s.grant(r.Context(), host, *wish)
 	}
-	return orShow(err, func() error { return s.showAboutSite(w, r, http.StatusOK, p) })
+	if err != nil {
+		return err
+	}
+	return s.showAboutSite(w, r, http.StatusOK, p)
 }
 
 var errTooManyLooks = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),

@@ -90,8 +90,10 @@ func (s *site) findAt(w http.ResponseWriter, r *http.Request, me reader, p feeds
 	if p.Unticked {
 		status = http.StatusUnprocessableEntity
 	}
-	return orShow(s.fill(&p, r, me, found),
-		func() error { return s.show(w, r, status, "feeds_find", catalogue.Key("Feeds found"), p) })
+	if err := s.fill(&p, r, me, found); err != nil {
+		return err
+	}
+	return s.show(w, r, status, "feeds_find", catalogue.Key("Feeds found"), p)
 }
 
 // mayFind returns an error if the reader has searched too often or has reached the maximum of

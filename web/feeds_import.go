@@ -70,10 +70,11 @@ func (s *site) orNoList(w http.ResponseWriter, r *http.Request, err error) error
 			feedsImportPage{Wrong: wrong})
 	}
 	wrong, err := asSaid(err)
-	return orShow(err, func() error {
-		return s.show(w, r, http.StatusBadRequest, "feeds_import", catalogue.Key("No file"),
-			feedsImportPage{Wrong: wrong})
-	})
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, http.StatusBadRequest, "feeds_import", catalogue.Key("No file"),
+		feedsImportPage{Wrong: wrong})
 }
 
 // A sentList is an uploaded file with the form fields before it.

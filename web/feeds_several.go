@@ -27,9 +27,10 @@ func (s *site) feedsSeveralPage(w http.ResponseWriter, r *http.Request, me reade
 }
 
 func (s *site) showSeveral(w http.ResponseWriter, r *http.Request, status int, p feedsSeveralPage, err error) error {
-	return orShow(err, func() error {
-		return s.show(w, r, status, "feeds_several", catalogue.Key("%d sites selected").With(len(p.chosen)), p)
-	})
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, status, "feeds_several", catalogue.Key("%d sites selected").With(len(p.chosen)), p)
 }
 
 // severalOf returns the menu for the reader's feeds that a request names.

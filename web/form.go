@@ -100,14 +100,6 @@ func savedOf(r *http.Request, words ...string) string {
 	return ""
 }
 
-// orShow returns err, or shows a page if err is nil.
-func orShow(err error, show func() error) error {
-	if err != nil {
-		return err
-	}
-	return show()
-}
-
 // asSaid returns the message for the form's user if err is about invalid input. It returns all
 // other errors unchanged.
 func asSaid(err error) (catalogue.Sayable, error) {

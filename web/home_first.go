@@ -52,7 +52,10 @@ func (s *site) nothingYet(w http.ResponseWriter, r *http.Request, me reader, sub
 // sendFirst creates the first edition before midnight and shows it.
 func (s *site) sendFirst(w http.ResponseWriter, r *http.Request, me reader) error {
 	if fenced, err := s.fenced(r.Context()); fenced || err != nil {
-		return orShow(err, func() error { return seeOther(w, r, "/") })
+		if err != nil {
+			return err
+		}
+		return seeOther(w, r, "/")
 	}
 	if me.Digest.Editions > 0 {
 		return seeOther(w, r, "/")

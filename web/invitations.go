@@ -27,44 +27,34 @@ func InvitationLink(ctx context.Context, s *store.Store, baseURL string, now tim
 }
 
 type invitationsPage struct {
-	Mode    SignUp
-	Link    string // the new link, which cannot be shown again
-	Revoked bool
-	Open    []store.Invitation
-	Past    []store.Invitation
+	*visit
+	Mode SignUp
+	Link string // the new link, which cannot be shown again
+	Open []store.Invitation
+	Past []store.Invitation
 }
 
-func (s *site) invitationsPage(w http.ResponseWriter, r *http.Request, _ reader) error {
-	return s.showInvitations(w, r, invitationsPage{Revoked: savedOf(r, "revoked") != ""})
-}
-
-func (s *site) showInvitations(w http.ResponseWriter, r *http.Request, p invitationsPage) error {
-	all, err := s.Store.Invitations(r.Context())
-	p.Mode = s.SignUp
+// invitationsPage lists the invitations. A POST creates one and shows its link. The link is not stored, so no other
+// page can show it.
+func (s *site) invitationsPage(v *visit) (err error) {
+	p := invitationsPage{visit: v, Mode: s.SignUp}
+	if v.posted() {
+		p.Link, _, err = InvitationLink(v.ctx, s.Store, s.BaseURL, v.now)
+		if v.status = http.StatusOK; err != nil {
+			return err
+		}
+	}
+	all, err := s.Store.Invitations(v.ctx)
 	for _, i := range all {
-		if i.UsedAt.IsZero() && i.ExpiresAt.After(s.Now()) {
+		if i.UsedAt.IsZero() && i.ExpiresAt.After(v.now) {
 			p.Open = append(p.Open, i)
 		} else {
 			p.Past = append(p.Past, i)
 		}
 	}
-	return s.showPage(w, r, err, "invitations", catalogue.Key("Invitations"), p)
+	return v.show(err, "invitations", catalogue.Key("Invitations"), p)
 }
 
-// addInvitation creates an invitation and shows its link in the response. The link is not stored,
-// so no other page can show it.
-func (s *site) addInvitation(w http.ResponseWriter, r *http.Request, _ reader) error {
-	link, _, err := InvitationLink(r.Context(), s.Store, s.BaseURL, s.Now())
-	if err != nil {
-		return err
-	}
-	return s.showInvitations(w, r, invitationsPage{Link: link})
-}
-
-func (s *site) revokeInvitation(w http.ResponseWriter, r *http.Request, _ reader) error {
-	id, err := pathKey(r)
-	if err != nil {
-		return err
-	}
-	return showSaved(w, r, s.Store.RevokeInvitation(r.Context(), id), "/operator/invitations", "revoked")
+func (s *site) revokeInvitation(v *visit) error {
+	return v.saved(s.Store.RevokeInvitation(v.ctx, v.pathID), "/operator/invitations", "revoked")
 }

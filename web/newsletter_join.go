@@ -58,7 +58,10 @@ func (s *site) requestJoin(w http.ResponseWriter, r *http.Request) error {
 		if q.Wrong == "" {
 			status = http.StatusUnprocessableEntity
 		}
-		return orShow(err, func() error { return s.showNewsletter(w, r, status, p) })
+		if err != nil {
+			return err
+		}
+		return s.showNewsletter(w, r, status, p)
 	}
 	s.sendLetter(q, s.writeJoin(s.joinLanguage(r, n.Newsletter), n.Newsletter, store.JoinRequest{
 		NewsletterID: n.ID, Email: q.to, TimeZone: zone, Form: formOf(r, n), ReturnURL: back,

@@ -2,7 +2,6 @@ package web
 
 import (
 	"html/template"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +17,7 @@ import (
 const operatorShown = 25
 
 type operatorPage struct {
-	Saved string     // the change that the page confirms
+	*visit
 	Mails bool       // the instance can send a test email
 	Fence *fencePart // nil if the fence is not active
 	Needs []need     // problems that need somebody's attention
@@ -51,10 +50,10 @@ type need struct {
 	Place string // address of the place to solve it; "" if there is none
 }
 
-func (s *site) operatorPage(w http.ResponseWriter, r *http.Request, _ reader) error {
-	ctx, now := r.Context(), s.Now()
+func (s *site) operatorPage(v *visit) error {
+	ctx, now := v.ctx, v.now
 	work := chart.NewWork(now, workHours)
-	v, err := s.Store.OperatorView(ctx, now, work.Hours[0].At, s.Spread.Deadline, operatorShown)
+	view, err := s.Store.OperatorView(ctx, now, work.Hours[0].At, s.Spread.Deadline, operatorShown)
 	if err != nil {
 		return err
 	}
@@ -63,23 +62,22 @@ func (s *site) operatorPage(w http.ResponseWriter, r *http.Request, _ reader) er
 		return err
 	}
 	p := operatorPage{
-		Saved: savedOf(r, "mailed-again", "was-mailed", "opened", "opened-later", "was-open", "tested", "resumed",
-			"was-resumed"), Mails: s.mails(), Fence: fence,
-		Numbers: v.Numbers, Beat: v.Heartbeat, Lags: v.Lags, TroubledMore: v.TroubledMore,
-		Suppressed: v.Suppressions, SuppressedMore: -len(v.Suppressions),
+		visit: v, Mails: s.mails(), Fence: fence,
+		Numbers: view.Numbers, Beat: view.Heartbeat, Lags: view.Lags, TroubledMore: view.TroubledMore,
+		Suppressed: view.Suppressions, SuppressedMore: -len(view.Suppressions),
 	}
 	for _, n := range p.Numbers.Suppressed {
 		p.SuppressedMore += n
 	}
-	for _, f := range v.Troubled {
+	for _, f := range view.Troubled {
 		p.Troubled = append(p.Troubled, s.troubledRow(f, now))
 	}
-	l := s.language(r)
-	p.drawMidnights(l, v.Midnights, s.countFeeds(ctx, now), now)
-	p.drawWork(l, work, v.Hours)
-	p.listMail(v.Mail, v.Lanes, now)
-	s.listNeeds(&p, v, now)
-	return s.show(w, r, http.StatusOK, "operator", catalogue.Key("Operator"), p)
+	l := v.language()
+	p.drawMidnights(l, view.Midnights, s.countFeeds(ctx, now), now)
+	p.drawWork(l, work, view.Hours)
+	p.listMail(view.Mail, view.Lanes, now)
+	s.listNeeds(&p, view, now)
+	return v.show(nil, "operator", catalogue.Key("Operator"), p)
 }
 
 // listNeeds adds the problems of this instance, most important first. Problems that other parts of
@@ -159,17 +157,17 @@ func (p *operatorPage) needAt(place string, what catalogue.Key, values ...any) {
 }
 
 // mailAgain removes an address from the suppression list.
-func (s *site) mailAgain(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) mailAgain(v *visit) error {
 	done := "mailed-again"
-	switch err := s.Store.Unsuppress(r.Context(), r.PostForm.Get("address")); {
+	switch err := s.Store.Unsuppress(v.ctx, v.PostForm.Get("address")); {
 	case digest.KindOf(err) == digest.NotFound:
 		done = "was-mailed"
 	case err != nil:
 		return err
 	default:
-		s.Log.InfoContext(r.Context(), "an operator removed a suppression", "operator", int64(me.ID))
+		s.Log.InfoContext(v.ctx, "an operator removed a suppression", "operator", int64(v.ID))
 	}
-	return showSaved(w, r, nil, "/operator", done)
+	return v.saved(nil, "/operator", done)
 }
 
 // Lag returns how late something is.
@@ -344,19 +342,19 @@ func (p *operatorPage) listMail(waiting store.MailWaiting, lanes []digest.Lane, 
 }
 
 // resumeMail retries a lane with a problem now, as "digest queue resume" does.
-func (s *site) resumeMail(w http.ResponseWriter, r *http.Request, me reader) error {
-	l, err := s.Store.Lane(r.Context(), r.PostForm.Get("lane"))
+func (s *site) resumeMail(v *visit) error {
+	l, err := s.Store.Lane(v.ctx, v.PostForm.Get("lane"))
 	if err != nil {
 		return err
 	}
 	if !l.Alarm && l.Until.IsZero() && l.Width == 0 && l.Reason == "" {
-		return showSaved(w, r, nil, "/operator", "was-resumed")
+		return v.saved(nil, "/operator", "was-resumed")
 	}
-	if err := s.Store.ResumeLane(r.Context(), s.Now(), l.Name); err != nil {
+	if err := s.Store.ResumeLane(v.ctx, v.now, l.Name); err != nil {
 		return err
 	}
-	s.Log.InfoContext(r.Context(), "an operator resumed a lane", "operator", int64(me.ID), "lane", l.Name)
-	return showSaved(w, r, nil, "/operator", "resumed")
+	s.Log.InfoContext(v.ctx, "an operator resumed a lane", "operator", int64(v.ID), "lane", l.Name)
+	return v.saved(nil, "/operator", "resumed")
 }
 
 func mailRows(list []store.QueuedEdition, when func(store.QueuedEdition) catalogue.Sayable) []mailRow {

@@ -60,7 +60,10 @@ func (s *site) showOperatorFeed(w http.ResponseWriter, r *http.Request, status i
 	}
 	p.Now = !p.Earliest.After(now)
 	p.Fenced, err = s.fenced(r.Context())
-	return orShow(err, func() error { return s.show(w, r, status, "operator_feed", catalogue.Key("Feeds"), p) })
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, status, "operator_feed", catalogue.Key("Feeds"), p)
 }
 
 func (s *site) operatedFeed(r *http.Request) (store.FeedInfo, error) {

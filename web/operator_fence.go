@@ -68,29 +68,29 @@ var errNotPast = &problem{http.StatusBadRequest, catalogue.Key("Choose a time in
 	catalogue.Key("Go back and choose a date and time in the past.")}
 
 // releaseFence lets this instance poll and mail. If the form names a time, it leaves unmailed what was due before.
-func (s *site) releaseFence(w http.ResponseWriter, r *http.Request, me reader) error {
-	f, err := s.fence(r.Context())
+func (s *site) releaseFence(v *visit) error {
+	f, err := s.fence(v.ctx)
 	if err != nil {
 		return err
 	}
 	if f.Reason == "" {
-		return showSaved(w, r, nil, "/operator", "was-open")
+		return v.saved(nil, "/operator", "was-open")
 	}
-	before, sealed, done := r.PostForm.Get("before"), 0, "opened"
+	before, sealed, done := v.PostForm.Get("before"), 0, "opened"
 	if before == "" {
-		err = s.Store.Unfence(r.Context(), s.BaseURL, s.Now())
+		err = s.Store.Unfence(v.ctx, s.BaseURL, v.now)
 	} else {
 		done = "opened-later"
 		var instant time.Time
-		if instant, err = time.Parse(fenceInstant, before); err != nil || instant.After(s.Now()) {
+		if instant, err = time.Parse(fenceInstant, before); err != nil || instant.After(v.now) {
 			return errNotPast
 		}
-		sealed, err = s.Store.UnfenceAfter(r.Context(), s.BaseURL, s.Now(), instant)
+		sealed, err = s.Store.UnfenceAfter(v.ctx, s.BaseURL, v.now, instant)
 	}
 	if err != nil {
 		return err
 	}
-	s.Log.InfoContext(r.Context(), "an operator released the fence",
-		"operator", int64(me.ID), "why", f.Reason, "waiting", f.Waiting, "unmailed_before", before, "unmailed", sealed)
-	return showSaved(w, r, nil, "/operator", done)
+	s.Log.InfoContext(v.ctx, "an operator released the fence",
+		"operator", int64(v.ID), "why", f.Reason, "waiting", f.Waiting, "unmailed_before", before, "unmailed", sealed)
+	return v.saved(nil, "/operator", done)
 }

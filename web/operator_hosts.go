@@ -1,18 +1,13 @@
 package web
 
 import (
-	"net/http"
-	"strings"
-
 	"digest"
 	"digest/feed"
 	"digest/internal/catalogue"
 )
 
 type operatorHostsPage struct {
-	Saved string
-	Wrong catalogue.Sayable // nil if the host is valid
-	Typed string
+	*visit
 	Rules []hostRow
 }
 
@@ -31,50 +26,51 @@ func (h hostRow) Words() catalogue.Sayable {
 	return catalogue.Listed(append(parts, catalogue.Key("since %s").With(dated(h.CreatedAt))))
 }
 
-func (s *site) operatorHostsPage(w http.ResponseWriter, r *http.Request, _ reader) error {
-	return s.showOperatorHosts(w, r, http.StatusOK,
-		operatorHostsPage{Saved: savedOf(r, "blocked", "ended", "was-ended")})
-}
-
-func (s *site) showOperatorHosts(w http.ResponseWriter, r *http.Request, status int, p operatorHostsPage) error {
-	rules, err := s.Store.HostRules(r.Context())
+// operatorHostsPage lists the rules. A POST blocks all requests to a host and its subdomains.
+func (s *site) operatorHostsPage(v *visit) error {
+	var typed string
+	v.text(codeKind, "host", &typed, 2000)
+	if v.posted() {
+		host, err := feed.ParseHost(typed)
+		if err == nil {
+			err = feed.CheckRuleHost(host)
+		}
+		if !v.refused(err, "host") {
+			if err == nil {
+				err = s.blockHost(v, host)
+			}
+			return v.saved(err, "/operator/hosts", "blocked")
+		}
+		f := v.fields["host"]
+		f.Value, f.Unchanged = digest.AddressWithoutCredentials(typed), true
+	}
+	p := operatorHostsPage{visit: v}
+	rules, err := s.Store.HostRules(v.ctx)
 	for _, rule := range rules {
 		p.Rules = append(p.Rules, hostRow{rule})
 	}
-	return orShow(err, func() error { return s.show(w, r, status, "operator_hosts", catalogue.Key("Hosts"), p) })
+	return v.show(err, "operator_hosts", catalogue.Key("Hosts"), p)
 }
 
-// setBlocked blocks all requests to a host and its subdomains.
-func (s *site) setBlocked(w http.ResponseWriter, r *http.Request, me reader) error {
-	typed := strings.TrimSpace(r.PostForm.Get("host"))
-	host, err := feed.ParseHost(typed)
+func (s *site) blockHost(v *visit, host string) error {
+	now := v.now
+	feeds, err := s.Store.SetHostRule(v.ctx, digest.HostRule{Host: host, Blocked: true, CreatedAt: now}, now)
 	if err == nil {
-		err = feed.CheckRuleHost(host)
-	}
-	if wrong, err := asSaid(err); wrong != nil || err != nil {
-		return orShow(err, func() error {
-			return s.showOperatorHosts(w, r, http.StatusUnprocessableEntity,
-				operatorHostsPage{Wrong: wrong, Typed: digest.AddressWithoutCredentials(typed)})
-		})
-	}
-	now := s.Now()
-	feeds, err := s.Store.SetHostRule(r.Context(), digest.HostRule{Host: host, Blocked: true, CreatedAt: now}, now)
-	if err == nil {
-		s.Log.InfoContext(r.Context(), "an operator blocked a host", "operator", int64(me.ID), "host", host, "feeds",
+		s.Log.InfoContext(v.ctx, "an operator blocked a host", "operator", int64(v.ID), "host", host, "feeds",
 			feeds)
 	}
-	return showSaved(w, r, err, "/operator/hosts", "blocked")
+	return err
 }
 
 // endHostRule removes the operator's rule for a host. A rule of the host's owner stays in force.
-func (s *site) endHostRule(w http.ResponseWriter, r *http.Request, me reader) error {
-	host := r.PostForm.Get("host")
-	err := s.Store.DropHostRule(r.Context(), host, false)
+func (s *site) endHostRule(v *visit) error {
+	host := v.PostForm.Get("host")
+	err := s.Store.DropHostRule(v.ctx, host, false)
 	if digest.KindOf(err) == digest.NotFound {
-		return showSaved(w, r, nil, "/operator/hosts", "was-ended")
+		return v.saved(nil, "/operator/hosts", "was-ended")
 	}
 	if err == nil {
-		s.Log.InfoContext(r.Context(), "an operator removed a host rule", "operator", int64(me.ID), "host", host)
+		s.Log.InfoContext(v.ctx, "an operator removed a host rule", "operator", int64(v.ID), "host", host)
 	}
-	return showSaved(w, r, err, "/operator/hosts", "ended")
+	return v.saved(err, "/operator/hosts", "ended")
 }

@@ -26,7 +26,10 @@ func OperatorLink(ctx context.Context, s *store.Store, baseURL string, now time.
 // time zone.
 func (s *site) operatorLinkPage(w http.ResponseWriter, r *http.Request, token string) error {
 	if ok, err := s.Store.OperatorLink(r.Context(), hashSecret(token), s.Now()); err != nil || !ok {
-		return orShow(err, func() error { return errSpentLink })
+		if err != nil {
+			return err
+		}
+		return errSpentLink
 	}
 	p := newcomer{Action: "/sign-in/operator", TokenField: "token", Token: token}
 	p.Email = s.Contact
@@ -48,7 +51,10 @@ func (s *site) useOperatorLink(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := readNewcomer(r.PostForm, "/sign-in/operator", "token")
 	if ok, err := s.Store.OperatorLink(r.Context(), hashSecret(p.Token), s.Now()); err != nil || !ok {
-		return orShow(err, func() error { return errSpentLink })
+		if err != nil {
+			return err
+		}
+		return errSpentLink
 	}
 	zone, ok := p.readZone()
 	email, err := mailbox(p.Email)

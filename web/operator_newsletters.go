@@ -13,9 +13,8 @@ import (
 
 // An operatorNewslettersPage lists all newsletters, first the ones that wait for approval.
 type operatorNewslettersPage struct {
-	Saved   string
-	Wrong   catalogue.Sayable // nil if there is no error
-	Ask     bool              // readers may request a newsletter
+	*visit
+	Ask     bool // readers may request a newsletter
 	Pending []operatedNewsletter
 	Others  []operatedNewsletter
 }
@@ -38,27 +37,20 @@ func (n operatedNewsletter) Sentence() catalogue.Sayable {
 		n.Counts.Bounced)
 }
 
-func (s *site) operatorNewslettersPage(w http.ResponseWriter, r *http.Request, _ reader) error {
-	return s.showOperatorNewsletters(w, r, http.StatusOK,
-		operatorNewslettersPage{Saved: savedOf(r, "approved", "refused", "approved-name", "refused-name", "held",
-			"released")})
-}
-
-func (s *site) showOperatorNewsletters(w http.ResponseWriter, r *http.Request, status int,
-	p operatorNewslettersPage) error {
-	all, err := s.Store.Newsletters(r.Context())
+func (s *site) operatorNewslettersPage(v *visit) error {
+	all, err := s.Store.Newsletters(v.ctx)
 	if err != nil {
 		return err
 	}
-	counts, err := s.Store.LetterCounts(r.Context(), digest.DateOf(s.Now().UTC()).Plus(1-digest.CountedDays))
+	counts, err := s.Store.LetterCounts(v.ctx, digest.DateOf(v.now.UTC()).Plus(1-digest.CountedDays))
 	if err != nil {
 		return err
 	}
-	p.Ask = s.Publishing == PublishingAsk
+	p := operatorNewslettersPage{visit: v, Ask: s.Publishing == PublishingAsk}
 	for _, n := range all {
 		o := operatedNewsletter{n, counts[n.ID], nil}
 		if n.State == digest.NewsletterPending || n.NamesWait() {
-			if o.Feeds, err = s.Store.Subscriptions(r.Context(), n.ArchiveID); err != nil {
+			if o.Feeds, err = s.Store.Subscriptions(v.ctx, n.ArchiveID); err != nil {
 				return err
 			}
 			p.Pending = append(p.Pending, o)
@@ -67,19 +59,19 @@ func (s *site) showOperatorNewsletters(w http.ResponseWriter, r *http.Request, s
 			p.Others = append(p.Others, o)
 		}
 	}
-	return s.show(w, r, status, "operator_newsletters", catalogue.Key("Newsletters"), p)
+	return v.show(nil, "operator_newsletters", catalogue.Key("Newsletters"), p)
 }
 
 // operates returns a handler for an operator's change of the newsletter in the path. If do returns
 // no saved word, it shows the form again and requests a reason.
 func (s *site) operates(do func(r *http.Request, n digest.Newsletter, owner store.Publisher) (saved string,
 	err error)) handler {
-	return s.forOperator(func(w http.ResponseWriter, r *http.Request, _ reader) error {
-		n, err := s.Store.NewsletterBySlug(r.Context(), r.PathValue("slug"))
+	return s.asOperator(func(v *visit) error {
+		n, err := s.Store.NewsletterBySlug(v.ctx, v.PathValue("slug"))
 		if err != nil {
 			return err
 		}
-		who, err := s.Store.Publishers(r.Context(), n.ID) // the owner is first
+		who, err := s.Store.Publishers(v.ctx, n.ID) // the owner is first
 		if err != nil {
 			return err
 		}
@@ -87,12 +79,12 @@ func (s *site) operates(do func(r *http.Request, n digest.Newsletter, owner stor
 		if len(who) > 0 {
 			owner = who[0]
 		}
-		saved, err := do(r, n, owner)
-		if p := (operatorNewslettersPage{}); err == nil && saved == "" {
-			p.Wrong = catalogue.Key("Enter a reason. The publishers see it.")
-			return s.showOperatorNewsletters(w, r, http.StatusUnprocessableEntity, p)
+		saved, err := do(v.Request, n, owner)
+		if err == nil && saved == "" {
+			v.Wrong = catalogue.Key("Enter a reason. The publishers see it.")
+			return s.operatorNewslettersPage(v)
 		}
-		return showSaved(w, r, err, "/operator/newsletters", saved)
+		return v.saved(err, "/operator/newsletters", saved)
 	})
 }
 

@@ -17,9 +17,8 @@ import (
 
 // An operatorReaderPage is the operator's view of a reader, for support.
 type operatorReaderPage struct {
+	*visit
 	store.ReaderView
-	Saved    string
-	Wrong    catalogue.Sayable // why an action failed; nil if it did not
 	Advice   []support.Advice
 	Troubled []support.Feed
 
@@ -31,20 +30,10 @@ type operatorReaderPage struct {
 	Me       bool // the reader is the operator at the screen
 }
 
-func (s *site) operatorReaderPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	p := operatorReaderPage{Saved: savedOf(r, "resent", "paused", "resumed", "linked", "was-linked", "operates",
-		"operates-not")}
-	return s.showOperatorReader(w, r, http.StatusOK, me, p)
-}
-
-func (s *site) showOperatorReader(w http.ResponseWriter, r *http.Request, status int, me reader,
-	p operatorReaderPage) error {
-	ctx, now := r.Context(), s.Now()
-	id, err := pathKey(r)
-	if err != nil {
-		return err
-	}
-	if p.ReaderView, err = s.Store.ReaderView(ctx, digest.UserID(id), support.Shown); err != nil {
+func (s *site) operatorReaderPage(v *visit) (err error) {
+	ctx, now := v.ctx, v.now
+	p := operatorReaderPage{visit: v, Date: typedDate(v.PostForm, "until")}
+	if p.ReaderView, err = s.Store.ReaderView(ctx, digest.UserID(v.pathID), support.Shown); err != nil {
 		return err
 	}
 	f := support.Facts{Now: now, Deadline: s.Spread.Deadline}
@@ -57,10 +46,10 @@ func (s *site) showOperatorReader(w http.ResponseWriter, r *http.Request, status
 		return err
 	}
 	p.Advice, p.Troubled = support.Advise(p.ReaderView, f), support.TroubledFeeds(p.ReaderView, now)
-	p.Me, p.Mails = p.User.ID == me.ID, s.mails() && p.Suppressed == nil
+	p.Me, p.Mails = p.User.ID == v.ID, s.mails() && p.Suppressed == nil
 	p.Standing = s.standing(p.own())
 	p.First, p.Last = p.Standing.today().Plus(1), p.Standing.today().Plus(farthestPause)
-	return s.show(w, r, status, "operator_reader", p.User.Email, p)
+	return v.show(nil, "operator_reader", p.User.Email, p)
 }
 
 // Place returns the address of the page for the action of a command in the advice, or "" if there
@@ -81,28 +70,25 @@ func (p operatorReaderPage) Place(command string) string {
 	return ""
 }
 
-func (s *site) resend(w http.ResponseWriter, r *http.Request, me reader) error {
-	id, err := pathKey(r)
-	if err != nil {
-		return err
-	}
-	v, err := s.Store.ReaderView(r.Context(), digest.UserID(id), support.Shown)
+func (s *site) resend(v *visit) error {
+	view, err := s.Store.ReaderView(v.ctx, digest.UserID(v.pathID), support.Shown)
 	if err != nil {
 		return err
 	}
 	// an invalid number counts as 0, which is no edition
-	edition, _ := strconv.ParseInt(r.PostForm.Get("edition"), 10, 64)
-	if !slices.ContainsFunc(v.Editions, func(e store.MailedEdition) bool { return e.ID == digest.EditionID(edition) }) {
+	edition, _ := strconv.ParseInt(v.PostForm.Get("edition"), 10, 64)
+	if !slices.ContainsFunc(view.Editions, func(e store.MailedEdition) bool { return e.ID == digest.EditionID(edition) }) {
 		return errNotFound
 	}
-	err = s.Store.ResendEdition(r.Context(), digest.EditionID(edition), s.Now())
+	err = s.Store.ResendEdition(v.ctx, digest.EditionID(edition), v.now)
 	if digest.KindOf(err) == digest.Conflict {
-		return s.showOperatorReader(w, r, http.StatusConflict, me, operatorReaderPage{Wrong: catalogue.Refusal(err)})
+		v.Wrong, v.status = catalogue.Refusal(err), http.StatusConflict
+		return s.operatorReaderPage(v)
 	}
 	if err == nil {
-		s.Log.InfoContext(r.Context(), "an operator resent an edition", "operator", int64(me.ID), "edition", edition)
+		s.Log.InfoContext(v.ctx, "an operator resent an edition", "operator", int64(v.ID), "edition", edition)
 	}
-	return showSaved(w, r, err, readerPath(v.User.ID), "resent")
+	return v.saved(err, readerPath(view.User.ID), "resent")
 }
 
 func (p operatorReaderPage) Path() string { return readerPath(p.User.ID) }

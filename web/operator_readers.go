@@ -13,7 +13,7 @@ import (
 const readersShown = 50
 
 type operatorReadersPage struct {
-	Saved   string
+	*visit
 	Part    string // search in email addresses
 	States  []choice
 	Readers []listedReader
@@ -42,9 +42,9 @@ func readerStates() []choice {
 	}
 }
 
-func (s *site) operatorReadersPage(w http.ResponseWriter, r *http.Request, _ reader) error {
-	given := r.URL.Query()
-	p := operatorReadersPage{Saved: savedOf(r, "removed"), Part: firstRunes(digest.OneLine(given.Get("q")), mostPart),
+func (s *site) operatorReadersPage(v *visit) error {
+	given := v.URL.Query()
+	p := operatorReadersPage{visit: v, Part: firstRunes(digest.OneLine(given.Get("q")), mostPart),
 		States: chosen(readerStates(), given.Get("state"))}
 	who := ""
 	for _, c := range p.States {
@@ -56,12 +56,12 @@ func (s *site) operatorReadersPage(w http.ResponseWriter, r *http.Request, _ rea
 	if who == whoUnconfirmed {
 		list = s.listUnconfirmed
 	}
-	last, err := list(r, who, &p)
+	last, err := list(v.Request, who, &p)
 	if len(p.Readers) > readersShown {
 		p.Readers = p.Readers[:readersShown]
 		p.Later = "/operator/readers?" + url.Values{"q": {p.Part}, "state": {who}, "after": {last}}.Encode()
 	}
-	return s.showPage(w, r, err, "operator_readers", catalogue.Key("Readers"), p)
+	return v.show(err, "operator_readers", catalogue.Key("Readers"), p)
 }
 
 // listReaders adds readers to the page, one more than it shows if there are more. last is the key
@@ -128,13 +128,13 @@ func readerWords(u store.ListedReader) catalogue.Sayable {
 		catalogue.Text(zoneName(u.TimeZone))))
 }
 
-func (s *site) testMail(w http.ResponseWriter, r *http.Request, me reader) error {
+func (s *site) testMail(v *visit) error {
 	if !s.mails() {
 		return errNotFound
 	}
-	if !s.limits.tests.allow(me.key(), s.Now()) {
+	if !s.limits.tests.allow(v.key(), v.now) {
 		return errTooManyTests
 	}
-	s.mailPlainly(me.Email, TestLetter(s.language(r), s.BaseURL, s.Now()))
-	return showSaved(w, r, nil, "/operator", "tested")
+	s.mailPlainly(v.Email, TestLetter(v.language(), s.BaseURL, v.now))
+	return v.saved(nil, "/operator", "tested")
 }

@@ -11,23 +11,22 @@ import (
 
 // An operatorRemovePage asks an operator to confirm the removal of a reader.
 type operatorRemovePage struct {
-	digest.User
+	*visit
+	Whose digest.User
 	Path  string
 	Owns  []store.NewsletterInfo // newsletters that must get another owner or end first
 	Goes  []store.NewsletterInfo // ended or unapproved newsletters, which are deleted, too
 	Edits []store.NewsletterInfo // newsletters that the reader edits, which stay
-	Typed string
-	Wrong catalogue.Sayable // nil if there is no error
-	Never catalogue.Sayable // why the reader cannot be removed; nil if they can
+	Never catalogue.Sayable      // why the reader cannot be removed; nil if they can
 }
 
-func (s *site) operatorRemovePageOf(r *http.Request, me reader) (p operatorRemovePage, err error) {
-	u, err := s.operated(r)
+func (s *site) operatorRemovePageOf(v *visit) (p operatorRemovePage, err error) {
+	u, err := s.operated(v.Request)
 	if err != nil {
 		return p, err
 	}
-	p.User, p.Path = u.User, readerPath(u.ID)
-	all, err := s.Store.NewslettersOf(r.Context(), u.ID)
+	p.visit, p.Whose, p.Path = v, u.User, readerPath(u.ID)
+	all, err := s.Store.NewslettersOf(v.ctx, u.ID)
 	for _, n := range all {
 		switch {
 		case n.Role != digest.RoleOwner:
@@ -39,7 +38,7 @@ func (s *site) operatorRemovePageOf(r *http.Request, me reader) (p operatorRemov
 		}
 	}
 	switch {
-	case u.ID == me.ID:
+	case u.ID == v.ID:
 		p.Never = catalogue.Key("This is you. Ask another operator, or delete your account in your settings.")
 	case u.Operator:
 		p.Never = catalogue.Key("They are an operator. Remove their operator access first.")
@@ -49,32 +48,29 @@ func (s *site) operatorRemovePageOf(r *http.Request, me reader) (p operatorRemov
 	return p, err
 }
 
-func (s *site) operatorRemovePage(w http.ResponseWriter, r *http.Request, me reader) error {
-	p, err := s.operatorRemovePageOf(r, me)
-	return s.showPage(w, r, err, "operator_remove", catalogue.Key("Remove reader"), p)
-}
-
-// removeReader deletes a reader permanently, if the operator entered their address.
-func (s *site) removeReader(w http.ResponseWriter, r *http.Request, me reader) error {
-	p, err := s.operatorRemovePageOf(r, me)
+// operatorRemovePage deletes a reader permanently, if the operator entered their address.
+func (s *site) operatorRemovePage(v *visit) error {
+	p, err := s.operatorRemovePageOf(v)
 	if err != nil {
 		return err
 	}
-	if p.Never != nil {
-		return s.show(w, r, http.StatusConflict, "operator_remove", catalogue.Key("Remove reader"), p)
+	var typed string
+	v.text(codeKind, "address", &typed, 0)
+	if v.posted() && p.Never == nil && !strings.EqualFold(digest.NormalEmail(typed), digest.NormalEmail(p.Whose.Email)) {
+		v.wrong("address", catalogue.Key("This isn’t their address. Nothing was changed."))
+	} else if v.posted() && p.Never == nil {
+		err = s.Store.RemoveUser(v.ctx, p.Whose.ID, v.now)
+		if digest.KindOf(err) != digest.Conflict {
+			if err == nil {
+				s.Log.InfoContext(v.ctx, "an operator removed a reader", "operator", int64(v.ID), "reader",
+					int64(p.Whose.ID))
+			}
+			return v.saved(err, "/operator/readers", "removed")
+		}
+		p.Never = catalogue.Refusal(err) // the reader has become an owner since
 	}
-	p.Typed = r.PostForm.Get("address")
-	if !strings.EqualFold(digest.NormalEmail(p.Typed), digest.NormalEmail(p.Email)) {
-		p.Wrong = catalogue.Key("This isn’t their address. Nothing was changed.")
-		return s.show(w, r, http.StatusUnprocessableEntity, "operator_remove", catalogue.Key("Remove reader"), p)
+	if v.posted() && p.Never != nil {
+		v.status = http.StatusConflict
 	}
-	err = s.Store.RemoveUser(r.Context(), p.ID, s.Now())
-	if digest.KindOf(err) == digest.Conflict { // the reader has become an owner since
-		p.Never = catalogue.Refusal(err)
-		return s.show(w, r, http.StatusConflict, "operator_remove", catalogue.Key("Remove reader"), p)
-	}
-	if err == nil {
-		s.Log.InfoContext(r.Context(), "an operator removed a reader", "operator", int64(me.ID), "reader", int64(p.ID))
-	}
-	return showSaved(w, r, err, "/operator/readers", "removed")
+	return v.show(nil, "operator_remove", catalogue.Key("Remove reader"), p)
 }

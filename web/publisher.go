@@ -11,59 +11,53 @@ import (
 
 // The pages of a newsletter's owner and editors are under /newsletters/SLUG. Everybody else gets errNotFound.
 
-// A publisher is a signed-in owner or editor of a newsletter.
+// A publisher is the visit of an owner or editor to a page of a newsletter.
 type publisher struct {
-	reader
+	*visit
 	Newsletter digest.Newsletter
 	Role       digest.Role
 }
 
-// A publisherHandler serves a route that only the publishers of a newsletter may use.
-type publisherHandler func(http.ResponseWriter, *http.Request, publisher) error
-
 // forPublisher admits the owner and the editors of the newsletter in the path.
-func (s *site) forPublisher(h publisherHandler) handler {
-	return s.forReader(func(w http.ResponseWriter, r *http.Request, me reader) error {
-		n, err := s.Store.NewsletterBySlug(r.Context(), r.PathValue("slug"))
+func (s *site) forPublisher(h func(publisher) error) handler {
+	return s.asReader(func(v *visit) error {
+		n, err := s.Store.NewsletterBySlug(v.Context(), v.PathValue("slug"))
 		if digest.KindOf(err) == digest.NotFound {
 			return errNotFound
 		}
 		if err != nil {
 			return err
 		}
-		role, err := s.Store.RoleOf(r.Context(), n.ID, me.ID)
+		role, err := s.Store.RoleOf(v.Context(), n.ID, v.ID)
 		if err == nil && role == digest.RoleNone {
 			err = errNotFound
 		}
 		if err != nil {
 			return err
 		}
-		return h(w, r, publisher{me, n, role})
+		return h(publisher{v, n, role})
 	})
 }
 
 // forOwner admits only the owner. Editors get errOwnerOnly.
-func (s *site) forOwner(h publisherHandler) handler {
-	return s.forPublisher(func(w http.ResponseWriter, r *http.Request, p publisher) error {
-		if p.Role != digest.RoleOwner {
+func (s *site) forOwner(h func(publisher) error) handler {
+	return s.forPublisher(func(me publisher) error {
+		if !me.Owns() {
 			return errOwnerOnly
 		}
-		return h(w, r, p)
+		return h(me)
 	})
 }
 
-// A publisherFrame has the data that all pages of a publisher share.
-type publisherFrame struct {
-	publisher
-	BaseURL string
-	Saved   string // one of the page's words: the change that was saved
-	Wrong   any    // why nothing was changed: catalogue.Sayable or a text; nil or "": no error
-
-	OwnAddresses bool // the newsletter can have its own sender address
+// show is visit.show for a page with this heading.
+func (p publisher) show(err error, name string, heading catalogue.Key, page any) error {
+	p.Title = heading
+	return p.visit.show(err, name, titled(heading, p.Newsletter.Name), page)
 }
 
-func (s *site) publisherFrame(r *http.Request, p publisher, words ...string) publisherFrame {
-	return publisherFrame{publisher: p, BaseURL: s.BaseURL, Saved: savedOf(r, words...), OwnAddresses: s.Domains != nil}
+// saved is visit.saved for a path below the newsletter's overview.
+func (p publisher) saved(err error, path, word string) error {
+	return p.visit.saved(err, p.Path()+path, word)
 }
 
 // titled returns the title of a page of a newsletter, such as "Members · Anna writes".
@@ -72,7 +66,7 @@ func titled(page catalogue.Key, newsletter string) catalogue.Message {
 }
 
 // Name returns the name of the newsletter.
-func (f publisherFrame) Name() string { return f.Newsletter.Name }
+func (p publisher) Name() string { return p.Newsletter.Name }
 
 // Path returns the address of the newsletter's overview. Its other pages are below it.
 func (p publisher) Path() string { return "/newsletters/" + p.Newsletter.Slug }
@@ -120,17 +114,17 @@ func (p published) Stands() catalogue.Message {
 	return daysView{p.Cadence}.Words()
 }
 
-func (s *site) publishedPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	all, err := s.Store.NewslettersOf(r.Context(), me.ID)
+func (s *site) publishedPage(v *visit) error {
+	all, err := s.Store.NewslettersOf(v.ctx, v.ID)
 	p := publishedPage{Ask: s.Publishing == PublishingAsk}
 	for _, n := range all {
 		p.Newsletters = append(p.Newsletters, published{n})
 	}
-	return s.showPage(w, r, err, "publisher_list", catalogue.Key("Newsletters"), p)
+	return v.show(err, "publisher_list", catalogue.Key("Newsletters"), p)
 }
 
 type publisherPage struct {
-	publisherFrame
+	publisher
 	Members int
 	Feeds   []store.SubscriptionInfo
 	Letter  digest.NewsletterLetter // the next issue
@@ -141,23 +135,23 @@ type publisherPage struct {
 	Offered bool                    // its owner offers it to this editor
 }
 
-func (s *site) publisherPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	p := publisherPage{publisherFrame: s.publisherFrame(r, me, "approved", "released", "held", "ended")}
-	n, ctx := me.Newsletter, r.Context()
+func (s *site) publisherPage(me publisher) error {
+	p := publisherPage{publisher: me}
+	n, ctx := me.Newsletter, me.ctx
 	var err error
 	if _, p.Letter, err = s.Store.NextLetter(ctx, n); err != nil {
 		return err
 	}
-	if p.Waits, err = s.gathered(r, n); err != nil {
+	if p.Waits, err = s.gathered(me.Request, n); err != nil {
 		return err
 	}
-	if p.Waiting, err = s.Store.LettersWaiting(ctx, n, s.Now()); err != nil {
+	if p.Waiting, err = s.Store.LettersWaiting(ctx, n, me.now); err != nil {
 		return err
 	}
 	if p.Feeds, err = s.Store.Subscriptions(ctx, n.ArchiveID); err != nil {
 		return err
 	}
-	if p.Letters, err = s.Store.LettersLeft(r.Context(), n, s.Now(), lettersLatest); err != nil {
+	if p.Letters, err = s.Store.LettersLeft(me.ctx, n, me.now, lettersLatest); err != nil {
 		return err
 	}
 	if p.Fenced, err = s.fenced(ctx); err != nil {
@@ -169,7 +163,7 @@ func (s *site) publisherPage(w http.ResponseWriter, r *http.Request, me publishe
 	}
 	p.Offered = offered(people, me.ID)
 	p.Members, err = s.Store.CountMembers(ctx, n.ID)
-	return s.showPage(w, r, err, "publisher", n.Name, p)
+	return me.visit.show(err, "publisher", n.Name, p)
 }
 
 const (

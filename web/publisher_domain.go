@@ -1,19 +1,16 @@
 package web
 
 import (
-	"net/http"
-
 	"digest"
 	"digest/internal/catalogue"
 )
 
 // A publisherDomainPage shows a newsletter's own sender address and the DNS record that proves control of its domain.
 type publisherDomainPage struct {
-	publisherFrame
+	publisher
 	Own        digest.NewsletterDomain // without an address: none
 	RecordName string
 	Record     string // "": its key cannot be decrypted
-	Typed      string
 }
 
 // Found returns the problem with the DNS record.
@@ -22,63 +19,61 @@ func (p publisherDomainPage) Found() catalogue.Sayable {
 }
 
 // withDomains admits requests only where newsletters can have their own sender address.
-func (s *site) withDomains(h publisherHandler) publisherHandler {
-	return func(w http.ResponseWriter, r *http.Request, me publisher) error {
+func (s *site) withDomains(h func(publisher) error) func(publisher) error {
+	return func(me publisher) error {
 		if s.Domains == nil {
 			return errNotFound
 		}
-		return h(w, r, me)
+		return h(me)
 	}
 }
 
-func (s *site) publisherDomainPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	return s.showDomain(w, r, http.StatusOK,
-		publisherDomainPage{publisherFrame: s.publisherFrame(r, me, "named", "looked", "removed")})
+func (s *site) publisherDomainPage(me publisher) error {
+	me.text(emailKind, "address", new(string), 254)
+	return s.showDomain(me)
 }
 
-func (s *site) showDomain(w http.ResponseWriter, r *http.Request, status int, p publisherDomainPage) error {
-	own, err := s.Store.NewsletterDomain(r.Context(), p.Newsletter.ID)
+func (s *site) showDomain(me publisher) error {
+	p := publisherDomainPage{publisher: me}
+	own, err := s.Store.NewsletterDomain(me.ctx, me.Newsletter.ID)
 	if err != nil && digest.KindOf(err) != digest.NotFound {
 		return err
 	}
 	if p.Own = own; err == nil {
 		if p.RecordName, p.Record, err = s.Domains.Record(own); err != nil {
-			s.Log.Error("cannot decrypt the key of a newsletter's domain", "newsletter", p.Newsletter.Slug, "error",
+			s.Log.Error("cannot decrypt the key of a newsletter's domain", "newsletter", me.Newsletter.Slug, "error",
 				err)
 		}
 	}
-	return s.show(w, r, status, "publisher_domain", titled(catalogue.Key("Sender address"), p.Newsletter.Name), p)
+	return me.show(nil, "publisher_domain", catalogue.Key("Sender address"), p)
 }
 
 // nameDomain creates a key for the domain of an address, which replaces the former address.
-func (s *site) nameDomain(w http.ResponseWriter, r *http.Request, me publisher) error {
-	if !s.limits.rounds.allow(me.key(), s.Now()) {
+func (s *site) nameDomain(me publisher) error {
+	if !s.limits.rounds.allow(me.key(), me.now) {
 		return errTooMany
 	}
-	p := publisherDomainPage{publisherFrame: s.publisherFrame(r, me), Typed: r.PostForm.Get("address")}
-	_, err := s.Domains.Name(r.Context(), me.Newsletter.ID, p.Typed)
-	if wrong, err := asSaid(err); wrong != nil || err != nil {
-		if p.Wrong = wrong; err != nil {
-			return err
-		}
-		return s.showDomain(w, r, http.StatusUnprocessableEntity, p)
+	var address string
+	me.text(emailKind, "address", &address, 254)
+	_, err := s.Domains.Name(me.ctx, me.Newsletter.ID, address)
+	if me.refused(err, "address") {
+		return s.showDomain(me)
 	}
-	return showSaved(w, r, nil, me.Path()+"/domain", "named")
+	return me.saved(err, "/domain", "named")
 }
 
-func (s *site) lookAtDomain(w http.ResponseWriter, r *http.Request, me publisher) error {
-	if !s.limits.rounds.allow(me.key(), s.Now()) {
+func (s *site) lookAtDomain(me publisher) error {
+	if !s.limits.rounds.allow(me.key(), me.now) {
 		return errTooMany
 	}
-	own, err := s.Store.NewsletterDomain(r.Context(), me.Newsletter.ID)
+	own, err := s.Store.NewsletterDomain(me.ctx, me.Newsletter.ID)
 	if err == nil {
-		_, err = s.Domains.Look(r.Context(), own)
+		_, err = s.Domains.Look(me.ctx, own)
 	}
-	return showSaved(w, r, err, me.Path()+"/domain", "looked")
+	return me.saved(err, "/domain", "looked")
 }
 
 // removeDomain makes issues use the sender address of this instance again.
-func (s *site) removeDomain(w http.ResponseWriter, r *http.Request, me publisher) error {
-	err := s.Store.RemoveNewsletterDomain(r.Context(), me.Newsletter.ID)
-	return showSaved(w, r, err, me.Path()+"/domain", "removed")
+func (s *site) removeDomain(me publisher) error {
+	return me.saved(s.Store.RemoveNewsletterDomain(me.ctx, me.Newsletter.ID), "/domain", "removed")
 }

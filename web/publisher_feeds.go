@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"net/http"
-	"strings"
 
 	"digest"
 	"digest/internal/catalogue"
@@ -11,66 +10,58 @@ import (
 )
 
 type publisherFeedsPage struct {
-	publisherFrame
+	publisher
 	Feeds []store.SubscriptionInfo
-	Asked string // the address that was typed
 }
 
 // mostNewsletterFeeds is the most feeds of one newsletter. Every member's digest is subscribed to all of them.
 const mostNewsletterFeeds = 50
 
-func (s *site) publisherFeedsPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	return s.showPublisherFeeds(w, r, http.StatusOK,
-		publisherFeedsPage{publisherFrame: s.publisherFrame(r, me, "added", "removed")})
-}
-
-func (s *site) showPublisherFeeds(w http.ResponseWriter, r *http.Request, status int, p publisherFeedsPage) error {
-	var err error
-	if p.Feeds, err = s.Store.Subscriptions(r.Context(), p.Newsletter.ArchiveID); err != nil {
-		return err
+// publisherFeedsPage lists the feeds. A POST adds the feed at an address, or one that the page there links to.
+func (s *site) publisherFeedsPage(me publisher) error {
+	var address string
+	me.text(codeKind, "address", &address, 0)
+	if me.posted() {
+		if err := s.addNewsletterFeed(me, address); err != nil || me.ok() {
+			return me.saved(err, "/feeds", "added")
+		}
 	}
-	return s.show(w, r, status, "publisher_feeds", titled(catalogue.Key("Feeds"), p.Newsletter.Name), p)
+	feeds, err := s.Store.Subscriptions(me.ctx, me.Newsletter.ArchiveID)
+	return me.show(err, "publisher_feeds", catalogue.Key("Feeds"), publisherFeedsPage{me, feeds})
 }
 
-// addNewsletterFeed adds the feed at an address, or one that the page there links to, to the newsletter.
-func (s *site) addNewsletterFeed(w http.ResponseWriter, r *http.Request, me publisher) error {
-	p := publisherFeedsPage{publisherFrame: s.publisherFrame(r, me),
-		Asked: strings.TrimSpace(r.PostForm.Get("address"))}
+func (s *site) addNewsletterFeed(me publisher, address string) error {
 	if s.Subscriber == nil {
 		return errNotFound
 	}
-	if !s.limits.finds.allow(me.key(), s.Now()) {
+	if !s.limits.finds.allow(me.key(), me.now) {
 		return errTooManyFinds
 	}
-	has, err := s.Store.AllSubscriptions(r.Context(), me.Newsletter.ArchiveID)
+	has, err := s.Store.AllSubscriptions(me.ctx, me.Newsletter.ArchiveID)
 	if err != nil {
 		return err
 	}
 	if len(has) >= mostNewsletterFeeds {
-		p.Wrong = catalogue.Key("This newsletter has the maximum number of feeds. Remove one first.")
-		return s.showPublisherFeeds(w, r, http.StatusConflict, p)
+		me.wrong("address", catalogue.Key("This newsletter has the maximum number of feeds. Remove one first."))
+		me.status = http.StatusConflict
+		return nil
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), findTime)
+	ctx, cancel := context.WithTimeout(me.ctx, findTime)
 	defer cancel()
-	_, err = s.Subscriber.SubscribeNewsletter(ctx, me.Newsletter, p.Asked)
+	_, err = s.Subscriber.SubscribeNewsletter(ctx, me.Newsletter, address)
 	status, said := searchSaid(asSlow(ctx, err))
-	if said == nil {
-		status = http.StatusUnprocessableEntity
-		said, err = asSaid(err)
-	}
 	if said != nil {
-		p.Wrong, p.Asked = said, firstRunes(p.Asked, maxName)
-		return s.showPublisherFeeds(w, r, status, p)
+		me.wrong("address", said)
+		me.status = status
+	} else if !me.refused(err, "address") {
+		return err
 	}
-	return showSaved(w, r, err, me.Path()+"/feeds", "added")
+	me.fields["address"].Value = firstRunes(address, maxName)
+	return nil
 }
 
 // removeNewsletterFeed removes a feed from the newsletter, and its posts that wait for an issue.
-func (s *site) removeNewsletterFeed(w http.ResponseWriter, r *http.Request, me publisher) error {
-	id, err := pathKey(r)
-	if err != nil {
-		return err
-	}
-	err = s.Store.RemoveNewsletterFeed(r.Context(), me.Newsletter.ID, digest.FeedID(id))
-	return showSaved(w, r, err, me.Path()+"/feeds", "removed")
+func (s *site) removeNewsletterFeed(me publisher) error {
+	err := s.Store.RemoveNewsletterFeed(me.ctx, me.Newsletter.ID, digest.FeedID(me.pathID))
+	return me.saved(err, "/feeds", "removed")
 }

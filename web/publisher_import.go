@@ -17,8 +17,9 @@ import (
 
 // A publisherImportPage asks for a list of members and reports its contents or the result of the import.
 type publisherImportPage struct {
-	publisherFrame
-	Report *memberReport // nil: no list was sent
+	publisher
+	Report *memberReport     // nil: no list was sent
+	Wrong  catalogue.Sayable // nil: no error
 }
 
 // Most returns the largest size of a list in megabytes.
@@ -35,14 +36,13 @@ type memberReport struct {
 	More   int      // number of further such rows
 }
 
-func (s *site) publisherImportPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	return s.show(w, r, http.StatusOK, "publisher_import", catalogue.Key("Import members"),
-		publisherImportPage{publisherFrame: s.publisherFrame(r, me)})
+func (s *site) publisherImportPage(me publisher) error {
+	return me.visit.show(nil, "publisher_import", catalogue.Key("Import members"), publisherImportPage{publisher: me})
 }
 
 // importMembers imports a list of members, or previews it. Importing the same list again changes nothing.
-func (s *site) importMembers(w http.ResponseWriter, r *http.Request, me publisher) error {
-	if !s.limits.imports.allow(me.key(), s.Now()) {
+func (s *site) importMembers(me publisher) error {
+	if !s.limits.imports.allow(me.key(), me.now) {
 		return errTooManyFinds
 	}
 	unlock, busy := s.lists.tryLock(me.ID)
@@ -50,11 +50,11 @@ func (s *site) importMembers(w http.ResponseWriter, r *http.Request, me publishe
 		return errOneByOne
 	}
 	defer unlock()
-	sent, err := s.receiveList(w, r)
+	sent, err := s.receiveList(me.w, me.Request)
 	if err != nil {
-		return s.orNoMembers(w, r, me, err)
+		return s.orNoMembers(me, err)
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), importTime)
+	ctx, cancel := context.WithTimeout(me.ctx, importTime)
 	defer cancel()
 	leave, err := s.joining.enter(ctx)
 	if err != nil {
@@ -63,10 +63,11 @@ func (s *site) importMembers(w http.ResponseWriter, r *http.Request, me publishe
 	defer leave()
 	report, err := s.readMembers(ctx, me.Newsletter, sent)
 	if err != nil {
-		return s.orNoMembers(w, r, me, err)
+		return s.orNoMembers(me, err)
 	}
-	return s.show(w, r, http.StatusOK, "publisher_import", catalogue.Key("Import preview"),
-		publisherImportPage{s.publisherFrame(r, me), &report})
+	me.status = http.StatusOK
+	return me.visit.show(nil, "publisher_import", catalogue.Key("Import preview"),
+		publisherImportPage{publisher: me, Report: &report})
 }
 
 // readMembers reads a list of members until ctx ends. The field "how" selects the action: "join" adds members, "ask"
@@ -103,12 +104,12 @@ func (s *site) readMembers(ctx context.Context, n digest.Newsletter, sent sentLi
 }
 
 // orNoMembers shows the form again with the reason why nothing was imported.
-func (s *site) orNoMembers(w http.ResponseWriter, r *http.Request, me publisher, err error) error {
-	p := publisherImportPage{publisherFrame: s.publisherFrame(r, me)}
-	status := http.StatusBadRequest
+func (s *site) orNoMembers(me publisher, err error) error {
+	p := publisherImportPage{publisher: me}
+	me.status = http.StatusBadRequest
 	if asProblem(err) == errTooLarge {
-		drain(r)
-		status, err = http.StatusRequestEntityTooLarge, nil
+		drain(me.Request)
+		me.status, err = http.StatusRequestEntityTooLarge, nil
 		p.Wrong = catalogue.Key(
 			"The file is larger than %d MB. Nothing was imported. Export the list again, or split it.").
 			With(maxList >> 20)
@@ -118,39 +119,36 @@ func (s *site) orNoMembers(w http.ResponseWriter, r *http.Request, me publisher,
 	} else if said, _ := asRefused(err); said != nil {
 		p.Wrong, err = said, nil
 	}
-	return orShow(err, func() error {
-		return s.show(w, r, status, "publisher_import", catalogue.Key("Import members"),
-			p)
-	})
+	return me.visit.show(err, "publisher_import", catalogue.Key("Import members"), p)
 }
 
 // exportMembers sends one ZIP file with the members, the proofs of their consent, and the suppressed addresses. It
 // changes nothing, but it is expensive, so HEAD requests and browser prefetches do not start it.
-func (s *site) exportMembers(w http.ResponseWriter, r *http.Request, me publisher) error {
-	if fetchesAhead(r) {
+func (s *site) exportMembers(me publisher) error {
+	if fetchesAhead(me.Request) {
 		return errAhead
 	}
-	if r.Method != http.MethodHead && !s.limits.exports.allow(me.key(), s.Now()) {
+	if me.Method != http.MethodHead && !s.limits.exports.allow(me.key(), me.now) {
 		return errOften
 	}
-	h, n := w.Header(), me.Newsletter
+	h, n := me.w.Header(), me.Newsletter
 	h.Set("Content-Type", "application/zip")
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": n.Slug + "-members-" +
-		s.Now().UTC().Format(time.DateOnly) + ".zip"}))
-	if r.Method == http.MethodHead {
+		me.now.UTC().Format(time.DateOnly) + ".zip"}))
+	if me.Method == http.MethodHead {
 		return nil
 	}
 	// Some connections have no write deadline of their own. They keep the server's.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(exportTime))
+	_ = http.NewResponseController(me.w).SetWriteDeadline(time.Now().Add(exportTime))
 	err := members.Export{
-		Newsletter: n.Name, MadeAt: s.Now(),
-		Members:    s.Store.Members(r.Context(), n.ID, store.MemberQuery{}),
-		Suppressed: s.Store.NewsletterSuppressions(r.Context(), n.ID),
-		Asked:      s.Store.AskedAddresses(r.Context(), n.ID),
-	}.Write(w)
+		Newsletter: n.Name, MadeAt: me.now,
+		Members:    s.Store.Members(me.ctx, n.ID, store.MemberQuery{}),
+		Suppressed: s.Store.NewsletterSuppressions(me.ctx, n.ID),
+		Asked:      s.Store.AskedAddresses(me.ctx, n.ID),
+	}.Write(me.w)
 	if err != nil {
-		if r.Context().Err() == nil {
-			s.Log.ErrorContext(r.Context(), "cannot send the export of a newsletter's members", "err", err)
+		if me.ctx.Err() == nil {
+			s.Log.ErrorContext(me.ctx, "cannot send the export of a newsletter's members", "err", err)
 		}
 		panic(http.ErrAbortHandler) // close the connection: a truncated file must not look complete
 	}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"strconv"
 
 	"digest"
@@ -9,61 +8,48 @@ import (
 	"digest/store"
 )
 
-// A publisherJoinPage is the form that adds one member who asked for the newsletter elsewhere.
-type publisherJoinPage struct {
-	publisherFrame
-	newcomer                     // Token holds how they asked
-	WrongProof catalogue.Sayable // nil: the proof is valid
-}
-
 // mostProof is the longest proof of consent, in characters.
 const mostProof = 200
 
-func (s *site) publisherJoinPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	archive, err := s.Store.Digest(r.Context(), me.Newsletter.ArchiveID)
-	p := publisherJoinPage{publisherFrame: s.publisherFrame(r, me),
-		newcomer: newcomer{zoneField: zoneField{Zone: archive.TimeZone}}}
-	return s.showPage(w, r, err, "publisher_join", titled(catalogue.Key("Add member"), me.Newsletter.Name), p)
-}
-
-// joinMember adds a member on the word of a publisher. It does not add people who have unsubscribed: only they can
-// join again.
-func (s *site) joinMember(w http.ResponseWriter, r *http.Request, me publisher) error {
-	p := publisherJoinPage{publisherFrame: s.publisherFrame(r, me),
-		newcomer: readNewcomer(r.PostForm, me.Path()+"/members/add", "proof")}
-	p.Token = digest.OneLine(p.Token)
-	if !s.limits.imports.allow(me.key(), s.Now()) {
+// publisherJoinPage adds one member who asked a publisher for the newsletter elsewhere. It does not add people who have
+// unsubscribed: only they can join again.
+func (s *site) publisherJoinPage(me publisher) error {
+	if me.posted() && !s.limits.imports.allow(me.key(), me.now) {
 		return errTooManyFinds
 	}
-	zone, ok := p.readZone()
-	email, err := mailbox(p.newcomer.Email)
-	if err != nil {
-		p.Wrong = wrongEmail
+	archive, err := s.Store.Digest(me.ctx, me.Newsletter.ArchiveID)
+	var typed, proof string
+	me.text(emailKind, "email", &typed, 0)
+	zone := me.zoneNamed(archive.TimeZone)
+	me.text(lineKind, "proof", &proof, mostProof)
+	email, noEmail := mailbox(typed)
+	if me.posted() && noEmail != nil {
+		me.wrong("email", wrongEmail)
 	}
-	switch shown := firstRunes(p.Token, mostProof); {
-	case p.Token == "":
-		p.WrongProof = catalogue.Key("Enter how they asked to join. We keep it as proof of consent.")
-	case shown != p.Token:
-		p.Token, p.WrongProof = shown, catalogue.Key("That was too long, so we cut it. Check it and try again.")
+	switch shown := firstRunes(proof, mostProof); {
+	case !me.posted():
+	case proof == "":
+		me.wrong("proof", catalogue.Key("Enter how they asked to join. We keep it as proof of consent."))
+	case shown != proof:
+		me.fields["proof"].Value = shown
+		me.wrong("proof", catalogue.Key("That was too long, so we cut it. Check it and try again."))
 	}
-	if ok && err == nil && p.WrongProof == nil {
-		now := s.Now()
+	if err == nil && me.ok() {
+		now := me.now
 		var m digest.Member
-		m, _, err = s.Store.Join(r.Context(), me.Newsletter.ID, store.Joining{
-			Email: email, TimeZone: zone, Proof: digest.Proof{Form: p.Token + " (as " + me.Email +
-				" said)", AskedAt: now},
+		m, _, err = s.Store.Join(me.ctx, me.Newsletter.ID, store.Joining{
+			Email: email, TimeZone: zone,
+			Proof: digest.Proof{Form: proof + " (as " + me.Email + " said)", AskedAt: now},
 		}, now)
 		if err == nil {
-			return showSaved(w, r, nil, me.Path()+"/members/"+strconv.FormatInt(int64(m.DigestID), 10), "joined")
+			return me.saved(nil, "/members/"+strconv.FormatInt(int64(m.DigestID), 10), "joined")
 		}
-		wrong, err := asRefused(err)
-		if err != nil {
-			return err
+		var wrong catalogue.Sayable
+		if wrong, err = asRefused(err); wrong != nil {
+			me.wrong("email", wrong)
 		}
-		p.publisherFrame.Wrong = wrong
 	}
-	return s.show(w, r, http.StatusUnprocessableEntity, "publisher_join",
-		titled(catalogue.Key("Add member"), me.Newsletter.Name), p)
+	return me.show(err, "publisher_join", catalogue.Key("Add member"), me)
 }
 
 // asRefused is like asSaid, and also returns the messages of digest.Conflict errors.

@@ -11,7 +11,7 @@ import (
 // A publisherLetterPage is the page of one date's issue. A future issue can be changed; a created one is shown as its
 // email looks.
 type publisherLetterPage struct {
-	publisherFrame
+	publisher
 	Letter  digest.NewsletterLetter // as stored, or as typed
 	Open    bool                    // it is in the future and can be changed
 	Made    bool
@@ -25,22 +25,22 @@ func (p publisher) letterPath(date digest.Date) string { return p.Path() + "/let
 
 // publisherLetter returns the issue of the date in the path. It returns errNotFound for a date that has begun without
 // an issue.
-func (s *site) publisherLetter(r *http.Request, me publisher) (p publisherLetterPage, e digest.Edition, err error) {
-	date, err := digest.ParseDate(r.PathValue("date"))
+func (s *site) publisherLetter(me publisher) (p publisherLetterPage, e digest.Edition, err error) {
+	date, err := digest.ParseDate(me.PathValue("date"))
 	if err != nil {
 		return p, e, errNotFound
 	}
-	ctx, n := r.Context(), me.Newsletter
-	p = publisherLetterPage{publisherFrame: s.publisherFrame(r, me, "letter")}
+	ctx, n := me.ctx, me.Newsletter
+	p = publisherLetterPage{publisher: me}
 	if p.Letter, err = s.Store.NewsletterLetter(ctx, n.ID, date); err != nil {
 		return p, e, err
 	}
-	waiting, err := s.Store.LettersWaiting(ctx, n, s.Now())
+	waiting, err := s.Store.LettersWaiting(ctx, n, me.now)
 	if err != nil {
 		return p, e, err
 	}
 	p.Waiting = slices.Contains(waiting, date)
-	e, err = s.Store.EditionOn(ctx, n.ArchiveID, date, s.Now())
+	e, err = s.Store.EditionOn(ctx, n.ArchiveID, date, me.now)
 	if digest.KindOf(err) == digest.NotFound {
 		archive, err := s.Store.Digest(ctx, n.ArchiveID)
 		first := s.firstOpen(archive)
@@ -50,85 +50,84 @@ func (s *site) publisherLetter(r *http.Request, me publisher) (p publisherLetter
 		}
 		return p, e, err
 	}
-	p.Made, p.Left = err == nil, err == nil && !e.SendAt.After(s.Now())
+	p.Made, p.Left = err == nil, err == nil && !e.SendAt.After(me.now)
 	return p, e, err
 }
 
 // approveLetter approves the issue of a date, whether it waits already or is still to be created.
-func (s *site) approveLetter(w http.ResponseWriter, r *http.Request, me publisher) error {
-	p, _, err := s.publisherLetter(r, me)
+func (s *site) approveLetter(me publisher) error {
+	p, _, err := s.publisherLetter(me)
 	if err == nil {
-		_, err = s.Store.ApproveNewsletterLetter(r.Context(), me.Newsletter.ID, p.Letter.LocalDate, s.Now())
+		_, err = s.Store.ApproveNewsletterLetter(me.ctx, me.Newsletter.ID, p.Letter.LocalDate, me.now)
 	}
-	return showSaved(w, r, err, me.Path(), "approved")
+	return me.saved(err, "", "approved")
 }
 
-func (s *site) publisherLetterPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	p, e, err := s.publisherLetter(r, me)
+func (s *site) publisherLetterPage(me publisher) error {
+	p, e, err := s.publisherLetter(me)
 	if err != nil {
 		return err
 	}
 	if p.Made && !p.Left {
-		refs, err := s.Store.EditionPosts(r.Context(), []digest.Delivery{{Edition: e}})
+		refs, err := s.Store.EditionPosts(me.ctx, []digest.Delivery{{Edition: e}})
 		if err != nil {
 			return err
 		}
-		if p.Posts, err = s.rehearsed(r, refs[e.ID]); err != nil {
+		if p.Posts, err = s.rehearsed(me.Request, refs[e.ID]); err != nil {
 			return err
 		}
 	}
-	return s.showPublisherLetter(w, r, http.StatusOK, p)
+	return s.showPublisherLetter(p)
 }
 
-func (s *site) showPublisherLetter(w http.ResponseWriter, r *http.Request, status int, p publisherLetterPage) error {
+func (s *site) showPublisherLetter(p publisherLetterPage) error {
 	if p.Made {
 		path := p.letterPath(p.Letter.LocalDate)
-		p.Frame = letterFrame{Page: path, Shown: path + "/preview", View: viewOf(r, p.Newsletter)}
-		allowFrame(w)
+		p.Frame = letterFrame{Page: path, Shown: path + "/preview", View: viewOf(p.Request, p.Newsletter)}
+		allowFrame(p.w)
 	}
-	return s.show(w, r, status, "publisher_letter", catalogue.Day("2 January 2006", p.Letter.LocalDate), p)
+	return p.visit.show(nil, "publisher_letter", catalogue.Day("2 January 2006", p.Letter.LocalDate), p)
 }
 
 // letterShown serves the HTML or text of a created issue, for the frame on its page.
-func (s *site) letterShown(w http.ResponseWriter, r *http.Request, me publisher) error {
-	p, e, err := s.publisherLetter(r, me)
+func (s *site) letterShown(me publisher) error {
+	p, e, err := s.publisherLetter(me)
 	if err == nil && !p.Made {
 		err = errNotFound
 	}
 	if err != nil {
 		return err
 	}
-	d, err := s.Store.LetterDelivery(r.Context(), me.Newsletter, e)
+	d, err := s.Store.LetterDelivery(me.ctx, me.Newsletter, e)
 	if err != nil {
 		return err
 	}
 	d.Look, d.Email = me.Newsletter.Look, me.Email
-	view := viewOf(r, me.Newsletter)
-	m, err := s.Editions.Made(r.Context(), d, digest.Layout(view.Layout))
+	view := viewOf(me.Request, me.Newsletter)
+	m, err := s.Editions.Made(me.ctx, d, digest.Layout(view.Layout))
 	if err != nil {
 		return err
 	}
-	return showLetter(w, view, m)
+	return showLetter(me.w, view, m)
 }
 
 // setLetter changes the subject and the note of a future issue, or skips it.
-func (s *site) setLetter(w http.ResponseWriter, r *http.Request, me publisher) error {
-	p, _, err := s.publisherLetter(r, me)
+func (s *site) setLetter(me publisher) error {
+	p, _, err := s.publisherLetter(me)
 	if err != nil {
 		return err
 	}
 	if !p.Open {
-		p.Wrong = catalogue.Key("This issue was already created.")
-		return s.showPublisherLetter(w, r, http.StatusConflict, p)
+		me.Wrong, me.status = catalogue.Key("This issue was already created."), http.StatusConflict
+		return s.showPublisherLetter(p)
 	}
-	if err := hasAny(r.PostForm, "subject", "note", "skip"); err != nil {
+	if err := hasAny(me.PostForm, "subject", "note", "skip"); err != nil {
 		return err
 	}
-	p.Letter = typedLetter(r, p.Letter)
-	wrong, err := asSaid(s.Store.SetNewsletterLetter(r.Context(), p.Letter))
-	if wrong != nil {
-		p.Wrong = wrong
-		return s.showPublisherLetter(w, r, http.StatusUnprocessableEntity, p)
+	p.Letter = typedLetter(me.Request, p.Letter)
+	err = s.Store.SetNewsletterLetter(me.ctx, p.Letter)
+	if me.refused(err, "") {
+		return s.showPublisherLetter(p)
 	}
-	return showSaved(w, r, err, me.letterPath(p.Letter.LocalDate), "letter")
+	return me.saved(err, "/letters/"+p.Letter.LocalDate.String(), "letter")
 }

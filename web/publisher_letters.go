@@ -12,7 +12,7 @@ import (
 
 // A publisherLettersPage lists the future, waiting and sent issues of a newsletter.
 type publisherLettersPage struct {
-	publisherFrame
+	publisher
 	Coming  []comingLetter
 	Waiting []digest.Date
 	Months  []month // of sent issues, the newest first
@@ -50,22 +50,22 @@ const (
 	daysDecided   = 366 // how many days ahead a publisher can decide
 )
 
-func (s *site) publisherLettersPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	ctx, n := r.Context(), me.Newsletter
+func (s *site) publisherLettersPage(me publisher) error {
+	ctx, n := me.ctx, me.Newsletter
 	archive, err := s.Store.Digest(ctx, n.ArchiveID)
 	if err != nil {
 		return err
 	}
-	p := publisherLettersPage{publisherFrame: s.publisherFrame(r, me), Zone: zoneName(archive.TimeZone)}
-	if p.Waiting, err = s.Store.LettersWaiting(ctx, n, s.Now()); err != nil {
+	p := publisherLettersPage{publisher: me, Zone: zoneName(archive.TimeZone)}
+	if p.Waiting, err = s.Store.LettersWaiting(ctx, n, me.now); err != nil {
 		return err
 	}
-	if p.Coming, err = s.comingLetters(r, n, archive); err != nil {
+	if p.Coming, err = s.comingLetters(me.Request, n, archive); err != nil {
 		return err
 	}
-	letters, err := s.Store.LettersLeft(r.Context(), n, s.Now(), lettersPassed)
+	letters, err := s.Store.LettersLeft(me.ctx, n, me.now, lettersPassed)
 	p.Months = byMonth(letters)
-	return s.showPage(w, r, err, "publisher_letters", titled(catalogue.Key("Issues"), n.Name), p)
+	return me.show(err, "publisher_letters", catalogue.Key("Issues"), p)
 }
 
 // comingLetters returns the next dates of a newsletter in its owner's time zone, and all later dates with a decision.

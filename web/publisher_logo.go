@@ -11,45 +11,37 @@ import (
 )
 
 type publisherLogoPage struct {
-	publisherFrame
+	publisher
 	Logo *logoView // nil: none
 }
 
 // Most returns the largest size of a picture in megabytes.
 func (publisherLogoPage) Most() int { return logo.MaxBytes >> 20 }
 
-func (s *site) publisherLogoPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	return s.showLogo(w, r, http.StatusOK, me, nil)
-}
-
-func (s *site) showLogo(w http.ResponseWriter, r *http.Request, status int, me publisher,
-	wrong catalogue.Sayable) error {
-	p := publisherLogoPage{s.publisherFrame(r, me, "logo", "removed"),
-		newLogoView(me.Newsletter.Logo, me.Path()+"/logo/"+me.Newsletter.LogoFile)}
-	p.Wrong = wrong
-	return s.show(w, r, status, "publisher_logo", titled(catalogue.Key("Logo"), me.Newsletter.Name), p)
+func (s *site) publisherLogoPage(me publisher) error {
+	return me.show(nil, "publisher_logo", catalogue.Key("Logo"),
+		publisherLogoPage{me, newLogoView(me.Newsletter.Logo, me.Path()+"/logo/"+me.Newsletter.LogoFile)})
 }
 
 // publisherLogo serves the logo to the publishers of a newsletter. A newsletter that waits for approval shows it to
 // nobody else.
-func (s *site) publisherLogo(w http.ResponseWriter, r *http.Request, me publisher) error {
-	return s.sendLogo(w, r, me.Newsletter, r.PathValue("file"))
+func (s *site) publisherLogo(me publisher) error {
+	return s.sendLogo(me.w, me.Request, me.Newsletter, me.PathValue("file"))
 }
 
-func (s *site) setLogo(w http.ResponseWriter, r *http.Request, me publisher) error {
-	file, err := receivedPicture(r)
+func (s *site) setLogo(me publisher) error {
+	file, err := receivedPicture(me.Request)
 	if err == nil {
-		err = s.storeLogo(r, me.Newsletter.ID, file)
+		err = s.storeLogo(me.Request, me.Newsletter.ID, file)
 	}
 	if asProblem(err) == errTooLarge {
-		drain(r)
+		drain(me.Request)
 		_, _, err = logo.Make(make([]byte, logo.MaxBytes+1)) // for its error about the size
 	}
-	wrong, err := asSaid(err)
-	if wrong != nil {
-		return s.showLogo(w, r, http.StatusUnprocessableEntity, me, wrong)
+	if me.refused(err, "") {
+		return s.publisherLogoPage(me)
 	}
-	return showSaved(w, r, err, me.Path()+"/logo", "logo")
+	return me.saved(err, "/logo", "logo")
 }
 
 // storeLogo makes a logo from a picture and stores it. It returns digest.Invalid if the picture is not usable. It
@@ -97,6 +89,6 @@ func receivedPicture(r *http.Request) ([]byte, error) {
 var errNoPicture = digest.Refuse(digest.Invalid, "no file was chosen; choose a picture first")
 
 // removeLogo deletes the logo. Emails that were already sent then show none.
-func (s *site) removeLogo(w http.ResponseWriter, r *http.Request, me publisher) error {
-	return showSaved(w, r, s.Store.RemoveNewsletterLogo(r.Context(), me.Newsletter.ID), me.Path()+"/logo", "removed")
+func (s *site) removeLogo(me publisher) error {
+	return me.saved(s.Store.RemoveNewsletterLogo(me.ctx, me.Newsletter.ID), "/logo", "removed")
 }

@@ -1,15 +1,13 @@
 package web
 
 import (
-	"net/http"
-
 	"digest"
 	"digest/internal/catalogue"
 	"digest/store"
 )
 
 type publisherMemberPage struct {
-	publisherFrame
+	publisher
 	Member  listedMember
 	History []memberEvent
 }
@@ -38,33 +36,29 @@ func (e memberEvent) Words() any {
 }
 
 // memberOf returns the member whose digest ID is in the path.
-func (s *site) memberOf(r *http.Request, me publisher) (digest.Member, error) {
-	id, err := pathKey(r)
-	if err != nil {
-		return digest.Member{}, err
-	}
-	return s.Store.MemberByDigest(r.Context(), me.Newsletter.ID, digest.DigestID(id))
+func (s *site) memberOf(me publisher) (digest.Member, error) {
+	return s.Store.MemberByDigest(me.ctx, me.Newsletter.ID, digest.DigestID(me.pathID))
 }
 
-func (s *site) publisherMemberPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	m, err := s.memberOf(r, me)
+func (s *site) publisherMemberPage(me publisher) error {
+	m, err := s.memberOf(me)
 	if err != nil {
 		return err
 	}
-	events, err := s.Store.MemberEvents(r.Context(), me.Newsletter.ID, m.Email)
-	p := publisherMemberPage{publisherFrame: s.publisherFrame(r, me, "joined", "left"), Member: listedMember{m}}
+	events, err := s.Store.MemberEvents(me.ctx, me.Newsletter.ID, m.Email)
+	p := publisherMemberPage{publisher: me, Member: listedMember{m}}
 	for _, e := range events {
 		p.History = append(p.History, memberEvent{e})
 	}
-	return s.showPage(w, r, err, "publisher_member", m.Email, p)
+	return me.visit.show(err, "publisher_member", m.Email, p)
 }
 
 // letMemberLeave unsubscribes a member who asked the publisher for it. An import does not add them again.
-func (s *site) letMemberLeave(w http.ResponseWriter, r *http.Request, me publisher) error {
-	m, err := s.memberOf(r, me)
+func (s *site) letMemberLeave(me publisher) error {
+	m, err := s.memberOf(me)
 	if err != nil {
 		return err
 	}
-	err = s.Store.SetDigestState(r.Context(), m.DigestID, digest.DigestLeft, s.Now())
-	return showSaved(w, r, err, me.Path()+"/members/"+r.PathValue("id"), "left")
+	err = s.Store.SetDigestState(me.ctx, m.DigestID, digest.DigestLeft, me.now)
+	return me.saved(err, "/members/"+me.PathValue("id"), "left")
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"net/url"
 	"strconv"
 	"time"
@@ -13,7 +12,7 @@ import (
 
 // A publisherMembersPage lists up to membersShown members of a newsletter.
 type publisherMembersPage struct {
-	publisherFrame
+	publisher
 	Part    string // part of an address to search for
 	States  []choice
 	Members []listedMember
@@ -50,9 +49,9 @@ func memberStates() []choice {
 	}
 }
 
-func (s *site) publisherMembersPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	given := r.URL.Query()
-	p := publisherMembersPage{publisherFrame: s.publisherFrame(r, me),
+func (s *site) publisherMembersPage(me publisher) error {
+	given := me.URL.Query()
+	p := publisherMembersPage{publisher: me,
 		Part: firstRunes(digest.OneLine(given.Get("q")), mostPart), States: chosen(memberStates(), given.Get("state"))}
 	query := store.MemberQuery{Part: p.Part}
 	for _, c := range p.States {
@@ -63,7 +62,7 @@ func (s *site) publisherMembersPage(w http.ResponseWriter, r *http.Request, me p
 	if after, err := strconv.ParseInt(given.Get("after"), 10, 64); err == nil && after > 0 {
 		query.After, p.Begun = digest.DigestID(after), true
 	}
-	for m, err := range s.Store.Members(r.Context(), me.Newsletter.ID, query) {
+	for m, err := range s.Store.Members(me.ctx, me.Newsletter.ID, query) {
 		if err != nil {
 			return err
 		}
@@ -75,5 +74,5 @@ func (s *site) publisherMembersPage(w http.ResponseWriter, r *http.Request, me p
 		}
 		p.Members = append(p.Members, listedMember{m})
 	}
-	return s.show(w, r, http.StatusOK, "publisher_members", titled(catalogue.Key("Members"), me.Newsletter.Name), p)
+	return me.show(nil, "publisher_members", catalogue.Key("Members"), p)
 }

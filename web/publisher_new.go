@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"net/http"
 	"strings"
 
 	"digest"
@@ -27,13 +26,6 @@ const (
 	mostPending   = 3
 )
 
-// A publisherNewPage is the form with which a reader creates a newsletter.
-type publisherNewPage struct {
-	Typed   digest.Newsletter
-	Address string // address of its site or feed, as typed
-	Wrong   any    // catalogue.Sayable, or a text; nil: no error
-}
-
 // publishingClosed returns the error for a reader who may not create newsletters. It tells an operator which command
 // creates one.
 func publishingClosed(me reader) error {
@@ -44,73 +36,71 @@ func publishingClosed(me reader) error {
 	return &p
 }
 
-func (s *site) publisherNewPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	if s.Publishing != PublishingAsk {
-		return publishingClosed(me)
-	}
-	return s.show(w, r, http.StatusOK, "publisher_new", catalogue.Key("Create a newsletter"), publisherNewPage{})
-}
-
-// beginNewsletter creates a newsletter that waits for approval. If its feed cannot be read, it deletes the newsletter
+// publisherNewPage creates a newsletter that waits for approval. If its feed cannot be read, it deletes the newsletter
 // again.
-func (s *site) beginNewsletter(w http.ResponseWriter, r *http.Request, me reader) error {
-	if s.Publishing != PublishingAsk || s.Subscriber == nil {
-		return publishingClosed(me)
+func (s *site) publisherNewPage(v *visit) error {
+	if s.Publishing != PublishingAsk || v.posted() && s.Subscriber == nil {
+		return publishingClosed(v.reader)
 	}
-	if !s.limits.rounds.allow(me.key(), s.Now()) {
+	n, address := digest.Newsletter{
+		Cadence: digest.Daily, State: digest.NewsletterPending, MemberLimit: s.MemberLimit,
+		Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
+	}, ""
+	v.text(codeKind, "address", &address, 0)
+	v.text(lineKind, "name", &n.Name, 60)
+	v.text(codeKind, "slug", &n.Slug, 40)
+	v.text(lineKind, "line", &n.AddressLine, 200)
+	v.text(areaKind, "description", &n.Description, 2000)
+	if !v.posted() {
+		return v.show(nil, "publisher_new", catalogue.Key("Create a newsletter"), v)
+	}
+	if !s.limits.rounds.allow(v.key(), v.now) {
 		return errTooManyFinds
 	}
-	unlock, busy := s.forms.tryLock(me.ID) // so that parallel requests cannot exceed the limit
+	unlock, busy := s.forms.tryLock(v.ID) // so that parallel requests cannot exceed the limit
 	if busy != nil {
 		return errOneByOne
 	}
 	defer unlock()
-	form := r.PostForm
-	p := publisherNewPage{Address: strings.TrimSpace(form.Get("address")), Typed: digest.Newsletter{
-		Slug: strings.ToLower(strings.TrimSpace(form.Get("slug"))), Name: digest.OneLine(form.Get("name")),
-		AddressLine: digest.OneLine(form.Get("line")),
-		Description: strings.TrimSpace(strings.ReplaceAll(form.Get("description"), "\r\n", "\n")),
-		Cadence:     digest.Daily, State: digest.NewsletterPending, MemberLimit: s.MemberLimit,
-		Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
-	}}
-	n, wrong, err := s.addPending(r.Context(), me, p)
-	if err != nil {
-		return err
-	}
+	n.Slug = strings.ToLower(n.Slug)
+	n, wrong, err := s.addPending(v.ctx, v.ID, n, address)
 	if wrong != nil {
-		p.Wrong, p.Address = wrong, firstRunes(p.Address, maxName)
-		return s.show(w, r, http.StatusUnprocessableEntity, "publisher_new", catalogue.Key("Create a newsletter"), p)
+		v.wrong("", wrong)
+		v.fields["address"].Value = firstRunes(address, maxName)
 	}
-	waiting, err := s.Store.CountPending(r.Context())
+	if err != nil || wrong != nil {
+		return v.show(err, "publisher_new", catalogue.Key("Create a newsletter"), v)
+	}
+	waiting, err := s.Store.CountPending(v.ctx)
 	if err != nil {
 		return err
 	}
 	if waiting == 1 { // with more, the operator already has an email
-		s.tellOperator(r.Context(), n)
+		s.tellOperator(v.ctx, n)
 	}
-	return seeOther(w, r, "/newsletters/"+n.Slug)
+	return v.seeOther("/newsletters/" + n.Slug)
 }
 
-// addPending creates the newsletter and subscribes it to its feed, or returns what is wrong with the form.
-func (s *site) addPending(ctx context.Context, me reader, p publisherNewPage) (n digest.Newsletter,
-	wrong catalogue.Sayable, err error) {
-	has, err := s.Store.NewslettersOf(ctx, me.ID)
+// addPending creates the newsletter and subscribes it to the feed at address, or returns what is wrong with the form.
+func (s *site) addPending(ctx context.Context, owner digest.UserID, n digest.Newsletter, address string) (
+	_ digest.Newsletter, wrong catalogue.Sayable, err error) {
+	has, err := s.Store.NewslettersOf(ctx, owner)
 	if err != nil {
 		return n, nil, err
 	}
 	if wrong := tooMany(has); wrong != nil {
 		return n, wrong, nil
 	}
-	if p.Typed.AddressLine == "" {
+	if n.AddressLine == "" {
 		return n, catalogue.Key("Enter the publisher and a postal address. Every issue shows them in its footer."), nil
 	}
-	n, err = s.Store.AddNewsletter(ctx, p.Typed, me.ID, s.Now())
+	n, err = s.Store.AddNewsletter(ctx, n, owner, s.Now())
 	if wrong, err = asRefused(err); wrong != nil || err != nil {
 		return n, wrong, err
 	}
 	find, cancel := context.WithTimeout(ctx, findTime)
 	defer cancel()
-	_, err = s.Subscriber.SubscribeNewsletter(find, n, p.Address)
+	_, err = s.Subscriber.SubscribeNewsletter(find, n, address)
 	if err == nil {
 		return n, nil, nil
 	}

@@ -17,7 +17,7 @@ import (
 
 // A publisherNextPage previews the issue that the owner's next midnight would create, with the forms that change it.
 type publisherNextPage struct {
-	publisherFrame
+	publisher
 	Letter digest.NewsletterLetter // as stored, or as typed
 	Posts  []rehearsedPost
 	Pulled []digest.Post
@@ -104,20 +104,18 @@ func allowFrame(w http.ResponseWriter) {
 	w.Header().Set("Content-Security-Policy", contentPolicy+"; frame-src 'self'")
 }
 
-func (s *site) nextPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	_, letter, err := s.Store.NextLetter(r.Context(), me.Newsletter)
+func (s *site) nextPage(me publisher) error {
+	_, letter, err := s.Store.NextLetter(me.ctx, me.Newsletter)
 	if err != nil {
 		return err
 	}
-	return s.showNext(w, r, http.StatusOK,
-		publisherNextPage{publisherFrame: s.publisherFrame(r, me, "letter", "pulled", "unpulled", "sent"),
-			Letter: letter})
+	return s.showNext(publisherNextPage{publisher: me, Letter: letter})
 }
 
 // showNext shows the preview with an issue as stored, or as typed.
-func (s *site) showNext(w http.ResponseWriter, r *http.Request, status int, p publisherNextPage) error {
-	ctx, n := r.Context(), p.Newsletter
-	p.View = viewOf(r, n)
+func (s *site) showNext(p publisherNextPage) error {
+	ctx, n := p.ctx, p.Newsletter
+	p.View = viewOf(p.Request, n)
 	if s.mails() {
 		p.To = p.Email
 	}
@@ -132,12 +130,12 @@ func (s *site) showNext(w http.ResponseWriter, r *http.Request, status int, p pu
 	if p.Pulled, err = s.Store.Posts(ctx, pulled[:min(len(pulled), mostPulledShown)]); err != nil {
 		return err
 	}
-	if p.Posts, err = s.rehearsed(r, refs); err != nil {
+	if p.Posts, err = s.rehearsed(p.Request, refs); err != nil {
 		return err
 	}
 	p.Frame = letterFrame{Page: p.Path() + "/next", Shown: p.Path() + "/next/preview", View: p.View}
-	allowFrame(w)
-	return s.show(w, r, status, "publisher_next", titled(catalogue.Key("Next issue"), n.Name), p)
+	allowFrame(p.w)
+	return p.show(nil, "publisher_next", catalogue.Key("Next issue"), p)
 }
 
 const (
@@ -177,17 +175,17 @@ func (s *site) rehearsed(r *http.Request, refs []digest.PostRef) ([]rehearsedPos
 const letterPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox"
 
 // nextShown serves the next issue itself, for the iframe.
-func (s *site) nextShown(w http.ResponseWriter, r *http.Request, me publisher) error {
-	archive, letter, err := s.Store.NextLetter(r.Context(), me.Newsletter)
+func (s *site) nextShown(me publisher) error {
+	archive, letter, err := s.Store.NextLetter(me.ctx, me.Newsletter)
 	if err != nil {
 		return err
 	}
-	view := viewOf(r, me.Newsletter)
-	m, err := s.Editions.Rehearse(r.Context(), archive, me.Newsletter, letter, digest.Layout(view.Layout), me.Email)
+	view := viewOf(me.Request, me.Newsletter)
+	m, err := s.Editions.Rehearse(me.ctx, archive, me.Newsletter, letter, digest.Layout(view.Layout), me.Email)
 	if err != nil {
 		return err
 	}
-	return showLetter(w, view, m)
+	return showLetter(me.w, view, m)
 }
 
 // showLetter sends the HTML or the plain text of an issue, for the iframe.
@@ -209,24 +207,23 @@ func showLetter(w http.ResponseWriter, view letterView, m render.Message) error 
 }
 
 // setNext changes the subject and the note of the next issue, or skips it.
-func (s *site) setNext(w http.ResponseWriter, r *http.Request, me publisher) error {
-	_, next, err := s.Store.NextLetter(r.Context(), me.Newsletter)
+func (s *site) setNext(me publisher) error {
+	_, next, err := s.Store.NextLetter(me.ctx, me.Newsletter)
 	if err != nil {
 		return err
 	}
-	typed := typedLetter(r, next)
-	p := publisherNextPage{publisherFrame: s.publisherFrame(r, me), Letter: typed}
-	if r.PostForm.Get("date") != next.LocalDate.String() {
-		p.Letter.LocalDate, p.Wrong = next.LocalDate,
-			catalogue.Key("It’s past midnight, so that issue was already created. This is the next one.")
-		return s.showNext(w, r, http.StatusConflict, p)
+	typed := typedLetter(me.Request, next)
+	p := publisherNextPage{publisher: me, Letter: typed}
+	if me.PostForm.Get("date") != next.LocalDate.String() {
+		p.Letter.LocalDate, me.status = next.LocalDate, http.StatusConflict
+		me.Wrong = catalogue.Key("It’s past midnight, so that issue was already created. This is the next one.")
+		return s.showNext(p)
 	}
-	wrong, err := asSaid(s.Store.SetNewsletterLetter(r.Context(), typed))
-	if wrong != nil {
-		p.Wrong = wrong
-		return s.showNext(w, r, http.StatusUnprocessableEntity, p)
+	err = s.Store.SetNewsletterLetter(me.ctx, typed)
+	if me.refused(err, "") {
+		return s.showNext(p)
 	}
-	return showSaved(w, r, err, me.Path()+"/next", "letter")
+	return me.saved(err, "/next", "letter")
 }
 
 func typedLetter(r *http.Request, l digest.NewsletterLetter) digest.NewsletterLetter {
@@ -237,51 +234,41 @@ func typedLetter(r *http.Request, l digest.NewsletterLetter) digest.NewsletterLe
 }
 
 // pullPost excludes a post from all issues that are not sent yet.
-func (s *site) pullPost(w http.ResponseWriter, r *http.Request, me publisher) error {
-	id, err := pathKey(r)
-	if err != nil {
-		return err
-	}
-	refs, err := s.Store.UnsentPosts(r.Context(), me.Newsletter, s.Now())
+func (s *site) pullPost(me publisher) error {
+	refs, err := s.Store.UnsentPosts(me.ctx, me.Newsletter, me.now)
 	if err != nil {
 		return err
 	}
 	for _, ref := range refs {
-		if ref.PostID == digest.PostID(id) {
-			return showSaved(w, r, s.Store.PullPost(r.Context(), me.Newsletter.ID, ref.PostID, s.Now()), me.Path()+
-				"/next", "pulled")
+		if ref.PostID == digest.PostID(me.pathID) {
+			return me.saved(s.Store.PullPost(me.ctx, me.Newsletter.ID, ref.PostID, me.now), "/next", "pulled")
 		}
 	}
 	return errNotFound
 }
 
-func (s *site) unpullPost(w http.ResponseWriter, r *http.Request, me publisher) error {
-	id, err := pathKey(r)
-	if err != nil {
-		return err
-	}
-	return showSaved(w, r, s.Store.UnpullPost(r.Context(), me.Newsletter.ID, digest.PostID(id)), me.Path()+
-		"/next", "unpulled")
+func (s *site) unpullPost(me publisher) error {
+	return me.saved(s.Store.UnpullPost(me.ctx, me.Newsletter.ID, digest.PostID(me.pathID)), "/next", "unpulled")
 }
 
 // sendTest emails the next issue, as it is now, to the publisher who requested it.
-func (s *site) sendTest(w http.ResponseWriter, r *http.Request, me publisher) error {
+func (s *site) sendTest(me publisher) error {
 	if !s.mails() {
 		return errNotFound
 	}
-	if now := s.Now(); !s.limits.tests.allow(me.key(), now) {
+	if now := me.now; !s.limits.tests.allow(me.key(), now) {
 		return errTooManyTests
 	}
-	archive, letter, err := s.Store.NextLetter(r.Context(), me.Newsletter)
+	archive, letter, err := s.Store.NextLetter(me.ctx, me.Newsletter)
 	if err != nil {
 		return err
 	}
-	layout := digest.Layout(viewOf(r, me.Newsletter).Layout)
-	l, err := s.Editions.TestLetter(r.Context(), archive, me.Newsletter, letter, layout,
+	layout := digest.Layout(viewOf(me.Request, me.Newsletter).Layout)
+	l, err := s.Editions.TestLetter(me.ctx, archive, me.Newsletter, letter, layout,
 		s.Outbox.NewsletterFrom(me.Newsletter), me.Email)
 	if err != nil {
 		return fmt.Errorf("writing a test letter: %w", err)
 	}
 	s.Outbox.Add(mailer.LetterRequest{Write: func(context.Context) (mailer.Letter, error) { return l, nil }})
-	return showSaved(w, r, nil, me.Path()+"/next", "sent")
+	return me.saved(nil, "/next", "sent")
 }

@@ -2,7 +2,7 @@ package web
 
 import (
 	"html/template"
-	"net/http"
+
 	"slices"
 
 	"digest"
@@ -12,7 +12,7 @@ import (
 
 // A publisherNumbersPage shows the statistics of a newsletter for one year. It names no member.
 type publisherNumbersPage struct {
-	publisherFrame
+	publisher
 	Plot    template.HTML
 	Members int // now
 	Total   digest.NewsletterDay
@@ -25,14 +25,14 @@ const mostClicksShown = 100
 
 const numbersDays = 366
 
-func (s *site) publisherNumbersPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	days, err := s.Store.NewsletterNumbers(r.Context(), me.Newsletter, s.Now(), numbersDays)
-	p := publisherNumbersPage{publisherFrame: s.publisherFrame(r, me)}
-	p.add(days, s.language(r))
+func (s *site) publisherNumbersPage(me publisher) error {
+	days, err := s.Store.NewsletterNumbers(me.ctx, me.Newsletter, me.now, numbersDays)
+	p := publisherNumbersPage{publisher: me}
+	p.add(days, me.language())
 	if err == nil {
-		p.Clicks, err = s.Store.ClickCounts(r.Context(), me.Newsletter.ID, mostClicksShown)
+		p.Clicks, err = s.Store.ClickCounts(me.ctx, me.Newsletter.ID, mostClicksShown)
 	}
-	return s.showPage(w, r, err, "publisher_numbers", titled(catalogue.Key("Statistics"), me.Newsletter.Name), p)
+	return me.show(err, "publisher_numbers", catalogue.Key("Statistics"), p)
 }
 
 // add draws the chart of days, which have no gaps, and computes the totals.

@@ -3,7 +3,6 @@ package web
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"digest"
 	"digest/internal/catalogue"
@@ -11,74 +10,56 @@ import (
 )
 
 type publisherPeoplePage struct {
-	publisherFrame
+	publisher
 	People []store.Publisher
-	Typed  string // the address that was typed
 }
 
 const mostPublishers = 20
 
-func (s *site) publisherPeoplePage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	return s.showPublisherPeople(w, r, http.StatusOK,
-		publisherPeoplePage{publisherFrame: s.publisherFrame(r, me, "editor", "removed", "offered", "ended", "owner")})
-}
-
-func (s *site) showPublisherPeople(w http.ResponseWriter, r *http.Request, status int, p publisherPeoplePage) error {
-	var err error
-	if p.People, err = s.Store.Publishers(r.Context(), p.Newsletter.ID); err != nil {
-		return err
-	}
-	return s.show(w, r, status, "publisher_people", titled(catalogue.Key("Team"), p.Newsletter.Name), p)
-}
-
-// addEditor makes another reader an editor of the newsletter. The form reveals whether an address belongs to a
-// reader, so it is rate limited.
-func (s *site) addEditor(w http.ResponseWriter, r *http.Request, me publisher) error {
-	p := publisherPeoplePage{publisherFrame: s.publisherFrame(r, me), Typed: strings.TrimSpace(r.PostForm.Get("email"))}
-	if !s.limits.rounds.allow(me.key(), s.Now()) {
+// publisherPeoplePage lists the team. A POST of the owner makes another reader an editor. The form reveals whether an
+// address belongs to a reader, so it is rate limited.
+func (s *site) publisherPeoplePage(me publisher) error {
+	if me.posted() && !s.limits.rounds.allow(me.key(), me.now) {
 		return errTooMany
 	}
-	people, err := s.Store.Publishers(r.Context(), me.Newsletter.ID)
-	if err != nil {
-		return err
+	people, err := s.Store.Publishers(me.ctx, me.Newsletter.ID)
+	var email string
+	me.text(emailKind, "email", &email, 0)
+	if err == nil && me.posted() {
+		var u digest.User
+		u, err = s.Store.UserByEmail(me.ctx, email)
+		switch {
+		case digest.KindOf(err) == digest.NotFound || digest.KindOf(err) == digest.Invalid:
+			me.wrong("email", catalogue.Key("No reader here has that address. Ask them to sign up first."))
+			err = nil
+		case err != nil:
+		case len(people) >= mostPublishers:
+			me.wrong("email", catalogue.Key("This team has the maximum number of editors. Remove one first."))
+			me.status = http.StatusConflict
+		case u.ID == me.ID:
+			me.wrong("email", catalogue.Key("That’s you."))
+		default:
+			return me.saved(s.Store.SetRole(me.ctx, me.Newsletter.ID, u.ID, digest.RoleEditor, me.now), "/people",
+				"editor")
+		}
 	}
-	u, err := s.Store.UserByEmail(r.Context(), p.Typed)
-	switch {
-	case digest.KindOf(err) == digest.NotFound || digest.KindOf(err) == digest.Invalid:
-		p.Wrong = catalogue.Key("No reader here has that address. Ask them to sign up first.")
-		return s.showPublisherPeople(w, r, http.StatusUnprocessableEntity, p)
-	case err != nil:
-		return err
-	case len(people) >= mostPublishers:
-		p.Wrong = catalogue.Key("This team has the maximum number of editors. Remove one first.")
-		return s.showPublisherPeople(w, r, http.StatusConflict, p)
-	case u.ID == me.ID:
-		p.Wrong = catalogue.Key("That’s you.")
-		return s.showPublisherPeople(w, r, http.StatusUnprocessableEntity, p)
-	}
-	return showSaved(w, r, s.Store.SetRole(r.Context(), me.Newsletter.ID, u.ID, digest.RoleEditor, s.Now()), me.Path()+
-		"/people", "editor")
+	return me.show(err, "publisher_people", catalogue.Key("Team"), publisherPeoplePage{me, people})
 }
 
 // removeEditor removes the role of an editor. Editors may remove their own.
-func (s *site) removeEditor(w http.ResponseWriter, r *http.Request, me publisher) error {
-	id, err := pathKey(r)
-	if err != nil {
-		return err
-	}
-	self := digest.UserID(id) == me.ID
+func (s *site) removeEditor(me publisher) error {
+	self := digest.UserID(me.pathID) == me.ID
 	if !self && !me.Owns() {
 		return errOwnerOnly
 	}
-	err = s.Store.SetRole(r.Context(), me.Newsletter.ID, digest.UserID(id), digest.RoleNone, s.Now())
+	err := s.Store.SetRole(me.ctx, me.Newsletter.ID, digest.UserID(me.pathID), digest.RoleNone, me.now)
 	if digest.KindOf(err) == digest.Conflict {
 		return errLastOwner
 	}
-	path := me.Path() + "/people"
 	if self {
-		path = "/newsletters"
+		return me.visit.saved(err, "/newsletters", "removed")
 	}
-	return showSaved(w, r, err, path, "removed")
+	return me.saved(err, "/people", "removed")
 }
 
 // Offered reports whether the owner offers the newsletter to the signed-in publisher.
@@ -89,31 +70,21 @@ func offered(people []store.Publisher, to digest.UserID) bool {
 }
 
 // offerNewsletter offers the ownership of the newsletter to an editor.
-func (s *site) offerNewsletter(w http.ResponseWriter, r *http.Request, me publisher) error {
-	id, err := pathKey(r)
-	if err != nil {
-		return err
-	}
-	return showSaved(w, r, s.Store.OfferNewsletter(r.Context(), me.Newsletter.ID, digest.UserID(id), s.Now()),
-		me.Path()+"/people", "offered")
+func (s *site) offerNewsletter(me publisher) error {
+	return me.saved(s.Store.OfferNewsletter(me.ctx, me.Newsletter.ID, digest.UserID(me.pathID), me.now),
+		"/people", "offered")
 }
 
-func (s *site) withdrawOffer(w http.ResponseWriter, r *http.Request, me publisher) error {
-	id, err := pathKey(r)
-	if err != nil {
-		return err
-	}
-	return showSaved(w, r, s.Store.EndOffer(r.Context(), me.Newsletter.ID, digest.UserID(id)), me.Path()+
-		"/people", "ended")
+func (s *site) withdrawOffer(me publisher) error {
+	return me.saved(s.Store.EndOffer(me.ctx, me.Newsletter.ID, digest.UserID(me.pathID)), "/people", "ended")
 }
 
-func (s *site) declineOffer(w http.ResponseWriter, r *http.Request, me publisher) error {
-	return showSaved(w, r, s.Store.EndOffer(r.Context(), me.Newsletter.ID, me.ID), me.Path()+"/people", "ended")
+func (s *site) declineOffer(me publisher) error {
+	return me.saved(s.Store.EndOffer(me.ctx, me.Newsletter.ID, me.ID), "/people", "ended")
 }
 
 // acceptOffer makes the signed-in editor the owner, if the newsletter is offered to them. The former owner becomes an
 // editor.
-func (s *site) acceptOffer(w http.ResponseWriter, r *http.Request, me publisher) error {
-	return showSaved(w, r, s.Store.AcceptOffer(r.Context(), me.Newsletter.ID, me.ID, s.Now()), me.Path()+
-		"/people", "owner")
+func (s *site) acceptOffer(me publisher) error {
+	return me.saved(s.Store.AcceptOffer(me.ctx, me.Newsletter.ID, me.ID, me.now), "/people", "owner")
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -12,17 +11,11 @@ import (
 )
 
 type publisherSettingsPage struct {
-	publisherFrame
+	publisher
 	cadenceField
-	Typed digest.Newsletter
-	Hours []choice // choices of how long an issue waits for approval
+	Colours      digest.Colours // as typed
+	OwnAddresses bool           // the newsletter can have its own sender address
 }
-
-// Layouts returns the choices of layout.
-func (p publisherSettingsPage) Layouts() []choice { return layoutsToChoose(p.Typed.Layout) }
-
-// Pictures returns the choices of how to show pictures.
-func (p publisherSettingsPage) Pictures() []choice { return picturesToChoose(p.Typed.Images) }
 
 type colourField struct {
 	Name       string
@@ -32,62 +25,66 @@ type colourField struct {
 
 // ColourFields returns the fields of the newsletter's colours.
 func (p publisherSettingsPage) ColourFields() []colourField {
-	c, own := p.Typed.Colours, digest.OwnColours()
+	c, own := p.Colours, digest.OwnColours()
 	return []colourField{
 		{"paper", catalogue.Key("Background"), c.Paper, own.Paper}, {"ink", catalogue.Key("Headlines and text"), c.Ink,
 			own.Ink}, {"accent", catalogue.Key("Names and links"), c.Accent, own.Accent},
 	}
 }
 
-func (s *site) publisherSettingsPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	n := me.Newsletter.Wanted()
-	p := publisherSettingsPage{s.publisherFrame(r, me, "settings"), newCadenceField(n.Cadence, n.DeliverAt), n,
-		approvalsToChoose(n.ApproveWithin)}
-	return s.show(w, r, http.StatusOK, "publisher_settings", titled(catalogue.Key("Settings"), n.Name), p)
-}
-
-func approvalsToChoose(wait time.Duration) []choice {
-	all := []choice{{Value: "0", Name: catalogue.Key("Send automatically"), Chosen: wait == 0}}
+func approvalsToChoose() []choice {
+	all := []choice{{Value: "0", Name: catalogue.Key("Send automatically")}}
 	for h := 1; h <= int(digest.MaxApproval/time.Hour); h++ {
 		all = append(all, choice{Value: strconv.Itoa(h),
-			Name:   catalogue.Key("Wait up to %d hours for my approval, then send").With(h),
-			Chosen: wait == time.Duration(h)*time.Hour})
+			Name: catalogue.Key("Wait up to %d hours for my approval, then send").With(h)})
 	}
 	return all
 }
 
-func (s *site) setNewsletter(w http.ResponseWriter, r *http.Request, me publisher) error {
-	n, form := me.Newsletter, r.PostForm
-	field, cadence, at, wrong, err := readCadence(r)
-	if err != nil {
-		return err
-	}
-	hours, err := strconv.Atoi(form.Get("approve"))
-	if err != nil || hours < 0 {
-		return errBadForm
-	}
-	n.Name, n.AddressLine, n.FromName = digest.OneLine(form.Get("name")), digest.OneLine(form.Get("address")),
-		digest.OneLine(form.Get("from"))
-	n.Description = strings.TrimSpace(strings.ReplaceAll(form.Get("description"), "\r\n", "\n"))
-	n.HeaderText, n.FooterText = digest.OneLine(form.Get("header")), digest.OneLine(form.Get("footer"))
-	n.Colours = digest.Colours{Paper: form.Get("paper"), Ink: form.Get("ink"), Accent: form.Get("accent")}.Tidy()
-	n.SiteURL, n.ReplyTo = strings.TrimSpace(form.Get("site")), strings.TrimSpace(form.Get("reply"))
-	n.ReturnURLs = digest.ReturnURLs(strings.Fields(form.Get("returns")))
-	n.Layout, n.Images, n.Cadence, n.DeliverAt = digest.Layout(form.Get("layout")), digest.Images(form.Get("images")),
-		cadence, at
-	n.ApproveWithin, n.CountClicks = time.Duration(hours)*time.Hour, form.Get("clicks") == "1"
-	p := publisherSettingsPage{s.publisherFrame(r, me), field, n, approvalsToChoose(n.ApproveWithin)}
-	if p.Wrong = wrong; wrong == nil {
-		var said catalogue.Sayable
-		if said, err = asSaid(s.changeNewsletter(r.Context(), me.Newsletter, n, me.Operator)); said != nil {
-			p.Wrong = said
+func (s *site) publisherSettingsPage(me publisher) error {
+	n := me.Newsletter.Wanted()
+	hours := me.letterFields(&n)
+	p := publisherSettingsPage{me, newCadenceField(n.Cadence, n.DeliverAt), n.Colours, s.Domains != nil}
+	if me.posted() {
+		wait, err := strconv.Atoi(hours)
+		if err != nil || wait < 0 {
+			return errBadForm
+		}
+		n.ApproveWithin = time.Duration(wait) * time.Hour
+		p.cadenceField, n.Cadence, n.DeliverAt, me.Wrong, err = readCadence(me.Request)
+		if err == nil && me.ok() {
+			err = s.changeNewsletter(me.ctx, me.Newsletter, n, me.Operator)
+		}
+		if me.ok() && !me.refused(err, "") {
+			return me.saved(err, "/settings", "settings")
 		}
 	}
-	if p.Wrong != nil {
-		return s.show(w, r, http.StatusUnprocessableEntity, "publisher_settings",
-			titled(catalogue.Key("Settings"), me.Newsletter.Name), p)
+	return me.show(nil, "publisher_settings", catalogue.Key("Settings"), p)
+}
+
+// letterFields describes the settings of a newsletter and parses them. It returns the hours of the approval.
+func (me publisher) letterFields(n *digest.Newsletter) (hours string) {
+	me.text(lineKind, "name", &n.Name, 60)
+	me.text(areaKind, "description", &n.Description, 2000)
+	me.text(codeKind, "site", &n.SiteURL, 200)
+	me.fields["site"].Sample = "https://"
+	me.text(lineKind, "address", &n.AddressLine, 200)
+	me.text(areaKind, "header", &n.HeaderText, 500)
+	me.text(areaKind, "footer", &n.FooterText, 500)
+	n.HeaderText, n.FooterText = digest.OneLine(n.HeaderText), digest.OneLine(n.FooterText)
+	me.text(lineKind, "from", &n.FromName, 60)
+	me.text(emailKind, "reply", &n.ReplyTo, 200)
+	me.oneOf(radioKind, "layout", (*string)(&n.Layout), layoutsToChoose())
+	me.oneOf(radioKind, "images", (*string)(&n.Images), picturesToChoose())
+	me.check("clicks", &n.CountClicks)
+	me.text(codesKind, "returns", &n.ReturnURLs, 4000)
+	hours = strconv.Itoa(int(n.ApproveWithin / time.Hour))
+	me.oneOf(selectKind, "approve", &hours, approvalsToChoose())
+	if form := me.PostForm; me.posted() {
+		n.ReturnURLs = digest.ReturnURLs(strings.Fields(n.ReturnURLs))
+		n.Colours = digest.Colours{Paper: form.Get("paper"), Ink: form.Get("ink"), Accent: form.Get("accent")}.Tidy()
 	}
-	return showSaved(w, r, err, me.Path()+"/settings", "settings")
+	return hours
 }
 
 // changeNewsletter stores a newsletter. If the operator approves newsletters, changed names of an approved newsletter
@@ -109,22 +106,22 @@ func (s *site) changeNewsletter(ctx context.Context, was, n digest.Newsletter, b
 }
 
 // holdNewsletter stops all sending of the newsletter until its owner releases it.
-func (s *site) holdNewsletter(w http.ResponseWriter, r *http.Request, me publisher) error {
+func (s *site) holdNewsletter(me publisher) error {
 	if me.Newsletter.State != digest.NewsletterActive {
 		return errBadForm
 	}
-	err := s.Store.ChangeNewsletterState(r.Context(), me.Newsletter, digest.NewsletterHeld, digest.HeldByPublisher,
-		s.Now())
-	return showSaved(w, r, err, me.Path(), "held")
+	err := s.Store.ChangeNewsletterState(me.ctx, me.Newsletter, digest.NewsletterHeld, digest.HeldByPublisher,
+		me.now)
+	return me.saved(err, "", "held")
 }
 
 // releaseNewsletter ends a hold that the owner started.
-func (s *site) releaseNewsletter(w http.ResponseWriter, r *http.Request, me publisher) error {
+func (s *site) releaseNewsletter(me publisher) error {
 	if !me.HeldByOwner() {
 		return errHeldByOthers
 	}
-	err := s.Store.ChangeNewsletterState(r.Context(), me.Newsletter, digest.NewsletterActive, "", s.Now())
-	return showSaved(w, r, err, me.Path(), "released")
+	err := s.Store.ChangeNewsletterState(me.ctx, me.Newsletter, digest.NewsletterActive, "", me.now)
+	return me.saved(err, "", "released")
 }
 
 // HeldByOwner reports whether the owner put the newsletter on hold.

@@ -9,9 +9,8 @@ import (
 )
 
 type publisherTokensPage struct {
-	publisherFrame
+	publisher
 	Tokens []listedToken
-	Typed  string
 	Token  string // the new token; it is shown only once
 }
 
@@ -26,59 +25,46 @@ func (t listedToken) UsedDay() catalogue.Sayable {
 	return catalogue.Day("2 January 2006", day)
 }
 
-func (s *site) publisherTokensPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	return s.showPublisherTokens(w, r, http.StatusOK,
-		publisherTokensPage{publisherFrame: s.publisherFrame(r, me, "removed")})
-}
-
-func (s *site) showPublisherTokens(w http.ResponseWriter, r *http.Request, status int, p publisherTokensPage) error {
-	all, err := s.Store.NewsletterTokens(r.Context(), p.Newsletter.ID)
-	if err != nil {
-		return err
+// publisherTokensPage lists the tokens. A POST creates one. The database stores only its hash.
+func (s *site) publisherTokensPage(me publisher) error {
+	p := publisherTokensPage{publisher: me}
+	made := store.NewsletterToken{NewsletterID: me.Newsletter.ID, UserID: me.ID}
+	me.text(lineKind, "name", &made.Name, 100)
+	me.check("reads", &made.ReadOnly)
+	if me.posted() {
+		if !s.limits.rounds.allow(me.key(), me.now) {
+			return errTooMany
+		}
+		p.Token = newSecret()
+		_, err := s.Store.AddNewsletterToken(me.ctx, made, hashSecret(p.Token), me.now)
+		wrong, err := asRefused(err)
+		switch {
+		case err != nil:
+			return err
+		case wrong != nil:
+			me.wrong("name", wrong)
+			p.Token = ""
+		default:
+			me.fields["name"].Value, me.fields["reads"].Value, me.status = "", "", http.StatusOK
+		}
 	}
+	all, err := s.Store.NewsletterTokens(me.ctx, me.Newsletter.ID)
 	for _, t := range all {
 		p.Tokens = append(p.Tokens, listedToken{t})
 	}
-	return s.show(w, r, status, "publisher_tokens", titled(catalogue.Key("Access tokens"), p.Newsletter.Name), p)
-}
-
-// makeNewsletterToken creates a token. The database stores only its hash.
-func (s *site) makeNewsletterToken(w http.ResponseWriter, r *http.Request, me publisher) error {
-	p := publisherTokensPage{publisherFrame: s.publisherFrame(r, me), Typed: r.PostForm.Get("name")}
-	if !s.limits.rounds.allow(me.key(), s.Now()) {
-		return errTooMany
-	}
-	token := newSecret()
-	_, err := s.Store.AddNewsletterToken(r.Context(), store.NewsletterToken{
-		NewsletterID: me.Newsletter.ID, UserID: me.ID, Name: p.Typed, ReadOnly: r.PostForm.Get("reads") == "1",
-	}, hashSecret(token), s.Now())
-	wrong, err := asRefused(err)
-	if err != nil {
-		return err
-	}
-	if wrong != nil {
-		p.Wrong = wrong
-		return s.showPublisherTokens(w, r, http.StatusUnprocessableEntity, p)
-	}
-	p.Typed, p.Token = "", token
-	return s.showPublisherTokens(w, r, http.StatusOK, p)
+	return me.show(err, "publisher_tokens", catalogue.Key("Access tokens"), p)
 }
 
 // removeNewsletterToken revokes a token. Editors may revoke their own tokens, the owner any.
-func (s *site) removeNewsletterToken(w http.ResponseWriter, r *http.Request, me publisher) error {
-	id, err := pathKey(r)
-	if err != nil {
-		return err
-	}
-	all, err := s.Store.NewsletterTokens(r.Context(), me.Newsletter.ID)
+func (s *site) removeNewsletterToken(me publisher) error {
+	all, err := s.Store.NewsletterTokens(me.ctx, me.Newsletter.ID)
 	if err != nil {
 		return err
 	}
 	for _, t := range all {
-		if t.ID == id && t.UserID != me.ID && me.Role != digest.RoleOwner {
+		if t.ID == me.pathID && t.UserID != me.ID && me.Role != digest.RoleOwner {
 			return errOwnerOnly
 		}
 	}
-	return showSaved(w, r, s.Store.RemoveNewsletterToken(r.Context(), me.Newsletter.ID, id), me.Path()+
-		"/tokens", "removed")
+	return me.saved(s.Store.RemoveNewsletterToken(me.ctx, me.Newsletter.ID, me.pathID), "/tokens", "removed")
 }

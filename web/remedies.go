@@ -51,7 +51,10 @@ func (s *site) remediesPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	if err == nil && p.Feed != "" {
 		if u, err := s.signedIn(r); err != nil || u.ID == p.of.UserID {
-			return orShow(err, func() error { return seeOther(w, r, p.Feed+"#remedies") })
+			if err != nil {
+				return err
+			}
+			return seeOther(w, r, p.Feed+"#remedies")
 		}
 	}
 	return s.showRemedies(w, r, p, err)

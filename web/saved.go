@@ -34,7 +34,10 @@ func (s *site) withPost(w http.ResponseWriter, r *http.Request, me reader, do fu
 	if err == nil {
 		err = do(digest.PostID(id))
 	}
-	return orShow(err, func() error { return seeOther(w, r, back) })
+	if err != nil {
+		return err
+	}
+	return seeOther(w, r, back)
 }
 
 // A listedPost is a post in a list of posts of several sites.

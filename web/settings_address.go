@@ -20,33 +20,28 @@ const (
 
 // An addressPage shows the reader's address and the form for another one.
 type addressPage struct {
-	letterRequest
-	reader
+	*visit
 	Wish       *store.AddressChange // the pending change; nil: none
 	Until      catalogue.Moment     // when Wish expires
-	Cancelled  bool
-	Suppressed bool // the present address gets no email, so it cannot confirm
+	Suppressed bool                 // the present address gets no email, so it cannot confirm
 	Mails      bool
 	Tried      catalogue.Sayable // why the reader cannot request a change today
+	typed      string
 }
 
-// Address returns the present address.
-func (p addressPage) Address() string { return p.User.Email }
+func (s *site) addressPage(v *visit) error { return s.showAddress(s.addressPageOf(v)) }
 
-func (s *site) addressPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	p, err := s.addressPageOf(r, me)
-	return s.showPage(w, r, err, "settings_address", catalogue.Key("Email address"), p)
+func (s *site) showAddress(p addressPage, err error) error {
+	return p.show(err, "settings_address", catalogue.Key("Email address"), p)
 }
 
-func (s *site) showAddress(w http.ResponseWriter, r *http.Request, status int, p addressPage) error {
-	return s.show(w, r, status, "settings_address", catalogue.Key("Email address"), p)
-}
-
-func (s *site) addressPageOf(r *http.Request, me reader) (addressPage, error) {
-	p := addressPage{reader: me, Mails: s.mails(), Cancelled: savedOf(r, "cancelled") != ""}
-	v, err := s.Store.AddressView(r.Context(), me.ID, me.Email)
-	p.Suppressed = v.Suppressed
-	p.tell(v.Wish, s.Now())
+func (s *site) addressPageOf(v *visit) (addressPage, error) {
+	p := addressPage{visit: v, Mails: s.mails()}
+	v.text(emailKind, "email", &p.typed, 0)
+	v.fields["email"].Fill = "email"
+	stored, err := s.Store.AddressView(v.ctx, v.ID, v.Email)
+	p.Suppressed = stored.Suppressed
+	p.tell(stored.Wish, v.now)
 	return p, err
 }
 
@@ -63,44 +58,47 @@ func (p *addressPage) tell(c store.AddressChange, now time.Time) {
 
 // requestAddress sends a confirmation email to the old and to the new address. The response does not reveal whether
 // the new address has an account.
-func (s *site) requestAddress(w http.ResponseWriter, r *http.Request, me reader) error {
-	p, err := s.addressPageOf(r, me)
+func (s *site) requestAddress(v *visit) error {
+	p, err := s.addressPageOf(v)
 	if err != nil {
 		return err
 	}
-	p.letterRequest.Email = r.PostForm.Get("email")
-	email, wrong := s.wished(p.letterRequest.Email, me)
-	switch p.Wrong = wrong; {
+	email, wrong := s.wished(p.typed, v.reader)
+	switch {
 	case wrong != "":
-		return s.showAddress(w, r, http.StatusUnprocessableEntity, p)
+		v.wrong("email", wrong)
+		return s.showAddress(p, nil)
 	case p.Suppressed:
-		return s.showAddress(w, r, http.StatusConflict, p)
+		v.status = http.StatusConflict
+		return s.showAddress(p, nil)
 	case p.Wish != nil || p.Tried != nil:
-		return s.showAddress(w, r, http.StatusTooManyRequests, p)
+		v.status = http.StatusTooManyRequests
+		return s.showAddress(p, nil)
 	}
-	q, status, err := s.requestLetter(r, func(*http.Request, string) letterAsker {
-		return letterAsker{kind: allowance.Address, name: "reader " + me.key()}
+	q, status, err := s.requestLetter(v.Request, func(*http.Request, string) letterAsker {
+		return letterAsker{kind: allowance.Address, name: "reader " + v.key()}
 	})
-	if err == nil && q.Wrong == "" && q.letter.ID == 0 {
-		q.Wrong, status = catalogue.Key(
+	if v.status = status; err == nil && q.Wrong == "" && q.letter.ID == 0 {
+		q.Wrong, v.status = catalogue.Key(
 			"We already sent emails like this to that address today. Try again in a few hours."),
 			http.StatusTooManyRequests
 	}
-	if p.letterRequest = q; err != nil || q.Wrong != "" {
-		return orShow(err, func() error { return s.showAddress(w, r, status, p) })
+	if err != nil || q.Wrong != "" {
+		v.wrong("email", q.Wrong)
+		return s.showAddress(p, err)
 	}
-	oldToken, newToken, now := newSecret(), newSecret(), s.Now()
-	err = s.Store.AddAddressChange(r.Context(), me.ID, email, hashSecret(oldToken), hashSecret(newToken),
+	oldToken, newToken, now := newSecret(), newSecret(), v.now
+	err = s.Store.AddAddressChange(v.ctx, v.ID, email, hashSecret(oldToken), hashSecret(newToken),
 		now, now.Add(addressTTL), addressApart)
 	if digest.KindOf(err) == digest.Conflict { // another browser of the reader was faster
-		p, err = s.addressPageOf(r, me)
-		return orShow(err, func() error { return s.showAddress(w, r, http.StatusTooManyRequests, p) })
+		v.status = http.StatusTooManyRequests
+		return s.showAddress(s.addressPageOf(v))
 	}
 	if err != nil {
 		return err
 	}
-	s.mailBothSides(s.language(r), me.User, email, oldToken, newToken, q)
-	return seeOther(w, r, "/settings/address")
+	s.mailBothSides(v.language(), v.User, email, oldToken, newToken, q)
+	return v.seeOther("/settings/address")
 }
 
 // wished parses the new address, or returns why the reader cannot have it.
@@ -142,8 +140,8 @@ func (s *site) mailBothSides(l *catalogue.Language, u digest.User, email, oldTok
 	s.Outbox.Add(toOld)
 }
 
-func (s *site) cancelAddress(w http.ResponseWriter, r *http.Request, me reader) error {
-	return showSaved(w, r, s.Store.EndAddressChange(r.Context(), me.ID), "/settings/address", "cancelled")
+func (s *site) cancelAddress(v *visit) error {
+	return v.saved(s.Store.EndAddressChange(v.ctx, v.ID), "/settings/address", "cancelled")
 }
 
 // A confirmAddressPage is the page behind the link in both emails.

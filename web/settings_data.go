@@ -14,15 +14,15 @@ import (
 )
 
 type dataPage struct {
-	settingsFrame
+	*visit
 	Private bool // the reader has private feeds
 }
 
-func (s *site) dataPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	subs, err := s.Store.AllSubscriptions(r.Context(), me.Digest.ID)
+func (s *site) dataPage(v *visit) error {
+	subs, err := s.Store.AllSubscriptions(v.ctx, v.Digest.ID)
 	private := slices.ContainsFunc(subs,
 		func(sub store.SubscriptionInfo) bool { return digest.IsPrivate(sub.Feed.URL) })
-	return s.showPage(w, r, err, "settings_data", catalogue.Key("Export your data"), dataPage{s.frame(r, me), private})
+	return v.show(err, "settings_data", catalogue.Key("Export your data"), dataPage{v, private})
 }
 
 // exportTime is the longest time to send an export: a gigabyte on a slow connection. Deadlines of connections use the

@@ -10,48 +10,37 @@ import (
 
 // A deletePage asks the reader to confirm the deletion of the account.
 type deletePage struct {
-	settingsFrame
-	Typed string // the typed address
-	Alone bool   // the reader is the only operator
+	*visit
+	Alone bool // the reader is the only operator
 }
 
-func (s *site) deletePageOf(r *http.Request, me reader) (deletePage, error) {
-	p := deletePage{settingsFrame: s.frame(r, me)}
-	if !me.Operator {
-		return p, nil
+// deletePage deletes the account permanently, if the reader typed their own address.
+func (s *site) deletePage(v *visit) error {
+	p, typed := deletePage{visit: v}, ""
+	v.text(codeKind, "address", &typed, 0)
+	if v.posted() && !strings.EqualFold(digest.NormalEmail(typed), digest.NormalEmail(v.Email)) {
+		v.wrong("address", catalogue.Key("That’s not your email address. Nothing was deleted."))
 	}
-	others, err := s.Store.OtherOperators(r.Context(), me.ID)
-	p.Alone = others == 0
-	return p, err
-}
-
-func (s *site) deletePage(w http.ResponseWriter, r *http.Request, me reader) error {
-	p, err := s.deletePageOf(r, me)
-	return s.showPage(w, r, err, "settings_delete", catalogue.Key("Delete account"), p)
-}
-
-// deleteAccount deletes the account permanently, if the reader typed their own address.
-func (s *site) deleteAccount(w http.ResponseWriter, r *http.Request, me reader) error {
-	p, err := s.deletePageOf(r, me)
-	if err != nil {
-		return err
+	if v.ok() {
+		err := s.Store.RemoveUser(v.ctx, v.ID, v.now)
+		if digest.KindOf(err) != digest.Conflict {
+			if err != nil && digest.KindOf(err) != digest.NotFound {
+				return err
+			}
+			s.leaveBrowser(v.w)
+			s.setCookie(v.w, s.knownCookie(), "", -1)
+			return v.seeOther("/goodbye")
+		}
+		v.wrong("address", catalogue.Refusal(err)) // the reader owns a newsletter
+		v.status = http.StatusConflict
 	}
-	p.Typed = r.PostForm.Get("address")
-	if !strings.EqualFold(digest.NormalEmail(p.Typed), digest.NormalEmail(me.Email)) {
-		p.Wrong = catalogue.Key("That’s not your email address. Nothing was deleted.")
-		return s.show(w, r, http.StatusUnprocessableEntity, "settings_delete", catalogue.Key("Delete account"), p)
+	if v.Operator {
+		others, err := s.Store.OtherOperators(v.ctx, v.ID)
+		if p.Alone = others == 0; err != nil {
+			return err
+		}
 	}
-	err = s.Store.RemoveUser(r.Context(), me.ID, s.Now())
-	if digest.KindOf(err) == digest.Conflict { // the reader owns a newsletter
-		p.Wrong = catalogue.Refusal(err)
-		return s.show(w, r, http.StatusConflict, "settings_delete", catalogue.Key("Delete account"), p)
-	}
-	if err != nil && digest.KindOf(err) != digest.NotFound {
-		return err
-	}
-	s.leaveBrowser(w)
-	s.setCookie(w, s.knownCookie(), "", -1)
-	return seeOther(w, r, "/goodbye")
+	return v.show(nil, "settings_delete", catalogue.Key("Delete account"), p)
 }
 
 func (s *site) goodbyePage(w http.ResponseWriter, r *http.Request) error {

@@ -10,7 +10,7 @@ import (
 
 // A linksPage lists changes by links in emails, and turns off old links.
 type linksPage struct {
-	settingsFrame
+	*visit
 	Unsubscribe string       // path of the page that unsubscribes the digest
 	Changes     []linkChange // recent changes by links, the latest first
 }
@@ -21,24 +21,24 @@ type linkChange struct {
 	Path  string // of the page that undoes it; "": it is undone
 }
 
-func (s *site) linksPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	p := linksPage{settingsFrame: s.frame(r, me, "void"), Unsubscribe: s.unsubscribePath(me.Digest)}
-	changes, err := s.Store.LinkChanges(r.Context(), me.ID, s.Now().Add(-digest.LinkUndoTime))
+func (s *site) linksPage(v *visit) error {
+	p := linksPage{visit: v, Unsubscribe: s.unsubscribePath(v.Digest)}
+	changes, err := s.Store.LinkChanges(v.ctx, v.ID, v.now.Add(-digest.LinkUndoTime))
 	for _, x := range changes {
-		c := linkChange{Words: render.LinkChange(x.LinkChange, p.zone()), When: clockTime(x.ChangedAt, p.zone())}
+		c := linkChange{Words: render.LinkChange(x.LinkChange, v.zone()), When: clockTime(x.ChangedAt, v.zone())}
 		if x.UndoneAt.IsZero() {
 			c.Path = "/undo/" + s.Signer.SignPair(digest.ForUndo, digest.InRound(int64(x.DigestID), x.LinkRound), x.ID)
 		}
 		p.Changes = append(p.Changes, c)
 	}
-	return s.showPage(w, r, err, "settings_links", catalogue.Key("Links in old emails"), p)
+	return v.show(err, "settings_links", catalogue.Key("Links in old emails"), p)
 }
 
-func (s *site) voidLinks(w http.ResponseWriter, r *http.Request, me reader) error {
-	if !s.limits.rounds.allow(me.key(), s.Now()) {
+func (s *site) voidLinks(v *visit) error {
+	if !s.limits.rounds.allow(v.key(), v.now) {
 		return errTooMany
 	}
-	return showSaved(w, r, s.Store.VoidLinks(r.Context(), me.Digest.ID), "/settings/links", "void")
+	return v.saved(s.Store.VoidLinks(v.ctx, v.Digest.ID), "/settings/links", "void")
 }
 
 // unsubscribePath returns the path of the unsubscribe link in the digest's emails.
@@ -53,5 +53,8 @@ func (s *site) orOwn(w http.ResponseWriter, r *http.Request, d digest.Digest, pa
 	if err == nil && (u.ID == 0 || u.ID != d.UserID) {
 		err = errOldLink
 	}
-	return orShow(err, func() error { return seeOther(w, r, path) })
+	if err != nil {
+		return err
+	}
+	return seeOther(w, r, path)
 }

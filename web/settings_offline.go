@@ -1,22 +1,15 @@
 package web
 
-import (
-	"net/http"
-
-	"digest/internal/catalogue"
-)
-
-// An offlineSettingsPage asks whether this browser stores editions. static/offline/page.js stores the setting in the
-// browser, because readers decide it for each device.
-type offlineSettingsPage struct{ settingsFrame }
+import "digest/internal/catalogue"
 
 // Budgets returns the choices of storage on a device, in MB.
-func (p offlineSettingsPage) Budgets() []int { return []int{25, 50, 100, 250} }
+func (v *visit) Budgets() []int { return []int{25, 50, 100, 250} }
 
-func (s *site) offlineSettingsPage(w http.ResponseWriter, r *http.Request, me reader) error {
+// offlineSettingsPage asks whether this browser stores editions. static/offline/page.js stores the setting in the
+// browser, because readers decide it for each device.
+func (s *site) offlineSettingsPage(v *visit) error {
 	if !s.Offline {
 		return errNotFound
 	}
-	return s.show(w, r, http.StatusOK, "settings_offline", catalogue.Key("Offline reading"),
-		offlineSettingsPage{s.frame(r, me)})
+	return v.show(nil, "settings_offline", catalogue.Key("Offline reading"), v)
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"digest"
@@ -13,32 +12,28 @@ import (
 )
 
 type passkeysPage struct {
-	settingsFrame
+	*visit
 	Can  bool // this address supports passkeys
 	Keys []store.Passkey
 }
 
 // Date returns the day of t in the reader's time zone.
-func (p passkeysPage) Date(t time.Time) catalogue.Moment {
-	return catalogue.Time("2 January 2006", t.In(p.zone()))
+func (v *visit) Date(t time.Time) catalogue.Moment {
+	return catalogue.Time("2 January 2006", t.In(v.zone()))
 }
 
-func (s *site) passkeysPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	keys, err := s.Store.Passkeys(r.Context(), me.ID)
-	p := passkeysPage{settingsFrame: s.frame(r, me, "added", "removed"), Can: s.relying != nil, Keys: keys}
-	return s.showPage(w, r, err, "settings_passkeys", catalogue.Key("Passkeys"), p)
+func (s *site) passkeysPage(v *visit) error {
+	keys, err := s.Store.Passkeys(v.ctx, v.ID)
+	p := passkeysPage{visit: v, Can: s.relying != nil, Keys: keys}
+	return v.show(err, "settings_passkeys", catalogue.Key("Passkeys"), p)
 }
 
-func (s *site) removePasskey(w http.ResponseWriter, r *http.Request, me reader) error {
-	id, err := pathKey(r)
-	if err != nil {
-		return err
-	}
-	err = s.Store.RemovePasskey(r.Context(), me.ID, id, s.sessionHash(r))
+func (s *site) removePasskey(v *visit) error {
+	err := s.Store.RemovePasskey(v.ctx, v.ID, v.pathID, s.sessionHash(v.Request))
 	if err == nil {
-		s.tellOfPasskeys(r.Context(), me.User, passkeyRemovedLetter(s.language(r), s.BaseURL))
+		s.tellOfPasskeys(v.ctx, v.User, passkeyRemovedLetter(v.language(), s.BaseURL))
 	}
-	return showSaved(w, r, err, "/settings/passkeys", "removed")
+	return v.saved(err, "/settings/passkeys", "removed")
 }
 
 // tellOfPasskeys emails a reader that their passkeys have changed. It only logs errors, because the change is done.

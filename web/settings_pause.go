@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"time"
 
 	"digest"
@@ -21,49 +20,30 @@ func begins(d digest.Date, zone *time.Location) (at time.Time, wrong catalogue.S
 	return at, nil
 }
 
-type pausePage struct {
-	settingsFrame
-	Date  dateField
-	First digest.Date // first day to choose
-	Last  digest.Date
-}
-
-func (s *site) pausePageOf(r *http.Request, me reader, words ...string) pausePage {
-	p := pausePage{settingsFrame: s.frame(r, me, words...)}
-	p.First, p.Last = p.today().Plus(1), p.today().Plus(farthestPause)
-	if p.Until() != nil {
-		p.Date.Value = digest.DateOf(me.Digest.PausedUntil.In(p.zone())).String()
+func (s *site) pausePage(v *visit) error {
+	stored := ""
+	if v.Until() != nil {
+		stored = digest.DateOf(v.Digest.PausedUntil.In(v.zone())).String()
 	}
-	return p
-}
-
-func (s *site) pausePage(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.show(w, r, http.StatusOK, "settings_pause", catalogue.Key("Pause"),
-		s.pausePageOf(r, me, "paused", "ended"))
-}
-
-func (s *site) setPause(w http.ResponseWriter, r *http.Request, me reader) error {
-	p := s.pausePageOf(r, me)
-	p.Date = typedDate(r.PostForm, "until")
-	day, wrong := p.Date.read(p.First, p.Last)
-	var until time.Time
-	if wrong == nil {
-		until, wrong = begins(day, p.zone())
-	}
-	if p.Left() {
+	day := v.date("until", stored, v.today().Plus(1), v.today().Plus(farthestPause))
+	v.fields["until"].Unchanged = true
+	until, wrong := begins(day, v.zone())
+	if v.Left() {
 		wrong = catalogue.Key("You’re unsubscribed and get no editions.")
 	}
-	if wrong != nil {
-		p.Wrong = wrong
-		return s.show(w, r, http.StatusUnprocessableEntity, "settings_pause", catalogue.Key("Pause"), p)
+	if v.ok() && wrong != nil {
+		v.wrong("until", wrong)
 	}
-	if err := s.Store.PauseDigest(r.Context(), me.Digest.ID, until, p.now); err != nil &&
-		digest.KindOf(err) != digest.Conflict {
-		return err // after a Conflict the page shows that the reader has unsubscribed
+	if v.ok() {
+		err := s.Store.PauseDigest(v.ctx, v.Digest.ID, until, v.now)
+		if digest.KindOf(err) == digest.Conflict { // the page shows that the reader has unsubscribed
+			err = nil
+		}
+		return v.saved(err, "/settings/pause", "paused")
 	}
-	return showSaved(w, r, nil, "/settings/pause", "paused")
+	return v.show(nil, "settings_pause", catalogue.Key("Pause"), v)
 }
 
-func (s *site) endPause(w http.ResponseWriter, r *http.Request, me reader) error {
-	return showSaved(w, r, s.Store.ResumeDigest(r.Context(), me.Digest.ID, s.Now()), "/settings/pause", "ended")
+func (s *site) endPause(v *visit) error {
+	return v.saved(s.Store.ResumeDigest(v.ctx, v.Digest.ID, v.now), "/settings/pause", "ended")
 }

@@ -12,17 +12,17 @@ import (
 
 // A schedulePage asks on which days editions arrive, whether they are emailed, and when.
 type schedulePage struct {
-	settingsFrame
+	*visit
 	cadenceField
 	Suppressed bool // the reader's address gets no email
 }
 
 // Ways returns the choices of delivery.
-func (f settingsFrame) Ways() []choice {
+func (v *visit) Ways() []choice {
 	return chosen([]choice{
 		{Value: "yes", Name: catalogue.Key("Email and web")},
 		{Value: "no", Name: catalogue.Key("Web only")},
-	}, map[bool]string{true: "yes", false: "no"}[f.Digest.Mailed])
+	}, map[bool]string{true: "yes", false: "no"}[v.Digest.Mailed])
 }
 
 // A cadenceField has the form fields for a cadence and an hour.
@@ -67,45 +67,35 @@ func readCadence(r *http.Request) (f cadenceField, c digest.Cadence, at time.Dur
 	return f, c, time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute, wrong, nil
 }
 
-func (s *site) schedulePage(w http.ResponseWriter, r *http.Request, me reader) error {
-	p := schedulePage{settingsFrame: s.frame(r, me, "schedule"),
-		cadenceField: newCadenceField(me.Digest.Cadence, me.Digest.DeliverAt)}
-	return s.showSchedule(w, r, http.StatusOK, p)
-}
-
-func (s *site) showSchedule(w http.ResponseWriter, r *http.Request, status int, p schedulePage) (err error) {
-	_, p.Suppressed, err = s.Store.Suppressed(r.Context(), p.Email)
-	return orShow(err, func() error { return s.show(w, r, status, "settings_schedule", catalogue.Key("Schedule"), p) })
-}
-
-func (s *site) setSchedule(w http.ResponseWriter, r *http.Request, me reader) error {
-	way, timed, was := r.PostForm.Get("mailed"), r.PostForm.Has("at"), me.Digest.Mailed
-	if !timed && way == "" || !slices.Contains([]string{"", "yes", "no"}, way) {
-		return errBadForm
-	}
-	if way != "" {
-		me.Digest.Mailed = way == "yes"
-	}
-	if timed {
-		field, cadence, at, wrong, err := readCadence(r)
-		if err != nil {
-			return err
+func (s *site) schedulePage(v *visit) (err error) {
+	p := schedulePage{visit: v, cadenceField: newCadenceField(v.Digest.Cadence, v.Digest.DeliverAt)}
+	if v.posted() {
+		way, timed, was := v.PostForm.Get("mailed"), v.PostForm.Has("at"), v.Digest.Mailed
+		if !timed && way == "" || !slices.Contains([]string{"", "yes", "no"}, way) {
+			return errBadForm
 		}
-		if wrong != nil {
-			p := schedulePage{settingsFrame: s.frame(r, me), cadenceField: field}
-			p.Wrong = wrong
-			return s.showSchedule(w, r, http.StatusUnprocessableEntity, p)
+		if way != "" {
+			v.Digest.Mailed = way == "yes"
 		}
-		if err := s.Store.SetSchedule(r.Context(), me.Digest.ID, cadence, at, s.Now()); err != nil {
-			return err
+		var cadence digest.Cadence
+		var at time.Duration
+		if timed {
+			p.cadenceField, cadence, at, v.Wrong, err = readCadence(v.Request)
+		}
+		if err == nil && v.ok() {
+			if timed {
+				err = s.Store.SetSchedule(v.ctx, v.Digest.ID, cadence, at, v.now)
+			}
+			if err == nil && v.Digest.Mailed != was {
+				err = s.Store.SetMailed(v.ctx, v.Digest.ID, v.Digest.Mailed, v.now)
+			}
+			return v.saved(err, "/settings/schedule", "schedule")
 		}
 	}
-	if me.Digest.Mailed != was {
-		if err := s.Store.SetMailed(r.Context(), me.Digest.ID, me.Digest.Mailed, s.Now()); err != nil {
-			return err
-		}
+	if err == nil {
+		_, p.Suppressed, err = s.Store.Suppressed(v.ctx, v.Email)
 	}
-	return showSaved(w, r, nil, "/settings/schedule", "schedule")
+	return v.show(err, "settings_schedule", catalogue.Key("Schedule"), p)
 }
 
 // readCadences parses both cadences of the form: days of the week, and a day of the month. 0: nothing is chosen.

@@ -1,8 +1,6 @@
 package web
 
 import (
-	"cmp"
-	"net/http"
 	"strconv"
 
 	"digest"
@@ -17,7 +15,7 @@ type stayView struct {
 	today digest.Date
 }
 
-func (f settingsFrame) view(st digest.Stay) stayView { return stayView{st, f.today()} }
+func (v *visit) view(st digest.Stay) stayView { return stayView{st, v.today()} }
 
 // City returns the city of the trip's time zone: "New York".
 func (v stayView) City() catalogue.City { return catalogue.City(v.TimeZone) }
@@ -50,12 +48,8 @@ func (v stayView) String() string { return v.Words().String() }
 func (v stayView) HomeName() catalogue.City { return catalogue.City(v.Home) }
 
 type travelPage struct {
-	settingsFrame
-	zoneField
-	List     []stayView
-	From, To dateField
-	At       string // the wrong field; "" for an error of the whole form
-	Last     digest.Date
+	*visit
+	List []stayView
 }
 
 // HomeName returns the city of the reader's zone between trips.
@@ -68,77 +62,44 @@ func (p travelPage) HomeName() catalogue.City {
 	return p.Home()
 }
 
-// First returns the first day that the form suggests. A trip may have begun before.
-func (p travelPage) First() digest.Date { return p.today() }
-
-func (s *site) travelPageOf(r *http.Request, me reader, words ...string) (travelPage, error) {
-	p := travelPage{settingsFrame: s.frame(r, me, words...)}
-	p.Last = p.today().Plus(farthestStay)
-	stays, err := s.Store.Stays(r.Context(), me.ID)
+// travelPage shows the planned trips, and adds one.
+func (s *site) travelPage(v *visit) error {
+	st := v.stay()
+	if v.ok() {
+		_, err := s.Store.AddStay(v.ctx, st, v.now)
+		if !v.refused(err, "") {
+			return v.saved(err, "/settings/travel", "trip")
+		}
+	}
+	p := travelPage{visit: v}
+	stays, err := s.Store.Stays(v.ctx, v.ID)
 	for _, st := range stays {
-		p.List = append(p.List, p.view(st))
+		p.List = append(p.List, v.view(st))
 	}
-	return p, err
+	return v.show(err, "settings_travel", catalogue.Key("Travel"), p)
 }
 
-func (s *site) travelPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	p, err := s.travelPageOf(r, me, "trip")
-	return s.showPage(w, r, err, "settings_travel", catalogue.Key("Travel"), p)
-}
-
-func (s *site) addStay(w http.ResponseWriter, r *http.Request, me reader) error {
-	p, err := s.travelPageOf(r, me)
-	if err != nil {
-		return err
-	}
-	p.Zone, p.From, p.To = cmp.Or(r.PostForm.Get("near"), r.PostForm.Get("zone")), typedDate(r.PostForm, "from"),
-		typedDate(r.PostForm, "to")
-	st := p.read(me.ID)
-	if p.Wrong == nil {
-		if _, err = s.Store.AddStay(r.Context(), st, s.Now()); err == nil {
-			return showSaved(w, r, nil, "/settings/travel", "trip")
-		}
-		if p.Wrong, err = asSaid(err); err != nil {
-			return err
-		}
-	}
-	return s.show(w, r, http.StatusUnprocessableEntity, "settings_travel", catalogue.Key("Travel"), p)
-}
-
-// read parses the trip in the form, and stores an error in p.
-func (p *travelPage) read(user digest.UserID) digest.Stay {
-	zone, ok := p.readZone()
-	st := digest.Stay{UserID: user, TimeZone: zone}
-	if !ok {
-		p.At, p.Wrong = "zone", p.WrongZone
+// stay describes the form of a trip and parses it. A trip may have begun already.
+func (v *visit) stay() digest.Stay {
+	st, last := digest.Stay{UserID: v.ID}, v.today().Plus(farthestStay)
+	st.TimeZone = v.zoneNamed("")
+	st.From = v.date("from", "", v.today().Plus(-farthestStay), last)
+	st.To = v.date("to", "", v.today(), last)
+	if !v.ok() {
 		return st
 	}
-	p.At = "from"
-	longAgo := p.today().Plus(-farthestStay) // a trip may have begun already
-	var wrong catalogue.Sayable
-	if st.From, wrong = p.From.read(longAgo, p.Last); wrong == nil {
-		_, wrong = begins(st.From, zoneOr(st.TimeZone))
+	if _, wrong := begins(st.From, zoneOr(st.TimeZone)); wrong != nil {
+		v.wrong("from", wrong)
+	} else if st.To.Before(st.From) {
+		v.wrong("to", catalogue.Key("The last day is before the first day, %s.").With(saidDay(st.From)))
 	}
-	if wrong != nil {
-		p.Wrong = wrong
-		return st
-	}
-	p.At = "to"
-	if st.To, wrong = p.To.read(p.today(), p.Last); wrong == nil && st.To.Before(st.From) {
-		wrong = catalogue.Key("The last day is before the first day, %s.").With(saidDay(st.From))
-	}
-	if wrong == nil {
-		p.At = ""
-		return st
-	}
-	p.Wrong = wrong
 	return st
 }
 
-func (s *site) removeStay(w http.ResponseWriter, r *http.Request, me reader) error {
-	id, err := strconv.ParseInt(r.PostForm.Get("stay"), 10, 64)
+func (s *site) removeStay(v *visit) error {
+	id, err := strconv.ParseInt(v.PostForm.Get("stay"), 10, 64)
 	if err != nil {
 		return errNotFound
 	}
-	return showSaved(w, r, s.Store.RemoveStay(r.Context(), me.ID, id, s.Now()), "/settings/travel", "trip")
+	return v.saved(s.Store.RemoveStay(v.ctx, v.ID, id, v.now), "/settings/travel", "trip")
 }

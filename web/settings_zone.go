@@ -2,7 +2,6 @@ package web
 
 import (
 	"errors"
-	"net/http"
 	"strings"
 
 	"digest/internal/catalogue"
@@ -10,8 +9,7 @@ import (
 )
 
 type zonePage struct {
-	settingsFrame
-	zoneField
+	*visit
 	Away catalogue.Sayable // the present trip; nil: none
 }
 
@@ -20,34 +18,22 @@ func (p zonePage) Clock() catalogue.Moment {
 	return catalogue.Time("15:04 on Monday 2 January", p.now.In(p.zone()))
 }
 
-func (s *site) zonePageOf(r *http.Request, me reader, words ...string) (zonePage, error) {
-	p := zonePage{settingsFrame: s.frame(r, me, words...)}
-	stays, err := s.Store.Stays(r.Context(), me.ID)
+func (s *site) zonePage(v *visit) error {
+	p := zonePage{visit: v}
+	zone := v.zoneNamed(v.TimeZone)
+	if v.ok() {
+		return v.saved(s.Store.SetTimeZone(v.ctx, v.ID, zone, v.now), "/settings/zone", "zone")
+	}
+	if f := v.Near(); f != nil {
+		f.Unchanged = true
+	}
+	stays, err := s.Store.Stays(v.ctx, v.ID)
 	for _, st := range stays {
 		if st.Begun {
-			p.Away = p.view(st).Words()
+			p.Away = v.view(st).Words()
 		}
 	}
-	return p, err
-}
-
-func (s *site) zonePage(w http.ResponseWriter, r *http.Request, me reader) error {
-	p, err := s.zonePageOf(r, me, "zone")
-	p.Zone = me.TimeZone
-	return s.showPage(w, r, err, "settings_zone", catalogue.Key("Time zone"), p)
-}
-
-func (s *site) setZone(w http.ResponseWriter, r *http.Request, me reader) error {
-	p, err := s.zonePageOf(r, me)
-	if err != nil {
-		return err
-	}
-	p.zoneField = zoneField{Zone: r.PostForm.Get("zone")}
-	zone, ok := p.readZone()
-	if !ok {
-		return s.show(w, r, http.StatusUnprocessableEntity, "settings_zone", catalogue.Key("Time zone"), p)
-	}
-	return showSaved(w, r, s.Store.SetTimeZone(r.Context(), me.ID, zone, s.Now()), "/settings/zone", "zone")
+	return v.show(err, "settings_zone", catalogue.Key("Time zone"), p)
 }
 
 type zoneField struct {

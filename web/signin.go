@@ -63,7 +63,10 @@ func (s *site) signInPage(w http.ResponseWriter, r *http.Request) error {
 		return s.operatorLinkPage(w, r, p.Token)
 	}
 	p.For = u.Email
-	return orShow(err, func() error { return s.showSignIn(w, r, http.StatusOK, p) })
+	if err != nil {
+		return err
+	}
+	return s.showSignIn(w, r, http.StatusOK, p)
 }
 
 func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {

@@ -104,7 +104,10 @@ func (s *site) requestSignUp(w http.ResponseWriter, r *http.Request) error {
 	p := signUpPage{newcomer: readNewcomer(r.PostForm, "/sign-up", "invitation")}
 	invitation, refusal, err := s.mayTry(r.Context(), p.Token)
 	if p.Refusal = refusal; err != nil || refusal != "" {
-		return orShow(err, func() error { return s.showSignUp(w, r, http.StatusForbidden, p) })
+		if err != nil {
+			return err
+		}
+		return s.showSignUp(w, r, http.StatusForbidden, p)
 	}
 	zone, ok := p.readZone()
 	if !ok {
@@ -119,7 +122,10 @@ func (s *site) requestSignUp(w http.ResponseWriter, r *http.Request) error {
 	}
 	q, status, err := s.requestLetter(r, asks)
 	if p.letterRequest = q; err != nil || q.Wrong != "" {
-		return orShow(err, func() error { return s.showSignUp(w, r, status, p) })
+		if err != nil {
+			return err
+		}
+		return s.showSignUp(w, r, status, p)
 	}
 	s.sendLetter(q, s.writeSignUp(store.SignUp{Email: q.to, TimeZone: zone, Invitation: invitation,
 		Language: s.language(r).Code}))

@@ -91,7 +91,10 @@ func (s *site) leaveDigest(w http.ResponseWriter, r *http.Request, d digest.Dige
 	if err == nil {
 		d, err = s.tokenDigest(r) // with the pause that it had
 	}
-	return orShow(err, func() error { return s.showUnsubscribed(w, r, d) })
+	if err != nil {
+		return err
+	}
+	return s.showUnsubscribed(w, r, d)
 }
 
 // changeDigestByLink is changeByLink for the link in the request's path.
@@ -209,7 +212,10 @@ func (s *site) changeDigest(title catalogue.Sayable,
 	return byLink(func(w http.ResponseWriter, r *http.Request) error {
 		was, err := s.tokenDigest(r)
 		if err != nil || was.State == digest.DigestLeft {
-			return orShow(err, func() error { return s.showUnsubscribed(w, r, was) })
+			if err != nil {
+				return err
+			}
+			return s.showUnsubscribed(w, r, was)
 		}
 		err = s.changeDigestByLink(r, was, false, func(st *store.Store) error { return change(r, st, was) })
 		if err != nil && digest.KindOf(err) != digest.Conflict {
@@ -217,7 +223,10 @@ func (s *site) changeDigest(title catalogue.Sayable,
 		}
 		d, err := s.Store.Digest(r.Context(), was.ID)
 		if err != nil || d.State == digest.DigestLeft {
-			return orShow(err, func() error { return s.showUnsubscribed(w, r, d) })
+			if err != nil {
+				return err
+			}
+			return s.showUnsubscribed(w, r, d)
 		}
 		view := s.viewOf(r, d)
 		view.WasPaused = was.State == digest.DigestPaused

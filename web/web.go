@@ -4,8 +4,9 @@
 // All routes are in routes.go. The page /settings/zone has its handler in settings_zone.go and its template in
 // templates/settings_zone.html. A handler reads the request, queries the store, if possible once, and shows a page or
 // returns an error. problem.go turns errors into pages. middleware.go has the code around all handlers, session.go
-// the sessions, and form.go the code that forms share. Pages are rendered to a buffer first, so that no incomplete
-// page is sent. No page needs JavaScript.
+// the sessions, and form.go the code that forms share. A page of settings, of a publisher or of an operator gets a visit
+// (visit.go). Its handler describes the fields of its form (field.go), which parses a POST; the template shows each field
+// with its label. Pages are rendered to a buffer first, so that no incomplete page is sent. No page needs JavaScript.
 package web
 
 import (

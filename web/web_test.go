@@ -346,7 +346,7 @@ func TestEditionTellsOfFeeds(t *testing.T) {
 
 // TestPagesAreFoundByName checks that only x_y.go or x.go shows the template x_y.html.
 func TestPagesAreFoundByName(t *testing.T) {
-	shown := regexp.MustCompile(`s\.show(?:Page)?\(w, r, [^"\n]+"(\w+)"`)
+	shown := regexp.MustCompile(`(?:s\.show(?:Page)?\(w, r|\.show\(\w+), [^"\n]*"(\w+)"`)
 	pages := map[string]bool{}
 	sources, err := filepath.Glob("*.go")
 	if err != nil {
