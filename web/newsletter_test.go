@@ -94,26 +94,6 @@ func TestNewsletterPage(t *testing.T) {
 	})
 }
 
-// TestLetterThatWaitsIsNotPublic checks that nobody can read an issue that waits for approval.
-func TestLetterThatWaitsIsNotPublic(t *testing.T) {
-	each(t, func(r *room) {
-		anna, _ := r.user("anna@example.org")
-		n := r.newsletter(anna)
-		n.ApproveWithin = 6 * time.Hour
-		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
-		r.brings(digest.Subscription{DigestID: n.ArchiveID}, "Anna's site", post("The boat"))
-		r.midnight()
-		v := r.visitor()
-		v.get("/n/anna-writes/2026-11-21").status(http.StatusNotFound)
-		v.get("/n/anna-writes").shows(".letters a")
-		_, err := r.store.ApproveNewsletterLetter(r.t.Context(), n.ID, digest.Date{Year: 2026, Month: 11, Day: 21},
-			r.now)
-		r.must(err)
-		v.get("/n/anna-writes/2026-11-21").status(http.StatusOK)
-		v.get("/n/anna-writes").shows(".letters a", "Saturday 21 November 2026")
-	})
-}
-
 // joins submits the form of a newsletter from another site.
 func (r *room) joins(form url.Values, origin string) answer {
 	v := r.visitor()

@@ -76,6 +76,7 @@ func newScript(e *testscript.Env, database func(testing.TB) string) error {
 	}
 	s.blog = s.room.blog(pages)
 	e.Setenv("SITE", s.blog.URL)
+	e.Setenv("HOST", strings.TrimPrefix(s.blog.URL, "http://"))
 	e.Setenv("BASE", s.base)
 	e.Values["script"] = s
 	return nil

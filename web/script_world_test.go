@@ -22,9 +22,11 @@ func setUpCommands() map[string]func(s *pageScript, args ...string) {
 		"reader": (*pageScript).addReader, "operator": (*pageScript).addOperator, "newsletter": (*pageScript).addNewsletter,
 		"feed": (*pageScript).addFeed, "clock": (*pageScript).setClock, "instance": (*pageScript).setInstance,
 		"link": (*pageScript).setLink, "stored": (*pageScript).hasStored, "follows": (*pageScript).hasFeeds,
-		"member": (*pageScript).addMember, "hold": (*pageScript).holds, "lane": (*pageScript).setLane,
+		"member": (*pageScript).addMember, "hold": (*pageScript).holds, "lane": (*pageScript).setLane, "host-rule": (*pageScript).setHostRule,
 		"log": (*pageScript).hasLogged, "upload": (*pageScript).uploads, "suppress": (*pageScript).suppresses, "asked": (*pageScript).siteGot,
 		"poll":           (*pageScript).polls,
+		"role":           (*pageScript).setRole,
+		"troubles":       func(s *pageScript, args ...string) { s.troubles(args[0]) },
 		"midnight":       func(s *pageScript, _ ...string) { s.midnight() },
 		"release":        func(s *pageScript, _ ...string) { s.midnightNow() },
 		"index":          func(s *pageScript, _ ...string) { s.indexed() },
@@ -182,13 +184,22 @@ func (s *pageScript) setLink(args ...string) {
 	case "site":
 		_, path = s.letterPaths(d, rest[0])
 	case "moved":
-		path = "/moved/" + s.signer.SignPair(digest.ForGoingBack, int64(d.ID), int64(feedAt(s.room, rest[0]).ID))
+		path = "/moved/" + s.signer.SignPair(digest.ForGoingBack, digest.InRound(int64(d.ID), d.LinkRound),
+			int64(feedAt(s.room, rest[0]).ID))
 	case "remedies":
 		path = s.remediesPath(d, feedAt(s.room, rest[0]).ID)
 	case "post":
 		path = fmt.Sprint("/posts/", s.idOf(d, rest[0]))
 	case "feed":
 		path = fmt.Sprint("/feeds/", feedAt(s.room, rest[0]).ID)
+	case "reader":
+		path = fmt.Sprint("/operator/readers/", s.userOf(name).ID)
+	case "operated-feed":
+		path = fmt.Sprint("/operator/feeds/", feedAt(s.room, rest[0]).ID)
+	case "member":
+		m, err := s.memberOf(name, rest[0])
+		s.must(err)
+		path = fmt.Sprint("/newsletters/", name, "/members/", m.DigestID)
 	default:
 		s.ts.Fatalf("no link %q", kind)
 	}
@@ -224,6 +235,8 @@ func (s *pageScript) hasStored(args ...string) {
 	switch args[0] {
 	case "digest":
 		of = s.digestOfName(name)
+	case "edition":
+		of = s.edition(s.digestOfName(name))
 	case "user":
 		of = s.userOf(name)
 	case "newsletter":
@@ -258,6 +271,13 @@ func (s *pageScript) addMember(args ...string) {
 	s.joined(n, args[1]+"@example.org")
 }
 
+// setRole makes a reader an editor or an owner of a newsletter.
+func (s *pageScript) setRole(args ...string) {
+	n, err := s.store.NewsletterBySlug(s.t.Context(), args[0])
+	s.must(err)
+	s.must(s.store.SetRole(s.t.Context(), n.ID, s.userOf(args[1]).ID, digest.Role(args[2]), s.now))
+}
+
 // holds puts a newsletter on hold as the operator, for a reason.
 func (s *pageScript) holds(args ...string) {
 	n, err := s.store.NewsletterBySlug(s.t.Context(), args[0])
@@ -270,6 +290,13 @@ func (s *pageScript) setLane(args ...string) {
 		s.setFields(args[1:], &l)
 		return l
 	})
+	s.must(err)
+}
+
+func (s *pageScript) setHostRule(args ...string) {
+	rule := digest.HostRule{Host: args[0]}
+	s.setFields(args[1:], &rule)
+	_, err := s.store.SetHostRule(s.t.Context(), rule, s.now)
 	s.must(err)
 }
 
@@ -304,9 +331,10 @@ func (s *pageScript) suppresses(args ...string) {
 		CreatedAt: s.now}))
 }
 
-// siteGot checks the paths that the site of the script was asked for since the last check.
+// siteGot checks the paths that the site of the script was asked for since the last check, after robots.txt.
 func (s *pageScript) siteGot(args ...string) {
-	if got := s.blog.log(); got != strings.Join(args, " ") {
+	got := strings.TrimPrefix(s.blog.log(), "/robots.txt ")
+	if got != strings.Join(args, " ") {
 		s.ts.Fatalf("asked for %s", got)
 	}
 }

@@ -23,14 +23,6 @@ func post(title string) digest.Post {
 	}
 }
 
-func TestLandingSaysWhatThisIs(t *testing.T) {
-	each(t, func(r *room) {
-		a := r.visitor().get("/").status(http.StatusOK)
-		a.shows("main h1", "A newspaper from the sites you chose")
-		a.shows("nav a") // no navigation yet
-	})
-}
-
 func TestReaderSeesLatestEdition(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -89,26 +81,6 @@ func TestArchiveNewestFirst(t *testing.T) {
 			got[11] != "/editions/2026-11-21" {
 			r.t.Errorf("archive is %q", got)
 		}
-	})
-}
-
-func TestArchiveSaysThatItStopped(t *testing.T) {
-	each(t, func(r *room) {
-		v, d := r.reader("ann@example.org")
-		r.visitor().post(r.unsubscribePath(d)+"/leave", nil).status(http.StatusOK)
-		wayBack := func(selector string) {
-			if got := v.get("/editions").status(http.StatusOK).attrs(selector, "href"); len(got) != 1 ||
-				got[0] != r.unsubscribePath(d) {
-				r.t.Errorf("the way back is %q", got)
-			}
-		}
-		wayBack(".sheet a") // before the first edition
-		r.visitor().post(r.unsubscribePath(d)+"/undo", nil).status(http.StatusOK)
-		r.arrives(d, post("One"))
-		r.midnight()
-		v.get("/editions").shows(".next", "Next edition: Sunday 22 November")
-		r.visitor().post(r.unsubscribePath(d)+"/leave", nil).status(http.StatusOK)
-		wayBack(".notice a")
 	})
 }
 
