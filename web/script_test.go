@@ -171,7 +171,7 @@ func (s *pageScript) requests(args ...string) {
 	s.answered(s.do(args[0], args[1], urlencoded, strings.NewReader(strings.Join(body, "&"))), want)
 }
 
-// presses submits the form of a button with its values, or with others for the named fields.
+// presses submits the form of a button with its values, or with others for the named fields. -NAME leaves a field out.
 func (s *pageScript) presses(args ...string) {
 	want, fields := status(args[1:], 0)
 	form, button := s.page.formOf(args[0])
@@ -179,9 +179,14 @@ func (s *pageScript) presses(args ...string) {
 		s.ts.Fatalf("no button %q; the page has %q", args[0], s.page.texts("button"))
 	}
 	filled := filledIn(form, button)
-	for name, values := range s.form(fields) {
-		filled[name] = slices.DeleteFunc(values, func(v string) bool { return v == "" && len(values) == 1 })
-	}
+	fields = slices.DeleteFunc(fields, func(field string) bool {
+		name, left := strings.CutPrefix(field, "-")
+		if left {
+			delete(filled, name)
+		}
+		return left
+	})
+	maps.Copy(filled, s.form(fields))
 	action, _ := attr(form, "action")
 	if own, ok := attr(button, "formaction"); ok {
 		action = own

@@ -24,8 +24,12 @@ func setUpCommands() map[string]func(s *pageScript, args ...string) {
 		"link": (*pageScript).setLink, "stored": (*pageScript).hasStored, "follows": (*pageScript).hasFeeds,
 		"member": (*pageScript).addMember, "hold": (*pageScript).holds, "lane": (*pageScript).setLane, "host-rule": (*pageScript).setHostRule,
 		"log": (*pageScript).hasLogged, "upload": (*pageScript).uploads, "suppress": (*pageScript).suppresses, "asked": (*pageScript).siteGot,
-		"poll":           (*pageScript).polls,
-		"role":           (*pageScript).setRole,
+		"poll":         (*pageScript).polls,
+		"role":         (*pageScript).setRole,
+		"member-limit": (*pageScript).limitMembers,
+		"name-digest": func(s *pageScript, args ...string) {
+			s.must(s.store.SetDigestName(s.t.Context(), s.digestOfName(args[0]).ID, args[1]))
+		},
 		"troubles":       func(s *pageScript, args ...string) { s.troubles(args[0]) },
 		"midnight":       func(s *pageScript, _ ...string) { s.midnight() },
 		"release":        func(s *pageScript, _ ...string) { s.midnightNow() },
@@ -160,6 +164,8 @@ func (s *pageScript) setInstance(args ...string) {
 			s.signUp = web.SignUp(values[0])
 		case "publishing":
 			s.publish = web.Publishing(values[0])
+		case "address":
+			s.addresses = values
 		default:
 			s.ts.Fatalf("no setting %q", name)
 		}
@@ -269,6 +275,14 @@ func (s *pageScript) addMember(args ...string) {
 	n, err := s.store.NewsletterBySlug(s.t.Context(), args[0])
 	s.must(err)
 	s.joined(n, args[1]+"@example.org")
+}
+
+func (s *pageScript) limitMembers(args ...string) {
+	n, err := s.store.NewsletterBySlug(s.t.Context(), args[0])
+	s.must(err)
+	most, err := strconv.Atoi(args[1])
+	s.must(err)
+	s.must(s.store.SetMemberLimit(s.t.Context(), n.ID, most))
 }
 
 // setRole makes a reader an editor or an owner of a newsletter.

@@ -88,3 +88,13 @@ func TestSettingsAreTheirReaders(t *testing.T) {
 		}
 	})
 }
+
+// appearance returns the whole form, with every value different from its default.
+func appearance() url.Values {
+	return url.Values{
+		"layout": {"full"}, "images": {"proxy"}, "grouping": {"sites"}, "subject": {"lead"}, "threaded": {"on"},
+		"web-layout": {"headlines"}, "web-images": {"off"}, "web-grouping": {"folders"},
+		"theme": {"dark"}, "size": {"largest"}, "direction": {"rtl"}, "player": {"on"},
+		"name": {"The Courier"}, "feed": {"0"},
+	}
+}
