@@ -154,7 +154,7 @@ func (s *pageScript) posts(args ...string) {
 	s.submit(args[0], want, s.form(fields))
 }
 
-// submit posts a form. Unless a status is wanted, it follows a redirect.
+// submit posts a form. It follows a redirect, or checks the status if want is not 0.
 func (s *pageScript) submit(path string, want int, form url.Values) {
 	a := s.post(path, form)
 	if want != 0 || a.StatusCode == http.StatusOK {
@@ -309,7 +309,7 @@ func (s *pageScript) keeps(args ...string) {
 }
 
 // hasMail checks that an email came to an address with a subject, or with a negation that no unchecked one came. Then
-// the email is the page, and TOKEN that of its link.
+// the email is the page, and TOKEN the token of its link.
 func (s *pageScript) hasMail(args ...string) {
 	s.mails = append(s.mails, s.letters()...)
 	for i, l := range s.mails {

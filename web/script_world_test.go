@@ -98,7 +98,7 @@ func (s *pageScript) setFields(args []string, structs ...any) (others []string) 
 	return others
 }
 
-// setField sets a field. A time is given as a duration from now, or as an instant.
+// setField sets a field. A time is a duration from now or an instant.
 func (s *pageScript) setField(field reflect.Value, value string) {
 	switch of := field.Addr().Interface().(type) {
 	case *time.Time:
@@ -233,7 +233,7 @@ func (s *pageScript) hasFields(of any, fields []string) {
 	}
 }
 
-// hasStored checks fields of what the database stores. The arguments begin with a kind and what identifies it.
+// hasStored checks fields in the database. The first arguments identify the record.
 func (s *pageScript) hasStored(args ...string) {
 	ctx, name, fields := s.t.Context(), args[1], args[2:]
 	var of any
@@ -345,7 +345,7 @@ func (s *pageScript) suppresses(args ...string) {
 		CreatedAt: s.now}))
 }
 
-// siteGot checks the paths that the site of the script was asked for since the last check, after robots.txt.
+// siteGot checks the requests to the site of the script since the last check, after robots.txt.
 func (s *pageScript) siteGot(args ...string) {
 	got := strings.TrimPrefix(s.blog.log(), "/robots.txt ")
 	if got != strings.Join(args, " ") {
