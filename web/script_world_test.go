@@ -34,6 +34,7 @@ func setUpCommands() map[string]func(s *pageScript, args ...string) {
 		"midnight":       func(s *pageScript, _ ...string) { s.midnight() },
 		"release":        func(s *pageScript, _ ...string) { s.midnightNow() },
 		"index":          func(s *pageScript, _ ...string) { s.indexed() },
+		"dns":            func(s *pageScript, args ...string) { s.names.Store(args[0], args[1]) },
 		"remove":         func(s *pageScript, args ...string) { s.remove(s.userOf(args[0])) },
 		"break-database": func(s *pageScript, _ ...string) { s.breakDatabase() },
 		"follow":         func(s *pageScript, args ...string) { s.subscribes(s.digestOfName(args[0]), args[1], args[2]) },
@@ -51,8 +52,14 @@ func (s *pageScript) userOf(name string) digest.User {
 	return u
 }
 
-// digestOfName returns the digest of a reader, or of a newsletter's issues by its short name.
+// digestOfName returns the digest of a reader, or of a newsletter's issues by its short name. The digest of a member's
+// issues is SLUG/NAME.
 func (s *pageScript) digestOfName(name string) digest.Digest {
+	if slug, member, ok := strings.Cut(name, "/"); ok {
+		m, err := s.memberOf(slug, member)
+		s.must(err)
+		return s.digest(digest.Digest{ID: m.DigestID})
+	}
 	n, err := s.store.NewsletterBySlug(s.t.Context(), name)
 	if err == nil {
 		return s.digest(digest.Digest{ID: n.ArchiveID})
@@ -176,6 +183,12 @@ func (s *pageScript) setInstance(args ...string) {
 // setLink sets LINK to the path of a link that an email has.
 func (s *pageScript) setLink(args ...string) {
 	kind, name, rest := args[0], args[1], append(args[2:], "")
+	if kind == "owner" {
+		link, err := web.OperatorLink(s.t.Context(), s.store, s.base, s.now)
+		s.must(err)
+		s.ts.Setenv("LINK", strings.TrimPrefix(link, s.base))
+		return
+	}
 	d := s.digestOfName(name)
 	var path string
 	switch kind {

@@ -167,32 +167,10 @@ func TestLetterLimits(t *testing.T) {
 	})
 }
 
+// TestOperatorLink checks that there is no link for a second owner.
 func TestOperatorLink(t *testing.T) {
 	each(t, func(r *room) {
-		link, err := web.OperatorLink(t.Context(), r.store, r.base, r.now)
-		r.must(err)
-		void := strings.TrimPrefix(link, r.base)
-		link, err = web.OperatorLink(t.Context(), r.store, r.base, r.now)
-		r.must(err)
-		path := strings.TrimPrefix(link, r.base)
-		r.visitor().get(void).status(http.StatusForbidden)
-		v := r.visitor()
-		if got := v.get(path).status(http.StatusOK).shows("h1", "Welcome").attrs("#email",
-			"value"); got[0] != "ada@example.org" {
-			r.t.Errorf("offers %q", got)
-		}
-		_, token, _ := strings.Cut(path, "token=")
-		v.post("/sign-in", url.Values{"token": {token}}).status(http.StatusForbidden) // no reader's link
-		form := url.Values{"token": {token}, "email": {"ada"}, "zone": {"Europe/Paris"}}
-		v.post("/sign-in/operator", form).status(http.StatusUnprocessableEntity)
-		form.Set("email", "ada@example.org")
-		form.Set("zone", "Mars")
-		v.post("/sign-in/operator", form).status(http.StatusUnprocessableEntity)
-		form.Set("zone", "Europe/Paris")
-		v.post("/sign-in/operator", form).status(http.StatusSeeOther)
-		v.get("/operator/invitations").status(http.StatusOK)
-		r.visitor().post("/sign-in/operator", form).status(http.StatusForbidden)
-		r.visitor().get(path).status(http.StatusForbidden)
+		r.operator()
 		if link, err := web.OperatorLink(t.Context(), r.store, r.base, r.now); link != "" || err != nil {
 			r.t.Errorf("another owner's link: %q, %v", link, err)
 		}
