@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"mime"
 	"net/http"
 	"net/url"
 	"os"
@@ -313,7 +314,9 @@ func (s *pageScript) keeps(args ...string) {
 func (s *pageScript) hasMail(args ...string) {
 	s.mails = append(s.mails, s.letters()...)
 	for i, l := range s.mails {
-		if !s.neg && l.to == args[0] && l.subject == args[1] {
+		subject, err := new(mime.WordDecoder).DecodeHeader(l.subject)
+		s.must(err)
+		if !s.neg && l.to == args[0] && subject == args[1] {
 			s.mails = slices.Delete(s.mails, i, i+1)
 			s.page.body = l.html + l.text
 			s.ts.Setenv("TOKEN", l.token)
