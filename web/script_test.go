@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +28,7 @@ type pageScript struct {
 	neg      bool // the command is negated
 	browsers map[string]*visitor
 	page     answer
-	location string // where the last response that redirected leads
+	location string // where the last response leads, or the redirect that led to it
 	mails    []letter
 	blog     *blog
 }
@@ -90,9 +91,10 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	maps.Copy(commands, map[string]func(s *pageScript, args ...string){
 		"as": (*pageScript).as, "get": (*pageScript).gets, "post": (*pageScript).posts, "press": (*pageScript).presses,
 		"request": (*pageScript).requests, "send": (*pageScript).sends, "redirect": (*pageScript).redirected,
-		"see": (*pageScript).sees, "not": (*pageScript).sees, "exactly": (*pageScript).seesExactly, "attr": (*pageScript).hasAttr,
-		"count": (*pageScript).counts, "keep": (*pageScript).keeps, "mail": (*pageScript).hasMail, "source": (*pageScript).hasSource,
-		"header": (*pageScript).hasHeader, "repeat": (*pageScript).repeats,
+		"see": (*pageScript).sees, "not": (*pageScript).sees, "exactly": (*pageScript).seesExactly,
+		"attr": (*pageScript).hasAttr, "count": (*pageScript).counts, "keep": (*pageScript).keeps,
+		"mail": (*pageScript).hasMail, "source": (*pageScript).hasSource, "header": (*pageScript).hasHeader,
+		"repeat": (*pageScript).repeats,
 	})
 	for name, command := range commands {
 		all[name] = func(ts *testscript.TestScript, neg bool, args []string) {
@@ -101,6 +103,15 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 			if neg && !slices.Contains([]string{"see", "source", "header", "mail", "log"}, name) {
 				ts.Fatalf("%s cannot be negated", name)
 			}
+			defer func() {
+				switch err := recover().(type) {
+				case nil:
+				case runtime.Error: // such as an argument that is missing
+					ts.Fatalf("%s: %v; README.md lists the arguments", name, err)
+				default:
+					panic(err)
+				}
+			}()
 			command(s, args...)
 		}
 	}
@@ -118,7 +129,7 @@ func (s *pageScript) as(args ...string) {
 // answered stores a response and checks its status.
 func (s *pageScript) answered(a answer, status int) {
 	s.page = a
-	s.location = cmp.Or(a.Header.Get("Location"), s.location)
+	s.location = a.Header.Get("Location")
 	a.status(status)
 }
 
@@ -155,15 +166,20 @@ func (s *pageScript) posts(args ...string) {
 	s.submit(args[0], want, s.form(fields))
 }
 
-// submit posts a form. It follows a redirect, or checks the status if want is not 0.
 func (s *pageScript) submit(path string, want int, form url.Values) {
-	a := s.post(path, form)
+	s.followed(s.post(path, form), want)
+}
+
+// followed stores the response to a form. It follows a redirect, or checks the status if want is not 0.
+func (s *pageScript) followed(a answer, want int) {
 	if want != 0 || a.StatusCode == http.StatusOK {
 		s.answered(a, cmp.Or(want, http.StatusOK))
 		return
 	}
 	s.answered(a, http.StatusSeeOther)
-	s.gets(s.location)
+	to := s.location
+	s.gets(to)
+	s.location = to
 }
 
 // requests sends a request with any method and a form as it is.

@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"reflect"
 	"slices"
@@ -19,11 +18,12 @@ import (
 // setUpCommands returns the commands that change and check the instance itself.
 func setUpCommands() map[string]func(s *pageScript, args ...string) {
 	return map[string]func(s *pageScript, args ...string){
-		"reader": (*pageScript).addReader, "operator": (*pageScript).addOperator, "newsletter": (*pageScript).addNewsletter,
-		"feed": (*pageScript).addFeed, "clock": (*pageScript).setClock, "instance": (*pageScript).setInstance,
+		"reader": (*pageScript).addReader, "operator": (*pageScript).addOperator,
+		"newsletter": (*pageScript).addNewsletter, "feed": (*pageScript).addFeed, "clock": (*pageScript).setClock, "instance": (*pageScript).setInstance,
 		"link": (*pageScript).setLink, "stored": (*pageScript).hasStored, "follows": (*pageScript).hasFeeds,
-		"member": (*pageScript).addMember, "hold": (*pageScript).holds, "lane": (*pageScript).setLane, "host-rule": (*pageScript).setHostRule,
-		"log": (*pageScript).hasLogged, "upload": (*pageScript).uploads, "suppress": (*pageScript).suppresses, "asked": (*pageScript).siteGot,
+		"member": (*pageScript).addMember, "hold": (*pageScript).holds, "lane": (*pageScript).setLane,
+		"host-rule": (*pageScript).setHostRule, "log": (*pageScript).hasLogged, "upload": (*pageScript).uploads,
+		"suppress": (*pageScript).suppresses, "asked": (*pageScript).siteGot,
 		"poll":         (*pageScript).polls,
 		"role":         (*pageScript).setRole,
 		"member-limit": (*pageScript).limitMembers,
@@ -34,12 +34,13 @@ func setUpCommands() map[string]func(s *pageScript, args ...string) {
 		"midnight":       func(s *pageScript, _ ...string) { s.midnight() },
 		"release":        func(s *pageScript, _ ...string) { s.midnightNow() },
 		"index":          func(s *pageScript, _ ...string) { s.indexed() },
-		"dns":            func(s *pageScript, args ...string) { s.names.Store(args[0], args[1]) },
 		"remove":         func(s *pageScript, args ...string) { s.remove(s.userOf(args[0])) },
 		"break-database": func(s *pageScript, _ ...string) { s.breakDatabase() },
-		"follow":         func(s *pageScript, args ...string) { s.subscribes(s.digestOfName(args[0]), args[1], args[2]) },
-		"break-feed":     func(s *pageScript, args ...string) { s.fails(args[0]) },
-		"move":           func(s *pageScript, args ...string) { s.movesOn(digest.Digest{}, args[0], args[1]) },
+		"follow": func(s *pageScript, args ...string) {
+			s.subscribes(s.digestOfName(args[0]), args[1], args[2])
+		},
+		"break-feed": func(s *pageScript, args ...string) { s.fails(args[0]) },
+		"move":       func(s *pageScript, args ...string) { s.movesOn(digest.Digest{}, args[0], args[1]) },
 		"void-links": func(s *pageScript, args ...string) {
 			s.must(s.store.VoidLinks(s.t.Context(), s.digestOfName(args[0]).ID))
 		},
@@ -338,12 +339,12 @@ func (s *pageScript) hasLogged(args ...string) {
 
 // uploads posts a form with a file of the script.
 func (s *pageScript) uploads(args ...string) {
-	want, others := status(args[2:], http.StatusOK)
+	want, others := status(args[2:], 0)
 	fields := map[string]string{}
 	for name, values := range s.form(others) {
 		fields[name] = values[0]
 	}
-	s.answered(s.visitor.send(args[0], args[1], s.ts.ReadFile(args[1]), fields), want)
+	s.followed(s.visitor.send(args[0], args[1], s.ts.ReadFile(args[1]), fields), want)
 }
 
 // hasFeeds checks the addresses of a digest's feeds.
