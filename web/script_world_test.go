@@ -19,7 +19,8 @@ import (
 func setUpCommands() map[string]func(s *pageScript, args ...string) {
 	return map[string]func(s *pageScript, args ...string){
 		"reader": (*pageScript).addReader, "operator": (*pageScript).addOperator,
-		"newsletter": (*pageScript).addNewsletter, "feed": (*pageScript).addFeed, "clock": (*pageScript).setClock, "instance": (*pageScript).setInstance,
+		"newsletter": (*pageScript).addNewsletter, "feed": (*pageScript).addFeed,
+		"clock": (*pageScript).setClock, "instance": (*pageScript).setInstance,
 		"link": (*pageScript).setLink, "stored": (*pageScript).hasStored, "follows": (*pageScript).hasFeeds,
 		"member": (*pageScript).addMember, "hold": (*pageScript).holds, "lane": (*pageScript).setLane,
 		"host-rule": (*pageScript).setHostRule, "log": (*pageScript).hasLogged, "upload": (*pageScript).uploads,
