@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestPromisesAreTested checks that each test in the threat model exists.
+// TestPromisesAreTested checks that each test and each script of a page in the threat model exists.
 func TestPromisesAreTested(t *testing.T) {
 	model, err := os.ReadFile("docs/security.md")
 	if err != nil {
@@ -17,6 +17,9 @@ func TestPromisesAreTested(t *testing.T) {
 	}
 	there := map[string]bool{}
 	err = filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if script, ok := strings.CutPrefix(path, "web/testdata/"); ok {
+			there[strings.TrimSuffix(script, ".txtar")] = true
+		}
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -29,7 +32,7 @@ func TestPromisesAreTested(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	named := regexp.MustCompile("`((?:Test|Fuzz)\\w+)`").FindAllSubmatch(model, -1)
+	named := regexp.MustCompile("`((?:Test|Fuzz)\\w+|pages/[\\w-]+)`").FindAllSubmatch(model, -1)
 	for _, m := range named {
 		if !there[string(m[1])] {
 			t.Errorf("docs/security.md names %s, and there is no such test", m[1])

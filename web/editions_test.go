@@ -161,60 +161,6 @@ func (a answer) stepsDown() {
 	}
 }
 
-// TestPostInItsEdition checks that a post links to its original page, to its edition and to its
-// neighbours in page order.
-func TestPostInItsEdition(t *testing.T) {
-	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
-		r.brings(digest.Subscription{DigestID: d.ID, Folder: "Zoo"}, "A", posts(1, "Ant")...)
-		r.brings(digest.Subscription{DigestID: d.ID}, "B", posts(2, "Bee")...)
-		r.midnight()
-		v := r.visitor().signIn(u)
-		front := v.get("/").status(http.StatusOK)
-		front.stepsDown()
-		front.shows(".headline", "Bee, part 0", "Bee, part 1", "Ant, part 0").shows("h2", "B", "Zoo").shows("h3",
-			"Bee, part 0", "Bee, part 1", "A")
-		paths := front.postPaths()
-		middle := v.get(paths[1]).status(http.StatusOK)
-		middle.shows("h1", "Bee, part 1").shows(".turn a", "Previous post Bee, part 0", "Next post Ant, part 0").shows(
-			".button", "Read on site.example")
-		middle.has(".turn a", "href", paths[0], paths[2])
-		middle.has("h1 a", "href", "https://site.example/post1")
-		if got := middle.attrs(".folio a", "href"); got[2] != "/editions/2026-11-21#post-"+
-			strings.TrimPrefix(paths[1], "/posts/") {
-			r.t.Errorf("the edition is at %q", got)
-		}
-		middle.has("nav [aria-current=true]", "href", "/editions")
-		if got := front.attrs("form.keep input[name=back]", "value"); got[0] != "/#post-"+
-			strings.TrimPrefix(paths[0], "/posts/") {
-			r.t.Errorf("saving leads back to %q", got)
-		}
-		r.must(r.store.SavePost(r.t.Context(), u.ID, 1, r.now))
-		v.get("/posts/1").status(http.StatusOK).shows("form.keep [aria-pressed=true]", "Save")
-	})
-}
-
-func TestDisplay(t *testing.T) {
-	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
-		for i, display := range []digest.Layout{digest.Headlines, digest.Excerpts, digest.FullText} {
-			r.brings(digest.Subscription{DigestID: d.ID, Display: display}, string(rune('A'+i)),
-				posts(1, string(display))...)
-		}
-		r.midnight()
-		a := r.visitor().signIn(u).get("/").status(http.StatusOK)
-		a.has("article", "class", "post brief", "post excerpt", "post full")
-		if e, f := len(a.find("p.excerpt")), len(a.find(".text p")); e != 1 || f != 1 {
-			r.t.Errorf("%d excerpts and %d texts", e, f)
-		}
-		linked := r.visitor().get("/e/" +
-			r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))).status(http.StatusOK)
-		if n := len(linked.find("main form")) + len(linked.find("a.here")) + len(linked.find("main nav.turn")); n != 0 {
-			r.t.Errorf("a page for who has only the link leads to %d other things", n)
-		}
-	})
-}
-
 // TestLargeEdition checks that a large edition has small pages, and that every post is reachable.
 func TestLargeEdition(t *testing.T) {
 	tier.Alone(t)
@@ -359,20 +305,6 @@ func TestReaderFromTheRight(t *testing.T) {
 		if len(post.find("html[data-keys]"))+len(post.find("dialog")) != 0 {
 			r.t.Error("keys act though they are turned off")
 		}
-	})
-}
-
-func TestStandingIsSaid(t *testing.T) {
-	each(t, func(r *room) {
-		v, d := r.reader("ann@example.org")
-		r.must(r.store.PauseDigest(r.t.Context(), d.ID, r.now.AddDate(0, 0, 10), r.now))
-		v.get("/").status(http.StatusOK).shows("h1", "Daily Digest is paused")
-		r.must(r.store.ResumeDigest(r.t.Context(), d.ID, r.now))
-		r.arrives(d, post("One"))
-		r.midnight()
-		v.get("/").status(http.StatusOK).shows(".notice")
-		r.must(r.store.PauseDigest(r.t.Context(), d.ID, r.now.AddDate(0, 0, 10), r.now))
-		v.get("/").status(http.StatusOK).shows(".notice", "No new editions until Tuesday 1 December. Change pause")
 	})
 }
 

@@ -56,57 +56,6 @@ const badList = `<?xml version="1.0" encoding="utf-8"?>
 </outline>
 <outline text="B" xmlUrl="https://b.example/`
 
-func TestImport(t *testing.T) {
-	each(t, func(r *room) {
-		v, d := r.reader("ann@example.org")
-		v.get("/feeds/import").status(http.StatusOK).shows("h1", "Import sites")
-		for i, added := range []string{"1", "0"} {
-			a := v.upload(badList).status(http.StatusOK).shows("h1", "List imported")
-			a.shows(".counts dd", added, fmt.Sprint(i), "3").shows(".counts dt", "Added", "Already followed",
-				"Unreadable lines")
-			a.shows(".lines li",
-				"Line 4, Nowhere \"mailto:a@b.example\" is not a web address; enter one like https://example.org/feed.xml.",
-				"Line 5, Empty No feed address.", "Line 7, B The file is incomplete; the end of the list is missing.")
-		}
-		taken, err := r.store.Subscriptions(r.t.Context(), d.ID)
-		r.must(err)
-		if len(taken) != 1 || taken[0].Feed.URL != "https://a.example/?x=1&y=2" || taken[0].Folder != "News & co" {
-			r.t.Errorf("%+v", taken)
-		}
-		for list, says := range map[string]string{
-			"": "an empty file", "hello": "plain text", rss("x"): "a feed", "<!doctype html><p>x": "a web page",
-			"PK\x03\x04": "application/zip", "\x00\xff\xfe": "an unreadable file",
-		} {
-			a := v.upload(list).status(http.StatusBadRequest)
-			if got := a.texts(".wrong")[0]; !strings.Contains(got, says) {
-				r.t.Errorf("%q: %s", list, got)
-			}
-		}
-		for _, form := range []url.Values{nil, {"list": {"x"}}} {
-			v.post("/feeds/import", form).status(http.StatusBadRequest).shows(".wrong",
-				"No file chosen; choose the file that your other reader exported.")
-		}
-		v.do("POST", "/feeds/import", "multipart/form-data; boundary=x",
-			strings.NewReader("--x\r\nbroken")).status(http.StatusBadRequest)
-		v.do("POST", "/feeds/import", "multipart/form-data; boundary=x",
-			strings.NewReader("--x--\r\n")).status(http.StatusBadRequest)
-	})
-}
-
-// TestImportReportEnds checks that the report does not wait for feeds that are not polled.
-func TestImportReportEnds(t *testing.T) {
-	each(t, func(r *room) {
-		v, _ := r.reader("ann@example.org")
-		v.upload(`<opml><outline xmlUrl="https://a.example/f"/></opml>`).status(http.StatusOK).contains("[role=status]",
-			"Checked 0 of 1.")
-		_, err := r.store.SetHostRule(t.Context(), digest.HostRule{Host: "a.example", Blocked: true, CreatedAt: r.now},
-			r.now)
-		r.must(err)
-		a := v.get("/feeds/import/report").status(http.StatusOK).shows(".reading h2", "New sites")
-		a.contains("[role=status]", "Couldn’t be read yet: 1.").shows("[data-again]")
-	})
-}
-
 // TestImportReportNamesTheGone checks that the report counts and names a gone feed, although it has
 // no readers any more.
 func TestImportReportNamesTheGone(t *testing.T) {

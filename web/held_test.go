@@ -79,18 +79,6 @@ func TestOperatorIsToldShortly(t *testing.T) {
 	})
 }
 
-// TestInvitationsEnd checks that an expired invitation can neither be used nor revoked.
-func TestInvitationsEnd(t *testing.T) {
-	each(t, func(r *room) {
-		_, err := r.store.AddInvitation(t.Context(), []byte("i"), r.now, r.now.Add(time.Hour))
-		r.must(err)
-		op := r.operator()
-		op.get("/operator/invitations").shows(".acts button", "Cancel")
-		r.now = r.now.Add(time.Hour)
-		op.get("/operator/invitations").shows(".acts button").contains("main", "Expired 20 Nov 2026, 13:00")
-	})
-}
-
 // TestStatusTellsTheLastPolls checks that the status page lists the last ten polls, newest first.
 func TestStatusTellsTheLastPolls(t *testing.T) {
 	each(t, func(r *room) {

@@ -3,7 +3,6 @@ package web_test
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -63,49 +62,6 @@ func (r *room) subscribedTo(d digest.Digest) string {
 	return strings.Join(all, " ")
 }
 
-// TestGoingBack checks that the page behind the link shows a button and changes nothing. The button
-// works repeatedly, for all visitors with the link.
-func TestGoingBack(t *testing.T) {
-	each(t, func(r *room) {
-		_, d := r.user("ann@example.org")
-		_, other := r.user("bob@example.org")
-		r.subscribes(other, "Notes", oldPlace)
-		_, path := r.moves(d, "Notes", oldPlace, newPlace)
-		r.midnight()
-		v := r.visitor()
-		v.do("HEAD", path, "", nil).status(http.StatusOK)
-		a := v.get(path).status(http.StatusOK).shows("h1", "Use the old address again?").shows("form button",
-			"Use the old address again")
-		a.shows(".addresses dd", oldPlace, newPlace)
-		if got := a.attrs("form[method=post]", "action"); got[0] != path {
-			r.t.Errorf("the button posts to %q", got)
-		}
-		if got := a.texts("p")[1]; !strings.Contains(got,
-			"“Notes” moved from old.example to new.example. From now on, you get the posts published there.") {
-			r.t.Errorf("says %q", got)
-		}
-		if got := a.Header.Get("Referrer-Policy"); got != "same-origin" || strings.Contains(a.body, `href="http`) {
-			r.t.Errorf("the link's token may leave by %q", got)
-		}
-		if got := r.subscribedTo(d); got != newPlace {
-			r.t.Errorf("to look leads to %s", got)
-		}
-		for range 2 {
-			a = v.post(path, url.Values{"x": {"y"}}).status(http.StatusOK).shows("h1", "Old address restored")
-			if a.Header.Get("Set-Cookie") != "" || len(a.find("form")) != 0 {
-				r.t.Errorf("a cookie, or a button: %v", a.Header)
-			}
-			if got := r.subscribedTo(d); got != oldPlace {
-				r.t.Errorf("is subscribed to %s", got)
-			}
-		}
-		v.get(path).status(http.StatusOK).shows("h1", "Old address restored")
-		if got := r.subscribedTo(other); got != newPlace {
-			r.t.Errorf("the other reader is subscribed to %s", got)
-		}
-	})
-}
-
 // TestGoingBackIsOnlyForTheLink checks that forged links and forms of other sites are rejected.
 func TestGoingBackIsOnlyForTheLink(t *testing.T) {
 	each(t, func(r *room) {
@@ -136,145 +92,6 @@ func TestGoingBackIsOnlyForTheLink(t *testing.T) {
 	})
 }
 
-// TestGoingBackByALinkThatIsVoid checks that a void link does nothing, and redirects its signed-in
-// reader to the page.
-func TestGoingBackByALinkThatIsVoid(t *testing.T) {
-	each(t, func(r *room) {
-		v, d := r.reader("ann@example.org")
-		_, path := r.moves(d, "Notes", oldPlace, newPlace)
-		r.must(r.store.VoidLinks(r.t.Context(), d.ID))
-		guest := r.visitor()
-		guest.get(path).status(http.StatusGone)
-		guest.post(path, nil).status(http.StatusGone)
-		v.post(path, nil).status(http.StatusGone)
-		if got := r.subscribedTo(d); got != newPlace {
-			r.t.Errorf("is subscribed to %s", got)
-		}
-		to := v.get(path).status(http.StatusSeeOther).Header.Get("Location")
-		guest.post(to, nil).status(http.StatusOK).shows("h1", "Old address restored")
-	})
-}
-
-// TestNothingToUndo checks the link after the reader has unsubscribed from the feed, and after
-// their account was deleted.
-func TestNothingToUndo(t *testing.T) {
-	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
-		f, path := r.moves(d, "Notes", oldPlace, newPlace)
-		v := r.visitor()
-		r.midnight()
-		r.must(r.store.Unsubscribe(r.t.Context(), d.ID, f.ID))
-		for range 2 {
-			v.get(path).status(http.StatusOK).shows("h1", "Nothing to undo")
-			v.post(path, nil).status(http.StatusOK).shows("h1", "Nothing to undo")
-			if got := r.subscribedTo(d); got != "" {
-				r.t.Errorf("is subscribed to %s", got)
-			}
-			_, err := r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
-			r.must(err) // at the new address
-			v.get(path).status(http.StatusOK).shows("h1", "Nothing to undo")
-			r.must(r.store.Unsubscribe(r.t.Context(), d.ID, f.ID))
-		}
-		r.remove(u)
-		v.get(path).status(http.StatusGone).shows("h1", "Nothing to undo")
-		v.post(path, nil).status(http.StatusGone)
-	})
-}
-
-// TestMovesOnPages checks that the page of a feed has the undo button, and that the list shows the
-// previous host. Only the signed-in reader sees the undo link in the edition.
-func TestMovesOnPages(t *testing.T) {
-	each(t, func(r *room) {
-		v, d := r.reader("ann@example.org")
-		f, path := r.moves(d, "Notes", "https://ann:pa55word@old.example/feed", newPlace)
-		page := fmt.Sprintf("/feeds/%d", f.ID)
-		list := v.get("/feeds").status(http.StatusOK).shows(".why", "moved here from old.example")
-		feed := v.get(page).status(http.StatusOK).shows("#moved button", "Use the old address again").shows("#moved dd",
-			"https://old.example/feed", newPlace)
-		r.midnight()
-		own := v.get("/").status(http.StatusOK)
-		own.has(".notice a", "href", r.base+path)
-		linked := r.visitor().get("/e/" +
-			r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))).status(http.StatusOK)
-		for _, a := range []answer{list, feed, own, linked} {
-			if strings.Contains(a.body, "pa55word") {
-				r.t.Errorf("%s shows a password", a.Request.URL)
-			}
-		}
-		for _, a := range []answer{own, linked} {
-			if got := a.texts(".notice p")[0]; got !=
-				"Notes has moved from old.example to new.example. From now on, you get the posts published there." {
-				r.t.Errorf("the edition says %q", got)
-			}
-		}
-		if strings.Contains(linked.body, "/moved/") {
-			r.t.Error("the link of an edition leads to a way back")
-		}
-		v.post(feed.attrs("#moved form", "action")[0], nil).status(http.StatusOK).shows("h1", "Old address restored")
-		v.get(path).status(http.StatusOK).shows("h1", "Old address restored")
-		v.get(page).status(http.StatusNotFound)
-		if got := v.get("/feeds").texts(".why"); len(got) != 0 && strings.Contains(got[0], "moved") {
-			r.t.Errorf("the list says %q", got)
-		}
-	})
-}
-
-// TestGoingBackBeforeItIsTold checks that a reader can undo a move before an edition mentions it.
-// No edition mentions it then, and pressing the button again shows that there is nothing to undo.
-func TestGoingBackBeforeItIsTold(t *testing.T) {
-	each(t, func(r *room) {
-		v, d := r.reader("ann@example.org")
-		_, path := r.moves(d, "Notes", oldPlace, newPlace)
-		v.post(path, nil).status(http.StatusOK).shows("h1", "Old address restored")
-		v.post(path, nil).status(http.StatusGone).shows("h1", "Nothing to undo")
-		if got := r.subscribedTo(d); got != oldPlace {
-			r.t.Errorf("is subscribed to %s", got)
-		}
-		if moves, err := r.store.Moves(r.t.Context(), d.ID); err != nil || len(moves) != 0 {
-			r.t.Errorf("%v would be told (%v)", moves, err)
-		}
-	})
-}
-
-// TestGoingBackAfterTwoMoves checks that the links of both moves restore the address to which the
-// reader subscribed.
-func TestGoingBackAfterTwoMoves(t *testing.T) {
-	each(t, func(r *room) {
-		v, d := r.reader("ann@example.org")
-		_, first := r.moves(d, "Notes", oldPlace, newPlace)
-		r.midnight()
-		last, second := r.movesOn(d, newPlace, "https://newest.example/feed")
-		r.midnight()
-		for _, path := range []string{first, second} {
-			v.get(path).status(http.StatusOK).shows("h1", "Use the old address again?").shows(".addresses dd", oldPlace,
-				v.get(path).texts(".addresses dd")[1])
-		}
-		v.get(fmt.Sprintf("/feeds/%d", last.ID)).shows("#moved dd", oldPlace, "https://newest.example/feed")
-		v.post(first, nil).status(http.StatusOK).shows("h1", "Old address restored")
-		if got := r.subscribedTo(d); got != oldPlace {
-			r.t.Errorf("is subscribed to %s", got)
-		}
-	})
-}
-
-// TestStatusOfAMovedFeed checks the status page at the old address after a move, and after a reader
-// has undone it.
-func TestStatusOfAMovedFeed(t *testing.T) {
-	each(t, func(r *room) {
-		_, d := r.user("ann@example.org")
-		_, path := r.moves(d, "Notes", oldPlace, newPlace)
-		v := r.visitor()
-		v.get(statusOf(oldPlace)).status(http.StatusOK).shows(".address", newPlace).shows(".wide dd",
-			"polls find new posts", oldPlace)
-		v.get(statusOf(newPlace)).status(http.StatusOK).shows(".wide dd", "polls find new posts")
-		v.post(path, nil).status(http.StatusOK)
-		v.get(statusOf(oldPlace)).status(http.StatusOK).shows(".address", oldPlace).shows(".wide dd",
-			"polls find new posts").
-			shows(".rules li",
-				"We ignore permanent redirects to another site, because this feed moved before and was moved back.")
-	})
-}
-
 // TestManyMoves checks that the notices of many moves are collapsed, so that they do not push down
 // the edition.
 func TestManyMoves(t *testing.T) {
@@ -288,36 +105,6 @@ func TestManyMoves(t *testing.T) {
 		a := v.get("/").status(http.StatusOK).shows("details.notice summary", "Notes on your sites")
 		if n := len(a.find(".notice a[href]")); n != 200 || len(a.find(".notice")) != 1 {
 			r.t.Errorf("%d ways back", n)
-		}
-	})
-}
-
-// TestGoingBackOfWhoIsSubscribedToBoth checks that the page says that the reader also keeps
-// following the new address.
-func TestGoingBackOfWhoIsSubscribedToBoth(t *testing.T) {
-	each(t, func(r *room) {
-		v, d := r.reader("ann@example.org")
-		r.subscribes(d, "Atom", newPlace)
-		r.subscribes(d, "Notes", oldPlace)
-		old, err := r.store.FeedByURL(r.t.Context(), oldPlace)
-		r.must(err)
-		r.movesOn(d, oldPlace, newPlace)
-		path := "/moved/" + r.signer.SignPair(digest.ForGoingBack, int64(d.ID), int64(old.ID))
-		r.midnight()
-		v.get("/").status(http.StatusOK).has(".notice a", "href", r.base+path)
-		v.get("/feeds").status(http.StatusOK).shows(".why", "moved here from old.example")
-		a := v.get(path).status(http.StatusOK).shows("main form button", "Use the old address again")
-		if got := a.texts("main li")[0]; !strings.HasSuffix(got, "You also keep following the new address.") {
-			r.t.Errorf("says %q", got)
-		}
-		for range 2 {
-			a = v.post(path, nil).status(http.StatusOK).shows("h1", "Old address restored")
-			if got := a.texts("main p")[0]; !strings.Contains(got, "You also keep following the new address") {
-				r.t.Errorf("says %q", got)
-			}
-			if got := r.subscribedTo(d); got != newPlace+" "+oldPlace && got != oldPlace+" "+newPlace {
-				r.t.Errorf("is subscribed to %s", got)
-			}
 		}
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -23,85 +22,6 @@ func (r *room) operator() *visitor {
 	u, _ := r.user("operator@example.org")
 	r.must(r.store.SetOperator(r.t.Context(), u.ID, true))
 	return r.visitor().signIn(u)
-}
-
-// TestOperatorOnly checks that the operator's pages respond with 404 to readers.
-func TestOperatorOnly(t *testing.T) {
-	each(t, func(r *room) {
-		ada, _ := r.user("ada@example.org")
-		r.must(r.store.Suppress(t.Context(), digest.Suppression{Email: "bob@example.org", Reason: digest.ForHardBounce,
-			CreatedAt: r.now}))
-		form := url.Values{"address": {"bob@example.org"}}
-		stranger, reader := r.visitor(), r.visitor().signIn(ada)
-		if to := stranger.get("/operator").status(http.StatusSeeOther).Header.Get("Location"); !strings.HasPrefix(to,
-			"/sign-in") {
-			t.Errorf("a stranger is led to %s", to)
-		}
-		stranger.post("/operator/mail-again", form).status(http.StatusForbidden)
-		reader.get("/operator").status(http.StatusNotFound)
-		reader.post("/operator/mail-again", form).status(http.StatusNotFound)
-		_, still, err := r.store.Suppressed(t.Context(), "bob@example.org")
-		r.must(err)
-		if !still {
-			t.Error("somebody who is no operator had an address mailed again")
-		}
-	})
-}
-
-// TestOperatorPage checks the page of a healthy instance and of one with problems, and that text of
-// feeds and servers is escaped.
-func TestOperatorPage(t *testing.T) {
-	each(t, func(r *room) {
-		op := r.operator()
-		page := op.get("/operator").status(http.StatusOK)
-		page.shows(".calm", "Nothing needs attention.")
-		page.shows("svg.dial text.clock", "12:00")
-		page.has("svg.dial", "role", "img")
-		if words := page.texts("figcaption p")[0]; words != "The next midnight is at 23:00 UTC (Paris): 1 reader." {
-			t.Errorf("the dial says %q", words)
-		}
-
-		pauses := func(lane string, until time.Time) {
-			_, err := r.store.ChangeLane(t.Context(), r.now, lane, func(l digest.Lane) digest.Lane {
-				l.Until, l.Reason = until, "no answer"
-				return l
-			})
-			r.must(err)
-		}
-		pauses("slow.example", r.now.Add(time.Hour))
-		op.get("/operator").contains(".calm", "Paused and recovering lanes").has(".calm a", "href", "#mail")
-		pauses("", r.now.Add(time.Hour))
-		op.get("/operator").contains(".needs li", "All email is paused until 20 Nov 2026, 13:00: no answer.").has(
-			".needs a", "href", "#mail")
-		r.must(r.store.ResumeLane(t.Context(), r.now, ""))
-		r.must(r.store.ResumeLane(t.Context(), r.now, "slow.example"))
-
-		const evil = `<script>alert("x")</script><img src=x onerror=y>`
-		r.troubles(evil)
-		page = op.get("/operator").status(http.StatusOK)
-		for _, way := range []string{"script[src=x]", "img", "main script", "[onerror]", "[style]"} {
-			if n := len(page.find(way)); n > 0 {
-				t.Errorf("%d of %s", n, way)
-			}
-		}
-		if n := strings.Count(page.body, "&lt;script&gt;"); n < 4 {
-			t.Errorf("what was said is shown %d times", n)
-		}
-		page.shows(".needs li",
-			"The hourly job isn’t running. Start “digest serve” or “digest work”.",
-			"Email to gmail.example has stopped: "+evil+". Fix the cause, then resume it. View")
-		page.shows(".state", "dead")
-		page.has(".troubles .head a", "href", "/operator/feeds/1")
-		if strings.Contains(strings.Join(page.texts(".troubles"), " "), "secret") {
-			t.Error("a key is shown")
-		}
-		for _, h := range []string{"figure svg.work rect.sent", "figure svg.work rect.editions",
-			"svg.dial path.feeds"} {
-			if len(page.find(h)) != 1 {
-				t.Errorf("%d of %s", len(page.find(h)), h)
-			}
-		}
-	})
 }
 
 // troubles creates all kinds of problems with the given text.
@@ -141,27 +61,6 @@ func (r *room) delivered(title string) {
 	_, d := r.user("cleo@example.org")
 	r.arrives(d, digest.Post{Identity: "p", Title: title, ContentHash: "h"})
 	r.midnight() // also sends the edition
-}
-
-// TestMailAgain checks that a suppression can be removed, once.
-func TestMailAgain(t *testing.T) {
-	each(t, func(r *room) {
-		op := r.operator()
-		r.must(r.store.Suppress(t.Context(),
-			digest.Suppression{Email: "Bob+x&y@Example.org", Reason: digest.ForComplaint, CreatedAt: r.now}))
-		page := op.get("/operator").status(http.StatusOK)
-		page.shows("details form button", "Remove suppression")
-		form := url.Values{"address": page.attrs("input[name=address]", "value")}
-		for _, want := range []string{"Suppression removed. The next edition goes to that address.",
-			"Nothing was changed."} {
-			to := op.post("/operator/mail-again", form).status(http.StatusSeeOther).Header.Get("Location")
-			op.get(to).status(http.StatusOK).shows(".notice", want)
-		}
-		op.get("/operator?saved=" + url.QueryEscape("<b>you won</b>")).status(http.StatusOK).shows(".notice")
-		op.header["Origin"] = "https://elsewhere.example"
-		op.header["Sec-Fetch-Site"] = "cross-site"
-		op.post("/operator/mail-again", form).status(http.StatusForbidden)
-	})
 }
 
 // TestWhoReadsMetrics checks that the metrics need the token, even for clients on this machine.

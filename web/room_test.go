@@ -240,8 +240,8 @@ func (a answer) leads(to string) answer {
 	return a
 }
 
-// find returns the nodes that match a selector: steps of tag, .class, #id and [attr] or [attr=value], each inside the
-// one before.
+// find returns the nodes that match a selector: steps of tag, .class or #id with any
+// number of [attr] or [attr=value], each inside the one before.
 func (a answer) find(selector string) []*html.Node {
 	a.t.Helper()
 	root, err := html.Parse(strings.NewReader(a.body))
@@ -267,11 +267,12 @@ func matches(n *html.Node, step string) bool {
 	if n.Type != html.ElementNode {
 		return false
 	}
-	step, attribute, _ := strings.Cut(strings.TrimSuffix(step, "]"), "[")
-	name, value, exact := strings.Cut(attribute, "=")
-	got, has := attr(n, name)
-	if attribute != "" && (!has || exact && got != value) {
-		return false
+	step, conditions, _ := strings.Cut(step, "[")
+	for condition := range strings.SplitSeq(conditions, "[") {
+		name, value, exact := strings.Cut(strings.TrimSuffix(condition, "]"), "=")
+		if got, has := attr(n, name); condition != "" && (!has || exact && got != value) {
+			return false
+		}
 	}
 	if tag, class, ok := strings.Cut(step, "."); ok {
 		got, _ := attr(n, "class")
@@ -301,15 +302,19 @@ func (a answer) texts(selector string) []string {
 		if slices.ContainsFunc(n.Attr, func(at html.Attribute) bool { return at.Key == "hidden" }) {
 			continue // not visible
 		}
-		var b strings.Builder
-		for c := range n.Descendants() {
-			if c.Type == html.TextNode {
-				b.WriteString(c.Data)
-			}
-		}
-		all = append(all, strings.Join(strings.Fields(b.String()), " "))
+		all = append(all, textOf(n))
 	}
 	return all
+}
+
+func textOf(n *html.Node) string {
+	var b strings.Builder
+	for c := range n.Descendants() {
+		if c.Type == html.TextNode {
+			b.WriteString(c.Data)
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
 }
 
 // shows checks the texts of the matching nodes.

@@ -70,26 +70,6 @@ func TestOneClick(t *testing.T) {
 	}
 }
 
-func TestUnsubscribeGetChangesNothing(t *testing.T) {
-	each(t, func(r *room) {
-		_, d := r.user("ann@example.org")
-		for _, method := range []string{"GET", "HEAD"} {
-			a := r.visitor().do(method, r.unsubscribePath(d)+"?List-Unsubscribe=One-Click", "",
-				nil).status(http.StatusOK)
-			if got := a.Header.Get("X-Robots-Tag"); got != "noindex, nofollow" {
-				r.t.Errorf("X-Robots-Tag %q", got)
-			}
-		}
-		a := r.visitor().get(r.unsubscribePath(d)).shows("h1", "Unsubscribe from Daily Digest?").
-			shows("form button", "Unsubscribe", "1 week", "2 weeks", "1 month", "Monday to Friday", "Once a week",
-				"Once a month")
-		if got := a.attrs("form[method=post]", "action"); got[0] != r.unsubscribePath(d)+"/leave" {
-			r.t.Errorf("the button posts to %q", got)
-		}
-		r.stands(d, digest.DigestActive)
-	})
-}
-
 func TestUnsubscribeFlippedBit(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
@@ -99,74 +79,17 @@ func TestUnsubscribeFlippedBit(t *testing.T) {
 		for i := range token {
 			tokens = append(tokens, token[:i]+string(token[i]^1)+token[i+1:])
 		}
+		pause := url.Values{"for": {"week"}, "days": {"mon"}}
 		for _, token := range tokens {
 			v := r.visitor()
 			for _, a := range []answer{v.post("/unsubscribe/"+token, nil), v.get("/unsubscribe/" + token),
-				v.post("/unsubscribe/"+token+"/undo", nil)} {
+				v.post("/unsubscribe/"+token+"/undo", nil), v.post("/unsubscribe/"+token+"/pause", pause),
+				v.post("/unsubscribe/"+token+"/resume", nil), v.post("/unsubscribe/"+token+"/days", pause)} {
 				if a.StatusCode == http.StatusOK {
 					r.t.Errorf("%s %s: %d", a.Request.Method, a.Request.URL.Path, a.StatusCode)
 				}
 			}
 		}
 		r.stands(d, digest.DigestActive)
-	})
-}
-
-func TestWayBack(t *testing.T) {
-	each(t, func(r *room) {
-		_, d := r.user("ann@example.org")
-		v := r.visitor()
-		a := v.post(r.unsubscribePath(d)+"/leave", nil).shows("form button", "Subscribe again")
-		undo := a.attrs("form[method=post]", "action")[0]
-		v.post(undo, nil).status(http.StatusOK).shows("h1", "Welcome back")
-		r.stands(d, digest.DigestActive)
-		v.post(r.unsubscribePath(d)+"/leave", nil).status(http.StatusOK)
-		v.get(r.unsubscribePath(d)).status(http.StatusOK).shows("h1", "Unsubscribed from Daily Digest")
-	})
-}
-
-func TestWayBackLeavesAPauseAlone(t *testing.T) {
-	each(t, func(r *room) {
-		_, d := r.user("ann@example.org")
-		if err := r.store.SetDigestState(r.t.Context(), d.ID, digest.DigestPaused, r.now); err != nil {
-			r.t.Fatal(err)
-		}
-		r.visitor().post(r.unsubscribePath(d)+"/undo", nil).status(http.StatusOK).shows("h1",
-			"Unsubscribe from Daily Digest?")
-		r.stands(d, digest.DigestPaused)
-	})
-}
-
-// TestWayBackToAPause checks that resubscribing restores a pause, even if the button is pressed twice.
-func TestWayBackToAPause(t *testing.T) {
-	each(t, func(r *room) {
-		_, d := r.user("ann@example.org")
-		if err := r.store.SetDigestState(r.t.Context(), d.ID, digest.DigestPaused, r.now); err != nil {
-			r.t.Fatal(err)
-		}
-		v := r.visitor()
-		v.get(r.unsubscribePath(d)).shows("h1", "Unsubscribe from Daily Digest?")
-		for range 2 { // like a mail program that ignores the response
-			v.post(r.unsubscribePath(d), url.Values{"List-Unsubscribe": {"One-Click"}}).status(http.StatusOK).shows(
-				"h1", "Unsubscribed from Daily Digest")
-			r.stands(d, digest.DigestLeft)
-		}
-		a := v.get(r.unsubscribePath(d)).shows("h1", "Unsubscribed from Daily Digest").shows("form button",
-			"Pause instead")
-		v.post(a.attrs("form[method=post]", "action")[0], nil).status(http.StatusOK).shows("h1",
-			"Daily Digest is paused")
-		r.stands(d, digest.DigestPaused)
-	})
-}
-
-func TestUnsubscribeAfterTheReaderIsRemoved(t *testing.T) {
-	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
-		r.remove(u)
-		v := r.visitor()
-		v.post(r.unsubscribePath(d), url.Values{"List-Unsubscribe": {"One-Click"}}).status(http.StatusOK).shows("h1",
-			"You’re unsubscribed")
-		v.get(r.unsubscribePath(d)).status(http.StatusOK)
-		v.post(r.unsubscribePath(d)+"/undo", nil).status(http.StatusNotFound)
 	})
 }

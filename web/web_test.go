@@ -23,59 +23,6 @@ func post(title string) digest.Post {
 	}
 }
 
-func TestLandingSaysWhatThisIs(t *testing.T) {
-	each(t, func(r *room) {
-		a := r.visitor().get("/").status(http.StatusOK)
-		a.shows("main h1", "A newspaper from the sites you chose")
-		a.shows("nav a") // no navigation yet
-	})
-}
-
-func TestReaderSeesLatestEdition(t *testing.T) {
-	each(t, func(r *room) {
-		v, d := r.reader("ann@example.org")
-		v.get("/").status(http.StatusOK).shows("main h1", "Which sites do you read?").
-			shows(".next",
-				"Your first edition comes on Saturday 21 November at 00:00 (Paris) if your sites have new posts.")
-
-		r.arrives(d, post("One"))
-		v.get("/").status(http.StatusOK).shows("main h1", "Your first edition is on its way").
-			shows(".next",
-				"Your first edition comes on Saturday 21 November at 00:00 (Paris) if your sites have new posts.")
-		r.midnight()
-		r.arrives(d, post("Two"))
-		r.midnight()
-
-		a := v.get("/").status(http.StatusOK)
-		a.shows("main h1", "Sunday 22 November 2026").shows("h3", "Two").shows("h2", site)
-		a.shows(".folio p", "No. 2 Made at midnight in Paris").shows(".turn a", "Previous Saturday 21 November")
-		a.has(".turn a", "href", "/editions/2026-11-21")
-		v.get("/editions/2026-11-21").status(http.StatusOK).shows("h3", "One").shows(".turn a",
-			"Next Sunday 22 November")
-	})
-}
-
-// TestEditionAhead checks that an edition released by a clock ahead of the web view's is not visible before its
-// midnight, and that no link to it exists.
-func TestEditionAhead(t *testing.T) {
-	each(t, func(r *room) {
-		v, d := r.reader("ann@example.org")
-		r.arrives(d, post("One"))
-		r.midnight()
-		r.now = r.now.Add(-time.Hour)
-		v.get("/").status(http.StatusOK).shows("main h1", "Your first edition is on its way")
-		r.now = r.now.Add(time.Hour)
-		r.arrives(d, post("Two"))
-		r.midnight()
-		r.now = r.now.Add(-time.Hour)
-		v.get("/").status(http.StatusOK).shows("h3", "One").shows(".turn a")
-		if got := v.get("/editions").status(http.StatusOK).attrs(".dates a", "href"); len(got) != 1 {
-			r.t.Errorf("archive is %q", got)
-		}
-		v.get("/editions/2026-11-22").status(http.StatusNotFound)
-	})
-}
-
 func TestArchiveNewestFirst(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
@@ -89,53 +36,6 @@ func TestArchiveNewestFirst(t *testing.T) {
 			got[11] != "/editions/2026-11-21" {
 			r.t.Errorf("archive is %q", got)
 		}
-	})
-}
-
-func TestArchiveSaysThatItStopped(t *testing.T) {
-	each(t, func(r *room) {
-		v, d := r.reader("ann@example.org")
-		r.visitor().post(r.unsubscribePath(d)+"/leave", nil).status(http.StatusOK)
-		wayBack := func(selector string) {
-			if got := v.get("/editions").status(http.StatusOK).attrs(selector, "href"); len(got) != 1 ||
-				got[0] != r.unsubscribePath(d) {
-				r.t.Errorf("the way back is %q", got)
-			}
-		}
-		wayBack(".sheet a") // before the first edition
-		r.visitor().post(r.unsubscribePath(d)+"/undo", nil).status(http.StatusOK)
-		r.arrives(d, post("One"))
-		r.midnight()
-		v.get("/editions").shows(".next", "Next edition: Sunday 22 November")
-		r.visitor().post(r.unsubscribePath(d)+"/leave", nil).status(http.StatusOK)
-		wayBack(".notice a")
-	})
-}
-
-func TestLinkFromTheMail(t *testing.T) {
-	each(t, func(r *room) {
-		_, d := r.user("ann@example.org")
-		r.arrives(d, post("One"))
-		r.midnight()
-		a := r.visitor().get("/e/" + r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))).status(http.StatusOK)
-		a.shows("h3", "One").shows(".turn a") // one edition without links to others
-		if a.Header.Get("X-Robots-Tag") != "noindex, nofollow" || len(a.attrs("meta[name=robots]", "content")) != 1 {
-			r.t.Error("a private page may be indexed")
-		}
-	})
-}
-
-// TestLinkToWhatIsGone checks that the link of a deleted edition says so, and that a forged link is not found.
-func TestLinkToWhatIsGone(t *testing.T) {
-	each(t, func(r *room) {
-		u, d := r.user("ann@example.org")
-		r.arrives(d, post("One"))
-		r.midnight()
-		link := "/e/" + r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))
-		r.visitor().get(link).status(http.StatusOK)
-		r.remove(u)
-		r.visitor().get(link).status(http.StatusGone).shows("h1", "This link no longer works")
-		r.visitor().get(link[:len(link)-1] + "_").status(http.StatusNotFound)
 	})
 }
 
@@ -160,29 +60,6 @@ func TestEditionIsReadable(t *testing.T) {
 	})
 }
 
-func TestBotPage(t *testing.T) {
-	each(t, func(r *room) {
-		a := r.visitor().get("/bot").status(http.StatusOK)
-		a.shows("pre", "digest/1.2.3 (+"+r.base+"/bot; 3 subscribers; feed-id=42)", "User-agent: digest Disallow: /",
-			r.base+"/RPC2", "curl --data-urlencode url=https://example.org/feed.xml "+r.base+"/ping")
-		a.shows("a[href=mailto:ada@example.org]", "ada@example.org")
-		for _, word := range []string{"Retry-After", "max-age", "410", "HEAD", "at least one hour between two fetches",
-			"at least 2 seconds apart",
-			"each midnight over 15 minutes", "skipHours", "sy:updatePeriod", "robots.txt", "90 days",
-			"IP addresses can change", "WebSub"} {
-			if !strings.Contains(strings.Join(a.texts("main"), " "), word) {
-				r.t.Errorf("the bot page does not speak of %s", word)
-			}
-		}
-		if a.Header.Get("X-Robots-Tag") != "" {
-			r.t.Error("the bot page should be findable")
-		}
-		r.addresses = []string{"198.51.100.7/32", "2001:db8:1::/64"}
-		r.open("")
-		r.visitor().get("/bot").shows(".addresses code", r.addresses...)
-	})
-}
-
 // TestHelp checks that everybody can open the page in List-Help, and that its links work.
 func TestHelp(t *testing.T) {
 	each(t, func(r *room) {
@@ -201,45 +78,6 @@ func TestHelp(t *testing.T) {
 			if !strings.HasPrefix(path, "mailto:") {
 				v.get(path).status(http.StatusOK)
 			}
-		}
-	})
-}
-
-func TestCrawlersMayReadOfTheService(t *testing.T) {
-	each(t, func(r *room) {
-		body := r.visitor().get("/robots.txt").status(http.StatusOK).body
-		for _, line := range []string{"Allow: /bot\n", "Allow: /help\n", "Allow: /status\n", "Disallow: /\n"} {
-			if !strings.Contains(body, line) {
-				r.t.Errorf("no %q in %s", line, body)
-			}
-		}
-	})
-}
-
-func TestHealth(t *testing.T) {
-	each(t, func(r *room) {
-		if a := r.visitor().get("/healthz").status(http.StatusOK); a.body != "ok\n" {
-			r.t.Errorf("body %q", a.body)
-		}
-		r.breakDatabase()
-		if a := r.visitor().get("/healthz").status(
-			http.StatusServiceUnavailable); a.body != "the database does not respond\n" {
-			r.t.Errorf("body %q", a.body)
-		}
-	})
-}
-
-func TestErrorsTellNothingOfTheInside(t *testing.T) {
-	each(t, func(r *room) {
-		_, d := r.user("ann@example.org")
-		r.breakDatabase()
-		a := r.visitor().get(r.unsubscribePath(d)).status(http.StatusInternalServerError)
-		a.shows("h1", "Something went wrong")
-		if strings.Contains(a.body, "sql") || strings.Contains(a.body, "secret") {
-			r.t.Errorf("the page tells %s", a.body)
-		}
-		if !strings.Contains(r.log.String(), "err=") || strings.Contains(r.log.String(), r.unsubscribePath(d)) {
-			r.t.Errorf("the log must have the cause and not the token: %s", r.log)
 		}
 	})
 }
@@ -298,15 +136,6 @@ func TestWrongMethods(t *testing.T) {
 			}
 		}
 		r.visitor().get("/sign-out").status(http.StatusMethodNotAllowed)
-	})
-}
-
-func TestNothingThere(t *testing.T) {
-	each(t, func(r *room) {
-		for _, path := range []string{"/nowhere", "/editions/", "/favicon.ico", "/.env", "/e/", "/" +
-			strings.Repeat("a", 20_000), "/e/" + strings.Repeat("a", 20_000), "/%00", "/unsubscribe/%ff%fe"} {
-			r.visitor().get(path).status(http.StatusNotFound).shows("h1", "Page not found")
-		}
 	})
 }
 
