@@ -46,15 +46,17 @@ func vocabulary(uri string) string {
 	return "?"
 }
 
+// prefixes are the prefixes that most documents use for the vocabularies.
+var prefixes = setOf("atom dc dcterms content itunes media podcast psc feedburner pheedo sy xhtml rdf xml")
+
 // customary returns the vocabulary of an undeclared prefix.
 func customary(prefix string) string {
-	switch prefix = strings.ToLower(prefix); prefix {
-	case "atom", "dc", "dcterms", "content", "itunes", "media", "podcast", "psc", "feedburner", "pheedo", "sy", "xhtml",
-		"rdf", "xml":
+	switch prefix = strings.ToLower(prefix); {
+	case prefixes[prefix]:
 		return prefix
-	case "rss":
+	case prefix == "rss":
 		return ""
-	case "atom10", "atom03", "a10":
+	case prefix == "atom10", prefix == "atom03", prefix == "a10":
 		return "atom"
 	}
 	return "?"
