@@ -239,8 +239,8 @@ func (r *reader) leaf(tok token, how treatment, e, parent *open) {
 			r.kept++
 		}
 	case attributes:
-		if strings.HasSuffix(e.name, "link") {
-			tok.attrs = append(tok.attrs, attribute{"href", strings.TrimSpace(e.raw)}) // if it has none
+		if href := strings.TrimSpace(e.raw); href != "" && strings.HasSuffix(e.name, "link") {
+			tok.attrs = append(tok.attrs, attribute{"href", href}) // counts if it has no other
 		}
 		if parent.accepts(e.name) {
 			e.setAll(tok)
