@@ -18,9 +18,6 @@ func parseAtom(src *source) (*Document, error) {
 	if id := feed.value("id"); d.Link == "" && isWeb(id) && id != d.Self {
 		d.Link = id
 	}
-	for _, l := range feed.named("link") {
-		d.addHub(l.attr("rel"), l.attr("href"))
-	}
 	bases := basesOf(d.Link, address, d.Self)
 	if Host(address) == Host(d.Link) {
 		bases = basesOf(address, d.Link, d.Self) // RFC 3986 §5.1.3: links are relative to the feed's address
@@ -57,7 +54,7 @@ func atomPost(entry elements, bases []string) Post {
 	p.Published = entry.date("published", "issued", "created", "updated", "dc:date", "pubdate")
 	for _, l := range entry.named("link") {
 		if strings.EqualFold(l.attr("rel"), "enclosure") {
-			p.enclose(l.attr("href"), l.attr("type"), byteCount(l.attr("length")))
+			p.enclose(fileOf(l))
 		}
 	}
 	p.addMedia(entry, entry.related(simpleChapters))

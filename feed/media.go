@@ -19,12 +19,14 @@ const (
 	maxAlt      = 300     // characters of a picture's description
 )
 
-// enclose adds a file to the post. Its length is in bytes; 0: unknown.
-func (p *Post) enclose(ref, mediaType string, length int64) {
-	p.encloseFile(digest.Enclosure{URL: ref, Type: mediaType, Length: length})
+// fileOf returns the file to which an element leads.
+func fileOf(e element) digest.Enclosure {
+	return digest.Enclosure{URL: cmp.Or(e.attr("url"), e.attr("href")), Type: e.attr("type"),
+		Length: byteCount(cmp.Or(e.attr("length"), e.attr("fileSize")))}
 }
 
-func (p *Post) encloseFile(e digest.Enclosure) {
+// enclose adds a file to the post.
+func (p *Post) enclose(e digest.Enclosure) {
 	if e.URL = absolute(e.URL, p.bases); e.URL == "" || len(p.Enclosures) >= maxEnclosures {
 		return
 	}
@@ -78,7 +80,7 @@ func (p *Post) addFiles(all []mediaFile) {
 			continue
 		}
 		known[f.group] = true
-		p.encloseFile(f.Enclosure)
+		p.enclose(f.Enclosure)
 	}
 }
 
@@ -136,9 +138,8 @@ func nestedText(raw string, names ...string) string {
 func (p *Post) addMedia(t elements, chapters string) {
 	var files []mediaFile
 	for _, m := range atMost(t.named("media:content")) {
-		f := mediaFile{Enclosure: digest.Enclosure{URL: absolute(m.attr("url"), p.bases), Type: m.attr("type")},
-			group: m.attr("group"), first: m.attr("isDefault") == "true"}
-		f.Length, f.Seconds = byteCount(m.attr("fileSize")), seconds(m.attr("duration"))
+		f := mediaFile{Enclosure: fileOf(m), group: m.attr("group"), first: m.attr("isDefault") == "true"}
+		f.URL, f.Seconds = absolute(f.URL, p.bases), seconds(m.attr("duration"))
 		if f.Type == "" && m.attr("medium") != "" && f.Medium() == digest.Other {
 			f.Type = mediumType(m.attr("medium"))
 		}

@@ -43,7 +43,7 @@ type open struct {
 	seen     map[string]int // number of its children by name
 }
 
-// readFeed returns a document with the kind, the language and the repairs of a feed, the elements of the feed itself,
+// readFeed returns a document with the values that all formats state in the same way, the elements of the feed itself,
 // and the elements of each item.
 func readFeed(src *source) (d *Document, feed elements, items []elements) {
 	r := &reader{scanner: scanner{doc: src.text, pos: src.root.at}, address: src.address, rules: rssElements,
@@ -59,6 +59,9 @@ func readFeed(src *source) (d *Document, feed elements, items []elements) {
 	}
 	feed = r.stack[0].children
 	r.UpdateEvery = updateEvery(feed.value("sy:updateperiod"), feed.value("sy:updatefrequency"))
+	for _, l := range feed.named("link", "atom:link") {
+		r.addHub(l.attr("rel"), l.attr("href"))
+	}
 	return r.Document, feed, r.items
 }
 

@@ -22,9 +22,6 @@ func parseRSS(src *source) (*Document, error) {
 	d.Language = firstOf(feed.last("language").content(), feed.value("dc:language"), d.Language)
 	d.Link = resolve(src.address, feed.page())
 	d.Self = resolve(src.address, feed.linked("self"))
-	for _, l := range feed.named("atom:link") {
-		d.addHub(l.attr("rel"), l.attr("href"))
-	}
 	d.TTL = minutes(feed.last("ttl").content())
 	d.SkipHours, d.SkipDays = hoursOf(feed.list("skiphours", "hour")), daysOf(feed.list("skipdays", "day"))
 	bases := basesOf(d.Link, src.address)
@@ -61,11 +58,11 @@ func rssPost(item elements, bases []string) Post {
 	p.Language = item.value("dc:language")
 	p.Published = item.date("pubdate", "dc:date", "created", "published", "issued", "date", "dcterms:date", "updated")
 	for _, e := range item.named("enclosure") {
-		p.enclose(e.attr("url"), e.attr("type"), byteCount(e.attr("length")))
+		p.enclose(fileOf(e))
 	}
 	for _, l := range item.named("atom:link") {
 		if l.attr("rel") == "enclosure" {
-			p.enclose(l.attr("href"), l.attr("type"), byteCount(l.attr("length")))
+			p.enclose(fileOf(l))
 		}
 	}
 	p.addMedia(item, item.linked(simpleChapters))
