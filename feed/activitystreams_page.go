@@ -380,7 +380,7 @@ func (p *Post) join(part *Post, o *asObject, said *strings.Builder) {
 		said.WriteString("<div>" + strings.TrimSuffix(part.bodies[0].html(), o.answerLine()) + "</div>")
 	}
 	for _, e := range part.Enclosures {
-		p.encloseFile(e)
+		p.enclose(e)
 	}
 	p.images = append(p.images, part.images...)
 }

@@ -111,7 +111,7 @@ func (p *Post) showAttachments(b *strings.Builder, o *asObject, hidden, shown bo
 				writePicture(b, file.URL, plainLine(a.Name.text(), markup), hidden)
 			}
 		case a.is("Audio", "Video", "Document") && isWeb(file.URL):
-			p.encloseFile(file)
+			p.enclose(file)
 		case a.is("Link", "Page") && isWeb(file.URL):
 			b.WriteString(`<p>→ <a href="` + escape(file.URL) + `">` +
 				escape(firstOf(a.title(), file.URL)) + `</a></p>`)
@@ -183,7 +183,7 @@ func (p *Post) addFilmAt(link, film *asObject) bool {
 	if m := (digest.Enclosure{Type: file.Type}).Medium(); m != digest.Film && m != digest.Sound || !isWeb(file.URL) {
 		return false
 	}
-	p.encloseFile(file)
+	p.enclose(file)
 	return true
 }
 

@@ -1,116 +1,98 @@
 package feed
 
 import (
-	"bytes"
-	"fmt"
-	"slices"
+	"cmp"
 	"strings"
-
-	"github.com/mmcdole/gofeed/atom"
 )
 
 func isAtom(local string, _ *token) bool { return local == "feed" || local == "entry" }
 
 func parseAtom(src *source) (*Document, error) {
-	fr, address := repair(src), src.address
-	f, err := (&atom.Parser{}).Parse(bytes.NewReader(fr.xml))
-	if err == nil {
-		err = fr.matches(len(f.Entries))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading atom: %w", err)
-	}
-	fr.addressed(f.Links)
-	d := &Document{Kind: Atom, Repairs: fr.repairs, UpdateEvery: fr.updateEvery()}
-	d.Title = fr.feed.line("title", "dc:title")
-	d.Description = fr.feed.line("subtitle", "itunes:summary")
-	d.Language = firstOf(fr.language, fr.feed.value("dc:language"))
-	d.Self = resolve(address, relation(f.Links, "self"))
-	d.Link = resolve(firstOf(address, d.Self), alternate(f.Links))
-	if id := fr.feed.value("id"); d.Link == "" && isWeb(id) && id != d.Self {
+	d, feed, entries := readFeed(src)
+	address := src.address
+	d.Title = feed.line("title", "dc:title")
+	d.Description = feed.line("subtitle", "itunes:summary")
+	d.Language = firstOf(d.Language, feed.value("dc:language"))
+	d.Self = resolve(address, feed.related("self"))
+	d.Link = resolve(firstOf(address, d.Self), feed.alternate())
+	if id := feed.value("id"); d.Link == "" && isWeb(id) && id != d.Self {
 		d.Link = id
 	}
-	for _, l := range f.Links {
-		d.addHub(l.Rel, l.Href)
-	}
-	author := persons(f.Authors)
 	bases := basesOf(d.Link, address, d.Self)
 	if Host(address) == Host(d.Link) {
 		bases = basesOf(address, d.Link, d.Self) // RFC 3986 §5.1.3: links are relative to the feed's address
 	}
-	d.Posts = make([]Post, 0, len(f.Entries))
-	for i, entry := range f.Entries {
-		fr.addressed(entry.Links)
-		p := atomPost(fr.items[i], entry, bases)
+	author := feed.authors()
+	d.Posts = make([]Post, 0, len(entries))
+	for _, entry := range entries {
+		p := atomPost(entry, bases)
 		p.feedAuthor = author
-		if entry.Source != nil && len(entry.Source.Authors) > 0 {
-			p.feedAuthor = persons(entry.Source.Authors)
+		if source := entry.last("source").children; len(source.named("author")) > 0 {
+			p.feedAuthor = source.authors()
 		}
 		d.Posts = append(d.Posts, p)
 	}
 	return d, nil
 }
 
-func atomPost(t texts, entry *atom.Entry, bases []string) Post {
-	x := entry.Extensions
-	p := Post{GUID: t.value("id"), bases: bases}
-	p.linkTo(alternate(entry.Links), bases)
+func atomPost(entry elements, bases []string) Post {
+	p := Post{GUID: entry.value("id"), bases: bases}
+	p.linkTo(entry.alternate(), bases)
 	if p.Link == "" && isWeb(p.GUID) {
 		p.Link = p.GUID
 	}
-	if src := t.first("content").src; p.Link == "" && isWeb(src) {
+	if src := entry.first("content").attr("src"); p.Link == "" && isWeb(src) {
 		p.Link = src
 	}
-	p.original = absolute(t.value("feedburner:origlink"), bases)
-	p.titles = t.all("title", "dc:title", "media:title")
-	p.bodies = t.all("content", "content:encoded", "xhtml:body", "summary", "media:description", "dc:description",
-		"itunes:summary")
-	p.Author = firstPerson(slices.Concat([]string{persons(entry.Authors), people(extension(x, "dc", "creator"))},
-		extension(x, "itunes", "author")))
-	p.Language = t.value("dc:language")
-	p.Published = t.date("published", "issued", "created", "updated", "dc:date", "pubdate")
-	for _, l := range entry.Links {
-		if strings.EqualFold(l.Rel, "enclosure") {
-			p.enclose(l.Href, l.Type, byteCount(l.Length))
+	p.original = absolute(entry.value("feedburner:origlink"), bases)
+	p.titles = entry.texts("title", "dc:title", "media:title")
+	p.bodies = entry.texts("content", "content:encoded", "xhtml:body", "summary", "media:description",
+		"dc:description", "itunes:summary")
+	p.Author = firstPerson(append([]string{entry.authors(), people(entry.values("dc:creator"))},
+		entry.values("itunes:author")...))
+	p.Language = entry.value("dc:language")
+	p.Published = entry.date("published", "issued", "created", "updated", "dc:date", "pubdate")
+	for _, l := range entry.named("link") {
+		if strings.EqualFold(l.attr("rel"), "enclosure") {
+			p.enclose(fileOf(l))
 		}
 	}
-	p.addMedia(t, x, relation(entry.Links, simpleChapters))
+	p.addMedia(entry, entry.related(simpleChapters))
 	return p
 }
 
 // alternate returns the link to the web page of a feed or entry: the first that is HTML or states no type, otherwise
 // the first of another type.
-func alternate(links []*atom.Link) string {
+func (t elements) alternate() string {
 	fallback := ""
-	for _, l := range links {
-		rel := strings.ToLower(l.Rel)
-		if rel = rel[strings.LastIndexByte(rel, '/')+1:]; rel != "alternate" || l.Href == "" {
+	for _, l := range t.named("link") {
+		rel, typ, href := strings.ToLower(l.attr("rel")), l.attr("type"), l.attr("href")
+		if rel = rel[strings.LastIndexByte(rel, '/')+1:]; rel != "alternate" && l.attr("rel") != "" || href == "" {
 			continue
 		}
-		if l.Type == "" || strings.Contains(l.Type, "html") {
-			return l.Href
+		if typ == "" || strings.Contains(typ, "html") {
+			return href
 		}
-		if fallback == "" {
-			fallback = l.Href
-		}
+		fallback = cmp.Or(fallback, href)
 	}
 	return fallback
 }
 
-func relation(links []*atom.Link, rel string) string {
-	for _, l := range links {
-		if strings.EqualFold(l.Rel, rel) {
-			return l.Href
+func (t elements) related(rel string) string {
+	for _, l := range t.named("link") {
+		if strings.EqualFold(l.attr("rel"), rel) {
+			return l.attr("href")
 		}
 	}
 	return ""
 }
 
-// persons joins the names of persons; a person without a name counts by email address.
-func persons(all []*atom.Person) string {
+// authors joins the names of the authors; a person without a name counts by email address.
+func (t elements) authors() string {
 	var names []string
-	for _, p := range all {
-		names = append(names, firstPerson([]string{p.Name, p.Email}))
+	for _, a := range t.named("author") {
+		person := a.children
+		names = append(names, firstPerson([]string{person.last("name").content(), person.last("email").content()}))
 	}
 	return people(names)
 }

@@ -125,28 +125,31 @@ func TestRootOfMillionAttributes(t *testing.T) {
 	}
 }
 
-// TestBoundsOfFrame checks the limits that keep parsing linear: the repairer searches names among all bindings, and
-// counts children by name.
-func TestBoundsOfFrame(t *testing.T) {
+// TestBoundsOfElements checks the limits that keep parsing linear: the reader searches names among all bindings, and
+// consumers search the elements of a post.
+func TestBoundsOfElements(t *testing.T) {
 	namespaces := numbered(channel+"<atom:author", ` xmlns:a#="urn:x"`,
 		">")(20_000) + strings.Repeat(`<atom:author xmlns:b="urn:x">`, 300)
-	s := &repairer{scanner: scanner{doc: namespaces}, itemAt: -1, rules: rssElements}
-	s.kind = RSS
-	s.begin()
-	s.walk()
-	if len(s.bindings) != maxBindings || len(s.stack) != maxDepth || len(s.repairs) == 0 {
-		t.Errorf("%d bindings, %d open elements, repairs %q", len(s.bindings), len(s.stack), s.repairs)
+	r := &reader{scanner: scanner{doc: namespaces}, Document: &Document{Kind: RSS}, rules: rssElements}
+	r.begin()
+	r.walk()
+	if len(r.bindings) != maxBindings || len(r.stack) != maxDepth || len(r.Repairs) == 0 {
+		t.Errorf("%d bindings, %d open elements, repairs %q", len(r.bindings), len(r.stack), r.Repairs)
 	}
 	media := `<item>` + strings.Repeat(`<media:content url="a"/><enclosure/><link>x</link>`, 500) + `</item>`
-	fr := repair(&source{text: channel + media + "</channel></rss>", kind: RSS})
-	for _, tag := range []string{"<media:content", "<enclosure", "<link"} {
-		if n := strings.Count(string(fr.xml), tag); n != maxSame {
-			t.Errorf("%d of %s>, want %d", n, tag, maxSame)
+	_, _, items := readFeed(&source{text: channel + media + "</channel></rss>", kind: RSS})
+	for _, name := range []string{"media:content", "enclosure", "link"} {
+		if n := len(items[0].named(name)); n != maxSame {
+			t.Errorf("%d of <%s>, want %d", n, name, maxSame)
 		}
 	}
-	fr = repair(&source{text: channel + strings.Repeat("<item>"+strings.Repeat("<media:content/>", 90)+
+	_, _, items = readFeed(&source{text: channel + strings.Repeat("<item>"+strings.Repeat("<media:content/>", 90)+
 		"</item>", 4000) + "</channel></rss>", kind: RSS})
-	if n := strings.Count(string(fr.xml), "</"); n > maxElements+maxSame || n < maxElements/2 {
+	n := len(items)
+	for _, item := range items {
+		n += len(item)
+	}
+	if n > maxElements+maxSame || n < maxElements/2 {
 		t.Errorf("%d elements, want about %d", n, maxElements)
 	}
 }

@@ -17,7 +17,7 @@ const (
 
 // chapters returns the chapters that a feed lists (Podlove Simple Chapters 1.2), ordered by start. It skips those
 // without a title or a start.
-func (t texts) chapters() []digest.Chapter {
+func (t elements) chapters() []digest.Chapter {
 	var all []digest.Chapter
 	raw := t.first("psc:chapters").raw
 	for tok := range tokens(raw[:min(len(raw), maxChapterList)]) {

@@ -178,7 +178,8 @@ func FuzzRhythm(f *testing.F) {
 		f.Add(s, s)
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
-		words := texts{{"skiphours", text{raw: a}}, {"skiphours", text{raw: b}}}.list("skiphours", "hour")
+		words := elements{{name: "skiphours", text: text{raw: a}},
+			{name: "skiphours", text: text{raw: b}}}.list("skiphours", "hour")
 		d := Document{TTL: minutes(a), UpdateEvery: updateEvery(a, b), SkipHours: hoursOf(words),
 			SkipDays: daysOf(words)}
 		if d.TTL < 0 || d.TTL > maxStated || d.UpdateEvery < 0 || d.UpdateEvery > maxStated ||

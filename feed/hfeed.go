@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"digest"
 	"digest/internal/hypertext"
 	"digest/internal/microformats"
 )
@@ -222,7 +223,7 @@ func (h *hfeed) post(entry *microformats.Item) (Post, bool) {
 	}
 	for _, kind := range []string{"audio", "video"} {
 		for _, v := range entry.Properties[kind] {
-			p.enclose(v.Text, "", 0)
+			p.enclose(digest.Enclosure{URL: v.Text})
 		}
 	}
 	return p, true

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	ext "github.com/mmcdole/gofeed/extensions"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -20,12 +19,14 @@ const (
 	maxAlt      = 300     // characters of a picture's description
 )
 
-// enclose adds a file to the post. Its length is in bytes; 0: unknown.
-func (p *Post) enclose(ref, mediaType string, length int64) {
-	p.encloseFile(digest.Enclosure{URL: ref, Type: mediaType, Length: length})
+// fileOf returns the file to which an element leads.
+func fileOf(e element) digest.Enclosure {
+	return digest.Enclosure{URL: cmp.Or(e.attr("url"), e.attr("href")), Type: e.attr("type"),
+		Length: byteCount(cmp.Or(e.attr("length"), e.attr("fileSize")))}
 }
 
-func (p *Post) encloseFile(e digest.Enclosure) {
+// enclose adds a file to the post.
+func (p *Post) enclose(e digest.Enclosure) {
 	if e.URL = absolute(e.URL, p.bases); e.URL == "" || len(p.Enclosures) >= maxEnclosures {
 		return
 	}
@@ -79,7 +80,7 @@ func (p *Post) addFiles(all []mediaFile) {
 			continue
 		}
 		known[f.group] = true
-		p.encloseFile(f.Enclosure)
+		p.enclose(f.Enclosure)
 	}
 }
 
@@ -97,28 +98,18 @@ func (f *mediaFile) rank() int {
 	return 3
 }
 
-// openFile writes a media:content element for gofeed, and returns how to treat its children: they describe a picture,
-// but for any other file they describe the post.
-func (r *repairer) openFile(tok token, e element, parent *element) treatment {
+// openFile keeps a media:content element, and returns how to treat its children: they describe a picture, but for any
+// other file they describe the post.
+func (r *reader) openFile(tok token, e, parent *open) treatment {
 	if tok.attr("medium") == "image" || strings.HasPrefix(strings.ToLower(tok.attr("type")), "image/") {
 		return attributes
 	}
-	if parent.accepts(e.shown) {
-		r.show(inGroup(tok, e.group), e, "")
+	if parent.accepts(e.name) {
+		file := *e
+		file.setAll(tok)
+		r.keep(file.element)
 	}
 	return unwrap
-}
-
-// inGroup returns a tag with the number of its media:group as an attribute. It removes attributes with the names that
-// digest itself sets.
-func inGroup(tok token, group int) token {
-	tok.attrs = slices.DeleteFunc(slices.Clone(tok.attrs), func(a attribute) bool {
-		return strings.EqualFold(a.name, "group") || strings.EqualFold(a.name, "alt")
-	})
-	if group > 0 {
-		tok.attrs = append(tok.attrs, attribute{"group", strconv.Itoa(group)})
-	}
-	return tok
 }
 
 // nestedText returns the text of the first of these elements, by local name, within raw; "": none.
@@ -144,23 +135,22 @@ func nestedText(raw string, names ...string) string {
 
 // addMedia adds the files and pictures of Media RSS, and the podcast namespaces' data about the main file. The argument
 // chapters is the address of a list of Podlove chapters.
-func (p *Post) addMedia(t texts, x ext.Extensions, chapters string) {
+func (p *Post) addMedia(t elements, chapters string) {
 	var files []mediaFile
-	for _, m := range atMost(x["media"]["content"]) {
-		f := mediaFile{Enclosure: digest.Enclosure{URL: absolute(m.Attrs["url"], p.bases), Type: m.Attrs["type"]},
-			group: m.Attrs["group"], first: m.Attrs["isDefault"] == "true"}
-		f.Length, f.Seconds = byteCount(m.Attrs["fileSize"]), seconds(m.Attrs["duration"])
-		if f.Type == "" && m.Attrs["medium"] != "" && f.Medium() == digest.Other {
-			f.Type = mediumType(m.Attrs["medium"])
+	for _, m := range atMost(t.named("media:content")) {
+		f := mediaFile{Enclosure: fileOf(m), group: m.attr("group"), first: m.attr("isDefault") == "true"}
+		f.URL, f.Seconds = absolute(f.URL, p.bases), seconds(m.attr("duration"))
+		if f.Type == "" && m.attr("medium") != "" && f.Medium() == digest.Other {
+			f.Type = mediumType(m.attr("medium"))
 		}
-		sample := m.Attrs["expression"] == "sample"
+		sample := m.attr("expression") == "sample"
 		if medium := f.Medium(); f.URL != "" && !sample &&
-			(medium == digest.Sound || medium == digest.Film || m.Attrs["medium"] == "document") {
+			(medium == digest.Sound || medium == digest.Film || m.attr("medium") == "document") {
 			files = append(files, f)
 		}
 	}
 	p.addFiles(files)
-	p.images = mediaImages(x)
+	p.images = mediaImages(t)
 	i := p.mainFile()
 	if i < 0 {
 		return
@@ -169,9 +159,9 @@ func (p *Post) addMedia(t texts, x ext.Extensions, chapters string) {
 	if s := seconds(t.value("itunes:duration")); s > 0 {
 		main.Seconds = s
 	}
-	main.Chapters = p.beside(firstAttr(x["podcast"]["chapters"], "url"), chapters)
+	main.Chapters = p.beside(t.first("podcast:chapters").attr("url"), chapters)
 	main.ChapterList = t.chapters()
-	main.Transcript = p.beside(transcript(x["podcast"]["transcript"]))
+	main.Transcript = p.beside(transcript(t.named("podcast:transcript")))
 }
 
 // simpleChapters is the relation of a link to a list of Podlove Simple Chapters.
@@ -206,20 +196,13 @@ func (p *Post) beside(refs ...string) string {
 // atMost limits elements of one name to the maximum of a post.
 func atMost[T any](all []T) []T { return all[:min(len(all), maxEnclosures)] }
 
-func firstAttr(all []ext.Extension, name string) string {
-	if len(all) == 0 {
-		return ""
-	}
-	return all[0].Attrs[name]
-}
-
 // transcript returns the address of the most readable format of a transcript.
-func transcript(all []ext.Extension) string {
+func transcript(all elements) string {
 	types := []string{"text/html", "text/plain", "text/vtt", "application/x-subrip", "application/srt"}
 	best, ref := len(types), ""
 	for _, e := range all {
-		if i := slices.Index(types, strings.ToLower(e.Attrs["type"])); i >= 0 && i < best {
-			best, ref = i, e.Attrs["url"]
+		if i := slices.Index(types, strings.ToLower(e.attr("type"))); i >= 0 && i < best {
+			best, ref = i, e.attr("url")
 		}
 	}
 	return ref
@@ -233,18 +216,18 @@ type image struct {
 
 // mediaImages returns the pictures beside the text of a post, best first: pictures of the post, then its thumbnails,
 // then the picture of its episode, each ordered by size.
-func mediaImages(x ext.Extensions) []image {
+func mediaImages(t elements) []image {
 	var own, small, episode []image
-	for _, m := range atMost(x["media"]["content"]) {
-		if m.Attrs["medium"] == "image" || strings.HasPrefix(strings.ToLower(m.Attrs["type"]), "image/") {
+	for _, m := range atMost(t.named("media:content")) {
+		if m.attr("medium") == "image" || strings.HasPrefix(strings.ToLower(m.attr("type")), "image/") {
 			own = append(own, imageOf(m))
 		}
 	}
-	for _, m := range atMost(x["media"]["thumbnail"]) {
+	for _, m := range atMost(t.named("media:thumbnail")) {
 		small = append(small, imageOf(m))
 	}
-	for _, m := range atMost(x["itunes"]["image"]) {
-		episode = append(episode, image{address: m.Attrs["href"]})
+	for _, m := range atMost(t.named("itunes:image")) {
+		episode = append(episode, image{address: m.attr("href")})
 	}
 	larger := func(a, b image) int { return cmp.Compare(b.area, a.area) }
 	slices.SortStableFunc(own, larger)
@@ -252,9 +235,9 @@ func mediaImages(x ext.Extensions) []image {
 	return slices.Concat(own, small, episode)
 }
 
-func imageOf(m ext.Extension) image {
-	i := image{address: m.Attrs["url"], alt: m.Attrs["alt"]}
-	if w, h := number(m.Attrs["width"]), number(m.Attrs["height"]); w > 0 && h > 0 && w < 1<<16 && h < 1<<16 {
+func imageOf(m element) image {
+	i := image{address: m.attr("url"), alt: m.attr("alt")}
+	if w, h := number(m.attr("width")), number(m.attr("height")); w > 0 && h > 0 && w < 1<<16 && h < 1<<16 {
 		i.area = w * h
 	}
 	return i

@@ -30,8 +30,11 @@ type text struct {
 	raw  string // the content of the element
 	form form
 	base string // absolute, if an xml:base applies
-	src  string // the address of Atom content outside of the document
 }
+
+// content returns a copy of the text without one layer of XML and without surrounding white space. A part of the
+// document would keep all of it in memory.
+func (t text) content() string { return strings.Clone(strings.TrimSpace(innerText(t.raw))) }
 
 // empty reports whether a text has no element and only white space, in CDATA or outside of it.
 func (t text) empty() bool {
@@ -275,7 +278,7 @@ func raised(s string, in atom.Atom) string {
 	return strings.Map(func(r rune) rune { return to[slices.Index(from, r)] }, s)
 }
 
-func elements(names string) map[atom.Atom]bool {
+func atoms(names string) map[atom.Atom]bool {
 	set := make(map[atom.Atom]bool)
 	for name := range strings.FieldsSeq(names) {
 		set[atom.Lookup([]byte(name))] = true
@@ -286,14 +289,14 @@ func elements(names string) map[atom.Atom]bool {
 // Classes of HTML elements.
 var (
 	// The content of unseen elements is not text, although the tokeniser returns it as text.
-	unseen        = elements("script style noscript iframe")
-	notInExcerpts = elements("script style noscript iframe figcaption del s strike")
+	unseen        = atoms("script style noscript iframe")
+	notInExcerpts = atoms("script style noscript iframe figcaption del s strike")
 	// Tags of inline elements do not separate words.
-	inline = elements(`a abbr b bdi bdo cite code del em font i ins kbd mark q s samp small span strong sub sup time
+	inline = atoms(`a abbr b bdi bdo cite code del em font i ins kbd mark q s samp small span strong sub sup time
 		tt u var wbr strike big acronym ruby rt rb rp nobr`)
-	void = elements("area base br col embed hr img input link meta param source track wbr")
+	void = atoms("area base br col embed hr img input link meta param source track wbr")
 	// Text with one of the known elements is HTML.
-	known = elements(`a abbr acronym article aside audio b big blockquote body br caption center cite code dd del
+	known = atoms(`a abbr acronym article aside audio b big blockquote body br caption center cite code dd del
 		details div dl dt em embed figcaption figure font footer form h1 h2 h3 h4 h5 h6 head header hr html i iframe
 		img input ins kbd li mark object ol p pre q rp rt ruby s samp script section small span strike strong style
 		sub summary sup table tbody td th thead time tr tt u ul var video wbr address bdi bdo col colgroup dfn menu
