@@ -157,7 +157,7 @@ func (p *pack) run(tests []*test, seconds float64, env string, flags ...string) 
 	ctx, stop := context.WithTimeout(context.Background(), time.Duration((20+10*seconds)*float64(time.Second)))
 	defer stop()
 	flags = append(flags, "-test.v=test2json", "-test.parallel=2", "-test.run=^("+strings.Join(names, "|")+")$")
-	limited := `ulimit -t "$1"; ulimit -d "$2"; shift 2; exec nice "$@"`
+	limited := `ulimit -t "$1"; ulimit -d "$2"; shift 2; exec nice -n 4 "$@"`
 	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", limited, "sh", fmt.Sprint(int(10 + 5*seconds)),
 		fmt.Sprint(kilobytes), p.binary}, flags...)...)
 	cmd.Dir, cmd.Env = p.folder, append(os.Environ(), env)
