@@ -80,8 +80,7 @@ func (p *pack) measureTest(t *test, o options) error {
 	return nil
 }
 
-// judge runs the tests that reach a mutant. Tests that -drop names run first, and all of them; the others run only if
-// one of these failed.
+// judge runs the tests that reach a mutant. Tests that -drop names run first; the others run only if one of these failed.
 func (p *pack) judge(id int, o options) (result, error) {
 	r := result{mutant: p.mutants[id]}
 	var kept, dropped []*test
@@ -95,11 +94,14 @@ func (p *pack) judge(id int, o options) (result, error) {
 		}
 	}
 	r.Reached = len(kept) + len(dropped)
-	last, err := p.killers(id, dropped, true)
+	last, err := p.killers(id, dropped, false)
 	if err != nil || o.drop != "" && len(last) == 0 {
 		return r, err
 	}
 	first, err := p.killers(id, kept, o.all)
+	if err == nil && len(first) == 0 && len(last) > 0 {
+		last, err = p.killers(id, dropped, true)
+	}
 	for _, t := range slices.Concat(kept, dropped) {
 		if first[t] || last[t] {
 			r.By = append(r.By, t.name)
