@@ -126,33 +126,6 @@ func TestS17_KnownFeedIsNotFetched(t *testing.T) {
 	}
 }
 
-// TestFindGuesses holds that a search requests the usual places if a page offers nothing.
-func TestFindGuesses(t *testing.T) {
-	s := newSite(t, nil)
-	guesses := 0
-	s.answers(func(r request) string {
-		if r.target == "/" {
-			return reply(r, 200, page())
-		}
-		if guesses++; guesses == 3 {
-			return reply(r, 200, atom(1))
-		}
-		return reply(r, 404, "")
-	})
-	r := newReader(t, s.url("/"))
-	result, err := find(r.p, context.Background(), s.url("/"))
-	if err != nil || result.Requests != 4 {
-		t.Fatal(result.Requests, err)
-	}
-	s.answers(func(r request) string { return reply(r, 200, page()) })
-	s.log()
-	_, err = find(r.p, context.Background(), s.url("/"))
-	if n := len(s.log()); n > 2+mostPages || digest.KindOf(err) != digest.Invalid ||
-		!strings.Contains(err.Error(), "offers none; try the address of the feed itself") {
-		t.Error(n, err)
-	}
-}
-
 // TestFindStops holds that a search ends when a site refuses requests.
 func TestFindStops(t *testing.T) {
 	for status, why := range map[int]string{401: "it needs a password (401)", 403: "Forbidden",
