@@ -89,8 +89,8 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// TestBeginsOf checks the beginnings of single dates. After a skipped date, the next date begins at the instant at which
-// the skipped one would have begun.
+// TestBeginsOf checks the beginnings of single dates. After a skipped date, the next date begins at the instant at
+// which the skipped one would have begun.
 func TestBeginsOf(t *testing.T) {
 	for _, test := range []struct {
 		zone, date, want string

@@ -119,7 +119,8 @@ func TestValidatorsOfEachStep(t *testing.T) {
 			{304, 0, ``, ``, `"1"`, tuesday},
 			{304, 0, ``, monday, `"1"`, monday},
 		},
-		"S9: a 304 with another ETag": {{200, 1, `"1"`, monday, `"1"`, monday}, {304, 0, `"9"`, tuesday, `"1"`, monday}},
+		"S9: a 304 with another ETag": {{200, 1, `"1"`, monday, `"1"`, monday},
+			{304, 0, `"9"`, tuesday, `"1"`, monday}},
 		"S10: always those of the latest 200": {
 			{200, 1, `"A"`, monday, `"A"`, monday},
 			{200, 2, `"B"`, tuesday, `"B"`, tuesday},

@@ -221,8 +221,8 @@ func TestMarkupInBothVersions(t *testing.T) {
 		`<p>The tide:</p><img alt="plot of tides" width="120" height="80"/><p>As one sees.</p><img alt="chart.png"/>`: {
 			both: []string{"[Picture: plot of tides]"}, never: []string{"chart", `src=""`}},
 		// captions, one of which repeats the description
-		`<figure><img src="https://p.example/a" alt="The quay at dawn"><figcaption>The quay at dawn</figcaption></figure>` +
-			`<figure><img src="https://p.example/b" alt="A pier"><figcaption>By night</figcaption></figure>`: {
+		`<figure><img src="https://p.example/a" alt="The quay at dawn"><figcaption>The quay at dawn</figcaption>` +
+			`</figure><figure><img src="https://p.example/b" alt="A pier"><figcaption>By night</figcaption></figure>`: {
 			both: []string{"The quay at dawn", "A pier", "By night"}},
 		"<ol><li value=7>Seventh.<li>Eighth.</ol><ol reversed><li>Bronze.<li>Silver.<li>Gold.</ol>": {
 			text: []string{"7. Seventh.", "8. Eighth.", "3. Bronze.", "2. Silver.", "1. Gold."},

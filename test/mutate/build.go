@@ -94,7 +94,8 @@ func check(folder string) (*program, error) {
 		}
 	}
 	open := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
-	p.types, err = (&types.Config{Importer: importer.ForCompiler(p.set, "gc", open)}).Check(path, p.set, p.files, p.info)
+	config := &types.Config{Importer: importer.ForCompiler(p.set, "gc", open)}
+	p.types, err = config.Check(path, p.set, p.files, p.info)
 	return p, err
 }
 

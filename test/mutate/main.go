@@ -42,7 +42,7 @@ func main() {
 	flag.BoolVar(&o.all, "all", false, "run all tests of each mutant, not only until one fails")
 	flag.StringVar(&o.out, "o", "", "file of the results (default: in the directory of temporary files)")
 	flag.StringVar(&o.against, "against", "", "run the mutants that are killed in this file; fail if one survives")
-	flag.StringVar(&o.drop, "drop", "", "names of tests, with commas: fail if these tests kill a mutant that no other test kills")
+	flag.StringVar(&o.drop, "drop", "", "names of tests, with commas: fail if they alone kill a mutant")
 	flag.DurationVar(&o.longest, "longest", 3*time.Second, "tests that take longer do not run, and count as needed")
 	flag.IntVar(&o.jobs, "jobs", 2, "test binaries that run at the same time")
 	flag.Parse()

@@ -71,7 +71,7 @@ func TestVariants(t *testing.T) {
 		"a BETWEEN 1 AND 2":       nil,
 		"a AND b IN (":            nil,
 		"x AND y LIMIT 1":         {"x AND NOT ( y ) LIMIT 1", "x LIMIT 1"},
-		"x AND f(1, 2 AND 3)":     {"x AND NOT ( f(1, 2 AND 3)) ", "x ", "x AND f(1, 2 AND NOT ( 3) )", "x AND f(1, 2 )"},
+		"x AND f(1 AND 3)":        {"x AND NOT ( f(1 AND 3)) ", "x ", "x AND f(1 AND NOT ( 3) )", "x AND f(1 )"},
 		"x AND y BETWEEN ? AND ?": {"x AND NOT ( y BETWEEN ? AND ?) "},
 	} {
 		var got []string

@@ -80,7 +80,8 @@ func (p *pack) measureTest(t *test, o options) error {
 	return nil
 }
 
-// judge runs the tests that reach a mutant. Tests that -drop names run first; the others run only if one of these failed.
+// judge runs the tests that reach a mutant. Tests that -drop names run first; the others run only if one of these
+// failed.
 func (p *pack) judge(id int, o options) (result, error) {
 	r := result{mutant: p.mutants[id]}
 	var kept, dropped []*test

@@ -11,8 +11,8 @@ type variant struct{ kind, text string }
 var (
 	and = regexp.MustCompile(`\bAND\b`)
 	// word finds what can end a condition, and what begins one with an AND of its own.
-	word = regexp.MustCompile(`[(),;]|'[^']*'|\b(?:AND|OR|WHERE|ORDER|GROUP|HAVING|LIMIT|RETURNING|UNION|JOIN|LEFT|INNER|` +
-		`CROSS|WHEN|THEN|ELSE|END|FOR|WINDOW|EXCEPT|SET|BETWEEN|ON)\b`)
+	word = regexp.MustCompile(`[(),;]|'[^']*'|\b(?:AND|OR|WHERE|ORDER|GROUP|HAVING|LIMIT|RETURNING|UNION|JOIN|LEFT|` +
+		`INNER|CROSS|WHEN|THEN|ELSE|END|FOR|WINDOW|EXCEPT|SET|BETWEEN|ON)\b`)
 	between = regexp.MustCompile(`\bBETWEEN\s+(?:[^\s(]+|\([^()]*\))\s+$`)
 )
 
