@@ -49,8 +49,8 @@ func everyRequest(t *testing.T) (s *site, log []request) {
 	return s, log
 }
 
-// TestEveryRequest checks S22 to S27 in requests of every kind: a cookie goes only to the target of the redirect that
-// set it, and there are no other fields, such as Referer and Cache-Control. A search has no feed ID yet.
+// TestEveryRequest checks S22 to S27 in requests of every kind. A cookie goes only to the target of the redirect that
+// set it. There are no other fields, such as Referer and Cache-Control. A search has no feed ID yet.
 func TestEveryRequest(t *testing.T) {
 	s, log := everyRequest(t)
 	for i, q := range log {

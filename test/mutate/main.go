@@ -1,15 +1,13 @@
-// Command mutate shows which tests of a package are needed. It makes small faults in a copy of the package, called
-// mutants, and runs the tests against each:
+// Command mutate shows which tests of a package are needed. It makes small faults, called mutants, in a copy of the
+// package. It runs the tests against each mutant.
 //
-//	go run ./test/mutate ./poller             all mutants
-//	go run ./test/mutate -every 5 ./poller    one mutant in five
-//	go run ./test/mutate -drop TestA,TestB ./poller
-//	go run ./test/mutate -against before.jsonl ./poller
+//	go run ./test/mutate ./poller
 //
-// A mutant negates a condition, moves the boundary of a comparison (< to <=), deletes a call or an assignment, changes
-// an integer by one or doubles a duration, returns zero values, or negates or drops an AND condition of SQL. All
-// mutants are in one test binary, and an environment variable selects one. mutate first runs each test alone, to learn
-// its time and the mutants that it reaches. It then runs each mutant's tests, the fastest first, until one fails.
+// A mutant negates a condition, moves the boundary of a comparison (< to <=), or deletes a call or an assignment.
+// Others change an integer by one, double a duration, or return zero values. In SQL, they negate or drop an AND
+// condition. All mutants are in one test binary, and an environment variable selects one. mutate first runs each test
+// alone, to learn its time and the mutants that it reaches. It then runs each mutant's tests, the fastest first, until
+// one fails. With -every 5, it runs one mutant in five.
 //
 // The output is the number of killed and surviving mutants per file, and the tests that kill no mutant that the other
 // tests do not kill. A cheap test covers a mutant before an expensive one; the cost is in Go tokens. Fuzz tests and
