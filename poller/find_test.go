@@ -179,18 +179,6 @@ func TestFindErrors(t *testing.T) {
 	}
 }
 
-// TestFindMoved holds that a new feed has the address to which permanent redirects go.
-func TestFindMoved(t *testing.T) {
-	for status, want := range map[int]string{301: "/new", 308: "/new", 302: "/old", 307: "/old"} {
-		s := newSite(t, from(status, map[string]string{"/old": "/new"}, conditional(atom(1), `"1"`, monday)))
-		result, err := find(newReader(t, s.url("/")).p, context.Background(), s.url("/old"))
-		if err != nil || result.Feed.URL != s.url(want) || result.Feed.ValidatorURL != s.url("/new") ||
-			result.Feed.MovedTo != "" {
-			t.Errorf("%d: %+v %v", status, result.Feed, err)
-		}
-	}
-}
-
 // TestFindWithoutScheme holds that a search tries https first, and http if there is no TLS server.
 func TestFindWithoutScheme(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {

@@ -173,27 +173,6 @@ func TestHeadLearned(t *testing.T) {
 	}
 }
 
-func TestHeadAlways(t *testing.T) {
-	s := newSite(t, conditional(atom(1), `"1"`, monday))
-	r := started(t, s, func(o *Options) { o.Head = HeadAlways })
-	for range 3 {
-		r.want(Unchanged)
-		asked(t, s, "HEAD")
-	}
-	s.answers(conditional(atom(2), `"2"`, tuesday))
-	r.want(Changed)
-	log := asked(t, s, "HEAD GET")
-	for _, q := range log {
-		sent(t, q, "If-None-Match", `"1"`)
-		sent(t, q, "If-Modified-Since", monday)
-	}
-	if log[0].conn != log[1].conn {
-		t.Error("HEAD and GET of one poll took two connections")
-	}
-	r.want(Unchanged)
-	asked(t, s, "HEAD")
-}
-
 func TestParseHeadMode(t *testing.T) {
 	for _, s := range []string{"learned", "always", "never"} {
 		if m, err := ParseHeadMode(s); err != nil || string(m) != s {
