@@ -72,6 +72,8 @@ func TestImports(t *testing.T) {
 		"digest/test/browser":               "digest/test/tier",
 		"digest/test/certificate":           "",
 		"digest/test/grammar":               "",
+		"digest/test/mutate":                "",
+		"digest/test/mutate/mutant":         "",
 		"digest/test/program":               "",
 		"digest/test/run":                   "digest/store/storetest digest/test/program",
 		"digest/test/scale":                 "digest digest/edition digest/hourly digest/mailer digest/poller digest/store digest/store/storetest digest/timezone digest/test/usage",

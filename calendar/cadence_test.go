@@ -43,6 +43,7 @@ func TestNextByCadence(t *testing.T) {
 		{"Pacific/Kiritimati", "monthly on last day", "1994-12-20T12:00", "1995-01-01T00:00 1995-01-31T00:00"},
 		{"Pacific/Kiritimati", "monthly", "1994-12-20T12:00", "1995-01-01T00:00 1995-02-01T00:00"},
 		{"Pacific/Apia", "fri", "2011-12-28T12:00", "2012-01-06T00:00"}, // the zone skipped Friday 30 December 2011
+		{"UTC", "fri", "2026-11-20T05:00", "2026-11-27T00:00"},
 		{"Europe/Paris", "weekdays", "2026-11-19T12:00", "2026-11-20T00:00 2026-11-23T00:00"},
 	} {
 		loc := zone(t, test.zone)

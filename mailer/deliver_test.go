@@ -107,24 +107,6 @@ func TestGroups(t *testing.T) {
 	})
 }
 
-func TestMessageOfTheDeliverer(t *testing.T) {
-	s := &sink{}
-	q := newMemQueue(1, midnight)
-	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
-	once(t, l, midnight)
-	msg := parse(t, []byte(s.messages()[0]))
-	for name, want := range map[string]string{
-		"To":         "<reader1@example.org>",
-		"Message-Id": "<" + MessageID(l.Signer, 1, "example.org") + ">",
-		"Date":       "Fri, 20 Nov 2026 01:00:00 +0100", // the time of queueing, in the reader's zone
-		"List-Id":    "Daily Digest <d100.digest.example.org>",
-	} {
-		if got := msg.Header.Get(name); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
-	}
-}
-
 // TestOneByOne: refusals and lost connections do not affect other editions.
 func TestOneByOne(t *testing.T) {
 	s := &sink{answer: func(c string, n int) string {
@@ -160,32 +142,6 @@ func TestOneByOne(t *testing.T) {
 	})
 	if n := len(recipients(t, s.messages())); n != got.Sent {
 		t.Errorf("%d accepted, %d marked sent", n, got.Sent)
-	}
-}
-
-func TestRetriesFollowTheSchedule(t *testing.T) {
-	s := &sink{answer: always("RCPT", "450 4.2.0 greylisted")}
-	q := newMemQueue(1, midnight)
-	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
-	var waits []time.Duration
-	now := midnight
-	for q.row(1).State == digest.EditionReady {
-		once(t, l, now)
-		if again := once(t, l, now); again != (Stats{}) {
-			t.Fatalf("tried again at once: %+v", again)
-		}
-		if next := q.row(1).NextAt; !next.IsZero() {
-			waits = append(waits, next.Sub(now))
-			now = next
-		}
-	}
-	want := "[5m0s 10m0s 20m0s 40m0s 1h20m0s 2h40m0s 4h0m0s 4h0m0s 4h0m0s]"
-	if got := fmt.Sprint(waits); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if row := q.row(1); row.State != digest.EditionExpired || row.Attempt != 10 ||
-		!strings.Contains(row.Error, "greylisted") {
-		t.Errorf("%+v", row)
 	}
 }
 

@@ -221,64 +221,6 @@ func TestRefusedMessages(t *testing.T) {
 	}
 }
 
-// TestFewRefusals: single refusals do not pause the domain.
-func TestFewRefusals(t *testing.T) {
-	w := newTown(func(to string, _ int) string {
-		if strings.HasSuffix(to, "30@example.org") { // 3 of 300: 30, 130 and 230
-			return "554 5.6.0 no"
-		}
-		return ""
-	})
-	q := newMemQueue(300, midnight)
-	if got := once(t, testDeliverer(t, q, openTest(t, w.listen(t), Options{})),
-		midnight); got != (Stats{Sent: 297, Failed: 3}) || len(q.lanes) > 0 {
-		t.Errorf("%+v, %+v", got, q.lanes)
-	}
-}
-
-// TestDomainConnections: all workers together respect a domain's limit of messages in flight, and one Deliver delivers
-// all of them.
-func TestDomainConnections(t *testing.T) {
-	var now, most atomic.Int64
-	w := newTown(func(to string, _ int) string {
-		if strings.HasSuffix(to, "@small.example") {
-			most.Store(max(most.Load(), now.Add(1)))
-			time.Sleep(time.Millisecond)
-			now.Add(-1)
-		}
-		return ""
-	})
-	setting := w.listen(t)
-	q := newMemQueue(200, midnight)
-	q.spread(4, "small.example")
-	q.lanes["small.example"] = digest.Lane{Limits: digest.Limits{Connections: 2}}
-	var workers sync.WaitGroup
-	var sent atomic.Int64
-	for range 2 {
-		l := testDeliverer(t, q, openTest(t, setting, Options{}))
-		workers.Go(func() { sent.Add(int64(once(t, l, midnight).Sent)) })
-	}
-	workers.Wait()
-	if sent.Load() != 200 || most.Load() > 2 || q.most["small.example"] != 2 {
-		t.Errorf("%d sent, %d at once, %d claimed at once", sent.Load(), most.Load(), q.most["small.example"])
-	}
-}
-
-// TestHintIsHonoured: the mailer does not retry before the time that a server names.
-func TestHintIsHonoured(t *testing.T) {
-	w := newTown(func(_ string, n int) string {
-		if n == 1 {
-			return "450 4.2.0 Greylisted, try again in 900 seconds"
-		}
-		return ""
-	})
-	q := newMemQueue(1, midnight)
-	once(t, testDeliverer(t, q, openTest(t, w.listen(t), Options{})), midnight)
-	if got := q.row(1).NextAt.Sub(midnight); got != 15*time.Minute {
-		t.Error(got)
-	}
-}
-
 // TestFullMailboxExpires: a mailbox that was full all day is a soft bounce. One that was disabled is not.
 func TestFullMailboxExpires(t *testing.T) {
 	for line, want := range map[string]digest.BounceKind{"452 4.2.2 full": digest.SoftBounce, "450 4.2.1 away": ""} {

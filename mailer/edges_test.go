@@ -14,21 +14,6 @@ func (s *sink) dialed() *smtpTransport {
 	return newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
 }
 
-// TestNoAttemptAtTheEnd: an edition whose next attempt would be after its expiry has expired.
-func TestNoAttemptAtTheEnd(t *testing.T) {
-	for left, want := range map[time.Duration]digest.EditionState{
-		5 * time.Minute: digest.EditionExpired, 5*time.Minute + 1: digest.EditionReady,
-	} {
-		s := &sink{answer: always("RCPT", "450 4.2.1 later")}
-		q := newMemQueue(1, midnight)
-		q.rows[1].ExpiresAt = midnight.Add(left)
-		once(t, testDeliverer(t, q, openTest(t, s.listen(t), Options{})), midnight)
-		if got := q.row(1).State; got != want {
-			t.Errorf("%v before its end: %s, want %s", left, got, want)
-		}
-	}
-}
-
 // TestNoPromiseAfterALostMark: after a lost mark, no dot is committed, even if the queue works again.
 func TestNoPromiseAfterALostMark(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -44,6 +44,8 @@ func TestWhatTheDelivererAdds(t *testing.T) {
 			"References":   "<" + threadID(l.Signer, 42, "example.org") + ">",
 			"Cfbl-Address": "bounces@mail.example.org; report=arf",
 			"List-Help":    "", // not the page that unsubscribes
+			"List-Id":      "Daily Digest <d42.digest.example.org>",
+			"Date":         "Fri, 20 Nov 2026 01:00:00 +0100", // the time of queueing, in the reader's zone
 		} {
 			if got := msg.Header.Get(name); got != want {
 				t.Errorf("%s: %q, want %q", name, got, want)

@@ -131,6 +131,9 @@ func TestOutcome(t *testing.T) {
 		"its time ends": {Attempt{Err: lost(StageData),
 			Delivery: digest.Delivery{Edition: digest.Edition{ExpiresAt: now.Add(5 * time.Minute)}}},
 			Result{Mark: mark(digest.EditionExpired, "", fmt.Sprintf(dead, StageData))}},
+		"its time ends after the next attempt": {Attempt{Err: lost(StageData),
+			Delivery: digest.Delivery{Edition: digest.Edition{ExpiresAt: now.Add(5*time.Minute + 1)}}},
+			Result{Mark: wait(mark(digest.EditionReady, "", fmt.Sprintf(dead, StageData)), 5*time.Minute)}},
 		"the server names a time": {Attempt{Err: refusedAt(StageRcpt, 450, "4.2.0", "greylisted for 600 seconds")},
 			Result{Mark: retry("450 4.2.0 greylisted for 600 seconds", 10*time.Minute, StageRcpt), Answered: true}},
 

@@ -22,7 +22,6 @@ type memQueue struct {
 	marksDown bool // marks fail, dots do not
 	renewDown bool // leases cannot be renewed
 	lanes     map[string]digest.Lane
-	most      map[string]int  // maximum of messages in flight, by domain
 	bounces   []digest.Bounce // from marks
 	renewals  int             // of leases
 
@@ -64,7 +63,7 @@ type memRow struct {
 }
 
 func newMemQueue(n int, due time.Time) *memQueue {
-	q := &memQueue{rows: map[digest.EditionID]*memRow{}, lanes: map[string]digest.Lane{}, most: map[string]int{}}
+	q := &memQueue{rows: map[digest.EditionID]*memRow{}, lanes: map[string]digest.Lane{}}
 	for i := range n {
 		id := digest.EditionID(i + 1)
 		q.rows[id] = &memRow{Delivery: digest.Delivery{
@@ -163,7 +162,6 @@ func (q *memQueue) ClaimEditions(_ context.Context, now time.Time, c digest.Clai
 			continue
 		}
 		inUse[r.Domain]++
-		q.most[r.Domain] = max(q.most[r.Domain], inUse[r.Domain])
 		r.State, r.Token, r.leaseUntil, r.WasInDoubt = digest.EditionLeased, c.Token, now.Add(c.Lease), r.doubted
 		r.Slow = hasTrouble(l) || hasTrouble(q.lanes[""])
 		r.Attempt++

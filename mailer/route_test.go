@@ -65,47 +65,6 @@ func TestServerIsDown(t *testing.T) {
 	}
 }
 
-// TestRouteBacksOff: the pauses of a failed route become longer until it accepts mail again.
-func TestRouteBacksOff(t *testing.T) {
-	var up atomic.Bool
-	s := &sink{answer: func(c string, _ int) string {
-		if c == "MAIL" && !up.Load() {
-			return "421 4.3.2 down"
-		}
-		return ""
-	}}
-	q := newMemQueue(1, midnight)
-	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
-	now := midnight
-	for _, want := range []time.Duration{1, 2, 4, 8, 15, 15} {
-		got := once(t, l, now)
-		if got.RouteRetryAt.Sub(now) != want*time.Minute {
-			t.Fatalf("left alone for %s, want %d minutes", got.RouteRetryAt.Sub(now), want)
-		}
-		now = got.RouteRetryAt
-	}
-	up.Store(true)
-	once(t, l, now)
-	q.rows[1].State, q.rows[1].NextAt = digest.EditionReady, now
-	up.Store(false)
-	if got := once(t, l, now); got.RouteRetryAt.Sub(now) != time.Minute {
-		t.Errorf("after a success it is left alone for %s", got.RouteRetryAt.Sub(now))
-	}
-}
-
-// TestRouteResumed: after a fix, the operator can end the pause.
-func TestRouteResumed(t *testing.T) {
-	s := &sink{answer: onNth("MAIL", 1, "550 5.7.1 you may not send")}
-	q := newMemQueue(10, midnight)
-	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
-	l.Route.Connections = 1
-	once(t, l, midnight)
-	delete(q.lanes, "")
-	if got := once(t, l, midnight.Add(time.Second)); got != (Stats{Sent: 10}) {
-		t.Errorf("%+v", got)
-	}
-}
-
 // TestRefusedForWhatWeAre: if one recipient's server rejects our setup, the mailer stops before other servers do so
 // too. No edition fails.
 func TestRefusedForWhatWeAre(t *testing.T) {

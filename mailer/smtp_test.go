@@ -64,66 +64,6 @@ func TestSendDialogue(t *testing.T) {
 	}
 }
 
-// TestFaults checks every fault and its verdict. After each, the next message must succeed on the same transport.
-func TestFaults(t *testing.T) {
-	for name, test := range map[string]struct {
-		command, reply string
-		stage          Stage
-		verdict        Verdict
-		accepted       int // how often the server accepts the first message
-	}{
-		"banner refused":     {"BANNER", "554 go away", StageConnect, Route, 0},
-		"banner dropped":     {"BANNER", hangUp, StageConnect, Route, 0},
-		"hello refused":      {"EHLO", "421 busy", StageConnect, Route, 0},
-		"hello dropped":      {"EHLO", hangUp, StageConnect, Route, 0},
-		"sender put off":     {"MAIL", "451 4.3.0 later", StageMail, Route, 0},
-		"sender refused":     {"MAIL", "550 5.7.1 not you", StageMail, Paused, 0},
-		"sender dropped":     {"MAIL", hangUp, StageMail, Retry, 0},
-		"too many":           {"MAIL", "421 4.7.0 too many", StageMail, Route, 0},
-		"greylisted":         {"RCPT", "450 4.2.0 greylisted", StageRcpt, Retry, 0},
-		"mailbox full":       {"RCPT", "552 5.2.2 full", StageRcpt, Retry, 0},
-		"no such user":       {"RCPT", "550 5.1.1 no such user", StageRcpt, Bounced, 0},
-		"not that message":   {"RCPT", "550 5.7.1 not from you", StageRcpt, Refused, 0},
-		"recipient dropped":  {"RCPT", hangUp, StageRcpt, Retry, 0},
-		"data put off":       {"DATA", "451 4.3.0 disk", StageData, Retry, 0},
-		"data refused":       {"DATA", "554 5.5.1 no", StageData, Refused, 0},
-		"data dropped":       {"DATA", hangUp, StageData, Retry, 0},
-		"nonsense":           {"RCPT", "hello there", StageRcpt, Retry, 0},
-		"put off at the dot": {"DOT", "452 4.3.1 disk", StageDot, Retry, 0},
-		"refused at the dot": {"DOT", "554 5.6.0 spam", StageDot, Refused, 0},
-		"closing at the dot": {"DOT", "421 4.3.2 down", StageDot, Route, 0},
-	} {
-		for _, plain := range []bool{false, true} {
-			s := &sink{plain: plain, answer: onNth(test.command, 1, test.reply)}
-			if name == "hello refused" { // go-mail tries HELO next
-				s.answer = func(c string, n int) string {
-					if c == "EHLO" && n == 1 || c == "HELO" {
-						return test.reply
-					}
-					return ""
-				}
-			}
-			tr := openTest(t, s.listen(t), Options{})
-			message := mustCompose(t, sample())
-			_, err := tr.Send(t.Context(), envelope(), message, noDot)
-			e, ok := errors.AsType[*NotAcceptedError](err)
-			if !ok || e.Stage != test.stage || e.Verdict() != test.verdict {
-				t.Errorf("%s (plain %v): %v, want %s at %s", name, plain, err, test.verdict, test.stage)
-			}
-			if n := len(s.messages()); n != test.accepted {
-				t.Errorf("%s: %d messages accepted", name, n)
-			}
-			if _, err := tr.Send(t.Context(), envelope(), message, noDot); err != nil {
-				t.Errorf("%s: the next message: %v", name, err)
-			}
-			tr.Close()
-			if got := s.messages(); len(got) != 1 || got[0] != string(message) {
-				t.Errorf("%s: the server has %d messages, or half of one", name, len(got))
-			}
-		}
-	}
-}
-
 func TestInDoubt(t *testing.T) {
 	for name, reply := range map[string]string{"dropped": hangUp, "nonsense": "what?", "go on": "354 go on"} {
 		s := &sink{answer: onNth("DOT", 1, reply)}
@@ -226,40 +166,6 @@ func TestConnectionsAreUsedAndRenewed(t *testing.T) {
 	}
 	if got := s.seen("EHLO"); got != 3 || s.seen("QUIT") != 2 {
 		t.Errorf("%d connections for 12 messages, 5 each; %d goodbyes", got, s.seen("QUIT"))
-	}
-}
-
-// TestPatience uses the clock of a synctest bubble.
-func TestPatience(t *testing.T) {
-	for name, test := range map[string]struct {
-		command string
-		delay   time.Duration
-		want    string
-	}{
-		"slow to greet":        {"BANNER", 50 * time.Second, "accepted"},
-		"too slow to greet":    {"BANNER", 70 * time.Second, "route"},
-		"slow to MAIL":         {"MAIL", 4 * time.Minute, "accepted"},
-		"too slow to MAIL":     {"MAIL", 6 * time.Minute, "retry"},
-		"slow after the dot":   {"DOT", 9 * time.Minute, "accepted"}, // RFC 5321 §4.5.3.2.6
-		"too slow after a dot": {"DOT", 11 * time.Minute, "in doubt"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := &sink{answer: func(c string, n int) string {
-					if c == test.command && n == 1 {
-						time.Sleep(test.delay)
-					}
-					return ""
-				}}
-				tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
-				_, err := tr.Send(t.Context(), envelope(), mustCompose(t, sample()), noDot)
-				if got := outcome(err); got != test.want {
-					t.Errorf("%s: %v", got, err)
-				}
-				tr.Close()
-				time.Sleep(time.Hour) // everything in progress ends
-			})
-		})
 	}
 }
 

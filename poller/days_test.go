@@ -123,28 +123,6 @@ func TestS15_ShortDay(t *testing.T) {
 	}
 }
 
-// TestS14_TwentyFourReaders holds that with a midnight every hour, polls are at least an hour apart. If
-// each is a second late, one midnight is skipped when the seconds add up to half an hour. Otherwise none
-// is.
-func TestS14_TwentyFourReaders(t *testing.T) {
-	bothClocks(t, func(t *testing.T, frozen bool) {
-		p := answering(t, midnight(), digest.Feed{Validators: digest.Validators{ETag: `"1"`}}, hourlyZones(24), frozen,
-			well())
-		p.run(fiftyTwo)
-		left := 0
-		for i := 1; i < len(p.log); i++ {
-			if gap := p.log[i].Sub(p.log[i-1]); gap < time.Hour {
-				t.Errorf("%v apart", gap)
-			} else if gap > 65*time.Minute {
-				left++
-			}
-		}
-		if left > 1 || frozen && left > 0 || len(p.log)+left != fiftyTwo*24 {
-			t.Errorf("%d polls, %d left out", len(p.log), left)
-		}
-	})
-}
-
 // TestOwnPace checks feeds that are polled less often than their readers' midnights.
 func TestOwnPace(t *testing.T) {
 	etag := digest.Feed{Validators: digest.Validators{ETag: `"1"`}}

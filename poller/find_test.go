@@ -126,33 +126,6 @@ func TestS17_KnownFeedIsNotFetched(t *testing.T) {
 	}
 }
 
-// TestFindGuesses holds that a search requests the usual places if a page offers nothing.
-func TestFindGuesses(t *testing.T) {
-	s := newSite(t, nil)
-	guesses := 0
-	s.answers(func(r request) string {
-		if r.target == "/" {
-			return reply(r, 200, page())
-		}
-		if guesses++; guesses == 3 {
-			return reply(r, 200, atom(1))
-		}
-		return reply(r, 404, "")
-	})
-	r := newReader(t, s.url("/"))
-	result, err := find(r.p, context.Background(), s.url("/"))
-	if err != nil || result.Requests != 4 {
-		t.Fatal(result.Requests, err)
-	}
-	s.answers(func(r request) string { return reply(r, 200, page()) })
-	s.log()
-	_, err = find(r.p, context.Background(), s.url("/"))
-	if n := len(s.log()); n > 2+mostPages || digest.KindOf(err) != digest.Invalid ||
-		!strings.Contains(err.Error(), "offers none; try the address of the feed itself") {
-		t.Error(n, err)
-	}
-}
-
 // TestFindStops holds that a search ends when a site refuses requests.
 func TestFindStops(t *testing.T) {
 	for status, why := range map[int]string{401: "it needs a password (401)", 403: "Forbidden",
@@ -203,18 +176,6 @@ func TestFindErrors(t *testing.T) {
 	cancel()
 	if _, err := find(p, stopped, s.url("/")); digest.KindOf(err) != digest.Unavailable {
 		t.Error(err)
-	}
-}
-
-// TestFindMoved holds that a new feed has the address to which permanent redirects go.
-func TestFindMoved(t *testing.T) {
-	for status, want := range map[int]string{301: "/new", 308: "/new", 302: "/old", 307: "/old"} {
-		s := newSite(t, from(status, map[string]string{"/old": "/new"}, conditional(atom(1), `"1"`, monday)))
-		result, err := find(newReader(t, s.url("/")).p, context.Background(), s.url("/old"))
-		if err != nil || result.Feed.URL != s.url(want) || result.Feed.ValidatorURL != s.url("/new") ||
-			result.Feed.MovedTo != "" {
-			t.Errorf("%d: %+v %v", status, result.Feed, err)
-		}
 	}
 }
 

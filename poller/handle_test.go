@@ -106,17 +106,3 @@ func TestFindKnownAccount(t *testing.T) {
 		t.Errorf("%+v %v", c, err)
 	}
 }
-
-// TestPollAccount holds that changed likes and cursors are no change of an account's posts.
-func TestPollAccount(t *testing.T) {
-	likes, text := 0, account("did:plc:a7", "ann.example")
-	r := bluesky(t, nil, func(w http.ResponseWriter, _ *http.Request) {
-		likes++
-		fmt.Fprint(w, strings.Replace(text, `"record"`, fmt.Sprintf(`"likeCount":%d,"record"`, likes), 1))
-	})
-	r.feed.URL = "https://public.api.bsky.app/xrpc/app.bsky.feed.getAuthorFeed?actor=did%3Aplc%3Aa7"
-	r.want(Changed)
-	r.want(Unchanged)
-	text = strings.Replace(text, "Hello", "Hello again", 1)
-	r.want(Changed)
-}

@@ -173,88 +173,6 @@ func TestHeadLearned(t *testing.T) {
 	}
 }
 
-// TestHeadRetest holds that HEAD is tried again 90 days after it was useless.
-func TestHeadRetest(t *testing.T) {
-	broken := func(r request) string {
-		if r.method == "HEAD" {
-			return reply(r, 405, "")
-		}
-		return reply(r, 200, atom(1), `ETag: "1"`)
-	}
-	s := newSite(t, broken)
-	r := started(t, s)
-	heads := 0
-	for range 92 {
-		r.poll()
-		log := s.log()
-		heads += strings.Count(methods(log), "HEAD")
-		if len(log) > 2 {
-			t.Fatalf("%d requests", len(log))
-		}
-	}
-	if heads != 2 {
-		t.Errorf("%d HEADs in 92 days, want 2", heads)
-	}
-}
-
-// TestStuckHEAD holds that if only HEAD detects changes, one GET a week finds out whether HEAD is stuck.
-// Then HEAD is not used.
-func TestStuckHEAD(t *testing.T) {
-	answer := func(version int) func(request) string {
-		return func(r request) string { return reply(r, 200, atom(version), `ETag: "1"`) }
-	}
-	s := newSite(t, answer(1))
-	r := started(t, s)
-	for range 3 {
-		r.want(Unchanged)
-	}
-	s.answers(answer(2))
-	s.log()
-	for i := 1; ; i++ {
-		if r.poll().Outcome == Changed {
-			break
-		}
-		if i > 7 {
-			t.Fatal("stuck for more than a week")
-		}
-	}
-	if r.feed.Head != digest.Useless {
-		t.Error("still believed")
-	}
-	s.answers(answer(3))
-	r.want(Changed)
-}
-
-func TestHeadAlways(t *testing.T) {
-	s := newSite(t, conditional(atom(1), `"1"`, monday))
-	r := started(t, s, func(o *Options) { o.Head = HeadAlways })
-	for range 3 {
-		r.want(Unchanged)
-		asked(t, s, "HEAD")
-	}
-	s.answers(conditional(atom(2), `"2"`, tuesday))
-	r.want(Changed)
-	log := asked(t, s, "HEAD GET")
-	for _, q := range log {
-		sent(t, q, "If-None-Match", `"1"`)
-		sent(t, q, "If-Modified-Since", monday)
-	}
-	if log[0].conn != log[1].conn {
-		t.Error("HEAD and GET of one poll took two connections")
-	}
-	r.want(Unchanged)
-	asked(t, s, "HEAD")
-}
-
-func TestHeadNever(t *testing.T) {
-	s := newSite(t, conditional(atom(1), `"1"`, monday))
-	r := started(t, s, func(o *Options) { o.Head = HeadNever })
-	for range 3 {
-		r.want(Unchanged)
-		asked(t, s, "GET")
-	}
-}
-
 func TestParseHeadMode(t *testing.T) {
 	for _, s := range []string{"learned", "always", "never"} {
 		if m, err := ParseHeadMode(s); err != nil || string(m) != s {
@@ -285,39 +203,41 @@ func TestConditionsAreLearnedAnew(t *testing.T) {
 }
 
 // stuckHead answers HEAD as unchanged, and GET with the document.
-func stuckHead(version int, header ...string) func(request) string {
+func stuckHead(version int) func(request) string {
 	return func(q request) string {
 		if q.method == "HEAD" {
 			return reply(q, 304, "", `ETag: "1"`)
 		}
-		return reply(q, 200, atom(version), append([]string{fmt.Sprintf(`ETag: "%d"`, version)}, header...)...)
+		return reply(q, 200, atom(version), fmt.Sprintf(`ETag: "%d"`, version))
 	}
 }
 
-// TestHeadThatAlwaysSays304 holds that a HEAD that hid news is not used after the first GET that finds
-// some.
-func TestHeadThatAlwaysSays304(t *testing.T) {
-	s := newSite(t, stuckHead(1))
-	r := started(t, s)
-	for range 3 {
-		r.want(Unchanged)
-	}
-	if r.feed.Head != digest.Works {
-		t.Fatalf("%+v", r.feed)
-	}
-	s.answers(stuckHead(2))
-	for days := 0; r.poll().Outcome != Changed; days++ {
-		if days > 8 {
-			t.Fatal("the news never came")
+// TestStuckHEAD holds that if HEAD never shows a change, a weekly GET finds it. After that, HEAD is not used.
+func TestStuckHEAD(t *testing.T) {
+	sameETag := func(version int) func(request) string { return says(200, atom(version), `ETag: "1"`) }
+	for _, answer := range []func(int) func(request) string{stuckHead, sameETag} {
+		s := newSite(t, answer(1))
+		r := started(t, s)
+		for range 3 {
+			r.want(Unchanged)
 		}
+		if r.feed.Head != digest.Works {
+			t.Fatalf("%+v", r.feed)
+		}
+		s.answers(answer(2))
+		for days := 0; r.poll().Outcome != Changed; days++ {
+			if days > 7 {
+				t.Fatal("the news never came")
+			}
+		}
+		if r.feed.Head != digest.Useless {
+			t.Errorf("HEAD is still trusted: %+v", r.feed)
+		}
+		s.log()
+		s.answers(answer(3))
+		r.want(Changed)
+		asked(t, s, "GET")
 	}
-	if r.feed.Head != digest.Useless {
-		t.Errorf("HEAD is still trusted: %+v", r.feed)
-	}
-	s.log()
-	s.answers(stuckHead(3))
-	r.want(Changed)
-	asked(t, s, "GET")
 }
 
 // TestHeadWithAnotherLength holds that the same ETag with another length is a change.

@@ -124,37 +124,3 @@ func TestS33_Months(t *testing.T) {
 		}
 	})
 }
-
-// TestS19_Months holds that a site that answers 429 each time is polled after its Retry-After, outside the
-// midnights, and never before. A third poll in a day would cost the midnight.
-func TestS19_Months(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := overTheWire(t, func(r request) string { return reply(r, 429, "", "Retry-After: 25200") }, hourlyZones(1))
-		for i := 1; i < len(m.asked); i++ {
-			if gap := m.asked[i].at.Sub(m.asked[i-1].at); gap < 7*time.Hour {
-				t.Fatalf("asked after %v", gap)
-			}
-		}
-		if n := len(m.asked); n < 3*fiftyTwo-2 || n > 3*fiftyTwo+1 {
-			t.Errorf("%d requests", n)
-		}
-	})
-}
-
-// TestS20_Months holds that the pause after errors is four hours, then doubles up to a day.
-func TestS20_Months(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := overTheWire(t, func(r request) string { return reply(r, 500, "") }, hourlyZones(24))
-		for i, least := range []time.Duration{4, 8, 16, 24, 24, 24} {
-			if gap := m.asked[i+1].at.Sub(m.asked[i].at); gap < least*time.Hour || gap > (least+1)*time.Hour {
-				t.Errorf("asked again after %v, want %d hours", gap, least)
-			}
-		}
-		if n := len(m.asked); n < 53 || n > 54 {
-			t.Errorf("%d requests", n)
-		}
-		if m.feed.State != digest.FeedActive || m.feed.Errors != len(m.asked) {
-			t.Errorf("%s after %d errors", m.feed.State, m.feed.Errors)
-		}
-	})
-}

@@ -242,26 +242,6 @@ func dribble(c net.Conn, s string) {
 	}
 }
 
-// TestHeadTimeout holds that a HEAD without an answer is no failure of the feed.
-func TestHeadTimeout(t *testing.T) {
-	inNetwork(t, func(t *testing.T, n *network) {
-		n.site("a.example:80", func(r request) string {
-			if r.method == "HEAD" {
-				time.Sleep(time.Minute)
-				return ""
-			}
-			return conditional(atom(1), `"1"`, monday)(r)
-		})
-		r := n.reader(t, "http://a.example/feed")
-		first := r.p.Poll(t.Context(), r.feed, 1)
-		second := r.p.Poll(t.Context(), first.Feed, 1)
-		if second.Outcome != Unchanged || second.Feed.Head != digest.Useless ||
-			second.Feed.Conditional != digest.Works || second.Requests != 2 {
-			t.Errorf("%+v", second)
-		}
-	})
-}
-
 // TestRefusedIsNotHeldAgainstHEAD holds that a closed port says nothing about HEAD, and that there is no
 // second request.
 func TestRefusedIsNotHeldAgainstHEAD(t *testing.T) {

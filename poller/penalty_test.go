@@ -107,12 +107,18 @@ func TestS20_ThrottleIsNoError(t *testing.T) {
 	}
 }
 
-// TestSucceed holds that one good answer ends every failure.
+// TestSucceed holds that a feed is gone since its first 410, and that one good answer ends every failure.
 func TestSucceed(t *testing.T) {
 	now := midnight()
 	for _, state := range []digest.FeedState{digest.FeedActive, digest.FeedTrial, digest.FeedDead} {
 		f := digest.Feed{State: state}
-		fail(&f, failure{status: 410}, now.Add(-91*oneDay))
+		fail(&f, failure{status: 500}, now.Add(-92*oneDay))
+		for _, ago := range []time.Duration{91 * oneDay, oneDay} {
+			fail(&f, failure{status: 410}, now.Add(-ago))
+		}
+		if !f.GoneAt.Equal(now.Add(-91 * oneDay)) {
+			t.Errorf("%s: gone since %v", state, f.GoneAt)
+		}
 		f.LastError, f.State = "410 Gone", state
 		succeed(&f, 200, false, now)
 		if f != (digest.Feed{State: digest.FeedActive, Failures: digest.Failures{LastStatus: 200},

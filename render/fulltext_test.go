@@ -209,57 +209,42 @@ func TestSetInItsScript(t *testing.T) {
 	}
 }
 
-// TestStruckWords: the text version marks struck words.
-func TestStruckWords(t *testing.T) {
-	content := "<p>Entry is <s>10</s> <del>12</del> 8 euro.</p>"
-	m := mailOf(t, looking(digest.Look{Layout: digest.FullText}, sampleSite{"Quay", "https://quay.example/", "en",
-		[]digest.Post{written("https://quay.example/1", "Prices", "en", content)}}))
-	if !strings.Contains(m.Text, "Entry is ~10~ ~12~ 8 euro.") || !strings.Contains(m.HTML, "<del") {
-		t.Errorf("%s", m.Text)
-	}
-}
-
-// TestPictureInTheText: for a picture without an address, both versions of an email show the description, for every
-// setting of pictures.
-func TestPictureInTheText(t *testing.T) {
-	content := `<p>The tide:</p><img alt="plot of tides" width="120" height="80"/><p>As one sees.</p><img ` +
-		`alt="chart.png"/>`
-	for _, images := range []digest.Images{digest.NoImages, digest.LinkedImages, digest.ProxiedImages} {
-		m := mailOf(t, looking(digest.Look{Layout: digest.FullText, Images: images},
-			sampleSite{"Quay", "https://quay.example/", "en",
-				[]digest.Post{written("https://quay.example/1", "Tides", "en", content)}}))
-		for part, text := range map[string]string{"text": m.Text, "HTML": m.HTML} {
-			if !strings.Contains(text, "[Picture: plot of tides]") || strings.Contains(text, "chart") ||
-				strings.Contains(text, `src=""`) {
-				t.Errorf("%s: the %s is\n%s", images, part, text)
+// TestMarkupInBothVersions: markup that plain text can only describe is in both versions of an email, for every setting
+// of pictures. Each wanted text occurs once.
+func TestMarkupInBothVersions(t *testing.T) {
+	for content, want := range map[string]struct{ text, html, both, never []string }{
+		"<p>Entry is <s>10</s> <del>12</del> 8 euro.</p>": {text: []string{"Entry is ~10~ ~12~ 8 euro."},
+			html: []string{"<del>12</del>"}},
+		"<p>The 1<sup>st</sup> and le 2<sup>e</sup> of 10<sup>6</sup>, a note<sup>3</sup>, Quay<sup>TM</sup>," +
+			" a<sup>n</sup>.</p>": {text: []string{"The 1st and le 2e of 10^6, a note^3, QuayTM, a^n."}},
+		// pictures without an address
+		`<p>The tide:</p><img alt="plot of tides" width="120" height="80"/><p>As one sees.</p><img alt="chart.png"/>`: {
+			both: []string{"[Picture: plot of tides]"}, never: []string{"chart", `src=""`}},
+		// captions, one of which repeats the description
+		`<figure><img src="https://p.example/a" alt="The quay at dawn"><figcaption>The quay at dawn</figcaption>` +
+			`</figure><figure><img src="https://p.example/b" alt="A pier"><figcaption>By night</figcaption></figure>`: {
+			both: []string{"The quay at dawn", "A pier", "By night"}},
+		"<ol><li value=7>Seventh.<li>Eighth.</ol><ol reversed><li>Bronze.<li>Silver.<li>Gold.</ol>": {
+			text: []string{"7. Seventh.", "8. Eighth.", "3. Bronze.", "2. Silver.", "1. Gold."},
+			html: []string{`<ol start="7"`, `<ol start="3"`, `<li value="2"`, `<li value="1"`}},
+	} {
+		for _, images := range []digest.Images{digest.NoImages, digest.LinkedImages, digest.ProxiedImages} {
+			m := mailOf(t, looking(digest.Look{Layout: digest.FullText, Images: images},
+				sampleSite{"Quay", "https://quay.example/", "en",
+					[]digest.Post{written("https://quay.example/1", "Tides", "en", content)}}))
+			for part, once := range map[string][]string{m.Text: append(want.text, want.both...),
+				m.HTML: append(want.html, want.both...)} {
+				for _, w := range once {
+					if strings.Count(part, w) != 1 {
+						t.Errorf("%s: not one %q in\n%s", images, w, part)
+					}
+				}
+				for _, w := range want.never {
+					if strings.Contains(part, w) {
+						t.Errorf("%s: %q in\n%s", images, w, part)
+					}
+				}
 			}
-		}
-	}
-}
-
-// TestRaisedWords: the text version marks powers and notes, but not ordinals.
-func TestRaisedWords(t *testing.T) {
-	content := "<p>The 1<sup>st</sup> and le 2<sup>e</sup> of 10<sup>6</sup>, a note<sup>3</sup>, Quay<sup>TM</sup>," +
-		" a<sup>n</sup>.</p>"
-	m := mailOf(t, looking(digest.Look{Layout: digest.FullText}, sampleSite{"Quay", "https://quay.example/", "en",
-		[]digest.Post{written("https://quay.example/1", "Raised", "en", content)}}))
-	if !strings.Contains(m.Text, "The 1st and le 2e of 10^6, a note^3, QuayTM, a^n.") {
-		t.Errorf("%s", m.Text)
-	}
-}
-
-// TestCaptionSaysTheDescription: a description that the caption repeats appears once.
-func TestCaptionSaysTheDescription(t *testing.T) {
-	content := `<figure><img src="https://p.example/a" alt="The quay at dawn"><figcaption>The quay at ` +
-		`dawn</figcaption></figure>` +
-		`<figure><img src="https://p.example/b" alt="A pier"><figcaption>By night</figcaption></figure>`
-	m := mailOf(t, looking(digest.Look{Layout: digest.FullText, Images: digest.LinkedImages},
-		sampleSite{"Quay", "https://quay.example/", "en",
-			[]digest.Post{written("https://quay.example/1", "Figures", "en", content)}}))
-	for part, text := range map[string]string{"text": m.Text, "HTML": m.HTML} {
-		if strings.Count(text, "The quay at dawn") != 1 || !strings.Contains(text, "A pier") ||
-			!strings.Contains(text, "By night") {
-			t.Errorf("the %s is\n%s", part, text)
 		}
 	}
 }

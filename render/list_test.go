@@ -3,8 +3,6 @@ package render
 import (
 	"strings"
 	"testing"
-
-	"digest"
 )
 
 // TestItemNumbers: items have the numbers that the author set.
@@ -28,23 +26,6 @@ func TestItemNumbers(t *testing.T) {
 		}
 		if got := strings.Join(marks, " "); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
-		}
-	}
-}
-
-// TestItemNumbersInMail: both versions of an email have these numbers.
-func TestItemNumbersInMail(t *testing.T) {
-	content := "<ol><li value=7>Seventh.<li>Eighth.</ol><ol reversed><li>Bronze.<li>Silver.<li>Gold.</ol>"
-	m := mailOf(t, looking(digest.Look{Layout: digest.FullText}, sampleSite{"Quay", "https://quay.example/", "en",
-		[]digest.Post{written("https://quay.example/1", "Places", "en", content)}}))
-	for _, want := range []string{"7. Seventh.", "8. Eighth.", "3. Bronze.", "2. Silver.", "1. Gold."} {
-		if !strings.Contains(m.Text, want) {
-			t.Errorf("no %q in the text", want)
-		}
-	}
-	for _, want := range []string{`<ol start="7"`, `<ol start="3"`, `<li value="2"`, `<li value="1"`} {
-		if !strings.Contains(m.HTML, want) {
-			t.Errorf("no %s in the HTML", want)
 		}
 	}
 }
