@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"digest"
 	"digest/timezone"
 )
 
@@ -44,7 +45,7 @@ func (x *checker) clock(ctx context.Context) Finding {
 			note.At.UTC().Format("2006-01-02 15:04 MST"), note),
 			"find out which machine had a wrong clock, or who ran a command with --now: some editions may have been sent early; "+unfixed)
 	}
-	if x.Offline || reachOf(hostOf(x.BaseURL)) == everywhere && x.noDNS() != "" {
+	if x.Offline || reachOf(digest.HostOf(x.BaseURL)) == everywhere && x.noDNS() != "" {
 		return f
 	}
 	a, err := x.fetch(ctx, "/healthz")
@@ -52,7 +53,7 @@ func (x *checker) clock(ctx context.Context) Finding {
 		return f
 	}
 	if ahead := a.date.Sub(x.Now()); ahead.Abs() > apart {
-		f.note(howFar(ahead), fmt.Sprintf("the clock of %s is %s", hostOf(x.BaseURL), distance(ahead)),
+		f.note(howFar(ahead), fmt.Sprintf("the clock of %s is %s", digest.HostOf(x.BaseURL), distance(ahead)),
 			"correct the clock of this machine, or of the web server; "+unfixed)
 	}
 	return f
