@@ -30,7 +30,7 @@ func TestRates(t *testing.T) {
 func TestMailDomain(t *testing.T) {
 	for in, want := range map[string]string{
 		"bounces@bücher.example": "xn--bcher-kva.example",
-		"Ann@B@A.Example": "a.example", "a@-.Example": "-.example", "": "",
+		"Ann@B@A.Example":        "a.example", "a@-.Example": "-.example", "": "",
 	} {
 		if got := digest.MailDomain(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
