@@ -41,8 +41,8 @@ func (s *Store) RecordDMARC(ctx context.Context, r dmarc.Report, now time.Time) 
 		}
 		var v values
 		for _, row := range r.Rows {
-			v.row(day, r.Reporter, row.Source, row.From, row.SPFDomain, row.SPF, bit(row.SPFAligned),
-				row.DKIMDomain, row.DKIM, bit(row.DKIMAligned), row.Disposition, row.Count)
+			v.row(day, r.Reporter, row.Source, row.From, row.SPFDomain, row.SPF, row.SPFAligned,
+				row.DKIMDomain, row.DKIM, row.DKIMAligned, row.Disposition, row.Count)
 		}
 		return true, c.runRows(ctx, &v, `INSERT INTO dmarc_days (day, reporter, `+dmarcColumns+`, messages)
 			VALUES {rows}

@@ -191,14 +191,14 @@ func (t *groupTimes) setHours(hours []int64, now time.Time, wait time.Duration, 
 		send, expires := calendar.Sending(t.date, span(hour), t.next.time(), at(now).time(), t.zone)
 		send, expires = calendar.Waiting(send, expires, wait)
 		planned, _ := calendar.Sending(t.date, span(hour), t.next.time(), time.Time{}, t.zone)
-		t.hours.row(hour, at(send), at(expires), bit(at(planned.Add(wait)) < discarded))
+		t.hours.row(hour, send, expires, at(planned.Add(wait)) < discarded)
 	}
 }
 
 func (t *groupTimes) setNow(hours []int64) {
 	for _, hour := range hours {
 		send, expires := calendar.Sending(t.date, 0, t.next.time(), t.now.time(), t.zone)
-		t.hours.row(hour, at(send), at(expires), bit(false))
+		t.hours.row(hour, send, expires, false)
 	}
 }
 

@@ -30,7 +30,7 @@ type Arrival struct {
 // Moves returns the moves in past and future notices of a digest's reader, oldest first.
 func (s *Store) Moves(ctx context.Context, id digest.DigestID) ([]Move, error) {
 	return readRows[Move](ctx, s.read(), "reading the moves of feeds", selectMoves+`ORDER BY n.visible_at, n.feed_id`,
-		id, string(digest.NoticeMoved))
+		id, digest.NoticeMoved)
 }
 
 const selectMoves = `SELECT ` + noticeColumns + `,
@@ -50,7 +50,7 @@ func (s *Store) UndoMove(ctx context.Context, id digest.DigestID, feed digest.Fe
 	return s.changeAlone(ctx, "going back to where a feed was", func(c conn) error {
 		m, err := readOne[Move](ctx, c, "", notFound("this move can no longer be undone"),
 			selectMoves+`AND n.feed_id = ? ORDER BY n.visible_at DESC LIMIT 1`,
-			id, string(digest.NoticeMoved), feed)
+			id, digest.NoticeMoved, feed)
 		if err != nil || m.At == 0 {
 			return err
 		}
@@ -263,7 +263,7 @@ func (r *recording) settle(ctx context.Context, f digest.Feed) (holder, error) {
 		err = r.c.all(ctx, &ids,
 			`INSERT INTO feeds (url, host, domain, kind, title, site_url, language, public_only)
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-			f.URL, f.Host, f.Domain, f.Kind, f.Title, f.SiteURL, f.Language, bit(f.PublicOnly))
+			f.URL, f.Host, f.Domain, f.Kind, f.Title, f.SiteURL, f.Language, f.PublicOnly)
 		if err == nil {
 			err = addTimes(ctx, r.c, ids, 0)
 		}
