@@ -234,7 +234,7 @@ func reschedule(ctx context.Context, c conn, d digestRow, s calendar.Schedule, n
 	}
 	var had []string
 	err := c.all(ctx, &had, `SELECT local_date FROM editions WHERE digest_id = ? AND local_date >= ?`, d.ID,
-		calendar.Earliest(now).String())
+		calendar.Earliest(now))
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func (s *Store) EditionOn(ctx context.Context, id digest.DigestID, date digest.D
 	error) {
 	return readOne[digest.Edition](ctx, s.read(), "reading the edition", notFound("there is no edition of that day"),
 		`SELECT `+editionColumns+`
-		FROM editions e WHERE e.digest_id = ? AND e.local_date = ? AND e.due_at <= ?`, id, date.String(), now)
+		FROM editions e WHERE e.digest_id = ? AND e.local_date = ? AND e.due_at <= ?`, id, date, now)
 }
 
 // EditionsIn returns a digest's editions of one month whose midnight has passed at now, newest first.
@@ -74,7 +74,7 @@ func (s *Store) Beside(ctx context.Context, e digest.Edition, now time.Time) (b 
 		AND e.local_date > ? AND `+cameAt+` <= ? ORDER BY e.local_date LIMIT 1) AS later,
 		(SELECT count(*) FROM filtered_posts WHERE digest_id = ? AND due_at = ?) AS held,
 		(SELECT count(*) FROM filtered_posts WHERE digest_id = ? AND due_at > ?) AS held_since`,
-		e.DigestID, e.LocalDate.String(), now, e.DigestID, e.LocalDate.String(), now, e.DigestID, e.DueAt,
+		e.DigestID, e.LocalDate, now, e.DigestID, e.LocalDate, now, e.DigestID, e.DueAt,
 		e.DigestID, e.DueAt)
 	return b, failed("reading what lies beside an edition", err)
 }

@@ -291,7 +291,7 @@ func (g releaseBatch) seal(ctx context.Context, c conn, now instant, times group
 			AND d.released_at = ?
 			AND d.deliver_at`+c.d.oneOf+` AND `+reason+`) e CROSS JOIN h
 		WHERE h.hour = e.deliver_at ORDER BY e.id ON CONFLICT DO NOTHING`,
-		times.date.String(), keys(c.d, g.ids), times.next, g.DueAt, now, keys(c.d, g.hours))
+		times.date, keys(c.d, g.ids), times.next, g.DueAt, now, keys(c.d, g.hours))
 }
 
 // reason returns the condition for digests d that get an edition: hidden posts, notices or editions to carry. At most

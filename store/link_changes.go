@@ -218,13 +218,13 @@ func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, no
 				new_host, email_date, changed_at, notify_by)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, x.DigestID, x.FeedID, x.Setting, x.OldValue,
 			x.NewValue, x.Title, x.Host, x.NewHost,
-			dateText(by.EmailDate), now, how); err != nil {
+			by.EmailDate, now, how); err != nil {
 			return err
 		}
 	} else if err := c.run(ctx,
 		`UPDATE link_changes SET new_value = ?, new_host = ?, email_date = ?, changed_at = ?, notify_by = ?
 			WHERE id = ?`,
-		x.NewValue, x.NewHost, dateText(by.EmailDate), now, how, open.ID); err != nil {
+		x.NewValue, x.NewHost, by.EmailDate, now, how, open.ID); err != nil {
 		return err
 	}
 	if how != toldByEdition || found && open.OldValue == x.NewValue {
@@ -239,14 +239,6 @@ func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, no
 		err = c.run(ctx, `DELETE FROM link_changes WHERE id = ?`, open.ID)
 	}
 	return err
-}
-
-// dateText returns a date as it is stored; "" for the zero date.
-func dateText(d digest.Date) string {
-	if d.IsZero() {
-		return ""
-	}
-	return d.String()
 }
 
 const linkChangeColumns = `x.id, x.digest_id, x.feed_id, x.setting, x.old_value, x.new_value, x.title,

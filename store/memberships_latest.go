@@ -22,7 +22,7 @@ func sendLatest(ctx context.Context, c conn, n digest.Newsletter, id digest.Dige
 	}
 	date := digest.DateOf(now.In(loc))
 	had, err := c.number(ctx, `SELECT count(*) FROM editions WHERE digest_id = ? AND local_date >= ?`, id,
-		date.String())
+		date)
 	if err != nil || had > 0 {
 		return err
 	}
@@ -52,7 +52,7 @@ func sendLatest(ctx context.Context, c conn, n digest.Newsletter, id digest.Dige
 		SELECT d.id, ?, d.last_due_at, d.released_at, d.released_at, d.released_at, ?, d.edition_count, u.mail_domain,
 			CASE WHEN COALESCE(`+unmailedDigest+`, '') = '' THEN 'ready' ELSE 'unmailed' END,
 			COALESCE(`+unmailedDigest+`, '')
-		FROM digests d JOIN users u ON u.id = d.user_id WHERE d.id = ?`, date.String(), expires, id)
+		FROM digests d JOIN users u ON u.id = d.user_id WHERE d.id = ?`, date, expires, id)
 }
 
 // latestPosts returns the posts of a newsletter's latest published issue, without withdrawn ones.

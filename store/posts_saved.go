@@ -111,7 +111,7 @@ func (s *Store) SavePost(ctx context.Context, user digest.UserID, post digest.Po
 		}
 		return c.run(ctx, `INSERT INTO saved_posts (user_id, post_id, saved_at, digest_id, due_at, local_date)
 			VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, user, post, now, d.DigestID, d.DueAt,
-			d.Date.String())
+			d.Date)
 	})
 }
 

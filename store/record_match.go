@@ -296,7 +296,7 @@ func (r *recording) released(ctx context.Context) (map[digest.PostID]bool, error
 	var v values
 	for _, p := range r.known {
 		seen := digest.DateOf(p.seenAt.time())
-		v.row(p.id, seen.Plus(-frozenDays).String(), seen.Plus(-frozenDaysMonthly).String())
+		v.row(p.id, seen.Plus(-frozenDays), seen.Plus(-frozenDaysMonthly))
 	}
 	var found []digest.PostID
 	err := r.c.allRows(ctx, &found, &v, releasedPosts, longestWait, digest.Daily,

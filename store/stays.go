@@ -25,7 +25,7 @@ func (s *Store) AddStay(ctx context.Context, st digest.Stay, now time.Time) (dig
 		}
 		if err := c.get(ctx, &st.ID,
 			`INSERT INTO trips (user_id, from_date, to_date, time_zone) VALUES (?, ?, ?, ?) RETURNING id`,
-			st.UserID, st.From.String(), st.To.String(), st.TimeZone); err != nil {
+			st.UserID, st.From, st.To, st.TimeZone); err != nil {
 			return err
 		}
 		if err := travel(ctx, c, st.UserID, now); err != nil {

@@ -251,7 +251,7 @@ func clean(s string) string {
 }
 
 // stored returns a value as both databases store it, the reverse of cell. Times are Unix seconds, durations are
-// seconds, booleans are 1 or 0, and strings are clean.
+// seconds, booleans are 1 or 0, dates are text ("" for none), and strings are clean.
 func stored(value any) any {
 	switch v := value.(type) {
 	case nil, int64:
@@ -264,6 +264,11 @@ func stored(value any) any {
 		return seconds(v)
 	case bool:
 		return int64(bit(v))
+	case digest.Date:
+		if v.IsZero() {
+			return ""
+		}
+		return v.String()
 	}
 	switch r := reflect.ValueOf(value); {
 	case r.CanInt():
