@@ -34,7 +34,7 @@ func HostShown(address string) string {
 	if port != "" {
 		port = ":" + port
 	}
-	ascii := hostOf(u)
+	ascii := asciiHost(u)
 	if len(ascii) > MostHost {
 		return endOf(ascii, mostHostShown) + port
 	}
@@ -55,7 +55,7 @@ func AddressShown(address string) string {
 	if err != nil || u.Host == "" {
 		return Shortened(asciiOnly(OneLine(bare)), mostPathShown)
 	}
-	host := endOf(hostOf(u), mostHostInside)
+	host := endOf(asciiHost(u), mostHostInside)
 	if p := u.Port(); p != "" {
 		host += ":" + p
 	}
@@ -67,8 +67,8 @@ func AddressShown(address string) string {
 	return strings.ToLower(u.Scheme) + "://" + host + Shortened(asciiOnly(path), mostPathShown)
 }
 
-// hostOf returns the host of an address in ASCII, and puts an IPv6 address in brackets.
-func hostOf(u *url.URL) string {
+// asciiHost returns the host of an address in ASCII, and puts an IPv6 address in brackets.
+func asciiHost(u *url.URL) string {
 	host := u.Hostname()
 	if strings.Contains(host, ":") {
 		return "[" + asciiOnly(host) + "]"
@@ -77,6 +77,15 @@ func hostOf(u *url.URL) string {
 		return asciiOnly(ascii)
 	}
 	return asciiOnly(strings.ToLower(host))
+}
+
+// HostOf returns the host of a web address in lower case and without its port, or "" if the address has none.
+func HostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
 }
 
 // endOf returns the last n characters of an ASCII text, after "…" if it dropped some.

@@ -51,6 +51,17 @@ func TestHostShown(t *testing.T) {
 }
 
 // TestAddressShown checks that addresses are shown in ASCII, with the whole host and without a password.
+func TestHostOf(t *testing.T) {
+	for in, want := range map[string]string{
+		"https://User:p@A.example:8080/b?c": "a.example", "https://[::1]:8080/": "::1",
+		"a.example": "", "": "", ":": "",
+	} {
+		if got := digest.HostOf(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestAddressShown(t *testing.T) {
 	host := strings.Repeat(strings.Repeat("a", 48)+".", 5) + "example"
 	path := "/" + strings.Repeat("p", 300)

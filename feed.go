@@ -81,8 +81,8 @@ type Schedule struct {
 
 // Learned is what polls found out about a feed's server.
 type Learned struct {
-	Head              Ability
-	Conditional       Ability
+	Head              Ability `db:"head_state"`
+	Conditional       Ability `db:"conditional_state"`
 	HeadRetestAt      time.Time
 	Repeats           int  // consecutive full responses with the same bytes and the same ETag
 	ByDate            bool // requests have only If-Modified-Since, because the ETag does not work

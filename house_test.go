@@ -19,7 +19,7 @@ func TestImports(t *testing.T) {
 		"digest":                       "",
 		"digest/timezone":              "digest/internal/spelling",
 		"digest/internal/spelling":     "",
-		"digest/internal/conf":         "digest/internal/spelling",
+		"digest/internal/conf":         "digest digest/internal/spelling",
 		"digest/calendar":              "digest digest/timezone",
 		"digest/migrations":            "",
 		"digest/internal/demo":         "",

@@ -163,6 +163,15 @@ func CutTag(address string) (plain, tag string) {
 	return address[:plus] + address[at:], address[plus+1 : at]
 }
 
+// MailDomain returns the domain of a bare email address as the DNS writes it: in lower case and ASCII.
+func MailDomain(address string) string {
+	domain := address[strings.LastIndexByte(address, '@')+1:]
+	if ascii, err := ASCIIHost(domain); err == nil {
+		return ascii
+	}
+	return strings.ToLower(domain)
+}
+
 // NoMailbox reports whether an enhanced status code (RFC 3463) says that a mailbox does not exist permanently.
 func NoMailbox(status string) bool {
 	switch status {

@@ -27,6 +27,17 @@ func TestRates(t *testing.T) {
 	}
 }
 
+func TestMailDomain(t *testing.T) {
+	for in, want := range map[string]string{
+		"bounces@bücher.example": "xn--bcher-kva.example",
+		"Ann@B@A.Example":        "a.example", "a@-.Example": "-.example", "": "",
+	} {
+		if got := digest.MailDomain(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestTags(t *testing.T) {
 	for _, plain := range []string{"bounces@example.org", "b+x@example.org"} {
 		tagged := digest.Tagged(plain, "tok")

@@ -53,6 +53,17 @@ func Shortened(s string, n int) string {
 	return s
 }
 
+// FirstBytes returns at most the first n bytes of a text. It splits no character, and adds no "…".
+func FirstBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
 // A Span is a part of a text: an address, or the text between addresses.
 type Span struct {
 	Text string

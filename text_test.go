@@ -23,6 +23,15 @@ func TestShortened(t *testing.T) {
 	}
 }
 
+func TestFirstBytes(t *testing.T) {
+	for in, want := range map[string]string{"": "", "abc": "abc", "abcd": "abc", "aé": "aé", "abé": "ab",
+		"\U0001f600": ""} {
+		if got := digest.FirstBytes(in, 3); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestPlainLines(t *testing.T) {
 	for in, want := range map[string]string{
 		"a\r\nb\n\n  c": "a\nb\n\n  c", "a\x1b[2Jb\u009bc\td": "a [2Jb c d", "a\u202eb\u2066c\u2028d": "abc d",

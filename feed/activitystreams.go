@@ -156,7 +156,7 @@ func (d *Document) describeActor(o *asObject, own string) {
 	}
 	d.Link = firstOf(d.Link, o.address)
 	d.Actor = o.address
-	if name := oneLine(o.PreferredUsername.text()); d.Title == "" && name != "" {
+	if name := singleSpaced(o.PreferredUsername.text()); d.Title == "" && name != "" {
 		d.Title = "@" + name + "@" + own
 	}
 	d.Description = plainLine(o.Summary.words(o.SummaryMap), markup)

@@ -235,7 +235,7 @@ func (r *asReader) member(a, o *asObject) (Post, bool) {
 	by := o.AttributedTo.object().address
 	if p.Author = firstOf(p.Author, accountOf(by)); p.Author == "" && isWeb(by) && hostAndPort(by) == r.own {
 		if f, read := r.fetched(by); read && f.isActor() {
-			p.Author = firstOf(f.title(), oneLine(f.PreferredUsername.text()))
+			p.Author = firstOf(f.title(), singleSpaced(f.PreferredUsername.text()))
 		} else {
 			p.writtenBy = by
 		}

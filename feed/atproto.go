@@ -108,7 +108,7 @@ func parseATProto(src *source) (*Document, error) {
 	account := atAccount(items)
 	d.Title, d.Link = account.name(), account.page()
 	if account.Handle != "" {
-		d.Description = "@" + oneLine(cleanText(account.Handle))
+		d.Description = "@" + singleSpaced(cleanText(account.Handle))
 		d.Me = ownHandle(account.Handle)
 	}
 	settleLabels(items)
@@ -320,11 +320,11 @@ func ownHandle(handle string) []string {
 
 // name returns the display name of an account, otherwise its handle.
 func (a atAuthor) name() string {
-	if name := oneLine(cleanText(a.DisplayName)); name != "" {
+	if name := singleSpaced(cleanText(a.DisplayName)); name != "" {
 		return shorten(name, maxName)
 	}
 	if a.Handle == "" {
 		return ""
 	}
-	return shorten("@"+oneLine(cleanText(a.Handle)), maxName)
+	return shorten("@"+singleSpaced(cleanText(a.Handle)), maxName)
 }

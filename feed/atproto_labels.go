@@ -38,7 +38,7 @@ func ATProtoProblem(body []byte) string {
 	if len(body) > MaxProblem || json.Unmarshal(body, &problem) != nil || problem.Error.text() == "" {
 		return ""
 	}
-	return shorten(oneLine(firstOf(problem.Message.text(), problem.Error.text())), maxName)
+	return shorten(singleSpaced(firstOf(problem.Message.text(), problem.Error.text())), maxName)
 }
 
 // settleLabels removes negated and expired labels from the posts of a document.

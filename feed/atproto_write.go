@@ -116,15 +116,15 @@ func (e *atEmbed) write(b *strings.Builder, at *atPost, hidden bool, depth int) 
 		writePicture(b, image.address(), image.Alt, hidden)
 	}
 	if isWeb(e.External.URI) {
-		title := firstOf(oneLine(cleanText(e.External.Title)), e.External.URI)
+		title := firstOf(singleSpaced(cleanText(e.External.Title)), e.External.URI)
 		b.WriteString(`<p>→ <a href="` + html.EscapeString(e.External.URI) + `">` +
 			html.EscapeString(title) + `</a></p>`)
-		if about := oneLine(cleanText(e.External.Description)); about != "" {
+		if about := singleSpaced(cleanText(e.External.Description)); about != "" {
 			b.WriteString("<blockquote><p>" + html.EscapeString(about) + "</p></blockquote>")
 		}
 	}
 	if e.Playlist != "" {
-		about := firstOf(oneLine(cleanText(e.Alt)), "Video")
+		about := firstOf(singleSpaced(cleanText(e.Alt)), "Video")
 		writePicture(b, e.Thumbnail, "", hidden)
 		b.WriteString(`<p>▶ <a href="` + html.EscapeString(at.page()) + `">` + html.EscapeString(about) + `</a></p>`)
 	}
@@ -147,7 +147,7 @@ func (at *atPost) quote(b *strings.Builder, depth int) {
 	if to == "" || who == "" || at.isHidden() { // it may be deleted
 		return
 	}
-	if name := oneLine(cleanText(firstOf(at.DisplayName, at.Name))); name != "" {
+	if name := singleSpaced(cleanText(firstOf(at.DisplayName, at.Name))); name != "" {
 		b.WriteString(`<p>→ <a href="` + html.EscapeString(to) + `">` + html.EscapeString(name) + `</a></p>`)
 		return
 	}
@@ -164,7 +164,7 @@ func writePicture(b *strings.Builder, address, alt string, hidden bool) {
 	if !isWeb(address) {
 		return
 	}
-	alt = html.EscapeString(oneLine(cleanText(alt)))
+	alt = html.EscapeString(singleSpaced(cleanText(alt)))
 	if hidden {
 		b.WriteString(`<p><a href="` + html.EscapeString(address) + `">` + firstOf(alt, "Picture") + `</a></p>`)
 		return

@@ -25,7 +25,7 @@ func (t elements) chapters() []digest.Chapter {
 			continue
 		}
 		start, known := startOf(tok.attr("start"))
-		title := shorten(oneLine(tok.attr("title")), maxChapterTitle)
+		title := shorten(singleSpaced(tok.attr("title")), maxChapterTitle)
 		if !known || title == "" {
 			continue
 		}

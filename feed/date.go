@@ -29,7 +29,7 @@ func parseDate(s string) time.Time {
 	if t, ok := wellKnownDate(s); ok {
 		return t
 	}
-	s = strings.ToLower(oneLine(decodeEntities(s)))
+	s = strings.ToLower(singleSpaced(decodeEntities(s)))
 	if s == "" || len(s) > 120 {
 		return time.Time{}
 	}

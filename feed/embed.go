@@ -28,7 +28,7 @@ func (c *cleaner) player(n *html.Node) bool {
 		return false
 	}
 	src = embeddedPage(CleanURL(src))
-	title := shorten(oneLine(firstOf(attrOf(n, "title"), attrOf(n, "aria-label"))), maxEmbedTitle)
+	title := shorten(singleSpaced(firstOf(attrOf(n, "title"), attrOf(n, "aria-label"))), maxEmbedTitle)
 	label, poster := embedLabel(n.DataAtom, src, title), posterOf(c.resolve(attrOf(n, "poster")), src)
 	for n.FirstChild != nil {
 		n.RemoveChild(n.FirstChild)

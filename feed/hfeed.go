@@ -213,7 +213,7 @@ func (h *hfeed) post(entry *microformats.Item) (Post, bool) {
 	// The order of indieweb.org/authorship, step 3.
 	p.Author = firstOf(h.authorOf(entry), h.personIn(entry, "reviewer"), h.personIn(entry, "organizer"), h.author)
 	p.bodies = h.bodies(entry)
-	if name := oneLine(entry.First("name")); name != "" && !isNote(name, entry) {
+	if name := singleSpaced(entry.First("name")); name != "" && !isNote(name, entry) {
 		p.titles = []text{literal(name, plain)}
 	}
 	for _, name := range []string{"featured", "photo"} {
@@ -241,7 +241,7 @@ func firstThat(item *microformats.Item, name string, will func(string) bool) str
 // isNote reports whether the name of an entry is only the beginning of its text (indieweb.org/post-type-discovery).
 func isNote(name string, entry *microformats.Item) bool {
 	for _, property := range []string{"content", "summary"} {
-		if text := oneLine(entry.First(property)); text != "" {
+		if text := singleSpaced(entry.First(property)); text != "" {
 			return strings.HasPrefix(text, strings.TrimRight(name, " .…"))
 		}
 	}
@@ -270,7 +270,7 @@ func (h *hfeed) bodies(entry *microformats.Item) []text {
 	}
 	var out []text
 	for _, t := range []text{literal(beside.String()+content, markup),
-		literal(oneLine(entry.First("summary")), plain)} {
+		literal(singleSpaced(entry.First("summary")), plain)} {
 		if !t.empty() {
 			out = append(out, t)
 		}
@@ -295,7 +295,7 @@ func cited(values []microformats.Value, content string, done bool) string {
 		to, name, quote := v.Text, v.Text, ""
 		if v.Item != nil {
 			to = firstOf(firstThat(v.Item, "url", isWeb), to)
-			name = firstOf(oneLine(v.Item.First("name")), to)
+			name = firstOf(singleSpaced(v.Item.First("name")), to)
 			if vs := v.Item.Properties["content"]; len(vs) > 0 {
 				quote = firstOf(vs[0].HTML, html.EscapeString(vs[0].Text))
 			}
@@ -307,7 +307,7 @@ func cited(values []microformats.Value, content string, done bool) string {
 		case isWeb(to):
 			b.WriteString(`<p>→ <a href="` + html.EscapeString(to) + `">` + escaped + `</a></p>`)
 		case done && name != "":
-			b.WriteString(`<p>→ ` + html.EscapeString(oneLine(name)) + `</p>`)
+			b.WriteString(`<p>→ ` + html.EscapeString(singleSpaced(name)) + `</p>`)
 		default:
 			continue
 		}

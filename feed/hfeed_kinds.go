@@ -51,10 +51,10 @@ func paragraphOfLines(lines ...string) string {
 func names(values []microformats.Value) string {
 	var all []string
 	for _, v := range few(values) {
-		name, to := oneLine(v.Text), ""
+		name, to := singleSpaced(v.Text), ""
 		if v.Item != nil {
 			to = firstThat(v.Item, "url", isWeb)
-			name = firstOf(oneLine(v.Item.First("name")), name)
+			name = firstOf(singleSpaced(v.Item.First("name")), name)
 		} else if isWeb(name) {
 			to = name
 		}
@@ -74,7 +74,7 @@ func shown(values []microformats.Value) string {
 	if len(values) == 0 {
 		return ""
 	}
-	return html.EscapeString(shorten(oneLine(firstOf(values[0].Seen, values[0].Text)), maxTitle))
+	return html.EscapeString(shorten(singleSpaced(firstOf(values[0].Seen, values[0].Text)), maxTitle))
 }
 
 func places(values []microformats.Value) string {
@@ -103,7 +103,7 @@ func postal(place *microformats.Item) string {
 	var parts []string
 	for _, name := range []string{"street-address", "extended-address", "postal-code", "locality", "region",
 		"country-name"} {
-		if part := html.EscapeString(shorten(oneLine(place.First(name)), maxTitle)); part != "" &&
+		if part := html.EscapeString(shorten(singleSpaced(place.First(name)), maxTitle)); part != "" &&
 			!slices.Contains(parts, part) {
 			parts = append(parts, part)
 		}
@@ -123,7 +123,7 @@ func eventSpan(from, to string) string {
 	begin, zone := wallClock(from)
 	end, _ := wallClock(to)
 	if begin.IsZero() {
-		return strongly(shorten(oneLine(from), maxTitle))
+		return strongly(shorten(singleSpaced(from), maxTitle))
 	}
 	if withoutHour.MatchString(strings.TrimSpace(from)) {
 		if end.Format(day) == begin.Format(day) || !end.After(begin) {
@@ -167,11 +167,11 @@ const bestRating = "5"
 
 // rating writes a rating such as 4/5, or the page's own text; "": none.
 func rating(item *microformats.Item) string {
-	value := oneLine(item.First("rating"))
+	value := singleSpaced(item.First("rating"))
 	if value == "" {
-		value = oneLine(item.First("average"))
+		value = singleSpaced(item.First("average"))
 	}
-	best := firstOf(oneLine(item.First("best")), bestRating)
+	best := firstOf(singleSpaced(item.First("best")), bestRating)
 	given, err := strconv.ParseFloat(value, 64)
 	most, errMost := strconv.ParseFloat(best, 64)
 	if err != nil || errMost != nil || given > most {
@@ -189,7 +189,7 @@ func recipe(item *microformats.Item) string {
 	if len(ingredients) > 0 {
 		b.WriteString("<ul>")
 		for _, v := range ingredients[:min(len(ingredients), mostIngredients)] {
-			b.WriteString("<li>" + html.EscapeString(oneLine(v.Text)) + "</li>")
+			b.WriteString("<li>" + html.EscapeString(singleSpaced(v.Text)) + "</li>")
 		}
 		b.WriteString("</ul>")
 	}

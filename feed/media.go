@@ -124,9 +124,9 @@ func nestedText(raw string, names ...string) string {
 				within = tok.kind == tokenStart && strings.EqualFold(local, name)
 			case within && strings.TrimSpace(tok.text) != "":
 				if tok.kind == tokenText {
-					return oneLine(decodeEntities(tok.text))
+					return singleSpaced(decodeEntities(tok.text))
 				}
-				return oneLine(tok.text)
+				return singleSpaced(tok.text)
 			}
 		}
 	}
@@ -309,7 +309,7 @@ func (i image) html() string {
 	body := &html.Node{Type: html.ElementNode, DataAtom: atom.P, Data: "p"}
 	img := &html.Node{Type: html.ElementNode, DataAtom: atom.Img, Data: "img"}
 	setAttr(img, "src", i.address)
-	if alt := shorten(oneLine(i.alt), maxAlt); alt != "" {
+	if alt := shorten(singleSpaced(i.alt), maxAlt); alt != "" {
 		setAttr(img, "alt", alt)
 	}
 	body.AppendChild(img)

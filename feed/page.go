@@ -113,7 +113,7 @@ func (r *pageReader) meta(tag html.Token) {
 	r.channel = firstOf(r.channel, channelOf(tag))
 	switch strings.ToLower(firstOf(valueOf(tag.Attr, "name"), valueOf(tag.Attr, "property"))) {
 	case "generator":
-		r.Generator = firstOf(r.Generator, shorten(oneLine(content), maxTitle))
+		r.Generator = firstOf(r.Generator, shorten(singleSpaced(content), maxTitle))
 	case "keywords", "og:site_name":
 		r.keywords += " " + strings.ToLower(content[:min(len(content), maxAnchor)])
 	}
@@ -172,7 +172,7 @@ func (d *Document) offer(tag html.Token, base string) {
 			d.Actor = href
 		}
 	}
-	d.offerLink(rels, Offer{URL: href, Title: shorten(oneLine(valueOf(tag.Attr, "title")), maxTitle), Type: typ,
+	d.offerLink(rels, Offer{URL: href, Title: shorten(singleSpaced(valueOf(tag.Attr, "title")), maxTitle), Type: typ,
 		Language: valueOf(tag.Attr, "hreflang")}, base)
 }
 
@@ -182,7 +182,7 @@ func (d *Document) OfferFirst(offers []Offer, rels []string) {
 	own := d.Feeds
 	d.Feeds = nil
 	for i, o := range offers {
-		o.Title = shorten(oneLine(o.Title), maxTitle)
+		o.Title = shorten(singleSpaced(o.Title), maxTitle)
 		o.Type = strings.ToLower(o.Type)
 		d.offerLink(strings.Fields(strings.ToLower(rels[i])), o, d.Link)
 	}

@@ -55,7 +55,7 @@ func (r *pageReader) endAnchor() {
 	if r.anchor = nil; a == nil || r.anchors >= maxAnchors {
 		return
 	}
-	words := strings.ToLower(oneLine(a.words.String()))
+	words := strings.ToLower(singleSpaced(a.words.String()))
 	if !a.isPromising(words) {
 		return
 	}
@@ -69,7 +69,7 @@ func (r *pageReader) endAnchor() {
 		same := func(o Offer) bool { return o.URL == href }
 		if !slices.ContainsFunc(r.Leads, same) {
 			r.Leads = append(r.Leads, Offer{URL: strings.Clone(href),
-				Title: shorten(oneLine(firstOf(a.title, words)), maxTitle), likely: likely})
+				Title: shorten(singleSpaced(firstOf(a.title, words)), maxTitle), likely: likely})
 		}
 	case likely == 0 && isPart(href, words, r.address):
 		r.addPart(href)

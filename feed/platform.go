@@ -238,7 +238,7 @@ func (d *Document) offerReleases(address, keywords string) {
 		return
 	}
 	host, project := u.Hostname(), u.Scheme+"://"+u.Host+"/"+parts[0]+"/"+parts[1]
-	name := oneLine(parts[1])
+	name := singleSpaced(parts[1])
 	releases := ""
 	switch {
 	case host == "github.com", strings.Contains(keywords, "github enterprise"):

@@ -90,7 +90,7 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 	out.Summary = summary(p.told(out.Content), others)
 	if out.Title = shorten(p.Title, maxTitle); out.Title == "" {
 		out.Untitled = true
-		out.Title = shorten(firstOf(makeTitle(p.told(out.Content), out.Summary), oneLine(seenIn.alt), p.feedTitle,
+		out.Title = shorten(firstOf(makeTitle(p.told(out.Content), out.Summary), singleSpaced(seenIn.alt), p.feedTitle,
 			Host(out.URL), "Untitled"), maxTitle)
 	}
 	if seenIn.picture == "" && len(beside) > 0 {
@@ -204,7 +204,7 @@ func (p *Post) files() []digest.Enclosure {
 		}
 		if isWeb(e.URL) && hasHost(e.URL) &&
 			!slices.ContainsFunc(files, func(f digest.Enclosure) bool { return f.URL == e.URL }) {
-			if e.Type = oneLine(e.Type); len(e.Type) > maxMediaType {
+			if e.Type = singleSpaced(e.Type); len(e.Type) > maxMediaType {
 				e.Type = ""
 			}
 			files = append(files, e)

@@ -127,12 +127,12 @@ func plainLine(s string, f form) string {
 	if !isHTML && hasInlineTags(s, f) {
 		s = stripTags(s)
 	}
-	return oneLine(s)
+	return singleSpaced(s)
 }
 
-// oneLine trims s and replaces each run of ASCII white space with a space. Typographic spaces (no-break, ideographic)
-// stay.
-func oneLine(s string) string {
+// singleSpaced trims s and replaces each run of ASCII white space with a space. Typographic spaces (no-break,
+// ideographic) stay.
+func singleSpaced(s string) string {
 	fields := strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\r' })
 	return strings.TrimSpace(strings.Join(fields, " "))
 }
@@ -220,7 +220,7 @@ func stripTags(s string) string { return textOf(s, math.MaxInt, unseen) }
 // excerpt returns about the first n characters of the text of HTML on one line, cut at a word. It omits captions and
 // struck text, and decodes entities that were escaped twice.
 func excerpt(s string, n int) string {
-	return shorten(oneLine(decodeEntities(textOf(s, 6*n, notInExcerpts))), n)
+	return shorten(singleSpaced(decodeEntities(textOf(s, 6*n, notInExcerpts))), n)
 }
 
 // textOf returns the text of HTML without certain elements. It stops when the text is longer than limit, in bytes.

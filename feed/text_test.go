@@ -67,7 +67,7 @@ func TestRaised(t *testing.T) {
 		if got := excerpt(in, 100); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
-		if got := oneLine(stripTags(in)); got != want {
+		if got := singleSpaced(stripTags(in)); got != want {
 			t.Errorf("as a title %q: %q, want %q", in, got, want)
 		}
 	}

@@ -34,7 +34,7 @@ func SameAddress(one, other string) bool {
 }
 
 // SameDomain reports whether two addresses are at one domain, and so have one signing key.
-func SameDomain(one, other string) bool { return hostOf(one) == hostOf(other) }
+func SameDomain(one, other string) bool { return domainOf(one) == domainOf(other) }
 
 // tagged returns an address with a tag, if its local part has room for one (RFC 5321 §4.5.3.1.1).
 func tagged(a *mail.Address, tag string) string {

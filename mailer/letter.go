@@ -75,8 +75,8 @@ func resentID(signer *digest.Signer, e digest.Edition, host string) string {
 		asciiHost(host))
 }
 
-// hostOf returns the domain of an address such as "Daily Digest <digest@localhost>", or "localhost" if it has none.
-func hostOf(address string) string {
+// domainOf returns the domain of an address such as "Daily Digest <digest@localhost>", or "localhost" if it has none.
+func domainOf(address string) string {
 	a, err := mail.ParseAddress(address)
 	if err != nil {
 		return "localhost"
@@ -86,11 +86,11 @@ func hostOf(address string) string {
 
 // newMessageID returns a Message-ID, without angle brackets, for a letter that is not an edition. Its host is the host
 // of from.
-func newMessageID(from string) string { return atHost("l."+rand.Text(), hostOf(from)) }
+func newMessageID(from string) string { return atHost("l."+rand.Text(), domainOf(from)) }
 
 // complete sets the fields of a letter that a Renderer does not set.
 func (d *Deliverer) complete(l Letter, e digest.Delivery, now time.Time) Letter {
-	host := hostOf(d.From)
+	host := domainOf(d.From)
 	l.From, l.ReplyTo, l.To = d.fromOf(e), d.replyToOf(e), e.Email
 	if e.Newsletter != nil && e.Newsletter.OwnAddress != "" {
 		l.Newsletter = e.Newsletter.ID

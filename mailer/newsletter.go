@@ -25,7 +25,7 @@ func (s *Sender) newsletterSigner(ctx context.Context, l Letter) (*DKIMSigner, e
 		return nil, err
 	}
 	key.Active = true
-	if host := hostOf(l.From); key.Domain != host {
+	if host := domainOf(l.From); key.Domain != host {
 		return nil, fmt.Errorf("the key is of %s by now, and not of %s", key.Domain, host)
 	}
 	return NewDKIMSigner([]digest.DKIMKey{key}, l.From)

@@ -252,4 +252,4 @@ func (e *NotAcceptedError) reason() string {
 	return e.Reply.String()
 }
 
-func lineOf(err error) string { return shorten(digest.OneLine(err.Error()), maxReplyText) }
+func lineOf(err error) string { return digest.FirstBytes(digest.OneLine(err.Error()), maxReplyText) }

@@ -45,7 +45,7 @@ func readReply(r *bufio.Reader) (Reply, error) {
 			text.WriteString(rest + " ")
 		}
 		if !more {
-			reply.Text = shorten(digest.OneLine(text.String()), maxReplyText)
+			reply.Text = digest.FirstBytes(digest.OneLine(text.String()), maxReplyText)
 			return reply, nil
 		}
 	}
@@ -58,7 +58,7 @@ var replyLine = regexp.MustCompile(`^([2-5]\d\d)(?:([ -])(.*))?$`)
 func parseReplyLine(line []byte) (code int, rest string, more bool, err error) {
 	found := replyLine.FindSubmatch(bytes.TrimRight(line, "\r\n"))
 	if found == nil {
-		return 0, "", false, fmt.Errorf("%q is not a reply", shorten(string(line), 80))
+		return 0, "", false, fmt.Errorf("%q is not a reply", digest.FirstBytes(string(line), 80))
 	}
 	code, err = strconv.Atoi(string(found[1]))
 	return code, string(found[3]), string(found[2]) == "-", err
@@ -73,14 +73,6 @@ func cutEnhanced(code int, text string) (enhanced, rest string) {
 		return "", text
 	}
 	return found[1], text[len(found[0]):]
-}
-
-// shorten cuts s to at most n bytes, between characters.
-func shorten(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "")
 }
 
 // mostHint limits the delay that a server can request: the longest step of the schedule.

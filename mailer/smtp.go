@@ -284,7 +284,7 @@ func (t *smtpTransport) connectError(ctx context.Context, err error) error {
 	if answer, ok := errors.AsType[*textproto.Error](err); ok {
 		e.Reply.Code = answer.Code
 		e.Reply.Enhanced, e.Reply.Text = cutEnhanced(answer.Code, digest.OneLine(answer.Msg))
-		e.Reply.Text = shorten(e.Reply.Text, maxReplyText)
+		e.Reply.Text = digest.FirstBytes(e.Reply.Text, maxReplyText)
 	}
 	if strings.HasPrefix(err.Error(), "SMTP AUTH failed") { // go-mail has no error type for it
 		e.Stage = StageAuth
@@ -296,7 +296,7 @@ func (t *smtpTransport) connectError(ctx context.Context, err error) error {
 		err = errors.New(what + "; " + todo)
 	}
 	e.Err = fmt.Errorf("mail server %s: %s", t.server.address(),
-		shorten(digest.OneLine(digest.Bare(err).Error()), maxReplyText))
+		digest.FirstBytes(digest.OneLine(digest.Bare(err).Error()), maxReplyText))
 	return e
 }
 

@@ -291,7 +291,7 @@ func (s *search) actor(ctx context.Context, who *person, address string) (Result
 // didYouMean suggests the account of an actor. It returns "" if the address does not contain the name.
 func didYouMean(actor string) string {
 	if name := feed.WebFingerAccount(feed.ProfileAccount(actor)); name != "" {
-		return "; did you mean @" + oneLine(name) + "?"
+		return "; did you mean @" + shortLine(name) + "?"
 	}
 	return ""
 }

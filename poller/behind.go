@@ -90,9 +90,9 @@ func (t *trail) nothing(address string) (Result, error) {
 	if len(t.rejected) == 0 && t.shows != "" {
 		return Result{}, searchError(nil, digest.Refuse(digest.Invalid,
 			"no feed at %s: the page offers none, but %s has posts; try that address",
-			oneLine(t.named(address)), oneLine(t.shows)))
+			shortLine(t.named(address)), shortLine(t.shows)))
 	}
-	return Result{}, noneWorks(oneLine(t.named(address)), t.rejected)
+	return Result{}, noneWorks(shortLine(t.named(address)), t.rejected)
 }
 
 // offered tries the feeds that a page offers, at most the number most.
@@ -266,14 +266,14 @@ func (s *search) podcast(ctx context.Context, asked, lookup, abroad string) (Res
 	}
 	if address == "" {
 		return Result{}, searchError(nil, digest.Refuse(digest.Invalid,
-			"no feed at %s: Apple offers none for this podcast; try the podcast’s own site", oneLine(asked)))
+			"no feed at %s: Apple offers none for this podcast; try the podcast’s own site", shortLine(asked)))
 	}
 	found, doc, err := s.try(ctx, address)
 	switch {
 	case err != nil:
 		return s.refused(asked, err), notFound(address, err)
 	case doc != nil:
-		return Result{}, noneWorks(oneLine(asked), []rejected{{url: address}})
+		return Result{}, noneWorks(shortLine(asked), []rejected{{url: address}})
 	}
 	return found, nil
 }

@@ -260,7 +260,7 @@ func undo(r io.Reader, coding string) (io.Reader, error) {
 	case "deflate":
 		return inflate(r)
 	case "compress", "x-compress", "dcb", "dcz": // no request lists them
-		return nil, fmt.Errorf("%w has an unknown coding: %s", errCoding, oneLine(coding))
+		return nil, fmt.Errorf("%w has an unknown coding: %s", errCoding, shortLine(coding))
 	}
 	return r, nil
 }

@@ -69,7 +69,7 @@ func badStatus(a *answer) *pollError {
 	t.text = strings.TrimSpace(fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)))
 	switch said := feed.ATProtoProblem(a.body); {
 	case a.status == http.StatusBadRequest && said != "":
-		t.text = fmt.Sprintf("its service says: %s (%d)", oneLine(said), a.status)
+		t.text = fmt.Sprintf("its service says: %s (%d)", shortLine(said), a.status)
 	case strings.EqualFold(a.header.Get("Cf-Mitigated"), "challenge"):
 		t.text += ", blocked by the site's bot protection"
 	case t.waitSaid && t.wait > 0:
@@ -118,7 +118,7 @@ func describe(err error, connected bool, timeout time.Duration) string {
 		strings.Contains(text, "header list larger") {
 		return string(digest.Words("the response header is larger than 64 kB"))
 	}
-	return oneLine(strings.TrimPrefix(text, "HTTP/1.x transport connection broken: "))
+	return shortLine(strings.TrimPrefix(text, "HTTP/1.x transport connection broken: "))
 }
 
 func describeName(err error) string {
@@ -134,7 +134,7 @@ func describeName(err error) string {
 
 func describeTLS(err error) string {
 	if e, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return oneLine(badCertificate + e.Err.Error())
+		return shortLine(badCertificate + e.Err.Error())
 	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		return string(digest.Words("the site does not support TLS on this port"))
@@ -163,7 +163,7 @@ func innermost(err error) error {
 
 const maxLine = 200 // characters
 
-// oneLine makes foreign text fit for a log line or a table.
-func oneLine(s string) string {
+// shortLine makes foreign text fit for a log line or a table.
+func shortLine(s string) string {
 	return digest.Shortened(digest.OneLine(strings.ReplaceAll(strings.ToValidUTF8(s, " "), "\uFFFD", " ")), maxLine)
 }

@@ -144,7 +144,7 @@ func (s *search) site(ctx context.Context, address string) (Result, error) {
 	case page.Kind == feed.OPML:
 		return Result{}, searchError(nil,
 			digest.Refuse(digest.Invalid, "no feed at %s: this is a list of feeds; import it as OPML",
-				oneLine(s.named(address))))
+				shortLine(s.named(address))))
 	}
 	if actor := feed.BlueskyAccount(page.Feeds); actor != "" { // with their own domain, or in another client
 		return s.account(ctx, feed.ATProtoURL(actor))

@@ -67,7 +67,7 @@ func (p *Poller) PostForm(ctx context.Context, f Form) FormAnswer {
 		return FormAnswer{Status: a.status, Why: strings.TrimSuffix(fmt.Sprintf("answered %d: %s", a.status, text),
 			": ")}
 	}
-	return FormAnswer{Why: oneLine(err.Error())}
+	return FormAnswer{Why: shortLine(err.Error())}
 }
 
 // post sends one request when its host is free, and reads the beginning of the answer.
@@ -102,7 +102,7 @@ func (s *session) post(ctx context.Context, r route, body string) (*answer, stri
 	if !utf8.Valid(said) {
 		return a, "", nil
 	}
-	return a, oneLine(string(said)), nil
+	return a, shortLine(string(said)), nil
 }
 
 // ReadPushed reads the body of a push as a poll reads the feed's document. The body may be a part of the

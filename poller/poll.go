@@ -348,14 +348,14 @@ func (p *poll) succeeded(a *answer) {
 func (p *poll) failed(err error) {
 	t, ok := errors.AsType[*pollError](err)
 	if !ok {
-		p.outcome, p.message = Stopped, "stopped before the answer: "+oneLine(err.Error())
+		p.outcome, p.message = Stopped, "stopped before the answer: "+shortLine(err.Error())
 		return
 	}
 	if p.headFell {
 		p.feed.HeadRetestAt = p.poller.now().Add(stuckHEAD)
 	}
 	fail(&p.feed, t.failure, p.poller.now())
-	p.feed.LastError = p.conceal(oneLine(t.text))
+	p.feed.LastError = p.conceal(shortLine(t.text))
 	p.outcome, p.message = Failed, p.feed.LastError
 }
 

@@ -32,7 +32,7 @@ func messageOf(err error) string {
 
 // notFound returns the failure of a search as an error for the person.
 func notFound(address string, err error) error {
-	shown := oneLine(digest.AddressWithoutCredentials(address))
+	shown := shortLine(digest.AddressWithoutCredentials(address))
 	t, ok := errors.AsType[*pollError](err)
 	switch {
 	case errors.Is(err, errNoRoom), errors.Is(err, errNoPlace):
@@ -87,7 +87,7 @@ func (s *search) refused(address string, err error) Result {
 		wait = max(wait, refusedSearch)
 	}
 	r.Feed.URL, r.Feed.NotBefore = address, after(s.poller.now(), wait)
-	r.Feed.LastStatus, r.Feed.LastError = t.status, oneLine(t.text)
+	r.Feed.LastStatus, r.Feed.LastError = t.status, shortLine(t.text)
 	return r
 }
 
@@ -121,7 +121,7 @@ func noneWorks(address string, offered []rejected) error {
 		return searchError(nil, digest.Refuse(digest.Invalid,
 			"no feed at %s: the page offers none; try the address of the feed itself", address))
 	}
-	first := oneLine(digest.AddressWithoutCredentials(offered[0].url))
+	first := shortLine(digest.AddressWithoutCredentials(offered[0].url))
 	var why any = digest.Words("a web page")
 	if t, ok := asPollError(offered[0].err); ok {
 		why = digest.Words(t.text)

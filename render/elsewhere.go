@@ -40,7 +40,7 @@ func (p *Post) elsewhere(from digest.Post) []File {
 	if u == "" || u == p.URL {
 		return nil
 	}
-	return []File{{Label: arrow(p.r.isRTL()) + clean(strings.TrimPrefix(strings.ToLower(hostOf(u)), "www."), 60),
+	return []File{{Label: arrow(p.r.isRTL()) + clean(strings.TrimPrefix(strings.ToLower(hostAndPort(u)), "www."), 60),
 		URL: u}}
 }
 

@@ -108,7 +108,7 @@ func (p *Post) beyondTitle(tree []*node) []*node {
 func (p *Post) isHead(n *node) bool {
 	elsewhere := func(t token) bool {
 		page, _, _ := strings.Cut(t.href, "#")
-		return page != "" && page != p.URL && (n.kind == paragraph || hostOf(page) != hostOf(p.URL))
+		return page != "" && page != p.URL && (n.kind == paragraph || hostAndPort(page) != hostAndPort(p.URL))
 	}
 	if n.kind != heading && n.kind != paragraph || slices.ContainsFunc(n.line, elsewhere) {
 		return false

@@ -49,7 +49,7 @@ func (m Moved) Means() catalogue.Sayable {
 // SiteName returns the name of a site within a sentence: its title on one short line, or else its host. It isolates a
 // name from right to left, so that the words around it keep their order.
 func SiteName(title, address string) string {
-	name := cmp.Or(clean(title, siteColumns), clean(hostOf(address), siteColumns), "a site without a name")
+	name := cmp.Or(clean(title, siteColumns), clean(hostAndPort(address), siteColumns), "a site without a name")
 	if strings.ContainsFunc(name, rightToLeft) {
 		return isolated(name)
 	}
@@ -64,7 +64,7 @@ func LinkChange(c digest.LinkChange, zone *time.Location) catalogue.Sayable {
 	return catalogue.LinkChange(c, SiteName(cmp.Or(c.Title, DefaultName), ""), zone)
 }
 
-func hostOf(address string) string {
+func hostAndPort(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""

@@ -44,7 +44,7 @@ const Nameless = catalogue.Key("Untitled feed")
 // NewSection returns a section without posts. Its title is one short line, or "" for a site without a title and a page.
 func NewSection(title, url, language string) Section {
 	s := Section{URL: address(url)}
-	s.Title = cmp.Or(clean(title, siteColumns), clean(hostOf(s.URL), siteColumns))
+	s.Title = cmp.Or(clean(title, siteColumns), clean(hostAndPort(s.URL), siteColumns))
 	s.Language = cmp.Or(Language(language), guessLanguage(s.Title))
 	return s
 }

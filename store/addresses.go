@@ -25,12 +25,12 @@ func (s *Store) AddAddressChange(ctx context.Context, user digest.UserID, email 
 	expires time.Time, apart time.Duration) error {
 	err := s.changeUnder(ctx, s.d.lockAccounts, "", func(c conn) error {
 		if _, err := c.exec(ctx, `DELETE FROM address_changes WHERE user_id = ? AND created_at <= ?`, user,
-			at(now.Add(-apart))); err != nil {
+			now.Add(-apart)); err != nil {
 			return err
 		}
 		return c.run(ctx, `INSERT INTO address_changes (user_id, email, old_hash, new_hash, created_at, expires_at)
 			VALUES (?, ?, ?, ?, ?, ?)`,
-			user, digest.NormalEmail(email), oldHash, newHash, at(now), at(expires))
+			user, digest.NormalEmail(email), oldHash, newHash, now, expires)
 	})
 	return failed("storing a change of address",
 		ifUnique(err, conflict("another address was asked for already within a day")))
@@ -44,7 +44,7 @@ func (s *Store) AddressChange(ctx context.Context, user digest.UserID) (AddressC
 // AddressChangeOf returns the request that one of its two tokens names. It returns digest.NotFound if the token is
 // unknown or expired.
 func (s *Store) AddressChangeOf(ctx context.Context, hash []byte, now time.Time) (AddressChange, error) {
-	return s.addressChange(ctx, `(old_hash = ? OR new_hash = ?) AND expires_at > ?`, hash, hash, at(now))
+	return s.addressChange(ctx, `(old_hash = ? OR new_hash = ?) AND expires_at > ?`, hash, hash, now)
 }
 
 func (s *Store) addressChange(ctx context.Context, where string, args ...any) (AddressChange, error) {
@@ -77,7 +77,7 @@ func (s *Store) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.
 			ELSE old_confirmed END,
 			new_confirmed = CASE WHEN new_hash = ? THEN 1 ELSE new_confirmed END
 			WHERE (old_hash = ? OR new_hash = ?) AND expires_at > ? RETURNING `+addressColumns, hash, hash, hash, hash,
-			at(now))
+			now)
 		if isNone(err) {
 			return notFound("this link was used or is too old")
 		}

@@ -70,7 +70,7 @@ func recordBounce(ctx context.Context, c conn, now instant, b digest.Bounce) (ke
 	key = emailKey(e.Recipient)
 	n, err := c.exec(ctx, `INSERT INTO bounces (edition_id, kind, email_key, status, evidence, at)
 		VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (edition_id, kind) DO NOTHING`, b.Edition, string(b.Kind), key, b.Status,
+		ON CONFLICT (edition_id, kind) DO NOTHING`, b.Edition, b.Kind, key, b.Status,
 		digest.OneLine(b.Evidence), now)
 	if err != nil || n == 0 {
 		return key, err

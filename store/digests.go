@@ -91,7 +91,7 @@ func setDigestState(ctx context.Context, c conn, d digestRow, state digest.Diges
 		return nil
 	case state == digest.DigestLeft: // needs no valid time zone
 		if err := c.run(ctx, `UPDATE digests SET was_paused = ?, was_paused_until = ? WHERE id = ?`,
-			bit(d.State == digest.DigestPaused), from(d.PausedUntil), d.ID); err != nil {
+			d.State == digest.DigestPaused, from(d.PausedUntil), d.ID); err != nil {
 			return err
 		}
 		if err := saveSchedule(ctx, c, d.ID, s.Leave()); err != nil {
@@ -223,7 +223,7 @@ func (r digestRow) schedule() (calendar.Schedule, error) {
 func saveSchedule(ctx context.Context, c conn, id digest.DigestID, s calendar.Schedule) error {
 	_, err := c.exec(ctx, `UPDATE digests SET state = ?, cadence = ?, paused_until = ?, paused_at = ?,
 		paused_to = ?, next_poll_at = ? WHERE id = ?`,
-		s.State, s.Cadence, at(s.PausedUntil), at(s.PausedAt), at(s.PausedTo), at(s.NextPollAt), id)
+		s.State, s.Cadence, s.PausedUntil, s.PausedAt, s.PausedTo, s.NextPollAt, id)
 	return err
 }
 
@@ -234,7 +234,7 @@ func reschedule(ctx context.Context, c conn, d digestRow, s calendar.Schedule, n
 	}
 	var had []string
 	err := c.all(ctx, &had, `SELECT local_date FROM editions WHERE digest_id = ? AND local_date >= ?`, d.ID,
-		calendar.Earliest(now).String())
+		calendar.Earliest(now))
 	if err != nil {
 		return err
 	}

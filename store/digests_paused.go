@@ -108,14 +108,14 @@ func bringBack(ctx context.Context, c conn, was digestRow, now time.Time) error 
 func (s *Store) EndPauses(ctx context.Context, now time.Time) (int, error) {
 	var ids []digest.DigestID
 	const over = `d.state = 'paused' AND d.paused_until > 0 AND d.paused_until <= ?`
-	err := s.read().all(ctx, &ids, `SELECT d.id FROM digests d WHERE `+over+` ORDER BY d.id`, at(now))
+	err := s.read().all(ctx, &ids, `SELECT d.id FROM digests d WHERE `+over+` ORDER BY d.id`, now)
 	if err != nil {
 		return 0, fmt.Errorf("looking for pauses that are over: %w", err)
 	}
 	return changeInParts(ctx, s, "ending pauses", ids, func(c conn, part []digest.DigestID) (int, error) {
 		var digests []digestRow
 		if err := c.all(ctx, &digests, selectDigest+`WHERE d.id IN (`+list(part)+`) AND `+over+` ORDER BY d.id`,
-			at(now)); err != nil {
+			now); err != nil {
 			return 0, err
 		}
 		for _, d := range digests {
@@ -157,5 +157,5 @@ func (g askedGroup) advance(ctx context.Context, c conn, now time.Time) (int, er
 	_, next := calendar.Passed(g.NextPollAt.time(), now, loc, calendar.Gathering(g.Cadence))
 	return c.exec(ctx, `UPDATE digests AS d SET next_poll_at = ? WHERE d.next_poll_at = ? AND d.cadence = ? AND `+
 		inZone,
-		at(next), g.NextPollAt, g.Cadence, g.TimeZone)
+		next, g.NextPollAt, g.Cadence, g.TimeZone)
 }

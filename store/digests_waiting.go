@@ -85,5 +85,5 @@ func lookAt(ctx context.Context, c conn, ids []digest.DigestID, now instant, dea
 	}
 	return c.run(ctx, `UPDATE waiting_digests SET feed_id = CASE WHEN planned_at <= ? THEN -1 ELSE `+waitsFor+` END
 		WHERE digest_id`+c.d.oneOf+` AND (feed_id = 0 OR feed_id > 0 AND planned_at <= ?)`,
-		now.plus(-deadline), int64(deadline/time.Second), keys(c.d, ids), now.plus(-deadline))
+		now.plus(-deadline), deadline, keys(c.d, ids), now.plus(-deadline))
 }

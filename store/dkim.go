@@ -13,7 +13,7 @@ func (s *Store) AddDKIMKey(ctx context.Context, k digest.DKIMKey) (active bool, 
 		return c.get(ctx, &active, `INSERT INTO dkim_keys (domain, selector, private_key, active, created_at)
 			SELECT ?, ?, ?, CASE WHEN EXISTS (SELECT 1 FROM dkim_keys k WHERE k.domain = ?) THEN 0
 			ELSE 1 END, CAST(? AS BIGINT)
-			RETURNING active`, laneName(k.Domain), k.Selector, k.PrivateKey, laneName(k.Domain), at(k.CreatedAt))
+			RETURNING active`, laneName(k.Domain), k.Selector, k.PrivateKey, laneName(k.Domain), k.CreatedAt)
 	})
 	err = ifUnique(err, conflict("%s has a key of the selector %s already; name another", k.Domain, k.Selector))
 	return active, failed("keeping the key", err)

@@ -41,8 +41,8 @@ func (s *Store) RecordDMARC(ctx context.Context, r dmarc.Report, now time.Time) 
 		}
 		var v values
 		for _, row := range r.Rows {
-			v.row(day, r.Reporter, row.Source, row.From, row.SPFDomain, row.SPF, bit(row.SPFAligned),
-				row.DKIMDomain, row.DKIM, bit(row.DKIMAligned), row.Disposition, row.Count)
+			v.row(day, r.Reporter, row.Source, row.From, row.SPFDomain, row.SPF, row.SPFAligned,
+				row.DKIMDomain, row.DKIM, row.DKIMAligned, row.Disposition, row.Count)
 		}
 		return true, c.runRows(ctx, &v, `INSERT INTO dmarc_days (day, reporter, `+dmarcColumns+`, messages)
 			VALUES {rows}
@@ -70,7 +70,7 @@ func (s *Store) DMARCSummary(ctx context.Context, since digest.Date, most int) (
 				spf_aligned, dkim_domain, dkim, dkim_aligned, disposition, CAST(SUM(messages) AS BIGINT) AS count,
 				MIN(reporter) AS reporter, count(DISTINCT reporter) AS reporters
 				FROM dmarc_days WHERE day >= ? AND `+where+` GROUP BY `+dmarcColumns+`
-				ORDER BY SUM(messages) DESC, `+dmarcColumns+` LIMIT ?`, since.String(), most)
+				ORDER BY SUM(messages) DESC, `+dmarcColumns+` LIMIT ?`, since, most)
 		}
 		if sum.Failing, err = sources(failsDMARC); err != nil {
 			return err
@@ -81,7 +81,7 @@ func (s *Store) DMARCSummary(ctx context.Context, since digest.Date, most int) (
 		sum.Totals, err = readRows[dmarc.Total](ctx, s.read(), "", `SELECT from_domain AS domain,
 			CAST(SUM(messages) AS BIGINT) AS messages,
 			CAST(SUM(CASE WHEN `+failsDMARC+` THEN messages ELSE 0 END) AS BIGINT) AS failed
-			FROM dmarc_days WHERE day >= ? GROUP BY from_domain ORDER BY from_domain`, since.String())
+			FROM dmarc_days WHERE day >= ? GROUP BY from_domain ORDER BY from_domain`, since)
 		return err
 	})
 	return sum, err

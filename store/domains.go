@@ -196,7 +196,7 @@ func savePaces(ctx context.Context, c conn, domains paces) error {
 	var v values
 	for _, domain := range slices.Sorted(maps.Keys(domains)) {
 		d := domains[domain]
-		v.row(domain, at(d.LimitedAt), d.Limits, at(d.Since), d.Good, seconds(d.Pace), at(d.FreeAt))
+		v.row(domain, d.LimitedAt, d.Limits, d.Since, d.Good, d.Pace, d.FreeAt)
 	}
 	return c.runRows(ctx, &v, `WITH v (domain, limited_at, limits, since, good, pace, free_at) AS (VALUES {rows})
 		UPDATE domains
@@ -208,5 +208,5 @@ func savePaces(ctx context.Context, c conn, domains paces) error {
 // pruneDomains deletes domains and addresses that have not limited us for a long time.
 func (s *Store) pruneDomains(ctx context.Context, now time.Time) error {
 	return s.run(ctx, "", `DELETE FROM domains WHERE limited_at < ? AND free_at <= ?`, at(now).plus(-keepDomains),
-		at(now))
+		now)
 }

@@ -31,7 +31,7 @@ func (s *Store) Edition(ctx context.Context, id digest.EditionID) (digest.Editio
 // whose clock is fast may have released an edition before its midnight.
 func (s *Store) LatestEditions(ctx context.Context, id digest.DigestID, now time.Time, limit int) ([]digest.Edition,
 	error) {
-	return s.editionsWhere(ctx, `e.digest_id = ? AND e.due_at <= ? ORDER BY e.local_date DESC LIMIT ?`, id, at(now),
+	return s.editionsWhere(ctx, `e.digest_id = ? AND e.due_at <= ? ORDER BY e.local_date DESC LIMIT ?`, id, now,
 		limit)
 }
 
@@ -41,7 +41,7 @@ func (s *Store) EditionOn(ctx context.Context, id digest.DigestID, date digest.D
 	error) {
 	return readOne[digest.Edition](ctx, s.read(), "reading the edition", notFound("there is no edition of that day"),
 		`SELECT `+editionColumns+`
-		FROM editions e WHERE e.digest_id = ? AND e.local_date = ? AND e.due_at <= ?`, id, date.String(), at(now))
+		FROM editions e WHERE e.digest_id = ? AND e.local_date = ? AND e.due_at <= ?`, id, date, now)
 }
 
 // EditionsIn returns a digest's editions of one month whose midnight has passed at now, newest first.
@@ -50,7 +50,7 @@ func (s *Store) EditionsIn(ctx context.Context, id digest.DigestID, year int, mo
 	first := digest.Date{Year: year, Month: month, Day: 1}.String()
 	return s.editionsWhere(ctx,
 		`e.digest_id = ? AND e.local_date >= ? AND e.local_date <= ? AND e.due_at <= ? ORDER BY e.local_date DESC`,
-		id, first, first[:len(first)-2]+"31", at(now))
+		id, first, first[:len(first)-2]+"31", now)
 }
 
 func (s *Store) editionsWhere(ctx context.Context, where string, args ...any) ([]digest.Edition, error) {
@@ -74,8 +74,8 @@ func (s *Store) Beside(ctx context.Context, e digest.Edition, now time.Time) (b 
 		AND e.local_date > ? AND `+cameAt+` <= ? ORDER BY e.local_date LIMIT 1) AS later,
 		(SELECT count(*) FROM filtered_posts WHERE digest_id = ? AND due_at = ?) AS held,
 		(SELECT count(*) FROM filtered_posts WHERE digest_id = ? AND due_at > ?) AS held_since`,
-		e.DigestID, e.LocalDate.String(), at(now), e.DigestID, e.LocalDate.String(), at(now), e.DigestID, at(e.DueAt),
-		e.DigestID, at(e.DueAt))
+		e.DigestID, e.LocalDate, now, e.DigestID, e.LocalDate, now, e.DigestID, e.DueAt,
+		e.DigestID, e.DueAt)
 	return b, failed("reading what lies beside an edition", err)
 }
 
@@ -93,5 +93,5 @@ func (s *Store) Months(ctx context.Context, id digest.DigestID, now time.Time) (
 		CAST(substr(x.month, 6) AS INTEGER) AS month, x.editions
 		FROM (SELECT substr(e.local_date, 1, 7) AS month, count(*) AS editions FROM editions e
 			WHERE e.digest_id = ? AND e.due_at <= ? GROUP BY substr(e.local_date, 1, 7)) x ORDER BY x.month DESC`, id,
-		at(now))
+		now)
 }

@@ -42,7 +42,7 @@ func dropUnsent(ctx context.Context, c conn, id digest.DigestID, state digest.Ed
 		WHEN e.state IN ('ready', 'expired') THEN ? ELSE e.state END,
 		error = CASE WHEN e.state IN ('ready', 'expired') THEN ? ELSE e.error END WHERE e.digest_id = ?
 		AND (e.state = 'ready' OR `+undelivered+`)`,
-		string(state), why, id)
+		state, why, id)
 }
 
 // carry makes the new editions of a batch carry the undelivered editions of their digests. An edition that is not

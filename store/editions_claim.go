@@ -359,7 +359,7 @@ func endEditions(ctx context.Context, c conn, now instant, ids []digest.EditionI
 	}
 	_, err := c.exec(ctx, `UPDATE editions SET state = ?, undelivered = ?, error = CASE WHEN error = '' THEN ?
 		ELSE error END
-		WHERE id`+c.d.oneOf, string(state), bit(state == digest.EditionExpired), why, keys(c.d, ids))
+		WHERE id`+c.d.oneOf, state, state == digest.EditionExpired, why, keys(c.d, ids))
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func beginDots(ctx context.Context, c conn, now instant, mine map[digest.Edition
 	for _, d := range dots {
 		if e, ok := mine[d.ID]; ok && e.State == digest.EditionLeased {
 			won = append(won, d.ID)
-			v.row(d.ID, d.MessageID, at(d.Date), d.Recipient)
+			v.row(d.ID, d.MessageID, d.Date, d.Recipient)
 		}
 	}
 	return won, c.runRows(ctx, &v, `WITH v (id, message_id, date, recipient) AS (VALUES {rows})
@@ -198,8 +198,8 @@ func markRow(v *values, m digest.Mark, e claimedEdition, now instant) digest.Edi
 	case state == digest.EditionInDoubt:
 		state, wasInDoubt = digest.EditionReady, true
 	}
-	v.row(m.ID, string(state), bit(isUndelivered(state, m.Bounce)), bit(wasInDoubt), m.Reply, m.Error, at(m.NextAt),
-		sent, bit(m.Uncounted), e.MessageID, e.Date, e.Recipient)
+	v.row(m.ID, state, isUndelivered(state, m.Bounce), wasInDoubt, m.Reply, m.Error, m.NextAt,
+		sent, m.Uncounted, e.MessageID, e.Date, e.Recipient)
 	return state
 }
 
@@ -219,7 +219,7 @@ func (s *Store) RenewLeases(ctx context.Context, now time.Time, token string, le
 func (s *Store) RecoverEditions(ctx context.Context, now time.Time, idempotent bool) (inDoubt, unconfirmed int,
 	err error) {
 	err = s.change(ctx, "recovering editions", func(c conn) error {
-		if err := giveBack(ctx, c, `mc.lease_until <= ?`, at(now)); err != nil {
+		if err := giveBack(ctx, c, `mc.lease_until <= ?`, now); err != nil {
 			return err
 		}
 		if err := recoverSent(ctx, c, at(now)); err != nil {

@@ -22,7 +22,7 @@ func nextMail(ctx context.Context, c conn, now time.Time, q digest.Claim) (time.
 	err := c.get(ctx, &over,
 		`SELECT MIN(CASE WHEN mc.state = 'dotting' AND mc.at + ? > mc.lease_until THEN mc.at + ?
 			ELSE mc.lease_until END)
-		FROM mail_claims mc`, int64(doubtAfter/time.Second), int64(doubtAfter/time.Second))
+		FROM mail_claims mc`, doubtAfter, doubtAfter)
 	if err != nil {
 		return time.Time{}, err
 	}

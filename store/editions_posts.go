@@ -157,7 +157,7 @@ func (s *Store) waitingParts(ctx context.Context, id digest.DigestID) ([]part, e
 func partRows(parts []part) values {
 	var v values
 	for _, p := range parts {
-		v.row(p.EditionID, p.DigestID, p.DueAt, int(p.Carried))
+		v.row(p.EditionID, p.DigestID, p.DueAt, p.Carried)
 	}
 	return v
 }

@@ -191,14 +191,14 @@ func (t *groupTimes) setHours(hours []int64, now time.Time, wait time.Duration, 
 		send, expires := calendar.Sending(t.date, span(hour), t.next.time(), at(now).time(), t.zone)
 		send, expires = calendar.Waiting(send, expires, wait)
 		planned, _ := calendar.Sending(t.date, span(hour), t.next.time(), time.Time{}, t.zone)
-		t.hours.row(hour, at(send), at(expires), bit(at(planned.Add(wait)) < discarded))
+		t.hours.row(hour, send, expires, at(planned.Add(wait)) < discarded)
 	}
 }
 
 func (t *groupTimes) setNow(hours []int64) {
 	for _, hour := range hours {
 		send, expires := calendar.Sending(t.date, 0, t.next.time(), t.now.time(), t.zone)
-		t.hours.row(hour, at(send), at(expires), bit(false))
+		t.hours.row(hour, send, expires, false)
 	}
 }
 
@@ -291,7 +291,7 @@ func (g releaseBatch) seal(ctx context.Context, c conn, now instant, times group
 			AND d.released_at = ?
 			AND d.deliver_at`+c.d.oneOf+` AND `+reason+`) e CROSS JOIN h
 		WHERE h.hour = e.deliver_at ORDER BY e.id ON CONFLICT DO NOTHING`,
-		times.date.String(), keys(c.d, g.ids), times.next, g.DueAt, now, keys(c.d, g.hours))
+		times.date, keys(c.d, g.ids), times.next, g.DueAt, now, keys(c.d, g.hours))
 }
 
 // reason returns the condition for digests d that get an edition: hidden posts, notices or editions to carry. At most

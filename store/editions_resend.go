@@ -67,7 +67,7 @@ func (s *Store) ResendEdition(ctx context.Context, id digest.EditionID, now time
 			message_id = '', date = ?, next_at = ?, expires_at = ?, sent_at = 0,
 			reply = '', error = '', was_in_doubt = 0, recipient = '', resent = resent + 1, domain =
 			(SELECT u.mail_domain FROM digests d JOIN users u ON u.id = d.user_id WHERE d.id = e.digest_id)
-			WHERE e.id = ? AND e.state = ?`, at(now), at(now), at(now).plus(resendFor), id, r.State)
+			WHERE e.id = ? AND e.state = ?`, now, now, at(now).plus(resendFor), id, r.State)
 		if err == nil && n == 0 {
 			err = fmt.Errorf("the edition has changed meanwhile; try again")
 		}

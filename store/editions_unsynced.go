@@ -53,7 +53,7 @@ func unsynced(now instant, marks []digest.Mark, dots []digest.Dot, d *dialect) (
 		v.row(m.ID, digest.EditionSent, m.Reply, m.Error, "", 0, "")
 	}
 	for _, dot := range dots {
-		v.row(dot.ID, digest.EditionDotting, "", "", dot.MessageID, at(dot.Date), dot.Recipient)
+		v.row(dot.ID, digest.EditionDotting, "", "", dot.MessageID, dot.Date, dot.Recipient)
 	}
 	query = `WITH v (id, state, reply, error, message_id, date, recipient) AS (VALUES {rows})
 		UPDATE mail_claims AS mc SET state = v.state, at = ` + fmt.Sprint(now) + `, reply = v.reply, error = v.error,

@@ -20,6 +20,14 @@ type ListedRow struct {
 
 func Clean(s string) string { return clean(s) }
 
+func Stored(value any) any { return stored(value) }
+
+// Cells returns the columns and the cells of a host rule, and whether another one is stored as the same.
+func Cells(r, other digest.HostRule) (names string, cells []any, same bool) {
+	c := columnsOf[digest.HostRule]("host, by_owner,\n\tinterval, created_at")
+	return c.each("h.$ = ?"), c.cells(&r), c.same(&r, &other)
+}
+
 func (s *Store) IsPostgres() bool { return s.d.forUpdate != "" }
 
 func listOf(rows [][]any) (v values) {

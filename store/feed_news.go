@@ -67,7 +67,7 @@ func (s *Store) WaysOfNews(ctx context.Context, now time.Time) (map[digest.Way]i
 		count(*) AS n
 		FROM (SELECT n.pushes, n.last_ping_at, `+promisedUntil+` FROM feed_news n JOIN feeds f ON f.id = n.feed_id
 		WHERE f.state = 'active' AND f.merged_into = 0) x
-		GROUP BY 1, 2, 3`, at(now.Add(-digest.LongestPing)), at(now), at(now), at(now.Add(time.Second)))
+		GROUP BY 1, 2, 3`, now.Add(-digest.LongestPing), now, now, now.Add(time.Second))
 	if err != nil {
 		return nil, failed("counting how news comes", err)
 	}
@@ -104,7 +104,7 @@ func trust(ctx context.Context, c conn, ids []digest.FeedID, now time.Time) erro
 	err = c.run(ctx, `UPDATE feed_news AS n SET pushed_since = CASE
 		WHEN NOT EXISTS (SELECT 1 FROM push_subscriptions p WHERE p.feed_id = n.feed_id AND p.state = 'active'
 		AND p.expires_at > ?) THEN 0
-		WHEN n.pushed_since = 0 THEN ? ELSE n.pushed_since END WHERE n.feed_id`+c.d.oneOf, at(now), at(now),
+		WHEN n.pushed_since = 0 THEN ? ELSE n.pushed_since END WHERE n.feed_id`+c.d.oneOf, now, now,
 		keys(c.d, ids))
 	if err != nil {
 		return err
@@ -115,8 +115,8 @@ func trust(ctx context.Context, c conn, ids []digest.FeedID, now time.Time) erro
 	}
 	for _, id := range ids {
 		until := known[id].TrustedUntil(now)
-		if err := c.run(ctx, `UPDATE feeds SET pushed_until = ? WHERE id = ? AND pushed_until <> ?`, at(until), id,
-			at(until)); err != nil {
+		if err := c.run(ctx, `UPDATE feeds SET pushed_until = ? WHERE id = ? AND pushed_until <> ?`, until, id,
+			until); err != nil {
 			return err
 		}
 		if until.IsZero() == known[id].TrustedAt.IsZero() {
@@ -212,7 +212,7 @@ func notePush(ctx context.Context, c conn, id digest.FeedID, received instant, n
 	err := c.run(ctx, `INSERT INTO feed_news (feed_id, pushes, all_pushes, last_push_at) VALUES (?, ?, 1, ?)
 		ON CONFLICT (feed_id) DO UPDATE SET pushes = feed_news.pushes + excluded.pushes,
 		all_pushes = feed_news.all_pushes + 1,
-			last_push_at = excluded.last_push_at`, id, bit(news), received)
+			last_push_at = excluded.last_push_at`, id, news, received)
 	if err != nil {
 		return err
 	}

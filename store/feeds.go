@@ -11,17 +11,17 @@ import (
 	"digest"
 )
 
+// feedRecord has the columns of a feed's record, without its times.
+var feedRecord = columnsOf[digest.Feed](`url, host, kind, title, site_url, me, language, etag, last_modified,
+	validator_url, body_hash, parsed_at, errors, first_error_at, last_status, last_error, state, head_state,
+	conditional_state, head_retest_at, moved_to, moved_since, moved_from, moved_at, length, domain, address,
+	newest_at, parser, doc_interval, own_interval, busy_interval, skip_hours, skip_days, failing_since, gone_at,
+	pinged_at, repeats, by_date, validators_doubted, public_only, reliability, quota_day, quota_bytes,
+	posts_waiting, topic, hubs`)
+
 // feedColumns are the columns of a digest.Feed in timedFeeds.
-const feedColumns = `f.id, f.url, f.host, f.kind, f.title, f.site_url, f.me, f.language, f.etag, f.last_modified,
-	f.validator_url, f.body_hash, t.last_attempt_at, t.last_ok_at, f.parsed_at, t.not_before, t.fresh_until,
-	t.poll_at, t.lease_until, f.errors, f.first_error_at, f.last_status, f.last_error, f.state,
-	f.head_state AS head, f.conditional_state AS conditional, f.head_retest_at,
-	f.moved_to, f.moved_since, f.moved_from, f.moved_at, f.move_undone, f.number, f.length,
-	f.domain, f.address, f.newest_at, f.parser,
-	f.doc_interval, f.own_interval, f.host_interval, f.busy_interval, f.skip_hours, f.skip_days, f.failing_since,
-	f.gone_at, f.pinged_at, f.repeats, f.by_date, f.validators_doubted, f.public_only, f.reliability,
-	f.quota_day, f.quota_bytes, f.posts_waiting, f.sealed,
-	f.topic, f.hubs, f.pushed_until`
+var feedColumns = feedRecord.each("f.$") + `, f.id, f.move_undone, f.number, f.host_interval, f.sealed, f.pushed_until,
+	t.last_attempt_at, t.last_ok_at, t.not_before, t.fresh_until, t.poll_at, t.lease_until`
 
 // subscribers counts the digests that collect the posts of the feed f.
 const subscribers = `(SELECT count(*) FROM subscriptions s JOIN digests d ON d.id = s.digest_id
@@ -211,32 +211,8 @@ func (s *Store) labelsByFeed(ctx context.Context, ids []digest.FeedID) (map[dige
 	return byFeed, err
 }
 
-// recordColumns are the columns of a feed's record, without its times.
-const recordColumns = `url, host, kind, title, site_url, me, language, etag, last_modified, validator_url, body_hash,
-	parsed_at, errors, first_error_at, last_status, head_retest_at, moved_since,
-	last_error, state, head_state, conditional_state, moved_to, moved_from, moved_at, length,
-	domain, address, newest_at, parser,
-	doc_interval, own_interval, busy_interval, skip_hours, skip_days, failing_since,
-	gone_at, pinged_at, repeats, by_date, validators_doubted, public_only, reliability, quota_day,
-	quota_bytes, posts_waiting, topic, hubs`
-
-func recordCells(f digest.Feed) []any {
-	return []any{
-		f.URL, f.Host, f.Kind, f.Title, f.SiteURL, f.Me, f.Language, f.ETag, f.LastModified, f.ValidatorURL, f.BodyHash,
-		at(f.ParsedAt), f.Errors, at(f.FirstErrorAt), f.LastStatus, at(f.HeadRetestAt), at(f.MovedSince),
-		f.LastError, string(f.State), string(f.Head), string(f.Conditional), f.MovedTo, f.MovedFrom, at(f.MovedAt),
-		f.Length, f.Domain, f.Address, at(f.NewestAt), f.Parser,
-		seconds(f.DocInterval), seconds(f.OwnInterval), seconds(f.BusyInterval), int64(f.SkipHours), int64(f.SkipDays),
-		at(f.FailingSince),
-		at(f.GoneAt), at(f.PingedAt), f.Repeats, bit(f.ByDate), bit(f.ValidatorsDoubted), bit(f.PublicOnly),
-		string(f.Reliability), at(f.QuotaDay), f.QuotaBytes, f.PostsWaiting, f.Topic, f.Hubs,
-	}
-}
-
 // sameRecord reports whether two feeds are equal except for their times.
-func sameRecord(a, b digest.Feed) bool {
-	return a.ID == b.ID && slices.Equal(recordCells(a), recordCells(b))
-}
+func sameRecord(a, b digest.Feed) bool { return a.ID == b.ID && feedRecord.same(&a, &b) }
 
 // saveFeeds writes the times of polled feeds and the records that changed, and ends the leases.
 func saveFeeds(ctx context.Context, c conn, polls []*polled) error {
@@ -244,12 +220,14 @@ func saveFeeds(ctx context.Context, c conn, polls []*polled) error {
 	for _, p := range polls {
 		f := p.Feed
 		if !sameRecord(p.Was, f) || p.listedAt != p.stored.ListedAt {
-			records.row(append([]any{f.ID, p.listedAt}, recordCells(f)...)...)
+			records.row(append([]any{f.ID, p.listedAt}, feedRecord.cells(&f)...)...)
 		}
-		times.row(f.ID, from(f.PollAt), c.askable(f, 0), from(f.LastAttemptAt), at(f.LastOKAt), from(f.NotBefore),
+		times.row(f.ID, from(f.PollAt), c.askable(f, 0), from(f.LastAttemptAt), f.LastOKAt, from(f.NotBefore),
 			from(f.FreshUntil), p.unchanged)
 	}
-	if err := c.runRows(ctx, &records, saveRecords()); err != nil {
+	if err := c.runRows(ctx, &records, `WITH v (id, listed_at, `+feedRecord.each("$")+`) AS (VALUES {rows})
+		UPDATE feeds SET listed_at = v.listed_at, `+feedRecord.each("$ = v.$")+` FROM v
+		WHERE feeds.id = v.id`); err != nil {
 		return err
 	}
 	// The claim recorded its own time as the attempt; the poll knows the time of its last request.
@@ -262,16 +240,4 @@ func saveFeeds(ctx context.Context, c conn, polls []*polled) error {
 			ELSE feed_times.last_attempt_at END,
 			last_ok_at = v.last_ok_at, not_before = v.not_before, fresh_until = v.fresh_until, unchanged = v.unchanged
 		FROM v WHERE feed_times.feed_id = v.feed_id`)
-}
-
-// saveRecords returns the statement that writes records.
-func saveRecords() string {
-	columns := "listed_at, " + recordColumns
-	var set []string
-	for name := range strings.SplitSeq(columns, ",") {
-		name = strings.TrimSpace(name)
-		set = append(set, name+" = v."+name)
-	}
-	return `WITH v (id, ` + columns + `) AS (VALUES {rows})
-		UPDATE feeds SET ` + strings.Join(set, ", ") + ` FROM v WHERE feeds.id = v.id`
 }

@@ -32,7 +32,7 @@ const saidGone = `f.gone_at > 0 AND f.state = 'active' AND f.last_status = 410 A
 func (s *Store) SaidGone(ctx context.Context, now time.Time) ([]GoneCase, error) {
 	var rows []digest.Feed
 	if err := s.read().all(ctx, &rows, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE `+saidGone+` ORDER BY f.id`,
-		at(now)); err != nil {
+		now); err != nil {
 		return nil, fmt.Errorf("looking for feeds that are gone: %w", err)
 	}
 	if len(rows) == 0 {

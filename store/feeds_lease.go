@@ -18,7 +18,7 @@ func (s *Store) LeaseHost(ctx context.Context, now time.Time, host string, lease
 	err = s.change(ctx, "leasing the host "+host, func(c conn) error {
 		n, err := c.exec(ctx, `INSERT INTO hosts (host, lease_until, token) VALUES (?, ?, ?)
 			ON CONFLICT (host) DO UPDATE SET lease_until = excluded.lease_until, token = excluded.token
-			WHERE hosts.lease_until <= ?`, host, until, fresh, at(now))
+			WHERE hosts.lease_until <= ?`, host, until, fresh, now)
 		if err != nil || n > 0 {
 			token, held = fresh, 0
 			return err

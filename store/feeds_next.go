@@ -15,7 +15,7 @@ func (s *Store) NextMidnight(ctx context.Context, after time.Time) (time.Time, b
 	return s.earliest(ctx, "the next midnight",
 		`SELECT MIN(x.due_at) FROM (SELECT MIN(d.next_due_at) AS due_at FROM digests d
 			WHERE `+unplanned+` AND d.next_due_at > ?
-		UNION ALL SELECT MIN(d.next_poll_at) FROM digests d WHERE d.next_poll_at > 0) x`, at(after))
+		UNION ALL SELECT MIN(d.next_poll_at) FROM digests d WHERE d.next_poll_at > 0) x`, after)
 }
 
 // OldestPlan returns the earliest instant at which a midnight was planned that is not released yet at now. Such
@@ -24,7 +24,7 @@ func (s *Store) OldestPlan(ctx context.Context, now time.Time) (time.Time, bool,
 	return s.earliest(ctx, "the oldest midnight",
 		`SELECT COALESCE((SELECT w.planned_at FROM waiting_digests w CROSS JOIN digests d
 		WHERE d.id = w.digest_id AND d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?
-		ORDER BY w.planned_at LIMIT 1), 0)`, at(now))
+		ORDER BY w.planned_at LIMIT 1), 0)`, now)
 }
 
 // earliest reads an instant. It reports false for the zero time.

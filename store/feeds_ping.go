@@ -78,7 +78,7 @@ func (s *Store) ping(ctx context.Context, ids []digest.FeedID, now time.Time) er
 	return s.change(ctx, "taking a ping", func(c conn) error {
 		_, err := c.exec(ctx, `UPDATE feeds AS f SET pinged_at = ?, `+dailyAtMost+`,
 			state = CASE WHEN state IN ('dead', 'gone') THEN 'trial' ELSE state END
-			FROM feed_times t WHERE t.feed_id = f.id AND f.id IN (`+list(some)+`)`+open, at(now), tried)
+			FROM feed_times t WHERE t.feed_id = f.id AND f.id IN (`+list(some)+`)`+open, now, tried)
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (s *Store) Vouch(ctx context.Context, id digest.FeedID, now time.Time) erro
 			return err
 		}
 		if err := c.run(ctx, `UPDATE feeds SET validators_doubted = ?, state = ?, own_interval = ? WHERE id = ?`,
-			bit(v.ValidatorsDoubted), string(v.State), seconds(v.OwnInterval), id); err != nil {
+			v.ValidatorsDoubted, v.State, v.OwnInterval, id); err != nil {
 			return err
 		}
 		return queue(ctx, c, []digest.FeedID{id}, at(now))

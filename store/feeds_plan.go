@@ -46,7 +46,7 @@ func (s *Store) Plan(ctx context.Context, now time.Time,
 			result.Feeds += n
 		}
 		result.Digests, err = c.exec(ctx, `UPDATE digests AS d SET planned_due_at = next_due_at, planned_at = ?
-			WHERE `+unplanned+` AND d.next_due_at <= ?`, at(now), at(now))
+			WHERE `+unplanned+` AND d.next_due_at <= ?`, now, now)
 		result.Digests += between
 		if err == nil {
 			err = beginWaiting(ctx, c, at(now))
@@ -102,12 +102,12 @@ func planBetween(ctx context.Context, c conn, now time.Time, due []dueFeed) (dig
 	var more []dueFeed
 	err = c.all(ctx, &more, `SELECT s.feed_id, MAX(d.next_poll_at) AS due_at FROM digests d CROSS JOIN subscriptions s
 		WHERE s.digest_id = d.id AND s.paused = 0 AND d.next_poll_at > 0 AND d.next_poll_at <= ? GROUP BY s.feed_id`,
-		at(now))
+		now)
 	if err != nil {
 		return 0, nil, err
 	}
 	both, err := c.number(ctx, `SELECT count(*) FROM digests d WHERE d.next_poll_at > 0 AND d.next_poll_at <= ? AND `+
-		unplanned+` AND d.next_due_at <= ?`, at(now), at(now))
+		unplanned+` AND d.next_due_at <= ?`, now, now)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -151,7 +151,7 @@ func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Fe
 	for _, f := range feeds {
 		due := dueAt[f.ID].time()
 		if poll, ok := schedule(f.Feed, due); ok {
-			v.row(f.ID, at(poll))
+			v.row(f.ID, poll)
 		} else if f.PushedUntil.After(due) {
 			f.PushedUntil = time.Time{}
 			if _, would := schedule(f.Feed, due); would {

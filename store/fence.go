@@ -108,7 +108,7 @@ func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, after
 	}
 	if err := c.get(ctx, &f.Waiting, `SELECT (SELECT count(*) FROM editions WHERE state = 'ready')
 		+ (SELECT count(*) FROM mail_claims WHERE state <> 'sent')
-		+ (SELECT count(*) FROM digests WHERE state = 'active' AND next_due_at <= ?)`, at(now)); err != nil {
+		+ (SELECT count(*) FROM digests WHERE state = 'active' AND next_due_at <= ?)`, now); err != nil {
 		return f, err
 	}
 	switch {
@@ -175,8 +175,8 @@ func (s *Store) Waiting(ctx context.Context, now time.Time) (FenceView, error) {
 	err := s.read().all(ctx, &feeds,
 		`SELECT f.url, `+askColumns+` FROM `+timedFeeds+` WHERE `+alive+` AND t.askable_at <= ?
 		AND (t.poll_at <= ? OR EXISTS (SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-			WHERE s.feed_id = f.id AND s.paused = 0 AND `+gathers+` AND `+askedAt+` <= ?)) ORDER BY f.url`, at(now),
-		at(now), at(now))
+			WHERE s.feed_id = f.id AND s.paused = 0 AND `+gathers+` AND `+askedAt+` <= ?)) ORDER BY f.url`, now,
+		now, now)
 	if err != nil {
 		return v, fmt.Errorf("looking for what would be asked: %w", err)
 	}

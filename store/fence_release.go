@@ -60,13 +60,13 @@ func (s *Store) UnfenceAfter(ctx context.Context, baseURL string, now, before ti
 	err = s.changeAlone(ctx, "releasing the fence", func(c conn) error {
 		const late = `e.send_at < ?`
 		if err := c.run(ctx, `DELETE FROM mail_claims WHERE state IN ('leased', 'dotting') AND edition_id IN (
-			SELECT e.id FROM editions e WHERE e.state = 'leased' AND `+late+`)`, at(before)); err != nil {
+			SELECT e.id FROM editions e WHERE e.state = 'leased' AND `+late+`)`, before); err != nil {
 			return err
 		}
 		sealed, err = c.exec(ctx, `UPDATE editions AS e SET state = ?, error = ?, undelivered = 0
 			WHERE `+late+` AND (e.state = 'ready' OR e.state = 'expired' AND `+undelivered+`
 			OR e.state = 'leased' AND NOT EXISTS (SELECT 1 FROM mail_claims mc WHERE mc.edition_id = e.id))`,
-			digest.EditionUnmailed, leftUnmailed, at(before))
+			digest.EditionUnmailed, leftUnmailed, before)
 		if err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func (s *Store) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (
 		}
 		if err := c.get(ctx, &f.ID,
 			`INSERT INTO filters (digest_id, feed_id, words, created_at) VALUES (?, ?, ?, ?) RETURNING id`,
-			d.ID, f.FeedID, f.Words, at(now)); err != nil {
+			d.ID, f.FeedID, f.Words, now); err != nil {
 			return err
 		}
 		return noteFiltered(ctx, c, d.ID)

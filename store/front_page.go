@@ -21,7 +21,7 @@ func (s *Store) MoveFolder(ctx context.Context, id digest.DigestID, folder strin
 			return err
 		}
 		return c.run(ctx, `UPDATE digests SET folder_order = ? WHERE id = ?`,
-			string(d.Folders.Move(folders, folder, by)), id)
+			d.Folders.Move(folders, folder, by), id)
 	})
 }
 

@@ -30,7 +30,7 @@ func (s *Store) SetHostRule(ctx context.Context, r digest.HostRule, now time.Tim
 			ON CONFLICT (host, by_owner) DO UPDATE SET blocked = excluded.blocked, interval = excluded.interval,
 				created_at = CASE WHEN host_rules.blocked = excluded.blocked AND host_rules.interval = excluded.interval
 					THEN host_rules.created_at ELSE excluded.created_at END`,
-			r.Host, bit(r.ByOwner), bit(r.Blocked), seconds(r.Interval), at(now))
+			r.Host, r.ByOwner, r.Blocked, r.Interval, now)
 		if err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func concernedBy(ctx context.Context, c conn, r digest.HostRule) (int, error) {
 	}
 	return c.number(ctx, concerned+` AND NOT EXISTS (SELECT 1 FROM host_rules r WHERE r.by_owner = ? AND r.blocked = 0
 			AND r.host <> ? AND r.host LIKE ? ESCAPE '\' AND `+ofRule+`)`,
-		r.Host, below(r.Host), bit(r.ByOwner), r.Host, below(r.Host))
+		r.Host, below(r.Host), r.ByOwner, r.Host, below(r.Host))
 }
 
 // HostRules returns all rules, by host, the operator's first.
@@ -70,7 +70,7 @@ func (s *Store) HostBlocks(ctx context.Context) ([]digest.HostRule, error) {
 // no such rule.
 func (s *Store) DropHostRule(ctx context.Context, host string, byOwner bool) error {
 	return s.changeAlone(ctx, "dropping the rule for "+host, func(c conn) error {
-		n, err := c.exec(ctx, `DELETE FROM host_rules WHERE host = ? AND by_owner = ?`, host, bit(byOwner))
+		n, err := c.exec(ctx, `DELETE FROM host_rules WHERE host = ? AND by_owner = ?`, host, byOwner)
 		if err != nil {
 			return err
 		}

@@ -75,7 +75,7 @@ func changeHubHost(ctx context.Context, c conn, domain string, change func(diges
 func saveHubHost(ctx context.Context, c conn, h digest.HubHost) error {
 	return c.run(ctx, `UPDATE hub_hosts SET confirmed = ?, unconfirmed = ?, failed = ?, quiet_until = ?
 		WHERE domain = ?`,
-		h.Confirmed, h.Unconfirmed, h.Failed, at(h.QuietUntil), h.Domain)
+		h.Confirmed, h.Unconfirmed, h.Failed, h.QuietUntil, h.Domain)
 }
 
 // addHubSilence sets News.HubQuietUntil of feeds whose subscriptions wait for a silent host.
@@ -100,6 +100,6 @@ func addHubSilence(ctx context.Context, c conn, ids []digest.FeedID, known map[d
 func (s *Store) pruneHubHosts(ctx context.Context, now time.Time) error {
 	return s.write(ctx, func(c conn) error {
 		return c.run(ctx, `DELETE FROM hub_hosts WHERE quiet_until <= ? AND NOT EXISTS
-			(SELECT 1 FROM push_subscriptions p WHERE p.domain = hub_hosts.domain)`, at(now))
+			(SELECT 1 FROM push_subscriptions p WHERE p.domain = hub_hosts.domain)`, now)
 	})
 }

@@ -32,7 +32,7 @@ func (s *Store) ImportList(ctx context.Context, id digest.DigestID, items []Impo
 		return c.run(ctx, `INSERT INTO imports (digest_id, imported_at, report, first_polls) VALUES (?, ?, ?, ?)
 			ON CONFLICT (digest_id) DO UPDATE SET imported_at = excluded.imported_at, report = excluded.report,
 			first_polls = excluded.first_polls`,
-			id, at(now), report(result), joinKeys(result.FirstPolls))
+			id, now, report(result), joinKeys(result.FirstPolls))
 	})
 }
 

@@ -115,8 +115,8 @@ func storeLane(ctx context.Context, c conn, now time.Time, l digest.Lane) error 
 	if _, err := c.exec(ctx,
 		`UPDATE lanes SET connections = ?, messages = ?, per = ?, width = ?, pause = ?, until_at = ?,
 		failures = ?, alarm = ?, reason = ?, changed_at = ? WHERE name = ?`,
-		l.Connections, l.Messages, int64(l.Per/time.Second), l.Width, seconds(l.Pause), from(l.Until),
-		l.Failures, bit(l.Alarm), l.Reason, at(l.ChangedAt), l.Name); err != nil {
+		l.Connections, l.Messages, l.Per, l.Width, l.Pause, from(l.Until),
+		l.Failures, l.Alarm, l.Reason, l.ChangedAt, l.Name); err != nil {
 		return err
 	}
 	return forgetLanes(ctx, c, now, `l.name = ?`, l.Name)

@@ -82,13 +82,13 @@ const letterLoad = `SELECT COALESCE(SUM(CASE WHEN answered = 0 THEN 1 ELSE 0 END
 // answer checks the limits of the instance, the domain and the mailbox.
 func (r LetterRequest) answer(ctx context.Context, c conn, now time.Time) (LetterAnswer, error) {
 	if _, err := c.exec(ctx, `DELETE FROM letter_requests WHERE requested_at <= ?`,
-		at(now.Add(-allowance.Day))); err != nil {
+		now.Add(-allowance.Day)); err != nil {
 		return "", err
 	}
 	if share := r.Kind.Share(); share != allowance.NoShare && !r.Invited {
 		var load allowance.Load
 		domain := allowance.Domain(allowance.Mailbox(r.Email))
-		err := c.get(ctx, &load, letterLoad, r.Asker, domain, domain, r.Asker, string(share), at(now.Add(-letterHour)))
+		err := c.get(ctx, &load, letterLoad, r.Asker, domain, domain, r.Asker, share, now.Add(-letterHour))
 		if err != nil {
 			return "", err
 		}
@@ -115,7 +115,7 @@ const selectLetters = `SELECT kind, requested_at AS at, asker, answered FROM let
 func nextToMailbox(ctx context.Context, c conn, k allowance.Kind, email string, now time.Time) (time.Time, error) {
 	var had []allowance.Letter
 	err := c.all(ctx, &had, selectLetters+`mailbox = ? AND requested_at > ? AND `+letterCounts,
-		allowance.Mailbox(email), at(now.Add(-allowance.Day)), at(now.Add(-onItsWay)))
+		allowance.Mailbox(email), now.Add(-allowance.Day), now.Add(-onItsWay))
 	return allowance.ForBox(k, had, now), err
 }
 
@@ -127,7 +127,7 @@ func (r LetterRequest) had(ctx context.Context, c conn, now time.Time) (had []al
 		column, key = "mailbox", allowance.Mailbox(r.Email)
 	}
 	err = c.all(ctx, &had, selectLetters+column+` = ? AND kind = ? AND `+letterCounts, key, r.Kind,
-		at(now.Add(-onItsWay)))
+		now.Add(-onItsWay))
 	return had, err
 }
 
@@ -147,8 +147,8 @@ func (r LetterRequest) insert(ctx context.Context, c conn, now time.Time) (id in
 	}
 	err = c.get(ctx, &id, `INSERT INTO letter_requests (kind, email_key, mailbox, domain, share, asker, requested_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-		r.Kind, emailKey(r.Email), mailbox, allowance.Domain(allowance.Mailbox(r.Email)), string(share), r.Asker,
-		at(now))
+		r.Kind, emailKey(r.Email), mailbox, allowance.Domain(allowance.Mailbox(r.Email)), share, r.Asker,
+		now)
 	return id, err
 }
 
@@ -158,7 +158,7 @@ func (r LetterRequest) note(ctx context.Context, c conn, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	return c.run(ctx, `UPDATE letter_requests SET sent_at = ? WHERE id = ?`, at(now), id)
+	return c.run(ctx, `UPDATE letter_requests SET sent_at = ? WHERE id = ?`, now, id)
 }
 
 // answerMailbox records that somebody has used a link from an email to an address. All letters to its mailbox count

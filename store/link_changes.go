@@ -201,7 +201,7 @@ func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, no
 	found, err := c.find(ctx, &open, `SELECT x.id, x.old_value, x.notify_by FROM link_changes x
 		WHERE x.digest_id = ? AND x.feed_id = ? AND x.setting = ? AND x.new_value = ? AND x.old_value <> ?
 		AND `+untold+`
-		ORDER BY x.id DESC LIMIT 1`, x.DigestID, x.FeedID, string(x.Setting), x.OldValue, string(digest.DigestLeft))
+		ORDER BY x.id DESC LIMIT 1`, x.DigestID, x.FeedID, x.Setting, x.OldValue, digest.DigestLeft)
 	if err != nil {
 		return err
 	}
@@ -216,15 +216,15 @@ func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, no
 		if err := c.get(ctx, &open.ID,
 			`INSERT INTO link_changes (digest_id, feed_id, setting, old_value, new_value, title, host,
 				new_host, email_date, changed_at, notify_by)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, x.DigestID, x.FeedID, string(x.Setting), x.OldValue,
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, x.DigestID, x.FeedID, x.Setting, x.OldValue,
 			x.NewValue, x.Title, x.Host, x.NewHost,
-			dateText(by.EmailDate), now, how); err != nil {
+			by.EmailDate, now, how); err != nil {
 			return err
 		}
 	} else if err := c.run(ctx,
 		`UPDATE link_changes SET new_value = ?, new_host = ?, email_date = ?, changed_at = ?, notify_by = ?
 			WHERE id = ?`,
-		x.NewValue, x.NewHost, dateText(by.EmailDate), now, how, open.ID); err != nil {
+		x.NewValue, x.NewHost, by.EmailDate, now, how, open.ID); err != nil {
 		return err
 	}
 	if how != toldByEdition || found && open.OldValue == x.NewValue {
@@ -239,14 +239,6 @@ func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, no
 		err = c.run(ctx, `DELETE FROM link_changes WHERE id = ?`, open.ID)
 	}
 	return err
-}
-
-// dateText returns a date as it is stored; "" for the zero date.
-func dateText(d digest.Date) string {
-	if d.IsZero() {
-		return ""
-	}
-	return d.String()
 }
 
 const linkChangeColumns = `x.id, x.digest_id, x.feed_id, x.setting, x.old_value, x.new_value, x.title,
@@ -265,7 +257,7 @@ func (s *Store) LinkChanges(ctx context.Context, user digest.UserID, since time.
 	return readRows[ListedLinkChange](ctx, s.read(), "listing the changes made by links",
 		`SELECT `+linkChangeColumns+`, d.link_round FROM link_changes x
 		JOIN digests d ON d.id = x.digest_id WHERE d.user_id = ? AND x.changed_at >= ?
-		ORDER BY x.changed_at DESC, x.id DESC`, user, at(since))
+		ORDER BY x.changed_at DESC, x.id DESC`, user, since)
 }
 
 // pruneLinkChanges deletes old changes, except those in the notices of an edition that is still stored.

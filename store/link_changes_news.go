@@ -31,7 +31,7 @@ func (s *Store) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews,
 			`SELECT d.user_id FROM link_changes x JOIN digests d ON d.id = x.digest_id WHERE `+due+` AND x.email_at <= ?
 			AND NOT EXISTS (SELECT 1 FROM link_changes y JOIN digests e ON e.id = y.digest_id
 			WHERE e.user_id = d.user_id AND y.notified_at > ?)
-			ORDER BY x.email_at, x.id LIMIT 1`, at(now.Add(-linkNewsWorth)), at(now), at(now.Add(-linkNewsEvery)))
+			ORDER BY x.email_at, x.id LIMIT 1`, now.Add(-linkNewsWorth), now, now.Add(-linkNewsEvery))
 		if err != nil || !found {
 			return err
 		}
@@ -41,7 +41,7 @@ func (s *Store) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews,
 		var changes []digest.LinkChange
 		if err := c.all(ctx, &changes,
 			`SELECT `+linkChangeColumns+` FROM link_changes x JOIN digests d ON d.id = x.digest_id
-			WHERE `+due+` AND d.user_id = ? ORDER BY x.changed_at, x.id`, at(now.Add(-linkNewsWorth)),
+			WHERE `+due+` AND d.user_id = ? ORDER BY x.changed_at, x.id`, now.Add(-linkNewsWorth),
 			user); err != nil {
 			return err
 		}
@@ -69,5 +69,5 @@ func (s *Store) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews,
 func (s *Store) LinkNewsTold(ctx context.Context, news LinkNews, now time.Time) error {
 	ids := each(news.Changes, func(v LinkChangeView) int64 { return v.ID })
 	return s.run(ctx, "noting what a reader was told", `UPDATE link_changes SET notified_at = ? WHERE id`+
-		s.d.oneOf, at(now), keys(s.d, ids))
+		s.d.oneOf, now, keys(s.d, ids))
 }

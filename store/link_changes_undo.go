@@ -40,7 +40,7 @@ func linkChange(ctx context.Context, c conn, id digest.DigestID, change int64, n
 	l linkable, err error) {
 	v.LinkChange, err = readOne[digest.LinkChange](ctx, c, "", notFound("this change can no longer be undone"),
 		`SELECT `+linkChangeColumns+` FROM link_changes x WHERE x.id = ? AND x.digest_id = ? AND x.changed_at > ?`,
-		change, id, at(now.Add(-digest.LinkUndoTime)))
+		change, id, now.Add(-digest.LinkUndoTime))
 	if err != nil {
 		return v, l, err
 	}
@@ -122,7 +122,7 @@ func (s *Store) UndoLinkChange(ctx context.Context, id digest.DigestID, change i
 		if err := s.inside(c.tx()).restoreLinked(ctx, v.LinkChange, l, now); err != nil {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE link_changes SET undone_at = ? WHERE id = ?`, at(now), change); err != nil {
+		if err := c.run(ctx, `UPDATE link_changes SET undone_at = ? WHERE id = ?`, now, change); err != nil {
 			return err
 		}
 		if err := c.run(ctx, `DELETE FROM notices`+waits+`kind = 'changed' AND feed_id = ?`, id, id,

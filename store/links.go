@@ -18,7 +18,7 @@ func saveLinks(ctx context.Context, c conn, posts []*incoming) error {
 			continue
 		}
 		for _, l := range p.Links {
-			v.row(p.id, l.Key, l.Site, bit(l.Own))
+			v.row(p.id, l.Key, l.Site, l.Own)
 		}
 	}
 	return c.runRows(ctx, &v,
@@ -101,7 +101,7 @@ func (s *Store) came(ctx context.Context, user digest.UserID, since, now time.Ti
 	if err := c.all(ctx, &digests, `SELECT d.id, CASE WHEN d.newsletter_id IS NULL THEN d.last_due_at
 		ELSE COALESCE((SELECT MAX(e.due_at) FROM editions e WHERE e.digest_id = d.id
 		AND e.send_at <= ?), 0) END AS last_due_at
-		FROM digests d WHERE d.user_id = ?`, at(now), user); err != nil {
+		FROM digests d WHERE d.user_id = ?`, now, user); err != nil {
 		return nil, err
 	}
 	var all []arrival
@@ -109,7 +109,7 @@ func (s *Store) came(ctx context.Context, user digest.UserID, since, now time.Ti
 		if err := c.all(ctx, &all,
 			`SELECT dp.visible_at, dp.post_id FROM digest_posts dp WHERE dp.digest_id = ? AND dp.visible_at > ?
 				AND dp.visible_at <= ?
-			ORDER BY dp.visible_at DESC, dp.post_id DESC LIMIT ?`, d.ID, at(since), min(d.LastDueAt, at(now)),
+			ORDER BY dp.visible_at DESC, dp.post_id DESC LIMIT ?`, d.ID, since, min(d.LastDueAt, at(now)),
 			mostCame); err != nil {
 			return nil, err
 		}
@@ -206,7 +206,7 @@ func (s *Store) SetReaderToken(ctx context.Context, user digest.UserID, hash []b
 	}
 	return s.run(ctx, "storing a token", `INSERT INTO reader_tokens (user_id, token_hash, created_at) VALUES (?, ?, ?)
 		ON CONFLICT (user_id) DO UPDATE SET token_hash = excluded.token_hash, created_at = excluded.created_at`, user,
-		hash, at(now))
+		hash, now)
 }
 
 // ReaderTokenAt returns when a user's token was created; zero: no token.

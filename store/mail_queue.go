@@ -204,8 +204,8 @@ func (s *Store) countReady(ctx context.Context, now time.Time, w *MailWaiting) e
 	if err := s.read().all(ctx, &rows, `SELECT x.domain, x.why, count(*) AS n, MIN(x.next_at) AS oldest FROM (
 		SELECT e.domain, e.next_at, CASE WHEN e.next_at <= ? THEN 'due' WHEN e.attempt > 0 THEN 'retried'
 		ELSE 'scheduled' END AS why
-		FROM editions e WHERE e.state = 'ready' AND e.expires_at > ?) x GROUP BY x.domain, x.why`, at(now),
-		at(now)); err != nil {
+		FROM editions e WHERE e.state = 'ready' AND e.expires_at > ?) x GROUP BY x.domain, x.why`, now,
+		now); err != nil {
 		return err
 	}
 	for _, r := range rows {

@@ -192,7 +192,7 @@ func addMember(ctx context.Context, c conn, n digest.Newsletter, u digest.User, 
 	if err := c.run(ctx, `INSERT INTO memberships (digest_id, newsletter_id, user_id, joined_at, form,
 		address, asked_at, confirmed_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, d.ID, n.ID, u.ID, cmp.Or(min(at(j.JoinedAt), at(now)), at(now)), j.Form,
-		j.Address, at(j.AskedAt), at(j.At)); err != nil {
+		j.Address, j.AskedAt, j.At); err != nil {
 		return err
 	}
 	kind := eventJoined
@@ -223,7 +223,7 @@ func followFeeds(ctx context.Context, c conn, n digest.Newsletter, id digest.Dig
 func comeBack(ctx context.Context, c conn, was digest.Member, j Joining, now time.Time) error {
 	if err := c.run(ctx, `UPDATE memberships SET joined_at = ?, form = ?, address = ?, asked_at = ?, confirmed_at = ?
 		WHERE digest_id = ?`,
-		at(now), j.Form, j.Address, at(j.AskedAt), at(j.At), was.DigestID); err != nil {
+		now, j.Form, j.Address, j.AskedAt, j.At, was.DigestID); err != nil {
 		return err
 	}
 	d, err := readDigest(ctx, c, `d.id = ?`, was.DigestID)
@@ -243,7 +243,7 @@ func noteLeft(ctx context.Context, c conn, d digestRow, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := c.run(ctx, `UPDATE memberships SET left_at = ? WHERE digest_id = ?`, at(now), d.ID); err != nil {
+	if err := c.run(ctx, `UPDATE memberships SET left_at = ? WHERE digest_id = ?`, now, d.ID); err != nil {
 		return err
 	}
 	if err := suppressMember(ctx, c, d.NewsletterID, m.Email, eventLeft, now); err != nil {
@@ -292,7 +292,7 @@ func suppressMember(ctx context.Context, c conn, id digest.NewsletterID, email, 
 	return c.run(ctx, `INSERT INTO newsletter_suppressions (newsletter_id, email_key, email, reason, at)
 		VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (newsletter_id, email_key) DO NOTHING`, id, emailKey(email), digest.NormalEmail(email), reason,
-		at(now))
+		now)
 }
 
 // noteBack records that a member has returned, and subscribes their digest to the newsletter's current feeds.
@@ -332,7 +332,7 @@ func noteBack(ctx context.Context, c conn, d digestRow, now time.Time) error {
 func noteMember(ctx context.Context, c conn, id digest.NewsletterID, email, kind, detail string, now time.Time) error {
 	if err := c.run(ctx, `INSERT INTO membership_events (newsletter_id, email_key, at, kind, detail)
 		VALUES (?, ?, ?, ?, ?)`,
-		id, emailKey(email), at(now), kind, digest.OneLine(detail)); err != nil {
+		id, emailKey(email), now, kind, digest.OneLine(detail)); err != nil {
 		return err
 	}
 	return countMember(ctx, c, now, id, kind)

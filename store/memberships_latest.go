@@ -22,7 +22,7 @@ func sendLatest(ctx context.Context, c conn, n digest.Newsletter, id digest.Dige
 	}
 	date := digest.DateOf(now.In(loc))
 	had, err := c.number(ctx, `SELECT count(*) FROM editions WHERE digest_id = ? AND local_date >= ?`, id,
-		date.String())
+		date)
 	if err != nil || had > 0 {
 		return err
 	}
@@ -32,7 +32,7 @@ func sendLatest(ctx context.Context, c conn, n digest.Newsletter, id digest.Dige
 	}
 	due := at(calendar.Begins(date, loc))
 	if err := c.run(ctx, `DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = ? AND post_id`+c.d.oneOf, id,
-		at(d.NextDueAt), keys(c.d, posts)); err != nil {
+		d.NextDueAt, keys(c.d, posts)); err != nil {
 		return err
 	}
 	if err := c.run(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
@@ -43,7 +43,7 @@ func sendLatest(ctx context.Context, c conn, n digest.Newsletter, id digest.Dige
 	}
 	if err := c.run(ctx, `UPDATE digests SET prev_due_at = last_due_at, prev_released_at = released_at,
 		last_due_at = ?, released_at = ?,
-		edition_count = edition_count + 1 WHERE id = ?`, due, at(now), id); err != nil {
+		edition_count = edition_count + 1 WHERE id = ?`, due, now, id); err != nil {
 		return err
 	}
 	_, expires := calendar.Sending(date, 0, d.NextDueAt, at(now).time(), loc)
@@ -52,7 +52,7 @@ func sendLatest(ctx context.Context, c conn, n digest.Newsletter, id digest.Dige
 		SELECT d.id, ?, d.last_due_at, d.released_at, d.released_at, d.released_at, ?, d.edition_count, u.mail_domain,
 			CASE WHEN COALESCE(`+unmailedDigest+`, '') = '' THEN 'ready' ELSE 'unmailed' END,
 			COALESCE(`+unmailedDigest+`, '')
-		FROM digests d JOIN users u ON u.id = d.user_id WHERE d.id = ?`, date.String(), at(expires), id)
+		FROM digests d JOIN users u ON u.id = d.user_id WHERE d.id = ?`, date, expires, id)
 }
 
 // latestPosts returns the posts of a newsletter's latest published issue, without withdrawn ones.
@@ -61,6 +61,6 @@ func latestPosts(ctx context.Context, c conn, n digest.Newsletter, now time.Time
 			(SELECT e.due_at FROM editions e WHERE e.digest_id = ? AND e.send_at <= ? ORDER BY e.due_at DESC LIMIT 1)
 		AND dp.post_id NOT IN (SELECT x.post_id FROM newsletter_pulled_posts x WHERE x.newsletter_id = ?)
 		ORDER BY dp.post_id`,
-		n.ArchiveID, n.ArchiveID, at(now), n.ID)
+		n.ArchiveID, n.ArchiveID, now, n.ID)
 	return posts, err
 }

@@ -23,7 +23,7 @@ func (s *Store) ReceivedLetters(ctx context.Context, user digest.UserID, first, 
 		`SELECT n.slug, n.name, m.digest_id, e.local_date
 		FROM memberships m JOIN newsletters n ON n.id = m.newsletter_id JOIN editions e ON e.digest_id = m.digest_id
 		WHERE m.user_id = ? AND e.local_date >= ? AND e.local_date <= ? AND e.due_at <= ? AND e.send_at <= ?
-		ORDER BY e.local_date DESC, n.name, n.id LIMIT ?`, user, first.String(), last.String(), at(now), at(now), limit)
+		ORDER BY e.local_date DESC, n.name, n.id LIMIT ?`, user, first, last, now, now, limit)
 }
 
 // A MemberEvent is an event in the history of a member.

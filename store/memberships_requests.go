@@ -23,7 +23,7 @@ const joinColumns = `newsletter_id, email, time_zone, form, return_url, latest, 
 // AddJoinRequest stores a request under the hash of its token until expires.
 func (s *Store) AddJoinRequest(ctx context.Context, hash []byte, q JoinRequest, now, expires time.Time) error {
 	return s.change(ctx, "storing a wish to join", func(c conn) error {
-		if err := c.run(ctx, `DELETE FROM join_requests WHERE expires_at <= ?`, at(now)); err != nil {
+		if err := c.run(ctx, `DELETE FROM join_requests WHERE expires_at <= ?`, now); err != nil {
 			return err
 		}
 		return insertJoinRequest(ctx, c, hash, q, now, expires)
@@ -35,13 +35,13 @@ func insertJoinRequest(ctx context.Context, c conn, hash []byte, q JoinRequest, 
 		form, return_url, latest, requested_at, expires_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, hash, q.NewsletterID, emailKey(q.Email), digest.NormalEmail(q.Email),
 		q.TimeZone, q.Form,
-		q.ReturnURL, bit(q.Latest), at(now), at(expires))
+		q.ReturnURL, q.Latest, now, expires)
 }
 
 // JoinRequest returns a request without using it. It returns digest.NotFound if it is unknown, used or expired.
 func (s *Store) JoinRequest(ctx context.Context, hash []byte, now time.Time) (JoinRequest, error) {
 	return readOne[JoinRequest](ctx, s.read(), "reading a wish to join", noJoinRequest(),
-		`SELECT `+joinColumns+` FROM join_requests WHERE token_hash = ? AND expires_at > ?`, hash, at(now))
+		`SELECT `+joinColumns+` FROM join_requests WHERE token_hash = ? AND expires_at > ?`, hash, now)
 }
 
 func noJoinRequest() error { return notFound("this link was used or is too old") }
@@ -54,7 +54,7 @@ func (s *Store) ConfirmJoin(ctx context.Context, hash []byte, address string, no
 	m digest.Member, err error) {
 	err = s.changeAlone(ctx, "joining the newsletter", func(c conn) (err error) {
 		q, err = readOne[JoinRequest](ctx, c, "", noJoinRequest(),
-			`DELETE FROM join_requests WHERE token_hash = ? AND expires_at > ? RETURNING `+joinColumns, hash, at(now))
+			`DELETE FROM join_requests WHERE token_hash = ? AND expires_at > ? RETURNING `+joinColumns, hash, now)
 		if err != nil {
 			return err
 		}

@@ -195,7 +195,7 @@ func (s *Store) Lags(ctx context.Context, now time.Time, deadline time.Duration)
 	var last instant // when the oldest due digest was planned, or should have been
 	if err := s.read().get(ctx, &last,
 		`SELECT MIN(CASE WHEN d.planned_due_at = d.next_due_at THEN d.planned_at ELSE d.next_due_at END)
-		FROM digests d WHERE d.state = 'active' AND d.next_due_at <= ?`, at(now)); err != nil {
+		FROM digests d WHERE d.state = 'active' AND d.next_due_at <= ?`, now); err != nil {
 		return l, fmt.Errorf("finding the oldest edition that is due: %w", err)
 	}
 	if at := last.plus(deadline).time(); last != 0 && at.Before(now) {
@@ -215,6 +215,6 @@ func (s *Store) Lags(ctx context.Context, now time.Time, deadline time.Duration)
 // oldestMail returns the due time of the oldest unsent email; zero: no email is due.
 func (s *Store) oldestMail(ctx context.Context, now time.Time) (time.Time, error) {
 	t, _, err := s.earliest(ctx, "the oldest mail", `SELECT MIN(e.next_at) FROM editions e
-		WHERE e.state = 'ready' AND e.expires_at > ? AND e.next_at <= ?`, at(now), at(now))
+		WHERE e.state = 'ready' AND e.expires_at > ? AND e.next_at <= ?`, now, now)
 	return t, err
 }

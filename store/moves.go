@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"net/url"
-	"strings"
 	"time"
 
 	"digest"
@@ -32,7 +30,7 @@ type Arrival struct {
 // Moves returns the moves in past and future notices of a digest's reader, oldest first.
 func (s *Store) Moves(ctx context.Context, id digest.DigestID) ([]Move, error) {
 	return readRows[Move](ctx, s.read(), "reading the moves of feeds", selectMoves+`ORDER BY n.visible_at, n.feed_id`,
-		id, string(digest.NoticeMoved))
+		id, digest.NoticeMoved)
 }
 
 const selectMoves = `SELECT ` + noticeColumns + `,
@@ -52,7 +50,7 @@ func (s *Store) UndoMove(ctx context.Context, id digest.DigestID, feed digest.Fe
 	return s.changeAlone(ctx, "going back to where a feed was", func(c conn) error {
 		m, err := readOne[Move](ctx, c, "", notFound("this move can no longer be undone"),
 			selectMoves+`AND n.feed_id = ? ORDER BY n.visible_at DESC LIMIT 1`,
-			id, string(digest.NoticeMoved), feed)
+			id, digest.NoticeMoved, feed)
 		if err != nil || m.At == 0 {
 			return err
 		}
@@ -65,7 +63,7 @@ func (r *recording) undo(ctx context.Context, id digest.DigestID, from digest.Fe
 	if err := lockFeed(ctx, r.c, from); err != nil {
 		return err
 	}
-	to, err := r.settle(ctx, digest.Feed{URL: address, Host: hostOf(address)})
+	to, err := r.settle(ctx, digest.Feed{URL: address, Host: digest.HostOf(address)})
 	if err != nil {
 		return err
 	}
@@ -164,7 +162,7 @@ func (r *recording) sendBack(ctx context.Context, p *polled) error {
 		return err
 	}
 	for _, address := range addresses {
-		to, err := r.settle(ctx, digest.Feed{URL: address, Host: hostOf(address)})
+		to, err := r.settle(ctx, digest.Feed{URL: address, Host: digest.HostOf(address)})
 		if err != nil {
 			return err
 		}
@@ -211,7 +209,7 @@ func (r *recording) bringBack(ctx context.Context, p *polled, addresses []string
 	if _, occupied, err := r.holderOf(ctx, old); occupied || err != nil {
 		return false, err
 	}
-	p.Feed.URL, p.Feed.Host, p.Feed.MovedFrom, p.Feed.MovedAt = old, hostOf(old), "", time.Time{}
+	p.Feed.URL, p.Feed.Host, p.Feed.MovedFrom, p.Feed.MovedAt = old, digest.HostOf(old), "", time.Time{}
 	return true, r.noteAddresses(ctx, p)
 }
 
@@ -265,7 +263,7 @@ func (r *recording) settle(ctx context.Context, f digest.Feed) (holder, error) {
 		err = r.c.all(ctx, &ids,
 			`INSERT INTO feeds (url, host, domain, kind, title, site_url, language, public_only)
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-			f.URL, f.Host, f.Domain, f.Kind, f.Title, f.SiteURL, f.Language, bit(f.PublicOnly))
+			f.URL, f.Host, f.Domain, f.Kind, f.Title, f.SiteURL, f.Language, f.PublicOnly)
 		if err == nil {
 			err = addTimes(ctx, r.c, ids, 0)
 		}
@@ -289,13 +287,4 @@ func (r *recording) holderOf(ctx context.Context, address string) (h holder, fou
 	found, err = r.c.find(ctx, &h, `SELECT f.id, f.url, f.parsed_at, t.last_ok_at FROM `+timedFeeds+` WHERE f.url = ?`+
 		r.c.d.lockRows("f, t"), address)
 	return h, found, err
-}
-
-// hostOf returns the host of a normalized address. The next poll stores its domain.
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return strings.ToLower(u.Hostname())
 }

@@ -9,12 +9,14 @@ import (
 	"digest/calendar"
 )
 
-const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.address_line, n.from_name, n.wanted_name,
-	n.wanted_from_name, n.reply_to, n.header_text, n.footer_text, n.paper, n.ink, n.accent, n.logo_file, n.logo_width,
-	n.logo_height, n.logo_clear,
-	n.layout, n.images, n.threaded, n.cadence, n.deliver_at, n.approve_within, n.member_limit, n.count_clicks,
-	n.return_urls, n.state, n.held_reason, n.held_at, n.archive_id, n.created_at, ` + signedAddress + ` AS own_address, ` +
-	ownersLanguage + ` AS language`
+// newsletterSettings has the columns that a publisher sets.
+var newsletterSettings = columnsOf[digest.Newsletter](`slug, name, description, site_url, address_line, from_name,
+	reply_to, header_text, footer_text, paper, ink, accent, layout, images, threaded, cadence, deliver_at,
+	approve_within, count_clicks, return_urls`)
+
+var newsletterColumns = newsletterSettings.each("n.$") + `, n.id, n.wanted_name, n.wanted_from_name, n.logo_file,
+	n.logo_width, n.logo_height, n.logo_clear, n.member_limit, n.state, n.held_reason, n.held_at, n.archive_id,
+	n.created_at, ` + signedAddress + ` AS own_address, ` + ownersLanguage + ` AS language`
 
 const ownersLanguage = `COALESCE((SELECT u.language FROM newsletter_roles o JOIN users u ON u.id = o.user_id
 	WHERE o.newsletter_id = n.id AND o.role = 'owner' LIMIT 1), '')`
@@ -49,20 +51,11 @@ func (s *Store) AddNewsletter(ctx context.Context, n digest.Newsletter, owner di
 
 func insertNewsletter(ctx context.Context, c conn, n digest.Newsletter, now time.Time) (id digest.NewsletterID,
 	err error) {
-	err = c.get(ctx, &id, `INSERT INTO newsletters (slug, name, description, site_url, address_line, from_name,
-		reply_to, header_text, footer_text,
-		paper, ink, accent, layout, images, threaded, cadence, deliver_at, approve_within, member_limit, count_clicks,
-		return_urls, state, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-		n.Slug, n.Name, n.Description, n.SiteURL, n.AddressLine, n.FromName, n.ReplyTo,
-		n.HeaderText, n.FooterText, n.Paper, n.Ink, n.Accent,
-		string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt),
-		inSeconds(n.ApproveWithin), n.MemberLimit, bit(n.CountClicks), n.ReturnURLs,
-		string(n.State), at(now))
+	err = c.get(ctx, &id, `INSERT INTO newsletters (member_limit, state, created_at, `+newsletterSettings.each("$")+`)
+		VALUES (?, ?, ?, `+newsletterSettings.each("?")+`) RETURNING id`,
+		append([]any{n.MemberLimit, n.State, now}, newsletterSettings.cells(&n)...)...)
 	return id, err
 }
-
-func inSeconds(d time.Duration) int64 { return int64(d / time.Second) }
 
 func addArchive(ctx context.Context, c conn, id digest.NewsletterID, owner digest.UserID, now time.Time) error {
 	u, err := readUser(ctx, c, owner)
@@ -124,7 +117,7 @@ type NewsletterInfo struct {
 	Role    digest.Role // of the user who lists them; RoleNone in Newsletters
 }
 
-const newsletterInfo = `SELECT ` + newsletterColumns + `,
+var newsletterInfo = `SELECT ` + newsletterColumns + `,
 	COALESCE((SELECT u.email FROM newsletter_roles o JOIN users u ON u.id = o.user_id WHERE o.newsletter_id = n.id
 	AND o.role = 'owner' LIMIT 1), '') AS owner,
 	(SELECT count(*) FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.newsletter_id = n.id
@@ -189,22 +182,15 @@ func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time
 		if err != nil {
 			return err
 		}
-		err = c.runOne(ctx, noNewsletter(),
-			`UPDATE newsletters SET slug = ?, name = ?, wanted_name = ?, wanted_from_name = ?, description = ?,
-				site_url = ?, address_line = ?, from_name = ?,
-			reply_to = ?, header_text = ?, footer_text = ?, paper = ?, ink = ?, accent = ?, layout = ?, images = ?,
-			threaded = ?, cadence = ?, deliver_at = ?, approve_within = ?, count_clicks = ?,
-			return_urls = ? WHERE id = ?`,
-			n.Slug, n.Name, n.WantedName, n.WantedFromName, n.Description, n.SiteURL, n.AddressLine, n.FromName,
-			n.ReplyTo, n.HeaderText, n.FooterText, n.Paper, n.Ink, n.Accent, string(n.Layout), string(n.Images),
-			bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), bit(n.CountClicks),
-			n.ReturnURLs, n.ID)
+		err = c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET `+newsletterSettings.each("$ = ?")+`,
+			wanted_name = ?, wanted_from_name = ? WHERE id = ?`,
+			append(newsletterSettings.cells(&n), n.WantedName, n.WantedFromName, n.ID)...)
 		if err != nil {
 			return err
 		}
 		return c.run(ctx, `UPDATE digests SET name = ?, layout = ?, images = ?, threaded = ?, deliver_at = ?
 			WHERE newsletter_id = ?`,
-			n.Name, string(n.Layout), string(n.Images), bit(n.Threaded), inSeconds(n.DeliverAt), n.ID)
+			n.Name, n.Layout, n.Images, n.Threaded, n.DeliverAt, n.ID)
 	})
 	if err != nil {
 		return failed("changing the newsletter",
@@ -274,7 +260,7 @@ func chooseCadence(ctx context.Context, c conn, d digestRow, cadence digest.Cade
 }
 
 func noteOwnCadence(ctx context.Context, c conn, d digestRow, own bool) error {
-	return c.run(ctx, `UPDATE memberships SET own_days = ? WHERE digest_id = ?`, bit(own), d.ID)
+	return c.run(ctx, `UPDATE memberships SET own_days = ? WHERE digest_id = ?`, own, d.ID)
 }
 
 // eachDigest calls f with each digest, ordered by key, and stops at the first error.
@@ -320,7 +306,7 @@ func (s *Store) ChangeNewsletterState(ctx context.Context, seen digest.Newslette
 		if err := c.runOne(ctx, digest.Refuse(digest.Conflict,
 			"someone else changed this; reload the page and check it"),
 			`UPDATE newsletters SET held_at = held_at WHERE id = ? AND state = ? AND held_reason = ?`, seen.ID,
-			string(seen.State), seen.HeldReason); err != nil {
+			seen.State, seen.HeldReason); err != nil {
 			return err
 		}
 		return setNewsletterState(ctx, c, seen.ID, state, reason, now)
@@ -350,7 +336,7 @@ func setNewsletterState(ctx context.Context, c conn, id digest.NewsletterID, sta
 		`UPDATE newsletters SET counted_from = CASE WHEN state = 'held' AND held_reason <> ?
 			AND ? <> '' THEN ? ELSE counted_from END,
 		state = ?, held_reason = ?, held_at = ? WHERE id = ?`, digest.HeldByPublisher, countedFrom, countedFrom,
-		string(state), digest.OneLine(reason), held, id); err != nil {
+		state, digest.OneLine(reason), held, id); err != nil {
 		return err
 	}
 	switch state {

@@ -72,7 +72,7 @@ func queueAsks(ctx context.Context, c conn, id digest.NewsletterID, part []Joini
 			`INSERT INTO confirmation_requests (newsletter_id, address_hash, email, mailbox, domain, time_zone,
 				queued_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (newsletter_id, address_hash) DO NOTHING`, id, askHash(j.Email), digest.NormalEmail(j.Email),
-			mailbox, mailDomain(j.Email), j.TimeZone, at(now), at(now))
+			mailbox, mailDomain(j.Email), j.TimeZone, now, now)
 		if err != nil {
 			return sum, err
 		}
@@ -122,7 +122,7 @@ func (s *Store) NoteAsked(ctx context.Context, id digest.NewsletterID, all []dig
 				queued_at, next_at)
 			WITH v (id, hash) AS (VALUES {rows}) SELECT v.id, v.hash, '', '', '', CAST(? AS TEXT), CAST(? AS BIGINT), 0
 			FROM v WHERE v.id > 0
-			ON CONFLICT (newsletter_id, address_hash) DO NOTHING`, string(digest.AskLapsed), at(now))
+			ON CONFLICT (newsletter_id, address_hash) DO NOTHING`, digest.AskLapsed, now)
 	})
 }
 
@@ -190,7 +190,7 @@ func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Tim
 			AND a.domain NOT IN (SELECT l.name FROM lanes l WHERE l.until_at > ?)
 			AND a.domain NOT IN (SELECT b.domain FROM confirmation_requests b WHERE b.requested_at > ?
 			GROUP BY b.domain HAVING count(*) >= ?)
-			ORDER BY a.next_at LIMIT 1`, id, at(now), at(now), at(now.Add(-time.Hour)), digest.AsksToDomain)
+			ORDER BY a.next_at LIMIT 1`, id, now, now, now.Add(-time.Hour), digest.AsksToDomain)
 		if err != nil || !found {
 			return a, false, err
 		}
@@ -208,7 +208,7 @@ func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Tim
 			err = c.run(ctx, `UPDATE confirmation_requests SET next_at = ? WHERE id = ?`, from(later), a.ID)
 		default:
 			a.NextAt = at(now.Add(askLease)).time()
-			return a, true, c.run(ctx, `UPDATE confirmation_requests SET next_at = ? WHERE id = ?`, at(a.NextAt), a.ID)
+			return a, true, c.run(ctx, `UPDATE confirmation_requests SET next_at = ? WHERE id = ?`, a.NextAt, a.ID)
 		}
 		if err != nil {
 			return a, false, err
@@ -220,7 +220,7 @@ func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Tim
 // digest.AsksAnHour requests in an hour.
 func askingNow(ctx context.Context, c conn, now time.Time) (ids []digest.NewsletterID, err error) {
 	lately, err := c.number(ctx, `SELECT count(*) FROM confirmation_requests a WHERE a.requested_at > ?`,
-		at(now.Add(-time.Hour)))
+		now.Add(-time.Hour))
 	if err != nil || lately >= digest.AsksAnHour {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func askingNow(ctx context.Context, c conn, now time.Time) (ids []digest.Newslet
 		`SELECT n.id FROM newsletters n WHERE n.state = 'active' AND NOT EXISTS (SELECT 1 FROM lanes l
 			WHERE l.name = '' AND l.until_at > ?)
 		AND EXISTS (SELECT 1 FROM confirmation_requests a WHERE a.newsletter_id = n.id AND a.state = 'waiting'
-		AND a.next_at <= ?) ORDER BY n.id`, at(now), at(now))
+		AND a.next_at <= ?) ORDER BY n.id`, now, now)
 	for _, id := range waiting {
 		if err != nil {
 			return nil, err
@@ -241,7 +241,7 @@ func askingNow(ctx context.Context, c conn, now time.Time) (ids []digest.Newslet
 		var today int
 		if today, err = c.number(ctx,
 			`SELECT count(*) FROM confirmation_requests a WHERE a.newsletter_id = ? AND a.requested_at > ?`, id,
-			at(now.Add(-24*time.Hour))); today < digest.AsksADay {
+			now.Add(-24*time.Hour)); today < digest.AsksADay {
 			ids = append(ids, id)
 		}
 	}
@@ -268,7 +268,7 @@ func countAsks(ctx context.Context, c conn, id digest.NewsletterID, since time.T
 		N     int
 	}
 	err = c.all(ctx, &rows, `SELECT a.state, count(*) AS n FROM confirmation_requests a WHERE a.newsletter_id = ?
-		AND a.requested_at >= ? GROUP BY a.state`, id, at(since))
+		AND a.requested_at >= ? GROUP BY a.state`, id, since)
 	for _, r := range rows {
 		if n := counts.Of(r.State); n != nil {
 			*n = r.N
@@ -292,8 +292,8 @@ func (s *Store) AskNow(ctx context.Context, a digest.Ask, hash []byte, now time.
 		if err := c.runOne(ctx, conflict("nobody is to be asked"),
 			`UPDATE confirmation_requests SET state = 'asked', requested_at = ? WHERE id = ? AND state = 'waiting'
 				AND next_at = ?
-			AND newsletter_id IN (SELECT n.id FROM newsletters n WHERE n.state = 'active')`, at(now), a.ID,
-			at(a.NextAt)); err != nil {
+			AND newsletter_id IN (SELECT n.id FROM newsletters n WHERE n.state = 'active')`, now, a.ID,
+			a.NextAt); err != nil {
 			return err
 		}
 		q := JoinRequest{NewsletterID: a.NewsletterID, Email: a.Email, TimeZone: a.TimeZone, Form: a.Form()}
@@ -313,7 +313,7 @@ func (s *Store) AskNow(ctx context.Context, a digest.Ask, hash []byte, now time.
 func (s *Store) AskAgain(ctx context.Context, a digest.Ask, hash []byte, counts bool, next time.Time) error {
 	return s.unask(ctx, a, hash, func(c conn) error {
 		return c.run(ctx, `UPDATE confirmation_requests SET state = 'waiting', requested_at = 0, tries = tries + ?,
-			next_at = ? WHERE id = ?`, bit(counts), at(next), a.ID)
+			next_at = ? WHERE id = ?`, counts, next, a.ID)
 	})
 }
 
@@ -322,7 +322,7 @@ func (s *Store) AskAgain(ctx context.Context, a digest.Ask, hash []byte, counts 
 func (s *Store) AskFailed(ctx context.Context, a digest.Ask, hash []byte, state digest.AskState, evidence string,
 	now time.Time) error {
 	return s.unask(ctx, a, hash, func(c conn) error {
-		if err := c.run(ctx, `UPDATE confirmation_requests SET requested_at = ? WHERE id = ?`, at(now),
+		if err := c.run(ctx, `UPDATE confirmation_requests SET requested_at = ? WHERE id = ?`, now,
 			a.ID); err != nil {
 			return err
 		}
@@ -339,7 +339,7 @@ func (s *Store) unask(ctx context.Context, a digest.Ask, hash []byte, do func(co
 	return s.changeAlone(ctx, "noting who was not asked", func(c conn) error {
 		mine, err := c.number(ctx,
 			`SELECT count(*) FROM confirmation_requests a WHERE a.id = ? AND a.next_at = ?
-				AND a.state IN ('waiting', 'asked')`, a.ID, at(a.NextAt))
+				AND a.state IN ('waiting', 'asked')`, a.ID, a.NextAt)
 		if err != nil || mine == 0 {
 			return err
 		}
@@ -350,7 +350,7 @@ func (s *Store) unask(ctx context.Context, a digest.Ask, hash []byte, do func(co
 			return err
 		}
 		if err := c.run(ctx, `UPDATE letter_requests SET sent_at = -1 WHERE kind = ? AND email_key = ?`,
-			string(allowance.ToAsk(int64(a.NewsletterID))), emailKey(a.Email)); err != nil {
+			allowance.ToAsk(int64(a.NewsletterID)), emailKey(a.Email)); err != nil {
 			return err
 		}
 		return do(c)
@@ -365,7 +365,7 @@ func forgetAsked(ctx context.Context, c conn, id digest.NewsletterID, email stri
 // endAsk stores the final state of a request and deletes its address.
 func endAsk(ctx context.Context, c conn, id int64, state digest.AskState) error {
 	return c.run(ctx, `UPDATE confirmation_requests SET state = ?, email = '', mailbox = '', domain = '' WHERE id = ?`,
-		string(state), id)
+		state, id)
 }
 
 // askConfirmed records that a person has joined, if they got a request. Their mail domain still counts for the pace.
@@ -392,7 +392,7 @@ func (s *Store) ForgetAsks(ctx context.Context, now time.Time) error {
 	var over []digest.Ask
 	err := s.read().all(ctx, &over, `SELECT `+
 		newsletterAskColumns+` FROM confirmation_requests a WHERE a.state = 'asked' AND a.requested_at <= ?
-			ORDER BY a.id`, at(now.Add(-digest.AskLife)))
+			ORDER BY a.id`, now.Add(-digest.AskLife))
 	if err != nil {
 		return fmt.Errorf("finding who has not answered: %w", err)
 	}
@@ -412,10 +412,10 @@ func (s *Store) ForgetAsks(ctx context.Context, now time.Time) error {
 		return err
 	}
 	return s.change(ctx, "forgetting who was not asked", func(c conn) error {
-		if err := c.run(ctx, `DELETE FROM join_requests WHERE expires_at <= ?`, at(now)); err != nil {
+		if err := c.run(ctx, `DELETE FROM join_requests WHERE expires_at <= ?`, now); err != nil {
 			return err
 		}
 		return c.run(ctx, `DELETE FROM confirmation_requests WHERE state = 'waiting' AND queued_at <= ?`,
-			at(now.Add(-digest.AskPatience)))
+			now.Add(-digest.AskPatience))
 	})
 }

@@ -28,13 +28,13 @@ func (s *Store) CountClick(ctx context.Context, click digest.Click, now time.Tim
 		n, err = c.exec(ctx, `INSERT INTO newsletter_clicks (newsletter_id, post_id, title, url, since, clicks)
 			SELECT n.id, p.id, p.title, p.url, ?, 1 FROM newsletters n CROSS JOIN posts p WHERE n.id = ?
 			AND n.count_clicks = 1 AND p.id = ?
-			ON CONFLICT (newsletter_id, post_id) DO UPDATE SET clicks = newsletter_clicks.clicks + 1`, since.String(),
+			ON CONFLICT (newsletter_id, post_id) DO UPDATE SET clicks = newsletter_clicks.clicks + 1`, since,
 			click.Newsletter, click.Post)
 		if err != nil || n == 0 {
 			return err
 		}
 		return c.run(ctx, `DELETE FROM newsletter_clicks WHERE newsletter_id = ? AND since < ?`, click.Newsletter,
-			since.Plus(-int(clickedSince/(24*time.Hour))).String())
+			since.Plus(-int(clickedSince/(24*time.Hour))))
 	})
 }
 

@@ -27,7 +27,7 @@ func countDay(ctx context.Context, c conn, now instant, of map[digest.Newsletter
 	}
 	for _, id := range ids {
 		d := of[id]
-		v.row(id, today[id].String(), slot, d.Joined, d.Left, d.Sent, d.Bounced, d.Complained)
+		v.row(id, today[id], slot, d.Joined, d.Left, d.Sent, d.Bounced, d.Complained)
 	}
 	return c.runRows(ctx, &v,
 		`INSERT INTO newsletter_days (newsletter_id, day, slot, joined, gone, sent, bounced, complained)
@@ -57,7 +57,7 @@ func (s *Store) NewsletterDays(ctx context.Context, id digest.NewsletterID, sinc
 	error) {
 	return readRows[digest.NewsletterDay](ctx, s.read(), "reading the days of a newsletter",
 		`SELECT x.day, `+daySums+` FROM newsletter_days x
-		WHERE x.newsletter_id = ? AND x.day >= ? GROUP BY x.day ORDER BY x.day`, id, since.String())
+		WHERE x.newsletter_id = ? AND x.day >= ? GROUP BY x.day ORDER BY x.day`, id, since)
 }
 
 // LetterCounts returns the email counts of all newsletters from a day on.
@@ -65,7 +65,7 @@ func (s *Store) LetterCounts(ctx context.Context, since digest.Date) (map[digest
 	error) {
 	rows, err := readRows[troubledRow](ctx, s.read(), "counting letters",
 		`SELECT x.newsletter_id, `+letterSums+` FROM newsletter_days x
-		WHERE x.day >= ? GROUP BY x.newsletter_id`, since.String())
+		WHERE x.day >= ? GROUP BY x.newsletter_id`, since)
 	counts := make(map[digest.NewsletterID]digest.LetterCounts, len(rows))
 	for _, r := range rows {
 		counts[r.NewsletterID] = r.LetterCounts

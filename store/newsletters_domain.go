@@ -31,8 +31,8 @@ func (s *Store) SetNewsletterDomain(ctx context.Context, d digest.NewsletterDoma
 		return c.run(ctx, `INSERT INTO newsletter_domains (newsletter_id, from_address, selector, sealed, created_at,
 			signs, finding, checked_at, seen_at, next_at)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, d.NewsletterID, d.FromAddress, d.Selector, d.Sealed,
-			at(d.CreatedAt),
-			bit(d.Signs), d.Finding, at(d.CheckedAt), at(d.SeenAt), at(d.NextLook()))
+			d.CreatedAt,
+			d.Signs, d.Finding, d.CheckedAt, d.SeenAt, d.NextLook())
 	})
 }
 
@@ -47,7 +47,7 @@ func (s *Store) NewsletterDomain(ctx context.Context, id digest.NewsletterID) (d
 func (s *Store) NewsletterDomainsDue(ctx context.Context, now time.Time, most int) ([]digest.NewsletterDomain, error) {
 	return readRows[digest.NewsletterDomain](ctx, s.read(), "finding domains to look at",
 		`SELECT `+domainColumns+` FROM newsletter_domains x
-		WHERE x.next_at <= ? ORDER BY x.next_at, x.newsletter_id LIMIT ?`, at(now), most)
+		WHERE x.next_at <= ? ORDER BY x.next_at, x.newsletter_id LIMIT ?`, now, most)
 }
 
 // RecordDomainLook stores the result of a DNS check, unless the domain has a new key. turned reports whether this
@@ -57,8 +57,8 @@ func (s *Store) RecordDomainLook(ctx context.Context, was, is digest.NewsletterD
 		return c.exec(ctx, `UPDATE newsletter_domains SET signs = ?, finding = ?, checked_at = ?, seen_at = ?,
 			next_at = ?
 			WHERE newsletter_id = ? AND selector = ? AND signs = ?`,
-			bit(is.Signs), is.Finding, at(is.CheckedAt), at(is.SeenAt), at(is.NextLook()), is.NewsletterID, is.Selector,
-			bit(was.Signs))
+			is.Signs, is.Finding, is.CheckedAt, is.SeenAt, is.NextLook(), is.NewsletterID, is.Selector,
+			was.Signs)
 	})
 	return n > 0 && was.Signs != is.Signs, err
 }

@@ -32,7 +32,7 @@ func (s *Store) AddNewsletterFeed(ctx context.Context, id digest.NewsletterID, s
 				}
 				if err := c.run(ctx, `UPDATE subscriptions SET title = ?, folder = ?, display = ?, extras = ?
 					WHERE digest_id = ? AND feed_id = ?`,
-					sub.Title, sub.Folder, string(sub.Display), int(sub.Extras), d, sub.FeedID); err != nil {
+					sub.Title, sub.Folder, sub.Display, sub.Extras, d, sub.FeedID); err != nil {
 					return 0, err
 				}
 			}

@@ -67,7 +67,7 @@ func (s *Store) LettersWaiting(ctx context.Context, n digest.Newsletter, now tim
 		LEFT JOIN newsletter_letters l ON l.newsletter_id = d.newsletter_id AND l.local_date = e.local_date
 		WHERE d.newsletter_id = ? AND e.attempt = 0 AND e.send_at > ? AND e.state IN ('ready', 'unmailed')
 		AND COALESCE(l.approved_at, 0) = 0
-		ORDER BY e.local_date`, today.Plus(-1).String(), today.String(), today.Plus(1).String(), n.ID, at(now))
+		ORDER BY e.local_date`, today.Plus(-1), today, today.Plus(1), n.ID, now)
 }
 
 // LettersDecided returns the publisher's decisions about up to most issues from a date on, ordered by date.
@@ -75,14 +75,14 @@ func (s *Store) LettersDecided(ctx context.Context, id digest.NewsletterID, from
 	most int) ([]digest.NewsletterLetter, error) {
 	return readRows[digest.NewsletterLetter](ctx, s.read(), "reading what was decided of letters",
 		`SELECT `+letterColumns+` FROM newsletter_letters l
-		WHERE l.newsletter_id = ? AND l.local_date >= ? ORDER BY l.local_date LIMIT ?`, id, from.String(), most)
+		WHERE l.newsletter_id = ? AND l.local_date >= ? ORDER BY l.local_date LIMIT ?`, id, from, most)
 }
 
 // LetterWaits reports whether a mailer still has to send the issue of a date to a member.
 func (s *Store) LetterWaits(ctx context.Context, id digest.NewsletterID, date digest.Date) (bool, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM digests d JOIN editions e ON e.digest_id = d.id
 		WHERE d.newsletter_id = ? AND e.local_date = ? AND e.state IN ('ready', 'leased') LIMIT 1) x`,
-		id, date.String())
+		id, date)
 	return n > 0, failed("looking for the letter of a date", err)
 }
 
@@ -90,7 +90,7 @@ func readLetter(ctx context.Context, c conn, id digest.NewsletterID, date digest
 	error) {
 	l := digest.NewsletterLetter{NewsletterID: id, LocalDate: date}
 	_, err := c.find(ctx, &l, `SELECT `+
-		letterColumns+` FROM newsletter_letters l WHERE l.newsletter_id = ? AND l.local_date = ?`, id, date.String())
+		letterColumns+` FROM newsletter_letters l WHERE l.newsletter_id = ? AND l.local_date = ?`, id, date)
 	return l, err
 }
 
@@ -105,7 +105,7 @@ func (s *Store) SetNewsletterLetter(ctx context.Context, l digest.NewsletterLett
 		`INSERT INTO newsletter_letters (newsletter_id, local_date, subject, note, skipped) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (newsletter_id, local_date) DO UPDATE SET subject = excluded.subject, note = excluded.note,
 		skipped = excluded.skipped`,
-		l.NewsletterID, l.LocalDate.String(), l.Subject, l.Note, bit(l.Skipped))
+		l.NewsletterID, l.LocalDate, l.Subject, l.Note, l.Skipped)
 }
 
 // ApproveNewsletterLetter approves the issue of a date. The emails that wait for approval are sent at their members'
@@ -120,20 +120,20 @@ func (s *Store) ApproveNewsletterLetter(ctx context.Context, id digest.Newslette
 		}
 		if err := c.run(ctx, `INSERT INTO newsletter_letters (newsletter_id, local_date, approved_at) VALUES (?, ?, ?)
 			ON CONFLICT (newsletter_id, local_date) DO UPDATE SET approved_at = excluded.approved_at`, id,
-			date.String(), at(now)); err != nil {
+			date, now); err != nil {
 			return 0, err
 		}
 		leave := fmt.Sprintf(`CASE WHEN e.send_at - %[1]d > %[2]d THEN e.send_at - %[1]d ELSE %[2]d END`,
-			inSeconds(n.ApproveWithin), at(now))
+			seconds(n.ApproveWithin), at(now))
 		waits := fmt.Sprintf(` WHERE e.local_date = ? AND e.digest_id IN (SELECT d.id FROM digests d
 			WHERE d.newsletter_id = ?) AND e.attempt = 0 AND e.send_at > %d`, at(now))
 		waited, err := c.exec(ctx, `UPDATE editions AS e SET next_at = `+leave+`, date = `+leave+`, send_at = `+
-			leave+waits+` AND e.state = 'ready'`, date.String(), id)
+			leave+waits+` AND e.state = 'ready'`, date, id)
 		if err != nil {
 			return 0, err
 		}
 		return waited, c.run(ctx, `UPDATE editions AS e SET send_at = `+leave+waits+` AND e.state = 'unmailed'`,
-			date.String(), id)
+			date, id)
 	})
 }
 
@@ -142,7 +142,7 @@ func (s *Store) ApproveNewsletterLetter(ctx context.Context, id digest.Newslette
 func (s *Store) PullPost(ctx context.Context, id digest.NewsletterID, post digest.PostID, now time.Time) error {
 	return s.change(ctx, "pulling a post", func(c conn) error {
 		err := c.run(ctx, `INSERT INTO newsletter_pulled_posts (newsletter_id, post_id, pulled_at) VALUES (?, ?, ?)
-			ON CONFLICT DO NOTHING`, id, post, at(now))
+			ON CONFLICT DO NOTHING`, id, post, now)
 		if err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (s *Store) PullPost(ctx context.Context, id digest.NewsletterID, post diges
 		if err != nil || moved == 0 {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE posts SET shown_at = ? WHERE id = ?`, at(now), post); err != nil {
+		if err := c.run(ctx, `UPDATE posts SET shown_at = ? WHERE id = ?`, now, post); err != nil {
 			return err
 		}
 		var empty []digest.DigestID
@@ -184,7 +184,7 @@ func (s *Store) UnsentPosts(ctx context.Context, n digest.Newsletter, now time.T
 		return nil, err
 	}
 	made, err := s.editionsWhere(ctx, `e.digest_id = ? AND e.local_date >= ? AND e.due_at <= ? AND e.send_at > ?`,
-		n.ArchiveID, digest.DateOf(now).Plus(-1).String(), at(now), at(now))
+		n.ArchiveID, digest.DateOf(now).Plus(-1), now, now)
 	if err != nil || len(made) == 0 {
 		return refs, err
 	}

@@ -16,12 +16,12 @@ func (s *Store) SetNewsletterLogo(ctx context.Context, id digest.NewsletterID, l
 	return s.change(ctx, "storing the logo", func(c conn) error {
 		if err := c.runOne(ctx, noNewsletter(),
 			`UPDATE newsletters SET logo_file = ?, logo_width = ?, logo_height = ?, logo_clear = ? WHERE id = ?`,
-			l.LogoFile, l.LogoWidth, l.LogoHeight, bit(l.LogoClear), id); err != nil {
+			l.LogoFile, l.LogoWidth, l.LogoHeight, l.LogoClear, id); err != nil {
 			return err
 		}
 		if err := c.run(ctx, `INSERT INTO newsletter_logos (newsletter_id, file, picture, added_at) VALUES (?, ?, ?, ?)
 			ON CONFLICT (newsletter_id, file) DO UPDATE SET added_at = excluded.added_at`, id, l.LogoFile, picture,
-			at(now)); err != nil {
+			now); err != nil {
 			return err
 		}
 		return c.run(ctx, `DELETE FROM newsletter_logos WHERE newsletter_id = ? AND file NOT IN

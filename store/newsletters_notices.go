@@ -50,7 +50,7 @@ func (r *recording) tellPublishersOfMove(ctx context.Context, p *polled) error {
 		FROM `+publishedFeeds+` WHERE s.feed_id = ? AND `+goesOn+` ORDER BY n.id
 		ON CONFLICT (newsletter_id, feed_id, kind) DO UPDATE SET url = excluded.url, moved_to = excluded.moved_to,
 		notified_at = 0`,
-		string(digest.NoticeMoved), cmp.Or(p.Was.Title, p.Feed.Title), p.stored.URL, p.Feed.URL, p.Feed.ID)
+		digest.NoticeMoved, cmp.Or(p.Was.Title, p.Feed.Title), p.stored.URL, p.Feed.URL, p.Feed.ID)
 }
 
 // A PublisherNews holds the notices about a newsletter's feeds that its publishers have not got.
@@ -105,12 +105,12 @@ func (s *Store) MarkTold(ctx context.Context, news PublisherNews, now time.Time)
 		for part := range slices.Chunk(news.Notices, statementRows) {
 			var v values
 			for _, n := range part {
-				v.row(n.FeedID, string(n.Kind))
+				v.row(n.FeedID, n.Kind)
 			}
 			if err := c.runRows(ctx, &v,
 				`WITH v (feed_id, kind) AS (VALUES {rows}) UPDATE newsletter_notices SET notified_at = ? FROM v
 				WHERE newsletter_notices.newsletter_id = ? AND newsletter_notices.feed_id = v.feed_id
-				AND newsletter_notices.kind = v.kind`, at(now), news.Newsletter.ID); err != nil {
+				AND newsletter_notices.kind = v.kind`, now, news.Newsletter.ID); err != nil {
 				return err
 			}
 		}

@@ -70,7 +70,7 @@ func (s *Store) SetRole(ctx context.Context, id digest.NewsletterID, user digest
 func setRole(ctx context.Context, c conn, id digest.NewsletterID, user digest.UserID, role digest.Role,
 	now time.Time) error {
 	return c.run(ctx, `INSERT INTO newsletter_roles (newsletter_id, user_id, role, created_at) VALUES (?, ?, ?, ?)
-		ON CONFLICT (newsletter_id, user_id) DO UPDATE SET role = excluded.role`, id, user, string(role), at(now))
+		ON CONFLICT (newsletter_id, user_id) DO UPDATE SET role = excluded.role`, id, user, role, now)
 }
 
 // handOver makes the owner an editor, and transfers the archive to a new owner.
@@ -119,7 +119,7 @@ func (s *Store) OfferNewsletter(ctx context.Context, id digest.NewsletterID, edi
 		}
 		found, err := c.exec(ctx,
 			`UPDATE newsletter_roles SET offered_at = ? WHERE newsletter_id = ? AND user_id = ? AND role = 'editor'`,
-			at(now), id, editor)
+			now, id, editor)
 		if err == nil && found == 0 {
 			err = notFound("%s has no such editor", n.Name)
 		}

@@ -50,7 +50,7 @@ func (s *Store) AddNewsletterToken(ctx context.Context, t NewsletterToken, hash 
 		}
 		err = c.get(ctx, &id, `INSERT INTO newsletter_tokens (newsletter_id, user_id, name, token_hash, read_only,
 			created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
-			t.NewsletterID, t.UserID, t.Name, hash, bit(t.ReadOnly), at(now))
+			t.NewsletterID, t.UserID, t.Name, hash, t.ReadOnly, now)
 		return id, err
 	})
 }

@@ -54,7 +54,7 @@ func (p *polled) notBusy() {
 type notices struct{ values }
 
 func (n *notices) add(f digest.Feed, kind digest.NoticeKind, gap digest.Gap) {
-	n.row(f.ID, string(kind), f.Title, f.URL, at(gap.From), from(gap.To))
+	n.row(f.ID, kind, f.Title, f.URL, gap.From, from(gap.To))
 }
 
 // isTold selects the digests d whose readers get notices about their feeds. For a newsletter, only its publishers get
@@ -105,7 +105,7 @@ func (r *recording) tellMove(ctx context.Context, p *polled) error {
 		AND replace(s.address, ?, '') = s.address
 		ORDER BY s.digest_id ON CONFLICT (digest_id, visible_at, feed_id, kind) DO UPDATE
 		SET moved_to = excluded.moved_to`,
-		string(digest.NoticeMoved), cmp.Or(p.Was.Title, p.Feed.Title), p.stored.URL, p.Feed.URL, p.Feed.ID,
+		digest.NoticeMoved, cmp.Or(p.Was.Title, p.Feed.Title), p.stored.URL, p.Feed.URL, p.Feed.ID,
 		listed(p.Feed.URL))
 }
 

@@ -26,7 +26,7 @@ func (r *recording) tellSick(ctx context.Context) error {
 			back = append(back, p.Feed.ID)
 		case p.Illness != digest.Well && p.Feed.State == digest.FeedActive:
 			f := p.Feed
-			sick.row(f.ID, f.Title, f.URL, from(f.FailingSince), string(p.Illness), r.now.plus(-toldAgain))
+			sick.row(f.ID, f.Title, f.URL, from(f.FailingSince), p.Illness, r.now.plus(-toldAgain))
 		}
 	}
 	if err := dropWaitingNotices(ctx, r.c, back, `'sick', 'dead'`); err != nil {

@@ -21,7 +21,7 @@ func (s *Store) SetOperatorLink(ctx context.Context, hash []byte, expires time.T
 		if err != nil || has {
 			return false, err
 		}
-		_, err = c.exec(ctx, `INSERT INTO operator_links (token_hash, expires_at) VALUES (?, ?)`, hash, at(expires))
+		_, err = c.exec(ctx, `INSERT INTO operator_links (token_hash, expires_at) VALUES (?, ?)`, hash, expires)
 		return true, err
 	})
 }
@@ -34,7 +34,7 @@ func hasOperator(ctx context.Context, c conn) (bool, error) {
 // OperatorLink reports whether a token is valid: it is known and not expired, and no operator exists.
 func (s *Store) OperatorLink(ctx context.Context, hash []byte, now time.Time) (bool, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM operator_links WHERE token_hash = ? AND expires_at > ?
-		AND NOT EXISTS (SELECT 1 FROM users WHERE operator = 1)`, hash, at(now))
+		AND NOT EXISTS (SELECT 1 FROM users WHERE operator = 1)`, hash, now)
 	return n > 0, failed("reading the operator's link", err)
 }
 
@@ -46,7 +46,7 @@ func (s *Store) UseOperatorLink(ctx context.Context, hash []byte, email, zone st
 		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
 			return u, err
 		}
-		n, err := c.exec(ctx, `DELETE FROM operator_links WHERE token_hash = ? AND expires_at > ?`, hash, at(now))
+		n, err := c.exec(ctx, `DELETE FROM operator_links WHERE token_hash = ? AND expires_at > ?`, hash, now)
 		if err != nil {
 			return u, err
 		}
@@ -78,7 +78,7 @@ func (s *Store) OtherOperators(ctx context.Context, user digest.UserID) (int, er
 // SetOperator makes a user an operator, or revokes it.
 func (s *Store) SetOperator(ctx context.Context, user digest.UserID, operator bool) error {
 	return s.runOne(ctx, "changing who runs this", noUser(), `UPDATE users SET operator = ? WHERE id = ?`,
-		bit(operator), user)
+		operator, user)
 }
 
 // DropOperator revokes a user's operator role. It returns digest.Conflict if there is no other operator.

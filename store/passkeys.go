@@ -50,7 +50,7 @@ func (s *Store) AddPasskey(ctx context.Context, p Passkey, now time.Time) error 
 		}
 		_, err = c.exec(ctx, `INSERT INTO passkeys (user_id, credential_id, credential, sign_count, name, created_at)
 			VALUES (?, ?, ?, ?, ?, ?)`,
-			p.UserID, p.CredentialID, p.Credential, p.SignCount, p.Name, at(now))
+			p.UserID, p.CredentialID, p.Credential, p.SignCount, p.Name, now)
 		return err
 	})
 	if isUnique(err) {
@@ -70,7 +70,7 @@ func (s *Store) Passkeys(ctx context.Context, user digest.UserID) ([]Passkey, er
 func (s *Store) UsePasskey(ctx context.Context, was Passkey, credential string, count int64, now time.Time) error {
 	return s.runOne(ctx, "recording the use of a passkey", notFound("this passkey no longer exists"),
 		`UPDATE passkeys SET credential = ?, sign_count = ?, used_at = ? WHERE id = ? AND sign_count = ?`,
-		credential, count, at(now), was.ID, was.SignCount)
+		credential, count, now, was.ID, was.SignCount)
 }
 
 // RemovePasskey deletes a user's passkey, and ends the sessions that began with it, except keep. It returns
@@ -92,11 +92,11 @@ func (s *Store) RemovePasskey(ctx context.Context, user digest.UserID, id int64,
 func (s *Store) AddCeremony(ctx context.Context, hash []byte, user digest.UserID, data string, now,
 	expires time.Time) error {
 	return s.change(ctx, "storing what a passkey is asked", func(c conn) error {
-		if _, err := c.exec(ctx, `DELETE FROM passkey_challenges WHERE expires_at <= ?`, at(now)); err != nil {
+		if _, err := c.exec(ctx, `DELETE FROM passkey_challenges WHERE expires_at <= ?`, now); err != nil {
 			return err
 		}
 		_, err := c.exec(ctx, `INSERT INTO passkey_challenges (token_hash, user_id, data, expires_at)
-			VALUES (?, ?, ?, ?)`, hash, user, data, at(expires))
+			VALUES (?, ?, ?, ?)`, hash, user, data, expires)
 		return err
 	})
 }
@@ -108,6 +108,6 @@ func (s *Store) UseCeremony(ctx context.Context, hash []byte, user digest.UserID
 	return changed(ctx, s, "reading what a passkey was asked", func(c conn) (string, error) {
 		return readOne[string](ctx, c, "", notFound("nothing was asked, or too long ago"),
 			`DELETE FROM passkey_challenges WHERE token_hash = ? AND user_id = ? AND expires_at > ? RETURNING data`,
-			hash, user, at(now))
+			hash, user, now)
 	})
 }

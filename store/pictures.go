@@ -22,7 +22,7 @@ func (s *Store) LearnPictureSize(ctx context.Context, address string, size diges
 		`INSERT INTO picture_sizes (address, width, height, learned_at) VALUES (?, ?, ?, ?)
 		ON CONFLICT (address) DO UPDATE SET width = excluded.width, height = excluded.height,
 		learned_at = excluded.learned_at`,
-		pictureKey(address), size.Width, size.Height, at(now))
+		pictureKey(address), size.Width, size.Height, now)
 }
 
 // PictureSizes returns the known sizes of pictures by address.

@@ -87,5 +87,5 @@ func (p *polled) pack() (packed bool, full []PollRecord) {
 
 // poll adds the row of a poll, or of polls that are packed into it.
 func (v *values) poll(feed digest.FeedID, r PollRecord, packed string) {
-	v.row(feed, at(r.At), r.Outcome, r.Status, r.Requests, r.Bytes, r.Took.Milliseconds(), r.Note, packed)
+	v.row(feed, r.At, r.Outcome, r.Status, r.Requests, r.Bytes, r.Took.Milliseconds(), r.Note, packed)
 }

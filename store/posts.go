@@ -226,7 +226,7 @@ func (s *Store) DeliveredBefore(ctx context.Context, id digest.DigestID, feed di
 			AND dp.digest_id = ? AND dp.visible_at >= ? AND dp.visible_at < ? -- so that other partitions are left out
 			AND p.feed_id IN (SELECT f.id FROM feeds f WHERE f.id = ? OR f.merged_into = ?)
 			ORDER BY e.due_at DESC, p.id DESC LIMIT ?`,
-			id, first, before, at(place.DueAt), place.Post, id, first, before, feed, feed, limit-len(all))
+			id, first, before, place.DueAt, place.Post, id, first, before, feed, feed, limit-len(all))
 		if err != nil {
 			return nil, err
 		}
@@ -250,7 +250,7 @@ func (s *Store) NewestDelivered(ctx context.Context, id digest.DigestID, feeds [
 			`SELECT p.feed_id, MAX(CASE WHEN p.published_at > 0 THEN p.published_at ELSE p.seen_at END) AS at
 			FROM digest_posts dp JOIN posts p ON p.id = dp.post_id WHERE dp.digest_id = ? AND dp.visible_at > ?
 			AND dp.visible_at <= ?
-			AND p.feed_id`+s.d.oneOf+` GROUP BY p.feed_id`, id, at(upTo.Add(-newestBack)), at(upTo), keys(s.d, some))
+			AND p.feed_id`+s.d.oneOf+` GROUP BY p.feed_id`, id, upTo.Add(-newestBack), upTo, keys(s.d, some))
 		if err != nil {
 			return nil, err
 		}

@@ -110,15 +110,15 @@ func (s *Store) SavePost(ctx context.Context, user digest.UserID, post digest.Po
 			return err
 		}
 		return c.run(ctx, `INSERT INTO saved_posts (user_id, post_id, saved_at, digest_id, due_at, local_date)
-			VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, user, post, at(now), d.DigestID, d.DueAt,
-			d.Date.String())
+			VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, user, post, now, d.DigestID, d.DueAt,
+			d.Date)
 	})
 }
 
 // UnsavePost removes a saved post that was saved at since or later. It is no error if there is no such post.
 func (s *Store) UnsavePost(ctx context.Context, user digest.UserID, post digest.PostID, since time.Time) error {
 	return s.run(ctx, "removing the post",
-		`DELETE FROM saved_posts WHERE user_id = ? AND post_id = ? AND saved_at >= ?`, user, post, at(since))
+		`DELETE FROM saved_posts WHERE user_id = ? AND post_id = ? AND saved_at >= ?`, user, post, since)
 }
 
 // SavedPosts returns the posts that a reader has saved, newest first: at most limit posts after a key.

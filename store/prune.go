@@ -109,13 +109,13 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 			func() (int, error) { return 0, s.pruneLinkChanges(ctx, min(old, at(now).plus(-digest.LinkUndoTime))) }},
 		{"imports", func() (int, error) {
 			return 0, s.write(ctx, func(c conn) error {
-				return c.run(ctx, `DELETE FROM imports WHERE imported_at <= ?`, at(now.Add(-importLife)))
+				return c.run(ctx, `DELETE FROM imports WHERE imported_at <= ?`, now.Add(-importLife))
 			})
 		}},
 		{"sessions", func() (int, error) {
 			return 0, s.write(ctx, func(c conn) error {
 				return c.execEach(ctx, []string{`DELETE FROM sessions WHERE expires_at <= ?`,
-					`DELETE FROM sign_in_tokens WHERE expires_at <= ?`}, at(now))
+					`DELETE FROM sign_in_tokens WHERE expires_at <= ?`}, now)
 			})
 		}},
 	} {

@@ -98,12 +98,12 @@ func (s *Store) leavePushes(ctx context.Context, now time.Time) (n int, err erro
 			AND (NOT (`+pushable+`) OR NOT (`+offered+`)
 				AND (p.state <> 'active' OR EXISTS (SELECT 1 FROM push_subscriptions x WHERE x.feed_id = p.feed_id
 				AND x.topic = f.topic AND x.state = 'active')))
-			RETURNING feed_id`, at(now))
+			RETURNING feed_id`, now)
 		if err != nil {
 			return err
 		}
 		gone, err := c.exec(ctx, `UPDATE push_subscriptions SET state = 'left', next_at = ? WHERE state NOT IN ('left')
-			AND NOT EXISTS (SELECT 1 FROM feeds f WHERE f.id = push_subscriptions.feed_id)`, at(now))
+			AND NOT EXISTS (SELECT 1 FROM feeds f WHERE f.id = push_subscriptions.feed_id)`, now)
 		n = len(feeds) + gone
 		if err == nil {
 			err = trust(ctx, c, feeds, now)
@@ -139,7 +139,7 @@ func (s *Store) ClaimHubRequests(ctx context.Context, now time.Time, n int, retr
 		var due []HubRequest
 		err := c.all(ctx, &due, `SELECT `+pushColumns+`, `+outside+` FROM push_subscriptions p WHERE p.next_at <= ?
 			AND (p.state IN ('active', 'left') OR `+asksHost("p")+`)
-			ORDER BY p.next_at, p.id LIMIT ?`+c.d.skipRows("p"), at(now), at(now), n)
+			ORDER BY p.next_at, p.id LIMIT ?`+c.d.skipRows("p"), now, now, n)
 		if err != nil {
 			return err
 		}
@@ -209,7 +209,7 @@ func duePush(ctx context.Context, c conn, p *digest.PushSubscription, hosts hubH
 	p.State, p.RequestedAt = digest.PushAsked, now
 	return true, c.run(ctx, `UPDATE push_subscriptions SET state = 'asked', requested_at = ?, errors = ?,
 		last_error = ?, next_at = ? WHERE id = ?`,
-		at(now), p.Errors, p.LastError, from(retry(p.Errors+1)), p.ID)
+		now, p.Errors, p.LastError, from(retry(p.Errors+1)), p.ID)
 }
 
 // renewPush adds a subscription that renews an active one. It ends the active one if it has expired.
@@ -224,7 +224,7 @@ func renewPush(ctx context.Context, c conn, p digest.PushSubscription, now time.
 		SELECT CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), 'wanted', CAST(? AS BIGINT)
 		WHERE NOT EXISTS (SELECT 1 FROM push_subscriptions x WHERE x.feed_id = ? AND x.hub = ? AND x.topic = ?
 		AND x.state IN ('wanted', 'asked'))`,
-		p.FeedID, p.Hub, p.Topic, rand.Text()+rand.Text(), at(now), p.FeedID, p.Hub, p.Topic)
+		p.FeedID, p.Hub, p.Topic, rand.Text()+rand.Text(), now, p.FeedID, p.Hub, p.Topic)
 }
 
 func endPush(ctx context.Context, c conn, id digest.PushID, now time.Time) error {
@@ -326,7 +326,7 @@ func (s *Store) VerifyPush(ctx context.Context, now time.Time, id digest.PushID,
 		meant = true
 		err = c.run(ctx, `UPDATE push_subscriptions SET state = 'active', verified_at = ?, expires_at = ?, next_at = ?,
 			errors = 0, last_error = '' WHERE id = ?`,
-			at(now), at(expires), at(renew), id)
+			now, expires, renew, id)
 		if err == nil {
 			err = confirmHubHost(ctx, c, p.Domain)
 		}
@@ -334,7 +334,7 @@ func (s *Store) VerifyPush(ctx context.Context, now time.Time, id digest.PushID,
 			return err
 		}
 		err = c.run(ctx, `UPDATE push_subscriptions SET state = 'leaving', errors = 0, next_at = ?
-			WHERE feed_id = ? AND id <> ? AND state = 'active' AND hub = ?`, at(now), p.FeedID, id, p.Hub)
+			WHERE feed_id = ? AND id <> ? AND state = 'active' AND hub = ?`, now, p.FeedID, id, p.Hub)
 		if err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ func (s *Store) ReceivePush(ctx context.Context, now time.Time, feed digest.Feed
 		}
 		kept = true
 		return c.run(ctx, `INSERT INTO pushes (feed_id, received_at, content_type, body) VALUES (?, ?, ?, ?)`, feed,
-			at(now), contentType, packed.packed)
+			now, contentType, packed.packed)
 	})
 	if err == nil && !kept {
 		err = s.AnnouncedFeed(ctx, feed, now)
@@ -59,13 +59,13 @@ func (s *Store) AnnouncedFeed(ctx context.Context, id digest.FeedID, now time.Ti
 // ClaimPush claims the oldest push for this worker, for the duration of lease. found is false if no push waits.
 func (s *Store) ClaimPush(ctx context.Context, now time.Time, lease time.Duration) (p Push, found bool, err error) {
 	const free = ` FROM pushes p WHERE p.lease_until <= ?`
-	if n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1`+free+` LIMIT 1) x`, at(now)); err != nil ||
+	if n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1`+free+` LIMIT 1) x`, now); err != nil ||
 		n == 0 {
 		return p, false, failed("looking for what hubs have sent", err)
 	}
 	err = s.change(ctx, "claiming what a hub has sent", func(c conn) error {
 		found, err = c.find(ctx, &p, `SELECT p.id, p.feed_id, p.received_at, p.content_type, p.body`+
-			free+` ORDER BY p.id LIMIT 1`+c.d.skipRows("p"), at(now))
+			free+` ORDER BY p.id LIMIT 1`+c.d.skipRows("p"), now)
 		if err != nil || !found {
 			return err
 		}

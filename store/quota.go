@@ -231,7 +231,7 @@ func (s *Store) AccountUse(ctx context.Context, id digest.DigestID, now time.Tim
 
 func accountUseOf(ctx context.Context, c conn, id digest.DigestID, now instant) (bytes int64, err error) {
 	_, err = c.find(ctx, &bytes, `SELECT bytes FROM account_quotas WHERE digest_id = ? AND day = ?`, id,
-		at(digest.DayOf(now.time())))
+		digest.DayOf(now.time()))
 	return bytes, err
 }
 
@@ -246,7 +246,7 @@ func (r *recording) chargeAccounts(ctx context.Context) error {
 	slices.Sort(ids)
 	var v values
 	for _, id := range ids {
-		v.row(id, at(digest.DayOf(r.now.time())), r.accounts[id].more)
+		v.row(id, digest.DayOf(r.now.time()), r.accounts[id].more)
 		r.accounts[id] = accountUse{bytes: r.accounts[id].bytes}
 	}
 	return r.c.runRows(ctx, &v, `INSERT INTO account_quotas (digest_id, day, bytes) VALUES {rows}
@@ -269,7 +269,7 @@ func (r *recording) noteUse(ctx context.Context, target *polled) error {
 		return nil
 	}
 	err := r.c.run(ctx, `UPDATE feeds SET quota_day = ?, quota_bytes = ?, posts_waiting = ? WHERE id = ?`,
-		at(f.QuotaDay), f.QuotaBytes, f.PostsWaiting, f.ID)
+		f.QuotaDay, f.QuotaBytes, f.PostsWaiting, f.ID)
 	if err == nil && f.PostsWaiting > 0 {
 		err = r.c.run(ctx, `UPDATE feeds SET etag = '', last_modified = '', body_hash = '' WHERE id = ?`, f.ID)
 	}

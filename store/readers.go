@@ -63,5 +63,5 @@ func (s *Store) Unconfirmed(ctx context.Context, part, after string, most int, n
 		`SELECT MIN(p.email) AS email, MAX(p.expires_at) AS expires_at FROM sign_ups p
 		WHERE p.email_key > ? AND p.email_key LIKE ? ESCAPE '!' AND p.expires_at > ?
 		AND NOT EXISTS (SELECT 1 FROM users u WHERE u.email_key = p.email_key AND u.member_only = 0)
-		GROUP BY p.email_key ORDER BY p.email_key LIMIT ?`, emailKey(after), within(part), at(now), most)
+		GROUP BY p.email_key ORDER BY p.email_key LIMIT ?`, emailKey(after), within(part), now, most)
 }

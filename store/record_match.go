@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
-	"time"
 
 	"digest"
 )
@@ -243,7 +242,7 @@ func (r *recording) edit(ctx context.Context) error {
 		published := at(p.PublishedAt)
 		whole.row(p.id, p.Identity, p.fingerprint, p.ContentHash, min(published, p.seenAt),
 			p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content, enclosuresText(p.Enclosures),
-			p.Syndication, p.poll.away, bit(p.Untitled), p.LeadsTo)
+			p.Syndication, p.poll.away, p.Untitled, p.LeadsTo)
 		edited, rewritten = append(edited, p.id), append(rewritten, p)
 	}
 	err := r.c.runRows(ctx, &bare, `WITH v (id, identity, fingerprint, content_hash) AS (VALUES {rows})
@@ -297,11 +296,11 @@ func (r *recording) released(ctx context.Context) (map[digest.PostID]bool, error
 	var v values
 	for _, p := range r.known {
 		seen := digest.DateOf(p.seenAt.time())
-		v.row(p.id, seen.Plus(-frozenDays).String(), seen.Plus(-frozenDaysMonthly).String())
+		v.row(p.id, seen.Plus(-frozenDays), seen.Plus(-frozenDaysMonthly))
 	}
 	var found []digest.PostID
-	err := r.c.allRows(ctx, &found, &v, releasedPosts, int64(longestWait/time.Second), digest.Daily,
-		int64(shownGrace/time.Second))
+	err := r.c.allRows(ctx, &found, &v, releasedPosts, longestWait, digest.Daily,
+		shownGrace)
 	frozen := make(map[digest.PostID]bool, len(found))
 	for _, id := range found {
 		frozen[id] = true

@@ -118,9 +118,9 @@ type postKey struct {
 func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incoming, error) {
 	var v values
 	for _, p := range part {
-		v.row(p.FeedID, p.Identity, p.fingerprint, at(p.PublishedAt), at(p.SeenAt), p.poll.readBefore, r.now, p.shownAt,
+		v.row(p.FeedID, p.Identity, p.fingerprint, p.PublishedAt, p.SeenAt, p.poll.readBefore, r.now, p.shownAt,
 			p.ContentHash, p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content,
-			enclosuresText(p.Enclosures), p.Syndication, p.poll.away, int(p.Extra), bit(p.Untitled), p.LeadsTo)
+			enclosuresText(p.Enclosures), p.Syndication, p.poll.away, p.Extra, p.Untitled, p.LeadsTo)
 	}
 	var rows []struct {
 		postKey
@@ -158,7 +158,7 @@ func (r *recording) hide(ctx context.Context) error {
 	var v values
 	for _, p := range r.fresh {
 		if p.shownAt != 0 {
-			v.row(p.id, p.FeedID, int(p.Extra))
+			v.row(p.id, p.FeedID, p.Extra)
 		}
 	}
 	n, err := r.c.execRows(ctx, &v, insertHidden)

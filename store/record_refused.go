@@ -41,7 +41,7 @@ func (s *Store) refuse(ctx context.Context, now time.Time, p Polled, cause error
 			failing_since = CASE WHEN failing_since = 0 THEN ? ELSE failing_since END
 			WHERE id = ? AND EXISTS (SELECT 1 FROM feed_times t WHERE t.feed_id = feeds.id AND t.lease_token = ?)
 			RETURNING host`,
-			reason, at(now), at(now), p.Feed.ID, p.Token)
+			reason, now, now, p.Feed.ID, p.Token)
 		if err != nil {
 			return err
 		}

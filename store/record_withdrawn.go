@@ -159,7 +159,7 @@ func (r *recording) restore(ctx context.Context) error {
 		WHERE p.id IN (`+list(ids)+`) AND s.paused = 0 AND (p.extra = 0 OR (p.extra & s.extras) <> 0) AND `+gathers+`
 		AND NOT EXISTS (SELECT 1 FROM digest_posts h WHERE h.digest_id = s.digest_id AND h.visible_at >= p.seen_at - ?
 		AND h.post_id = p.id)
-		ORDER BY s.digest_id, p.id`, int64(withdrawnWithin/time.Second))
+		ORDER BY s.digest_id, p.id`, withdrawnWithin)
 	r.hidden += n
 	if err != nil {
 		return err

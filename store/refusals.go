@@ -9,7 +9,7 @@ import (
 // why.
 func (s *Store) NoteRefusal(ctx context.Context, url string, until time.Time, why string, now time.Time) error {
 	return s.change(ctx, "remembering a refusal", func(c conn) error {
-		if _, err := c.exec(ctx, `DELETE FROM refusals WHERE not_before <= ?`, at(now)); err != nil {
+		if _, err := c.exec(ctx, `DELETE FROM refusals WHERE not_before <= ?`, now); err != nil {
 			return err
 		}
 		return c.run(ctx, `INSERT INTO refusals (url, not_before, reason) VALUES (?, ?, ?)
@@ -25,6 +25,6 @@ func (s *Store) Refusal(ctx context.Context, url string, now time.Time) (until t
 		Reason    string
 	}
 	_, err = s.read().find(ctx, &row, `SELECT not_before, reason FROM refusals WHERE url = ? AND not_before > ?`, url,
-		at(now))
+		now)
 	return row.NotBefore, row.Reason, failed("looking for a refusal", err)
 }

@@ -22,5 +22,5 @@ func (s *Store) SaveRobots(ctx context.Context, r digest.Robots) error {
 		`INSERT INTO robots (origin, fetched_at, etag, last_modified, rules) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (origin) DO UPDATE SET fetched_at = excluded.fetched_at, etag = excluded.etag,
 				last_modified = excluded.last_modified, rules = excluded.rules
-			WHERE robots.fetched_at <= excluded.fetched_at`, r.Origin, at(r.FetchedAt), r.ETag, r.LastModified, r.Rules)
+			WHERE robots.fetched_at <= excluded.fetched_at`, r.Origin, r.FetchedAt, r.ETag, r.LastModified, r.Rules)
 }

@@ -23,9 +23,11 @@ import (
 // mapped returns a database that scans rows in this way. A tag "db" names another column.
 func mapped(db *sql.DB, driver string) *sqlx.DB {
 	x := sqlx.NewDb(db, driver)
-	x.Mapper = reflectx.NewMapperTagFunc("db", fieldName, fieldName)
+	x.Mapper = newMapper()
 	return x
 }
+
+func newMapper() *reflectx.Mapper { return reflectx.NewMapperTagFunc("db", fieldName, fieldName) }
 
 // fieldName returns the common form of a column's and a field's name.
 func fieldName(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }

@@ -145,7 +145,7 @@ func (l *searching) batch(ctx context.Context, before editionKey, n int) (some [
 		Date  digest.Date
 		Posts string
 	}
-	err = l.store.read().all(ctx, &rows, editionsSearched, l.user, l.first(), l.last(), at(l.Now), before.DueAt,
+	err = l.store.read().all(ctx, &rows, editionsSearched, l.user, l.first(), l.last(), l.Now, before.DueAt,
 		before.ID, n)
 	for _, r := range rows {
 		before = r.editionKey

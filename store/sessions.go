@@ -19,7 +19,7 @@ type Session struct {
 func (s *Store) Sessions(ctx context.Context, user digest.UserID, now time.Time) ([]Session, error) {
 	return readRows[Session](ctx, s.read(), "listing the sessions",
 		`SELECT created_at AS began_at, expires_at AS ends_at, CASE WHEN passkey_id > 0 THEN 1 ELSE 0 END AS passkey
-		FROM sessions WHERE user_id = ? AND expires_at > ? ORDER BY expires_at, token_hash`, user, at(now))
+		FROM sessions WHERE user_id = ? AND expires_at > ? ORDER BY expires_at, token_hash`, user, now)
 }
 
 // The database has only hashes of the secrets of sign-in links and sessions, so that its readers cannot use them.
@@ -29,7 +29,7 @@ const signInOver = "this sign-in link was used or is too old; ask for a new one"
 // AddSignIn stores the hash of a token that signs user in once, until expires.
 func (s *Store) AddSignIn(ctx context.Context, hash []byte, user digest.UserID, now, expires time.Time) error {
 	return s.addToken(ctx, "sign_in_tokens", user, now,
-		`INSERT INTO sign_in_tokens (token_hash, user_id, expires_at) VALUES (?, ?, ?)`, hash, user, at(expires))
+		`INSERT INTO sign_in_tokens (token_hash, user_id, expires_at) VALUES (?, ?, ?)`, hash, user, expires)
 }
 
 // SignIn returns the user of a sign-in token without using it. It returns digest.NotFound for a token that is
@@ -44,7 +44,7 @@ func (s *Store) SignIn(ctx context.Context, hash []byte, now time.Time) (digest.
 func (s *Store) UseSignIn(ctx context.Context, hash []byte, now time.Time) (digest.UserID, error) {
 	return changed(ctx, s, "using the sign-in link", func(c conn) (digest.UserID, error) {
 		user, err := readOne[digest.UserID](ctx, c, "", notFound("%s", signInOver),
-			`DELETE FROM sign_in_tokens WHERE token_hash = ? AND expires_at > ? RETURNING user_id`, hash, at(now))
+			`DELETE FROM sign_in_tokens WHERE token_hash = ? AND expires_at > ? RETURNING user_id`, hash, now)
 		if err != nil {
 			return user, err
 		}
@@ -71,7 +71,7 @@ func (s *Store) AddSession(ctx context.Context, hash []byte, user digest.UserID,
 func (s *Store) AddPasskeySession(ctx context.Context, hash []byte, with Passkey, now, expires time.Time) error {
 	return s.addToken(ctx, "sessions", with.UserID, now,
 		`INSERT INTO sessions (token_hash, user_id, expires_at, created_at, passkey_id) VALUES (?, ?, ?, ?, ?)`, hash,
-		with.UserID, at(expires), at(now), with.ID)
+		with.UserID, expires, now, with.ID)
 }
 
 func endUnusedSessions(ctx context.Context, c conn, user digest.UserID) error {
@@ -87,7 +87,7 @@ func (s *Store) addToken(ctx context.Context, table string, user digest.UserID, 
 	args ...any) error {
 	return s.change(ctx, "storing a secret's hash", func(c conn) error {
 		if _, err := c.exec(ctx, `DELETE FROM `+table+` WHERE user_id = ? AND expires_at <= ?`, user,
-			at(now)); err != nil {
+			now); err != nil {
 			return err
 		}
 		if table == "sessions" {
@@ -116,14 +116,14 @@ func (s *Store) tokenUser(ctx context.Context, table string, hash []byte, now ti
 	error) {
 	return readOne[SessionUser](ctx, s.read(), "reading whose secret it is", notFound("%s", none),
 		`SELECT `+userColumns+`, t.expires_at AS ends_at
-		FROM `+table+` t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ? AND t.expires_at > ?`, hash, at(now))
+		FROM `+table+` t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ? AND t.expires_at > ?`, hash, now)
 }
 
 // RenewSession moves the end of a session to expires. renewed is false if the session has ended.
 func (s *Store) RenewSession(ctx context.Context, hash []byte, now, expires time.Time) (renewed bool, err error) {
 	return changed(ctx, s, "renewing the session", func(c conn) (bool, error) {
-		n, err := c.exec(ctx, `UPDATE sessions SET expires_at = ? WHERE token_hash = ? AND expires_at > ?`, at(expires),
-			hash, at(now))
+		n, err := c.exec(ctx, `UPDATE sessions SET expires_at = ? WHERE token_hash = ? AND expires_at > ?`, expires,
+			hash, now)
 		return n > 0, err
 	})
 }

@@ -15,7 +15,7 @@ func (s *Store) SetPages(ctx context.Context, user digest.UserID, p digest.Pages
 	}
 	return s.runOne(ctx, "setting how the pages are", noUser(),
 		`UPDATE users SET direction = ?, shortcuts = ?, player = ?, theme = ?, type_size = ? WHERE id = ?`,
-		string(p.Direction), bit(p.Shortcuts), bit(p.Player), string(p.Theme), string(p.TypeSize), user)
+		p.Direction, p.Shortcuts, p.Player, p.Theme, p.TypeSize, user)
 }
 
 // SetLanguage stores the language of a reader; "" means their browser's.
@@ -94,7 +94,7 @@ func setDeliverAt(ctx context.Context, c conn, id digest.DigestID, clock time.Du
 	if clock < 0 || clock >= 24*time.Hour {
 		return invalid("enter a time from 00:00 to 23:59")
 	}
-	return c.run(ctx, `UPDATE digests SET deliver_at = ? WHERE id = ?`, int64(clock/time.Second), id)
+	return c.run(ctx, `UPDATE digests SET deliver_at = ? WHERE id = ?`, clock, id)
 }
 
 // SetLook sets the look of a digest's email, from the next composed edition on. It returns digest.Invalid for an
@@ -105,7 +105,7 @@ func (s *Store) SetLook(ctx context.Context, id digest.DigestID, l digest.Look) 
 	}
 	return s.changeDigest(ctx, "setting the look of the mail", id, func(c conn, _ digestRow) error {
 		_, err := c.exec(ctx, `UPDATE digests SET layout = ?, images = ?, threaded = ?, lead_subject = ? WHERE id = ?`,
-			string(l.Layout), string(l.Images), bit(l.Threaded), bit(l.LeadSubject), id)
+			l.Layout, l.Images, l.Threaded, l.LeadSubject, id)
 		return err
 	})
 }
@@ -119,7 +119,7 @@ func (s *Store) SetArrangement(ctx context.Context, id digest.DigestID, a digest
 	return s.changeDigest(ctx, "setting how editions are arranged", id, func(c conn, _ digestRow) error {
 		_, err := c.exec(ctx, `UPDATE digests SET grouping = ?, web_layout = ?, web_grouping = ?, web_images = ?
 			WHERE id = ?`,
-			string(a.Grouping), string(a.WebLayout), string(a.WebGrouping), string(a.WebImages), id)
+			a.Grouping, a.WebLayout, a.WebGrouping, a.WebImages, id)
 		return err
 	})
 }
@@ -179,7 +179,7 @@ func (s *Store) SetMailed(ctx context.Context, id digest.DigestID, mailed bool, 
 		if d.Mailed == mailed {
 			return nil
 		}
-		if _, err := c.exec(ctx, `UPDATE digests SET mailed = ? WHERE id = ?`, bit(mailed), id); err != nil || mailed {
+		if _, err := c.exec(ctx, `UPDATE digests SET mailed = ? WHERE id = ?`, mailed, id); err != nil || mailed {
 			return err
 		}
 		held, err := recall(ctx, c, `= ?`, id)

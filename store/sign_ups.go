@@ -20,13 +20,13 @@ const signUpColumns = `email, time_zone, invitation_id AS invitation, language`
 // AddSignUp stores a sign-up under the hash of its token, until expires.
 func (s *Store) AddSignUp(ctx context.Context, hash []byte, up SignUp, now, expires time.Time) error {
 	return s.change(ctx, "storing a sign-up", func(c conn) error {
-		if _, err := c.exec(ctx, `DELETE FROM sign_ups WHERE expires_at <= ?`, at(now)); err != nil {
+		if _, err := c.exec(ctx, `DELETE FROM sign_ups WHERE expires_at <= ?`, now); err != nil {
 			return err
 		}
 		_, err := c.exec(ctx, `INSERT INTO sign_ups (token_hash, email_key, email, time_zone, invitation_id, language,
 			expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 			hash, emailKey(up.Email), digest.NormalEmail(up.Email), up.TimeZone, up.Invitation, up.Language,
-			at(expires))
+			expires)
 		return err
 	})
 }
@@ -34,7 +34,7 @@ func (s *Store) AddSignUp(ctx context.Context, hash []byte, up SignUp, now, expi
 // SignUp returns a sign-up without using it. It returns digest.NotFound for one that is unknown, used or expired.
 func (s *Store) SignUp(ctx context.Context, hash []byte, now time.Time) (SignUp, error) {
 	return readOne[SignUp](ctx, s.read(), "reading a sign-up", noSignUp(),
-		`SELECT `+signUpColumns+` FROM sign_ups WHERE token_hash = ? AND expires_at > ?`, hash, at(now))
+		`SELECT `+signUpColumns+` FROM sign_ups WHERE token_hash = ? AND expires_at > ?`, hash, now)
 }
 
 func noSignUp() error { return notFound("this link was used or is too old") }
@@ -51,7 +51,7 @@ func (s *Store) ConfirmSignUp(ctx context.Context, hash []byte, invited bool, no
 			return digest.User{}, err
 		}
 		up, err := readOne[SignUp](ctx, c, "", noSignUp(),
-			`DELETE FROM sign_ups WHERE token_hash = ? AND expires_at > ? RETURNING `+signUpColumns, hash, at(now))
+			`DELETE FROM sign_ups WHERE token_hash = ? AND expires_at > ? RETURNING `+signUpColumns, hash, now)
 		if err != nil {
 			return digest.User{}, err
 		}
@@ -138,11 +138,11 @@ const keepUsed = 30 * 24 * time.Hour
 // AddInvitation stores the hash of an invitation's token.
 func (s *Store) AddInvitation(ctx context.Context, hash []byte, now, expires time.Time) (Invitation, error) {
 	return changed(ctx, s, "storing an invitation", func(c conn) (i Invitation, err error) {
-		_, err = c.exec(ctx, `DELETE FROM invitations WHERE expires_at <= ?`, at(now.Add(-keepUsed)))
+		_, err = c.exec(ctx, `DELETE FROM invitations WHERE expires_at <= ?`, now.Add(-keepUsed))
 		if err == nil {
 			err = c.get(ctx, &i, `INSERT INTO invitations (token_hash, created_at, expires_at) VALUES (?, ?, ?)
 				RETURNING `+invitationColumns,
-				hash, at(now), at(expires))
+				hash, now, expires)
 		}
 		return i, err
 	})
@@ -154,7 +154,7 @@ func (s *Store) Invitation(ctx context.Context, hash []byte, now time.Time) (Inv
 	return readOne[Invitation](ctx, s.read(), "reading an invitation",
 		notFound("this invitation was used or is too old"),
 		`SELECT `+invitationColumns+` FROM invitations WHERE token_hash = ? AND used_at = 0 AND expires_at > ?`, hash,
-		at(now))
+		now)
 }
 
 // Invitations returns the invitations, latest first, including used ones and those that expired within keepUsed.
@@ -174,7 +174,7 @@ func useInvitation(ctx context.Context, c conn, id int64, needed bool, now time.
 	if id == 0 && !needed {
 		return nil
 	}
-	n, err := c.exec(ctx, `UPDATE invitations SET used_at = ? WHERE id = ? AND used_at = 0`, at(now), id)
+	n, err := c.exec(ctx, `UPDATE invitations SET used_at = ? WHERE id = ? AND used_at = 0`, now, id)
 	if err == nil && n == 0 {
 		return conflict("this invitation was used or revoked; ask for another one")
 	}

@@ -25,7 +25,7 @@ func (s *Store) AddStay(ctx context.Context, st digest.Stay, now time.Time) (dig
 		}
 		if err := c.get(ctx, &st.ID,
 			`INSERT INTO trips (user_id, from_date, to_date, time_zone) VALUES (?, ?, ?, ?) RETURNING id`,
-			st.UserID, st.From.String(), st.To.String(), st.TimeZone); err != nil {
+			st.UserID, st.From, st.To, st.TimeZone); err != nil {
 			return err
 		}
 		if err := travel(ctx, c, st.UserID, now); err != nil {
@@ -68,14 +68,14 @@ func (s *Store) RemoveStay(ctx context.Context, user digest.UserID, id int64, no
 func (s *Store) BeginStays(ctx context.Context, now time.Time) (int, error) {
 	var ids []digest.UserID
 	const moves = `u.travel_at > 0 AND u.travel_at <= ?`
-	err := s.read().all(ctx, &ids, `SELECT u.id FROM users u WHERE `+moves+` ORDER BY u.id`, at(now))
+	err := s.read().all(ctx, &ids, `SELECT u.id FROM users u WHERE `+moves+` ORDER BY u.id`, now)
 	if err != nil {
 		return 0, fmt.Errorf("looking for stays that begin or end: %w", err)
 	}
 	return changeInParts(ctx, s, "beginning and ending stays", ids, func(c conn, part []digest.UserID) (int, error) {
 		var still []digest.UserID // another process may have moved or removed them
 		if err := c.all(ctx, &still, `SELECT u.id FROM users u WHERE u.id IN (`+list(part)+`) AND `+
-			moves+` ORDER BY u.id`, at(now)); err != nil {
+			moves+` ORDER BY u.id`, now); err != nil {
 			return 0, err
 		}
 		for _, id := range still {

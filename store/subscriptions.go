@@ -94,7 +94,7 @@ func (s *Store) SetSubscription(ctx context.Context, sub digest.Subscription) er
 		}
 		n, err := c.exec(ctx, `UPDATE subscriptions SET title = ?, folder = ?, display = ?, most = ?, extras = ?
 			WHERE digest_id = ? AND feed_id = ?`,
-			sub.Title, sub.Folder, string(sub.Display), sub.Most, int(sub.Extras), sub.DigestID, sub.FeedID)
+			sub.Title, sub.Folder, sub.Display, sub.Most, sub.Extras, sub.DigestID, sub.FeedID)
 		if err == nil && n == 0 {
 			return noSubscription()
 		}
@@ -103,7 +103,7 @@ func (s *Store) SetSubscription(ctx context.Context, sub digest.Subscription) er
 		}
 		return c.run(ctx, `DELETE FROM digest_posts`+waits+`post_id IN (SELECT p.id FROM posts p
 			WHERE p.feed_id = ? AND p.extra <> 0 AND (p.extra & ?) = 0)`, sub.DigestID, sub.DigestID, sub.FeedID,
-			int(sub.Extras))
+			sub.Extras)
 	})
 }
 
@@ -184,7 +184,7 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 			display = CASE WHEN excluded.display = '' THEN subscriptions.display ELSE excluded.display END,
 			most = CASE WHEN excluded.most = 0 THEN subscriptions.most ELSE excluded.most END
 		WHERE subscriptions.paused = 1`,
-		sub.DigestID, sub.FeedID, sub.Title, sub.Folder, string(sub.Display), sub.Most, int(sub.Extras), now)
+		sub.DigestID, sub.FeedID, sub.Title, sub.Folder, sub.Display, sub.Most, sub.Extras, now)
 	if err != nil || n == 0 {
 		return n > 0, err
 	}

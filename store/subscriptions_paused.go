@@ -86,7 +86,7 @@ func resume(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID,
 func (s *Store) EndSubscriptionPauses(ctx context.Context, now time.Time) (int, error) {
 	const isOver = `paused_until > 0 AND paused_until <= ? AND paused = 1 AND paused_for = 0`
 	over, err := readRows[digest.Subscription](ctx, s.read(), "reading the pauses of subscriptions",
-		`SELECT digest_id, feed_id FROM subscriptions WHERE `+isOver+` ORDER BY digest_id, feed_id`, at(now))
+		`SELECT digest_id, feed_id FROM subscriptions WHERE `+isOver+` ORDER BY digest_id, feed_id`, now)
 	if err != nil {
 		return 0, err
 	}
@@ -96,7 +96,7 @@ func (s *Store) EndSubscriptionPauses(ctx context.Context, now time.Time) (int, 
 				return err
 			}
 			if n, err := c.number(ctx, `SELECT count(*) FROM subscriptions WHERE digest_id = ? AND feed_id = ? AND `+
-				isOver, sub.DigestID, sub.FeedID, at(now)); err != nil || n == 0 {
+				isOver, sub.DigestID, sub.FeedID, now); err != nil || n == 0 {
 				return err // resumed, ended or extended in between
 			}
 			return resume(ctx, c, sub.DigestID, sub.FeedID, at(now))
@@ -117,7 +117,7 @@ func addPaused(ctx context.Context, c conn, sub digest.Subscription, now instant
 		SELECT d.id, f.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT), 1 FROM digests d
 		CROSS JOIN feeds f
 		WHERE d.id = ? AND f.id = ? AND f.merged_into = 0
-		ON CONFLICT (digest_id, feed_id) DO NOTHING`, sub.Title, sub.Folder, string(sub.Display), now, sub.DigestID,
+		ON CONFLICT (digest_id, feed_id) DO NOTHING`, sub.Title, sub.Folder, sub.Display, now, sub.DigestID,
 		sub.FeedID)
 	return n > 0, err
 }

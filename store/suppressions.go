@@ -59,8 +59,8 @@ func suppress(ctx context.Context, c conn, sup digest.Suppression) error {
 		ON CONFLICT (email_key) DO UPDATE SET reason = excluded.reason, evidence = excluded.evidence,
 			edition_id = excluded.edition_id, created_at = excluded.created_at
 		WHERE `+fmt.Sprintf(rank, "excluded.reason")+` > `+fmt.Sprintf(rank, "suppressions.reason"),
-		emailKey(sup.Email), digest.NormalEmail(sup.Email), string(sup.Reason), digest.OneLine(sup.Evidence),
-		sup.EditionID, at(sup.CreatedAt))
+		emailKey(sup.Email), digest.NormalEmail(sup.Email), sup.Reason, digest.OneLine(sup.Evidence),
+		sup.EditionID, sup.CreatedAt)
 	if err != nil {
 		return err
 	}

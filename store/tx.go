@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/jmoiron/sqlx"
@@ -31,7 +32,7 @@ func (c conn) tx() *sqlx.Tx { return c.db.(*sqlx.Tx) }
 
 // exec runs a statement and returns the number of affected rows.
 func (c conn) exec(ctx context.Context, query string, args ...any) (int, error) {
-	res, err := c.db.ExecContext(ctx, sqlx.Rebind(c.d.bind, query), cleaned(args)...)
+	res, err := c.db.ExecContext(ctx, sqlx.Rebind(c.d.bind, query), each(args, stored)...)
 	if err != nil {
 		return 0, explain(err)
 	}
@@ -97,7 +98,7 @@ func (c conn) all(ctx context.Context, dest any, query string, args ...any) erro
 }
 
 func (c conn) scan(ctx context.Context, to reflect.Value, most int, query string, args []any) error {
-	rows, err := c.db.QueryxContext(ctx, sqlx.Rebind(c.d.bind, query), cleaned(args)...)
+	rows, err := c.db.QueryxContext(ctx, sqlx.Rebind(c.d.bind, query), each(args, stored)...)
 	if err != nil {
 		return explain(err)
 	}
@@ -249,14 +250,35 @@ func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-func cleaned(args []any) []any {
-	out := slices.Clone(args)
-	for i, a := range out {
-		if s, ok := a.(string); ok {
-			out[i] = clean(s)
+// stored returns a value as both databases store it, the reverse of cell. Times are Unix seconds, durations are
+// seconds, booleans are 1 or 0, dates are text ("" for none), and strings are clean.
+func stored(value any) any {
+	switch v := value.(type) {
+	case nil, int64:
+		return v
+	case string:
+		return clean(v)
+	case time.Time:
+		return int64(at(v))
+	case time.Duration:
+		return seconds(v)
+	case bool:
+		return int64(bit(v))
+	case digest.Date:
+		if v.IsZero() {
+			return ""
 		}
+		return v.String()
 	}
-	return out
+	switch r := reflect.ValueOf(value); {
+	case r.CanInt():
+		return r.Int()
+	case r.CanUint():
+		return int64(r.Uint())
+	case r.Kind() == reflect.String:
+		return clean(r.String())
+	}
+	return value
 }
 
 // changeAlone is change in a transaction that excludes Record and Release (I8).

@@ -68,7 +68,7 @@ func insertUser(ctx context.Context, c conn, u *digest.User, d *digest.Digest, n
 	err := c.get(ctx, &u.ID,
 		`INSERT INTO users (email, email_key, mail_domain, time_zone, created_at, member_only, language)
 		VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`, u.Email, emailKey(u.Email), mailDomain(u.Email), u.TimeZone,
-		at(now), bit(u.MemberOnly), u.Language)
+		now, u.MemberOnly, u.Language)
 	if err != nil {
 		return err
 	}
@@ -93,8 +93,8 @@ func insertDigest(ctx context.Context, c conn, d *digest.Digest, now time.Time) 
 		`INSERT INTO digests (user_id, newsletter_id, name, next_due_at, next_poll_at, cadence, deliver_at, state,
 			mailed, layout, images, threaded, lead_subject)
 		VALUES (?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-		d.UserID, d.NewsletterID, d.Name, at(d.NextDueAt), at(between), d.Cadence, inSeconds(d.DeliverAt), d.State,
-		bit(d.Mailed), string(d.Layout), string(d.Images), bit(d.Threaded), bit(d.LeadSubject))
+		d.UserID, d.NewsletterID, d.Name, d.NextDueAt, between, d.Cadence, d.DeliverAt, d.State,
+		d.Mailed, d.Layout, d.Images, d.Threaded, d.LeadSubject)
 }
 
 // User returns a user by their key, or digest.NotFound.

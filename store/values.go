@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"math/bits"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,19 +31,10 @@ type values struct {
 	width int
 }
 
-// row adds a row: integers and texts of any type, bytes, or nil for NULL.
+// row adds a row: values that stored converts, bytes, or nil for NULL.
 func (v *values) row(cells ...any) {
 	v.width = len(cells)
-	for _, c := range cells {
-		switch r := reflect.ValueOf(c); {
-		case c == nil:
-		case r.CanInt():
-			c = r.Int()
-		case r.Kind() == reflect.String:
-			c = clean(r.String())
-		}
-		v.cells = append(v.cells, c)
-	}
+	v.cells = append(v.cells, each(cells, stored)...)
 }
 
 func (v *values) len() int { return len(v.cells) / max(v.width, 1) }

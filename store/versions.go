@@ -125,7 +125,7 @@ func (s *Store) PostVersions(ctx context.Context, user digest.UserID, post diges
 func (s *Store) PostVersion(ctx context.Context, user digest.UserID, post digest.PostID, seen time.Time) (PostVersion,
 	error) {
 	return readOne[PostVersion](ctx, s.read(), "reading a version of a post", notFound("there is no such version"),
-		`SELECT v.seen_at, v.title, v.content`+versionsOf+` AND v.seen_at = ?`, post, user, at(seen))
+		`SELECT v.seen_at, v.title, v.content`+versionsOf+` AND v.seen_at = ?`, post, user, seen)
 }
 
 func dropVersions(ctx context.Context, c conn, ids []digest.PostID) error {

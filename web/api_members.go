@@ -10,14 +10,14 @@ import (
 )
 
 type apiMember struct {
-	ID       string     `json:"id"`
-	Email    string     `json:"email"`
-	TimeZone string     `json:"time_zone"`
-	State    string     `json:"state"`
-	Days     string     `json:"days"`
-	JoinedAt time.Time  `json:"joined_at"`
-	LeftAt   *time.Time `json:"left_at"`
-	Proof    apiProof   `json:"proof"`
+	ID       string             `json:"id"`
+	Email    string             `json:"email"`
+	TimeZone string             `json:"time_zone"`
+	State    digest.DigestState `json:"state"`
+	Days     string             `json:"days"`
+	JoinedAt time.Time          `json:"joined_at"`
+	LeftAt   *time.Time         `json:"left_at"`
+	Proof    apiProof           `json:"proof"`
 }
 
 // An apiProof records how a member joined.
@@ -57,7 +57,7 @@ func instantOrNone(t time.Time) *time.Time {
 
 func newAPIMember(m digest.Member) apiMember {
 	return apiMember{
-		ID: strconv.FormatInt(int64(m.DigestID), 10), Email: m.Email, TimeZone: m.TimeZone, State: string(m.State),
+		ID: strconv.FormatInt(int64(m.DigestID), 10), Email: m.Email, TimeZone: m.TimeZone, State: m.State,
 		Days:     m.Cadence.String(),
 		JoinedAt: m.JoinedAt.UTC(), LeftAt: instantOrNone(m.LeftAt),
 		Proof: apiProof{m.Form, m.Proof.Address, instantOrNone(m.AskedAt), instantOrNone(m.At)},

@@ -13,32 +13,32 @@ import (
 var openAPI []byte
 
 type apiNewsletter struct {
-	Slug          string   `json:"slug"`
-	Page          string   `json:"page"`
-	Name          string   `json:"name"`
-	Description   string   `json:"description"`
-	Site          string   `json:"site"`
-	AddressLine   string   `json:"address_line"`
-	Header        string   `json:"header"`
-	Footer        string   `json:"footer"`
-	Paper         string   `json:"paper"`
-	Ink           string   `json:"ink"`
-	Accent        string   `json:"accent"`
-	Logo          *apiLogo `json:"logo"`
-	FromName      string   `json:"from_name"`
-	WantedName    string   `json:"wanted_name"`
-	WantedFrom    string   `json:"wanted_from_name"`
-	ReplyTo       string   `json:"reply_to"`
-	Days          string   `json:"days"`
-	DeliverAt     string   `json:"deliver_at"`
-	Layout        string   `json:"layout"`
-	Images        string   `json:"images"`
-	ApproveWithin int64    `json:"approve_within"` // seconds
-	CountClicks   bool     `json:"count_clicks"`
-	ReturnURLs    []string `json:"return_urls"`
-	State         string   `json:"state"`
-	HeldReason    string   `json:"held_reason"`
-	Members       int      `json:"members"`
+	Slug          string                 `json:"slug"`
+	Page          string                 `json:"page"`
+	Name          string                 `json:"name"`
+	Description   string                 `json:"description"`
+	Site          string                 `json:"site"`
+	AddressLine   string                 `json:"address_line"`
+	Header        string                 `json:"header"`
+	Footer        string                 `json:"footer"`
+	Paper         string                 `json:"paper"`
+	Ink           string                 `json:"ink"`
+	Accent        string                 `json:"accent"`
+	Logo          *apiLogo               `json:"logo"`
+	FromName      string                 `json:"from_name"`
+	WantedName    string                 `json:"wanted_name"`
+	WantedFrom    string                 `json:"wanted_from_name"`
+	ReplyTo       string                 `json:"reply_to"`
+	Days          string                 `json:"days"`
+	DeliverAt     string                 `json:"deliver_at"`
+	Layout        digest.Layout          `json:"layout"`
+	Images        digest.Images          `json:"images"`
+	ApproveWithin int64                  `json:"approve_within"` // seconds
+	CountClicks   bool                   `json:"count_clicks"`
+	ReturnURLs    []string               `json:"return_urls"`
+	State         digest.NewsletterState `json:"state"`
+	HeldReason    string                 `json:"held_reason"`
+	Members       int                    `json:"members"`
 }
 
 func (s *site) apiNewsletterOf(r *http.Request, n digest.Newsletter) (apiNewsletter, error) {
@@ -49,10 +49,10 @@ func (s *site) apiNewsletterOf(r *http.Request, n digest.Newsletter) (apiNewslet
 		Header:      n.HeaderText, Footer: n.FooterText, Paper: n.Paper, Ink: n.Ink, Accent: n.Accent,
 		Logo:     apiLogoOf(newsletterName{n, s.BaseURL}),
 		FromName: n.FromName, WantedName: n.WantedName, WantedFrom: n.WantedFromName, ReplyTo: n.ReplyTo,
-		Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout),
-		Images: string(n.Images), ApproveWithin: int64(n.ApproveWithin / time.Second), CountClicks: n.CountClicks,
+		Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: n.Layout,
+		Images: n.Images, ApproveWithin: int64(n.ApproveWithin / time.Second), CountClicks: n.CountClicks,
 		ReturnURLs: append([]string{}, n.ReturnAddresses()...),
-		State:      string(n.State), HeldReason: n.HeldReason, Members: members,
+		State:      n.State, HeldReason: n.HeldReason, Members: members,
 	}, err
 }
 

@@ -36,31 +36,31 @@ func (c feedsCmd) Run(a *app, st *store.Store) error {
 }
 
 type reportedFeed struct {
-	URL          string       `json:"url"`
-	Title        string       `json:"title"`
-	SiteURL      string       `json:"site_url"`
-	Kind         string       `json:"kind"`
-	State        string       `json:"state"`
-	Reason       string       `json:"reason"`
-	LastStatus   int          `json:"last_status"`
-	LastError    string       `json:"last_error"`
-	LastPolledAt *time.Time   `json:"last_polled_at"`
-	LastOKAt     *time.Time   `json:"last_ok_at"`
-	NextPollAt   *time.Time   `json:"next_poll_at"`
-	Subscribers  int          `json:"subscribers"`
-	ETag         string       `json:"etag"`
-	LastModified string       `json:"last_modified"`
-	Errors       int          `json:"errors"`
-	Head         string       `json:"head"`
-	Conditional  string       `json:"conditional"`
-	Domain       string       `json:"domain"`
-	Since        *time.Time   `json:"since"`         // beginning of its current trouble; null: none
-	NotBefore    *time.Time   `json:"not_before"`    // Retry-After or a penalty
-	FreshUntil   *time.Time   `json:"fresh_until"`   // from Cache-Control or Expires
-	StoredToday  int64        `json:"stored_today"`  // bytes of posts that count for its quota
-	PostsWaiting int          `json:"posts_waiting"` // over the quota
-	Intervals    intervals    `json:"intervals"`
-	News         reportedNews `json:"news"`
+	URL          string         `json:"url"`
+	Title        string         `json:"title"`
+	SiteURL      string         `json:"site_url"`
+	Kind         string         `json:"kind"`
+	State        string         `json:"state"`
+	Reason       string         `json:"reason"`
+	LastStatus   int            `json:"last_status"`
+	LastError    string         `json:"last_error"`
+	LastPolledAt *time.Time     `json:"last_polled_at"`
+	LastOKAt     *time.Time     `json:"last_ok_at"`
+	NextPollAt   *time.Time     `json:"next_poll_at"`
+	Subscribers  int            `json:"subscribers"`
+	ETag         string         `json:"etag"`
+	LastModified string         `json:"last_modified"`
+	Errors       int            `json:"errors"`
+	Head         digest.Ability `json:"head"`
+	Conditional  digest.Ability `json:"conditional"`
+	Domain       string         `json:"domain"`
+	Since        *time.Time     `json:"since"`         // beginning of its current trouble; null: none
+	NotBefore    *time.Time     `json:"not_before"`    // Retry-After or a penalty
+	FreshUntil   *time.Time     `json:"fresh_until"`   // from Cache-Control or Expires
+	StoredToday  int64          `json:"stored_today"`  // bytes of posts that count for its quota
+	PostsWaiting int            `json:"posts_waiting"` // over the quota
+	Intervals    intervals      `json:"intervals"`
+	News         reportedNews   `json:"news"`
 
 	Polls []reportedPoll `json:"polls,omitzero"` // when one feed is shown: the last 90 days, newest first
 }
@@ -127,7 +127,7 @@ func (a *app) reportFeed(f store.FeedInfo) reportedFeed {
 		State: state, Reason: reason, LastStatus: f.LastStatus, LastError: digest.WithoutCredentials(f.LastError),
 		LastPolledAt: instant(f.LastAttemptAt), LastOKAt: instant(f.LastOKAt), NextPollAt: instant(next),
 		Subscribers: f.Subscribers, ETag: f.ETag, LastModified: f.LastModified, Errors: f.Errors,
-		Head: string(f.Head), Conditional: string(f.Conditional), Domain: f.Domain,
+		Head: f.Head, Conditional: f.Conditional, Domain: f.Domain,
 		Since: instant(since(f.Feed, state)), NotBefore: instant(f.NotBefore), FreshUntil: instant(f.FreshUntil),
 		StoredToday: f.UsedOn(a.now()), PostsWaiting: f.PostsWaiting,
 		Intervals: intervals{seconds(f.DocInterval), seconds(f.OwnInterval), seconds(f.HostInterval),

@@ -17,17 +17,17 @@ type newsletterMembersCmd struct {
 }
 
 type reportedMember struct {
-	Email       string     `json:"email"`
-	TimeZone    string     `json:"time_zone"`
-	State       string     `json:"state"`
-	Days        string     `json:"days"`
-	OwnDays     bool       `json:"own_days"`
-	JoinedAt    *time.Time `json:"joined_at"`
-	LeftAt      *time.Time `json:"left_at"`
-	Form        string     `json:"form"`
-	Address     string     `json:"address"` // IP address of the confirmation
-	AskedAt     *time.Time `json:"asked_at"`
-	ConfirmedAt *time.Time `json:"confirmed_at"`
+	Email       string             `json:"email"`
+	TimeZone    string             `json:"time_zone"`
+	State       digest.DigestState `json:"state"`
+	Days        string             `json:"days"`
+	OwnDays     bool               `json:"own_days"`
+	JoinedAt    *time.Time         `json:"joined_at"`
+	LeftAt      *time.Time         `json:"left_at"`
+	Form        string             `json:"form"`
+	Address     string             `json:"address"` // IP address of the confirmation
+	AskedAt     *time.Time         `json:"asked_at"`
+	ConfirmedAt *time.Time         `json:"confirmed_at"`
 
 	History []reportedEvent `json:"history,omitempty"`
 }
@@ -40,7 +40,7 @@ type reportedEvent struct {
 
 func reportMember(m digest.Member) reportedMember {
 	return reportedMember{
-		Email: m.Email, TimeZone: m.TimeZone, State: string(m.State), Days: m.Cadence.String(), OwnDays: m.OwnDays,
+		Email: m.Email, TimeZone: m.TimeZone, State: m.State, Days: m.Cadence.String(), OwnDays: m.OwnDays,
 		JoinedAt: instant(m.JoinedAt), LeftAt: instant(m.LeftAt), Form: m.Form, Address: m.Address,
 		AskedAt: instant(m.AskedAt), ConfirmedAt: instant(m.At),
 	}

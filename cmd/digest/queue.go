@@ -31,12 +31,12 @@ type reportedQueue struct {
 }
 
 type reportedReturn struct {
-	Edition  int64      `json:"edition"`
-	Email    string     `json:"email"`
-	Kind     string     `json:"kind"`
-	Status   string     `json:"status"` // RFC 3463
-	Evidence string     `json:"evidence"`
-	At       *time.Time `json:"at"`
+	Edition  int64             `json:"edition"`
+	Email    string            `json:"email"`
+	Kind     digest.BounceKind `json:"kind"`
+	Status   string            `json:"status"` // RFC 3463
+	Evidence string            `json:"evidence"`
+	At       *time.Time        `json:"at"`
 }
 
 type reportedLane struct {
@@ -48,13 +48,13 @@ type reportedLane struct {
 }
 
 type reportedQueued struct {
-	Edition int64      `json:"edition"`
-	Email   string     `json:"email"`
-	Date    string     `json:"date"`
-	State   string     `json:"state"`
-	Attempt int        `json:"attempt"`
-	NextAt  *time.Time `json:"next_at"`
-	Reason  string     `json:"reason"`
+	Edition int64               `json:"edition"`
+	Email   string              `json:"email"`
+	Date    string              `json:"date"`
+	State   digest.EditionState `json:"state"`
+	Attempt int                 `json:"attempt"`
+	NextAt  *time.Time          `json:"next_at"`
+	Reason  string              `json:"reason"`
 }
 
 func reportQueue(q store.MailQueue, lanes []digest.Lane, now time.Time) reportedQueue {
@@ -64,7 +64,7 @@ func reportQueue(q store.MailQueue, lanes []digest.Lane, now time.Time) reported
 		Failed: each(q.Failed, reportQueued), Expired: each(q.Expired, reportQueued),
 		Sent: each(q.Sent, reportQueued), Unmailed: each(q.Unmailed, reportQueued),
 		Returned: each(q.Returned, func(b store.Return) reportedReturn {
-			return reportedReturn{int64(b.Edition), b.Email, string(b.Kind), b.Status, b.Evidence, instant(b.At)}
+			return reportedReturn{int64(b.Edition), b.Email, b.Kind, b.Status, b.Evidence, instant(b.At)}
 		}),
 	}
 	for state, n := range q.Counts {
@@ -83,7 +83,7 @@ func reportQueue(q store.MailQueue, lanes []digest.Lane, now time.Time) reported
 }
 
 func reportQueued(e store.QueuedEdition) reportedQueued {
-	return reportedQueued{int64(e.ID), e.Email, e.LocalDate.String(), string(e.State), e.Attempt, instant(e.NextAt),
+	return reportedQueued{int64(e.ID), e.Email, e.LocalDate.String(), e.State, e.Attempt, instant(e.NextAt),
 		cmp.Or(e.Error, e.Reply)}
 }
 
@@ -180,7 +180,7 @@ func (a *app) showLane(l reportedLane) {
 // runs.
 func (a *app) whenNext(q reportedQueued) string {
 	switch {
-	case q.State != string(digest.EditionReady):
+	case q.State != digest.EditionReady:
 		return wordFor(digest.EditionState(q.State))
 	case q.NextAt == nil || !q.NextAt.After(a.now()):
 		return "due, waits for its turn"

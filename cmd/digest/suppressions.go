@@ -16,15 +16,15 @@ type suppressionsCmd struct {
 }
 
 type reportedSuppression struct {
-	Email     string     `json:"email"`
-	Reason    string     `json:"reason"`
-	Evidence  string     `json:"evidence"`
-	Edition   int64      `json:"edition"` // 0: none
-	CreatedAt *time.Time `json:"created_at"`
+	Email     string        `json:"email"`
+	Reason    digest.Reason `json:"reason"`
+	Evidence  string        `json:"evidence"`
+	Edition   int64         `json:"edition"` // 0: none
+	CreatedAt *time.Time    `json:"created_at"`
 }
 
 func reportSuppression(s digest.Suppression) reportedSuppression {
-	return reportedSuppression{s.Email, string(s.Reason), s.Evidence, int64(s.EditionID), instant(s.CreatedAt)}
+	return reportedSuppression{s.Email, s.Reason, s.Evidence, int64(s.EditionID), instant(s.CreatedAt)}
 }
 
 type suppressionsListCmd struct{ reads }

@@ -41,28 +41,28 @@ func parseEmail(s string) (string, error) {
 }
 
 type reportedUser struct {
-	Email         string     `json:"email"`
-	TimeZone      string     `json:"time_zone"`
-	State         string     `json:"state"`
-	NextDueAt     *time.Time `json:"next_due_at"`
-	Subscriptions int        `json:"subscriptions"`
-	Editions      int        `json:"editions"`
-	DeliverAt     string     `json:"deliver_at"` // in the reader's time zone
-	Days          string     `json:"days"`
-	Layout        string     `json:"layout"`
-	Images        string     `json:"images"`
-	Threaded      bool       `json:"threaded"`
-	Subject       string     `json:"subject"`
-	PausedUntil   *time.Time `json:"paused_until"`
-	Suppressed    *string    `json:"suppressed"` // why the address gets no emails
-	Operator      bool       `json:"operator"`
-	Mailed        bool       `json:"mailed"`
+	Email         string             `json:"email"`
+	TimeZone      string             `json:"time_zone"`
+	State         digest.DigestState `json:"state"`
+	NextDueAt     *time.Time         `json:"next_due_at"`
+	Subscriptions int                `json:"subscriptions"`
+	Editions      int                `json:"editions"`
+	DeliverAt     string             `json:"deliver_at"` // in the reader's time zone
+	Days          string             `json:"days"`
+	Layout        digest.Layout      `json:"layout"`
+	Images        digest.Images      `json:"images"`
+	Threaded      bool               `json:"threaded"`
+	Subject       string             `json:"subject"`
+	PausedUntil   *time.Time         `json:"paused_until"`
+	Suppressed    *digest.Reason     `json:"suppressed"` // why the address gets no emails
+	Operator      bool               `json:"operator"`
+	Mailed        bool               `json:"mailed"`
 	// language of pages and emails; empty: the browser's on pages, English in emails
-	Language    string  `json:"language"`
-	Grouping    string  `json:"grouping"`
-	WebLayout   *string `json:"web_layout"`   // null: as in emails
-	WebGrouping *string `json:"web_grouping"` // null: as in emails
-	WebImages   string  `json:"web_images"`
+	Language    string           `json:"language"`
+	Grouping    digest.Grouping  `json:"grouping"`
+	WebLayout   *digest.Layout   `json:"web_layout"`   // null: as in emails
+	WebGrouping *digest.Grouping `json:"web_grouping"` // null: as in emails
+	WebImages   digest.Images    `json:"web_images"`
 
 	Stays []reportedStay `json:"stays"`
 }
@@ -70,25 +70,25 @@ type reportedUser struct {
 func reportUser(u store.UserInfo) reportedUser {
 	d := u.Digest
 	r := reportedUser{
-		Email: u.Email, TimeZone: u.TimeZone, Language: u.Language, State: string(d.State),
+		Email: u.Email, TimeZone: u.TimeZone, Language: u.Language, State: d.State,
 		Subscriptions: u.Subscriptions, Editions: d.Editions,
 		DeliverAt: clockOf(d.DeliverAt), Days: d.Cadence.String(),
-		Layout: string(d.Layout), Images: string(d.Images), Threaded: d.Threaded, Subject: d.Subject(),
+		Layout: d.Layout, Images: d.Images, Threaded: d.Threaded, Subject: d.Subject(),
 		PausedUntil: instant(d.PausedUntil), Operator: u.Operator,
-		Mailed: d.Mailed, Stays: each(u.Stays, reportStay), Grouping: string(d.Grouping),
-		WebImages: string(d.WebImages),
+		Mailed: d.Mailed, Stays: each(u.Stays, reportStay), Grouping: d.Grouping,
+		WebImages: d.WebImages,
 	}
 	if d.WebLayout != "" {
-		r.WebLayout = new(string(d.WebLayout))
+		r.WebLayout = new(d.WebLayout)
 	}
 	if d.WebGrouping != "" {
-		r.WebGrouping = new(string(d.WebGrouping))
+		r.WebGrouping = new(d.WebGrouping)
 	}
 	if d.State == digest.DigestActive {
 		r.NextDueAt = instant(d.NextDueAt)
 	}
 	if u.Suppressed != nil {
-		r.Suppressed = new(string(u.Suppressed.Reason))
+		r.Suppressed = new(u.Suppressed.Reason)
 	}
 	return r
 }

@@ -32,9 +32,9 @@ type reportedAdvice struct {
 }
 
 type reportedMembership struct {
-	Slug      string     `json:"slug"`
-	State     string     `json:"state"` // of the membership
-	NextDueAt *time.Time `json:"next_due_at"`
+	Slug      string             `json:"slug"`
+	State     digest.DigestState `json:"state"` // of the membership
+	NextDueAt *time.Time         `json:"next_due_at"`
 }
 
 type reportedTroubledFeed struct {
@@ -45,18 +45,18 @@ type reportedTroubledFeed struct {
 }
 
 type reportedMail struct {
-	Edition   int64      `json:"edition"`
-	Digest    string     `json:"digest"` // name of the digest or the newsletter
-	Date      string     `json:"date"`
-	State     string     `json:"state"`
-	Email     string     `json:"email"`
-	SentAt    *time.Time `json:"sent_at"`
-	Attempt   int        `json:"attempt"`
-	Reply     string     `json:"reply"` // of the server
-	Error     string     `json:"error"`
-	MessageID string     `json:"message_id"`
-	Resent    int        `json:"resent"`
-	Returned  []string   `json:"returned"` // bounces and complaints
+	Edition   int64               `json:"edition"`
+	Digest    string              `json:"digest"` // name of the digest or the newsletter
+	Date      string              `json:"date"`
+	State     digest.EditionState `json:"state"`
+	Email     string              `json:"email"`
+	SentAt    *time.Time          `json:"sent_at"`
+	Attempt   int                 `json:"attempt"`
+	Reply     string              `json:"reply"` // of the server
+	Error     string              `json:"error"`
+	MessageID string              `json:"message_id"`
+	Resent    int                 `json:"resent"`
+	Returned  []string            `json:"returned"` // bounces and complaints
 }
 
 func (userShowCmd) Run(a *app, st *store.Store, u digest.User, _ digest.Digest) error {
@@ -93,7 +93,7 @@ func reportReader(v store.ReaderView, info store.UserInfo, advice []support.Advi
 		if p.Newsletter == nil {
 			continue
 		}
-		m := reportedMembership{Slug: p.Newsletter.Slug, State: string(p.State)}
+		m := reportedMembership{Slug: p.Newsletter.Slug, State: p.State}
 		if p.State == digest.DigestActive {
 			m.NextDueAt = instant(p.NextDueAt)
 		}
@@ -104,7 +104,7 @@ func reportReader(v store.ReaderView, info store.UserInfo, advice []support.Advi
 
 func reportMail(v store.ReaderView, e store.MailedEdition) reportedMail {
 	r := reportedMail{
-		Edition: int64(e.ID), Date: e.LocalDate.String(), State: string(e.State), Email: e.Email,
+		Edition: int64(e.ID), Date: e.LocalDate.String(), State: e.State, Email: e.Email,
 		SentAt: instant(e.SentAt), Attempt: e.Attempt,
 		Reply: e.Reply, Error: e.Error, MessageID: e.MessageID, Resent: e.Resent,
 		Returned: each(e.Returned, func(b digest.Bounce) string {

@@ -64,16 +64,7 @@ func (h *Handler) destinationFor(token string) (destination, bool) {
 // §2.4).
 func normal(address string) string {
 	at := strings.LastIndexByte(address, '@')
-	return strings.ToLower(address[:at+1]) + hostOf(address)
-}
-
-// hostOf returns the domain of an address in lower case and ASCII.
-func hostOf(address string) string {
-	host := address[strings.LastIndexByte(address, '@')+1:]
-	if ascii, err := digest.ASCIIHost(host); err == nil {
-		return ascii
-	}
-	return strings.ToLower(host)
+	return strings.ToLower(address[:at+1]) + digest.MailDomain(address)
 }
 
 // find searches the texts of a report for our addresses. Only the token counts: the domain after it may be a

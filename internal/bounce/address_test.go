@@ -66,7 +66,7 @@ func TestDestinationOfOddAddresses(t *testing.T) {
 		"bounces@bücher.example": "bounces",   // mailers write its A-label
 	} {
 		d := testDesk(ours)
-		host := hostOf(ours)
+		host := digest.MailDomain(ours)
 		if p, ok := d.destinationOf(came + "+" + d.Signer.Sign(digest.ForBounce, 5) + "@" + host); !ok ||
 			p.edition != 5 {
 			t.Errorf("%s: %+v, %t", ours, p, ok)
@@ -74,9 +74,6 @@ func TestDestinationOfOddAddresses(t *testing.T) {
 		if p, ok := d.destinationOf(came + "@" + host); !ok || !p.plain() {
 			t.Errorf("%s: %+v, %t", ours, p, ok)
 		}
-	}
-	if got := hostOf("bounces@bücher.example"); got != "xn--bcher-kva.example" {
-		t.Error(got)
 	}
 }
 

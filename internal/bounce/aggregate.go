@@ -18,7 +18,7 @@ const oldestAggregate = 14 * 24 * time.Hour
 func (h *Handler) recordAggregate(ctx context.Context, attachment []byte) (Outcome, error) {
 	r, err := dmarc.ParseReport(attachment)
 	if err != nil {
-		return ignored("an attachment that is not a DMARC report: %s", oneLine(err.Error())), nil
+		return ignored("an attachment that is not a DMARC report: %s", shortLine(err.Error())), nil
 	}
 	now := h.Now()
 	if now.Sub(r.Begin) > oldestAggregate || r.End.Sub(now) > 24*time.Hour {
@@ -44,7 +44,7 @@ func (h *Handler) recordAggregate(ctx context.Context, attachment []byte) (Outco
 
 // sendsFrom reports whether a report is about the domain of From, or about the proven domain of a newsletter.
 func (h *Handler) sendsFrom(ctx context.Context, r dmarc.Report) (bool, error) {
-	if r.IsAbout(hostOf(h.From)) {
+	if r.IsAbout(digest.MailDomain(h.From)) {
 		return true, nil
 	}
 	domains, err := h.Store.NewsletterDomains(ctx)

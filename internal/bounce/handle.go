@@ -238,7 +238,7 @@ func (h *Handler) record(ctx context.Context, p destination, b digest.Bounce) (O
 	o.Text = fmt.Sprintf("%s: %s", p, kindText(b))
 	if suppressed {
 		o.Suppressed = s.Email
-		o.Text += "; " + oneLine(s.Email) + " gets no more email"
+		o.Text += "; " + shortLine(s.Email) + " gets no more email"
 	}
 	return o, nil
 }
@@ -254,7 +254,7 @@ func (h *Handler) recordAsk(ctx context.Context, p destination, b digest.Bounce)
 	o := Outcome{Did: Recorded, Kind: b.Kind, Status: b.Status, Suppressed: email,
 		Text: fmt.Sprintf("%s: %s", p, kindText(b))}
 	if email != "" {
-		o.Text += "; " + oneLine(email) + " gets no more email"
+		o.Text += "; " + shortLine(email) + " gets no more email"
 	}
 	return o, nil
 }

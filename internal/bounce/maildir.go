@@ -157,7 +157,7 @@ func (h *Handler) forgetBut(names []string) {
 func maildirError(dir string, err error) error {
 	return &digest.Error{
 		Kind:    digest.Unavailable,
-		Message: fmt.Sprintf("DIGEST_BOUNCE_MAILDIR=%s: no email can be received there; enter a Maildir (a folder with new and cur in it) that this user can read and write", oneLine(dir)),
+		Message: fmt.Sprintf("DIGEST_BOUNCE_MAILDIR=%s: no email can be received there; enter a Maildir (a folder with new and cur in it) that this user can read and write", shortLine(dir)),
 		Err:     err,
 	}
 }

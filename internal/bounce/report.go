@@ -70,7 +70,7 @@ func Parse(raw []byte) (Report, error) {
 	r.Original = m.original
 	r.Automatic = isAutomatic(header)
 	r.Aggregate = m.aggregate
-	r.Evidence = oneLine(r.Evidence)
+	r.Evidence = shortLine(r.Evidence)
 	return r, nil
 }
 
@@ -203,11 +203,11 @@ func isAutomatic(header fields) bool {
 		strings.EqualFold(header.get("Precedence"), "auto_reply")
 }
 
-// oneLine makes untrusted text safe to store and display, and shortens it.
-func oneLine(s string) string {
+// shortLine makes untrusted text safe to store and display, and shortens it.
+func shortLine(s string) string {
 	s = digest.OneLine(s)
 	if len(s) > maxEvidence {
-		s = strings.ToValidUTF8(s[:maxEvidence], "") + "…"
+		s = digest.FirstBytes(s, maxEvidence) + "…"
 	}
 	return s
 }

@@ -74,14 +74,14 @@ func parsePlace(setting string) (place, error) {
 func badPlace(setting, what string) error {
 	return &digest.Error{
 		Kind:    digest.Invalid,
-		Message: fmt.Sprintf("DIGEST_BOUNCE_LISTEN=%s %s; examples: smtp://0.0.0.0:25, lmtp://127.0.0.1:2003, lmtp:/run/digest/bounce.sock", oneLine(setting), what),
+		Message: fmt.Sprintf("DIGEST_BOUNCE_LISTEN=%s %s; examples: smtp://0.0.0.0:25, lmtp://127.0.0.1:2003, lmtp:/run/digest/bounce.sock", shortLine(setting), what),
 	}
 }
 
 func listenError(setting string, err error) error {
 	return &digest.Error{
 		Kind:    digest.Unavailable,
-		Message: fmt.Sprintf("DIGEST_BOUNCE_LISTEN=%s: cannot listen there; stop the other program that does, or choose a port or path that this user can use", oneLine(setting)),
+		Message: fmt.Sprintf("DIGEST_BOUNCE_LISTEN=%s: cannot listen there; stop the other program that does, or choose a port or path that this user can use", shortLine(setting)),
 		Err:     err,
 	}
 }
@@ -121,7 +121,7 @@ func newServer(h *Handler, l net.Listener, lmtp bool) *Server {
 	if !lmtp {
 		s.listener.fromOne = maxFromOne
 	}
-	s.smtp.Domain = hostOf(h.Address)
+	s.smtp.Domain = digest.MailDomain(h.Address)
 	s.smtp.LMTP = lmtp
 	s.smtp.ReadTimeout, s.smtp.WriteTimeout = commandTimeout, writeTimeout
 	s.smtp.MaxRecipients = maxRecipients

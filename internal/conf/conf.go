@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"digest"
 	"digest/internal/spelling"
 )
 
@@ -91,9 +92,7 @@ func unquote(s string) (value, what string) {
 func unknown(name string, known []string) string {
 	// The maximum number of characters that are shown and compared.
 	const most = 40
-	if utf8.RuneCountInString(name) > most {
-		name = string([]rune(name)[:most]) + "…"
-	}
+	name = digest.Shortened(name, most)
 	what := fmt.Sprintf("%q is not a setting", name)
 	if near := Nearest(name, known); near != "" {
 		what += "; did you mean " + near + "?"

@@ -18,7 +18,7 @@ import (
 )
 
 func (x *checker) baseURL(ctx context.Context) Finding {
-	host := hostOf(x.BaseURL)
+	host := digest.HostOf(x.BaseURL)
 	f := verdict(OK, x.BaseURL, "")
 	bad, example := Wrong, "set DIGEST_BASE_URL to the address that readers reach, such as https://digest.example.org"
 	switch reach := reachOf(host); {
@@ -176,7 +176,7 @@ func endsSoon(c *x509.Certificate, now time.Time) string {
 }
 
 func (x *checker) diagnose(err error) (found, todo string) {
-	host := hostOf(x.BaseURL)
+	host := digest.HostOf(x.BaseURL)
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
 		return "its certificate is not valid today (it ends on " + invalid.Cert.NotAfter.UTC().Format(time.DateOnly) +
 			")", "renew the certificate of the web server, and check that the clocks are correct"

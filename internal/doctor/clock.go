@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"digest"
 	"digest/timezone"
 )
 
@@ -39,7 +40,7 @@ func (x *checker) clock(ctx context.Context) Finding {
 			"correct the clock of this machine, or of the other machine that uses the database; "+
 				"if a clock was fast, restore a backup from before that; "+unfixed)
 	}
-	if x.Offline || reachOf(hostOf(x.BaseURL)) == everywhere && x.noDNS() != "" {
+	if x.Offline || reachOf(digest.HostOf(x.BaseURL)) == everywhere && x.noDNS() != "" {
 		return f
 	}
 	a, err := x.fetch(ctx, "/healthz")
@@ -47,7 +48,7 @@ func (x *checker) clock(ctx context.Context) Finding {
 		return f
 	}
 	if ahead := a.date.Sub(x.Now()); ahead.Abs() > apart {
-		f.note(howFar(ahead), fmt.Sprintf("the clock of %s is %s", hostOf(x.BaseURL), distance(ahead)),
+		f.note(howFar(ahead), fmt.Sprintf("the clock of %s is %s", digest.HostOf(x.BaseURL), distance(ahead)),
 			"correct the clock of this machine, or of the web server; "+unfixed)
 	}
 	return f

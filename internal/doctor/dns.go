@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/mail"
 	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -32,7 +31,7 @@ func newNames(ctx context.Context, f Facts) *names {
 
 // tryOut checks whether the DNS can be reached, with the first public name of this instance.
 func (n *names) tryOut(ctx context.Context, f Facts) error {
-	ours := []string{domainOf(f.From), domainOf(f.ReturnPath), hostOf(f.BaseURL), f.Mail.Host}
+	ours := []string{domainOf(f.From), domainOf(f.ReturnPath), digest.HostOf(f.BaseURL), f.Mail.Host}
 	first := slices.IndexFunc(ours, IsPublicName)
 	if f.Offline || first < 0 {
 		return nil
@@ -118,19 +117,7 @@ func domainOf(address string) string {
 	if err != nil {
 		return ""
 	}
-	domain := a.Address[strings.LastIndexByte(a.Address, '@')+1:]
-	if ascii, err := digest.ASCIIHost(domain); err == nil {
-		return ascii
-	}
-	return strings.ToLower(domain)
-}
-
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return strings.ToLower(u.Hostname())
+	return digest.MailDomain(a.Address)
 }
 
 type reach int

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"digest"
 	"digest/mailer"
 )
 
@@ -41,7 +42,7 @@ const SetMail = "set DIGEST_MAIL to a mail server, such as smtp://user:password@
 
 // MailStays reports whether mail goes to a folder on this machine although the base URL is public.
 func MailStays(base string, place mailer.Place) bool {
-	return place.Folder != "" && reachOf(hostOf(base)) == everywhere
+	return place.Folder != "" && reachOf(digest.HostOf(base)) == everywhere
 }
 
 // A sender holds the known addresses that send our mail.

@@ -73,7 +73,7 @@ func (x *checker) metrics(ctx context.Context) Finding {
 				"set DIGEST_METRICS_LISTEN to an address that only your monitoring can connect to, such as 127.0.0.1:9464")
 		}
 	}
-	if x.Offline || reachOf(hostOf(x.BaseURL)) == everywhere && x.noDNS() != "" {
+	if x.Offline || reachOf(digest.HostOf(x.BaseURL)) == everywhere && x.noDNS() != "" {
 		return f
 	}
 	switch a, err := x.fetch(ctx, "/metrics"); {

@@ -12,43 +12,43 @@ import (
 )
 
 type account struct {
-	Address   string     `json:"address"`
-	Since     time.Time  `json:"since"`
-	TimeZone  string     `json:"time_zone"`
-	Operator  bool       `json:"operator"`
-	Language  string     `json:"language"` // "": the browser's language
-	Direction string     `json:"direction_of_pages"`
-	Shortcuts bool       `json:"single_keys"`
-	Player    bool       `json:"sound_plays_here"`
-	Theme     string     `json:"theme"`
-	TypeSize  string     `json:"size_of_letters"`
-	Digest    settings   `json:"digest"`
-	Stays     []stay     `json:"stays"`
-	Passkeys  []passkey  `json:"passkeys"`
-	Sessions  []session  `json:"sessions"`
-	NotMailed *notMailed `json:"not_mailed"` // null: the address gets emails
-	Imported  *imported  `json:"imported"`   // the latest import of feeds, for thirty days; null: none
-	Left      []left     `json:"left_feeds"` // former subscriptions
-	ByLinks   []byLink   `json:"changes_by_links"`
+	Address   string           `json:"address"`
+	Since     time.Time        `json:"since"`
+	TimeZone  string           `json:"time_zone"`
+	Operator  bool             `json:"operator"`
+	Language  string           `json:"language"` // "": the browser's language
+	Direction digest.Direction `json:"direction_of_pages"`
+	Shortcuts bool             `json:"single_keys"`
+	Player    bool             `json:"sound_plays_here"`
+	Theme     digest.Theme     `json:"theme"`
+	TypeSize  digest.TypeSize  `json:"size_of_letters"`
+	Digest    settings         `json:"digest"`
+	Stays     []stay           `json:"stays"`
+	Passkeys  []passkey        `json:"passkeys"`
+	Sessions  []session        `json:"sessions"`
+	NotMailed *notMailed       `json:"not_mailed"` // null: the address gets emails
+	Imported  *imported        `json:"imported"`   // the latest import of feeds, for thirty days; null: none
+	Left      []left           `json:"left_feeds"` // former subscriptions
+	ByLinks   []byLink         `json:"changes_by_links"`
 }
 
 // byLink is a change that a link in an email made without a sign-in.
 type byLink struct {
-	At        time.Time  `json:"at"`
-	EmailDate string     `json:"email_date"` // of the edition; "": unknown
-	OneClick  bool       `json:"one_click"`
-	Of        string     `json:"of"` // name of the digest, or title of the feed
-	Setting   string     `json:"setting"`
-	Was       string     `json:"was"`
-	Became    string     `json:"became"`
-	UndoneAt  *time.Time `json:"undone_at"`
+	At        time.Time          `json:"at"`
+	EmailDate string             `json:"email_date"` // of the edition; "": unknown
+	OneClick  bool               `json:"one_click"`
+	Of        string             `json:"of"` // name of the digest, or title of the feed
+	Setting   digest.LinkSetting `json:"setting"`
+	Was       string             `json:"was"`
+	Became    string             `json:"became"`
+	UndoneAt  *time.Time         `json:"undone_at"`
 }
 
 func (e *Export) readByLinks(ctx context.Context) error {
 	changes, err := e.store.LinkChanges(ctx, e.user.ID, time.Time{})
 	e.account.ByLinks = make([]byLink, len(changes))
 	for i, x := range changes {
-		b := byLink{At: x.ChangedAt.UTC(), OneClick: x.OneClick, Of: x.Title, Setting: string(x.Setting),
+		b := byLink{At: x.ChangedAt.UTC(), OneClick: x.OneClick, Of: x.Title, Setting: x.Setting,
 			Was: x.OldValue, Became: x.NewValue, UndoneAt: known(x.UndoneAt)}
 		if !x.EmailDate.IsZero() {
 			b.EmailDate = x.EmailDate.String()
@@ -80,41 +80,41 @@ type imported struct {
 }
 
 type settings struct {
-	Name        string     `json:"name"`
-	State       string     `json:"state"`
-	PausedUntil *time.Time `json:"paused_until"`
-	Days        string     `json:"days"`
-	Mailed      bool       `json:"mailed"`
-	MailAt      string     `json:"mail_at"` // in the reader's time zone
-	Layout      string     `json:"layout"`
-	Images      string     `json:"images"`
-	Threaded    bool       `json:"threaded"`
-	Subject     string     `json:"subject"`
-	Grouping    string     `json:"grouping"`
-	WebLayout   string     `json:"web_layout"`   // empty: as in emails
-	WebGrouping string     `json:"web_grouping"` // empty: as in emails
-	WebImages   string     `json:"web_images"`
-	Editions    int        `json:"editions"` // number of editions so far
+	Name        string             `json:"name"`
+	State       digest.DigestState `json:"state"`
+	PausedUntil *time.Time         `json:"paused_until"`
+	Days        string             `json:"days"`
+	Mailed      bool               `json:"mailed"`
+	MailAt      string             `json:"mail_at"` // in the reader's time zone
+	Layout      digest.Layout      `json:"layout"`
+	Images      digest.Images      `json:"images"`
+	Threaded    bool               `json:"threaded"`
+	Subject     string             `json:"subject"`
+	Grouping    digest.Grouping    `json:"grouping"`
+	WebLayout   digest.Layout      `json:"web_layout"`   // empty: as in emails
+	WebGrouping digest.Grouping    `json:"web_grouping"` // empty: as in emails
+	WebImages   digest.Images      `json:"web_images"`
+	Editions    int                `json:"editions"` // number of editions so far
 }
 
 type notMailed struct {
-	Reason string    `json:"reason"`
-	Words  string    `json:"words"`
-	Since  time.Time `json:"since"`
+	Reason digest.Reason `json:"reason"`
+	Words  string        `json:"words"`
+	Since  time.Time     `json:"since"`
 }
 
 func (e *Export) readAccount(ctx context.Context) error {
 	u, d := e.user, e.digest
 	e.account = account{
 		Address: u.Email, Since: u.CreatedAt.UTC(), TimeZone: u.TimeZone, Operator: u.Operator,
-		Language: u.Language, Direction: string(u.Direction), Shortcuts: u.Shortcuts, Player: u.Player,
-		Theme: string(u.Theme), TypeSize: string(u.TypeSize),
+		Language: u.Language, Direction: u.Direction, Shortcuts: u.Shortcuts, Player: u.Player,
+		Theme: u.Theme, TypeSize: u.TypeSize,
 		Digest: settings{
-			Name: d.Name, State: string(d.State), PausedUntil: known(d.PausedUntil), Days: d.Cadence.String(),
-			Mailed: d.Mailed, MailAt: time.Time{}.Add(d.DeliverAt).Format("15:04"), Layout: string(d.Layout),
-			Images:   string(d.Images),
-			Threaded: d.Threaded, Subject: d.Subject(), Editions: d.Editions, Grouping: string(d.Grouping),
-			WebLayout: string(d.WebLayout), WebGrouping: string(d.WebGrouping), WebImages: string(d.WebImages),
+			Name: d.Name, State: d.State, PausedUntil: known(d.PausedUntil), Days: d.Cadence.String(),
+			Mailed: d.Mailed, MailAt: time.Time{}.Add(d.DeliverAt).Format("15:04"), Layout: d.Layout,
+			Images:   d.Images,
+			Threaded: d.Threaded, Subject: d.Subject(), Editions: d.Editions, Grouping: d.Grouping,
+			WebLayout: d.WebLayout, WebGrouping: d.WebGrouping, WebImages: d.WebImages,
 		},
 	}
 	if err := e.readAccess(ctx); err != nil {
@@ -131,7 +131,7 @@ func (e *Export) readAccount(ctx context.Context) error {
 	}
 	s, ok, err := e.store.Suppressed(ctx, u.Email)
 	if ok {
-		e.account.NotMailed = &notMailed{string(s.Reason), s.Evidence, s.CreatedAt.UTC()}
+		e.account.NotMailed = &notMailed{s.Reason, s.Evidence, s.CreatedAt.UTC()}
 	}
 	return err
 }
@@ -220,23 +220,23 @@ func known(t time.Time) *time.Time {
 func (e *Export) writeAccount(_ context.Context, w io.Writer) error { return writeJSON(w, e.account) }
 
 type subscription struct {
-	URL      string `json:"url"`
-	Site     string `json:"site"`
-	Title    string `json:"title"`
-	OwnTitle string `json:"own_title"`
-	Folder   string `json:"folder"`
-	Display  string `json:"display"` // empty: as the digest
-	Most     int    `json:"most"`    // maximum posts in an edition; 0: no limit
-	Boosts   bool   `json:"boosts"`
-	Replies  bool   `json:"replies"`
-	Paused   bool   `json:"resting"`
+	URL      string        `json:"url"`
+	Site     string        `json:"site"`
+	Title    string        `json:"title"`
+	OwnTitle string        `json:"own_title"`
+	Folder   string        `json:"folder"`
+	Display  digest.Layout `json:"display"` // empty: as the digest
+	Most     int           `json:"most"`    // maximum posts in an edition; 0: no limit
+	Boosts   bool          `json:"boosts"`
+	Replies  bool          `json:"replies"`
+	Paused   bool          `json:"resting"`
 }
 
 func (e *Export) writeFeeds(_ context.Context, w io.Writer) error {
 	list := []subscription{}
 	for i, s := range e.subscriptions() {
 		list = append(list, subscription{digest.PublicAddress(s.Feed.URL), s.Feed.SiteURL, s.Feed.Title, s.Title,
-			s.Folder, string(s.Display), s.Most,
+			s.Folder, s.Display, s.Most,
 			s.Extras&digest.Repeat != 0, s.Extras&digest.Reply != 0, i >= len(e.active)})
 	}
 	return writeJSON(w, list)
@@ -247,21 +247,21 @@ func titleOf(s store.SubscriptionInfo) string {
 }
 
 type edition struct {
-	Date   string     `json:"date"`
-	Number int        `json:"number"`
-	MadeAt time.Time  `json:"midnight"`
-	Page   string     `json:"page"`
-	Mail   string     `json:"mail"` // state of its email
-	SentAt *time.Time `json:"sent_at"`
-	Reply  string     `json:"reply"` // of the server that accepted it
-	Error  string     `json:"error"`
+	Date   string              `json:"date"`
+	Number int                 `json:"number"`
+	MadeAt time.Time           `json:"midnight"`
+	Page   string              `json:"page"`
+	Mail   digest.EditionState `json:"mail"` // state of its email
+	SentAt *time.Time          `json:"sent_at"`
+	Reply  string              `json:"reply"` // of the server that accepted it
+	Error  string              `json:"error"`
 }
 
 func (e *Export) writeEditions(_ context.Context, w io.Writer) error {
 	list := []edition{}
 	for _, x := range e.editions {
 		list = append(list, edition{
-			x.LocalDate.String(), x.Number, x.DueAt.UTC(), pageName(x), string(x.State), known(x.SentAt), x.Reply,
+			x.LocalDate.String(), x.Number, x.DueAt.UTC(), pageName(x), x.State, known(x.SentAt), x.Reply,
 			x.Error,
 		})
 	}

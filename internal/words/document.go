@@ -3,11 +3,11 @@ package words
 import (
 	"math"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"digest"
 	"digest/internal/hypertext"
 )
 
@@ -51,14 +51,14 @@ func Text(markup string) string { return textOf(markup, math.MaxInt) }
 // textOf returns at most most bytes of the markup's text.
 func textOf(markup string, most int) string {
 	if !strings.ContainsAny(markup, "<&") {
-		return cut(markup, most)
+		return digest.FirstBytes(markup, most)
 	}
 	var b strings.Builder
 	z := hypertext.Tokenizer(markup)
 	for b.Len() < most {
 		switch z.Next() {
 		case html.ErrorToken:
-			return cut(b.String(), most)
+			return digest.FirstBytes(b.String(), most)
 		case html.TextToken:
 			b.Write(z.Text())
 		case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
@@ -67,7 +67,7 @@ func textOf(markup string, most int) string {
 			}
 		}
 	}
-	return cut(b.String(), most)
+	return digest.FirstBytes(b.String(), most)
 }
 
 // withinWords reports whether a tag may be inside a word.
@@ -81,15 +81,4 @@ func withinWords(tag atom.Atom) bool {
 		return true
 	}
 	return false
-}
-
-// cut returns at most n bytes of a text, without splitting a character.
-func cut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
 }

@@ -162,8 +162,9 @@ type Post struct {
 func Read(p digest.Post) *Post {
 	var lines []string
 	for _, field := range []string{
-		cut(p.Title, maxTitle), cut(p.Author, maxAuthor), cut(p.Summary, maxSummary),
-		textOf(cut(p.Content, maxContent), maxText),
+		digest.FirstBytes(p.Title, maxTitle), digest.FirstBytes(p.Author, maxAuthor),
+		digest.FirstBytes(p.Summary, maxSummary),
+		textOf(digest.FirstBytes(p.Content, maxContent), maxText),
 	} {
 		lines = append(append(lines, foldWritten(field)...), phrase(field))
 	}

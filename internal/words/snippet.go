@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"digest"
 )
 
 // A Piece is a part of a text. Found marks a match.
@@ -26,7 +28,7 @@ func Mark(text string, q Query) []Piece { return pieces(text, 0, len(text), q.fi
 
 // Snippet returns the part of a plain text with the most matches, or its beginning without matches.
 func Snippet(text string, q Query) []Piece {
-	text = oneSpace(cut(text, maxScanned))
+	text = oneSpace(digest.FirstBytes(text, maxScanned))
 	found := q.find(text)
 	from := 0
 	if len(found) > 0 {
@@ -143,5 +145,5 @@ func wordEnd(text string, from, i int) int {
 	if before := strings.LastIndexByte(text[max(from, i-leadBytes/2):i], ' '); before >= 0 {
 		return max(from, i-leadBytes/2) + before
 	}
-	return len(cut(text, i))
+	return len(digest.FirstBytes(text, i))
 }
