@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 func TestOnceOfStored(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		ctx := t.Context()
-		user, own, err := s.AddUser(ctx, "ann@example.org", "Europe/Paris", noon(19))
+		user, own, err := s.Readers.AddUser(ctx, "ann@example.org", "Europe/Paris", noon(19))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,23 +35,24 @@ func TestOnceOfStored(t *testing.T) {
 			{"https://host.example/tag/boats/feed", "https://host.example/bob/1", "The new boat", text},
 		} {
 			host := feed.Host(arrived.feed)
-			f, _, err := s.EnsureFeed(ctx, digest.Feed{URL: arrived.feed, Host: host, Domain: feed.Domain(host),
+			f, _, err := s.Feeds.EnsureFeed(ctx, digest.Feed{URL: arrived.feed, Host: host, Domain: feed.Domain(host),
 				Title: strings.TrimPrefix(arrived.feed, "https://")})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.Subscribe(ctx, digest.Subscription{DigestID: own.ID, FeedID: f.ID}, noon(19)); err != nil {
+			if _, err := s.Subscriptions.Subscribe(ctx, digest.Subscription{DigestID: own.ID, FeedID: f.ID},
+				noon(19)); err != nil {
 				t.Fatal(err)
 			}
 			f.ParsedAt, f.LastOKAt = noon(19), noon(19)
 			p := digest.Post{Identity: "1", URL: arrived.url, Title: arrived.title, Content: arrived.content,
 				SeenAt: noon(19), PublishedAt: noon(19)}
-			if _, err := s.Record(ctx, noon(19),
+			if _, err := s.Feeds.Record(ctx, noon(19),
 				[]store.Polled{{Feed: f, Posts: []digest.Post{p}, Listed: []string{"1"}}}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		bld := edition.New(edition.Options{Store: s, Signer: signer(), BaseURL: "https://digest.example/"})
+		bld := edition.New(edition.Options{Store: s.Editions, Signer: signer(), BaseURL: "https://digest.example/"})
 		page, err := bld.Preview(ctx, own, user)
 		if err != nil {
 			t.Fatal(err)

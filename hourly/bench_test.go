@@ -88,7 +88,7 @@ func addresses(n, port int) []store.ImportItem {
 // known sets feeds to their state after a first poll and a first 304.
 func known(b *testing.B, st *store.Store) {
 	b.Helper()
-	feeds := storetest.All(b, st.Feeds(b.Context()))
+	feeds := storetest.All(b, st.Feeds.Feeds(b.Context()))
 	polled := make([]store.Polled, len(feeds))
 	for i, f := range feeds {
 		f.ETag, f.LastModified, f.ValidatorURL = `"1"`, "Mon, 16 Nov 2026 08:00:00 GMT", f.URL
@@ -97,7 +97,7 @@ func known(b *testing.B, st *store.Store) {
 		f.Conditional, f.PollAt = digest.Works, time.Time{}
 		polled[i] = store.Polled{Feed: f.Feed}
 	}
-	_, err := st.Record(b.Context(), eve, polled)
+	_, err := st.Feeds.Record(b.Context(), eve, polled)
 	ok(b, err)
 }
 

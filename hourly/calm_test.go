@@ -11,8 +11,8 @@ import (
 func TestS35_LatePollsKeepCalm(t *testing.T) {
 	inWeek(t, time.Date(2026, 11, 19, 10, 30, 0, 0, time.UTC), func(t *testing.T, w *week) {
 		w.subscribe("ann@example.org", "Europe/Paris")
-		for _, f := range storetest.All(t, w.st.Feeds(t.Context())) {
-			if err := w.st.Vouch(t.Context(), f.ID, time.Now().Add(80*time.Minute)); err != nil {
+		for _, f := range storetest.All(t, w.st.Feeds.Feeds(t.Context())) {
+			if err := w.st.Feeds.Vouch(t.Context(), f.ID, time.Now().Add(80*time.Minute)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -28,14 +28,15 @@ func TestWhatReadersChoose(t *testing.T) {
 			}
 		}
 		ctx := t.Context()
-		_, err := st.AddFilter(ctx, digest.Filter{DigestID: ada.ID, Words: "spoiler"}, h.clock)
+		_, err := st.Subscriptions.AddFilter(ctx, digest.Filter{DigestID: ada.ID, Words: "spoiler"}, h.clock)
 		ok(err)
-		subs, err := st.Subscriptions(ctx, ada.ID)
+		subs, err := st.Subscriptions.Subscriptions(ctx, ada.ID)
 		ok(err)
-		ok(st.PauseSubscription(ctx, ada.ID, subs[1].FeedID))
-		ok(st.SetMailed(ctx, bob.ID, false, h.clock))
+		ok(st.Subscriptions.PauseSubscription(ctx, ada.ID, subs[1].FeedID))
+		ok(st.Readers.SetMailed(ctx, bob.ID, false, h.clock))
 		from, to := digest.Date{Year: 2026, Month: 10, Day: 3}, digest.Date{Year: 2026, Month: 10, Day: 4}
-		_, err = st.AddStay(ctx, digest.Stay{UserID: ada.UserID, From: from, To: to, TimeZone: "Asia/Tokyo"}, h.clock)
+		_, err = st.Readers.AddStay(ctx, digest.Stay{UserID: ada.UserID, From: from, To: to, TimeZone: "Asia/Tokyo"},
+			h.clock)
 		ok(err)
 
 		news.publish("A SPOILER", "News")
@@ -50,12 +51,12 @@ func TestWhatReadersChoose(t *testing.T) {
 		h.tick("2026-10-02 13:30", hourly.Summary{})
 		news.publish("A spoiler again")
 		h.tick("2026-10-02 15:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 1}) // Tokyo's: no post is left
-		held, err := st.HeldPosts(ctx, ada.ID, h.clock.AddDate(1, 0, 0), 9)
+		held, err := st.Subscriptions.HeldPosts(ctx, ada.ID, h.clock.AddDate(1, 0, 0), 9)
 		ok(err)
 		if len(held) != 2 {
 			t.Errorf("%d posts are held back", len(held))
 		}
-		editions, err := st.Editions(ctx, bob.ID, 9)
+		editions, err := st.Editions.Editions(ctx, bob.ID, 9)
 		ok(err)
 		if len(editions) != 1 || editions[0].State != digest.EditionUnmailed || editions[0].Error != "web only" {
 			t.Errorf("the editions are %+v", editions)

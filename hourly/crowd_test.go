@@ -47,13 +47,13 @@ func eachCrowd(b *testing.B, readers, each int, feeds []store.ImportItem, f func
 
 func (c *crowd) addFeeds(b *testing.B, items []store.ImportItem) {
 	b.Helper()
-	founder, d, err := c.AddUser(b.Context(), "founder@example.org", "UTC", eve)
+	founder, d, err := c.Readers.AddUser(b.Context(), "founder@example.org", "UTC", eve)
 	ok(b, err)
-	_, err = c.Import(b.Context(), d.ID, items, 1e6, eve)
+	_, err = c.Subscriptions.Import(b.Context(), d.ID, items, 1e6, eve)
 	ok(b, err)
-	ok(b, c.RemoveUser(b.Context(), founder.ID, time.Now()))
+	ok(b, c.Readers.RemoveUser(b.Context(), founder.ID, time.Now()))
 	known(b, c.Store)
-	for _, f := range storetest.All(b, c.Feeds(b.Context())) {
+	for _, f := range storetest.All(b, c.Feeds.Feeds(b.Context())) {
 		c.feeds = append(c.feeds, f.Feed)
 	}
 }
@@ -90,10 +90,13 @@ func (c *crowd) nextMidnight(b *testing.B, posts int) time.Time {
 		for _, f := range c.feeds[from:min(from+200, len(c.feeds))] {
 			polled = append(polled, c.polled(f, posts, seen))
 		}
-		_, err := c.Record(b.Context(), seen, polled)
+		_, err := c.Feeds.Record(b.Context(), seen, polled)
 		ok(b, err)
 	}
-	_, err := c.Plan(b.Context(), now, func(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false })
+	_, err := c.Feeds.Plan(b.Context(), now, func(digest.Feed, time.Time) (time.Time, bool) {
+		return time.Time{},
+			false
+	})
 	ok(b, err)
 	return now
 }
@@ -116,7 +119,7 @@ func (c *crowd) polled(f digest.Feed, posts int, seen time.Time) store.Polled {
 
 func (c *crowd) release(b *testing.B, now time.Time) {
 	b.Helper()
-	n, err := c.Release(b.Context(), now, benchSpread.Deadline)
+	n, err := c.Editions.Release(b.Context(), now, benchSpread.Deadline)
 	ok(b, err)
 	if n != c.readers {
 		b.Fatalf("%d editions, want %d", n, c.readers)
@@ -126,12 +129,13 @@ func (c *crowd) release(b *testing.B, now time.Time) {
 func benchSigner() *digest.Signer { return digest.NewSigner(make([]byte, 32)) }
 
 func (c *crowd) renderer() *edition.Builder {
-	return edition.New(edition.Options{Store: c.Store, Signer: benchSigner(), BaseURL: "https://digest.example"})
+	return edition.New(edition.Options{Store: c.Store.Editions, Signer: benchSigner(),
+		BaseURL: "https://digest.example"})
 }
 
 func (c *crowd) loop(tr mailer.Transport, connections int) *mailer.Deliverer {
 	return &mailer.Deliverer{
-		Queue: c.Store, Renderer: c.renderer(), Signer: benchSigner(),
+		Queue: c.Store.Editions, Renderer: c.renderer(), Signer: benchSigner(),
 		Sender: &mailer.Sender{Transport: tr, From: "Digest <digest@example.org>"},
 		Route:  digest.Limits{Connections: connections},
 	}

@@ -44,7 +44,7 @@ func (j *Job) askOnce(ctx context.Context) (time.Duration, error) {
 // nextMail returns the time of the next delivery and whether there is one. The mailer's connections are its
 // own: deliveries of other workers do not reduce them.
 func (j *Job) nextMail(ctx context.Context) (time.Time, bool, error) {
-	return j.Store.NextMail(ctx, j.Now(), digest.Limits{Rate: j.Mail.Route.Rate}, j.Mail.Domain)
+	return j.Store.Editions.NextMail(ctx, j.Now(), digest.Limits{Rate: j.Mail.Route.Rate}, j.Mail.Domain)
 }
 
 // shortestMailNap is the minimum wait for the mail rate.

@@ -84,7 +84,8 @@ func benchKeys(b *testing.B) func(context.Context) ([]digest.DKIMKey, error) {
 // typical returns a composed message of a released midnight.
 func (c *crowd) typical(b *testing.B, now time.Time) []byte {
 	b.Helper()
-	claimed, err := c.ClaimEditions(b.Context(), now, digest.Claim{Most: 1, Lease: time.Minute, Token: "typical"})
+	claimed, err := c.Editions.ClaimEditions(b.Context(), now,
+		digest.Claim{Most: 1, Lease: time.Minute, Token: "typical"})
 	ok(b, err)
 	mails, err := c.renderer().Render(b.Context(), claimed)
 	ok(b, err)
@@ -93,7 +94,7 @@ func (c *crowd) typical(b *testing.B, now time.Time) []byte {
 		mailer.MessageID(benchSigner(), digest.EditionID(1), "example.org"), now
 	message, err := mailer.Compose(m)
 	ok(b, err)
-	ok(b, c.GiveBackEditions(b.Context(), "typical"))
+	ok(b, c.Editions.GiveBackEditions(b.Context(), "typical"))
 	return message
 }
 

@@ -41,7 +41,7 @@ func (c *crowd) printAll(b *testing.B, now time.Time) (last mailer.Letter) {
 	b.Helper()
 	builder, printed := c.renderer(), 0
 	for {
-		claimed, err := c.ClaimEditions(b.Context(), now,
+		claimed, err := c.Editions.ClaimEditions(b.Context(), now,
 			digest.Claim{Most: claimAtOnce, Lease: time.Hour, Token: now.String()})
 		ok(b, err)
 		if len(claimed) == 0 {

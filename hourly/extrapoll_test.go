@@ -34,7 +34,7 @@ func (h *house) hours(begin string, n int, p *site) (asked []string) {
 
 func (h *house) feed(p *site) digest.Feed {
 	h.t.Helper()
-	f, err := h.st.FeedByURL(h.t.Context(), p.URL+"/feed.xml")
+	f, err := h.st.Feeds.FeedByURL(h.t.Context(), p.URL+"/feed.xml")
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestS20_GoneForGood(t *testing.T) {
 		if f := h.feed(p); f.State != digest.FeedGone {
 			t.Errorf("the feed is %s", f.State)
 		}
-		subs, err := st.Subscriptions(t.Context(), d.ID)
+		subs, err := st.Subscriptions.Subscriptions(t.Context(), d.ID)
 		if err != nil || len(subs) != 1 {
 			t.Errorf("%d subscriptions are left, %v; want the other one", len(subs), err)
 		}
@@ -158,7 +158,7 @@ func TestWholeHostGone(t *testing.T) {
 		h.hours("2026-11-19 00:00", 1, p)
 		p.says(http.StatusGone)
 		h.hours("2026-11-20 00:00", 73, p)
-		subs, err := st.Subscriptions(t.Context(), d.ID)
+		subs, err := st.Subscriptions.Subscriptions(t.Context(), d.ID)
 		if err != nil || len(subs) != 2 {
 			t.Errorf("%d subscriptions are left, %v; want both", len(subs), err)
 		}
@@ -192,13 +192,13 @@ func TestS11_KeptDocumentIsReadAgain(t *testing.T) {
 		p.publishAt("2026-11-18 09:00", "old", "second")
 		h.reader("ann@example.org", "UTC", p)
 		f := h.feed(p)
-		body, kept, err := st.Body(t.Context(), f.ID)
+		body, kept, err := st.Posts.Body(t.Context(), f.ID)
 		if err != nil || !kept || !strings.Contains(string(body.Bytes), "second") {
 			t.Fatalf("the document is not kept: %v %v", kept, err)
 		}
 		forget(t, st, f) // as if the older parser had found nothing in it
 		h.hours("2026-11-19 00:00", 1, p)
-		known, err := st.KnownPosts(t.Context(), f.ID, []string{"second", "old"})
+		known, err := st.Feeds.KnownPosts(t.Context(), f.ID, []string{"second", "old"})
 		if err != nil || len(known) == 0 {
 			t.Errorf("the kept document was not read again: %v %v", known, err)
 		}
@@ -212,7 +212,7 @@ func TestS11_KeptDocumentIsReadAgain(t *testing.T) {
 func forget(t *testing.T, st *store.Store, f digest.Feed) {
 	t.Helper()
 	f.Parser = -1
-	if _, err := st.Record(t.Context(), f.LastAttemptAt, []store.Polled{{Feed: f}}); err != nil {
+	if _, err := st.Feeds.Record(t.Context(), f.LastAttemptAt, []store.Polled{{Feed: f}}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -222,11 +222,11 @@ func TestFence(t *testing.T) {
 	h, p := newDatedHouse(t, storetest.Open(t, storetest.SQLite(t)))
 	h.set("2026-11-19 00:00")
 	job := h.job()
-	if _, err := h.st.Beat(t.Context(), "https://digest.example.org", h.clock, 36*time.Hour, 100); err != nil {
+	if _, err := h.st.Operator.Beat(t.Context(), "https://digest.example.org", h.clock, 36*time.Hour, 100); err != nil {
 		t.Fatal(err)
 	}
 	job.Fence = func(ctx context.Context, now time.Time) (string, error) {
-		f, err := h.st.Beat(ctx, "https://clone.example.org", now, 36*time.Hour, 100)
+		f, err := h.st.Operator.Beat(ctx, "https://clone.example.org", now, 36*time.Hour, 100)
 		return f.Reason, err
 	}
 	if _, err := job.Tick(t.Context()); err == nil || !strings.Contains(err.Error(), "digest fence") {
@@ -235,7 +235,7 @@ func TestFence(t *testing.T) {
 	if asked := p.requests(); asked != "" {
 		t.Errorf("a clone asked %s", asked)
 	}
-	if err := h.st.Unfence(t.Context(), "https://clone.example.org", h.clock); err != nil {
+	if err := h.st.Operator.Unfence(t.Context(), "https://clone.example.org", h.clock); err != nil {
 		t.Fatal(err)
 	}
 	sum, err := job.Tick(t.Context())

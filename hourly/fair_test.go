@@ -44,9 +44,10 @@ func besiege(t *testing.T, vandals, n int) {
 	eachRunner(t, "2026-11-19 10:00", func(t *testing.T, h *runner) {
 		tarpits := newTarpits(t, n)
 		for i := range vandals {
-			_, mallory, err := h.st.AddUser(t.Context(), fmt.Sprintf("mallory%d@example.org", i), "UTC", h.clock)
+			_, mallory, err := h.st.Readers.AddUser(t.Context(), fmt.Sprintf("mallory%d@example.org", i), "UTC",
+				h.clock)
 			ok(t, err)
-			_, err = h.st.Import(t.Context(), mallory.ID, tarpits, 1e6, h.clock)
+			_, err = h.st.Subscriptions.Import(t.Context(), mallory.ID, tarpits, 1e6, h.clock)
 			ok(t, err)
 		}
 		proveAll(t, h.st)
@@ -75,11 +76,11 @@ func besiege(t *testing.T, vandals, n int) {
 
 func proveAll(t *testing.T, st *store.Store) {
 	var polled []store.Polled
-	for _, f := range storetest.All(t, st.Feeds(t.Context())) {
+	for _, f := range storetest.All(t, st.Feeds.Feeds(t.Context())) {
 		was := f.Feed
 		f.Reliability = digest.Proven
 		polled = append(polled, store.Polled{Feed: f.Feed, Was: was})
 	}
-	_, err := st.Record(t.Context(), eve, polled)
+	_, err := st.Feeds.Record(t.Context(), eve, polled)
 	ok(t, err)
 }

@@ -39,14 +39,14 @@ func TestS16_KilledAgainAndAgain(t *testing.T) {
 // claimAndKill claims all feeds that may be polled now, like a worker that is then killed.
 func claimAndKill(t *testing.T, h *house, lease time.Duration) int {
 	t.Helper()
-	_, err := h.st.Plan(t.Context(), h.clock, func(f digest.Feed, due time.Time) (time.Time, bool) {
+	_, err := h.st.Feeds.Plan(t.Context(), h.clock, func(f digest.Feed, due time.Time) (time.Time, bool) {
 		return poller.MidnightPoll(f, due, h.clock, h.spread)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := store.ClaimOptions{N: 10, Lease: lease, Token: "dead"}
-	claimed, _, err := h.st.ClaimFeeds(t.Context(), h.clock, o)
+	claimed, _, err := h.st.Feeds.ClaimFeeds(t.Context(), h.clock, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,21 +58,22 @@ func claimAndKill(t *testing.T, h *house, lease time.Duration) int {
 func TestS18_OneGate(t *testing.T) {
 	wishes := map[string]func(h *house, f digest.Feed) error{
 		"ping": func(h *house, f digest.Feed) error {
-			return h.st.Pinged(h.t.Context(), []string{f.URL}, h.clock)
+			return h.st.Feeds.Pinged(h.t.Context(), []string{f.URL}, h.clock)
 		},
 		"person": func(h *house, f digest.Feed) error {
-			err := h.st.Vouch(h.t.Context(), f.ID, h.clock)
+			err := h.st.Feeds.Vouch(h.t.Context(), f.ID, h.clock)
 			return err
 		},
 		"new reader": func(h *house, f digest.Feed) error {
-			_, d, err := h.st.AddUser(h.t.Context(), "raj@example.org", "Asia/Kolkata", h.clock)
+			_, d, err := h.st.Readers.AddUser(h.t.Context(), "raj@example.org", "Asia/Kolkata", h.clock)
 			if err == nil {
-				_, err = h.st.Subscribe(h.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, h.clock)
+				_, err = h.st.Subscriptions.Subscribe(h.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID},
+					h.clock)
 			}
 			return err
 		},
 		"another midnight": func(h *house, _ digest.Feed) error {
-			_, err := h.st.Plan(h.t.Context(), h.clock.Add(24*time.Hour),
+			_, err := h.st.Feeds.Plan(h.t.Context(), h.clock.Add(24*time.Hour),
 				func(digest.Feed, time.Time) (time.Time, bool) { return h.clock, true })
 			return err
 		},

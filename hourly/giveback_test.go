@@ -44,7 +44,7 @@ func TestPollThatCameToNothing(t *testing.T) {
 			t.Errorf("attempt %v, %d errors, queued for %v, leased until %v", f.LastAttemptAt, f.Errors, f.PollAt,
 				f.LeaseUntil)
 		}
-		token, _, err := st.LeaseHost(t.Context(), h.clock.Add(time.Second), f.Host, time.Second)
+		token, _, err := st.Feeds.LeaseHost(t.Context(), h.clock.Add(time.Second), f.Host, time.Second)
 		if err != nil || token == "" {
 			t.Errorf("its host is kept: %v", err)
 		}

@@ -35,9 +35,9 @@ func TestTroubledNewsletter(t *testing.T) {
 			t.Fatalf("%d mails, want those of a reader and three members", sent)
 		}
 		for _, m := range members[:2] {
-			editions, err := st.Editions(ctx, m.DigestID, 1)
+			editions, err := st.Editions.Editions(ctx, m.DigestID, 1)
 			ok(err)
-			_, _, err = st.RecordBounce(ctx, h.clock.Add(time.Hour),
+			_, _, err = st.Editions.RecordBounce(ctx, h.clock.Add(time.Hour),
 				digest.Bounce{Edition: editions[0].ID, Kind: digest.Complaint})
 			ok(err)
 		}
@@ -51,14 +51,14 @@ func TestTroubledNewsletter(t *testing.T) {
 			"; ") != want {
 			t.Errorf("told: %q, want %q", told, want)
 		}
-		ok(st.SetNewsletterState(ctx, n.ID, digest.NewsletterActive, "", h.clock))
+		ok(st.Newsletters.SetNewsletterState(ctx, n.ID, digest.NewsletterActive, "", h.clock))
 		s.publish("fifth")
 		if sent := tick("2026-11-24 00:00"); sent != 2 {
 			t.Errorf("%d mails after the release, want two", sent)
 		}
-		editions, err := st.Editions(ctx, members[2].DigestID, 2)
+		editions, err := st.Editions.Editions(ctx, members[2].DigestID, 2)
 		ok(err)
-		posts, err := st.EditionPosts(ctx, []digest.Delivery{{Edition: editions[0]}})
+		posts, err := st.Editions.EditionPosts(ctx, []digest.Delivery{{Edition: editions[0]}})
 		ok(err)
 		if got := len(posts[editions[0].ID]); len(editions) != 2 || got != 3 {
 			t.Errorf("the last member has %d editions, the last one with %d posts; want 2 and 3", len(editions), got)
@@ -73,7 +73,7 @@ func TestIssuesWaitForApproval(t *testing.T) {
 	eachHouse(t, "2026-11-20 10:00", func(t *testing.T, h *house, s *site) {
 		n, _ := h.newsletter(1)
 		n.ApproveWithin, n.DeliverAt = 6*time.Hour, 7*time.Hour
-		h.ok(h.st.SetNewsletter(t.Context(), n, h.clock))
+		h.ok(h.st.Newsletters.SetNewsletter(t.Context(), n, h.clock))
 		s.publish("second")
 		tick := func(want int, clocks ...string) {
 			t.Helper()
@@ -93,12 +93,12 @@ func TestIssuesWaitForApproval(t *testing.T) {
 		}
 		tick(1, "00:00", "00:05", "00:59") // the reader's own edition
 		tick(0, "01:00", "06:59", "07:00", "07:05", "08:10")
-		h.ok(h.st.SetNewsletterState(t.Context(), n.ID, digest.NewsletterHeld, "spam", h.clock))
+		h.ok(h.st.Newsletters.SetNewsletterState(t.Context(), n.ID, digest.NewsletterHeld, "spam", h.clock))
 		tick(0, "13:00", "13:05")
-		_, err := h.st.ApproveNewsletterLetter(t.Context(), n.ID, digest.DateOf(h.clock), h.clock)
+		_, err := h.st.Newsletters.ApproveNewsletterLetter(t.Context(), n.ID, digest.DateOf(h.clock), h.clock)
 		h.ok(err)
 		tick(0, "13:10", "14:10")
-		h.ok(h.st.SetNewsletterState(t.Context(), n.ID, digest.NewsletterActive, "", h.clock))
+		h.ok(h.st.Newsletters.SetNewsletterState(t.Context(), n.ID, digest.NewsletterActive, "", h.clock))
 		tick(1, "14:15", "14:20", "15:00")
 	})
 }
@@ -107,18 +107,18 @@ func TestIssuesWaitForApproval(t *testing.T) {
 func (h *house) newsletter(members int) (digest.Newsletter, []digest.Member) {
 	h.t.Helper()
 	ctx := h.t.Context()
-	n, err := h.st.AddNewsletter(ctx, digest.Newsletter{
+	n, err := h.st.Newsletters.AddNewsletter(ctx, digest.Newsletter{
 		Slug: "paper", Name: "Paper", Cadence: digest.Daily, State: digest.NewsletterActive,
 		Look: digest.Look{Layout: digest.FullText, Images: digest.NoImages},
 	}, h.d.UserID, h.clock)
 	h.ok(err)
-	feeds, err := h.st.AllSubscriptions(ctx, h.d.ID)
+	feeds, err := h.st.Subscriptions.AllSubscriptions(ctx, h.d.ID)
 	h.ok(err)
-	h.ok(h.st.AddNewsletterFeed(ctx, n.ID, digest.Subscription{FeedID: feeds[0].FeedID}, h.clock))
+	h.ok(h.st.Newsletters.AddNewsletterFeed(ctx, n.ID, digest.Subscription{FeedID: feeds[0].FeedID}, h.clock))
 	var joined []digest.Member
 	for i := range members {
 		joining := store.Joining{Email: fmt.Sprintf("m%d@example.org", i), TimeZone: "UTC", Asked: true}
-		m, _, err := h.st.Join(ctx, n.ID, joining, h.clock)
+		m, _, err := h.st.Members.Join(ctx, n.ID, joining, h.clock)
 		h.ok(err)
 		joined = append(joined, m)
 	}

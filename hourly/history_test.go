@@ -149,15 +149,16 @@ func TestHistories(t *testing.T) {
 			days = max(days, p.days)
 			host := fmt.Sprintf("h%d.example", i)
 			var err error
-			if p.feed, _, err = st.EnsureFeed(t.Context(),
+			if p.feed, _, err = st.Feeds.EnsureFeed(t.Context(),
 				digest.Feed{URL: "https://" + host + "/feed", Host: host}); err != nil {
 				t.Fatal(err)
 			}
-			if _, p.reader, err = st.AddUser(t.Context(), fmt.Sprintf("r%d@example.org", i), "UTC",
+			if _, p.reader, err = st.Readers.AddUser(t.Context(), fmt.Sprintf("r%d@example.org", i), "UTC",
 				midnightOf(-1)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err = st.Subscribe(t.Context(), digest.Subscription{DigestID: p.reader.ID, FeedID: p.feed.ID},
+			if _, err = st.Subscriptions.Subscribe(t.Context(),
+				digest.Subscription{DigestID: p.reader.ID, FeedID: p.feed.ID},
 				midnightOf(-1)); err != nil {
 				t.Fatal(err)
 			}
@@ -168,13 +169,13 @@ func TestHistories(t *testing.T) {
 				func(p *publisher) func(int) []item { return p.ping })
 			now := midnightOf(day)
 			pollHistories(t, st, all, day, now, func(p *publisher) func(int) []item { return p.at })
-			if _, err := st.Plan(t.Context(), now, func(digest.Feed, time.Time) (time.Time, bool) {
+			if _, err := st.Feeds.Plan(t.Context(), now, func(digest.Feed, time.Time) (time.Time, bool) {
 				return time.Time{},
 					false
 			}); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := st.Release(t.Context(), now, 30*time.Minute); err != nil {
+			if _, err := st.Editions.Release(t.Context(), now, 30*time.Minute); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -201,7 +202,7 @@ func pollHistories(t *testing.T, st *store.Store, all []*publisher, day int, now
 			}
 			p.old[it.name] = it.old
 		}
-		was, err := st.FeedByURL(t.Context(), p.feed.URL)
+		was, err := st.Feeds.FeedByURL(t.Context(), p.feed.URL)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +221,7 @@ func pollHistories(t *testing.T, st *store.Store, all []*publisher, day int, now
 		}
 		polls = append(polls, polled)
 	}
-	if _, err := st.Record(t.Context(), now, polls); err != nil {
+	if _, err := st.Feeds.Record(t.Context(), now, polls); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -268,13 +269,13 @@ var itemName = regexp.MustCompile(`\bq\d+\b`)
 // seen returns the days on which a reader saw each post, by name.
 func (p *publisher) seen(t *testing.T, st *store.Store) map[string][]int {
 	t.Helper()
-	editions, err := st.Editions(t.Context(), p.reader.ID, 100)
+	editions, err := st.Editions.Editions(t.Context(), p.reader.ID, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string][]int{}
 	for _, e := range slices.Backward(editions) {
-		refs, err := st.EditionPosts(t.Context(), []digest.Delivery{{Edition: e}})
+		refs, err := st.Editions.EditionPosts(t.Context(), []digest.Delivery{{Edition: e}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +285,7 @@ func (p *publisher) seen(t *testing.T, st *store.Store) map[string][]int {
 				ids = append(ids, r.PostID)
 			}
 		}
-		posts, err := st.Posts(t.Context(), ids)
+		posts, err := st.Editions.Posts(t.Context(), ids)
 		if err != nil {
 			t.Fatal(err)
 		}

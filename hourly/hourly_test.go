@@ -167,7 +167,7 @@ func (h *house) poller() *poller.Poller {
 		AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		Now:           func() time.Time { return h.clock },
 		Roots:         h.hubs.roots(),
-		Known:         h.st.KnownPosts,
+		Known:         h.st.Feeds.KnownPosts,
 	})
 	h.t.Cleanup(p.Close)
 	return p
@@ -185,9 +185,10 @@ func (h *house) job() *hourly.Job {
 		Store:  h.st,
 		Poller: h.poller(),
 		Mail: &mailer.Deliverer{
-			Queue: h.st, Signer: signer,
-			Sender:   &mailer.Sender{Transport: transport, From: "Digest <digest@example.org>"},
-			Renderer: edition.New(edition.Options{Store: h.st, Signer: signer, BaseURL: "http://localhost:8080"}),
+			Queue: h.st.Editions, Signer: signer,
+			Sender: &mailer.Sender{Transport: transport, From: "Digest <digest@example.org>"},
+			Renderer: edition.New(edition.Options{Store: h.st.Editions, Signer: signer,
+				BaseURL: "http://localhost:8080"}),
 		},
 		Spread: h.spread,
 		Keep:   400 * 24 * time.Hour,
@@ -200,7 +201,7 @@ func (h *house) job() *hourly.Job {
 
 func (h *house) reader(email, zone string, sites ...*site) digest.Digest {
 	h.t.Helper()
-	_, d, err := h.st.AddUser(h.t.Context(), email, zone, h.clock)
+	_, d, err := h.st.Readers.AddUser(h.t.Context(), email, zone, h.clock)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -422,7 +423,7 @@ func TestIntakeSanitisesOnlyWhatIsNew(t *testing.T) {
 			t.Fatal(err)
 		}
 		now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-		f, _, err := st.EnsureFeed(t.Context(),
+		f, _, err := st.Feeds.EnsureFeed(t.Context(),
 			digest.Feed{URL: "http://example.org/", Host: "example.org", Schedule: digest.Schedule{LastAttemptAt: now}})
 		if err != nil {
 			t.Fatal(err)
@@ -437,7 +438,7 @@ func TestIntakeSanitisesOnlyWhatIsNew(t *testing.T) {
 			if len(polled.Posts) != want || len(polled.Listed) != 2 {
 				t.Errorf("%d posts of %d listed, want %d of 2", len(polled.Posts), len(polled.Listed), want)
 			}
-			if _, err := st.Record(t.Context(), now, []store.Polled{polled}); err != nil {
+			if _, err := st.Feeds.Record(t.Context(), now, []store.Polled{polled}); err != nil {
 				t.Fatal(err)
 			}
 		}

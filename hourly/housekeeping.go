@@ -31,7 +31,7 @@ func (j *Job) index(ctx context.Context) {
 
 func (j *Job) indexAll(ctx, until context.Context) {
 	for ctx.Err() == nil && until.Err() == nil && !j.fenced.Load() {
-		n, err := j.Store.IndexPosts(until, indexPosts)
+		n, err := j.Store.Posts.IndexPosts(until, indexPosts)
 		if err != nil && until.Err() == nil {
 			j.Log.Error("cannot index new posts for search yet; retrying later", "err", err)
 		}
@@ -66,7 +66,7 @@ func (j *Job) measure(ctx context.Context) error {
 	if j.Judge == nil {
 		return nil
 	}
-	bytes, err := j.Store.Size(ctx)
+	bytes, err := j.Store.Operator.Size(ctx)
 	if err != nil {
 		return err
 	}
@@ -86,23 +86,23 @@ const pruneBatch = 1000
 // prune shortens the histories of feeds and deletes everything older than Keep. If that would be more than
 // half of the editions or posts, it waits until an operator confirms it.
 func (j *Job) prune(ctx context.Context) error {
-	now, err := j.Store.PruneTime(j.Hard, j.Now())
+	now, err := j.Store.Operator.PruneTime(j.Hard, j.Now())
 	if err != nil {
 		return err
 	}
 	if jump := j.Now().Sub(now); jump > time.Hour {
 		j.Log.Warn("the clock jumped ahead; pruning slowly", "behind", jump.Round(time.Hour).String())
 	}
-	if err := j.Store.MakePartitions(j.Hard, now); err != nil {
+	if err := j.Store.Operator.MakePartitions(j.Hard, now); err != nil {
 		return err
 	}
-	if err := j.Store.ForgetMoves(j.Hard, now); err != nil {
+	if err := j.Store.Subscriptions.ForgetMoves(j.Hard, now); err != nil {
 		return err
 	}
-	if err := j.Store.ForgetAsks(j.Hard, now); err != nil {
+	if err := j.Store.Members.ForgetAsks(j.Hard, now); err != nil {
 		return err
 	}
-	if _, err := j.Store.PrunePolls(j.Hard, now); err != nil {
+	if _, err := j.Store.Feeds.PrunePolls(j.Hard, now); err != nil {
 		return fmt.Errorf("shortening the histories of feeds: %w", err)
 	}
 	if err := j.measure(ctx); err != nil {
@@ -111,7 +111,7 @@ func (j *Job) prune(ctx context.Context) error {
 	if j.Keep <= 0 {
 		return nil
 	}
-	before, waits, err := j.Store.AdmitPrune(j.Hard, now, j.Keep)
+	before, waits, err := j.Store.Operator.AdmitPrune(j.Hard, now, j.Keep)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (j *Job) prune(ctx context.Context) error {
 // PruneAll deletes data older than keep in small batches, until all is deleted or ctx ends.
 func PruneAll(ctx, hard context.Context, st *store.Store, now time.Time, keep time.Duration, log *slog.Logger) error {
 	for ctx.Err() == nil {
-		n, err := st.Prune(hard, now, keep, pruneBatch)
+		n, err := st.Operator.Prune(hard, now, keep, pruneBatch)
 		if err != nil {
 			return fmt.Errorf("deleting what is older than %v: %w", keep, err)
 		}

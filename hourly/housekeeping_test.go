@@ -19,7 +19,7 @@ func TestTheHourIndexesWhatItBrings(t *testing.T) {
 	eachHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house, s *site) {
 		s.publish("evening news")
 		h.tick("2026-11-20 00:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 1, Editions: 1, Sent: 1})
-		u, err := h.st.UserByEmail(t.Context(), "utc@example.org")
+		u, err := h.st.Readers.UserByEmail(t.Context(), "utc@example.org")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -27,7 +27,7 @@ func TestTheHourIndexesWhatItBrings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := h.st.Search(t.Context(), u.ID, store.SearchQuery{Query: q, Now: h.clock, Limit: 9})
+		found, err := h.st.Posts.Search(t.Context(), u.ID, store.SearchQuery{Query: q, Now: h.clock, Limit: 9})
 		if err != nil || len(found.Posts) != 1 || found.Posts[0].Title != "evening news" {
 			t.Errorf("found %v, %v", found.Posts, err)
 		}
@@ -40,15 +40,15 @@ func TestAFastClockDeletesLittle(t *testing.T) {
 		s.publish("evening news")
 		h.tick("2026-11-20 00:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 1, Editions: 1, Sent: 1})
 		h.tick("2126-11-20 00:00", hourly.Summary{Polled: 1, Unchanged: 1})
-		u, err := h.st.UserByEmail(t.Context(), "utc@example.org")
+		u, err := h.st.Readers.UserByEmail(t.Context(), "utc@example.org")
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := h.st.DigestOf(t.Context(), u.ID)
+		d, err := h.st.Readers.DigestOf(t.Context(), u.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		editions, err := h.st.Editions(t.Context(), d.ID, 9)
+		editions, err := h.st.Editions.Editions(t.Context(), d.ID, 9)
 		if err != nil || len(editions) != 1 {
 			t.Errorf("%d editions are left, %v", len(editions), err)
 		}
@@ -97,7 +97,7 @@ func TestTheHourWaitsWithALargePrune(t *testing.T) {
 			if _, err := job.Tick(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			all, err := h.st.Editions(t.Context(), h.d.ID, 99)
+			all, err := h.st.Editions.Editions(t.Context(), h.d.ID, 99)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +115,7 @@ func TestTheHourWaitsWithALargePrune(t *testing.T) {
 		if n := tick(12 * 24 * time.Hour); n != 13 || logged.Len() > 0 {
 			t.Errorf("with less than half to delete: %d editions, %s", n, logged.String())
 		}
-		if err := h.st.ConfirmPrune(t.Context(), h.clock.Add(-week)); err != nil {
+		if err := h.st.Operator.ConfirmPrune(t.Context(), h.clock.Add(-week)); err != nil {
 			t.Fatal(err)
 		}
 		if n := tick(week); n != 8 || logged.Len() > 0 {

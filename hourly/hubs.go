@@ -27,10 +27,10 @@ func (j *Job) askHubsOnce(ctx context.Context) (time.Duration, error) {
 	if j.Callback == nil || j.fenced.Load() {
 		return hubsEvery, nil
 	}
-	if _, err := j.Store.ReconcilePushes(j.Hard, j.Now()); err != nil {
+	if _, err := j.Store.Feeds.ReconcilePushes(j.Hard, j.Now()); err != nil {
 		return 0, fmt.Errorf("looking for what to ask of hubs: %w", err)
 	}
-	demoted, err := j.Store.Demote(j.Hard, j.Now())
+	demoted, err := j.Store.Feeds.Demote(j.Hard, j.Now())
 	if err != nil {
 		return 0, fmt.Errorf("taking the trust from hubs: %w", err)
 	}
@@ -39,12 +39,13 @@ func (j *Job) askHubsOnce(ctx context.Context) (time.Duration, error) {
 	}
 	for more := true; more && ctx.Err() == nil; {
 		var requests []store.HubRequest
-		requests, more, err = j.Store.ClaimHubRequests(j.Hard, j.Now(), hubRequests, func(failures int) time.Time {
-			if failures <= 1 {
-				return j.Now().Add(push.VerifyWithin)
-			}
-			return push.RetryAt(j.Now(), failures)
-		}, hubDomain)
+		requests, more, err = j.Store.Feeds.ClaimHubRequests(j.Hard, j.Now(), hubRequests,
+			func(failures int) time.Time {
+				if failures <= 1 {
+					return j.Now().Add(push.VerifyWithin)
+				}
+				return push.RetryAt(j.Now(), failures)
+			}, hubDomain)
 		if err != nil {
 			return 0, fmt.Errorf("claiming requests to hubs: %w", err)
 		}
@@ -153,5 +154,5 @@ func (j *Job) noteHub(r store.HubRequest, said poller.FormAnswer, made bool) err
 		again, made = j.Now().Add(push.DeniedFor), false
 	}
 	j.Log.Info("a hub does not push a feed; retrying", "hub", r.Hub, "feed", r.FeedURL, "why", said.Why)
-	return j.Store.HubFailed(j.Hard, j.Now(), r.ID, said.Why, again, made)
+	return j.Store.Feeds.HubFailed(j.Hard, j.Now(), r.ID, said.Why, again, made)
 }

@@ -41,7 +41,7 @@ func TestFeedsThatNameAVictim(t *testing.T) {
 		h.hubs.server = httptest.NewServer(view.New(view.Options{Store: st, Signer: h.hubs.signer}))
 		t.Cleanup(h.hubs.server.Close)
 		var err error
-		if _, h.d, err = st.AddUser(t.Context(), "ann@example.org", "UTC", h.clock); err != nil {
+		if _, h.d, err = st.Readers.AddUser(t.Context(), "ann@example.org", "UTC", h.clock); err != nil {
 			t.Fatal(err)
 		}
 		for i := range 20 {
@@ -53,11 +53,11 @@ func TestFeedsThatNameAVictim(t *testing.T) {
 				t.Errorf("%s: %d requests, want 3", clock, got)
 			}
 		}
-		f, err := st.FeedByURL(t.Context(), blogs.URL+"/7")
+		f, err := st.Feeds.FeedByURL(t.Context(), blogs.URL+"/7")
 		if err != nil {
 			t.Fatal(err)
 		}
-		known, err := st.News(t.Context(), []digest.FeedID{f.ID})
+		known, err := st.Feeds.News(t.Context(), []digest.FeedID{f.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

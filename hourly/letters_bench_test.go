@@ -50,20 +50,21 @@ func BenchmarkLetters(b *testing.B) {
 // read nothing else. The readers exist before, so that SQLite's statistics about them are right.
 func (c *crowd) join(b *testing.B) {
 	b.Helper()
-	u, err := c.UserByEmail(b.Context(), "reader1@example.org")
+	u, err := c.Readers.UserByEmail(b.Context(), "reader1@example.org")
 	ok(b, err)
-	n, err := c.AddNewsletter(b.Context(), digest.Newsletter{Slug: "boats", Name: "Boats", Cadence: digest.Daily,
-		State: digest.NewsletterActive,
-		Look:  digest.Look{Layout: digest.Excerpts, Images: digest.NoImages}}, u.ID, eve)
+	n, err := c.Newsletters.AddNewsletter(b.Context(),
+		digest.Newsletter{Slug: "boats", Name: "Boats", Cadence: digest.Daily,
+			State: digest.NewsletterActive,
+			Look:  digest.Look{Layout: digest.Excerpts, Images: digest.NoImages}}, u.ID, eve)
 	ok(b, err)
 	for _, f := range c.feeds {
-		ok(b, c.AddNewsletterFeed(b.Context(), n.ID, digest.Subscription{FeedID: f.ID}, eve))
+		ok(b, c.Newsletters.AddNewsletterFeed(b.Context(), n.ID, digest.Subscription{FeedID: f.ID}, eve))
 	}
 	var all []store.Joining
 	for i := range c.readers - 1 {
 		all = append(all, store.Joining{Email: fmt.Sprintf("reader%d@example.org", i+2), TimeZone: "UTC", Asked: true})
 	}
-	_, err = c.JoinAll(b.Context(), n.ID, all, eve)
+	_, err = c.Members.JoinAll(b.Context(), n.ID, all, eve)
 	ok(b, err)
 	_, err = c.db.ExecContext(b.Context(), `UPDATE digests SET state = 'left' WHERE newsletter_id IS NULL`)
 	ok(b, err)

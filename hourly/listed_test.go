@@ -58,7 +58,7 @@ func TestListedAccounts(t *testing.T) {
 		if _, result, err = subscriber.Import(t.Context(), ann.ID, list, 9); err != nil || result.Added != 0 {
 			t.Errorf("%+v %v", result, err)
 		}
-		subscribed, err := st.Subscriptions(t.Context(), ann.ID)
+		subscribed, err := st.Subscriptions.Subscriptions(t.Context(), ann.ID)
 		if err != nil || len(subscribed) != 1 || subscribed[0].Feed.URL != server.URL+"/users/ann/outbox" ||
 			subscribed[0].Feed.Title != "Ann" {
 			t.Errorf("%+v %v", subscribed, err)

@@ -17,7 +17,7 @@ func TestMonthly(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		h, p := newDatedHouse(t, st)
 		p.shows = 5
-		if err := st.SetCadence(t.Context(), h.d.ID, digest.LastDay, h.clock); err != nil {
+		if err := st.Readers.SetCadence(t.Context(), h.d.ID, digest.LastDay, h.clock); err != nil {
 			t.Fatal(err)
 		}
 		h.clock = time.Date(2026, 11, 18, 12, 0, 0, 0, time.UTC)

@@ -20,7 +20,7 @@ func (s *site) movesTo(to *site) { s.says(http.StatusMovedPermanently, "Location
 
 func (h *house) subscribedTo(d digest.Digest) []string {
 	h.t.Helper()
-	subs, err := h.st.AllSubscriptions(h.t.Context(), d.ID)
+	subs, err := h.st.Subscriptions.AllSubscriptions(h.t.Context(), d.ID)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func (h *house) isSubscribedTo(d digest.Digest, sites ...*site) {
 // movesOf returns the moves reported to a digest, by old address.
 func (h *house) movesOf(d digest.Digest) map[string]store.Move {
 	h.t.Helper()
-	list, err := h.st.Moves(h.t.Context(), d.ID)
+	list, err := h.st.Subscriptions.Moves(h.t.Context(), d.ID)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func (h *house) undo(d digest.Digest, from *site) {
 	if !told {
 		h.t.Fatalf("digest %d was told of no move from %s", d.ID, from.address())
 	}
-	if err := h.st.UndoMove(h.t.Context(), d.ID, m.FeedID, h.clock.Add(time.Hour)); err != nil {
+	if err := h.st.Subscriptions.UndoMove(h.t.Context(), d.ID, m.FeedID, h.clock.Add(time.Hour)); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -281,7 +281,7 @@ func TestI9_FeedThatStays(t *testing.T) {
 
 func (h *house) feedAt(s *site) digest.Feed {
 	h.t.Helper()
-	f, err := h.st.FeedByURL(h.t.Context(), s.address())
+	f, err := h.st.Feeds.FeedByURL(h.t.Context(), s.address())
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -318,9 +318,9 @@ func TestI9_MovesInTheThrong(t *testing.T) {
 		}
 		h.throng(1, func() { // the midnight at which the moves are confirmed
 			for i := range pairs {
-				moves, err := st.Moves(t.Context(), anns[i].ID)
+				moves, err := st.Subscriptions.Moves(t.Context(), anns[i].ID)
 				for _, m := range moves {
-					if err = st.UndoMove(t.Context(), anns[i].ID, m.FeedID,
+					if err = st.Subscriptions.UndoMove(t.Context(), anns[i].ID, m.FeedID,
 						h.clock); digest.KindOf(err) == digest.NotFound {
 						err = nil
 					}

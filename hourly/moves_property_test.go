@@ -126,12 +126,12 @@ func (v *rivals) genuineDoes() {
 
 func (v *rivals) undo() {
 	v.t.Helper()
-	moves, err := v.st.Moves(v.t.Context(), v.ann.ID)
+	moves, err := v.st.Subscriptions.Moves(v.t.Context(), v.ann.ID)
 	if err != nil {
 		v.t.Fatal(err)
 	}
 	for _, m := range moves {
-		err := v.st.UndoMove(v.t.Context(), v.ann.ID, m.FeedID, v.clock.Add(time.Minute))
+		err := v.st.Subscriptions.UndoMove(v.t.Context(), v.ann.ID, m.FeedID, v.clock.Add(time.Minute))
 		if err != nil && digest.KindOf(err) != digest.NotFound {
 			v.t.Fatal(err)
 		}

@@ -37,7 +37,7 @@ func (h *house) midnights(days ...int) {
 
 func (h *house) oldestFirst(d digest.Digest) []digest.Edition {
 	h.t.Helper()
-	list, err := h.st.Editions(h.t.Context(), d.ID, 100)
+	list, err := h.st.Editions.Editions(h.t.Context(), d.ID, 100)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -50,12 +50,12 @@ func (h *house) titles(d digest.Digest) string {
 	h.t.Helper()
 	var all []string
 	for _, e := range h.oldestFirst(d) {
-		refs, err := h.st.EditionPosts(h.t.Context(), []digest.Delivery{{Edition: e}})
+		refs, err := h.st.Editions.EditionPosts(h.t.Context(), []digest.Delivery{{Edition: e}})
 		if err != nil {
 			h.t.Fatal(err)
 		}
 		for _, r := range refs[e.ID] {
-			posts, err := h.st.Posts(h.t.Context(), []digest.PostID{r.PostID})
+			posts, err := h.st.Editions.Posts(h.t.Context(), []digest.PostID{r.PostID})
 			if err != nil {
 				h.t.Fatal(err)
 			}
@@ -138,11 +138,11 @@ func TestI9_NameOfAMove(t *testing.T) {
 			h.midnights(20)
 			forger.says(http.StatusMovedPermanently, "Location", genuine.URL+"/feed.xml")
 			h.midnights(21, 22, 23)
-			f, err := st.FeedByURL(t.Context(), genuine.URL+"/feed.xml")
+			f, err := st.Feeds.FeedByURL(t.Context(), genuine.URL+"/feed.xml")
 			if err != nil || f.Title != title {
 				t.Errorf("the feed at the new address is called %q, %v", f.Title, err)
 			}
-			moves, err := st.Moves(t.Context(), ann.ID)
+			moves, err := st.Subscriptions.Moves(t.Context(), ann.ID)
 			if err != nil || len(moves) != 1 || moves[0].Title != "Paper" {
 				t.Errorf("told %+v, %v", moves, err)
 			}
@@ -160,12 +160,12 @@ func TestI9_TellsAndUndoes(t *testing.T) {
 		h.midnights(20)
 		old.says(http.StatusMovedPermanently, "Location", next.URL+"/feed.xml")
 		h.midnights(21, 22)
-		moves, err := st.Moves(t.Context(), ann.ID)
+		moves, err := st.Subscriptions.Moves(t.Context(), ann.ID)
 		if err != nil || len(moves) != 1 || moves[0].URL != old.URL+"/feed.xml" ||
 			moves[0].MovedTo != next.URL+"/feed.xml" {
 			t.Fatalf("told %+v, %v", moves, err)
 		}
-		if err := st.UndoMove(t.Context(), ann.ID, moves[0].FeedID, h.clock.Add(time.Hour)); err != nil {
+		if err := st.Subscriptions.UndoMove(t.Context(), ann.ID, moves[0].FeedID, h.clock.Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 		next.publish("second there")
@@ -208,7 +208,7 @@ func TestMoveWithinASite(t *testing.T) {
 		defer server.Close()
 		h := newHouse(t, st, "2026-11-19 10:00")
 		ann := h.reader("ann@example.org", "UTC", &site{Server: server})
-		before, err := st.FeedByURL(t.Context(), server.URL+"/feed.xml")
+		before, err := st.Feeds.FeedByURL(t.Context(), server.URL+"/feed.xml")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +216,7 @@ func TestMoveWithinASite(t *testing.T) {
 		moved.Store(true)
 		posts.Store("b a")
 		h.midnights(21, 22)
-		after, err := st.FeedByURL(t.Context(), server.URL+"/new.xml")
+		after, err := st.Feeds.FeedByURL(t.Context(), server.URL+"/new.xml")
 		if err != nil || after.ID != before.ID || after.URL != server.URL+"/new.xml" {
 			t.Errorf("after the move the feed is %d at %s, %v; want %d", after.ID, after.URL, err, before.ID)
 		}
@@ -225,7 +225,7 @@ func TestMoveWithinASite(t *testing.T) {
 		moved.Store(false)
 		posts.Store("c b a")
 		h.midnights(25, 26)
-		back, err := st.FeedByURL(t.Context(), server.URL+"/feed.xml")
+		back, err := st.Feeds.FeedByURL(t.Context(), server.URL+"/feed.xml")
 		if err != nil || back.ID != before.ID || back.URL != server.URL+"/feed.xml" {
 			t.Errorf("after the return the feed is %d at %s, %v; want %d", back.ID, back.URL, err, before.ID)
 		}

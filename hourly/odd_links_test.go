@@ -30,7 +30,7 @@ func TestOddLinksAreKnown(t *testing.T) {
 	}
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-		f, _, err := st.EnsureFeed(t.Context(), digest.Feed{URL: "http://example.org/feed", Host: "example.org",
+		f, _, err := st.Feeds.EnsureFeed(t.Context(), digest.Feed{URL: "http://example.org/feed", Host: "example.org",
 			State: digest.FeedActive})
 		if err != nil {
 			t.Fatal(err)
@@ -56,11 +56,11 @@ func TestOddLinksAreKnown(t *testing.T) {
 			}
 			p.URL = old[p.Title].url
 		}
-		if r, err := st.Record(t.Context(), now, []store.Polled{was}); err != nil || r.Posts != len(old) {
+		if r, err := st.Feeds.Record(t.Context(), now, []store.Polled{was}); err != nil || r.Posts != len(old) {
 			t.Fatalf("stored %+v %v", r, err)
 		}
 		again := poll(false)
-		if r, err := st.Record(t.Context(), now.AddDate(0, 0, 1), []store.Polled{again}); err != nil ||
+		if r, err := st.Feeds.Record(t.Context(), now.AddDate(0, 0, 1), []store.Polled{again}); err != nil ||
 			len(again.Posts) > 0 || r.Posts > 0 {
 			t.Errorf("of the same document %d posts are new or edited: %+v %v", len(again.Posts), r, err)
 		}

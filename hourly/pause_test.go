@@ -17,7 +17,7 @@ func TestPauseLosesNothing(t *testing.T) {
 	eachHouse(t, "2026-10-20 10:00", func(t *testing.T, h *house, s *site) {
 		s.shows = 3
 		until := time.Date(2026, 10, 28, 0, 0, 0, 0, time.UTC)
-		if err := h.st.PauseDigest(t.Context(), h.d.ID, until, h.clock); err != nil {
+		if err := h.st.Readers.PauseDigest(t.Context(), h.d.ID, until, h.clock); err != nil {
 			t.Fatal(err)
 		}
 		for day := 21; day < 28; day++ {
@@ -53,15 +53,15 @@ func TestPauseLosesNothing(t *testing.T) {
 
 func checkBound(t *testing.T, st *store.Store, d digest.Digest, now time.Time) {
 	t.Helper()
-	list, err := st.Editions(t.Context(), d.ID, 10)
+	list, err := st.Editions.Editions(t.Context(), d.ID, 10)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d editions, %v", len(list), err)
 	}
-	posts, err := st.EditionPosts(t.Context(), []digest.Delivery{{Edition: list[0]}})
+	posts, err := st.Editions.EditionPosts(t.Context(), []digest.Delivery{{Edition: list[0]}})
 	if err != nil || len(posts[list[0].ID]) != 17 || list[0].BoundFrom.IsZero() {
 		t.Errorf("%d posts, want 17; bound from %v, %v", len(posts[list[0].ID]), list[0].BoundFrom, err)
 	}
-	if d, err = st.Digest(t.Context(), d.ID); err != nil || !d.PausedAt.IsZero() || !d.PausedTo.IsZero() ||
+	if d, err = st.Readers.Digest(t.Context(), d.ID); err != nil || !d.PausedAt.IsZero() || !d.PausedTo.IsZero() ||
 		!d.NextDueAt.After(now) {
 		t.Errorf("back: %+v, %v", d, err)
 	}

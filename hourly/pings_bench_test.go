@@ -41,7 +41,7 @@ type wakingPings struct {
 }
 
 func (p wakingPings) Pinged(ctx context.Context, urls []string, now time.Time) error {
-	err := p.store.Pinged(ctx, urls, now)
+	err := p.store.Feeds.Pinged(ctx, urls, now)
 	select {
 	case p.woken <- struct{}{}:
 	default:
@@ -54,7 +54,7 @@ func benchPings(b *testing.B, st *store.Store, wakes bool) {
 	ahead := time.Until(time.Now().Truncate(time.Hour).Add(70 * time.Minute))
 	clock := func() time.Time { return time.Now().Add(ahead) }
 	sites := manySites(b)
-	_, d, err := st.AddUser(b.Context(), "ann@example.org", "UTC", clock())
+	_, d, err := st.Readers.AddUser(b.Context(), "ann@example.org", "UTC", clock())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -79,13 +79,14 @@ func benchPings(b *testing.B, st *store.Store, wakes bool) {
 	for b.Loop() {
 		// Each site is a new host, so that the poll gap does not count.
 		address := fmt.Sprintf("http://127.0.%d.%d:%d/feed", 1+len(took)/250, 1+len(took)%250, sites)
-		f, _, err := st.EnsureFeed(b.Context(),
+		f, _, err := st.Feeds.EnsureFeed(b.Context(),
 			digest.Feed{URL: address, Host: address[len("http://"):strings.LastIndex(address, ":")],
 				State: digest.FeedActive})
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err = st.Subscribe(b.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, clock()); err != nil {
+		if _, err = st.Subscriptions.Subscribe(b.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID},
+			clock()); err != nil {
 			b.Fatal(err)
 		}
 		began := time.Now()
@@ -140,7 +141,8 @@ func benchOptions(b *testing.B, st *store.Store) hourly.Options {
 		poller.New(poller.Options{NoWait: true, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	b.Cleanup(func() { p.Close() })
 	return hourly.Options{Store: st, Poller: p, Mail: &mailer.Deliverer{
-		Queue: st, Signer: signer, Sender: &mailer.Sender{Transport: transport, From: "Digest <digest@example.org>"},
-		Renderer: edition.New(edition.Options{Store: st, Signer: signer, BaseURL: "http://localhost:8080"}),
+		Queue: st.Editions, Signer: signer, Sender: &mailer.Sender{Transport: transport,
+			From: "Digest <digest@example.org>"},
+		Renderer: edition.New(edition.Options{Store: st.Editions, Signer: signer, BaseURL: "http://localhost:8080"}),
 	}}
 }

@@ -21,7 +21,7 @@ func TestPlanReadsWhatDecides(t *testing.T) {
 		st.Policy = storetest.Policy(time.Hour)
 		chance := rand.New(rand.NewPCG(25, 1))
 		spread := poller.Spread{Gap: time.Hour, Window: 10 * time.Minute, Deadline: 30 * time.Minute, NoWait: true}
-		_, d, err := st.AddUser(t.Context(), "reader@example.org", "UTC", eve)
+		_, d, err := st.Readers.AddUser(t.Context(), "reader@example.org", "UTC", eve)
 		ok(t, err)
 		midnight := nightsLater(0)
 		around := func() time.Time { // or never
@@ -30,9 +30,9 @@ func TestPlanReadsWhatDecides(t *testing.T) {
 		hours := func() time.Duration { return time.Duration(chance.IntN(30)) * time.Hour }
 		for i := range 300 {
 			url := fmt.Sprintf("https://f%d.example/", i)
-			f, _, err := st.EnsureFeed(t.Context(), digest.Feed{URL: url, Host: fmt.Sprintf("f%d.example", i)})
+			f, _, err := st.Feeds.EnsureFeed(t.Context(), digest.Feed{URL: url, Host: fmt.Sprintf("f%d.example", i)})
 			ok(t, err)
-			_, err = st.Subscribe(t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, eve)
+			_, err = st.Subscriptions.Subscribe(t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, eve)
 			ok(t, err)
 			f.LastAttemptAt, f.LastOKAt, f.NotBefore, f.FreshUntil, f.PollAt = around(), around(), around(), around(),
 				around()
@@ -41,15 +41,15 @@ func TestPlanReadsWhatDecides(t *testing.T) {
 			f.SkipHours, f.SkipDays = chance.Uint32()&chance.Uint32()&(1<<24-1),
 				digest.Weekdays(chance.IntN(1<<7)&chance.IntN(1<<7))
 			f.State = []digest.FeedState{digest.FeedActive, digest.FeedTrial}[chance.IntN(2)]
-			_, err = st.Record(t.Context(), eve, []store.Polled{{Feed: f}})
+			_, err = st.Feeds.Record(t.Context(), eve, []store.Polled{{Feed: f}})
 			ok(t, err)
 		}
 		whole := make(map[digest.FeedID]digest.Feed)
-		for _, f := range storetest.All(t, st.Feeds(t.Context())) {
+		for _, f := range storetest.All(t, st.Feeds.Feeds(t.Context())) {
 			whole[f.ID] = f.Feed
 		}
 		asked, times := 0, make(map[time.Time]bool)
-		_, err = st.Plan(t.Context(), midnight, func(f digest.Feed, due time.Time) (time.Time, bool) {
+		_, err = st.Feeds.Plan(t.Context(), midnight, func(f digest.Feed, due time.Time) (time.Time, bool) {
 			got, gotOK := poller.MidnightPoll(f, due, midnight, spread)
 			want, wantOK := poller.MidnightPoll(whole[f.ID], due, midnight, spread)
 			if got != want || gotOK != wantOK {

@@ -108,7 +108,7 @@ func TestPlatformOut(t *testing.T) {
 					items = append(items, store.ImportItem{URL: fmt.Sprintf("http://%s:%d/feed", host, port),
 						Host: host, Domain: feed.Platform(host)})
 				}
-				_, err := st.Import(t.Context(), d.ID, items, 1e6, h.clock)
+				_, err := st.Subscriptions.Import(t.Context(), d.ID, items, 1e6, h.clock)
 				ok(t, err)
 				h.hours("2026-11-19 11:00", 13, newSite(t)) // the first polls
 				c.set(true, "second")
@@ -121,13 +121,13 @@ func TestPlatformOut(t *testing.T) {
 				}
 				h.hours("2026-11-20 19:00", 4, newSite(t))
 				late := 0
-				for _, f := range storetest.All(t, st.Feeds(t.Context())) {
+				for _, f := range storetest.All(t, st.Feeds.Feeds(t.Context())) {
 					if f.LastOKAt.Before(h.clock.Add(-5 * time.Hour)) {
 						late++ // its penalty has not passed
 					}
 				}
 				h.hours("2026-11-21 00:00", 1, newSite(t))
-				for _, f := range storetest.All(t, st.Feeds(t.Context())) {
+				for _, f := range storetest.All(t, st.Feeds.Feeds(t.Context())) {
 					if f.LastOKAt.Before(h.clock.Add(-6 * time.Hour)) {
 						t.Errorf("%s was not read by midnight", f.URL)
 					}

@@ -178,7 +178,7 @@ func (r *round) claimAll(soft context.Context) {
 func (r *round) claim(soft context.Context, n int) (feeds []store.ClaimedFeed, left bool, err error) {
 	err = r.retry(soft, func() (err error) {
 		now := r.job.Now()
-		feeds, left, err = r.job.Store.ClaimFeeds(r.job.Hard, now, store.ClaimOptions{
+		feeds, left, err = r.job.Store.Feeds.ClaimFeeds(r.job.Hard, now, store.ClaimOptions{
 			N: n, Lease: poller.FeedLease, Token: rand.Text(), Until: r.claimUntil(now, n),
 			Full: r.places.full(), Next: r.places.next,
 		})
@@ -280,9 +280,9 @@ func (r *round) untilDue(left bool) time.Duration {
 	unstored, _ := r.counts()
 	switch {
 	case unstored == 0 && r.endless:
-		return min(r.job.untilTold(), r.job.until(r.job.Store.NextPoll))
+		return min(r.job.untilTold(), r.job.until(r.job.Store.Feeds.NextPoll))
 	case unstored == 0:
-		return r.job.until(r.job.Store.NextPoll)
+		return r.job.until(r.job.Store.Feeds.NextPoll)
 	case left || !r.endless:
 		return min(longestLook, r.job.Nap)
 	}
@@ -291,7 +291,7 @@ func (r *round) untilDue(left bool) time.Duration {
 
 // untilTold returns the wait until the next look for pings that another process received.
 func (j *Job) untilTold() time.Duration {
-	if told, err := j.Store.AnyTold(j.Hard); err == nil && told {
+	if told, err := j.Store.Feeds.AnyTold(j.Hard); err == nil && told {
 		return min(pushesEvery, j.Nap)
 	}
 	return min(untoldEvery, j.Nap)
@@ -384,7 +384,7 @@ func (r *round) giveBack(c store.ClaimedFeed, res poller.Result) {
 		attempt = c.AttemptBefore
 	}
 	r.job.Log.Info("a poll was stopped", "feed", c.URL, "why", res.Message)
-	err := r.job.Store.GiveBackFeed(r.job.Hard, c.ID, c.Token, attempt, res.HostFreeAt)
+	err := r.job.Store.Feeds.GiveBackFeed(r.job.Hard, c.ID, c.Token, attempt, res.HostFreeAt)
 	if err != nil {
 		r.job.Log.Warn("cannot release a feed; its lease will expire", "feed", c.URL, "err", err)
 	}

@@ -32,9 +32,9 @@ func BenchmarkUnchangedPolls(b *testing.B) {
 			w.WriteHeader(http.StatusNotModified)
 		}))
 		items := addresses(feeds, port)
-		_, d, err := st.AddUser(b.Context(), "reader@example.org", "UTC", eve)
+		_, d, err := st.Readers.AddUser(b.Context(), "reader@example.org", "UTC", eve)
 		ok(b, err)
-		_, err = st.Import(b.Context(), d.ID, items, 1e6, eve)
+		_, err = st.Subscriptions.Import(b.Context(), d.ID, items, 1e6, eve)
 		ok(b, err)
 		known(b, st)
 
@@ -50,7 +50,7 @@ func BenchmarkUnchangedPolls(b *testing.B) {
 			now = nightsLater(r.done / feeds)
 			planAll(b, st, now, feeds)
 			r.run(feeds, func() { pollAll(b, job, feeds) }, func() { askAll(b, client, items) })
-			_, err := st.Release(b.Context(), now, benchSpread.Deadline)
+			_, err := st.Editions.Release(b.Context(), now, benchSpread.Deadline)
 			ok(b, err)
 		}
 		r.report(b, "polls/s")
@@ -59,7 +59,7 @@ func BenchmarkUnchangedPolls(b *testing.B) {
 
 func planAll(b *testing.B, st *store.Store, now time.Time, feeds int) {
 	b.Helper()
-	planned, err := st.Plan(b.Context(), now, func(f digest.Feed, due time.Time) (time.Time, bool) {
+	planned, err := st.Feeds.Plan(b.Context(), now, func(f digest.Feed, due time.Time) (time.Time, bool) {
 		return poller.MidnightPoll(f, due, now, benchSpread)
 	})
 	ok(b, err)

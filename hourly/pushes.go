@@ -25,7 +25,7 @@ const (
 // storePushesOnce stores the posts of all received pushes for the next midnights of their readers.
 func (j *Job) storePushesOnce(ctx context.Context) (time.Duration, error) {
 	for ctx.Err() == nil && !j.fenced.Load() {
-		p, found, err := j.Store.ClaimPush(j.Hard, j.Now(), pushLease)
+		p, found, err := j.Store.Feeds.ClaimPush(j.Hard, j.Now(), pushLease)
 		if err != nil {
 			return 0, fmt.Errorf("claiming what a hub has sent: %w", err)
 		}
@@ -36,7 +36,7 @@ func (j *Job) storePushesOnce(ctx context.Context) (time.Duration, error) {
 			return 0, err
 		}
 	}
-	if asked, err := j.Store.AnyPushed(j.Hard); err != nil || asked {
+	if asked, err := j.Store.Feeds.AnyPushed(j.Hard); err != nil || asked {
 		return min(pushesEvery, j.Nap), err
 	}
 	return j.Nap, nil
@@ -44,9 +44,9 @@ func (j *Job) storePushesOnce(ctx context.Context) (time.Duration, error) {
 
 // storePush stores the posts of one push. If it cannot read the push, the feed is polled.
 func (j *Job) storePush(ctx context.Context, p store.Push) error {
-	f, err := j.Store.Feed(j.Hard, p.FeedID)
+	f, err := j.Store.Feeds.Feed(j.Hard, p.FeedID)
 	if digest.KindOf(err) == digest.NotFound {
-		return j.Store.DropPush(j.Hard, j.Now(), p)
+		return j.Store.Feeds.DropPush(j.Hard, j.Now(), p)
 	}
 	if err != nil {
 		return err
@@ -63,9 +63,9 @@ func (j *Job) storePush(ctx context.Context, p store.Push) error {
 		return err
 	case err != nil:
 		j.Log.Info("cannot read a push; polling the feed instead", "feed", f.URL, "err", err)
-		return j.Store.DropPush(j.Hard, j.Now(), p)
+		return j.Store.Feeds.DropPush(j.Hard, j.Now(), p)
 	}
-	stored, err := j.Store.RecordPush(j.Hard, j.Now(), p, in)
+	stored, err := j.Store.Feeds.RecordPush(j.Hard, j.Now(), p, in)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func BenchmarkPushToStored(b *testing.B) {
 }
 
 func benchPushes(b *testing.B, st *store.Store) {
-	f, _, err := st.EnsureFeed(b.Context(), digest.Feed{URL: "https://a.example/feed", Host: "a.example",
+	f, _, err := st.Feeds.EnsureFeed(b.Context(), digest.Feed{URL: "https://a.example/feed", Host: "a.example",
 		State: digest.FeedActive})
 	if err != nil {
 		b.Fatal(err)
@@ -46,7 +46,7 @@ func benchPushes(b *testing.B, st *store.Store) {
 		body := `<rss><channel><title>T</title><item><title>x</title><guid>` + guid + `</guid><description>` +
 			strings.Repeat("word ", 2000) + `</description></item></channel></rss>`
 		began := time.Now()
-		if err := st.ReceivePush(b.Context(), began, f.ID, "text/xml", []byte(body)); err != nil {
+		if err := st.Feeds.ReceivePush(b.Context(), began, f.ID, "text/xml", []byte(body)); err != nil {
 			b.Fatal(err)
 		}
 		select {

@@ -147,7 +147,7 @@ func TestAHubMissesForAll(t *testing.T) {
 		b.test = -1 // it accepts any topic
 		b.mu.Unlock()
 		h.set("2026-11-20 12:00")
-		f, err := h.st.FeedByURL(t.Context(), other.URL+"/feed.xml")
+		f, err := h.st.Feeds.FeedByURL(t.Context(), other.URL+"/feed.xml")
 		if err != nil || f.Hubs != b.URL+"/hub" {
 			t.Fatalf("%q, %v", f.Hubs, err)
 		}
@@ -233,7 +233,7 @@ func TestHubsAreLeft(t *testing.T) {
 			callback, was = at, p
 		}
 		f, _ := h.blog(b)
-		if err := h.st.Unsubscribe(t.Context(), h.d.ID, f.ID); err != nil {
+		if err := h.st.Subscriptions.Unsubscribe(t.Context(), h.d.ID, f.ID); err != nil {
 			t.Fatal(err)
 		}
 		h.tickAt("2026-11-19 11:00")

@@ -71,7 +71,7 @@ func TestConnectionsAreOurOwn(t *testing.T) {
 			t.Fatalf("%+v, %v", sum, err)
 		}
 		other := digest.Claim{Most: 2, Lease: 5 * time.Minute, Token: "another worker"}
-		if got, err := h.st.ClaimEditions(t.Context(), h.clock, other); err != nil || len(got) != 2 {
+		if got, err := h.st.Editions.ClaimEditions(t.Context(), h.clock, other); err != nil || len(got) != 2 {
 			t.Fatal(got, err)
 		}
 		synctest.Test(t, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestConnectionsAreOurOwn(t *testing.T) {
 func TestPauseEndsByItself(t *testing.T) {
 	eachHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house, s *site) {
 		until := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
-		if err := h.st.PauseDigest(t.Context(), h.d.ID, until, h.clock); err != nil {
+		if err := h.st.Readers.PauseDigest(t.Context(), h.d.ID, until, h.clock); err != nil {
 			t.Fatal(err)
 		}
 		s.publish("meanwhile")

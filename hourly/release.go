@@ -24,7 +24,7 @@ func (j *Job) retire() {
 
 // retireGone does the work of retire. If all feeds of a host answer 410, the host is broken and they stay.
 func (j *Job) retireGone(ctx context.Context) error {
-	cases, err := j.Store.SaidGone(ctx, j.Now())
+	cases, err := j.Store.Feeds.SaidGone(ctx, j.Now())
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (j *Job) retireGone(ctx context.Context) error {
 	if len(gone) == 0 {
 		return nil
 	}
-	told, err := j.Store.Retire(ctx, j.Now(), gone)
+	told, err := j.Store.Feeds.Retire(ctx, j.Now(), gone)
 	if err == nil {
 		j.Log.Info("removed feeds that are gone permanently", "feeds", len(gone), "readers", told)
 	}
@@ -47,7 +47,7 @@ func (j *Job) retireGone(ctx context.Context) error {
 // holdTroubled puts newsletters on hold after too many failed deliveries, before more of their letters are
 // sent.
 func (j *Job) holdTroubled() error {
-	held, err := j.Store.HoldTroubled(j.Hard, j.Now())
+	held, err := j.Store.Newsletters.HoldTroubled(j.Hard, j.Now())
 	for _, n := range held {
 		j.Log.Warn("a newsletter was put on hold; see: digest newsletter show", "newsletter", n.Slug, "reason",
 			n.HeldReason)
@@ -69,7 +69,7 @@ func (j *Job) tellPublishers() error {
 	if j.Tell == nil {
 		return nil
 	}
-	all, err := j.Store.PublisherNews(j.Hard)
+	all, err := j.Store.Newsletters.PublisherNews(j.Hard)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (j *Job) tellPublishers() error {
 				news.Newsletter.Slug, "err", err)
 			continue
 		}
-		if err := j.Store.MarkTold(j.Hard, news, j.Now()); err != nil {
+		if err := j.Store.Newsletters.MarkTold(j.Hard, news, j.Now()); err != nil {
 			return err
 		}
 	}
@@ -88,7 +88,7 @@ func (j *Job) tellPublishers() error {
 
 // release creates the editions of due digests that wait for no feed.
 func (j *Job) release() (editions int, err error) {
-	editions, err = j.Store.Release(j.Hard, j.Now(), j.Spread.Deadline)
+	editions, err = j.Store.Editions.Release(j.Hard, j.Now(), j.Spread.Deadline)
 	if editions > 0 {
 		j.Log.Info("created editions", "editions", editions)
 		j.report(Event{Kind: EventReleased, Digests: editions})

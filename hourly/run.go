@@ -61,7 +61,7 @@ func (j *Job) waitForMore(last Summary) (time.Duration, error) {
 		return 0, err
 	}
 	if due {
-		untilRelease = min(untilRelease, j.until(j.Store.NextPoll))
+		untilRelease = min(untilRelease, j.until(j.Store.Feeds.NextPoll))
 	}
 	switch {
 	case due && mail:
@@ -251,8 +251,8 @@ func (j *Job) planOnce(queued, ready bell) (time.Duration, error) {
 		queued.ring()
 		ready.ring()
 	}
-	midnight := func(ctx context.Context) (time.Time, bool, error) { return j.Store.NextMidnight(ctx, now) }
-	return min(j.until(midnight), j.until(j.Store.NextStay)), nil
+	midnight := func(ctx context.Context) (time.Time, bool, error) { return j.Store.Feeds.NextMidnight(ctx, now) }
+	return min(j.until(midnight), j.until(j.Store.Editions.NextStay)), nil
 }
 
 // releaseOnce releases and wakes the delivery loop. Before that it wakes the indexing loop, so that new
@@ -275,7 +275,7 @@ func (j *Job) releaseOnce(unindexed, sealed bell) (time.Duration, error) {
 // its deadline, at most a nap. The process that stores the last feed of a digest wakes its own release
 // loop. If it is killed before the release, the other processes find the digest when they look.
 func (j *Job) untilRelease() (due bool, wait time.Duration, err error) {
-	planned, due, err := j.Store.OldestPlan(j.Hard, j.Now())
+	planned, due, err := j.Store.Feeds.OldestPlan(j.Hard, j.Now())
 	switch {
 	case err != nil:
 		return false, 0, fmt.Errorf("looking for due digests: %w", err)

@@ -56,7 +56,7 @@ func (h *house) told(d digest.Digest) string {
 	h.t.Helper()
 	var all []string
 	for _, e := range h.oldestFirst(d) {
-		told, err := h.st.Notices(h.t.Context(), []digest.Delivery{{Edition: e}})
+		told, err := h.st.Editions.Notices(h.t.Context(), []digest.Delivery{{Edition: e}})
 		if err != nil {
 			h.t.Fatal(err)
 		}

@@ -97,7 +97,7 @@ func (h *runner) running() *hourly.Job {
 // reads adds a reader of sites by their own addresses.
 func (h *runner) reads(email, zone string, sites ...*site) {
 	h.t.Helper()
-	_, d, err := h.st.AddUser(h.t.Context(), email, zone, h.clock)
+	_, d, err := h.st.Readers.AddUser(h.t.Context(), email, zone, h.clock)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestStopGivesBack(t *testing.T) {
 		slow.hangs.Store(true)
 		waiting.publish("second")
 		h.jump("2026-11-20 00:00")
-		if err := h.st.Vouch(t.Context(), h.feed(slow.site).ID, h.clock); err != nil {
+		if err := h.st.Feeds.Vouch(t.Context(), h.feed(slow.site).ID, h.clock); err != nil {
 			t.Fatal(err)
 		}
 		job := h.running()
@@ -226,7 +226,7 @@ func TestStopGivesBack(t *testing.T) {
 		t.Cleanup(job.Poller.Close)
 		stop := begin(t, func(ctx context.Context) { _, _ = job.Poll(ctx) })
 		<-slow.caught
-		if err := h.st.Vouch(t.Context(), h.feed(waiting).ID, h.clock); err != nil {
+		if err := h.st.Feeds.Vouch(t.Context(), h.feed(waiting).ID, h.clock); err != nil {
 			t.Fatal(err)
 		}
 		await(t, "the claim of the feed that has to wait for the wire",

@@ -50,7 +50,7 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 		return in, nil
 	}
 	if res.Body != nil {
-		body, err := st.Pack(store.Body{ContentType: res.ContentType, URL: res.Address, Bytes: res.Body})
+		body, err := st.Posts.Pack(store.Body{ContentType: res.ContentType, URL: res.Address, Bytes: res.Body})
 		if err != nil {
 			return in, err
 		}
@@ -67,7 +67,7 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 	known, named, err := in.known(ctx, st, res)
 	had := len(known) > 0
 	if err == nil && !had && !in.FirstRead {
-		had, err = st.HasPosts(ctx, res.Feed.ID)
+		had, err = st.Feeds.HasPosts(ctx, res.Feed.ID)
 	}
 	if err != nil {
 		return in, fmt.Errorf("comparing %s with what is stored: %w", res.Feed.URL, err)
@@ -134,7 +134,7 @@ func (in *prepared) known(ctx context.Context, st *store.Store, res poller.Resul
 			all, claimed[m.Identity] = append(all, m.Identity), m.Unread.Claimed
 		}
 	}
-	if known, err = st.KnownPosts(ctx, res.Feed.ID, slices.Concat(all, former)); err != nil {
+	if known, err = st.Feeds.KnownPosts(ctx, res.Feed.ID, slices.Concat(all, former)); err != nil {
 		return nil, 0, err
 	}
 	for _, identity := range all[len(in.Listed):] {
@@ -293,13 +293,13 @@ func (j *Job) queueExtraPoll(ctx context.Context, in *prepared, now time.Time) e
 	if f.Errors > 0 { // midnights before that send no request
 		from = f.NotBefore.Add(-j.Spread.Deadline)
 	}
-	due, err := j.Store.FeedDue(ctx, f.ID, from)
+	due, err := j.Store.Feeds.FeedDue(ctx, f.ID, from)
 	if err != nil {
 		return fmt.Errorf("finding the next reader of %s: %w", f.URL, err)
 	}
 	var later time.Time
 	if f.Errors > 0 && !due.IsZero() {
-		if later, err = j.Store.FeedDue(ctx, f.ID, due.Add(time.Minute)); err != nil {
+		if later, err = j.Store.Feeds.FeedDue(ctx, f.ID, due.Add(time.Minute)); err != nil {
 			return fmt.Errorf("finding the next reader but one of %s: %w", f.URL, err)
 		}
 	}
@@ -325,7 +325,7 @@ func (j *Job) reread(ctx context.Context, was digest.Feed, res *poller.Result) e
 	if res.Outcome != poller.Unchanged || was.Parser == feed.Version && !moves || was.ParsedAt.IsZero() {
 		return nil
 	}
-	body, found, err := j.Store.Body(ctx, was.ID)
+	body, found, err := j.Store.Posts.Body(ctx, was.ID)
 	if err != nil {
 		return fmt.Errorf("reading the stored document of %s: %w", was.URL, err)
 	}
@@ -359,7 +359,7 @@ func (r *round) recordAll() {
 		batch, release := r.gather(first)
 		var stored store.RecordResult
 		err := r.retry(r.job.Hard, func() (err error) {
-			stored, err = r.job.Store.Record(r.job.Hard, r.job.Now(), batch)
+			stored, err = r.job.Store.Feeds.Record(r.job.Hard, r.job.Now(), batch)
 			return err
 		})
 		if err != nil {

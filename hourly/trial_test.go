@@ -27,11 +27,11 @@ func TestS20_GoneOnTrial(t *testing.T) {
 		h.hours("2027-02-22 00:00", 1, p)
 		p.says(http.StatusGone)
 		h.set("2027-02-22 12:00")
-		if err := st.Pinged(t.Context(), []string{p.URL + "/feed.xml"}, h.clock); err != nil {
+		if err := st.Feeds.Pinged(t.Context(), []string{p.URL + "/feed.xml"}, h.clock); err != nil {
 			t.Fatal(err)
 		}
 		h.tick("2027-02-22 12:05", hourly.Summary{Polled: 1, Failed: 1})
-		subs, err := st.Subscriptions(t.Context(), ann.ID)
+		subs, err := st.Subscriptions.Subscriptions(t.Context(), ann.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

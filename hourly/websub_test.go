@@ -87,7 +87,7 @@ func eachHub(t *testing.T, test int, f func(t *testing.T, h *house, b *rocksHub)
 		handler := view.New(view.Options{Store: st, Signer: h.hubs.signer, Now: func() time.Time { return h.clock }})
 		h.hubs.server = httptest.NewServer(handler)
 		t.Cleanup(h.hubs.server.Close)
-		_, d, err := st.AddUser(t.Context(), "ann@example.org", "UTC", h.clock)
+		_, d, err := st.Readers.AddUser(t.Context(), "ann@example.org", "UTC", h.clock)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -350,12 +350,12 @@ func (b *rocksHub) asked() (subscribes, unsubscribes, polls int) {
 // blog returns the record of the blog and how its news arrive.
 func (h *house) blog(b *rocksHub) (digest.Feed, digest.News) {
 	h.t.Helper()
-	for f, err := range h.st.Feeds(h.t.Context()) {
+	for f, err := range h.st.Feeds.Feeds(h.t.Context()) {
 		if err != nil {
 			h.t.Fatal(err)
 		}
 		if strings.HasPrefix(f.URL, b.URL) {
-			news, err := h.st.News(h.t.Context(), []digest.FeedID{f.ID})
+			news, err := h.st.Feeds.News(h.t.Context(), []digest.FeedID{f.ID})
 			if err != nil {
 				h.t.Fatal(err)
 			}
@@ -369,7 +369,7 @@ func (h *house) blog(b *rocksHub) (digest.Feed, digest.News) {
 func (h *house) stored(b *rocksHub, title string) (n int) {
 	h.t.Helper()
 	f, _ := h.blog(b)
-	known, err := h.st.KnownPosts(h.t.Context(), f.ID, []string{b.URL + "/" + url.PathEscape(title)})
+	known, err := h.st.Feeds.KnownPosts(h.t.Context(), f.ID, []string{b.URL + "/" + url.PathEscape(title)})
 	if err != nil {
 		h.t.Fatal(err)
 	}

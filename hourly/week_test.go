@@ -133,7 +133,7 @@ func (w *week) poller() *poller.Poller {
 
 func (w *week) subscribe(email, zone string) {
 	w.t.Helper()
-	_, d, err := w.st.AddUser(w.t.Context(), email, zone, time.Now())
+	_, d, err := w.st.Readers.AddUser(w.t.Context(), email, zone, time.Now())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -160,9 +160,10 @@ func (w *week) job() *hourly.Job {
 		Keep: 400 * 24 * time.Hour,
 		Nap:  20 * time.Minute,
 		Mail: &mailer.Deliverer{
-			Queue: w.st, Signer: signer,
+			Queue: w.st.Editions, Signer: signer,
 			Sender: &mailer.Sender{Transport: transport, From: "Digest <digest@example.org>"}, Now: time.Now,
-			Renderer: edition.New(edition.Options{Store: w.st, Signer: signer, BaseURL: "https://digest.example.org"}),
+			Renderer: edition.New(edition.Options{Store: w.st.Editions, Signer: signer,
+				BaseURL: "https://digest.example.org"}),
 		},
 	})
 }

@@ -15,7 +15,7 @@ import (
 
 func stored(t *testing.T, st *store.Store, name string) digest.Lane {
 	t.Helper()
-	l, err := st.Lane(t.Context(), name)
+	l, err := st.Editions.Lane(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestStoreKeepsPauses(t *testing.T) {
 		setting := s.listen(t)
 		restarted := func(now time.Time) Stats {
 			t.Helper()
-			return once(t, testDeliverer(t, storetest.Open(t, database), openTest(t, setting, Options{})), now)
+			return once(t, testDeliverer(t, storetest.Open(t, database).Editions, openTest(t, setting, Options{})), now)
 		}
 		hour := released.Add(time.Hour)
 		if got := restarted(released); !got.RouteRetryAt.Equal(hour) || got.RouteTrouble == "" {
@@ -72,7 +72,7 @@ func TestStoreKeepsPauses(t *testing.T) {
 		if got := storedStates(t, st); got[digest.EditionSent] != 12 {
 			t.Errorf("%v", got)
 		}
-		if lanes, err := st.Lanes(t.Context()); err != nil || len(lanes) > 0 {
+		if lanes, err := st.Editions.Lanes(t.Context()); err != nil || len(lanes) > 0 {
 			t.Errorf("%+v, %v", lanes, err)
 		}
 	})
@@ -82,7 +82,8 @@ func TestStoreKeepsPauses(t *testing.T) {
 func TestStoreLimitsADomain(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		sealEditions(t, st, 40)
-		if err := st.SetLimits(t.Context(), released, "example.org", digest.Limits{Connections: 2}); err != nil {
+		if err := st.Editions.SetLimits(t.Context(), released, "example.org",
+			digest.Limits{Connections: 2}); err != nil {
 			t.Fatal(err)
 		}
 		var now, most atomic.Int64
@@ -99,7 +100,7 @@ func TestStoreLimitsADomain(t *testing.T) {
 		setting := s.listen(t)
 		var workers sync.WaitGroup
 		for range 3 {
-			workers.Go(func() { once(t, testDeliverer(t, st, openTest(t, setting, Options{})), released) })
+			workers.Go(func() { once(t, testDeliverer(t, st.Editions, openTest(t, setting, Options{})), released) })
 		}
 		workers.Wait()
 		if got := storedStates(t, st); got[digest.EditionSent] != 40 || most.Load() > 2 {
@@ -120,7 +121,7 @@ func TestRefusedReaders(t *testing.T) {
 			}
 			return ""
 		}}
-		l := testDeliverer(t, st, openTest(t, s.listen(t), Options{}))
+		l := testDeliverer(t, st.Editions, openTest(t, s.listen(t), Options{}))
 		for minute := 0; minute <= 75; minute += 5 {
 			once(t, l, released.Add(time.Duration(minute)*time.Minute))
 		}
@@ -144,8 +145,8 @@ func TestStoreSuppresses(t *testing.T) {
 			}
 			return ""
 		}}
-		once(t, testDeliverer(t, st, openTest(t, s.listen(t), Options{})), released)
-		got := storetest.All(t, st.Suppressions(t.Context()))
+		once(t, testDeliverer(t, st.Editions, openTest(t, s.listen(t), Options{})), released)
+		got := storetest.All(t, st.Editions.Suppressions(t.Context()))
 		if len(got) != 1 || got[0].Email != "reader1@example.org" || got[0].Reason != digest.ForHardBounce ||
 			!strings.Contains(got[0].Evidence, "no such user") {
 			t.Errorf("%+v", got)
@@ -168,12 +169,12 @@ func TestStoreKeepsARate(t *testing.T) {
 		var sent []time.Time
 		now := released
 		for len(sent) < readers && now.Before(released.Add(5*time.Minute)) {
-			l := testDeliverer(t, st, openTest(t, setting, Options{}))
+			l := testDeliverer(t, st.Editions, openTest(t, setting, Options{}))
 			l.Domain = limits
 			for range once(t, l, now).Sent {
 				sent = append(sent, now)
 			}
-			next, ok, err := st.NextMail(t.Context(), now, digest.Limits{}, limits)
+			next, ok, err := st.Editions.NextMail(t.Context(), now, digest.Limits{}, limits)
 			if err != nil || !ok && len(sent) < readers {
 				t.Fatalf("%v, %v", ok, err)
 			}
@@ -197,12 +198,12 @@ func TestStoreWithAWrongClock(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		sealEditions(t, st, 3)
 		ahead := released.Add(2 * time.Hour)
-		if _, err := st.ChangeLane(t.Context(), ahead, "",
+		if _, err := st.Editions.ChangeLane(t.Context(), ahead, "",
 			func(l digest.Lane) digest.Lane { return routeFailed(l, ahead, "down") }); err != nil {
 			t.Fatal(err)
 		}
 		s := new(sink)
-		l := testDeliverer(t, st, openTest(t, s.listen(t), Options{}))
+		l := testDeliverer(t, st.Editions, openTest(t, s.listen(t), Options{}))
 		if got := once(t, l, ahead); got.Sent != 0 || got.RouteRetryAt.IsZero() {
 			t.Errorf("by that clock: %+v", got)
 		}

@@ -34,39 +34,40 @@ func sealEditions(t *testing.T, st *store.Store, n int) {
 			t.Fatal(err)
 		}
 	}
-	f, _, err := st.EnsureFeed(ctx, digest.Feed{URL: "https://example.org/feed", Host: "example.org", Title: "Example"})
+	f, _, err := st.Feeds.EnsureFeed(ctx, digest.Feed{URL: "https://example.org/feed", Host: "example.org",
+		Title: "Example"})
 	check(err)
 	f.ParsedAt = noon.Add(-48 * time.Hour)
-	_, err = st.Record(ctx, f.ParsedAt, []store.Polled{{Feed: f}})
+	_, err = st.Feeds.Record(ctx, f.ParsedAt, []store.Polled{{Feed: f}})
 	check(err)
 	for i := range n {
-		_, d, err := st.AddUser(ctx, fmt.Sprintf("reader%d@example.org", i+1), "Europe/Paris", noon)
+		_, d, err := st.Readers.AddUser(ctx, fmt.Sprintf("reader%d@example.org", i+1), "Europe/Paris", noon)
 		check(err)
-		_, err = st.Subscribe(ctx, digest.Subscription{DigestID: d.ID, FeedID: f.ID}, noon)
+		_, err = st.Subscriptions.Subscribe(ctx, digest.Subscription{DigestID: d.ID, FeedID: f.ID}, noon)
 		check(err)
 	}
 	f.ParsedAt = noon
-	_, err = st.Record(ctx, noon, []store.Polled{{Feed: f, Listed: []string{"p"}, Posts: []digest.Post{{
+	_, err = st.Feeds.Record(ctx, noon, []store.Polled{{Feed: f, Listed: []string{"p"}, Posts: []digest.Post{{
 		Identity: "p", Title: "A post", URL: "https://example.org/p", SeenAt: noon, ContentHash: "h",
 	}}}})
 	check(err)
-	_, err = st.Plan(ctx, released, func(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false })
+	_, err = st.Feeds.Plan(ctx, released, func(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false })
 	check(err)
-	if got, err := st.Release(ctx, released, 30*time.Minute); err != nil || got != n {
+	if got, err := st.Editions.Release(ctx, released, 30*time.Minute); err != nil || got != n {
 		t.Fatalf("%d editions, %v", got, err)
 	}
 }
 
 func storedStates(t *testing.T, st *store.Store) map[digest.EditionState]int {
 	t.Helper()
-	users := storetest.All(t, st.Users(t.Context()))
+	users := storetest.All(t, st.Readers.Users(t.Context()))
 	n := map[digest.EditionState]int{}
 	for _, u := range users {
-		d, err := st.DigestOf(t.Context(), u.ID)
+		d, err := st.Readers.DigestOf(t.Context(), u.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		editions, err := st.Editions(t.Context(), d.ID, 10)
+		editions, err := st.Editions.Editions(t.Context(), d.ID, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +85,7 @@ func TestStoreIsAQueue(t *testing.T) {
 		setting := s.listen(t)
 		var wg sync.WaitGroup
 		for range 3 { // several workers on one database
-			l := testDeliverer(t, st, openTest(t, setting, Options{}))
+			l := testDeliverer(t, st.Editions, openTest(t, setting, Options{}))
 			l.Batch = 2
 			wg.Go(func() {
 				if _, err := l.Deliver(t.Context(), released); err != nil {
@@ -120,7 +121,7 @@ func TestStoreThroughABadDay(t *testing.T) {
 			}
 			return ""
 		}}
-		l := testDeliverer(t, st, openTest(t, s.listen(t), Options{}))
+		l := testDeliverer(t, st.Editions, openTest(t, s.listen(t), Options{}))
 		var doubts int
 		for at := time.Duration(0); at < 20*time.Hour; at += 15 * time.Minute {
 			doubts += once(t, l, released.Add(at)).InDoubt
@@ -208,7 +209,7 @@ func worker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := testDeliverer(t, st, openTest(t, os.Getenv("MAIL"), Options{}))
+	l := testDeliverer(t, st.Editions, openTest(t, os.Getenv("MAIL"), Options{}))
 	if _, err := l.Deliver(context.Background(), now); err != nil {
 		t.Fatal(err)
 	}

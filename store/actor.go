@@ -4,7 +4,7 @@ import "context"
 
 // ActorKey returns the private key of this instance's ActivityPub actor. The first call stores the key that fresh
 // creates.
-func (s *Store) ActorKey(ctx context.Context, fresh func() ([]byte, error)) ([]byte, error) {
+func (s Feeds) ActorKey(ctx context.Context, fresh func() ([]byte, error)) ([]byte, error) {
 	const name = "actor"
 	key, err := s.read().setting(ctx, name)
 	if err != nil || key != nil {
@@ -14,7 +14,7 @@ func (s *Store) ActorKey(ctx context.Context, fresh func() ([]byte, error)) ([]b
 	if err != nil {
 		return nil, err
 	}
-	return changed(ctx, s, "keeping the key of the actor", func(c conn) (key []byte, err error) {
+	return changed(ctx, s.database, "keeping the key of the actor", func(c conn) (key []byte, err error) {
 		if _, err := c.exec(ctx, `INSERT INTO settings (key, value) VALUES ('`+
 			name+`', ?) ON CONFLICT (key) DO NOTHING`, made); err != nil {
 			return nil, err

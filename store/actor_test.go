@@ -9,11 +9,11 @@ import (
 func TestActorKeyIsMadeOnce(t *testing.T) {
 	each(t, func(w world) {
 		wrong := errors.New("no key")
-		if _, err := w.ActorKey(w.ctx(), func() ([]byte, error) { return nil, wrong }); !errors.Is(err, wrong) {
+		if _, err := w.Feeds.ActorKey(w.ctx(), func() ([]byte, error) { return nil, wrong }); !errors.Is(err, wrong) {
 			w.t.Fatal(err)
 		}
 		for _, fresh := range []string{"first", "second"} {
-			key, err := w.ActorKey(w.ctx(), func() ([]byte, error) { return []byte(fresh), nil })
+			key, err := w.Feeds.ActorKey(w.ctx(), func() ([]byte, error) { return []byte(fresh), nil })
 			w.ok(err)
 			want(w.t, "key", string(key), "first")
 		}

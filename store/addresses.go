@@ -21,7 +21,7 @@ const addressColumns = `user_id, email, old_confirmed, new_confirmed, created_at
 
 // AddAddressChange stores a request with the hashes of its two tokens and replaces an earlier one. It returns
 // digest.Conflict if the earlier request is younger than apart.
-func (s *Store) AddAddressChange(ctx context.Context, user digest.UserID, email string, oldHash, newHash []byte, now,
+func (s Readers) AddAddressChange(ctx context.Context, user digest.UserID, email string, oldHash, newHash []byte, now,
 	expires time.Time, apart time.Duration) error {
 	err := s.changeUnder(ctx, s.d.lockAccounts, "", func(c conn) error {
 		if _, err := c.exec(ctx, `DELETE FROM address_changes WHERE user_id = ? AND created_at <= ?`, user,
@@ -37,30 +37,30 @@ func (s *Store) AddAddressChange(ctx context.Context, user digest.UserID, email 
 }
 
 // AddressChange returns a reader's latest request, which may have expired, or digest.NotFound.
-func (s *Store) AddressChange(ctx context.Context, user digest.UserID) (AddressChange, error) {
+func (s Readers) AddressChange(ctx context.Context, user digest.UserID) (AddressChange, error) {
 	return s.addressChange(ctx, `user_id = ?`, user)
 }
 
 // AddressChangeOf returns the request that one of its two tokens names. It returns digest.NotFound if the token is
 // unknown or expired.
-func (s *Store) AddressChangeOf(ctx context.Context, hash []byte, now time.Time) (AddressChange, error) {
+func (s Readers) AddressChangeOf(ctx context.Context, hash []byte, now time.Time) (AddressChange, error) {
 	return s.addressChange(ctx, `(old_hash = ? OR new_hash = ?) AND expires_at > ?`, hash, hash, now)
 }
 
-func (s *Store) addressChange(ctx context.Context, where string, args ...any) (AddressChange, error) {
+func (s *database) addressChange(ctx context.Context, where string, args ...any) (AddressChange, error) {
 	return readOne[AddressChange](ctx, s.read(), "reading a change of address",
 		notFound("there is no such change of address"),
 		`SELECT `+addressColumns+` FROM address_changes WHERE `+where, args...)
 }
 
 // EndAddressChange cancels a reader's request. It still counts against the limit of one a day.
-func (s *Store) EndAddressChange(ctx context.Context, user digest.UserID) error {
+func (s Readers) EndAddressChange(ctx context.Context, user digest.UserID) error {
 	return s.run(ctx, "ending a change of address", `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`, user)
 }
 
 // DropAddressChange deletes a reader's request because its emails could not be sent. It does not count against the
 // limit.
-func (s *Store) DropAddressChange(ctx context.Context, user digest.UserID) error {
+func (s Readers) DropAddressChange(ctx context.Context, user digest.UserID) error {
 	return s.run(ctx, "ending a change of address", `DELETE FROM address_changes WHERE user_id = ?`, user)
 }
 
@@ -68,7 +68,7 @@ func (s *Store) DropAddressChange(ctx context.Context, user digest.UserID) error
 // address and deletes the reader's other sessions (all except keep) and sign-in links, which the old address received.
 // changed is false until both sides have confirmed. It returns digest.NotFound if the token is unknown or expired. It
 // returns digest.Conflict, and ends the request, if another account now has the new address.
-func (s *Store) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.Time) (changed bool, err error) {
+func (s Readers) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.Time) (changed bool, err error) {
 	var another bool
 	err = s.changeUnder(ctx, s.d.lockAccounts, "", func(c conn) error {
 		changed, another = false, false
@@ -128,7 +128,7 @@ func changeEmail(ctx context.Context, c conn, user digest.UserID, email string, 
 
 // SetEmail changes a user's address for the operator, without confirmation. It returns digest.Conflict if another user
 // has the address.
-func (s *Store) SetEmail(ctx context.Context, user digest.UserID, email string) error {
+func (s Readers) SetEmail(ctx context.Context, user digest.UserID, email string) error {
 	err := s.changeUnder(ctx, s.d.lockAccounts, "", func(c conn) error {
 		if _, err := c.exec(ctx, `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`, user); err != nil {
 			return err

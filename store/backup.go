@@ -66,7 +66,7 @@ func (s *Store) Backup(ctx context.Context, to io.Writer, program string, now ti
 
 // holdTables locks all tables against schema changes until the transaction ends, and returns digest.Conflict if the
 // schema is no longer at version.
-func (s *Store) holdTables(ctx context.Context, tables blueprint, version int64) error {
+func (s *database) holdTables(ctx context.Context, tables blueprint, version int64) error {
 	named := strings.NewReplacer("{tables}", strings.Join(tables.names(), ", "))
 	// Before any read: the first query fixes the instant of the snapshot.
 	if err := s.read().execEach(ctx, each(s.d.holdTables, named.Replace)); err != nil {

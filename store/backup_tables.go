@@ -58,7 +58,7 @@ func withMemory(f func(s *Store, newest int64) error) error {
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1) // each connection has its own in-memory database
-	s := &Store{d: sqliteDialect(), w: db, r: db}
+	s := newStore(&database{d: sqliteDialect(), w: db, r: db})
 	p, err := s.provider()
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func withMemory(f func(s *Store, newest int64) error) error {
 	return f(s, newestOf(p))
 }
 
-func (s *Store) draw(ctx context.Context, version int64) (blueprint, error) {
+func (s *database) draw(ctx context.Context, version int64) (blueprint, error) {
 	if err := s.migrateTo(ctx, version); err != nil {
 		return nil, err
 	}

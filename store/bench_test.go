@@ -14,12 +14,12 @@ import (
 func benchWorld(b *testing.B, s *store.Store, readers int) digest.Feed {
 	b.Helper()
 	ctx := b.Context()
-	f, _, err := s.EnsureFeed(ctx, digest.Feed{URL: "https://bench.example/feed", Host: "bench.example"})
+	f, _, err := s.Feeds.EnsureFeed(ctx, digest.Feed{URL: "https://bench.example/feed", Host: "bench.example"})
 	if err != nil {
 		b.Fatal(err)
 	}
 	f.ParsedAt = noon
-	if _, err := s.Record(ctx, noon, []store.Polled{{Feed: f}}); err != nil {
+	if _, err := s.Feeds.Record(ctx, noon, []store.Polled{{Feed: f}}); err != nil {
 		b.Fatal(err)
 	}
 	for _, statement := range []string{
@@ -65,7 +65,7 @@ func BenchmarkHiddenRows(b *testing.B) {
 			}
 			empty(b, s)
 			start := time.Now()
-			r, err := s.Record(ctx, noon, []store.Polled{{Feed: f, Posts: list, Listed: listed}})
+			r, err := s.Feeds.Record(ctx, noon, []store.Polled{{Feed: f, Posts: list, Listed: listed}})
 			ours += time.Since(start)
 			if err != nil || r.Hidden != readers*nPosts {
 				b.Fatalf("%+v, %v", r, err)
@@ -136,14 +136,14 @@ func benchRelease(b *testing.B, oneIn int) {
 			for i := range nPosts {
 				list = append(list, post(fmt.Sprintf("%d-%d", round, i), noon))
 			}
-			if _, err := s.Record(ctx, noon, []store.Polled{{Feed: f, Posts: list}}); err != nil {
+			if _, err := s.Feeds.Record(ctx, noon, []store.Polled{{Feed: f, Posts: list}}); err != nil {
 				b.Fatal(err)
 			}
-			if _, err := s.Plan(ctx, now, queueNothing); err != nil {
+			if _, err := s.Feeds.Plan(ctx, now, queueNothing); err != nil {
 				b.Fatal(err)
 			}
 			start := time.Now()
-			n, err := s.Release(ctx, now, deadline)
+			n, err := s.Editions.Release(ctx, now, deadline)
 			ours += time.Since(start)
 			if err != nil || n != readers {
 				b.Fatalf("%d editions, %v", n, err)
@@ -180,13 +180,13 @@ func BenchmarkRead(b *testing.B) {
 		for i := range nPosts {
 			list = append(list, post(fmt.Sprint(i), noon))
 		}
-		if _, err := s.Record(ctx, noon, []store.Polled{{Feed: f, Posts: list}}); err != nil {
+		if _, err := s.Feeds.Record(ctx, noon, []store.Polled{{Feed: f, Posts: list}}); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := s.Plan(ctx, parisMidnight, queueNothing); err != nil {
+		if _, err := s.Feeds.Plan(ctx, parisMidnight, queueNothing); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := s.Release(ctx, parisMidnight, deadline); err != nil {
+		if _, err := s.Editions.Release(ctx, parisMidnight, deadline); err != nil {
 			b.Fatal(err)
 		}
 		var ours, bare, marks time.Duration
@@ -194,11 +194,12 @@ func BenchmarkRead(b *testing.B) {
 		for b.Loop() {
 			for {
 				start := time.Now()
-				got, err := s.ClaimEditions(ctx, parisMidnight, digest.Claim{Most: batch, Lease: time.Hour, Token: "t"})
+				got, err := s.Editions.ClaimEditions(ctx, parisMidnight,
+					digest.Claim{Most: batch, Lease: time.Hour, Token: "t"})
 				if err != nil {
 					b.Fatal(err)
 				}
-				refs, err := s.EditionPosts(ctx, got)
+				refs, err := s.Editions.EditionPosts(ctx, got)
 				if err != nil || len(refs) != len(got) {
 					b.Fatal(len(refs), err)
 				}
@@ -213,10 +214,10 @@ func BenchmarkRead(b *testing.B) {
 					done[i] = digest.Mark{ID: e.ID, State: digest.EditionReady, NextAt: parisMidnight.Add(time.Second)}
 				}
 				start = time.Now()
-				if _, err := s.MarkEditions(ctx, parisMidnight, "t", nil, dots); err != nil {
+				if _, err := s.Editions.MarkEditions(ctx, parisMidnight, "t", nil, dots); err != nil {
 					b.Fatal(err)
 				}
-				if _, err := s.MarkEditions(ctx, parisMidnight, "t", done, nil); err != nil {
+				if _, err := s.Editions.MarkEditions(ctx, parisMidnight, "t", done, nil); err != nil {
 					b.Fatal(err)
 				}
 				marks += time.Since(start)
@@ -258,7 +259,8 @@ func BenchmarkUnchangedPolls(b *testing.B) {
 			}
 			start := time.Now()
 			for {
-				claimed, _, err := s.ClaimFeeds(ctx, now, store.ClaimOptions{N: batch, Lease: time.Hour, Token: "t"})
+				claimed, _, err := s.Feeds.ClaimFeeds(ctx, now,
+					store.ClaimOptions{N: batch, Lease: time.Hour, Token: "t"})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -273,7 +275,7 @@ func BenchmarkUnchangedPolls(b *testing.B) {
 						Poll: store.PollRecord{At: now, Outcome: "unchanged", Status: 304, Requests: 1,
 							Took: time.Second}}
 				}
-				if _, err := s.Record(ctx, now, done); err != nil {
+				if _, err := s.Feeds.Record(ctx, now, done); err != nil {
 					b.Fatal(err)
 				}
 				polls += len(done)

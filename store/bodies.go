@@ -37,7 +37,7 @@ func (z *packer) ready() error {
 }
 
 // Pack returns b with its compressed bytes instead of Bytes. It drops a document that is empty or longer than maxBody.
-func (s *Store) Pack(b Body) (Body, error) {
+func (s Posts) Pack(b Body) (Body, error) {
 	if err := s.packer.ready(); err != nil {
 		return Body{}, err
 	}
@@ -49,14 +49,14 @@ func (s *Store) Pack(b Body) (Body, error) {
 }
 
 // pack compresses the documents of polls before the transaction, which other processes wait for.
-func (s *Store) pack(polls []Polled) ([]Polled, error) {
+func (s *database) pack(polls []Polled) ([]Polled, error) {
 	if !slices.ContainsFunc(polls, func(p Polled) bool { return p.Body != nil }) {
 		return polls, nil
 	}
 	packed := slices.Clone(polls)
 	for i, p := range packed {
 		if p.Body != nil && p.Body.packed == nil {
-			body, err := s.Pack(*p.Body)
+			body, err := Posts{s}.Pack(*p.Body)
 			if err != nil {
 				return nil, err
 			}
@@ -90,7 +90,7 @@ func (r *recording) saveBodies(ctx context.Context) error {
 }
 
 // Body returns the last document of a feed, or false if none is stored.
-func (s *Store) Body(ctx context.Context, id digest.FeedID) (Body, bool, error) {
+func (s Posts) Body(ctx context.Context, id digest.FeedID) (Body, bool, error) {
 	var b Body
 	found, err := s.read().find(ctx, &b, `SELECT content_type, url, body AS bytes FROM bodies WHERE feed_id = ?`, id)
 	if found {

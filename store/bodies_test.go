@@ -13,7 +13,7 @@ import (
 
 func (w world) body(f digest.Feed) string {
 	w.t.Helper()
-	b, ok, err := w.Body(w.ctx(), f.ID)
+	b, ok, err := w.Posts.Body(w.ctx(), f.ID)
 	w.ok(err)
 	if !ok {
 		return "none"
@@ -50,7 +50,7 @@ func TestTheLastDocumentIsKept(t *testing.T) {
 		random := make([]byte, longest)
 		rand.Read(random)
 		read(&store.Body{Bytes: random})
-		b, _, err := w.Body(w.ctx(), f.ID)
+		b, _, err := w.Posts.Body(w.ctx(), f.ID)
 		w.ok(err)
 		want(w.t, "the longest", bytes.Equal(b.Bytes, random), true)
 		read(&store.Body{Bytes: make([]byte, longest+1)})
@@ -83,7 +83,7 @@ func TestStalePollsLeaveNothing(t *testing.T) {
 		w.end(noon, quick, full)
 		want(w.t, "the other's", w.body(f), "  quick")
 		want(w.t, "told", strings.HasPrefix(w.told(ada), "gap f.example"), true)
-		history, err := w.Polls(w.ctx(), f.ID, time.Time{})
+		history, err := w.Feeds.Polls(w.ctx(), f.ID, time.Time{})
 		w.ok(err)
 		want(w.t, "polls", len(history), 1)
 		want(w.t, "the poll", history[0], store.PollRecord{
@@ -101,7 +101,7 @@ func TestMovesTakeTheHistoryAlong(t *testing.T) {
 		w.subscribe(ada, a, b)
 		poll := func(f digest.Feed, now time.Time) {
 			w.t.Helper()
-			_, err := w.Record(w.ctx(), now, []store.Polled{{
+			_, err := w.Feeds.Record(w.ctx(), now, []store.Polled{{
 				Feed: f, Poll: store.PollRecord{At: now, Outcome: "unchanged"},
 				Body: &store.Body{Bytes: []byte(f.Host)}, Arrival: arrival(nil, []string{"1", "2"}),
 			}})
@@ -119,7 +119,7 @@ func TestMovesTakeTheHistoryAlong(t *testing.T) {
 
 		want(w.t, "document", w.body(b), "  b.example")
 		want(w.t, "of the one that ended", w.body(a), "none")
-		history, err := w.Polls(w.ctx(), b.ID, time.Time{})
+		history, err := w.Feeds.Polls(w.ctx(), b.ID, time.Time{})
 		w.ok(err)
 		want(w.t, "polls", len(history), 3)
 		w.holds("left behind", 0, `SELECT count(*) FROM polls WHERE feed_id = ?`, a.ID)
@@ -127,7 +127,7 @@ func TestMovesTakeTheHistoryAlong(t *testing.T) {
 		want(w.t, "it lives", got.State == digest.FeedActive && got.GoneAt.IsZero() && got.FailingSince.IsZero() &&
 			got.FirstErrorAt.IsZero(), true)
 		want(w.t, "told", w.told(ada), "gap a.example 12:00-14:00")
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, b.ID))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, b.ID))
 		want(w.t, "nothing of either", w.told(ada), "")
 	})
 }

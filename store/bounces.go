@@ -23,7 +23,7 @@ const (
 // A hard bounce suppresses the address that the edition was sent to. A complaint also ends the digest; if the edition
 // belongs to a newsletter, it only ends that membership. A soft bounce is counted, a refused one only stored. It
 // returns digest.NotFound if the edition does not exist.
-func (s *Store) RecordBounce(ctx context.Context, now time.Time, b digest.Bounce) (sup digest.Suppression,
+func (s Editions) RecordBounce(ctx context.Context, now time.Time, b digest.Bounce) (sup digest.Suppression,
 	suppressed bool, err error) {
 	err = s.write(ctx, func(c conn) error {
 		if err := lockForBounces(ctx, c, []digest.Mark{{Bounce: &b}}); err != nil {

@@ -10,7 +10,7 @@ import (
 // bounced records a bounce and returns the reason of the suppression; empty: not suppressed.
 func (w world) bounced(now time.Time, e digest.EditionID, kind digest.BounceKind) digest.Reason {
 	w.t.Helper()
-	s, suppressed, err := w.RecordBounce(w.ctx(), now,
+	s, suppressed, err := w.Editions.RecordBounce(w.ctx(), now,
 		digest.Bounce{Edition: e, Kind: kind, Status: "5.1.1", Evidence: string(kind) + " of\r\n it"})
 	w.ok(err)
 	want(w.t, "a reason", suppressed, s.Reason != "")
@@ -21,18 +21,18 @@ func TestBounces(t *testing.T) {
 	each(t, func(w world) {
 		ds := w.released(2)
 		w.send(parisMidnight)
-		list, err := w.Editions(w.ctx(), ds[0].ID, 1)
+		list, err := w.Editions.Editions(w.ctx(), ds[0].ID, 1)
 		w.ok(err)
 		e := list[0].ID
 		want(w.t, "soft", w.bounced(noon, e, digest.SoftBounce), "")
 		want(w.t, "hard", w.bounced(noon, e, digest.HardBounce), digest.ForHardBounce)
-		s, _, err := w.Suppressed(w.ctx(), "reader0@example.org")
+		s, _, err := w.Editions.Suppressed(w.ctx(), "reader0@example.org")
 		w.ok(err)
 		want(w.t, "suppression", s, digest.Suppression{
 			Email: "reader0@example.org", Reason: digest.ForHardBounce, Evidence: "hard of it", EditionID: e,
 			CreatedAt: noon,
 		})
-		w.ok(w.Unsuppress(w.ctx(), "reader0@example.org"))
+		w.ok(w.Editions.Unsuppress(w.ctx(), "reader0@example.org"))
 		want(w.t, "told again: the operator has undone it", w.bounced(noon.Add(time.Hour), e, digest.HardBounce), "")
 		want(w.t, "still active", w.again(ds[0]).State, digest.DigestActive)
 		want(w.t, "a complaint", w.bounced(noon, e, digest.Complaint), digest.ForComplaint)
@@ -40,12 +40,13 @@ func TestBounces(t *testing.T) {
 		want(w.t, "twice", w.bounced(noon, e, digest.Complaint), digest.ForComplaint)
 		want(w.t, "the other", w.again(ds[1]).State, digest.DigestActive)
 		w.holds("recorded, without the soft one that was undone", 2, `SELECT count(*) FROM bounces`)
-		_, _, err = w.RecordBounce(w.ctx(), noon, digest.Bounce{Edition: 999, Kind: digest.HardBounce})
+		_, _, err = w.Editions.RecordBounce(w.ctx(), noon, digest.Bounce{Edition: 999, Kind: digest.HardBounce})
 		oneLine(w.t, err, digest.NotFound)
-		if _, _, err = w.RecordBounce(w.ctx(), noon, digest.Bounce{Edition: list[0].ID + 1, Kind: "odd"}); err == nil {
+		if _, _, err = w.Editions.RecordBounce(w.ctx(), noon,
+			digest.Bounce{Edition: list[0].ID + 1, Kind: "odd"}); err == nil {
 			w.t.Error("an odd kind was taken")
 		}
-		w.ok(w.RemoveUser(w.ctx(), ds[0].UserID, noon))
+		w.ok(w.Readers.RemoveUser(w.ctx(), ds[0].UserID, noon))
 		w.holds("gone with the reader", 0, `SELECT count(*) FROM bounces`)
 	})
 }
@@ -73,13 +74,13 @@ func TestBounceOfAMark(t *testing.T) {
 			{ID: got[1].ID, State: digest.EditionExpired,
 				Bounce: &digest.Bounce{Kind: digest.SoftBounce, Evidence: "452 full"}},
 		}...)
-		s, ok, err := w.Suppressed(w.ctx(), "reader0@example.org")
+		s, ok, err := w.Editions.Suppressed(w.ctx(), "reader0@example.org")
 		w.ok(err)
 		want(w.t, "suppressed", ok && s.EditionID == got[0].ID && s.Evidence == "550 5.1.1 no such user", true)
 		w.holds("soft", 1, `SELECT count(*) FROM bounces WHERE kind = 'soft' AND email_key = 'reader1@example.org'`)
 		w.mark(parisMidnight, "u",
 			digest.Mark{ID: got[2].ID, State: digest.EditionFailed, Bounce: &digest.Bounce{Kind: digest.HardBounce}})
-		_, ok, err = w.Suppressed(w.ctx(), "reader2@example.org")
+		_, ok, err = w.Editions.Suppressed(w.ctx(), "reader2@example.org")
 		w.ok(err)
 		want(w.t, "a mark without the lease says nothing", ok, false)
 	})
@@ -156,7 +157,7 @@ func TestSoftBounces(t *testing.T) {
 							late = append(late, e.ID)
 						}
 					}
-					if _, ok, err := w.Suppressed(w.ctx(), "ada@example.org"); err != nil {
+					if _, ok, err := w.Editions.Suppressed(w.ctx(), "ada@example.org"); err != nil {
 						w.t.Fatal(err)
 					} else if ok && suppressed == 0 {
 						suppressed = i + 1

@@ -18,7 +18,7 @@ var (
 // asksAgain returns the next midnight to plan.
 func (w world) asksAgain(after time.Time) time.Time {
 	w.t.Helper()
-	next, _, err := w.NextMidnight(w.ctx(), after)
+	next, _, err := w.Feeds.NextMidnight(w.ctx(), after)
 	w.ok(err)
 	return next
 }
@@ -30,10 +30,10 @@ func TestMonthly(t *testing.T) {
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
 		w.record(noon, f, posts(noon, "p"))
-		w.ok(w.SetCadence(w.ctx(), ada.ID, digest.Monthly(1), noon))
+		w.ok(w.Readers.SetCadence(w.ctx(), ada.ID, digest.Monthly(1), noon))
 		want(w.t, "due", w.again(ada).NextDueAt, december)
 		want(w.t, "the post waits for it", w.waiting(ada), "p")
-		due, err := w.FeedDue(w.ctx(), f.ID, time.Time{})
+		due, err := w.Feeds.FeedDue(w.ctx(), f.ID, time.Time{})
 		w.ok(err)
 		want(w.t, "asked next", due, parisMidnight)
 
@@ -41,7 +41,7 @@ func TestMonthly(t *testing.T) {
 		night, asked := parisMidnight, 0
 		for ; night.Before(december); night = night.Add(24 * time.Hour) {
 			want(w.t, "the next midnight", w.asksAgain(night.Add(-time.Hour)), night)
-			_, err := w.Plan(w.ctx(), night, func(feed digest.Feed, due time.Time) (time.Time, bool) {
+			_, err := w.Feeds.Plan(w.ctx(), night, func(feed digest.Feed, due time.Time) (time.Time, bool) {
 				want(w.t, "asked for", due, night)
 				asked++
 				return time.Time{}, false
@@ -54,22 +54,22 @@ func TestMonthly(t *testing.T) {
 		want(w.t, "nights", asked, 11)
 		all := w.waiting(ada)
 		want(w.t, "posts that wait", len(strings.Fields(all)), 12)
-		planned, err := w.Plan(w.ctx(), december, queueNothing)
+		planned, err := w.Feeds.Plan(w.ctx(), december, queueNothing)
 		w.ok(err)
 		want(w.t, "planned, once", planned.Digests, 1)
 		want(w.t, "released", w.release(december), 1)
 		want(w.t, "the edition", w.editions(ada), "2026-12-01 "+all)
 		want(w.t, "the next edition", w.again(ada).NextDueAt, january)
 		want(w.t, "the next midnight", w.asksAgain(december), december.Add(24*time.Hour))
-		list, err := w.Editions(w.ctx(), ada.ID, 1)
+		list, err := w.Editions.Editions(w.ctx(), ada.ID, 1)
 		w.ok(err)
 		want(w.t, "worth sending all month", list[0].ExpiresAt, january.Add(-4*time.Hour))
 
-		w.ok(w.SetCadence(w.ctx(), ada.ID, digest.Daily, december))
+		w.ok(w.Readers.SetCadence(w.ctx(), ada.ID, digest.Daily, december))
 		want(w.t, "daily again", w.again(ada).NextDueAt, december.Add(24*time.Hour))
 		w.hour(december.Add(24 * time.Hour))
 		want(w.t, "and asked then alone", w.asksAgain(december.Add(24*time.Hour)), december.Add(48*time.Hour))
-		n, err := w.Plan(w.ctx(), december.Add(47*time.Hour), queueNothing)
+		n, err := w.Feeds.Plan(w.ctx(), december.Add(47*time.Hour), queueNothing)
 		w.ok(err)
 		want(w.t, "planned in between", n.Digests, 0)
 	})
@@ -83,8 +83,8 @@ func TestMonthlyOutage(t *testing.T) {
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
 		w.subscribe(bob, f)
-		w.ok(w.SetCadence(w.ctx(), ada.ID, digest.Monthly(1), noon))
-		w.ok(w.SetCadence(w.ctx(), bob.ID, digest.LastDay, noon))
+		w.ok(w.Readers.SetCadence(w.ctx(), ada.ID, digest.Monthly(1), noon))
+		w.ok(w.Readers.SetCadence(w.ctx(), bob.ID, digest.LastDay, noon))
 		w.record(noon, f, posts(noon, "p"))
 		w.hour(december.Add(-24 * time.Hour)) // bob's edition of 30 November
 		back := december.Add(25 * 24 * time.Hour)
@@ -96,9 +96,9 @@ func TestMonthlyOutage(t *testing.T) {
 		edited := post("q", back)
 		edited.Title, edited.ContentHash = "another title", "another hash"
 		w.record(back.Add(time.Hour), f, []digest.Post{edited}, "p")
-		refs, err := w.WaitingPosts(w.ctx(), bob.ID)
+		refs, err := w.Editions.WaitingPosts(w.ctx(), bob.ID)
 		w.ok(err)
-		stored, err := w.Posts(w.ctx(), []digest.PostID{refs[0].PostID})
+		stored, err := w.Editions.Posts(w.ctx(), []digest.PostID{refs[0].PostID})
 		w.ok(err)
 		want(w.t, "what ada had", stored[0].Title, "Title of q")
 	})
@@ -110,7 +110,7 @@ func TestMonthlyWithdrawn(t *testing.T) {
 		ada := w.reader("ada", "Europe/Paris")
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
-		w.ok(w.SetCadence(w.ctx(), ada.ID, digest.LastDay, noon))
+		w.ok(w.Readers.SetCadence(w.ctx(), ada.ID, digest.LastDay, noon))
 		at := func(identity string, days int) digest.Post {
 			return post(identity, december.AddDate(0, 0, days))
 		}
@@ -132,7 +132,7 @@ func TestMonthlyIsKept(t *testing.T) {
 		ada := w.reader("ada", "Europe/Paris")
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
-		w.ok(w.SetCadence(w.ctx(), ada.ID, digest.First(time.Tuesday), noon))
+		w.ok(w.Readers.SetCadence(w.ctx(), ada.ID, digest.First(time.Tuesday), noon))
 		w.hour(december) // the longest wait for the next one: five weeks
 		first := december.Add(time.Hour)
 		before, second := first.Add(-29*24*time.Hour), first.Add(36*time.Hour)
@@ -142,7 +142,7 @@ func TestMonthlyIsKept(t *testing.T) {
 		due := w.again(ada).NextDueAt
 		for now := second; now.Before(due); now = now.Add(24 * time.Hour) {
 			w.record(now, f, posts(second, "q"))
-			_, err := w.Prune(w.ctx(), now, 12*time.Hour, 100)
+			_, err := w.Operator.Prune(w.ctx(), now, 12*time.Hour, 100)
 			w.ok(err)
 		}
 		w.hour(due)
@@ -167,8 +167,8 @@ func TestCadenceOfStrangers(t *testing.T) {
 					next.Sub(parisMidnight) > 40*24*time.Hour {
 					w.t.Errorf("eve's next one is at %s", next)
 				}
-				w.ok(w.SetCadence(w.ctx(), eve.ID, digest.Workdays, noon))
-				w.ok(w.SetTimeZone(w.ctx(), eve.UserID, "Asia/Tokyo", parisMidnight))
+				w.ok(w.Readers.SetCadence(w.ctx(), eve.ID, digest.Workdays, noon))
+				w.ok(w.Readers.SetTimeZone(w.ctx(), eve.UserID, "Asia/Tokyo", parisMidnight))
 			})
 		})
 	}
@@ -184,16 +184,16 @@ func TestMembersCadence(t *testing.T) {
 		set := func(c digest.Cadence) {
 			w.t.Helper()
 			n.Cadence = c
-			w.ok(w.SetNewsletter(w.ctx(), n, noon))
+			w.ok(w.Newsletters.SetNewsletter(w.ctx(), n, noon))
 		}
 		is := func(what, email string, c digest.Cadence, own bool) {
 			w.t.Helper()
-			m, err := w.Member(w.ctx(), n.ID, email)
+			m, err := w.Members.Member(w.ctx(), n.ID, email)
 			w.ok(err)
 			want(w.t, what, m.Cadence, c)
 			want(w.t, what+", own", m.OwnDays, own)
 		}
-		w.ok(w.SetCadence(w.ctx(), mo.DigestID, digest.Workdays, noon))
+		w.ok(w.Readers.SetCadence(w.ctx(), mo.DigestID, digest.Workdays, noon))
 		is("mo's", "mo@example.org", digest.Workdays, true)
 		is("bo's", "bo@example.org", digest.Daily, false)
 		set(1<<time.Saturday | 1<<time.Monday | 1<<time.Tuesday | 1<<time.Wednesday | 1<<time.Thursday | 1<<time.Friday)
@@ -201,16 +201,16 @@ func TestMembersCadence(t *testing.T) {
 		is("bo's, who follows", "bo@example.org", n.Cadence, false)
 		set(1 << time.Sunday)
 		is("mo's, when the newsletter is calmer", "mo@example.org", 1<<time.Sunday, false)
-		oneLine(w.t, w.SetCadence(w.ctx(), mo.DigestID, digest.Daily, noon), digest.Invalid)
-		oneLine(w.t, w.SetCadence(w.ctx(), mo.DigestID, 1<<time.Sunday|1<<time.Monday, noon), digest.Invalid)
-		w.ok(w.SetCadence(w.ctx(), mo.DigestID, 1<<time.Thursday, noon))
+		oneLine(w.t, w.Readers.SetCadence(w.ctx(), mo.DigestID, digest.Daily, noon), digest.Invalid)
+		oneLine(w.t, w.Readers.SetCadence(w.ctx(), mo.DigestID, 1<<time.Sunday|1<<time.Monday, noon), digest.Invalid)
+		w.ok(w.Readers.SetCadence(w.ctx(), mo.DigestID, 1<<time.Thursday, noon))
 		is("mo's, on another day", "mo@example.org", 1<<time.Thursday, true)
-		w.ok(w.SetCadence(w.ctx(), mo.DigestID, 1<<time.Sunday, noon))
+		w.ok(w.Readers.SetCadence(w.ctx(), mo.DigestID, 1<<time.Sunday, noon))
 		is("mo's, as all have it", "mo@example.org", 1<<time.Sunday, false)
 		set(digest.LastDay)
 		is("mo's, with all", "mo@example.org", digest.LastDay, false)
 		want(w.t, "asked next, for Paris", w.asksAgain(noon), parisMidnight)
-		d, err := w.Digest(w.ctx(), w.member(n, "li@example.org", "Asia/Tokyo").DigestID)
+		d, err := w.Readers.Digest(w.ctx(), w.member(n, "li@example.org", "Asia/Tokyo").DigestID)
 		w.ok(err)
 		want(w.t, "li's", d.NextDueAt, time.Date(2026, 11, 29, 15, 0, 0, 0, time.UTC))
 		want(w.t, "asked next, for Tokyo", w.asksAgain(noon), time.Date(2026, 11, 19, 15, 0, 0, 0, time.UTC))
@@ -223,19 +223,19 @@ func TestWithheldIsKept(t *testing.T) {
 		f := w.feed("f.example")
 		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
 		n.Cadence = digest.Monthly(1)
-		w.ok(w.SetNewsletter(w.ctx(), n, noon))
+		w.ok(w.Newsletters.SetNewsletter(w.ctx(), n, noon))
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, "spam", noon))
+		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, "spam", noon))
 		w.record(noon, f, posts(noon, "p"))
 		now := noon
 		for range 40 {
 			now = now.Add(7 * 24 * time.Hour)
 			w.record(now, f, posts(now, "new"))
 			w.hour(now)
-			_, err := w.Prune(w.ctx(), now, 24*time.Hour, 100)
+			_, err := w.Operator.Prune(w.ctx(), now, 24*time.Hour, 100)
 			w.ok(err)
 		}
-		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", now))
+		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", now))
 		w.hour(now.AddDate(0, 1, 0))
 		want(w.t, "the letter", w.editions(digest.Digest{ID: m.DigestID}), "2027-09-01 p new")
 	})
@@ -245,9 +245,9 @@ func TestWithheldIsKept(t *testing.T) {
 func TestSetSchedule(t *testing.T) {
 	each(t, func(w world) {
 		d := w.reader("ada", "Europe/Paris")
-		w.ok(w.SetSchedule(w.ctx(), d.ID, digest.Workdays, 7*time.Hour, noon))
-		for _, err := range []error{w.SetSchedule(w.ctx(), d.ID, digest.Daily, 24*time.Hour, noon),
-			w.SetSchedule(w.ctx(), d.ID, 0, 8*time.Hour, noon)} {
+		w.ok(w.Readers.SetSchedule(w.ctx(), d.ID, digest.Workdays, 7*time.Hour, noon))
+		for _, err := range []error{w.Readers.SetSchedule(w.ctx(), d.ID, digest.Daily, 24*time.Hour, noon),
+			w.Readers.SetSchedule(w.ctx(), d.ID, 0, 8*time.Hour, noon)} {
 			oneLine(w.t, err, digest.Invalid)
 		}
 		got := w.again(d)

@@ -73,7 +73,7 @@ func countMail(ctx context.Context, c conn, now instant, state digest.EditionSta
 }
 
 // HourCounters returns the counters of the hours since an instant, oldest first.
-func (s *Store) HourCounters(ctx context.Context, since time.Time) ([]HourCounter, error) {
+func (s Operator) HourCounters(ctx context.Context, since time.Time) ([]HourCounter, error) {
 	return readRows[HourCounter](ctx, s.read(), "reading what was done",
 		`SELECT hour AS at, kind, `+counterSums+` FROM counters WHERE hour >= ?
 		GROUP BY hour, kind ORDER BY hour, kind`, max(1, at(since.UTC().Truncate(time.Hour))))
@@ -83,7 +83,7 @@ const counterSums = `CAST(SUM(n) AS BIGINT) AS n, CAST(SUM(requests) AS BIGINT) 
 	CAST(SUM(bytes) AS BIGINT) AS bytes`
 
 // CounterTotals returns the total counters, by kind.
-func (s *Store) CounterTotals(ctx context.Context) (map[string]Counter, error) {
+func (s Operator) CounterTotals(ctx context.Context) (map[string]Counter, error) {
 	var rows []struct {
 		Kind string
 		Counter
@@ -99,7 +99,7 @@ func (s *Store) CounterTotals(ctx context.Context) (map[string]Counter, error) {
 }
 
 // sumOldCounters adds counters older than keepHours to the totals.
-func (s *Store) sumOldCounters(ctx context.Context, now time.Time) error {
+func (s *database) sumOldCounters(ctx context.Context, now time.Time) error {
 	old := at(now).plus(-keepHours)
 	old -= old % 3600
 	// Two workers would add the same rows.

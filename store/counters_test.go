@@ -22,11 +22,12 @@ func TestCounters(t *testing.T) {
 			{Outcome: "failed"},
 		} {
 			p.At = noon.Add(time.Duration(i) * 10 * time.Minute)
-			w.ok(err2(w.Record(w.ctx(), p.At, []store.Polled{{Feed: f, Poll: p, Posts: posts(noon, fmt.Sprint(i/4))}})))
+			w.ok(err2(w.Feeds.Record(w.ctx(), p.At,
+				[]store.Polled{{Feed: f, Poll: p, Posts: posts(noon, fmt.Sprint(i/4))}})))
 		}
 		want(w.t, "editions", w.hour(parisMidnight), 1)
 		w.claimEditions(parisMidnight, 1, "t")
-		list, err := w.Editions(w.ctx(), d.ID, 1)
+		list, err := w.Editions.Editions(w.ctx(), d.ID, 1)
 		w.ok(err)
 		w.mark(parisMidnight, "t", digest.Mark{ID: list[0].ID, State: digest.EditionReady, NextAt: parisMidnight})
 		w.claimEditions(parisMidnight, 1, "u")
@@ -35,20 +36,20 @@ func TestCounters(t *testing.T) {
 		const done = "map[edition:{1 0 0} mail retried:{1 0 0} mail sent:{1 0 0} poll broken:{1 0 0} poll changed:{1 2 500}" +
 			" poll limited:{1 0 0} poll refused:{1 0 0} poll silent:{1 0 0} poll unchanged:{1 1 0} post:{2 0 0}]"
 		want(w.t, "done", w.done(), done)
-		hours, err := w.HourCounters(w.ctx(), parisMidnight.Add(30*time.Minute))
+		hours, err := w.Operator.HourCounters(w.ctx(), parisMidnight.Add(30*time.Minute))
 		w.ok(err)
 		want(w.t, "in the hour of midnight", fmt.Sprint(hours),
 			fmt.Sprintf("[{%v edition {1 0 0}} {%[1]v mail retried {1 0 0}} {%[1]v mail sent {1 0 0}}]", parisMidnight))
 
 		// Pruning, even twice, does not change the counters.
 		for range 2 {
-			_, err = w.PrunePolls(w.ctx(), noon.AddDate(0, 0, 100))
+			_, err = w.Feeds.PrunePolls(w.ctx(), noon.AddDate(0, 0, 100))
 			w.ok(err)
 		}
 		want(w.t, "no polls", w.count(`SELECT count(*) FROM polls`), 0)
 		want(w.t, "done, long ago", w.done(), done)
 		want(w.t, "one row a kind", w.count(`SELECT count(*) FROM counters`), 10)
-		w.ok(err2(w.Record(w.ctx(), noon.AddDate(0, 0, 100),
+		w.ok(err2(w.Feeds.Record(w.ctx(), noon.AddDate(0, 0, 100),
 			[]store.Polled{{Feed: f, Poll: store.PollRecord{At: noon, Outcome: "unchanged"}}})))
 		want(w.t, "and goes on", strings.Contains(w.done(), "poll unchanged:{2 1 0}"), true)
 	})

@@ -27,13 +27,13 @@ const digestColumns = `d.id, d.user_id, COALESCE(d.newsletter_id, 0) AS newslett
 	d.planned_due_at`
 
 // DigestOf returns a user's own daily digest, or digest.NotFound.
-func (s *Store) DigestOf(ctx context.Context, user digest.UserID) (digest.Digest, error) {
+func (s Readers) DigestOf(ctx context.Context, user digest.UserID) (digest.Digest, error) {
 	d, err := readDigest(ctx, s.read(), `d.user_id = ? AND d.newsletter_id IS NULL ORDER BY d.id LIMIT 1`, user)
 	return d.Digest, err
 }
 
 // Digest returns a digest by its key, or digest.NotFound.
-func (s *Store) Digest(ctx context.Context, id digest.DigestID) (digest.Digest, error) {
+func (s Readers) Digest(ctx context.Context, id digest.DigestID) (digest.Digest, error) {
 	d, err := readDigest(ctx, s.read(), `d.id = ?`, id)
 	return d.Digest, err
 }
@@ -49,7 +49,8 @@ func readDigest(ctx context.Context, c conn, where string, args ...any) (digestR
 // already recorded. Hidden posts remain until returnTime after the midnight of the next edition, but a membership
 // loses them immediately. A digest that starts again is due at its next midnight, with its hidden posts, and not at a
 // past one.
-func (s *Store) SetDigestState(ctx context.Context, id digest.DigestID, state digest.DigestState, now time.Time) error {
+func (s Readers) SetDigestState(ctx context.Context, id digest.DigestID, state digest.DigestState,
+	now time.Time) error {
 	switch state {
 	case digest.DigestActive, digest.DigestPaused, digest.DigestLeft:
 	default:
@@ -64,7 +65,7 @@ func (s *Store) SetDigestState(ctx context.Context, id digest.DigestID, state di
 }
 
 // VoidLinks invalidates the links in all email of a digest that was sent before.
-func (s *Store) VoidLinks(ctx context.Context, id digest.DigestID) error {
+func (s Readers) VoidLinks(ctx context.Context, id digest.DigestID) error {
 	return s.runOne(ctx, "voiding the links in older mail", notFound("there is no such digest"),
 		`UPDATE digests SET link_round = CASE WHEN link_round < ? THEN link_round + 1 ELSE 1 END WHERE id = ?`,
 		digest.LastLinkRound, id)
@@ -141,7 +142,7 @@ func dropWaiting(ctx context.Context, c conn, id digest.DigestID, due instant) e
 
 // pruneLeft deletes the hidden posts of readers who left and did not return in time. It only checks digests of the
 // last 40 days; older ones have no hidden posts left.
-func (s *Store) pruneLeft(ctx context.Context, now time.Time) error {
+func (s *database) pruneLeft(ctx context.Context, now time.Time) error {
 	const leftWithin = 40 * 24 * time.Hour
 	due := at(now).plus(-returnTime)
 	var left []struct {
@@ -192,7 +193,7 @@ func leave(ctx context.Context, c conn, d digestRow, now instant) error {
 }
 
 // changeDigest calls f with a digest, in its own transaction.
-func (s *Store) changeDigest(ctx context.Context, doing string, id digest.DigestID,
+func (s *database) changeDigest(ctx context.Context, doing string, id digest.DigestID,
 	f func(conn, digestRow) error) error {
 	return s.changeAlone(ctx, doing, func(c conn) error {
 		d, err := readDigest(ctx, c, `d.id = ?`, id)

@@ -14,7 +14,7 @@ import (
 //
 // A pause with an end loses no posts. The feeds are still polled at the midnights of the pause, and the posts wait for
 // the first midnight from its end on. If the pause skipped a midnight, that edition is bound.
-func (s *Store) PauseDigest(ctx context.Context, id digest.DigestID, until, now time.Time) error {
+func (s Readers) PauseDigest(ctx context.Context, id digest.DigestID, until, now time.Time) error {
 	if err := calendar.CheckPause(until, now); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func pause(ctx context.Context, c conn, d digestRow, until, now time.Time) error
 
 // ResumeDigest makes a paused digest active again. It ignores digests in other states. The next midnight releases the
 // hidden posts.
-func (s *Store) ResumeDigest(ctx context.Context, id digest.DigestID, now time.Time) error {
+func (s Readers) ResumeDigest(ctx context.Context, id digest.DigestID, now time.Time) error {
 	return s.changeDigest(ctx, "ending the pause", id, func(c conn, d digestRow) error {
 		if d.State != digest.DigestPaused {
 			return nil
@@ -62,7 +62,7 @@ func (s *Store) ResumeDigest(ctx context.Context, id digest.DigestID, now time.T
 // BringBack restarts a left digest. If the digest was paused before and that pause has not ended, it pauses it again.
 // left is false, and nothing changes, if the digest was not left. It returns digest.NotFound if the digest does not
 // exist, and digest.Conflict if its reader has never started it.
-func (s *Store) BringBack(ctx context.Context, id digest.DigestID, now time.Time) (d digest.Digest, left bool,
+func (s Readers) BringBack(ctx context.Context, id digest.DigestID, now time.Time) (d digest.Digest, left bool,
 	err error) {
 	err = s.changeDigest(ctx, "bringing the digest back", id, func(c conn, was digestRow) error {
 		if left = was.State == digest.DigestLeft; left {
@@ -105,14 +105,14 @@ func bringBack(ctx context.Context, c conn, was digestRow, now time.Time) error 
 
 // EndPauses resumes the digests whose pause has ended and returns their number. A reader whose pause ends at a
 // midnight gets the edition of that date.
-func (s *Store) EndPauses(ctx context.Context, now time.Time) (int, error) {
+func (s Editions) EndPauses(ctx context.Context, now time.Time) (int, error) {
 	var ids []digest.DigestID
 	const over = `d.state = 'paused' AND d.paused_until > 0 AND d.paused_until <= ?`
 	err := s.read().all(ctx, &ids, `SELECT d.id FROM digests d WHERE `+over+` ORDER BY d.id`, now)
 	if err != nil {
 		return 0, fmt.Errorf("looking for pauses that are over: %w", err)
 	}
-	return changeInParts(ctx, s, "ending pauses", ids, func(c conn, part []digest.DigestID) (int, error) {
+	return changeInParts(ctx, s.database, "ending pauses", ids, func(c conn, part []digest.DigestID) (int, error) {
 		var digests []digestRow
 		if err := c.all(ctx, &digests, selectDigest+`WHERE d.id IN (`+list(part)+`) AND `+over+` ORDER BY d.id`,
 			now); err != nil {

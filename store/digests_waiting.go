@@ -51,7 +51,7 @@ func tellWaiting(ctx context.Context, c conn, feeds []digest.FeedID) (int, error
 
 // lookAtWaiting checks the marked digests and the digests past their deadline, and stores the feed that each waits
 // for. It locks out transactions that store posts: a feed recorded at the same time would otherwise mark no digest.
-func (s *Store) lookAtWaiting(ctx context.Context, now instant, deadline time.Duration) error {
+func (s *database) lookAtWaiting(ctx context.Context, now instant, deadline time.Duration) error {
 	late := fmt.Sprint(`w.feed_id > 0 AND w.planned_at <= `, now.plus(-deadline))
 	for _, where := range []string{`w.feed_id = 0`, late} {
 		for more := true; more; {

@@ -14,7 +14,7 @@ import (
 // planFor plans the feeds at the given times.
 func (w world) planFor(now time.Time, polls map[digest.FeedID]time.Time) {
 	w.t.Helper()
-	_, err := w.Plan(w.ctx(), now, func(f digest.Feed, _ time.Time) (time.Time, bool) {
+	_, err := w.Feeds.Plan(w.ctx(), now, func(f digest.Feed, _ time.Time) (time.Time, bool) {
 		at, ok := polls[f.ID]
 		return at, ok
 	})
@@ -26,7 +26,7 @@ func (w world) polled(now time.Time, f digest.Feed, next time.Time) store.Record
 	w.t.Helper()
 	f = w.feedAgain(f)
 	f.PollAt = next
-	r, err := w.Record(w.ctx(), now, []store.Polled{{Feed: f}})
+	r, err := w.Feeds.Record(w.ctx(), now, []store.Polled{{Feed: f}})
 	w.ok(err)
 	return r
 }
@@ -117,12 +117,12 @@ func TestDeadlinesBesideWhoIsTold(t *testing.T) {
 func TestToldByAFeedThatLeaves(t *testing.T) {
 	for what, leave := range map[string]func(w world, ada digest.Digest, f digest.Feed, now time.Time){
 		"its only reader leaves it": func(w world, ada digest.Digest, f digest.Feed, now time.Time) {
-			w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+			w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, f.ID))
 		},
 		"a rule for its host": func(w world, ada digest.Digest, f digest.Feed, now time.Time) {
 			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ? WHERE feed_id = ?`,
 				now.Add(-6*time.Hour).Unix(), f.ID))
-			_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: f.Host, Interval: 24 * time.Hour}, now)
+			_, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: f.Host, Interval: 24 * time.Hour}, now)
 			w.ok(err)
 		},
 	} {
@@ -150,8 +150,8 @@ func TestWaitsForAFeedThatComesBack(t *testing.T) {
 		w.record(noon, other, posts(noon, "p"))
 		now := parisMidnight
 		w.planFor(now, map[digest.FeedID]time.Time{read.ID: now.Add(time.Minute), other.ID: now.Add(2 * time.Minute)})
-		w.ok(w.PauseSubscription(w.ctx(), ada.ID, read.ID))
-		w.ok(w.ResumeSubscription(w.ctx(), ada.ID, read.ID, now))
+		w.ok(w.Subscriptions.PauseSubscription(w.ctx(), ada.ID, read.ID))
+		w.ok(w.Subscriptions.ResumeSubscription(w.ctx(), ada.ID, read.ID, now))
 		w.polled(now.Add(2*time.Minute), other, time.Time{})
 		want(w.t, "released while it is queued", w.release(now.Add(2*time.Minute)), 0)
 		w.polled(now.Add(3*time.Minute), read, time.Time{})
@@ -195,11 +195,11 @@ func TestReleaseFollowsTheRule(t *testing.T) {
 			case 6:
 				w.polled(now, f, soon)
 			case 7:
-				_ = w.Unsubscribe(w.ctx(), d.ID, f.ID)
+				_ = w.Subscriptions.Unsubscribe(w.ctx(), d.ID, f.ID)
 				w.subscribe(d, f)
 			case 8:
-				if err := w.PauseSubscription(w.ctx(), d.ID, f.ID); err == nil && chance.IntN(2) == 0 {
-					w.ok(w.ResumeSubscription(w.ctx(), d.ID, f.ID, now))
+				if err := w.Subscriptions.PauseSubscription(w.ctx(), d.ID, f.ID); err == nil && chance.IntN(2) == 0 {
+					w.ok(w.Subscriptions.ResumeSubscription(w.ctx(), d.ID, f.ID, now))
 				}
 			default:
 				w.disturb(chance, now, d, f, feeds[chance.IntN(len(feeds))])
@@ -229,22 +229,24 @@ func (w world) disturb(chance *rand.Rand, now time.Time, d digest.Digest, f, to 
 	w.t.Helper()
 	switch chance.IntN(4) {
 	case 0:
-		w.ok(w.PauseDigest(w.ctx(), d.ID, time.Time{}, now))
-		w.ok(w.ResumeDigest(w.ctx(), d.ID, now))
+		w.ok(w.Readers.PauseDigest(w.ctx(), d.ID, time.Time{}, now))
+		w.ok(w.Readers.ResumeDigest(w.ctx(), d.ID, now))
 	case 1:
-		w.ok(w.SetTimeZone(w.ctx(), d.UserID, []string{"Europe/Paris", "Asia/Tokyo", "UTC"}[chance.IntN(3)], now))
+		w.ok(w.Readers.SetTimeZone(w.ctx(), d.UserID, []string{"Europe/Paris", "Asia/Tokyo", "UTC"}[chance.IntN(3)],
+			now))
 	case 2:
 		if f, to = w.feedAgain(f), w.feedAgain(to); f.ID != to.ID {
 			f.URL, f.Host, f.ParsedAt = to.URL, to.Host, now
-			_, err := w.Record(w.ctx(), now,
+			_, err := w.Feeds.Record(w.ctx(), now,
 				[]store.Polled{{Feed: f, ReadAt: to.URL, Arrival: store.Arrival{Read: true, Abroad: true}}})
 			w.ok(err)
 		}
 	case 3:
-		moves, err := w.Moves(w.ctx(), d.ID)
+		moves, err := w.Subscriptions.Moves(w.ctx(), d.ID)
 		w.ok(err)
 		for _, m := range moves {
-			_ = w.UndoMove(w.ctx(), d.ID, m.FeedID, now) // an earlier undo may have removed the subscription
+			_ = w.Subscriptions.UndoMove(w.ctx(), d.ID, m.FeedID,
+				now) // an earlier undo may have removed the subscription
 		}
 	}
 }

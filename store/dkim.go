@@ -8,7 +8,7 @@ import (
 
 // AddDKIMKey stores a key. The first key of a domain becomes active; later ones need UseDKIMKey. It returns
 // digest.Conflict if the domain already has a key with this selector.
-func (s *Store) AddDKIMKey(ctx context.Context, k digest.DKIMKey) (active bool, err error) {
+func (s Editions) AddDKIMKey(ctx context.Context, k digest.DKIMKey) (active bool, err error) {
 	err = s.changeAlone(ctx, "", func(c conn) error { // two concurrent calls must not both be the first
 		return c.get(ctx, &active, `INSERT INTO dkim_keys (domain, selector, private_key, active, created_at)
 			SELECT ?, ?, ?, CASE WHEN EXISTS (SELECT 1 FROM dkim_keys k WHERE k.domain = ?) THEN 0
@@ -20,13 +20,13 @@ func (s *Store) AddDKIMKey(ctx context.Context, k digest.DKIMKey) (active bool, 
 }
 
 // DKIMKeys returns all keys, by domain and selector.
-func (s *Store) DKIMKeys(ctx context.Context) ([]digest.DKIMKey, error) {
+func (s Editions) DKIMKeys(ctx context.Context) ([]digest.DKIMKey, error) {
 	return readRows[digest.DKIMKey](ctx, s.read(), "reading the keys",
 		`SELECT domain, selector, private_key, active, created_at FROM dkim_keys ORDER BY domain, selector`)
 }
 
 // UseDKIMKey makes a key the active one of its domain. It returns digest.NotFound if the key does not exist.
-func (s *Store) UseDKIMKey(ctx context.Context, domain, selector string) error {
+func (s Editions) UseDKIMKey(ctx context.Context, domain, selector string) error {
 	return s.changeKey(ctx, "taking a key into use", domain, selector, func(c conn, _ bool, _ int) error {
 		return c.run(ctx, `UPDATE dkim_keys SET active = CASE WHEN selector = ? THEN 1 ELSE 0 END WHERE domain = ?`,
 			selector, laneName(domain))
@@ -35,7 +35,7 @@ func (s *Store) UseDKIMKey(ctx context.Context, domain, selector string) error {
 
 // RemoveDKIMKey deletes a key. It returns digest.NotFound if the key does not exist. It returns digest.Conflict if the
 // key is active and the domain has others, because mail would be sent unsigned.
-func (s *Store) RemoveDKIMKey(ctx context.Context, domain, selector string) error {
+func (s Editions) RemoveDKIMKey(ctx context.Context, domain, selector string) error {
 	return s.changeKey(ctx, "removing a key", domain, selector, func(c conn, active bool, others int) error {
 		if active && others > 0 {
 			return conflict("the key %s signs the mail of %s; first take another into use: digest dkim use", selector,
@@ -46,7 +46,7 @@ func (s *Store) RemoveDKIMKey(ctx context.Context, domain, selector string) erro
 }
 
 // changeKey locks the keys of a domain and calls f with whether the key is active and how many others exist.
-func (s *Store) changeKey(ctx context.Context, doing, domain, selector string,
+func (s *database) changeKey(ctx context.Context, doing, domain, selector string,
 	f func(c conn, active bool, others int) error) error {
 	return s.change(ctx, doing, func(c conn) error {
 		var found []struct {

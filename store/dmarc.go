@@ -18,8 +18,8 @@ const (
 
 // RecordDMARC adds the rows of a report to its day, in UTC. It reports false, and changes nothing, if it stored the
 // report before. It returns digest.Conflict, and drops the report, if the bounds of a day are reached.
-func (s *Store) RecordDMARC(ctx context.Context, r dmarc.Report, now time.Time) (recorded bool, err error) {
-	return changed(ctx, s, "storing a DMARC report", func(c conn) (bool, error) {
+func (s Editions) RecordDMARC(ctx context.Context, r dmarc.Report, now time.Time) (recorded bool, err error) {
+	return changed(ctx, s.database, "storing a DMARC report", func(c conn) (bool, error) {
 		today, day := digest.DateOf(now.UTC()).String(), digest.DateOf(r.Begin.UTC()).String()
 		n, err := c.exec(ctx, `INSERT INTO dmarc_reports (report, day) VALUES (?, ?)
 			ON CONFLICT DO NOTHING`, r.Key(), today)
@@ -62,7 +62,7 @@ const failsDMARC = `spf_aligned = 0 AND dkim_aligned = 0`
 
 // DMARCSummary sums the reports about a day and those after it. It returns at most most sources that fail, and as
 // many that pass.
-func (s *Store) DMARCSummary(ctx context.Context, since digest.Date, most int) (sum dmarc.Summary, err error) {
+func (s Editions) DMARCSummary(ctx context.Context, since digest.Date, most int) (sum dmarc.Summary, err error) {
 	const doing = "reading DMARC reports"
 	err = s.atOneInstant(ctx, doing, func(s *Store) (err error) {
 		sources := func(where string) ([]dmarc.Source, error) {
@@ -88,7 +88,7 @@ func (s *Store) DMARCSummary(ctx context.Context, since digest.Date, most int) (
 }
 
 // pruneDMARC deletes the reports of old days.
-func (s *Store) pruneDMARC(ctx context.Context, now time.Time, keep time.Duration) error {
+func (s *database) pruneDMARC(ctx context.Context, now time.Time, keep time.Duration) error {
 	old := digest.DateOf(now.Add(-min(keep, dmarcAge)).UTC()).String()
 	return s.write(ctx, func(c conn) error {
 		return c.execEach(ctx, []string{

@@ -33,7 +33,7 @@ func TestDMARCReports(t *testing.T) {
 	each(t, func(w world) {
 		record := func(r dmarc.Report, now time.Time) bool {
 			w.t.Helper()
-			recorded, err := w.RecordDMARC(w.ctx(), r, now)
+			recorded, err := w.Editions.RecordDMARC(w.ctx(), r, now)
 			w.ok(err)
 			return recorded
 		}
@@ -44,7 +44,7 @@ func TestDMARCReports(t *testing.T) {
 		want(w.t, "another on one day", record(dmarcReport("google.com", "3", 0, passing), noon), true)
 		want(w.t, "another receiver", record(dmarcReport("Yahoo", "1", 0, passing, forwarded), noon), true)
 
-		sum, err := w.DMARCSummary(w.ctx(), digest.DateOf(noon), 10)
+		sum, err := w.Editions.DMARCSummary(w.ctx(), digest.DateOf(noon), 10)
 		w.ok(err)
 		counted := func(r dmarc.Row, n int64, reporter string, reporters int) dmarc.Source {
 			r.Count = n
@@ -56,24 +56,24 @@ func TestDMARCReports(t *testing.T) {
 			[]dmarc.Source{counted(passing, 160, "Yahoo", 2), counted(forwarded, 5, "Yahoo", 1)}) ||
 			slices.Equal(sum.Passing, []dmarc.Source{counted(passing, 160, "google.com", 2),
 				counted(forwarded, 5, "Yahoo", 1)}), true)
-		sum, err = w.DMARCSummary(w.ctx(), digest.DateOf(noon).Plus(1), 10)
+		sum, err = w.Editions.DMARCSummary(w.ctx(), digest.DateOf(noon).Plus(1), 10)
 		w.ok(err)
 		want(w.t, "since the next day", fmt.Sprint(sum.Totals, len(sum.Failing)), "[{example.org 40 0}] 0")
-		sum, err = w.DMARCSummary(w.ctx(), digest.DateOf(noon), 1)
+		sum, err = w.Editions.DMARCSummary(w.ctx(), digest.DateOf(noon), 1)
 		w.ok(err)
 		want(w.t, "at most one of each", fmt.Sprint(len(sum.Failing), len(sum.Passing)), "1 1")
 
-		_, err = w.Prune(w.ctx(), noon.Add(90*day), 400*day, 100)
+		_, err = w.Operator.Prune(w.ctx(), noon.Add(90*day), 400*day, 100)
 		w.ok(err)
 		want(w.t, "kept", record(google, noon.Add(90*day)), false)
-		_, err = w.Prune(w.ctx(), noon.Add(91*day), 400*day, 100)
+		_, err = w.Operator.Prune(w.ctx(), noon.Add(91*day), 400*day, 100)
 		w.ok(err)
-		sum, err = w.DMARCSummary(w.ctx(), digest.DateOf(noon), 10)
+		sum, err = w.Editions.DMARCSummary(w.ctx(), digest.DateOf(noon), 10)
 		w.ok(err)
 		want(w.t, "after 91 days", fmt.Sprint(sum.Totals), "[{example.org 40 0}]")
-		_, err = w.Prune(w.ctx(), noon.Add(10*day), 7*day, 100)
+		_, err = w.Operator.Prune(w.ctx(), noon.Add(10*day), 7*day, 100)
 		w.ok(err)
-		sum, err = w.DMARCSummary(w.ctx(), digest.DateOf(noon), 10)
+		sum, err = w.Editions.DMARCSummary(w.ctx(), digest.DateOf(noon), 10)
 		w.ok(err)
 		want(w.t, "where less is kept", len(sum.Totals), 0)
 	})
@@ -89,17 +89,18 @@ func TestDMARCBounds(t *testing.T) {
 				strings.Repeat("a", 200)+".example"
 		}
 		for i, kind := range []digest.Kind{"", "", digest.Conflict} {
-			_, err := w.RecordDMARC(w.ctx(), dmarcReport(fmt.Sprint("flood", i), "1", 0, many...), noon)
+			_, err := w.Editions.RecordDMARC(w.ctx(), dmarcReport(fmt.Sprint("flood", i), "1", 0, many...), noon)
 			want(w.t, fmt.Sprint("report ", i), digest.KindOf(err), kind)
 		}
-		recorded, err := w.RecordDMARC(w.ctx(), dmarcReport("google.com", "1", 1, passing), noon)
+		recorded, err := w.Editions.RecordDMARC(w.ctx(), dmarcReport("google.com", "1", 1, passing), noon)
 		w.ok(err)
 		want(w.t, "of another day", recorded, true)
 		w.ok(w.Exec(w.ctx(), `INSERT INTO dmarc_reports (report, day) SELECT CAST(n AS TEXT), ? FROM (
 			WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 997) SELECT n FROM c) v`,
 			digest.DateOf(noon).String()))
 		for i, kind := range []digest.Kind{digest.Conflict, ""} {
-			_, err := w.RecordDMARC(w.ctx(), dmarcReport("google.com", "2", 1, passing), noon.Add(time.Duration(i)*day))
+			_, err := w.Editions.RecordDMARC(w.ctx(), dmarcReport("google.com", "2", 1, passing),
+				noon.Add(time.Duration(i)*day))
 			want(w.t, fmt.Sprint("after a thousand, days later: ", i), digest.KindOf(err), kind)
 		}
 	})

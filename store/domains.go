@@ -206,7 +206,7 @@ func savePaces(ctx context.Context, c conn, domains paces) error {
 }
 
 // pruneDomains deletes domains and addresses that have not limited us for a long time.
-func (s *Store) pruneDomains(ctx context.Context, now time.Time) error {
+func (s *database) pruneDomains(ctx context.Context, now time.Time) error {
 	return s.run(ctx, "", `DELETE FROM domains WHERE limited_at < ? AND free_at <= ?`, at(now).plus(-keepDomains),
 		now)
 }

@@ -18,11 +18,11 @@ func (w world) inDomain(domain string, n int, queued time.Time) []digest.Feed {
 		host := fmt.Sprintf("h%d.%s", i, domain)
 		items = append(items, store.ImportItem{URL: "https://" + host + "/feed", Host: host, Domain: domain})
 	}
-	_, err := w.Import(w.ctx(), w.reader("of "+domain, "UTC").ID, items, 1e6, queued)
+	_, err := w.Subscriptions.Import(w.ctx(), w.reader("of "+domain, "UTC").ID, items, 1e6, queued)
 	w.ok(err)
 	feeds := make([]digest.Feed, n)
 	for i, it := range items {
-		feeds[i], err = w.FeedByURL(w.ctx(), it.URL)
+		feeds[i], err = w.Feeds.FeedByURL(w.ctx(), it.URL)
 		w.ok(err)
 	}
 	return feeds
@@ -50,7 +50,7 @@ func (w world) askedOnce(f digest.Feed, now time.Time, o outcome) {
 		now.Unix(), f.ID))
 	w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
 	w.ok(w.Exec(w.ctx(), `UPDATE domains SET free_at = 0`))
-	claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 1, Lease: time.Hour, Token: "o"})
+	claimed, _, err := w.Feeds.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 1, Lease: time.Hour, Token: "o"})
 	w.ok(err)
 	want(w.t, "claimed", len(claimed), 1)
 	w.end(now, claimed[0], o)
@@ -119,7 +119,7 @@ func TestLimitedAddresses(t *testing.T) {
 			}
 			want(w.t, "claimed before the address is free", n, free)
 			if paced {
-				next, _, err := w.NextPoll(w.ctx())
+				next, _, err := w.Feeds.NextPoll(w.ctx())
 				w.ok(err)
 				want(w.t, "the next poll", next, noon.Add(2*time.Minute+2*time.Second))
 				want(w.t, "claimed then", len(w.claim(noon.Add(3*time.Minute), hosts, "one")), 1)
@@ -144,7 +144,7 @@ func TestClaimsKeepToThePace(t *testing.T) {
 			for i := range workers {
 				wg.Go(func() {
 					for round := range 20 {
-						claimed, _, err := w.ClaimFeeds(w.ctx(), now,
+						claimed, _, err := w.Feeds.ClaimFeeds(w.ctx(), now,
 							store.ClaimOptions{N: 4, Lease: time.Hour, Token: fmt.Sprint(now, i, round)})
 						if err != nil {
 							w.t.Error(err)
@@ -165,7 +165,7 @@ func TestClaimsKeepToThePace(t *testing.T) {
 		want(w.t, "of the other", got["quick.example"], feeds)
 		for minute := 1; minute <= 3; minute++ {
 			now := noon.Add(time.Duration(minute) * time.Minute)
-			next, _, err := w.NextPoll(w.ctx())
+			next, _, err := w.Feeds.NextPoll(w.ctx())
 			w.ok(err)
 			want(w.t, "next poll", next, now)
 			want(w.t, "in its minute", claimAll(now)["slow.example"], 1)

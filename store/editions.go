@@ -17,19 +17,19 @@ const editionState = `CASE WHEN e.state = 'leased' THEN COALESCE((SELECT mc.stat
 	WHERE mc.edition_id = e.id), e.state) ELSE e.state END`
 
 // Editions returns a digest's editions, newest first, at most limit.
-func (s *Store) Editions(ctx context.Context, id digest.DigestID, limit int) ([]digest.Edition, error) {
+func (s Editions) Editions(ctx context.Context, id digest.DigestID, limit int) ([]digest.Edition, error) {
 	return s.editionsWhere(ctx, `e.digest_id = ? ORDER BY e.local_date DESC LIMIT ?`, id, limit)
 }
 
 // Edition returns an edition by its key, or digest.NotFound.
-func (s *Store) Edition(ctx context.Context, id digest.EditionID) (digest.Edition, error) {
+func (s Editions) Edition(ctx context.Context, id digest.EditionID) (digest.Edition, error) {
 	return readOne[digest.Edition](ctx, s.read(), "reading the edition", notFound("there is no such edition"),
 		`SELECT `+editionColumns+` FROM editions e WHERE e.id = ?`, id)
 }
 
 // LatestEditions returns a digest's editions whose midnight has passed at now, newest first, at most limit. A process
 // whose clock is fast may have released an edition before its midnight.
-func (s *Store) LatestEditions(ctx context.Context, id digest.DigestID, now time.Time, limit int) ([]digest.Edition,
+func (s Editions) LatestEditions(ctx context.Context, id digest.DigestID, now time.Time, limit int) ([]digest.Edition,
 	error) {
 	return s.editionsWhere(ctx, `e.digest_id = ? AND e.due_at <= ? ORDER BY e.local_date DESC LIMIT ?`, id, now,
 		limit)
@@ -37,7 +37,7 @@ func (s *Store) LatestEditions(ctx context.Context, id digest.DigestID, now time
 
 // EditionOn returns a digest's edition of a date. It returns digest.NotFound if the digest has no edition of that
 // date, or if its midnight is after now.
-func (s *Store) EditionOn(ctx context.Context, id digest.DigestID, date digest.Date, now time.Time) (digest.Edition,
+func (s Editions) EditionOn(ctx context.Context, id digest.DigestID, date digest.Date, now time.Time) (digest.Edition,
 	error) {
 	return readOne[digest.Edition](ctx, s.read(), "reading the edition", notFound("there is no edition of that day"),
 		`SELECT `+editionColumns+`
@@ -45,7 +45,7 @@ func (s *Store) EditionOn(ctx context.Context, id digest.DigestID, date digest.D
 }
 
 // EditionsIn returns a digest's editions of one month whose midnight has passed at now, newest first.
-func (s *Store) EditionsIn(ctx context.Context, id digest.DigestID, year int, month time.Month,
+func (s Editions) EditionsIn(ctx context.Context, id digest.DigestID, year int, month time.Month,
 	now time.Time) ([]digest.Edition, error) {
 	first := digest.Date{Year: year, Month: month, Day: 1}.String()
 	return s.editionsWhere(ctx,
@@ -53,7 +53,7 @@ func (s *Store) EditionsIn(ctx context.Context, id digest.DigestID, year int, mo
 		id, first, first[:len(first)-2]+"31", now)
 }
 
-func (s *Store) editionsWhere(ctx context.Context, where string, args ...any) ([]digest.Edition, error) {
+func (s *database) editionsWhere(ctx context.Context, where string, args ...any) ([]digest.Edition, error) {
 	return readRows[digest.Edition](ctx, s.read(), "reading editions", `SELECT `+
 		editionColumns+` FROM editions e WHERE `+where, args...)
 }
@@ -66,7 +66,7 @@ type Beside struct {
 }
 
 // Beside returns the neighbors of an edition that its reader can see at now.
-func (s *Store) Beside(ctx context.Context, e digest.Edition, now time.Time) (b Beside, err error) {
+func (s Editions) Beside(ctx context.Context, e digest.Edition, now time.Time) (b Beside, err error) {
 	err = s.read().get(ctx, &b, `SELECT
 		(SELECT e.local_date FROM editions e JOIN digests d ON d.id = e.digest_id WHERE e.digest_id = ?
 		AND e.local_date < ? AND `+cameAt+` <= ? ORDER BY e.local_date DESC LIMIT 1) AS earlier,
@@ -87,7 +87,7 @@ type Month struct {
 }
 
 // Months returns the months in which a digest has editions whose midnight has passed at now, newest first.
-func (s *Store) Months(ctx context.Context, id digest.DigestID, now time.Time) ([]Month, error) {
+func (s Editions) Months(ctx context.Context, id digest.DigestID, now time.Time) ([]Month, error) {
 	return readRows[Month](ctx, s.read(), "reading the months of the archive",
 		`SELECT CAST(substr(x.month, 1, 4) AS INTEGER) AS year,
 		CAST(substr(x.month, 6) AS INTEGER) AS month, x.editions

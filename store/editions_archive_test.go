@@ -22,34 +22,34 @@ func TestArchive(t *testing.T) {
 		date := func(day int) digest.Date { return digest.DateOf(first.AddDate(0, 0, day)) }
 		now := first.AddDate(0, 0, 3).Add(-time.Second) // before the midnight of the last edition
 
-		list, err := w.LatestEditions(w.ctx(), d.ID, now, 2)
+		list, err := w.Editions.LatestEditions(w.ctx(), d.ID, now, 2)
 		w.ok(err)
 		want(t, "latest", fmt.Sprint(len(list), list[0].LocalDate, list[1].LocalDate), "2 2026-12-01 2026-11-30")
-		_, err = w.EditionOn(w.ctx(), d.ID, date(3), now)
+		_, err = w.Editions.EditionOn(w.ctx(), d.ID, date(3), now)
 		want(t, "ahead", digest.KindOf(err), digest.NotFound)
-		_, err = w.EditionOn(w.ctx(), other.ID, date(0), now)
+		_, err = w.Editions.EditionOn(w.ctx(), other.ID, date(0), now)
 		want(t, "another's", digest.KindOf(err), digest.NotFound)
-		e, err := w.EditionOn(w.ctx(), d.ID, date(3), now.Add(time.Second))
+		e, err := w.Editions.EditionOn(w.ctx(), d.ID, date(3), now.Add(time.Second))
 		w.ok(err)
 		want(t, "out", e.Number, 4)
 
-		list, err = w.EditionsIn(w.ctx(), d.ID, 2026, time.December, now)
+		list, err = w.Editions.EditionsIn(w.ctx(), d.ID, 2026, time.December, now)
 		w.ok(err)
 		want(t, "December", len(list), 1)
-		list, err = w.EditionsIn(w.ctx(), d.ID, 2026, time.November, now)
+		list, err = w.Editions.EditionsIn(w.ctx(), d.ID, 2026, time.November, now)
 		w.ok(err)
 		want(t, "November", fmt.Sprint(len(list), list[0].LocalDate), "2 2026-11-30")
 
 		for day, beside := range map[int]string{0: "0000-00-00 2026-11-30", 1: "2026-11-29 2026-12-01",
 			2: "2026-11-30 0000-00-00"} {
-			b, err := w.Beside(w.ctx(), digest.Edition{DigestID: d.ID, LocalDate: date(day)}, now)
+			b, err := w.Editions.Beside(w.ctx(), digest.Edition{DigestID: d.ID, LocalDate: date(day)}, now)
 			w.ok(err)
 			want(t, "beside", fmt.Sprint(b.Earlier, " ", b.Later), beside)
 		}
-		months, err := w.Months(w.ctx(), d.ID, now)
+		months, err := w.Editions.Months(w.ctx(), d.ID, now)
 		w.ok(err)
 		want(t, "months", fmt.Sprint(months), "[{2026 December 1} {2026 November 2}]")
-		months, err = w.Months(w.ctx(), other.ID, now)
+		months, err = w.Editions.Months(w.ctx(), other.ID, now)
 		w.ok(err)
 		want(t, "another's months", len(months), 0)
 	})

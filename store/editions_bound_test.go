@@ -39,10 +39,10 @@ type voyage struct {
 func (v *voyage) hours(now, end time.Time) {
 	v.t.Helper()
 	for ; !now.After(end); now = now.Add(time.Hour) {
-		_, err := v.EndPauses(v.ctx(), now)
+		_, err := v.Editions.EndPauses(v.ctx(), now)
 		v.ok(err)
 		var due []digest.FeedID
-		_, err = v.Plan(v.ctx(), now, func(f digest.Feed, _ time.Time) (time.Time, bool) {
+		_, err = v.Feeds.Plan(v.ctx(), now, func(f digest.Feed, _ time.Time) (time.Time, bool) {
 			due = append(due, f.ID)
 			return time.Time{}, false
 		})
@@ -109,20 +109,20 @@ func (v *voyage) run(rng *rand.Rand) {
 		switch rng.IntN(8) {
 		case 0, 1:
 			until := now.Add(time.Duration(1+rng.IntN(6*24)) * time.Hour)
-			w.ok(w.PauseDigest(w.ctx(), d.ID, until, now))
+			w.ok(w.Readers.PauseDigest(w.ctx(), d.ID, until, now))
 			note("paused until %s", until.Format("02 15h"))
 		case 2:
-			w.ok(w.ResumeDigest(w.ctx(), d.ID, now))
+			w.ok(w.Readers.ResumeDigest(w.ctx(), d.ID, now))
 			note("back")
 		case 3:
 			zone := zones[rng.IntN(len(zones))]
-			w.ok(w.SetTimeZone(w.ctx(), d.UserID, zone, now))
+			w.ok(w.Readers.SetTimeZone(w.ctx(), d.UserID, zone, now))
 			note("in %s", zone)
 		}
 		v.hours(now, now.Add(23*time.Hour))
 		now = now.Add(24 * time.Hour)
 	}
-	w.ok(w.ResumeDigest(w.ctx(), d.ID, now))
+	w.ok(w.Readers.ResumeDigest(w.ctx(), d.ID, now))
 	v.hours(now, now.Add(48*time.Hour))
 	v.check(strings.Join(log, ", "))
 }
@@ -163,12 +163,12 @@ func (w world) nights(from time.Time, n int, each func(now time.Time)) (asked []
 			each(now)
 		}
 		hosts := make(map[digest.FeedID]string)
-		for _, f := range storetest.All(w.t, w.Feeds(w.ctx())) {
+		for _, f := range storetest.All(w.t, w.Feeds.Feeds(w.ctx())) {
 			hosts[f.ID] = f.Host
 		}
-		_, err := w.EndPauses(w.ctx(), now)
+		_, err := w.Editions.EndPauses(w.ctx(), now)
 		w.ok(err)
-		_, err = w.Plan(w.ctx(), now, func(f digest.Feed, due time.Time) (time.Time, bool) {
+		_, err = w.Feeds.Plan(w.ctx(), now, func(f digest.Feed, due time.Time) (time.Time, bool) {
 			asked = append(asked, due.Format("02 ")+hosts[f.ID])
 			return time.Time{}, false
 		})
@@ -188,24 +188,24 @@ func TestPauseAsks(t *testing.T) {
 		w.subscribe(ada, a)
 		w.subscribe(bob, b)
 		w.subscribe(cyd, c)
-		w.ok(w.SetCadence(w.ctx(), cyd.ID, 1<<time.Sunday|1<<time.Monday, noon))
+		w.ok(w.Readers.SetCadence(w.ctx(), cyd.ID, 1<<time.Sunday|1<<time.Monday, noon))
 		until := parisMidnight.Add(10 * day) // a Monday
 		for _, d := range []digest.Digest{ada, cyd} {
-			w.ok(w.PauseDigest(w.ctx(), d.ID, until, noon))
+			w.ok(w.Readers.PauseDigest(w.ctx(), d.ID, until, noon))
 		}
-		w.ok(w.PauseDigest(w.ctx(), bob.ID, time.Time{}, noon))
+		w.ok(w.Readers.PauseDigest(w.ctx(), bob.ID, time.Time{}, noon))
 		want(w.t, "due when it is back", w.again(ada).NextDueAt, until)
-		next, _, err := w.NextMidnight(w.ctx(), time.Time{})
+		next, _, err := w.Feeds.NextMidnight(w.ctx(), time.Time{})
 		w.ok(err)
 		want(w.t, "next midnight", next, parisMidnight)
-		info, err := w.Feed(w.ctx(), a.ID)
+		info, err := w.Feeds.Feed(w.ctx(), a.ID)
 		w.ok(err)
 		want(w.t, "somebody takes it", info.Subscribers, 1)
 		want(w.t, "and is asked for", info.NextDueAt, parisMidnight)
-		due, err := w.FeedDue(w.ctx(), a.ID, parisMidnight.Add(time.Hour))
+		due, err := w.Feeds.FeedDue(w.ctx(), a.ID, parisMidnight.Add(time.Hour))
 		w.ok(err)
 		want(w.t, "and the night after", due, parisMidnight.Add(day))
-		info, err = w.Feed(w.ctx(), b.ID)
+		info, err = w.Feeds.Feed(w.ctx(), b.ID)
 		w.ok(err)
 		want(w.t, "nobody takes it", info.Subscribers, 0)
 		want(w.t, "four nights", fmt.Sprint(w.nights(parisMidnight, 4, nil)), "[19 a 20 a 21 a 21 c 22 a 22 c]")
@@ -220,7 +220,7 @@ func TestPauseAsks(t *testing.T) {
 // bound describes the periods of a digest's bound editions.
 func (w world) bound(d digest.Digest) string {
 	w.t.Helper()
-	list, err := w.Editions(w.ctx(), d.ID, 100)
+	list, err := w.Editions.Editions(w.ctx(), d.ID, 100)
 	w.ok(err)
 	var out []string
 	for _, e := range list {
@@ -242,30 +242,33 @@ func TestPauseChanges(t *testing.T) {
 		{"as it was set", func(world, digest.Digest, time.Time) {},
 			"2026-11-26 o p0 p1 p2 p3 p4 p5 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9", "19 12h to 25 23h"},
 		{"shortened", func(w world, d digest.Digest, now time.Time) {
-			w.ok(w.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(4*day), now))
+			w.ok(w.Readers.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(4*day), now))
 		}, "2026-11-24 o p0 p1 p2 p3 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9",
 			"19 12h to 23 23h"},
 		{"prolonged", func(w world, d digest.Digest, now time.Time) {
-			w.ok(w.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(8*day), now))
+			w.ok(w.Readers.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(8*day), now))
 		}, "2026-11-28 o p0 p1 p2 p3 p4 p5 p6 p7 p8; 2026-11-29 p9", "19 12h to 27 23h"},
-		{"ended early", func(w world, d digest.Digest, now time.Time) { w.ok(w.ResumeDigest(w.ctx(), d.ID, now)) },
+		{"ended early", func(w world, d digest.Digest,
+			now time.Time) {
+			w.ok(w.Readers.ResumeDigest(w.ctx(), d.ID, now))
+		},
 			"2026-11-23 o p0 p1 p2 p3; 2026-11-24 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9",
 			"19 12h to 22 12h"},
 		{"begun again before it came", func(w world, d digest.Digest, now time.Time) {
-			w.ok(w.ResumeDigest(w.ctx(), d.ID, now))
-			w.ok(w.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(5*day), now.Add(time.Hour)))
+			w.ok(w.Readers.ResumeDigest(w.ctx(), d.ID, now))
+			w.ok(w.Readers.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(5*day), now.Add(time.Hour)))
 		}, "2026-11-25 o p0 p1 p2 p3 p4 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9",
 			"19 12h to 24 23h"},
 		{"left and begun again", func(w world, d digest.Digest, now time.Time) {
-			w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, now))
-			w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestActive, now))
+			w.ok(w.Readers.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, now))
+			w.ok(w.Readers.SetDigestState(w.ctx(), d.ID, digest.DigestActive, now))
 		}, "2026-11-23 o p0 p1 p2 p3; 2026-11-24 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9",
 			""},
 		{"on a Friday", func(w world, d digest.Digest, now time.Time) {
-			w.ok(w.SetCadence(w.ctx(), d.ID, 1<<time.Friday, now))
+			w.ok(w.Readers.SetCadence(w.ctx(), d.ID, 1<<time.Friday, now))
 		}, "2026-11-27 o p0 p1 p2 p3 p4 p5 p6 p7", "19 12h to 25 23h"},
 		{"in Tokyo, on the same date", func(w world, d digest.Digest, now time.Time) {
-			w.ok(w.SetTimeZone(w.ctx(), d.UserID, "Asia/Tokyo", now))
+			w.ok(w.Readers.SetTimeZone(w.ctx(), d.UserID, "Asia/Tokyo", now))
 		}, "2026-11-26 o p0 p1 p2 p3 p4 p5; 2026-11-27 p6; 2026-11-28 p7; 2026-11-29 p8", "19 12h to 25 15h"},
 	}
 	each(t, func(w world) {
@@ -274,16 +277,16 @@ func TestPauseChanges(t *testing.T) {
 			f := w.feed(fmt.Sprintf("f%d", i))
 			w.subscribe(d, f)
 			w.record(noon, f, posts(noon, "o"))
-			w.ok(w.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(6*day), noon))
+			w.ok(w.Readers.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(6*day), noon))
 			for night := range 10 {
 				if night == 3 {
 					c.change(w, d, noon.Add(3*day))
 				}
 				now := parisMidnight.Add(time.Duration(night) * day)
 				for _, hour := range []time.Duration{-8 * time.Hour, 0} { // midnight in Tokyo and in Paris
-					_, err := w.EndPauses(w.ctx(), now.Add(hour))
+					_, err := w.Editions.EndPauses(w.ctx(), now.Add(hour))
 					w.ok(err)
-					_, err = w.Plan(w.ctx(), now.Add(hour), queueNothing)
+					_, err = w.Feeds.Plan(w.ctx(), now.Add(hour), queueNothing)
 					w.ok(err)
 					if hour == 0 {
 						w.record(now, f, posts(now, fmt.Sprint("p", night)))
@@ -303,7 +306,7 @@ func TestBoundEditionIsCarried(t *testing.T) {
 	each(t, func(w world) {
 		d, f := w.reader("ada", "Europe/Paris"), w.feed("f.example")
 		w.subscribe(d, f)
-		w.ok(w.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(2*day), noon))
+		w.ok(w.Readers.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(2*day), noon))
 		w.nights(parisMidnight, 4, func(now time.Time) { w.record(now, f, posts(now, now.Format("p02"))) })
 		want(w.t, "editions", w.shown(d), "2026-11-22 p19 p20 p21; 2026-11-23 +p19 +p20 +p21 p22")
 		want(w.t, "bound", w.bound(d), "19 12h to 21 23h; 19 12h to 21 23h")
@@ -318,22 +321,22 @@ func TestPauseGathersAll(t *testing.T) {
 		f, g, x := w.feed("f.example"), w.feed("g.example"), w.feed("x.example")
 		w.subscribe(ada, f, x)
 		w.record(noon, g, posts(noon, "g1"))
-		w.ok(w.PauseDigest(w.ctx(), ada.ID, parisMidnight.Add(3*day), noon))
+		w.ok(w.Readers.PauseDigest(w.ctx(), ada.ID, parisMidnight.Add(3*day), noon))
 		w.record(noon, x, posts(noon, "x1"))
 		gap := digest.Gap{From: noon, To: noon.Add(time.Hour)}
 		f.ParsedAt = noon.Add(time.Hour)
-		_, err := w.Record(w.ctx(), noon.Add(time.Hour),
+		_, err := w.Feeds.Record(w.ctx(), noon.Add(time.Hour),
 			[]store.Polled{{Feed: f, Posts: posts(noon, "f1", "f2"), Listed: []string{"f1", "f2"}, Gap: &gap}})
 		w.ok(err)
 		later := noon.Add(2 * time.Hour)
-		_, err = w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: g.ID}, later)
+		_, err = w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: g.ID}, later)
 		w.ok(err)
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, x.ID))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, x.ID))
 		w.nights(parisMidnight, 4, nil)
 		want(w.t, "posts", w.editions(ada), "2026-11-23 g1 f1 f2")
-		list, err := w.Editions(w.ctx(), ada.ID, 1)
+		list, err := w.Editions.Editions(w.ctx(), ada.ID, 1)
 		w.ok(err)
-		told, err := w.Notices(w.ctx(), []digest.Delivery{{Edition: list[0]}})
+		told, err := w.Editions.Notices(w.ctx(), []digest.Delivery{{Edition: list[0]}})
 		w.ok(err)
 		want(w.t, "told", len(told[list[0].ID]), 1)
 	})
@@ -346,10 +349,10 @@ func TestPauseIsNotPruned(t *testing.T) {
 		w.subscribe(d, f)
 		w.record(noon, f, posts(noon, "p"))
 		end := parisMidnight.Add(300*day - time.Hour) // an hour earlier, because of summer time
-		w.ok(w.PauseDigest(w.ctx(), d.ID, end, noon))
+		w.ok(w.Readers.PauseDigest(w.ctx(), d.ID, end, noon))
 		w.record(end.Add(-day), f, posts(end.Add(-day), "q"))
 		for {
-			n, err := w.Prune(w.ctx(), end.Add(-time.Hour), 30*day, 100)
+			n, err := w.Operator.Prune(w.ctx(), end.Add(-time.Hour), 30*day, 100)
 			w.ok(err)
 			if n == 0 {
 				break
@@ -357,6 +360,6 @@ func TestPauseIsNotPruned(t *testing.T) {
 		}
 		w.nights(end, 1, nil)
 		want(w.t, "all of it", w.editions(d), "2027-09-16 p q")
-		oneLine(w.t, w.PauseDigest(w.ctx(), d.ID, end.Add(401*day), end), digest.Invalid)
+		oneLine(w.t, w.Readers.PauseDigest(w.ctx(), d.ID, end.Add(401*day), end), digest.Invalid)
 	})
 }

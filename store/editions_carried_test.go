@@ -21,7 +21,7 @@ func TestCarry(t *testing.T) {
 		w.sendTo(parisMidnight, bob)
 		second := parisMidnight.Add(day)
 		w.record(parisMidnight.Add(time.Hour), f, posts(parisMidnight.Add(time.Hour), "2"))
-		waiting, err := w.WaitingPosts(w.ctx(), ada.ID)
+		waiting, err := w.Editions.WaitingPosts(w.ctx(), ada.ID)
 		w.ok(err)
 		want(w.t, "while it may still be sent", w.marked(waiting), "2")
 		want(w.t, "the 21st", w.hour(second), 2)
@@ -29,7 +29,7 @@ func TestCarry(t *testing.T) {
 		want(w.t, "bob's", w.shown(bob), "2026-11-20 1; 2026-11-21 2")
 		w.sendTo(second, bob)
 		w.recoverDead(second.Add(20 * time.Hour))
-		waiting, err = w.WaitingPosts(w.ctx(), ada.ID)
+		waiting, err = w.Editions.WaitingPosts(w.ctx(), ada.ID)
 		w.ok(err)
 		want(w.t, "what is lost so far", w.marked(waiting), "+1 +2")
 
@@ -58,7 +58,7 @@ func (w world) sendTo(now time.Time, d digest.Digest) {
 			w.mark(now, "send", digest.Mark{ID: e.ID, State: digest.EditionSent})
 		}
 	}
-	w.ok(w.GiveBackEditions(w.ctx(), "send"))
+	w.ok(w.Editions.GiveBackEditions(w.ctx(), "send"))
 }
 
 // If an edition that carries others fails, or is in doubt twice, the posts that it carried do not appear again.
@@ -118,8 +118,8 @@ func TestUndelivered(t *testing.T) {
 			func(w world, e digest.Delivery) { mark(digest.EditionFailed, "")(w, e); w.resend(e.ID) }, none},
 		"refused, left and back": {func(w world, e digest.Delivery) {
 			mark(digest.EditionFailed, "")(w, e)
-			w.ok(w.SetDigestState(w.ctx(), e.DigestID, digest.DigestLeft, parisMidnight))
-			w.ok(w.SetDigestState(w.ctx(), e.DigestID, digest.DigestActive, parisMidnight))
+			w.ok(w.Readers.SetDigestState(w.ctx(), e.DigestID, digest.DigestLeft, parisMidnight))
+			w.ok(w.Readers.SetDigestState(w.ctx(), e.DigestID, digest.DigestActive, parisMidnight))
 		}, none},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestUndelivered(t *testing.T) {
 				d := w.released(1)[0]
 				c.end(w, w.claimEditions(parisMidnight, 1, "t")[0])
 				second, third := parisMidnight.Add(day), parisMidnight.Add(2*day)
-				f, err := w.FeedByURL(w.ctx(), "https://f.example/feed")
+				f, err := w.Feeds.FeedByURL(w.ctx(), "https://f.example/feed")
 				w.ok(err)
 				w.record(second.Add(-time.Hour), f, posts(second.Add(-time.Hour), "q"))
 				w.hour(second)
@@ -155,7 +155,7 @@ func doubt(w world) {
 
 func (w world) resend(id digest.EditionID) {
 	w.t.Helper()
-	w.ok(w.ResendEdition(w.ctx(), id, parisMidnight))
+	w.ok(w.Editions.ResendEdition(w.ctx(), id, parisMidnight))
 	w.send(parisMidnight)
 }
 
@@ -163,12 +163,12 @@ func (w world) resend(id digest.EditionID) {
 // the editions that a notice names.
 func (w world) brought(d digest.Digest) string {
 	w.t.Helper()
-	latest, err := w.Editions(w.ctx(), d.ID, 1)
+	latest, err := w.Editions.Editions(w.ctx(), d.ID, 1)
 	w.ok(err)
 	e := []digest.Delivery{{Edition: latest[0]}}
-	refs, err := w.EditionPosts(w.ctx(), e)
+	refs, err := w.Editions.EditionPosts(w.ctx(), e)
 	w.ok(err)
-	told, err := w.Notices(w.ctx(), e)
+	told, err := w.Editions.Notices(w.ctx(), e)
 	w.ok(err)
 	var said []string
 	for _, r := range refs[latest[0].ID] {
@@ -212,7 +212,7 @@ func TestCarriedNotices(t *testing.T) {
 		want(w.t, "for the notice alone", w.hour(parisMidnight.Add(day)), 1)
 		want(w.t, "told again", w.editionNotices(ada), "2026-11-20 dead f.example; 2026-11-21 dead f.example")
 		w.recoverDead(parisMidnight.Add(2 * day))
-		told, err := w.WaitingNotices(w.ctx(), ada.ID)
+		told, err := w.Editions.WaitingNotices(w.ctx(), ada.ID)
 		w.ok(err)
 		want(w.t, "and waits, once", len(told), 1)
 	})
@@ -222,7 +222,7 @@ func TestCarriedNotices(t *testing.T) {
 func (w world) pruneHard(now time.Time) {
 	w.t.Helper()
 	for {
-		n, err := w.Prune(w.ctx(), now, time.Hour, 2)
+		n, err := w.Operator.Prune(w.ctx(), now, time.Hour, 2)
 		w.ok(err)
 		if n == 0 {
 			return
@@ -236,7 +236,7 @@ func TestPruneSparesWhatIsToBeCarried(t *testing.T) {
 		ada := w.reader("ada", "Europe/Paris")
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
-		w.ok(w.SetCadence(w.ctx(), ada.ID, 1<<time.Sunday, noon))
+		w.ok(w.Readers.SetCadence(w.ctx(), ada.ID, 1<<time.Sunday, noon))
 		w.record(noon, f, posts(noon, "p"))
 		w.record(noon.Add(60*day), f, nil, "other") // the document no longer contains it
 		sunday := w.again(ada).NextDueAt
@@ -263,7 +263,7 @@ func TestPruneSparesWhatIsToBeCarried(t *testing.T) {
 		}
 		w.hour(sunday)
 		w.send(sunday)
-		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestPaused, sunday))
+		w.ok(w.Readers.SetDigestState(w.ctx(), ada.ID, digest.DigestPaused, sunday))
 		w.pruneHard(sunday.Add(400 * day))
 		w.holds("editions", 0, `SELECT count(*) FROM editions`)
 		w.holds("carried", 0, `SELECT count(*) FROM carried_posts`)
@@ -276,10 +276,10 @@ func TestWhoLeavesHasNothingCarried(t *testing.T) {
 		d := w.released(1)[0]
 		now := parisMidnight.Add(21 * time.Hour)
 		w.recoverDead(now)
-		w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, now))
-		w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestActive, now.Add(time.Hour)))
+		w.ok(w.Readers.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, now))
+		w.ok(w.Readers.SetDigestState(w.ctx(), d.ID, digest.DigestActive, now.Add(time.Hour)))
 		want(w.t, "nothing", w.hour(parisMidnight.Add(day)), 0)
-		list, err := w.Editions(w.ctx(), d.ID, 1)
+		list, err := w.Editions.Editions(w.ctx(), d.ID, 1)
 		w.ok(err)
 		want(w.t, "it ended", fmt.Sprint(list[0].State, " ", list[0].Error), "failed unsubscribed")
 	})
@@ -289,10 +289,10 @@ func TestWhoLeavesHasNothingCarried(t *testing.T) {
 func TestCarryOverAPause(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]
-		w.ok(w.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(10*day), parisMidnight))
+		w.ok(w.Readers.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(10*day), parisMidnight))
 		w.recoverDead(parisMidnight.Add(day))
 		want(w.t, "paused", w.hour(parisMidnight.Add(day)), 0)
-		n, err := w.EndPauses(w.ctx(), parisMidnight.Add(10*day))
+		n, err := w.Editions.EndPauses(w.ctx(), parisMidnight.Add(10*day))
 		w.ok(err)
 		want(w.t, "back", n, 1)
 		want(w.t, "at once", w.hour(parisMidnight.Add(10*day)), 1)

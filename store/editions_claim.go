@@ -22,7 +22,7 @@ import (
 // is too late, and as unmailed if the address is suppressed or the digest has no mail. It returns editions of
 // paused digests, which were released before the pause. It postpones an issue that its newsletter may not send
 // (digest.Newsletter.MaySend), whatever its next_at.
-func (s *Store) ClaimEditions(ctx context.Context, now time.Time, q digest.Claim) ([]digest.Delivery, error) {
+func (s Editions) ClaimEditions(ctx context.Context, now time.Time, q digest.Claim) ([]digest.Delivery, error) {
 	for {
 		cl := editionClaim{Claim: q, now: now}
 		var claimed []digest.Delivery
@@ -368,7 +368,7 @@ func endEditions(ctx context.Context, c conn, now instant, ids []digest.EditionI
 
 // GiveBackEditions returns editions to the queue that were leased under token but not sent yet, and undoes the
 // attempt.
-func (s *Store) GiveBackEditions(ctx context.Context, token string) error {
+func (s Editions) GiveBackEditions(ctx context.Context, token string) error {
 	return s.change(ctx, "giving editions back",
 		func(c conn) error { return giveBack(ctx, c, `mc.lease_token = ?`, token) })
 }

@@ -16,7 +16,7 @@ import (
 // It locks out transactions that store posts, subscribe or release (I8), so concurrent calls create one edition. It
 // returns digest.Conflict if the digest has had an edition, is due, is paused or was left. It returns digest.NotFound
 // if there are no hidden posts that pass its filters. If it returns an error, nothing has changed.
-func (s *Store) SendFirst(ctx context.Context, id digest.DigestID, now time.Time) (date digest.Date, err error) {
+func (s Editions) SendFirst(ctx context.Context, id digest.DigestID, now time.Time) (date digest.Date, err error) {
 	looked := newFiltering(0)
 	var filtered bool
 	_, err = s.read().find(ctx, &filtered, `SELECT filtered FROM digests WHERE id = ?`, id)

@@ -16,21 +16,21 @@ func TestSendFirst(t *testing.T) {
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
 		w.subscribe(bob, f)
-		w.ok(w.SetDeliverAt(w.ctx(), ada.ID, 20*time.Hour))
-		_, err := w.SendFirst(w.ctx(), ada.ID, noon)
+		w.ok(w.Readers.SetDeliverAt(w.ctx(), ada.ID, 20*time.Hour))
+		_, err := w.Editions.SendFirst(w.ctx(), ada.ID, noon)
 		oneLine(w.t, err, digest.NotFound)
 		want(w.t, "nothing waits, nothing changes", w.again(ada).NextDueAt, parisMidnight)
 		want(w.t, "nor was a midnight released", w.again(ada).LastDueAt, time.Time{})
 
 		w.record(noon, f, posts(noon, "p", "q"))
 		now := noon.Add(time.Minute)
-		date, err := w.SendFirst(w.ctx(), ada.ID, now)
+		date, err := w.Editions.SendFirst(w.ctx(), ada.ID, now)
 		w.ok(err)
 		want(w.t, "of today", date.String(), "2026-11-19")
 		want(w.t, "hers", w.editions(ada), "2026-11-19 p q")
 		want(w.t, "nothing of others", w.editions(bob), "")
 		want(w.t, "what others wait for", w.waiting(bob), "p q")
-		list, err := w.Editions(w.ctx(), ada.ID, 1)
+		list, err := w.Editions.Editions(w.ctx(), ada.ID, 1)
 		w.ok(err)
 		e := list[0]
 		want(w.t, "edition", e, digest.Edition{
@@ -40,15 +40,15 @@ func TestSendFirst(t *testing.T) {
 		want(w.t, "the next midnight stays", w.again(ada).NextDueAt, parisMidnight)
 		want(w.t, "mailed now, not at the hour", len(w.claimsAt(now)), 1)
 
-		_, err = w.SendFirst(w.ctx(), ada.ID, now)
+		_, err = w.Editions.SendFirst(w.ctx(), ada.ID, now)
 		oneLine(w.t, err, digest.Conflict)
-		_, err = w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID}, now)
+		_, err = w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID}, now)
 		w.ok(err)
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, f.ID))
 		w.subscribe(ada, f)
 		want(w.t, "what came does not wait again", w.waiting(ada), "")
 		w.record(now, f, []digest.Post{titled("p", "Another", now)}, "q")
-		frozen, err := w.Posts(w.ctx(), []digest.PostID{w.find("p")})
+		frozen, err := w.Editions.Posts(w.ctx(), []digest.PostID{w.find("p")})
 		w.ok(err)
 		want(w.t, "what was delivered is frozen", frozen[0].Title, "Title of p")
 
@@ -68,13 +68,13 @@ func TestSendFirstHoldsBack(t *testing.T) {
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
 		w.record(noon, f, []digest.Post{titled("a", "Of boats", noon)})
-		_, err := w.AddFilter(w.ctx(), digest.Filter{DigestID: ada.ID, Words: "boats"}, noon)
+		_, err := w.Subscriptions.AddFilter(w.ctx(), digest.Filter{DigestID: ada.ID, Words: "boats"}, noon)
 		w.ok(err)
-		_, err = w.SendFirst(w.ctx(), ada.ID, noon)
+		_, err = w.Editions.SendFirst(w.ctx(), ada.ID, noon)
 		oneLine(w.t, err, digest.NotFound)
 		want(w.t, "held", w.held(ada), "")
 		w.record(noon, f, []digest.Post{titled("b", "Of trains", noon)}, "a")
-		_, err = w.SendFirst(w.ctx(), ada.ID, noon)
+		_, err = w.Editions.SendFirst(w.ctx(), ada.ID, noon)
 		w.ok(err)
 		want(w.t, "hers", w.editions(ada), "2026-11-19 b")
 		want(w.t, "held then", w.held(ada), "1118 a by boats")
@@ -88,7 +88,7 @@ func TestSendFirstIsForWhoHasNone(t *testing.T) {
 		refused := func(about string, d digest.Digest, now time.Time) {
 			w.t.Helper()
 			before := w.again(d)
-			_, err := w.SendFirst(w.ctx(), d.ID, now)
+			_, err := w.Editions.SendFirst(w.ctx(), d.ID, now)
 			want(w.t, about, digest.KindOf(err), digest.Conflict)
 			want(w.t, about+": as before", w.again(d), before)
 		}
@@ -98,8 +98,8 @@ func TestSendFirstIsForWhoHasNone(t *testing.T) {
 			w.subscribe(d, f)
 		}
 		w.record(noon, f, posts(noon, "p"))
-		w.ok(w.PauseDigest(w.ctx(), ada.ID, parisMidnight.Add(4*day), noon))
-		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestLeft, noon))
+		w.ok(w.Readers.PauseDigest(w.ctx(), ada.ID, parisMidnight.Add(4*day), noon))
+		w.ok(w.Readers.SetDigestState(w.ctx(), bob.ID, digest.DigestLeft, noon))
 		refused("paused", ada, noon)
 		refused("left", bob, noon)
 		refused("due", eve, parisMidnight)
@@ -108,7 +108,7 @@ func TestSendFirstIsForWhoHasNone(t *testing.T) {
 		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
 		m := w.member(n, "member@example.org", "Europe/Paris")
 		refused("of a newsletter", digest.Digest{ID: m.DigestID}, parisMidnight.Add(time.Hour))
-		_, err := w.SendFirst(w.ctx(), 999, noon)
+		_, err := w.Editions.SendFirst(w.ctx(), 999, noon)
 		oneLine(w.t, err, digest.NotFound)
 	})
 }
@@ -121,22 +121,22 @@ func TestSendFirstOnTheWay(t *testing.T) {
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
 		w.subscribe(weekly, f)
-		w.ok(w.SetCadence(w.ctx(), weekly.ID, digest.Cadence(1<<time.Monday), noon))
+		w.ok(w.Readers.SetCadence(w.ctx(), weekly.ID, digest.Cadence(1<<time.Monday), noon))
 		monday := w.again(weekly).NextDueAt
 		night := time.Date(2026, 11, 19, 15, 0, 0, 0, time.UTC) // start of the 20th in Tokyo
 		want(w.t, "a quiet midnight", w.hour(night), 0)
 		now := night.Add(time.Hour)
 		w.record(now, f, posts(now, "p"))
-		w.ok(w.SetTimeZone(w.ctx(), ada.UserID, "America/Los_Angeles", now)) // the 19th, at 08:00
-		_, err := w.SendFirst(w.ctx(), ada.ID, now)
+		w.ok(w.Readers.SetTimeZone(w.ctx(), ada.UserID, "America/Los_Angeles", now)) // the 19th, at 08:00
+		_, err := w.Editions.SendFirst(w.ctx(), ada.ID, now)
 		w.ok(err)
 		want(w.t, "west", w.editions(ada), "2026-11-19 p")
-		w.ok(w.SetTimeZone(w.ctx(), ada.UserID, "Asia/Tokyo", now.Add(time.Minute)))
+		w.ok(w.Readers.SetTimeZone(w.ctx(), ada.UserID, "Asia/Tokyo", now.Add(time.Minute)))
 		w.record(now, f, posts(now, "q"), "p")
 		w.hour(night.Add(day))
 		want(w.t, "east again", w.editions(ada), "2026-11-19 p; 2026-11-21 q")
 
-		_, err = w.SendFirst(w.ctx(), weekly.ID, night.Add(day))
+		_, err = w.Editions.SendFirst(w.ctx(), weekly.ID, night.Add(day))
 		w.ok(err)
 		want(w.t, "between its days", w.editions(weekly), "2026-11-20 p q")
 		want(w.t, "its day stays", w.again(weekly).NextDueAt, monday)
@@ -160,7 +160,7 @@ func TestSendFirstInARace(t *testing.T) {
 		for id := range readers {
 			for range 3 {
 				all.Go(func() {
-					if _, err := w.SendFirst(w.ctx(), digest.DigestID(id+1),
+					if _, err := w.Editions.SendFirst(w.ctx(), digest.DigestID(id+1),
 						parisMidnight.Add(-time.Second)); err == nil {
 						made <- digest.DigestID(id + 1)
 					} else if digest.KindOf(err) != digest.Conflict {

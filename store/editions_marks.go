@@ -39,7 +39,7 @@ const doubtAfter = 15 * time.Minute
 // In the same transaction MarkEditions commits the dots of editions that are still leased under token, and returns
 // these editions. The caller must not send the others. Their lease has expired, or they were recalled because their
 // reader left, has a suppressed address or gets no email.
-func (s *Store) MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark,
+func (s Editions) MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark,
 	dots []digest.Dot) (won []digest.EditionID, err error) {
 	if len(marks)+len(dots) == 0 {
 		return nil, nil
@@ -204,7 +204,7 @@ func markRow(v *values, m digest.Mark, e claimedEdition, now instant) digest.Edi
 }
 
 // RenewLeases extends the leases under token of editions that are not being sent yet.
-func (s *Store) RenewLeases(ctx context.Context, now time.Time, token string, lease time.Duration) error {
+func (s Editions) RenewLeases(ctx context.Context, now time.Time, token string, lease time.Duration) error {
 	return s.run(ctx, "renewing leases",
 		`UPDATE mail_claims SET lease_until = ? WHERE state = 'leased' AND lease_token = ?`, at(now).plus(lease), token)
 }
@@ -216,7 +216,7 @@ func (s *Store) RenewLeases(ctx context.Context, now time.Time, token string, le
 //
 // If the transport is idempotent, for example because it writes a file under a fixed name, nothing is in doubt. An
 // edition with a final dot and no mark then becomes ready as soon as its lease is over.
-func (s *Store) RecoverEditions(ctx context.Context, now time.Time, idempotent bool) (inDoubt, unconfirmed int,
+func (s Editions) RecoverEditions(ctx context.Context, now time.Time, idempotent bool) (inDoubt, unconfirmed int,
 	err error) {
 	err = s.change(ctx, "recovering editions", func(c conn) error {
 		if err := giveBack(ctx, c, `mc.lease_until <= ?`, now); err != nil {

@@ -29,7 +29,7 @@ func (w world) released(n int) []digest.Digest {
 
 func (w world) claimEditions(now time.Time, n int, token string) []digest.Delivery {
 	w.t.Helper()
-	claimed, err := w.ClaimEditions(w.ctx(), now, digest.Claim{Most: n, Lease: 5 * time.Minute, Token: token})
+	claimed, err := w.Editions.ClaimEditions(w.ctx(), now, digest.Claim{Most: n, Lease: 5 * time.Minute, Token: token})
 	w.ok(err)
 	return claimed
 }
@@ -40,20 +40,20 @@ func (w world) dot(now time.Time, token string, ids ...digest.EditionID) []diges
 	for _, id := range ids {
 		dots = append(dots, digest.Dot{ID: id, MessageID: fmt.Sprintf("%d@example.org", id), Date: now})
 	}
-	won, err := w.MarkEditions(w.ctx(), now, token, nil, dots)
+	won, err := w.Editions.MarkEditions(w.ctx(), now, token, nil, dots)
 	w.ok(err)
 	return won
 }
 
 func (w world) mark(now time.Time, token string, marks ...digest.Mark) {
 	w.t.Helper()
-	w.ok(err2(w.MarkEditions(w.ctx(), now, token, marks, nil)))
+	w.ok(err2(w.Editions.MarkEditions(w.ctx(), now, token, marks, nil)))
 }
 
 // recoverDead runs RecoverEditions and returns how many editions are in doubt.
 func (w world) recoverDead(now time.Time) int {
 	w.t.Helper()
-	n, again, err := w.RecoverEditions(w.ctx(), now, false)
+	n, again, err := w.Editions.RecoverEditions(w.ctx(), now, false)
 	n += again
 	w.ok(err)
 	return n
@@ -61,7 +61,7 @@ func (w world) recoverDead(now time.Time) int {
 
 func (w world) edition(id digest.EditionID) digest.Edition {
 	w.t.Helper()
-	e, err := w.Edition(w.ctx(), id)
+	e, err := w.Editions.Edition(w.ctx(), id)
 	w.ok(err)
 	return e
 }
@@ -112,7 +112,7 @@ func TestDeliveryRetries(t *testing.T) {
 		want(w.t, "in order of time", next[0].ID, got[1].ID)
 		want(w.t, "attempts", [2]int{next[0].Attempt, next[1].Attempt}, [2]int{1, 2})
 		want(w.t, "why", next[1].Error, "greylisted")
-		w.ok(w.GiveBackEditions(w.ctx(), "u"))
+		w.ok(w.Editions.GiveBackEditions(w.ctx(), "u"))
 		back := w.claimEditions(again, 9, "v")
 		want(w.t, "given back with its attempt", [2]int{back[0].Attempt, back[1].Attempt}, [2]int{1, 2})
 		w.mark(again, "v", digest.Mark{ID: back[0].ID, State: digest.EditionFailed, Error: "no such user"})
@@ -175,10 +175,10 @@ func TestDeliveryIdempotent(t *testing.T) {
 				w.t.Fatalf("round %d: %+v", i, got)
 			}
 			w.dot(now, token, got[0].ID)
-			w.ok(err3(w.RecoverEditions(w.ctx(), now.Add(time.Second), true)))
+			w.ok(err3(w.Editions.RecoverEditions(w.ctx(), now.Add(time.Second), true)))
 			want(w.t, "while the lease holds", len(w.claimEditions(now, 9, "x")), 0)
 			now = now.Add(5 * time.Minute)
-			w.ok(err3(w.RecoverEditions(w.ctx(), now, true)))
+			w.ok(err3(w.Editions.RecoverEditions(w.ctx(), now, true)))
 		}
 	})
 }
@@ -202,7 +202,7 @@ func TestUnsubscribeRace(t *testing.T) {
 		ds := w.released(3)
 		leave := func(d digest.Digest) {
 			w.t.Helper()
-			w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, parisMidnight))
+			w.ok(w.Readers.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, parisMidnight))
 		}
 		leave(ds[0])
 		got := w.claimEditions(parisMidnight, 9, "t")
@@ -223,7 +223,7 @@ func TestUnsubscribeDuringADeadLease(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]
 		id := w.claimEditions(parisMidnight, 9, "dead")[0].ID
-		w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, parisMidnight))
+		w.ok(w.Readers.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, parisMidnight))
 		now := parisMidnight.Add(time.Hour)
 		w.recoverDead(now)
 		want(w.t, "not claimed", len(w.claimEditions(now, 9, "t")), 0)
@@ -242,7 +242,7 @@ func TestClaimEditionsIsExact(t *testing.T) {
 			wg.Go(func() {
 				token := fmt.Sprint("w", i)
 				for idle := 0; idle < 3; {
-					got, err := w.ClaimEditions(w.ctx(), parisMidnight,
+					got, err := w.Editions.ClaimEditions(w.ctx(), parisMidnight,
 						digest.Claim{Most: 7, Lease: time.Minute, Token: token})
 					if err != nil {
 						w.t.Error(err)
@@ -270,11 +270,11 @@ func TestReadingEditions(t *testing.T) {
 	each(t, func(w world) {
 		ds := w.released(2)
 		got := w.claimEditions(parisMidnight, 9, "t")
-		refs, err := w.EditionPosts(w.ctx(), got)
+		refs, err := w.Editions.EditionPosts(w.ctx(), got)
 		w.ok(err)
 		want(w.t, "editions", len(refs), len(ds))
 		ref := refs[got[1].ID][0]
-		all, err := w.Posts(w.ctx(), []digest.PostID{ref.PostID, ref.PostID + 99})
+		all, err := w.Editions.Posts(w.ctx(), []digest.PostID{ref.PostID, ref.PostID + 99})
 		w.ok(err)
 		p := post("p", noon)
 		p.ID, p.FeedID = ref.PostID, ref.FeedID
@@ -282,11 +282,11 @@ func TestReadingEditions(t *testing.T) {
 		if diff := cmp.Diff(p, all[0]); diff != "" {
 			w.t.Errorf("post (-want +got)\n%s", diff)
 		}
-		sources, err := w.FeedLabels(w.ctx(), []digest.FeedID{ref.FeedID, 999})
+		sources, err := w.Editions.FeedLabels(w.ctx(), []digest.FeedID{ref.FeedID, 999})
 		w.ok(err)
 		want(w.t, "source", sources[0], digest.FeedLabel{FeedID: ref.FeedID, Title: "f.example",
 			SiteURL: "https://f.example/feed", URL: "https://f.example/feed", Host: "f.example"})
-		if _, err := w.Edition(w.ctx(), 999); digest.KindOf(err) != digest.NotFound {
+		if _, err := w.Editions.Edition(w.ctx(), 999); digest.KindOf(err) != digest.NotFound {
 			w.t.Errorf("no edition: %v", err)
 		}
 	})
@@ -299,12 +299,12 @@ func TestRenewedLeases(t *testing.T) {
 		got := w.claimEditions(parisMidnight, 9, "t") // for five minutes
 		w.dot(parisMidnight, "t", got[0].ID)
 		later := parisMidnight.Add(4 * time.Minute)
-		w.ok(w.RenewLeases(w.ctx(), later, "another", time.Hour))
-		w.ok(w.RenewLeases(w.ctx(), later, "t", 5*time.Minute))
-		w.ok(err3(w.RecoverEditions(w.ctx(), later.Add(2*time.Minute), true)))
+		w.ok(w.Editions.RenewLeases(w.ctx(), later, "another", time.Hour))
+		w.ok(w.Editions.RenewLeases(w.ctx(), later, "t", 5*time.Minute))
+		w.ok(err3(w.Editions.RecoverEditions(w.ctx(), later.Add(2*time.Minute), true)))
 		want(w.t, "at its dot", w.edition(got[0].ID).State, digest.EditionReady)
 		want(w.t, "prolonged", w.edition(got[1].ID).State, digest.EditionLeased)
-		w.ok(err3(w.RecoverEditions(w.ctx(), later.Add(5*time.Minute), true)))
+		w.ok(err3(w.Editions.RecoverEditions(w.ctx(), later.Add(5*time.Minute), true)))
 		want(w.t, "over", w.edition(got[1].ID).State, digest.EditionReady)
 	})
 }

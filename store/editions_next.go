@@ -12,7 +12,7 @@ import (
 // at which RecoverEditions could recover a claim. The instant may lie in the past. NextMail reports false if no
 // edition is on its way. It ignores editions behind a full lane until a lease ends, because a worker that marks
 // editions claims again anyway.
-func (s *Store) NextMail(ctx context.Context, now time.Time, route, domain digest.Limits) (time.Time, bool, error) {
+func (s Editions) NextMail(ctx context.Context, now time.Time, route, domain digest.Limits) (time.Time, bool, error) {
 	next, err := nextMail(ctx, s.read(), now, digest.Claim{Route: route, Domain: domain})
 	return next, !next.IsZero(), failed("finding the next mail", err)
 }

@@ -11,7 +11,7 @@ import (
 
 // EditionPosts returns the posts of editions, by the edition's key and in the order in which they were stored. It
 // includes the posts of carried editions. A post in several of them appears once.
-func (s *Store) EditionPosts(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.PostRef,
+func (s Editions) EditionPosts(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.PostRef,
 	error) {
 	posts := make(map[digest.EditionID][]digest.PostRef, len(editions))
 	for some := range slices.Chunk(editions, statementRows) {
@@ -40,7 +40,7 @@ const postsOfParts = `WITH v (edition_id, digest_id, due_at, carried) AS (VALUES
 		SELECT v.edition_id, v.carried, COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
 			WHERE dp.digest_id = v.digest_id AND dp.visible_at = v.due_at), '') AS posts FROM v`
 
-func (s *Store) readParts(ctx context.Context, parts []part, posts map[digest.EditionID][]digest.PostRef) error {
+func (s *database) readParts(ctx context.Context, parts []part, posts map[digest.EditionID][]digest.PostRef) error {
 	v := partRows(parts)
 	var rows []struct {
 		EditionID digest.EditionID
@@ -85,7 +85,7 @@ func uniqueRefs(refs []digest.PostRef) []digest.PostRef {
 
 // WaitingPosts returns the posts that the digest's next edition would contain now, without posts that its filters
 // match or its publisher has withdrawn.
-func (s *Store) WaitingPosts(ctx context.Context, id digest.DigestID) ([]digest.PostRef, error) {
+func (s Editions) WaitingPosts(ctx context.Context, id digest.DigestID) ([]digest.PostRef, error) {
 	parts, err := s.waitingParts(ctx, id)
 	posts := make(map[digest.EditionID][]digest.PostRef, 1)
 	if err == nil && len(parts) > 0 {
@@ -126,7 +126,7 @@ const (
 const carriedParts = `e.digest_id, e.due_at, CASE WHEN e.state = 'expired' THEN 1
 	ELSE 2 END AS carried, e.id AS from_id, e.local_date, e.state`
 
-func (s *Store) partsOf(ctx context.Context, editions []digest.Delivery) ([]part, error) {
+func (s *database) partsOf(ctx context.Context, editions []digest.Delivery) ([]part, error) {
 	parts := make([]part, len(editions))
 	for i, e := range editions {
 		parts[i] = part{EditionID: e.ID, DigestID: e.DigestID, DueAt: at(e.DueAt)}
@@ -139,7 +139,7 @@ func (s *Store) partsOf(ctx context.Context, editions []digest.Delivery) ([]part
 }
 
 // waitingParts returns the parts of the digest's next edition as of now.
-func (s *Store) waitingParts(ctx context.Context, id digest.DigestID) ([]part, error) {
+func (s *database) waitingParts(ctx context.Context, id digest.DigestID) ([]part, error) {
 	var parts, others []part
 	err := s.read().all(ctx, &parts,
 		`SELECT 0 AS edition_id, d.id AS digest_id, d.next_due_at AS due_at FROM digests d WHERE d.id = ?`, id)

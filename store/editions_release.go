@@ -29,7 +29,7 @@ import (
 // that locks out transactions that store posts (I8). If a batch fails, the others continue. A batch does not write
 // rows of posts, except for digests with filters, where it first stores the filtered posts (filters_held.go). This
 // takes time, so such batches come last.
-func (s *Store) Release(ctx context.Context, now time.Time, deadline time.Duration) (editions int, err error) {
+func (s Editions) Release(ctx context.Context, now time.Time, deadline time.Duration) (editions int, err error) {
 	if err := s.lookAtWaiting(ctx, at(now), deadline); err != nil {
 		return 0, fmt.Errorf("looking at what digests wait for: %w", err)
 	}
@@ -47,7 +47,7 @@ func (s *Store) Release(ctx context.Context, now time.Time, deadline time.Durati
 }
 
 // releaseAll releases batches and also returns the number of their digests.
-func (s *Store) releaseAll(ctx context.Context, batches []releaseBatch, now time.Time) (editions, digests int,
+func (s *database) releaseAll(ctx context.Context, batches []releaseBatch, now time.Time) (editions, digests int,
 	err error) {
 	if len(batches) == 0 {
 		return 0, 0, nil
@@ -68,7 +68,7 @@ func (s *Store) releaseAll(ctx context.Context, batches []releaseBatch, now time
 	return editions, digests, err
 }
 
-func (s *Store) releaseAlone(ctx context.Context, g releaseBatch, now time.Time) (n int, err error) {
+func (s *database) releaseAlone(ctx context.Context, g releaseBatch, now time.Time) (n int, err error) {
 	if err := g.lookAtFilters(ctx, s.read()); err != nil {
 		return 0, err
 	}
@@ -84,7 +84,7 @@ func (g *releaseBatch) lookAtFilters(ctx context.Context, c conn) error {
 	return g.filtering.update(ctx, c, g.ids)
 }
 
-func (s *Store) releaseUnderLock(ctx context.Context, g releaseBatch, now time.Time) (n int, err error) {
+func (s *database) releaseUnderLock(ctx context.Context, g releaseBatch, now time.Time) (n int, err error) {
 	err = s.changeAlone(ctx, "", func(c conn) (err error) {
 		if n, err = g.release(ctx, c, now); err != nil {
 			return err
@@ -126,7 +126,7 @@ const (
 
 // releaseBatches returns the digests that need not wait longer, in batches: earliest first, but those with filters
 // last.
-func (s *Store) releaseBatches(ctx context.Context, now instant) ([]releaseBatch, error) {
+func (s *database) releaseBatches(ctx context.Context, now instant) ([]releaseBatch, error) {
 	var rows []struct {
 		releaseKind
 		ID        digest.DigestID

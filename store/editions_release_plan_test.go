@@ -44,7 +44,7 @@ func TestReleasePlan(t *testing.T) {
 		look("never analysed")
 		w.ok(w.Exec(w.ctx(), `ANALYZE`))
 		look("analysed before Plan")
-		_, err := w.Plan(w.ctx(), parisMidnight, queueNothing)
+		_, err := w.Feeds.Plan(w.ctx(), parisMidnight, queueNothing)
 		w.ok(err)
 		look("planned")
 		w.ok(w.Exec(w.ctx(), `ANALYZE`))
@@ -57,7 +57,7 @@ func TestLookPlan(t *testing.T) {
 	each(t, func(w world) {
 		w.crowd(2000, 1000, 10)
 		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`UPDATE feed_times SET poll_at = %d + feed_id`, parisMidnight.Unix())))
-		_, err := w.Plan(w.ctx(), parisMidnight, queueNothing)
+		_, err := w.Feeds.Plan(w.ctx(), parisMidnight, queueNothing)
 		w.ok(err)
 		for _, when := range []string{"never analysed", "analysed"} {
 			plan, err := w.LookPlan(w.ctx())

@@ -24,7 +24,7 @@ func TestPlan(t *testing.T) {
 		poll := parisMidnight.Add(2 * time.Minute)
 		plan := func(now time.Time) store.PlanResult {
 			clear(asked)
-			r, err := w.Plan(w.ctx(), now, func(f digest.Feed, due time.Time) (time.Time, bool) {
+			r, err := w.Feeds.Plan(w.ctx(), now, func(f digest.Feed, due time.Time) (time.Time, bool) {
 				asked[f.ID] = due
 				return poll, f.ID != one.ID
 			})
@@ -39,11 +39,11 @@ func TestPlan(t *testing.T) {
 		want(w.t, "not for this midnight", w.feedAgain(one).PollAt, time.Time{})
 		want(w.t, "once per midnight", plan(parisMidnight.Add(time.Hour)), store.PlanResult{})
 
-		at, ok, err := w.OldestPlan(w.ctx(), parisMidnight)
+		at, ok, err := w.Feeds.OldestPlan(w.ctx(), parisMidnight)
 		w.ok(err)
 		want(w.t, "planned, and not released", ok && at.Equal(parisMidnight), true)
 		w.ok(w.Enqueue(w.ctx(), both.ID, poll.Add(-time.Minute)))
-		w.ok(w.SetTimeZone(w.ctx(), paris.UserID, "Europe/London", parisMidnight))
+		w.ok(w.Readers.SetTimeZone(w.ctx(), paris.UserID, "Europe/London", parisMidnight))
 		plan(parisMidnight.Add(time.Hour))
 		want(w.t, "the earlier time stays", w.feedAgain(both).PollAt, poll.Add(-time.Minute))
 	})
@@ -54,7 +54,7 @@ func TestReleaseMakesEditions(t *testing.T) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
-		w.ok(w.SetDeliverAt(w.ctx(), ada.ID, 7*time.Hour))
+		w.ok(w.Readers.SetDeliverAt(w.ctx(), ada.ID, 7*time.Hour))
 		w.record(noon, f, posts(noon, "1", "2"))
 		want(w.t, "not before midnight (I2)", w.hour(parisMidnight.Add(-time.Second)), 0)
 		want(w.t, "not before Plan", w.release(parisMidnight), 0)
@@ -64,7 +64,7 @@ func TestReleaseMakesEditions(t *testing.T) {
 		want(w.t, "bob's", w.editions(bob), "")
 		want(w.t, "not twice", w.hour(now), 0)
 
-		list, err := w.Editions(w.ctx(), ada.ID, 1)
+		list, err := w.Editions.Editions(w.ctx(), ada.ID, 1)
 		w.ok(err)
 		e := list[0]
 		send := parisMidnight.Add(7 * time.Hour)
@@ -85,7 +85,7 @@ func TestReleaseMakesEditions(t *testing.T) {
 		want(w.t, "next day", w.hour(parisMidnight.Add(24*time.Hour)), 1)
 		want(w.t, "both", w.editions(ada), "2026-11-20 1 2; 2026-11-21 3")
 		want(w.t, "numbered", w.again(ada).Editions, 2)
-		one, err := w.Edition(w.ctx(), e.ID)
+		one, err := w.Editions.Edition(w.ctx(), e.ID)
 		w.ok(err)
 		want(w.t, "by key", one, e)
 	})
@@ -99,13 +99,13 @@ func TestReleaseOfOthers(t *testing.T) {
 		w.subscribe(lost, f)
 		w.subscribe(ada, f)
 		w.record(noon, f, posts(noon, "p"))
-		_, err := w.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) {
+		_, err := w.Feeds.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) {
 			return time.Time{},
 				false
 		})
 		w.ok(err)
 		w.ok(w.Exec(w.ctx(), `UPDATE users SET time_zone = 'Africa/Atlantis' WHERE id = ?`, lost.UserID))
-		n, err := w.Release(w.ctx(), parisMidnight, deadline)
+		n, err := w.Editions.Release(w.ctx(), parisMidnight, deadline)
 		want(w.t, "editions", n, 1)
 		want(w.t, "says what is wrong", err != nil && strings.Contains(err.Error(), "Africa/Atlantis"), true)
 		want(w.t, "ada's", w.editions(ada), "2026-11-20 p")
@@ -128,7 +128,7 @@ func TestReleaseWaitsForFeeds(t *testing.T) {
 				f := w.feed("f.example")
 				w.subscribe(ada, f)
 				w.record(noon, f, posts(noon, "p"))
-				_, err := w.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) {
+				_, err := w.Feeds.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) {
 					return parisMidnight.Add(c.poll), true
 				})
 				w.ok(err)
@@ -150,7 +150,7 @@ func TestReleaseWaitsForAFeedInFlight(t *testing.T) {
 		w.record(noon, f, posts(noon, "p"))
 		w.record(noon, g, posts(noon, "q"))
 		now := parisMidnight.Add(2 * time.Minute)
-		_, err := w.Plan(w.ctx(), now, func(feed digest.Feed, _ time.Time) (time.Time, bool) {
+		_, err := w.Feeds.Plan(w.ctx(), now, func(feed digest.Feed, _ time.Time) (time.Time, bool) {
 			return now,
 				feed.ID == f.ID
 		})
@@ -159,7 +159,7 @@ func TestReleaseWaitsForAFeedInFlight(t *testing.T) {
 		want(w.t, "bob need not wait for ada's feed", w.release(now), 1)
 		rec := claimed[0].Feed
 		rec.PollAt = time.Time{}
-		_, err = w.Record(w.ctx(), now,
+		_, err = w.Feeds.Record(w.ctx(), now,
 			[]store.Polled{{Feed: rec, Token: "t", Posts: posts(now, "late"), Listed: []string{"late"}}})
 		w.ok(err)
 		want(w.t, "ada", w.release(now), 1)
@@ -175,7 +175,7 @@ func TestReleaseOfALateHour(t *testing.T) {
 		w.subscribe(ada, f)
 		w.record(noon, f, posts(noon, "p"))
 		now := parisMidnight.Add(6 * time.Hour)
-		_, err := w.Plan(w.ctx(), now, func(digest.Feed, time.Time) (time.Time, bool) {
+		_, err := w.Feeds.Plan(w.ctx(), now, func(digest.Feed, time.Time) (time.Time, bool) {
 			return now.Add(time.Minute),
 				true
 		})
@@ -207,7 +207,7 @@ func TestReleaseByCadence(t *testing.T) {
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
 		w.record(noon, f, posts(noon, "p"))
-		w.ok(w.SetCadence(w.ctx(), ada.ID, 1<<time.Sunday, noon))
+		w.ok(w.Readers.SetCadence(w.ctx(), ada.ID, 1<<time.Sunday, noon))
 		sunday := parisMidnight.Add(2 * 24 * time.Hour) // 22 November
 		want(w.t, "due on Sunday", w.again(ada).NextDueAt, sunday)
 		want(w.t, "the post waits for it", w.waiting(ada), "p")
@@ -215,10 +215,10 @@ func TestReleaseByCadence(t *testing.T) {
 		want(w.t, "it is Sunday's", w.editions(ada), "2026-11-22 p")
 		next := sunday.Add(7 * 24 * time.Hour)
 		want(w.t, "next Sunday", w.again(ada).NextDueAt, next)
-		list, err := w.Editions(w.ctx(), ada.ID, 1)
+		list, err := w.Editions.Editions(w.ctx(), ada.ID, 1)
 		w.ok(err)
 		want(w.t, "worth sending all week", list[0].ExpiresAt, next.Add(-4*time.Hour))
-		if err := w.SetCadence(w.ctx(), ada.ID, 0, noon); digest.KindOf(err) != digest.Invalid {
+		if err := w.Readers.SetCadence(w.ctx(), ada.ID, 0, noon); digest.KindOf(err) != digest.Invalid {
 			w.t.Errorf("no day at all: %v", err)
 		}
 	})
@@ -237,7 +237,7 @@ func TestReleaseAcrossTheDateLine(t *testing.T) {
 		want(w.t, "the 21st in Auckland", w.editions(ada), "2026-11-21 p")
 		landed := auckland.Add(12 * time.Hour) // still the 20th in Honolulu
 		w.record(landed, f, posts(landed, "q"))
-		w.ok(w.SetTimeZone(w.ctx(), ada.UserID, "Pacific/Honolulu", landed))
+		w.ok(w.Readers.SetTimeZone(w.ctx(), ada.UserID, "Pacific/Honolulu", landed))
 		due := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 		want(w.t, "the 21st was had: the 22nd", w.again(ada).NextDueAt, due)
 		want(w.t, "its post moved along", w.waiting(ada), "q")
@@ -257,7 +257,7 @@ func TestReleasePostponesWhatCannotBe(t *testing.T) {
 		w.record(noon, f, posts(noon, "p"))
 		w.hour(parisMidnight)
 		w.record(parisMidnight, f, posts(parisMidnight, "q"))
-		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
+		w.ok(w.Readers.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
 		// one of the notices waits for a midnight that was moved since
 		for _, after := range []time.Duration{time.Hour, 24 * time.Hour} {
 			w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title)
@@ -280,17 +280,17 @@ func TestZoneChangeMovesTheMidnight(t *testing.T) {
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
 		w.record(noon, f, posts(noon, "p"))
-		w.ok(w.SetTimeZone(w.ctx(), ada.UserID, "Asia/Tokyo", noon))
+		w.ok(w.Readers.SetTimeZone(w.ctx(), ada.UserID, "Asia/Tokyo", noon))
 		due := time.Date(2026, 11, 19, 15, 0, 0, 0, time.UTC)
 		want(w.t, "earlier", w.again(ada).NextDueAt, due)
 		want(w.t, "released", w.hour(due), 1)
 		want(w.t, "edition", w.editions(ada), "2026-11-20 p")
 		for _, zone := range []string{"Mars/Olympus", "Local", ""} {
-			if err := w.SetTimeZone(w.ctx(), ada.UserID, zone, noon); digest.KindOf(err) != digest.Invalid {
+			if err := w.Readers.SetTimeZone(w.ctx(), ada.UserID, zone, noon); digest.KindOf(err) != digest.Invalid {
 				w.t.Errorf("zone %q: %v", zone, err)
 			}
 		}
-		if err := w.SetTimeZone(w.ctx(), 999, "UTC", noon); digest.KindOf(err) != digest.NotFound {
+		if err := w.Readers.SetTimeZone(w.ctx(), 999, "UTC", noon); digest.KindOf(err) != digest.NotFound {
 			w.t.Errorf("nobody's zone: %v", err)
 		}
 	})
@@ -303,7 +303,7 @@ func TestDigestStates(t *testing.T) {
 		w.subscribe(ada, f)
 		set := func(state digest.DigestState, now time.Time) {
 			w.t.Helper()
-			w.ok(w.SetDigestState(w.ctx(), ada.ID, state, now))
+			w.ok(w.Readers.SetDigestState(w.ctx(), ada.ID, state, now))
 		}
 		w.record(noon, f, posts(noon, "p"))
 		set(digest.DigestPaused, noon)
@@ -319,7 +319,7 @@ func TestDigestStates(t *testing.T) {
 		w.record(now, f, posts(now, "q"))
 		set(digest.DigestLeft, now)
 		want(w.t, "waits in case they come back", w.waiting(ada), "q")
-		list, err := w.Editions(w.ctx(), ada.ID, 1)
+		list, err := w.Editions.Editions(w.ctx(), ada.ID, 1)
 		w.ok(err)
 		want(w.t, "not sent any more", list[0].State, digest.EditionFailed)
 		want(w.t, "why", list[0].Error, "unsubscribed")
@@ -333,11 +333,12 @@ func TestDigestStates(t *testing.T) {
 			hours int
 			waits string
 		}{{72, "q"}, {73, ""}} {
-			_, err := w.Prune(w.ctx(), parisMidnight.Add(time.Duration(after.hours)*time.Hour), 30*24*time.Hour, 100)
+			_, err := w.Operator.Prune(w.ctx(), parisMidnight.Add(time.Duration(after.hours)*time.Hour),
+				30*24*time.Hour, 100)
 			w.ok(err)
 			want(w.t, "kept for a day", w.waiting(ada), after.waits)
 		}
-		if err := w.SetDigestState(w.ctx(), ada.ID, "odd", now); digest.KindOf(err) != digest.Invalid {
+		if err := w.Readers.SetDigestState(w.ctx(), ada.ID, "odd", now); digest.KindOf(err) != digest.Invalid {
 			w.t.Errorf("an odd state: %v", err)
 		}
 	})

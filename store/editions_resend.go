@@ -44,7 +44,7 @@ func (r resendRow) check() error {
 // ResendEdition queues an edition that was sent or has failed again. It goes to the reader's current address, with a
 // new Message-ID. Only an operator does this. It returns digest.NotFound if the edition does not exist, and
 // digest.Conflict with the reason if it cannot be sent again.
-func (s *Store) ResendEdition(ctx context.Context, id digest.EditionID, now time.Time) error {
+func (s Editions) ResendEdition(ctx context.Context, id digest.EditionID, now time.Time) error {
 	return s.change(ctx, "sending an edition again", func(c conn) error {
 		var r resendRow
 		found, err := c.find(ctx, &r,

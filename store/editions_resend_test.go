@@ -27,24 +27,25 @@ func TestResendEdition(t *testing.T) {
 		refused := func(id digest.EditionID, kind digest.Kind) {
 			w.t.Helper()
 			before := w.edition(id)
-			if err := w.ResendEdition(w.ctx(), id, later); digest.KindOf(err) != kind {
+			if err := w.Editions.ResendEdition(w.ctx(), id, later); digest.KindOf(err) != kind {
 				w.t.Errorf("edition %d: %v", id, err)
 			}
 			want(w.t, "a refused one", w.edition(id), before)
 		}
 		refused(got[5].ID, digest.Conflict) // claimed by a mailer
-		w.ok(w.GiveBackEditions(w.ctx(), "t"))
+		w.ok(w.Editions.GiveBackEditions(w.ctx(), "t"))
 		refused(got[5].ID, digest.Conflict)
 		w.mark(parisMidnight, "u", digest.Mark{ID: got[5].ID, State: digest.EditionSent})
-		if err := w.ResendEdition(w.ctx(), 999, later); digest.KindOf(err) != digest.NotFound {
+		if err := w.Editions.ResendEdition(w.ctx(), 999, later); digest.KindOf(err) != digest.NotFound {
 			w.t.Errorf("of none: %v", err)
 		}
-		w.ok(w.Suppress(w.ctx(), digest.Suppression{Email: got[4].Email, Reason: digest.ForOperator, CreatedAt: later}))
+		w.ok(w.Editions.Suppress(w.ctx(), digest.Suppression{Email: got[4].Email, Reason: digest.ForOperator,
+			CreatedAt: later}))
 		refused(got[4].ID, digest.Conflict)
 		was := w.edition(got[0].ID)
-		w.ok(w.SetEmail(w.ctx(), got[0].UserID, "moved@elsewhere.example"))
+		w.ok(w.Readers.SetEmail(w.ctx(), got[0].UserID, "moved@elsewhere.example"))
 		for _, e := range got[:4] {
-			w.ok(w.ResendEdition(w.ctx(), e.ID, later))
+			w.ok(w.Editions.ResendEdition(w.ctx(), e.ID, later))
 			refused(e.ID, digest.Conflict) // already queued again
 		}
 		again := w.edition(got[0].ID)
@@ -61,7 +62,7 @@ func TestResendEdition(t *testing.T) {
 		w.dot(later, "v", got[0].ID)
 		w.mark(later, "v", digest.Mark{ID: got[0].ID, State: digest.EditionSent, Reply: "250 again"})
 		want(w.t, "its end", w.edition(got[0].ID).Reply, "250 again")
-		w.ok(w.SetDigestState(w.ctx(), all[0].ID, digest.DigestLeft, later))
+		w.ok(w.Readers.SetDigestState(w.ctx(), all[0].ID, digest.DigestLeft, later))
 		refused(got[0].ID, digest.Conflict)
 	})
 }
@@ -74,7 +75,8 @@ func TestResendWhatWasCarried(t *testing.T) {
 		w.mark(parisMidnight, "t", digest.Mark{ID: first.ID, State: digest.EditionExpired})
 		want(w.t, "the next one", w.hour(parisMidnight.Add(day)), 1)
 		w.sendTo(parisMidnight.Add(day), d)
-		if err := w.ResendEdition(w.ctx(), first.ID, parisMidnight.Add(day)); digest.KindOf(err) != digest.Conflict {
+		if err := w.Editions.ResendEdition(w.ctx(), first.ID,
+			parisMidnight.Add(day)); digest.KindOf(err) != digest.Conflict {
 			w.t.Errorf("%v", err)
 		}
 	})
@@ -84,13 +86,13 @@ func TestResendWhatWasCarried(t *testing.T) {
 func TestQueueFilters(t *testing.T) {
 	each(t, func(w world) {
 		w.released(4)
-		w.ok(w.SetEmail(w.ctx(), 2, "B_b@other.example"))
+		w.ok(w.Readers.SetEmail(w.ctx(), 2, "B_b@other.example"))
 		got := w.claimEditions(parisMidnight, 9, "t")
 		w.dot(parisMidnight, "t", got[0].ID)
 		w.mark(parisMidnight, "t", digest.Mark{ID: got[0].ID, State: digest.EditionSent},
 			digest.Mark{ID: got[1].ID, State: digest.EditionFailed, Error: "554 no"},
 			digest.Mark{ID: got[2].ID, State: digest.EditionFailed, Error: "554 no"})
-		w.ok(w.GiveBackEditions(w.ctx(), "t"))
+		w.ok(w.Editions.GiveBackEditions(w.ctx(), "t"))
 		w.bounced(parisMidnight.Add(time.Hour), got[1].ID, digest.HardBounce)
 		for _, test := range []struct {
 			q    store.QueueQuery
@@ -108,7 +110,7 @@ func TestQueueFilters(t *testing.T) {
 		} {
 			q := test.q
 			q.Now, q.Most = parisMidnight.Add(time.Minute), 9
-			found, err := w.MailQueue(w.ctx(), q)
+			found, err := w.Editions.MailQueue(w.ctx(), q)
 			w.ok(err)
 			n := 0
 			for _, k := range found.Counts {

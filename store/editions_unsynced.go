@@ -12,7 +12,7 @@ import (
 // MarkEditionsUnsynced is MarkEditions without waiting for the disk, if all marks say sent; otherwise it waits. The
 // commit survives the end of this process. It may be lost if the database server or the machine crashes, together with
 // all such commits since the last synced one. Marks may be written again.
-func (s *Store) MarkEditionsUnsynced(ctx context.Context, now time.Time, token string, marks []digest.Mark,
+func (s Editions) MarkEditionsUnsynced(ctx context.Context, now time.Time, token string, marks []digest.Mark,
 	dots []digest.Dot) (won []digest.EditionID, err error) {
 	if slices.ContainsFunc(marks, saysMore) || len(dots) == 0 || len(marks)+len(dots) > statementRows {
 		return s.MarkEditions(ctx, now, token, marks, dots)

@@ -24,12 +24,12 @@ func TestUnsynced(t *testing.T) {
 		}
 		soon := func(token string, marks []digest.Mark, dots ...digest.Dot) string {
 			w.t.Helper()
-			won, err := w.MarkEditionsUnsynced(w.ctx(), now, token, marks, dots)
+			won, err := w.Editions.MarkEditionsUnsynced(w.ctx(), now, token, marks, dots)
 			w.ok(err)
 			return fmt.Sprint(won)
 		}
 		ids := func(list ...digest.EditionID) string { return fmt.Sprint(list) }
-		w.ok(w.Suppress(w.ctx(), digest.Suppression{Email: got[3].Email, Reason: digest.ForOperator}))
+		w.ok(w.Editions.Suppress(w.ctx(), digest.Suppression{Email: got[3].Email, Reason: digest.ForOperator}))
 
 		want(w.t, "another's token", soon("u", nil, dot(got[0])), ids())
 		want(w.t, "mine", soon("t", nil, dot(got[0])), ids(got[0].ID))
@@ -64,7 +64,7 @@ func TestUnsynced(t *testing.T) {
 		want(w.t, "over", w.claims(), 0)
 
 		n := 0
-		counts, err := w.HourCounters(w.ctx(), now)
+		counts, err := w.Operator.HourCounters(w.ctx(), now)
 		w.ok(err)
 		for _, c := range counts {
 			if c.Kind == store.CounterMail+"sent" {

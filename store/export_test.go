@@ -378,7 +378,10 @@ const PrunedPolls = prunedPolls
 
 // DeletePolls runs one transaction of PrunePolls for one feed.
 func (s *Store) DeletePolls(ctx context.Context, id digest.FeedID, old time.Time) (n int, err error) {
-	return changed(ctx, s, "", func(c conn) (int, error) { return deletePolls(ctx, c, []digest.FeedID{id}, at(old)) })
+	return changed(ctx, s.database, "", func(c conn) (int,
+		error) {
+		return deletePolls(ctx, c, []digest.FeedID{id}, at(old))
+	})
 }
 
 // BackupTables returns the tables in a backup of this program's schema.

@@ -16,7 +16,8 @@ func TestExtras(t *testing.T) {
 		w.subscribe(ada, f)
 		for d, extras := range map[digest.DigestID]digest.Extra{bob.ID: digest.Repeat,
 			cyd.ID: digest.Repeat | digest.Reply} {
-			_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: d, FeedID: f.ID, Extras: extras}, noon)
+			_, err := w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: d, FeedID: f.ID, Extras: extras},
+				noon)
 			w.ok(err)
 		}
 		all := posts(noon, "own", "boost", "answer")
@@ -26,18 +27,20 @@ func TestExtras(t *testing.T) {
 		want(w.t, "of who wants boosts", w.waiting(bob), "own boost")
 		want(w.t, "of who wants both", w.waiting(cyd), "own boost answer")
 
-		w.ok(w.SetSubscription(w.ctx(), digest.Subscription{DigestID: cyd.ID, FeedID: f.ID, Extras: digest.Reply}))
+		w.ok(w.Subscriptions.SetSubscription(w.ctx(),
+			digest.Subscription{DigestID: cyd.ID, FeedID: f.ID, Extras: digest.Reply}))
 		want(w.t, "of who wants no boosts any more", w.waiting(cyd), "own answer")
 		dan := w.reader("dan", "Europe/Paris")
-		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: dan.ID, FeedID: f.ID, Extras: digest.Reply}, noon)
+		_, err := w.Subscriptions.Subscribe(w.ctx(),
+			digest.Subscription{DigestID: dan.ID, FeedID: f.ID, Extras: digest.Reply}, noon)
 		w.ok(err)
 		want(w.t, "of who comes new", w.waiting(dan), "own answer")
 		eve := w.reader("eve", "Europe/Paris")
 		w.subscribe(eve, f)
 		want(w.t, "of who comes new and wants none", w.waiting(eve), "own")
-		w.ok(w.PauseSubscription(w.ctx(), bob.ID, f.ID))
-		w.ok(w.ResumeSubscription(w.ctx(), bob.ID, f.ID, noon))
-		info, err := w.Subscription(w.ctx(), bob.ID, f.ID)
+		w.ok(w.Subscriptions.PauseSubscription(w.ctx(), bob.ID, f.ID))
+		w.ok(w.Subscriptions.ResumeSubscription(w.ctx(), bob.ID, f.ID, noon))
+		info, err := w.Subscriptions.Subscription(w.ctx(), bob.ID, f.ID)
 		w.ok(err)
 		want(w.t, "after a pause", info.Extras, digest.Repeat)
 	})
@@ -58,7 +61,8 @@ func TestFirstOfAnAccount(t *testing.T) {
 		w.subscribe(bob, f)
 		want(w.t, "of who comes later", w.waiting(bob), "old")
 		cyd := w.reader("cyd", "Europe/Paris")
-		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: cyd.ID, FeedID: f.ID, Extras: digest.Repeat},
+		_, err := w.Subscriptions.Subscribe(w.ctx(),
+			digest.Subscription{DigestID: cyd.ID, FeedID: f.ID, Extras: digest.Repeat},
 			noon.Add(30*time.Hour))
 		w.ok(err)
 		want(w.t, "of who wants boosts, when nothing is of the last day", w.waiting(cyd), "old")
@@ -88,7 +92,7 @@ func TestThreadGrows(t *testing.T) {
 		want(w.t, "a thread of two", w.waiting(ada), "root")
 		thread(noon.Add(time.Hour), "one", "two")
 		want(w.t, "a thread that has grown before midnight", w.waiting(ada), "root")
-		whole, err := w.Posts(w.ctx(), []digest.PostID{w.find("root")})
+		whole, err := w.Editions.Posts(w.ctx(), []digest.PostID{w.find("root")})
 		w.ok(err)
 		want(w.t, "its text", whole[0].Content, "<p>Content of root</p><p>one</p><p>two</p>")
 		want(w.t, "released", w.hour(parisMidnight), 1)

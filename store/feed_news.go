@@ -20,7 +20,7 @@ const promisedUntil = `COALESCE((SELECT MAX(p.expires_at) FROM push_subscription
 	AND p.state = 'active'), 0) AS expires_at`
 
 // News returns how the news of feeds has arrived. It omits feeds without records.
-func (s *Store) News(ctx context.Context, ids []digest.FeedID) (map[digest.FeedID]digest.News, error) {
+func (s Feeds) News(ctx context.Context, ids []digest.FeedID) (map[digest.FeedID]digest.News, error) {
 	known, err := newsOf(ctx, s.read(), ids)
 	return known, failed("reading how news comes", err)
 }
@@ -48,13 +48,13 @@ func newsOf(ctx context.Context, c conn, ids []digest.FeedID) (map[digest.FeedID
 }
 
 // AnyTold reports whether any feed was ever pinged or pushed, or subscribed to a hub.
-func (s *Store) AnyTold(ctx context.Context) (bool, error) {
+func (s Feeds) AnyTold(ctx context.Context) (bool, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM feed_news LIMIT 1) x`)
 	return n > 0, failed("looking whether news comes by itself", err)
 }
 
 // WaysOfNews counts active feeds by how their news arrives.
-func (s *Store) WaysOfNews(ctx context.Context, now time.Time) (map[digest.Way]int, error) {
+func (s Feeds) WaysOfNews(ctx context.Context, now time.Time) (map[digest.Way]int, error) {
 	// What digest.News.Way reads, coarse enough for few groups.
 	var groups []struct {
 		digest.News
@@ -179,7 +179,7 @@ func (r *recording) noteMisses(ctx context.Context) error {
 
 // Demote removes trust from all feeds of hubs that missed a post. The hubs must earn it again. It returns the number
 // of feeds.
-func (s *Store) Demote(ctx context.Context, now time.Time) (feeds int, err error) {
+func (s Feeds) Demote(ctx context.Context, now time.Time) (feeds int, err error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM feed_news WHERE demotes = 1`)
 	if err != nil || n == 0 {
 		return 0, failed("looking for hubs that missed a post", err)

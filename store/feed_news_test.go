@@ -15,7 +15,7 @@ func TestPingedSince(t *testing.T) {
 		w.subscribe(w.reader("ann", "UTC"), f)
 		told := func(want bool) {
 			w.t.Helper()
-			if told, err := w.AnyTold(w.ctx()); err != nil || told != want {
+			if told, err := w.Feeds.AnyTold(w.ctx()); err != nil || told != want {
 				w.t.Errorf("told %v, %v", told, err)
 			}
 		}
@@ -30,7 +30,7 @@ func TestPingedSince(t *testing.T) {
 			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = NULL`))
 			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET pinged_at = 0`))
 			w.pinged(c.at, f.URL)
-			known, err := w.News(w.ctx(), []digest.FeedID{f.ID})
+			known, err := w.Feeds.News(w.ctx(), []digest.FeedID{f.ID})
 			w.ok(err)
 			news := known[f.ID]
 			want(w.t, fmt.Sprint("since ", i), news.PingedSince, c.since)
@@ -59,14 +59,14 @@ func TestWaysOfNews(t *testing.T) {
 				expires_at, next_at) VALUES (?, 'https://hub.example/', 't', 's', 'active', ?, 0)`, f.ID, c.hub))
 		}
 		w.feed("unknown.example")
-		known, err := w.News(w.ctx(), ids)
+		known, err := w.Feeds.News(w.ctx(), ids)
 		w.ok(err)
 		wanted := map[digest.Way]int{digest.ByPoll: 1}
 		for _, id := range ids {
 			way, _ := known[id].Way(noon)
 			wanted[way]++
 		}
-		ways, err := w.WaysOfNews(w.ctx(), noon)
+		ways, err := w.Feeds.WaysOfNews(w.ctx(), noon)
 		w.ok(err)
 		for _, way := range digest.Ways() {
 			want(w.t, string(way), ways[way], wanted[way])

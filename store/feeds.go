@@ -33,7 +33,7 @@ const askedAt = `CASE WHEN d.state = 'active' AND (d.next_poll_at = 0
 
 // FeedByURL returns a feed by its normalized address, or by an earlier one before a permanent move. It returns
 // digest.NotFound if the feed does not exist.
-func (s *Store) FeedByURL(ctx context.Context, url string) (digest.Feed, error) {
+func (s Feeds) FeedByURL(ctx context.Context, url string) (digest.Feed, error) {
 	f, err := feedByURL(ctx, s.read(), url)
 	if isNone(err) {
 		return f, notFound("no feed at %s is known; see: digest feeds", digest.WithoutCredentials(url))
@@ -53,7 +53,7 @@ func feedByURL(ctx context.Context, c conn, url string) (f digest.Feed, err erro
 // For a new feed it stores only its names and the time of the attempt, not the result of the poll, because the posts
 // are not stored yet (I3). To store a fetched document, call Record next, with an empty Token. If the process dies in
 // between, the feed is polled when its reader is next due.
-func (s *Store) EnsureFeed(ctx context.Context, f digest.Feed) (feed digest.Feed, created bool, err error) {
+func (s Feeds) EnsureFeed(ctx context.Context, f digest.Feed) (feed digest.Feed, created bool, err error) {
 	err = s.change(ctx, "adding the feed", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil { // setting a rule for its host takes the lock alone
 			return err
@@ -90,7 +90,7 @@ func (s *Store) EnsureFeed(ctx context.Context, f digest.Feed) (feed digest.Feed
 }
 
 // Feeds yields every feed, by address, except those that were merged into another.
-func (s *Store) Feeds(ctx context.Context) iter.Seq2[FeedInfo, error] {
+func (s Feeds) Feeds(ctx context.Context) iter.Seq2[FeedInfo, error] {
 	return pages(func(last *FeedInfo) ([]FeedInfo, error) {
 		after := ""
 		if last != nil {
@@ -101,20 +101,20 @@ func (s *Store) Feeds(ctx context.Context) iter.Seq2[FeedInfo, error] {
 }
 
 // FeedsOfHost returns the feeds of a host, by address, except those that were merged into another.
-func (s *Store) FeedsOfHost(ctx context.Context, host string) ([]FeedInfo, error) {
+func (s Feeds) FeedsOfHost(ctx context.Context, host string) ([]FeedInfo, error) {
 	return s.feedInfos(ctx, `f.host = ? AND f.merged_into = 0 ORDER BY f.url`, host)
 }
 
 // FeedsOfSite returns the feeds of a host, with or without "www.", that were added after a feed, in this order, at
 // most most. It omits feeds that were merged into another.
-func (s *Store) FeedsOfSite(ctx context.Context, host string, after digest.FeedID, most int) ([]FeedInfo, error) {
+func (s Feeds) FeedsOfSite(ctx context.Context, host string, after digest.FeedID, most int) ([]FeedInfo, error) {
 	host = strings.TrimPrefix(host, "www.")
 	return s.feedInfos(ctx, `f.host IN (?, ?) AND f.merged_into = 0 AND f.id > ? ORDER BY f.id LIMIT ?`, host, "www."+
 		host, after, most)
 }
 
 // Feed returns a feed with its number of subscribers, or digest.NotFound.
-func (s *Store) Feed(ctx context.Context, id digest.FeedID) (FeedInfo, error) {
+func (s Feeds) Feed(ctx context.Context, id digest.FeedID) (FeedInfo, error) {
 	found, err := s.feedInfos(ctx, `f.id = ?`, id)
 	if err != nil || len(found) == 0 {
 		return FeedInfo{}, cmp.Or(err, noFeed())
@@ -122,7 +122,7 @@ func (s *Store) Feed(ctx context.Context, id digest.FeedID) (FeedInfo, error) {
 	return found[0], nil
 }
 
-func (s *Store) feedInfos(ctx context.Context, where string, args ...any) ([]FeedInfo, error) {
+func (s *database) feedInfos(ctx context.Context, where string, args ...any) ([]FeedInfo, error) {
 	feeds, err := readRows[FeedInfo](ctx, s.read(), "reading feeds", `SELECT `+feedColumns+` FROM `+
 		timedFeeds+` WHERE `+where, args...)
 	if err != nil || len(feeds) == 0 {
@@ -147,7 +147,7 @@ func (s *Store) feedInfos(ctx context.Context, where string, args ...any) ([]Fee
 	for _, r := range rows {
 		byFeed[r.FeedID] = r.readers
 	}
-	news, err := s.News(ctx, ids)
+	news, err := Feeds{s}.News(ctx, ids)
 	for i, f := range feeds {
 		r := byFeed[f.ID]
 		feeds[i].Subscribers, feeds[i].NextDueAt, feeds[i].News = r.Subscribers, r.NextDueAt, news[f.ID]
@@ -182,7 +182,7 @@ type FeedInfo struct {
 }
 
 // FeedLabels returns the names and public addresses of feeds, by key. It omits feeds that do not exist.
-func (s *Store) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.FeedLabel, error) {
+func (s Editions) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.FeedLabel, error) {
 	labels := make([]digest.FeedLabel, 0, len(ids))
 	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
 		err := s.read().all(ctx, &labels,
@@ -202,8 +202,8 @@ func (s *Store) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.F
 	return labels, nil
 }
 
-func (s *Store) labelsByFeed(ctx context.Context, ids []digest.FeedID) (map[digest.FeedID]digest.FeedLabel, error) {
-	labels, err := s.FeedLabels(ctx, ids)
+func (s *database) labelsByFeed(ctx context.Context, ids []digest.FeedID) (map[digest.FeedID]digest.FeedLabel, error) {
+	labels, err := Editions{s}.FeedLabels(ctx, ids)
 	byFeed := make(map[digest.FeedID]digest.FeedLabel, len(labels))
 	for _, l := range labels {
 		byFeed[l.FeedID] = l

@@ -11,7 +11,7 @@ import (
 // claimUntil claims feeds that are due by until.
 func (w world) claimUntil(now, until time.Time, n int) (claimed []store.ClaimedFeed, left bool) {
 	w.t.Helper()
-	claimed, left, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: n, Lease: time.Hour, Token: "t",
+	claimed, left, err := w.Feeds.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: n, Lease: time.Hour, Token: "t",
 		Until: until})
 	w.ok(err)
 	return claimed, left
@@ -35,7 +35,7 @@ func TestClaimAhead(t *testing.T) {
 			want(w.t, c.Host+" starts", c.StartAt.Equal(start), true)
 			want(w.t, c.Host+" attempt", w.feedAgain(c.Feed).LastAttemptAt.Equal(start), true)
 		}
-		w.ok(w.GiveBackFeed(w.ctx(), ahead.ID, "t", claimed[1].AttemptBefore, time.Time{}))
+		w.ok(w.Feeds.GiveBackFeed(w.ctx(), ahead.ID, "t", claimed[1].AttemptBefore, time.Time{}))
 		want(w.t, "attempt given back", w.feedAgain(ahead).LastAttemptAt.IsZero(), true)
 		claimed, _ = w.claimUntil(later, time.Time{}, 9)
 		want(w.t, "claimed when the last is due", len(claimed), 2)
@@ -46,7 +46,7 @@ func TestClaimAhead(t *testing.T) {
 func TestClaimLeaves(t *testing.T) {
 	each(t, func(w world) {
 		a, b := w.newFeed("one.example"), w.newFeed("two.example")
-		beside, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://one.example/other", Host: "one.example",
+		beside, _, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: "https://one.example/other", Host: "one.example",
 			Title: "other"})
 		w.ok(err)
 		w.subscribe(w.reader("ada", "Europe/Paris"), a, b, beside)

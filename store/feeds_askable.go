@@ -113,7 +113,7 @@ func queue(ctx context.Context, c conn, ids []digest.FeedID, poll instant) error
 
 // NotePollGap stores the poll gap of the Policy before feeds are claimed. If it has changed, NotePollGap updates the
 // feeds that it affects.
-func (s *Store) NotePollGap(ctx context.Context, now time.Time, gap time.Duration) error {
+func (s Feeds) NotePollGap(ctx context.Context, now time.Time, gap time.Duration) error {
 	last, err := pollGap(ctx, s.read())
 	if err != nil || last == gap {
 		return failed("noting the poll gap", err)

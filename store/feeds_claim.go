@@ -49,7 +49,7 @@ const (
 //
 // Concurrent callers get different feeds. left reports that due feeds remain: there were more than N, other callers had
 // locked them, or their host, domain or share is in use.
-func (s *Store) ClaimFeeds(ctx context.Context, now time.Time, o ClaimOptions) (claimed []ClaimedFeed, left bool,
+func (s Feeds) ClaimFeeds(ctx context.Context, now time.Time, o ClaimOptions) (claimed []ClaimedFeed, left bool,
 	err error) {
 	if err := s.Policy.check(); err != nil {
 		return nil, false, failed("claiming feeds", err)

@@ -18,7 +18,7 @@ import (
 // claim claims feeds with a lease of one hour.
 func (w world) claim(now time.Time, n int, token string) []store.ClaimedFeed {
 	w.t.Helper()
-	claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: n, Lease: time.Hour, Token: token})
+	claimed, _, err := w.Feeds.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: n, Lease: time.Hour, Token: token})
 	w.ok(err)
 	return claimed
 }
@@ -27,7 +27,7 @@ func TestClaimFeeds(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
 		f, g := w.newFeed("a.example"), w.newFeed("b.example")
-		h, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://a.example/2", Host: "a.example"})
+		h, _, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: "https://a.example/2", Host: "a.example"})
 		w.ok(err)
 		w.subscribe(ada, f)
 		w.ok(w.Enqueue(w.ctx(), h.ID, noon.Add(time.Minute)))
@@ -49,7 +49,8 @@ func TestClaimFeeds(t *testing.T) {
 
 		done := first[0].Feed
 		done.PollAt = now.Add(10 * time.Minute) // a retry
-		_, err = w.Record(w.ctx(), now, []store.Polled{{Feed: done, Token: "t1", HostFreeAt: now.Add(2 * time.Second)}})
+		_, err = w.Feeds.Record(w.ctx(), now, []store.Polled{{Feed: done, Token: "t1",
+			HostFreeAt: now.Add(2 * time.Second)}})
 		w.ok(err)
 		want(w.t, "the host rests", len(w.claim(now.Add(time.Second), 9, "t3")), 0)
 		next := w.claim(now.Add(2*time.Second), 9, "t4")
@@ -79,18 +80,18 @@ func TestQueueWaitsForTheSite(t *testing.T) {
 			each(t, func(w world) {
 				ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
 				items := []store.ImportItem{{URL: "https://a.example/feed", Host: "a.example"}}
-				_, err := w.Import(w.ctx(), ada.ID, items, 1e6, noon)
+				_, err := w.Subscriptions.Import(w.ctx(), ada.ID, items, 1e6, noon)
 				w.ok(err)
 				claimed := w.claim(noon, 9, "t")
 				week := noon.Add(7 * 24 * time.Hour)
 				f := claimed[0].Feed
 				f.PollAt = time.Time{}
 				c.set(&f, week)
-				_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: f, Was: claimed[0].Feed, Token: "t"}})
+				_, err = w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: f, Was: claimed[0].Feed, Token: "t"}})
 				w.ok(err)
 
 				later := noon.Add(2 * time.Hour)
-				_, err = w.Import(w.ctx(), bob.ID, items, 1e6, later)
+				_, err = w.Subscriptions.Import(w.ctx(), bob.ID, items, 1e6, later)
 				w.ok(err)
 				want(w.t, "queued by a second reader", w.feedAgain(f).PollAt, week)
 				w.ok(w.Enqueue(w.ctx(), f.ID, later))
@@ -107,7 +108,7 @@ func TestQueueWaitsForTheSite(t *testing.T) {
 func TestFractionsOfASecond(t *testing.T) {
 	each(t, func(w world) {
 		f := w.newFeed("a.example")
-		other, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://a.example/2", Host: "a.example"})
+		other, _, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: "https://a.example/2", Host: "a.example"})
 		w.ok(err)
 		w.subscribe(w.reader("ada", "Europe/Paris"), f, other)
 		now := noon.Add(900 * time.Millisecond)
@@ -118,7 +119,7 @@ func TestFractionsOfASecond(t *testing.T) {
 		last := claimed[0].Feed
 		last.LastAttemptAt = now.Add(5 * time.Second) // a second request
 		last.PollAt, last.NotBefore, last.FreshUntil = now, now.Add(time.Second), now.Add(2*time.Second)
-		_, err = w.Record(w.ctx(), now,
+		_, err = w.Feeds.Record(w.ctx(), now,
 			[]store.Polled{{Feed: last, Was: claimed[0].Feed, Token: "t", HostFreeAt: now.Add(2 * time.Second)}})
 		w.ok(err)
 		f = w.feedAgain(f)
@@ -131,7 +132,7 @@ func TestFractionsOfASecond(t *testing.T) {
 		want(w.t, "then", len(w.claim(second(3), 9, "u")), 1)
 
 		f.LastAttemptAt = noon
-		_, err = w.Record(w.ctx(), now, []store.Polled{{Feed: f}})
+		_, err = w.Feeds.Record(w.ctx(), now, []store.Polled{{Feed: f}})
 		w.ok(err)
 		want(w.t, "an attempt is not forgotten", w.feedAgain(f).LastAttemptAt, second(6))
 	})
@@ -147,7 +148,7 @@ func TestClaimIsExact(t *testing.T) {
 				items = append(items, store.ImportItem{URL: fmt.Sprintf("https://%s/%d", h, i), Host: h})
 			}
 		}
-		_, err := w.Import(w.ctx(), w.reader("ada", "UTC").ID, items, 1e6, noon)
+		_, err := w.Subscriptions.Import(w.ctx(), w.reader("ada", "UTC").ID, items, 1e6, noon)
 		w.ok(err)
 		var (
 			mu    sync.Mutex
@@ -164,7 +165,7 @@ func TestClaimIsExact(t *testing.T) {
 			wg.Go(func() {
 				for round := 0; left() > 0 && round < 10_000; round++ {
 					token := fmt.Sprintf("w%d-%d", i, round)
-					claimed, _, err := w.ClaimFeeds(w.ctx(), noon,
+					claimed, _, err := w.Feeds.ClaimFeeds(w.ctx(), noon,
 						store.ClaimOptions{N: 5, Lease: time.Hour, Token: token})
 					if err != nil {
 						w.t.Error(err)
@@ -188,7 +189,7 @@ func TestClaimIsExact(t *testing.T) {
 						busy[p.Feed.Host] = false // before another worker can claim the host
 					}
 					mu.Unlock()
-					r, err := w.Record(w.ctx(), noon, polls)
+					r, err := w.Feeds.Record(w.ctx(), noon, polls)
 					if err != nil || r.Stale > 0 {
 						w.t.Errorf("recording: %v, %d stale", err, r.Stale)
 						return
@@ -212,7 +213,7 @@ func TestClaimLeasesAHostOnce(t *testing.T) {
 	f := w.newFeed("a.example")
 	w.ok(w.Enqueue(w.ctx(), f.ID, noon))
 	won, err := w.ClaimFeedsWith(w.ctx(), noon, "slow", func() {
-		g, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://a.example/2", Host: "a.example"})
+		g, _, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: "https://a.example/2", Host: "a.example"})
 		w.ok(err)
 		w.ok(w.Enqueue(w.ctx(), g.ID, noon))
 		want(t, "quick", len(w.claim(noon, 9, "quick")), 1)
@@ -231,7 +232,7 @@ func TestClaimWaitsForNoHost(t *testing.T) {
 	w.ok(w.Together(w.ctx(), func() {
 		ctx, cancel := context.WithTimeout(w.ctx(), time.Minute)
 		defer cancel()
-		claimed, left, err := w.ClaimFeeds(ctx, noon, store.ClaimOptions{N: 9, Lease: time.Hour, Token: "t"})
+		claimed, left, err := w.Feeds.ClaimFeeds(ctx, noon, store.ClaimOptions{N: 9, Lease: time.Hour, Token: "t"})
 		w.ok(err)
 		want(t, "claimed", len(claimed), 1)
 		want(t, "of", claimed[0].Host, "b.example")
@@ -319,8 +320,8 @@ func TestToldWithinADay(t *testing.T) {
 		w.subscribe(bob, feed)
 		want(w.t, "not counted again", told(day-time.Second), 18)
 		want(w.t, "a day later", told(day), 20)
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, 1))
-		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, 1))
+		w.ok(w.Readers.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
 		want(w.t, "not counted again", told(2*day-time.Second), 20)
 		want(w.t, "two days later", told(2*day), 18)
 		w.subscribe(ada, feed)
@@ -328,7 +329,7 @@ func TestToldWithinADay(t *testing.T) {
 		w.ok(w.Exec(w.ctx(), `DELETE FROM subscriptions WHERE digest_id > 2`))
 		want(w.t, "few are left", told(3*day), 2)
 		w.subscribe(bob, feed)
-		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestActive, noon))
+		w.ok(w.Readers.SetDigestState(w.ctx(), bob.ID, digest.DigestActive, noon))
 		want(w.t, "few are counted each time", told(3*day), 3)
 	})
 }

@@ -29,7 +29,7 @@ type GoneCase struct {
 const saidGone = `f.gone_at > 0 AND f.state = 'active' AND f.last_status = 410 AND t.lease_until <= ?`
 
 // SaidGone returns the feeds that answered 410 and are not marked as gone yet.
-func (s *Store) SaidGone(ctx context.Context, now time.Time) ([]GoneCase, error) {
+func (s Feeds) SaidGone(ctx context.Context, now time.Time) ([]GoneCase, error) {
 	var rows []digest.Feed
 	if err := s.read().all(ctx, &rows, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE `+saidGone+` ORDER BY f.id`,
 		now); err != nil {
@@ -61,7 +61,7 @@ func (s *Store) SaidGone(ctx context.Context, now time.Time) ([]GoneCase, error)
 }
 
 // siblings adds the feeds of hosts to their sites, in the order of GoneCase.
-func (s *Store) siblings(ctx context.Context, hosts []string, sites map[string][]digest.Feed) error {
+func (s *database) siblings(ctx context.Context, hosts []string, sites map[string][]digest.Feed) error {
 	var rows []digest.Feed
 	err := s.read().all(ctx, &rows, `SELECT `+feedColumns+` FROM `+timedFeeds+`
 		WHERE f.host IN (`+s.d.names+`) AND f.merged_into = 0 AND `+wanted, array(hosts))
@@ -94,11 +94,11 @@ func site(address string) string {
 // Retire marks feeds that answer 410 as gone. It ends all subscriptions to them, and the next edition of each reader
 // has a notice. Hidden posts are still released (I3). It skips feeds that have answered otherwise since, or are in
 // flight. It returns the number of digests that lost a subscription.
-func (s *Store) Retire(ctx context.Context, now time.Time, ids []digest.FeedID) (digests int, err error) {
+func (s Feeds) Retire(ctx context.Context, now time.Time, ids []digest.FeedID) (digests int, err error) {
 	if len(ids) == 0 {
 		return 0, nil
 	}
-	return changed(ctx, s, "retiring feeds that are gone", func(c conn) (int, error) {
+	return changed(ctx, s.database, "retiring feeds that are gone", func(c conn) (int, error) {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return 0, err
 		}
@@ -148,7 +148,7 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 // FeedDue returns the next midnight, not before from, of the digests that need the feed; zero: none. If the feeds of a
 // midnight are already queued but it is not released, FeedDue uses the midnight after it, because a new poll serves
 // that one.
-func (s *Store) FeedDue(ctx context.Context, id digest.FeedID, from time.Time) (time.Time, error) {
+func (s Feeds) FeedDue(ctx context.Context, id digest.FeedID, from time.Time) (time.Time, error) {
 	var rows []struct {
 		NextDueAt time.Time
 		Cadence   digest.Cadence

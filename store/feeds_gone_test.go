@@ -14,16 +14,16 @@ func (w world) say410(f digest.Feed, now time.Time) {
 	w.t.Helper()
 	f = w.feedAgain(f)
 	f.GoneAt, f.LastStatus, f.Errors, f.FirstErrorAt = now, 410, 1, now
-	_, err := w.Record(w.ctx(), now, []store.Polled{{Feed: f}})
+	_, err := w.Feeds.Record(w.ctx(), now, []store.Polled{{Feed: f}})
 	w.ok(err)
 }
 
 func (w world) feedAt(url, host string) digest.Feed {
 	w.t.Helper()
-	f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: url, Host: host})
+	f, _, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: url, Host: host})
 	w.ok(err)
 	f.ParsedAt, f.LastOKAt = noon.Add(-48*time.Hour), noon.Add(-48*time.Hour)
-	_, err = w.Record(w.ctx(), f.ParsedAt, []store.Polled{{Feed: f}})
+	_, err = w.Feeds.Record(w.ctx(), f.ParsedAt, []store.Polled{{Feed: f}})
 	w.ok(err)
 	return f
 }
@@ -41,7 +41,7 @@ func TestSaidGone(t *testing.T) {
 		w.subscribe(ada, a, b, other, below, alone)
 		cases := func() string {
 			w.t.Helper()
-			found, err := w.SaidGone(w.ctx(), noon)
+			found, err := w.Feeds.SaidGone(w.ctx(), noon)
 			w.ok(err)
 			text := ""
 			for _, c := range found {
@@ -66,11 +66,11 @@ func TestSaidGone(t *testing.T) {
 			a.ID))
 		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET last_status = 503 WHERE id = ?`, b.ID))
 		want(w.t, "in flight, and another answer", cases(), "http://y.example/:\n")
-		n, err := w.Retire(w.ctx(), noon, []digest.FeedID{a.ID, b.ID, alone.ID})
+		n, err := w.Feeds.Retire(w.ctx(), noon, []digest.FeedID{a.ID, b.ID, alone.ID})
 		w.ok(err)
 		want(w.t, "digests", n, 1)
 		want(w.t, "decided", cases(), "")
-		subs, err := w.Subscriptions(w.ctx(), ada.ID)
+		subs, err := w.Subscriptions.Subscriptions(w.ctx(), ada.ID)
 		w.ok(err)
 		want(w.t, "still taken", len(subs), 4)
 	})
@@ -90,7 +90,7 @@ func TestSiblingsOfACrowd(t *testing.T) {
 		lively := feeds[17]
 		lively.GoneAt, lively.LastOKAt, lively.LastStatus = time.Time{}, noon, 200
 		w.record(noon, lively, nil)
-		found, err := w.SaidGone(w.ctx(), noon)
+		found, err := w.Feeds.SaidGone(w.ctx(), noon)
 		w.ok(err)
 		want(w.t, "cases", len(found), 29)
 		for _, c := range found {
@@ -115,14 +115,14 @@ func TestRetire(t *testing.T) {
 		w.hour(parisMidnight)
 		later := parisMidnight.Add(time.Hour)
 		w.record(later, f, posts(later, "2"))
-		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, later))
-		w.ok(w.SetDigestState(w.ctx(), eve.ID, digest.DigestLeft, later))
+		w.ok(w.Readers.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, later))
+		w.ok(w.Readers.SetDigestState(w.ctx(), eve.ID, digest.DigestLeft, later))
 		w.say410(f, later)
 		w.ok(w.Enqueue(w.ctx(), f.ID, later))
-		n, err := w.Retire(w.ctx(), later, []digest.FeedID{f.ID})
+		n, err := w.Feeds.Retire(w.ctx(), later, []digest.FeedID{f.ID})
 		w.ok(err)
 		want(w.t, "digests", n, 3)
-		again, err := w.Retire(w.ctx(), later, []digest.FeedID{f.ID})
+		again, err := w.Feeds.Retire(w.ctx(), later, []digest.FeedID{f.ID})
 		w.ok(err)
 		want(w.t, "once", again, 0)
 		got := w.feedAgain(f)
@@ -133,14 +133,14 @@ func TestRetire(t *testing.T) {
 		want(w.t, "told when he comes back", w.told(bob), "gone f.example")
 		want(w.t, "who left is not", w.told(eve), "")
 		for _, d := range []digest.Digest{ada, bob, eve} {
-			subs, err := w.Subscriptions(w.ctx(), d.ID)
+			subs, err := w.Subscriptions.Subscriptions(w.ctx(), d.ID)
 			w.ok(err)
 			want(w.t, "subscriptions", len(subs), 0)
 		}
 		w.hour(parisMidnight.Add(24 * time.Hour))
 		want(w.t, "ada's", w.editions(ada), "2026-11-20 1; 2026-11-21 2")
 		back := parisMidnight.Add(30 * time.Hour)
-		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestActive, back))
+		w.ok(w.Readers.SetDigestState(w.ctx(), bob.ID, digest.DigestActive, back))
 		want(w.t, "still to be told", w.told(bob), "gone f.example")
 		w.hour(parisMidnight.Add(48 * time.Hour))
 		want(w.t, "bob's", w.editions(bob), "2026-11-20 1; 2026-11-22 2")
@@ -171,11 +171,11 @@ func TestRetireMeetsALatePoll(t *testing.T) {
 		w.say410(f, noon)
 		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
 		claimed := w.one(noon, "t")
-		n, err := w.Retire(w.ctx(), noon, []digest.FeedID{f.ID})
+		n, err := w.Feeds.Retire(w.ctx(), noon, []digest.FeedID{f.ID})
 		w.ok(err)
 		want(w.t, "in flight", n, 0)
 		after := noon.Add(2 * time.Hour)
-		n, err = w.Retire(w.ctx(), after, []digest.FeedID{f.ID})
+		n, err = w.Feeds.Retire(w.ctx(), after, []digest.FeedID{f.ID})
 		w.ok(err)
 		want(w.t, "its lease is over", n, 1)
 		r := w.end(after, claimed, well)
@@ -189,7 +189,7 @@ func TestFeedDue(t *testing.T) {
 		var from time.Time
 		due := func() time.Time {
 			w.t.Helper()
-			at, err := w.FeedDue(w.ctx(), 1, from)
+			at, err := w.Feeds.FeedDue(w.ctx(), 1, from)
 			w.ok(err)
 			return at
 		}
@@ -198,7 +198,7 @@ func TestFeedDue(t *testing.T) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "America/New_York")
 		w.subscribe(ada, f)
 		want(w.t, "ada's", due(), parisMidnight)
-		_, err := w.Plan(w.ctx(), parisMidnight, queueNothing)
+		_, err := w.Feeds.Plan(w.ctx(), parisMidnight, queueNothing)
 		w.ok(err)
 		want(w.t, "her next, for this one is under way", due(), parisMidnight.Add(24*time.Hour))
 		w.subscribe(bob, f)
@@ -206,15 +206,15 @@ func TestFeedDue(t *testing.T) {
 		from = parisMidnight.Add(7 * time.Hour)
 		want(w.t, "ada's next, from then on", due(), parisMidnight.Add(24*time.Hour))
 		from = time.Time{}
-		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
+		w.ok(w.Readers.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
 		want(w.t, "he pauses", due(), parisMidnight.Add(24*time.Hour))
 		w.hour(parisMidnight)
 		want(w.t, "after the release", due(), parisMidnight.Add(24*time.Hour))
-		w.ok(w.SetCadence(w.ctx(), ada.ID, 1<<time.Sunday|1<<time.Wednesday, parisMidnight))
+		w.ok(w.Readers.SetCadence(w.ctx(), ada.ID, 1<<time.Sunday|1<<time.Wednesday, parisMidnight))
 		sunday := parisMidnight.Add(2 * 24 * time.Hour)
 		want(w.t, "on Sundays and Wednesdays", due(), sunday)
 		late := sunday.Add(8 * 24 * time.Hour)
-		_, err = w.Plan(w.ctx(), late, queueNothing)
+		_, err = w.Feeds.Plan(w.ctx(), late, queueNothing)
 		w.ok(err)
 		want(w.t, "after an outage", due(), sunday.Add(10*24*time.Hour))
 	})

@@ -11,7 +11,7 @@ import (
 // LeaseHost leases a host that a poll was redirected to. At most one request to a host is in flight, across all
 // workers (S34). If the host is leased, or must not be requested yet, LeaseHost returns no token but the time to try
 // again.
-func (s *Store) LeaseHost(ctx context.Context, now time.Time, host string, lease time.Duration) (token string,
+func (s Feeds) LeaseHost(ctx context.Context, now time.Time, host string, lease time.Duration) (token string,
 	free time.Time, err error) {
 	fresh, until := rand.Text(), at(now).plus(lease)
 	var held instant
@@ -33,14 +33,14 @@ func (s *Store) LeaseHost(ctx context.Context, now time.Time, host string, lease
 }
 
 // GiveBackHost ends a lease of LeaseHost. The host may be requested again at free. It ignores expired tokens.
-func (s *Store) GiveBackHost(ctx context.Context, host, token string, free time.Time) error {
+func (s Feeds) GiveBackHost(ctx context.Context, host, token string, free time.Time) error {
 	return s.change(ctx, "freeing the host "+host, func(c conn) error { return freeHost(ctx, c, host, token, free) })
 }
 
 // GiveBackFeed ends the lease of a feed whose poll was abandoned, and the lease of its host, which may be requested
 // again at free. attempt is the last request, from which the poll gap counts. The feed keeps its place in the queue.
 // GiveBackFeed ignores expired tokens.
-func (s *Store) GiveBackFeed(ctx context.Context, id digest.FeedID, token string, attempt, free time.Time) error {
+func (s Feeds) GiveBackFeed(ctx context.Context, id digest.FeedID, token string, attempt, free time.Time) error {
 	return s.change(ctx, "giving a feed back", func(c conn) error {
 		var hosts []string
 		err := c.all(ctx, &hosts, `UPDATE feed_times SET lease_until = 0, lease_token = '', last_attempt_at = ?

@@ -13,25 +13,25 @@ import (
 func TestLeaseHost(t *testing.T) {
 	each(t, func(w world) {
 		const host, lease = "a.example", time.Minute
-		token, free, err := w.LeaseHost(w.ctx(), noon, host, lease)
+		token, free, err := w.Feeds.LeaseHost(w.ctx(), noon, host, lease)
 		w.ok(err)
 		want(w.t, "leased", token != "", true)
 		want(w.t, "may be asked", free.IsZero(), true)
-		other, free, err := w.LeaseHost(w.ctx(), noon.Add(time.Second), host, lease)
+		other, free, err := w.Feeds.LeaseHost(w.ctx(), noon.Add(time.Second), host, lease)
 		w.ok(err)
 		want(w.t, "leased twice", other, "")
 		want(w.t, "free again", free, noon.Add(lease))
-		w.ok(w.GiveBackHost(w.ctx(), host, "another's", noon))
-		w.ok(w.GiveBackHost(w.ctx(), host, token, noon.Add(5*time.Second)))
-		other, free, err = w.LeaseHost(w.ctx(), noon.Add(4*time.Second), host, lease)
+		w.ok(w.Feeds.GiveBackHost(w.ctx(), host, "another's", noon))
+		w.ok(w.Feeds.GiveBackHost(w.ctx(), host, token, noon.Add(5*time.Second)))
+		other, free, err = w.Feeds.LeaseHost(w.ctx(), noon.Add(4*time.Second), host, lease)
 		w.ok(err)
 		want(w.t, "leased while it rests", other, "")
 		want(w.t, "left alone until", free, noon.Add(5*time.Second))
-		other, _, err = w.LeaseHost(w.ctx(), noon.Add(5*time.Second), host, lease)
+		other, _, err = w.Feeds.LeaseHost(w.ctx(), noon.Add(5*time.Second), host, lease)
 		w.ok(err)
 		want(w.t, "leased after its rest", other != "" && other != token, true)
-		w.ok(w.GiveBackHost(w.ctx(), host, token, noon)) // the first lease has expired
-		again, _, err := w.LeaseHost(w.ctx(), noon.Add(6*time.Second), host, lease)
+		w.ok(w.Feeds.GiveBackHost(w.ctx(), host, token, noon)) // the first lease has expired
+		again, _, err := w.Feeds.LeaseHost(w.ctx(), noon.Add(6*time.Second), host, lease)
 		w.ok(err)
 		want(w.t, "the old token freed it", again, "")
 	})
@@ -43,12 +43,12 @@ func TestLeaseHostOfFeed(t *testing.T) {
 		f := w.feed("a.example")
 		w.subscribe(w.reader("ann", "UTC"), f)
 		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
-		token, _, err := w.LeaseHost(w.ctx(), noon, f.Host, time.Minute)
+		token, _, err := w.Feeds.LeaseHost(w.ctx(), noon, f.Host, time.Minute)
 		w.ok(err)
 		want(w.t, "claimed though its host is leased", len(w.claimSide(noon)), 0)
-		w.ok(w.GiveBackHost(w.ctx(), f.Host, token, noon))
+		w.ok(w.Feeds.GiveBackHost(w.ctx(), f.Host, token, noon))
 		want(w.t, "claimed", len(w.claimSide(noon)), 1)
-		token, _, err = w.LeaseHost(w.ctx(), noon, f.Host, time.Minute)
+		token, _, err = w.Feeds.LeaseHost(w.ctx(), noon, f.Host, time.Minute)
 		w.ok(err)
 		want(w.t, "leased though a feed is polled", token, "")
 	})
@@ -60,7 +60,7 @@ func TestLeaseHostTogether(t *testing.T) {
 		got := make(chan string)
 		for range 8 {
 			go func() {
-				token, _, err := w.LeaseHost(context.Background(), noon, "a.example", time.Minute)
+				token, _, err := w.Feeds.LeaseHost(context.Background(), noon, "a.example", time.Minute)
 				if err != nil {
 					t.Error(err)
 				}
@@ -79,7 +79,7 @@ func TestLeaseHostTogether(t *testing.T) {
 
 func (w world) claimSide(now time.Time) []store.ClaimedFeed {
 	w.t.Helper()
-	claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 10, Lease: time.Minute, Token: "side"})
+	claimed, _, err := w.Feeds.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 10, Lease: time.Minute, Token: "side"})
 	w.ok(err)
 	return claimed
 }
@@ -88,23 +88,23 @@ func (w world) claimSide(now time.Time) []store.ClaimedFeed {
 func TestGiveBackFeed(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("a.example")
-		beside, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "http://a.example/beside", Host: "a.example"})
+		beside, _, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: "http://a.example/beside", Host: "a.example"})
 		w.ok(err)
 		ann := w.reader("ann", "UTC")
 		w.subscribe(ann, f, beside)
 		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
 		w.one(noon, "t")
 		begun, free := noon.Add(90*time.Second), noon.Add(2*time.Minute)
-		w.ok(w.GiveBackFeed(w.ctx(), f.ID, "another's", begun, free))
+		w.ok(w.Feeds.GiveBackFeed(w.ctx(), f.ID, "another's", begun, free))
 		want(w.t, "by another", w.feedAgain(f).LastAttemptAt, noon)
-		w.ok(w.GiveBackFeed(w.ctx(), f.ID, "t", begun, free))
+		w.ok(w.Feeds.GiveBackFeed(w.ctx(), f.ID, "t", begun, free))
 		want(w.t, "the attempt", w.feedAgain(f).LastAttemptAt, begun)
 		want(w.t, "in the queue", w.feedAgain(f).PollAt, noon)
 
 		w.ok(w.Enqueue(w.ctx(), beside.ID, noon))
 		want(w.t, "claimed while the host rests", len(w.claim(free.Add(-time.Second), 9, "u")), 0)
 		want(w.t, "its neighbour", w.one(free, "u").ID, beside.ID)
-		w.ok(w.GiveBackFeed(w.ctx(), beside.ID, "u", free, free))
+		w.ok(w.Feeds.GiveBackFeed(w.ctx(), beside.ID, "u", free, free))
 		want(w.t, "within the gap", len(w.claim(begun.Add(time.Hour-time.Second), 9, "v")), 0)
 		want(w.t, "after the gap", w.one(begun.Add(time.Hour), "v").ID, f.ID)
 	})

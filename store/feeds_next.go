@@ -11,7 +11,7 @@ import (
 // until a time. Midnights that only poll feeds between editions count too. After the zero time, the midnight may be in
 // the past. It skips digests that wait for their feeds (see OldestPlan), one by one if their midnight is after the
 // instant.
-func (s *Store) NextMidnight(ctx context.Context, after time.Time) (time.Time, bool, error) {
+func (s Feeds) NextMidnight(ctx context.Context, after time.Time) (time.Time, bool, error) {
 	return s.earliest(ctx, "the next midnight",
 		`SELECT MIN(x.due_at) FROM (SELECT MIN(d.next_due_at) AS due_at FROM digests d
 			WHERE `+unplanned+` AND d.next_due_at > ?
@@ -20,7 +20,7 @@ func (s *Store) NextMidnight(ctx context.Context, after time.Time) (time.Time, b
 
 // OldestPlan returns the earliest instant at which a midnight was planned that is not released yet at now. Such
 // digests wait for feeds, at most for the release deadline from that instant. Then Release must be called again.
-func (s *Store) OldestPlan(ctx context.Context, now time.Time) (time.Time, bool, error) {
+func (s Feeds) OldestPlan(ctx context.Context, now time.Time) (time.Time, bool, error) {
 	return s.earliest(ctx, "the oldest midnight",
 		`SELECT COALESCE((SELECT w.planned_at FROM waiting_digests w CROSS JOIN digests d
 		WHERE d.id = w.digest_id AND d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?
@@ -28,7 +28,7 @@ func (s *Store) OldestPlan(ctx context.Context, now time.Time) (time.Time, bool,
 }
 
 // earliest reads an instant. It reports false for the zero time.
-func (s *Store) earliest(ctx context.Context, what, query string, args ...any) (time.Time, bool, error) {
+func (s *database) earliest(ctx context.Context, what, query string, args ...any) (time.Time, bool, error) {
 	var t time.Time
 	err := s.read().get(ctx, &t, query, args...)
 	return t, !t.IsZero(), failed("finding "+what, err)
@@ -40,7 +40,7 @@ const nextPollStep = 200
 // NextPoll returns the earliest instant at which ClaimFeeds would return a feed, or false if the queue is empty. It
 // may lie in the past. A feed of a leased host counts from the end of the lease, a feed of a paced domain or address
 // from its next slot.
-func (s *Store) NextPoll(ctx context.Context) (time.Time, bool, error) {
+func (s Feeds) NextPoll(ctx context.Context) (time.Time, bool, error) {
 	paced, err := pacedDomains(ctx, s.read())
 	if err != nil {
 		return time.Time{}, false, failed("finding the next poll", err)

@@ -16,10 +16,10 @@ func TestNext(t *testing.T) {
 	each(t, func(w world) {
 		next := func() (first time.Time) {
 			for _, find := range []func(context.Context) (time.Time, bool, error){
-				func(ctx context.Context) (time.Time, bool, error) { return w.NextMidnight(ctx, time.Time{}) },
-				w.NextPoll,
+				func(ctx context.Context) (time.Time, bool, error) { return w.Feeds.NextMidnight(ctx, time.Time{}) },
+				w.Feeds.NextPoll,
 				func(ctx context.Context) (time.Time, bool, error) {
-					return w.NextMail(ctx, noon, digest.Limits{}, digest.Limits{})
+					return w.Editions.NextMail(ctx, noon, digest.Limits{}, digest.Limits{})
 				},
 			} {
 				at, ok, err := find(w.ctx())
@@ -42,10 +42,10 @@ func TestNext(t *testing.T) {
 		want(w.t, "in flight: when its lease ends", next(), noon.Add(2*time.Hour))
 		done := claimed[0].Feed
 		done.PollAt = time.Time{}
-		_, err := w.Record(w.ctx(), noon,
+		_, err := w.Feeds.Record(w.ctx(), noon,
 			[]store.Polled{{Feed: done, Token: "t", Posts: posts(noon, "p"), Listed: []string{"p"}}})
 		w.ok(err)
-		w.ok(w.SetDeliverAt(w.ctx(), ada.ID, 7*time.Hour))
+		w.ok(w.Readers.SetDeliverAt(w.ctx(), ada.ID, 7*time.Hour))
 		w.hour(parisMidnight)
 		send := parisMidnight.Add(7 * time.Hour)
 		want(w.t, "an edition", next(), send)
@@ -65,7 +65,7 @@ func TestNextMidnightAfter(t *testing.T) {
 			{parisMidnight, parisMidnight.Add(time.Hour)},
 			{parisMidnight.Add(time.Hour), time.Time{}},
 		} {
-			next, ok, err := w.NextMidnight(w.ctx(), c.after)
+			next, ok, err := w.Feeds.NextMidnight(w.ctx(), c.after)
 			w.ok(err)
 			want(w.t, fmt.Sprint("after ", c.after), next, c.next)
 			want(w.t, "ok", ok, !c.next.IsZero())
@@ -82,7 +82,7 @@ func TestNextPoll(t *testing.T) {
 		}
 		next := func(what string, wanted time.Time) {
 			w.t.Helper()
-			at, ok, err := w.NextPoll(w.ctx())
+			at, ok, err := w.Feeds.NextPoll(w.ctx())
 			w.ok(err)
 			want(w.t, what, at, wanted)
 			want(w.t, what+", ok", ok, !wanted.IsZero())
@@ -121,12 +121,12 @@ func TestNextPollBehindABusyHost(t *testing.T) {
 		for i := range 450 {
 			items = append(items, store.ImportItem{URL: fmt.Sprintf("https://big.example/%d", i), Host: "big.example"})
 		}
-		_, err := w.Import(w.ctx(), ada.ID, items, 1e6, noon)
+		_, err := w.Subscriptions.Import(w.ctx(), ada.ID, items, 1e6, noon)
 		w.ok(err)
 		want(w.t, "one of the host", len(w.claim(noon, 9, "t")), 1)
 		f := w.newFeed("f.example")
 		w.ok(w.Enqueue(w.ctx(), f.ID, noon.Add(time.Minute)))
-		at, _, err := w.NextPoll(w.ctx())
+		at, _, err := w.Feeds.NextPoll(w.ctx())
 		w.ok(err)
 		want(w.t, "the other host's", at, noon.Add(time.Minute))
 	})
@@ -156,7 +156,7 @@ func TestSkippedTimeIsKept(t *testing.T) {
 				test.hours, test.days, f.ID))
 			w.ok(w.Enqueue(w.ctx(), f.ID, thursday))
 			w.ok(w.Exec(w.ctx(), `DELETE FROM hosts`))
-			at, ok, err := w.NextPoll(w.ctx())
+			at, ok, err := w.Feeds.NextPoll(w.ctx())
 			w.ok(err)
 			want(w.t, "queued", ok, true)
 			want(w.t, "next", at, test.wanted)
@@ -182,7 +182,7 @@ func TestSkippedTimeComesAround(t *testing.T) {
 		want(w.t, "claimed", len(claimed), 1)
 		want(w.t, "the one behind it", claimed[0].ID, other.ID)
 		w.end(late, claimed[0], well)
-		next, _, err := w.NextPoll(w.ctx())
+		next, _, err := w.Feeds.NextPoll(w.ctx())
 		w.ok(err)
 		want(w.t, "next", next, noon.Add(4*time.Hour))
 		want(w.t, "claimed before", len(w.claim(noon.Add(4*time.Hour-time.Second), 1, "u")), 0)
@@ -199,10 +199,10 @@ func TestPollGapChanges(t *testing.T) {
 		w.end(noon, w.one(noon, "t"), well)
 		for _, gap := range []time.Duration{3 * time.Hour, 20 * time.Minute, 2 * time.Hour} {
 			w.Policy = storetest.Policy(gap)
-			w.ok(w.NotePollGap(w.ctx(), noon.Add(time.Minute), gap))
+			w.ok(w.Feeds.NotePollGap(w.ctx(), noon.Add(time.Minute), gap))
 			w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
 			w.ok(w.Enqueue(w.ctx(), f.ID, noon.Add(time.Minute)))
-			next, _, err := w.NextPoll(w.ctx())
+			next, _, err := w.Feeds.NextPoll(w.ctx())
 			w.ok(err)
 			want(w.t, "next", next.After(noon.Add(gap)), false)
 			want(w.t, "too early", len(w.claim(noon.Add(min(gap, 20*time.Minute)-time.Second), 1, "u")), 0)

@@ -23,7 +23,7 @@ const dailyAtMost = `own_interval = CASE WHEN own_interval > 86400 THEN 86400 EL
 // ignores feeds without readers, and the caller cannot tell whether a feed is known. It queues the feed now, except in
 // the hot minutes (S35). The poll gap, leases and the site's own limits still apply (S18). A dead feed gets a trial,
 // at most once in 24 hours. A feed that was silent for years is polled at the usual interval again.
-func (s *Store) Pinged(ctx context.Context, urls []string, now time.Time) error {
+func (s Feeds) Pinged(ctx context.Context, urls []string, now time.Time) error {
 	for _, u := range urls {
 		ids, err := s.namedBy(ctx, u)
 		if err == nil && len(ids) > 0 {
@@ -44,7 +44,7 @@ const wanted = `EXISTS (SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s
 	WHERE s.feed_id = f.id AND s.paused = 0 AND ` + gathers + `)`
 
 // namedBy returns the feed at an address, or the feeds of the site there.
-func (s *Store) namedBy(ctx context.Context, address string) ([]digest.FeedID, error) {
+func (s *database) namedBy(ctx context.Context, address string) ([]digest.FeedID, error) {
 	f, err := feedByURL(ctx, s.read(), address)
 	if err == nil {
 		return []digest.FeedID{f.ID}, nil
@@ -66,7 +66,7 @@ func (s *Store) namedBy(ctx context.Context, address string) ([]digest.FeedID, e
 }
 
 // ping records a ping for the feeds that it affects, and queues them.
-func (s *Store) ping(ctx context.Context, ids []digest.FeedID, now time.Time) error {
+func (s *database) ping(ctx context.Context, ids []digest.FeedID, now time.Time) error {
 	const open = ` AND f.merged_into = 0 AND (f.pinged_at = 0 OR t.poll_at IS NULL)
 		AND (f.state IN ('active', 'trial') OR t.last_attempt_at <= ?) AND ` + wanted
 	var some []digest.FeedID
@@ -104,7 +104,7 @@ func coolMinute(t time.Time, id digest.FeedID) time.Time {
 // Vouch queues a poll because a person expects news. It makes the next poll ignore the validators (S36). A dead or
 // gone feed gets a trial, which ends the penalty of its last failure unless the site named the time. The poll is due
 // now, or when the feed may be requested. Vouch ignores feeds that were merged into another.
-func (s *Store) Vouch(ctx context.Context, id digest.FeedID, now time.Time) error {
+func (s Feeds) Vouch(ctx context.Context, id digest.FeedID, now time.Time) error {
 	return s.change(ctx, "queueing the feed", func(c conn) error {
 		if err := lockFeed(ctx, c, id); err != nil {
 			return err
@@ -142,7 +142,7 @@ func vouched(f digest.Feed) digest.Feed {
 }
 
 // VouchedAt returns when a feed may be requested, not before now, after a person vouches for it (I5).
-func (s *Store) VouchedAt(f digest.Feed, now time.Time) (time.Time, error) {
+func (s Feeds) VouchedAt(f digest.Feed, now time.Time) (time.Time, error) {
 	if err := s.Policy.check(); err != nil {
 		return time.Time{}, err
 	}

@@ -10,14 +10,14 @@ import (
 
 func (w world) set(f digest.Feed) digest.Feed {
 	w.t.Helper()
-	_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
+	_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
 	w.ok(err)
 	return w.feedAgain(f)
 }
 
 func (w world) pinged(now time.Time, urls ...string) {
 	w.t.Helper()
-	w.ok(w.Pinged(w.ctx(), urls, now))
+	w.ok(w.Feeds.Pinged(w.ctx(), urls, now))
 }
 
 // TestPinged: a ping by the address of a feed or its site queues feeds with readers, but not earlier than their site
@@ -93,7 +93,7 @@ func TestPingedSite(t *testing.T) {
 	each(t, func(w world) {
 		d := w.reader("ann", "UTC")
 		for i := range 15 {
-			f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://a.example/" + string(rune('a'+i)),
+			f, _, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: "https://a.example/" + string(rune('a'+i)),
 				Host: "a.example", SiteURL: "https://a.example"})
 			w.ok(err)
 			w.subscribe(d, f)
@@ -133,10 +133,10 @@ func TestVouch(t *testing.T) {
 			f.State, f.FreshUntil, f.NotBefore, f.LastStatus = tt.have.State, tt.have.FreshUntil, tt.have.NotBefore,
 				tt.have.LastStatus
 			f = w.set(f)
-			earliest, err := w.VouchedAt(f, noon)
+			earliest, err := w.Feeds.VouchedAt(f, noon)
 			w.ok(err)
 			want(w.t, tt.name+": may be asked", earliest, tt.poll)
-			w.ok(w.Vouch(w.ctx(), f.ID, noon))
+			w.ok(w.Feeds.Vouch(w.ctx(), f.ID, noon))
 			f = w.feedAgain(f)
 			want(w.t, tt.name+": state", f.State, tt.state)
 			want(w.t, tt.name+": asked", f.PollAt, tt.poll)
@@ -156,7 +156,7 @@ func TestNewsEndsSilence(t *testing.T) {
 		}
 		w.pinged(noon, pinged.URL)
 		w.pinged(noon, plain.URL)
-		w.ok(w.Vouch(w.ctx(), vouched.ID, noon))
+		w.ok(w.Feeds.Vouch(w.ctx(), vouched.ID, noon))
 		for _, f := range []digest.Feed{pinged, vouched, plain} {
 			want(w.t, f.Host, w.feedAgain(f).OwnInterval, day)
 		}
@@ -172,7 +172,7 @@ func TestNewsDuringAFailure(t *testing.T) {
 		f = w.set(f)
 		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
 		claimed := w.one(noon, "t")
-		w.ok(w.Vouch(w.ctx(), f.ID, noon.Add(time.Minute)))
+		w.ok(w.Feeds.Vouch(w.ctx(), f.ID, noon.Add(time.Minute)))
 		w.end(noon.Add(2*time.Minute), claimed, func(p *store.Polled) { p.Feed.LastStatus = 500 })
 		want(w.t, "interval", w.feedAgain(f).OwnInterval, day)
 		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ?`, noon.Add(time.Hour).Unix())) // as a midnight does

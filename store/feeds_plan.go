@@ -21,12 +21,12 @@ const planStep = 1000
 // that schedule gets.
 //
 // Plan is one transaction, and one process plans at a time. If there is nothing to plan, it does not wait for locks.
-func (s *Store) Plan(ctx context.Context, now time.Time,
+func (s Feeds) Plan(ctx context.Context, now time.Time,
 	schedule func(f digest.Feed, due time.Time) (time.Time, bool)) (PlanResult, error) {
 	if due, err := anyDue(ctx, s.read(), at(now)); err != nil || !due {
 		return PlanResult{}, failed("planning", err)
 	}
-	return changed(ctx, s, "planning", func(c conn) (result PlanResult, err error) {
+	return changed(ctx, s.database, "planning", func(c conn) (result PlanResult, err error) {
 		if err := c.untilCommit(ctx, s.d.lockPlan, s.d.lockShared); err != nil {
 			return result, err
 		}

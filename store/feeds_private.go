@@ -23,13 +23,13 @@ func forgetSealed(ctx context.Context, c conn) error {
 }
 
 // SetSealed stores the credential of a private feed.
-func (s *Store) SetSealed(ctx context.Context, id digest.FeedID, sealed string) error {
+func (s Feeds) SetSealed(ctx context.Context, id digest.FeedID, sealed string) error {
 	return s.change(ctx, "storing a credential", func(c conn) error { return setSealed(ctx, c, id, sealed) })
 }
 
 // RenewSealed replaces the credential and the address of a private feed after the server has rejected the old one. It
 // uses f.ID, f.URL and f.Sealed. It queues the feed for as soon as it may be requested, and discards a poll in flight.
-func (s *Store) RenewSealed(ctx context.Context, f digest.Feed, now time.Time) error {
+func (s Feeds) RenewSealed(ctx context.Context, f digest.Feed, now time.Time) error {
 	return s.change(ctx, "storing a credential", func(c conn) error {
 		id := f.ID
 		if err := lockFeed(ctx, c, id); err != nil {
@@ -74,7 +74,7 @@ func endLease(ctx context.Context, c conn, id digest.FeedID) error {
 
 // MakePrivate makes a feed private, with f's ID, URL, Sealed and SiteURL, and deletes its old address everywhere. It
 // returns digest.Conflict if a digest other than only subscribes to the feed. If only is 0, all subscriptions remain.
-func (s *Store) MakePrivate(ctx context.Context, f digest.Feed, only digest.DigestID) error {
+func (s Feeds) MakePrivate(ctx context.Context, f digest.Feed, only digest.DigestID) error {
 	return s.change(ctx, "making a feed private", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return err
@@ -147,14 +147,14 @@ func hideAddress(ctx context.Context, c conn, f digest.Feed, was string) error {
 }
 
 // SealedFeeds returns the ID, URL and Sealed of every feed with a credential.
-func (s *Store) SealedFeeds(ctx context.Context) ([]digest.Feed, error) {
+func (s Feeds) SealedFeeds(ctx context.Context) ([]digest.Feed, error) {
 	return readRows[digest.Feed](ctx, s.read(), "reading private feeds",
 		`SELECT f.id, f.url, f.sealed FROM feeds f WHERE f.sealed <> '' ORDER BY f.id`)
 }
 
 // Reseal stores the new address and credential of a private feed, unless the credential has changed since was was
 // read.
-func (s *Store) Reseal(ctx context.Context, was, is digest.Feed) error {
+func (s Feeds) Reseal(ctx context.Context, was, is digest.Feed) error {
 	return s.change(ctx, "sealing a credential anew", func(c conn) error {
 		if err := lockFeed(ctx, c, was.ID); err != nil {
 			return err
@@ -178,14 +178,14 @@ type ClearFeed struct {
 
 // ClearFeeds returns the feeds with a name or a password in their addresses. Older versions of the program stored them
 // so.
-func (s *Store) ClearFeeds(ctx context.Context) ([]ClearFeed, error) {
+func (s Feeds) ClearFeeds(ctx context.Context) ([]ClearFeed, error) {
 	return readRows[ClearFeed](ctx, s.read(), "looking for passwords in addresses", `SELECT f.id, f.url, f.site_url,
 		COALESCE((SELECT MIN(s.digest_id) FROM subscriptions s WHERE s.feed_id = f.id), 0) AS first
 		FROM feeds f WHERE f.merged_into = 0 AND f.url LIKE 'http%://%@%' ORDER BY f.id`)
 }
 
 // HideFormer removes names and passwords from former addresses of feeds.
-func (s *Store) HideFormer(ctx context.Context) error {
+func (s Feeds) HideFormer(ctx context.Context) error {
 	const clear = ` LIKE '%://%@%'`
 	return s.change(ctx, "hiding former addresses", func(c conn) error {
 		for _, cells := range []struct {

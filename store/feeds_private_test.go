@@ -16,8 +16,9 @@ const canary = "canary-7f3a"
 func (w world) private(d digest.Digest, name string) digest.Feed {
 	w.t.Helper()
 	c := digest.Credential{Reader: d.ID, Address: "https://a.example/feed"}
-	f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: c.PrivateAddress(name), Host: "a.example", Sealed: "sealed " +
-		name})
+	f, _, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: c.PrivateAddress(name), Host: "a.example",
+		Sealed: "sealed " +
+			name})
 	w.ok(err)
 	w.subscribe(d, f)
 	return f
@@ -25,7 +26,7 @@ func (w world) private(d digest.Digest, name string) digest.Feed {
 
 func (w world) sealed(f digest.Feed) string {
 	w.t.Helper()
-	info, err := w.Feed(w.ctx(), f.ID)
+	info, err := w.Feeds.Feed(w.ctx(), f.ID)
 	w.ok(err)
 	return info.Sealed
 }
@@ -41,7 +42,7 @@ func TestPrivateFeedIsApart(t *testing.T) {
 		if own.ID == public.ID || own.ID == other.ID {
 			t.Fatal(public.ID, own.ID, other.ID)
 		}
-		f, err := w.FeedByURL(w.ctx(), "https://a.example/feed")
+		f, err := w.Feeds.FeedByURL(w.ctx(), "https://a.example/feed")
 		w.ok(err)
 		want(w.t, "found by its address", f.ID, public.ID)
 		w.record(noon, public, posts(noon, "p"))
@@ -49,17 +50,17 @@ func TestPrivateFeedIsApart(t *testing.T) {
 		want(w.t, "of ann", len(strings.Fields(w.waiting(ann))), 3)
 		want(w.t, "of bob", strings.Contains(w.waiting(bob), "secret"), false)
 
-		again, created, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: own.URL, Host: "a.example", Sealed: "new"})
+		again, created, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: own.URL, Host: "a.example", Sealed: "new"})
 		w.ok(err)
 		want(w.t, "added again", created, false)
 		want(w.t, "the same", again.ID, own.ID)
 		want(w.t, "sealed anew", w.sealed(own), "new")
-		w.ok(w.Unsubscribe(w.ctx(), ann.ID, own.ID))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ann.ID, own.ID))
 		want(w.t, "unsubscribed", w.sealed(own), "")
 		want(w.t, "of another", w.sealed(other), "sealed y")
-		u, err := w.UserByEmail(w.ctx(), "bob@example.org")
+		u, err := w.Readers.UserByEmail(w.ctx(), "bob@example.org")
 		w.ok(err)
-		w.ok(w.RemoveUser(w.ctx(), u.ID, noon))
+		w.ok(w.Readers.RemoveUser(w.ctx(), u.ID, noon))
 		want(w.t, "removed", w.sealed(other), "")
 	})
 }
@@ -75,9 +76,9 @@ func TestI9_PrivateFeedStays(t *testing.T) {
 		moved.URL, moved.Host, moved.MovedFrom, moved.MovedAt, moved.MovedTo = public.URL, public.Host, own.URL, noon,
 			"https://c.example/"
 		body := store.Body{URL: "https://a.example/" + canary, Bytes: []byte(canary)}
-		packed, err := w.Pack(body)
+		packed, err := w.Posts.Pack(body)
 		w.ok(err)
-		_, err = w.Record(w.ctx(), noon,
+		_, err = w.Feeds.Record(w.ctx(), noon,
 			[]store.Polled{{Feed: moved, Was: own, Posts: posts(noon, "secret"), Listed: []string{"secret"},
 				ReadAt: own.URL, Body: &packed,
 				Arrival: store.Arrival{Read: true, Abroad: true, Posts: posts(noon, "secret")}}})
@@ -86,10 +87,10 @@ func TestI9_PrivateFeedStays(t *testing.T) {
 		want(w.t, "address", is.URL, own.URL)
 		want(w.t, "moved", is.MovedTo+is.MovedFrom, "")
 		want(w.t, "of bob", w.waiting(bob), "")
-		_, found, err := w.Body(w.ctx(), own.ID)
+		_, found, err := w.Posts.Body(w.ctx(), own.ID)
 		w.ok(err)
 		want(w.t, "its document is kept", found, false)
-		_, err = w.FeedMovedFrom(w.ctx(), own.URL)
+		_, err = w.Subscriptions.FeedMovedFrom(w.ctx(), own.URL)
 		want(w.t, "former address", digest.KindOf(err), digest.NotFound)
 	})
 }
@@ -99,21 +100,23 @@ func TestMakePrivate(t *testing.T) {
 	each(t, func(w world) {
 		ann, bob := w.reader("ann", "Europe/Paris"), w.reader("bob", "Europe/Paris")
 		const address = "https://ann:" + canary + "@a.example/feed"
-		f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: address, Host: "a.example", SiteURL: "https://" + canary +
-			".example/"})
+		f, _, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: address, Host: "a.example",
+			SiteURL: "https://" + canary +
+				".example/"})
 		w.ok(err)
 		w.subscribe(ann, f)
 		was := f
 		was.ValidatorURL, was.MovedTo, was.MovedFrom, was.LastError, was.ETag = address, address+"2", address+
 			"1", "at "+address, `"1"`
-		packed, err := w.Pack(store.Body{URL: address, Bytes: []byte("text")})
+		packed, err := w.Posts.Pack(store.Body{URL: address, Bytes: []byte("text")})
 		w.ok(err)
-		_, err = w.Record(w.ctx(), noon,
+		_, err = w.Feeds.Record(w.ctx(), noon,
 			[]store.Polled{{Feed: was, Posts: posts(noon, "p"), Listed: []string{"p"}, ReadAt: address, Body: &packed,
 				Poll: store.PollRecord{At: noon, Outcome: "failed", Note: "at " + address}}})
 		w.ok(err)
-		w.ok(w.NoteRefusal(w.ctx(), address, noon.Add(time.Hour), "no", noon))
-		w.ok(w.SetSubscription(w.ctx(), digest.Subscription{DigestID: ann.ID, FeedID: f.ID, Title: address}))
+		w.ok(w.Operator.NoteRefusal(w.ctx(), address, noon.Add(time.Hour), "no", noon))
+		w.ok(w.Subscriptions.SetSubscription(w.ctx(),
+			digest.Subscription{DigestID: ann.ID, FeedID: f.ID, Title: address}))
 		for _, statement := range []string{
 			`INSERT INTO former_addresses (url, feed_id) VALUES ('` + address + `1', ` + fmt.Sprint(f.ID) + `)`,
 			`UPDATE posts SET read_address = '` + address + `'`,
@@ -129,40 +132,40 @@ func TestMakePrivate(t *testing.T) {
 		if n := strings.Count(w.Cells(w.ctx()), canary); n < 12 {
 			w.t.Fatalf("the test writes it %d times only", n)
 		}
-		claimed, _, err := w.ClaimFeeds(w.ctx(), noon.Add(48*time.Hour),
+		claimed, _, err := w.Feeds.ClaimFeeds(w.ctx(), noon.Add(48*time.Hour),
 			store.ClaimOptions{N: 1, Lease: time.Hour, Token: "t"})
 		w.ok(err)
 		want(w.t, "claimed", len(claimed), 1)
 
-		clear, err := w.ClearFeeds(w.ctx())
+		clear, err := w.Feeds.ClearFeeds(w.ctx())
 		w.ok(err)
 		want(w.t, "found", len(clear) == 1 && clear[0].First == ann.ID && clear[0].URL == address, true)
 		c := digest.Credential{Reader: ann.ID, Address: "https://a.example/feed"}
 		to := digest.Feed{ID: f.ID, URL: c.PrivateAddress("x"), Sealed: "sealed"}
 		w.subscribe(bob, f)
-		want(w.t, "of two readers", digest.KindOf(w.MakePrivate(w.ctx(), to, ann.ID)), digest.Conflict)
-		w.ok(w.Unsubscribe(w.ctx(), bob.ID, f.ID))
-		w.ok(w.MakePrivate(w.ctx(), to, ann.ID))
+		want(w.t, "of two readers", digest.KindOf(w.Feeds.MakePrivate(w.ctx(), to, ann.ID)), digest.Conflict)
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), bob.ID, f.ID))
+		w.ok(w.Feeds.MakePrivate(w.ctx(), to, ann.ID))
 		if cells := w.Cells(w.ctx()); strings.Contains(cells, canary) {
 			at := strings.Index(cells, canary)
 			w.t.Errorf("…%s…", cells[max(0, at-200):at+20])
 		}
-		late, err := w.Record(w.ctx(), noon,
+		late, err := w.Feeds.Record(w.ctx(), noon,
 			[]store.Polled{{Feed: claimed[0].Feed, Was: claimed[0].Feed, Token: "t", Posts: posts(noon, "late")}})
 		w.ok(err)
 		want(w.t, "the poll under way", late.Stale, 1)
 		if strings.Contains(w.Cells(w.ctx()), canary) {
 			w.t.Error("the poll under way has brought it back")
 		}
-		clear, err = w.ClearFeeds(w.ctx())
+		clear, err = w.Feeds.ClearFeeds(w.ctx())
 		w.ok(err)
 		want(w.t, "found again", len(clear), 0)
 		// The same reader also subscribed with another password.
-		f, _, err = w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://ann:old@a.example/feed", Host: "a.example"})
+		f, _, err = w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: "https://ann:old@a.example/feed", Host: "a.example"})
 		w.ok(err)
 		to.ID = f.ID
-		w.ok(w.MakePrivate(w.ctx(), to, 0))
-		again, err := w.Feed(w.ctx(), f.ID)
+		w.ok(w.Feeds.MakePrivate(w.ctx(), to, 0))
+		again, err := w.Feeds.Feed(w.ctx(), f.ID)
 		w.ok(err)
 		if !digest.IsPrivate(again.URL) || again.URL == to.URL {
 			w.t.Error(again.URL)
@@ -196,7 +199,7 @@ func TestHideFormer(t *testing.T) {
 			w.t.Fatalf("the test writes it %d times", n)
 		}
 		for range 2 {
-			w.ok(w.HideFormer(w.ctx()))
+			w.ok(w.Feeds.HideFormer(w.ctx()))
 			cells := w.Cells(w.ctx())
 			if strings.Contains(cells, canary) || strings.Count(cells, harmless) != 2 ||
 				!strings.Contains(cells, "\nhttps://a.example/feed\n") {
@@ -214,27 +217,27 @@ func TestRenewSealed(t *testing.T) {
 		f.State, f.Errors, f.LastStatus, f.NotBefore, f.LastError = digest.FeedDead, 9, 401, noon.Add(720*time.Hour),
 			"no"
 		f.LastAttemptAt, f.FirstErrorAt, f.FailingSince = noon, noon, noon
-		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
+		_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
 		w.ok(err)
 		f.Sealed = "new"
-		w.ok(w.RenewSealed(w.ctx(), f, noon))
+		w.ok(w.Feeds.RenewSealed(w.ctx(), f, noon))
 		is := w.feedAgain(f)
 		want(w.t, "sealed", is.Sealed, "new")
 		want(w.t, "state", is.State, digest.FeedActive)
 		want(w.t, "errors", is.Errors, 0)
 		want(w.t, "asked after the gap", is.PollAt, noon.Add(time.Hour))
-		feeds, err := w.SealedFeeds(w.ctx())
+		feeds, err := w.Feeds.SealedFeeds(w.ctx())
 		w.ok(err)
 		want(w.t, "private feeds", len(feeds), 1)
 		stale := feeds[0]
 		stale.Sealed = "older"
 		renamed := feeds[0]
 		renamed.URL, renamed.Sealed = strings.Replace(f.URL, "-x", "-z", 1), "by a new key"
-		w.ok(w.Reseal(w.ctx(), stale, renamed))
+		w.ok(w.Feeds.Reseal(w.ctx(), stale, renamed))
 		want(w.t, "changed meanwhile", w.sealed(f), "new")
-		w.ok(w.Reseal(w.ctx(), feeds[0], renamed))
+		w.ok(w.Feeds.Reseal(w.ctx(), feeds[0], renamed))
 		want(w.t, "by a new key", w.sealed(f), "by a new key")
-		_, err = w.FeedByURL(w.ctx(), renamed.URL)
+		_, err = w.Feeds.FeedByURL(w.ctx(), renamed.URL)
 		w.ok(err)
 	})
 }

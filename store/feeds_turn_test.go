@@ -25,7 +25,7 @@ func (w world) queueMany(d digest.Digest, name string, n int, from time.Time) (f
 // claimFairly claims as the hourly job does.
 func (w world) claimFairly(now time.Time, n int, load *poller.Load) (readers map[digest.DigestID]int) {
 	w.t.Helper()
-	claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{
+	claimed, _, err := w.Feeds.ClaimFeeds(w.ctx(), now, store.ClaimOptions{
 		N: n, Lease: time.Hour, Token: "t", Full: load.Full(), Next: load.Next,
 	})
 	w.ok(err)
@@ -62,9 +62,9 @@ func TestReadersOfAQueuedFeed(t *testing.T) {
 		for _, d := range []digest.Digest{dan, bob, cyd} {
 			w.subscribe(d, f)
 		}
-		w.ok(w.PauseSubscription(w.ctx(), ada.ID, f.ID))
+		w.ok(w.Subscriptions.PauseSubscription(w.ctx(), ada.ID, f.ID))
 		claim := func(full ...digest.DigestID) []store.ClaimedFeed {
-			claimed, _, err := w.ClaimFeeds(w.ctx(), noon.Add(time.Hour), store.ClaimOptions{
+			claimed, _, err := w.Feeds.ClaimFeeds(w.ctx(), noon.Add(time.Hour), store.ClaimOptions{
 				N: 9, Lease: time.Hour, Token: "t", Full: digest.FullShares{Digests: full},
 			})
 			w.ok(err)
@@ -85,14 +85,14 @@ func TestClaimWithinShares(t *testing.T) {
 		f := w.queueMany(mallory, "tarpit", 1, noon)[0]
 		failing := f
 		failing.Reliability, failing.PollAt = digest.Troubled, noon
-		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: failing}})
+		_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: failing}})
 		w.ok(err)
 		now := noon.Add(time.Hour)
 		for _, full := range []digest.FullShares{
 			{Digests: []digest.DigestID{mallory.ID}}, {Domains: []string{"x.example", f.Domain}},
 			{Reliabilities: []digest.Reliability{digest.Unproven, digest.Troubled}},
 		} {
-			claimed, _, err := w.ClaimFeeds(w.ctx(), now,
+			claimed, _, err := w.Feeds.ClaimFeeds(w.ctx(), now,
 				store.ClaimOptions{N: 9, Lease: time.Hour, Token: "t", Full: full})
 			w.ok(err)
 			want(w.t, fmt.Sprintf("claimed beyond %+v", full), len(claimed), 0)

@@ -30,7 +30,8 @@ type heartbeat struct {
 // is also fenced if the heartbeat is older than after and more than most editions wait, or if it is over an hour in
 // the future. If the returned Fence has a Reason, the caller must not poll or send mail. A database without users is
 // never fenced.
-func (s *Store) Beat(ctx context.Context, baseURL string, now time.Time, after time.Duration, most int) (Fence, error) {
+func (s Operator) Beat(ctx context.Context, baseURL string, now time.Time, after time.Duration, most int) (Fence,
+	error) {
 	last, known, err := lastBeat(ctx, s.read())
 	if err != nil {
 		return Fence{}, fmt.Errorf("reading the heartbeat: %w", err)
@@ -39,7 +40,7 @@ func (s *Store) Beat(ctx context.Context, baseURL string, now time.Time, after t
 		age < min(beatEvery, after) {
 		return Fence{BaseURL: last.BaseURL, Beat: last.at()}, nil
 	}
-	return changed(ctx, s, "leaving a heartbeat", func(c conn) (Fence, error) {
+	return changed(ctx, s.database, "leaving a heartbeat", func(c conn) (Fence, error) {
 		f, err := lookFence(ctx, c, baseURL, now, after, most)
 		if err != nil || f.Reason != "" {
 			return f, err
@@ -49,20 +50,20 @@ func (s *Store) Beat(ctx context.Context, baseURL string, now time.Time, after t
 }
 
 // LookFence returns the same as Beat but changes nothing.
-func (s *Store) LookFence(ctx context.Context, baseURL string, now time.Time, after time.Duration, most int) (Fence,
+func (s Operator) LookFence(ctx context.Context, baseURL string, now time.Time, after time.Duration, most int) (Fence,
 	error) {
 	f, err := lookFence(ctx, s.read(), baseURL, now, after, most)
 	return f, failed("reading the heartbeat", err)
 }
 
 // KnownAs returns the base URL of the instance that last worked on the database, or "".
-func (s *Store) KnownAs(ctx context.Context) (baseURL string, err error) {
+func (s Operator) KnownAs(ctx context.Context) (baseURL string, err error) {
 	last, _, err := lastBeat(ctx, s.read())
 	return last.BaseURL, failed("reading the heartbeat", err)
 }
 
 // Unfence removes the fence for the instance with this base URL.
-func (s *Store) Unfence(ctx context.Context, baseURL string, now time.Time) error {
+func (s Operator) Unfence(ctx context.Context, baseURL string, now time.Time) error {
 	return s.change(ctx, "releasing the fence", func(c conn) error { return beat(ctx, c, baseURL, now) })
 }
 
@@ -166,7 +167,7 @@ func (r FenceReader) Editions() int {
 }
 
 // Waiting returns what a worker that starts at now would poll and send.
-func (s *Store) Waiting(ctx context.Context, now time.Time) (FenceView, error) {
+func (s Operator) Waiting(ctx context.Context, now time.Time) (FenceView, error) {
 	var v FenceView
 	var feeds []askRow
 	if err := s.Policy.check(); err != nil {
@@ -218,7 +219,7 @@ func waitingMail(now instant) string {
 }
 
 // WaitingReaders returns the first readers who would get mail, ordered by address.
-func (s *Store) WaitingReaders(ctx context.Context, now time.Time, most int) ([]FenceReader, error) {
+func (s Operator) WaitingReaders(ctx context.Context, now time.Time, most int) ([]FenceReader, error) {
 	return readRows[FenceReader](ctx, s.read(), "looking for what would be sent", `SELECT u.email, w.sealed,
 			CASE WHEN w.due > 0 THEN w.due ELSE 0 END AS due_at,
 			(SELECT count(*) FROM digest_posts p WHERE p.digest_id = w.id AND p.visible_at = w.due) AS posts
@@ -233,7 +234,7 @@ type FenceCounts struct {
 }
 
 // CountWaiting counts what a release of the fence would send.
-func (s *Store) CountWaiting(ctx context.Context, now time.Time) (n FenceCounts, err error) {
+func (s Operator) CountWaiting(ctx context.Context, now time.Time) (n FenceCounts, err error) {
 	err = s.read().get(ctx, &n,
 		`SELECT CAST(COALESCE(SUM(w.sealed + CASE WHEN w.due > 0 THEN 1 ELSE 0 END), 0) AS BIGINT) AS editions,
 		count(DISTINCT CASE WHEN w.sealed = 0 AND w.due < 0 THEN w.user_id END) AS if_news FROM `+waitingMail(at(now)))

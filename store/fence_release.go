@@ -12,7 +12,7 @@ import (
 
 // FenceSource fences a database that is being copied, until Unfence, because only one of the two may send mail.
 // undo removes the fence, unless the heartbeat has changed since.
-func (s *Store) FenceSource(ctx context.Context, reason string) (undo func(context.Context) error, err error) {
+func (s Operator) FenceSource(ctx context.Context, reason string) (undo func(context.Context) error, err error) {
 	var was, is []byte
 	err = s.change(ctx, "fencing the database", func(c conn) (err error) {
 		if was, err = c.setting(ctx, beatKey); err != nil {
@@ -52,7 +52,7 @@ const leftUnmailed = "not sent: skipped when the fence was released"
 // UnfenceAfter removes the fence as Unfence does. It marks editions as unmailed if they were due before an instant,
 // because the lost instance may have mailed them. They stay on the web. Release does the same with editions that it
 // makes later. UnfenceAfter returns how many editions it has marked.
-func (s *Store) UnfenceAfter(ctx context.Context, baseURL string, now, before time.Time) (sealed int, err error) {
+func (s Operator) UnfenceAfter(ctx context.Context, baseURL string, now, before time.Time) (sealed int, err error) {
 	value, err := json.Marshal(at(before))
 	if err != nil {
 		return 0, fmt.Errorf("writing what is left unmailed: %w", err)

@@ -16,27 +16,27 @@ import (
 func TestSourceIsFenced(t *testing.T) {
 	each(t, func(w world) {
 		w.reader("ann", "UTC")
-		undo, err := w.FenceSource(w.ctx(), "a copy was begun")
+		undo, err := w.Operator.FenceSource(w.ctx(), "a copy was begun")
 		w.ok(err)
 		want(w.t, "one that nobody has worked on yet", w.beat(home, noon).Reason, "a copy was begun")
 		w.ok(undo(w.ctx()))
 		want(w.t, "whose copy failed", w.beat(home, noon).Reason, "")
 
-		undo, err = w.FenceSource(w.ctx(), "a copy was begun")
+		undo, err = w.Operator.FenceSource(w.ctx(), "a copy was begun")
 		w.ok(err)
 		for _, base := range []string{home, "https://other.example.org"} {
 			f := w.beat(base, noon.Add(time.Minute))
 			want(w.t, base, f.Reason, "a copy was begun")
 			want(w.t, "last used", f.BaseURL+" "+f.Beat.String(), home+" "+noon.String())
 		}
-		again, err := w.FenceSource(w.ctx(), "it moved")
+		again, err := w.Operator.FenceSource(w.ctx(), "it moved")
 		w.ok(err)
 		want(w.t, "moved", w.beat(home, noon.Add(2*time.Minute)).Reason, "it moved")
 		w.ok(undo(w.ctx()))
 		want(w.t, "undone too late", w.beat(home, noon.Add(2*time.Minute)).Reason, "it moved")
 		w.ok(again(w.ctx()))
 		want(w.t, "a second copy failed", w.beat(home, noon.Add(2*time.Minute)).Reason, "a copy was begun")
-		w.ok(w.Unfence(w.ctx(), home, noon.Add(3*time.Minute)))
+		w.ok(w.Operator.Unfence(w.ctx(), home, noon.Add(3*time.Minute)))
 		w.ok(undo(w.ctx()))
 		want(w.t, "released", w.beat(home, noon.Add(3*time.Minute)).Reason, "")
 	})
@@ -52,12 +52,12 @@ func TestUnfenceAfter(t *testing.T) {
 			digests[name] = w.reader(name, "Europe/Paris")
 			w.subscribe(digests[name], f)
 		}
-		w.ok(w.SetDeliverAt(w.ctx(), digests["later"].ID, 7*time.Hour)) // 06:00 UTC
+		w.ok(w.Readers.SetDeliverAt(w.ctx(), digests["later"].ID, 7*time.Hour)) // 06:00 UTC
 		w.record(noon, f, posts(noon, "old"))
 		want(w.t, "sealed", w.hour(parisMidnight), 6)
 		ids := map[string]digest.EditionID{}
 		for name, d := range digests {
-			all, err := w.Editions(w.ctx(), d.ID, 1)
+			all, err := w.Editions.Editions(w.ctx(), d.ID, 1)
 			w.ok(err)
 			ids[name] = all[0].ID
 		}
@@ -71,7 +71,7 @@ func TestUnfenceAfter(t *testing.T) {
 		}
 
 		lost := parisMidnight.Add(4 * time.Hour) // 03:00 UTC, when the machine was lost
-		sealed, err := w.UnfenceAfter(w.ctx(), home, lost.Add(time.Hour), lost)
+		sealed, err := w.Operator.UnfenceAfter(w.ctx(), home, lost.Add(time.Hour), lost)
 		w.ok(err)
 		want(w.t, "sealed and not mailed", sealed, 4)
 		for name, state := range map[string]digest.EditionState{
@@ -118,18 +118,18 @@ func TestDiscardedMidnights(t *testing.T) {
 				for i, hour := range hours {
 					d := w.reader(fmt.Sprint("reader", i), "Europe/Paris")
 					w.subscribe(d, f)
-					w.ok(w.SetDeliverAt(w.ctx(), d.ID, hour))
+					w.ok(w.Readers.SetDeliverAt(w.ctx(), d.ID, hour))
 					digests = append(digests, d)
 				}
 				w.record(noon, f, posts(noon, "old"))
 				now := parisMidnight.Add(tt.released)
-				sealed, err := w.UnfenceAfter(w.ctx(), home, now, parisMidnight.Add(tt.before))
+				sealed, err := w.Operator.UnfenceAfter(w.ctx(), home, now, parisMidnight.Add(tt.before))
 				w.ok(err)
 				want(w.t, "sealed", sealed, 0)
 				want(w.t, "made", w.hour(now), 2)
 				var states []string
 				for _, d := range digests {
-					all, err := w.Editions(w.ctx(), d.ID, 1)
+					all, err := w.Editions.Editions(w.ctx(), d.ID, 1)
 					w.ok(err)
 					states = append(states, string(all[0].State))
 				}
@@ -138,7 +138,7 @@ func TestDiscardedMidnights(t *testing.T) {
 				w.record(next.Add(-time.Hour), f, posts(next, "new"))
 				w.hour(next)
 				for _, d := range digests {
-					all, err := w.Editions(w.ctx(), d.ID, 1)
+					all, err := w.Editions.Editions(w.ctx(), d.ID, 1)
 					w.ok(err)
 					want(w.t, "the next one", all[0].State, digest.EditionReady)
 				}
@@ -167,17 +167,17 @@ func TestWaitingNamesWhoIsMailed(t *testing.T) {
 		now := parisMidnight.Add(time.Hour)
 		for i, name := range []string{"webonly", "suppressed", "paused", "left", "late"} {
 			for _, suffix := range []string{"", "-due"} {
-				u, err := w.UserByEmail(w.ctx(), name+suffix+"@example.org")
+				u, err := w.Readers.UserByEmail(w.ctx(), name+suffix+"@example.org")
 				w.ok(err)
-				d, err := w.DigestOf(w.ctx(), u.ID)
+				d, err := w.Readers.DigestOf(w.ctx(), u.ID)
 				w.ok(err)
 				w.ok([]func() error{
 					func() error { return w.Exec(w.ctx(), `UPDATE digests SET mailed = 0 WHERE id = ?`, d.ID) },
 					func() error {
 						complaint := digest.Suppression{Email: u.Email, Reason: digest.ForComplaint, CreatedAt: noon}
-						return w.Suppress(w.ctx(), complaint)
+						return w.Editions.Suppress(w.ctx(), complaint)
 					},
-					func() error { return w.SetDigestState(w.ctx(), d.ID, digest.DigestPaused, now) },
+					func() error { return w.Readers.SetDigestState(w.ctx(), d.ID, digest.DigestPaused, now) },
 					func() error {
 						return w.Exec(w.ctx(), fmt.Sprintf(`UPDATE digests SET state = 'left' WHERE id = %d`, d.ID))
 					},
@@ -193,13 +193,13 @@ func TestWaitingNamesWhoIsMailed(t *testing.T) {
 		w.subscribe(w.reader("nothing-new", "Europe/Paris"), silent)
 		allPaused, told := w.reader("all-feeds-paused", "Europe/Paris"), w.reader("notice-due", "Europe/Paris")
 		w.subscribe(allPaused, silent)
-		w.ok(w.PauseSubscription(w.ctx(), allPaused.ID, silent.ID))
+		w.ok(w.Subscriptions.PauseSubscription(w.ctx(), allPaused.ID, silent.ID))
 		w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind) VALUES (?, ?, ?, 'gone')`,
 			told.ID, parisMidnight.Unix(), f.ID))
 
-		waiting, err := w.WaitingReaders(w.ctx(), now, 100)
+		waiting, err := w.Operator.WaitingReaders(w.ctx(), now, 100)
 		w.ok(err)
-		counts, err := w.CountWaiting(w.ctx(), now)
+		counts, err := w.Operator.CountWaiting(w.ctx(), now)
 		w.ok(err)
 		want(w.t, "counted", counts, store.FenceCounts{Editions: 5, IfNews: 1})
 		var names []string
@@ -229,10 +229,10 @@ func TestWaitingCarries(t *testing.T) {
 			if recovered {
 				w.recoverDead(now)
 			}
-			counts, err := w.CountWaiting(w.ctx(), now)
+			counts, err := w.Operator.CountWaiting(w.ctx(), now)
 			w.ok(err)
 			want(w.t, fmt.Sprint("counted, recovered: ", recovered), counts, store.FenceCounts{Editions: 1})
-			waiting, err := w.WaitingReaders(w.ctx(), now, 100)
+			waiting, err := w.Operator.WaitingReaders(w.ctx(), now, 100)
 			w.ok(err)
 			want(w.t, "who waits", fmt.Sprint(waiting),
 				fmt.Sprint([]store.FenceReader{{Email: "reader0@example.org", DueAt: now}}))

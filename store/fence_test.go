@@ -20,9 +20,9 @@ const (
 
 func (w world) beat(base string, now time.Time) store.Fence {
 	w.t.Helper()
-	looked, err := w.LookFence(w.ctx(), base, now, after, most)
+	looked, err := w.Operator.LookFence(w.ctx(), base, now, after, most)
 	w.ok(err)
-	f, err := w.Beat(w.ctx(), base, now, after, most)
+	f, err := w.Operator.Beat(w.ctx(), base, now, after, most)
 	w.ok(err)
 	want(w.t, "what looking says, and beating", looked.Reason, f.Reason)
 	return f
@@ -69,7 +69,7 @@ func TestFenceStands(t *testing.T) {
 			want(w.t, "still fenced", w.beat(other, noon.Add(time.Duration(i)*time.Hour)).Reason != "", true)
 		}
 		want(w.t, "the original", w.beat(home, noon.Add(4*time.Hour)).Reason, "")
-		w.ok(w.Unfence(w.ctx(), other, noon.Add(5*time.Hour)))
+		w.ok(w.Operator.Unfence(w.ctx(), other, noon.Add(5*time.Hour)))
 		want(w.t, "released", w.beat(other, noon.Add(5*time.Hour)).Reason, "")
 		want(w.t, "the original now", w.beat(home, noon.Add(5*time.Hour)).Reason != "", true)
 	})
@@ -98,7 +98,7 @@ func TestFenceAfterLong(t *testing.T) {
 			want(w.t, tt.name, f.Reason != "", tt.fence)
 			if tt.fence {
 				want(w.t, "waiting", f.Waiting, tt.readers)
-				w.ok(w.Unfence(w.ctx(), home, noon.Add(tt.away)))
+				w.ok(w.Operator.Unfence(w.ctx(), home, noon.Add(tt.away)))
 				want(w.t, "released", w.beat(home, noon.Add(tt.away)).Reason, "")
 			}
 		})
@@ -131,12 +131,12 @@ func TestFenceClockBack(t *testing.T) {
 		for back, fence := range map[time.Duration]bool{
 			time.Hour: false, time.Hour + time.Second: true, 365 * day: true,
 		} {
-			w.ok(w.Unfence(w.ctx(), home, noon))
+			w.ok(w.Operator.Unfence(w.ctx(), home, noon))
 			f := w.beat(home, noon.Add(-back))
 			want(w.t, back.String(), strings.Contains(f.Reason, "in the future; correct the clock"), fence)
 			want(w.t, "when it has caught up", w.beat(home, noon).Reason, "")
 		}
-		w.ok(w.Unfence(w.ctx(), home, noon.Add(-day)))
+		w.ok(w.Operator.Unfence(w.ctx(), home, noon.Add(-day)))
 		want(w.t, "released", w.beat(home, noon.Add(-day)).Reason, "")
 	})
 }
@@ -177,7 +177,7 @@ func TestWaiting(t *testing.T) {
 		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET own_interval = 86400 WHERE id = ?`, slow.ID))
 		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET not_before = ? WHERE feed_id = ?`, parisMidnight.Unix()+1,
 			waits.ID))
-		view, err := w.Waiting(w.ctx(), parisMidnight)
+		view, err := w.Operator.Waiting(w.ctx(), parisMidnight)
 		w.ok(err)
 		if want := []string{f.URL}; !reflect.DeepEqual(view.Feeds, want) {
 			t.Errorf("feeds: %v, want %v", view.Feeds, want)
@@ -187,7 +187,7 @@ func TestWaiting(t *testing.T) {
 			t.Errorf("readers: %v, want %v", view.Readers, want)
 		}
 		w.hour(parisMidnight)
-		view, err = w.Waiting(w.ctx(), parisMidnight)
+		view, err = w.Operator.Waiting(w.ctx(), parisMidnight)
 		w.ok(err)
 		if want := []store.FenceReader{{Email: "due@example.org", Sealed: 1}}; !reflect.DeepEqual(view.Readers, want) {
 			t.Errorf("readers: %v, want %v", view.Readers, want)
@@ -202,7 +202,7 @@ func TestBeatTogether(t *testing.T) {
 		done := make(chan error)
 		for range 8 {
 			go func() {
-				f, err := w.Beat(context.Background(), home, noon, after, most)
+				f, err := w.Operator.Beat(context.Background(), home, noon, after, most)
 				if err == nil && f.Reason != "" {
 					err = &digest.Error{Message: f.Reason}
 				}

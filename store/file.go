@@ -54,11 +54,11 @@ func explainOpening(path string, err error) error {
 	if foreign := Foreign(path); foreign != nil {
 		return foreign
 	}
-	return fmt.Errorf("opening %s: %w", path, (&Store{file: path}).explain(err))
+	return fmt.Errorf("opening %s: %w", path, (&database{file: path}).explain(err))
 }
 
 // explain explains an error of this database. It recognises a full disk, which SQLite reports as an I/O error.
-func (s *Store) explain(err error) error {
+func (s *database) explain(err error) error {
 	if s.file != "" && errors.Is(err, sqlite3.IOERR) && lacksRoom(filepath.Dir(s.file)) {
 		return fullDisk(syscall.ENOSPC)
 	}

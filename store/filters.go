@@ -21,7 +21,7 @@ const (
 // exists, ignoring case and accents, AddFilter returns it. It returns digest.Invalid if the words are too long or
 // contain nothing to search for, or if there are too many filters. It returns digest.NotFound if the digest has no
 // subscription to the feed.
-func (s *Store) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (digest.Filter, error) {
+func (s Subscriptions) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (digest.Filter, error) {
 	f.Words, f.CreatedAt = words.Clean(clean(f.Words)), at(now).time()
 	switch {
 	case words.FilterKey(f.Words) == "":
@@ -80,7 +80,7 @@ func noteFiltered(ctx context.Context, c conn, id digest.DigestID) error {
 }
 
 // Filters returns a digest's filters, oldest first.
-func (s *Store) Filters(ctx context.Context, id digest.DigestID) ([]digest.Filter, error) {
+func (s Subscriptions) Filters(ctx context.Context, id digest.DigestID) ([]digest.Filter, error) {
 	filters, err := filtersOf(ctx, s.read(), id)
 	return filters, failed("listing the filters", err)
 }
@@ -91,7 +91,7 @@ func filtersOf(ctx context.Context, c conn, ids ...digest.DigestID) ([]digest.Fi
 }
 
 // RemoveFilter removes a filter from a digest, or returns digest.NotFound. Posts that it has filtered remain filtered.
-func (s *Store) RemoveFilter(ctx context.Context, id digest.DigestID, key int64) error {
+func (s Subscriptions) RemoveFilter(ctx context.Context, id digest.DigestID, key int64) error {
 	return s.changeDigest(ctx, "removing a filter", id, func(c conn, d digestRow) error {
 		if err := c.runOne(ctx, notFound("there is no such filter"),
 			`DELETE FROM filters WHERE digest_id = ? AND id = ?`, d.ID, key); err != nil {
@@ -112,7 +112,8 @@ type HeldPost struct {
 
 // HeldPosts returns the filtered posts of a digest at midnights before the given one, newest first; zero: all. It
 // returns complete midnights, even if these are more than limit posts.
-func (s *Store) HeldPosts(ctx context.Context, d digest.DigestID, before time.Time, limit int) ([]HeldPost, error) {
+func (s Subscriptions) HeldPosts(ctx context.Context, d digest.DigestID, before time.Time, limit int) ([]HeldPost,
+	error) {
 	bound := at(before)
 	if bound == 0 {
 		bound = math.MaxInt64
@@ -176,7 +177,7 @@ func dropFilters(ctx context.Context, c conn, feeds []digest.FeedID) error {
 
 // pruneHeld deletes the filtered posts of pruned editions. The posts themselves are pruned later, because they were
 // shown up to shownGrace before that midnight.
-func (s *Store) pruneHeld(ctx context.Context, old instant, batch int) (n int, err error) {
+func (s *database) pruneHeld(ctx context.Context, old instant, batch int) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
 		n, err = c.exec(ctx, `DELETE FROM filtered_posts WHERE (digest_id, due_at, post_id) IN (
 			SELECT h.digest_id, h.due_at, h.post_id FROM filtered_posts h WHERE h.due_at < ?

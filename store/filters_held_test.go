@@ -16,7 +16,7 @@ import (
 // held describes the filtered posts of a digest, newest midnight first.
 func (w world) held(d digest.Digest) string {
 	w.t.Helper()
-	list, err := w.HeldPosts(w.ctx(), d.ID, time.Time{}, 1000)
+	list, err := w.Subscriptions.HeldPosts(w.ctx(), d.ID, time.Time{}, 1000)
 	w.ok(err)
 	var out []string
 	for _, h := range list {
@@ -55,13 +55,13 @@ func TestFiltersHoldBack(t *testing.T) {
 		want(w.t, "bob", w.editions(bob), "2026-11-20 1 2 3 body 4 5")
 		want(w.t, "cyd", w.editions(cyd), "2026-11-20 3 body 4")
 		want(w.t, "held", w.held(ada), "1119 2 by Fußball; 1119 body by Fußball; 1119 4 by only here")
-		b, err := w.Beside(w.ctx(), digest.Edition{DigestID: ada.ID, DueAt: parisMidnight}, parisMidnight)
+		b, err := w.Editions.Beside(w.ctx(), digest.Edition{DigestID: ada.ID, DueAt: parisMidnight}, parisMidnight)
 		w.ok(err)
 		want(w.t, "count", b.Held, 3)
-		list, err := w.HeldPosts(w.ctx(), ada.ID, parisMidnight, 9)
+		list, err := w.Subscriptions.HeldPosts(w.ctx(), ada.ID, parisMidnight, 9)
 		w.ok(err)
 		want(w.t, "before", len(list), 0)
-		list, err = w.HeldPosts(w.ctx(), ada.ID, time.Time{}, 1)
+		list, err = w.Subscriptions.HeldPosts(w.ctx(), ada.ID, time.Time{}, 1)
 		w.ok(err)
 		want(w.t, "a midnight is whole", len(list), 3)
 		want(w.t, "source", list[2].Label, digest.FeedLabel{FeedID: g.ID, Title: "b.example", SiteURL: g.URL,
@@ -84,9 +84,9 @@ func TestNothingLeft(t *testing.T) {
 		want(w.t, "number", w.again(ada).Editions, 0)
 		want(w.t, "next", w.again(ada).NextDueAt, parisMidnight.Add(24*time.Hour))
 		want(w.t, "held", w.held(ada), "1119 a by title")
-		filters, err := w.Filters(w.ctx(), ada.ID)
+		filters, err := w.Subscriptions.Filters(w.ctx(), ada.ID)
 		w.ok(err)
-		w.ok(w.RemoveFilter(w.ctx(), ada.ID, filters[0].ID))
+		w.ok(w.Subscriptions.RemoveFilter(w.ctx(), ada.ID, filters[0].ID))
 		later := parisMidnight.Add(12 * time.Hour)
 		w.record(later, f, posts(later, "b"), "a")
 		w.hour(parisMidnight.Add(24 * time.Hour))
@@ -104,7 +104,7 @@ func TestHeldBackNeverComes(t *testing.T) {
 		key := w.filter(ada, "spoiler")
 		w.record(noon, f, []digest.Post{titled("a", "A spoiler", noon)})
 		w.hour(parisMidnight)
-		w.ok(w.RemoveFilter(w.ctx(), ada.ID, key.ID))
+		w.ok(w.Subscriptions.RemoveFilter(w.ctx(), ada.ID, key.ID))
 		now := parisMidnight.Add(time.Hour)
 		edited := titled("a", "Nothing", noon)
 		w.record(now, f, []digest.Post{edited})
@@ -112,12 +112,12 @@ func TestHeldBackNeverComes(t *testing.T) {
 		renamed.Identity = "new guid"
 		w.record(now, f, []digest.Post{renamed})
 		want(w.t, "polled again", w.waiting(ada), "")
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
-		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID}, now)
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		_, err := w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID}, now)
 		w.ok(err)
 		want(w.t, "subscribed again", w.waiting(ada), "")
-		w.ok(w.PauseSubscription(w.ctx(), ada.ID, f.ID))
-		w.ok(w.ResumeSubscription(w.ctx(), ada.ID, f.ID, now))
+		w.ok(w.Subscriptions.PauseSubscription(w.ctx(), ada.ID, f.ID))
+		w.ok(w.Subscriptions.ResumeSubscription(w.ctx(), ada.ID, f.ID, now))
 		want(w.t, "woken", w.waiting(ada), "")
 	})
 }
@@ -135,7 +135,7 @@ func TestFiltersAndMerges(t *testing.T) {
 		w.filter(ada, "title", from)
 		w.filter(bob, "TITLE", from)
 		same := w.filter(bob, "title", to)
-		w.ok(w.PauseSubscription(w.ctx(), cyd.ID, to.ID))
+		w.ok(w.Subscriptions.PauseSubscription(w.ctx(), cyd.ID, to.ID))
 		w.record(noon, to, posts(noon, "x"))
 		w.hour(parisMidnight)
 		want(w.t, "held", w.held(bob), "1119 x by title")
@@ -143,21 +143,21 @@ func TestFiltersAndMerges(t *testing.T) {
 		w.record(now, from, posts(now, "x", "y"))
 		moved := from
 		moved.URL, moved.Host = to.URL, to.Host
-		_, err := w.Record(w.ctx(), now.Add(time.Hour),
+		_, err := w.Feeds.Record(w.ctx(), now.Add(time.Hour),
 			[]store.Polled{{Feed: moved, Listed: []string{"x", "y"}, Arrival: arrival(posts(now, "x", "y"), nil)}})
 		w.ok(err)
-		filters, err := w.Filters(w.ctx(), bob.ID)
+		filters, err := w.Subscriptions.Filters(w.ctx(), bob.ID)
 		w.ok(err)
 		want(w.t, "one is enough", len(filters), 1)
 		want(w.t, "of the other", filters[0].FeedID, same.FeedID)
-		paused, err := w.PausedSubscriptions(w.ctx(), cyd.ID)
+		paused, err := w.Subscriptions.PausedSubscriptions(w.ctx(), cyd.ID)
 		w.ok(err)
 		want(w.t, "taken under one name, taken", len(paused), 0)
 		want(w.t, "preview", w.waiting(ada), "")
 		w.hour(parisMidnight.Add(24 * time.Hour))
 		want(w.t, "ada", w.editions(ada)+w.held(ada), "1120 x by title; 1120 y by title")
 		want(w.t, "bob has x held back once", w.editions(bob)+w.held(bob), "1120 y by TITLE; 1119 x by title")
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, to.ID))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, to.ID))
 		w.subscribe(ada, to)
 		want(w.t, "held back under the other name", w.waiting(ada), "")
 	})
@@ -172,7 +172,7 @@ func TestHeldArePruned(t *testing.T) {
 		w.filter(ada, "title")
 		w.record(noon, f, posts(noon, "a"))
 		w.hour(parisMidnight)
-		w.ok(w.PauseSubscription(w.ctx(), ada.ID, f.ID))
+		w.ok(w.Subscriptions.PauseSubscription(w.ctx(), ada.ID, f.ID))
 		w.ok(w.Exec(w.ctx(), `UPDATE posts SET listed_at = 0`))
 		w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = ?`, parisMidnight.AddDate(2, 0, 0).Unix()))
 		for day := range 60 {
@@ -183,7 +183,7 @@ func TestHeldArePruned(t *testing.T) {
 			}
 		}
 		w.holds("the feed that rests", 1, `SELECT count(*) FROM feeds`)
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, f.ID))
 		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = 1`))
 		w.prune(parisMidnight.AddDate(2, 0, 0))
 		w.holds("nobody rests it", 0, `SELECT count(*) FROM feeds`)
@@ -202,14 +202,14 @@ func TestFilteringSeesWhatCameMeanwhile(t *testing.T) {
 		w.record(noon, f, []digest.Post{titled("a", "Fine", noon), titled("b", "A spoiler", noon),
 			titled("c", "Other", noon)})
 		w.record(noon, g, []digest.Post{titled("g", "A spoiler too", noon)})
-		_, err := w.Plan(w.ctx(), parisMidnight, queueNothing)
+		_, err := w.Feeds.Plan(w.ctx(), parisMidnight, queueNothing)
 		w.ok(err)
 		n, err := w.ReleaseFiltered(w.ctx(), parisMidnight, func() {
 			w.record(parisMidnight, f,
 				[]digest.Post{titled("a", "Now a spoiler", noon), titled("b", "Fine by now", noon),
 					titled("d", "One more spoiler", noon), titled("e", "And one", noon)}, "c")
 			w.filter(ada, "other")
-			w.ok(w.Unsubscribe(w.ctx(), ada.ID, g.ID))
+			w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, g.ID))
 		})
 		w.ok(err)
 		want(w.t, "made", n, 2)
@@ -291,7 +291,7 @@ func TestFiltersAgainstOracle(t *testing.T) {
 					if rng.IntN(2) == 0 {
 						f.FeedID = all[rng.IntN(feeds)].ID
 					}
-					f, err := w.AddFilter(w.ctx(), f, now)
+					f, err := w.Subscriptions.AddFilter(w.ctx(), f, now)
 					w.ok(err)
 					if !slices.ContainsFunc(rules[r], func(o rule) bool { return o.key == f.ID }) {
 						rules[r] = append(rules[r], rule{f.ID, f.Words, f.FeedID})
@@ -299,7 +299,7 @@ func TestFiltersAgainstOracle(t *testing.T) {
 				}
 				if len(rules[r]) > 1 && rng.IntN(2) == 0 {
 					n := rng.IntN(len(rules[r]))
-					w.ok(w.RemoveFilter(w.ctx(), d.ID, rules[r][n].key))
+					w.ok(w.Subscriptions.RemoveFilter(w.ctx(), d.ID, rules[r][n].key))
 					rules[r] = slices.Delete(rules[r], n, n+1)
 				}
 				var comes []string
@@ -327,7 +327,7 @@ func TestFiltersAgainstOracle(t *testing.T) {
 		}
 		for r, d := range ds {
 			want(w.t, fmt.Sprint("reader ", r), w.editions(d), expect[r])
-			list, err := w.HeldPosts(w.ctx(), d.ID, time.Time{}, 10_000)
+			list, err := w.Subscriptions.HeldPosts(w.ctx(), d.ID, time.Time{}, 10_000)
 			w.ok(err)
 			want(w.t, fmt.Sprint("held of ", r), len(list), heldBack[r])
 		}

@@ -14,7 +14,7 @@ func (w world) filter(d digest.Digest, words string, feed ...digest.Feed) digest
 	if len(feed) > 0 {
 		f.FeedID = feed[0].ID
 	}
-	f, err := w.AddFilter(w.ctx(), f, noon)
+	f, err := w.Subscriptions.AddFilter(w.ctx(), f, noon)
 	w.ok(err)
 	return f
 }
@@ -27,7 +27,7 @@ func TestFilters(t *testing.T) {
 		refused := func(kind digest.Kind, f digest.Filter) {
 			w.t.Helper()
 			f.DigestID = ada.ID
-			_, err := w.AddFilter(w.ctx(), f, noon)
+			_, err := w.Subscriptions.AddFilter(w.ctx(), f, noon)
 			want(w.t, fmt.Sprintf("%.20q of %d", f.Words, f.FeedID), digest.KindOf(err), kind)
 		}
 		refused(digest.Invalid, digest.Filter{Words: " \n "})
@@ -45,25 +45,25 @@ func TestFilters(t *testing.T) {
 		if other2.ID == first.ID {
 			w.t.Error("of one feed it is another filter")
 		}
-		all, err := w.Filters(w.ctx(), ada.ID)
+		all, err := w.Subscriptions.Filters(w.ctx(), ada.ID)
 		w.ok(err)
 		want(w.t, "filters", len(all), 4)
 		want(w.t, "created", all[2], first)
-		want(w.t, "another's", digest.KindOf(w.RemoveFilter(w.ctx(), bob.ID, first.ID)), digest.NotFound)
-		w.ok(w.RemoveFilter(w.ctx(), ada.ID, first.ID))
-		want(w.t, "twice", digest.KindOf(w.RemoveFilter(w.ctx(), ada.ID, first.ID)), digest.NotFound)
+		want(w.t, "another's", digest.KindOf(w.Subscriptions.RemoveFilter(w.ctx(), bob.ID, first.ID)), digest.NotFound)
+		w.ok(w.Subscriptions.RemoveFilter(w.ctx(), ada.ID, first.ID))
+		want(w.t, "twice", digest.KindOf(w.Subscriptions.RemoveFilter(w.ctx(), ada.ID, first.ID)), digest.NotFound)
 
 		for i := 0; i < 200-3; i++ {
 			w.filter(ada, fmt.Sprint("word", i))
 		}
 		refused(digest.Invalid, digest.Filter{Words: "one more"})
 		refused("", digest.Filter{Words: "WORD7"}) // already exists
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, taken.ID))
-		all, err = w.Filters(w.ctx(), ada.ID)
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, taken.ID))
+		all, err = w.Subscriptions.Filters(w.ctx(), ada.ID)
 		w.ok(err)
 		want(w.t, "without the feed's", len(all), 198)
 		w.holds("noted", 1, `SELECT count(*) FROM digests WHERE filtered = 1`)
-		w.ok(w.RemoveUser(w.ctx(), ada.UserID, noon))
+		w.ok(w.Readers.RemoveUser(w.ctx(), ada.UserID, noon))
 		w.holds("nothing is left", 0, `SELECT count(*) FROM filters`)
 	})
 }

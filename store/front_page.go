@@ -7,14 +7,14 @@ import (
 )
 
 // SetDigestName sets the name of a digest; empty: the default name.
-func (s *Store) SetDigestName(ctx context.Context, id digest.DigestID, name string) error {
+func (s Readers) SetDigestName(ctx context.Context, id digest.DigestID, name string) error {
 	return s.changeDigest(ctx, "naming the digest", id, func(c conn, _ digestRow) error {
 		return c.run(ctx, `UPDATE digests SET name = ? WHERE id = ?`, name, id)
 	})
 }
 
 // MoveFolder moves a folder of a digest down by a number of places, or up if by is negative. See digest.FolderOrder.
-func (s *Store) MoveFolder(ctx context.Context, id digest.DigestID, folder string, by int) error {
+func (s Readers) MoveFolder(ctx context.Context, id digest.DigestID, folder string, by int) error {
 	return s.changeDigest(ctx, "moving a folder", id, func(c conn, d digestRow) error {
 		var folders []string
 		if err := c.all(ctx, &folders, foldersInUse, id); err != nil {
@@ -27,7 +27,7 @@ func (s *Store) MoveFolder(ctx context.Context, id digest.DigestID, folder strin
 
 // SetLead makes one feed lead a digest's editions; 0: no feed. It returns digest.NotFound if the subscription does not
 // exist.
-func (s *Store) SetLead(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
+func (s Readers) SetLead(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
 	return s.changeDigest(ctx, "choosing the site that leads", id, func(c conn, _ digestRow) error {
 		if err := requireSubscription(ctx, c, id, feed); err != nil {
 			return err
@@ -44,12 +44,12 @@ type FrontPageView struct {
 }
 
 // FrontPageView returns what arranges a digest's editions.
-func (s *Store) FrontPageView(ctx context.Context, id digest.DigestID) (v FrontPageView, err error) {
+func (s Readers) FrontPageView(ctx context.Context, id digest.DigestID) (v FrontPageView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
-		if v.Folders, err = s.Folders(ctx, id); err != nil {
+		if v.Folders, err = s.Subscriptions.Folders(ctx, id); err != nil {
 			return err
 		}
-		v.Subscriptions, err = s.AllSubscriptions(ctx, id)
+		v.Subscriptions, err = s.Subscriptions.AllSubscriptions(ctx, id)
 		return err
 	})
 	return v, err

@@ -9,7 +9,7 @@ import (
 
 func (w world) leads(d digest.Digest) (all []digest.FeedID) {
 	w.t.Helper()
-	subs, err := w.AllSubscriptions(w.ctx(), d.ID)
+	subs, err := w.Subscriptions.AllSubscriptions(w.ctx(), d.ID)
 	w.ok(err)
 	for _, sub := range subs {
 		if sub.Leads {
@@ -34,22 +34,23 @@ func TestFolderOrder(t *testing.T) {
 			f := w.feed(host)
 			w.subscribe(ada, f)
 			w.subscribe(bob, f)
-			w.ok(w.SetSubscription(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Folder: folder}))
+			w.ok(w.Subscriptions.SetSubscription(w.ctx(),
+				digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Folder: folder}))
 		}
 		order := func(d digest.Digest) string {
-			v, err := w.FrontPageView(w.ctx(), d.ID)
+			v, err := w.Readers.FrontPageView(w.ctx(), d.ID)
 			w.ok(err)
 			want(w.t, "subscriptions", len(v.Subscriptions), 4)
 			return strings.Join(v.Folders, "|")
 		}
 		want(w.t, "none chosen", order(ada), "|Sea|Week 2|Week 10")
-		w.ok(w.MoveFolder(w.ctx(), ada.ID, "Week 10", -1))
-		w.ok(w.MoveFolder(w.ctx(), ada.ID, "", 1))
-		w.ok(w.MoveFolder(w.ctx(), ada.ID, "Unknown", 1))
+		w.ok(w.Readers.MoveFolder(w.ctx(), ada.ID, "Week 10", -1))
+		w.ok(w.Readers.MoveFolder(w.ctx(), ada.ID, "", 1))
+		w.ok(w.Readers.MoveFolder(w.ctx(), ada.ID, "Unknown", 1))
 		want(w.t, "moved", order(ada), "Sea||Week 10|Week 2")
 		want(w.t, "of another", order(bob), "")
 		want(w.t, "with the digest", w.again(ada).Folders, digest.FolderOrder("Sea\n\nWeek 10\nWeek 2"))
-		want(w.t, "nobody's", digest.KindOf(w.MoveFolder(w.ctx(), ada.ID+99, "Sea", -1)), digest.NotFound)
+		want(w.t, "nobody's", digest.KindOf(w.Readers.MoveFolder(w.ctx(), ada.ID+99, "Sea", -1)), digest.NotFound)
 	})
 }
 
@@ -57,10 +58,10 @@ func TestDigestName(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
 		before := w.again(bob).Name
-		w.ok(w.SetDigestName(w.ctx(), ada.ID, "The Harbour Courier"))
+		w.ok(w.Readers.SetDigestName(w.ctx(), ada.ID, "The Harbour Courier"))
 		want(w.t, "name", w.again(ada).Name, "The Harbour Courier")
 		want(w.t, "another's", w.again(bob).Name, before)
-		want(w.t, "nobody's", digest.KindOf(w.SetDigestName(w.ctx(), ada.ID+99, "A")), digest.NotFound)
+		want(w.t, "nobody's", digest.KindOf(w.Readers.SetDigestName(w.ctx(), ada.ID+99, "A")), digest.NotFound)
 	})
 }
 
@@ -71,12 +72,13 @@ func TestLead(t *testing.T) {
 		a, b, c := w.feed("a.example"), w.feed("b.example"), w.feed("c.example")
 		w.subscribe(ada, a, c)
 		w.subscribe(bob, a, b)
-		w.ok(w.SetLead(w.ctx(), ada.ID, c.ID))
-		w.ok(w.SetLead(w.ctx(), ada.ID, a.ID))
-		w.ok(w.SetLead(w.ctx(), bob.ID, a.ID))
+		w.ok(w.Readers.SetLead(w.ctx(), ada.ID, c.ID))
+		w.ok(w.Readers.SetLead(w.ctx(), ada.ID, a.ID))
+		w.ok(w.Readers.SetLead(w.ctx(), bob.ID, a.ID))
 		w.wantLead("one of them", ada, a.ID)
-		want(w.t, "one that is not subscribed to", digest.KindOf(w.SetLead(w.ctx(), ada.ID, b.ID)), digest.NotFound)
-		settings, err := w.SubscriptionSettings(w.ctx(), []digest.DigestID{ada.ID})
+		want(w.t, "one that is not subscribed to", digest.KindOf(w.Readers.SetLead(w.ctx(), ada.ID, b.ID)),
+			digest.NotFound)
+		settings, err := w.Editions.SubscriptionSettings(w.ctx(), []digest.DigestID{ada.ID})
 		w.ok(err)
 		want(w.t, "for editions", settings[ada.ID][a.ID].Leads, true)
 
@@ -88,11 +90,11 @@ func TestLead(t *testing.T) {
 		w.wantLead("moved to one that was there", bob, b.ID)
 		w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, url, moved_to)
 			VALUES (?, 1, ?, 'moved', ?, ?)`, ada.ID, a.ID, a.URL, b.URL))
-		w.ok(w.UndoMove(w.ctx(), ada.ID, a.ID, noon))
+		w.ok(w.Subscriptions.UndoMove(w.ctx(), ada.ID, a.ID, noon))
 		w.wantLead("gone back", ada, w.feedAgain(a).ID)
-		w.ok(w.ReplaceSubscription(w.ctx(), ada.ID, w.feedAgain(a).ID, c.ID))
+		w.ok(w.Subscriptions.ReplaceSubscription(w.ctx(), ada.ID, w.feedAgain(a).ID, c.ID))
 		w.wantLead("replaced", ada, c.ID)
-		w.ok(w.SetLead(w.ctx(), ada.ID, 0))
+		w.ok(w.Readers.SetLead(w.ctx(), ada.ID, 0))
 		want(w.t, "none", len(w.leads(ada)), 0)
 	})
 }

@@ -17,7 +17,7 @@ const longestHostRule = 366 * 24 * time.Hour
 // An interval applies to feeds without a closer rule by that side. If the operator and the owner of a host both have
 // rules, the longer interval applies. Feeds queued too early for it leave the queue until a later midnight. A block
 // applies to all feeds: polls in flight are discarded, and the readers get a notice.
-func (s *Store) SetHostRule(ctx context.Context, r digest.HostRule, now time.Time) (feeds int, err error) {
+func (s Operator) SetHostRule(ctx context.Context, r digest.HostRule, now time.Time) (feeds int, err error) {
 	if r.Blocked {
 		r.Interval = 0
 	} else if r.Interval < time.Second || r.Interval > longestHostRule {
@@ -55,20 +55,20 @@ func concernedBy(ctx context.Context, c conn, r digest.HostRule) (int, error) {
 }
 
 // HostRules returns all rules, by host, the operator's first.
-func (s *Store) HostRules(ctx context.Context) ([]digest.HostRule, error) {
+func (s Operator) HostRules(ctx context.Context) ([]digest.HostRule, error) {
 	return readRows[digest.HostRule](ctx, s.read(), "reading the rules for hosts",
 		`SELECT host, by_owner, blocked, interval, created_at FROM host_rules ORDER BY host, by_owner`)
 }
 
 // HostBlocks returns the rules that block hosts. It runs before requests, so it reads only these.
-func (s *Store) HostBlocks(ctx context.Context) ([]digest.HostRule, error) {
+func (s Operator) HostBlocks(ctx context.Context) ([]digest.HostRule, error) {
 	return readRows[digest.HostRule](ctx, s.read(), "reading which hosts are blocked",
 		`SELECT host, by_owner, blocked, created_at FROM host_rules WHERE blocked = 1`)
 }
 
 // DropHostRule deletes the rule of the operator, or of the owner, for a host. It returns digest.NotFound if there is
 // no such rule.
-func (s *Store) DropHostRule(ctx context.Context, host string, byOwner bool) error {
+func (s Operator) DropHostRule(ctx context.Context, host string, byOwner bool) error {
 	return s.changeAlone(ctx, "dropping the rule for "+host, func(c conn) error {
 		n, err := c.exec(ctx, `DELETE FROM host_rules WHERE host = ? AND by_owner = ?`, host, byOwner)
 		if err != nil {

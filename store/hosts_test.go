@@ -30,9 +30,9 @@ func TestHostRules(t *testing.T) {
 		}
 		for _, s := range steps {
 			if s.every == 0 {
-				w.ok(w.DropHostRule(w.ctx(), s.host, false))
+				w.ok(w.Operator.DropHostRule(w.ctx(), s.host, false))
 			} else {
-				n, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: s.host, Interval: s.every}, noon)
+				n, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: s.host, Interval: s.every}, noon)
 				w.ok(err)
 				want(w.t, "feeds of "+s.host, n, s.feeds)
 			}
@@ -41,13 +41,13 @@ func TestHostRules(t *testing.T) {
 				want(w.t, s.host+" for "+f.Host, w.feedAgain(*f).HostInterval, every)
 			}
 		}
-		rules, err := w.HostRules(w.ctx())
+		rules, err := w.Operator.HostRules(w.ctx())
 		w.ok(err)
 		if len(rules) != 1 || rules[0] != (digest.HostRule{Host: "a.blog.example.org", Interval: day,
 			CreatedAt: noon}) {
 			t.Errorf("rules: %v", rules)
 		}
-		want(w.t, "a rule that is not there", digest.KindOf(w.DropHostRule(w.ctx(), "example.org", false)),
+		want(w.t, "a rule that is not there", digest.KindOf(w.Operator.DropHostRule(w.ctx(), "example.org", false)),
 			digest.NotFound)
 	})
 }
@@ -56,7 +56,7 @@ func TestHostRules(t *testing.T) {
 func TestHostRuleSigns(t *testing.T) {
 	each(t, func(w world) {
 		f, plain := w.feed("a.my_host.example"), w.feed("a.my-host.example")
-		n, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: "my_host.example", Interval: day}, noon)
+		n, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: "my_host.example", Interval: day}, noon)
 		w.ok(err)
 		want(w.t, "feeds", n, 1)
 		want(w.t, "the one below", w.feedAgain(f).HostInterval, day)
@@ -70,11 +70,11 @@ func TestHostRuleQueue(t *testing.T) {
 		early, late, fresh := w.feed("early.example"), w.feed("late.example"), w.newFeed("new.example")
 		for f, asked := range map[*digest.Feed]time.Time{&early: noon.Add(-time.Hour), &late: noon.Add(-3 * day)} {
 			f.LastAttemptAt, f.PollAt = asked, noon
-			_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: *f}})
+			_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: *f}})
 			w.ok(err)
 		}
 		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ? WHERE feed_id = ?`, noon.Unix(), fresh.ID))
-		_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: "example", Interval: 2 * day}, noon)
+		_, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: "example", Interval: 2 * day}, noon)
 		w.ok(err)
 		want(w.t, "asked an hour ago", w.feedAgain(early).PollAt.IsZero(), true)
 		want(w.t, "asked long ago", w.feedAgain(late).PollAt, noon)
@@ -103,10 +103,10 @@ func TestHostRuleKeepsQueue(t *testing.T) {
 				f.PollAt = noon
 				set(&f)
 				f = w.set(f)
-				_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: "example", Interval: time.Minute}, noon)
+				_, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: "example", Interval: time.Minute}, noon)
 				w.ok(err)
 				want(w.t, "queued", w.feedAgain(f).PollAt, noon)
-				next, ok, err := w.NextPoll(w.ctx())
+				next, ok, err := w.Feeds.NextPoll(w.ctx())
 				w.ok(err)
 				want(w.t, "waits", ok && next.After(noon), true)
 				want(w.t, "too early", len(w.claim(next.Add(-time.Second), 9, "t")), 0)
@@ -119,7 +119,7 @@ func TestHostRuleKeepsQueue(t *testing.T) {
 func TestHostRuleBounds(t *testing.T) {
 	each(t, func(w world) {
 		for _, bad := range []time.Duration{0, -time.Hour, time.Millisecond, 400 * day} {
-			_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: "example.org", Interval: bad}, noon)
+			_, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: "example.org", Interval: bad}, noon)
 			want(w.t, bad.String(), digest.KindOf(err), digest.Invalid)
 		}
 	})
@@ -131,7 +131,8 @@ func TestHostRulesOfTwo(t *testing.T) {
 	each(t, func(w world) {
 		apex, blog := w.feed("example.org"), w.feed("blog.example.org")
 		rule := func(host string, byOwner bool, every time.Duration) {
-			_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: host, ByOwner: byOwner, Interval: every}, noon)
+			_, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: host, ByOwner: byOwner, Interval: every},
+				noon)
 			w.ok(err)
 		}
 		holds := func(what string, atApex, atBlog time.Duration) {
@@ -146,11 +147,12 @@ func TestHostRulesOfTwo(t *testing.T) {
 		holds("the operator wants more below", 2*day, 3*day)
 		rule("blog.example.org", true, time.Hour)
 		holds("the owner's nearer word, and the operator's", 2*day, 3*day)
-		w.ok(w.DropHostRule(w.ctx(), "blog.example.org", false))
+		w.ok(w.Operator.DropHostRule(w.ctx(), "blog.example.org", false))
 		holds("without the operator's rule below", 2*day, day)
-		w.ok(w.DropHostRule(w.ctx(), "example.org", true))
+		w.ok(w.Operator.DropHostRule(w.ctx(), "example.org", true))
 		holds("without the owner's", day, day)
-		want(w.t, "the owner's again", digest.KindOf(w.DropHostRule(w.ctx(), "example.org", true)), digest.NotFound)
+		want(w.t, "the owner's again", digest.KindOf(w.Operator.DropHostRule(w.ctx(), "example.org", true)),
+			digest.NotFound)
 	})
 }
 
@@ -169,7 +171,8 @@ func TestHostBlock(t *testing.T) {
 		want(w.t, "in flight", len(flying), 3)
 		block := func(host string, byOwner bool, feeds int) {
 			w.t.Helper()
-			n, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: host, ByOwner: byOwner, Blocked: true}, noon)
+			n, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: host, ByOwner: byOwner, Blocked: true},
+				noon)
 			w.ok(err)
 			want(w.t, "feeds at "+host, n, feeds)
 		}
@@ -184,14 +187,14 @@ func TestHostBlock(t *testing.T) {
 		want(w.t, "notices", w.count(`SELECT count(*) FROM notices WHERE kind = 'blocked'`), 2)
 		for _, c := range flying {
 			poll := store.Polled{Feed: c.Feed, Was: c.Feed, Token: "flying", Posts: posts(noon, "one")}
-			_, err := w.Record(w.ctx(), noon, []store.Polled{poll})
+			_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{poll})
 			w.ok(err)
 		}
 		want(w.t, "posts of what was in flight",
 			w.count(`SELECT count(*) FROM posts p JOIN feeds f ON f.id = p.feed_id
 				WHERE f.host <> 'notexample.org'`), 0)
-		w.ok(w.Pinged(w.ctx(), []string{f.URL}, noon.Add(time.Hour)))
-		w.ok(w.Vouch(w.ctx(), below.ID, noon.Add(time.Hour)))
+		w.ok(w.Feeds.Pinged(w.ctx(), []string{f.URL}, noon.Add(time.Hour)))
+		w.ok(w.Feeds.Vouch(w.ctx(), below.ID, noon.Add(time.Hour)))
 		stands("after a ping and a reader's word", digest.FeedBlocked, digest.FeedBlocked)
 		want(w.t, "in the queue",
 			w.count(`SELECT count(*) FROM feed_times t JOIN feeds f ON f.id = t.feed_id
@@ -203,16 +206,17 @@ func TestHostBlock(t *testing.T) {
 		block("blog.example.org", true, 1)
 		stands("by the owner of a part", digest.FeedBlocked, digest.FeedDeclined)
 		want(w.t, "notices of the operator's block", w.count(`SELECT count(*) FROM notices WHERE kind = 'blocked'`), 1)
-		w.ok(w.DropHostRule(w.ctx(), "example.org", false))
+		w.ok(w.Operator.DropHostRule(w.ctx(), "example.org", false))
 		stands("without the operator's block", digest.FeedActive, digest.FeedDeclined)
 		want(w.t, "notices that wait", w.count(`SELECT count(*) FROM notices`), 1)
-		blocks, err := w.HostBlocks(w.ctx())
+		blocks, err := w.Operator.HostBlocks(w.ctx())
 		w.ok(err)
 		if len(blocks) != 1 || blocks[0] != (digest.HostRule{Host: "blog.example.org", ByOwner: true, Blocked: true,
 			CreatedAt: noon}) {
 			t.Errorf("blocks: %v", blocks)
 		}
-		_, err = w.SetHostRule(w.ctx(), digest.HostRule{Host: "blog.example.org", ByOwner: true, Interval: day},
+		_, err = w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: "blog.example.org", ByOwner: true,
+			Interval: day},
 			noon.Add(day))
 		w.ok(err)
 		stands("the owner wants it slow instead", digest.FeedActive, digest.FeedActive)
@@ -228,10 +232,10 @@ func TestHostBlockKeepsEnds(t *testing.T) {
 			f := w.feed(string(state) + ".example.org")
 			f.State = state
 			f = w.set(f)
-			_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: f.Host, Blocked: true}, noon)
+			_, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: f.Host, Blocked: true}, noon)
 			w.ok(err)
 			want(w.t, "blocked", w.feedAgain(f).State, state)
-			w.ok(w.DropHostRule(w.ctx(), f.Host, false))
+			w.ok(w.Operator.DropHostRule(w.ctx(), f.Host, false))
 			want(w.t, "and no more", w.feedAgain(f).State, state)
 		}
 	})
@@ -244,20 +248,21 @@ func TestHostBlockEndsPushes(t *testing.T) {
 		w.subscribe(w.reader("ada", "Europe/Paris"), f)
 		pushed := func(identity string) int {
 			w.t.Helper()
-			w.ok(w.ReceivePush(w.ctx(), noon, f.ID, "text/xml", []byte("<rss/>")))
-			p, found, err := w.ClaimPush(w.ctx(), noon, time.Minute)
+			w.ok(w.Feeds.ReceivePush(w.ctx(), noon, f.ID, "text/xml", []byte("<rss/>")))
+			p, found, err := w.Feeds.ClaimPush(w.ctx(), noon, time.Minute)
 			w.ok(err)
 			want(w.t, "claimed", found, true)
-			got, err := w.RecordPush(w.ctx(), noon, p, store.Polled{Feed: f, Posts: posts(noon, identity)})
+			got, err := w.Feeds.RecordPush(w.ctx(), noon, p, store.Polled{Feed: f, Posts: posts(noon, identity)})
 			w.ok(err)
 			want(w.t, "pushes that wait", w.count(`SELECT count(*) FROM pushes`), 0)
 			return got.Posts
 		}
 		want(w.t, "before", pushed("one"), 1)
-		_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: "example.org", ByOwner: true, Blocked: true}, noon)
+		_, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: "example.org", ByOwner: true, Blocked: true},
+			noon)
 		w.ok(err)
 		want(w.t, "blocked", pushed("two"), 0)
-		w.ok(w.DropHostRule(w.ctx(), "example.org", true))
+		w.ok(w.Operator.DropHostRule(w.ctx(), "example.org", true))
 		want(w.t, "after", pushed("three"), 1)
 	})
 }

@@ -35,7 +35,7 @@ func (w world) names(d digest.Digest, feeds int, hub string) (ids []digest.FeedI
 			strings.ReplaceAll(hub, "{n}", fmt.Sprint(i)), f.URL, f.ID))
 		ids = append(ids, f.ID)
 	}
-	_, err := w.ReconcilePushes(w.ctx(), noon)
+	_, err := w.Feeds.ReconcilePushes(w.ctx(), noon)
 	w.ok(err)
 	return ids
 }
@@ -46,7 +46,8 @@ func (w world) asksHubs(now time.Time) (all []store.HubRequest) {
 	for more := true; more; {
 		var some []store.HubRequest
 		var err error
-		some, more, err = w.ClaimHubRequests(w.ctx(), now, 20, func(int) time.Time { return now.Add(day) }, hubDomain)
+		some, more, err = w.Feeds.ClaimHubRequests(w.ctx(), now, 20, func(int) time.Time { return now.Add(day) },
+			hubDomain)
 		w.ok(err)
 		all = append(all, some...)
 	}
@@ -55,7 +56,7 @@ func (w world) asksHubs(now time.Time) (all []store.HubRequest) {
 
 func (w world) verifies(r store.HubRequest, now time.Time) {
 	w.t.Helper()
-	meant, err := w.VerifyPush(w.ctx(), now, r.ID, r.Topic, now.Add(14*day), now.Add(7*day))
+	meant, err := w.Feeds.VerifyPush(w.ctx(), now, r.ID, r.Topic, now.Add(14*day), now.Add(7*day))
 	w.ok(err)
 	want(w.t, "meant", meant, true)
 }
@@ -69,7 +70,7 @@ func TestHubHosts(t *testing.T) {
 		victims := w.names(d, 20, "https://h{n}.victim.example/any?post={n}")
 		want(w.t, "requests to a host that confirms nothing", len(w.asksHubs(noon)), 3)
 		want(w.t, "an hour later", len(w.asksHubs(noon.Add(time.Hour))), 0)
-		known, err := w.News(w.ctx(), victims)
+		known, err := w.Feeds.News(w.ctx(), victims)
 		w.ok(err)
 		for _, id := range victims {
 			want(w.t, "quiet until", known[id].HubQuietUntil, noon.Add(day))
@@ -94,7 +95,7 @@ func TestHubHosts(t *testing.T) {
 
 		now = noon.Add(5 * day)
 		w.ok(w.Exec(w.ctx(), `UPDATE subscriptions SET paused = 1`)) // no readers any more
-		_, err = w.ReconcilePushes(w.ctx(), now)
+		_, err = w.Feeds.ReconcilePushes(w.ctx(), now)
 		w.ok(err)
 		goodbyes := map[string]int{}
 		for _, r := range w.asksHubs(now) {
@@ -111,13 +112,14 @@ func TestHubHostsConfirm(t *testing.T) {
 		w.names(w.reader("ann", "UTC"), 9, "https://hub.example/{n}")
 		first := w.asksHubs(noon)
 		want(w.t, "at first", len(first), 3)
-		meant, err := w.VerifyPush(w.ctx(), noon, first[0].ID, "https://wrong.example/", noon.Add(day), noon.Add(day))
+		meant, err := w.Feeds.VerifyPush(w.ctx(), noon, first[0].ID, "https://wrong.example/", noon.Add(day),
+			noon.Add(day))
 		w.ok(err)
 		want(w.t, "a wrong topic", meant || len(w.asksHubs(noon)) > 0, false)
 		w.verifies(first[0], noon)
 		want(w.t, "after one is confirmed", len(w.asksHubs(noon)), 3)
 		denied := first[1]
-		_, err = w.DenyPush(w.ctx(), noon, denied.ID, denied.Topic, "no", noon.Add(7*day))
+		_, err = w.Feeds.DenyPush(w.ctx(), noon, denied.ID, denied.Topic, "no", noon.Add(7*day))
 		w.ok(err)
 		want(w.t, "after one is denied", len(w.asksHubs(noon)), 3)
 	})
@@ -133,7 +135,7 @@ func TestHubsAtHome(t *testing.T) {
 		w.subscribe(d, own)
 		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET public_only = 0, hubs = 'https://hub.home/own',
 			topic = url, parsed_at = 1 WHERE id = ?`, own.ID))
-		_, err := w.ReconcilePushes(w.ctx(), noon)
+		_, err := w.Feeds.ReconcilePushes(w.ctx(), noon)
 		w.ok(err)
 		asked := w.asksHubs(noon)
 		want(w.t, "requests", len(asked), 4)
@@ -159,7 +161,7 @@ func TestHubFails(t *testing.T) {
 			asked := w.asksHubs(now)
 			want(w.t, "requests", len(asked), c.want)
 			for i, r := range asked {
-				w.ok(w.HubFailed(w.ctx(), now, r.ID, "answered 500", now.Add(time.Hour), c.made && i < 3))
+				w.ok(w.Feeds.HubFailed(w.ctx(), now, r.ID, "answered 500", now.Add(time.Hour), c.made && i < 3))
 			}
 			now = now.Add(time.Hour)
 		}
@@ -177,7 +179,7 @@ func TestForgetHubHosts(t *testing.T) {
 			at   time.Time
 			left int
 		}{{noon.Add(day - time.Second), 1}, {noon.Add(day), 0}} {
-			_, err := w.Prune(w.ctx(), c.at, 400*day, 100)
+			_, err := w.Operator.Prune(w.ctx(), c.at, 400*day, 100)
 			w.ok(err)
 			w.holds("hosts", c.left, `SELECT count(*) FROM hub_hosts`)
 		}

@@ -26,7 +26,7 @@ type ListImport struct {
 const importLife = 30 * 24 * time.Hour
 
 // ImportList is Import. In the same transaction it stores what report returns, in place of an earlier report.
-func (s *Store) ImportList(ctx context.Context, id digest.DigestID, items []ImportItem, most int, now time.Time,
+func (s Subscriptions) ImportList(ctx context.Context, id digest.DigestID, items []ImportItem, most int, now time.Time,
 	report func(ImportResult) string) (ImportResult, error) {
 	return s.importing(ctx, id, items, most, now, func(c conn, result ImportResult) error {
 		return c.run(ctx, `INSERT INTO imports (digest_id, imported_at, report, first_polls) VALUES (?, ?, ?, ?)
@@ -42,7 +42,7 @@ func joinKeys[K ~int64](ids []K) string {
 }
 
 // ListImport returns the latest imported list of a digest, or digest.NotFound.
-func (s *Store) ListImport(ctx context.Context, id digest.DigestID) (l ListImport, err error) {
+func (s Subscriptions) ListImport(ctx context.Context, id digest.DigestID) (l ListImport, err error) {
 	err = s.atOneInstant(ctx, "reading what became of a list", func(s *Store) error {
 		row, err := readOne[struct {
 			ImportedAt instant
@@ -58,7 +58,7 @@ func (s *Store) ListImport(ctx context.Context, id digest.DigestID) (l ListImpor
 			return err
 		}
 		l = ListImport{ImportedAt: row.ImportedAt.time(), Report: row.Report, FirstPolls: len(ids)}
-		l.Subscriptions, err = s.AllSubscriptions(ctx, id)
+		l.Subscriptions, err = s.Subscriptions.AllSubscriptions(ctx, id)
 		l.Subscriptions = slices.DeleteFunc(l.Subscriptions,
 			func(sub SubscriptionInfo) bool { return !slices.Contains(ids, sub.Feed.ID) })
 		if err != nil {

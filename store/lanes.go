@@ -35,14 +35,14 @@ func laneName(domain string) string {
 }
 
 // Lane returns a lane by its name, empty for the route. Without a row it returns a Lane with only that name.
-func (s *Store) Lane(ctx context.Context, name string) (digest.Lane, error) {
+func (s Editions) Lane(ctx context.Context, name string) (digest.Lane, error) {
 	r := laneRow{Lane: digest.Lane{Name: laneName(name)}}
 	_, err := s.read().find(ctx, &r, `SELECT `+laneColumns+` FROM lanes l WHERE l.name = ?`, r.Name)
 	return r.Lane, failed(fmt.Sprintf("reading the lane %q", name), err)
 }
 
 // Lanes returns the lanes that have their own limits or trouble: the route first, then the domains by name.
-func (s *Store) Lanes(ctx context.Context) ([]digest.Lane, error) {
+func (s Editions) Lanes(ctx context.Context) ([]digest.Lane, error) {
 	rows, err := readRows[laneRow](ctx, s.read(), "reading the lanes",
 		`SELECT `+laneColumns+` FROM lanes l WHERE NOT (`+unremarkable+`) ORDER BY l.name`)
 	return each(rows, func(r laneRow) digest.Lane { return r.Lane }), err
@@ -50,7 +50,7 @@ func (s *Store) Lanes(ctx context.Context) ([]digest.Lane, error) {
 
 // ChangeLane replaces a lane by the result of change, in one transaction that locks the lane. It keeps the name. If
 // the lane changes, it sets ChangedAt to now. It may call change more than once.
-func (s *Store) ChangeLane(ctx context.Context, now time.Time, name string, change func(digest.Lane) digest.Lane) (
+func (s Editions) ChangeLane(ctx context.Context, now time.Time, name string, change func(digest.Lane) digest.Lane) (
 	digest.Lane, error) {
 	var l digest.Lane
 	name = laneName(name)
@@ -78,14 +78,14 @@ func (s *Store) ChangeLane(ctx context.Context, now time.Time, name string, chan
 }
 
 // ResumeLane clears the trouble of a lane, empty for the route, so that it is tried again now. Its limits remain.
-func (s *Store) ResumeLane(ctx context.Context, now time.Time, name string) error {
+func (s Editions) ResumeLane(ctx context.Context, now time.Time, name string) error {
 	_, err := s.ChangeLane(ctx, now, name,
 		func(l digest.Lane) digest.Lane { return digest.Lane{Name: l.Name, Limits: l.Limits} })
 	return err
 }
 
 // SetLimits sets the operator's limits for a lane; zero removes them. It does not change the trouble of the lane.
-func (s *Store) SetLimits(ctx context.Context, now time.Time, name string, l digest.Limits) error {
+func (s Editions) SetLimits(ctx context.Context, now time.Time, name string, l digest.Limits) error {
 	if strings.ContainsAny(name, "@/ ") {
 		return invalid("limits are set for a domain such as example.org, not for %q", name)
 	}

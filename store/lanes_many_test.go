@@ -20,7 +20,7 @@ func TestMoreDomainsRestThanAStatementNames(t *testing.T) {
 			w.waits(fmt.Sprintf("d%d.example", 1+i*1300), 4)
 		}
 		for _, at := range []time.Time{noon, until.Add(-time.Second)} {
-			got, err := w.ClaimEditions(w.ctx(), at, digest.Claim{Most: 20, Lease: time.Minute, Token: "t"})
+			got, err := w.Editions.ClaimEditions(w.ctx(), at, digest.Claim{Most: 20, Lease: time.Minute, Token: "t"})
 			w.ok(err)
 			want(w.t, "at rest", len(got), 0)
 		}
@@ -35,12 +35,12 @@ func TestRatesOutliveWhatIsForgotten(t *testing.T) {
 		w.waits("a.example", 9)
 		q := digest.Claim{Most: 9, Token: "t", Domain: perMinute(11)} // one, and then one every six seconds
 		want(w.t, "one", w.claimed(noon, q)["a.example"], 1)
-		_, err := w.Prune(w.ctx(), noon, 30*day, 10)
+		_, err := w.Operator.Prune(w.ctx(), noon, 30*day, 10)
 		w.ok(err)
-		_, err = w.ChangeLane(w.ctx(), noon, "a.example", func(l digest.Lane) digest.Lane { return l })
+		_, err = w.Editions.ChangeLane(w.ctx(), noon, "a.example", func(l digest.Lane) digest.Lane { return l })
 		w.ok(err)
 		want(w.t, "no other", w.claimed(noon.Add(5*time.Second), q)["a.example"], 0)
-		_, err = w.Prune(w.ctx(), noon.Add(time.Minute), 30*day, 10)
+		_, err = w.Operator.Prune(w.ctx(), noon.Add(time.Minute), 30*day, 10)
 		w.ok(err)
 		w.holds("forgotten when it does not", 0, `SELECT count(*) FROM lanes`)
 	})
@@ -50,13 +50,13 @@ func TestRatesOutliveWhatIsForgotten(t *testing.T) {
 func TestWidthBelowConnections(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("a.example", 9)
-		w.ok(w.SetLimits(w.ctx(), noon, "a.example", digest.Limits{Connections: 4}))
+		w.ok(w.Editions.SetLimits(w.ctx(), noon, "a.example", digest.Limits{Connections: 4}))
 		for width, wanted := range map[int]int{2: 2, 7: 4} {
-			_, err := w.ChangeLane(w.ctx(), noon, "a.example",
+			_, err := w.Editions.ChangeLane(w.ctx(), noon, "a.example",
 				func(l digest.Lane) digest.Lane { l.Width = width; return l })
 			w.ok(err)
 			want(w.t, "at once", w.claimed(noon, digest.Claim{Most: 9, Token: "t"})["a.example"], wanted)
-			w.ok(w.GiveBackEditions(w.ctx(), "t"))
+			w.ok(w.Editions.GiveBackEditions(w.ctx(), "t"))
 		}
 	})
 }
@@ -66,8 +66,8 @@ func TestLeftWhileClaimed(t *testing.T) {
 	each(t, func(w world) {
 		d := w.released(1)[0]
 		e := w.claimEditions(parisMidnight, 9, "t")[0]
-		w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, parisMidnight))
-		w.ok(w.GiveBackEditions(w.ctx(), "t"))
+		w.ok(w.Readers.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, parisMidnight))
+		w.ok(w.Editions.GiveBackEditions(w.ctx(), "t"))
 		want(w.t, "claimed", len(w.claimEditions(parisMidnight, 9, "t")), 0)
 		want(w.t, "over", w.edition(e.ID).State, digest.EditionFailed)
 	})

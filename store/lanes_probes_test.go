@@ -19,12 +19,12 @@ func TestProbesOfADomainUnderAlarm(t *testing.T) {
 			}
 			w.mark(parisMidnight, "t", m)
 		}
-		f, err := w.FeedByURL(w.ctx(), "https://f.example/feed")
+		f, err := w.Feeds.FeedByURL(w.ctx(), "https://f.example/feed")
 		w.ok(err)
 		second := parisMidnight.Add(day)
 		w.record(second.Add(-time.Hour), f, posts(second.Add(-time.Hour), "q"))
 		want(w.t, "editions", w.hour(second), 6)
-		_, err = w.ChangeLane(w.ctx(), second, "example.org", func(l digest.Lane) digest.Lane {
+		_, err = w.Editions.ChangeLane(w.ctx(), second, "example.org", func(l digest.Lane) digest.Lane {
 			l.Alarm, l.Width = true, 2
 			return l
 		})

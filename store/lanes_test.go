@@ -39,7 +39,7 @@ func (w world) claimed(now time.Time, q digest.Claim) map[string]int {
 	if q.Lease == 0 {
 		q.Lease = 5 * time.Minute
 	}
-	got, err := w.ClaimEditions(w.ctx(), now, q)
+	got, err := w.Editions.ClaimEditions(w.ctx(), now, q)
 	w.ok(err)
 	by := make(map[string]int)
 	for _, e := range got {
@@ -50,7 +50,7 @@ func (w world) claimed(now time.Time, q digest.Claim) map[string]int {
 
 func (w world) nextMail(now time.Time, route, domain digest.Limits) time.Time {
 	w.t.Helper()
-	at, ok, err := w.NextMail(w.ctx(), now, route, domain)
+	at, ok, err := w.Editions.NextMail(w.ctx(), now, route, domain)
 	w.ok(err)
 	want(w.t, "there is one", ok, !at.IsZero())
 	return at
@@ -66,7 +66,7 @@ func TestABlockedDomainStarvesNobody(t *testing.T) {
 		w.waits("big.example", 10_000)
 		w.waits("small.example", 30)
 		until := noon.Add(time.Hour)
-		_, err := w.ChangeLane(w.ctx(), noon, "big.example", func(l digest.Lane) digest.Lane {
+		_, err := w.Editions.ChangeLane(w.ctx(), noon, "big.example", func(l digest.Lane) digest.Lane {
 			l.Until, l.Pause, l.Failures, l.Width, l.Reason = until, time.Hour, 2, 1, "451 slow down"
 			return l
 		})
@@ -90,7 +90,7 @@ func TestABlockedRoute(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("a.example", 3)
 		until := noon.Add(30 * time.Minute)
-		_, err := w.ChangeLane(w.ctx(), noon, "", func(l digest.Lane) digest.Lane {
+		_, err := w.Editions.ChangeLane(w.ctx(), noon, "", func(l digest.Lane) digest.Lane {
 			l.Until, l.Alarm, l.Reason = until, true, "535 wrong password"
 			return l
 		})
@@ -112,14 +112,14 @@ func TestALaneOfAWrongClock(t *testing.T) {
 			return l
 		}
 		for _, name := range []string{"", "a.example"} {
-			_, err := w.ChangeLane(w.ctx(), ahead, name, rest)
+			_, err := w.Editions.ChangeLane(w.ctx(), ahead, name, rest)
 			w.ok(err)
 		}
 		none := digest.Limits{}
 		want(w.t, "by that clock", len(w.claimed(ahead, digest.Claim{Most: 9, Token: "t"})), 0)
 		want(w.t, "next", w.nextMail(noon, none, none), noon)
 		want(w.t, "by the right one", len(w.claimed(noon, digest.Claim{Most: 1, Token: "t"})), 1)
-		l, err := w.ChangeLane(w.ctx(), noon, "a.example", func(l digest.Lane) digest.Lane {
+		l, err := w.Editions.ChangeLane(w.ctx(), noon, "a.example", func(l digest.Lane) digest.Lane {
 			l.Width = 1
 			return l
 		})
@@ -146,7 +146,7 @@ func TestConnections(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("a.example", 9)
 		w.waits("b.example", 9)
-		w.ok(w.SetLimits(w.ctx(), noon, "A.example", digest.Limits{Connections: 4}))
+		w.ok(w.Editions.SetLimits(w.ctx(), noon, "A.example", digest.Limits{Connections: 4}))
 		q := digest.Claim{Most: 20, Route: digest.Limits{Connections: 7}, Domain: digest.Limits{Connections: 2}}
 		q.Token = "t"
 		want(w.t, "its own, and the default", fmt.Sprint(w.claimed(noon, q)), "map[a.example:4 b.example:2]")
@@ -158,7 +158,7 @@ func TestConnections(t *testing.T) {
 		want(w.t, "full, only a mark or a lease opens it", w.nextMail(noon, q.Route, q.Domain), noon.Add(5*time.Minute))
 		want(w.t, "though the route is not", w.nextMail(noon, digest.Limits{}, q.Domain), noon.Add(5*time.Minute))
 		w.mark(noon, "v", digest.Mark{ID: got[0].ID, State: digest.EditionSent})
-		w.ok(w.GiveBackEditions(w.ctx(), "t"))
+		w.ok(w.Editions.GiveBackEditions(w.ctx(), "t"))
 		q.Route.Connections = 3
 		want(w.t, "the route's comes first", fmt.Sprint(w.claimed(noon, q)), "map[a.example:3]")
 		want(w.t, "and is full", len(w.claimed(noon, q)), 0)
@@ -179,7 +179,7 @@ func TestConnectionsOfManyWorkers(t *testing.T) {
 				wg.Go(func() {
 					q := q
 					q.Token = fmt.Sprint("t", i)
-					if _, err := w.ClaimEditions(w.ctx(), noon, q); err != nil {
+					if _, err := w.Editions.ClaimEditions(w.ctx(), noon, q); err != nil {
 						w.t.Error(err)
 					}
 				})
@@ -215,7 +215,7 @@ func (w world) sends(route, domain digest.Limits, from time.Time, steps int) map
 		var wg sync.WaitGroup
 		for _, token := range []string{"t", "u"} {
 			wg.Go(func() {
-				got, err := w.ClaimEditions(w.ctx(), now,
+				got, err := w.Editions.ClaimEditions(w.ctx(), now,
 					digest.Claim{Most: 7, Lease: time.Minute, Token: token, Route: route, Domain: domain})
 				if err != nil {
 					w.t.Error(err)
@@ -251,7 +251,7 @@ func TestRates(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("a.example", 400)
 		w.waits("b.example", 400)
-		w.ok(w.SetLimits(w.ctx(), noon, "b.example",
+		w.ok(w.Editions.SetLimits(w.ctx(), noon, "b.example",
 			digest.Limits{Rate: digest.Rate{Messages: 1, Per: 10 * time.Second}}))
 		seen := w.sends(perMinute(40), perMinute(25), noon, 300)
 		for name, limit := range map[string]digest.Rate{
@@ -275,7 +275,7 @@ func TestNextMailBringsAClaim(t *testing.T) {
 		w.waits("a.example", 60)
 		w.waits("b.example", 20)
 		route, domain := perMinute(100), perMinute(10)
-		_, err := w.ChangeLane(w.ctx(), noon, "b.example", func(l digest.Lane) digest.Lane {
+		_, err := w.Editions.ChangeLane(w.ctx(), noon, "b.example", func(l digest.Lane) digest.Lane {
 			l.Until, l.Reason = noon.Add(2*time.Minute), "451"
 			return l
 		})
@@ -299,7 +299,7 @@ func TestNextMailBringsAClaim(t *testing.T) {
 		if took := now.Sub(noon); took < 5*time.Minute || took > 7*time.Minute {
 			w.t.Errorf("80 messages took %s", took)
 		}
-		_, ok, err := w.NextMail(w.ctx(), now, route, domain)
+		_, ok, err := w.Editions.NextMail(w.ctx(), now, route, domain)
 		w.ok(err)
 		want(w.t, "nothing left", ok, false)
 	})
@@ -309,14 +309,15 @@ func TestNextMailBringsAClaim(t *testing.T) {
 func TestNextMailOfManyDomains(t *testing.T) {
 	each(t, func(w world) {
 		for i := range 20 {
-			_, err := w.ChangeLane(w.ctx(), noon, fmt.Sprintf("d%d.example", i), func(l digest.Lane) digest.Lane {
-				l.Until = noon.Add(time.Duration(i+1) * time.Minute)
-				return l
-			})
+			_, err := w.Editions.ChangeLane(w.ctx(), noon, fmt.Sprintf("d%d.example", i),
+				func(l digest.Lane) digest.Lane {
+					l.Until = noon.Add(time.Duration(i+1) * time.Minute)
+					return l
+				})
 			w.ok(err)
 		}
 		none := digest.Limits{}
-		_, ok, err := w.NextMail(w.ctx(), noon, none, none)
+		_, ok, err := w.Editions.NextMail(w.ctx(), noon, none, none)
 		w.ok(err)
 		want(w.t, "nothing waits", ok, false)
 		for _, i := range []int{15, 11, 3} {
@@ -337,7 +338,7 @@ func TestRatesChange(t *testing.T) {
 		want(w.t, "one a day", w.claimed(noon, digest.Claim{Most: 9, Token: "t", Domain: daily})["a.example"], 1)
 		w.allSent()
 		want(w.t, "no more", len(w.claimed(noon.Add(time.Hour), digest.Claim{Most: 9, Token: "t", Domain: daily})), 0)
-		lanes, err := w.Lanes(w.ctx())
+		lanes, err := w.Editions.Lanes(w.ctx())
 		w.ok(err)
 		want(w.t, "nothing to be said of it", len(lanes), 0)
 		q := digest.Claim{Most: 9, Token: "t", Domain: perMinute(10)}
@@ -347,7 +348,7 @@ func TestRatesChange(t *testing.T) {
 		want(w.t, "soon", next.Sub(now) < 10*time.Second, true)
 		want(w.t, "and then", w.claimed(next, q)["a.example"], 1)
 		want(w.t, "without any", w.claimed(next, digest.Claim{Most: 9, Token: "t"})["a.example"], 9)
-		_, err = w.Prune(w.ctx(), now.Add(time.Hour), keep, 9)
+		_, err = w.Operator.Prune(w.ctx(), now.Add(time.Hour), keep, 9)
 		w.ok(err)
 		w.holds("rows of lanes that are well", 0, `SELECT count(*) FROM lanes`)
 	})
@@ -356,7 +357,7 @@ func TestRatesChange(t *testing.T) {
 func TestLanes(t *testing.T) {
 	each(t, func(w world) {
 		lane := func(name string) digest.Lane {
-			l, err := w.Lane(w.ctx(), name)
+			l, err := w.Editions.Lane(w.ctx(), name)
 			w.ok(err)
 			return l
 		}
@@ -367,30 +368,33 @@ func TestLanes(t *testing.T) {
 			Width:  1, Pause: 90 * time.Second, Until: noon.Add(90 * time.Second), Failures: 3, Alarm: true,
 			Reason: "451 4.7.0 later", ChangedAt: noon,
 		}
-		got, err := w.ChangeLane(w.ctx(), noon, "Bücher.example", func(digest.Lane) digest.Lane { return trouble })
+		got, err := w.Editions.ChangeLane(w.ctx(), noon, "Bücher.example",
+			func(digest.Lane) digest.Lane { return trouble })
 		w.ok(err)
 		want(w.t, "changed", got, trouble)
 		want(w.t, "stored", lane("bücher.example"), trouble)
 		later := noon.Add(time.Hour)
-		w.ok(w.SetLimits(w.ctx(), later, "", digest.Limits{Connections: 9}))
-		w.ok(w.SetLimits(w.ctx(), later, "bücher.example", digest.Limits{}))
-		all, err := w.Lanes(w.ctx())
+		w.ok(w.Editions.SetLimits(w.ctx(), later, "", digest.Limits{Connections: 9}))
+		w.ok(w.Editions.SetLimits(w.ctx(), later, "bücher.example", digest.Limits{}))
+		all, err := w.Editions.Lanes(w.ctx())
 		w.ok(err)
 		trouble.Limits, trouble.ChangedAt = digest.Limits{}, later
 		want(w.t, "lanes", len(all), 2)
 		want(w.t, "the route first", all[0], digest.Lane{Limits: digest.Limits{Connections: 9}, ChangedAt: later})
 		want(w.t, "the trouble stays", all[1], trouble)
-		_, err = w.ChangeLane(w.ctx(), later, trouble.Name, func(l digest.Lane) digest.Lane { return digest.Lane{} })
+		_, err = w.Editions.ChangeLane(w.ctx(), later, trouble.Name,
+			func(l digest.Lane) digest.Lane { return digest.Lane{} })
 		w.ok(err)
-		w.ok(w.SetLimits(w.ctx(), later, "", digest.Limits{}))
+		w.ok(w.Editions.SetLimits(w.ctx(), later, "", digest.Limits{}))
 		w.holds("rows", 0, `SELECT count(*) FROM lanes`)
 		for _, wrong := range []digest.Limits{
 			{Connections: -1}, {Rate: digest.Rate{Messages: 1}}, {Rate: digest.Rate{Per: time.Second}},
 			{Rate: digest.Rate{Messages: 1, Per: 1500 * time.Millisecond}},
 		} {
-			oneLine(w.t, w.SetLimits(w.ctx(), noon, "a.example", wrong), digest.Invalid)
+			oneLine(w.t, w.Editions.SetLimits(w.ctx(), noon, "a.example", wrong), digest.Invalid)
 		}
-		oneLine(w.t, w.SetLimits(w.ctx(), noon, "ada@a.example", digest.Limits{Connections: 1}), digest.Invalid)
+		oneLine(w.t, w.Editions.SetLimits(w.ctx(), noon, "ada@a.example", digest.Limits{Connections: 1}),
+			digest.Invalid)
 	})
 }
 
@@ -401,7 +405,7 @@ func TestNewsOfALane(t *testing.T) {
 		for range 8 {
 			wg.Go(func() {
 				for range 5 {
-					_, err := w.ChangeLane(w.ctx(), noon, "a.example", func(l digest.Lane) digest.Lane {
+					_, err := w.Editions.ChangeLane(w.ctx(), noon, "a.example", func(l digest.Lane) digest.Lane {
 						l.Failures++
 						return l
 					})
@@ -412,7 +416,7 @@ func TestNewsOfALane(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		l, err := w.Lane(w.ctx(), "a.example")
+		l, err := w.Editions.Lane(w.ctx(), "a.example")
 		w.ok(err)
 		want(w.t, "all counted", l.Failures, 40)
 	})
@@ -422,7 +426,7 @@ func TestDeliveriesTellOfTheirLane(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("a.example", 1)
 		w.waits("b.example", 1)
-		_, err := w.ChangeLane(w.ctx(), noon, "b.example", func(l digest.Lane) digest.Lane {
+		_, err := w.Editions.ChangeLane(w.ctx(), noon, "b.example", func(l digest.Lane) digest.Lane {
 			l.Width = 1
 			return l
 		})
@@ -430,10 +434,10 @@ func TestDeliveriesTellOfTheirLane(t *testing.T) {
 		got := w.claimEditions(noon, 9, "t")
 		want(w.t, "domains", got[0].Domain+" "+got[1].Domain, "a.example b.example")
 		want(w.t, "slow", fmt.Sprint(got[0].Slow, got[1].Slow), "false true")
-		w.ok(w.RenewLeases(w.ctx(), noon.Add(4*time.Minute), "t", 5*time.Minute))
+		w.ok(w.Editions.RenewLeases(w.ctx(), noon.Add(4*time.Minute), "t", 5*time.Minute))
 		w.recoverDead(noon.Add(8 * time.Minute))
 		want(w.t, "renewed", w.leased(), 2)
-		w.ok(w.RenewLeases(w.ctx(), noon.Add(8*time.Minute), "u", time.Hour))
+		w.ok(w.Editions.RenewLeases(w.ctx(), noon.Add(8*time.Minute), "u", time.Hour))
 		w.recoverDead(noon.Add(9 * time.Minute))
 		want(w.t, "not by another", w.leased(), 0)
 	})

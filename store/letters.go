@@ -46,7 +46,7 @@ const (
 
 // RequestLetter requests a letter. A granted letter counts from now on. The caller must report its result with
 // LetterSent or LetterUnsent.
-func (s *Store) RequestLetter(ctx context.Context, r LetterRequest, now time.Time) (l Letter, answer LetterAnswer,
+func (s Editions) RequestLetter(ctx context.Context, r LetterRequest, now time.Time) (l Letter, answer LetterAnswer,
 	err error) {
 	err = s.changeUnder(ctx, s.d.lockAccounts, "counting the letters to an address", func(c conn) (err error) {
 		l = Letter{}
@@ -178,23 +178,23 @@ func answerLetters(ctx context.Context, c conn, user digest.UserID) error {
 }
 
 // LetterSent records that a server accepted the letter of a request.
-func (s *Store) LetterSent(ctx context.Context, request int64, now time.Time) error {
+func (s Editions) LetterSent(ctx context.Context, request int64, now time.Time) error {
 	return s.endLetterRequest(ctx, request, at(now))
 }
 
 // LetterUnsent records that the letter of a request was not sent. It no longer counts for the address, but still for
 // the domain, so that requests remain limited.
-func (s *Store) LetterUnsent(ctx context.Context, request int64) error {
+func (s Editions) LetterUnsent(ctx context.Context, request int64) error {
 	return s.endLetterRequest(ctx, request, -1)
 }
 
-func (s *Store) endLetterRequest(ctx context.Context, request int64, sent instant) error {
+func (s *database) endLetterRequest(ctx context.Context, request int64, sent instant) error {
 	return s.run(ctx, "recording what became of a letter", `UPDATE letter_requests SET sent_at = ? WHERE id = ?`, sent,
 		request)
 }
 
 // ForgetLetterRequests makes letters not count that a process held when it died, because they are never sent.
-func (s *Store) ForgetLetterRequests(ctx context.Context) error {
+func (s Editions) ForgetLetterRequests(ctx context.Context) error {
 	return s.change(ctx, "forgetting letters that were never sent", func(c conn) error {
 		var emails []string
 		err := c.all(ctx, &emails, `SELECT email FROM address_changes WHERE old_confirmed = 0 AND new_confirmed = 0`)

@@ -17,7 +17,7 @@ import (
 func (w world) asks(kind allowance.Kind, email, asker string, now time.Time) (store.Letter, store.LetterAnswer) {
 	w.t.Helper()
 	r := store.LetterRequest{Kind: kind, Email: email, Asker: asker, Life: time.Hour}
-	l, answer, err := w.RequestLetter(w.ctx(), r, now)
+	l, answer, err := w.Editions.RequestLetter(w.ctx(), r, now)
 	w.ok(err)
 	if (l.ID != 0) != (answer == store.LetterGranted) {
 		w.t.Fatalf("%s, key %d", answer, l.ID)
@@ -28,7 +28,7 @@ func (w world) asks(kind allowance.Kind, email, asker string, now time.Time) (st
 // TestLetterRequests checks which letters count for whom.
 func TestLetterRequests(t *testing.T) {
 	each(t, func(w world) {
-		_, _, err := w.AddUser(w.ctx(), "ann@example.org", "UTC", noon)
+		_, _, err := w.Readers.AddUser(w.ctx(), "ann@example.org", "UTC", noon)
 		w.ok(err)
 		now := noon
 		expect := func(what string, kind allowance.Kind, email string, want store.LetterAnswer) store.Letter {
@@ -44,12 +44,12 @@ func TestLetterRequests(t *testing.T) {
 		expect("of another kind", allowance.SignUp, "ann@example.org", store.LetterGranted)
 		expect("from a browser that is known", allowance.KnownSignIn, "ann@example.org", store.LetterGranted)
 		expect("to another mailbox", allowance.SignIn, "bob@example.org", store.LetterGranted)
-		w.ok(w.LetterSent(w.ctx(), first.ID, now))
+		w.ok(w.Editions.LetterSent(w.ctx(), first.ID, now))
 		now = now.Add(2 * time.Minute)
 		second := expect("the second", allowance.SignIn, "ann@example.org", store.LetterGranted)
-		w.ok(w.LetterUnsent(w.ctx(), second.ID))
+		w.ok(w.Editions.LetterUnsent(w.ctx(), second.ID))
 		third := expect("the second never came", allowance.SignIn, "ann@example.org", store.LetterGranted)
-		w.ok(w.LetterSent(w.ctx(), third.ID, now))
+		w.ok(w.Editions.LetterSent(w.ctx(), third.ID, now))
 		now = now.Add(2 * time.Minute)
 		expect("a fourth of any kind", allowance.SignIn, "ann@example.org", store.LetterAddressLimited)
 		now = noon.Add(time.Hour)
@@ -84,13 +84,13 @@ func TestSignUpsOfADomain(t *testing.T) {
 		}
 		want(w.t, "of others", granted["others"], 40)
 		want(w.t, "one more", ask(allowance.SignUp, "example.org", "c"), store.LetterDomainLimited)
-		_, invited, err := w.RequestLetter(w.ctx(),
+		_, invited, err := w.Editions.RequestLetter(w.ctx(),
 			store.LetterRequest{Kind: allowance.SignUp, Email: "guest@example.org", Invited: true}, noon)
 		w.ok(err)
 		want(w.t, "with an invitation", invited, store.LetterGranted)
 		want(w.t, "who joins a newsletter", ask(allowance.ToJoin(1), "example.org", "c"), store.LetterGranted)
 		for i := range 60 {
-			_, _, err := w.AddUser(w.ctx(), fmt.Sprintf("s%d@example.org", i), "UTC", noon)
+			_, _, err := w.Readers.AddUser(w.ctx(), fmt.Sprintf("s%d@example.org", i), "UTC", noon)
 			w.ok(err)
 			_, got := w.asks(allowance.SignIn, fmt.Sprintf("s%d@example.org", i), "a", noon)
 			want(w.t, "a reader who signs in", got, store.LetterGranted)
@@ -127,11 +127,11 @@ func TestInstanceOfLetters(t *testing.T) {
 			ask(allowance.SignIn, fmt.Sprintf("nobody%d@example.org", i), "botnet 7")
 		}
 		w.holds("of the readers' share", 1, `SELECT count(*) FROM letter_requests WHERE share = 'readers'`)
-		w.ok(w.NoteLetters(w.ctx(), digest.LetterNote{Domain: "one.example", At: noon}))
-		w.ok(w.NoteLetters(w.ctx(), digest.LetterNote{Domain: "two.example", At: noon.Add(time.Hour)}))
-		w.ok(w.NoteLetters(w.ctx(), digest.LetterNote{At: noon}))
-		w.ok(w.NoteLetters(w.ctx(), digest.LetterNote{SignIn: true, At: noon}))
-		notes, err := w.LetterNotes(w.ctx())
+		w.ok(w.Editions.NoteLetters(w.ctx(), digest.LetterNote{Domain: "one.example", At: noon}))
+		w.ok(w.Editions.NoteLetters(w.ctx(), digest.LetterNote{Domain: "two.example", At: noon.Add(time.Hour)}))
+		w.ok(w.Editions.NoteLetters(w.ctx(), digest.LetterNote{At: noon}))
+		w.ok(w.Editions.NoteLetters(w.ctx(), digest.LetterNote{SignIn: true, At: noon}))
+		notes, err := w.Editions.LetterNotes(w.ctx())
 		w.ok(err)
 		want(w.t, "notes", fmt.Sprint(notes),
 			fmt.Sprint([]digest.LetterNote{{Domain: "two.example", At: noon.Add(time.Hour)}, {At: noon},
@@ -145,13 +145,13 @@ func TestInstanceOfLetters(t *testing.T) {
 // lists. Three are sent in an hour, and the reader can still sign in.
 func TestSpellingsOfOneMailbox(t *testing.T) {
 	each(t, func(w world) {
-		_, _, err := w.AddUser(w.ctx(), "vic.tim@gmail.com", "UTC", noon)
+		_, _, err := w.Readers.AddUser(w.ctx(), "vic.tim@gmail.com", "UTC", noon)
 		w.ok(err)
 		granted := func(now time.Time, spell func(i int) string) (n int) {
 			for i := range 60 {
 				kind := []allowance.Kind{allowance.SignUp, allowance.ToJoin(int64(i)), allowance.Address}[i%3]
 				if l, answer := w.asks(kind, spell(i), fmt.Sprint(i), now); answer == store.LetterGranted {
-					w.ok(w.LetterSent(w.ctx(), l.ID, now))
+					w.ok(w.Editions.LetterSent(w.ctx(), l.ID, now))
 					n++
 				}
 			}
@@ -181,28 +181,29 @@ func TestMailboxIsAnswered(t *testing.T) {
 		n := w.newsletter("kites", w.reader("anna", "UTC"))
 		for name, use := range map[string]func(hash []byte, email string) error{
 			"a sign-up": func(hash []byte, email string) error {
-				w.ok(w.AddSignUp(w.ctx(), hash, store.SignUp{Email: email, TimeZone: "UTC"}, noon, noon.Add(day)))
-				_, err := w.ConfirmSignUp(w.ctx(), hash, false, noon)
+				w.ok(w.Sessions.AddSignUp(w.ctx(), hash, store.SignUp{Email: email, TimeZone: "UTC"}, noon,
+					noon.Add(day)))
+				_, err := w.Sessions.ConfirmSignUp(w.ctx(), hash, false, noon)
 				return err
 			},
 			"a newsletter": func(hash []byte, email string) error {
-				w.ok(w.AddJoinRequest(w.ctx(), hash,
+				w.ok(w.Members.AddJoinRequest(w.ctx(), hash,
 					store.JoinRequest{NewsletterID: n.ID, Email: email, TimeZone: "UTC"}, noon, noon.Add(day)))
-				_, _, err := w.ConfirmJoin(w.ctx(), hash, "192.0.2.1", noon)
+				_, _, err := w.Members.ConfirmJoin(w.ctx(), hash, "192.0.2.1", noon)
 				return err
 			},
 			"a sign-in": func(hash []byte, email string) error {
-				u, _, err := w.AddUser(w.ctx(), email, "UTC", noon)
+				u, _, err := w.Readers.AddUser(w.ctx(), email, "UTC", noon)
 				w.ok(err)
-				w.ok(w.AddSignIn(w.ctx(), hash, u.ID, noon, noon.Add(time.Hour)))
-				_, err = w.UseSignIn(w.ctx(), hash, noon)
+				w.ok(w.Sessions.AddSignIn(w.ctx(), hash, u.ID, noon, noon.Add(time.Hour)))
+				_, err = w.Sessions.UseSignIn(w.ctx(), hash, noon)
 				return err
 			},
 			"another address": func(hash []byte, email string) error {
-				u, _, err := w.AddUser(w.ctx(), "old"+email, "UTC", noon)
+				u, _, err := w.Readers.AddUser(w.ctx(), "old"+email, "UTC", noon)
 				w.ok(err)
-				w.ok(w.AddAddressChange(w.ctx(), u.ID, email, []byte("old"), hash, noon, noon.Add(day), day))
-				_, err = w.ConfirmAddress(w.ctx(), hash, nil, noon)
+				w.ok(w.Readers.AddAddressChange(w.ctx(), u.ID, email, []byte("old"), hash, noon, noon.Add(day), day))
+				_, err = w.Readers.ConfirmAddress(w.ctx(), hash, nil, noon)
 				return err
 			},
 		} {
@@ -229,7 +230,7 @@ func TestLettersAreAnswered(t *testing.T) {
 			for i := range 40 {
 				if l, answer := w.asks(allowance.SignIn, email, fmt.Sprint(i),
 					noon.Add(time.Duration(i-40)*time.Minute)); answer == store.LetterGranted {
-					w.ok(w.LetterSent(w.ctx(), l.ID, noon))
+					w.ok(w.Editions.LetterSent(w.ctx(), l.ID, noon))
 				}
 			}
 			_, answer := w.asks(allowance.SignIn, email, "r", noon)
@@ -241,18 +242,18 @@ func TestLettersAreAnswered(t *testing.T) {
 			want(w.t, what, answer, store.LetterGranted)
 		}
 		siege("ann@example.org")
-		u, _, err := w.AddUser(w.ctx(), "ann@example.org", "UTC", noon)
+		u, _, err := w.Readers.AddUser(w.ctx(), "ann@example.org", "UTC", noon)
 		w.ok(err)
 		free("an account", "ann@example.org")
-		w.ok(w.AddSignIn(w.ctx(), []byte("h"), u.ID, noon, noon.Add(time.Hour)))
-		_, err = w.UseSignIn(w.ctx(), []byte("h"), noon)
+		w.ok(w.Sessions.AddSignIn(w.ctx(), []byte("h"), u.ID, noon, noon.Add(time.Hour)))
+		_, err = w.Sessions.UseSignIn(w.ctx(), []byte("h"), noon)
 		w.ok(err)
 		free("a link was used", "ann@example.org")
-		_, err = w.EndSessions(w.ctx(), u.ID)
+		_, err = w.Sessions.EndSessions(w.ctx(), u.ID)
 		w.ok(err)
 		free("signed out everywhere", "ann@example.org")
 		siege("new@example.org")
-		w.ok(w.SetEmail(w.ctx(), u.ID, "new@example.org"))
+		w.ok(w.Readers.SetEmail(w.ctx(), u.ID, "new@example.org"))
 		free("another address", "new@example.org")
 	})
 }
@@ -263,7 +264,7 @@ func TestLetterRequestsAtOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				_, answer, err := w.RequestLetter(w.ctx(),
+				_, answer, err := w.Editions.RequestLetter(w.ctx(),
 					store.LetterRequest{Kind: allowance.SignIn, Email: "ann@example.org"}, noon)
 				if err != nil {
 					w.t.Error(err)
@@ -280,14 +281,15 @@ func TestLetterRequestsAtOnce(t *testing.T) {
 
 func TestForgetLetterRequests(t *testing.T) {
 	each(t, func(w world) {
-		u, _, err := w.AddUser(w.ctx(), "ann@example.org", "UTC", noon)
+		u, _, err := w.Readers.AddUser(w.ctx(), "ann@example.org", "UTC", noon)
 		w.ok(err)
-		w.ok(w.AddAddressChange(w.ctx(), u.ID, "Änn@new.example", []byte("o"), []byte("n"), noon, noon.Add(day), day))
+		w.ok(w.Readers.AddAddressChange(w.ctx(), u.ID, "Änn@new.example", []byte("o"), []byte("n"), noon, noon.Add(day),
+			day))
 		w.asks(allowance.Address, "Änn@new.example", "a", noon)
 		w.asks(allowance.SignUp, "bob@example.org", "a", noon)
 		cy, _ := w.asks(allowance.SignUp, "cy@example.org", "a", noon)
-		w.ok(w.LetterSent(w.ctx(), cy.ID, noon))
-		w.ok(w.ForgetLetterRequests(w.ctx()))
+		w.ok(w.Editions.LetterSent(w.ctx(), cy.ID, noon))
+		w.ok(w.Editions.ForgetLetterRequests(w.ctx()))
 		w.holds("wishes", 0, `SELECT count(*) FROM address_changes`)
 		_, bob := w.asks(allowance.SignUp, "bob@example.org", "b", noon)
 		want(w.t, "bob may ask again", bob, store.LetterGranted)
@@ -299,38 +301,38 @@ func TestForgetLetterRequests(t *testing.T) {
 // TestVoidLinks: mail that is claimed after VoidLinks has links of the next round.
 func TestVoidLinks(t *testing.T) {
 	each(t, func(w world) {
-		_, d, err := w.AddUser(w.ctx(), "ann@example.org", "Europe/Paris", noon)
+		_, d, err := w.Readers.AddUser(w.ctx(), "ann@example.org", "Europe/Paris", noon)
 		w.ok(err)
 		f := w.feed("f.example")
 		w.subscribe(d, f)
 		w.record(noon, f, posts(noon, "p"))
-		w.ok(w.VoidLinks(w.ctx(), d.ID))
+		w.ok(w.Readers.VoidLinks(w.ctx(), d.ID))
 		want(w.t, "released", w.hour(parisMidnight), 1)
 		claimed := w.claimEditions(parisMidnight, 9, "t")
 		want(w.t, "claimed", len(claimed), 1)
 		want(w.t, "in the mail", claimed[0].LinkRound, 1)
 		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`UPDATE digests SET link_round = %d`, digest.LastLinkRound)))
-		w.ok(w.VoidLinks(w.ctx(), d.ID))
-		d, err = w.Digest(w.ctx(), d.ID)
+		w.ok(w.Readers.VoidLinks(w.ctx(), d.ID))
+		d, err = w.Readers.Digest(w.ctx(), d.ID)
 		w.ok(err)
 		want(w.t, "after the last round", d.LinkRound, 1)
-		want(w.t, "of no digest", digest.KindOf(w.VoidLinks(w.ctx(), 99)), digest.NotFound)
+		want(w.t, "of no digest", digest.KindOf(w.Readers.VoidLinks(w.ctx(), 99)), digest.NotFound)
 	})
 }
 
 // TestSessionsAreCapped checks that the fifty-first session ends the one that was not used for longest.
 func TestSessionsAreCapped(t *testing.T) {
 	each(t, func(w world) {
-		u, _, err := w.AddUser(w.ctx(), "ann@example.org", "UTC", noon)
+		u, _, err := w.Readers.AddUser(w.ctx(), "ann@example.org", "UTC", noon)
 		w.ok(err)
-		bob, _, err := w.AddUser(w.ctx(), "bob@example.org", "UTC", noon)
+		bob, _, err := w.Readers.AddUser(w.ctx(), "bob@example.org", "UTC", noon)
 		w.ok(err)
 		begin := func(name string, user digest.UserID, at time.Time) {
 			w.t.Helper()
-			w.ok(w.AddSession(w.ctx(), []byte(name), user, at, at.Add(90*day)))
+			w.ok(w.Sessions.AddSession(w.ctx(), []byte(name), user, at, at.Add(90*day)))
 		}
 		in := func(name string) bool {
-			_, err := w.SessionUser(w.ctx(), []byte(name), noon.Add(day))
+			_, err := w.Sessions.SessionUser(w.ctx(), []byte(name), noon.Add(day))
 			return err == nil
 		}
 		begin("bob's", bob.ID, noon.Add(-time.Hour))
@@ -343,7 +345,7 @@ func TestSessionsAreCapped(t *testing.T) {
 		want(w.t, "the second", in("s1"), true)
 		want(w.t, "the last", in("one more"), true)
 		want(w.t, "another reader's", in("bob's"), true)
-		renewed, err := w.RenewSession(w.ctx(), []byte("s1"), noon.Add(time.Hour), noon.Add(91*day))
+		renewed, err := w.Sessions.RenewSession(w.ctx(), []byte("s1"), noon.Add(time.Hour), noon.Add(91*day))
 		w.ok(err)
 		want(w.t, "renewed", renewed, true)
 		begin("another", u.ID, noon.Add(2*time.Hour))

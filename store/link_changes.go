@@ -253,7 +253,7 @@ type ListedLinkChange struct {
 
 // LinkChanges lists the changes that links in a reader's emails have made since an instant, in all digests, latest
 // first.
-func (s *Store) LinkChanges(ctx context.Context, user digest.UserID, since time.Time) ([]ListedLinkChange, error) {
+func (s Readers) LinkChanges(ctx context.Context, user digest.UserID, since time.Time) ([]ListedLinkChange, error) {
 	return readRows[ListedLinkChange](ctx, s.read(), "listing the changes made by links",
 		`SELECT `+linkChangeColumns+`, d.link_round FROM link_changes x
 		JOIN digests d ON d.id = x.digest_id WHERE d.user_id = ? AND x.changed_at >= ?
@@ -261,7 +261,7 @@ func (s *Store) LinkChanges(ctx context.Context, user digest.UserID, since time.
 }
 
 // pruneLinkChanges deletes old changes, except those in the notices of an edition that is still stored.
-func (s *Store) pruneLinkChanges(ctx context.Context, old instant) error {
+func (s *database) pruneLinkChanges(ctx context.Context, old instant) error {
 	return s.write(ctx, func(c conn) error {
 		return c.run(ctx, `DELETE FROM link_changes AS x WHERE x.changed_at < ?
 			AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = x.digest_id AND n.feed_id = -x.id)`, old)

@@ -22,7 +22,7 @@ const (
 // NextLinkNews returns all changes that an email should report to one reader now, or false if no reader has any. It
 // returns them again only after linkNewsRetry, so that two workers do not send the same email, and never after
 // LinkNewsTold. It drops changes that somebody has undone or overwritten.
-func (s *Store) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews, found bool, err error) {
+func (s Editions) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews, found bool, err error) {
 	err = s.changeUnder(ctx, s.d.lockAccounts, "looking for changes made by links", func(c conn) error {
 		news = LinkNews{}
 		var user digest.UserID
@@ -66,7 +66,7 @@ func (s *Store) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews,
 }
 
 // LinkNewsTold records that the email was sent, or that it never can be.
-func (s *Store) LinkNewsTold(ctx context.Context, news LinkNews, now time.Time) error {
+func (s Editions) LinkNewsTold(ctx context.Context, news LinkNews, now time.Time) error {
 	ids := each(news.Changes, func(v LinkChangeView) int64 { return v.ID })
 	return s.run(ctx, "noting what a reader was told", `UPDATE link_changes SET notified_at = ? WHERE id`+
 		s.d.oneOf, now, keys(s.d, ids))

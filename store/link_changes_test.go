@@ -10,93 +10,6 @@ import (
 	"digest/store"
 )
 
-// byLink makes a change by a link in the email of 18 November.
-func (w world) byLink(d digest.Digest, now time.Time, change func(*store.Store) error) {
-	w.t.Helper()
-	by := store.LinkUse{DigestID: d.ID, EmailDate: digest.Date{Year: 2026, Month: time.November, Day: 18}}
-	w.ok(w.ByLink(w.ctx(), by, now, change))
-}
-
-// linkChanges lists the recorded changes of a reader's digests, latest first.
-func (w world) linkChanges(d digest.Digest) []store.ListedLinkChange {
-	w.t.Helper()
-	changes, err := w.LinkChanges(w.ctx(), d.UserID, time.Time{})
-	w.ok(err)
-	return changes
-}
-
-func describeChanges[C any](changes []C, of func(C) digest.LinkChange) string {
-	var all []string
-	for _, c := range changes {
-		x := of(c)
-		all = append(all, fmt.Sprintf("%s %s: %s -> %s", x.Title, x.Setting, x.OldValue, x.NewValue))
-	}
-	return strings.Join(all, "; ")
-}
-
-func (w world) recorded(d digest.Digest) string {
-	w.t.Helper()
-	return describeChanges(w.linkChanges(d), func(c store.ListedLinkChange) digest.LinkChange { return c.LinkChange })
-}
-
-// linkNews describes the email that would report changes to a reader now; "" if no email would.
-func (w world) linkNews(now time.Time) (store.LinkNews, string) {
-	w.t.Helper()
-	news, found, err := w.NextLinkNews(w.ctx(), now)
-	w.ok(err)
-	if !found {
-		return news, ""
-	}
-	return news, news.User.Email + ": " +
-		describeChanges(news.Changes, func(c store.LinkChangeView) digest.LinkChange { return c.LinkChange })
-}
-
-// tellLinkNews returns the email that is due, and records it as sent.
-func (w world) tellLinkNews(now time.Time) string {
-	w.t.Helper()
-	news, said := w.linkNews(now)
-	w.ok(w.LinkNewsTold(w.ctx(), news, now))
-	return said
-}
-
-// editionChanges describes the changes in the notices of a digest's last edition.
-func (w world) editionChanges(d digest.Digest) string {
-	w.t.Helper()
-	list, err := w.Editions(w.ctx(), d.ID, 1)
-	w.ok(err)
-	if len(list) == 0 {
-		return "no edition"
-	}
-	told, err := w.Notices(w.ctx(), []digest.Delivery{{Edition: list[0]}})
-	w.ok(err)
-	return list[0].LocalDate.String() + ": " +
-		describeChanges(told[list[0].ID], func(n digest.Notice) digest.LinkChange {
-			if n.Change == nil || n.FeedID != 0 {
-				return digest.LinkChange{}
-			}
-			return *n.Change
-		})
-}
-
-// linkSetting describes the settings that links can change in a digest with one or two feeds.
-func (w world) linkSetting(d digest.Digest) string {
-	w.t.Helper()
-	d = w.again(d)
-	said := fmt.Sprintf("%s %s", digest.StateValue(d.State, d.PausedUntil), d.Cadence)
-	subs, err := w.AllSubscriptions(w.ctx(), d.ID)
-	w.ok(err)
-	for _, s := range subs {
-		said += fmt.Sprintf("; %s %q %q %q %v %s", s.Feed.URL, s.Title, s.Folder, s.Display, s.Paused,
-			digest.StateValue(digest.DigestPaused, s.PausedUntil))
-	}
-	filters, err := w.Filters(w.ctx(), d.ID)
-	w.ok(err)
-	for _, f := range filters {
-		said += fmt.Sprintf("; %d %s", f.FeedID, f.Words)
-	}
-	return said
-}
-
 // TestLinkChanges: the store records each change by a link. An undo restores the value once.
 func TestLinkChanges(t *testing.T) {
 	week := parisMidnight.Add(7 * 24 * time.Hour)
@@ -111,72 +24,89 @@ func TestLinkChanges(t *testing.T) {
 		change func(s *scene, st *store.Store) error
 		want   string
 	}{
-		{"pause", nil, func(s *scene, st *store.Store) error { return st.PauseDigest(s.ctx(), s.d.ID, week, noon) },
+		{"pause", nil, func(s *scene, st *store.Store) error {
+			return st.Readers.PauseDigest(s.ctx(), s.d.ID, week,
+				noon)
+		},
 			fmt.Sprintf("Daily Digest state: active -> paused %d", week.Unix())},
 		{"pause without an end", nil,
-			func(s *scene, st *store.Store) error { return st.PauseDigest(s.ctx(), s.d.ID, time.Time{}, noon) },
+			func(s *scene, st *store.Store) error {
+				return st.Readers.PauseDigest(s.ctx(), s.d.ID, time.Time{}, noon)
+			},
 			"Daily Digest state: active -> paused"},
-		{"resume", func(s *scene) { s.ok(s.PauseDigest(s.ctx(), s.d.ID, week, noon)) },
-			func(s *scene, st *store.Store) error { return st.ResumeDigest(s.ctx(), s.d.ID, noon) },
+		{"resume", func(s *scene) { s.ok(s.Readers.PauseDigest(s.ctx(), s.d.ID, week, noon)) },
+			func(s *scene, st *store.Store) error { return st.Readers.ResumeDigest(s.ctx(), s.d.ID, noon) },
 			fmt.Sprintf("Daily Digest state: paused %d -> active", week.Unix())},
-		{"a longer pause", func(s *scene) { s.ok(s.PauseDigest(s.ctx(), s.d.ID, week, noon)) },
-			func(s *scene, st *store.Store) error { return st.PauseDigest(s.ctx(), s.d.ID, time.Time{}, noon) },
+		{"a longer pause", func(s *scene) { s.ok(s.Readers.PauseDigest(s.ctx(), s.d.ID, week, noon)) },
+			func(s *scene, st *store.Store) error {
+				return st.Readers.PauseDigest(s.ctx(), s.d.ID, time.Time{}, noon)
+			},
 			fmt.Sprintf("Daily Digest state: paused %d -> paused", week.Unix())},
 		{"stop", nil, func(s *scene, st *store.Store) error {
-			return st.SetDigestState(s.ctx(), s.d.ID, digest.DigestLeft, noon)
+			return st.Readers.SetDigestState(s.ctx(), s.d.ID, digest.DigestLeft, noon)
 		}, "Daily Digest state: active -> left"},
-		{"stop a pause", func(s *scene) { s.ok(s.PauseDigest(s.ctx(), s.d.ID, week, noon)) },
+		{"stop a pause", func(s *scene) { s.ok(s.Readers.PauseDigest(s.ctx(), s.d.ID, week, noon)) },
 			func(s *scene, st *store.Store) error {
-				return st.SetDigestState(s.ctx(), s.d.ID, digest.DigestLeft, noon)
+				return st.Readers.SetDigestState(s.ctx(), s.d.ID, digest.DigestLeft, noon)
 			}, fmt.Sprintf("Daily Digest state: paused %d -> left", week.Unix())},
-		{"start again", func(s *scene) { s.ok(s.SetDigestState(s.ctx(), s.d.ID, digest.DigestLeft, noon)) },
+		{"start again", func(s *scene) { s.ok(s.Readers.SetDigestState(s.ctx(), s.d.ID, digest.DigestLeft, noon)) },
 			func(s *scene, st *store.Store) error {
-				_, _, err := st.BringBack(s.ctx(), s.d.ID, noon)
+				_, _, err := st.Readers.BringBack(s.ctx(), s.d.ID, noon)
 				return err
 			}, "Daily Digest state: left -> active"},
 		{"days", nil, func(s *scene, st *store.Store) error {
-			return st.SetCadence(s.ctx(), s.d.ID, digest.Monthly(1),
+			return st.Readers.SetCadence(s.ctx(), s.d.ID, digest.Monthly(1),
 				noon)
 		}, "Daily Digest days: daily -> monthly"},
 		{"display", nil, func(s *scene, st *store.Store) error {
-			return st.SetSubscription(s.ctx(), digest.Subscription{DigestID: s.d.ID, FeedID: s.f.ID, Title: "Mine",
-				Folder: "News", Display: digest.Headlines})
+			return st.Subscriptions.SetSubscription(s.ctx(),
+				digest.Subscription{DigestID: s.d.ID, FeedID: s.f.ID, Title: "Mine",
+					Folder: "News", Display: digest.Headlines})
 		}, "Mine display: full -> headlines"},
 		{"pause a site", nil, func(s *scene, st *store.Store) error {
-			return st.PauseSubscriptionUntil(s.ctx(), s.d.ID,
+			return st.Subscriptions.PauseSubscriptionUntil(s.ctx(), s.d.ID,
 				s.f.ID, week)
 		},
 			fmt.Sprintf("Mine subscription: active -> paused %d", week.Unix())},
-		{"resume a site", func(s *scene) { s.ok(s.PauseSubscription(s.ctx(), s.d.ID, s.f.ID)) },
-			func(s *scene, st *store.Store) error { return st.ResumeSubscription(s.ctx(), s.d.ID, s.f.ID, noon) },
-			"Mine subscription: paused -> active"},
-		{"leave a site", nil, func(s *scene, st *store.Store) error { return st.Unsubscribe(s.ctx(), s.d.ID, s.f.ID) },
-			"Mine subscription: active -> left"},
-		{"leave a paused site", func(s *scene) { s.ok(s.PauseSubscriptionUntil(s.ctx(), s.d.ID, s.f.ID, week)) },
-			func(s *scene, st *store.Store) error { return st.Unsubscribe(s.ctx(), s.d.ID, s.f.ID) },
-			fmt.Sprintf("Mine subscription: paused %d -> left", week.Unix())},
-		{"return to a site", func(s *scene) { s.ok(s.Unsubscribe(s.ctx(), s.d.ID, s.f.ID)) },
+		{"resume a site", func(s *scene) { s.ok(s.Subscriptions.PauseSubscription(s.ctx(), s.d.ID, s.f.ID)) },
 			func(s *scene, st *store.Store) error {
-				_, err := st.Resubscribe(s.ctx(), s.d.ID, []digest.FeedID{s.f.ID}, noon)
+				return st.Subscriptions.ResumeSubscription(s.ctx(), s.d.ID, s.f.ID, noon)
+			},
+			"Mine subscription: paused -> active"},
+		{"leave a site", nil, func(s *scene, st *store.Store) error {
+			return st.Subscriptions.Unsubscribe(s.ctx(),
+				s.d.ID, s.f.ID)
+		},
+			"Mine subscription: active -> left"},
+		{"leave a paused site", func(s *scene) {
+			s.ok(s.Subscriptions.PauseSubscriptionUntil(s.ctx(), s.d.ID, s.f.ID,
+				week))
+		},
+			func(s *scene, st *store.Store) error { return st.Subscriptions.Unsubscribe(s.ctx(), s.d.ID, s.f.ID) },
+			fmt.Sprintf("Mine subscription: paused %d -> left", week.Unix())},
+		{"return to a site", func(s *scene) { s.ok(s.Subscriptions.Unsubscribe(s.ctx(), s.d.ID, s.f.ID)) },
+			func(s *scene, st *store.Store) error {
+				_, err := st.Subscriptions.Resubscribe(s.ctx(), s.d.ID, []digest.FeedID{s.f.ID}, noon)
 				return err
 			}, "Mine subscription: left -> active"},
 		{"replace a site", nil, func(s *scene, st *store.Store) error {
-			if _, err := st.Subscribe(s.ctx(), digest.Subscription{DigestID: s.d.ID, FeedID: s.g.ID},
+			if _, err := st.Subscriptions.Subscribe(s.ctx(), digest.Subscription{DigestID: s.d.ID, FeedID: s.g.ID},
 				noon); err != nil {
 				return err
 			}
-			return st.ReplaceSubscription(s.ctx(), s.d.ID, s.f.ID, s.g.ID)
+			return st.Subscriptions.ReplaceSubscription(s.ctx(), s.d.ID, s.f.ID, s.g.ID)
 		}, "Mine feed: 1 -> 2"},
 		{"nothing", nil, func(s *scene, st *store.Store) error {
-			return st.SetCadence(s.ctx(), s.d.ID, digest.Daily,
+			return st.Readers.SetCadence(s.ctx(), s.d.ID, digest.Daily,
 				noon)
 		}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			each(t, func(w world) {
 				s := scene{world: w, d: w.reader("ada", "Europe/Paris"), f: w.feed("f.example"), g: w.feed("g.example")}
-				_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: s.d.ID, FeedID: s.f.ID, Title: "Mine",
-					Folder: "News", Display: digest.FullText}, noon)
+				_, err := w.Subscriptions.Subscribe(w.ctx(),
+					digest.Subscription{DigestID: s.d.ID, FeedID: s.f.ID, Title: "Mine",
+						Folder: "News", Display: digest.FullText}, noon)
 				w.ok(err)
 				w.filter(s.d, "football", s.f)
 				w.record(noon, s.f, posts(noon, "a"))
@@ -191,15 +121,15 @@ func TestLinkChanges(t *testing.T) {
 				}
 				x := w.linkChanges(s.d)[0]
 				want(w.t, "by the email of", x.EmailDate.String(), "2026-11-18")
-				v, err := w.LinkChange(w.ctx(), s.d.ID, x.ID, noon)
+				v, err := w.Readers.LinkChange(w.ctx(), s.d.ID, x.ID, noon)
 				w.ok(err)
 				want(w.t, "stands", v.Standing, store.LinkOpen)
-				v, err = w.UndoLinkChange(w.ctx(), s.d.ID, x.ID, noon.Add(time.Minute))
+				v, err = w.Readers.UndoLinkChange(w.ctx(), s.d.ID, x.ID, noon.Add(time.Minute))
 				w.ok(err)
 				want(w.t, "undone", fmt.Sprint(v.Standing, v.Done), fmt.Sprint(store.LinkUndone, true))
 				want(w.t, "as it was", w.linkSetting(s.d), was)
 				want(w.t, "what waits", w.waiting(s.d), waited)
-				v, err = w.UndoLinkChange(w.ctx(), s.d.ID, x.ID, noon.Add(time.Hour))
+				v, err = w.Readers.UndoLinkChange(w.ctx(), s.d.ID, x.ID, noon.Add(time.Hour))
 				w.ok(err)
 				want(w.t, "once", fmt.Sprint(v.Standing, v.Done), fmt.Sprint(store.LinkUndone, false))
 				w.byLink(s.d, noon.Add(2*time.Hour), func(st *store.Store) error { return test.change(&s, st) })
@@ -215,27 +145,27 @@ func TestUndoOfOldAndOtherChanges(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
 		w.byLink(ada, noon, func(st *store.Store) error {
-			return st.SetCadence(w.ctx(), ada.ID, digest.Workdays,
+			return st.Readers.SetCadence(w.ctx(), ada.ID, digest.Workdays,
 				noon)
 		})
 		id := w.linkChanges(ada)[0].ID
-		w.ok(w.SetCadence(w.ctx(), ada.ID, digest.Monthly(3), noon))
-		v, err := w.UndoLinkChange(w.ctx(), ada.ID, id, noon)
+		w.ok(w.Readers.SetCadence(w.ctx(), ada.ID, digest.Monthly(3), noon))
+		v, err := w.Readers.UndoLinkChange(w.ctx(), ada.ID, id, noon)
 		w.ok(err)
 		want(w.t, "superseded", v.Standing, store.LinkSuperseded)
 		want(w.t, "stays", w.again(ada).Cadence, digest.Monthly(3))
-		w.ok(w.SetCadence(w.ctx(), ada.ID, digest.Workdays, noon))
-		_, err = w.UndoLinkChange(w.ctx(), bob.ID, id, noon)
+		w.ok(w.Readers.SetCadence(w.ctx(), ada.ID, digest.Workdays, noon))
+		_, err = w.Readers.UndoLinkChange(w.ctx(), bob.ID, id, noon)
 		want(w.t, "another's", digest.KindOf(err), digest.NotFound)
-		_, err = w.UndoLinkChange(w.ctx(), ada.ID, id, noon.Add(digest.LinkUndoTime))
+		_, err = w.Readers.UndoLinkChange(w.ctx(), ada.ID, id, noon.Add(digest.LinkUndoTime))
 		want(w.t, "too old", digest.KindOf(err), digest.NotFound)
 		want(w.t, "stays", w.again(ada).Cadence, digest.Workdays)
 
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
-		w.byLink(ada, noon, func(st *store.Store) error { return st.Unsubscribe(w.ctx(), ada.ID, f.ID) })
+		w.byLink(ada, noon, func(st *store.Store) error { return st.Subscriptions.Unsubscribe(w.ctx(), ada.ID, f.ID) })
 		w.ok(w.Exec(w.ctx(), `DELETE FROM former_subscriptions`))
-		_, err = w.UndoLinkChange(w.ctx(), ada.ID, w.linkChanges(ada)[0].ID, noon)
+		_, err = w.Readers.UndoLinkChange(w.ctx(), ada.ID, w.linkChanges(ada)[0].ID, noon)
 		want(w.t, "what cannot be restored", digest.KindOf(err), digest.Conflict)
 	})
 }
@@ -247,7 +177,7 @@ func TestLinkChangesGather(t *testing.T) {
 		d := w.reader("ada", "Europe/Paris")
 		set := func(c digest.Cadence) {
 			w.t.Helper()
-			w.byLink(d, noon, func(st *store.Store) error { return st.SetCadence(w.ctx(), d.ID, c, noon) })
+			w.byLink(d, noon, func(st *store.Store) error { return st.Readers.SetCadence(w.ctx(), d.ID, c, noon) })
 		}
 		for range 50 {
 			set(digest.Workdays)
@@ -260,20 +190,20 @@ func TestLinkChangesGather(t *testing.T) {
 		want(w.t, "nothing to tell", said, "")
 		want(w.t, "no edition for it", w.hour(parisMidnight), 0)
 		set(digest.Monthly(1))
-		w.ok(w.SetCadence(w.ctx(), d.ID, digest.Workdays, noon)) // by the reader
+		w.ok(w.Readers.SetCadence(w.ctx(), d.ID, digest.Workdays, noon)) // by the reader
 		set(digest.Daily)
 		want(w.t, "not as the reader set it", w.recorded(d),
 			"Daily Digest days: weekdays -> daily; Daily Digest days: daily -> monthly")
 
 		bob := w.reader("bob", "Europe/Paris")
-		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestLeft, noon))
+		w.ok(w.Readers.SetDigestState(w.ctx(), bob.ID, digest.DigestLeft, noon))
 		w.byLink(bob, noon, func(st *store.Store) error {
 			_, _,
-				err := st.BringBack(w.ctx(), bob.ID, noon)
+				err := st.Readers.BringBack(w.ctx(), bob.ID, noon)
 			return err
 		})
 		w.byLink(bob, noon, func(st *store.Store) error {
-			return st.SetDigestState(w.ctx(), bob.ID, digest.DigestLeft,
+			return st.Readers.SetDigestState(w.ctx(), bob.ID, digest.DigestLeft,
 				noon)
 		})
 		want(w.t, "left after a return", w.recorded(bob),
@@ -288,8 +218,11 @@ func TestEditionTellsOfLinkChanges(t *testing.T) {
 		d := w.reader("ada", "Europe/Paris")
 		f := w.feed("f.example")
 		w.subscribe(d, f)
-		w.byLink(d, noon, func(st *store.Store) error { return st.PauseSubscription(w.ctx(), d.ID, f.ID) })
-		waiting, err := w.WaitingNotices(w.ctx(), d.ID)
+		w.byLink(d, noon, func(st *store.Store) error {
+			return st.Subscriptions.PauseSubscription(w.ctx(), d.ID,
+				f.ID)
+		})
+		waiting, err := w.Editions.WaitingNotices(w.ctx(), d.ID)
 		w.ok(err)
 		want(w.t, "waits", len(waiting), 1)
 		_, said := w.linkNews(noon.Add(time.Hour))
@@ -298,7 +231,10 @@ func TestEditionTellsOfLinkChanges(t *testing.T) {
 		want(w.t, "told", w.editionChanges(d), "2026-11-20: f.example subscription: active -> paused")
 		w.sendTo(parisMidnight, d)
 		later := parisMidnight.Add(time.Hour)
-		w.byLink(d, later, func(st *store.Store) error { return st.ResumeSubscription(w.ctx(), d.ID, f.ID, later) })
+		w.byLink(d, later, func(st *store.Store) error {
+			return st.Subscriptions.ResumeSubscription(w.ctx(), d.ID, f.ID,
+				later)
+		})
 		want(w.t, "of the first edition", w.editionChanges(d), "2026-11-20: f.example subscription: active -> paused")
 		w.hour(parisMidnight.Add(day))
 		w.sendTo(parisMidnight.Add(day), d)
@@ -306,10 +242,10 @@ func TestEditionTellsOfLinkChanges(t *testing.T) {
 
 		undone := parisMidnight.Add(day + time.Hour)
 		w.byLink(d, undone, func(st *store.Store) error {
-			return st.SetCadence(w.ctx(), d.ID, digest.Workdays,
+			return st.Readers.SetCadence(w.ctx(), d.ID, digest.Workdays,
 				undone)
 		})
-		_, err = w.UndoLinkChange(w.ctx(), d.ID, w.linkChanges(d)[0].ID, undone)
+		_, err = w.Readers.UndoLinkChange(w.ctx(), d.ID, w.linkChanges(d)[0].ID, undone)
 		w.ok(err)
 		want(w.t, "what is undone is not told", w.hour(parisMidnight.Add(2*day)), 0)
 	})
@@ -323,9 +259,9 @@ func TestEmailTellsOfLinkChanges(t *testing.T) {
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
 		headlines := digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Display: digest.Headlines}
-		w.byLink(ada, noon, func(st *store.Store) error { return st.SetSubscription(w.ctx(), headlines) })
+		w.byLink(ada, noon, func(st *store.Store) error { return st.Subscriptions.SetSubscription(w.ctx(), headlines) })
 		w.byLink(ada, noon, func(st *store.Store) error {
-			return st.SetDigestState(w.ctx(), ada.ID, digest.DigestLeft,
+			return st.Readers.SetDigestState(w.ctx(), ada.ID, digest.DigestLeft,
 				noon)
 		})
 		_, said := w.linkNews(noon.Add(9 * time.Minute))
@@ -343,13 +279,16 @@ func TestEmailTellsOfLinkChanges(t *testing.T) {
 		for i := range 20 { // somebody with the link changes settings all day
 			now := noon.Add(time.Hour + time.Duration(i)*time.Minute)
 			w.byLink(ada, now, func(st *store.Store) error {
-				if _, _, err := st.BringBack(w.ctx(), ada.ID, now); err != nil {
+				if _, _, err := st.Readers.BringBack(w.ctx(), ada.ID, now); err != nil {
 					return err
 				}
-				return st.SetCadence(w.ctx(), ada.ID, digest.Monthly(i+1), now)
+				return st.Readers.SetCadence(w.ctx(), ada.ID, digest.Monthly(i+1), now)
 			})
 		}
-		w.byLink(bob, noon, func(st *store.Store) error { return st.PauseDigest(w.ctx(), bob.ID, time.Time{}, noon) })
+		w.byLink(bob, noon, func(st *store.Store) error {
+			return st.Readers.PauseDigest(w.ctx(), bob.ID, time.Time{},
+				noon)
+		})
 		want(w.t, "another reader", w.tellLinkNews(noon.Add(5*time.Hour)),
 			"bob@example.org: Daily Digest state: active -> paused")
 		_, said = w.linkNews(noon.Add(24 * time.Hour))
@@ -368,19 +307,22 @@ func TestLinkNewsIsStillTrue(t *testing.T) {
 		later := noon.Add(time.Hour)
 		for name, then := range map[string]func(d digest.Digest){
 			"undone": func(d digest.Digest) {
-				_, err := w.UndoLinkChange(w.ctx(), d.ID, w.linkChanges(d)[0].ID, noon)
+				_, err := w.Readers.UndoLinkChange(w.ctx(), d.ID, w.linkChanges(d)[0].ID, noon)
 				w.ok(err)
 			},
-			"resumed by its reader": func(d digest.Digest) { w.ok(w.ResumeDigest(w.ctx(), d.ID, noon)) },
+			"resumed by its reader": func(d digest.Digest) { w.ok(w.Readers.ResumeDigest(w.ctx(), d.ID, noon)) },
 			"unsubscribed by a mail program": func(d digest.Digest) {
 				w.ok(w.ByLink(w.ctx(), store.LinkUse{DigestID: d.ID, OneClick: true}, noon,
 					func(st *store.Store) error {
-						return st.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, noon)
+						return st.Readers.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, noon)
 					}))
 			},
 		} {
 			d := w.reader(strings.Fields(name)[0]+strings.Fields(name + " x")[1], "Europe/Paris")
-			w.byLink(d, noon, func(st *store.Store) error { return st.PauseDigest(w.ctx(), d.ID, time.Time{}, noon) })
+			w.byLink(d, noon, func(st *store.Store) error {
+				return st.Readers.PauseDigest(w.ctx(), d.ID, time.Time{},
+					noon)
+			})
 			then(d)
 			for range 3 {
 				if news, said := w.linkNews(later); len(news.Changes) > 0 {
@@ -389,7 +331,10 @@ func TestLinkNewsIsStillTrue(t *testing.T) {
 			}
 		}
 		d := w.reader("late", "Europe/Paris")
-		w.byLink(d, noon, func(st *store.Store) error { return st.PauseDigest(w.ctx(), d.ID, time.Time{}, noon) })
+		w.byLink(d, noon, func(st *store.Store) error {
+			return st.Readers.PauseDigest(w.ctx(), d.ID, time.Time{},
+				noon)
+		})
 		_, said := w.linkNews(noon.Add(4 * 24 * time.Hour))
 		want(w.t, "what mail could not tell for days", said, "")
 	})
@@ -402,9 +347,12 @@ func TestMembersAreToldByEmail(t *testing.T) {
 		f := w.feed("anna.example")
 		n := w.newsletter("anna-writes", anna, f)
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		d, err := w.Digest(w.ctx(), m.DigestID)
+		d, err := w.Readers.Digest(w.ctx(), m.DigestID)
 		w.ok(err)
-		w.byLink(d, noon, func(st *store.Store) error { return st.SetCadence(w.ctx(), d.ID, digest.Monthly(1), noon) })
+		w.byLink(d, noon, func(st *store.Store) error {
+			return st.Readers.SetCadence(w.ctx(), d.ID, digest.Monthly(1),
+				noon)
+		})
 		want(w.t, "told", w.tellLinkNews(noon.Add(time.Hour)), "mo@example.org: "+d.Name+" days: daily -> monthly")
 		want(w.t, "no issue for it", w.hour(parisMidnight), 0)
 	})
@@ -415,7 +363,10 @@ func TestMembersAreToldByEmail(t *testing.T) {
 func TestLinkChangesArePruned(t *testing.T) {
 	each(t, func(w world) {
 		d := w.reader("ada", "Europe/Paris")
-		w.byLink(d, noon, func(st *store.Store) error { return st.SetCadence(w.ctx(), d.ID, digest.Workdays, noon) })
+		w.byLink(d, noon, func(st *store.Store) error {
+			return st.Readers.SetCadence(w.ctx(), d.ID, digest.Workdays,
+				noon)
+		})
 		w.hour(parisMidnight)
 		w.sendTo(parisMidnight, d)
 		w.pruneHard(noon.Add(20 * day))

@@ -27,7 +27,7 @@ type LinkChangeView struct {
 
 // LinkChange returns a change by its key. It returns digest.NotFound if the change belongs to another digest, or is
 // too old to be undone.
-func (s *Store) LinkChange(ctx context.Context, id digest.DigestID, change int64, now time.Time) (v LinkChangeView,
+func (s Readers) LinkChange(ctx context.Context, id digest.DigestID, change int64, now time.Time) (v LinkChangeView,
 	err error) {
 	err = s.atOneInstant(ctx, "reading a change made by a link", func(s *Store) (err error) {
 		v, _, err = linkChange(ctx, s.read(), id, change, now)
@@ -112,7 +112,7 @@ func (l linkable) value(x digest.LinkChange) string {
 // UndoLinkChange restores the value that a link has changed, unless somebody has undone or overwritten the change
 // since. It returns the change with its new standing. It returns digest.NotFound where LinkChange does, and
 // digest.Conflict if the former value can no longer be restored.
-func (s *Store) UndoLinkChange(ctx context.Context, id digest.DigestID, change int64, now time.Time) (v LinkChangeView,
+func (s Readers) UndoLinkChange(ctx context.Context, id digest.DigestID, change int64, now time.Time) (v LinkChangeView,
 	err error) {
 	err = s.changeAlone(ctx, "undoing a change made by a link", func(c conn) error {
 		var l linkable
@@ -142,7 +142,7 @@ func (s *Store) UndoLinkChange(ctx context.Context, id digest.DigestID, change i
 }
 
 // restoreLinked restores the value before a change.
-func (s *Store) restoreLinked(ctx context.Context, x digest.LinkChange, l linkable, now time.Time) error {
+func (s *database) restoreLinked(ctx context.Context, x digest.LinkChange, l linkable, now time.Time) error {
 	switch x.Setting {
 	case digest.LinkState:
 		return s.restoreState(ctx, l.Digest, x.OldValue, now)
@@ -151,60 +151,61 @@ func (s *Store) restoreLinked(ctx context.Context, x digest.LinkChange, l linkab
 		if err != nil {
 			return err
 		}
-		return s.SetCadence(ctx, l.ID, days, now)
+		return Readers{s}.SetCadence(ctx, l.ID, days, now)
 	case digest.LinkSubscription:
 		return s.restoreSubscription(ctx, x, l, now)
 	case digest.LinkDisplay:
-		info, err := s.Subscription(ctx, l.ID, x.FeedID)
+		info, err := Subscriptions{s}.Subscription(ctx, l.ID, x.FeedID)
 		if err != nil {
 			return err
 		}
 		info.Display = digest.Layout(x.OldValue)
-		return s.SetSubscription(ctx, info.Subscription)
+		return Subscriptions{s}.SetSubscription(ctx, info.Subscription)
 	}
 	return s.restoreFeed(ctx, x, now)
 }
 
-func (s *Store) restoreState(ctx context.Context, d digest.Digest, was string, now time.Time) error {
+func (s *database) restoreState(ctx context.Context, d digest.Digest, was string, now time.Time) error {
 	state, until := digest.ParseStateValue(was)
 	if state == digest.DigestLeft {
-		return s.SetDigestState(ctx, d.ID, digest.DigestLeft, now)
+		return Readers{s}.SetDigestState(ctx, d.ID, digest.DigestLeft, now)
 	}
 	if d.State == digest.DigestLeft {
-		if _, _, err := s.BringBack(ctx, d.ID, now); err != nil {
+		if _, _, err := (Readers{s}).BringBack(ctx, d.ID, now); err != nil {
 			return err
 		}
 	}
 	if state == digest.DigestPaused && (until.IsZero() || until.After(now)) {
-		return s.PauseDigest(ctx, d.ID, until, now)
+		return Readers{s}.PauseDigest(ctx, d.ID, until, now)
 	}
-	return s.ResumeDigest(ctx, d.ID, now)
+	return Readers{s}.ResumeDigest(ctx, d.ID, now)
 }
 
-func (s *Store) restoreSubscription(ctx context.Context, x digest.LinkChange, l linkable, now time.Time) error {
+func (s *database) restoreSubscription(ctx context.Context, x digest.LinkChange, l linkable, now time.Time) error {
 	state, until := digest.ParseStateValue(x.OldValue)
 	if state == digest.DigestLeft {
-		return s.Unsubscribe(ctx, l.ID, x.FeedID)
+		return Subscriptions{s}.Unsubscribe(ctx, l.ID, x.FeedID)
 	}
 	if l.subscription(x.FeedID) == string(digest.DigestLeft) {
-		if n, err := s.Resubscribe(ctx, l.ID, []digest.FeedID{x.FeedID}, now); err != nil || n == 0 {
+		if n, err := (Subscriptions{s}).Resubscribe(ctx, l.ID, []digest.FeedID{x.FeedID}, now); err != nil || n == 0 {
 			return err // UndoLinkChange notices that nothing was restored
 		}
 	}
 	if state == digest.DigestPaused && (until.IsZero() || until.After(now)) {
-		return s.PauseSubscriptionUntil(ctx, l.ID, x.FeedID, until)
+		return Subscriptions{s}.PauseSubscriptionUntil(ctx, l.ID, x.FeedID, until)
 	}
-	return s.ResumeSubscription(ctx, l.ID, x.FeedID, now)
+	return Subscriptions{s}.ResumeSubscription(ctx, l.ID, x.FeedID, now)
 }
 
 // restoreFeed subscribes to a feed again in place of another. If the other is the former address of a moved feed,
 // the reader can go back to that address again.
-func (s *Store) restoreFeed(ctx context.Context, x digest.LinkChange, now time.Time) error {
+func (s *database) restoreFeed(ctx context.Context, x digest.LinkChange, now time.Time) error {
 	other := parseFeedKey(x.NewValue)
-	if _, err := s.Subscribe(ctx, digest.Subscription{DigestID: x.DigestID, FeedID: x.FeedID}, now); err != nil {
+	if _, err := (Subscriptions{s}).Subscribe(ctx, digest.Subscription{DigestID: x.DigestID, FeedID: x.FeedID},
+		now); err != nil {
 		return err
 	}
-	if err := s.ReplaceSubscription(ctx, x.DigestID, other, x.FeedID); err != nil {
+	if err := (Subscriptions{s}).ReplaceSubscription(ctx, x.DigestID, other, x.FeedID); err != nil {
 		return err
 	}
 	return s.run(ctx, "", `UPDATE subscriptions AS s SET address = (SELECT `+aLine+` || f.url || `+aLine+` FROM feeds f

@@ -50,7 +50,7 @@ const mostLinking = 100
 
 // LinkingTo returns posts that a reader has received by now and that link to the address of a key. The posts stored
 // last come first, at most limit. It omits posts of the feed except; 0: none omitted.
-func (s *Store) LinkingTo(ctx context.Context, user digest.UserID, key int64, except digest.FeedID, now time.Time,
+func (s Posts) LinkingTo(ctx context.Context, user digest.UserID, key int64, except digest.FeedID, now time.Time,
 	limit int) ([]VisiblePost, error) {
 	ids, err := readRows[digest.PostID](ctx, s.read(), "looking for links",
 		`SELECT p.id FROM post_links l CROSS JOIN posts p
@@ -64,14 +64,14 @@ func (s *Store) LinkingTo(ctx context.Context, user digest.UserID, key int64, ex
 }
 
 // visibleOf returns the posts among ids that a reader has received by now.
-func (s *Store) visibleOf(ctx context.Context, user digest.UserID, ids []digest.PostID, now time.Time,
+func (s *database) visibleOf(ctx context.Context, user digest.UserID, ids []digest.PostID, now time.Time,
 	limit int) ([]VisiblePost, error) {
 	var all []VisiblePost
 	for _, id := range ids {
 		if len(all) == limit {
 			break
 		}
-		v, err := s.VisiblePost(ctx, user, id)
+		v, err := Posts{s}.VisiblePost(ctx, user, id)
 		if digest.KindOf(err) == digest.NotFound || err == nil && v.DueAt.After(now) {
 			continue
 		}
@@ -88,7 +88,7 @@ const mostCame = 20_000
 
 // came returns the posts that a reader has received between since and now, latest first, at most mostCame. It reads
 // each digest by key, because without statistics the planner cannot know that a join only concerns one reader.
-func (s *Store) came(ctx context.Context, user digest.UserID, since, now time.Time) ([]digest.PostID, error) {
+func (s *database) came(ctx context.Context, user digest.UserID, since, now time.Time) ([]digest.PostID, error) {
 	type arrival struct {
 		VisibleAt instant
 		PostID    digest.PostID
@@ -128,7 +128,7 @@ func (s *Store) came(ctx context.Context, user digest.UserID, since, now time.Ti
 
 // LinkingToSite returns posts that a reader has received by now and that link to a site, latest first, at most limit.
 // It searches the latest 20,000 posts.
-func (s *Store) LinkingToSite(ctx context.Context, user digest.UserID, site int64, now time.Time,
+func (s Posts) LinkingToSite(ctx context.Context, user digest.UserID, site int64, now time.Time,
 	limit int) ([]VisiblePost, error) {
 	ids, err := s.came(ctx, user, time.Time{}, now)
 	if err != nil {
@@ -156,7 +156,7 @@ type Pointer struct {
 
 // PointedAt returns addresses that posts of at least two feeds link to, among the posts that a reader has received
 // since an instant. The address with the most feeds comes first, at most limit. It searches the latest 20,000 posts.
-func (s *Store) PointedAt(ctx context.Context, user digest.UserID, since, now time.Time, limit int) ([]Pointer, error) {
+func (s Posts) PointedAt(ctx context.Context, user digest.UserID, since, now time.Time, limit int) ([]Pointer, error) {
 	ids, err := s.came(ctx, user, since, now)
 	if err != nil {
 		return nil, failed("looking where posts lead", err)
@@ -200,7 +200,7 @@ func (s *Store) PointedAt(ctx context.Context, user digest.UserID, since, now ti
 }
 
 // SetReaderToken replaces a user's access token, by its hash; nil deletes it.
-func (s *Store) SetReaderToken(ctx context.Context, user digest.UserID, hash []byte, now time.Time) error {
+func (s Readers) SetReaderToken(ctx context.Context, user digest.UserID, hash []byte, now time.Time) error {
 	if hash == nil {
 		return s.run(ctx, "taking a token away", `DELETE FROM reader_tokens WHERE user_id = ?`, user)
 	}
@@ -210,14 +210,14 @@ func (s *Store) SetReaderToken(ctx context.Context, user digest.UserID, hash []b
 }
 
 // ReaderTokenAt returns when a user's token was created; zero: no token.
-func (s *Store) ReaderTokenAt(ctx context.Context, user digest.UserID) (t time.Time, err error) {
+func (s Readers) ReaderTokenAt(ctx context.Context, user digest.UserID) (t time.Time, err error) {
 	var made instant
 	_, err = s.read().find(ctx, &made, `SELECT created_at FROM reader_tokens WHERE user_id = ?`, user)
 	return made.time(), failed("reading a token", err)
 }
 
 // TokenReader returns the user of a token by its hash, or digest.NotFound.
-func (s *Store) TokenReader(ctx context.Context, hash []byte) (digest.User, error) {
+func (s Readers) TokenReader(ctx context.Context, hash []byte) (digest.User, error) {
 	return readOne[digest.User](ctx, s.read(), "reading whose token it is", notFound("this token is invalid or was revoked"),
 		`SELECT `+userColumns+`
 		FROM reader_tokens t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ?`, hash)

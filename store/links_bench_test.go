@@ -14,13 +14,13 @@ import (
 // the remaining speed with links, "B/link" the growth of the database for each link.
 func BenchmarkRecordLinks(b *testing.B) {
 	storetest.Bench(b, func(b *testing.B, s *store.Store) {
-		_, d, err := s.AddUser(b.Context(), "ada@example.org", "UTC", noon)
+		_, d, err := s.Readers.AddUser(b.Context(), "ada@example.org", "UTC", noon)
 		if err != nil {
 			b.Fatal(err)
 		}
-		f, _, err := s.EnsureFeed(b.Context(), digest.Feed{URL: "https://f.example/", Host: "f.example"})
+		f, _, err := s.Feeds.EnsureFeed(b.Context(), digest.Feed{URL: "https://f.example/", Host: "f.example"})
 		if err == nil {
-			_, err = s.Subscribe(b.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, noon)
+			_, err = s.Subscriptions.Subscribe(b.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, noon)
 		}
 		if err != nil {
 			b.Fatal(err)
@@ -39,7 +39,7 @@ func BenchmarkRecordLinks(b *testing.B) {
 				polled.Posts, polled.Listed = append(polled.Posts, p), append(polled.Listed, p.Identity)
 			}
 			start := time.Now()
-			if _, err := s.Record(b.Context(), f.ParsedAt, []store.Polled{polled}); err != nil {
+			if _, err := s.Feeds.Record(b.Context(), f.ParsedAt, []store.Polled{polled}); err != nil {
 				b.Fatal(err)
 			}
 			return time.Since(start)
@@ -50,15 +50,15 @@ func BenchmarkRecordLinks(b *testing.B) {
 			with += poll(10)
 		}
 		b.ReportMetric(without.Seconds()/with.Seconds(), "ratio")
-		before, err := s.Size(b.Context())
+		before, err := s.Operator.Size(b.Context())
 		for range 50 {
 			poll(0)
 		}
-		between, err2 := s.Size(b.Context())
+		between, err2 := s.Operator.Size(b.Context())
 		for range 50 {
 			poll(10)
 		}
-		after, err3 := s.Size(b.Context())
+		after, err3 := s.Operator.Size(b.Context())
 		if err != nil || err2 != nil || err3 != nil {
 			b.Fatal(err, err2, err3)
 		}

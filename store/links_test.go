@@ -19,7 +19,7 @@ func linking(seen time.Time, identity string, keys ...int64) []digest.Post {
 
 func (w world) linkingTo(d digest.Digest, key int64, now time.Time) (names []string) {
 	w.t.Helper()
-	all, err := w.LinkingTo(w.ctx(), d.UserID, key, 0, now, 10)
+	all, err := w.Posts.LinkingTo(w.ctx(), d.UserID, key, 0, now, 10)
 	w.ok(err)
 	for _, v := range all {
 		names = append(names, v.Identity)
@@ -43,13 +43,13 @@ func TestLinkingTo(t *testing.T) {
 		wantDiff(w.t, "bob's", w.linkingTo(bob, 1, parisMidnight), []string{"of bob's own", "of b"})
 		wantDiff(w.t, "by a clock that is behind", w.linkingTo(ada, 1, noon), []string(nil))
 		wantDiff(w.t, "another address", w.linkingTo(ada, 2, parisMidnight), []string{"of a"})
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, a.ID))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, a.ID))
 		wantDiff(w.t, "of a feed that was left", w.linkingTo(ada, 2, parisMidnight), []string{"of a"})
 
-		site, err := w.LinkingToSite(w.ctx(), ada.UserID, 7, parisMidnight, 10)
+		site, err := w.Posts.LinkingToSite(w.ctx(), ada.UserID, 7, parisMidnight, 10)
 		w.ok(err)
 		want(w.t, "to the site", len(site), 2)
-		site, err = w.LinkingToSite(w.ctx(), ada.UserID, 8, parisMidnight, 10)
+		site, err = w.Posts.LinkingToSite(w.ctx(), ada.UserID, 8, parisMidnight, 10)
 		w.ok(err)
 		want(w.t, "to another site", len(site), 0)
 	})
@@ -66,13 +66,13 @@ func TestPointedAt(t *testing.T) {
 		w.record(noon, a, slices.Concat(linking(noon, "one", 1, 2), linking(noon, "two", 2), []digest.Post{own}))
 		w.record(noon, b, linking(noon, "three", 1, 3))
 		w.hour(parisMidnight)
-		got, err := w.PointedAt(w.ctx(), ada.UserID, parisMidnight.Add(-day), parisMidnight, 10)
+		got, err := w.Posts.PointedAt(w.ctx(), ada.UserID, parisMidnight.Add(-day), parisMidnight, 10)
 		w.ok(err)
 		if len(got) != 1 || got[0].Key != 1 ||
 			w.identities([]digest.PostRef{{PostID: got[0].Posts[0]}, {PostID: got[0].Posts[1]}}) != "one three" {
 			w.t.Errorf("pointed at %+v", got)
 		}
-		got, err = w.PointedAt(w.ctx(), ada.UserID, parisMidnight, parisMidnight, 10)
+		got, err = w.Posts.PointedAt(w.ctx(), ada.UserID, parisMidnight, parisMidnight, 10)
 		w.ok(err)
 		want(w.t, "since then", len(got), 0)
 	})
@@ -111,21 +111,21 @@ func TestLinksFollowTheirPosts(t *testing.T) {
 func TestReaderToken(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
-		made, err := w.ReaderTokenAt(w.ctx(), ada.UserID)
+		made, err := w.Readers.ReaderTokenAt(w.ctx(), ada.UserID)
 		w.ok(err)
 		want(w.t, "none", made, time.Time{})
-		w.ok(w.SetReaderToken(w.ctx(), ada.UserID, []byte("one"), noon))
-		u, err := w.TokenReader(w.ctx(), []byte("one"))
+		w.ok(w.Readers.SetReaderToken(w.ctx(), ada.UserID, []byte("one"), noon))
+		u, err := w.Readers.TokenReader(w.ctx(), []byte("one"))
 		w.ok(err)
 		want(w.t, "whose", u.ID, ada.UserID)
-		w.ok(w.SetReaderToken(w.ctx(), ada.UserID, []byte("two"), noon.Add(day)))
-		_, err = w.TokenReader(w.ctx(), []byte("one"))
+		w.ok(w.Readers.SetReaderToken(w.ctx(), ada.UserID, []byte("two"), noon.Add(day)))
+		_, err = w.Readers.TokenReader(w.ctx(), []byte("one"))
 		oneLine(w.t, err, digest.NotFound)
-		made, err = w.ReaderTokenAt(w.ctx(), ada.UserID)
+		made, err = w.Readers.ReaderTokenAt(w.ctx(), ada.UserID)
 		w.ok(err)
 		want(w.t, "made", made, noon.Add(day))
-		w.ok(w.SetReaderToken(w.ctx(), ada.UserID, nil, noon))
-		_, err = w.TokenReader(w.ctx(), []byte("two"))
+		w.ok(w.Readers.SetReaderToken(w.ctx(), ada.UserID, nil, noon))
+		_, err = w.Readers.TokenReader(w.ctx(), []byte("two"))
 		oneLine(w.t, err, digest.NotFound)
 	})
 }

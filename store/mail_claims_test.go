@@ -19,7 +19,7 @@ func (w world) claims() int {
 // recover runs RecoverEditions as a mailer does.
 func (w world) recover(now time.Time) {
 	w.t.Helper()
-	_, _, err := w.RecoverEditions(w.ctx(), now, false)
+	_, _, err := w.Editions.RecoverEditions(w.ctx(), now, false)
 	w.ok(err)
 }
 
@@ -32,13 +32,13 @@ func TestNoDotAfterLeaving(t *testing.T) {
 			want digest.EditionState
 		}{
 			{"left", func(id digest.DigestID, _ int) error {
-				return w.SetDigestState(w.ctx(), id, digest.DigestLeft, parisMidnight)
+				return w.Readers.SetDigestState(w.ctx(), id, digest.DigestLeft, parisMidnight)
 			}, digest.EditionFailed},
 			{"mail off", func(id digest.DigestID, _ int) error {
-				return w.SetMailed(w.ctx(), id, false, parisMidnight)
+				return w.Readers.SetMailed(w.ctx(), id, false, parisMidnight)
 			}, digest.EditionUnmailed},
 			{"suppressed", func(_ digest.DigestID, i int) error {
-				return w.Suppress(w.ctx(), digest.Suppression{Email: fmt.Sprintf("reader%d@example.org", i),
+				return w.Editions.Suppress(w.ctx(), digest.Suppression{Email: fmt.Sprintf("reader%d@example.org", i),
 					Reason: digest.ForOperator})
 			}, digest.EditionUnmailed},
 		}
@@ -46,7 +46,7 @@ func TestNoDotAfterLeaving(t *testing.T) {
 		var workers sync.WaitGroup
 		for i := range ds { // as many claims as editions
 			workers.Go(func() {
-				if _, err := w.ClaimEditions(w.ctx(), parisMidnight,
+				if _, err := w.Editions.ClaimEditions(w.ctx(), parisMidnight,
 					digest.Claim{Most: 1, Lease: time.Minute, Token: "t"}); err != nil {
 					w.t.Error(err)
 				}
@@ -73,21 +73,21 @@ func TestClaimBehindAPlace(t *testing.T) {
 	each(t, func(w world) {
 		w.released(4)
 		claim := digest.Claim{Most: 1, Lease: time.Minute, Token: "t"}
-		first, err := w.ClaimEditions(w.ctx(), parisMidnight, claim)
+		first, err := w.Editions.ClaimEditions(w.ctx(), parisMidnight, claim)
 		w.ok(err)
 		place := digest.QueuePlace{NextAt: first[0].NextAt, ID: first[0].ID}
-		w.ok(w.GiveBackEditions(w.ctx(), "t"))
+		w.ok(w.Editions.GiveBackEditions(w.ctx(), "t"))
 		claim.After = place
-		behind, err := w.ClaimEditions(w.ctx(), parisMidnight, claim)
+		behind, err := w.Editions.ClaimEditions(w.ctx(), parisMidnight, claim)
 		w.ok(err)
 		want(w.t, "behind", behind[0].ID > first[0].ID, true)
 		claim.Domain.Connections = 3
-		before, err := w.ClaimEditions(w.ctx(), parisMidnight, claim)
+		before, err := w.Editions.ClaimEditions(w.ctx(), parisMidnight, claim)
 		w.ok(err)
 		want(w.t, "with limits", before[0].ID, first[0].ID)
 		claim.Domain.Connections = 0
 		claim.Most = 9
-		rest, err := w.ClaimEditions(w.ctx(), parisMidnight, claim)
+		rest, err := w.Editions.ClaimEditions(w.ctx(), parisMidnight, claim)
 		w.ok(err)
 		want(w.t, "the rest", len(rest), 2)
 	})

@@ -62,7 +62,7 @@ const (
 
 // MailQueue returns the email that q selects. An edition whose time has passed counts as expired, even if no worker
 // has marked it yet.
-func (s *Store) MailQueue(ctx context.Context, q QueueQuery) (MailQueue, error) {
+func (s Editions) MailQueue(ctx context.Context, q QueueQuery) (MailQueue, error) {
 	found := MailQueue{Counts: make(map[digest.EditionState]int)}
 	late := `(e.state = 'ready' AND e.expires_at <= ` + fmt.Sprint(at(q.Now)) + `)`
 	where, args := q.where()
@@ -116,7 +116,7 @@ func (q QueueQuery) where() (where string, args []any) {
 	return where, args
 }
 
-func (s *Store) returned(ctx context.Context, q QueueQuery) ([]Return, error) {
+func (s *database) returned(ctx context.Context, q QueueQuery) ([]Return, error) {
 	where, args := `1 = 1`, []any{}
 	if q.Domain != "" {
 		where, args = where+` AND b.email_key LIKE ? ESCAPE '!'`, append(args, "%@"+literally(q.Domain))
@@ -132,7 +132,7 @@ func (s *Store) returned(ctx context.Context, q QueueQuery) ([]Return, error) {
 		FROM bounces b WHERE `+where+` ORDER BY b.at DESC, b.edition_id DESC, b.kind LIMIT ?`, append(args, q.Most)...)
 }
 
-func (s *Store) queuedBy(ctx context.Context, where, order string, limit int, args ...any) ([]QueuedEdition, error) {
+func (s *database) queuedBy(ctx context.Context, where, order string, limit int, args ...any) ([]QueuedEdition, error) {
 	return readRows[QueuedEdition](ctx, s.read(), "",
 		`SELECT `+editionColumns+`, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS email
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
@@ -167,7 +167,7 @@ type MailWaiting struct {
 }
 
 // MailWaiting returns the email that is unsent at now, with reasons. It does not read sent email.
-func (s *Store) MailWaiting(ctx context.Context, now time.Time, limit int) (MailWaiting, error) {
+func (s Editions) MailWaiting(ctx context.Context, now time.Time, limit int) (MailWaiting, error) {
 	w := MailWaiting{Counts: make(map[MailReason]int)}
 	err := s.countReady(ctx, now, &w)
 	if err == nil {
@@ -186,8 +186,8 @@ func (s *Store) MailWaiting(ctx context.Context, now time.Time, limit int) (Mail
 }
 
 // countReady counts ready editions by domain, because a paused lane is the reason for all its editions.
-func (s *Store) countReady(ctx context.Context, now time.Time, w *MailWaiting) error {
-	lanes, err := s.Lanes(ctx)
+func (s *database) countReady(ctx context.Context, now time.Time, w *MailWaiting) error {
+	lanes, err := Editions{s}.Lanes(ctx)
 	if err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func (s *Store) countReady(ctx context.Context, now time.Time, w *MailWaiting) e
 }
 
 // EditionCounts counts the editions in each state that is not final. CounterTotals has the final states.
-func (s *Store) EditionCounts(ctx context.Context) (map[digest.EditionState]int, error) {
+func (s Editions) EditionCounts(ctx context.Context) (map[digest.EditionState]int, error) {
 	counts := make(map[digest.EditionState]int)
 	for state, from := range map[digest.EditionState]string{
 		digest.EditionReady: "editions", digest.EditionLeased: "mail_claims", digest.EditionDotting: "mail_claims",

@@ -23,10 +23,10 @@ func TestMailQueue(t *testing.T) {
 			{ID: got[4].ID, State: digest.EditionUnconfirmed},
 			{ID: got[5].ID, State: digest.EditionExpired, Error: "451"},
 		}...)
-		w.ok(w.GiveBackEditions(w.ctx(), "t"))
+		w.ok(w.Editions.GiveBackEditions(w.ctx(), "t"))
 		look := func(now time.Time, limit int) string {
 			w.t.Helper()
-			q, err := w.MailQueue(w.ctx(), store.QueueQuery{Now: now, Most: limit})
+			q, err := w.Editions.MailQueue(w.ctx(), store.QueueQuery{Now: now, Most: limit})
 			w.ok(err)
 			names := func(list []store.QueuedEdition) (s string) {
 				for _, e := range list {
@@ -53,7 +53,7 @@ func TestMailQueueShowsReturns(t *testing.T) {
 		got := w.claimEditions(parisMidnight, 9, "t")
 		w.bounced(parisMidnight.Add(time.Hour), got[0].ID, digest.RefusedBounce)
 		w.bounced(parisMidnight.Add(2*time.Hour), got[1].ID, digest.HardBounce)
-		q, err := w.MailQueue(w.ctx(), store.QueueQuery{Now: parisMidnight.Add(day), Most: 9})
+		q, err := w.Editions.MailQueue(w.ctx(), store.QueueQuery{Now: parisMidnight.Add(day), Most: 9})
 		w.ok(err)
 		if len(q.Returned) != 2 {
 			w.t.Fatalf("%+v", q.Returned)
@@ -63,7 +63,7 @@ func TestMailQueueShowsReturns(t *testing.T) {
 			Email:  got[1].Email, At: parisMidnight.Add(2 * time.Hour),
 		})
 		want(w.t, "the one before", q.Returned[1].Kind, digest.RefusedBounce)
-		q, err = w.MailQueue(w.ctx(), store.QueueQuery{Now: parisMidnight.Add(day), Most: 1})
+		q, err = w.Editions.MailQueue(w.ctx(), store.QueueQuery{Now: parisMidnight.Add(day), Most: 1})
 		w.ok(err)
 		want(w.t, "as many as were asked for", len(q.Returned), 1)
 	})
@@ -77,19 +77,19 @@ func TestMailWaiting(t *testing.T) {
 		w.ok(w.Exec(w.ctx(), `UPDATE editions SET next_at = ?, attempt = 2, error = 'mailbox <full>' WHERE id = 2`,
 			noon.Add(time.Hour).Unix()))
 		w.ok(w.Exec(w.ctx(), `UPDATE editions SET next_at = ? WHERE id = 3`, noon.Add(-time.Hour).Unix()))
-		_, err := w.ChangeLane(w.ctx(), noon, "rests.example", func(l digest.Lane) digest.Lane {
+		_, err := w.Editions.ChangeLane(w.ctx(), noon, "rests.example", func(l digest.Lane) digest.Lane {
 			l.Until, l.Reason = noon.Add(time.Hour), "busy"
 			return l
 		})
 		w.ok(err)
-		got, err := w.MailWaiting(w.ctx(), noon, 5)
+		got, err := w.Editions.MailWaiting(w.ctx(), noon, 5)
 		w.ok(err)
 		want(w.t, "why", fmt.Sprint(got.Counts), "map[due:1 resting:2 retried:1 scheduled:1 sending:0]")
 		want(w.t, "the longest", got.Oldest, noon.Add(-time.Hour))
 		want(w.t, "with trouble", fmt.Sprint(len(got.Troubled), got.Troubled[0].ID, " ", got.Troubled[0].Error),
 			"1 2 mailbox <full>")
 		w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'failed' WHERE id IN (1, 2)`))
-		got, err = w.MailWaiting(w.ctx(), noon, 1)
+		got, err = w.Editions.MailWaiting(w.ctx(), noon, 1)
 		w.ok(err)
 		want(w.t, "given up, the latest", fmt.Sprint(len(got.GivenUp), got.GivenUp[0].ID), "1 2")
 	})

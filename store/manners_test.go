@@ -15,7 +15,7 @@ func (w world) end(now time.Time, c store.ClaimedFeed, set func(*store.Polled)) 
 	p := store.Polled{Feed: c.Feed, Was: c.Feed, Token: c.Token, HostFreeAt: now}
 	p.Feed.PollAt, p.Feed.LastOKAt, p.Feed.LastStatus = time.Time{}, now, 304
 	set(&p)
-	r, err := w.Record(w.ctx(), now, []store.Polled{p})
+	r, err := w.Feeds.Record(w.ctx(), now, []store.Polled{p})
 	w.ok(err)
 	return r
 }
@@ -34,7 +34,7 @@ func (w world) one(now time.Time, token string) store.ClaimedFeed {
 // freshness.
 func TestIntervalsHold(t *testing.T) {
 	each(t, func(w world) {
-		_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: "slow.example", Interval: 48 * time.Hour}, noon)
+		_, err := w.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: "slow.example", Interval: 48 * time.Hour}, noon)
 		w.ok(err)
 		for _, c := range []struct {
 			host string
@@ -55,7 +55,7 @@ func TestIntervalsHold(t *testing.T) {
 			w.ok(w.Enqueue(w.ctx(), f.ID, soon))
 			want(w.t, c.host+", queued", w.feedAgain(f).PollAt, noon.Add(c.wait))
 			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ? WHERE feed_id = ?`, soon.Unix(), f.ID))
-			next, _, err := w.NextPoll(w.ctx())
+			next, _, err := w.Feeds.NextPoll(w.ctx())
 			w.ok(err)
 			want(w.t, c.host+", next poll", next, noon.Add(c.wait))
 			want(w.t, c.host+", too early", len(w.claim(noon.Add(c.wait-time.Second), 9, "u")), 0)
@@ -68,17 +68,18 @@ func TestIntervalsHold(t *testing.T) {
 func TestRulesHoldForNewFeeds(t *testing.T) {
 	each(t, func(w world) {
 		for host, hours := range map[string]int{"example.org": 24, "slow.example.org": 48} {
-			_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: host, Interval: time.Duration(hours) * time.Hour},
+			_, err := w.Operator.SetHostRule(w.ctx(),
+				digest.HostRule{Host: host, Interval: time.Duration(hours) * time.Hour},
 				noon)
 			w.ok(err)
 		}
 		ada := w.reader("ada", "UTC")
-		_, err := w.Import(w.ctx(), ada.ID, []store.ImportItem{
+		_, err := w.Subscriptions.Import(w.ctx(), ada.ID, []store.ImportItem{
 			{URL: "https://slow.example.org/1", Host: "slow.example.org", Domain: "example.org"},
 			{URL: "https://notexample.org/1", Host: "notexample.org", Domain: "notexample.org"},
 		}, 1e6, noon)
 		w.ok(err)
-		_, _, err = w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://example.org/1", Host: "example.org",
+		_, _, err = w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: "https://example.org/1", Host: "example.org",
 			Domain: "example.org"})
 		w.ok(err)
 		moving := w.feed("elsewhere.example")
@@ -91,7 +92,7 @@ func TestRulesHoldForNewFeeds(t *testing.T) {
 			"slow.example.org": {48, "example.org"}, "notexample.org": {0, "notexample.org"},
 			"example.org": {24, "example.org"}, "a.slow.example.org": {48, "example.org"},
 		} {
-			f, err := w.FeedByURL(w.ctx(), "https://"+host+"/1")
+			f, err := w.Feeds.FeedByURL(w.ctx(), "https://"+host+"/1")
 			w.ok(err)
 			want(w.t, host, f.HostInterval, wanted.hours*time.Hour)
 			want(w.t, host+", domain", f.Domain, wanted.domain)
@@ -105,13 +106,13 @@ func TestTrialIsAsked(t *testing.T) {
 		f := w.feed("f.example")
 		w.subscribe(w.reader("ada", "Europe/Paris"), f)
 		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET state = 'trial'`))
-		r, err := w.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) {
+		r, err := w.Feeds.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) {
 			return parisMidnight,
 				true
 		})
 		w.ok(err)
 		want(w.t, "planned", r.Feeds, 1)
-		next, _, err := w.NextPoll(w.ctx())
+		next, _, err := w.Feeds.NextPoll(w.ctx())
 		w.ok(err)
 		want(w.t, "next poll", next, parisMidnight)
 		w.end(parisMidnight, w.one(parisMidnight, "t"), func(p *store.Polled) { p.Feed.State = digest.FeedDead })
@@ -127,14 +128,20 @@ func TestFeedsNobodyTakesLeaveTheQueue(t *testing.T) {
 			name string
 			part func(d digest.Digest, f digest.Feed) error
 		}{
-			{"unsubscribed", func(d digest.Digest, f digest.Feed) error { return w.Unsubscribe(w.ctx(), d.ID, f.ID) }},
+			{"unsubscribed", func(d digest.Digest,
+				f digest.Feed) error {
+				return w.Subscriptions.Unsubscribe(w.ctx(), d.ID, f.ID)
+			}},
 			{"paused", func(d digest.Digest, _ digest.Feed) error {
-				return w.SetDigestState(w.ctx(), d.ID, digest.DigestPaused, noon)
+				return w.Readers.SetDigestState(w.ctx(), d.ID, digest.DigestPaused, noon)
 			}},
 			{"left", func(d digest.Digest, _ digest.Feed) error {
-				return w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, noon)
+				return w.Readers.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, noon)
 			}},
-			{"removed", func(d digest.Digest, _ digest.Feed) error { return w.RemoveUser(w.ctx(), d.UserID, noon) }},
+			{"removed", func(d digest.Digest, _ digest.Feed) error {
+				return w.Readers.RemoveUser(w.ctx(), d.UserID,
+					noon)
+			}},
 		} {
 			ada, bob := w.reader(fmt.Sprint("ada", i), "UTC"), w.reader(fmt.Sprint("bob", i), "UTC")
 			f, shared, flying := w.newFeed(c.name+"1.example"), w.newFeed(c.name+"2.example"),
@@ -174,8 +181,8 @@ func TestPingsDuringAPoll(t *testing.T) {
 		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
 		claimed := w.one(noon, "t")
 		ping := noon.Add(3 * time.Minute)
-		w.ok(w.Pinged(w.ctx(), []string{f.URL}, ping))
-		err := w.Vouch(w.ctx(), f.ID, ping)
+		w.ok(w.Feeds.Pinged(w.ctx(), []string{f.URL}, ping))
+		err := w.Feeds.Vouch(w.ctx(), f.ID, ping)
 		w.ok(err)
 		now := noon.Add(4 * time.Minute)
 		w.end(now, claimed, func(p *store.Polled) {
@@ -215,14 +222,14 @@ func TestLateIsKnown(t *testing.T) {
 		w.hour(released)
 		read(second, "2")
 		w.hour(parisMidnight.Add(24 * time.Hour))
-		list, err := w.Editions(w.ctx(), ada.ID, 9)
+		list, err := w.Editions.Editions(w.ctx(), ada.ID, 9)
 		w.ok(err)
 		want(w.t, "editions", len(list), 2)
 		want(w.t, "before the first", list[1].PrevDueAt, time.Time{})
 		want(w.t, "its release", list[1].PrevReleasedAt, time.Time{})
 		want(w.t, "before the second", list[0].PrevDueAt, parisMidnight)
 		want(w.t, "released", list[0].PrevReleasedAt, released)
-		found, err := w.Posts(w.ctx(), []digest.PostID{1, 2})
+		found, err := w.Editions.Posts(w.ctx(), []digest.PostID{1, 2})
 		w.ok(err)
 		want(w.t, "read before the first", found[0].ReadBefore, time.Time{})
 		want(w.t, "read before the second", found[1].ReadBefore, first)

@@ -48,7 +48,7 @@ type Joining struct {
 // If the person is already a member, Join changes nothing and created is false. It returns digest.Conflict if the
 // newsletter is closed or full. Without j.Asked it also returns digest.Conflict if the address is suppressed, or if a
 // publisher adds too many spellings of one mailbox.
-func (s *Store) Join(ctx context.Context, id digest.NewsletterID, j Joining, now time.Time) (m digest.Member,
+func (s Members) Join(ctx context.Context, id digest.NewsletterID, j Joining, now time.Time) (m digest.Member,
 	created bool, err error) {
 	err = s.changeAlone(ctx, "joining the newsletter", func(c conn) error {
 		m, created, err = join(ctx, c, id, j, now)
@@ -344,17 +344,18 @@ func readMember(ctx context.Context, c conn, where string, args ...any) (digest.
 }
 
 // Member returns a current or former member of a newsletter by address, or digest.NotFound.
-func (s *Store) Member(ctx context.Context, id digest.NewsletterID, email string) (digest.Member, error) {
+func (s Members) Member(ctx context.Context, id digest.NewsletterID, email string) (digest.Member, error) {
 	return readMember(ctx, s.read(), `m.newsletter_id = ? AND u.email_key = ?`, id, emailKey(email))
 }
 
 // MemberByDigest returns a member of a newsletter by their digest, or digest.NotFound.
-func (s *Store) MemberByDigest(ctx context.Context, id digest.NewsletterID, of digest.DigestID) (digest.Member, error) {
+func (s Members) MemberByDigest(ctx context.Context, id digest.NewsletterID, of digest.DigestID) (digest.Member,
+	error) {
 	return readMember(ctx, s.read(), `m.newsletter_id = ? AND m.digest_id = ?`, id, of)
 }
 
 // Memberships returns a user's current and former memberships, by name.
-func (s *Store) Memberships(ctx context.Context, user digest.UserID) ([]digest.Member, error) {
+func (s Members) Memberships(ctx context.Context, user digest.UserID) ([]digest.Member, error) {
 	return readRows[digest.Member](ctx, s.read(), "listing memberships", `SELECT `+
 		memberColumns+fromMembers+`WHERE m.user_id = ? ORDER BY d.name, d.id`, user)
 }
@@ -367,7 +368,7 @@ type MemberQuery struct {
 }
 
 // Members yields the members of a newsletter, by the keys of their digests.
-func (s *Store) Members(ctx context.Context, id digest.NewsletterID, q MemberQuery) iter.Seq2[digest.Member, error] {
+func (s Members) Members(ctx context.Context, id digest.NewsletterID, q MemberQuery) iter.Seq2[digest.Member, error] {
 	return pages(func(last *digest.Member) ([]digest.Member, error) {
 		after := q.After
 		if last != nil {
@@ -396,7 +397,7 @@ func literally(text string) string {
 }
 
 // NewsletterSuppressions yields the suppressed addresses of a newsletter, by address.
-func (s *Store) NewsletterSuppressions(ctx context.Context, id digest.NewsletterID) iter.Seq2[
+func (s Members) NewsletterSuppressions(ctx context.Context, id digest.NewsletterID) iter.Seq2[
 	digest.NewsletterSuppression, error] {
 	return pages(func(last *digest.NewsletterSuppression) ([]digest.NewsletterSuppression, error) {
 		after := ""
@@ -411,9 +412,9 @@ func (s *Store) NewsletterSuppressions(ctx context.Context, id digest.Newsletter
 }
 
 // SuppressInNewsletter suppresses the addresses of an imported list, with its reasons. Members among them leave.
-func (s *Store) SuppressInNewsletter(ctx context.Context, id digest.NewsletterID, all []digest.NewsletterSuppression,
+func (s Members) SuppressInNewsletter(ctx context.Context, id digest.NewsletterID, all []digest.NewsletterSuppression,
 	now time.Time) (int, error) {
-	return changeInParts(ctx, s, "suppressing addresses", slices.Clone(all),
+	return changeInParts(ctx, s.database, "suppressing addresses", slices.Clone(all),
 		func(c conn, part []digest.NewsletterSuppression) (int, error) {
 			for _, x := range part {
 				when := x.At

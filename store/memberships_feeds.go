@@ -20,7 +20,7 @@ type SharedFeed struct {
 }
 
 // SharedFeeds returns a user's shared feeds.
-func (s *Store) SharedFeeds(ctx context.Context, user digest.UserID) ([]SharedFeed, error) {
+func (s Members) SharedFeeds(ctx context.Context, user digest.UserID) ([]SharedFeed, error) {
 	return readRows[SharedFeed](ctx, s.read(), "listing the feeds of newsletters",
 		`SELECT m.digest_id AS membership, f.id AS feed_id,
 		CASE WHEN s.title <> '' THEN s.title ELSE f.title END AS title, f.url, CASE
@@ -35,10 +35,10 @@ func (s *Store) SharedFeeds(ctx context.Context, user digest.UserID) ([]SharedFe
 
 // ReadInLetter makes a shared feed appear only in the issues of a membership, or returns digest.NotFound. Hidden posts
 // that are in the own digest but in no issue are still released there.
-func (s *Store) ReadInLetter(ctx context.Context, user digest.UserID, membership digest.DigestID,
+func (s Members) ReadInLetter(ctx context.Context, user digest.UserID, membership digest.DigestID,
 	feed digest.FeedID) error {
 	return s.change(ctx, "reading a site in the letter", func(c conn) error {
-		own, err := lockShared(ctx, s, c, user, membership, feed)
+		own, err := lockShared(ctx, s.database, c, user, membership, feed)
 		if err != nil {
 			return err
 		}
@@ -55,10 +55,10 @@ func (s *Store) ReadInLetter(ctx context.Context, user digest.UserID, membership
 }
 
 // ReadInBoth makes a shared feed appear in the own digest again, from the next post on, or returns digest.NotFound.
-func (s *Store) ReadInBoth(ctx context.Context, user digest.UserID, membership digest.DigestID,
+func (s Members) ReadInBoth(ctx context.Context, user digest.UserID, membership digest.DigestID,
 	feed digest.FeedID) error {
 	return s.change(ctx, "reading a site in both", func(c conn) error {
-		own, err := lockShared(ctx, s, c, user, membership, feed)
+		own, err := lockShared(ctx, s.database, c, user, membership, feed)
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (s *Store) ReadInBoth(ctx context.Context, user digest.UserID, membership d
 }
 
 // lockShared locks a shared feed and returns the user's own digest.
-func lockShared(ctx context.Context, s *Store, c conn, user digest.UserID, membership digest.DigestID,
+func lockShared(ctx context.Context, s *database, c conn, user digest.UserID, membership digest.DigestID,
 	feed digest.FeedID) (own digest.DigestID, err error) {
 	if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 		return 0, err

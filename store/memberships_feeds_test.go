@@ -10,7 +10,7 @@ import (
 // shared describes a user's shared feeds; + marks those that appear only in the newsletter.
 func (w world) shared(user digest.UserID) (said string) {
 	w.t.Helper()
-	all, err := w.SharedFeeds(w.ctx(), user)
+	all, err := w.Members.SharedFeeds(w.ctx(), user)
 	w.ok(err)
 	for _, f := range all {
 		if said != "" {
@@ -39,13 +39,13 @@ func TestSiteFollowedTwice(t *testing.T) {
 		want(w.t, "at first", w.shared(mo.UserID), "f.example")
 		other := w.reader("other", "Europe/Paris")
 		for why, err := range map[string]error{
-			"another's":           w.ReadInLetter(w.ctx(), other.UserID, m.DigestID, f.ID),
-			"a feed of one's own": w.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, own.ID),
-			"no newsletter":       w.ReadInLetter(w.ctx(), mo.UserID, mo.ID, f.ID),
+			"another's":           w.Members.ReadInLetter(w.ctx(), other.UserID, m.DigestID, f.ID),
+			"a feed of one's own": w.Members.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, own.ID),
+			"no newsletter":       w.Members.ReadInLetter(w.ctx(), mo.UserID, mo.ID, f.ID),
 		} {
 			want(w.t, why, digest.KindOf(err), digest.NotFound)
 		}
-		w.ok(w.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, f.ID))
+		w.ok(w.Members.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, f.ID))
 		want(w.t, "wished", w.shared(mo.UserID), "+f.example")
 		w.record(noon.Add(time.Minute), own, posts(noon, "mine"))
 		w.record(noon.Add(time.Minute), f, posts(noon, "p"))
@@ -56,15 +56,15 @@ func TestSiteFollowedTwice(t *testing.T) {
 			w.mark(parisMidnight, e.Token, digest.Mark{ID: e.ID, State: digest.EditionSent})
 		}
 		w.record(noon.Add(day), f, posts(noon.Add(day), "q"))
-		w.ok(w.ReadInBoth(w.ctx(), mo.UserID, m.DigestID, f.ID))
+		w.ok(w.Members.ReadInBoth(w.ctx(), mo.UserID, m.DigestID, f.ID))
 		w.record(noon.Add(day+time.Minute), f, posts(noon.Add(day), "r"))
 		want(w.t, "in both again", w.waiting(mo), "r")
 		w.hour(parisMidnight.Add(day))
 
-		w.ok(w.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, f.ID))
+		w.ok(w.Members.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, f.ID))
 		w.record(noon.Add(2*day), f, posts(noon.Add(2*day), "s"))
 		want(w.t, "waits in the own digest", w.waiting(mo), "")
-		w.ok(w.SetDigestState(w.ctx(), m.DigestID, digest.DigestLeft, noon.Add(2*day)))
+		w.ok(w.Readers.SetDigestState(w.ctx(), m.DigestID, digest.DigestLeft, noon.Add(2*day)))
 		want(w.t, "after leaving, with what was not mailed", w.waiting(mo), "q s")
 		w.record(noon.Add(2*day+time.Hour), f, posts(noon.Add(2*day), "t"))
 		want(w.t, "and on", w.waiting(mo), "q s t")
@@ -84,13 +84,13 @@ func TestFeedOfLettersGoes(t *testing.T) {
 		w.subscribe(mo, other)
 		m := w.member(n, "mo@example.org", "Europe/Paris")
 		for _, feed := range []digest.Feed{f, other} {
-			w.ok(w.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, feed.ID))
+			w.ok(w.Members.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, feed.ID))
 			w.record(noon, feed, posts(noon, "p of "+feed.Title))
 		}
-		w.ok(w.RemoveNewsletterFeed(w.ctx(), n.ID, f.ID))
+		w.ok(w.Newsletters.RemoveNewsletterFeed(w.ctx(), n.ID, f.ID))
 		want(w.t, "waits", w.waiting(mo), "p of f.example")
 		want(w.t, "the other", w.shared(mo.UserID), "+other.example")
-		w.ok(w.ResumeSubscription(w.ctx(), mo.ID, other.ID, noon))
+		w.ok(w.Subscriptions.ResumeSubscription(w.ctx(), mo.ID, other.ID, noon))
 		want(w.t, "resumed by hand", w.shared(mo.UserID), "other.example")
 	})
 }
@@ -103,10 +103,10 @@ func TestFeedOfALetterThatWaitsGoes(t *testing.T) {
 		mo := w.reader("mo", "Europe/Paris")
 		w.subscribe(mo, f)
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		w.ok(w.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, f.ID))
+		w.ok(w.Members.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, f.ID))
 		w.record(noon, f, posts(noon, "p"))
 		w.hour(parisMidnight)
-		w.ok(w.RemoveNewsletterFeed(w.ctx(), n.ID, f.ID))
+		w.ok(w.Newsletters.RemoveNewsletterFeed(w.ctx(), n.ID, f.ID))
 		want(w.t, "waits", w.waiting(mo), "")
 		w.record(noon.Add(day), f, posts(noon.Add(day), "q"))
 		want(w.t, "the next one", w.waiting(mo), "q")
@@ -121,12 +121,13 @@ func TestLettersPausedWithoutEnd(t *testing.T) {
 		mo := w.reader("mo", "Europe/Paris")
 		w.subscribe(mo, f)
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		w.ok(w.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, f.ID))
-		w.ok(w.PauseDigest(w.ctx(), m.DigestID, parisMidnight.Add(7*day), noon))
+		w.ok(w.Members.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, f.ID))
+		w.ok(w.Readers.PauseDigest(w.ctx(), m.DigestID, parisMidnight.Add(7*day), noon))
 		want(w.t, "for a week, of which nothing is lost", w.shared(mo.UserID), "+f.example")
-		w.ok(w.PauseDigest(w.ctx(), m.DigestID, time.Time{}, noon))
+		w.ok(w.Readers.PauseDigest(w.ctx(), m.DigestID, time.Time{}, noon))
 		want(w.t, "without an end", w.shared(mo.UserID), "")
-		want(w.t, "a wish then", digest.KindOf(w.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, f.ID)), digest.NotFound)
+		want(w.t, "a wish then", digest.KindOf(w.Members.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, f.ID)),
+			digest.NotFound)
 		w.record(noon, f, posts(noon, "p"))
 		want(w.t, "waits in the own digest", w.waiting(mo), "p")
 	})

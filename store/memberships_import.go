@@ -18,9 +18,9 @@ type JoinCount struct {
 // JoinAll makes the people of a list members of a newsletter, with the proof of their consent. It uses several
 // transactions; a repeated call after an interruption does the rest. It skips suppressed addresses, even with Asked.
 // It returns digest.Conflict if the newsletter is closed.
-func (s *Store) JoinAll(ctx context.Context, id digest.NewsletterID, all []Joining, now time.Time) (sum JoinCount,
+func (s Members) JoinAll(ctx context.Context, id digest.NewsletterID, all []Joining, now time.Time) (sum JoinCount,
 	err error) {
-	_, err = changeInParts(ctx, s, "joining the newsletter", all, func(c conn, part []Joining) (int, error) {
+	_, err = changeInParts(ctx, s.database, "joining the newsletter", all, func(c conn, part []Joining) (int, error) {
 		n, err := joinPart(ctx, c, id, part, now)
 		if err == nil {
 			sum.Joined += n.Joined

@@ -14,9 +14,9 @@ func TestLatestAtOnce(t *testing.T) {
 		f := w.feed("anna.example")
 		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
 		confirm := func(email string, now time.Time) digest.Member {
-			w.ok(w.AddJoinRequest(w.ctx(), []byte(email), store.JoinRequest{NewsletterID: n.ID, Email: email,
+			w.ok(w.Members.AddJoinRequest(w.ctx(), []byte(email), store.JoinRequest{NewsletterID: n.ID, Email: email,
 				TimeZone: "Europe/London", Form: "f", Latest: true}, now, now.Add(day)))
-			_, m, err := w.ConfirmJoin(w.ctx(), []byte(email), "192.0.2.1", now)
+			_, m, err := w.Members.ConfirmJoin(w.ctx(), []byte(email), "192.0.2.1", now)
 			w.ok(err)
 			return m
 		}
@@ -25,7 +25,7 @@ func TestLatestAtOnce(t *testing.T) {
 
 		w.record(noon, f, posts(noon, "p", "q", "pulled"))
 		w.hour(parisMidnight)
-		w.ok(w.PullPost(w.ctx(), n.ID, w.find("pulled"), noon))
+		w.ok(w.Newsletters.PullPost(w.ctx(), n.ID, w.find("pulled"), noon))
 		morning := parisMidnight.Add(10 * time.Hour)
 		w.record(morning, f, posts(morning, "r"))
 		m := confirm("mo@example.org", morning.Add(time.Hour))
@@ -43,7 +43,7 @@ func TestLatestAtOnce(t *testing.T) {
 		want(w.t, "mailed", sent, 1)
 		w.hour(parisMidnight.Add(25 * time.Hour))
 		want(w.t, "then", w.editions(mo), "2026-11-20 p q; 2026-11-21 r")
-		w.ok(w.SetDigestState(w.ctx(), m.DigestID, digest.DigestLeft, parisMidnight.Add(26*time.Hour)))
+		w.ok(w.Readers.SetDigestState(w.ctx(), m.DigestID, digest.DigestLeft, parisMidnight.Add(26*time.Hour)))
 		again := confirm("mo@example.org", parisMidnight.Add(27*time.Hour))
 		want(w.t, "who comes back on a date with an edition", w.editions(mo), "2026-11-20 p q; 2026-11-21 r")
 		want(w.t, "the same digest", again.DigestID, m.DigestID)

@@ -17,7 +17,7 @@ type ReceivedLetter struct {
 
 // ReceivedLetters returns the issues that a user received from the date first to last, latest first, at most limit. It
 // omits issues that wait for their publisher's approval.
-func (s *Store) ReceivedLetters(ctx context.Context, user digest.UserID, first, last digest.Date, now time.Time,
+func (s Members) ReceivedLetters(ctx context.Context, user digest.UserID, first, last digest.Date, now time.Time,
 	limit int) ([]ReceivedLetter, error) {
 	return readRows[ReceivedLetter](ctx, s.read(), "listing the letters of a reader",
 		`SELECT n.slug, n.name, m.digest_id, e.local_date
@@ -34,7 +34,7 @@ type MemberEvent struct {
 }
 
 // MemberEvents returns the history of an address in a newsletter, earliest first.
-func (s *Store) MemberEvents(ctx context.Context, id digest.NewsletterID, email string) ([]MemberEvent, error) {
+func (s Members) MemberEvents(ctx context.Context, id digest.NewsletterID, email string) ([]MemberEvent, error) {
 	return readRows[MemberEvent](ctx, s.read(), "reading a member's history",
 		`SELECT e.at, e.kind, e.detail FROM membership_events e
 		WHERE e.newsletter_id = ? AND e.email_key = ? ORDER BY e.id`, id, emailKey(email))

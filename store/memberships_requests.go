@@ -21,7 +21,7 @@ type JoinRequest struct {
 const joinColumns = `newsletter_id, email, time_zone, form, return_url, latest, requested_at`
 
 // AddJoinRequest stores a request under the hash of its token until expires.
-func (s *Store) AddJoinRequest(ctx context.Context, hash []byte, q JoinRequest, now, expires time.Time) error {
+func (s Members) AddJoinRequest(ctx context.Context, hash []byte, q JoinRequest, now, expires time.Time) error {
 	return s.change(ctx, "storing a wish to join", func(c conn) error {
 		if err := c.run(ctx, `DELETE FROM join_requests WHERE expires_at <= ?`, now); err != nil {
 			return err
@@ -39,7 +39,7 @@ func insertJoinRequest(ctx context.Context, c conn, hash []byte, q JoinRequest, 
 }
 
 // JoinRequest returns a request without using it. It returns digest.NotFound if it is unknown, used or expired.
-func (s *Store) JoinRequest(ctx context.Context, hash []byte, now time.Time) (JoinRequest, error) {
+func (s Members) JoinRequest(ctx context.Context, hash []byte, now time.Time) (JoinRequest, error) {
 	return readOne[JoinRequest](ctx, s.read(), "reading a wish to join", noJoinRequest(),
 		`SELECT `+joinColumns+` FROM join_requests WHERE token_hash = ? AND expires_at > ?`, hash, now)
 }
@@ -50,7 +50,7 @@ func noJoinRequest() error { return notFound("this link was used or is too old")
 // one succeeds. address is the network address of the person who confirms. If they requested the latest issue, they
 // get it. It returns digest.NotFound if the request is unknown, used or expired, and digest.Conflict if the newsletter
 // is closed or full.
-func (s *Store) ConfirmJoin(ctx context.Context, hash []byte, address string, now time.Time) (q JoinRequest,
+func (s Members) ConfirmJoin(ctx context.Context, hash []byte, address string, now time.Time) (q JoinRequest,
 	m digest.Member, err error) {
 	err = s.changeAlone(ctx, "joining the newsletter", func(c conn) (err error) {
 		q, err = readOne[JoinRequest](ctx, c, "", noJoinRequest(),

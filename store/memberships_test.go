@@ -16,20 +16,21 @@ func TestMemberHasWhatReadersHave(t *testing.T) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), f)
 		m := w.member(n, "Mo@Example.org", "Europe/Paris")
 		want(w.t, "address", m.Email, "Mo@example.org")
-		u, err := w.UserByEmail(w.ctx(), "mo@example.org")
+		u, err := w.Readers.UserByEmail(w.ctx(), "mo@example.org")
 		w.ok(err)
 		want(w.t, "came as a member", u.MemberOnly, true)
-		own, err := w.DigestOf(w.ctx(), u.ID)
+		own, err := w.Readers.DigestOf(w.ctx(), u.ID)
 		w.ok(err)
 		want(w.t, "their own digest is not begun", own.State, digest.DigestLeft)
 
 		w.record(noon.Add(time.Hour), f, posts(noon.Add(time.Hour), "one", "two"))
 		w.hour(parisMidnight)
 		letter := w.last(digest.Digest{ID: m.DigestID})
-		refs, err := w.EditionPosts(w.ctx(), []digest.Delivery{{Edition: letter}})
+		refs, err := w.Editions.EditionPosts(w.ctx(), []digest.Delivery{{Edition: letter}})
 		w.ok(err)
 		want(w.t, "posts", len(refs[letter.ID]), 2)
-		claimed, err := w.ClaimEditions(w.ctx(), parisMidnight, digest.Claim{Most: 10, Lease: time.Minute, Token: "t"})
+		claimed, err := w.Editions.ClaimEditions(w.ctx(), parisMidnight,
+			digest.Claim{Most: 10, Lease: time.Minute, Token: "t"})
 		w.ok(err)
 		if len(claimed) != 1 || claimed[0].Email != "Mo@example.org" || claimed[0].DigestName != "The anna-writes" {
 			w.t.Errorf("claimed %+v", claimed)
@@ -41,8 +42,9 @@ func TestJoinTwice(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		again, created, err := w.Join(w.ctx(), n.ID, store.Joining{Email: "MO@example.org", TimeZone: "Asia/Tokyo",
-			Asked: true}, noon)
+		again, created, err := w.Members.Join(w.ctx(), n.ID,
+			store.Joining{Email: "MO@example.org", TimeZone: "Asia/Tokyo",
+				Asked: true}, noon)
 		w.ok(err)
 		want(w.t, "created", created, false)
 		want(w.t, "stays", again, m)
@@ -50,7 +52,7 @@ func TestJoinTwice(t *testing.T) {
 		reader := w.reader("ada", "Asia/Tokyo") // a reader with an own digest keeps it and the time zone
 		joined := w.member(n, "ada@example.org", "Europe/Paris")
 		want(w.t, "zone", joined.TimeZone, "Asia/Tokyo")
-		own, err := w.DigestOf(w.ctx(), reader.UserID)
+		own, err := w.Readers.DigestOf(w.ctx(), reader.UserID)
 		w.ok(err)
 		want(w.t, "their own", own.State, digest.DigestActive)
 	})
@@ -61,32 +63,32 @@ func TestWhoLeftStaysAway(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), w.feed("a.example"))
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		w.ok(w.SetDigestState(w.ctx(), m.DigestID, digest.DigestLeft, noon.Add(time.Hour)))
-		left, err := w.Member(w.ctx(), n.ID, "mo@example.org")
+		w.ok(w.Readers.SetDigestState(w.ctx(), m.DigestID, digest.DigestLeft, noon.Add(time.Hour)))
+		left, err := w.Members.Member(w.ctx(), n.ID, "mo@example.org")
 		w.ok(err)
 		want(w.t, "left", left.LeftAt, noon.Add(time.Hour))
 		list := store.Joining{Email: "Mo@Example.ORG", TimeZone: "UTC", Proof: digest.Proof{Form: "list.csv"}}
-		_, _, err = w.Join(w.ctx(), n.ID, list, noon)
+		_, _, err = w.Members.Join(w.ctx(), n.ID, list, noon)
 		oneLine(w.t, err, digest.Conflict)
 
 		list.Asked = true
-		back, created, err := w.Join(w.ctx(), n.ID, list, noon.Add(2*time.Hour))
+		back, created, err := w.Members.Join(w.ctx(), n.ID, list, noon.Add(2*time.Hour))
 		w.ok(err)
 		want(w.t, "created", created, true)
 		want(w.t, "the same digest", back.DigestID, m.DigestID)
 		want(w.t, "state", back.State, digest.DigestActive)
 		want(w.t, "left", back.LeftAt, time.Time{})
 		want(w.t, "suppressed", w.rows("newsletter_suppressions"), 0)
-		events, err := w.MemberEvents(w.ctx(), n.ID, "MO@example.org")
+		events, err := w.Members.MemberEvents(w.ctx(), n.ID, "MO@example.org")
 		w.ok(err)
 		wantDiff(w.t, "history", events, []store.MemberEvent{
 			{At: noon, Kind: "joined", Detail: "https://example.org/"}, {At: noon.Add(time.Hour), Kind: "left"},
 			{At: noon.Add(2 * time.Hour), Kind: "back"},
 		})
 
-		w.ok(w.RemoveUser(w.ctx(), m.UserID, noon)) // deletes the account but keeps the suppression
+		w.ok(w.Readers.RemoveUser(w.ctx(), m.UserID, noon)) // deletes the account but keeps the suppression
 		list.Asked = false
-		_, _, err = w.Join(w.ctx(), n.ID, list, noon)
+		_, _, err = w.Members.Join(w.ctx(), n.ID, list, noon)
 		oneLine(w.t, err, digest.Conflict)
 	})
 }
@@ -97,12 +99,12 @@ func TestUndoBringsTheFeedsOfToday(t *testing.T) {
 		was, is := w.feed("was.example"), w.feed("is.example")
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), was)
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		w.ok(w.SetDigestState(w.ctx(), m.DigestID, digest.DigestLeft, noon))
-		w.ok(w.AddNewsletterFeed(w.ctx(), n.ID, digest.Subscription{FeedID: is.ID}, noon))
-		w.ok(w.RemoveNewsletterFeed(w.ctx(), n.ID, was.ID))
-		_, _, err := w.BringBack(w.ctx(), m.DigestID, noon)
+		w.ok(w.Readers.SetDigestState(w.ctx(), m.DigestID, digest.DigestLeft, noon))
+		w.ok(w.Newsletters.AddNewsletterFeed(w.ctx(), n.ID, digest.Subscription{FeedID: is.ID}, noon))
+		w.ok(w.Newsletters.RemoveNewsletterFeed(w.ctx(), n.ID, was.ID))
+		_, _, err := w.Readers.BringBack(w.ctx(), m.DigestID, noon)
 		w.ok(err)
-		subs, err := w.Subscriptions(w.ctx(), m.DigestID)
+		subs, err := w.Subscriptions.Subscriptions(w.ctx(), m.DigestID)
 		w.ok(err)
 		if len(subs) != 1 || subs[0].FeedID != is.ID {
 			w.t.Errorf("subscribed to %+v", subs)
@@ -115,18 +117,18 @@ func TestConfirmJoin(t *testing.T) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		q := store.JoinRequest{NewsletterID: n.ID, Email: "Mo@example.org", TimeZone: "Europe/Paris",
 			Form: "https://a.example/about", ReturnURL: "https://a.example/thanks", Latest: true, RequestedAt: noon}
-		w.ok(w.AddJoinRequest(w.ctx(), []byte("h"), q, noon, noon.Add(day)))
-		got, err := w.JoinRequest(w.ctx(), []byte("h"), noon)
+		w.ok(w.Members.AddJoinRequest(w.ctx(), []byte("h"), q, noon, noon.Add(day)))
+		got, err := w.Members.JoinRequest(w.ctx(), []byte("h"), noon)
 		w.ok(err)
 		want(w.t, "waits", got, q)
-		_, _, err = w.ConfirmJoin(w.ctx(), []byte("h"), "192.0.2.1", noon.Add(day))
+		_, _, err = w.Members.ConfirmJoin(w.ctx(), []byte("h"), "192.0.2.1", noon.Add(day))
 		oneLine(w.t, err, digest.NotFound)
-		got, m, err := w.ConfirmJoin(w.ctx(), []byte("h"), "192.0.2.1", noon.Add(time.Hour))
+		got, m, err := w.Members.ConfirmJoin(w.ctx(), []byte("h"), "192.0.2.1", noon.Add(time.Hour))
 		w.ok(err)
 		want(w.t, "used", got, q)
 		want(w.t, "proof", m.Proof, digest.Proof{Form: q.Form, Address: "192.0.2.1", AskedAt: noon,
 			At: noon.Add(time.Hour)})
-		_, _, err = w.ConfirmJoin(w.ctx(), []byte("h"), "192.0.2.1", noon.Add(time.Hour))
+		_, _, err = w.Members.ConfirmJoin(w.ctx(), []byte("h"), "192.0.2.1", noon.Add(time.Hour))
 		oneLine(w.t, err, digest.NotFound)
 	})
 }
@@ -136,30 +138,30 @@ func TestSuppressInNewsletter(t *testing.T) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		m := w.member(n, "mo@example.org", "UTC")
 		kept := w.member(n, "b_b@example.org", "UTC")
-		_, err := w.SuppressInNewsletter(w.ctx(), n.ID,
+		_, err := w.Members.SuppressInNewsletter(w.ctx(), n.ID,
 			[]digest.NewsletterSuppression{{Email: "MO@example.org", Reason: "cleaned", At: noon},
 				{Email: "x@example.org", Reason: "left"}}, noon)
 		w.ok(err)
 		var all []digest.NewsletterSuppression
-		for x, err := range w.NewsletterSuppressions(w.ctx(), n.ID) {
+		for x, err := range w.Members.NewsletterSuppressions(w.ctx(), n.ID) {
 			w.ok(err)
 			all = append(all, x)
 		}
 		wantDiff(w.t, "suppressed", all,
 			[]digest.NewsletterSuppression{{Email: "MO@example.org", Reason: "cleaned", At: noon},
 				{Email: "x@example.org", Reason: "left", At: noon}})
-		d, err := w.Digest(w.ctx(), m.DigestID)
+		d, err := w.Readers.Digest(w.ctx(), m.DigestID)
 		w.ok(err)
 		want(w.t, "has left", d.State, digest.DigestLeft)
 		for part, many := range map[string]int{"": 2, "B_": 1, "_": 1, "%": 0, "EXAMPLE": 2} {
 			found := 0
-			for _, err := range w.Members(w.ctx(), n.ID, store.MemberQuery{Part: part}) {
+			for _, err := range w.Members.Members(w.ctx(), n.ID, store.MemberQuery{Part: part}) {
 				w.ok(err)
 				found++
 			}
 			want(w.t, "members with "+part, found, many)
 		}
-		for got, err := range w.Members(w.ctx(), n.ID, store.MemberQuery{State: digest.DigestActive}) {
+		for got, err := range w.Members.Members(w.ctx(), n.ID, store.MemberQuery{State: digest.DigestActive}) {
 			w.ok(err)
 			want(w.t, "active", got, kept)
 		}
@@ -171,17 +173,17 @@ func TestMemberSignsUp(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		w.ok(w.AddSignUp(w.ctx(), []byte("a"), store.SignUp{Email: "mo@example.org", TimeZone: "UTC"}, noon,
+		w.ok(w.Sessions.AddSignUp(w.ctx(), []byte("a"), store.SignUp{Email: "mo@example.org", TimeZone: "UTC"}, noon,
 			noon.Add(day)))
-		_, err := w.ConfirmSignUp(w.ctx(), []byte("a"), true, noon)
+		_, err := w.Sessions.ConfirmSignUp(w.ctx(), []byte("a"), true, noon)
 		oneLine(w.t, err, digest.Conflict)
-		w.ok(w.AddSignUp(w.ctx(), []byte("b"), store.SignUp{Email: "mo@example.org", TimeZone: "UTC"}, noon,
+		w.ok(w.Sessions.AddSignUp(w.ctx(), []byte("b"), store.SignUp{Email: "mo@example.org", TimeZone: "UTC"}, noon,
 			noon.Add(day)))
-		u, err := w.ConfirmSignUp(w.ctx(), []byte("b"), false, noon)
+		u, err := w.Sessions.ConfirmSignUp(w.ctx(), []byte("b"), false, noon)
 		w.ok(err)
 		want(w.t, "the same account", u.ID, m.UserID)
 		want(w.t, "a member only", u.MemberOnly, false)
-		own, err := w.DigestOf(w.ctx(), u.ID)
+		own, err := w.Readers.DigestOf(w.ctx(), u.ID)
 		w.ok(err)
 		want(w.t, "their own digest", own.State, digest.DigestActive)
 		want(w.t, "is due", own.NextDueAt, parisMidnight)

@@ -39,7 +39,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 	}
 }
 
-func (s *Store) migrateTo(ctx context.Context, version int64) error {
+func (s *database) migrateTo(ctx context.Context, version int64) error {
 	p, err := s.provider()
 	if err == nil {
 		_, err = p.UpTo(ctx, version)
@@ -56,7 +56,7 @@ func (s *Store) Schema(ctx context.Context) (have, want int64, err error) {
 	return s.versions(ctx, p)
 }
 
-func (s *Store) provider() (*goose.Provider, error) {
+func (s *database) provider() (*goose.Provider, error) {
 	files, err := fs.Sub(s.d.files, s.d.dir)
 	if err != nil {
 		return nil, fmt.Errorf("reading the migrations: %w", err)
@@ -79,7 +79,7 @@ func (s *Store) provider() (*goose.Provider, error) {
 	return p, nil
 }
 
-func (s *Store) versions(ctx context.Context, p *goose.Provider) (have, want int64, err error) {
+func (s *database) versions(ctx context.Context, p *goose.Provider) (have, want int64, err error) {
 	have, err = s.version(ctx)
 	return have, newestOf(p), err
 }
@@ -90,7 +90,7 @@ func newestOf(p *goose.Provider) int64 {
 }
 
 // version returns the schema version of the database, or 0.
-func (s *Store) version(ctx context.Context) (int64, error) {
+func (s *database) version(ctx context.Context) (int64, error) {
 	var version int64
 	c := s.read()
 	if err := c.get(ctx, &version, s.d.tables, goose.DefaultTablename); err != nil || version == 0 {
@@ -100,7 +100,7 @@ func (s *Store) version(ctx context.Context) (int64, error) {
 	return version, err
 }
 
-func (s *Store) refuseNewer(ctx context.Context) error {
+func (s *database) refuseNewer(ctx context.Context) error {
 	p, err := s.provider()
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (s *Store) refuseNewer(ctx context.Context) error {
 
 // refuseForeign returns digest.Conflict if the database belongs to another program, because its tables would stop the
 // migration halfway. It counts tables in one query, so it sees all or nothing of another process's migration.
-func (s *Store) refuseForeign(ctx context.Context) error {
+func (s *database) refuseForeign(ctx context.Context) error {
 	var strangers, ours int
 	c := s.read()
 	if err := c.get(ctx, &strangers, s.d.strangers); err != nil {

@@ -111,24 +111,24 @@ func holdNames(w world) {
 	} {
 		w.holds(rows, 1, `SELECT count(*) FROM `+rows)
 	}
-	trips, err := w.Stays(w.ctx(), 1)
+	trips, err := w.Readers.Stays(w.ctx(), 1)
 	w.ok(err)
 	want(w.t, "trips", len(trips), 1)
-	trip, err := w.AddStay(w.ctx(), digest.Stay{UserID: 1, From: trips[0].To.Plus(3), To: trips[0].To.Plus(5),
+	trip, err := w.Readers.AddStay(w.ctx(), digest.Stay{UserID: 1, From: trips[0].To.Plus(3), To: trips[0].To.Plus(5),
 		TimeZone: "UTC"}, noon)
 	w.ok(err)
 	want(w.t, "another key", trip.ID == trips[0].ID, false)
-	f, err := w.Feed(w.ctx(), 4)
+	f, err := w.Feeds.Feed(w.ctx(), 4)
 	w.ok(err)
 	want(w.t, "moves no more", f.MoveUndone, true)
-	w.ok(w.ResumeSubscription(w.ctx(), 2, 5, noon))
-	list, err := w.Subscriptions(w.ctx(), 2)
+	w.ok(w.Subscriptions.ResumeSubscription(w.ctx(), 2, 5, noon))
+	list, err := w.Subscriptions.Subscriptions(w.ctx(), 2)
 	w.ok(err)
 	want(w.t, "subscriptions", len(list), 2)
-	d, err := w.Digest(w.ctx(), 2)
+	d, err := w.Readers.Digest(w.ctx(), 2)
 	w.ok(err)
 	w.hour(d.NextDueAt)
-	next, err := w.Digest(w.ctx(), 2)
+	next, err := w.Readers.Digest(w.ctx(), 2)
 	w.ok(err)
 	want(w.t, "released until the next midnight in Tokyo", next.NextDueAt, d.NextDueAt.Add(16*time.Hour))
 }
@@ -174,7 +174,7 @@ func TestRestoreOfOldNames(t *testing.T) {
 			s := storetest.Open(t, to)
 			s.Policy = storetest.Policy(time.Hour)
 			w := world{s, t}
-			w.ok(s.Unfence(w.ctx(), "https://a.example", noon))
+			w.ok(s.Operator.Unfence(w.ctx(), "https://a.example", noon))
 			holdNames(w)
 		})
 	}

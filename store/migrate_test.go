@@ -54,12 +54,12 @@ func TestUpgradeToMail(t *testing.T) {
 		want(w.t, "domain", got[0].Domain, "example.org")
 		want(w.t, "look", got[0].Look, digest.Look{Layout: digest.Excerpts, Images: digest.NoImages})
 		f := w.feed("f.example")
-		d, err := w.Digest(w.ctx(), 1)
+		d, err := w.Readers.Digest(w.ctx(), 1)
 		w.ok(err)
 		w.subscribe(d, f)
 		w.record(noon, f, posts(noon, "p"))
 		want(w.t, "released", w.hour(parisMidnight), 1)
-		list, err := w.Editions(w.ctx(), 1, 1)
+		list, err := w.Editions.Editions(w.ctx(), 1, 1)
 		w.ok(err)
 		want(w.t, "at the hour that was set", list[0].SendAt, parisMidnight.Add(7*3600e9))
 		want(w.t, "once more changes nothing", w.Migrate(w.ctx()), nil)
@@ -118,12 +118,12 @@ func TestUpgradeDuringAPause(t *testing.T) {
 			parisMidnight.Unix()))
 		w.holds("nothing for the others", 2,
 			`SELECT count(*) FROM digests WHERE id IN (1, 4) AND next_poll_at = 0 AND paused_at = 0`)
-		f, err := w.Feed(w.ctx(), 1)
+		f, err := w.Feeds.Feed(w.ctx(), 1)
 		w.ok(err)
 		w.nights(parisMidnight, 3, func(now time.Time) { w.record(now, f.Feed, posts(now, now.Format("p02"))) })
 		for id, editions := range []string{"2026-11-20 p19; 2026-11-21 p20; 2026-11-22 p21", "2026-11-22 p19 p20 p21",
 			"2026-11-22 p19 p20 p21", ""} {
-			d, err := w.Digest(w.ctx(), digest.DigestID(id+1))
+			d, err := w.Readers.Digest(w.ctx(), digest.DigestID(id+1))
 			w.ok(err)
 			want(w.t, fmt.Sprint("editions of ", id+1), w.editions(d), editions)
 		}
@@ -156,10 +156,10 @@ func TestUpgradeOfPausedSubscriptions(t *testing.T) {
 			}
 			return titles
 		}
-		want(w.t, "taken", titles(w.Subscriptions(w.ctx(), 1)), "Taken  ; Both  ; ")
-		want(w.t, "paused", titles(w.PausedSubscriptions(w.ctx(), 1)), "Mine News full; ")
-		w.ok(w.ResumeSubscription(w.ctx(), 1, 3, noon))
-		want(w.t, "taken again", titles(w.Subscriptions(w.ctx(), 1)), "Taken  ; Both  ; Mine News full; ")
+		want(w.t, "taken", titles(w.Subscriptions.Subscriptions(w.ctx(), 1)), "Taken  ; Both  ; ")
+		want(w.t, "paused", titles(w.Subscriptions.PausedSubscriptions(w.ctx(), 1)), "Mine News full; ")
+		w.ok(w.Subscriptions.ResumeSubscription(w.ctx(), 1, 3, noon))
+		want(w.t, "taken again", titles(w.Subscriptions.Subscriptions(w.ctx(), 1)), "Taken  ; Both  ; Mine News full; ")
 	})
 }
 
@@ -207,7 +207,7 @@ func TestUpgradeKnowsWhenToAsk(t *testing.T) {
 			VALUES ('interval', 'i', 0, %d, 7200, 600)`, noon.Unix())))
 		w.ok(w.Migrate(w.ctx()))
 		want(w.t, "before they may be", len(w.claim(noon.Add(-time.Second), 9, "t")), 0)
-		w.ok(w.NotePollGap(w.ctx(), noon, time.Hour))
+		w.ok(w.Feeds.NotePollGap(w.ctx(), noon, time.Hour))
 		w.holds("at noon, after the gap and after the interval", 3, `SELECT count(DISTINCT askable_at) FROM feed_times`)
 		for i, hours := range []int{0, 1, 2} {
 			at := noon.Add(time.Duration(hours) * time.Hour)
@@ -241,11 +241,11 @@ func TestUpgradeKnowsWhoMoved(t *testing.T) {
 		}
 		w.ok(w.Migrate(w.ctx()))
 		for feed, address := range map[digest.FeedID]string{1: "https://a.example/", 2: ""} {
-			sub, err := w.Subscription(w.ctx(), 1, feed)
+			sub, err := w.Subscriptions.Subscription(w.ctx(), 1, feed)
 			w.ok(err)
 			want(w.t, "subscribed at", strings.TrimSpace(sub.Address), address)
 		}
-		bob, err := w.Digest(w.ctx(), 2)
+		bob, err := w.Readers.Digest(w.ctx(), 2)
 		w.ok(err)
 		w.subscribe(bob, digest.Feed{ID: 1}, digest.Feed{ID: 2})
 		want(w.t, "who subscribes now gets", w.waiting(bob), "genuine same")
@@ -285,14 +285,14 @@ func TestUpgradeOfTheIndex(t *testing.T) {
 		w.ok(w.Migrate(w.ctx()))
 		q := store.SearchQuery{Query: w.query("fox"), Now: parisMidnight, Limit: 2 * n}
 		for left := n; ; left -= 300 {
-			found, err := w.Search(w.ctx(), ada.UserID, q)
+			found, err := w.Posts.Search(w.ctx(), ada.UserID, q)
 			w.ok(err)
 			want(w.t, "found", len(found.Posts), n-max(left, 0))
 			want(w.t, "some are missing", found.Behind, left > 0)
 			if left <= 0 {
 				break
 			}
-			_, err = w.IndexPosts(w.ctx(), 300)
+			_, err = w.Posts.IndexPosts(w.ctx(), 300)
 			w.ok(err)
 		}
 		w.holds("each once", n, `SELECT count(*) FROM post_words`)
@@ -323,12 +323,12 @@ func TestUpgradeKeepsTimes(t *testing.T) {
 			1: fmt.Sprint([]int64{queued, 0, 2, 3, 4, 5}), 2: "[0 0 0 0 0 0]",
 			3: fmt.Sprint([]int64{queued, busy, 6, 7, 8, 9}),
 		} {
-			f, err := w.Feed(w.ctx(), id)
+			f, err := w.Feeds.Feed(w.ctx(), id)
 			w.ok(err)
 			want(w.t, fmt.Sprint("feed ", id), stamp(f.PollAt, f.LeaseUntil, f.LastAttemptAt, f.LastOKAt, f.NotBefore,
 				f.FreshUntil), wanted)
 		}
-		history, err := w.Polls(w.ctx(), 1, time.Time{})
+		history, err := w.Feeds.Polls(w.ctx(), 1, time.Time{})
 		w.ok(err)
 		want(w.t, "polls", fmt.Sprintf("%d %s", len(history), history[0].Note), "1 as before")
 		claimed := w.claim(noon, 9, "u")

@@ -25,7 +25,7 @@ func quarterOf(t time.Time) time.Duration {
 
 // Midnights returns when in the UTC day active digests become due, earliest first, without feeds. A reader who is also
 // a member of newsletters counts once.
-func (s *Store) Midnights(ctx context.Context) ([]Midnight, error) {
+func (s Operator) Midnights(ctx context.Context) ([]Midnight, error) {
 	var due []struct {
 		At      time.Time
 		Readers int
@@ -44,7 +44,7 @@ func (s *Store) Midnights(ctx context.Context) ([]Midnight, error) {
 
 // MidnightFeeds returns how many feeds are polled for each quarter of an hour, without readers. It includes the feeds
 // of digests paused until a time. It reads every subscription; see BenchmarkMidnights.
-func (s *Store) MidnightFeeds(ctx context.Context) ([]Midnight, error) {
+func (s Operator) MidnightFeeds(ctx context.Context) ([]Midnight, error) {
 	var asked []struct {
 		At    time.Time
 		Feeds string
@@ -80,7 +80,7 @@ type troubledFeed struct {
 // TroubledFeeds returns feeds that fail or exceed their quota and have subscribers, and their total number. The feeds
 // with the most subscribers come first, at most limit. It sorts them here, so that it reads the other columns only for
 // these.
-func (s *Store) TroubledFeeds(ctx context.Context, limit int) (feeds []FeedInfo, all int, err error) {
+func (s Operator) TroubledFeeds(ctx context.Context, limit int) (feeds []FeedInfo, all int, err error) {
 	var rows []troubledFeed
 	if err := s.read().all(ctx, &rows, `SELECT f.id, f.failing_since, `+subscribers+` AS readers FROM feeds f
 		WHERE (f.errors > 0 OR f.state <> 'active' OR f.posts_waiting > 0) AND f.merged_into = 0`); err != nil {
@@ -122,7 +122,7 @@ type Numbers struct {
 }
 
 // Numbers counts the contents of the database.
-func (s *Store) Numbers(ctx context.Context) (Numbers, error) {
+func (s Operator) Numbers(ctx context.Context) (Numbers, error) {
 	n := Numbers{
 		Digests: make(map[digest.DigestState]int), Feeds: make(map[digest.FeedState]int),
 		Suppressed: make(map[digest.Reason]int),
@@ -153,7 +153,7 @@ func (s *Store) Numbers(ctx context.Context) (Numbers, error) {
 }
 
 // Size returns the size of the database in bytes.
-func (s *Store) Size(ctx context.Context) (bytes int64, err error) {
+func (s Operator) Size(ctx context.Context) (bytes int64, err error) {
 	err = s.read().get(ctx, &bytes, s.d.size)
 	return bytes, failed("measuring the database", err)
 }
@@ -172,26 +172,26 @@ func countBy[K comparable](ctx context.Context, c conn, counts map[K]int, query 
 }
 
 // Heartbeat returns when the hourly job last wrote a heartbeat, or false if it never did.
-func (s *Store) Heartbeat(ctx context.Context) (time.Time, bool, error) {
+func (s Operator) Heartbeat(ctx context.Context) (time.Time, bool, error) {
 	last, known, err := lastBeat(ctx, s.read())
 	return last.at(), known, failed("reading the heartbeat", err)
 }
 
 // Waits returns the earliest midnight that has passed at now without a release, or false.
-func (s *Store) Waits(ctx context.Context, now time.Time) (time.Time, bool, error) {
+func (s Operator) Waits(ctx context.Context, now time.Time) (time.Time, bool, error) {
 	var t instant
 	err := s.read().get(ctx, &t, `SELECT MIN(d.next_due_at) FROM digests d WHERE d.state = 'active'`)
 	return t.time(), t != 0 && t <= at(now), failed("finding the oldest midnight", err)
 }
 
 // PollsLate returns the due time of the oldest late poll, or false if no poll is late at now.
-func (s *Store) PollsLate(ctx context.Context, now time.Time) (time.Time, bool, error) {
-	next, any, err := s.NextPoll(ctx)
+func (s Operator) PollsLate(ctx context.Context, now time.Time) (time.Time, bool, error) {
+	next, any, err := Feeds{s.database}.NextPoll(ctx)
 	return next, any && next.Before(now), err
 }
 
 // Lags returns how late the hourly job is at now. deadline is how long a planned digest waits for its feeds.
-func (s *Store) Lags(ctx context.Context, now time.Time, deadline time.Duration) (l digest.Lags, err error) {
+func (s Operator) Lags(ctx context.Context, now time.Time, deadline time.Duration) (l digest.Lags, err error) {
 	var last instant // when the oldest due digest was planned, or should have been
 	if err := s.read().get(ctx, &last,
 		`SELECT MIN(CASE WHEN d.planned_due_at = d.next_due_at THEN d.planned_at ELSE d.next_due_at END)
@@ -213,7 +213,7 @@ func (s *Store) Lags(ctx context.Context, now time.Time, deadline time.Duration)
 }
 
 // oldestMail returns the due time of the oldest unsent email; zero: no email is due.
-func (s *Store) oldestMail(ctx context.Context, now time.Time) (time.Time, error) {
+func (s *database) oldestMail(ctx context.Context, now time.Time) (time.Time, error) {
 	t, _, err := s.earliest(ctx, "the oldest mail", `SELECT MIN(e.next_at) FROM editions e
 		WHERE e.state = 'ready' AND e.expires_at > ? AND e.next_at <= ?`, now, now)
 	return t, err

@@ -22,19 +22,19 @@ func TestMidnights(t *testing.T) {
 		w.subscribe(kathmandu, b, dead)
 		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET state = 'dead' WHERE id = ?`, dead.ID))
 		weekly := w.reader("w", "Europe/Paris") // the next midnight is days away
-		w.ok(w.SetCadence(w.ctx(), weekly.ID, 1<<time.Wednesday, noon))
+		w.ok(w.Readers.SetCadence(w.ctx(), weekly.ID, 1<<time.Wednesday, noon))
 		w.subscribe(weekly, a) // counts once for this quarter, whatever the day
 		w.member(w.newsletter("letters", paris, a), "b@example.org", "Europe/Berlin")
 		gone := w.reader("g", "Asia/Tokyo")
-		w.ok(w.SetDigestState(w.ctx(), gone.ID, digest.DigestLeft, noon))
+		w.ok(w.Readers.SetDigestState(w.ctx(), gone.ID, digest.DigestLeft, noon))
 		away := w.reader("t", "Asia/Tokyo") // no edition until the pause ends, but polls
 		w.subscribe(away, a)
-		w.ok(w.PauseDigest(w.ctx(), away.ID, noon.Add(5*day), noon))
-		w.ok(w.PauseDigest(w.ctx(), w.reader("u", "Asia/Dubai").ID, time.Time{}, noon))
-		readers, err := w.Midnights(w.ctx())
+		w.ok(w.Readers.PauseDigest(w.ctx(), away.ID, noon.Add(5*day), noon))
+		w.ok(w.Readers.PauseDigest(w.ctx(), w.reader("u", "Asia/Dubai").ID, time.Time{}, noon))
+		readers, err := w.Operator.Midnights(w.ctx())
 		w.ok(err)
 		want(w.t, "readers", fmt.Sprint(readers), "[{18h15m0s 1 0} {23h0m0s 3 0}]")
-		feeds, err := w.MidnightFeeds(w.ctx())
+		feeds, err := w.Operator.MidnightFeeds(w.ctx())
 		w.ok(err)
 		want(w.t, "feeds", fmt.Sprint(feeds), "[{15h0m0s 0 1} {18h15m0s 0 1} {23h0m0s 0 2}]")
 	})
@@ -44,7 +44,7 @@ func TestMidnights(t *testing.T) {
 func TestLags(t *testing.T) {
 	each(t, func(w world) {
 		lags := func(now time.Time) digest.Lags {
-			l, err := w.Lags(w.ctx(), now, deadline)
+			l, err := w.Operator.Lags(w.ctx(), now, deadline)
 			w.ok(err)
 			return l
 		}
@@ -59,11 +59,12 @@ func TestLags(t *testing.T) {
 
 		planned := parisMidnight.Add(8 * time.Hour) // after a night's sleep
 		poll := planned.Add(2 * time.Minute)
-		_, err := w.Plan(w.ctx(), planned, func(digest.Feed, time.Time) (time.Time, bool) { return poll, true })
+		_, err := w.Feeds.Plan(w.ctx(), planned, func(digest.Feed, time.Time) (time.Time, bool) { return poll, true })
 		w.ok(err)
 		want(w.t, "planned", lags(poll), digest.Lags{})
 		want(w.t, "nobody asks", lags(poll.Add(time.Minute)), digest.Lags{Polls: poll})
-		_, _, err = w.ClaimFeeds(w.ctx(), poll.Add(time.Minute), store.ClaimOptions{N: 1, Lease: time.Hour, Token: "t"})
+		_, _, err = w.Feeds.ClaimFeeds(w.ctx(), poll.Add(time.Minute),
+			store.ClaimOptions{N: 1, Lease: time.Hour, Token: "t"})
 		w.ok(err)
 		want(w.t, "asked, and not in yet", lags(planned.Add(deadline)), digest.Lags{})
 		late := planned.Add(deadline + time.Minute)
@@ -84,15 +85,15 @@ func TestTroubledFeeds(t *testing.T) {
 		w.subscribe(e, failing)
 		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET state = 'dead' WHERE id IN (?, ?)`, dead.ID, nobodys.ID))
 		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET errors = 2 WHERE id = ?`, failing.ID))
-		list, all, err := w.TroubledFeeds(w.ctx(), 9)
+		list, all, err := w.Operator.TroubledFeeds(w.ctx(), 9)
 		w.ok(err)
 		want(w.t, "all", all, 2)
 		want(w.t, "the first", list[0].Host+fmt.Sprint(list[0].Subscribers), "failing.example2")
 		want(w.t, "the second", list[1].Host+fmt.Sprint(list[1].Subscribers), "dead.example1")
-		list, all, err = w.TroubledFeeds(w.ctx(), 1)
+		list, all, err = w.Operator.TroubledFeeds(w.ctx(), 1)
 		w.ok(err)
 		want(w.t, "all of a short list", fmt.Sprint(len(list), all), "1 2")
-		n, err := w.Numbers(w.ctx())
+		n, err := w.Operator.Numbers(w.ctx())
 		w.ok(err)
 		want(w.t, "numbers", fmt.Sprint(n.Readers, n.Subscriptions, n.Digests, n.Feeds, n.Failing, n.Suppressed),
 			"2 4 map[active:2] map[active:2 dead:2] 1 map[]")
@@ -102,7 +103,7 @@ func TestTroubledFeeds(t *testing.T) {
 
 func (w world) done() string {
 	w.t.Helper()
-	totals, err := w.CounterTotals(w.ctx())
+	totals, err := w.Operator.CounterTotals(w.ctx())
 	w.ok(err)
 	return fmt.Sprint(totals)
 }
@@ -127,12 +128,12 @@ func BenchmarkMidnights(b *testing.B) {
 			name string
 			read func() error
 		}{
-			{"readers", func() error { return err2(s.Midnights(b.Context())) }},
-			{"feeds", func() error { return err2(s.MidnightFeeds(b.Context())) }},
-			{"numbers", func() error { return err2(s.Numbers(b.Context())) }},
-			{"troubled", func() error { _, _, err := s.TroubledFeeds(b.Context(), 20); return err }},
-			{"mail", func() error { return err2(s.MailWaiting(b.Context(), noon, 20)) }},
-			{"totals", func() error { return err2(s.CounterTotals(b.Context())) }},
+			{"readers", func() error { return err2(s.Operator.Midnights(b.Context())) }},
+			{"feeds", func() error { return err2(s.Operator.MidnightFeeds(b.Context())) }},
+			{"numbers", func() error { return err2(s.Operator.Numbers(b.Context())) }},
+			{"troubled", func() error { _, _, err := s.Operator.TroubledFeeds(b.Context(), 20); return err }},
+			{"mail", func() error { return err2(s.Editions.MailWaiting(b.Context(), noon, 20)) }},
+			{"totals", func() error { return err2(s.Operator.CounterTotals(b.Context())) }},
 		} {
 			b.Run(part.name, func(b *testing.B) {
 				for b.Loop() {

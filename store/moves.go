@@ -28,7 +28,7 @@ type Arrival struct {
 }
 
 // Moves returns the moves in past and future notices of a digest's reader, oldest first.
-func (s *Store) Moves(ctx context.Context, id digest.DigestID) ([]Move, error) {
+func (s Subscriptions) Moves(ctx context.Context, id digest.DigestID) ([]Move, error) {
 	return readRows[Move](ctx, s.read(), "reading the moves of feeds", selectMoves+`ORDER BY n.visible_at, n.feed_id`,
 		id, digest.NoticeMoved)
 }
@@ -46,7 +46,7 @@ const selectMoves = `SELECT ` + noticeColumns + `,
 // its hidden posts. Both remain if the digest also subscribed there, or arrived there from another address. The feed
 // at the old address cannot move to another site again until ForgetMoves permits it. UndoMove does nothing if the
 // digest is already back, or unsubscribed. It returns digest.NotFound if the notice of the move is no longer stored.
-func (s *Store) UndoMove(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error {
+func (s Subscriptions) UndoMove(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error {
 	return s.changeAlone(ctx, "going back to where a feed was", func(c conn) error {
 		m, err := readOne[Move](ctx, c, "", notFound("this move can no longer be undone"),
 			selectMoves+`AND n.feed_id = ? ORDER BY n.visible_at DESC LIMIT 1`,
@@ -175,7 +175,7 @@ func (r *recording) sendBack(ctx context.Context, p *polled) error {
 
 // ForgetMoves deletes former addresses older than keepOld. After that, FeedByURL returns the feed that is at such an
 // address now. A feed that a reader went back to, and that works there, may move again.
-func (s *Store) ForgetMoves(ctx context.Context, now time.Time) error {
+func (s Subscriptions) ForgetMoves(ctx context.Context, now time.Time) error {
 	return s.change(ctx, "forgetting where feeds were", func(c conn) error {
 		if err := c.run(ctx, `DELETE FROM former_addresses WHERE since <= ?`, at(now).plus(-keepOld)); err != nil {
 			return err
@@ -188,7 +188,7 @@ func (s *Store) ForgetMoves(ctx context.Context, now time.Time) error {
 
 // FeedMovedFrom returns the feed that was at an address until it recently moved permanently, even if another feed is
 // there now. It returns digest.NotFound if no feed was.
-func (s *Store) FeedMovedFrom(ctx context.Context, url string) (digest.Feed, error) {
+func (s Subscriptions) FeedMovedFrom(ctx context.Context, url string) (digest.Feed, error) {
 	return readOne[digest.Feed](ctx, s.read(), "finding where a feed has moved", noFeed(),
 		`SELECT `+feedColumns+` FROM `+timedFeeds+`
 		JOIN former_addresses a ON a.feed_id = f.id WHERE a.url = ?`, url)

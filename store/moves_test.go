@@ -25,11 +25,11 @@ func TestUndoMove(t *testing.T) {
 		w.record(noon, moved, posts(noon, "b1"))
 		want(w.t, "subscribed at", w.address(ada, b), a.URL)
 		want(w.t, "subscribed at", w.address(cyd, b), "")
-		want(w.t, "no notice", digest.KindOf(w.UndoMove(w.ctx(), ada.ID, a.ID, noon)), digest.NotFound)
+		want(w.t, "no notice", digest.KindOf(w.Subscriptions.UndoMove(w.ctx(), ada.ID, a.ID, noon)), digest.NotFound)
 		w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, url, moved_to)
 			VALUES (?, 1, ?, 'moved', ?, ?)`, ada.ID, a.ID, a.URL, b.URL))
 		for range 2 {
-			w.ok(w.UndoMove(w.ctx(), ada.ID, a.ID, noon))
+			w.ok(w.Subscriptions.UndoMove(w.ctx(), ada.ID, a.ID, noon))
 		}
 		again := w.feedAgain(a)
 		want(w.t, "the feed at the old address", again.URL, a.URL)
@@ -37,7 +37,7 @@ func TestUndoMove(t *testing.T) {
 		want(w.t, "who went back", w.subscribed(ada), again.ID)
 		want(w.t, "who did not", w.subscribed(bob), b.ID)
 		want(w.t, "who was there", w.subscribed(cyd), b.ID)
-		moves, err := w.Moves(w.ctx(), ada.ID)
+		moves, err := w.Subscriptions.Moves(w.ctx(), ada.ID)
 		w.ok(err)
 		want(w.t, "moves", moves[0].URL+" "+moves[0].MovedTo, a.URL+" "+b.URL)
 	})
@@ -57,17 +57,17 @@ func TestImportWhereAReaderWentBack(t *testing.T) {
 		w.record(noon, moved, posts(noon, "b1"))
 		w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, url, moved_to)
 			VALUES (?, 1, ?, 'moved', ?, ?)`, ada.ID, a.ID, a.URL, b.URL))
-		w.ok(w.UndoMove(w.ctx(), ada.ID, a.ID, noon))
+		w.ok(w.Subscriptions.UndoMove(w.ctx(), ada.ID, a.ID, noon))
 		again := w.feedAgain(a)
 		list := []store.ImportItem{{URL: a.URL, Host: a.Host}}
 		for _, errors := range []int{1, 0} {
 			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET errors = ? WHERE id = ?`, errors, again.ID))
-			r, err := w.Import(w.ctx(), cyd.ID, list, 9, noon)
+			r, err := w.Subscriptions.Import(w.ctx(), cyd.ID, list, 9, noon)
 			w.ok(err)
 			want(w.t, "added", r.Added, 1)
 		}
 		for _, f := range []digest.Feed{b, again} {
-			_, err := w.Subscription(w.ctx(), cyd.ID, f.ID)
+			_, err := w.Subscriptions.Subscription(w.ctx(), cyd.ID, f.ID)
 			w.ok(err)
 		}
 	})
@@ -75,7 +75,7 @@ func TestImportWhereAReaderWentBack(t *testing.T) {
 
 func (w world) address(d digest.Digest, f digest.Feed) string {
 	w.t.Helper()
-	sub, err := w.Subscription(w.ctx(), d.ID, f.ID)
+	sub, err := w.Subscriptions.Subscription(w.ctx(), d.ID, f.ID)
 	w.ok(err)
 	return strings.TrimSpace(sub.Address)
 }
@@ -92,8 +92,8 @@ func TestFormerAddressesAreForgotten(t *testing.T) {
 		w.record(noon, moved, posts(noon, "b1"))
 		month := 30 * 24 * time.Hour
 		for _, after := range []time.Duration{month - time.Second, month} {
-			w.ok(w.ForgetMoves(w.ctx(), noon.Add(after)))
-			f, err := w.FeedByURL(w.ctx(), a.URL)
+			w.ok(w.Subscriptions.ForgetMoves(w.ctx(), noon.Add(after)))
+			f, err := w.Feeds.FeedByURL(w.ctx(), a.URL)
 			if after < month {
 				w.ok(err)
 				want(w.t, "at the old address", f.URL, b.URL)
@@ -113,7 +113,7 @@ func TestAddressesTellReadersApart(t *testing.T) {
 	each(t, func(w world) {
 		ada, eve := w.reader("ada", "Europe/Paris"), w.reader("eve", "Europe/Paris")
 		a, b := w.feed("a.example"), w.feed("b.example")
-		e, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://e.example/? *   " + a.URL +
+		e, _, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: "https://e.example/? *   " + a.URL +
 			"  * ", Host: "e.example"})
 		w.ok(err)
 		w.subscribe(ada, a)
@@ -124,10 +124,10 @@ func TestAddressesTellReadersApart(t *testing.T) {
 		}
 		want(w.t, "eve", w.subscribed(eve), b.ID)
 		b.Errors = 2
-		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: b, Missing: true}})
+		_, err = w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: b, Missing: true}})
 		w.ok(err)
 		for d, f := range map[digest.DigestID]digest.Feed{ada.ID: a, eve.ID: e} {
-			subs, err := w.AllSubscriptions(w.ctx(), d)
+			subs, err := w.Subscriptions.AllSubscriptions(w.ctx(), d)
 			w.ok(err)
 			want(w.t, "subscriptions", len(subs), 1)
 			want(w.t, "subscribed to", subs[0].Feed.URL, f.URL)

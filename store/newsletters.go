@@ -27,12 +27,12 @@ func noNewsletter() error {
 
 // AddNewsletter adds a newsletter with the state of n, makes the user its owner, and adds the digest that is its
 // archive. It returns digest.Invalid if a check of n fails, and digest.Conflict if another newsletter has its slug.
-func (s *Store) AddNewsletter(ctx context.Context, n digest.Newsletter, owner digest.UserID,
+func (s Newsletters) AddNewsletter(ctx context.Context, n digest.Newsletter, owner digest.UserID,
 	now time.Time) (digest.Newsletter, error) {
 	if err := cmp.Or(n.Check(), n.CheckNames(digest.Newsletter{})); err != nil {
 		return digest.Newsletter{}, err
 	}
-	added, err := changed(ctx, s, "", func(c conn) (digest.Newsletter, error) {
+	added, err := changed(ctx, s.database, "", func(c conn) (digest.Newsletter, error) {
 		id, err := insertNewsletter(ctx, c, n.Tidy(), now)
 		if err == nil {
 			err = addArchive(ctx, c, id, owner, now)
@@ -95,12 +95,12 @@ func newsletterDigest(n digest.Newsletter, u digest.User, now time.Time) (digest
 }
 
 // Newsletter returns a newsletter by its key, or digest.NotFound.
-func (s *Store) Newsletter(ctx context.Context, id digest.NewsletterID) (digest.Newsletter, error) {
+func (s Newsletters) Newsletter(ctx context.Context, id digest.NewsletterID) (digest.Newsletter, error) {
 	return readNewsletter(ctx, s.read(), `n.id = ?`, id)
 }
 
 // NewsletterBySlug returns a newsletter by its slug, or digest.NotFound.
-func (s *Store) NewsletterBySlug(ctx context.Context, slug string) (digest.Newsletter, error) {
+func (s Newsletters) NewsletterBySlug(ctx context.Context, slug string) (digest.Newsletter, error) {
 	return readNewsletter(ctx, s.read(), `n.slug = ?`, slug)
 }
 
@@ -124,27 +124,27 @@ var newsletterInfo = `SELECT ` + newsletterColumns + `,
 	AND d.state <> 'left') AS members, `
 
 // Newsletters returns all newsletters, ordered by slug.
-func (s *Store) Newsletters(ctx context.Context) ([]NewsletterInfo, error) {
+func (s Newsletters) Newsletters(ctx context.Context) ([]NewsletterInfo, error) {
 	return readRows[NewsletterInfo](ctx, s.read(), "listing the newsletters",
 		newsletterInfo+`'' AS role FROM newsletters n ORDER BY n.slug`)
 }
 
 // NewslettersOf returns the newsletters in which a user has a role, ordered by slug.
-func (s *Store) NewslettersOf(ctx context.Context, user digest.UserID) ([]NewsletterInfo, error) {
+func (s Newsletters) NewslettersOf(ctx context.Context, user digest.UserID) ([]NewsletterInfo, error) {
 	return readRows[NewsletterInfo](ctx, s.read(), "listing the newsletters",
 		newsletterInfo+`r.role FROM newsletter_roles r
 		JOIN newsletters n ON n.id = r.newsletter_id WHERE r.user_id = ? ORDER BY n.slug`, user)
 }
 
 // CountPending counts the newsletters that wait for approval, or whose new names do.
-func (s *Store) CountPending(ctx context.Context) (int, error) {
+func (s Newsletters) CountPending(ctx context.Context) (int, error) {
 	n, err := s.read().number(ctx,
 		`SELECT count(*) FROM newsletters WHERE state = 'pending' OR wanted_name <> '' OR wanted_from_name <> ''`)
 	return n, failed("counting the newsletters that wait", err)
 }
 
 // CountMembers counts the members of a newsletter, without members who left.
-func (s *Store) CountMembers(ctx context.Context, id digest.NewsletterID) (int, error) {
+func (s Newsletters) CountMembers(ctx context.Context, id digest.NewsletterID) (int, error) {
 	n, err := countMembers(ctx, s.read(), id)
 	return n, failed("counting the members", err)
 }
@@ -157,7 +157,7 @@ func countMembers(ctx context.Context, c conn, id digest.NewsletterID) (int, err
 
 // SetMemberLimit sets how many members a newsletter may have; 0 means no limit. A limit below the present number
 // removes no member.
-func (s *Store) SetMemberLimit(ctx context.Context, id digest.NewsletterID, most int) error {
+func (s Newsletters) SetMemberLimit(ctx context.Context, id digest.NewsletterID, most int) error {
 	if most < 0 {
 		return invalid("a newsletter may have 0 members or more; 0 is as many as come")
 	}
@@ -169,7 +169,7 @@ func (s *Store) SetMemberLimit(ctx context.Context, id digest.NewsletterID, most
 // SetNewsletter stores the settings and the look of a newsletter. The digests of its members follow, but a member's
 // own choice of days stays if it is as calm. It returns digest.Invalid if a check of n fails, and digest.Conflict if
 // another newsletter has the slug.
-func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time.Time) error {
+func (s Newsletters) SetNewsletter(ctx context.Context, n digest.Newsletter, now time.Time) error {
 	if err := n.Check(); err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time
 
 // DecideNames approves or refuses the names that wait in seen. It returns digest.Conflict if the publisher has
 // changed them since.
-func (s *Store) DecideNames(ctx context.Context, seen digest.Newsletter, approve bool) error {
+func (s Newsletters) DecideNames(ctx context.Context, seen digest.Newsletter, approve bool) error {
 	n := seen
 	if n.WantedName, n.WantedFromName = "", ""; approve {
 		n = seen.Wanted()
@@ -219,7 +219,7 @@ func (s *Store) DecideNames(ctx context.Context, seen digest.Newsletter, approve
 }
 
 // followCadence sets the cadence of a newsletter's digests. A member's own choice stays if it is as calm.
-func (s *Store) followCadence(ctx context.Context, id digest.NewsletterID, cadence digest.Cadence,
+func (s *database) followCadence(ctx context.Context, id digest.NewsletterID, cadence digest.Cadence,
 	now time.Time) error {
 	ids, err := readRows[digest.DigestID](ctx, s.read(), "finding the members",
 		`SELECT d.id FROM digests d WHERE d.newsletter_id = ? AND d.cadence <> ? ORDER BY d.id`, id, cadence)
@@ -279,7 +279,7 @@ func eachDigest(ctx context.Context, c conn, ids []digest.DigestID, f func(diges
 
 // SetNewsletterState makes a newsletter pending, active, held for a reason, or ended. When it ends, all members leave
 // it. While a newsletter is held, no issue is sent, and its posts wait for the first issue after the hold.
-func (s *Store) SetNewsletterState(ctx context.Context, id digest.NewsletterID, state digest.NewsletterState,
+func (s Newsletters) SetNewsletterState(ctx context.Context, id digest.NewsletterID, state digest.NewsletterState,
 	reason string, now time.Time) error {
 	err := s.change(ctx, "setting the newsletter's state",
 		func(c conn) error { return setNewsletterState(ctx, c, id, state, reason, now) })
@@ -291,16 +291,17 @@ func (s *Store) SetNewsletterState(ctx context.Context, id digest.NewsletterID, 
 	if err != nil {
 		return err
 	}
-	_, err = changeInParts(ctx, s, "ending the newsletter", ids, func(c conn, part []digest.DigestID) (int, error) {
-		return len(part), eachDigest(ctx, c, part,
-			func(d digestRow) error { return setDigestState(ctx, c, d, digest.DigestLeft, now) })
-	})
+	_, err = changeInParts(ctx, s.database, "ending the newsletter", ids,
+		func(c conn, part []digest.DigestID) (int, error) {
+			return len(part), eachDigest(ctx, c, part,
+				func(d digestRow) error { return setDigestState(ctx, c, d, digest.DigestLeft, now) })
+		})
 	return err
 }
 
 // ChangeNewsletterState makes a newsletter active or held, if its state and its reason are still those in seen. It
 // returns digest.Conflict if someone else has changed them.
-func (s *Store) ChangeNewsletterState(ctx context.Context, seen digest.Newsletter, state digest.NewsletterState,
+func (s Newsletters) ChangeNewsletterState(ctx context.Context, seen digest.Newsletter, state digest.NewsletterState,
 	reason string, now time.Time) error {
 	return s.change(ctx, "setting the newsletter's state", func(c conn) error {
 		if err := c.runOne(ctx, digest.Refuse(digest.Conflict,
@@ -350,7 +351,7 @@ func setNewsletterState(ctx context.Context, c conn, id digest.NewsletterID, sta
 
 // RemoveNewsletter deletes a newsletter that has ended, with its archive and its members' digests. The members'
 // accounts stay. It returns digest.Conflict if the newsletter has not ended.
-func (s *Store) RemoveNewsletter(ctx context.Context, id digest.NewsletterID) error {
+func (s Newsletters) RemoveNewsletter(ctx context.Context, id digest.NewsletterID) error {
 	return s.changeAlone(ctx, "removing the newsletter", func(c conn) error {
 		n, err := readNewsletter(ctx, c, `n.id = ?`, id)
 		if err == nil && n.State != digest.NewsletterEnded {
@@ -364,7 +365,7 @@ func (s *Store) RemoveNewsletter(ctx context.Context, id digest.NewsletterID) er
 }
 
 // RefuseNewsletter deletes a newsletter that waits for approval. It returns digest.Conflict if it does not wait.
-func (s *Store) RefuseNewsletter(ctx context.Context, id digest.NewsletterID) error {
+func (s Newsletters) RefuseNewsletter(ctx context.Context, id digest.NewsletterID) error {
 	return s.changeAlone(ctx, "removing the newsletter", func(c conn) error {
 		if err := c.runOne(ctx, digest.Refuse(digest.Conflict,
 			"someone else changed this; reload the page and check it"),

@@ -22,9 +22,9 @@ type AskCount struct {
 // QueueAsks queues confirmation requests to the people of a list, in several transactions. The caller may repeat it
 // after an interruption. It stores only the address and the time zone of each person. It returns digest.Conflict if
 // the newsletter accepts no members.
-func (s *Store) QueueAsks(ctx context.Context, id digest.NewsletterID, all []Joining, now time.Time) (sum AskCount,
+func (s Members) QueueAsks(ctx context.Context, id digest.NewsletterID, all []Joining, now time.Time) (sum AskCount,
 	err error) {
-	_, err = changeInParts(ctx, s, "noting whom to ask", all, func(c conn, part []Joining) (int, error) {
+	_, err = changeInParts(ctx, s.database, "noting whom to ask", all, func(c conn, part []Joining) (int, error) {
 		n, err := queueAsks(ctx, c, id, part, now)
 		if err == nil {
 			sum.Queued += n.Queued
@@ -83,7 +83,7 @@ func queueAsks(ctx context.Context, c conn, id digest.NewsletterID, part []Joini
 }
 
 // AskedAddresses returns the addresses, as hashes, to which the newsletter must not send another request.
-func (s *Store) AskedAddresses(ctx context.Context, id digest.NewsletterID) iter.Seq2[digest.AskedAddress, error] {
+func (s Members) AskedAddresses(ctx context.Context, id digest.NewsletterID) iter.Seq2[digest.AskedAddress, error] {
 	type row struct {
 		ID          int64
 		AddressHash []byte
@@ -110,20 +110,21 @@ func (s *Store) AskedAddresses(ctx context.Context, id digest.NewsletterID) iter
 
 // NoteAsked stores addresses that got a request elsewhere, so that the newsletter does not send them another. It
 // returns how many of them were new.
-func (s *Store) NoteAsked(ctx context.Context, id digest.NewsletterID, all []digest.AskedAddress, now time.Time) (int,
+func (s Members) NoteAsked(ctx context.Context, id digest.NewsletterID, all []digest.AskedAddress, now time.Time) (int,
 	error) {
-	return changeInParts(ctx, s, "noting who was asked", all, func(c conn, part []digest.AskedAddress) (int, error) {
-		var v values
-		for _, a := range part {
-			v.row(id, a[:])
-		}
-		return c.execRows(ctx, &v,
-			`INSERT INTO confirmation_requests (newsletter_id, address_hash, email, domain, time_zone, state,
+	return changeInParts(ctx, s.database, "noting who was asked", all,
+		func(c conn, part []digest.AskedAddress) (int, error) {
+			var v values
+			for _, a := range part {
+				v.row(id, a[:])
+			}
+			return c.execRows(ctx, &v,
+				`INSERT INTO confirmation_requests (newsletter_id, address_hash, email, domain, time_zone, state,
 				queued_at, next_at)
 			WITH v (id, hash) AS (VALUES {rows}) SELECT v.id, v.hash, '', '', '', CAST(? AS TEXT), CAST(? AS BIGINT), 0
 			FROM v WHERE v.id > 0
 			ON CONFLICT (newsletter_id, address_hash) DO NOTHING`, digest.AskLapsed, now)
-	})
+		})
 }
 
 // askHash returns the hash that identifies an address after the address itself is deleted.
@@ -161,7 +162,7 @@ const newsletterAskColumns = `a.id, a.newsletter_id, a.email, a.time_zone, a.que
 
 // NextAsk returns a request that may be sent now, and reserves it for askLease. found is false if it has nothing to
 // send. It skips newsletters and mail domains that have reached their limits or are in trouble.
-func (s *Store) NextAsk(ctx context.Context, now time.Time) (a digest.Ask, found bool, err error) {
+func (s Members) NextAsk(ctx context.Context, now time.Time) (a digest.Ask, found bool, err error) {
 	err = s.changeAlone(ctx, "finding somebody to ask", func(c conn) (err error) {
 		a, found, err = nextAsk(ctx, c, now)
 		return err
@@ -249,7 +250,7 @@ func askingNow(ctx context.Context, c conn, now time.Time) (ids []digest.Newslet
 }
 
 // AskCounts counts a newsletter's requests by state. stopped is the reason why it sends none now, or "".
-func (s *Store) AskCounts(ctx context.Context, id digest.NewsletterID, now time.Time) (all digest.AskCounts,
+func (s Members) AskCounts(ctx context.Context, id digest.NewsletterID, now time.Time) (all digest.AskCounts,
 	stopped string, err error) {
 	if all, err = countAsks(ctx, s.read(), id, time.Time{}); err == nil {
 		var lately digest.AskCounts
@@ -280,7 +281,7 @@ func countAsks(ctx context.Context, c conn, id digest.NewsletterID, since time.T
 // AskNow marks a request as sent. The mailer must call it just before the email counts as accepted: from then on the
 // person gets no other request, and the link with this hash works. It returns digest.Conflict if the person joined or
 // left, the newsletter is not active, or another process has the request.
-func (s *Store) AskNow(ctx context.Context, a digest.Ask, hash []byte, now time.Time) error {
+func (s Members) AskNow(ctx context.Context, a digest.Ask, hash []byte, now time.Time) error {
 	return s.changeAlone(ctx, "noting whom a letter asks", func(c conn) error {
 		barred, err := barredFromAsks(ctx, c, a.NewsletterID, []Joining{{Email: a.Email}})
 		if err == nil && len(barred) > 0 {
@@ -310,7 +311,7 @@ func (s *Store) AskNow(ctx context.Context, a digest.Ask, hash []byte, now time.
 
 // AskAgain queues a request for next, after its email was certainly not accepted. counts says whether the address
 // caused this, so that it counts as a try.
-func (s *Store) AskAgain(ctx context.Context, a digest.Ask, hash []byte, counts bool, next time.Time) error {
+func (s Members) AskAgain(ctx context.Context, a digest.Ask, hash []byte, counts bool, next time.Time) error {
 	return s.unask(ctx, a, hash, func(c conn) error {
 		return c.run(ctx, `UPDATE confirmation_requests SET state = 'waiting', requested_at = 0, tries = tries + ?,
 			next_at = ? WHERE id = ?`, counts, next, a.ID)
@@ -319,7 +320,7 @@ func (s *Store) AskAgain(ctx context.Context, a digest.Ask, hash []byte, counts 
 
 // AskFailed ends a request whose email will never be accepted. state says whether the mailbox does not exist or the
 // server refuses the email; evidence is the server's answer.
-func (s *Store) AskFailed(ctx context.Context, a digest.Ask, hash []byte, state digest.AskState, evidence string,
+func (s Members) AskFailed(ctx context.Context, a digest.Ask, hash []byte, state digest.AskState, evidence string,
 	now time.Time) error {
 	return s.unask(ctx, a, hash, func(c conn) error {
 		if err := c.run(ctx, `UPDATE confirmation_requests SET requested_at = ? WHERE id = ?`, now,
@@ -335,7 +336,7 @@ func (s *Store) AskFailed(ctx context.Context, a digest.Ask, hash []byte, state 
 }
 
 // unask undoes AskNow, if it happened, and calls do. It does nothing if another process has the request.
-func (s *Store) unask(ctx context.Context, a digest.Ask, hash []byte, do func(conn) error) error {
+func (s *database) unask(ctx context.Context, a digest.Ask, hash []byte, do func(conn) error) error {
 	return s.changeAlone(ctx, "noting who was not asked", func(c conn) error {
 		mine, err := c.number(ctx,
 			`SELECT count(*) FROM confirmation_requests a WHERE a.id = ? AND a.next_at = ?
@@ -388,7 +389,7 @@ func forgetAsksOf(ctx context.Context, c conn, user digest.UserID) error {
 
 // ForgetAsks deletes the addresses of people who have not answered within digest.AskLife. The hashes stay, so that
 // they get no other request. It deletes requests that could not be sent within digest.AskPatience.
-func (s *Store) ForgetAsks(ctx context.Context, now time.Time) error {
+func (s Members) ForgetAsks(ctx context.Context, now time.Time) error {
 	var over []digest.Ask
 	err := s.read().all(ctx, &over, `SELECT `+
 		newsletterAskColumns+` FROM confirmation_requests a WHERE a.state = 'asked' AND a.requested_at <= ?
@@ -396,7 +397,7 @@ func (s *Store) ForgetAsks(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("finding who has not answered: %w", err)
 	}
-	_, err = changeInParts(ctx, s, "forgetting who has not answered", over,
+	_, err = changeInParts(ctx, s.database, "forgetting who has not answered", over,
 		func(c conn, part []digest.Ask) (int, error) {
 			for _, a := range part {
 				if err := endAsk(ctx, c, a.ID, digest.AskLapsed); err != nil {

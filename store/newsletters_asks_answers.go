@@ -10,7 +10,7 @@ import (
 // RecordAskBounce records a bounce of a confirmation request, or a complaint about it. A hard bounce suppresses the
 // address and returns it. A complaint suppresses it for this newsletter only. It ignores other kinds. It returns
 // digest.NotFound if the request is unknown or has ended, as after an earlier report.
-func (s *Store) RecordAskBounce(ctx context.Context, now time.Time, id int64, b digest.Bounce) (suppressed string,
+func (s Members) RecordAskBounce(ctx context.Context, now time.Time, id int64, b digest.Bounce) (suppressed string,
 	err error) {
 	state := map[digest.BounceKind]digest.AskState{digest.HardBounce: digest.AskBounced,
 		digest.Complaint: digest.AskComplained}[b.Kind]
@@ -31,7 +31,7 @@ func (s *Store) RecordAskBounce(ctx context.Context, now time.Time, id int64, b 
 
 // DeclineAsk records that a person who got a request does not want the newsletter. It returns digest.NotFound if the
 // request is unknown or has ended.
-func (s *Store) DeclineAsk(ctx context.Context, id int64, now time.Time) error {
+func (s Members) DeclineAsk(ctx context.Context, id int64, now time.Time) error {
 	return s.changeAlone(ctx, "noting who does not want a newsletter", func(c conn) error {
 		_, err := answerAsk(ctx, c, id, digest.AskLapsed, eventLeft, now)
 		return err

@@ -17,7 +17,7 @@ func (w world) ask(n digest.Newsletter, now time.Time, emails ...string) store.A
 	for _, email := range emails {
 		all = append(all, store.Joining{Email: email, TimeZone: "Asia/Tokyo"})
 	}
-	sum, err := w.QueueAsks(w.ctx(), n.ID, all, now)
+	sum, err := w.Members.QueueAsks(w.ctx(), n.ID, all, now)
 	w.ok(err)
 	return sum
 }
@@ -32,12 +32,12 @@ func (w world) askAll(now time.Time) (n int) {
 func (w world) askBy(now time.Time, token func(digest.Ask) string) (n int) {
 	w.t.Helper()
 	for {
-		a, found, err := w.NextAsk(w.ctx(), now)
+		a, found, err := w.Members.NextAsk(w.ctx(), now)
 		w.ok(err)
 		if !found {
 			return n
 		}
-		w.ok(w.AskNow(w.ctx(), a, []byte(token(a)), now))
+		w.ok(w.Members.AskNow(w.ctx(), a, []byte(token(a)), now))
 		n++
 	}
 }
@@ -46,7 +46,7 @@ func numbered(a digest.Ask) string { return fmt.Sprint(a.ID) }
 
 func (w world) counts(n digest.Newsletter, now time.Time) digest.AskCounts {
 	w.t.Helper()
-	counts, _, err := w.AskCounts(w.ctx(), n.ID, now)
+	counts, _, err := w.Members.AskCounts(w.ctx(), n.ID, now)
 	w.ok(err)
 	return counts
 }
@@ -66,13 +66,13 @@ func TestWhomAListAsks(t *testing.T) {
 		other := w.newsletter("other", w.reader("olga", "UTC"))
 		w.member(n, "member@example.org", "UTC")
 		left := w.member(n, "left@example.org", "UTC")
-		w.ok(w.SetDigestState(w.ctx(), left.DigestID, digest.DigestLeft, noon))
+		w.ok(w.Readers.SetDigestState(w.ctx(), left.DigestID, digest.DigestLeft, noon))
 		gone := w.member(n, "gone@example.org", "UTC")
-		w.ok(w.RemoveUser(w.ctx(), gone.UserID, noon))
-		_, err := w.SuppressInNewsletter(w.ctx(), n.ID,
+		w.ok(w.Readers.RemoveUser(w.ctx(), gone.UserID, noon))
+		_, err := w.Members.SuppressInNewsletter(w.ctx(), n.ID,
 			[]digest.NewsletterSuppression{{Email: "blocked@example.org", Reason: "blocked"}}, noon)
 		w.ok(err)
-		w.ok(w.Suppress(w.ctx(), digest.Suppression{Email: "bounced@example.org", Reason: digest.ForHardBounce,
+		w.ok(w.Editions.Suppress(w.ctx(), digest.Suppression{Email: "bounced@example.org", Reason: digest.ForHardBounce,
 			CreatedAt: noon}))
 		w.member(other, "elsewhere@example.org", "UTC")
 		w.ask(n, noon, "waits@example.org", "asked@example.org")
@@ -95,8 +95,8 @@ func TestWhomAListAsks(t *testing.T) {
 		} {
 			want(w.t, test.email, w.ask(n, noon, test.email), test.want)
 		}
-		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterEnded, "", noon))
-		_, err = w.QueueAsks(w.ctx(), n.ID, []store.Joining{{Email: "late@example.org"}}, noon)
+		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterEnded, "", noon))
+		_, err = w.Members.QueueAsks(w.ctx(), n.ID, []store.Joining{{Email: "late@example.org"}}, noon)
 		oneLine(w.t, err, digest.Conflict)
 	})
 }
@@ -110,41 +110,41 @@ func TestAskedOnce(t *testing.T) {
 		w.ask(n, noon, all...)
 		a := map[string]digest.Ask{}
 		for range all {
-			next, found, err := w.NextAsk(w.ctx(), noon)
+			next, found, err := w.Members.NextAsk(w.ctx(), noon)
 			w.ok(err)
 			want(w.t, "found", found, true)
 			a[next.Email] = next
 		}
 		w.member(n, "joins@example.org", "UTC") // by the form, while the email is being composed
-		oneLine(w.t, w.AskNow(w.ctx(), a["joins@example.org"], []byte("j"), noon), digest.Conflict)
-		w.ok(w.AskFailed(w.ctx(), a["refused@example.org"], []byte("r"), digest.AskRefused, "554 no", noon))
+		oneLine(w.t, w.Members.AskNow(w.ctx(), a["joins@example.org"], []byte("j"), noon), digest.Conflict)
+		w.ok(w.Members.AskFailed(w.ctx(), a["refused@example.org"], []byte("r"), digest.AskRefused, "554 no", noon))
 		for _, email := range all[:4] {
-			w.ok(w.AskNow(w.ctx(), a[email], []byte(email), noon))
+			w.ok(w.Members.AskNow(w.ctx(), a[email], []byte(email), noon))
 		}
-		_, _, err := w.ConfirmJoin(w.ctx(), []byte("yes@example.org"), "192.0.2.1", noon.Add(time.Hour))
+		_, _, err := w.Members.ConfirmJoin(w.ctx(), []byte("yes@example.org"), "192.0.2.1", noon.Add(time.Hour))
 		w.ok(err)
 		for email, kind := range map[string]digest.BounceKind{"nobody@example.org": digest.HardBounce,
 			"spam@example.org": digest.Complaint} {
-			got, err := w.RecordAskBounce(w.ctx(), noon, a[email].ID, digest.Bounce{Kind: kind})
+			got, err := w.Members.RecordAskBounce(w.ctx(), noon, a[email].ID, digest.Bounce{Kind: kind})
 			w.ok(err)
 			want(w.t, "suppressed", got, map[digest.BounceKind]string{digest.HardBounce: email}[kind])
-			_, err = w.RecordAskBounce(w.ctx(), noon, a[email].ID, digest.Bounce{Kind: kind})
+			_, err = w.Members.RecordAskBounce(w.ctx(), noon, a[email].ID, digest.Bounce{Kind: kind})
 			oneLine(w.t, err, digest.NotFound)
-			_, _, err = w.ConfirmJoin(w.ctx(), []byte(email), "192.0.2.1", noon.Add(time.Hour))
+			_, _, err = w.Members.ConfirmJoin(w.ctx(), []byte(email), "192.0.2.1", noon.Add(time.Hour))
 			oneLine(w.t, err, digest.NotFound)
 		}
 		late := noon.Add(digest.AskLife)
-		w.ok(w.ForgetAsks(w.ctx(), late))
+		w.ok(w.Members.ForgetAsks(w.ctx(), late))
 		want(w.t, "counts", w.counts(n, late), digest.AskCounts{Confirmed: 1, Lapsed: 1, Bounced: 1, Complained: 1,
 			Refused: 1, Waiting: 1})
 		want(w.t, "again", w.ask(n, late, all...).Queued, 0)
 		want(w.t, "asked again", w.askAll(late), 0)
 		want(w.t, "counts", w.counts(n, late).Dropped, 1) // joined in between
 		want(w.t, "addresses", w.addresses(), 0)
-		events, err := w.MemberEvents(w.ctx(), n.ID, "silent@example.org")
+		events, err := w.Members.MemberEvents(w.ctx(), n.ID, "silent@example.org")
 		w.ok(err)
 		want(w.t, "what is known of who was silent", len(events), 0)
-		_, _, err = w.ConfirmJoin(w.ctx(), []byte("silent@example.org"), "192.0.2.1", late)
+		_, _, err = w.Members.ConfirmJoin(w.ctx(), []byte("silent@example.org"), "192.0.2.1", late)
 		oneLine(w.t, err, digest.NotFound)
 	})
 }
@@ -156,12 +156,12 @@ func TestAskProves(t *testing.T) {
 		w.ask(n, noon, "mo@example.org")
 		asked, pressed := noon.Add(time.Hour), noon.Add(29*day)
 		want(w.t, "asked", w.askAll(asked), 1)
-		_, m, err := w.ConfirmJoin(w.ctx(), []byte("mo@example.org"), "192.0.2.1", pressed)
+		_, m, err := w.Members.ConfirmJoin(w.ctx(), []byte("mo@example.org"), "192.0.2.1", pressed)
 		w.ok(err)
 		want(w.t, "proof", m.Proof, digest.Proof{Form: "import of " + noon.Format(time.DateOnly), Address: "192.0.2.1",
 			AskedAt: asked, At: pressed})
 		want(w.t, "zone", m.TimeZone, "Asia/Tokyo")
-		events, err := w.MemberEvents(w.ctx(), n.ID, "mo@example.org")
+		events, err := w.Members.MemberEvents(w.ctx(), n.ID, "mo@example.org")
 		w.ok(err)
 		wantDiff(w.t, "history", events, []store.MemberEvent{{At: asked, Kind: "asked", Detail: m.Form},
 			{At: pressed, Kind: "joined", Detail: m.Form}})
@@ -174,25 +174,25 @@ func TestAskCrash(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		w.ask(n, noon, "mo@example.org")
-		first, found, err := w.NextAsk(w.ctx(), noon)
+		first, found, err := w.Members.NextAsk(w.ctx(), noon)
 		w.ok(err)
 		want(w.t, "found", found, true)
 		want(w.t, "meanwhile", w.askAll(noon.Add(time.Minute)), 0)
 		later := noon.Add(time.Hour)
-		second, found, err := w.NextAsk(w.ctx(), later)
+		second, found, err := w.Members.NextAsk(w.ctx(), later)
 		w.ok(err)
 		want(w.t, "found", found, true)
-		oneLine(w.t, w.AskNow(w.ctx(), first, []byte("1"), later), digest.Conflict)
-		w.ok(w.AskFailed(w.ctx(), first, []byte("1"), digest.AskRefused, "", later)) // has no effect either
-		w.ok(w.AskNow(w.ctx(), second, []byte("2"), later))
+		oneLine(w.t, w.Members.AskNow(w.ctx(), first, []byte("1"), later), digest.Conflict)
+		w.ok(w.Members.AskFailed(w.ctx(), first, []byte("1"), digest.AskRefused, "", later)) // has no effect either
+		w.ok(w.Members.AskNow(w.ctx(), second, []byte("2"), later))
 		want(w.t, "afterwards", w.askAll(later.Add(day)), 0)
 
 		// The server answers that it did not accept the email.
-		w.ok(w.AskAgain(w.ctx(), second, []byte("2"), true, later.Add(time.Hour)))
-		_, err = w.JoinRequest(w.ctx(), []byte("2"), later)
+		w.ok(w.Members.AskAgain(w.ctx(), second, []byte("2"), true, later.Add(time.Hour)))
+		_, err = w.Members.JoinRequest(w.ctx(), []byte("2"), later)
 		oneLine(w.t, err, digest.NotFound)
 		want(w.t, "too early", w.askAll(later), 0)
-		third, found, err := w.NextAsk(w.ctx(), later.Add(time.Hour))
+		third, found, err := w.Members.NextAsk(w.ctx(), later.Add(time.Hour))
 		w.ok(err)
 		want(w.t, "found", found, true)
 		want(w.t, "tries", third.Tries, 1)
@@ -215,10 +215,10 @@ func TestAskPace(t *testing.T) {
 		w.ask(n, noon, all[digest.AsksADay+50:]...)
 		want(w.t, "at one domain", w.askAll(noon), digest.AsksToDomain)
 		want(w.t, "half an hour later", w.askAll(noon.Add(30*time.Minute)), 0)
-		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, "by the publisher", noon))
+		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, "by the publisher", noon))
 		at := noon.Add(61 * time.Minute)
 		want(w.t, "held", w.askAll(at), 0)
-		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", noon))
+		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", noon))
 		for _, lane := range []string{"", "big.example"} {
 			pause := func(until time.Time) func(digest.Lane) digest.Lane {
 				return func(l digest.Lane) digest.Lane {
@@ -226,10 +226,10 @@ func TestAskPace(t *testing.T) {
 					return l
 				}
 			}
-			_, err := w.ChangeLane(w.ctx(), at, lane, pause(at.Add(time.Hour)))
+			_, err := w.Editions.ChangeLane(w.ctx(), at, lane, pause(at.Add(time.Hour)))
 			w.ok(err)
 			want(w.t, "in trouble", w.askAll(at), 0)
-			_, err = w.ChangeLane(w.ctx(), at, lane, pause(time.Time{}))
+			_, err = w.Editions.ChangeLane(w.ctx(), at, lane, pause(time.Time{}))
 			w.ok(err)
 		}
 		want(w.t, "an hour later", w.askAll(at), 5)
@@ -244,18 +244,18 @@ func TestAskStops(t *testing.T) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		w.ask(n, noon, "a@a.example", "b@b.example", "c@c.example")
 		for range 2 {
-			a, _, err := w.NextAsk(w.ctx(), noon)
+			a, _, err := w.Members.NextAsk(w.ctx(), noon)
 			w.ok(err)
-			w.ok(w.AskNow(w.ctx(), a, []byte(a.Email), noon))
-			_, err = w.RecordAskBounce(w.ctx(), noon, a.ID, digest.Bounce{Kind: digest.Complaint})
+			w.ok(w.Members.AskNow(w.ctx(), a, []byte(a.Email), noon))
+			_, err = w.Members.RecordAskBounce(w.ctx(), noon, a.ID, digest.Bounce{Kind: digest.Complaint})
 			w.ok(err)
 		}
 		want(w.t, "asked", w.askAll(noon), 0)
-		_, stopped, err := w.AskCounts(w.ctx(), n.ID, noon)
+		_, stopped, err := w.Members.AskCounts(w.ctx(), n.ID, noon)
 		w.ok(err)
 		want(w.t, "says", stopped, "2 of the last 2 people asked to confirm marked the email as spam")
 		late := noon.Add(digest.AskPatience)
-		w.ok(w.ForgetAsks(w.ctx(), late))
+		w.ok(w.Members.ForgetAsks(w.ctx(), late))
 		want(w.t, "forgotten", w.counts(n, late), digest.AskCounts{Complained: 2})
 		want(w.t, "may be asked by a later list", w.ask(n, late, "a@a.example", "c@c.example"),
 			store.AskCount{Queued: 1, Barred: 1})
@@ -268,7 +268,7 @@ func TestWhoGoesIsNotAsked(t *testing.T) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		d := w.reader("ada", "UTC")
 		w.ask(n, noon, "Ada@example.org")
-		w.ok(w.RemoveUser(w.ctx(), d.UserID, noon))
+		w.ok(w.Readers.RemoveUser(w.ctx(), d.UserID, noon))
 		want(w.t, "asked", w.askAll(noon), 0)
 		want(w.t, "addresses", w.addresses(), 0)
 		want(w.t, "again", w.ask(n, noon, "ada@example.org"), store.AskCount{Known: 1})
@@ -300,11 +300,11 @@ func TestAskPutOff(t *testing.T) {
 		for i := range 4 {
 			w.ask(w.newsletter(fmt.Sprint("list-", i), w.reader(fmt.Sprint("owner", i), "UTC")), noon, "mo@example.org")
 		}
-		a, found, err := w.NextAsk(w.ctx(), noon)
+		a, found, err := w.Members.NextAsk(w.ctx(), noon)
 		w.ok(err)
 		want(w.t, "found", found, true)
-		w.ok(w.AskNow(w.ctx(), a, []byte("h"), noon))
-		w.ok(w.AskAgain(w.ctx(), a, []byte("h"), true, noon.Add(day)))
+		w.ok(w.Members.AskNow(w.ctx(), a, []byte("h"), noon))
+		w.ok(w.Members.AskAgain(w.ctx(), a, []byte("h"), true, noon.Add(day)))
 		want(w.t, "others", w.askBy(noon, numbered), 3)
 	})
 }
@@ -314,7 +314,7 @@ func TestAddOneMailbox(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		add := func(email string, now time.Time) error {
-			_, _, err := w.Join(w.ctx(), n.ID, store.Joining{Email: email, TimeZone: "UTC"}, now)
+			_, _, err := w.Members.Join(w.ctx(), n.ID, store.Joining{Email: email, TimeZone: "UTC"}, now)
 			return err
 		}
 		for i := range 3 {

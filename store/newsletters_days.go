@@ -53,7 +53,8 @@ const daySums = `CAST(SUM(x.joined) AS BIGINT) AS joined, CAST(SUM(x.gone) AS BI
 	` + letterSums
 
 // NewsletterDays returns the counts of a newsletter from a day on, earliest first. Days without counts are absent.
-func (s *Store) NewsletterDays(ctx context.Context, id digest.NewsletterID, since digest.Date) ([]digest.NewsletterDay,
+func (s Newsletters) NewsletterDays(ctx context.Context, id digest.NewsletterID,
+	since digest.Date) ([]digest.NewsletterDay,
 	error) {
 	return readRows[digest.NewsletterDay](ctx, s.read(), "reading the days of a newsletter",
 		`SELECT x.day, `+daySums+` FROM newsletter_days x
@@ -61,7 +62,7 @@ func (s *Store) NewsletterDays(ctx context.Context, id digest.NewsletterID, sinc
 }
 
 // LetterCounts returns the email counts of all newsletters from a day on.
-func (s *Store) LetterCounts(ctx context.Context, since digest.Date) (map[digest.NewsletterID]digest.LetterCounts,
+func (s Newsletters) LetterCounts(ctx context.Context, since digest.Date) (map[digest.NewsletterID]digest.LetterCounts,
 	error) {
 	rows, err := readRows[troubledRow](ctx, s.read(), "counting letters",
 		`SELECT x.newsletter_id, `+letterSums+` FROM newsletter_days x
@@ -89,7 +90,7 @@ type HeldNewsletter struct {
 
 // HoldTroubled holds the active newsletters with too many bounces or complaints (digest.LetterCounts), and returns
 // them. It counts the last digest.CountedDays, but only from the day after a newsletter's last release.
-func (s *Store) HoldTroubled(ctx context.Context, now time.Time) (held []HeldNewsletter, err error) {
+func (s Newsletters) HoldTroubled(ctx context.Context, now time.Time) (held []HeldNewsletter, err error) {
 	since := digest.DateOf(now.UTC()).Plus(1 - digest.CountedDays).String()
 	troubled, err := readRows[troubledRow](ctx, s.read(), "looking for newsletters in trouble",
 		`SELECT x.newsletter_id, `+letterSums+`
@@ -115,7 +116,8 @@ func (s *Store) HoldTroubled(ctx context.Context, now time.Time) (held []HeldNew
 }
 
 // holdTroubled holds a newsletter. It returns the zero value if the newsletter is not active any longer.
-func (s *Store) holdTroubled(ctx context.Context, id digest.NewsletterID, reason string, now time.Time) (HeldNewsletter,
+func (s *database) holdTroubled(ctx context.Context, id digest.NewsletterID, reason string,
+	now time.Time) (HeldNewsletter,
 	error) {
 	return changed(ctx, s, "holding a newsletter", func(c conn) (h HeldNewsletter, err error) {
 		if h.Newsletter, err = readNewsletter(ctx, c, `n.id = ?`, id); err != nil ||

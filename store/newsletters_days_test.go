@@ -24,7 +24,7 @@ func TestThirtyDaysOfANewsletter(t *testing.T) {
 		members := make(map[digest.DigestID]digest.Member)
 		away := make(map[digest.DigestID]bool) // members who have left once: they miss the posts of that time
 		join := func(i int, now time.Time) {
-			m, _, err := w.Join(w.ctx(), n.ID, store.Joining{Email: fmt.Sprintf("m%d@example.org", i),
+			m, _, err := w.Members.Join(w.ctx(), n.ID, store.Joining{Email: fmt.Sprintf("m%d@example.org", i),
 				TimeZone: zones[i%len(zones)], Asked: true}, now)
 			w.ok(err)
 			members[m.DigestID] = m
@@ -52,7 +52,7 @@ func TestThirtyDaysOfANewsletter(t *testing.T) {
 				for id := range members {
 					if left++; left <= 10 {
 						away[id] = true
-						w.ok(w.SetDigestState(w.ctx(), id, digest.DigestLeft, now))
+						w.ok(w.Readers.SetDigestState(w.ctx(), id, digest.DigestLeft, now))
 					}
 				}
 			}
@@ -93,11 +93,11 @@ func TestThirtyDaysOfANewsletter(t *testing.T) {
 // lettersOf returns the dates of the issues that contained each post.
 func (w world) lettersOf(id digest.DigestID) map[string][]digest.Date {
 	w.t.Helper()
-	all, err := w.Editions(w.ctx(), id, 1000)
+	all, err := w.Editions.Editions(w.ctx(), id, 1000)
 	w.ok(err)
 	came := make(map[string][]digest.Date)
 	for _, e := range all {
-		refs, err := w.EditionPosts(w.ctx(), []digest.Delivery{{Edition: e}})
+		refs, err := w.Editions.EditionPosts(w.ctx(), []digest.Delivery{{Edition: e}})
 		w.ok(err)
 		for _, ref := range refs[e.ID] {
 			if ref.Carried {

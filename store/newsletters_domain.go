@@ -16,7 +16,7 @@ const signedAddress = `COALESCE((SELECT x.from_address FROM newsletter_domains x
 
 // SetNewsletterDomain stores the address and the key from which a newsletter is sent, in place of any former ones. It
 // returns digest.Conflict if the newsletter has ended.
-func (s *Store) SetNewsletterDomain(ctx context.Context, d digest.NewsletterDomain) error {
+func (s Newsletters) SetNewsletterDomain(ctx context.Context, d digest.NewsletterDomain) error {
 	return s.change(ctx, "storing the domain of a newsletter", func(c conn) error {
 		n, err := readNewsletter(ctx, c, `n.id = ?`, d.NewsletterID)
 		switch {
@@ -37,14 +37,15 @@ func (s *Store) SetNewsletterDomain(ctx context.Context, d digest.NewsletterDoma
 }
 
 // NewsletterDomain returns a newsletter's own address and key, or digest.NotFound.
-func (s *Store) NewsletterDomain(ctx context.Context, id digest.NewsletterID) (digest.NewsletterDomain, error) {
+func (s Newsletters) NewsletterDomain(ctx context.Context, id digest.NewsletterID) (digest.NewsletterDomain, error) {
 	return readOne[digest.NewsletterDomain](ctx, s.read(), "reading the domain of a newsletter",
 		notFound("the newsletter has no sending domain; set one: digest newsletter domain SLUG letters@example.org"),
 		`SELECT `+domainColumns+` FROM newsletter_domains x WHERE x.newsletter_id = ?`, id)
 }
 
 // NewsletterDomainsDue returns up to most domains whose DNS records are due for a check, longest due first.
-func (s *Store) NewsletterDomainsDue(ctx context.Context, now time.Time, most int) ([]digest.NewsletterDomain, error) {
+func (s Newsletters) NewsletterDomainsDue(ctx context.Context, now time.Time, most int) ([]digest.NewsletterDomain,
+	error) {
 	return readRows[digest.NewsletterDomain](ctx, s.read(), "finding domains to look at",
 		`SELECT `+domainColumns+` FROM newsletter_domains x
 		WHERE x.next_at <= ? ORDER BY x.next_at, x.newsletter_id LIMIT ?`, now, most)
@@ -52,8 +53,8 @@ func (s *Store) NewsletterDomainsDue(ctx context.Context, now time.Time, most in
 
 // RecordDomainLook stores the result of a DNS check, unless the domain has a new key. turned reports whether this
 // check changed whether the key signs. Of several concurrent checks, one reports it.
-func (s *Store) RecordDomainLook(ctx context.Context, was, is digest.NewsletterDomain) (turned bool, err error) {
-	n, err := changed(ctx, s, "storing what was seen of a domain", func(c conn) (int, error) {
+func (s Newsletters) RecordDomainLook(ctx context.Context, was, is digest.NewsletterDomain) (turned bool, err error) {
+	n, err := changed(ctx, s.database, "storing what was seen of a domain", func(c conn) (int, error) {
 		return c.exec(ctx, `UPDATE newsletter_domains SET signs = ?, finding = ?, checked_at = ?, seen_at = ?,
 			next_at = ?
 			WHERE newsletter_id = ? AND selector = ? AND signs = ?`,
@@ -65,19 +66,19 @@ func (s *Store) RecordDomainLook(ctx context.Context, was, is digest.NewsletterD
 
 // RemoveNewsletterDomain deletes a newsletter's own address and key, so that it is sent from the instance's address
 // again. It returns digest.NotFound if the newsletter has none.
-func (s *Store) RemoveNewsletterDomain(ctx context.Context, id digest.NewsletterID) error {
+func (s Newsletters) RemoveNewsletterDomain(ctx context.Context, id digest.NewsletterID) error {
 	return s.runOne(ctx, "removing the domain of a newsletter", notFound("the newsletter has no sending domain"),
 		`DELETE FROM newsletter_domains WHERE newsletter_id = ?`, id)
 }
 
 // NewsletterDomains returns the domains of all newsletters.
-func (s *Store) NewsletterDomains(ctx context.Context) ([]digest.NewsletterDomain, error) {
+func (s Newsletters) NewsletterDomains(ctx context.Context) ([]digest.NewsletterDomain, error) {
 	return readRows[digest.NewsletterDomain](ctx, s.read(), "listing the domains of newsletters", `SELECT `+
 		domainColumns+` FROM newsletter_domains x ORDER BY x.newsletter_id`)
 }
 
 // ResealDomain stores the key of a domain sealed anew, unless the key has changed.
-func (s *Store) ResealDomain(ctx context.Context, was digest.NewsletterDomain, sealed string) error {
+func (s Newsletters) ResealDomain(ctx context.Context, was digest.NewsletterDomain, sealed string) error {
 	return s.run(ctx, "sealing the key of a domain",
 		`UPDATE newsletter_domains SET sealed = ? WHERE newsletter_id = ? AND sealed = ?`, sealed, was.NewsletterID,
 		was.Sealed)

@@ -13,13 +13,13 @@ import (
 // AddNewsletterFeed adds a feed to a newsletter: to its archive first, then to its members, in several transactions.
 // As after Subscribe, each next issue has the feed's recent posts. If the newsletter has the feed already,
 // AddNewsletterFeed stores the title, folder, display and extras of sub, and adds the feed for members who lack it.
-func (s *Store) AddNewsletterFeed(ctx context.Context, id digest.NewsletterID, sub digest.Subscription,
+func (s Newsletters) AddNewsletterFeed(ctx context.Context, id digest.NewsletterID, sub digest.Subscription,
 	now time.Time) error {
 	ids, err := s.newsletterDigests(ctx, id)
 	if err != nil {
 		return err
 	}
-	_, err = changeInParts(ctx, s, "adding a feed to the newsletter", ids,
+	_, err = changeInParts(ctx, s.database, "adding a feed to the newsletter", ids,
 		func(c conn, part []digest.DigestID) (int, error) {
 			for _, d := range part {
 				sub.DigestID = d
@@ -43,19 +43,19 @@ func (s *Store) AddNewsletterFeed(ctx context.Context, id digest.NewsletterID, s
 
 // RemoveNewsletterFeed removes a feed from a newsletter, with its waiting posts. It returns digest.NotFound if the
 // newsletter does not have the feed.
-func (s *Store) RemoveNewsletterFeed(ctx context.Context, id digest.NewsletterID, feed digest.FeedID) error {
+func (s Newsletters) RemoveNewsletterFeed(ctx context.Context, id digest.NewsletterID, feed digest.FeedID) error {
 	n, err := s.Newsletter(ctx, id)
 	if err != nil {
 		return err
 	}
-	if _, err := s.Subscription(ctx, n.ArchiveID, feed); err != nil {
+	if _, err := (Subscriptions{s.database}).Subscription(ctx, n.ArchiveID, feed); err != nil {
 		return err
 	}
 	ids, err := s.newsletterDigests(ctx, id)
 	if err != nil {
 		return err
 	}
-	_, err = changeInParts(ctx, s, "taking a feed out of the newsletter", ids,
+	_, err = changeInParts(ctx, s.database, "taking a feed out of the newsletter", ids,
 		func(c conn, part []digest.DigestID) (int, error) {
 			if err := lockFeed(ctx, c, feed); err != nil {
 				return 0, err
@@ -71,7 +71,7 @@ func (s *Store) RemoveNewsletterFeed(ctx context.Context, id digest.NewsletterID
 }
 
 // newsletterDigests returns the digests of a newsletter's archive and its members, the archive first.
-func (s *Store) newsletterDigests(ctx context.Context, id digest.NewsletterID) ([]digest.DigestID, error) {
+func (s *database) newsletterDigests(ctx context.Context, id digest.NewsletterID) ([]digest.DigestID, error) {
 	return readRows[digest.DigestID](ctx, s.read(), "finding the members",
 		`SELECT d.id FROM digests d JOIN newsletters n ON n.id = d.newsletter_id
 		WHERE d.newsletter_id = ? AND (d.state <> 'left' OR d.id = n.archive_id)

@@ -22,11 +22,11 @@ func TestNewsletterDays(t *testing.T) {
 		for i := range 4 {
 			members = append(members, w.member(n, fmt.Sprintf("m%d@example.org", i), "Europe/Paris"))
 		}
-		w.ok(w.SetDigestState(w.ctx(), members[0].DigestID, digest.DigestLeft, noon))
-		w.ok(w.SetDigestState(w.ctx(), members[0].DigestID, digest.DigestActive, noon)) // returns
-		w.ok(w.RemoveUser(w.ctx(), members[1].UserID, noon))
+		w.ok(w.Readers.SetDigestState(w.ctx(), members[0].DigestID, digest.DigestLeft, noon))
+		w.ok(w.Readers.SetDigestState(w.ctx(), members[0].DigestID, digest.DigestActive, noon)) // returns
+		w.ok(w.Readers.RemoveUser(w.ctx(), members[1].UserID, noon))
 		days := func() []digest.NewsletterDay {
-			all, err := w.NewsletterDays(w.ctx(), n.ID, noonDay)
+			all, err := w.Newsletters.NewsletterDays(w.ctx(), n.ID, noonDay)
 			w.ok(err)
 			return all
 		}
@@ -74,11 +74,12 @@ func TestComplaintOfALetter(t *testing.T) {
 		}
 		for id, state := range map[digest.DigestID]digest.DigestState{m.DigestID: digest.DigestLeft,
 			second.DigestID: digest.DigestActive, ada.ID: digest.DigestActive} {
-			d, err := w.Digest(w.ctx(), id)
+			d, err := w.Readers.Digest(w.ctx(), id)
 			w.ok(err)
 			want(w.t, fmt.Sprint("digest ", id), d.State, state)
 		}
-		_, _, err := w.Join(w.ctx(), n.ID, store.Joining{Email: "ada@example.org", TimeZone: "UTC"}, parisMidnight)
+		_, _, err := w.Members.Join(w.ctx(), n.ID, store.Joining{Email: "ada@example.org", TimeZone: "UTC"},
+			parisMidnight)
 		oneLine(w.t, err, digest.Conflict)
 		w.holds("and why is known", 1, `SELECT count(*) FROM newsletter_suppressions WHERE reason = 'complained'`)
 	})
@@ -109,7 +110,7 @@ func TestHoldTroubled(t *testing.T) {
 		}
 		held := func(want int, why string) []store.HeldNewsletter {
 			w.t.Helper()
-			all, err := w.HoldTroubled(w.ctx(), now)
+			all, err := w.Newsletters.HoldTroubled(w.ctx(), now)
 			w.ok(err)
 			if len(all) != want {
 				w.t.Errorf("%s: held %v", why, all)
@@ -122,18 +123,18 @@ func TestHoldTroubled(t *testing.T) {
 		got := held(1, "five of six")[0]
 		want(w.t, "owner", got.Owner, "anna@example.org")
 		want(w.t, "reason", got.HeldReason, "5 of 6 emails bounced, which is more than 5 %")
-		stored, err := w.Newsletter(w.ctx(), n.ID)
+		stored, err := w.Newsletters.Newsletter(w.ctx(), n.ID)
 		w.ok(err)
 		want(w.t, "stored", stored.State, digest.NewsletterHeld)
 		want(w.t, "with why", stored.HeldReason, got.HeldReason)
 		held(0, "it is held already")
-		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", now))
+		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", now))
 		held(0, "what was before the release")
 		w.ok(w.Exec(w.ctx(), `UPDATE newsletters SET counted_from = ''`))
-		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, digest.HeldByPublisher, now))
-		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", now))
+		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, digest.HeldByPublisher, now))
+		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", now))
 		held(1, "held and released by the publisher, whose word begins no new count")
-		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", now))
+		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", now))
 		now = now.Add(40 * day)
 		held(0, "long ago")
 	})

@@ -15,24 +15,25 @@ const letterColumns = `l.newsletter_id, l.local_date, l.subject, l.note, l.skipp
 
 // NewsletterLetter returns the publisher's decisions about the issue of a date. Without decisions only the keys are
 // set.
-func (s *Store) NewsletterLetter(ctx context.Context, id digest.NewsletterID,
+func (s Newsletters) NewsletterLetter(ctx context.Context, id digest.NewsletterID,
 	date digest.Date) (digest.NewsletterLetter, error) {
 	l, err := readLetter(ctx, s.read(), id, date)
 	return l, failed("reading what was decided of a letter", err)
 }
 
 // LettersLeft returns the issues of a newsletter that were sent, newest first. They are public.
-func (s *Store) LettersLeft(ctx context.Context, n digest.Newsletter, now time.Time, limit int) ([]digest.Edition,
+func (s Newsletters) LettersLeft(ctx context.Context, n digest.Newsletter, now time.Time, limit int) ([]digest.Edition,
 	error) {
 	const waiting = 2 // issues that may wait for approval together: today's, and tomorrow's farther east
-	all, err := s.LatestEditions(ctx, n.ArchiveID, now, limit+waiting)
+	all, err := Editions{s.database}.LatestEditions(ctx, n.ArchiveID, now, limit+waiting)
 	left := slices.DeleteFunc(all, func(e digest.Edition) bool { return e.SendAt.After(now) })
 	return left[:min(len(left), limit)], err
 }
 
 // LetterDelivery returns an edition of a newsletter's archive with its publisher's decisions.
-func (s *Store) LetterDelivery(ctx context.Context, n digest.Newsletter, e digest.Edition) (digest.Delivery, error) {
-	archive, err := s.Digest(ctx, n.ArchiveID)
+func (s Newsletters) LetterDelivery(ctx context.Context, n digest.Newsletter, e digest.Edition) (digest.Delivery,
+	error) {
+	archive, err := Readers{s.database}.Digest(ctx, n.ArchiveID)
 	if err != nil {
 		return digest.Delivery{}, err
 	}
@@ -43,9 +44,10 @@ func (s *Store) LetterDelivery(ctx context.Context, n digest.Newsletter, e diges
 }
 
 // NextLetter returns the archive of a newsletter and the publisher's decisions about the issue of its next midnight.
-func (s *Store) NextLetter(ctx context.Context, n digest.Newsletter) (archive digest.Digest, l digest.NewsletterLetter,
+func (s Newsletters) NextLetter(ctx context.Context, n digest.Newsletter) (archive digest.Digest,
+	l digest.NewsletterLetter,
 	err error) {
-	if archive, err = s.Digest(ctx, n.ArchiveID); err != nil {
+	if archive, err = (Readers{s.database}).Digest(ctx, n.ArchiveID); err != nil {
 		return archive, l, err
 	}
 	zone, err := calendar.Zone(archive.TimeZone)
@@ -56,7 +58,7 @@ func (s *Store) NextLetter(ctx context.Context, n digest.Newsletter) (archive di
 }
 
 // LettersWaiting returns the dates whose issues wait for approval, earliest first.
-func (s *Store) LettersWaiting(ctx context.Context, n digest.Newsletter, now time.Time) ([]digest.Date, error) {
+func (s Newsletters) LettersWaiting(ctx context.Context, n digest.Newsletter, now time.Time) ([]digest.Date, error) {
 	if n.ApproveWithin == 0 {
 		return nil, nil
 	}
@@ -71,7 +73,7 @@ func (s *Store) LettersWaiting(ctx context.Context, n digest.Newsletter, now tim
 }
 
 // LettersDecided returns the publisher's decisions about up to most issues from a date on, ordered by date.
-func (s *Store) LettersDecided(ctx context.Context, id digest.NewsletterID, from digest.Date,
+func (s Newsletters) LettersDecided(ctx context.Context, id digest.NewsletterID, from digest.Date,
 	most int) ([]digest.NewsletterLetter, error) {
 	return readRows[digest.NewsletterLetter](ctx, s.read(), "reading what was decided of letters",
 		`SELECT `+letterColumns+` FROM newsletter_letters l
@@ -79,7 +81,7 @@ func (s *Store) LettersDecided(ctx context.Context, id digest.NewsletterID, from
 }
 
 // LetterWaits reports whether a mailer still has to send the issue of a date to a member.
-func (s *Store) LetterWaits(ctx context.Context, id digest.NewsletterID, date digest.Date) (bool, error) {
+func (s Newsletters) LetterWaits(ctx context.Context, id digest.NewsletterID, date digest.Date) (bool, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM digests d JOIN editions e ON e.digest_id = d.id
 		WHERE d.newsletter_id = ? AND e.local_date = ? AND e.state IN ('ready', 'leased') LIMIT 1) x`,
 		id, date)
@@ -96,7 +98,7 @@ func readLetter(ctx context.Context, c conn, id digest.NewsletterID, date digest
 
 // SetNewsletterLetter stores the subject and the note of an issue, and whether it is skipped. This affects members
 // whose date has not begun, and emails that are not composed yet.
-func (s *Store) SetNewsletterLetter(ctx context.Context, l digest.NewsletterLetter) error {
+func (s Newsletters) SetNewsletterLetter(ctx context.Context, l digest.NewsletterLetter) error {
 	if err := l.Check(); err != nil {
 		return err
 	}
@@ -111,9 +113,9 @@ func (s *Store) SetNewsletterLetter(ctx context.Context, l digest.NewsletterLett
 // ApproveNewsletterLetter approves the issue of a date. The emails that wait for approval are sent at their members'
 // hour, or now if it has passed. Emails created later are sent at their members' hour. It returns how many were
 // waiting.
-func (s *Store) ApproveNewsletterLetter(ctx context.Context, id digest.NewsletterID, date digest.Date,
+func (s Newsletters) ApproveNewsletterLetter(ctx context.Context, id digest.NewsletterID, date digest.Date,
 	now time.Time) (int, error) {
-	return changed(ctx, s, "approving a letter", func(c conn) (int, error) {
+	return changed(ctx, s.database, "approving a letter", func(c conn) (int, error) {
 		n, err := readNewsletter(ctx, c, `n.id = ?`, id)
 		if err != nil {
 			return 0, err
@@ -139,7 +141,7 @@ func (s *Store) ApproveNewsletterLetter(ctx context.Context, id digest.Newslette
 
 // PullPost removes a post from the issues of a newsletter that were not sent. The post moves to the next midnight,
 // whose issue omits it unless UnpullPost allows it again. PullPost deletes issues that have no other content.
-func (s *Store) PullPost(ctx context.Context, id digest.NewsletterID, post digest.PostID, now time.Time) error {
+func (s Newsletters) PullPost(ctx context.Context, id digest.NewsletterID, post digest.PostID, now time.Time) error {
 	return s.change(ctx, "pulling a post", func(c conn) error {
 		err := c.run(ctx, `INSERT INTO newsletter_pulled_posts (newsletter_id, post_id, pulled_at) VALUES (?, ?, ?)
 			ON CONFLICT DO NOTHING`, id, post, now)
@@ -178,8 +180,8 @@ func (s *Store) PullPost(ctx context.Context, id digest.NewsletterID, post diges
 
 // UnsentPosts returns the posts of a newsletter that some members have not got: the posts of its next issue, and of
 // archive editions whose send time has not come.
-func (s *Store) UnsentPosts(ctx context.Context, n digest.Newsletter, now time.Time) ([]digest.PostRef, error) {
-	refs, err := s.WaitingPosts(ctx, n.ArchiveID)
+func (s Newsletters) UnsentPosts(ctx context.Context, n digest.Newsletter, now time.Time) ([]digest.PostRef, error) {
+	refs, err := Editions{s.database}.WaitingPosts(ctx, n.ArchiveID)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +190,7 @@ func (s *Store) UnsentPosts(ctx context.Context, n digest.Newsletter, now time.T
 	if err != nil || len(made) == 0 {
 		return refs, err
 	}
-	posts, err := s.EditionPosts(ctx,
+	posts, err := Editions{s.database}.EditionPosts(ctx,
 		each(made, func(e digest.Edition) digest.Delivery { return digest.Delivery{Edition: e} }))
 	for _, e := range made {
 		refs = append(refs, posts[e.ID]...)
@@ -197,13 +199,13 @@ func (s *Store) UnsentPosts(ctx context.Context, n digest.Newsletter, now time.T
 }
 
 // UnpullPost allows a pulled post in the issues that are created from now on.
-func (s *Store) UnpullPost(ctx context.Context, id digest.NewsletterID, post digest.PostID) error {
+func (s Newsletters) UnpullPost(ctx context.Context, id digest.NewsletterID, post digest.PostID) error {
 	return s.run(ctx, "putting a post back",
 		`DELETE FROM newsletter_pulled_posts WHERE newsletter_id = ? AND post_id = ?`, id, post)
 }
 
 // PulledPosts returns the posts that are pulled from a newsletter, latest first.
-func (s *Store) PulledPosts(ctx context.Context, id digest.NewsletterID) ([]digest.PostID, error) {
+func (s Newsletters) PulledPosts(ctx context.Context, id digest.NewsletterID) ([]digest.PostID, error) {
 	return readRows[digest.PostID](ctx, s.read(), "listing pulled posts",
 		`SELECT x.post_id FROM newsletter_pulled_posts x
 		WHERE x.newsletter_id = ? ORDER BY x.pulled_at DESC, x.post_id DESC`, id)

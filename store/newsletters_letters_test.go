@@ -24,10 +24,11 @@ func TestLetterSubjectAndNote(t *testing.T) {
 		w.member(n, "mo@example.org", "Europe/Paris")
 		own := w.reader("ada", "Europe/Paris")
 		w.subscribe(own, f)
-		oneLine(w.t, w.SetNewsletterLetter(w.ctx(), digest.NewsletterLetter{NewsletterID: n.ID}), digest.Invalid)
+		oneLine(w.t, w.Newsletters.SetNewsletterLetter(w.ctx(), digest.NewsletterLetter{NewsletterID: n.ID}),
+			digest.Invalid)
 		l := digest.NewsletterLetter{NewsletterID: n.ID, LocalDate: parisDay, Subject: "Of boats",
 			Note: "Back again.\nAt last."}
-		w.ok(w.SetNewsletterLetter(w.ctx(), l))
+		w.ok(w.Newsletters.SetNewsletterLetter(w.ctx(), l))
 		w.record(noon, f, posts(noon, "p"))
 		want(w.t, "released", w.hour(parisMidnight), 2)
 		for _, e := range w.claimsAt(parisMidnight) {
@@ -47,12 +48,12 @@ func TestLetterSpeaks(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("anna.example")
 		anna := w.reader("anna", "Europe/Paris")
-		w.ok(w.SetLanguage(w.ctx(), anna.UserID, "de"))
+		w.ok(w.Readers.SetLanguage(w.ctx(), anna.UserID, "de"))
 		n := w.newsletter("anna-writes", anna, f)
 		want(w.t, "the newsletter's", n.Language, "de")
 		w.member(n, "mo@example.org", "Europe/Paris")
 		li := w.member(n, "li@example.org", "Europe/Paris")
-		w.ok(w.SetLanguage(w.ctx(), li.UserID, "ja"))
+		w.ok(w.Readers.SetLanguage(w.ctx(), li.UserID, "ja"))
 		w.record(noon, f, posts(noon, "p"))
 		w.hour(parisMidnight)
 		spoken := map[string]string{}
@@ -60,7 +61,7 @@ func TestLetterSpeaks(t *testing.T) {
 			spoken[e.Email] = e.Language
 		}
 		want(w.t, "spoken", fmt.Sprint(spoken), "map[li@example.org:ja mo@example.org:de]")
-		archived, err := w.LetterDelivery(w.ctx(), n, w.last(digest.Digest{ID: n.ArchiveID}))
+		archived, err := w.Newsletters.LetterDelivery(w.ctx(), n, w.last(digest.Digest{ID: n.ArchiveID}))
 		w.ok(err)
 		want(w.t, "the archive's", archived.Language, "de")
 	})
@@ -73,14 +74,14 @@ func TestLetterWaitsForApproval(t *testing.T) {
 		f := w.feed("anna.example")
 		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
 		n.ApproveWithin = 6 * time.Hour
-		w.ok(w.SetNewsletter(w.ctx(), n, noon))
+		w.ok(w.Newsletters.SetNewsletter(w.ctx(), n, noon))
 		w.member(n, "mo@example.org", "Europe/Paris")
 		w.member(n, "li@example.org", "Europe/London")
 		w.record(noon, f, posts(noon, "p"))
 		want(w.t, "released: the archive's and Mo's", w.hour(parisMidnight), 2)
 		want(w.t, "leave before they may", len(w.claimsAt(parisMidnight.Add(30*time.Minute))), 0)
 		approved := parisMidnight.Add(40 * time.Minute)
-		waited, err := w.ApproveNewsletterLetter(w.ctx(), n.ID, parisDay, approved)
+		waited, err := w.Newsletters.ApproveNewsletterLetter(w.ctx(), n.ID, parisDay, approved)
 		w.ok(err)
 		want(w.t, "waited", waited, 1)
 		archive := w.last(digest.Digest{ID: n.ArchiveID})
@@ -105,7 +106,7 @@ func TestLetterSkipped(t *testing.T) {
 		f := w.feed("anna.example")
 		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		w.ok(w.SetNewsletterLetter(w.ctx(), digest.NewsletterLetter{NewsletterID: n.ID, LocalDate: parisDay,
+		w.ok(w.Newsletters.SetNewsletterLetter(w.ctx(), digest.NewsletterLetter{NewsletterID: n.ID, LocalDate: parisDay,
 			Skipped: true}))
 		w.record(noon, f, posts(noon, "p"))
 		want(w.t, "released", w.hour(parisMidnight), 0)
@@ -125,7 +126,7 @@ func TestNewsletterHeldLosesNothing(t *testing.T) {
 		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
 		m := w.member(n, "mo@example.org", "Europe/Paris")
 		hold := func(state digest.NewsletterState, now time.Time) {
-			w.ok(w.SetNewsletterState(w.ctx(), n.ID, state, "complaints", now))
+			w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, state, "complaints", now))
 		}
 		w.record(noon, f, posts(noon, "p"))
 		w.hour(parisMidnight)
@@ -154,8 +155,8 @@ func TestHoldThatEndsInTime(t *testing.T) {
 		w.member(n, "mo@example.org", "Europe/Paris")
 		w.record(noon, f, posts(noon, "p"))
 		w.hour(parisMidnight)
-		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, "complaints", parisMidnight))
-		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", parisMidnight.Add(time.Hour)))
+		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, "complaints", parisMidnight))
+		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", parisMidnight.Add(time.Hour)))
 		want(w.t, "leave before", len(w.claimsAt(parisMidnight.Add(time.Hour-time.Second))), 0)
 		want(w.t, "leave", len(w.claimsAt(parisMidnight.Add(time.Hour))), 1)
 	})
@@ -169,11 +170,11 @@ func TestPulledPost(t *testing.T) {
 		own := w.reader("ada", "Europe/Paris")
 		w.subscribe(own, f)
 		w.record(noon, f, posts(noon, "p", "q", "r"))
-		w.ok(w.PullPost(w.ctx(), n.ID, w.find("p"), noon))
-		w.ok(w.PullPost(w.ctx(), n.ID, w.find("r"), noon))
-		w.ok(w.PullPost(w.ctx(), n.ID, w.find("r"), noon))
-		w.ok(w.UnpullPost(w.ctx(), n.ID, w.find("r")))
-		pulled, err := w.PulledPosts(w.ctx(), n.ID)
+		w.ok(w.Newsletters.PullPost(w.ctx(), n.ID, w.find("p"), noon))
+		w.ok(w.Newsletters.PullPost(w.ctx(), n.ID, w.find("r"), noon))
+		w.ok(w.Newsletters.PullPost(w.ctx(), n.ID, w.find("r"), noon))
+		w.ok(w.Newsletters.UnpullPost(w.ctx(), n.ID, w.find("r")))
+		pulled, err := w.Newsletters.PulledPosts(w.ctx(), n.ID)
 		w.ok(err)
 		want(w.t, "waits", w.waiting(digest.Digest{ID: m.DigestID}), "q r")
 		wantDiff(w.t, "pulled", pulled, []digest.PostID{w.find("p")})
@@ -185,7 +186,7 @@ func TestPulledPost(t *testing.T) {
 		}
 
 		w.record(noon.Add(day), f, posts(noon.Add(day), "s"))
-		w.ok(w.PullPost(w.ctx(), n.ID, w.find("s"), noon))
+		w.ok(w.Newsletters.PullPost(w.ctx(), n.ID, w.find("s"), noon))
 		want(w.t, "released: the reader's own", w.hour(parisMidnight.Add(day)), 1)
 	})
 }
@@ -197,22 +198,22 @@ func TestPulledWhileItWaits(t *testing.T) {
 		f := w.feed("anna.example")
 		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
 		n.ApproveWithin = 6 * time.Hour
-		w.ok(w.SetNewsletter(w.ctx(), n, noon))
+		w.ok(w.Newsletters.SetNewsletter(w.ctx(), n, noon))
 		m := w.member(n, "mo@example.org", "Europe/Paris")
 		w.record(noon, f, posts(noon, "p", "q"))
 		w.hour(parisMidnight)
 		later := parisMidnight.Add(time.Hour)
-		refs, err := w.UnsentPosts(w.ctx(), n, later)
+		refs, err := w.Newsletters.UnsentPosts(w.ctx(), n, later)
 		w.ok(err)
 		want(w.t, "may be pulled", len(refs), 2)
-		w.ok(w.PullPost(w.ctx(), n.ID, w.find("p"), later))
+		w.ok(w.Newsletters.PullPost(w.ctx(), n.ID, w.find("p"), later))
 		want(w.t, "letter", w.editions(digest.Digest{ID: m.DigestID}), "2026-11-20 q")
 		want(w.t, "archive", w.editions(digest.Digest{ID: n.ArchiveID}), "2026-11-20 q")
-		w.ok(w.UnpullPost(w.ctx(), n.ID, w.find("p")))
-		w.ok(w.PullPost(w.ctx(), n.ID, w.find("q"), later))
+		w.ok(w.Newsletters.UnpullPost(w.ctx(), n.ID, w.find("p")))
+		w.ok(w.Newsletters.PullPost(w.ctx(), n.ID, w.find("q"), later))
 		want(w.t, "an empty letter", w.editions(digest.Digest{ID: m.DigestID}), "")
 		want(w.t, "leave", len(w.claimsAt(parisMidnight.Add(7*time.Hour))), 0)
-		w.ok(w.PullPost(w.ctx(), n.ID, w.find("q"), parisMidnight.Add(day-time.Hour)))
+		w.ok(w.Newsletters.PullPost(w.ctx(), n.ID, w.find("q"), parisMidnight.Add(day-time.Hour)))
 		want(w.t, "released", w.hour(parisMidnight.Add(day)), 2)
 		want(w.t, "the next letter", w.editions(digest.Digest{ID: m.DigestID}), "2026-11-21 p")
 		want(w.t, "its number", w.last(digest.Digest{ID: m.DigestID}).Number, 1)
@@ -221,7 +222,7 @@ func TestPulledWhileItWaits(t *testing.T) {
 		for _, e := range w.claimsAt(left) {
 			w.mark(left, e.Token, digest.Mark{ID: e.ID, State: digest.EditionSent})
 		}
-		w.ok(w.PullPost(w.ctx(), n.ID, w.find("p"), left))
+		w.ok(w.Newsletters.PullPost(w.ctx(), n.ID, w.find("p"), left))
 		want(w.t, "a letter that has left", w.editions(digest.Digest{ID: m.DigestID}), "2026-11-21 p")
 	})
 }
@@ -230,24 +231,26 @@ func TestPulledWhileItWaits(t *testing.T) {
 func TestNewsletterDecidedOnce(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), w.feed("anna.example"))
-		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterPending, "", noon))
-		seen, err := w.Newsletter(w.ctx(), n.ID)
+		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterPending, "", noon))
+		seen, err := w.Newsletters.Newsletter(w.ctx(), n.ID)
 		w.ok(err)
-		w.ok(w.ChangeNewsletterState(w.ctx(), seen, digest.NewsletterActive, "", noon))
+		w.ok(w.Newsletters.ChangeNewsletterState(w.ctx(), seen, digest.NewsletterActive, "", noon))
 		want(w.t, "approved again",
-			digest.KindOf(w.ChangeNewsletterState(w.ctx(), seen, digest.NewsletterActive, "", noon)), digest.Conflict)
-		want(w.t, "refused", digest.KindOf(w.RefuseNewsletter(w.ctx(), n.ID)), digest.Conflict)
-		active, err := w.Newsletter(w.ctx(), n.ID)
+			digest.KindOf(w.Newsletters.ChangeNewsletterState(w.ctx(), seen, digest.NewsletterActive, "", noon)),
+			digest.Conflict)
+		want(w.t, "refused", digest.KindOf(w.Newsletters.RefuseNewsletter(w.ctx(), n.ID)), digest.Conflict)
+		active, err := w.Newsletters.Newsletter(w.ctx(), n.ID)
 		w.ok(err)
-		w.ok(w.ChangeNewsletterState(w.ctx(), active, digest.NewsletterHeld, digest.HeldByPublisher, noon))
-		held, err := w.Newsletter(w.ctx(), n.ID)
+		w.ok(w.Newsletters.ChangeNewsletterState(w.ctx(), active, digest.NewsletterHeld, digest.HeldByPublisher, noon))
+		held, err := w.Newsletters.Newsletter(w.ctx(), n.ID)
 		w.ok(err)
-		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, "by the operator", noon))
+		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, "by the operator", noon))
 		want(w.t, "released by its owner",
-			digest.KindOf(w.ChangeNewsletterState(w.ctx(), held, digest.NewsletterActive, "", noon)), digest.Conflict)
-		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterPending, "", noon))
-		w.ok(w.RefuseNewsletter(w.ctx(), n.ID))
-		_, err = w.Newsletter(w.ctx(), n.ID)
+			digest.KindOf(w.Newsletters.ChangeNewsletterState(w.ctx(), held, digest.NewsletterActive, "", noon)),
+			digest.Conflict)
+		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterPending, "", noon))
+		w.ok(w.Newsletters.RefuseNewsletter(w.ctx(), n.ID))
+		_, err = w.Newsletters.Newsletter(w.ctx(), n.ID)
 		want(w.t, "refused", digest.KindOf(err), digest.NotFound)
 	})
 }

@@ -20,7 +20,7 @@ func TestNoIssueLeavesEarly(t *testing.T) {
 			for _, deliverAt := range []time.Duration{0, 7 * time.Hour} {
 				n := w.newsletter(fmt.Sprintf("approve-%d-%.0f", hours, deliverAt.Hours()), anna, f)
 				n.ApproveWithin, n.DeliverAt = time.Duration(hours)*time.Hour, deliverAt
-				w.ok(w.SetNewsletter(w.ctx(), n, noon))
+				w.ok(w.Newsletters.SetNewsletter(w.ctx(), n, noon))
 				m := w.member(n, fmt.Sprintf("%s@example.org", n.Slug), "Pacific/Auckland")
 				due[m.DigestID] = midnight.Add(deliverAt + n.ApproveWithin)
 			}
@@ -54,12 +54,13 @@ func TestLockedIssues(t *testing.T) {
 	type change = func(w world, n digest.Newsletter)
 	setState := func(state digest.NewsletterState) change {
 		return func(w world, n digest.Newsletter) {
-			w.ok(w.SetNewsletterState(w.ctx(), n.ID, state, "spam", parisMidnight))
+			w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, state, "spam", parisMidnight))
 		}
 	}
 	hold, release := setState(digest.NewsletterHeld), setState(digest.NewsletterActive)
 	approve := func(w world, n digest.Newsletter) {
-		_, err := w.ApproveNewsletterLetter(w.ctx(), n.ID, digest.DateOf(parisMidnight.Add(time.Hour)), parisMidnight)
+		_, err := w.Newsletters.ApproveNewsletterLetter(w.ctx(), n.ID, digest.DateOf(parisMidnight.Add(time.Hour)),
+			parisMidnight)
 		w.ok(err)
 	}
 	cases := map[string]struct {
@@ -85,7 +86,7 @@ func TestLockedIssues(t *testing.T) {
 				f := w.feed("anna.example")
 				n := w.newsletter("anna-writes", w.reader("anna", "UTC"), f)
 				n.ApproveWithin = c.approveWithin
-				w.ok(w.SetNewsletter(w.ctx(), n, noon))
+				w.ok(w.Newsletters.SetNewsletter(w.ctx(), n, noon))
 				w.member(n, "ada@example.org", "Europe/Paris")
 				w.record(noon, f, posts(noon, "p"))
 				w.hour(parisMidnight)
@@ -111,6 +112,6 @@ func TestLockedIssues(t *testing.T) {
 // restart changes the database as a starting serve does.
 func (w world) restart(now time.Time) {
 	w.t.Helper()
-	_, _, err := w.RecoverEditions(w.ctx(), now, false)
+	_, _, err := w.Editions.RecoverEditions(w.ctx(), now, false)
 	w.ok(err)
 }

@@ -11,7 +11,7 @@ import (
 const mostLogos = 10
 
 // SetNewsletterLogo stores a newsletter's logo. It returns digest.NotFound if there is no such newsletter.
-func (s *Store) SetNewsletterLogo(ctx context.Context, id digest.NewsletterID, l digest.Logo, picture []byte,
+func (s Newsletters) SetNewsletterLogo(ctx context.Context, id digest.NewsletterID, l digest.Logo, picture []byte,
 	now time.Time) error {
 	return s.change(ctx, "storing the logo", func(c conn) error {
 		if err := c.runOne(ctx, noNewsletter(),
@@ -31,7 +31,7 @@ func (s *Store) SetNewsletterLogo(ctx context.Context, id digest.NewsletterID, l
 }
 
 // RemoveNewsletterLogo deletes the present logo of a newsletter and all former ones.
-func (s *Store) RemoveNewsletterLogo(ctx context.Context, id digest.NewsletterID) error {
+func (s Newsletters) RemoveNewsletterLogo(ctx context.Context, id digest.NewsletterID) error {
 	return s.change(ctx, "removing the logo", func(c conn) error {
 		if err := c.runOne(ctx, noNewsletter(),
 			`UPDATE newsletters SET logo_file = '', logo_width = 0, logo_height = 0, logo_clear = 0 WHERE id = ?`,
@@ -43,7 +43,7 @@ func (s *Store) RemoveNewsletterLogo(ctx context.Context, id digest.NewsletterID
 }
 
 // NewsletterLogo returns the picture of a present or former logo by its file name, or digest.NotFound.
-func (s *Store) NewsletterLogo(ctx context.Context, id digest.NewsletterID, file string) ([]byte, error) {
+func (s Newsletters) NewsletterLogo(ctx context.Context, id digest.NewsletterID, file string) ([]byte, error) {
 	type stored struct{ Picture []byte }
 	row, err := readOne[stored](ctx, s.read(), "reading the logo", notFound("there is no such logo"),
 		`SELECT picture FROM newsletter_logos WHERE newsletter_id = ? AND file = ?`, id, file)

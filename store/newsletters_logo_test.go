@@ -20,18 +20,19 @@ func TestNewsletterLogo(t *testing.T) {
 				LogoClear: i%2 == 0}
 		}
 		set := func(id digest.NewsletterID, i int) {
-			w.ok(w.SetNewsletterLogo(w.ctx(), id, logo(i), []byte{byte(i)}, noon.Add(time.Duration(i)*time.Minute)))
+			w.ok(w.Newsletters.SetNewsletterLogo(w.ctx(), id, logo(i), []byte{byte(i)},
+				noon.Add(time.Duration(i)*time.Minute)))
 		}
 		set(other.ID, 0)
 		for i := range 12 {
 			set(n.ID, i)
 		}
 		set(n.ID, 4) // again, and before the newest
-		got, err := w.Newsletter(w.ctx(), n.ID)
+		got, err := w.Newsletters.Newsletter(w.ctx(), n.ID)
 		w.ok(err)
 		want(w.t, "its logo", got.Logo, logo(4))
 		for i := range 12 {
-			picture, err := w.NewsletterLogo(w.ctx(), n.ID, logo(i).LogoFile)
+			picture, err := w.Newsletters.NewsletterLogo(w.ctx(), n.ID, logo(i).LogoFile)
 			if i < 2 {
 				oneLine(w.t, err, digest.NotFound)
 				continue
@@ -40,25 +41,25 @@ func TestNewsletterLogo(t *testing.T) {
 			wantDiff(w.t, "kept", picture, []byte{byte(i)})
 		}
 		got.Name = "Anna writes"
-		w.ok(w.SetNewsletter(w.ctx(), got, noon))
-		got, err = w.Newsletter(w.ctx(), n.ID)
+		w.ok(w.Newsletters.SetNewsletter(w.ctx(), got, noon))
+		got, err = w.Newsletters.Newsletter(w.ctx(), n.ID)
 		w.ok(err)
 		want(w.t, "its logo after a change", got.Logo, logo(4))
 
-		w.ok(w.RemoveNewsletterLogo(w.ctx(), n.ID))
-		got, err = w.Newsletter(w.ctx(), n.ID)
+		w.ok(w.Newsletters.RemoveNewsletterLogo(w.ctx(), n.ID))
+		got, err = w.Newsletters.Newsletter(w.ctx(), n.ID)
 		w.ok(err)
 		want(w.t, "its logo", got.Logo, digest.Logo{})
-		_, err = w.NewsletterLogo(w.ctx(), n.ID, logo(11).LogoFile)
+		_, err = w.Newsletters.NewsletterLogo(w.ctx(), n.ID, logo(11).LogoFile)
 		oneLine(w.t, err, digest.NotFound)
-		_, err = w.NewsletterLogo(w.ctx(), other.ID, logo(0).LogoFile)
+		_, err = w.Newsletters.NewsletterLogo(w.ctx(), other.ID, logo(0).LogoFile)
 		w.ok(err)
 
-		w.ok(w.SetNewsletterState(w.ctx(), other.ID, digest.NewsletterEnded, "", noon))
-		w.ok(w.RemoveNewsletter(w.ctx(), other.ID))
-		_, err = w.NewsletterLogo(w.ctx(), other.ID, logo(0).LogoFile)
+		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), other.ID, digest.NewsletterEnded, "", noon))
+		w.ok(w.Newsletters.RemoveNewsletter(w.ctx(), other.ID))
+		_, err = w.Newsletters.NewsletterLogo(w.ctx(), other.ID, logo(0).LogoFile)
 		oneLine(w.t, err, digest.NotFound)
-		oneLine(w.t, w.SetNewsletterLogo(w.ctx(), other.ID, logo(1), nil, noon), digest.NotFound)
-		oneLine(w.t, w.RemoveNewsletterLogo(w.ctx(), other.ID), digest.NotFound)
+		oneLine(w.t, w.Newsletters.SetNewsletterLogo(w.ctx(), other.ID, logo(1), nil, noon), digest.NotFound)
+		oneLine(w.t, w.Newsletters.RemoveNewsletterLogo(w.ctx(), other.ID), digest.NotFound)
 	})
 }

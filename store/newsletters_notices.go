@@ -62,7 +62,7 @@ type PublisherNews struct {
 }
 
 // PublisherNews returns the notices that publishers have not got, grouped by newsletter.
-func (s *Store) PublisherNews(ctx context.Context) (all []PublisherNews, err error) {
+func (s Newsletters) PublisherNews(ctx context.Context) (all []PublisherNews, err error) {
 	rows, err := readRows[struct {
 		NewsletterID digest.NewsletterID
 		digest.Notice
@@ -89,7 +89,7 @@ func (s *Store) PublisherNews(ctx context.Context) (all []PublisherNews, err err
 		for _, p := range who {
 			news.To = append(news.To, p.Email)
 		}
-		archive, err := s.Digest(ctx, news.Newsletter.ArchiveID)
+		archive, err := Readers{s.database}.Digest(ctx, news.Newsletter.ArchiveID)
 		if err != nil {
 			return nil, err
 		}
@@ -100,7 +100,7 @@ func (s *Store) PublisherNews(ctx context.Context) (all []PublisherNews, err err
 }
 
 // MarkTold records that publishers got the notices.
-func (s *Store) MarkTold(ctx context.Context, news PublisherNews, now time.Time) error {
+func (s Newsletters) MarkTold(ctx context.Context, news PublisherNews, now time.Time) error {
 	return s.change(ctx, "noting what publishers were told", func(c conn) error {
 		for part := range slices.Chunk(news.Notices, statementRows) {
 			var v values

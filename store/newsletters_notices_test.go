@@ -12,13 +12,13 @@ import (
 // news returns the notices for publishers, and records that they got them.
 func (w world) news(now time.Time) string {
 	w.t.Helper()
-	all, err := w.PublisherNews(w.ctx())
+	all, err := w.Newsletters.PublisherNews(w.ctx())
 	w.ok(err)
 	var said []string
 	for _, news := range all {
 		said = append(said, fmt.Sprint(news.Newsletter.Slug, " to ", strings.Join(news.To, " "), ": ",
 			describe(news.Notices)))
-		w.ok(w.MarkTold(w.ctx(), news, now))
+		w.ok(w.Newsletters.MarkTold(w.ctx(), news, now))
 	}
 	return strings.Join(said, "; ")
 }
@@ -31,8 +31,8 @@ func TestPublishersAreTold(t *testing.T) {
 		anna, ben := w.reader("anna", "Europe/Paris"), w.reader("ben", "Europe/Paris")
 		n := w.newsletter("anna-writes", anna, f, other)
 		ended := w.newsletter("ended", ben, f)
-		w.ok(w.SetNewsletterState(w.ctx(), ended.ID, digest.NewsletterEnded, "", noon))
-		w.ok(w.SetRole(w.ctx(), n.ID, ben.UserID, digest.RoleEditor, noon))
+		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), ended.ID, digest.NewsletterEnded, "", noon))
+		w.ok(w.Newsletters.SetRole(w.ctx(), n.ID, ben.UserID, digest.RoleEditor, noon))
 		m := w.member(n, "mo@example.org", "Europe/Paris")
 		day := func(n int) time.Time { return noon.Add(time.Duration(n) * 24 * time.Hour) }
 		w.ails(noon, f, day(-8))

@@ -33,10 +33,10 @@ func ownersToday(ctx context.Context, c conn, ids []digest.NewsletterID,
 
 // NewsletterNumbers returns the counts of a newsletter's latest n days, from the day of its creation at the earliest.
 // The earliest day is first, no day is absent, and each has the number of members.
-func (s *Store) NewsletterNumbers(ctx context.Context, letter digest.Newsletter, now time.Time,
+func (s Newsletters) NewsletterNumbers(ctx context.Context, letter digest.Newsletter, now time.Time,
 	n int) (all []digest.NewsletterDay, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) error {
-		archive, err := s.Digest(ctx, letter.ArchiveID)
+		archive, err := s.Readers.Digest(ctx, letter.ArchiveID)
 		if err != nil {
 			return err
 		}
@@ -48,11 +48,11 @@ func (s *Store) NewsletterNumbers(ctx context.Context, letter digest.Newsletter,
 		if first := today.Plus(1 - n); from.Before(first) {
 			from = first
 		}
-		members, err := s.CountMembers(ctx, letter.ID)
+		members, err := s.Newsletters.CountMembers(ctx, letter.ID)
 		if err != nil {
 			return err
 		}
-		counted, err := s.NewsletterDays(ctx, letter.ID, from)
+		counted, err := s.Newsletters.NewsletterDays(ctx, letter.ID, from)
 		all = digest.NewsletterDays(counted, from, today, int64(members))
 		return err
 	})

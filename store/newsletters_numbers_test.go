@@ -13,7 +13,7 @@ import (
 // numbers returns the counts of a newsletter, without days on which nothing happened.
 func (w world) numbers(n digest.Newsletter, now time.Time) (all []digest.NewsletterDay) {
 	w.t.Helper()
-	days, err := w.NewsletterNumbers(w.ctx(), n, now, 400)
+	days, err := w.Newsletters.NewsletterNumbers(w.ctx(), n, now, 400)
 	w.ok(err)
 	for _, d := range days {
 		if !d.Quiet() {
@@ -50,13 +50,13 @@ func TestNewsletterNumbers(t *testing.T) {
 
 		later := parisMidnight.Add(24 * time.Hour)
 		for range 2 { // a repeated report counts once
-			_, _, err := w.RecordBounce(w.ctx(), later,
+			_, _, err := w.Editions.RecordBounce(w.ctx(), later,
 				digest.Bounce{Edition: byDigest[m.DigestID], Kind: digest.SoftBounce})
 			w.ok(err)
-			_, _, err = w.RecordBounce(w.ctx(), later,
+			_, _, err = w.Editions.RecordBounce(w.ctx(), later,
 				digest.Bounce{Edition: byDigest[m.DigestID], Kind: digest.HardBounce})
 			w.ok(err)
-			_, _, err = w.RecordBounce(w.ctx(), later,
+			_, _, err = w.Editions.RecordBounce(w.ctx(), later,
 				digest.Bounce{Edition: byDigest[li.DigestID], Kind: digest.Complaint})
 			w.ok(err)
 		}
@@ -64,8 +64,8 @@ func TestNewsletterNumbers(t *testing.T) {
 			LetterCounts: digest.LetterCounts{Bounced: 1, Complained: 1}}
 		wantDiff(w.t, "came back; who complains leaves", w.numbers(n, later), []digest.NewsletterDay{sent, next})
 
-		w.ok(w.RemoveUser(w.ctx(), m.UserID, later.Add(24*time.Hour))) // the counts of removed users stay
-		w.ok(w.RemoveUser(w.ctx(), li.UserID, later.Add(24*time.Hour)))
+		w.ok(w.Readers.RemoveUser(w.ctx(), m.UserID, later.Add(24*time.Hour))) // the counts of removed users stay
+		w.ok(w.Readers.RemoveUser(w.ctx(), li.UserID, later.Add(24*time.Hour)))
 		end := later.AddDate(0, 0, 3)
 		gone := []digest.NewsletterDay{sent, next, {Day: parisDay.Plus(2), Left: 1}}
 		wantDiff(w.t, "their accounts are gone", w.numbers(n, end), gone)
@@ -78,11 +78,11 @@ func TestNewsletterNumbersOfJoining(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), w.feed("anna.example"))
 		m := w.member(n, "mo@example.org", "UTC")
-		_, created, err := w.Join(w.ctx(), n.ID, store.Joining{Email: "mo@example.org", Asked: true}, noon)
+		_, created, err := w.Members.Join(w.ctx(), n.ID, store.Joining{Email: "mo@example.org", Asked: true}, noon)
 		w.ok(err)
 		want(w.t, "again", created, false)
 		// An import.
-		_, _, err = w.Join(w.ctx(), n.ID,
+		_, _, err = w.Members.Join(w.ctx(), n.ID,
 			store.Joining{Email: "li@example.org", TimeZone: "UTC", JoinedAt: noon.AddDate(-3, 0, 0)}, noon)
 		w.ok(err)
 		w.ask(n, noon, "asked@example.org")
@@ -90,14 +90,15 @@ func TestNewsletterNumbersOfJoining(t *testing.T) {
 		today := digest.DateOf(noon)
 		wantDiff(w.t, "joined", w.numbers(n, noon), []digest.NewsletterDay{{Day: today, Members: 2, Joined: 2}})
 		for range 2 {
-			w.ok(w.SetDigestState(w.ctx(), m.DigestID, digest.DigestLeft, noon.Add(time.Hour)))
+			w.ok(w.Readers.SetDigestState(w.ctx(), m.DigestID, digest.DigestLeft, noon.Add(time.Hour)))
 		}
 		wantDiff(w.t, "left", w.numbers(n, noon), []digest.NewsletterDay{{Day: today, Members: 1, Joined: 2, Left: 1}})
-		_, _, err = w.Join(w.ctx(), n.ID, store.Joining{Email: "mo@example.org", Asked: true}, noon.Add(2*time.Hour))
+		_, _, err = w.Members.Join(w.ctx(), n.ID, store.Joining{Email: "mo@example.org", Asked: true},
+			noon.Add(2*time.Hour))
 		w.ok(err)
 		wantDiff(w.t, "back", w.numbers(n, noon), []digest.NewsletterDay{{Day: today, Members: 2, Joined: 3, Left: 1}})
-		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterEnded, "", noon.AddDate(0, 0, 400)))
-		days, err := w.NewsletterNumbers(w.ctx(), n, noon.AddDate(0, 0, 400), 366)
+		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterEnded, "", noon.AddDate(0, 0, 400)))
+		days, err := w.Newsletters.NewsletterNumbers(w.ctx(), n, noon.AddDate(0, 0, 400), 366)
 		w.ok(err)
 		want(w.t, "a year", fmt.Sprint(len(days), days[0].Day, days[0].Members, days[365].Left, days[365].Members),
 			"366 2026-12-24 2 2 0")
@@ -115,7 +116,8 @@ func TestNewsletterNumbersOfADeadWorker(t *testing.T) {
 		w.hour(midnight)
 		e := w.claimEditions(midnight, 100, "t")[0]
 		w.dot(midnight, "t", e.ID)
-		_, err := w.MarkEditionsUnsynced(w.ctx(), midnight, "t", []digest.Mark{{ID: e.ID, State: digest.EditionSent}},
+		_, err := w.Editions.MarkEditionsUnsynced(w.ctx(), midnight, "t",
+			[]digest.Mark{{ID: e.ID, State: digest.EditionSent}},
 			[]digest.Dot{{ID: 999}})
 		w.ok(err) // the worker dies before it updates the edition
 		want(w.t, "in doubt", w.recoverDead(midnight.Add(time.Hour)), 0)
@@ -158,7 +160,7 @@ func BenchmarkNewsletterMarks(b *testing.B) {
 					ok(s.Exec(b.Context(), `INSERT INTO mail_claims (edition_id, state, lease_token, lease_until)
 						SELECT id, 'leased', 't', 9999999999 FROM editions`))
 					b.StartTimer()
-					_, err := s.MarkEditions(b.Context(), now, "t", marks, nil)
+					_, err := s.Editions.MarkEditions(b.Context(), now, "t", marks, nil)
 					ok(err)
 				}
 				b.ReportMetric(float64(b.N)*letters/b.Elapsed().Seconds(), "letters/s")
@@ -188,7 +190,7 @@ func BenchmarkNewsletterNumbers(b *testing.B) {
 		}
 		n := digest.Newsletter{ID: 1, ArchiveID: 1, CreatedAt: time.Unix(1, 0)}
 		for b.Loop() {
-			if _, err := s.NewsletterNumbers(b.Context(), n, noon, 366); err != nil {
+			if _, err := s.Newsletters.NewsletterNumbers(b.Context(), n, noon, 366); err != nil {
 				b.Fatal(err)
 			}
 		}

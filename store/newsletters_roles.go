@@ -9,7 +9,8 @@ import (
 )
 
 // RoleOf returns the role of a user in a newsletter, RoleNone if they have none.
-func (s *Store) RoleOf(ctx context.Context, id digest.NewsletterID, user digest.UserID) (role digest.Role, err error) {
+func (s Newsletters) RoleOf(ctx context.Context, id digest.NewsletterID, user digest.UserID) (role digest.Role,
+	err error) {
 	_, err = s.read().find(ctx, &role, `SELECT role FROM newsletter_roles WHERE newsletter_id = ? AND user_id = ?`, id,
 		user)
 	return role, failed("reading a role", err)
@@ -25,7 +26,7 @@ type Publisher struct {
 }
 
 // Publishers returns the users with a role in a newsletter, its owner first.
-func (s *Store) Publishers(ctx context.Context, id digest.NewsletterID) ([]Publisher, error) {
+func (s Newsletters) Publishers(ctx context.Context, id digest.NewsletterID) ([]Publisher, error) {
 	return readRows[Publisher](ctx, s.read(), "listing the publishers",
 		`SELECT r.user_id, u.email, u.language, r.role, r.offered_at > 0 AS offered FROM newsletter_roles r
 		JOIN users u ON u.id = r.user_id WHERE r.newsletter_id = ? ORDER BY CASE r.role WHEN 'owner' THEN 0 ELSE 1 END,
@@ -35,7 +36,7 @@ func (s *Store) Publishers(ctx context.Context, id digest.NewsletterID) ([]Publi
 // SetRole sets the role of a user in a newsletter. A new owner replaces the former one, who becomes an editor, and
 // the archive moves to the new owner's time zone. RoleNone removes a role. It returns digest.Conflict if that would
 // remove the only owner.
-func (s *Store) SetRole(ctx context.Context, id digest.NewsletterID, user digest.UserID, role digest.Role,
+func (s Newsletters) SetRole(ctx context.Context, id digest.NewsletterID, user digest.UserID, role digest.Role,
 	now time.Time) error {
 	return s.changeAlone(ctx, "giving a role", func(c conn) error {
 		n, err := readNewsletter(ctx, c, `n.id = ?`, id)
@@ -103,7 +104,7 @@ func handOver(ctx context.Context, c conn, n digest.Newsletter, to digest.UserID
 
 // OfferNewsletter offers a newsletter to one of its editors, in place of any former offer. It returns digest.NotFound
 // if the user does not edit it, and digest.Conflict while it waits for approval.
-func (s *Store) OfferNewsletter(ctx context.Context, id digest.NewsletterID, editor digest.UserID,
+func (s Newsletters) OfferNewsletter(ctx context.Context, id digest.NewsletterID, editor digest.UserID,
 	now time.Time) error {
 	return s.changeAlone(ctx, "offering a newsletter", func(c conn) error {
 		n, err := readNewsletter(ctx, c, `n.id = ?`, id)
@@ -128,14 +129,14 @@ func (s *Store) OfferNewsletter(ctx context.Context, id digest.NewsletterID, edi
 }
 
 // EndOffer withdraws or declines the offer of a newsletter to a user, if there is one.
-func (s *Store) EndOffer(ctx context.Context, id digest.NewsletterID, user digest.UserID) error {
+func (s Newsletters) EndOffer(ctx context.Context, id digest.NewsletterID, user digest.UserID) error {
 	return s.run(ctx, "ending the offer of a newsletter",
 		`UPDATE newsletter_roles SET offered_at = 0 WHERE newsletter_id = ? AND user_id = ?`, id, user)
 }
 
 // AcceptOffer makes a user the owner of a newsletter that was offered to them, as SetRole does. It returns
 // digest.Conflict if there is no offer any longer.
-func (s *Store) AcceptOffer(ctx context.Context, id digest.NewsletterID, user digest.UserID, now time.Time) error {
+func (s Newsletters) AcceptOffer(ctx context.Context, id digest.NewsletterID, user digest.UserID, now time.Time) error {
 	return s.changeAlone(ctx, "accepting a newsletter", func(c conn) error {
 		n, err := readNewsletter(ctx, c, `n.id = ?`, id)
 		if err != nil {

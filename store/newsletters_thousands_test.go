@@ -46,7 +46,7 @@ func TestThirtyDaysOfThousands(t *testing.T) {
 			all = append(all, store.Joining{Email: fmt.Sprintf("m%d@example%d.org", i, i%50),
 				TimeZone: zones[i%len(zones)], Asked: true})
 		}
-		sum, err := w.JoinAll(w.ctx(), n.ID, all, begin)
+		sum, err := w.Members.JoinAll(w.ctx(), n.ID, all, begin)
 		w.ok(err)
 		want(w.t, "joined", sum.Joined, len(all))
 		const days = 30

@@ -34,12 +34,12 @@ const fromTokens = ` FROM newsletter_tokens t JOIN users u ON u.id = t.user_id
 
 // AddNewsletterToken stores the hash of a token. It returns digest.Invalid if the name is empty or too long, and
 // digest.Conflict if the newsletter has MostNewsletterTokens already.
-func (s *Store) AddNewsletterToken(ctx context.Context, t NewsletterToken, hash []byte, now time.Time) (id int64,
+func (s Newsletters) AddNewsletterToken(ctx context.Context, t NewsletterToken, hash []byte, now time.Time) (id int64,
 	err error) {
 	if t.Name = digest.OneLine(t.Name); t.Name == "" || len(t.Name) > maxTokenName {
 		return 0, digest.Refuse(digest.Invalid, "enter a name of at most %d characters for the token", maxTokenName)
 	}
-	return changed(ctx, s, "adding a token", func(c conn) (id int64, err error) {
+	return changed(ctx, s.database, "adding a token", func(c conn) (id int64, err error) {
 		n, err := c.number(ctx, `SELECT count(*)`+fromTokens+`WHERE t.newsletter_id = ?`, t.NewsletterID)
 		if err != nil {
 			return 0, err
@@ -56,13 +56,13 @@ func (s *Store) AddNewsletterToken(ctx context.Context, t NewsletterToken, hash 
 }
 
 // NewsletterTokens returns the tokens of a newsletter, oldest first.
-func (s *Store) NewsletterTokens(ctx context.Context, id digest.NewsletterID) ([]NewsletterToken, error) {
+func (s Newsletters) NewsletterTokens(ctx context.Context, id digest.NewsletterID) ([]NewsletterToken, error) {
 	return readRows[NewsletterToken](ctx, s.read(), "listing the tokens", `SELECT `+
 		tokenColumns+fromTokens+`WHERE t.newsletter_id = ? ORDER BY t.id`, id)
 }
 
 // RemoveNewsletterToken deletes a token. It returns digest.NotFound if the newsletter has no such token.
-func (s *Store) RemoveNewsletterToken(ctx context.Context, newsletter digest.NewsletterID, id int64) error {
+func (s Newsletters) RemoveNewsletterToken(ctx context.Context, newsletter digest.NewsletterID, id int64) error {
 	return s.change(ctx, "removing a token", func(c conn) error {
 		return c.runOne(ctx, notFound("there is no such token"),
 			`DELETE FROM newsletter_tokens WHERE id = ? AND newsletter_id = ?`, id, newsletter)
@@ -71,7 +71,7 @@ func (s *Store) RemoveNewsletterToken(ctx context.Context, newsletter digest.New
 
 // UseNewsletterToken returns the token with a hash, and records the day. It returns digest.NotFound for an unknown
 // hash.
-func (s *Store) UseNewsletterToken(ctx context.Context, hash []byte, now time.Time) (NewsletterToken, error) {
+func (s Newsletters) UseNewsletterToken(ctx context.Context, hash []byte, now time.Time) (NewsletterToken, error) {
 	t, err := readOne[NewsletterToken](ctx, s.read(), "reading whose token it is", notFound("this token is invalid or was revoked"),
 		`SELECT `+tokenColumns+fromTokens+`WHERE t.token_hash = ?`, hash)
 	if day := digest.DateOf(now.UTC()).String(); err == nil && t.UsedOn != day {

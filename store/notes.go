@@ -15,23 +15,23 @@ const (
 )
 
 // NoteProxy stores a note about a proxy. It replaces the last note about the same trouble.
-func (s *Store) NoteProxy(ctx context.Context, n digest.ProxyNote) error {
+func (s Operator) NoteProxy(ctx context.Context, n digest.ProxyNote) error {
 	return s.addNote(ctx, proxyKey+string(n.Trouble), n)
 }
 
 // ProxyNotes returns the notes about proxies, at most one of each trouble.
-func (s *Store) ProxyNotes(ctx context.Context) ([]digest.ProxyNote, error) {
-	return readNotes[digest.ProxyNote](ctx, s, proxyKey)
+func (s Operator) ProxyNotes(ctx context.Context) ([]digest.ProxyNote, error) {
+	return readNotes[digest.ProxyNote](ctx, s.database, proxyKey)
 }
 
 // ForgetProxies deletes the notes about proxies. The web view calls it when it starts, because the notes depend on
 // its settings.
-func (s *Store) ForgetProxies(ctx context.Context) error {
+func (s Operator) ForgetProxies(ctx context.Context) error {
 	return s.run(ctx, "forgetting the notes of proxies", `DELETE FROM settings WHERE key LIKE ?`, proxyKey+"%")
 }
 
 // NoteLetters stores a note. It replaces the last note about the same bound.
-func (s *Store) NoteLetters(ctx context.Context, n digest.LetterNote) error {
+func (s Editions) NoteLetters(ctx context.Context, n digest.LetterNote) error {
 	kind := "instance"
 	switch {
 	case n.SignIn:
@@ -43,11 +43,11 @@ func (s *Store) NoteLetters(ctx context.Context, n digest.LetterNote) error {
 }
 
 // LetterNotes returns the latest note of each bound.
-func (s *Store) LetterNotes(ctx context.Context) ([]digest.LetterNote, error) {
-	return readNotes[digest.LetterNote](ctx, s, letterKey)
+func (s Editions) LetterNotes(ctx context.Context) ([]digest.LetterNote, error) {
+	return readNotes[digest.LetterNote](ctx, s.database, letterKey)
 }
 
-func (s *Store) addNote(ctx context.Context, key string, note any) error {
+func (s *database) addNote(ctx context.Context, key string, note any) error {
 	value, err := json.Marshal(note)
 	if err != nil {
 		return fmt.Errorf("writing a note: %w", err)
@@ -55,7 +55,7 @@ func (s *Store) addNote(ctx context.Context, key string, note any) error {
 	return s.change(ctx, "storing a note", func(c conn) error { return c.setSetting(ctx, key, value) })
 }
 
-func readNotes[N any](ctx context.Context, s *Store, key string) ([]N, error) {
+func readNotes[N any](ctx context.Context, s *database, key string) ([]N, error) {
 	values, err := readRows[[]byte](ctx, s.read(), "reading notes",
 		`SELECT value FROM settings WHERE key LIKE ? ORDER BY key`, key+"%")
 	if err != nil {

@@ -14,18 +14,19 @@ func TestProxyNotes(t *testing.T) {
 	each(t, func(w world) {
 		notes := func() []digest.ProxyNote {
 			w.t.Helper()
-			got, err := w.ProxyNotes(w.ctx())
+			got, err := w.Operator.ProxyNotes(w.ctx())
 			w.ok(err)
 			return got
 		}
 		near, far := netip.MustParseAddr("10.0.0.2"), netip.MustParseAddr("2001:db8::7")
-		w.ok(w.NoteProxy(w.ctx(), digest.ProxyNote{Trouble: digest.ProxyUnnamed, Peer: far, At: noon}))
-		w.ok(w.NoteProxy(w.ctx(), digest.ProxyNote{Trouble: digest.ProxyUnnamed, Peer: near, At: noon.Add(time.Hour)}))
-		w.ok(w.NoteProxy(w.ctx(), digest.ProxyNote{Trouble: digest.ProxySilent, Peer: far, At: noon}))
+		w.ok(w.Operator.NoteProxy(w.ctx(), digest.ProxyNote{Trouble: digest.ProxyUnnamed, Peer: far, At: noon}))
+		w.ok(w.Operator.NoteProxy(w.ctx(), digest.ProxyNote{Trouble: digest.ProxyUnnamed, Peer: near,
+			At: noon.Add(time.Hour)}))
+		w.ok(w.Operator.NoteProxy(w.ctx(), digest.ProxyNote{Trouble: digest.ProxySilent, Peer: far, At: noon}))
 		want(w.t, "notes", fmt.Sprint(notes()), fmt.Sprint([]digest.ProxyNote{
 			{Trouble: digest.ProxySilent, Peer: far, At: noon},
 			{Trouble: digest.ProxyUnnamed, Peer: near, At: noon.Add(time.Hour)}}))
-		w.ok(w.ForgetProxies(w.ctx()))
+		w.ok(w.Operator.ForgetProxies(w.ctx()))
 		want(w.t, "after a start", len(notes()), 0)
 		secret, err := w.Secret(w.ctx())
 		w.ok(err)

@@ -118,7 +118,7 @@ type noticeRow struct {
 
 // noticesOf reads the notices of parts into told, ordered by feed. Of each kind and feed it keeps one notice: the
 // edition's own, otherwise the first that the edition carries.
-func (s *Store) noticesOf(ctx context.Context, parts []part, told map[digest.EditionID][]digest.Notice) error {
+func (s *database) noticesOf(ctx context.Context, parts []part, told map[digest.EditionID][]digest.Notice) error {
 	if len(parts) == 0 {
 		return nil
 	}
@@ -155,7 +155,7 @@ func (s *Store) noticesOf(ctx context.Context, parts []part, told map[digest.Edi
 }
 
 // changesIn returns the changes by links that notices report, by their keys.
-func (s *Store) changesIn(ctx context.Context, rows []noticeRow) (map[int64]digest.LinkChange, error) {
+func (s *database) changesIn(ctx context.Context, rows []noticeRow) (map[int64]digest.LinkChange, error) {
 	var ids []int64
 	for _, r := range rows {
 		if r.Kind == digest.NoticeChanged {
@@ -190,7 +190,8 @@ func (r noticeRow) repeats(before noticeRow) bool {
 
 // Notices returns the notices of editions by the edition's key, ordered by feed, with the notices that an edition
 // carries. Editions without notices are absent.
-func (s *Store) Notices(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.Notice, error) {
+func (s Editions) Notices(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.Notice,
+	error) {
 	told := make(map[digest.EditionID][]digest.Notice)
 	for some := range slices.Chunk(editions, statementRows) {
 		parts, err := s.partsOf(ctx, some)
@@ -205,7 +206,7 @@ func (s *Store) Notices(ctx context.Context, editions []digest.Delivery) (map[di
 }
 
 // WaitingNotices returns the notices that the digest's next edition would have now.
-func (s *Store) WaitingNotices(ctx context.Context, id digest.DigestID) ([]digest.Notice, error) {
+func (s Editions) WaitingNotices(ctx context.Context, id digest.DigestID) ([]digest.Notice, error) {
 	told := make(map[digest.EditionID][]digest.Notice, 1)
 	parts, err := s.waitingParts(ctx, id)
 	if err == nil {

@@ -17,7 +17,7 @@ func (w world) ails(now time.Time, f digest.Feed, since time.Time) {
 	if !since.IsZero() {
 		p.Illness, p.Feed.Errors, p.Feed.FailingSince, p.Feed.FirstErrorAt = digest.NotThere, f.Errors+1, since, since
 	}
-	_, err := w.Record(w.ctx(), now, []store.Polled{p})
+	_, err := w.Feeds.Record(w.ctx(), now, []store.Polled{p})
 	w.ok(err)
 }
 
@@ -30,11 +30,11 @@ func TestTheSickAreToldOnce(t *testing.T) {
 		f := w.feed("f.example")
 		w.ok(w.addTitled(ada, f, "Mine"))
 		w.subscribe(bob, f)
-		w.ok(w.PauseSubscription(w.ctx(), bob.ID, f.ID))
+		w.ok(w.Subscriptions.PauseSubscription(w.ctx(), bob.ID, f.ID))
 		day := func(n int) time.Time { return noon.Add(time.Duration(n) * 24 * time.Hour) }
 		since := day(-8)
 		w.ails(noon, f, since)
-		list, err := w.WaitingNotices(w.ctx(), ada.ID)
+		list, err := w.Editions.WaitingNotices(w.ctx(), ada.ID)
 		w.ok(err)
 		want(w.t, "told", describe(list), "sick Mine")
 		want(w.t, "of what", list[0].Illness, digest.NotThere)
@@ -71,7 +71,7 @@ func TestSickAndThenDead(t *testing.T) {
 		ada := w.reader("ada", "Europe/Paris")
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
-		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestPaused, noon))
+		w.ok(w.Readers.SetDigestState(w.ctx(), ada.ID, digest.DigestPaused, noon))
 		w.ails(noon, f, noon.Add(-8*24*time.Hour))
 		want(w.t, "when she comes back", w.told(ada), "sick f.example")
 		w.die(f, noon.Add(90*24*time.Hour))
@@ -84,17 +84,20 @@ func TestReplaceSubscription(t *testing.T) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
 		old, by := w.feed("old.example"), w.feed("new.example")
 		w.ok(w.addTitled(ada, old, "Mine"))
-		w.ok(w.SetSubscription(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: old.ID, Title: "Mine",
-			Folder: "News", Display: digest.Headlines}))
+		w.ok(w.Subscriptions.SetSubscription(w.ctx(),
+			digest.Subscription{DigestID: ada.ID, FeedID: old.ID, Title: "Mine",
+				Folder: "News", Display: digest.Headlines}))
 		w.subscribe(bob, old)
-		_, err := w.AddFilter(w.ctx(), digest.Filter{DigestID: ada.ID, FeedID: old.ID, Words: "rain"}, noon)
+		_, err := w.Subscriptions.AddFilter(w.ctx(), digest.Filter{DigestID: ada.ID, FeedID: old.ID, Words: "rain"},
+			noon)
 		w.ok(err)
-		want(w.t, "without the other", digest.KindOf(w.ReplaceSubscription(w.ctx(), ada.ID, old.ID, by.ID)),
+		want(w.t, "without the other", digest.KindOf(w.Subscriptions.ReplaceSubscription(w.ctx(), ada.ID, old.ID,
+			by.ID)),
 			digest.NotFound)
 		w.subscribe(ada, by)
 		w.ails(noon, old, noon.Add(-8*24*time.Hour))
-		w.ok(w.ReplaceSubscription(w.ctx(), ada.ID, old.ID, by.ID))
-		list, err := w.AllSubscriptions(w.ctx(), ada.ID)
+		w.ok(w.Subscriptions.ReplaceSubscription(w.ctx(), ada.ID, old.ID, by.ID))
+		list, err := w.Subscriptions.AllSubscriptions(w.ctx(), ada.ID)
 		w.ok(err)
 		want(w.t, "subscriptions", len(list), 1)
 		want(w.t, "is", list[0].Feed.ID, by.ID)
@@ -103,6 +106,7 @@ func TestReplaceSubscription(t *testing.T) {
 		w.holds("the filter", 1, `SELECT count(*) FROM filters WHERE feed_id = ?`, by.ID)
 		want(w.t, "the notice goes", w.told(ada), "")
 		want(w.t, "bob stays", w.told(bob), "sick old.example")
-		want(w.t, "twice", digest.KindOf(w.ReplaceSubscription(w.ctx(), ada.ID, old.ID, by.ID)), digest.NotFound)
+		want(w.t, "twice", digest.KindOf(w.Subscriptions.ReplaceSubscription(w.ctx(), ada.ID, old.ID, by.ID)),
+			digest.NotFound)
 	})
 }

@@ -14,7 +14,7 @@ import (
 // told describes the notices that wait for a digest: "gap f.example 12:00-13:00; ...".
 func (w world) told(d digest.Digest) string {
 	w.t.Helper()
-	list, err := w.WaitingNotices(w.ctx(), d.ID)
+	list, err := w.Editions.WaitingNotices(w.ctx(), d.ID)
 	w.ok(err)
 	return describe(list)
 }
@@ -34,11 +34,11 @@ func describe(list []digest.Notice) string {
 // editionNotices describes the notices of a digest's editions, oldest first.
 func (w world) editionNotices(d digest.Digest) string {
 	w.t.Helper()
-	list, err := w.Editions(w.ctx(), d.ID, 100)
+	list, err := w.Editions.Editions(w.ctx(), d.ID, 100)
 	w.ok(err)
 	var all []string
 	for _, e := range list {
-		told, err := w.Notices(w.ctx(), []digest.Delivery{{Edition: e}})
+		told, err := w.Editions.Notices(w.ctx(), []digest.Delivery{{Edition: e}})
 		w.ok(err)
 		for _, n := range told[e.ID] {
 			want(w.t, "digest", n.DigestID, d.ID)
@@ -54,7 +54,7 @@ func (w world) gap(now time.Time, f digest.Feed, from time.Time, identities ...s
 	p := store.Polled{Feed: f, Posts: posts(now, identities...), Listed: identities,
 		Gap: &digest.Gap{From: from, To: now}}
 	p.Feed.ParsedAt, p.Feed.BusyInterval = now, 2*time.Hour
-	_, err := w.Record(w.ctx(), now, []store.Polled{p})
+	_, err := w.Feeds.Record(w.ctx(), now, []store.Polled{p})
 	w.ok(err)
 }
 
@@ -65,10 +65,10 @@ func TestGapsAreTold(t *testing.T) {
 		f := w.feed("f.example")
 		w.ok(w.addTitled(ada, f, "Mine"))
 		w.subscribe(bob, f)
-		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
+		w.ok(w.Readers.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
 		w.record(noon, f, posts(noon, "1"))
 		hour := func(n int) time.Time { return noon.Add(time.Duration(n) * time.Hour) }
-		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: cyd.ID, FeedID: f.ID}, hour(1))
+		_, err := w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: cyd.ID, FeedID: f.ID}, hour(1))
 		w.ok(err)
 
 		w.gap(hour(2), f, noon, "2", "3")
@@ -81,7 +81,7 @@ func TestGapsAreTold(t *testing.T) {
 		w.hour(parisMidnight)
 		want(w.t, "edition", w.editionNotices(ada), "2026-11-20 gap Mine 12:00-16:00")
 		want(w.t, "told once", w.told(ada), "")
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, f.ID))
 		want(w.t, "and it stays", w.editionNotices(ada), "2026-11-20 gap Mine 12:00-16:00")
 	})
 }
@@ -158,7 +158,7 @@ func (w world) die(f digest.Feed, now time.Time) {
 	w.t.Helper()
 	f = w.feedAgain(f)
 	f.State, f.Errors, f.FirstErrorAt = digest.FeedDead, 99, now
-	_, err := w.Record(w.ctx(), now, []store.Polled{{Feed: f}})
+	_, err := w.Feeds.Record(w.ctx(), now, []store.Polled{{Feed: f}})
 	w.ok(err)
 }
 
@@ -168,7 +168,7 @@ func TestTheDeadAreToldOnce(t *testing.T) {
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
 		w.subscribe(bob, f)
-		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
+		w.ok(w.Readers.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
 		w.die(f, noon)
 		want(w.t, "told", w.told(ada), "dead f.example")
 		want(w.t, "bob, when he comes back", w.told(bob), "dead f.example")
@@ -197,25 +197,25 @@ func TestNoticesMoveWithTheMidnight(t *testing.T) {
 		w.gap(one, f, noon, "1", "2")
 		w.gap(one, g, noon, "1", "2")
 		both := "gap f.example 12:00-13:00; gap g.example 12:00-13:00"
-		w.ok(w.SetTimeZone(w.ctx(), ada.UserID, "Asia/Tokyo", noon))
+		w.ok(w.Readers.SetTimeZone(w.ctx(), ada.UserID, "Asia/Tokyo", noon))
 		want(w.t, "in another zone", w.told(ada), both)
-		w.ok(w.SetCadence(w.ctx(), ada.ID, 1<<time.Sunday, noon))
+		w.ok(w.Readers.SetCadence(w.ctx(), ada.ID, 1<<time.Sunday, noon))
 		want(w.t, "on another day", w.told(ada), both)
-		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestPaused, noon))
-		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestActive, noon.Add(30*24*time.Hour)))
+		w.ok(w.Readers.SetDigestState(w.ctx(), ada.ID, digest.DigestPaused, noon))
+		w.ok(w.Readers.SetDigestState(w.ctx(), ada.ID, digest.DigestActive, noon.Add(30*24*time.Hour)))
 		want(w.t, "after a pause", w.told(ada), both)
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, f.ID))
 		want(w.t, "without the feed", w.told(ada), "gap g.example 12:00-13:00")
-		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestLeft, noon))
+		w.ok(w.Readers.SetDigestState(w.ctx(), ada.ID, digest.DigestLeft, noon))
 		w.holds("of who left, in case they come back", 1, `SELECT count(*) FROM notices`)
-		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestActive, noon.Add(40*24*time.Hour)))
+		w.ok(w.Readers.SetDigestState(w.ctx(), ada.ID, digest.DigestActive, noon.Add(40*24*time.Hour)))
 		w.holds("of who came back late", 0, `SELECT count(*) FROM notices`)
 
 		bob := w.reader("bob", "Europe/Paris")
 		w.subscribe(bob, f)
 		w.gap(one, f, noon, "3", "4")
 		w.holds("bob's", 1, `SELECT count(*) FROM notices`)
-		w.ok(w.RemoveUser(w.ctx(), bob.UserID, noon))
+		w.ok(w.Readers.RemoveUser(w.ctx(), bob.UserID, noon))
 		w.holds("of who was removed", 0, `SELECT count(*) FROM notices`)
 	})
 }
@@ -261,7 +261,7 @@ func TestTellingExcludesReleasing(t *testing.T) {
 		})
 		wg.Go(func() {
 			for _, g := range gone {
-				if _, err := w.Retire(w.ctx(), noon, []digest.FeedID{g.ID}); err != nil {
+				if _, err := w.Feeds.Retire(w.ctx(), noon, []digest.FeedID{g.ID}); err != nil {
 					w.t.Error(err)
 				}
 			}
@@ -291,15 +291,15 @@ func TestPruneTakesAllOfAFeed(t *testing.T) {
 		f := w.asked("f.example", noon)
 		w.ok(w.addTitled(ada, f, "Mine"))
 		w.subscribe(bob, f)
-		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
+		w.ok(w.Readers.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
 		f.ParsedAt = noon
-		_, err := w.Record(w.ctx(), noon, []store.Polled{{
+		_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{{
 			Feed: f, Posts: posts(noon, "1"), Listed: []string{"1"},
 			Body: &store.Body{Bytes: []byte("x")}, Poll: store.PollRecord{At: noon, Outcome: "changed"},
 		}})
 		w.ok(err)
 		w.say410(f, noon)
-		_, err = w.Retire(w.ctx(), noon, []digest.FeedID{f.ID})
+		_, err = w.Feeds.Retire(w.ctx(), noon, []digest.FeedID{f.ID})
 		w.ok(err)
 		w.hour(parisMidnight)
 		w.send(parisMidnight)

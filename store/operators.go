@@ -9,8 +9,8 @@ import (
 
 // SetOperatorLink stores the hash of a token that makes its holder an operator once, until expires. It replaces any
 // former token. If an operator exists, it stores nothing and returns false.
-func (s *Store) SetOperatorLink(ctx context.Context, hash []byte, expires time.Time) (bool, error) {
-	return changed(ctx, s, "storing the operator's link", func(c conn) (stored bool, err error) {
+func (s Operator) SetOperatorLink(ctx context.Context, hash []byte, expires time.Time) (bool, error) {
+	return changed(ctx, s.database, "storing the operator's link", func(c conn) (stored bool, err error) {
 		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
 			return false, err
 		}
@@ -32,7 +32,7 @@ func hasOperator(ctx context.Context, c conn) (bool, error) {
 }
 
 // OperatorLink reports whether a token is valid: it is known and not expired, and no operator exists.
-func (s *Store) OperatorLink(ctx context.Context, hash []byte, now time.Time) (bool, error) {
+func (s Operator) OperatorLink(ctx context.Context, hash []byte, now time.Time) (bool, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM operator_links WHERE token_hash = ? AND expires_at > ?
 		AND NOT EXISTS (SELECT 1 FROM users WHERE operator = 1)`, hash, now)
 	return n > 0, failed("reading the operator's link", err)
@@ -40,9 +40,9 @@ func (s *Store) OperatorLink(ctx context.Context, hash []byte, now time.Time) (b
 
 // UseOperatorLink uses up the operator's link and makes the user with an address an operator. It adds the user if
 // necessary. It returns digest.NotFound if the link is unknown, used or expired, or an operator exists.
-func (s *Store) UseOperatorLink(ctx context.Context, hash []byte, email, zone string, now time.Time) (digest.User,
+func (s Operator) UseOperatorLink(ctx context.Context, hash []byte, email, zone string, now time.Time) (digest.User,
 	error) {
-	return changed(ctx, s, "letting the operator in", func(c conn) (u digest.User, err error) {
+	return changed(ctx, s.database, "letting the operator in", func(c conn) (u digest.User, err error) {
 		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
 			return u, err
 		}
@@ -70,19 +70,19 @@ func (s *Store) UseOperatorLink(ctx context.Context, hash []byte, email, zone st
 }
 
 // OtherOperators counts the operators other than user.
-func (s *Store) OtherOperators(ctx context.Context, user digest.UserID) (int, error) {
+func (s Operator) OtherOperators(ctx context.Context, user digest.UserID) (int, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM users WHERE operator = 1 AND id <> ?`, user)
 	return n, failed("counting the operators", err)
 }
 
 // SetOperator makes a user an operator, or revokes it.
-func (s *Store) SetOperator(ctx context.Context, user digest.UserID, operator bool) error {
+func (s Operator) SetOperator(ctx context.Context, user digest.UserID, operator bool) error {
 	return s.runOne(ctx, "changing who runs this", noUser(), `UPDATE users SET operator = ? WHERE id = ?`,
 		operator, user)
 }
 
 // DropOperator revokes a user's operator role. It returns digest.Conflict if there is no other operator.
-func (s *Store) DropOperator(ctx context.Context, user digest.UserID) error {
+func (s Operator) DropOperator(ctx context.Context, user digest.UserID) error {
 	return s.changeUnder(ctx, s.d.lockAccounts, "changing who runs this", func(c conn) error {
 		return c.runOne(ctx, conflict("this reader is the only operator"), `UPDATE users SET operator = 0
 			WHERE id = ? AND EXISTS (SELECT 1 FROM users o WHERE o.operator = 1 AND o.id <> ?)`, user, user)

@@ -32,9 +32,9 @@ func TestLongLists(t *testing.T) {
 		w.ok(w.Exec(w.ctx(), `INSERT INTO suppressions (email_key, email, reason, edition_id, created_at)
 			SELECT email_key, email, 'hard_bounce', 0, 7 - id / 700 FROM users`))
 
-		feeds := storetest.All(w.t, w.Feeds(w.ctx()))
-		users := storetest.All(w.t, w.Users(w.ctx()))
-		suppressions := storetest.All(w.t, w.Suppressions(w.ctx()))
+		feeds := storetest.All(w.t, w.Feeds.Feeds(w.ctx()))
+		users := storetest.All(w.t, w.Readers.Users(w.ctx()))
+		suppressions := storetest.All(w.t, w.Editions.Suppressions(w.ctx()))
 		var gotURLs, gotEmails, suppressed []string
 		for i, f := range feeds {
 			gotURLs = append(gotURLs, f.URL)
@@ -62,10 +62,10 @@ func TestLongLists(t *testing.T) {
 			func(a, b digest.Suppression) int { return b.CreatedAt.Compare(a.CreatedAt) }), true)
 		slices.Sort(suppressed)
 		want(w.t, "each of them once", slices.Equal(suppressed, emails), true)
-		zones, err := w.Zones(w.ctx(), 2)
+		zones, err := w.Readers.Zones(w.ctx(), 2)
 		w.ok(err)
 		want(w.t, "zones", fmt.Sprint(zones), "[{Europe/Paris 2000 [r0000@example.org r0001@example.org]}]")
-		alike, err := w.FeedsOfHost(w.ctx(), "f.example")
+		alike, err := w.Feeds.FeedsOfHost(w.ctx(), "f.example")
 		w.ok(err)
 		want(w.t, "of a host", len(alike), n)
 	})

@@ -42,7 +42,7 @@ type partition struct {
 // MakePartitions creates a partition for now's month, for each of the next monthsAhead, and for each month that has
 // rows in the default partition. It does nothing if they exist, or on SQLite. If the table is busy, it leaves the
 // rest to the next call.
-func (s *Store) MakePartitions(ctx context.Context, now time.Time) error {
+func (s Operator) MakePartitions(ctx context.Context, now time.Time) error {
 	if s.d.partitions == "" {
 		return nil
 	}
@@ -72,7 +72,7 @@ func covered(have []partition, m month) bool {
 const oldestInDefault = `SELECT visible_at FROM digest_posts_default WHERE visible_at < ? ORDER BY visible_at LIMIT 1`
 
 // emptyDefault creates a partition for each month before end that has rows in the default partition.
-func (s *Store) emptyDefault(ctx context.Context, end instant) error {
+func (s *database) emptyDefault(ctx context.Context, end instant) error {
 	for {
 		var oldest []int64
 		err := s.read().all(ctx, &oldest, oldestInDefault, end)
@@ -86,7 +86,7 @@ func (s *Store) emptyDefault(ctx context.Context, end instant) error {
 }
 
 // dropPartitions drops the partitions that end at old or before.
-func (s *Store) dropPartitions(ctx context.Context, old instant) error {
+func (s *database) dropPartitions(ctx context.Context, old instant) error {
 	have, err := s.partitions(ctx)
 	for _, p := range have {
 		if p.ends() > old {
@@ -102,7 +102,7 @@ func (s *Store) dropPartitions(ctx context.Context, old instant) error {
 }
 
 // partitions returns all partitions except the default one.
-func (s *Store) partitions(ctx context.Context) ([]partition, error) {
+func (s *database) partitions(ctx context.Context) ([]partition, error) {
 	if s.d.partitions == "" {
 		return nil, nil
 	}
@@ -129,7 +129,7 @@ func partitionsOf(rows []partitionRow) []partition {
 // makePartition creates the partition of a month and moves its rows there from the default partition, usually few. It
 // locks out writers, because PostgreSQL rejects a row that was on its way to the default partition when its month got
 // another.
-func (s *Store) makePartition(ctx context.Context, m month) (bool, error) {
+func (s *database) makePartition(ctx context.Context, m month) (bool, error) {
 	return s.alterPosts(ctx, "making "+m.table(), func(c conn) error {
 		var rows []partitionRow
 		if err := c.all(ctx, &rows, s.d.partitions); err != nil || covered(partitionsOf(rows), m) {
@@ -156,7 +156,7 @@ func (s *Store) makePartition(ctx context.Context, m month) (bool, error) {
 
 // alterPosts runs f, which alters digest_posts, under a lock. It waits for other locks for at most 2 seconds, because
 // other statements wait behind it. It returns false if f must be retried later.
-func (s *Store) alterPosts(ctx context.Context, doing string, f func(conn) error) (bool, error) {
+func (s *database) alterPosts(ctx context.Context, doing string, f func(conn) error) (bool, error) {
 	err := s.changeUnder(ctx, s.d.lockPlan, doing, func(c conn) error {
 		if err := c.run(ctx, `SET LOCAL lock_timeout = '2s'`); err != nil {
 			return err

@@ -23,7 +23,7 @@ func eachPartitioned(t *testing.T, f func(world)) {
 	t.Helper()
 	each(t, func(w world) {
 		if !w.Partitioned() {
-			w.ok(w.MakePartitions(w.ctx(), ides)) // changes nothing
+			w.ok(w.Operator.MakePartitions(w.ctx(), ides)) // changes nothing
 			w.t.Skip("SQLite has one table")
 		}
 		f(w)
@@ -56,7 +56,7 @@ func TestPartitionsAreMade(t *testing.T) {
 		}
 		w.holds("rows without a table of their month", 7, `SELECT count(*) FROM digest_posts_default`)
 		for range 2 {
-			w.ok(w.MakePartitions(w.ctx(), ides))
+			w.ok(w.Operator.MakePartitions(w.ctx(), ides))
 			want(w.t, "months", w.made(), "2038_12 2039_01 2040_03 2040_04 2040_05 2040_06")
 			w.holds("rows", 7, `SELECT count(*) FROM digest_posts`)
 			w.holds("rows of later months", 2, `SELECT count(*) FROM digest_posts_default`)
@@ -65,10 +65,10 @@ func TestPartitionsAreMade(t *testing.T) {
 			w.holds("of March", 2, `SELECT count(*) FROM digest_posts_2040_03`)
 			w.holds("of June", 1, `SELECT count(*) FROM digest_posts_2040_06`)
 		}
-		w.ok(w.MakePartitions(w.ctx(), ides.AddDate(0, 1, 0)))
+		w.ok(w.Operator.MakePartitions(w.ctx(), ides.AddDate(0, 1, 0)))
 		want(w.t, "months of April", w.made(), "2038_12 2039_01 2040_03 2040_04 2040_05 2040_06 2040_07")
 		w.holds("rows, once July has a table", 7, `SELECT count(*) FROM digest_posts`)
-		w.ok(w.MakePartitions(w.ctx(), time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC))) // a wrong clock
+		w.ok(w.Operator.MakePartitions(w.ctx(), time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC))) // a wrong clock
 		w.holds("and its rows", 1, `SELECT count(*) FROM digest_posts_2040_07`)
 	})
 }
@@ -98,7 +98,7 @@ func TestPartitionsAreMadeAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for worker := range 3 {
 			wg.Go(func() {
-				if err := w.MakePartitions(w.ctx(), ides); err != nil {
+				if err := w.Operator.MakePartitions(w.ctx(), ides); err != nil {
 					w.t.Error(err)
 				}
 			})
@@ -113,7 +113,7 @@ func TestPartitionsAreMadeAtOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		w.ok(w.MakePartitions(w.ctx(), ides))
+		w.ok(w.Operator.MakePartitions(w.ctx(), ides))
 		want(w.t, "months", w.made(), "2040_03 2040_04 2040_05 2040_06")
 		w.holds("rows", 150, `SELECT count(*) FROM digest_posts`)
 		w.holds("rows of later months", 30, `SELECT count(*) FROM digest_posts_default`)
@@ -125,7 +125,7 @@ func TestPartitionsAreDropped(t *testing.T) {
 		for month := range 6 {
 			w.hideAt(ides.AddDate(0, month, 0))
 		}
-		w.ok(w.MakePartitions(w.ctx(), ides.AddDate(0, 5, 0)))
+		w.ok(w.Operator.MakePartitions(w.ctx(), ides.AddDate(0, 5, 0)))
 		const all = "2040_03 2040_04 2040_05 2040_06 2040_07 2040_08 2040_09 2040_10 2040_11"
 		want(w.t, "months", w.made(), all)
 		w.prune(time.Date(2040, 3, 31, 23, 59, 59, 0, time.UTC).Add(keep))
@@ -134,7 +134,7 @@ func TestPartitionsAreDropped(t *testing.T) {
 		want(w.t, "March is over", w.made(), strings.TrimPrefix(all, "2040_03 "))
 		w.holds("rows", 5, `SELECT count(*) FROM digest_posts`)
 		w.hideAt(ides) // by a wrong clock: the first table was dropped before
-		w.ok(w.MakePartitions(w.ctx(), ides.AddDate(0, 5, 0)))
+		w.ok(w.Operator.MakePartitions(w.ctx(), ides.AddDate(0, 5, 0)))
 		w.holds("rows again", 6, `SELECT count(*) FROM digest_posts`)
 
 		w.reader("ada", "Europe/Paris") // her next midnight is in 2026
@@ -148,13 +148,13 @@ func TestTableInTheWayOfAPartition(t *testing.T) {
 	eachPartitioned(t, func(w world) {
 		w.hideAt(ides)
 		w.ok(w.Exec(w.ctx(), `CREATE TABLE digest_posts_2040_03 (LIKE digest_posts)`))
-		err := w.MakePartitions(w.ctx(), ides)
+		err := w.Operator.MakePartitions(w.ctx(), ides)
 		if err == nil || !strings.Contains(err.Error(), "digest_posts_2040_03 is not a partition") {
 			w.t.Error(err)
 		}
 		w.holds("rows", 1, `SELECT count(*) FROM digest_posts`)
 		w.ok(w.Exec(w.ctx(), `DROP TABLE digest_posts_2040_03`))
-		w.ok(w.MakePartitions(w.ctx(), ides))
+		w.ok(w.Operator.MakePartitions(w.ctx(), ides))
 		w.holds("rows of March", 1, `SELECT count(*) FROM digest_posts_2040_03`)
 	})
 }
@@ -163,7 +163,7 @@ func TestTableInTheWayOfAPartition(t *testing.T) {
 func TestPartitionIsDroppedLater(t *testing.T) {
 	eachPartitioned(t, func(w world) {
 		w.hideAt(ides)
-		w.ok(w.MakePartitions(w.ctx(), ides))
+		w.ok(w.Operator.MakePartitions(w.ctx(), ides))
 		late := ides.AddDate(2, 0, 0)
 		err := w.Together(w.ctx(), func() { w.prune(late) }, `UPDATE digest_posts SET post_id = 2`)
 		w.ok(err)
@@ -182,12 +182,12 @@ func TestPartitionOfLostEditionStays(t *testing.T) {
 		lost, next := ides.AddDate(0, 0, 16), ides.AddDate(0, 0, 23)
 		w.ok(w.Exec(w.ctx(), `INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES (?, ?, 1)`, ada.ID,
 			lost.Unix()))
-		w.ok(w.MakePartitions(w.ctx(), ides))
+		w.ok(w.Operator.MakePartitions(w.ctx(), ides))
 		w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = ?`, next.Unix()))
 		w.ok(w.Exec(w.ctx(), `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, undelivered,
 			date, next_at, expires_at)
 			VALUES (?, '2040-03-31', ?, 0, 1, 'expired', 1, 0, 0, 0)`, ada.ID, lost.Unix()))
-		_, err := w.Prune(w.ctx(), next.AddDate(0, 0, -1), 24*time.Hour, 100)
+		_, err := w.Operator.Prune(w.ctx(), next.AddDate(0, 0, -1), 24*time.Hour, 100)
 		w.ok(err)
 		w.holds("editions that wait to be carried", 1, `SELECT count(*) FROM editions`)
 		w.holds("posts of them", 1, `SELECT count(*) FROM digest_posts WHERE digest_id = ?`, ada.ID)
@@ -212,9 +212,9 @@ func TestPartitionsAreLeftOut(t *testing.T) {
 			ides.Unix(), ada.ID))
 		w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = ? + id % 7 * 2592000 WHERE id <> ?`, ides.Unix(),
 			ada.ID))
-		w.ok(w.MakePartitions(w.ctx(), ides))
+		w.ok(w.Operator.MakePartitions(w.ctx(), ides))
 		w.hour(parisMidnight)
-		editions, err := w.Editions(w.ctx(), ada.ID, 1)
+		editions, err := w.Editions.Editions(w.ctx(), ada.ID, 1)
 		w.ok(err)
 		for _, statement := range []string{`ANALYZE digest_posts`, `ANALYZE`} {
 			plans, err := w.PartitionPlans(w.ctx(), editions[0], digest.PostID(out))

@@ -17,7 +17,7 @@ func pictureKey(address string) int64 {
 }
 
 // LearnPictureSize stores the size of the picture at an address.
-func (s *Store) LearnPictureSize(ctx context.Context, address string, size digest.PictureSize, now time.Time) error {
+func (s Posts) LearnPictureSize(ctx context.Context, address string, size digest.PictureSize, now time.Time) error {
 	return s.run(ctx, "storing the size of a picture",
 		`INSERT INTO picture_sizes (address, width, height, learned_at) VALUES (?, ?, ?, ?)
 		ON CONFLICT (address) DO UPDATE SET width = excluded.width, height = excluded.height,
@@ -26,7 +26,7 @@ func (s *Store) LearnPictureSize(ctx context.Context, address string, size diges
 }
 
 // PictureSizes returns the known sizes of pictures by address.
-func (s *Store) PictureSizes(ctx context.Context, addresses []string) (map[string]digest.PictureSize, error) {
+func (s Editions) PictureSizes(ctx context.Context, addresses []string) (map[string]digest.PictureSize, error) {
 	type row struct {
 		Address int64
 		digest.PictureSize

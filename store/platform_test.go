@@ -22,7 +22,7 @@ type platform struct {
 // work makes a worker claim feeds, and then store its results.
 func (p *platform) work(worker int, now time.Time) {
 	load := &p.loads[worker]
-	claimed, _, err := p.ClaimFeeds(p.ctx(), now, store.ClaimOptions{
+	claimed, _, err := p.Feeds.ClaimFeeds(p.ctx(), now, store.ClaimOptions{
 		N: 128, Lease: time.Hour, Token: fmt.Sprint(worker, now), Full: load.Full(), Next: load.Next,
 	})
 	p.ok(err)
@@ -32,13 +32,13 @@ func (p *platform) work(worker int, now time.Time) {
 		places = append(places, load.Begin(c.Queued()))
 		polled = append(polled, p.poll(c, now))
 	}
-	_, err = p.Record(p.ctx(), now, polled)
+	_, err = p.Feeds.Record(p.ctx(), now, polled)
 	p.ok(err)
 	for i, place := range places {
 		load.End(place, polled[i].Feed.Errors == 0)
 	}
 	for _, x := range polled {
-		p.ok(p.GiveBackHost(p.ctx(), x.Feed.Host, x.Token, now))
+		p.ok(p.Feeds.GiveBackHost(p.ctx(), x.Feed.Host, x.Token, now))
 	}
 }
 
@@ -81,7 +81,7 @@ func TestPlatformRefusesFew(t *testing.T) {
 					for worker := range p.loads {
 						p.work(worker, now)
 					}
-					next, queued, err := p.NextPoll(p.ctx())
+					next, queued, err := p.Feeds.NextPoll(p.ctx())
 					p.ok(err)
 					if now = now.Add(time.Second); queued && next.After(now) {
 						now = next

@@ -22,7 +22,7 @@ const (
 )
 
 // Polls returns the polls of a feed since an instant, oldest first.
-func (s *Store) Polls(ctx context.Context, id digest.FeedID, since time.Time) ([]PollRecord, error) {
+func (s Feeds) Polls(ctx context.Context, id digest.FeedID, since time.Time) ([]PollRecord, error) {
 	type row struct {
 		PollRecord
 		Millis    int64
@@ -52,7 +52,7 @@ func (s *Store) Polls(ctx context.Context, id digest.FeedID, since time.Time) ([
 
 // PrunePolls deletes polls older than 90 days from the histories of all feeds, in several transactions, and returns
 // the number of rows. The counters keep them. Polls that share a row are deleted with the last of them.
-func (s *Store) PrunePolls(ctx context.Context, now time.Time) (int, error) {
+func (s Feeds) PrunePolls(ctx context.Context, now time.Time) (int, error) {
 	old, n, last := at(now).plus(-keepPolls), 0, digest.FeedID(0)
 	for {
 		// The key begins with the feed. So this examines each feed once, and locks nothing if nothing is old.
@@ -69,7 +69,7 @@ func (s *Store) PrunePolls(ctx context.Context, now time.Time) (int, error) {
 			}
 			return n, s.pruneRobots(ctx, now)
 		}
-		deleted, err := changed(ctx, s, "deleting old polls",
+		deleted, err := changed(ctx, s.database, "deleting old polls",
 			func(c conn) (int, error) { return deletePolls(ctx, c, ids, old) })
 		if err != nil {
 			return n, err
@@ -86,7 +86,7 @@ func deletePolls(ctx context.Context, c conn, ids []digest.FeedID, old instant) 
 		WHERE p.feed_id`+c.d.oneOf+` AND p.at < ? LIMIT ?)`, keys(c.d, ids), old, prunedPolls)
 }
 
-func (s *Store) pruneRobots(ctx context.Context, now time.Time) error {
+func (s *database) pruneRobots(ctx context.Context, now time.Time) error {
 	return s.run(ctx, "forgetting robots.txt of sites that are asked no more",
 		`DELETE FROM robots WHERE fetched_at < ?`, at(now).plus(-keepRobots))
 }

@@ -24,7 +24,7 @@ func TestPolls(t *testing.T) {
 			w.addPoll(int64(f.ID), noon.Add(-time.Duration(i)*day))
 		}
 		w.addPoll(int64(other.ID), noon)
-		got, err := w.Polls(w.ctx(), f.ID, noon.Add(-day))
+		got, err := w.Feeds.Polls(w.ctx(), f.ID, noon.Add(-day))
 		w.ok(err)
 		one := store.PollRecord{Outcome: "unchanged", Status: 304, Requests: 1, Bytes: 20, Took: 150 * time.Millisecond,
 			Note: "a note"}
@@ -68,7 +68,7 @@ func TestPollsShareRows(t *testing.T) {
 			w.end(now, claimed, func(polled *store.Polled) { polled.Poll = p })
 			w.end(now, claimed, func(polled *store.Polled) { polled.Poll = p }) // its lease has ended
 		}
-		got, err := w.Polls(w.ctx(), f.ID, noon)
+		got, err := w.Feeds.Polls(w.ctx(), f.ID, noon)
 		w.ok(err)
 		if !reflect.DeepEqual(got, all) {
 			t.Errorf("got %+v\nwant %+v", got, all)
@@ -77,7 +77,7 @@ func TestPollsShareRows(t *testing.T) {
 		w.ok(err)
 		want(w.t, "rows", rows, len(all)-alike+alike/16)
 		since := all[len(all)-20].At
-		got, err = w.Polls(w.ctx(), f.ID, since)
+		got, err = w.Feeds.Polls(w.ctx(), f.ID, since)
 		w.ok(err)
 		want(w.t, "the last 20", len(got), 20)
 	})
@@ -92,20 +92,20 @@ func TestPrunePolls(t *testing.T) {
 				w.addPoll(int64(f.ID), noon.Add(-time.Duration(age)*day))
 			}
 		}
-		w.ok(w.SaveRobots(w.ctx(), digest.Robots{Origin: "https://old.example", FetchedAt: noon.Add(-91 * day)}))
-		w.ok(w.SaveRobots(w.ctx(), digest.Robots{Origin: "https://new.example", FetchedAt: noon.Add(-8 * day)}))
-		n, err := w.PrunePolls(w.ctx(), noon)
+		w.ok(w.Feeds.SaveRobots(w.ctx(), digest.Robots{Origin: "https://old.example", FetchedAt: noon.Add(-91 * day)}))
+		w.ok(w.Feeds.SaveRobots(w.ctx(), digest.Robots{Origin: "https://new.example", FetchedAt: noon.Add(-8 * day)}))
+		n, err := w.Feeds.PrunePolls(w.ctx(), noon)
 		w.ok(err)
 		want(w.t, "deleted", n, 6)
-		n, err = w.PrunePolls(w.ctx(), noon)
+		n, err = w.Feeds.PrunePolls(w.ctx(), noon)
 		w.ok(err)
 		want(w.t, "again", n, 0)
 		n, err = w.Count(w.ctx(), `SELECT count(*) FROM polls WHERE at >= ?`, noon.Add(-90*day).Unix())
 		w.ok(err)
 		want(w.t, "kept", n, 6)
-		_, old, err := w.Robots(w.ctx(), "https://old.example")
+		_, old, err := w.Feeds.Robots(w.ctx(), "https://old.example")
 		w.ok(err)
-		_, young, err := w.Robots(w.ctx(), "https://new.example")
+		_, young, err := w.Feeds.Robots(w.ctx(), "https://new.example")
 		w.ok(err)
 		want(w.t, "a robots.txt long unread is kept", old, false)
 		want(w.t, "a young one is kept", young, true)
@@ -124,7 +124,7 @@ func TestPrunePollsInParts(t *testing.T) {
 		n, err := w.DeletePolls(w.ctx(), f.ID, noon)
 		w.ok(err)
 		want(w.t, "deleted at once", n, store.PrunedPolls)
-		n, err = w.PrunePolls(w.ctx(), noon)
+		n, err = w.Feeds.PrunePolls(w.ctx(), noon)
 		w.ok(err)
 		want(w.t, "deleted in all", n, 2*store.PrunedPolls+more)
 	})
@@ -133,21 +133,21 @@ func TestPrunePollsInParts(t *testing.T) {
 // TestRobots: the stored robots.txt is returned, and the newest one stays.
 func TestRobots(t *testing.T) {
 	each(t, func(w world) {
-		_, known, err := w.Robots(w.ctx(), "https://a.example")
+		_, known, err := w.Feeds.Robots(w.ctx(), "https://a.example")
 		w.ok(err)
 		want(w.t, "known before", known, false)
 		r := digest.Robots{Origin: "https://a.example", FetchedAt: noon, ETag: `"1"`, LastModified: "yesterday",
 			Rules: "disallow: /\n"}
-		w.ok(w.SaveRobots(w.ctx(), r))
+		w.ok(w.Feeds.SaveRobots(w.ctx(), r))
 		older := digest.Robots{Origin: r.Origin, FetchedAt: noon.Add(-time.Hour)}
-		w.ok(w.SaveRobots(w.ctx(), older))
-		got, known, err := w.Robots(w.ctx(), r.Origin)
+		w.ok(w.Feeds.SaveRobots(w.ctx(), older))
+		got, known, err := w.Feeds.Robots(w.ctx(), r.Origin)
 		w.ok(err)
 		want(w.t, "known", known, true)
 		want(w.t, "the stored", got, r)
 		r.FetchedAt, r.Rules = noon.Add(time.Hour), ""
-		w.ok(w.SaveRobots(w.ctx(), r))
-		got, _, err = w.Robots(w.ctx(), r.Origin)
+		w.ok(w.Feeds.SaveRobots(w.ctx(), r))
+		got, _, err = w.Feeds.Robots(w.ctx(), r.Origin)
 		w.ok(err)
 		want(w.t, "the newer", got, r)
 	})

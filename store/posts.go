@@ -22,7 +22,7 @@ const postColumns = `p.id, p.feed_id, p.identity, p.url, p.title, p.author, p.la
 
 // NewestTitle returns the title of a feed's newest post, or "". It ignores extras, posts read at another address, and
 // posts that the feed no longer lists.
-func (s *Store) NewestTitle(ctx context.Context, feed digest.FeedID) (string, error) {
+func (s Feeds) NewestTitle(ctx context.Context, feed digest.FeedID) (string, error) {
 	titles, err := readRows[string](ctx, s.read(), "reading a feed's newest post", `SELECT p.title FROM posts p
 		WHERE p.feed_id = ? AND p.extra = 0 AND p.read_address = '' AND p.withdrawn_at = 0
 		ORDER BY CASE WHEN p.published_at > 0 THEN p.published_at ELSE p.seen_at END DESC, p.seen_at DESC, p.id
@@ -56,7 +56,7 @@ func (e *storedEnclosures) Scan(value any) error {
 }
 
 // Posts returns posts with their content, ordered by key. It omits posts that no longer exist.
-func (s *Store) Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, error) {
+func (s Editions) Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, error) {
 	posts := make([]digest.Post, 0, len(ids))
 	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
 		err := s.read().all(ctx, &posts, `SELECT `+postColumns+`, p.content FROM posts p WHERE p.id`+
@@ -95,7 +95,7 @@ type feedCache struct {
 const maxFeedCache = 200_000
 
 // feedsOf returns the feeds of posts. It omits posts that no longer exist.
-func (s *Store) feedsOf(ctx context.Context, ids []digest.PostID) (map[digest.PostID]digest.FeedID, error) {
+func (s *database) feedsOf(ctx context.Context, ids []digest.PostID) (map[digest.PostID]digest.FeedID, error) {
 	found := make(map[digest.PostID]digest.FeedID, len(ids))
 	missing := s.feedCache.look(ids, found)
 	for part := range slices.Chunk(missing, statementRows) {
@@ -149,7 +149,7 @@ func (o *feedCache) keep(missing []digest.PostID, found map[digest.PostID]digest
 
 // KnownPosts returns the content hashes of the given identities that are stored for a feed. An absent identity is a
 // new post; a different hash means that the post was edited.
-func (s *Store) KnownPosts(ctx context.Context, feed digest.FeedID, identities []string) (map[string]string, error) {
+func (s Feeds) KnownPosts(ctx context.Context, feed digest.FeedID, identities []string) (map[string]string, error) {
 	known := make(map[string]string, len(identities))
 	given := make(map[string]string, len(identities)) // keyed by the stored form
 	for _, identity := range identities {
@@ -173,7 +173,7 @@ func (s *Store) KnownPosts(ctx context.Context, feed digest.FeedID, identities [
 }
 
 // HasPosts reports whether any post of a feed is stored.
-func (s *Store) HasPosts(ctx context.Context, feed digest.FeedID) (bool, error) {
+func (s Feeds) HasPosts(ctx context.Context, feed digest.FeedID) (bool, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM posts p WHERE p.feed_id = ? LIMIT 1) x`, feed)
 	return n > 0, failed("looking for posts", err)
 }
@@ -198,13 +198,13 @@ type DeliveredKey struct {
 //
 // It searches a few editions first, then more, and all others last, because sorting all posts that a reader ever got
 // is slow.
-func (s *Store) DeliveredPosts(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time,
+func (s Posts) DeliveredPosts(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time,
 	limit int) ([]DeliveredPost, error) {
 	return s.DeliveredBefore(ctx, id, feed, DeliveredKey{now, math.MaxInt64}, limit)
 }
 
 // DeliveredBefore is DeliveredPosts for the posts after place in the list.
-func (s *Store) DeliveredBefore(ctx context.Context, id digest.DigestID, feed digest.FeedID, place DeliveredKey,
+func (s Posts) DeliveredBefore(ctx context.Context, id digest.DigestID, feed digest.FeedID, place DeliveredKey,
 	limit int) ([]DeliveredPost, error) {
 	all, before := []DeliveredPost{}, at(place.DueAt)+1
 	for _, editions := range []int{16, 128, math.MaxInt32} {
@@ -239,7 +239,7 @@ const newestBack = 60 * 24 * time.Hour
 
 // NewestDelivered returns, for each feed, the date of the newest post that a digest delivered in the 60 days up to a
 // midnight. A post without a date has the date of its first sighting. Feeds without posts in these days are absent.
-func (s *Store) NewestDelivered(ctx context.Context, id digest.DigestID, feeds []digest.FeedID,
+func (s Posts) NewestDelivered(ctx context.Context, id digest.DigestID, feeds []digest.FeedID,
 	upTo time.Time) (map[digest.FeedID]time.Time, error) {
 	newest := make(map[digest.FeedID]time.Time, len(feeds))
 	for some := range slices.Chunk(feeds, statementRows) {

@@ -65,7 +65,7 @@ func TestDeliveredOfManyEditions(t *testing.T) {
 				seen := slices.DeleteFunc(slices.Clone(want[f.ID]),
 					func(d delivered) bool { return d.date.String() > digest.DateOf(night(last)).String() })
 				for _, limit := range []int{1, 5, 10, 33, 1000} {
-					list, err := w.DeliveredPosts(w.ctx(), ann.ID, f.ID, night(last), limit)
+					list, err := w.Posts.DeliveredPosts(w.ctx(), ann.ID, f.ID, night(last), limit)
 					w.ok(err)
 					got := []delivered{}
 					for _, p := range list {

@@ -51,11 +51,11 @@ type delivery struct {
 // VisiblePost returns a post with its feed's label, if an edition of this reader contains it or they saved it, and
 // digest.NotFound otherwise. DueAt may be after the caller's time, because the clock of the process that released the
 // edition may be ahead.
-func (s *Store) VisiblePost(ctx context.Context, user digest.UserID, post digest.PostID) (VisiblePost, error) {
+func (s Posts) VisiblePost(ctx context.Context, user digest.UserID, post digest.PostID) (VisiblePost, error) {
 	came, err := delivered(ctx, s.read(), user, post, forever)
 	var posts []digest.Post
 	if err == nil {
-		posts, err = s.Posts(ctx, []digest.PostID{post})
+		posts, err = Editions{s.database}.Posts(ctx, []digest.PostID{post})
 	}
 	if err == nil && len(posts) == 0 {
 		err = errNoPost()
@@ -98,7 +98,7 @@ const cameAt = `CASE WHEN d.newsletter_id IS NULL THEN e.due_at ELSE e.send_at E
 
 // SavePost saves a post for a reader. Saving it again changes nothing. It returns digest.NotFound unless the reader
 // may see the post at now.
-func (s *Store) SavePost(ctx context.Context, user digest.UserID, post digest.PostID, now time.Time) error {
+func (s Posts) SavePost(ctx context.Context, user digest.UserID, post digest.PostID, now time.Time) error {
 	return s.change(ctx, "saving the post", func(c conn) error {
 		d, err := delivered(ctx, c, user, post, at(now))
 		if err != nil || d.Saved {
@@ -116,13 +116,13 @@ func (s *Store) SavePost(ctx context.Context, user digest.UserID, post digest.Po
 }
 
 // UnsavePost removes a saved post that was saved at since or later. It is no error if there is no such post.
-func (s *Store) UnsavePost(ctx context.Context, user digest.UserID, post digest.PostID, since time.Time) error {
+func (s Posts) UnsavePost(ctx context.Context, user digest.UserID, post digest.PostID, since time.Time) error {
 	return s.run(ctx, "removing the post",
 		`DELETE FROM saved_posts WHERE user_id = ? AND post_id = ? AND saved_at >= ?`, user, post, since)
 }
 
 // SavedPosts returns the posts that a reader has saved, newest first: at most limit posts after a key.
-func (s *Store) SavedPosts(ctx context.Context, user digest.UserID, after SavedKey, limit int) ([]SavedPost, error) {
+func (s Posts) SavedPosts(ctx context.Context, user digest.UserID, after SavedKey, limit int) ([]SavedPost, error) {
 	from := at(after.SavedAt)
 	if after == (SavedKey{}) {
 		from = forever
@@ -143,7 +143,7 @@ func (s *Store) SavedPosts(ctx context.Context, user digest.UserID, after SavedK
 }
 
 // SavedAmong returns which of some posts a reader has saved.
-func (s *Store) SavedAmong(ctx context.Context, user digest.UserID, posts []digest.PostID) (map[digest.PostID]bool,
+func (s Posts) SavedAmong(ctx context.Context, user digest.UserID, posts []digest.PostID) (map[digest.PostID]bool,
 	error) {
 	saved := make(map[digest.PostID]bool)
 	if len(posts) == 0 {
@@ -163,7 +163,7 @@ func (s *Store) SavedAmong(ctx context.Context, user digest.UserID, posts []dige
 
 // labelsFor returns the labels of feeds for one reader, with their own titles. A feed that was merged into a
 // subscribed one has its title. A feed without a subscription has its own.
-func (s *Store) labelsFor(ctx context.Context, user digest.UserID,
+func (s *database) labelsFor(ctx context.Context, user digest.UserID,
 	feeds []digest.FeedID) (map[digest.FeedID]digest.FeedLabel, error) {
 	labels, err := s.labelsByFeed(ctx, feeds)
 	if err != nil {

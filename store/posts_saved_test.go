@@ -23,7 +23,7 @@ func (w world) saved(d digest.Digest) string {
 	var all []string
 	var after store.SavedKey
 	for {
-		page, err := w.SavedPosts(w.ctx(), d.UserID, after, 2)
+		page, err := w.Posts.SavedPosts(w.ctx(), d.UserID, after, 2)
 		w.ok(err)
 		for _, p := range page {
 			all = append(all, p.Identity)
@@ -37,7 +37,7 @@ func (w world) saved(d digest.Digest) string {
 
 func (w world) sees(d digest.Digest, post digest.PostID) bool {
 	w.t.Helper()
-	_, err := w.VisiblePost(w.ctx(), d.UserID, post)
+	_, err := w.Posts.VisiblePost(w.ctx(), d.UserID, post)
 	if digest.KindOf(err) != digest.NotFound {
 		w.ok(err)
 	}
@@ -47,7 +47,7 @@ func (w world) sees(d digest.Digest, post digest.PostID) bool {
 func (w world) save(d digest.Digest, now time.Time, identities ...string) {
 	w.t.Helper()
 	for i, id := range identities {
-		w.ok(w.SavePost(w.ctx(), d.UserID, w.find(id), now.Add(time.Duration(i)*time.Minute)))
+		w.ok(w.Posts.SavePost(w.ctx(), d.UserID, w.find(id), now.Add(time.Duration(i)*time.Minute)))
 	}
 }
 
@@ -65,7 +65,7 @@ func TestSave(t *testing.T) {
 		second := parisMidnight.Add(-time.Second)
 		refused := func(why string, d digest.Digest, id digest.PostID, now time.Time) {
 			w.t.Helper()
-			want(w.t, why, digest.KindOf(w.SavePost(w.ctx(), d.UserID, id, now)), digest.NotFound)
+			want(w.t, why, digest.KindOf(w.Posts.SavePost(w.ctx(), d.UserID, id, now)), digest.NotFound)
 		}
 		want(w.t, "a hidden post is seen", w.sees(ada, a), false)
 		refused("a hidden post", ada, a, second)
@@ -81,24 +81,24 @@ func TestSave(t *testing.T) {
 		want(w.t, "kept", w.saved(ada), "c b a")
 		want(w.t, "by another", w.saved(bob), "")
 
-		v, err := w.VisiblePost(w.ctx(), ada.UserID, a)
+		v, err := w.Posts.VisiblePost(w.ctx(), ada.UserID, a)
 		w.ok(err)
 		want(w.t, "its edition", v.Edition.String(), "2026-11-20")
 		want(w.t, "its midnight", v.DueAt, parisMidnight)
 		want(w.t, "its site", v.Label.Title, "My F")
 		want(w.t, "its text", v.Content, "<p>Content of a</p>")
 		want(w.t, "kept", v.Saved, true)
-		v, err = w.VisiblePost(w.ctx(), bob.UserID, a)
+		v, err = w.Posts.VisiblePost(w.ctx(), bob.UserID, a)
 		w.ok(err)
 		want(w.t, "kept by bob", v.Saved, false)
 		want(w.t, "bob's name of the site", v.Label.Title, "f.example")
 
-		among, err := w.SavedAmong(w.ctx(), ada.UserID, []digest.PostID{a, w.find("of g")})
+		among, err := w.Posts.SavedAmong(w.ctx(), ada.UserID, []digest.PostID{a, w.find("of g")})
 		w.ok(err)
 		want(w.t, "saved among some", len(among) == 1 && among[a], true)
-		w.ok(w.UnsavePost(w.ctx(), ada.UserID, w.find("b"), time.Time{}))
-		w.ok(w.UnsavePost(w.ctx(), ada.UserID, w.find("b"), time.Time{}))
-		w.ok(w.UnsavePost(w.ctx(), bob.UserID, a, time.Time{}))
+		w.ok(w.Posts.UnsavePost(w.ctx(), ada.UserID, w.find("b"), time.Time{}))
+		w.ok(w.Posts.UnsavePost(w.ctx(), ada.UserID, w.find("b"), time.Time{}))
+		w.ok(w.Posts.UnsavePost(w.ctx(), bob.UserID, a, time.Time{}))
 		want(w.t, "after one was let go", w.saved(ada), "c a")
 	})
 }
@@ -116,7 +116,7 @@ func TestSavedIsKept(t *testing.T) {
 		w.save(ada, parisMidnight, "a")
 		a := w.find("a")
 		for _, d := range []digest.Digest{ada, bob} {
-			w.ok(w.Unsubscribe(w.ctx(), d.ID, f.ID))
+			w.ok(w.Subscriptions.Unsubscribe(w.ctx(), d.ID, f.ID))
 		}
 		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ?`, parisMidnight.Unix()))
 		late := noon.Add(keep + 60*24*time.Hour)
@@ -126,12 +126,12 @@ func TestSavedIsKept(t *testing.T) {
 		want(w.t, "still kept", w.saved(ada), "a")
 		want(w.t, "and seen", w.sees(ada, a), true)
 		want(w.t, "by bob", w.sees(bob, a), false)
-		v, err := w.VisiblePost(w.ctx(), ada.UserID, a)
+		v, err := w.Posts.VisiblePost(w.ctx(), ada.UserID, a)
 		w.ok(err)
 		want(w.t, "its edition", v.Edition.String(), "2026-11-20")
 		want(w.t, "its site", v.Label.Title, "f.example")
 
-		w.ok(w.RemoveUser(w.ctx(), ada.UserID, noon))
+		w.ok(w.Readers.RemoveUser(w.ctx(), ada.UserID, noon))
 		w.prune(late)
 		w.holds("posts", 0, `SELECT count(*) FROM posts`)
 		w.holds("feeds", 0, `SELECT count(*) FROM feeds`)

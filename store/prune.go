@@ -36,8 +36,8 @@ type cursor struct {
 const pruneKey = "prune time"
 
 // PruneTime returns the time to pass to Prune as now (calendar.PruneTime), and stores it.
-func (s *Store) PruneTime(ctx context.Context, now time.Time) (time.Time, error) {
-	return changed(ctx, s, "noting the time of pruning", func(c conn) (time.Time, error) {
+func (s Operator) PruneTime(ctx context.Context, now time.Time) (time.Time, error) {
+	return changed(ctx, s.database, "noting the time of pruning", func(c conn) (time.Time, error) {
 		last, err := readPruneTime(ctx, c)
 		if err != nil {
 			return last, err
@@ -63,7 +63,7 @@ func readPruneTime(ctx context.Context, c conn) (last time.Time, err error) {
 // that it has finished for now. It keeps editions that may still be sent, their posts, and posts that the feed's
 // document still lists, because they would return as new. It deletes a feed with all its posts if the feed has no
 // subscribers, was not polled within keep, and has no saved posts.
-func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, batch int) (n int, err error) {
+func (s Operator) Prune(ctx context.Context, now time.Time, keep time.Duration, batch int) (n int, err error) {
 	s.pruned.mu.Lock()
 	defer s.pruned.mu.Unlock()
 	old := at(now).plus(-keep)
@@ -131,7 +131,7 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 // pruneEditions deletes old editions with their posts' rows (unless partitions are dropped instead), their notices
 // and their bounces. Editions are created in the order of time, so the oldest have the lowest keys, and the search
 // ends at a recent one.
-func (s *Store) pruneEditions(ctx context.Context, old instant, batch int) (int, error) {
+func (s *database) pruneEditions(ctx context.Context, old instant, batch int) (int, error) {
 	last := digest.EditionID(0)
 	for {
 		var rows []prunableEdition
@@ -182,7 +182,7 @@ type prunableEdition struct {
 }
 
 // deleteEditions deletes editions that are never sent again. days holds their digests and midnights.
-func (s *Store) deleteEditions(ctx context.Context, ids []digest.EditionID, days *values) error {
+func (s *database) deleteEditions(ctx context.Context, ids []digest.EditionID, days *values) error {
 	return s.write(ctx, func(c conn) error {
 		tables := []string{"notices"}
 		if c.d.partitions == "" {
@@ -226,7 +226,7 @@ const listedSeconds = int64(listedGrace / time.Second)
 
 // prunePosts deletes old posts that no edition shows and no reader has saved. Newer posts have higher keys, so the
 // search ends at the first recent one.
-func (s *Store) prunePosts(ctx context.Context, old, unshown instant, batch int) (int, error) {
+func (s *database) prunePosts(ctx context.Context, old, unshown instant, batch int) (int, error) {
 	for {
 		var rows []prunable
 		err := s.read().all(ctx, &rows, `SELECT p.id, p.seen_at,
@@ -268,7 +268,7 @@ type prunable struct {
 
 // deletePosts deletes posts except those that a reader has saved since. It locks them first, so that it sees every
 // save.
-func (s *Store) deletePosts(ctx context.Context, ids []digest.PostID) (n int, err error) {
+func (s *database) deletePosts(ctx context.Context, ids []digest.PostID) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
 		var locked []digest.PostID
 		if err := c.all(ctx, &locked, `SELECT id FROM posts WHERE id IN (`+list(ids)+`) ORDER BY id`+
@@ -300,7 +300,7 @@ const isDeserted = `t.last_attempt_at > 0 AND t.last_attempt_at < ?
 
 // pruneFeeds deletes feeds without subscribers, with all their data. A later subscriber finds the feed as new.
 // Notices stay, because they belong to editions or wait for a paused reader. It locks the feeds as Subscribe does.
-func (s *Store) pruneFeeds(ctx context.Context, old, unshown instant, batch int) (n int, err error) {
+func (s *database) pruneFeeds(ctx context.Context, old, unshown instant, batch int) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
 		var ids []digest.FeedID
 		err := c.all(ctx, &ids, `SELECT f.id FROM `+timedFeeds+` WHERE `+isDeserted+`
@@ -340,7 +340,7 @@ func (s *Store) pruneFeeds(ctx context.Context, old, unshown instant, batch int)
 // oldestNeeded returns the instant since which the hourly job must keep everything, however old; 0: none. It is the
 // midnight of the oldest edition that has still to be made, sent or carried, or the start of the oldest pause that
 // gathers posts. Undelivered editions count too: pruneEditions has deleted all that no edition will carry.
-func (s *Store) oldestNeeded(ctx context.Context) (instant, error) {
+func (s *database) oldestNeeded(ctx context.Context) (instant, error) {
 	var oldest instant
 	err := s.read().get(ctx, &oldest, `SELECT MIN(t) FROM (
 		SELECT MIN(due_at) AS t FROM editions WHERE state = 'ready'

@@ -16,7 +16,7 @@ func (w world) prune(now time.Time) int {
 	w.t.Helper()
 	total := 0
 	for {
-		n, err := w.Prune(w.ctx(), now, keep, 2)
+		n, err := w.Operator.Prune(w.ctx(), now, keep, 2)
 		w.ok(err)
 		if n == 0 {
 			return total
@@ -85,7 +85,7 @@ func TestPruneSparesWhatTheSameBytesList(t *testing.T) {
 			last = last.Add(30 * 24 * time.Hour)
 			same := f
 			same.ParsedAt = last
-			_, err := w.Record(w.ctx(), last, []store.Polled{{Feed: same}})
+			_, err := w.Feeds.Record(w.ctx(), last, []store.Polled{{Feed: same}})
 			w.ok(err)
 			w.hour(last)
 		}
@@ -118,7 +118,7 @@ func TestPruneSparesTheUnsent(t *testing.T) {
 		want(w.t, "what ada is to get", w.shown(ada), "2026-11-20 unsent; 2028-04-02 +unsent new")
 		w.claimEditions(old, 100, "t")
 		want(w.t, "nor while they are in flight", w.prune(old), 0)
-		w.ok(w.GiveBackEditions(w.ctx(), "t"))
+		w.ok(w.Editions.GiveBackEditions(w.ctx(), "t"))
 		w.send(old)
 		want(w.t, "then all three editions of midnights so long ago, and the posts of the first", w.prune(old), 3+2)
 	})
@@ -134,9 +134,9 @@ func TestPruneSparesWhatWasBroughtLate(t *testing.T) {
 		moved.ParsedAt = later
 		w.record(later, moved, nil, "other")
 		ada := w.reader("ada", "Europe/Paris")
-		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestPaused, noon))
-		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestActive, later))
-		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID}, later)
+		w.ok(w.Readers.SetDigestState(w.ctx(), ada.ID, digest.DigestPaused, noon))
+		w.ok(w.Readers.SetDigestState(w.ctx(), ada.ID, digest.DigestActive, later))
+		_, err := w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID}, later)
 		w.ok(err)
 		want(w.t, "the newest, though old", w.waiting(ada), "old")
 		now := later.Add(30 * time.Hour)
@@ -159,7 +159,7 @@ func TestPruneForgetsFeedsThatNobodyTakes(t *testing.T) {
 		}
 		w.hour(parisMidnight)
 		w.send(parisMidnight)
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, left.ID))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, left.ID))
 		w.hour(noon.Add(keep))
 		want(w.t, "not yet", w.prune(noon.Add(keep-time.Hour)), 0)
 		now := noon.Add(keep + 45*24*time.Hour)
@@ -176,7 +176,7 @@ func TestPruneForgetsFeedsThatNobodyTakes(t *testing.T) {
 // asked adds a feed that was polled at the given time.
 func (w world) asked(host string, at time.Time) digest.Feed {
 	w.t.Helper()
-	f, _, err := w.EnsureFeed(w.ctx(),
+	f, _, err := w.Feeds.EnsureFeed(w.ctx(),
 		digest.Feed{URL: "https://" + host + "/feed", Host: host, Schedule: digest.Schedule{LastAttemptAt: at}})
 	w.ok(err)
 	return f
@@ -190,7 +190,7 @@ func TestPruneTimeIsNoted(t *testing.T) {
 			{noon, noon}, {noon.Add(time.Hour), noon.Add(time.Hour)}, {far, noon.Add(time.Hour).AddDate(0, 0, 7)},
 			{far, noon.Add(time.Hour).AddDate(0, 0, 14)}, {noon.Add(2 * time.Hour), noon.Add(2 * time.Hour)},
 		} {
-			got, err := w.PruneTime(w.ctx(), c.now)
+			got, err := w.Operator.PruneTime(w.ctx(), c.now)
 			w.ok(err)
 			want(w.t, fmt.Sprint("time ", i), got.Equal(c.want), true)
 		}

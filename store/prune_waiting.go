@@ -27,7 +27,7 @@ const (
 // AdmitPrune returns the instant before which Prune may delete everything. That is keep before now, unless it would
 // delete too much. In that case AdmitPrune returns the last admitted instant, or 1970, and waits counts what would
 // be deleted. PruneWaits returns that count until a prune is admitted.
-func (s *Store) AdmitPrune(ctx context.Context, now time.Time, keep time.Duration) (
+func (s Operator) AdmitPrune(ctx context.Context, now time.Time, keep time.Duration) (
 	before time.Time, waits *digest.Prune, err error,
 ) {
 	wanted := at(now).plus(-keep)
@@ -56,7 +56,8 @@ func (s *Store) AdmitPrune(ctx context.Context, now time.Time, keep time.Duratio
 
 // countUnlessAdmitted counts what a prune would delete, or returns nil if the prune needs no count. It reuses a
 // count of the last two days.
-func (s *Store) countUnlessAdmitted(ctx context.Context, c conn, now time.Time, wanted instant) (*digest.Prune, error) {
+func (s *database) countUnlessAdmitted(ctx context.Context, c conn, now time.Time, wanted instant) (*digest.Prune,
+	error) {
 	admitted, err := readPrunable(ctx, c)
 	if err != nil || wanted <= admitted.plus(pruneStep) {
 		return nil, err
@@ -73,18 +74,18 @@ func (s *Store) countUnlessAdmitted(ctx context.Context, c conn, now time.Time, 
 }
 
 // ConfirmPrune allows prunes to delete everything older than an instant.
-func (s *Store) ConfirmPrune(ctx context.Context, before time.Time) error {
+func (s Operator) ConfirmPrune(ctx context.Context, before time.Time) error {
 	return s.change(ctx, "confirming a prune", func(c conn) error { return admitPrune(ctx, c, at(before)) })
 }
 
 // PruneWaits returns the count of the prune that waits for an operator, or nil.
-func (s *Store) PruneWaits(ctx context.Context) (*digest.Prune, error) {
+func (s Operator) PruneWaits(ctx context.Context) (*digest.Prune, error) {
 	waits, err := readPruneWaits(ctx, s.read())
 	return waits, failed("looking for a prune that waits", err)
 }
 
 // WouldWait returns the count of a prune that AdmitPrune would not admit, or nil if it would. It changes nothing.
-func (s *Store) WouldWait(ctx context.Context, now time.Time, keep time.Duration) (*digest.Prune, error) {
+func (s Operator) WouldWait(ctx context.Context, now time.Time, keep time.Duration) (*digest.Prune, error) {
 	last, err := readPruneTime(ctx, s.read())
 	if err != nil {
 		return nil, failed("reading the time of the last prune", err)
@@ -98,7 +99,7 @@ func (s *Store) WouldWait(ctx context.Context, now time.Time, keep time.Duration
 }
 
 // CountPrune counts what a prune at now would delete. It changes nothing.
-func (s *Store) CountPrune(ctx context.Context, now time.Time, keep time.Duration) (p digest.Prune, err error) {
+func (s Operator) CountPrune(ctx context.Context, now time.Time, keep time.Duration) (p digest.Prune, err error) {
 	err = s.atOneInstant(ctx, "counting what would be deleted", func(s *Store) error {
 		last, err := readPruneTime(ctx, s.read())
 		if err != nil {
@@ -111,7 +112,7 @@ func (s *Store) CountPrune(ctx context.Context, now time.Time, keep time.Duratio
 	return p, err
 }
 
-func (s *Store) countPrune(ctx context.Context, c conn, now time.Time, before instant) (digest.Prune, error) {
+func (s *database) countPrune(ctx context.Context, c conn, now time.Time, before instant) (digest.Prune, error) {
 	var editions, posts digest.Prune
 	err := c.get(ctx, &editions, `SELECT count(*) AS all_editions, COALESCE(SUM(CASE
 			WHEN e.due_at < ? AND e.state IN ('sent', 'sent_unconfirmed', 'failed', 'expired', 'unmailed')

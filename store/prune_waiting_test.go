@@ -26,11 +26,11 @@ func (w world) month() (now time.Time, f digest.Feed) {
 // admit requests a prune, and returns its count if it waits.
 func (w world) admit(now time.Time, keep time.Duration) *digest.Prune {
 	w.t.Helper()
-	would, err := w.WouldWait(w.ctx(), now, keep)
+	would, err := w.Operator.WouldWait(w.ctx(), now, keep)
 	w.ok(err)
-	before, waits, err := w.AdmitPrune(w.ctx(), now, keep)
+	before, waits, err := w.Operator.AdmitPrune(w.ctx(), now, keep)
 	w.ok(err)
-	noted, err := w.PruneWaits(w.ctx())
+	noted, err := w.Operator.PruneWaits(w.ctx())
 	w.ok(err)
 	if waits == nil && (!before.Equal(now.Add(-keep).Truncate(time.Second)) || noted != nil || would != nil) {
 		w.t.Errorf("admitted before %v, noted %v, would wait %v", before, noted, would)
@@ -67,7 +67,7 @@ func TestLargePruneWaits(t *testing.T) {
 					!waits.Before.Equal(now.Add(-short)) {
 					w.t.Fatalf("waits %+v", waits)
 				}
-				counted, err := w.CountPrune(w.ctx(), now, short)
+				counted, err := w.Operator.CountPrune(w.ctx(), now, short)
 				w.ok(err)
 				want(w.t, "counted", counted, *waits)
 				want(w.t, "an hour later", *w.admit(now.Add(time.Hour), short), *waits)
@@ -75,9 +75,9 @@ func TestLargePruneWaits(t *testing.T) {
 				if w.admit(now.Add(3*time.Hour), short) == nil {
 					w.t.Fatal("a short time is admitted since a longer one was")
 				}
-				w.ok(w.ConfirmPrune(w.ctx(), now.Add(3*time.Hour-short)))
+				w.ok(w.Operator.ConfirmPrune(w.ctx(), now.Add(3*time.Hour-short)))
 				w.admitted("confirmed", now.Add(3*time.Hour), short)
-				n, err := w.Prune(w.ctx(), now.Add(3*time.Hour), short, 100)
+				n, err := w.Operator.Prune(w.ctx(), now.Add(3*time.Hour), short, 100)
 				w.ok(err)
 				want(w.t, "editions deleted", n, 23)
 				for hour := range 24 * 9 { // the tenth day deletes the last of them
@@ -105,20 +105,20 @@ func TestPruneCountsWhatItDeletes(t *testing.T) {
 		now, f := w.month()
 		now = now.Add(200 * day)
 		w.record(now, f, posts(now, "new"))
-		_, err := w.PruneTime(w.ctx(), now.Add(-time.Hour)) // no leap of a clock
+		_, err := w.Operator.PruneTime(w.ctx(), now.Add(-time.Hour)) // no leap of a clock
 		w.ok(err)
 		bob, left := w.reader("bob", "UTC"), w.feed("left.example")
 		w.subscribe(bob, left)
 		w.record(noon, left, posts(noon, "of", "nobody"))
 		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ? WHERE feed_id = ?`, noon.Unix(), left.ID))
-		w.ok(w.Unsubscribe(w.ctx(), bob.ID, left.ID))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), bob.ID, left.ID))
 		w.hour(now)
 		w.send(now)
-		counted, err := w.CountPrune(w.ctx(), now, 30*day)
+		counted, err := w.Operator.CountPrune(w.ctx(), now, 30*day)
 		w.ok(err)
 		before, made := w.count(`SELECT count(*) FROM posts`), w.count(`SELECT count(*) FROM editions`)
 		for {
-			n, err := w.Prune(w.ctx(), now, 30*day, 7)
+			n, err := w.Operator.Prune(w.ctx(), now, 30*day, 7)
 			w.ok(err)
 			if n == 0 {
 				break
@@ -136,9 +136,9 @@ func TestPruneCountsWhatItDeletes(t *testing.T) {
 func TestWouldWaitAfterALeap(t *testing.T) {
 	each(t, func(w world) {
 		now, _ := w.month()
-		_, err := w.PruneTime(w.ctx(), now)
+		_, err := w.Operator.PruneTime(w.ctx(), now)
 		w.ok(err)
-		would, err := w.WouldWait(w.ctx(), now.AddDate(1, 0, 0), 40*day)
+		would, err := w.Operator.WouldWait(w.ctx(), now.AddDate(1, 0, 0), 40*day)
 		w.ok(err)
 		want(w.t, "a prune waits", would != nil, false)
 	})

@@ -10,7 +10,7 @@ func (w world) readPushes(f filling, p people) {
 	w.t.Helper()
 	subscription := w.insert(f, "push_subscriptions", storedRow{"id": int64(31), "feed_id": p.feed["id"],
 		"state": string(digest.PushActive), "expires_at": toCome, "errors": yes})
-	read, err := w.PushSubscription(w.ctx(), 31)
+	read, err := w.Feeds.PushSubscription(w.ctx(), 31)
 	w.ok(err)
 	subscription.isReadAs(w.t, read, nil)
 
@@ -19,18 +19,18 @@ func (w world) readPushes(f filling, p people) {
 	waiting := w.insert(f, "push_subscriptions",
 		storedRow{"id": int64(32), "feed_id": p.feed["id"], "state": string(digest.PushWanted)})
 	w.insert(f, "hub_hosts", storedRow{"domain": waiting["domain"], "quiet_until": toCome})
-	known, err := w.News(w.ctx(), []digest.FeedID{p.feedID()})
+	known, err := w.Feeds.News(w.ctx(), []digest.FeedID{p.feedID()})
 	w.ok(err)
 	news["hub_quiet_until"] = toCome
 	news.isReadAs(w.t, known[p.feedID()], nil)
 
-	w.ok(w.ReceivePush(w.ctx(), noon, p.feedID(), "text/xml", []byte("<rss/>")))
-	push, found, err := w.ClaimPush(w.ctx(), noon, time.Minute)
+	w.ok(w.Feeds.ReceivePush(w.ctx(), noon, p.feedID(), "text/xml", []byte("<rss/>")))
+	push, found, err := w.Feeds.ClaimPush(w.ctx(), noon, time.Minute)
 	w.ok(err)
 	want(w.t, "a push", found, true)
 	want(w.t, "the body", string(push.Body), "<rss/>")
 	want(w.t, "when it came", push.ReceivedAt, noon)
-	_, found, err = w.ClaimPush(w.ctx(), noon, time.Minute)
+	_, found, err = w.Feeds.ClaimPush(w.ctx(), noon, time.Minute)
 	w.ok(err)
 	want(w.t, "another one", found, false)
 }

@@ -33,7 +33,7 @@ const pushable = `f.hubs <> '' AND f.merged_into = 0 AND f.state = 'active' AND 
 
 // ReconcilePushes adds subscriptions at the hubs that feeds name now. It ends those whose feed has no reader, and
 // those whose hub the feed no longer names once another is active. It reports whether it changed any.
-func (s *Store) ReconcilePushes(ctx context.Context, now time.Time) (changed bool, err error) {
+func (s Feeds) ReconcilePushes(ctx context.Context, now time.Time) (changed bool, err error) {
 	for {
 		n, err := s.wantPushes(ctx, now)
 		changed = changed || n > 0
@@ -50,7 +50,7 @@ func (s *Store) ReconcilePushes(ctx context.Context, now time.Time) (changed boo
 }
 
 // wantPushes adds the missing subscriptions of up to reconcileStep feeds, and returns the number of feeds.
-func (s *Store) wantPushes(ctx context.Context, now time.Time) (int, error) {
+func (s *database) wantPushes(ctx context.Context, now time.Time) (int, error) {
 	var feeds []struct {
 		ID          digest.FeedID
 		Topic, Hubs string
@@ -89,7 +89,7 @@ func wantPush(ctx context.Context, c conn, feed digest.FeedID, hub, topic string
 
 // leavePushes ends the subscriptions that are not wanted any longer. An active one stays until its replacement is
 // active.
-func (s *Store) leavePushes(ctx context.Context, now time.Time) (n int, err error) {
+func (s *database) leavePushes(ctx context.Context, now time.Time) (n int, err error) {
 	err = s.change(ctx, "noting which hubs are to be left", func(c conn) error {
 		var feeds []digest.FeedID
 		err := c.all(ctx, &feeds, `UPDATE push_subscriptions AS p SET errors = 0, next_at = ?,
@@ -132,7 +132,7 @@ const outside = `COALESCE((SELECT f.public_only FROM feeds f WHERE f.id = p.feed
 // the subscriptions of the requests to PushAsked or PushLeaving. Unless the hub verifies them, they are due again at
 // the time that retry returns for the failures so far. Requests to a host that confirms nothing wait
 // (digest.HubHost). domain returns the domain under which a hub counts. more reports whether others may be due.
-func (s *Store) ClaimHubRequests(ctx context.Context, now time.Time, n int, retry func(failures int) time.Time,
+func (s Feeds) ClaimHubRequests(ctx context.Context, now time.Time, n int, retry func(failures int) time.Time,
 	domain HubDomain) (requests []HubRequest, more bool, err error) {
 	err = s.change(ctx, "claiming requests to hubs", func(c conn) error {
 		requests = nil
@@ -265,7 +265,7 @@ func addFeeds(ctx context.Context, c conn, requests []HubRequest) error {
 
 // HubFailed records that a request to subscribe failed, unless the hub has verified it since, and schedules the next
 // one. made says that the request was sent and counts for its host.
-func (s *Store) HubFailed(ctx context.Context, now time.Time, id digest.PushID, why string, again time.Time,
+func (s Feeds) HubFailed(ctx context.Context, now time.Time, id digest.PushID, why string, again time.Time,
 	made bool) error {
 	why = clean(why)
 	why = clean(why[:min(len(why), reasonLength)])
@@ -290,14 +290,14 @@ func (s *Store) HubFailed(ctx context.Context, now time.Time, id digest.PushID, 
 }
 
 // PushSubscription returns a subscription at a hub, or digest.NotFound.
-func (s *Store) PushSubscription(ctx context.Context, id digest.PushID) (digest.PushSubscription, error) {
+func (s Feeds) PushSubscription(ctx context.Context, id digest.PushID) (digest.PushSubscription, error) {
 	return readOne[digest.PushSubscription](ctx, s.read(), "reading a subscription at a hub",
 		notFound("there is no such subscription"),
 		`SELECT `+pushColumns+` FROM push_subscriptions p WHERE p.id = ?`, id)
 }
 
 // PushSubscriptionsOf returns the subscriptions of a feed at hubs, newest first.
-func (s *Store) PushSubscriptionsOf(ctx context.Context, id digest.FeedID) ([]digest.PushSubscription, error) {
+func (s Feeds) PushSubscriptionsOf(ctx context.Context, id digest.FeedID) ([]digest.PushSubscription, error) {
 	return readRows[digest.PushSubscription](ctx, s.read(), "reading what hubs were asked for",
 		`SELECT `+pushColumns+` FROM push_subscriptions p WHERE p.feed_id = ? ORDER BY p.id DESC`, id)
 }
@@ -305,7 +305,7 @@ func (s *Store) PushSubscriptionsOf(ctx context.Context, id digest.FeedID) ([]di
 // VerifyPush answers a hub that verifies a subscription. It returns true if the subscription was requested, and makes
 // it active. Verifying it again changes nothing. It ends the former subscriptions of the feed at this hub, under any
 // topic.
-func (s *Store) VerifyPush(ctx context.Context, now time.Time, id digest.PushID, topic string, expires,
+func (s Feeds) VerifyPush(ctx context.Context, now time.Time, id digest.PushID, topic string, expires,
 	renew time.Time) (meant bool, err error) {
 	err = s.change(ctx, "verifying a subscription at a hub", func(c conn) error {
 		meant = false
@@ -344,7 +344,7 @@ func (s *Store) VerifyPush(ctx context.Context, now time.Time, id digest.PushID,
 }
 
 // VerifyLeave answers a hub that verifies the end of a subscription. It returns true if the end was requested.
-func (s *Store) VerifyLeave(ctx context.Context, now time.Time, id digest.PushID, topic string) (meant bool,
+func (s Feeds) VerifyLeave(ctx context.Context, now time.Time, id digest.PushID, topic string) (meant bool,
 	err error) {
 	err = s.change(ctx, "verifying that a hub was left", func(c conn) error {
 		var was struct{ State, Domain string }
@@ -368,7 +368,7 @@ func (s *Store) VerifyLeave(ctx context.Context, now time.Time, id digest.PushID
 
 // DenyPush records that a hub denies a subscription, and schedules the next request. It returns false if there was
 // nothing to deny.
-func (s *Store) DenyPush(ctx context.Context, now time.Time, id digest.PushID, topic, why string,
+func (s Feeds) DenyPush(ctx context.Context, now time.Time, id digest.PushID, topic, why string,
 	again time.Time) (meant bool, err error) {
 	err = s.change(ctx, "noting that a hub refuses", func(c conn) error {
 		var p digest.PushSubscription
@@ -393,7 +393,7 @@ func (s *Store) DenyPush(ctx context.Context, now time.Time, id digest.PushID, t
 }
 
 // AnyPushed reports whether any subscription at a hub is requested, active or not ended yet.
-func (s *Store) AnyPushed(ctx context.Context) (bool, error) {
+func (s Feeds) AnyPushed(ctx context.Context) (bool, error) {
 	n, err := s.read().number(ctx,
 		`SELECT count(*) FROM (SELECT 1 FROM push_subscriptions WHERE state IN ('asked', 'active', 'leaving')
 			LIMIT 1) x`)

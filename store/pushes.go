@@ -22,9 +22,9 @@ type Push struct {
 
 // ReceivePush stores a body that a hub has sent until its posts are stored. If mostWaiting bodies wait, or the body
 // is longer than a document may be, it schedules a poll of the feed instead.
-func (s *Store) ReceivePush(ctx context.Context, now time.Time, feed digest.FeedID, contentType string,
+func (s Feeds) ReceivePush(ctx context.Context, now time.Time, feed digest.FeedID, contentType string,
 	body []byte) error {
-	packed, err := s.Pack(Body{Bytes: body})
+	packed, err := Posts{s.database}.Pack(Body{Bytes: body})
 	if err != nil {
 		return failed("keeping what a hub has sent", err)
 	}
@@ -52,12 +52,12 @@ func (s *Store) ReceivePush(ctx context.Context, now time.Time, feed digest.Feed
 }
 
 // AnnouncedFeed schedules a poll of a feed, as after a ping, because a hub announced news.
-func (s *Store) AnnouncedFeed(ctx context.Context, id digest.FeedID, now time.Time) error {
+func (s Feeds) AnnouncedFeed(ctx context.Context, id digest.FeedID, now time.Time) error {
 	return s.ping(ctx, []digest.FeedID{id}, now)
 }
 
 // ClaimPush claims the oldest push for this worker, for the duration of lease. found is false if no push waits.
-func (s *Store) ClaimPush(ctx context.Context, now time.Time, lease time.Duration) (p Push, found bool, err error) {
+func (s Feeds) ClaimPush(ctx context.Context, now time.Time, lease time.Duration) (p Push, found bool, err error) {
 	const free = ` FROM pushes p WHERE p.lease_until <= ?`
 	if n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1`+free+` LIMIT 1) x`, now); err != nil ||
 		n == 0 {
@@ -80,7 +80,7 @@ func (s *Store) ClaimPush(ctx context.Context, now time.Time, lease time.Duratio
 }
 
 // DropPush deletes a push that cannot be read, and schedules a poll of its feed.
-func (s *Store) DropPush(ctx context.Context, now time.Time, p Push) error {
+func (s Feeds) DropPush(ctx context.Context, now time.Time, p Push) error {
 	err := s.change(ctx, "dropping what a hub has sent", func(c conn) error {
 		if err := c.run(ctx, `DELETE FROM pushes WHERE id = ?`, p.ID); err != nil {
 			return err
@@ -96,7 +96,7 @@ func (s *Store) DropPush(ctx context.Context, now time.Time, p Push) error {
 // RecordPush stores the posts of a push, as Record does for a poll, and deletes the push. A push may contain only
 // part of a document. So it adds and edits posts, but affects neither absent posts nor the feed's metadata and
 // schedule.
-func (s *Store) RecordPush(ctx context.Context, now time.Time, push Push, in Polled) (RecordResult, error) {
+func (s Feeds) RecordPush(ctx context.Context, now time.Time, push Push, in Polled) (RecordResult, error) {
 	if err := s.Policy.check(); err != nil {
 		return RecordResult{}, failed("storing what a hub has sent", err)
 	}

@@ -224,7 +224,7 @@ func (r *recording) readAccounts(ctx context.Context, ids []digest.DigestID) err
 }
 
 // AccountUse returns how many bytes were stored today on the account of a digest's reader.
-func (s *Store) AccountUse(ctx context.Context, id digest.DigestID, now time.Time) (int64, error) {
+func (s Subscriptions) AccountUse(ctx context.Context, id digest.DigestID, now time.Time) (int64, error) {
 	bytes, err := accountUseOf(ctx, s.read(), id, at(now))
 	return bytes, failed("reading what was stored for a reader", err)
 }

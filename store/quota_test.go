@@ -36,7 +36,7 @@ func (w world) brings(now time.Time, f digest.Feed, found []digest.Post) store.R
 	}
 	p.Feed.ETag, p.Feed.LastModified, p.Feed.BodyHash, p.Feed.ParsedAt, p.Feed.LastOKAt = `"1"`, "Monday", "hash",
 		now, now
-	r, err := w.Record(w.ctx(), now, []store.Polled{p})
+	r, err := w.Feeds.Record(w.ctx(), now, []store.Polled{p})
 	w.ok(err)
 	return r
 }
@@ -57,7 +57,7 @@ func TestQuotaOfAFeed(t *testing.T) {
 		got := w.feedAgain(f)
 		want(w.t, "waiting", got.PostsWaiting, 2)
 		want(w.t, "asked by", got.ETag+got.LastModified+got.BodyHash, "")
-		told, err := w.WaitingNotices(w.ctx(), ada.ID)
+		told, err := w.Editions.WaitingNotices(w.ctx(), ada.ID)
 		w.ok(err)
 		if len(told) != 1 || told[0].Kind != digest.NoticeWaiting {
 			w.t.Errorf("told: %+v", told)
@@ -118,7 +118,7 @@ func TestQuotaOfAnAccount(t *testing.T) {
 			ada.ID)
 
 		want(w.t, "the next day", w.brings(noon.Add(day), honest, big(noon, 45_000, "j")).Posts, 1)
-		used, err := w.AccountUse(w.ctx(), bob.ID, noon)
+		used, err := w.Subscriptions.AccountUse(w.ctx(), bob.ID, noon)
 		w.ok(err)
 		if used == 0 || used > 150_000 {
 			w.t.Errorf("%d bytes on his account, want his half", used)
@@ -184,10 +184,10 @@ func TestQuotaOfAFind(t *testing.T) {
 		f := w.newFeed("f.example")
 		f.ParsedAt = noon
 		p := store.Polled{Feed: f, FirstRead: true, Posts: big(noon, 50_000, "a", "b", "c", "d"), FoundFor: ada.ID}
-		r, err := w.Record(w.ctx(), noon, []store.Polled{p})
+		r, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{p})
 		w.ok(err)
 		want(w.t, "stored", r.Posts, 3)
-		used, err := w.AccountUse(w.ctx(), ada.ID, noon)
+		used, err := w.Subscriptions.AccountUse(w.ctx(), ada.ID, noon)
 		w.ok(err)
 		if used < 80_000 || used > 100_000 {
 			w.t.Errorf("%d bytes on her account", used)
@@ -206,9 +206,9 @@ func TestQuotaOfADocument(t *testing.T) {
 			noise := make([]byte, size)
 			rand.Read(noise)
 			p := store.Polled{Feed: w.feedAgain(f), Body: &store.Body{Bytes: noise}}
-			_, err := w.Record(w.ctx(), noon, []store.Polled{p})
+			_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{p})
 			w.ok(err)
-			_, found, err := w.Body(w.ctx(), f.ID)
+			_, found, err := w.Posts.Body(w.ctx(), f.ID)
 			w.ok(err)
 			return found
 		}
@@ -228,7 +228,7 @@ func TestQuotaOfAMove(t *testing.T) {
 		moved := w.feedAgain(old)
 		moved.URL, moved.Host, moved.ParsedAt = target.URL, target.Host, noon
 		found := big(noon, 40_000, "a", "b", "c")
-		_, err := w.Record(w.ctx(), noon,
+		_, err := w.Feeds.Record(w.ctx(), noon,
 			[]store.Polled{{Feed: moved, Listed: []string{"a", "b", "c"}, ReadAt: target.URL,
 				Arrival: store.Arrival{Abroad: true, Read: true, Posts: found}}})
 		w.ok(err)

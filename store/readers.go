@@ -25,7 +25,7 @@ type ListedReader struct {
 }
 
 // Readers returns the readers that q selects, ordered by key.
-func (s *Store) Readers(ctx context.Context, q ReaderQuery) ([]ListedReader, error) {
+func (s Operator) Readers(ctx context.Context, q ReaderQuery) ([]ListedReader, error) {
 	where, args := `d.newsletter_id IS NULL AND d.user_id > ?`, []any{q.After}
 	if q.State != "" {
 		where += ` AND d.state = ?`
@@ -58,7 +58,7 @@ type Unconfirmed struct {
 
 // Unconfirmed returns up to most sign-ups whose links still work and whose address contains part, ordered by address.
 // It starts behind the address after. It omits readers.
-func (s *Store) Unconfirmed(ctx context.Context, part, after string, most int, now time.Time) ([]Unconfirmed, error) {
+func (s Operator) Unconfirmed(ctx context.Context, part, after string, most int, now time.Time) ([]Unconfirmed, error) {
 	return readRows[Unconfirmed](ctx, s.read(), "listing the sign-ups",
 		`SELECT MIN(p.email) AS email, MAX(p.expires_at) AS expires_at FROM sign_ups p
 		WHERE p.email_key > ? AND p.email_key LIKE ? ESCAPE '!' AND p.expires_at > ?

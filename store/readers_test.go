@@ -15,22 +15,22 @@ func TestReaders(t *testing.T) {
 		ann, bob, cleo, dora := w.reader("ann", "Europe/Paris"), w.reader("bob", "Asia/Tokyo"), w.reader("cleo", "UTC"),
 			w.reader("dora", "UTC")
 		until := noon.Add(3 * day)
-		w.ok(w.PauseDigest(w.ctx(), bob.ID, until, noon))
-		w.ok(w.PauseDigest(w.ctx(), cleo.ID, time.Time{}, noon))
-		w.ok(w.SetDigestState(w.ctx(), dora.ID, digest.DigestLeft, noon))
-		w.ok(w.SetOperator(w.ctx(), ann.UserID, true))
-		w.ok(w.Suppress(w.ctx(), digest.Suppression{Email: "CLEO@example.org", Reason: digest.ForComplaint,
+		w.ok(w.Readers.PauseDigest(w.ctx(), bob.ID, until, noon))
+		w.ok(w.Readers.PauseDigest(w.ctx(), cleo.ID, time.Time{}, noon))
+		w.ok(w.Readers.SetDigestState(w.ctx(), dora.ID, digest.DigestLeft, noon))
+		w.ok(w.Operator.SetOperator(w.ctx(), ann.UserID, true))
+		w.ok(w.Editions.Suppress(w.ctx(), digest.Suppression{Email: "CLEO@example.org", Reason: digest.ForComplaint,
 			CreatedAt: noon}))
 		eve := w.reader("eve", "UTC")
 		w.ok(w.Exec(w.ctx(), `UPDATE users SET member_only = 1 WHERE id = ?`, eve.UserID))
-		w.ok(w.SetDigestState(w.ctx(), eve.ID, digest.DigestLeft, noon))
+		w.ok(w.Readers.SetDigestState(w.ctx(), eve.ID, digest.DigestLeft, noon))
 
 		names := func(q store.ReaderQuery) string {
 			t.Helper()
 			if q.Most == 0 {
 				q.Most = 10
 			}
-			found, err := w.Readers(w.ctx(), q)
+			found, err := w.Operator.Readers(w.ctx(), q)
 			w.ok(err)
 			var names []string
 			for _, u := range found {
@@ -59,7 +59,7 @@ func TestReaders(t *testing.T) {
 			want(w.t, tt.what, names(tt.q), tt.want)
 		}
 
-		found, err := w.Readers(w.ctx(), store.ReaderQuery{Most: 3})
+		found, err := w.Operator.Readers(w.ctx(), store.ReaderQuery{Most: 3})
 		w.ok(err)
 		want(w.t, "ann runs it", found[0].Operator, true)
 		want(w.t, "bob is back", found[1].PausedUntil, until)
@@ -78,11 +78,12 @@ func TestUnconfirmed(t *testing.T) {
 			if email == "late@example.org" {
 				expires = noon.Add(time.Hour)
 			}
-			w.ok(w.AddSignUp(w.ctx(), []byte(hash), store.SignUp{Email: email, TimeZone: "UTC"}, noon, expires))
+			w.ok(w.Sessions.AddSignUp(w.ctx(), []byte(hash), store.SignUp{Email: email, TimeZone: "UTC"}, noon,
+				expires))
 		}
 		list := func(part, after string, most int) string {
 			t.Helper()
-			found, err := w.Unconfirmed(w.ctx(), part, after, most, noon.Add(2*time.Hour))
+			found, err := w.Operator.Unconfirmed(w.ctx(), part, after, most, noon.Add(2*time.Hour))
 			w.ok(err)
 			var all []string
 			for _, u := range found {
@@ -102,11 +103,11 @@ func TestUnconfirmed(t *testing.T) {
 func TestDropOperator(t *testing.T) {
 	each(t, func(w world) {
 		ann, bob := w.reader("ann", "UTC"), w.reader("bob", "UTC")
-		w.ok(w.SetOperator(w.ctx(), ann.UserID, true))
-		oneLine(w.t, w.DropOperator(w.ctx(), ann.UserID), digest.Conflict)
-		w.ok(w.SetOperator(w.ctx(), bob.UserID, true))
-		w.ok(w.DropOperator(w.ctx(), ann.UserID))
-		oneLine(w.t, w.DropOperator(w.ctx(), bob.UserID), digest.Conflict)
+		w.ok(w.Operator.SetOperator(w.ctx(), ann.UserID, true))
+		oneLine(w.t, w.Operator.DropOperator(w.ctx(), ann.UserID), digest.Conflict)
+		w.ok(w.Operator.SetOperator(w.ctx(), bob.UserID, true))
+		w.ok(w.Operator.DropOperator(w.ctx(), ann.UserID))
+		oneLine(w.t, w.Operator.DropOperator(w.ctx(), bob.UserID), digest.Conflict)
 		w.holds("operators", 1, `SELECT count(*) FROM users WHERE operator = 1`)
 	})
 }

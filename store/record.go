@@ -25,7 +25,7 @@ import (
 // their answers.
 //
 // Record excludes Release (I8).
-func (s *Store) Record(ctx context.Context, now time.Time, polls []Polled) (RecordResult, error) {
+func (s Feeds) Record(ctx context.Context, now time.Time, polls []Polled) (RecordResult, error) {
 	if len(polls) == 0 {
 		return RecordResult{}, nil
 	}
@@ -43,7 +43,7 @@ func (s *Store) Record(ctx context.Context, now time.Time, polls []Polled) (Reco
 	return result, failed("storing polls", err)
 }
 
-func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (RecordResult, error) {
+func (s *database) record(ctx context.Context, now time.Time, polls []Polled) (RecordResult, error) {
 	var result RecordResult
 	err := s.changeUnder(ctx, s.d.lockShared, "", func(c conn) error {
 		r := recording{c: c, now: at(now)}

@@ -15,7 +15,7 @@ func (w world) edited(now time.Time, f digest.Feed, identity string) string {
 	w.record(now, f, []digest.Post{p})
 	id, err := w.Count(w.ctx(), `SELECT id FROM posts WHERE feed_id = ? AND identity = ?`, f.ID, identity)
 	w.ok(err)
-	all, err := w.Posts(w.ctx(), []digest.PostID{digest.PostID(id)})
+	all, err := w.Editions.Posts(w.ctx(), []digest.PostID{digest.PostID(id)})
 	w.ok(err)
 	return all[0].Title
 }
@@ -39,7 +39,7 @@ func TestEditOfWhatNobodyWasShown(t *testing.T) {
 		want(w.t, "in none", w.edited(later, f, "old"), "Edited at 2027-02-27")
 
 		w.ok(w.Exec(w.ctx(), `DELETE FROM posts WHERE identity = 'new'`))
-		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: bob.ID, FeedID: f.ID}, later)
+		_, err := w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: bob.ID, FeedID: f.ID}, later)
 		w.ok(err)
 		want(w.t, "brought", w.waiting(bob), "old")
 		want(w.t, "while it waits", w.edited(later.Add(time.Hour), f, "old"), "Edited at 2027-02-28")

@@ -32,7 +32,7 @@ func TestStoringExcludesReleasing(t *testing.T) {
 					id := fmt.Sprintf("%d-%d", i, n)
 					p := store.Polled{Feed: f, Posts: posts(noon, id), Listed: []string{id}}
 					p.Feed.ParsedAt = noon
-					if _, err := w.Record(w.ctx(), noon, []store.Polled{p}); err != nil {
+					if _, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{p}); err != nil {
 						w.t.Error(err)
 						return
 					}
@@ -50,7 +50,7 @@ func TestStoringExcludesReleasing(t *testing.T) {
 			}
 			w.hour(now)
 			for _, e := range w.claimEditions(now, 1000, "t") {
-				refs, err := w.EditionPosts(w.ctx(), []digest.Delivery{e})
+				refs, err := w.Editions.EditionPosts(w.ctx(), []digest.Delivery{e})
 				w.ok(err)
 				sealed[e.ID] = len(refs[e.ID])
 			}
@@ -89,12 +89,13 @@ func TestSubscribingMeetsStoring(t *testing.T) {
 			var wg sync.WaitGroup
 			wg.Go(func() {
 				p := store.Polled{Feed: f, Posts: posts(noon, "p"), Listed: []string{"p"}}
-				if _, err := w.Record(w.ctx(), noon, []store.Polled{p}); err != nil {
+				if _, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{p}); err != nil {
 					w.t.Error(err)
 				}
 			})
 			wg.Go(func() {
-				if _, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, noon); err != nil {
+				if _, err := w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: f.ID},
+					noon); err != nil {
 					w.t.Error(err)
 				}
 			})
@@ -117,7 +118,7 @@ func TestPlanIsExact(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
-				r, err := w.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) {
+				r, err := w.Feeds.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) {
 					asked.Add(1)
 					return parisMidnight, true
 				})
@@ -144,14 +145,14 @@ func TestReleaseIsExact(t *testing.T) {
 			w.subscribe(w.reader(fmt.Sprint("reader", i), []string{"Europe/Paris", "Africa/Lagos"}[i%2]), f)
 		}
 		w.record(noon, f, posts(noon, "p"))
-		_, err := w.Plan(w.ctx(), parisMidnight, queueNothing)
+		_, err := w.Feeds.Plan(w.ctx(), parisMidnight, queueNothing)
 		w.ok(err)
 		var mu sync.Mutex
 		total := 0
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
-				n, err := w.Release(w.ctx(), parisMidnight, deadline)
+				n, err := w.Editions.Release(w.ctx(), parisMidnight, deadline)
 				if err != nil {
 					w.t.Error(err)
 				}
@@ -171,13 +172,13 @@ func TestReleaseIsExact(t *testing.T) {
 func TestPlanWaitsForNobody(t *testing.T) {
 	w := world{storetest.Open(t, storetest.Postgres(t)), t}
 	w.subscribe(w.reader("ada", "Europe/Paris"), w.feed("a.example"))
-	planned, err := w.Plan(w.ctx(), parisMidnight, queueNothing)
+	planned, err := w.Feeds.Plan(w.ctx(), parisMidnight, queueNothing)
 	w.ok(err)
 	want(t, "planned", planned.Digests, 1)
 	w.ok(w.Together(w.ctx(), func() {
 		ctx, cancel := context.WithTimeout(w.ctx(), time.Minute)
 		defer cancel()
-		planned, err := w.Plan(ctx, parisMidnight.Add(time.Second), queueNothing)
+		planned, err := w.Feeds.Plan(ctx, parisMidnight.Add(time.Second), queueNothing)
 		w.ok(err)
 		want(t, "planned again", planned.Digests, 0)
 	}, `SELECT pg_advisory_xact_lock(110403869045621)`))

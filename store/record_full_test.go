@@ -50,7 +50,7 @@ func TestFullDisk(t *testing.T) {
 			Listed: []string{found.Identity}}}
 
 		free := w.fill()
-		_, err := w.Record(w.ctx(), day, brought)
+		_, err := w.Feeds.Record(w.ctx(), day, brought)
 		want(w.t, "where there is no room", digest.KindOf(err), digest.Unavailable)
 		free()
 		after := w.feedAgain(f)
@@ -59,7 +59,7 @@ func TestFullDisk(t *testing.T) {
 		want(w.t, "within the poll gap", len(w.claim(day.Add(time.Hour-time.Second), 9, "v")), 0)
 		again := w.one(day.Add(time.Hour), "v")
 		brought[0].Token, brought[0].Was = "v", again.Feed
-		r, err := w.Record(w.ctx(), day.Add(time.Hour), brought)
+		r, err := w.Feeds.Record(w.ctx(), day.Add(time.Hour), brought)
 		w.ok(err)
 		want(w.t, "stored", r.Posts, 1)
 		want(w.t, "waiting", w.waiting(ann), "large")

@@ -28,7 +28,8 @@ func TestMovesToAFeedLongUnread(t *testing.T) {
 		w.hour(night(0))
 		moving.URL, moving.Host, moving.MovedTo, moving.MovedSince = b.URL, b.Host, "", time.Time{}
 		// The document is unchanged.
-		_, err := w.Record(w.ctx(), night(1), []store.Polled{{Feed: moving, Arrival: arrival(nil, []string{"1", "2"})}})
+		_, err := w.Feeds.Record(w.ctx(), night(1),
+			[]store.Polled{{Feed: moving, Arrival: arrival(nil, []string{"1", "2"})}})
 		w.ok(err)
 		w.hour(night(1))
 		before := w.editions(ada)
@@ -52,7 +53,7 @@ func TestLeavingAfterSeveralMoves(t *testing.T) {
 		b.URL, b.Host = c.URL, c.Host
 		w.record(noon.Add(time.Hour), b, posts(noon, "2"), "1", "2")
 		want(w.t, "takes", w.subscribed(ada), c.ID)
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, c.ID))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, c.ID))
 		want(w.t, "waiting after leaving", w.waiting(ada), "")
 	})
 }

@@ -54,7 +54,7 @@ func (w world) moveToAKnownFeed(poll func(*store.Polled)) {
 	p.ReadAt, p.Arrival = b.URL, arrival(posts(night(1), "2"), []string{"1", "b0"})
 	poll(&p)
 	p.Feed.ParsedAt = night(1)
-	_, err := w.Record(w.ctx(), night(1), []store.Polled{p})
+	_, err := w.Feeds.Record(w.ctx(), night(1), []store.Polled{p})
 	w.ok(err)
 	want(w.t, "asked again within the gap", len(w.claim(night(1), 9, "t")), 0)
 	w.hour(night(1))
@@ -71,10 +71,10 @@ func (w world) moveToAKnownFeed(poll func(*store.Polled)) {
 		}
 		want(w.t, "subscriptions", w.subscribed(d), b.ID)
 	}
-	subs, err := w.Subscriptions(w.ctx(), cyd.ID)
+	subs, err := w.Subscriptions.Subscriptions(w.ctx(), cyd.ID)
 	w.ok(err)
 	want(w.t, "the reader's own title", subs[0].Title, "Mine")
-	all := storetest.All(w.t, w.Feeds(w.ctx()))
+	all := storetest.All(w.t, w.Feeds.Feeds(w.ctx()))
 	want(w.t, "feeds that are listed", len(all), 1)
 	w.leadsTo(old, a, b)
 }
@@ -82,11 +82,11 @@ func (w world) moveToAKnownFeed(poll func(*store.Polled)) {
 // leadsTo checks that a lookup of a merged feed finds the other.
 func (w world) leadsTo(old string, ended, into digest.Feed) {
 	w.t.Helper()
-	f, err := w.FeedByURL(w.ctx(), old)
+	f, err := w.Feeds.FeedByURL(w.ctx(), old)
 	w.ok(err)
 	want(w.t, "under its old address", f.ID, into.ID)
 	dan := w.reader("dan", "Europe/Paris")
-	_, err = w.Import(w.ctx(), dan.ID, []store.ImportItem{{URL: old, Host: ended.Host}}, 1e6, noon)
+	_, err = w.Subscriptions.Import(w.ctx(), dan.ID, []store.ImportItem{{URL: old, Host: ended.Host}}, 1e6, noon)
 	w.ok(err)
 	want(w.t, "taken by list", w.subscribed(dan), into.ID)
 	eve := w.reader("eve", "Europe/Paris")
@@ -97,14 +97,14 @@ func (w world) leadsTo(old string, ended, into digest.Feed) {
 }
 
 func (w world) addTitled(d digest.Digest, f digest.Feed, title string) error {
-	_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: f.ID, Title: title}, noon)
+	_, err := w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: f.ID, Title: title}, noon)
 	return err
 }
 
 // subscribed returns the only feed of a digest.
 func (w world) subscribed(d digest.Digest) digest.FeedID {
 	w.t.Helper()
-	subs, err := w.Subscriptions(w.ctx(), d.ID)
+	subs, err := w.Subscriptions.Subscriptions(w.ctx(), d.ID)
 	w.ok(err)
 	if len(subs) != 1 {
 		w.t.Errorf("digest %d takes %d feeds", d.ID, len(subs))
@@ -124,7 +124,7 @@ func TestMovesToAFeedThatIsPolled(t *testing.T) {
 		w.subscribe(cyd, c)
 		moved := a
 		moved.URL, moved.Host = b.URL, b.Host
-		_, err := w.Record(w.ctx(), noon, []store.Polled{
+		_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{
 			{Feed: moved, Posts: posts(noon, "1"), Listed: []string{"1"}, ReadAt: b.URL,
 				Arrival: arrival(posts(noon, "1"), nil)},
 			{Feed: b, Posts: posts(noon, "1"), Listed: []string{"1"}},
@@ -134,7 +134,7 @@ func TestMovesToAFeedThatIsPolled(t *testing.T) {
 		want(w.t, "a reader of one", w.waiting(bob), "1")
 
 		w.record(noon, w.feedAgain(b), posts(noon, "0"), "1")
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, b.ID))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, b.ID))
 		want(w.t, "who leaves one leaves both", w.waiting(ada), "")
 		w.subscribe(ada, w.feedAgain(b))
 		want(w.t, "and who comes back", w.waiting(ada), "1 0")
@@ -188,15 +188,15 @@ func TestComingBackAfterAMove(t *testing.T) {
 		moved.URL, moved.Host = b.URL, b.Host
 		later := parisMidnight.Add(time.Hour)
 		w.record(later, moved, posts(later, "2"), "1", "2")
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, b.ID))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, b.ID))
 		for _, d := range []digest.Digest{ada, bob} {
-			_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: b.ID}, later)
+			_, err := w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: b.ID}, later)
 			w.ok(err)
 		}
 		want(w.t, "who had the first", w.waiting(ada), "2")
 		want(w.t, "who had none", w.waiting(bob), "1 2")
 
-		w.ok(w.Vouch(w.ctx(), a.ID, later))
+		w.ok(w.Feeds.Vouch(w.ctx(), a.ID, later))
 		w.holds("the one that ended", 1,
 			fmt.Sprintf(`SELECT count(*) FROM feeds f JOIN feed_times t ON t.feed_id = f.id WHERE f.id = %d
 				AND f.state = 'gone' AND t.poll_at IS NULL`, a.ID))
@@ -220,13 +220,13 @@ func TestMovingMeetsTheRest(t *testing.T) {
 					f.ParsedAt = noon
 					p := store.Polled{Feed: f, Posts: posts(noon, "1"), Listed: []string{"1"}, ReadAt: b.URL,
 						Arrival: arrival(posts(noon, "1"), nil)}
-					if _, err := w.Record(w.ctx(), noon, []store.Polled{p}); err != nil {
+					if _, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{p}); err != nil {
 						w.t.Error(err)
 					}
 				})
 			}
 			wg.Go(func() {
-				if _, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: a.ID},
+				if _, err := w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: a.ID},
 					noon); err != nil {
 					w.t.Error(err)
 				}

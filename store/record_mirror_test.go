@@ -17,7 +17,7 @@ func TestPostsOfAnotherFeed(t *testing.T) {
 		w.subscribe(bob, old)
 		w.record(noon.Add(-time.Hour), other, posts(noon.Add(-time.Hour), "o"))
 		p := store.Polled{Feed: old, Posts: posts(noon, "p", "q"), Listed: []string{"p", "q"}, ReadAt: other.URL}
-		_, err := w.Record(w.ctx(), noon, []store.Polled{p})
+		_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{p})
 		w.ok(err)
 		waiting := func(d string, want int) {
 			w.t.Helper()
@@ -30,7 +30,7 @@ func TestPostsOfAnotherFeed(t *testing.T) {
 
 		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET state = 'dead' WHERE id = ?`, other.ID))
 		p.Posts, p.Listed = posts(noon, "r"), []string{"p", "q", "r"}
-		_, err = w.Record(w.ctx(), noon.Add(time.Hour), []store.Polled{p})
+		_, err = w.Feeds.Record(w.ctx(), noon.Add(time.Hour), []store.Polled{p})
 		w.ok(err)
 		w.holds("nobody else brings it", 2,
 			`SELECT count(*) FROM digest_posts dp JOIN posts p ON p.id = dp.post_id WHERE p.identity = 'r'`)
@@ -53,7 +53,7 @@ func TestComesBackToATakenPlace(t *testing.T) {
 		back := was
 		back.URL, back.Host, back.MovedFrom, back.MovedAt, back.Errors, back.LastStatus = holder.URL, holder.Host, "",
 			time.Time{}, 2, 404
-		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: back, Was: was}})
+		_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: back, Was: was}})
 		w.ok(err)
 		f := w.feedAgain(moved)
 		want(w.t, "stays", f.URL, moved.URL)

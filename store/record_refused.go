@@ -8,7 +8,7 @@ import (
 
 // recordEach stores polls one by one, and ends those that the database rejects, so that they delay neither the others
 // nor the queue. A rejected poll of a feed that was not claimed is an error, because a caller waits for it.
-func (s *Store) recordEach(ctx context.Context, now time.Time, polls []Polled) (RecordResult, error) {
+func (s *database) recordEach(ctx context.Context, now time.Time, polls []Polled) (RecordResult, error) {
 	var sum RecordResult
 	for _, p := range polls {
 		one, err := s.record(ctx, now, []Polled{p})
@@ -30,7 +30,7 @@ func (s *Store) recordEach(ctx context.Context, now time.Time, polls []Polled) (
 
 // refuse ends a poll whose response cannot be stored. The record keeps its old validators, because nothing of the
 // response is stored (I3).
-func (s *Store) refuse(ctx context.Context, now time.Time, p Polled, cause error) (RecordResult, error) {
+func (s *database) refuse(ctx context.Context, now time.Time, p Polled, cause error) (RecordResult, error) {
 	var result RecordResult
 	reason, _, _ := strings.Cut("could not be stored: "+clean(cause.Error()), "\n")
 	reason = clean(reason[:min(len(reason), reasonLength)])

@@ -34,7 +34,7 @@ func TestPoisonedPoll(t *testing.T) {
 				Poll: store.PollRecord{At: noon, Outcome: "changed", Status: 200},
 				Body: &store.Body{Bytes: []byte("new")}})
 		}
-		r, err := w.Record(w.ctx(), noon, polls)
+		r, err := w.Feeds.Record(w.ctx(), noon, polls)
 		w.ok(err)
 		want(w.t, "result", r, store.RecordResult{Posts: 1, Hidden: 1, Refused: 1})
 		want(w.t, "waiting", w.waiting(ada), "1 of f.example")
@@ -46,19 +46,20 @@ func TestPoisonedPoll(t *testing.T) {
 		want(w.t, "may be asked", bad.NotBefore, noon.Add(24*time.Hour))
 		want(w.t, "in the queue", bad.PollAt, time.Time{})
 		want(w.t, "failing since", bad.FailingSince, noon)
-		history, err := w.Polls(w.ctx(), g.ID, time.Time{})
+		history, err := w.Feeds.Polls(w.ctx(), g.ID, time.Time{})
 		w.ok(err)
 		want(w.t, "its history", len(history) == 1 && history[0].Outcome == "failed" &&
 			history[0].Note == bad.LastError, true)
 		want(w.t, "its document, and the other's", w.body(g)+w.body(f), "none  new")
 		w.holds("leases", 0, `SELECT count(*) FROM feed_times WHERE lease_token <> ''`)
 		w.holds("hosts still leased", 0, `SELECT count(*) FROM hosts WHERE lease_until > ?`, noon.Unix())
-		again, err := w.Record(w.ctx(), noon, polls[1:])
+		again, err := w.Feeds.Record(w.ctx(), noon, polls[1:])
 		w.ok(err)
 		want(w.t, "once more, its lease being over", again, store.RecordResult{Stale: 1})
 
 		fresh := w.feed("h.example")
-		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: fresh, Posts: posts(noon, "1"), Listed: []string{"1"}}})
+		_, err = w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: fresh, Posts: posts(noon, "1"),
+			Listed: []string{"1"}}})
 		want(w.t, "who has just added a feed is told", err != nil, true)
 	})
 }

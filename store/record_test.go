@@ -20,8 +20,8 @@ func TestRecordHidesFromActiveReaders(t *testing.T) {
 		w.subscribe(ada, f, g)
 		w.subscribe(bob, f)
 		w.subscribe(cyd, f)
-		w.ok(w.SetDigestState(w.ctx(), cyd.ID, digest.DigestPaused, noon))
-		r, err := w.Record(w.ctx(), noon, []store.Polled{
+		w.ok(w.Readers.SetDigestState(w.ctx(), cyd.ID, digest.DigestPaused, noon))
+		r, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{
 			{Feed: f, Posts: posts(noon, "1", "2"), Listed: []string{"1", "2"}},
 			{Feed: g, Posts: posts(noon, "3"), Listed: []string{"3"}},
 		})
@@ -86,7 +86,7 @@ func TestRecordFencesZombies(t *testing.T) {
 		result := func(token, etag string) store.RecordResult {
 			rec := second[0].Feed
 			rec.ETag, rec.PollAt = etag, time.Time{}
-			r, err := w.Record(w.ctx(), later,
+			r, err := w.Feeds.Record(w.ctx(), later,
 				[]store.Polled{{Feed: rec, Token: token, Posts: posts(later, token), Listed: []string{token}}})
 			w.ok(err)
 			return r
@@ -118,20 +118,20 @@ func TestRecordKeepsTheWholeFeed(t *testing.T) {
 				MovedSince: at(10),
 			},
 		}
-		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: full}})
+		_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: full}})
 		w.ok(err)
 		want(w.t, "feed", w.feedAgain(f), full)
 		full.PollAt = time.Time{}
-		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: full}})
+		_, err = w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: full}})
 		w.ok(err)
 		want(w.t, "not queued", w.feedAgain(f), full)
 		was := full
 		full.PollAt, full.LastStatus, full.FreshUntil, full.Errors = at(20), 304, at(21), 0
-		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: full, Was: was}})
+		_, err = w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: full, Was: was}})
 		w.ok(err)
 		want(w.t, "numbers alone", w.feedAgain(f), full)
 		was, full.LastError, full.NotBefore = full, "worse", at(22)
-		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: full, Was: was}})
+		_, err = w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: full, Was: was}})
 		w.ok(err)
 		want(w.t, "numbers and a text", w.feedAgain(f), full)
 	})
@@ -141,12 +141,12 @@ func TestRecordMoves(t *testing.T) {
 	each(t, func(w world) {
 		f, g := w.feed("f.example"), w.feed("g.example")
 		f.URL = "https://www.f.example/feed"
-		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: f, Arrival: store.Arrival{Rename: true}}})
+		_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: f, Arrival: store.Arrival{Rename: true}}})
 		w.ok(err)
 		moved := w.feedAgain(f)
 		want(w.t, "moved", moved.ID, f.ID)
 		g.URL = f.URL
-		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: g, Arrival: store.Arrival{Rename: true}}})
+		_, err = w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: g, Arrival: store.Arrival{Rename: true}}})
 		w.ok(err)
 		want(w.t, "the address is taken: the other keeps its own", w.feedAgain(f).ID, f.ID)
 	})
@@ -161,21 +161,22 @@ func TestFormerAddress(t *testing.T) {
 		moved := f
 		moved.URL = "https://new.example/feed"
 		w.record(noon, moved, posts(noon, "1"))
-		found, err := w.FeedByURL(w.ctx(), old)
+		found, err := w.Feeds.FeedByURL(w.ctx(), old)
 		w.ok(err)
 		want(w.t, "under its old address", found.URL, moved.URL)
 		f = found
-		found, created, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: old, Host: "f.example"})
+		found, created, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: old, Host: "f.example"})
 		w.ok(err)
 		want(w.t, "taken again by address", [2]any{found.ID, created}, [2]any{f.ID, false})
-		result, err := w.Import(w.ctx(), ada.ID, []store.ImportItem{{URL: old, Host: "f.example"}}, 1e6, noon)
+		result, err := w.Subscriptions.Import(w.ctx(), ada.ID, []store.ImportItem{{URL: old, Host: "f.example"}}, 1e6,
+			noon)
 		w.ok(err)
 		want(w.t, "taken again by list", [2]int{result.Added, result.Already}, [2]int{0, 1})
-		all := storetest.All(w.t, w.Feeds(w.ctx()))
+		all := storetest.All(w.t, w.Feeds.Feeds(w.ctx()))
 		want(w.t, "feeds", len(all), 1)
 
 		f.URL = old
-		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
+		_, err = w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
 		w.ok(err)
 		want(w.t, "back where it was", w.feedAgain(f).ID, f.ID)
 	})
@@ -190,9 +191,10 @@ func TestRecordFreesTheHostThatWasClaimed(t *testing.T) {
 		f = claimed[0].Feed
 		f.URL, f.Host = "https://new.example/feed", "new.example"
 		free := noon.Add(2 * time.Second)
-		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: f, Was: claimed[0].Feed, Token: "t", HostFreeAt: free}})
+		_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: f, Was: claimed[0].Feed, Token: "t",
+			HostFreeAt: free}})
 		w.ok(err)
-		g, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://old.example/other", Host: "old.example"})
+		g, _, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: "https://old.example/other", Host: "old.example"})
 		w.ok(err)
 		w.ok(w.Enqueue(w.ctx(), g.ID, noon))
 		want(w.t, "while the host rests", len(w.claim(noon, 1, "u")), 0)
@@ -270,14 +272,14 @@ func TestEditsBeforeAndAfterRelease(t *testing.T) {
 			p := post("p", now)
 			p.Title, p.ContentHash = title, "hash of "+title
 			w.record(now, f, []digest.Post{p})
-			refs, err := w.WaitingPosts(w.ctx(), bob.ID)
+			refs, err := w.Editions.WaitingPosts(w.ctx(), bob.ID)
 			w.ok(err)
 			if len(refs) != 1 {
 				w.t.Fatalf("bob waits for %v", refs)
 			}
-			stored, err := w.Posts(w.ctx(), []digest.PostID{refs[0].PostID})
+			stored, err := w.Editions.Posts(w.ctx(), []digest.PostID{refs[0].PostID})
 			w.ok(err)
-			known, err := w.KnownPosts(w.ctx(), f.ID, []string{"p", "q"})
+			known, err := w.Feeds.KnownPosts(w.ctx(), f.ID, []string{"p", "q"})
 			w.ok(err)
 			want(w.t, "known", len(known), 1)
 			want(w.t, "the hash follows, so that nothing is read twice", known["p"], p.ContentHash)
@@ -290,7 +292,7 @@ func TestEditsBeforeAndAfterRelease(t *testing.T) {
 		want(w.t, "before release", edit(noon.Add(time.Hour), "second"), "second")
 		want(w.t, "released", w.hour(parisMidnight), 1)
 		want(w.t, "frozen by ada's edition", edit(parisMidnight.Add(time.Hour), "third"), "second")
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, f.ID))
 		want(w.t, "also when she has left the feed", edit(parisMidnight.Add(2*time.Hour), "fourth"), "second")
 	})
 }
@@ -305,12 +307,12 @@ func TestEnclosures(t *testing.T) {
 		w.subscribe(bob, target)
 		expect := func(what string, reader digest.Digest, files []digest.Enclosure) {
 			w.t.Helper()
-			refs, err := w.WaitingPosts(w.ctx(), reader.ID)
+			refs, err := w.Editions.WaitingPosts(w.ctx(), reader.ID)
 			w.ok(err)
 			if len(refs) != 1 {
 				w.t.Fatalf("%s: %d posts wait", what, len(refs))
 			}
-			stored, err := w.Posts(w.ctx(), []digest.PostID{refs[0].PostID})
+			stored, err := w.Editions.Posts(w.ctx(), []digest.PostID{refs[0].PostID})
 			w.ok(err)
 			if diff := cmp.Diff(files, stored[0].Enclosures); diff != "" {
 				w.t.Errorf("%s (-want +got)\n%s", what, diff)
@@ -329,7 +331,7 @@ func TestEnclosures(t *testing.T) {
 		expect("as edited", ada, files[1:])
 		moved := old
 		moved.URL, moved.Host = target.URL, target.Host
-		_, err := w.Record(w.ctx(), noon.Add(2*time.Hour),
+		_, err := w.Feeds.Record(w.ctx(), noon.Add(2*time.Hour),
 			[]store.Polled{{Feed: moved, Listed: []string{"p"}, Arrival: arrival([]digest.Post{episode}, nil)}})
 		w.ok(err)
 		expect("where the feed has moved to", bob, files[1:])
@@ -346,11 +348,11 @@ func TestEditAfterItsOnlyReaderLeft(t *testing.T) {
 		w.subscribe(ada, f)
 		w.record(noon, f, posts(noon, "p"))
 		w.hour(parisMidnight)
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, f.ID))
 		p := post("p", noon)
 		p.Title, p.ContentHash = "Edited", "x"
 		w.record(parisMidnight.Add(time.Hour), f, []digest.Post{p})
-		all, err := w.Posts(w.ctx(), []digest.PostID{1})
+		all, err := w.Editions.Posts(w.ctx(), []digest.PostID{1})
 		w.ok(err)
 		want(w.t, "title", all[0].Title, "Title of p")
 	})
@@ -365,23 +367,23 @@ func TestSubscribeBrings(t *testing.T) {
 		w.record(noon.Add(-72*time.Hour), f, []digest.Post{older, old})
 		w.subscribe(ada, f)
 		want(w.t, "the newest", w.waiting(ada), "old")
-		created, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID}, noon)
+		created, err := w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID}, noon)
 		w.ok(err)
 		want(w.t, "again", created, false)
 
 		w.record(noon, f, posts(noon, "new"))
 		w.hour(parisMidnight)
 		want(w.t, "edition", w.editions(ada), "2026-11-20 old new")
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, f.ID))
 		w.subscribe(ada, f)
 		want(w.t, "nothing twice (I4)", w.waiting(ada), "")
 
 		bob := w.reader("bob", "Europe/Paris")
 		w.subscribe(bob, f)
 		want(w.t, "of the last 24 hours", w.waiting(bob), "new")
-		w.ok(w.Unsubscribe(w.ctx(), bob.ID, f.ID))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), bob.ID, f.ID))
 		want(w.t, "gone with the subscription", w.waiting(bob), "")
-		if err := w.Unsubscribe(w.ctx(), bob.ID, f.ID); digest.KindOf(err) != digest.NotFound {
+		if err := w.Subscriptions.Unsubscribe(w.ctx(), bob.ID, f.ID); digest.KindOf(err) != digest.NotFound {
 			w.t.Errorf("unsubscribing twice: %v", err)
 		}
 	})
@@ -398,26 +400,26 @@ func TestImport(t *testing.T) {
 			{URL: "https://b.example/feed", Host: "b.example", Folder: "Tech"},
 			{URL: "https://a.example/feed", Host: "a.example"},
 		}
-		r, err := w.Import(w.ctx(), ada.ID, items, 1e6, noon)
+		r, err := w.Subscriptions.Import(w.ctx(), ada.ID, items, 1e6, noon)
 		w.ok(err)
 		want(w.t, "added, already", [2]int{r.Added, r.Already}, [2]int{3, 1})
 		want(w.t, "first polls", len(r.FirstPolls), 2)
 		want(w.t, "queued", len(w.claim(noon, 10, "t")), 2)
 		want(w.t, "brought", w.waiting(ada), "k")
-		subs, err := w.Subscriptions(w.ctx(), ada.ID)
+		subs, err := w.Subscriptions.Subscriptions(w.ctx(), ada.ID)
 		w.ok(err)
 		want(w.t, "subscriptions", len(subs), 3)
 		want(w.t, "first", subs[0].Subscription, digest.Subscription{DigestID: ada.ID, FeedID: known.ID, Title: "Mine",
 			Folder: "Tech"})
-		settings, err := w.SubscriptionSettings(w.ctx(), []digest.DigestID{ada.ID})
+		settings, err := w.Editions.SubscriptionSettings(w.ctx(), []digest.DigestID{ada.ID})
 		w.ok(err)
 		want(w.t, "settings", len(settings[ada.ID]), 2)
 		want(w.t, "setting", settings[ada.ID][known.ID], subs[0].Subscription)
-		r, err = w.Import(w.ctx(), ada.ID, items, 1e6, noon)
+		r, err = w.Subscriptions.Import(w.ctx(), ada.ID, items, 1e6, noon)
 		w.ok(err)
 		want(w.t, "again", [2]int{r.Added, r.Already}, [2]int{0, 4})
 
-		if _, err := w.Import(w.ctx(), 999, items, 1e6, noon); err == nil {
+		if _, err := w.Subscriptions.Import(w.ctx(), 999, items, 1e6, noon); err == nil {
 			w.t.Error("a list was imported for nobody")
 		}
 	})

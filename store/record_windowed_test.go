@@ -44,7 +44,7 @@ func TestWindowedFeed(t *testing.T) {
 			w.ok(w.Exec(w.ctx(), `INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (?, ?, 0)`,
 				int64(d.ID), int64(f.ID)))
 			f.ParsedAt = noon
-			_, err := w.Record(w.ctx(), noon,
+			_, err := w.Feeds.Record(w.ctx(), noon,
 				[]store.Polled{{Feed: f, FirstRead: c.first, Windowed: c.windowed, Posts: []digest.Post{c.found},
 					Listed: []string{"x"}}})
 			w.ok(err)

@@ -30,7 +30,8 @@ func TestRestoredOnce(t *testing.T) {
 		w.record(polled.Add(2*time.Hour), f, []digest.Post{old, newer})
 		want(w.t, "in Honolulu, while it is deleted", w.waiting(hana), "old newer")
 		bob := w.reader("bob", "Pacific/Honolulu")
-		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: bob.ID, FeedID: f.ID}, polled.Add(2*time.Hour))
+		_, err := w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: bob.ID, FeedID: f.ID},
+			polled.Add(2*time.Hour))
 		w.ok(err)
 		want(w.t, "of who comes while it is deleted", w.waiting(bob), "old newer")
 		w.record(polled.Add(3*time.Hour), f, []digest.Post{old, gone, newer})

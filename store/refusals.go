@@ -7,7 +7,7 @@ import (
 
 // NoteRefusal records that the site at an address, in normal form, must not be requested for a feed before until, and
 // why.
-func (s *Store) NoteRefusal(ctx context.Context, url string, until time.Time, why string, now time.Time) error {
+func (s Operator) NoteRefusal(ctx context.Context, url string, until time.Time, why string, now time.Time) error {
 	return s.change(ctx, "remembering a refusal", func(c conn) error {
 		if _, err := c.exec(ctx, `DELETE FROM refusals WHERE not_before <= ?`, now); err != nil {
 			return err
@@ -19,7 +19,7 @@ func (s *Store) NoteRefusal(ctx context.Context, url string, until time.Time, wh
 }
 
 // Refusal returns until when the site at an address must not be requested, and why, or the zero time.
-func (s *Store) Refusal(ctx context.Context, url string, now time.Time) (until time.Time, why string, err error) {
+func (s Operator) Refusal(ctx context.Context, url string, now time.Time) (until time.Time, why string, err error) {
 	var row struct {
 		NotBefore time.Time
 		Reason    string

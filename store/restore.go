@@ -243,7 +243,7 @@ func countTable(ctx context.Context, c conn, t blueprintTable) (backup.Count, er
 // settle prepares a restored database for work. It deletes the records of the old database's processes, queues all
 // posts for the search index, and sets the fence.
 func (s *stage) settle(ctx context.Context, how Restoration) error {
-	if err := s.MakePartitions(ctx, how.Now); err != nil {
+	if err := s.Operator.MakePartitions(ctx, how.Now); err != nil {
 		return err
 	}
 	return s.change(ctx, "", func(c conn) error {

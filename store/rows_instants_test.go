@@ -51,12 +51,12 @@ func (w world) storesFeed(instant, past, future time.Time) {
 	}
 	p := post("a", instant)
 	p.PublishedAt = instant
-	_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: f, Posts: []digest.Post{p}}})
+	_, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: f, Posts: []digest.Post{p}}})
 	w.ok(err)
 	got := w.feedAgain(f)
 	wanted.QuotaUse = digest.QuotaUse{QuotaDay: digest.DayOf(noon), QuotaBytes: got.QuotaBytes}
 	want(w.t, "the feed", got, wanted)
-	stored, err := w.Posts(w.ctx(), []digest.PostID{1})
+	stored, err := w.Editions.Posts(w.ctx(), []digest.PostID{1})
 	w.ok(err)
 	want(w.t, "seen", stored[0].SeenAt, past)
 	want(w.t, "published", stored[0].PublishedAt, past)
@@ -64,32 +64,32 @@ func (w world) storesFeed(instant, past, future time.Time) {
 
 func (w world) storesOthers(instant, past, future time.Time) {
 	w.t.Helper()
-	_, err := w.ChangeLane(w.ctx(), instant, "a.example", func(l digest.Lane) digest.Lane {
+	_, err := w.Editions.ChangeLane(w.ctx(), instant, "a.example", func(l digest.Lane) digest.Lane {
 		l.Until, l.Reason = instant, "in trouble"
 		return l
 	})
 	w.ok(err)
-	l, err := w.Lane(w.ctx(), "a.example")
+	l, err := w.Editions.Lane(w.ctx(), "a.example")
 	w.ok(err)
 	want(w.t, "the lane", l, digest.Lane{Name: "a.example", Until: future, Reason: "in trouble", ChangedAt: past})
 
 	s := digest.Suppression{Email: "u@example.org", Reason: digest.ForOperator, CreatedAt: instant}
-	w.ok(w.Suppress(w.ctx(), s))
+	w.ok(w.Editions.Suppress(w.ctx(), s))
 	s.CreatedAt = past
-	suppressed, _, err := w.Suppressed(w.ctx(), s.Email)
+	suppressed, _, err := w.Editions.Suppressed(w.ctx(), s.Email)
 	w.ok(err)
 	want(w.t, "the suppression", suppressed, s)
 
 	r := digest.Robots{Origin: "https://f.example:443", FetchedAt: instant}
-	w.ok(w.SaveRobots(w.ctx(), r))
+	w.ok(w.Feeds.SaveRobots(w.ctx(), r))
 	r.FetchedAt = past
-	robots, _, err := w.Robots(w.ctx(), r.Origin)
+	robots, _, err := w.Feeds.Robots(w.ctx(), r.Origin)
 	w.ok(err)
 	want(w.t, "the robots.txt", robots, r)
 
 	if before := past.Add(-time.Hour); before.Unix() > 0 {
-		w.ok(w.NoteRefusal(w.ctx(), "https://f.example", instant, "why", before))
-		until, why, err := w.Refusal(w.ctx(), "https://f.example", before)
+		w.ok(w.Operator.NoteRefusal(w.ctx(), "https://f.example", instant, "why", before))
+		until, why, err := w.Operator.Refusal(w.ctx(), "https://f.example", before)
 		w.ok(err)
 		want(w.t, "refused until", until, future)
 		want(w.t, "why", why, "why")

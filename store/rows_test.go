@@ -186,32 +186,32 @@ func (w world) insertPeople(f filling) (p people) {
 
 func (w world) readPeople(f filling, p people) {
 	w.t.Helper()
-	u, err := w.UserByEmail(w.ctx(), "u@example.org")
+	u, err := w.Readers.UserByEmail(w.ctx(), "u@example.org")
 	w.ok(err)
 	p.user.isReadAs(w.t, u, map[string]string{"Publisher": ""})
 	columns := map[string]string{"TimeZone": "", "Folders": "folder_order", "Editions": "edition_count"}
-	d, err := w.Digest(w.ctx(), p.digestID())
+	d, err := w.Readers.Digest(w.ctx(), p.digestID())
 	w.ok(err)
 	p.digest.isReadAs(w.t, d, columns)
-	users := storetest.All(w.t, w.Users(w.ctx()))
+	users := storetest.All(w.t, w.Readers.Users(w.ctx()))
 	p.user.isReadAs(w.t, users[0].User, map[string]string{"Publisher": ""})
 	p.digest.isReadAs(w.t, users[0].Digest, columns)
 
 	stay := w.insert(f, "trips", storedRow{"id": int64(20), "user_id": p.user["id"], "from_date": "0001-01-01",
 		"to_date": "9999-12-31", "begun": yes})
 	stay["home"] = p.user["home_zone"]
-	stays, err := w.Stays(w.ctx(), p.userID())
+	stays, err := w.Readers.Stays(w.ctx(), p.userID())
 	w.ok(err)
 	stay.isReadAs(w.t, stays[0], map[string]string{"From": "from_date", "To": "to_date"})
 
 	filter := w.insert(f, "filters", storedRow{"digest_id": p.digest["id"]})
-	filters, err := w.Filters(w.ctx(), p.digestID())
+	filters, err := w.Subscriptions.Filters(w.ctx(), p.digestID())
 	w.ok(err)
 	filter.isReadAs(w.t, filters[0], nil)
 
 	held := w.insert(f, "filtered_posts", storedRow{"digest_id": p.digest["id"], "post_id": p.post["id"],
 		"due_at": toCome})
-	withheld, err := w.HeldPosts(w.ctx(), p.digestID(), time.Time{}, 1)
+	withheld, err := w.Subscriptions.HeldPosts(w.ctx(), p.digestID(), time.Time{}, 1)
 	w.ok(err)
 	held.isReadAs(w.t, withheld[0], map[string]string{"Post": "", "Label": ""})
 	p.post.isReadAs(w.t, withheld[0].Post, map[string]string{"Content": "", "Alias": "", "Former": "", "PartOf": "",
@@ -219,7 +219,7 @@ func (w world) readPeople(f filling, p people) {
 
 	saved := w.insert(f, "saved_posts",
 		storedRow{"user_id": p.user["id"], "post_id": p.post["id"], "local_date": "2026-11-20"})
-	all, err := w.SavedPosts(w.ctx(), p.userID(), store.SavedKey{}, 1)
+	all, err := w.Posts.SavedPosts(w.ctx(), p.userID(), store.SavedKey{}, 1)
 	w.ok(err)
 	saved["saved"] = yes
 	saved.isReadAs(w.t, all[0], map[string]string{"Post": "", "Label": "", "Edition": "local_date"})
@@ -230,26 +230,26 @@ func (w world) readPeople(f filling, p people) {
 func (w world) readFeeds(f filling, p people) {
 	w.t.Helper()
 	columns := map[string]string{"Head": "head_state", "Conditional": "conditional_state"}
-	info, err := w.Feed(w.ctx(), p.feedID())
+	info, err := w.Feeds.Feed(w.ctx(), p.feedID())
 	w.ok(err)
 	p.feed.isReadAs(w.t, info.Feed, columns)
 
 	subscription := w.insert(f, "subscriptions", storedRow{"digest_id": p.digest["id"], "feed_id": p.feed["id"],
 		"paused": yes, "leads": yes})
-	sub, err := w.Subscription(w.ctx(), p.digestID(), p.feedID())
+	sub, err := w.Subscriptions.Subscription(w.ctx(), p.digestID(), p.feedID())
 	w.ok(err)
 	subscription.isReadAs(w.t, sub.Subscription, nil)
 	p.feed.isReadAs(w.t, sub.Feed, columns)
 	want(w.t, "paused", sub.Paused, true)
 
-	posts, err := w.Posts(w.ctx(), []digest.PostID{digest.PostID(p.post["id"].(int64))})
+	posts, err := w.Editions.Posts(w.ctx(), []digest.PostID{digest.PostID(p.post["id"].(int64))})
 	w.ok(err)
 	p.post.isReadAs(w.t, posts[0], map[string]string{"Alias": "", "Former": "", "PartOf": "", "Links": "",
 		"SiteURL": ""})
 
 	poll := w.insert(f, "polls", storedRow{"feed_id": p.feed["id"], "at": toCome, "millis": int64(1500),
 		"unchanged": ""})
-	polls, err := w.Polls(w.ctx(), p.feedID(), time.Time{})
+	polls, err := w.Feeds.Polls(w.ctx(), p.feedID(), time.Time{})
 	w.ok(err)
 	poll.isReadAs(w.t, polls[0], map[string]string{"Took": ""})
 	want(w.t, "took", polls[0].Took, 1500*time.Millisecond)
@@ -257,18 +257,18 @@ func (w world) readFeeds(f filling, p people) {
 	w.readPushes(f, p)
 
 	robots := w.insert(f, "robots", storedRow{"origin": "https://f.example:443"})
-	r, found, err := w.Robots(w.ctx(), "https://f.example:443")
+	r, found, err := w.Feeds.Robots(w.ctx(), "https://f.example:443")
 	w.ok(err)
 	want(w.t, "a robots.txt", found, true)
 	robots.isReadAs(w.t, r, nil)
 
 	rule := w.insert(f, "host_rules", storedRow{"host": "f.example", "by_owner": yes, "blocked": yes})
-	rules, err := w.HostRules(w.ctx())
+	rules, err := w.Operator.HostRules(w.ctx())
 	w.ok(err)
 	rule.isReadAs(w.t, rules[0], nil)
 
 	notice := w.insert(f, "notices", storedRow{"digest_id": p.digest["id"], "kind": string(digest.NoticeMoved)})
-	moves, err := w.Moves(w.ctx(), p.digestID())
+	moves, err := w.Subscriptions.Moves(w.ctx(), p.digestID())
 	w.ok(err)
 	notice.isReadAs(w.t, moves[0], map[string]string{
 		"From": "from_at", "To": "to_at", "At": "", "Back": "", "Stays": "", "Edition": "", "LocalDate": "",
@@ -277,7 +277,7 @@ func (w world) readFeeds(f filling, p people) {
 
 	change := w.insert(f, "link_changes", storedRow{"digest_id": p.digest["id"], "email_date": "2026-11-18",
 		"notify_by": "nobody", "changed_at": toCome})
-	changes, err := w.LinkChanges(w.ctx(), p.userID(), time.Time{})
+	changes, err := w.Readers.LinkChanges(w.ctx(), p.userID(), time.Time{})
 	w.ok(err)
 	change.isReadAs(w.t, changes[0], map[string]string{"OneClick": "", "LinkRound": ""})
 }
@@ -286,34 +286,34 @@ func (w world) readMail(f filling, p people) {
 	w.t.Helper()
 	edition := w.insert(f, "editions",
 		storedRow{"id": int64(15), "digest_id": p.digest["id"], "local_date": "9999-12-31", "was_in_doubt": yes})
-	e, err := w.Edition(w.ctx(), 15)
+	e, err := w.Editions.Edition(w.ctx(), 15)
 	w.ok(err)
 	edition.isReadAs(w.t, e, nil)
 
 	w.readDelivery(f, p)
 	bounce := w.insert(f, "bounces", storedRow{"edition_id": edition["id"]})
-	queue, err := w.MailQueue(w.ctx(), store.QueueQuery{Now: noon, Most: 1})
+	queue, err := w.Editions.MailQueue(w.ctx(), store.QueueQuery{Now: noon, Most: 1})
 	w.ok(err)
 	bounce.isReadAs(w.t, queue.Returned[0], map[string]string{"Edition": "edition_id", "Email": "email_key"})
 
 	lane := w.insert(f, "lanes", storedRow{"name": "a.example", "alarm": yes})
-	l, err := w.Lane(w.ctx(), "a.example")
+	l, err := w.Editions.Lane(w.ctx(), "a.example")
 	w.ok(err)
 	lane.isReadAs(w.t, l, map[string]string{"Until": "until_at"})
 
 	suppression := w.insert(f, "suppressions", storedRow{"email_key": "u@example.org"})
-	s, found, err := w.Suppressed(w.ctx(), "u@example.org")
+	s, found, err := w.Editions.Suppressed(w.ctx(), "u@example.org")
 	w.ok(err)
 	want(w.t, "suppressed", found, true)
 	suppression.isReadAs(w.t, s, nil)
 
 	key := w.insert(f, "dkim_keys", storedRow{"active": yes})
-	keys, err := w.DKIMKeys(w.ctx())
+	keys, err := w.Editions.DKIMKeys(w.ctx())
 	w.ok(err)
 	key.isReadAs(w.t, keys[0], nil)
 
 	tally := w.insert(f, "counters", storedRow{"hour": toCome})
-	hours, err := w.HourCounters(w.ctx(), noon)
+	hours, err := w.Operator.HourCounters(w.ctx(), noon)
 	w.ok(err)
 	tally.isReadAs(w.t, hours[0], map[string]string{"At": "hour"})
 }
@@ -324,7 +324,7 @@ func (w world) readDelivery(f filling, p people) {
 		"due_at": int64(16),
 		"state":  string(digest.EditionReady), "attempt": int64(3), "next_at": noon.Unix(), "expires_at": toCome,
 		"was_in_doubt": yes, "domain": "b.example"})
-	claimed, err := w.ClaimEditions(w.ctx(), noon, digest.Claim{Most: 1, Lease: time.Minute, Token: "t"})
+	claimed, err := w.Editions.ClaimEditions(w.ctx(), noon, digest.Claim{Most: 1, Lease: time.Minute, Token: "t"})
 	w.ok(err)
 	want(w.t, "claimed", len(claimed), 1)
 	sent["state"], sent["attempt"], sent["lease_token"] = string(digest.EditionLeased), int64(4), "t"
@@ -341,30 +341,30 @@ func (w world) readDelivery(f filling, p people) {
 func (w world) readSecrets(f filling, p people) {
 	w.t.Helper()
 	passkey := w.insert(f, "passkeys", storedRow{"user_id": p.user["id"]})
-	passkeys, err := w.Passkeys(w.ctx(), p.userID())
+	passkeys, err := w.Sessions.Passkeys(w.ctx(), p.userID())
 	w.ok(err)
 	passkey.isReadAs(w.t, passkeys[0], nil)
 
 	session := w.insert(f, "sessions", storedRow{"user_id": p.user["id"], "passkey_id": yes, "expires_at": toCome})
-	sessions, err := w.Sessions(w.ctx(), p.userID(), noon)
+	sessions, err := w.Sessions.Sessions(w.ctx(), p.userID(), noon)
 	w.ok(err)
 	session.isReadAs(w.t, sessions[0], map[string]string{"BeganAt": "created_at", "EndsAt": "expires_at",
 		"Passkey": "passkey_id"})
 
 	invitation := w.insert(f, "invitations", nil)
-	invitations, err := w.Invitations(w.ctx())
+	invitations, err := w.Sessions.Invitations(w.ctx())
 	w.ok(err)
 	invitation.isReadAs(w.t, invitations[0], nil)
 
 	hash := []byte("hash")
 	signUp := w.insert(f, "sign_ups", storedRow{"token_hash": hash, "expires_at": toCome})
-	up, err := w.SignUp(w.ctx(), hash, noon)
+	up, err := w.Sessions.SignUp(w.ctx(), hash, noon)
 	w.ok(err)
 	signUp.isReadAs(w.t, up, map[string]string{"Invitation": "invitation_id"})
 
 	change := w.insert(f, "address_changes",
 		storedRow{"user_id": p.user["id"], "old_confirmed": yes, "new_confirmed": yes})
-	a, err := w.AddressChange(w.ctx(), p.userID())
+	a, err := w.Readers.AddressChange(w.ctx(), p.userID())
 	w.ok(err)
 	change.isReadAs(w.t, a, nil)
 }

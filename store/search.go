@@ -44,8 +44,8 @@ func (v VisiblePost) Key() SearchKey { return SearchKey{DueAt: v.DueAt, Post: v.
 
 // Search finds posts that a reader has got in an edition or has saved. It searches the latest editions first, a few
 // and then ever more, until a page is full. So a common word needs few editions, and a rare one needs few queries.
-func (s *Store) Search(ctx context.Context, user digest.UserID, q SearchQuery) (SearchResult, error) {
-	look := searching{store: s, user: user, SearchQuery: q, match: matchAny}
+func (s Posts) Search(ctx context.Context, user digest.UserID, q SearchQuery) (SearchResult, error) {
+	look := searching{store: s.database, user: user, SearchQuery: q, match: matchAny}
 	if len(q.Query.Terms) > 0 {
 		look.match = s.d.match(q.Query)
 	}
@@ -58,7 +58,7 @@ func (s *Store) Search(ctx context.Context, user digest.UserID, q SearchQuery) (
 
 type searching struct {
 	SearchQuery
-	store *Store
+	store *database
 	user  digest.UserID
 	match matcher
 	found []hit
@@ -218,7 +218,7 @@ const feedsOfReader = `SELECT s.feed_id FROM digests d CROSS JOIN subscriptions 
 	UNION SELECT b.feed_id FROM digests d CROSS JOIN former_subscriptions b WHERE d.user_id = ? AND b.digest_id = d.id`
 
 // ReaderSites returns the present and former feeds of a reader with the reader's labels, ordered by title.
-func (s *Store) ReaderSites(ctx context.Context, user digest.UserID) ([]digest.FeedLabel, error) {
+func (s Posts) ReaderSites(ctx context.Context, user digest.UserID) ([]digest.FeedLabel, error) {
 	feeds, err := readRows[digest.FeedID](ctx, s.read(), "listing a reader's sites", feedsOfReader, user, user)
 	if err != nil {
 		return nil, err
@@ -290,7 +290,7 @@ func (l *searching) result(ctx context.Context) (SearchResult, error) {
 		l.found = l.found[:l.Limit]
 	}
 	ids := each(l.found, func(c hit) digest.PostID { return c.PostID })
-	posts, err := l.store.Posts(ctx, ids)
+	posts, err := Editions{l.store}.Posts(ctx, ids)
 	if err != nil {
 		return f, err
 	}
@@ -302,7 +302,7 @@ func (l *searching) result(ctx context.Context) (SearchResult, error) {
 	if err != nil {
 		return f, err
 	}
-	saved, err := l.store.SavedAmong(ctx, l.user, ids)
+	saved, err := Posts{l.store}.SavedAmong(ctx, l.user, ids)
 	if err != nil {
 		return f, err
 	}

@@ -101,7 +101,7 @@ func indexAll(b *testing.B, s *store.Store) {
 	b.Helper()
 	for n := 1; n > 0; {
 		var err error
-		if n, err = s.IndexPosts(b.Context(), 50); err != nil {
+		if n, err = s.Posts.IndexPosts(b.Context(), 50); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -172,7 +172,8 @@ func BenchmarkSearch(b *testing.B) {
 				var took []time.Duration
 				for b.Loop() {
 					start := time.Now()
-					found, err := s.Search(context.Background(), user, store.SearchQuery{Query: q, Now: now, Limit: 25})
+					found, err := s.Posts.Search(context.Background(), user,
+						store.SearchQuery{Query: q, Now: now, Limit: 25})
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -20,28 +20,29 @@ func FuzzSearch(f *testing.F) {
 	}
 	readers := make(map[*store.Store]digest.Digest)
 	open := func(s *store.Store) *store.Store {
-		_, d, err := s.AddUser(f.Context(), "ada@example.org", "Europe/Paris", noon)
+		_, d, err := s.Readers.AddUser(f.Context(), "ada@example.org", "Europe/Paris", noon)
 		if err != nil {
 			f.Fatal(err)
 		}
-		feed, _, err := s.EnsureFeed(f.Context(), digest.Feed{URL: "https://f.example/feed", Host: "f.example"})
+		feed, _, err := s.Feeds.EnsureFeed(f.Context(), digest.Feed{URL: "https://f.example/feed", Host: "f.example"})
 		if err != nil {
 			f.Fatal(err)
 		}
-		if _, err := s.Subscribe(f.Context(), digest.Subscription{DigestID: d.ID, FeedID: feed.ID}, noon); err != nil {
+		if _, err := s.Subscriptions.Subscribe(f.Context(), digest.Subscription{DigestID: d.ID, FeedID: feed.ID},
+			noon); err != nil {
 			f.Fatal(err)
 		}
-		if _, err := s.Record(f.Context(), noon,
+		if _, err := s.Feeds.Record(f.Context(), noon,
 			[]store.Polled{{Feed: feed, FirstRead: true, Posts: append(many(501), post("a", noon))}}); err != nil {
 			f.Fatal(err)
 		}
-		if _, err := s.IndexPosts(f.Context(), 1000); err != nil {
+		if _, err := s.Posts.IndexPosts(f.Context(), 1000); err != nil {
 			f.Fatal(err)
 		}
-		if _, err := s.Plan(f.Context(), parisMidnight, queueNothing); err != nil {
+		if _, err := s.Feeds.Plan(f.Context(), parisMidnight, queueNothing); err != nil {
 			f.Fatal(err)
 		}
-		if _, err := s.Release(f.Context(), parisMidnight, deadline); err != nil {
+		if _, err := s.Editions.Release(f.Context(), parisMidnight, deadline); err != nil {
 			f.Fatal(err)
 		}
 		readers[s] = d
@@ -67,10 +68,10 @@ func FuzzSearch(f *testing.F) {
 					ON CONFLICT DO NOTHING`); err != nil {
 				t.Fatal(err)
 			}
-			if n, err := s.IndexPosts(t.Context(), 10); n != 1 || err != nil {
+			if n, err := s.Posts.IndexPosts(t.Context(), 10); n != 1 || err != nil {
 				t.Fatalf("%d indexed, %v", n, err)
 			}
-			result, err := s.Search(t.Context(), readers[s].UserID,
+			result, err := s.Posts.Search(t.Context(), readers[s].UserID,
 				store.SearchQuery{Query: q, Now: parisMidnight, Limit: 10})
 			if err != nil {
 				t.Fatalf("%q: %v", typed, err)

@@ -16,7 +16,7 @@ import (
 
 // IndexPosts adds up to limit queued posts to the search index, and returns how many. The newest are first, so that
 // searches find new posts before those that an upgrade has queued.
-func (s *Store) IndexPosts(ctx context.Context, limit int) (int, error) {
+func (s Posts) IndexPosts(ctx context.Context, limit int) (int, error) {
 	var ids []digest.PostID
 	err := s.read().all(ctx, &ids, `SELECT post_id FROM index_queue ORDER BY post_id DESC LIMIT ?`, limit)
 	if err == nil && len(ids) == 0 {
@@ -24,7 +24,7 @@ func (s *Store) IndexPosts(ctx context.Context, limit int) (int, error) {
 	}
 	var posts []digest.Post
 	if err == nil {
-		posts, err = s.Posts(ctx, ids)
+		posts, err = Editions{s.database}.Posts(ctx, ids)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("looking for posts to index: %w", err)
@@ -33,7 +33,7 @@ func (s *Store) IndexPosts(ctx context.Context, limit int) (int, error) {
 }
 
 // index indexes posts as they were read. It skips posts that were edited, indexed or deleted since.
-func (s *Store) index(ctx context.Context, posts []digest.Post) (n int, err error) {
+func (s *database) index(ctx context.Context, posts []digest.Post) (n int, err error) {
 	hashes := make(map[digest.PostID]string, len(posts))
 	documents := make(map[digest.PostID][]string, len(posts)) // one per table
 	for _, p := range posts {
@@ -77,7 +77,7 @@ type wordTable struct {
 
 // tidyIndex merges the unsorted part of the search index, if this process has added to it, because each search reads
 // all of that part.
-func (s *Store) tidyIndex(ctx context.Context) error {
+func (s *database) tidyIndex(ctx context.Context) error {
 	if s.d.tidyWords == "" || !s.untidy.Swap(false) {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (s *Store) tidyIndex(ctx context.Context) error {
 const soon = time.Hour
 
 // behind reports whether the oldest post in the queue has waited longer than soon.
-func (s *Store) behind(ctx context.Context, now time.Time) (bool, error) {
+func (s *database) behind(ctx context.Context, now time.Time) (bool, error) {
 	var seen instant
 	err := s.read().get(ctx, &seen,
 		`SELECT COALESCE(MIN(p.seen_at), 0) FROM posts p WHERE p.id = (SELECT MIN(post_id) FROM index_queue)`)

@@ -51,7 +51,7 @@ func TestSearchFindsWhatReadingFinds(t *testing.T) {
 			order = append(came, order...)
 			if day == 1 {
 				for _, f := range feeds[:10] {
-					w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+					w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, f.ID))
 				}
 			}
 			now = now.Add(24 * time.Hour)

@@ -15,7 +15,7 @@ import (
 func (w world) indexed() {
 	w.t.Helper()
 	for {
-		n, err := w.IndexPosts(w.ctx(), 30)
+		n, err := w.Posts.IndexPosts(w.ctx(), 30)
 		w.ok(err)
 		if n == 0 {
 			return
@@ -40,7 +40,7 @@ func (w world) searches(d digest.Digest, q store.SearchQuery) string {
 	w.t.Helper()
 	var all []string
 	for {
-		found, err := w.Search(w.ctx(), d.UserID, q)
+		found, err := w.Posts.Search(w.ctx(), d.UserID, q)
 		w.ok(err)
 		for _, p := range found.Posts {
 			all = append(all, p.Identity)
@@ -158,7 +158,7 @@ func TestSearchInOrder(t *testing.T) {
 		w.holds("posts", 2, `SELECT count(*) FROM posts`)
 		want(w.t, "kept for good", w.finds(ada, "content", late), kept)
 		want(w.t, "kept for good", w.searches(ada, saved), kept)
-		w.ok(w.RemoveUser(w.ctx(), ada.UserID, noon))
+		w.ok(w.Readers.RemoveUser(w.ctx(), ada.UserID, noon))
 		want(w.t, "of nobody", w.finds(ada, "content", late), "")
 	})
 }
@@ -169,7 +169,7 @@ func TestHeldPostsAreNotFound(t *testing.T) {
 		ada := w.reader("ada", "Europe/Paris")
 		f := w.feed("f.example")
 		w.subscribe(ada, f)
-		_, err := w.AddFilter(w.ctx(), digest.Filter{DigestID: ada.ID, Words: "football"}, noon)
+		_, err := w.Subscriptions.AddFilter(w.ctx(), digest.Filter{DigestID: ada.ID, Words: "football"}, noon)
 		w.ok(err)
 		w.record(noon, f, []digest.Post{written("held", "Football", "<p>a match</p>"),
 			written("news", "News", "<p>a match of words</p>")})
@@ -178,7 +178,7 @@ func TestHeldPostsAreNotFound(t *testing.T) {
 		want(w.t, "found", w.finds(ada, "match", parisMidnight), "news")
 		held := w.find("held")
 		want(w.t, "seen", w.sees(ada, held), false)
-		want(w.t, "kept", digest.KindOf(w.SavePost(w.ctx(), ada.UserID, held, parisMidnight)), digest.NotFound)
+		want(w.t, "kept", digest.KindOf(w.Posts.SavePost(w.ctx(), ada.UserID, held, parisMidnight)), digest.NotFound)
 	})
 }
 
@@ -202,7 +202,7 @@ func TestIndexFollowsPosts(t *testing.T) {
 		w.indexed()
 		want(w.t, "what was delivered stays", w.finds(ada, "second", parisMidnight), "a")
 
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, f.ID))
 		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ?`, parisMidnight.Unix()))
 		late := noon.Add(keep + 60*24*time.Hour)
 		w.hour(late)

@@ -31,7 +31,7 @@ func TestSearchWithin(t *testing.T) {
 			midnight = midnight.Add(24 * time.Hour)
 		}
 		w.indexed()
-		w.ok(w.Unsubscribe(w.ctx(), ada.ID, g.ID))
+		w.ok(w.Subscriptions.Unsubscribe(w.ctx(), ada.ID, g.ID))
 		on := func(day int) digest.Date { return digest.Date{Year: 2026, Month: 11, Day: day} }
 		for _, words := range []string{"", "kernel", "nowhere"} {
 			for _, c := range []struct {
@@ -73,7 +73,7 @@ func TestSearchWithin(t *testing.T) {
 			c.q.Now, c.q.Limit = midnight, 1
 			want(w.t, fmt.Sprintf("saved, %+v", c.q), w.searches(ada, c.q), c.want)
 		}
-		sites, err := w.ReaderSites(w.ctx(), ada.UserID)
+		sites, err := w.Posts.ReaderSites(w.ctx(), ada.UserID)
 		w.ok(err)
 		var hosts []string
 		for _, s := range sites {

@@ -16,7 +16,7 @@ type Session struct {
 }
 
 // Sessions returns a user's valid sessions, ordered by their end.
-func (s *Store) Sessions(ctx context.Context, user digest.UserID, now time.Time) ([]Session, error) {
+func (s Sessions) Sessions(ctx context.Context, user digest.UserID, now time.Time) ([]Session, error) {
 	return readRows[Session](ctx, s.read(), "listing the sessions",
 		`SELECT created_at AS began_at, expires_at AS ends_at, CASE WHEN passkey_id > 0 THEN 1 ELSE 0 END AS passkey
 		FROM sessions WHERE user_id = ? AND expires_at > ? ORDER BY expires_at, token_hash`, user, now)
@@ -27,22 +27,22 @@ func (s *Store) Sessions(ctx context.Context, user digest.UserID, now time.Time)
 const signInOver = "this sign-in link was used or is too old; ask for a new one"
 
 // AddSignIn stores the hash of a token that signs user in once, until expires.
-func (s *Store) AddSignIn(ctx context.Context, hash []byte, user digest.UserID, now, expires time.Time) error {
+func (s Sessions) AddSignIn(ctx context.Context, hash []byte, user digest.UserID, now, expires time.Time) error {
 	return s.addToken(ctx, "sign_in_tokens", user, now,
 		`INSERT INTO sign_in_tokens (token_hash, user_id, expires_at) VALUES (?, ?, ?)`, hash, user, expires)
 }
 
 // SignIn returns the user of a sign-in token without using it. It returns digest.NotFound for a token that is
 // unknown, used or expired.
-func (s *Store) SignIn(ctx context.Context, hash []byte, now time.Time) (digest.User, error) {
+func (s Sessions) SignIn(ctx context.Context, hash []byte, now time.Time) (digest.User, error) {
 	u, err := s.tokenUser(ctx, "sign_in_tokens", hash, now, signInOver)
 	return u.User, err
 }
 
 // UseSignIn uses up a sign-in token. Of concurrent calls with one hash exactly one succeeds. It returns
 // digest.NotFound for a token that is unknown, used or expired. Its user may then request another link without delay.
-func (s *Store) UseSignIn(ctx context.Context, hash []byte, now time.Time) (digest.UserID, error) {
-	return changed(ctx, s, "using the sign-in link", func(c conn) (digest.UserID, error) {
+func (s Sessions) UseSignIn(ctx context.Context, hash []byte, now time.Time) (digest.UserID, error) {
+	return changed(ctx, s.database, "using the sign-in link", func(c conn) (digest.UserID, error) {
 		user, err := readOne[digest.UserID](ctx, c, "", notFound("%s", signInOver),
 			`DELETE FROM sign_in_tokens WHERE token_hash = ? AND expires_at > ? RETURNING user_id`, hash, now)
 		if err != nil {
@@ -63,12 +63,12 @@ func (s *Store) UseSignIn(ctx context.Context, hash []byte, now time.Time) (dige
 const mostSessions = 50
 
 // AddSession stores a session that began with a link and ends at expires.
-func (s *Store) AddSession(ctx context.Context, hash []byte, user digest.UserID, now, expires time.Time) error {
+func (s Sessions) AddSession(ctx context.Context, hash []byte, user digest.UserID, now, expires time.Time) error {
 	return s.AddPasskeySession(ctx, hash, Passkey{UserID: user}, now, expires)
 }
 
 // AddPasskeySession stores a session that began with a passkey and ends at expires.
-func (s *Store) AddPasskeySession(ctx context.Context, hash []byte, with Passkey, now, expires time.Time) error {
+func (s Sessions) AddPasskeySession(ctx context.Context, hash []byte, with Passkey, now, expires time.Time) error {
 	return s.addToken(ctx, "sessions", with.UserID, now,
 		`INSERT INTO sessions (token_hash, user_id, expires_at, created_at, passkey_id) VALUES (?, ?, ?, ?, ?)`, hash,
 		with.UserID, expires, now, with.ID)
@@ -83,7 +83,7 @@ func endUnusedSessions(ctx context.Context, c conn, user digest.UserID) error {
 }
 
 // addToken adds a row to sessions or sign_in_tokens, and deletes the user's expired rows.
-func (s *Store) addToken(ctx context.Context, table string, user digest.UserID, now time.Time, insert string,
+func (s *database) addToken(ctx context.Context, table string, user digest.UserID, now time.Time, insert string,
 	args ...any) error {
 	return s.change(ctx, "storing a secret's hash", func(c conn) error {
 		if _, err := c.exec(ctx, `DELETE FROM `+table+` WHERE user_id = ? AND expires_at <= ?`, user,
@@ -107,12 +107,12 @@ type SessionUser struct {
 }
 
 // SessionUser returns the user of a session, or digest.NotFound if it is unknown or has ended.
-func (s *Store) SessionUser(ctx context.Context, hash []byte, now time.Time) (SessionUser, error) {
+func (s Sessions) SessionUser(ctx context.Context, hash []byte, now time.Time) (SessionUser, error) {
 	return s.tokenUser(ctx, "sessions", hash, now, "this session is over; sign in again")
 }
 
 // tokenUser returns the user of a row in sessions or sign_in_tokens.
-func (s *Store) tokenUser(ctx context.Context, table string, hash []byte, now time.Time, none string) (SessionUser,
+func (s *database) tokenUser(ctx context.Context, table string, hash []byte, now time.Time, none string) (SessionUser,
 	error) {
 	return readOne[SessionUser](ctx, s.read(), "reading whose secret it is", notFound("%s", none),
 		`SELECT `+userColumns+`, t.expires_at AS ends_at
@@ -120,8 +120,8 @@ func (s *Store) tokenUser(ctx context.Context, table string, hash []byte, now ti
 }
 
 // RenewSession moves the end of a session to expires. renewed is false if the session has ended.
-func (s *Store) RenewSession(ctx context.Context, hash []byte, now, expires time.Time) (renewed bool, err error) {
-	return changed(ctx, s, "renewing the session", func(c conn) (bool, error) {
+func (s Sessions) RenewSession(ctx context.Context, hash []byte, now, expires time.Time) (renewed bool, err error) {
+	return changed(ctx, s.database, "renewing the session", func(c conn) (bool, error) {
 		n, err := c.exec(ctx, `UPDATE sessions SET expires_at = ? WHERE token_hash = ? AND expires_at > ?`, expires,
 			hash, now)
 		return n > 0, err
@@ -130,8 +130,8 @@ func (s *Store) RenewSession(ctx context.Context, hash []byte, now, expires time
 
 // EndSessions ends all of a user's sessions, deletes the unused sign-in links, and removes passkeys by their keys.
 // removed is the number of passkeys.
-func (s *Store) EndSessions(ctx context.Context, user digest.UserID, passkeys ...int64) (removed int, err error) {
-	return changed(ctx, s, "ending the sessions", func(c conn) (removed int, err error) {
+func (s Sessions) EndSessions(ctx context.Context, user digest.UserID, passkeys ...int64) (removed int, err error) {
+	return changed(ctx, s.database, "ending the sessions", func(c conn) (removed int, err error) {
 		if err := answerLetters(ctx, c, user); err != nil {
 			return 0, err
 		}
@@ -148,7 +148,7 @@ func (s *Store) EndSessions(ctx context.Context, user digest.UserID, passkeys ..
 }
 
 // EndSession ends a session. An unknown one is no error.
-func (s *Store) EndSession(ctx context.Context, hash []byte) error {
+func (s Sessions) EndSession(ctx context.Context, hash []byte) error {
 	return s.run(ctx, "ending the session", `DELETE FROM sessions WHERE token_hash = ?`, hash)
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // SetPages stores how the pages around a reader's posts look. It returns digest.Invalid for an unknown value.
-func (s *Store) SetPages(ctx context.Context, user digest.UserID, p digest.Pages) error {
+func (s Readers) SetPages(ctx context.Context, user digest.UserID, p digest.Pages) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
@@ -19,7 +19,7 @@ func (s *Store) SetPages(ctx context.Context, user digest.UserID, p digest.Pages
 }
 
 // SetLanguage stores the language of a reader; "" means their browser's.
-func (s *Store) SetLanguage(ctx context.Context, user digest.UserID, tag string) error {
+func (s Readers) SetLanguage(ctx context.Context, user digest.UserID, tag string) error {
 	return s.runOne(ctx, "setting the language", noUser(), `UPDATE users SET language = ? WHERE id = ?`, tag, user)
 }
 
@@ -27,7 +27,7 @@ func (s *Store) SetLanguage(ctx context.Context, user digest.UserID, tag string)
 // date has no edition (I1), and its waiting posts move along. A digest whose midnight has passed stays due. A trip
 // that has begun ends, because the new zone is the reader's home. SetTimeZone returns digest.Invalid for an unknown
 // zone.
-func (s *Store) SetTimeZone(ctx context.Context, user digest.UserID, zone string, now time.Time) error {
+func (s Readers) SetTimeZone(ctx context.Context, user digest.UserID, zone string, now time.Time) error {
 	loc, err := calendar.Zone(zone)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func setZone(ctx context.Context, c conn, user digest.UserID, was string, zone *
 
 // SetDeliverAt sets the time of day in the reader's zone, in whole seconds from 00:00, at which a digest's email is
 // sent. Released editions keep theirs.
-func (s *Store) SetDeliverAt(ctx context.Context, id digest.DigestID, clock time.Duration) error {
+func (s Readers) SetDeliverAt(ctx context.Context, id digest.DigestID, clock time.Duration) error {
 	return s.changeDigest(ctx, "setting the time of the email", id, func(c conn, _ digestRow) error {
 		return setDeliverAt(ctx, c, id, clock)
 	})
@@ -99,7 +99,7 @@ func setDeliverAt(ctx context.Context, c conn, id digest.DigestID, clock time.Du
 
 // SetLook sets the look of a digest's email, from the next composed edition on. It returns digest.Invalid for an
 // unknown layout or unknown images.
-func (s *Store) SetLook(ctx context.Context, id digest.DigestID, l digest.Look) error {
+func (s Readers) SetLook(ctx context.Context, id digest.DigestID, l digest.Look) error {
 	if err := l.Check(); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (s *Store) SetLook(ctx context.Context, id digest.DigestID, l digest.Look) 
 
 // SetArrangement sets how the editions of a digest are arranged: in email from the next one on, on pages also
 // existing ones. It returns digest.Invalid for an unknown value.
-func (s *Store) SetArrangement(ctx context.Context, id digest.DigestID, a digest.Arrangement) error {
+func (s Readers) SetArrangement(ctx context.Context, id digest.DigestID, a digest.Arrangement) error {
 	if err := a.Check(); err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (s *Store) SetArrangement(ctx context.Context, id digest.DigestID, a digest
 }
 
 // SetSchedule does what SetCadence and SetDeliverAt do, in one transaction.
-func (s *Store) SetSchedule(ctx context.Context, id digest.DigestID, cadence digest.Cadence, clock time.Duration,
+func (s Readers) SetSchedule(ctx context.Context, id digest.DigestID, cadence digest.Cadence, clock time.Duration,
 	now time.Time) error {
 	return s.chooseSchedule(ctx, id, cadence, now, func(c conn) error { return setDeliverAt(ctx, c, id, clock) })
 }
@@ -133,12 +133,12 @@ func (s *Store) SetSchedule(ctx context.Context, id digest.DigestID, cadence dig
 // SetCadence sets the days on which a digest appears. The digest becomes due on the first of them without an edition,
 // and its waiting posts move along, unless it is due already. SetCadence returns digest.Invalid for an invalid
 // cadence, and for a member's cadence that is not as calm as their newsletter's.
-func (s *Store) SetCadence(ctx context.Context, id digest.DigestID, cadence digest.Cadence, now time.Time) error {
+func (s Readers) SetCadence(ctx context.Context, id digest.DigestID, cadence digest.Cadence, now time.Time) error {
 	return s.chooseSchedule(ctx, id, cadence, now, func(conn) error { return nil })
 }
 
 // chooseSchedule sets the days of a digest in the transaction of also, which runs first.
-func (s *Store) chooseSchedule(ctx context.Context, id digest.DigestID, cadence digest.Cadence, now time.Time,
+func (s *database) chooseSchedule(ctx context.Context, id digest.DigestID, cadence digest.Cadence, now time.Time,
 	also func(conn) error) error {
 	if err := cadence.Check(); err != nil {
 		return err
@@ -174,7 +174,7 @@ const webOnly = "web only"
 // SetMailed sets whether a digest's editions are emailed, or appear in the web view only. If email is turned off,
 // released editions that were not sent are never sent. MarkEditions refuses the ones that a mailer holds, unless
 // their final dot is written. If email is turned on, this applies from the next edition.
-func (s *Store) SetMailed(ctx context.Context, id digest.DigestID, mailed bool, now time.Time) error {
+func (s Readers) SetMailed(ctx context.Context, id digest.DigestID, mailed bool, now time.Time) error {
 	return s.changeDigest(ctx, "switching the mail", id, func(c conn, d digestRow) error {
 		if d.Mailed == mailed {
 			return nil

@@ -18,7 +18,7 @@ type SignUp struct {
 const signUpColumns = `email, time_zone, invitation_id AS invitation, language`
 
 // AddSignUp stores a sign-up under the hash of its token, until expires.
-func (s *Store) AddSignUp(ctx context.Context, hash []byte, up SignUp, now, expires time.Time) error {
+func (s Sessions) AddSignUp(ctx context.Context, hash []byte, up SignUp, now, expires time.Time) error {
 	return s.change(ctx, "storing a sign-up", func(c conn) error {
 		if _, err := c.exec(ctx, `DELETE FROM sign_ups WHERE expires_at <= ?`, now); err != nil {
 			return err
@@ -32,7 +32,7 @@ func (s *Store) AddSignUp(ctx context.Context, hash []byte, up SignUp, now, expi
 }
 
 // SignUp returns a sign-up without using it. It returns digest.NotFound for one that is unknown, used or expired.
-func (s *Store) SignUp(ctx context.Context, hash []byte, now time.Time) (SignUp, error) {
+func (s Sessions) SignUp(ctx context.Context, hash []byte, now time.Time) (SignUp, error) {
 	return readOne[SignUp](ctx, s.read(), "reading a sign-up", noSignUp(),
 		`SELECT `+signUpColumns+` FROM sign_ups WHERE token_hash = ? AND expires_at > ?`, hash, now)
 }
@@ -45,8 +45,8 @@ func noSignUp() error { return notFound("this link was used or is too old") }
 //
 // It returns digest.NotFound for a sign-up that is unknown, used or expired. It returns digest.Conflict if the
 // invitation is used or revoked, or is missing although invited requires one.
-func (s *Store) ConfirmSignUp(ctx context.Context, hash []byte, invited bool, now time.Time) (digest.User, error) {
-	return changed(ctx, s, "confirming a sign-up", func(c conn) (digest.User, error) {
+func (s Sessions) ConfirmSignUp(ctx context.Context, hash []byte, invited bool, now time.Time) (digest.User, error) {
+	return changed(ctx, s.database, "confirming a sign-up", func(c conn) (digest.User, error) {
 		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
 			return digest.User{}, err
 		}
@@ -90,7 +90,7 @@ func begin(ctx context.Context, c conn, u *digest.User, now time.Time) error {
 }
 
 // BeginReading allows a user who had only newsletters a digest of their own, which SetDigestState starts.
-func (s *Store) BeginReading(ctx context.Context, user digest.UserID) error {
+func (s Sessions) BeginReading(ctx context.Context, user digest.UserID) error {
 	return s.change(ctx, "letting a member read", func(c conn) error { return beginReading(ctx, c, user) })
 }
 
@@ -136,8 +136,8 @@ const invitationColumns = `id, created_at, expires_at, used_at`
 const keepUsed = 30 * 24 * time.Hour
 
 // AddInvitation stores the hash of an invitation's token.
-func (s *Store) AddInvitation(ctx context.Context, hash []byte, now, expires time.Time) (Invitation, error) {
-	return changed(ctx, s, "storing an invitation", func(c conn) (i Invitation, err error) {
+func (s Sessions) AddInvitation(ctx context.Context, hash []byte, now, expires time.Time) (Invitation, error) {
+	return changed(ctx, s.database, "storing an invitation", func(c conn) (i Invitation, err error) {
 		_, err = c.exec(ctx, `DELETE FROM invitations WHERE expires_at <= ?`, now.Add(-keepUsed))
 		if err == nil {
 			err = c.get(ctx, &i, `INSERT INTO invitations (token_hash, created_at, expires_at) VALUES (?, ?, ?)
@@ -150,7 +150,7 @@ func (s *Store) AddInvitation(ctx context.Context, hash []byte, now, expires tim
 
 // Invitation returns a valid invitation. It returns digest.NotFound for one that is unknown, revoked, used or
 // expired.
-func (s *Store) Invitation(ctx context.Context, hash []byte, now time.Time) (Invitation, error) {
+func (s Sessions) Invitation(ctx context.Context, hash []byte, now time.Time) (Invitation, error) {
 	return readOne[Invitation](ctx, s.read(), "reading an invitation",
 		notFound("this invitation was used or is too old"),
 		`SELECT `+invitationColumns+` FROM invitations WHERE token_hash = ? AND used_at = 0 AND expires_at > ?`, hash,
@@ -158,13 +158,13 @@ func (s *Store) Invitation(ctx context.Context, hash []byte, now time.Time) (Inv
 }
 
 // Invitations returns the invitations, latest first, including used ones and those that expired within keepUsed.
-func (s *Store) Invitations(ctx context.Context) ([]Invitation, error) {
+func (s Sessions) Invitations(ctx context.Context) ([]Invitation, error) {
 	return readRows[Invitation](ctx, s.read(), "listing the invitations", `SELECT `+
 		invitationColumns+` FROM invitations ORDER BY id DESC`)
 }
 
 // RevokeInvitation deletes an unused invitation, or returns digest.NotFound.
-func (s *Store) RevokeInvitation(ctx context.Context, id int64) error {
+func (s Sessions) RevokeInvitation(ctx context.Context, id int64) error {
 	return s.runOne(ctx, "revoking an invitation", notFound("there is no such invitation, or it was used"),
 		`DELETE FROM invitations WHERE id = ? AND used_at = 0`, id)
 }

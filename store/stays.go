@@ -11,7 +11,7 @@ import (
 
 // AddStay plans a trip, which begins now if its first day has begun. It returns digest.Invalid for an unknown zone,
 // for past days, for days of another trip, or if there are too many trips.
-func (s *Store) AddStay(ctx context.Context, st digest.Stay, now time.Time) (digest.Stay, error) {
+func (s Readers) AddStay(ctx context.Context, st digest.Stay, now time.Time) (digest.Stay, error) {
 	if err := calendar.CheckStay(st); err != nil {
 		return digest.Stay{}, err
 	}
@@ -46,14 +46,14 @@ func (s *Store) AddStay(ctx context.Context, st digest.Stay, now time.Time) (dig
 }
 
 // Stays returns the planned and present trips of a reader, ordered by date.
-func (s *Store) Stays(ctx context.Context, user digest.UserID) ([]digest.Stay, error) {
+func (s Readers) Stays(ctx context.Context, user digest.UserID) ([]digest.Stay, error) {
 	stays, err := readStays(ctx, s.read(), user)
 	return stays, failed("listing the stays", err)
 }
 
 // RemoveStay removes a trip. If it has begun, its reader returns to their home zone. It returns digest.NotFound if
 // there is no such trip.
-func (s *Store) RemoveStay(ctx context.Context, user digest.UserID, id int64, now time.Time) error {
+func (s Readers) RemoveStay(ctx context.Context, user digest.UserID, id int64, now time.Time) error {
 	return s.changeAlone(ctx, "removing a stay", func(c conn) error {
 		if err := c.runOne(ctx, notFound("there is no such stay"), `DELETE FROM trips WHERE user_id = ? AND id = ?`,
 			user, id); err != nil {
@@ -65,31 +65,32 @@ func (s *Store) RemoveStay(ctx context.Context, user digest.UserID, id int64, no
 
 // BeginStays moves the readers whose trips begin or end to their present zone, as SetTimeZone does, and returns how
 // many.
-func (s *Store) BeginStays(ctx context.Context, now time.Time) (int, error) {
+func (s Editions) BeginStays(ctx context.Context, now time.Time) (int, error) {
 	var ids []digest.UserID
 	const moves = `u.travel_at > 0 AND u.travel_at <= ?`
 	err := s.read().all(ctx, &ids, `SELECT u.id FROM users u WHERE `+moves+` ORDER BY u.id`, now)
 	if err != nil {
 		return 0, fmt.Errorf("looking for stays that begin or end: %w", err)
 	}
-	return changeInParts(ctx, s, "beginning and ending stays", ids, func(c conn, part []digest.UserID) (int, error) {
-		var still []digest.UserID // another process may have moved or removed them
-		if err := c.all(ctx, &still, `SELECT u.id FROM users u WHERE u.id IN (`+list(part)+`) AND `+
-			moves+` ORDER BY u.id`, now); err != nil {
-			return 0, err
-		}
-		for _, id := range still {
-			if err := travel(ctx, c, id, now); err != nil {
+	return changeInParts(ctx, s.database, "beginning and ending stays", ids,
+		func(c conn, part []digest.UserID) (int, error) {
+			var still []digest.UserID // another process may have moved or removed them
+			if err := c.all(ctx, &still, `SELECT u.id FROM users u WHERE u.id IN (`+list(part)+`) AND `+
+				moves+` ORDER BY u.id`, now); err != nil {
 				return 0, err
 			}
-		}
-		return len(still), nil
-	})
+			for _, id := range still {
+				if err := travel(ctx, c, id, now); err != nil {
+					return 0, err
+				}
+			}
+			return len(still), nil
+		})
 }
 
 // NextStay returns the earliest time at which BeginStays moves a reader, which may be past, or false if no trip is
 // planned.
-func (s *Store) NextStay(ctx context.Context) (time.Time, bool, error) {
+func (s Editions) NextStay(ctx context.Context) (time.Time, bool, error) {
 	return s.earliest(ctx, "the next stay", `SELECT MIN(u.travel_at) FROM users u WHERE u.travel_at > 0`)
 }
 

@@ -90,22 +90,23 @@ func (w world) travel(name string, journeys []journey, first digest.Date, days i
 	w.record(start, f, posts(start, "first"))
 	var ds []digest.Digest
 	for i, j := range journeys {
-		user, d, err := w.AddUser(w.ctx(), fmt.Sprintf("%s%d@example.org", name, i), j.home, start)
+		user, d, err := w.Readers.AddUser(w.ctx(), fmt.Sprintf("%s%d@example.org", name, i), j.home, start)
 		w.ok(err)
-		w.ok(w.SetMailed(w.ctx(), d.ID, false, start)) // nothing is carried
+		w.ok(w.Readers.SetMailed(w.ctx(), d.ID, false, start)) // nothing is carried
 		w.subscribe(d, f)
 		ds = append(ds, d)
 		for _, s := range j.plan() {
-			_, err := w.AddStay(w.ctx(), digest.Stay{UserID: user.ID, TimeZone: s.zone, From: s.from, To: s.to}, start)
+			_, err := w.Readers.AddStay(w.ctx(), digest.Stay{UserID: user.ID, TimeZone: s.zone, From: s.from, To: s.to},
+				start)
 			w.ok(err)
 		}
 	}
 	var seen []time.Time
 	for hour := range days * 24 {
 		now := start.Add(time.Duration(hour) * time.Hour)
-		_, err := w.BeginStays(w.ctx(), now)
+		_, err := w.Editions.BeginStays(w.ctx(), now)
 		w.ok(err)
-		next, _, err := w.NextMidnight(w.ctx(), time.Time{})
+		next, _, err := w.Feeds.NextMidnight(w.ctx(), time.Time{})
 		w.ok(err)
 		if !next.After(now) {
 			w.hour(now)
@@ -119,7 +120,7 @@ func (w world) travel(name string, journeys []journey, first digest.Date, days i
 		w.arrived(j, ds[i], first.Plus(2), first.Plus(days-2), seen)
 		want(w.t, "home again", w.again(ds[i]).TimeZone, j.home)
 	}
-	_, planned, err := w.NextStay(w.ctx())
+	_, planned, err := w.Editions.NextStay(w.ctx())
 	w.ok(err)
 	want(w.t, "nothing planned", planned, false)
 }
@@ -128,12 +129,12 @@ func (w world) travel(name string, journeys []journey, first digest.Date, days i
 // after its sighting.
 func (w world) arrived(j journey, d digest.Digest, from, to digest.Date, seen []time.Time) {
 	w.t.Helper()
-	list, err := w.Editions(w.ctx(), d.ID, 100)
+	list, err := w.Editions.Editions(w.ctx(), d.ID, 100)
 	w.ok(err)
 	slices.Reverse(list)
 	in := make(map[string][]int) // the editions that contain a post
 	for i, e := range list {
-		refs, err := w.EditionPosts(w.ctx(), []digest.Delivery{{Edition: e}})
+		refs, err := w.Editions.EditionPosts(w.ctx(), []digest.Delivery{{Edition: e}})
 		w.ok(err)
 		for _, identity := range strings.Fields(w.identities(refs[e.ID])) {
 			in[identity] = append(in[identity], i)
@@ -189,12 +190,12 @@ func TestOutageOverAStay(t *testing.T) {
 		w.record(noon, f, posts(noon, "a"))
 		w.stay(ada, "Asia/Tokyo", "2026-11-22", "2026-11-24", noon)
 		later := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
-		n, err := w.BeginStays(w.ctx(), later)
+		n, err := w.Editions.BeginStays(w.ctx(), later)
 		w.ok(err)
 		want(w.t, "moved", n, 1)
 		w.hour(later)
 		want(w.t, "editions", w.editions(ada), "2026-11-28 a")
-		all, err := w.Stays(w.ctx(), ada.UserID)
+		all, err := w.Readers.Stays(w.ctx(), ada.UserID)
 		w.ok(err)
 		want(w.t, "over", len(all), 0)
 	})

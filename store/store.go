@@ -4,6 +4,9 @@
 // Exported methods run in transactions of their own and commit before they return; unexported functions take one.
 // Callers pass the time: only Clock reads a clock.
 //
+// The methods of a Store are grouped in its fields, such as Store.Feeds and Store.Editions. All groups share one
+// database and may call each other inside a transaction.
+//
 // Each file is about one noun, and a file whose name begins with another's belongs to it. These are the
 // files of the hourly steps:
 //
@@ -40,8 +43,49 @@ import (
 	"digest"
 )
 
-// A Store is an open database. It is safe for concurrent use, and several processes may use one database.
+// A Store is an open database. It is safe for concurrent use, and several processes may use one database. Its fields
+// have the methods, by what they are about.
 type Store struct {
+	*database
+	Feeds         Feeds
+	Editions      Editions
+	Readers       Readers
+	Sessions      Sessions
+	Subscriptions Subscriptions
+	Posts         Posts
+	Newsletters   Newsletters
+	Members       Members
+	Operator      Operator
+}
+
+type (
+	// Feeds has the methods for feeds, their polls and the news that sites and hubs send.
+	Feeds struct{ *database }
+	// Editions has the methods that release editions and deliver mail.
+	Editions struct{ *database }
+	// Readers has the methods for readers: their digests, settings, addresses and trips.
+	Readers struct{ *database }
+	// Sessions has the methods for signing up, signing in and passkeys.
+	Sessions struct{ *database }
+	// Subscriptions has the methods for the sites that a reader follows, and for the pages about them.
+	Subscriptions struct{ *database }
+	// Posts has the methods for posts that readers received: search, saved posts, versions, pictures and links.
+	Posts struct{ *database }
+	// Newsletters has the methods for newsletters and their issues.
+	Newsletters struct{ *database }
+	// Members has the methods for the members of newsletters.
+	Members struct{ *database }
+	// Operator has the methods for the operator: monitoring, fences, pruning, hosts.
+	Operator struct{ *database }
+)
+
+func newStore(db *database) *Store {
+	return &Store{db, Feeds{db}, Editions{db}, Readers{db}, Sessions{db}, Subscriptions{db}, Posts{db}, Newsletters{db},
+		Members{db}, Operator{db}}
+}
+
+// A database is what the methods of a Store share.
+type database struct {
 	d *dialect
 	w *sqlx.DB // writes; one connection on SQLite
 	r *sqlx.DB // reads; the same as w on PostgreSQL
@@ -124,7 +168,7 @@ func openPostgres(ctx context.Context, address string) (*Store, error) {
 		}
 		return nil, unreachable(u.Host, err)
 	}
-	return &Store{d: postgresDialect(), w: db, r: db}, nil
+	return newStore(&database{d: postgresDialect(), w: db, r: db}), nil
 }
 
 // sessionSettings returns statements for settings that an address does not have. The first ends transactions that are
@@ -201,7 +245,7 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 	}
 	r.SetMaxOpenConns(sqliteReaders)
 	r.SetMaxIdleConns(sqliteReaders)
-	return &Store{d: sqliteDialect(), w: w, r: r, file: path}, nil
+	return newStore(&database{d: sqliteDialect(), w: w, r: r, file: path}), nil
 }
 
 // How long switchToWAL retries, and its pause between two attempts.
@@ -256,7 +300,7 @@ func refuseForeignFile(ctx context.Context, path string) error {
 		return explain(err)
 	}
 	defer db.Close()
-	return (&Store{d: sqliteDialect(), w: db, r: db}).refuseForeign(ctx)
+	return (&database{d: sqliteDialect(), w: db, r: db}).refuseForeign(ctx)
 }
 
 // sqliteName returns the data source of a file. The pragmas apply to each new connection; busy_timeout must be first,
@@ -332,7 +376,7 @@ const secretBytes = 32
 func (s *Store) Secret(ctx context.Context) ([]byte, error) {
 	fresh := make([]byte, secretBytes)
 	rand.Read(fresh)
-	return changed(ctx, s, "reading the secret", func(c conn) (secret []byte, err error) {
+	return changed(ctx, s.database, "reading the secret", func(c conn) (secret []byte, err error) {
 		if _, err := c.exec(ctx, `INSERT INTO settings (key, value) VALUES ('secret', ?) ON CONFLICT (key) DO NOTHING`,
 			fresh); err != nil {
 			return nil, err

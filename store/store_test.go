@@ -39,7 +39,7 @@ func TestOpenRefusesANewerSchema(t *testing.T) {
 			trueIn(database)+`)`))
 		_, err := store.Open(t.Context(), database)
 		oneLine(t, err, digest.Conflict)
-		users := storetest.All(w.t, w.Users(t.Context()))
+		users := storetest.All(w.t, w.Readers.Users(t.Context()))
 		want(t, "all is as it was", len(users), 1)
 	})
 }
@@ -72,7 +72,7 @@ func TestMigrateManyAtOnce(t *testing.T) {
 		s := storetest.Open(t, database)
 		have, needed, err := s.Schema(t.Context())
 		want(t, "current", have == needed && have > 0 && err == nil, true)
-		storetest.All(t, s.Users(t.Context()))
+		storetest.All(t, s.Readers.Users(t.Context()))
 	})
 }
 
@@ -83,7 +83,7 @@ func TestUnmigratedSaysSo(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		for _, err = range s.Users(t.Context()) {
+		for _, err = range s.Readers.Users(t.Context()) {
 			break
 		}
 		oneLine(t, err, digest.Unavailable)
@@ -191,10 +191,10 @@ func TestBusyWaits(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		_, _, err := s.AddUser(context.Background(), "ada@example.org", "UTC", noon)
+		_, _, err := s.Readers.AddUser(context.Background(), "ada@example.org", "UTC", noon)
 		done <- err
 	}()
-	storetest.All(t, s.Users(t.Context())) // reads do not wait
+	storetest.All(t, s.Readers.Users(t.Context())) // reads do not wait
 	select {
 	case err := <-done:
 		t.Errorf("did not wait: %v", err)
@@ -216,11 +216,12 @@ func TestAbortedTransaction(t *testing.T) {
 		w.subscribe(ada, f)
 		ctx, cancel := context.WithCancel(w.ctx())
 		schedule := func(digest.Feed, time.Time) (time.Time, bool) { cancel(); return noon, true }
-		if _, err := w.Plan(ctx, parisMidnight, schedule); err == nil {
+		if _, err := w.Feeds.Plan(ctx, parisMidnight, schedule); err == nil {
 			w.t.Error("a cut transaction was committed")
 		}
 		want(w.t, "not queued", w.feedAgain(f).PollAt, time.Time{})
-		_, err := w.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) { return noon, true })
+		_, err := w.Feeds.Plan(w.ctx(), parisMidnight,
+			func(digest.Feed, time.Time) (time.Time, bool) { return noon, true })
 		w.ok(err)
 		want(w.t, "planned by the next", w.feedAgain(f).PollAt, noon)
 
@@ -228,7 +229,7 @@ func TestAbortedTransaction(t *testing.T) {
 		cancel()
 		rec := w.feedAgain(f)
 		rec.ETag = "new"
-		if _, err := w.Record(ctx, noon,
+		if _, err := w.Feeds.Record(ctx, noon,
 			[]store.Polled{{Feed: rec, Posts: posts(noon, "p"), Listed: []string{"p"}}}); err == nil {
 			w.t.Error("a cut transaction was committed")
 		}
@@ -246,7 +247,7 @@ func TestRecordStoresAnyBytes(t *testing.T) {
 		bad.Title, bad.Content, bad.ContentHash = "\xff", "a\x00b", "h"
 		f.ETag = "\xfe"
 		for i := range 2 {
-			r, err := w.Record(w.ctx(), noon, []store.Polled{
+			r, err := w.Feeds.Record(w.ctx(), noon, []store.Polled{
 				{Feed: f, Posts: []digest.Post{bad}, Listed: []string{bad.Identity}},
 				{Feed: g, Posts: posts(noon, "good"), Listed: []string{"good"}},
 			})
@@ -254,7 +255,7 @@ func TestRecordStoresAnyBytes(t *testing.T) {
 			want(w.t, "new posts", r.Posts, 2-2*i)
 		}
 		want(w.t, "waiting", w.waiting(ada), "id\uFFFD\uFFFD good")
-		known, err := w.KnownPosts(w.ctx(), f.ID, []string{bad.Identity})
+		known, err := w.Feeds.KnownPosts(w.ctx(), f.ID, []string{bad.Identity})
 		w.ok(err)
 		want(w.t, "known by what it is called", known[bad.Identity], bad.ContentHash)
 	})
@@ -265,21 +266,22 @@ func TestAnyBytesAnywhere(t *testing.T) {
 	const odd = "a\x00b\xffc"
 	const stored = "a\uFFFDb\uFFFDc"
 	each(t, func(w world) {
-		_, d, err := w.AddUser(w.ctx(), odd+"@example.org", "UTC", noon)
+		_, d, err := w.Readers.AddUser(w.ctx(), odd+"@example.org", "UTC", noon)
 		w.ok(err)
-		_, err = w.UserByEmail(w.ctx(), odd+"@example.org")
+		_, err = w.Readers.UserByEmail(w.ctx(), odd+"@example.org")
 		w.ok(err)
-		f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://n.example/" + odd, Host: "n.example", Title: odd})
+		f, _, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: "https://n.example/" + odd, Host: "n.example",
+			Title: odd})
 		w.ok(err)
 		want(w.t, "title", f.Title, stored)
 		want(w.t, "found again", w.feedAgain(digest.Feed{URL: "https://n.example/" + odd}).ID, f.ID)
-		_, err = w.Subscribe(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: f.ID, Title: odd}, noon)
+		_, err = w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: f.ID, Title: odd}, noon)
 		w.ok(err)
-		r, err := w.Import(w.ctx(), d.ID,
+		r, err := w.Subscriptions.Import(w.ctx(), d.ID,
 			[]store.ImportItem{{URL: "https://m.example/" + odd, Host: "m.example", Folder: odd}}, 1e6, noon)
 		w.ok(err)
 		want(w.t, "imported", r.Added, 1)
-		subs, err := w.Subscriptions(w.ctx(), d.ID)
+		subs, err := w.Subscriptions.Subscriptions(w.ctx(), d.ID)
 		w.ok(err)
 		want(w.t, "own title", subs[0].Title, stored)
 		want(w.t, "folder", subs[1].Folder, stored)
@@ -301,9 +303,9 @@ func TestManyStoresOnOneDatabase(t *testing.T) {
 				for n := range rounds {
 					id := fmt.Sprintf("%d-%d", i, n)
 					f.ParsedAt = noon
-					_, err := s.Record(t.Context(), noon,
+					_, err := s.Feeds.Record(t.Context(), noon,
 						[]store.Polled{{Feed: f, Posts: posts(noon, id), Listed: []string{id}}})
-					_, err2 := s.WaitingPosts(t.Context(), ada.ID)
+					_, err2 := s.Editions.WaitingPosts(t.Context(), ada.ID)
 					if err := errors.Join(err, err2); err != nil {
 						t.Error(err)
 						return
@@ -387,16 +389,17 @@ func TestNoPolicy(t *testing.T) {
 			"none": {}, "without askable": {PaceDomain: policy.PaceDomain}, "without a pace": {Askable: policy.Askable},
 		} {
 			s.Policy = half
-			_, _, ensured := s.EnsureFeed(w.ctx(), digest.Feed{URL: "https://new.example/feed", Host: "new.example"})
-			_, ruled := s.SetHostRule(w.ctx(), digest.HostRule{Host: "f.example", Interval: time.Hour}, noon)
-			_, _, claimed := s.ClaimFeeds(w.ctx(), noon, store.ClaimOptions{N: 1, Lease: time.Hour, Token: "t"})
-			_, recorded := s.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
-			_, looked := s.Waiting(w.ctx(), noon)
+			_, _, ensured := s.Feeds.EnsureFeed(w.ctx(),
+				digest.Feed{URL: "https://new.example/feed", Host: "new.example"})
+			_, ruled := s.Operator.SetHostRule(w.ctx(), digest.HostRule{Host: "f.example", Interval: time.Hour}, noon)
+			_, _, claimed := s.Feeds.ClaimFeeds(w.ctx(), noon, store.ClaimOptions{N: 1, Lease: time.Hour, Token: "t"})
+			_, recorded := s.Feeds.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
+			_, looked := s.Operator.Waiting(w.ctx(), noon)
 			for what, err := range map[string]error{
 				"adding a feed": ensured, "a rule": ruled, "claiming": claimed, "storing a poll": recorded,
 				"looking":  looked,
-				"queueing": s.Enqueue(w.ctx(), f.ID, noon), "vouching": s.Vouch(w.ctx(), f.ID, noon),
-				"another gap": s.NotePollGap(w.ctx(), noon, 3*time.Hour),
+				"queueing": s.Enqueue(w.ctx(), f.ID, noon), "vouching": s.Feeds.Vouch(w.ctx(), f.ID, noon),
+				"another gap": s.Feeds.NotePollGap(w.ctx(), noon, 3*time.Hour),
 			} {
 				if err == nil || !strings.HasSuffix(err.Error(), "the store was given no policy") {
 					t.Errorf("%s, %s: %v", name, what, err)

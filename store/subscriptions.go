@@ -22,29 +22,30 @@ type SubscriptionInfo struct {
 // subscribers require paused = 0.
 
 // Subscriptions returns the subscriptions of a digest that are not paused, oldest first.
-func (s *Store) Subscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
+func (s Subscriptions) Subscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
 	return s.subscriptions(ctx, `s.digest_id = ? AND s.paused = 0`, id)
 }
 
 // PausedSubscriptions returns the paused subscriptions of a digest, oldest first.
-func (s *Store) PausedSubscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
+func (s Subscriptions) PausedSubscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
 	return s.subscriptions(ctx, `s.digest_id = ? AND s.paused = 1`, id)
 }
 
 // AllSubscriptions returns all subscriptions of a digest, paused or not, oldest first.
-func (s *Store) AllSubscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
+func (s Subscriptions) AllSubscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
 	return s.subscriptions(ctx, `s.digest_id = ?`, id)
 }
 
 // Subscription returns one subscription, paused or not. It returns digest.NotFound if the digest has none to this
 // feed.
-func (s *Store) Subscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) (SubscriptionInfo, error) {
+func (s Subscriptions) Subscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) (SubscriptionInfo,
+	error) {
 	return s.subscription(ctx, `s.digest_id = ? AND s.feed_id = ?`, id, feed)
 }
 
 // SubscriptionSince is Subscription for a feed that may have been merged into another since. It then returns the
 // subscription to the other.
-func (s *Store) SubscriptionSince(ctx context.Context, id digest.DigestID, feed digest.FeedID) (SubscriptionInfo,
+func (s Subscriptions) SubscriptionSince(ctx context.Context, id digest.DigestID, feed digest.FeedID) (SubscriptionInfo,
 	error) {
 	return s.subscription(ctx,
 		`s.digest_id = ? AND s.feed_id = (SELECT CASE WHEN m.merged_into > 0 THEN m.merged_into ELSE m.id END
@@ -52,7 +53,7 @@ func (s *Store) SubscriptionSince(ctx context.Context, id digest.DigestID, feed 
 }
 
 // subscription returns the one subscription s that where selects, or digest.NotFound.
-func (s *Store) subscription(ctx context.Context, where string, args ...any) (SubscriptionInfo, error) {
+func (s *database) subscription(ctx context.Context, where string, args ...any) (SubscriptionInfo, error) {
 	infos, err := s.subscriptions(ctx, where, args...)
 	if err == nil && len(infos) == 0 {
 		err = noSubscription()
@@ -64,7 +65,7 @@ func (s *Store) subscription(ctx context.Context, where string, args ...any) (Su
 }
 
 // subscriptions returns the subscriptions s that where selects, oldest first.
-func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (infos []SubscriptionInfo, err error) {
+func (s *database) subscriptions(ctx context.Context, where string, args ...any) (infos []SubscriptionInfo, err error) {
 	type row struct {
 		digest.Feed
 		Own       digest.Subscription
@@ -87,7 +88,7 @@ func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (i
 
 // SetSubscription stores a reader's Title, Folder, Display, Most and Extras of a feed, paused or not. It deletes
 // waiting posts whose extras are not wanted any longer. It returns digest.NotFound if there is no such subscription.
-func (s *Store) SetSubscription(ctx context.Context, sub digest.Subscription) error {
+func (s Subscriptions) SetSubscription(ctx context.Context, sub digest.Subscription) error {
 	return s.change(ctx, "changing the subscription", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return err
@@ -112,8 +113,8 @@ const waits = ` WHERE digest_id = ? AND visible_at = (SELECT next_due_at FROM di
 
 // Folders returns the folders of a digest's subscriptions in their reader's order. "" means subscriptions without a
 // folder.
-func (s *Store) Folders(ctx context.Context, id digest.DigestID) ([]string, error) {
-	d, err := s.Digest(ctx, id)
+func (s Subscriptions) Folders(ctx context.Context, id digest.DigestID) ([]string, error) {
+	d, err := Readers{s.database}.Digest(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +127,7 @@ const foldersInUse = `SELECT DISTINCT s.folder FROM subscriptions s WHERE s.dige
 
 // SubscriptionSettings returns how readers name, place and display their feeds. It omits paused subscriptions and
 // those without settings.
-func (s *Store) SubscriptionSettings(ctx context.Context,
+func (s Editions) SubscriptionSettings(ctx context.Context,
 	ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
 	settings := make(map[digest.DigestID]map[digest.FeedID]digest.Subscription, len(ids))
 	for part := range slices.Chunk(ids, statementRows) {
@@ -151,8 +152,9 @@ func (s *Store) SubscriptionSettings(ctx context.Context,
 // Subscribe adds a subscription; created is false if it existed before. It resumes a paused one, and keeps the
 // reader's settings where sub has none. If the feed has stored posts, the reader's next edition has its posts of the
 // last 24 hours, or the newest one. It never has a post that the digest has delivered or held back (I4).
-func (s *Store) Subscribe(ctx context.Context, sub digest.Subscription, now time.Time) (created bool, err error) {
-	return changed(ctx, s, "subscribing", func(c conn) (bool, error) {
+func (s Subscriptions) Subscribe(ctx context.Context, sub digest.Subscription, now time.Time) (created bool,
+	err error) {
+	return changed(ctx, s.database, "subscribing", func(c conn) (bool, error) {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return false, err
 		}
@@ -293,7 +295,7 @@ func hadBefore(ctx context.Context, c conn, sub digest.Subscription, ids []diges
 // Unsubscribe ends a subscription, paused or not. It deletes the feed's waiting posts and its filters, which
 // Resubscribe restores. Released editions keep their posts. A feed without subscribers is not polled. Unsubscribe
 // returns digest.NotFound if there was no such subscription.
-func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
+func (s Subscriptions) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
 	return s.change(ctx, "unsubscribing", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return err

@@ -129,7 +129,8 @@ func keepMade(ctx context.Context, c conn, own subscriptionMade) error {
 
 // FormerSubscription returns an ended subscription that Resubscribe can restore, or digest.NotFound. The feed may
 // have been merged into another before the subscription ended.
-func (s *Store) FormerSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) (SubscriptionInfo,
+func (s Subscriptions) FormerSubscription(ctx context.Context, id digest.DigestID,
+	feed digest.FeedID) (SubscriptionInfo,
 	error) {
 	row, err := readOne[struct {
 		digest.Feed
@@ -156,7 +157,7 @@ type FormerFeed struct {
 }
 
 // FormerFeeds returns the feeds whose subscriptions a digest has ended and can restore, ordered by key.
-func (s *Store) FormerFeeds(ctx context.Context, id digest.DigestID) ([]FormerFeed, error) {
+func (s Subscriptions) FormerFeeds(ctx context.Context, id digest.DigestID) ([]FormerFeed, error) {
 	rows, err := readRows[struct {
 		URL      string
 		Settings madeSubscription
@@ -173,7 +174,7 @@ func (s *Store) FormerFeeds(ctx context.Context, id digest.DigestID) ([]FormerFe
 // Resubscribe undoes Unsubscribe and UnsubscribeSeveral. It restores subscriptions with their settings and their
 // waiting posts, and returns how many. It skips private feeds, feeds that are not stored any longer, feeds that the
 // digest never had, and present subscriptions.
-func (s *Store) Resubscribe(ctx context.Context, id digest.DigestID, feeds []digest.FeedID, now time.Time) (int,
+func (s Subscriptions) Resubscribe(ctx context.Context, id digest.DigestID, feeds []digest.FeedID, now time.Time) (int,
 	error) {
 	return s.eachFeed(ctx, "subscribing again", feeds, func(c conn, feed digest.FeedID) error {
 		return resubscribe(ctx, c, id, feed, at(now))

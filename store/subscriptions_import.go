@@ -14,13 +14,13 @@ const importStep = 500
 // Import subscribes a digest to the feeds of a list, in one transaction, until it has most subscriptions. Feeds that
 // were never read are queued for now; the others bring recent posts as after Subscribe. A line that repeats an
 // address, or has a paused subscription, counts in Already. A paused subscription stays paused.
-func (s *Store) Import(ctx context.Context, id digest.DigestID, items []ImportItem, most int,
+func (s Subscriptions) Import(ctx context.Context, id digest.DigestID, items []ImportItem, most int,
 	now time.Time) (ImportResult, error) {
 	return s.importing(ctx, id, items, most, now, func(conn, ImportResult) error { return nil })
 }
 
 // importing is Import, and calls note with the result before the transaction ends.
-func (s *Store) importing(ctx context.Context, id digest.DigestID, items []ImportItem, most int, now time.Time,
+func (s *database) importing(ctx context.Context, id digest.DigestID, items []ImportItem, most int, now time.Time,
 	note func(conn, ImportResult) error) (ImportResult, error) {
 	return changed(ctx, s, "importing", func(c conn) (result ImportResult, err error) {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {

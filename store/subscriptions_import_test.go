@@ -14,16 +14,16 @@ func TestImportUpTo(t *testing.T) {
 		d := w.reader("ann", "Europe/Paris")
 		w.subscribe(d, w.feed("old.example"))
 		list := append(items(5), store.ImportItem{URL: "https://old.example/feed", Host: "old.example"}, items(1)[0])
-		r, err := w.Import(w.ctx(), d.ID, list, 4, noon)
+		r, err := w.Subscriptions.Import(w.ctx(), d.ID, list, 4, noon)
 		w.ok(err)
 		if r.Added != 3 || r.Already != 2 || len(r.Left) != 2 || r.Left[0].URL != "https://3.example/f" ||
 			len(r.FirstPolls) != 3 {
 			t.Errorf("%+v", r)
 		}
-		if _, err := w.FeedByURL(w.ctx(), "https://3.example/f"); digest.KindOf(err) != digest.NotFound {
+		if _, err := w.Feeds.FeedByURL(w.ctx(), "https://3.example/f"); digest.KindOf(err) != digest.NotFound {
 			t.Errorf("a feed that was left is known: %v", err)
 		}
-		again, err := w.Import(w.ctx(), d.ID, list, 4, noon)
+		again, err := w.Subscriptions.Import(w.ctx(), d.ID, list, 4, noon)
 		w.ok(err)
 		if again.Added != 0 || again.Already != 5 || len(again.Left) != 2 {
 			t.Errorf("again: %+v", again)
@@ -42,7 +42,7 @@ func TestImportsAtOnce(t *testing.T) {
 		for _, d := range []digest.Digest{ann, bob} {
 			for _, list := range [][]store.ImportItem{forth, back} {
 				all.Go(func() {
-					if _, err := w.Import(w.ctx(), d.ID, list, 45, noon); err != nil {
+					if _, err := w.Subscriptions.Import(w.ctx(), d.ID, list, 45, noon); err != nil {
 						t.Error(err)
 					}
 				})
@@ -50,7 +50,7 @@ func TestImportsAtOnce(t *testing.T) {
 		}
 		all.Wait()
 		for _, d := range []digest.Digest{ann, bob} {
-			if taken, err := w.Subscriptions(w.ctx(), d.ID); err != nil || len(taken) != 45 {
+			if taken, err := w.Subscriptions.Subscriptions(w.ctx(), d.ID); err != nil || len(taken) != 45 {
 				t.Errorf("%d taken, %v", len(taken), err)
 			}
 		}

@@ -9,13 +9,13 @@ import (
 
 // PauseSubscription pauses a subscription until its reader resumes it, and removes the end of a present pause. Its
 // waiting posts are withdrawn until then. It returns digest.NotFound if there is no such subscription.
-func (s *Store) PauseSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
+func (s Subscriptions) PauseSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
 	return s.PauseSubscriptionUntil(ctx, id, feed, time.Time{})
 }
 
 // PauseSubscriptionUntil is PauseSubscription with an end, at which EndSubscriptionPauses resumes the subscription.
 // The zero time means no end.
-func (s *Store) PauseSubscriptionUntil(ctx context.Context, id digest.DigestID, feed digest.FeedID,
+func (s Subscriptions) PauseSubscriptionUntil(ctx context.Context, id digest.DigestID, feed digest.FeedID,
 	until time.Time) error {
 	return s.change(ctx, "pausing a subscription", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
@@ -56,7 +56,8 @@ func pauseUntil(ctx context.Context, c conn, id digest.DigestID, feed digest.Fee
 // ResumeSubscription ends the pause of a subscription. The next edition has the feed's recent posts, as after
 // Subscribe, and the posts that waited before the pause, but never a post that the digest has had (I4). It returns
 // digest.NotFound if there is no such subscription, and changes nothing if it is not paused.
-func (s *Store) ResumeSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error {
+func (s Subscriptions) ResumeSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID,
+	now time.Time) error {
 	return s.change(ctx, "resuming a subscription", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return err
@@ -83,7 +84,7 @@ func resume(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID,
 
 // EndSubscriptionPauses resumes the subscriptions whose pause has ended, and returns how many. Unlike
 // ResumeSubscription it does not restore the posts that waited before the pause.
-func (s *Store) EndSubscriptionPauses(ctx context.Context, now time.Time) (int, error) {
+func (s Editions) EndSubscriptionPauses(ctx context.Context, now time.Time) (int, error) {
 	const isOver = `paused_until > 0 AND paused_until <= ? AND paused = 1 AND paused_for = 0`
 	over, err := readRows[digest.Subscription](ctx, s.read(), "reading the pauses of subscriptions",
 		`SELECT digest_id, feed_id FROM subscriptions WHERE `+isOver+` ORDER BY digest_id, feed_id`, now)

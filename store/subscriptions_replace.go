@@ -9,7 +9,7 @@ import (
 // ReplaceSubscription ends a digest's subscription to old in favour of its subscription to by. That one inherits the
 // title, folder, display and most where it has none, the lead, and the filters. It returns digest.NotFound if either
 // is missing.
-func (s *Store) ReplaceSubscription(ctx context.Context, id digest.DigestID, old, by digest.FeedID) error {
+func (s Subscriptions) ReplaceSubscription(ctx context.Context, id digest.DigestID, old, by digest.FeedID) error {
 	return s.change(ctx, "replacing a subscription", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return err

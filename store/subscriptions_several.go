@@ -12,19 +12,20 @@ import (
 // in another window.
 
 // SetFolder moves subscriptions into a folder, "" for none, and returns how many.
-func (s *Store) SetFolder(ctx context.Context, id digest.DigestID, feeds []digest.FeedID, folder string) (int, error) {
+func (s Subscriptions) SetFolder(ctx context.Context, id digest.DigestID, feeds []digest.FeedID, folder string) (int,
+	error) {
 	return s.setSeveral(ctx, "moving subscriptions", `folder = ?`, []any{folder}, id, feeds)
 }
 
 // SetDisplay sets how the posts of subscriptions are displayed, and how many of each an edition shows, 0 for all. It
 // returns the number of subscriptions.
-func (s *Store) SetDisplay(ctx context.Context, id digest.DigestID, feeds []digest.FeedID, display digest.Layout,
+func (s Subscriptions) SetDisplay(ctx context.Context, id digest.DigestID, feeds []digest.FeedID, display digest.Layout,
 	most int) (int, error) {
 	return s.setSeveral(ctx, "changing how subscriptions are shown", `display = ?, most = ?`,
 		[]any{string(display), most}, id, feeds)
 }
 
-func (s *Store) setSeveral(ctx context.Context, doing, set string, values []any, id digest.DigestID,
+func (s *database) setSeveral(ctx context.Context, doing, set string, values []any, id digest.DigestID,
 	feeds []digest.FeedID) (int, error) {
 	return changed(ctx, s, doing, func(c conn) (int, error) {
 		n, err := c.exec(ctx, `UPDATE subscriptions SET `+set+` WHERE digest_id = ? AND feed_id`+
@@ -35,7 +36,7 @@ func (s *Store) setSeveral(ctx context.Context, doing, set string, values []any,
 
 // PauseSubscriptions is PauseSubscriptionUntil for several subscriptions, and returns how many. It does not change
 // subscriptions whose posts a newsletter delivers.
-func (s *Store) PauseSubscriptions(ctx context.Context, id digest.DigestID, feeds []digest.FeedID,
+func (s Subscriptions) PauseSubscriptions(ctx context.Context, id digest.DigestID, feeds []digest.FeedID,
 	until time.Time) (int, error) {
 	return s.eachFeed(ctx, "pausing subscriptions", feeds, func(c conn, feed digest.FeedID) error {
 		return pauseUntil(ctx, c, id, feed, at(until))
@@ -44,7 +45,7 @@ func (s *Store) PauseSubscriptions(ctx context.Context, id digest.DigestID, feed
 
 // UnsubscribeSeveral is Unsubscribe for several subscriptions, and returns the feeds. It skips private feeds, because
 // Resubscribe cannot restore them.
-func (s *Store) UnsubscribeSeveral(ctx context.Context, id digest.DigestID,
+func (s Subscriptions) UnsubscribeSeveral(ctx context.Context, id digest.DigestID,
 	feeds []digest.FeedID) (left []digest.FeedID, err error) {
 	_, err = s.eachFeed(ctx, "unsubscribing", feeds, func(c conn, feed digest.FeedID) error {
 		if feed == slices.Min(feeds) {
@@ -67,7 +68,8 @@ func (s *Store) UnsubscribeSeveral(ctx context.Context, id digest.DigestID,
 
 // eachFeed calls do for several feeds in one transaction, and returns how many succeeded. It locks the feeds in the
 // order of their keys, to avoid deadlocks. It skips a feed if do returns digest.NotFound.
-func (s *Store) eachFeed(ctx context.Context, doing string, feeds []digest.FeedID, do func(conn, digest.FeedID) error) (
+func (s *database) eachFeed(ctx context.Context, doing string, feeds []digest.FeedID,
+	do func(conn, digest.FeedID) error) (
 	int, error) {
 	feeds = slices.Compact(slices.Sorted(slices.Values(feeds)))
 	return changed(ctx, s, doing, func(c conn) (n int, err error) {

@@ -22,21 +22,21 @@ func TestSubscriptionIsItsReadersOnly(t *testing.T) {
 	each(t, func(w world) {
 		ann, bob, f := w.reader("ann", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.feed("a.example")
 		w.subscribe(ann, f)
-		w.ok(w.SetSubscription(w.ctx(), digest.Subscription{DigestID: ann.ID, FeedID: f.ID, Title: "Mine",
+		w.ok(w.Subscriptions.SetSubscription(w.ctx(), digest.Subscription{DigestID: ann.ID, FeedID: f.ID, Title: "Mine",
 			Folder: "News", Display: digest.FullText}))
-		got, err := w.Subscription(w.ctx(), ann.ID, f.ID)
+		got, err := w.Subscriptions.Subscription(w.ctx(), ann.ID, f.ID)
 		if err != nil || got.Title != "Mine" || got.Folder != "News" || got.Display != digest.FullText ||
 			got.Feed.ID != f.ID || got.DigestID != ann.ID {
 			t.Errorf("%+v %v", got, err)
 		}
-		if _, err := w.Subscription(w.ctx(), bob.ID, f.ID); digest.KindOf(err) != digest.NotFound {
+		if _, err := w.Subscriptions.Subscription(w.ctx(), bob.ID, f.ID); digest.KindOf(err) != digest.NotFound {
 			t.Error(err)
 		}
-		if err := w.SetSubscription(w.ctx(),
+		if err := w.Subscriptions.SetSubscription(w.ctx(),
 			digest.Subscription{DigestID: bob.ID, FeedID: f.ID, Title: "His"}); digest.KindOf(err) != digest.NotFound {
 			t.Error(err)
 		}
-		if got, _ := w.Subscription(w.ctx(), ann.ID, f.ID); got.Title != "Mine" {
+		if got, _ := w.Subscriptions.Subscription(w.ctx(), ann.ID, f.ID); got.Title != "Mine" {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -52,7 +52,7 @@ func TestDelivered(t *testing.T) {
 		w.record(noon, f, posts(noon, "1", "2"))
 		w.record(noon, g, posts(noon, "other"))
 		told := func(d digest.Digest, now time.Time) (out string) {
-			list, err := w.DeliveredPosts(w.ctx(), d.ID, f.ID, now, 2)
+			list, err := w.Posts.DeliveredPosts(w.ctx(), d.ID, f.ID, now, 2)
 			w.ok(err)
 			for _, p := range list {
 				out += p.Date.String() + " " + p.Title + ";"

@@ -36,7 +36,7 @@ type MailedEdition struct {
 }
 
 // ReaderView returns the view of a reader with their latest editions, up to the given number, or digest.NotFound.
-func (s *Store) ReaderView(ctx context.Context, user digest.UserID, editions int) (v ReaderView, err error) {
+func (s Operator) ReaderView(ctx context.Context, user digest.UserID, editions int) (v ReaderView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) error {
 		for _, read := range []func(context.Context, *ReaderView) error{
 			func(ctx context.Context, v *ReaderView) (err error) {
@@ -46,7 +46,7 @@ func (s *Store) ReaderView(ctx context.Context, user digest.UserID, editions int
 			s.readAddress,
 			s.readDigests,
 			func(ctx context.Context, v *ReaderView) (err error) {
-				v.Stays, err = s.Stays(ctx, user)
+				v.Stays, err = s.Readers.Stays(ctx, user)
 				return err
 			},
 			func(ctx context.Context, v *ReaderView) (err error) {
@@ -64,8 +64,8 @@ func (s *Store) ReaderView(ctx context.Context, user digest.UserID, editions int
 }
 
 // readAddress reads what prevents email to a reader's address.
-func (s *Store) readAddress(ctx context.Context, v *ReaderView) error {
-	suppression, suppressed, err := s.Suppressed(ctx, v.User.Email)
+func (s *database) readAddress(ctx context.Context, v *ReaderView) error {
+	suppression, suppressed, err := Editions{s}.Suppressed(ctx, v.User.Email)
 	if err != nil {
 		return err
 	}
@@ -80,17 +80,17 @@ func (s *Store) readAddress(ctx context.Context, v *ReaderView) error {
 }
 
 // readDigests reads a reader's digests, without the archives of newsletters that they publish, which get no email.
-func (s *Store) readDigests(ctx context.Context, v *ReaderView) error {
+func (s *database) readDigests(ctx context.Context, v *ReaderView) error {
 	rows, err := readRows[digestRow](ctx, s.read(), "reading a reader's digests", selectDigest+`WHERE d.user_id = ?
 		AND NOT EXISTS (SELECT 1 FROM newsletters n WHERE n.archive_id = d.id)
 		ORDER BY CASE WHEN d.newsletter_id IS NULL THEN 0 ELSE 1 END, d.name, d.id`, v.User.ID)
 	for _, row := range rows {
 		p := DigestView{Digest: row.Digest}
-		if p.Subscriptions, err = s.AllSubscriptions(ctx, p.ID); err != nil {
+		if p.Subscriptions, err = (Subscriptions{s}).AllSubscriptions(ctx, p.ID); err != nil {
 			return err
 		}
 		if p.NewsletterID != 0 {
-			n, err := s.Newsletter(ctx, p.NewsletterID)
+			n, err := Newsletters{s}.Newsletter(ctx, p.NewsletterID)
 			if err != nil {
 				return err
 			}
@@ -104,7 +104,7 @@ func (s *Store) readDigests(ctx context.Context, v *ReaderView) error {
 }
 
 // readLeftOut counts the posts that a reader's filters and limits have excluded from the last edition and since.
-func (s *Store) readLeftOut(ctx context.Context, p *DigestView) error {
+func (s *database) readLeftOut(ctx context.Context, p *DigestView) error {
 	last, err := s.editionsWhere(ctx, `e.digest_id = ? ORDER BY e.due_at DESC LIMIT 1`, p.ID)
 	if err != nil {
 		return err
@@ -113,11 +113,11 @@ func (s *Store) readLeftOut(ctx context.Context, p *DigestView) error {
 	if len(last) > 0 {
 		e = last[0]
 	}
-	b, err := s.Beside(ctx, e, p.LastDueAt)
+	b, err := Editions{s}.Beside(ctx, e, p.LastDueAt)
 	if p.Held, p.HeldSince = b.Held, b.HeldSince; err != nil || len(last) == 0 {
 		return err
 	}
-	posts, err := s.EditionPosts(ctx, []digest.Delivery{{Edition: e}})
+	posts, err := Editions{s}.EditionPosts(ctx, []digest.Delivery{{Edition: e}})
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (s *Store) readLeftOut(ctx context.Context, p *DigestView) error {
 	return nil
 }
 
-func (s *Store) mailedEditions(ctx context.Context, user digest.UserID, most int) ([]MailedEdition, error) {
+func (s *database) mailedEditions(ctx context.Context, user digest.UserID, most int) ([]MailedEdition, error) {
 	views, err := readRows[MailedEdition](ctx, s.read(), "reading a reader's editions",
 		`SELECT `+editionColumns+`, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS email
 		FROM digests d JOIN users u ON u.id = d.user_id JOIN editions e ON e.digest_id = d.id

@@ -14,12 +14,12 @@ func TestReaderViewCountsWhatIsLeftOut(t *testing.T) {
 		f, g := w.feed("f.example"), w.feed("g.example")
 		w.subscribe(ada, f, g)
 		w.subscribe(bob, f, g)
-		w.ok(w.SetSubscription(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Most: 2}))
+		w.ok(w.Subscriptions.SetSubscription(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Most: 2}))
 		w.filter(ada, "football")
 		counts := func(what string, held, since, beyond int) {
 			w.t.Helper()
 			for d, want3 := range map[digest.Digest][3]int{ada: {held, since, beyond}, bob: {}} {
-				v, err := w.ReaderView(w.ctx(), d.UserID, 30)
+				v, err := w.Operator.ReaderView(w.ctx(), d.UserID, 30)
 				w.ok(err)
 				p := v.Digests[0]
 				want(w.t, what, [3]int{p.Held, p.HeldSince, p.Beyond}, want3)

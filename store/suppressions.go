@@ -40,7 +40,7 @@ func endUnmailed(ctx context.Context, c conn, ids []digest.EditionID) error {
 
 // Suppress adds an address to those that get no email. A suppressed address keeps its reason unless the new one ranks
 // higher: soft bounces, a hard bounce, a complaint, the operator's decision.
-func (s *Store) Suppress(ctx context.Context, sup digest.Suppression) error {
+func (s Editions) Suppress(ctx context.Context, sup digest.Suppression) error {
 	if !strings.Contains(sup.Email, "@") {
 		return invalid("%q is not an address such as ada@example.org", sup.Email)
 	}
@@ -74,7 +74,7 @@ func suppress(ctx context.Context, c conn, sup digest.Suppression) error {
 
 // Unsuppress allows email to an address again and deletes its soft bounces. It returns digest.NotFound if the address
 // is not suppressed.
-func (s *Store) Unsuppress(ctx context.Context, email string) error {
+func (s Editions) Unsuppress(ctx context.Context, email string) error {
 	return s.change(ctx, "mailing an address again", func(c conn) error {
 		none := notFound("%s is not suppressed; see: digest suppressions", digest.NormalEmail(email))
 		if err := c.runOne(ctx, none, `DELETE FROM suppressions WHERE email_key = ?`, emailKey(email)); err != nil {
@@ -85,7 +85,7 @@ func (s *Store) Unsuppress(ctx context.Context, email string) error {
 }
 
 // Suppressions returns the suppressed addresses, latest first.
-func (s *Store) Suppressions(ctx context.Context) iter.Seq2[digest.Suppression, error] {
+func (s Editions) Suppressions(ctx context.Context) iter.Seq2[digest.Suppression, error] {
 	return pages(func(last *digest.Suppression) ([]digest.Suppression, error) {
 		from, after := forever, ""
 		if last != nil {
@@ -100,7 +100,7 @@ func (s *Store) Suppressions(ctx context.Context) iter.Seq2[digest.Suppression, 
 }
 
 // Suppressed reports whether an address, in any case, is suppressed, and why.
-func (s *Store) Suppressed(ctx context.Context, email string) (digest.Suppression, bool, error) {
+func (s Editions) Suppressed(ctx context.Context, email string) (digest.Suppression, bool, error) {
 	sup, found, err := readSuppression(ctx, s.read(), emailKey(email))
 	return sup, found, failed("looking for a suppressed address", err)
 }

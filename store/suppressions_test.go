@@ -14,7 +14,7 @@ import (
 // suppressReader suppresses the address of released's i-th reader.
 func (w world) suppressReader(i int, evidence string) {
 	w.t.Helper()
-	w.ok(w.Suppress(w.ctx(), digest.Suppression{
+	w.ok(w.Editions.Suppress(w.ctx(), digest.Suppression{
 		Email: fmt.Sprintf("READER%d@example.org", i), Reason: digest.ForOperator, Evidence: evidence, CreatedAt: noon,
 	}))
 }
@@ -38,7 +38,7 @@ func TestSuppressionAtEveryMoment(t *testing.T) {
 			"unmailed the address is suppressed: by the operator",
 			"unmailed the address is suppressed: by the operator", "dotting ",
 		} {
-			list, err := w.Editions(w.ctx(), ds[i].ID, 1)
+			list, err := w.Editions.Editions(w.ctx(), ds[i].ID, 1)
 			w.ok(err)
 			want(w.t, fmt.Sprint("reader ", i), fmt.Sprint(list[0].State, " ", list[0].Error), wanted)
 			want(w.t, "stands in the web view", w.editions(ds[i]), "2026-11-20 p")
@@ -59,7 +59,7 @@ func TestUnsuppressed(t *testing.T) {
 		want(w.t, "nothing for what expired alone", w.hour(parisMidnight.Add(day)), 0)
 		w.record(parisMidnight.Add(day), f, posts(parisMidnight.Add(day), "q"))
 		want(w.t, "the paper goes on", w.hour(parisMidnight.Add(2*day)), 1)
-		w.ok(w.Unsuppress(w.ctx(), "reader0@EXAMPLE.org"))
+		w.ok(w.Editions.Unsuppress(w.ctx(), "reader0@EXAMPLE.org"))
 		want(w.t, "carried when it can be sent", w.hour(parisMidnight.Add(3*day)), 1)
 		want(w.t, "all", w.shown(d), "2026-11-20 p; 2026-11-22 q; 2026-11-23 +p")
 		want(w.t, "mailed", len(w.claimEditions(parisMidnight.Add(3*day), 9, "t")), 1)
@@ -75,7 +75,7 @@ func TestUnsuppressedAfterSoftBounces(t *testing.T) {
 		midnight := parisMidnight
 		send := func() digest.EditionID {
 			w.send(midnight)
-			list, err := w.Editions(w.ctx(), d.ID, 1)
+			list, err := w.Editions.Editions(w.ctx(), d.ID, 1)
 			w.ok(err)
 			return list[0].ID
 		}
@@ -87,13 +87,13 @@ func TestUnsuppressedAfterSoftBounces(t *testing.T) {
 			w.record(midnight.Add(-time.Hour), f, posts(midnight.Add(-time.Hour), midnight.String()))
 			w.hour(midnight)
 		}
-		w.ok(w.Unsuppress(w.ctx(), "reader0@example.org"))
+		w.ok(w.Editions.Unsuppress(w.ctx(), "reader0@example.org"))
 		w.bounced(midnight, old, digest.SoftBounce)
 		midnight = midnight.Add(day)
 		w.record(midnight.Add(-time.Hour), f, posts(midnight.Add(-time.Hour), midnight.String()))
 		w.hour(midnight)
 		w.bounced(midnight, send(), digest.SoftBounce)
-		_, ok, err := w.Suppressed(w.ctx(), "reader0@example.org")
+		_, ok, err := w.Editions.Suppressed(w.ctx(), "reader0@example.org")
 		w.ok(err)
 		want(w.t, "suppressed again", ok, false)
 	})
@@ -101,7 +101,7 @@ func TestUnsuppressedAfterSoftBounces(t *testing.T) {
 
 func TestSuppressions(t *testing.T) {
 	each(t, func(w world) {
-		u, _, err := w.AddUser(w.ctx(), "Ada@Example.org", "UTC", noon)
+		u, _, err := w.Readers.AddUser(w.ctx(), "Ada@Example.org", "UTC", noon)
 		w.ok(err)
 		steps := []digest.Reason{digest.ForHardBounce, digest.ForSoftBounces, digest.ForComplaint, digest.ForHardBounce,
 			digest.ForOperator, digest.ForComplaint}
@@ -109,31 +109,33 @@ func TestSuppressions(t *testing.T) {
 			digest.ForOperator, digest.ForOperator}
 		for i, reason := range steps {
 			now := noon.Add(time.Duration(i) * time.Hour)
-			w.ok(w.Suppress(w.ctx(), digest.Suppression{Email: "ada@example.ORG", Reason: reason,
+			w.ok(w.Editions.Suppress(w.ctx(), digest.Suppression{Email: "ada@example.ORG", Reason: reason,
 				Evidence: string(reason), EditionID: digest.EditionID(i), CreatedAt: now}))
-			got, ok, err := w.Suppressed(w.ctx(), "ADA@example.org")
+			got, ok, err := w.Editions.Suppressed(w.ctx(), "ADA@example.org")
 			w.ok(err)
 			want(w.t, fmt.Sprint("after ", reason), fmt.Sprint(ok, got.Reason, got.Evidence),
 				fmt.Sprint(true, stays[i], stays[i]))
 		}
-		w.ok(w.Suppress(w.ctx(), digest.Suppression{Email: "eve@example.org", Reason: digest.ForOperator,
+		w.ok(w.Editions.Suppress(w.ctx(), digest.Suppression{Email: "eve@example.org", Reason: digest.ForOperator,
 			CreatedAt: noon.Add(time.Minute)}))
-		all := storetest.All(w.t, w.Suppressions(w.ctx()))
+		all := storetest.All(w.t, w.Editions.Suppressions(w.ctx()))
 		want(w.t, "the latest first", all[0].Email+" "+all[1].Email, "ada@example.org eve@example.org")
-		users := storetest.All(w.t, w.Users(w.ctx()))
+		users := storetest.All(w.t, w.Readers.Users(w.ctx()))
 		want(w.t, "in the list of users", users[0].Suppressed != nil &&
 			users[0].Suppressed.Reason == digest.ForOperator, true)
-		w.ok(w.RemoveUser(w.ctx(), u.ID, noon))
-		_, ok, err := w.Suppressed(w.ctx(), "ada@example.org")
+		w.ok(w.Readers.RemoveUser(w.ctx(), u.ID, noon))
+		_, ok, err := w.Editions.Suppressed(w.ctx(), "ada@example.org")
 		w.ok(err)
 		want(w.t, "it outlives its reader", ok, true)
-		w.ok(w.Unsuppress(w.ctx(), "Ada@example.org"))
-		oneLine(w.t, w.Unsuppress(w.ctx(), "ada@example.org"), digest.NotFound)
-		_, ok, err = w.Suppressed(w.ctx(), "ada@example.org")
+		w.ok(w.Editions.Unsuppress(w.ctx(), "Ada@example.org"))
+		oneLine(w.t, w.Editions.Unsuppress(w.ctx(), "ada@example.org"), digest.NotFound)
+		_, ok, err = w.Editions.Suppressed(w.ctx(), "ada@example.org")
 		w.ok(err)
 		want(w.t, "mailed again", ok, false)
-		oneLine(w.t, w.Suppress(w.ctx(), digest.Suppression{Email: "ada", Reason: digest.ForOperator}), digest.Invalid)
-		oneLine(w.t, w.Suppress(w.ctx(), digest.Suppression{Email: "ada@example.org", Reason: "odd"}), digest.Invalid)
+		oneLine(w.t, w.Editions.Suppress(w.ctx(), digest.Suppression{Email: "ada", Reason: digest.ForOperator}),
+			digest.Invalid)
+		oneLine(w.t, w.Editions.Suppress(w.ctx(), digest.Suppression{Email: "ada@example.org", Reason: "odd"}),
+			digest.Invalid)
 	})
 }
 
@@ -141,14 +143,14 @@ func TestDKIMKeys(t *testing.T) {
 	each(t, func(w world) {
 		add := func(domain, selector string) bool {
 			w.t.Helper()
-			active, err := w.AddDKIMKey(w.ctx(),
+			active, err := w.Editions.AddDKIMKey(w.ctx(),
 				digest.DKIMKey{Domain: domain, Selector: selector, PrivateKey: []byte{1, 0, 255}, CreatedAt: noon})
 			w.ok(err)
 			return active
 		}
 		list := func() string {
 			w.t.Helper()
-			all, err := w.DKIMKeys(w.ctx())
+			all, err := w.Editions.DKIMKeys(w.ctx())
 			w.ok(err)
 			var out []string
 			for _, k := range all {
@@ -162,17 +164,18 @@ func TestDKIMKeys(t *testing.T) {
 		want(w.t, "the second waits", add("example.org", "b"), false)
 		want(w.t, "another domain's first", add("example.com", "b"), true)
 		want(w.t, "keys", list(), "example.com b true, example.org a true, example.org b false")
-		_, err := w.AddDKIMKey(w.ctx(), digest.DKIMKey{Domain: "example.org", Selector: "a", PrivateKey: []byte{2},
-			CreatedAt: noon})
+		_, err := w.Editions.AddDKIMKey(w.ctx(), digest.DKIMKey{Domain: "example.org", Selector: "a",
+			PrivateKey: []byte{2},
+			CreatedAt:  noon})
 		oneLine(w.t, err, digest.Conflict)
-		oneLine(w.t, w.RemoveDKIMKey(w.ctx(), "example.org", "a"), digest.Conflict)
-		w.ok(w.UseDKIMKey(w.ctx(), "Example.org", "b"))
+		oneLine(w.t, w.Editions.RemoveDKIMKey(w.ctx(), "example.org", "a"), digest.Conflict)
+		w.ok(w.Editions.UseDKIMKey(w.ctx(), "Example.org", "b"))
 		want(w.t, "used", list(), "example.com b true, example.org a false, example.org b true")
-		oneLine(w.t, w.UseDKIMKey(w.ctx(), "example.org", "c"), digest.NotFound)
-		w.ok(w.RemoveDKIMKey(w.ctx(), "example.org", "a"))
-		oneLine(w.t, w.RemoveDKIMKey(w.ctx(), "example.org", "a"), digest.NotFound)
+		oneLine(w.t, w.Editions.UseDKIMKey(w.ctx(), "example.org", "c"), digest.NotFound)
+		w.ok(w.Editions.RemoveDKIMKey(w.ctx(), "example.org", "a"))
+		oneLine(w.t, w.Editions.RemoveDKIMKey(w.ctx(), "example.org", "a"), digest.NotFound)
 		want(w.t, "left", list(), "example.com b true, example.org b true")
-		w.ok(w.RemoveDKIMKey(w.ctx(), "example.com", "b"))
+		w.ok(w.Editions.RemoveDKIMKey(w.ctx(), "example.com", "b"))
 		want(w.t, "the last may go", list(), "example.org b true")
 	})
 }
@@ -187,7 +190,7 @@ func TestDKIMKeysMadeAtOnce(t *testing.T) {
 			for k := range keys {
 				all.Go(func() {
 					<-begin
-					_, err := w.AddDKIMKey(w.ctx(), digest.DKIMKey{
+					_, err := w.Editions.AddDKIMKey(w.ctx(), digest.DKIMKey{
 						Domain: fmt.Sprintf("d%d.example", d), Selector: fmt.Sprintf("k%d", k),
 						PrivateKey: []byte("key"), CreatedAt: noon,
 					})

@@ -111,7 +111,7 @@ func (c conn) untilCommit(ctx context.Context, statements ...string) error {
 	return c.execEach(ctx, slices.DeleteFunc(statements, func(s string) bool { return s == "" }))
 }
 
-func (s *Store) read() conn {
+func (s *database) read() conn {
 	if s.within != nil {
 		return conn{s.within, s.d, &s.Policy}
 	}
@@ -121,9 +121,9 @@ func (s *Store) read() conn {
 // atOneInstant runs f with a store that only reads, in one transaction, so that everything it reads is from the
 // same instant. It neither waits for writers nor blocks them. f must not use the store that atOneInstant was called
 // on: each of SQLite's few readers may hold the connection that another one waits for.
-func (s *Store) atOneInstant(ctx context.Context, doing string, f func(*Store) error) error {
+func (s *database) atOneInstant(ctx context.Context, doing string, f func(*Store) error) error {
 	if s.within != nil {
-		return failed(doing, f(s))
+		return failed(doing, f(newStore(s)))
 	}
 	tx, err := s.r.BeginTxx(ctx, &s.d.readOnly)
 	if err != nil {
@@ -133,14 +133,16 @@ func (s *Store) atOneInstant(ctx context.Context, doing string, f func(*Store) e
 	return failed(doing, f(s.inside(tx)))
 }
 
-func (s *Store) inside(tx *sqlx.Tx) *Store { return &Store{d: s.d, within: tx, Policy: s.Policy} }
+func (s *database) inside(tx *sqlx.Tx) *Store {
+	return newStore(&database{d: s.d, within: tx, Policy: s.Policy})
+}
 
 // retries is how often a transaction is retried that PostgreSQL has ended in favour of another.
 const retries = 5
 
 // write runs f in one transaction, and commits if f returns nil, otherwise rolls back. It may run f again, so f must
 // start from nothing each time. In a store that works in a transaction it runs f in that.
-func (s *Store) write(ctx context.Context, f func(conn) error) error {
+func (s *database) write(ctx context.Context, f func(conn) error) error {
 	if s.within != nil {
 		return f(s.read())
 	}
@@ -159,7 +161,7 @@ func retried(once func() error) error {
 // writeUnsynced is write on SQLite with a commit that does not wait for the disk. The commit survives the end of this
 // process. It may not survive a crash of the machine, until a later commit has waited
 // (https://www.sqlite.org/pragma.html#pragma_synchronous).
-func (s *Store) writeUnsynced(ctx context.Context, f func(conn) error) error {
+func (s *database) writeUnsynced(ctx context.Context, f func(conn) error) error {
 	w, err := s.w.Connx(ctx)
 	if err != nil {
 		return fmt.Errorf("beginning: %w", explain(err))
@@ -181,7 +183,7 @@ type beginner interface {
 	BeginTxx(context.Context, *sql.TxOptions) (*sqlx.Tx, error)
 }
 
-func (s *Store) once(ctx context.Context, w beginner, f func(conn) error) error {
+func (s *database) once(ctx context.Context, w beginner, f func(conn) error) error {
 	tx, err := w.BeginTxx(ctx, &sql.TxOptions{Isolation: s.d.isolation})
 	if err != nil {
 		return fmt.Errorf("beginning: %w", explain(err))
@@ -197,12 +199,12 @@ func (s *Store) once(ctx context.Context, w beginner, f func(conn) error) error 
 }
 
 // change is write, and adds to an error what was being done.
-func (s *Store) change(ctx context.Context, doing string, f func(conn) error) error {
+func (s *database) change(ctx context.Context, doing string, f func(conn) error) error {
 	return failed(doing, s.write(ctx, f))
 }
 
 // changed is change with a result, which is zero after an error.
-func changed[T any](ctx context.Context, s *Store, doing string, f func(conn) (T, error)) (T, error) {
+func changed[T any](ctx context.Context, s *database, doing string, f func(conn) (T, error)) (T, error) {
 	var result, none T
 	err := s.change(ctx, doing, func(c conn) (err error) {
 		result, err = f(c)
@@ -215,12 +217,12 @@ func changed[T any](ctx context.Context, s *Store, doing string, f func(conn) (T
 }
 
 // run runs one statement in a transaction of its own.
-func (s *Store) run(ctx context.Context, doing, statement string, args ...any) error {
+func (s *database) run(ctx context.Context, doing, statement string, args ...any) error {
 	return s.change(ctx, doing, func(c conn) error { return c.run(ctx, statement, args...) })
 }
 
 // runOne is run for a statement that must change a row. It returns none if it changes no row.
-func (s *Store) runOne(ctx context.Context, doing string, none error, statement string, args ...any) error {
+func (s *database) runOne(ctx context.Context, doing string, none error, statement string, args ...any) error {
 	return s.change(ctx, doing, func(c conn) error { return c.runOne(ctx, none, statement, args...) })
 }
 
@@ -282,12 +284,12 @@ func stored(value any) any {
 }
 
 // changeAlone is change in a transaction that excludes Record and Release (I8).
-func (s *Store) changeAlone(ctx context.Context, doing string, f func(conn) error) error {
+func (s *database) changeAlone(ctx context.Context, doing string, f func(conn) error) error {
 	return s.changeUnder(ctx, s.d.lockAlone, doing, f)
 }
 
 // changeUnder is change in a transaction that holds a lock until its end.
-func (s *Store) changeUnder(ctx context.Context, lock, doing string, f func(conn) error) error {
+func (s *database) changeUnder(ctx context.Context, lock, doing string, f func(conn) error) error {
 	return s.change(ctx, doing, func(c conn) error {
 		if err := c.untilCommit(ctx, lock); err != nil {
 			return err
@@ -301,7 +303,7 @@ const partKeys = 200
 
 // changeInParts is changeAlone for many keys, in several transactions, so that others do not wait long. f returns how
 // many of its keys it changed.
-func changeInParts[K any](ctx context.Context, s *Store, doing string, ids []K, f func(conn, []K) (int, error)) (
+func changeInParts[K any](ctx context.Context, s *database, doing string, ids []K, f func(conn, []K) (int, error)) (
 	total int, err error) {
 	for part := range slices.Chunk(ids, partKeys) {
 		n := 0

@@ -36,10 +36,10 @@ func TestAStoppedWorkerHoldsUpNobody(t *testing.T) {
 	var worker sync.WaitGroup
 	worker.Go(func() { stop(t, stopped, holds, goes) })
 	<-holds
-	w.ok(w.SetLimits(w.ctx(), noon, "a.example", digest.Limits{Connections: 2}))
+	w.ok(w.Editions.SetLimits(w.ctx(), noon, "a.example", digest.Limits{Connections: 2}))
 	close(goes)
 	worker.Wait()
-	l, err := w.Lane(w.ctx(), "a.example")
+	l, err := w.Editions.Lane(w.ctx(), "a.example")
 	w.ok(err)
 	want(t, "as the other left it", l.Connections, 2)
 }

@@ -26,7 +26,7 @@ func noUser() error { return notFound("there is no such reader; see: digest user
 
 // AddUser adds a confirmed user with one daily digest, due at the next midnight of the zone. It returns
 // digest.Conflict if the address exists, in any case, and digest.Invalid for an unknown zone.
-func (s *Store) AddUser(ctx context.Context, email, zone string, now time.Time) (digest.User, digest.Digest, error) {
+func (s Readers) AddUser(ctx context.Context, email, zone string, now time.Time) (digest.User, digest.Digest, error) {
 	u, d, err := newUser(email, zone, now)
 	if err != nil {
 		return digest.User{}, digest.Digest{}, err
@@ -98,7 +98,7 @@ func insertDigest(ctx context.Context, c conn, d *digest.Digest, now time.Time) 
 }
 
 // User returns a user by their key, or digest.NotFound.
-func (s *Store) User(ctx context.Context, id digest.UserID) (digest.User, error) {
+func (s Readers) User(ctx context.Context, id digest.UserID) (digest.User, error) {
 	return readUser(ctx, s.read(), id)
 }
 
@@ -108,14 +108,14 @@ func readUser(ctx context.Context, c conn, id digest.UserID) (digest.User, error
 }
 
 // UserByEmail returns the user with an address, in any case, or digest.NotFound.
-func (s *Store) UserByEmail(ctx context.Context, email string) (digest.User, error) {
+func (s Readers) UserByEmail(ctx context.Context, email string) (digest.User, error) {
 	none := notFound("there is no reader %s; see: digest user list", digest.NormalEmail(email))
 	return readOne[digest.User](ctx, s.read(), "finding the user", none, `SELECT `+
 		userColumns+` FROM users u WHERE u.email_key = ?`, emailKey(email))
 }
 
 // Users returns all users, ordered by key.
-func (s *Store) Users(ctx context.Context) iter.Seq2[UserInfo, error] {
+func (s Readers) Users(ctx context.Context) iter.Seq2[UserInfo, error] {
 	return pages(func(last *UserInfo) ([]UserInfo, error) {
 		var after digest.UserID
 		if last != nil {
@@ -125,7 +125,7 @@ func (s *Store) Users(ctx context.Context) iter.Seq2[UserInfo, error] {
 	})
 }
 
-func (s *Store) usersAfter(ctx context.Context, after digest.UserID) ([]UserInfo, error) {
+func (s *database) usersAfter(ctx context.Context, after digest.UserID) ([]UserInfo, error) {
 	type row struct {
 		digestRow
 		User          digest.User
@@ -178,7 +178,7 @@ type ZoneInfo struct {
 
 // Zones returns the time zones of readers, ordered by name, each with the addresses of its first readers, at most
 // most.
-func (s *Store) Zones(ctx context.Context, most int) (zones []ZoneInfo, err error) {
+func (s Readers) Zones(ctx context.Context, most int) (zones []ZoneInfo, err error) {
 	rows, err := readRows[struct {
 		TimeZone, Email string
 		Readers         int
@@ -201,7 +201,7 @@ func (s *Store) Zones(ctx context.Context, most int) (zones []ZoneInfo, err erro
 // suppression of the address stays, because the mailbox is the same if someone subscribes it again. Newsletters of
 // which the user was a member keep the address, so that no import adds it again. RemoveUser returns digest.Conflict
 // if the user owns a newsletter.
-func (s *Store) RemoveUser(ctx context.Context, user digest.UserID, now time.Time) error {
+func (s Readers) RemoveUser(ctx context.Context, user digest.UserID, now time.Time) error {
 	return s.change(ctx, "removing the user", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockAlone); err != nil {
 			return err

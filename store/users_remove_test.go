@@ -102,7 +102,7 @@ func TestNothingOfAReaderStays(t *testing.T) {
 				w.t.Errorf("%s has %d rows, want one of each reader", table, was[table])
 			}
 		}
-		w.ok(w.RemoveUser(w.ctx(), ds[0].UserID, noon))
+		w.ok(w.Readers.RemoveUser(w.ctx(), ds[0].UserID, noon))
 		for table := range rows {
 			left := was[table] / 2
 			// Suppressions outlive their reader: the mailbox is the same if someone subscribes it again, and a member
@@ -118,23 +118,23 @@ func TestNothingOfAReaderStays(t *testing.T) {
 // ownRows adds the rows for which the store has methods.
 func (w world) ownRows(d digest.Digest, n byte) {
 	w.t.Helper()
-	w.ok(w.AddSession(w.ctx(), []byte{'s', n}, d.UserID, noon, noon.Add(time.Hour)))
-	w.ok(w.AddSignIn(w.ctx(), []byte{'t', n}, d.UserID, noon, noon.Add(time.Hour)))
-	_, err := w.AddFilter(w.ctx(), digest.Filter{DigestID: d.ID, Words: "w"}, noon)
+	w.ok(w.Sessions.AddSession(w.ctx(), []byte{'s', n}, d.UserID, noon, noon.Add(time.Hour)))
+	w.ok(w.Sessions.AddSignIn(w.ctx(), []byte{'t', n}, d.UserID, noon, noon.Add(time.Hour)))
+	_, err := w.Subscriptions.AddFilter(w.ctx(), digest.Filter{DigestID: d.ID, Words: "w"}, noon)
 	w.ok(err)
-	_, err = w.AddStay(w.ctx(), digest.Stay{UserID: d.UserID, From: digest.Date{Year: 2027, Month: 3, Day: 1},
+	_, err = w.Readers.AddStay(w.ctx(), digest.Stay{UserID: d.UserID, From: digest.Date{Year: 2027, Month: 3, Day: 1},
 		To: digest.Date{Year: 2027, Month: 3, Day: 2}, TimeZone: "Asia/Tokyo"}, noon)
 	w.ok(err)
-	refs, err := w.EditionPosts(w.ctx(), []digest.Delivery{{Edition: w.last(d)}})
+	refs, err := w.Editions.EditionPosts(w.ctx(), []digest.Delivery{{Edition: w.last(d)}})
 	w.ok(err)
 	for _, of := range refs {
-		w.ok(w.SavePost(w.ctx(), d.UserID, of[0].PostID, parisMidnight))
+		w.ok(w.Posts.SavePost(w.ctx(), d.UserID, of[0].PostID, parisMidnight))
 	}
 }
 
 func (w world) last(d digest.Digest) digest.Edition {
 	w.t.Helper()
-	list, err := w.Editions(w.ctx(), d.ID, 1)
+	list, err := w.Editions.Editions(w.ctx(), d.ID, 1)
 	w.ok(err)
 	return list[0]
 }

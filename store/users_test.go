@@ -12,11 +12,11 @@ import (
 
 func TestUsers(t *testing.T) {
 	each(t, func(w world) {
-		u, d, err := w.AddUser(w.ctx(), " Ada.L@Example.ORG ", "Europe/Paris", noon)
+		u, d, err := w.Readers.AddUser(w.ctx(), " Ada.L@Example.ORG ", "Europe/Paris", noon)
 		w.ok(err)
 		want(w.t, "user", u, digest.User{ID: u.ID, Email: "Ada.L@example.org", TimeZone: "Europe/Paris",
 			CreatedAt: noon, Pages: digest.UsualPages()})
-		stored, err := w.DigestOf(w.ctx(), u.ID)
+		stored, err := w.Readers.DigestOf(w.ctx(), u.ID)
 		w.ok(err)
 		want(w.t, "digest", stored, d)
 		want(w.t, "as it is made", d, digest.Digest{
@@ -25,22 +25,22 @@ func TestUsers(t *testing.T) {
 			Look:        digest.Look{Layout: digest.Excerpts, Images: digest.NoImages},
 			Arrangement: digest.Arrangement{Grouping: digest.ByFolders, WebImages: digest.ProxiedImages},
 		})
-		found, err := w.UserByEmail(w.ctx(), "ada.l@EXAMPLE.org")
+		found, err := w.Readers.UserByEmail(w.ctx(), "ada.l@EXAMPLE.org")
 		w.ok(err)
 		want(w.t, "found", found, u)
-		_, _, err = w.AddUser(w.ctx(), "ADA.L@example.org", "UTC", noon)
+		_, _, err = w.Readers.AddUser(w.ctx(), "ADA.L@example.org", "UTC", noon)
 		oneLine(w.t, err, digest.Conflict)
-		_, _, err = w.AddUser(w.ctx(), "bob@example.org", "Europe/Pariss", noon)
+		_, _, err = w.Readers.AddUser(w.ctx(), "bob@example.org", "Europe/Pariss", noon)
 		oneLine(w.t, err, digest.Invalid)
-		_, err = w.UserByEmail(w.ctx(), "bob@example.org")
+		_, err = w.Readers.UserByEmail(w.ctx(), "bob@example.org")
 		oneLine(w.t, err, digest.NotFound)
-		_, err = w.DigestOf(w.ctx(), 99)
+		_, err = w.Readers.DigestOf(w.ctx(), 99)
 		oneLine(w.t, err, digest.NotFound)
-		oneLine(w.t, w.SetDeliverAt(w.ctx(), d.ID, 24*time.Hour), digest.Invalid)
-		oneLine(w.t, w.SetDeliverAt(w.ctx(), 99, time.Hour), digest.NotFound)
+		oneLine(w.t, w.Readers.SetDeliverAt(w.ctx(), d.ID, 24*time.Hour), digest.Invalid)
+		oneLine(w.t, w.Readers.SetDeliverAt(w.ctx(), 99, time.Hour), digest.NotFound)
 
 		w.subscribe(d, w.feed("f.example"))
-		all := storetest.All(w.t, w.Users(w.ctx()))
+		all := storetest.All(w.t, w.Readers.Users(w.ctx()))
 		want(w.t, "users", len(all), 1)
 		want(w.t, "in the list", all[0].User == u && all[0].Digest == d && all[0].Subscriptions == 1, true)
 	})
@@ -51,10 +51,10 @@ func TestRemoveUser(t *testing.T) {
 		ds := w.released(2)
 		f := w.feedAgain(digest.Feed{URL: "https://f.example/feed"})
 		w.record(parisMidnight, f, posts(parisMidnight, "q"))
-		w.ok(w.AddSession(w.ctx(), []byte("s"), ds[0].UserID, noon, noon.Add(time.Hour)))
-		w.ok(w.AddSignIn(w.ctx(), []byte("t"), ds[0].UserID, noon, noon.Add(time.Hour)))
+		w.ok(w.Sessions.AddSession(w.ctx(), []byte("s"), ds[0].UserID, noon, noon.Add(time.Hour)))
+		w.ok(w.Sessions.AddSignIn(w.ctx(), []byte("t"), ds[0].UserID, noon, noon.Add(time.Hour)))
 		got := w.claimEditions(parisMidnight, 9, "t")
-		w.ok(w.RemoveUser(w.ctx(), ds[0].UserID, noon))
+		w.ok(w.Readers.RemoveUser(w.ctx(), ds[0].UserID, noon))
 		want(w.t, "nothing is sent to one who is gone", len(w.dot(parisMidnight, "t", got[0].ID, got[1].ID)), 1)
 		for table, n := range map[string]int{
 			"users": 1, "digests": 1, "subscriptions": 1, "editions": 1, "digest_posts": 2, "sessions": 0,
@@ -65,11 +65,11 @@ func TestRemoveUser(t *testing.T) {
 			w.ok(err)
 			want(w.t, table, have, n)
 		}
-		oneLine(w.t, w.RemoveUser(w.ctx(), ds[0].UserID, noon), digest.NotFound)
-		eve, _, err := w.AddUser(w.ctx(), "eve@example.org", "UTC", noon)
+		oneLine(w.t, w.Readers.RemoveUser(w.ctx(), ds[0].UserID, noon), digest.NotFound)
+		eve, _, err := w.Readers.AddUser(w.ctx(), "eve@example.org", "UTC", noon)
 		w.ok(err)
-		w.ok(w.RemoveUser(w.ctx(), eve.ID, noon))
-		next, _, err := w.AddUser(w.ctx(), "fay@example.org", "UTC", noon)
+		w.ok(w.Readers.RemoveUser(w.ctx(), eve.ID, noon))
+		next, _, err := w.Readers.AddUser(w.ctx(), "fay@example.org", "UTC", noon)
 		w.ok(err)
 		want(w.t, "no key is used twice: links are signed with it", next.ID > eve.ID, true)
 	})
@@ -79,15 +79,15 @@ func TestSignIn(t *testing.T) {
 	each(t, func(w world) {
 		d := w.reader("ada", "UTC")
 		token, late, session := []byte("token"), []byte("late"), []byte("session")
-		w.ok(w.AddSignIn(w.ctx(), token, d.UserID, noon, noon.Add(time.Hour)))
-		w.ok(w.AddSignIn(w.ctx(), late, d.UserID, noon, noon.Add(time.Hour)))
-		_, err := w.UseSignIn(w.ctx(), late, noon.Add(time.Hour))
+		w.ok(w.Sessions.AddSignIn(w.ctx(), token, d.UserID, noon, noon.Add(time.Hour)))
+		w.ok(w.Sessions.AddSignIn(w.ctx(), late, d.UserID, noon, noon.Add(time.Hour)))
+		_, err := w.Sessions.UseSignIn(w.ctx(), late, noon.Add(time.Hour))
 		oneLine(w.t, err, digest.NotFound)
 		var wins atomic.Int32
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
-				if u, err := w.UseSignIn(w.ctx(), token, noon); err == nil && u == d.UserID {
+				if u, err := w.Sessions.UseSignIn(w.ctx(), token, noon); err == nil && u == d.UserID {
 					wins.Add(1)
 				}
 			})
@@ -95,39 +95,39 @@ func TestSignIn(t *testing.T) {
 		wg.Wait()
 		want(w.t, "exactly one", wins.Load(), 1)
 
-		w.ok(w.AddSession(w.ctx(), session, d.UserID, noon, noon.Add(time.Hour)))
-		u, err := w.SessionUser(w.ctx(), session, noon.Add(59*time.Minute))
+		w.ok(w.Sessions.AddSession(w.ctx(), session, d.UserID, noon, noon.Add(time.Hour)))
+		u, err := w.Sessions.SessionUser(w.ctx(), session, noon.Add(59*time.Minute))
 		w.ok(err)
 		want(w.t, "user", u.Email, "ada@example.org")
-		_, err = w.SessionUser(w.ctx(), session, noon.Add(time.Hour))
+		_, err = w.Sessions.SessionUser(w.ctx(), session, noon.Add(time.Hour))
 		oneLine(w.t, err, digest.NotFound)
-		renewed, err := w.RenewSession(w.ctx(), session, noon.Add(time.Hour), noon.Add(day))
+		renewed, err := w.Sessions.RenewSession(w.ctx(), session, noon.Add(time.Hour), noon.Add(day))
 		w.ok(err)
 		want(w.t, "an ended one is renewed", renewed, false)
-		renewed, err = w.RenewSession(w.ctx(), session, noon, noon.Add(day))
+		renewed, err = w.Sessions.RenewSession(w.ctx(), session, noon, noon.Add(day))
 		w.ok(err)
 		want(w.t, "renewed", renewed, true)
-		u, err = w.SessionUser(w.ctx(), session, noon.Add(time.Hour))
+		u, err = w.Sessions.SessionUser(w.ctx(), session, noon.Add(time.Hour))
 		w.ok(err)
 		want(w.t, "its end", u.EndsAt.Equal(noon.Add(day)), true)
-		w.ok(w.EndSession(w.ctx(), session))
-		w.ok(w.EndSession(w.ctx(), session))
-		_, err = w.SessionUser(w.ctx(), session, noon)
+		w.ok(w.Sessions.EndSession(w.ctx(), session))
+		w.ok(w.Sessions.EndSession(w.ctx(), session))
+		_, err = w.Sessions.SessionUser(w.ctx(), session, noon)
 		oneLine(w.t, err, digest.NotFound)
 	})
 }
 
 func TestSetOperator(t *testing.T) {
 	each(t, func(w world) {
-		u, _, err := w.AddUser(w.ctx(), "ada@example.org", "UTC", noon)
+		u, _, err := w.Readers.AddUser(w.ctx(), "ada@example.org", "UTC", noon)
 		w.ok(err)
 		want(w.t, "at first", u.Operator, false)
 		for _, operator := range []bool{true, true, false} {
-			w.ok(w.SetOperator(w.ctx(), u.ID, operator))
-			u, err = w.UserByEmail(w.ctx(), "ada@example.org")
+			w.ok(w.Operator.SetOperator(w.ctx(), u.ID, operator))
+			u, err = w.Readers.UserByEmail(w.ctx(), "ada@example.org")
 			w.ok(err)
 			want(w.t, "operator", u.Operator, operator)
 		}
-		oneLine(w.t, w.SetOperator(w.ctx(), 99, true), digest.NotFound)
+		oneLine(w.t, w.Operator.SetOperator(w.ctx(), 99, true), digest.NotFound)
 	})
 }

@@ -188,7 +188,7 @@ func textsOfMidnight(t *testing.T, n int) map[string]bool {
 		polls = append(polls, store.Polled{Feed: f, Posts: found, Listed: []string{"a", "b"}, ReadAt: f.URL})
 	}
 	for range 2 { // in the second round all posts are known and edited
-		_, err := w.Record(w.ctx(), noon, polls)
+		_, err := w.Feeds.Record(w.ctx(), noon, polls)
 		w.ok(err)
 		for i := range polls {
 			for j := range polls[i].Posts {
@@ -203,7 +203,8 @@ func textsOfMidnight(t *testing.T, n int) map[string]bool {
 		w.ok(w.Enqueue(w.ctx(), p.Feed.ID, later))
 		full.Domains, full.Digests = append(full.Domains, p.Feed.URL), append(full.Digests, digest.DigestID(i+1<<20))
 	}
-	claimed, _, err := w.ClaimFeeds(w.ctx(), later, store.ClaimOptions{N: n, Lease: time.Hour, Token: "t", Full: full})
+	claimed, _, err := w.Feeds.ClaimFeeds(w.ctx(), later,
+		store.ClaimOptions{N: n, Lease: time.Hour, Token: "t", Full: full})
 	w.ok(err)
 	want(t, "claimed", len(claimed), n)
 	polls = nil
@@ -212,21 +213,21 @@ func textsOfMidnight(t *testing.T, n int) map[string]bool {
 		f.PollAt = time.Time{}
 		polls = append(polls, store.Polled{Feed: f.Feed, Was: was, Token: "t", HostFreeAt: later})
 	}
-	_, err = w.Record(w.ctx(), later, polls)
+	_, err = w.Feeds.Record(w.ctx(), later, polls)
 	w.ok(err)
 	var editions []digest.Delivery
 	for _, d := range readers {
-		list, err := w.Editions(w.ctx(), d.ID, 1)
+		list, err := w.Editions.Editions(w.ctx(), d.ID, 1)
 		w.ok(err)
 		editions = append(editions, digest.Delivery{Edition: list[0]})
 	}
-	_, err = w.EditionPosts(w.ctx(), editions)
+	_, err = w.Editions.EditionPosts(w.ctx(), editions)
 	w.ok(err)
 	ids := make([]digest.DigestID, n)
 	for i, d := range readers {
 		ids[i] = d.ID
 	}
-	_, err = w.SubscriptionSettings(w.ctx(), ids)
+	_, err = w.Editions.SubscriptionSettings(w.ctx(), ids)
 	w.ok(err)
 	return w.Texts(t)
 }

@@ -116,13 +116,13 @@ const versionsOf = ` FROM post_versions v WHERE v.post_id = ? AND v.seen_at <= (
 
 // PostVersions returns when the versions of a post were read, earliest first. The user must be allowed to see the
 // post.
-func (s *Store) PostVersions(ctx context.Context, user digest.UserID, post digest.PostID) ([]time.Time, error) {
+func (s Posts) PostVersions(ctx context.Context, user digest.UserID, post digest.PostID) ([]time.Time, error) {
 	return readRows[time.Time](ctx, s.read(), "reading the versions of a post", `SELECT v.seen_at`+
 		versionsOf+` ORDER BY v.seen_at`, post, user)
 }
 
 // PostVersion returns one version of a post, or digest.NotFound.
-func (s *Store) PostVersion(ctx context.Context, user digest.UserID, post digest.PostID, seen time.Time) (PostVersion,
+func (s Posts) PostVersion(ctx context.Context, user digest.UserID, post digest.PostID, seen time.Time) (PostVersion,
 	error) {
 	return readOne[PostVersion](ctx, s.read(), "reading a version of a post", notFound("there is no such version"),
 		`SELECT v.seen_at, v.title, v.content`+versionsOf+` AND v.seen_at = ?`, post, user, seen)

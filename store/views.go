@@ -23,20 +23,20 @@ type SubscriptionView struct {
 
 // SubscriptionView returns a subscription with its latest delivered posts, up to the given number. It returns
 // digest.NotFound as Subscription does.
-func (s *Store) SubscriptionView(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time,
+func (s Subscriptions) SubscriptionView(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time,
 	delivered int) (v SubscriptionView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
-		if v.SubscriptionInfo, err = s.Subscription(ctx, id, feed); err != nil {
+		if v.SubscriptionInfo, err = s.Subscriptions.Subscription(ctx, id, feed); err != nil {
 			return err
 		}
-		if v.Folders, err = s.Folders(ctx, id); err != nil {
+		if v.Folders, err = s.Subscriptions.Folders(ctx, id); err != nil {
 			return err
 		}
 		v.Folders = slices.DeleteFunc(v.Folders, func(name string) bool { return name == "" })
-		if v.Delivered, err = s.DeliveredPosts(ctx, id, feed, now, delivered); err != nil {
+		if v.Delivered, err = s.Posts.DeliveredPosts(ctx, id, feed, now, delivered); err != nil {
 			return err
 		}
-		if v.Filters, err = s.Filters(ctx, id); err != nil {
+		if v.Filters, err = s.Subscriptions.Filters(ctx, id); err != nil {
 			return err
 		}
 		v.Filters = slices.DeleteFunc(v.Filters, func(f digest.Filter) bool { return f.FeedID != feed })
@@ -47,11 +47,11 @@ func (s *Store) SubscriptionView(ctx context.Context, id digest.DigestID, feed d
 }
 
 // openMoves is Moves if one of the subscriptions has a move that its reader can undo, which is rare.
-func (s *Store) openMoves(ctx context.Context, id digest.DigestID, subs ...SubscriptionInfo) ([]Move, error) {
+func (s *database) openMoves(ctx context.Context, id digest.DigestID, subs ...SubscriptionInfo) ([]Move, error) {
 	if !slices.ContainsFunc(subs, func(sub SubscriptionInfo) bool { return sub.Address != "" }) {
 		return nil, nil
 	}
-	return s.Moves(ctx, id)
+	return Subscriptions{s}.Moves(ctx, id)
 }
 
 // A SubscriptionsView holds all subscriptions of a digest.
@@ -62,9 +62,9 @@ type SubscriptionsView struct {
 }
 
 // SubscriptionsView returns all subscriptions of a digest, without its filters.
-func (s *Store) SubscriptionsView(ctx context.Context, id digest.DigestID) (v SubscriptionsView, err error) {
+func (s Subscriptions) SubscriptionsView(ctx context.Context, id digest.DigestID) (v SubscriptionsView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
-		if v.Subscriptions, err = s.AllSubscriptions(ctx, id); err != nil {
+		if v.Subscriptions, err = s.Subscriptions.AllSubscriptions(ctx, id); err != nil {
 			return err
 		}
 		v.Moves, err = s.openMoves(ctx, id, v.Subscriptions...)
@@ -74,12 +74,12 @@ func (s *Store) SubscriptionsView(ctx context.Context, id digest.DigestID) (v Su
 }
 
 // FiltersView returns a digest's filters and its subscriptions, without moves.
-func (s *Store) FiltersView(ctx context.Context, id digest.DigestID) (v SubscriptionsView, err error) {
+func (s Subscriptions) FiltersView(ctx context.Context, id digest.DigestID) (v SubscriptionsView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
-		if v.Filters, err = s.Filters(ctx, id); err != nil {
+		if v.Filters, err = s.Subscriptions.Filters(ctx, id); err != nil {
 			return err
 		}
-		v.Subscriptions, err = s.AllSubscriptions(ctx, id)
+		v.Subscriptions, err = s.Subscriptions.AllSubscriptions(ctx, id)
 		return err
 	})
 	return v, err
@@ -92,12 +92,13 @@ type HeldView struct {
 }
 
 // HeldView returns the result of HeldPosts with the digest's subscriptions.
-func (s *Store) HeldView(ctx context.Context, id digest.DigestID, before time.Time, limit int) (v HeldView, err error) {
+func (s Subscriptions) HeldView(ctx context.Context, id digest.DigestID, before time.Time, limit int) (v HeldView,
+	err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
-		if v.Posts, err = s.HeldPosts(ctx, id, before, limit); err != nil {
+		if v.Posts, err = s.Subscriptions.HeldPosts(ctx, id, before, limit); err != nil {
 			return err
 		}
-		v.Subscriptions, err = s.AllSubscriptions(ctx, id)
+		v.Subscriptions, err = s.Subscriptions.AllSubscriptions(ctx, id)
 		return err
 	})
 	return v, err
@@ -110,12 +111,12 @@ type MovesView struct {
 }
 
 // MovesView returns the moves of a digest's feeds. It returns digest.NotFound as Digest does.
-func (s *Store) MovesView(ctx context.Context, id digest.DigestID) (v MovesView, err error) {
+func (s Subscriptions) MovesView(ctx context.Context, id digest.DigestID) (v MovesView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
-		if v.Digest, err = s.Digest(ctx, id); err != nil {
+		if v.Digest, err = s.Readers.Digest(ctx, id); err != nil {
 			return err
 		}
-		v.Moves, err = s.Moves(ctx, id)
+		v.Moves, err = s.Subscriptions.Moves(ctx, id)
 		return err
 	})
 	return v, err
@@ -132,17 +133,17 @@ type ArchiveView struct {
 
 // ArchiveView returns a digest's newest editions, at most limit. It returns months only if there may be more
 // editions.
-func (s *Store) ArchiveView(ctx context.Context, id digest.DigestID, now time.Time, limit int) (v ArchiveView,
+func (s Subscriptions) ArchiveView(ctx context.Context, id digest.DigestID, now time.Time, limit int) (v ArchiveView,
 	err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
-		if v.Editions, err = s.LatestEditions(ctx, id, now, limit); err != nil {
+		if v.Editions, err = s.Editions.LatestEditions(ctx, id, now, limit); err != nil {
 			return err
 		}
 		switch len(v.Editions) {
 		case 0:
-			v.Subscriptions, err = s.Subscriptions(ctx, id)
+			v.Subscriptions, err = s.Subscriptions.Subscriptions(ctx, id)
 		case limit:
-			v.Months, err = s.Months(ctx, id, now)
+			v.Months, err = s.Editions.Months(ctx, id, now)
 		}
 		return err
 	})
@@ -150,13 +151,13 @@ func (s *Store) ArchiveView(ctx context.Context, id digest.DigestID, now time.Ti
 }
 
 // MonthView returns a digest's editions of one month, and all months.
-func (s *Store) MonthView(ctx context.Context, id digest.DigestID, year int, month time.Month,
+func (s Subscriptions) MonthView(ctx context.Context, id digest.DigestID, year int, month time.Month,
 	now time.Time) (v ArchiveView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
-		if v.Editions, err = s.EditionsIn(ctx, id, year, month, now); err != nil {
+		if v.Editions, err = s.Editions.EditionsIn(ctx, id, year, month, now); err != nil {
 			return err
 		}
-		v.Months, err = s.Months(ctx, id, now)
+		v.Months, err = s.Editions.Months(ctx, id, now)
 		return err
 	})
 	return v, err
@@ -169,13 +170,14 @@ type EditionView struct {
 }
 
 // EditionView returns a digest's edition of a date. It returns digest.NotFound as EditionOn does.
-func (s *Store) EditionView(ctx context.Context, id digest.DigestID, date digest.Date, now time.Time) (v EditionView,
+func (s Subscriptions) EditionView(ctx context.Context, id digest.DigestID, date digest.Date,
+	now time.Time) (v EditionView,
 	err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
-		if v.Edition, err = s.EditionOn(ctx, id, date, now); err != nil {
+		if v.Edition, err = s.Editions.EditionOn(ctx, id, date, now); err != nil {
 			return err
 		}
-		v.Beside, err = s.Beside(ctx, v.Edition, now)
+		v.Beside, err = s.Editions.Beside(ctx, v.Edition, now)
 		return err
 	})
 	return v, err
@@ -188,17 +190,17 @@ type TodayView struct {
 }
 
 // TodayView returns a digest's latest edition, or its subscriptions before the first one.
-func (s *Store) TodayView(ctx context.Context, id digest.DigestID, now time.Time) (v TodayView, err error) {
+func (s Subscriptions) TodayView(ctx context.Context, id digest.DigestID, now time.Time) (v TodayView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) error {
-		latest, err := s.LatestEditions(ctx, id, now, 1)
+		latest, err := s.Editions.LatestEditions(ctx, id, now, 1)
 		if err != nil {
 			return err
 		}
 		if len(latest) == 0 {
-			v.Subscriptions, err = s.Subscriptions(ctx, id)
+			v.Subscriptions, err = s.Subscriptions.Subscriptions(ctx, id)
 			return err
 		}
-		beside, err := s.Beside(ctx, latest[0], now)
+		beside, err := s.Editions.Beside(ctx, latest[0], now)
 		v.Latest = &EditionView{latest[0], beside}
 		return err
 	})
@@ -206,11 +208,11 @@ func (s *Store) TodayView(ctx context.Context, id digest.DigestID, now time.Time
 }
 
 // EditionOfDigest returns an edition by its key, with its digest. It returns digest.NotFound as Edition does.
-func (s *Store) EditionOfDigest(ctx context.Context, id digest.EditionID) (e digest.Edition, d digest.Digest,
+func (s Subscriptions) EditionOfDigest(ctx context.Context, id digest.EditionID) (e digest.Edition, d digest.Digest,
 	err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
-		if e, err = s.Edition(ctx, id); err == nil {
-			d, err = s.Digest(ctx, e.DigestID)
+		if e, err = s.Editions.Edition(ctx, id); err == nil {
+			d, err = s.Readers.Digest(ctx, e.DigestID)
 		}
 		return err
 	})
@@ -224,13 +226,13 @@ type AddressView struct {
 }
 
 // AddressView returns the state of a user's address.
-func (s *Store) AddressView(ctx context.Context, user digest.UserID, email string) (v AddressView, err error) {
+func (s Subscriptions) AddressView(ctx context.Context, user digest.UserID, email string) (v AddressView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
-		v.Wish, err = s.AddressChange(ctx, user)
+		v.Wish, err = s.Readers.AddressChange(ctx, user)
 		if err != nil && digest.KindOf(err) != digest.NotFound {
 			return err
 		}
-		_, v.Suppressed, err = s.Suppressed(ctx, email)
+		_, v.Suppressed, err = s.Editions.Suppressed(ctx, email)
 		return err
 	})
 	return v, err
@@ -243,12 +245,12 @@ type SignInsView struct {
 }
 
 // SignInsView returns a user's passkeys, and the sessions that are valid at now.
-func (s *Store) SignInsView(ctx context.Context, user digest.UserID, now time.Time) (v SignInsView, err error) {
+func (s Subscriptions) SignInsView(ctx context.Context, user digest.UserID, now time.Time) (v SignInsView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
-		if v.Sessions, err = s.Sessions(ctx, user, now); err != nil {
+		if v.Sessions, err = s.Sessions.Sessions(ctx, user, now); err != nil {
 			return err
 		}
-		v.Passkeys, err = s.Passkeys(ctx, user)
+		v.Passkeys, err = s.Sessions.Passkeys(ctx, user)
 		return err
 	})
 	return v, err
@@ -262,16 +264,16 @@ type FeedView struct {
 
 // FeedView returns the feed that FeedByURL finds, with its polls since an instant. It returns digest.NotFound as
 // FeedByURL does.
-func (s *Store) FeedView(ctx context.Context, url string, since time.Time) (v FeedView, err error) {
+func (s Subscriptions) FeedView(ctx context.Context, url string, since time.Time) (v FeedView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) error {
-		known, err := s.FeedByURL(ctx, url)
+		known, err := s.Feeds.FeedByURL(ctx, url)
 		if err != nil {
 			return err
 		}
-		if v.FeedInfo, err = s.Feed(ctx, known.ID); err != nil {
+		if v.FeedInfo, err = s.Feeds.Feed(ctx, known.ID); err != nil {
 			return err
 		}
-		v.Polls, err = s.Polls(ctx, known.ID, since)
+		v.Polls, err = s.Feeds.Polls(ctx, known.ID, since)
 		return err
 	})
 	return v, err
@@ -298,23 +300,23 @@ type OperatorView struct {
 
 // OperatorView returns the state of an instance at now: its work from since on, at most limit feeds, emails and
 // addresses of each kind, and the lags as of deadline.
-func (s *Store) OperatorView(ctx context.Context, now, since time.Time, deadline time.Duration,
+func (s Operator) OperatorView(ctx context.Context, now, since time.Time, deadline time.Duration,
 	limit int) (v OperatorView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
 		for _, read := range []func() error{
-			func() (err error) { v.Numbers, err = s.Numbers(ctx); return err },
-			func() (err error) { v.Midnights, err = s.Midnights(ctx); return err },
-			func() (err error) { v.Hours, err = s.HourCounters(ctx, since); return err },
-			func() (err error) { v.Troubled, v.TroubledMore, err = s.TroubledFeeds(ctx, limit); return err },
-			func() (err error) { v.Mail, err = s.MailWaiting(ctx, now, limit); return err },
-			func() (err error) { v.Lanes, err = s.Lanes(ctx); return err },
-			func() (err error) { v.Suppressions, err = firstOf(s.Suppressions(ctx), limit); return err },
-			func() (err error) { v.Heartbeat, _, err = s.Heartbeat(ctx); return err },
-			func() (err error) { v.Lags, err = s.Lags(ctx, now, deadline); return err },
-			func() (err error) { v.Proxies, err = s.ProxyNotes(ctx); return err },
-			func() (err error) { v.Letters, err = s.LetterNotes(ctx); return err },
-			func() (err error) { v.Pending, err = s.CountPending(ctx); return err },
-			func() (err error) { v.PruneWaits, err = s.PruneWaits(ctx); return err },
+			func() (err error) { v.Numbers, err = s.Operator.Numbers(ctx); return err },
+			func() (err error) { v.Midnights, err = s.Operator.Midnights(ctx); return err },
+			func() (err error) { v.Hours, err = s.Operator.HourCounters(ctx, since); return err },
+			func() (err error) { v.Troubled, v.TroubledMore, err = s.Operator.TroubledFeeds(ctx, limit); return err },
+			func() (err error) { v.Mail, err = s.Editions.MailWaiting(ctx, now, limit); return err },
+			func() (err error) { v.Lanes, err = s.Editions.Lanes(ctx); return err },
+			func() (err error) { v.Suppressions, err = firstOf(s.Editions.Suppressions(ctx), limit); return err },
+			func() (err error) { v.Heartbeat, _, err = s.Operator.Heartbeat(ctx); return err },
+			func() (err error) { v.Lags, err = s.Operator.Lags(ctx, now, deadline); return err },
+			func() (err error) { v.Proxies, err = s.Operator.ProxyNotes(ctx); return err },
+			func() (err error) { v.Letters, err = s.Editions.LetterNotes(ctx); return err },
+			func() (err error) { v.Pending, err = s.Newsletters.CountPending(ctx); return err },
+			func() (err error) { v.PruneWaits, err = s.Operator.PruneWaits(ctx); return err },
 		} {
 			if err := read(); err != nil {
 				return err

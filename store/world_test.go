@@ -41,7 +41,7 @@ func (w world) ok(err error) {
 // reader adds a user and returns their digest.
 func (w world) reader(name, zone string) digest.Digest {
 	w.t.Helper()
-	_, d, err := w.AddUser(w.ctx(), name+"@example.org", zone, noon)
+	_, d, err := w.Readers.AddUser(w.ctx(), name+"@example.org", zone, noon)
 	w.ok(err)
 	return d
 }
@@ -51,7 +51,7 @@ func (w world) feed(host string) digest.Feed {
 	w.t.Helper()
 	f := w.newFeed(host)
 	f.ParsedAt = noon.Add(-48 * time.Hour)
-	_, err := w.Record(w.ctx(), f.ParsedAt, []store.Polled{{Feed: f}})
+	_, err := w.Feeds.Record(w.ctx(), f.ParsedAt, []store.Polled{{Feed: f}})
 	w.ok(err)
 	return f
 }
@@ -59,7 +59,7 @@ func (w world) feed(host string) digest.Feed {
 // newFeed adds a feed that was never read.
 func (w world) newFeed(host string) digest.Feed {
 	w.t.Helper()
-	f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://" + host + "/feed", Host: host, Title: host})
+	f, _, err := w.Feeds.EnsureFeed(w.ctx(), digest.Feed{URL: "https://" + host + "/feed", Host: host, Title: host})
 	w.ok(err)
 	return f
 }
@@ -67,7 +67,7 @@ func (w world) newFeed(host string) digest.Feed {
 func (w world) subscribe(d digest.Digest, feeds ...digest.Feed) {
 	w.t.Helper()
 	for _, f := range feeds {
-		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, noon)
+		_, err := w.Subscriptions.Subscribe(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, noon)
 		w.ok(err)
 	}
 }
@@ -97,7 +97,7 @@ func (w world) record(now time.Time, f digest.Feed, found []digest.Post, listed 
 		listed = append(listed, p.Identity)
 	}
 	f.ParsedAt = now
-	r, err := w.Record(w.ctx(), now,
+	r, err := w.Feeds.Record(w.ctx(), now,
 		[]store.Polled{{Feed: f, Posts: found, Listed: listed, ReadAt: f.URL, Arrival: arrival(found, listed)}})
 	w.ok(err)
 	return r
@@ -121,14 +121,14 @@ func queueNothing(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}
 // hour plans without polls, and releases.
 func (w world) hour(now time.Time) int {
 	w.t.Helper()
-	_, err := w.Plan(w.ctx(), now, queueNothing)
+	_, err := w.Feeds.Plan(w.ctx(), now, queueNothing)
 	w.ok(err)
 	return w.release(now)
 }
 
 func (w world) release(now time.Time) int {
 	w.t.Helper()
-	n, err := w.Release(w.ctx(), now, deadline)
+	n, err := w.Editions.Release(w.ctx(), now, deadline)
 	w.ok(err)
 	return n
 }
@@ -149,12 +149,12 @@ func (w world) shown(d digest.Digest) string {
 
 func (w world) describe(d digest.Digest, posts func([]digest.PostRef) string) string {
 	w.t.Helper()
-	list, err := w.Editions(w.ctx(), d.ID, 100)
+	list, err := w.Editions.Editions(w.ctx(), d.ID, 100)
 	w.ok(err)
 	slices.Reverse(list)
 	var out []string
 	for _, e := range list {
-		refs, err := w.EditionPosts(w.ctx(), []digest.Delivery{{Edition: e}})
+		refs, err := w.Editions.EditionPosts(w.ctx(), []digest.Delivery{{Edition: e}})
 		w.ok(err)
 		out = append(out, strings.TrimSpace(e.LocalDate.String()+" "+posts(refs[e.ID])))
 	}
@@ -178,7 +178,7 @@ func (w world) marked(refs []digest.PostRef) string {
 // waiting lists the identities of the posts that wait for a digest.
 func (w world) waiting(d digest.Digest) string {
 	w.t.Helper()
-	refs, err := w.WaitingPosts(w.ctx(), d.ID)
+	refs, err := w.Editions.WaitingPosts(w.ctx(), d.ID)
 	w.ok(err)
 	return w.identities(refs)
 }
@@ -189,7 +189,7 @@ func (w world) identities(refs []digest.PostRef) string {
 	for i, r := range refs {
 		ids[i] = r.PostID
 	}
-	found, err := w.Posts(w.ctx(), ids)
+	found, err := w.Editions.Posts(w.ctx(), ids)
 	w.ok(err)
 	var names []string
 	for _, p := range found {
@@ -200,14 +200,14 @@ func (w world) identities(refs []digest.PostRef) string {
 
 func (w world) again(d digest.Digest) digest.Digest {
 	w.t.Helper()
-	d, err := w.Digest(w.ctx(), d.ID)
+	d, err := w.Readers.Digest(w.ctx(), d.ID)
 	w.ok(err)
 	return d
 }
 
 func (w world) feedAgain(f digest.Feed) digest.Feed {
 	w.t.Helper()
-	f, err := w.FeedByURL(w.ctx(), f.URL)
+	f, err := w.Feeds.FeedByURL(w.ctx(), f.URL)
 	w.ok(err)
 	return f
 }

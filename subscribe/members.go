@@ -84,7 +84,7 @@ const importedAtOnce = 200 // people
 // Run imports a list. The list yields its suppressions before its members.
 func (i *MemberImport) Run(ctx context.Context, list *members.List) error {
 	if i.TimeZone == "" {
-		archive, err := i.Store.Digest(ctx, i.Newsletter.ArchiveID)
+		archive, err := i.Store.Readers.Digest(ctx, i.Newsletter.ArchiveID)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (i *MemberImport) Run(ctx context.Context, list *members.List) error {
 	}
 	if !i.DryRun {
 		var err error
-		if i.AskedBefore, err = i.Store.NoteAsked(ctx, i.Newsletter.ID, list.Asked, i.Now()); err != nil {
+		if i.AskedBefore, err = i.Store.Members.NoteAsked(ctx, i.Newsletter.ID, list.Asked, i.Now()); err != nil {
 			return err
 		}
 	}
@@ -170,10 +170,10 @@ func (i *MemberImport) flush(ctx context.Context) error {
 	if i.DryRun {
 		return nil
 	}
-	if _, err := i.Store.SuppressInNewsletter(ctx, i.Newsletter.ID, suppress, i.Now()); err != nil {
+	if _, err := i.Store.Members.SuppressInNewsletter(ctx, i.Newsletter.ID, suppress, i.Now()); err != nil {
 		return err
 	}
-	n, err := i.Store.JoinAll(ctx, i.Newsletter.ID, join, i.Now())
+	n, err := i.Store.Members.JoinAll(ctx, i.Newsletter.ID, join, i.Now())
 	i.Joined += n.Joined
 	i.Already += n.Already
 	i.Refused += n.Suppressed
@@ -181,7 +181,7 @@ func (i *MemberImport) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	asks, err := i.Store.QueueAsks(ctx, i.Newsletter.ID, ask, i.Now())
+	asks, err := i.Store.Members.QueueAsks(ctx, i.Newsletter.ID, ask, i.Now())
 	i.Asks.Queued += asks.Queued
 	i.Asks.Known += asks.Known
 	i.Asks.Barred += asks.Barred

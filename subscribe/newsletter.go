@@ -18,5 +18,5 @@ func (d *Subscriber) SubscribeNewsletter(ctx context.Context, n digest.Newslette
 	if err != nil {
 		return f, err
 	}
-	return f, d.Store.AddNewsletterFeed(ctx, n.ID, digest.Subscription{FeedID: f.ID}, d.Now())
+	return f, d.Store.Newsletters.AddNewsletterFeed(ctx, n.ID, digest.Subscription{FeedID: f.ID}, d.Now())
 }

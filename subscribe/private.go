@@ -44,9 +44,9 @@ func (d *Subscriber) SubscribePrivate(ctx context.Context, c digest.Credential) 
 	if f, err = d.add(ctx, c.Reader, found); err != nil {
 		return f, false, err
 	}
-	created, err = d.Store.Subscribe(ctx, digest.Subscription{DigestID: c.Reader, FeedID: f.ID}, d.Now())
+	created, err = d.Store.Subscriptions.Subscribe(ctx, digest.Subscription{DigestID: c.Reader, FeedID: f.ID}, d.Now())
 	if err == nil {
-		err = d.Store.SetSealed(ctx, f.ID, sealed.Sealed) // a feed without subscribers may have lost its credential
+		err = d.Store.Feeds.SetSealed(ctx, f.ID, sealed.Sealed) // a feed without subscribers may have lost its credential
 	}
 	return f, created, err
 }
@@ -58,10 +58,10 @@ func (d *Subscriber) renew(ctx context.Context, c digest.Credential, sealed seal
 	if err != nil {
 		return f, false, err
 	}
-	created, err := d.Store.Subscribe(ctx, digest.Subscription{DigestID: c.Reader, FeedID: f.ID}, d.Now())
+	created, err := d.Store.Subscriptions.Subscribe(ctx, digest.Subscription{DigestID: c.Reader, FeedID: f.ID}, d.Now())
 	if answers := !f.LastOKAt.IsZero() && f.LastError == ""; err == nil && (created || !answers) {
 		f.URL, f.Sealed = sealed.Address, sealed.Sealed
-		err = d.Store.RenewSealed(ctx, f, d.Now())
+		err = d.Store.Feeds.RenewSealed(ctx, f, d.Now())
 	}
 	return f, created, err
 }
@@ -101,7 +101,7 @@ func (d *Subscriber) own(ctx context.Context, c digest.Credential) (seal.Feed, d
 		return sealed, digest.Feed{}, asSearch(err)
 	}
 	for _, address := range slices.Concat([]string{sealed.Address}, sealed.Others) {
-		f, err := d.Store.FeedByURL(ctx, address)
+		f, err := d.Store.Feeds.FeedByURL(ctx, address)
 		if digest.KindOf(err) != digest.NotFound {
 			return sealed, f, err
 		}
@@ -138,14 +138,14 @@ func (d *Subscriber) SetCredential(ctx context.Context, sub store.SubscriptionIn
 		if c.Hidden {
 			f.SiteURL = digest.Site(f.SiteURL)
 		}
-		if err := d.Store.MakePrivate(ctx, f, c.Reader); err != nil {
+		if err := d.Store.Feeds.MakePrivate(ctx, f, c.Reader); err != nil {
 			return asSearch(err)
 		}
 	}
 	if c.User == "" && c.Password == "" && c.Token == "" {
 		return nil // the credential stays as it was
 	}
-	return d.Store.RenewSealed(ctx, f, d.Now())
+	return d.Store.Feeds.RenewSealed(ctx, f, d.Now())
 }
 
 // open decrypts the credential of a private feed. If that fails, it returns the address alone, unless the
@@ -167,7 +167,8 @@ func (d *Subscriber) sealOffer(ctx context.Context, id digest.DigestID, url stri
 		return url, "", err
 	}
 	if o.Secret && strings.HasSuffix(url, "/…") {
-		return "", "", digest.Refuse(digest.Invalid, "the list doesn’t include the feed’s secret address; add the feed by hand")
+		return "", "", digest.Refuse(digest.Invalid,
+			"the list doesn’t include the feed’s secret address; add the feed by hand")
 	}
 	as, f, err := d.own(ctx, c)
 	if digest.KindOf(err) == digest.NotFound {
@@ -199,7 +200,7 @@ func (d *Subscriber) offerOf(s store.SubscriptionInfo, credentials bool) (feed.O
 // SealAddresses converts feeds with a name and a password in the address, which older versions stored, into
 // private feeds. It returns their number.
 func (d *Subscriber) SealAddresses(ctx context.Context) (n int, err error) {
-	clear, err := d.Store.ClearFeeds(ctx)
+	clear, err := d.Store.Feeds.ClearFeeds(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -215,17 +216,17 @@ func (d *Subscriber) SealAddresses(ctx context.Context) (n int, err error) {
 		}
 		bareSite, _ := digest.SplitCredential(f.SiteURL)
 		private := digest.Feed{ID: f.ID, URL: sealed.Address, Sealed: sealed.Sealed, SiteURL: bareSite}
-		if err := d.Store.MakePrivate(ctx, private, 0); err != nil {
+		if err := d.Store.Feeds.MakePrivate(ctx, private, 0); err != nil {
 			return n, err
 		}
 		n++
 	}
-	return n, d.Store.HideFormer(ctx)
+	return n, d.Store.Feeds.HideFormer(ctx)
 }
 
 // Reseal encrypts the credentials again that another key than the first encrypted. It returns their number.
 func (d *Subscriber) Reseal(ctx context.Context) (n int, err error) {
-	feeds, err := d.Store.SealedFeeds(ctx)
+	feeds, err := d.Store.Feeds.SealedFeeds(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -248,7 +249,7 @@ func (d *Subscriber) Reseal(ctx context.Context) (n int, err error) {
 		}
 		is := f
 		is.URL, is.Sealed = sealed.Address, sealed.Sealed
-		if err := d.Store.Reseal(ctx, f, is); err != nil {
+		if err := d.Store.Feeds.Reseal(ctx, f, is); err != nil {
 			return n, err
 		}
 		n++

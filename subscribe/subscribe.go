@@ -59,9 +59,10 @@ func (d *Subscriber) SubscribeFirst(ctx context.Context, id digest.DigestID, add
 	if err != nil {
 		return f, nil, false, err
 	}
-	created, err = d.Store.Subscribe(ctx, digest.Subscription{DigestID: id, FeedID: f.ID, Extras: extras}, d.Now())
+	created, err = d.Store.Subscriptions.Subscribe(ctx, digest.Subscription{DigestID: id, FeedID: f.ID, Extras: extras},
+		d.Now())
 	if err == nil && (f.State == digest.FeedDead || f.State == digest.FeedGone) {
-		err = d.Store.Vouch(ctx, f.ID, d.Now())
+		err = d.Store.Feeds.Vouch(ctx, f.ID, d.Now())
 	}
 	return f, others, created, err
 }
@@ -81,9 +82,10 @@ func (d *Subscriber) known(ctx context.Context, address string) (digest.Feed, er
 	if err != nil {
 		return digest.Feed{}, asSearch(err)
 	}
-	f, err := d.Store.FeedByURL(ctx, url)
+	f, err := d.Store.Feeds.FeedByURL(ctx, url)
 	if err == nil && f.GivesWay() {
-		if moved, errMoved := d.Store.FeedMovedFrom(ctx, url); digest.KindOf(errMoved) != digest.NotFound {
+		if moved, errMoved := d.Store.Subscriptions.FeedMovedFrom(ctx,
+			url); digest.KindOf(errMoved) != digest.NotFound {
 			f, err = moved, errMoved
 		}
 	}
@@ -94,7 +96,7 @@ func (d *Subscriber) known(ctx context.Context, address string) (digest.Feed, er
 }
 
 func (d *Subscriber) notBlocked(ctx context.Context, address string) error {
-	blocks, err := d.Store.HostBlocks(ctx)
+	blocks, err := d.Store.Operator.HostBlocks(ctx)
 	if err != nil {
 		return err
 	}
@@ -134,14 +136,14 @@ func (d *Subscriber) find(ctx context.Context, id digest.DigestID, address strin
 
 // stored implements poller.Known.
 func (d *Subscriber) stored(ctx context.Context, url string) (digest.Feed, bool) {
-	f, err := d.Store.FeedByURL(ctx, url)
+	f, err := d.Store.Feeds.FeedByURL(ctx, url)
 	return f, err == nil
 }
 
 // add stores a feed that a search found, with the posts of the fetched document. It does not change a feed
 // that is stored already.
 func (d *Subscriber) add(ctx context.Context, id digest.DigestID, res poller.Result) (digest.Feed, error) {
-	f, created, err := d.Store.EnsureFeed(ctx, res.Feed)
+	f, created, err := d.Store.Feeds.EnsureFeed(ctx, res.Feed)
 	if err != nil || !created {
 		return f, err
 	}
@@ -155,7 +157,7 @@ func (d *Subscriber) add(ctx context.Context, id digest.DigestID, res poller.Res
 		return f, err
 	}
 	polled.FoundFor = id
-	if _, err := d.Store.Record(ctx, d.Now(), []store.Polled{polled}); err != nil {
+	if _, err := d.Store.Feeds.Record(ctx, d.Now(), []store.Polled{polled}); err != nil {
 		return f, fmt.Errorf("storing %s: %w", res.Feed.URL, err)
 	}
 	return res.Feed, nil
@@ -184,7 +186,7 @@ func (d *Subscriber) Candidates(ctx context.Context, id digest.DigestID, address
 
 // full returns an error if the reader's quota of the day is used up.
 func (d *Subscriber) full(ctx context.Context, id digest.DigestID) error {
-	used, err := d.Store.AccountUse(ctx, id, d.Now())
+	used, err := d.Store.Subscriptions.AccountUse(ctx, id, d.Now())
 	if err != nil || !d.Quota.Full(used) {
 		return err
 	}
@@ -203,7 +205,7 @@ func (d *Subscriber) refused(ctx context.Context, address string) error {
 	if err := d.fenced(ctx); err != nil {
 		return err
 	}
-	until, why, err := d.Store.Refusal(ctx, url, d.Now())
+	until, why, err := d.Store.Operator.Refusal(ctx, url, d.Now())
 	if err != nil || until.IsZero() {
 		return err
 	}
@@ -235,7 +237,7 @@ func (d *Subscriber) remember(ctx context.Context, f digest.Feed) error {
 	if f.NotBefore.IsZero() {
 		return nil
 	}
-	return d.Store.NoteRefusal(ctx, f.URL, f.NotBefore, f.LastError, d.Now())
+	return d.Store.Operator.NoteRefusal(ctx, f.URL, f.NotBefore, f.LastError, d.Now())
 }
 
 // Import reads a list, as poller.ReadList does, and subscribes a digest to its feeds in one transaction, up
@@ -244,7 +246,7 @@ func (d *Subscriber) remember(ctx context.Context, f digest.Feed) error {
 func (d *Subscriber) Import(ctx context.Context, id digest.DigestID, body []byte, most int,
 ) (*feed.Document, store.ImportResult, error) {
 	return d.importing(ctx, id, body, func(_ *feed.Document, items []store.ImportItem) (store.ImportResult, error) {
-		return d.Store.Import(ctx, id, items, most, d.Now())
+		return d.Store.Subscriptions.Import(ctx, id, items, most, d.Now())
 	})
 }
 
@@ -254,7 +256,7 @@ func (d *Subscriber) ImportReported(ctx context.Context, id digest.DigestID, bod
 	report func(*feed.Document, store.ImportResult) string) error {
 	_, _, err := d.importing(ctx, id, body, func(list *feed.Document, items []store.ImportItem) (store.ImportResult,
 		error) {
-		return d.Store.ImportList(ctx, id, items, most, d.Now(),
+		return d.Store.Subscriptions.ImportList(ctx, id, items, most, d.Now(),
 			func(result store.ImportResult) string { return report(list, result) })
 	})
 	return err
@@ -267,7 +269,7 @@ func (d *Subscriber) importing(ctx context.Context, id digest.DigestID, body []b
 	if err != nil {
 		return nil, store.ImportResult{}, err
 	}
-	blocks, err := d.Store.HostBlocks(ctx)
+	blocks, err := d.Store.Operator.HostBlocks(ctx)
 	if err != nil {
 		return nil, store.ImportResult{}, err
 	}
@@ -319,11 +321,11 @@ func withoutCause(err error) error {
 // credentials chooses whether private feeds include their credentials.
 func (d *Subscriber) Export(ctx context.Context, id digest.DigestID, title string, credentials bool,
 	w io.Writer) error {
-	subscribed, err := d.Store.Subscriptions(ctx, id)
+	subscribed, err := d.Store.Subscriptions.Subscriptions(ctx, id)
 	if err != nil {
 		return err
 	}
-	paused, err := d.Store.PausedSubscriptions(ctx, id)
+	paused, err := d.Store.Subscriptions.PausedSubscriptions(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -87,13 +87,13 @@ func (s *site) grant(ctx context.Context, host string, wish poller.Wish) (holds 
 	case wish.Interval > 0:
 		holds = catalogue.Key("We wait at least %s between two fetches of a feed.").With(period(wish.Interval))
 	default:
-		if err := s.Store.DropHostRule(ctx, host, true); err != nil && digest.KindOf(err) != digest.NotFound {
+		if err := s.Store.Operator.DropHostRule(ctx, host, true); err != nil && digest.KindOf(err) != digest.NotFound {
 			return nil, err
 		}
 		s.Log.Info("a site's owner removed a rule", "host", host)
 		return s.unlessBlocked(ctx, host, catalogue.Key("We follow our usual rules again."))
 	}
-	if _, err := s.Store.SetHostRule(ctx, rule, s.Now()); err != nil {
+	if _, err := s.Store.Operator.SetHostRule(ctx, rule, s.Now()); err != nil {
 		return nil, err
 	}
 	s.Log.Info("a site's owner set a rule", "host", host, "blocked", wish.Blocked, "interval", wish.Interval)
@@ -106,7 +106,7 @@ func (s *site) grant(ctx context.Context, host string, wish poller.Wish) (holds 
 // unlessBlocked returns holds, or a sentence about a stricter rule if one blocks the host: a rule
 // of the operator, or a rule for a parent domain.
 func (s *site) unlessBlocked(ctx context.Context, host string, holds catalogue.Sayable) (catalogue.Sayable, error) {
-	blocks, err := s.Store.HostBlocks(ctx)
+	blocks, err := s.Store.Operator.HostBlocks(ctx)
 	if block, blocked := digest.BlockedBy(blocks, host); err == nil && blocked {
 		holds = blockedAllTheSame(block)
 	}

@@ -25,10 +25,10 @@ func TestAboutSite(t *testing.T) {
 			t.Fatalf("a GET asked the site %d times", n)
 		}
 		_, d := r.user("ada@example.org")
-		f, _, err := r.store.EnsureFeed(t.Context(),
+		f, _, err := r.store.Feeds.EnsureFeed(t.Context(),
 			digest.Feed{URL: b.URL + "/feed", Host: "127.0.0.1", Title: "A blog"})
 		r.must(err)
-		_, err = r.store.Subscribe(t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
+		_, err = r.store.Subscriptions.Subscribe(t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
 		r.must(err)
 		look := func(says string) answer {
 			t.Helper()
@@ -40,7 +40,7 @@ func TestAboutSite(t *testing.T) {
 		}
 		rules := func(want ...digest.HostRule) {
 			t.Helper()
-			got, err := r.store.HostRules(t.Context())
+			got, err := r.store.Operator.HostRules(t.Context())
 			r.must(err)
 			if len(got) != len(want) {
 				t.Fatalf("rules: %v, want %v", got, want)
@@ -59,7 +59,7 @@ func TestAboutSite(t *testing.T) {
 		look("* block").contains("[role=status]", "We’ve stopped all requests to this host").contains("li code",
 			host+poller.WishFile)
 		rules(digest.HostRule{Host: "127.0.0.1", ByOwner: true, Blocked: true})
-		stored, err := r.store.FeedByURL(t.Context(), f.URL)
+		stored, err := r.store.Feeds.FeedByURL(t.Context(), f.URL)
 		r.must(err)
 		if stored.State != digest.FeedDeclined {
 			t.Errorf("its feed is %s", stored.State)
@@ -74,7 +74,7 @@ func TestAboutSite(t *testing.T) {
 		look(name+" allow").contains("[role=status]", "We follow our usual rules again.")
 		rules()
 		look(name+" allow").contains("[role=status]", "We follow our usual rules again.")
-		_, err = r.store.SetHostRule(t.Context(), digest.HostRule{Host: "127.0.0.1", Blocked: true}, r.now)
+		_, err = r.store.Operator.SetHostRule(t.Context(), digest.HostRule{Host: "127.0.0.1", Blocked: true}, r.now)
 		r.must(err)
 		look(name+" allow").contains("[role=status]",
 			"we still send no requests, because a stricter rule blocks 127.0.0.1.")

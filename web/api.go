@@ -45,7 +45,7 @@ func (s *site) forToken(h apiHandler) handler {
 				"too many requests from your network; try again in a minute")
 		}
 		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		t, err := s.Store.UseNewsletterToken(r.Context(), hashSecret(strings.TrimSpace(token)), s.Now())
+		t, err := s.Store.Newsletters.UseNewsletterToken(r.Context(), hashSecret(strings.TrimSpace(token)), s.Now())
 		if !ok || digest.KindOf(err) == digest.NotFound {
 			detail := "unknown or revoked token; create another one under /newsletters"
 			if !ok {
@@ -57,7 +57,7 @@ func (s *site) forToken(h apiHandler) handler {
 		if err != nil {
 			return s.tellProblem(w, r, err)
 		}
-		n, err := s.Store.Newsletter(r.Context(), t.NewsletterID)
+		n, err := s.Store.Newsletters.Newsletter(r.Context(), t.NewsletterID)
 		switch {
 		case err != nil:
 			return s.tellProblem(w, r, err)

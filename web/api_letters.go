@@ -49,11 +49,11 @@ func newAPILetter(l digest.NewsletterLetter) apiLetter {
 }
 
 func (s *site) apiListLetters(r *http.Request, me apiCaller) (int, any, error) {
-	waiting, err := s.Store.LettersWaiting(r.Context(), me.Newsletter, s.Now())
+	waiting, err := s.Store.Newsletters.LettersWaiting(r.Context(), me.Newsletter, s.Now())
 	if err != nil {
 		return 0, nil, err
 	}
-	left, err := s.Store.LettersLeft(r.Context(), me.Newsletter, s.Now(), membersListed)
+	left, err := s.Store.Newsletters.LettersLeft(r.Context(), me.Newsletter, s.Now(), membersListed)
 	answer := apiLetters{Waiting: []string{}, Left: []apiLeft{}}
 	for _, d := range waiting {
 		answer.Waiting = append(answer.Waiting, d.String())
@@ -66,7 +66,7 @@ func (s *site) apiListLetters(r *http.Request, me apiCaller) (int, any, error) {
 }
 
 func (s *site) apiNext(r *http.Request, me apiCaller) (int, any, error) {
-	archive, letter, err := s.Store.NextLetter(r.Context(), me.Newsletter)
+	archive, letter, err := s.Store.Newsletters.NextLetter(r.Context(), me.Newsletter)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -74,7 +74,7 @@ func (s *site) apiNext(r *http.Request, me apiCaller) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	refs, err := s.Store.WaitingPosts(r.Context(), archive.ID)
+	refs, err := s.Store.Editions.WaitingPosts(r.Context(), archive.ID)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -104,7 +104,7 @@ func (s *site) apiChangeLetter(r *http.Request, me apiCaller) (int, any, error) 
 	if err := readJSON(r, &c); err != nil {
 		return 0, nil, err
 	}
-	l, err := s.Store.NewsletterLetter(r.Context(), me.Newsletter.ID, date)
+	l, err := s.Store.Newsletters.NewsletterLetter(r.Context(), me.Newsletter.ID, date)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -117,7 +117,7 @@ func (s *site) apiChangeLetter(r *http.Request, me apiCaller) (int, any, error) 
 	if c.Skipped != nil {
 		l.Skipped = *c.Skipped
 	}
-	return http.StatusOK, newAPILetter(l.Tidy()), s.Store.SetNewsletterLetter(r.Context(), l)
+	return http.StatusOK, newAPILetter(l.Tidy()), s.Store.Newsletters.SetNewsletterLetter(r.Context(), l)
 }
 
 func apiDate(r *http.Request) (digest.Date, error) {
@@ -134,23 +134,24 @@ func (s *site) apiApprove(r *http.Request, me apiCaller) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if _, err := s.Store.ApproveNewsletterLetter(r.Context(), me.Newsletter.ID, date, s.Now()); err != nil {
+	if _, err := s.Store.Newsletters.ApproveNewsletterLetter(r.Context(), me.Newsletter.ID, date, s.Now()); err != nil {
 		return 0, nil, err
 	}
-	l, err := s.Store.NewsletterLetter(r.Context(), me.Newsletter.ID, date)
+	l, err := s.Store.Newsletters.NewsletterLetter(r.Context(), me.Newsletter.ID, date)
 	return http.StatusOK, newAPILetter(l), err
 }
 
 // apiPull excludes a waiting post from all future issues.
 func (s *site) apiPull(r *http.Request, me apiCaller) (int, any, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	refs, reading := s.Store.UnsentPosts(r.Context(), me.Newsletter, s.Now())
+	refs, reading := s.Store.Newsletters.UnsentPosts(r.Context(), me.Newsletter, s.Now())
 	if reading != nil {
 		return 0, nil, reading
 	}
 	for _, ref := range refs {
 		if err == nil && ref.PostID == digest.PostID(id) {
-			return http.StatusNoContent, nil, s.Store.PullPost(r.Context(), me.Newsletter.ID, ref.PostID, s.Now())
+			return http.StatusNoContent, nil, s.Store.Newsletters.PullPost(r.Context(), me.Newsletter.ID, ref.PostID,
+				s.Now())
 		}
 	}
 	return 0, nil, apiError(http.StatusNotFound, "no waiting post has this ID")
@@ -162,5 +163,5 @@ func (s *site) apiUnpull(r *http.Request, me apiCaller) (int, any, error) {
 	if err != nil {
 		return 0, nil, apiError(http.StatusNotFound, "no post has this ID")
 	}
-	return http.StatusNoContent, nil, s.Store.UnpullPost(r.Context(), me.Newsletter.ID, digest.PostID(id))
+	return http.StatusNoContent, nil, s.Store.Newsletters.UnpullPost(r.Context(), me.Newsletter.ID, digest.PostID(id))
 }

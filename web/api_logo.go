@@ -40,7 +40,7 @@ func (s *site) apiSetLogo(r *http.Request, me apiCaller) (int, any, error) {
 }
 
 func (s *site) apiRemoveLogo(r *http.Request, me apiCaller) (int, any, error) {
-	if err := s.Store.RemoveNewsletterLogo(r.Context(), me.Newsletter.ID); err != nil {
+	if err := s.Store.Newsletters.RemoveNewsletterLogo(r.Context(), me.Newsletter.ID); err != nil {
 		return 0, nil, err
 	}
 	return s.apiShowAgain(r, me)

@@ -92,7 +92,7 @@ func (s *site) apiListMembers(r *http.Request, me apiCaller) (int, any, error) {
 		return 0, nil, apiError(http.StatusUnprocessableEntity, "q must be part of an email address")
 	}
 	answer := apiMembers{Members: []apiMember{}}
-	for m, err := range s.Store.Members(r.Context(), me.Newsletter.ID, query) {
+	for m, err := range s.Store.Members.Members(r.Context(), me.Newsletter.ID, query) {
 		if err != nil {
 			return 0, nil, err
 		}
@@ -119,11 +119,11 @@ func (s *site) apiMemberOf(r *http.Request, me apiCaller) (digest.Member, error)
 	if err != nil {
 		return digest.Member{}, apiError(http.StatusNotFound, "no member has this ID")
 	}
-	return s.Store.MemberByDigest(r.Context(), me.Newsletter.ID, digest.DigestID(id))
+	return s.Store.Members.MemberByDigest(r.Context(), me.Newsletter.ID, digest.DigestID(id))
 }
 
 func (s *site) apiHistory(r *http.Request, m digest.Member) (apiMemberHistory, error) {
-	events, err := s.Store.MemberEvents(r.Context(), m.NewsletterID, m.Email)
+	events, err := s.Store.Members.MemberEvents(r.Context(), m.NewsletterID, m.Email)
 	answer := apiMemberHistory{newAPIMember(m), []apiEvent{}}
 	for _, e := range events {
 		answer.History = append(answer.History, apiEvent{e.At.UTC(), e.Kind, e.Detail})
@@ -159,7 +159,7 @@ func (s *site) apiJoin(r *http.Request, me apiCaller) (int, any, error) {
 	if j.AskedAt != nil && j.AskedAt.Before(now) {
 		asked = j.AskedAt.UTC()
 	}
-	m, created, err := s.Store.Join(r.Context(), me.Newsletter.ID, store.Joining{
+	m, created, err := s.Store.Members.Join(r.Context(), me.Newsletter.ID, store.Joining{
 		Email: email, TimeZone: j.TimeZone, Proof: digest.Proof{Form: digest.OneLine(j.Proof) + " (as " + me.Email +
 			" said, by " + me.Name + ")", AskedAt: asked},
 	}, now)
@@ -180,5 +180,6 @@ func (s *site) apiLeave(r *http.Request, me apiCaller) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	return http.StatusNoContent, nil, s.Store.SetDigestState(r.Context(), m.DigestID, digest.DigestLeft, s.Now())
+	return http.StatusNoContent, nil, s.Store.Readers.SetDigestState(r.Context(), m.DigestID, digest.DigestLeft,
+		s.Now())
 }

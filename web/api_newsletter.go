@@ -42,7 +42,7 @@ type apiNewsletter struct {
 }
 
 func (s *site) apiNewsletterOf(r *http.Request, n digest.Newsletter) (apiNewsletter, error) {
-	members, err := s.Store.CountMembers(r.Context(), n.ID)
+	members, err := s.Store.Newsletters.CountMembers(r.Context(), n.ID)
 	return apiNewsletter{
 		Slug: n.Slug, Page: s.BaseURL + "/n/" + n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL,
 		AddressLine: n.AddressLine,
@@ -142,7 +142,7 @@ func (s *site) apiChange(r *http.Request, me apiCaller) (int, any, error) {
 
 // apiShowAgain returns the newsletter as it is now stored.
 func (s *site) apiShowAgain(r *http.Request, me apiCaller) (int, any, error) {
-	n, err := s.Store.Newsletter(r.Context(), me.Newsletter.ID)
+	n, err := s.Store.Newsletters.Newsletter(r.Context(), me.Newsletter.ID)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -155,7 +155,8 @@ func (s *site) apiHold(r *http.Request, me apiCaller) (int, any, error) {
 		return 0, nil, apiError(http.StatusConflict, "the newsletter is "+string(me.Newsletter.State)+
 			"; only an active one can be put on hold")
 	}
-	if err := s.Store.ChangeNewsletterState(r.Context(), me.Newsletter, digest.NewsletterHeld, digest.HeldByPublisher,
+	if err := s.Store.Newsletters.ChangeNewsletterState(r.Context(), me.Newsletter, digest.NewsletterHeld,
+		digest.HeldByPublisher,
 		s.Now()); err != nil {
 		return 0, nil, err
 	}
@@ -167,7 +168,7 @@ func (s *site) apiRelease(r *http.Request, me apiCaller) (int, any, error) {
 		return 0, nil, apiError(http.StatusConflict,
 			"the newsletter is not on hold, or only the operator can release it")
 	}
-	if err := s.Store.ChangeNewsletterState(r.Context(), me.Newsletter, digest.NewsletterActive, "",
+	if err := s.Store.Newsletters.ChangeNewsletterState(r.Context(), me.Newsletter, digest.NewsletterActive, "",
 		s.Now()); err != nil {
 		return 0, nil, err
 	}
@@ -203,7 +204,7 @@ func (s *site) apiDays(r *http.Request, me apiCaller) (int, any, error) {
 	if first := digest.DateOf(s.Now().UTC()).Plus(-mostDays); since.Before(first) {
 		since = first
 	}
-	days, err := s.Store.NewsletterDays(r.Context(), me.Newsletter.ID, since)
+	days, err := s.Store.Newsletters.NewsletterDays(r.Context(), me.Newsletter.ID, since)
 	answer := apiDays{Days: []apiDay{}}
 	for _, d := range days {
 		answer.Days = append(answer.Days, newAPIDay(d))
@@ -225,7 +226,7 @@ type apiClicks struct {
 
 func (s *site) apiListClicks(r *http.Request, me apiCaller) (int, any, error) {
 	const most = 500
-	all, err := s.Store.ClickCounts(r.Context(), me.Newsletter.ID, most)
+	all, err := s.Store.Newsletters.ClickCounts(r.Context(), me.Newsletter.ID, most)
 	list := make([]apiClicks, len(all))
 	for i, c := range all {
 		list[i] = apiClicks{int64(c.Post), c.Title, c.URL, c.Since.String(), c.Clicks}

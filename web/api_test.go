@@ -226,7 +226,7 @@ func TestAPIDoors(t *testing.T) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
 		ben, _ := r.publishing("ben@example.org", "ben-writes", "The dog")
 		ed, _ := r.user("ed@example.org")
-		r.must(r.store.SetRole(r.t.Context(), n.ID, ed.ID, digest.RoleEditor, r.now))
+		r.must(r.store.Newsletters.SetRole(r.t.Context(), n.ID, ed.ID, digest.RoleEditor, r.now))
 		own := r.program(v, "anna-writes", url.Values{"name": {"mine"}})
 		reads := r.program(v, "anna-writes", url.Values{"name": {"reads"}, "reads": {"1"}})
 		edits := r.program(r.visitor().signIn(ed), "anna-writes", url.Values{"name": {"edits"}})
@@ -234,7 +234,7 @@ func TestAPIDoors(t *testing.T) {
 		nobody := own
 		nobody.token = "x"
 		edits.want(403, "POST", "/hold", "")
-		r.must(r.store.SetRole(r.t.Context(), n.ID, ed.ID, digest.RoleNone, r.now))
+		r.must(r.store.Newsletters.SetRole(r.t.Context(), n.ID, ed.ID, digest.RoleNone, r.now))
 		for _, pattern := range web.APIRoutes() {
 			method, path, _ := strings.Cut(pattern, " ")
 			path = of(strings.NewReplacer("{id}", "1", "{date}", "2026-11-21").Replace(path))
@@ -259,7 +259,7 @@ func TestAPIDoors(t *testing.T) {
 		}
 		v.post(page.attrs(".rows form", "action")[0], nil).status(http.StatusSeeOther)
 		own.want(401, "GET", "", "")
-		all, err := r.store.NewsletterTokens(r.t.Context(), n.ID)
+		all, err := r.store.Newsletters.NewsletterTokens(r.t.Context(), n.ID)
 		r.must(err)
 		if len(all) != 1 || all[0].Name != "reads" {
 			r.t.Errorf("tokens: %+v", all)
@@ -272,7 +272,7 @@ func TestAPIBodies(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
 		p := r.program(v, "anna-writes", url.Values{"name": {"mine"}})
-		before, err := r.store.Newsletter(r.t.Context(), n.ID)
+		before, err := r.store.Newsletters.Newsletter(r.t.Context(), n.ID)
 		r.must(err)
 		for body, status := range map[string]int{
 			`{`: 400, `[]`: 400, `{"slug":"other"}`: 400, `{"state":"active"}`: 400, `{"name":1}`: 400, `{} {}`: 400,
@@ -306,10 +306,10 @@ func TestAPIBodies(t *testing.T) {
 		if p.described("PATCH "+apiPath, w); w.Code != http.StatusUnsupportedMediaType {
 			r.t.Errorf("without a type: status %d", w.Code)
 		}
-		if after, err := r.store.Newsletter(r.t.Context(), n.ID); err != nil || after != before {
+		if after, err := r.store.Newsletters.Newsletter(r.t.Context(), n.ID); err != nil || after != before {
 			r.t.Errorf("it was changed: %+v, %v", after, err)
 		}
-		for m, err := range r.store.Members(r.t.Context(), n.ID, store.MemberQuery{}) {
+		for m, err := range r.store.Members.Members(r.t.Context(), n.ID, store.MemberQuery{}) {
 			r.t.Errorf("a member: %+v, %v", m, err)
 		}
 	})

@@ -54,12 +54,15 @@ func linkRoutes() []linkRoute {
 		}
 	}
 	pause := func(r *room, d digest.Digest, f digest.FeedID) {
-		r.must(r.store.PauseSubscription(r.t.Context(), d.ID, f))
+		r.must(r.store.Subscriptions.PauseSubscription(r.t.Context(), d.ID, f))
 	}
-	leave := func(r *room, d digest.Digest, f digest.FeedID) { r.must(r.store.Unsubscribe(r.t.Context(), d.ID, f)) }
+	leave := func(r *room, d digest.Digest, f digest.FeedID) {
+		r.must(r.store.Subscriptions.Unsubscribe(r.t.Context(),
+			d.ID, f))
+	}
 	state := func(to digest.DigestState, path string) func(*room, digest.Digest) string {
 		return func(r *room, d digest.Digest) string {
-			r.must(r.store.SetDigestState(r.t.Context(), d.ID, to, r.now))
+			r.must(r.store.Readers.SetDigestState(r.t.Context(), d.ID, to, r.now))
 			return r.unsubscribePath(d) + path
 		}
 	}
@@ -89,7 +92,7 @@ func linkRoutes() []linkRoute {
 		}, pressed},
 		{"/save/{token}/undo", func(r *room, d digest.Digest) string {
 			save, _ := r.letterPaths(d, "A kite")
-			r.must(r.store.SavePost(r.t.Context(), d.UserID, r.idOf(d, "A kite"), r.now))
+			r.must(r.store.Posts.SavePost(r.t.Context(), d.UserID, r.idOf(d, "A kite"), r.now))
 			return save + "/undo"
 		}, pressed},
 		{"/site/{token}/display", site("/display"), url.Values{"pressed": {"yes"}, "display": {"headlines"}}},
@@ -107,7 +110,7 @@ func linkRoutes() []linkRoute {
 			r.joins(url.Values{"email": {"new@example.org"}}, "https://anna.example")
 		}), nil},
 		{"/settings/address/confirm", mailedToken("/settings/address/confirm", func(r *room, d digest.Digest) {
-			u, err := r.store.User(r.t.Context(), d.UserID)
+			u, err := r.store.Readers.User(r.t.Context(), d.UserID)
 			r.must(err)
 			r.visitor().signIn(u).post("/settings/address",
 				url.Values{"email": {"new@example.org"}}).status(http.StatusSeeOther)
@@ -119,30 +122,30 @@ func linkRoutes() []linkRoute {
 func (r *room) standing(d digest.Digest) string {
 	r.t.Helper()
 	ctx := r.t.Context()
-	u, err := r.store.User(ctx, d.UserID)
+	u, err := r.store.Readers.User(ctx, d.UserID)
 	r.must(err)
-	d, err = r.store.Digest(ctx, d.ID)
+	d, err = r.store.Readers.Digest(ctx, d.ID)
 	r.must(err)
-	subs, err := r.store.AllSubscriptions(ctx, d.ID)
+	subs, err := r.store.Subscriptions.AllSubscriptions(ctx, d.ID)
 	r.must(err)
-	saved, err := r.store.SavedAmong(ctx, u.ID, []digest.PostID{1, 2, 3, 4, 5})
+	saved, err := r.store.Posts.SavedAmong(ctx, u.ID, []digest.PostID{1, 2, 3, 4, 5})
 	r.must(err)
-	changes, err := r.store.LinkChanges(ctx, u.ID, noon)
+	changes, err := r.store.Readers.LinkChanges(ctx, u.ID, noon)
 	r.must(err)
-	sessions, err := r.store.Sessions(ctx, u.ID, r.now)
+	sessions, err := r.store.Sessions.Sessions(ctx, u.ID, r.now)
 	r.must(err)
-	wish, err := r.store.AddressChange(ctx, u.ID)
+	wish, err := r.store.Readers.AddressChange(ctx, u.ID)
 	if digest.KindOf(err) != digest.NotFound {
 		r.must(err)
 	}
-	_, errNew := r.store.UserByEmail(ctx, "new@example.org") // a person who signs up or joins
+	_, errNew := r.store.Readers.UserByEmail(ctx, "new@example.org") // a person who signs up or joins
 	return fmt.Sprintf("%+v\n%+v\n%+v\n%v\n%+v\n%d\n%+v\n%v", u, d, subs, saved, changes, len(sessions), wish, errNew)
 }
 
 // undoPaths returns the paths that undo the changes by links in a digest, latest first.
 func (r *room) undoPaths(d digest.Digest) (paths []string) {
 	r.t.Helper()
-	changes, err := r.store.LinkChanges(r.t.Context(), d.UserID, noon)
+	changes, err := r.store.Readers.LinkChanges(r.t.Context(), d.UserID, noon)
 	r.must(err)
 	for _, x := range changes {
 		paths = append(paths, "/undo/"+r.signer.SignPair(digest.ForUndo, digest.InRound(int64(x.DigestID), x.LinkRound),
@@ -259,11 +262,11 @@ func TestUndoLink(t *testing.T) {
 			r.t.Errorf("another change was undone too: %+v", sub)
 		}
 		stranger.get(undo[0]).status(http.StatusOK).shows("h1", "The change was undone")
-		r.must(r.store.SetCadence(r.t.Context(), d.ID, digest.Workdays, r.now)) // the owner's own choice
+		r.must(r.store.Readers.SetCadence(r.t.Context(), d.ID, digest.Workdays, r.now)) // the owner's own choice
 		stranger.post(undo[0], nil).status(http.StatusOK).shows("h1", "The change was undone")
 		stranger.post(link+"/days", url.Values{"days": {"monthly"}})
 		again := r.undoPaths(d)[0]
-		r.must(r.store.SetCadence(r.t.Context(), d.ID, digest.Daily, r.now))
+		r.must(r.store.Readers.SetCadence(r.t.Context(), d.ID, digest.Daily, r.now))
 		stranger.post(again, nil).status(http.StatusOK).shows("h1", "Nothing to undo")
 		if got := r.digest(d).Cadence; got != digest.Daily {
 			r.t.Errorf("a link that is superseded sets it to %s", got)
@@ -276,7 +279,7 @@ func TestUndoLink(t *testing.T) {
 			r.t.Errorf("the owner's own undo is a change by a link: %d of them, then %d", count, got)
 		}
 		own.get("/settings/links").contains(".rows", "Wind: Headlines only.").contains(".rows", "undone")
-		r.must(r.store.VoidLinks(r.t.Context(), d.ID))
+		r.must(r.store.Readers.VoidLinks(r.t.Context(), d.ID))
 		stranger.post(undo[1], nil).status(http.StatusGone)
 		own.get(undo[1]).status(http.StatusSeeOther).leads("/settings/links")
 		r.now = r.now.Add(digest.LinkUndoTime)
@@ -326,7 +329,7 @@ func TestUndoTokens(t *testing.T) {
 		_, d := r.user("ann@example.org")
 		_, other := r.user("bob@example.org")
 		r.visitor().post(r.unsubscribePath(d)+"/days", url.Values{"days": {"mon"}})
-		changes, err := r.store.LinkChanges(r.t.Context(), d.UserID, noon)
+		changes, err := r.store.Readers.LinkChanges(r.t.Context(), d.UserID, noon)
 		r.must(err)
 		id := changes[0].ID
 		for _, token := range []string{
@@ -360,7 +363,7 @@ func TestOwnerIsNotTold(t *testing.T) {
 		}
 		r.visitor().do("POST", r.unsubscribePath(d), urlencoded,
 			strings.NewReader("List-Unsubscribe=One-Click")).status(http.StatusOK)
-		news, found, err := r.store.NextLinkNews(r.t.Context(), r.now.AddDate(0, 0, 1))
+		news, found, err := r.store.Editions.NextLinkNews(r.t.Context(), r.now.AddDate(0, 0, 1))
 		if r.must(err); found || len(r.undoPaths(d)) != 1 {
 			r.t.Errorf("one-click unsubscribing tells %+v, %d changes", news, len(r.undoPaths(d)))
 		}
@@ -374,7 +377,7 @@ func TestOwnerIsNotTold(t *testing.T) {
 		r.stands(d, digest.DigestActive)
 		bob, _ := r.reader("bob@example.org") // another reader, signed in
 		bob.post(r.unsubscribePath(d)+"/leave", nil).status(http.StatusOK)
-		if _, found, err := r.store.NextLinkNews(r.t.Context(), r.now.AddDate(0, 0, 1)); err != nil || !found {
+		if _, found, err := r.store.Editions.NextLinkNews(r.t.Context(), r.now.AddDate(0, 0, 1)); err != nil || !found {
 			r.t.Errorf("nobody is told: %v", err)
 		}
 	})

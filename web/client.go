@@ -150,7 +150,7 @@ func (s *site) watchProxies(r *http.Request) {
 	s.Log.WarnContext(r.Context(), found, "todo", todo)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), noteTimeout)
 	defer cancel()
-	if err := s.Store.NoteProxy(ctx, n); err != nil {
+	if err := s.Store.Operator.NoteProxy(ctx, n); err != nil {
 		s.Log.ErrorContext(ctx, "cannot store a proxy problem", "err", err)
 	}
 }
@@ -195,7 +195,7 @@ func (s *site) noteCrowd(ctx context.Context, k allowance.Kind, answer store.Let
 	}
 	found, todo := n.Words()
 	s.Log.WarnContext(ctx, found, "todo", todo)
-	if err := s.Store.NoteLetters(ctx, n); err != nil {
+	if err := s.Store.Editions.NoteLetters(ctx, n); err != nil {
 		s.Log.ErrorContext(ctx, "cannot store that emails are refused", "err", err)
 	}
 }

@@ -122,7 +122,7 @@ func TestProxiesAreWatched(t *testing.T) {
 		}
 		known := func(want ...string) {
 			r.t.Helper()
-			notes, err := r.store.ProxyNotes(t.Context())
+			notes, err := r.store.Operator.ProxyNotes(t.Context())
 			r.must(err)
 			var got []string
 			for _, n := range notes {
@@ -178,7 +178,7 @@ func TestProxiesAreWatched(t *testing.T) {
 func TestTLSNeedsAProxy(t *testing.T) {
 	each(t, func(r *room) {
 		ann, _ := r.user("ann@example.org")
-		r.must(r.store.SetOperator(t.Context(), ann.ID, true))
+		r.must(r.store.Operator.SetOperator(t.Context(), ann.ID, true))
 		const says = "DIGEST_TRUSTED_PROXIES is empty"
 		for _, c := range []struct {
 			base    string
@@ -226,7 +226,7 @@ func TestSocketIsWatched(t *testing.T) {
 		req := httptest.NewRequest("GET", "/", nil)
 		req.RemoteAddr = "@"
 		r.handler.ServeHTTP(httptest.NewRecorder(), req)
-		notes, err := r.store.ProxyNotes(t.Context())
+		notes, err := r.store.Operator.ProxyNotes(t.Context())
 		r.must(err)
 		if len(notes) != 1 || notes[0].Trouble != digest.ProxySilent || notes[0].Peer.IsValid() {
 			r.t.Errorf("noted: %+v", notes)

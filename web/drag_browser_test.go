@@ -67,7 +67,7 @@ func TestDragFolders(t *testing.T) {
 			t.Errorf("%d was dragged to %d: %s, want %s", c.from, c.to, got, c.want)
 		}
 	}
-	v, err := w.store.Folders(t.Context(), d.ID)
+	v, err := w.store.Subscriptions.Folders(t.Context(), d.ID)
 	w.must(err)
 	if got := strings.Join(v, " "); got != "D C B A" {
 		t.Errorf("stored is %s", got)

@@ -155,7 +155,7 @@ func (s *site) linkedEditionPage(w http.ResponseWriter, r *http.Request) error {
 		return errNotFound
 	}
 	id, round := digest.OfRound(number)
-	e, d, err := s.Store.EditionOfDigest(r.Context(), digest.EditionID(id))
+	e, d, err := s.Store.Subscriptions.EditionOfDigest(r.Context(), digest.EditionID(id))
 	if err != nil {
 		return orSpent(err, errGoneEdition)
 	}
@@ -185,7 +185,7 @@ func (s *site) editionPage(w http.ResponseWriter, r *http.Request, me reader) er
 	if err != nil {
 		return errNotFound
 	}
-	v, err := s.Store.EditionView(r.Context(), me.Digest.ID, date, s.Now())
+	v, err := s.Store.Subscriptions.EditionView(r.Context(), me.Digest.ID, date, s.Now())
 	if digest.KindOf(err) == digest.NotFound {
 		return s.noEdition(w, r, me, date)
 	}
@@ -201,7 +201,7 @@ func (s *site) printedEditionPage(w http.ResponseWriter, r *http.Request, me rea
 	if err != nil {
 		return errNotFound
 	}
-	v, err := s.Store.EditionView(r.Context(), me.Digest.ID, date, s.Now())
+	v, err := s.Store.Subscriptions.EditionView(r.Context(), me.Digest.ID, date, s.Now())
 	if err != nil {
 		return err
 	}
@@ -283,7 +283,7 @@ func (s *site) markSaved(ctx context.Context, user digest.UserID, p *editionPage
 	for _, post := range p.shown {
 		ids = append(ids, post.ID)
 	}
-	saved, err := s.Store.SavedAmong(ctx, user, ids)
+	saved, err := s.Store.Posts.SavedAmong(ctx, user, ids)
 	for _, post := range p.shown {
 		post.Saved = saved[post.ID]
 	}

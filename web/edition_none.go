@@ -25,7 +25,8 @@ func (s *site) noEdition(w http.ResponseWriter, r *http.Request, me reader, date
 		return errNotFound
 	}
 	var err error
-	p.Beside, err = s.Store.Beside(r.Context(), digest.Edition{DigestID: me.Digest.ID, LocalDate: date}, s.Now())
+	p.Beside, err = s.Store.Editions.Beside(r.Context(), digest.Edition{DigestID: me.Digest.ID, LocalDate: date},
+		s.Now())
 	if err == nil && p.Earlier.IsZero() {
 		return errNotFound
 	}

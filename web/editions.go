@@ -70,7 +70,7 @@ type year struct {
 
 // editionsPage lists the newest editions and links to all months.
 func (s *site) editionsPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	v, err := s.Store.ArchiveView(r.Context(), me.Digest.ID, s.Now(), newest)
+	v, err := s.Store.Subscriptions.ArchiveView(r.Context(), me.Digest.ID, s.Now(), newest)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (s *site) editionsPage(w http.ResponseWriter, r *http.Request, me reader) e
 }
 
 func (s *site) monthPage(w http.ResponseWriter, r *http.Request, me reader, t time.Time) error {
-	v, err := s.Store.MonthView(r.Context(), me.Digest.ID, t.Year(), t.Month(), s.Now())
+	v, err := s.Store.Subscriptions.MonthView(r.Context(), me.Digest.ID, t.Year(), t.Month(), s.Now())
 	if err != nil {
 		return err
 	}

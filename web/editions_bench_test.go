@@ -46,7 +46,7 @@ func (r *room) longArchive(editions, each int) (v *visitor, path string) {
 	r.t.Helper()
 	u, d := r.user("ann@example.org")
 	r.brings(digest.Subscription{DigestID: d.ID}, "Site", posts(1, "First")...)
-	f, err := r.store.FeedByURL(r.t.Context(), "https://site.example/1")
+	f, err := r.store.Feeds.FeedByURL(r.t.Context(), "https://site.example/1")
 	r.must(err)
 	for n := range editions {
 		f.ParsedAt, f.LastOKAt = r.now, r.now
@@ -56,7 +56,7 @@ func (r *room) longArchive(editions, each int) (v *visitor, path string) {
 			p.FeedID, p.SeenAt, p.PublishedAt, p.ReadBefore = f.ID, r.now, r.now, r.now.Add(-time.Hour)
 			polled.Posts, polled.Listed = append(polled.Posts, p), append(polled.Listed, p.Identity)
 		}
-		_, err := r.store.Record(r.t.Context(), r.now, []store.Polled{polled})
+		_, err := r.store.Feeds.Record(r.t.Context(), r.now, []store.Polled{polled})
 		r.must(err)
 		r.midnight()
 	}

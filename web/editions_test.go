@@ -285,7 +285,7 @@ func TestArchiveByMonth(t *testing.T) {
 func TestReaderFromTheRight(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
-		r.must(r.store.SetPages(r.t.Context(), u.ID, pages(digest.RightToLeft, true)))
+		r.must(r.store.Readers.SetPages(r.t.Context(), u.ID, pages(digest.RightToLeft, true)))
 		p := post("דבר")
 		p.Language, p.Content = "he", "<p>"+
 			strings.Repeat("טקסט ארוך מאוד ", 20)+`</p><p dir="ltr">And English.</p>`
@@ -300,7 +300,7 @@ func TestReaderFromTheRight(t *testing.T) {
 				r.t.Errorf("no %q", selector)
 			}
 		}
-		r.must(r.store.SetPages(r.t.Context(), u.ID, pages(digest.LeftToRight, false)))
+		r.must(r.store.Readers.SetPages(r.t.Context(), u.ID, pages(digest.LeftToRight, false)))
 		post = v.get("/").status(http.StatusOK)
 		if len(post.find("html[data-keys]"))+len(post.find("dialog")) != 0 {
 			r.t.Error("keys act though they are turned off")

@@ -36,7 +36,7 @@ func (s *site) subscription(r *http.Request, me reader) (store.SubscriptionInfo,
 	if err != nil {
 		return store.SubscriptionInfo{}, err
 	}
-	return s.Store.Subscription(r.Context(), me.Digest.ID, digest.FeedID(id))
+	return s.Store.Subscriptions.Subscription(r.Context(), me.Digest.ID, digest.FeedID(id))
 }
 
 // feedPage shows one feed. If the feed was merged into another, it redirects there. If the reader
@@ -50,10 +50,12 @@ func (s *site) feedPage(w http.ResponseWriter, r *http.Request, me reader) error
 		"replaced")
 	err = s.showSubscription(w, r, me, http.StatusOK, digest.FeedID(id), feedPage{Saved: saved})
 	if digest.KindOf(err) == digest.NotFound {
-		if sub, none := s.Store.SubscriptionSince(r.Context(), me.Digest.ID, digest.FeedID(id)); none == nil {
+		if sub, none := s.Store.Subscriptions.SubscriptionSince(r.Context(), me.Digest.ID,
+			digest.FeedID(id)); none == nil {
 			return seeOther(w, r, feedPath(sub.Feed.ID))
 		}
-		if had, none := s.Store.DeliveredPosts(r.Context(), me.Digest.ID, digest.FeedID(id), s.Now(), 1); none == nil &&
+		if had, none := s.Store.Posts.DeliveredPosts(r.Context(), me.Digest.ID, digest.FeedID(id), s.Now(),
+			1); none == nil &&
 			len(had) > 0 {
 			return seeOther(w, r, feedPath(digest.FeedID(id))+"/posts")
 		}
@@ -65,7 +67,7 @@ func (s *site) feedPage(w http.ResponseWriter, r *http.Request, me reader) error
 // stay in p.
 func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reader, status int, id digest.FeedID,
 	p feedPage) error {
-	v, err := s.Store.SubscriptionView(r.Context(), me.Digest.ID, id, s.Now(), deliveredShown)
+	v, err := s.Store.Subscriptions.SubscriptionView(r.Context(), me.Digest.ID, id, s.Now(), deliveredShown)
 	if err != nil {
 		return err
 	}
@@ -121,7 +123,7 @@ func (s *site) setFeed(w http.ResponseWriter, r *http.Request, me reader) error 
 	if own.Title == shortened(feedTitle(sub.Feed)) {
 		own.Title = "" // an unchanged title keeps following the feed's title
 	}
-	return showChanged(w, r, s.Store.SetSubscription(r.Context(), own), sub.Feed.ID, "changed")
+	return showChanged(w, r, s.Store.Subscriptions.SetSubscription(r.Context(), own), sub.Feed.ID, "changed")
 }
 
 // pauseFeed pauses a subscription, optionally until a date.
@@ -139,13 +141,14 @@ func (s *site) pauseFeed(w http.ResponseWriter, r *http.Request, me reader) erro
 		m.Wrong.Day = wrong
 		return s.showSubscription(w, r, me, http.StatusBadRequest, id, feedPage{feedMenu: m})
 	}
-	return showChanged(w, r, s.Store.PauseSubscriptionUntil(r.Context(), me.Digest.ID, id, until), id, "paused")
+	return showChanged(w, r, s.Store.Subscriptions.PauseSubscriptionUntil(r.Context(), me.Digest.ID, id, until), id,
+		"paused")
 }
 
 func (s *site) resumeFeed(w http.ResponseWriter, r *http.Request, me reader) error {
 	id, err := pathKey(r)
 	if err == nil {
-		err = s.Store.ResumeSubscription(r.Context(), me.Digest.ID, digest.FeedID(id), s.Now())
+		err = s.Store.Subscriptions.ResumeSubscription(r.Context(), me.Digest.ID, digest.FeedID(id), s.Now())
 	}
 	return showChanged(w, r, err, digest.FeedID(id), "resumed")
 }

@@ -14,14 +14,15 @@ import (
 func TestNameOfAFeedWithoutATitle(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
-		f, _, err := r.store.EnsureFeed(t.Context(), digest.Feed{URL: "https://site.example/f", Host: "site.example"})
+		f, _, err := r.store.Feeds.EnsureFeed(t.Context(),
+			digest.Feed{URL: "https://site.example/f", Host: "site.example"})
 		r.must(err)
-		_, err = r.store.Subscribe(t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
+		_, err = r.store.Subscriptions.Subscribe(t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
 		r.must(err)
 		path := feedPathOf(r, f.URL)
 		for typed, want := range map[string]string{"site.example": "", "exe\u202egnp.\u2067a": "exegnp.a"} {
 			v.post(path, url.Values{"title": {typed}, "display": {""}}).status(http.StatusSeeOther)
-			sub, err := r.store.Subscription(t.Context(), d.ID, f.ID)
+			sub, err := r.store.Subscriptions.Subscription(t.Context(), d.ID, f.ID)
 			if r.must(err); sub.Title != want {
 				r.t.Errorf("%q is stored as %q", typed, sub.Title)
 			}

@@ -39,14 +39,14 @@ func (s *site) feedPostsPage(w http.ResponseWriter, r *http.Request, me reader) 
 		return errNotFound // a future key would reveal hidden posts (I2)
 	}
 	p := feedPostsPage{First: at.IsZero(), Newest: feedPath(digest.FeedID(id)) + "/posts"}
-	sub, err := s.Store.SubscriptionSince(r.Context(), me.Digest.ID, digest.FeedID(id))
+	sub, err := s.Store.Subscriptions.SubscriptionSince(r.Context(), me.Digest.ID, digest.FeedID(id))
 	switch {
 	case err == nil:
 		p.Title, p.Path, id = shortened(titleOf(sub)), feedPath(sub.Feed.ID), int64(sub.Feed.ID)
 	case digest.KindOf(err) != digest.NotFound:
 		return err
 	}
-	p.Posts, err = s.Store.DeliveredBefore(r.Context(), me.Digest.ID, digest.FeedID(id), below, feedPosts+1)
+	p.Posts, err = s.Store.Posts.DeliveredBefore(r.Context(), me.Digest.ID, digest.FeedID(id), below, feedPosts+1)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (s *site) describeFeedLeft(r *http.Request, p *feedPostsPage, id digest.Fee
 	if len(p.Posts) == 0 {
 		return errNotFound
 	}
-	f, err := s.Store.Feed(r.Context(), id)
+	f, err := s.Store.Feeds.Feed(r.Context(), id)
 	if err != nil {
 		return err
 	}

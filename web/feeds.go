@@ -55,7 +55,7 @@ type feedLine struct {
 }
 
 func (s *site) feedsPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	v, err := s.Store.SubscriptionsView(r.Context(), me.Digest.ID)
+	v, err := s.Store.Subscriptions.SubscriptionsView(r.Context(), me.Digest.ID)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (s *site) setNewest(r *http.Request, d digest.Digest, lines []feedLine) err
 			since = append(since, lines[i].ID)
 		}
 	}
-	delivered, err := s.Store.NewestDelivered(r.Context(), d.ID, since, d.LastDueAt)
+	delivered, err := s.Store.Posts.NewestDelivered(r.Context(), d.ID, since, d.LastDueAt)
 	zone, now := zoneOr(d.TimeZone), s.Now()
 	for i := range lines {
 		l := &lines[i]

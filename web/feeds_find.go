@@ -104,7 +104,7 @@ func (s *site) mayFind(r *http.Request, me reader, n int) error {
 			return errTooManyFinds
 		}
 	}
-	all, err := s.Store.AllSubscriptions(r.Context(), me.Digest.ID)
+	all, err := s.Store.Subscriptions.AllSubscriptions(r.Context(), me.Digest.ID)
 	if err == nil && len(all) >= mostFeeds {
 		err = errFull
 	}
@@ -177,7 +177,7 @@ func (s *site) fill(p *feedsFindPage, r *http.Request, me reader, found poller.C
 	for _, c := range found.Feeds {
 		one := foundFeed{URL: c.URL, Value: c.URL, Title: shortened(c.Title), Facts: c.Facts(), Alone: p.Instead != ""}
 		if c.Known.ID != 0 {
-			_, err := s.Store.Subscription(r.Context(), me.Digest.ID, c.Known.ID)
+			_, err := s.Store.Subscriptions.Subscription(r.Context(), me.Digest.ID, c.Known.ID)
 			switch {
 			case err == nil:
 				one.Mine = c.Known.ID
@@ -189,7 +189,7 @@ func (s *site) fill(p *feedsFindPage, r *http.Request, me reader, found poller.C
 			p.Fresh++
 			if c.Known.ID != 0 && c.Newest == "" {
 				var err error
-				if c.Newest, err = s.Store.NewestTitle(r.Context(), c.Known.ID); err != nil {
+				if c.Newest, err = s.Store.Feeds.NewestTitle(r.Context(), c.Known.ID); err != nil {
 					return err
 				}
 			}

@@ -28,7 +28,7 @@ type feedsImportPage struct {
 func (feedsImportPage) Most() int { return maxList >> 20 }
 
 func (s *site) feedsImportPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	_, err := s.Store.ListImport(r.Context(), me.Digest.ID)
+	_, err := s.Store.Subscriptions.ListImport(r.Context(), me.Digest.ID)
 	p := feedsImportPage{Imported: err == nil}
 	if digest.KindOf(err) == digest.NotFound {
 		err = nil

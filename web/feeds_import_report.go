@@ -128,7 +128,7 @@ func (p listReport) Unlisted() int { return p.Full - len(p.Left) }
 // importReportPage shows the report. Everything is in the database, so the reader can close the
 // page, and any process can serve it.
 func (s *site) importReportPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	l, err := s.Store.ListImport(r.Context(), me.Digest.ID)
+	l, err := s.Store.Subscriptions.ListImport(r.Context(), me.Digest.ID)
 	if digest.KindOf(err) == digest.NotFound {
 		return seeOther(w, r, "/feeds/import")
 	}

@@ -62,13 +62,13 @@ func TestImportReportNamesTheGone(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
 		v.upload(`<opml><outline text="Old news" xmlUrl="https://a.example/f"/></opml>`).status(http.StatusOK)
-		subs, err := r.store.Subscriptions(t.Context(), d.ID)
+		subs, err := r.store.Subscriptions.Subscriptions(t.Context(), d.ID)
 		r.must(err)
 		f := subs[0].Feed
 		f.GoneAt, f.LastStatus, f.Title = r.now, http.StatusGone, "Old news"
-		_, err = r.store.Record(t.Context(), r.now, []store.Polled{{Feed: f}})
+		_, err = r.store.Feeds.Record(t.Context(), r.now, []store.Polled{{Feed: f}})
 		r.must(err)
-		_, err = r.store.Retire(t.Context(), r.now, []digest.FeedID{f.ID})
+		_, err = r.store.Feeds.Retire(t.Context(), r.now, []digest.FeedID{f.ID})
 		r.must(err)
 		if got := v.takes(); got != "" {
 			r.t.Fatalf("takes %q", got)
@@ -128,7 +128,7 @@ func TestImportIsBounded(t *testing.T) {
 		if got := a.texts(".lines li"); len(got) != 200 || got[0] != "Feed 2000 (https://a.example/2000)" {
 			r.t.Errorf("%d: %q", len(got), got[0])
 		}
-		taken, err := r.store.Subscriptions(r.t.Context(), d.ID)
+		taken, err := r.store.Subscriptions.Subscriptions(r.t.Context(), d.ID)
 		r.must(err)
 		if len(taken) != 2000 {
 			r.t.Errorf("takes %d", len(taken))
@@ -144,7 +144,7 @@ func TestExportComesBack(t *testing.T) {
 		bob, e := r.user("bob@example.org")
 		v, w := r.visitor().signIn(ann), r.visitor().signIn(bob)
 		v.upload(`<opml><outline text="F/G &amp; &quot;H&quot;"><outline text="&lt;A&gt; 日本" xmlUrl="https://a.example/?x=1&amp;y='2'"/><outline text="B" xmlUrl="https://b.example/"/></outline></opml>`).status(http.StatusOK)
-		taken, err := r.store.Subscriptions(r.t.Context(), d.ID)
+		taken, err := r.store.Subscriptions.Subscriptions(r.t.Context(), d.ID)
 		r.must(err)
 		v.post(fmt.Sprintf("/feeds/%d/pause", taken[1].FeedID), url.Values{"for": {""}}).status(http.StatusSeeOther)
 		a := v.get("/feeds/export").status(http.StatusOK)
@@ -154,9 +154,9 @@ func TestExportComesBack(t *testing.T) {
 		}
 		w.upload(a.body).status(http.StatusOK).shows(".counts dd", "2", "0")
 		describe := func(id digest.DigestID) (out string) {
-			taken, err := r.store.Subscriptions(r.t.Context(), id)
+			taken, err := r.store.Subscriptions.Subscriptions(r.t.Context(), id)
 			r.must(err)
-			paused, err := r.store.PausedSubscriptions(r.t.Context(), id)
+			paused, err := r.store.Subscriptions.PausedSubscriptions(r.t.Context(), id)
 			r.must(err)
 			for _, s := range append(taken, paused...) {
 				out += s.Feed.URL + " " + s.Title + " " + s.Folder + ";"

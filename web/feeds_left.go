@@ -28,7 +28,7 @@ func (s *site) unsubscribeFeed(w http.ResponseWriter, r *http.Request, me reader
 		return err
 	}
 	if digest.IsPrivate(sub.Feed.URL) {
-		err := s.Store.Unsubscribe(r.Context(), me.Digest.ID, sub.Feed.ID)
+		err := s.Store.Subscriptions.Unsubscribe(r.Context(), me.Digest.ID, sub.Feed.ID)
 		return s.showLeft(w, r, err, feedsLeftPage{Titles: []string{shortened(titleOf(sub))}})
 	}
 	return s.leaveFeeds(w, r, me, []store.SubscriptionInfo{sub})
@@ -41,7 +41,7 @@ func (s *site) leaveFeeds(w http.ResponseWriter, r *http.Request, me reader, sub
 		ids[i] = sub.Feed.ID
 		titles[sub.Feed.ID] = shortened(titleOf(sub))
 	}
-	left, err := s.Store.UnsubscribeSeveral(r.Context(), me.Digest.ID, ids)
+	left, err := s.Store.Subscriptions.UnsubscribeSeveral(r.Context(), me.Digest.ID, ids)
 	p := feedsLeftPage{Left: left, Private: len(subs) - len(left)}
 	for _, feed := range left {
 		p.Titles = append(p.Titles, titles[feed])
@@ -100,12 +100,12 @@ func feedsOf(texts []string) (feeds []digest.FeedID, err error) {
 // bringBack restores former subscriptions of a digest and returns how many.
 func bringBack(r *http.Request, st *store.Store, id digest.DigestID, feeds []digest.FeedID, now time.Time) (int,
 	error) {
-	all, err := st.AllSubscriptions(r.Context(), id)
+	all, err := st.Subscriptions.AllSubscriptions(r.Context(), id)
 	if err == nil && len(all)+len(feeds) > mostFeeds {
 		err = errFull
 	}
 	if err != nil {
 		return 0, err
 	}
-	return st.Resubscribe(r.Context(), id, feeds, now)
+	return st.Subscriptions.Resubscribe(r.Context(), id, feeds, now)
 }

@@ -17,14 +17,15 @@ func (r *room) many(d digest.Digest, names ...string) (feeds []digest.Feed) {
 	r.t.Helper()
 	for i, name := range names {
 		title, folder, _ := strings.Cut(name, " in ")
-		f, _, err := r.store.EnsureFeed(r.t.Context(), digest.Feed{URL: fmt.Sprintf("https://%d.example/feed", i),
+		f, _, err := r.store.Feeds.EnsureFeed(r.t.Context(), digest.Feed{URL: fmt.Sprintf("https://%d.example/feed", i),
 			Host: fmt.Sprintf("%d.example", i), Title: title})
 		r.must(err)
 		f.ParsedAt, f.LastOKAt = r.now, r.now
-		_, err = r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID, Folder: folder},
+		_, err = r.store.Subscriptions.Subscribe(r.t.Context(),
+			digest.Subscription{DigestID: d.ID, FeedID: f.ID, Folder: folder},
 			r.now)
 		r.must(err)
-		_, err = r.store.Record(r.t.Context(), r.now, []store.Polled{{Feed: f}})
+		_, err = r.store.Feeds.Record(r.t.Context(), r.now, []store.Polled{{Feed: f}})
 		r.must(err)
 		feeds = append(feeds, f)
 	}
@@ -45,7 +46,7 @@ func TestLastPostIsNoHiddenOne(t *testing.T) {
 		f.NewestAt, f.ParsedAt = r.now, r.now
 		hidden := post("Hidden")
 		hidden.PublishedAt, hidden.SeenAt = r.now, r.now
-		_, err := r.store.Record(t.Context(), r.now,
+		_, err := r.store.Feeds.Record(t.Context(), r.now,
 			[]store.Polled{{Feed: f, Posts: []digest.Post{hidden}, Listed: []string{"Hidden", "Old"}}})
 		r.must(err)
 		v.get("/feeds?sort=last").status(http.StatusOK).shows(".picks .when", "18 November")

@@ -45,13 +45,15 @@ func TestHostileNames(t *testing.T) {
 	const bad = `"'></h3><script>alert(1)</script><img src=x onerror=alert(1)>{{.}}`
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
-		f, _, err := r.store.EnsureFeed(r.t.Context(), digest.Feed{URL: "https://site.example/?q=" +
+		f, _, err := r.store.Feeds.EnsureFeed(r.t.Context(), digest.Feed{URL: "https://site.example/?q=" +
 			url.QueryEscape(bad), Host: "site.example", Title: bad, SiteURL: "javascript:alert(1)"})
 		r.must(err)
-		_, err = r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID, Title: bad,
-			Folder: bad}, r.now)
+		_, err = r.store.Subscriptions.Subscribe(r.t.Context(),
+			digest.Subscription{DigestID: d.ID, FeedID: f.ID, Title: bad,
+				Folder: bad}, r.now)
 		r.must(err)
-		_, err = r.store.AddFilter(r.t.Context(), digest.Filter{DigestID: d.ID, Words: bad, FeedID: f.ID}, r.now)
+		_, err = r.store.Subscriptions.AddFilter(r.t.Context(), digest.Filter{DigestID: d.ID, Words: bad, FeedID: f.ID},
+			r.now)
 		r.must(err)
 		b := r.blog(map[string]string{
 			"/": `<title>` + strings.ReplaceAll(bad, "<",
@@ -96,11 +98,12 @@ func TestPasswordsInAddresses(t *testing.T) {
 		const words = "no answer from https://ann:hunter2@private.example/feed"
 		f := r.knows(digest.Feed{URL: "https://ann:hunter2@private.example/feed", Host: "private.example"})
 		u, d := r.user("ann@example.org")
-		_, err := r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
+		_, err := r.store.Subscriptions.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID},
+			r.now)
 		r.must(err)
 		f.State, f.Errors, f.LastError, f.FirstErrorAt, f.FailingSince = digest.FeedDead, 9, words,
 			r.now.AddDate(0, -1, 0), r.now.AddDate(0, -1, 0)
-		_, err = r.store.Record(r.t.Context(), r.now,
+		_, err = r.store.Feeds.Record(r.t.Context(), r.now,
 			[]store.Polled{{Feed: f, Poll: store.PollRecord{At: r.now, Outcome: "failed", Status: 503, Note: words}}})
 		r.must(err)
 		v, op := r.visitor().signIn(u), r.operator()

@@ -53,7 +53,7 @@ func (s *site) replaceFeed(r *http.Request, me reader, by digest.FeedID) (bool, 
 	if err != nil || digest.FeedID(id) == by {
 		return false, nil
 	}
-	err = s.Store.ReplaceSubscription(r.Context(), me.Digest.ID, digest.FeedID(id), by)
+	err = s.Store.Subscriptions.ReplaceSubscription(r.Context(), me.Digest.ID, digest.FeedID(id), by)
 	if digest.KindOf(err) == digest.NotFound { // already replaced, for example in another tab
 		return false, nil
 	}

@@ -36,7 +36,7 @@ func (s *site) showSeveral(w http.ResponseWriter, r *http.Request, status int, p
 // severalOf returns the menu for the reader's feeds that a request names.
 func (s *site) severalOf(r *http.Request, me reader, named []string) (feedsSeveralPage, error) {
 	p := feedsSeveralPage{feedMenu: s.menuFor(me.Digest, "/feeds/several", fromOf(r))}
-	v, err := s.Store.SubscriptionsView(r.Context(), me.Digest.ID)
+	v, err := s.Store.Subscriptions.SubscriptionsView(r.Context(), me.Digest.ID)
 	if err != nil {
 		return p, err
 	}
@@ -109,7 +109,7 @@ func (s *site) moveFeeds(r *http.Request, me reader, p *feedsSeveralPage) (strin
 	if p.Own.Folder, p.Wrong.Folder = folderOf(r.PostForm); p.Wrong.Folder != nil {
 		return "", nil
 	}
-	_, err := s.Store.SetFolder(r.Context(), me.Digest.ID, p.Chosen, p.Own.Folder)
+	_, err := s.Store.Subscriptions.SetFolder(r.Context(), me.Digest.ID, p.Chosen, p.Own.Folder)
 	return "moved", err
 }
 
@@ -121,7 +121,7 @@ func (s *site) displayFeeds(r *http.Request, me reader, p *feedsSeveralPage) (st
 	if p.Wrong.Display = wrong; wrong != nil {
 		return "", nil
 	}
-	_, err := s.Store.SetDisplay(r.Context(), me.Digest.ID, p.Chosen, d, most)
+	_, err := s.Store.Subscriptions.SetDisplay(r.Context(), me.Digest.ID, p.Chosen, d, most)
 	return "shown", err
 }
 
@@ -130,7 +130,7 @@ func (s *site) pauseFeeds(r *http.Request, me reader, p *feedsSeveralPage) (stri
 	if p.Wrong.Day = wrong; wrong != nil || err != nil {
 		return "", err
 	}
-	_, err = s.Store.PauseSubscriptions(r.Context(), me.Digest.ID, p.Chosen, until)
+	_, err = s.Store.Subscriptions.PauseSubscriptions(r.Context(), me.Digest.ID, p.Chosen, until)
 	return "paused", err
 }
 
@@ -141,7 +141,8 @@ func (s *site) resumeFeeds(r *http.Request, me reader, p *feedsSeveralPage) (str
 		if !sub.Paused || sub.PausedFor != 0 {
 			continue
 		}
-		if err := s.Store.ResumeSubscription(r.Context(), me.Digest.ID, sub.Feed.ID, s.Now()); err != nil &&
+		if err := s.Store.Subscriptions.ResumeSubscription(r.Context(), me.Digest.ID, sub.Feed.ID,
+			s.Now()); err != nil &&
 			digest.KindOf(err) != digest.NotFound {
 			return "", err
 		}

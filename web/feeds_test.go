@@ -21,7 +21,7 @@ import (
 // subscriber returns a Subscriber that may request loopback addresses.
 func (r *room) subscriber() *subscribe.Subscriber {
 	keys := seal.Beside(filepath.Join(r.t.TempDir(), "digest.db"))
-	p := poller.New(poller.Options{BaseURL: r.base, HostBlocks: r.store.HostBlocks, Open: keys.Open,
+	p := poller.New(poller.Options{BaseURL: r.base, HostBlocks: r.store.Operator.HostBlocks, Open: keys.Open,
 		AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, NoWait: true,
 		Now: func() time.Time { return r.now }})
 	r.t.Cleanup(p.Close)
@@ -143,7 +143,7 @@ func TestManyFeeds(t *testing.T) {
 				Host:  fmt.Sprintf("%d.example", i),
 				Title: fmt.Sprintf("Feed number %d", i), Folder: fmt.Sprintf("Folder %d", i%10)})
 		}
-		_, err := r.store.Import(r.t.Context(), d.ID, items, 1e6, r.now)
+		_, err := r.store.Subscriptions.Import(r.t.Context(), d.ID, items, 1e6, r.now)
 		r.must(err)
 		v := r.visitor().signIn(u)
 		for sheet, want := range []struct{ feeds, headings int }{{150, 5}, {150, 5}} {

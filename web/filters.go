@@ -37,7 +37,7 @@ func (s *site) filtersPage(w http.ResponseWriter, r *http.Request, me reader) er
 }
 
 func (s *site) showFilters(w http.ResponseWriter, r *http.Request, me reader, status int, p filtersPage) error {
-	v, err := s.Store.FiltersView(r.Context(), me.Digest.ID)
+	v, err := s.Store.Subscriptions.FiltersView(r.Context(), me.Digest.ID)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (s *site) addFilter(w http.ResponseWriter, r *http.Request, me reader) erro
 		return errBadForm
 	}
 	typed.Feed = digest.FeedID(feed)
-	_, err = s.Store.AddFilter(r.Context(),
+	_, err = s.Store.Subscriptions.AddFilter(r.Context(),
 		digest.Filter{DigestID: me.Digest.ID, FeedID: typed.Feed, Words: typed.Words}, s.Now())
 	if err == nil {
 		return showSaved(w, r, nil, filtersBack(form.Get("from"), feed), "filter")
@@ -109,7 +109,7 @@ func (s *site) removeFilter(w http.ResponseWriter, r *http.Request, me reader) e
 	if err != nil {
 		return err
 	}
-	if err := s.Store.RemoveFilter(r.Context(), me.Digest.ID, id); err != nil {
+	if err := s.Store.Subscriptions.RemoveFilter(r.Context(), me.Digest.ID, id); err != nil {
 		return err
 	}
 	feed, _ := strconv.ParseInt(r.PostForm.Get("feed"), 10, 64) // an invalid number counts as 0

@@ -44,11 +44,11 @@ func TestFormOfAnother(t *testing.T) {
 			if want == http.StatusConflict {
 				got.shows("h1", "You’re signed in to another account")
 			}
-			now, err := r.store.DigestOf(t.Context(), d.UserID)
+			now, err := r.store.Readers.DigestOf(t.Context(), d.UserID)
 			if r.must(err); (now.State == digest.DigestPaused) != (want == http.StatusSeeOther) {
 				t.Errorf("a form of %q: bob's digest is %s", account, now.State)
 			}
-			err = r.store.ResumeDigest(t.Context(), d.ID, r.now)
+			err = r.store.Readers.ResumeDigest(t.Context(), d.ID, r.now)
 			r.must(err)
 		}
 		file := ann.get("/feeds/import").attrs("form.importer", "action")[0]

@@ -23,14 +23,14 @@ func TestUnreadableForms(t *testing.T) {
 		v.post("/settings/language", url.Values{"language": {"en"}}).status(http.StatusSeeOther)
 		stands := func(after string) {
 			r.t.Helper()
-			all, err := r.store.AllSubscriptions(r.t.Context(), d.ID)
+			all, err := r.store.Subscriptions.AllSubscriptions(r.t.Context(), d.ID)
 			r.must(err)
 			if s := all[0]; s.Title != "Mine" || s.Folder != "News" || s.Display != digest.Headlines || s.Most != 3 ||
 				s.Paused {
 				r.t.Fatalf("after %s it is %+v", after, s.Subscription)
 			}
 			v.get("/settings/appearance").has("#name", "value", "The Courier")
-			if u, err := r.store.User(r.t.Context(), d.UserID); err != nil || u.Language != "en" {
+			if u, err := r.store.Readers.User(r.t.Context(), d.UserID); err != nil || u.Language != "en" {
 				r.t.Fatalf("after %s the language is %q, %v", after, u.Language, err)
 			}
 		}

@@ -170,7 +170,7 @@ func (s *site) absent(ctx context.Context, st standing, latest digest.Date) (cat
 		digest.DateOf(last.In(st.zone())) != today {
 		return nil, nil
 	}
-	b, err := s.Store.Beside(ctx, digest.Edition{DigestID: st.of.ID, DueAt: last, LocalDate: today}, st.now)
+	b, err := s.Store.Editions.Beside(ctx, digest.Edition{DigestID: st.of.ID, DueAt: last, LocalDate: today}, st.now)
 	if b.Held > 0 {
 		return catalogue.Key("No edition today: your filters hid all %d new posts. Here is the edition of %s.").With(
 			b.Held, catalogue.Day("Monday 2 January", latest)), err

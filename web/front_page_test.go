@@ -29,7 +29,7 @@ func TestFrontPage(t *testing.T) {
 		r.pictures = newGallery(t)
 		r.open("")
 		v, d := r.reader("ann@example.org")
-		r.must(r.store.SetDigestName(t.Context(), d.ID, "The Courier"))
+		r.must(r.store.Readers.SetDigestName(t.Context(), d.ID, "The Courier"))
 		untitled := post("It was the wind")
 		untitled.Untitled, untitled.Summary = true, "It was the wind. Nobody minded."
 		r.brings(digest.Subscription{DigestID: d.ID, Folder: "Week 10"}, "Late one", post("Ten"))
@@ -145,13 +145,13 @@ func TestFirstScreen(t *testing.T) {
 // misses records that the first n feeds of a digest dropped posts before they were polled.
 func (r *room) misses(d digest.Digest, n int) {
 	r.t.Helper()
-	subs, err := r.store.Subscriptions(r.t.Context(), d.ID)
+	subs, err := r.store.Subscriptions.Subscriptions(r.t.Context(), d.ID)
 	r.must(err)
 	for _, sub := range subs[:n] {
 		p := post(fmt.Sprint("After a gap, ", r.now, sub.Feed.ID))
 		p.FeedID, p.PublishedAt = sub.Feed.ID, r.now
 		gap := &digest.Gap{From: r.now.Add(-time.Hour), To: r.now.Add(time.Minute)}
-		_, err := r.store.Record(r.t.Context(), r.now.Add(time.Minute),
+		_, err := r.store.Feeds.Record(r.t.Context(), r.now.Add(time.Minute),
 			[]store.Polled{{Feed: sub.Feed, Posts: []digest.Post{p}, Listed: []string{p.Identity}, Gap: gap}})
 		r.must(err)
 	}

@@ -34,7 +34,7 @@ func (s *site) heldPage(w http.ResponseWriter, r *http.Request, me reader) error
 	if at, err := strconv.ParseInt(r.URL.Query().Get("before"), 10, 64); err == nil && at > 0 {
 		before = time.Unix(at, 0)
 	}
-	v, err := s.Store.HeldView(r.Context(), me.Digest.ID, before, heldShown)
+	v, err := s.Store.Subscriptions.HeldView(r.Context(), me.Digest.ID, before, heldShown)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 func TestHeld(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
-		_, err := r.store.AddFilter(t.Context(), digest.Filter{DigestID: d.ID, Words: "puzzle"}, r.now)
+		_, err := r.store.Subscriptions.AddFilter(t.Context(), digest.Filter{DigestID: d.ID, Words: "puzzle"}, r.now)
 		r.must(err)
 		long := "A puzzle " + strings.Repeat("of letters ", 100)
 		r.arrives(d, digest.Post{Identity: "p", Title: long + "\u202e", URL: "https://site.example/p", ContentHash: "h",
@@ -44,7 +44,7 @@ func TestOperatorIsToldShortly(t *testing.T) {
 		op, endless := r.operator(), strings.Repeat("long ", 1000)
 		for i, l := range []digest.Lane{{Alarm: true, Reason: "bad " + endless},
 			{Until: r.now.Add(48 * time.Hour), Reason: endless}, {Width: 1}} {
-			_, err := r.store.ChangeLane(t.Context(), r.now, fmt.Sprintf("lane%d.example", i),
+			_, err := r.store.Editions.ChangeLane(t.Context(), r.now, fmt.Sprintf("lane%d.example", i),
 				func(was digest.Lane) digest.Lane {
 					was.Alarm, was.Until, was.Reason, was.Width = l.Alarm, l.Until, l.Reason, l.Width
 					return was
@@ -60,17 +60,18 @@ func TestOperatorIsToldShortly(t *testing.T) {
 		_, d := r.user("bob@example.org")
 		r.arrives(d, digest.Post{Identity: "p", Title: "One", ContentHash: "h"})
 		r.beforeMidnight(0)
-		_, err := r.store.Plan(t.Context(), r.now, func(digest.Feed, time.Time) (time.Time, bool) {
+		_, err := r.store.Feeds.Plan(t.Context(), r.now, func(digest.Feed, time.Time) (time.Time, bool) {
 			return time.Time{},
 				false
 		})
 		r.must(err)
-		_, err = r.store.Release(t.Context(), r.now, time.Minute)
+		_, err = r.store.Editions.Release(t.Context(), r.now, time.Minute)
 		r.must(err)
-		claimed, err := r.store.ClaimEditions(t.Context(), r.now, digest.Claim{Most: 9, Lease: time.Minute, Token: "t"})
+		claimed, err := r.store.Editions.ClaimEditions(t.Context(), r.now,
+			digest.Claim{Most: 9, Lease: time.Minute, Token: "t"})
 		r.must(err)
 		for _, e := range claimed {
-			_, err = r.store.MarkEditions(t.Context(), r.now, "t",
+			_, err = r.store.Editions.MarkEditions(t.Context(), r.now, "t",
 				[]digest.Mark{{ID: e.ID, State: digest.EditionFailed, Reply: "452 4.2.2 over quota"}}, nil)
 			r.must(err)
 		}

@@ -29,7 +29,7 @@ func (s *site) landing() landingPage {
 }
 
 func (s *site) today(w http.ResponseWriter, r *http.Request, me reader) error {
-	v, err := s.Store.TodayView(r.Context(), me.Digest.ID, s.Now())
+	v, err := s.Store.Subscriptions.TodayView(r.Context(), me.Digest.ID, s.Now())
 	if err != nil {
 		return err
 	}

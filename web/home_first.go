@@ -63,7 +63,7 @@ func (s *site) sendFirst(w http.ResponseWriter, r *http.Request, me reader) erro
 	if !s.limits.previews.allow(me.key(), s.Now()) {
 		return errTooManyPreviews
 	}
-	_, err := s.Store.SendFirst(r.Context(), me.Digest.ID, s.Now())
+	_, err := s.Store.Editions.SendFirst(r.Context(), me.Digest.ID, s.Now())
 	switch digest.KindOf(err) {
 	// created by the hourly job or in another window, or the digest is paused; the page explains it
 	case digest.Conflict:

@@ -130,7 +130,7 @@ func newImageCache(o Options) *imageCache {
 	}
 	learn := func(context.Context, string, digest.PictureSize, time.Time) error { return nil }
 	if o.Store != nil {
-		learn = o.Store.LearnPictureSize
+		learn = o.Store.Posts.LearnPictureSize
 	}
 	return &imageCache{
 		pictures: o.Pictures, learn: learn, now: o.Now, log: o.Log, room: imageRoom,

@@ -19,7 +19,7 @@ const InvitationTTL = 14 * 24 * time.Hour
 func InvitationLink(ctx context.Context, s *store.Store, baseURL string, now time.Time) (string, store.Invitation,
 	error) {
 	token := newSecret()
-	i, err := s.AddInvitation(ctx, hashSecret(token), now, now.Add(InvitationTTL))
+	i, err := s.Sessions.AddInvitation(ctx, hashSecret(token), now, now.Add(InvitationTTL))
 	if err != nil {
 		return "", i, fmt.Errorf("storing the invitation: %w", err)
 	}
@@ -44,7 +44,7 @@ func (s *site) invitationsPage(v *visit) (err error) {
 			return err
 		}
 	}
-	all, err := s.Store.Invitations(v.ctx)
+	all, err := s.Store.Sessions.Invitations(v.ctx)
 	for _, i := range all {
 		if i.UsedAt.IsZero() && i.ExpiresAt.After(v.now) {
 			p.Open = append(p.Open, i)
@@ -56,5 +56,5 @@ func (s *site) invitationsPage(v *visit) (err error) {
 }
 
 func (s *site) revokeInvitation(v *visit) error {
-	return v.saved(s.Store.RevokeInvitation(v.ctx, v.pathID), "/operator/invitations", "revoked")
+	return v.saved(s.Store.Sessions.RevokeInvitation(v.ctx, v.pathID), "/operator/invitations", "revoked")
 }

@@ -93,9 +93,10 @@ func TestByKeys(t *testing.T) {
 	t.Parallel()
 	w := watch(t)
 	u, d := w.user("ann@example.org")
-	w.must(w.store.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))
-	w.must(w.store.AddPasskey(t.Context(), store.Passkey{UserID: u.ID, CredentialID: []byte("a"), Credential: "{}",
-		Name: "Laptop"}, w.now))
+	w.must(w.store.Readers.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))
+	w.must(w.store.Sessions.AddPasskey(t.Context(),
+		store.Passkey{UserID: u.ID, CredentialID: []byte("a"), Credential: "{}",
+			Name: "Laptop"}, w.now))
 	w.crowdOf(d, 24)
 	w.midnight()
 	w.indexed()

@@ -20,7 +20,7 @@ func TestEditionBehindALink(t *testing.T) {
 		old.Enclosures = []digest.Enclosure{{URL: "https://site.example/kite.mp3", Type: "audio/mpeg"}}
 		r.brings(digest.Subscription{DigestID: d.ID}, "Wind", old)
 		r.midnight()
-		r.must(r.store.SetLanguage(r.t.Context(), u.ID, "ar"))
+		r.must(r.store.Readers.SetLanguage(r.t.Context(), u.ID, "ar"))
 		l, link := catalogue.Of("ar"), "/e/"+r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))
 		bob, _ := r.reader("bob@example.org")
 		for who, v := range map[string]*visitor{"a stranger": r.visitor(), "another reader": bob,

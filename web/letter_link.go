@@ -29,7 +29,7 @@ func (s *site) letterLinkOf(r *http.Request, purpose digest.Purpose, root string
 		return l, errNotFound
 	}
 	id, round := digest.OfRound(number)
-	e, d, err := s.Store.EditionOfDigest(r.Context(), digest.EditionID(id))
+	e, d, err := s.Store.Subscriptions.EditionOfDigest(r.Context(), digest.EditionID(id))
 	if err != nil {
 		return l, orSpent(err, errSpentEdition)
 	}

@@ -19,7 +19,7 @@ import (
 func (r *room) letterPaths(d digest.Digest, title string) (save, site string) {
 	r.t.Helper()
 	id := r.idOf(d, title)
-	posts, err := r.store.Posts(r.t.Context(), []digest.PostID{id})
+	posts, err := r.store.Editions.Posts(r.t.Context(), []digest.PostID{id})
 	r.must(err)
 	e := digest.InRound(int64(r.edition(d).ID), d.LinkRound)
 	return "/save/" + r.signer.SignPair(digest.ForSaving, e, int64(id)), "/site/" +
@@ -37,7 +37,7 @@ func (r *room) hadKite(email string) (digest.User, digest.Digest) {
 // subOf returns the only subscription of a digest.
 func (r *room) subOf(d digest.Digest) (digest.Subscription, bool, time.Time) {
 	r.t.Helper()
-	subs, err := r.store.AllSubscriptions(r.t.Context(), d.ID)
+	subs, err := r.store.Subscriptions.AllSubscriptions(r.t.Context(), d.ID)
 	r.must(err)
 	if len(subs) != 1 {
 		r.t.Fatalf("%d subscriptions", len(subs))
@@ -49,7 +49,7 @@ func (r *room) subOf(d digest.Digest) (digest.Subscription, bool, time.Time) {
 func TestLettersHaveTheLinks(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.hadKite("ann@example.org")
-		b := edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: "https://digest.example"})
+		b := edition.New(edition.Options{Store: r.store.Editions, Signer: r.signer, BaseURL: "https://digest.example"})
 		letters, err := b.Render(r.t.Context(),
 			[]digest.Delivery{{Edition: r.edition(d), UserID: d.UserID, Email: "ann@example.org",
 				TimeZone: "Europe/Paris"}})
@@ -99,7 +99,7 @@ func TestLetterLinksAreOnlyTheirs(t *testing.T) {
 		v.post(site+"/leave", nil).status(http.StatusForbidden)
 		delete(v.header, "Origin")
 
-		r.must(r.store.VoidLinks(r.t.Context(), d.ID))
+		r.must(r.store.Readers.VoidLinks(r.t.Context(), d.ID))
 		for _, path := range []string{save, site} {
 			v.get(path).status(http.StatusGone)
 			v.post(path, nil)
@@ -120,7 +120,7 @@ func TestLetterLinksAreOnlyTheirs(t *testing.T) {
 // letterPages adds the pages behind the links of an email.
 func (p *pageShow) letterPages(d digest.Digest) {
 	p.t.Helper()
-	refs, err := p.store.EditionPosts(p.t.Context(), []digest.Delivery{{Edition: p.edition(d)}})
+	refs, err := p.store.Editions.EditionPosts(p.t.Context(), []digest.Delivery{{Edition: p.edition(d)}})
 	p.must(err)
 	e, v := int64(p.edition(d).ID), p.visitor()
 	for _, ref := range refs[p.edition(d).ID][:4] {
@@ -134,21 +134,21 @@ func (p *pageShow) letterPages(d digest.Digest) {
 		p.add("letter_site", v.post(site+"/resume", nil))
 	}
 	p.add("letter_site", v.get(fmt.Sprint("/site/", p.signer.SignPair(digest.ForSite, e, 0))))
-	info, err := p.store.Subscription(p.t.Context(), d.ID, refs[p.edition(d).ID][0].FeedID)
+	info, err := p.store.Subscriptions.Subscription(p.t.Context(), d.ID, refs[p.edition(d).ID][0].FeedID)
 	p.must(err)
 	sub := info.Subscription
 	sub.Display = digest.Headlines
 	p.must(p.store.ByLink(p.t.Context(), store.LinkUse{DigestID: d.ID, EmailDate: p.edition(d).LocalDate}, p.now,
 		func(st *store.Store) error {
-			return errors.Join(st.SetSubscription(p.t.Context(), sub),
-				st.SetCadence(p.t.Context(), d.ID, digest.Workdays, p.now))
+			return errors.Join(st.Subscriptions.SetSubscription(p.t.Context(), sub),
+				st.Readers.SetCadence(p.t.Context(), d.ID, digest.Workdays, p.now))
 		}))
 	for i, undo := range p.undoPaths(d) {
 		p.add("undo", v.get(undo))
 		if i == 0 { // somebody has changed it since
-			p.must(p.store.SetCadence(p.t.Context(), d.ID, digest.Daily, p.now))
+			p.must(p.store.Readers.SetCadence(p.t.Context(), d.ID, digest.Daily, p.now))
 			sub.Display = digest.FullText
-			p.must(p.store.SetSubscription(p.t.Context(), sub))
+			p.must(p.store.Subscriptions.SetSubscription(p.t.Context(), sub))
 		}
 		p.add("undo", v.post(undo, nil))
 		p.add("undo", v.post(undo, nil))

@@ -22,7 +22,7 @@ func receivedPath(slug string, date digest.Date) string {
 
 func (s *site) lettersBetween(r *http.Request, me reader, first, last digest.Date, limit int) ([]receivedLetter,
 	error) {
-	found, err := s.Store.ReceivedLetters(r.Context(), me.ID, first, last, s.Now(), limit)
+	found, err := s.Store.Members.ReceivedLetters(r.Context(), me.ID, first, last, s.Now(), limit)
 	all := make([]receivedLetter, len(found))
 	for i, l := range found {
 		all[i] = receivedLetter{l}
@@ -40,15 +40,15 @@ func (s *site) receivedPage(w http.ResponseWriter, r *http.Request, me reader) e
 	if err != nil {
 		return errNotFound
 	}
-	n, err := s.Store.NewsletterBySlug(r.Context(), r.PathValue("slug"))
+	n, err := s.Store.Newsletters.NewsletterBySlug(r.Context(), r.PathValue("slug"))
 	if err != nil {
 		return err
 	}
-	m, err := s.Store.Member(r.Context(), n.ID, me.Email)
+	m, err := s.Store.Members.Member(r.Context(), n.ID, me.Email)
 	if err != nil {
 		return err
 	}
-	v, err := s.Store.EditionView(r.Context(), m.DigestID, date, s.Now())
+	v, err := s.Store.Subscriptions.EditionView(r.Context(), m.DigestID, date, s.Now())
 	if err != nil {
 		return err
 	}
@@ -66,15 +66,15 @@ func (s *site) receivedPage(w http.ResponseWriter, r *http.Request, me reader) e
 
 // received returns the newsletter of an issue, and the issue as delivered to the member.
 func (s *site) received(ctx context.Context, e digest.Edition) (n digest.Newsletter, d digest.Delivery, err error) {
-	of, err := s.Store.Digest(ctx, e.DigestID)
+	of, err := s.Store.Readers.Digest(ctx, e.DigestID)
 	if err != nil {
 		return n, d, err
 	}
-	if n, err = s.Store.Newsletter(ctx, of.NewsletterID); err != nil {
+	if n, err = s.Store.Newsletters.Newsletter(ctx, of.NewsletterID); err != nil {
 		return n, d, err
 	}
 	d = of.Delivery(e)
 	d.Newsletter = &n
-	d.Letter, err = s.Store.NewsletterLetter(ctx, n.ID, e.LocalDate)
+	d.Letter, err = s.Store.Newsletters.NewsletterLetter(ctx, n.ID, e.LocalDate)
 	return n, d, err
 }

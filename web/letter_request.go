@@ -56,7 +56,7 @@ func (s *site) requestLetter(r *http.Request, asks func(*http.Request, string) l
 		q.Wrong = wrongTooMany
 		return q, http.StatusTooManyRequests, nil
 	}
-	letter, answer, err := s.Store.RequestLetter(r.Context(), store.LetterRequest{
+	letter, answer, err := s.Store.Editions.RequestLetter(r.Context(), store.LetterRequest{
 		Kind: a.kind, Email: q.to, Asker: s.Signer.SignText(digest.ForAsker, a.name),
 		Life: usualLife(a.kind), Invited: a.invited,
 	}, now)
@@ -142,7 +142,7 @@ func (s *site) letter(q letterRequest, write writeLetter) mailer.LetterRequest {
 			return mailer.Letter{To: to, Subject: words.Title, Language: catalogue.Of(words.Language).Code,
 				HTML: words.HTML(), Text: words.PlainText()}, nil
 		},
-		Sent: func(ctx context.Context) error { return s.Store.LetterSent(ctx, q.letter.ID, s.Now()) },
-		Lost: func(ctx context.Context) error { return s.Store.LetterUnsent(ctx, q.letter.ID) },
+		Sent: func(ctx context.Context) error { return s.Store.Editions.LetterSent(ctx, q.letter.ID, s.Now()) },
+		Lost: func(ctx context.Context) error { return s.Store.Editions.LetterUnsent(ctx, q.letter.ID) },
 	}
 }

@@ -29,7 +29,7 @@ func (s *site) letterSaveOf(r *http.Request) (p letterSavePage, err error) {
 	if p.letterLink, err = s.letterLinkOf(r, digest.ForSaving, "/save/"); err != nil {
 		return p, err
 	}
-	v, err := s.Store.VisiblePost(r.Context(), p.of.UserID, digest.PostID(p.about))
+	v, err := s.Store.Posts.VisiblePost(r.Context(), p.of.UserID, digest.PostID(p.about))
 	if err != nil {
 		return p, orSpent(err, errSpentEdition)
 	}
@@ -44,7 +44,7 @@ func (s *site) showLetterSave(w http.ResponseWriter, r *http.Request, p letterSa
 func (s *site) saveByLetter(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.letterSaveOf(r)
 	if err == nil {
-		err = s.Store.SavePost(r.Context(), p.of.UserID, digest.PostID(p.about), s.Now())
+		err = s.Store.Posts.SavePost(r.Context(), p.of.UserID, digest.PostID(p.about), s.Now())
 		p.Saved, p.Done = true, "saved"
 	}
 	return s.showLetterSave(w, r, p, err)
@@ -58,7 +58,7 @@ const unsaveTime = time.Hour
 func (s *site) unsaveByLetter(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.letterSaveOf(r)
 	if err == nil {
-		err = s.Store.UnsavePost(r.Context(), p.of.UserID, digest.PostID(p.about), s.Now().Add(-unsaveTime))
+		err = s.Store.Posts.UnsavePost(r.Context(), p.of.UserID, digest.PostID(p.about), s.Now().Add(-unsaveTime))
 	}
 	if err == nil {
 		p, err = s.letterSaveOf(r)

@@ -54,7 +54,7 @@ func (s *site) letterSiteOf(r *http.Request) (p letterSitePage, err error) {
 	}
 	today := digest.DateOf(s.Now().In(zoneOr(p.of.TimeZone)))
 	p.First, p.Last = today.Plus(2), today.Plus(farthestPause)
-	p.sub, err = s.Store.SubscriptionSince(r.Context(), p.of.ID, digest.FeedID(l.about))
+	p.sub, err = s.Store.Subscriptions.SubscriptionSince(r.Context(), p.of.ID, digest.FeedID(l.about))
 	if digest.KindOf(err) == digest.NotFound {
 		return p, s.describeLeft(r, &p.remediesPage, digest.FeedID(l.about))
 	}
@@ -107,7 +107,10 @@ func (s *site) displayByLetter(r *http.Request, p *letterSitePage) error {
 	}
 	sub := p.sub.Subscription
 	sub.Display = display
-	err := s.change(r, &p.remediesPage, 0, func(st *store.Store) error { return st.SetSubscription(r.Context(), sub) })
+	err := s.change(r, &p.remediesPage, 0, func(st *store.Store) error {
+		return st.Subscriptions.SetSubscription(
+			r.Context(), sub)
+	})
 	p.sub.Subscription = sub
 	p.describe()
 	return err
@@ -134,7 +137,7 @@ func (s *site) pauseByLetter(r *http.Request, p *letterSitePage) error {
 		return err
 	}
 	err = s.change(r, &p.remediesPage, 0, func(st *store.Store) error {
-		return st.PauseSubscriptionUntil(r.Context(), p.of.ID, p.sub.Feed.ID, until)
+		return st.Subscriptions.PauseSubscriptionUntil(r.Context(), p.of.ID, p.sub.Feed.ID, until)
 	})
 	p.sub.Paused, p.sub.PausedUntil, p.Done = true, until, "paused"
 	p.describe()

@@ -24,7 +24,7 @@ func (r *room) openOutbox() *mailer.Outbox {
 	r.must(err)
 	r.outbox = mailer.NewOutbox(mailer.OutboxOptions{
 		Sender:     &mailer.Sender{Transport: transport, From: "Daily Digest <digest@example.org>"},
-		Suppressed: r.store.Suppressed,
+		Suppressed: r.store.Editions.Suppressed,
 		Now:        func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(&r.letterLog, nil)),
 	})
 	b := r.outbox

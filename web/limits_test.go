@@ -75,9 +75,10 @@ func (v *visitor) slowly(path, contentType string) (typed *io.PipeWriter, done c
 
 // takes subscribes a digest to a feed and returns the path of the feed's page.
 func (r *room) takes(d digest.Digest) string {
-	f, _, err := r.store.EnsureFeed(r.t.Context(), digest.Feed{URL: "https://site.example/feed", Host: "site.example"})
+	f, _, err := r.store.Feeds.EnsureFeed(r.t.Context(),
+		digest.Feed{URL: "https://site.example/feed", Host: "site.example"})
 	r.must(err)
-	_, err = r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
+	_, err = r.store.Subscriptions.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
 	r.must(err)
 	return fmt.Sprintf("/feeds/%d", f.ID)
 }
@@ -108,7 +109,7 @@ func (s *slowSearch) Search(ctx context.Context, user digest.UserID, q store.Sea
 	for range 2000 {
 		runtime.Gosched()
 	}
-	return s.Store.Search(ctx, user, q)
+	return s.Store.Posts.Search(ctx, user, q)
 }
 
 // TestSearchesAreBounded checks the limits for searches, because some queries take minutes.
@@ -118,7 +119,7 @@ func TestSearchesAreBounded(t *testing.T) {
 		slow := &slowSearch{Store: r.store}
 		r.handler = web.New(web.Options{
 			Store: r.store, Search: slow,
-			Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
+			Editions: edition.New(edition.Options{Store: r.store.Editions, Signer: r.signer, BaseURL: r.base}),
 			Signer:   r.signer, BaseURL: r.base, Now: r.handlerNow,
 		})
 		var all sync.WaitGroup
@@ -145,10 +146,11 @@ func (r *room) handlerNow() time.Time { return r.now }
 func TestNamesTurnNothingAround(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
-		f, _, err := r.store.EnsureFeed(r.t.Context(),
+		f, _, err := r.store.Feeds.EnsureFeed(r.t.Context(),
 			digest.Feed{URL: "https://site.example/feed", Host: "site.example", Title: "Site \u202egpj.exe\u2066"})
 		r.must(err)
-		_, err = r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
+		_, err = r.store.Subscriptions.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID},
+			r.now)
 		r.must(err)
 		turned := post("Post Site \u202egpj.exe")
 		turned.Summary, turned.Content = "Words \u202eof it.", "<p>Words \u202eof it.</p>"

@@ -81,10 +81,10 @@ func (s *site) showLinked(w http.ResponseWriter, r *http.Request, me reader, p p
 		p.Asked = shortened(p.Asked)
 		return s.show(w, r, http.StatusUnprocessableEntity, "links", catalogue.Key("Posts that link here"), p)
 	case key != 0:
-		found, err = s.Store.LinkingTo(r.Context(), me.ID, key, 0, s.Now(), mostLinked)
+		found, err = s.Store.Posts.LinkingTo(r.Context(), me.ID, key, 0, s.Now(), mostLinked)
 	default:
 		err = s.searching(r.Context(), me, func(ctx context.Context) (err error) {
-			found, err = s.Store.LinkingToSite(ctx, me.ID, siteKey, s.Now(), mostLinked)
+			found, err = s.Store.Posts.LinkingToSite(ctx, me.ID, siteKey, s.Now(), mostLinked)
 			return err
 		})
 	}
@@ -105,7 +105,7 @@ func (s *site) pointers(r *http.Request, me reader) (all []pointedAddress, err e
 	now := s.Now()
 	var found []store.Pointer
 	err = s.searching(ctx, me, func(ctx context.Context) (err error) {
-		found, err = s.Store.PointedAt(ctx, me.ID, now.Add(-pointedFor*24*time.Hour), now, mostPointers)
+		found, err = s.Store.Posts.PointedAt(ctx, me.ID, now.Add(-pointedFor*24*time.Hour), now, mostPointers)
 		return err
 	})
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *site) pointers(r *http.Request, me reader) (all []pointedAddress, err e
 	for _, f := range found {
 		var a pointedAddress
 		for _, id := range f.Posts[:min(len(f.Posts), besidePost)] {
-			v, err := s.Store.VisiblePost(ctx, me.ID, id)
+			v, err := s.Store.Posts.VisiblePost(ctx, me.ID, id)
 			if digest.KindOf(err) == digest.NotFound || err == nil && v.DueAt.After(now) {
 				continue
 			}
@@ -150,7 +150,7 @@ func (s *site) linking(r *http.Request, me reader, v store.VisiblePost) ([]liste
 	if key == 0 {
 		return nil, nil
 	}
-	found, err := s.Store.LinkingTo(r.Context(), me.ID, key, v.FeedID, s.Now(), besidePost)
+	found, err := s.Store.Posts.LinkingTo(r.Context(), me.ID, key, v.FeedID, s.Now(), besidePost)
 	var all []listedPost
 	for _, o := range found {
 		all = append(all, s.listed(r, o))
@@ -181,7 +181,7 @@ func (s *site) linksJSON(w http.ResponseWriter, r *http.Request) error {
 			map[string]string{"error": "too many requests from this network; try again in a minute"})
 	}
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	u, err := s.Store.TokenReader(r.Context(), hashSecret(strings.TrimSpace(token)))
+	u, err := s.Store.Readers.TokenReader(r.Context(), hashSecret(strings.TrimSpace(token)))
 	if !ok || digest.KindOf(err) == digest.NotFound {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		return writeJSON(w, http.StatusUnauthorized,
@@ -196,7 +196,7 @@ func (s *site) linksJSON(w http.ResponseWriter, r *http.Request) error {
 		return writeJSON(w, http.StatusBadRequest,
 			map[string]string{"error": "url is a web address, escaped as a parameter"})
 	}
-	found, err := s.Store.LinkingTo(r.Context(), u.ID, key, 0, s.Now(), mostLinked)
+	found, err := s.Store.Posts.LinkingTo(r.Context(), u.ID, key, 0, s.Now(), mostLinked)
 	if err != nil {
 		return err
 	}

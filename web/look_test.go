@@ -15,9 +15,10 @@ func TestLookOutlastsTheSession(t *testing.T) {
 	r := newRoom(t, storetest.Open(t, storetest.SQLite(t)))
 	u, _ := r.user("ann@example.org")
 	bob, _ := r.user("bob@example.org")
-	r.must(r.store.SetPages(t.Context(), u.ID, digest.Pages{Direction: digest.LeftToRight, Theme: digest.DarkTheme,
-		TypeSize: digest.Larger}))
-	r.must(r.store.SetLanguage(t.Context(), u.ID, "de"))
+	r.must(r.store.Readers.SetPages(t.Context(), u.ID,
+		digest.Pages{Direction: digest.LeftToRight, Theme: digest.DarkTheme,
+			TypeSize: digest.Larger}))
+	r.must(r.store.Readers.SetLanguage(t.Context(), u.ID, "de"))
 	looks := func(v *visitor, theme, size, language string) {
 		t.Helper()
 		v.get("/sign-in").status(http.StatusOK).has("html", "data-theme", theme).has("html", "data-size",

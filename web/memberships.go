@@ -24,7 +24,7 @@ type membership struct {
 }
 
 func (s *site) membershipsPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	all, err := s.Store.Memberships(r.Context(), me.ID)
+	all, err := s.Store.Members.Memberships(r.Context(), me.ID)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (s *site) membershipsPage(w http.ResponseWriter, r *http.Request, me reader
 	if err != nil {
 		return err
 	}
-	shared, err := s.Store.SharedFeeds(r.Context(), me.ID)
+	shared, err := s.Store.Members.SharedFeeds(r.Context(), me.ID)
 	if err != nil {
 		return err
 	}
@@ -42,11 +42,11 @@ func (s *site) membershipsPage(w http.ResponseWriter, r *http.Request, me reader
 	}
 	p := membershipsPage{Begins: me.MemberOnly && s.SignUp == SignUpOpen}
 	for _, m := range all {
-		n, err := s.Store.Newsletter(r.Context(), m.NewsletterID)
+		n, err := s.Store.Newsletters.Newsletter(r.Context(), m.NewsletterID)
 		if err != nil {
 			return err
 		}
-		d, err := s.Store.Digest(r.Context(), m.DigestID)
+		d, err := s.Store.Readers.Digest(r.Context(), m.DigestID)
 		if err != nil {
 			return err
 		}
@@ -63,9 +63,9 @@ func (s *site) setShared(w http.ResponseWriter, r *http.Request, me reader) erro
 	if err != nil || bad != nil || !r.PostForm.Has("once") {
 		return errBadForm
 	}
-	set := s.Store.ReadInBoth
+	set := s.Store.Members.ReadInBoth
 	if r.PostForm.Get("once") == "1" {
-		set = s.Store.ReadInLetter
+		set = s.Store.Members.ReadInLetter
 	}
 	return showSaved(w, r, set(r.Context(), me.ID, digest.DigestID(membership), digest.FeedID(feed)), "/memberships",
 		"feed")

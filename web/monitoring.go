@@ -144,14 +144,14 @@ func (s *site) examine(ctx context.Context) verdict {
 	var beat time.Time
 	var lags digest.Lags
 	if err == nil && s.Beats {
-		beat, _, err = s.Store.Heartbeat(ctx)
+		beat, _, err = s.Store.Operator.Heartbeat(ctx)
 	}
 	fenced := false
 	if err == nil && s.Beats {
 		fenced, err = s.fenced(ctx)
 	}
 	if err == nil && s.Beats {
-		lags, err = s.Store.Lags(ctx, s.Now(), s.Spread.Deadline)
+		lags, err = s.Store.Operator.Lags(ctx, s.Now(), s.Spread.Deadline)
 	}
 	if err != nil {
 		s.Log.ErrorContext(ctx, "health check failed", "err", err)

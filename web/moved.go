@@ -80,7 +80,7 @@ func (s *site) goBack(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.movePageOf(r)
 	if err == nil && p.Open {
 		err = orSpent(s.changeByLink(r, p.of.UserID, store.LinkUse{DigestID: p.of.ID}, func(st *store.Store) error {
-			return st.UndoMove(r.Context(), p.of.ID, p.FeedID, s.Now())
+			return st.Subscriptions.UndoMove(r.Context(), p.of.ID, p.FeedID, s.Now())
 		}), errSpentMove)
 		p.Open, p.Back = false, true
 	}
@@ -106,7 +106,7 @@ func (s *site) movePageOf(r *http.Request) (movePage, error) {
 		return movePage{}, errNotFound
 	}
 	id, round := digest.OfRound(number)
-	v, err := s.Store.MovesView(r.Context(), digest.DigestID(id))
+	v, err := s.Store.Subscriptions.MovesView(r.Context(), digest.DigestID(id))
 	if err != nil {
 		return movePage{}, orSpent(err, errSpentMove)
 	}

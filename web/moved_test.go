@@ -29,13 +29,14 @@ func (r *room) moves(d digest.Digest, title, from, to string) (digest.Feed, stri
 func (r *room) movesOn(d digest.Digest, from, to string) (digest.Feed, string) {
 	r.t.Helper()
 	ctx := r.t.Context()
-	f, err := r.store.FeedByURL(ctx, from)
+	f, err := r.store.Feeds.FeedByURL(ctx, from)
 	r.must(err)
 	f.URL, f.Host, f.ParsedAt, f.LastOKAt, f.MovedFrom, f.MovedAt = to, feed.Host(to), r.now, r.now, from, r.now
 	f.Errors, f.FailingSince, f.FirstErrorAt = 0, time.Time{}, time.Time{}
-	_, err = r.store.Record(ctx, r.now, []store.Polled{{Feed: f, Arrival: store.Arrival{Abroad: true, Read: true}}})
+	_, err = r.store.Feeds.Record(ctx, r.now, []store.Polled{{Feed: f,
+		Arrival: store.Arrival{Abroad: true, Read: true}}})
 	r.must(err)
-	there, err := r.store.FeedByURL(ctx, to)
+	there, err := r.store.Feeds.FeedByURL(ctx, to)
 	r.must(err)
 	return there, "/moved/" + r.signer.SignPair(digest.ForGoingBack, int64(d.ID), int64(there.ID))
 }
@@ -43,17 +44,17 @@ func (r *room) movesOn(d digest.Digest, from, to string) (digest.Feed, string) {
 // subscribes subscribes a digest to the feed at an address.
 func (r *room) subscribes(d digest.Digest, title, address string) {
 	r.t.Helper()
-	f, _, err := r.store.EnsureFeed(r.t.Context(),
+	f, _, err := r.store.Feeds.EnsureFeed(r.t.Context(),
 		digest.Feed{URL: address, Host: feed.Host(address), State: digest.FeedActive, Title: title})
 	r.must(err)
-	_, err = r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
+	_, err = r.store.Subscriptions.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
 	r.must(err)
 }
 
 // subscribedTo returns the addresses of a digest's feeds.
 func (r *room) subscribedTo(d digest.Digest) string {
 	r.t.Helper()
-	subs, err := r.store.AllSubscriptions(r.t.Context(), d.ID)
+	subs, err := r.store.Subscriptions.AllSubscriptions(r.t.Context(), d.ID)
 	r.must(err)
 	var all []string
 	for _, sub := range subs {

@@ -38,7 +38,7 @@ func (r *room) crowdOf(d digest.Digest, sites int) {
 func (p *pageShow) crowdedPages(direction digest.Direction) {
 	p.t.Helper()
 	u, d := p.user("crowd@example.org")
-	p.must(p.store.SetPages(p.t.Context(), u.ID, pages(direction, false)))
+	p.must(p.store.Readers.SetPages(p.t.Context(), u.ID, pages(direction, false)))
 	p.crowdOf(d, 150)
 	p.midnight()
 	p.indexed()

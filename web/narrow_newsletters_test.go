@@ -14,7 +14,7 @@ import (
 func (p *pageShow) newsletterPages(me *visitor, u digest.User, d digest.Digest) {
 	p.t.Helper()
 	owner, _ := p.user("publisher@example.org")
-	n, err := p.store.AddNewsletter(p.t.Context(), digest.Newsletter{
+	n, err := p.store.Newsletters.AddNewsletter(p.t.Context(), digest.Newsletter{
 		Slug: strings.Repeat("x", 40), Name: endless[:60], HeaderText: "https://a.example/" +
 			endless, FooterText: endless, Description: mixed + "\n\n" + endless, SiteURL: "https://" +
 			strings.Repeat("long.", 20) + "example/",
@@ -37,7 +37,8 @@ func (p *pageShow) newsletterPages(me *visitor, u digest.User, d digest.Digest) 
 			p.add("newsletter_join", guest.post(path+"/confirm", url.Values{"token": {l.token}}))
 		}
 	}
-	_, _, err = p.store.Join(p.t.Context(), n.ID, store.Joining{Email: u.Email, TimeZone: "UTC", Asked: true}, p.now)
+	_, _, err = p.store.Members.Join(p.t.Context(), n.ID, store.Joining{Email: u.Email, TimeZone: "UTC", Asked: true},
+		p.now)
 	p.must(err)
 	p.midnight()
 	p.add("newsletter", guest.get(path+"?asked=1"))
@@ -46,7 +47,7 @@ func (p *pageShow) newsletterPages(me *visitor, u digest.User, d digest.Digest) 
 	p.add("edition", me.get(letters[0]))
 	waits := n
 	waits.Slug, waits.State = strings.Repeat("y", 40), digest.NewsletterPending
-	_, err = p.store.AddNewsletter(p.t.Context(), waits, owner.ID, p.now)
+	_, err = p.store.Newsletters.AddNewsletter(p.t.Context(), waits, owner.ID, p.now)
 	p.must(err)
 	p.add("operator_newsletters", me.get("/operator/newsletters"))
 	p.publisherPages(n, owner)
@@ -59,7 +60,7 @@ func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
 	p.t.Helper()
 	v := p.visitor().signIn(owner)
 	n.ApproveWithin, n.WantedName, n.WantedFromName = time.Hour, endless[1:60], endless[2:60]
-	p.must(p.store.SetNewsletter(p.t.Context(), n, p.now))
+	p.must(p.store.Newsletters.SetNewsletter(p.t.Context(), n, p.now))
 	p.brings(digest.Subscription{DigestID: n.ArchiveID}, mixed, uglyPosts("Approved.")...)
 	p.midnight()
 	p.brings(digest.Subscription{DigestID: n.ArchiveID}, endless, uglyPosts("Another of its own.")...)
@@ -68,7 +69,7 @@ func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
 	p.add("publisher_new", v.get("/newsletters/new"))
 	p.add("publisher_new", v.post("/newsletters/new", url.Values{"address": {endless}, "name": {mixed},
 		"slug": {endless}, "line": {endless}, "description": {mixed}}))
-	p.must(p.store.SetNewsletterState(p.t.Context(), n.ID, digest.NewsletterHeld, endless, p.now))
+	p.must(p.store.Newsletters.SetNewsletterState(p.t.Context(), n.ID, digest.NewsletterHeld, endless, p.now))
 	p.add("publisher_list", v.get("/newsletters"))
 	p.add("publisher", v.get(path))
 	p.add("publisher_logo", v.sendFile(path+"/logo", "picture", endless+".png", endless, nil))
@@ -83,9 +84,9 @@ func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
 	p.add("publisher_feeds", v.post(path+"/feeds", url.Values{"address": {endless}}))
 	p.add("publisher_people", v.post(path+"/people", url.Values{"email": {endless}}))
 	ed, _ := p.user(strings.Repeat("e", 64) + "@" + strings.Repeat(strings.Repeat("y", 40)+".", 4) + "example")
-	p.must(p.store.SetRole(p.t.Context(), n.ID, ed.ID, digest.RoleEditor, p.now))
+	p.must(p.store.Newsletters.SetRole(p.t.Context(), n.ID, ed.ID, digest.RoleEditor, p.now))
 	p.add("publisher_people", v.get(path+"/people"))
-	p.must(p.store.OfferNewsletter(p.t.Context(), n.ID, ed.ID, p.now))
+	p.must(p.store.Newsletters.OfferNewsletter(p.t.Context(), n.ID, ed.ID, p.now))
 	p.add("publisher_people", v.get(path+"/people?saved=offered"))
 	p.add("publisher_people", p.visitor().signIn(ed).get(path+"/people"))
 	p.add("publisher_tokens", v.post(path+"/tokens", url.Values{"name": {endless[:90]}}))
@@ -108,7 +109,7 @@ func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
 	p.add("publisher_join", v.get(path+"/members/add"))
 	p.add("publisher_join", v.post(path+"/members/add", url.Values{"email": {endless}, "zone": {"Amerika/Argentinien"},
 		"proof": {endless + endless}}))
-	p.must(p.store.SetNewsletterState(p.t.Context(), n.ID, digest.NewsletterActive, "", p.now))
+	p.must(p.store.Newsletters.SetNewsletterState(p.t.Context(), n.ID, digest.NewsletterActive, "", p.now))
 	email := strings.Repeat("m", 64) + "@" + strings.Repeat(strings.Repeat("y", 40)+".", 4) + "example"
 	at := v.post(path+"/members/add", url.Values{"email": {email}, "zone": {"America/Argentina/ComodRivadavia"},
 		"proof": {endless[:200]}}).status(http.StatusSeeOther)

@@ -139,8 +139,8 @@ func (p *pageShow) openAll(direction digest.Direction) {
 
 	email := strings.Repeat("x", 64) + "@" + strings.Repeat(strings.Repeat("y", 40)+".", 4) + "example"
 	u, d := p.user(email)
-	p.must(p.store.SetOperator(p.t.Context(), u.ID, true))
-	p.must(p.store.SetPages(p.t.Context(), u.ID, pages(direction, true)))
+	p.must(p.store.Operator.SetOperator(p.t.Context(), u.ID, true))
+	p.must(p.store.Readers.SetPages(p.t.Context(), u.ID, pages(direction, true)))
 	me := p.visitor()
 	me.header["Origin"] = "http://" + strings.TrimPrefix(p.base, "http://")
 	me.signIn(u)
@@ -302,8 +302,9 @@ func (p *pageShow) settingsPages(me *visitor, u digest.User) {
 		me.post("/settings/travel", url.Values{"zone": {"America/North_Dakota/New_Salem"}, "from": {day(n)},
 			"to": {day(n + 4)}}).status(http.StatusSeeOther)
 	}
-	p.must(p.store.AddPasskey(p.t.Context(), store.Passkey{UserID: u.ID, CredentialID: []byte("a"), Credential: "{}",
-		Name: endless}, p.now))
+	p.must(p.store.Sessions.AddPasskey(p.t.Context(),
+		store.Passkey{UserID: u.ID, CredentialID: []byte("a"), Credential: "{}",
+			Name: endless}, p.now))
 	p.add("settings", me.get("/settings"))
 	p.add("settings_zone", me.get("/settings/zone?saved=zone"))
 	p.add("settings_zone", me.post("/settings/zone", url.Values{"zone": {endless}}))
@@ -337,16 +338,16 @@ func (p *pageShow) settingsPages(me *visitor, u digest.User) {
 func (p *pageShow) operatorPages(me *visitor) {
 	p.t.Helper()
 	p.troubles(mixed)
-	p.must(p.store.Suppress(p.t.Context(), digest.Suppression{Email: strings.Repeat("s", 60) + "@example.org",
+	p.must(p.store.Editions.Suppress(p.t.Context(), digest.Suppression{Email: strings.Repeat("s", 60) + "@example.org",
 		Reason: digest.ForComplaint, Evidence: endless, CreatedAt: p.now}))
 	p.add("operator", me.get("/operator"))
 	p.add("invitations", me.post("/operator/invitations", nil))
 	p.add("operator_readers", me.get("/operator/readers?q=@"))
 	p.add("operator_readers", me.get("/operator/readers?q="+endless))
-	bob, err := p.store.UserByEmail(p.t.Context(), "bob@example.org")
+	bob, err := p.store.Readers.UserByEmail(p.t.Context(), "bob@example.org")
 	p.must(err)
 	p.add("operator_reader", me.get(fmt.Sprintf("/operator/readers/%d", bob.ID)))
-	cleo, err := p.store.UserByEmail(p.t.Context(), "cleo@example.org")
+	cleo, err := p.store.Readers.UserByEmail(p.t.Context(), "cleo@example.org")
 	p.must(err)
 	p.add("operator_reader", me.get(fmt.Sprintf("/operator/readers/%d", cleo.ID)))
 	p.operatorChanges(me, cleo)
@@ -371,7 +372,7 @@ func (p *pageShow) operatorPages(me *visitor) {
 		DKIMAligned: true, Disposition: "none", Count: 3})
 	p.add("operator_dmarc", me.get("/operator/dmarc"))
 	p.fenced = true
-	p.must(p.store.Unfence(p.t.Context(), "https://"+strings.Repeat("elsewhere", 6)+".example", p.now))
+	p.must(p.store.Operator.Unfence(p.t.Context(), "https://"+strings.Repeat("elsewhere", 6)+".example", p.now))
 	p.add("operator", me.get("/operator"))
 	p.add("edition", me.get("/"))
 	p.fenced = false
@@ -385,11 +386,11 @@ func (p *pageShow) operatorChanges(me *visitor, u digest.User) {
 	me.post(path+"/pause", url.Values{"until": {""}}).status(http.StatusSeeOther)
 	p.add("operator_reader", me.get(path))
 	p.add("operator_readers", me.get("/operator/readers"))
-	p.must(p.store.AddSignUp(p.t.Context(), []byte("x"), store.SignUp{Email: strings.Repeat("n", 60) + "@" +
+	p.must(p.store.Sessions.AddSignUp(p.t.Context(), []byte("x"), store.SignUp{Email: strings.Repeat("n", 60) + "@" +
 		strings.Repeat("n", 60) + ".example", TimeZone: "UTC"}, p.now, p.now.Add(time.Hour)))
 	p.add("operator_readers", me.get("/operator/readers?state=unconfirmed"))
 	p.add("operator_remove", me.post(path+"/remove", url.Values{"address": {endless}}))
-	_, err := p.store.AddNewsletter(p.t.Context(),
+	_, err := p.store.Newsletters.AddNewsletter(p.t.Context(),
 		digest.Newsletter{Slug: "owned", Name: endless[:60], SiteURL: "https://a.example/", Cadence: digest.Daily,
 			State: digest.NewsletterActive, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}},
 		u.ID, p.now)

@@ -63,7 +63,7 @@ const (
 // newsletterOf returns the newsletter in the request's path. It returns errNotFound for a
 // newsletter that is not approved yet.
 func (s *site) newsletterOf(r *http.Request) (newsletterName, error) {
-	n, err := s.Store.NewsletterBySlug(r.Context(), r.PathValue("slug"))
+	n, err := s.Store.Newsletters.NewsletterBySlug(r.Context(), r.PathValue("slug"))
 	if digest.KindOf(err) == digest.NotFound || err == nil && n.State == digest.NewsletterPending {
 		return newsletterName{}, errNotFound
 	}
@@ -80,7 +80,7 @@ func (s *site) newsletterPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *site) showNewsletter(w http.ResponseWriter, r *http.Request, status int, p newsletterPage) error {
-	letters, err := s.Store.LettersLeft(r.Context(), p.Newsletter, s.Now(), lettersShown+1)
+	letters, err := s.Store.Newsletters.LettersLeft(r.Context(), p.Newsletter, s.Now(), lettersShown+1)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (s *site) newsletterArchivePage(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return err
 	}
-	letters, err := s.Store.LettersLeft(r.Context(), n.Newsletter, s.Now(), lettersListed)
+	letters, err := s.Store.Newsletters.LettersLeft(r.Context(), n.Newsletter, s.Now(), lettersListed)
 	p := newsletterArchivePage{n, byMonth(letters)}
 	return s.showPage(w, r, err, "newsletter_archive", titled(catalogue.Key("All issues"), n.Name), p)
 }
@@ -113,14 +113,14 @@ func (s *site) newsletterLetterPage(w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return errNotFound
 	}
-	v, err := s.Store.EditionView(r.Context(), n.ArchiveID, date, s.Now())
+	v, err := s.Store.Subscriptions.EditionView(r.Context(), n.ArchiveID, date, s.Now())
 	if err != nil {
 		return err
 	}
 	if v.SendAt.After(s.Now()) {
 		return errNotFound
 	}
-	d, err := s.Store.LetterDelivery(r.Context(), n.Newsletter, v.Edition)
+	d, err := s.Store.Newsletters.LetterDelivery(r.Context(), n.Newsletter, v.Edition)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func (s *site) followClick(w http.ResponseWriter, r *http.Request) error {
 	}
 	if now := s.Now(); isFollowed(r) && s.clicked.isFirst(s.clientNetwork(r)+" "+r.PathValue("name"), now) &&
 		s.limits.clicks.allow("", now) {
-		if err := s.Store.CountClick(r.Context(), c, now); err != nil {
+		if err := s.Store.Newsletters.CountClick(r.Context(), c, now); err != nil {
 			s.Log.Warn("cannot count a click", "err", err)
 		}
 	}

@@ -16,13 +16,13 @@ import (
 func TestFollowClick(t *testing.T) {
 	each(t, func(r *room) {
 		anna, n := r.publishing("anna@example.org", "anna-writes", "The boat")
-		refs, err := r.store.WaitingPosts(r.t.Context(), n.ArchiveID)
+		refs, err := r.store.Editions.WaitingPosts(r.t.Context(), n.ArchiveID)
 		r.must(err)
 		c := digest.Click{Newsletter: n.ID, Post: refs[0].PostID, URL: "https://site.example/post?a=1&b=2"}
 		path := c.Path(r.signer)
 		count := func(want int64) {
 			r.t.Helper()
-			got, err := r.store.ClickCounts(r.t.Context(), n.ID, 10)
+			got, err := r.store.Newsletters.ClickCounts(r.t.Context(), n.ID, 10)
 			r.must(err)
 			if want == 0 && len(got) == 0 {
 				return
@@ -48,7 +48,7 @@ func TestFollowClick(t *testing.T) {
 			r.t.Error("it is counted unasked")
 		}
 		n.CountClicks = true
-		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
+		r.must(r.store.Newsletters.SetNewsletter(r.t.Context(), n, r.now))
 		r.visitor().get("/n/anna-writes").contains(".ask", "not who clicks")
 		from := func(address string) *visitor {
 			v := r.visitor()
@@ -72,8 +72,8 @@ func TestFollowClick(t *testing.T) {
 			strings.Replace(path, "/go/", "/go/1", 1), "/go/1.1/x", "/go/1.1/x?to=https://evil.example/"} {
 			r.visitor().get(wrong).status(http.StatusNotFound)
 		}
-		r.must(r.store.SetNewsletterState(r.t.Context(), n.ID, digest.NewsletterEnded, "", r.now))
-		r.must(r.store.RemoveNewsletter(r.t.Context(), n.ID))
+		r.must(r.store.Newsletters.SetNewsletterState(r.t.Context(), n.ID, digest.NewsletterEnded, "", r.now))
+		r.must(r.store.Newsletters.RemoveNewsletter(r.t.Context(), n.ID))
 		leads(from("203.0.113.10"), "GET")
 	})
 }

@@ -64,7 +64,7 @@ type atomEntry struct {
 
 // makeFeed returns the feed of a newsletter, and when its newest issue was published; zero: it has none.
 func (s *site) makeFeed(ctx context.Context, n digest.Newsletter) (body []byte, newest time.Time, err error) {
-	letters, err := s.Store.LettersLeft(ctx, n, s.Now(), lettersInFeed)
+	letters, err := s.Store.Newsletters.LettersLeft(ctx, n, s.Now(), lettersInFeed)
 	if err != nil {
 		return nil, newest, err
 	}
@@ -92,7 +92,7 @@ func (s *site) makeFeed(ctx context.Context, n digest.Newsletter) (body []byte, 
 
 // feedEntry returns the entry of an issue, with its headlines.
 func (s *site) feedEntry(ctx context.Context, n digest.Newsletter, e digest.Edition, address string) (atomEntry, error) {
-	d, err := s.Store.LetterDelivery(ctx, n, e)
+	d, err := s.Store.Newsletters.LetterDelivery(ctx, n, e)
 	if err != nil {
 		return atomEntry{}, err
 	}

@@ -75,7 +75,7 @@ func (s *site) isFull(r *http.Request, n digest.Newsletter) (bool, error) {
 	if n.MemberLimit == 0 {
 		return false, nil
 	}
-	has, err := s.Store.CountMembers(r.Context(), n.ID)
+	has, err := s.Store.Newsletters.CountMembers(r.Context(), n.ID)
 	return has >= n.MemberLimit, err
 }
 
@@ -91,7 +91,7 @@ func (s *site) asked(w http.ResponseWriter, r *http.Request, n newsletterName, b
 // joinZone returns the time zone in the form, or the publisher's if the form has none.
 func (s *site) joinZone(r *http.Request, p *newsletterPage) (string, error) {
 	if strings.TrimSpace(p.Zone) == "" {
-		archive, err := s.Store.Digest(r.Context(), p.ArchiveID)
+		archive, err := s.Store.Readers.Digest(r.Context(), p.ArchiveID)
 		return archive.TimeZone, err
 	}
 	zone, _ := p.readZone()
@@ -147,27 +147,27 @@ func (s *site) joinLanguage(r *http.Request, n digest.Newsletter) *catalogue.Lan
 // speakAs stores the browser's language for a new member without a digest, if no language is stored
 // yet.
 func (s *site) speakAs(r *http.Request, m digest.Member) error {
-	u, err := s.Store.User(r.Context(), m.UserID)
+	u, err := s.Store.Readers.User(r.Context(), m.UserID)
 	if err != nil || !u.MemberOnly || u.Language != "" || r.Header.Get("Accept-Language") == "" {
 		return err
 	}
-	return s.Store.SetLanguage(r.Context(), u.ID, catalogue.Match(r.Header.Get("Accept-Language")).Code)
+	return s.Store.Readers.SetLanguage(r.Context(), u.ID, catalogue.Match(r.Header.Get("Accept-Language")).Code)
 }
 
 // writeJoin returns the email with the confirmation link, or a note that the address is already a
 // member.
 func (s *site) writeJoin(l *catalogue.Language, n digest.Newsletter, q store.JoinRequest) writeLetter {
 	return func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
-		m, err := s.Store.Member(ctx, n.ID, q.Email)
+		m, err := s.Store.Members.Member(ctx, n.ID, q.Email)
 		if err == nil && m.State != digest.DigestLeft {
-			u, _ := s.Store.User(ctx, m.UserID) // zero if the query fails
+			u, _ := s.Store.Readers.User(ctx, m.UserID) // zero if the query fails
 			return m.Email, memberLetter(letterLanguage(u, l), s.BaseURL, n), nil
 		}
 		if err != nil && digest.KindOf(err) != digest.NotFound {
 			return "", render.LetterContent{}, err
 		}
 		token, now := newSecret(), s.Now()
-		err = s.Store.AddJoinRequest(ctx, hashSecret(token), q, now, now.Add(life))
+		err = s.Store.Members.AddJoinRequest(ctx, hashSecret(token), q, now, now.Add(life))
 		return q.Email, joinLetter(l, s.BaseURL, n, token), err
 	}
 }
@@ -187,7 +187,7 @@ func (s *site) confirmJoinPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := joinPage{newsletterName: n, Token: r.URL.Query().Get("token")}
-	p.JoinRequest, err = s.Store.JoinRequest(r.Context(), hashSecret(p.Token), s.Now())
+	p.JoinRequest, err = s.Store.Members.JoinRequest(r.Context(), hashSecret(p.Token), s.Now())
 	if err == nil && p.JoinRequest.NewsletterID != n.ID {
 		err = errNotFound
 	}
@@ -205,7 +205,7 @@ func (s *site) confirmJoin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q, m, err := s.Store.ConfirmJoin(r.Context(), hashSecret(token), s.clientName(r), s.Now())
+	q, m, err := s.Store.Members.ConfirmJoin(r.Context(), hashSecret(token), s.clientName(r), s.Now())
 	if err != nil {
 		if full, _ := s.isFull(r, n.Newsletter); full && digest.KindOf(err) == digest.Conflict {
 			return errNewsletterFull // the request stays stored and can be confirmed later, until it expires
@@ -216,7 +216,7 @@ func (s *site) confirmJoin(w http.ResponseWriter, r *http.Request) error {
 		s.Log.WarnContext(r.Context(), "cannot read the language of a new member", "member", int64(m.UserID), "err",
 			err)
 	}
-	d, err := s.Store.Digest(r.Context(), m.DigestID)
+	d, err := s.Store.Readers.Digest(r.Context(), m.DigestID)
 	p := joinPage{newsletterName: n, JoinRequest: q,
 		Next: catalogue.Time("Monday 2 January", d.NextDueAt.In(zoneOr(m.TimeZone)))}
 	return s.showPage(w, r, err, "newsletter_join", catalogue.Key("Welcome to %s").With(n.Name), p)

@@ -14,7 +14,7 @@ func TestJoinSpeaks(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")
 		n := r.newsletter(anna)
-		r.must(r.store.SetLanguage(t.Context(), anna.ID, "fr"))
+		r.must(r.store.Readers.SetLanguage(t.Context(), anna.ID, "fr"))
 		asks := func(email, language string) letter {
 			r.accepts = language
 			r.joins(url.Values{"email": {email}}, "https://anna.example").status(http.StatusSeeOther)
@@ -32,9 +32,9 @@ func TestJoinSpeaks(t *testing.T) {
 		says(asks("kim@example.org", "tlh"), "Confirm")
 		r.accepts = "es"
 		r.visitor().post("/n/anna-writes/confirm", url.Values{"token": {l.token}}).status(http.StatusOK)
-		m, err := r.store.Member(t.Context(), n.ID, "mo@example.org")
+		m, err := r.store.Members.Member(t.Context(), n.ID, "mo@example.org")
 		r.must(err)
-		u, err := r.store.User(t.Context(), m.UserID)
+		u, err := r.store.Readers.User(t.Context(), m.UserID)
 		r.must(err)
 		if u.Language != "es" {
 			t.Errorf("who confirmed is spoken to in %q", u.Language)

@@ -76,7 +76,7 @@ func (s *site) sendLogo(w http.ResponseWriter, r *http.Request, n digest.Newslet
 	if !strings.HasPrefix(file, "logo-") {
 		return errNotFound
 	}
-	picture, err := s.Store.NewsletterLogo(r.Context(), n.ID, file)
+	picture, err := s.Store.Newsletters.NewsletterLogo(r.Context(), n.ID, file)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func TestNewsletterSheet(t *testing.T) {
 		r.midnight()
 		sheet := func(accent string) string {
 			n.Accent = accent
-			r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
+			r.must(r.store.Newsletters.SetNewsletter(r.t.Context(), n, r.now))
 			var address string
 			for _, path := range []string{"", "/letters", "/2026-11-21"} {
 				page := v.get("/n/anna-writes" + path).status(http.StatusOK)
@@ -62,7 +62,7 @@ func TestNewsletterSheet(t *testing.T) {
 		}
 		v.get(green).status(http.StatusNotFound)
 		v.get("/n/anna-writes/look/colours-.css").status(http.StatusNotFound)
-		r.must(r.store.SetNewsletterState(r.t.Context(), n.ID, digest.NewsletterPending, "", r.now))
+		r.must(r.store.Newsletters.SetNewsletterState(r.t.Context(), n.ID, digest.NewsletterPending, "", r.now))
 		v.get(red).status(http.StatusNotFound)
 	})
 }
@@ -93,7 +93,7 @@ func TestNewsletterLogo(t *testing.T) {
 		v.sendFile(path, "picture", "x.png", wideLogo(720, 180), nil).status(http.StatusSeeOther)
 		own := v.get(path+"?saved=logo").contains(".notice", "Saved.").attrs(".logo img", "src")
 		v.get(own[0]).status(http.StatusOK)
-		n, err := r.store.Newsletter(r.t.Context(), n.ID)
+		n, err := r.store.Newsletters.Newsletter(r.t.Context(), n.ID)
 		r.must(err)
 		r.midnight()
 		guest := r.visitor()
@@ -126,8 +126,8 @@ func TestNewsletterLogo(t *testing.T) {
 			guest.get("/n/anna-writes/look/" + name).status(http.StatusNotFound)
 		}
 		n.HeaderText, n.Accent = "Hello.", "#0b5d4a"
-		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
-		r.must(r.store.SetNewsletterLetter(r.t.Context(), digest.NewsletterLetter{NewsletterID: n.ID,
+		r.must(r.store.Newsletters.SetNewsletter(r.t.Context(), n, r.now))
+		r.must(r.store.Newsletters.SetNewsletterLetter(r.t.Context(), digest.NewsletterLetter{NewsletterID: n.ID,
 			LocalDate: digest.Date{Year: 2026, Month: 11, Day: 21}, Note: "Back again."}))
 		mailed := guest.get("/e/" +
 			r.signer.Sign(digest.ForEdition, int64(r.edition(digest.Digest{ID: n.ArchiveID}).ID))).status(http.StatusOK)
@@ -148,7 +148,7 @@ func TestNewsletterLogo(t *testing.T) {
 		v.sendFile(path, "picture", "x.png", wideLogo(100, 100), nil).status(http.StatusSeeOther)
 		square := guest.get("/n/anna-writes").shows(".nameplate", "Letters of anna-writes")
 		square.has(".top .logo img", "alt", "")
-		r.must(r.store.SetNewsletterState(r.t.Context(), n.ID, digest.NewsletterPending, "", r.now))
+		r.must(r.store.Newsletters.SetNewsletterState(r.t.Context(), n.ID, digest.NewsletterPending, "", r.now))
 		src := v.get(path).attrs(".logo img", "src")[0]
 		v.get(src).status(http.StatusOK)
 		guest.get(strings.Replace(src, path, "/n/anna-writes/look", 1)).status(http.StatusNotFound)

@@ -12,7 +12,7 @@ import (
 // newsletter adds a newsletter of a reader in Paris.
 func (r *room) newsletter(owner digest.User) digest.Newsletter {
 	r.t.Helper()
-	n, err := r.store.AddNewsletter(r.t.Context(), digest.Newsletter{
+	n, err := r.store.Newsletters.AddNewsletter(r.t.Context(), digest.Newsletter{
 		Slug: "anna-writes", Name: "Anna & co", Description: "Of boats.\n\nAnd <b>kites</b>.",
 		SiteURL: "https://anna.example/",
 		Cadence: digest.Daily, State: digest.NewsletterActive, ReturnURLs: "https://anna.example/thanks",

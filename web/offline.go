@@ -188,7 +188,7 @@ func (s *site) offlineEditions(w http.ResponseWriter, r *http.Request, me reader
 	if !s.Offline {
 		return errNotFound
 	}
-	list, err := s.Store.LatestEditions(r.Context(), me.Digest.ID, s.Now(), mostOfflineEditions)
+	list, err := s.Store.Editions.LatestEditions(r.Context(), me.Digest.ID, s.Now(), mostOfflineEditions)
 	if err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (s *site) offlineEdition(w http.ResponseWriter, r *http.Request, me reader)
 	if err != nil || !s.Offline {
 		return errNotFound
 	}
-	v, err := s.Store.EditionView(r.Context(), me.Digest.ID, date, s.Now())
+	v, err := s.Store.Subscriptions.EditionView(r.Context(), me.Digest.ID, date, s.Now())
 	if err != nil {
 		return err
 	}

@@ -275,7 +275,7 @@ func TestReadOnASlowNetwork(t *testing.T) {
 	d.slow.Store(false)
 	d.syncs()
 	d.waits(`document.querySelectorAll(".waits").length`, "0") // the worker notifies the page
-	saved, err := d.store.SavedAmong(t.Context(), ann.ID, []digest.PostID{1})
+	saved, err := d.store.Posts.SavedAmong(t.Context(), ann.ID, []digest.PostID{1})
 	if d.must(err); len(saved) != 1 {
 		t.Errorf("ann has saved %v", saved)
 	}
@@ -301,7 +301,7 @@ func TestKeptForOneAccount(t *testing.T) {
 	d.says("Saved. We’ll sync when you’re online.")
 
 	d.cut.Store(false)
-	_, err := d.store.EndSessions(t.Context(), ann.ID)
+	_, err := d.store.Sessions.EndSessions(t.Context(), ann.ID)
 	d.must(err)
 	d.opens(path)
 	d.says("Sign in")
@@ -321,7 +321,7 @@ func TestKeptForOneAccount(t *testing.T) {
 		t.Errorf("bob is shown ann's post: %v", err)
 	}
 	d.waits(pages, "0")
-	saved, err := d.store.SavedAmong(t.Context(), bob.ID, []digest.PostID{1, 2})
+	saved, err := d.store.Posts.SavedAmong(t.Context(), bob.ID, []digest.PostID{1, 2})
 	if d.must(err); len(saved) > 0 {
 		t.Errorf("bob has saved %v", saved)
 	}
@@ -379,7 +379,7 @@ func TestSignOutWithoutANetwork(t *testing.T) {
 	d.cut.Store(false)
 	d.run(leave)
 	d.says("A newspaper from the sites you chose")
-	saved, err := d.store.SavedAmong(t.Context(), ann.ID, []digest.PostID{1})
+	saved, err := d.store.Posts.SavedAmong(t.Context(), ann.ID, []digest.PostID{1})
 	if d.must(err); len(saved) != 1 {
 		t.Errorf("what waited was not sent before: %v", saved)
 	}

@@ -53,7 +53,7 @@ type need struct {
 func (s *site) operatorPage(v *visit) error {
 	ctx, now := v.ctx, v.now
 	work := chart.NewWork(now, workHours)
-	view, err := s.Store.OperatorView(ctx, now, work.Hours[0].At, s.Spread.Deadline, operatorShown)
+	view, err := s.Store.Operator.OperatorView(ctx, now, work.Hours[0].At, s.Spread.Deadline, operatorShown)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (p *operatorPage) needAt(place string, what catalogue.Key, values ...any) {
 // mailAgain removes an address from the suppression list.
 func (s *site) mailAgain(v *visit) error {
 	done := "mailed-again"
-	switch err := s.Store.Unsuppress(v.ctx, v.PostForm.Get("address")); {
+	switch err := s.Store.Editions.Unsuppress(v.ctx, v.PostForm.Get("address")); {
 	case digest.KindOf(err) == digest.NotFound:
 		done = "was-mailed"
 	case err != nil:
@@ -343,14 +343,14 @@ func (p *operatorPage) listMail(waiting store.MailWaiting, lanes []digest.Lane, 
 
 // resumeMail retries a lane with a problem now, as "digest queue resume" does.
 func (s *site) resumeMail(v *visit) error {
-	l, err := s.Store.Lane(v.ctx, v.PostForm.Get("lane"))
+	l, err := s.Store.Editions.Lane(v.ctx, v.PostForm.Get("lane"))
 	if err != nil {
 		return err
 	}
 	if !l.Alarm && l.Until.IsZero() && l.Width == 0 && l.Reason == "" {
 		return v.saved(nil, "/operator", "was-resumed")
 	}
-	if err := s.Store.ResumeLane(v.ctx, v.now, l.Name); err != nil {
+	if err := s.Store.Editions.ResumeLane(v.ctx, v.now, l.Name); err != nil {
 		return err
 	}
 	s.Log.InfoContext(v.ctx, "an operator resumed a lane", "operator", int64(v.ID), "lane", l.Name)

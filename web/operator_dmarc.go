@@ -27,7 +27,7 @@ type reportedSource struct{ dmarc.Source }
 // operatorDMARCPage shows which servers send email from the domains of this instance, as receivers report it.
 func (s *site) operatorDMARCPage(w http.ResponseWriter, r *http.Request, _ reader) error {
 	const days, most = 30, 100
-	sum, err := s.Store.DMARCSummary(r.Context(), digest.DateOf(s.Now().UTC()).Plus(-days), most+1)
+	sum, err := s.Store.Editions.DMARCSummary(r.Context(), digest.DateOf(s.Now().UTC()).Plus(-days), most+1)
 	p := operatorDMARCPage{ReportAddress: s.ReportAddress, More: len(sum.Failing) > most || len(sum.Passing) > most}
 	for _, total := range sum.Totals {
 		d := reportedDomain{Total: total}

@@ -13,7 +13,7 @@ import (
 func (r *room) reportsOn(reporter string, rows ...dmarc.Row) {
 	r.t.Helper()
 	begin := r.now.Add(-24 * time.Hour)
-	_, err := r.store.RecordDMARC(r.t.Context(), dmarc.Report{
+	_, err := r.store.Editions.RecordDMARC(r.t.Context(), dmarc.Report{
 		Reporter: reporter, ID: "1", Domain: "example.org", Begin: begin, End: begin.Add(23 * time.Hour), Rows: rows,
 	}, r.now)
 	r.must(err)

@@ -55,7 +55,7 @@ func (s *site) showOperatorFeed(w http.ResponseWriter, r *http.Request, status i
 	case f.LastStatus != 0:
 		p.Answer = catalogue.Key("status %d").With(f.LastStatus)
 	}
-	if p.Earliest, err = s.Store.VouchedAt(f.Feed, now); err != nil {
+	if p.Earliest, err = s.Store.Feeds.VouchedAt(f.Feed, now); err != nil {
 		return err
 	}
 	p.Now = !p.Earliest.After(now)
@@ -71,7 +71,7 @@ func (s *site) operatedFeed(r *http.Request) (store.FeedInfo, error) {
 	if err != nil {
 		return store.FeedInfo{}, err
 	}
-	return s.Store.Feed(r.Context(), digest.FeedID(id))
+	return s.Store.Feeds.Feed(r.Context(), digest.FeedID(id))
 }
 
 // neverAsked explains why even the operator cannot start a poll; nil if they can.
@@ -96,7 +96,7 @@ func (s *site) askFeed(w http.ResponseWriter, r *http.Request, me reader) error 
 	if why := neverAsked(f); why != nil {
 		return s.showOperatorFeed(w, r, http.StatusConflict, operatorFeedPage{Wrong: why})
 	}
-	if err := s.Store.Vouch(r.Context(), f.ID, s.Now()); err != nil {
+	if err := s.Store.Feeds.Vouch(r.Context(), f.ID, s.Now()); err != nil {
 		return err
 	}
 	s.Log.InfoContext(r.Context(), "an operator queued a poll", "operator", int64(me.ID), "feed", int64(f.ID))

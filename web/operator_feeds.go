@@ -39,7 +39,7 @@ func (s *site) operatorFeedsPage(w http.ResponseWriter, r *http.Request, _ reade
 	}
 	if wrong == nil {
 		for _, address := range withEachScheme(p.Asked, address) {
-			f, err := s.Store.FeedByURL(r.Context(), address)
+			f, err := s.Store.Feeds.FeedByURL(r.Context(), address)
 			if err == nil {
 				return seeOther(w, r, operatedFeedPath(f.ID))
 			}
@@ -66,7 +66,7 @@ func withEachScheme(typed, address string) []string {
 func (s *site) listFeeds(r *http.Request, host string, p *operatorFeedsPage) error {
 	after, _ := strconv.ParseInt(r.URL.Query().Get("after"), 10, 64)
 	p.Host, p.Begun = host, after > 0
-	found, err := s.Store.FeedsOfSite(r.Context(), host, digest.FeedID(after), feedsShown+1)
+	found, err := s.Store.Feeds.FeedsOfSite(r.Context(), host, digest.FeedID(after), feedsShown+1)
 	if len(found) > feedsShown {
 		found = found[:feedsShown]
 		p.Later = "/operator/feeds?" +

@@ -20,10 +20,11 @@ func TestOperatorFeeds(t *testing.T) {
 		secret := digest.Credential{Address: "https://cast.example/rss/hushhush?t=hushhush", Hidden: true}
 		user := digest.Credential{Address: "https://paid.example/feed", User: "ann", Password: "hushhush"}
 		for _, c := range []digest.Credential{secret, user} {
-			f, _, err := r.store.EnsureFeed(t.Context(),
+			f, _, err := r.store.Feeds.EnsureFeed(t.Context(),
 				digest.Feed{URL: c.PrivateAddress("x1"), Host: hostOf(c.Shown()), Title: "A cast", Sealed: "sealed"})
 			r.must(err)
-			_, err = r.store.Subscribe(t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
+			_, err = r.store.Subscriptions.Subscribe(t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID},
+				r.now)
 			r.must(err)
 			f.LastError = "401 at https://ann:hushhush@paid.example/feed"
 			r.polled(f, store.PollRecord{At: r.now, Outcome: "failed", Status: 401})

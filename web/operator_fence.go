@@ -47,10 +47,10 @@ func (s *site) fencePart(ctx context.Context) (*fencePart, error) {
 	p := fencePart{Fence: f, Here: s.BaseURL, Now: s.Now().UTC()}
 	ctx, cancel := context.WithTimeout(ctx, fencePatience)
 	defer cancel()
-	counts, err := s.Store.CountWaiting(ctx, s.Now())
+	counts, err := s.Store.Operator.CountWaiting(ctx, s.Now())
 	if err == nil {
 		p.Waiting, p.IfNews = counts.Editions, counts.IfNews
-		p.Readers, err = s.Store.WaitingReaders(ctx, s.Now(), fenceShown)
+		p.Readers, err = s.Store.Operator.WaitingReaders(ctx, s.Now(), fenceShown)
 	}
 	if err != nil {
 		s.Log.WarnContext(ctx, "cannot list the readers behind the fence", "err", err)
@@ -78,14 +78,14 @@ func (s *site) releaseFence(v *visit) error {
 	}
 	before, sealed, done := v.PostForm.Get("before"), 0, "opened"
 	if before == "" {
-		err = s.Store.Unfence(v.ctx, s.BaseURL, v.now)
+		err = s.Store.Operator.Unfence(v.ctx, s.BaseURL, v.now)
 	} else {
 		done = "opened-later"
 		var instant time.Time
 		if instant, err = time.Parse(fenceInstant, before); err != nil || instant.After(v.now) {
 			return errNotPast
 		}
-		sealed, err = s.Store.UnfenceAfter(v.ctx, s.BaseURL, v.now, instant)
+		sealed, err = s.Store.Operator.UnfenceAfter(v.ctx, s.BaseURL, v.now, instant)
 	}
 	if err != nil {
 		return err

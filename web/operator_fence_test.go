@@ -23,7 +23,7 @@ func TestFenceIsSeen(t *testing.T) {
 		r.newsletter(ada)
 		r.beats, r.fenced = true, true
 		r.open("")
-		r.must(r.store.Unfence(t.Context(), r.base, r.now))
+		r.must(r.store.Operator.Unfence(t.Context(), r.base, r.now))
 		op, reader, newcomer := r.operator(), r.visitor().signIn(ada), r.visitor().signIn(bob)
 		const paused = "The operator has paused this site."
 		seen := func(want bool) {
@@ -59,7 +59,7 @@ func TestFenceIsSeen(t *testing.T) {
 			r.t.Error(page.body)
 		}
 
-		r.must(r.store.Unfence(t.Context(), "https://elsewhere.example", r.now))
+		r.must(r.store.Operator.Unfence(t.Context(), "https://elsewhere.example", r.now))
 		_, cyd := r.user("cyd@example.org")
 		r.brings(digest.Subscription{DigestID: cyd.ID}, "A quiet site")
 		r.arrives(d, digest.Post{Identity: "b", Title: "Second light"})
@@ -102,14 +102,14 @@ func TestReleaseWithoutOldMail(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.user("ada@example.org")
 		webOnly, e := r.user("web@example.org")
-		r.must(r.store.SetMailed(t.Context(), e.ID, false, r.now))
+		r.must(r.store.Readers.SetMailed(t.Context(), e.ID, false, r.now))
 		r.arrives(d, digest.Post{Identity: "a", Title: "First light"})
 		r.arrives(e, digest.Post{Identity: "b", Title: "Second light"})
 		r.beforeMidnight(0)
 		r.now = r.now.Add(time.Hour)
 		r.beats, r.fenced = true, true
 		r.open("")
-		r.must(r.store.Unfence(t.Context(), "https://elsewhere.example", r.now))
+		r.must(r.store.Operator.Unfence(t.Context(), "https://elsewhere.example", r.now))
 		op := r.operator()
 		page := op.get("/operator").status(http.StatusOK)
 		field := `name="before" type="datetime-local" value="` + r.now.UTC().Format("2006-01-02T15:04")
@@ -132,7 +132,7 @@ func TestReleaseWithoutOldMail(t *testing.T) {
 			r.t.Error(to, page.body)
 		}
 		r.midnightNow()
-		editions, err := r.store.Editions(t.Context(), d.ID, 9)
+		editions, err := r.store.Editions.Editions(t.Context(), d.ID, 9)
 		r.must(err)
 		if len(editions) != 1 || editions[0].State != digest.EditionUnmailed {
 			r.t.Errorf("the editions are %+v", editions)
@@ -151,14 +151,14 @@ func TestPruneWaitsOnThePage(t *testing.T) {
 		op := r.operator()
 		const week = 7 * 24 * time.Hour
 		later := r.now.Add(30 * 24 * time.Hour)
-		if _, waits, err := r.store.AdmitPrune(t.Context(), later, week); err != nil || waits == nil {
+		if _, waits, err := r.store.Operator.AdmitPrune(t.Context(), later, week); err != nil || waits == nil {
 			t.Fatal(waits, err)
 		}
 		const says = "DIGEST_KEEP would delete 12 of 12 editions and 0 of 12 posts. Set a longer time, or run “digest prune"
 		if words := strings.Join(op.get("/operator").texts(".needs li"), " "); !strings.Contains(words, says) {
 			t.Errorf("the page says %q", words)
 		}
-		r.must(r.store.ConfirmPrune(t.Context(), later.Add(-week)))
+		r.must(r.store.Operator.ConfirmPrune(t.Context(), later.Add(-week)))
 		if words := strings.Join(op.get("/operator").texts(".needs li"), " "); strings.Contains(words, "DIGEST_KEEP") {
 			t.Errorf("confirmed, the page says %q", words)
 		}

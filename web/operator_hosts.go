@@ -45,7 +45,7 @@ func (s *site) operatorHostsPage(v *visit) error {
 		f.Value, f.Unchanged = digest.AddressWithoutCredentials(typed), true
 	}
 	p := operatorHostsPage{visit: v}
-	rules, err := s.Store.HostRules(v.ctx)
+	rules, err := s.Store.Operator.HostRules(v.ctx)
 	for _, rule := range rules {
 		p.Rules = append(p.Rules, hostRow{rule})
 	}
@@ -54,7 +54,7 @@ func (s *site) operatorHostsPage(v *visit) error {
 
 func (s *site) blockHost(v *visit, host string) error {
 	now := v.now
-	feeds, err := s.Store.SetHostRule(v.ctx, digest.HostRule{Host: host, Blocked: true, CreatedAt: now}, now)
+	feeds, err := s.Store.Operator.SetHostRule(v.ctx, digest.HostRule{Host: host, Blocked: true, CreatedAt: now}, now)
 	if err == nil {
 		s.Log.InfoContext(v.ctx, "an operator blocked a host", "operator", int64(v.ID), "host", host, "feeds",
 			feeds)
@@ -65,7 +65,7 @@ func (s *site) blockHost(v *visit, host string) error {
 // endHostRule removes the operator's rule for a host. A rule of the host's owner stays in force.
 func (s *site) endHostRule(v *visit) error {
 	host := v.PostForm.Get("host")
-	err := s.Store.DropHostRule(v.ctx, host, false)
+	err := s.Store.Operator.DropHostRule(v.ctx, host, false)
 	if digest.KindOf(err) == digest.NotFound {
 		return v.saved(nil, "/operator/hosts", "was-ended")
 	}

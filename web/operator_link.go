@@ -15,7 +15,7 @@ import (
 // once, within SignInTTL of now. OperatorLink returns "" if there already is a link.
 func OperatorLink(ctx context.Context, s *store.Store, baseURL string, now time.Time) (string, error) {
 	token := newSecret()
-	stored, err := s.SetOperatorLink(ctx, hashSecret(token), now.Add(SignInTTL))
+	stored, err := s.Operator.SetOperatorLink(ctx, hashSecret(token), now.Add(SignInTTL))
 	if err != nil || !stored {
 		return "", err
 	}
@@ -25,7 +25,7 @@ func OperatorLink(ctx context.Context, s *store.Store, baseURL string, now time.
 // operatorLinkPage shows the form behind the operator's link, with defaults for the address and the
 // time zone.
 func (s *site) operatorLinkPage(w http.ResponseWriter, r *http.Request, token string) error {
-	if ok, err := s.Store.OperatorLink(r.Context(), hashSecret(token), s.Now()); err != nil || !ok {
+	if ok, err := s.Store.Operator.OperatorLink(r.Context(), hashSecret(token), s.Now()); err != nil || !ok {
 		if err != nil {
 			return err
 		}
@@ -33,7 +33,7 @@ func (s *site) operatorLinkPage(w http.ResponseWriter, r *http.Request, token st
 	}
 	p := newcomer{Action: "/sign-in/operator", TokenField: "token", Token: token}
 	p.Email = s.Contact
-	zones, err := s.Store.Zones(r.Context(), 1)
+	zones, err := s.Store.Readers.Zones(r.Context(), 1)
 	if len(zones) == 1 && zones[0].Readers == 1 {
 		p.Email, p.Zone = zones[0].Examples[0], zones[0].TimeZone
 	}
@@ -50,7 +50,7 @@ func (s *site) useOperatorLink(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := readNewcomer(r.PostForm, "/sign-in/operator", "token")
-	if ok, err := s.Store.OperatorLink(r.Context(), hashSecret(p.Token), s.Now()); err != nil || !ok {
+	if ok, err := s.Store.Operator.OperatorLink(r.Context(), hashSecret(p.Token), s.Now()); err != nil || !ok {
 		if err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (s *site) useOperatorLink(w http.ResponseWriter, r *http.Request) error {
 	if !ok || p.Wrong != "" {
 		return s.show(w, r, http.StatusUnprocessableEntity, "operator_link", catalogue.Key("Welcome"), p)
 	}
-	u, err := s.Store.UseOperatorLink(r.Context(), hashSecret(p.Token), email, zone, s.Now())
+	u, err := s.Store.Operator.UseOperatorLink(r.Context(), hashSecret(p.Token), email, zone, s.Now())
 	if err != nil {
 		return orSpent(fmt.Errorf("the operator's link: %w", err), errSpentLink)
 	}

@@ -49,7 +49,7 @@ func (s *site) countFeeds(ctx context.Context, now time.Time) feedCount {
 	done := c.flight.DoChan("", func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), countTimeout)
 		defer cancel()
-		feeds, err := s.Store.MidnightFeeds(ctx)
+		feeds, err := s.Store.Operator.MidnightFeeds(ctx)
 		if err == nil {
 			c.last.Store(&feedCount{feeds, now})
 		}

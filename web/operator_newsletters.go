@@ -38,11 +38,11 @@ func (n operatedNewsletter) Sentence() catalogue.Sayable {
 }
 
 func (s *site) operatorNewslettersPage(v *visit) error {
-	all, err := s.Store.Newsletters(v.ctx)
+	all, err := s.Store.Newsletters.Newsletters(v.ctx)
 	if err != nil {
 		return err
 	}
-	counts, err := s.Store.LetterCounts(v.ctx, digest.DateOf(v.now.UTC()).Plus(1-digest.CountedDays))
+	counts, err := s.Store.Newsletters.LetterCounts(v.ctx, digest.DateOf(v.now.UTC()).Plus(1-digest.CountedDays))
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (s *site) operatorNewslettersPage(v *visit) error {
 	for _, n := range all {
 		o := operatedNewsletter{n, counts[n.ID], nil}
 		if n.State == digest.NewsletterPending || n.NamesWait() {
-			if o.Feeds, err = s.Store.Subscriptions(v.ctx, n.ArchiveID); err != nil {
+			if o.Feeds, err = s.Store.Subscriptions.Subscriptions(v.ctx, n.ArchiveID); err != nil {
 				return err
 			}
 			p.Pending = append(p.Pending, o)
@@ -67,11 +67,11 @@ func (s *site) operatorNewslettersPage(v *visit) error {
 func (s *site) operates(do func(r *http.Request, n digest.Newsletter, owner store.Publisher) (saved string,
 	err error)) handler {
 	return s.asOperator(func(v *visit) error {
-		n, err := s.Store.NewsletterBySlug(v.ctx, v.PathValue("slug"))
+		n, err := s.Store.Newsletters.NewsletterBySlug(v.ctx, v.PathValue("slug"))
 		if err != nil {
 			return err
 		}
-		who, err := s.Store.Publishers(v.ctx, n.ID) // the owner is first
+		who, err := s.Store.Newsletters.Publishers(v.ctx, n.ID) // the owner is first
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func namesOf(r *http.Request, n digest.Newsletter) (digest.Newsletter, bool) {
 
 func (s *site) approveNewsletter(r *http.Request, n digest.Newsletter, owner store.Publisher) (string, error) {
 	if seen, ok := namesOf(r, n); ok {
-		err := s.Store.DecideNames(r.Context(), seen, true)
+		err := s.Store.Newsletters.DecideNames(r.Context(), seen, true)
 		if err == nil {
 			s.mailPlainly(owner.Email, NamesApprovedLetter(catalogue.Of(owner.Language), s.BaseURL, seen.Wanted()))
 		}
@@ -109,7 +109,7 @@ func (s *site) approveNewsletter(r *http.Request, n digest.Newsletter, owner sto
 	if n.State != digest.NewsletterPending {
 		return "", errBadForm
 	}
-	err := s.Store.ChangeNewsletterState(r.Context(), n, digest.NewsletterActive, "", s.Now())
+	err := s.Store.Newsletters.ChangeNewsletterState(r.Context(), n, digest.NewsletterActive, "", s.Now())
 	if err == nil {
 		s.mailPlainly(owner.Email, ApprovedLetter(catalogue.Of(owner.Language), s.BaseURL, n))
 	}
@@ -127,13 +127,13 @@ func (s *site) refuseNewsletter(r *http.Request, n digest.Newsletter, owner stor
 	case reason == "":
 		return "", nil
 	case names:
-		err := s.Store.DecideNames(r.Context(), seen, false)
+		err := s.Store.Newsletters.DecideNames(r.Context(), seen, false)
 		if err == nil {
 			s.mailPlainly(owner.Email, NamesRefusedLetter(catalogue.Of(owner.Language), s.BaseURL, n, reason))
 		}
 		return "refused-name", err
 	}
-	err := s.Store.RefuseNewsletter(r.Context(), n.ID)
+	err := s.Store.Newsletters.RefuseNewsletter(r.Context(), n.ID)
 	if err == nil {
 		s.mailPlainly(owner.Email, RefusedLetter(catalogue.Of(owner.Language), s.BaseURL, n, reason))
 	}
@@ -152,14 +152,14 @@ func (s *site) holdFor(r *http.Request, n digest.Newsletter, _ store.Publisher) 
 	case reason == "" || reason == digest.HeldByPublisher:
 		return "", nil
 	}
-	return "held", s.Store.ChangeNewsletterState(r.Context(), n, digest.NewsletterHeld, reason, s.Now())
+	return "held", s.Store.Newsletters.ChangeNewsletterState(r.Context(), n, digest.NewsletterHeld, reason, s.Now())
 }
 
 func (s *site) releaseFor(r *http.Request, n digest.Newsletter, _ store.Publisher) (string, error) {
 	if n.State != digest.NewsletterHeld {
 		return "", errBadForm
 	}
-	return "released", s.Store.ChangeNewsletterState(r.Context(), n, digest.NewsletterActive, "", s.Now())
+	return "released", s.Store.Newsletters.ChangeNewsletterState(r.Context(), n, digest.NewsletterActive, "", s.Now())
 }
 
 // mailPlainly sends an email that its recipient did not request. It sends nothing if to is "".

@@ -33,7 +33,7 @@ type operatorReaderPage struct {
 func (s *site) operatorReaderPage(v *visit) (err error) {
 	ctx, now := v.ctx, v.now
 	p := operatorReaderPage{visit: v, Date: typedDate(v.PostForm, "until")}
-	if p.ReaderView, err = s.Store.ReaderView(ctx, digest.UserID(v.pathID), support.Shown); err != nil {
+	if p.ReaderView, err = s.Store.Operator.ReaderView(ctx, digest.UserID(v.pathID), support.Shown); err != nil {
 		return err
 	}
 	f := support.Facts{Now: now, Deadline: s.Spread.Deadline}
@@ -42,7 +42,7 @@ func (s *site) operatorReaderPage(v *visit) (err error) {
 		return err
 	}
 	f.Fence = fence.Reason
-	if f.Beat, _, err = s.Store.Heartbeat(ctx); err != nil {
+	if f.Beat, _, err = s.Store.Operator.Heartbeat(ctx); err != nil {
 		return err
 	}
 	p.Advice, p.Troubled = support.Advise(p.ReaderView, f), support.TroubledFeeds(p.ReaderView, now)
@@ -71,7 +71,7 @@ func (p operatorReaderPage) Place(command string) string {
 }
 
 func (s *site) resend(v *visit) error {
-	view, err := s.Store.ReaderView(v.ctx, digest.UserID(v.pathID), support.Shown)
+	view, err := s.Store.Operator.ReaderView(v.ctx, digest.UserID(v.pathID), support.Shown)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (s *site) resend(v *visit) error {
 	if !slices.ContainsFunc(view.Editions, func(e store.MailedEdition) bool { return e.ID == digest.EditionID(edition) }) {
 		return errNotFound
 	}
-	err = s.Store.ResendEdition(v.ctx, digest.EditionID(edition), v.now)
+	err = s.Store.Editions.ResendEdition(v.ctx, digest.EditionID(edition), v.now)
 	if digest.KindOf(err) == digest.Conflict {
 		v.Wrong, v.status = catalogue.Refusal(err), http.StatusConflict
 		return s.operatorReaderPage(v)

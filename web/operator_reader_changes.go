@@ -19,10 +19,10 @@ func (s *site) operated(r *http.Request) (u reader, err error) {
 	if err != nil {
 		return u, err
 	}
-	if u.User, err = s.Store.User(r.Context(), digest.UserID(id)); err != nil {
+	if u.User, err = s.Store.Readers.User(r.Context(), digest.UserID(id)); err != nil {
 		return u, err
 	}
-	u.Digest, err = s.Store.DigestOf(r.Context(), u.ID)
+	u.Digest, err = s.Store.Readers.DigestOf(r.Context(), u.ID)
 	return u, err
 }
 
@@ -69,7 +69,7 @@ func (s *site) pauseFor(v *visit, u reader) (saved string, err error) {
 			return "", nil
 		}
 	}
-	if err := s.Store.PauseDigest(v.ctx, u.Digest.ID, until, v.now); err != nil {
+	if err := s.Store.Readers.PauseDigest(v.ctx, u.Digest.ID, until, v.now); err != nil {
 		return "", err
 	}
 	s.Log.InfoContext(v.ctx, "an operator paused a digest", who(v, u))
@@ -77,7 +77,7 @@ func (s *site) pauseFor(v *visit, u reader) (saved string, err error) {
 }
 
 func (s *site) resumeFor(v *visit, u reader) (saved string, err error) {
-	if err := s.Store.ResumeDigest(v.ctx, u.Digest.ID, v.now); err != nil {
+	if err := s.Store.Readers.ResumeDigest(v.ctx, u.Digest.ID, v.now); err != nil {
 		return "", err
 	}
 	s.Log.InfoContext(v.ctx, "an operator resumed a digest", who(v, u))
@@ -89,12 +89,12 @@ func (s *site) mailSignIn(v *visit, u reader) (saved string, err error) {
 	if !s.mails() {
 		return "", errNotFound
 	}
-	if _, suppressed, err := s.Store.Suppressed(v.ctx, u.Email); err != nil || suppressed {
+	if _, suppressed, err := s.Store.Editions.Suppressed(v.ctx, u.Email); err != nil || suppressed {
 		v.Wrong = catalogue.Key("Their address is suppressed. See “Suppressed addresses” on the operator page.")
 		return "", err
 	}
 	q := letterRequest{to: u.Email, kind: allowance.KnownSignIn}
-	q.letter, _, err = s.Store.RequestLetter(v.ctx, store.LetterRequest{
+	q.letter, _, err = s.Store.Editions.RequestLetter(v.ctx, store.LetterRequest{
 		Kind: q.kind, Email: q.to, Asker: s.Signer.SignText(digest.ForAsker, "operator "+v.key()), Life: SignInTTL,
 	}, v.now)
 	if err != nil || q.letter.ID == 0 {
@@ -102,7 +102,7 @@ func (s *site) mailSignIn(v *visit, u reader) (saved string, err error) {
 	}
 	s.sendLetter(q, func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
 		token, now := newSecret(), v.now
-		err := s.Store.AddSignIn(ctx, hashSecret(token), u.ID, now, now.Add(life))
+		err := s.Store.Sessions.AddSignIn(ctx, hashSecret(token), u.ID, now, now.Add(life))
 		return u.Email, operatorSignInLetter(catalogue.Of(u.Language), s.BaseURL, token, life), err
 	})
 	s.Log.InfoContext(v.ctx, "an operator sent a sign-in link", who(v, u))
@@ -110,7 +110,7 @@ func (s *site) mailSignIn(v *visit, u reader) (saved string, err error) {
 }
 
 func (s *site) makeOperator(v *visit, u reader) (saved string, err error) {
-	if err := s.Store.SetOperator(v.ctx, u.ID, true); err != nil {
+	if err := s.Store.Operator.SetOperator(v.ctx, u.ID, true); err != nil {
 		return "", err
 	}
 	s.Log.InfoContext(v.ctx, "an operator added an operator", who(v, u))
@@ -124,7 +124,7 @@ func (s *site) endOperator(v *visit, u reader) (saved string, err error) {
 		v.Wrong = catalogue.Key("This is you. Ask another operator, or delete your account in your settings.")
 		return "", nil
 	}
-	if err := s.Store.DropOperator(v.ctx, u.ID); err != nil {
+	if err := s.Store.Operator.DropOperator(v.ctx, u.ID); err != nil {
 		return "", err
 	}
 	s.Log.InfoContext(v.ctx, "an operator removed an operator", who(v, u))

@@ -74,7 +74,7 @@ func (s *site) listReaders(r *http.Request, who string, p *operatorReadersPage) 
 	if after, err := strconv.ParseInt(r.URL.Query().Get("after"), 10, 64); err == nil && after > 0 {
 		q.After, p.Begun = digest.UserID(after), true
 	}
-	found, err := s.Store.Readers(r.Context(), q)
+	found, err := s.Store.Operator.Readers(r.Context(), q)
 	for i, u := range found {
 		p.Readers = append(p.Readers, listedReader{readerPath(u.ID), u.Email, readerWords(u)})
 		if i == readersShown-1 {
@@ -88,7 +88,7 @@ func (s *site) listReaders(r *http.Request, who string, p *operatorReadersPage) 
 func (s *site) listUnconfirmed(r *http.Request, _ string, p *operatorReadersPage) (last string, err error) {
 	after := firstRunes(r.URL.Query().Get("after"), mostPart)
 	p.Begun = after != ""
-	found, err := s.Store.Unconfirmed(r.Context(), p.Part, after, readersShown+1, s.Now())
+	found, err := s.Store.Operator.Unconfirmed(r.Context(), p.Part, after, readersShown+1, s.Now())
 	for i, u := range found {
 		p.Readers = append(p.Readers,
 			listedReader{Email: u.Email,

@@ -56,7 +56,7 @@ func TestOperatorOnlyEverywhere(t *testing.T) {
 		}
 		r.stands(d, digest.DigestActive)
 		r.noLetter()
-		if u, err := r.store.UserByEmail(r.t.Context(), ada.Email); err != nil || u.Operator {
+		if u, err := r.store.Readers.UserByEmail(r.t.Context(), ada.Email); err != nil || u.Operator {
 			r.t.Errorf("%+v, %v", u, err)
 		}
 	})
@@ -70,16 +70,18 @@ func TestOperatorListsReaders(t *testing.T) {
 			u, d := r.user(fmt.Sprintf("r%02d@example.org", i))
 			switch i {
 			case 3:
-				r.must(r.store.PauseDigest(t.Context(), d.ID, r.now.AddDate(0, 0, 10), r.now))
+				r.must(r.store.Readers.PauseDigest(t.Context(), d.ID, r.now.AddDate(0, 0, 10), r.now))
 			case 4:
-				r.must(r.store.SetDigestState(t.Context(), d.ID, digest.DigestLeft, r.now))
+				r.must(r.store.Readers.SetDigestState(t.Context(), d.ID, digest.DigestLeft, r.now))
 			case 5:
-				r.must(r.store.SetOperator(t.Context(), u.ID, true))
-				r.must(r.store.Suppress(t.Context(), digest.Suppression{Email: u.Email, Reason: digest.ForHardBounce,
-					CreatedAt: r.now}))
+				r.must(r.store.Operator.SetOperator(t.Context(), u.ID, true))
+				r.must(r.store.Editions.Suppress(t.Context(),
+					digest.Suppression{Email: u.Email, Reason: digest.ForHardBounce,
+						CreatedAt: r.now}))
 			}
 		}
-		r.must(r.store.AddSignUp(t.Context(), []byte("hash"), store.SignUp{Email: "new@example.org", TimeZone: "UTC"},
+		r.must(r.store.Sessions.AddSignUp(t.Context(), []byte("hash"),
+			store.SignUp{Email: "new@example.org", TimeZone: "UTC"},
 			r.now, r.now.Add(time.Hour)))
 		page := op.get("/operator/readers").status(http.StatusOK)
 		if n := len(page.find("ul.groups a")); n != 50 {

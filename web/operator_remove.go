@@ -26,7 +26,7 @@ func (s *site) operatorRemovePageOf(v *visit) (p operatorRemovePage, err error) 
 		return p, err
 	}
 	p.visit, p.Whose, p.Path = v, u.User, readerPath(u.ID)
-	all, err := s.Store.NewslettersOf(v.ctx, u.ID)
+	all, err := s.Store.Newsletters.NewslettersOf(v.ctx, u.ID)
 	for _, n := range all {
 		switch {
 		case n.Role != digest.RoleOwner:
@@ -59,7 +59,7 @@ func (s *site) operatorRemovePage(v *visit) error {
 	if v.posted() && p.Never == nil && !strings.EqualFold(digest.NormalEmail(typed), digest.NormalEmail(p.Whose.Email)) {
 		v.wrong("address", catalogue.Key("This isn’t their address. Nothing was changed."))
 	} else if v.posted() && p.Never == nil {
-		err = s.Store.RemoveUser(v.ctx, p.Whose.ID, v.now)
+		err = s.Store.Readers.RemoveUser(v.ctx, p.Whose.ID, v.now)
 		if digest.KindOf(err) != digest.Conflict {
 			if err == nil {
 				s.Log.InfoContext(v.ctx, "an operator removed a reader", "operator", int64(v.ID), "reader",

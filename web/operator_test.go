@@ -20,7 +20,7 @@ import (
 func (r *room) operator() *visitor {
 	r.t.Helper()
 	u, _ := r.user("operator@example.org")
-	r.must(r.store.SetOperator(r.t.Context(), u.ID, true))
+	r.must(r.store.Operator.SetOperator(r.t.Context(), u.ID, true))
 	return r.visitor().signIn(u)
 }
 
@@ -29,28 +29,30 @@ func (r *room) troubles(words string) {
 	r.t.Helper()
 	ctx := r.t.Context()
 	u, d := r.user("bob@example.org")
-	f, _, err := r.store.EnsureFeed(ctx, digest.Feed{URL: "https://bad.example/feed?key=secret", Host: "bad.example",
+	f, _, err := r.store.Feeds.EnsureFeed(ctx, digest.Feed{URL: "https://bad.example/feed?key=secret",
+		Host:  "bad.example",
 		Title: words})
 	r.must(err)
-	ok, _, err := r.store.EnsureFeed(ctx, digest.Feed{URL: "https://good.example/feed", Host: "good.example"})
+	ok, _, err := r.store.Feeds.EnsureFeed(ctx, digest.Feed{URL: "https://good.example/feed", Host: "good.example"})
 	r.must(err)
 	for _, id := range []digest.FeedID{f.ID, ok.ID} {
-		_, err = r.store.Subscribe(ctx, digest.Subscription{DigestID: d.ID, FeedID: id}, r.now)
+		_, err = r.store.Subscriptions.Subscribe(ctx, digest.Subscription{DigestID: d.ID, FeedID: id}, r.now)
 		r.must(err)
 	}
 	f.State, f.Errors, f.LastError, f.FirstErrorAt, f.FailingSince = digest.FeedDead, 9, words, r.now.AddDate(0, -1, 0),
 		r.now.AddDate(0, -1, 0)
-	_, err = r.store.Record(ctx, r.now,
+	_, err = r.store.Feeds.Record(ctx, r.now,
 		[]store.Polled{{Feed: f, Poll: store.PollRecord{At: r.now, Outcome: "failed", Status: 503, Note: words}}})
 	r.must(err)
-	r.must(r.store.Suppress(ctx, digest.Suppression{Email: u.Email, Reason: digest.ForHardBounce, Evidence: words,
+	r.must(r.store.Editions.Suppress(ctx, digest.Suppression{Email: u.Email, Reason: digest.ForHardBounce,
+		Evidence:  words,
 		CreatedAt: r.now}))
-	_, err = r.store.ChangeLane(ctx, r.now, "gmail.example", func(l digest.Lane) digest.Lane {
+	_, err = r.store.Editions.ChangeLane(ctx, r.now, "gmail.example", func(l digest.Lane) digest.Lane {
 		l.Alarm, l.Until, l.Reason = true, r.now.Add(time.Hour), words
 		return l
 	})
 	r.must(err)
-	r.must(r.store.Unfence(ctx, r.base, r.now.Add(-time.Hour)))
+	r.must(r.store.Operator.Unfence(ctx, r.base, r.now.Add(-time.Hour)))
 	r.now = r.now.Add(time.Second)
 	r.delivered(words)
 }
@@ -136,16 +138,16 @@ func TestHealthOfTheJob(t *testing.T) {
 			}
 		}
 		healthy(http.StatusOK, "ok") // the process has just started
-		r.must(r.store.Unfence(t.Context(), r.base, r.now.Add(20*time.Minute)))
+		r.must(r.store.Operator.Unfence(t.Context(), r.base, r.now.Add(20*time.Minute)))
 		r.now = r.now.Add(30 * time.Minute)
 		healthy(http.StatusOK, "ok")
 		r.now = r.now.Add(6 * time.Minute)
 		healthy(http.StatusServiceUnavailable, "the hourly job is not running")
 		r.now = parisMidnight.Add(10 * time.Minute) // the room's deadline is 0
-		r.must(r.store.Unfence(t.Context(), r.base, r.now))
+		r.must(r.store.Operator.Unfence(t.Context(), r.base, r.now))
 		healthy(http.StatusOK, "ok")
 		r.now = parisMidnight.Add(10*time.Minute + time.Second)
-		r.must(r.store.Unfence(t.Context(), r.base, r.now))
+		r.must(r.store.Operator.Unfence(t.Context(), r.base, r.now))
 		healthy(http.StatusServiceUnavailable, "editions are late")
 
 		v.header["Accept"] = "application/json"
@@ -170,7 +172,7 @@ func TestLateWork(t *testing.T) {
 		op := r.operator()
 		says := func(status int, text, need, lags string) {
 			t.Helper()
-			r.must(r.store.Unfence(t.Context(), r.base, r.now))
+			r.must(r.store.Operator.Unfence(t.Context(), r.base, r.now))
 			if got := r.visitor().get("/healthz").status(status).body; got != text+"\n" {
 				t.Errorf("it says %q, want %q", got, text)
 			}
@@ -183,28 +185,29 @@ func TestLateWork(t *testing.T) {
 				t.Errorf("the operator reads %q, want %q", needs, need)
 			}
 		}
-		f, _, err := r.store.EnsureFeed(t.Context(), digest.Feed{URL: "https://f.example/", Host: "f.example"})
+		f, _, err := r.store.Feeds.EnsureFeed(t.Context(), digest.Feed{URL: "https://f.example/", Host: "f.example"})
 		r.must(err)
-		r.must(r.store.Vouch(t.Context(), f.ID, r.now.Add(time.Hour)))
+		r.must(r.store.Feeds.Vouch(t.Context(), f.ID, r.now.Add(time.Hour)))
 		r.now = r.now.Add(time.Hour + 10*time.Minute)
 		says(http.StatusOK, "ok", "", "on time / since 20 Nov 2026, 13:00 / on time")
 		r.now = r.now.Add(time.Second)
 		says(http.StatusServiceUnavailable, "polls are late",
 			"Feeds have been waiting for a poll since 20 Nov 2026, 13:00.",
 			"on time / since 20 Nov 2026, 13:00 / on time")
-		_, _, err = r.store.ClaimFeeds(t.Context(), r.now, store.ClaimOptions{N: 1, Lease: 20 * time.Hour, Token: "t"})
+		_, _, err = r.store.Feeds.ClaimFeeds(t.Context(), r.now,
+			store.ClaimOptions{N: 1, Lease: 20 * time.Hour, Token: "t"})
 		r.must(err)
 		says(http.StatusOK, "ok", "", "on time / on time / on time")
 
 		_, d := r.user("bob@example.org")
 		r.arrives(d, digest.Post{Identity: "p", Title: "p", ContentHash: "h"})
 		r.beforeMidnight(0)
-		_, err = r.store.Plan(t.Context(), r.now, func(digest.Feed, time.Time) (time.Time, bool) {
+		_, err = r.store.Feeds.Plan(t.Context(), r.now, func(digest.Feed, time.Time) (time.Time, bool) {
 			return time.Time{},
 				false
 		})
 		r.must(err)
-		_, err = r.store.Release(t.Context(), r.now, 0)
+		_, err = r.store.Editions.Release(t.Context(), r.now, 0)
 		r.must(err)
 		r.now = r.now.Add(2*time.Hour + time.Second)
 		says(http.StatusServiceUnavailable, "mail is late", "Email due at",
@@ -242,14 +245,14 @@ func TestStorageIsTold(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()
 		ada, d := r.user("ada@example.org")
-		f, _, err := r.store.EnsureFeed(t.Context(),
+		f, _, err := r.store.Feeds.EnsureFeed(t.Context(),
 			digest.Feed{URL: "https://flood.example/feed", Host: "flood.example", Title: "Flood"})
 		r.must(err)
-		_, err = r.store.Subscribe(t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
+		_, err = r.store.Subscriptions.Subscribe(t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
 		r.must(err)
 		f.ParsedAt, f.LastOKAt = r.now.Add(-time.Hour), r.now
 		post := digest.Post{Identity: "p", Title: "Large", Content: strings.Repeat("x", 5<<20)}
-		_, err = r.store.Record(t.Context(), r.now,
+		_, err = r.store.Feeds.Record(t.Context(), r.now,
 			[]store.Polled{{Feed: f, Listed: []string{"p"}, Posts: []digest.Post{post}}})
 		r.must(err)
 

@@ -71,7 +71,7 @@ func (h holder) WebAuthnCredentials() []webauthn.Credential { return h.keys }
 
 // holderOf returns the reader as a webauthn.User, with their stored passkeys.
 func (s *site) holderOf(ctx context.Context, u digest.User, handle []byte) (holder, []store.Passkey, error) {
-	keys, err := s.Store.Passkeys(ctx, u.ID)
+	keys, err := s.Store.Sessions.Passkeys(ctx, u.ID)
 	if err != nil {
 		return holder{}, nil, err
 	}
@@ -94,7 +94,7 @@ func (s *site) beginRegister(w http.ResponseWriter, r *http.Request, u digest.Us
 	}
 	fresh := make([]byte, 64)
 	_, _ = rand.Read(fresh) // crypto/rand.Read never fails
-	handle, err := s.Store.Handle(r.Context(), u.ID, fresh)
+	handle, err := s.Store.Sessions.Handle(r.Context(), u.ID, fresh)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (s *site) finishRegister(w http.ResponseWriter, r *http.Request, u digest.U
 	if err != nil {
 		return nil, errBadPasskey
 	}
-	handle, err := s.Store.Handle(r.Context(), u.ID, asked.UserID)
+	handle, err := s.Store.Sessions.Handle(r.Context(), u.ID, asked.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (s *site) finishRegister(w http.ResponseWriter, r *http.Request, u digest.U
 	if err != nil {
 		return nil, fmt.Errorf("writing a passkey: %w", err)
 	}
-	err = s.Store.AddPasskey(r.Context(), store.Passkey{
+	err = s.Store.Sessions.AddPasskey(r.Context(), store.Passkey{
 		UserID: u.ID, CredentialID: c.ID, Credential: string(stored), SignCount: int64(c.Authenticator.SignCount),
 		Name: s.passkeyName(r, in.Name),
 	}, s.Now())
@@ -185,7 +185,7 @@ func (s *site) finishPasskey(w http.ResponseWriter, r *http.Request) (any, error
 	}
 	var keys []store.Passkey
 	find := func(_, handle []byte) (webauthn.User, error) {
-		u, err := s.Store.UserByHandle(r.Context(), handle)
+		u, err := s.Store.Sessions.UserByHandle(r.Context(), handle)
 		if err != nil {
 			return nil, err
 		}
@@ -223,7 +223,7 @@ func (s *site) usePasskey(ctx context.Context, keys []store.Passkey, c *webauthn
 		if err != nil {
 			return k, fmt.Errorf("writing a passkey: %w", err)
 		}
-		err = s.Store.UsePasskey(ctx, k, string(stored), int64(c.Authenticator.SignCount), s.Now())
+		err = s.Store.Sessions.UsePasskey(ctx, k, string(stored), int64(c.Authenticator.SignCount), s.Now())
 		return k, orSpent(err, errBadPasskey)
 	}
 	return store.Passkey{}, errBadPasskey
@@ -237,7 +237,7 @@ func (s *site) keepCeremony(w http.ResponseWriter, r *http.Request, user digest.
 		return fmt.Errorf("writing what a passkey is asked: %w", err)
 	}
 	secret, now := newSecret(), s.Now()
-	if err := s.Store.AddCeremony(r.Context(), hashSecret(secret), user, string(data), now,
+	if err := s.Store.Sessions.AddCeremony(r.Context(), hashSecret(secret), user, string(data), now,
 		now.Add(ceremonyTTL)); err != nil {
 		return err
 	}
@@ -253,7 +253,7 @@ func (s *site) useCeremony(w http.ResponseWriter, r *http.Request, user digest.U
 		return asked, errBadPasskey
 	}
 	s.setCeremonyCookie(w, "", -1)
-	data, err := s.Store.UseCeremony(r.Context(), hashSecret(c.Value), user, s.Now())
+	data, err := s.Store.Sessions.UseCeremony(r.Context(), hashSecret(c.Value), user, s.Now())
 	if err != nil {
 		return asked, orSpent(err, errBadPasskey)
 	}

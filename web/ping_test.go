@@ -40,7 +40,7 @@ func (r *room) sent(method, path, contentType, body string, header ...string) *h
 // pinged reports whether a ping has queued a poll of the feed.
 func (r *room) pinged(f digest.Feed) bool {
 	r.t.Helper()
-	info, err := r.store.Feed(r.t.Context(), f.ID)
+	info, err := r.store.Feeds.Feed(r.t.Context(), f.ID)
 	r.must(err)
 	return !info.PingedAt.IsZero() && !info.PollAt.IsZero()
 }
@@ -97,7 +97,7 @@ func TestPingTellsNothing(t *testing.T) {
 				r.t.Errorf("%s\n%s", known, unknown)
 			}
 		}
-		if feeds := storetest.All(r.t, r.store.Feeds(r.t.Context())); len(feeds) != 1 {
+		if feeds := storetest.All(r.t, r.store.Feeds.Feeds(r.t.Context())); len(feeds) != 1 {
 			r.t.Errorf("%d feeds: a ping adds none", len(feeds))
 		}
 	})

@@ -69,7 +69,7 @@ func (s *site) pageOf(r *http.Request, me reader, v store.VisiblePost) (postPage
 	pictures := s.images != nil && me.Digest.WebImages != digest.NoImages
 	if open := p.Unsized(true); pictures && len(open) > 0 {
 		var err error
-		if sizes, err = s.Store.PictureSizes(r.Context(), open); err != nil {
+		if sizes, err = s.Store.Editions.PictureSizes(r.Context(), open); err != nil {
 			return p, err
 		}
 	}
@@ -80,7 +80,7 @@ func (s *site) pageOf(r *http.Request, me reader, v store.VisiblePost) (postPage
 	if v.DigestID == 0 || v.DigestID == me.Digest.ID {
 		p.Menu = menuPath(v.FeedID, p.Path())
 	}
-	versions, err := s.Store.PostVersions(r.Context(), me.ID, v.ID)
+	versions, err := s.Store.Posts.PostVersions(r.Context(), me.ID, v.ID)
 	for _, at := range versions {
 		p.Versions = append(p.Versions, versionLink{Path: p.Path() + "/versions/" + strconv.FormatInt(at.Unix(), 10),
 			At: at.In(zone)})
@@ -98,7 +98,7 @@ func (s *site) versionPage(w http.ResponseWriter, r *http.Request, me reader) er
 	if err != nil {
 		return errNotFound
 	}
-	later, err := s.Store.PostVersion(r.Context(), me.ID, v.ID, time.Unix(seconds, 0))
+	later, err := s.Store.Posts.PostVersion(r.Context(), me.ID, v.ID, time.Unix(seconds, 0))
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (s *site) versionPage(w http.ResponseWriter, r *http.Request, me reader) er
 
 // placePost sets the post's place in its edition and its neighbours there, in the order of the page.
 func (s *site) placePost(r *http.Request, me reader, v store.VisiblePost, p *postPage) error {
-	e, err := s.Store.EditionOn(r.Context(), cmp.Or(v.DigestID, me.Digest.ID), v.Edition, s.Now())
+	e, err := s.Store.Editions.EditionOn(r.Context(), cmp.Or(v.DigestID, me.Digest.ID), v.Edition, s.Now())
 	if digest.KindOf(err) == digest.NotFound {
 		return nil
 	}
@@ -180,7 +180,7 @@ func (s *site) visiblePost(r *http.Request, me reader) (store.VisiblePost, error
 	if err != nil {
 		return store.VisiblePost{}, err
 	}
-	p, err := s.Store.VisiblePost(r.Context(), me.ID, digest.PostID(id))
+	p, err := s.Store.Posts.VisiblePost(r.Context(), me.ID, digest.PostID(id))
 	if digest.KindOf(err) == digest.NotFound || err == nil && s.Now().Before(p.DueAt) {
 		return store.VisiblePost{}, errNotFound
 	}

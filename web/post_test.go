@@ -15,11 +15,11 @@ import (
 // edited stores a new version of the post in the feed at an address.
 func (r *room) edited(address, title, content string) {
 	r.t.Helper()
-	f, err := r.store.FeedByURL(r.t.Context(), address)
+	f, err := r.store.Feeds.FeedByURL(r.t.Context(), address)
 	r.must(err)
 	p := digest.Post{FeedID: f.ID, Identity: "p", Title: title, Content: content, ContentHash: title + content,
 		SeenAt: r.now, PublishedAt: noon, URL: "https://site.example/p"}
-	_, err = r.store.Record(r.t.Context(), r.now,
+	_, err = r.store.Feeds.Record(r.t.Context(), r.now,
 		[]store.Polled{{Feed: f, Posts: []digest.Post{p}, Listed: []string{"p"}}})
 	r.must(err)
 }

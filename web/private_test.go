@@ -64,7 +64,7 @@ func TestPrivateFeeds(t *testing.T) {
 		post("/feeds/find", "address", withName+"/other").status(http.StatusSeeOther)
 		post("/feeds/find", "address", withName+"/feed").status(http.StatusSeeOther) // the same feed again
 
-		subs, err := r.store.AllSubscriptions(t.Context(), d.ID)
+		subs, err := r.store.Subscriptions.AllSubscriptions(t.Context(), d.ID)
 		r.must(err)
 		if len(subs) != 4 {
 			t.Fatalf("%d subscriptions", len(subs))
@@ -73,7 +73,7 @@ func TestPrivateFeeds(t *testing.T) {
 		post("/feeds/find", "address", site.URL+"/feed", "user", "ann", "password",
 			"mistyped").status(http.StatusSeeOther)
 		for _, sub := range subs {
-			if now, err := r.store.Subscription(t.Context(), d.ID, sub.Feed.ID); err != nil ||
+			if now, err := r.store.Subscriptions.Subscription(t.Context(), d.ID, sub.Feed.ID); err != nil ||
 				now.Feed.Sealed != sub.Feed.Sealed {
 				t.Errorf("what opens %s was replaced: %v", sub.Feed.URL, err)
 			}
@@ -101,7 +101,7 @@ func TestPrivateFeeds(t *testing.T) {
 		path := fmt.Sprintf("/feeds/%d/credential", subs[0].Feed.ID)
 		post(path).status(http.StatusBadRequest).words("Enter a username and password, or a token")
 		post(path, "user", "ann", "password", canary+"2").status(http.StatusSeeOther)
-		again, err := r.store.Subscription(t.Context(), d.ID, subs[0].Feed.ID)
+		again, err := r.store.Subscriptions.Subscription(t.Context(), d.ID, subs[0].Feed.ID)
 		r.must(err)
 		if again.Feed.Sealed == subs[0].Feed.Sealed || again.Feed.URL != subs[0].Feed.URL {
 			t.Error(again.Feed.URL)
@@ -110,7 +110,7 @@ func TestPrivateFeeds(t *testing.T) {
 		other, _ := r.reader("eve@example.org")
 		other.post(path, url.Values{"user": {"eve"}, "password": {"x"}}).status(http.StatusNotFound)
 		post(fmt.Sprintf("/feeds/%d/leave", subs[0].Feed.ID)).status(http.StatusOK).words("Its password was deleted.")
-		gone, err := r.store.Feed(t.Context(), subs[0].Feed.ID)
+		gone, err := r.store.Feeds.Feed(t.Context(), subs[0].Feed.ID)
 		r.must(err)
 		if gone.Sealed != "" {
 			t.Error("it is not forgotten")
@@ -130,7 +130,7 @@ func TestSecretAddress(t *testing.T) {
 		b := r.blog(map[string]string{"/" + canary: rss("Secret", "One")})
 		v, d := r.reader("ann@example.org")
 		v.find(b.URL + "/" + canary).status(http.StatusSeeOther)
-		subs, err := r.store.AllSubscriptions(t.Context(), d.ID)
+		subs, err := r.store.Subscriptions.AllSubscriptions(t.Context(), d.ID)
 		r.must(err)
 		id := subs[0].Feed.ID
 		path := fmt.Sprintf("/feeds/%d", id)
@@ -138,13 +138,13 @@ func TestSecretAddress(t *testing.T) {
 		eve.find(b.URL + "/" + canary).status(http.StatusSeeOther)
 		v.post(path+"/credential", url.Values{"secret": {"1"}}).status(http.StatusBadRequest).words(
 			"Other readers here follow this feed too")
-		r.must(r.store.Unsubscribe(t.Context(), e.ID, id))
+		r.must(r.store.Subscriptions.Unsubscribe(t.Context(), e.ID, id))
 		v.post(path+"/credential", url.Values{"secret": {"1"}}).status(http.StatusSeeOther)
 		page := v.get(path).status(http.StatusOK).words(b.URL+"/…", "Its secret address is hidden.")
 		if strings.Contains(page.body, canary) {
 			t.Error(page.body)
 		}
-		is, err := r.store.Feed(t.Context(), id)
+		is, err := r.store.Feeds.Feed(t.Context(), id)
 		r.must(err)
 		if !digest.IsHidden(is.URL) || is.Sealed == "" {
 			t.Errorf("%+v", is.Feed)

@@ -21,14 +21,14 @@ type publisher struct {
 // forPublisher admits the owner and the editors of the newsletter in the path.
 func (s *site) forPublisher(h func(publisher) error) handler {
 	return s.asReader(func(v *visit) error {
-		n, err := s.Store.NewsletterBySlug(v.Context(), v.PathValue("slug"))
+		n, err := s.Store.Newsletters.NewsletterBySlug(v.Context(), v.PathValue("slug"))
 		if digest.KindOf(err) == digest.NotFound {
 			return errNotFound
 		}
 		if err != nil {
 			return err
 		}
-		role, err := s.Store.RoleOf(v.Context(), n.ID, v.ID)
+		role, err := s.Store.Newsletters.RoleOf(v.Context(), n.ID, v.ID)
 		if err == nil && role == digest.RoleNone {
 			err = errNotFound
 		}
@@ -115,7 +115,7 @@ func (p published) Stands() catalogue.Message {
 }
 
 func (s *site) publishedPage(v *visit) error {
-	all, err := s.Store.NewslettersOf(v.ctx, v.ID)
+	all, err := s.Store.Newsletters.NewslettersOf(v.ctx, v.ID)
 	p := publishedPage{Ask: s.Publishing == PublishingAsk}
 	for _, n := range all {
 		p.Newsletters = append(p.Newsletters, published{n})
@@ -139,30 +139,30 @@ func (s *site) publisherPage(me publisher) error {
 	p := publisherPage{publisher: me}
 	n, ctx := me.Newsletter, me.ctx
 	var err error
-	if _, p.Letter, err = s.Store.NextLetter(ctx, n); err != nil {
+	if _, p.Letter, err = s.Store.Newsletters.NextLetter(ctx, n); err != nil {
 		return err
 	}
 	if p.Waits, err = s.gathered(me.Request, n); err != nil {
 		return err
 	}
-	if p.Waiting, err = s.Store.LettersWaiting(ctx, n, me.now); err != nil {
+	if p.Waiting, err = s.Store.Newsletters.LettersWaiting(ctx, n, me.now); err != nil {
 		return err
 	}
-	if p.Feeds, err = s.Store.Subscriptions(ctx, n.ArchiveID); err != nil {
+	if p.Feeds, err = s.Store.Subscriptions.Subscriptions(ctx, n.ArchiveID); err != nil {
 		return err
 	}
-	if p.Letters, err = s.Store.LettersLeft(me.ctx, n, me.now, lettersLatest); err != nil {
+	if p.Letters, err = s.Store.Newsletters.LettersLeft(me.ctx, n, me.now, lettersLatest); err != nil {
 		return err
 	}
 	if p.Fenced, err = s.fenced(ctx); err != nil {
 		return err
 	}
-	people, err := s.Store.Publishers(ctx, n.ID)
+	people, err := s.Store.Newsletters.Publishers(ctx, n.ID)
 	if err != nil {
 		return err
 	}
 	p.Offered = offered(people, me.ID)
-	p.Members, err = s.Store.CountMembers(ctx, n.ID)
+	p.Members, err = s.Store.Newsletters.CountMembers(ctx, n.ID)
 	return me.visit.show(err, "publisher", n.Name, p)
 }
 
@@ -178,7 +178,7 @@ type nextPosts struct {
 
 // gathered returns the posts that wait for a newsletter's next issue.
 func (s *site) gathered(r *http.Request, n digest.Newsletter) (p nextPosts, err error) {
-	refs, err := s.Store.WaitingPosts(r.Context(), n.ArchiveID)
+	refs, err := s.Store.Editions.WaitingPosts(r.Context(), n.ArchiveID)
 	if err != nil {
 		return p, err
 	}

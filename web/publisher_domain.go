@@ -35,7 +35,7 @@ func (s *site) publisherDomainPage(me publisher) error {
 
 func (s *site) showDomain(me publisher) error {
 	p := publisherDomainPage{publisher: me}
-	own, err := s.Store.NewsletterDomain(me.ctx, me.Newsletter.ID)
+	own, err := s.Store.Newsletters.NewsletterDomain(me.ctx, me.Newsletter.ID)
 	if err != nil && digest.KindOf(err) != digest.NotFound {
 		return err
 	}
@@ -66,7 +66,7 @@ func (s *site) lookAtDomain(me publisher) error {
 	if !s.limits.rounds.allow(me.key(), me.now) {
 		return errTooMany
 	}
-	own, err := s.Store.NewsletterDomain(me.ctx, me.Newsletter.ID)
+	own, err := s.Store.Newsletters.NewsletterDomain(me.ctx, me.Newsletter.ID)
 	if err == nil {
 		_, err = s.Domains.Look(me.ctx, own)
 	}
@@ -75,5 +75,5 @@ func (s *site) lookAtDomain(me publisher) error {
 
 // removeDomain makes issues use the sender address of this instance again.
 func (s *site) removeDomain(me publisher) error {
-	return me.saved(s.Store.RemoveNewsletterDomain(me.ctx, me.Newsletter.ID), "/domain", "removed")
+	return me.saved(s.Store.Newsletters.RemoveNewsletterDomain(me.ctx, me.Newsletter.ID), "/domain", "removed")
 }

@@ -36,7 +36,7 @@ func (r *room) registrar() *domains.Registrar {
 // comesFrom returns the newsletter's own sender address, "" without one.
 func (r *room) comesFrom(n digest.Newsletter) string {
 	r.t.Helper()
-	n, err := r.store.Newsletter(r.t.Context(), n.ID)
+	n, err := r.store.Newsletters.Newsletter(r.t.Context(), n.ID)
 	r.must(err)
 	return n.OwnAddress
 }
@@ -88,7 +88,7 @@ func TestDomainIsTheOwners(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
 		u, _ := r.user("ed@example.org")
-		r.must(r.store.SetRole(r.t.Context(), n.ID, u.ID, digest.RoleEditor, r.now))
+		r.must(r.store.Newsletters.SetRole(r.t.Context(), n.ID, u.ID, digest.RoleEditor, r.now))
 		editor := r.visitor().signIn(u)
 		const path = "/newsletters/anna-writes/domain"
 		named := url.Values{"address": {"letters@anna.example"}}
@@ -97,7 +97,7 @@ func TestDomainIsTheOwners(t *testing.T) {
 			r.t.Error("an editor is asked for an address")
 		}
 		v.post(path, named).status(http.StatusSeeOther)
-		before, err := r.store.NewsletterDomain(r.t.Context(), n.ID)
+		before, err := r.store.Newsletters.NewsletterDomain(r.t.Context(), n.ID)
 		r.must(err)
 		editor.post(path, named).status(http.StatusForbidden)
 		editor.post(path+"/remove", nil).status(http.StatusForbidden)
@@ -106,7 +106,7 @@ func TestDomainIsTheOwners(t *testing.T) {
 			r.t.Error("an editor is offered what only the owner may do")
 		}
 		editor.post(path+"/check", nil).status(http.StatusSeeOther)
-		after, err := r.store.NewsletterDomain(r.t.Context(), n.ID)
+		after, err := r.store.Newsletters.NewsletterDomain(r.t.Context(), n.ID)
 		r.must(err)
 		if after.Selector != before.Selector || after.CheckedAt.IsZero() {
 			r.t.Errorf("it was %+v, and is %+v", before, after)
@@ -128,7 +128,7 @@ func TestDomainWithoutItsKey(t *testing.T) {
 		const path = "/newsletters/anna-writes/domain"
 		sealed, err := seal.Beside(filepath.Join(t.TempDir(), "lost.db")).SealKey([]byte("a key"))
 		r.must(err)
-		r.must(r.store.SetNewsletterDomain(r.t.Context(), digest.NewsletterDomain{NewsletterID: n.ID,
+		r.must(r.store.Newsletters.SetNewsletterDomain(r.t.Context(), digest.NewsletterDomain{NewsletterID: n.ID,
 			FromAddress: "letters@anna.example", Selector: "n1-x", Sealed: sealed, CreatedAt: r.now}))
 		page := v.get(path).status(http.StatusOK).contains(".wrong", "We can’t read the signing key for this address")
 		if len(page.find("form[action="+path+"/look]")) > 0 || !strings.Contains(r.log.String(), "anna-writes") {

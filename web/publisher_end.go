@@ -19,10 +19,11 @@ func (s *site) publisherEndPage(me publisher) error {
 	case me.posted() && typed != n.Slug:
 		me.wrong("slug", catalogue.Key("That doesn’t match. Nothing was changed."))
 	case me.posted() && me.Pending(): // it has no members and no issues yet
-		return me.visit.saved(s.Store.RefuseNewsletter(me.ctx, n.ID), "/newsletters", "ended")
+		return me.visit.saved(s.Store.Newsletters.RefuseNewsletter(me.ctx, n.ID), "/newsletters", "ended")
 	case me.posted():
-		return me.saved(s.Store.SetNewsletterState(me.ctx, n.ID, digest.NewsletterEnded, "", me.now), "", "ended")
+		return me.saved(s.Store.Newsletters.SetNewsletterState(me.ctx, n.ID, digest.NewsletterEnded, "", me.now), "",
+			"ended")
 	}
-	members, err := s.Store.CountMembers(me.ctx, n.ID)
+	members, err := s.Store.Newsletters.CountMembers(me.ctx, n.ID)
 	return me.show(err, "publisher_end", catalogue.Key("End newsletter"), publisherEndPage{me, members})
 }

@@ -26,7 +26,7 @@ func (s *site) publisherFeedsPage(me publisher) error {
 			return me.saved(err, "/feeds", "added")
 		}
 	}
-	feeds, err := s.Store.Subscriptions(me.ctx, me.Newsletter.ArchiveID)
+	feeds, err := s.Store.Subscriptions.Subscriptions(me.ctx, me.Newsletter.ArchiveID)
 	return me.show(err, "publisher_feeds", catalogue.Key("Feeds"), publisherFeedsPage{me, feeds})
 }
 
@@ -37,7 +37,7 @@ func (s *site) addNewsletterFeed(me publisher, address string) error {
 	if !s.limits.finds.allow(me.key(), me.now) {
 		return errTooManyFinds
 	}
-	has, err := s.Store.AllSubscriptions(me.ctx, me.Newsletter.ArchiveID)
+	has, err := s.Store.Subscriptions.AllSubscriptions(me.ctx, me.Newsletter.ArchiveID)
 	if err != nil {
 		return err
 	}
@@ -62,6 +62,6 @@ func (s *site) addNewsletterFeed(me publisher, address string) error {
 
 // removeNewsletterFeed removes a feed from the newsletter, and its posts that wait for an issue.
 func (s *site) removeNewsletterFeed(me publisher) error {
-	err := s.Store.RemoveNewsletterFeed(me.ctx, me.Newsletter.ID, digest.FeedID(me.pathID))
+	err := s.Store.Newsletters.RemoveNewsletterFeed(me.ctx, me.Newsletter.ID, digest.FeedID(me.pathID))
 	return me.saved(err, "/feeds", "removed")
 }

@@ -142,9 +142,9 @@ func (s *site) exportMembers(me publisher) error {
 	_ = http.NewResponseController(me.w).SetWriteDeadline(time.Now().Add(exportTime))
 	err := members.Export{
 		Newsletter: n.Name, MadeAt: me.now,
-		Members:    s.Store.Members(me.ctx, n.ID, store.MemberQuery{}),
-		Suppressed: s.Store.NewsletterSuppressions(me.ctx, n.ID),
-		Asked:      s.Store.AskedAddresses(me.ctx, n.ID),
+		Members:    s.Store.Members.Members(me.ctx, n.ID, store.MemberQuery{}),
+		Suppressed: s.Store.Members.NewsletterSuppressions(me.ctx, n.ID),
+		Asked:      s.Store.Members.AskedAddresses(me.ctx, n.ID),
 	}.Write(me.w)
 	if err != nil {
 		if me.ctx.Err() == nil {

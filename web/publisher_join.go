@@ -17,7 +17,7 @@ func (s *site) publisherJoinPage(me publisher) error {
 	if me.posted() && !s.limits.imports.allow(me.key(), me.now) {
 		return errTooManyFinds
 	}
-	archive, err := s.Store.Digest(me.ctx, me.Newsletter.ArchiveID)
+	archive, err := s.Store.Readers.Digest(me.ctx, me.Newsletter.ArchiveID)
 	var typed, proof string
 	me.text(emailKind, "email", &typed, 0)
 	zone := me.zoneNamed(archive.TimeZone)
@@ -37,7 +37,7 @@ func (s *site) publisherJoinPage(me publisher) error {
 	if err == nil && me.ok() {
 		now := me.now
 		var m digest.Member
-		m, _, err = s.Store.Join(me.ctx, me.Newsletter.ID, store.Joining{
+		m, _, err = s.Store.Members.Join(me.ctx, me.Newsletter.ID, store.Joining{
 			Email: email, TimeZone: zone,
 			Proof: digest.Proof{Form: proof + " (as " + me.Email + " said)", AskedAt: now},
 		}, now)

@@ -22,9 +22,9 @@ func TestPublishersInALanguage(t *testing.T) {
 	word := regexp.MustCompile(`[A-Za-z]{3,}`)
 	each(t, func(r *room) {
 		anna, n := r.publishing("anna@example.org", "anna-writes", "The boat")
-		owner, err := r.store.UserByEmail(t.Context(), "anna@example.org")
+		owner, err := r.store.Readers.UserByEmail(t.Context(), "anna@example.org")
 		r.must(err)
-		m, _, err := r.store.Join(t.Context(), n.ID,
+		m, _, err := r.store.Members.Join(t.Context(), n.ID,
 			store.Joining{Email: "mo@example.org", TimeZone: "UTC", Asked: true}, r.now)
 		r.must(err)
 		path := "/newsletters/" + n.Slug
@@ -58,7 +58,7 @@ func TestPublishersInALanguage(t *testing.T) {
 				nil)
 		}
 		for tag, open := range map[string]string{"de": `<html lang="de" dir="ltr"`, "ar": `<html lang="ar" dir="rtl"`} {
-			r.must(r.store.SetLanguage(t.Context(), owner.ID, tag))
+			r.must(r.store.Readers.SetLanguage(t.Context(), owner.ID, tag))
 			for name, get := range pages {
 				a := get()
 				if a.StatusCode >= 500 || !strings.Contains(a.body, open) {

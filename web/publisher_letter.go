@@ -32,17 +32,17 @@ func (s *site) publisherLetter(me publisher) (p publisherLetterPage, e digest.Ed
 	}
 	ctx, n := me.ctx, me.Newsletter
 	p = publisherLetterPage{publisher: me}
-	if p.Letter, err = s.Store.NewsletterLetter(ctx, n.ID, date); err != nil {
+	if p.Letter, err = s.Store.Newsletters.NewsletterLetter(ctx, n.ID, date); err != nil {
 		return p, e, err
 	}
-	waiting, err := s.Store.LettersWaiting(ctx, n, me.now)
+	waiting, err := s.Store.Newsletters.LettersWaiting(ctx, n, me.now)
 	if err != nil {
 		return p, e, err
 	}
 	p.Waiting = slices.Contains(waiting, date)
-	e, err = s.Store.EditionOn(ctx, n.ArchiveID, date, me.now)
+	e, err = s.Store.Editions.EditionOn(ctx, n.ArchiveID, date, me.now)
 	if digest.KindOf(err) == digest.NotFound {
-		archive, err := s.Store.Digest(ctx, n.ArchiveID)
+		archive, err := s.Store.Readers.Digest(ctx, n.ArchiveID)
 		first := s.firstOpen(archive)
 		p.Open = !date.Before(first) && !first.Plus(daysDecided).Before(date) && !me.Ended()
 		if err == nil && !p.Open && !p.Waiting {
@@ -58,7 +58,7 @@ func (s *site) publisherLetter(me publisher) (p publisherLetterPage, e digest.Ed
 func (s *site) approveLetter(me publisher) error {
 	p, _, err := s.publisherLetter(me)
 	if err == nil {
-		_, err = s.Store.ApproveNewsletterLetter(me.ctx, me.Newsletter.ID, p.Letter.LocalDate, me.now)
+		_, err = s.Store.Newsletters.ApproveNewsletterLetter(me.ctx, me.Newsletter.ID, p.Letter.LocalDate, me.now)
 	}
 	return me.saved(err, "", "approved")
 }
@@ -69,7 +69,7 @@ func (s *site) publisherLetterPage(me publisher) error {
 		return err
 	}
 	if p.Made && !p.Left {
-		refs, err := s.Store.EditionPosts(me.ctx, []digest.Delivery{{Edition: e}})
+		refs, err := s.Store.Editions.EditionPosts(me.ctx, []digest.Delivery{{Edition: e}})
 		if err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func (s *site) letterShown(me publisher) error {
 	if err != nil {
 		return err
 	}
-	d, err := s.Store.LetterDelivery(me.ctx, me.Newsletter, e)
+	d, err := s.Store.Newsletters.LetterDelivery(me.ctx, me.Newsletter, e)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (s *site) setLetter(me publisher) error {
 		return err
 	}
 	p.Letter = typedLetter(me.Request, p.Letter)
-	err = s.Store.SetNewsletterLetter(me.ctx, p.Letter)
+	err = s.Store.Newsletters.SetNewsletterLetter(me.ctx, p.Letter)
 	if me.refused(err, "") {
 		return s.showPublisherLetter(p)
 	}

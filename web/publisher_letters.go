@@ -52,18 +52,18 @@ const (
 
 func (s *site) publisherLettersPage(me publisher) error {
 	ctx, n := me.ctx, me.Newsletter
-	archive, err := s.Store.Digest(ctx, n.ArchiveID)
+	archive, err := s.Store.Readers.Digest(ctx, n.ArchiveID)
 	if err != nil {
 		return err
 	}
 	p := publisherLettersPage{publisher: me, Zone: zoneName(archive.TimeZone)}
-	if p.Waiting, err = s.Store.LettersWaiting(ctx, n, me.now); err != nil {
+	if p.Waiting, err = s.Store.Newsletters.LettersWaiting(ctx, n, me.now); err != nil {
 		return err
 	}
 	if p.Coming, err = s.comingLetters(me.Request, n, archive); err != nil {
 		return err
 	}
-	letters, err := s.Store.LettersLeft(me.ctx, n, me.now, lettersPassed)
+	letters, err := s.Store.Newsletters.LettersLeft(me.ctx, n, me.now, lettersPassed)
 	p.Months = byMonth(letters)
 	return me.show(err, "publisher_letters", catalogue.Key("Issues"), p)
 }
@@ -75,7 +75,7 @@ func (s *site) comingLetters(r *http.Request, n digest.Newsletter, archive diges
 		return nil, nil
 	}
 	zone := zoneOr(archive.TimeZone)
-	decided, err := s.Store.LettersDecided(r.Context(), n.ID, s.firstOpen(archive), decidedShown)
+	decided, err := s.Store.Newsletters.LettersDecided(r.Context(), n.ID, s.firstOpen(archive), decidedShown)
 	at := archive.NextDueAt
 	for range comingShown {
 		date := digest.DateOf(at.In(zone))

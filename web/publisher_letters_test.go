@@ -12,7 +12,7 @@ func TestLetterThatWaitsFartherEast(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
 		n.ApproveWithin = 18 * time.Hour
-		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
+		r.must(r.store.Newsletters.SetNewsletter(r.t.Context(), n, r.now))
 		m := r.joined(n, "mo@example.org")
 		r.now = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 		r.midnightNow()
@@ -21,7 +21,7 @@ func TestLetterThatWaitsFartherEast(t *testing.T) {
 			"The issue of Saturday 21 November 2026 is waiting for your approval", "18 hours after",
 			"You can edit this issue")
 		page.shows(".sheet form button", "Approve issue", "Save changes")
-		mo, err := r.store.Digest(r.t.Context(), m.DigestID)
+		mo, err := r.store.Readers.Digest(r.t.Context(), m.DigestID)
 		r.must(err)
 		if e := r.edition(mo); !e.SendAt.After(r.now) {
 			r.t.Fatalf("the copy does not wait: %+v", e)

@@ -56,7 +56,7 @@ func (s *site) storeLogo(r *http.Request, id digest.NewsletterID, file []byte) e
 	if err != nil {
 		return err
 	}
-	return s.Store.SetNewsletterLogo(r.Context(), id, l, picture, s.Now())
+	return s.Store.Newsletters.SetNewsletterLogo(r.Context(), id, l, picture, s.Now())
 }
 
 func receivedPicture(r *http.Request) ([]byte, error) {
@@ -90,5 +90,5 @@ var errNoPicture = digest.Refuse(digest.Invalid, "no file was chosen; choose a p
 
 // removeLogo deletes the logo. Emails that were already sent then show none.
 func (s *site) removeLogo(me publisher) error {
-	return me.saved(s.Store.RemoveNewsletterLogo(me.ctx, me.Newsletter.ID), "/logo", "removed")
+	return me.saved(s.Store.Newsletters.RemoveNewsletterLogo(me.ctx, me.Newsletter.ID), "/logo", "removed")
 }

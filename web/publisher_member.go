@@ -37,7 +37,7 @@ func (e memberEvent) Words() any {
 
 // memberOf returns the member whose digest ID is in the path.
 func (s *site) memberOf(me publisher) (digest.Member, error) {
-	return s.Store.MemberByDigest(me.ctx, me.Newsletter.ID, digest.DigestID(me.pathID))
+	return s.Store.Members.MemberByDigest(me.ctx, me.Newsletter.ID, digest.DigestID(me.pathID))
 }
 
 func (s *site) publisherMemberPage(me publisher) error {
@@ -45,7 +45,7 @@ func (s *site) publisherMemberPage(me publisher) error {
 	if err != nil {
 		return err
 	}
-	events, err := s.Store.MemberEvents(me.ctx, me.Newsletter.ID, m.Email)
+	events, err := s.Store.Members.MemberEvents(me.ctx, me.Newsletter.ID, m.Email)
 	p := publisherMemberPage{publisher: me, Member: listedMember{m}}
 	for _, e := range events {
 		p.History = append(p.History, memberEvent{e})
@@ -59,6 +59,6 @@ func (s *site) letMemberLeave(me publisher) error {
 	if err != nil {
 		return err
 	}
-	err = s.Store.SetDigestState(me.ctx, m.DigestID, digest.DigestLeft, me.now)
+	err = s.Store.Readers.SetDigestState(me.ctx, m.DigestID, digest.DigestLeft, me.now)
 	return me.saved(err, "/members/"+me.PathValue("id"), "left")
 }

@@ -62,7 +62,7 @@ func (s *site) publisherMembersPage(me publisher) error {
 	if after, err := strconv.ParseInt(given.Get("after"), 10, 64); err == nil && after > 0 {
 		query.After, p.Begun = digest.DigestID(after), true
 	}
-	for m, err := range s.Store.Members(me.ctx, me.Newsletter.ID, query) {
+	for m, err := range s.Store.Members.Members(me.ctx, me.Newsletter.ID, query) {
 		if err != nil {
 			return err
 		}

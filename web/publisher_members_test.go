@@ -17,8 +17,9 @@ const membersPath = "/newsletters/anna-writes/members"
 // joined adds a member to a newsletter.
 func (r *room) joined(n digest.Newsletter, email string) digest.Member {
 	r.t.Helper()
-	m, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: email, TimeZone: "Asia/Tokyo", Asked: true,
-		Proof: digest.Proof{Form: "the <b>page</b>", Address: "192.0.2.9", At: r.now}}, r.now)
+	m, _, err := r.store.Members.Join(r.t.Context(), n.ID,
+		store.Joining{Email: email, TimeZone: "Asia/Tokyo", Asked: true,
+			Proof: digest.Proof{Form: "the <b>page</b>", Address: "192.0.2.9", At: r.now}}, r.now)
 	r.must(err)
 	return m
 }
@@ -32,7 +33,7 @@ func TestMembersOfPublisher(t *testing.T) {
 		for i := range 105 {
 			last = r.joined(n, fmt.Sprintf("m%03d@example.org", i))
 		}
-		r.must(r.store.SetDigestState(r.t.Context(), last.DigestID, digest.DigestLeft, r.now))
+		r.must(r.store.Readers.SetDigestState(r.t.Context(), last.DigestID, digest.DigestLeft, r.now))
 		page := v.get(membersPath).status(http.StatusOK)
 		if got := page.texts("ul[aria-label=Members] a"); len(got) != 100 || got[0] != "m000@example.org" {
 			r.t.Errorf("%d members are listed: %v", len(got), got)
@@ -73,7 +74,7 @@ func TestMembersAreExported(t *testing.T) {
 			r.t.Errorf("it holds %v", names)
 		}
 		v.send(membersPath+"/import", "members.zip", got.body, map[string]string{"how": "left"}).status(http.StatusOK)
-		if count, err := r.store.CountMembers(r.t.Context(), n.ID); err != nil || count != 0 {
+		if count, err := r.store.Newsletters.CountMembers(r.t.Context(), n.ID); err != nil || count != 0 {
 			r.t.Errorf("%d are left, %v", count, err)
 		}
 	})
@@ -90,7 +91,7 @@ func TestImportOneMailbox(t *testing.T) {
 		}
 		v.send(membersPath+"/import", "x.csv", list, map[string]string{"how": "join"}).status(http.StatusOK).contains(
 			".rows", "no proof of consent")
-		if count, err := r.store.CountMembers(r.t.Context(), n.ID); err != nil || count != 4 {
+		if count, err := r.store.Newsletters.CountMembers(r.t.Context(), n.ID); err != nil || count != 4 {
 			r.t.Errorf("%d members, want 4; %v", count, err)
 		}
 	})

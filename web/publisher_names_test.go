@@ -26,7 +26,7 @@ func TestNamesAreApproved(t *testing.T) {
 			r.t.Errorf("the contact is mailed to %s: %s\n%s", l.to, l.subject, l.text)
 		}
 		program.want(200, "PATCH", "", `{"description":"Of kites."}`)
-		got, err := r.store.Newsletter(r.t.Context(), n.ID)
+		got, err := r.store.Newsletters.Newsletter(r.t.Context(), n.ID)
 		r.must(err)
 		if got.Name != n.Name || got.WantedName != "PayPal Security" {
 			r.t.Errorf("named %q, wants %q", got.Name, got.WantedName)
@@ -50,7 +50,7 @@ func TestNamesArePlain(t *testing.T) {
 		form := typedSettings()
 		form.Set("name", "Kites")
 		anna.post(path, form).status(http.StatusSeeOther)
-		got, err := r.store.Newsletter(r.t.Context(), n.ID)
+		got, err := r.store.Newsletters.Newsletter(r.t.Context(), n.ID)
 		r.must(err)
 		if got.Name != "Kites" || got.NamesWait() {
 			r.t.Errorf("named %q, wants %q", got.Name, got.WantedName)

@@ -71,7 +71,7 @@ func (s *site) publisherNewPage(v *visit) error {
 	if err != nil || wrong != nil {
 		return v.show(err, "publisher_new", catalogue.Key("Create a newsletter"), v)
 	}
-	waiting, err := s.Store.CountPending(v.ctx)
+	waiting, err := s.Store.Newsletters.CountPending(v.ctx)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (s *site) publisherNewPage(v *visit) error {
 // addPending creates the newsletter and subscribes it to the feed at address, or returns what is wrong with the form.
 func (s *site) addPending(ctx context.Context, owner digest.UserID, n digest.Newsletter, address string) (
 	_ digest.Newsletter, wrong catalogue.Sayable, err error) {
-	has, err := s.Store.NewslettersOf(ctx, owner)
+	has, err := s.Store.Newsletters.NewslettersOf(ctx, owner)
 	if err != nil {
 		return n, nil, err
 	}
@@ -94,7 +94,7 @@ func (s *site) addPending(ctx context.Context, owner digest.UserID, n digest.New
 	if n.AddressLine == "" {
 		return n, catalogue.Key("Enter the publisher and a postal address. Every issue shows them in its footer."), nil
 	}
-	n, err = s.Store.AddNewsletter(ctx, n, owner, s.Now())
+	n, err = s.Store.Newsletters.AddNewsletter(ctx, n, owner, s.Now())
 	if wrong, err = asRefused(err); wrong != nil || err != nil {
 		return n, wrong, err
 	}
@@ -105,7 +105,7 @@ func (s *site) addPending(ctx context.Context, owner digest.UserID, n digest.New
 		return n, nil, nil
 	}
 	err = asSlow(find, err)
-	if gone := s.Store.RefuseNewsletter(context.WithoutCancel(ctx), n.ID); gone != nil {
+	if gone := s.Store.Newsletters.RefuseNewsletter(context.WithoutCancel(ctx), n.ID); gone != nil {
 		return n, nil, errors.Join(err, gone)
 	}
 	if _, said := searchSaid(err); said != nil {
@@ -149,7 +149,7 @@ func (s *site) tellOperatorOfNames(ctx context.Context, n digest.Newsletter) {
 }
 
 func (s *site) mailContact(ctx context.Context, n digest.Newsletter, title, text catalogue.Key) {
-	u, _ := s.Store.UserByEmail(ctx, s.Contact) // on error the zero user: the contact need not be a reader
+	u, _ := s.Store.Readers.UserByEmail(ctx, s.Contact) // on error the zero user: the contact need not be a reader
 	l := catalogue.Of(u.Language)
 	s.mailPlainly(s.Contact, render.LetterContent{
 		Language: l.Code,

@@ -105,7 +105,7 @@ func allowFrame(w http.ResponseWriter) {
 }
 
 func (s *site) nextPage(me publisher) error {
-	_, letter, err := s.Store.NextLetter(me.ctx, me.Newsletter)
+	_, letter, err := s.Store.Newsletters.NextLetter(me.ctx, me.Newsletter)
 	if err != nil {
 		return err
 	}
@@ -119,15 +119,15 @@ func (s *site) showNext(p publisherNextPage) error {
 	if s.mails() {
 		p.To = p.Email
 	}
-	refs, err := s.Store.WaitingPosts(ctx, n.ArchiveID)
+	refs, err := s.Store.Editions.WaitingPosts(ctx, n.ArchiveID)
 	if err != nil {
 		return err
 	}
-	pulled, err := s.Store.PulledPosts(ctx, n.ID)
+	pulled, err := s.Store.Newsletters.PulledPosts(ctx, n.ID)
 	if err != nil {
 		return err
 	}
-	if p.Pulled, err = s.Store.Posts(ctx, pulled[:min(len(pulled), mostPulledShown)]); err != nil {
+	if p.Pulled, err = s.Store.Editions.Posts(ctx, pulled[:min(len(pulled), mostPulledShown)]); err != nil {
 		return err
 	}
 	if p.Posts, err = s.rehearsed(p.Request, refs); err != nil {
@@ -151,11 +151,11 @@ func (s *site) rehearsed(r *http.Request, refs []digest.PostRef) ([]rehearsedPos
 	for _, ref := range refs {
 		ids, feeds = append(ids, ref.PostID), append(feeds, ref.FeedID)
 	}
-	posts, err := s.Store.Posts(r.Context(), ids)
+	posts, err := s.Store.Editions.Posts(r.Context(), ids)
 	if err != nil {
 		return nil, err
 	}
-	labels, err := s.Store.FeedLabels(r.Context(), feeds)
+	labels, err := s.Store.Editions.FeedLabels(r.Context(), feeds)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ const letterPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'se
 
 // nextShown serves the next issue itself, for the iframe.
 func (s *site) nextShown(me publisher) error {
-	archive, letter, err := s.Store.NextLetter(me.ctx, me.Newsletter)
+	archive, letter, err := s.Store.Newsletters.NextLetter(me.ctx, me.Newsletter)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func showLetter(w http.ResponseWriter, view letterView, m render.Message) error 
 
 // setNext changes the subject and the note of the next issue, or skips it.
 func (s *site) setNext(me publisher) error {
-	_, next, err := s.Store.NextLetter(me.ctx, me.Newsletter)
+	_, next, err := s.Store.Newsletters.NextLetter(me.ctx, me.Newsletter)
 	if err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (s *site) setNext(me publisher) error {
 		me.Wrong = catalogue.Key("It’s past midnight, so that issue was already created. This is the next one.")
 		return s.showNext(p)
 	}
-	err = s.Store.SetNewsletterLetter(me.ctx, typed)
+	err = s.Store.Newsletters.SetNewsletterLetter(me.ctx, typed)
 	if me.refused(err, "") {
 		return s.showNext(p)
 	}
@@ -235,20 +235,22 @@ func typedLetter(r *http.Request, l digest.NewsletterLetter) digest.NewsletterLe
 
 // pullPost excludes a post from all issues that are not sent yet.
 func (s *site) pullPost(me publisher) error {
-	refs, err := s.Store.UnsentPosts(me.ctx, me.Newsletter, me.now)
+	refs, err := s.Store.Newsletters.UnsentPosts(me.ctx, me.Newsletter, me.now)
 	if err != nil {
 		return err
 	}
 	for _, ref := range refs {
 		if ref.PostID == digest.PostID(me.pathID) {
-			return me.saved(s.Store.PullPost(me.ctx, me.Newsletter.ID, ref.PostID, me.now), "/next", "pulled")
+			return me.saved(s.Store.Newsletters.PullPost(me.ctx, me.Newsletter.ID, ref.PostID, me.now), "/next",
+				"pulled")
 		}
 	}
 	return errNotFound
 }
 
 func (s *site) unpullPost(me publisher) error {
-	return me.saved(s.Store.UnpullPost(me.ctx, me.Newsletter.ID, digest.PostID(me.pathID)), "/next", "unpulled")
+	return me.saved(s.Store.Newsletters.UnpullPost(me.ctx, me.Newsletter.ID, digest.PostID(me.pathID)), "/next",
+		"unpulled")
 }
 
 // sendTest emails the next issue, as it is now, to the publisher who requested it.
@@ -259,7 +261,7 @@ func (s *site) sendTest(me publisher) error {
 	if now := me.now; !s.limits.tests.allow(me.key(), now) {
 		return errTooManyTests
 	}
-	archive, letter, err := s.Store.NextLetter(me.ctx, me.Newsletter)
+	archive, letter, err := s.Store.Newsletters.NextLetter(me.ctx, me.Newsletter)
 	if err != nil {
 		return err
 	}

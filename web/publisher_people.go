@@ -22,12 +22,12 @@ func (s *site) publisherPeoplePage(me publisher) error {
 	if me.posted() && !s.limits.rounds.allow(me.key(), me.now) {
 		return errTooMany
 	}
-	people, err := s.Store.Publishers(me.ctx, me.Newsletter.ID)
+	people, err := s.Store.Newsletters.Publishers(me.ctx, me.Newsletter.ID)
 	var email string
 	me.text(emailKind, "email", &email, 0)
 	if err == nil && me.posted() {
 		var u digest.User
-		u, err = s.Store.UserByEmail(me.ctx, email)
+		u, err = s.Store.Readers.UserByEmail(me.ctx, email)
 		switch {
 		case digest.KindOf(err) == digest.NotFound || digest.KindOf(err) == digest.Invalid:
 			me.wrong("email", catalogue.Key("No reader here has that address. Ask them to sign up first."))
@@ -39,7 +39,8 @@ func (s *site) publisherPeoplePage(me publisher) error {
 		case u.ID == me.ID:
 			me.wrong("email", catalogue.Key("That’s you."))
 		default:
-			return me.saved(s.Store.SetRole(me.ctx, me.Newsletter.ID, u.ID, digest.RoleEditor, me.now), "/people",
+			return me.saved(s.Store.Newsletters.SetRole(me.ctx, me.Newsletter.ID, u.ID, digest.RoleEditor, me.now),
+				"/people",
 				"editor")
 		}
 	}
@@ -52,7 +53,7 @@ func (s *site) removeEditor(me publisher) error {
 	if !self && !me.Owns() {
 		return errOwnerOnly
 	}
-	err := s.Store.SetRole(me.ctx, me.Newsletter.ID, digest.UserID(me.pathID), digest.RoleNone, me.now)
+	err := s.Store.Newsletters.SetRole(me.ctx, me.Newsletter.ID, digest.UserID(me.pathID), digest.RoleNone, me.now)
 	if digest.KindOf(err) == digest.Conflict {
 		return errLastOwner
 	}
@@ -71,20 +72,21 @@ func offered(people []store.Publisher, to digest.UserID) bool {
 
 // offerNewsletter offers the ownership of the newsletter to an editor.
 func (s *site) offerNewsletter(me publisher) error {
-	return me.saved(s.Store.OfferNewsletter(me.ctx, me.Newsletter.ID, digest.UserID(me.pathID), me.now),
+	return me.saved(s.Store.Newsletters.OfferNewsletter(me.ctx, me.Newsletter.ID, digest.UserID(me.pathID), me.now),
 		"/people", "offered")
 }
 
 func (s *site) withdrawOffer(me publisher) error {
-	return me.saved(s.Store.EndOffer(me.ctx, me.Newsletter.ID, digest.UserID(me.pathID)), "/people", "ended")
+	return me.saved(s.Store.Newsletters.EndOffer(me.ctx, me.Newsletter.ID, digest.UserID(me.pathID)), "/people",
+		"ended")
 }
 
 func (s *site) declineOffer(me publisher) error {
-	return me.saved(s.Store.EndOffer(me.ctx, me.Newsletter.ID, me.ID), "/people", "ended")
+	return me.saved(s.Store.Newsletters.EndOffer(me.ctx, me.Newsletter.ID, me.ID), "/people", "ended")
 }
 
 // acceptOffer makes the signed-in editor the owner, if the newsletter is offered to them. The former owner becomes an
 // editor.
 func (s *site) acceptOffer(me publisher) error {
-	return me.saved(s.Store.AcceptOffer(me.ctx, me.Newsletter.ID, me.ID, me.now), "/people", "owner")
+	return me.saved(s.Store.Newsletters.AcceptOffer(me.ctx, me.Newsletter.ID, me.ID, me.now), "/people", "owner")
 }

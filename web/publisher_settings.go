@@ -94,11 +94,12 @@ func (s *site) changeNewsletter(ctx context.Context, was, n digest.Newsletter, b
 	if s.Publishing == PublishingAsk && was.State != digest.NewsletterPending && !byOperator {
 		n = n.WithNames(was)
 	}
-	err := s.Store.SetNewsletter(ctx, n, s.Now())
+	err := s.Store.Newsletters.SetNewsletter(ctx, n, s.Now())
 	if err != nil || !n.NamesWait() || was.NamesWait() || !s.limits.rounds.allow("names of "+n.Slug, s.Now()) {
 		return err
 	}
-	if waiting, err := s.Store.CountPending(ctx); err != nil || waiting > 1 { // with more, an email was sent already
+	if waiting, err := s.Store.Newsletters.CountPending(ctx); err != nil ||
+		waiting > 1 { // with more, an email was sent already
 		return err
 	}
 	s.tellOperatorOfNames(ctx, n)
@@ -110,7 +111,8 @@ func (s *site) holdNewsletter(me publisher) error {
 	if me.Newsletter.State != digest.NewsletterActive {
 		return errBadForm
 	}
-	err := s.Store.ChangeNewsletterState(me.ctx, me.Newsletter, digest.NewsletterHeld, digest.HeldByPublisher,
+	err := s.Store.Newsletters.ChangeNewsletterState(me.ctx, me.Newsletter, digest.NewsletterHeld,
+		digest.HeldByPublisher,
 		me.now)
 	return me.saved(err, "", "held")
 }
@@ -120,7 +122,7 @@ func (s *site) releaseNewsletter(me publisher) error {
 	if !me.HeldByOwner() {
 		return errHeldByOthers
 	}
-	err := s.Store.ChangeNewsletterState(me.ctx, me.Newsletter, digest.NewsletterActive, "", me.now)
+	err := s.Store.Newsletters.ChangeNewsletterState(me.ctx, me.Newsletter, digest.NewsletterActive, "", me.now)
 	return me.saved(err, "", "released")
 }
 

@@ -15,7 +15,7 @@ import (
 func (r *room) publishing(email, slug, title string) (*visitor, digest.Newsletter) {
 	r.t.Helper()
 	u, _ := r.user(email)
-	n, err := r.store.AddNewsletter(r.t.Context(), digest.Newsletter{
+	n, err := r.store.Newsletters.AddNewsletter(r.t.Context(), digest.Newsletter{
 		Slug: slug, Name: "Letters of " + slug, Cadence: digest.Daily, State: digest.NewsletterActive,
 		Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
 	}, u.ID, r.now)
@@ -33,10 +33,10 @@ func TestPublishersSeeTheirOwn(t *testing.T) {
 			map[string]string{"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}}
 		other, _ := r.publishing("ben@example.org", "ben-writes", "The dog")
 		ed, _ := r.user("ed@example.org")
-		r.must(r.store.SetRole(r.t.Context(), n.ID, ed.ID, digest.RoleEditor, r.now))
+		r.must(r.store.Newsletters.SetRole(r.t.Context(), n.ID, ed.ID, digest.RoleEditor, r.now))
 		editor := r.visitor().signIn(ed)
 		member, _ := r.reader("mo@example.org")
-		m, _, err := r.store.Join(r.t.Context(), n.ID,
+		m, _, err := r.store.Members.Join(r.t.Context(), n.ID,
 			store.Joining{Email: "mo@example.org", TimeZone: "UTC", Asked: true}, r.now)
 		r.must(err)
 		ofMember := strconv.FormatInt(int64(m.DigestID), 10)
@@ -72,7 +72,7 @@ func TestPublishersSeeTheirOwn(t *testing.T) {
 				editor.get(path)
 			}
 		}
-		if m, err := r.store.Member(r.t.Context(), n.ID, "mo@example.org"); err != nil ||
+		if m, err := r.store.Members.Member(r.t.Context(), n.ID, "mo@example.org"); err != nil ||
 			m.State != digest.DigestActive {
 			r.t.Errorf("after all this the member stands so: %+v, %v", m, err)
 		}

@@ -36,7 +36,7 @@ func (s *site) publisherTokensPage(me publisher) error {
 			return errTooMany
 		}
 		p.Token = newSecret()
-		_, err := s.Store.AddNewsletterToken(me.ctx, made, hashSecret(p.Token), me.now)
+		_, err := s.Store.Newsletters.AddNewsletterToken(me.ctx, made, hashSecret(p.Token), me.now)
 		wrong, err := asRefused(err)
 		switch {
 		case err != nil:
@@ -48,7 +48,7 @@ func (s *site) publisherTokensPage(me publisher) error {
 			me.fields["name"].Value, me.fields["reads"].Value, me.status = "", "", http.StatusOK
 		}
 	}
-	all, err := s.Store.NewsletterTokens(me.ctx, me.Newsletter.ID)
+	all, err := s.Store.Newsletters.NewsletterTokens(me.ctx, me.Newsletter.ID)
 	for _, t := range all {
 		p.Tokens = append(p.Tokens, listedToken{t})
 	}
@@ -57,7 +57,7 @@ func (s *site) publisherTokensPage(me publisher) error {
 
 // removeNewsletterToken revokes a token. Editors may revoke their own tokens, the owner any.
 func (s *site) removeNewsletterToken(me publisher) error {
-	all, err := s.Store.NewsletterTokens(me.ctx, me.Newsletter.ID)
+	all, err := s.Store.Newsletters.NewsletterTokens(me.ctx, me.Newsletter.ID)
 	if err != nil {
 		return err
 	}
@@ -66,5 +66,6 @@ func (s *site) removeNewsletterToken(me publisher) error {
 			return errOwnerOnly
 		}
 	}
-	return me.saved(s.Store.RemoveNewsletterToken(me.ctx, me.Newsletter.ID, me.pathID), "/tokens", "removed")
+	return me.saved(s.Store.Newsletters.RemoveNewsletterToken(me.ctx, me.Newsletter.ID, me.pathID), "/tokens",
+		"removed")
 }

@@ -35,7 +35,7 @@ func (s *site) pushAt(r *http.Request) (digest.PushSubscription, error) {
 	if !s.limits.pushers.allowAll(s.clientShares(r), s.Now()) {
 		return digest.PushSubscription{}, errTooMany
 	}
-	p, err := s.Store.PushSubscription(r.Context(), digest.PushID(id))
+	p, err := s.Store.Feeds.PushSubscription(r.Context(), digest.PushID(id))
 	if digest.KindOf(err) == digest.NotFound {
 		return p, errPushOver
 	}
@@ -63,12 +63,12 @@ func (s *site) verifyHub(w http.ResponseWriter, r *http.Request) error {
 	meant, now := false, s.Now()
 	switch i.Mode {
 	case push.Subscribe:
-		meant, err = s.Store.VerifyPush(r.Context(), now, p.ID, i.Topic, now.Add(i.Lease),
+		meant, err = s.Store.Feeds.VerifyPush(r.Context(), now, p.ID, i.Topic, now.Add(i.Lease),
 			push.RenewAt(now, i.Lease, rand.Float64()))
 	case push.Unsubscribe:
-		meant, err = s.Store.VerifyLeave(r.Context(), now, p.ID, i.Topic)
+		meant, err = s.Store.Feeds.VerifyLeave(r.Context(), now, p.ID, i.Topic)
 	case push.Denied:
-		meant, err = s.Store.DenyPush(r.Context(), now, p.ID, i.Topic, i.Reason, now.Add(push.DeniedFor))
+		meant, err = s.Store.Feeds.DenyPush(r.Context(), now, p.ID, i.Topic, i.Reason, now.Add(push.DeniedFor))
 	}
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (s *site) receivePush(w http.ResponseWriter, r *http.Request) error {
 			"missing signature: sign the body with the secret of this subscription, in "+push.SignatureField+"\n")
 	}
 	if !secret {
-		return s.accepted(w, s.Store.AnnouncedFeed(r.Context(), p.FeedID, s.Now()))
+		return s.accepted(w, s.Store.Feeds.AnnouncedFeed(r.Context(), p.FeedID, s.Now()))
 	}
 	if bounded, ok := r.Body.(*boundedBody); ok { // it counts against the limit of all long bodies
 		bounded.long = s.long.begin()
@@ -105,7 +105,7 @@ func (s *site) receivePush(w http.ResponseWriter, r *http.Request) error {
 	}
 	body, err := io.ReadAll(r.Body)
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return s.accepted(w, s.Store.AnnouncedFeed(r.Context(), p.FeedID, s.Now()))
+		return s.accepted(w, s.Store.Feeds.AnnouncedFeed(r.Context(), p.FeedID, s.Now()))
 	}
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (s *site) receivePush(w http.ResponseWriter, r *http.Request) error {
 		}
 		return s.accepted(w, nil)
 	}
-	return s.accepted(w, s.Store.ReceivePush(r.Context(), s.Now(), p.FeedID,
+	return s.accepted(w, s.Store.Feeds.ReceivePush(r.Context(), s.Now(), p.FeedID,
 		digest.Shortened(r.Header.Get("Content-Type"), maxShown), body))
 }
 

@@ -22,9 +22,9 @@ func (r *room) callback(hub string, state digest.PushState) (path, secret string
 	f = well(r.knows(digest.Feed{URL: feedURL}), r.now.Add(-2*time.Hour))
 	f.Topic, f.Hubs = feedURL, hub
 	r.polled(f, store.PollRecord{At: r.now.Add(-2 * time.Hour)})
-	_, err := r.store.ReconcilePushes(r.t.Context(), r.now)
+	_, err := r.store.Feeds.ReconcilePushes(r.t.Context(), r.now)
 	r.must(err)
-	requests, _, err := r.store.ClaimHubRequests(r.t.Context(), r.now, 10,
+	requests, _, err := r.store.Feeds.ClaimHubRequests(r.t.Context(), r.now, 10,
 		func(int) time.Time { return r.now.Add(time.Hour) },
 		func(hub string, _ bool) string { return feed.Domain(hub) })
 	r.must(err)
@@ -32,7 +32,7 @@ func (r *room) callback(hub string, state digest.PushState) (path, secret string
 		r.t.Fatalf("%d requests", len(requests))
 	}
 	if state == digest.PushActive {
-		meant, err := r.store.VerifyPush(r.t.Context(), r.now, requests[0].ID, feedURL, r.now.Add(time.Hour),
+		meant, err := r.store.Feeds.VerifyPush(r.t.Context(), r.now, requests[0].ID, feedURL, r.now.Add(time.Hour),
 			r.now.Add(time.Hour))
 		r.must(err)
 		if !meant {
@@ -52,7 +52,7 @@ func signature(secret, body string) string {
 func (r *room) waiting() (n int) {
 	r.t.Helper()
 	for {
-		_, found, err := r.store.ClaimPush(r.t.Context(), r.now, time.Hour)
+		_, found, err := r.store.Feeds.ClaimPush(r.t.Context(), r.now, time.Hour)
 		r.must(err)
 		if !found {
 			return n

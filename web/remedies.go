@@ -73,7 +73,7 @@ func (s *site) remediesOf(r *http.Request) (p remediesPage, err error) {
 	}
 	id, round := digest.OfRound(number)
 	p.Path, p.Feed = "/remedies/"+r.PathValue("token"), feedPath(digest.FeedID(feed))
-	if p.of, err = s.Store.Digest(r.Context(), digest.DigestID(id)); err != nil {
+	if p.of, err = s.Store.Readers.Digest(r.Context(), digest.DigestID(id)); err != nil {
 		return p, err
 	}
 	p.namedPage = named(p.of)
@@ -83,7 +83,7 @@ func (s *site) remediesOf(r *http.Request) (p remediesPage, err error) {
 	if p.of.LinkRound != round {
 		return p, errOldLink
 	}
-	p.sub, err = s.Store.SubscriptionSince(r.Context(), p.of.ID, digest.FeedID(feed))
+	p.sub, err = s.Store.Subscriptions.SubscriptionSince(r.Context(), p.of.ID, digest.FeedID(feed))
 	if digest.KindOf(err) == digest.NotFound {
 		return p, s.describeLeft(r, &p, digest.FeedID(feed))
 	}
@@ -194,7 +194,10 @@ func (s *site) subscribeOffered(r *http.Request, p *remediesPage) error {
 			added = f.ID
 		}
 		err = s.change(r, p, added,
-			func(st *store.Store) error { return st.ReplaceSubscription(r.Context(), p.of.ID, p.sub.Feed.ID, f.ID) })
+			func(st *store.Store) error {
+				return st.Subscriptions.ReplaceSubscription(r.Context(), p.of.ID,
+					p.sub.Feed.ID, f.ID)
+			})
 	}
 	if err != nil {
 		return err
@@ -204,7 +207,7 @@ func (s *site) subscribeOffered(r *http.Request, p *remediesPage) error {
 
 // speakOf makes the page describe a feed to which the reader has just subscribed.
 func (s *site) speakOf(r *http.Request, p *remediesPage, feed digest.FeedID) (err error) {
-	p.sub, err = s.Store.SubscriptionSince(r.Context(), p.of.ID, feed)
+	p.sub, err = s.Store.Subscriptions.SubscriptionSince(r.Context(), p.of.ID, feed)
 	p.Title, p.Feed, p.Illness, p.Again = shortened(titleOf(p.sub)), feedPath(p.sub.Feed.ID), nil, false
 	p.Paused, p.Until = p.sub.Paused, backOn(p.sub.PausedUntil, p.of.TimeZone)
 	return err
@@ -224,7 +227,9 @@ func (s *site) pauseFailing(r *http.Request, p *remediesPage) error {
 	}
 	p.Paused, p.Done = true, "paused"
 	return s.change(r, p, 0,
-		func(st *store.Store) error { return st.PauseSubscription(r.Context(), p.of.ID, p.sub.Feed.ID) })
+		func(st *store.Store) error {
+			return st.Subscriptions.PauseSubscription(r.Context(), p.of.ID, p.sub.Feed.ID)
+		})
 }
 
 // resumeFailing undoes pauseFailing.
@@ -234,7 +239,7 @@ func (s *site) resumeFailing(r *http.Request, p *remediesPage) error {
 	}
 	p.Paused, p.Done = false, "resumed"
 	return s.change(r, p, 0, func(st *store.Store) error {
-		return st.ResumeSubscription(r.Context(), p.of.ID, p.sub.Feed.ID, s.Now())
+		return st.Subscriptions.ResumeSubscription(r.Context(), p.of.ID, p.sub.Feed.ID, s.Now())
 	})
 }
 
@@ -248,7 +253,10 @@ func (s *site) leaveFailing(r *http.Request, p *remediesPage) error {
 		return errBadForm
 	}
 	p.Done, p.Feed, p.Illness, p.Again = "left", "", nil, true
-	return s.change(r, p, 0, func(st *store.Store) error { return st.Unsubscribe(r.Context(), p.of.ID, p.sub.Feed.ID) })
+	return s.change(r, p, 0, func(st *store.Store) error {
+		return st.Subscriptions.Unsubscribe(r.Context(), p.of.ID,
+			p.sub.Feed.ID)
+	})
 }
 
 // returnFailing undoes leaveFailing, also when the reader opens the link again later.
@@ -269,7 +277,7 @@ func (s *site) returnFailing(r *http.Request, p *remediesPage) error {
 // describeLeft describes a feed from which the reader has unsubscribed, and whether they can subscribe again.
 func (s *site) describeLeft(r *http.Request, p *remediesPage, feed digest.FeedID) (err error) {
 	p.Title, p.Feed = catalogue.Key("Unfollowed"), ""
-	p.sub, err = s.Store.FormerSubscription(r.Context(), p.of.ID, feed)
+	p.sub, err = s.Store.Subscriptions.FormerSubscription(r.Context(), p.of.ID, feed)
 	if digest.KindOf(err) == digest.NotFound {
 		return nil
 	}

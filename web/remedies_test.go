@@ -56,7 +56,7 @@ func TestRemediesAfterAMove(t *testing.T) {
 		r.subscribes(other, "The new one", newPlace) // so that the feed exists
 		there := feedAt(r, newPlace)
 		there.ParsedAt, there.LastOKAt = r.now, r.now
-		_, err := r.store.Record(t.Context(), r.now, []store.Polled{{Feed: there, FirstRead: true}})
+		_, err := r.store.Feeds.Record(t.Context(), r.now, []store.Polled{{Feed: there, FirstRead: true}})
 		r.must(err)
 		link := r.failing(d, "The blog", oldPlace)
 		was := feedPathOf(r, oldPlace)

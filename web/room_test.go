@@ -88,10 +88,11 @@ func (r *room) open(base string) {
 	r.t.Cleanup(server.Close)
 	r.base = server.URL
 	r.handler = web.New(web.Options{
-		Store: r.store, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
+		Store: r.store, Editions: edition.New(edition.Options{Store: r.store.Editions, Signer: r.signer,
+			BaseURL: r.base}),
 		Signer: r.signer, SignUp: r.signUp, Publishing: r.publish, Outbox: r.openOutbox(),
 		BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
-		Subscriber: r.subscriber(), Pings: r.store, Pictures: r.pictures, Sounds: r.sounds,
+		Subscriber: r.subscriber(), Pings: r.store.Feeds, Pictures: r.pictures, Sounds: r.sounds,
 		Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
 		Fence: r.look(cmp.Or(base, server.URL)), Beats: r.beats, Offline: !r.onlineOnly, Observe: r.observe,
 		Storage: r.storage, Domains: r.registrar(), ReportAddress: r.reportAddress,
@@ -107,7 +108,7 @@ func (r *room) look(base string) func(context.Context) (store.Fence, error) {
 		if !r.fenced {
 			return store.Fence{}, nil
 		}
-		return r.store.LookFence(ctx, base, r.now, 36*time.Hour, 100)
+		return r.store.Operator.LookFence(ctx, base, r.now, 36*time.Hour, 100)
 	}
 }
 
@@ -212,7 +213,7 @@ func (r *room) token(u digest.User) string {
 
 func (r *room) stands(d digest.Digest, want digest.DigestState) {
 	r.t.Helper()
-	d, err := r.store.Digest(context.Background(), d.ID)
+	d, err := r.store.Readers.Digest(context.Background(), d.ID)
 	r.must(err)
 	if d.State != want {
 		r.t.Errorf("digest is %s, want %s", d.State, want)

@@ -15,13 +15,13 @@ import (
 
 func (s *site) save(w http.ResponseWriter, r *http.Request, me reader) error {
 	return s.withPost(w, r, me,
-		func(id digest.PostID) error { return s.Store.SavePost(r.Context(), me.ID, id, s.Now()) })
+		func(id digest.PostID) error { return s.Store.Posts.SavePost(r.Context(), me.ID, id, s.Now()) })
 }
 
 // unsave removes a post from the saved ones. It is no error if the post is not saved.
 func (s *site) unsave(w http.ResponseWriter, r *http.Request, me reader) error {
 	return s.withPost(w, r, me,
-		func(id digest.PostID) error { return s.Store.UnsavePost(r.Context(), me.ID, id, time.Time{}) })
+		func(id digest.PostID) error { return s.Store.Posts.UnsavePost(r.Context(), me.ID, id, time.Time{}) })
 }
 
 // withPost calls do with the post in the form's address, and redirects back to the page with the button.
@@ -99,7 +99,7 @@ func (s *site) savedPage(w http.ResponseWriter, r *http.Request, me reader) erro
 	if !p.First {
 		p.Here += "?after=" + place(at, id)
 	}
-	list, err := s.Store.SavedPosts(r.Context(), me.ID, store.SavedKey{SavedAt: at, Post: id}, listPage+1)
+	list, err := s.Store.Posts.SavedPosts(r.Context(), me.ID, store.SavedKey{SavedAt: at, Post: id}, listPage+1)
 	if len(list) > listPage {
 		list = list[:listPage]
 		last := list[listPage-1].Key()

@@ -14,11 +14,11 @@ import (
 // idOf returns the number of a post in the last edition by its title.
 func (r *room) idOf(d digest.Digest, title string) digest.PostID {
 	r.t.Helper()
-	refs, err := r.store.EditionPosts(r.t.Context(), []digest.Delivery{{Edition: r.edition(d)}})
+	refs, err := r.store.Editions.EditionPosts(r.t.Context(), []digest.Delivery{{Edition: r.edition(d)}})
 	r.must(err)
 	for _, list := range refs {
 		for _, ref := range list {
-			posts, err := r.store.Posts(r.t.Context(), []digest.PostID{ref.PostID})
+			posts, err := r.store.Editions.Posts(r.t.Context(), []digest.PostID{ref.PostID})
 			r.must(err)
 			if posts[0].Title == title {
 				return ref.PostID
@@ -34,7 +34,7 @@ func (r *room) indexed() {
 	r.t.Helper()
 	for n := 1; n > 0; {
 		var err error
-		n, err = r.store.IndexPosts(r.t.Context(), 100)
+		n, err = r.store.Posts.IndexPosts(r.t.Context(), 100)
 		r.must(err)
 	}
 }

@@ -29,7 +29,7 @@ func setUpCommands() map[string]func(s *pageScript, args ...string) {
 		"role":         (*pageScript).setRole,
 		"member-limit": (*pageScript).limitMembers,
 		"name-digest": func(s *pageScript, args ...string) {
-			s.must(s.store.SetDigestName(s.t.Context(), s.digestOfName(args[0]).ID, args[1]))
+			s.must(s.store.Readers.SetDigestName(s.t.Context(), s.digestOfName(args[0]).ID, args[1]))
 		},
 		"troubles":       func(s *pageScript, args ...string) { s.troubles(args[0]) },
 		"midnight":       func(s *pageScript, _ ...string) { s.midnight() },
@@ -43,13 +43,13 @@ func setUpCommands() map[string]func(s *pageScript, args ...string) {
 		"break-feed": func(s *pageScript, args ...string) { s.fails(args[0]) },
 		"move":       func(s *pageScript, args ...string) { s.movesOn(digest.Digest{}, args[0], args[1]) },
 		"void-links": func(s *pageScript, args ...string) {
-			s.must(s.store.VoidLinks(s.t.Context(), s.digestOfName(args[0]).ID))
+			s.must(s.store.Readers.VoidLinks(s.t.Context(), s.digestOfName(args[0]).ID))
 		},
 	}
 }
 
 func (s *pageScript) userOf(name string) digest.User {
-	u, err := s.store.UserByEmail(s.t.Context(), name+"@example.org")
+	u, err := s.store.Readers.UserByEmail(s.t.Context(), name+"@example.org")
 	s.must(err)
 	return u
 }
@@ -62,11 +62,11 @@ func (s *pageScript) digestOfName(name string) digest.Digest {
 		s.must(err)
 		return s.digest(digest.Digest{ID: m.DigestID})
 	}
-	n, err := s.store.NewsletterBySlug(s.t.Context(), name)
+	n, err := s.store.Newsletters.NewsletterBySlug(s.t.Context(), name)
 	if err == nil {
 		return s.digest(digest.Digest{ID: n.ArchiveID})
 	}
-	d, err := s.store.DigestOf(s.t.Context(), s.userOf(name).ID)
+	d, err := s.store.Readers.DigestOf(s.t.Context(), s.userOf(name).ID)
 	s.must(err)
 	return d
 }
@@ -79,7 +79,7 @@ func (s *pageScript) addReader(args ...string) {
 
 func (s *pageScript) addOperator(args ...string) {
 	s.addReader(args...)
-	s.must(s.store.SetOperator(s.t.Context(), s.userOf(args[0]).ID, true))
+	s.must(s.store.Operator.SetOperator(s.t.Context(), s.userOf(args[0]).ID, true))
 }
 
 // addNewsletter adds a newsletter of a reader.
@@ -87,7 +87,7 @@ func (s *pageScript) addNewsletter(args ...string) {
 	n := digest.Newsletter{Slug: args[1], Name: "Letters of " + args[1], Cadence: digest.Daily,
 		State: digest.NewsletterActive, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}}
 	s.setFields(args[2:], &n)
-	_, err := s.store.AddNewsletter(s.t.Context(), n, s.userOf(args[0]).ID, s.now)
+	_, err := s.store.Newsletters.AddNewsletter(s.t.Context(), n, s.userOf(args[0]).ID, s.now)
 	s.must(err)
 }
 
@@ -158,7 +158,7 @@ func (s *pageScript) polls(args ...string) {
 	if others := s.setFields(args[1:], &p.Feed, &p.Poll, &p); len(others) > 0 {
 		s.ts.Fatalf("no field %q", others)
 	}
-	_, err := s.store.Record(s.t.Context(), s.now, []store.Polled{p})
+	_, err := s.store.Feeds.Record(s.t.Context(), s.now, []store.Polled{p})
 	s.must(err)
 }
 
@@ -261,13 +261,13 @@ func (s *pageScript) hasStored(args ...string) {
 	case "user":
 		of = s.userOf(name)
 	case "newsletter":
-		of, err = s.store.NewsletterBySlug(ctx, name)
+		of, err = s.store.Newsletters.NewsletterBySlug(ctx, name)
 	case "feed":
 		of = feedAt(s.room, name)
 	case "lane":
-		of, err = s.store.Lane(ctx, name)
+		of, err = s.store.Editions.Lane(ctx, name)
 	case "subscription":
-		of, err = s.store.Subscription(ctx, s.digestOfName(name).ID, feedAt(s.room, fields[0]).ID)
+		of, err = s.store.Subscriptions.Subscription(ctx, s.digestOfName(name).ID, feedAt(s.room, fields[0]).ID)
 		fields = fields[1:]
 	case "member":
 		of, err = s.memberOf(name, fields[0])
@@ -280,42 +280,42 @@ func (s *pageScript) hasStored(args ...string) {
 }
 
 func (s *pageScript) memberOf(slug, name string) (digest.Member, error) {
-	n, err := s.store.NewsletterBySlug(s.t.Context(), slug)
+	n, err := s.store.Newsletters.NewsletterBySlug(s.t.Context(), slug)
 	s.must(err)
-	return s.store.Member(s.t.Context(), n.ID, name+"@example.org")
+	return s.store.Members.Member(s.t.Context(), n.ID, name+"@example.org")
 }
 
 // addMember adds a member to a newsletter, with a proof of consent.
 func (s *pageScript) addMember(args ...string) {
-	n, err := s.store.NewsletterBySlug(s.t.Context(), args[0])
+	n, err := s.store.Newsletters.NewsletterBySlug(s.t.Context(), args[0])
 	s.must(err)
 	s.joined(n, args[1]+"@example.org")
 }
 
 func (s *pageScript) limitMembers(args ...string) {
-	n, err := s.store.NewsletterBySlug(s.t.Context(), args[0])
+	n, err := s.store.Newsletters.NewsletterBySlug(s.t.Context(), args[0])
 	s.must(err)
 	most, err := strconv.Atoi(args[1])
 	s.must(err)
-	s.must(s.store.SetMemberLimit(s.t.Context(), n.ID, most))
+	s.must(s.store.Newsletters.SetMemberLimit(s.t.Context(), n.ID, most))
 }
 
 // setRole makes a reader an editor or an owner of a newsletter.
 func (s *pageScript) setRole(args ...string) {
-	n, err := s.store.NewsletterBySlug(s.t.Context(), args[0])
+	n, err := s.store.Newsletters.NewsletterBySlug(s.t.Context(), args[0])
 	s.must(err)
-	s.must(s.store.SetRole(s.t.Context(), n.ID, s.userOf(args[1]).ID, digest.Role(args[2]), s.now))
+	s.must(s.store.Newsletters.SetRole(s.t.Context(), n.ID, s.userOf(args[1]).ID, digest.Role(args[2]), s.now))
 }
 
 // holds puts a newsletter on hold as the operator, for a reason.
 func (s *pageScript) holds(args ...string) {
-	n, err := s.store.NewsletterBySlug(s.t.Context(), args[0])
+	n, err := s.store.Newsletters.NewsletterBySlug(s.t.Context(), args[0])
 	s.must(err)
-	s.must(s.store.SetNewsletterState(s.t.Context(), n.ID, digest.NewsletterHeld, args[1], s.now))
+	s.must(s.store.Newsletters.SetNewsletterState(s.t.Context(), n.ID, digest.NewsletterHeld, args[1], s.now))
 }
 
 func (s *pageScript) setLane(args ...string) {
-	_, err := s.store.ChangeLane(s.t.Context(), s.now, args[0], func(l digest.Lane) digest.Lane {
+	_, err := s.store.Editions.ChangeLane(s.t.Context(), s.now, args[0], func(l digest.Lane) digest.Lane {
 		s.setFields(args[1:], &l)
 		return l
 	})
@@ -325,7 +325,7 @@ func (s *pageScript) setLane(args ...string) {
 func (s *pageScript) setHostRule(args ...string) {
 	rule := digest.HostRule{Host: args[0]}
 	s.setFields(args[1:], &rule)
-	_, err := s.store.SetHostRule(s.t.Context(), rule, s.now)
+	_, err := s.store.Operator.SetHostRule(s.t.Context(), rule, s.now)
 	s.must(err)
 }
 
@@ -356,7 +356,7 @@ func (s *pageScript) hasFeeds(args ...string) {
 }
 
 func (s *pageScript) suppresses(args ...string) {
-	s.must(s.store.Suppress(s.t.Context(), digest.Suppression{Email: args[0], Reason: digest.ForHardBounce,
+	s.must(s.store.Editions.Suppress(s.t.Context(), digest.Suppression{Email: args[0], Reason: digest.ForHardBounce,
 		CreatedAt: s.now}))
 }
 

@@ -49,7 +49,7 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 	p := searchPage{namedPage: named(me.Digest), Query: form.Get("q"), Saved: form.Get("in") == "saved",
 		First: at.IsZero()}
 	p.Words, p.Here = p.Query, p.address(form.Get("after"))
-	sites, err := s.Store.ReaderSites(r.Context(), me.ID)
+	sites, err := s.Store.Posts.ReaderSites(r.Context(), me.ID)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (s *site) forReader(h readerHandler) handler {
 				defer body.long.end()
 			}
 		}
-		d, err := s.Store.DigestOf(r.Context(), user.ID)
+		d, err := s.Store.Readers.DigestOf(r.Context(), user.ID)
 		if err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (s *site) renewSession(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	renewed, err := s.Store.RenewSession(r.Context(), hashSecret(c.Value), now, now.Add(sessionTTL))
+	renewed, err := s.Store.Sessions.RenewSession(r.Context(), hashSecret(c.Value), now, now.Add(sessionTTL))
 	if err != nil {
 		s.Log.WarnContext(r.Context(), "cannot renew a session, so it ends earlier", "err", err)
 	}
@@ -143,7 +143,7 @@ func (s *site) language(r *http.Request) *catalogue.Language {
 // languageOf returns the language of a page. A page behind a link in an email has the language of the recipient.
 func (s *site) languageOf(r *http.Request, data any) *catalogue.Language {
 	if p, ok := data.(interface{ mailedTo() digest.UserID }); ok && p.mailedTo() != 0 {
-		u, _ := s.Store.User(r.Context(), p.mailedTo()) // on error the zero user
+		u, _ := s.Store.Readers.User(r.Context(), p.mailedTo()) // on error the zero user
 		if l, ok := catalogue.Find(u.Language); ok {
 			return l
 		}
@@ -157,7 +157,7 @@ func (s *site) sessionUser(r *http.Request) (store.SessionUser, error) {
 	if err != nil || c.Value == "" {
 		return store.SessionUser{}, nil
 	}
-	u, err := s.Store.SessionUser(r.Context(), hashSecret(c.Value), s.Now())
+	u, err := s.Store.Sessions.SessionUser(r.Context(), hashSecret(c.Value), s.Now())
 	if digest.KindOf(err) == digest.NotFound {
 		return store.SessionUser{}, nil
 	}
@@ -170,9 +170,9 @@ func (s *site) enter(w http.ResponseWriter, r *http.Request, user digest.UserID,
 	secret, now := newSecret(), s.Now()
 	var err error
 	if with != nil {
-		err = s.Store.AddPasskeySession(r.Context(), hashSecret(secret), *with, now, now.Add(sessionTTL))
+		err = s.Store.Sessions.AddPasskeySession(r.Context(), hashSecret(secret), *with, now, now.Add(sessionTTL))
 	} else {
-		err = s.Store.AddSession(r.Context(), hashSecret(secret), user, now, now.Add(sessionTTL))
+		err = s.Store.Sessions.AddSession(r.Context(), hashSecret(secret), user, now, now.Add(sessionTTL))
 	}
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ func (s *site) enter(w http.ResponseWriter, r *http.Request, user digest.UserID,
 		return err
 	}
 	s.setCookie(w, s.cookieName(), secret, int(sessionTTL.Seconds()))
-	u, err := s.Store.SessionUser(r.Context(), hashSecret(secret), now)
+	u, err := s.Store.Sessions.SessionUser(r.Context(), hashSecret(secret), now)
 	if err == nil {
 		s.knowBrowser(w, u.Email)
 	}
@@ -198,7 +198,7 @@ func (s *site) enterByLink(w http.ResponseWriter, r *http.Request, user digest.U
 
 func (s *site) endSession(r *http.Request) error {
 	if hash := s.sessionHash(r); hash != nil {
-		return s.Store.EndSession(r.Context(), hash)
+		return s.Store.Sessions.EndSession(r.Context(), hash)
 	}
 	return nil
 }

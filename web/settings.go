@@ -49,10 +49,10 @@ func (s *site) settingsPage(v *visit) error {
 	v.lookFields()
 	p := settingsPage{visit: v, Ask: s.Publishing == PublishingAsk, Offline: s.Offline}
 	var err error
-	if p.stays, err = s.Store.Stays(v.ctx, v.ID); err != nil {
+	if p.stays, err = s.Store.Readers.Stays(v.ctx, v.ID); err != nil {
 		return err
 	}
-	all, err := s.Store.Memberships(v.ctx, v.ID)
+	all, err := s.Store.Members.Memberships(v.ctx, v.ID)
 	p.Newsletters = len(all)
 	return v.show(err, "settings", catalogue.Key("Settings"), p)
 }
@@ -76,10 +76,10 @@ func (s *site) startAgain(v *visit) (err error) {
 		return errMembersOnly
 	}
 	if v.MemberOnly {
-		err = s.Store.BeginReading(v.ctx, v.ID)
+		err = s.Store.Sessions.BeginReading(v.ctx, v.ID)
 	}
 	if err == nil && v.Left() {
-		err = s.Store.SetDigestState(v.ctx, v.Digest.ID, digest.DigestActive, v.now)
+		err = s.Store.Readers.SetDigestState(v.ctx, v.Digest.ID, digest.DigestActive, v.now)
 	}
 	return v.saved(err, "/settings", "started")
 }

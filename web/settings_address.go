@@ -39,7 +39,7 @@ func (s *site) addressPageOf(v *visit) (addressPage, error) {
 	p := addressPage{visit: v, Mails: s.mails()}
 	v.text(emailKind, "email", &p.typed, 0)
 	v.fields["email"].Fill = "email"
-	stored, err := s.Store.AddressView(v.ctx, v.ID, v.Email)
+	stored, err := s.Store.Subscriptions.AddressView(v.ctx, v.ID, v.Email)
 	p.Suppressed = stored.Suppressed
 	p.tell(stored.Wish, v.now)
 	return p, err
@@ -88,7 +88,7 @@ func (s *site) requestAddress(v *visit) error {
 		return s.showAddress(p, err)
 	}
 	oldToken, newToken, now := newSecret(), newSecret(), v.now
-	err = s.Store.AddAddressChange(v.ctx, v.ID, email, hashSecret(oldToken), hashSecret(newToken),
+	err = s.Store.Readers.AddAddressChange(v.ctx, v.ID, email, hashSecret(oldToken), hashSecret(newToken),
 		now, now.Add(addressTTL), addressApart)
 	if digest.KindOf(err) == digest.Conflict { // another browser of the reader was faster
 		v.status = http.StatusTooManyRequests
@@ -120,7 +120,7 @@ func (s *site) wished(typed string, me reader) (email string, wrong catalogue.Ke
 // sent.
 func (s *site) mailBothSides(l *catalogue.Language, u digest.User, email, oldToken, newToken string, q letterRequest) {
 	toNew := s.letter(q, func(ctx context.Context, _ time.Duration) (string, render.LetterContent, error) {
-		holder, err := s.Store.UserByEmail(ctx, email)
+		holder, err := s.Store.Readers.UserByEmail(ctx, email)
 		switch {
 		case digest.KindOf(err) == digest.NotFound || err == nil && holder.ID == u.ID: // differs only in case
 			return email, newAddressLetter(l, s.BaseURL, newToken), nil
@@ -131,7 +131,7 @@ func (s *site) mailBothSides(l *catalogue.Language, u digest.User, email, oldTok
 	})
 	unsent := toNew.Lost
 	toNew.Lost = func(ctx context.Context) error {
-		return errors.Join(s.Store.DropAddressChange(ctx, u.ID), unsent(ctx))
+		return errors.Join(s.Store.Readers.DropAddressChange(ctx, u.ID), unsent(ctx))
 	}
 	toOld := s.letter(q, func(context.Context, time.Duration) (string, render.LetterContent, error) {
 		return u.Email, oldAddressLetter(l, s.BaseURL, oldToken), nil
@@ -141,7 +141,7 @@ func (s *site) mailBothSides(l *catalogue.Language, u digest.User, email, oldTok
 }
 
 func (s *site) cancelAddress(v *visit) error {
-	return v.saved(s.Store.EndAddressChange(v.ctx, v.ID), "/settings/address", "cancelled")
+	return v.saved(s.Store.Readers.EndAddressChange(v.ctx, v.ID), "/settings/address", "cancelled")
 }
 
 // A confirmAddressPage is the page behind the link in both emails.
@@ -156,7 +156,7 @@ func (s *site) confirmAddressPage(w http.ResponseWriter, r *http.Request) error 
 	p := confirmAddressPage{Token: r.URL.Query().Get("token"), Done: savedOf(r, "changed", "agreed")}
 	var err error
 	if p.Done == "" {
-		p.Wish, err = s.Store.AddressChangeOf(r.Context(), hashSecret(p.Token), s.Now())
+		p.Wish, err = s.Store.Readers.AddressChangeOf(r.Context(), hashSecret(p.Token), s.Now())
 	}
 	return s.showPage(w, r, orSpent(err, errSpentAgree), "settings_address_confirm", catalogue.Key("Email address"), p)
 }
@@ -168,7 +168,7 @@ func (s *site) confirmAddress(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	changed, err := s.Store.ConfirmAddress(r.Context(), hashSecret(token), s.sessionHash(r), s.Now())
+	changed, err := s.Store.Readers.ConfirmAddress(r.Context(), hashSecret(token), s.sessionHash(r), s.Now())
 	if digest.KindOf(err) == digest.Conflict {
 		return errSpentAgree
 	}

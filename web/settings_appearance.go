@@ -111,7 +111,7 @@ func (s *site) appearancePage(v *visit) error {
 		v.status = http.StatusBadRequest
 	}
 	p := appearancePage{visit: v, Moved: v.URL.Query().Get("folder")}
-	front, err := s.Store.FrontPageView(v.ctx, v.Digest.ID)
+	front, err := s.Store.Readers.FrontPageView(v.ctx, v.Digest.ID)
 	for i, name := range front.Folders {
 		p.Folders = append(p.Folders, frontFolder{name, i == 0, i == len(front.Folders)-1})
 	}
@@ -179,14 +179,14 @@ func (s *site) setAppearance(v *visit, name, subject string) error {
 			err = do()
 		}
 	}
-	save(leads, func() error { return s.Store.SetLead(v.ctx, id, digest.FeedID(lead)) }) // may be rejected
-	save(true, func() error { return s.Store.SetLook(v.ctx, id, d.Look) })
-	save(true, func() error { return s.Store.SetArrangement(v.ctx, id, d.Arrangement) })
-	save(true, func() error { return s.Store.SetPages(v.ctx, v.ID, v.Pages) })
-	save(named, func() error { return s.Store.SetDigestName(v.ctx, id, name) })
+	save(leads, func() error { return s.Store.Readers.SetLead(v.ctx, id, digest.FeedID(lead)) }) // may be rejected
+	save(true, func() error { return s.Store.Readers.SetLook(v.ctx, id, d.Look) })
+	save(true, func() error { return s.Store.Readers.SetArrangement(v.ctx, id, d.Arrangement) })
+	save(true, func() error { return s.Store.Readers.SetPages(v.ctx, v.ID, v.Pages) })
+	save(named, func() error { return s.Store.Readers.SetDigestName(v.ctx, id, name) })
 	folder, word := v.Form.Get("folder"), "look"
 	if moves {
-		save(true, func() error { return s.Store.MoveFolder(v.ctx, id, folder, by) })
+		save(true, func() error { return s.Store.Readers.MoveFolder(v.ctx, id, folder, by) })
 		word = map[bool]string{true: "up", false: "down"}[by < 0] + "&folder=" + url.QueryEscape(folder)
 	}
 	return v.saved(err, "/settings/appearance", word)

@@ -19,7 +19,7 @@ type dataPage struct {
 }
 
 func (s *site) dataPage(v *visit) error {
-	subs, err := s.Store.AllSubscriptions(v.ctx, v.Digest.ID)
+	subs, err := s.Store.Subscriptions.AllSubscriptions(v.ctx, v.Digest.ID)
 	private := slices.ContainsFunc(subs,
 		func(sub store.SubscriptionInfo) bool { return digest.IsPrivate(sub.Feed.URL) })
 	return v.show(err, "settings_data", catalogue.Key("Export your data"), dataPage{v, private})

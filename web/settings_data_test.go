@@ -101,14 +101,15 @@ func TestDelete(t *testing.T) {
 		r.arrives(bobs, post("For Bob"))
 		v, phone := r.visitor().signIn(u), r.visitor().signIn(u)
 		r.beforeMidnight(0)
-		_, err := r.store.Plan(t.Context(), r.now, func(digest.Feed, time.Time) (time.Time, bool) {
+		_, err := r.store.Feeds.Plan(t.Context(), r.now, func(digest.Feed, time.Time) (time.Time, bool) {
 			return time.Time{},
 				false
 		})
 		r.must(err)
-		_, err = r.store.Release(t.Context(), r.now, time.Minute)
+		_, err = r.store.Editions.Release(t.Context(), r.now, time.Minute)
 		r.must(err)
-		mails, err := r.store.ClaimEditions(t.Context(), r.now, digest.Claim{Most: 100, Lease: time.Minute, Token: "t"})
+		mails, err := r.store.Editions.ClaimEditions(t.Context(), r.now,
+			digest.Claim{Most: 100, Lease: time.Minute, Token: "t"})
 		r.must(err)
 
 		a := v.post("/settings/delete", url.Values{"address": {" ann@EXAMPLE.org "}}).status(http.StatusSeeOther)
@@ -120,13 +121,13 @@ func TestDelete(t *testing.T) {
 			phone.get(path).status(http.StatusSeeOther)
 		}
 		phone.post("/settings/delete", url.Values{"address": {"ann@example.org"}}).status(http.StatusForbidden)
-		if _, err := r.store.UserByEmail(t.Context(), u.Email); digest.KindOf(err) != digest.NotFound {
+		if _, err := r.store.Readers.UserByEmail(t.Context(), u.Email); digest.KindOf(err) != digest.NotFound {
 			t.Errorf("the reader is there: %v", err)
 		}
 
 		granted := 0
 		for _, m := range mails {
-			ok, err := r.store.MarkEditions(t.Context(), r.now, "t", nil,
+			ok, err := r.store.Editions.MarkEditions(t.Context(), r.now, "t", nil,
 				[]digest.Dot{{ID: m.ID, MessageID: "m", Date: r.now, Recipient: m.Email}})
 			r.must(err)
 			if granted += len(ok); m.DigestID == d.ID && len(ok) != 0 {

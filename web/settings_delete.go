@@ -22,7 +22,7 @@ func (s *site) deletePage(v *visit) error {
 		v.wrong("address", catalogue.Key("That’s not your email address. Nothing was deleted."))
 	}
 	if v.ok() {
-		err := s.Store.RemoveUser(v.ctx, v.ID, v.now)
+		err := s.Store.Readers.RemoveUser(v.ctx, v.ID, v.now)
 		if digest.KindOf(err) != digest.Conflict {
 			if err != nil && digest.KindOf(err) != digest.NotFound {
 				return err
@@ -35,7 +35,7 @@ func (s *site) deletePage(v *visit) error {
 		v.status = http.StatusConflict
 	}
 	if v.Operator {
-		others, err := s.Store.OtherOperators(v.ctx, v.ID)
+		others, err := s.Store.Operator.OtherOperators(v.ctx, v.ID)
 		if p.Alone = others == 0; err != nil {
 			return err
 		}

@@ -20,5 +20,5 @@ func (s *site) setLanguage(v *visit) error {
 	if _, ok := catalogue.Find(tag); !ok && (tag != "" || !v.PostForm.Has("language")) {
 		return errBadForm
 	}
-	return v.saved(s.Store.SetLanguage(v.ctx, v.ID, tag), "/settings/language", "language")
+	return v.saved(s.Store.Readers.SetLanguage(v.ctx, v.ID, tag), "/settings/language", "language")
 }

@@ -23,7 +23,7 @@ type linkChange struct {
 
 func (s *site) linksPage(v *visit) error {
 	p := linksPage{visit: v, Unsubscribe: s.unsubscribePath(v.Digest)}
-	changes, err := s.Store.LinkChanges(v.ctx, v.ID, v.now.Add(-digest.LinkUndoTime))
+	changes, err := s.Store.Readers.LinkChanges(v.ctx, v.ID, v.now.Add(-digest.LinkUndoTime))
 	for _, x := range changes {
 		c := linkChange{Words: render.LinkChange(x.LinkChange, v.zone()), When: clockTime(x.ChangedAt, v.zone())}
 		if x.UndoneAt.IsZero() {
@@ -38,7 +38,7 @@ func (s *site) voidLinks(v *visit) error {
 	if !s.limits.rounds.allow(v.key(), v.now) {
 		return errTooMany
 	}
-	return v.saved(s.Store.VoidLinks(v.ctx, v.Digest.ID), "/settings/links", "void")
+	return v.saved(s.Store.Readers.VoidLinks(v.ctx, v.Digest.ID), "/settings/links", "void")
 }
 
 // unsubscribePath returns the path of the unsubscribe link in the digest's emails.

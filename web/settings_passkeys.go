@@ -23,13 +23,13 @@ func (v *visit) Date(t time.Time) catalogue.Moment {
 }
 
 func (s *site) passkeysPage(v *visit) error {
-	keys, err := s.Store.Passkeys(v.ctx, v.ID)
+	keys, err := s.Store.Sessions.Passkeys(v.ctx, v.ID)
 	p := passkeysPage{visit: v, Can: s.relying != nil, Keys: keys}
 	return v.show(err, "settings_passkeys", catalogue.Key("Passkeys"), p)
 }
 
 func (s *site) removePasskey(v *visit) error {
-	err := s.Store.RemovePasskey(v.ctx, v.ID, v.pathID, s.sessionHash(v.Request))
+	err := s.Store.Sessions.RemovePasskey(v.ctx, v.ID, v.pathID, s.sessionHash(v.Request))
 	if err == nil {
 		s.tellOfPasskeys(v.ctx, v.User, passkeyRemovedLetter(v.language(), s.BaseURL))
 	}
@@ -41,7 +41,8 @@ func (s *site) tellOfPasskeys(ctx context.Context, u digest.User, words render.L
 	if !s.mails() {
 		return
 	}
-	letter, _, err := s.Store.RequestLetter(ctx, store.LetterRequest{Kind: allowance.Passkeys, Email: u.Email}, s.Now())
+	letter, _, err := s.Store.Editions.RequestLetter(ctx, store.LetterRequest{Kind: allowance.Passkeys, Email: u.Email},
+		s.Now())
 	if err != nil {
 		s.Log.ErrorContext(ctx, "cannot email a reader about a changed passkey", "err", err)
 	}

@@ -35,7 +35,7 @@ func (s *site) pausePage(v *visit) error {
 		v.wrong("until", wrong)
 	}
 	if v.ok() {
-		err := s.Store.PauseDigest(v.ctx, v.Digest.ID, until, v.now)
+		err := s.Store.Readers.PauseDigest(v.ctx, v.Digest.ID, until, v.now)
 		if digest.KindOf(err) == digest.Conflict { // the page shows that the reader has unsubscribed
 			err = nil
 		}
@@ -45,5 +45,5 @@ func (s *site) pausePage(v *visit) error {
 }
 
 func (s *site) endPause(v *visit) error {
-	return v.saved(s.Store.ResumeDigest(v.ctx, v.Digest.ID, v.now), "/settings/pause", "ended")
+	return v.saved(s.Store.Readers.ResumeDigest(v.ctx, v.Digest.ID, v.now), "/settings/pause", "ended")
 }

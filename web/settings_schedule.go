@@ -84,16 +84,16 @@ func (s *site) schedulePage(v *visit) (err error) {
 		}
 		if err == nil && v.ok() {
 			if timed {
-				err = s.Store.SetSchedule(v.ctx, v.Digest.ID, cadence, at, v.now)
+				err = s.Store.Readers.SetSchedule(v.ctx, v.Digest.ID, cadence, at, v.now)
 			}
 			if err == nil && v.Digest.Mailed != was {
-				err = s.Store.SetMailed(v.ctx, v.Digest.ID, v.Digest.Mailed, v.now)
+				err = s.Store.Readers.SetMailed(v.ctx, v.Digest.ID, v.Digest.Mailed, v.now)
 			}
 			return v.saved(err, "/settings/schedule", "schedule")
 		}
 	}
 	if err == nil {
-		_, p.Suppressed, err = s.Store.Suppressed(v.ctx, v.Email)
+		_, p.Suppressed, err = s.Store.Editions.Suppressed(v.ctx, v.Email)
 	}
 	return v.show(err, "settings_schedule", catalogue.Key("Schedule"), p)
 }

@@ -27,7 +27,7 @@ func (v *visitor) refuses(path string, form url.Values) answer {
 
 func (r *room) digest(d digest.Digest) digest.Digest {
 	r.t.Helper()
-	d, err := r.store.Digest(r.t.Context(), d.ID)
+	d, err := r.store.Readers.Digest(r.t.Context(), d.ID)
 	r.must(err)
 	return d
 }
@@ -81,7 +81,7 @@ func TestSettingsAreTheirReaders(t *testing.T) {
 		if got := r.digest(d); got != was {
 			t.Errorf("changed from %+v to %+v", was, got)
 		}
-		got, err := r.store.UserByEmail(t.Context(), u.Email)
+		got, err := r.store.Readers.UserByEmail(t.Context(), u.Email)
 		r.must(err)
 		if got != u {
 			t.Errorf("changed from %+v to %+v", u, got)

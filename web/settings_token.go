@@ -22,10 +22,10 @@ func (s *site) tokenPage(v *visit) (err error) {
 			return errTooMany
 		}
 		p.Token, v.status = newSecret(), http.StatusOK
-		err = s.Store.SetReaderToken(v.ctx, v.ID, hashSecret(p.Token), v.now)
+		err = s.Store.Readers.SetReaderToken(v.ctx, v.ID, hashSecret(p.Token), v.now)
 	}
 	if err == nil {
-		p.Made, err = s.Store.ReaderTokenAt(v.ctx, v.ID)
+		p.Made, err = s.Store.Readers.ReaderTokenAt(v.ctx, v.ID)
 	}
 	if !p.Made.IsZero() {
 		p.Made = p.Made.In(v.zone())
@@ -34,5 +34,5 @@ func (s *site) tokenPage(v *visit) (err error) {
 }
 
 func (s *site) removeToken(v *visit) error {
-	return v.saved(s.Store.SetReaderToken(v.ctx, v.ID, nil, v.now), "/settings/token", "removed")
+	return v.saved(s.Store.Readers.SetReaderToken(v.ctx, v.ID, nil, v.now), "/settings/token", "removed")
 }

@@ -66,13 +66,13 @@ func (p travelPage) HomeName() catalogue.City {
 func (s *site) travelPage(v *visit) error {
 	st := v.stay()
 	if v.ok() {
-		_, err := s.Store.AddStay(v.ctx, st, v.now)
+		_, err := s.Store.Readers.AddStay(v.ctx, st, v.now)
 		if !v.refused(err, "") {
 			return v.saved(err, "/settings/travel", "trip")
 		}
 	}
 	p := travelPage{visit: v}
-	stays, err := s.Store.Stays(v.ctx, v.ID)
+	stays, err := s.Store.Readers.Stays(v.ctx, v.ID)
 	for _, st := range stays {
 		p.List = append(p.List, v.view(st))
 	}
@@ -101,5 +101,5 @@ func (s *site) removeStay(v *visit) error {
 	if err != nil {
 		return errNotFound
 	}
-	return v.saved(s.Store.RemoveStay(v.ctx, v.ID, id, v.now), "/settings/travel", "trip")
+	return v.saved(s.Store.Readers.RemoveStay(v.ctx, v.ID, id, v.now), "/settings/travel", "trip")
 }

@@ -22,12 +22,12 @@ func (s *site) zonePage(v *visit) error {
 	p := zonePage{visit: v}
 	zone := v.zoneNamed(v.TimeZone)
 	if v.ok() {
-		return v.saved(s.Store.SetTimeZone(v.ctx, v.ID, zone, v.now), "/settings/zone", "zone")
+		return v.saved(s.Store.Readers.SetTimeZone(v.ctx, v.ID, zone, v.now), "/settings/zone", "zone")
 	}
 	if f := v.Near(); f != nil {
 		f.Unchanged = true
 	}
-	stays, err := s.Store.Stays(v.ctx, v.ID)
+	stays, err := s.Store.Readers.Stays(v.ctx, v.ID)
 	for _, st := range stays {
 		if st.Begun {
 			p.Away = v.view(st).Words()

@@ -98,7 +98,7 @@ func TestNothingMoves(t *testing.T) {
 		inner.ServeHTTP(rw, req)
 	})
 	u, d := w.user("ann@example.org")
-	w.must(w.store.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))
+	w.must(w.store.Readers.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))
 	w.crowdOf(d, 20)
 	for i, display := range []digest.Layout{digest.FullText, digest.FullText, ""} {
 		var posts []digest.Post
@@ -162,7 +162,7 @@ func TestNothingMovesInParts(t *testing.T) {
 	w.pictures = drawings{}
 	w.open("")
 	u, d := w.user("ann@example.org")
-	w.must(w.store.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))
+	w.must(w.store.Readers.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))
 	w.brings(digest.Subscription{DigestID: d.ID}, "A gallery",
 		pictured("A headline that is long enough for more than one line beside its picture, but not above it", ""))
 	w.crowdOf(d, 3)
@@ -224,7 +224,7 @@ func TestDeadPictures(t *testing.T) {
 	w.pictures = noPictures{}
 	w.open("")
 	u, d := w.user("ann@example.org")
-	w.must(w.store.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))
+	w.must(w.store.Readers.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))
 	for i := range 12 {
 		p := pictured(fmt.Sprintf("Picture %d", i), "")
 		p.URL = fmt.Sprintf("https://site%d.example/", i)

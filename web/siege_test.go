@@ -219,7 +219,7 @@ func TestOneMailboxIsNotBombed(t *testing.T) {
 		r.newsletter(anna)
 		second := digest.Newsletter{Slug: "second", Name: "Second", Cadence: digest.Daily,
 			State: digest.NewsletterActive, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}}
-		_, err := r.store.AddNewsletter(t.Context(), second, anna.ID, r.now)
+		_, err := r.store.Newsletters.AddNewsletter(t.Context(), second, anna.ID, r.now)
 		r.must(err)
 		for i := range 250 {
 			v := r.visitor().at(fmt.Sprintf("203.%d.113.9", i%42))
@@ -252,7 +252,7 @@ func TestOneMailboxIsNotBombed(t *testing.T) {
 func TestCrowdsAreTold(t *testing.T) {
 	r := newRoom(t, storetest.Open(t, storetest.SQLite(t))) // one database: the limits are tested on all of them
 	operator, _ := r.user("olga@example.org")
-	r.must(r.store.SetOperator(t.Context(), operator.ID, true))
+	r.must(r.store.Operator.SetOperator(t.Context(), operator.ID, true))
 	for i := range 60 {
 		r.visitor().at(fmt.Sprintf("203.%d.113.9", i)).asks("/sign-up", fmt.Sprintf("r%d@mx%d.club.example", i, i))
 	}
@@ -261,7 +261,8 @@ func TestCrowdsAreTold(t *testing.T) {
 		"Too many people")
 	for i := range 950 {
 		q := store.LetterRequest{Kind: allowance.SignUp, Email: fmt.Sprintf("x@d%d.example", i), Asker: fmt.Sprint(i)}
-		if _, answer, err := r.store.RequestLetter(t.Context(), q, r.now); err != nil || answer != store.LetterGranted {
+		if _, answer, err := r.store.Editions.RequestLetter(t.Context(), q,
+			r.now); err != nil || answer != store.LetterGranted {
 			r.t.Fatalf("%d: %s, %v", i, answer, err)
 		}
 	}

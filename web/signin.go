@@ -25,7 +25,7 @@ const (
 func SignInLink(ctx context.Context, s *store.Store, baseURL string, user digest.UserID, now time.Time) (string,
 	error) {
 	token := newSecret()
-	if err := s.AddSignIn(ctx, hashSecret(token), user, now, now.Add(SignInTTL)); err != nil {
+	if err := s.Sessions.AddSignIn(ctx, hashSecret(token), user, now, now.Add(SignInTTL)); err != nil {
 		return "", fmt.Errorf("storing the sign-in token: %w", err)
 	}
 	return strings.TrimSuffix(baseURL, "/") + "/sign-in?token=" + token, nil
@@ -58,7 +58,7 @@ func (s *site) signInPage(w http.ResponseWriter, r *http.Request) error {
 		p.Sent, p.Out = query.Get("sent") == "1", query.Get("out") == "everywhere"
 		return s.showSignIn(w, r, http.StatusOK, p)
 	}
-	u, err := s.Store.SignIn(r.Context(), hashSecret(p.Token), s.Now())
+	u, err := s.Store.Sessions.SignIn(r.Context(), hashSecret(p.Token), s.Now())
 	if digest.KindOf(err) == digest.NotFound {
 		return s.operatorLinkPage(w, r, p.Token)
 	}
@@ -74,7 +74,7 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	user, err := s.Store.UseSignIn(r.Context(), hashSecret(token), s.Now())
+	user, err := s.Store.Sessions.UseSignIn(r.Context(), hashSecret(token), s.Now())
 	if err != nil {
 		return orSpent(err, errSpentLink)
 	}
@@ -102,7 +102,7 @@ func (s *site) requestSignIn(w http.ResponseWriter, r *http.Request) error {
 // account has none.
 func (s *site) writeSignInTo(asked *catalogue.Language, email string) writeLetter {
 	return func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
-		u, err := s.Store.UserByEmail(ctx, email)
+		u, err := s.Store.Readers.UserByEmail(ctx, email)
 		if digest.KindOf(err) == digest.NotFound {
 			return "", render.LetterContent{}, nil
 		}
@@ -117,7 +117,7 @@ func (s *site) writeSignInTo(asked *catalogue.Language, email string) writeLette
 func (s *site) writeSignIn(ctx context.Context, l *catalogue.Language, u digest.User, life time.Duration) (string,
 	render.LetterContent, error) {
 	token, now := newSecret(), s.Now()
-	err := s.Store.AddSignIn(ctx, hashSecret(token), u.ID, now, now.Add(life))
+	err := s.Store.Sessions.AddSignIn(ctx, hashSecret(token), u.ID, now, now.Add(life))
 	return u.Email, signInLetter(l, s.BaseURL, token, life), err
 }
 

@@ -21,14 +21,14 @@ func (p signOutPage) Browsers() catalogue.Sayable {
 }
 
 func (s *site) signOutPage(v *visit) error {
-	in, err := s.Store.SignInsView(v.ctx, v.ID, v.now)
+	in, err := s.Store.Subscriptions.SignInsView(v.ctx, v.ID, v.now)
 	p := signOutPage{v, len(in.Sessions), in.Passkeys}
 	return v.show(err, "signout", catalogue.Key("Sign out everywhere"), p)
 }
 
 // signOutEverywhere ends all sessions of the reader, including this one, and removes the chosen passkeys.
 func (s *site) signOutEverywhere(v *visit) error {
-	keys, err := s.Store.Passkeys(v.ctx, v.ID)
+	keys, err := s.Store.Sessions.Passkeys(v.ctx, v.ID)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (s *site) signOutEverywhere(v *visit) error {
 			chosen = append(chosen, k.ID)
 		}
 	}
-	removed, err := s.Store.EndSessions(v.ctx, v.ID, chosen...)
+	removed, err := s.Store.Sessions.EndSessions(v.ctx, v.ID, chosen...)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func TestSignOutEverywhereRemovesPasskeys(t *testing.T) {
 		if len(boxes) != 2 || len(page.find("input[checked]")) != 2 {
 			r.t.Fatalf("boxes %q", boxes)
 		}
-		others, err := r.store.Passkeys(t.Context(), bob.ID)
+		others, err := r.store.Sessions.Passkeys(t.Context(), bob.ID)
 		r.must(err)
 		form := url.Values{"passkey": {boxes[1], strconv.FormatInt(others[0].ID, 10), "x", "-1"}}
 		to := v.post("/sign-out/everywhere", form).status(http.StatusSeeOther).Header.Get("Location")

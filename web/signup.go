@@ -67,7 +67,7 @@ func (s *site) mayTry(ctx context.Context, token string) (invitation int64, refu
 	case token == "":
 		return 0, invitedWords, nil
 	}
-	i, err := s.Store.Invitation(ctx, hashSecret(token), s.Now())
+	i, err := s.Store.Sessions.Invitation(ctx, hashSecret(token), s.Now())
 	switch {
 	case digest.KindOf(err) != digest.NotFound:
 		return i.ID, "", err
@@ -135,7 +135,7 @@ func (s *site) requestSignUp(w http.ResponseWriter, r *http.Request) error {
 // writeSignUp writes an email with a link that confirms the address, or with a sign-in link if it has an account.
 func (s *site) writeSignUp(up store.SignUp) writeLetter {
 	return func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
-		u, err := s.Store.UserByEmail(ctx, up.Email)
+		u, err := s.Store.Readers.UserByEmail(ctx, up.Email)
 		if err == nil {
 			return s.writeSignIn(ctx, letterLanguage(u, catalogue.Of(up.Language)), u, mailedTTL)
 		}
@@ -143,7 +143,7 @@ func (s *site) writeSignUp(up store.SignUp) writeLetter {
 			return "", render.LetterContent{}, err
 		}
 		token, now := newSecret(), s.Now()
-		err = s.Store.AddSignUp(ctx, hashSecret(token), up, now, now.Add(life))
+		err = s.Store.Sessions.AddSignUp(ctx, hashSecret(token), up, now, now.Add(life))
 		return up.Email, signUpLetter(catalogue.Of(up.Language), s.BaseURL, token), err
 	}
 }
@@ -158,7 +158,7 @@ type confirmSignUpPage struct {
 func (s *site) confirmSignUpPage(w http.ResponseWriter, r *http.Request) error {
 	p := confirmSignUpPage{Token: r.URL.Query().Get("token")}
 	var err error
-	p.SignUp, err = s.Store.SignUp(r.Context(), hashSecret(p.Token), s.Now())
+	p.SignUp, err = s.Store.Sessions.SignUp(r.Context(), hashSecret(p.Token), s.Now())
 	return s.showPage(w, r, orSpent(err, errSpentSignUp), "signup_confirm", catalogue.Key("Create account"), p)
 }
 
@@ -170,7 +170,7 @@ func (s *site) confirmSignUp(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	u, err := s.Store.ConfirmSignUp(r.Context(), hashSecret(token), s.SignUp == SignUpInvitation, s.Now())
+	u, err := s.Store.Sessions.ConfirmSignUp(r.Context(), hashSecret(token), s.SignUp == SignUpInvitation, s.Now())
 	if digest.KindOf(err) == digest.Conflict {
 		return errSpentInvitation
 	}

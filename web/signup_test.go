@@ -32,8 +32,9 @@ func TestNobodyLearnsWhoHasAnAccount(t *testing.T) {
 	each(t, func(r *room) {
 		r.user("known@example.org")
 		r.user("mute@example.org")
-		r.must(r.store.Suppress(t.Context(), digest.Suppression{Email: "mute@example.org", Reason: digest.ForComplaint,
-			CreatedAt: r.now}))
+		r.must(r.store.Editions.Suppress(t.Context(),
+			digest.Suppression{Email: "mute@example.org", Reason: digest.ForComplaint,
+				CreatedAt: r.now}))
 		say := func(a answer) string {
 			a.Header.Del("Date")
 			return fmt.Sprint(a.StatusCode, a.Header, a.body)
@@ -67,7 +68,7 @@ func TestNobodyLearnsWhoHasAnAccount(t *testing.T) {
 func TestSignInFormsOfOtherSites(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ann@example.org")
-		r.must(r.store.SetOperator(t.Context(), u.ID, true))
+		r.must(r.store.Operator.SetOperator(t.Context(), u.ID, true))
 		v := r.visitor().signIn(u)
 		v.header["Origin"], v.header["Sec-Fetch-Site"] = "https://evil.example", "cross-site"
 		for _, path := range []string{"/sign-in", "/sign-in/email", "/sign-in/operator", "/sign-out",

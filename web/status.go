@@ -71,7 +71,7 @@ func (s *site) statusPage(w http.ResponseWriter, r *http.Request) error {
 			continue
 		}
 		now := s.Now()
-		v, err := s.Store.FeedView(r.Context(), at, now.Add(-historyDays*24*time.Hour))
+		v, err := s.Store.Subscriptions.FeedView(r.Context(), at, now.Add(-historyDays*24*time.Hour))
 		if digest.KindOf(err) == digest.NotFound {
 			continue
 		}

@@ -20,9 +20,10 @@ func (r *room) knows(f digest.Feed) digest.Feed {
 	f.State, f.Host = digest.FeedActive, "site.example"
 	r.feeds++
 	_, d := r.user(fmt.Sprintf("reader%d@example.org", r.feeds))
-	known, _, err := r.store.EnsureFeed(r.t.Context(), f)
+	known, _, err := r.store.Feeds.EnsureFeed(r.t.Context(), f)
 	r.must(err)
-	_, err = r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: known.ID}, r.now)
+	_, err = r.store.Subscriptions.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: known.ID},
+		r.now)
 	r.must(err)
 	f.ID = known.ID
 	return f
@@ -31,7 +32,7 @@ func (r *room) knows(f digest.Feed) digest.Feed {
 // polled stores the result of a poll.
 func (r *room) polled(f digest.Feed, p store.PollRecord) {
 	r.t.Helper()
-	_, err := r.store.Record(r.t.Context(), p.At, []store.Polled{{Feed: f, Poll: p}})
+	_, err := r.store.Feeds.Record(r.t.Context(), p.At, []store.Polled{{Feed: f, Poll: p}})
 	r.must(err)
 }
 
@@ -49,7 +50,7 @@ func TestStatusRevealsNoReader(t *testing.T) {
 	each(t, func(r *room) {
 		f := r.knows(digest.Feed{URL: feedURL, Title: "Site"})
 		_, d := r.user("ann@example.org")
-		_, err := r.store.Subscribe(r.t.Context(),
+		_, err := r.store.Subscriptions.Subscribe(r.t.Context(),
 			digest.Subscription{DigestID: d.ID, FeedID: f.ID, Title: "My private name", Folder: "My folder"}, r.now)
 		r.must(err)
 		r.polled(well(f, r.now), store.PollRecord{At: r.now, Outcome: "unchanged", Status: 304})
@@ -59,7 +60,7 @@ func TestStatusRevealsNoReader(t *testing.T) {
 				r.t.Errorf("the page tells %q", secret)
 			}
 		}
-		r.must(r.store.Unsubscribe(r.t.Context(), d.ID, f.ID))
+		r.must(r.store.Subscriptions.Unsubscribe(r.t.Context(), d.ID, f.ID))
 		if one := r.visitor().get(statusOf(feedURL)); one.body != two.body {
 			r.t.Error("the page differs with the number of readers")
 		}

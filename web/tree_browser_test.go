@@ -71,7 +71,7 @@ func TestTreeOfAnEdition(t *testing.T) {
 	t.Parallel()
 	w := watch(t)
 	u, d := w.user("ann@example.org")
-	w.must(w.store.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))
+	w.must(w.store.Readers.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))
 	w.crowdOf(d, 24)
 	w.brings(digest.Subscription{DigestID: d.ID, Folder: "Sea"}, "Untitled",
 		digest.Post{Identity: "u", URL: "https://a.example/u", Summary: "A post without a title.",

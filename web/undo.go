@@ -41,7 +41,7 @@ func clockTime(t time.Time, zone *time.Location) catalogue.Moment {
 // undoPage shows a button and changes nothing, because link scanners open every link in an email.
 func (s *site) undoPage(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.undoOf(r, func(ctx context.Context, d digest.Digest, change int64) (store.LinkChangeView, error) {
-		return s.Store.LinkChange(ctx, d.ID, change, s.Now())
+		return s.Store.Readers.LinkChange(ctx, d.ID, change, s.Now())
 	})
 	if err == errOldLink {
 		return s.orOwn(w, r, p.Digest, "/settings/links")
@@ -54,7 +54,7 @@ func (s *site) undoPage(w http.ResponseWriter, r *http.Request) error {
 func (s *site) undo(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.undoOf(r, func(ctx context.Context, d digest.Digest, change int64) (v store.LinkChangeView, err error) {
 		err = s.changeByLink(r, d.UserID, store.LinkUse{DigestID: d.ID}, func(st *store.Store) (err error) {
-			v, err = st.UndoLinkChange(ctx, d.ID, change, s.Now())
+			v, err = st.Readers.UndoLinkChange(ctx, d.ID, change, s.Now())
 			return err
 		})
 		return v, err
@@ -76,7 +76,7 @@ func (s *site) undoOf(r *http.Request, find linkChangeFinder) (p undoPage, err e
 		return p, errNotFound
 	}
 	id, round := digest.OfRound(number)
-	d, err := s.Store.Digest(r.Context(), digest.DigestID(id))
+	d, err := s.Store.Readers.Digest(r.Context(), digest.DigestID(id))
 	if err != nil {
 		return p, orSpent(err, errSpentUndo)
 	}

@@ -86,7 +86,7 @@ func (s *site) leaveDigest(w http.ResponseWriter, r *http.Request, d digest.Dige
 		return s.showUnsubscribed(w, r, d)
 	}
 	err := s.changeDigestByLink(r, d, oneClick, func(st *store.Store) error {
-		return st.SetDigestState(r.Context(), d.ID, digest.DigestLeft, s.Now())
+		return st.Readers.SetDigestState(r.Context(), d.ID, digest.DigestLeft, s.Now())
 	})
 	if err == nil {
 		d, err = s.tokenDigest(r) // with the pause that it had
@@ -102,7 +102,7 @@ func (s *site) changeDigestByLink(r *http.Request, d digest.Digest, oneClick boo
 	change func(*store.Store) error) error {
 	by := store.LinkUse{DigestID: d.ID, OneClick: oneClick}
 	if _, email := unsubscribeToken(r); email != 0 {
-		e, err := s.Store.Edition(r.Context(), email)
+		e, err := s.Store.Editions.Edition(r.Context(), email)
 		if err != nil && digest.KindOf(err) != digest.NotFound {
 			return err
 		}
@@ -122,7 +122,7 @@ func (s *site) resubscribe(w http.ResponseWriter, r *http.Request) error {
 	}
 	id, wasLeft := d.ID, false
 	err = s.changeDigestByLink(r, d, false, func(st *store.Store) (err error) {
-		d, wasLeft, err = st.BringBack(r.Context(), id, s.Now())
+		d, wasLeft, err = st.Readers.BringBack(r.Context(), id, s.Now())
 		return err
 	})
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *site) mostOften(r *http.Request, d digest.Digest) digest.Cadence {
 	if d.NewsletterID == 0 {
 		return digest.Daily
 	}
-	n, err := s.Store.Newsletter(r.Context(), d.NewsletterID)
+	n, err := s.Store.Newsletters.Newsletter(r.Context(), d.NewsletterID)
 	if err != nil { // offer nothing more frequent than now
 		return d.Cadence
 	}
@@ -192,7 +192,7 @@ func (s *site) tokenDigest(r *http.Request) (digest.Digest, error) {
 		return digest.Digest{}, errNotFound
 	}
 	id, round := digest.OfRound(number)
-	d, err := s.Store.Digest(r.Context(), digest.DigestID(id))
+	d, err := s.Store.Readers.Digest(r.Context(), digest.DigestID(id))
 	if digest.KindOf(err) == digest.NotFound {
 		return digest.Digest{State: digest.DigestLeft}, nil
 	}
@@ -221,7 +221,7 @@ func (s *site) changeDigest(title catalogue.Sayable,
 		if err != nil && digest.KindOf(err) != digest.Conflict {
 			return err // after a Conflict the page shows that the reader has unsubscribed
 		}
-		d, err := s.Store.Digest(r.Context(), was.ID)
+		d, err := s.Store.Readers.Digest(r.Context(), was.ID)
 		if err != nil || d.State == digest.DigestLeft {
 			if err != nil {
 				return err
@@ -249,12 +249,12 @@ func (s *site) pauseDigest(r *http.Request, st *store.Store, d digest.Digest) er
 	default:
 		return errBadForm
 	}
-	return st.PauseDigest(r.Context(), d.ID, until, now)
+	return st.Readers.PauseDigest(r.Context(), d.ID, until, now)
 }
 
 // resumeDigest ends a pause. It does not resume an unsubscribed digest.
 func (s *site) resumeDigest(r *http.Request, st *store.Store, d digest.Digest) error {
-	return st.ResumeDigest(r.Context(), d.ID, s.Now())
+	return st.Readers.ResumeDigest(r.Context(), d.ID, s.Now())
 }
 
 // setDigestDays changes the days on which a digest appears, or undoes such a change.
@@ -263,7 +263,7 @@ func (s *site) setDigestDays(r *http.Request, st *store.Store, d digest.Digest) 
 	if err != nil {
 		return errBadForm
 	}
-	err = st.SetCadence(r.Context(), d.ID, days, s.Now())
+	err = st.Readers.SetCadence(r.Context(), d.ID, days, s.Now())
 	if digest.KindOf(err) == digest.Invalid {
 		return errBadForm
 	}

@@ -15,7 +15,7 @@ import (
 // digestOf returns the stored digest.
 func (r *room) digestOf(d digest.Digest) digest.Digest {
 	r.t.Helper()
-	d, err := r.store.Digest(r.t.Context(), d.ID)
+	d, err := r.store.Readers.Digest(r.t.Context(), d.ID)
 	r.must(err)
 	return d
 }
@@ -63,11 +63,11 @@ func TestPauseEndsAsItSays(t *testing.T) {
 			r.beforeMidnight(time.Hour)
 			r.arrives(d, post("News"))
 			r.beforeMidnight(0)
-			_, err := r.store.EndPauses(r.t.Context(), r.now)
+			_, err := r.store.Editions.EndPauses(r.t.Context(), r.now)
 			r.must(err)
 			r.midnightNow()
 		}
-		list, err := r.store.Editions(r.t.Context(), d.ID, 10)
+		list, err := r.store.Editions.Editions(r.t.Context(), d.ID, 10)
 		r.must(err)
 		if len(list) != 2 || list[1].LocalDate.String() != "2026-11-27" { // the newest first
 			r.t.Errorf("editions %v, want those of the 27th and the 28th", list)
@@ -90,16 +90,16 @@ func TestFewerLetters(t *testing.T) {
 			{digest.Monthly(1), "", "sun"},
 			{digest.LastDay, "", "mon"},
 		} {
-			n, err := r.store.AddNewsletter(r.t.Context(), digest.Newsletter{
+			n, err := r.store.Newsletters.AddNewsletter(r.t.Context(), digest.Newsletter{
 				Slug: fmt.Sprintf("n%d", test.cadence), Name: "Letter", Cadence: test.cadence,
 				State: digest.NewsletterActive,
 				Look:  digest.Look{Layout: digest.FullText, Images: digest.NoImages},
 			}, own.UserID, r.now)
 			r.must(err)
-			m, _, err := r.store.Join(r.t.Context(), n.ID,
+			m, _, err := r.store.Members.Join(r.t.Context(), n.ID,
 				store.Joining{Email: "mo@example.org", TimeZone: "Europe/Paris", Asked: true}, r.now)
 			r.must(err)
-			d, err := r.store.Digest(r.t.Context(), m.DigestID)
+			d, err := r.store.Readers.Digest(r.t.Context(), m.DigestID)
 			r.must(err)
 			v := r.visitor()
 			a := v.get(r.unsubscribePath(d))

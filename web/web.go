@@ -138,7 +138,7 @@ func New(o Options) http.Handler {
 		o.Now = time.Now
 	}
 	if o.Search == nil {
-		o.Search = o.Store
+		o.Search = o.Store.Posts
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -146,14 +146,14 @@ func TestEditionTellsOfFeeds(t *testing.T) {
 		r.arrives(d, post("on time"))
 		r.midnight()
 		yesterday := r.now
-		f, err := r.store.FeedByURL(r.t.Context(), "https://site.example/1")
+		f, err := r.store.Feeds.FeedByURL(r.t.Context(), "https://site.example/1")
 		r.must(err)
 
 		late := post("held up")
 		late.Identity, late.FeedID, late.PublishedAt = "held-up", f.ID, yesterday.Add(-time.Hour)
 		r.now = yesterday.Add(2 * time.Hour)
 		late.SeenAt = r.now
-		_, err = r.store.Record(r.t.Context(), r.now,
+		_, err = r.store.Feeds.Record(r.t.Context(), r.now,
 			[]store.Polled{{Feed: f, Posts: []digest.Post{late}, Listed: []string{late.Identity}}})
 		r.must(err)
 		r.midnight()
@@ -161,9 +161,9 @@ func TestEditionTellsOfFeeds(t *testing.T) {
 		v.get("/").status(http.StatusOK).shows(".late", "From an earlier day").shows("article h3", "held up")
 
 		f.GoneAt, f.LastStatus, f.Errors = r.now, http.StatusGone, 1
-		_, err = r.store.Record(r.t.Context(), r.now, []store.Polled{{Feed: f}})
+		_, err = r.store.Feeds.Record(r.t.Context(), r.now, []store.Polled{{Feed: f}})
 		r.must(err)
-		_, err = r.store.Retire(r.t.Context(), r.now, []digest.FeedID{f.ID})
+		_, err = r.store.Feeds.Retire(r.t.Context(), r.now, []digest.FeedID{f.ID})
 		r.must(err)
 		r.midnight()
 		a := v.get("/").status(http.StatusOK)

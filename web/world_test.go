@@ -21,7 +21,7 @@ func each(t *testing.T, test func(*room)) {
 // user adds a reader in Paris with one digest.
 func (r *room) user(email string) (digest.User, digest.Digest) {
 	r.t.Helper()
-	u, d, err := r.store.AddUser(r.t.Context(), email, "Europe/Paris", r.now)
+	u, d, err := r.store.Readers.AddUser(r.t.Context(), email, "Europe/Paris", r.now)
 	r.must(err)
 	return u, d
 }
@@ -44,13 +44,13 @@ func (r *room) brings(sub digest.Subscription, title string, posts ...digest.Pos
 	r.t.Helper()
 	ctx := r.t.Context()
 	r.feeds++
-	f, _, err := r.store.EnsureFeed(ctx, digest.Feed{
+	f, _, err := r.store.Feeds.EnsureFeed(ctx, digest.Feed{
 		URL: fmt.Sprintf("https://site.example/%d", r.feeds), Host: "site.example", State: digest.FeedActive,
 		Title: title, SiteURL: "https://site.example/",
 	})
 	r.must(err)
 	sub.FeedID = f.ID
-	_, err = r.store.Subscribe(ctx, sub, r.now)
+	_, err = r.store.Subscriptions.Subscribe(ctx, sub, r.now)
 	r.must(err)
 	f.ParsedAt, f.LastOKAt = r.now, r.now
 	polled := store.Polled{Feed: f, FirstRead: true}
@@ -61,7 +61,7 @@ func (r *room) brings(sub digest.Subscription, title string, posts ...digest.Pos
 		}
 		polled.Posts, polled.Listed = append(polled.Posts, p), append(polled.Listed, p.Identity)
 	}
-	_, err = r.store.Record(ctx, r.now, []store.Polled{polled})
+	_, err = r.store.Feeds.Record(ctx, r.now, []store.Polled{polled})
 	r.must(err)
 }
 
@@ -75,12 +75,12 @@ func (r *room) midnight() {
 // midnightNow releases and sends the editions that are due now.
 func (r *room) midnightNow() {
 	r.t.Helper()
-	_, err := r.store.Plan(r.t.Context(), r.now, func(digest.Feed, time.Time) (time.Time, bool) {
+	_, err := r.store.Feeds.Plan(r.t.Context(), r.now, func(digest.Feed, time.Time) (time.Time, bool) {
 		return time.Time{},
 			false
 	})
 	r.must(err)
-	_, err = r.store.Release(r.t.Context(), r.now, time.Minute)
+	_, err = r.store.Editions.Release(r.t.Context(), r.now, time.Minute)
 	r.must(err)
 	r.mailed()
 }
@@ -89,13 +89,14 @@ func (r *room) midnightNow() {
 func (r *room) mailed() {
 	r.t.Helper()
 	ctx := r.t.Context()
-	claimed, err := r.store.ClaimEditions(ctx, r.now, digest.Claim{Most: 100, Lease: time.Minute, Token: "t"})
+	claimed, err := r.store.Editions.ClaimEditions(ctx, r.now, digest.Claim{Most: 100, Lease: time.Minute, Token: "t"})
 	r.must(err)
 	for _, d := range claimed {
-		_, err := r.store.MarkEditions(ctx, r.now, "t", nil,
+		_, err := r.store.Editions.MarkEditions(ctx, r.now, "t", nil,
 			[]digest.Dot{{ID: d.ID, MessageID: "m", Date: r.now, Recipient: d.Email}})
 		r.must(err)
-		_, err = r.store.MarkEditions(ctx, r.now, "t", []digest.Mark{{ID: d.ID, State: digest.EditionSent}}, nil)
+		_, err = r.store.Editions.MarkEditions(ctx, r.now, "t", []digest.Mark{{ID: d.ID, State: digest.EditionSent}},
+			nil)
 		r.must(err)
 	}
 }
@@ -112,7 +113,7 @@ func (r *room) beforeMidnight(by time.Duration) {
 // edition returns a digest's latest edition.
 func (r *room) edition(d digest.Digest) digest.Edition {
 	r.t.Helper()
-	list, err := r.store.Editions(r.t.Context(), d.ID, 1)
+	list, err := r.store.Editions.Editions(r.t.Context(), d.ID, 1)
 	r.must(err)
 	if len(list) == 0 {
 		r.t.Fatal("no edition")
@@ -122,7 +123,7 @@ func (r *room) edition(d digest.Digest) digest.Edition {
 
 func (r *room) remove(u digest.User) {
 	r.t.Helper()
-	r.must(r.store.RemoveUser(r.t.Context(), u.ID, r.now))
+	r.must(r.store.Readers.RemoveUser(r.t.Context(), u.ID, r.now))
 }
 
 func (r *room) breakDatabase() {

@@ -149,8 +149,8 @@ func (a *app) reader(st *store.Store, email string) (u digest.User, d digest.Dig
 	if normal, err := parseEmail(email); err == nil {
 		email = normal
 	}
-	if u, err = st.UserByEmail(a.soft, email); err == nil {
-		d, err = st.DigestOf(a.soft, u.ID)
+	if u, err = st.Readers.UserByEmail(a.soft, email); err == nil {
+		d, err = st.Readers.DigestOf(a.soft, u.ID)
 	}
 	return u, d, err
 }
@@ -164,7 +164,7 @@ func (a *app) lookFence(ctx context.Context, st *store.Store) (store.Fence, erro
 	if why := a.wrongClock(a.now()); why != "" {
 		return store.Fence{Reason: why}, nil
 	}
-	return st.LookFence(ctx, a.BaseURL, a.now(), a.FenceAfter, fenceMost)
+	return st.Operator.LookFence(ctx, a.BaseURL, a.now(), a.FenceAfter, fenceMost)
 }
 
 // wrongClock returns why the hourly job cannot work at now, or "". A machine without a battery starts in 1970 or 2000.
@@ -186,9 +186,9 @@ func (a *app) beat(st *store.Store) func(context.Context, time.Time) (string, er
 		if why := a.wrongClock(now); why != "" {
 			return why, nil
 		}
-		f, err := st.Beat(a.hard, a.BaseURL, now, a.FenceAfter, fenceMost)
+		f, err := st.Operator.Beat(a.hard, a.BaseURL, now, a.FenceAfter, fenceMost)
 		if err == nil && f.Reason != "" && !seen.IsZero() && !f.Beat.Before(seen) {
-			f, err = st.Beat(a.hard, a.BaseURL, now, forever, fenceMost)
+			f, err = st.Operator.Beat(a.hard, a.BaseURL, now, forever, fenceMost)
 		}
 		if err == nil && f.Reason == "" && f.Beat.After(seen) {
 			seen = f.Beat

@@ -295,11 +295,11 @@ func (a *app) lacksKeys(database string, keys *seal.Keys) (bool, error) {
 		return false, err
 	}
 	defer st.Close()
-	feeds, err := st.SealedFeeds(a.soft)
+	feeds, err := st.Feeds.SealedFeeds(a.soft)
 	if err != nil {
 		return false, err
 	}
-	signing, err := st.NewsletterDomains(a.soft)
+	signing, err := st.Newsletters.NewsletterDomains(a.soft)
 	if err != nil {
 		return false, err
 	}

@@ -58,13 +58,30 @@ func (c bounceCmd) Run(a *app) error {
 // maildirEvery is the interval between reads of the Maildir of bounces.
 const maildirEvery = time.Minute
 
+// bounceRecords has the methods of the store that a bounce.Handler calls. The aliases name its fields, because a field
+// Editions would hide the method Editions.
+type (
+	bounceRecords struct {
+		bounceEditions
+		bounceMembers
+		bounceNewsletters
+		bounceReaders
+	}
+	bounceEditions    = store.Editions
+	bounceMembers     = store.Members
+	bounceNewsletters = store.Newsletters
+	bounceReaders     = store.Readers
+)
+
 func (a *app) bounceHandler(st *store.Store) (*bounce.Handler, error) {
 	signer, err := a.signer(st)
 	if err != nil {
 		return nil, err
 	}
 	from, err := contactOf("", a.From)
-	return &bounce.Handler{Store: st, Signer: signer, Address: a.ReturnPath, From: from, Now: a.clock, Log: a.log}, err
+	records := bounceRecords{st.Editions, st.Members, st.Newsletters, st.Readers}
+	return &bounce.Handler{Store: records, Signer: signer, Address: a.ReturnPath, From: from, Now: a.clock, Log: a.log},
+		err
 }
 
 // readBounces returns functions that read returned emails until their context ends: from a listener, which is already

@@ -33,7 +33,7 @@ func (c copyCmd) Run(a *app) error {
 	now := a.now()
 	to, on := fullName(c.To), now.UTC().Format("2006-01-02 15:04 MST")
 	// The source is fenced first: if this process is killed at any point, only one of the two sends mail.
-	undo, err := st.FenceSource(a.soft,
+	undo, err := st.Operator.FenceSource(a.soft,
 		fmt.Sprintf("a copy of this database to %s was begun on %s and may not be complete", to, on))
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (c copyCmd) Run(a *app) error {
 		}
 		return a.unlessStopped(err)
 	}
-	if _, err := st.FenceSource(a.hard, fmt.Sprintf("this database moved to %s on %s", to, on)); err != nil {
+	if _, err := st.Operator.FenceSource(a.hard, fmt.Sprintf("this database moved to %s on %s", to, on)); err != nil {
 		return err
 	}
 	r := reportBackup(b, c.To, now)

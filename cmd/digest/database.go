@@ -125,7 +125,7 @@ func (a *app) useKnownAddress(st *store.Store) error {
 	if a.asItself || a.command.sets("base-url") {
 		return nil
 	}
-	known, err := st.KnownAs(a.soft)
+	known, err := st.Operator.KnownAs(a.soft)
 	if err == nil && known != "" {
 		a.BaseURL = known
 	}

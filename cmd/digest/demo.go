@@ -125,7 +125,7 @@ func (d *demoRun) subscribeAll() error {
 	d.printStep("three readers subscribe to %d sample sites; each new feed is fetched once", len(demo.SiteNames()))
 	subscriber := d.subscriber(d.st)
 	for _, r := range demo.Readers() {
-		_, own, err := d.st.AddUser(d.soft, r.Email, r.Zone, d.now())
+		_, own, err := d.st.Readers.AddUser(d.soft, r.Email, r.Zone, d.now())
 		if err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func (d *demoRun) subscribeAll() error {
 // midnights sets the clock to each reader's next midnight in turn and runs the hourly job there.
 func (d *demoRun) midnights() error {
 	for range demo.Readers() {
-		due, any, err := d.st.NextMidnight(d.soft, time.Time{})
+		due, any, err := d.st.Feeds.NextMidnight(d.soft, time.Time{})
 		if err != nil || !any {
 			return err
 		}
@@ -275,11 +275,11 @@ func (d *demoRun) ownPictures() *poller.Poller {
 
 // printSignIn prints a sign-in link for a reader. It makes the first reader the operator.
 func (d *demoRun) printSignIn(email string) error {
-	u, err := d.st.UserByEmail(d.soft, email)
+	u, err := d.st.Readers.UserByEmail(d.soft, email)
 	if err != nil {
 		return err
 	}
-	if err := d.st.SetOperator(d.soft, u.ID, email == demo.Readers()[0].Email); err != nil {
+	if err := d.st.Operator.SetOperator(d.soft, u.ID, email == demo.Readers()[0].Email); err != nil {
 		return err
 	}
 	link, err := web.SignInLink(d.soft, d.st, d.BaseURL, u.ID, d.now())

@@ -45,7 +45,7 @@ func (c dkimNewCmd) Run(a *app) error {
 		return err
 	}
 	return a.withStore(func(st *store.Store) error {
-		if key.Active, err = st.AddDKIMKey(a.soft, key); err != nil {
+		if key.Active, err = st.Editions.AddDKIMKey(a.soft, key); err != nil {
 			return err
 		}
 		r, err := reportKey(key)
@@ -75,7 +75,7 @@ func zoneLine(name, value string) string {
 type dkimListCmd struct{ reads }
 
 func (dkimListCmd) Run(a *app, st *store.Store) error {
-	keys, err := st.DKIMKeys(a.soft)
+	keys, err := st.Editions.DKIMKeys(a.soft)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ type keyArg struct {
 type dkimUseCmd struct{ keyArg }
 
 func (c dkimUseCmd) Run(a *app, st *store.Store) error {
-	if err := st.UseDKIMKey(a.soft, strings.ToLower(c.Domain), strings.ToLower(c.Selector)); err != nil {
+	if err := st.Editions.UseDKIMKey(a.soft, strings.ToLower(c.Domain), strings.ToLower(c.Selector)); err != nil {
 		return err
 	}
 	return a.say(map[string]any{"domain": c.Domain, "selector": c.Selector, "active": true},
@@ -113,7 +113,7 @@ func (c dkimUseCmd) Run(a *app, st *store.Store) error {
 type dkimRemoveCmd struct{ keyArg }
 
 func (c dkimRemoveCmd) Run(a *app, st *store.Store) error {
-	if err := st.RemoveDKIMKey(a.soft, strings.ToLower(c.Domain), strings.ToLower(c.Selector)); err != nil {
+	if err := st.Editions.RemoveDKIMKey(a.soft, strings.ToLower(c.Domain), strings.ToLower(c.Selector)); err != nil {
 		return err
 	}
 	return a.say(map[string]any{"domain": c.Domain, "selector": c.Selector, "removed": true},

@@ -203,7 +203,7 @@ func (a *app) lookAtKey() doctor.Key {
 }
 
 func (a *app) lookAtSealed(ctx context.Context, st *store.Store, k *doctor.Key) error {
-	feeds, err := st.SealedFeeds(ctx)
+	feeds, err := st.Feeds.SealedFeeds(ctx)
 	if err != nil {
 		return err
 	}
@@ -216,7 +216,7 @@ func (a *app) lookAtSealed(ctx context.Context, st *store.Store, k *doctor.Key) 
 		}
 	}
 	k.Feeds = len(feeds)
-	clear, err := st.ClearFeeds(ctx)
+	clear, err := st.Feeds.ClearFeeds(ctx)
 	for _, f := range clear {
 		if _, c := digest.SplitCredential(f.URL); !c.IsEmpty() {
 			k.InClear++
@@ -259,26 +259,26 @@ func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database)
 		return err
 	}
 	d.Fenced, d.Beat = f.Reason, f.Beat
-	if d.Keys, err = st.DKIMKeys(ctx); err != nil {
+	if d.Keys, err = st.Editions.DKIMKeys(ctx); err != nil {
 		return err
 	}
-	if d.Newsletters, err = st.NewsletterDomains(ctx); err != nil {
+	if d.Newsletters, err = st.Newsletters.NewsletterDomains(ctx); err != nil {
 		return err
 	}
 	const week, sources = 7, 100
-	if d.Reported, err = st.DMARCSummary(ctx, digest.DateOf(a.now().UTC()).Plus(-week), sources); err != nil {
+	if d.Reported, err = st.Editions.DMARCSummary(ctx, digest.DateOf(a.now().UTC()).Plus(-week), sources); err != nil {
 		return err
 	}
-	if d.Proxies, err = st.ProxyNotes(ctx); err != nil {
+	if d.Proxies, err = st.Operator.ProxyNotes(ctx); err != nil {
 		return err
 	}
-	if d.Letters, err = st.LetterNotes(ctx); err != nil {
+	if d.Letters, err = st.Editions.LetterNotes(ctx); err != nil {
 		return err
 	}
 	if d.Late, err = a.lookAtHour(ctx, st, f.Beat); err != nil {
 		return err
 	}
-	numbers, err := st.Numbers(ctx)
+	numbers, err := st.Operator.Numbers(ctx)
 	if err != nil {
 		return err
 	}
@@ -287,7 +287,7 @@ func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database)
 		return err
 	}
 	const examples = 3
-	zones, err := st.Zones(ctx, examples)
+	zones, err := st.Readers.Zones(ctx, examples)
 	d.Zones = make(map[string][]string, len(zones))
 	for _, z := range zones {
 		d.Readers += z.Readers
@@ -300,13 +300,13 @@ func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database)
 // in a large database. The hourly job then counts first.
 func (a *app) lookAtPrune(ctx context.Context, st *store.Store) (*digest.Prune, error) {
 	const patience = 3 * time.Second
-	waits, err := st.PruneWaits(ctx)
+	waits, err := st.Operator.PruneWaits(ctx)
 	if err != nil || waits != nil {
 		return waits, err
 	}
 	soon, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	waits, err = st.WouldWait(soon, a.now(), a.Keep)
+	waits, err = st.Operator.WouldWait(soon, a.now(), a.Keep)
 	if soon.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -316,7 +316,7 @@ func (a *app) lookAtPrune(ctx context.Context, st *store.Store) (*digest.Prune, 
 // lookAtHour returns the lags that are too long. If no worker was active for 15 minutes, an hourly timer may start
 // digest tick, so the limits are an hour longer.
 func (a *app) lookAtHour(ctx context.Context, st *store.Store, beat time.Time) (digest.Lags, error) {
-	lags, err := st.Lags(ctx, a.now(), a.ReleaseDeadline)
+	lags, err := st.Operator.Lags(ctx, a.now(), a.ReleaseDeadline)
 	limits := digest.LimitsOfLags(a.ReleaseDeadline)
 	if a.now().Sub(beat) > 15*time.Minute {
 		limits = limits.Longer(time.Hour)

@@ -138,15 +138,15 @@ func addReported(t *testing.T, database string, now time.Time) {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	ann, err1 := st.UserByEmail(t.Context(), "ann@example.org")
-	n, err2 := st.AddNewsletter(t.Context(),
+	ann, err1 := st.Readers.UserByEmail(t.Context(), "ann@example.org")
+	n, err2 := st.Newsletters.AddNewsletter(t.Context(),
 		digest.Newsletter{Slug: "anna", Name: "Anna", State: digest.NewsletterActive,
 			Cadence: digest.Daily, AddressLine: "1 Street",
 			Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}}, ann.ID, now)
-	err3 := st.SetNewsletterDomain(t.Context(),
+	err3 := st.Newsletters.SetNewsletterDomain(t.Context(),
 		digest.NewsletterDomain{NewsletterID: n.ID, FromAddress: "letters@anna.example", Selector: "n1",
 			CreatedAt: now})
-	_, err4 := st.RecordDMARC(t.Context(),
+	_, err4 := st.Editions.RecordDMARC(t.Context(),
 		dmarc.Report{Reporter: "receiver.example", Domain: "anna.example", Begin: now.AddDate(0, 0, -2), End: now,
 			Rows: []dmarc.Row{{Source: "203.0.113.9", From: "anna.example", Count: 1}}}, now)
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
@@ -182,7 +182,7 @@ func TestDoctorTriesTheKey(t *testing.T) {
 		for _, f := range []digest.Feed{{URL: sealed.Address, Host: "a.example", Sealed: sealed.Sealed},
 			{URL: "https://ann:secret@b.example/feed", Host: "b.example"},
 			{URL: "https://b.example/@ann", Host: "b.example"}} {
-			if _, _, err := st.EnsureFeed(t.Context(), f); err != nil {
+			if _, _, err := st.Feeds.EnsureFeed(t.Context(), f); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -29,7 +29,7 @@ func (c feedsCmd) Run(a *app, st *store.Store) error {
 	if c.URL != "" {
 		return a.showFeed(st, c.URL)
 	}
-	return printPages(a, reported(st.Feeds(a.soft), a.reportFeed), "", func(r reportedFeed) string {
+	return printPages(a, reported(st.Feeds.Feeds(a.soft), a.reportFeed), "", func(r reportedFeed) string {
 		return fmt.Sprintf("%s\t%s\t%s\tnext %s\t%s", r.State, plain(r.URL), digest.Counted(r.Subscribers, "reader"),
 			when(r.NextPollAt), plain(r.Reason))
 	})
@@ -159,11 +159,11 @@ func (a *app) showFeed(st *store.Store, address string) error {
 	if err != nil {
 		return err
 	}
-	f, err := st.Feed(a.soft, known.ID)
+	f, err := st.Feeds.Feed(a.soft, known.ID)
 	if err != nil {
 		return err
 	}
-	polls, err := st.Polls(a.soft, known.ID, a.now().Add(-pollHistory))
+	polls, err := st.Feeds.Polls(a.soft, known.ID, a.now().Add(-pollHistory))
 	if err != nil {
 		return err
 	}
@@ -180,17 +180,17 @@ func (a *app) showFeed(st *store.Store, address string) error {
 // enough if only one feed has it.
 func (a *app) feedAt(st *store.Store, address string) (digest.Feed, error) {
 	if digest.IsPrivate(address) {
-		return st.FeedByURL(a.soft, address)
+		return st.Feeds.FeedByURL(a.soft, address)
 	}
 	url, err := feed.AskedURL(address)
 	if err != nil {
 		return digest.Feed{}, err
 	}
-	f, notFound := st.FeedByURL(a.soft, url)
+	f, notFound := st.Feeds.FeedByURL(a.soft, url)
 	if digest.KindOf(notFound) != digest.NotFound {
 		return f, notFound
 	}
-	alike, err := st.FeedsOfHost(a.soft, feed.Host(url))
+	alike, err := st.Feeds.FeedsOfHost(a.soft, feed.Host(url))
 	if err != nil {
 		return digest.Feed{}, err
 	}
@@ -212,7 +212,7 @@ func (a *app) feedAt(st *store.Store, address string) (digest.Feed, error) {
 
 // subscribedAt is feedAt, but prefers the private feeds of a reader.
 func (a *app) subscribedAt(st *store.Store, id digest.DigestID, address string) (digest.Feed, error) {
-	subs, err := st.AllSubscriptions(a.soft, id)
+	subs, err := st.Subscriptions.AllSubscriptions(a.soft, id)
 	if err != nil {
 		return digest.Feed{}, err
 	}

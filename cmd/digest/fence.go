@@ -61,7 +61,7 @@ func (fenceShowCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	v, err := st.Waiting(a.soft, a.now())
+	v, err := st.Operator.Waiting(a.soft, a.now())
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (c fenceReleaseCmd) Run(a *app, st *store.Store) error {
 		BaseURL: a.BaseURL, Reason: f.Reason, Released: f.Reason != "", DiscardedBefore: instant(c.DiscardBefore),
 	}
 	if r.DiscardedBefore == nil {
-		err = st.Unfence(a.soft, a.BaseURL, a.now())
+		err = st.Operator.Unfence(a.soft, a.BaseURL, a.now())
 	} else {
 		err = c.discard(a, st, &r)
 	}
@@ -180,7 +180,7 @@ func (c fenceReleaseCmd) discard(a *app, st *store.Store, r *reportedRelease) er
 			"--discard-before %s is in the future; name an instant in the past, such as %s",
 			c.DiscardBefore.Format(time.RFC3339), a.now().UTC().Format(time.RFC3339))}
 	}
-	sealed, err := st.UnfenceAfter(a.soft, a.BaseURL, a.now(), c.DiscardBefore)
+	sealed, err := st.Operator.UnfenceAfter(a.soft, a.BaseURL, a.now(), c.DiscardBefore)
 	r.Discarded = sealed
 	return err
 }

@@ -61,7 +61,8 @@ func TestSleepIsNoFence(t *testing.T) {
 	}
 	now := time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
 	for i := range fenceMost + 2 {
-		if _, _, err := st.AddUser(t.Context(), fmt.Sprintf("reader%d@example.org", i), "UTC", now); err != nil {
+		if _, _, err := st.Readers.AddUser(t.Context(), fmt.Sprintf("reader%d@example.org", i), "UTC",
+			now); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -82,7 +83,7 @@ func TestSleepIsNoFence(t *testing.T) {
 	fenced(look, "after a sleep", false)
 	now = now.Add(10 * time.Minute)
 	fenced(look, "and on", false)
-	undo, err := st.FenceSource(t.Context(), "a copy of it was begun")
+	undo, err := st.Operator.FenceSource(t.Context(), "a copy of it was begun")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,7 @@ func TestSleepIsNoFence(t *testing.T) {
 	fenced(look, "after the copy failed", false)
 
 	back := func(base string, at time.Time) {
-		if err := st.Unfence(t.Context(), base, at); err != nil {
+		if err := st.Operator.Unfence(t.Context(), base, at); err != nil {
 			t.Fatal(err)
 		}
 	}

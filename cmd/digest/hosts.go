@@ -50,7 +50,7 @@ func (r reportedRule) line() string {
 type hostsListCmd struct{ reads }
 
 func (hostsListCmd) Run(a *app, st *store.Store) error {
-	rules, err := st.HostRules(a.soft)
+	rules, err := st.Operator.HostRules(a.soft)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (c hostsSetCmd) Run(a *app, st *store.Store) error {
 			" is blocked; to poll it again: digest hosts unblock " + c.Host}
 	}
 	rule := digest.HostRule{Host: c.Host, Interval: c.Interval, CreatedAt: a.now().Truncate(time.Second)}
-	feeds, err := st.SetHostRule(a.soft, rule, a.now())
+	feeds, err := st.Operator.SetHostRule(a.soft, rule, a.now())
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (c hostsStopCmd) Run(a *app, st *store.Store) error {
 		return err
 	}
 	rule := digest.HostRule{Host: c.Host, Blocked: true, CreatedAt: a.now().Truncate(time.Second)}
-	feeds, err := st.SetHostRule(a.soft, rule, a.now())
+	feeds, err := st.Operator.SetHostRule(a.soft, rule, a.now())
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ type hostsRemoveCmd struct {
 }
 
 func (c hostsRemoveCmd) Run(a *app, st *store.Store) error {
-	err := st.DropHostRule(a.soft, c.Host, c.Owner)
+	err := st.Operator.DropHostRule(a.soft, c.Host, c.Owner)
 	if digest.KindOf(err) == digest.NotFound && !c.Owner {
 		err = c.orOwners(a, st, err)
 	}
@@ -141,7 +141,7 @@ func (c hostsRemoveCmd) Run(a *app, st *store.Store) error {
 }
 
 func (a *app) rulesOf(st *store.Store, host string) ([]digest.HostRule, error) {
-	rules, err := st.HostRules(a.soft)
+	rules, err := st.Operator.HostRules(a.soft)
 	return slices.DeleteFunc(rules, func(r digest.HostRule) bool { return r.Host != host }), err
 }
 

@@ -39,11 +39,11 @@ func (keyListCmd) Run(a *app, st *store.Store) error {
 		place[id] = i
 		list = append(list, reportedSeal{ID: id, Seals: i == 0, Known: true})
 	}
-	feeds, err := st.SealedFeeds(a.soft)
+	feeds, err := st.Feeds.SealedFeeds(a.soft)
 	if err != nil {
 		return err
 	}
-	signing, err := st.NewsletterDomains(a.soft)
+	signing, err := st.Newsletters.NewsletterDomains(a.soft)
 	if err != nil {
 		return err
 	}

@@ -19,12 +19,13 @@ func (a *app) openOutbox(st *store.Store) (o *mailer.Outbox, closeIt func(), err
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := st.ForgetLetterRequests(a.hard); err != nil {
+	if err := st.Editions.ForgetLetterRequests(a.hard); err != nil {
 		transport.Close()
 		return nil, nil, err
 	}
 	o = mailer.NewOutbox(mailer.OutboxOptions{
-		Sender: a.sender(st, transport), Suppressed: st.Suppressed, Scatter: letterScatter, Now: a.clock, Log: a.log,
+		Sender: a.sender(st, transport), Suppressed: st.Editions.Suppressed, Scatter: letterScatter, Now: a.clock,
+		Log: a.log,
 	})
 	return o, func() {
 		const patience = 5 * time.Second

@@ -63,7 +63,7 @@ type limitsListCmd struct{ reads }
 
 // Run lists the limits in force: of the route, of every domain, and of the domains with their own.
 func (limitsListCmd) Run(a *app, st *store.Store) error {
-	lanes, err := st.Lanes(a.soft)
+	lanes, err := st.Editions.Lanes(a.soft)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (c *limitsSetCmd) limits() digest.Limits {
 }
 
 func (c *limitsSetCmd) Run(a *app, st *store.Store) error {
-	if err := st.SetLimits(a.soft, a.now(), c.name, c.limits()); err != nil {
+	if err := st.Editions.SetLimits(a.soft, a.now(), c.name, c.limits()); err != nil {
 		return err
 	}
 	r := a.reportLimits(c.name, c.limits())
@@ -124,12 +124,12 @@ type limitsRemoveCmd struct{ laneArg }
 
 func (c limitsRemoveCmd) Run(a *app, st *store.Store) error {
 	name := cmp.Or(c.name, routeName)
-	l, err := st.Lane(a.soft, c.name)
+	l, err := st.Editions.Lane(a.soft, c.name)
 	if err == nil && l.Limits == (digest.Limits{}) {
 		err = &digest.Error{Kind: digest.NotFound, Message: name + " has no limit set; see: digest limits"}
 	}
 	if err == nil {
-		err = st.SetLimits(a.soft, a.now(), c.name, digest.Limits{})
+		err = st.Editions.SetLimits(a.soft, a.now(), c.name, digest.Limits{})
 	}
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 func (a *app) tellReaders(st *store.Store, signer *digest.Signer) func(context.Context) error {
 	return func(ctx context.Context) error {
 		for ctx.Err() == nil {
-			news, found, err := st.NextLinkNews(a.hard, a.now())
+			news, found, err := st.Editions.NextLinkNews(a.hard, a.now())
 			if err != nil || !found {
 				return err
 			}
@@ -32,7 +32,7 @@ func (a *app) tellReaders(st *store.Store, signer *digest.Signer) func(context.C
 			if err != nil {
 				a.log.Warn("cannot send an email about changes by links", "err", err)
 			}
-			if err := st.LinkNewsTold(a.hard, news, a.now()); err != nil {
+			if err := st.Editions.LinkNewsTold(a.hard, news, a.now()); err != nil {
 				return err
 			}
 		}

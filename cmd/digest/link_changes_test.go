@@ -32,25 +32,32 @@ func TestReadersAreToldOfLinkChanges(t *testing.T) {
 	}
 	var ids []digest.DigestID
 	for _, email := range []string{"ann@example.org", "bob@example.org"} {
-		u, d, err := st.AddUser(t.Context(), email, "Europe/Paris", noon)
+		u, d, err := st.Readers.AddUser(t.Context(), email, "Europe/Paris", noon)
 		if err == nil {
-			err = st.SetLanguage(t.Context(), u.ID, "de")
+			err = st.Readers.SetLanguage(t.Context(), u.ID, "de")
 		}
 		by := store.LinkUse{DigestID: d.ID, EmailDate: digest.Date{Year: 2026, Month: 11, Day: 19}}
 		if err == nil {
 			err = st.ByLink(t.Context(), by, noon,
-				func(st *store.Store) error { return st.SetCadence(t.Context(), d.ID, digest.Monthly(1), noon) })
+				func(st *store.Store) error {
+					return st.Readers.SetCadence(t.Context(), d.ID, digest.Monthly(1),
+						noon)
+				})
 		}
 		if err == nil {
 			err = st.ByLink(t.Context(), by, noon,
-				func(st *store.Store) error { return st.SetDigestState(t.Context(), d.ID, digest.DigestLeft, noon) })
+				func(st *store.Store) error {
+					return st.Readers.SetDigestState(t.Context(), d.ID, digest.DigestLeft,
+						noon)
+				})
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, d.ID)
 	}
-	if err := st.Suppress(t.Context(), digest.Suppression{Email: "bob@example.org", Reason: digest.ForComplaint,
+	if err := st.Editions.Suppress(t.Context(), digest.Suppression{Email: "bob@example.org",
+		Reason:    digest.ForComplaint,
 		CreatedAt: noon}); err != nil {
 		t.Fatal(err)
 	}

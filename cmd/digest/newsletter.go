@@ -103,7 +103,7 @@ func (f newsletterFlags) setLogo(a *app, st *store.Store, id digest.NewsletterID
 		return nil
 	}
 	if *f.Logo == "" {
-		return st.RemoveNewsletterLogo(a.soft, id)
+		return st.Newsletters.RemoveNewsletterLogo(a.soft, id)
 	}
 	file, err := os.Open(*f.Logo)
 	if err != nil {
@@ -118,7 +118,7 @@ func (f newsletterFlags) setLogo(a *app, st *store.Store, id digest.NewsletterID
 	if err != nil {
 		return err
 	}
-	return st.SetNewsletterLogo(a.soft, id, l, picture, a.now())
+	return st.Newsletters.SetNewsletterLogo(a.soft, id, l, picture, a.now())
 }
 
 type newsletterCreateCmd struct {
@@ -140,7 +140,7 @@ func (c newsletterCreateCmd) Run(a *app) error {
 			MemberLimit: a.NewsletterMembers,
 			Look:        digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
 		})
-		if n, err = st.AddNewsletter(a.soft, n, u.ID, a.now()); err != nil {
+		if n, err = st.Newsletters.AddNewsletter(a.soft, n, u.ID, a.now()); err != nil {
 			return err
 		}
 		err = a.addFeeds(st, n, c.Feed)
@@ -148,8 +148,9 @@ func (c newsletterCreateCmd) Run(a *app) error {
 			err = c.setLogo(a, st, n.ID)
 		}
 		if err != nil {
-			return errors.Join(err, st.SetNewsletterState(a.soft, n.ID, digest.NewsletterEnded, "", a.now()),
-				st.RemoveNewsletter(a.soft, n.ID))
+			return errors.Join(err, st.Newsletters.SetNewsletterState(a.soft, n.ID, digest.NewsletterEnded, "",
+				a.now()),
+				st.Newsletters.RemoveNewsletter(a.soft, n.ID))
 		}
 		return a.sayNewsletter(st, n.Slug)
 	})
@@ -169,7 +170,7 @@ func (a *app) addFeeds(st *store.Store, n digest.Newsletter, addresses []string)
 type newsletterListCmd struct{ reads }
 
 func (newsletterListCmd) Run(a *app, st *store.Store) error {
-	all, err := st.Newsletters(a.soft)
+	all, err := st.Newsletters.Newsletters(a.soft)
 	if err != nil {
 		return err
 	}
@@ -227,14 +228,14 @@ func reportNewsletter(n store.NewsletterInfo) reportedNewsletter {
 }
 
 func (a *app) newsletterInfo(st *store.Store, slug string) (store.NewsletterInfo, error) {
-	all, err := st.Newsletters(a.soft)
+	all, err := st.Newsletters.Newsletters(a.soft)
 	for _, n := range all {
 		if n.Slug == slug {
 			return n, nil
 		}
 	}
 	if err == nil {
-		_, err = st.NewsletterBySlug(a.soft, slug)
+		_, err = st.Newsletters.NewsletterBySlug(a.soft, slug)
 	}
 	return store.NewsletterInfo{}, err
 }
@@ -244,7 +245,7 @@ func (a *app) sayNewsletter(st *store.Store, slug string) error {
 	if err != nil {
 		return err
 	}
-	archive, err := st.Digest(a.soft, n.ArchiveID)
+	archive, err := st.Readers.Digest(a.soft, n.ArchiveID)
 	if err != nil {
 		return err
 	}
@@ -305,23 +306,23 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 	if n.Logo.Exists() {
 		s.Logo = s.Page + "/look/" + n.LogoFile
 	}
-	archive, err := st.Digest(a.soft, n.ArchiveID)
+	archive, err := st.Readers.Digest(a.soft, n.ArchiveID)
 	if err != nil {
 		return err
 	}
 	if n.State == digest.NewsletterActive {
 		s.NextAt = instant(archive.NextDueAt)
 	}
-	if s.Asks, s.AsksStopped, err = st.AskCounts(a.soft, n.ID, a.now()); err != nil {
+	if s.Asks, s.AsksStopped, err = st.Members.AskCounts(a.soft, n.ID, a.now()); err != nil {
 		return err
 	}
-	who, err := st.Publishers(a.soft, n.ID)
+	who, err := st.Newsletters.Publishers(a.soft, n.ID)
 	if err != nil {
 		return err
 	}
 	s.Publishers = each(who,
 		func(p store.Publisher) reportedPublisher { return reportedPublisher{p.Email, string(p.Role)} })
-	feeds, err := st.Subscriptions(a.soft, n.ArchiveID)
+	feeds, err := st.Subscriptions.Subscriptions(a.soft, n.ArchiveID)
 	if err != nil {
 		return err
 	}
@@ -369,13 +370,13 @@ type newsletterSetCmd struct {
 
 func (c newsletterSetCmd) Run(a *app) error {
 	return a.withPolls(func(st *store.Store) error {
-		n, err := st.NewsletterBySlug(a.soft, c.Slug)
+		n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
 		if err != nil {
 			return err
 		}
 		n = c.apply(n)
 		n.Slug = cmp.Or(c.Rename, n.Slug)
-		if err := st.SetNewsletter(a.soft, n, a.now()); err != nil {
+		if err := st.Newsletters.SetNewsletter(a.soft, n, a.now()); err != nil {
 			return err
 		}
 		if err := c.setLogo(a, st, n.ID); err != nil {
@@ -390,7 +391,7 @@ func (c newsletterSetCmd) Run(a *app) error {
 		for _, address := range c.RemoveFeed {
 			f, err := a.subscribedAt(st, n.ArchiveID, address)
 			if err == nil {
-				err = st.RemoveNewsletterFeed(a.soft, n.ID, f.ID)
+				err = st.Newsletters.RemoveNewsletterFeed(a.soft, n.ID, f.ID)
 			}
 			if err != nil {
 				return err
@@ -405,7 +406,7 @@ func (c newsletterSetCmd) setRoles(a *app, st *store.Store, id digest.Newsletter
 		for _, email := range emails {
 			u, _, err := a.reader(st, email)
 			if err == nil {
-				err = st.SetRole(a.soft, id, u.ID, role, a.now())
+				err = st.Newsletters.SetRole(a.soft, id, u.ID, role, a.now())
 			}
 			if err != nil {
 				return err

@@ -23,12 +23,12 @@ func TestNewsletterApproved(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer st.Close()
-		u, err := st.UserByEmail(t.Context(), "ann@example.org")
+		u, err := st.Readers.UserByEmail(t.Context(), "ann@example.org")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, slug := range []string{"boats", "kites"} {
-			if _, err := st.AddNewsletter(t.Context(), digest.Newsletter{Slug: slug, Name: "Of " +
+			if _, err := st.Newsletters.AddNewsletter(t.Context(), digest.Newsletter{Slug: slug, Name: "Of " +
 				slug, Cadence: digest.Daily, State: digest.NewsletterPending,
 				Look: digest.Look{Layout: digest.FullText, Images: digest.NoImages}}, u.ID,
 				time.Date(2026, time.March, 4, 8, 0, 0, 0, time.UTC)); err != nil {
@@ -49,13 +49,13 @@ func TestNewsletterApproved(t *testing.T) {
 		says(exitFailed, "write the reason in one line", "refuse", "kites", " ")
 		says(exitDone, "refused and removed kites", "refuse", "kites", "There are\nenough of them.")
 		says(exitFailed, "there is no such newsletter", "show", "kites")
-		boats, err := st.NewsletterBySlug(t.Context(), "boats")
+		boats, err := st.Newsletters.NewsletterBySlug(t.Context(), "boats")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, wanted := range []string{"PayPal Security", "Of ships"} {
 			boats.WantedName = wanted
-			if err := st.SetNewsletter(t.Context(), boats,
+			if err := st.Newsletters.SetNewsletter(t.Context(), boats,
 				time.Date(2026, time.March, 4, 9, 0, 0, 0, time.UTC)); err != nil {
 				t.Fatal(err)
 			}

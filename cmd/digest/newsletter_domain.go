@@ -22,7 +22,7 @@ func (a *app) domains(st *store.Store) (*domains.Registrar, error) {
 // again.
 func (a *app) tellStopped(st *store.Store) func(context.Context, digest.Newsletter, digest.NewsletterDomain) error {
 	return func(ctx context.Context, n digest.Newsletter, d digest.NewsletterDomain) error {
-		who, err := st.Publishers(ctx, n.ID)
+		who, err := st.Newsletters.Publishers(ctx, n.ID)
 		if err != nil || len(who) == 0 {
 			return err
 		}
@@ -68,12 +68,12 @@ func (c newsletterDomainCmd) Run(a *app) error {
 		return &digest.Error{Kind: digest.Invalid, Message: "name only one of: an address, --remove, --check"}
 	}
 	return a.withStore(func(st *store.Store) error {
-		n, err := st.NewsletterBySlug(a.soft, c.Slug)
+		n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
 		if err != nil {
 			return err
 		}
 		if c.Remove {
-			if err := st.RemoveNewsletterDomain(a.soft, n.ID); err != nil {
+			if err := st.Newsletters.RemoveNewsletterDomain(a.soft, n.ID); err != nil {
 				return err
 			}
 			return a.say(map[string]any{"slug": n.Slug, "removed": true},
@@ -96,7 +96,7 @@ func (c newsletterDomainCmd) change(a *app, st *store.Store, r *domains.Registra
 	if c.Address != "" {
 		return r.Name(a.soft, id, c.Address)
 	}
-	d, err := st.NewsletterDomain(a.soft, id)
+	d, err := st.Newsletters.NewsletterDomain(a.soft, id)
 	if err == nil && c.Check {
 		d, err = r.Look(a.soft, d)
 	}

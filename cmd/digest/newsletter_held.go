@@ -33,14 +33,14 @@ type newsletterApproveCmd struct{ slugArg }
 func (c newsletterApproveCmd) Run(a *app, st *store.Store) error {
 	n, err := a.pendingNewsletter(st, c.Slug)
 	if err == nil && n.NamesWait() {
-		if err := st.DecideNames(a.soft, n.Newsletter, true); err != nil {
+		if err := st.Newsletters.DecideNames(a.soft, n.Newsletter, true); err != nil {
 			return err
 		}
 		a.tellAsker(st, n.Owner, web.NamesApprovedLetter(languageTo(a.soft, st, n.Owner), a.BaseURL, n.Wanted()))
 		return a.sayNewsletter(st, c.Slug)
 	}
 	if err == nil {
-		err = st.ChangeNewsletterState(a.soft, n.Newsletter, digest.NewsletterActive, "", a.now())
+		err = st.Newsletters.ChangeNewsletterState(a.soft, n.Newsletter, digest.NewsletterActive, "", a.now())
 	}
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (c newsletterRefuseCmd) Run(a *app, st *store.Store) error {
 	}
 	n, err := a.pendingNewsletter(st, c.Slug)
 	if err == nil && n.NamesWait() {
-		if err := st.DecideNames(a.soft, n.Newsletter, false); err != nil {
+		if err := st.Newsletters.DecideNames(a.soft, n.Newsletter, false); err != nil {
 			return err
 		}
 		a.tellAsker(st, n.Owner, web.NamesRefusedLetter(languageTo(a.soft, st, n.Owner), a.BaseURL, n.Newsletter,
@@ -71,7 +71,7 @@ func (c newsletterRefuseCmd) Run(a *app, st *store.Store) error {
 		return a.say(map[string]any{"slug": c.Slug, "refused": true}, "%s keeps its name", c.Slug)
 	}
 	if err == nil {
-		err = st.RefuseNewsletter(a.soft, n.ID)
+		err = st.Newsletters.RefuseNewsletter(a.soft, n.ID)
 	}
 	if err != nil {
 		return err
@@ -86,9 +86,9 @@ type newsletterLimitCmd struct {
 }
 
 func (c newsletterLimitCmd) Run(a *app, st *store.Store) error {
-	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
 	if err == nil {
-		err = st.SetMemberLimit(a.soft, n.ID, c.Members)
+		err = st.Newsletters.SetMemberLimit(a.soft, n.ID, c.Members)
 	}
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (a *app) plainLetter(to string, words render.LetterContent) mailer.Letter {
 // languageTo returns the language for emails to an address; English if it is unknown.
 func languageTo(ctx context.Context, st *store.Store, email string) *catalogue.Language {
 	// The user stays zero if the address is unknown or the database fails.
-	u, _ := st.UserByEmail(ctx, email)
+	u, _ := st.Readers.UserByEmail(ctx, email)
 	return catalogue.Of(u.Language)
 }
 

@@ -38,8 +38,8 @@ func (c newsletterPreviewCmd) Run(a *app, st *store.Store) error {
 // nextOf returns a newsletter with its archive and the decisions about the next issue.
 func (a *app) nextOf(st *store.Store, slug string) (n digest.Newsletter, archive digest.Digest,
 	letter digest.NewsletterLetter, err error) {
-	if n, err = st.NewsletterBySlug(a.soft, slug); err == nil {
-		archive, letter, err = st.NextLetter(a.soft, n)
+	if n, err = st.Newsletters.NewsletterBySlug(a.soft, slug); err == nil {
+		archive, letter, err = st.Newsletters.NextLetter(a.soft, n)
 	}
 	return n, archive, letter, err
 }
@@ -66,7 +66,7 @@ type reportedLetter struct {
 func (c newsletterLetterCmd) Run(a *app, st *store.Store) error {
 	n, _, l, err := a.nextOf(st, c.Slug)
 	if err == nil && !c.Date.IsZero() {
-		l, err = st.NewsletterLetter(a.soft, n.ID, c.Date)
+		l, err = st.Newsletters.NewsletterLetter(a.soft, n.ID, c.Date)
 	}
 	if err == nil && c.changes() {
 		err = a.refusePastLetter(st, n, c.Date)
@@ -84,7 +84,7 @@ func (c newsletterLetterCmd) Run(a *app, st *store.Store) error {
 		l.Skipped = *c.Skip
 	}
 	if c.Subject != nil || c.Note != nil || c.Skip != nil {
-		if err := st.SetNewsletterLetter(a.soft, l); err != nil {
+		if err := st.Newsletters.SetNewsletterLetter(a.soft, l); err != nil {
 			return err
 		}
 	}
@@ -114,7 +114,7 @@ func (a *app) refusePastLetter(st *store.Store, n digest.Newsletter, date digest
 	if date.IsZero() || !date.IsOver(a.now()) {
 		return nil
 	}
-	waits, err := st.LetterWaits(a.soft, n.ID, date)
+	waits, err := st.Newsletters.LetterWaits(a.soft, n.ID, date)
 	if err == nil && !waits {
 		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf(
 			"%s is over, and no issue of %s waits; name a later date", date, n.Slug)}
@@ -128,15 +128,15 @@ func (c newsletterLetterCmd) pull(a *app, st *store.Store, n digest.Newsletter) 
 	if len(c.Pull)+len(c.Unpull) == 0 {
 		return nil
 	}
-	refs, err := st.UnsentPosts(a.soft, n, a.now())
+	refs, err := st.Newsletters.UnsentPosts(a.soft, n, a.now())
 	if err != nil {
 		return err
 	}
-	pulled, err := st.PulledPosts(a.soft, n.ID)
+	pulled, err := st.Newsletters.PulledPosts(a.soft, n.ID)
 	if err != nil {
 		return err
 	}
-	posts, err := st.Posts(a.soft, append(each(refs, func(r digest.PostRef) digest.PostID { return r.PostID }),
+	posts, err := st.Editions.Posts(a.soft, append(each(refs, func(r digest.PostRef) digest.PostID { return r.PostID }),
 		pulled...))
 	if err != nil {
 		return err
@@ -149,8 +149,8 @@ func (c newsletterLetterCmd) pull(a *app, st *store.Store, n digest.Newsletter) 
 		urls []string
 		do   func(digest.PostID) error
 	}{
-		{c.Pull, func(id digest.PostID) error { return st.PullPost(a.soft, n.ID, id, a.now()) }},
-		{c.Unpull, func(id digest.PostID) error { return st.UnpullPost(a.soft, n.ID, id) }},
+		{c.Pull, func(id digest.PostID) error { return st.Newsletters.PullPost(a.soft, n.ID, id, a.now()) }},
+		{c.Unpull, func(id digest.PostID) error { return st.Newsletters.UnpullPost(a.soft, n.ID, id) }},
 	} {
 		for _, url := range change.urls {
 			id, ok := byURL[url]
@@ -173,7 +173,7 @@ type newsletterHoldCmd struct {
 }
 
 func (c newsletterHoldCmd) Run(a *app, st *store.Store) error {
-	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (c newsletterHoldCmd) Run(a *app, st *store.Store) error {
 	case digest.NewsletterPending:
 		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " waits for approval, and digest sends nothing"}
 	}
-	if err := st.ChangeNewsletterState(a.soft, n, digest.NewsletterHeld, c.Reason, a.now()); err != nil {
+	if err := st.Newsletters.ChangeNewsletterState(a.soft, n, digest.NewsletterHeld, c.Reason, a.now()); err != nil {
 		return err
 	}
 	return a.sayNewsletter(st, n.Slug)
@@ -196,7 +196,7 @@ type newsletterReleaseCmd struct {
 
 // Run releases a newsletter, or approves the issue of a date.
 func (c newsletterReleaseCmd) Run(a *app, st *store.Store) error {
-	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (c newsletterReleaseCmd) Run(a *app, st *store.Store) error {
 		return err
 	}
 	if !c.Date.IsZero() {
-		waited, err := st.ApproveNewsletterLetter(a.soft, n.ID, c.Date, a.now())
+		waited, err := st.Newsletters.ApproveNewsletterLetter(a.soft, n.ID, c.Date, a.now())
 		if err != nil {
 			return err
 		}
@@ -218,7 +218,7 @@ func (c newsletterReleaseCmd) Run(a *app, st *store.Store) error {
 		return &digest.Error{Kind: digest.Conflict, Message: n.Slug +
 			" waits for approval: digest newsletter approve " + n.Slug}
 	}
-	if err := st.ChangeNewsletterState(a.soft, n, digest.NewsletterActive, "", a.now()); err != nil {
+	if err := st.Newsletters.ChangeNewsletterState(a.soft, n, digest.NewsletterActive, "", a.now()); err != nil {
 		return err
 	}
 	return a.sayNewsletter(st, n.Slug)
@@ -227,9 +227,9 @@ func (c newsletterReleaseCmd) Run(a *app, st *store.Store) error {
 type newsletterEndCmd struct{ slugArg }
 
 func (c newsletterEndCmd) Run(a *app, st *store.Store) error {
-	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
 	if err == nil {
-		err = st.SetNewsletterState(a.soft, n.ID, digest.NewsletterEnded, "", a.now())
+		err = st.Newsletters.SetNewsletterState(a.soft, n.ID, digest.NewsletterEnded, "", a.now())
 	}
 	if err != nil {
 		return err
@@ -240,9 +240,9 @@ func (c newsletterEndCmd) Run(a *app, st *store.Store) error {
 type newsletterRemoveCmd struct{ slugArg }
 
 func (c newsletterRemoveCmd) Run(a *app, st *store.Store) error {
-	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
 	if err == nil {
-		err = st.RemoveNewsletter(a.soft, n.ID)
+		err = st.Newsletters.RemoveNewsletter(a.soft, n.ID)
 	}
 	if err != nil {
 		return err

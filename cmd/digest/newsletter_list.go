@@ -55,7 +55,7 @@ type reportedImport struct {
 
 // Run adds the people with proof of consent as members, except those who left. It can be interrupted and run again.
 func (c *newsletterImportCmd) Run(a *app, st *store.Store) error {
-	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ type newsletterExportCmd struct {
 }
 
 func (c newsletterExportCmd) Run(a *app, st *store.Store) error {
-	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
 	if err != nil {
 		return err
 	}
@@ -145,9 +145,9 @@ func (c newsletterExportCmd) Run(a *app, st *store.Store) error {
 	to := bufio.NewWriter(f)
 	err = members.Export{
 		Newsletter: n.Name, MadeAt: a.now(),
-		Members:    st.Members(a.soft, n.ID, store.MemberQuery{}),
-		Suppressed: st.NewsletterSuppressions(a.soft, n.ID),
-		Asked:      st.AskedAddresses(a.soft, n.ID),
+		Members:    st.Members.Members(a.soft, n.ID, store.MemberQuery{}),
+		Suppressed: st.Members.NewsletterSuppressions(a.soft, n.ID),
+		Asked:      st.Members.AskedAddresses(a.soft, n.ID),
 	}.Write(to)
 	if err == nil {
 		err = to.Flush()

@@ -48,14 +48,14 @@ func reportMember(m digest.Member) reportedMember {
 
 // Run lists members. With a full address it shows one member with their history.
 func (c newsletterMembersCmd) Run(a *app, st *store.Store) error {
-	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
 	if err != nil {
 		return err
 	}
 	if email, err := parseEmail(c.Part); err == nil {
 		return a.showMember(st, n, email)
 	}
-	members := st.Members(a.soft, n.ID, store.MemberQuery{Part: c.Part, State: digest.DigestState(c.State)})
+	members := st.Members.Members(a.soft, n.ID, store.MemberQuery{Part: c.Part, State: digest.DigestState(c.State)})
 	if a.json {
 		return printArray(a, reported(members, reportMember))
 	}
@@ -66,11 +66,11 @@ func (c newsletterMembersCmd) Run(a *app, st *store.Store) error {
 }
 
 func (a *app) showMember(st *store.Store, n digest.Newsletter, email string) error {
-	m, err := st.Member(a.soft, n.ID, email)
+	m, err := st.Members.Member(a.soft, n.ID, email)
 	if err != nil {
 		return err
 	}
-	events, err := st.MemberEvents(a.soft, n.ID, email)
+	events, err := st.Members.MemberEvents(a.soft, n.ID, email)
 	if err != nil {
 		return err
 	}
@@ -121,11 +121,11 @@ func (c *newsletterJoinCmd) check() error {
 
 // Run adds a member, even one who left before, because the operator vouches for their consent.
 func (c *newsletterJoinCmd) Run(a *app, st *store.Store) error {
-	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
 	if err != nil {
 		return err
 	}
-	m, created, err := st.Join(a.soft, n.ID, store.Joining{
+	m, created, err := st.Members.Join(a.soft, n.ID, store.Joining{
 		Email: c.Email, TimeZone: c.TimeZone, Asked: true,
 		Proof: digest.Proof{Form: c.Proof, AskedAt: a.now(), At: a.now()},
 	}, a.now())
@@ -147,15 +147,15 @@ type newsletterLeaveCmd struct {
 func (c *newsletterLeaveCmd) check() error { return c.emailArg.check() }
 
 func (c *newsletterLeaveCmd) Run(a *app, st *store.Store) error {
-	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
 	if err != nil {
 		return err
 	}
-	m, err := st.Member(a.soft, n.ID, c.Email)
+	m, err := st.Members.Member(a.soft, n.ID, c.Email)
 	if err != nil {
 		return err
 	}
-	if err := st.SetDigestState(a.soft, m.DigestID, digest.DigestLeft, a.now()); err != nil {
+	if err := st.Readers.SetDigestState(a.soft, m.DigestID, digest.DigestLeft, a.now()); err != nil {
 		return err
 	}
 	return a.say(map[string]any{"email": m.Email, "left": true}, "%s has left %s; an import cannot add them again",

@@ -30,14 +30,14 @@ func reportDay(d digest.NewsletterDay) reportedDay {
 
 // Run lists the days with events; the JSON has all days.
 func (c newsletterNumbersCmd) Run(a *app, st *store.Store) error {
-	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
 	if err != nil {
 		return err
 	}
 	if c.Posts {
 		return a.listClicks(st, n)
 	}
-	days, err := st.NewsletterNumbers(a.soft, n, a.now(), c.Days)
+	days, err := st.Newsletters.NewsletterNumbers(a.soft, n, a.now(), c.Days)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ type reportedClicks struct {
 
 func (a *app) listClicks(st *store.Store, n digest.Newsletter) error {
 	const most = 500
-	all, err := st.ClickCounts(a.soft, n.ID, most)
+	all, err := st.Newsletters.ClickCounts(a.soft, n.ID, most)
 	if err != nil {
 		return err
 	}

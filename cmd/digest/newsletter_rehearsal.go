@@ -46,7 +46,7 @@ func (c *newsletterTestCmd) Run(a *app) error {
 
 // publisher returns the address of the named publisher, or of the owner. Only publishers may see unpublished issues.
 func (a *app) publisher(st *store.Store, n digest.Newsletter, email string) (string, error) {
-	all, err := st.Publishers(a.soft, n.ID)
+	all, err := st.Newsletters.Publishers(a.soft, n.ID)
 	if err != nil {
 		return "", err
 	}
@@ -63,7 +63,7 @@ func (a *app) publisher(st *store.Store, n digest.Newsletter, email string) (str
 
 // mailOne sends one email immediately, without the queue of editions.
 func (a *app) mailOne(st *store.Store, l mailer.Letter) error {
-	why, suppressed, err := st.Suppressed(a.soft, l.To)
+	why, suppressed, err := st.Editions.Suppressed(a.soft, l.To)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func TestNewsletterEmptied(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer st.Close()
-		u, err := st.UserByEmail(t.Context(), "ann@example.org")
+		u, err := st.Readers.UserByEmail(t.Context(), "ann@example.org")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,14 +33,14 @@ func TestNewsletterEmptied(t *testing.T) {
 			SiteURL:     "https://boats.example/",
 			AddressLine: "Ann, 1 Quay", FromName: "Ann", ReplyTo: "ann@boats.example", HeaderText: "Above.",
 			FooterText: "Below."}
-		if _, err := st.AddNewsletter(t.Context(), full, u.ID,
+		if _, err := st.Newsletters.AddNewsletter(t.Context(), full, u.ID,
 			time.Date(2026, time.March, 4, 8, 0, 0, 0, time.UTC)); err != nil {
 			t.Fatal(err)
 		}
 		set := func(status int, args ...string) (string, digest.Newsletter) {
 			t.Helper()
 			said := c.run(status, append([]string{"newsletter", "set", "boats"}, args...)...)
-			n, err := st.NewsletterBySlug(t.Context(), "boats")
+			n, err := st.Newsletters.NewsletterBySlug(t.Context(), "boats")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -28,19 +28,19 @@ type reportedToken struct {
 }
 
 func (c newsletterTokenCmd) Run(a *app, st *store.Store) error {
-	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
 	switch {
 	case err != nil:
 		return err
 	case c.Add != "":
 		return c.add(a, st, n)
 	case c.Remove != 0:
-		if err := st.RemoveNewsletterToken(a.soft, n.ID, c.Remove); err != nil {
+		if err := st.Newsletters.RemoveNewsletterToken(a.soft, n.ID, c.Remove); err != nil {
 			return err
 		}
 		return a.say(map[string]any{"slug": n.Slug, "id": c.Remove, "removed": true}, "revoked the token of %s", n.Slug)
 	}
-	all, err := st.NewsletterTokens(a.soft, n.ID)
+	all, err := st.Newsletters.NewsletterTokens(a.soft, n.ID)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (c newsletterTokenCmd) Run(a *app, st *store.Store) error {
 }
 
 func (c newsletterTokenCmd) add(a *app, st *store.Store, n digest.Newsletter) error {
-	who, err := st.Publishers(a.soft, n.ID) // the owner first
+	who, err := st.Newsletters.Publishers(a.soft, n.ID) // the owner first
 	if err != nil {
 		return err
 	}
@@ -72,8 +72,9 @@ func (c newsletterTokenCmd) add(a *app, st *store.Store, n digest.Newsletter) er
 	}
 	token := rand.Text() + rand.Text()
 	hash := sha256.Sum256([]byte(token))
-	id, err := st.AddNewsletterToken(a.soft, store.NewsletterToken{NewsletterID: n.ID, UserID: who[0].UserID,
-		Name: c.Add, ReadOnly: c.ReadOnly}, hash[:], a.now())
+	id, err := st.Newsletters.AddNewsletterToken(a.soft,
+		store.NewsletterToken{NewsletterID: n.ID, UserID: who[0].UserID,
+			Name: c.Add, ReadOnly: c.ReadOnly}, hash[:], a.now())
 	if err != nil {
 		return err
 	}

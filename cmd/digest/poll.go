@@ -34,14 +34,14 @@ func (c pollCmd) Run(a *app) error {
 			return err
 		}
 		id := known.ID
-		if err := st.Vouch(a.soft, id, a.now()); err != nil {
+		if err := st.Feeds.Vouch(a.soft, id, a.now()); err != nil {
 			return err
 		}
 		result, err := a.pollOne(st, id)
 		if err != nil {
 			return err
 		}
-		f, err := st.Feed(a.soft, id)
+		f, err := st.Feeds.Feed(a.soft, id)
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func (r reportedPrune) contents() string {
 func (c pruneCmd) Run(a *app) error {
 	a.readsOnly = !c.Confirm
 	return a.withStore(func(st *store.Store) error {
-		counted, err := st.CountPrune(a.soft, a.now(), a.Keep)
+		counted, err := st.Operator.CountPrune(a.soft, a.now(), a.Keep)
 		if err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func (c pruneCmd) Run(a *app) error {
 			}
 			return a.say(r, "deleted: %s", r.contents())
 		}
-		waits, err := st.WouldWait(a.soft, a.now(), a.Keep)
+		waits, err := st.Operator.WouldWait(a.soft, a.now(), a.Keep)
 		if err != nil {
 			return err
 		}
@@ -59,11 +59,11 @@ func (c pruneCmd) Run(a *app) error {
 // pruneNow deletes the editions and posts older than DIGEST_KEEP. If it is interrupted, the hourly job deletes the
 // rest.
 func (a *app) pruneNow(st *store.Store) error {
-	now, err := st.PruneTime(a.soft, a.now())
+	now, err := st.Operator.PruneTime(a.soft, a.now())
 	if err != nil {
 		return err
 	}
-	if err := st.ConfirmPrune(a.soft, now.Add(-a.Keep)); err != nil {
+	if err := st.Operator.ConfirmPrune(a.soft, now.Add(-a.Keep)); err != nil {
 		return err
 	}
 	if err := hourly.PruneAll(a.soft, a.hard, st, now, a.Keep, a.log); err != nil {

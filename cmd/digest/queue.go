@@ -113,11 +113,11 @@ func (c *queueListCmd) Run(a *app, st *store.Store) error {
 	if c.Older > 0 {
 		query.Before = a.now().Add(-c.Older)
 	}
-	q, err := st.MailQueue(a.soft, query)
+	q, err := st.Editions.MailQueue(a.soft, query)
 	if err != nil {
 		return err
 	}
-	lanes, err := st.Lanes(a.soft)
+	lanes, err := st.Editions.Lanes(a.soft)
 	if err != nil {
 		return err
 	}
@@ -218,12 +218,12 @@ func (c *queueResumeCmd) check() (err error) {
 
 // Run resets the trouble of a lane and keeps its limits.
 func (c *queueResumeCmd) Run(a *app, st *store.Store) error {
-	l, err := st.Lane(a.soft, c.name)
+	l, err := st.Editions.Lane(a.soft, c.name)
 	if err == nil && c.name != "" && !l.IsTroubled() {
 		err = &digest.Error{Kind: digest.NotFound, Message: "mail to " + c.name + " is not paused; see: digest queue"}
 	}
 	if err == nil {
-		err = st.ResumeLane(a.soft, a.now(), c.name)
+		err = st.Editions.ResumeLane(a.soft, a.now(), c.name)
 	}
 	if err != nil {
 		return err

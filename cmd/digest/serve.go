@@ -139,7 +139,7 @@ func (a *app) beginProxies(st *store.Store) error {
 			"readers use https through a proxy that DIGEST_TRUSTED_PROXIES does not name: all readers count as one",
 			"base_url", a.BaseURL)
 	}
-	return st.ForgetProxies(a.hard)
+	return st.Operator.ForgetProxies(a.hard)
 }
 
 func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metrics.Metrics) (*http.Server, error) {
@@ -197,7 +197,7 @@ type pings struct {
 }
 
 func (p pings) Pinged(ctx context.Context, urls []string, now time.Time) error {
-	err := p.store.Pinged(ctx, urls, now)
+	err := p.store.Feeds.Pinged(ctx, urls, now)
 	select {
 	case p.wake <- struct{}{}:
 	default:

@@ -173,7 +173,7 @@ func (c unsubscribeCmd) Run(a *app, st *store.Store, u digest.User, d digest.Dig
 	if err != nil {
 		return err
 	}
-	if err := st.Unsubscribe(a.soft, d.ID, f.ID); err != nil {
+	if err := st.Subscriptions.Unsubscribe(a.soft, d.ID, f.ID); err != nil {
 		return err
 	}
 	return a.say(map[string]any{"email": u.Email, "url": digest.WithoutCredentials(f.URL), "subscribed": false},

@@ -30,7 +30,7 @@ func reportSuppression(s digest.Suppression) reportedSuppression {
 type suppressionsListCmd struct{ reads }
 
 func (suppressionsListCmd) Run(a *app, st *store.Store) error {
-	return printPages(a, reported(st.Suppressions(a.soft), reportSuppression), "no address is suppressed",
+	return printPages(a, reported(st.Editions.Suppressions(a.soft), reportSuppression), "no address is suppressed",
 		func(s reportedSuppression) string {
 			return fmt.Sprintf("%s\t%s\t%s\t%s", plain(s.Email), s.Reason,
 				strings.TrimSuffix(when(s.CreatedAt), " UTC"),
@@ -47,7 +47,7 @@ type suppressionsAddCmd struct {
 func (c suppressionsAddCmd) Run(a *app, st *store.Store) error {
 	s := digest.Suppression{Email: c.Email, Reason: digest.ForOperator, Evidence: plain(c.Note),
 		CreatedAt: a.now().Truncate(time.Second)}
-	if err := st.Suppress(a.soft, s); err != nil {
+	if err := st.Editions.Suppress(a.soft, s); err != nil {
 		return err
 	}
 	return a.say(reportSuppression(s), "digest sends no more email to %s; editions stay on the web", c.Email)
@@ -56,7 +56,7 @@ func (c suppressionsAddCmd) Run(a *app, st *store.Store) error {
 type suppressionsRemoveCmd struct{ emailArg }
 
 func (c suppressionsRemoveCmd) Run(a *app, st *store.Store) error {
-	if err := st.Unsuppress(a.soft, c.Email); err != nil {
+	if err := st.Editions.Unsuppress(a.soft, c.Email); err != nil {
 		return err
 	}
 	next := "gets email again from the next edition on"

@@ -117,7 +117,7 @@ func (a *app) setLanguage(st *store.Store, user digest.UserID, tag string) error
 	if tag == "auto" {
 		tag = ""
 	}
-	return st.SetLanguage(a.soft, user, tag)
+	return st.Readers.SetLanguage(a.soft, user, tag)
 }
 
 // habits lists a reader's settings that are not the defaults.
@@ -159,9 +159,9 @@ type userListCmd struct{ reads }
 
 func (userListCmd) Run(a *app, st *store.Store) error {
 	if a.json {
-		return printArray(a, reported(st.Users(a.soft), reportUser))
+		return printArray(a, reported(st.Readers.Users(a.soft), reportUser))
 	}
-	return printPages(a, st.Users(a.soft), "", func(u store.UserInfo) string {
+	return printPages(a, st.Readers.Users(a.soft), "", func(u store.UserInfo) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s%s", u.Email, u.TimeZone, u.Digest.State,
 			digest.Counted(u.Subscriptions, "feed"), digest.Counted(u.Digest.Editions, "edition"),
 			nextEdition(u.User, u.Digest, "next "), habits(u))
@@ -183,15 +183,15 @@ func (a *app) userInfo(st *store.Store, email string) (info store.UserInfo, err 
 	if info.User, info.Digest, err = a.reader(st, email); err != nil {
 		return info, err
 	}
-	subscriptions, err := st.Subscriptions(a.soft, info.Digest.ID)
+	subscriptions, err := st.Subscriptions.Subscriptions(a.soft, info.Digest.ID)
 	if err != nil {
 		return info, err
 	}
 	info.Subscriptions = len(subscriptions)
-	if info.Stays, err = st.Stays(a.soft, info.User.ID); err != nil {
+	if info.Stays, err = st.Readers.Stays(a.soft, info.User.ID); err != nil {
 		return info, err
 	}
-	s, suppressed, err := st.Suppressed(a.soft, info.User.Email)
+	s, suppressed, err := st.Editions.Suppressed(a.soft, info.User.Email)
 	if suppressed {
 		info.Suppressed = &s
 	}
@@ -201,7 +201,7 @@ func (a *app) userInfo(st *store.Store, email string) (info store.UserInfo, err 
 type userRemoveCmd struct{ readerArg }
 
 func (userRemoveCmd) Run(a *app, st *store.Store, u digest.User, _ digest.Digest) error {
-	if err := st.RemoveUser(a.soft, u.ID, a.now()); err != nil {
+	if err := st.Readers.RemoveUser(a.soft, u.ID, a.now()); err != nil {
 		return err
 	}
 	return a.say(map[string]any{"email": u.Email, "removed": true}, "removed %s and all their data", u.Email)

@@ -60,7 +60,7 @@ func (c *userAddCmd) Run(a *app, st *store.Store) error {
 }
 
 func (c *userAddCmd) add(a *app, st *store.Store, email, zone string) (info store.UserInfo, err error) {
-	u, d, err := st.AddUser(a.soft, email, zone, a.now())
+	u, d, err := st.Readers.AddUser(a.soft, email, zone, a.now())
 	if err == nil {
 		err = c.apply(a, st, d)
 	}
@@ -149,7 +149,7 @@ func (c *userAddCmd) addLine(a *app, st *store.Store, r members.Reader, met map[
 		_, err = c.add(a, st, email, zone)
 		return err
 	}
-	switch _, err := st.UserByEmail(a.soft, email); {
+	switch _, err := st.Readers.UserByEmail(a.soft, email); {
 	case err == nil:
 		return errors.New("there is already a reader with this address")
 	case digest.KindOf(err) == digest.NotFound:

@@ -47,17 +47,17 @@ func (f lookFlags) arranged(was digest.Arrangement) digest.Arrangement {
 
 func (f lookFlags) apply(a *app, st *store.Store, d digest.Digest) error {
 	if f.DeliverAt != nil {
-		if err := st.SetDeliverAt(a.soft, d.ID, *f.DeliverAt); err != nil {
+		if err := st.Readers.SetDeliverAt(a.soft, d.ID, *f.DeliverAt); err != nil {
 			return err
 		}
 	}
 	if f.Days != 0 {
-		if err := st.SetCadence(a.soft, d.ID, f.Days, a.now()); err != nil {
+		if err := st.Readers.SetCadence(a.soft, d.ID, f.Days, a.now()); err != nil {
 			return err
 		}
 	}
 	if arranged := f.arranged(d.Arrangement); arranged != d.Arrangement {
-		if err := st.SetArrangement(a.soft, d.ID, arranged); err != nil {
+		if err := st.Readers.SetArrangement(a.soft, d.ID, arranged); err != nil {
 			return err
 		}
 	}
@@ -76,7 +76,7 @@ func (f lookFlags) apply(a *app, st *store.Store, d digest.Digest) error {
 	if f.Subject != "" {
 		d.Look.LeadSubject = f.Subject == digest.SubjectLead
 	}
-	return st.SetLook(a.soft, d.ID, d.Look)
+	return st.Readers.SetLook(a.soft, d.ID, d.Look)
 }
 
 type userSetCmd struct {
@@ -132,23 +132,27 @@ func (c userSetCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest)
 		do    func() error
 	}{
 		{c.NoStays, func() error { return a.removeStays(st, u.ID) }},
-		{c.Mailed != nil, func() error { return st.SetMailed(a.soft, d.ID, *c.Mailed, a.now()) }},
+		{c.Mailed != nil, func() error { return st.Readers.SetMailed(a.soft, d.ID, *c.Mailed, a.now()) }},
 		{c.TimeZone != "", func() error {
 			u.TimeZone = c.TimeZone
-			return st.SetTimeZone(a.soft, u.ID, c.TimeZone, a.now())
+			return st.Readers.SetTimeZone(a.soft, u.ID, c.TimeZone, a.now())
 		}},
 		{c.Stay != "", func() error { return a.addStay(st, u.ID, c.Stay) }},
 		{!c.PauseUntil.IsZero(), func() error { return a.pauseUntil(st, u, d.ID, c.PauseUntil) }},
-		{c.State == string(digest.DigestActive) && u.MemberOnly, func() error { return st.BeginReading(a.soft, u.ID) }},
-		{c.State != "", func() error { return st.SetDigestState(a.soft, d.ID, digest.DigestState(c.State), a.now()) }},
+		{c.State == string(digest.DigestActive) && u.MemberOnly,
+			func() error { return st.Sessions.BeginReading(a.soft, u.ID) }},
+		{c.State != "", func() error {
+			return st.Readers.SetDigestState(a.soft, d.ID, digest.DigestState(c.State),
+				a.now())
+		}},
 		{true, func() error { return c.apply(a, st, d) }},
 		{c.Language != "", func() error { return a.setLanguage(st, u.ID, c.Language) }},
-		{c.Operator != nil, func() error { return st.SetOperator(a.soft, u.ID, *c.Operator) }},
+		{c.Operator != nil, func() error { return st.Operator.SetOperator(a.soft, u.ID, *c.Operator) }},
 		{c.NewEmail != "", func() (err error) {
 			if u.Email, err = parseEmail(c.NewEmail); err != nil {
 				return err
 			}
-			return st.SetEmail(a.soft, u.ID, u.Email)
+			return st.Readers.SetEmail(a.soft, u.ID, u.Email)
 		}},
 	} {
 		if change.given {
@@ -174,7 +178,7 @@ func (a *app) pauseUntil(st *store.Store, u digest.User, id digest.DigestID, dat
 	if !until.After(a.now()) {
 		return wrongLine(fmt.Sprintf("--pause-until=%q has already begun for %s; name a later date", date, u.Email))
 	}
-	return st.PauseDigest(a.soft, id, until, a.now())
+	return st.Readers.PauseDigest(a.soft, id, until, a.now())
 }
 
 // parseStay parses "ZONE FIRST..LAST", or "ZONE DAY" for one day.
@@ -207,17 +211,17 @@ func (a *app) addStay(st *store.Store, user digest.UserID, text string) error {
 		return err
 	}
 	stay.UserID = user
-	_, err = st.AddStay(a.soft, stay, a.now())
+	_, err = st.Readers.AddStay(a.soft, stay, a.now())
 	return err
 }
 
 func (a *app) removeStays(st *store.Store, user digest.UserID) error {
-	stays, err := st.Stays(a.soft, user)
+	stays, err := st.Readers.Stays(a.soft, user)
 	if err != nil {
 		return err
 	}
 	for _, stay := range stays {
-		if err := st.RemoveStay(a.soft, user, stay.ID, a.now()); err != nil {
+		if err := st.Readers.RemoveStay(a.soft, user, stay.ID, a.now()); err != nil {
 			return err
 		}
 	}

@@ -60,7 +60,7 @@ type reportedMail struct {
 }
 
 func (userShowCmd) Run(a *app, st *store.Store, u digest.User, _ digest.Digest) error {
-	v, err := st.ReaderView(a.soft, u.ID, support.Shown)
+	v, err := st.Operator.ReaderView(a.soft, u.ID, support.Shown)
 	if err != nil {
 		return err
 	}
@@ -161,11 +161,11 @@ type userResendCmd struct {
 
 func (c userResendCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest) error {
 	if c.Newsletter != "" {
-		n, err := st.NewsletterBySlug(a.soft, c.Newsletter)
+		n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Newsletter)
 		if err != nil {
 			return err
 		}
-		m, err := st.Member(a.soft, n.ID, u.Email)
+		m, err := st.Members.Member(a.soft, n.ID, u.Email)
 		if err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func (c userResendCmd) Run(a *app, st *store.Store, u digest.User, d digest.Dige
 	if err != nil {
 		return err
 	}
-	if err := st.ResendEdition(a.soft, e.ID, a.now()); err != nil {
+	if err := st.Editions.ResendEdition(a.soft, e.ID, a.now()); err != nil {
 		return err
 	}
 	if err := a.noteFence(st); err != nil {
@@ -187,9 +187,9 @@ func (c userResendCmd) Run(a *app, st *store.Store, u digest.User, d digest.Dige
 
 func (c userResendCmd) edition(a *app, st *store.Store, id digest.DigestID) (digest.Edition, error) {
 	if !c.Date.IsZero() {
-		return st.EditionOn(a.soft, id, c.Date, a.now())
+		return st.Editions.EditionOn(a.soft, id, c.Date, a.now())
 	}
-	latest, err := st.LatestEditions(a.soft, id, a.now(), 1)
+	latest, err := st.Editions.LatestEditions(a.soft, id, a.now(), 1)
 	if err == nil && len(latest) == 0 {
 		err = &digest.Error{Kind: digest.NotFound, Message: "there is no edition yet"}
 	}

@@ -39,18 +39,18 @@ func (a *app) poller(st *store.Store) *poller.Poller {
 		Memory:           documentMemory(ownLimit()),
 		Longest:          int64(a.FeedSize),
 		Parsers:          a.parsers,
-		Robots:           st,
-		HostBlocks:       st.HostBlocks,
+		Robots:           st.Feeds,
+		HostBlocks:       st.Operator.HostBlocks,
 		Open:             a.keys().Open,
-		Hosts:            st,
-		Known:            st.KnownPosts,
+		Hosts:            st.Feeds,
+		Known:            st.Feeds.KnownPosts,
 	})
 }
 
 // actorKey returns a function that returns the key for signing requests to the fediverse.
 func (a *app) actorKey(st *store.Store) func(context.Context) (*rsa.PrivateKey, error) {
 	return func(ctx context.Context) (*rsa.PrivateKey, error) {
-		key, err := st.ActorKey(ctx, poller.NewActorKey)
+		key, err := st.Feeds.ActorKey(ctx, poller.NewActorKey)
 		if err != nil {
 			return nil, err
 		}
@@ -98,15 +98,17 @@ func (a *app) signer(st *store.Store) (*digest.Signer, error) {
 }
 
 func (a *app) editions(st *store.Store, signer *digest.Signer) *edition.Builder {
-	return edition.New(edition.Options{Store: st, Signer: signer, BaseURL: a.BaseURL, PostalAddress: a.PostalAddress})
+	return edition.New(edition.Options{Store: st.Editions, Signer: signer, BaseURL: a.BaseURL,
+		PostalAddress: a.PostalAddress})
 }
 
 // pages returns the editions of the web view. They are fewer than those for email and have full posts, so their cache
 // is small.
 func (a *app) pages(st *store.Store, signer *digest.Signer) *edition.Builder {
 	const cache = 16 << 20 // in bytes
-	return edition.New(edition.Options{Store: st, Signer: signer, BaseURL: a.BaseURL, PostalAddress: a.PostalAddress,
-		CacheBytes: cache})
+	return edition.New(edition.Options{Store: st.Editions, Signer: signer, BaseURL: a.BaseURL,
+		PostalAddress: a.PostalAddress,
+		CacheBytes:    cache})
 }
 
 func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
@@ -164,7 +166,7 @@ func (a *app) callback(signer *digest.Signer) func(digest.PushID) string {
 // deliverer sends editions.
 func (a *app) deliverer(st *store.Store, signer *digest.Signer, transport mailer.Transport) *mailer.Deliverer {
 	d := &mailer.Deliverer{
-		Queue:    st,
+		Queue:    st.Editions,
 		Renderer: a.editions(st, signer),
 		Sender:   a.sender(st, transport),
 		Signer:   signer,
@@ -188,7 +190,7 @@ func (a *app) asker(st *store.Store, signer *digest.Signer, transport mailer.Tra
 
 func (a *app) sender(st *store.Store, transport mailer.Transport) *mailer.Sender {
 	return &mailer.Sender{Transport: transport, From: a.From, AccountFrom: a.AccountFrom, ReplyTo: a.ReplyTo,
-		ReturnPath: a.ReturnPath, ComplaintsTo: a.CFBLAddress, Keys: st.DKIMKeys,
+		ReturnPath: a.ReturnPath, ComplaintsTo: a.CFBLAddress, Keys: st.Editions.DKIMKeys,
 		NewsletterKey: (&domains.Registrar{Store: st, Keys: a.keys()}).Key}
 }
 

@@ -40,7 +40,7 @@ const routePause = 15 * time.Minute
 func (a *Asker) Ask(ctx context.Context) error {
 	n := 0
 	for ctx.Err() == nil {
-		who, found, err := a.Store.NextAsk(a.Hard, a.Now())
+		who, found, err := a.Store.Members.NextAsk(a.Hard, a.Now())
 		if err != nil || !found {
 			a.report(n)
 			return err
@@ -66,14 +66,14 @@ func (a *Asker) report(n int) {
 
 // askOne sends one request. It returns false if no other can be sent now.
 func (a *Asker) askOne(who digest.Ask) (onward bool, err error) {
-	n, err := a.Store.Newsletter(a.Hard, who.NewsletterID)
+	n, err := a.Store.Newsletters.Newsletter(a.Hard, who.NewsletterID)
 	if err != nil {
 		return false, err
 	}
 	token := rand.Text()
 	hash := sha256.Sum256([]byte(token))
 	err = a.Sender.HandOver(a.Hard, a.letter(n, who, token),
-		func(ctx context.Context) error { return a.Store.AskNow(ctx, who, hash[:], a.Now()) })
+		func(ctx context.Context) error { return a.Store.Members.AskNow(ctx, who, hash[:], a.Now()) })
 	refused, ok := errors.AsType[*mailer.NotAcceptedError](err)
 	if !ok { // accepted, or unknown, so not sent again
 		return true, nil
@@ -83,14 +83,14 @@ func (a *Asker) askOne(who digest.Ask) (onward bool, err error) {
 	case digest.KindOf(err) == digest.Conflict:
 		return true, nil
 	case verdict == mailer.Bounced:
-		return true, a.Store.AskFailed(a.Hard, who, hash[:], digest.AskBounced, evidence, a.Now())
+		return true, a.Store.Members.AskFailed(a.Hard, who, hash[:], digest.AskBounced, evidence, a.Now())
 	case verdict == mailer.Refused, verdict == mailer.Retry && who.Tries+1 >= digest.MostAskTries:
-		return true, a.Store.AskFailed(a.Hard, who, hash[:], digest.AskRefused, evidence, a.Now())
+		return true, a.Store.Members.AskFailed(a.Hard, who, hash[:], digest.AskRefused, evidence, a.Now())
 	case verdict == mailer.Retry:
-		return true, a.Store.AskAgain(a.Hard, who, hash[:], true, a.Now().Add(digest.AskWait(who.Tries+1)))
+		return true, a.Store.Members.AskAgain(a.Hard, who, hash[:], true, a.Now().Add(digest.AskWait(who.Tries+1)))
 	}
 	a.Log.Warn("cannot email people of imported lists yet; retrying later", "err", evidence)
-	return false, a.Store.AskAgain(a.Hard, who, hash[:], false, a.Now().Add(routePause))
+	return false, a.Store.Members.AskAgain(a.Hard, who, hash[:], false, a.Now().Add(routePause))
 }
 
 // letter returns the confirmation request from the newsletter. The newsletter's name is its only text from a person. It

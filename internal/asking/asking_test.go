@@ -126,9 +126,9 @@ type house struct {
 func each(t *testing.T, f func(h *house)) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		h := &house{t: t, st: st, server: newMailServer(t), now: noon}
-		u, _, err := st.AddUser(t.Context(), "anna@example.org", "UTC", noon)
+		u, _, err := st.Readers.AddUser(t.Context(), "anna@example.org", "UTC", noon)
 		h.ok(err)
-		h.n, err = st.AddNewsletter(t.Context(), digest.Newsletter{
+		h.n, err = st.Newsletters.AddNewsletter(t.Context(), digest.Newsletter{
 			Slug: "anna-writes", Name: "Anna <writes>", ReplyTo: "anna@example.org", Cadence: digest.Daily,
 			State: digest.NewsletterActive, FromName: "Typed by Anna",
 			Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
@@ -162,13 +162,13 @@ func (h *house) queue(emails ...string) {
 	for _, email := range emails {
 		all = append(all, store.Joining{Email: email, TimeZone: "Asia/Tokyo"})
 	}
-	_, err := h.st.QueueAsks(h.t.Context(), h.n.ID, all, h.now)
+	_, err := h.st.Members.QueueAsks(h.t.Context(), h.n.ID, all, h.now)
 	h.ok(err)
 }
 
 func (h *house) counts() digest.AskCounts {
 	h.t.Helper()
-	counts, _, err := h.st.AskCounts(h.t.Context(), h.n.ID, h.now)
+	counts, _, err := h.st.Members.AskCounts(h.t.Context(), h.n.ID, h.now)
 	h.ok(err)
 	return counts
 }

@@ -54,7 +54,7 @@ func reportMail(kind, report string) []byte {
 
 func (w *world) totals() string {
 	w.t.Helper()
-	sum, err := w.store.DMARCSummary(w.t.Context(), digest.DateOf(sealed).Plus(-30), 10)
+	sum, err := w.store.Editions.DMARCSummary(w.t.Context(), digest.DateOf(sealed).Plus(-30), 10)
 	w.ok(err)
 	return fmt.Sprint(sum.Totals)
 }
@@ -109,15 +109,15 @@ func TestAggregateReports(t *testing.T) {
 
 func newsletters(t *testing.T, w *world) {
 	t.Helper()
-	owner, err := w.store.UserByEmail(t.Context(), w.readers[0].email)
+	owner, err := w.store.Readers.UserByEmail(t.Context(), w.readers[0].email)
 	w.ok(err)
 	for slug, seen := range map[string]time.Time{"anna": sealed, "bob": {}} {
-		n, err := w.store.AddNewsletter(t.Context(),
+		n, err := w.store.Newsletters.AddNewsletter(t.Context(),
 			digest.Newsletter{Slug: slug, Name: slug, State: digest.NewsletterActive, Cadence: digest.Daily,
 				AddressLine: "1 Street",
 				Look:        digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}}, owner.ID, sealed)
 		w.ok(err)
-		w.ok(w.store.SetNewsletterDomain(t.Context(),
+		w.ok(w.store.Newsletters.SetNewsletterDomain(t.Context(),
 			digest.NewsletterDomain{NewsletterID: n.ID, FromAddress: "letters@" + slug + ".example", Selector: slug,
 				CreatedAt: sealed, SeenAt: seen}))
 	}

@@ -149,7 +149,7 @@ func TestHandleUnsubscribe(t *testing.T) {
 // old links. The address in a newer email works.
 func TestHandleUnsubscribeByAnOldMail(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
-		if err := w.store.VoidLinks(t.Context(), w.readers[0].digest); err != nil {
+		if err := w.store.Readers.VoidLinks(t.Context(), w.readers[0].digest); err != nil {
 			t.Fatal(err)
 		}
 		if o := w.take(stranger, w.leaveTo(0), nil); o.Did != Ignored ||
@@ -310,9 +310,9 @@ func TestHandleAsk(t *testing.T) {
 			}
 			o := w.take(test.from, to, message)
 			again := w.take(test.from, to, message)
-			s, _, err := w.store.Suppressed(t.Context(), "mo@example.org")
+			s, _, err := w.store.Editions.Suppressed(t.Context(), "mo@example.org")
 			w.ok(err)
-			counts, _, err := w.store.AskCounts(t.Context(), n, w.Now())
+			counts, _, err := w.store.Members.AskCounts(t.Context(), n, w.Now())
 			w.ok(err)
 			if o.Did != test.did || (o.Suppressed != "") != (test.reason != "") || again.Suppressed != "" ||
 				s.Reason != test.reason || counts != test.want {
@@ -326,17 +326,17 @@ func TestHandleAsk(t *testing.T) {
 func (w *world) ask(email string) (n digest.NewsletterID, ask int64) {
 	w.t.Helper()
 	ctx, now := w.t.Context(), w.Now()
-	u, err := w.store.UserByEmail(ctx, w.readers[0].email)
+	u, err := w.store.Readers.UserByEmail(ctx, w.readers[0].email)
 	w.ok(err)
-	made, err := w.store.AddNewsletter(ctx, digest.Newsletter{
+	made, err := w.store.Newsletters.AddNewsletter(ctx, digest.Newsletter{
 		Slug: "anna-writes", Name: "Anna writes", Cadence: digest.Daily, State: digest.NewsletterActive,
 		Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
 	}, u.ID, now)
 	w.ok(err)
-	_, err = w.store.QueueAsks(ctx, made.ID, []store.Joining{{Email: email, TimeZone: "UTC"}}, now)
+	_, err = w.store.Members.QueueAsks(ctx, made.ID, []store.Joining{{Email: email, TimeZone: "UTC"}}, now)
 	w.ok(err)
-	a, _, err := w.store.NextAsk(ctx, now)
+	a, _, err := w.store.Members.NextAsk(ctx, now)
 	w.ok(err)
-	w.ok(w.store.AskNow(ctx, a, []byte("h"), now))
+	w.ok(w.store.Members.AskNow(ctx, a, []byte("h"), now))
 	return made.ID, a.ID
 }

@@ -36,39 +36,54 @@ func each(t *testing.T, readers int, f func(t *testing.T, w *world)) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) { f(t, newWorld(t, st, readers)) })
 }
 
+type (
+	records struct {
+		storedEditions
+		storedMembers
+		storedNewsletters
+		storedReaders
+	}
+	storedEditions    = store.Editions
+	storedMembers     = store.Members
+	storedNewsletters = store.Newsletters
+	storedReaders     = store.Readers
+)
+
 func newWorld(t *testing.T, st *store.Store, readers int) *world {
 	t.Helper()
 	log := new(bytes.Buffer)
 	w := &world{t: t, store: st, log: log, Handler: &Handler{
-		Store: st, Signer: digest.NewSigner([]byte("a secret of sixteen bytes")), Address: "bounces@digest.example",
+		Store:  records{st.Editions, st.Members, st.Newsletters, st.Readers},
+		Signer: digest.NewSigner([]byte("a secret of sixteen bytes")), Address: "bounces@digest.example",
 		From: "digest@news.digest.example",
 		Now:  func() time.Time { return sealed.Add(8 * time.Hour) }, Log: slog.New(slog.NewTextHandler(log, nil)),
 	}}
 	ctx, noon := t.Context(), sealed.Add(-11*time.Hour)
-	f, _, err := st.EnsureFeed(ctx, digest.Feed{URL: "https://example.org/feed", Host: "example.org", Title: "Example"})
+	f, _, err := st.Feeds.EnsureFeed(ctx, digest.Feed{URL: "https://example.org/feed", Host: "example.org",
+		Title: "Example"})
 	w.ok(err)
 	f.ParsedAt = noon.Add(-48 * time.Hour)
-	_, err = st.Record(ctx, f.ParsedAt, []store.Polled{{Feed: f}})
+	_, err = st.Feeds.Record(ctx, f.ParsedAt, []store.Polled{{Feed: f}})
 	w.ok(err)
 	for i := range readers {
-		_, d, err := st.AddUser(ctx, fmt.Sprintf("reader%d@example.org", i+1), "Europe/Paris", noon)
+		_, d, err := st.Readers.AddUser(ctx, fmt.Sprintf("reader%d@example.org", i+1), "Europe/Paris", noon)
 		w.ok(err)
-		_, err = st.Subscribe(ctx, digest.Subscription{DigestID: d.ID, FeedID: f.ID}, noon)
+		_, err = st.Subscriptions.Subscribe(ctx, digest.Subscription{DigestID: d.ID, FeedID: f.ID}, noon)
 		w.ok(err)
 		w.readers = append(w.readers, reader{email: fmt.Sprintf("reader%d@example.org", i+1), digest: d.ID})
 	}
 	f.ParsedAt = noon
-	_, err = st.Record(ctx, noon, []store.Polled{{Feed: f, Listed: []string{"p"}, Posts: []digest.Post{{
+	_, err = st.Feeds.Record(ctx, noon, []store.Polled{{Feed: f, Listed: []string{"p"}, Posts: []digest.Post{{
 		Identity: "p", Title: "A post", URL: "https://example.org/p", SeenAt: noon, ContentHash: "h",
 	}}}})
 	w.ok(err)
-	_, err = st.Plan(ctx, sealed, func(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false })
+	_, err = st.Feeds.Plan(ctx, sealed, func(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false })
 	w.ok(err)
-	if n, err := st.Release(ctx, sealed, 30*time.Minute); err != nil || n != readers {
+	if n, err := st.Editions.Release(ctx, sealed, 30*time.Minute); err != nil || n != readers {
 		t.Fatalf("%d editions, %v", n, err)
 	}
 	for i, r := range w.readers {
-		editions, err := st.Editions(ctx, r.digest, 1)
+		editions, err := st.Editions.Editions(ctx, r.digest, 1)
 		w.ok(err)
 		w.readers[i].edition = editions[0].ID
 	}
@@ -107,7 +122,7 @@ func (w *world) take(from, to string, message []byte) Outcome {
 // suppressed returns why a reader's address is suppressed; "" if it is not.
 func (w *world) suppressed(i int) digest.Reason {
 	w.t.Helper()
-	s, ok, err := w.store.Suppressed(w.t.Context(), w.readers[i].email)
+	s, ok, err := w.store.Editions.Suppressed(w.t.Context(), w.readers[i].email)
 	w.ok(err)
 	if !ok {
 		return ""
@@ -117,7 +132,7 @@ func (w *world) suppressed(i int) digest.Reason {
 
 func (w *world) state(i int) digest.DigestState {
 	w.t.Helper()
-	d, err := w.store.Digest(w.t.Context(), w.readers[i].digest)
+	d, err := w.store.Readers.Digest(w.t.Context(), w.readers[i].digest)
 	w.ok(err)
 	return d.State
 }

@@ -59,12 +59,12 @@ func (r *Registrar) Name(ctx context.Context, id digest.NewsletterID, address st
 	if d.Sealed, err = r.Keys.SealKey(key.PrivateKey); err != nil {
 		return d, err
 	}
-	return d, r.Store.SetNewsletterDomain(ctx, d)
+	return d, r.Store.Newsletters.SetNewsletterDomain(ctx, d)
 }
 
 // Key returns the key of a newsletter's own domain while the DNS has its record.
 func (r *Registrar) Key(ctx context.Context, id digest.NewsletterID) (digest.DKIMKey, error) {
-	d, err := r.Store.NewsletterDomain(ctx, id)
+	d, err := r.Store.Newsletters.NewsletterDomain(ctx, id)
 	if err == nil && !d.Signs {
 		err = errors.New("its record is no longer found")
 	}
@@ -111,7 +111,7 @@ func (r *Registrar) Look(ctx context.Context, d digest.NewsletterDomain) (digest
 		sight = digest.KeySeen
 	}
 	is := d.Looked(sight, found.Found, r.Now())
-	turned, err := r.Store.RecordDomainLook(ctx, d, is)
+	turned, err := r.Store.Newsletters.RecordDomainLook(ctx, d, is)
 	if err == nil && turned {
 		err = r.turned(ctx, is)
 	}
@@ -129,7 +129,7 @@ func (r *Registrar) turned(ctx context.Context, d digest.NewsletterDomain) error
 	if r.Stopped == nil {
 		return nil
 	}
-	n, err := r.Store.Newsletter(ctx, d.NewsletterID)
+	n, err := r.Store.Newsletters.Newsletter(ctx, d.NewsletterID)
 	if err == nil {
 		err = r.Stopped(ctx, n, d)
 	}
@@ -139,7 +139,7 @@ func (r *Registrar) turned(ctx context.Context, d digest.NewsletterDomain) error
 // LookDue looks up the records that are due, for at most a minute. The rest stays due.
 func (r *Registrar) LookDue(ctx context.Context) error {
 	const most, limit = 100, time.Minute
-	due, err := r.Store.NewsletterDomainsDue(ctx, r.Now(), most)
+	due, err := r.Store.Newsletters.NewsletterDomainsDue(ctx, r.Now(), most)
 	if err != nil || len(due) == 0 {
 		return err
 	}
@@ -159,7 +159,7 @@ func (r *Registrar) Reseal(ctx context.Context) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	all, err := r.Store.NewsletterDomains(ctx)
+	all, err := r.Store.Newsletters.NewsletterDomains(ctx)
 	for _, d := range all {
 		if len(ids) > 0 && seal.IDOf(d.Sealed) == ids[0] {
 			continue
@@ -170,7 +170,7 @@ func (r *Registrar) Reseal(ctx context.Context) (n int, err error) {
 		}
 		sealed, err := r.Keys.SealKey(private)
 		if err == nil {
-			err = r.Store.ResealDomain(ctx, d, sealed)
+			err = r.Store.Newsletters.ResealDomain(ctx, d, sealed)
 		}
 		if err != nil {
 			return n, err

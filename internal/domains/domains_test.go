@@ -126,9 +126,9 @@ func each(t *testing.T, f func(w *world)) {
 			},
 		}
 		for _, name := range []string{"anna", "bob"} {
-			u, _, err := st.AddUser(t.Context(), name+"@example.org", "UTC", w.clock)
+			u, _, err := st.Readers.AddUser(t.Context(), name+"@example.org", "UTC", w.clock)
 			w.ok(err)
-			n, err := st.AddNewsletter(t.Context(), digest.Newsletter{Slug: name + "-writes", Name: name,
+			n, err := st.Newsletters.AddNewsletter(t.Context(), digest.Newsletter{Slug: name + "-writes", Name: name,
 				Cadence: digest.Daily, State: digest.NewsletterActive,
 				Look: digest.Look{Layout: digest.FullText, Images: digest.NoImages}}, u.ID, w.clock)
 			w.ok(err)
@@ -157,7 +157,7 @@ func (w *world) named(i int) (d digest.NewsletterDomain, name, value string) {
 // comes returns the sender address of a newsletter's emails; "" for the instance's address.
 func (w *world) comes(i int) string {
 	w.t.Helper()
-	n, err := w.Store.Newsletter(w.t.Context(), w.ids[i])
+	n, err := w.Store.Newsletters.Newsletter(w.t.Context(), w.ids[i])
 	w.ok(err)
 	return n.OwnAddress
 }
@@ -263,8 +263,9 @@ func TestRecordVanishes(t *testing.T) {
 		if len(w.told) != 2 || w.told[0] != want[0] || !strings.HasPrefix(w.told[1], want[1]) {
 			t.Errorf("told: %q, want %q", w.told, want)
 		}
-		w.ok(w.Store.RemoveNewsletterDomain(t.Context(), w.ids[0]))
-		if err := w.Store.RemoveNewsletterDomain(t.Context(), w.ids[0]); digest.KindOf(err) != digest.NotFound {
+		w.ok(w.Store.Newsletters.RemoveNewsletterDomain(t.Context(), w.ids[0]))
+		if err := w.Store.Newsletters.RemoveNewsletterDomain(t.Context(),
+			w.ids[0]); digest.KindOf(err) != digest.NotFound {
 			t.Errorf("removed twice: %v", err)
 		}
 		look(90*24*time.Hour, "")
@@ -307,7 +308,7 @@ func TestNamesRefused(t *testing.T) {
 		if _, err := w.Name(t.Context(), 999, "letters@anna.example"); digest.KindOf(err) != digest.NotFound {
 			t.Errorf("of no newsletter: %v", err)
 		}
-		w.ok(w.Store.SetNewsletterState(t.Context(), w.ids[1], digest.NewsletterEnded, "", w.clock))
+		w.ok(w.Store.Newsletters.SetNewsletterState(t.Context(), w.ids[1], digest.NewsletterEnded, "", w.clock))
 		if _, err := w.Name(t.Context(), w.ids[1], "letters@anna.example"); digest.KindOf(err) != digest.Conflict {
 			t.Errorf("of one that has ended: %v", err)
 		}
@@ -339,7 +340,7 @@ func TestSealed(t *testing.T) {
 		w.ok(err)
 		n, err := w.Reseal(t.Context())
 		w.ok(err)
-		now, err := w.Store.NewsletterDomain(t.Context(), w.ids[0])
+		now, err := w.Store.Newsletters.NewsletterDomain(t.Context(), w.ids[0])
 		w.ok(err)
 		again, err := w.Key(t.Context(), w.ids[0])
 		w.ok(err)
@@ -356,9 +357,9 @@ func TestSealed(t *testing.T) {
 		if _, err := w.Key(t.Context(), w.ids[0]); err == nil {
 			t.Error("another instance's key opens it")
 		}
-		w.ok(w.Store.SetNewsletterState(t.Context(), w.ids[0], digest.NewsletterEnded, "", w.clock))
-		w.ok(w.Store.RemoveNewsletter(t.Context(), w.ids[0]))
-		if all, err := w.Store.NewsletterDomains(t.Context()); err != nil || len(all) != 0 {
+		w.ok(w.Store.Newsletters.SetNewsletterState(t.Context(), w.ids[0], digest.NewsletterEnded, "", w.clock))
+		w.ok(w.Store.Newsletters.RemoveNewsletter(t.Context(), w.ids[0]))
+		if all, err := w.Store.Newsletters.NewsletterDomains(t.Context()); err != nil || len(all) != 0 {
 			t.Errorf("it stays when the newsletter is removed: %v, %v", fmt.Sprint(len(all)), err)
 		}
 	})

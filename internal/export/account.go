@@ -45,7 +45,7 @@ type byLink struct {
 }
 
 func (e *Export) readByLinks(ctx context.Context) error {
-	changes, err := e.store.LinkChanges(ctx, e.user.ID, time.Time{})
+	changes, err := e.store.Readers.LinkChanges(ctx, e.user.ID, time.Time{})
 	e.account.ByLinks = make([]byLink, len(changes))
 	for i, x := range changes {
 		b := byLink{At: x.ChangedAt.UTC(), OneClick: x.OneClick, Of: x.Title, Setting: x.Setting,
@@ -66,7 +66,7 @@ type left struct {
 }
 
 func (e *Export) readLeft(ctx context.Context) error {
-	feeds, err := e.store.FormerFeeds(ctx, e.digest.ID)
+	feeds, err := e.store.Subscriptions.FormerFeeds(ctx, e.digest.ID)
 	e.account.Left = make([]left, len(feeds))
 	for i, f := range feeds {
 		e.account.Left[i] = left{digest.PublicAddress(f.URL), f.Title, f.Folder, append([]string{}, f.Filters...)}
@@ -129,7 +129,7 @@ func (e *Export) readAccount(ctx context.Context) error {
 	if err := e.readImport(ctx); err != nil {
 		return err
 	}
-	s, ok, err := e.store.Suppressed(ctx, u.Email)
+	s, ok, err := e.store.Editions.Suppressed(ctx, u.Email)
 	if ok {
 		e.account.NotMailed = &notMailed{s.Reason, s.Evidence, s.CreatedAt.UTC()}
 	}
@@ -137,7 +137,7 @@ func (e *Export) readAccount(ctx context.Context) error {
 }
 
 func (e *Export) readImport(ctx context.Context) error {
-	l, err := e.store.ListImport(ctx, e.digest.ID)
+	l, err := e.store.Subscriptions.ListImport(ctx, e.digest.ID)
 	if digest.KindOf(err) == digest.NotFound {
 		return nil
 	}
@@ -170,21 +170,21 @@ type session struct {
 func (e *Export) readAccess(ctx context.Context) error {
 	a := &e.account
 	a.Stays, a.Passkeys, a.Sessions = []stay{}, []passkey{}, []session{}
-	stays, err := e.store.Stays(ctx, e.user.ID)
+	stays, err := e.store.Readers.Stays(ctx, e.user.ID)
 	if err != nil {
 		return err
 	}
 	for _, s := range stays {
 		a.Stays = append(a.Stays, stay{s.From.String(), s.To.String(), s.TimeZone, s.Begun})
 	}
-	passkeys, err := e.store.Passkeys(ctx, e.user.ID)
+	passkeys, err := e.store.Sessions.Passkeys(ctx, e.user.ID)
 	if err != nil {
 		return err
 	}
 	for _, p := range passkeys {
 		a.Passkeys = append(a.Passkeys, passkey{p.Name, p.CreatedAt.UTC(), known(p.UsedAt)})
 	}
-	sessions, err := e.store.Sessions(ctx, e.user.ID, e.now)
+	sessions, err := e.store.Sessions.Sessions(ctx, e.user.ID, e.now)
 	for _, s := range sessions {
 		a.Sessions = append(a.Sessions, session{known(s.BeganAt), s.EndsAt.UTC(), s.Passkey})
 	}

@@ -58,13 +58,13 @@ func Read(ctx context.Context, st *store.Store, u digest.User, d digest.Digest, 
 }
 
 func (e *Export) readFeeds(ctx context.Context) (err error) {
-	if e.active, err = e.store.Subscriptions(ctx, e.digest.ID); err != nil {
+	if e.active, err = e.store.Subscriptions.Subscriptions(ctx, e.digest.ID); err != nil {
 		return err
 	}
-	if e.paused, err = e.store.PausedSubscriptions(ctx, e.digest.ID); err != nil {
+	if e.paused, err = e.store.Subscriptions.PausedSubscriptions(ctx, e.digest.ID); err != nil {
 		return err
 	}
-	e.filters, err = e.store.Filters(ctx, e.digest.ID)
+	e.filters, err = e.store.Subscriptions.Filters(ctx, e.digest.ID)
 	return err
 }
 
@@ -72,7 +72,7 @@ func (e *Export) subscriptions() []store.SubscriptionInfo { return slices.Concat
 
 // readEditions omits an edition before its midnight, which another process with a fast clock may have released.
 func (e *Export) readEditions(ctx context.Context) error {
-	all, err := e.store.Editions(ctx, e.digest.ID, mostEditions)
+	all, err := e.store.Editions.Editions(ctx, e.digest.ID, mostEditions)
 	for _, edition := range all {
 		if !e.now.Before(edition.DueAt) {
 			e.editions = append(e.editions, edition)

@@ -39,7 +39,7 @@ type world struct {
 func newWorld(t testing.TB, s *store.Store) *world {
 	h := &world{Store: s, t: t, now: noon}
 	var err error
-	h.user, h.own, err = s.AddUser(t.Context(), "ann@example.org", "Europe/Paris", noon)
+	h.user, h.own, err = s.Readers.AddUser(t.Context(), "ann@example.org", "Europe/Paris", noon)
 	h.must(err)
 	return h
 }
@@ -54,10 +54,11 @@ func (h *world) must(err error) {
 func (h *world) arrive(host, title string, posts ...digest.Post) {
 	h.t.Helper()
 	ctx := h.t.Context()
-	f, _, err := h.EnsureFeed(ctx, digest.Feed{URL: "https://" + host + "/feed", Host: host, Title: title,
+	f, _, err := h.Feeds.EnsureFeed(ctx, digest.Feed{URL: "https://" + host + "/feed", Host: host, Title: title,
 		SiteURL: "https://" + host + "/"})
 	h.must(err)
-	_, err = h.Subscribe(ctx, digest.Subscription{DigestID: h.own.ID, FeedID: f.ID, Folder: "News"}, h.now)
+	_, err = h.Subscriptions.Subscribe(ctx, digest.Subscription{DigestID: h.own.ID, FeedID: f.ID, Folder: "News"},
+		h.now)
 	h.must(err)
 	f.ParsedAt, f.LastOKAt, f.Title = h.now, h.now, title
 	var listed []string
@@ -65,18 +66,21 @@ func (h *world) arrive(host, title string, posts ...digest.Post) {
 		posts[i].SeenAt, posts[i].PublishedAt = h.now, h.now
 		listed = append(listed, posts[i].Identity)
 	}
-	_, err = h.Record(ctx, h.now, []store.Polled{{Feed: f, Posts: posts, Listed: listed}})
+	_, err = h.Feeds.Record(ctx, h.now, []store.Polled{{Feed: f, Posts: posts, Listed: listed}})
 	h.must(err)
 }
 
 func (h *world) midnight() {
 	h.t.Helper()
-	d, err := h.DigestOf(h.t.Context(), h.user.ID)
+	d, err := h.Readers.DigestOf(h.t.Context(), h.user.ID)
 	h.must(err)
 	h.now = d.NextDueAt
-	_, err = h.Plan(h.t.Context(), h.now, func(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false })
+	_, err = h.Feeds.Plan(h.t.Context(), h.now, func(digest.Feed, time.Time) (time.Time, bool) {
+		return time.Time{},
+			false
+	})
 	h.must(err)
-	_, err = h.Release(h.t.Context(), h.now, time.Minute)
+	_, err = h.Editions.Release(h.t.Context(), h.now, time.Minute)
 	h.must(err)
 }
 
@@ -87,7 +91,7 @@ func (h *world) read() map[string]string {
 
 func (h *world) readIn(l *catalogue.Language) map[string]string {
 	h.t.Helper()
-	d, err := h.DigestOf(h.t.Context(), h.user.ID)
+	d, err := h.Readers.DigestOf(h.t.Context(), h.user.ID)
 	h.must(err)
 	e, err := export.Read(h.t.Context(), h.Store, h.user, d, l, h.now)
 	h.must(err)
@@ -119,13 +123,14 @@ func post(identity string) digest.Post {
 func TestExport(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		h := newWorld(t, s)
-		_, err := h.AddFilter(t.Context(), digest.Filter{DigestID: h.own.ID, Words: "lottery"}, noon)
+		_, err := h.Subscriptions.AddFilter(t.Context(), digest.Filter{DigestID: h.own.ID, Words: "lottery"}, noon)
 		h.must(err)
-		_, err = h.AddStay(t.Context(), digest.Stay{UserID: h.user.ID, From: digest.Date{Year: 2026, Month: 12, Day: 3},
-			To: digest.Date{Year: 2026, Month: 12, Day: 17}, TimeZone: "Asia/Tokyo"}, noon)
+		_, err = h.Readers.AddStay(t.Context(), digest.Stay{UserID: h.user.ID,
+			From: digest.Date{Year: 2026, Month: 12, Day: 3},
+			To:   digest.Date{Year: 2026, Month: 12, Day: 17}, TimeZone: "Asia/Tokyo"}, noon)
 		h.must(err)
-		h.must(h.AddSession(t.Context(), []byte("s"), h.user.ID, noon, noon.AddDate(0, 1, 0)))
-		_, err = h.ImportList(t.Context(), h.own.ID, nil, 10, noon,
+		h.must(h.Sessions.AddSession(t.Context(), []byte("s"), h.user.ID, noon, noon.AddDate(0, 1, 0)))
+		_, err = h.Subscriptions.ImportList(t.Context(), h.own.ID, nil, 10, noon,
 			func(store.ImportResult) string { return `{"Feeds":2,"Added":1}` })
 		h.must(err)
 		h.arrive("b.example", "Beta", post("b1"), post("lottery"))
@@ -200,9 +205,9 @@ func TestFeedsThatWereLeft(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		h, ctx := newWorld(t, s), t.Context()
 		h.arrive("a.example", "Alpha", post("a1"))
-		f, err := h.FeedByURL(ctx, "https://a.example/feed")
+		f, err := h.Feeds.FeedByURL(ctx, "https://a.example/feed")
 		h.must(err)
-		_, err = h.AddFilter(ctx, digest.Filter{DigestID: h.own.ID, FeedID: f.ID, Words: "lottery"}, noon)
+		_, err = h.Subscriptions.AddFilter(ctx, digest.Filter{DigestID: h.own.ID, FeedID: f.ID, Words: "lottery"}, noon)
 		h.must(err)
 		left := func() string {
 			var acc struct {
@@ -218,11 +223,11 @@ func TestFeedsThatWereLeft(t *testing.T) {
 			if got := left(); got != "[]" {
 				t.Errorf("left are %s", got)
 			}
-			h.must(h.Unsubscribe(ctx, h.own.ID, f.ID))
+			h.must(h.Subscriptions.Unsubscribe(ctx, h.own.ID, f.ID))
 			if got := left(); got != "[{https://a.example/feed News [lottery]}]" {
 				t.Errorf("left are %s", got)
 			}
-			_, err = h.Resubscribe(ctx, h.own.ID, []digest.FeedID{f.ID}, noon)
+			_, err = h.Subscriptions.Resubscribe(ctx, h.own.ID, []digest.FeedID{f.ID}, noon)
 			h.must(err)
 		}
 	})
@@ -234,7 +239,7 @@ func TestChangesByLinks(t *testing.T) {
 	ctx := t.Context()
 	h.must(h.ByLink(ctx, store.LinkUse{DigestID: h.own.ID, EmailDate: digest.Date{Year: 2026, Month: 11, Day: 20}},
 		noon, func(st *store.Store) error {
-			return st.SetCadence(ctx, h.own.ID, digest.Workdays, noon)
+			return st.Readers.SetCadence(ctx, h.own.ID, digest.Workdays, noon)
 		}))
 	var acc struct {
 		Changes []struct {
@@ -277,8 +282,9 @@ func TestNothingLetsAnybodyIn(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		h := newWorld(t, s)
 		hash := []byte("0123456789abcdef-session")
-		h.must(s.AddSession(t.Context(), hash, h.user.ID, noon, noon.AddDate(0, 1, 0)))
-		h.must(s.AddSignIn(t.Context(), []byte("0123456789abcdef-sign-in"), h.user.ID, noon, noon.AddDate(0, 1, 0)))
+		h.must(s.Sessions.AddSession(t.Context(), hash, h.user.ID, noon, noon.AddDate(0, 1, 0)))
+		h.must(s.Sessions.AddSignIn(t.Context(), []byte("0123456789abcdef-sign-in"), h.user.ID, noon,
+			noon.AddDate(0, 1, 0)))
 		h.arrive("a.example", "Alpha", post("a1"))
 		h.midnight()
 		for name, content := range h.read() {
@@ -321,13 +327,13 @@ func TestHostileTitles(t *testing.T) {
 	h.arrive("a.example", bad, p)
 	h.midnight()
 	h.now = h.now.Add(time.Hour)
-	d, err := s.DigestOf(t.Context(), h.user.ID)
+	d, err := s.Readers.DigestOf(t.Context(), h.user.ID)
 	h.must(err)
-	list, err := s.Editions(t.Context(), d.ID, 1)
+	list, err := s.Editions.Editions(t.Context(), d.ID, 1)
 	h.must(err)
-	refs, err := s.EditionPosts(t.Context(), []digest.Delivery{{Edition: list[0]}})
+	refs, err := s.Editions.EditionPosts(t.Context(), []digest.Delivery{{Edition: list[0]}})
 	h.must(err)
-	h.must(s.SavePost(t.Context(), h.user.ID, refs[list[0].ID][0].PostID, h.now))
+	h.must(s.Posts.SavePost(t.Context(), h.user.ID, refs[list[0].ID][0].PostID, h.now))
 	files := h.read()
 	for name, content := range files {
 		if strings.Contains(name, "..") || strings.Contains(name, "passwd") || strings.HasPrefix(name, "/") ||
@@ -387,7 +393,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	runtime.GC()
 	var before runtime.MemStats
 	runtime.ReadMemStats(&before)
-	d, err := s.DigestOf(t.Context(), h.user.ID)
+	d, err := s.Readers.DigestOf(t.Context(), h.user.ID)
 	h.must(err)
 	e, err := export.Read(t.Context(), s, h.user, d, catalogue.English(), h.now)
 	h.must(err)

@@ -79,7 +79,7 @@ func (e *Export) postsOf(ctx context.Context, editions []digest.Edition) (map[di
 	for i, x := range editions {
 		deliveries[i] = digest.Delivery{Edition: x}
 	}
-	refs, err := e.store.EditionPosts(ctx, deliveries)
+	refs, err := e.store.Editions.EditionPosts(ctx, deliveries)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (e *Export) readLabels(ctx context.Context, feeds []digest.FeedID) error {
 		_, known := e.labels[id]
 		return known
 	})
-	found, err := e.store.FeedLabels(ctx, feeds)
+	found, err := e.store.Editions.FeedLabels(ctx, feeds)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (e *Export) each(ctx context.Context, refs []digest.PostRef, use func(diges
 		for i, r := range few {
 			ids[i] = r.PostID
 		}
-		posts, err := e.store.Posts(ctx, ids)
+		posts, err := e.store.Editions.Posts(ctx, ids)
 		if err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func (e *Export) inSections(refs []digest.PostRef) []digest.PostRef {
 func (e *Export) eachSaved(ctx context.Context, use func(store.SavedPost) error) error {
 	var after store.SavedKey
 	for {
-		list, err := e.store.SavedPosts(ctx, e.user.ID, after, fewPosts)
+		list, err := e.store.Posts.SavedPosts(ctx, e.user.ID, after, fewPosts)
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -212,7 +212,7 @@ type held struct {
 func (e *Export) writeHeld(ctx context.Context, w io.Writer) error {
 	j := lines(w)
 	for before := e.now.Add(time.Second); ; {
-		list, err := e.store.HeldPosts(ctx, e.digest.ID, before, someRows)
+		list, err := e.store.Subscriptions.HeldPosts(ctx, e.digest.ID, before, someRows)
 		if err != nil || len(list) == 0 {
 			return err
 		}

@@ -61,7 +61,7 @@ func (s scrape) tell(kind prometheus.ValueType, name, help string, v float64, la
 
 // totals sends the counters of all work. It sends each label even if the count is 0.
 func (s scrape) totals(ctx context.Context) error {
-	all, err := s.Store.CounterTotals(ctx)
+	all, err := s.Store.Operator.CounterTotals(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (s scrape) totals(ctx context.Context) error {
 }
 
 func (s scrape) numbers(ctx context.Context) error {
-	n, err := s.Store.Numbers(ctx)
+	n, err := s.Store.Operator.Numbers(ctx)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (s scrape) numbers(ctx context.Context) error {
 }
 
 func (s scrape) news(ctx context.Context) error {
-	counts, err := s.Store.WaysOfNews(ctx, s.now)
+	counts, err := s.Store.Feeds.WaysOfNews(ctx, s.now)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (s scrape) storage(size digest.Storage) {
 }
 
 func (s scrape) states(ctx context.Context) error {
-	counts, err := s.Store.EditionCounts(ctx)
+	counts, err := s.Store.Editions.EditionCounts(ctx)
 	for state, n := range counts {
 		s.gauge("editions_open",
 			"Unfinished editions by state: ready, leased, dotting, and expired (their posts go into the next edition).", float64(n), "state", string(state))
@@ -150,7 +150,7 @@ func (s scrape) states(ctx context.Context) error {
 }
 
 func (s scrape) mail(ctx context.Context) error {
-	w, err := s.Store.MailWaiting(ctx, s.now, 0)
+	w, err := s.Store.Editions.MailWaiting(ctx, s.now, 0)
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (s scrape) mail(ctx context.Context) error {
 
 // trouble counts the lanes that are not fully working.
 func (s scrape) trouble(ctx context.Context) error {
-	lanes, err := s.Store.Lanes(ctx)
+	lanes, err := s.Store.Editions.Lanes(ctx)
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (s scrape) trouble(ctx context.Context) error {
 }
 
 func (s scrape) lags(ctx context.Context) error {
-	beat, known, err := s.Store.Heartbeat(ctx)
+	beat, known, err := s.Store.Operator.Heartbeat(ctx)
 	if err != nil {
 		return err
 	}
@@ -205,13 +205,13 @@ func (s scrape) lags(ctx context.Context) error {
 		}
 		s.gauge("fenced", "1 while the database is fenced, so nothing is polled or emailed (digest fence); else 0.", one(f.Reason != ""))
 	}
-	late, waits, err := s.Store.Waits(ctx, s.now)
+	late, waits, err := s.Store.Operator.Waits(ctx, s.now)
 	if err != nil {
 		return err
 	}
 	s.since("edition_lag_seconds", "How long ago the oldest midnight was that has no edition yet; 0 if there is none.",
 		late, waits)
-	lags, err := s.Store.Lags(ctx, s.now, s.Deadline)
+	lags, err := s.Store.Operator.Lags(ctx, s.now, s.Deadline)
 	if err != nil {
 		return err
 	}

@@ -56,22 +56,22 @@ func must(t *testing.T, err error) {
 func TestScrape(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		ctx := t.Context()
-		_, d, err := s.AddUser(ctx, "ada@example.org", "Europe/Paris", noon.Add(-48*time.Hour))
+		_, d, err := s.Readers.AddUser(ctx, "ada@example.org", "Europe/Paris", noon.Add(-48*time.Hour))
 		must(t, err)
-		f, _, err := s.EnsureFeed(ctx, digest.Feed{URL: "https://secret.example/feed", Host: "secret.example",
+		f, _, err := s.Feeds.EnsureFeed(ctx, digest.Feed{URL: "https://secret.example/feed", Host: "secret.example",
 			Title: "Secret"})
 		must(t, err)
-		_, err = s.Subscribe(ctx, digest.Subscription{DigestID: d.ID, FeedID: f.ID}, noon)
+		_, err = s.Subscriptions.Subscribe(ctx, digest.Subscription{DigestID: d.ID, FeedID: f.ID}, noon)
 		must(t, err)
 		f.ParsedAt = noon
-		_, err = s.Record(ctx, noon,
+		_, err = s.Feeds.Record(ctx, noon,
 			[]store.Polled{{Feed: f, Poll: store.PollRecord{At: noon, Outcome: "changed", Status: 200, Requests: 2,
 				Bytes: 700}}})
 		must(t, err)
-		must(t, s.Pinged(ctx, []string{f.URL}, noon.Add(-time.Minute)))
-		must(t, s.Suppress(ctx, digest.Suppression{Email: "bob@example.org", Reason: digest.ForComplaint,
+		must(t, s.Feeds.Pinged(ctx, []string{f.URL}, noon.Add(-time.Minute)))
+		must(t, s.Editions.Suppress(ctx, digest.Suppression{Email: "bob@example.org", Reason: digest.ForComplaint,
 			CreatedAt: noon}))
-		must(t, s.Unfence(ctx, "https://digest.example", noon))
+		must(t, s.Operator.Unfence(ctx, "https://digest.example", noon))
 
 		m := newMetrics(s)
 		m.Observe("GET /posts/{id}")(http.StatusOK)
@@ -126,7 +126,7 @@ func TestLanes(t *testing.T) {
 		"d.example": {Until: noon.Add(-time.Hour), Width: 1},
 		"e.example": {Until: noon.Add(-time.Hour), Reason: "it was busy"},
 	} {
-		_, err := s.ChangeLane(t.Context(), noon, name, func(was digest.Lane) digest.Lane {
+		_, err := s.Editions.ChangeLane(t.Context(), noon, name, func(was digest.Lane) digest.Lane {
 			was.Alarm, was.Until, was.Width, was.Reason = l.Alarm, l.Until, l.Width, l.Reason
 			return was
 		})

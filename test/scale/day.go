@@ -110,14 +110,14 @@ func (d day) makeKey(ctx context.Context) error {
 		return err
 	}
 	defer st.Close()
-	if keys, err := st.DKIMKeys(ctx); err != nil || len(keys) > 0 {
+	if keys, err := st.Editions.DKIMKeys(ctx); err != nil || len(keys) > 0 {
 		return err
 	}
 	key, err := mailer.NewDKIMKey("example.org", "", time.Now())
 	if err != nil {
 		return err
 	}
-	_, err = st.AddDKIMKey(ctx, key)
+	_, err = st.Editions.AddDKIMKey(ctx, key)
 	return err
 }
 

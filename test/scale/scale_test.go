@@ -56,7 +56,7 @@ func unchanged(t *testing.T, st *store.Store) {
 	t.Helper()
 	s := new(sites)
 	s.now.Store(firstDay().Add(-24 * time.Hour).Unix())
-	for _, f := range storetest.All(t, st.Feeds(t.Context())) {
+	for _, f := range storetest.All(t, st.Feeds.Feeds(t.Context())) {
 		ask := httptest.NewRequest(http.MethodGet, f.URL, nil)
 		ask.Header.Set("If-None-Match", f.ETag)
 		answer := httptest.NewRecorder()

@@ -85,7 +85,8 @@ func (w worker) run(ctx context.Context) error {
 	}
 	st.Policy = storetest.Policy(time.Hour)
 	polls := poller.New(poller.Options{
-		UserAgentVersion: "scale", BaseURL: "https://digest.example", NoWait: !w.running(), Now: w.clock, Hosts: st,
+		UserAgentVersion: "scale", BaseURL: "https://digest.example", NoWait: !w.running(), Now: w.clock,
+		Hosts:        st.Feeds,
 		HostInterval: 2 * time.Second, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	})
 	defer polls.Close()
@@ -131,7 +132,7 @@ func (w worker) runUntilDone(ctx context.Context, st *store.Store, job *hourly.J
 		return err
 	}
 	for {
-		if n, err := st.IndexPosts(ctx, 100); n == 0 || err != nil {
+		if n, err := st.Posts.IndexPosts(ctx, 100); n == 0 || err != nil {
 			return err
 		}
 	}
@@ -153,21 +154,21 @@ func (w worker) awaitDone(ctx context.Context, st *store.Store) error {
 
 // left makes the cheap checks first: NextMidnight reads all planned digests.
 func (w worker) left(ctx context.Context, st *store.Store) (bool, error) {
-	if _, waits, err := st.OldestPlan(ctx, w.clock()); err != nil || waits {
+	if _, waits, err := st.Feeds.OldestPlan(ctx, w.clock()); err != nil || waits {
 		return waits, err
 	}
-	if _, mail, err := st.NextMail(ctx, w.clock(), digest.Limits{}, digest.Limits{}); err != nil || mail {
+	if _, mail, err := st.Editions.NextMail(ctx, w.clock(), digest.Limits{}, digest.Limits{}); err != nil || mail {
 		return mail, err
 	}
-	next, more, err := st.NextMidnight(ctx, time.Time{})
+	next, more, err := st.Feeds.NextMidnight(ctx, time.Time{})
 	return more && !next.After(w.midnight), err
 }
 
 func deliverer(st *store.Store, signer *digest.Signer) *mailer.Deliverer {
 	return &mailer.Deliverer{
-		Queue: st, Signer: signer, Route: digest.Limits{Connections: 4},
-		Renderer: edition.New(edition.Options{Store: st, Signer: signer, BaseURL: "https://digest.example"}),
-		Sender:   &mailer.Sender{Transport: nowhere{}, From: "Digest <digest@example.org>", Keys: st.DKIMKeys},
+		Queue: st.Editions, Signer: signer, Route: digest.Limits{Connections: 4},
+		Renderer: edition.New(edition.Options{Store: st.Editions, Signer: signer, BaseURL: "https://digest.example"}),
+		Sender:   &mailer.Sender{Transport: nowhere{}, From: "Digest <digest@example.org>", Keys: st.Editions.DKIMKeys},
 	}
 }
 
