@@ -169,3 +169,134 @@ func (c Cadence) DayOfMonth() int {
 func (c Cadence) FirstOf() (time.Weekday, bool) {
 	return time.Weekday(bits.TrailingZeros64(uint64(c))), c&^Daily == firstInMonth && c&Daily != 0
 }
+
+// A Date is a day in the civil calendar, without a zone.
+type Date struct {
+	Year  int
+	Month time.Month
+	Day   int
+}
+
+// DateOf returns the local date at t in t's location.
+func DateOf(t time.Time) Date {
+	y, m, d := t.Date()
+	return Date{y, m, d}
+}
+
+// ParseDate parses YYYY-MM-DD.
+func ParseDate(s string) (Date, error) {
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		return Date{}, fmt.Errorf("date %q is not YYYY-MM-DD", s)
+	}
+	return DateOf(t), nil
+}
+
+// String returns YYYY-MM-DD.
+func (d Date) String() string {
+	return fmt.Sprintf("%04d-%02d-%02d", d.Year, int(d.Month), d.Day)
+}
+
+// Plus returns the date that is days later.
+func (d Date) Plus(days int) Date { return DateOf(d.noon().AddDate(0, 0, days)) }
+
+// Before reports whether d is before o.
+func (d Date) Before(o Date) bool { return d.noon().Before(o.noon()) }
+
+// IsOver reports whether the date has ended in all time zones. It ends last in the zone twelve hours behind UTC.
+func (d Date) IsOver(now time.Time) bool { return d.Before(DateOf(now.UTC().Add(-12 * time.Hour))) }
+
+// Weekday returns the day of the week.
+func (d Date) Weekday() time.Weekday { return d.noon().Weekday() }
+
+// Format formats the date with a time layout; only its date fields make sense.
+func (d Date) Format(layout string) string { return d.noon().Format(layout) }
+
+// IsZero reports whether d is the zero Date.
+func (d Date) IsZero() bool { return d == Date{} }
+
+func (d Date) noon() time.Time {
+	return time.Date(d.Year, d.Month, d.Day, 12, 0, 0, 0, time.UTC)
+}
+
+// Weekdays is a set of days of the week, bit 1<<time.Sunday and so on.
+type Weekdays uint8
+
+// EveryDay is the set of all seven days.
+const EveryDay Weekdays = 1<<7 - 1
+
+// Has reports whether d is in the set.
+func (w Weekdays) Has(d time.Weekday) bool { return w&(1<<d) != 0 }
+
+// Until returns the number of days from d to o; it is negative if o is earlier.
+func (d Date) Until(o Date) int {
+	return int(o.noon().Sub(d.noon()) / (24 * time.Hour))
+}
+
+// Lags holds, for each kind of work, the time since which the oldest overdue item waits. Zero: nothing waits.
+type Lags struct {
+	Polls    time.Time // a queued feed that can be polled
+	Editions time.Time // an edition that waits for no feed any more
+	Mail     time.Time // an email that is due
+}
+
+// LagLimits holds the maximum lag for each kind of work.
+type LagLimits struct{ Polls, Editions, Mail time.Duration }
+
+const (
+	// lagMargin is the time that a busy hour needs beyond the settings.
+	lagMargin = 10 * time.Minute
+	// mailLagLimit tolerates a mail server that fails for an hour, and rates that send a midnight's emails slowly.
+	mailLagLimit = 2 * time.Hour
+)
+
+// LimitsOfLags returns the limits for a release deadline. A poll that is later than the deadline has missed its
+// editions.
+func LimitsOfLags(deadline time.Duration) LagLimits {
+	return LagLimits{Polls: deadline + lagMargin, Editions: lagMargin, Mail: mailLagLimit}
+}
+
+// Fenced is the text of /healthz while the database is fenced.
+const Fenced = "nothing is polled and nothing is mailed"
+
+// Longer returns the limits extended by d.
+func (l LagLimits) Longer(d time.Duration) LagLimits {
+	return LagLimits{l.Polls + d, l.Editions + d, l.Mail + d}
+}
+
+// Late returns the lags beyond the limits; the others are zero.
+func (l Lags) Late(limits LagLimits, now time.Time) Lags {
+	return Lags{
+		Polls:    beyond(l.Polls, limits.Polls, now),
+		Editions: beyond(l.Editions, limits.Editions, now),
+		Mail:     beyond(l.Mail, limits.Mail, now),
+	}
+}
+
+func beyond(since time.Time, limit time.Duration, now time.Time) time.Time {
+	if since.IsZero() || now.Sub(since) <= limit {
+		return time.Time{}
+	}
+	return since
+}
+
+// A Prune counts the editions and posts that a prune would delete, and all in the database.
+type Prune struct {
+	Before      time.Time `json:"before"` // everything older is deleted
+	Editions    int       `json:"editions"`
+	AllEditions int       `json:"editions_of"`
+	Posts       int       `json:"posts"`
+	AllPosts    int       `json:"posts_of"`
+}
+
+// A prune that deletes fewer editions and fewer posts than these never waits for the operator.
+const (
+	fewEditions = 10
+	fewPosts    = 100
+)
+
+// IsLarge reports whether a prune would delete more than half of the editions or of the posts, and more than a few. A
+// mistake in DIGEST_KEEP does that; the hourly prune does not.
+func (p Prune) IsLarge() bool {
+	return p.Editions >= fewEditions && 2*p.Editions > p.AllEditions || p.Posts >= fewPosts && 2*p.Posts > p.AllPosts
+}

@@ -5,9 +5,13 @@
 package digest
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // The keys of the tables. Each has its own type, so that the compiler finds a confusion.
@@ -195,4 +199,201 @@ type Stay struct {
 	TimeZone string
 	Begun    bool   // the reader is there
 	Home     string // the zone to which the reader returns, once Begun
+}
+
+// An Arrangement describes how an email groups the sections of an edition, and how the web pages differ from the email.
+type Arrangement struct {
+	Grouping    Grouping // in emails
+	WebLayout   Layout   // on web pages; empty: as in emails
+	WebGrouping Grouping // on web pages; empty: as in emails
+	WebImages   Images   // on web pages: NoImages or ProxiedImages
+}
+
+// Check returns an error of the kind Invalid if an arrangement is not valid.
+func (a Arrangement) Check() error {
+	if !a.Grouping.exists() || a.WebGrouping != "" && !a.WebGrouping.exists() {
+		return &Error{Kind: Invalid, Message: "posts can be grouped by folders or sites, not by " +
+			strconv.Quote(string(a.Grouping)) + " and " + strconv.Quote(string(a.WebGrouping))}
+	}
+	if a.WebImages == LinkedImages {
+		return &Error{Kind: Invalid, Message: "pictures on web pages can be off or proxy, not linked"}
+	}
+	layout := a.WebLayout
+	if layout == "" {
+		layout = Excerpts
+	}
+	return Look{Layout: layout, Images: a.WebImages}.Check()
+}
+
+// Grouping says how an edition groups its posts.
+type Grouping string
+
+const (
+	ByFolders Grouping = "folders" // by folder, under its name
+	BySites   Grouping = "sites"   // by site, without folders
+)
+
+func (g Grouping) exists() bool { return g == ByFolders || g == BySites }
+
+// Pages holds a reader's settings for the web pages.
+type Pages struct {
+	Direction Direction // of the text; LeftToRight follows the language
+	Shortcuts bool      // enables single-key shortcuts
+	Player    bool      // plays the audio of a post on its page
+	Theme     Theme
+	TypeSize  TypeSize
+}
+
+// UsualPages returns the default settings.
+func UsualPages() Pages {
+	return Pages{Direction: LeftToRight, Shortcuts: true, Theme: AsDevice, TypeSize: AsBrowser}
+}
+
+// Check returns an error of the kind Invalid if a setting is not valid.
+func (p Pages) Check() error {
+	switch p.Direction {
+	case LeftToRight, RightToLeft:
+	default:
+		return &Error{Kind: Invalid, Message: "the text direction can be ltr or rtl, not " + strconv.Quote(string(p.Direction))}
+	}
+	switch p.Theme {
+	case AsDevice, LightTheme, DarkTheme:
+	default:
+		return &Error{Kind: Invalid, Message: "a theme can be device, light or dark, not " + strconv.Quote(string(p.Theme))}
+	}
+	switch p.TypeSize {
+	case Smaller, AsBrowser, Larger, Largest:
+		return nil
+	}
+	return &Error{Kind: Invalid,
+		Message: "the text size can be smaller, browser (browser default), larger or largest, not " +
+			strconv.Quote(string(p.TypeSize))}
+}
+
+// Direction is the direction of text.
+type Direction string
+
+const (
+	LeftToRight Direction = "ltr"
+	RightToLeft Direction = "rtl"
+)
+
+// Theme selects the colours of pages.
+type Theme string
+
+const (
+	AsDevice   Theme = "device" // follows the device's setting
+	LightTheme Theme = "light"
+	DarkTheme  Theme = "dark"
+)
+
+// TypeSize is the size of text on pages.
+type TypeSize string
+
+const (
+	Smaller   TypeSize = "smaller"
+	AsBrowser TypeSize = "browser" // follows the browser's setting
+	Larger    TypeSize = "larger"
+	Largest   TypeSize = "largest"
+)
+
+// A FolderOrder is a reader's order of folders: their names, one for each line. The empty name is for feeds without a
+// folder. The zero value sorts these feeds first and the folders by CompareNames. All lists of folders use it.
+type FolderOrder string
+
+// NewFolderOrder returns the order of names, each of one line.
+func NewFolderOrder(names []string) FolderOrder { return FolderOrder(strings.Join(names, "\n")) }
+
+// Arrange sorts the names of folders. Names that are not in the order are last, by CompareNames, but the empty name is
+// first.
+func (o FolderOrder) Arrange(names []string) {
+	place := o.places()
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), CompareNames(a, b))
+	})
+}
+
+// Move returns the order with one folder moved down by a number of places, or up if by is negative. The folder stops at
+// the ends of the list. Folders in the order that no longer exist keep their places.
+func (o FolderOrder) Move(folders []string, name string, by int) FolderOrder {
+	step := 1
+	if by < 0 {
+		step, by = -1, -by
+	}
+	for range min(by, len(folders)) {
+		o = o.step(folders, name, step)
+	}
+	return o
+}
+
+// step swaps a folder with the one below it (by 1) or above it (by -1).
+func (o FolderOrder) step(folders []string, name string, by int) FolderOrder {
+	folders = slices.Clone(folders)
+	o.Arrange(folders)
+	at := slices.Index(folders, name)
+	if at < 0 || at+by < 0 || at+by >= len(folders) {
+		return o
+	}
+	all := slices.Concat(folders, o.names())
+	o.Arrange(all)
+	all = slices.Compact(all)
+	from, to := slices.Index(all, name), slices.Index(all, folders[at+by])
+	all[from], all[to] = all[to], all[from]
+	return NewFolderOrder(all)
+}
+
+func (o FolderOrder) names() []string {
+	if o == "" {
+		return nil
+	}
+	return strings.Split(string(o), "\n")
+}
+
+// places returns a function from names to places. A name that is not in the order has the last place.
+func (o FolderOrder) places() func(name string) int {
+	names := o.names()
+	at := make(map[string]int, len(names))
+	for i, name := range names {
+		at[name] = i
+	}
+	return func(name string) int {
+		if i, ok := at[name]; ok {
+			return i
+		}
+		if name == "" {
+			return -1
+		}
+		return len(names)
+	}
+}
+
+// CompareNames compares names in the natural order: "Week 2" comes before "Week 10". Case matters only if names are
+// otherwise equal.
+func CompareNames(a, b string) int {
+	return cmp.Or(compareNumbered(a, b), strings.Compare(a, b))
+}
+
+// compareNumbered compares texts letter by letter, but runs of digits by their values.
+func compareNumbered(a, b string) int {
+	for a != "" && b != "" {
+		if x, y := digits(a), digits(b); x > 0 && y > 0 {
+			m, n := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
+			if c := cmp.Or(cmp.Compare(len(m), len(n)), strings.Compare(m, n)); c != 0 {
+				return c
+			}
+			a, b = a[x:], b[y:]
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(a)
+		q, m := utf8.DecodeRuneInString(b)
+		if c := cmp.Compare(unicode.ToLower(r), unicode.ToLower(q)); c != 0 {
+			return c
+		}
+		a, b = a[n:], b[m:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+func digits(s string) int {
+	return len(s) - len(strings.TrimLeft(s, "0123456789"))
 }

@@ -2,6 +2,8 @@ package digest
 
 import (
 	"cmp"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -110,3 +112,132 @@ type Mark struct {
 	// Uncounted says not to count the attempt, because the route failed and not the message.
 	Uncounted bool
 }
+
+// A LinkChange is a change that a link in an email made while the reader of that email was not signed in. The reader is
+// notified of it and can undo it.
+type LinkChange struct {
+	ID                 int64
+	DigestID           DigestID
+	FeedID             FeedID // of the changed subscription; 0: a setting of the digest changed
+	Setting            LinkSetting
+	OldValue, NewValue string // values of the setting
+
+	Title   string // name of the digest, or title of the feed as its reader sees it
+	Host    string // of the feed, without the rest of its address, which may be a secret
+	NewHost string // of the feed that replaced it; only of LinkFeed
+
+	EmailDate Date // of the edition whose email had the link; zero: unknown
+	OneClick  bool // the unsubscribe button of a mail program did it (RFC 8058)
+	ChangedAt time.Time
+	UndoneAt  time.Time // zero: not undone
+}
+
+// A LinkSetting is a setting that a link in an email can change.
+type LinkSetting string
+
+// The settings that links can change. The first two belong to a digest, the others to a subscription.
+const (
+	LinkState        LinkSetting = "state"        // values by StateValue
+	LinkDays         LinkSetting = "days"         // values by Cadence.String
+	LinkSubscription LinkSetting = "subscription" // values by StateValue
+	LinkDisplay      LinkSetting = "display"      // layouts
+	LinkFeed         LinkSetting = "feed"         // keys of feeds
+)
+
+// LinkUndoTime is how long a reader can undo a LinkChange.
+const LinkUndoTime = 30 * 24 * time.Hour
+
+// StateValue encodes a state and the end of a pause as a value of a LinkSetting.
+func StateValue(state DigestState, until time.Time) string {
+	if state != DigestPaused || until.IsZero() {
+		return string(state)
+	}
+	return string(state) + " " + strconv.FormatInt(until.Unix(), 10)
+}
+
+// ParseStateValue decodes a value from StateValue.
+func ParseStateValue(value string) (state DigestState, until time.Time) {
+	name, seconds, _ := strings.Cut(value, " ")
+	if n, err := strconv.ParseInt(seconds, 10, 64); err == nil {
+		until = time.Unix(n, 0).UTC()
+	}
+	return DigestState(name), until
+}
+
+// ToldByEdition reports whether an edition of the digest is due within two days and can report a LinkChange. Otherwise
+// the reader gets an email. Members of newsletters always get the email, because an issue needs new posts.
+func ToldByEdition(d Digest, now time.Time) bool {
+	const soon = 48 * time.Hour
+	comes := d.State == DigestActive || d.State == DigestPaused && !d.PausedUntil.IsZero()
+	return d.NewsletterID == 0 && comes && d.NextDueAt.Sub(now) <= soon
+}
+
+// A QuotaUse counts what was stored of a feed on its last UTC day with stored posts.
+type QuotaUse struct {
+	QuotaDay     time.Time // beginning of that day
+	QuotaBytes   int64
+	PostsWaiting int // posts of its document that are over the quota and not stored
+}
+
+// UsedOn returns the bytes stored on the day of now.
+func (u QuotaUse) UsedOn(now time.Time) int64 {
+	if !u.QuotaDay.Equal(DayOf(now)) {
+		return 0
+	}
+	return u.QuotaBytes
+}
+
+// DayOf returns the beginning of the UTC day for which quotas count.
+func DayOf(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour) }
+
+// An Intake is what a poll wants to store for its feed.
+type Intake struct {
+	Used  int64 // bytes stored for the feed today
+	Posts []IntakePost
+	Body  int64 // bytes by which the stored document grows; 0: none
+
+	// Accounts is what was stored today for each reader of the feed. It is empty if the feed has many readers or they
+	// are unknown.
+	Accounts []int64
+}
+
+// An IntakePost is a new post, or a new text of a stored post.
+type IntakePost struct {
+	Bytes     int64 // size of the whole post
+	Bare      int64 // size without content, if no edition shows the post; 0 otherwise
+	Edit      bool
+	Published time.Time
+}
+
+// A Fate says how much of a post is stored.
+type Fate int
+
+const (
+	PostWaits  Fate = iota // nothing
+	PostBare               // all but its content and files
+	PostStored             // everything
+)
+
+// An Admission is the part of an Intake that may be stored.
+type Admission struct {
+	Posts []Fate // of each post, in order
+	Body  bool
+	Bytes int64 // of the stored posts
+	// bytes of the posts and the document that count for each reader, or for all together if they are unknown
+	Share int64
+}
+
+// Storage is the size of the database and the free disk space, in bytes.
+type Storage struct {
+	Bytes int64 // of the database
+	Alarm int64 // size from which the operator is alerted; 0: never
+	Free  int64 // on the disk of the database; negative: unknown
+}
+
+const leastFree = 1 << 30
+
+// Large reports whether the database is larger than the operator's limit.
+func (s Storage) Large() bool { return s.Alarm > 0 && s.Bytes > s.Alarm }
+
+// Tight reports whether the disk of the database is nearly full.
+func (s Storage) Tight() bool { return s.Free >= 0 && s.Free < leastFree }

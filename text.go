@@ -1,10 +1,16 @@
 package digest
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"net"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"unicode"
 	"unicode/utf8"
 
@@ -156,3 +162,91 @@ func ASCIIHost(host string) (string, error) {
 }
 
 var errLongHost = errors.New("no host has more than 253 characters")
+
+// Bare wraps an error of the network, a name lookup or a file. Its text is only the cause, such as "connection refused"
+// for "dial tcp 192.0.2.1:25: connect: connection refused". Other errors keep their text.
+func Bare(err error) error { return bareError{err} }
+
+type bareError struct{ err error }
+
+func (e bareError) Error() string { return bareText(e.err) }
+
+func (e bareError) Unwrap() error { return e.err }
+
+func bareText(err error) string {
+	if e, ok := errors.AsType[net.Error](err); errors.Is(err, context.DeadlineExceeded) || ok && e.Timeout() {
+		return "no answer in time"
+	}
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		if _, server, ok := strings.Cut(e.Err, "->"); ok { // "read udp 192.0.2.1:4711->192.0.2.53:53: …"
+			return server
+		}
+		return e.Err
+	}
+	if e, ok := errors.AsType[syscall.Errno](err); ok {
+		return e.Error()
+	}
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return bareText(e.Err)
+	}
+	if e, ok := errors.AsType[*net.OpError](err); ok && e.Err != nil {
+		return e.Err.Error()
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err.Error()
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
+
+// Kind groups errors by the way a person can solve them.
+type Kind string
+
+const (
+	Invalid     Kind = "invalid"     // the input cannot be used
+	NotFound    Kind = "not found"   // does not exist
+	Conflict    Kind = "conflict"    // exists already, or belongs to somebody
+	Unavailable Kind = "unavailable" // not now: network, disk or another process
+)
+
+// An Error can be shown to a person. Message is one line that says what failed and what to do. Err is the cause, for
+// logs.
+type Error struct {
+	Kind    Kind
+	Message string
+	Err     error
+
+	// Format and Values are the arguments of Refuse; "": the message exists only in English.
+	Format string
+	Values []any
+}
+
+// Words is a part of a message that is itself translated. It is a value for Refuse: Words("the name").
+type Words string
+
+// Refuse returns an error whose message is shown in the reader's language. Package catalogue finds the translation by
+// format, so callers pass it as a literal.
+func Refuse(kind Kind, format string, values ...any) *Error {
+	return &Error{Kind: kind, Message: fmt.Sprintf(format, values...), Format: format, Values: values}
+}
+
+// Error returns the message, followed by the cause if there is one.
+func (e *Error) Error() string {
+	if e.Err == nil {
+		return e.Message
+	}
+	return e.Message + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// KindOf returns the kind of the first *Error in err's chain, or "".
+func KindOf(err error) Kind {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return ""
+}

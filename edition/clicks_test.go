@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"digest"
+	"digest/newsletter"
 )
 
 // TestCountedLinks: if a newsletter counts clicks, the headlines in its HTML use counting links. Headlines that show an
@@ -34,14 +35,14 @@ func TestCountedLinks(t *testing.T) {
 		}
 		for i, l := range letters {
 			html := strings.NewReplacer("=\r\n", "", "=3D", "=").Replace(inARow(l))
-			if strings.Contains(strings.Join(l.Encoded.Text, ""), digest.ClickPath) ||
+			if strings.Contains(strings.Join(l.Encoded.Text, ""), newsletter.ClickPath) ||
 				!strings.Contains(html, `href="https://elsewhere.example/x"`) {
 				t.Errorf("letter %d: links that are not of headlines are counted", i)
 			}
 			for _, id := range []string{"8", "9"} {
 				own := ds[i].Newsletter != nil && ds[i].Newsletter.CountClicks &&
 					fmt.Sprint(int64(ds[i].Newsletter.ID)) == id
-				if has := strings.Contains(html, digest.ClickPath+id+"."); has != own {
+				if has := strings.Contains(html, newsletter.ClickPath+id+"."); has != own {
 					t.Errorf("letter %d is counted for newsletter %s: %t", i, id, has)
 				}
 			}

@@ -10,6 +10,7 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
+	"digest/newsletter"
 	"digest/render"
 )
 
@@ -99,7 +100,7 @@ func (b *Builder) renderersOf(ds []digest.Delivery) []*render.Renderer {
 		all[i] = b.render.In(coloursOf(d)).Speaking(d.Language)
 		if n := d.Newsletter; n != nil && n.CountClicks {
 			all[i] = all[i].Counting(fmt.Sprint(n.ID), func(post digest.PostID, url string) string {
-				return b.BaseURL + digest.Click{Newsletter: n.ID, Post: post, URL: url}.Path(b.Signer)
+				return b.BaseURL + newsletter.Click{Newsletter: n.ID, Post: post, URL: url}.Path(b.Signer)
 			})
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"digest"
 	"digest/internal/allowance"
+	"digest/newsletter"
 )
 
 // The kinds of membership_events.
@@ -280,9 +281,9 @@ func leaveNewsletters(ctx context.Context, c conn, user digest.UserID, now time.
 			AND d.state <> 'left'`, user); err != nil {
 		return err
 	}
-	left := make(map[digest.NewsletterID]digest.NewsletterDay, len(of))
+	left := make(map[digest.NewsletterID]newsletter.Day, len(of))
 	for _, id := range of {
-		left[id] = digest.NewsletterDay{Left: 1}
+		left[id] = newsletter.Day{Left: 1}
 	}
 	return countDay(ctx, c, at(now), left)
 }

@@ -10,6 +10,7 @@ import (
 
 	"digest"
 	"digest/internal/allowance"
+	"digest/newsletter"
 )
 
 // An AskCount says what QueueAsks did with the people of a list.
@@ -83,12 +84,12 @@ func queueAsks(ctx context.Context, c conn, id digest.NewsletterID, part []Joini
 }
 
 // AskedAddresses returns the addresses, as hashes, to which the newsletter must not send another request.
-func (s Members) AskedAddresses(ctx context.Context, id digest.NewsletterID) iter.Seq2[digest.AskedAddress, error] {
+func (s Members) AskedAddresses(ctx context.Context, id digest.NewsletterID) iter.Seq2[newsletter.AskedAddress, error] {
 	type row struct {
 		ID          int64
 		AddressHash []byte
 	}
-	return func(yield func(digest.AskedAddress, error) bool) {
+	return func(yield func(newsletter.AskedAddress, error) bool) {
 		for r, err := range pages(func(last *row) ([]row, error) {
 			after := int64(0)
 			if last != nil {
@@ -99,7 +100,7 @@ func (s Members) AskedAddresses(ctx context.Context, id digest.NewsletterID) ite
 				WHERE a.newsletter_id = ? AND a.id > ? AND a.state <> 'waiting' ORDER BY a.id LIMIT `, pageRows), id,
 				after)
 		}) {
-			var a digest.AskedAddress
+			var a newsletter.AskedAddress
 			copy(a[:], r.AddressHash)
 			if !yield(a, err) {
 				return
@@ -110,10 +111,11 @@ func (s Members) AskedAddresses(ctx context.Context, id digest.NewsletterID) ite
 
 // NoteAsked stores addresses that got a request elsewhere, so that the newsletter does not send them another. It
 // returns how many of them were new.
-func (s Members) NoteAsked(ctx context.Context, id digest.NewsletterID, all []digest.AskedAddress, now time.Time) (int,
+func (s Members) NoteAsked(ctx context.Context, id digest.NewsletterID, all []newsletter.AskedAddress,
+	now time.Time) (int,
 	error) {
 	return changeInParts(ctx, s.database, "noting who was asked", all,
-		func(c conn, part []digest.AskedAddress) (int, error) {
+		func(c conn, part []newsletter.AskedAddress) (int, error) {
 			var v values
 			for _, a := range part {
 				v.row(id, a[:])
@@ -123,7 +125,7 @@ func (s Members) NoteAsked(ctx context.Context, id digest.NewsletterID, all []di
 				queued_at, next_at)
 			WITH v (id, hash) AS (VALUES {rows}) SELECT v.id, v.hash, '', '', '', CAST(? AS TEXT), CAST(? AS BIGINT), 0
 			FROM v WHERE v.id > 0
-			ON CONFLICT (newsletter_id, address_hash) DO NOTHING`, digest.AskLapsed, now)
+			ON CONFLICT (newsletter_id, address_hash) DO NOTHING`, newsletter.AskLapsed, now)
 		})
 }
 
@@ -162,7 +164,7 @@ const newsletterAskColumns = `a.id, a.newsletter_id, a.email, a.time_zone, a.que
 
 // NextAsk returns a request that may be sent now, and reserves it for askLease. found is false if it has nothing to
 // send. It skips newsletters and mail domains that have reached their limits or are in trouble.
-func (s Members) NextAsk(ctx context.Context, now time.Time) (a digest.Ask, found bool, err error) {
+func (s Members) NextAsk(ctx context.Context, now time.Time) (a newsletter.Ask, found bool, err error) {
 	err = s.changeAlone(ctx, "finding somebody to ask", func(c conn) (err error) {
 		a, found, err = nextAsk(ctx, c, now)
 		return err
@@ -170,7 +172,7 @@ func (s Members) NextAsk(ctx context.Context, now time.Time) (a digest.Ask, foun
 	return a, found, err
 }
 
-func nextAsk(ctx context.Context, c conn, now time.Time) (a digest.Ask, found bool, err error) {
+func nextAsk(ctx context.Context, c conn, now time.Time) (a newsletter.Ask, found bool, err error) {
 	ids, err := askingNow(ctx, c, now)
 	for _, id := range ids {
 		if found || err != nil {
@@ -182,7 +184,7 @@ func nextAsk(ctx context.Context, c conn, now time.Time) (a digest.Ask, found bo
 }
 
 // nextAskOf is NextAsk for one newsletter, which must be one of askingNow.
-func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Time) (a digest.Ask, found bool,
+func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Time) (a newsletter.Ask, found bool,
 	err error) {
 	for {
 		found, err = c.find(ctx, &a,
@@ -191,7 +193,7 @@ func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Tim
 			AND a.domain NOT IN (SELECT l.name FROM lanes l WHERE l.until_at > ?)
 			AND a.domain NOT IN (SELECT b.domain FROM confirmation_requests b WHERE b.requested_at > ?
 			GROUP BY b.domain HAVING count(*) >= ?)
-			ORDER BY a.next_at LIMIT 1`, id, now, now, now.Add(-time.Hour), digest.AsksToDomain)
+			ORDER BY a.next_at LIMIT 1`, id, now, now, now.Add(-time.Hour), newsletter.AsksToDomain)
 		if err != nil || !found {
 			return a, false, err
 		}
@@ -204,7 +206,7 @@ func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Tim
 		case err != nil:
 			return a, false, err
 		case len(barred) > 0:
-			err = endAsk(ctx, c, a.ID, digest.AskDropped)
+			err = endAsk(ctx, c, a.ID, newsletter.AskDropped)
 		case later.After(now): // another newsletter has used up what the mailbox may get
 			err = c.run(ctx, `UPDATE confirmation_requests SET next_at = ? WHERE id = ?`, from(later), a.ID)
 		default:
@@ -222,7 +224,7 @@ func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Tim
 func askingNow(ctx context.Context, c conn, now time.Time) (ids []digest.NewsletterID, err error) {
 	lately, err := c.number(ctx, `SELECT count(*) FROM confirmation_requests a WHERE a.requested_at > ?`,
 		now.Add(-time.Hour))
-	if err != nil || lately >= digest.AsksAnHour {
+	if err != nil || lately >= newsletter.AsksAnHour {
 		return nil, err
 	}
 	var waiting []digest.NewsletterID
@@ -235,14 +237,14 @@ func askingNow(ctx context.Context, c conn, now time.Time) (ids []digest.Newslet
 		if err != nil {
 			return nil, err
 		}
-		var counts digest.AskCounts
-		if counts, err = countAsks(ctx, c, id, now.Add(-digest.AskLife)); err != nil || counts.Stopped() != "" {
+		var counts newsletter.AskCounts
+		if counts, err = countAsks(ctx, c, id, now.Add(-newsletter.AskLife)); err != nil || counts.Stopped() != "" {
 			continue
 		}
 		var today int
 		if today, err = c.number(ctx,
 			`SELECT count(*) FROM confirmation_requests a WHERE a.newsletter_id = ? AND a.requested_at > ?`, id,
-			now.Add(-24*time.Hour)); today < digest.AsksADay {
+			now.Add(-24*time.Hour)); today < newsletter.AsksADay {
 			ids = append(ids, id)
 		}
 	}
@@ -250,11 +252,11 @@ func askingNow(ctx context.Context, c conn, now time.Time) (ids []digest.Newslet
 }
 
 // AskCounts counts a newsletter's requests by state. stopped is the reason why it sends none now, or "".
-func (s Members) AskCounts(ctx context.Context, id digest.NewsletterID, now time.Time) (all digest.AskCounts,
+func (s Members) AskCounts(ctx context.Context, id digest.NewsletterID, now time.Time) (all newsletter.AskCounts,
 	stopped string, err error) {
 	if all, err = countAsks(ctx, s.read(), id, time.Time{}); err == nil {
-		var lately digest.AskCounts
-		lately, err = countAsks(ctx, s.read(), id, now.Add(-digest.AskLife))
+		var lately newsletter.AskCounts
+		lately, err = countAsks(ctx, s.read(), id, now.Add(-newsletter.AskLife))
 		stopped = lately.Stopped()
 	}
 	return all, stopped, failed("counting whom a newsletter asks", err)
@@ -262,10 +264,10 @@ func (s Members) AskCounts(ctx context.Context, id digest.NewsletterID, now time
 
 // countAsks counts the requests that were sent at or after since. The zero time counts all, including those not sent
 // yet.
-func countAsks(ctx context.Context, c conn, id digest.NewsletterID, since time.Time) (counts digest.AskCounts,
+func countAsks(ctx context.Context, c conn, id digest.NewsletterID, since time.Time) (counts newsletter.AskCounts,
 	err error) {
 	var rows []struct {
-		State digest.AskState
+		State newsletter.AskState
 		N     int
 	}
 	err = c.all(ctx, &rows, `SELECT a.state, count(*) AS n FROM confirmation_requests a WHERE a.newsletter_id = ?
@@ -281,7 +283,7 @@ func countAsks(ctx context.Context, c conn, id digest.NewsletterID, since time.T
 // AskNow marks a request as sent. The mailer must call it just before the email counts as accepted: from then on the
 // person gets no other request, and the link with this hash works. It returns digest.Conflict if the person joined or
 // left, the newsletter is not active, or another process has the request.
-func (s Members) AskNow(ctx context.Context, a digest.Ask, hash []byte, now time.Time) error {
+func (s Members) AskNow(ctx context.Context, a newsletter.Ask, hash []byte, now time.Time) error {
 	return s.changeAlone(ctx, "noting whom a letter asks", func(c conn) error {
 		barred, err := barredFromAsks(ctx, c, a.NewsletterID, []Joining{{Email: a.Email}})
 		if err == nil && len(barred) > 0 {
@@ -298,7 +300,7 @@ func (s Members) AskNow(ctx context.Context, a digest.Ask, hash []byte, now time
 			return err
 		}
 		q := JoinRequest{NewsletterID: a.NewsletterID, Email: a.Email, TimeZone: a.TimeZone, Form: a.Form()}
-		if err := insertJoinRequest(ctx, c, hash, q, now, now.Add(digest.AskLife)); err != nil {
+		if err := insertJoinRequest(ctx, c, hash, q, now, now.Add(newsletter.AskLife)); err != nil {
 			return err
 		}
 		if err := (LetterRequest{Kind: allowance.ToAsk(int64(a.NewsletterID)), Email: a.Email}).note(ctx, c,
@@ -311,7 +313,7 @@ func (s Members) AskNow(ctx context.Context, a digest.Ask, hash []byte, now time
 
 // AskAgain queues a request for next, after its email was certainly not accepted. counts says whether the address
 // caused this, so that it counts as a try.
-func (s Members) AskAgain(ctx context.Context, a digest.Ask, hash []byte, counts bool, next time.Time) error {
+func (s Members) AskAgain(ctx context.Context, a newsletter.Ask, hash []byte, counts bool, next time.Time) error {
 	return s.unask(ctx, a, hash, func(c conn) error {
 		return c.run(ctx, `UPDATE confirmation_requests SET state = 'waiting', requested_at = 0, tries = tries + ?,
 			next_at = ? WHERE id = ?`, counts, next, a.ID)
@@ -320,14 +322,15 @@ func (s Members) AskAgain(ctx context.Context, a digest.Ask, hash []byte, counts
 
 // AskFailed ends a request whose email will never be accepted. state says whether the mailbox does not exist or the
 // server refuses the email; evidence is the server's answer.
-func (s Members) AskFailed(ctx context.Context, a digest.Ask, hash []byte, state digest.AskState, evidence string,
+func (s Members) AskFailed(ctx context.Context, a newsletter.Ask, hash []byte, state newsletter.AskState,
+	evidence string,
 	now time.Time) error {
 	return s.unask(ctx, a, hash, func(c conn) error {
 		if err := c.run(ctx, `UPDATE confirmation_requests SET requested_at = ? WHERE id = ?`, now,
 			a.ID); err != nil {
 			return err
 		}
-		if err := endAsk(ctx, c, a.ID, state); err != nil || state != digest.AskBounced {
+		if err := endAsk(ctx, c, a.ID, state); err != nil || state != newsletter.AskBounced {
 			return err
 		}
 		return suppress(ctx, c, digest.Suppression{Email: a.Email, Reason: digest.ForHardBounce, Evidence: evidence,
@@ -336,7 +339,7 @@ func (s Members) AskFailed(ctx context.Context, a digest.Ask, hash []byte, state
 }
 
 // unask undoes AskNow, if it happened, and calls do. It does nothing if another process has the request.
-func (s *database) unask(ctx context.Context, a digest.Ask, hash []byte, do func(conn) error) error {
+func (s *database) unask(ctx context.Context, a newsletter.Ask, hash []byte, do func(conn) error) error {
 	return s.changeAlone(ctx, "noting who was not asked", func(c conn) error {
 		mine, err := c.number(ctx,
 			`SELECT count(*) FROM confirmation_requests a WHERE a.id = ? AND a.next_at = ?
@@ -364,7 +367,7 @@ func forgetAsked(ctx context.Context, c conn, id digest.NewsletterID, email stri
 }
 
 // endAsk stores the final state of a request and deletes its address.
-func endAsk(ctx context.Context, c conn, id int64, state digest.AskState) error {
+func endAsk(ctx context.Context, c conn, id int64, state newsletter.AskState) error {
 	return c.run(ctx, `UPDATE confirmation_requests SET state = ?, email = '', mailbox = '', domain = '' WHERE id = ?`,
 		state, id)
 }
@@ -390,17 +393,17 @@ func forgetAsksOf(ctx context.Context, c conn, user digest.UserID) error {
 // ForgetAsks deletes the addresses of people who have not answered within digest.AskLife. The hashes stay, so that
 // they get no other request. It deletes requests that could not be sent within digest.AskPatience.
 func (s Members) ForgetAsks(ctx context.Context, now time.Time) error {
-	var over []digest.Ask
+	var over []newsletter.Ask
 	err := s.read().all(ctx, &over, `SELECT `+
 		newsletterAskColumns+` FROM confirmation_requests a WHERE a.state = 'asked' AND a.requested_at <= ?
-			ORDER BY a.id`, now.Add(-digest.AskLife))
+			ORDER BY a.id`, now.Add(-newsletter.AskLife))
 	if err != nil {
 		return fmt.Errorf("finding who has not answered: %w", err)
 	}
 	_, err = changeInParts(ctx, s.database, "forgetting who has not answered", over,
-		func(c conn, part []digest.Ask) (int, error) {
+		func(c conn, part []newsletter.Ask) (int, error) {
 			for _, a := range part {
-				if err := endAsk(ctx, c, a.ID, digest.AskLapsed); err != nil {
+				if err := endAsk(ctx, c, a.ID, newsletter.AskLapsed); err != nil {
 					return 0, err
 				}
 				if err := forgetAsked(ctx, c, a.NewsletterID, a.Email); err != nil {
@@ -417,6 +420,6 @@ func (s Members) ForgetAsks(ctx context.Context, now time.Time) error {
 			return err
 		}
 		return c.run(ctx, `DELETE FROM confirmation_requests WHERE state = 'waiting' AND queued_at <= ?`,
-			now.Add(-digest.AskPatience))
+			now.Add(-newsletter.AskPatience))
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/newsletter"
 )
 
 // RecordAskBounce records a bounce of a confirmation request, or a complaint about it. A hard bounce suppresses the
@@ -12,14 +13,14 @@ import (
 // digest.NotFound if the request is unknown or has ended, as after an earlier report.
 func (s Members) RecordAskBounce(ctx context.Context, now time.Time, id int64, b digest.Bounce) (suppressed string,
 	err error) {
-	state := map[digest.BounceKind]digest.AskState{digest.HardBounce: digest.AskBounced,
-		digest.Complaint: digest.AskComplained}[b.Kind]
+	state := map[digest.BounceKind]newsletter.AskState{digest.HardBounce: newsletter.AskBounced,
+		digest.Complaint: newsletter.AskComplained}[b.Kind]
 	if state == "" {
 		return "", nil
 	}
 	err = s.changeAlone(ctx, "recording what came back of a letter", func(c conn) error {
 		email, err := answerAsk(ctx, c, id, state, string(state), now)
-		if err != nil || state != digest.AskBounced {
+		if err != nil || state != newsletter.AskBounced {
 			return err
 		}
 		suppressed = email
@@ -33,15 +34,15 @@ func (s Members) RecordAskBounce(ctx context.Context, now time.Time, id int64, b
 // request is unknown or has ended.
 func (s Members) DeclineAsk(ctx context.Context, id int64, now time.Time) error {
 	return s.changeAlone(ctx, "noting who does not want a newsletter", func(c conn) error {
-		_, err := answerAsk(ctx, c, id, digest.AskLapsed, eventLeft, now)
+		_, err := answerAsk(ctx, c, id, newsletter.AskLapsed, eventLeft, now)
 		return err
 	})
 }
 
 // answerAsk ends a request, deletes its link, and suppresses the address for the newsletter. It returns the address.
-func answerAsk(ctx context.Context, c conn, id int64, state digest.AskState, reason string, now time.Time) (string,
+func answerAsk(ctx context.Context, c conn, id int64, state newsletter.AskState, reason string, now time.Time) (string,
 	error) {
-	a, err := readOne[digest.Ask](ctx, c, "", notFound("nobody waits for this letter"), `SELECT `+
+	a, err := readOne[newsletter.Ask](ctx, c, "", notFound("nobody waits for this letter"), `SELECT `+
 		newsletterAskColumns+` FROM confirmation_requests a WHERE a.id = ? AND a.state = 'asked'`, id)
 	if err != nil {
 		return "", err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/newsletter"
 	"digest/store"
 	"digest/test/tier"
 )
@@ -25,11 +26,11 @@ func (w world) ask(n digest.Newsletter, now time.Time, emails ...string) store.A
 // askAll sends all requests that may be sent now, and returns how many.
 func (w world) askAll(now time.Time) (n int) {
 	w.t.Helper()
-	return w.askBy(now, func(a digest.Ask) string { return a.Email })
+	return w.askBy(now, func(a newsletter.Ask) string { return a.Email })
 }
 
 // askBy is askAll with the caller's tokens.
-func (w world) askBy(now time.Time, token func(digest.Ask) string) (n int) {
+func (w world) askBy(now time.Time, token func(newsletter.Ask) string) (n int) {
 	w.t.Helper()
 	for {
 		a, found, err := w.Members.NextAsk(w.ctx(), now)
@@ -42,9 +43,9 @@ func (w world) askBy(now time.Time, token func(digest.Ask) string) (n int) {
 	}
 }
 
-func numbered(a digest.Ask) string { return fmt.Sprint(a.ID) }
+func numbered(a newsletter.Ask) string { return fmt.Sprint(a.ID) }
 
-func (w world) counts(n digest.Newsletter, now time.Time) digest.AskCounts {
+func (w world) counts(n digest.Newsletter, now time.Time) newsletter.AskCounts {
 	w.t.Helper()
 	counts, _, err := w.Members.AskCounts(w.ctx(), n.ID, now)
 	w.ok(err)
@@ -108,7 +109,7 @@ func TestAskedOnce(t *testing.T) {
 		all := []string{"yes@example.org", "silent@example.org", "nobody@example.org", "spam@example.org",
 			"refused@example.org", "joins@example.org"}
 		w.ask(n, noon, all...)
-		a := map[string]digest.Ask{}
+		a := map[string]newsletter.Ask{}
 		for range all {
 			next, found, err := w.Members.NextAsk(w.ctx(), noon)
 			w.ok(err)
@@ -117,7 +118,7 @@ func TestAskedOnce(t *testing.T) {
 		}
 		w.member(n, "joins@example.org", "UTC") // by the form, while the email is being composed
 		oneLine(w.t, w.Members.AskNow(w.ctx(), a["joins@example.org"], []byte("j"), noon), digest.Conflict)
-		w.ok(w.Members.AskFailed(w.ctx(), a["refused@example.org"], []byte("r"), digest.AskRefused, "554 no", noon))
+		w.ok(w.Members.AskFailed(w.ctx(), a["refused@example.org"], []byte("r"), newsletter.AskRefused, "554 no", noon))
 		for _, email := range all[:4] {
 			w.ok(w.Members.AskNow(w.ctx(), a[email], []byte(email), noon))
 		}
@@ -133,9 +134,9 @@ func TestAskedOnce(t *testing.T) {
 			_, _, err = w.Members.ConfirmJoin(w.ctx(), []byte(email), "192.0.2.1", noon.Add(time.Hour))
 			oneLine(w.t, err, digest.NotFound)
 		}
-		late := noon.Add(digest.AskLife)
+		late := noon.Add(newsletter.AskLife)
 		w.ok(w.Members.ForgetAsks(w.ctx(), late))
-		want(w.t, "counts", w.counts(n, late), digest.AskCounts{Confirmed: 1, Lapsed: 1, Bounced: 1, Complained: 1,
+		want(w.t, "counts", w.counts(n, late), newsletter.AskCounts{Confirmed: 1, Lapsed: 1, Bounced: 1, Complained: 1,
 			Refused: 1, Waiting: 1})
 		want(w.t, "again", w.ask(n, late, all...).Queued, 0)
 		want(w.t, "asked again", w.askAll(late), 0)
@@ -183,7 +184,7 @@ func TestAskCrash(t *testing.T) {
 		w.ok(err)
 		want(w.t, "found", found, true)
 		oneLine(w.t, w.Members.AskNow(w.ctx(), first, []byte("1"), later), digest.Conflict)
-		w.ok(w.Members.AskFailed(w.ctx(), first, []byte("1"), digest.AskRefused, "", later)) // has no effect either
+		w.ok(w.Members.AskFailed(w.ctx(), first, []byte("1"), newsletter.AskRefused, "", later)) // has no effect either
 		w.ok(w.Members.AskNow(w.ctx(), second, []byte("2"), later))
 		want(w.t, "afterwards", w.askAll(later.Add(day)), 0)
 
@@ -206,14 +207,14 @@ func TestAskPace(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		var all []string
-		for i := range digest.AsksADay + 50 {
+		for i := range newsletter.AsksADay + 50 {
 			all = append(all, fmt.Sprintf("m%d@d%d.example", i, i%20))
 		}
-		for i := range digest.AsksToDomain + 5 {
+		for i := range newsletter.AsksToDomain + 5 {
 			all = append(all, fmt.Sprintf("m%d@big.example", i))
 		}
-		w.ask(n, noon, all[digest.AsksADay+50:]...)
-		want(w.t, "at one domain", w.askAll(noon), digest.AsksToDomain)
+		w.ask(n, noon, all[newsletter.AsksADay+50:]...)
+		want(w.t, "at one domain", w.askAll(noon), newsletter.AsksToDomain)
 		want(w.t, "half an hour later", w.askAll(noon.Add(30*time.Minute)), 0)
 		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, "by the publisher", noon))
 		at := noon.Add(61 * time.Minute)
@@ -233,8 +234,8 @@ func TestAskPace(t *testing.T) {
 			w.ok(err)
 		}
 		want(w.t, "an hour later", w.askAll(at), 5)
-		w.ask(n, at, all[:digest.AsksADay+50]...)
-		want(w.t, "of a day", w.askAll(at), digest.AsksADay-digest.AsksToDomain-5)
+		w.ask(n, at, all[:newsletter.AsksADay+50]...)
+		want(w.t, "of a day", w.askAll(at), newsletter.AsksADay-newsletter.AsksToDomain-5)
 		want(w.t, "of the next day", w.askAll(at.Add(25*time.Hour)), 155)
 	})
 }
@@ -254,9 +255,9 @@ func TestAskStops(t *testing.T) {
 		_, stopped, err := w.Members.AskCounts(w.ctx(), n.ID, noon)
 		w.ok(err)
 		want(w.t, "says", stopped, "2 of the last 2 people asked to confirm marked the email as spam")
-		late := noon.Add(digest.AskPatience)
+		late := noon.Add(newsletter.AskPatience)
 		w.ok(w.Members.ForgetAsks(w.ctx(), late))
-		want(w.t, "forgotten", w.counts(n, late), digest.AskCounts{Complained: 2})
+		want(w.t, "forgotten", w.counts(n, late), newsletter.AskCounts{Complained: 2})
 		want(w.t, "may be asked by a later list", w.ask(n, late, "a@a.example", "c@c.example"),
 			store.AskCount{Queued: 1, Barred: 1})
 	})

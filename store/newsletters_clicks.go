@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/newsletter"
 )
 
 // clickedSince is how long after a post's first click its count is stored.
@@ -12,7 +13,7 @@ const clickedSince = 400 * 24 * time.Hour
 
 // CountClick counts a click on the link to a post, if the newsletter counts clicks and the post is still stored. At
 // the first click of a post it deletes the newsletter's counts older than clickedSince.
-func (s Newsletters) CountClick(ctx context.Context, click digest.Click, now time.Time) error {
+func (s Newsletters) CountClick(ctx context.Context, click newsletter.Click, now time.Time) error {
 	return s.change(ctx, "counting a click", func(c conn) error {
 		n, err := c.exec(ctx, `UPDATE newsletter_clicks SET clicks = clicks + 1 WHERE newsletter_id = ? AND post_id = ?
 			AND newsletter_id IN (SELECT n.id FROM newsletters n WHERE n.count_clicks = 1)`, click.Newsletter,
@@ -39,8 +40,9 @@ func (s Newsletters) CountClick(ctx context.Context, click digest.Click, now tim
 }
 
 // ClickCounts returns the click counts of up to most posts of a newsletter, newest posts first.
-func (s Newsletters) ClickCounts(ctx context.Context, id digest.NewsletterID, most int) ([]digest.ClickCount, error) {
-	return readRows[digest.ClickCount](ctx, s.read(), "reading what was clicked",
+func (s Newsletters) ClickCounts(ctx context.Context, id digest.NewsletterID, most int) ([]newsletter.ClickCount,
+	error) {
+	return readRows[newsletter.ClickCount](ctx, s.read(), "reading what was clicked",
 		`SELECT k.post_id AS post, k.title, k.url, k.since, k.clicks
 		FROM newsletter_clicks k WHERE k.newsletter_id = ? ORDER BY k.since DESC, k.post_id DESC LIMIT ?`, id, most)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/newsletter"
 )
 
 // A transaction that sends a newsletter's email, or changes its members, also counts this, on the current day in its
@@ -15,7 +16,7 @@ import (
 
 // countDay adds to the daily counts of newsletters. Like count, it belongs at the end of a transaction, because its
 // row stays locked until the commit. It runs no statement if of is empty.
-func countDay(ctx context.Context, c conn, now instant, of map[digest.NewsletterID]digest.NewsletterDay) error {
+func countDay(ctx context.Context, c conn, now instant, of map[digest.NewsletterID]newsletter.Day) error {
 	if len(of) == 0 {
 		return nil
 	}
@@ -39,14 +40,14 @@ func countDay(ctx context.Context, c conn, now instant, of map[digest.Newsletter
 
 // countMember counts that a person has joined or left a newsletter. A person who only got a request has not joined.
 func countMember(ctx context.Context, c conn, now time.Time, id digest.NewsletterID, kind string) error {
-	d := digest.NewsletterDay{Joined: 1}
+	d := newsletter.Day{Joined: 1}
 	switch kind {
 	case eventAsked:
 		return nil
 	case eventLeft:
-		d = digest.NewsletterDay{Left: 1}
+		d = newsletter.Day{Left: 1}
 	}
-	return countDay(ctx, c, at(now), map[digest.NewsletterID]digest.NewsletterDay{id: d})
+	return countDay(ctx, c, at(now), map[digest.NewsletterID]newsletter.Day{id: d})
 }
 
 const daySums = `CAST(SUM(x.joined) AS BIGINT) AS joined, CAST(SUM(x.gone) AS BIGINT) AS "left",
@@ -54,20 +55,21 @@ const daySums = `CAST(SUM(x.joined) AS BIGINT) AS joined, CAST(SUM(x.gone) AS BI
 
 // NewsletterDays returns the counts of a newsletter from a day on, earliest first. Days without counts are absent.
 func (s Newsletters) NewsletterDays(ctx context.Context, id digest.NewsletterID,
-	since digest.Date) ([]digest.NewsletterDay,
+	since digest.Date) ([]newsletter.Day,
 	error) {
-	return readRows[digest.NewsletterDay](ctx, s.read(), "reading the days of a newsletter",
+	return readRows[newsletter.Day](ctx, s.read(), "reading the days of a newsletter",
 		`SELECT x.day, `+daySums+` FROM newsletter_days x
 		WHERE x.newsletter_id = ? AND x.day >= ? GROUP BY x.day ORDER BY x.day`, id, since)
 }
 
 // LetterCounts returns the email counts of all newsletters from a day on.
-func (s Newsletters) LetterCounts(ctx context.Context, since digest.Date) (map[digest.NewsletterID]digest.LetterCounts,
+func (s Newsletters) LetterCounts(ctx context.Context,
+	since digest.Date) (map[digest.NewsletterID]newsletter.LetterCounts,
 	error) {
 	rows, err := readRows[troubledRow](ctx, s.read(), "counting letters",
 		`SELECT x.newsletter_id, `+letterSums+` FROM newsletter_days x
 		WHERE x.day >= ? GROUP BY x.newsletter_id`, since)
-	counts := make(map[digest.NewsletterID]digest.LetterCounts, len(rows))
+	counts := make(map[digest.NewsletterID]newsletter.LetterCounts, len(rows))
 	for _, r := range rows {
 		counts[r.NewsletterID] = r.LetterCounts
 	}
@@ -76,7 +78,7 @@ func (s Newsletters) LetterCounts(ctx context.Context, since digest.Date) (map[d
 
 type troubledRow struct {
 	NewsletterID digest.NewsletterID
-	digest.LetterCounts
+	newsletter.LetterCounts
 }
 
 const letterSums = `CAST(SUM(x.sent) AS BIGINT) AS sent, CAST(SUM(x.bounced) AS BIGINT) AS bounced,
@@ -91,7 +93,7 @@ type HeldNewsletter struct {
 // HoldTroubled holds the active newsletters with too many bounces or complaints (digest.LetterCounts), and returns
 // them. It counts the last digest.CountedDays, but only from the day after a newsletter's last release.
 func (s Newsletters) HoldTroubled(ctx context.Context, now time.Time) (held []HeldNewsletter, err error) {
-	since := digest.DateOf(now.UTC()).Plus(1 - digest.CountedDays).String()
+	since := digest.DateOf(now.UTC()).Plus(1 - newsletter.CountedDays).String()
 	troubled, err := readRows[troubledRow](ctx, s.read(), "looking for newsletters in trouble",
 		`SELECT x.newsletter_id, `+letterSums+`
 		FROM newsletter_days x JOIN newsletters n ON n.id = x.newsletter_id WHERE n.state = 'active' AND x.day >= ?
@@ -137,8 +139,8 @@ func (s *database) holdTroubled(ctx context.Context, id digest.NewsletterID, rea
 
 // lettersOf counts the sent editions among states by their newsletters.
 func lettersOf(mine map[digest.EditionID]claimedEdition,
-	states map[digest.EditionID]digest.EditionState) map[digest.NewsletterID]digest.NewsletterDay {
-	of := make(map[digest.NewsletterID]digest.NewsletterDay)
+	states map[digest.EditionID]digest.EditionState) map[digest.NewsletterID]newsletter.Day {
+	of := make(map[digest.NewsletterID]newsletter.Day)
 	for id, state := range states {
 		n := mine[id].NewsletterID
 		if n == 0 || state != digest.EditionSent && state != digest.EditionUnconfirmed {
@@ -153,15 +155,15 @@ func lettersOf(mine map[digest.EditionID]claimedEdition,
 
 // countReturn counts a hard bounce or a complaint for a newsletter. It ignores other kinds, and id 0.
 func countReturn(ctx context.Context, c conn, now instant, id digest.NewsletterID, kind digest.BounceKind) error {
-	var d digest.NewsletterDay
+	var d newsletter.Day
 	switch kind {
 	case digest.HardBounce:
 		d.Bounced = 1
 	case digest.Complaint:
 		d.Complained = 1
 	}
-	if id == 0 || d == (digest.NewsletterDay{}) {
+	if id == 0 || d == (newsletter.Day{}) {
 		return nil
 	}
-	return countDay(ctx, c, now, map[digest.NewsletterID]digest.NewsletterDay{id: d})
+	return countDay(ctx, c, now, map[digest.NewsletterID]newsletter.Day{id: d})
 }

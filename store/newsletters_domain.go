@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/newsletter"
 )
 
 const domainColumns = `x.newsletter_id, x.from_address, x.selector, x.sealed, x.created_at, x.signs, x.finding,
@@ -16,7 +17,7 @@ const signedAddress = `COALESCE((SELECT x.from_address FROM newsletter_domains x
 
 // SetNewsletterDomain stores the address and the key from which a newsletter is sent, in place of any former ones. It
 // returns digest.Conflict if the newsletter has ended.
-func (s Newsletters) SetNewsletterDomain(ctx context.Context, d digest.NewsletterDomain) error {
+func (s Newsletters) SetNewsletterDomain(ctx context.Context, d newsletter.Domain) error {
 	return s.change(ctx, "storing the domain of a newsletter", func(c conn) error {
 		n, err := readNewsletter(ctx, c, `n.id = ?`, d.NewsletterID)
 		switch {
@@ -37,23 +38,23 @@ func (s Newsletters) SetNewsletterDomain(ctx context.Context, d digest.Newslette
 }
 
 // NewsletterDomain returns a newsletter's own address and key, or digest.NotFound.
-func (s Newsletters) NewsletterDomain(ctx context.Context, id digest.NewsletterID) (digest.NewsletterDomain, error) {
-	return readOne[digest.NewsletterDomain](ctx, s.read(), "reading the domain of a newsletter",
+func (s Newsletters) NewsletterDomain(ctx context.Context, id digest.NewsletterID) (newsletter.Domain, error) {
+	return readOne[newsletter.Domain](ctx, s.read(), "reading the domain of a newsletter",
 		notFound("the newsletter has no sending domain; set one: digest newsletter domain SLUG letters@example.org"),
 		`SELECT `+domainColumns+` FROM newsletter_domains x WHERE x.newsletter_id = ?`, id)
 }
 
 // NewsletterDomainsDue returns up to most domains whose DNS records are due for a check, longest due first.
-func (s Newsletters) NewsletterDomainsDue(ctx context.Context, now time.Time, most int) ([]digest.NewsletterDomain,
+func (s Newsletters) NewsletterDomainsDue(ctx context.Context, now time.Time, most int) ([]newsletter.Domain,
 	error) {
-	return readRows[digest.NewsletterDomain](ctx, s.read(), "finding domains to look at",
+	return readRows[newsletter.Domain](ctx, s.read(), "finding domains to look at",
 		`SELECT `+domainColumns+` FROM newsletter_domains x
 		WHERE x.next_at <= ? ORDER BY x.next_at, x.newsletter_id LIMIT ?`, now, most)
 }
 
 // RecordDomainLook stores the result of a DNS check, unless the domain has a new key. turned reports whether this
 // check changed whether the key signs. Of several concurrent checks, one reports it.
-func (s Newsletters) RecordDomainLook(ctx context.Context, was, is digest.NewsletterDomain) (turned bool, err error) {
+func (s Newsletters) RecordDomainLook(ctx context.Context, was, is newsletter.Domain) (turned bool, err error) {
 	n, err := changed(ctx, s.database, "storing what was seen of a domain", func(c conn) (int, error) {
 		return c.exec(ctx, `UPDATE newsletter_domains SET signs = ?, finding = ?, checked_at = ?, seen_at = ?,
 			next_at = ?
@@ -72,13 +73,13 @@ func (s Newsletters) RemoveNewsletterDomain(ctx context.Context, id digest.Newsl
 }
 
 // NewsletterDomains returns the domains of all newsletters.
-func (s Newsletters) NewsletterDomains(ctx context.Context) ([]digest.NewsletterDomain, error) {
-	return readRows[digest.NewsletterDomain](ctx, s.read(), "listing the domains of newsletters", `SELECT `+
+func (s Newsletters) NewsletterDomains(ctx context.Context) ([]newsletter.Domain, error) {
+	return readRows[newsletter.Domain](ctx, s.read(), "listing the domains of newsletters", `SELECT `+
 		domainColumns+` FROM newsletter_domains x ORDER BY x.newsletter_id`)
 }
 
 // ResealDomain stores the key of a domain sealed anew, unless the key has changed.
-func (s Newsletters) ResealDomain(ctx context.Context, was digest.NewsletterDomain, sealed string) error {
+func (s Newsletters) ResealDomain(ctx context.Context, was newsletter.Domain, sealed string) error {
 	return s.run(ctx, "sealing the key of a domain",
 		`UPDATE newsletter_domains SET sealed = ? WHERE newsletter_id = ? AND sealed = ?`, sealed, was.NewsletterID,
 		was.Sealed)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/newsletter"
 	"digest/store"
 )
 
@@ -25,12 +26,12 @@ func TestNewsletterDays(t *testing.T) {
 		w.ok(w.Readers.SetDigestState(w.ctx(), members[0].DigestID, digest.DigestLeft, noon))
 		w.ok(w.Readers.SetDigestState(w.ctx(), members[0].DigestID, digest.DigestActive, noon)) // returns
 		w.ok(w.Readers.RemoveUser(w.ctx(), members[1].UserID, noon))
-		days := func() []digest.NewsletterDay {
+		days := func() []newsletter.Day {
 			all, err := w.Newsletters.NewsletterDays(w.ctx(), n.ID, noonDay)
 			w.ok(err)
 			return all
 		}
-		wantDiff(w.t, "joined and left", days(), []digest.NewsletterDay{{Day: noonDay, Joined: 5, Left: 2}})
+		wantDiff(w.t, "joined and left", days(), []newsletter.Day{{Day: noonDay, Joined: 5, Left: 2}})
 
 		w.record(noon, f, posts(noon, "p"))
 		want(w.t, "released", w.hour(parisMidnight), 4) // three members, and a reader's own digest
@@ -45,14 +46,14 @@ func TestNewsletterDays(t *testing.T) {
 		w.bounced(parisMidnight, letters[0], digest.HardBounce)
 		w.bounced(parisMidnight, letters[0], digest.HardBounce) // a repeated report
 		w.bounced(parisMidnight.Add(day), letters[1], digest.Complaint)
-		first := digest.NewsletterDay{Day: midnight, LetterCounts: digest.LetterCounts{Sent: 3, Bounced: 1}}
+		first := newsletter.Day{Day: midnight, LetterCounts: newsletter.LetterCounts{Sent: 3, Bounced: 1}}
 		if midnight == noonDay {
 			first.Joined, first.Left = 5, 2
 		}
 		all := days()
 		wantDiff(w.t, "letters", all[len(all)-2:],
-			[]digest.NewsletterDay{first,
-				{Day: midnight.Plus(1), Left: 1, LetterCounts: digest.LetterCounts{Complained: 1}}})
+			[]newsletter.Day{first,
+				{Day: midnight.Plus(1), Left: 1, LetterCounts: newsletter.LetterCounts{Complained: 1}}})
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"digest"
 	"digest/calendar"
+	"digest/newsletter"
 )
 
 // ownersToday returns the current date in the time zone of each newsletter's owner.
@@ -34,7 +35,7 @@ func ownersToday(ctx context.Context, c conn, ids []digest.NewsletterID,
 // NewsletterNumbers returns the counts of a newsletter's latest n days, from the day of its creation at the earliest.
 // The earliest day is first, no day is absent, and each has the number of members.
 func (s Newsletters) NewsletterNumbers(ctx context.Context, letter digest.Newsletter, now time.Time,
-	n int) (all []digest.NewsletterDay, err error) {
+	n int) (all []newsletter.Day, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) error {
 		archive, err := s.Readers.Digest(ctx, letter.ArchiveID)
 		if err != nil {
@@ -53,7 +54,7 @@ func (s Newsletters) NewsletterNumbers(ctx context.Context, letter digest.Newsle
 			return err
 		}
 		counted, err := s.Newsletters.NewsletterDays(ctx, letter.ID, from)
-		all = digest.NewsletterDays(counted, from, today, int64(members))
+		all = newsletter.Days(counted, from, today, int64(members))
 		return err
 	})
 	return all, err

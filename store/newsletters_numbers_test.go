@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"digest"
+	"digest/newsletter"
 	"digest/store"
 	"digest/store/storetest"
 )
 
 // numbers returns the counts of a newsletter, without days on which nothing happened.
-func (w world) numbers(n digest.Newsletter, now time.Time) (all []digest.NewsletterDay) {
+func (w world) numbers(n digest.Newsletter, now time.Time) (all []newsletter.Day) {
 	w.t.Helper()
 	days, err := w.Newsletters.NewsletterNumbers(w.ctx(), n, now, 400)
 	w.ok(err)
@@ -32,7 +33,7 @@ func TestNewsletterNumbers(t *testing.T) {
 		other := w.newsletter("ben-writes", w.reader("ben", "UTC"), f)
 		m, li := w.member(n, "mo@example.org", "Europe/Paris"), w.member(n, "li@example.org", "Europe/Paris")
 		w.subscribe(w.reader("ada", "Europe/Paris"), f) // her email belongs to no newsletter
-		wantDiff(w.t, "joined", w.numbers(n, noon), []digest.NewsletterDay{{Day: parisDay, Members: 2, Joined: 2}})
+		wantDiff(w.t, "joined", w.numbers(n, noon), []newsletter.Day{{Day: parisDay, Members: 2, Joined: 2}})
 
 		w.record(noon, f, posts(noon, "p"))
 		w.hour(parisMidnight)
@@ -45,8 +46,8 @@ func TestNewsletterNumbers(t *testing.T) {
 		want(w.t, "letters, and a reader's mail", len(marks), 3)
 		w.mark(parisMidnight, "t", marks...)
 		w.mark(parisMidnight, "t", marks...) // no longer held
-		sent := digest.NewsletterDay{Day: parisDay, Members: 2, Joined: 2, LetterCounts: digest.LetterCounts{Sent: 2}}
-		wantDiff(w.t, "sent", w.numbers(n, parisMidnight), []digest.NewsletterDay{sent})
+		sent := newsletter.Day{Day: parisDay, Members: 2, Joined: 2, LetterCounts: newsletter.LetterCounts{Sent: 2}}
+		wantDiff(w.t, "sent", w.numbers(n, parisMidnight), []newsletter.Day{sent})
 
 		later := parisMidnight.Add(24 * time.Hour)
 		for range 2 { // a repeated report counts once
@@ -60,16 +61,16 @@ func TestNewsletterNumbers(t *testing.T) {
 				digest.Bounce{Edition: byDigest[li.DigestID], Kind: digest.Complaint})
 			w.ok(err)
 		}
-		next := digest.NewsletterDay{Day: parisDay.Plus(1), Members: 1, Left: 1,
-			LetterCounts: digest.LetterCounts{Bounced: 1, Complained: 1}}
-		wantDiff(w.t, "came back; who complains leaves", w.numbers(n, later), []digest.NewsletterDay{sent, next})
+		next := newsletter.Day{Day: parisDay.Plus(1), Members: 1, Left: 1,
+			LetterCounts: newsletter.LetterCounts{Bounced: 1, Complained: 1}}
+		wantDiff(w.t, "came back; who complains leaves", w.numbers(n, later), []newsletter.Day{sent, next})
 
 		w.ok(w.Readers.RemoveUser(w.ctx(), m.UserID, later.Add(24*time.Hour))) // the counts of removed users stay
 		w.ok(w.Readers.RemoveUser(w.ctx(), li.UserID, later.Add(24*time.Hour)))
 		end := later.AddDate(0, 0, 3)
-		gone := []digest.NewsletterDay{sent, next, {Day: parisDay.Plus(2), Left: 1}}
+		gone := []newsletter.Day{sent, next, {Day: parisDay.Plus(2), Left: 1}}
 		wantDiff(w.t, "their accounts are gone", w.numbers(n, end), gone)
-		wantDiff(w.t, "the other's", w.numbers(other, end), []digest.NewsletterDay(nil))
+		wantDiff(w.t, "the other's", w.numbers(other, end), []newsletter.Day(nil))
 	})
 }
 
@@ -88,15 +89,15 @@ func TestNewsletterNumbersOfJoining(t *testing.T) {
 		w.ask(n, noon, "asked@example.org")
 		want(w.t, "asked, and no member yet", w.askAll(noon), 1)
 		today := digest.DateOf(noon)
-		wantDiff(w.t, "joined", w.numbers(n, noon), []digest.NewsletterDay{{Day: today, Members: 2, Joined: 2}})
+		wantDiff(w.t, "joined", w.numbers(n, noon), []newsletter.Day{{Day: today, Members: 2, Joined: 2}})
 		for range 2 {
 			w.ok(w.Readers.SetDigestState(w.ctx(), m.DigestID, digest.DigestLeft, noon.Add(time.Hour)))
 		}
-		wantDiff(w.t, "left", w.numbers(n, noon), []digest.NewsletterDay{{Day: today, Members: 1, Joined: 2, Left: 1}})
+		wantDiff(w.t, "left", w.numbers(n, noon), []newsletter.Day{{Day: today, Members: 1, Joined: 2, Left: 1}})
 		_, _, err = w.Members.Join(w.ctx(), n.ID, store.Joining{Email: "mo@example.org", Asked: true},
 			noon.Add(2*time.Hour))
 		w.ok(err)
-		wantDiff(w.t, "back", w.numbers(n, noon), []digest.NewsletterDay{{Day: today, Members: 2, Joined: 3, Left: 1}})
+		wantDiff(w.t, "back", w.numbers(n, noon), []newsletter.Day{{Day: today, Members: 2, Joined: 3, Left: 1}})
 		w.ok(w.Newsletters.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterEnded, "", noon.AddDate(0, 0, 400)))
 		days, err := w.Newsletters.NewsletterNumbers(w.ctx(), n, noon.AddDate(0, 0, 400), 366)
 		w.ok(err)
@@ -124,7 +125,7 @@ func TestNewsletterNumbersOfADeadWorker(t *testing.T) {
 		want(w.t, "in doubt", w.recoverDead(midnight.Add(2*time.Hour)), 0)
 		want(w.t, "state", w.edition(e.ID).State, digest.EditionSent)
 		wantDiff(w.t, "sent once", w.numbers(n, midnight)[1:],
-			[]digest.NewsletterDay{{Day: parisDay, Members: 1, LetterCounts: digest.LetterCounts{Sent: 1}}})
+			[]newsletter.Day{{Day: parisDay, Members: 1, LetterCounts: newsletter.LetterCounts{Sent: 1}}})
 	})
 }
 

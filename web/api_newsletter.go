@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/newsletter"
 )
 
 //go:embed openapi.json
@@ -194,7 +195,7 @@ type apiDays struct {
 const mostDays = 366
 
 func (s *site) apiDays(r *http.Request, me apiCaller) (int, any, error) {
-	since := digest.DateOf(s.Now().UTC()).Plus(1 - digest.CountedDays)
+	since := digest.DateOf(s.Now().UTC()).Plus(1 - newsletter.CountedDays)
 	if given := r.URL.Query().Get("since"); given != "" {
 		var err error
 		if since, err = digest.ParseDate(given); err != nil {
@@ -212,7 +213,7 @@ func (s *site) apiDays(r *http.Request, me apiCaller) (int, any, error) {
 	return http.StatusOK, answer, err
 }
 
-func newAPIDay(d digest.NewsletterDay) apiDay {
+func newAPIDay(d newsletter.Day) apiDay {
 	return apiDay{d.Day.String(), d.Joined, d.Left, d.Sent, d.Bounced, d.Complained}
 }
 

@@ -7,14 +7,14 @@ import (
 	"sync"
 	"time"
 
-	"digest"
+	"digest/newsletter"
 )
 
 // followClick redirects from a headline in an issue to the post, and counts the click if the
 // newsletter counts clicks. It does not store who clicked. A link counts once an hour per network,
 // which is recorded in memory only. The redirect also works for old issues and ended newsletters.
 func (s *site) followClick(w http.ResponseWriter, r *http.Request) error {
-	c, ok := digest.ReadClick(s.Signer, r.PathValue("name"), r.PathValue("token"), r.URL.Query().Get("to"))
+	c, ok := newsletter.ReadClick(s.Signer, r.PathValue("name"), r.PathValue("token"), r.URL.Query().Get("to"))
 	if !ok {
 		return errNotFound
 	}

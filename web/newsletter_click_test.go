@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/newsletter"
 	"digest/web"
 )
 
@@ -18,7 +19,7 @@ func TestFollowClick(t *testing.T) {
 		anna, n := r.publishing("anna@example.org", "anna-writes", "The boat")
 		refs, err := r.store.Editions.WaitingPosts(r.t.Context(), n.ArchiveID)
 		r.must(err)
-		c := digest.Click{Newsletter: n.ID, Post: refs[0].PostID, URL: "https://site.example/post?a=1&b=2"}
+		c := newsletter.Click{Newsletter: n.ID, Post: refs[0].PostID, URL: "https://site.example/post?a=1&b=2"}
 		path := c.Path(r.signer)
 		count := func(want int64) {
 			r.t.Helper()

@@ -7,6 +7,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/mailer"
+	"digest/newsletter"
 	"digest/render"
 	"digest/store"
 )
@@ -22,7 +23,7 @@ type operatorNewslettersPage struct {
 // An operatedNewsletter is a newsletter with its email counts.
 type operatedNewsletter struct {
 	store.NewsletterInfo
-	Counts digest.LetterCounts      // of the last digest.CountedDays
+	Counts newsletter.LetterCounts  // of the last digest.CountedDays
 	Feeds  []store.SubscriptionInfo // if it waits for approval
 }
 
@@ -42,7 +43,7 @@ func (s *site) operatorNewslettersPage(v *visit) error {
 	if err != nil {
 		return err
 	}
-	counts, err := s.Store.Newsletters.LetterCounts(v.ctx, digest.DateOf(v.now.UTC()).Plus(1-digest.CountedDays))
+	counts, err := s.Store.Newsletters.LetterCounts(v.ctx, digest.DateOf(v.now.UTC()).Plus(1-newsletter.CountedDays))
 	if err != nil {
 		return err
 	}

@@ -3,12 +3,13 @@ package web
 import (
 	"digest"
 	"digest/internal/catalogue"
+	"digest/newsletter"
 )
 
 // A publisherDomainPage shows a newsletter's own sender address and the DNS record that proves control of its domain.
 type publisherDomainPage struct {
 	publisher
-	Own        digest.NewsletterDomain // without an address: none
+	Own        newsletter.Domain // without an address: none
 	RecordName string
 	Record     string // "": its key cannot be decrypted
 }

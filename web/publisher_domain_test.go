@@ -15,6 +15,7 @@ import (
 	"digest"
 	"digest/internal/domains"
 	"digest/internal/seal"
+	"digest/newsletter"
 )
 
 // txtRecords is a resolver for TXT records by name.
@@ -128,7 +129,7 @@ func TestDomainWithoutItsKey(t *testing.T) {
 		const path = "/newsletters/anna-writes/domain"
 		sealed, err := seal.Beside(filepath.Join(t.TempDir(), "lost.db")).SealKey([]byte("a key"))
 		r.must(err)
-		r.must(r.store.Newsletters.SetNewsletterDomain(r.t.Context(), digest.NewsletterDomain{NewsletterID: n.ID,
+		r.must(r.store.Newsletters.SetNewsletterDomain(r.t.Context(), newsletter.Domain{NewsletterID: n.ID,
 			FromAddress: "letters@anna.example", Selector: "n1-x", Sealed: sealed, CreatedAt: r.now}))
 		page := v.get(path).status(http.StatusOK).contains(".wrong", "We can’t read the signing key for this address")
 		if len(page.find("form[action="+path+"/look]")) > 0 || !strings.Contains(r.log.String(), "anna-writes") {

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"digest"
 	"digest/internal/catalogue"
 	"digest/internal/doctor"
 	"digest/mailer"
+	"digest/newsletter"
 )
 
 // records is a resolver that returns the same TXT records for every name.
@@ -42,7 +42,7 @@ func TestEachFindingIsSaid(t *testing.T) {
 		if f.Status == doctor.OK || !answered {
 			t.Errorf("%s: %+v", name, f)
 		}
-		said := publisherDomainPage{Own: digest.NewsletterDomain{Finding: f.Found}}.Found()
+		said := publisherDomainPage{Own: newsletter.Domain{Finding: f.Found}}.Found()
 		if got := fmt.Sprint(said); got != f.Found {
 			t.Errorf("%s: %q is said as %q", name, f.Found, got)
 		}

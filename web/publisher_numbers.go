@@ -5,9 +5,9 @@ import (
 
 	"slices"
 
-	"digest"
 	"digest/internal/catalogue"
 	"digest/internal/chart"
+	"digest/newsletter"
 )
 
 // A publisherNumbersPage shows the statistics of a newsletter for one year. It names no member.
@@ -15,10 +15,10 @@ type publisherNumbersPage struct {
 	publisher
 	Plot    template.HTML
 	Members int // now
-	Total   digest.NewsletterDay
-	Months  []digest.NewsletterDay // each with the date of its last day, the latest first
-	Days    []digest.NewsletterDay // days with events, the latest first
-	Clicks  []digest.ClickCount    // of the latest posts
+	Total   newsletter.Day
+	Months  []newsletter.Day        // each with the date of its last day, the latest first
+	Days    []newsletter.Day        // days with events, the latest first
+	Clicks  []newsletter.ClickCount // of the latest posts
 }
 
 const mostClicksShown = 100
@@ -36,11 +36,11 @@ func (s *site) publisherNumbersPage(me publisher) error {
 }
 
 // add draws the chart of days, which have no gaps, and computes the totals.
-func (p *publisherNumbersPage) add(days []digest.NewsletterDay, l *catalogue.Language) {
+func (p *publisherNumbersPage) add(days []newsletter.Day, l *catalogue.Language) {
 	for i, d := range days {
 		p.Total = p.Total.Plus(d)
 		if i == 0 || days[i-1].Day.Month != d.Day.Month {
-			p.Months = append(p.Months, digest.NewsletterDay{})
+			p.Months = append(p.Months, newsletter.Day{})
 		}
 		last := &p.Months[len(p.Months)-1]
 		*last = last.Plus(d)

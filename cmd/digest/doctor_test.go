@@ -18,6 +18,7 @@ import (
 	"digest/internal/dmarc"
 	"digest/internal/doctor"
 	"digest/internal/seal"
+	"digest/newsletter"
 	"digest/store"
 	"digest/store/storetest"
 )
@@ -144,7 +145,7 @@ func addReported(t *testing.T, database string, now time.Time) {
 			Cadence: digest.Daily, AddressLine: "1 Street",
 			Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}}, ann.ID, now)
 	err3 := st.Newsletters.SetNewsletterDomain(t.Context(),
-		digest.NewsletterDomain{NewsletterID: n.ID, FromAddress: "letters@anna.example", Selector: "n1",
+		newsletter.Domain{NewsletterID: n.ID, FromAddress: "letters@anna.example", Selector: "n1",
 			CreatedAt: now})
 	_, err4 := st.Editions.RecordDMARC(t.Context(),
 		dmarc.Report{Reporter: "receiver.example", Domain: "anna.example", Begin: now.AddDate(0, 0, -2), End: now,

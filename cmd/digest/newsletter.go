@@ -10,6 +10,7 @@ import (
 
 	"digest"
 	"digest/internal/logo"
+	"digest/newsletter"
 	"digest/store"
 )
 
@@ -282,8 +283,8 @@ type shownNewsletter struct {
 	ReturnURLs []string            `json:"return_urls"`
 	Logo       string              `json:"logo"` // address; "": none
 
-	Asks        digest.AskCounts `json:"asks"`         // confirmation requests to imported people
-	AsksStopped string           `json:"asks_stopped"` // why sending of requests stopped; "": it did not
+	Asks        newsletter.AskCounts `json:"asks"`         // confirmation requests to imported people
+	AsksStopped string               `json:"asks_stopped"` // why sending of requests stopped; "": it did not
 }
 
 type reportedPublisher struct {

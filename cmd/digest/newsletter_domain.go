@@ -8,6 +8,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/internal/domains"
+	"digest/newsletter"
 	"digest/render"
 	"digest/store"
 )
@@ -20,8 +21,8 @@ func (a *app) domains(st *store.Store) (*domains.Registrar, error) {
 
 // tellStopped returns a function that emails the owner of a newsletter when its issues use the instance's address
 // again.
-func (a *app) tellStopped(st *store.Store) func(context.Context, digest.Newsletter, digest.NewsletterDomain) error {
-	return func(ctx context.Context, n digest.Newsletter, d digest.NewsletterDomain) error {
+func (a *app) tellStopped(st *store.Store) func(context.Context, digest.Newsletter, newsletter.Domain) error {
+	return func(ctx context.Context, n digest.Newsletter, d newsletter.Domain) error {
 		who, err := st.Newsletters.Publishers(ctx, n.ID)
 		if err != nil || len(who) == 0 {
 			return err
@@ -30,7 +31,7 @@ func (a *app) tellStopped(st *store.Store) func(context.Context, digest.Newslett
 	}
 }
 
-func (a *app) stoppedWords(l *catalogue.Language, n digest.Newsletter, d digest.NewsletterDomain) render.LetterContent {
+func (a *app) stoppedWords(l *catalogue.Language, n digest.Newsletter, d newsletter.Domain) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("%s is sent from our address for now").With(n.Slug).In(l),
@@ -92,7 +93,7 @@ func (c newsletterDomainCmd) Run(a *app) error {
 }
 
 func (c newsletterDomainCmd) change(a *app, st *store.Store, r *domains.Registrar,
-	id digest.NewsletterID) (digest.NewsletterDomain, error) {
+	id digest.NewsletterID) (newsletter.Domain, error) {
 	if c.Address != "" {
 		return r.Name(a.soft, id, c.Address)
 	}
@@ -103,7 +104,7 @@ func (c newsletterDomainCmd) change(a *app, st *store.Store, r *domains.Registra
 	return d, err
 }
 
-func (a *app) sayDomain(r *domains.Registrar, n digest.Newsletter, d digest.NewsletterDomain) error {
+func (a *app) sayDomain(r *domains.Registrar, n digest.Newsletter, d newsletter.Domain) error {
 	shown := reportedDomain{Slug: n.Slug, Address: d.FromAddress, Signs: d.Signs, Finding: d.Finding,
 		CheckedAt: instant(d.CheckedAt), SeenAt: instant(d.SeenAt)}
 	var err error

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/newsletter"
 	"digest/store"
 	"digest/timezone"
 )
@@ -86,8 +87,8 @@ func (a *app) showMember(st *store.Store, n digest.Newsletter, email string) err
 	})
 }
 
-func (a *app) sayAsks(t digest.AskCounts, stopped string) {
-	if t == (digest.AskCounts{}) {
+func (a *app) sayAsks(t newsletter.AskCounts, stopped string) {
+	if t == (newsletter.AskCounts{}) {
 		return
 	}
 	fmt.Fprintf(a.stdout, "confirmation requests to imported people: %d waiting, %d sent, %d confirmed, %d unanswered, %d bounced, %d reported as spam, %d refused\n",

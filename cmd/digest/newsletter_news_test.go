@@ -7,6 +7,7 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
+	"digest/newsletter"
 	"digest/store"
 )
 
@@ -58,7 +59,7 @@ Feeds ansehen https://digest.example/newsletters/notes/feeds`,
 func TestStoppedWords(t *testing.T) {
 	a := &app{}
 	a.BaseURL = "https://digest.example"
-	d := digest.NewsletterDomain{FromAddress: "anna@anna.example",
+	d := newsletter.Domain{FromAddress: "anna@anna.example",
 		Finding: "there is no record at x._domainkey.anna.example"}
 	words := a.stoppedWords(catalogue.Of("de"), digest.Newsletter{Slug: "notes"}, d)
 	const want = "Der DNS-Eintrag zum Senden von anna.example stimmt nicht: unter x._domainkey.anna.example gibt es keinen Eintrag."

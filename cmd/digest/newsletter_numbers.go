@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"digest"
+	"digest/newsletter"
 	"digest/store"
 )
 
@@ -24,7 +25,7 @@ type reportedDay struct {
 	Complained int64  `json:"complained"`
 }
 
-func reportDay(d digest.NewsletterDay) reportedDay {
+func reportDay(d newsletter.Day) reportedDay {
 	return reportedDay{d.Day.String(), d.Members, d.Joined, d.Left, d.Sent, d.Bounced, d.Complained}
 }
 
@@ -44,13 +45,13 @@ func (c newsletterNumbersCmd) Run(a *app, st *store.Store) error {
 	if a.json {
 		return a.printJSON(each(days, reportDay))
 	}
-	var busy []digest.NewsletterDay
+	var busy []newsletter.Day
 	for _, d := range days {
 		if !d.Quiet() {
 			busy = append(busy, d)
 		}
 	}
-	return printList(a, busy, "nothing to count has happened yet", func(d digest.NewsletterDay) string {
+	return printList(a, busy, "nothing to count has happened yet", func(d newsletter.Day) string {
 		return fmt.Sprintf("%s\t%s\t%d joined\t%d left\t%d sent\t%d bounced\t%s", d.Day,
 			digest.Counted(int(d.Members), "member"), d.Joined, d.Left, d.Sent, d.Bounced,
 			digest.Counted(int(d.Complained), "complaint"))
@@ -71,7 +72,7 @@ func (a *app) listClicks(st *store.Store, n digest.Newsletter) error {
 		return err
 	}
 	if a.json {
-		return a.printJSON(each(all, func(c digest.ClickCount) reportedClicks {
+		return a.printJSON(each(all, func(c newsletter.ClickCount) reportedClicks {
 			return reportedClicks{c.Title, c.URL, c.Since.String(), c.Clicks}
 		}))
 	}
@@ -79,7 +80,7 @@ func (a *app) listClicks(st *store.Store, n digest.Newsletter) error {
 	if !n.CountClicks {
 		none = "not counted; see: digest newsletter set " + n.Slug + " --count-clicks"
 	}
-	return printList(a, all, none, func(c digest.ClickCount) string {
+	return printList(a, all, none, func(c newsletter.ClickCount) string {
 		return fmt.Sprintf("%d\tsince %s\t%s\t%s", c.Clicks, c.Since, plain(c.Title), plain(c.URL))
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/mailer"
+	"digest/newsletter"
 	"digest/render"
 	"digest/store"
 )
@@ -65,7 +66,7 @@ func (a *Asker) report(n int) {
 }
 
 // askOne sends one request. It returns false if no other can be sent now.
-func (a *Asker) askOne(who digest.Ask) (onward bool, err error) {
+func (a *Asker) askOne(who newsletter.Ask) (onward bool, err error) {
 	n, err := a.Store.Newsletters.Newsletter(a.Hard, who.NewsletterID)
 	if err != nil {
 		return false, err
@@ -83,11 +84,11 @@ func (a *Asker) askOne(who digest.Ask) (onward bool, err error) {
 	case digest.KindOf(err) == digest.Conflict:
 		return true, nil
 	case verdict == mailer.Bounced:
-		return true, a.Store.Members.AskFailed(a.Hard, who, hash[:], digest.AskBounced, evidence, a.Now())
-	case verdict == mailer.Refused, verdict == mailer.Retry && who.Tries+1 >= digest.MostAskTries:
-		return true, a.Store.Members.AskFailed(a.Hard, who, hash[:], digest.AskRefused, evidence, a.Now())
+		return true, a.Store.Members.AskFailed(a.Hard, who, hash[:], newsletter.AskBounced, evidence, a.Now())
+	case verdict == mailer.Refused, verdict == mailer.Retry && who.Tries+1 >= newsletter.MostAskTries:
+		return true, a.Store.Members.AskFailed(a.Hard, who, hash[:], newsletter.AskRefused, evidence, a.Now())
 	case verdict == mailer.Retry:
-		return true, a.Store.Members.AskAgain(a.Hard, who, hash[:], true, a.Now().Add(digest.AskWait(who.Tries+1)))
+		return true, a.Store.Members.AskAgain(a.Hard, who, hash[:], true, a.Now().Add(newsletter.AskWait(who.Tries+1)))
 	}
 	a.Log.Warn("cannot email people of imported lists yet; retrying later", "err", evidence)
 	return false, a.Store.Members.AskAgain(a.Hard, who, hash[:], false, a.Now().Add(routePause))
@@ -95,7 +96,7 @@ func (a *Asker) askOne(who digest.Ask) (onward bool, err error) {
 
 // letter returns the confirmation request from the newsletter. The newsletter's name is its only text from a person. It
 // is in the language of the owner, because the recipient's is unknown.
-func (a *Asker) letter(n digest.Newsletter, who digest.Ask, token string) mailer.Letter {
+func (a *Asker) letter(n digest.Newsletter, who newsletter.Ask, token string) mailer.Letter {
 	n.FromName = ""
 	words := words(catalogue.Of(n.Language), n, fmt.Sprintf("%s/n/%s/confirm?token=%s", a.BaseURL, n.Slug, token))
 	words.HomeURL, words.PostalAddress = a.BaseURL+"/", a.PostalAddress

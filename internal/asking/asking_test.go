@@ -15,6 +15,7 @@ import (
 	"digest"
 	"digest/internal/asking"
 	"digest/mailer"
+	"digest/newsletter"
 	"digest/store"
 	"digest/store/storetest"
 )
@@ -166,7 +167,7 @@ func (h *house) queue(emails ...string) {
 	h.ok(err)
 }
 
-func (h *house) counts() digest.AskCounts {
+func (h *house) counts() newsletter.AskCounts {
 	h.t.Helper()
 	counts, _, err := h.st.Members.AskCounts(h.t.Context(), h.n.ID, h.now)
 	h.ok(err)
@@ -206,17 +207,17 @@ func TestLetter(t *testing.T) {
 func TestOutcomes(t *testing.T) {
 	for _, test := range []struct {
 		name, stage, reply string
-		want               digest.AskCounts // afterwards
-		again              bool             // when the server accepts it
+		want               newsletter.AskCounts // afterwards
+		again              bool                 // when the server accepts it
 	}{
-		{"taken", "DOT", "250 ok", digest.AskCounts{Asked: 1}, false},
-		{"nobody there", "RCPT", "550 5.1.1 no such user", digest.AskCounts{Bounced: 1}, false},
-		{"refused", "RCPT", "554 5.7.1 no", digest.AskCounts{Refused: 1}, false},
-		{"refused at the dot", "DOT", "554 5.7.1 spam", digest.AskCounts{Refused: 1}, false},
-		{"put off", "RCPT", "450 4.2.1 later", digest.AskCounts{Waiting: 1}, true},
-		{"put off at the dot", "DOT", "451 4.3.0 later", digest.AskCounts{Waiting: 1}, true},
-		{"lost before the dot", "RCPT", "-", digest.AskCounts{Waiting: 1}, true},
-		{"lost at the dot: nobody knows", "DOT", "-", digest.AskCounts{Asked: 1}, false},
+		{"taken", "DOT", "250 ok", newsletter.AskCounts{Asked: 1}, false},
+		{"nobody there", "RCPT", "550 5.1.1 no such user", newsletter.AskCounts{Bounced: 1}, false},
+		{"refused", "RCPT", "554 5.7.1 no", newsletter.AskCounts{Refused: 1}, false},
+		{"refused at the dot", "DOT", "554 5.7.1 spam", newsletter.AskCounts{Refused: 1}, false},
+		{"put off", "RCPT", "450 4.2.1 later", newsletter.AskCounts{Waiting: 1}, true},
+		{"put off at the dot", "DOT", "451 4.3.0 later", newsletter.AskCounts{Waiting: 1}, true},
+		{"lost before the dot", "RCPT", "-", newsletter.AskCounts{Waiting: 1}, true},
+		{"lost at the dot: nobody knows", "DOT", "-", newsletter.AskCounts{Asked: 1}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			each(t, func(h *house) {
@@ -250,10 +251,10 @@ func TestPutOffForEver(t *testing.T) {
 	each(t, func(h *house) {
 		h.server.answer = func(stage, _ string) string { return map[string]string{"RCPT": "450 4.2.1 later"}[stage] }
 		h.queue("mo@example.org")
-		for range digest.MostAskTries {
+		for range newsletter.MostAskTries {
 			h.ask(24 * time.Hour)
 		}
-		if got := h.counts(); got != (digest.AskCounts{Refused: 1}) {
+		if got := h.counts(); got != (newsletter.AskCounts{Refused: 1}) {
 			h.t.Errorf("%+v", got)
 		}
 	})
@@ -269,7 +270,7 @@ func TestServerAway(t *testing.T) {
 		here := h.Sender.Transport
 		h.Sender.Transport = transport
 		h.queue("a@example.org", "b@example.org")
-		for range digest.MostAskTries + 1 {
+		for range newsletter.MostAskTries + 1 {
 			h.ask(time.Hour)
 		}
 		h.Sender.Transport = here

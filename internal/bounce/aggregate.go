@@ -8,6 +8,7 @@ import (
 
 	"digest"
 	"digest/internal/dmarc"
+	"digest/newsletter"
 )
 
 // oldestAggregate is the maximum age of the period of a report. Receivers send reports once a day.
@@ -51,7 +52,7 @@ func (h *Handler) sendsFrom(ctx context.Context, r dmarc.Report) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("listing the domains of newsletters: %w", err)
 	}
-	return slices.ContainsFunc(domains, func(d digest.NewsletterDomain) bool {
+	return slices.ContainsFunc(domains, func(d newsletter.Domain) bool {
 		return !d.SeenAt.IsZero() && r.IsAbout(d.Domain())
 	}), nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/newsletter"
 	"digest/store"
 	"digest/store/storetest"
 )
@@ -118,7 +119,7 @@ func newsletters(t *testing.T, w *world) {
 				Look:        digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}}, owner.ID, sealed)
 		w.ok(err)
 		w.ok(w.store.Newsletters.SetNewsletterDomain(t.Context(),
-			digest.NewsletterDomain{NewsletterID: n.ID, FromAddress: "letters@" + slug + ".example", Selector: slug,
+			newsletter.Domain{NewsletterID: n.ID, FromAddress: "letters@" + slug + ".example", Selector: slug,
 				CreatedAt: sealed, SeenAt: seen}))
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"digest"
 	"digest/internal/dmarc"
+	"digest/newsletter"
 )
 
 // Records stores results and looks up editions and digests. Its methods commit before they return, return a
@@ -23,7 +24,7 @@ type Records interface {
 	Digest(ctx context.Context, id digest.DigestID) (digest.Digest, error)
 	Edition(ctx context.Context, id digest.EditionID) (digest.Edition, error)
 	Editions(ctx context.Context, id digest.DigestID, limit int) ([]digest.Edition, error) // newest first
-	NewsletterDomains(ctx context.Context) ([]digest.NewsletterDomain, error)
+	NewsletterDomains(ctx context.Context) ([]newsletter.Domain, error)
 	RecordDMARC(ctx context.Context, r dmarc.Report, now time.Time) (recorded bool, err error)
 }
 

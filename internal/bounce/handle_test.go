@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/newsletter"
 	"digest/store"
 )
 
@@ -285,17 +286,17 @@ func TestHandleAsk(t *testing.T) {
 		plain      bool
 		did        Action
 		reason     digest.Reason
-		want       digest.AskCounts
+		want       newsletter.AskCounts
 	}{
-		{"postfix-unknown.eml", "", false, Recorded, digest.ForHardBounce, digest.AskCounts{Bounced: 1}},
-		{"gmail.eml", "", true, Recorded, digest.ForHardBounce, digest.AskCounts{Bounced: 1}},
-		{"yahoo-arf.eml", stranger, true, Recorded, "", digest.AskCounts{Complained: 1}},
-		{"postfix-expired.eml", "", false, Recorded, "", digest.AskCounts{Asked: 1}},
-		{"arf-opt-out.eml", stranger, true, Unsubscribed, "", digest.AskCounts{Lapsed: 1}},
-		{"", "mo@example.org", false, Unsubscribed, "", digest.AskCounts{Lapsed: 1}}, // List-Unsubscribe
-		{"", "", false, Ignored, "", digest.AskCounts{Asked: 1}},
-		{"postfix-unknown.eml", stranger, false, Ignored, "", digest.AskCounts{Asked: 1}},
-		{"out-of-office.eml", "", false, Ignored, "", digest.AskCounts{Asked: 1}},
+		{"postfix-unknown.eml", "", false, Recorded, digest.ForHardBounce, newsletter.AskCounts{Bounced: 1}},
+		{"gmail.eml", "", true, Recorded, digest.ForHardBounce, newsletter.AskCounts{Bounced: 1}},
+		{"yahoo-arf.eml", stranger, true, Recorded, "", newsletter.AskCounts{Complained: 1}},
+		{"postfix-expired.eml", "", false, Recorded, "", newsletter.AskCounts{Asked: 1}},
+		{"arf-opt-out.eml", stranger, true, Unsubscribed, "", newsletter.AskCounts{Lapsed: 1}},
+		{"", "mo@example.org", false, Unsubscribed, "", newsletter.AskCounts{Lapsed: 1}}, // List-Unsubscribe
+		{"", "", false, Ignored, "", newsletter.AskCounts{Asked: 1}},
+		{"postfix-unknown.eml", stranger, false, Ignored, "", newsletter.AskCounts{Asked: 1}},
+		{"out-of-office.eml", "", false, Ignored, "", newsletter.AskCounts{Asked: 1}},
 	} {
 		each(t, 1, func(t *testing.T, w *world) {
 			n, ask := w.ask("mo@example.org")

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"digest"
+	"digest/newsletter"
 )
 
 // TestHoldReasons checks that all stored reasons for holding a newsletter are translated, and that an operator's own
@@ -11,9 +12,9 @@ import (
 func TestHoldReasons(t *testing.T) {
 	german := Of("de")
 	for stored, want := range map[string]string{
-		digest.LetterCounts{Sent: 1000,
+		newsletter.LetterCounts{Sent: 1000,
 			Complained: 4}.HoldReason(): "4 von 1000 E-Mails wurden als Spam markiert, das sind mehr als 0,3 %",
-		digest.LetterCounts{Sent: 100,
+		newsletter.LetterCounts{Sent: 100,
 			Bounced: 6}.HoldReason(): "6 von 100 E-Mails waren unzustellbar, das sind mehr als 5 %",
 		digest.HeldByPublisher: "vom Herausgeber",
 		"by the operator":      "vom Betreiber",

@@ -5,10 +5,11 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
+	"digest/newsletter"
 )
 
 // A Newsletter is a list of a newsletter's days without gaps, earliest first.
-type Newsletter []digest.NewsletterDay
+type Newsletter []newsletter.Day
 
 // SVG draws the numbers of members, joins, departures and emails, with words of a language. label describes the picture
 // for screen readers.
@@ -17,11 +18,11 @@ func (n Newsletter) SVG(l *catalogue.Language, label string) string {
 	months(p, l, leastLabel/2, func(i int) digest.Date { return n[i].Day })
 	n.members(p, catalogue.Key("Members").In(l))
 	n.days(p, 1, catalogue.Key("Joined and unsubscribed per day").In(l), []string{"joined", "left"},
-		func(d digest.NewsletterDay) []int64 { return []int64{d.Joined, d.Left} })
+		func(d newsletter.Day) []int64 { return []int64{d.Joined, d.Left} })
 	n.days(p, 2, catalogue.Key("Emails sent per day").In(l), []string{"sent"},
-		func(d digest.NewsletterDay) []int64 { return []int64{d.Sent} })
+		func(d newsletter.Day) []int64 { return []int64{d.Sent} })
 	n.days(p, 3, catalogue.Key("Bounces and complaints per day").In(l), []string{"failed", "complaints"},
-		func(d digest.NewsletterDay) []int64 { return []int64{d.Bounced, d.Complained} })
+		func(d newsletter.Day) []int64 { return []int64{d.Bounced, d.Complained} })
 	return p.svg()
 }
 
@@ -51,7 +52,7 @@ const overlap = 0.1
 
 // days draws a panel of stacked numbers, one bar for each day. Each number above 0 is at least one pixel high.
 func (n Newsletter) days(p *plot, panel int, name string, classes []string,
-	numbers func(digest.NewsletterDay) []int64) {
+	numbers func(newsletter.Day) []int64) {
 	var most int64 = 2
 	for _, d := range n {
 		var sum int64

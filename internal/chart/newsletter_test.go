@@ -9,11 +9,12 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/internal/chart"
+	"digest/newsletter"
 )
 
 func year(n int) (all chart.Newsletter) {
 	for i := range n {
-		d := digest.NewsletterDay{Day: digest.Date{Year: 2025, Month: time.November, Day: 21}.Plus(i),
+		d := newsletter.Day{Day: digest.Date{Year: 2025, Month: time.November, Day: 21}.Plus(i),
 			Members: int64(100 + i/10)}
 		if i%10 == 0 {
 			d.Joined, d.Left = 3, 2
@@ -50,8 +51,9 @@ func TestOddNewsletterPictures(t *testing.T) {
 	const most = math.MaxInt64 / 4
 	for name, days := range map[string]chart.Newsletter{
 		"no days": nil, "nothing": make(chart.Newsletter, 1), "one": year(1),
-		"huge": {{Members: most, Joined: most, Left: most, LetterCounts: digest.LetterCounts{Sent: most, Bounced: most,
-			Complained: most}}, {Joined: 1}},
+		"huge": {{Members: most, Joined: most, Left: most,
+			LetterCounts: newsletter.LetterCounts{Sent: most, Bounced: most,
+				Complained: most}}, {Joined: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			svg := days.SVG(catalogue.English(), "x")

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"digest"
 	"digest/internal/dmarc"
 	"digest/internal/doctor"
 	"digest/mailer"
+	"digest/newsletter"
 )
 
 const toUs = "rua=mailto:bounces+dmarc@bounce.example.org"
@@ -179,7 +179,7 @@ func TestNewsletterDomains(t *testing.T) {
 			w.Database.Newsletters = nil
 			for _, d := range domains {
 				w.Database.Newsletters = append(w.Database.Newsletters,
-					digest.NewsletterDomain{FromAddress: "letters@" + d, Signs: signs})
+					newsletter.Domain{FromAddress: "letters@" + d, Signs: signs})
 			}
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"digest"
 	"digest/internal/dmarc"
 	"digest/mailer"
+	"digest/newsletter"
 )
 
 // Status is the severity of a finding.
@@ -91,8 +92,8 @@ type Database struct {
 	Beat  time.Time     // last heartbeat; zero: none
 	Keys  []digest.DKIMKey
 
-	Newsletters []digest.NewsletterDomain // the newsletters' own domains
-	Reported    dmarc.Summary             // the last week
+	Newsletters []newsletter.Domain // the newsletters' own domains
+	Reported    dmarc.Summary       // the last week
 
 	Zones map[string][]string // the readers' zones, each with the addresses of some readers
 

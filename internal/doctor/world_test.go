@@ -18,6 +18,7 @@ import (
 	"digest/internal/dmarc"
 	"digest/internal/doctor"
 	"digest/mailer"
+	"digest/newsletter"
 	"digest/test/certificate"
 )
 
@@ -90,7 +91,7 @@ func wellWorld(t *testing.T) *world {
 		Database: doctor.Database{
 			Name: "digest.db", File: file, Readers: 2,
 			Keys:        []digest.DKIMKey{ourKey()},
-			Newsletters: []digest.NewsletterDomain{{FromAddress: "letters@anna.example.org", Signs: true}},
+			Newsletters: []newsletter.Domain{{FromAddress: "letters@anna.example.org", Signs: true}},
 			Reported: dmarc.Summary{Totals: []dmarc.Total{{Domain: "example.org", Messages: 40, Failed: 2}},
 				Failing: []dmarc.Source{{Row: dmarc.Row{Source: "203.0.113.9", From: "example.org", Count: 2}}}},
 			Zones: map[string][]string{"Europe/Paris": {"ann@example.org"}, "UTC": {"bob@example.org"}},

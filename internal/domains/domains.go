@@ -15,6 +15,7 @@ import (
 	"digest/internal/doctor"
 	"digest/internal/seal"
 	"digest/mailer"
+	"digest/newsletter"
 	"digest/store"
 )
 
@@ -32,19 +33,19 @@ type Registrar struct {
 	Log      *slog.Logger
 
 	// Stopped is called when the key of a newsletter stops signing; nil: only the log reports it.
-	Stopped func(ctx context.Context, n digest.Newsletter, d digest.NewsletterDomain) error
+	Stopped func(ctx context.Context, n digest.Newsletter, d newsletter.Domain) error
 }
 
 // Name sets the sender address of a newsletter and creates a key for its domain. Emails use it once the DNS has the
 // record. Name returns a digest.Invalid error if the address is not valid or its domain is not public.
-func (r *Registrar) Name(ctx context.Context, id digest.NewsletterID, address string) (digest.NewsletterDomain, error) {
+func (r *Registrar) Name(ctx context.Context, id digest.NewsletterID, address string) (newsletter.Domain, error) {
 	from, err := mailer.OwnMailbox(strings.TrimSpace(address))
 	if err != nil {
-		return digest.NewsletterDomain{},
+		return newsletter.Domain{},
 			digest.Refuse(digest.Invalid,
 				"that is not an email address; enter one at your own domain, such as letters@anna.example")
 	}
-	d := digest.NewsletterDomain{NewsletterID: id, FromAddress: from, CreatedAt: r.Now()}
+	d := newsletter.Domain{NewsletterID: id, FromAddress: from, CreatedAt: r.Now()}
 	if !doctor.IsPublicName(d.Domain()) {
 		return d, digest.Refuse(digest.Invalid, "%s is not a public domain; enter one of yours, such as anna.example",
 			d.Domain())
@@ -74,13 +75,13 @@ func (r *Registrar) Key(ctx context.Context, id digest.NewsletterID) (digest.DKI
 	return r.open(d)
 }
 
-func (r *Registrar) open(d digest.NewsletterDomain) (digest.DKIMKey, error) {
+func (r *Registrar) open(d newsletter.Domain) (digest.DKIMKey, error) {
 	private, err := r.Keys.OpenKey(d.Sealed)
 	return digest.DKIMKey{Domain: d.Domain(), Selector: d.Selector, PrivateKey: private, CreatedAt: d.CreatedAt}, err
 }
 
 // Record returns the name and value of the TXT record for a domain's key.
-func (r *Registrar) Record(d digest.NewsletterDomain) (name, value string, err error) {
+func (r *Registrar) Record(d newsletter.Domain) (name, value string, err error) {
 	key, err := r.open(d)
 	if err != nil {
 		return "", "", err
@@ -92,7 +93,7 @@ func (r *Registrar) Record(d digest.NewsletterDomain) (name, value string, err e
 const lookLimit = 10 * time.Second
 
 // Look looks up the record of a domain and stores the result.
-func (r *Registrar) Look(ctx context.Context, d digest.NewsletterDomain) (digest.NewsletterDomain, error) {
+func (r *Registrar) Look(ctx context.Context, d newsletter.Domain) (newsletter.Domain, error) {
 	key, err := r.open(d)
 	if err != nil {
 		return d, err
@@ -103,12 +104,12 @@ func (r *Registrar) Look(ctx context.Context, d digest.NewsletterDomain) (digest
 	if ctx.Err() != nil {
 		return d, ctx.Err() // an interrupted lookup has no result
 	}
-	sight := digest.KeyMissing
+	sight := newsletter.KeyMissing
 	switch {
 	case !answered:
-		sight = digest.KeyUnasked
+		sight = newsletter.KeyUnasked
 	case found.Status == doctor.OK:
-		sight = digest.KeySeen
+		sight = newsletter.KeySeen
 	}
 	is := d.Looked(sight, found.Found, r.Now())
 	turned, err := r.Store.Newsletters.RecordDomainLook(ctx, d, is)
@@ -119,7 +120,7 @@ func (r *Registrar) Look(ctx context.Context, d digest.NewsletterDomain) (digest
 }
 
 // turned logs that a key began or stopped signing, and calls Stopped.
-func (r *Registrar) turned(ctx context.Context, d digest.NewsletterDomain) error {
+func (r *Registrar) turned(ctx context.Context, d newsletter.Domain) error {
 	if d.Signs {
 		r.Log.Info("a newsletter uses its own domain now", "newsletter", int64(d.NewsletterID), "domain", d.Domain())
 		return nil

@@ -18,6 +18,7 @@ import (
 	"digest"
 	"digest/internal/seal"
 	"digest/mailer"
+	"digest/newsletter"
 	"digest/store"
 	"digest/store/storetest"
 )
@@ -120,7 +121,7 @@ func each(t *testing.T, f func(w *world)) {
 		w.Registrar = &Registrar{
 			Store: st, Keys: seal.Beside(filepath.Join(t.TempDir(), "digest.db")), Resolver: w.serve(t),
 			Now: func() time.Time { return w.clock }, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
-			Stopped: func(_ context.Context, n digest.Newsletter, d digest.NewsletterDomain) error {
+			Stopped: func(_ context.Context, n digest.Newsletter, d newsletter.Domain) error {
 				w.told = append(w.told, n.Slug+": "+d.Finding)
 				return nil
 			},
@@ -145,7 +146,7 @@ func (w *world) ok(err error) {
 	}
 }
 
-func (w *world) named(i int) (d digest.NewsletterDomain, name, value string) {
+func (w *world) named(i int) (d newsletter.Domain, name, value string) {
 	w.t.Helper()
 	d, err := w.Name(w.t.Context(), w.ids[i], "letters@anna.example")
 	w.ok(err)

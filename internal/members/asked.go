@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"digest"
+	"digest/newsletter"
 )
 
 const askedColumn = "asked"
@@ -33,7 +33,7 @@ func (l *List) readAsked(f *zip.File) error {
 		if err != nil {
 			return err
 		}
-		var a digest.AskedAddress
+		var a newsletter.AskedAddress
 		if b, err := hex.DecodeString(cells[0]); err == nil && len(b) == len(a) {
 			copy(a[:], b)
 			l.Asked = append(l.Asked, a)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/newsletter"
 )
 
 // A List is a list of members from a known system.
@@ -19,7 +20,7 @@ type List struct {
 	Files   []string // files to read, in order
 	Skipped []string // skipped files of a ZIP, each with the reason
 
-	Asked []digest.AskedAddress // addresses that already got a confirmation request, from our own export
+	Asked []newsletter.AskedAddress // addresses that already got a confirmation request, from our own export
 
 	ctx     context.Context // of the caller that reads the list
 	budget  int64           // remaining bytes for recognising its files

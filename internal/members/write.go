@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/newsletter"
 )
 
 // The files of an export.
@@ -32,7 +33,7 @@ type Export struct {
 	MadeAt     time.Time
 	Members    iter.Seq2[digest.Member, error] // Write skips those who left
 	Suppressed iter.Seq2[digest.NewsletterSuppression, error]
-	Asked      iter.Seq2[digest.AskedAddress, error] // addresses that got a confirmation request; nil: none
+	Asked      iter.Seq2[newsletter.AskedAddress, error] // addresses that got a confirmation request; nil: none
 }
 
 // Write writes the ZIP file. After an error the output is not a valid ZIP file.

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"digest"
+	"digest/newsletter"
 )
 
 func mapFS(namesAndContents ...string) fs.FS {
@@ -79,7 +80,7 @@ func TestRoundTrip(t *testing.T) {
 	others := digest.Member{Email: "theirs@example.org", TimeZone: "UTC", State: digest.DigestActive, Cadence: days}
 	all, given := append(all, digest.Member{Email: others.Email, TimeZone: others.TimeZone, State: others.State}),
 		append(all, others)
-	asked := []digest.AskedAddress{{1, 2, 3}, {31: 0xff}}
+	asked := []newsletter.AskedAddress{{1, 2, 3}, {31: 0xff}}
 	gone := digest.Member{Email: "gone@example.org", State: digest.DigestLeft}
 	list := opened(t, "export.zip",
 		written(t, Export{"Ann & friends", noon, every(nil, append(given, gone)...), every(nil, suppressed...),
@@ -131,7 +132,7 @@ func TestExport(t *testing.T) {
 	content := written(t, Export{"Ann\nwrites", noon,
 		every(nil, digest.Member{Email: "ann@example.org", State: digest.DigestActive}),
 		every(nil, digest.NewsletterSuppression{Email: "bob@example.org", Reason: "left"}),
-		every(nil, digest.AskedAddress{})})
+		every(nil, newsletter.AskedAddress{})})
 	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		t.Fatal(err)
@@ -171,7 +172,7 @@ func TestExportFails(t *testing.T) {
 		{"x", noon, every[digest.Member](broken), every[digest.NewsletterSuppression](nil), nil},
 		{"x", noon, every[digest.Member](nil), every[digest.NewsletterSuppression](broken), nil},
 		{"x", noon, every[digest.Member](nil), every[digest.NewsletterSuppression](nil),
-			every[digest.AskedAddress](broken)},
+			every[newsletter.AskedAddress](broken)},
 	} {
 		if err := e.Write(io.Discard); !errors.Is(err, broken) {
 			t.Errorf("got %v", err)

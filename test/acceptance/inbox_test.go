@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"digest"
+	"digest/newsletter"
 )
 
 // A letter is a mail as a reader receives it.
@@ -58,7 +58,7 @@ func readLetter(t *testing.T, raw []byte) letter {
 	l.readParts(t, m)
 	l.posts = links(l.text)
 	// A letter with counted clicks links to its posts by these addresses.
-	counted := strings.Count(l.html, `href="https://news.example.org`+digest.ClickPath)
+	counted := strings.Count(l.html, `href="https://news.example.org`+newsletter.ClickPath)
 	if inHTML := links(l.html); !maps.Equal(inHTML, l.posts) && counted < len(l.posts) {
 		t.Errorf("%q to %s: the HTML links to %d posts, the text to %d", l.subject, l.to, len(inHTML), len(l.posts))
 	}

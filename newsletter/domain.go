@@ -1,14 +1,16 @@
-package digest
+package newsletter
 
 import (
 	"strings"
 	"time"
+
+	"digest"
 )
 
-// A NewsletterDomain is the publisher's own sender address for a newsletter, with a DKIM key for its domain. Each
+// A Domain is the publisher's own sender address for a newsletter, with a DKIM key for its domain. Each
 // newsletter has its own key, because publishing the record proves control of the domain.
-type NewsletterDomain struct {
-	NewsletterID NewsletterID
+type Domain struct {
+	NewsletterID digest.NewsletterID
 	FromAddress  string // bare, with its domain in ASCII and lower case
 	Selector     string
 	Sealed       string // the encrypted private key
@@ -21,7 +23,7 @@ type NewsletterDomain struct {
 }
 
 // Domain returns the domain of FromAddress.
-func (d NewsletterDomain) Domain() string {
+func (d Domain) Domain() string {
 	return d.FromAddress[strings.LastIndexByte(d.FromAddress, '@')+1:]
 }
 
@@ -37,8 +39,8 @@ const (
 
 // Looked returns the domain after a lookup. While the DNS does not answer, a key continues to sign for three days after
 // its record was last correct. A missing record stops it immediately, because receivers would reject its emails.
-func (d NewsletterDomain) Looked(sight KeySight, finding string, now time.Time) NewsletterDomain {
-	d.CheckedAt, d.Finding = now, OneLine(finding)
+func (d Domain) Looked(sight KeySight, finding string, now time.Time) Domain {
+	d.CheckedAt, d.Finding = now, digest.OneLine(finding)
 	switch {
 	case sight == KeySeen:
 		d.Signs, d.SeenAt, d.Finding = true, now, ""
@@ -50,7 +52,7 @@ func (d NewsletterDomain) Looked(sight KeySight, finding string, now time.Time) 
 
 // NextLook returns the time of the next lookup: daily, or hourly for three days after the record was new or last
 // correct.
-func (d NewsletterDomain) NextLook() time.Time {
+func (d Domain) NextLook() time.Time {
 	since := d.SeenAt
 	if since.IsZero() {
 		since = d.CreatedAt

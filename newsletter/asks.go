@@ -1,15 +1,17 @@
-package digest
+package newsletter
 
 import (
 	"fmt"
 	"time"
+
+	"digest"
 )
 
 // An Ask is a confirmation request to an address of an imported list without proof of consent. It is one email that
 // asks whether the person wants the newsletter.
 type Ask struct {
 	ID           int64
-	NewsletterID NewsletterID
+	NewsletterID digest.NewsletterID
 	Email        string
 	TimeZone     string
 	QueuedAt     time.Time // time of the import

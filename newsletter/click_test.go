@@ -1,4 +1,4 @@
-package digest_test
+package newsletter_test
 
 import (
 	"net/url"
@@ -6,21 +6,22 @@ import (
 	"testing"
 
 	"digest"
+	"digest/newsletter"
 )
 
 // TestClick checks that a counted link has its original target, and that no part of it can be changed.
 func TestClick(t *testing.T) {
 	s := digest.NewSigner([]byte("a secret of these tests only"))
-	made := digest.Click{Newsletter: 3, Post: 41, URL: "https://anna.example/boats?a=1&b=ü#top"}
+	made := newsletter.Click{Newsletter: 3, Post: 41, URL: "https://anna.example/boats?a=1&b=ü#top"}
 	u, err := url.Parse(made.Path(s))
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := strings.Split(strings.TrimPrefix(u.Path, digest.ClickPath), "/")
-	if got, ok := digest.ReadClick(s, parts[0], parts[1], u.Query().Get("to")); !ok || got != made || len(parts) != 2 {
+	parts := strings.Split(strings.TrimPrefix(u.Path, newsletter.ClickPath), "/")
+	if got, ok := newsletter.ReadClick(s, parts[0], parts[1], u.Query().Get("to")); !ok || got != made || len(parts) != 2 {
 		t.Errorf("%s is read as %+v, %t", u, got, ok)
 	}
-	script := digest.Click{Newsletter: 3, Post: 41, URL: "javascript:alert(1)"}
+	script := newsletter.Click{Newsletter: 3, Post: 41, URL: "javascript:alert(1)"}
 	scripted, err := url.Parse(script.Path(s))
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +36,7 @@ func TestClick(t *testing.T) {
 		"no web address":      {parts[0], strings.Split(scripted.Path, "/")[3], script.URL},
 		"nothing":             {"", "", ""},
 	} {
-		if got, ok := digest.ReadClick(s, c[0], c[1], c[2]); ok {
+		if got, ok := newsletter.ReadClick(s, c[0], c[1], c[2]); ok {
 			t.Errorf("%s: %+v", why, got)
 		}
 	}

@@ -1,11 +1,11 @@
-package digest
+package newsletter
 
-import "time"
+import "digest"
 
-// A NewsletterDay counts the events of a newsletter's emails and members on one day in its owner's time zone. It has no
+// A Day counts the events of a newsletter's emails and members on one day in its owner's time zone. It has no
 // personal data.
-type NewsletterDay struct {
-	Day     Date
+type Day struct {
+	Day     digest.Date
 	Members int64 // at the end of the day, or now for today; 0 if the caller wants only the counters
 	Joined  int64 // including returning members
 	Left    int64 // unsubscribed, or deleted their account
@@ -13,25 +13,25 @@ type NewsletterDay struct {
 }
 
 // Quiet reports whether all counters are 0.
-func (d NewsletterDay) Quiet() bool {
-	return d == NewsletterDay{Day: d.Day, Members: d.Members}
+func (d Day) Quiet() bool {
+	return d == Day{Day: d.Day, Members: d.Members}
 }
 
 // Plus returns the sums of d and the later o. The date and the members are those from o.
-func (d NewsletterDay) Plus(o NewsletterDay) NewsletterDay {
-	return NewsletterDay{
+func (d Day) Plus(o Day) Day {
+	return Day{
 		o.Day, o.Members, d.Joined + o.Joined, d.Left + o.Left,
 		LetterCounts{d.Sent + o.Sent, d.Bounced + o.Bounced, d.Complained + o.Complained},
 	}
 }
 
-// NewsletterDays returns one NewsletterDay for each date from one date to today. It computes the members of each day
+// Days returns one Day for each date from one date to today. It computes the members of each day
 // backwards from the current number. Counts after today, which exist if the owner moved west, are added to today.
 // Counts before the first date are dropped.
-func NewsletterDays(counted []NewsletterDay, from, today Date, members int64) []NewsletterDay {
-	var all []NewsletterDay
+func Days(counted []Day, from, today digest.Date, members int64) []Day {
+	var all []Day
 	for day := from; !today.Before(day); day = day.Plus(1) {
-		all = append(all, NewsletterDay{Day: day})
+		all = append(all, Day{Day: day})
 	}
 	if len(all) == 0 {
 		return nil
@@ -48,9 +48,4 @@ func NewsletterDays(counted []NewsletterDay, from, today Date, members int64) []
 		members = max(0, members-all[i].Joined+all[i].Left)
 	}
 	return all
-}
-
-// Until returns the number of days from d to o; it is negative if o is earlier.
-func (d Date) Until(o Date) int {
-	return int(o.noon().Sub(d.noon()) / (24 * time.Hour))
 }
