@@ -17,7 +17,7 @@ RACE = -race -gcflags=github.com/ncruces/go-sqlite3-wasm/...=-race=false
 # All packages, on both databases. No long simulation, no outside judge, no browser. Tests wait for servers and
 # timers: while those of one package do, those of another have the processor. Those that take longest begin first.
 PACKAGES ?= $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN))
-LONGEST = ./hourly ./store ./cmd/digest ./web
+LONGEST = ./worker ./store ./cmd/digest ./web
 test:
 	@scripts/needs test
 	$(GOTEST) -p $(PACKAGES) -timeout 60m $(LONGEST) ./...

@@ -76,7 +76,7 @@ func isLiteral(e ast.Expr) bool {
 var parsers = []string{
 	"feed", "push", "internal/dmarc", "internal/hypertext", "internal/microformats", "internal/picture",
 	"internal/logo",
-	"internal/members", "internal/words", "internal/catalogue",
+	"internal/members", "internal/textsearch", "internal/catalogue",
 }
 
 // decoders lists functions of other packages that decode foreign bytes.

@@ -17,9 +17,10 @@ import (
 func TestImports(t *testing.T) {
 	allowed := map[string]string{
 		"digest":                       "",
-		"digest/timezone":              "digest/internal/spelling",
-		"digest/internal/spelling":     "",
-		"digest/internal/conf":         "digest digest/internal/spelling",
+		"digest/newsletter":            "digest",
+		"digest/timezone":              "digest/internal/similarity",
+		"digest/internal/similarity":   "",
+		"digest/internal/conf":         "digest digest/internal/similarity",
 		"digest/calendar":              "digest digest/timezone",
 		"digest/migrations":            "",
 		"digest/internal/demo":         "",
@@ -31,52 +32,56 @@ func TestImports(t *testing.T) {
 		"digest/render": "digest digest/internal/catalogue digest/internal/hypertext " +
 			"digest/internal/weburl",
 		"digest/mailer": "digest digest/internal/ownership",
-		"digest/edition": "digest digest/internal/catalogue digest/internal/weburl digest/internal/words " +
-			"digest/render digest/mailer",
+		"digest/edition": "digest digest/internal/catalogue digest/internal/weburl digest/internal/textsearch " +
+			"digest/render digest/mailer digest/newsletter",
 		"digest/internal/seal":      "digest digest/internal/ownership",
 		"digest/internal/ownership": "",
 		"digest/poller": "digest digest/feed digest/internal/catalogue digest/internal/weburl " +
 			"digest/push",
-		"digest/internal/words":     "digest digest/internal/hypertext",
-		"digest/internal/allowance": "",
-		"digest/internal/backup":    "digest",
-		"digest/store": "digest digest/calendar digest/migrations digest/internal/words digest/internal/allowance " +
+		"digest/internal/textsearch": "digest digest/internal/hypertext",
+		"digest/internal/allowance":  "",
+		"digest/internal/backup":     "digest",
+		"digest/store": "digest digest/calendar digest/migrations digest/internal/textsearch " +
+			"digest/internal/allowance digest/newsletter " +
 			"digest/internal/backup digest/internal/dmarc digest/internal/ownership",
 		"digest/store/storetest": "digest digest/poller digest/store",
-		"digest/hourly": "digest digest/feed digest/internal/catalogue digest/poller digest/push digest/store " +
+		"digest/worker": "digest digest/feed digest/internal/catalogue digest/poller digest/push digest/store " +
 			"digest/mailer",
-		"digest/subscribe": "digest digest/feed digest/poller digest/store digest/hourly " +
+		"digest/subscribe": "digest digest/feed digest/poller digest/store digest/worker " +
 			"digest/internal/allowance digest/internal/seal digest/internal/members",
 		"digest/internal/catalogue": "digest",
-		"digest/internal/chart":     "digest digest/internal/catalogue",
+		"digest/internal/chart":     "digest digest/internal/catalogue digest/newsletter",
 		"digest/internal/export":    "digest digest/feed digest/internal/catalogue digest/render digest/store",
 		"digest/internal/logo":      "digest",
 		"digest/internal/picture":   "digest",
-		"digest/internal/members":   "digest digest/mailer digest/timezone",
-		"digest/internal/asking":    "digest digest/internal/catalogue digest/mailer digest/render digest/store",
-		"digest/internal/bounce":    "digest digest/internal/dmarc digest/internal/socket",
+		"digest/internal/members":   "digest digest/mailer digest/timezone digest/newsletter",
+		"digest/internal/confirmations": "digest digest/internal/catalogue digest/mailer digest/render digest/store " +
+			"digest/newsletter",
+		"digest/internal/bounce":    "digest digest/internal/dmarc digest/internal/socket digest/newsletter",
 		"digest/internal/dmarc":     "digest",
 		"digest/internal/socket":    "",
-		"digest/internal/doctor":    "digest digest/timezone digest/mailer digest/internal/dmarc",
+		"digest/internal/doctor":    "digest digest/timezone digest/mailer digest/internal/dmarc digest/newsletter",
 		"digest/push":               "digest",
-		"digest/internal/support":   "digest digest/internal/catalogue digest/poller digest/store digest/timezone",
-		"digest/internal/domains":   "digest digest/internal/doctor digest/internal/seal digest/mailer digest/store",
-		"digest/internal/metrics":   "digest digest/store",
-		"digest/web": "digest digest/render digest/mailer digest/calendar digest/timezone " +
+		"digest/internal/diagnosis": "digest digest/internal/catalogue digest/poller digest/store digest/timezone",
+		"digest/internal/domains": "digest digest/internal/doctor digest/internal/seal digest/mailer digest/store " +
+			"digest/newsletter",
+		"digest/internal/metrics": "digest digest/store",
+		"digest/web": "digest digest/render digest/mailer digest/calendar digest/timezone digest/newsletter " +
 			"digest/feed digest/poller digest/store digest/edition digest/subscribe digest/push " +
 			"digest/internal/catalogue digest/internal/chart digest/internal/dmarc digest/internal/export " +
-			"digest/internal/words digest/internal/allowance digest/internal/domains " +
-			"digest/internal/logo digest/internal/members digest/internal/picture digest/internal/support " +
+			"digest/internal/textsearch digest/internal/allowance digest/internal/domains " +
+			"digest/internal/logo digest/internal/members digest/internal/picture digest/internal/diagnosis " +
 			"digest/internal/weburl",
-		"digest/test/acceptance":            "",
-		"digest/test/browser":               "digest/test/tier",
-		"digest/test/certificate":           "",
-		"digest/test/grammar":               "",
-		"digest/test/mutate":                "",
-		"digest/test/mutate/mutant":         "",
-		"digest/test/program":               "",
-		"digest/test/run":                   "digest/store/storetest digest/test/program",
-		"digest/test/scale":                 "digest digest/edition digest/hourly digest/mailer digest/poller digest/store digest/store/storetest digest/timezone digest/test/usage",
+		"digest/test/acceptance":    "",
+		"digest/test/browser":       "digest/test/tier",
+		"digest/test/certificate":   "",
+		"digest/test/grammar":       "",
+		"digest/test/mutate":        "",
+		"digest/test/mutate/mutant": "",
+		"digest/test/program":       "",
+		"digest/test/run":           "digest/store/storetest digest/test/program",
+		"digest/test/scale": "digest digest/edition digest/worker digest/mailer digest/poller digest/store " +
+			"digest/store/storetest digest/timezone digest/test/usage",
 		"digest/test/tier":                  "",
 		"digest/test/usage":                 "",
 		"digest/test/journey":               "",

@@ -11,7 +11,7 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
-	"digest/internal/words"
+	"digest/internal/textsearch"
 	"digest/render"
 )
 
@@ -55,7 +55,7 @@ func (s keySeed) of(p digest.Post) keys {
 		k.names = append(k.names, s.key(place(address)))
 	}
 	if len(p.Content) <= shortText {
-		if said := words.Document(words.Text(p.Content)); len(said) >= fewWords {
+		if said := textsearch.Document(textsearch.Text(p.Content)); len(said) >= fewWords {
 			k.text = s.key(strings.Join(said, " "))
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/textsearch"
 	"digest/internal/weburl"
-	"digest/internal/words"
 )
 
 // A source is a post with its feed, in the form that the rule needs.
@@ -26,7 +26,7 @@ type source struct {
 func newSource(p digest.Post, f digest.FeedLabel) *source {
 	return &source{
 		Post: p, Feed: f, home: homeOf(p.URL, f), place: place(p.URL),
-		title: words.Document(p.Title), said: words.Document(words.Text(cmp.Or(p.Content, p.Summary))),
+		title: textsearch.Document(p.Title), said: textsearch.Document(textsearch.Text(cmp.Or(p.Content, p.Summary))),
 	}
 }
 
@@ -174,7 +174,7 @@ func (s *source) isTitledAs(o *source) bool {
 	if s.Untitled || slices.Equal(s.title, o.title) {
 		return true
 	}
-	name, own := len(s.title)-len(o.title), words.Document(o.Feed.Title, o.Author)
+	name, own := len(s.title)-len(o.title), textsearch.Document(o.Feed.Title, o.Author)
 	return name > 0 && slices.Equal(s.title[name:], o.title) && strings.Contains(s.Title, ":") &&
 		!slices.ContainsFunc(s.title[:name], func(w string) bool { return !slices.Contains(own, w) })
 }
@@ -260,7 +260,7 @@ func (s *source) fewOwn(said, others []string, o *source, most int) bool {
 
 // isInAddress reports whether a word adds nothing to the address of the post.
 func (s *source) isInAddress(word string) bool {
-	return word == words.Filler || word == "http" || word == "https" || strings.Contains(s.place, word)
+	return word == textsearch.Filler || word == "http" || word == "https" || strings.Contains(s.place, word)
 }
 
 func (s *source) withoutAddress(said []string) []string {
@@ -325,7 +325,7 @@ const run = 3
 
 // holds reports whether the post contains nearly all runs of words in a text.
 func (s *source) holds(said []string) bool {
-	text := slices.Concat(s.title, []string{words.Filler}, s.said)
+	text := slices.Concat(s.title, []string{textsearch.Filler}, s.said)
 	if len(said) < run {
 		return len(said) == 0 || slices.Contains(text, said[0]) && slices.Contains(text, said[len(said)-1])
 	}

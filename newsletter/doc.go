@@ -1,4 +1,5 @@
-// Package newsletter has the rules of newsletters (pure): when to hold one that bounces or is marked as spam, how fast
-// to ask imported people for their consent, the targets of counted links, the statistics by day, and the checks of a
-// newsletter's own sender domain. The types Newsletter and Member are in package digest, because editions refer to them.
+// Package newsletter has the rules of newsletters (pure). They decide when to hold one that bounces or is marked as
+// spam, and how fast to ask imported people for their consent. The package also has the targets of counted links, the
+// statistics by day, and the checks of a newsletter's own sender domain. The types Newsletter and Member are in package
+// digest, because editions refer to them.
 package newsletter

@@ -7,7 +7,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/pressly/goose/v3"
 
-	"digest/internal/words"
+	"digest/internal/textsearch"
 	"digest/migrations"
 )
 
@@ -70,7 +70,7 @@ type dialect struct {
 	// The search index: its tables, the condition that matches a query, and a statement that merges new words. The
 	// statement is empty if no merge is necessary.
 	wordTables []wordTable
-	match      func(words.Query) matcher
+	match      func(textsearch.Query) matcher
 	tidyWords  string
 
 	// rareIn is the largest number of posts in which a word counts as rare. A search looks for rare words first.

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"digest"
-	"digest/internal/words"
+	"digest/internal/textsearch"
 )
 
 // Limits for the filters of a digest.
@@ -22,9 +22,9 @@ const (
 // contain nothing to search for, or if there are too many filters. It returns digest.NotFound if the digest has no
 // subscription to the feed.
 func (s Subscriptions) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (digest.Filter, error) {
-	f.Words, f.CreatedAt = words.Clean(clean(f.Words)), at(now).time()
+	f.Words, f.CreatedAt = textsearch.Clean(clean(f.Words)), at(now).time()
 	switch {
-	case words.FilterKey(f.Words) == "":
+	case textsearch.FilterKey(f.Words) == "":
 		return digest.Filter{}, digest.Refuse(digest.Invalid, "enter a word for the filter, such as football")
 	case utf8.RuneCountInString(f.Words) > mostWords:
 		return digest.Filter{}, digest.Refuse(digest.Invalid,
@@ -39,7 +39,7 @@ func (s Subscriptions) AddFilter(ctx context.Context, f digest.Filter, now time.
 			return err
 		}
 		for _, has := range all {
-			if has.FeedID == f.FeedID && words.FilterKey(has.Words) == words.FilterKey(f.Words) {
+			if has.FeedID == f.FeedID && textsearch.FilterKey(has.Words) == textsearch.FilterKey(f.Words) {
 				f = has
 				return nil
 			}
@@ -151,7 +151,7 @@ func moveFilters(ctx context.Context, c conn, from, to digest.FeedID) error {
 	}
 	seen := make(map[same]bool)
 	twins := slices.DeleteFunc(all, func(f digest.Filter) bool {
-		k := same{f.DigestID, f.FeedID, words.FilterKey(f.Words)}
+		k := same{f.DigestID, f.FeedID, textsearch.FilterKey(f.Words)}
 		first := !seen[k]
 		seen[k] = true
 		return first

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"digest"
-	"digest/internal/words"
+	"digest/internal/textsearch"
 )
 
 // Digests with filters are released in their own batches. This limits memory and costs other digests nothing. Most of
@@ -37,7 +37,7 @@ func newFiltering(due instant) *filtering {
 // A filteredDigest holds the filters, hidden posts and results of one digest.
 type filteredDigest struct {
 	state   filterState
-	matcher *words.Matcher
+	matcher *textsearch.Matcher
 	waiting []digest.PostID // hidden posts at the last update, sorted
 	words   map[digest.PostID]string
 }
@@ -119,7 +119,7 @@ func (v *filtering) readFilters(ctx context.Context, c conn, ids []digest.Digest
 		of[f.DigestID] = append(of[f.DigestID], f)
 	}
 	for _, id := range changed {
-		v.digests[id].matcher = words.NewMatcher(of[id])
+		v.digests[id].matcher = textsearch.NewMatcher(of[id])
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func (v *filtering) match(ctx context.Context, c conn, ids []digest.PostID,
 		fmt.Sprintf(`SELECT p.id, p.title, p.author, p.summary, substr(p.content, 1, %d) AS content
 		FROM posts p WHERE p.id`, matchContent)+c.d.oneOf, keys(c.d, ids))
 	for _, p := range posts {
-		text, feed := words.Read(p), v.seen[p.ID].FeedID
+		text, feed := textsearch.Read(p), v.seen[p.ID].FeedID
 		for _, d := range open[p.ID] {
 			f, _ := d.matcher.Match(text, feed)
 			d.words[p.ID] = f.Words // empty: no match

@@ -10,18 +10,18 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/words"
+	"digest/internal/textsearch"
 )
 
 // A SearchQuery says which of a reader's delivered and saved posts a search finds.
 type SearchQuery struct {
-	Query words.Query     // without terms, any words
-	Feeds []digest.FeedID // only posts of these feeds; nil for all
-	Links int64           // only posts with links to this Site; 0 for all
-	From  digest.Date     // date of the first editions; zero for all
-	Until digest.Date     // date of the first editions that are too late; zero for none
-	Now   time.Time       // posts that reach the reader later are not found
-	Saved bool            // only saved posts
+	Query textsearch.Query // without terms, any words
+	Feeds []digest.FeedID  // only posts of these feeds; nil for all
+	Links int64            // only posts with links to this Site; 0 for all
+	From  digest.Date      // date of the first editions; zero for all
+	Until digest.Date      // date of the first editions that are too late; zero for none
+	Now   time.Time        // posts that reach the reader later are not found
+	Saved bool             // only saved posts
 	After SearchKey
 	Limit int
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/words"
+	"digest/internal/textsearch"
 	"digest/store"
 	"digest/store/storetest"
 )
@@ -163,7 +163,7 @@ func BenchmarkSearch(b *testing.B) {
 			"needle", "everywhere", "w40000", "w300", "w20 w30 w40", `"w1 w2"`, `"w90 w91"`, "w123 -w1", "eve", "w59",
 			"never", `"never everywhere"`, "everywhere -w0", "nowhere", "never mine w5",
 		} {
-			q, err := words.Parse(typed)
+			q, err := textsearch.Parse(typed)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"digest"
-	"digest/internal/words"
+	"digest/internal/textsearch"
 	"digest/store"
 	"digest/store/storetest"
 )
@@ -53,7 +53,7 @@ func FuzzSearch(f *testing.F) {
 		open(storetest.Open(f, storetest.Postgres(f))),
 	}
 	f.Fuzz(func(t *testing.T, typed, text string) {
-		q, err := words.Parse(typed)
+		q, err := textsearch.Parse(typed)
 		if err != nil {
 			return
 		}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/words"
+	"digest/internal/textsearch"
 )
 
 // The search index is filled outside the hot path. Storing a post, or an edit of a post that no edition contains yet,
@@ -98,11 +98,11 @@ func (s *database) behind(ctx context.Context, now time.Time) (bool, error) {
 
 // documentOf returns the words by which a search finds a post.
 func documentOf(p digest.Post) []string {
-	text := words.Text(p.Content)
+	text := textsearch.Text(p.Content)
 	if strings.TrimSpace(text) == "" {
 		text = p.Summary
 	}
-	return words.Document(p.Title, p.Author, text)
+	return textsearch.Document(p.Title, p.Author, text)
 }
 
 // unchanged locks posts and returns those that still have the given hashes.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"digest"
-	"digest/internal/words"
+	"digest/internal/textsearch"
 )
 
 // The database's own index compares the words of posts, and knows the feed of each post. So a search on an instance
@@ -37,7 +37,7 @@ func vectorDocument(feed digest.FeedID, document []string) string {
 	places := make(map[string][]byte, len(document))
 	var order []string
 	for i, word := range document {
-		if word == words.Filler {
+		if word == textsearch.Filler {
 			continue
 		}
 		if _, ok := places[word]; !ok {
@@ -94,7 +94,7 @@ func keysIn(ctx context.Context, c conn, statement string, args ...any) ([]diges
 
 // matchSQLite reads the range of some posts, because FTS5 keeps keys in order. For a rare word it reads only the
 // posts that have it.
-func matchSQLite(q words.Query) matcher {
+func matchSQLite(q textsearch.Query) matcher {
 	var rare *rarePosts
 	return func(ctx context.Context, l *searching, ids []digest.PostID, _ int) (map[digest.PostID]bool, error) {
 		c := l.store.read()
@@ -127,7 +127,7 @@ func matchSQLite(q words.Query) matcher {
 }
 
 // plainQuery encodes a query for FTS5, in one feed.
-func plainQuery(q words.Query, feed digest.FeedID) string {
+func plainQuery(q textsearch.Query, feed digest.FeedID) string {
 	var wanted, not []string
 	sign := feedWord(feed)
 	for _, t := range q.Terms {
@@ -155,7 +155,7 @@ const fewPosts = 500
 // matchPostgres queries the index for posts of feeds, each feed once, in no order. The index has no positions, so for
 // a phrase it finds posts with all the words, and matchPostgres compares these one by one. It also compares one by
 // one if the index would have to gather many times as many posts.
-func matchPostgres(q words.Query) matcher {
+func matchPostgres(q textsearch.Query) matcher {
 	loose, exact := loosely(q)
 	asked := make(map[digest.FeedID]bool)
 	var all []digest.PostID
@@ -198,7 +198,7 @@ const sample = 300
 
 // isEverywhere reports whether a prefix in a query matches too many posts of the instance, according to a sample. The
 // index would gather them all before it considers feeds, at a higher cost than comparing some posts one by one.
-func isEverywhere(ctx context.Context, c conn, q words.Query, posts int) (bool, error) {
+func isEverywhere(ctx context.Context, c conn, q textsearch.Query, posts int) (bool, error) {
 	var beginnings []string
 	for _, t := range q.Terms {
 		if t.Prefix {
@@ -222,12 +222,12 @@ func isEverywhere(ctx context.Context, c conn, q words.Query, posts int) (bool, 
 
 // inFeeds returns the posts of feeds that match a query. Each part of the feeds is a separate query of the index, and
 // the planner cannot merge them.
-func inFeeds(ctx context.Context, c conn, q words.Query, feeds []digest.FeedID) ([]digest.PostID, error) {
+func inFeeds(ctx context.Context, c conn, q textsearch.Query, feeds []digest.FeedID) ([]digest.PostID, error) {
 	if len(feeds) == 0 {
 		return nil, nil
 	}
 	most := feedsPerQuery
-	if slices.ContainsFunc(q.Terms, func(t words.Term) bool { return t.Prefix }) {
+	if slices.ContainsFunc(q.Terms, func(t textsearch.Term) bool { return t.Prefix }) {
 		most = len(feeds) // each query gathers all posts with a word of this prefix
 	}
 	query := vectorQuery(q)
@@ -244,7 +244,7 @@ func inFeeds(ctx context.Context, c conn, q words.Query, feeds []digest.FeedID) 
 
 // compare compares posts one by one, in parts, until enough match. MATERIALIZED keeps planners from starting with the
 // index.
-func compare(ctx context.Context, c conn, q words.Query, ids []digest.PostID, enough int) (map[digest.PostID]bool,
+func compare(ctx context.Context, c conn, q textsearch.Query, ids []digest.PostID, enough int) (map[digest.PostID]bool,
 	error) {
 	matching := make(map[digest.PostID]bool)
 	for part := range slices.Chunk(ids, fewPosts) {
@@ -267,7 +267,7 @@ func compare(ctx context.Context, c conn, q words.Query, ids []digest.PostID, en
 
 // loosely splits phrases into words. The loose query matches everything that q matches; exact says that it matches
 // nothing more.
-func loosely(q words.Query) (loose words.Query, exact bool) {
+func loosely(q textsearch.Query) (loose textsearch.Query, exact bool) {
 	exact = true
 	for _, t := range q.Terms {
 		if len(t.Words) == 1 {
@@ -279,14 +279,14 @@ func loosely(q words.Query) (loose words.Query, exact bool) {
 			continue
 		}
 		for i, word := range t.Words {
-			loose.Terms = append(loose.Terms, words.Term{Words: []string{word}, Prefix: t.Prefix &&
+			loose.Terms = append(loose.Terms, textsearch.Term{Words: []string{word}, Prefix: t.Prefix &&
 				i == len(t.Words)-1})
 		}
 	}
 	return loose, exact
 }
 
-func vectorQuery(q words.Query) string {
+func vectorQuery(q textsearch.Query) string {
 	terms := make([]string, len(q.Terms))
 	for i, t := range q.Terms {
 		words := make([]string, len(t.Words))

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/words"
+	"digest/internal/textsearch"
 	"digest/store"
 	"digest/test/tier"
 )
@@ -36,7 +36,7 @@ func TestSearchFindsWhatReadingFinds(t *testing.T) {
 				for k := range 4 {
 					p := written(fmt.Sprintf("d%d-f%d-%d", day, i, k), "", "<p>"+randomText(r, 25)+"</p>")
 					p.Title = randomText(r, 3)
-					texts[p.Identity] = words.Document(p.Title, p.Author, words.Text(p.Content))
+					texts[p.Identity] = textsearch.Document(p.Title, p.Author, textsearch.Text(p.Content))
 					list = append(list, p)
 					if i < 50 && (i >= 10 || day < 2) {
 						came = append(came, p.Identity)
@@ -106,7 +106,7 @@ func randomQuery(r *rand.Rand) string {
 }
 
 // matches reads a document to find whether a query matches it.
-func matches(document []string, q words.Query) bool {
+func matches(document []string, q textsearch.Query) bool {
 	for _, term := range q.Terms {
 		if stands(document, term) == term.Exclude {
 			return false
@@ -116,7 +116,7 @@ func matches(document []string, q words.Query) bool {
 }
 
 // stands reports whether a document contains the words of a term in a row.
-func stands(document []string, term words.Term) bool {
+func stands(document []string, term textsearch.Term) bool {
 	last := len(term.Words) - 1
 	for i := range len(document) - last {
 		in := true

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"digest"
-	"digest/internal/words"
+	"digest/internal/textsearch"
 )
 
 // On SQLite a second index has all words without their feeds. If few posts of the whole instance have a word, one
@@ -17,7 +17,7 @@ func bareDocument(_ digest.FeedID, document []string) string {
 	seen := make(map[string]bool, len(document))
 	var b strings.Builder
 	for _, word := range document {
-		if word != words.Filler && !seen[word] {
+		if word != textsearch.Filler && !seen[word] {
 			seen[word] = true
 			b.WriteString(word)
 			b.WriteByte(' ')
@@ -44,7 +44,7 @@ func (r *rarePosts) among(ids []digest.PostID) []digest.PostID {
 
 // findRare finds the posts that have the rare words of a query. It reads the queue first, because a queued post may
 // be in only one of the indexes.
-func findRare(ctx context.Context, c conn, q words.Query) (*rarePosts, error) {
+func findRare(ctx context.Context, c conn, q textsearch.Query) (*rarePosts, error) {
 	queued, all, err := few(ctx, c, `SELECT post_id AS id FROM index_queue LIMIT ?`)
 	rare := &rarePosts{all: true}
 	if err != nil || all {

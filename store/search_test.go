@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/words"
+	"digest/internal/textsearch"
 	"digest/store"
 	"digest/test/tier"
 )
@@ -29,9 +29,9 @@ func (w world) finds(d digest.Digest, typed string, now time.Time) string {
 	return w.searches(d, store.SearchQuery{Query: w.query(typed), Now: now, Limit: 2})
 }
 
-func (w world) query(typed string) words.Query {
+func (w world) query(typed string) textsearch.Query {
 	w.t.Helper()
-	q, err := words.Parse(typed)
+	q, err := textsearch.Parse(typed)
 	w.ok(err)
 	return q
 }

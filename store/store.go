@@ -44,7 +44,7 @@ import (
 )
 
 // A Store is an open database. It is safe for concurrent use, and several processes may use one database. Its fields
-// have the methods, by what they are about.
+// group the methods by subject.
 type Store struct {
 	*database
 	Feeds         Feeds

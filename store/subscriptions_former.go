@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/words"
+	"digest/internal/textsearch"
 )
 
 // former_subscriptions stores a reader's settings of a feed when they unsubscribe, so that they can undo it. It
@@ -255,8 +255,8 @@ func hideThese(ctx context.Context, c conn, sub digest.Subscription, posts waite
 // returnFilter restores a filter, unless a reader could not add it now.
 func returnFilter(ctx context.Context, c conn, sub digest.Subscription, text string, now instant) error {
 	all, err := c.number(ctx, `SELECT count(*) FROM filters WHERE digest_id = ?`, sub.DigestID)
-	text = words.Clean(clean(text))
-	if err != nil || all >= mostFilters || words.FilterKey(text) == "" || len([]rune(text)) > mostWords {
+	text = textsearch.Clean(clean(text))
+	if err != nil || all >= mostFilters || textsearch.FilterKey(text) == "" || len([]rune(text)) > mostWords {
 		return err
 	}
 	if err := c.run(ctx, `INSERT INTO filters (digest_id, feed_id, words, created_at) VALUES (?, ?, ?, ?)`,

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/words"
+	"digest/internal/textsearch"
 )
 
 const (
@@ -57,8 +57,8 @@ func (r *recording) compareDelivered(ctx context.Context) error {
 		}
 		for _, l := range latest {
 			p := edited[l.ID]
-			p.rewritten = changes(words.Document(l.Title), words.Document(p.Title)) > 0 ||
-				changes(words.Document(words.Text(l.Content)), words.Document(words.Text(p.Content))) >= leastChanged
+			p.rewritten = changes(textsearch.Document(l.Title), textsearch.Document(p.Title)) > 0 ||
+				changes(textsearch.Document(textsearch.Text(l.Content)), textsearch.Document(textsearch.Text(p.Content))) >= leastChanged
 		}
 	}
 	return nil

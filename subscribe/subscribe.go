@@ -14,10 +14,10 @@ import (
 
 	"digest"
 	"digest/feed"
-	"digest/hourly"
 	"digest/internal/seal"
 	"digest/poller"
 	"digest/store"
+	"digest/worker"
 )
 
 // A Subscriber subscribes digests to feeds and stores new feeds.
@@ -148,7 +148,7 @@ func (d *Subscriber) add(ctx context.Context, id digest.DigestID, res poller.Res
 		return f, err
 	}
 	res.Feed.ID = f.ID
-	polled, err := hourly.PrepareRecord(ctx, d.Store, digest.Feed{}, res, d.Now())
+	polled, err := worker.PrepareRecord(ctx, d.Store, digest.Feed{}, res, d.Now())
 	if errors.Is(err, poller.ErrOverran) {
 		err = asSearch(&digest.Error{Kind: digest.Invalid, Err: err,
 			Message: fmt.Sprintf("no feed at %s: %v", digest.AddressWithoutCredentials(res.Feed.URL), err)})

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"digest/internal/spelling"
+	"digest/internal/similarity"
 )
 
 //go:generate sh -c "unzip -Z1 $(go env GOROOT)/lib/time/zoneinfo.zip | grep -v -e '/$' -e '^Factory$' | LC_ALL=C sort > names.txt"
@@ -74,7 +74,7 @@ func distance(wanted, zone string) int {
 	zone = simplify(zone)
 	city := zone[strings.LastIndexByte(zone, '/')+1:]
 	wantedCity := wanted[strings.LastIndexByte(wanted, '/')+1:]
-	return min(2*spelling.Edits(wanted, zone), 2*spelling.Edits(wantedCity, city)+1)
+	return min(2*similarity.Edits(wanted, zone), 2*similarity.Edits(wantedCity, city)+1)
 }
 
 func simplify(s string) string {

@@ -10,7 +10,7 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
-	"digest/internal/words"
+	"digest/internal/textsearch"
 	"digest/poller"
 	"digest/store"
 )
@@ -141,7 +141,7 @@ func foldersOf(lines []feedLine) (folders []string) {
 }
 
 func byTitle(a, b feedLine) int {
-	return cmp.Or(digest.CompareNames(words.Fold(a.Title), words.Fold(b.Title)), cmp.Compare(a.ID, b.ID))
+	return cmp.Or(digest.CompareNames(textsearch.Fold(a.Title), textsearch.Fold(b.Title)), cmp.Compare(a.ID, b.ID))
 }
 
 // titleOf returns the reader's title of a subscription, or the title of the feed.

@@ -10,7 +10,7 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
-	"digest/internal/words"
+	"digest/internal/textsearch"
 )
 
 // partFeeds is how many feeds one page of the list has.
@@ -100,13 +100,13 @@ func (q feedsQuery) matches(l feedLine) bool {
 	if q.Folder != "" && l.Folder != q.Folder {
 		return false
 	}
-	find := words.Fold(q.Find)
+	find := textsearch.Fold(q.Find)
 	if find == "" {
 		return true
 	}
 	for _, name := range []string{titleOf(l.sub), l.sub.Feed.Title, digest.PublicAddress(l.sub.Feed.URL),
 		l.sub.Feed.SiteURL} {
-		if strings.Contains(words.Fold(name), find) {
+		if strings.Contains(textsearch.Fold(name), find) {
 			return true
 		}
 	}

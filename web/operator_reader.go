@@ -10,7 +10,7 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
-	"digest/internal/support"
+	"digest/internal/diagnosis"
 	"digest/store"
 	"digest/timezone"
 )
@@ -19,8 +19,8 @@ import (
 type operatorReaderPage struct {
 	*visit
 	store.ReaderView
-	Advice   []support.Advice
-	Troubled []support.Feed
+	Advice   []diagnosis.Advice
+	Troubled []diagnosis.Feed
 
 	Standing standing  // of the reader's own digest
 	Date     dateField // end of a pause, as entered
@@ -33,10 +33,10 @@ type operatorReaderPage struct {
 func (s *site) operatorReaderPage(v *visit) (err error) {
 	ctx, now := v.ctx, v.now
 	p := operatorReaderPage{visit: v, Date: typedDate(v.PostForm, "until")}
-	if p.ReaderView, err = s.Store.Operator.ReaderView(ctx, digest.UserID(v.pathID), support.Shown); err != nil {
+	if p.ReaderView, err = s.Store.Operator.ReaderView(ctx, digest.UserID(v.pathID), diagnosis.Shown); err != nil {
 		return err
 	}
-	f := support.Facts{Now: now, Deadline: s.Spread.Deadline}
+	f := diagnosis.Facts{Now: now, Deadline: s.Spread.Deadline}
 	fence, err := s.fence(ctx)
 	if err != nil {
 		return err
@@ -45,7 +45,7 @@ func (s *site) operatorReaderPage(v *visit) (err error) {
 	if f.Beat, _, err = s.Store.Operator.Heartbeat(ctx); err != nil {
 		return err
 	}
-	p.Advice, p.Troubled = support.Advise(p.ReaderView, f), support.TroubledFeeds(p.ReaderView, now)
+	p.Advice, p.Troubled = diagnosis.Advise(p.ReaderView, f), diagnosis.TroubledFeeds(p.ReaderView, now)
 	p.Me, p.Mails = p.User.ID == v.ID, s.mails() && p.Suppressed == nil
 	p.Standing = s.standing(p.own())
 	p.First, p.Last = p.Standing.today().Plus(1), p.Standing.today().Plus(farthestPause)
@@ -71,7 +71,7 @@ func (p operatorReaderPage) Place(command string) string {
 }
 
 func (s *site) resend(v *visit) error {
-	view, err := s.Store.Operator.ReaderView(v.ctx, digest.UserID(v.pathID), support.Shown)
+	view, err := s.Store.Operator.ReaderView(v.ctx, digest.UserID(v.pathID), diagnosis.Shown)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
-	"digest/internal/words"
+	"digest/internal/textsearch"
 	"digest/render"
 	"digest/store"
 )
@@ -46,8 +46,8 @@ type listedPost struct {
 	Site    render.Section
 	Edition digest.Date // the date of its edition
 	Saved   bool
-	Heading []words.Piece // the title, with the search words marked
-	Snippet []words.Piece // an extract of the text with the search words; nil without a search
+	Heading []textsearch.Piece // the title, with the search words marked
+	Snippet []textsearch.Piece // an extract of the text with the search words; nil without a search
 }
 
 // NamedBy returns the prefix of the id of the element that names the post: its headline, or the whole post if it has
@@ -75,7 +75,7 @@ func (s *site) listedIn(l *catalogue.Language, v store.VisiblePost) listedPost {
 	p := listedPost{Post: s.Editions.Post(v.Post, l.Code), Edition: v.Edition, Saved: v.Saved}
 	p.Site = render.NewSection(v.Label.Title, v.Label.SiteURL, v.Label.Language)
 	p.Site.Title = cmp.Or(p.Site.Title, render.Nameless.In(l))
-	p.Heading = []words.Piece{{Text: p.Title}}
+	p.Heading = []textsearch.Piece{{Text: p.Title}}
 	return p
 }
 

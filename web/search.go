@@ -11,7 +11,7 @@ import (
 	"digest"
 	"digest/feed"
 	"digest/internal/catalogue"
-	"digest/internal/words"
+	"digest/internal/textsearch"
 	"digest/store"
 )
 
@@ -133,10 +133,10 @@ func (p searchPage) wrongDays() catalogue.Sayable {
 
 // composed returns the fields of the form as one query.
 func (p searchPage) composed() string {
-	parts := []string{words.Closed(p.Query)}
+	parts := []string{textsearch.Closed(p.Query)}
 	add := func(key, value string) {
 		if value = strings.TrimSpace(value); value != "" {
-			parts = append(parts, words.Field(key, value))
+			parts = append(parts, textsearch.Field(key, value))
 		}
 	}
 	add("site", p.Site)
@@ -149,7 +149,7 @@ func (p searchPage) composed() string {
 	return strings.TrimSpace(strings.Join(parts, " "))
 }
 
-func (p *searchPage) fill(l words.Lookup) {
+func (p *searchPage) fill(l textsearch.Lookup) {
 	p.Words = l.Text
 	if len(l.Sites) > 0 {
 		p.Site = l.Sites[0]
@@ -163,8 +163,8 @@ func (p *searchPage) fill(l words.Lookup) {
 }
 
 // lookedUp parses a query of a reader who follows sites. A digest.Invalid error says what is wrong with the query.
-func lookedUp(typed string, sites []digest.FeedLabel) (l words.Lookup, q store.SearchQuery, err error) {
-	if l, err = words.ParseLookup(typed); err != nil {
+func lookedUp(typed string, sites []digest.FeedLabel) (l textsearch.Lookup, q store.SearchQuery, err error) {
+	if l, err = textsearch.ParseLookup(typed); err != nil {
 		return l, q, err
 	}
 	q.Query, q.From, q.Until = l.Query, l.From, l.Until
@@ -173,12 +173,12 @@ func lookedUp(typed string, sites []digest.FeedLabel) (l words.Lookup, q store.S
 			return l, q, digest.Refuse(digest.Invalid, "links: needs one site, such as example.org")
 		}
 	}
-	known := make([]words.Site, len(sites))
+	known := make([]textsearch.Site, len(sites))
 	for i, s := range sites {
-		known[i] = words.Site{Title: s.Title, Hosts: []string{s.SiteURL, s.Host}}
+		known[i] = textsearch.Site{Title: s.Title, Hosts: []string{s.SiteURL, s.Host}}
 	}
 	for _, name := range l.Sites {
-		places := words.SitesNamed(name, known)
+		places := textsearch.SitesNamed(name, known)
 		if len(places) == 0 {
 			return l, q, digest.Refuse(digest.Invalid, "You don’t follow a site called “%s”.", shortened(name))
 		}
@@ -224,13 +224,13 @@ func orLong(ctx context.Context, err error) error {
 	return err
 }
 
-func (s *site) found(r *http.Request, v store.VisiblePost, q words.Query) listedPost {
+func (s *site) found(r *http.Request, v store.VisiblePost, q textsearch.Query) listedPost {
 	p := s.listed(r, v)
-	p.Heading = words.Mark(p.Title, q)
-	text := digest.WithoutTurns(words.Text(v.Content))
-	p.Snippet = words.Snippet(text, q)
+	p.Heading = textsearch.Mark(p.Title, q)
+	text := digest.WithoutTurns(textsearch.Text(v.Content))
+	p.Snippet = textsearch.Snippet(text, q)
 	if len(p.Snippet) == 0 {
-		p.Snippet = words.Snippet(digest.WithoutTurns(v.Summary), q)
+		p.Snippet = textsearch.Snippet(digest.WithoutTurns(v.Summary), q)
 	}
 	return p
 }

@@ -15,13 +15,13 @@ import (
 
 	"digest"
 	"digest/calendar"
-	"digest/hourly"
 	"digest/internal/demo"
 	"digest/mailer"
 	"digest/poller"
 	"digest/store"
 	"digest/timezone"
 	"digest/web"
+	"digest/worker"
 )
 
 type demoCmd struct {
@@ -39,8 +39,8 @@ type demoRun struct {
 	dir   string
 	sites *demo.Sites
 	st    *store.Store
-	job   *hourly.Job
-	total hourly.Summary
+	job   *worker.Job
+	total worker.Summary
 	once  bool
 }
 
@@ -77,7 +77,7 @@ func (d *demoRun) run() error {
 		return err
 	}
 	defer listener.Close()
-	err = d.withJob(d.st, func(job *hourly.Job) error {
+	err = d.withJob(d.st, func(job *worker.Job) error {
 		d.job, job.Report = job, d.report
 		job.Mail.Renderer = announced{job.Mail.Renderer, d.printStep}
 		if err := d.subscribeAll(); err != nil {
@@ -184,20 +184,20 @@ func (d *demoRun) whoseMidnight(at time.Time) string {
 	return "UTC"
 }
 
-func (d *demoRun) report(ev hourly.Event) {
+func (d *demoRun) report(ev worker.Event) {
 	switch ev.Kind {
-	case hourly.EventPlanned:
+	case worker.EventPlanned:
 		d.printStep("  due: %s; %s can be polled", digest.Counted(ev.Digests, "digest"),
 			digest.Counted(ev.Feeds, "feed"))
-	case hourly.EventPolled:
+	case worker.EventPolled:
 		d.printStep("  poll: %s (%s) of %q", ev.Result.Message, digest.Counted(ev.Result.Requests, "request"),
 			ev.Result.Feed.Title)
-	case hourly.EventStored:
+	case worker.EventStored:
 		d.printStep("  store: %s, hidden until midnight: %s for the readers", digest.Counted(ev.Posts, "new post"),
 			digest.Counted(ev.Hidden, "row"))
-	case hourly.EventReleased:
+	case worker.EventReleased:
 		d.printStep("  release: %s sealed", digest.Counted(ev.Digests, "edition"))
-	case hourly.EventDelivered:
+	case worker.EventDelivered:
 		d.printStep("  deliver: %s accepted", digest.Counted(ev.Mail.Sent, "message"))
 	}
 }

@@ -5,8 +5,8 @@ import (
 
 	"digest"
 	"digest/feed"
-	"digest/hourly"
 	"digest/store"
+	"digest/worker"
 )
 
 type opmlCmd struct {
@@ -75,7 +75,7 @@ func (a *app) firstPolls(st *store.Store, feeds []digest.FeedID) (unread int, er
 	if len(feeds) == 0 {
 		return 0, nil
 	}
-	err = a.withJob(st, func(job *hourly.Job) error {
+	err = a.withJob(st, func(job *worker.Job) error {
 		progress := a.watchPolls(job, len(feeds), "first polls")
 		sum, err := job.Poll(a.soft)
 		progress.bar.Finish()

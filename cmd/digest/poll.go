@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"digest"
-	"digest/hourly"
 	"digest/poller"
 	"digest/store"
+	"digest/worker"
 )
 
 type pollCmd struct {
@@ -51,9 +51,9 @@ func (c pollCmd) Run(a *app) error {
 
 // pollOne polls all queued feeds that are due, and returns the result of one of them, or nil if it was not polled.
 func (a *app) pollOne(st *store.Store, id digest.FeedID) (result *poller.Result, err error) {
-	err = a.withJob(st, func(job *hourly.Job) error {
-		job.Report = func(ev hourly.Event) {
-			if ev.Kind == hourly.EventPolled && ev.Result.Feed.ID == id {
+	err = a.withJob(st, func(job *worker.Job) error {
+		job.Report = func(ev worker.Event) {
+			if ev.Kind == worker.EventPolled && ev.Result.Feed.ID == id {
 				result = &ev.Result
 			}
 		}

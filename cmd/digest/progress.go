@@ -5,8 +5,8 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"digest/hourly"
 	"digest/poller"
+	"digest/worker"
 )
 
 // A progress follows the polls of a job, with a progress bar on a terminal.
@@ -16,7 +16,7 @@ type progress struct {
 }
 
 // watchPolls follows the polls of a job, n of which are already known.
-func (a *app) watchPolls(job *hourly.Job, n int, what string) *progress {
+func (a *app) watchPolls(job *worker.Job, n int, what string) *progress {
 	p := &progress{bar: progressbar.NewOptions(n,
 		progressbar.OptionSetVisibility(a.onTerminal() && !a.json),
 		progressbar.OptionSetWriter(a.stderr),
@@ -28,11 +28,11 @@ func (a *app) watchPolls(job *hourly.Job, n int, what string) *progress {
 	return p
 }
 
-func (p *progress) see(ev hourly.Event) {
+func (p *progress) see(ev worker.Event) {
 	switch ev.Kind {
-	case hourly.EventPlanned:
+	case worker.EventPlanned:
 		p.bar.ChangeMax(p.bar.GetMax() + ev.Feeds)
-	case hourly.EventPolled:
+	case worker.EventPolled:
 		if ev.Result.Outcome == poller.Failed {
 			p.failed = append(p.failed, fmt.Sprintf("%s: %s", ev.Result.Feed.URL, ev.Result.Message))
 		}

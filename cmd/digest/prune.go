@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"digest"
-	"digest/hourly"
 	"digest/store"
+	"digest/worker"
 )
 
 type pruneCmd struct {
@@ -66,7 +66,7 @@ func (a *app) pruneNow(st *store.Store) error {
 	if err := st.Operator.ConfirmPrune(a.soft, now.Add(-a.Keep)); err != nil {
 		return err
 	}
-	if err := hourly.PruneAll(a.soft, a.hard, st, now, a.Keep, a.log); err != nil {
+	if err := worker.PruneAll(a.soft, a.hard, st, now, a.Keep, a.log); err != nil {
 		return err
 	}
 	if a.soft.Err() != nil {

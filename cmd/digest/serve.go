@@ -11,7 +11,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"digest/hourly"
 	"digest/internal/dmarc"
 	"digest/internal/metrics"
 	"digest/internal/socket"
@@ -20,6 +19,7 @@ import (
 	"digest/store"
 	"digest/subscribe"
 	"digest/web"
+	"digest/worker"
 )
 
 type serveCmd struct {
@@ -273,7 +273,7 @@ func (workCmd) Run(a *app) error {
 }
 
 func (a *app) work(ctx context.Context, st *store.Store) error {
-	return a.withJob(st, func(job *hourly.Job) error {
+	return a.withJob(st, func(job *worker.Job) error {
 		for _, what := range a.command.file.removed() {
 			a.log.Warn(what)
 		}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"digest"
-	"digest/hourly"
 	"digest/store"
+	"digest/worker"
 )
 
 type tickCmd struct {
@@ -15,11 +15,11 @@ type tickCmd struct {
 
 func (tickCmd) Run(a *app) error {
 	return a.withWork(func(st *store.Store) error {
-		return a.withJob(st, func(job *hourly.Job) error { return a.tick(st, job) })
+		return a.withJob(st, func(job *worker.Job) error { return a.tick(st, job) })
 	})
 }
 
-func (a *app) tick(st *store.Store, job *hourly.Job) error {
+func (a *app) tick(st *store.Store, job *worker.Job) error {
 	if err := a.readBouncesOnce(st); err != nil {
 		return err
 	}

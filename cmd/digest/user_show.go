@@ -9,7 +9,7 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
-	"digest/internal/support"
+	"digest/internal/diagnosis"
 	"digest/store"
 )
 
@@ -60,7 +60,7 @@ type reportedMail struct {
 }
 
 func (userShowCmd) Run(a *app, st *store.Store, u digest.User, _ digest.Digest) error {
-	v, err := st.Operator.ReaderView(a.soft, u.ID, support.Shown)
+	v, err := st.Operator.ReaderView(a.soft, u.ID, diagnosis.Shown)
 	if err != nil {
 		return err
 	}
@@ -72,19 +72,19 @@ func (userShowCmd) Run(a *app, st *store.Store, u digest.User, _ digest.Digest) 
 	if err != nil {
 		return err
 	}
-	advice := support.Advise(v, support.Facts{Now: a.now(), Fence: fence.Reason, Beat: fence.Beat,
+	advice := diagnosis.Advise(v, diagnosis.Facts{Now: a.now(), Fence: fence.Reason, Beat: fence.Beat,
 		Deadline: a.ReleaseDeadline})
 	r := reportReader(v, info, advice, a.now())
 	return a.show(r, func() error { return a.showReader(r, v, info) })
 }
 
-func reportReader(v store.ReaderView, info store.UserInfo, advice []support.Advice, now time.Time) reportedReader {
+func reportReader(v store.ReaderView, info store.UserInfo, advice []diagnosis.Advice, now time.Time) reportedReader {
 	r := reportedReader{
 		reportedUser: reportUser(info), Newsletters: []reportedMembership{},
-		Advice: each(advice, func(a support.Advice) reportedAdvice {
+		Advice: each(advice, func(a diagnosis.Advice) reportedAdvice {
 			return reportedAdvice{a.Says.In(catalogue.English()), a.Do}
 		}),
-		Troubled: each(support.TroubledFeeds(v, now), func(f support.Feed) reportedTroubledFeed {
+		Troubled: each(diagnosis.TroubledFeeds(v, now), func(f diagnosis.Feed) reportedTroubledFeed {
 			return reportedTroubledFeed{f.Title, f.URL, f.State, f.Reason.In(catalogue.English())}
 		}),
 		Mail: each(v.Editions, func(e store.MailedEdition) reportedMail { return reportMail(v, e) }),

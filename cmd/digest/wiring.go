@@ -11,8 +11,7 @@ import (
 
 	"digest"
 	"digest/edition"
-	"digest/hourly"
-	"digest/internal/asking"
+	"digest/internal/confirmations"
 	"digest/internal/doctor"
 	"digest/internal/domains"
 	"digest/internal/seal"
@@ -21,6 +20,7 @@ import (
 	"digest/store"
 	"digest/subscribe"
 	"digest/web"
+	"digest/worker"
 )
 
 func (a *app) poller(st *store.Store) *poller.Poller {
@@ -111,7 +111,7 @@ func (a *app) pages(st *store.Store, signer *digest.Signer) *edition.Builder {
 		CacheBytes:    cache})
 }
 
-func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
+func (a *app) withJob(st *store.Store, do func(*worker.Job) error) error {
 	a.tuneMemory()
 	signer, err := a.signer(st)
 	if err != nil {
@@ -122,7 +122,7 @@ func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
 		return err
 	}
 	defer transport.Close()
-	return do(hourly.New(hourly.Options{
+	return do(worker.New(worker.Options{
 		Store:  st,
 		Poller: a.poller(st),
 		Mail:   a.deliverer(st, signer, transport),
@@ -181,8 +181,8 @@ func (a *app) deliverer(st *store.Store, signer *digest.Signer, transport mailer
 	return d
 }
 
-func (a *app) asker(st *store.Store, signer *digest.Signer, transport mailer.Transport) *asking.Asker {
-	return &asking.Asker{
+func (a *app) asker(st *store.Store, signer *digest.Signer, transport mailer.Transport) *confirmations.Asker {
+	return &confirmations.Asker{
 		Store: st, Sender: a.sender(st, transport), Signer: signer, BaseURL: a.BaseURL, PostalAddress: a.PostalAddress,
 		Now: a.clock, Hard: a.hard, Log: a.log,
 	}

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"digest"
-	"digest/internal/spelling"
+	"digest/internal/similarity"
 )
 
 // A Setting is a line of the file with a value.
@@ -106,7 +106,7 @@ func Nearest(name string, known []string) (nearest string) {
 	bare := strings.TrimPrefix(strings.ToUpper(strings.TrimPrefix(name, "export ")), prefix)
 	fewest := min(len(bare)/2+1, most)
 	for _, k := range known {
-		if n := spelling.Edits(bare, strings.TrimPrefix(k, prefix)); n < fewest {
+		if n := similarity.Edits(bare, strings.TrimPrefix(k, prefix)); n < fewest {
 			nearest, fewest = k, n
 		}
 	}

@@ -14,10 +14,10 @@ import (
 	"syscall"
 	"time"
 
-	"digest/hourly"
 	"digest/mailer"
 	"digest/store"
 	"digest/test/usage"
+	"digest/worker"
 )
 
 // A day simulates every midnight within 24 hours.
@@ -35,7 +35,7 @@ type day struct {
 // A midnight is the cost of one time at which days begin.
 type midnight struct {
 	At time.Time
-	hourly.Summary
+	worker.Summary
 	Digests      int     // that were due
 	Rounds       int     // number of starts of the workers, until no digest was due, or the rest waited
 	Took         float64 // seconds of wall time; so are the following

@@ -87,7 +87,7 @@ func run(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		w := worker{database: *database, midnight: at, window: d.window}
+		w := process{database: *database, midnight: at, window: d.window}
 		if d.running {
 			w.began = time.UnixMilli(*began)
 		}

@@ -11,22 +11,22 @@ import (
 
 	"digest"
 	"digest/edition"
-	"digest/hourly"
 	"digest/mailer"
 	"digest/poller"
 	"digest/store"
 	"digest/store/storetest"
+	"digest/worker"
 )
 
 // A done is the work of one worker at one midnight.
 type done struct {
-	hourly.Summary
+	worker.Summary
 	LastEdition float64 // seconds from the midnight to the last sent edition; 0: none
 }
 
-func (d *done) note(e hourly.Event, since time.Duration) {
+func (d *done) note(e worker.Event, since time.Duration) {
 	switch e.Kind {
-	case hourly.EventPolled:
+	case worker.EventPolled:
 		d.Polled++
 		switch e.Result.Outcome {
 		case poller.Changed:
@@ -36,11 +36,11 @@ func (d *done) note(e hourly.Event, since time.Duration) {
 		case poller.Failed:
 			d.Failed++
 		}
-	case hourly.EventStored:
+	case worker.EventStored:
 		d.Posts += e.Posts
-	case hourly.EventReleased:
+	case worker.EventReleased:
 		d.Editions += e.Digests
-	case hourly.EventDelivered:
+	case worker.EventDelivered:
 		d.Sent += e.Mail.Sent
 		d.FailedMail += e.Mail.Failed
 		if e.Mail.Sent > 0 {
@@ -50,7 +50,7 @@ func (d *done) note(e hourly.Event, since time.Duration) {
 }
 
 // A worker does the work of one midnight, or a part of it, with the memory settings of the program.
-type worker struct {
+type process struct {
 	database string
 	midnight time.Time
 	began    time.Time     // real time of the midnight, if the clock runs; zero: it is fixed
@@ -58,16 +58,16 @@ type worker struct {
 }
 
 // running reports whether the clock runs; otherwise it is fixed at the midnight.
-func (w worker) running() bool { return !w.began.IsZero() }
+func (w process) running() bool { return !w.began.IsZero() }
 
-func (w worker) clock() time.Time {
+func (w process) clock() time.Time {
 	if w.running() {
 		return w.midnight.Add(time.Since(w.began))
 	}
 	return w.midnight
 }
 
-func (w worker) run(ctx context.Context) error {
+func (w process) run(ctx context.Context) error {
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(200 << 20)
 	start := time.Now()
@@ -98,10 +98,10 @@ func (w worker) run(ctx context.Context) error {
 			Jitter: poller.RandomJitter, NoWait: w.window == 0}
 	}
 	var d done
-	job := hourly.New(hourly.Options{
+	job := worker.New(worker.Options{
 		Store: st, Poller: polls, Mail: mail, Now: w.clock, Frozen: !w.running(), Keep: 400 * 24 * time.Hour,
 		Spread: spread,
-		Report: func(e hourly.Event) { d.note(e, time.Since(start)) },
+		Report: func(e worker.Event) { d.note(e, time.Since(start)) },
 		Log:    slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if w.running() {
@@ -117,7 +117,7 @@ func (w worker) run(ctx context.Context) error {
 
 // runUntilDone works like "digest work" until the midnight's mail is sent, and then indexes the remaining posts, as
 // at the end of a Tick.
-func (w worker) runUntilDone(ctx context.Context, st *store.Store, job *hourly.Job) error {
+func (w process) runUntilDone(ctx context.Context, st *store.Store, job *worker.Job) error {
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	failed := make(chan error, 1)
@@ -139,7 +139,7 @@ func (w worker) runUntilDone(ctx context.Context, st *store.Store, job *hourly.J
 }
 
 // awaitDone checks each second whether digests of the midnight, or mail, remain.
-func (w worker) awaitDone(ctx context.Context, st *store.Store) error {
+func (w process) awaitDone(ctx context.Context, st *store.Store) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -153,7 +153,7 @@ func (w worker) awaitDone(ctx context.Context, st *store.Store) error {
 }
 
 // left makes the cheap checks first: NextMidnight reads all planned digests.
-func (w worker) left(ctx context.Context, st *store.Store) (bool, error) {
+func (w process) left(ctx context.Context, st *store.Store) (bool, error) {
 	if _, waits, err := st.Feeds.OldestPlan(ctx, w.clock()); err != nil || waits {
 		return waits, err
 	}

@@ -1,0 +1,106 @@
+package worker_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"digest"
+	"digest/store/storetest"
+	"digest/worker"
+)
+
+// running returns a job on a database whose clock runs in a synctest bubble from start on.
+func (h *house) running(t *testing.T, database string, start time.Time) *worker.Job {
+	inside := *h
+	inside.t, inside.st = t, storetest.Open(t, database)
+	job, began := inside.job(), time.Now()
+	job.Frozen, job.Now = false, func() time.Time { return start.Add(time.Since(began)) }
+	job.Mail.Now = job.Now
+	return job
+}
+
+// TestTickStaysForItsRate holds that a tick waits until all mail is sent within its rate. With a frozen
+// clock it leaves the rest to a later tick.
+func TestTickStaysForItsRate(t *testing.T) {
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		const readers = 5
+		h := houseOfMany(t, database, readers)
+		// Two immediately, then one every 56 ms.
+		rate := digest.Limits{Rate: digest.Rate{Messages: 20, Per: time.Second}}
+		frozen := h.job()
+		frozen.Mail.Domain = rate
+		sum, err := frozen.Tick(t.Context())
+		if err != nil || sum.Editions != readers || sum.Sent != 2 {
+			t.Errorf("with a clock that stands still: %+v, %v; want %d editions and 2 sent", sum, err, readers)
+		}
+		synctest.Test(t, func(t *testing.T) {
+			running := h.running(t, database, h.clock)
+			running.Mail.Domain = rate
+			if sum, err := running.Tick(t.Context()); err != nil || sum.Sent != readers-2 {
+				t.Errorf("with a clock that runs: %+v, %v; want %d sent", sum, err, readers-2)
+			}
+		})
+		if n, _ := h.inbox(); n != readers {
+			t.Errorf("%d mails, want %d", n, readers)
+		}
+	})
+}
+
+// houseOfMany returns a house at the midnight of a number of readers in UTC.
+func houseOfMany(t *testing.T, database string, readers int) *house {
+	s := newSite(t, "first")
+	h := newHouse(t, storetest.Open(t, database), "2026-11-19 10:00")
+	for i := range readers {
+		h.reader(fmt.Sprintf("r%d@example.org", i), "UTC", s)
+	}
+	h.set("2026-11-20 00:00")
+	return h
+}
+
+// TestConnectionsAreOurOwn holds that deliveries of another worker take none of our connections. The tick
+// waits for its rate as if it were alone.
+func TestConnectionsAreOurOwn(t *testing.T) {
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		h := houseOfMany(t, database, 6)
+		sealing := h.job()
+		sealing.Mail.Domain = digest.Limits{Rate: digest.Rate{Messages: 1, Per: time.Second}}
+		if sum, err := sealing.Tick(t.Context()); err != nil || sum.Sent != 1 {
+			t.Fatalf("%+v, %v", sum, err)
+		}
+		other := digest.Claim{Most: 2, Lease: 5 * time.Minute, Token: "another worker"}
+		if got, err := h.st.Editions.ClaimEditions(t.Context(), h.clock, other); err != nil || len(got) != 2 {
+			t.Fatal(got, err)
+		}
+		synctest.Test(t, func(t *testing.T) {
+			running := h.running(t, database, h.clock.Add(time.Second))
+			running.Mail.Route = digest.Limits{Connections: 2}
+			running.Mail.Domain = digest.Limits{Rate: digest.Rate{Messages: 20, Per: time.Second}}
+			if sum, err := running.Tick(t.Context()); err != nil || sum.Sent != 3 {
+				t.Errorf("%+v, %v; want 3 sent", sum, err)
+			}
+		})
+	})
+}
+
+// TestPauseEndsByItself holds that after a pause a reader gets the waiting posts and all new ones in the
+// next edition.
+func TestPauseEndsByItself(t *testing.T) {
+	eachHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house, s *site) {
+		until := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+		if err := h.st.Readers.PauseDigest(t.Context(), h.d.ID, until, h.clock); err != nil {
+			t.Fatal(err)
+		}
+		s.publish("meanwhile")
+		h.tick("2026-11-20 00:00", worker.Summary{Polled: 1, Changed: 1, Posts: 1})
+		h.tick("2026-11-21 00:00", worker.Summary{Polled: 1, Unchanged: 1})
+		h.tick("2026-11-21 23:00", worker.Summary{})
+		h.tick("2026-11-22 00:00", worker.Summary{Polled: 1, Unchanged: 1, Editions: 1, Sent: 1})
+		if n, text := h.inbox(); n != 1 || !strings.Contains(text, "example.org/first") ||
+			!strings.Contains(text, "meanwhile") {
+			t.Errorf("%d mails, want one with what waited and what is new:\n%s", n, text)
+		}
+	})
+}
