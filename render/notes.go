@@ -43,7 +43,7 @@ func (m Moved) Means() catalogue.Sayable {
 	if m.To == "" {
 		return nil
 	}
-	return catalogue.Key("From now on, you get the posts published there.")
+	return catalogue.Key("From now on, you’ll get the posts from the new address.")
 }
 
 // SiteName returns the name of a site within a sentence: its title on one short line, or else its host. It isolates a

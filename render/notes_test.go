@@ -153,7 +153,7 @@ func TestMovesAreTold(t *testing.T) {
 		m := mailOf(t, p)
 		for where, text := range map[string]string{"page": strings.Join(strings.Fields(shownText(t, m.HTML)), " "),
 			"text": strings.Join(strings.Fields(m.Text), " ")} {
-			order(t, where, text, "Small Compilers has moved from compilers.example to words.example:8443. From now on, you get the posts published there.",
+			order(t, where, text, "Small Compilers has moved from compilers.example to words.example:8443. From now on, you’ll get the posts from the new address.",
 				"Old address: https://compilers.example/feed.xml",
 				"New address: https://words.example:8443/blog/feed?format=atom&key=a<b", "Use the old address again",
 				"from bücher.example to xn--80ak6aa92e.com.",

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/calendar"
 	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
@@ -214,8 +215,10 @@ func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v stor
 	p := editionPage{Own: true, Beside: v.Beside, playsHere: me.Player && s.Sounds != nil}
 	st := s.standing(me.Digest)
 	last, latest := v.LocalDate, v.Beside.Later.IsZero()
-	p.Midnight, p.End, p.Ahead = newMidnightDial(me.Digest.TimeZone, st.now), st.end(v.LocalDate, latest), latest &&
-		st.Waits()
+	p.End, p.Ahead = st.end(v.LocalDate, latest), latest && st.Waits()
+	if calendar.Begins(v.LocalDate, st.zone()).Equal(v.DueAt) { // not if it was made in another time zone
+		p.Midnight = newMidnightDial(me.Digest.TimeZone, st.now)
+	}
 	var err error
 	if r.URL.Path == "/" {
 		if p.Fenced, err = s.fenced(r.Context()); err != nil {

@@ -16,6 +16,7 @@ type field struct {
 	Choices     []choice
 	Label, Hint any  // nil: no hint
 	Wrong       any  // catalogue.Sayable; nil: valid
+	Focus       bool // the first wrong field, to which browsers scroll
 	Unchanged   bool // after Wrong the page says that nothing was changed
 	Most        int  // characters; 0: no limit
 	First, Last digest.Date
@@ -141,6 +142,9 @@ func (v *visit) Field(name string, label any, hint ...any) (field, error) {
 		return field{}, fmt.Errorf("the form has no field %q", name)
 	}
 	f.Label = label
+	if f.Wrong != nil && !v.focused {
+		f.Focus, v.focused = true, true
+	}
 	if len(hint) > 0 {
 		f.Hint = hint[0]
 	}

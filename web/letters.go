@@ -134,7 +134,7 @@ func passkeyLetter(l *catalogue.Language, base string, title, what catalogue.Key
 			catalogue.Key("If this was you, you don’t need to do anything.")),
 		Action: catalogue.Key("Review your passkeys").In(l), URL: base + "/settings/passkeys",
 		Aside: paragraphs(l, catalogue.Key(
-			"If this wasn’t you, choose “Sign out everywhere” there and remove the passkeys you don’t know.")),
+			"If this wasn’t you, choose “Sign out everywhere” there and remove the passkeys you don’t recognise.")),
 	}
 }
 

@@ -30,7 +30,7 @@ func (s *site) publisherPeoplePage(me publisher) error {
 		u, err = s.Store.Readers.UserByEmail(me.ctx, email)
 		switch {
 		case digest.KindOf(err) == digest.NotFound || digest.KindOf(err) == digest.Invalid:
-			me.wrong("email", catalogue.Key("No reader here has that address. Ask them to sign up first."))
+			me.wrong("email", catalogue.Key("There’s no account with that address. Ask the person to sign up first."))
 			err = nil
 		case err != nil:
 		case len(people) >= mostPublishers:

@@ -38,16 +38,18 @@ func clockOf(d time.Duration) string { return time.Time{}.Add(d).Format("15:04")
 
 type settingsPage struct {
 	*visit
-	Newsletters int  // memberships, also former ones
-	Ask         bool // the reader may create a newsletter
-	Offline     bool // devices can store editions
+	Newsletters int    // memberships, also former ones
+	Ask         bool   // the reader may create a newsletter
+	Offline     bool   // devices can store editions
+	Unsubscribe string // path of the page that unsubscribes the digest
 	stays       []digest.Stay
 }
 
 // settingsPage shows an overview of all settings with their values.
 func (s *site) settingsPage(v *visit) error {
 	v.lookFields()
-	p := settingsPage{visit: v, Ask: s.Publishing == PublishingAsk, Offline: s.Offline}
+	p := settingsPage{visit: v, Ask: s.Publishing == PublishingAsk, Offline: s.Offline,
+		Unsubscribe: s.unsubscribePath(v.Digest)}
 	var err error
 	if p.stays, err = s.Store.Readers.Stays(v.ctx, v.ID); err != nil {
 		return err

@@ -15,15 +15,16 @@ type visit struct {
 	*http.Request
 	reader
 	standing
-	Title  any    // heading of the page: catalogue.Sayable, or text; nil: the title of the page
-	Saved  string // the query parameter savedWord, from any visitor
-	Wrong  any    // why nothing was changed, for the notice of the page; nil: no error of the whole form
-	ctx    context.Context
-	pathID int64 // the {id} of the path; 0: none
-	status int   // of the page
-	fields map[string]*field
-	w      http.ResponseWriter
-	site   *site
+	Title   any    // heading of the page: catalogue.Sayable, or text; nil: the title of the page
+	Saved   string // the query parameter savedWord, from any visitor
+	Wrong   any    // why nothing was changed, for the notice of the page; nil: no error of the whole form
+	ctx     context.Context
+	pathID  int64 // the {id} of the path; 0: none
+	status  int   // of the page
+	fields  map[string]*field
+	focused bool // a field has the focus
+	w       http.ResponseWriter
+	site    *site
 }
 
 // asReader makes a handler of h, like forReader.
