@@ -255,7 +255,8 @@ func (n ProxyNote) Words() (found, todo string) {
 	switch n.Trouble {
 	case ProxyUnnamed:
 		return fmt.Sprintf(
-				"%s sends the headers of a proxy but is not trusted: all its visitors seem to have the same address", peer),
+				"%s sends the headers of a proxy but is not trusted: all its visitors seem to have the same address",
+				peer),
 			fmt.Sprintf("if that is your proxy, set DIGEST_TRUSTED_PROXIES=%s", named)
 	case ProxyStranger:
 		return fmt.Sprintf("%s sends the headers of a proxy but is not trusted", peer),

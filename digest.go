@@ -254,12 +254,14 @@ func (p Pages) Check() error {
 	switch p.Direction {
 	case LeftToRight, RightToLeft:
 	default:
-		return &Error{Kind: Invalid, Message: "the text direction can be ltr or rtl, not " + strconv.Quote(string(p.Direction))}
+		return &Error{Kind: Invalid, Message: "the text direction can be ltr or rtl, not " +
+			strconv.Quote(string(p.Direction))}
 	}
 	switch p.Theme {
 	case AsDevice, LightTheme, DarkTheme:
 	default:
-		return &Error{Kind: Invalid, Message: "a theme can be device, light or dark, not " + strconv.Quote(string(p.Theme))}
+		return &Error{Kind: Invalid, Message: "a theme can be device, light or dark, not " +
+			strconv.Quote(string(p.Theme))}
 	}
 	switch p.TypeSize {
 	case Smaller, AsBrowser, Larger, Largest:

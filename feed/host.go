@@ -30,7 +30,8 @@ func ParseHost(s string) (string, error) {
 // all of them. It uses the ICANN section of the Public Suffix List.
 func CheckRuleHost(host string) error {
 	if suffix, registry := publicsuffix.PublicSuffix(host); registry && suffix == host {
-		return digest.Refuse(digest.Invalid, "%s hosts sites that belong to many owners; enter the host of one site", host)
+		return digest.Refuse(digest.Invalid, "%s hosts sites that belong to many owners; enter the host of one site",
+			host)
 	}
 	return nil
 }

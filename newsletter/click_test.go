@@ -18,7 +18,8 @@ func TestClick(t *testing.T) {
 		t.Fatal(err)
 	}
 	parts := strings.Split(strings.TrimPrefix(u.Path, newsletter.ClickPath), "/")
-	if got, ok := newsletter.ReadClick(s, parts[0], parts[1], u.Query().Get("to")); !ok || got != made || len(parts) != 2 {
+	if got, ok := newsletter.ReadClick(s, parts[0], parts[1],
+		u.Query().Get("to")); !ok || got != made || len(parts) != 2 {
 		t.Errorf("%s is read as %+v, %t", u, got, ok)
 	}
 	script := newsletter.Click{Newsletter: 3, Post: 41, URL: "javascript:alert(1)"}

@@ -42,7 +42,8 @@ func newsWay(n digest.News, now time.Time) catalogue.Sayable {
 		return catalogue.Key("%s; also polled, because the hub missed a post that a poll found at %s").With(pushed,
 			minute(n.MissedAt))
 	}
-	return catalogue.Key("%s; we also poll it until the hub has pushed new posts %s").With(pushed, times(digest.TrustedPushes))
+	return catalogue.Key("%s; we also poll it until the hub has pushed new posts %s").With(pushed,
+		times(digest.TrustedPushes))
 }
 
 func times(n int) catalogue.Sayable { return catalogue.Key("%d times").With(n) }

@@ -243,7 +243,8 @@ func (m *mail) reason() string {
 	if m.Recipient == "" {
 		return m.r.Say(catalogue.Key("You’re receiving this email because you subscribed to %s.").With(m.Name))
 	}
-	return m.r.Say(catalogue.Key("You’re receiving this email because %s is subscribed to %s.").With(m.Recipient, m.Name))
+	return m.r.Say(catalogue.Key("You’re receiving this email because %s is subscribed to %s.").With(m.Recipient,
+		m.Name))
 }
 
 // numberWords returns the number of the edition: "No. 12".

@@ -48,7 +48,8 @@ func TestNewsletterMail(t *testing.T) {
 			t.Errorf("%s: the subject is %q, want %q", name, m.Subject, c.subject)
 		}
 		for _, body := range []string{m.HTML, m.Text} {
-			if !strings.Contains(strings.Join(strings.Fields(body), " "), "mo@example.org is subscribed to Anna writes.") ||
+			if !strings.Contains(strings.Join(strings.Fields(body), " "),
+				"mo@example.org is subscribed to Anna writes.") ||
 				!strings.Contains(body, "All issues") || strings.Contains(body, "from 1 site") ||
 				strings.Contains(body, "Your editions") {
 				t.Errorf("%s: %s", name, body)

@@ -158,7 +158,8 @@ func TestMovesAreTold(t *testing.T) {
 				"New address: https://words.example:8443/blog/feed?format=atom&key=a<b", "Use the old address again",
 				"from bücher.example to xn--80ak6aa92e.com.",
 				"New address: https://xn--80ak6aa92e.com/%E2%80%AEgnp.exe",
-				"a.evil.example to 例え.jp.", "Old address: https://paypal.com.aaaa", "You’re receiving this email because")
+				"a.evil.example to 例え.jp.", "Old address: https://paypal.com.aaaa",
+				"You’re receiving this email because")
 			if strings.Contains(text, "secret") {
 				t.Errorf("the %s tells a password", where)
 			}

@@ -94,7 +94,8 @@ func TestFrenchColons(t *testing.T) {
 
 // frenchLabel reports whether words before a colon are the program's own in French.
 func frenchLabel(words string) bool {
-	for _, key := range [...]string{"Read on the web", "Settings", "Site settings", "Pause", "Unsubscribe", "Your editions", "Save",
+	for _, key := range [...]string{"Read on the web", "Settings", "Site settings", "Pause", "Unsubscribe",
+		"Your editions", "Save",
 		"Listen", "What you can do"} {
 		if words == catalogue.Of("fr").Say(key) {
 			return true

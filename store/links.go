@@ -218,7 +218,8 @@ func (s Readers) ReaderTokenAt(ctx context.Context, user digest.UserID) (t time.
 
 // TokenReader returns the user of a token by its hash, or digest.NotFound.
 func (s Readers) TokenReader(ctx context.Context, hash []byte) (digest.User, error) {
-	return readOne[digest.User](ctx, s.read(), "reading whose token it is", notFound("this token is invalid or was revoked"),
+	return readOne[digest.User](ctx, s.read(), "reading whose token it is",
+		notFound("this token is invalid or was revoked"),
 		`SELECT `+userColumns+`
 		FROM reader_tokens t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ?`, hash)
 }

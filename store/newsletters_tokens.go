@@ -72,7 +72,8 @@ func (s Newsletters) RemoveNewsletterToken(ctx context.Context, newsletter diges
 // UseNewsletterToken returns the token with a hash, and records the day. It returns digest.NotFound for an unknown
 // hash.
 func (s Newsletters) UseNewsletterToken(ctx context.Context, hash []byte, now time.Time) (NewsletterToken, error) {
-	t, err := readOne[NewsletterToken](ctx, s.read(), "reading whose token it is", notFound("this token is invalid or was revoked"),
+	t, err := readOne[NewsletterToken](ctx, s.read(), "reading whose token it is",
+		notFound("this token is invalid or was revoked"),
 		`SELECT `+tokenColumns+fromTokens+`WHERE t.token_hash = ?`, hash)
 	if day := digest.DateOf(now.UTC()).String(); err == nil && t.UsedOn != day {
 		t.UsedOn = day

@@ -58,7 +58,8 @@ func (r *recording) compareDelivered(ctx context.Context) error {
 		for _, l := range latest {
 			p := edited[l.ID]
 			p.rewritten = changes(textsearch.Document(l.Title), textsearch.Document(p.Title)) > 0 ||
-				changes(textsearch.Document(textsearch.Text(l.Content)), textsearch.Document(textsearch.Text(p.Content))) >= leastChanged
+				changes(textsearch.Document(textsearch.Text(l.Content)),
+					textsearch.Document(textsearch.Text(p.Content))) >= leastChanged
 		}
 	}
 	return nil

@@ -89,7 +89,8 @@ func (s *site) monthPage(w http.ResponseWriter, r *http.Request, me reader, t ti
 	if len(v.Editions) == 0 {
 		return errNotFound
 	}
-	p := editionsPage{standing: standing{namedPage: named(me.Digest)}, Title: catalogue.AsHeading(catalogue.Time("January 2006", t)),
+	p := editionsPage{standing: standing{namedPage: named(me.Digest)},
+		Title:  catalogue.AsHeading(catalogue.Time("January 2006", t)),
 		Months: byMonth(v.Editions)}
 	for i, m := range v.Months {
 		if m.Year != t.Year() || m.Month != t.Month() {

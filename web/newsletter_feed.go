@@ -91,7 +91,8 @@ func (s *site) makeFeed(ctx context.Context, n digest.Newsletter) (body []byte, 
 }
 
 // feedEntry returns the entry of an issue, with its headlines.
-func (s *site) feedEntry(ctx context.Context, n digest.Newsletter, e digest.Edition, address string) (atomEntry, error) {
+func (s *site) feedEntry(ctx context.Context, n digest.Newsletter, e digest.Edition, address string) (atomEntry,
+	error) {
 	d, err := s.Store.Newsletters.LetterDelivery(ctx, n, e)
 	if err != nil {
 		return atomEntry{}, err

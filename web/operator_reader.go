@@ -77,7 +77,10 @@ func (s *site) resend(v *visit) error {
 	}
 	// an invalid number counts as 0, which is no edition
 	edition, _ := strconv.ParseInt(v.PostForm.Get("edition"), 10, 64)
-	if !slices.ContainsFunc(view.Editions, func(e store.MailedEdition) bool { return e.ID == digest.EditionID(edition) }) {
+	if !slices.ContainsFunc(view.Editions, func(e store.MailedEdition) bool {
+		return e.ID == digest.EditionID(
+			edition)
+	}) {
 		return errNotFound
 	}
 	err = s.Store.Editions.ResendEdition(v.ctx, digest.EditionID(edition), v.now)

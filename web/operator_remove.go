@@ -56,7 +56,8 @@ func (s *site) operatorRemovePage(v *visit) error {
 	}
 	var typed string
 	v.text(codeKind, "address", &typed, 0)
-	if v.posted() && p.Never == nil && !strings.EqualFold(digest.NormalEmail(typed), digest.NormalEmail(p.Whose.Email)) {
+	if v.posted() && p.Never == nil && !strings.EqualFold(digest.NormalEmail(typed),
+		digest.NormalEmail(p.Whose.Email)) {
 		v.wrong("address", catalogue.Key("This isn’t their address. Nothing was changed."))
 	} else if v.posted() && p.Never == nil {
 		err = s.Store.Readers.RemoveUser(v.ctx, p.Whose.ID, v.now)

@@ -22,7 +22,8 @@ func (p *problem) Error() string { return fmt.Sprint(p.Title) }
 
 // SignIn reports whether the error page links to the sign-in page.
 func (p *problem) SignIn() bool {
-	return p == errSignedOut || p == errSpentLink || p == errSpentSignUp || p == errSpentAgree || p == errOldLink || p == errSpentEdition ||
+	return p == errSignedOut || p == errSpentLink || p == errSpentSignUp || p == errSpentAgree || p == errOldLink ||
+		p == errSpentEdition ||
 		p == errSpentUndo
 }
 

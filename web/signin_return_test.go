@@ -47,7 +47,8 @@ func TestFormWithoutASession(t *testing.T) {
 				v.header["Referer"] = r.base + c.from
 			}
 			v.post(c.posted, url.Values{"words": {"football"}}).status(http.StatusForbidden).
-				shows("h1", "You were signed out").contains("main", "Nothing was changed.").has("main a", "href", "/sign-in")
+				shows("h1", "You were signed out").contains("main", "Nothing was changed.").has("main a", "href",
+				"/sign-in")
 			v.get("/sign-in").status(http.StatusOK)
 			v.post("/sign-in", url.Values{"token": {r.token(u)}}).leads(c.want)
 			v.get("/filters").shows(".rows li")

@@ -71,7 +71,8 @@ func TestNewsletterApproved(t *testing.T) {
 		mail := c.mails()["ann"]
 		for _, has := range []string{"Subject: Of boats is approved", "Subject: Of kites was not approved",
 			"did not approve your newsletter. Their reason:", "There are enough of them.",
-			"Subject: The new name for Of boats was not approved", "Their reason: You are not PayPal.", "Subject: Of ships is approved"} {
+			"Subject: The new name for Of boats was not approved", "Their reason: You are not PayPal.",
+			"Subject: Of ships is approved"} {
 			if !strings.Contains(mail, has) {
 				t.Errorf("nobody is told %q in %s", has, mail)
 			}

@@ -235,5 +235,6 @@ func (c *queueResumeCmd) Run(a *app, st *store.Store) error {
 	if lane == "" {
 		lane, words = routeName, routeName
 	}
-	return a.say(map[string]any{"lane": lane, "resumed": true}, "digest will try the %s again at the next delivery", words)
+	return a.say(map[string]any{"lane": lane, "resumed": true}, "digest will try the %s again at the next delivery",
+		words)
 }

@@ -21,7 +21,8 @@ func removedNames() []string { return slices.Sorted(maps.Keys(removedSettings())
 func (c configFile) removed() (warnings []string) {
 	for _, s := range c.all {
 		if remedy, ok := removedSettings()[s.Name]; ok {
-			warnings = append(warnings, fmt.Sprintf("%s (%s) is not a setting any more: %s", s.Name, c.place(s), remedy))
+			warnings = append(warnings, fmt.Sprintf("%s (%s) is not a setting any more: %s", s.Name, c.place(s),
+				remedy))
 		}
 	}
 	return warnings

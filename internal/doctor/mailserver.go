@@ -70,7 +70,8 @@ func (x *checker) sender(ctx context.Context) (sender, error) {
 	case slices.ContainsFunc(found, atHome) && len(mine) > 0:
 		return sender{addresses: mine}, nil
 	case slices.ContainsFunc(found, atHome):
-		return sender{unknown: "the mail server is on this machine, and the public address it sends from is unknown"}, nil
+		return sender{unknown: "the mail server is on this machine, and the public address it sends from is unknown"},
+			nil
 	case len(public) == 0:
 		return sender{unknown: fmt.Sprintf(
 			"the mail server %s is in a private network, and the public address it sends from is unknown", host)}, nil

@@ -107,7 +107,8 @@ func (s scrape) numbers(ctx context.Context) error {
 	}
 	for _, state := range []digest.FeedState{digest.FeedActive, digest.FeedTrial, digest.FeedDead, digest.FeedGone,
 		digest.FeedBlocked, digest.FeedDeclined} {
-		s.gauge("feeds", "Feeds by state: active, trial, dead, gone, blocked, declined.", float64(n.Feeds[state]), "state", string(state))
+		s.gauge("feeds", "Feeds by state: active, trial, dead, gone, blocked, declined.", float64(n.Feeds[state]),
+			"state", string(state))
 	}
 	for _, reason := range []digest.Reason{digest.ForHardBounce, digest.ForSoftBounces, digest.ForComplaint,
 		digest.ForOperator} {
@@ -144,7 +145,8 @@ func (s scrape) states(ctx context.Context) error {
 	counts, err := s.Store.Editions.EditionCounts(ctx)
 	for state, n := range counts {
 		s.gauge("editions_open",
-			"Unfinished editions by state: ready, leased, dotting, and expired (their posts go into the next edition).", float64(n), "state", string(state))
+			"Unfinished editions by state: ready, leased, dotting, and expired (their posts go into the next edition).",
+			float64(n), "state", string(state))
 	}
 	return err
 }
@@ -203,7 +205,8 @@ func (s scrape) lags(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.gauge("fenced", "1 while the database is fenced, so nothing is polled or emailed (digest fence); else 0.", one(f.Reason != ""))
+		s.gauge("fenced", "1 while the database is fenced, so nothing is polled or emailed (digest fence); else 0.",
+			one(f.Reason != ""))
 	}
 	late, waits, err := s.Store.Operator.Waits(ctx, s.now)
 	if err != nil {
@@ -216,7 +219,8 @@ func (s scrape) lags(ctx context.Context) error {
 		return err
 	}
 	s.since("release_lag_seconds",
-		"How long the oldest edition past its release deadline has been waiting; 0 if there is none.", lags.Editions, !lags.Editions.IsZero())
+		"How long the oldest edition past its release deadline has been waiting; 0 if there is none.", lags.Editions,
+		!lags.Editions.IsZero())
 	s.since("poll_lag_seconds", "How long the oldest due poll has been waiting; 0 if none is due.",
 		lags.Polls, !lags.Polls.IsZero())
 	beyond := lags.Late(digest.LimitsOfLags(s.Deadline), s.now)
