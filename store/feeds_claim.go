@@ -191,8 +191,8 @@ func (q *claiming) queued(ctx context.Context, paced paces, limit int) (found []
 	err = q.c.all(ctx, &found, `SELECT f.id, f.host, f.domain, f.address, f.reliability, t.poll_at, t.askable_at, `+
 		firstReader+` AS "first", `+lastReader+` AS "last"
 		FROM feed_times t CROSS JOIN feeds f WHERE f.id = t.feed_id AND `+where+`
-		AND COALESCE((SELECT h.lease_until FROM hosts h WHERE h.host = f.host), 0) <= ?
-		ORDER BY t.poll_at, t.feed_id LIMIT ?`, append(slices.Clip(args), q.now, limit)...)
+		AND COALESCE((SELECT h.lease_until FROM hosts h WHERE h.host = f.host), 0) NOT BETWEEN ? AND ?
+		ORDER BY t.poll_at, t.feed_id LIMIT ?`, append(slices.Clip(args), q.now+1, q.now.plus(longestHostLease), limit)...)
 	return slices.DeleteFunc(found, func(f askRow) bool { return paced.has(f) && q.start(f) > q.now }), err
 }
 
@@ -290,7 +290,7 @@ func (q *claiming) leaseHosts(ctx context.Context, wanted []askRow) ([]askRow, e
 	var hosts []string
 	err = q.c.allRows(ctx, &hosts, &v, `INSERT INTO hosts (host, lease_until, token) VALUES {rows}
 		ON CONFLICT (host) DO UPDATE SET lease_until = excluded.lease_until, token = excluded.token
-		WHERE hosts.lease_until <= ? RETURNING host`, q.now)
+		WHERE hosts.lease_until NOT BETWEEN ? AND ? RETURNING host`, q.now+1, q.now.plus(longestHostLease))
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,10 @@ import (
 	"digest"
 )
 
+// longestHostLease bounds how long a poll (15 minutes at most) and the pause after it keep a host, with room for clocks
+// that differ. A later end is from a wrong clock or a command with --now, and does not keep the host.
+const longestHostLease = 2 * time.Hour
+
 // LeaseHost leases a host that a poll was redirected to. At most one request to a host is in flight, across all
 // workers (S34). If the host is leased, or must not be requested yet, LeaseHost returns no token but the time to try
 // again.
@@ -18,7 +22,7 @@ func (s Feeds) LeaseHost(ctx context.Context, now time.Time, host string, lease 
 	err = s.change(ctx, "leasing the host "+host, func(c conn) error {
 		n, err := c.exec(ctx, `INSERT INTO hosts (host, lease_until, token) VALUES (?, ?, ?)
 			ON CONFLICT (host) DO UPDATE SET lease_until = excluded.lease_until, token = excluded.token
-			WHERE hosts.lease_until <= ?`, host, until, fresh, now)
+			WHERE hosts.lease_until NOT BETWEEN ? AND ?`, host, until, fresh, at(now)+1, at(now).plus(longestHostLease))
 		if err != nil || n > 0 {
 			token, held = fresh, 0
 			return err

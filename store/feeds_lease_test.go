@@ -34,6 +34,13 @@ func TestLeaseHost(t *testing.T) {
 		again, _, err := w.Feeds.LeaseHost(w.ctx(), noon.Add(6*time.Second), host, lease)
 		w.ok(err)
 		want(w.t, "the old token freed it", again, "")
+		back, free, err := w.Feeds.LeaseHost(w.ctx(), noon.Add(-time.Hour), host, lease)
+		w.ok(err)
+		want(w.t, "leased by a clock that is a little late", back, "")
+		want(w.t, "free again", free, noon.Add(65*time.Second))
+		back, _, err = w.Feeds.LeaseHost(w.ctx(), noon.Add(-day), host, lease)
+		w.ok(err)
+		want(w.t, "leased although the lease is of another day", back != "", true)
 	})
 }
 

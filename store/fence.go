@@ -18,41 +18,47 @@ const beatKey = "heartbeat"
 // furthestBack is how far the clock may go back. Within an hour, due work only waits.
 const furthestBack = time.Hour
 
+// FenceRules decide when a database is fenced because of its last heartbeat.
+type FenceRules struct {
+	After time.Duration // age of the heartbeat from which many waiting editions need the operator
+	Most  int           // editions that may wait then
+	AsOf  bool          // the caller was started with --now, which may be before or after other times
+}
+
 // A heartbeat identifies the instance that last worked on the database.
 type heartbeat struct {
 	BaseURL string `json:"base_url"`
 	At      int64  `json:"at"`
 	Brought string `json:"brought,omitempty"` // the reason if a restore or a copy fenced the database
+	AsOf    bool   `json:"as_of,omitempty"`   // At was set by --now
 }
 
 // Beat writes a heartbeat unless the database is fenced. Workers call it before they poll or send mail, and regularly
 // while they work. The database is fenced after a restore or a copy, or if the last heartbeat has another base URL. It
-// is also fenced if the heartbeat is older than after and more than most editions wait, or if it is over an hour in
+// is also fenced if the heartbeat is too old by the rules, or if a clock without --now left it and it is over an hour in
 // the future. If the returned Fence has a Reason, the caller must not poll or send mail. A database without users is
 // never fenced.
-func (s Operator) Beat(ctx context.Context, baseURL string, now time.Time, after time.Duration, most int) (Fence,
-	error) {
+func (s Operator) Beat(ctx context.Context, baseURL string, now time.Time, rules FenceRules) (Fence, error) {
 	last, known, err := lastBeat(ctx, s.read())
 	if err != nil {
 		return Fence{}, fmt.Errorf("reading the heartbeat: %w", err)
 	}
 	if age := now.Sub(last.at()); known && last.Brought == "" && last.BaseURL == baseURL && age >= 0 &&
-		age < min(beatEvery, after) {
+		age < min(beatEvery, rules.After) {
 		return Fence{BaseURL: last.BaseURL, Beat: last.at()}, nil
 	}
 	return changed(ctx, s.database, "leaving a heartbeat", func(c conn) (Fence, error) {
-		f, err := lookFence(ctx, c, baseURL, now, after, most)
+		f, err := lookFence(ctx, c, baseURL, now, rules)
 		if err != nil || f.Reason != "" {
 			return f, err
 		}
-		return f, beat(ctx, c, baseURL, now)
+		return f, heartbeat{BaseURL: baseURL, At: int64(at(now)), AsOf: rules.AsOf}.leave(ctx, c)
 	})
 }
 
 // LookFence returns the same as Beat but changes nothing.
-func (s Operator) LookFence(ctx context.Context, baseURL string, now time.Time, after time.Duration, most int) (Fence,
-	error) {
-	f, err := lookFence(ctx, s.read(), baseURL, now, after, most)
+func (s Operator) LookFence(ctx context.Context, baseURL string, now time.Time, rules FenceRules) (Fence, error) {
+	f, err := lookFence(ctx, s.read(), baseURL, now, rules)
 	return f, failed("reading the heartbeat", err)
 }
 
@@ -92,15 +98,15 @@ func lastBeat(ctx context.Context, c conn) (last heartbeat, known bool, err erro
 	return last, true, nil
 }
 
-func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, after time.Duration, most int) (Fence,
-	error) {
+func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, rules FenceRules) (Fence, error) {
 	last, known, err := lastBeat(ctx, c)
 	if err != nil || !known {
 		return Fence{}, err
 	}
 	f := Fence{BaseURL: last.BaseURL, Beat: last.at()}
 	elsewhere, age := !sameInstance(last.BaseURL, baseURL), now.Sub(f.Beat)
-	if !elsewhere && age <= after && age >= -furthestBack && last.Brought == "" {
+	back := age < -furthestBack && !rules.AsOf && !last.AsOf
+	if !elsewhere && age <= rules.After && !back && last.Brought == "" {
 		return f, nil
 	}
 	var readers int
@@ -117,10 +123,10 @@ func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, after
 		f.Reason = last.Brought
 	case elsewhere:
 		f.Reason = fmt.Sprintf("this database was last at work as %s, and this is %s", last.BaseURL, baseURL)
-	case age < -furthestBack:
+	case back:
 		f.Reason = fmt.Sprintf("this database was last used at %s, which is in the future; correct the clock, "+
 			"or restore a backup if a clock was fast", f.Beat.Format("2006-01-02 15:04 MST"))
-	case f.Waiting > most:
+	case f.Waiting > rules.Most:
 		f.Reason = fmt.Sprintf("nobody has worked on this database since %s, and %d editions wait",
 			f.Beat.Format("2006-01-02 15:04 MST"), f.Waiting)
 	}

@@ -18,11 +18,14 @@ const (
 	most  = 3
 )
 
-func (w world) beat(base string, now time.Time) store.Fence {
+func (w world) beat(base string, now time.Time) store.Fence { return w.beatAsOf(base, now, false) }
+
+func (w world) beatAsOf(base string, now time.Time, asOf bool) store.Fence {
 	w.t.Helper()
-	looked, err := w.Operator.LookFence(w.ctx(), base, now, after, most)
+	rules := store.FenceRules{After: after, Most: most, AsOf: asOf}
+	looked, err := w.Operator.LookFence(w.ctx(), base, now, rules)
 	w.ok(err)
-	f, err := w.Operator.Beat(w.ctx(), base, now, after, most)
+	f, err := w.Operator.Beat(w.ctx(), base, now, rules)
 	w.ok(err)
 	want(w.t, "what looking says, and beating", looked.Reason, f.Reason)
 	return f
@@ -122,8 +125,8 @@ func TestFenceCountsSealed(t *testing.T) {
 	})
 }
 
-// TestFenceClockBack: if the clock goes back by more than an hour, the database is fenced until the clock has caught up, or
-// the operator releases the fence.
+// TestFenceClockBack: if the clock goes back by more than an hour, the database is fenced until the clock has caught up,
+// or the operator releases the fence. Commands with --now may use any order.
 func TestFenceClockBack(t *testing.T) {
 	each(t, func(w world) {
 		w.reader("ann", "UTC")
@@ -138,6 +141,10 @@ func TestFenceClockBack(t *testing.T) {
 		}
 		w.ok(w.Operator.Unfence(w.ctx(), home, noon.Add(-day)))
 		want(w.t, "released", w.beat(home, noon.Add(-day)).Reason, "")
+		w.ok(w.Operator.Unfence(w.ctx(), home, noon))
+		want(w.t, "--now before the clock", w.beatAsOf(home, noon.Add(-day), true).Reason, "")
+		want(w.t, "--now after the clock", w.beatAsOf(home, noon.Add(day), true).Reason, "")
+		want(w.t, "the clock after --now", w.beat(home, noon).Reason, "")
 	})
 }
 
@@ -202,7 +209,7 @@ func TestBeatTogether(t *testing.T) {
 		done := make(chan error)
 		for range 8 {
 			go func() {
-				f, err := w.Operator.Beat(context.Background(), home, noon, after, most)
+				f, err := w.Operator.Beat(context.Background(), home, noon, store.FenceRules{After: after, Most: most})
 				if err == nil && f.Reason != "" {
 					err = &digest.Error{Message: f.Reason}
 				}

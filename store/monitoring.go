@@ -186,7 +186,7 @@ func (s Operator) Waits(ctx context.Context, now time.Time) (time.Time, bool, er
 
 // PollsLate returns the due time of the oldest late poll, or false if no poll is late at now.
 func (s Operator) PollsLate(ctx context.Context, now time.Time) (time.Time, bool, error) {
-	next, any, err := Feeds{s.database}.NextPoll(ctx)
+	next, any, err := Feeds(s).NextPoll(ctx)
 	return next, any && next.Before(now), err
 }
 

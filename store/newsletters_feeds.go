@@ -48,7 +48,7 @@ func (s Newsletters) RemoveNewsletterFeed(ctx context.Context, id digest.Newslet
 	if err != nil {
 		return err
 	}
-	if _, err := (Subscriptions{s.database}).Subscription(ctx, n.ArchiveID, feed); err != nil {
+	if _, err := Subscriptions(s).Subscription(ctx, n.ArchiveID, feed); err != nil {
 		return err
 	}
 	ids, err := s.newsletterDigests(ctx, id)

@@ -25,7 +25,7 @@ func (s Newsletters) NewsletterLetter(ctx context.Context, id digest.NewsletterI
 func (s Newsletters) LettersLeft(ctx context.Context, n digest.Newsletter, now time.Time, limit int) ([]digest.Edition,
 	error) {
 	const waiting = 2 // issues that may wait for approval together: today's, and tomorrow's farther east
-	all, err := Editions{s.database}.LatestEditions(ctx, n.ArchiveID, now, limit+waiting)
+	all, err := Editions(s).LatestEditions(ctx, n.ArchiveID, now, limit+waiting)
 	left := slices.DeleteFunc(all, func(e digest.Edition) bool { return e.SendAt.After(now) })
 	return left[:min(len(left), limit)], err
 }
@@ -33,7 +33,7 @@ func (s Newsletters) LettersLeft(ctx context.Context, n digest.Newsletter, now t
 // LetterDelivery returns an edition of a newsletter's archive with its publisher's decisions.
 func (s Newsletters) LetterDelivery(ctx context.Context, n digest.Newsletter, e digest.Edition) (digest.Delivery,
 	error) {
-	archive, err := Readers{s.database}.Digest(ctx, n.ArchiveID)
+	archive, err := Readers(s).Digest(ctx, n.ArchiveID)
 	if err != nil {
 		return digest.Delivery{}, err
 	}
@@ -47,7 +47,7 @@ func (s Newsletters) LetterDelivery(ctx context.Context, n digest.Newsletter, e 
 func (s Newsletters) NextLetter(ctx context.Context, n digest.Newsletter) (archive digest.Digest,
 	l digest.NewsletterLetter,
 	err error) {
-	if archive, err = (Readers{s.database}).Digest(ctx, n.ArchiveID); err != nil {
+	if archive, err = Readers(s).Digest(ctx, n.ArchiveID); err != nil {
 		return archive, l, err
 	}
 	zone, err := calendar.Zone(archive.TimeZone)
@@ -181,7 +181,7 @@ func (s Newsletters) PullPost(ctx context.Context, id digest.NewsletterID, post 
 // UnsentPosts returns the posts of a newsletter that some members have not got: the posts of its next issue, and of
 // archive editions whose send time has not come.
 func (s Newsletters) UnsentPosts(ctx context.Context, n digest.Newsletter, now time.Time) ([]digest.PostRef, error) {
-	refs, err := Editions{s.database}.WaitingPosts(ctx, n.ArchiveID)
+	refs, err := Editions(s).WaitingPosts(ctx, n.ArchiveID)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func (s Newsletters) UnsentPosts(ctx context.Context, n digest.Newsletter, now t
 	if err != nil || len(made) == 0 {
 		return refs, err
 	}
-	posts, err := Editions{s.database}.EditionPosts(ctx,
+	posts, err := Editions(s).EditionPosts(ctx,
 		each(made, func(e digest.Edition) digest.Delivery { return digest.Delivery{Edition: e} }))
 	for _, e := range made {
 		refs = append(refs, posts[e.ID]...)

@@ -89,7 +89,7 @@ func (s Newsletters) PublisherNews(ctx context.Context) (all []PublisherNews, er
 		for _, p := range who {
 			news.To = append(news.To, p.Email)
 		}
-		archive, err := Readers{s.database}.Digest(ctx, news.Newsletter.ArchiveID)
+		archive, err := Readers(s).Digest(ctx, news.Newsletter.ArchiveID)
 		if err != nil {
 			return nil, err
 		}

@@ -55,7 +55,7 @@ func (s Posts) VisiblePost(ctx context.Context, user digest.UserID, post digest.
 	came, err := delivered(ctx, s.read(), user, post, forever)
 	var posts []digest.Post
 	if err == nil {
-		posts, err = Editions{s.database}.Posts(ctx, []digest.PostID{post})
+		posts, err = Editions(s).Posts(ctx, []digest.PostID{post})
 	}
 	if err == nil && len(posts) == 0 {
 		err = errNoPost()

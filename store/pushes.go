@@ -24,7 +24,7 @@ type Push struct {
 // is longer than a document may be, it schedules a poll of the feed instead.
 func (s Feeds) ReceivePush(ctx context.Context, now time.Time, feed digest.FeedID, contentType string,
 	body []byte) error {
-	packed, err := Posts{s.database}.Pack(Body{Bytes: body})
+	packed, err := Posts(s).Pack(Body{Bytes: body})
 	if err != nil {
 		return failed("keeping what a hub has sent", err)
 	}

@@ -27,8 +27,8 @@ func TestRestoredIsFenced(t *testing.T) {
 	eachPair(t, func(t *testing.T, from *store.Store, to string) {
 		w := world{from, t}
 		w.reader("ada", "Europe/Paris")
-		if f, err := from.Operator.Beat(w.ctx(), "https://a.example", noon, time.Hour,
-			100); err != nil || f.Reason != "" {
+		if f, err := from.Operator.Beat(w.ctx(), "https://a.example", noon, store.FenceRules{After: time.Hour,
+			Most: 100}); err != nil || f.Reason != "" {
 			t.Fatal(f, err)
 		}
 		w.ok(from.AtWork(w.ctx(), store.Worker{ID: "w", Host: "h", PID: 1, At: time.Now()}))
@@ -37,7 +37,7 @@ func TestRestoredIsFenced(t *testing.T) {
 		w.ok(err)
 		s := storetest.Open(t, to)
 		for range 2 {
-			f, err := s.Operator.Beat(w.ctx(), "https://a.example", noon.Add(time.Minute), time.Hour, 100)
+			f, err := s.Operator.Beat(w.ctx(), "https://a.example", noon.Add(time.Minute), store.FenceRules{After: time.Hour, Most: 100})
 			w.ok(err)
 			want(t, "fence", f.Reason, "it is a copy")
 		}
@@ -45,7 +45,7 @@ func TestRestoredIsFenced(t *testing.T) {
 		w.ok(err)
 		want(t, "at work", len(workers), 0)
 		w.ok(s.Operator.Unfence(w.ctx(), "https://a.example", noon))
-		f, err := s.Operator.Beat(w.ctx(), "https://a.example", noon.Add(time.Minute), time.Hour, 100)
+		f, err := s.Operator.Beat(w.ctx(), "https://a.example", noon.Add(time.Minute), store.FenceRules{After: time.Hour, Most: 100})
 		w.ok(err)
 		want(t, "released", f.Reason, "")
 	})

@@ -24,7 +24,7 @@ func (s Posts) IndexPosts(ctx context.Context, limit int) (int, error) {
 	}
 	var posts []digest.Post
 	if err == nil {
-		posts, err = Editions{s.database}.Posts(ctx, ids)
+		posts, err = Editions(s).Posts(ctx, ids)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("looking for posts to index: %w", err)

@@ -114,7 +114,7 @@ const waits = ` WHERE digest_id = ? AND visible_at = (SELECT next_due_at FROM di
 // Folders returns the folders of a digest's subscriptions in their reader's order. "" means subscriptions without a
 // folder.
 func (s Subscriptions) Folders(ctx context.Context, id digest.DigestID) ([]string, error) {
-	d, err := Readers{s.database}.Digest(ctx, id)
+	d, err := Readers(s).Digest(ctx, id)
 	if err != nil {
 		return nil, err
 	}

@@ -12,26 +12,6 @@ import (
 	"digest/store"
 )
 
-// many subscribes a digest to feeds. A name has the form "Name in Folder" or "Name".
-func (r *room) many(d digest.Digest, names ...string) (feeds []digest.Feed) {
-	r.t.Helper()
-	for i, name := range names {
-		title, folder, _ := strings.Cut(name, " in ")
-		f, _, err := r.store.Feeds.EnsureFeed(r.t.Context(), digest.Feed{URL: fmt.Sprintf("https://%d.example/feed", i),
-			Host: fmt.Sprintf("%d.example", i), Title: title})
-		r.must(err)
-		f.ParsedAt, f.LastOKAt = r.now, r.now
-		_, err = r.store.Subscriptions.Subscribe(r.t.Context(),
-			digest.Subscription{DigestID: d.ID, FeedID: f.ID, Folder: folder},
-			r.now)
-		r.must(err)
-		_, err = r.store.Feeds.Record(r.t.Context(), r.now, []store.Polled{{Feed: f}})
-		r.must(err)
-		feeds = append(feeds, f)
-	}
-	return feeds
-}
-
 // TestLastPostIsNoHiddenOne checks that the list does not reveal posts since the last midnight, not
 // even by date (I2).
 func TestLastPostIsNoHiddenOne(t *testing.T) {

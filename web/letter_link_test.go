@@ -65,14 +65,6 @@ func TestLettersHaveTheLinks(t *testing.T) {
 	})
 }
 
-func paris(t testing.TB) *time.Location {
-	zone, err := time.LoadLocation("Europe/Paris")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return zone
-}
-
 // TestLetterLinksAreOnlyTheirs checks that forged links do not work. A link becomes void with the
 // other links of its round, and ends with its edition and its reader.
 func TestLetterLinksAreOnlyTheirs(t *testing.T) {

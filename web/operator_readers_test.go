@@ -103,13 +103,3 @@ func TestOperatorListsReaders(t *testing.T) {
 			shows("ul.groups span", "not confirmed; sign-up link works until 20 Nov 2026, 13:00 UTC")
 	})
 }
-
-// logged fails the test unless the log contains each text.
-func (r *room) logged(words ...string) {
-	r.t.Helper()
-	for _, want := range words {
-		if !strings.Contains(r.log.String(), want) {
-			r.t.Errorf("no %s in %s", want, r.log.String())
-		}
-	}
-}

@@ -108,7 +108,7 @@ func (r *room) look(base string) func(context.Context) (store.Fence, error) {
 		if !r.fenced {
 			return store.Fence{}, nil
 		}
-		return r.store.Operator.LookFence(ctx, base, r.now, 36*time.Hour, 100)
+		return r.store.Operator.LookFence(ctx, base, r.now, store.FenceRules{After: 36 * time.Hour, Most: 100})
 	}
 }
 

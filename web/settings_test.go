@@ -19,12 +19,6 @@ func (v *visitor) saves(path string, form url.Values) answer {
 	return v.get(to).status(http.StatusOK)
 }
 
-// refuses posts a settings form that must be rejected, and returns the page.
-func (v *visitor) refuses(path string, form url.Values) answer {
-	v.t.Helper()
-	return v.post(path, form).status(http.StatusUnprocessableEntity)
-}
-
 func (r *room) digest(d digest.Digest) digest.Digest {
 	r.t.Helper()
 	d, err := r.store.Readers.Digest(r.t.Context(), d.ID)

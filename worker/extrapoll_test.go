@@ -222,11 +222,11 @@ func TestFence(t *testing.T) {
 	h, p := newDatedHouse(t, storetest.Open(t, storetest.SQLite(t)))
 	h.set("2026-11-19 00:00")
 	job := h.job()
-	if _, err := h.st.Operator.Beat(t.Context(), "https://digest.example.org", h.clock, 36*time.Hour, 100); err != nil {
+	if _, err := h.st.Operator.Beat(t.Context(), "https://digest.example.org", h.clock, store.FenceRules{After: 36 * time.Hour, Most: 100}); err != nil {
 		t.Fatal(err)
 	}
 	job.Fence = func(ctx context.Context, now time.Time) (string, error) {
-		f, err := h.st.Operator.Beat(ctx, "https://clone.example.org", now, 36*time.Hour, 100)
+		f, err := h.st.Operator.Beat(ctx, "https://clone.example.org", now, store.FenceRules{After: 36 * time.Hour, Most: 100})
 		return f.Reason, err
 	}
 	if _, err := job.Tick(t.Context()); err == nil || !strings.Contains(err.Error(), "digest fence") {

@@ -159,12 +159,16 @@ func (a *app) reader(st *store.Store, email string) (u digest.User, d digest.Dig
 // sent before the operator agrees. A family or a club has fewer.
 const fenceMost = 100
 
+func (a *app) fenceRules(after time.Duration) store.FenceRules {
+	return store.FenceRules{After: after, Most: fenceMost, AsOf: a.asOf}
+}
+
 // lookFence returns the fence of the database without leaving a heartbeat.
 func (a *app) lookFence(ctx context.Context, st *store.Store) (store.Fence, error) {
 	if why := a.wrongClock(a.now()); why != "" {
 		return store.Fence{Reason: why}, nil
 	}
-	return st.Operator.LookFence(ctx, a.BaseURL, a.now(), a.FenceAfter, fenceMost)
+	return st.Operator.LookFence(ctx, a.BaseURL, a.now(), a.fenceRules(a.FenceAfter))
 }
 
 // wrongClock returns why the hourly job cannot work at now, or "". A machine without a battery starts in 1970 or 2000.
@@ -186,9 +190,9 @@ func (a *app) beat(st *store.Store) func(context.Context, time.Time) (string, er
 		if why := a.wrongClock(now); why != "" {
 			return why, nil
 		}
-		f, err := st.Operator.Beat(a.hard, a.BaseURL, now, a.FenceAfter, fenceMost)
+		f, err := st.Operator.Beat(a.hard, a.BaseURL, now, a.fenceRules(a.FenceAfter))
 		if err == nil && f.Reason != "" && !seen.IsZero() && !f.Beat.Before(seen) {
-			f, err = st.Operator.Beat(a.hard, a.BaseURL, now, forever, fenceMost)
+			f, err = st.Operator.Beat(a.hard, a.BaseURL, now, a.fenceRules(forever))
 		}
 		if err == nil && f.Reason == "" && f.Beat.After(seen) {
 			seen = f.Beat

@@ -62,7 +62,6 @@ func TestOtherTimeOnALiveDatabase(t *testing.T) {
 					do(line+nextYear, test.want)
 				}
 				do("user list"+nextYear, exitDone)
-				do("fence release", exitDone)
 				do("tick", exitDone)
 			}
 			if err := st.AtWork(t.Context(),
