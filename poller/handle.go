@@ -32,8 +32,7 @@ func (s *search) account(ctx context.Context, asked string) (Result, error) {
 	case !feed.IsDID(handle) && found.Document.Description != "" && found.Document.Description != "@"+handle:
 		found.Release()
 		return Result{}, searchError(nil, digest.Refuse(digest.Invalid,
-			"no account @%s: the account there is called %s",
-			handle, shortLine(found.Document.Description)))
+			"no account @%s: the account there is called %s", handle, shortLine(found.Document.Description)))
 	}
 	if found.Feed.Title == "" {
 		found.Feed.Title = "@" + handle

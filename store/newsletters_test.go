@@ -45,8 +45,7 @@ func TestNewsletter(t *testing.T) {
 		_, err := w.Newsletters.AddNewsletter(w.ctx(), n, bob.UserID, noon)
 		oneLine(w.t, err, digest.Conflict)
 		_, err = w.Newsletters.AddNewsletter(w.ctx(), digest.Newsletter{Slug: "No", Name: "x", Cadence: digest.Daily},
-			bob.UserID,
-			noon)
+			bob.UserID, noon)
 		oneLine(w.t, err, digest.Invalid)
 
 		archive, err := w.Readers.Digest(w.ctx(), n.ArchiveID)

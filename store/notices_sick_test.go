@@ -92,8 +92,7 @@ func TestReplaceSubscription(t *testing.T) {
 			noon)
 		w.ok(err)
 		want(w.t, "without the other", digest.KindOf(w.Subscriptions.ReplaceSubscription(w.ctx(), ada.ID, old.ID,
-			by.ID)),
-			digest.NotFound)
+			by.ID)), digest.NotFound)
 		w.subscribe(ada, by)
 		w.ails(noon, old, noon.Add(-8*24*time.Hour))
 		w.ok(w.Subscriptions.ReplaceSubscription(w.ctx(), ada.ID, old.ID, by.ID))

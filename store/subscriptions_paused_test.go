@@ -95,8 +95,7 @@ func TestPauseUntil(t *testing.T) {
 		w.ok(w.Subscriptions.PauseSubscription(w.ctx(), cyd.ID, f.ID))
 		ends(until.Add(1000*time.Hour), 0)
 		want(w.t, "of no subscription", digest.KindOf(w.Subscriptions.PauseSubscriptionUntil(w.ctx(), cyd.ID, 999,
-			until)),
-			digest.NotFound)
+			until)), digest.NotFound)
 	})
 }
 

@@ -171,8 +171,7 @@ type EditionView struct {
 
 // EditionView returns a digest's edition of a date. It returns digest.NotFound as EditionOn does.
 func (s Subscriptions) EditionView(ctx context.Context, id digest.DigestID, date digest.Date,
-	now time.Time) (v EditionView,
-	err error) {
+	now time.Time) (v EditionView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
 		if v.Edition, err = s.Editions.EditionOn(ctx, id, date, now); err != nil {
 			return err

@@ -40,8 +40,7 @@ func (s *site) publisherPeoplePage(me publisher) error {
 			me.wrong("email", catalogue.Key("That’s you."))
 		default:
 			return me.saved(s.Store.Newsletters.SetRole(me.ctx, me.Newsletter.ID, u.ID, digest.RoleEditor, me.now),
-				"/people",
-				"editor")
+				"/people", "editor")
 		}
 	}
 	return me.show(err, "publisher_people", catalogue.Key("Team"), publisherPeoplePage{me, people})

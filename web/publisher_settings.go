@@ -112,8 +112,7 @@ func (s *site) holdNewsletter(me publisher) error {
 		return errBadForm
 	}
 	err := s.Store.Newsletters.ChangeNewsletterState(me.ctx, me.Newsletter, digest.NewsletterHeld,
-		digest.HeldByPublisher,
-		me.now)
+		digest.HeldByPublisher, me.now)
 	return me.saved(err, "", "held")
 }
 

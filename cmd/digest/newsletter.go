@@ -150,8 +150,7 @@ func (c newsletterCreateCmd) Run(a *app) error {
 		}
 		if err != nil {
 			return errors.Join(err, st.Newsletters.SetNewsletterState(a.soft, n.ID, digest.NewsletterEnded, "",
-				a.now()),
-				st.Newsletters.RemoveNewsletter(a.soft, n.ID))
+				a.now()), st.Newsletters.RemoveNewsletter(a.soft, n.ID))
 		}
 		return a.sayNewsletter(st, n.Slug)
 	})
