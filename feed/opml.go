@@ -145,7 +145,7 @@ func parseOPML(doc string, at int, address string) *Document {
 			r.outline(&tok)
 		}
 	}
-	r.Repairs = append(r.Repairs, string(digest.Words("too many feeds: the rest was ignored")))
+	r.Repairs = append(r.Repairs, string(digest.Words("too many feeds, so the rest were ignored")))
 	r.noteEpisodes()
 	return r.Document
 }
@@ -194,7 +194,7 @@ func (r *listReader) outline(tok *token) {
 	if r.pos > end && hasPrefixFold(r.doc[end:], "<outline") {
 		if r.again += r.pos - end; r.again > mostReread*len(r.doc) {
 			r.pos = len(r.doc)
-			r.Repairs = append(r.Repairs, string(digest.Words("too many unclosed tags: the rest was ignored")))
+			r.Repairs = append(r.Repairs, string(digest.Words("too many unclosed tags, so the rest was ignored")))
 			return
 		}
 		alone := scanner{doc: whole}

@@ -24,7 +24,7 @@ func IsNotPublic(err error) bool {
 	return strings.Contains(err.Error(), errNotPublic.Error()) || strings.Contains(err.Error(), formerNotPublic)
 }
 
-var errPort = errors.New(string(digest.Words("not allowed: feeds may use ports 80, 443, and 1024 and above")))
+var errPort = errors.New(string(digest.Words("not allowed: feeds may use only ports 80 and 443, or 1024 and above")))
 
 const (
 	dialTimeout  = 10 * time.Second // for all addresses of a name together

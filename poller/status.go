@@ -65,7 +65,7 @@ func Status(f digest.Feed, now time.Time) (state string, reason catalogue.Sayabl
 }
 
 func onceMore(why catalogue.Sayable) catalogue.Sayable {
-	return catalogue.Key("%s; polled again, because somebody requested it").With(why)
+	return catalogue.Key("%s; will be polled one more time because somebody requested it").With(why)
 }
 
 // failing describes the error of a feed and its next poll.

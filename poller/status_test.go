@@ -81,7 +81,7 @@ func TestStatus(t *testing.T) {
 		{failing(digest.Feed{State: digest.FeedDead}, 404, "404 Not Found", 90), StateDead,
 			"failing, since 2026-11-18 00:00 UTC, polled again only after a ping or a reader’s request: 404 Not Found"},
 		{failing(digest.Feed{State: digest.FeedTrial}, 404, "404 Not Found", 90), StateWaiting,
-			"dead, since 2026-11-18 00:00 UTC; polled again, because somebody requested it"},
+			"dead, since 2026-11-18 00:00 UTC; will be polled one more time because somebody requested it"},
 		{failing(digest.Feed{State: digest.FeedGone, Failures: digest.Failures{GoneAt: before}}, 410, "410 Gone", 2),
 			StateGone, "the site says this feed is gone permanently (410), since 2026-11-18 00:00 UTC"},
 		{digest.Feed{State: digest.FeedGone}, StateGone, "the site says this feed is gone permanently (410)"},

@@ -24,7 +24,7 @@ func (s Newsletters) SetNewsletterDomain(ctx context.Context, d newsletter.Domai
 		case err != nil:
 			return err
 		case n.State == digest.NewsletterEnded:
-			return digest.Refuse(digest.Conflict, "the newsletter is not active, so it sends no issues")
+			return digest.Refuse(digest.Conflict, "the newsletter has ended, so it sends no issues")
 		}
 		if err := c.run(ctx, `DELETE FROM newsletter_domains WHERE newsletter_id = ?`, d.NewsletterID); err != nil {
 			return err

@@ -67,7 +67,7 @@ func (c MemberCount) Lines(dryRun bool) (all []MemberLine) {
 		MemberLine{digest.Words("skipped: marked as suppressed in the list"), c.Suppressed},
 		MemberLine{digest.Words("will get an email to confirm"), c.Asks.Queued},
 		MemberLine{digest.Words("already asked to confirm, not asked again"), c.Asks.Known},
-		MemberLine{digest.Words("not asked: already members, or suppressed"), c.Asks.Barred},
+		MemberLine{digest.Words("not asked: members, former members or suppressed addresses"), c.Asks.Barred},
 		MemberLine{digest.Words("not added: no proof of consent"), unasked},
 		MemberLine{digest.Words("already asked to confirm elsewhere, not asked again"), c.AskedBefore},
 		MemberLine{digest.Words("skipped: never confirmed"), c.Unconfirmed},

@@ -74,7 +74,7 @@ func TestImportReportNamesTheGone(t *testing.T) {
 			r.t.Fatalf("takes %q", got)
 		}
 		a := v.get("/feeds/import/report").status(http.StatusOK).contains("[role=status]", "Checked 0 of 1.",
-			"Couldn’t be read yet: 1.")
+			"Failed so far: 1.")
 		a.contains(".reading .rows", "Old news", "permanently gone")
 	})
 }

@@ -241,7 +241,7 @@ func askedHow(f digest.Feed) []catalogue.Sayable {
 			catalogue.Key("It doesn’t return 304, so we send HEAD, and GET only when HEAD shows a change.")}
 	case f.Conditional == digest.Useless:
 		return []catalogue.Sayable{
-			catalogue.Key("It sends validators but never returns 304, so every request downloads the whole document.")}
+			catalogue.Key("It sends an ETag or Last-Modified but never returns 304, so every request downloads the whole feed.")}
 	}
 	return nil
 }

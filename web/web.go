@@ -137,7 +137,7 @@ func New(o Options) http.Handler {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Search == nil {
+	if o.Search == nil && o.Store != nil {
 		o.Search = o.Store.Posts
 	}
 	if o.Log == nil {
