@@ -76,7 +76,7 @@ func failing(f digest.Feed, now time.Time) (state string, reason catalogue.Sayab
 			dated(catalogue.Key("failing"), f.FailingSince), f.Errors)
 	}
 	if !f.GoneAt.IsZero() {
-		reason = catalogue.Key("%s since %s; we treat it as permanently gone, unless every feed on its host returns this").With(reason,
+		reason = catalogue.Key("%s since %s; we treat the feed as permanently gone, unless every feed on its host returns the same").With(reason,
 			minute(f.GoneAt))
 	}
 	switch {

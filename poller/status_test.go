@@ -77,7 +77,7 @@ func TestStatus(t *testing.T) {
 			StateActive, "connection refused; next poll at 2026-11-20 03:00 UTC"},
 		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: later}, Failures: digest.Failures{GoneAt: before}},
 			410, "410 Gone", 1), StatePenalised,
-			"410 Gone since 2026-11-18 00:00 UTC; we treat it as permanently gone, unless every feed on its host returns this; next poll at 2026-11-20 03:00 UTC"},
+			"410 Gone since 2026-11-18 00:00 UTC; we treat the feed as permanently gone, unless every feed on its host returns the same; next poll at 2026-11-20 03:00 UTC"},
 		{failing(digest.Feed{State: digest.FeedDead}, 404, "404 Not Found", 90), StateDead,
 			"failing, since 2026-11-18 00:00 UTC, polled again only after a ping or a reader’s request: 404 Not Found"},
 		{failing(digest.Feed{State: digest.FeedTrial}, 404, "404 Not Found", 90), StateWaiting,

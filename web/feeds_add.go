@@ -30,7 +30,7 @@ func (p feedsPage) Finder() finder {
 func (p homeFirstPage) Finder() finder {
 	f := finder{Label: catalogue.Key("Site address"), First: true}
 	if p.Feeds > 0 {
-		f.Label = catalogue.Key("Add another")
+		f.Label = catalogue.Key("Add another site")
 	}
 	return f
 }

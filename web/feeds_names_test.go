@@ -34,7 +34,7 @@ func TestNamesThatCannotBe(t *testing.T) {
 		v.get("/feeds").shows(".rows .name", site)
 		// A much larger form gets an error page, too, not a closed connection.
 		v.post(link, url.Values{"title": {strings.Repeat("x", 9<<20)}}).status(http.StatusRequestEntityTooLarge).shows(
-			"h1", "That form is too long")
+			"h1", "Your text is too long")
 		v.post("/settings/zone",
 			url.Values{"zone": {strings.Repeat("x", 9<<20)}}).status(http.StatusRequestEntityTooLarge)
 	})

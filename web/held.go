@@ -52,7 +52,7 @@ func (s *site) heldPage(w http.ResponseWriter, r *http.Request, me reader) error
 	if len(v.Posts) >= heldShown {
 		p.Older = v.Posts[len(v.Posts)-1].DueAt.Unix()
 	}
-	return s.show(w, r, http.StatusOK, "held", catalogue.Key("Filtered"), p)
+	return s.show(w, r, http.StatusOK, "held", catalogue.Key("Filtered posts"), p)
 }
 
 func (p *heldPage) add(h store.HeldPost, own map[digest.FeedID]string, zone string) {

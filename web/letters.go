@@ -119,7 +119,7 @@ func takenLetter(l *catalogue.Language, base string) render.LetterContent {
 
 func passkeyAddedLetter(l *catalogue.Language, base string) render.LetterContent {
 	return passkeyLetter(l, base, catalogue.Key("A passkey was added"),
-		catalogue.Key("A passkey was just added to your account. It signs you in without an email."))
+		catalogue.Key("A passkey was just added to your account. You can use it to sign in without an email."))
 }
 
 func passkeyRemovedLetter(l *catalogue.Language, base string) render.LetterContent {

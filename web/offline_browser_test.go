@@ -252,7 +252,7 @@ func TestReadWithoutANetwork(t *testing.T) {
 	d.cut.Store(false)
 	d.opens("/")
 	d.run(`document.querySelector("form[action='/sign-out'] button").click()`)
-	d.says("A newspaper from the sites you chose")
+	d.says("A newspaper from the sites you choose")
 	d.waits(left, "0,0,0 0")
 	d.cut.Store(true)
 	if err := d.goTo("/editions/2026-11-22"); err == nil {
@@ -378,7 +378,7 @@ func TestSignOutWithoutANetwork(t *testing.T) {
 	saves()
 	d.cut.Store(false)
 	d.run(leave)
-	d.says("A newspaper from the sites you chose")
+	d.says("A newspaper from the sites you choose")
 	saved, err := d.store.Posts.SavedAmong(t.Context(), ann.ID, []digest.PostID{1})
 	if d.must(err); len(saved) != 1 {
 		t.Errorf("what waited was not sent before: %v", saved)

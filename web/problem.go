@@ -47,7 +47,7 @@ var (
 		catalogue.Key("Nothing was changed, because nobody pressed the button on our page. Open your link again and press the button.")}
 	errNewsletterFull = &problem{http.StatusConflict, catalogue.Key("This newsletter is full"),
 		catalogue.Key("It can’t accept more members for now. You can read every issue on its page.")}
-	errTooLarge = &problem{http.StatusRequestEntityTooLarge, catalogue.Key("That form is too long"),
+	errTooLarge = &problem{http.StatusRequestEntityTooLarge, catalogue.Key("Your text is too long"),
 		catalogue.Key("Nothing was changed. Go back, shorten your text and send it again.")}
 	errMembersOnly = &problem{http.StatusForbidden, catalogue.Key("You only get newsletters here"),
 		catalogue.Key("This page is for readers with a daily edition. Your newsletters are on the front page.")}

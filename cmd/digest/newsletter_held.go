@@ -134,7 +134,7 @@ func (a *app) heldLetter(l *catalogue.Language, n store.HeldNewsletter, to strin
 		Title:    catalogue.Key("%s is on hold").With(digest.OneLine(n.Name)).In(l),
 		Text: []string{
 			catalogue.Key("We have stopped sending the newsletter: %s.").With(catalogue.HoldReason(n.HeldReason)).In(l),
-			catalogue.Key("We keep collecting new posts. Members get them in the first issue after the operator resumes the newsletter. Members who marked an email as spam or whose address no longer exists no longer get issues.").In(l),
+			catalogue.Key("We keep collecting new posts. Members get them in the first issue after the operator resumes the newsletter. Members who marked an email as spam, or whose address no longer exists, won’t get any more issues.").In(l),
 		},
 		Action: catalogue.Key("Open newsletter").In(l), URL: a.BaseURL + "/newsletters/" + n.Slug,
 		Aside: []string{catalogue.Key(

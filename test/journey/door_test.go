@@ -61,7 +61,7 @@ func TestDoor(t *testing.T) {
 
 	b.open("/settings/address")
 	b.look("address")
-	b.fill("Another address", "ann@new.example")
+	b.fill("New address", "ann@new.example")
 	b.follow("Send confirmation emails")
 	b.look("address-asked")
 	b.open(h.awaitLink("ann@new.example", "/settings/address/confirm"))
