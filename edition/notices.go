@@ -138,7 +138,7 @@ func (c clock) sentence(n digest.Notice) catalogue.Sayable {
 	case digest.NoticeGone:
 		return catalogue.Key("%s has removed its feed, so you no longer follow it.").With(site)
 	case digest.NoticeDead:
-		return catalogue.Key("%s hasn’t worked for 90 days, so we’ve stopped checking it. It stays in your list of sites.").With(site)
+		return catalogue.Key("%s hasn’t worked for 90 days, so we no longer check it. It stays in your list of sites.").With(site)
 	case digest.NoticeBlocked:
 		return catalogue.Key("The operator has blocked %s here. You still follow it, in case that changes.").With(site)
 	case digest.NoticeDeclined:

@@ -138,7 +138,7 @@ func TestOrderOfNotices(t *testing.T) {
 		"Apple has removed its feed, so you no longer follow it.",
 		"zebra has removed its feed, so you no longer follow it.",
 		"\u2068מפה\u2069 has removed its feed, so you no longer follow it.",
-		"mango.example hasn’t worked for 90 days, so we’ve stopped checking it. It stays in your list of sites.",
+		"mango.example hasn’t worked for 90 days, so we no longer check it. It stays in your list of sites.",
 		"We haven’t been able to get posts from Pear since Thursday 12 November. Its address is a web page, not a feed.",
 		"We can’t get posts from Plum.",
 		"You may have missed posts from X on Thursday 19 November, 09:10–23:50. Look for them on its website.",

@@ -208,7 +208,7 @@ func onlyNotes() Edition {
 	p.Notices = said(
 		SiteName("دفاتر المدينة", "")+" has removed its feed, so you no longer follow it.",
 		SiteName("", "https://garden.example/feed")+
-			" hasn’t worked for 90 days, so we’ve stopped checking it. It stays in your list of sites.",
+			" hasn’t worked for 90 days, so we no longer check it. It stays in your list of sites.",
 		"You may have missed posts from "+SiteName("The Harbour Log", "")+
 			" between Tuesday 17 November, 22:40 and Thursday 19 November, 23:50. Look for them on its website.",
 	)

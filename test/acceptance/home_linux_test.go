@@ -43,7 +43,7 @@ func TestI7_InAWorldOfItsOwn(t *testing.T) {
 	for _, status := range []string{"301", "302", "303", "307", "308"} {
 		w.refused(h, begin, "http://"+outside+"/"+status, refused)
 	}
-	w.refused(h, begin, "http://127.0.0.1:22/", "80, 443, and 1024 and above")
+	w.refused(h, begin, "http://127.0.0.1:22/", "80 and 443, or 1024 and above")
 	if found := h.at(begin, "subscribe", "ann@example.org", "http://"+outside+"/offers-home"); !strings.Contains(found,
 		"Of outside") {
 		t.Errorf("behind a page that offers a feed at home there is %q", found)
