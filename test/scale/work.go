@@ -49,7 +49,7 @@ func (d *done) note(e worker.Event, since time.Duration) {
 	}
 }
 
-// A worker does the work of one midnight, or a part of it, with the memory settings of the program.
+// A process does the work of one midnight, or a part of it, with the memory settings of the program.
 type process struct {
 	database string
 	midnight time.Time
