@@ -2,7 +2,9 @@ package web_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"mime"
 	"net/http"
@@ -67,8 +69,11 @@ func newScript(e *testscript.Env, database func(testing.TB) string) error {
 	pages := map[string]string{}
 	root := filepath.Join(e.WorkDir, "site")
 	if err := filepath.WalkDir(root, func(path string, f os.DirEntry, err error) error {
-		if err != nil || f.IsDir() {
-			return nil //nolint:nilerr // most scripts have no site
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // most scripts have no site
+			return nil
+		case err != nil || f.IsDir():
+			return err
 		}
 		body, err := os.ReadFile(path)
 		pages[strings.TrimSuffix(strings.TrimPrefix(path, root), "index.html")] = string(body)
