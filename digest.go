@@ -99,12 +99,12 @@ type Look struct {
 	Images   Images
 	Threaded bool // lets mail programs show all editions as one conversation
 
-	// LeadSubject puts the headline of the leading post into the subject, in place of the date and the number of posts.
-	// It has no effect on newsletters and threaded editions.
-	LeadSubject bool `db:"lead_subject"`
+	// DateSubject puts the date and the number of posts into the subject, in place of the leading headline and the
+	// names of sites. It has no effect on newsletters and threaded editions.
+	DateSubject bool `db:"date_subject"`
 }
 
-// The subjects of emails: the date and the number of posts, or the headline of the leading post.
+// The subjects of emails: the leading headline with the names of sites, or the date and the number of posts.
 const (
 	SubjectDate = "date"
 	SubjectLead = "lead"
@@ -112,10 +112,10 @@ const (
 
 // Subject returns the name of the subject setting.
 func (l Look) Subject() string {
-	if l.LeadSubject {
-		return SubjectLead
+	if l.DateSubject {
+		return SubjectDate
 	}
-	return SubjectDate
+	return SubjectLead
 }
 
 // Check returns an error of the kind Invalid if a setting is not valid.
@@ -369,10 +369,11 @@ func (o FolderOrder) places() func(name string) int {
 	}
 }
 
-// CompareNames compares names in the natural order: "Week 2" comes before "Week 10". Case matters only if names are
-// otherwise equal.
+// CompareNames compares names in the natural order: "Week 2" comes before "Week 10". Case, and marks before a name,
+// matter only if names are otherwise equal.
 func CompareNames(a, b string) int {
-	return cmp.Or(compareNumbered(a, b), strings.Compare(a, b))
+	mark := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	return cmp.Or(compareNumbered(strings.TrimLeftFunc(a, mark), strings.TrimLeftFunc(b, mark)), strings.Compare(a, b))
 }
 
 // compareNumbered compares texts letter by letter, but runs of digits by their values.

@@ -52,6 +52,8 @@ type Edition struct {
 	BoundFrom, BoundTo time.Time
 
 	Resent int // how often the operator had it sent again
+
+	Lead PostID `db:"lead_post_id"` // the post that led when it was first shown; 0: none, or not shown yet
 }
 
 // A Delivery is an edition claimed for sending, with the details of its reader for the envelope and the page.
@@ -93,6 +95,7 @@ type Dot struct {
 	MessageID string // without angle brackets
 	Date      time.Time
 	Recipient string // the address it goes to
+	Lead      PostID // the post that leads the edition; 0: none
 }
 
 // A Mark is the result of a claimed edition.

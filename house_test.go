@@ -29,11 +29,12 @@ func TestImports(t *testing.T) {
 		"digest/internal/weburl":       "digest",
 		"digest/feed": "digest digest/timezone digest/internal/hypertext " +
 			"digest/internal/microformats digest/internal/weburl",
-		"digest/render": "digest digest/internal/catalogue digest/internal/hypertext " +
+		"digest/rank": "digest digest/internal/catalogue",
+		"digest/render": "digest digest/rank digest/internal/catalogue digest/internal/hypertext " +
 			"digest/internal/weburl",
 		"digest/mailer": "digest digest/internal/ownership",
 		"digest/edition": "digest digest/internal/catalogue digest/internal/weburl digest/internal/textsearch " +
-			"digest/render digest/mailer digest/newsletter",
+			"digest/rank digest/render digest/mailer digest/newsletter",
 		"digest/internal/seal":      "digest digest/internal/ownership",
 		"digest/internal/ownership": "",
 		"digest/poller": "digest digest/feed digest/internal/catalogue digest/internal/weburl " +
@@ -66,7 +67,7 @@ func TestImports(t *testing.T) {
 		"digest/internal/domains": "digest digest/internal/doctor digest/internal/seal digest/mailer digest/store " +
 			"digest/newsletter",
 		"digest/internal/metrics": "digest digest/store",
-		"digest/web": "digest digest/render digest/mailer digest/calendar digest/timezone digest/newsletter " +
+		"digest/web": "digest digest/rank digest/render digest/mailer digest/calendar digest/timezone digest/newsletter " +
 			"digest/feed digest/poller digest/store digest/edition digest/subscribe digest/push " +
 			"digest/internal/catalogue digest/internal/chart digest/internal/dmarc digest/internal/export " +
 			"digest/internal/textsearch digest/internal/allowance digest/internal/domains " +

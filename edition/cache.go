@@ -22,7 +22,8 @@ type cache struct {
 	due           time.Time // the latest midnight seen
 	headings      map[feedKey]heading
 	headingsLimit int
-	headingsSize  int
+	headingsSize  int // with the histories
+	histories     map[historyKey]digest.FeedHistory
 }
 
 // sizeWithin returns the size of the cache in bytes for a memory limit (GOMEMLIMIT). It is a quarter of the limit,
@@ -63,7 +64,7 @@ func newCache(bytes int) *cache {
 	return &cache{
 		limit: bytes * 7 / 16, headingsLimit: bytes / 8,
 		young: map[postKey]cachedPost{}, older: map[postKey]cachedPost{},
-		headings: map[feedKey]heading{},
+		headings: map[feedKey]heading{}, histories: map[historyKey]digest.FeedHistory{},
 	}
 }
 
@@ -76,6 +77,7 @@ func (c *cache) get(s shared, ds []digest.Delivery, refs map[digest.EditionID][]
 	last := slices.MaxFunc(ds, func(x, y digest.Delivery) int { return x.DueAt.Compare(y.DueAt) })
 	if due := last.DueAt; due.After(c.due) || c.headingsSize > c.headingsLimit {
 		c.due, c.headings, c.headingsSize = due, map[feedKey]heading{}, 0
+		clear(c.histories)
 	}
 	want := newMissing()
 	for i := range ds {
@@ -125,6 +127,21 @@ func (c *cache) put(s shared, loaded missing) {
 			c.headings[feedKey{s.render.Variant(), id}] = h
 		}
 	}
+}
+
+func (c *cache) history(key historyKey) (digest.FeedHistory, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	h, ok := c.histories[key]
+	return h, ok
+}
+
+func (c *cache) putHistory(key historyKey, h digest.FeedHistory) {
+	const bytes = 120 // with the entry of the map
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.histories[key] = h
+	c.headingsSize += bytes
 }
 
 // entryBytes estimates the overhead of a cached post: its key, position, date and copy keys.

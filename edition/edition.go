@@ -42,6 +42,10 @@ type Contents interface {
 	// Notices returns the notices of sealed editions by edition, in any order. The map may omit editions without
 	// notices.
 	Notices(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.Notice, error)
+	// FeedHistories returns what feeds published before a time, in any order. It omits feeds that do not exist.
+	FeedHistories(ctx context.Context, feeds []digest.FeedID, before time.Time) ([]digest.FeedHistory, error)
+	// LeadsBefore returns the feeds that led the latest editions before each of the given ones, at most n for each.
+	LeadsBefore(ctx context.Context, editions []digest.Delivery, n int) (map[digest.EditionID][]digest.FeedID, error)
 	// WaitingNotices returns the notices that the digest's next edition would contain now.
 	WaitingNotices(ctx context.Context, id digest.DigestID) ([]digest.Notice, error)
 }
@@ -92,8 +96,8 @@ func (b *Builder) Edition(ctx context.Context, d digest.Delivery) (render.Editio
 	return editions[0], nil
 }
 
-// Editions returns the content of sealed editions, in the order of ds. It makes five requests to the store for any
-// number of editions, and at most two more for each newsletter with colours or click counts.
+// Editions returns the content of sealed editions, in the order of ds. It makes seven requests to the store for any
+// number of editions of one midnight, and at most two more for each newsletter with colours or click counts.
 func (b *Builder) Editions(ctx context.Context, ds []digest.Delivery) ([]render.Edition, error) {
 	return b.sealed(ctx, ds, onWeb)
 }
@@ -152,6 +156,10 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, use use) ([]
 	if err != nil {
 		return nil, err
 	}
+	f, err := b.front(ctx, ds, refs, sizes)
+	if err != nil {
+		return nil, err
+	}
 	zones := zoneCache{}
 	editions := make([]render.Edition, len(ds))
 	for i, d := range ds {
@@ -159,11 +167,13 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, use use) ([]
 		if !d.BoundFrom.IsZero() || len(notices[d.ID]) > 0 {
 			zone = zones.get(d.TimeZone)
 		}
-		sections, err := b.sections(ctx, shared[renderers[i]], refs[d.ID], settings[d.DigestID], d, use == wholeSite)
+		sections, lead, err := b.sections(ctx, shared[renderers[i]], refs[d.ID], settings[d.DigestID], d, f,
+			use == wholeSite)
 		if err != nil {
 			return nil, err
 		}
 		editions[i] = b.compose(d, sections, notices[d.ID], zone)
+		editions[i].Lead = lead
 		editions[i].PictureSizes = sizes
 		if use == inMail {
 			leave(&editions[i], catalogue.Of(d.Language))
@@ -281,16 +291,25 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 	}
 	next.DigestName, next.Folders, next.Look, next.Grouping, next.LinkRound = d.Name, d.Folders, d.Look, d.Grouping,
 		d.LinkRound
-	sections, err := b.sections(ctx, shared, refs, settings[d.ID], next, false)
-	if err != nil {
-		return render.Edition{}, err
-	}
-	e, pictures := b.compose(next, sections, notices, zone), unsized{}
+	pictures := unsized{}
 	if next.Images == digest.ProxiedImages {
 		pictures.add(shared, refs, settings[d.ID], next.Layout)
 	}
-	e.PictureSizes, err = b.sizes(ctx, pictures)
-	return e, err
+	sizes, err := b.sizes(ctx, pictures)
+	if err != nil {
+		return render.Edition{}, err
+	}
+	f, err := b.front(ctx, []digest.Delivery{next}, map[digest.EditionID][]digest.PostRef{0: refs}, sizes)
+	if err != nil {
+		return render.Edition{}, err
+	}
+	sections, lead, err := b.sections(ctx, shared, refs, settings[d.ID], next, f, false)
+	if err != nil {
+		return render.Edition{}, err
+	}
+	e := b.compose(next, sections, notices, zone)
+	e.PictureSizes, e.Lead = sizes, lead
+	return e, nil
 }
 
 // pictureURL returns the address at which this instance serves a picture.
@@ -314,7 +333,7 @@ func (b *Builder) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Le
 		letters[i] = mailer.Letter{
 			To: ds[i].Email, Subject: subjectOf(ds[i], m.Subject), Encoded: mailer.Encoded{HTML: m.HTML, Text: m.Text},
 			Language: catalogue.Of(ds[i].Language).Code, ListName: cmp.Or(e.Name, render.DefaultName),
-			UnsubscribeURL: b.oneClickURL(ds[i]), HelpURL: b.BaseURL + "/help",
+			UnsubscribeURL: b.oneClickURL(ds[i]), HelpURL: b.BaseURL + "/help", Lead: e.EarnedLead(),
 		}
 		if n := ds[i].Newsletter; n != nil {
 			letters[i].ArchiveURL = b.BaseURL + "/n/" + n.Slug + "/letters"

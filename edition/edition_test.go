@@ -29,7 +29,9 @@ type shelf struct {
 	notices  map[digest.EditionID][]digest.Notice
 	coming   map[digest.DigestID][]digest.Notice
 
-	pictures map[string]digest.PictureSize
+	pictures  map[string]digest.PictureSize
+	histories map[digest.FeedID]digest.FeedHistory
+	led       map[digest.EditionID][]digest.FeedID
 
 	calls, postsRead, sourcesRead int
 	broken                        error
@@ -105,6 +107,23 @@ func (s *shelf) SubscriptionSettings(_ context.Context,
 		return !slices.Contains(ids, id)
 	})
 	return out, s.called()
+}
+
+func (s *shelf) FeedHistories(_ context.Context, feeds []digest.FeedID, _ time.Time) (all []digest.FeedHistory, _ error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, feed := range feeds {
+		h := s.histories[feed]
+		h.FeedID = feed
+		all = append(all, h)
+	}
+	return all, s.called()
+}
+
+func (s *shelf) LeadsBefore(context.Context, []digest.Delivery, int) (map[digest.EditionID][]digest.FeedID, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.led, s.called()
 }
 
 func (s *shelf) Notices(_ context.Context, ds []digest.Delivery) (map[digest.EditionID][]digest.Notice, error) {

@@ -79,11 +79,24 @@ func (b *Builder) leadSearches(ctx context.Context, ds []digest.Delivery) ([]*le
 			l.posts[ref.FeedID] = append(l.posts[ref.FeedID], ref)
 		}
 		if arrange(l.sections, d.Folders, string(otherSites)); len(l.sections) > 0 {
+			l.leadFirst()
 			all = append(all, l)
 		}
 	}
 	return all, nil
 }
+
+// leadFirst puts the section of the post that led the edition first, unless the reader has chosen another site.
+func (l *leadSearch) leadFirst() {
+	for i, s := range l.sections {
+		if !l.sections[0].leads && slices.ContainsFunc(l.posts[s.feed], l.led) {
+			l.sections = slices.Insert(slices.Delete(l.sections, i, i+1), 0, s)
+			return
+		}
+	}
+}
+
+func (l *leadSearch) led(ref digest.PostRef) bool { return ref.PostID == l.Lead }
 
 func (b *Builder) postsOfFirst(ctx context.Context, all []*leadSearch) (map[digest.PostID]digest.Post, error) {
 	var ids []digest.PostID
@@ -104,8 +117,12 @@ func (b *Builder) postsOfFirst(ctx context.Context, all []*leadSearch) (map[dige
 	return found, nil
 }
 
-// newest returns the first post of the first section, or false if all its posts are deleted.
+// newest returns the post that led the edition, or else the first post of the first section, or false if all its posts
+// are deleted.
 func (l *leadSearch) newest(found map[digest.PostID]digest.Post) (digest.Post, bool) {
+	if p, ok := found[l.Lead]; ok && p.FeedID == l.sections[0].feed {
+		return p, true
+	}
 	var there []placed
 	for _, ref := range l.posts[l.sections[0].feed] {
 		if p, ok := found[ref.PostID]; ok {

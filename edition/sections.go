@@ -42,8 +42,9 @@ type heading struct {
 	section  render.Section
 	feed     digest.FeedID
 	leads    bool
-	place    int    // position of its folder in the edition
-	language string // default language of the feed's posts
+	place    int         // position of its folder in the edition
+	language string      // default language of the feed's posts
+	at       []time.Time // of the section's posts
 }
 
 func newHeading(r *render.Renderer, feed digest.FeedID, title, url, language string) heading {
@@ -131,7 +132,7 @@ func (b *Builder) load(ctx context.Context, s shared, want missing) error {
 			return fmt.Errorf("reading the titles of %d feeds: %w", len(want.feeds), err)
 		}
 		for _, l := range labels {
-			s.headings[l.FeedID] = newHeading(s.render, l.FeedID, l.Title, l.SiteURL, l.Language)
+			s.headings[l.FeedID] = newHeading(s.render, l.FeedID, render.ShortName(l.Title), l.SiteURL, l.Language)
 		}
 	}
 	if len(want.posts) == 0 {
@@ -145,7 +146,7 @@ func (b *Builder) load(ctx context.Context, s shared, want missing) error {
 		if p.Language == "" {
 			p.Language = s.headings[p.FeedID].language
 		}
-		p.SiteURL = s.headings[p.FeedID].section.URL
+		p.SiteURL, p.SiteTitle = s.headings[p.FeedID].section.URL, s.headings[p.FeedID].section.Title
 		rendered := s.render.Brief
 		if want.posts[p.ID] {
 			rendered = s.render.Post
@@ -176,13 +177,14 @@ func (s shared) headingFor(feed digest.FeedID, own digest.Subscription, g digest
 	return h
 }
 
-// sections returns the sections of one edition in order, with the reader's settings for each feed. It shows copies
-// once. Unless whole is set, it applies the reader's limit of posts for each feed.
+// sections returns the sections of one edition in order, with the reader's settings for each feed, and the post that
+// leads. It shows copies once. Unless whole is set, it applies the reader's limit of posts for each feed.
 func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
-	settings map[digest.FeedID]digest.Subscription, d digest.Delivery, whole bool) ([]render.Section, error) {
+	settings map[digest.FeedID]digest.Subscription, d digest.Delivery, f front, whole bool) (
+	[]render.Section, digest.PostID, error) {
 	refs, originals, err := b.once(ctx, s, refs)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	byFeed := map[digest.FeedID][]placed{}
 	for _, r := range refs {
@@ -199,17 +201,17 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 		own := settings[feed]
 		h := s.headingFor(feed, own, d.Grouping)
 		order(&h.section, posts)
+		for _, p := range posts {
+			h.at = append(h.at, time.Unix(p.at(), 0))
+		}
 		if !whole {
 			keepMost(&h.section, own.Most)
 		}
 		headings = append(headings, h)
 	}
 	arrange(headings, d.Folders, otherSites.In(catalogue.Of(d.Language)))
-	sections := make([]render.Section, len(headings))
-	for i, h := range headings {
-		sections[i] = h.section
-	}
-	return sections, nil
+	sections, lead := f.arrange(headings, &d)
+	return sections, lead, nil
 }
 
 // A placed post is a post with its position in an edition. A late post comes after the others: its feed failed, or the

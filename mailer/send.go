@@ -151,7 +151,8 @@ func (r *run) send(ctx context.Context, c claimed) Attempt {
 // attempt sends a message once. The dot is committed just before the Transport ends the message (I6).
 func (r *run) attempt(ctx context.Context, c claimed) Attempt {
 	a := Attempt{Delivery: c.Delivery, Idempotent: r.Transport.Idempotent()}
-	dot := digest.Dot{ID: c.ID, MessageID: c.letter.MessageID, Date: c.letter.Date, Recipient: c.Email}
+	dot := digest.Dot{ID: c.ID, MessageID: c.letter.MessageID, Date: c.letter.Date, Recipient: c.Email,
+		Lead: c.letter.Lead}
 	e := c.letter.envelope()
 	e.Again = c.WasInDoubt || c.MessageID != ""
 	r.marks.announceDot()

@@ -15,7 +15,7 @@ const (
 )
 
 // hasContents reports whether the edition has a list of its sites above the posts.
-func (m *mail) hasContents() bool { return m.posts >= contentsFrom && len(m.Sections) > 1 }
+func (m *mail) hasContents() bool { return m.posts >= contentsFrom && len(m.sites()) > 1 }
 
 // contentsHTML returns the sites in order, each as a link to its posts within the email, or nil if there is no list.
 func (m *mail) contentsHTML() *pieces {
@@ -23,11 +23,11 @@ func (m *mail) contentsHTML() *pieces {
 		return nil
 	}
 	all := &pieces{}
-	for i := range m.Sections[:m.entries()] {
+	for i, s := range m.sites()[:m.entries()] {
 		if i > 0 {
 			all.add(m.r.small[bylineKind{}].dot)
 		}
-		all.add(m.Sections[i].parts.entry())
+		all.add(s.parts.entry())
 	}
 	if words := m.unlisted(); words != "" {
 		all.add(newPiece(words + "\n"))
@@ -38,25 +38,26 @@ func (m *mail) contentsHTML() *pieces {
 // contentsText returns the list for the text version, without links.
 func (m *mail) contentsText() string {
 	var names []string
-	for i := range m.Sections[:m.entries()] {
-		names = append(names, m.Sections[i].Title)
+	for _, s := range m.sites()[:m.entries()] {
+		names = append(names, s.Title)
 	}
 	return wrapped(strings.Join(names, " · ")+m.unlisted()) + "\n"
 }
 
 func (m *mail) entries() int {
 	used := 0
-	for i := range m.Sections {
-		if used += widthOf(m.Sections[i].Title) + len(" · "); used > contentsColumns && i > 0 {
+	sites := m.sites()
+	for i, s := range sites {
+		if used += widthOf(s.Title) + len(" · "); used > contentsColumns && i > 0 {
 			return i
 		}
 	}
-	return len(m.Sections)
+	return len(sites)
 }
 
 // unlisted returns the number of sites that are not in the list, in words, or "".
 func (m *mail) unlisted() string {
-	if n := len(m.Sections) - m.entries(); n > 0 {
+	if n := len(m.sites()) - m.entries(); n > 0 {
 		return " " + m.r.Say(catalogue.Key("and %d more").With(n))
 	}
 	return ""

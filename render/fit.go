@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"digest"
+	"digest/rank"
 )
 
 // The limits of the HTML in bytes. Gmail clips a message at about 102 KB; whether decoded or encoded is unknown. A
@@ -50,7 +51,7 @@ func (m *mail) depth(p *plan, section, post int) depth {
 
 // wanted returns how much of a post is shown if there is room.
 func (m *mail) wanted(section, post int) depth {
-	if post >= len(m.Sections[section].Posts) {
+	if s := &m.Sections[section]; post >= len(s.Posts) || s.Place(post).Rank == rank.Brief {
 		return headline
 	}
 	return m.most[section]
@@ -96,15 +97,14 @@ func (m *mail) fit() *plan {
 	}
 	frame := m.frame.size()
 	p := &plan{shown: m.posts}
-	for _, try := range m.tries() {
-		p.all, m.saveLines = try.depth, try.saves
+	for _, p.all = range m.tries() {
 		p.posts = m.write(p)
 		if used := frame.plus(p.size()); used.within(room) {
 			m.spend(p, used, room)
 			return p
 		}
 	}
-	m.SaveURL, m.saveLines = nil, false // posts have priority, and the web edition can save them too
+	m.SaveURL = nil // posts have priority
 	m.keepChanges()
 	p = &plan{bare: true}
 	m.setEach(p, omitted)
@@ -183,22 +183,12 @@ func (m *mail) keepChanges() {
 	}
 }
 
-// A try is a depth for all posts, limited by their sections.
-type try struct {
-	depth depth
-	saves bool // posts in lists can be saved too
-}
-
-// tries returns the tries in order of size, largest first.
-func (m *mail) tries() []try {
-	all := []try{{m.deepest, true}, {m.deepest, false}, {short, false}}
-	if m.SaveURL == nil {
-		all = all[1:]
-	}
+// tries returns the depths to try for all posts, deepest first.
+func (m *mail) tries() []depth {
 	if m.deepest == headline {
-		all = all[:len(all)-1]
+		return []depth{headline}
 	}
-	return all
+	return []depth{m.deepest, short}
 }
 
 // deepen changes posts to the depth that to returns; omitted means no change. It does so while there is room: first for

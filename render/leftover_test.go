@@ -51,7 +51,7 @@ func TestLeftovers(t *testing.T) {
 		{"T", "Read more", ""},
 
 		{"T", "You can read more about Noticing here.) In a rare interview…",
-			"You can read more about Noticing here.) In a rare interview…"},
+			"You can read more about Noticing here.)"},
 		{"T", "This is what I want to read more", "This is what I want to read more"},
 		{"T", "Keep reading and you will know.", "Keep reading and you will know."},
 		{"T", "He wrote comments. Comments", "He wrote comments. Comments"},

@@ -54,13 +54,12 @@ type mail struct {
 	most    []depth // for each section's posts if there is room
 	deepest depth   // the maximum of most
 
-	saveLines bool // listed headlines have links to save the posts
-	notes     noted
-	subject   string
-	deck      string // "12 posts from 7 sites, 1 note"
-	date      string
-	data      editionData
-	frame     pieces // everything except the sections and posts, which are in data.Posts
+	notes   noted
+	subject string
+	deck    string // "12 posts from 7 sites, 1 note"
+	date    string
+	data    editionData
+	frame   pieces // everything except the sections and posts, which are in data.Posts
 }
 
 type editionData struct {
@@ -210,29 +209,32 @@ func (m *mail) more(n int) pair {
 	return pair{m.r.more.piece(moreData{URL: url, Count: words}), newText(m.r.label(words) + "\n" + url + "\n\n")}
 }
 
-// leads returns the preview text for the list of emails: the first headlines, or the first notice if there are no
-// posts.
+// leads returns the preview text for the list of emails: the first headlines that the subject does not have, or the
+// first notice if there are no posts.
 func (m *mail) leads() string {
 	var w strings.Builder
 	n := 0
 	if m.Threaded { // the subject does not contain the date
 		w.WriteString(m.r.label(m.r.lang.Heading(catalogue.Day("Monday 2 January", m.Date))) + " ")
 	}
-	led := m.leadsSubject()
-	if led {
-		w.WriteString(m.r.lang.Heading(catalogue.Key("%s: %s").With(catalogue.Day("Monday 2 January", m.Date),
-			m.summary())))
-	}
+	led := m.subjectPost()
 	m.rounds(func(section, post int) bool {
-		if n++; n == 1 && led { // the subject contains it
+		p := m.Sections[section].post(post)
+		if p == led {
 			return true
 		}
-		if n > 1 {
+		if n++; n > 1 {
 			w.WriteString(" · ")
 		}
-		w.WriteString(m.Sections[section].post(post).lead)
+		w.WriteString(p.lead)
 		return n < 3
 	})
+	switch {
+	case led != nil && n == 0:
+		w.WriteString(m.summary())
+	case led != nil:
+		w.WriteString(" · " + m.summary())
+	}
 	if m.posts == 0 && m.notes.all > 0 {
 		w.WriteString(m.notes.lines[0].Text)
 	}
@@ -255,36 +257,4 @@ func (m *mail) homeWords() string {
 		return m.r.Say(catalogue.Key("All issues"))
 	}
 	return m.r.Say(catalogue.Key("Your editions"))
-}
-
-// subjectOr returns the subject of a message. title has the date and the number of posts.
-func (m *mail) subjectOr(title string) string {
-	switch {
-	case m.Threaded:
-		return cutBytes(m.Name, maxSubject)
-	case m.Newsletter:
-		return m.letterSubject()
-	case m.leadsSubject():
-		return cutBytes(m.Sections[0].post(0).Line(), maxSubject)
-	}
-	return title
-}
-
-// leadsSubject reports whether the subject is the headline of the first post, as on the front page of the web.
-func (m *mail) leadsSubject() bool {
-	return m.LeadSubject && !m.Newsletter && !m.Threaded && m.posts > 0
-}
-
-// letterSubject returns the subject of a newsletter's issue. If the issue has one post, the subject contains its
-// headline, because the publisher wrote it.
-func (m *mail) letterSubject() string {
-	if m.posts == 1 && m.left == 0 {
-		for _, s := range m.Sections {
-			for _, p := range append(s.Posts, s.Rest...) {
-				return cutBytes(m.Name+": "+p.Title, maxSubject)
-			}
-		}
-	}
-	return cutBytes(m.r.Say(catalogue.Key("%s, %s: %s").With(m.Name, catalogue.Day("2 January", m.Date), m.deck)),
-		maxSubject)
 }

@@ -200,8 +200,8 @@ func (m *mail) summary() string {
 	if m.posts == 0 && m.notes.all > 0 {
 		return m.r.Say(catalogue.Key("%d notices").With(m.notes.all))
 	}
-	if m.Newsletter && len(m.Sections) == 1 { // readers of a newsletter know its only site
+	if m.Newsletter && len(m.sites()) == 1 { // readers of a newsletter know its only site
 		return m.r.Say(catalogue.Key("%d posts").With(m.posts + m.left))
 	}
-	return m.r.Say(Count(m.posts+m.left, len(m.Sections)))
+	return m.r.Say(Count(m.posts+m.left, len(m.sites())))
 }

@@ -3,6 +3,7 @@ package render
 import (
 	"digest"
 	"digest/internal/catalogue"
+	"digest/rank"
 )
 
 // These functions add the links of a single reader to content that all readers share.
@@ -12,25 +13,19 @@ func (m *mail) changeWord() string { return m.r.Say(catalogue.Key("Site settings
 type ownData struct {
 	URL, Words string
 	Heads      bool // follows the name of a site
-	Listed     bool // follows a headline in a list
 }
 
-// saveURL returns the page that saves a post for the reader, or "".
-func (m *mail) saveURL(p *Post) string {
-	if m.SaveURL == nil || p.ID == 0 {
+// saveURL returns the page that saves one of the most prominent posts for the reader, or "". The web edition saves the
+// others.
+func (m *mail) saveURL(s *Section, i int) string {
+	if r := s.Place(i).Rank; m.SaveURL == nil || r != rank.Lead && r != rank.Second {
 		return ""
 	}
-	return address(m.SaveURL(p.ID))
-}
-
-func (m *mail) addSaveText(to *pieces, p *Post, indent string) {
-	if url := m.saveURL(p); url != "" {
-		to.add(newText(indent + m.r.label(m.saveWord()) + " " + url + "\n"))
-	}
+	return address(m.SaveURL(s.post(i).ID))
 }
 
 // addSiteLink adds the link to a site's settings after its name. If mixed is set, it isolates the text.
-func (m *mail) addSiteLink(to *both, feed digest.FeedID, mixed bool) {
+func (m *mail) addSiteLink(to *pieces, feed digest.FeedID, mixed bool) {
 	if m.SiteURL == nil || feed == 0 {
 		return
 	}
@@ -38,6 +33,5 @@ func (m *mail) addSiteLink(to *both, feed digest.FeedID, mixed bool) {
 	if url == "" {
 		return
 	}
-	m.r.own.write(&to.html, ownData{URL: url, Words: "· " + isolatedIf(mixed, m.changeWord()), Heads: true})
-	to.text.add(newText(m.r.label(m.changeWord()) + " " + url + "\n"))
+	m.r.own.write(to, ownData{URL: url, Words: "· " + isolatedIf(mixed, m.changeWord()), Heads: true})
 }

@@ -11,6 +11,7 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
+	"digest/rank"
 )
 
 // Limits of the parts of a post in columns. A Chinese character has two columns.
@@ -39,6 +40,8 @@ type Post struct {
 	Dir      string  // "rtl" or "auto"
 	Author   string  // plain text; may be empty
 	Minutes  int     // reading time of the full text
+	Words    int     // of the full text, or else of its summary; a wide character is half a word
+	Headline bool    // its title says what it is about
 	Readable bool    // its full text contains more than its excerpt
 	Files    []File  // its enclosures and other links
 	Film     string  // address of the film that it is about; may be empty
@@ -106,19 +109,26 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	if p.Untitled {
 		excerpt = cmp.Or(without(scrub(excerpt, dropped), ""), excerpt, described(from))
 	}
-	p.Title, p.Excerpt = clean(title, titleColumns), clean(excerpt, excerptColumns)
+	excerpt, isCut := shorten(scrub(excerpt, dropped), excerptColumns)
+	p.Title, p.Excerpt = clean(title, titleColumns), excerpt
 	p.Title = cmp.Or(p.Title, cut(p.Excerpt, 80), r.Say(catalogue.Key("Untitled")))
 	if p.Language == "" {
 		p.Language = guessLanguage(p.Title + p.Excerpt)
 	}
 	p.Dir = direction(p.Title+p.Excerpt, p.Language)
-	p.Author, p.Minutes = clean(from.Author, authorColumns), minutes(from.Content)
+	p.Author, p.Words = clean(from.Author, authorColumns), wordsIn(from.Content)
+	p.Minutes = (p.Words + wordsAMinute/2) / wordsAMinute
+	if p.Words == 0 {
+		p.Words = wordsIn(from.Summary)
+	}
+	p.Headline = !p.Untitled && rank.IsHeadline(p.Title)
 	p.mixed = p.Dir == "rtl" || r.isRTL() || strings.ContainsFunc(p.Author, rightToLeft)
 	p.Byline = p.byline(from)
 	p.Film = p.filmOf(from)
 	enclosed := r.filesOf(from.Enclosures)
 	p.Files = slices.Concat(p.elsewhere(from), p.watched(enclosed), enclosed, tidyLinks(links))
-	p.Readable = saysMore(from.Content, p.Excerpt) && saysMore(from.Content, clean(from.Summary, excerptColumns))
+	summary, cutSummary := shorten(scrub(from.Summary, dropped), excerptColumns)
+	p.Readable = saysMore(from.Content, p.Excerpt, isCut) && saysMore(from.Content, summary, cutSummary)
 	if !brief {
 		p.content, p.open = from.Content, unsizedIn(from.Content)
 	}
@@ -178,10 +188,10 @@ const (
 
 // saysMore reports whether content has a picture, or more text than its excerpt and a few words. If the excerpt was
 // cut, any further text counts.
-func saysMore(content, excerpt string) bool {
+func saysMore(content, excerpt string, isCut bool) bool {
 	const fewWords = 60 // characters
 	room := fewWords
-	if strings.HasSuffix(excerpt, "…") {
+	if isCut {
 		room = 0
 	}
 	for _, r := range excerpt {
@@ -207,6 +217,7 @@ type postData struct {
 	Files                 *pieces // nil if none
 	RTL                   bool
 	Untitled              bool
+	Lead, Second          bool // the size of its headline
 	Note                  bool // its byline and its end are below its excerpt
 	Teaser                bool // the link to the rest is below an excerpt
 }
@@ -241,6 +252,18 @@ func (p *Post) withExcerpt(excerpt string) pair {
 	return pair{p.r.rest.piece(d), newText(excerptText(excerpt) + end)}
 }
 
+// heading returns the beginning of the post with its headline in the size of a rank.
+func (p *Post) heading(of rank.Rank) pair {
+	if of != rank.Lead && of != rank.Second {
+		return p.title
+	}
+	return cached(p, of, func() pair {
+		d := p.data()
+		d.Lead, d.Second = of == rank.Lead, of == rank.Second
+		return pair{p.r.title.piece(d), p.title.text}.packed()
+	})
+}
+
 // excerpted returns the part of the post below its byline at depth short or full.
 func (p *Post) excerpted(d depth) pair {
 	if d == full {
@@ -255,7 +278,8 @@ func (p *Post) short() pair {
 		if p.Untitled { // there is no headline
 			columns = titleColumns
 		}
-		return p.withExcerpt(cut(p.Excerpt, columns)).packed()
+		excerpt, _ := shorten(p.Excerpt, columns)
+		return p.withExcerpt(excerpt).packed()
 	})
 }
 
@@ -268,11 +292,11 @@ func (p *Post) row() pair {
 // post.
 func (p *Post) Size() int { return int(p.bytes.Load()) }
 
-// byline returns the author, the reading time, and the date (UTC) of an old post. Posts are shared by all time zones,
+// byline returns the author unless the site has their name, the reading time, and the date (UTC) of an old post. Posts are shared by all time zones,
 // so younger posts have no date.
 func (p *Post) byline(from digest.Post) string {
 	var parts []string
-	if p.Author != "" {
+	if p.Author != "" && !strings.EqualFold(p.Author, from.SiteTitle) {
 		parts = append(parts, p.Author)
 	}
 	if host := p.leadsAway(from); host != "" && !p.Untitled { // an untitled post links to it by its host
@@ -294,8 +318,11 @@ func (p *Post) byline(from digest.Post) string {
 	return mark + strings.Join(parts, " · ")
 }
 
-// minutes returns the reading time of content at 230 words or 450 wide characters per minute.
-func minutes(content string) int {
+// wordsAMinute is the reading speed. In languages with wide characters it is 450 characters.
+const wordsAMinute = 230
+
+// wordsIn counts the words of content. Wide characters count as words that take as long to read.
+func wordsIn(content string) int {
 	words, wides, inWord := 0, 0, false
 	for r := range letters(content) {
 		switch {
@@ -309,7 +336,7 @@ func minutes(content string) int {
 			inWord = true
 		}
 	}
-	return (words*450 + wides*230 + 230*450/2) / (230 * 450)
+	return words + wides*wordsAMinute/450
 }
 
 // letters yields the characters of content outside of tags, and a space for each tag.

@@ -164,8 +164,6 @@ func (all *renderers) newRenderer(c digest.Colours, lang *catalogue.Language) *R
 	return r
 }
 
-const maxSubject = 100
-
 // DefaultName is the name of a digest without a name.
 const DefaultName = "Daily Digest"
 
@@ -186,7 +184,7 @@ type Edition struct {
 	PostalAddress  string // of the sender, one line; may be empty
 	Header, Footer string // of the publisher, above the posts and at the foot; https addresses become links
 
-	// SaveURL returns the page that saves a post, and SiteURL the page with a site's settings. The addresses are
+	// SaveURL returns the page that saves a prominent post, and SiteURL the page with a site's settings. The addresses are
 	// absolute http(s) and all about equally long. Both are nil in a newsletter.
 	SaveURL func(digest.PostID) string
 	SiteURL func(digest.FeedID) string
@@ -196,6 +194,8 @@ type Edition struct {
 
 	// PictureSizes maps the original addresses of pictures to their stored sizes.
 	PictureSizes map[string]digest.PictureSize
+
+	Lead digest.PostID // the post that leads; 0: none
 
 	SettingsURL, PauseURL string
 
@@ -213,8 +213,8 @@ type Edition struct {
 
 // A Message is an edition in the form of an email.
 type Message struct {
-	// Subject is one line of UTF-8 of at most 100 bytes. It contains text of a feed only in a newsletter, or if the
-	// reader chose it. It is the same for all editions of a threaded digest.
+	// Subject is one line of UTF-8 of at most 240 bytes: the leading headline with names of sites, unless the reader
+	// prefers the date and the number of posts. It is the same for all editions of a threaded digest.
 	Subject string
 	HTML    string
 	Text    string // flowed (RFC 3676, DelSp=yes)

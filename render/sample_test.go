@@ -26,6 +26,7 @@ func page(sites ...sampleSite) Edition {
 		UnsubscribeURL: "https://digest.example/unsubscribe/aaaaaaaaaaaaam7m3ctcv6zkq5ka6jda",
 		HomeURL:        "https://digest.example/",
 		Recipient:      "ada@example.org",
+		Look:           digest.Look{DateSubject: true},
 	}
 	for _, s := range sites {
 		site := Section{Title: s.title, URL: s.url, Language: s.language}

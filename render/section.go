@@ -3,12 +3,14 @@ package render
 import (
 	"cmp"
 	"hash/fnv"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"digest"
 	"digest/internal/catalogue"
+	"digest/rank"
 )
 
 // A Section contains the posts of one feed in an edition: first the newest, and late posts at the end, newest first.
@@ -34,6 +36,8 @@ type Section struct {
 
 	// Left is the number of further posts that are only in the web edition.
 	Left int
+
+	Places []rank.Place // ranks of Posts; a missing one is the zero value
 
 	parts *sectionParts // nil until written
 }
@@ -146,6 +150,36 @@ func (r *Renderer) tidySections(in []Section) []Section {
 		out = append(out, s)
 	}
 	return out
+}
+
+// EarnedLead returns the lead, or 0 if the reader chose its site to lead. Only an earned lead keeps its place when the
+// reader's choice changes.
+func (e *Edition) EarnedLead() digest.PostID {
+	if len(e.Sections) > 0 && e.Sections[0].Place(0).Reason == rank.Chosen {
+		return 0
+	}
+	return e.Lead
+}
+
+// Place returns the rank of Posts[i].
+func (s *Section) Place(i int) (p rank.Place) {
+	if i < len(s.Places) {
+		p = s.Places[i]
+	}
+	return p
+}
+
+// sites returns one section of each site. A site whose post leads the edition has another section before it.
+func (m *mail) sites() []*Section {
+	all := make([]*Section, 0, len(m.Sections))
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		if again := func(t Section) bool { return t.Feed == s.Feed && s.Feed != 0 }; i > 0 ||
+			!slices.ContainsFunc(m.Sections[1:], again) {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 func (s *Section) count() int { return len(s.Posts) + len(s.Rest) }

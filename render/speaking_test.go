@@ -82,8 +82,7 @@ func TestFrenchColons(t *testing.T) {
 					t.Errorf("%q", line)
 				}
 			}
-			for _, want := range []string{"Lire sur le web\u00a0:", "Enregistrer\u00a0: https",
-				"Réglages du site\u00a0: https", "Se désabonner\u00a0:"} {
+			for _, want := range []string{"Lire sur le web\u00a0:", "Se désabonner\u00a0:"} {
 				if text == m.Text && !strings.Contains(text, want) {
 					t.Errorf("no %q in\n%s", want, text)
 				}

@@ -46,7 +46,7 @@ func (m *mail) addHead(to *both, s, before *Section) {
 		head.html = s.parts.first()
 	}
 	to.add(head)
-	m.addSiteLink(to, s.Feed, m.r.mixes(s))
+	m.addSiteLink(&to.html, s.Feed, m.r.mixes(s))
 	to.html.add(newPiece("</h2>\n"))
 	to.text.add(newText("\n"))
 }
@@ -55,17 +55,18 @@ func (m *mail) addHead(to *both, s, before *Section) {
 // post follows its excerpt.
 func (m *mail) addPost(to *both, s *Section, i int, d depth, level int) {
 	p, late := s.Posts[i], s.isLate(i)
-	to.add(p.title)
+	to.add(p.heading(s.Place(i).Rank))
+	save := m.saveURL(s, i)
 	if p.Untitled && d < whole {
 		words := p.excerpted(d)
 		m.addPicture(&to.html, s, i, d)
 		to.html.add(words.html)
-		m.addByline(&to.html, p, late, last)
+		m.addByline(&to.html, p, save, late, last)
 		to.html.add(newPiece("</div>\n"))
 		m.addBylineText(&to.text, p, late)
 		to.text.add(words.text)
 	} else {
-		m.addByline(&to.html, p, late, above)
+		m.addByline(&to.html, p, save, late, above)
 		m.addBylineText(&to.text, p, late)
 		if d == whole {
 			y := p.body(m.Images, m.PictureSizes)
@@ -79,7 +80,6 @@ func (m *mail) addPost(to *both, s *Section, i int, d depth, level int) {
 			to.add(p.excerpted(d))
 		}
 	}
-	m.addSaveText(&to.text, p, "")
 	to.text.add(textGap())
 }
 
@@ -111,7 +111,7 @@ func (m *mail) addLines(to *both, p *plan, section, from int) {
 		switch post := s.post(j); {
 		case m.depth(p, section, j) == omitted:
 		case m.rows(p, section) && j < len(s.Posts):
-			m.addRow(to, post, s.isLate(j))
+			m.addRow(to, s, j)
 		default:
 			m.addLine(&lines, post, s.isLate(j))
 			n++
@@ -159,28 +159,24 @@ func (m *mail) addLine(to *both, p *Post, late bool) {
 		to.html.add(small.lateSpan)
 		to.text.add(small.lateLine)
 	}
-	if save := m.saveURL(p); save != "" && m.saveLines {
-		m.r.own.write(&to.html, ownData{URL: save, Words: isolatedIf(p.mixed, m.saveWord()), Listed: true})
-		m.addSaveText(&to.text, p, "    ")
-	}
 	to.html.add(small.close)
 }
 
-func (m *mail) addRow(to *both, p *Post, late bool) {
+func (m *mail) addRow(to *both, s *Section, i int) {
+	p, late := s.post(i), s.isLate(i)
 	row := p.row()
 	to.html.add(row.html)
-	m.addByline(&to.html, p, late, below)
+	m.addByline(&to.html, p, m.saveURL(s, i), late, below)
 	if late {
 		row.text = newText(p.rowText(true))
 	}
 	to.text.add(row.text)
-	m.addSaveText(&to.text, p, "    ")
 }
 
-// addByline adds the line in small print near a headline: whether the post is late, its author, and its files.
-func (m *mail) addByline(to *pieces, p *Post, late bool, at bylinePlace) {
+// addByline adds the line in small print near a headline: whether the post is late, its author, the link that saves it,
+// and its files.
+func (m *mail) addByline(to *pieces, p *Post, save string, late bool, at bylinePlace) {
 	small, some := m.r.small[bylineKind{p.Dir == "rtl", at}], false
-	save := m.saveURL(p)
 	if !late && p.by.html.coded == "" && p.files.html.coded == "" && save == "" {
 		if at != above {
 			to.add(small.gap)

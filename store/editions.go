@@ -10,7 +10,7 @@ import (
 const editionColumns = `e.id, e.digest_id, e.local_date, e.due_at, e.send_at, e.number,
 	` + editionState + ` AS state, e.attempt, e.message_id,
 	e.date, e.next_at, e.expires_at, e.sent_at, e.reply, e.error,
-	e.prev_due_at, e.prev_released_at, e.bound_from, e.bound_to, e.resent`
+	e.prev_due_at, e.prev_released_at, e.bound_from, e.bound_to, e.resent, e.lead_post_id`
 
 // editionState is the state of an edition e. For a leased edition, the state of its mail claim is more precise.
 const editionState = `CASE WHEN e.state = 'leased' THEN COALESCE((SELECT mc.state FROM mail_claims mc

@@ -134,7 +134,7 @@ func TestDeliveryHourByCadence(t *testing.T) {
 func TestLook(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
-		look := digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages, Threaded: true, LeadSubject: true}
+		look := digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages, Threaded: true, DateSubject: true}
 		w.ok(w.Readers.SetLook(w.ctx(), ada.ID, look))
 		want(w.t, "look", w.again(ada).Look, look)
 		f := w.feed("f.example")

@@ -74,12 +74,12 @@ func beginDots(ctx context.Context, c conn, now instant, mine map[digest.Edition
 	for _, d := range dots {
 		if e, ok := mine[d.ID]; ok && e.State == digest.EditionLeased {
 			won = append(won, d.ID)
-			v.row(d.ID, d.MessageID, d.Date, d.Recipient)
+			v.row(d.ID, d.MessageID, d.Date, d.Recipient, d.Lead)
 		}
 	}
-	return won, c.runRows(ctx, &v, `WITH v (id, message_id, date, recipient) AS (VALUES {rows})
+	return won, c.runRows(ctx, &v, `WITH v (id, message_id, date, recipient, lead) AS (VALUES {rows})
 			UPDATE mail_claims SET state = 'dotting', at = `+fmt.Sprint(now)+`, message_id = v.message_id,
-			date = v.date, recipient = v.recipient
+			date = v.date, recipient = v.recipient, lead_post_id = v.lead
 			FROM v WHERE mail_claims.edition_id = v.id`)
 }
 
@@ -95,13 +95,14 @@ type claimedEdition struct {
 	MessageID string
 	Date      instant
 	Recipient string
+	Lead      digest.PostID `db:"lead_post_id"`
 
 	Reply, Error string // from the server that accepted it, otherwise from earlier attempts
 }
 
 // claimedColumns reads a claimedEdition from claims mc, editions e and digests d.
 const claimedColumns = `mc.edition_id, mc.state, COALESCE(d.newsletter_id, 0) AS newsletter_id, mc.at,
-	mc.message_id, mc.date, mc.recipient, e.was_in_doubt,
+	mc.message_id, mc.date, mc.recipient, mc.lead_post_id, e.was_in_doubt,
 	CASE WHEN mc.state = 'sent' THEN mc.reply ELSE e.reply END AS reply, CASE WHEN mc.state = 'sent' THEN mc.error
 	ELSE e.error END AS error`
 
@@ -167,14 +168,15 @@ func endClaims(ctx context.Context, c conn, ids []digest.EditionID, rows *values
 	}
 	return c.runRows(ctx, rows,
 		`WITH v (id, state, undelivered, was_in_doubt, reply, error, next_at, sent_at, uncounted,
-			message_id, date, recipient) AS (VALUES {rows})
+			message_id, date, recipient, lead) AS (VALUES {rows})
 			UPDATE editions SET state = v.state, undelivered = v.undelivered, was_in_doubt = v.was_in_doubt,
 			reply = v.reply, error = v.error,
 			sent_at = v.sent_at, attempt = attempt - v.uncounted,
 			next_at = CASE WHEN v.next_at > 0 THEN v.next_at ELSE editions.next_at END,
 			message_id = CASE WHEN v.message_id = '' THEN editions.message_id ELSE v.message_id END,
 			date = CASE WHEN v.date > 0 THEN v.date ELSE editions.date END,
-			recipient = CASE WHEN v.recipient = '' THEN editions.recipient ELSE v.recipient END
+			recipient = CASE WHEN v.recipient = '' THEN editions.recipient ELSE v.recipient END,
+			lead_post_id = CASE WHEN editions.lead_post_id = 0 THEN v.lead ELSE editions.lead_post_id END
 			FROM v WHERE editions.id = v.id`)
 }
 
@@ -199,7 +201,7 @@ func markRow(v *values, m digest.Mark, e claimedEdition, now instant) digest.Edi
 		state, wasInDoubt = digest.EditionReady, true
 	}
 	v.row(m.ID, state, isUndelivered(state, m.Bounce), wasInDoubt, m.Reply, m.Error, m.NextAt,
-		sent, m.Uncounted, e.MessageID, e.Date, e.Recipient)
+		sent, m.Uncounted, e.MessageID, e.Date, e.Recipient, e.Lead)
 	return state
 }
 

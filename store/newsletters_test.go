@@ -271,7 +271,7 @@ func (w world) readNewsletters(f filling, p people) {
 	newsletter["own_address"], newsletter["language"] = domain["from_address"], p.user["language"]
 	n, err := w.Newsletters.NewsletterBySlug(w.ctx(), "n")
 	w.ok(err)
-	newsletter.isReadAs(w.t, n, map[string]string{"LeadSubject": ""})
+	newsletter.isReadAs(w.t, n, map[string]string{"DateSubject": ""})
 
 	member := w.insert(f, "memberships", storedRow{"digest_id": p.digest["id"], "newsletter_id": n.ID,
 		"user_id": p.user["id"], "own_days": yes})

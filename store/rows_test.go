@@ -170,7 +170,7 @@ func (w world) insertPeople(f filling) (p people) {
 		"operator": yes, "shortcuts": yes, "player": yes, "member_only": yes})
 	p.digest = w.insert(f, "digests", storedRow{"id": int64(12), "user_id": p.user["id"], "newsletter_id": nil,
 		"cadence": int64(5),
-		"state":   string(digest.DigestActive), "threaded": yes, "lead_subject": yes, "mailed": yes, "filtered": yes,
+		"state":   string(digest.DigestActive), "threaded": yes, "date_subject": yes, "mailed": yes, "filtered": yes,
 		"was_paused": yes})
 	p.feed = w.insert(f, "feeds", storedRow{"id": int64(13), "merged_into": int64(0), "skip_hours": int64(5),
 		"skip_days": int64(3),
@@ -215,7 +215,7 @@ func (w world) readPeople(f filling, p people) {
 	w.ok(err)
 	held.isReadAs(w.t, withheld[0], map[string]string{"Post": "", "Label": ""})
 	p.post.isReadAs(w.t, withheld[0].Post, map[string]string{"Content": "", "Alias": "", "Former": "", "PartOf": "",
-		"Links": "", "SiteURL": ""})
+		"Links": "", "SiteURL": "", "SiteTitle": ""})
 
 	saved := w.insert(f, "saved_posts",
 		storedRow{"user_id": p.user["id"], "post_id": p.post["id"], "local_date": "2026-11-20"})
@@ -224,7 +224,7 @@ func (w world) readPeople(f filling, p people) {
 	saved["saved"] = yes
 	saved.isReadAs(w.t, all[0], map[string]string{"Post": "", "Label": "", "Edition": "local_date"})
 	p.post.isReadAs(w.t, all[0].Post, map[string]string{"Content": "", "Alias": "", "Former": "", "PartOf": "",
-		"Links": "", "SiteURL": ""})
+		"Links": "", "SiteURL": "", "SiteTitle": ""})
 }
 
 func (w world) readFeeds(f filling, p people) {
@@ -245,7 +245,7 @@ func (w world) readFeeds(f filling, p people) {
 	posts, err := w.Editions.Posts(w.ctx(), []digest.PostID{digest.PostID(p.post["id"].(int64))})
 	w.ok(err)
 	p.post.isReadAs(w.t, posts[0], map[string]string{"Alias": "", "Former": "", "PartOf": "", "Links": "",
-		"SiteURL": ""})
+		"SiteURL": "", "SiteTitle": ""})
 
 	poll := w.insert(f, "polls", storedRow{"feed_id": p.feed["id"], "at": toCome, "millis": int64(1500),
 		"unchanged": ""})
@@ -288,7 +288,7 @@ func (w world) readMail(f filling, p people) {
 		storedRow{"id": int64(15), "digest_id": p.digest["id"], "local_date": "9999-12-31", "was_in_doubt": yes})
 	e, err := w.Editions.Edition(w.ctx(), 15)
 	w.ok(err)
-	edition.isReadAs(w.t, e, nil)
+	edition.isReadAs(w.t, e, map[string]string{"Lead": "lead_post_id"})
 
 	w.readDelivery(f, p)
 	bounce := w.insert(f, "bounces", storedRow{"edition_id": edition["id"]})
@@ -329,13 +329,13 @@ func (w world) readDelivery(f filling, p people) {
 	want(w.t, "claimed", len(claimed), 1)
 	sent["state"], sent["attempt"], sent["lease_token"] = string(digest.EditionLeased), int64(4), "t"
 	for _, column := range []string{"user_id", "folder_order", "link_round", "layout", "images", "threaded",
-		"lead_subject", "grouping"} {
+		"date_subject", "grouping"} {
 		sent[column] = p.digest[column]
 	}
 	sent["email"], sent["time_zone"], sent["language"], sent["digest_name"] = p.user["email"], p.user["time_zone"],
 		p.user["language"], p.digest["name"]
 	sent.isReadAs(w.t, claimed[0], map[string]string{"Token": "lease_token", "Folders": "folder_order", "Room": "",
-		"Slow": "", "Newsletter": "", "Letter": ""})
+		"Lead": "lead_post_id", "Slow": "", "Newsletter": "", "Letter": ""})
 }
 
 func (w world) readSecrets(f filling, p people) {

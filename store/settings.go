@@ -104,8 +104,8 @@ func (s Readers) SetLook(ctx context.Context, id digest.DigestID, l digest.Look)
 		return err
 	}
 	return s.changeDigest(ctx, "setting the look of the mail", id, func(c conn, _ digestRow) error {
-		_, err := c.exec(ctx, `UPDATE digests SET layout = ?, images = ?, threaded = ?, lead_subject = ? WHERE id = ?`,
-			l.Layout, l.Images, l.Threaded, l.LeadSubject, id)
+		_, err := c.exec(ctx, `UPDATE digests SET layout = ?, images = ?, threaded = ?, date_subject = ? WHERE id = ?`,
+			l.Layout, l.Images, l.Threaded, l.DateSubject, id)
 		return err
 	})
 }

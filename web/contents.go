@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -87,7 +88,7 @@ func outline(sections []render.Section, posts, here int, at func(part int) strin
 	}
 	var all []contentsFolder
 	from := 0
-	for _, s := range sections {
+	for i, s := range sections {
 		n := len(s.Posts) + len(s.Rest)
 		if n == 0 {
 			continue
@@ -106,6 +107,10 @@ func outline(sections []render.Section, posts, here int, at func(part int) strin
 			if place, of := add(part, s.Folder); part == here {
 				site, group = place, of
 			}
+		}
+		if again := func(t render.Section) bool { return t.Feed == s.Feed && s.Feed != 0 }; i == 0 &&
+			slices.ContainsFunc(sections[1:], again) {
+			continue // the lead; its site has its place below
 		}
 		if n := len(all); n == 0 || all[n-1].Name != s.Folder || all[n-1].Part != other {
 			all = append(all, contentsFolder{Name: s.Folder, Path: way + "#folder-" + strconv.Itoa(group), Part: other})

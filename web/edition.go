@@ -12,6 +12,7 @@ import (
 	"digest"
 	"digest/calendar"
 	"digest/internal/catalogue"
+	"digest/rank"
 	"digest/render"
 	"digest/store"
 )
@@ -131,7 +132,11 @@ type editionPost struct {
 	Back  string          // address to which forms redirect: this page, at the post
 
 	rest bool // one of section.Rest: always a headline
+	rank.Place
 }
+
+// IsSecond reports whether the post is one of the most prominent after the lead.
+func (p *editionPost) IsSecond() bool { return p.Rank == rank.Second && p.Depth == asExcerpt }
 
 // A listedFile is an enclosure of a post in an edition.
 type listedFile struct {
@@ -247,6 +252,11 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 	content, err := s.editionOrSite(r, d, &p)
 	if err != nil {
 		return err
+	}
+	if lead := content.EarnedLead(); d.Lead == 0 && lead != 0 {
+		if err := s.Store.Editions.KeepLead(r.Context(), d.ID, lead); err != nil {
+			return err
+		}
 	}
 	p.lines = r.URL.Query().Get("view") == "headlines"
 	part, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("sheet"), "1"))
@@ -379,7 +389,8 @@ func (p editionPage) FoldsNotes() bool { return len(p.Moves)+len(p.Said) > 1 }
 func postsOf(section render.Section) []*editionPost {
 	posts := make([]*editionPost, 0, len(section.Posts)+len(section.Rest))
 	for i, post := range section.Posts {
-		posts = append(posts, &editionPost{Post: post, Label: section.LateLabel(i), Depth: asHeadline})
+		posts = append(posts, &editionPost{Post: post, Label: section.LateLabel(i), Depth: asHeadline,
+			Place: section.Place(i)})
 	}
 	for i, post := range section.Rest {
 		posts = append(posts, &editionPost{Post: post, rest: true, Depth: asHeadline})
@@ -419,7 +430,7 @@ func (p *editionPage) spread(sections []*editionSection, pictures bool, most roo
 			}
 			more = true
 			post := section.Posts[round]
-			if section.layout == digest.Headlines || post.rest || excerpts == 0 {
+			if section.layout == digest.Headlines || post.rest || post.Rank == rank.Brief || excerpts == 0 {
 				continue
 			}
 			excerpts--

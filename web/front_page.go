@@ -84,9 +84,11 @@ func (s *editionSection) hasText() bool {
 	return false
 }
 
-// lead marks the first post of the first section as the lead of the page, unless it is a headline.
+// lead marks the first post of the first section as the lead of the page, unless it is a headline. An edition without a
+// lead has none; an issue of a newsletter always has one.
 func (p *editionPage) lead(sections []*editionSection) {
-	if p.Part > 1 || p.lines || len(sections) == 0 || sections[0].Posts[0].Depth == asHeadline {
+	if p.Part > 1 || p.lines || len(sections) == 0 || sections[0].Posts[0].Depth == asHeadline ||
+		sections[0].Posts[0].ID != p.Lead && !p.Newsletter {
 		return
 	}
 	sections[0].Leads, sections[0].Posts[0].First = true, true

@@ -22,8 +22,8 @@ func pictured(title, size string) digest.Post {
 	return p
 }
 
-// TestFrontPage checks that the lead is the newest post of the first section, and that each section
-// has one picture with known size. A post without a title has no headline, and the page has an end.
+// TestFrontPage checks that the lead is the post with a headline and a large picture, that the other posts of its site
+// stay in their folder, and that each section has one picture. A post without a title has no headline, and the page has an end.
 func TestFrontPage(t *testing.T) {
 	each(t, func(r *room) {
 		r.pictures = newGallery(t)
@@ -34,7 +34,7 @@ func TestFrontPage(t *testing.T) {
 		untitled.Untitled, untitled.Summary = true, "It was the wind. Nobody minded."
 		r.brings(digest.Subscription{DigestID: d.ID, Folder: "Week 10"}, "Late one", post("Ten"))
 		r.brings(digest.Subscription{DigestID: d.ID, Folder: "Week 2"}, "Ant",
-			pictured("One", ` width="900" height="560"`), pictured("Two", ""))
+			pictured("The first one", ` width="900" height="560"`), pictured("Two", ""))
 		r.brings(digest.Subscription{DigestID: d.ID, Folder: "Week 2"}, "Bee", pictured("Three", ""))
 		r.brings(digest.Subscription{DigestID: d.ID, Folder: "Week 2"}, "Cat", untitled)
 		r.midnight()
@@ -42,15 +42,15 @@ func TestFrontPage(t *testing.T) {
 		a.stepsDown()
 		a.shows(".nameplate", "The Courier").shows(".folio p", "No. 1 Made at midnight in Paris")
 		a.shows(".leading .name", "Ant").shows(".leading > article .headline").shows(".folder h2", "Week 2", "Week 10")
-		a.shows(".headline", "One", "Two", "Three", "Ten").shows(".note .excerpt",
+		a.shows(".headline", "The first one", "Two", "Three", "Ten").shows(".note .excerpt",
 			"It was the wind. Nobody minded.").shows(".note .byline a", "site.example")
-		a.has(".shot img", "alt", "Of One", "Of Three")
-		a.has(".shot img", "width", "600", "")
-		a.has(".shot img", "class", "", "unsized")
-		a.has(".shot img", "loading", "eager", "lazy")
-		a.shows(".contents summary", "Week 2 · Week 10").has(".contents li a", "href", "#site-0", "#site-1", "#site-2",
-			"#site-3")
-		a.has(".contents p a", "href", "#folder-0", "#folder-1")
+		a.has(".shot img", "alt", "Of The first one", "Of Two", "Of Three")
+		a.has(".shot img", "width", "600", "", "")
+		a.has(".shot img", "class", "", "unsized", "unsized")
+		a.has(".shot img", "loading", "eager", "lazy", "lazy")
+		a.shows(".contents summary", "Week 2 · Week 10").has(".contents li a", "href", "#site-1", "#site-2", "#site-3",
+			"#site-4")
+		a.has(".contents p a", "href", "#folder-1", "#folder-2")
 		a.shows(".finis", "That’s all for Saturday. Your next edition is on Sunday.")
 		for _, n := range a.find("details") {
 			if _, open := attr(n, "open"); open {

@@ -72,8 +72,8 @@ func (v *visit) lookFields() (subject string) {
 		{"web-images", (*string)(&d.WebImages), slices.Delete(picturesToChoose(), 1, 2)},
 		{"web-grouping", (*string)(&d.WebGrouping), append(same, groupings...)},
 		{"subject", &subject, []choice{
+			{Value: digest.SubjectLead, Name: catalogue.Key("Leading headline")},
 			{Value: digest.SubjectDate, Name: catalogue.Key("Date and number of posts")},
-			{Value: digest.SubjectLead, Name: catalogue.Key("First headline")},
 		}},
 		{"theme", (*string)(&v.Theme), []choice{
 			{Value: string(digest.AsDevice), Name: catalogue.Key("Same as device")},
@@ -172,7 +172,7 @@ func (s *site) setAppearance(v *visit, name, subject string) error {
 		v.wrong("name", wrong)
 		return nil
 	}
-	d.LeadSubject = subject == digest.SubjectLead
+	d.DateSubject = subject == digest.SubjectDate
 	var err error
 	save := func(has bool, do func() error) {
 		if has && err == nil {

@@ -136,7 +136,7 @@ func habits(u store.UserInfo) string {
 	add(d.Layout == digest.Headlines, "headlines")
 	add(d.Layout == digest.FullText, "full text, pictures %s", d.Images)
 	add(d.Threaded, "threaded")
-	add(d.LeadSubject, "a headline as subject")
+	add(d.DateSubject, "the date as subject")
 	add(d.Grouping == digest.BySites, "without folders")
 	add(d.WebLayout != "", "on the web %s", d.WebLayout)
 	add(d.WebGrouping != "", "on the web by %s", d.WebGrouping)

@@ -19,7 +19,7 @@ type lookFlags struct {
 	Layout    digest.Layout  `type:"word" words:"headlines,excerpts,full" placeholder:"LAYOUT" help:"headlines, excerpts or full (text)."`
 	Images    digest.Images  `type:"word" words:"off,linked,proxy" placeholder:"HOW" help:"Pictures in full text: off, linked, or proxy (fetched by this instance, also shown with excerpts)."`
 	Threaded  *bool          `negatable:"" help:"Let mail programs group all editions into one conversation."`
-	Subject   string         `type:"word" words:"date,lead" placeholder:"WHAT" help:"The subject: date (and number of posts), or lead (the headline of the first post)."`
+	Subject   string         `type:"word" words:"date,lead" placeholder:"WHAT" help:"The subject: lead (the leading headline and the names of sites), or date (and number of posts)."`
 
 	Grouping    digest.Grouping  `env:"-" type:"word" words:"folders,sites" placeholder:"HOW" help:"Group posts by folder (folders) or list sites by name (sites)."`
 	WebLayout   *digest.Layout   `env:"-" enum:"mail,headlines,excerpts,full" placeholder:"LAYOUT" help:"Layout on the web: headlines, excerpts, full (text), or mail (same as email)."`
@@ -74,7 +74,7 @@ func (f lookFlags) apply(a *app, st *store.Store, d digest.Digest) error {
 		d.Look.Threaded = *f.Threaded
 	}
 	if f.Subject != "" {
-		d.Look.LeadSubject = f.Subject == digest.SubjectLead
+		d.Look.DateSubject = f.Subject == digest.SubjectDate
 	}
 	return st.Readers.SetLook(a.soft, d.ID, d.Look)
 }

@@ -3,6 +3,7 @@ package catalogue
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -126,4 +127,10 @@ func (m Moment) String() string { return m.In(English()) }
 
 func noon(d digest.Date) time.Time {
 	return time.Date(d.Year, d.Month, d.Day, 12, 0, 0, 0, time.UTC)
+}
+
+// DateNames returns the names of months, short and long, and of weekdays.
+func (l *Language) DateNames() []string {
+	d := l.said().dates
+	return slices.Concat(d.Months, d.ShortMonths, d.Weekdays)
 }

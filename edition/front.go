@@ -1,0 +1,143 @@
+package edition
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"digest"
+	"digest/rank"
+	"digest/render"
+)
+
+// A front has what ranks the posts of editions, beside the posts.
+type front struct {
+	resting   map[digest.EditionID][]digest.FeedID // sites that led the editions before
+	histories map[historyKey]digest.FeedHistory
+	sizes     map[string]digest.PictureSize
+}
+
+type historyKey struct {
+	digest.FeedID
+	before int64 // Unix seconds
+}
+
+// historyOf returns the key of a feed's history before an edition: up to the midnight of the edition before, or a day.
+func historyOf(feed digest.FeedID, d *digest.Delivery) historyKey {
+	before := d.PrevDueAt
+	if before.IsZero() {
+		before = d.DueAt.Add(-24 * time.Hour)
+	}
+	return historyKey{feed, before.Unix()}
+}
+
+// isRanked reports whether posts of an edition have ranks. An issue of a newsletter shows its posts in their order.
+func isRanked(d *digest.Delivery) bool { return d.Newsletter == nil }
+
+// front reads what ranks the posts of editions.
+func (b *Builder) front(ctx context.Context, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef,
+	sizes map[string]digest.PictureSize) (front, error) {
+	f := front{sizes: sizes, histories: map[historyKey]digest.FeedHistory{}}
+	missing := map[int64][]digest.FeedID{}
+	for i := range ds {
+		for _, ref := range refs[ds[i].ID] {
+			key := historyOf(ref.FeedID, &ds[i])
+			if _, ok := f.histories[key]; ok || !isRanked(&ds[i]) {
+				continue
+			}
+			h, ok := b.cache.history(key)
+			if f.histories[key] = h; !ok {
+				missing[key.before] = append(missing[key.before], key.FeedID)
+			}
+		}
+	}
+	for before, feeds := range missing {
+		found, err := b.Store.FeedHistories(ctx, feeds, time.Unix(before, 0))
+		if err != nil {
+			return front{}, fmt.Errorf("reading the history of %d feeds: %w", len(feeds), err)
+		}
+		for _, h := range found {
+			key := historyKey{h.FeedID, before}
+			f.histories[key] = h
+			b.cache.putHistory(key, h)
+		}
+	}
+	led, err := b.Store.LeadsBefore(ctx, slices.DeleteFunc(slices.Clone(ds), func(d digest.Delivery) bool {
+		return !isRanked(&d)
+	}), rank.Rest)
+	if f.resting = led; err != nil {
+		err = fmt.Errorf("reading what led the editions before: %w", err)
+	}
+	return f, err
+}
+
+// rank ranks the posts of an edition's sections, which are in order.
+func (f front) rank(headings []heading, d *digest.Delivery) map[digest.PostID]rank.Place {
+	sites := make([]rank.Site, len(headings))
+	for i, h := range headings {
+		layout := cmp.Or(d.Layout, digest.Excerpts)
+		sites[i] = rank.Site{
+			Chosen: h.leads, Folder: h.place, FeedHistory: f.histories[historyOf(h.feed, d)],
+			Whole: h.section.Display != "" || layout != digest.Excerpts,
+			Lines: h.section.Display == digest.Headlines && layout != digest.Headlines,
+		}
+		sites[i].FeedID = h.feed
+		for j, p := range h.section.Posts {
+			sites[i].Posts = append(sites[i].Posts, rank.Post{
+				ID: p.ID, Feed: h.feed, Headline: p.Headline, Words: p.Words, Picture: p.Picture.Learned(f.sizes).Width,
+				At: h.at[j], Late: j >= len(h.section.Posts)-h.section.Late,
+			})
+		}
+	}
+	return rank.Of(sites, f.resting[d.ID], d.Lead)
+}
+
+// arrange ranks the posts of sections and puts the lead first. The lead of a site that the reader did not choose is a
+// section of its own, so that the other posts of the site stay in their place.
+func (f front) arrange(headings []heading, d *digest.Delivery) (sections []render.Section, lead digest.PostID) {
+	var places map[digest.PostID]rank.Place
+	if isRanked(d) {
+		places = f.rank(headings, d)
+	}
+	for _, h := range headings {
+		s := h.section
+		s.Places = make([]rank.Place, len(s.Posts))
+		at := -1
+		for i, p := range s.Posts {
+			if s.Places[i] = places[p.ID]; s.Places[i].Rank == rank.Lead {
+				at, lead = i, p.ID
+			}
+		}
+		switch {
+		case at < 0 || d.Layout == digest.Headlines:
+			sections = append(sections, s)
+		case h.leads || len(s.Posts) == 1:
+			s.Folder = ""
+			sections = slices.Insert(sections, 0, moveFirst(s, at))
+		default:
+			first, rest := split(s, at)
+			sections = append(slices.Insert(sections, 0, first), rest)
+		}
+	}
+	return sections, lead
+}
+
+// moveFirst puts the i-th post of a section first.
+func moveFirst(s render.Section, i int) render.Section {
+	s.Posts, s.Places = slices.Clone(s.Posts), slices.Clone(s.Places)
+	post, place := s.Posts[i], s.Places[i]
+	s.Posts = slices.Insert(slices.Delete(s.Posts, i, i+1), 0, post)
+	s.Places = slices.Insert(slices.Delete(s.Places, i, i+1), 0, place)
+	return s
+}
+
+// split divides a section into its i-th post, without a folder, and the others.
+func split(s render.Section, i int) (one, others render.Section) {
+	s = moveFirst(s, i)
+	one, others = s, s
+	one.Posts, one.Places, others.Posts, others.Places = s.Posts[:1:1], s.Places[:1:1], s.Posts[1:], s.Places[1:]
+	one.Folder, one.Late, one.Rest, one.RestLabel, one.Beyond, one.Left = "", 0, nil, nil, 0, 0
+	return one, others
+}

@@ -1,0 +1,7 @@
+-- +goose Up
+-- lead_post_id is the post that led an edition when it was first sent or opened. It leads whenever the edition is shown.
+ALTER TABLE editions ADD COLUMN lead_post_id BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE mail_claims ADD COLUMN lead_post_id BIGINT NOT NULL DEFAULT 0;
+-- The leading headline is the usual subject now. date_subject puts the date and the number of posts in its place.
+ALTER TABLE digests ADD COLUMN date_subject BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE digests DROP COLUMN lead_subject;

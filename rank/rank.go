@@ -1,0 +1,205 @@
+// Package rank decides how prominent each post of an edition is: which post leads, which come second, and which are
+// only a line. It looks at the posts' form and at their sites' history, never at clicks or time spent. It is pure: the
+// same posts always get the same ranks.
+package rank
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"digest"
+)
+
+// A Rank is the prominence of a post.
+type Rank uint8
+
+const (
+	Standard Rank = iota
+	Brief         // one line: the fourth or a later post of its site
+	Second        // above the standard posts
+	Lead          // at most one post of an edition
+)
+
+// A Reason is the main reason for a rank.
+type Reason uint8
+
+const (
+	Ordinary Reason = iota
+	Chosen          // the reader chose the site to lead
+	Silence         // the first post of its site in a long time, see Place.Silence
+	Long            // much text
+	Pictured        // a large picture
+	Alone           // the only post of its site
+	Crowded         // several posts of its site come before it
+)
+
+// A Post is the form of one post.
+type Post struct {
+	ID       digest.PostID
+	Feed     digest.FeedID
+	Headline bool      // its title is a headline, see IsHeadline; false for a note
+	Words    int       // of its text; for Chinese, Japanese and Korean an equivalent
+	Picture  int       // width of its picture in CSS pixels; 0 if it has none, or if its size is unknown
+	At       time.Time // of publication
+	Late     bool      // it belongs to an earlier edition
+}
+
+// A Site is a site of the edition, with its posts in the order of the edition.
+type Site struct {
+	Chosen bool // the reader chose it to lead
+	Folder int  // position of its folder in the edition
+	Whole  bool // the reader wants all its posts in the same form
+	Lines  bool // the reader wants only its headlines
+	Posts  []Post
+	digest.FeedHistory
+}
+
+// A Place is the rank of a post with its main reason.
+type Place struct {
+	Rank    Rank
+	Reason  Reason
+	Silence time.Duration // time since the site's previous post, if the reason is Silence
+	score   int
+}
+
+const (
+	mostFull     = 3   // posts of a site that are more than a line
+	firehose     = 150 // posts in 30 days from which a site leads only if the reader chose it
+	busy         = 30  // posts in 30 days from which a site comes after others of the same form
+	fewestPosts  = 5   // posts of an edition that has seconds
+	postsASecond = 5   // posts of an edition for each second beyond the first
+	leastSeconds = 2
+	mostSeconds  = 5
+	secondScore  = 2
+	fewWords     = 20 // a shorter text leads only with a picture
+	largePicture = 400
+	day          = 24 * time.Hour
+)
+
+// Rest is the number of editions in which a site cannot lead after it led.
+const Rest = 4
+
+// Of ranks the posts of an edition. resting has the sites that led the latest editions and that cannot lead this one.
+// kept is the post that led when the edition was first shown; 0: it was not shown. It leads again, unless the reader has
+// chosen a site since.
+func Of(sites []Site, resting []digest.FeedID, kept digest.PostID) map[digest.PostID]Place {
+	places, all := map[digest.PostID]Place{}, []candidate{}
+	for _, s := range sites {
+		for i, p := range s.Posts {
+			c := candidate{Post: p, site: s, place: s.score(p), kept: p.ID == kept}
+			c.resting = slices.Contains(resting, s.FeedID)
+			places[p.ID] = c.place
+			switch {
+			case i >= mostFull && len(sites) > 1 && !s.Whole && !s.Lines && !s.Chosen:
+				places[p.ID] = Place{Rank: Brief, Reason: Crowded}
+			case !s.Lines && !p.Late:
+				all = append(all, c)
+			}
+		}
+	}
+	slices.SortFunc(all, before)
+	lead := slices.IndexFunc(all, candidate.leads)
+	if lead >= 0 {
+		c := all[lead]
+		c.place.Rank = Lead
+		places[c.ID] = c.place
+	}
+	room, taken := seconds(len(places)), map[digest.FeedID]bool{}
+	if lead >= 0 {
+		taken[all[lead].Feed] = true
+	}
+	for _, c := range all {
+		if room > 0 && !taken[c.Feed] && c.place.score >= secondScore && c.Headline {
+			c.place.Rank = Second
+			places[c.ID], taken[c.Feed], room = c.place, true, room-1
+		}
+	}
+	return places
+}
+
+// seconds returns the number of seconds that an edition has room for.
+func seconds(posts int) int {
+	if posts < fewestPosts {
+		return 0
+	}
+	return min(mostSeconds, max(leastSeconds, posts/postsASecond))
+}
+
+type candidate struct {
+	Post
+	site    Site
+	place   Place
+	resting bool
+	kept    bool
+}
+
+// leads reports whether the post can be the lead.
+func (c candidate) leads() bool {
+	switch {
+	case c.site.Chosen, c.kept:
+		return true
+	case c.resting || c.site.Recent >= firehose || !c.Headline:
+		return false
+	}
+	return c.Words >= fewWords || c.Picture >= largePicture
+}
+
+// before compares two candidates for the lead: a chosen site, then the lead of before, then the score, then the reader's order of folders, then
+// the longer text, then the newer post.
+func before(x, y candidate) int {
+	return cmp.Or(first(x.site.Chosen, y.site.Chosen), first(x.kept, y.kept), cmp.Compare(y.place.score, x.place.score), cmp.Compare(x.site.Folder, y.site.Folder),
+		cmp.Compare(y.Words, x.Words), y.At.Compare(x.At), cmp.Compare(x.ID, y.ID))
+}
+
+func first(x, y bool) int {
+	switch {
+	case x == y:
+		return 0
+	case x:
+		return -1
+	}
+	return 1
+}
+
+// score returns the points of a post, with the reason for most of them.
+func (s Site) score(p Post) Place {
+	silence := p.At.Sub(s.Last)
+	if s.Last.IsZero() || p.At.IsZero() {
+		silence = 0
+	}
+	points := []struct {
+		n int
+		Reason
+	}{
+		{step(int(silence/day), 21, 60, 180) * 2, Silence},
+		{step(p.Words, 60, 250, 600, 1200), Long},
+		{2 * step(p.Picture, largePicture), Pictured},
+		{step(len(s.Posts), 1) - step(len(s.Posts), 2), Alone},
+		{-step(s.Recent, busy, 3*busy), Ordinary},
+	}
+	place, most := Place{}, 0
+	for _, part := range points {
+		place.score += part.n
+		if part.n > most {
+			most, place.Reason = part.n, part.Reason
+		}
+	}
+	if s.Chosen {
+		place.Reason = Chosen
+	}
+	if place.Reason == Silence {
+		place.Silence = silence
+	}
+	return place
+}
+
+// step returns how many of the limits n reaches.
+func step(n int, limits ...int) (reached int) {
+	for _, limit := range limits {
+		if n >= limit {
+			reached++
+		}
+	}
+	return reached
+}

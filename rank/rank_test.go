@@ -1,0 +1,201 @@
+package rank
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+func TestIsHeadline(t *testing.T) {
+	for title, want := range map[string]bool{
+		"The lighthouse, painted at last": true,
+		"Google Ads verbatim":             true,
+		"Café fermé":                      true,
+		"灯台がついに塗られた":                      true,
+		"المنارة أخيرا":                   true,
+		"C++ and Go":                      true,
+		"iOS 27 is out":                   true,
+		"":                                false,
+		"StudyBuddy":                      false,
+		"Lp 66":                           false,
+		"#45":                             false,
+		"https://what.example/s-good":     false,
+		"www.example.org is":              false,
+		"BREAKING NEWS NOW":               false,
+		"13 November 2026":                false,
+		"Freitag, 13. November":           false,
+		"November 13th, 2026":             false,
+		"vendredi 1er mai 2026":           false,
+		"2026-11-13 12:30":                false,
+		"11月13日":                          false,
+		"Untitled post":                   false,
+		"(no title)":                      false,
+	} {
+		if got := IsHeadline(title); got != want {
+			t.Errorf("%q: %v, want %v", title, got, want)
+		}
+	}
+}
+
+var midnight = time.Date(2026, 11, 13, 0, 0, 0, 0, time.UTC)
+
+// site returns a site with posts of some words each, a day before midnight.
+func site(feed digest.FeedID, words ...int) Site {
+	s := Site{FeedHistory: digest.FeedHistory{FeedID: feed, Recent: 10, Last: midnight.AddDate(0, 0, -3)}}
+	for i, n := range words {
+		s.Posts = append(s.Posts, Post{ID: digest.PostID(int(feed)*100 + i), Feed: feed, Headline: true, Words: n,
+			At: midnight.Add(-time.Hour)})
+	}
+	return s
+}
+
+func with(s Site, change func(*Site)) Site {
+	change(&s)
+	return s
+}
+
+// TestLead: the choice of the lead, with its reason.
+func TestLead(t *testing.T) {
+	two := func(change func(*Site)) []Site { return []Site{with(site(1, 300), change), site(2, 280)} }
+	for name, c := range map[string]struct {
+		sites   []Site
+		resting []digest.FeedID
+		lead    digest.PostID
+		reason  Reason
+	}{
+		"the longer text":        {[]Site{site(1, 280), site(2, 300)}, nil, 200, Long},
+		"the first folder":       {[]Site{with(site(1, 300), func(s *Site) { s.Folder = 1 }), site(2, 260)}, nil, 200, Long},
+		"a site after 3 weeks":   {[]Site{site(1, 900), with(site(2, 200), away(61))}, nil, 200, Silence},
+		"not of an unknown site": {[]Site{site(1, 900), with(site(2, 200), unknown)}, nil, 100, Long},
+		"a large picture":        {[]Site{site(1, 300), with(site(2, 280), pictured(640))}, nil, 200, Long},
+		"a picture without text": {[]Site{with(site(1, 0), pictured(640))}, nil, 100, Pictured},
+		"not a thumbnail":        {[]Site{site(1, 300), with(site(2, 280), pictured(150))}, nil, 100, Long},
+		"not a note":             {two(func(s *Site) { s.Posts[0].Headline = false }), nil, 200, Long},
+		"not a late post":        {two(func(s *Site) { s.Posts[0].Late = true }), nil, 200, Long},
+		"not a headline site":    {two(func(s *Site) { s.Lines = true }), nil, 200, Long},
+		"not a firehose":         {two(func(s *Site) { s.Recent = firehose }), nil, 200, Long},
+		"a calm site":            {two(func(s *Site) { s.Recent = busy }), nil, 200, Long},
+		"not the site of before": {two(func(*Site) {}), []digest.FeedID{1}, 200, Long},
+		"nobody":                 {two(func(*Site) {}), []digest.FeedID{1, 2}, 0, 0},
+		"a single sentence":      {[]Site{site(1, 10)}, nil, 0, 0},
+		"the chosen site":        {two(chosen), []digest.FeedID{1}, 100, Chosen},
+	} {
+		lead, reason := digest.PostID(0), Reason(0)
+		for id, p := range Of(c.sites, c.resting, 0) {
+			if p.Rank == Lead {
+				lead, reason = id, p.Reason
+			}
+		}
+		if lead != c.lead || reason != c.reason {
+			t.Errorf("%s: %d leads (%v), want %d (%v)", name, lead, reason, c.lead, c.reason)
+		}
+	}
+}
+
+func unknown(s *Site) { s.Last = time.Time{} }
+
+// chosen makes a site the reader's choice that could not lead otherwise.
+func chosen(s *Site) {
+	s.Chosen, s.Recent = true, firehose
+	s.Posts[0].Headline = false
+}
+
+func pictured(width int) func(*Site) { return func(s *Site) { s.Posts[0].Picture = width } }
+
+func away(days int) func(*Site) {
+	return func(s *Site) { s.Last = midnight.Add(-time.Hour).AddDate(0, 0, -days) }
+}
+
+// TestRanks: two to five seconds of different sites, and the fourth post of a site is a line unless the reader wants
+// its posts whole.
+func TestRanks(t *testing.T) {
+	count := func(sites []Site) (n [4]int) {
+		for _, p := range Of(sites, nil, 0) {
+			n[p.Rank]++
+		}
+		return n
+	}
+	many := func(n int) (all []Site) {
+		for i := range n {
+			all = append(all, site(digest.FeedID(i+1), 300))
+		}
+		return all
+	}
+	five := func() Site { return site(1, 300, 300, 300, 300, 300) }
+	for name, c := range map[string]struct {
+		sites []Site
+		want  [4]int // standard, brief, second, lead
+	}{
+		"none":              {nil, [4]int{}},
+		"few":               {many(4), [4]int{3, 0, 0, 1}},
+		"some":              {many(5), [4]int{2, 0, 2, 1}},
+		"many":              {many(40), [4]int{34, 0, 5, 1}},
+		"one site":          {[]Site{site(1, 300, 300, 300, 300, 300, 300)}, [4]int{5, 0, 0, 1}},
+		"a busy site":       {[]Site{five(), site(2, 10)}, [4]int{3, 2, 0, 1}},
+		"whole":             {[]Site{with(five(), func(s *Site) { s.Whole = true }), site(2, 10)}, [4]int{5, 0, 0, 1}},
+		"lines":             {[]Site{with(five(), func(s *Site) { s.Lines = true }), site(2, 10)}, [4]int{6, 0, 0, 0}},
+		"nothing to say":    {[]Site{site(1, 10), site(2, 10), site(3, 10), site(4, 10), site(5, 30)}, [4]int{4, 0, 0, 1}},
+		"one second a site": {[]Site{site(1, 300), site(2, 300, 300, 300)}, [4]int{3, 0, 0, 1}},
+	} {
+		if got := count(c.sites); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// TestSameRanks: any order of the same sites gives the same ranks, and over a month no site leads more than one
+// edition in five if the last four leads rest.
+func TestSameRanks(t *testing.T) {
+	for seed := range uint64(50) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		led := map[digest.FeedID]int{}
+		var rest []digest.FeedID
+		for range 30 {
+			var sites []Site
+			for feed := range digest.FeedID(3 + r.IntN(20)) {
+				words := make([]int, 1+r.IntN(5))
+				for i := range words {
+					words[i] = r.IntN(1500)
+				}
+				s := site(feed+1, words...)
+				s.Recent, s.Folder, s.Last = r.IntN(200), r.IntN(3), midnight.AddDate(0, 0, -r.IntN(300))
+				sites = append(sites, s)
+			}
+			places := Of(sites, rest, 0)
+			r.Shuffle(len(sites), func(i, j int) { sites[i], sites[j] = sites[j], sites[i] })
+			if again := Of(sites, rest, 0); !reflect.DeepEqual(places, again) {
+				t.Fatalf("seed %d: %v, then %v", seed, places, again)
+			}
+			lead := digest.FeedID(0)
+			for id, p := range places {
+				if p.Rank == Lead {
+					lead = digest.FeedID(id / 100)
+				}
+			}
+			led[lead]++
+			rest = append(rest, lead)[max(0, len(rest)+1-Rest):]
+		}
+		for feed, n := range led {
+			if feed != 0 && n > 30/(Rest+1) {
+				t.Errorf("seed %d: site %d leads %d of 30", seed, feed, n)
+			}
+		}
+	}
+}
+
+// BenchmarkOf ranks an edition of 2,000 posts; the limit is 20 ms.
+func BenchmarkOf(b *testing.B) {
+	var sites []Site
+	for feed := range digest.FeedID(200) {
+		sites = append(sites, site(feed+1, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000))
+	}
+	for b.Loop() {
+		if n := len(Of(sites, nil, 0)); n != 2000 {
+			b.Fatal(fmt.Sprint(n))
+		}
+	}
+}

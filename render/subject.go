@@ -1,0 +1,123 @@
+package render
+
+import (
+	"slices"
+	"strings"
+
+	"digest"
+	"digest/internal/catalogue"
+	"digest/rank"
+)
+
+// The limits of a subject: mail programs on phones show about 40 columns of it, others about 80.
+const (
+	maxSubject      = 240 // bytes
+	headlineColumns = 80
+	namesColumns    = 50 // of the sites after the headline
+	shortNameWidth  = 24
+	mostNamed       = 2 // sites that a subject names
+)
+
+// subjectOr returns the subject of a message. title has the date and the number of posts.
+func (m *mail) subjectOr(title string) string {
+	switch {
+	case m.Threaded:
+		return cutBytes(m.Name, maxSubject)
+	case m.Newsletter:
+		return m.letterSubject()
+	}
+	p := m.subjectPost()
+	if p == nil {
+		return title
+	}
+	subject := cut(p.Line(), headlineColumns)
+	if others := m.others(p); len(others) > 0 {
+		subject += " · " + others.In(m.r.lang)
+	}
+	return cutBytes(subject, maxSubject)
+}
+
+// subjectPost returns the post whose headline is the subject: the lead, or else the first second, or else the first
+// post with a headline. It returns nil if the subject is the date.
+func (m *mail) subjectPost() (found *Post) {
+	if m.DateSubject || m.Newsletter || m.Threaded {
+		return nil
+	}
+	best := 0
+	m.rounds(func(section, post int) bool {
+		s := &m.Sections[section]
+		p, fits := s.post(post), 0
+		switch {
+		case p.ID == m.Lead && p.ID != 0:
+			fits = 3
+		case s.Place(post).Rank == rank.Second:
+			fits = 2
+		case p.Headline:
+			fits = 1
+		}
+		if fits > best {
+			best, found = fits, p
+		}
+		return best < 3
+	})
+	return found
+}
+
+// others returns the names of the other sites of the edition, as many as fit, and the number of the rest.
+func (m *mail) others(p *Post) (names catalogue.List) {
+	var feeds []digest.FeedID
+	width, more := 0, 0
+	for _, s := range m.Sections {
+		if slices.Contains(s.Posts, p) || slices.Contains(feeds, s.Feed) && s.Feed != 0 {
+			feeds = append(feeds, s.Feed)
+			continue
+		}
+		feeds = append(feeds, s.Feed)
+		name := cut(ShortName(s.Title), shortNameWidth)
+		if width += widthOf(name); len(names) == mostNamed || width > namesColumns || more > 0 {
+			more++
+			continue
+		}
+		names = append(names, catalogue.Text(name))
+	}
+	if more > 0 {
+		names = append(names, catalogue.Key("%d more").With(more))
+	}
+	return names
+}
+
+// ShortName returns a site's title without what follows its name: a description of several words, or the name again.
+func ShortName(title string) string {
+	const several = 3
+	for _, mark := range []string{" – ", " — ", " | ", " - ", " · ", ": "} {
+		name, rest, ok := strings.Cut(title, mark)
+		if ok && len(name) > 1 && (len(strings.Fields(rest)) >= several || strings.Contains(rest, name)) &&
+			!isGeneric(name) {
+			return strings.TrimSpace(name)
+		}
+	}
+	return title
+}
+
+// isGeneric reports whether a word before the name of a site says only what kind of page it is.
+func isGeneric(word string) bool {
+	switch strings.ToLower(strings.TrimSpace(word)) {
+	case "home", "blog", "news", "posts", "articles", "feed", "rss", "comments on", "latest", "latest posts", "all":
+		return true
+	}
+	return false
+}
+
+// letterSubject returns the subject of a newsletter's issue. If the issue has one post, the subject contains its
+// headline, because the publisher wrote it.
+func (m *mail) letterSubject() string {
+	if m.posts == 1 && m.left == 0 {
+		for _, s := range m.Sections {
+			for _, p := range append(s.Posts, s.Rest...) {
+				return cutBytes(m.Name+": "+p.Title, maxSubject)
+			}
+		}
+	}
+	return cutBytes(m.r.Say(catalogue.Key("%s, %s: %s").With(m.Name, catalogue.Day("2 January", m.Date), m.deck)),
+		maxSubject)
+}

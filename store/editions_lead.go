@@ -1,0 +1,74 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"digest"
+)
+
+// LeadsBefore returns the feeds that led the latest editions before each of the given ones, at most n for each. It
+// omits editions that nobody has seen yet.
+func (s Editions) LeadsBefore(ctx context.Context, editions []digest.Delivery,
+	n int) (map[digest.EditionID][]digest.FeedID, error) {
+	if len(editions) == 0 {
+		return nil, nil
+	}
+	var v values
+	for _, e := range editions {
+		v.row(e.ID, e.DigestID, e.LocalDate)
+	}
+	var rows []struct {
+		EditionID digest.EditionID
+		Leads     string
+	}
+	err := s.read().allRows(ctx, &rows, &v, `WITH v (edition_id, digest_id, local_date) AS (VALUES {rows})
+		SELECT v.edition_id, COALESCE((SELECT string_agg(CAST(led.post_id AS TEXT), ',') FROM
+			(SELECT e.lead_post_id AS post_id FROM editions e WHERE e.digest_id = v.digest_id
+				AND e.local_date < v.local_date ORDER BY e.local_date DESC LIMIT ?) led
+			WHERE led.post_id > 0), '') AS leads FROM v`, n)
+	if err != nil {
+		return nil, failed("reading the leads of editions", err)
+	}
+	var ids []digest.PostID
+	led := make(map[digest.EditionID][]digest.PostID, len(rows))
+	for _, r := range rows {
+		if led[r.EditionID], err = parseKeys[digest.PostID](r.Leads); err != nil {
+			return nil, failed("reading the leads of editions", err)
+		}
+		ids = append(ids, led[r.EditionID]...)
+	}
+	feeds, err := s.feedsOf(ctx, ids)
+	if err != nil {
+		return nil, failed("reading the feeds of leads", err)
+	}
+	all := make(map[digest.EditionID][]digest.FeedID, len(rows))
+	for id, posts := range led {
+		for _, post := range posts {
+			if feed := feeds[post]; feed != 0 {
+				all[id] = append(all[id], feed)
+			}
+		}
+	}
+	return all, nil
+}
+
+// KeepLead stores which post leads an edition, unless another post already does.
+func (s Editions) KeepLead(ctx context.Context, id digest.EditionID, lead digest.PostID) error {
+	return s.run(ctx, "storing the lead of an edition",
+		`UPDATE editions SET lead_post_id = ? WHERE id = ? AND lead_post_id = 0`, lead, id)
+}
+
+// FeedHistories returns what feeds published before a time, in any order.
+func (s Editions) FeedHistories(ctx context.Context, feeds []digest.FeedID, before time.Time) ([]digest.FeedHistory,
+	error) {
+	// The newest of the latest fifty posts, because the posts of a feed's first poll were all seen at the same time.
+	return readRows[digest.FeedHistory](ctx, s.read(), "reading the history of feeds",
+		`SELECT f.id AS feed_id,
+			(SELECT COUNT(*) FROM (SELECT 1 FROM posts p WHERE p.feed_id = f.id AND p.seen_at >= ? AND p.seen_at < ?
+				LIMIT 200) month) AS recent,
+			COALESCE((SELECT MAX(CASE WHEN late.published_at > 0 THEN late.published_at ELSE late.seen_at END) FROM
+				(SELECT p.published_at, p.seen_at FROM posts p WHERE p.feed_id = f.id AND p.seen_at < ?
+				ORDER BY p.seen_at DESC, p.id LIMIT 50) late), 0) AS last
+		FROM feeds f WHERE f.id`+s.d.oneOf, before.AddDate(0, 0, -30), before, before, keys(s.d, feeds))
+}
