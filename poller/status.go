@@ -185,7 +185,7 @@ func habits(f digest.Feed) catalogue.Sayable {
 		said = atMost(f, interval)
 	}
 	if s := skips(f); s != nil {
-		said = catalogue.Key("%s, except in the hours it asks us to skip (%s)").With(said, s)
+		said = catalogue.Key("%s, except at times that the feed asks us to skip (%s)").With(said, s)
 	}
 	return said
 }
