@@ -37,7 +37,7 @@ func decode(body []byte, contentType string) (string, []string) {
 	}
 	clean := cleanText(text)
 	if len(clean) != len(text) {
-		repairs = append(repairs, string(digest.Words("control characters removed")))
+		repairs = append(repairs, string(digest.Words("control characters, which we removed")))
 	}
 	return clean, repairs
 }
@@ -62,14 +62,14 @@ func decodeBytes(body []byte, contentType string) (text, repair string) {
 	}
 	if valid {
 		if len(declared) > 0 {
-			return string(body), string(digest.Words("wrong charset declared: the text is UTF-8"))
+			return string(body), string(digest.Words("wrong charset declared; the text is UTF-8"))
 		}
 		return string(body), ""
 	}
 	if e := detect(body); e != nil {
-		return decodeWith(e, body), string(digest.Words("charset detected"))
+		return decodeWith(e, body), string(digest.Words("charset missing or wrong, so we guessed it"))
 	}
-	return mendUTF8(body), string(digest.Words("invalid UTF-8 read as windows-1252"))
+	return mendUTF8(body), string(digest.Words("invalid UTF-8, which we read as windows-1252"))
 }
 
 // byteOrder recognises UTF-16 and UTF-32 by a byte order mark, or by the zero bytes around the first '<'. It returns

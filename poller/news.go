@@ -12,7 +12,7 @@ import (
 func NewsWords(n digest.News, now time.Time) catalogue.Sayable {
 	said := newsWay(n, now)
 	if !n.TrustedAt.IsZero() || n.SavedPolls > 0 {
-		return catalogue.Key("%s, %s saved").With(said, catalogue.Key("%d polls").With(n.SavedPolls))
+		return catalogue.Key("%s; %s saved so far").With(said, catalogue.Key("%d polls").With(n.SavedPolls))
 	}
 	return said
 }

@@ -34,7 +34,7 @@ func Status(f digest.Feed, now time.Time) (state string, reason catalogue.Sayabl
 		return StateWaiting, catalogue.Line(digest.HostRule{Host: feed.Host(digest.PublicAddress(f.URL)),
 			ByOwner: true}.Why())
 	case f.State == digest.FeedDead:
-		return StateDead, catalogue.Key("%s, polled again only after a ping or a reader’s request: %s").With(
+		return StateDead, catalogue.Key("%s (%s); polled again only after a ping or a reader’s request").With(
 			dated(catalogue.Key("failing"), f.FirstErrorAt), lastError(f))
 	case f.State == digest.FeedTrial && !f.GoneAt.IsZero():
 		return StateWaiting, onceMore(gone)
@@ -72,11 +72,11 @@ func onceMore(why catalogue.Sayable) catalogue.Sayable {
 func failing(f digest.Feed, now time.Time) (state string, reason catalogue.Sayable) {
 	reason = lastError(f)
 	if f.Errors > 1 {
-		reason = catalogue.Key("%s; %s, %d times in a row").With(reason,
+		reason = catalogue.Key("%s; %s (%d errors in a row)").With(reason,
 			dated(catalogue.Key("failing"), f.FailingSince), f.Errors)
 	}
 	if !f.GoneAt.IsZero() {
-		reason = catalogue.Key("%s since %s; we treat the feed as permanently gone, unless every feed on its host returns the same").With(reason,
+		reason = catalogue.Key("%s; treated as permanently gone since %s, unless every feed on its host returns the same").With(reason,
 			minute(f.GoneAt))
 	}
 	switch {
@@ -98,7 +98,7 @@ func dated(words catalogue.Sayable, since time.Time) catalogue.Sayable {
 	if since.IsZero() {
 		return words
 	}
-	return catalogue.Key("%s, since %s").With(words, minute(since))
+	return catalogue.Key("%s since %s").With(words, minute(since))
 }
 
 // heldBack returns the latest obstacle to the next poll of a working feed, and describes it. An interval of
@@ -185,7 +185,7 @@ func habits(f digest.Feed) catalogue.Sayable {
 		said = atMost(f, interval)
 	}
 	if s := skips(f); s != nil {
-		said = catalogue.Key("%s, except in the hours it asks us to skip (%s)").With(said, s)
+		said = catalogue.Key("%s, except at times that the feed asks us to skip (%s)").With(said, s)
 	}
 	return said
 }

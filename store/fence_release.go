@@ -47,7 +47,7 @@ func (s Operator) FenceSource(ctx context.Context, reason string) (undo func(con
 const discardKey = "unmailed before"
 
 // leftUnmailed is the error of an edition that was due before that instant.
-const leftUnmailed = "not sent: skipped when the fence was released"
+const leftUnmailed = "skipped when the fence was released"
 
 // UnfenceAfter removes the fence as Unfence does. It marks editions as unmailed if they were due before an instant,
 // because the lost instance may have mailed them. They stay on the web. Release does the same with editions that it

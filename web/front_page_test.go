@@ -120,12 +120,12 @@ func TestFirstScreen(t *testing.T) {
 		}
 		p.misses(d, 2)
 		p.midnight()
-		p.add("edition", v.get("/").shows("details.notice summary", "Notes on your sites"))
+		p.add("edition", v.get("/").shows("details.notice summary", "Notices about your sites"))
 		p.add("edition", v.get("/?view=headlines"))
 		p.misses(d, 2)
 		p.midnight()
 		p.midnight() // without an edition
-		p.add("edition", v.get("/").shows("details.notice summary", "Notes on your sites"))
+		p.add("edition", v.get("/").shows("details.notice summary", "Notices about your sites"))
 	}
 	var frames, want strings.Builder
 	for i := range p.answers {

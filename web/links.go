@@ -25,7 +25,7 @@ const (
 	maxAsked     = 2048 // maximum bytes of a requested address
 )
 
-const longSearch = catalogue.Key("This search takes too long right now. Try again in a minute.")
+const longSearch = catalogue.Key("This is taking too long right now. Try again in a minute.")
 
 // A pointedAddress is an address that several of the reader's sites link to, with their posts.
 type pointedAddress struct {

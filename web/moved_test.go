@@ -103,7 +103,7 @@ func TestManyMoves(t *testing.T) {
 				fmt.Sprintf("https://new%d.example/feed", i))
 		}
 		r.midnight()
-		a := v.get("/").status(http.StatusOK).shows("details.notice summary", "Notes on your sites")
+		a := v.get("/").status(http.StatusOK).shows("details.notice summary", "Notices about your sites")
 		if n := len(a.find(".notice a[href]")); n != 200 || len(a.find(".notice")) != 1 {
 			r.t.Errorf("%d ways back", n)
 		}

@@ -70,7 +70,7 @@ func TestFenceIsSeen(t *testing.T) {
 		}
 		page := op.get("/operator")
 		for _, want := range []string{"was last at work as https://elsewhere.example, and this is " + r.base,
-			"Last hourly job:", "Releasing the fence sends up to 1 edition. 1 more reader gets one if their feeds have new posts.",
+			"Last hourly job:", "Releasing the fence sends up to 1 edition. 1 more reader gets an edition if their feeds have new posts.",
 			"ada@example.org", "edition due", "digest fence", r.base + "</bdi> polls and sends"} {
 			if !strings.Contains(page.body, want) {
 				r.t.Errorf("the page does not say %q", want)

@@ -38,7 +38,7 @@ func layoutsToChoose() []choice {
 		{Value: string(digest.Headlines), Name: catalogue.Key("Headlines")},
 		{Value: string(digest.Excerpts), Name: catalogue.Key("Excerpts")},
 		{Value: string(digest.FullText), Name: catalogue.Key("Full text"),
-			Hint: catalogue.Key("As much as the site provides and as fits in an email")},
+			Hint: catalogue.Key("As much text as the feed provides. Emails shorten long posts.")},
 	}
 }
 

@@ -41,7 +41,7 @@ func (a *app) stoppedWords(l *catalogue.Language, n digest.Newsletter, d newslet
 			catalogue.Key("Until the record is correct, we send your issues from our own address. We check the record again automatically. No issues are lost.").In(l),
 		},
 		Action: catalogue.Key("DNS record").In(l), URL: a.BaseURL + "/newsletters/" + n.Slug + "/domain",
-		Aside: []string{catalogue.Key("If you no longer own %s, remove it from the newsletter on that page.").With(
+		Aside: []string{catalogue.Key("If you no longer own %s, follow the link and choose “Use this site’s address”.").With(
 			d.Domain()).In(l)},
 	}
 }

@@ -17,7 +17,7 @@ func (n Newsletter) SVG(l *catalogue.Language, label string) string {
 	p := newPlot("chart newsletter", label, len(n), 84, 48, 48, 40)
 	months(p, l, leastLabel/2, func(i int) digest.Date { return n[i].Day })
 	n.members(p, catalogue.Key("Members").In(l))
-	n.days(p, 1, catalogue.Key("Joined and unsubscribed per day").In(l), []string{"joined", "left"},
+	n.days(p, 1, catalogue.Key("New members and unsubscribes per day").In(l), []string{"joined", "left"},
 		func(d newsletter.Day) []int64 { return []int64{d.Joined, d.Left} })
 	n.days(p, 2, catalogue.Key("Emails sent per day").In(l), []string{"sent"},
 		func(d newsletter.Day) []int64 { return []int64{d.Sent} })

@@ -110,7 +110,7 @@ func TestAdvise(t *testing.T) {
 			s.Paused, s.PausedFor = true, 2
 		}, "the daily digest has no active feeds: all are paused, or their posts go into newsletters"},
 		{"a dead feed", troubled(func(f *digest.Feed) { f.State, f.LastError = digest.FeedDead, "410 Gone" }),
-			"the only feed in the daily digest is not working: failing, polled again only after a ping or a reader’s request: 410 Gone"},
+			"the only feed in the daily digest is not working: failing (410 Gone); polled again only after a ping or a reader’s request"},
 		{"a penalised feed", troubled(func(f *digest.Feed) {
 			f.Errors, f.LastError, f.NotBefore = 1, "503 Service Unavailable", noon.Add(time.Hour)
 		}),

@@ -140,9 +140,9 @@ feeds.opml      your sites, for any feed reader
 feeds.json      your sites with your titles, folders and settings
 filters.json    your filters
 editions.json   a list of your editions and the delivery of each email
-posts.jsonl     every post of your editions, one JSON object a line
-saved.jsonl     your saved posts, one JSON object a line
-held.jsonl      your filtered posts, one JSON object a line
+posts.jsonl     every post of your editions, one JSON object per line
+saved.jsonl     your saved posts, one JSON object per line
+held.jsonl      your filtered posts, one JSON object per line
 
 Pictures are not included. Posts belong to their authors. Times are UTC.
 Nothing in this file lets anybody sign in. Posts older than this site's storage

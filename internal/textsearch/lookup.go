@@ -55,7 +55,7 @@ func ParseLookup(typed string) (l Lookup, err error) {
 	}
 	l.Text = strings.Join(text, " ")
 	if !l.From.IsZero() && !l.Until.IsZero() && !l.From.Before(l.Until) {
-		return l, digest.Refuse(digest.Invalid, "No day is after %s and before %s.", l.From, l.Until)
+		return l, digest.Refuse(digest.Invalid, "The start date (%s) must be earlier than the end date (%s).", l.From, l.Until)
 	}
 	if len(wordsOnly) > 0 || len(l.Sites) == 0 && l.Links == "" && l.From.IsZero() && l.Until.IsZero() {
 		l.Query, err = Parse(strings.Join(wordsOnly, " "))
@@ -70,7 +70,7 @@ func (l *Lookup) read(p part) (isField bool, err error) {
 	}
 	if p.exclude {
 		return false, digest.Refuse(digest.Invalid,
-			"%s: can’t start with a minus. Name the sites and dates you want instead.", p.key)
+			"%s: doesn’t work with a minus. Name the sites and dates you want instead.", p.key)
 	}
 	value := digest.OneLine(p.text)
 	switch p.key {
