@@ -59,7 +59,7 @@ func TestLinks(t *testing.T) {
 			r.t.Errorf("she sees what came to another reader: %s", page.body)
 		}
 		ann.get("/links?url="+url.QueryEscape(far)).status(http.StatusOK).shows("h2", "Kites", "Boats")
-		ann.get("/links?site=boats.example").shows("h2", "Kites")
+		ann.get("/links?site=boats.example").shows("h1", "Posts that link to boats.example").shows("h2", "Kites")
 		ann.get("/links?site=nobody.example").contains(".notice", "None of your posts link to this page.")
 		ann.get("/links?site=%3Cscript%3E").status(http.StatusUnprocessableEntity).contains(".wrong", "Enter a site")
 		ann.get("/links?site=" + strings.Repeat("x", 5000)).status(http.StatusUnprocessableEntity)

@@ -12,8 +12,8 @@ func Unsent(stored string) Sayable {
 	if why, is := strings.CutPrefix(stored, "the address is suppressed: "); is {
 		return Key("the reader’s address is suppressed: %s").With(suppressed(why))
 	}
-	return Recognised(stored,
-		Key("not delivered in time"), Key("web only"), Key("not sent: skipped when the fence was released"))
+	return Recognised(strings.TrimPrefix(stored, "not sent: "),
+		Key("not delivered in time"), Key("web only"), Key("skipped when the fence was released"))
 }
 
 // suppressed returns the stored reason of a suppression, with its evidence if there is some: "an email bounced (550 no
