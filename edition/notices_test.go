@@ -285,7 +285,7 @@ func TestLinkChanges(t *testing.T) {
 		{site, digest.LinkDisplay, "", "headlines",
 			"Boats: Headlines only. Someone used a link in your email of 21 November 2026."},
 		{site, digest.LinkDisplay, "headlines", "",
-			"Boats: Same as the edition. Someone used a link in your email of 21 November 2026."},
+			"Boats: Same as the rest of the edition. Someone used a link in your email of 21 November 2026."},
 		{site, digest.LinkDisplay, "headlines", "excerpts",
 			"Boats: Excerpts. Someone used a link in your email of 21 November 2026."},
 		{site, digest.LinkDisplay, "headlines", "full",

@@ -97,24 +97,24 @@ func TestFindSaysWhy(t *testing.T) {
 		says   string
 	}{
 		{"the only one is missing", map[string]string{"/": page("/old.xml")}, "/",
-			"its only feed, HOST/old.xml, cannot be read: 404 Not Found"},
+			"no working feed at PAGE: its only feed, HOST/old.xml, cannot be read: 404 Not Found"},
 		{"the only one is a page", map[string]string{"/": page("/old.xml"), "/old.xml": page()}, "/",
-			"its only feed, HOST/old.xml, cannot be read: a web page"},
+			"no working feed at PAGE: its only feed, HOST/old.xml, cannot be read: a web page"},
 		{"a visible link", map[string]string{"/": linking("", `<a href=/news.rss>RSS</a>`)}, "/",
-			"its only feed, HOST/news.rss, cannot be read: 404 Not Found"},
+			"no working feed at PAGE: its only feed, HOST/news.rss, cannot be read: 404 Not Found"},
 		{"several", map[string]string{"/": page("/a", "/b")}, "/",
-			"none of its 2 feeds can be read; the first, HOST/a: 404 Not Found"},
+			"no working feed at PAGE: none of its 2 feeds can be read; the first, HOST/a: 404 Not Found"},
 		{"words alone are no offer", map[string]string{"/": linking("", `<a href=/help>What is RSS?</a>`),
-			"/help": page()}, "/", "the page offers none"},
+			"/help": page()}, "/", "no feed at PAGE: the page offers none"},
 		{"marked, without posts", map[string]string{"/": linking("",
-			`<div class="h-feed"><h1 class="p-name">Soon</h1></div>`)}, "/", "the page offers none"},
+			`<div class="h-feed"><h1 class="p-name">Soon</h1></div>`)}, "/", "no feed at PAGE: the page offers none"},
 		{"a front page of posts", map[string]string{"/2026/one": linking("", ""), "/": linking("", markedPosts)},
-			"/2026/one", "the page offers none, but HOST/ has posts; try that address"},
+			"/2026/one", "no feed at PAGE: the page offers none, but HOST/ has posts; try that address"},
 	}
 	for _, test := range tests {
 		s := newSite(t, paths(test.bodies))
 		_, err := find(newReader(t, s.url("/")).p, context.Background(), s.url(test.asks))
-		want := "no feed at " + s.url(test.asks) + ": " + strings.ReplaceAll(test.says, "HOST", s.url(""))
+		want := strings.NewReplacer("PAGE", s.url(test.asks), "HOST", s.url("")).Replace(test.says)
 		if err == nil || digest.KindOf(err) != digest.Invalid || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", test.why, err, want)
 		}

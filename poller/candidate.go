@@ -15,7 +15,7 @@ func (c Candidate) Facts() []any {
 		facts = append(facts, kind)
 	}
 	if c.Comments {
-		facts = append(facts, catalogue.Key("comments"))
+		facts = append(facts, catalogue.Key("comments feed"))
 	}
 	if c.Posts > 0 {
 		facts = append(facts, catalogue.Key("%d posts").With(c.Posts))
@@ -28,7 +28,7 @@ func formatName(kind string) any {
 	kind = strings.ToLower(kind)
 	switch {
 	case kind == string(feed.HFeed):
-		return catalogue.Key("this page")
+		return catalogue.Key("the page itself")
 	case kind == string(feed.ATProto):
 		return catalogue.Key("Bluesky account")
 	case kind == string(feed.ActivityStreams):

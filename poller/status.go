@@ -56,10 +56,10 @@ func Status(f digest.Feed, now time.Time) (state string, reason catalogue.Sayabl
 	case skipped(f, now):
 		return StateWaiting, habits(f)
 	case f.BusyInterval > 0:
-		return StateActive, catalogue.Key("publishes more than one poll can read, so it’s polled %s for now").With(
+		return StateActive, catalogue.Key("it publishes more than one poll can read, so we poll it %s for now").With(
 			every(f.BusyInterval))
 	case f.PushedUntil.After(now):
-		return StateActive, catalogue.Key("its hub pushes new posts, so it is polled once a week")
+		return StateActive, catalogue.Key("its hub pushes new posts, so we poll the feed only once a week")
 	}
 	return StateActive, habits(f)
 }
@@ -127,7 +127,7 @@ func heldBack(f digest.Feed) (until time.Time, why catalogue.Sayable) {
 func slowed(f digest.Feed) catalogue.Sayable {
 	switch {
 	case f.HostInterval >= f.OwnInterval:
-		return catalogue.Key("by the rule for its host")
+		return catalogue.Key("because of the rule for its host")
 	case alwaysInFull(f) && f.OwnInterval == inFull:
 		return catalogue.Key("because its server sends the whole feed each time")
 	case credentialed(f) && f.OwnInterval == withPassword:
@@ -165,7 +165,7 @@ var atMidnights catalogue.Sayable = catalogue.Key("polled at each reader’s mid
 
 // atMost describes a feed with a minimum interval, and the reason for it.
 func atMost(f digest.Feed, interval time.Duration) catalogue.Sayable {
-	return catalogue.Key("%s, at most %s, %s").With(atMidnights, every(interval), slowed(f))
+	return catalogue.Key("%s, at most once %s, %s").With(atMidnights, every(interval), slowed(f))
 }
 
 // postsNoted returns the number of posts in a note after its prefix, as in "changed: 7 entries", or nil.

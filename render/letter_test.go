@@ -8,11 +8,11 @@ import (
 func letter() LetterContent {
 	return LetterContent{
 		Name: "Daily Digest", Title: "Your sign-in link",
-		Text: []string{"Somebody, you we hope, asked to sign in to Daily Digest with this address.",
-			"The link opens a page with a button. It works once, within an hour."},
+		Text: []string{"Someone, probably you, asked to sign in with this address.",
+			"Open the link and press the button to sign in. The link works once and expires after an hour."},
 		Action:  "Sign in",
 		URL:     "https://digest.example/sign-in?token=ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZ",
-		Aside:   []string{"If it was not you, do nothing: without the link nobody comes in."},
+		Aside:   []string{"If this wasn’t you, ignore this email. Nobody can sign in without the link."},
 		HomeURL: "https://digest.example/", PostalAddress: "Jane Doe, 1 High Street, Oxford",
 	}
 }

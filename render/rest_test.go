@@ -18,13 +18,14 @@ var layouts = []digest.Layout{digest.Headlines, digest.Excerpts, digest.FullText
 func away(l digest.Layout) Edition {
 	p := typical()
 	p.Layout, p.Bound = l, true
-	p.Note = "You were away from 6 to 20 November: the newest three of each site, the rest as headlines."
+	p.Note = "Your editions were paused from 6 to 20 November. " +
+		"This edition has the three newest posts from each site, and headlines for the rest."
 	for i := range p.Sections {
 		s := &p.Sections[i]
 		for k := 0; len(s.Posts) < 3; k++ {
 			s.Posts = append(s.Posts,
-				plain.Post(post(fmt.Sprintf("%sweek/%d", s.URL, k), fmt.Sprintf("A note of the week, number %d", k+1),
-					"", "What there is to say of it in a sentence or two.", 40)))
+				plain.Post(post(fmt.Sprintf("%sweek/%d", s.URL, k), fmt.Sprintf("Notes of the week, part %d", k+1),
+					"", "What happened this week, in a sentence or two.", 40)))
 		}
 		for k := range []int{11, 0, 4, 2, 1, 0, 3}[i] {
 			b := s.Posts[k%2]

@@ -176,7 +176,7 @@ func memberUser(ctx context.Context, c conn, j Joining, now time.Time) (digest.U
 	}
 	u.MemberOnly, d.State = true, digest.DigestLeft
 	if err := insertUser(ctx, c, &u, &d, now); err != nil {
-		return u, ifUnique(err, digest.Refuse(digest.Conflict, "this address was added a moment ago; try again"))
+		return u, ifUnique(err, digest.Refuse(digest.Conflict, "another request added this address at the same moment; try again"))
 	}
 	return u, nil
 }

@@ -69,7 +69,7 @@ func (c MemberCount) Lines(dryRun bool) (all []MemberLine) {
 		MemberLine{digest.Words("already asked to confirm, not asked again"), c.Asks.Known},
 		MemberLine{digest.Words("not asked: members, former members or suppressed addresses"), c.Asks.Barred},
 		MemberLine{digest.Words("not added: no proof of consent"), unasked},
-		MemberLine{digest.Words("already asked to confirm elsewhere, not asked again"), c.AskedBefore},
+		MemberLine{digest.Words("already asked to confirm on the previous site, not asked again"), c.AskedBefore},
 		MemberLine{digest.Words("skipped: never confirmed"), c.Unconfirmed},
 		MemberLine{digest.Words("unreadable rows"), c.Unread}) {
 		if line.N > 0 {

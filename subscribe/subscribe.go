@@ -222,7 +222,7 @@ func (d *Subscriber) fenced(ctx context.Context) error {
 		return err
 	}
 	return asSearch(digest.Refuse(digest.Unavailable,
-		"this instance isn’t polling any sites at the moment; its operator can run digest fence to see why"))
+		"this instance isn’t polling any sites at the moment; its operator can run “digest fence” to see why"))
 }
 
 // asSearch marks an error as one for the person who gave the address.

@@ -64,7 +64,7 @@ func conditionOf(f digest.Feed, again, now time.Time, zone *time.Location) condi
 	case f.Errors > 0:
 		c.Words = append(sentences{troubleWords(digest.Well, sinceDay(f.FailingSince, now, zone))}, asked...)
 	case f.PostsWaiting > 0:
-		c.Words = sentences{catalogue.Key("The feed reached its daily limit. The remaining posts come tomorrow.")}
+		c.Words = sentences{catalogue.Key("The feed has more new posts than we store in one day. The others come tomorrow.")}
 	case f.ParsedAt.IsZero():
 		c.Words = append(sentences{catalogue.Key("Not checked yet.")}, asked...)
 	}

@@ -94,7 +94,7 @@ func TestConditions(t *testing.T) {
 		{"not asked", failing(at(13, 0, 5), 7, 0, "no answer"), time.Time{},
 			"The site doesn’t respond (since 13 November).", true},
 		{"too much", of(well, func(f *digest.Feed) { f.PostsWaiting = 3 }), tonight,
-			"The feed reached its daily limit. The remaining posts come tomorrow.", false},
+			"The feed has more new posts than we store in one day. The others come tomorrow.", false},
 	} {
 		got := conditionOf(c.feed, c.again, now, paris)
 		if got.Words.String() != c.words || got.Trouble != c.trouble {

@@ -49,7 +49,7 @@ func (s *site) menuFor(d digest.Digest, path, from string) feedMenu {
 
 func (m feedMenu) Displays() []choice {
 	return chosen([]choice{
-		{Value: "", Name: catalogue.Key("Same as the edition")},
+		{Value: "", Name: catalogue.Key("Same as the rest of the edition")},
 		{Value: string(digest.Headlines), Name: catalogue.Key("Headlines only")},
 		{Value: string(digest.Excerpts), Name: catalogue.Key("Excerpts")},
 		{Value: string(digest.FullText), Name: catalogue.Key("Full text")},

@@ -41,6 +41,7 @@ type pointedPage struct {
 	Days     int
 	Pointers []pointedAddress
 	Asked    string            // requested address or site; "" for shared links
+	Shown    string            // Asked for the heading
 	Wrong    catalogue.Sayable // why there was no search
 	Posts    []listedPost      // posts that link to Asked
 }
@@ -75,11 +76,16 @@ func (s *site) showLinked(w http.ResponseWriter, r *http.Request, me reader, p p
 	var found []store.VisiblePost
 	var err error
 	p.Asked = address + site
+	p.Shown = digest.AddressShown(p.Asked)
+	title := catalogue.Key("Posts that link to %s").With(p.Shown)
+	if p.Asked == "" {
+		title = catalogue.Key("Links that several of your sites share").With()
+	}
 	switch key, siteKey := feed.LinkKey(address), feed.SiteKey(site); {
 	case len(p.Asked) > maxAsked || key == 0 && siteKey == 0:
 		p.Wrong = catalogue.Key("Enter a site such as example.org, or a web address.")
 		p.Asked = shortened(p.Asked)
-		return s.show(w, r, http.StatusUnprocessableEntity, "links", catalogue.Key("Posts that link here"), p)
+		return s.show(w, r, http.StatusUnprocessableEntity, "links", title, p)
 	case key != 0:
 		found, err = s.Store.Posts.LinkingTo(r.Context(), me.ID, key, 0, s.Now(), mostLinked)
 	default:
@@ -90,12 +96,12 @@ func (s *site) showLinked(w http.ResponseWriter, r *http.Request, me reader, p p
 	}
 	if errors.Is(err, errLongSearch) {
 		p.Wrong = longSearch
-		return s.show(w, r, http.StatusServiceUnavailable, "links", catalogue.Key("Posts that link here"), p)
+		return s.show(w, r, http.StatusServiceUnavailable, "links", title, p)
 	}
 	for _, v := range found {
 		p.Posts = append(p.Posts, s.listed(r, v))
 	}
-	return s.showPage(w, r, err, "links", catalogue.Key("Posts that link here"), p)
+	return s.showPage(w, r, err, "links", title, p)
 }
 
 // pointers returns the addresses that several of the reader's sites linked to within pointedFor

@@ -49,7 +49,7 @@ func TestLinks(t *testing.T) {
 		r.brings(digest.Subscription{DigestID: other.ID}, "Bob's own",
 			pointing("Bob's", "https://bob.example/1", "https://boats.example/1", far))
 		ann.get("/links?url="+url.QueryEscape(far)).status(http.StatusOK).contains(".notice",
-			"None of your posts link to this address.")
+			"None of your posts link there.")
 		r.midnight()
 
 		page := ann.get("/links").status(http.StatusOK)
@@ -59,8 +59,8 @@ func TestLinks(t *testing.T) {
 			r.t.Errorf("she sees what came to another reader: %s", page.body)
 		}
 		ann.get("/links?url="+url.QueryEscape(far)).status(http.StatusOK).shows("h2", "Kites", "Boats")
-		ann.get("/links?site=boats.example").shows("h2", "Kites")
-		ann.get("/links?site=nobody.example").contains(".notice", "None of your posts link to this address.")
+		ann.get("/links?site=boats.example").shows("h1", "Posts that link to boats.example").shows("h2", "Kites")
+		ann.get("/links?site=nobody.example").contains(".notice", "None of your posts link there.")
 		ann.get("/links?site=%3Cscript%3E").status(http.StatusUnprocessableEntity).contains(".wrong", "Enter a site")
 		ann.get("/links?site=" + strings.Repeat("x", 5000)).status(http.StatusUnprocessableEntity)
 		if got := ann.get("/search?q=links%3A+boats.example").status(http.StatusSeeOther).Header.Get(

@@ -64,7 +64,7 @@ func authenticated(aligned bool, result, domain string) catalogue.Sayable {
 	case aligned:
 		return catalogue.Key("passed")
 	case result == "pass" && domain != "":
-		return catalogue.Key("only for %s").With(domain)
+		return catalogue.Key("passed only for %s").With(domain)
 	case result == "" || result == "none":
 		return nil
 	}

@@ -45,7 +45,7 @@ func TestOperatorDMARC(t *testing.T) {
 		page.shows(".hint", "Messages (83), Failed (3)", "Messages (1), Failed (1)")
 		page.shows("tbody th", "203.0.113.9", "198.51.100.7", "2001:db8::7")
 		page.shows("tbody td",
-			"3", "failed", "only for spam.example", "failed", "rejected", "google.com",
+			"3", "failed", "passed only for spam.example", "failed", "rejected", "google.com",
 			"80", "passed", "passed", "passed", "no action", "google.com and 1 more",
 			"1", "failed", "failed", "—", "marked as spam", "<b>Yahoo</b>")
 		if strings.Contains(page.body, "<b>") {

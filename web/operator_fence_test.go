@@ -25,7 +25,7 @@ func TestFenceIsSeen(t *testing.T) {
 		r.open("")
 		r.must(r.store.Operator.Unfence(t.Context(), r.base, r.now))
 		op, reader, newcomer := r.operator(), r.visitor().signIn(ada), r.visitor().signIn(bob)
-		const paused = "The operator has paused this site."
+		const paused = "The operator of this site has paused it."
 		seen := func(want bool) {
 			r.t.Helper()
 			for _, v := range []*visitor{reader, newcomer} {

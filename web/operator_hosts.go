@@ -17,7 +17,7 @@ type hostRow struct{ digest.HostRule }
 func (h hostRow) Words() catalogue.Sayable {
 	words := catalogue.Key("blocked").With()
 	if !h.Blocked {
-		words = catalogue.Key("each feed polled at most every %s").With(about(h.Interval))
+		words = catalogue.Key("each feed polled at most once every %s").With(about(h.Interval))
 	}
 	parts := []catalogue.Sayable{words}
 	if h.ByOwner {

@@ -121,7 +121,7 @@ func (s *site) makeOperator(v *visit, u reader) (saved string, err error) {
 // always left.
 func (s *site) endOperator(v *visit, u reader) (saved string, err error) {
 	if u.ID == v.ID {
-		v.Wrong = catalogue.Key("This is you. Ask another operator, or delete your account in your settings.")
+		v.Wrong = catalogue.Key("This is your own account. Ask another operator to change it, or delete it in your settings.")
 		return "", nil
 	}
 	if err := s.Store.Operator.DropOperator(v.ctx, u.ID); err != nil {

@@ -119,7 +119,7 @@ func readerWords(u store.ListedReader) catalogue.Sayable {
 	}
 	parts := []catalogue.Sayable{words}
 	if u.Suppressed {
-		parts = append(parts, catalogue.Key("not emailed"))
+		parts = append(parts, catalogue.Key("address suppressed"))
 	}
 	if u.Operator {
 		parts = append(parts, catalogue.Key("operator"))

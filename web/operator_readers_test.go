@@ -96,7 +96,7 @@ func TestOperatorListsReaders(t *testing.T) {
 			shows("ul.groups span", "paused until 30 November 2026, joined 20 November 2026, Europe/Paris")
 		op.get("/operator/readers?state=left").shows("ul.groups a", "r04@example.org")
 		op.get("/operator/readers?q=R05").shows("ul.groups span",
-			"active, not emailed, operator, joined 20 November 2026, Europe/Paris")
+			"active, address suppressed, operator, joined 20 November 2026, Europe/Paris")
 		op.get("/operator/readers?state=members").shows("ul.groups a")
 		op.get("/operator/readers?state=nonsense&after=x").status(http.StatusOK)
 		op.get("/operator/readers?state=unconfirmed").shows("ul.groups a").shows("ul.groups bdi", "new@example.org").

@@ -39,7 +39,7 @@ func (s *site) operatorRemovePageOf(v *visit) (p operatorRemovePage, err error) 
 	}
 	switch {
 	case u.ID == v.ID:
-		p.Never = catalogue.Key("This is you. Ask another operator, or delete your account in your settings.")
+		p.Never = catalogue.Key("This is your own account. Ask another operator to change it, or delete it in your settings.")
 	case u.Operator:
 		p.Never = catalogue.Key("They are an operator. Remove their operator access first.")
 	case len(p.Owns) > 0:

@@ -260,7 +260,7 @@ func TestStorageIsTold(t *testing.T) {
 		mine := r.visitor().signIn(ada)
 		for _, path := range []string{"/feeds", fmt.Sprintf("/feeds/%d", f.ID)} {
 			if page := mine.get(path).status(http.StatusOK); !strings.Contains(page.body,
-				"The feed reached its daily limit") || strings.Contains(page.body, "UTC") {
+				"The feed has more new posts than we store in one day") || strings.Contains(page.body, "UTC") {
 				t.Errorf("%s does not say why a post waits", path)
 			}
 		}

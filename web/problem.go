@@ -66,7 +66,7 @@ var (
 	errTooMany = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
 		catalogue.Key("There were too many requests from your network. Try again in a minute.")}
 	errOneByOne = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
-		catalogue.Key("We’re still receiving your other long form. When it’s done, send this one again.")}
+		catalogue.Key("We’re still receiving another large form from you. When that is done, send this one again.")}
 	errBusy = &problem{http.StatusServiceUnavailable, catalogue.Key("Back in a moment"),
 		catalogue.Key("Many people are sending long lists, so yours wasn’t saved. Send it again in a minute.")}
 	errUnavailable = &problem{http.StatusServiceUnavailable, catalogue.Key("Back in a moment"),
@@ -82,11 +82,11 @@ var (
 	errSpentMove = &problem{http.StatusGone, catalogue.Key("Nothing to undo"),
 		catalogue.Key("You already undid this, or the link has expired. You can still follow either address under Feeds.")}
 	errSpentEdition = &problem{http.StatusGone, catalogue.Key("This link no longer works"),
-		catalogue.Key("We no longer store the edition it belongs to. Nothing was changed. Sign in to change a site or save a post.")}
+		catalogue.Key("We no longer store the edition this link belongs to. Nothing was changed. Sign in to save a post or change how you follow a site.")}
 	errSpentUndo = &problem{http.StatusGone, catalogue.Key("This link no longer works"),
 		catalogue.Key("You can undo a change for 30 days. Nothing was changed. Sign in to change your settings.")}
 	errGoneEdition = &problem{http.StatusGone, catalogue.Key("This link no longer works"),
-		catalogue.Key("We delete old editions after a while. You can still read it in the email.")}
+		catalogue.Key("We delete old editions after a while, including this one. You can still read it in the email.")}
 	errOldLink = &problem{http.StatusGone, catalogue.Key("This link no longer works"),
 		catalogue.Key("Links in older emails were turned off, so nothing was changed. To unsubscribe, use the latest email or sign in.")}
 	errInternal = &problem{http.StatusInternalServerError, catalogue.Key("Something went wrong"),

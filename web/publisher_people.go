@@ -37,7 +37,7 @@ func (s *site) publisherPeoplePage(me publisher) error {
 			me.wrong("email", catalogue.Key("This team has the maximum number of editors. Remove one first."))
 			me.status = http.StatusConflict
 		case u.ID == me.ID:
-			me.wrong("email", catalogue.Key("That’s you."))
+			me.wrong("email", catalogue.Key("That’s your own address. Enter someone else’s."))
 		default:
 			return me.saved(s.Store.Newsletters.SetRole(me.ctx, me.Newsletter.ID, u.ID, digest.RoleEditor, me.now),
 				"/people", "editor")

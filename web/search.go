@@ -170,7 +170,7 @@ func lookedUp(typed string, sites []digest.FeedLabel) (l textsearch.Lookup, q st
 	q.Query, q.From, q.Until = l.Query, l.From, l.Until
 	if l.Links != "" {
 		if q.Links = feed.SiteKey(l.Links); q.Links == 0 {
-			return l, q, digest.Refuse(digest.Invalid, "links: needs one site, such as example.org")
+			return l, q, digest.Refuse(digest.Invalid, "“links:” needs one site, such as example.org")
 		}
 	}
 	known := make([]textsearch.Site, len(sites))

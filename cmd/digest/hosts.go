@@ -37,7 +37,7 @@ func reportRule(r digest.HostRule) reportedRule {
 }
 
 func (r reportedRule) line() string {
-	what := "every " + r.Interval + " at most"
+	what := "at most once every " + r.Interval
 	if r.Blocked {
 		what = "blocked"
 	}
@@ -94,7 +94,7 @@ func (c hostsSetCmd) Run(a *app, st *store.Store) error {
 		return err
 	}
 	return a.say(reportedSetRule{reportRule(rule), feeds},
-		"each feed of %s is polled at most every %s; this affects %s", c.Host, span(c.Interval),
+		"each feed of %s is polled at most once every %s; this affects %s", c.Host, span(c.Interval),
 		digest.Counted(feeds, "feed"))
 }
 

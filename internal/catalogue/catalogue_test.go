@@ -98,7 +98,7 @@ func TestTemplates(t *testing.T) {
 func TestSpoken(t *testing.T) {
 	days := List{Key("Mondays"), Key("Thursdays"), Key("Sundays")}
 	if got := Key("Comes %s, %s").With(Key("on %s").With(days),
-		Key("not emailed")).String(); got != "Comes on Mondays, Thursdays and Sundays, not emailed" {
+		Key("address suppressed")).String(); got != "Comes on Mondays, Thursdays and Sundays, address suppressed" {
 		t.Error(got)
 	}
 	if got := Of("de").Say("%d editions", 1234); got != "1.234 Ausgaben" {

@@ -34,7 +34,7 @@ func linkChanged(c digest.LinkChange, name string, zone *time.Location) Sayable 
 		return AsSentence(Key("%s: %s").With(name, map[digest.Layout]Key{
 			digest.Headlines: Key("Headlines only"), digest.Excerpts: Key("Excerpts"),
 			digest.FullText: Key("Full text"),
-			"":              Key("Same as the edition"),
+			"":              Key("Same as the rest of the edition"),
 		}[digest.Layout(c.NewValue)]))
 	case digest.LinkFeed:
 		if c.NewHost == c.Host {

@@ -193,7 +193,7 @@ func (c *consultation) midnight(p store.DigestView) {
 		c.say("", catalogue.Key("the edition of %s is being created and waits for feeds until %s").With(
 			c.when(p.NextDueAt), c.when(p.NextDueAt.Add(c.Deadline))))
 	case p.Cadence != digest.Daily:
-		c.say("", catalogue.Key("the schedule of %s is %s; the next edition is created %s").With(c.name(p),
+		c.say("", catalogue.Key("the schedule of %s is %s; the next edition is created at %s").With(c.name(p),
 			catalogue.Cadence(p.Cadence), c.when(p.NextDueAt)))
 	}
 }

@@ -70,7 +70,7 @@ func troubled(befalls func(*digest.Feed)) func(*store.ReaderView, *Facts) {
 
 // TestAdvise is a table of all causes with their sentences, the most important cause first.
 func TestAdvise(t *testing.T) {
-	const taken = "a mail server accepted the edition of 2026-11-20 for ada@example.org at 2026-11-20 00:00 CET (250 2.0.0 queued as 4XYZ); check their spam folder, or ask their provider about Message-ID <d.1@example.org> > digest user resend ada@example.org 2026-11-20"
+	const taken = "a mail server accepted the edition of 2026-11-20 for ada@example.org at 2026-11-20 00:00 CET (250 2.0.0 queued as 4XYZ); the reader should check their spam folder, or ask their provider about Message-ID <d.1@example.org> > digest user resend ada@example.org 2026-11-20"
 	for _, test := range []struct {
 		name string
 		set  func(v *store.ReaderView, f *Facts)
@@ -93,7 +93,7 @@ func TestAdvise(t *testing.T) {
 		{"not emailed", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Mailed = false },
 			"the daily digest: web only > digest user set ada@example.org --mailed"},
 		{"on some days", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Cadence = digest.Workdays },
-			"the schedule of the daily digest is Monday to Friday; the next edition is created 2026-11-21 00:00 CET"},
+			"the schedule of the daily digest is Monday to Friday; the next edition is created at 2026-11-21 00:00 CET"},
 		{"being made", func(v *store.ReaderView, _ *Facts) { v.Digests[0].NextDueAt = noon.Add(-time.Minute) },
 			"the edition of 2026-11-20 12:59 CET is being created and waits for feeds until 2026-11-20 13:29 CET"},
 		{"never made", func(v *store.ReaderView, _ *Facts) { v.Digests[0].NextDueAt = noon.Add(-time.Hour) },
@@ -175,7 +175,7 @@ func TestAdvise(t *testing.T) {
 		}, "the edition of 2026-11-20 has been waiting to be sent since 2026-11-20 10:00 CET > digest queue"},
 		{"in doubt", func(v *store.ReaderView, _ *Facts) {
 			v.Editions[0].State, v.Editions[0].NextAt = digest.EditionInDoubt, noon.Add(15*time.Minute)
-		}, "no mail server has confirmed the edition of 2026-11-20; it will be sent again 2026-11-20 13:15 CET"},
+		}, "no mail server has confirmed the edition of 2026-11-20; it will be sent again at 2026-11-20 13:15 CET"},
 		{"only in the web view", func(v *store.ReaderView, _ *Facts) {
 			v.Digests[0].Mailed = false
 			v.Editions[0].State, v.Editions[0].Error = digest.EditionUnmailed, "web only"
@@ -212,12 +212,12 @@ func TestAdvise(t *testing.T) {
 			f := &quiet(v).Subscriptions[0].Feed
 			f.MovedFrom, f.MovedAt, f.URL = "https://old.example/feed?key=secret", noon.Add(-48*time.Hour),
 				"https://new.example/feed"
-		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; a feed of the daily digest moved from old.example to new.example at 2026-11-18 13:00 CET; posts come from the new address"},
+		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; a feed in the daily digest moved from old.example to new.example at 2026-11-18 13:00 CET; its posts now come from the new address"},
 		{"a first edition that was taken early", func(v *store.ReaderView, _ *Facts) {
 			quiet(v)
 			e := &v.Editions[0]
 			v.User.CreatedAt, e.Number, e.SendAt = e.DueAt.Add(9*time.Hour), 1, e.DueAt.Add(10*time.Hour)
-		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; the reader got their first edition early, 2026-11-20 10:00 CET; later editions have only newer posts"},
+		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; the reader got their first edition early, at 2026-11-20 10:00 CET; later editions have only newer posts"},
 		{"on a journey", func(v *store.ReaderView, _ *Facts) {
 			v.Stays = []digest.Stay{{To: digest.Date{Year: 2026, Month: 11, Day: 24}, TimeZone: "Asia/Tokyo",
 				Begun: true, Home: "Europe/Paris"}, {TimeZone: "America/Lima"}}
@@ -246,10 +246,10 @@ func TestAdvise(t *testing.T) {
 		{"refused for now", func(v *store.ReaderView, _ *Facts) {
 			e := &v.Editions[0]
 			e.State, e.Error, e.NextAt = digest.EditionReady, "451 later", noon.Add(time.Hour)
-		}, "the edition of 2026-11-20 will be sent 2026-11-20 14:00 CET (451 later)"},
+		}, "the edition of 2026-11-20 will be sent at 2026-11-20 14:00 CET (451 later)"},
 		{"at a later hour", func(v *store.ReaderView, _ *Facts) {
 			v.Editions[0].State, v.Editions[0].NextAt = digest.EditionReady, noon.Add(time.Hour)
-		}, "the edition of 2026-11-20 will be sent 2026-11-20 14:00 CET"},
+		}, "the edition of 2026-11-20 will be sent at 2026-11-20 14:00 CET"},
 		{"its turn", func(v *store.ReaderView, _ *Facts) {
 			v.Editions[0].State, v.Editions[0].NextAt = digest.EditionReady, noon.Add(-time.Hour)
 		}, "the edition of 2026-11-20 has been waiting to be sent since 2026-11-20 12:00 CET"},

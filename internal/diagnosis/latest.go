@@ -45,7 +45,7 @@ func (c *consultation) noneSince(p store.DigestView, e store.MailedEdition) {
 	}
 	if c.isEarly(p, e) {
 		c.say("", catalogue.Key(
-			"the reader got their first edition early, %s; later editions have only newer posts").With(
+			"the reader got their first edition early, at %s; later editions have only newer posts").With(
 			c.when(e.SendAt)))
 	}
 	f := c.feedsOf(p)
@@ -61,7 +61,7 @@ func (c *consultation) noneSince(p store.DigestView, e store.MailedEdition) {
 	}
 	for _, s := range p.Subscriptions {
 		if s.Feed.MovedAt.After(c.Now.Add(-movedLately)) && !s.Paused {
-			c.say("", catalogue.Key("a feed of %s moved from %s to %s at %s; posts come from the new address").
+			c.say("", catalogue.Key("a feed in %s moved from %s to %s at %s; its posts now come from the new address").
 				With(c.name(p), digest.HostShown(s.Feed.MovedFrom), digest.HostShown(s.Feed.URL),
 					c.when(s.Feed.MovedAt)))
 		}

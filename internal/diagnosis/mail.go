@@ -71,7 +71,7 @@ func (c *consultation) edition(e store.MailedEdition) {
 		if len(e.Returned) == 0 {
 			at := with(c.when(e.SentAt), e.Reply)
 			c.say(again, catalogue.Key(
-				"a mail server accepted the edition of %s for %s at %s; check their spam folder, or ask their provider about Message-ID <%s>").With(e.LocalDate, e.Email, at, e.MessageID))
+				"a mail server accepted the edition of %s for %s at %s; the reader should check their spam folder, or ask their provider about Message-ID <%s>").With(e.LocalDate, e.Email, at, e.MessageID))
 		}
 	case digest.EditionUnconfirmed:
 		c.say(again, catalogue.Key(
@@ -98,12 +98,12 @@ func (c *consultation) waiting(e store.MailedEdition) {
 	since := catalogue.Key("the edition of %s has been waiting to be sent since %s").With(e.LocalDate, c.when(e.NextAt))
 	switch {
 	case e.State == digest.EditionInDoubt:
-		c.say("", catalogue.Key("no mail server has confirmed the edition of %s; it will be sent again %s").With(
+		c.say("", catalogue.Key("no mail server has confirmed the edition of %s; it will be sent again at %s").With(
 			e.LocalDate, c.when(e.NextAt)))
 	case e.State != digest.EditionReady:
 		c.say("", catalogue.Key("the edition of %s is being sent now").With(e.LocalDate))
 	case e.NextAt.After(c.Now):
-		c.say("", with(catalogue.Key("the edition of %s will be sent %s").With(e.LocalDate, c.when(e.NextAt)), e.Error))
+		c.say("", with(catalogue.Key("the edition of %s will be sent at %s").With(e.LocalDate, c.when(e.NextAt)), e.Error))
 	case late && c.trouble(e) != "":
 		c.say("digest queue", because(since, c.trouble(e)))
 	case late && c.Now.Sub(c.Beat) > longWait:

@@ -77,13 +77,13 @@ func (l *Lookup) read(p part) (isField bool, err error) {
 	case siteKey:
 		if value == "" {
 			return false, digest.Refuse(digest.Invalid,
-				"site: needs a site such as example.org or \"The name of a feed\"")
+				"“site:” needs a site, such as example.org or \"The name of a feed\"")
 		}
 		l.Sites = append(l.Sites, value)
 		return len(l.Sites) == 1, nil
 	case linksKey:
 		if value == "" || l.Links != "" && l.Links != value {
-			return false, digest.Refuse(digest.Invalid, "links: needs one site, such as example.org")
+			return false, digest.Refuse(digest.Invalid, "“links:” needs one site, such as example.org")
 		}
 		l.Links = value
 		return false, nil
