@@ -49,12 +49,7 @@ func graders() []grader {
 	}
 }
 
-// gradeMail checks messages with every grader, as a server receives them, signed with the key in the record.
-func gradeMail(t *testing.T, dkimName, dkimValue string, messages ...[]byte) {
-	t.Helper()
-	grade(t, newBatch(t, dkimName, dkimValue, messages))
-}
-
+// grade checks messages with every grader, as a server receives them.
 func grade(t *testing.T, b batch) {
 	t.Helper()
 	for _, g := range graders() {

@@ -27,6 +27,9 @@ func TestMailChaos(t *testing.T) {
 			readers, days = 300, 4
 		}
 		o := newOffice(t, database, 20260328)
+		if !strings.HasPrefix(database, "postgres") {
+			o.encrypt()
+		}
 		o.seal()
 		o.enrol(readers, firstMidnight().Add(time.Duration(days-1)*oneDay))
 		c := newChance(o.random.Uint64(), 0.05)

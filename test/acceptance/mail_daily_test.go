@@ -1,11 +1,7 @@
 package acceptance
 
 import (
-	"fmt"
-	"io"
 	"maps"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -136,51 +132,4 @@ func (o *office) dueBy(w wish) map[string]time.Time {
 		}
 	}
 	return due
-}
-
-func TestMailLayouts(t *testing.T) {
-	tier.Acceptance(t)
-	t.Parallel()
-	o := newOffice(t, storetest.SQLite(t), 5)
-	long := strings.Repeat("Words that go on and on, as an article does. ", 40) + "The very last sentence."
-	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/feed" {
-			http.NotFound(rw, r)
-			return
-		}
-		rw.Header().Set("Content-Type", "application/rss+xml")
-		//nolint:errcheck // the mail shows it
-		io.WriteString(rw, strings.ReplaceAll(string(o.site.rss(o.server.clock())), "has to say.", "has to say. "+long))
-	}))
-	t.Cleanup(server.Close)
-	o.site.url = server.URL + "/feed"
-	for _, layout := range []string{"headlines", "excerpts", "full"} {
-		o.add(firstMidnight(), "UTC", layout+"@example.org")
-		o.at(o.now, "user", "set", layout+"@example.org", "--layout", layout)
-	}
-	o.add(firstMidnight(), "UTC", "threaded@example.org")
-	o.at(o.now, "user", "set", "threaded@example.org", "--threaded")
-	o.day(firstMidnight(), 0, time.Hour)
-	o.day(firstMidnight().Add(oneDay), 0, time.Hour)
-	o.hold()
-	references := map[string]int{}
-	for _, a := range o.server.kept() {
-		p, _ := examine(a.raw, nil)
-		flat := strings.Join(strings.Fields(p.text+p.html), " ")
-		words, end := strings.Contains(flat, "Words that go on"), strings.Contains(flat, "The very last sentence.")
-		if name, _, _ := strings.Cut(a.to, "@"); fmt.Sprint(words, end) != map[string]string{
-			"headlines": "false false", "excerpts": "true false", "threaded": "true false", "full": "true true",
-		}[name] {
-			t.Errorf("%s shows the words: %v, the end: %v", name, words, end)
-		}
-		if a.to == "threaded@example.org" {
-			references[p.subject+"\n"+p.header.Get("References")]++
-		} else if p.header.Get("References") != "" {
-			t.Errorf("%s has References %s", a.to, p.header.Get("References"))
-		}
-	}
-	if len(references) != 1 || slices.Collect(maps.Values(references))[0] != 2 ||
-		strings.HasSuffix(slices.Collect(maps.Keys(references))[0], "\n") {
-		t.Errorf("the threaded editions have %v", references)
-	}
 }

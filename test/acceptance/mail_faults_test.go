@@ -164,16 +164,6 @@ func greylist(wait time.Duration) plan {
 	}
 }
 
-// mailbox returns a plan that responds to some recipients at RCPT.
-func mailbox(replies map[string]string) plan {
-	return func(m moment) fault {
-		if reply := replies[m.to]; m.at == atRCPT && reply != "" {
-			return fault{trick: refuse, reply: reply}
-		}
-		return fault{}
-	}
-}
-
 func (f fault) String() string {
 	if f.trick == refuse {
 		return fmt.Sprintf("%s %s", f.trick, f.reply)

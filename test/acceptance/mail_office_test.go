@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -19,11 +18,11 @@ import (
 type office struct {
 	*house
 	*ledger
-	web     *web
-	site    *site
-	server  *mailServer
-	now     time.Time
-	readers []string
+	recorder *recorder
+	site     *site
+	server   *mailServer
+	now      time.Time
+	readers  []string
 
 	mu     sync.Mutex
 	random *rand.Rand
@@ -42,14 +41,13 @@ func newOffice(t *testing.T, database string, seed uint64) *office {
 	t.Logf("seed %d", seed)
 	o := &office{house: newHouse(t, database), ledger: newLedger(), now: begin(),
 		random: rand.New(rand.NewPCG(seed, 11))}
-	o.house.set("DIGEST_POLL_WINDOW=0")
-	o.site = &site{temper: temper{name: "daily", kind: "rss", etag: strong}, begin: o.now}
+	o.house.Set("DIGEST_POLL_WINDOW=0")
+	o.site = newSite(0, manner{name: "daily", etag: usualETag, long: true}, o.now)
 	for at := o.now.Add(-5 * time.Hour); at.Before(o.now.Add(20 * oneDay)); at = at.Add(5*time.Hour + 7*time.Minute) {
-		n := len(o.site.posts)
-		o.site.posts = append(o.site.posts, post{fmt.Sprintf("http://site-0.example/posts/%d", n), n, at})
+		o.site.publish(at)
 	}
-	o.web = newWeb(t, o.now)
-	o.web.open(t, []*site{o.site})
+	o.recorder = newRecorder(t, o.now)
+	o.recorder.put(o.site, "")
 	o.server = newMailServer(t, o.now)
 	o.set(o.now)
 	return o
@@ -57,7 +55,7 @@ func newOffice(t *testing.T, database string, seed uint64) *office {
 
 func (o *office) set(now time.Time) {
 	o.now = now
-	o.web.set(now)
+	o.recorder.set(now)
 	o.server.set(now)
 }
 
@@ -105,14 +103,10 @@ func (o *office) add(until time.Time, zone string, emails ...string) {
 
 func (o *office) seal() {
 	o.t.Helper()
-	o.house.set("DIGEST_FROM=Daily Digest <digest@example.org>", "DIGEST_RETURN_PATH=bounces@example.org")
+	o.house.Set("DIGEST_FROM=Daily Digest <digest@example.org>", "DIGEST_RETURN_PATH=bounces@example.org")
 	var made struct{ Name, Value string }
-	if err := json.Unmarshal([]byte(o.at(o.now, "--json", "dkim", "new", "example.org")), &made); err != nil {
-		o.t.Fatal(err)
-	}
-	if err := o.keys.add(made.Name, made.Value); err != nil {
-		o.t.Fatal(err)
-	}
+	o.read(o.now, &made, "dkim", "new", "example.org")
+	o.keys[strings.TrimSuffix(made.Name, ".")] = made.Value
 	o.sealed = true
 }
 
@@ -122,9 +116,9 @@ func (o *office) through() (*house, string) {
 	o.runs++
 	run := fmt.Sprintf("run %d", o.runs)
 	o.mu.Unlock()
-	h := *o.house
-	h.settings = append(append([]string(nil), h.settings...), "DIGEST_MAIL="+o.mailSetting(o.server.door(run)))
-	return &h, run
+	h := *o.House
+	h.Settings = append(slices.Clone(h.Settings), "DIGEST_MAIL="+o.mailSetting(o.server.door(run)))
+	return &house{&h, o.t, o.database}, run
 }
 
 func (o *office) mailSetting(address string) string {
@@ -235,7 +229,7 @@ func (o *office) evidence(j judgement) {
 		for _, a := range o.server.kept() {
 			if a.to == email {
 				p, _ := o.examine(a.raw)
-				o.t.Logf("%s: %s kept %s %q, answered %q", email, instant(a.now), p.id, p.subject, a.answer)
+				o.t.Logf("%s: %s kept %s %q, answered %q", email, instant(a.now), p.ID, p.Subject, a.answer)
 			}
 		}
 	}

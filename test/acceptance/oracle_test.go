@@ -23,7 +23,6 @@ const (
 type oracle struct {
 	sites   map[*site]*asked
 	readers []*reader
-	noHEAD  bool // no HEAD requests
 }
 
 // asked is the state of polling a site.
@@ -241,8 +240,8 @@ func (o *oracle) retry(t *testing.T, s *site, now time.Time) time.Time {
 		}
 	}
 	penalty := min(usualPenalty<<min(a.errors, 8), longestPenalty)
-	if s.trouble.wait > 0 {
-		penalty = s.trouble.wait
+	if told, _ := s.fails(now); told > 0 {
+		penalty = told
 	}
 	penalty -= releaseDeadline
 	if alone := later.IsZero() || later.Sub(due) >= penalty; due.IsZero() || due.After(at.Add(nearMidnight)) &&
@@ -302,10 +301,10 @@ func (o *oracle) ask(t *testing.T, s *site, now time.Time) {
 	a := o.sites[s]
 	before := a.last
 	a.last, a.queued = now, time.Time{}
-	if s.trouble.at(now) {
+	if told, failed := s.fails(now); failed {
 		wait := min(usualPenalty<<min(a.errors, 8), longestPenalty)
-		if s.trouble.wait > 0 {
-			wait = s.trouble.wait
+		if told > 0 {
+			wait = told
 		}
 		a.errors++
 		a.notBefore = now.Add(wait)
@@ -314,8 +313,8 @@ func (o *oracle) ask(t *testing.T, s *site, now time.Time) {
 	}
 	a.read++
 	a.errors = 0
-	a.least = a.taught.read(s, now, o.noHEAD)
-	fresh := s.maxAge
+	a.least = a.taught.read(s, now)
+	fresh := s.fresh
 	if s.real != nil {
 		a.least = max(a.least, s.real.silence(now, before))
 		fresh = max(fresh, s.real.every)
@@ -323,7 +322,7 @@ func (o *oracle) ask(t *testing.T, s *site, now time.Time) {
 	if a.moved.IsZero() {
 		a.moved = now
 	}
-	s.settled = s.moved == 301 && now.Sub(a.moved) >= believeMove
+	s.settled = s.moved != nil && s.forGood() && now.Sub(a.moved) >= believeMove
 	a.notBefore, a.freshUntil = time.Time{}, now.Add(fresh)
 	// A stuck HEAD hides nothing: its validators are old, but its Content-Length is current, and the document only
 	// grows. A different length causes a GET in the same poll.
@@ -381,7 +380,6 @@ type lesson struct {
 	etag, document     string
 	answers304         bool // to a GET
 	moves              bool // the validators change without the document
-	repeats            bool // the document repeats despite conditions
 	headLies, headGood bool
 }
 
@@ -389,28 +387,24 @@ type lesson struct {
 // whole document (S33). This applies to sites without validators. It applies to validators that change without the
 // document, until a GET returns 304. Without HEAD it also applies to an ETag that prevents a 304. All other sites
 // that ignore conditions respond correctly to HEAD in these tests.
-func (l *lesson) read(s *site, now time.Time, noHEAD bool) time.Duration {
+func (l *lesson) read(s *site, now time.Time) time.Duration {
 	etag, lm := s.validators(now)
 	switch {
 	case etag == "" && lm == "":
 		return inFull
 	case s.touches:
-		l.touched(etag, string(s.document(now)), noHEAD)
-	case s.temper.etag == suffixed && noHEAD:
-		l.answers304 = l.answers304 || l.repeats && l.etag == etag
-		l.repeats = l.repeats || l.etag == etag
-		l.etag = etag
+		l.touched(etag, string(s.document(now)))
 	}
-	if (l.moves || l.repeats) && !l.answers304 && (l.headLies || !l.headGood) {
+	if l.moves && !l.answers304 && (l.headLies || !l.headGood) {
 		return inFull
 	}
 	return 0
 }
 
 // touched evaluates a response of a site whose validators change without the document.
-func (l *lesson) touched(etag, document string, noHEAD bool) {
+func (l *lesson) touched(etag, document string) {
 	first, moved := l.etag == "", l.etag != etag
-	head := !noHEAD && !first && !l.answers304 && !l.headLies && (l.moves || !l.headGood)
+	head := !first && !l.answers304 && !l.headLies && (l.moves || !l.headGood)
 	switch {
 	case first:
 	case !moved && head:

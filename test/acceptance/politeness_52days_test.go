@@ -40,17 +40,18 @@ func TestFiftyTwoDays(t *testing.T) {
 	calm := saying(12*time.Hour, "Cache-Control", "max-age=43200")
 	w.settle([]manner{often, calm}, end)
 	for i, zone := range dozens() {
-		w.join(fmt.Sprintf("zone%02d@example.org", i), zone, func(p *plot) bool { return p.many })
+		w.join(fmt.Sprintf("zone%02d@example.org", i), zone, func(p *site) bool { return p.many })
 	}
-	w.plots = []*plot{w.plots[1], w.plots[3]}
+	w.sites = []*site{w.sites[1], w.sites[3]}
 	w.run()
-	w.judgeAll()
+	w.judge()
+	w.judgeRobots()
 	w.compare()
 	got := w.tallies()
-	if busy := got[w.plots[0]]; busy.polls > days*24 || busy.requests > busy.polls+busy.full+1 {
+	if busy := got[w.sites[0]]; busy.polls > days*24 || busy.requests > busy.polls+busy.full+1 {
 		t.Errorf("%d requests in %d polls, of which %d found something", busy.requests, busy.polls, busy.full)
 	}
-	if most := 2*days + 2; got[w.plots[1]].requests > most {
-		t.Errorf("a site that is fresh for twelve hours was asked %d times in %d days", got[w.plots[1]].requests, days)
+	if most := 2*days + 2; got[w.sites[1]].requests > most {
+		t.Errorf("a site that is fresh for twelve hours was asked %d times in %d days", got[w.sites[1]].requests, days)
 	}
 }

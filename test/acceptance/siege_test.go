@@ -7,12 +7,9 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -60,7 +57,7 @@ func newSiege(t *testing.T, database string) *siege {
 	if full() { // the defaults
 		s.deadline, s.slowness = 30*time.Minute, 25*time.Second
 	} else {
-		s.set("DIGEST_POLL_WINDOW=0", "DIGEST_RELEASE_DEADLINE="+s.deadline.String())
+		s.Set("DIGEST_POLL_WINDOW=0", "DIGEST_RELEASE_DEADLINE="+s.deadline.String())
 	}
 	for n := range s.documents {
 		s.documents[n] = hostileDocument(n)
@@ -158,87 +155,57 @@ func hostileDocument(n int) string {
 func (s *siege) readers(now time.Time, name string, n, each, kind, feeds int) {
 	s.t.Helper()
 	for i := range n {
-		list := s.list(kind, i*each, each, feeds)
-		email := fmt.Sprintf("%s%d@example.org", name, i)
-		s.at(now, "user", "add", email, "--time-zone", "UTC")
-		s.at(now, "opml", "import", email, list)
+		var addresses []string
+		for k := range each {
+			addresses = append(addresses, s.address(kind, (i*each+k)%feeds))
+		}
+		s.addReader(now, fmt.Sprintf("%s%d@example.org", name, i), "UTC", addresses...)
 	}
-}
-
-// list writes a subscription list of n feeds of a kind, beginning with number from.
-func (s *siege) list(kind, from, n, feeds int) string {
-	s.t.Helper()
-	var b strings.Builder
-	b.WriteString(`<opml version="2.0"><body>`)
-	for k := range n {
-		fmt.Fprintf(&b, `<outline type="rss" xmlUrl="%s"/>`, s.address(kind, (from+k)%feeds))
-	}
-	b.WriteString(`</body></opml>`)
-	file := filepath.Join(s.dir, "list.opml")
-	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
-		s.t.Fatal(err)
-	}
-	return file
 }
 
 const mostMemory = 400 << 20
 
-type worker struct {
-	t   *testing.T
-	cmd *exec.Cmd
-}
-
-// worker runs a worker whose clock begins at a time, until the test ends.
+// worker runs a worker whose clock begins at a time.
 func (s *siege) worker(begin time.Time) *worker {
 	s.t.Helper()
-	cmd := s.command(s.t.Context(), "--now", instant(begin), "work")
-	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-	return &worker{s.t, cmd}
+	return &worker{s.Start("", "--now", instant(begin), "work"), s.t}
+}
+
+type worker struct {
+	*program.Process
+	t *testing.T
 }
 
 // stop interrupts the worker, and checks its time and its memory.
 func (w *worker) stop(after time.Duration) {
 	w.t.Helper()
-	memory, told := program.MostMemory(w.cmd.Process.Pid), time.Now()
-	_ = w.cmd.Process.Signal(syscall.SIGTERM)
-	err := w.cmd.Wait()
+	memory, told := program.MostMemory(w.Process.Process.Pid), time.Now()
+	w.Stop()
 	took := time.Since(told)
 	w.t.Logf("after %v a worker that had %d MiB of memory was stopped within %v", after.Round(time.Second), memory>>20,
 		took.Round(time.Millisecond))
 	if memory > mostMemory {
 		w.t.Errorf("a worker took %d MiB", memory>>20)
 	}
-	if err != nil || took > stopWithin {
-		w.t.Errorf("a worker ended %v after it was told to: %v", took, err)
+	if took > stopWithin {
+		w.t.Errorf("a worker ended %v after it was told to", took)
 	}
 }
 
 // complete counts the editions of readers by the prefix of their name, and the incomplete ones.
 func (s *siege) complete(whose string, readers, each int) (editions, lacking int) {
-	files, err := filepath.Glob(filepath.Join(s.maildir(), "new", "*"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		l := readLetter(s.t, raw)
-		number, found := strings.CutPrefix(strings.TrimSuffix(l.to, "@example.org"), whose)
+	for _, l := range newLetterbox(s.house).arrived(s.t) {
+		number, found := strings.CutPrefix(strings.TrimSuffix(l.To, "@example.org"), whose)
 		if !found {
 			continue
 		}
 		n, err := strconv.Atoi(number)
 		if err != nil || n >= readers {
-			s.t.Fatalf("an edition for %s", l.to)
+			s.t.Fatalf("an edition for %s", l.To)
 		}
 		editions++
 		for k := range each {
-			if !strings.Contains(l.text, fmt.Sprintf("Morning of %d.", n*each+k)) {
+			if !strings.Contains(l.Text, fmt.Sprintf("Morning of %d.", n*each+k)) {
 				lacking++
 				break
 			}
@@ -263,43 +230,12 @@ func TestSiege(t *testing.T) {
 		s.readers(evening, "honest", readers, each, honestFeed, readers*each)
 		s.tick(evening)
 		s.tick(evening.AddDate(0, 0, 1).Truncate(24 * time.Hour))
-		if err := os.RemoveAll(s.maildir()); err != nil {
+		if err := os.RemoveAll(s.Maildir()); err != nil {
 			t.Fatal(err)
 		}
 		s.night.Store(true)
 		s.stand(evening.AddDate(0, 0, 2).Truncate(24*time.Hour), "honest", readers, each)
 	})
-}
-
-// TestHostileMemory reads 50 expensive documents of 10 MiB concurrently, for new feeds and at a midnight. The program
-// must use less than 400 MB, however long it takes.
-func TestHostileMemory(t *testing.T) {
-	tier.Acceptance(t)
-	storetest.EachAddress(t, func(t *testing.T, database string) {
-		const feeds = 50
-		s := newSiege(t, database)
-		evening := time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
-		s.readers(evening, "known", 1, feeds, hostileFeed, feeds)
-		s.at(evening, "user", "add", "new@example.org", "--time-zone", "UTC")
-		s.night.Store(true)
-		s.frugally(evening, "opml", "import", "new@example.org", s.list(hostileFeed, feeds, feeds, 2*feeds))
-		s.frugally(evening.Add(12*time.Hour), "tick")
-		if polls := s.asked.Load(); polls < feeds { // some yield to others
-			t.Errorf("%d hostile documents were asked for", polls)
-		}
-	})
-}
-
-// frugally runs the program, which must succeed with little memory.
-func (s *siege) frugally(now time.Time, args ...string) {
-	s.t.Helper()
-	cmd := s.command(s.t.Context(), append([]string{"--now", instant(now)}, args...)...)
-	cmd.Stderr = os.Stderr
-	memory, err := program.Run(cmd)
-	s.t.Logf("digest %s took %d MiB", strings.Join(args[:1], " "), memory>>20)
-	if err != nil || memory > mostMemory {
-		s.t.Errorf("digest %s: %d MiB, %v", strings.Join(args, " "), memory>>20, err)
-	}
 }
 
 // TestSlowFeeds checks that feeds with slow responses are all polled before the deadline, and delay no others. With
@@ -320,7 +256,7 @@ func TestSlowFeeds(t *testing.T) {
 		s.readers(evening, "honest", 4, 10, honestFeed, 40)
 		s.tick(evening)
 		s.tick(evening.AddDate(0, 0, 1).Truncate(24 * time.Hour))
-		if err := os.RemoveAll(s.maildir()); err != nil {
+		if err := os.RemoveAll(s.Maildir()); err != nil {
 			t.Fatal(err)
 		}
 		s.night.Store(true)

@@ -1,14 +1,11 @@
 package acceptance
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync/atomic"
@@ -138,20 +135,10 @@ func TestStopAtAnyMoment(t *testing.T) {
 			moments = 20
 		}
 		h := newHouse(t, database)
-		h.set("DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=100ms", "DIGEST_LISTEN="+program.FreeAddress(t))
+		h.Set("DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=100ms", "DIGEST_LISTEN="+program.FreeAddress(t))
 		w := newSlowWeb(t, sites)
 		now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-		list := filepath.Join(h.dir, "list.opml")
-		var opml strings.Builder
-		for _, url := range w.urls {
-			fmt.Fprintf(&opml, `<outline type="rss" xmlUrl="%s"/>`, url)
-		}
-		if err := os.WriteFile(list, []byte(`<opml version="2.0"><body>`+opml.String()+`</body></opml>`),
-			0o600); err != nil {
-			t.Fatal(err)
-		}
-		h.at(now, "user", "add", "reader@example.org", "--time-zone", "UTC")
-		h.at(now, "opml", "import", "reader@example.org", list)
+		h.addReader(now, "reader@example.org", "UTC", w.urls...)
 		h.at(now, "tick")
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
@@ -178,31 +165,26 @@ func TestStopAtAnyMoment(t *testing.T) {
 // stopAfter runs a command at a time, interrupts it after a while, and checks how long it takes to end.
 func stopAfter(h *house, now time.Time, after time.Duration, command string) {
 	h.t.Helper()
-	cmd := h.command(h.t.Context(), "--now", instant(now), command)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		h.t.Fatal(err)
-	}
+	p := h.Start("", "--now", instant(now), command)
 	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	go func() { ended <- p.Wait() }()
 	select {
 	case err := <-ended: // a tick may be complete
 		if err != nil {
-			h.t.Errorf("%s ended by itself: %v\n%s", command, err, &out)
+			h.t.Errorf("%s ended by itself: %v\n%s", command, err, &p.Said)
 		}
 		return
 	case <-time.After(after):
 	}
 	told := time.Now()
-	_ = cmd.Process.Signal(syscall.SIGTERM)
+	_ = p.Process.Signal(syscall.SIGTERM)
 	err := <-ended
-	if e, ok := errors.AsType[*exec.ExitError](err); ok && after < beginsWithin && out.Len() == 0 &&
+	if e, ok := errors.AsType[*exec.ExitError](err); ok && after < beginsWithin && p.Said.Len() == 0 &&
 		e.Sys().(syscall.WaitStatus).Signaled() {
 		err = nil // it had not yet started to listen or work
 	}
 	if took := time.Since(told); took > stopWithin || err != nil {
-		h.t.Errorf("%s, told to stop after %v, ended after %v: %v\n%s", command, after, took, err, &out)
+		h.t.Errorf("%s, told to stop after %v, ended after %v: %v\n%s", command, after, took, err, &p.Said)
 	} else {
 		h.t.Logf("%s, told to stop after %v, ended after %v", command, after.Round(time.Millisecond),
 			took.Round(time.Millisecond))
@@ -211,18 +193,10 @@ func stopAfter(h *house, now time.Time, after time.Duration, command string) {
 
 func checkTitles(t *testing.T, h *house, sites, days int) {
 	t.Helper()
-	letters, err := filepath.Glob(filepath.Join(h.maildir(), "new", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	times := map[string]int{}
-	for _, path := range letters {
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, l := range newLetterbox(h).arrived(t) {
 		seen := map[string]bool{}
-		for _, title := range slowTitle.FindAllString(readLetter(t, raw).text, -1) {
+		for _, title := range slowTitle.FindAllString(l.Text, -1) {
 			seen[title] = true
 		}
 		for title := range seen {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,18 +21,21 @@ type recorder struct {
 	t     *testing.T
 	mu    sync.Mutex
 	now   time.Time
-	doors map[string]*door
+	doors map[string]*door // by the name that their sites share
 	log   []*entry
 	conns int
 	hung  chan struct{} // closed at the end: ends hanging responses
+
+	countdown int // requests to sites until the call of bell
+	bell      func()
 }
 
 // A door is an address of a recorder.
 type door struct {
-	base   string // http://host:port
-	plots  map[string]*plot
-	busy   int      // requests in progress
-	robots robotsAt // nil: none
+	base   string           // http://host:port
+	sites  map[string]*site // by path
+	busy   int              // requests in progress
+	robots robotsAt         // nil: none
 }
 
 // robotsAt returns a site's robots.txt at a time.
@@ -45,7 +49,7 @@ type entry struct {
 	names    []string
 	req      *http.Request
 	door     *door
-	plot     *plot // nil: robots.txt, or no site
+	site     *site // nil: robots.txt, or no site
 	moved    bool  // the request used a former address
 	inFlight int
 	reply    reply
@@ -65,6 +69,11 @@ type reply struct {
 	// How long readers must now wait, and why, as the author of the site means it.
 	rest time.Duration
 	why  string
+}
+
+// whole reports whether the program got the complete feed.
+func (e *entry) whole() bool {
+	return e.req.Method == http.MethodGet && e.reply.status == http.StatusOK && e.reply.version > 0 && !e.reply.cut
 }
 
 func (r *reply) add(name, value string) { r.fields = append(r.fields, [2]string{name, value}) }
@@ -89,10 +98,7 @@ func (r *recorder) open(n int) *door {
 	r.t.Helper()
 	l := listen(r.t, 2000+n)
 	r.t.Cleanup(func() { l.Close() })
-	d := &door{base: "http://" + l.Addr().String(), plots: map[string]*plot{}}
-	r.mu.Lock()
-	r.doors[l.Addr().String()] = d
-	r.mu.Unlock()
+	d := &door{base: "http://" + l.Addr().String(), sites: map[string]*site{}}
 	go func() {
 		for {
 			c, err := l.Accept()
@@ -114,6 +120,30 @@ func (r *recorder) set(now time.Time) {
 	defer r.mu.Unlock()
 	r.now = now
 }
+
+// put opens a site: at its own address, or at the one that it shares, and at its former addresses.
+func (r *recorder) put(p *site, shares string) {
+	r.t.Helper()
+	p.alone = shares == ""
+	p.door = r.doors[shares]
+	if p.alone || p.door == nil {
+		p.door = r.open(p.n)
+		r.doors[shares] = p.door
+	}
+	next := p.door.base + p.path
+	for k := len(p.moved) - 1; k >= 0; k-- {
+		old := r.open(1000 + 3*p.n + k)
+		path := fmt.Sprintf("/old/%d/%d.xml", k, p.n)
+		r.change(func() { old.sites[path] = p })
+		p.old = slices.Insert(p.old, 0, stop{path, next})
+		next = old.base + path
+		p.url = next
+	}
+	r.change(func() { p.door.robots, p.door.sites[p.path] = p.robots, p })
+}
+
+// onRequest sets a function to call before the response to the n-th request to a site from now.
+func (r *recorder) onRequest(n int, bell func()) { r.change(func() { r.countdown, r.bell = n, bell }) }
 
 func (r *recorder) entries(n int) []*entry {
 	r.mu.Lock()
@@ -183,13 +213,18 @@ func (r *recorder) note(e *entry) *entry {
 	e.inFlight = e.door.busy
 	e.reply = e.answer()
 	r.log = append(r.log, e)
+	if e.site != nil {
+		if r.countdown--; r.countdown == 0 && r.bell != nil {
+			r.bell()
+		}
+	}
 	return e
 }
 
 func (e *entry) answer() reply {
 	path := e.req.URL.Path
-	if p := e.door.plots[path]; p != nil {
-		e.plot, e.moved = p, p.was(path) >= 0
+	if p := e.door.sites[path]; p != nil {
+		e.site, e.moved = p, p.was(path) >= 0
 		return p.answer(e.at, e.req)
 	}
 	if path == "/robots.txt" && e.door.robots != nil {
@@ -256,4 +291,17 @@ func gone(c net.Conn) <-chan struct{} {
 		io.Copy(io.Discard, c)
 	}()
 	return done
+}
+
+// listen opens a port on the n-th loopback host, or, outside of Linux, on 127.0.0.1.
+func listen(t *testing.T, n int) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", fmt.Sprintf("127.77.%d.%d:0", n/200, n%200+1))
+	if err != nil {
+		l, err = net.Listen("tcp", "127.0.0.1:0")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
