@@ -31,6 +31,7 @@ const outside = "93.184.216.34"
 // network and a person entered its address.
 func TestI7_InAWorldOfItsOwn(t *testing.T) {
 	tier.Acceptance(t)
+	t.Parallel()
 	if os.Getenv(ownNetwork) == "" {
 		inOwnNetwork(t)
 		return

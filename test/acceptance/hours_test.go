@@ -64,7 +64,8 @@ func TestStop(t *testing.T) {
 		s.house.Set("DIGEST_HEAD=never")
 		for _, site := range s.sites {
 			// only GET, and slow
-			site.manner = manner{name: "slow", etag: usualETag, deaf: true, long: true, adjust: slowly}
+			site.manner = manner{name: "slow", etag: usualETag, deaf: true, long: true, adjust: slowly,
+				moved: site.moved}
 		}
 		s.join("reader@example.org", "UTC", 0, 1)
 		before := len(s.entries(0))

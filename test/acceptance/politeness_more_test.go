@@ -10,44 +10,6 @@ import (
 	"digest/test/tier"
 )
 
-// TestNobodyReads checks that a feed without active readers gets no requests until it has one again.
-func TestNobodyReads(t *testing.T) {
-	tier.Acceptance(t)
-	t.Parallel()
-	failing := troubled("500 for ever", 12*time.Hour, 1000*day, reply{status: 500, rest: 4 * time.Hour, why: "500"})
-	w := smallWorld(t, 12, both("usual"), failing)
-	quiet := func(from, to int, why string) {
-		t.Helper()
-		before := len(w.recorder.entries(0))
-		w.until(from, to)
-		if n := len(w.recorder.entries(before)); n != 0 {
-			t.Errorf("%d requests although %s", n, why)
-		}
-	}
-	asked := func(from, to int, why string) {
-		t.Helper()
-		before := len(w.recorder.entries(0))
-		w.until(from, to)
-		if n := w.asked(w.sites[0], before); n != (to-from)/3 {
-			t.Errorf("%d requests in %d days although %s", n, (to-from)/3, why)
-		}
-	}
-	asked(0, 3, "all is as usual")
-	w.at(w.ticks[2].Add(time.Minute), "user", "set", "one@example.org", "--state", "paused")
-	quiet(3, 9, "its reader has paused")
-	w.at(w.ticks[8].Add(time.Minute), "user", "set", "one@example.org", "--state", "active")
-	asked(9, 15, "its reader is back")
-	for _, p := range w.sites {
-		w.at(w.ticks[14].Add(time.Minute), "unsubscribe", "one@example.org", p.address())
-	}
-	quiet(15, 21, "nobody takes it")
-	w.recorder.set(w.ticks[20].Add(time.Minute))
-	w.at(w.ticks[20].Add(time.Minute), "subscribe", "one@example.org", w.sites[0].address())
-	asked(21, 27, "it has a reader again")
-	w.at(w.ticks[26].Add(time.Minute), "user", "remove", "one@example.org")
-	quiet(27, 36, "its reader has gone")
-}
-
 // TestWorkers uses many concurrent workers, feeds that share hosts, and a rule that changes in between. No request is
 // repeated or concurrent (S16, S34, S38).
 func TestWorkers(t *testing.T) {

@@ -156,18 +156,6 @@ func TestSixtyDays(t *testing.T) {
 	w.compare()
 	w.checkLate()
 	w.checkNotices()
-	w.tell(os.Getenv("DIGEST_ACCEPTANCE_TELL"))
-}
-
-// tell logs every request to the site with a number.
-func (w *world) tell(number string) {
-	for _, e := range w.recorder.entries(0) {
-		if e.site != nil && fmt.Sprint(e.site.n) == number {
-			w.t.Logf("day %.2f %s %s %q %q: %d %d %s", w.day(e.at), e.req.Method, e.req.URL.Path,
-				e.req.Header["If-None-Match"], e.req.Header["If-Modified-Since"], e.reply.status, e.reply.version,
-				e.reply.get("ETag"))
-		}
-	}
 }
 
 func mustURL(s string) *url.URL {

@@ -30,8 +30,13 @@ type frontDoor struct{ plain, tls, plain6, tls6 string }
 // replaces only ports and the paths of certificates in the samples.
 func TestProxySamples(t *testing.T) {
 	tier.Acceptance(t)
-	t.Run("caddy", func(t *testing.T) { judgeProxy(t, caddy) })
-	t.Run("nginx", func(t *testing.T) { judgeProxy(t, nginx) })
+	t.Parallel()
+	for name, begin := range map[string]func(*house, string) frontDoor{"caddy": caddy, "nginx": nginx} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			judgeProxy(t, begin)
+		})
+	}
 }
 
 func judgeProxy(t *testing.T, begin func(h *house, upstream string) frontDoor) {

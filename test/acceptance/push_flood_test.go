@@ -124,7 +124,7 @@ func (h *house) pushServer(address string, now time.Time) *program.Process {
 func TestFloodAtMidnight(t *testing.T) {
 	tier.Acceptance(t)
 	storetest.EachAddress(t, func(t *testing.T, database string) {
-		const feeds, each, rate, early = 40, 10, 10_000, 10 * time.Second
+		const feeds, each, rate, early = 40, 10, 10_000, 5 * time.Second
 		const deadline = 2 * time.Minute
 		w := newPushWorld(t)
 		for range feeds {

@@ -78,7 +78,9 @@ func (h *house) standing(now time.Time, address string) (f standingFeed) {
 // arrives, and other feeds lose no posts. The waiting posts of a feed that responds 304 arrive the next day.
 func TestFloods(t *testing.T) {
 	tier.Acceptance(t)
+	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
+		t.Parallel()
 		site := &floodedSite{}
 		server := httptest.NewServer(site)
 		defer server.Close()

@@ -176,7 +176,7 @@ func (p *site) version(at time.Time) (n int, last time.Time) {
 		}
 	}
 	for hour := p.begin.Truncate(day).Add(-2 * day); (p.flickers || p.touches) && !hour.After(at); {
-		if h := hour.Hour(); p.flickers && (h == 9 || h == 15) || p.touches && h%6 == 5 {
+		if h := hour.Hour(); p.flickers && (h == 9 || h == 15) && p.published(hour) > 3 || p.touches && h%6 == 5 {
 			see(hour)
 		}
 		hour = hour.Add(time.Hour)
@@ -195,14 +195,18 @@ func (p *site) validators(at time.Time) (etag, lm string) {
 	return etag, lm
 }
 
+// published returns the number of posts up to a time.
+func (p *site) published(at time.Time) int {
+	n := slices.IndexFunc(p.posts, func(post post) bool { return post.at.After(at) })
+	if n < 0 {
+		return len(p.posts)
+	}
+	return n
+}
+
 // listed returns the posts in the document at a time, newest first.
 func (p *site) listed(at time.Time) []post {
-	var listed []post
-	for _, post := range p.posts {
-		if !post.at.After(at) {
-			listed = append(listed, post)
-		}
-	}
+	listed := slices.Clone(p.posts[:p.published(at)])
 	if p.flickers && at.Hour() >= 9 && at.Hour() < 15 && len(listed) > 3 {
 		listed = listed[:len(listed)-2]
 	}

@@ -37,7 +37,7 @@ func Read(raw []byte) (l Letter, err error) {
 	l.Subject, badSubject = new(mime.WordDecoder).DecodeHeader(m.Header.Get("Subject"))
 	l.Date, badDate = m.Header.Date()
 	if to, err := m.Header.AddressList("To"); err != nil || len(to) != 1 {
-		badTo = fmt.Errorf("To: %q: %v", m.Header.Get("To"), err)
+		badTo = fmt.Errorf("its To: %q: %v", m.Header.Get("To"), err)
 	} else {
 		l.To = to[0].Address
 	}
