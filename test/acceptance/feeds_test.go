@@ -4,76 +4,57 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"time"
 )
 
-// tempers returns the manners of the sites of scenes.
+// tempers returns the manners of the sites of scenes: some of the long runs, and others with events in the first days.
 func tempers() []manner {
-	speaking := func(name, kind, etag, lm string) manner { return manner{name: name, kind: kind, etag: etag, lm: lm} }
-	with := func(m manner, change func(m *manner)) manner { change(&m); return m }
-	usual := func(name string) manner { return speaking(name, "", usualETag, usualLM) }
-	tagged := func(name, kind string) manner { return speaking(name, kind, usualETag, "") }
-	fresh := func(m manner, d time.Duration) manner {
-		m.fresh = d
-		m.fields = [][2]string{{"Cache-Control", fmt.Sprintf("public, max-age=%d", d/time.Second)}}
-		return m
+	all, some := allManners(), []manner{}
+	for _, name := range []string{"both validators", "a weak ETag alone", "Last-Modified alone", "no validators",
+		"an ETag with -gzip", "HEAD answered 405", "HEAD restless", "HEAD stuck", "deaf to conditions, HEAD honest",
+		"says Cache-Control: max-age=7200", "says Cache-Control: max-age=86400", "Expires in six hours", "a bare ETag",
+		"Last-Modified +0000", "sets a cookie"} {
+		some = append(some, all[slices.IndexFunc(all, func(m manner) bool { return m.name == name })])
 	}
-	troubled := func(m manner, from, to time.Duration, a reply) manner {
-		m.trouble = during(from*time.Hour, to*time.Hour, a)
-		return m
+	for _, minutes := range []time.Duration{30, 90} {
+		some = append(some, saying(minutes*time.Minute, "Cache-Control", fmt.Sprintf("max-age=%d", 60*minutes)))
 	}
-	const weak = `W/"v%d"`
-	refused := func(_ *site, _ time.Time, a *reply) { *a = reply{status: http.StatusMethodNotAllowed} }
-	page := reply{status: 200, body: []byte("<!DOCTYPE html><title>Maintenance</title><h1>Back soon</h1>"),
-		fields: [][2]string{{"Content-Type", "text/html"}, {"ETag", `"maintenance"`}}, rest: usualPenalty, why: "a page"}
-	limited := reply{status: 429, fields: [][2]string{{"Retry-After", "7200"}}, rest: 2 * time.Hour, why: "429"}
-	return []manner{
-		usual("both validators"),
-		speaking("ETag only", "atom", weak, ""),
-		speaking("Last-Modified only", "json", "", usualLM),
-		{name: "no validators", hopeless: true, least: inFull},
-		with(speaking("ETag with -gzip", "atom", `"v%d-gzip"`, usualLM), func(m *manner) { m.late, m.adjust = true, zip }),
-		with(tagged("HEAD refused", ""), func(m *manner) { m.head = refused }),
-		with(speaking("HEAD restless", "json", usualETag, usualLM), func(m *manner) { m.head = restless }),
-		with(usual("HEAD stuck"), func(m *manner) { m.head = stuck }),
-		with(speaking("always 200", "atom", usualETag, usualLM), func(m *manner) { m.deaf = true }),
-		fresh(tagged("fresh for 30 minutes", ""), 30*time.Minute),
-		fresh(tagged("fresh for 90 minutes", "atom"), 90*time.Minute),
-		fresh(speaking("fresh for a day", "", "", usualLM), day),
-		with(tagged("Expires", "json"), func(m *manner) { m.fresh, m.dated = 3*time.Hour, expiresIn(3*time.Hour) }),
-		with(usual("301"), func(m *manner) { m.moved = []int{301} }),
-		with(tagged("302", "atom"), func(m *manner) { m.moved = []int{302} }),
-		troubled(usual("503 for a day"), 30, 54, reply{status: 503, rest: usualPenalty, why: "503"}),
-		troubled(tagged("429", "atom"), 40, 49, limited),
-		troubled(usual("an error page with 200"), 20, 32, page),
-		with(tagged("cut short", "json"), func(m *manner) {
-			m.head, m.adjust = refused, func(p *site, at time.Time, _ *http.Request, a *reply) {
-				if since := at.Sub(p.begin); since >= 25*time.Hour && since < 45*time.Hour && a.status != 405 {
-					*a = reply{status: 200, body: p.document(at), cut: true, rest: usualPenalty, why: "cut"}
-				}
+	add := func(name string, change func(m *manner)) {
+		m := both(name)
+		change(&m)
+		some = append(some, m)
+	}
+	trouble := func(name string, from, to time.Duration, a reply) {
+		add(name, func(m *manner) { m.trouble = during(from*time.Hour, to*time.Hour, a) })
+	}
+	trouble("503 for a day", 30, 54, reply{status: 503, rest: usualPenalty, why: "503"})
+	trouble("429", 40, 49, reply{status: 429, fields: [][2]string{{"Retry-After", "7200"}}, rest: 2 * time.Hour, why: "429"})
+	trouble("an error page with 200", 20, 32,
+		reply{status: 200, body: []byte("<!DOCTYPE html><title>Maintenance</title><h1>Back soon</h1>"),
+			fields: [][2]string{{"Content-Type", "text/html"}, {"ETag", `"page"`}}, rest: usualPenalty, why: "a page"})
+	add("cut short", func(m *manner) {
+		m.adjust = func(p *site, at time.Time, r *http.Request, a *reply) {
+			if since := at.Sub(p.begin); since >= 25*time.Hour && since < 45*time.Hour {
+				*a = reply{status: 200, body: p.document(at), cut: true, rest: usualPenalty, why: "cut"}
 			}
-		}),
-		with(usual("slow"), func(m *manner) { m.adjust = slowly }),
-		with(speaking("gzip", "atom", usualETag, usualLM), func(m *manner) { m.adjust = zip }),
-		speaking("odd validators", "", `v%d`, "Mon, 02 Jan 2006 15:04:05 -0700"),
-		with(tagged("new GUIDs", ""), func(m *manner) { m.renames = true }),
-		with(tagged("undated", "atom"), func(m *manner) { m.undated = true }),
-		with(speaking("flickering", "json", usualETag, usualLM), func(m *manner) { m.flickers = true }),
-		with(usual("touched"), func(m *manner) { m.touches = true }),
-		with(tagged("edited", "atom"), func(m *manner) { m.edits = true }),
-		with(tagged("cookies", ""), func(m *manner) {
-			m.fields = [][2]string{{"Set-Cookie", "session=0123456789; Path=/"}}
-		}),
-		with(usual("a query"), func(m *manner) { m.query, m.shares = "?b=2&a=%7e1&b=2&_", "two" }),
-		with(speaking("two on a host", "atom", usualETag, usualLM), func(m *manner) { m.shares = "two" }),
-	}
+		}
+	})
+	add("301", func(m *manner) { m.moved = []int{301} })
+	add("302", func(m *manner) { m.moved = []int{302} })
+	add("slow", func(m *manner) { m.adjust = slowly })
+	add("gzip", func(m *manner) { m.adjust = zip })
+	add("new GUIDs", func(m *manner) { m.renames = true })
+	add("undated", func(m *manner) { m.undated = true })
+	add("flickering", func(m *manner) { m.flickers = true })
+	add("touched", func(m *manner) { m.touches = true })
+	add("edited", func(m *manner) { m.edits = true })
+	add("a query", func(m *manner) { m.query, m.shares = "?b=2&a=%7e1&b=2&_", "two" })
+	add("two on a host", func(m *manner) { m.shares = "two" })
+	return some
 }
 
 func slowly(_ *site, _ time.Time, _ *http.Request, a *reply) { a.slow = true }
-
-func expiresIn(d time.Duration) func(time.Time) [2]string {
-	return func(at time.Time) [2]string { return [2]string{"Expires", at.Add(d).UTC().Format(http.TimeFormat)} }
-}
 
 // publish returns n sites whose posts appear at seeded random times, from a day and a half before begin until end.
 func publish(n int, begin, end time.Time, seed uint64) []*site {
@@ -81,7 +62,7 @@ func publish(n int, begin, end time.Time, seed uint64) []*site {
 	sites := make([]*site, n)
 	for i := range sites {
 		sites[i] = newSite(i, kinds[i%len(kinds)], begin)
-		sites[i].long = true
+		sites[i].long, sites[i].kind = true, []string{"", "atom", "json"}[i%3]
 		if sites[i].shares != "" {
 			sites[i].shares += fmt.Sprint(i / len(kinds))
 		}

@@ -26,9 +26,9 @@ type siege struct {
 	port      int
 	deadline  time.Duration
 	calm      bool          // no worker is stopped
-	asked     atomic.Int64  // number of sent hostile documents
 	slowness  time.Duration // of a slow feed
 	night     atomic.Bool   // before it, all feeds are honest
+	day       atomic.Int64  // number of posts of mixed feeds
 	documents [5]string     // the hostile documents
 }
 
@@ -37,6 +37,7 @@ const (
 	tarpitFeed  = 2
 	hostileFeed = 3
 	slowFeed    = 4
+	mixedFeed   = 5
 )
 
 func (s *siege) address(kind, n int) string {
@@ -59,9 +60,6 @@ func newSiege(t *testing.T, database string) *siege {
 	} else {
 		s.Set("DIGEST_POLL_WINDOW=0", "DIGEST_RELEASE_DEADLINE="+s.deadline.String())
 	}
-	for n := range s.documents {
-		s.documents[n] = hostileDocument(n)
-	}
 	return s
 }
 
@@ -74,6 +72,8 @@ func (s *siege) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	kind, n := int(ip[1])-80, int(ip[2])*250+int(ip[3])-1
 	switch {
+	case kind == mixedFeed:
+		s.mixed(w, r, n)
 	case kind == tarpitFeed && s.night.Load():
 		tarry(w, r, n)
 	case kind == slowFeed && s.night.Load():
@@ -83,7 +83,6 @@ func (s *siege) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.WriteString(w, siegeFeed(n, true))
 		}
 	case kind == hostileFeed && s.night.Load():
-		s.asked.Add(1)
 		_, _ = io.WriteString(w, s.documents[n%len(s.documents)])
 	default:
 		_, _ = io.WriteString(w, siegeFeed(n, s.night.Load()))
@@ -154,6 +153,11 @@ func hostileDocument(n int) string {
 // readers adds readers with each feeds of a kind, in order.
 func (s *siege) readers(now time.Time, name string, n, each, kind, feeds int) {
 	s.t.Helper()
+	for k := range s.documents {
+		if kind == hostileFeed {
+			s.documents[k] = hostileDocument(k)
+		}
+	}
 	for i := range n {
 		var addresses []string
 		for k := range each {

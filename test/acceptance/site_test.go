@@ -254,9 +254,12 @@ func (p *site) document(at time.Time) []byte {
 func (p *site) json(at time.Time) []byte {
 	items := []map[string]string{}
 	for _, post := range p.listed(at) {
-		items = append(items, map[string]string{"id": p.guid(post, at), "url": post.url, "title": p.title(post, at),
-			"content_html":   fmt.Sprintf("<p>What post %d has to say.</p>", post.n),
-			"date_published": post.at.UTC().Format(time.RFC3339)})
+		item := map[string]string{"id": p.guid(post, at), "url": post.url, "title": p.title(post, at),
+			"content_html": fmt.Sprintf("<p>What post %d has to say.</p>", post.n)}
+		if !p.undated {
+			item["date_published"] = post.at.UTC().Format(time.RFC3339)
+		}
+		items = append(items, item)
 	}
 	b, err := json.Marshal(map[string]any{
 		"version": "https://jsonfeed.org/version/1.1", "title": fmt.Sprintf("Site %d", p.n),
