@@ -47,7 +47,6 @@ func tempers() []manner {
 	add("new GUIDs", func(m *manner) { m.renames = true })
 	add("undated", func(m *manner) { m.undated = true })
 	add("flickering", func(m *manner) { m.flickers = true })
-	add("touched", func(m *manner) { m.touches = true })
 	add("edited", func(m *manner) { m.edits = true })
 	add("a query", func(m *manner) { m.query, m.shares = "?b=2&a=%7e1&b=2&_", "two" })
 	add("two on a host", func(m *manner) { m.shares = "two" })

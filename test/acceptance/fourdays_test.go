@@ -244,7 +244,7 @@ func (s *scene) checkPromise() {
 func (s *scene) checkNothingLost(r *reader, site *site, had map[string]string) {
 	s.t.Helper()
 	late := s.now.Add(-36*time.Hour - site.fresh)
-	if site.hopeless || site.touches {
+	if site.hopeless {
 		late = late.Add(-inFull)
 	}
 	if site.flickers { // a post that is absent at the reader's midnight is in the next edition

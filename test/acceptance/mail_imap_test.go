@@ -243,22 +243,8 @@ func (c *imapClient) checkShown(n int, letters []letter) (to string) {
 func (c *imapClient) checkThreads(to map[int]string) {
 	c.t.Helper()
 	answer := c.ask("THREAD REFERENCES UTF-8 ALL")
-	rest, _ := strings.CutPrefix(strings.TrimSpace(answer), "* THREAD ")
-	threads, depth, from := []string{}, 0, 0
-	for i, r := range rest {
-		switch r {
-		case '(':
-			if depth++; depth == 1 {
-				from = i
-			}
-		case ')':
-			if depth--; depth == 0 {
-				threads = append(threads, rest[from:i+1])
-			}
-		}
-	}
 	var sizes []string
-	for _, thread := range threads {
+	for _, thread := range regexp.MustCompile(`\((?:[\d ]|\([\d ]*\))+\)`).FindAllString(answer, -1) {
 		members := regexp.MustCompile(`\d+`).FindAllString(thread, -1)
 		n, _ := strconv.Atoi(members[0])
 		sizes = append(sizes, fmt.Sprintf("%s %d", to[n], len(members)))

@@ -32,7 +32,6 @@ type asked struct {
 	read                                int           // responses with the feed
 	errors                              int           // since the last of them
 	least                               time.Duration // between two polls, by digest's own rules
-	taught                              lesson
 	posts                               map[string]seen
 	order                               []string
 	gone                                map[string]bool // posts the feed no longer lists; false: lists again
@@ -313,7 +312,9 @@ func (o *oracle) ask(t *testing.T, s *site, now time.Time) {
 	}
 	a.read++
 	a.errors = 0
-	a.least = a.taught.read(s, now)
+	if s.hopeless { // each poll transfers the whole document
+		a.least = inFull
+	}
 	fresh := s.fresh
 	if s.real != nil {
 		a.least = max(a.least, s.real.silence(now, before))
@@ -373,51 +374,6 @@ func (o *oracle) takeBack(s *site, now time.Time) (back []string) {
 		}
 	}
 	return back
-}
-
-// A lesson contains what a site's responses show about the best way to poll it.
-type lesson struct {
-	etag, document     string
-	answers304         bool // to a GET
-	moves              bool // the validators change without the document
-	headLies, headGood bool
-}
-
-// read evaluates a successful response and returns the shortest time between polls: a day if each poll transfers the
-// whole document (S33). This applies to sites without validators. It applies to validators that change without the
-// document, until a GET returns 304. Without HEAD it also applies to an ETag that prevents a 304. All other sites
-// that ignore conditions respond correctly to HEAD in these tests.
-func (l *lesson) read(s *site, now time.Time) time.Duration {
-	etag, lm := s.validators(now)
-	switch {
-	case etag == "" && lm == "":
-		return inFull
-	case s.touches:
-		l.touched(etag, string(s.document(now)))
-	}
-	if l.moves && !l.answers304 && (l.headLies || !l.headGood) {
-		return inFull
-	}
-	return 0
-}
-
-// touched evaluates a response of a site whose validators change without the document.
-func (l *lesson) touched(etag, document string) {
-	first, moved := l.etag == "", l.etag != etag
-	head := !first && !l.answers304 && !l.headLies && (l.moves || !l.headGood)
-	switch {
-	case first:
-	case !moved && head:
-		l.headGood = true
-	case !moved:
-		l.answers304 = true
-	case document == l.document:
-		l.moves = l.moves || !l.answers304
-		l.headLies = l.headLies || head
-	default:
-		l.headGood = l.headGood || head
-	}
-	l.etag, l.document = etag, document
 }
 
 func latest(times ...time.Time) time.Time {

@@ -44,7 +44,6 @@ type manner struct {
 	undated  bool
 	renames  bool // changes all GUIDs on the third day
 	flickers bool // removes its newest posts for some hours every day
-	touches  bool // changes validators every six hours, whatever the content
 	edits    bool // changes the title of each post three hours later
 
 	every  time.Duration // between two posts; 0: two and a half days
@@ -175,8 +174,8 @@ func (p *site) version(at time.Time) (n int, last time.Time) {
 			see(out)
 		}
 	}
-	for hour := p.begin.Truncate(day).Add(-2 * day); (p.flickers || p.touches) && !hour.After(at); {
-		if h := hour.Hour(); p.flickers && (h == 9 || h == 15) && p.published(hour) > 3 || p.touches && h%6 == 5 {
+	for hour := p.begin.Truncate(day).Add(-2 * day); p.flickers && !hour.After(at); {
+		if h := hour.Hour(); (h == 9 || h == 15) && p.published(hour) > 3 {
 			see(hour)
 		}
 		hour = hour.Add(time.Hour)
