@@ -36,11 +36,11 @@ func TestMailServersWithWays(t *testing.T) {
 	refused := func(at point, reply string) plan { return only(at, fault{trick: refuse, reply: reply}) }
 	some := func(at point, f fault) plan { // for half of the readers, in the first 20 minutes
 		return func(m moment) fault {
-			odd := strings.Contains("13579", strings.TrimPrefix(m.to, "reader")[:1])
-			if m.at == at && odd && m.now.Before(firstMidnight().Add(20*time.Minute)) {
-				return f
+			if m.at != at || !m.now.Before(firstMidnight().Add(20*time.Minute)) ||
+				!strings.Contains("13579", strings.TrimPrefix(m.to, "reader")[:1]) {
+				return fault{}
 			}
-			return fault{}
+			return f
 		}
 	}
 	busy := some(atRCPT, fault{trick: refuse, reply: "450 4.2.1 busy"})
