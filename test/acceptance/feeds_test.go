@@ -29,7 +29,8 @@ func tempers() []manner {
 		add(name, func(m *manner) { m.trouble = during(from*time.Hour, to*time.Hour, a) })
 	}
 	trouble("503 for a day", 30, 54, reply{status: 503, rest: usualPenalty, why: "503"})
-	trouble("429", 40, 49, reply{status: 429, fields: [][2]string{{"Retry-After", "7200"}}, rest: 2 * time.Hour, why: "429"})
+	trouble("429", 40, 49,
+		reply{status: 429, fields: [][2]string{{"Retry-After", "7200"}}, rest: 2 * time.Hour, why: "429"})
 	trouble("an error page with 200", 20, 32,
 		reply{status: 200, body: []byte("<!DOCTYPE html><title>Maintenance</title><h1>Back soon</h1>"),
 			fields: [][2]string{{"Content-Type", "text/html"}, {"ETag", `"page"`}}, rest: usualPenalty, why: "a page"})

@@ -112,11 +112,12 @@ func (s *scene) hour(now time.Time, workers int) {
 	s.checkPolls(polls, s.requests(before))
 	s.judge()
 	s.checkMail(editions, letters)
-	want := summary{Polled: len(polls), Editions: len(editions), Sent: len(editions)}
-	var got summary
+	want := summary{Polled: len(polls), Changed: len(polls), Editions: len(editions), Sent: len(editions)}
+	var got summary // Changed includes all outcomes of polls
 	for _, sum := range sums {
-		got.Polled += sum.Changed + sum.Unchanged + sum.Failed
-		got.Editions, got.Sent, got.FailedMail = got.Editions+sum.Editions, got.Sent+sum.Sent, got.FailedMail+sum.FailedMail
+		got.Polled, got.Changed = got.Polled+sum.Polled, got.Changed+sum.Changed+sum.Unchanged+sum.Failed
+		got.Editions, got.Sent = got.Editions+sum.Editions, got.Sent+sum.Sent
+		got.FailedMail += sum.FailedMail
 	}
 	if got != want {
 		s.t.Errorf("%s: the summaries say %+v, want %+v", instant(now), sums, want)

@@ -54,7 +54,8 @@ type postOffice struct {
 
 func newPostOffice(t *testing.T, start time.Time, zone string, sites ...*site) *postOffice {
 	t.Helper()
-	p := &postOffice{scene: newScene(t, storetest.SQLite(t), start, sites...), server: newMailServer(t, start), zone: zone}
+	p := &postOffice{scene: newScene(t, storetest.SQLite(t), start, sites...), zone: zone}
+	p.server = newMailServer(t, start)
 	p.Set("DIGEST_MAIL=smtp+insecure://"+p.server.door("run"), "DIGEST_FROM=Daily Digest <digest@news.example.org>",
 		"DIGEST_BASE_URL=https://news.example.org", "DIGEST_RETURN_PATH=bounces@news.example.org",
 		"DIGEST_REPLY_TO=help@example.org", "DIGEST_POSTAL_ADDRESS=1 Example Street, Springfield")

@@ -73,7 +73,8 @@ func (o *office) listen(scheme, hello, from, to, message string) {
 	k := newTalker(program.Dial(o.t, address))
 	defer k.conn.Close()
 	k.hear() //nolint:errcheck // the banner
-	for _, line := range []string{hello + " judge.example", "MAIL FROM:<" + from + ">", "RCPT TO:<" + to + ">", "DATA"} {
+	for _, line := range []string{hello + " judge.example", "MAIL FROM:<" + from + ">", "RCPT TO:<" + to + ">",
+		"DATA"} {
 		if reply, err := k.send(line); err != nil || codeOf(reply) >= 400 {
 			o.t.Logf("%s: %s: %q %v", scheme, line, reply, err)
 			return

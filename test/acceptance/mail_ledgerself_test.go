@@ -15,7 +15,8 @@ func letterOf(to, id string, date time.Time, posts ...int) []byte {
 		fmt.Fprintf(&list, "http://site-0.example/posts/%d\n", n)
 	}
 	lines := "From: Digest <digest@localhost>\nTo: <" + to + ">\nSubject: Saturday: " + count(len(posts), "post") +
-		" from 1 site\nDate: " + date.Format(time.RFC1123Z) + "\nMessage-ID: <" + id + "@localhost>\nList-Id: <d1.localhost>\n" +
+		" from 1 site\nDate: " + date.Format(time.RFC1123Z) +
+		"\nMessage-ID: <" + id + "@localhost>\nList-Id: <d1.localhost>\n" +
 		"List-Unsubscribe: <http://localhost/leave>\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\nMIME-Version: 1.0\n" +
 		"Content-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/plain\n\n" + list.String() +
 		"\nhttp://localhost/leave\n--b\nContent-Type: text/html\n\n<html>" + list.String() + "</html>\n--b--\n"
@@ -62,20 +63,23 @@ func TestLedger(t *testing.T) {
 		finds  string // part of the expected finding; "": none
 		change func(c *caseFile)
 	}{
-		"nothing":                       {"", func(*caseFile) {}},
-		"lost":                          {"never had", func(c *caseFile) { c.lose() }},
-		"truncated":                     {"not whole", forge("</html>\r\n--b--\r\n", "", 1)},
-		"without its last boundary":     {"a part: unexpected EOF", forge("--b--\r\n", "", 1)},
-		"without the end of the HTML":   {"HTML does not end", forge("</html>", "", 1)},
-		"a post less in the text":       {"HTML links to", forge("http://site-0.example/posts/3", "", 1)},
-		"a post less":                   {"links to 1 posts", forge("http://site-0.example/posts/3", "", -1)},
-		"to another":                    {"was addressed", forge("To: <two@", "To: <one@", 1)},
-		"doubled":                       {"though it was answered", func(c *caseFile) { c.again(1, time.Hour) }},
-		"doubled by a kill":             {"", func(c *caseFile) { c.again(1, time.Hour); c.killed["run"] = true }},
-		"doubled without an answer":     {"", func(c *caseFile) { c.again(1, time.Hour); unsaid(c) }},
-		"doubled too soon":              {"came again after", func(c *caseFile) { c.again(1, 10*time.Minute); unsaid(c) }},
-		"doubled with another date":     {"as another message", func(c *caseFile) { unsaid(c); c.reword(" 2026 ", " 2027 ") }},
-		"doubled with another subject":  {"as another message", func(c *caseFile) { unsaid(c); c.reword("Saturday", "Sunday") }},
+		"nothing":                     {"", func(*caseFile) {}},
+		"lost":                        {"never had", func(c *caseFile) { c.lose() }},
+		"truncated":                   {"not whole", forge("</html>\r\n--b--\r\n", "", 1)},
+		"without its last boundary":   {"a part: unexpected EOF", forge("--b--\r\n", "", 1)},
+		"without the end of the HTML": {"HTML does not end", forge("</html>", "", 1)},
+		"a post less in the text":     {"HTML links to", forge("http://site-0.example/posts/3", "", 1)},
+		"a post less":                 {"links to 1 posts", forge("http://site-0.example/posts/3", "", -1)},
+		"to another":                  {"was addressed", forge("To: <two@", "To: <one@", 1)},
+		"doubled":                     {"though it was answered", func(c *caseFile) { c.again(1, time.Hour) }},
+		"doubled by a kill":           {"", func(c *caseFile) { c.again(1, time.Hour); c.killed["run"] = true }},
+		"doubled without an answer":   {"", func(c *caseFile) { c.again(1, time.Hour); unsaid(c) }},
+		"doubled too soon": {"came again after",
+			func(c *caseFile) { c.again(1, 10*time.Minute); unsaid(c) }},
+		"doubled with another date": {"as another message",
+			func(c *caseFile) { unsaid(c); c.reword(" 2026 ", " 2027 ") }},
+		"doubled with another subject": {"as another message",
+			func(c *caseFile) { unsaid(c); c.reword("Saturday", "Sunday") }},
 		"doubled with another identity": {"twice: in", func(c *caseFile) { unsaid(c); c.reword("<m2@", "<m9@") }},
 		"three times": {"came 3 times", func(c *caseFile) {
 			c.again(1, time.Hour).answer = ""

@@ -71,7 +71,7 @@ func TestMailServersWithWays(t *testing.T) {
 		"451 MAIL":     {plan: refused(atMAIL, "451 4.3.0 not now"), all: true},
 		"550 MAIL":     {plan: refused(atMAIL, "550 5.7.1 not from you"), all: true},
 		"421 RCPT":     {plan: only(atRCPT, fault{trick: bye}), all: true},
-		"5.7.515":      {plan: refused(atRCPT, "550 5.7.515 the sending domain is below the required level"), all: true},
+		"5.7.515":      {plan: refused(atRCPT, "550 5.7.515 the sending domain is unknown"), all: true},
 		"5.7.26":       {plan: refused(atDotLost, "550 5.7.26 unauthenticated mail"), all: true},
 	} {
 		t.Run(name, func(t *testing.T) {

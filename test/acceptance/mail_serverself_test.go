@@ -45,7 +45,8 @@ func TestMailServer(t *testing.T) {
 		{atRCPT, "RCPT TO:<b@y.example>\r\n", "250"}, {atDATA, "DATA\r\n", "354"},
 		{atDotStored, strings.Repeat("..a line\r\n", 400) + ".\r\n", "250"}, {atQUIT, "QUIT\r\n", "221"},
 	}
-	for _, at := range []point{atBanner, atEHLO, atMAIL, atRCPT, atDATA, inBody, atDotLost, atDotStored, atRSET, atQUIT} {
+	for _, at := range []point{atBanner, atEHLO, atMAIL, atRCPT, atDATA, inBody, atDotLost, atDotStored, atRSET,
+		atQUIT} {
 		for kind, want := range map[trick]string{drop: "", delay: "", refuse: "451 4.3.0 not now", bye: "421 ",
 			garbage: "\x00\xffNot", half: "", torn: "", silent: ""} {
 			t.Run(fmt.Sprintf("%s/%s", at, kind), func(t *testing.T) {
@@ -79,7 +80,8 @@ func TestMailServer(t *testing.T) {
 				if keeps != (len(journal) == 1) || s.faults()[string(at)+": "+string(kind)] == 0 {
 					t.Fatalf("%d messages are in the journal, with the faults %v", len(journal), s.faults())
 				}
-				if keeps && (string(journal[0].raw) != strings.Repeat(".a line\r\n", 400) || journal[0].to != "b@y.example") {
+				if keeps && (string(journal[0].raw) != strings.Repeat(".a line\r\n", 400) ||
+					journal[0].to != "b@y.example") {
 					t.Errorf("the journal has %+v", journal[0])
 				}
 				s.checkProtocol()

@@ -312,6 +312,7 @@ func (o *oracle) ask(t *testing.T, s *site, now time.Time) {
 	}
 	a.read++
 	a.errors = 0
+	a.least = 0
 	if s.hopeless { // each poll transfers the whole document
 		a.least = inFull
 	}

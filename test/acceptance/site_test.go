@@ -226,13 +226,18 @@ func (p *site) document(at time.Time) []byte {
 	if p.real != nil {
 		return p.real.document(at)
 	}
-	head := `<?xml version="1.0" encoding="utf-8"?><rss version="2.0" xmlns:sy="http://purl.org/rss/1.0/modules/syndication/"><channel><title>Site %d</title><link>http://site-%[1]d.example/</link>`
-	item := `<item><title>%[1]s</title><link>%[2]s</link><guid isPermaLink="false">%[3]s</guid>%[4]s<description>%[5]s</description></item>`
+	head := `<?xml version="1.0" encoding="utf-8"?>
+		<rss version="2.0" xmlns:sy="http://purl.org/rss/1.0/modules/syndication/">
+		<channel><title>Site %d</title><link>http://site-%[1]d.example/</link>`
+	item := `<item><title>%[1]s</title><link>%[2]s</link><guid isPermaLink="false">%[3]s</guid>%[4]s
+		<description>%[5]s</description></item>`
 	dated, layout, end := "<pubDate>%s</pubDate>", time.RFC1123Z, "</channel></rss>\n"
 	switch p.kind {
 	case "atom":
-		head = `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>Site %d</title><id>urn:site:%[1]d</id><link href="http://site-%[1]d.example/"/>`
-		item = `<entry><title>%[1]s</title><link href="%[2]s"/><id>%[3]s</id>%[4]s<content type="html">%[5]s</content></entry>`
+		head = `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom">
+			<title>Site %d</title><id>urn:site:%[1]d</id><link href="http://site-%[1]d.example/"/>`
+		item = `<entry><title>%[1]s</title><link href="%[2]s"/><id>%[3]s</id>%[4]s
+			<content type="html">%[5]s</content></entry>`
 		dated, layout, end = "<published>%s</published><updated>%[1]s</updated>", time.RFC3339, "</feed>\n"
 	case "json":
 		return p.json(at)

@@ -58,7 +58,8 @@ func (h *House) List(addresses ...string) string {
 	for _, a := range addresses {
 		fmt.Fprintf(&b, `<outline type="rss" xmlUrl="%s"/>`, html.EscapeString(a))
 	}
-	return h.Write("list.opml", `<opml version="2.0"><body><outline text="Folder">`+b.String()+`</outline></body></opml>`)
+	return h.Write("list.opml",
+		`<opml version="2.0"><body><outline text="Folder">`+b.String()+`</outline></body></opml>`)
 }
 
 // Command prepares a run without the tester's own settings.
