@@ -52,7 +52,7 @@ func newScene(t *testing.T, database string, now time.Time, sites ...*site) *sce
 // newSites returns the sites of a scene of five days.
 func newSites(n int) []*site { return publish(n, begin(), begin().Add(5*day), 1) }
 
-// join adds a reader of every step-th site, by a subscription list with folders.
+// join adds a reader of every step-th site, by a subscription list.
 func (s *scene) join(email, zone string, offset, step int) *reader {
 	s.t.Helper()
 	r := &reader{email: email, zone: zone, since: s.now}

@@ -51,15 +51,14 @@ func (h *House) Write(name, text string) string {
 	return path
 }
 
-// List writes a subscription list of addresses in a folder and returns its path.
+// List writes a subscription list of addresses and returns its path.
 func (h *House) List(addresses ...string) string {
 	h.t.Helper()
 	var b strings.Builder
 	for _, a := range addresses {
 		fmt.Fprintf(&b, `<outline type="rss" xmlUrl="%s"/>`, html.EscapeString(a))
 	}
-	return h.Write("list.opml",
-		`<opml version="2.0"><body><outline text="Folder">`+b.String()+`</outline></body></opml>`)
+	return h.Write("list.opml", `<opml version="2.0"><body>`+b.String()+`</body></opml>`)
 }
 
 // Command prepares a run without the tester's own settings.
