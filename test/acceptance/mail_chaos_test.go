@@ -1,9 +1,6 @@
 package acceptance
 
 import (
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -127,11 +124,6 @@ func (o *office) tellChaos(j judgement, editions int) {
 		o.t.Errorf("%d messages of %d, %d deaths, %d came twice, %d kinds of faults: that was no test", j.messages,
 			editions, o.deaths, j.twice, len(faults))
 	}
-	o.t.Logf("%d messages, %d came twice, %d refused, %d doubted twice; %d deaths of %d runs", j.messages, j.twice,
-		j.failed, j.doubted, o.deaths, o.runs)
-	var kinds []string
-	for _, k := range slices.Sorted(maps.Keys(faults)) {
-		kinds = append(kinds, fmt.Sprintf("%s %d", k, faults[k]))
-	}
-	o.t.Logf("faults: %s", strings.Join(kinds, ", "))
+	o.t.Logf("%d messages, %d came twice, %d refused, %d doubted twice; %d deaths of %d runs; faults: %v", j.messages,
+		j.twice, j.failed, j.doubted, o.deaths, o.runs, faults)
 }

@@ -50,8 +50,6 @@ type fault struct {
 // A moment is the state of a session when it calls a plan.
 type moment struct {
 	at       point
-	run      string // the run of the door
-	conn     int
 	messages int    // accepted on the connection so far
 	to       string // from RCPT on
 	now      time.Time

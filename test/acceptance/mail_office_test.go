@@ -209,28 +209,19 @@ func (o *office) hold() judgement {
 	return j
 }
 
-// evidence logs the server's data about some readers in findings, and the program's state.
+// evidence logs the server's data about the reader in the first finding, and the program's state.
 func (o *office) evidence(j judgement) {
 	o.t.Helper()
-	shown := map[string]bool{}
-	for _, f := range j.findings {
-		i := slices.IndexFunc(o.readers, func(email string) bool { return strings.Contains(f, email) })
-		if i < 0 || shown[o.readers[i]] || len(shown) == 3 {
-			continue
+	reader := slices.IndexFunc(o.readers, func(email string) bool { return strings.Contains(j.findings[0], email) })
+	for _, a := range o.server.tries() {
+		if reader >= 0 && a.to == o.readers[reader] {
+			o.t.Logf("%s (killed: %v): %+v", instant(a.now), o.killed[a.run], a)
 		}
-		email := o.readers[i]
-		shown[email] = true
-		for _, a := range o.server.tries() {
-			if a.to == email {
-				o.t.Logf("%s: %s by %s (killed: %v), connection %d: came to %s, dot %v, kept %v, last answer %q", email,
-					instant(a.now), a.run, o.killed[a.run], a.conn, a.reached, a.dot, a.kept, a.reply)
-			}
-		}
-		for _, a := range o.server.kept() {
-			if a.to == email {
-				p, _ := o.examine(a.raw)
-				o.t.Logf("%s: %s kept %s %q, answered %q", email, instant(a.now), p.ID, p.Subject, a.answer)
-			}
+	}
+	for _, a := range o.server.kept() {
+		if reader >= 0 && a.to == o.readers[reader] {
+			p, _ := o.examine(a.raw)
+			o.t.Logf("%s: %s kept %s %q, answered %q", instant(a.now), a.run, p.ID, p.Subject, a.answer)
 		}
 	}
 	o.t.Logf("the queue: %.4000s", o.at(o.now, "--json", "queue"))

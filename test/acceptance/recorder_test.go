@@ -14,16 +14,14 @@ import (
 	"time"
 )
 
-// A recorder is a server of many sites, each at its own address. It records every request from the wire: the bytes,
-// the connection, the simulated and the real time. It implements HTTP itself, so that no library changes its record,
-// and its responses may be invalid.
+// A recorder is a server of many sites, each at its own address. It records every request from the wire. It
+// implements HTTP itself, so that no library changes its record, and its responses may be invalid.
 type recorder struct {
 	t     *testing.T
 	mu    sync.Mutex
 	now   time.Time
 	doors map[string]*door // by the name that their sites share
 	log   []*entry
-	conns int
 	hung  chan struct{} // closed at the end: ends hanging responses
 
 	countdown int // requests to sites until the call of bell
@@ -43,9 +41,6 @@ type robotsAt func(at time.Time) string
 
 type entry struct {
 	at       time.Time // simulated time
-	wall     time.Time
-	conn     int
-	raw      string // up to the empty line
 	names    []string
 	req      *http.Request
 	door     *door
@@ -105,11 +100,7 @@ func (r *recorder) open(n int) *door {
 			if err != nil {
 				return
 			}
-			r.mu.Lock()
-			r.conns++
-			id := r.conns
-			r.mu.Unlock()
-			go r.serve(c, d, id)
+			go r.serve(c, d)
 		}
 	}()
 	return d
@@ -158,7 +149,7 @@ func (r *recorder) change(do func()) {
 	do()
 }
 
-func (r *recorder) serve(c net.Conn, d *door, id int) {
+func (r *recorder) serve(c net.Conn, d *door) {
 	defer c.Close()
 	in := bufio.NewReader(c)
 	for {
@@ -171,7 +162,13 @@ func (r *recorder) serve(c net.Conn, d *door, id int) {
 			r.t.Errorf("a request that is none: %v\n%s", err, head)
 			return
 		}
-		e := r.note(&entry{conn: id, raw: head, req: req, door: d})
+		e := &entry{req: req, door: d}
+		for _, line := range strings.Split(head, "\r\n")[1:] {
+			if name, _, ok := strings.Cut(line, ":"); ok {
+				e.names = append(e.names, name)
+			}
+		}
+		r.note(e)
 		if e.reply.slow {
 			<-time.After(20 * time.Millisecond) // slow sites
 		}
@@ -200,15 +197,10 @@ func readHead(in *bufio.Reader) (string, error) {
 	}
 }
 
-func (r *recorder) note(e *entry) *entry {
+func (r *recorder) note(e *entry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, line := range strings.Split(e.raw, "\r\n")[1:] {
-		if name, _, ok := strings.Cut(line, ":"); ok {
-			e.names = append(e.names, name)
-		}
-	}
-	e.at, e.wall = r.now, time.Now()
+	e.at = r.now
 	e.door.busy++
 	e.inFlight = e.door.busy
 	e.reply = e.answer()
@@ -218,7 +210,6 @@ func (r *recorder) note(e *entry) *entry {
 			r.bell()
 		}
 	}
-	return e
 }
 
 func (e *entry) answer() reply {

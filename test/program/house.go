@@ -22,7 +22,6 @@ const Patience = 5 * time.Minute
 type House struct {
 	Dir      string
 	Settings []string // NAME=value, later ones win
-	As       []string // a command prefix that runs the program as another user
 	t        testing.TB
 	program  string
 }
@@ -63,8 +62,7 @@ func (h *House) List(addresses ...string) string {
 
 // Command prepares a run without the tester's own settings.
 func (h *House) Command(ctx context.Context, args ...string) *exec.Cmd {
-	args = append(append(h.As[:len(h.As):len(h.As)], h.program), args...)
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd := exec.CommandContext(ctx, h.program, args...)
 	cmd.Dir = h.Dir
 	for _, e := range os.Environ() {
 		if !strings.HasPrefix(e, "DIGEST_") {
