@@ -314,7 +314,7 @@ func (c *court) judgeRobots(killed ...time.Time) {
 		at      time.Time
 		forbids bool
 	}
-	said, asked := map[*door]robots{}, 0
+	said := map[*door]robots{}
 	for _, e := range c.entries(0) {
 		before, known := said[e.door]
 		known = known && !slices.ContainsFunc(killed, before.at.Equal)
@@ -323,7 +323,6 @@ func (c *court) judgeRobots(killed ...time.Time) {
 			if known && e.at.Sub(before.at) < 7*day {
 				c.broken(nil, e.at, "robots", "%s/robots.txt again after %s", e.door.base, e.at.Sub(before.at))
 			}
-			asked++
 			for _, name := range e.names {
 				if name == "Authorization" || name == "Cookie" || name == "Referer" {
 					c.broken(nil, e.at, "robots", "%s/robots.txt with %s", e.door.base, name)
@@ -347,5 +346,4 @@ func (c *court) judgeRobots(killed ...time.Time) {
 			c.broken(e.site, e.at, "robots", "asked although robots.txt says not to")
 		}
 	}
-	c.t.Logf("%d requests for the robots.txt of %d addresses", asked, len(said))
 }

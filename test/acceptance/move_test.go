@@ -76,7 +76,6 @@ func TestMove(t *testing.T) {
 	s.checkPromise()
 	s.checkMessageIDs()
 	s.checkGaps(r.deaths...)
-	t.Logf("%d runs killed, %d requests, %d mails", r.killed, len(s.entries(0)), len(s.inbox.letters))
 }
 
 func (s *scene) checkCopy(to string) {

@@ -170,29 +170,24 @@ func (s *siege) readers(now time.Time, name string, n, each, kind, feeds int) {
 const mostMemory = 400 << 20
 
 // worker runs a worker whose clock begins at a time.
-func (s *siege) worker(begin time.Time) *worker {
+func (s *siege) worker(begin time.Time) *program.Process {
 	s.t.Helper()
-	return &worker{s.Start("", "--now", instant(begin), "work"), s.t}
+	return s.Start("", "--now", instant(begin), "work")
 }
 
-type worker struct {
-	*program.Process
-	t *testing.T
-}
-
-// stop interrupts the worker, and checks its time and its memory.
-func (w *worker) stop(after time.Duration) {
-	w.t.Helper()
-	memory, told := program.MostMemory(w.Process.Process.Pid), time.Now()
+// stop interrupts a worker, and checks its time and its memory.
+func (s *siege) stop(w *program.Process, after time.Duration) {
+	s.t.Helper()
+	memory, told := program.MostMemory(w.Process.Pid), time.Now()
 	w.Stop()
 	took := time.Since(told)
-	w.t.Logf("after %v a worker that had %d MiB of memory was stopped within %v", after.Round(time.Second), memory>>20,
+	s.t.Logf("after %v a worker that had %d MiB of memory was stopped within %v", after.Round(time.Second), memory>>20,
 		took.Round(time.Millisecond))
 	if memory > mostMemory {
-		w.t.Errorf("a worker took %d MiB", memory>>20)
+		s.t.Errorf("a worker took %d MiB", memory>>20)
 	}
 	if took > stopWithin {
-		w.t.Errorf("a worker ended %v after it was told to", took)
+		s.t.Errorf("a worker ended %v after it was told to", took)
 	}
 }
 
@@ -278,7 +273,7 @@ func (s *siege) stand(midnight time.Time, whose string, readers, each int) {
 	s.t.Helper()
 	const early = 2 * time.Second
 	begun := time.Now()
-	workers := []*worker{s.worker(midnight.Add(-early))}
+	workers := []*program.Process{s.worker(midnight.Add(-early))}
 	if strings.HasPrefix(s.database, "postgres") {
 		workers = append(workers, s.worker(midnight.Add(-early)))
 	}
@@ -288,7 +283,7 @@ func (s *siege) stand(midnight time.Time, whose string, readers, each int) {
 	for took := time.Duration(0); editions < readers && took < s.deadline+patience; took = time.Since(begun) {
 		time.Sleep(time.Second)
 		if editions, lacking = s.complete(whose, readers, each); took > stopAt && !s.calm {
-			workers[last].stop(took)
+			s.stop(workers[last], took)
 			workers[last] = s.worker(midnight.Add(time.Since(begun) - early))
 			stopAt = took + s.moment()
 		}
@@ -302,7 +297,7 @@ func (s *siege) stand(midnight time.Time, whose string, readers, each int) {
 		time.Sleep(time.Until(begun.Add(s.deadline * 5 / 6)))
 	}
 	for _, w := range workers {
-		w.stop(time.Since(begun))
+		s.stop(w, time.Since(begun))
 	}
 }
 
