@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -110,22 +109,14 @@ func TestStop(t *testing.T) {
 // TestLeaveAtOnce checks that a second SIGTERM does not wait for a site that hangs.
 func TestLeaveAtOnce(t *testing.T) {
 	t.Parallel()
-	hang := make(chan struct{})
-	asked := make(chan struct{}, 1)
-	server := &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		asked <- struct{}{}
-		select {
-		case <-hang:
-		case <-r.Context().Done():
-		}
-	})}
-	l := listen(t, 998)
-	go server.Serve(l)
-	t.Cleanup(func() { close(hang); server.Close() })
-	h := newHouse(t, storetest.SQLite(t))
-	h.Set("DIGEST_FETCH_TIMEOUT=1h")
-	h.run("user", "add", "reader@example.org", "--time-zone", "UTC")
-	cmd := h.Command(t.Context(), "subscribe", "reader@example.org", "http://"+l.Addr().String()+"/feed.xml")
+	hangs := manner{name: "hangs", etag: usualETag, trouble: during(time.Hour, 1000*day, reply{hang: true})}
+	s := newScene(t, storetest.SQLite(t), begin(), plant(0, hangs, begin(), begin().Add(day)))
+	s.Set("DIGEST_FETCH_TIMEOUT=1h")
+	s.join("reader@example.org", "UTC", 0, 1)
+	s.set(firstMidnight())
+	asked := make(chan struct{})
+	s.onRequest(1, func() { close(asked) })
+	cmd := s.Command(t.Context(), "--now", instant(s.now), "tick")
 	says, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -134,16 +125,16 @@ func TestLeaveAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-asked
-	// Two simultaneous signals may arrive as one, so the second waits until the program reports the first. The
-	// program would wait for the site longer than the test lasts.
+	// Two simultaneous signals may arrive as one, so the second waits until the program reports the first.
 	cmd.Process.Signal(syscall.SIGTERM)
-	lines := bufio.NewScanner(says)
-	for lines.Scan() && !strings.Contains(lines.Text(), "a second signal stops") {
+	in := bufio.NewReader(says)
+	if line, err := in.ReadString('\n'); !strings.Contains(line, "a second signal stops") {
+		t.Fatalf("told to stop, it says %q, %v", line, err)
 	}
 	cmd.Process.Signal(syscall.SIGTERM)
-	_, _ = io.Copy(io.Discard, says) // until it exits
+	said, _ := io.ReadAll(in)
 	err = cmd.Wait()
-	if e, ok := errors.AsType[*exec.ExitError](err); !ok || e.ExitCode() != 1 {
-		t.Errorf("left with %v, want exit status 1", err)
+	if e, ok := errors.AsType[*exec.ExitError](err); !ok || e.ExitCode() != 1 || len(said) > 0 {
+		t.Errorf("left with %v, want exit status 1 at once: %s", err, said)
 	}
 }
