@@ -77,6 +77,7 @@ func TestImports(t *testing.T) {
 		"digest/test/browser":       "digest/test/tier",
 		"digest/test/certificate":   "",
 		"digest/test/grammar":       "",
+		"digest/test/inbox":         "",
 		"digest/test/mutate":        "",
 		"digest/test/mutate/mutant": "",
 		"digest/test/program":       "",

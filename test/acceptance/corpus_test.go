@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -79,10 +78,7 @@ func (f *realFeed) silence(now, read time.Time) time.Duration {
 // readReal reads a feed of the corpus and sets when its newest entries appear.
 func readReal(t *testing.T, file, kind string, begin, end time.Time, random *rand.Rand) *realFeed {
 	t.Helper()
-	body, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file, body := corpusFile(t, file)
 	f := &realFeed{file: file, body: body}
 	if pattern := entries[kind]; pattern != nil {
 		spans := pattern.FindAllIndex(body, -1)
@@ -176,21 +172,27 @@ func (f *realFeed) plain(i int, link string) bool {
 	return bytes.Count(f.body, append(about, '<')) <= 1
 }
 
-// corpus returns the real feeds of polled formats.
-func corpus(t *testing.T, step int, begin, end time.Time) []*site {
+// corpusFile reads a file of the corpus of real feeds. It skips the test without it.
+func corpusFile(t *testing.T, name string) (path string, text []byte) {
 	t.Helper()
 	dir := os.Getenv("DIGEST_SHARED")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "..", "shared")
 	}
-	dir, err := filepath.Abs(filepath.Join(dir, "corpus", "dev"))
+	path, err := filepath.Abs(filepath.Join(dir, "corpus", "dev", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	index, err := os.ReadFile(filepath.Join(dir, "INDEX.tsv"))
-	if err != nil {
+	if text, err = os.ReadFile(path); err != nil {
 		t.Skipf("the corpus of real feeds is not here: %v", err)
 	}
+	return path, text
+}
+
+// corpus returns the real feeds of polled formats.
+func corpus(t *testing.T, step int, begin, end time.Time) []*site {
+	t.Helper()
+	_, index := corpusFile(t, "INDEX.tsv")
 	random := rand.New(rand.NewPCG(3, 3))
 	var sites []*site
 	n := 0
@@ -201,9 +203,9 @@ func corpus(t *testing.T, step int, begin, end time.Time) []*site {
 		if n++; !isFeed || n%step != 0 {
 			continue
 		}
-		s := &site{temper: temper{name: field[0], kind: kind, etag: strong, lm: http.TimeFormat}, n: len(sites),
-			host: len(sites), begin: begin}
-		s.real = readReal(t, filepath.Join(dir, field[0]), kind, begin, end, random)
+		s := newSite(len(sites), both(field[0]), begin)
+		s.kind = map[string]string{"atom": "atom", "json": "json"}[kind]
+		s.real = readReal(t, field[0], kind, begin, end, random)
 		sites = append(sites, s)
 	}
 	return sites
@@ -221,9 +223,7 @@ func TestRealFeeds(t *testing.T) {
 	start := time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
 	awake := start.Add(9 * 24 * time.Hour)
 	end := awake.Add(3 * 24 * time.Hour)
-	s := &scene{house: newHouse(t, storetest.SQLite(t)), oracle: newOracle(), now: start, web: newWeb(t, start)}
-	s.inbox = newInbox(s.maildir())
-	s.sites = corpus(t, step, awake, end.Add(-30*time.Hour))
+	s := newScene(t, storetest.SQLite(t), start, corpus(t, step, awake, end.Add(-30*time.Hour))...)
 	var feeds []*realFeed
 	for _, site := range s.sites {
 		feeds = append(feeds, site.real)
@@ -233,7 +233,6 @@ func TestRealFeeds(t *testing.T) {
 		}
 	}
 	s.learn(feeds)
-	s.web.open(t, s.sites)
 	for i, zone := range []string{"Asia/Kathmandu", "Europe/Paris", "America/Los_Angeles"} {
 		s.join(fmt.Sprintf("reader%d@example.org", i), zone, i, 2)
 	}
@@ -244,15 +243,15 @@ func TestRealFeeds(t *testing.T) {
 			continue // the test would take too long
 		}
 		s.set(now)
-		before := len(s.web.requests())
+		before := len(s.entries(0))
 		s.tick(now)
 		polls, _ := s.oracle.tick(t, now)
-		s.checkPolls(polls, s.web.requests()[before:])
+		s.checkPolls(polls, s.requests(before))
 		letters := s.inbox.arrived(t)
 		s.checkInTime(letters)
 		for _, r := range s.oracle.readers {
 			for _, l := range letters {
-				if l.to == r.email {
+				if l.To == r.email {
 					came[r] = append(came[r], arrival{l, now})
 				}
 			}
@@ -275,7 +274,7 @@ func TestRealFeeds(t *testing.T) {
 	}
 	s.checkGaps()
 	t.Logf("%d real feeds, %d entries followed, %d of them at once in the next mail, %d mails, %d requests",
-		len(s.sites), followed, atOnce, len(s.inbox.letters), len(s.web.requests()))
+		len(s.sites), followed, atOnce, len(s.inbox.letters), len(s.entries(0)))
 	if atOnce < 100 {
 		t.Errorf("only %d entries were in the next mail", atOnce)
 	}
@@ -283,8 +282,8 @@ func TestRealFeeds(t *testing.T) {
 
 func (s *scene) polls() map[*site][]time.Time {
 	polls := map[*site][]time.Time{}
-	for _, q := range s.web.requests() {
-		polls[q.page.site] = append(polls[q.page.site], q.at)
+	for _, e := range s.requests(0) {
+		polls[e.site] = append(polls[e.site], e.at)
 	}
 	return polls
 }
@@ -321,7 +320,7 @@ func (s *scene) checkReal(r *reader, site *site, link string, out time.Time, ask
 	s.t.Helper()
 	var in []string
 	for _, a := range came {
-		if slices.Contains(strings.Fields(a.text), uncounted(link)) {
+		if slices.Contains(strings.Fields(a.Text), uncounted(link)) {
 			in = append(in, instant(a.at))
 		}
 	}

@@ -1,10 +1,7 @@
 package acceptance
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -20,64 +17,50 @@ func TestMailPasses(t *testing.T) {
 	now := time.Now().Truncate(time.Second)
 	t.Run("own", func(t *testing.T) {
 		start := now.Add(-26 * time.Hour)
-		p := newPostOffice(t, start, midnightAt(now))
-		p.open(publish(12, start.Add(-48*time.Hour), now, 4))
+		p := newPostOffice(t, start, midnightAt(now), publish(12, start.Add(-48*time.Hour), now, 4)...)
 		p.takeAll(1)
 		p.deliver(now.Add(-24 * time.Hour))
-		gradeMail(t, p.dkimName, p.dkimValue, p.deliver(now)...)
+		grade(t, p.batch(now))
 	})
 	t.Run("newsletters", func(t *testing.T) {
 		start := now.Add(-2 * time.Hour)
-		p := newPostOffice(t, start, midnightAt(now))
-		p.open(publish(5, start.Add(-48*time.Hour), now, 4))
+		p := newPostOffice(t, start, midnightAt(now), publish(5, start.Add(-48*time.Hour), now, 4)...)
 		p.publishAll()
-		gradeMail(t, p.dkimName, p.dkimValue, p.deliver(now)...)
+		grade(t, p.batch(now))
 	})
 	t.Run("corpus", func(t *testing.T) {
 		start := now.Add(-2 * time.Hour)
-		p := newPostOffice(t, start, midnightAt(now))
 		step, of := 3, 6
 		if full() {
 			step, of = 1, 12
 		}
-		p.open(corpus(t, step, start.Add(-time.Hour), start))
+		p := newPostOffice(t, start, midnightAt(now), corpus(t, step, start.Add(-time.Hour), start)...)
 		p.takeAll(of)
-		b := newBatch(t, p.dkimName, p.dkimValue, p.deliver(now))
+		b := p.batch(now)
 		b.uncounted = ofFeeds()
 		grade(t, b)
 	})
 }
 
-// A postOffice is a scene that sends signed mail to a sink, at the real time, because graders compare dates with the
+// A postOffice is a scene that sends signed mail to a server, at the real time, because graders compare dates with the
 // clock.
 type postOffice struct {
 	*scene
-	sink                *sink
-	zone                string // of the readers
-	dkimName, dkimValue string
+	server *mailServer
+	taken  int    // messages
+	zone   string // of the readers
+	key    struct{ Name, Value string }
 }
 
-func newPostOffice(t *testing.T, start time.Time, zone string) *postOffice {
+func newPostOffice(t *testing.T, start time.Time, zone string, sites ...*site) *postOffice {
 	t.Helper()
-	s := &scene{house: newHouse(t, storetest.SQLite(t)), oracle: newOracle(), now: start, web: newWeb(t, start)}
-	s.inbox = newInbox(s.maildir())
-	s.set(start)
-	p := &postOffice{scene: s, sink: newSink(t), zone: zone}
-	s.mailTo(p.sink)
-	s.house.set("DIGEST_FROM=Daily Digest <digest@news.example.org>", "DIGEST_BASE_URL=https://news.example.org",
-		"DIGEST_RETURN_PATH=bounces@news.example.org", "DIGEST_REPLY_TO=help@example.org",
-		"DIGEST_POSTAL_ADDRESS=1 Example Street, Springfield")
-	var key struct{ Name, Value string }
-	if err := json.Unmarshal([]byte(s.at(start, "--json", "dkim", "new", "example.org")), &key); err != nil {
-		t.Fatal(err)
-	}
-	p.dkimName, p.dkimValue = key.Name, key.Value
+	p := &postOffice{scene: newScene(t, storetest.SQLite(t), start, sites...), zone: zone}
+	p.server = newMailServer(t, start)
+	p.Set("DIGEST_MAIL=smtp+insecure://"+p.server.door("run"), "DIGEST_FROM=Daily Digest <digest@news.example.org>",
+		"DIGEST_BASE_URL=https://news.example.org", "DIGEST_RETURN_PATH=bounces@news.example.org",
+		"DIGEST_REPLY_TO=help@example.org", "DIGEST_POSTAL_ADDRESS=1 Example Street, Springfield")
+	p.read(start, &p.key, "dkim", "new", "example.org")
 	return p
-}
-
-func (p *postOffice) open(sites []*site) {
-	p.sites = sites
-	p.web.open(p.t, sites)
 }
 
 // looks returns the combinations of mail settings.
@@ -125,27 +108,28 @@ func (p *postOffice) publishAll() {
 		p.at(p.now, slices.Concat([]string{"newsletter", "create", slug, "--owner", "owner@example.org", "--name",
 			fmt.Sprintf("Anna writes, %d", i),
 			"--address-line", "Anna, 1 Quay, Whitby", "--replies-to", "anna@example.org"}, feeds, look)...)
-		list := filepath.Join(p.dir, slug+".csv")
-		row := fmt.Sprintf("email,state,time_zone,joined_at,form,address,confirmed_at\nmember%d@example.net,joined,%s,2026-05-01,the page,192.0.2.7,2026-05-01T10:00:00Z\n", i, p.zone)
-		if err := os.WriteFile(list, []byte(row), 0o600); err != nil {
-			p.t.Fatal(err)
-		}
+		list := p.Write(slug+".csv", fmt.Sprintf("email,state,time_zone,joined_at,form,address,confirmed_at\nmember%d@example.net,joined,%s,2026-05-01,the page,192.0.2.7,2026-05-01T10:00:00Z\n", i, p.zone))
 		p.at(p.now, "newsletter", "import", slug, list)
 	}
 }
 
-// deliver runs the hourly job at a time and returns the messages that the sink received.
+// deliver runs the hourly job at a time and returns the messages that the server received.
 func (p *postOffice) deliver(now time.Time) (messages [][]byte) {
 	p.t.Helper()
-	p.scene.set(now)
-	sum := p.tick(now)
-	for _, l := range p.sink.take() {
-		messages = append(messages, l.raw)
+	p.set(now)
+	sum, kept := p.tick(now), p.server.kept()
+	for _, a := range kept[p.taken:] {
+		messages = append(messages, a.raw)
 	}
+	p.taken = len(kept)
 	if len(messages) == 0 || sum.Sent != len(messages) {
 		p.t.Fatalf("%+v, and the server got %d", sum, len(messages))
 	}
 	return messages
+}
+
+func (p *postOffice) batch(now time.Time) batch {
+	return newBatch(p.t, p.key.Name, p.key.Value, p.deliver(now))
 }
 
 // midnightAt returns a zone in which the day began less than an hour ago.

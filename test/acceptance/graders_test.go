@@ -41,20 +41,20 @@ const (
 
 func graders() []grader {
 	return []grader{
-		{"dkimpy", lacksDkimpy, dkimpyFaults},
-		{"Mail::DKIM", lacks("perl", "-MMail::DKIM::Verifier", "-MNet::DNS", "-e", "1"), perlFaults},
-		{"email", lacks(python(), "-c", "import email"), emailFaults},
+		{"dkimpy", lacks(python(), "-c", "import dkim"), func(t *testing.T, b batch) []string {
+			return b.lines(t, python(), "testdata/mail.py", "dkim", b.name, b.value)
+		}},
+		{"Mail::DKIM", lacks("perl", "-MMail::DKIM::Verifier", "-MNet::DNS", "-e", "1"),
+			func(t *testing.T, b batch) []string { return b.lines(t, "perl", "testdata/dkim.pl", b.name, b.value) }},
+		{"email", lacks(python(), "-c", "import email"), func(t *testing.T, b batch) []string {
+			return b.lines(t, python(), "testdata/mail.py", "email")
+		}},
 		{"SpamAssassin", lacks("spamassassin", "--version"), spamAssassinFaults},
 		{"rspamd", lacks("rspamd", "--version"), rspamdFaults},
 	}
 }
 
-// gradeMail checks messages with every grader, as a server receives them, signed with the key in the record.
-func gradeMail(t *testing.T, dkimName, dkimValue string, messages ...[]byte) {
-	t.Helper()
-	grade(t, newBatch(t, dkimName, dkimValue, messages))
-}
-
+// grade checks messages with every grader, as a server receives them.
 func grade(t *testing.T, b batch) {
 	t.Helper()
 	for _, g := range graders() {
@@ -104,26 +104,6 @@ func python() string {
 	return "python3"
 }
 
-func lacksDkimpy() error {
-	out, err := exec.Command(python(), "-c", "import dkim").CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(out))
-	}
-	return nil
-}
-
-func dkimpyFaults(t *testing.T, b batch) []string {
-	return lines(outputOf(t, python(), append([]string{"testdata/mail.py", "dkim", b.name, b.value}, b.files...)...))
-}
-
-func perlFaults(t *testing.T, b batch) []string {
-	return lines(outputOf(t, "perl", append([]string{"testdata/dkim.pl", b.name, b.value}, b.files...)...))
-}
-
-func emailFaults(t *testing.T, b batch) []string {
-	return lines(outputOf(t, python(), append([]string{"testdata/mail.py", "email"}, b.files...)...))
-}
-
 func outputOf(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -136,11 +116,9 @@ func outputOf(t *testing.T, program string, args ...string) string {
 	return stdout.String()
 }
 
-func lines(s string) []string {
-	if s = strings.TrimSpace(s); s == "" {
-		return nil
-	}
-	return strings.Split(s, "\n")
+// lines runs a program on all messages, and returns the lines of its output.
+func (b batch) lines(t *testing.T, program string, args ...string) []string {
+	return slices.Collect(strings.Lines(outputOf(t, program, append(args, b.files...)...)))
 }
 
 // verdict matches the header that SpamAssassin adds: the matching rules and their scores.

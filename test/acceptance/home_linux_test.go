@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"digest/test/program"
 	"digest/test/tier"
 )
 
@@ -30,6 +31,7 @@ const outside = "93.184.216.34"
 // network and a person entered its address.
 func TestI7_InAWorldOfItsOwn(t *testing.T) {
 	tier.Acceptance(t)
+	t.Parallel()
 	if os.Getenv(ownNetwork) == "" {
 		inOwnNetwork(t)
 		return
@@ -74,21 +76,27 @@ func TestI7_InAWorldOfItsOwn(t *testing.T) {
 // pictures requests the pictures in the first mail like a mail program.
 func (w *twoWorlds) pictures(t *testing.T, h *house, now time.Time) {
 	t.Helper()
-	letters := newInbox(h.maildir()).arrived(t)
+	letters := newLetterbox(h).arrived(t)
 	if len(letters) == 0 {
 		t.Fatal("no mail came")
 	}
 	got := map[string]int{}
-	h.serve(now, func(base string) {
-		for _, m := range regexp.MustCompile(`"http://[^/"]*(/image/[^/"]+/([^/"]+))"`).FindAllStringSubmatch(
-			letters[0].html, -1) {
-			address, err := base64.RawURLEncoding.DecodeString(m[2])
-			if err != nil {
-				t.Fatal(err)
-			}
-			got[string(address)], _ = fetch(t, base+m[1])
+	base := program.FreeAddress(t)
+	server := h.Start(base, "--now", instant(now), "--listen", base, "serve")
+	picture := regexp.MustCompile(`"http://[^/"]*(/image/[^/"]+/([^/"]+))"`)
+	for _, m := range picture.FindAllStringSubmatch(letters[0].HTML, -1) {
+		address, err := base64.RawURLEncoding.DecodeString(m[2])
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
+		res, err := http.Get("http://" + base + m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		got[string(address)] = res.StatusCode
+	}
+	server.Stop()
 	if len(got) != 2 || got["http://"+outside+"/p.gif"] != http.StatusOK ||
 		got[w.home+"/p.gif"] != http.StatusNotFound {
 		t.Errorf("pictures: %v", got)

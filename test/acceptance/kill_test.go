@@ -50,7 +50,7 @@ func (r *reaper) interrupt(times int, args ...string) {
 		var watching sync.WaitGroup
 		switch r.random.IntN(3) {
 		case 0:
-			r.web.onRequest(1+r.random.IntN(25), kill)
+			r.onRequest(1+r.random.IntN(25), kill)
 			after += r.most
 		case 1:
 			mails := 1 + r.random.IntN(2)
@@ -60,7 +60,7 @@ func (r *reaper) interrupt(times int, args ...string) {
 		timer := time.AfterFunc(after, kill)
 		o := r.try(ctx, args...)
 		timer.Stop()
-		r.web.onRequest(0, nil)
+		r.onRequest(0, nil)
 		kill()
 		watching.Wait()
 		switch {
@@ -76,7 +76,7 @@ func (r *reaper) interrupt(times int, args ...string) {
 // watchMail kills a run when more mails have arrived in the Maildir: the run has delivered them, but may not have
 // recorded it.
 func (r *reaper) watchMail(ctx context.Context, more int, kill func()) {
-	folder := filepath.Join(r.maildir(), "new")
+	folder := filepath.Join(r.Maildir(), "new")
 	before, _ := os.ReadDir(folder)
 	look := time.NewTicker(500 * time.Microsecond)
 	defer look.Stop()
@@ -121,59 +121,59 @@ func (r *reaper) hours(until time.Time, crash func(hour int) int) {
 func (s *scene) checkInTime(letters []letter) {
 	s.t.Helper()
 	for _, l := range letters {
-		i := slices.IndexFunc(s.oracle.readers, func(r *reader) bool { return r.email == l.to })
+		i := slices.IndexFunc(s.oracle.readers, func(r *reader) bool { return r.email == l.To })
 		if i < 0 {
-			s.t.Errorf("a mail to %s, who is nobody", l.to)
+			s.t.Errorf("a mail to %s, who is nobody", l.To)
 			continue
 		}
-		day, today := strings.Split(l.subject, ":")[0], localDate(s.t, s.now, s.oracle.readers[i].zone)
+		day, today := strings.Split(l.Subject, ":")[0], localDate(s.t, s.now, s.oracle.readers[i].zone)
 		if day != today.Format("Monday 2 January") && day != today.AddDate(0, 0, -1).Format("Monday 2 January") {
-			s.t.Errorf("%s: %s, whose date is %s, got %q", instant(s.now), l.to, today.Format(time.DateOnly), l.subject)
+			s.t.Errorf("%s: %s, whose date is %s, got %q", instant(s.now), l.To, today.Format(time.DateOnly), l.Subject)
 		}
 	}
 }
 
 // checkGaps checks the requests, whatever was killed: a site gets at most one per hour, with the validators of one of
-// its responses (S16). A request may have
-// only the date if the ETag names a coding and came twice with the complete feed (S37).
+// its responses (S16). A request may have only the date if the ETag names a coding and came twice with the complete
+// feed (S37).
 func (s *scene) checkGaps(killed ...time.Time) {
 	s.t.Helper()
-	s.checkRobots(killed...)
+	s.judgeRobots(killed...)
 	last := map[*site]time.Time{}
 	methods := map[*site]string{}
 	gave := map[*site]map[string]bool{}
 	came := map[*site]string{} // the ETag of the last complete feed
 	byDate := map[*site]bool{}
-	for _, q := range s.web.requests() {
-		site := q.page.site
-		if gave[site] == nil {
-			gave[site] = map[string]bool{"\n": true}
+	for _, e := range s.requests(0) {
+		p := e.site
+		if gave[p] == nil {
+			gave[p] = map[string]bool{"\n": true}
 		}
-		if before, asked := last[site]; asked && !q.at.Equal(before) {
-			methods[site] = ""
-			if q.at.Sub(before) < pollGap {
-				s.t.Errorf("%s: site %d was asked %s before", instant(q.at), site.n, q.at.Sub(before))
+		if before, asked := last[p]; asked && !e.at.Equal(before) {
+			methods[p] = ""
+			if gap := e.at.Sub(before); gap < pollGap {
+				s.broken(p, e.at, "S14", "asked %s after the last time", gap)
 			}
 		}
-		last[site] = q.at
-		if q.page.moved != 0 {
+		last[p] = e.at
+		if e.moved {
 			continue
 		}
-		methods[site] += q.method + " "
-		if m := methods[site]; m != "GET " && m != "HEAD " && m != "HEAD GET " {
-			s.t.Errorf("%s: site %d (%s) was asked %sin one hour", instant(q.at), site.n, site.name, m)
+		methods[p] += e.req.Method + " "
+		if m := methods[p]; m != "GET " && m != "HEAD " && m != "HEAD GET " {
+			s.broken(p, e.at, "S16", "asked %sin one hour", m)
 		}
-		if pair := q.header.Get("If-None-Match") + "\n" + q.header.Get("If-Modified-Since"); !gave[site][pair] {
-			s.t.Errorf("%s: site %d (%s) was sent validators that it never gave: %q", instant(q.at), site.n, site.name,
-				pair)
+		if pair := e.req.Header.Get("If-None-Match") + "\n" + e.req.Header.Get("If-Modified-Since"); !gave[p][pair] {
+			s.broken(p, e.at, "S2-S12", "sent validators that it never gave: %q", pair)
 		}
-		if q.body {
-			byDate[site] = byDate[site] || site.temper.etag == suffixed && came[site] == q.etag
-			came[site] = q.etag
+		etag, lm := e.reply.get("ETag"), e.reply.get("Last-Modified")
+		if e.whole() {
+			byDate[p] = byDate[p] || p.late && came[p] == etag
+			came[p] = etag
 		}
-		if q.body || q.status == http.StatusNotModified {
-			gave[site][q.etag+"\n"+q.lm] = true
-			gave[site]["\n"+q.lm] = byDate[site] || gave[site]["\n"+q.lm]
+		if e.whole() || e.reply.status == http.StatusNotModified {
+			gave[p][etag+"\n"+lm] = true
+			gave[p]["\n"+lm] = byDate[p] || gave[p]["\n"+lm]
 		}
 	}
 }
@@ -182,10 +182,10 @@ func (s *scene) checkMessageIDs() {
 	s.t.Helper()
 	had := map[string]bool{}
 	for _, l := range s.inbox.letters {
-		if had[l.id] {
-			s.t.Errorf("%s is in the Maildir twice", l.id)
+		if had[l.ID] {
+			s.t.Errorf("%s is in the Maildir twice", l.ID)
 		}
-		had[l.id] = true
+		had[l.ID] = true
 	}
 }
 
@@ -200,7 +200,7 @@ func TestKill(t *testing.T) {
 		if full() {
 			sites, readers, crashes = 150, 15, 5
 		}
-		s := newScene(t, database, sites)
+		s := newScene(t, database, begin(), newSites(sites)...)
 		r := newReaper(s, 20260327)
 		r.beside = strings.HasPrefix(database, "postgres")
 		s.importing = func(args ...string) { r.interrupt(crashes, args...) }
@@ -214,6 +214,6 @@ func TestKill(t *testing.T) {
 		s.checkMessageIDs()
 		s.checkGaps(r.deaths...)
 		t.Logf("%d runs killed, %d of them with mail just delivered, %d requests, %d mails", r.killed, r.atMail.Load(),
-			len(s.web.requests()), len(s.inbox.letters))
+			len(s.entries(0)), len(s.inbox.letters))
 	})
 }

@@ -1,11 +1,7 @@
 package acceptance
 
 import (
-	"bufio"
-	"context"
 	"fmt"
-	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,49 +33,32 @@ func report(a accepted, action, status string) string {
 		strings.ReplaceAll(head, "\r\n", "\n") + "\n\n--r--\n"
 }
 
-func (o *office) pipe(message string, args ...string) outcome {
-	o.t.Helper()
-	cmd := o.command(o.t.Context(), append([]string{"--now", instant(o.now), "bounce"}, args...)...)
-	cmd.Stdin = strings.NewReader(message)
-	out, err := cmd.CombinedOutput()
-	if err != nil && cmd.ProcessState == nil {
-		o.t.Fatal(err)
-	}
-	return outcome{status: cmd.ProcessState.ExitCode(), stdout: string(out)}
-}
+// A way delivers a message to the program.
+type way func(o *office, from, to, message string)
 
-// A way is a way by which bounces arrive.
-type way struct {
-	name string
-	send func(o *office, from, to, message string)
-}
-
-func ways() []way {
-	return []way{
-		{"pipe", func(o *office, from, to, message string) {
-			if out := o.pipe("Return-Path: <"+from+">\n"+message, "--to", to); out.status != 0 {
-				o.t.Errorf("digest bounce: %d: %s", out.status, out.stdout)
+func ways() map[string]way {
+	return map[string]way{
+		"pipe": func(o *office, from, to, message string) {
+			cmd := o.Command(o.t.Context(), "--now", instant(o.now), "bounce", "--to", to)
+			cmd.Stdin = strings.NewReader("Return-Path: <" + from + ">\n" + message)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				o.t.Errorf("digest bounce: %v: %s", err, out)
 			}
-		}},
-		{"maildir", func(o *office, from, to, message string) {
-			o.t.Helper()
-			dir := filepath.Join(o.dir, "bounces")
+		},
+		"maildir": func(o *office, from, to, message string) {
 			for _, sub := range []string{"tmp", "new", "cur"} {
-				os.MkdirAll(filepath.Join(dir, sub), 0o700) //nolint:errcheck // the file shows it
+				os.MkdirAll(filepath.Join(o.Dir, "bounces", sub), 0o700) //nolint:errcheck // the file shows it
 			}
-			message = "Return-Path: <" + from + ">\nDelivered-To: " + to + "\n" + message
-			if err := os.WriteFile(filepath.Join(dir, "new", fmt.Sprintf("%d.judge", len(message)+len(to))),
-				[]byte(message), 0o600); err != nil {
-				o.t.Fatal(err)
-			}
-			o.house.set("DIGEST_BOUNCE_MAILDIR=" + dir)
+			file := o.Write(fmt.Sprintf("bounces/new/%d.judge", len(message)+len(to)),
+				"Return-Path: <"+from+">\nDelivered-To: "+to+"\n"+message)
+			o.Set("DIGEST_BOUNCE_MAILDIR=" + filepath.Join(o.Dir, "bounces"))
 			o.once(o.now)
-			if left, _ := filepath.Glob(filepath.Join(dir, "new", "*")); len(left) > 0 {
-				o.t.Errorf("%v was left", left)
+			if _, err := os.Stat(file); err == nil {
+				o.t.Errorf("%s was left", file)
 			}
-		}},
-		{"LMTP", func(o *office, from, to, message string) { o.listen("lmtp", "LHLO", from, to, message) }},
-		{"SMTP", func(o *office, from, to, message string) { o.listen("smtp", "EHLO", from, to, message) }},
+		},
+		"LMTP": func(o *office, from, to, message string) { o.listen("lmtp", "LHLO", from, to, message) },
+		"SMTP": func(o *office, from, to, message string) { o.listen("smtp", "EHLO", from, to, message) },
 	}
 }
 
@@ -88,42 +67,21 @@ func (o *office) listen(scheme, hello, from, to, message string) {
 	o.t.Helper()
 	address := program.FreeAddress(o.t)
 	h, _ := o.through()
-	ctx, stop := context.WithCancel(o.t.Context())
-	cmd := h.command(ctx, "--now", instant(o.now), "work")
-	cmd.Env = append(cmd.Env, "DIGEST_BOUNCE_LISTEN="+scheme+"://"+address)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	if err := cmd.Start(); err != nil {
-		o.t.Fatal(err)
-	}
-	defer func() { stop(); cmd.Wait() }() //nolint:errcheck // it was interrupted
-	conn := patientDial(o.t, address)
-	defer conn.Close()
-	k := &talker{conn, bufio.NewReader(conn)}
+	h.Set("DIGEST_BOUNCE_LISTEN=" + scheme + "://" + address)
+	worker := h.Start("", "--now", instant(o.now), "work")
+	defer worker.Stop()
+	k := newTalker(program.Dial(o.t, address))
+	defer k.conn.Close()
 	k.hear() //nolint:errcheck // the banner
-	for _, line := range []string{hello + " judge.example", "MAIL FROM:<" + from + ">", "RCPT TO:<" + to +
-		">", "DATA"} {
+	for _, line := range []string{hello + " judge.example", "MAIL FROM:<" + from + ">", "RCPT TO:<" + to + ">",
+		"DATA"} {
 		if reply, err := k.send(line); err != nil || codeOf(reply) >= 400 {
 			o.t.Logf("%s: %s: %q %v", scheme, line, reply, err)
 			return
 		}
 	}
-	io.WriteString(conn, strings.ReplaceAll(message, "\n", "\r\n")) //nolint:errcheck // the answer shows it
-	if reply, err := k.send("."); err != nil || codeOf(reply) != 250 {
+	if reply, err := k.send(strings.ReplaceAll(message, "\n", "\r\n") + "."); err != nil || codeOf(reply) != 250 {
 		o.t.Errorf("%s: the dot: %q %v", scheme, reply, err)
-	}
-}
-
-func patientDial(t *testing.T, address string) net.Conn {
-	t.Helper()
-	for deadline := time.Now().Add(patience); ; {
-		conn, err := net.Dial("tcp", address)
-		if err == nil {
-			return conn
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(err)
-		}
-		<-time.After(10 * time.Millisecond)
 	}
 }
 
@@ -143,11 +101,11 @@ func flip(address string) string {
 func TestMailComesBack(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
-	for i, w := range ways() {
-		t.Run(w.name, func(t *testing.T) {
+	for name, send := range ways() {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			database := storetest.SQLite(t)
-			if i == 0 {
+			if name == "pipe" {
 				database = storetest.Postgres(t)
 			}
 			o := newOffice(t, database, 5)
@@ -159,7 +117,7 @@ func TestMailComesBack(t *testing.T) {
 			o.add(firstMidnight(), "UTC", names...)
 			o.day(firstMidnight(), 0, 15*time.Minute)
 			o.set(firstMidnight().Add(20 * time.Minute))
-			o.comeBack(w)
+			o.comeBack(send)
 			for email, reason := range map[string]string{"hard": "hard_bounce", "complaint": "complaint"} {
 				if got := o.suppressions()[email+"@example.org"]; got != reason {
 					t.Errorf("%s is suppressed as %q, want %q", email, got, reason)
@@ -182,40 +140,40 @@ func TestMailComesBack(t *testing.T) {
 }
 
 // comeBack sends the bounces of the first day.
-func (o *office) comeBack(w way) {
+func (o *office) comeBack(send way) {
 	o.t.Helper()
 	for _, a := range o.server.kept() {
 		name, _, _ := strings.Cut(a.to, "@")
 		switch name {
 		case "hard":
-			w.send(o, "", a.from, report(a, "failed", "5.1.1"))
-			w.send(o, "", a.from, report(a, "failed", "5.1.1"))
+			send(o, "", a.from, report(a, "failed", "5.1.1"))
+			send(o, "", a.from, report(a, "failed", "5.1.1"))
 		case "complaint":
 			// the address that providers use for complaints
-			w.send(o, "abuse@mail.example", "bounces@example.org", report(a, "", ""))
+			send(o, "abuse@mail.example", "bounces@example.org", report(a, "", ""))
 		case "delayed":
-			w.send(o, "", a.from, report(a, "delayed", "4.4.1"))
+			send(o, "", a.from, report(a, "delayed", "4.4.1"))
 		case "policy":
-			w.send(o, "", a.from, report(a, "failed", "5.7.1"))
+			send(o, "", a.from, report(a, "failed", "5.7.1"))
 			o.back[a.to] = true
 		case "forged":
 			b := a
 			b.from = flip(a.from)
-			w.send(o, "", b.from, report(b, "failed", "5.1.1"))
+			send(o, "", b.from, report(b, "failed", "5.1.1"))
 		case "sender": // bounces have an empty sender
-			w.send(o, "somebody@example.net", a.from, report(a, "failed", "5.1.1"))
+			send(o, "somebody@example.net", a.from, report(a, "failed", "5.1.1"))
 		case "plain":
-			w.send(o, "", a.from, "From: <a@b.example>\nTo: <"+a.from+
+			send(o, "", a.from, "From: <a@b.example>\nTo: <"+a.from+
 				">\nSubject: Out of office\n\nI am away; user unknown 5.1.1.\n")
 		case "leaves":
 			p, _ := examine(a.raw, o.keys)
-			_, mailto, ok := strings.Cut(p.header.Get("List-Unsubscribe"), "<mailto:")
+			_, mailto, ok := strings.Cut(p.Header.Get("List-Unsubscribe"), "<mailto:")
 			mailto, _, _ = strings.Cut(mailto, ">")
 			to, _, _ := strings.Cut(mailto, "?")
 			if !ok {
-				o.t.Fatalf("no mailto in %s", p.header.Get("List-Unsubscribe"))
+				o.t.Fatalf("no mailto in %s", p.Header.Get("List-Unsubscribe"))
 			}
-			w.send(o, a.to, to, "From: <"+a.to+">\nTo: <"+to+">\nSubject: unsubscribe\n\n")
+			send(o, a.to, to, "From: <"+a.to+">\nTo: <"+to+">\nSubject: unsubscribe\n\n")
 		}
 	}
 }

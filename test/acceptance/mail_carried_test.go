@@ -1,68 +1,11 @@
 package acceptance
 
 import (
-	"encoding/json"
-	"strings"
 	"testing"
-	"time"
 
 	"digest/store/storetest"
 	"digest/test/tier"
 )
-
-// TestMailExpired uses a server that accepts no mail for a day. The edition of that day expires before the next one,
-// which includes its posts, each once.
-func TestMailExpired(t *testing.T) {
-	tier.Acceptance(t)
-	t.Parallel()
-	for name, p := range map[string]plan{
-		"route":  only(atBanner, fault{trick: refuse, reply: "554 5.3.2 no"}),
-		"domain": only(atRCPT, fault{trick: refuse, reply: "451 4.3.0 not now"}),
-		"sender": only(atMAIL, fault{trick: refuse, reply: "550 5.7.1 not from you"}),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			storetest.EachAddress(t, func(t *testing.T, database string) {
-				o := newOffice(t, database, 5)
-				o.enrol(3, firstMidnight().Add(oneDay))
-				o.server.follow(p)
-				o.every(2*time.Hour, 0, oneDay)
-				if n := len(o.server.kept()); n != 0 {
-					t.Fatalf("%d messages on the bad day", n)
-				}
-				o.server.follow(noFaults)
-				o.every(time.Hour, oneDay, oneDay+4*time.Hour)
-				if j := o.hold(); j.messages != 3 || j.failed+j.doubted != 0 {
-					t.Errorf(
-						"%d messages, %d failed, %d doubted; want one for each reader, with the posts of both days",
-						j.messages, j.failed, j.doubted)
-				}
-			})
-		})
-	}
-}
-
-// TestMailExpiredQuiet checks that expired posts arrive the next day even without new ones.
-func TestMailExpiredQuiet(t *testing.T) {
-	tier.Acceptance(t)
-	t.Parallel()
-	o := newOffice(t, storetest.SQLite(t), 5)
-	for i, p := range o.site.posts { // no posts after the first midnight
-		if p.at.After(firstMidnight()) {
-			o.site.posts = o.site.posts[:i]
-			break
-		}
-	}
-	o.set(o.now)
-	o.enrol(3, firstMidnight().Add(oneDay))
-	o.server.follow(only(atRCPT, fault{trick: refuse, reply: "451 4.3.0 not now"}))
-	o.day(firstMidnight(), 0, oneDay)
-	o.server.follow(noFaults)
-	o.every(time.Hour, oneDay, oneDay+4*time.Hour)
-	if j := o.hold(); j.messages != 3 {
-		t.Errorf("%d messages", j.messages)
-	}
-}
 
 // TestMailUnconfirmed uses a server that drops every connection after the dot, whether it stores the message or not.
 // The program sends no message a third time, and shows the operator the unconfirmed ones.
@@ -83,14 +26,9 @@ func TestMailUnconfirmed(t *testing.T) {
 				if j := o.hold(); at == atDotLost && j.doubted != 4 || at == atDotStored && j.twice != 4 {
 					t.Errorf("%+v", j)
 				}
-				var queue struct {
-					Counts      map[string]int
-					Unconfirmed []struct{ Email string }
-				}
-				said := o.at(o.now, "--json", "queue")
-				if err := json.Unmarshal([]byte(said), &queue); err != nil || len(queue.Unconfirmed) != 4 ||
-					!strings.Contains(said, "reader3@") {
-					t.Errorf("the operator sees %s (%v)", said, err)
+				var queue struct{ Unconfirmed []struct{ Email string } }
+				if o.read(o.now, &queue, "queue"); len(queue.Unconfirmed) != 4 {
+					t.Errorf("the operator sees %v", queue)
 				}
 			})
 		})

@@ -1,9 +1,6 @@
 package acceptance
 
 import (
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,6 +24,9 @@ func TestMailChaos(t *testing.T) {
 			readers, days = 300, 4
 		}
 		o := newOffice(t, database, 20260328)
+		if !strings.HasPrefix(database, "postgres") {
+			o.encrypt()
+		}
 		o.seal()
 		o.enrol(readers, firstMidnight().Add(time.Duration(days-1)*oneDay))
 		c := newChance(o.random.Uint64(), 0.05)
@@ -46,7 +46,6 @@ func TestMailChaos(t *testing.T) {
 		o.day(firstMidnight().Add(time.Duration(days)*oneDay), 0, 40*time.Minute) // a killed poll may have delayed it
 		j := o.hold()
 		o.tellChaos(j, readers*days)
-		o.wouldSee()
 	})
 }
 
@@ -125,45 +124,6 @@ func (o *office) tellChaos(j judgement, editions int) {
 		o.t.Errorf("%d messages of %d, %d deaths, %d came twice, %d kinds of faults: that was no test", j.messages,
 			editions, o.deaths, j.twice, len(faults))
 	}
-	o.t.Logf("%d messages, %d came twice, %d refused, %d doubted twice; %d deaths of %d runs", j.messages, j.twice,
-		j.failed, j.doubted, o.deaths, o.runs)
-	var kinds []string
-	for _, k := range slices.Sorted(maps.Keys(faults)) {
-		kinds = append(kinds, fmt.Sprintf("%s %d", k, faults[k]))
-	}
-	o.t.Logf("faults: %s", strings.Join(kinds, ", "))
-}
-
-// wouldSee checks that the ledger would report a message of this journal that is missing, repeated, cut or changed.
-func (o *office) wouldSee() {
-	o.t.Helper()
-	journal, tries := o.server.kept(), o.server.tries()
-	before := len(o.judge(journal, tries).findings)
-	alone := slices.IndexFunc(journal, func(a accepted) bool {
-		copies := slices.DeleteFunc(slices.Clone(journal), func(b accepted) bool {
-			return a.to != b.to ||
-				a.now.Day() != b.now.Day()
-		})
-		refused, doubts := o.excuse(a.to, a.now.Truncate(oneDay), tries)
-		return !refused && doubts < 2 && len(copies) == 1 && codeOf(a.answer) == 250 && !o.killed[a.run] &&
-			!a.now.After(o.until.Add(8*time.Hour))
-	})
-	for name, change := range map[string]func(*accepted) []accepted{
-		"lost": func(*accepted) []accepted { return nil },
-		"doubled": func(a *accepted) []accepted {
-			b := *a
-			b.now = b.now.Add(time.Hour)
-			return []accepted{*a,
-				b}
-		},
-		"cut short":     func(a *accepted) []accepted { a.raw = a.raw[:len(a.raw)-100]; return []accepted{*a} },
-		"cut in half":   func(a *accepted) []accepted { a.raw = a.raw[:len(a.raw)/2]; return []accepted{*a} },
-		"to a stranger": func(a *accepted) []accepted { a.to = "stranger@example.org"; return []accepted{*a} },
-	} {
-		changed := journal[alone]
-		forged := slices.Concat(journal[:alone], change(&changed), journal[alone+1:])
-		if len(o.judge(forged, tries).findings) <= before {
-			o.t.Errorf("a message that is %s would not be seen", name)
-		}
-	}
+	o.t.Logf("%d messages, %d came twice, %d refused, %d doubted twice; %d deaths of %d runs; faults: %v", j.messages,
+		j.twice, j.failed, j.doubted, o.deaths, o.runs, faults)
 }

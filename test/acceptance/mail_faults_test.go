@@ -50,8 +50,6 @@ type fault struct {
 // A moment is the state of a session when it calls a plan.
 type moment struct {
 	at       point
-	run      string // the run of the door
-	conn     int
 	messages int    // accepted on the connection so far
 	to       string // from RCPT on
 	now      time.Time
@@ -159,16 +157,6 @@ func greylist(wait time.Duration) plan {
 		}
 		if m.now.Sub(began[key]) < wait {
 			return fault{trick: refuse, reply: "450 4.2.0 greylisted, come back later"}
-		}
-		return fault{}
-	}
-}
-
-// mailbox returns a plan that responds to some recipients at RCPT.
-func mailbox(replies map[string]string) plan {
-	return func(m moment) fault {
-		if reply := replies[m.to]; m.at == atRCPT && reply != "" {
-			return fault{trick: refuse, reply: reply}
 		}
 		return fault{}
 	}

@@ -70,14 +70,10 @@ func dovecot(t *testing.T, maildir string) (address string) {
 	if err != nil {
 		tier.Missing(t, "Dovecot", err)
 	}
-	name := "nobody"
-	if os.Geteuid() != 0 {
-		name = strconv.Itoa(os.Geteuid())
-		if u, err := user.Current(); err == nil {
-			name = u.Username
-		}
+	u, err := user.Current()
+	if err == nil && u.Uid == "0" {
+		u, err = user.Lookup("nobody")
 	}
-	u, err := user.Lookup(name)
 	if err != nil {
 		t.Skip(err)
 	}
@@ -98,7 +94,7 @@ func dovecot(t *testing.T, maildir string) (address string) {
 	if err := os.CopyFS(filepath.Join(dir, "mail"), os.DirFS(maildir)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(config, fmt.Appendf(nil, dovecotConfig, dir, name, g.Name, uid, gid, port),
+	if err := os.WriteFile(config, fmt.Appendf(nil, dovecotConfig, dir, u.Username, g.Name, uid, gid, port),
 		0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -111,18 +107,12 @@ func dovecot(t *testing.T, maildir string) (address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), path, "-F", "-c", config)
-	cmd.Dir = dir
-	cmd.SysProcAttr = &syscall.SysProcAttr{}
+	cmd := exec.Command(path, "-F", "-c", config)
+	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{}
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	}
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = 5 * time.Second
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cmd.Wait() }) //nolint:errcheck // it was interrupted
+	program.Launch(t, cmd, address)
 	return address
 }
 
@@ -190,12 +180,12 @@ func TestMailOverIMAP(t *testing.T) {
 			o.at(o.now, "tick")
 		}
 	}
-	in := newInbox(o.maildir())
+	in := newLetterbox(o.house)
 	letters := in.arrived(t)
 	if len(letters) != 6 {
 		t.Fatalf("%d letters lie in the Maildir", len(letters))
 	}
-	conn := patientDial(t, dovecot(t, o.maildir()))
+	conn := program.Dial(t, dovecot(t, o.Maildir()))
 	defer conn.Close()
 	c := &imapClient{t: t, conn: conn, r: bufio.NewReader(conn)}
 	c.ask("LOGIN reader secret")
@@ -215,7 +205,7 @@ var quoted = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
 func (c *imapClient) checkShown(n int, letters []letter) (to string) {
 	c.t.Helper()
 	envelope := c.ask(fmt.Sprintf("FETCH %d (ENVELOPE)", n))
-	i := slices.IndexFunc(letters, func(l letter) bool { return strings.Contains(envelope, l.id) })
+	i := slices.IndexFunc(letters, func(l letter) bool { return strings.Contains(envelope, l.ID) })
 	if i < 0 {
 		c.t.Fatalf("no letter is %s", envelope)
 	}
@@ -223,13 +213,13 @@ func (c *imapClient) checkShown(n int, letters []letter) (to string) {
 	fields := quoted.FindAllStringSubmatch(envelope, 3)
 	date, err := time.Parse("Mon, 2 Jan 2006 15:04:05 -0700", fields[0][1])
 	subject, _ := new(mime.WordDecoder).DecodeHeader(fields[1][1])
-	if err != nil || !date.Equal(l.date) || subject != l.subject {
-		c.t.Errorf("it shows the date %q and the subject %q of %q", fields[0][1], subject, l.subject)
+	if err != nil || !date.Equal(l.Date) || subject != l.Subject {
+		c.t.Errorf("it shows the date %q and the subject %q of %q", fields[0][1], subject, l.Subject)
 	}
-	local, host, _ := strings.Cut(l.to, "@")
+	local, host, _ := strings.Cut(l.To, "@")
 	if !strings.Contains(envelope, fmt.Sprintf("%q %q", local, host)) ||
 		!strings.Contains(envelope, `("Daily Digest" NIL "digest" "example.org")`) {
-		c.t.Errorf("the envelope to %s: %s", l.to, envelope)
+		c.t.Errorf("the envelope to %s: %s", l.To, envelope)
 	}
 	structure := strings.ToLower(c.ask(fmt.Sprintf("FETCH %d (BODYSTRUCTURE)", n)))
 	plain, rich := strings.Index(structure, `"text" "plain"`), strings.Index(structure, `"text" "html"`)
@@ -240,35 +230,21 @@ func (c *imapClient) checkShown(n int, letters []letter) (to string) {
 	if c.section(n, "TEXT") == "" {
 		c.t.Error("BODY[TEXT] is empty")
 	}
-	for part, want := range map[string]string{"1": l.text, "2": l.html} {
+	for part, want := range map[string]string{"1": l.Text, "2": l.HTML} {
 		content, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(c.section(n, part))))
 		if err != nil || strings.TrimSpace(string(content)) != strings.TrimSpace(want) {
 			c.t.Errorf("BODY[%s] has %d octets, want %d; %v", part, len(content), len(want), err)
 		}
 	}
-	return l.to
+	return l.To
 }
 
 // checkThreads checks that the editions of one reader are one thread, and the other's are three.
 func (c *imapClient) checkThreads(to map[int]string) {
 	c.t.Helper()
 	answer := c.ask("THREAD REFERENCES UTF-8 ALL")
-	rest, _ := strings.CutPrefix(strings.TrimSpace(answer), "* THREAD ")
-	threads, depth, from := []string{}, 0, 0
-	for i, r := range rest {
-		switch r {
-		case '(':
-			if depth++; depth == 1 {
-				from = i
-			}
-		case ')':
-			if depth--; depth == 0 {
-				threads = append(threads, rest[from:i+1])
-			}
-		}
-	}
 	var sizes []string
-	for _, thread := range threads {
+	for _, thread := range regexp.MustCompile(`\((?:[\d ]|\([\d ]*\))+\)`).FindAllString(answer, -1) {
 		members := regexp.MustCompile(`\d+`).FindAllString(thread, -1)
 		n, _ := strconv.Atoi(members[0])
 		sizes = append(sizes, fmt.Sprintf("%s %d", to[n], len(members)))

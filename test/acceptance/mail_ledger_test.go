@@ -15,8 +15,8 @@ type ledger struct {
 	mute   map[string]time.Time            // the time from which an address must get no mail
 	back   map[string]bool                 // addresses with a bounce after the server stored the message
 	keys   keyring
-	sealed bool // every message must be signed
-	known  map[string]examined
+	sealed bool                // every message must be signed
+	known  map[string]examined // by message
 }
 
 func newLedger() *ledger {
@@ -40,7 +40,7 @@ func (j *judgement) find(format string, args ...any) {
 // A copy is a message in the journal.
 type mailCopy struct {
 	accepted
-	parcel
+	letter
 }
 
 const (
@@ -51,45 +51,45 @@ const (
 )
 
 type examined struct {
-	parcel
-	problems []string
+	letter
+	err error
 }
 
 // examine caches the result for each message.
-func (l *ledger) examine(raw []byte) (parcel, []string) {
+func (l *ledger) examine(raw []byte) (letter, error) {
 	e, ok := l.known[string(raw)]
 	if !ok {
-		e.parcel, e.problems = examine(raw, l.keys)
+		e.letter, e.err = examine(raw, l.keys)
 		l.known[string(raw)] = e
 	}
-	return e.parcel, e.problems
+	return e.letter, e.err
 }
 
 // judge compares a journal and the attempts with the ledger.
 func (l *ledger) judge(journal []accepted, tries []attempt) (j judgement) {
 	byID, order := map[string][]mailCopy{}, []string{}
 	for _, a := range journal {
-		p, problems := l.examine(a.raw)
-		for _, problem := range problems {
-			j.find("%s: a message to %s is not whole: %s", instant(a.now), a.to, problem)
+		p, err := l.examine(a.raw)
+		if err != nil {
+			j.find("%s: a message to %s is not whole: %v", instant(a.now), a.to, err)
 		}
 		if l.sealed && !p.signed {
-			j.find("%s: the message %s to %s is not signed", instant(a.now), p.id, a.to)
+			j.find("%s: the message %s to %s is not signed", instant(a.now), p.ID, a.to)
 		}
-		if p.addressee != a.to {
-			j.find("%s: a mail to %s was addressed to %s", instant(a.now), p.addressee, a.to)
+		if p.To != a.to {
+			j.find("%s: a mail to %s was addressed to %s", instant(a.now), p.To, a.to)
 		}
 		if since, ok := l.mute[a.to]; ok && !a.now.Before(since) {
-			j.find("%s: %s got %q, and should have had nothing since %s", instant(a.now), a.to, p.subject,
+			j.find("%s: %s got %q, and should have had nothing since %s", instant(a.now), a.to, p.Subject,
 				instant(since))
 		}
 		if l.due[a.to] == nil {
 			j.find("%s: a mail to %s, who is nobody", instant(a.now), a.to)
 		}
-		if byID[p.id] == nil {
-			order = append(order, p.id)
+		if byID[p.ID] == nil {
+			order = append(order, p.ID)
 		}
-		byID[p.id] = append(byID[p.id], mailCopy{a, p})
+		byID[p.ID] = append(byID[p.ID], mailCopy{a, p})
 	}
 	j.messages = len(order)
 	l.judgeCopies(&j, byID, order)
@@ -113,9 +113,9 @@ func (l *ledger) judgeCopies(j *judgement, byID map[string][]mailCopy, order []s
 			if !denied {
 				doubts++
 			}
-			if !denied && (!again.date.Equal(before.date) || again.to != before.to || again.subject != before.subject) {
-				j.find("%s came again as another message: %q of %s to %s, then %q of %s to %s", id, before.subject,
-					instant(before.date), before.to, again.subject, instant(again.date), again.to)
+			if !denied && (!again.Date.Equal(before.Date) || again.to != before.to || again.Subject != before.Subject) {
+				j.find("%s came again as another message: %q of %s to %s, then %q of %s to %s", id, before.Subject,
+					instant(before.Date), before.to, again.Subject, instant(again.Date), again.to)
 			}
 			if gap := again.now.Sub(before.now); !denied && gap < doubtful {
 				j.find("%s came again after %s", id, gap)

@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -19,11 +18,11 @@ import (
 type office struct {
 	*house
 	*ledger
-	web     *web
-	site    *site
-	server  *mailServer
-	now     time.Time
-	readers []string
+	recorder *recorder
+	site     *site
+	server   *mailServer
+	now      time.Time
+	readers  []string
 
 	mu     sync.Mutex
 	random *rand.Rand
@@ -42,14 +41,13 @@ func newOffice(t *testing.T, database string, seed uint64) *office {
 	t.Logf("seed %d", seed)
 	o := &office{house: newHouse(t, database), ledger: newLedger(), now: begin(),
 		random: rand.New(rand.NewPCG(seed, 11))}
-	o.house.set("DIGEST_POLL_WINDOW=0")
-	o.site = &site{temper: temper{name: "daily", kind: "rss", etag: strong}, begin: o.now}
+	o.house.Set("DIGEST_POLL_WINDOW=0")
+	o.site = newSite(0, manner{name: "daily", etag: usualETag, long: true}, o.now)
 	for at := o.now.Add(-5 * time.Hour); at.Before(o.now.Add(20 * oneDay)); at = at.Add(5*time.Hour + 7*time.Minute) {
-		n := len(o.site.posts)
-		o.site.posts = append(o.site.posts, post{fmt.Sprintf("http://site-0.example/posts/%d", n), n, at})
+		o.site.publish(at)
 	}
-	o.web = newWeb(t, o.now)
-	o.web.open(t, []*site{o.site})
+	o.recorder = newRecorder(t, o.now)
+	o.recorder.put(o.site, "")
 	o.server = newMailServer(t, o.now)
 	o.set(o.now)
 	return o
@@ -57,7 +55,7 @@ func newOffice(t *testing.T, database string, seed uint64) *office {
 
 func (o *office) set(now time.Time) {
 	o.now = now
-	o.web.set(now)
+	o.recorder.set(now)
 	o.server.set(now)
 }
 
@@ -105,14 +103,10 @@ func (o *office) add(until time.Time, zone string, emails ...string) {
 
 func (o *office) seal() {
 	o.t.Helper()
-	o.house.set("DIGEST_FROM=Daily Digest <digest@example.org>", "DIGEST_RETURN_PATH=bounces@example.org")
+	o.house.Set("DIGEST_FROM=Daily Digest <digest@example.org>", "DIGEST_RETURN_PATH=bounces@example.org")
 	var made struct{ Name, Value string }
-	if err := json.Unmarshal([]byte(o.at(o.now, "--json", "dkim", "new", "example.org")), &made); err != nil {
-		o.t.Fatal(err)
-	}
-	if err := o.keys.add(made.Name, made.Value); err != nil {
-		o.t.Fatal(err)
-	}
+	o.read(o.now, &made, "dkim", "new", "example.org")
+	o.keys[strings.TrimSuffix(made.Name, ".")] = made.Value
 	o.sealed = true
 }
 
@@ -122,9 +116,9 @@ func (o *office) through() (*house, string) {
 	o.runs++
 	run := fmt.Sprintf("run %d", o.runs)
 	o.mu.Unlock()
-	h := *o.house
-	h.settings = append(append([]string(nil), h.settings...), "DIGEST_MAIL="+o.mailSetting(o.server.door(run)))
-	return &h, run
+	h := *o.House
+	h.Settings = append(slices.Clone(h.Settings), "DIGEST_MAIL="+o.mailSetting(o.server.door(run)))
+	return &house{&h, o.t, o.database}, run
 }
 
 func (o *office) mailSetting(address string) string {
@@ -215,28 +209,19 @@ func (o *office) hold() judgement {
 	return j
 }
 
-// evidence logs the server's data about some readers in findings, and the program's state.
+// evidence logs the server's data about the reader in the first finding, and the program's state.
 func (o *office) evidence(j judgement) {
 	o.t.Helper()
-	shown := map[string]bool{}
-	for _, f := range j.findings {
-		i := slices.IndexFunc(o.readers, func(email string) bool { return strings.Contains(f, email) })
-		if i < 0 || shown[o.readers[i]] || len(shown) == 3 {
-			continue
+	reader := slices.IndexFunc(o.readers, func(email string) bool { return strings.Contains(j.findings[0], email) })
+	for _, a := range o.server.tries() {
+		if reader >= 0 && a.to == o.readers[reader] {
+			o.t.Logf("%s (killed: %v): %+v", instant(a.now), o.killed[a.run], a)
 		}
-		email := o.readers[i]
-		shown[email] = true
-		for _, a := range o.server.tries() {
-			if a.to == email {
-				o.t.Logf("%s: %s by %s (killed: %v), connection %d: came to %s, dot %v, kept %v, last answer %q", email,
-					instant(a.now), a.run, o.killed[a.run], a.conn, a.reached, a.dot, a.kept, a.reply)
-			}
-		}
-		for _, a := range o.server.kept() {
-			if a.to == email {
-				p, _ := o.examine(a.raw)
-				o.t.Logf("%s: %s kept %s %q, answered %q", email, instant(a.now), p.id, p.subject, a.answer)
-			}
+	}
+	for _, a := range o.server.kept() {
+		if reader >= 0 && a.to == o.readers[reader] {
+			p, _ := o.examine(a.raw)
+			o.t.Logf("%s: %s kept %s %q, answered %q", instant(a.now), a.run, p.ID, p.Subject, a.answer)
 		}
 	}
 	o.t.Logf("the queue: %.4000s", o.at(o.now, "--json", "queue"))

@@ -42,7 +42,6 @@ type accepted struct {
 	conn     int
 	run      string
 	now      time.Time // simulated
-	at       time.Time
 	from, to string
 	raw      []byte
 	answer   string // the completely sent response; "": none
@@ -53,7 +52,6 @@ type attempt struct {
 	conn     int
 	run      string
 	now      time.Time
-	at       time.Time
 	from, to string
 	reached  point
 	dot      bool   // the final dot arrived
@@ -294,13 +292,11 @@ func (c *mailSession) offers() []string {
 	} else if c.password != "" {
 		offers = append(offers, "AUTH PLAIN LOGIN")
 	}
+	last := len(offers) - 1
 	for i := range offers {
-		sign := "-"
-		if i == len(offers)-1 {
-			sign = " "
-		}
-		offers[i] = "250" + sign + offers[i]
+		offers[i] = "250-" + offers[i]
 	}
+	offers[last] = "250 " + offers[last][4:]
 	return offers
 }
 
@@ -349,7 +345,7 @@ func (c *mailSession) mail(arg string) error {
 		return c.say("503 5.5.1 not now")
 	}
 	c.mu.Lock()
-	a := &attempt{conn: c.id, run: c.run, now: c.now, at: time.Now(), from: from, reached: atMAIL}
+	a := &attempt{conn: c.id, run: c.run, now: c.now, from: from, reached: atMAIL}
 	c.attempts = append(c.attempts, a)
 	c.mu.Unlock()
 	c.open = a

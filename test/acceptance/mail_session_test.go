@@ -20,7 +20,7 @@ func (c *mailSession) say(lines ...string) error {
 // ask calls the trap and then the plan. A trapped command gets no response.
 func (c *mailSession) ask(at point) (fault, error) {
 	c.mu.Lock()
-	m := moment{at: at, run: c.run, conn: c.id, messages: c.count, now: c.now}
+	m := moment{at: at, messages: c.count, now: c.now}
 	if c.open != nil {
 		m.to = c.open.to
 		c.open.reached = at
@@ -199,6 +199,6 @@ func (c *mailSession) keep(raw []byte) {
 	defer c.mu.Unlock()
 	c.open.kept, c.entry = true, len(c.journal)
 	c.journal = append(c.journal, accepted{
-		conn: c.id, run: c.run, now: c.now, at: time.Now(), from: c.open.from, to: c.open.to, raw: raw,
+		conn: c.id, run: c.run, now: c.now, from: c.open.from, to: c.open.to, raw: raw,
 	})
 }

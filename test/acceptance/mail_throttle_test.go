@@ -3,8 +3,6 @@ package acceptance
 import (
 	"fmt"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -12,20 +10,19 @@ import (
 	"digest/test/tier"
 )
 
-// densest returns the maximum number of messages to a domain in any period of a length, by the simulated or the real
-// clock.
-func densest(journal []accepted, domain string, stretch time.Duration, clock func(accepted) time.Time) (most int) {
+// densest returns the maximum number of messages to a domain in any hour of the simulated clock.
+func densest(journal []accepted, domain string) (most int) {
 	var times []time.Time
 	for _, a := range journal {
 		if domainOf(a.to) == domain {
-			times = append(times, clock(a))
+			times = append(times, a.now)
 		}
 	}
 	slices.SortFunc(times, time.Time.Compare)
 	for i, from := range times {
 		n := 0
 		for _, at := range times[i:] {
-			if at.Sub(from) < stretch {
+			if at.Sub(from) < time.Hour {
 				n++
 			}
 		}
@@ -33,9 +30,6 @@ func densest(journal []accepted, domain string, stretch time.Duration, clock fun
 	}
 	return most
 }
-
-func simulated(a accepted) time.Time { return a.now }
-func byTheWall(a accepted) time.Time { return a.at }
 
 // TestMailRates checks that the rates of a domain and of the route apply across workers and restarts, because each
 // tick is a new process. Other domains do not wait.
@@ -51,7 +45,7 @@ func TestMailRates(t *testing.T) {
 		o.add(firstMidnight(), "UTC", append(o.readers, "a@example.net", "b@example.net", "c@example.com",
 			"d@example.com")...)
 		o.at(o.now, "limits", "set", "example.org", "--rate", "12/h")
-		o.house.set("DIGEST_MAIL_RATE=150/h")
+		o.house.Set("DIGEST_MAIL_RATE=150/h")
 		for since := time.Duration(0); since < 2*time.Hour; since += 6 * time.Minute {
 			// one message per 5.5 minutes: a tick at a fixed time does not wait for the next
 			o.set(firstMidnight().Add(since))
@@ -59,7 +53,7 @@ func TestMailRates(t *testing.T) {
 		}
 		j := o.hold()
 		kept := o.server.kept()
-		if n := densest(kept, "example.org", time.Hour, simulated); n > 12 || n < 8 {
+		if n := densest(kept, "example.org"); n > 12 || n < 8 {
 			t.Errorf("%d messages in an hour to example.org, whose rate is 12/h", n)
 		}
 		if j.messages != 20 {
@@ -73,7 +67,7 @@ func TestMailRates(t *testing.T) {
 		for i := range all {
 			all[i].to = "everybody@all"
 		}
-		if n := densest(all, "all", time.Hour, simulated); n > 150 {
+		if n := densest(all, "all"); n > 150 {
 			t.Errorf("%d messages in an hour", n)
 		}
 	})
@@ -87,7 +81,7 @@ func TestMailConnections(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Parallel()
 		o := newOffice(t, database, 5)
-		o.house.set("DIGEST_MAIL_CONNECTIONS=6", "DIGEST_DOMAIN_CONNECTIONS=4", "DIGEST_MAIL_PER_CONNECTION=5")
+		o.house.Set("DIGEST_MAIL_CONNECTIONS=6", "DIGEST_DOMAIN_CONNECTIONS=4", "DIGEST_MAIL_PER_CONNECTION=5")
 		o.enrol(36, firstMidnight())
 		o.at(o.now, "limits", "set", "example.org", "--connections", "1")
 		o.server.follow(only(atDotStored, fault{trick: delay, wait: 30 * time.Millisecond}))
@@ -110,73 +104,4 @@ func TestMailConnections(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestMailRateByTheWall checks that a running worker keeps a rate by the real clock, and that a killed and restarted
-// one gets no second burst.
-func TestMailRateByTheWall(t *testing.T) {
-	tier.Acceptance(t)
-	t.Parallel()
-	o := newOffice(t, storetest.SQLite(t), 5)
-	o.house.set("DIGEST_DOMAIN_RATE=60/m") // a burst of six, and one more each 1.11 s
-	for i := range 24 {
-		o.readers = append(o.readers, fmt.Sprintf("reader%d@example.org", i))
-	}
-	o.add(firstMidnight(), "UTC", o.readers...)
-	o.set(firstMidnight())
-	o.server.follow(only(atBanner, fault{trick: bye}))
-	o.once(o.now) // the editions exist, and wait
-	o.server.follow(noFaults)
-	began := time.Now()
-	for lives, life := 0, 1200*time.Millisecond; lives < 4; {
-		before := len(o.server.kept())
-		o.set(firstMidnight().Add(10*time.Minute + time.Since(began)))
-		o.doom(fate{after: life}, "--now", instant(o.now), "work")
-		if len(o.server.kept()) > before {
-			lives++
-		} else {
-			life *= 2 // on a busy machine it had not started
-		}
-	}
-	took := time.Since(began)
-	most := 6 + int(took/time.Second*10/11) + 2
-	if n := densest(o.server.kept(), "example.org", time.Hour, byTheWall); n > most || n < 4 {
-		t.Errorf("%d messages in %s; %d are the most", n, took, most)
-	}
-	o.server.checkProtocol()
-}
-
-// TestMailSlowdown checks that a domain that requests less gets less, and recovers, while others stay fast. A restart
-// keeps the state.
-func TestMailSlowdown(t *testing.T) {
-	tier.Acceptance(t)
-	t.Parallel()
-	o := newOffice(t, storetest.SQLite(t), 5)
-	o.enrol(36, firstMidnight().Add(oneDay))
-	var mu sync.Mutex
-	inFlight := 0
-	o.server.follow(func(m moment) fault { // accepts two at a time, and says so
-		if !strings.HasSuffix(m.to, "@example.net") {
-			return fault{}
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		switch m.at {
-		case atRCPT:
-			if inFlight >= 2 {
-				return fault{trick: refuse, reply: "421 4.7.0 too many connections from your address"}
-			}
-			inFlight++
-		case atDotStored:
-			inFlight--
-			return fault{trick: delay, wait: 20 * time.Millisecond}
-		}
-		return fault{}
-	})
-	o.day(firstMidnight(), 0, 12*time.Hour)
-	o.server.follow(noFaults)
-	o.day(firstMidnight().Add(oneDay), 0, 4*time.Hour)
-	if j := o.hold(); j.messages != 72 || j.twice+j.failed+j.doubted > 0 {
-		t.Errorf("%d messages, %d came twice, %d failed, %d doubted", j.messages, j.twice, j.failed, j.doubted)
-	}
 }

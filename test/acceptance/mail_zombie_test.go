@@ -55,7 +55,7 @@ func (o *office) stall(at point, n int) *sleeper {
 	h, run := o.through()
 	s := &sleeper{release: make(chan struct{})}
 	stopped := make(chan struct{})
-	s.Cmd = h.command(o.t.Context(), "--now", instant(o.now), "tick")
+	s.Cmd = h.Command(o.t.Context(), "--now", instant(o.now), "tick")
 	s.Stderr = &s.stderr
 	// The trap may spring before Start has set the process.
 	started := make(chan struct{})

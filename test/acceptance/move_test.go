@@ -19,8 +19,8 @@ func (s *scene) moved(to string) {
 	s.t.Helper()
 	s.checkInTime(s.inbox.arrived(s.t))
 	s.database = to
-	s.house.set("DIGEST_DATABASE=" + to)
-	before := len(s.web.requests())
+	s.house.Set("DIGEST_DATABASE=" + to)
+	before := len(s.entries(0))
 	for _, args := range [][]string{{"tick"}, {"--json", "tick"}, {"poll", s.sites[0].address()}} {
 		o := s.try(s.t.Context(), append([]string{"--now", instant(s.now)}, args...)...)
 		if o.status != 1 || !strings.Contains(o.stderr, "digest fence") ||
@@ -28,7 +28,7 @@ func (s *scene) moved(to string) {
 			s.t.Errorf("digest %v before the release: exit status %d, %q", args, o.status, o.stderr)
 		}
 	}
-	if n := len(s.web.requests()) - before; n != 0 || len(s.inbox.arrived(s.t)) != 0 {
+	if n := len(s.entries(before)); n != 0 || len(s.inbox.arrived(s.t)) != 0 {
 		s.t.Errorf("%d requests or mails before the release", n)
 	}
 	if shown := s.at(s.now, "fence"); !strings.Contains(shown, "fenced: this database was ") {
@@ -43,7 +43,7 @@ func (s *scene) moved(to string) {
 func TestMove(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
-	s := newScene(t, storetest.EmptySQLite(t), 40)
+	s := newScene(t, storetest.EmptySQLite(t), begin(), newSites(40)...)
 	s.populate(15)
 	for i, zone := range zones() {
 		s.join(fmt.Sprintf("second%d@example.org", i), zone, i%4, 2+i%3)
@@ -62,7 +62,7 @@ func TestMove(t *testing.T) {
 	s.checkCopy(storetest.EmptySQLite(t))
 	r.hours(begin().Add(74*time.Hour), func(int) int { return 0 })
 
-	key, file := filepath.Join(s.dir, "age.key"), filepath.Join(s.dir, "all.backup")
+	key, file := filepath.Join(s.Dir, "age.key"), filepath.Join(s.Dir, "all.backup")
 	recipient := ageKey(t, key)
 	s.at(s.now, "backup", file, "--recipient", recipient)
 	there := storetest.EmptyPostgres(t)
@@ -76,7 +76,6 @@ func TestMove(t *testing.T) {
 	s.checkPromise()
 	s.checkMessageIDs()
 	s.checkGaps(r.deaths...)
-	t.Logf("%d runs killed, %d requests, %d mails", r.killed, len(s.web.requests()), len(s.inbox.letters))
 }
 
 func (s *scene) checkCopy(to string) {

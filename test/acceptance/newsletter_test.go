@@ -8,8 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -59,18 +57,7 @@ func (b *blog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // the beginning.
 func (h *house) readBlog(file string) *blog {
 	h.t.Helper()
-	dir := os.Getenv("DIGEST_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
-	}
-	file, err := filepath.Abs(filepath.Join(dir, "corpus", "dev", file))
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	body, err := os.ReadFile(file)
-	if err != nil {
-		h.t.Skipf("the corpus of real feeds is not here: %v", err)
-	}
+	file, body := corpusFile(h.t, file)
 	f := &realFeed{file: file, body: body}
 	for _, span := range entries["rss"].FindAllIndex(body, -1) {
 		f.hidden = append(f.hidden, [2]int{span[0], span[1]})
@@ -109,7 +96,7 @@ func TestNewsletterOfARealBlog(t *testing.T) {
 		begin := time.Date(2008, 12, 30, 12, 0, 0, 0, time.UTC) // two posts are public
 		b.now = begin
 		h.publish(begin, server.URL+"/feed", 1)
-		in := newInbox(h.maildir())
+		in := newLetterbox(h)
 		for _, now := range midnights(t, begin, 30) {
 			b.mu.Lock()
 			b.now = now
@@ -131,10 +118,7 @@ func (h *house) publish(now time.Time, feed string, inZone int) {
 				k, zone)
 		}
 	}
-	file := filepath.Join(h.dir, "list.csv")
-	if err := os.WriteFile(file, []byte(list), 0o600); err != nil {
-		h.t.Fatal(err)
-	}
+	file := h.Write("list.csv", list)
 	h.at(now, "user", "add", "owner@example.org", "--time-zone", "America/Chicago")
 	h.at(now, "newsletter", "create", "noise", "--owner", "owner@example.org", "--feed", feed, "--name", "Noise",
 		"--address-line", "Noise, 1 Quay, Whitby")
@@ -158,13 +142,13 @@ func (h *house) checkBlog(b *blog, letters []letter, inZone int) {
 	h.t.Helper()
 	got := map[string]map[string][]time.Time{} // by member and link: the times of letters with it
 	for _, l := range letters {
-		words := strings.Fields(l.text)
+		words := strings.Fields(l.Text)
 		for _, link := range b.links {
 			if link != "" && slices.Contains(words, link) {
-				if got[l.to] == nil {
-					got[l.to] = map[string][]time.Time{}
+				if got[l.To] == nil {
+					got[l.To] = map[string][]time.Time{}
 				}
-				got[l.to][link] = append(got[l.to][link], l.date)
+				got[l.To][link] = append(got[l.To][link], l.Date)
 			}
 		}
 	}

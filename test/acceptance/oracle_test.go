@@ -23,7 +23,6 @@ const (
 type oracle struct {
 	sites   map[*site]*asked
 	readers []*reader
-	noHEAD  bool // no HEAD requests
 }
 
 // asked is the state of polling a site.
@@ -33,7 +32,6 @@ type asked struct {
 	read                                int           // responses with the feed
 	errors                              int           // since the last of them
 	least                               time.Duration // between two polls, by digest's own rules
-	taught                              lesson
 	posts                               map[string]seen
 	order                               []string
 	gone                                map[string]bool // posts the feed no longer lists; false: lists again
@@ -241,8 +239,8 @@ func (o *oracle) retry(t *testing.T, s *site, now time.Time) time.Time {
 		}
 	}
 	penalty := min(usualPenalty<<min(a.errors, 8), longestPenalty)
-	if s.trouble.wait > 0 {
-		penalty = s.trouble.wait
+	if told, _ := s.fails(now); told > 0 {
+		penalty = told
 	}
 	penalty -= releaseDeadline
 	if alone := later.IsZero() || later.Sub(due) >= penalty; due.IsZero() || due.After(at.Add(nearMidnight)) &&
@@ -302,10 +300,10 @@ func (o *oracle) ask(t *testing.T, s *site, now time.Time) {
 	a := o.sites[s]
 	before := a.last
 	a.last, a.queued = now, time.Time{}
-	if s.trouble.at(now) {
+	if told, failed := s.fails(now); failed {
 		wait := min(usualPenalty<<min(a.errors, 8), longestPenalty)
-		if s.trouble.wait > 0 {
-			wait = s.trouble.wait
+		if told > 0 {
+			wait = told
 		}
 		a.errors++
 		a.notBefore = now.Add(wait)
@@ -314,8 +312,11 @@ func (o *oracle) ask(t *testing.T, s *site, now time.Time) {
 	}
 	a.read++
 	a.errors = 0
-	a.least = a.taught.read(s, now, o.noHEAD)
-	fresh := s.maxAge
+	a.least = 0
+	if s.hopeless { // each poll transfers the whole document
+		a.least = inFull
+	}
+	fresh := s.fresh
 	if s.real != nil {
 		a.least = max(a.least, s.real.silence(now, before))
 		fresh = max(fresh, s.real.every)
@@ -323,7 +324,7 @@ func (o *oracle) ask(t *testing.T, s *site, now time.Time) {
 	if a.moved.IsZero() {
 		a.moved = now
 	}
-	s.settled = s.moved == 301 && now.Sub(a.moved) >= believeMove
+	s.settled = s.moved != nil && s.forGood() && now.Sub(a.moved) >= believeMove
 	a.notBefore, a.freshUntil = time.Time{}, now.Add(fresh)
 	// A stuck HEAD hides nothing: its validators are old, but its Content-Length is current, and the document only
 	// grows. A different length causes a GET in the same poll.
@@ -374,56 +375,6 @@ func (o *oracle) takeBack(s *site, now time.Time) (back []string) {
 		}
 	}
 	return back
-}
-
-// A lesson contains what a site's responses show about the best way to poll it.
-type lesson struct {
-	etag, document     string
-	answers304         bool // to a GET
-	moves              bool // the validators change without the document
-	repeats            bool // the document repeats despite conditions
-	headLies, headGood bool
-}
-
-// read evaluates a successful response and returns the shortest time between polls: a day if each poll transfers the
-// whole document (S33). This applies to sites without validators. It applies to validators that change without the
-// document, until a GET returns 304. Without HEAD it also applies to an ETag that prevents a 304. All other sites
-// that ignore conditions respond correctly to HEAD in these tests.
-func (l *lesson) read(s *site, now time.Time, noHEAD bool) time.Duration {
-	etag, lm := s.validators(now)
-	switch {
-	case etag == "" && lm == "":
-		return inFull
-	case s.touches:
-		l.touched(etag, string(s.document(now)), noHEAD)
-	case s.temper.etag == suffixed && noHEAD:
-		l.answers304 = l.answers304 || l.repeats && l.etag == etag
-		l.repeats = l.repeats || l.etag == etag
-		l.etag = etag
-	}
-	if (l.moves || l.repeats) && !l.answers304 && (l.headLies || !l.headGood) {
-		return inFull
-	}
-	return 0
-}
-
-// touched evaluates a response of a site whose validators change without the document.
-func (l *lesson) touched(etag, document string, noHEAD bool) {
-	first, moved := l.etag == "", l.etag != etag
-	head := !noHEAD && !first && !l.answers304 && !l.headLies && (l.moves || !l.headGood)
-	switch {
-	case first:
-	case !moved && head:
-		l.headGood = true
-	case !moved:
-		l.answers304 = true
-	case document == l.document:
-		l.moves = l.moves || !l.answers304
-		l.headLies = l.headLies || head
-	default:
-		l.headGood = l.headGood || head
-	}
-	l.etag, l.document = etag, document
 }
 
 func latest(times ...time.Time) time.Time {

@@ -15,17 +15,17 @@ type reading struct {
 }
 
 // readings returns the responses with a document, in order.
-func (w *world) readings() map[*plot][]reading {
-	all, last, before := map[*plot][]reading{}, map[*plot]time.Time{}, map[*plot]time.Time{}
+func (w *world) readings() map[*site][]reading {
+	all, last, before := map[*site][]reading{}, map[*site]time.Time{}, map[*site]time.Time{}
 	for _, e := range w.recorder.entries(0) {
-		if e.plot == nil || e.reply.version == 0 || e.reply.cut || e.reply.status >= 400 {
+		if e.site == nil || e.reply.version == 0 || e.reply.cut || e.reply.status >= 400 {
 			continue
 		}
-		if !last[e.plot].Equal(e.at) {
-			last[e.plot], before[e.plot] = e.at, last[e.plot]
+		if !last[e.site].Equal(e.at) {
+			last[e.site], before[e.site] = e.at, last[e.site]
 		}
 		if e.req.Method == "GET" && e.reply.status == 200 {
-			all[e.plot] = append(all[e.plot], reading{e.at, before[e.plot], e.reply.version})
+			all[e.site] = append(all[e.site], reading{e.at, before[e.site], e.reply.version})
 		}
 	}
 	return all
@@ -49,7 +49,7 @@ var lateByline = regexp.MustCompile(`(?m)^ *From an earlier day( · .*)?$`)
 
 func (l letter) lateLinks() map[string]bool {
 	late := map[string]bool{}
-	for _, post := range betweenPosts.Split(strings.ReplaceAll(l.text, "\r", ""), -1) {
+	for _, post := range betweenPosts.Split(strings.ReplaceAll(l.Text, "\r", ""), -1) {
 		if lateByline.MatchString(post) {
 			for url := range links(post) {
 				late[url] = true
@@ -67,8 +67,8 @@ func (w *world) checkLate() {
 	for _, r := range w.model.readers {
 		zones[r.email] = r.zone
 	}
-	byURL := map[string]*plot{}
-	for _, p := range w.plots {
+	byURL := map[string]*site{}
+	for _, p := range w.sites {
 		for _, post := range p.posts {
 			byURL[post.url] = p
 		}
@@ -76,8 +76,8 @@ func (w *world) checkLate() {
 	for _, l := range w.inbox.letters {
 		late := l.lateLinks()
 		marked += len(late)
-		due := lastMidnight(w.t, l.date, zones[l.to])
-		before := lastMidnight(w.t, due.Add(-time.Minute), zones[l.to])
+		due := lastMidnight(w.t, l.Date, zones[l.To])
+		before := lastMidnight(w.t, due.Add(-time.Minute), zones[l.To])
 		for url := range l.posts {
 			p := byURL[url]
 			post := p.posts[slices.IndexFunc(p.posts, func(q post) bool { return q.url == url })]
@@ -87,16 +87,14 @@ func (w *world) checkLate() {
 			}
 			want := post.at.Before(before) && r.before.Before(before) && r.at.After(before)
 			if late[url] != want {
-				w.broken(p, l.date, "late mark",
-					fmt.Sprintf("post of day %.2f, found on day %.2f, read before on day %.2f, in the mail to %s of the midnight of day %.2f: marked as late %v, want %v",
-						w.day(post.at), w.day(r.at), w.day(r.before), l.to, w.day(due), late[url], want))
+				w.broken(p, l.Date, "late mark",
+					"post of day %.2f, found on day %.2f, read before on day %.2f, in the mail to %s of the midnight of day %.2f: marked as late %v, want %v",
+					w.day(post.at), w.day(r.at), w.day(r.before), l.To, w.day(due), late[url], want)
 			}
 		}
 	}
 	w.t.Logf("%d posts are marked as late", marked)
 }
-
-func (w *world) day(at time.Time) float64 { return at.Sub(runBegin()).Hours() / 24 }
 
 var spaces = regexp.MustCompile(`[\s\x{2068}\x{2069}]+`)
 
@@ -104,17 +102,17 @@ var spaces = regexp.MustCompile(`[\s\x{2068}\x{2069}]+`)
 // in the HTML.
 func (w *world) notices(to, title string) (told []string) {
 	for _, l := range w.inbox.letters {
-		if l.to != to {
+		if l.To != to {
 			continue
 		}
-		for _, line := range strings.Split(strings.ReplaceAll(l.text, "\r", ""), "\n\n") {
+		for _, line := range strings.Split(strings.ReplaceAll(l.Text, "\r", ""), "\n\n") {
 			line = strings.TrimSpace(spaces.ReplaceAllString(line, " "))
 			speaks := strings.Contains(line, "no longer") || strings.Contains(line, "issed posts")
 			if speaks && strings.Contains(line+" ", title+" ") {
-				told = append(told, l.date.UTC().Format(time.DateOnly)+": "+line)
-				if first, _, _ := strings.Cut(line, title); !strings.Contains(spaces.ReplaceAllString(l.html, " "),
+				told = append(told, l.Date.UTC().Format(time.DateOnly)+": "+line)
+				if first, _, _ := strings.Cut(line, title); !strings.Contains(spaces.ReplaceAllString(l.HTML, " "),
 					strings.TrimSpace(first)) {
-					w.t.Errorf("the HTML of %q does not say %q", l.subject, line)
+					w.t.Errorf("the HTML of %q does not say %q", l.Subject, line)
 				}
 			}
 		}
@@ -127,23 +125,19 @@ func (w *world) notices(to, title string) (told []string) {
 func (w *world) checkNotices() {
 	for _, r := range w.model.readers {
 		list := w.at(w.ticks[len(w.ticks)-1], "opml", "export", r.email)
-		for _, p := range r.plots {
+		for _, p := range r.sites {
 			told := w.notices(r.email, fmt.Sprintf("Site %d", p.n))
 			gone := slices.DeleteFunc(slices.Clone(told),
 				func(s string) bool { return !strings.Contains(s, "no longer follow") })
 			gaps := len(told) - len(gone)
 			stays := strings.Contains(list, p.door.base+p.path+`"`) || p.moved != nil || p.query != "" || p.user != ""
 			switch {
-			case p.leaves && (len(gone) != 1 || stays):
-				w.broken(p, w.ticks[0], "gone", fmt.Sprintf("%s was told %q; still subscribed: %v", r.email, told,
-					stays))
-			case !p.leaves && (len(gone) != 0 || !stays):
-				w.broken(p, w.ticks[0], "gone", fmt.Sprintf("%s was told %q; still subscribed: %v", r.email, told,
-					stays))
+			case p.ends == stays || p.ends && len(gone) != 1 || !p.ends && len(gone) != 0:
+				w.broken(p, w.ticks[0], "gone", "%s was told %q; still subscribed: %v", r.email, told, stays)
 			case p.burst[1] > 0 && gaps == 0:
-				w.broken(p, w.ticks[0], "gap", r.email+" was told nothing")
+				w.broken(p, w.ticks[0], "gap", "%s was told nothing", r.email)
 			case p.burst[1] == 0 && p.robots == nil && gaps > 0: // weeks without a request may lose some
-				w.broken(p, w.ticks[0], "gap", fmt.Sprintf("%s was told %q", r.email, told))
+				w.broken(p, w.ticks[0], "gap", "%s was told %q", r.email, told)
 			}
 			if p.burst[1] > 0 {
 				w.t.Logf("of the busy site %s was told %q", r.email, told)

@@ -29,7 +29,7 @@ func freshManners() []manner {
 			return [2]string{"Expires", at.Add(after + skew).UTC().Format(layout)}
 		}
 		if skew != 0 {
-			m.adjust = func(_ *plot, at time.Time, _ *http.Request, a *reply) {
+			m.adjust = func(_ *site, at time.Time, _ *http.Request, a *reply) {
 				a.add("Date", at.Add(skew).UTC().Format(http.TimeFormat))
 			}
 		}
@@ -43,7 +43,7 @@ func freshManners() []manner {
 	// A 304 replaces only the fields that it has (RFC 9111 §3.2).
 	once := func(m manner) manner {
 		m.name += " with 200 alone"
-		m.adjust = func(_ *plot, _ time.Time, _ *http.Request, a *reply) {
+		m.adjust = func(_ *site, _ time.Time, _ *http.Request, a *reply) {
 			if a.status == 304 {
 				a.fields = a.fields[:2]
 			}
@@ -129,7 +129,7 @@ func skipManners() []manner {
 func validatorManners() []manner {
 	with := func(name, etag, lm string) manner { return manner{name: name, etag: etag, lm: lm} }
 	touched := both("touched every six hours")
-	touched.adjust = func(p *plot, at time.Time, r *http.Request, a *reply) {
+	touched.adjust = func(p *site, at time.Time, r *http.Request, a *reply) {
 		n, last := p.version(at)
 		touch := latest(at.Truncate(6*time.Hour), last)
 		tag := fmt.Sprintf(`"t%d-%d"`, touch.Unix(), n)
@@ -143,7 +143,7 @@ func validatorManners() []manner {
 	touched.extraFull, touched.extra, touched.extraWhy, touched.lags = 400, 5, "new validators for the old document",
 		true
 	stops := both("stops to send its ETag")
-	stops.adjust = func(p *plot, at time.Time, r *http.Request, a *reply) {
+	stops.adjust = func(p *site, at time.Time, r *http.Request, a *reply) {
 		if at.Sub(p.begin) < 9*day {
 			return
 		}
@@ -156,7 +156,7 @@ func validatorManners() []manner {
 	stops.extra, stops.extraFull, stops.extraWhy = 24, 1,
 		"HEAD before each changed GET, once its conditions are in doubt"
 	strange := both("304 with another ETag")
-	strange.adjust = func(_ *plot, _ time.Time, _ *http.Request, a *reply) {
+	strange.adjust = func(_ *site, _ time.Time, _ *http.Request, a *reply) {
 		if a.status == 304 {
 			a.fields[0][1] = `"somethingelse"`
 		}
@@ -179,31 +179,36 @@ func validatorManners() []manner {
 	}
 }
 
+// restless is a head with new validators each time.
+func restless(_ *site, at time.Time, a *reply) {
+	a.status, a.version = 200, 0
+	a.fields = [][2]string{{"ETag", `"` + at.Format("20060102150405") + `"`},
+		{"Last-Modified", at.UTC().Format(http.TimeFormat)}}
+}
+
+// stuck is a head with the validators of the beginning and the current length.
+func stuck(p *site, at time.Time, a *reply) {
+	etag, lm := p.validators(p.begin)
+	a.status, a.version, a.body = 200, 0, p.document(at)
+	a.fields = [][2]string{{"ETag", etag}, {"Last-Modified", lm}}
+}
+
 // headManners returns servers with different responses to HEAD.
 func headManners() []manner {
 	refuses := func(status int) manner {
 		m := both(fmt.Sprintf("HEAD answered %d", status))
-		m.head = func(_ *plot, _ time.Time, a *reply) { *a = reply{status: status} }
+		m.head = func(_ *site, _ time.Time, a *reply) { *a = reply{status: status} }
 		m.extra, m.extraWhy = 1, "one HEAD in 90 days"
 		return m
 	}
-	lies := func(name string, deaf bool, lie func(p *plot, at time.Time, a *reply)) manner {
+	lies := func(name string, deaf bool, lie func(p *site, at time.Time, a *reply)) manner {
 		m := both(name)
 		m.deaf, m.head = deaf, lie
 		m.extra, m.extraWhy = 2, "HEAD is found out"
 		return m
 	}
-	restless := func(p *plot, at time.Time, a *reply) {
-		a.status, a.version = 200, 0
-		a.fields = [][2]string{{"ETag", `"` + at.Format("20060102150405") + `"`},
-			{"Last-Modified", at.UTC().Format(http.TimeFormat)}}
-	}
-	stuck := func(p *plot, _ time.Time, a *reply) {
-		etag, lm := p.validators(p.begin)
-		a.status, a.version, a.fields = 200, 0, [][2]string{{"ETag", etag}, {"Last-Modified", lm}}
-	}
-	empty := func(_ *plot, _ time.Time, a *reply) { a.status, a.version, a.fields = 200, 0, nil }
-	hangs := lies("HEAD hangs", false, func(_ *plot, _ time.Time, a *reply) { *a = reply{hang: true} })
+	empty := func(_ *site, _ time.Time, a *reply) { a.status, a.version, a.fields = 200, 0, nil }
+	hangs := lies("HEAD hangs", false, func(_ *site, _ time.Time, a *reply) { *a = reply{hang: true} })
 	forbidden := refuses(403)
 	forbidden.extra, forbidden.lags = 3, true
 	deafHonest := both("deaf to conditions, HEAD honest")
@@ -219,7 +224,7 @@ func headManners() []manner {
 	hopeless405.lags = true
 	return []manner{
 		refuses(405), refuses(501), refuses(404), refuses(400), refuses(500), forbidden, hangs,
-		lies("HEAD drops the line", false, func(_ *plot, _ time.Time, a *reply) { *a = reply{drop: true} }),
+		lies("HEAD drops the line", false, func(_ *site, _ time.Time, a *reply) { *a = reply{drop: true} }),
 		lies("HEAD restless", false, restless),
 		lies("HEAD stuck", false, stuck),
 		lies("HEAD empty", false, empty),

@@ -12,8 +12,8 @@ import (
 type model struct {
 	t       *testing.T
 	ticks   []time.Time
-	states  map[*plot]*ideal
-	plots   []*plot
+	states  map[*site]*ideal
+	sites   []*site
 	readers []*subscriber
 }
 
@@ -30,7 +30,7 @@ type ideal struct {
 
 type subscriber struct {
 	email, zone string
-	plots       []*plot
+	sites       []*site
 	next        time.Time
 	planned     time.Time
 	waiting     []string
@@ -40,10 +40,10 @@ type subscriber struct {
 func (m *model) subscribe(now time.Time, r *subscriber) {
 	r.next, r.got = midnight(m.t, now, r.zone), map[string]time.Time{}
 	m.readers = append(m.readers, r)
-	for _, p := range r.plots {
+	for _, p := range r.sites {
 		if m.states[p] == nil {
 			m.states[p] = &ideal{listed: map[string]bool{}}
-			m.plots = append(m.plots, p)
+			m.sites = append(m.sites, p)
 			m.ask(p, now)
 			// The first reading contains only a part of the posts; it is ignored.
 			for _, r := range m.readers {
@@ -60,7 +60,7 @@ func (m *model) tick(i int) {
 			m.plan(r, now)
 		}
 	}
-	for _, p := range m.plots {
+	for _, p := range m.sites {
 		s := m.states[p]
 		due := func(at time.Time) bool { return !at.IsZero() && !at.After(now) }
 		if due(s.queued) || due(s.retry) || m.before(p, i) {
@@ -81,14 +81,14 @@ func (m *model) tick(i int) {
 }
 
 // askable returns when a site may get the next request.
-func (m *model) askable(p *plot) time.Time {
+func (m *model) askable(p *site) time.Time {
 	s := m.states[p]
 	return latest(s.last.Add(time.Hour), s.last.Add(p.least), s.until)
 }
 
 func (m *model) plan(r *subscriber, now time.Time) {
 	r.planned = now
-	for _, p := range r.plots {
+	for _, p := range r.sites {
 		s, askable := m.states[p], m.askable(p)
 		if s.gone || askable.After(latest(r.next.Add(30*time.Minute), now)) || p.skip != nil && p.skip(now) {
 			continue
@@ -101,7 +101,7 @@ func (m *model) plan(r *subscriber, now time.Time) {
 
 // before reports whether tick i is the last at which a site may be polled that excludes the hours of a reader's next
 // midnight.
-func (m *model) before(p *plot, i int) bool {
+func (m *model) before(p *site, i int) bool {
 	now := m.ticks[i]
 	if p.skip == nil || p.skip(now) || m.askable(p).After(now) {
 		return false
@@ -109,7 +109,7 @@ func (m *model) before(p *plot, i int) bool {
 	for k := i + 1; k < len(m.ticks) && m.ticks[k].Sub(now) <= day; k++ {
 		excluded := p.skip(m.ticks[k])
 		for _, r := range m.readers {
-			if slices.Contains(r.plots, p) && r.next.After(now) && !r.next.After(m.ticks[k]) {
+			if slices.Contains(r.sites, p) && r.next.After(now) && !r.next.After(m.ticks[k]) {
 				return excluded
 			}
 		}
@@ -122,13 +122,13 @@ func (m *model) before(p *plot, i int) bool {
 
 func (m *model) waits(r *subscriber, now time.Time) bool {
 	until := r.planned.Add(30 * time.Minute)
-	return until.After(now) && slices.ContainsFunc(r.plots, func(p *plot) bool {
+	return until.After(now) && slices.ContainsFunc(r.sites, func(p *site) bool {
 		queued := m.states[p].queued
 		return queued.After(now) && !queued.After(until)
 	})
 }
 
-func (m *model) ask(p *plot, now time.Time) {
+func (m *model) ask(p *site, now time.Time) {
 	s := m.states[p]
 	req := &http.Request{Method: http.MethodGet, Header: http.Header{}, URL: mustURL(p.door.base + p.path)}
 	if name, password, ok := cutUser(p.user); ok {
@@ -156,7 +156,7 @@ func (m *model) ask(p *plot, now time.Time) {
 }
 
 // hops returns the number of redirects in a poll. Permanent ones count only until the second sighting.
-func (m *model) hops(p *plot, now time.Time) int {
+func (m *model) hops(p *site, now time.Time) int {
 	s := m.states[p]
 	if !p.movesAt(now) || s.settled {
 		return 0
@@ -169,7 +169,7 @@ func (m *model) hops(p *plot, now time.Time) int {
 }
 
 // read adds the new posts to the readers.
-func (m *model) read(p *plot, now time.Time) {
+func (m *model) read(p *site, now time.Time) {
 	s := m.states[p]
 	n, _ := p.version(now)
 	for i := n - 2; i >= 0 && i > n-12; i-- {
@@ -179,14 +179,14 @@ func (m *model) read(p *plot, now time.Time) {
 		}
 		s.listed[url] = true
 		for _, r := range m.readers {
-			if slices.Contains(r.plots, p) {
+			if slices.Contains(r.sites, p) {
 				r.waiting = append(r.waiting, url)
 			}
 		}
 	}
 }
 
-func (m *model) fail(p *plot, a reply, now time.Time) {
+func (m *model) fail(p *site, a reply, now time.Time) {
 	s := m.states[p]
 	s.errors++
 	if s.failing.IsZero() {
@@ -208,7 +208,7 @@ func (m *model) fail(p *plot, a reply, now time.Time) {
 		rest = max(rest, grown)
 	}
 	s.until = now.Add(rest)
-	if a.status == http.StatusGone && p.leaves || now.Sub(s.failing) >= 90*day && !said {
+	if a.status == http.StatusGone && p.ends || now.Sub(s.failing) >= 90*day && !said {
 		s.gone = true
 		return
 	}
@@ -218,7 +218,7 @@ func (m *model) fail(p *plot, a reply, now time.Time) {
 	at := latest(s.until, now.Add(time.Hour))
 	for _, r := range m.readers {
 		next := midnight(m.t, at.Add(-time.Minute), r.zone)
-		if slices.Contains(r.plots, p) && next.Sub(at) <= 2*time.Hour {
+		if slices.Contains(r.sites, p) && next.Sub(at) <= 2*time.Hour {
 			return
 		}
 	}

@@ -10,26 +10,26 @@ import (
 func odd() []manner {
 	now := both("Last-Modified is always now")
 	now.etag, now.lm = "", ""
-	now.adjust = func(_ *plot, at time.Time, _ *http.Request, a *reply) {
+	now.adjust = func(_ *site, at time.Time, _ *http.Request, a *reply) {
 		a.add("Last-Modified", at.UTC().Format(http.TimeFormat))
 	}
 	now.deaf, now.hopeless, now.lags, now.least, now.extra, now.extraFull = true, true, true, day, 12, 12
 	random := both("a new ETag each time")
 	random.etag, random.lm = "", ""
-	random.adjust = func(_ *plot, at time.Time, _ *http.Request, a *reply) {
+	random.adjust = func(_ *site, at time.Time, _ *http.Request, a *reply) {
 		a.add("ETag", fmt.Sprintf(`"%d"`, at.Unix()))
 	}
 	random.deaf, random.hopeless, random.lags, random.least, random.extra, random.extraFull = true, true, true, day,
 		12, 12
 	stamped := both("stamped with the time, no validators")
 	stamped.etag, stamped.lm, stamped.hopeless, stamped.least = "", "", true, day
-	stamped.adjust = func(_ *plot, at time.Time, _ *http.Request, a *reply) {
+	stamped.adjust = func(_ *site, at time.Time, _ *http.Request, a *reply) {
 		a.body = bytes.Replace(a.body, []byte("<channel>"), []byte("<channel><lastBuildDate>"+at.Format(time.RFC1123Z)+
 			"</lastBuildDate>"), 1)
 	}
 	future := both("Last-Modified lies in the future")
 	future.etag, future.lm = "", ""
-	future.adjust = func(p *plot, at time.Time, r *http.Request, a *reply) {
+	future.adjust = func(p *site, at time.Time, r *http.Request, a *reply) {
 		_, last := p.version(at)
 		lm := last.Add(5000 * day).UTC().Format(http.TimeFormat)
 		a.fields = [][2]string{{"Last-Modified", lm}}
@@ -41,12 +41,12 @@ func odd() []manner {
 	epoch.lm = "Thu, 01 Jan 1970 00:00:00 GMT"
 	empty := both("an empty ETag")
 	empty.etag = ""
-	empty.adjust = func(_ *plot, _ time.Time, _ *http.Request, a *reply) { a.add("ETag", "") }
+	empty.adjust = func(_ *site, _ time.Time, _ *http.Request, a *reply) { a.add("ETag", "") }
 	length := both("HEAD tells another length")
-	length.head = func(_ *plot, _ time.Time, a *reply) { a.body = append(bytes.Clone(a.body), "more"...) }
+	length.head = func(_ *site, _ time.Time, a *reply) { a.body = append(bytes.Clone(a.body), "more"...) }
 	length.extra = 2
 	limited := both("HEAD is limited")
-	limited.head = func(_ *plot, _ time.Time, a *reply) {
+	limited.head = func(_ *site, _ time.Time, a *reply) {
 		*a = reply{status: 429, rest: 4 * time.Hour, why: "429 to HEAD (S19)"}
 	}
 	limited.extra, limited.lags = 4, true
@@ -54,27 +54,27 @@ func odd() []manner {
 		return reply{status: status, body: []byte(body), rest: 4 * time.Hour, why: "no feed (S20)"}
 	}
 	loop := both("a loop for a day")
-	loop.trouble = func(p *plot, at time.Time) (reply, bool) {
+	loop.trouble = func(p *site, at time.Time) (reply, bool) {
 		a := h4(302, "")
 		a.add("Location", p.door.base+p.path)
 		return a, int(at.Sub(p.begin)/day) == 4
 	}
 	loop.extra, loop.extraWhy = 12, "a loop is gone round once"
 	portal := both("a captive portal for a day")
-	portal.trouble = func(p *plot, at time.Time) (reply, bool) {
+	portal.trouble = func(p *site, at time.Time) (reply, bool) {
 		a := h4(302, "")
 		a.add("Location", "file:///etc/passwd")
 		return a, int(at.Sub(p.begin)/day) == 4
 	}
 	patient := both("503 with Retry-After behind a 302")
-	patient.moved, patient.extra, patient.extraFull = []int{302}, 3, 2
-	patient.trouble = func(p *plot, at time.Time) (reply, bool) {
+	patient.moved, patient.leaves, patient.extra, patient.extraFull = []int{302}, 8*day, 3, 2
+	patient.trouble = func(p *site, at time.Time) (reply, bool) {
 		a := reply{status: 503, rest: 10 * time.Hour, why: "told to wait (S19)"}
 		a.add("Retry-After", "36000")
 		return a, int(at.Sub(p.begin)/day) == 10
 	}
 	changes := both("its ttl comes and goes")
-	changes.adjust = func(p *plot, at time.Time, _ *http.Request, a *reply) {
+	changes.adjust = func(p *site, at time.Time, _ *http.Request, a *reply) {
 		if n, _ := p.version(at); n%2 == 0 {
 			a.body = bytes.Replace(a.body, []byte("<channel>"), []byte("<channel><ttl>1440</ttl>"), 1)
 			a.rest, a.why = max(a.rest, day), "ttl (S15)"

@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"encoding/json"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -20,21 +19,21 @@ func smallWorld(t *testing.T, days int, manners ...manner) *world {
 	}
 	w := newWorld(t, ticks)
 	w.settle(manners, runBegin().Add(time.Duration(days)*day))
-	kept := w.plots[:0]
-	for _, p := range w.plots {
+	kept := w.sites[:0]
+	for _, p := range w.sites {
 		if !p.many {
 			kept = append(kept, p)
 		}
 	}
-	w.plots = kept
-	w.join("one@example.org", "Europe/Paris", func(*plot) bool { return true })
+	w.sites = kept
+	w.join("one@example.org", "Europe/Paris", func(*site) bool { return true })
 	return w
 }
 
 // asked returns the number of requests to a site since the n-th.
-func (w *world) asked(p *plot, since int) (n int) {
+func (w *world) asked(p *site, since int) (n int) {
 	for _, e := range w.recorder.entries(since) {
-		if e.plot == p {
+		if e.site == p {
 			n++
 		}
 	}
@@ -55,7 +54,7 @@ func (w *world) until(i, n int) int {
 }
 
 // poll runs the poll command for a feed.
-func (w *world) poll(now time.Time, p *plot) (outcome, state string) {
+func (w *world) poll(now time.Time, p *site) (outcome, state string) {
 	w.t.Helper()
 	w.recorder.set(now)
 	o := w.try(w.t.Context(), "--now", instant(now), "--json", "poll", p.address())
@@ -73,7 +72,7 @@ func TestDeathAndRevival(t *testing.T) {
 	t.Parallel()
 	failing := reply{status: 500, rest: 4 * time.Hour, why: "500 (S20)"}
 	w := smallWorld(t, 112, troubled("500 for 104 days", day, 105*day, failing))
-	p := w.plots[0]
+	p := w.sites[0]
 	w.until(0, 3*95)
 	if n := w.asked(p, 0); n > 1+2+96 {
 		t.Errorf("%d requests in 95 days, of which it failed for 94", n)
@@ -107,55 +106,4 @@ func TestDeathAndRevival(t *testing.T) {
 		t.Errorf("the reader was told %q", told)
 	}
 	w.judgeRobots()
-}
-
-// TestDoubt checks that a site with a constant ETag is only discovered by a person's poll, with one plain GET (S36).
-func TestDoubt(t *testing.T) {
-	tier.Acceptance(t)
-	t.Parallel()
-	m := manner{name: "one ETag for ever", etag: `"same"`, every: 20 * time.Hour}
-	w := smallWorld(t, 30, m)
-	p := w.plots[0]
-	w.until(0, 3*8)
-	before := len(w.recorder.entries(0))
-	for _, e := range w.recorder.entries(0) {
-		if e.plot == p && e.at.After(runBegin()) && e.req.Header.Get("If-None-Match") != `"same"` {
-			t.Errorf("%s: asked without its validator", instant(e.at))
-		}
-	}
-	if outcome, _ := w.poll(w.ticks[3*8-1].Add(20*time.Minute), p); outcome != "changed" && outcome != "waiting" {
-		t.Errorf("a person's word: %s", outcome)
-	}
-	w.until(3*8, 3*10)
-	var plain int
-	for _, e := range w.recorder.entries(before) {
-		if e.plot == p && e.req.Method == http.MethodGet && e.req.Header["If-None-Match"] == nil {
-			plain++
-		}
-	}
-	if plain == 0 {
-		t.Error("no request without the validator followed")
-	}
-	found := len(w.recorder.entries(0))
-	w.until(3*10, 3*30)
-	if n := w.asked(p, found); n > 21 {
-		t.Errorf("%d requests in 20 days, to a site whose validators are of no use (S33)", n)
-	}
-	for _, post := range p.posts {
-		if post.n > 0 && post.at.Before(w.ticks[3*28]) && post.at.After(w.ticks[3*10]) {
-			if !w.mailed(post.url) {
-				t.Errorf("post %d never came", post.n)
-				break
-			}
-		}
-	}
-}
-
-func (w *world) mailed(url string) bool {
-	for _, l := range w.inbox.letters {
-		if l.posts[url] {
-			return true
-		}
-	}
-	return false
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
-	"slices"
 	"time"
 )
 
@@ -20,7 +19,7 @@ func waits() []manner {
 	const from, to = 4*day + 10*time.Hour, 6 * day
 	limited := func(status int, name string, value func(at time.Time) string, rest time.Duration) manner {
 		m := both(fmt.Sprintf("%d, Retry-After %s", status, name))
-		m.trouble = func(p *plot, at time.Time) (reply, bool) {
+		m.trouble = func(p *site, at time.Time) (reply, bool) {
 			since := at.Sub(p.begin)
 			a := reply{status: status, rest: rest, why: "told to wait (S19)"}
 			if value != nil {
@@ -36,7 +35,7 @@ func waits() []manner {
 	}
 	skewed := limited(429, "by a slow clock", date(http.TimeFormat, 5*time.Hour-7*time.Hour), 5*time.Hour)
 	slow := skewed.trouble
-	skewed.trouble = func(p *plot, at time.Time) (reply, bool) {
+	skewed.trouble = func(p *site, at time.Time) (reply, bool) {
 		a, ok := slow(p, at)
 		a.add("Date", at.Add(-7*time.Hour).UTC().Format(http.TimeFormat))
 		return a, ok
@@ -83,14 +82,14 @@ func troubles() []manner {
 	challenge.add("Cf-Mitigated", "challenge")
 	challenge.add("Content-Type", "text/html")
 	cut := both("cut in the middle")
-	cut.adjust = func(p *plot, at time.Time, _ *http.Request, a *reply) {
+	cut.adjust = func(p *site, at time.Time, _ *http.Request, a *reply) {
 		if since := at.Sub(p.begin); since > 4*day && since < 6*day && a.status == 200 {
 			a.cut, a.rest, a.why = true, 4*time.Hour, "cut (S13, S20)"
 		}
 	}
 	cut.extra, cut.extraFull, cut.extraWhy = 5, 8, "HEAD is whole, and half of a body comes"
 	flapping := both("503 every other day")
-	flapping.trouble = func(p *plot, at time.Time) (reply, bool) {
+	flapping.trouble = func(p *site, at time.Time) (reply, bool) {
 		return usual(503), int(at.Sub(p.begin)/day)%2 == 1 && at.Sub(p.begin) < 30*day
 	}
 	return []manner{
@@ -157,9 +156,9 @@ func others() []manner {
 func goners() []manner {
 	gone := reply{status: http.StatusGone, rest: day, why: "410 (S20)"}
 	alone := troubled("410, alone", 12*day, 1000*day, gone)
-	alone.leaves = true
+	alone.ends = true
 	one := troubled("410, one of two", 12*day, 1000*day, gone)
-	one.leaves, one.shares, one.extra, one.extraWhy = true, "two", 1, "a second 410 decides"
+	one.ends, one.shares, one.extra, one.extraWhy = true, "two", 1, "a second 410 decides"
 	other := both("its neighbour")
 	other.shares = "two"
 	all := []manner{alone, one, other}
@@ -176,21 +175,15 @@ func moves() []manner {
 	var all []manner
 	for _, statuses := range [][]int{{301}, {308}, {302}, {303}, {307}, {301, 308}, {301, 302}, {302, 301}} {
 		m := both(fmt.Sprintf("%d from the eighth day", statuses))
-		m.moved = statuses
+		m.moved, m.leaves = statuses, 8*day
 		m.extra, m.extraFull, m.extraWhy = 3*len(statuses), 2, "the new address has no validators yet"
 		all = append(all, m)
 	}
 	m := both("302 with Set-Cookie")
-	m.moved, m.signs, m.extra, m.extraFull = []int{302}, [][2]string{{"Set-Cookie", "a=b; Path=/"}}, 3, 2
+	m.moved, m.leaves, m.extra, m.extraFull = []int{302}, 8*day, 3, 2
+	m.signs = [][2]string{{"Set-Cookie", "a=b; Path=/"}}
 	return append(all, m)
 }
-
-func (p *plot) forGood() bool {
-	return !slices.ContainsFunc(p.moved, func(status int) bool { return status != 301 && status != 308 })
-}
-
-// movesAt reports whether the feed has left its first address.
-func (p *plot) movesAt(at time.Time) bool { return p.moved != nil && at.Sub(p.begin) >= 8*day }
 
 // runBegin returns the beginning of the long run, before both changes to daylight saving time, so that it includes
 // days of 23 hours.

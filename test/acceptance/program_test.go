@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,59 +20,37 @@ func TestMain(m *testing.M) {
 	storetest.Main(m, built.Remove)
 }
 
-// patience is the time after which a test considers an action stuck. It does not measure speed.
-const patience = 5 * time.Minute
+const patience = program.Patience
 
 // full reports whether the tests run with more of everything.
 func full() bool { return os.Getenv("DIGEST_ACCEPTANCE") == "full" }
 
 var built program.Workshop
 
-// A house is an installation of the program: a database, a mail directory, and settings.
+// A house is an installation of the program.
 type house struct {
+	*program.House
 	t        *testing.T
-	path     string
-	dir      string
 	database string
-	settings []string // NAME=value, later ones win
-	as       []string // a command prefix that runs the program as another user
 }
 
-func newHouse(t *testing.T, database string) *house {
+func newHouse(t *testing.T, database string, settings ...string) *house {
 	t.Helper()
-	h := &house{t: t, path: built.Path(t), dir: t.TempDir(), database: database}
-	h.set("DIGEST_DATABASE="+database, "DIGEST_MAIL=maildir:"+h.maildir(), "DIGEST_ALLOW_NETWORKS=127.0.0.0/8")
+	h := &house{built.House(t, database), t, database}
+	h.Set(settings...)
 	return h
 }
-
-func (h *house) set(settings ...string) { h.settings = append(h.settings, settings...) }
-
-func (h *house) maildir() string { return filepath.Join(h.dir, "mail") }
 
 type outcome struct {
 	status         int // -1: killed
 	stdout, stderr string
 }
 
-// command prepares a run without the tester's own settings.
-func (h *house) command(ctx context.Context, args ...string) *exec.Cmd {
-	args = append(append(slices.Clone(h.as), h.path), args...)
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Dir = h.dir
-	for _, e := range os.Environ() {
-		if !strings.HasPrefix(e, "DIGEST_") {
-			cmd.Env = append(cmd.Env, e)
-		}
-	}
-	cmd.Env = append(append(cmd.Env, "DIGEST_CONFIG="+os.DevNull), h.settings...)
-	return cmd
-}
-
 // try runs the program to its end, or until ctx ends, which kills it.
 func (h *house) try(ctx context.Context, args ...string) outcome {
 	h.t.Helper()
 	var stdout, stderr bytes.Buffer
-	cmd := h.command(ctx, args...)
+	cmd := h.Command(ctx, args...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended && ctx.Err() == nil {
@@ -97,23 +73,27 @@ func (h *house) at(now time.Time, args ...string) string {
 	return h.run(append([]string{"--now", instant(now)}, args...)...)
 }
 
+// read decodes the JSON output of a command.
+func (h *house) read(now time.Time, into any, args ...string) {
+	h.t.Helper()
+	if err := json.Unmarshal([]byte(h.at(now, append([]string{"--json"}, args...)...)), into); err != nil {
+		h.t.Fatalf("digest %s: %v", strings.Join(args, " "), err)
+	}
+}
+
+// addReader adds a reader with a subscription list.
+func (h *house) addReader(now time.Time, email, zone string, addresses ...string) {
+	h.t.Helper()
+	h.at(now, "user", "add", email, "--time-zone", zone)
+	h.at(now, "opml", "import", email, h.List(addresses...))
+}
+
 func instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // A summary is the output of tick --json.
 type summary struct {
 	Polled, Changed, Unchanged, Failed, Posts, Editions, Sent int
 	FailedMail                                                int `json:"failed_mail"`
-}
-
-func (s *summary) add(t summary) {
-	s.Polled += t.Polled
-	s.Changed += t.Changed
-	s.Unchanged += t.Unchanged
-	s.Failed += t.Failed
-	s.Posts += t.Posts
-	s.Editions += t.Editions
-	s.Sent += t.Sent
-	s.FailedMail += t.FailedMail
 }
 
 // readSummary reads the last line of stdout, as documented.

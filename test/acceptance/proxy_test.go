@@ -30,33 +30,43 @@ type frontDoor struct{ plain, tls, plain6, tls6 string }
 // replaces only ports and the paths of certificates in the samples.
 func TestProxySamples(t *testing.T) {
 	tier.Acceptance(t)
-	t.Run("caddy", func(t *testing.T) { judgeProxy(t, caddy) })
-	t.Run("nginx", func(t *testing.T) { judgeProxy(t, nginx) })
+	t.Parallel()
+	for name, begin := range map[string]func(*house, string) frontDoor{"caddy": caddy, "nginx": nginx} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			judgeProxy(t, begin)
+		})
+	}
 }
 
-func judgeProxy(t *testing.T, begin func(t *testing.T, upstream string) frontDoor) {
+func judgeProxy(t *testing.T, begin func(h *house, upstream string) frontDoor) {
 	const token = "a-token-of-some-length"
 	h := newHouse(t, filepath.Join(t.TempDir(), "digest.db"))
 	upstream, monitoring := program.FreeAddress(t), program.FreeAddress(t)
-	door := begin(t, upstream)
-	h.set("DIGEST_BASE_URL=https://"+proxyName, "DIGEST_LISTEN="+upstream, "DIGEST_METRICS_TOKEN="+token,
+	door := begin(h, upstream)
+	h.Set("DIGEST_BASE_URL=https://"+proxyName, "DIGEST_LISTEN="+upstream, "DIGEST_METRICS_TOKEN="+token,
 		"DIGEST_METRICS_LISTEN="+monitoring, "DIGEST_CONTACT=ann@example.org")
 
 	// Until the setting names the proxy, all clients have its address, and the doctor reports it.
-	stop := h.serveAt(upstream)
+	server := h.Start(upstream, "serve")
 	door.visit(t, "127.0.0.2", "/", http.StatusOK)
 	if found := h.doctor("proxy"); !strings.Contains(found, "DIGEST_TRUSTED_PROXIES=127.0.0.1") {
 		t.Errorf("of the proxy that is not named the doctor says %q", found)
 	}
-	stop()
-
-	h.set("DIGEST_TRUSTED_PROXIES=127.0.0.1")
-	stop = h.serveAt(upstream)
-	defer stop()
-	for i := range 60 { // each claims another address
-		door.visit(t, "127.0.0.2", statusOf(i), http.StatusNotFound, "X-Forwarded-For", fmt.Sprintf("203.0.113.%d", i))
+	server.Stop()
+	h.Set("DIGEST_TRUSTED_PROXIES=127.0.0.1")
+	h.Start(upstream, "serve")
+	begun := time.Now()
+	for n := 0; ; n++ { // each claims another address; the limit is 60, and one more every two seconds
+		a := visit(t, "https://"+proxyName, door.tls, "127.0.0.2", statusOf(n), "X-Forwarded-For",
+			fmt.Sprintf("203.0.113.%d", n%250))
+		most := 61 + int(time.Since(begun)/(2*time.Second))
+		if limited := a.StatusCode == http.StatusTooManyRequests; limited && n < 60 || !limited && n >= most {
+			t.Fatalf("request %d of one client is answered %d", n+1, a.StatusCode)
+		} else if limited {
+			break
+		}
 	}
-	door.visit(t, "127.0.0.2", statusOf(60), http.StatusTooManyRequests, "X-Forwarded-For", "203.0.113.99")
 	door.visit(t, "127.0.0.3", statusOf(60), http.StatusNotFound)
 	door.visit(t, "127.0.0.2", "/metrics", http.StatusNotFound, "X-Forwarded-For", "127.0.0.1")
 	door.visit(t, "127.0.0.2", "/metrics", http.StatusOK, "Authorization", "Bearer "+token)
@@ -83,32 +93,8 @@ func judgeProxy(t *testing.T, begin func(t *testing.T, upstream string) frontDoo
 	}
 }
 
-// statusOf returns the status page of an unknown feed. An address may request 60.
+// statusOf returns the address of the status page of an unknown feed.
 func statusOf(i int) string { return fmt.Sprintf("/status?url=https://a.example/%d", i) }
-
-// serveAt starts the program and waits until it responds.
-func (h *house) serveAt(address string) (stop func()) {
-	h.t.Helper()
-	ctx, cancel := context.WithCancel(h.t.Context())
-	cmd := h.command(ctx, "serve")
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
-	launch(h.t, cmd, address)
-	return func() {
-		cancel()
-		_ = cmd.Wait() // it was interrupted
-	}
-}
-
-// launch starts a program and waits until it listens at an address.
-func launch(t *testing.T, cmd *exec.Cmd, address string) {
-	t.Helper()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	patientDial(t, address).Close()
-}
 
 func (h *house) doctor(check string) string {
 	h.t.Helper()
@@ -139,8 +125,7 @@ func visit(t *testing.T, site, at, from, path string, header ...string) *http.Re
 	t.Helper()
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	transport := &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn,
-			error) {
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return dialer.DialContext(ctx, "tcp", at)
 		},
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true,
@@ -164,8 +149,12 @@ func visit(t *testing.T, site, at, from, path string, header ...string) *http.Re
 // ask requests a page without the proxy.
 func ask(t *testing.T, address string, want int) {
 	t.Helper()
-	if a := visit(t, "http://127.0.0.1", strings.Split(address, "/")[2], "127.0.0.1", "/"+
-		strings.Split(address, "/")[3]); a.StatusCode != want {
+	a, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Body.Close()
+	if a.StatusCode != want {
 		t.Errorf("%s is answered %d, want %d", address, a.StatusCode, want)
 	}
 }
@@ -187,29 +176,26 @@ func sample(t *testing.T, name string, replaced ...string) string {
 }
 
 // caddy starts Caddy with its sample and its own certificate.
-func caddy(t *testing.T, upstream string) frontDoor {
+func caddy(h *house, upstream string) frontDoor {
+	t := h.t
 	path := proxyProgram(t, "caddy")
 	door := frontDoor{plain: program.FreeAddress(t), tls: program.FreeAddress(t)}
-	dir := t.TempDir()
 	options := fmt.Sprintf("{\n\tadmin off\n\tlocal_certs\n\tskip_install_trust\n\tdefault_bind 127.0.0.1\n\thttp_port %s\n\thttps_port %s\n\tstorage file_system %s\n}\n",
-		port(door.plain), port(door.tls), dir)
-	config := filepath.Join(dir, "Caddyfile")
-	write(t, config, options+sample(t, "Caddyfile", "127.0.0.1:8080", upstream))
-	cmd := exec.CommandContext(t.Context(), path, "run", "--config", config, "--adapter", "caddyfile")
-	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir)
-	startProxy(t, cmd, door)
+		port(door.plain), port(door.tls), h.Dir)
+	config := h.Write("Caddyfile", options+sample(t, "Caddyfile", "127.0.0.1:8080", upstream))
+	cmd := exec.Command(path, "run", "--config", config, "--adapter", "caddyfile")
+	cmd.Env = append(os.Environ(), "HOME="+h.Dir, "XDG_CONFIG_HOME="+h.Dir, "XDG_DATA_HOME="+h.Dir)
+	program.Launch(t, cmd, door.tls)
 	return door
 }
 
 // nginx starts nginx with its sample, as the user of the tests.
-func nginx(t *testing.T, upstream string) frontDoor {
+func nginx(h *house, upstream string) frontDoor {
+	t := h.t
 	path := proxyProgram(t, "nginx")
 	door := frontDoor{plain: program.FreeAddress(t), tls: program.FreeAddress(t)}
-	dir := t.TempDir()
-	chain, key := filepath.Join(dir, "fullchain.pem"), filepath.Join(dir, "privkey.pem")
 	public, secret := certificate.For(t, time.Now().Add(-time.Hour), time.Now().Add(oneDay), proxyName).PEM()
-	write(t, chain, string(public))
-	write(t, key, string(secret))
+	chain, key := h.Write("fullchain.pem", string(public)), h.Write("privkey.pem", string(secret))
 	const live = "/etc/letsencrypt/live/" + proxyName
 	plain6, tls6 := "", ""
 	if l, err := net.Listen("tcp", "[::1]:0"); err == nil { // otherwise this machine has no IPv6
@@ -222,16 +208,15 @@ func nginx(t *testing.T, upstream string) frontDoor {
 		live+"/fullchain.pem", chain, live+"/privkey.pem", key, "http://127.0.0.1:8080", "http://"+upstream)
 	var temporary strings.Builder
 	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
-		fmt.Fprintf(&temporary, "%s_temp_path %s/%s;\n", kind, dir, kind)
+		fmt.Fprintf(&temporary, "%s_temp_path %s/%s;\n", kind, h.Dir, kind)
 	}
 	who := ""
 	if os.Geteuid() == 0 {
 		who = "user root;\n"
 	}
-	config := filepath.Join(dir, "nginx.conf")
-	write(t, config, fmt.Sprintf(
-		"%sdaemon off;\nworker_processes 1;\npid %s/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n%s%s}\n", who, dir, &temporary, site))
-	startProxy(t, exec.CommandContext(t.Context(), path, "-e", "stderr", "-p", dir, "-c", config), door)
+	config := h.Write("nginx.conf", fmt.Sprintf(
+		"%sdaemon off;\nworker_processes 1;\npid %s/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n%s%s}\n", who, h.Dir, &temporary, site))
+	program.Launch(t, exec.Command(path, "-e", "stderr", "-p", h.Dir, "-c", config), door.tls)
 	return door
 }
 
@@ -248,27 +233,7 @@ func proxyProgram(t *testing.T, name string) string {
 	return ""
 }
 
-func startProxy(t *testing.T, cmd *exec.Cmd, door frontDoor) {
-	t.Helper()
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = patience
-	launch(t, cmd, door.tls)
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(os.Interrupt)
-		_ = cmd.Wait() // it was interrupted
-	})
-}
-
 func port(address string) string {
 	_, port, _ := strings.Cut(address, ":")
 	return port
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -291,18 +291,10 @@ func (h *house) awaitMetric(base, name string, least int) {
 func (h *house) follow(w *pushWorld, now time.Time, path string, each int) {
 	h.t.Helper()
 	for i, feeds := range slices.Collect(slices.Chunk(w.feeds, each)) {
-		var b strings.Builder
-		b.WriteString(`<opml version="2.0"><body>`)
+		var addresses []string
 		for _, f := range feeds {
-			fmt.Fprintf(&b, `<outline type="rss" xmlUrl="%s"/>`, w.address(f, path))
+			addresses = append(addresses, w.address(f, path))
 		}
-		b.WriteString(`</body></opml>`)
-		file := filepath.Join(h.dir, "list.opml")
-		if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
-			h.t.Fatal(err)
-		}
-		email := fmt.Sprintf("reader%d@example.org", i)
-		h.at(now, "user", "add", email, "--time-zone", "UTC")
-		h.at(now, "opml", "import", email, file)
+		h.addReader(now, fmt.Sprintf("reader%d@example.org", i), "UTC", addresses...)
 	}
 }

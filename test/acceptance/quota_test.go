@@ -1,12 +1,10 @@
 package acceptance
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -72,9 +70,7 @@ type standingFeed struct {
 
 func (h *house) standing(now time.Time, address string) (f standingFeed) {
 	h.t.Helper()
-	if err := json.Unmarshal([]byte(h.at(now, "--json", "feeds", address)), &f); err != nil {
-		h.t.Fatal(err)
-	}
+	h.read(now, &f, "feeds", address)
 	return f
 }
 
@@ -82,12 +78,14 @@ func (h *house) standing(now time.Time, address string) (f standingFeed) {
 // arrives, and other feeds lose no posts. The waiting posts of a feed that responds 304 arrive the next day.
 func TestFloods(t *testing.T) {
 	tier.Acceptance(t)
+	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
+		t.Parallel()
 		site := &floodedSite{}
 		server := httptest.NewServer(site)
 		defer server.Close()
 		h := newHouse(t, database)
-		h.set("DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=0s")
+		h.Set("DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=0s")
 		now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 		for reader, feeds := range map[string]string{"ada": "/flood /edits /honest", "bob": "/large /honest"} {
 			h.at(now, "user", "add", reader+"@example.org", "--time-zone", "UTC")
@@ -115,7 +113,10 @@ func TestFloods(t *testing.T) {
 		if info, err := os.Stat(database); err == nil && info.Size() > 80<<20 { // SQLite
 			t.Errorf("the database has %d bytes", info.Size())
 		}
-		text := h.letters()
+		text := ""
+		for _, l := range newLetterbox(h).arrived(t) {
+			text += l.Text
+		}
 		for _, want := range []string{"Honest of day 1.", "Honest of day 2.", "Honest of day 3.",
 			"flood published more posts than we store in one day.",
 			"large published more posts than we store in one day."} {
@@ -129,23 +130,6 @@ func TestFloods(t *testing.T) {
 			}
 		}
 	})
-}
-
-func (h *house) letters() string {
-	h.t.Helper()
-	files, err := filepath.Glob(filepath.Join(h.maildir(), "new", "*"))
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	var all strings.Builder
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			h.t.Fatal(err)
-		}
-		all.WriteString(readLetter(h.t, raw).text)
-	}
-	return all.String()
 }
 
 // judgeDay checks the state of feeds after a day.

@@ -7,12 +7,9 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -29,9 +26,9 @@ type siege struct {
 	port      int
 	deadline  time.Duration
 	calm      bool          // no worker is stopped
-	asked     atomic.Int64  // number of sent hostile documents
 	slowness  time.Duration // of a slow feed
 	night     atomic.Bool   // before it, all feeds are honest
+	day       atomic.Int64  // number of posts of mixed feeds
 	documents [5]string     // the hostile documents
 }
 
@@ -40,6 +37,7 @@ const (
 	tarpitFeed  = 2
 	hostileFeed = 3
 	slowFeed    = 4
+	mixedFeed   = 5
 )
 
 func (s *siege) address(kind, n int) string {
@@ -60,10 +58,7 @@ func newSiege(t *testing.T, database string) *siege {
 	if full() { // the defaults
 		s.deadline, s.slowness = 30*time.Minute, 25*time.Second
 	} else {
-		s.set("DIGEST_POLL_WINDOW=0", "DIGEST_RELEASE_DEADLINE="+s.deadline.String())
-	}
-	for n := range s.documents {
-		s.documents[n] = hostileDocument(n)
+		s.Set("DIGEST_POLL_WINDOW=0", "DIGEST_RELEASE_DEADLINE="+s.deadline.String())
 	}
 	return s
 }
@@ -77,6 +72,8 @@ func (s *siege) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	kind, n := int(ip[1])-80, int(ip[2])*250+int(ip[3])-1
 	switch {
+	case kind == mixedFeed:
+		s.mixed(w, r, n)
 	case kind == tarpitFeed && s.night.Load():
 		tarry(w, r, n)
 	case kind == slowFeed && s.night.Load():
@@ -86,7 +83,6 @@ func (s *siege) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.WriteString(w, siegeFeed(n, true))
 		}
 	case kind == hostileFeed && s.night.Load():
-		s.asked.Add(1)
 		_, _ = io.WriteString(w, s.documents[n%len(s.documents)])
 	default:
 		_, _ = io.WriteString(w, siegeFeed(n, s.night.Load()))
@@ -157,88 +153,58 @@ func hostileDocument(n int) string {
 // readers adds readers with each feeds of a kind, in order.
 func (s *siege) readers(now time.Time, name string, n, each, kind, feeds int) {
 	s.t.Helper()
+	for k := range s.documents {
+		if kind == hostileFeed {
+			s.documents[k] = hostileDocument(k)
+		}
+	}
 	for i := range n {
-		list := s.list(kind, i*each, each, feeds)
-		email := fmt.Sprintf("%s%d@example.org", name, i)
-		s.at(now, "user", "add", email, "--time-zone", "UTC")
-		s.at(now, "opml", "import", email, list)
+		var addresses []string
+		for k := range each {
+			addresses = append(addresses, s.address(kind, (i*each+k)%feeds))
+		}
+		s.addReader(now, fmt.Sprintf("%s%d@example.org", name, i), "UTC", addresses...)
 	}
-}
-
-// list writes a subscription list of n feeds of a kind, beginning with number from.
-func (s *siege) list(kind, from, n, feeds int) string {
-	s.t.Helper()
-	var b strings.Builder
-	b.WriteString(`<opml version="2.0"><body>`)
-	for k := range n {
-		fmt.Fprintf(&b, `<outline type="rss" xmlUrl="%s"/>`, s.address(kind, (from+k)%feeds))
-	}
-	b.WriteString(`</body></opml>`)
-	file := filepath.Join(s.dir, "list.opml")
-	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
-		s.t.Fatal(err)
-	}
-	return file
 }
 
 const mostMemory = 400 << 20
 
-type worker struct {
-	t   *testing.T
-	cmd *exec.Cmd
-}
-
-// worker runs a worker whose clock begins at a time, until the test ends.
-func (s *siege) worker(begin time.Time) *worker {
+// worker runs a worker whose clock begins at a time.
+func (s *siege) worker(begin time.Time) *program.Process {
 	s.t.Helper()
-	cmd := s.command(s.t.Context(), "--now", instant(begin), "work")
-	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-	return &worker{s.t, cmd}
+	return s.Start("", "--now", instant(begin), "work")
 }
 
-// stop interrupts the worker, and checks its time and its memory.
-func (w *worker) stop(after time.Duration) {
-	w.t.Helper()
-	memory, told := program.MostMemory(w.cmd.Process.Pid), time.Now()
-	_ = w.cmd.Process.Signal(syscall.SIGTERM)
-	err := w.cmd.Wait()
+// stop interrupts a worker, and checks its time and its memory.
+func (s *siege) stop(w *program.Process, after time.Duration) {
+	s.t.Helper()
+	memory, told := program.MostMemory(w.Process.Pid), time.Now()
+	w.Stop()
 	took := time.Since(told)
-	w.t.Logf("after %v a worker that had %d MiB of memory was stopped within %v", after.Round(time.Second), memory>>20,
+	s.t.Logf("after %v a worker that had %d MiB of memory was stopped within %v", after.Round(time.Second), memory>>20,
 		took.Round(time.Millisecond))
 	if memory > mostMemory {
-		w.t.Errorf("a worker took %d MiB", memory>>20)
+		s.t.Errorf("a worker took %d MiB", memory>>20)
 	}
-	if err != nil || took > stopWithin {
-		w.t.Errorf("a worker ended %v after it was told to: %v", took, err)
+	if took > stopWithin {
+		s.t.Errorf("a worker ended %v after it was told to", took)
 	}
 }
 
 // complete counts the editions of readers by the prefix of their name, and the incomplete ones.
 func (s *siege) complete(whose string, readers, each int) (editions, lacking int) {
-	files, err := filepath.Glob(filepath.Join(s.maildir(), "new", "*"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		l := readLetter(s.t, raw)
-		number, found := strings.CutPrefix(strings.TrimSuffix(l.to, "@example.org"), whose)
+	for _, l := range newLetterbox(s.house).arrived(s.t) {
+		number, found := strings.CutPrefix(strings.TrimSuffix(l.To, "@example.org"), whose)
 		if !found {
 			continue
 		}
 		n, err := strconv.Atoi(number)
 		if err != nil || n >= readers {
-			s.t.Fatalf("an edition for %s", l.to)
+			s.t.Fatalf("an edition for %s", l.To)
 		}
 		editions++
 		for k := range each {
-			if !strings.Contains(l.text, fmt.Sprintf("Morning of %d.", n*each+k)) {
+			if !strings.Contains(l.Text, fmt.Sprintf("Morning of %d.", n*each+k)) {
 				lacking++
 				break
 			}
@@ -263,43 +229,12 @@ func TestSiege(t *testing.T) {
 		s.readers(evening, "honest", readers, each, honestFeed, readers*each)
 		s.tick(evening)
 		s.tick(evening.AddDate(0, 0, 1).Truncate(24 * time.Hour))
-		if err := os.RemoveAll(s.maildir()); err != nil {
+		if err := os.RemoveAll(s.Maildir()); err != nil {
 			t.Fatal(err)
 		}
 		s.night.Store(true)
 		s.stand(evening.AddDate(0, 0, 2).Truncate(24*time.Hour), "honest", readers, each)
 	})
-}
-
-// TestHostileMemory reads 50 expensive documents of 10 MiB concurrently, for new feeds and at a midnight. The program
-// must use less than 400 MB, however long it takes.
-func TestHostileMemory(t *testing.T) {
-	tier.Acceptance(t)
-	storetest.EachAddress(t, func(t *testing.T, database string) {
-		const feeds = 50
-		s := newSiege(t, database)
-		evening := time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
-		s.readers(evening, "known", 1, feeds, hostileFeed, feeds)
-		s.at(evening, "user", "add", "new@example.org", "--time-zone", "UTC")
-		s.night.Store(true)
-		s.frugally(evening, "opml", "import", "new@example.org", s.list(hostileFeed, feeds, feeds, 2*feeds))
-		s.frugally(evening.Add(12*time.Hour), "tick")
-		if polls := s.asked.Load(); polls < feeds { // some yield to others
-			t.Errorf("%d hostile documents were asked for", polls)
-		}
-	})
-}
-
-// frugally runs the program, which must succeed with little memory.
-func (s *siege) frugally(now time.Time, args ...string) {
-	s.t.Helper()
-	cmd := s.command(s.t.Context(), append([]string{"--now", instant(now)}, args...)...)
-	cmd.Stderr = os.Stderr
-	memory, err := program.Run(cmd)
-	s.t.Logf("digest %s took %d MiB", strings.Join(args[:1], " "), memory>>20)
-	if err != nil || memory > mostMemory {
-		s.t.Errorf("digest %s: %d MiB, %v", strings.Join(args, " "), memory>>20, err)
-	}
 }
 
 // TestSlowFeeds checks that feeds with slow responses are all polled before the deadline, and delay no others. With
@@ -320,7 +255,7 @@ func TestSlowFeeds(t *testing.T) {
 		s.readers(evening, "honest", 4, 10, honestFeed, 40)
 		s.tick(evening)
 		s.tick(evening.AddDate(0, 0, 1).Truncate(24 * time.Hour))
-		if err := os.RemoveAll(s.maildir()); err != nil {
+		if err := os.RemoveAll(s.Maildir()); err != nil {
 			t.Fatal(err)
 		}
 		s.night.Store(true)
@@ -338,7 +273,7 @@ func (s *siege) stand(midnight time.Time, whose string, readers, each int) {
 	s.t.Helper()
 	const early = 2 * time.Second
 	begun := time.Now()
-	workers := []*worker{s.worker(midnight.Add(-early))}
+	workers := []*program.Process{s.worker(midnight.Add(-early))}
 	if strings.HasPrefix(s.database, "postgres") {
 		workers = append(workers, s.worker(midnight.Add(-early)))
 	}
@@ -348,7 +283,7 @@ func (s *siege) stand(midnight time.Time, whose string, readers, each int) {
 	for took := time.Duration(0); editions < readers && took < s.deadline+patience; took = time.Since(begun) {
 		time.Sleep(time.Second)
 		if editions, lacking = s.complete(whose, readers, each); took > stopAt && !s.calm {
-			workers[last].stop(took)
+			s.stop(workers[last], took)
 			workers[last] = s.worker(midnight.Add(time.Since(begun) - early))
 			stopAt = took + s.moment()
 		}
@@ -358,9 +293,11 @@ func (s *siege) stand(midnight time.Time, whose string, readers, each int) {
 	if editions != readers || lacking > 0 || took > s.deadline+30*time.Second {
 		s.t.Errorf("%d editions after %v, %d of them lack posts; want %d", editions, took, lacking, readers)
 	}
-	time.Sleep(time.Until(begun.Add(s.deadline * 5 / 6))) // wait for the rest
+	if !s.calm { // wait for the rest
+		time.Sleep(time.Until(begun.Add(s.deadline * 5 / 6)))
+	}
 	for _, w := range workers {
-		w.stop(time.Since(begun))
+		s.stop(w, time.Since(begun))
 	}
 }
 

@@ -1,17 +1,14 @@
 package acceptance
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -27,84 +24,38 @@ const stopWithin = 15 * time.Second
 // beginsWithin is the time within which the program starts to listen for signals, on a busy machine.
 const beginsWithin = time.Second
 
-// The kinds of sites; each site has its own host.
+// The tempers of mixed feeds.
 const (
 	quick   = iota // responds immediately
-	tarpit         // sends the beginning of a response, and then nothing
+	tarpit         // sends nothing
 	trickle        // sends a byte at a time
 	large          // a document of 9 MB
 	costly         // a document that is slow to parse
 	slowKinds
 )
 
-// A slowWeb is sites that publish a post per day. While slow is set, all sites except the quick ones are slow.
-type slowWeb struct {
-	t    *testing.T
-	day  atomic.Int64 // number of published posts
-	slow atomic.Bool
-	open chan struct{} // closed at the end
-	urls []string
-}
-
-func newSlowWeb(t *testing.T, sites int) *slowWeb {
-	w := &slowWeb{t: t, open: make(chan struct{})}
-	w.day.Store(1)
-	for i := range sites {
-		l := listen(t, 2000+i)
-		server := &http.Server{Handler: http.HandlerFunc(
-			func(rw http.ResponseWriter, r *http.Request) { w.serve(i, rw, r) })}
-		go server.Serve(l)
-		t.Cleanup(func() { server.Close() })
-		w.urls = append(w.urls, fmt.Sprintf("http://%s/feed.xml", l.Addr()))
-	}
-	t.Cleanup(func() { close(w.open) })
-	return w
-}
-
-func (w *slowWeb) serve(site int, rw http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != "/feed.xml" {
-		http.NotFound(rw, r)
-		return
-	}
+// mixed responds for a feed that has published a post per day. At night all except the quick ones are slow.
+func (s *siege) mixed(w http.ResponseWriter, r *http.Request, n int) {
 	temper := quick
-	if w.slow.Load() {
-		temper = site % slowKinds
+	if s.night.Load() {
+		temper = n % slowKinds
 	}
-	etag := fmt.Sprintf(`"%d-%d"`, w.day.Load(), temper)
-	if rw.Header().Set("ETag", etag); r.Header.Get("If-None-Match") == etag {
-		rw.WriteHeader(http.StatusNotModified)
+	etag := fmt.Sprintf(`"%d-%d"`, s.day.Load(), temper)
+	if w.Header().Set("ETag", etag); r.Header.Get("If-None-Match") == etag {
+		w.WriteHeader(http.StatusNotModified)
 		return
 	}
 	switch temper {
-	case tarpit:
-		rw.WriteHeader(http.StatusOK)
-		_ = http.NewResponseController(rw).Flush()
-		select {
-		case <-w.open:
-		case <-r.Context().Done():
-		}
-	case trickle:
-		for _, c := range w.document(site, temper) {
-			if _, err := rw.Write([]byte(string(c))); err != nil || http.NewResponseController(rw).Flush() != nil {
-				return
-			}
-			select {
-			case <-w.open:
-				return
-			case <-r.Context().Done():
-				return
-			case <-time.After(100 * time.Millisecond):
-			}
-		}
+	case tarpit, trickle:
+		tarry(w, r, map[int]int{tarpit: 0, trickle: 3}[temper])
 	default:
-		_, _ = rw.Write([]byte(w.document(site, temper)))
+		_, _ = io.WriteString(w, mixedDocument(n, temper, int(s.day.Load())))
 	}
 }
 
-func (w *slowWeb) document(site, temper int) string {
+func mixedDocument(site, temper, day int) string {
 	var b strings.Builder
 	b.WriteString(`<rss version="2.0"><channel><title>Site</title>`)
-	day := int(w.day.Load())
 	for d := day; d > max(0, day-50); d-- {
 		text := ""
 		switch {
@@ -137,72 +88,58 @@ func TestStopAtAnyMoment(t *testing.T) {
 		if full() {
 			moments = 20
 		}
-		h := newHouse(t, database)
-		h.set("DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=100ms", "DIGEST_LISTEN="+program.FreeAddress(t))
-		w := newSlowWeb(t, sites)
+		s := newSiege(t, database)
+		s.Set("DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=100ms", "DIGEST_RELEASE_DEADLINE=30m",
+			"DIGEST_LISTEN="+program.FreeAddress(t))
 		now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-		list := filepath.Join(h.dir, "list.opml")
-		var opml strings.Builder
-		for _, url := range w.urls {
-			fmt.Fprintf(&opml, `<outline type="rss" xmlUrl="%s"/>`, url)
-		}
-		if err := os.WriteFile(list, []byte(`<opml version="2.0"><body>`+opml.String()+`</body></opml>`),
-			0o600); err != nil {
-			t.Fatal(err)
-		}
-		h.at(now, "user", "add", "reader@example.org", "--time-zone", "UTC")
-		h.at(now, "opml", "import", "reader@example.org", list)
-		h.at(now, "tick")
+		s.day.Store(1)
+		s.readers(now, "reader", 1, sites, mixedFeed, sites)
+		s.at(now, "tick")
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
 		random := rand.New(rand.NewPCG(seed, 1))
 		for moment := range moments {
 			now = now.Truncate(24 * time.Hour).Add(24 * time.Hour)
-			w.day.Add(1)
-			w.slow.Store(true)
+			s.day.Add(1)
+			s.night.Store(true)
 			command := []string{"serve", "work", "tick"}[moment%3]
-			stopAfter(h, now, time.Duration(random.Int64N(int64(10*time.Second))), command)
-			w.slow.Store(false)
+			stopAfter(s.house, now, time.Duration(random.Int64N(int64(10*time.Second))), command)
+			s.night.Store(false)
 			for hour := range 14 { // until penalties and the gap have passed
-				h.at(now.Add(time.Duration(hour+1)*time.Hour), "tick")
+				s.at(now.Add(time.Duration(hour+1)*time.Hour), "tick")
 			}
 		}
 		now = now.Add(24 * time.Hour)
 		for hour := range 14 {
-			h.at(now.Add(time.Duration(hour)*time.Hour), "tick")
+			s.at(now.Add(time.Duration(hour)*time.Hour), "tick")
 		}
-		checkTitles(t, h, sites, moments+1)
+		checkTitles(t, s.house, sites, moments+1)
 	})
 }
 
 // stopAfter runs a command at a time, interrupts it after a while, and checks how long it takes to end.
 func stopAfter(h *house, now time.Time, after time.Duration, command string) {
 	h.t.Helper()
-	cmd := h.command(h.t.Context(), "--now", instant(now), command)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		h.t.Fatal(err)
-	}
+	p := h.Start("", "--now", instant(now), command)
 	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	go func() { ended <- p.Wait() }()
 	select {
 	case err := <-ended: // a tick may be complete
 		if err != nil {
-			h.t.Errorf("%s ended by itself: %v\n%s", command, err, &out)
+			h.t.Errorf("%s ended by itself: %v\n%s", command, err, &p.Said)
 		}
 		return
 	case <-time.After(after):
 	}
 	told := time.Now()
-	_ = cmd.Process.Signal(syscall.SIGTERM)
+	_ = p.Process.Signal(syscall.SIGTERM)
 	err := <-ended
-	if e, ok := errors.AsType[*exec.ExitError](err); ok && after < beginsWithin && out.Len() == 0 &&
+	if e, ok := errors.AsType[*exec.ExitError](err); ok && after < beginsWithin && p.Said.Len() == 0 &&
 		e.Sys().(syscall.WaitStatus).Signaled() {
 		err = nil // it had not yet started to listen or work
 	}
 	if took := time.Since(told); took > stopWithin || err != nil {
-		h.t.Errorf("%s, told to stop after %v, ended after %v: %v\n%s", command, after, took, err, &out)
+		h.t.Errorf("%s, told to stop after %v, ended after %v: %v\n%s", command, after, took, err, &p.Said)
 	} else {
 		h.t.Logf("%s, told to stop after %v, ended after %v", command, after.Round(time.Millisecond),
 			took.Round(time.Millisecond))
@@ -211,18 +148,10 @@ func stopAfter(h *house, now time.Time, after time.Duration, command string) {
 
 func checkTitles(t *testing.T, h *house, sites, days int) {
 	t.Helper()
-	letters, err := filepath.Glob(filepath.Join(h.maildir(), "new", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	times := map[string]int{}
-	for _, path := range letters {
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, l := range newLetterbox(h).arrived(t) {
 		seen := map[string]bool{}
-		for _, title := range slowTitle.FindAllString(readLetter(t, raw).text, -1) {
+		for _, title := range slowTitle.FindAllString(l.Text, -1) {
 			seen[title] = true
 		}
 		for title := range seen {

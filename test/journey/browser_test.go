@@ -20,10 +20,10 @@ const patience = chromium.Patience
 
 // A browser is a person's browser in front of a house.
 type browser struct {
-	t      *testing.T
-	window *chromium.Window
-	base   string
-	shot   int // number of screenshots so far
+	*chromium.Window
+	t    *testing.T
+	base string
+	shot int // number of screenshots so far
 
 	blind bool // no screenshots and no checks
 }
@@ -33,7 +33,7 @@ func (h *house) visitor() *browser {
 	h.t.Helper()
 	window := chromium.Open(h.t, chromedp.Flag("hide-scrollbars", true),
 		chromedp.Flag("force-prefers-reduced-motion", true))
-	b := &browser{t: h.t, window: window, base: h.base}
+	b := &browser{Window: window, t: h.t, base: h.base}
 	b.do("setting Chromium up", desk.set("light"),
 		chromium.Call(emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Europe/Paris"}))
 	return b
@@ -42,10 +42,10 @@ func (h *house) visitor() *browser {
 // do runs actions in the browser within chromium.Patience.
 func (b *browser) do(what string, actions ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	ctx, cancel := b.window.Context()
+	ctx, cancel := b.Context()
 	defer cancel()
 	if err := chromedp.Do(ctx, actions...); err != nil {
-		b.photograph("failed")
+		b.Photograph("failed")
 		b.t.Fatalf("%s: %v\nat %s the page says:\n%s", what, err, b.address(), b.text())
 	}
 }
@@ -138,7 +138,7 @@ func (b *browser) fill(label, text string) {
 	b.t.Helper()
 	if _, err := ask[bool](b, fmt.Sprintf(`(f => { f.focus(); f.select(); return true; })(%s)`,
 		found(label))); err != nil {
-		b.photograph("failed")
+		b.Photograph("failed")
 		b.t.Fatalf("there is no field %q at %s: %v\n%s", label, b.address(), err, b.text())
 	}
 	b.do("filling in "+label, chromedp.KeyEvent(text))
@@ -149,7 +149,7 @@ func (b *browser) set(label, value string) {
 	b.t.Helper()
 	script := fmt.Sprintf(`(f => { f.value = %q; f.dispatchEvent(new Event('input', {bubbles: true})); f.dispatchEvent(new Event('change', {bubbles: true})); return f.value; })(%s)`, value, found(label))
 	if got, err := ask[string](b, script); err != nil || got != value {
-		b.photograph("failed")
+		b.Photograph("failed")
 		b.t.Fatalf("the field %q at %s takes %q instead of %q: %v\n%s", label, b.address(), got, value, err, b.text())
 	}
 }
@@ -167,11 +167,8 @@ func (b *browser) key(key string) {
 
 func (b *browser) focused() string {
 	b.t.Helper()
-	text, err := ask[string](b, `document.activeElement.tagName + " " + document.activeElement.innerText.trim()`)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return text
+	return chromium.Ask[string](b.Window,
+		`document.activeElement.tagName + " " + document.activeElement.innerText.trim()`)
 }
 
 // openPost opens a post's own page by its menu.
@@ -215,9 +212,8 @@ func (b *browser) pictures(shown, all int) {
 		for (const p of pictures) { p.loading = 'eager'; await p.decode().catch(() => {}); }
 		return pictures.length + ' ' + pictures.filter(p => p.naturalWidth > 0 && new URL(p.src).origin === location.origin).length;
 	})()`
-	got, err := ask[string](b, counted, chromedp.EvalAwaitPromise)
-	if want := fmt.Sprint(all, shown); err != nil || got != want {
-		b.t.Errorf("pictures, and those shown: %s, %v, want %s", got, err, want)
+	if got, want := chromium.Ask[string](b.Window, counted), fmt.Sprint(all, shown); got != want {
+		b.t.Errorf("pictures, and those shown: %s, want %s", got, want)
 	}
 }
 
@@ -227,11 +223,7 @@ func (b *browser) path() string { return strings.TrimPrefix(b.address(), b.base)
 func (b *browser) download(path string) string {
 	b.t.Helper()
 	const fetched = `fetch(%q).then(r => r.ok ? r.arrayBuffer() : Promise.reject(r.status)).then(a => btoa(Array.from(new Uint8Array(a), c => String.fromCharCode(c)).join('')))`
-	coded, err := ask[string](b, fmt.Sprintf(fetched, path), chromedp.EvalAwaitPromise)
-	if err != nil {
-		b.t.Fatalf("downloading %s: %v", path, err)
-	}
-	content, err := base64.StdEncoding.DecodeString(coded)
+	content, err := base64.StdEncoding.DecodeString(chromium.Ask[string](b.Window, fmt.Sprintf(fetched, path)))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -243,10 +235,10 @@ func (b *browser) attach(label, file string) {
 	b.do("choosing a file", chromedp.SetUploadFiles(field(label), []string{file}))
 }
 
-func ask[T any](b *browser, expression string, options ...chromedp.EvaluateOption) (T, error) {
-	ctx, cancel := b.window.Context()
+func ask[T any](b *browser, expression string) (T, error) {
+	ctx, cancel := b.Context()
 	defer cancel()
-	return chromedp.Run(ctx, chromedp.Evaluate[T](expression, options...))
+	return chromedp.Run(ctx, chromedp.Evaluate[T](expression))
 }
 
 func (b *browser) text() string {
@@ -268,7 +260,7 @@ func (b *browser) says(texts ...string) {
 	page := b.text()
 	for _, want := range texts {
 		if !strings.Contains(page, want) {
-			b.photograph("missing")
+			b.Photograph("missing")
 			b.t.Fatalf("%s does not say %q but:\n%s", b.address(), want, page)
 		}
 	}
@@ -299,28 +291,17 @@ func (b *browser) look(name string) {
 	}{{phone, "dark"}, {phone, "light"}, {desk, "light"}} {
 		b.do("looking at "+name, s.on.set(s.scheme))
 		if s.on == phone {
-			b.judge(name + " in " + s.scheme)
+			b.Judge(name + " in " + s.scheme)
 		}
-		b.photograph(fmt.Sprintf("%02d-%s-%s-%s", b.shot, name, s.on.name, s.scheme))
+		b.Photograph(fmt.Sprintf("%02d-%s-%s-%s", b.shot, name, s.on.name, s.scheme))
 		b.fits(name + " on a " + s.on.name)
 	}
 }
 
-func (b *browser) photograph(name string) { b.window.Photograph(name) }
-
 func (b *browser) fits(what string) {
 	b.t.Helper()
-	over, err := ask[int](b, `document.documentElement.scrollWidth - innerWidth`)
-	if err != nil {
-		b.t.Fatalf("measuring %s: %v", what, err)
-	}
+	over := chromium.Ask[int](b.Window, `document.documentElement.scrollWidth - innerWidth`)
 	if over > 0 {
 		b.t.Errorf("%s sticks out by %d pixels", what, over)
 	}
-}
-
-// judge checks the page with axe-core. Any finding fails the test.
-func (b *browser) judge(what string) {
-	b.t.Helper()
-	b.window.Judge(what)
 }

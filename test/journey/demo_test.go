@@ -11,6 +11,7 @@ import (
 // machine and the program otherwise fetches no pictures from it.
 func TestDemoShowsItsPictures(t *testing.T) {
 	tier.Acceptance(t)
+	t.Parallel()
 	h := newHouse(t, "unused.db")
 	h.begin("demo")
 	line := h.hears("/sign-in?token=")

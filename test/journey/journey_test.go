@@ -2,8 +2,6 @@ package journey
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +29,9 @@ type trip struct {
 // TestJourney does everything on each database: sign up, confirm, add feeds, import a list, wait for midnight, read,
 // save, search, filter, pause, export, delete. On SQLite it takes screenshots of every page and checks it.
 func TestJourney(t *testing.T) {
+	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
+		t.Parallel()
 		h := newHouse(t, database, "DIGEST_SIGN_UP=open")
 		h.at(evening())
 		tr := &trip{house: h, browser: h.visitor(), sites: newPress(t)}
@@ -112,20 +112,12 @@ func (tr *trip) importList() {
 </body>`, tr.sites.URL)
 	tr.open("/feeds/import")
 	tr.look("feeds-import")
-	tr.attach("File", tr.file("list.opml", list))
+	tr.attach("File", tr.Write("list.opml", list))
 	tr.press("Import file", "List imported")
 	tr.says("Not an address")
 	tr.look("feeds-imported")
 	tr.open("/feeds")
 	tr.says("Kitchen & workshop", "The clock", "Brot & Zeit")
-}
-
-func (tr *trip) file(name, content string) string {
-	path := filepath.Join(tr.dir, name)
-	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-		tr.browser.t.Fatal(err)
-	}
-	return path
 }
 
 // arrange renames a feed, sets its display to full, and adds a filter.
@@ -164,8 +156,8 @@ func (tr *trip) passMidnight() {
 	}
 	tr.house.at(midnight(1))
 	l := tr.awaitEdition(ann, "Saturday 21 November")
-	if strings.Contains(l.text, "Football") || !strings.Contains(l.text, "The lighthouse, painted") {
-		tr.browser.t.Errorf("the mail says\n%s", l.text)
+	if strings.Contains(l.Text, "Football") || !strings.Contains(l.Text, "The lighthouse, painted") {
+		tr.browser.t.Errorf("the mail says\n%s", l.Text)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"digest/store/storetest"
-	chromium "digest/test/browser"
 )
 
 const joiner = "mo@example.org"
@@ -135,17 +134,4 @@ func (h *house) isNoMember() {
 			h.t.Errorf("a member: %s", line)
 		}
 	}
-}
-
-func (h *house) awaitLetter(to, words string) {
-	h.t.Helper()
-	for deadline := time.Now().Add(2 * chromium.Patience); time.Now().Before(deadline); {
-		for _, l := range h.letters(to) {
-			if strings.Contains(l.text, words) {
-				return
-			}
-		}
-		<-time.After(glance)
-	}
-	h.t.Fatalf("no letter with %q came for %s", words, to)
 }

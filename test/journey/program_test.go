@@ -2,11 +2,10 @@ package journey
 
 import (
 	"bufio"
+	"context"
 	"net"
 	"net/http"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,12 +25,10 @@ var built program.Workshop
 
 // A house is an installation of the program at one address.
 type house struct {
-	t        *testing.T
-	program  string
-	dir      string
-	base     string // http://localhost:PORT
-	settings []string
-	used     map[string]bool // links that tests have followed
+	*program.House
+	t    *testing.T
+	base string          // http://localhost:PORT
+	used map[string]bool // links that tests have followed
 
 	now     time.Time // the time of the running server
 	serving *exec.Cmd
@@ -44,33 +41,16 @@ func newHouse(t *testing.T, database string, settings ...string) *house {
 	t.Helper()
 	address := program.FreeAddress(t)
 	_, port, _ := net.SplitHostPort(address)
-	h := &house{t: t, program: built.Path(t), dir: t.TempDir(), used: map[string]bool{}, base: "http://localhost:" +
-		port}
-	h.settings = append([]string{
-		"DIGEST_DATABASE=" + database, "DIGEST_MAIL=maildir:" + h.maildir(), "DIGEST_ALLOW_NETWORKS=127.0.0.0/8",
-		"DIGEST_LISTEN=" + address, "DIGEST_BASE_URL=" + h.base, "DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=10ms",
-	}, settings...)
+	h := &house{House: built.House(t, database), t: t, used: map[string]bool{}, base: "http://localhost:" + port}
+	h.Set("DIGEST_LISTEN="+address, "DIGEST_BASE_URL="+h.base, "DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=10ms")
+	h.Set(settings...)
 	t.Cleanup(h.stop)
 	return h
 }
 
-func (h *house) maildir() string { return filepath.Join(h.dir, "mail") }
-
-func (h *house) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(h.program, args...)
-	cmd.Dir = h.dir
-	for _, e := range os.Environ() {
-		if !strings.HasPrefix(e, "DIGEST_") { // not the tester's own settings
-			cmd.Env = append(cmd.Env, e)
-		}
-	}
-	cmd.Env = append(append(cmd.Env, "DIGEST_CONFIG="+os.DevNull), h.settings...)
-	return cmd
-}
-
 func (h *house) run(args ...string) string {
 	h.t.Helper()
-	out, err := h.command(args...).CombinedOutput()
+	out, err := h.Command(h.t.Context(), args...).CombinedOutput()
 	if err != nil {
 		h.t.Fatalf("digest %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
@@ -90,7 +70,7 @@ func (h *house) at(now time.Time) {
 // begin starts a command in the background and reads its output.
 func (h *house) begin(args ...string) {
 	h.t.Helper()
-	h.serving = h.command(args...)
+	h.serving = h.Command(context.Background(), args...)
 	h.serving.Stderr = h.t.Output()
 	out, err := h.serving.StdoutPipe()
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/chromedp"
 
 	chromium "digest/test/browser"
 )
@@ -39,12 +38,8 @@ func (b *browser) weigh(path string) {
 	b.t.Helper()
 	b.do("emptying the cache", phone.set("light"), chromium.Call(network.ClearBrowserCache, cdp.Empty{}))
 	b.open(path)
-	text, err := ask[string](b, weighing, chromedp.EvalAwaitPromise)
-	if err != nil {
-		b.t.Fatalf("weighing %s: %v", path, err)
-	}
 	var w weight
-	if err := json.Unmarshal([]byte(text), &w); err != nil {
+	if err := json.Unmarshal([]byte(chromium.Ask[string](b.Window, weighing)), &w); err != nil {
 		b.t.Fatal(err)
 	}
 	if w.Bytes == 0 || w.Bytes > maxWeight || w.Shift > 0 || len(w.Foreign) > 0 {

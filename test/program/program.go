@@ -1,4 +1,5 @@
-// Package program gives tests the digest program as people run it: as a binary, built once.
+// Package program gives tests the digest program as people run it: as a binary, built once, in installations of their
+// own.
 //
 // The build follows GOFLAGS, not the test binary: it has the race detector only if GOFLAGS says so. The packages of
 // one "go test ./..." share the binary in DIGEST_TEST_PROGRAM if the command in test/run has built it.

@@ -9,11 +9,73 @@ import (
 	"time"
 )
 
-// A judge checks each request to one site against the rules. It knows the site's behaviour, and nothing about the
+// A court checks all requests in a recorder against the rules. It knows the sites' behaviour, and nothing about the
 // program.
+type court struct {
+	*recorder
+	subscribers func(*site) int
+	begin       time.Time
+	judges      map[*site]*judge
+	seen        int            // entries that are judged
+	faults      map[string]int // by site and rule
+}
+
+func newCourt(r *recorder, subscribers func(*site) int) *court {
+	return &court{recorder: r, subscribers: subscribers, begin: r.now, judges: map[*site]*judge{},
+		faults: map[string]int{}}
+}
+
+// broken reports a broken rule. It prints each twice, and counts the rest.
+func (c *court) broken(p *site, at time.Time, rule, format string, args ...any) {
+	c.t.Helper()
+	name := "somewhere"
+	if p != nil {
+		name = fmt.Sprintf("site %d (%s)", p.n, p.name)
+	}
+	if c.faults[name+rule]++; c.faults[name+rule] <= 2 {
+		c.t.Errorf("%s: %s, %s, day %.2f: %s", rule, name, instant(at), c.day(at), fmt.Sprintf(format, args...))
+	}
+}
+
+func (c *court) day(at time.Time) float64 { return at.Sub(c.begin).Hours() / 24 }
+
+// judge judges the requests since its previous call.
+func (c *court) judge() {
+	var order []*site
+	bySite := map[*site][]*entry{}
+	for _, e := range c.entries(c.seen) {
+		c.seen++
+		switch {
+		case e.site == nil && e.req.URL.Path != "/robots.txt":
+			c.broken(nil, e.at, "S30", "%s %s: nobody named that", e.req.Method, e.req.RequestURI)
+		case e.site != nil:
+			if bySite[e.site] == nil {
+				order = append(order, e.site)
+			}
+			bySite[e.site] = append(bySite[e.site], e)
+		}
+	}
+	for _, p := range order {
+		j := c.judges[p]
+		if j == nil {
+			j = &judge{c: c, p: p, tries: map[string]string{}}
+			c.judges[p] = j
+		}
+		for all := bySite[p]; len(all) > 0; {
+			n := 1
+			for n < len(all) && all[n].at.Equal(all[0].at) {
+				n++
+			}
+			j.poll(all[0].at, all[:n])
+			all = all[n:]
+		}
+	}
+}
+
+// A judge checks the requests to one site.
 type judge struct {
-	w *world
-	p *plot
+	c *court
+	p *site
 
 	begun    bool
 	last     time.Time // the first request of the last poll
@@ -28,38 +90,14 @@ type judge struct {
 	useless  time.Time // when HEAD was useless
 	sighted  time.Time // when the permanent redirect was first seen
 	settled  bool
-	vouched  bool // a person reported it as stale
 	ended    string
 	feedID   string
 	tries    map[string]string // header fields that must never change
 }
 
 func (j *judge) broken(at time.Time, rule, format string, args ...any) {
-	j.w.broken(j.p, at, rule, fmt.Sprintf(format, args...))
-}
-
-func (w *world) judgeAll() {
-	byPlot := map[*plot][]*entry{}
-	for _, e := range w.recorder.entries(0) {
-		if e.plot != nil {
-			byPlot[e.plot] = append(byPlot[e.plot], e)
-		} else if e.req.URL.Path != "/robots.txt" {
-			w.broken(nil, e.at, "S30", e.req.Method+" "+e.req.RequestURI+": nobody named that")
-		}
-	}
-	for _, p := range w.plots {
-		j := &judge{w: w, p: p, tries: map[string]string{}}
-		all := byPlot[p]
-		for len(all) > 0 {
-			n := 1
-			for n < len(all) && all[n].at.Equal(all[0].at) {
-				n++
-			}
-			j.poll(all[0].at, all[:n])
-			all = all[n:]
-		}
-	}
-	w.judgeRobots()
+	j.c.t.Helper()
+	j.c.broken(j.p, at, rule, format, args...)
 }
 
 func (j *judge) poll(at time.Time, all []*entry) {
@@ -81,7 +119,7 @@ func (j *judge) poll(at time.Time, all []*entry) {
 	} else if j.p.movesAt(at) && at.Sub(j.sighted) >= 20*time.Hour && j.p.forGood() {
 		j.settled = true
 	}
-	j.last, j.begun, j.vouched = at, true, false
+	j.last, j.begun = at, true
 }
 
 func (j *judge) times(at time.Time) {
@@ -95,7 +133,7 @@ func (j *judge) times(at time.Time) {
 		j.broken(at, "S14", "asked %s after the last time", gap)
 	case at.Before(j.until):
 		j.broken(at, "wait", "asked %s too early: %s", j.until.Sub(at), j.why)
-	case gap < j.p.least && !(j.p.deaf && j.w.day(at) < 14): // the program has learned it by then
+	case gap < j.p.least && !(j.p.deaf && j.c.day(at) < 14): // the program has learned it by then
 		j.broken(at, "own", "asked %s after the last time; %s is the least", gap, j.p.least)
 	}
 	if j.p.skip != nil && j.p.skip(at) {
@@ -127,7 +165,7 @@ func (j *judge) hear(e *entry) {
 		if at.Sub(j.failing) >= 90*day {
 			j.ended = "it has failed for 90 days"
 		}
-		if a.status == http.StatusGone && j.p.leaves && (j.p.alone || at.Sub(j.failing) >= day) {
+		if a.status == http.StatusGone && j.p.ends && (j.p.alone || at.Sub(j.failing) >= day) {
 			j.ended = "it said 410"
 		}
 		return
@@ -167,9 +205,6 @@ func (j *judge) conditions(e *entry) {
 		etag, lm = "", ""
 	}
 	inm, ims := e.req.Header["If-None-Match"], e.req.Header["If-Modified-Since"]
-	if j.vouched && inm == nil && ims == nil {
-		return
-	}
 	need := 3
 	if strings.Contains(etag, "-gzip") {
 		need = 2
@@ -263,8 +298,8 @@ func (j *judge) header(e *entry) {
 	case !j.begun: // the feed has no subscriber and no number yet
 	case m == nil:
 		j.broken(e.at, "S26", "User-Agent %q", e.req.Header.Get("User-Agent"))
-	case m[1] != fmt.Sprint(j.w.subscribers(j.p)):
-		j.broken(e.at, "S26", "User-Agent %q, with %d subscribers", m[0], j.w.subscribers(j.p))
+	case m[1] != fmt.Sprint(j.c.subscribers(j.p)):
+		j.broken(e.at, "S26", "User-Agent %q, with %d subscribers", m[0], j.c.subscribers(j.p))
 	case j.feedID != "" && j.feedID != m[2]:
 		j.broken(e.at, "S26", "feed-id was %s, and is %s", j.feedID, m[2])
 	default:
@@ -272,44 +307,43 @@ func (j *judge) header(e *entry) {
 	}
 }
 
-// judgeRobots checks that a robots.txt is requested at most once a week, before the feed, and obeyed.
-func (w *world) judgeRobots() {
-	type seen struct {
+// judgeRobots checks that a robots.txt is requested at most once a week, before the feed, and obeyed. A run that was
+// killed may not have stored it.
+func (c *court) judgeRobots(killed ...time.Time) {
+	type robots struct {
 		at      time.Time
 		forbids bool
 	}
-	said, asked := map[*door]seen{}, 0
-	for _, e := range w.recorder.entries(0) {
+	said := map[*door]robots{}
+	for _, e := range c.entries(0) {
 		before, known := said[e.door]
+		known = known && !slices.ContainsFunc(killed, before.at.Equal)
 		switch {
 		case e.req.URL.Path == "/robots.txt":
 			if known && e.at.Sub(before.at) < 7*day {
-				w.broken(nil, e.at, "robots",
-					fmt.Sprintf("%s/robots.txt again after %s", e.door.base, e.at.Sub(before.at)))
+				c.broken(nil, e.at, "robots", "%s/robots.txt again after %s", e.door.base, e.at.Sub(before.at))
 			}
-			text := ""
-			asked++
 			for _, name := range e.names {
 				if name == "Authorization" || name == "Cookie" || name == "Referer" {
-					w.broken(nil, e.at, "robots", e.door.base+"/robots.txt with "+name)
+					c.broken(nil, e.at, "robots", "%s/robots.txt with %s", e.door.base, name)
 				}
 			}
 			if !politeName.MatchString(e.req.Header.Get("User-Agent")) {
-				w.broken(nil, e.at, "robots", "asked for by "+e.req.Header.Get("User-Agent"))
+				c.broken(nil, e.at, "robots", "asked for by %s", e.req.Header.Get("User-Agent"))
 			}
 			if known && e.door.robots != nil && e.req.Header.Get("If-None-Match") == "" {
-				w.broken(nil, e.at, "robots", e.door.base+"/robots.txt again, and without its ETag")
+				c.broken(nil, e.at, "robots", "%s/robots.txt again, and without its ETag", e.door.base)
 			}
+			text := ""
 			if e.door.robots != nil {
 				text = e.door.robots(e.at)
 			}
-			said[e.door] = seen{e.at, strings.Contains(text, "Digest\nDisallow: /feed")}
-		case !known:
-			w.broken(e.plot, e.at, "robots", "asked before robots.txt")
-			said[e.door] = seen{at: e.at}
+			said[e.door] = robots{e.at, strings.Contains(text, "Digest\nDisallow: /feed")}
+		case before.at.IsZero():
+			c.broken(e.site, e.at, "robots", "asked before robots.txt")
+			said[e.door] = robots{at: e.at}
 		case before.forbids:
-			w.broken(e.plot, e.at, "robots", "asked although robots.txt says not to")
+			c.broken(e.site, e.at, "robots", "asked although robots.txt says not to")
 		}
 	}
-	w.t.Logf("%d requests for the robots.txt of %d addresses", asked, len(said))
 }

@@ -7,31 +7,33 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 )
 
-// A recorder is a server of many sites, each at its own address. It records every request from the wire: the bytes,
-// the connection, the simulated and the real time. It implements HTTP itself, so that no library changes its record,
-// and its responses may be invalid.
+// A recorder is a server of many sites, each at its own address. It records every request from the wire. It
+// implements HTTP itself, so that no library changes its record, and its responses may be invalid.
 type recorder struct {
 	t     *testing.T
 	mu    sync.Mutex
 	now   time.Time
-	doors map[string]*door
+	doors map[string]*door // by the name that their sites share
 	log   []*entry
-	conns int
 	hung  chan struct{} // closed at the end: ends hanging responses
+
+	countdown int // requests to sites until the call of bell
+	bell      func()
 }
 
 // A door is an address of a recorder.
 type door struct {
-	base   string // http://host:port
-	plots  map[string]*plot
-	busy   int      // requests in progress
-	robots robotsAt // nil: none
+	base   string           // http://host:port
+	sites  map[string]*site // by path
+	busy   int              // requests in progress
+	robots robotsAt         // nil: none
 }
 
 // robotsAt returns a site's robots.txt at a time.
@@ -39,13 +41,10 @@ type robotsAt func(at time.Time) string
 
 type entry struct {
 	at       time.Time // simulated time
-	wall     time.Time
-	conn     int
-	raw      string // up to the empty line
 	names    []string
 	req      *http.Request
 	door     *door
-	plot     *plot // nil: robots.txt, or no site
+	site     *site // nil: robots.txt, or no site
 	moved    bool  // the request used a former address
 	inFlight int
 	reply    reply
@@ -65,6 +64,11 @@ type reply struct {
 	// How long readers must now wait, and why, as the author of the site means it.
 	rest time.Duration
 	why  string
+}
+
+// whole reports whether the program got the complete feed.
+func (e *entry) whole() bool {
+	return e.req.Method == http.MethodGet && e.reply.status == http.StatusOK && e.reply.version > 0 && !e.reply.cut
 }
 
 func (r *reply) add(name, value string) { r.fields = append(r.fields, [2]string{name, value}) }
@@ -89,21 +93,14 @@ func (r *recorder) open(n int) *door {
 	r.t.Helper()
 	l := listen(r.t, 2000+n)
 	r.t.Cleanup(func() { l.Close() })
-	d := &door{base: "http://" + l.Addr().String(), plots: map[string]*plot{}}
-	r.mu.Lock()
-	r.doors[l.Addr().String()] = d
-	r.mu.Unlock()
+	d := &door{base: "http://" + l.Addr().String(), sites: map[string]*site{}}
 	go func() {
 		for {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
-			r.mu.Lock()
-			r.conns++
-			id := r.conns
-			r.mu.Unlock()
-			go r.serve(c, d, id)
+			go r.serve(c, d)
 		}
 	}()
 	return d
@@ -114,6 +111,30 @@ func (r *recorder) set(now time.Time) {
 	defer r.mu.Unlock()
 	r.now = now
 }
+
+// put opens a site: at its own address, or at the one that it shares, and at its former addresses.
+func (r *recorder) put(p *site, shares string) {
+	r.t.Helper()
+	p.alone = shares == ""
+	p.door = r.doors[shares]
+	if p.alone || p.door == nil {
+		p.door = r.open(p.n)
+		r.doors[shares] = p.door
+	}
+	next := p.door.base + p.path
+	for k := len(p.moved) - 1; k >= 0; k-- {
+		old := r.open(1000 + 3*p.n + k)
+		path := fmt.Sprintf("/old/%d/%d.xml", k, p.n)
+		r.change(func() { old.sites[path] = p })
+		p.old = slices.Insert(p.old, 0, stop{path, next})
+		next = old.base + path
+		p.url = next
+	}
+	r.change(func() { p.door.robots, p.door.sites[p.path] = p.robots, p })
+}
+
+// onRequest sets a function to call before the response to the n-th request to a site from now.
+func (r *recorder) onRequest(n int, bell func()) { r.change(func() { r.countdown, r.bell = n, bell }) }
 
 func (r *recorder) entries(n int) []*entry {
 	r.mu.Lock()
@@ -128,7 +149,7 @@ func (r *recorder) change(do func()) {
 	do()
 }
 
-func (r *recorder) serve(c net.Conn, d *door, id int) {
+func (r *recorder) serve(c net.Conn, d *door) {
 	defer c.Close()
 	in := bufio.NewReader(c)
 	for {
@@ -141,7 +162,13 @@ func (r *recorder) serve(c net.Conn, d *door, id int) {
 			r.t.Errorf("a request that is none: %v\n%s", err, head)
 			return
 		}
-		e := r.note(&entry{conn: id, raw: head, req: req, door: d})
+		e := &entry{req: req, door: d}
+		for _, line := range strings.Split(head, "\r\n")[1:] {
+			if name, _, ok := strings.Cut(line, ":"); ok {
+				e.names = append(e.names, name)
+			}
+		}
+		r.note(e)
 		if e.reply.slow {
 			<-time.After(20 * time.Millisecond) // slow sites
 		}
@@ -170,26 +197,25 @@ func readHead(in *bufio.Reader) (string, error) {
 	}
 }
 
-func (r *recorder) note(e *entry) *entry {
+func (r *recorder) note(e *entry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, line := range strings.Split(e.raw, "\r\n")[1:] {
-		if name, _, ok := strings.Cut(line, ":"); ok {
-			e.names = append(e.names, name)
-		}
-	}
-	e.at, e.wall = r.now, time.Now()
+	e.at = r.now
 	e.door.busy++
 	e.inFlight = e.door.busy
 	e.reply = e.answer()
 	r.log = append(r.log, e)
-	return e
+	if e.site != nil {
+		if r.countdown--; r.countdown == 0 && r.bell != nil {
+			r.bell()
+		}
+	}
 }
 
 func (e *entry) answer() reply {
 	path := e.req.URL.Path
-	if p := e.door.plots[path]; p != nil {
-		e.plot, e.moved = p, p.was(path) >= 0
+	if p := e.door.sites[path]; p != nil {
+		e.site, e.moved = p, p.was(path) >= 0
 		return p.answer(e.at, e.req)
 	}
 	if path == "/robots.txt" && e.door.robots != nil {
@@ -256,4 +282,17 @@ func gone(c net.Conn) <-chan struct{} {
 		io.Copy(io.Discard, c)
 	}()
 	return done
+}
+
+// listen opens a port on the n-th loopback host, or, outside of Linux, on 127.0.0.1.
+func listen(t *testing.T, n int) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", fmt.Sprintf("127.77.%d.%d:0", n/200, n%200+1))
+	if err != nil {
+		l, err = net.Listen("tcp", "127.0.0.1:0")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
