@@ -88,6 +88,13 @@ func (d Digest) Delivery(e Edition) Delivery {
 	}
 }
 
+// A FeedHistory is what a feed published before an edition.
+type FeedHistory struct {
+	FeedID FeedID
+	Recent int       // posts in the 30 days before; not counted beyond 200
+	Last   time.Time // date of its newest post before; zero if unknown
+}
+
 // A Dot is committed just before the final dot of a message. From then until its Mark it is unknown whether the server
 // accepted the edition. A resend must keep Date and MessageID.
 type Dot struct {

@@ -178,7 +178,7 @@ type Post struct {
 	// absolute address of another page that the post is about; "": none
 	LeadsTo     string `json:",omitempty"`
 	SiteURL     string `json:"-"` // of the feed's site; not stored, set for display
-	SiteTitle   string `json:"-"` // likewise
+	SiteTitle   string `json:"-"` // of that site; not stored, set for display
 	Author      string
 	Language    string
 	PublishedAt time.Time // never after SeenAt; zero: the document has no date
@@ -246,13 +246,6 @@ type FeedLabel struct {
 	Domain   string // the registrable domain of Host
 	Me       string // as in Feed
 	Language string
-}
-
-// A FeedHistory is what a feed published before an edition.
-type FeedHistory struct {
-	FeedID FeedID
-	Recent int       // posts in the 30 days before; not counted beyond 200
-	Last   time.Time // date of its newest post before; zero if unknown
 }
 
 // A NoticeKind is the kind of a notice in an edition. Most notices are about a feed.

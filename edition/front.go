@@ -14,7 +14,7 @@ import (
 
 // A front has what ranks the posts of editions, beside the posts.
 type front struct {
-	resting   map[digest.EditionID][]digest.FeedID // sites that led the editions before
+	ledLately map[digest.EditionID][]digest.FeedID // sites that led the editions before
 	histories map[historyKey]digest.FeedHistory
 	sizes     map[string]digest.PictureSize
 }
@@ -67,7 +67,7 @@ func (b *Builder) front(ctx context.Context, ds []digest.Delivery, refs map[dige
 	led, err := b.Store.LeadsBefore(ctx, slices.DeleteFunc(slices.Clone(ds), func(d digest.Delivery) bool {
 		return !isRanked(&d)
 	}), rank.Rest)
-	if f.resting = led; err != nil {
+	if f.ledLately = led; err != nil {
 		err = fmt.Errorf("reading what led the editions before: %w", err)
 	}
 	return f, err
@@ -91,7 +91,7 @@ func (f front) rank(headings []heading, d *digest.Delivery) map[digest.PostID]ra
 			})
 		}
 	}
-	return rank.Of(sites, f.resting[d.ID], d.Lead)
+	return rank.Of(sites, f.ledLately[d.ID], d.Lead)
 }
 
 // arrange ranks the posts of sections and puts the lead first. The lead of a site that the reader did not choose is a

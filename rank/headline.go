@@ -41,7 +41,7 @@ func isPlaceholder(title string) bool {
 	return false
 }
 
-// ideographs counts the characters of languages that do not separate words, except those of dates.
+// ideographs counts the characters of languages that do not separate words. It ignores the characters of dates.
 func ideographs(word string) (n int) {
 	for _, r := range word {
 		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer) &&
@@ -52,7 +52,7 @@ func ideographs(word string) (n int) {
 	return n
 }
 
-// dateWords returns the words of dates: months and weekdays in the languages of the program, and what stands between.
+// dateWords returns the words of dates: months and weekdays in the languages of the program, and the words between them.
 var dateWords = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{"de": true, "of": true, "du": true, "the": true, "le": true, "st": true, "nd": true,
 		"rd": true, "th": true}

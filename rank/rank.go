@@ -80,15 +80,15 @@ const (
 // Rest is the number of editions in which a site cannot lead after it led.
 const Rest = 4
 
-// Of ranks the posts of an edition. resting has the sites that led the latest editions and that cannot lead this one.
+// Of ranks the posts of an edition. ledLately has the sites that led the latest editions and that cannot lead this one.
 // kept is the post that led when the edition was first shown; 0: it was not shown. It leads again, unless the reader has
 // chosen a site since.
-func Of(sites []Site, resting []digest.FeedID, kept digest.PostID) map[digest.PostID]Place {
+func Of(sites []Site, ledLately []digest.FeedID, kept digest.PostID) map[digest.PostID]Place {
 	places, all := map[digest.PostID]Place{}, []candidate{}
 	for _, s := range sites {
 		for i, p := range s.Posts {
 			c := candidate{Post: p, site: s, place: s.score(p), kept: p.ID == kept}
-			c.resting = slices.Contains(resting, s.FeedID)
+			c.ledLately = slices.Contains(ledLately, s.FeedID)
 			places[p.ID] = c.place
 			switch {
 			case i >= mostFull && len(sites) > 1 && !s.Whole && !s.Lines && !s.Chosen:
@@ -128,10 +128,10 @@ func seconds(posts int) int {
 
 type candidate struct {
 	Post
-	site    Site
-	place   Place
-	resting bool
-	kept    bool
+	site      Site
+	place     Place
+	ledLately bool
+	kept      bool
 }
 
 // leads reports whether the post can be the lead.
@@ -139,7 +139,7 @@ func (c candidate) leads() bool {
 	switch {
 	case c.site.Chosen, c.kept:
 		return true
-	case c.resting || c.site.Recent >= firehose || !c.Headline:
+	case c.ledLately || c.site.Recent >= firehose || !c.Headline:
 		return false
 	}
 	return c.Words >= fewWords || c.Picture >= largePicture

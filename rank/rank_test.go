@@ -62,10 +62,10 @@ func with(s Site, change func(*Site)) Site {
 func TestLead(t *testing.T) {
 	two := func(change func(*Site)) []Site { return []Site{with(site(1, 300), change), site(2, 280)} }
 	for name, c := range map[string]struct {
-		sites   []Site
-		resting []digest.FeedID
-		lead    digest.PostID
-		reason  Reason
+		sites     []Site
+		ledLately []digest.FeedID
+		lead      digest.PostID
+		reason    Reason
 	}{
 		"the longer text":        {[]Site{site(1, 280), site(2, 300)}, nil, 200, Long},
 		"the first folder":       {[]Site{with(site(1, 300), func(s *Site) { s.Folder = 1 }), site(2, 260)}, nil, 200, Long},
@@ -85,7 +85,7 @@ func TestLead(t *testing.T) {
 		"the chosen site":        {two(chosen), []digest.FeedID{1}, 100, Chosen},
 	} {
 		lead, reason := digest.PostID(0), Reason(0)
-		for id, p := range Of(c.sites, c.resting, 0) {
+		for id, p := range Of(c.sites, c.ledLately, 0) {
 			if p.Rank == Lead {
 				lead, reason = id, p.Reason
 			}

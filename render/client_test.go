@@ -137,4 +137,6 @@ func TestForAllClients(t *testing.T) {
 
 // isOwnLink reports whether a link saves a post or changes a site. The text part has none, because its reader can do
 // both on the web.
-func isOwnLink(url string) bool { return strings.Contains(url, "/save/") || strings.Contains(url, "/site/") }
+func isOwnLink(url string) bool {
+	return strings.Contains(url, "/save/") || strings.Contains(url, "/site/")
+}

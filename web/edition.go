@@ -135,9 +135,6 @@ type editionPost struct {
 	rank.Place
 }
 
-// IsSecond reports whether the post is one of the most prominent after the lead.
-func (p *editionPost) IsSecond() bool { return p.Rank == rank.Second && p.Depth == asExcerpt }
-
 // A listedFile is an enclosure of a post in an edition.
 type listedFile struct {
 	render.File
@@ -384,22 +381,6 @@ func (p *editionPage) sortNotices() {
 // FoldsNotes reports whether the notices are collapsed. Several open notices would push the first
 // headline off a phone's first screen.
 func (p editionPage) FoldsNotes() bool { return len(p.Moves)+len(p.Said) > 1 }
-
-// postsOf returns all posts of a section, as headlines.
-func postsOf(section render.Section) []*editionPost {
-	posts := make([]*editionPost, 0, len(section.Posts)+len(section.Rest))
-	for i, post := range section.Posts {
-		posts = append(posts, &editionPost{Post: post, Label: section.LateLabel(i), Depth: asHeadline,
-			Place: section.Place(i)})
-	}
-	for i, post := range section.Rest {
-		posts = append(posts, &editionPost{Post: post, rest: true, Depth: asHeadline})
-		if i == 0 {
-			posts[len(posts)-1].Label = section.RestLabel
-		}
-	}
-	return posts
-}
 
 // inFolders groups consecutive sections of one folder. Headings in a folder are one level lower.
 func (p *editionPage) inFolders(sections []*editionSection) {

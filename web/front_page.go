@@ -8,6 +8,8 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
+	"digest/rank"
+	"digest/render"
 )
 
 // An editionFolder contains the sections of one folder, or sections without a folder.
@@ -92,6 +94,25 @@ func (p *editionPage) lead(sections []*editionSection) {
 		return
 	}
 	sections[0].Leads, sections[0].Posts[0].First = true, true
+}
+
+// IsSecond reports whether the post is one of the most prominent after the lead.
+func (p *editionPost) IsSecond() bool { return p.Rank == rank.Second && p.Depth == asExcerpt }
+
+// postsOf returns all posts of a section, as headlines.
+func postsOf(section render.Section) []*editionPost {
+	posts := make([]*editionPost, 0, len(section.Posts)+len(section.Rest))
+	for i, post := range section.Posts {
+		posts = append(posts, &editionPost{Post: post, Label: section.LateLabel(i), Depth: asHeadline,
+			Place: section.Place(i)})
+	}
+	for i, post := range section.Rest {
+		posts = append(posts, &editionPost{Post: post, rest: true, Depth: asHeadline})
+		if i == 0 {
+			posts[len(posts)-1].Label = section.RestLabel
+		}
+	}
+	return posts
 }
 
 // Leading returns the CSS class of the section that contains the lead, or "" for other sections. In

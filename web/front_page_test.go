@@ -22,8 +22,8 @@ func pictured(title, size string) digest.Post {
 	return p
 }
 
-// TestFrontPage checks that the lead is the post with a headline and a large picture, that the other posts of its site
-// stay in their folder, and that each section has one picture. A post without a title has no headline, and the page has an end.
+// TestFrontPage checks that the lead is the post with a headline and a large picture. The other posts of its site stay
+// in their folder, and each section has one picture. A post without a title has no headline, and the page has an end.
 func TestFrontPage(t *testing.T) {
 	each(t, func(r *room) {
 		r.pictures = newGallery(t)

@@ -137,8 +137,8 @@ func TestUnsent(t *testing.T) {
 		"not delivered in time":                                     "nicht rechtzeitig zugestellt",
 		"the address is suppressed: an email bounced":               "die Adresse des Lesers ist gesperrt: eine E-Mail war unzustellbar",
 		"the address is suppressed: an email bounced (550 no user)": "die Adresse des Lesers ist gesperrt: eine E-Mail war unzustellbar (550 no user)",
-		"skipped when the fence was released":                       "übergangen, als die Schutzsperre aufgehoben wurde",
-		"not sent: skipped when the fence was released":             "übergangen, als die Schutzsperre aufgehoben wurde",
+		"skipped when the fence was released":                       "beim Aufheben der Schutzsperre übersprungen",
+		"not sent: skipped when the fence was released":             "beim Aufheben der Schutzsperre übersprungen",
 		"554 no": "554 no",
 		"":       "",
 	} {
