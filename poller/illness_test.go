@@ -2,16 +2,15 @@ package poller
 
 import (
 	"testing"
-	"time"
 
 	"digest"
 )
 
 func TestIllness(t *testing.T) {
-	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	failing := func(status int, text string) digest.Feed {
-		return digest.Feed{Failures: digest.Failures{Errors: 8, FailingSince: now.Add(-sickAfter), LastStatus: status,
-			LastError: text}}
+		f := feedOf("errors=8")
+		f.FailingSince, f.LastStatus, f.LastError = midnight().Add(-sickAfter), status, text
+		return f
 	}
 	for _, test := range []struct {
 		status int
@@ -34,20 +33,20 @@ func TestIllness(t *testing.T) {
 		{0, "connection refused", digest.NoAnswer},
 		{301, "redirect loop", digest.OtherIllness}, {418, "418 I'm a teapot", digest.OtherIllness},
 	} {
-		if got := Illness(failing(test.status, test.text), now); got != test.want {
+		f := failing(test.status, test.text)
+		if got := Illness(f, midnight()); got != test.want {
 			t.Errorf("%d %s: %q, want %q", test.status, test.text, got, test.want)
 		}
-		if got := Illness(failing(test.status, test.text), now.Add(-time.Second)); got != digest.Well {
+		if got := Illness(f, at("-1s")); got != digest.Well {
 			t.Errorf("%d %s, before a week: %q", test.status, test.text, got)
 		}
 	}
 	few := failing(404, "404 Not Found")
 	few.Errors = 2
-	if got := Illness(few, now.Add(30*oneDay)); got != digest.Well {
+	if got := Illness(few, at("720h")); got != digest.Well {
 		t.Errorf("two polls in a month: %q", got)
 	}
-	quiet := digest.Feed{Schedule: digest.Schedule{LastOKAt: now.Add(-90 * oneDay)}, NewestAt: now.Add(-400 * oneDay)}
-	if got := Illness(quiet, now); got != digest.Well {
+	if got := Illness(feedOf("read=-2160h newest=-9600h"), midnight()); got != digest.Well {
 		t.Errorf("a quiet one: %q", got)
 	}
 }

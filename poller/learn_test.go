@@ -11,46 +11,26 @@ import (
 )
 
 func TestHeadFirst(t *testing.T) {
-	now := midnight()
-	known := func(change func(*digest.Feed)) digest.Feed {
-		f := digest.Feed{Schedule: digest.Schedule{ParsedAt: now.Add(-day1)},
-			Validators: digest.Validators{ETag: `"1"`}}
-		if change != nil {
-			change(&f)
-		}
-		return f
-	}
-	tests := []struct {
-		why                    string
-		f                      digest.Feed
+	for _, test := range []struct {
+		why, feed              string
 		learned, always, never bool
 	}{
-		{"never read", known(func(f *digest.Feed) { f.ParsedAt = time.Time{} }), false, false, false},
-		{"no validators", known(func(f *digest.Feed) { f.ETag = "" }), false, false, false},
-		{"only Last-Modified", known(func(f *digest.Feed) { f.ETag, f.LastModified = "", monday }), true, true, false},
-		{"nothing known", known(nil), true, true, false},
-		{"in doubt", known(func(f *digest.Feed) { f.ValidatorsDoubted = true }), false, false, false},
-		{"conditional GET works", known(func(f *digest.Feed) { f.Conditional = digest.Works }), false, true, false},
-		{"HEAD works, GET not tried", known(func(f *digest.Feed) { f.Head = digest.Works }), false, true, false},
-		{"only HEAD works", known(func(f *digest.Feed) { f.Head, f.Conditional = digest.Works, digest.Useless }), true,
-			true, false},
-		{"only HEAD works, no GET for a week", known(func(f *digest.Feed) {
-			f.Head, f.Conditional, f.ParsedAt = digest.Works, digest.Useless, now.Add(-7*day1)
-		}), false, true, false},
-		{"HEAD is useless", known(func(f *digest.Feed) {
-			f.Head, f.HeadRetestAt = digest.Useless,
-				now.Add(time.Second)
-		}), false, true, false},
-		{"HEAD was useless 90 days ago", known(func(f *digest.Feed) { f.Head, f.HeadRetestAt = digest.Useless, now }),
-			true, true, false},
-		{"neither works", known(func(f *digest.Feed) {
-			f.Head, f.Conditional, f.HeadRetestAt = digest.Useless, digest.Useless, now.Add(time.Hour)
-		}), false, true, false},
-	}
-	for _, test := range tests {
+		{"never read", "etag", false, false, false},
+		{"no validators", "parsed=-24h", false, false, false},
+		{"only Last-Modified", "parsed=-24h modified", true, true, false},
+		{"nothing known", "parsed=-24h etag", true, true, false},
+		{"in doubt", "parsed=-24h etag doubted", false, false, false},
+		{"conditional GET works", "parsed=-24h etag get=works", false, true, false},
+		{"HEAD works, GET not tried", "parsed=-24h etag head=works", false, true, false},
+		{"only HEAD works", "parsed=-24h etag head=works get=broken", true, true, false},
+		{"only HEAD works, no GET for a week", "parsed=-168h etag head=works get=broken", false, true, false},
+		{"HEAD is useless", "parsed=-24h etag head=broken retest=1s", false, true, false},
+		{"HEAD was useless 90 days ago", "parsed=-24h etag head=broken retest=0", true, true, false},
+		{"neither works", "parsed=-24h etag head=broken get=broken retest=1h", false, true, false},
+	} {
 		for mode, want := range map[HeadMode]bool{HeadLearned: test.learned, HeadAlways: test.always,
 			HeadNever: test.never} {
-			if got := headFirst(test.f, mode, now); got != want {
+			if got := headFirst(feedOf(test.feed), mode, midnight()); got != want {
 				t.Errorf("%s, %s: HEAD first is %v", test.why, mode, got)
 			}
 		}

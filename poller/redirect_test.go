@@ -288,29 +288,28 @@ func TestI7_RedirectMatrix(t *testing.T) {
 // TestS28_BackWhereItWas holds that a feed that moved to another spelling of its address returns to the old
 // one if it is missing within a month. It does not return to another address, which is another feed's.
 func TestS28_BackWhereItWas(t *testing.T) {
+	const next = "https://new.example/feed"
 	for _, test := range []struct {
 		status, polls int
-		age           time.Duration
+		age           string
 		old           string
 		missing, back bool
 	}{
-		{404, 1, 0, "http://new.example/feed", false, false}, {404, 2, 0, "http://new.example/feed", true, true},
-		{410, 1, 0, "https://www.new.example/feed", true, true}, {500, 3, 0, "http://new.example/feed", false, false},
-		{410, 1, 31 * day1, "http://new.example/feed", true, false},
-		{410, 1, 0, "https://old.example/feed", true, false}, // another feed's, now or later
+		{404, 1, "", "http://new.example/feed", false, false},
+		{404, 2, "", "http://new.example/feed", true, true},
+		{410, 1, "", "https://www.new.example/feed", true, true},
+		{500, 3, "", "http://new.example/feed", false, false},
+		{410, 1, "744h", "http://new.example/feed", true, false},
+		{410, 1, "", "https://old.example/feed", true, false}, // another feed's, now or later
 	} {
-		now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-		f := digest.Feed{URL: test.old, Host: feed.Host(test.old)}
-		moveTo(&f, "https://new.example/feed", now)
-		now = now.Add(test.age)
+		now, f := midnight(), digest.Feed{URL: test.old, Host: feed.Host(test.old)}
+		moveTo(&f, next, now)
+		now = now.Add(span(test.age))
 		for range test.polls {
 			now = now.Add(day1)
 			fail(&f, failure{status: test.status}, now)
 		}
-		want := "https://new.example/feed"
-		if test.back {
-			want = test.old
-		}
+		want := map[bool]string{false: next, true: test.old}[test.back]
 		if f.URL != want || f.State == digest.FeedGone || test.back &&
 			(f.Host != feed.Host(want) || !f.GoneAt.IsZero()) || Missing(f) != test.missing {
 			t.Errorf("%d: %+v", test.status, f)
