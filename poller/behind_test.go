@@ -113,7 +113,7 @@ func TestFindSaysWhy(t *testing.T) {
 	}
 	for _, test := range tests {
 		s := newSite(t, paths(test.bodies))
-		_, err := find(newReader(t, s.url("/")).p, context.Background(), s.url(test.asks))
+		_, err := find(newReader(t, s.url("/")).p, s.url(test.asks))
 		want := "no feed at " + s.url(test.asks) + ": " + strings.ReplaceAll(test.says, "HOST", s.url(""))
 		if err == nil || digest.KindOf(err) != digest.Invalid || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", test.why, err, want)
@@ -130,7 +130,7 @@ func TestFindIsBounded(t *testing.T) {
 	}
 	for _, text := range []string{linking(links.String(), text.String()), linking("", text.String()), linking("", "")} {
 		s := newSite(t, paths(map[string]string{"/a/b/c": text}))
-		_, err := find(newReader(t, s.url("/")).p, context.Background(), s.url("/a/b/c"))
+		_, err := find(newReader(t, s.url("/")).p, s.url("/a/b/c"))
 		if n := len(s.log()); n > mostRequests || n < mostRequests/2 || err == nil {
 			t.Errorf("%d requests: %v", n, err)
 		}
@@ -145,7 +145,7 @@ func TestFindGuessesAreNoOffers(t *testing.T) {
 		}
 		return reply(r, 403, "")
 	})
-	result, err := find(newReader(t, s.url("/")).p, context.Background(), s.url("/"))
+	result, err := find(newReader(t, s.url("/")).p, s.url("/"))
 	if err == nil || !strings.Contains(err.Error(), "offers none") || !result.Feed.NotBefore.IsZero() {
 		t.Errorf("%+v %v", result.Feed.NotBefore, err)
 	}
@@ -157,7 +157,7 @@ func TestFindGoesOnElsewhere(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		n.site("feeds.example:80", func(r request) string { return reply(r, 403, "") })
 		n.site("a.example:80", paths(map[string]string{"/": page("http://feeds.example/a", "/feed"), "/feed": atom(1)}))
-		result, err := find(n.reader(t, "http://a.example/").p, t.Context(), "http://a.example/")
+		result, err := find(n.reader(t, "http://a.example/").p, "http://a.example/")
 		if err != nil || result.Feed.URL != "http://a.example/feed" {
 			t.Error(result.Feed.URL, err)
 		}

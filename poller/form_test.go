@@ -4,7 +4,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -98,7 +97,7 @@ func TestPostFormIsGuarded(t *testing.T) {
 }
 
 func TestReachedFrom(t *testing.T) {
-	home := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	home := loopback()
 	for _, c := range []struct {
 		base, hub string
 		want      bool

@@ -74,7 +74,7 @@ func TestCompare(t *testing.T) {
 // TestHeadLearned plays servers with different behaviour. It checks the requests of each poll and the
 // learned state.
 func TestHeadLearned(t *testing.T) {
-	first := conditional(atom(1), `"1"`, monday)
+	first := good(1)
 	plain := func(version int, header ...string) func(request) string { // ignores conditions
 		return func(r request) string { return reply(r, 200, atom(version), header...) }
 	}
@@ -128,7 +128,7 @@ func TestHeadLearned(t *testing.T) {
 		{"HEAD 429", first, split(status(429), first), "HEAD, GET, GET", digest.Useless, digest.Works, Unchanged},
 		{"HEAD 503 with Retry-After", first, split(status(503, "Retry-After: 60"), first), "HEAD, GET, GET",
 			digest.Useless, digest.Works, Unchanged},
-		{"HEAD told the truth: changed", first, conditional(atom(2), `"2"`, tuesday), "HEAD GET, GET, GET",
+		{"HEAD told the truth: changed", first, good(2), "HEAD GET, GET, GET",
 			digest.Works, digest.Works, Unchanged},
 		{"S36: the ETag never changes", plain(1, `ETag: "1"`), split(status(405), plain(2, `ETag: "1"`)),
 			"HEAD GET, GET", digest.Useless, digest.Useless, Unchanged},
@@ -167,8 +167,7 @@ func TestParseHeadMode(t *testing.T) {
 // TestConditionsAreLearnedAnew holds that a server that ignored its ETag, and sends none now, may know its
 // date.
 func TestConditionsAreLearnedAnew(t *testing.T) {
-	s := newSite(t, says(200, atom(1), `ETag: "1"`, "Last-Modified: "+monday))
-	r := newReader(t, s.url("/feed"), func(o *Options) { o.Head = HeadNever })
+	s, r := newFeed(t, says(200, atom(1), `ETag: "1"`, "Last-Modified: "+monday), head(HeadNever))
 	r.want(Changed)
 	r.want(Unchanged)
 	if r.feed.Conditional != digest.Useless {

@@ -24,7 +24,7 @@ func from(status int, hops map[string]string, then func(request) string) func(re
 func TestS28_PermanentIsBelievedLater(t *testing.T) {
 	for _, status := range []int{301, 308} {
 		s := newSite(t, from(status, map[string]string{"/feed": "/middle", "/middle": "/new"},
-			conditional(atom(1), `"1"`, monday)))
+			good(1)))
 		r := newReader(t, s.url("/feed"))
 		r.want(Changed)
 		if r.feed.MovedTo != s.url("/new") || !r.feed.MovedSince.Equal(r.watch.now()) || r.feed.URL != s.url("/feed") {
@@ -54,9 +54,8 @@ func TestS28_PermanentIsBelievedLater(t *testing.T) {
 // move is confirmed, so that its readers know which feed moved.
 func TestS28_NameUntilItIsBelieved(t *testing.T) {
 	other := newSite(t, conditional(strings.ReplaceAll(atom(2), "Weather", "Elsewhere"), `"2"`, monday))
-	answer := conditional(atom(1), `"1"`, monday)
-	s := newSite(t, func(r request) string { return answer(r) })
-	r := newReader(t, s.url("/feed"))
+	answer := good(1)
+	_, r := newFeed(t, func(r request) string { return answer(r) })
 	r.want(Changed)
 	named := r.feed.Title
 	answer = from(301, map[string]string{"/feed": other.url("/")}, nil)
@@ -74,8 +73,7 @@ func TestS28_NameUntilItIsBelieved(t *testing.T) {
 // is no move.
 func TestS28_NoAddressToMoveTo(t *testing.T) {
 	long := "/" + strings.Repeat("x", 2048)
-	s := newSite(t, from(301, map[string]string{"/feed": long}, conditional(atom(1), `"1"`, monday)))
-	r := newReader(t, s.url("/feed"))
+	s, r := newFeed(t, from(301, map[string]string{"/feed": long}, good(1)))
 	r.want(Changed)
 	r.want(Unchanged)
 	r.want(Unchanged)
@@ -86,8 +84,7 @@ func TestS28_NoAddressToMoveTo(t *testing.T) {
 
 func TestS28_TemporaryIsNeverRemembered(t *testing.T) {
 	for _, status := range []int{302, 303, 307} {
-		s := newSite(t, from(status, map[string]string{"/feed": "/now"}, conditional(atom(1), `"1"`, monday)))
-		r := newReader(t, s.url("/feed"))
+		s, r := newFeed(t, from(status, map[string]string{"/feed": "/now"}, good(1)))
 		r.want(Changed)
 		for range 4 {
 			s.log()
@@ -107,7 +104,7 @@ func TestS28_TemporaryIsNeverRemembered(t *testing.T) {
 
 // TestS28_Doubts checks permanent redirects that are not confirmed.
 func TestS28_Doubts(t *testing.T) {
-	good := conditional(atom(1), `"1"`, monday)
+	good := good(1)
 	moved := from(301, map[string]string{"/feed": "/new"}, good)
 	tests := []struct {
 		why    string
@@ -127,8 +124,7 @@ func TestS28_Doubts(t *testing.T) {
 		}), true},
 	}
 	for _, test := range tests {
-		s := newSite(t, moved)
-		r := newReader(t, s.url("/feed"))
+		s, r := newFeed(t, moved)
 		r.want(Changed)
 		s.answers(test.second)
 		r.poll()
@@ -224,7 +220,7 @@ func TestRedirectWithRetryAfter(t *testing.T) {
 		if r.target == "/feed" {
 			return reply(r, 307, "", "Location: /x", "Retry-After: 7200")
 		}
-		return conditional(atom(1), `"1"`, monday)(r)
+		return good(1)(r)
 	})
 	r := newReader(t, s.url("/feed"))
 	r.want(Changed)
@@ -237,9 +233,9 @@ func TestRedirectWithRetryAfter(t *testing.T) {
 // redirected.
 func TestS12_HeadThroughRedirect(t *testing.T) {
 	hops := map[string]string{"/feed": "/now"}
-	s := newSite(t, from(302, hops, conditional(atom(1), `"1"`, monday)))
-	r := started(t, s, func(o *Options) { o.Head = HeadAlways })
-	s.answers(from(302, hops, conditional(atom(2), `"2"`, tuesday)))
+	s := newSite(t, from(302, hops, good(1)))
+	r := started(t, s, head(HeadAlways))
+	s.answers(from(302, hops, good(2)))
 	r.want(Changed)
 	asked(t, s, "HEAD HEAD GET")
 	hops["/feed"] = "/moved"

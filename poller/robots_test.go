@@ -134,7 +134,7 @@ const keepOut = "User-agent: digest\nDisallow: /\n"
 func TestRobotsOnce(t *testing.T) {
 	kept := &shelf{}
 	s := newSite(t, robotsAnd(conditional("User-agent: *\nDisallow: /", `"r"`, monday),
-		conditional(atom(1), `"1"`, monday)))
+		good(1)))
 	r := newReader(t, s.url("/feed"), withRobots(kept))
 	if result := r.want(Changed); result.Requests != 2 {
 		t.Errorf("%d requests", result.Requests)
@@ -176,8 +176,7 @@ func TestRobotsOnce(t *testing.T) {
 // TestRobotsRefuses holds that a forbidden feed is not requested, and that the rules are read again before
 // it is.
 func TestRobotsRefuses(t *testing.T) {
-	s := newSite(t, robotsAnd(says(200, keepOut), conditional(atom(1), `"1"`, monday)))
-	r := newReader(t, s.url("/feed"), withRobots(&shelf{}))
+	s, r := newFeed(t, robotsAnd(says(200, keepOut), good(1)), withRobots(&shelf{}))
 	r.want(Failed)
 	if got := targets(s.log()); got != "GET/robots.txt" {
 		t.Errorf("asked: %s", got)
@@ -186,7 +185,7 @@ func TestRobotsRefuses(t *testing.T) {
 		f.NotBefore.Sub(r.watch.now()) != 7*day1 || f.LastStatus != 0 {
 		t.Errorf("%+v", f)
 	}
-	s.answers(robotsAnd(says(200, ""), conditional(atom(1), `"1"`, monday)))
+	s.answers(robotsAnd(says(200, ""), good(1)))
 	r.watch.pass(6 * day1) // poll adds a day
 	r.want(Changed)
 	if got := targets(s.log()); got != "GET/robots.txt GET/feed" || r.feed.Errors != 0 {
@@ -230,7 +229,7 @@ func TestRobotsAnswers(t *testing.T) {
 		s := newSite(t, nil)
 		s.answers(func(q request) string {
 			if q.target == "/feed" {
-				return conditional(atom(1), `"1"`, monday)(q)
+				return good(1)(q)
 			}
 			if q.target == "/r" {
 				return reply(q, 200, keepOut)
@@ -270,7 +269,7 @@ func TestRobotsOfADeadSite(t *testing.T) {
 // TestRobotsElsewhere holds that the rules of a redirect's target apply to it.
 func TestRobotsElsewhere(t *testing.T) {
 	other := newSite(t, robotsAnd(says(200, "User-agent: digest\nDisallow: /private"),
-		conditional(atom(1), `"1"`, monday)))
+		good(1)))
 	s := newSite(t, nil)
 	s.answers(robotsAnd(says(404, ""),
 		func(q request) string { return reply(q, 302, "", "Location: "+other.url(q.target)) }))
@@ -289,7 +288,7 @@ func TestRobotsElsewhere(t *testing.T) {
 func TestRobotsAtOnce(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		slow := func(r request) string { time.Sleep(time.Second); return reply(r, 404, "") }
-		target := n.site("target.example:80", robotsAnd(slow, conditional(atom(1), `"1"`, monday)))
+		target := n.site("target.example:80", robotsAnd(slow, good(1)))
 		r := n.reader(t, "http://1.example/feed", withRobots(&shelf{}))
 		for _, host := range []string{"1.example", "2.example", "3.example"} {
 			n.site(host+":80", robotsAnd(says(404, ""), says(302, "", "Location: http://target.example/feed")))
@@ -306,9 +305,8 @@ func TestRobotsAtOnce(t *testing.T) {
 
 // TestRobotsFind holds that a search obeys the rules too.
 func TestRobotsFind(t *testing.T) {
-	s := newSite(t, robotsAnd(says(200, keepOut), conditional(atom(1), `"1"`, monday)))
-	r := newReader(t, s.url("/feed"), withRobots(&shelf{}))
-	_, err := find(r.p, t.Context(), s.url("/feed"))
+	s, r := newFeed(t, robotsAnd(says(200, keepOut), good(1)), withRobots(&shelf{}))
+	_, err := find(r.p, s.url("/feed"))
 	if err == nil || !strings.Contains(err.Error(), "robots.txt disallows this program") {
 		t.Error(err)
 	}
@@ -355,8 +353,7 @@ func TestRobotsWithoutEnd(t *testing.T) {
 		if codings != "" {
 			body, header = pack(t, text, codings), "Content-Encoding: "+codings
 		}
-		s := newSite(t, robotsAnd(says(200, string(body), header), conditional(atom(1), `"1"`, monday)))
-		r := newReader(t, s.url("/feed"), withRobots(&shelf{}))
+		s, r := newFeed(t, robotsAnd(says(200, string(body), header), good(1)), withRobots(&shelf{}))
 		result := r.want(Failed)
 		if got := targets(s.log()); got != "GET/robots.txt" || result.Bytes > 2*maxRobots {
 			t.Errorf("%q: asked %s, %d bytes", codings, got, result.Bytes)
