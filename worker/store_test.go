@@ -3,8 +3,6 @@ package worker_test
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +15,72 @@ import (
 	"digest/worker"
 )
 
+// An intake reads documents of one feed and prepares what is stored of them.
+type intake struct {
+	t    *testing.T
+	st   *store.Store
+	feed digest.Feed
+	now  time.Time
+}
+
+func newIntake(t *testing.T, st *store.Store) *intake {
+	in := &intake{t: t, st: st, now: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}
+	var err error
+	in.feed, _, err = st.Feeds.EnsureFeed(t.Context(), digest.Feed{URL: "http://example.org/feed", Host: "example.org",
+		State: digest.FeedActive, Schedule: digest.Schedule{LastAttemptAt: in.now, ParsedAt: in.now}})
+	ok(t, err)
+	return in
+}
+
+// prepare reads a document with items.
+func (in *intake) prepare(items string, shortened bool) store.Polled {
+	in.t.Helper()
+	doc, err := feed.Parse([]byte(`<rss version="2.0"><channel><title>S</title><link>http://example.org/blog/</link>`+
+		items+`</channel></rss>`), "", in.feed.URL)
+	ok(in.t, err)
+	doc.Shortened = shortened
+	res := poller.Result{Feed: in.feed, Outcome: poller.Changed, Document: doc, Address: in.feed.URL}
+	polled, err := worker.PrepareRecord(in.t.Context(), in.st, in.feed, res, in.now)
+	ok(in.t, err)
+	return polled
+}
+
+func (in *intake) record(p store.Polled) {
+	in.t.Helper()
+	_, err := in.st.Feeds.Record(in.t.Context(), in.now, []store.Polled{p})
+	ok(in.t, err)
+	in.now = in.now.Add(24 * time.Hour)
+}
+
+// TestIntake holds that only new posts are sanitised, that a post without content appears as soon as it has some, and that
+// a new post ends the silence of a feed, whatever its date.
+func TestIntake(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		in := newIntake(t, st)
+		const two = `<item><title>a</title><guid>a</guid></item><item><title>b</title><guid>b</guid></item>`
+		const old = "<pubDate>Thu, 01 Dec 2022 09:00:00 GMT</pubDate>"
+		for _, step := range []struct {
+			items         string
+			posts, listed int
+			news          bool
+		}{
+			{two, 2, 2, true},
+			{two, 0, 2, false},
+			{`<item><guid>c</guid><description>&lt;p&gt;&lt;/p&gt;</description></item>` + two, 0, 2, true},
+			{`<item><guid>c</guid><description>Now it has words.</description></item>` + two, 1, 3, true},
+			{`<item><title>found in a drawer</title><guid>d</guid>` + old + `</item>` + two, 1, 3, true},
+		} {
+			polled := in.prepare(step.items, false)
+			if len(polled.Posts) != step.posts || len(polled.Listed) != step.listed ||
+				polled.Feed.NewestAt.Equal(in.now) != step.news {
+				t.Errorf("%s: %d posts of %d listed, newest at %v", step.items, len(polled.Posts), len(polled.Listed),
+					polled.Feed.NewestAt)
+			}
+			in.record(polled)
+		}
+	})
+}
+
 // TestIntakeOfALongDocument holds that a document of 501 posts stays windowed after one is deleted, because
 // its oldest post was never read.
 func TestIntakeOfALongDocument(t *testing.T) {
@@ -26,26 +90,13 @@ func TestIntakeOfALongDocument(t *testing.T) {
 			for i := range n {
 				fmt.Fprintf(&items, "<item><title>%d</title><guid>%d</guid></item>", i, i)
 			}
-			doc, err := feed.Parse([]byte(`<rss version="2.0"><channel><title>S</title>`+
-				items.String()+`</channel></rss>`), "", "http://example.org/")
-			if err != nil {
-				t.Fatal(err)
-			}
-			res := poller.Result{Feed: digest.Feed{ID: 1}, Outcome: poller.Changed, Document: doc}
-			polled, err := worker.PrepareRecord(t.Context(), st, digest.Feed{}, res,
-				time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if doc.Shortened = true; !want {
-				short, err := worker.PrepareRecord(t.Context(), st, digest.Feed{}, res,
-					time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))
-				if err != nil || !short.Windowed {
-					t.Errorf("a document of which a part was read counts as whole: %v", err)
-				}
-			}
+			in := newIntake(t, st)
+			polled := in.prepare(items.String(), false)
 			if polled.Windowed != want || len(polled.Listed) != min(n, feed.MaxPosts) {
 				t.Errorf("of %d entries %d are listed, windowed: %t", n, len(polled.Listed), polled.Windowed)
+			}
+			if !in.prepare(items.String(), true).Windowed {
+				t.Error("a document of which a part was read counts as whole")
 			}
 		}
 	})
@@ -74,54 +125,32 @@ func TestOneGUIDTwice(t *testing.T) {
 		"from the first day on":             {{b, a}, {edited, b}, {edited}, {later}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			storetest.Each(t, func(t *testing.T, st *store.Store) {
-				s := newSite(t)
-				h := newHouse(t, st, "2026-11-18 10:00")
+			eachEmptyHouse(t, "2026-11-18 10:00", func(t *testing.T, h *house) {
+				s, want := newSite(t), map[string]int{}
 				show := func(items []string) {
-					s.mu.Lock()
-					defer s.mu.Unlock()
-					s.posts = nil
+					s.posts, s.extra = nil, fmt.Sprintf("<!-- %v -->", items)
 					for _, item := range items {
 						part := strings.Split(item, "|")
-						link := ""
 						if part[1] != "" {
-							link = "<link>http://example.org" + part[1] + "</link>"
+							part[1] = "<link>http://example.org" + part[1] + "</link>"
 						}
-						s.posts = append(s.posts,
-							fmt.Sprintf("<item><title>%s</title><guid isPermaLink='false'>g</guid>%s<pubDate>Wed, 18 Nov 2026 %s:00 +0000</pubDate></item>", part[0], link, part[2]))
+						s.posts = append(s.posts, fmt.Sprintf(`<item><title>%s</title><guid isPermaLink='false'>g</guid>%s`+
+							`<pubDate>Wed, 18 Nov 2026 %s:00 +0000</pubDate></item>`, part[0], part[1], part[2]))
+						want[item[:1]] = 1
 					}
-					s.extra = fmt.Sprintf("<!-- %v -->", items)
 				}
 				show(days[0])
 				h.reader("ann@example.org", "UTC", s)
-				midnight := time.Date(2026, 11, 19, 0, 0, 0, 0, time.UTC)
 				for i, items := range days {
 					show(items)
-					h.run(midnight.AddDate(0, 0, i))
-				}
-				files, err := filepath.Glob(filepath.Join(h.mail, "new", "*"))
-				if err != nil {
-					t.Fatal(err)
+					h.midnights(19 + i)
 				}
 				shown := map[string]int{}
-				for _, file := range files {
-					content, err := os.ReadFile(file)
-					if err != nil {
-						t.Fatal(err)
-					}
-					mail := unfold(string(content))
-					for _, title := range []string{"A", "B"} {
-						for _, version := range []string{title, title + " edited"} {
-							if strings.Contains(mail, ">"+version+"<") {
-								shown[title]++
-							}
+				for _, mail := range h.letters() {
+					for _, title := range []string{"A", "A edited", "B", "B edited"} {
+						if strings.Contains(mail, ">"+title+"<") {
+							shown[title[:1]]++
 						}
-					}
-				}
-				want := map[string]int{}
-				for _, items := range days {
-					for _, item := range items {
-						want[item[:1]] = 1
 					}
 				}
 				if !maps.Equal(shown, want) {
