@@ -27,45 +27,44 @@ func turnover(text string) (t Turnover) {
 	return t
 }
 
+// TestBusy: an account that publishes about as much in a day as a poll can reach is busy before it loses a post.
 func TestBusy(t *testing.T) {
-	for _, test := range []struct{ why, before, turnover, want string }{ // before: the previous interval
-		{"all new, eight hours of it: twice in that time", "", "listed=10 new=10 after=24h span=8h due=24h", "4h"},
-		{"all new, two hours of it", "", "listed=10 new=10 after=24h span=2h due=24h", "1h"},
-		{"all new, a minute of it: never more than hourly", "", "listed=10 new=10 after=24h span=1m due=24h", "1h"},
-		{"all new, without dates", "", "listed=10 new=10 after=24h due=24h", "6h"},
-		{"all new, with dates beyond the gap", "", "listed=10 new=10 after=24h span=2160h due=24h", "6h"},
-		{"all new, nearly a day of it", "", "listed=10 new=10 after=24h span=23h due=24h", "11h30m"},
-		{"all new after three weeks: a day's polls overlap", "", "listed=10 new=10 after=504h span=456h due=24h", ""},
-		{"all new after three weeks, for weekly readers", "", "listed=10 new=10 after=504h span=192h due=168h", "96h"},
-		{"two new ones are all", "", "listed=2 new=2 after=24h span=10h due=24h", "5h"},
-		{"the only entry is new", "", "listed=1 new=1 after=24h due=24h", ""},
-		{"one is known: no gap", "", "listed=10 new=9 after=24h span=20h due=24h", ""},
-		{"never read before", "", "listed=10 new=10 due=24h", ""},
-		{"unchanged", "", "after=24h due=24h", ""},
-		{"a gap again: half as long", "4h", "listed=10 new=10 after=4h due=24h", "1h"},
-		{"a gap again, without dates", "6h", "listed=10 new=10 after=12h due=24h", "3h"},
-		{"half of it new: as it was", "4h", "listed=10 new=5 after=4h due=20h", "4h"},
-		{"nearly all of it new: sooner", "4h", "listed=10 new=8 after=4h due=20h", "2h30m"},
-		{"little of it new: at most half as often", "2h", "listed=10 new=1 after=2h due=20h", "4h"},
-		{"unchanged: half as often", "2h", "after=2h due=20h", "4h"},
-		{"unchanged for a while: that is the end", "9h", "after=9h due=12h", ""},
-		{"an edit only", "2h", "listed=10 after=2h due=20h", "4h"},
-		{"the midnight is near, but a day's polls do not overlap", "4h", "listed=10 new=5 after=4h due=1h", "4h"},
-		{"a day's polls overlap", "10h", "listed=10 new=2 after=10h due=14h", ""},
-		{"nobody reads it now", "2h", "listed=10 new=5 after=2h", "2h"},
-		// An account that publishes about as much in a day as a poll can read is busy before it loses a post.
-		{"a feed that is no account's", "", "listed=20 new=19 after=24h due=24h", ""},
-		{"a few posts a day", "", "listed=20 new=5 after=24h due=24h reach=20", ""},
-		{"nearly all that it lists", "", "listed=20 new=19 after=24h due=24h reach=20",
-			(24 * time.Hour * 20 / 19 / 2).String()},
-		{"the same, with pages", "", "listed=20 new=19 after=24h due=24h reach=80", ""},
-		{"a poll that left posts", "", "listed=20 new=19 after=24h due=24h reach=80 behind", "1h"},
-		{"calm again", "6h", "listed=20 new=2 after=6h due=24h reach=20", ""},
-		{"busy, nothing new", "2h", "listed=20 after=2h due=24h reach=20", "4h"},
-		{"a gap, whatever its pages", "", "listed=80 new=80 after=24h span=12h due=24h reach=80", "6h"},
-	} {
-		if got := BusyInterval(feedOf("busy="+test.before), turnover(test.turnover)); got != span(test.want) {
-			t.Errorf("%s: %v, want %v", test.why, got, test.want)
+	for _, test := range table(`
+		before | turnover | want | why
+		    | listed=10 new=10 after=24h span=8h due=24h | 4h  | all new, eight hours of it: twice in that time
+		    | listed=10 new=10 after=24h span=2h due=24h | 1h  | all new, two hours of it
+		    | listed=10 new=10 after=24h span=1m due=24h | 1h  | all new, a minute of it: never more than hourly
+		    | listed=10 new=10 after=24h due=24h | 6h  | all new, without dates
+		    | listed=10 new=10 after=24h span=2160h due=24h | 6h  | all new, with dates beyond the gap
+		    | listed=10 new=10 after=24h span=23h due=24h | 11h30m | all new, nearly a day of it
+		    | listed=10 new=10 after=504h span=456h due=24h |     | all new after three weeks: a day's polls overlap
+		    | listed=10 new=10 after=504h span=192h due=168h | 96h | all new after three weeks, for weekly readers
+		    | listed=2 new=2 after=24h span=10h due=24h | 5h  | two new ones are all
+		    | listed=1 new=1 after=24h due=24h |     | the only entry is new
+		    | listed=10 new=9 after=24h span=20h due=24h |     | one is known: no gap
+		    | listed=10 new=10 due=24h |     | never read before
+		    | after=24h due=24h |     | unchanged
+		4h  | listed=10 new=10 after=4h due=24h | 1h  | a gap again: half as long
+		6h  | listed=10 new=10 after=12h due=24h | 3h  | a gap again, without dates
+		4h  | listed=10 new=5 after=4h due=20h | 4h  | half of it new: as it was
+		4h  | listed=10 new=8 after=4h due=20h | 2h30m | nearly all of it new: sooner
+		2h  | listed=10 new=1 after=2h due=20h | 4h  | little of it new: at most half as often
+		2h  | after=2h due=20h | 4h  | unchanged: half as often
+		9h  | after=9h due=12h |     | unchanged for a while: that is the end
+		2h  | listed=10 after=2h due=20h | 4h  | an edit only
+		4h  | listed=10 new=5 after=4h due=1h | 4h  | the midnight is near, but a day's polls do not overlap
+		10h | listed=10 new=2 after=10h due=14h |     | a day's polls overlap
+		2h  | listed=10 new=5 after=2h | 2h  | nobody reads it now
+		    | listed=20 new=19 after=24h due=24h |     | a feed that is no account's
+		    | listed=20 new=5 after=24h due=24h reach=20 |     | a few posts a day
+		    | listed=20 new=19 after=24h due=24h reach=20 | 12h37m53.684210526s | nearly all that it lists
+		    | listed=20 new=19 after=24h due=24h reach=80 |     | the same, with pages
+		    | listed=20 new=19 after=24h due=24h reach=80 behind | 1h  | a poll that left posts
+		6h  | listed=20 new=2 after=6h due=24h reach=20 |     | calm again
+		2h  | listed=20 after=2h due=24h reach=20 | 4h  | busy, nothing new
+		    | listed=80 new=80 after=24h span=12h due=24h reach=80 | 6h  | a gap, whatever its pages`) {
+		if got := BusyInterval(feedOf("busy="+test["before"]), turnover(test["turnover"])); got != span(test["want"]) {
+			t.Errorf("%s: %v, want %v", test["why"], got, test["want"])
 		}
 	}
 }

@@ -42,32 +42,32 @@ func (pace paceOf) play(polls string, before func(d *digest.DomainPace, at time.
 
 // TestPaceDomain checks how refusals and good answers change a domain's pace.
 func TestPaceDomain(t *testing.T) {
-	const slowed = "429@0m 429@20m 429@60m "
-	for name, test := range map[string]struct{ polls, pace string }{
-		"two":                                        {"429@0m 429@20m", ""},
-		"three within an hour":                       {slowed, "1m"},
-		"three at once":                              {"429@0m*3", "1m"},
-		"the third too late":                         {"429@0m*2 429@61m", ""},
-		"which is the first of others":               {"429@0m*2 429@61m*3", "1m"},
-		"503 with a time":                            {"503@0m*3", "1m"},
-		"503 without one":                            {"down@0m*3", ""},
-		"few good answers between":                   {"429@0m*2 200@1m*19 429@2m", "1m"},
-		"many good answers between":                  {"429@0m*2 200@1m*20 429@2m", ""},
-		"a further one":                              {slowed + "429@61m", "2m"},
-		"asked before it was slowed":                 {slowed + "429@60m*9", "1m"},
-		"the slowest":                                {slowed + "429@61m 429@62m 429@63m 429@64m", "15m"},
-		"a good answer":                              {slowed + "200@70m", "30s"},
-		"a good answer so soon":                      {slowed + "200@69m", "1m"},
-		"an error is neither":                        {slowed + "down@70m*9", "1m"},
-		"each pace lasts a minute":                   {slowed + "200@70m*2", "30s"},
-		"and then comes the next":                    {slowed + "200@70m*3", "15s"},
-		"a refusal at a quick pace":                  {slowed + "200@70m*3 429@71m", "1m"},
-		"it ends":                                    {slowed + "200@70m*96", ""},
-		"not before":                                 {slowed + "200@70m*95", "1s"},
-		"once it has ended it has to be slowed anew": {slowed + "200@70m*96 429@71m*2", ""},
-	} {
-		if d := paceOf(PaceDomain).play(test.polls, nil); d.Pace != span(test.pace) {
-			t.Errorf("%s: %v, want %v", name, d.Pace, test.pace)
+	for _, test := range table(`
+		polls                                  | pace | why
+		429@0m 429@20m                         |      | two
+		slowed                                 | 1m   | three within an hour
+		429@0m*3                               | 1m   | three at once
+		429@0m*2 429@61m                       |      | the third too late
+		429@0m*2 429@61m*3                     | 1m   | which is the first of others
+		503@0m*3                               | 1m   | 503 with a time
+		down@0m*3                              |      | 503 without one
+		429@0m*2 200@1m*19 429@2m              | 1m   | few good answers between
+		429@0m*2 200@1m*20 429@2m              |      | many good answers between
+		slowed 429@61m                         | 2m   | a further one
+		slowed 429@60m*9                       | 1m   | asked before it was slowed
+		slowed 429@61m 429@62m 429@63m 429@64m | 15m  | the slowest
+		slowed 200@70m                         | 30s  | a good answer
+		slowed 200@69m                         | 1m   | a good answer so soon
+		slowed down@70m*9                      | 1m   | an error is neither
+		slowed 200@70m*2                       | 30s  | each pace lasts a minute
+		slowed 200@70m*3                       | 15s  | and then comes the next
+		slowed 200@70m*3 429@71m               | 1m   | a refusal at a quick pace
+		slowed 200@70m*96                      |      | it ends
+		slowed 200@70m*95                      | 1s   | not before
+		slowed 200@70m*96 429@71m*2            |      | once it has ended it has to be slowed anew`) {
+		polls := strings.Replace(test["polls"], "slowed", "429@0m 429@20m 429@60m", 1)
+		if d := paceOf(PaceDomain).play(polls, nil); d.Pace != span(test["pace"]) {
+			t.Errorf("%s: %v, want %v", test["why"], d.Pace, test["pace"])
 		}
 	}
 }

@@ -3,6 +3,7 @@ package poller
 import (
 	"cmp"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,63 +16,54 @@ func failedAt(t time.Time, status, errors int, penalty time.Duration) digest.Fee
 }
 
 func TestAgain_Retry(t *testing.T) {
-	tests := []struct {
-		why    string
-		at     string // of the poll, after midnight
-		status int
-		wait   string
-		errors int    // 0 means 1
-		fresh  string // for how long it was fresh when it worked
-		due    string // the next midnight, after this one; "": a day
-		want   string // after midnight; "": no extra poll
-	}{
-		{"S19: 429 for two hours", "5m", 429, "2h", 0, "", "", "2h5m"},
-		{"S19: 429 for two days", "5m", 429, "50h", 0, "", "", "50h5m"},
-		{"S19: 429 without a time", "5m", 429, "4h", 0, "", "", "4h5m"},
-		{"S19: 429 for ten minutes: S14 holds", "5m", 429, "10m", 0, "", "", "1h5m"},
-		{"S19: 429 for no time", "5m", 429, "", 0, "", "", "1h5m"},
-		{"429 for no time, once more", "5m", 429, "", 2, "", "", "4h5m"},
-		{"429 for an hour, once more: its word counts", "5m", 429, "1h", 2, "", "", "1h5m"},
-		{"503 for an hour", "5m", 503, "1h", 0, "", "", "1h5m"},
-		{"S20: 500", "5m", 500, "4h", 0, "", "", "4h5m"},
-		{"S20: 500 for the second time", "5m", 500, "8h", 2, "", "", "8h5m"},
-		{"S20: 500 for the third time: a fourth would cost the midnight", "5m", 500, "16h", 3, "", "", ""},
-		{"429 without a time in the evening: another would cost the midnight", "17h", 429, "4h", 0, "", "", ""},
-		{"no answer", "5m", 0, "4h", 0, "", "", "4h5m"},
-		{"200 that cannot be read", "5m", 200, "4h", 0, "", "", "4h5m"},
-		{"408", "5m", 408, "4h", 0, "", "", "4h5m"},
-		{"425", "5m", 425, "4h", 0, "", "", "4h5m"},
-		{"S20: 403 waits for a midnight", "5m", 403, "4h", 0, "", "", ""},
-		{"401", "5m", 401, "4h", 0, "", "", ""},
-		{"S20: 404", "5m", 404, "24h", 0, "", "", ""},
-		{"S20: 410", "5m", 410, "24h", 0, "", "", ""},
-		{"a redirect that leads nowhere", "5m", 302, "4h", 0, "", "", ""},
-		{"418", "5m", 418, "4h", 0, "", "", ""},
-		{"a midnight two hours later does it", "18h", 500, "4h", 0, "", "", ""},
-		{"a midnight a little later than that does not", "18h55m", 429, "2h", 0, "", "", "20h55m"},
-		{"a midnight just before does it: it waits", "20h30m", 500, "4h", 0, "", "", ""},
-		{"a midnight longer ago does not", "20h31m", 500, "4h", 0, "", "", "24h31m"},
-		{"the midnight a day after the next does it", "20h", 429, "26h15m", 0, "", "", ""},
-		{"a day after a midnight: that of tomorrow", "5m", 500, "24h", 4, "", "", ""},
-		{"a week after a midnight: that of then", "5m", 429, "168h", 0, "", "", ""},
-		{"a reader elsewhere, three hours later", "5m", 500, "4h", 0, "", "5h", ""},
-		{"a reader elsewhere, too early", "5m", 500, "4h", 0, "", "3h", "4h5m"},
-		{"a midnight that is over stands for tomorrow's", "5m", 500, "4h", 0, "", "-5m", "4h5m"},
-		{"and that does it", "20h10m", 500, "4h", 0, "", "-5m", ""},
-		{"S15: fresh for a day when it is well: a retry would spoil the midnight", "5m", 503, "1h", 0, "24h", "", ""},
-		{"S15: and so for 20 hours", "5m", 500, "4h", 0, "20h30m", "", ""},
-		{"S15: fresh for 12 hours: it would not", "5m", 500, "4h", 0, "12h", "", "4h5m"},
-		{"S15: fresh for a day, and read weekly", "5m", 503, "1h", 0, "24h", "168h", "1h5m"},
-		{"S35: not in a hot minute", "30s", 429, "1h", 0, "", "", "1h2m" + share(3, time.Minute).String()},
-	}
-	for _, test := range tests {
-		polled := at(test.at)
-		f := failedAt(polled, test.status, max(test.errors, 1), span(test.wait))
+	for _, test := range table(`
+		at   | status | wait | errors | fresh | due  | want  | why
+		5m   | 429  | 2h   | 0     |       |      | 2h5m  | S19: 429 for two hours
+		5m   | 429  | 50h  | 0     |       |      | 50h5m | S19: 429 for two days
+		5m   | 429  | 4h   | 0     |       |      | 4h5m  | S19: 429 without a time
+		5m   | 429  | 10m  | 0     |       |      | 1h5m  | S19: 429 for ten minutes: S14 holds
+		5m   | 429  |      | 0     |       |      | 1h5m  | S19: 429 for no time
+		5m   | 429  |      | 2     |       |      | 4h5m  | 429 for no time, once more
+		5m   | 429  | 1h   | 2     |       |      | 1h5m  | 429 for an hour, once more: its word counts
+		5m   | 503  | 1h   | 0     |       |      | 1h5m  | 503 for an hour
+		5m   | 500  | 4h   | 0     |       |      | 4h5m  | S20: 500
+		5m   | 500  | 8h   | 2     |       |      | 8h5m  | S20: 500 for the second time
+		5m   | 500  | 16h  | 3     |       |      |       | S20: 500 for the third time: a fourth costs the midnight
+		17h  | 429  | 4h   | 0     |       |      |       | 429 without a time in the evening
+		5m   | 0    | 4h   | 0     |       |      | 4h5m  | no answer
+		5m   | 200  | 4h   | 0     |       |      | 4h5m  | 200 that cannot be read
+		5m   | 408  | 4h   | 0     |       |      | 4h5m  | 408
+		5m   | 425  | 4h   | 0     |       |      | 4h5m  | 425
+		5m   | 403  | 4h   | 0     |       |      |       | S20: 403 waits for a midnight
+		5m   | 401  | 4h   | 0     |       |      |       | 401
+		5m   | 404  | 24h  | 0     |       |      |       | S20: 404
+		5m   | 410  | 24h  | 0     |       |      |       | S20: 410
+		5m   | 302  | 4h   | 0     |       |      |       | a redirect that leads nowhere
+		5m   | 418  | 4h   | 0     |       |      |       | 418
+		18h  | 500  | 4h   | 0     |       |      |       | a midnight two hours later does it
+		18h55m | 429  | 2h   | 0     |       |      | 20h55m | a midnight a little later than that does not
+		20h30m | 500  | 4h   | 0     |       |      |       | a midnight just before does it: it waits
+		20h31m | 500  | 4h   | 0     |       |      | 24h31m | a midnight longer ago does not
+		20h  | 429  | 26h15m | 0     |       |      |       | the midnight a day after the next does it
+		5m   | 500  | 24h  | 4     |       |      |       | a day after a midnight: that of tomorrow
+		5m   | 429  | 168h | 0     |       |      |       | a week after a midnight: that of then
+		5m   | 500  | 4h   | 0     |       | 5h   |       | a reader elsewhere, three hours later
+		5m   | 500  | 4h   | 0     |       | 3h   | 4h5m  | a reader elsewhere, too early
+		5m   | 500  | 4h   | 0     |       | -5m  | 4h5m  | a midnight that is over stands for tomorrow's
+		20h10m | 500  | 4h   | 0     |       | -5m  |       | and that does it
+		5m   | 503  | 1h   | 0     | 24h   |      |       | S15: fresh for a day when it is well
+		5m   | 500  | 4h   | 0     | 20h30m |      |       | S15: and so for 20 hours
+		5m   | 500  | 4h   | 0     | 12h   |      | 4h5m  | S15: fresh for 12 hours: it would not
+		5m   | 503  | 1h   | 0     | 24h   | 168h | 1h5m  | S15: fresh for a day, and read weekly
+		30s  | 429  | 1h   | 0     |       |      | 1h2m+share | S35: not in a hot minute`) {
+		polled := at(test["at"])
+		f := failedAt(polled, number(test["status"]), max(number(test["errors"]), 1), span(test["wait"]))
 		f.LastOKAt = polled.Add(span("-50h"))
-		f.FreshUntil = f.LastOKAt.Add(span(test.fresh))
-		got := ExtraPoll(f, at(cmp.Or(test.due, "24h")), polled.Add(time.Second), usualSpread())
-		if test.want == "" && !got.IsZero() || test.want != "" && !got.Equal(at(test.want)) {
-			t.Errorf("%s: %v", test.why, got)
+		f.FreshUntil = f.LastOKAt.Add(span(test["fresh"]))
+		got := ExtraPoll(f, at(cmp.Or(test["due"], "24h")), polled.Add(time.Second), usualSpread())
+		want := strings.Replace(test["want"], "+share", share(3, time.Minute).String(), 1)
+		if want == "" && !got.IsZero() || want != "" && !got.Equal(at(want)) {
+			t.Errorf("%s: %v", test["why"], got)
 		}
 	}
 }
@@ -148,68 +140,60 @@ func TestAgain_Nobody(t *testing.T) {
 
 // TestAgain_SkippedTime: the feed was polled at an instant, and its reader is in London.
 func TestAgain_SkippedTime(t *testing.T) {
-	for _, test := range []struct {
-		why, at, feed, fresh string // fresh from then on
-		from, before         string // after midnight; both "": no extra poll
-		frozen               string // the same with a frozen clock
-	}{
-		{"no skipped time", "12h", "", "", "", "", ""},
-		{"not at midnight", "5m", "skip=12", "", "", "", ""},
-		{"before the night", "12h", "skip=0-1,22-23", "", "20h30m", "20h58m", "21h"},
-		{"asked before it already: a day later", "21h40m", "skip=0-1,22-23", "", "44h30m", "44h58m", "45h"},
-		{"fresh until then: a little later", "5h50m", "skip=0-1,22-23", "16h", "21h50m", "21h58m", "45h"},
-		{"fresh for longer: a day later", "6h", "skip=0-1,22-23", "16h", "44h30m", "44h58m", "45h"},
-		{"all but noon", "6h", "skip=0-11,13-23", "", "12h30m", "12h58m", "12h"},
-		{"on Saturday, from Friday on", "6h", "skipdays=6", "", "22h30m", "22h58m", "23h"},
-		{"on Sunday it would be more than a day before: Monday's midnight does it", "23h40m", "skipdays=0,6", "", "",
-			"", ""},
-		{"S20: 404, before the night", "12h", "skip=0-1,22-23 wait=20h status=404 errors=1", "", "20h30m", "20h58m",
-			"21h"},
-		{"500, retried outside of it", "20h", "skip=0-1,22-23 wait=24h status=500 errors=1", "", "26h", "26h20m",
-			"26h"},
-		{"500, near a midnight that must not ask", "17h40m", "skip=0-1,22-23 wait=21h40m status=500 errors=1", "",
-			"21h40m", "21h41m", "21h40m"},
-	} {
-		f, polled := feedOf(test.feed), at(test.at)
+	for _, test := range table(`
+		at | feed | fresh | from | before | frozen | why
+		12h |   |   |   |   |   | no skipped time
+		5m | skip=12 |   |   |   |   | not at midnight
+		12h | skip=0-1,22-23 |   | 20h30m | 20h58m | 21h | before the night
+		21h40m | skip=0-1,22-23 |   | 44h30m | 44h58m | 45h | asked before it already: a day later
+		5h50m | skip=0-1,22-23 | 16h | 21h50m | 21h58m | 45h | fresh until then: a little later
+		6h | skip=0-1,22-23 | 16h | 44h30m | 44h58m | 45h | fresh for longer: a day later
+		6h | skip=0-11,13-23 |   | 12h30m | 12h58m | 12h | all but noon
+		6h | skipdays=6 |   | 22h30m | 22h58m | 23h | on Saturday, from Friday on
+		23h40m | skipdays=0,6 |   |   |   |   | on Sunday it would be more than a day before: Monday's midnight does it
+		12h | skip=0-1,22-23 wait=20h status=404 errors=1 |   | 20h30m | 20h58m | 21h | S20: 404, before the night
+		20h | skip=0-1,22-23 wait=24h status=500 errors=1 |   | 26h | 26h20m | 26h | 500, retried outside of it
+		17h40m | skip=0-1,22-23 wait=21h40m status=500 errors=1 |   | 21h40m | 21h41m | 21h40m | 500, near a skipped midnight`) {
+		f, polled := feedOf(test["feed"]), at(test["at"])
 		f.ID, f.LastAttemptAt = 3, polled
-		if test.fresh != "" {
-			f.FreshUntil = polled.Add(span(test.fresh))
+		if test["fresh"] != "" {
+			f.FreshUntil = polled.Add(span(test["fresh"]))
 		}
 		got := ExtraPoll(f, at("24h"), polled.Add(time.Second), usualSpread())
-		if test.before == "" && !got.IsZero() || test.before != "" &&
-			(got.Before(at(test.from)) || !got.Before(at(test.before))) {
-			t.Errorf("%s: %v", test.why, got)
+		if test["before"] == "" && !got.IsZero() || test["before"] != "" &&
+			(got.Before(at(test["from"])) || !got.Before(at(test["before"]))) {
+			t.Errorf("%s: %v", test["why"], got)
 		}
 		got = ExtraPoll(f, at("24h"), polled, frozenSpread())
-		if test.frozen == "" && !got.IsZero() || test.frozen != "" && !got.Equal(at(test.frozen)) {
-			t.Errorf("%s, frozen: %v", test.why, got)
+		if test["frozen"] == "" && !got.IsZero() || test["frozen"] != "" && !got.Equal(at(test["frozen"])) {
+			t.Errorf("%s, frozen: %v", test["why"], got)
 		}
 	}
 }
 
 func TestAgain_Busy(t *testing.T) {
 	// The feed was polled at an instant. Without want, a midnight polls it next.
-	for _, test := range []struct{ why, at, feed, want string }{
-		{"every two hours", "5m", "busy=2h", "2h5m"},
-		{"S14", "5m", "busy=20m", "1h5m"},
-		{"S15: fresh for three hours", "5m", "busy=1h read=5m fresh=3h5m", "3h5m"},
-		{"S15: fresh for a day", "5m", "busy=1h fresh=24h5m", ""},
-		{"S33", "5m", "busy=1h own=24h", ""},
-		{"a rule of six hours", "5m", "busy=1h host=6h", "6h5m"},
-		{"a rule of 20 hours would spoil the midnight", "5m", "busy=1h host=20h", ""},
-		{"credentialed: at noon", "5m", "busy=1h own=12h", "12h5m"},
-		{"S15: fresh for seven hours, which would spoil the midnight", "14h", "busy=1h read=14h fresh=21h", ""},
-		{"S15: fresh for seven hours, earlier", "7h", "busy=1h read=7h fresh=14h", "14h"},
-		{"midnight comes first", "20h", "busy=5h", ""},
-		{"midnight comes soon after: one request instead of two", "20h", "busy=3h15m", ""},
-		{"midnight is too far", "18h", "busy=4h", "22h"},
-		{"midnight is skipped", "18h", "busy=5h skip=0", "23h2m" + share(3, time.Minute).String()},
-	} {
-		f := feedOf(test.feed)
-		f.ID, f.LastAttemptAt = 3, at(test.at)
-		got := ExtraPoll(f, at("24h"), at(test.at).Add(time.Second), usualSpread())
-		if test.want == "" && !got.IsZero() || test.want != "" && got.Sub(at(test.want)).Abs() > 3*time.Minute {
-			t.Errorf("%s: %v", test.why, got)
+	for _, test := range table(`
+		at  | feed                       | want  | why
+		5m  | busy=2h                    | 2h5m  | every two hours
+		5m  | busy=20m                   | 1h5m  | S14
+		5m  | busy=1h read=5m fresh=3h5m | 3h5m  | S15: fresh for three hours
+		5m  | busy=1h fresh=24h5m        |       | S15: fresh for a day
+		5m  | busy=1h own=24h            |       | S33
+		5m  | busy=1h host=6h            | 6h5m  | a rule of six hours
+		5m  | busy=1h host=20h           |       | a rule of 20 hours would spoil the midnight
+		5m  | busy=1h own=12h            | 12h5m | credentialed: at noon
+		14h | busy=1h read=14h fresh=21h |       | S15: fresh for seven hours, which would spoil the midnight
+		7h  | busy=1h read=7h fresh=14h  | 14h   | S15: fresh for seven hours, earlier
+		20h | busy=5h                    |       | midnight comes first
+		20h | busy=3h15m                 |       | midnight comes soon after: one request instead of two
+		18h | busy=4h                    | 22h   | midnight is too far
+		18h | busy=5h skip=0             | 23h2m | midnight is skipped`) {
+		f := feedOf(test["feed"])
+		f.ID, f.LastAttemptAt = 3, at(test["at"])
+		got := ExtraPoll(f, at("24h"), at(test["at"]).Add(time.Second), usualSpread())
+		if want := test["want"]; want == "" && !got.IsZero() || want != "" && got.Sub(at(want)).Abs() > 3*time.Minute {
+			t.Errorf("%s: %v", test["why"], got)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package poller
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -116,23 +117,20 @@ func TestReachedFrom(t *testing.T) {
 // TestLeftToHubs holds that a feed with trusted hubs is polled once a week, and at each midnight while it
 // has problems.
 func TestLeftToHubs(t *testing.T) {
-	for why, test := range map[string]struct {
-		feed string
-		want bool
-	}{
-		"trusted":                 {"pushed=24h read=-24h", true},
-		"not trusted":             {"read=-24h", false},
-		"no longer":               {"pushed=0 read=-24h", false},
-		"six days ago":            {"pushed=24h read=-144h", true},
-		"a week ago, and a while": {"pushed=24h read=-167h20m", false},
-		"it failed":               {"pushed=24h read=-24h errors=1", false},
-		"posts wait":              {"pushed=24h read=-24h waiting=1", false},
-		"never read":              {"pushed=24h", false},
-	} {
-		f := feedOf("state=active tried=-24h " + test.feed)
+	for _, test := range table(`
+		feed                           | left  | why
+		pushed=24h read=-24h           | true  | trusted
+		read=-24h                      | false | not trusted
+		pushed=0 read=-24h             | false | no longer
+		pushed=24h read=-144h          | true  | six days ago
+		pushed=24h read=-167h20m       | false | a week ago, and a while
+		pushed=24h read=-24h errors=1  | false | it failed
+		pushed=24h read=-24h waiting=1 | false | posts wait
+		pushed=24h                     | false | never read`) {
+		f := feedOf("state=active tried=-24h " + test["feed"])
 		_, asked := MidnightPoll(f, midnight(), midnight(), Spread{Gap: time.Hour, NoWait: true})
-		if asked == test.want {
-			t.Errorf("%s: left to its hubs is %t", why, !asked)
+		if left := fmt.Sprint(!asked); left != test["left"] {
+			t.Errorf("%s: left to its hubs is %s", test["why"], left)
 		}
 	}
 }

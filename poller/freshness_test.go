@@ -68,37 +68,30 @@ func TestFreshness(t *testing.T) {
 
 // TestFreshUntil holds that both the answer and the document state freshness.
 func TestFreshUntil(t *testing.T) {
-	for _, test := range []struct {
-		why    string
-		doc    string // ttl or sy:updatePeriod
-		status int
-		before string // fresh for that long, by the good answer a day ago
-		header string
-		want   string // "": no statement
-	}{
-		{"nothing", "", 200, "", "", ""},
-		{"max-age", "", 200, "", "Cache-Control: max-age=3600", "1h"},
-		{"max-age of a 304", "", 304, "", "Cache-Control: max-age=3600", "1h"},
-		{"ttl", "6h", 200, "", "", "6h"},
-		{"ttl, after a 304", "6h", 304, "", "", "6h"},
-		{"ttl asks for more", "6h", 200, "", "Cache-Control: max-age=3600", "6h"},
-		{"max-age asks for more", "6h", 200, "", "Cache-Control: max-age=36000", "10h"},
-		{"a day at most", "720h", 200, "", "Cache-Control: max-age=31536000", "24h"},
-		{"no-cache speaks of the answer, not of the document", "6h", 200, "", "Cache-Control: no-cache", "6h"},
-		{"a 304 that says nothing renews the answer that is kept", "", 304, "12h", "", "12h"},
-		{"and so it does with ttl", "6h", 304, "12h", "", "12h"},
-		{"stored times are whole seconds, which does not add up", "", 304, "12h0m1s", "", "12h"},
-		{"a 304 that says otherwise", "", 304, "12h", "Cache-Control: max-age=60", "1m"},
-		{"a 304 that takes it back", "", 304, "12h", "Cache-Control: no-cache", ""},
-		{"a 304 that has expired", "", 304, "12h", "Expires: 0", ""},
-		{"a 200 that says nothing any more", "", 200, "12h", "", ""},
-	} {
-		f, now := feedOf("read=-24h doc="+test.doc), midnight()
-		f.FreshUntil = after(f.LastOKAt, span(test.before))
-		succeed(&f, test.status, test.status == 304, now)
-		want := after(now, span(test.want))
-		if got := freshUntil(f, header(test.header), test.status == 304, now); !got.Equal(want) {
-			t.Errorf("%s: %v, want %v", test.why, got, want)
+	for _, test := range table(`
+		doc  | status | before | header  | want | why
+		     | 200    |        |         |      | nothing
+		     | 200    |        | Cache-Control: max-age=3600 | 1h   | max-age
+		     | 304    |        | Cache-Control: max-age=3600 | 1h   | max-age of a 304
+		6h   | 200    |        |         | 6h   | ttl
+		6h   | 304    |        |         | 6h   | ttl, after a 304
+		6h   | 200    |        | Cache-Control: max-age=3600 | 6h   | ttl asks for more
+		6h   | 200    |        | Cache-Control: max-age=36000 | 10h  | max-age asks for more
+		720h | 200    |        | Cache-Control: max-age=31536000 | 24h  | a day at most
+		6h   | 200    |        | Cache-Control: no-cache | 6h   | no-cache speaks of the answer, not of the document
+		     | 304    | 12h    |         | 12h  | a 304 that says nothing renews the answer that is kept
+		6h   | 304    | 12h    |         | 12h  | and so it does with ttl
+		     | 304    | 12h0m1s |         | 12h  | stored times are whole seconds, which does not add up
+		     | 304    | 12h    | Cache-Control: max-age=60 | 1m   | a 304 that says otherwise
+		     | 304    | 12h    | Cache-Control: no-cache |      | a 304 that takes it back
+		     | 304    | 12h    | Expires: 0 |      | a 304 that has expired
+		     | 200    | 12h    |         |      | a 200 that says nothing any more`) {
+		f, now := feedOf("read=-24h doc="+test["doc"]), midnight()
+		f.FreshUntil = after(f.LastOKAt, span(test["before"]))
+		succeed(&f, number(test["status"]), number(test["status"]) == 304, now)
+		want := after(now, span(test["want"]))
+		if got := freshUntil(f, header(test["header"]), number(test["status"]) == 304, now); !got.Equal(want) {
+			t.Errorf("%s: %v, want %v", test["why"], got, want)
 		}
 	}
 }

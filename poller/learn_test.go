@@ -11,27 +11,24 @@ import (
 )
 
 func TestHeadFirst(t *testing.T) {
-	for _, test := range []struct {
-		why, feed              string
-		learned, always, never bool
-	}{
-		{"never read", "etag", false, false, false},
-		{"no validators", "parsed=-24h", false, false, false},
-		{"only Last-Modified", "parsed=-24h modified", true, true, false},
-		{"nothing known", "parsed=-24h etag", true, true, false},
-		{"in doubt", "parsed=-24h etag doubted", false, false, false},
-		{"conditional GET works", "parsed=-24h etag get=works", false, true, false},
-		{"HEAD works, GET not tried", "parsed=-24h etag head=works", false, true, false},
-		{"only HEAD works", "parsed=-24h etag head=works get=broken", true, true, false},
-		{"only HEAD works, no GET for a week", "parsed=-168h etag head=works get=broken", false, true, false},
-		{"HEAD is useless", "parsed=-24h etag head=broken retest=1s", false, true, false},
-		{"HEAD was useless 90 days ago", "parsed=-24h etag head=broken retest=0", true, true, false},
-		{"neither works", "parsed=-24h etag head=broken get=broken retest=1h", false, true, false},
-	} {
-		for mode, want := range map[HeadMode]bool{HeadLearned: test.learned, HeadAlways: test.always,
-			HeadNever: test.never} {
-			if got := headFirst(feedOf(test.feed), mode, midnight()); got != want {
-				t.Errorf("%s, %s: HEAD first is %v", test.why, mode, got)
+	for _, test := range table(`
+		feed                                         | learned | always | never | why
+		etag                                         | false   | false  | false | never read
+		parsed=-24h                                  | false   | false  | false | no validators
+		parsed=-24h modified                         | true    | true   | false | only Last-Modified
+		parsed=-24h etag                             | true    | true   | false | nothing known
+		parsed=-24h etag doubted                     | false   | false  | false | in doubt
+		parsed=-24h etag get=works                   | false   | true   | false | conditional GET works
+		parsed=-24h etag head=works                  | false   | true   | false | HEAD works, GET not tried
+		parsed=-24h etag head=works get=broken       | true    | true   | false | only HEAD works
+		parsed=-168h etag head=works get=broken      | false   | true   | false | only HEAD works, no GET for a week
+		parsed=-24h etag head=broken retest=1s       | false   | true   | false | HEAD is useless
+		parsed=-24h etag head=broken retest=0        | true    | true   | false | HEAD was useless 90 days ago
+		parsed=-24h etag head=broken get=broken retest=1h | false   | true   | false | neither works`) {
+		for mode, want := range map[HeadMode]string{HeadLearned: test["learned"], HeadAlways: test["always"],
+			HeadNever: test["never"]} {
+			if got := fmt.Sprint(headFirst(feedOf(test["feed"]), mode, midnight())); got != want {
+				t.Errorf("%s, %s: HEAD first is %v", test["why"], mode, got)
 			}
 		}
 	}

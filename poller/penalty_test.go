@@ -10,66 +10,60 @@ import (
 )
 
 func TestS20_Penalties(t *testing.T) {
-	for _, test := range []struct {
-		why    string
-		status int    // of this poll; -1: the host is blocked
-		wait   string // as the site asked; "": it did not
-		feed   string // before this poll
-		want   string
-		state  digest.FeedState // "": active
-	}{
-		{"S19: 429 without a wish", 429, "", "", "4h", ""},
-		{"S19: 429 with one", 429, "10m", "", "10m", ""},
-		{"S19: 429 with a long one", 429, "168h", "", "168h", ""},
-		{"S19: 429 for zero seconds: the poll gap is left", 429, "0", "", "", ""},
-		{"429 without a wish, the tenth time", 429, "", "errors=9 failing=-48h", "4h", ""},
-		{"429 for months is no failure", 429, "", "errors=50 failing=-2400h", "4h", ""},
-		{"S19: 503 with a wish", 503, "2h", "", "2h", ""},
-		{"503 for months with a wish is no failure", 503, "2h", "errors=50 failing=-2400h", "2h", ""},
-		{"503 without", 503, "", "", "4h", ""},
-		{"S20: 403", 403, "", "", "4h", ""},
-		{"403 with a wish for longer", 403, "6h", "", "6h", ""},
-		{"403 with a wish for less", 403, "1h", "", "4h", ""},
-		{"403 for the third time", 403, "", "errors=2 failing=-48h", "4h", ""},
-		{"403 for three days", 403, "", "errors=9 failing=-72h", "24h", ""},
-		{"401", 401, "", "", "4h", ""},
-		{"S20: 404", 404, "", "", "24h", ""},
-		{"404 for the third time", 404, "", "errors=2 failing=-48h", "24h", ""},
-		{"404 with a wish for longer", 404, "72h", "", "72h", ""},
-		{"S20: 500", 500, "", "", "4h", ""},
-		{"500 for the second time", 500, "", "errors=1 failing=-4h", "8h", ""},
-		{"500 for the third time", 500, "", "errors=2 failing=-12h", "16h", ""},
-		{"500 for the fourth time", 500, "", "errors=3 failing=-28h", "24h", ""},
-		{"500 for the ninetieth time", 500, "", "errors=89 failing=-1920h", "24h", ""},
-		{"500 for the second time in three days", 500, "", "errors=1 failing=-72h", "24h", ""},
-		{"500 with a wish for longer", 500, "48h", "", "48h", ""},
-		{"no answer", 0, "", "", "4h", ""},
-		{"no answer, the second time", 0, "", "errors=1 failing=-5h", "8h", ""},
-		{"no answer for a week", 0, "", "errors=9 failing=-168h", "24h", ""},
-		{"200 that is no feed", 200, "", "", "4h", ""},
-		{"400", 400, "", "", "4h", ""},
-		{"89 days", 500, "", "errors=80 failing=-2136h", "24h", ""},
-		{"S20: 90 days", 500, "", "errors=80 failing=-2160h", "24h", digest.FeedDead},
-		{"404 for 90 days", 404, "", "errors=80 failing=-2160h", "24h", digest.FeedDead},
-		{"S20: 410 is not the end yet", 410, "", "", "24h", ""},
-		{"410 again, a day later", 410, "", "errors=1 failing=-24h", "24h", ""},
-		{"410 of a whole host for 90 days", 410, "", "errors=89 failing=-2160h", "24h", digest.FeedDead},
-		{"a blocked host for 100 days is no failure", -1, "", "errors=80 failing=-2400h", "24h", ""},
-		{"on trial, and blocked", -1, "", "state=trial errors=80 failing=-2400h", "24h", digest.FeedTrial},
-		{"on trial: once", 500, "", "state=trial errors=80 failing=-2400h", "24h", digest.FeedDead},
-		{"on trial after 410, and not found", 404, "", "state=trial errors=2 failing=-120h", "24h", digest.FeedDead},
-		{"on trial, and limited", 429, "48h", "state=trial errors=80 failing=-2400h", "48h", digest.FeedDead},
-		{"on trial, and gone again", 410, "", "state=trial errors=80 failing=-2400h", "24h", ""},
-	} {
-		f := feedOf(test.feed)
+	for _, test := range table(`
+		status | wait | feed                        | want | state | why
+		429    |      |                             | 4h   |       | S19: 429 without a wish
+		429    | 10m  |                             | 10m  |       | S19: 429 with one
+		429    | 168h |                             | 168h |       | S19: 429 with a long one
+		429    | 0    |                             |      |       | S19: 429 for zero seconds: the poll gap is left
+		429    |      | errors=9 failing=-48h       | 4h   |       | 429 without a wish, the tenth time
+		429    |      | errors=50 failing=-2400h    | 4h   |       | 429 for months is no failure
+		503    | 2h   |                             | 2h   |       | S19: 503 with a wish
+		503    | 2h   | errors=50 failing=-2400h    | 2h   |       | 503 for months with a wish is no failure
+		503    |      |                             | 4h   |       | 503 without
+		403    |      |                             | 4h   |       | S20: 403
+		403    | 6h   |                             | 6h   |       | 403 with a wish for longer
+		403    | 1h   |                             | 4h   |       | 403 with a wish for less
+		403    |      | errors=2 failing=-48h       | 4h   |       | 403 for the third time
+		403    |      | errors=9 failing=-72h       | 24h  |       | 403 for three days
+		401    |      |                             | 4h   |       | 401
+		404    |      |                             | 24h  |       | S20: 404
+		404    |      | errors=2 failing=-48h       | 24h  |       | 404 for the third time
+		404    | 72h  |                             | 72h  |       | 404 with a wish for longer
+		500    |      |                             | 4h   |       | S20: 500
+		500    |      | errors=1 failing=-4h        | 8h   |       | 500 for the second time
+		500    |      | errors=2 failing=-12h       | 16h  |       | 500 for the third time
+		500    |      | errors=3 failing=-28h       | 24h  |       | 500 for the fourth time
+		500    |      | errors=89 failing=-1920h    | 24h  |       | 500 for the ninetieth time
+		500    |      | errors=1 failing=-72h       | 24h  |       | 500 for the second time in three days
+		500    | 48h  |                             | 48h  |       | 500 with a wish for longer
+		0      |      |                             | 4h   |       | no answer
+		0      |      | errors=1 failing=-5h        | 8h   |       | no answer, the second time
+		0      |      | errors=9 failing=-168h      | 24h  |       | no answer for a week
+		200    |      |                             | 4h   |       | 200 that is no feed
+		400    |      |                             | 4h   |       | 400
+		500    |      | errors=80 failing=-2136h    | 24h  |       | 89 days
+		500    |      | errors=80 failing=-2160h    | 24h  | dead  | S20: 90 days
+		404    |      | errors=80 failing=-2160h    | 24h  | dead  | 404 for 90 days
+		410    |      |                             | 24h  |       | S20: 410 is not the end yet
+		410    |      | errors=1 failing=-24h       | 24h  |       | 410 again, a day later
+		410    |      | errors=89 failing=-2160h    | 24h  | dead  | 410 of a whole host for 90 days
+		-1     |      | errors=80 failing=-2400h    | 24h  |       | a blocked host for 100 days is no failure
+		-1     |      | state=trial errors=80 failing=-2400h | 24h  | trial | on trial, and blocked
+		500    |      | state=trial errors=80 failing=-2400h | 24h  | dead  | on trial: once
+		404    |      | state=trial errors=2 failing=-120h | 24h  | dead  | on trial after 410, and not found
+		429    | 48h  | state=trial errors=80 failing=-2400h | 48h  | dead  | on trial, and limited
+		410    |      | state=trial errors=80 failing=-2400h | 24h  |       | on trial, and gone again`) {
+		f := feedOf(test["feed"])
 		f.State = cmp.Or(f.State, digest.FeedActive)
-		x := failure{status: max(test.status, 0), blocked: test.status < 0, wait: span(test.wait)}
-		x.waitSaid = test.wait != ""
+		status := number(test["status"])
+		x := failure{status: max(status, 0), blocked: status < 0, wait: span(test["wait"])}
+		x.waitSaid = test["wait"] != ""
 		errors := f.Errors
 		fail(&f, x, midnight())
-		if got := f.NotBefore.Sub(midnight()); got != span(test.want) || f.Errors != errors+1 ||
-			f.State != cmp.Or(test.state, digest.FeedActive) || f.LastStatus != x.status {
-			t.Errorf("%s: waits %v, %s after %d errors", test.why, got, f.State, f.Errors)
+		if got := f.NotBefore.Sub(midnight()); got != span(test["want"]) || f.Errors != errors+1 ||
+			f.State != cmp.Or(digest.FeedState(test["state"]), digest.FeedActive) || f.LastStatus != x.status {
+			t.Errorf("%s: waits %v, %s after %d errors", test["why"], got, f.State, f.Errors)
 		}
 	}
 }

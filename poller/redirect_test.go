@@ -249,35 +249,27 @@ func TestS12_HeadThroughRedirect(t *testing.T) {
 // TestI7_RedirectMatrix holds that a redirect to a private address fails in every spelling, and sends
 // nothing there.
 func TestI7_RedirectMatrix(t *testing.T) {
-	hosts := []string{
-		"0.0.0.0", "10.1.2.3", "100.64.0.1", "127.0.0.2", "169.254.169.254", "172.16.0.1", "192.0.0.1", "192.0.2.1",
-		"192.168.1.1",
-		"198.18.0.1", "198.51.100.1", "203.0.113.1", "224.0.0.1", "240.0.0.1", "255.255.255.255",
-		"[::]", "[::1]", "[::ffff:10.0.0.1]", "[::10.0.0.1]", "[64:ff9b::10.0.0.1]", "[64:ff9b:1::1]", "[100::1]",
-		"[2001::1]", "[2001:db8::1]",
-		"[2002:a00:1::]", "[3fff::1]", "[5f00::1]", "[fc00::1]", "[fe80::1]", "[fe80::1%25eth0]", "[fec0::1]",
-		"[ff02::1]", "[2606:2800:220::1%251]",
-	}
-	for _, host := range hosts {
-		s := newSite(t, says(301, "", "Location: http://"+host+":8080/feed"))
-		r := newReader(t, s.url("/feed"), func(o *Options) {
+	redirected := func(host string) Result {
+		s, r := newFeed(t, says(301, "", "Location: http://"+host+":8080/feed"), func(o *Options) {
 			o.AllowNetworks = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 		})
 		result := r.want(Failed)
-		if result.Message != errNotPublic.Error() || result.Requests != 1 || r.feed.MovedTo != "" {
+		if asked(t, s, "GET"); result.Requests != 1 || r.feed.MovedTo != "" {
 			t.Errorf("%s: %s, %d requests", host, result.Message, result.Requests)
 		}
-		asked(t, s, "GET")
+		return result
 	}
-	for _, host := range []string{"2130706434", "0x7f000002", "127.2", "017700000002", "localhost.", "127.0.0.2.",
-		"１２７.0.0.2"} {
-		s := newSite(t, says(301, "", "Location: http://"+host+":8080/feed"))
-		r := newReader(t, s.url("/feed"), func(o *Options) {
-			o.AllowNetworks = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
-		})
-		if result := r.want(Failed); result.Requests != 1 { // as a name it may also be unknown, or refuse
-			t.Errorf("%s: %s, %d requests", host, result.Message, result.Requests)
+	for host := range strings.FieldsSeq(`0.0.0.0 10.1.2.3 100.64.0.1 127.0.0.2 169.254.169.254 172.16.0.1 192.0.0.1
+		192.0.2.1 192.168.1.1 198.18.0.1 198.51.100.1 203.0.113.1 224.0.0.1 240.0.0.1 255.255.255.255
+		[::] [::1] [::ffff:10.0.0.1] [::10.0.0.1] [64:ff9b::10.0.0.1] [64:ff9b:1::1] [100::1] [2001::1] [2001:db8::1]
+		[2002:a00:1::] [3fff::1] [5f00::1] [fc00::1] [fe80::1] [fe80::1%25eth0] [fec0::1] [ff02::1]
+		[2606:2800:220::1%251]`) {
+		if result := redirected(host); result.Message != errNotPublic.Error() {
+			t.Errorf("%s: %s", host, result.Message)
 		}
+	}
+	for host := range strings.FieldsSeq(`2130706434 0x7f000002 127.2 017700000002 localhost. 127.0.0.2. １２７.0.0.2`) {
+		redirected(host) // as a name it may also be unknown, or refuse
 	}
 }
 

@@ -2,6 +2,7 @@ package poller
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -51,38 +52,34 @@ func TestRobotsGroups(t *testing.T) {
 
 // TestRobotsRules checks which rule decides (RFC 9309 §2.2.2 and 2.2.3).
 func TestRobotsRules(t *testing.T) {
-	tests := []struct {
-		rules, path string
-		want        bool
-	}{
-		{"", "/", true},
-		{"disallow /", "/feed", false},
-		{"disallow /a", "/b", true},
-		{"disallow /feed", "/feed.xml", false},
-		{"disallow /Feed", "/feed", true},
-		{"disallow /a, allow /a/b", "/a/b/c", true},
-		{"disallow /a/b, allow /a", "/a/b/c", false},
-		{"allow /a, disallow /a", "/a", true},
-		{"disallow /a, allow /a", "/a", true},
-		{"disallow *.xml", "/feeds/all.xml?x=1", false},
-		{"disallow *.xml$", "/feeds/all.xml?x=1", true},
-		{"disallow *.xml$", "/feeds/all.xml", false},
-		{"disallow /*/b*c$", "/a/bxc/bc", false},
-		{"disallow /*/b*c$", "/a/bxcd", true},
-		{"disallow /$", "/", false},
-		{"disallow /$", "/a", true},
-		{"disallow /feed?format=", "/feed?format=rss", false},
-		{"disallow /~joe/", "/%7Ejoe/feed", false},
-		{"disallow /a%2Fb", "/a/b", true},
-		{"disallow /%E4", "/%e4", false},
-		{"disallow /x%2A", "/x*y", false},
-		{"disallow /x%2A", "/xy", true},
-		{"disallow /x$y", "/x$yz", false},
-	}
-	for _, test := range tests {
-		rules := strings.ReplaceAll(test.rules, ", ", "\n") + "\n"
-		if got := allows(rules, test.path); got != test.want {
-			t.Errorf("%q lets %s: %v", test.rules, test.path, got)
+	for _, test := range table(`
+		rules                   | path               | want
+		                        | /                  | true
+		disallow /              | /feed              | false
+		disallow /a             | /b                 | true
+		disallow /feed          | /feed.xml          | false
+		disallow /Feed          | /feed              | true
+		disallow /a, allow /a/b | /a/b/c             | true
+		disallow /a/b, allow /a | /a/b/c             | false
+		allow /a, disallow /a   | /a                 | true
+		disallow /a, allow /a   | /a                 | true
+		disallow *.xml          | /feeds/all.xml?x=1 | false
+		disallow *.xml$         | /feeds/all.xml?x=1 | true
+		disallow *.xml$         | /feeds/all.xml     | false
+		disallow /*/b*c$        | /a/bxc/bc          | false
+		disallow /*/b*c$        | /a/bxcd            | true
+		disallow /$             | /                  | false
+		disallow /$             | /a                 | true
+		disallow /feed?format=  | /feed?format=rss   | false
+		disallow /~joe/         | /%7Ejoe/feed       | false
+		disallow /a%2Fb         | /a/b               | true
+		disallow /%E4           | /%e4               | false
+		disallow /x%2A          | /x*y               | false
+		disallow /x%2A          | /xy                | true
+		disallow /x$y           | /x$yz              | false`) {
+		rules := strings.ReplaceAll(test["rules"], ", ", "\n") + "\n"
+		if got := fmt.Sprint(allows(rules, test["path"])); got != test["want"] {
+			t.Errorf("%q lets %s: %v", test["rules"], test["path"], got)
 		}
 	}
 }

@@ -88,63 +88,62 @@ func bitsOf(text string) (mask int) {
 func TestSchedule(t *testing.T) {
 	spread := Spread{Gap: time.Hour, Deadline: 30 * time.Minute, NoWait: true}
 	// now and want count from midnight. Without want, there is no poll for this midnight.
-	for _, test := range []struct{ why, feed, now, want string }{
-		{"never asked: at once", "", "", "0"},
-		{"polled yesterday", "tried=-24h", "", "0"},
-		{"polled an hour ago, to the second", "tried=-1h", "", "0"},
-		{"polled 40 minutes ago: when the gap has passed, before the deadline", "tried=-40m", "", "20m"},
-		{"polled 30 minutes ago: just at the deadline", "tried=-30m", "", "30m"},
-		{"polled 29 minutes ago: its posts are there already", "tried=-29m", "", ""},
-		{"read half an hour ago to the second, for another zone's midnight: its posts are there already",
-			"tried=-30m read=-30m", "", ""},
-		{"read half an hour and a second ago: waits", "tried=-30m1s read=-30m1s", "", "29m59s"},
-		{"read 53 minutes ago, for the midnight before: waits", "tried=-53m read=-53m", "", "7m"},
-		{"read an hour ago, to the second", "tried=-1h read=-1h", "", "0"},
-		{"answered half an hour ago, and that could not be used: waits", "tried=-30m read=-40m", "", "30m"},
-		{"failed half an hour ago: waits", "errors=1 tried=-30m read=-30m", "", "30m"},
-		{"fresh for hours", "fresh=5h", "", ""},
-		{"max-age=86400 after yesterday's poll at 00:07: waits for it", "tried=-23h53m fresh=7m", "", "7m"},
-		{"no longer fresh", "fresh=-1s", "", "0"},
-		{"Retry-After beyond the deadline", "wait=1h", "", ""},
-		{"Retry-After within the deadline", "wait=10m", "", "10m"},
-		{"S15: ttl is a freshness like any other", "tried=-24h fresh=12h", "", ""},
-		{"S33: no validators, asked 24 hours ago", "tried=-24h own=24h", "", "0"},
-		{"S33: asked 23 hours and 40 minutes ago: waits", "tried=-23h40m own=24h", "", "20m"},
-		{"S33: asked 23 hours ago, on a day of 23 hours", "tried=-23h own=24h", "", ""},
-		{"silent for three years: 36 hours", "tried=-24h own=36h", "", ""},
-		{"silent for three years, on the second day", "tried=-48h own=36h", "", "0"},
-		{"credentialed, asked 11 hours ago", "tried=-11h own=12h", "", ""},
-		{"a rule of 48 hours, on the first day", "tried=-24h host=48h", "", ""},
-		{"a rule of 48 hours, on the second", "tried=-48h host=48h", "", "0"},
-		{"a rule shorter than the gap changes nothing", "tried=-40m host=1m", "", "20m"},
-		{"the latest of three reasons counts", "tried=-55m fresh=20m wait=10m", "", "20m"},
-		{"never read, but its first fetch failed: the penalty stands", "tried=-2h wait=2h", "", ""},
-		{"dead", "state=dead", "", ""},
-		{"gone", "state=gone", "", ""},
-		{"on trial", "state=trial", "", "0"},
-		{"S20: says 410, undecided", "gone=-24h wait=0", "", "0"},
-		{"planned late: from now on", "", "12m", "12m"},
-		{"planned hours late: asked all the same", "tried=-24h", "5h", "5h"},
-		{"planned hours late, polled since midnight", "tried=3h", "5h", "5h"},
-		{"planned hours late and fresh", "fresh=6h", "5h", ""},
-		{"queued earlier than that: left", "queued=2m", "5m", "2m"},
-		{"queued later than that: brought forward", "queued=3h", "", "0"},
-		{"skipped, and tomorrow too: before that", "skip=0", "", "23h"},
-		{"skipped, and read an hour before", "skip=0 tried=-1h read=-1h", "", "23h"},
-		{"skipped, and queued for the hour before tomorrow's", "skip=0 queued=23h", "", "23h"},
-		{"skipped, with the evening before", "skip=0-1,23", "", "22h"},
-		{"a Friday, skipped: tomorrow does it", "skipdays=5", "", ""},
-		{"another hour is skipped", "skip=1,23", "", "0"},
-		{"planned late, into skipped time", "skip=5", "5h", ""},
-		{"skipped, and not askable before the deadline", "skip=0 wait=40m", "", ""},
-		{"all hours skipped means none", "skip=0-23", "", "0"},
-		{"all days skipped means none", "skipdays=0-6", "", "0"},
-		{"queued for a skipped time: moved", "skip=5 queued=5h", "6h", "6h"},
-		{"queued, but before it may be asked: moved", "queued=1m wait=9m", "", "9m"},
-	} {
-		got, ok := MidnightPoll(feedOf(test.feed), midnight(), at(test.now), spread)
-		if ok != (test.want != "") || ok && !got.Equal(at(test.want)) {
-			t.Errorf("%s: %v %v", test.why, got, ok)
+	for _, test := range table(`
+		feed | now | want | why
+		   |    | 0   | never asked: at once
+		tried=-24h |    | 0   | polled yesterday
+		tried=-1h |    | 0   | polled an hour ago, to the second
+		tried=-40m |    | 20m | polled 40 minutes ago: when the gap has passed, before the deadline
+		tried=-30m |    | 30m | polled 30 minutes ago: just at the deadline
+		tried=-29m |    |     | polled 29 minutes ago: its posts are there already
+		tried=-30m read=-30m |    |     | read half an hour ago to the second, for another zone: its posts are there
+		tried=-30m1s read=-30m1s |    | 29m59s | read half an hour and a second ago: waits
+		tried=-53m read=-53m |    | 7m  | read 53 minutes ago, for the midnight before: waits
+		tried=-1h read=-1h |    | 0   | read an hour ago, to the second
+		tried=-30m read=-40m |    | 30m | answered half an hour ago, and that could not be used: waits
+		errors=1 tried=-30m read=-30m |    | 30m | failed half an hour ago: waits
+		fresh=5h |    |     | fresh for hours
+		tried=-23h53m fresh=7m |    | 7m  | max-age=86400 after yesterday's poll at 00:07: waits for it
+		fresh=-1s |    | 0   | no longer fresh
+		wait=1h |    |     | Retry-After beyond the deadline
+		wait=10m |    | 10m | Retry-After within the deadline
+		tried=-24h fresh=12h |    |     | S15: ttl is a freshness like any other
+		tried=-24h own=24h |    | 0   | S33: no validators, asked 24 hours ago
+		tried=-23h40m own=24h |    | 20m | S33: asked 23 hours and 40 minutes ago: waits
+		tried=-23h own=24h |    |     | S33: asked 23 hours ago, on a day of 23 hours
+		tried=-24h own=36h |    |     | silent for three years: 36 hours
+		tried=-48h own=36h |    | 0   | silent for three years, on the second day
+		tried=-11h own=12h |    |     | credentialed, asked 11 hours ago
+		tried=-24h host=48h |    |     | a rule of 48 hours, on the first day
+		tried=-48h host=48h |    | 0   | a rule of 48 hours, on the second
+		tried=-40m host=1m |    | 20m | a rule shorter than the gap changes nothing
+		tried=-55m fresh=20m wait=10m |    | 20m | the latest of three reasons counts
+		tried=-2h wait=2h |    |     | never read, but its first fetch failed: the penalty stands
+		state=dead |    |     | dead
+		state=gone |    |     | gone
+		state=trial |    | 0   | on trial
+		gone=-24h wait=0 |    | 0   | S20: says 410, undecided
+		   | 12m | 12m | planned late: from now on
+		tried=-24h | 5h | 5h  | planned hours late: asked all the same
+		tried=3h | 5h | 5h  | planned hours late, polled since midnight
+		fresh=6h | 5h |     | planned hours late and fresh
+		queued=2m | 5m | 2m  | queued earlier than that: left
+		queued=3h |    | 0   | queued later than that: brought forward
+		skip=0 |    | 23h | skipped, and tomorrow too: before that
+		skip=0 tried=-1h read=-1h |    | 23h | skipped, and read an hour before
+		skip=0 queued=23h |    | 23h | skipped, and queued for the hour before tomorrow's
+		skip=0-1,23 |    | 22h | skipped, with the evening before
+		skipdays=5 |    |     | a Friday, skipped: tomorrow does it
+		skip=1,23 |    | 0   | another hour is skipped
+		skip=5 | 5h |     | planned late, into skipped time
+		skip=0 wait=40m |    |     | skipped, and not askable before the deadline
+		skip=0-23 |    | 0   | all hours skipped means none
+		skipdays=0-6 |    | 0   | all days skipped means none
+		skip=5 queued=5h | 6h | 6h  | queued for a skipped time: moved
+		queued=1m wait=9m |    | 9m  | queued, but before it may be asked: moved`) {
+		got, ok := MidnightPoll(feedOf(test["feed"]), midnight(), at(test["now"]), spread)
+		if ok != (test["want"] != "") || ok && !got.Equal(at(test["want"])) {
+			t.Errorf("%s: %v %v", test["why"], got, ok)
 		}
 	}
 }
@@ -166,27 +165,27 @@ func TestHalfHourZones(t *testing.T) {
 
 func TestNextPoll(t *testing.T) {
 	s := Spread{Gap: time.Hour, Deadline: 30 * time.Minute}
-	for _, test := range []struct{ why, feed, want string }{ // without want, there is no poll
-		{"at the next midnight of a reader", "", "0"},
-		{"when it is queued", "queued=1m", "1m"},
-		{"queued, and may be asked later: by its site's word", "queued=1m wait=5h", "5h"},
-		{"queued, and could be asked before", "queued=1m wait=-1h", "1m"},
-		{"queued, and still fresh", "queued=1m fresh=2h", "2h"},
-		{"queued within the gap", "queued=-5h tried=-6h", "-5h"},
-		{"queued within a rule's interval", "queued=0 tried=-6h host=24h", "18h"},
-		{"queued into hours that it wants skipped", "queued=1m skip=0-1", "2h"},
-		{"queued, and under a lease", "queued=0 leased=10m", "10m"},
-		{"when it is no longer fresh", "fresh=20m", "20m"},
-		{"fresh beyond the deadline: a day later", "fresh=2h", "24h"},
-		{"slowed by a rule", "tried=-24h host=72h", "48h"},
-		{"before the hours that it wants skipped", "skip=0-1", "23h"},
-		{"asked to wait for four days", "wait=95h", "96h"},
-		{"dead", "state=dead", ""},
-		{"gone", "state=gone queued=0", ""},
-	} {
-		got := NextPoll(feedOf(test.feed), midnight(), at("-6h"), s)
-		if want := at(test.want); test.want == "" && !got.IsZero() || test.want != "" && !got.Equal(want) {
-			t.Errorf("%s: %v", test.why, got)
+	for _, test := range table(`
+		feed                        | want | why
+		                            | 0    | at the next midnight of a reader
+		queued=1m                   | 1m   | when it is queued
+		queued=1m wait=5h           | 5h   | queued, and may be asked later: by its site's word
+		queued=1m wait=-1h          | 1m   | queued, and could be asked before
+		queued=1m fresh=2h          | 2h   | queued, and still fresh
+		queued=-5h tried=-6h        | -5h  | queued within the gap
+		queued=0 tried=-6h host=24h | 18h  | queued within a rule's interval
+		queued=1m skip=0-1          | 2h   | queued into hours that it wants skipped
+		queued=0 leased=10m         | 10m  | queued, and under a lease
+		fresh=20m                   | 20m  | when it is no longer fresh
+		fresh=2h                    | 24h  | fresh beyond the deadline: a day later
+		tried=-24h host=72h         | 48h  | slowed by a rule
+		skip=0-1                    | 23h  | before the hours that it wants skipped
+		wait=95h                    | 96h  | asked to wait for four days
+		state=dead                  |      | dead
+		state=gone queued=0         |      | gone`) {
+		got := NextPoll(feedOf(test["feed"]), midnight(), at("-6h"), s)
+		if want := at(test["want"]); test["want"] == "" && !got.IsZero() || test["want"] != "" && !got.Equal(want) {
+			t.Errorf("%s: %v", test["why"], got)
 		}
 	}
 	if got := NextPoll(digest.Feed{}, time.Time{}, at("-6h"), s); !got.IsZero() {
@@ -261,4 +260,23 @@ func TestJitter(t *testing.T) {
 			t.Fatal(d)
 		}
 	}
+}
+
+// table returns the rows of a text by the names of its columns, which are in its first line.
+func table(text string) (rows []map[string]string) {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	names := strings.Split(lines[0], "|")
+	for _, line := range lines[1:] {
+		row := map[string]string{}
+		for i, cell := range strings.Split(line, "|") {
+			row[strings.TrimSpace(names[i])] = strings.TrimSpace(cell)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func number(text string) (n int) {
+	fmt.Sscan(text, &n)
+	return n
 }
