@@ -155,14 +155,12 @@ func readZone(s string) (seconds, used int) {
 }
 
 // zones maps the names of zones in feeds to hours east of UTC.
-var zones = map[string]float64{
-	"hst": -10, "akst": -9, "pst": -8, "akdt": -7, "mst": -7, "pdt": -7, "cst": -6, "mdt": -6, "cdt": -5,
-	"est": -5, "ast": -4, "edt": -4, "nst": -3.5, "adt": -3, "art": -3, "brt": -3, "ndt": -2.5, "gmt": 0,
-	"ut": 0, "utc": 0, "wet": 0, "z": 0, "bst": 1, "cet": 1, "met": 1, "mez": 1, "west": 1,
-	"cest": 2, "eet": 2, "mest": 2, "mesz": 2, "sast": 2, "eest": 3, "msk": 3, "msd": 4, "ist": 5.5,
-	"awst": 8, "hkt": 8, "pht": 8, "sgt": 8, "jst": 9, "kst": 9, "acst": 9.5, "aest": 10, "acdt": 10.5,
-	"aedt": 11, "nzst": 12, "nzdt": 13,
-}
+var zones = byWord(map[float64]string{
+	-10: "hst", -9: "akst", -8: "pst", -7: "akdt mst pdt", -6: "cst mdt", -5: "cdt est", -4: "ast edt",
+	-3.5: "nst", -3: "adt art brt", -2.5: "ndt", 0: "gmt ut utc wet z", 1: "bst cet met mez west",
+	2: "cest eet mest mesz sast", 3: "eest msk", 4: "msd", 5.5: "ist", 8: "awst hkt pht sgt", 9: "jst kst",
+	9.5: "acst", 10: "aest", 10.5: "acdt", 11: "aedt", 12: "nzst", 13: "nzdt",
+})
 
 // readDay reads a day; clock is not zero if date and time are a single number.
 func readDay(s string, american bool) (year, month, day int, clock time.Duration, ok bool) {
@@ -266,19 +264,26 @@ func monthIn(s string) int {
 }
 
 // months are prefixes of the names of months in lower case.
-var months = [12][]string{
-	{"jan", "ene", "gen", "янв", "ιαν", "sty", "oca", "led"},
-	{"feb", "fev", "fév", "фев", "φεβ", "lut", "şub", "úno", "helmi"},
-	{"mar", "mär", "maer", "mrz", "mrt", "maa", "már", "мар", "μάρ", "μαρ", "bře"},
-	{"apr", "abr", "avr", "ápr", "апр", "απρ", "kwi", "nis", "dub", "huhti"},
-	{"may", "mai", "maj", "mei", "mag", "máj", "мая", "май", "μάι", "μαϊ", "μαι", "touko", "kvě"},
-	{"jun", "juin", "giu", "jún", "июн", "ιούν", "ιον", "cze", "haz", "kesä"},
-	{"jul", "juil", "lug", "júl", "июл", "ιούλ", "ιολ", "lip", "tem", "heinä"},
-	{"aug", "ago", "aoû", "aou", "авг", "αύγ", "αυγ", "sie", "ağu", "srp", "elo"},
-	{"sep", "set", "szept", "сен", "σεπ", "wrz", "eyl", "zář", "syys"},
-	{"oct", "okt", "ott", "out", "окт", "οκτ", "paź", "eki", "říj", "loka"},
-	{"nov", "noy", "ноя", "νοέ", "νοε", "lis", "kas", "marras"},
-	{"dec", "dez", "dic", "déc", "дек", "δεκ", "gru", "ara", "pro", "joulu"},
+var months = listsOf(`
+	jan ene gen янв ιαν sty oca led
+	feb fev fév фев φεβ lut şub úno helmi
+	mar mär maer mrz mrt maa már мар μάρ μαρ bře
+	apr abr avr ápr апр απρ kwi nis dub huhti
+	may mai maj mei mag máj мая май μάι μαϊ μαι touko kvě
+	jun juin giu jún июн ιούν ιον cze haz kesä
+	jul juil lug júl июл ιούλ ιολ lip tem heinä
+	aug ago aoû aou авг αύγ αυγ sie ağu srp elo
+	sep set szept сен σεπ wrz eyl zář syys
+	oct okt ott out окт οκτ paź eki říj loka
+	nov noy ноя νοέ νοε lis kas marras
+	dec dez dic déc дек δεκ gru ara pro joulu`)
+
+// listsOf returns the words of each line.
+func listsOf(lines string) (lists [][]string) {
+	for line := range strings.Lines(strings.TrimSpace(lines)) {
+		lists = append(lists, strings.Fields(line))
+	}
+	return lists
 }
 
 // monthNamed returns the month that a lower-case word names; 0: none.
