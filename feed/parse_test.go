@@ -219,70 +219,84 @@ func TestCharsets(t *testing.T) {
 }
 
 func TestFields(t *testing.T) {
-	for _, c := range []struct {
-		reason, doc string
-		get         func(*Post) string
-		want        string
-	}{
-		{"guid is the link", item(`<guid>https://x.org/p</guid>`), link, "https://x.org/p"},
-		{"guid is no link", item(`<guid isPermaLink="false">https://x.org/p</guid>`), link, ""},
-		{"guid that is no address", item(`<guid>12-34</guid>`), link, ""},
-		{"relative link", item(`<link>/p/1</link>`), link, "https://example.org/p/1"},
-		{"link in href", item(`<link href="https://x.org/h"/>`), link, "https://x.org/h"},
-		{"link as atom:link", item(`<atom:link rel="alternate" href="https://x.org/a"/>`), link, "https://x.org/a"},
-		{"first of two links that is not empty", item(`<link> </link><link>https://x.org/1</link>`), link,
-			"https://x.org/1"},
-		{"line breaks in a link", item("<link>\nhttps://x.org/a\nb </link>"), link, "https://x.org/ab"},
-		{"query stays", item(`<link>https://x.org/?a=1&amp;copy=2&b=%C3%A9</link>`), link,
-			"https://x.org/?a=1&copy=2&b=%C3%A9"},
-		{"atom alternate preferred",
-			entry(`<link rel="self" href="https://x.org/s"/><link rel="enclosure" href="https://x.org/e"/><link rel="alternate" type="application/json" href="https://x.org/j"/><link href="https://x.org/p"/>`), link, "https://x.org/p"},
-		{"xml:base", entry(`<link xml:base="https://b.org/x/" href="p"/>`), link, "https://b.org/x/p"},
-		{"id that is a page", entry(`<id>https://x.org/p</id>`), link, "https://x.org/p"},
-		{"id that is a name", entry(`<id>urn:x:1</id>`), link, ""},
-		{"atom:author with names of no namespace", item(`<atom:author><name>Ann</name></atom:author>`), author, "Ann"},
-		{"no alternate", entry(`<link rel="self" href="https://x.org/s"/>`), link, ""},
-
-		{"person over address", item(`<author>me@x.org (Ann Example)</author>`), author, "Ann Example"},
-		{"address in angles", item(`<author>Ann Example &lt;me@x.org&gt;</author>`), author, "Ann Example"},
-		{"address alone", item(`<author>me@x.org</author>`), author, "me@x.org"},
-		{"dc:creator", item(`<dc:creator><![CDATA[Ann &amp; Bob]]></dc:creator>`), author, "Ann & Bob"},
-		{"several creators", item(`<dc:creator>Ann</dc:creator><dc:creator>Bob</dc:creator>`), author, "Ann, Bob"},
-		{"itunes:author", item(`<itunes:author>Ann</itunes:author>`), author, "Ann"},
-		{"atom person", entry(`<author><name>Ann</name><email>a@x.org</email></author>`), author, "Ann"},
-		{"atom address alone", entry(`<author><email>a@x.org</email></author>`), author, "a@x.org"},
-		{"atom in rss", item(`<atom:author><atom:name>Ann</atom:name></atom:author>`), author, "Ann"},
-		{"not the source's", entry(`<source><author><name>Cid</name></author></source>`), author, ""},
-
-		{"guid", item(`<guid isPermaLink="false"> x:1 </guid>`), guid, "x:1"},
-		{"guid behind a default namespace",
-			item(`<post-id xmlns="com-wordpress:feed-additions:1">7</post-id><guid>g</guid>`), guid, "g"},
-		{"atom id stays as it is", entry(`<id>HTTP://Example.ORG/a b</id>`), guid, "HTTP://Example.ORG/a b"},
-
-		{"xml:lang", `<feed xmlns="http://www.w3.org/2005/Atom"><entry xml:lang="fr"><title>x</title></entry></feed>`,
-			languageOf, "fr"},
-		{"dc:language", item(`<dc:language>pt</dc:language>`), languageOf, "pt"},
-
-		{"content:encoded counts", item(`<content:encoded>x</content:encoded>`), content, "yes"},
-		{"empty description does not", item(`<description></description>`), content, "no"},
-		{"blank does not", item(`<description> </description>`), content, "no"},
-
-		{"enclosure", item(`<enclosure url="a.mp3" type="audio/mpeg" length="12"/>`), file,
-			"https://example.org/a.mp3 audio/mpeg 12"},
-		{"atom enclosure", entry(`<link rel="enclosure" href="https://x.org/a.mp3" type="audio/mpeg"/>`), file,
-			"https://x.org/a.mp3 audio/mpeg 0"},
-		{"empty enclosure", item(`<enclosure url="" length="x"/>`), file, ""},
-
-		{"dc:date", item(`<dc:date>2006-01-02T15:04:05Z</dc:date>`), published, "2006-01-02T15:04:05Z"},
-		{"published before updated",
-			entry(`<updated>2007-01-02T15:04:05Z</updated><published>2006-01-02T15:04:05Z</published>`), published,
-			"2006-01-02T15:04:05Z"},
-		{"updated alone", entry(`<updated>2007-01-02T15:04:05Z</updated>`), published, "2007-01-02T15:04:05Z"},
-		{"a date that is none, then one", item(`<pubDate>soon</pubDate><dc:date>2006-01-02</dc:date>`), published,
-			"2006-01-02T00:00:00Z"},
+	for _, group := range []struct {
+		get   func(*Post) string
+		cases [][3]string
+	}{ // reason, document, what is got
+		{link, [][3]string{
+			{"guid is the link", item(`<guid>https://x.org/p</guid>`), "https://x.org/p"},
+			{"guid is no link", item(`<guid isPermaLink="false">https://x.org/p</guid>`), ""},
+			{"guid that is no address", item(`<guid>12-34</guid>`), ""},
+			{"relative link", item(`<link>/p/1</link>`), "https://example.org/p/1"},
+			{"link in href", item(`<link href="https://x.org/h"/>`), "https://x.org/h"},
+			{"link as atom:link", item(`<atom:link rel="alternate" href="https://x.org/a"/>`), "https://x.org/a"},
+			{"first of two links that is not empty", item(`<link> </link><link>https://x.org/1</link>`),
+				"https://x.org/1"},
+			{"line breaks in a link", item("<link>\nhttps://x.org/a\nb </link>"), "https://x.org/ab"},
+			{"query stays", item(`<link>https://x.org/?a=1&amp;copy=2&b=%C3%A9</link>`),
+				"https://x.org/?a=1&copy=2&b=%C3%A9"},
+			{"atom alternate preferred",
+				entry(
+					`<link rel="self" href="https://x.org/s"/><link rel="enclosure" href="https://x.org/e"/><link rel="alternate" type="application/json" href="https://x.org/j"/><link href="https://x.org/p"/>`), "https://x.org/p"},
+			{"xml:base", entry(`<link xml:base="https://b.org/x/" href="p"/>`), "https://b.org/x/p"},
+			{"id that is a page", entry(`<id>https://x.org/p</id>`), "https://x.org/p"},
+			{"id that is a name", entry(`<id>urn:x:1</id>`), ""},
+		}},
+		{author, [][3]string{
+			{"atom:author with names of no namespace", item(`<atom:author><name>Ann</name></atom:author>`), "Ann"},
+		}},
+		{link, [][3]string{
+			{"no alternate", entry(`<link rel="self" href="https://x.org/s"/>`), ""},
+		}},
+		{author, [][3]string{
+			{"person over address", item(`<author>me@x.org (Ann Example)</author>`), "Ann Example"},
+			{"address in angles", item(`<author>Ann Example &lt;me@x.org&gt;</author>`), "Ann Example"},
+			{"address alone", item(`<author>me@x.org</author>`), "me@x.org"},
+			{"dc:creator", item(`<dc:creator><![CDATA[Ann &amp; Bob]]></dc:creator>`), "Ann & Bob"},
+			{"several creators", item(`<dc:creator>Ann</dc:creator><dc:creator>Bob</dc:creator>`), "Ann, Bob"},
+			{"itunes:author", item(`<itunes:author>Ann</itunes:author>`), "Ann"},
+			{"atom person", entry(`<author><name>Ann</name><email>a@x.org</email></author>`), "Ann"},
+			{"atom address alone", entry(`<author><email>a@x.org</email></author>`), "a@x.org"},
+			{"atom in rss", item(`<atom:author><atom:name>Ann</atom:name></atom:author>`), "Ann"},
+			{"not the source's", entry(`<source><author><name>Cid</name></author></source>`), ""},
+		}},
+		{guid, [][3]string{
+			{"guid", item(`<guid isPermaLink="false"> x:1 </guid>`), "x:1"},
+			{"guid behind a default namespace",
+				item(`<post-id xmlns="com-wordpress:feed-additions:1">7</post-id><guid>g</guid>`), "g"},
+			{"atom id stays as it is", entry(`<id>HTTP://Example.ORG/a b</id>`), "HTTP://Example.ORG/a b"},
+		}},
+		{languageOf, [][3]string{
+			{"xml:lang",
+				`<feed xmlns="http://www.w3.org/2005/Atom"><entry xml:lang="fr"><title>x</title></entry></feed>`, "fr"},
+			{"dc:language", item(`<dc:language>pt</dc:language>`), "pt"},
+		}},
+		{content, [][3]string{
+			{"content:encoded counts", item(`<content:encoded>x</content:encoded>`), "yes"},
+			{"empty description does not", item(`<description></description>`), "no"},
+			{"blank does not", item(`<description> </description>`), "no"},
+		}},
+		{file, [][3]string{
+			{"enclosure", item(`<enclosure url="a.mp3" type="audio/mpeg" length="12"/>`),
+				"https://example.org/a.mp3 audio/mpeg 12"},
+			{"atom enclosure", entry(`<link rel="enclosure" href="https://x.org/a.mp3" type="audio/mpeg"/>`),
+				"https://x.org/a.mp3 audio/mpeg 0"},
+			{"empty enclosure", item(`<enclosure url="" length="x"/>`), ""},
+		}},
+		{published, [][3]string{
+			{"dc:date", item(`<dc:date>2006-01-02T15:04:05Z</dc:date>`), "2006-01-02T15:04:05Z"},
+			{"published before updated",
+				entry(`<updated>2007-01-02T15:04:05Z</updated><published>2006-01-02T15:04:05Z</published>`),
+				"2006-01-02T15:04:05Z"},
+			{"updated alone", entry(`<updated>2007-01-02T15:04:05Z</updated>`), "2007-01-02T15:04:05Z"},
+			{"a date that is none, then one", item(`<pubDate>soon</pubDate><dc:date>2006-01-02</dc:date>`),
+				"2006-01-02T00:00:00Z"},
+		}},
 	} {
-		if got := c.get(first(t, c.doc)); got != c.want {
-			t.Errorf("%s: got %q, want %q", c.reason, got, c.want)
+		for _, c := range group.cases {
+			if got := group.get(first(t, c[1])); got != c[2] {
+				t.Errorf("%s:\n got %q\nwant %q", c[0], got, c[2])
+			}
 		}
 	}
 }
