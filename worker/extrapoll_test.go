@@ -84,6 +84,9 @@ func TestBusyFeedIsCaughtUp(t *testing.T) {
 		if asked := h.hours("2026-11-20 01:00", 23, p); len(asked) == 0 || len(asked) > 4 {
 			t.Errorf("asked at %v of a quiet day; want a look or few", asked)
 		}
+		if asked := h.hours("2026-11-21 00:00", 48, p); fmt.Sprint(asked) != "[21T00 22T00]" {
+			t.Errorf("asked at %v of two quiet days more; want at their midnights", asked)
+		}
 		if f := h.feed(p); f.BusyInterval != 0 {
 			t.Errorf("still asked every %v although it overlaps and is quiet", f.BusyInterval)
 		}

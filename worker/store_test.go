@@ -66,7 +66,7 @@ func TestIntake(t *testing.T) {
 		}{
 			{two, 2, 2, true},
 			{two, 0, 2, false},
-			{`<item><guid>c</guid><description>&lt;p&gt;&lt;/p&gt;</description></item>` + two, 0, 2, true},
+			{`<item><guid>c</guid><description>&lt;p&gt;&lt;/p&gt;</description></item>` + two, 0, 2, false},
 			{`<item><guid>c</guid><description>Now it has words.</description></item>` + two, 1, 3, true},
 			{`<item><title>found in a drawer</title><guid>d</guid>` + old + `</item>` + two, 1, 3, true},
 		} {
