@@ -120,7 +120,6 @@ func (s *busySite) look(now time.Time) Turnover {
 // TestBusy_Overlaps plays feeds that publish more in a day than their document holds, for 52 days. It
 // checks the number of polls and the lost posts.
 func TestBusy_Overlaps(t *testing.T) {
-	steady := func(n float64) func(time.Time) float64 { return func(time.Time) float64 { return n } }
 	burst := func(at time.Time) float64 {
 		if d := at.Sub(midnight()); d > 10*oneDay && d < 12*oneDay {
 			return 200
@@ -139,55 +138,47 @@ func TestBusy_Overlaps(t *testing.T) {
 		}
 		return 0
 	}
-	tests := []struct {
-		why      string
-		busySite busySite
-		zones    int
-		site     act
-		most     int // polls
-		lost     int // polls with a gap
-		lastLost time.Duration
-	}{
-		{"enough is listed", busySite{lists: 10, perDay: steady(8), dated: true}, 1, well(), 52, 0, 0},
-		{"a little too little", busySite{lists: 10, perDay: steady(13), dated: true}, 1, well(), 52 * 3, 1, 2 * oneDay},
-		{"30 a day", busySite{lists: 10, perDay: steady(30), dated: true}, 1, well(), 52 * 7, 1, 2 * oneDay},
-		{"30 a day, without dates", busySite{lists: 10, perDay: steady(30)}, 1, well(), 52 * 7, 1, 2 * oneDay},
-		{"120 a day", busySite{lists: 10, perDay: steady(120), dated: true}, 1, well(), 52 * 24, 1, 2 * oneDay},
-		{"120 a day, without dates", busySite{lists: 10, perDay: steady(120)}, 1, well(), 52 * 24, 4, 3 * oneDay},
-		{"120 a day, readers in 24 zones", busySite{lists: 10, perDay: steady(120), dated: true}, 24, well(), 52 * 24,
-			0, 0},
-		{"120 a day, fresh for six hours", busySite{lists: 10, perDay: steady(120), dated: true}, 1,
-			well("Cache-Control: max-age=21600"), 52 * 4, 999, fiftyTwo * oneDay},
-		{"120 a day, fresh for a day", busySite{lists: 10, perDay: steady(120), dated: true}, 1,
-			well("Cache-Control: max-age=86400"), 52, 999, fiftyTwo * oneDay},
-		{"two days of 200", busySite{lists: 10, perDay: burst, dated: true}, 1, well(), 52 + 2*24, 1,
-			11*oneDay + time.Hour},
-		{"two days of 200, without dates", busySite{lists: 10, perDay: burst}, 1, well(), 52 + 2*24, 4,
-			12*oneDay + time.Hour},
-		{"all of it once a day", busySite{lists: 10, perDay: batch, dated: true}, 1, well(), 52*3 + 1, 0, 0},
-		{"all of it once a day, without dates", busySite{lists: 10, perDay: batch}, 1, well(), 52*3 + 1, 0, 0},
-		{"60 in the day, one in the night", busySite{lists: 20, perDay: byDay, dated: true}, 1, well(), 52 * 6, 52,
-			fiftyTwo * oneDay},
+	rates := map[string]func(time.Time) float64{"burst": burst, "by day": byDay, "batch": batch}
+	for _, n := range []float64{8, 13, 30, 120} {
+		rates[fmt.Sprint(n)] = func(time.Time) float64 { return n }
 	}
-	for _, test := range tests {
-		t.Run(test.why, func(t *testing.T) {
+	for _, test := range table(`
+		lists | rate   | dated | zones | fresh | polls | gaps | until | why
+		10    | 8      | yes   | 1     |       | 52    | 0    | 0     | enough is listed
+		10    | 13     | yes   | 1     |       | 156   | 1    | 48h   | a little too little
+		10    | 30     | yes   | 1     |       | 364   | 1    | 48h   | 30 a day
+		10    | 30     |       | 1     |       | 364   | 1    | 48h   | 30 a day, without dates
+		10    | 120    | yes   | 1     |       | 1248  | 1    | 48h   | 120 a day
+		10    | 120    |       | 1     |       | 1248  | 4    | 72h   | 120 a day, without dates
+		10    | 120    | yes   | 24    |       | 1248  | 0    | 0     | 120 a day, readers in 24 zones
+		10    | 120    | yes   | 1     | 21600 | 208   | 999  | 1248h | 120 a day, fresh for six hours
+		10    | 120    | yes   | 1     | 86400 | 52    | 999  | 1248h | 120 a day, fresh for a day
+		10    | burst  | yes   | 1     |       | 100   | 1    | 265h  | two days of 200
+		10    | burst  |       | 1     |       | 100   | 4    | 289h  | two days of 200, without dates
+		10    | batch  | yes   | 1     |       | 157   | 0    | 0     | all of it once a day
+		10    | batch  |       | 1     |       | 157   | 0    | 0     | all of it once a day, without dates
+		20    | by day | yes   | 1     |       | 312   | 52   | 1248h | 60 in the day, one in the night`) {
+		most, lost, site := number(test["polls"]), number(test["gaps"]), well()
+		if test["fresh"] != "" {
+			site = well("Cache-Control: max-age=" + test["fresh"])
+		}
+		t.Run(test["why"], func(t *testing.T) {
 			bothClocks(t, func(t *testing.T, frozen bool) {
-				s := test.busySite
-				s.begin = midnight().Add(-20 * oneDay)
-				p := answering(t, midnight(), feedOf("etag"),
-					hourlyZones(test.zones), frozen, test.site)
+				s := busySite{lists: number(test["lists"]), perDay: rates[test["rate"]], dated: test["dated"] != "",
+					begin: midnight().Add(-20 * oneDay)}
+				p := answering(t, midnight(), feedOf("etag"), hourlyZones(number(test["zones"])), frozen, site)
 				p.turn = func() Turnover { return s.look(p.now()) }
 				p.run(fiftyTwo)
 				late := 0
 				for _, at := range s.lost {
-					if at.Sub(midnight()) > test.lastLost {
+					if at.Sub(midnight()) > span(test["until"]) {
 						late++
 					}
 				}
 				t.Logf("%d polls, lost at %d ", len(p.log), len(s.lost))
-				if len(p.log) > test.most || len(s.lost) > test.lost || late > 0 {
+				if len(p.log) > most || len(s.lost) > lost || late > 0 {
 					t.Errorf("%d polls, want %d at most; posts were lost before %d, %d of them late", len(p.log),
-						test.most, len(s.lost), late)
+						most, len(s.lost), late)
 				}
 				if least, _ := p.gaps(); least < time.Hour {
 					t.Errorf("S14: %v apart", least)

@@ -37,48 +37,39 @@ func targets(log []request) string {
 }
 
 func TestFind(t *testing.T) {
-	tests := []struct {
-		why    string
-		bodies map[string]string
-		asks   string // the searched path
-		want   string // the feed's path
-		log    string
-	}{
-		{"the feed itself", map[string]string{"/feed": atom(1)}, "/feed", "/feed", "GET/feed"},
-		{"a page that offers one", map[string]string{"/": page("/blog.atom"), "/blog.atom": atom(1)}, "/", "/blog.atom",
-			"GET/ GET/blog.atom"},
-		{"the first that can be read", map[string]string{"/": page("/a", "b", "/c"), "/a": page(), "/b": atom(1),
-			"/c": atom(2)}, "/", "/b", "GET/ GET/a GET/b"},
-		{"no more than ten", map[string]string{"/": page("/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8", "/9", "/10",
-			"/11"), "/11": atom(1)}, "/", "", ""},
-	}
-	for _, test := range tests {
-		s := newSite(t, paths(test.bodies))
+	for _, test := range table(`
+		pages                                                           | asks  | want       | log
+		/feed atom 1                                                    | /feed | /feed      | GET/feed
+		/ page /blog.atom, /blog.atom atom 1                            | /     | /blog.atom | GET/ GET/blog.atom
+		/ page /a b /c, /a page, /b atom 1, /c atom 2                   | /     | /b         | GET/ GET/a GET/b
+		/ page /1 /2 /3 /4 /5 /6 /7 /8 /9 /10 /11, /11 atom 1           | /     |            |`) {
+		s := newSite(t, paths(pagesOf(test["pages"])))
 		r := newReader(t, s.url("/"))
-		result, err := find(r.p, s.url(test.asks))
-		if test.want == "" {
+		result, err := find(r.p, s.url(test["asks"]))
+		if test["want"] == "" {
 			if err == nil || digest.KindOf(err) != digest.Invalid {
-				t.Errorf("%s: %v", test.why, err)
+				t.Errorf("%s: %v", test["pages"], err)
 			}
 			if n := len(s.log()); n > mostRequests {
-				t.Errorf("%s: %d requests", test.why, n)
+				t.Errorf("%s: %d requests", test["pages"], n)
 			}
 			continue
 		}
 		if err != nil {
-			t.Errorf("%s: %v", test.why, err)
+			t.Errorf("%s: %v", test["pages"], err)
 			continue
 		}
 		f := result.Feed
-		if got := targets(s.log()); got != test.log || f.URL != s.url(test.want) || f.ETag != `"`+test.want+`"` ||
+		if got := targets(s.log()); got != test["log"] || f.URL != s.url(test["want"]) ||
+			f.ETag != `"`+test["want"]+`"` ||
 			result.Outcome != Changed {
-			t.Errorf("%s: %s %+v", test.why, got, f)
+			t.Errorf("%s: %s %+v", test["pages"], got, f)
 		}
 		if len(result.Document.Posts) != 1 || f.Title != "Weather" || f.Host != "127.0.0.1" ||
 			f.State != digest.FeedActive ||
 			f.ParsedAt.IsZero() || f.LastAttemptAt.IsZero() || f.BodyHash == "" || f.LastStatus != 200 ||
 			f.ValidatorURL != f.URL {
-			t.Errorf("%s: %+v", test.why, f)
+			t.Errorf("%s: %+v", test["pages"], f)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package poller
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -262,9 +263,11 @@ func TestJitter(t *testing.T) {
 	}
 }
 
-// table returns the rows of a text by the names of its columns, which are in its first line.
+// table returns the rows of a text by the names of its columns, which are in its first line. A line that ends with \
+// continues in the next one.
 func table(text string) (rows []map[string]string) {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
+	text = regexp.MustCompile(`\\\n\s*`).ReplaceAllString(strings.TrimSpace(text), "")
+	lines := strings.Split(text, "\n")
 	names := strings.Split(lines[0], "|")
 	for _, line := range lines[1:] {
 		row := map[string]string{}
