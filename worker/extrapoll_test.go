@@ -171,7 +171,8 @@ func TestFence(t *testing.T) {
 	h, p := newDatedHouse(t, storetest.Open(t, storetest.SQLite(t)))
 	h.set("2026-11-19 00:00")
 	job := h.job()
-	_, err := h.st.Operator.Beat(t.Context(), "https://digest.example.org", h.clock, store.FenceRules{After: 36 * time.Hour, Most: 100})
+	_, err := h.st.Operator.Beat(t.Context(), "https://digest.example.org", h.clock,
+		store.FenceRules{After: 36 * time.Hour, Most: 100})
 	ok(t, err)
 	job.Fence = func(ctx context.Context, now time.Time) (string, error) {
 		f, err := h.st.Operator.Beat(ctx, "https://clone.example.org", now, store.FenceRules{After: 36 * time.Hour, Most: 100})

@@ -15,7 +15,8 @@ func atClockZero(_ int, it *item) { it.at = time.Unix(0, 0).UTC() }
 
 // sameHistories change a little of a post, or of one post only, so that it stays the same post.
 func sameHistories() []history {
-	newGUID, newPath := guid("tag:blog.example,2026:NAME"), all(link("https://blog.example/moved/NAME.html"), linkAsGUID)
+	newGUID, newPath := guid("tag:blog.example,2026:NAME"), all(link("https://blog.example/moved/NAME.html"),
+		linkAsGUID)
 	newTitle := title("Now: NAME again")
 	newText := body("<p>Corrected: of NAME there was less to be said than we thought.</p>")
 	anew := guid("build-DAY-NAME")

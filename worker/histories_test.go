@@ -165,7 +165,8 @@ func identityHistories() []history {
 		paced("titles edited, re-dated for a day, neither GUIDs nor links", 1, 10, bare, since(3, title("OLD EDITED")),
 			on(5, dated(5+14, 0))),
 		paced("re-dated for a day, neither GUIDs nor links", 1, 10, bare, on(5, dated(5, -12*time.Hour))),
-		always("one link for all, titles edited", noGUID, link("https://blog.example/"), since(3, title("OLD (archive)"))),
+		always("one link for all, titles edited", noGUID, link("https://blog.example/"), since(3, title(
+			"OLD (archive)"))),
 		edited("re-dated to today", dated(3, -time.Hour)),
 		edited("re-dated by a zone", later(-8*time.Hour)),
 		edited("dates go", undated),

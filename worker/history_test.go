@@ -80,7 +80,8 @@ func blog(newest, size int) []item {
 }
 
 func document(items []item, atom bool) string {
-	begin, end := `<rss version="2.0"><channel><title>Blog</title><link>https://blog.example/</link>`, `</channel></rss>`
+	begin, end := `<rss version="2.0"><channel><title>Blog</title><link>https://blog.example/</link>`,
+		`</channel></rss>`
 	names, layout := []string{"item", "guid", "title", "pubDate", "description"}, time.RFC1123Z
 	if atom {
 		begin = `<feed xmlns="http://www.w3.org/2005/Atom"><title>Blog</title><link href="https://blog.example/"/>`

@@ -52,8 +52,8 @@ func (in *intake) record(p store.Polled) {
 	in.now = in.now.Add(24 * time.Hour)
 }
 
-// TestIntake holds that only new posts are sanitised, that a post without content appears as soon as it has some, and that
-// a new post ends the silence of a feed, whatever its date.
+// TestIntake holds that only new posts are sanitised, that a post without content appears as soon as it has some,
+// and that a new post ends the silence of a feed, whatever its date.
 func TestIntake(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		in := newIntake(t, st)
@@ -134,8 +134,9 @@ func TestOneGUIDTwice(t *testing.T) {
 						if part[1] != "" {
 							part[1] = "<link>http://example.org" + part[1] + "</link>"
 						}
-						s.posts = append(s.posts, fmt.Sprintf(`<item><title>%s</title><guid isPermaLink='false'>g</guid>%s`+
-							`<pubDate>Wed, 18 Nov 2026 %s:00 +0000</pubDate></item>`, part[0], part[1], part[2]))
+						s.posts = append(s.posts, fmt.Sprintf(
+							`<item><title>%s</title><guid isPermaLink='false'>g</guid>%s`+
+								`<pubDate>Wed, 18 Nov 2026 %s:00 +0000</pubDate></item>`, part[0], part[1], part[2]))
 						want[item[:1]] = 1
 					}
 				}
