@@ -94,18 +94,13 @@ func splitClock(s string) (date string, clock time.Duration, zone int, ok bool) 
 	if m == nil {
 		return s, 0, 0, true
 	}
-	part := func(i int) int {
+	part := func(i int) string {
 		if m[2*i] < 0 {
-			return 0
+			return ""
 		}
-		n, _ := strconv.Atoi(s[m[2*i]:m[2*i+1]])
-		return n
+		return s[m[2*i]:m[2*i+1]]
 	}
-	hour, minute, second := part(1), part(2), part(3)
-	half := ""
-	if m[8] >= 0 {
-		half = s[m[8]:m[9]]
-	}
+	hour, minute, second, half := number(part(1)), number(part(2)), number(part(3)), part(4)
 	before, after := s[:m[0]], s[m[1]:]
 	switch {
 	case half == "p" && hour < 12, strings.Contains(before, "오후") && hour < 12:
@@ -117,38 +112,34 @@ func splitClock(s string) (date string, clock time.Duration, zone int, ok bool) 
 		return "", 0, 0, false
 	}
 	zone, used := readZone(after)
-	clock = time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second
-	return strings.TrimSuffix(strings.TrimSpace(before), "t") + " " + after[used:], clock, zone, true
+	date = strings.TrimSuffix(strings.TrimSpace(before), "t") + " " + after[used:]
+	return date, clockOf(hour, minute, second), zone, true
+}
+
+func clockOf(hour, minute, second int) time.Duration {
+	return time.Duration(3600*hour+60*minute+second) * time.Second
 }
 
 // readZone reads the zone at the beginning of s. It returns seconds east of UTC, and the number of bytes read.
 func readZone(s string) (seconds, used int) {
-	m := offset.FindStringSubmatchIndex(s)
+	m := offset.FindStringSubmatch(s)
 	if m == nil {
 		return 0, 0
 	}
-	if m[8] >= 0 {
-		name := s[m[8]:m[9]]
-		if hours, known := zones[name]; known {
-			return int(hours * 3600), m[1]
-		}
-		if monthNamed(name) > 0 {
+	used = len(m[0])
+	if name := m[4]; name != "" {
+		hours, known := zones[name]
+		if !known && monthNamed(name) > 0 {
 			return 0, 0
 		}
-		return 0, m[1]
+		return int(hours * 3600), used
 	}
-	digits := s[m[4]:m[5]]
-	hours, _ := strconv.Atoi(digits)
-	minutes := 0
-	if m[6] >= 0 {
-		minutes, _ = strconv.Atoi(s[m[6]:m[7]])
-	}
-	used = m[1]
-	if hours > 14 && m[6] < 0 {
+	hours := number(m[2])
+	if hours > 14 && m[3] == "" {
 		return 0, used
 	}
-	seconds = hours*3600 + minutes*60
-	if s[m[2]:m[3]] == "-" {
+	seconds = hours*3600 + number(m[3])*60
+	if m[1] == "-" {
 		seconds = -seconds
 	}
 	return seconds, used
@@ -173,9 +164,7 @@ func readDay(s string, american bool) (year, month, day int, clock time.Duration
 		return y, int(t.Month()), t.Day(), 0, t.Year() == y
 	}
 	if m := compactDate.FindStringSubmatch(s); m != nil {
-		clock = time.Duration(number(m[4]))*time.Hour + time.Duration(number(m[5]))*time.Minute + time.Duration(
-			number(m[6]))*time.Second
-		return number(m[1]), number(m[2]), number(m[3]), clock, true
+		return number(m[1]), number(m[2]), number(m[3]), clockOf(number(m[4]), number(m[5]), number(m[6])), true
 	}
 	numbers := dayNumbers.FindAllString(s, -1)
 	if month = monthIn(s); month > 0 {
