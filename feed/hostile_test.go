@@ -35,8 +35,8 @@ func halves(first, second func(int) string) func(int) string {
 	return func(size int) string { return first(size/2) + second(size/2) }
 }
 
-// hostilesOf reads attacks, one a line, with what stands before and after each of them: what ⟦⟧ enclose is repeated
-// until it fills the size, together with what other ⟦⟧ enclose; ⟨⟩ say how often something is repeated.
+// hostilesOf reads attacks, one a line, between a common head and tail. It repeats the texts in ⟦⟧ until together they
+// fill the size. ⟨3 a⟩ means aaa.
 func hostilesOf(head, tail, lines string) (all []hostile) {
 	shorts := strings.NewReplacer("LETTERS", otherLetters(250), "OUTBOX", outbox, "CHANNEL", channel,
 		"END", "</channel></rss>", "ATOM", `<feed xmlns="http://www.w3.org/2005/Atom"`)

@@ -273,7 +273,7 @@ func TestTheHour(t *testing.T) {
 			}
 		}
 		h.tick("2026-11-19 22:00", "")
-		asked("") // nobody's midnight has come
+		asked("") // no reader's midnight is over
 		s.publish("evening news")
 		h.tick("2026-11-19 23:00", "Polled:1 Changed:1 Posts:1 Editions:1 Sent:1")
 		asked("HEAD GET")

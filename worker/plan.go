@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -15,21 +14,25 @@ func (j *Job) plan(now time.Time) (digests int, err error) {
 	if err := j.Store.Feeds.NotePollGap(j.Hard, now, j.Spread.Gap); err != nil {
 		return 0, err
 	}
-	for _, step := range []struct {
-		do                func(context.Context, time.Time) (int, error)
-		doing, done, what string
-	}{
-		{j.Store.Editions.BeginStays, "beginning and ending stays", "trips began or ended", "readers"},
-		{j.Store.Editions.EndPauses, "ending pauses", "pauses ended", "digests"},
-		{j.Store.Editions.EndSubscriptionPauses, "ending pauses of subscriptions", "pauses ended", "subscriptions"},
-	} {
-		n, err := step.do(j.Hard, now)
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w", step.doing, err)
-		}
-		if n > 0 {
-			j.Log.Info(step.done, step.what, n)
-		}
+	moved, err := j.Store.Editions.BeginStays(j.Hard, now)
+	if err != nil {
+		return 0, fmt.Errorf("beginning and ending stays: %w", err)
+	}
+	if moved > 0 {
+		j.Log.Info("trips began or ended", "readers", moved)
+	}
+	resumed, err := j.Store.Editions.EndPauses(j.Hard, now)
+	if err != nil {
+		return 0, fmt.Errorf("ending pauses: %w", err)
+	}
+	if resumed > 0 {
+		j.Log.Info("pauses ended", "digests", resumed)
+	}
+	if resumed, err = j.Store.Editions.EndSubscriptionPauses(j.Hard, now); err != nil {
+		return 0, fmt.Errorf("ending pauses of subscriptions: %w", err)
+	}
+	if resumed > 0 {
+		j.Log.Info("pauses ended", "subscriptions", resumed)
 	}
 	planned, err := j.Store.Feeds.Plan(j.Hard, now, func(f digest.Feed, due time.Time) (time.Time, bool) {
 		return poller.MidnightPoll(f, due, now, j.Spread)

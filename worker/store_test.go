@@ -52,8 +52,8 @@ func (in *intake) record(p store.Polled) {
 	in.now = in.now.Add(24 * time.Hour)
 }
 
-// TestIntake holds that only new posts are sanitised, that a post without content appears as soon as it has some,
-// and that a new post ends the silence of a feed, whatever its date.
+// TestIntake holds that only new posts are sanitised, and that a post without content appears as soon as it has some.
+// A new post ends the silence of a feed, whatever its date.
 func TestIntake(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		in := newIntake(t, st)
@@ -107,7 +107,7 @@ func TestIntakeOfALongDocument(t *testing.T) {
 func TestOneGUIDTwice(t *testing.T) {
 	items := map[string]string{"a": "A|/a|09:00", "a2": "A edited|/a|09:00", "b": "B|/b|15:00",
 		"b2": "B edited|/b|15:00", "x": "A||09:00", "x2": "A edited||09:00", "y": "B||15:00"}
-	for name, text := range map[string]string{ // what the document has on each day
+	for name, text := range map[string]string{ // the posts of each day
 		"a new post shares it":              "a, b a, b a, b",
 		"the new post stands last":          "a, a b, a b, b",
 		"the earlier one is edited with it": "a, b a2, b a2, b2",
