@@ -31,9 +31,9 @@ type asWritten struct {
 var asPublishes = []string{"Create", "Update"}
 
 // asEvents are the activities that publish no post.
-var asEvents = []string{"Accept", "Add", "Arrive", "Block", "Dislike", "Flag", "Follow", "Ignore", "Invite", "Join",
-	"Leave", "Like", "Listen", "Move",
-	"Offer", "Read", "Reject", "Remove", "TentativeAccept", "TentativeReject", "Travel", "View"}
+var asEvents = strings.Fields(`
+	Accept Add Arrive Block Dislike Flag Follow Ignore Invite Join Leave Like Listen Move Offer
+	Read Reject Remove TentativeAccept TentativeReject Travel View`)
 
 func (r *asReader) read(items []asValue) []Post {
 	activities := r.activities(items)

@@ -10,10 +10,7 @@ import (
 
 func postsOf(t *testing.T, items string) []Post {
 	t.Helper()
-	d, err := Parse([]byte(outboxOf(items)), "", "https://a.example/outbox?page=true")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := mustParse(t, outboxOf(items), "https://a.example/outbox?page=true")
 	return d.Posts
 }
 

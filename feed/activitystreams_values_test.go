@@ -96,11 +96,8 @@ func TestWarningInRSS(t *testing.T) {
 		`<p><strong>Eight legs</strong> and <em>more</em></p><hr><p>Of all of them:</p>`: "Eight legs and more " +
 			"Of all of them:",
 	} {
-		d, err := Parse([]byte(`<rss version="2.0"><channel><title>S</title><item><guid>1</guid><description><![CDATA[`+
-			text+`]]></description></item></channel></rss>`), "", "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := mustParse(t, `<rss version="2.0"><channel><title>S</title><item><guid>1</guid><description><![CDATA[`+
+			text+`]]></description></item></channel></rss>`, "")
 		if p := d.Posts[0].Sanitise(seenAt); p.Title != want || p.Summary != want ||
 			!strings.Contains(p.Content, "<hr") && strings.Contains(text, "<hr") {
 			t.Errorf("%s: %q, %q, %s", text, p.Title, p.Summary, p.Content)

@@ -109,10 +109,7 @@ func TestATProtoGallery(t *testing.T) {
 	gallery := `{"$type":"app.bsky.embed.gallery#view","items":[` + strings.Join(items, ",") + `]}`
 	for _, embed := range []string{gallery, `{"$type":"app.bsky.embed.recordWithMedia#view","media":` +
 		gallery + `,"record":{"record":{"notFound":true}}}`} {
-		d, err := Parse([]byte(`{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a","handle":"a.example"},"record":{"text":""},"embed":`+embed+`}}]}`), "", "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := mustParse(t, `{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a","handle":"a.example"},"record":{"text":""},"embed":`+embed+`}}]}`, "")
 		p := d.Posts[0].Sanitise(seenAt)
 		if n := strings.Count(p.Content, "<img"); n != mostImages || !strings.Contains(p.Content, `alt="shell 4"`) ||
 			p.ImageURL != "https://cdn.example/f0" {

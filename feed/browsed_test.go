@@ -75,10 +75,7 @@ func TestOddAddressesInText(t *testing.T) {
 		`https://b.example\a.mp3`:    "https://b.example/a.mp3",
 		"https://b.example/100%.mp3": "https://b.example/100%.mp3",
 	} {
-		d, err := Parse([]byte(fmt.Sprintf(doc, ref)), "", "https://a.example/blog/feed")
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := mustParse(t, fmt.Sprintf(doc, ref), "https://a.example/blog/feed")
 		if files := d.Posts[0].Sanitise(time.Now()).Enclosures; len(files) != 1 || files[0].URL != want {
 			t.Errorf("%s: %+v", ref, files)
 		}

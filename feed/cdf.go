@@ -1,6 +1,8 @@
 package feed
 
-import "strings"
+import (
+	"strings"
+)
 
 // CDF is the Channel Definition Format of 1997 (https://www.w3.org/TR/NOTE-CDFsubmit.html).
 const CDF Kind = "cdf"
@@ -37,18 +39,19 @@ func parseCDF(src *source) (*Document, error) {
 		if name == "ITEM" || name == "CHANNEL" {
 			r.item = nil
 		}
+		start := tok.kind == tokenStart
 		switch {
-		case tok.kind == tokenStart && name == "ITEM":
+		case start && name == "ITEM":
 			r.begin(&tok, bases)
-		case tok.kind == tokenStart && name == "CHANNEL" && !tok.empty:
+		case start && name == "CHANNEL" && !tok.empty:
 			open++
 		case tok.kind == tokenEnd && name == "CHANNEL":
 			open--
-		case tok.kind == tokenStart && r.item != nil:
+		case start && r.item != nil:
 			r.read(&tok, name)
-		case tok.kind == tokenStart && open == 1 && name == "TITLE":
+		case start && open == 1 && name == "TITLE":
 			r.Title = firstOf(r.Title, r.inside(&tok).plain())
-		case tok.kind == tokenStart && open == 1 && name == "ABSTRACT":
+		case start && open == 1 && name == "ABSTRACT":
 			r.Description = firstOf(r.Description, r.inside(&tok).plain())
 		}
 	}

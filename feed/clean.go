@@ -88,21 +88,23 @@ func counts(name, value string) bool {
 
 // signs reports whether a parameter looks like a signature of its address.
 func signs(name, value string) bool {
-	switch name {
-	case "sig", "sign", "hmac", "mac", "digest", "checksum", "hash", "md5", "sha1", "sha256", "token", "auth", "policy",
-		"hdnea", "hdnts", "hdntl", "__gda__", "verify", "oh", "ixsig":
-		return true
-	case "s", "h", "t", "k", "st", "key", "sg": // short names have other meanings with short values
+	if shortSigns[name] {
 		return len(value) >= 20
 	}
-	return holdsAny(name, "signature", "-sig", "_sig", "hmac", "token")
+	return signatures[name] || holdsAny(name, "signature", "-sig", "_sig", "hmac", "token")
 }
 
+// signatures are names of parameters that sign an address. The short ones have other meanings with short values.
+var (
+	signatures = setOf(`sig sign hmac mac digest checksum hash md5 sha1 sha256 token auth policy hdnea hdnts
+		hdntl __gda__
+		verify oh ixsig`)
+	shortSigns = setOf("s h t k st key sg")
+)
+
 // counterFamilies are prefixes of names that one vendor uses only for campaigns and clicks.
-var counterFamilies = []string{
-	"utm_", "utm-", "mtm_", "matomo_", "piwik_", "hsa_", "__hs", "_hs", "oly_", "vero_", "bsft_", "elqtrack",
-	"at_custom", "at_link_",
-}
+var counterFamilies = strings.Fields(`
+	utm_ utm- mtm_ matomo_ piwik_ hsa_ __hs _hs oly_ vero_ bsft_ elqtrack at_custom at_link_`)
 
 var counters = setOf(`
 	fbclid gclid gclsrc dclid gbraid wbraid gad_source gad_campaignid msclkid twclid ttclid yclid ysclid li_fat_id sccid epik rdt_cid
@@ -124,42 +126,48 @@ func setOf(words string) map[string]bool {
 
 // A wrapper is a page that counts a click and redirects to the address in one of its parameters.
 type wrapper struct {
-	host   string // the host; with a final dot its prefix, with a leading dot its suffix
-	path   string // the prefix of the path
-	params string // the parameters that contain the target, best first; "?": the whole query
+	host   string   // the host; with a final dot its prefix, with a leading dot its suffix
+	path   string   // the prefix of the path
+	params []string // the parameters that contain the target, best first; "?": the whole query
 }
 
 // wrappers lists known redirects. CleanURL never sends a request to find a target.
-var wrappers = []wrapper{
-	{"www.google.", "/url", "url q"},
-	{"google.", "/url", "url q"},
-	{"news.google.", "/news/url", "url"},
-	{"www.bing.com", "/news/apiclick.aspx", "url"},
-	{"duckduckgo.com", "/l/", "uddg"},
-	{"l.facebook.com", "/l.php", "u"},
-	{"lm.facebook.com", "/l.php", "u"},
-	{"www.facebook.com", "/l.php", "u"},
-	{"l.messenger.com", "/l.php", "u"},
-	{"l.instagram.com", "/", "u"},
-	{"l.threads.com", "/", "u"},
-	{"l.wl.co", "/l", "u"},
-	{"out.reddit.com", "/", "url"},
-	{"www.youtube.com", "/redirect", "q"},
-	{"t.umblr.com", "/redirect", "z"},
-	{"www.linkedin.com", "/redir/redirect", "url"},
-	{"www.linkedin.com", "/safety/go", "url"},
-	{"medium.com", "/r/", "url"},
-	{"medium.com", "/m/global-identity", "redirectUrl"},
-	{"getpocket.com", "/redirect", "url"},
-	{"vk.com", "/away.php", "to"},
-	{"steamcommunity.com", "/linkfilter/", "url u"},
-	{"slack-redir.net", "/link", "url"},
-	{"exit.sc", "/", "url"},
-	{"gate.sc", "/", "url"},
-	{".safelinks.protection.outlook.com", "/", "url"},
-	{"href.li", "/", "?"},
-	{"anonym.to", "/", "?"},
-	{"anon.to", "/", "?"},
+var wrappers = wrappersOf(`
+	www.google.                       /url                url q
+	google.                           /url                url q
+	news.google.                      /news/url           url
+	www.bing.com                      /news/apiclick.aspx url
+	duckduckgo.com                    /l/                 uddg
+	l.facebook.com                    /l.php              u
+	lm.facebook.com                   /l.php              u
+	www.facebook.com                  /l.php              u
+	l.messenger.com                   /l.php              u
+	l.instagram.com                   /                   u
+	l.threads.com                     /                   u
+	l.wl.co                           /l                  u
+	out.reddit.com                    /                   url
+	www.youtube.com                   /redirect           q
+	t.umblr.com                       /redirect           z
+	www.linkedin.com                  /redir/redirect     url
+	www.linkedin.com                  /safety/go          url
+	medium.com                        /r/                 url
+	medium.com                        /m/global-identity  redirectUrl
+	getpocket.com                     /redirect           url
+	vk.com                            /away.php           to
+	steamcommunity.com                /linkfilter/        url u
+	slack-redir.net                   /link               url
+	exit.sc                           /                   url
+	gate.sc                           /                   url
+	.safelinks.protection.outlook.com /                   url
+	href.li                           /                   ?
+	anonym.to                         /                   ?
+	anon.to                           /                   ?`)
+
+func wrappersOf(lines string) (all []wrapper) {
+	for _, words := range listsOf(lines) {
+		all = append(all, wrapper{words[0], words[1], words[2:]})
+	}
+	return all
 }
 
 // behind returns the target of a click counter's address if the address contains it.
@@ -206,13 +214,13 @@ func (w wrapper) of(host, path string) bool {
 }
 
 func (w wrapper) target(u *url.URL) (string, bool) {
-	if w.params == "?" {
+	if w.params[0] == "?" {
 		if strings.Contains(u.RawQuery, "://") {
 			return readable(u.RawQuery)
 		}
 		return unescaped(u.RawQuery)
 	}
-	for name := range strings.FieldsSeq(w.params) {
+	for _, name := range w.params {
 		for p := range strings.SplitSeq(u.RawQuery, "&") {
 			key, value, _ := strings.Cut(strings.TrimPrefix(p, "amp;"), "=")
 			if !strings.EqualFold(key, name) {

@@ -26,11 +26,7 @@ func TestCopiesAndOwnPages(t *testing.T) {
 		"Bluesky account": {`{"feed":[{"post":{"uri":"at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/app.bsky.feed.post/1","cid":"b","author":{"did":"did:plc:aaaaaaaaaaaaaaaaaaaaaaaa","handle":"Anna.example"},
 			"record":{"$type":"app.bsky.feed.post","text":"Water","createdAt":"2026-11-19T10:00:00Z"},"indexedAt":"2026-11-19T10:00:00Z"}}]}`, "https://anna.example/", ""},
 	} {
-		d, err := Parse([]byte(c.doc), "", "https://anna.example/")
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		d := mustParse(t, c.doc, "https://anna.example/")
 		if got := d.OwnPages(); got != c.pages {
 			t.Errorf("%s: the author's pages are %q, want %q", name, got, c.pages)
 		}

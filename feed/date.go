@@ -94,18 +94,13 @@ func splitClock(s string) (date string, clock time.Duration, zone int, ok bool) 
 	if m == nil {
 		return s, 0, 0, true
 	}
-	part := func(i int) int {
+	part := func(i int) string {
 		if m[2*i] < 0 {
-			return 0
+			return ""
 		}
-		n, _ := strconv.Atoi(s[m[2*i]:m[2*i+1]])
-		return n
+		return s[m[2*i]:m[2*i+1]]
 	}
-	hour, minute, second := part(1), part(2), part(3)
-	half := ""
-	if m[8] >= 0 {
-		half = s[m[8]:m[9]]
-	}
+	hour, minute, second, half := number(part(1)), number(part(2)), number(part(3)), part(4)
 	before, after := s[:m[0]], s[m[1]:]
 	switch {
 	case half == "p" && hour < 12, strings.Contains(before, "오후") && hour < 12:
@@ -117,52 +112,46 @@ func splitClock(s string) (date string, clock time.Duration, zone int, ok bool) 
 		return "", 0, 0, false
 	}
 	zone, used := readZone(after)
-	clock = time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second
-	return strings.TrimSuffix(strings.TrimSpace(before), "t") + " " + after[used:], clock, zone, true
+	date = strings.TrimSuffix(strings.TrimSpace(before), "t") + " " + after[used:]
+	return date, clockOf(hour, minute, second), zone, true
+}
+
+func clockOf(hour, minute, second int) time.Duration {
+	return time.Duration(3600*hour+60*minute+second) * time.Second
 }
 
 // readZone reads the zone at the beginning of s. It returns seconds east of UTC, and the number of bytes read.
 func readZone(s string) (seconds, used int) {
-	m := offset.FindStringSubmatchIndex(s)
+	m := offset.FindStringSubmatch(s)
 	if m == nil {
 		return 0, 0
 	}
-	if m[8] >= 0 {
-		name := s[m[8]:m[9]]
-		if hours, known := zones[name]; known {
-			return int(hours * 3600), m[1]
-		}
-		if monthNamed(name) > 0 {
+	used = len(m[0])
+	if name := m[4]; name != "" {
+		hours, known := zones[name]
+		if !known && monthNamed(name) > 0 {
 			return 0, 0
 		}
-		return 0, m[1]
+		return int(hours * 3600), used
 	}
-	digits := s[m[4]:m[5]]
-	hours, _ := strconv.Atoi(digits)
-	minutes := 0
-	if m[6] >= 0 {
-		minutes, _ = strconv.Atoi(s[m[6]:m[7]])
-	}
-	used = m[1]
-	if hours > 14 && m[6] < 0 {
+	hours := number(m[2])
+	if hours > 14 && m[3] == "" {
 		return 0, used
 	}
-	seconds = hours*3600 + minutes*60
-	if s[m[2]:m[3]] == "-" {
+	seconds = hours*3600 + number(m[3])*60
+	if m[1] == "-" {
 		seconds = -seconds
 	}
 	return seconds, used
 }
 
 // zones maps the names of zones in feeds to hours east of UTC.
-var zones = map[string]float64{
-	"hst": -10, "akst": -9, "pst": -8, "akdt": -7, "mst": -7, "pdt": -7, "cst": -6, "mdt": -6, "cdt": -5,
-	"est": -5, "ast": -4, "edt": -4, "nst": -3.5, "adt": -3, "art": -3, "brt": -3, "ndt": -2.5, "gmt": 0,
-	"ut": 0, "utc": 0, "wet": 0, "z": 0, "bst": 1, "cet": 1, "met": 1, "mez": 1, "west": 1,
-	"cest": 2, "eet": 2, "mest": 2, "mesz": 2, "sast": 2, "eest": 3, "msk": 3, "msd": 4, "ist": 5.5,
-	"awst": 8, "hkt": 8, "pht": 8, "sgt": 8, "jst": 9, "kst": 9, "acst": 9.5, "aest": 10, "acdt": 10.5,
-	"aedt": 11, "nzst": 12, "nzdt": 13,
-}
+var zones = byWord(map[float64]string{
+	-10: "hst", -9: "akst", -8: "pst", -7: "akdt mst pdt", -6: "cst mdt", -5: "cdt est", -4: "ast edt",
+	-3.5: "nst", -3: "adt art brt", -2.5: "ndt", 0: "gmt ut utc wet z", 1: "bst cet met mez west",
+	2: "cest eet mest mesz sast", 3: "eest msk", 4: "msd", 5.5: "ist", 8: "awst hkt pht sgt", 9: "jst kst",
+	9.5: "acst", 10: "aest", 10.5: "acdt", 11: "aedt", 12: "nzst", 13: "nzdt",
+})
 
 // readDay reads a day; clock is not zero if date and time are a single number.
 func readDay(s string, american bool) (year, month, day int, clock time.Duration, ok bool) {
@@ -175,9 +164,7 @@ func readDay(s string, american bool) (year, month, day int, clock time.Duration
 		return y, int(t.Month()), t.Day(), 0, t.Year() == y
 	}
 	if m := compactDate.FindStringSubmatch(s); m != nil {
-		clock = time.Duration(number(m[4]))*time.Hour + time.Duration(number(m[5]))*time.Minute + time.Duration(
-			number(m[6]))*time.Second
-		return number(m[1]), number(m[2]), number(m[3]), clock, true
+		return number(m[1]), number(m[2]), number(m[3]), clockOf(number(m[4]), number(m[5]), number(m[6])), true
 	}
 	numbers := dayNumbers.FindAllString(s, -1)
 	if month = monthIn(s); month > 0 {
@@ -266,19 +253,26 @@ func monthIn(s string) int {
 }
 
 // months are prefixes of the names of months in lower case.
-var months = [12][]string{
-	{"jan", "ene", "gen", "янв", "ιαν", "sty", "oca", "led"},
-	{"feb", "fev", "fév", "фев", "φεβ", "lut", "şub", "úno", "helmi"},
-	{"mar", "mär", "maer", "mrz", "mrt", "maa", "már", "мар", "μάρ", "μαρ", "bře"},
-	{"apr", "abr", "avr", "ápr", "апр", "απρ", "kwi", "nis", "dub", "huhti"},
-	{"may", "mai", "maj", "mei", "mag", "máj", "мая", "май", "μάι", "μαϊ", "μαι", "touko", "kvě"},
-	{"jun", "juin", "giu", "jún", "июн", "ιούν", "ιον", "cze", "haz", "kesä"},
-	{"jul", "juil", "lug", "júl", "июл", "ιούλ", "ιολ", "lip", "tem", "heinä"},
-	{"aug", "ago", "aoû", "aou", "авг", "αύγ", "αυγ", "sie", "ağu", "srp", "elo"},
-	{"sep", "set", "szept", "сен", "σεπ", "wrz", "eyl", "zář", "syys"},
-	{"oct", "okt", "ott", "out", "окт", "οκτ", "paź", "eki", "říj", "loka"},
-	{"nov", "noy", "ноя", "νοέ", "νοε", "lis", "kas", "marras"},
-	{"dec", "dez", "dic", "déc", "дек", "δεκ", "gru", "ara", "pro", "joulu"},
+var months = listsOf(`
+	jan ene gen янв ιαν sty oca led
+	feb fev fév фев φεβ lut şub úno helmi
+	mar mär maer mrz mrt maa már мар μάρ μαρ bře
+	apr abr avr ápr апр απρ kwi nis dub huhti
+	may mai maj mei mag máj мая май μάι μαϊ μαι touko kvě
+	jun juin giu jún июн ιούν ιον cze haz kesä
+	jul juil lug júl июл ιούλ ιολ lip tem heinä
+	aug ago aoû aou авг αύγ αυγ sie ağu srp elo
+	sep set szept сен σεπ wrz eyl zář syys
+	oct okt ott out окт οκτ paź eki říj loka
+	nov noy ноя νοέ νοε lis kas marras
+	dec dez dic déc дек δεκ gru ara pro joulu`)
+
+// listsOf returns the words of each line.
+func listsOf(lines string) (lists [][]string) {
+	for line := range strings.Lines(strings.TrimSpace(lines)) {
+		lists = append(lists, strings.Fields(line))
+	}
+	return lists
 }
 
 // monthNamed returns the month that a lower-case word names; 0: none.

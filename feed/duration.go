@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"strconv"
@@ -58,12 +59,10 @@ var (
 )
 
 // perUnit maps a unit to seconds.
-var perUnit = map[string]float64{
-	"": 1, "s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1, "m": 60, "min": 60, "mins": 60, "minute": 60,
-	"minutes": 60,
-	"h":       3600, "hr": 3600, "hrs": 3600, "hour": 3600, "hours": 3600, "d": 86400, "day": 86400, "days": 86400,
-	"dt": 86400, // P1DT2H
-}
+var perUnit = byWord(map[float64]string{
+	1: "s sec secs second seconds", 60: "m min mins minute minutes", 3600: "h hr hrs hour hours",
+	86400: "d day days dt", // P1DT2H
+})
 
 // unitSeconds reads a number of seconds, or numbers with units.
 func unitSeconds(s string) float64 {
@@ -73,7 +72,7 @@ func unitSeconds(s string) float64 {
 		number := amount.FindString(s)
 		unit := unitEnd.FindStringSubmatch(s[len(number):])
 		n, err := decimal(number)
-		per := perUnit[unit[1]]
+		per := perUnit[cmp.Or(unit[1], "s")]
 		if err != nil || per == 0 || unit[1] == "" && len(number)+len(unit[0]) < len(s) {
 			return 0
 		}

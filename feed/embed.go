@@ -45,14 +45,16 @@ func (c *cleaner) player(n *html.Node) bool {
 }
 
 // embedServices maps the host, without "www.", of a common service to the label of its links.
-var embedServices = map[string]string{
-	"youtube.com": "Watch on YouTube", "youtu.be": "Watch on YouTube", "vimeo.com": "Watch on Vimeo",
-	"player.vimeo.com": "Watch on Vimeo",
-	"dailymotion.com":  "Watch on Dailymotion", "ted.com": "Watch at TED", "embed.ted.com": "Watch at TED",
-	"w.soundcloud.com": "Listen on SoundCloud", "soundcloud.com": "Listen on SoundCloud",
-	"bandcamp.com":     "Listen on Bandcamp",
-	"open.spotify.com": "Listen on Spotify", "embed.podcasts.apple.com": "Listen on Apple Podcasts",
-}
+var embedServices = byWord(map[string]string{
+	"Watch on YouTube":         "youtube.com youtu.be",
+	"Watch on Vimeo":           "vimeo.com player.vimeo.com",
+	"Watch on Dailymotion":     "dailymotion.com",
+	"Watch at TED":             "ted.com embed.ted.com",
+	"Listen on SoundCloud":     "w.soundcloud.com soundcloud.com",
+	"Listen on Bandcamp":       "bandcamp.com",
+	"Listen on Spotify":        "open.spotify.com",
+	"Listen on Apple Podcasts": "embed.podcasts.apple.com",
+})
 
 func embedLabel(element atom.Atom, src, title string) string {
 	host := strings.TrimPrefix(Host(src), "www.")

@@ -15,8 +15,7 @@ import (
 )
 
 // postClasses are the classes of posts. A page without any of them has no posts.
-var postClasses = []string{"h-entry", "h-feed", "hentry", "hfeed", "h-event", "h-review", "h-recipe", "vevent",
-	"hreview", "hrecipe"}
+var postClasses = strings.Fields("h-entry h-feed hentry hfeed h-event h-review h-recipe vevent hreview hrecipe")
 
 // maxLinked limits the pictures and links before the text of a post.
 const maxLinked = 10
@@ -185,8 +184,8 @@ type hfeed struct {
 // checkin (indieweb.org/posts).
 var (
 	abouts = []string{"in-reply-to", "repost-of", "like-of", "bookmark-of"}
-	doings = []string{"quotation-of", "favorite-of", "read-of", "watch-of", "listen-of", "play-of", "follow-of",
-		"tag-of", "want-of", "wish-of", "checkin"}
+	doings = strings.Fields(`quotation-of favorite-of read-of watch-of listen-of play-of follow-of tag-of
+		want-of wish-of checkin`)
 )
 
 // post converts an entry to a post; false: it has nothing that identifies it.

@@ -163,13 +163,12 @@ func (p *Post) byTitle() string {
 
 // isNoGUID reports whether a GUID is a placeholder for none.
 func isNoGUID(guid string) bool {
-	switch strings.ToLower(strings.Trim(guid, " \t\r\n-_/.#?()[]{}<>\"'")) {
-	case "", "0", "n/a", "na", "none", "null", "nil", "undefined", "unknown", "false", "guid", "id", "nan", "empty",
-		"00000000-0000-0000-0000-000000000000", "urn:uuid:00000000-0000-0000-0000-000000000000":
-		return true
-	}
-	return false
+	guid = strings.ToLower(strings.Trim(guid, " \t\r\n-_/.#?()[]{}<>\"'"))
+	return guid == "" || noGUIDs[guid]
 }
+
+var noGUIDs = setOf(`0 n/a na none null nil undefined unknown false guid id nan empty
+	00000000-0000-0000-0000-000000000000 urn:uuid:00000000-0000-0000-0000-000000000000`)
 
 // isClockZero reports whether a date is the zero of a clock in any time zone, and therefore means no date. The clocks
 // are Unix, Windows, spreadsheets, classic Mac OS and FAT.

@@ -2,6 +2,7 @@ package feed
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -37,67 +38,52 @@ func TestIdentity(t *testing.T) {
 // TestRepetitions checks that repeated entries of a document share one identity. Each case lists the entries, and for
 // each the index of the entry that it repeats.
 func TestRepetitions(t *testing.T) {
-	const date, later = "Mon, 16 Nov 2026 10:00:00 GMT", "Mon, 16 Nov 2026 11:00:00 GMT"
-	entry := func(guid, path, date, title, text string) string {
-		link := ""
-		if path != "" {
-			link = "<link>https://x.org/" + path + "</link>"
-		}
-		return "<item><guid isPermaLink='false'>" + guid + "</guid>" + link + "<pubDate>" + date + "</pubDate><title>" +
-			title +
-			"</title><description>" + text + "</description></item>"
-	}
-	for _, c := range []struct {
-		reason  string
-		entries []string
-		want    []int
-	}{
-		{"one GUID, link and date; an edited title", []string{entry("a", "p", date, "T", "words"),
-			entry("a", "p", date, "U", "words")}, []int{0, 0}},
-		{"one GUID, link and date; an edited text", []string{entry("a", "p", date, "T", "words"),
-			entry("a", "p", date, "T", "others")}, []int{0, 0}},
-		{"one GUID, link and date; other titles and texts", []string{entry("a", "p", date, "T", "words"),
-			entry("a", "p", date, "U", "others")}, []int{0, 1}},
-		{"one GUID, link and date; an edited title, no text",
-			[]string{entry("a", "p", date, "T", ""), entry("a", "p", date, "U", "")}, []int{0, 0}},
-		{"anchors of one page, no texts", []string{entry("c#0", "p", date, "T", ""), entry("c#1", "p", date, "U", "")},
-			[]int{0, 1}},
-		{"one GUID and link, other dates", []string{entry("a", "p", date, "T", "words"),
-			entry("a", "p", later, "T", "words")}, []int{0, 1}},
-		{"all the same but the GUID", []string{entry("a", "p", date, "T", "words"),
-			entry("b", "p", date, "T", "words")}, []int{0, 0}},
-		{"all the same but the GUID, undated", []string{entry("a", "p", "", "T", "words"),
-			entry("b", "p", "", "T", "words")}, []int{0, 0}},
-		{"all the same but the GUID, neither link nor date",
-			[]string{entry("a", "", "", "T", "words"), entry("b", "", "", "T", "words")}, []int{0, 1}},
-		{"a GUID and link without a date; an edited text", []string{entry("a", "p", "", "T", "words"),
-			entry("a", "p", "", "T", "others")}, []int{0, 1}},
-		{"a fragment counts edits of the title", []string{entry("c#0", "p", date, "T", "words"),
-			entry("c#1", "p", date, "U", "words")}, []int{0, 0}},
-		{"one article twice, an excerpt and the whole", []string{entry("a", "p", date, "T", "words"),
-			entry("b", "p", date, "T", "words and more"),
-			entry("c", "q", date, "C", "words"), entry("d", "r", date, "D", "words")}, []int{0, 0, 2, 3}},
-		{"one article twice, with a counter in an address", []string{entry("a", "p", date, "T", "words"),
-			entry("b", "p/?utm_source=x", date, "T", "words"),
-			entry("c", "q", date, "C", "words")}, []int{0, 0, 2}},
+	texts := strings.NewReplacer("-", "", "date", "Mon, 16 Nov 2026 10:00:00 GMT", "later",
+		"Mon, 16 Nov 2026 11:00:00 GMT")
+	for _, c := range []struct{ reason, entries, want string }{ // of an entry: GUID, path, date, title and text
+		{"one GUID, link and date; an edited title", "a p date T words + a p date U words", "0 0"},
+		{"one GUID, link and date; an edited text", "a p date T words + a p date T others", "0 0"},
+		{"one GUID, link and date; other titles and texts", "a p date T words + a p date U others", "0 1"},
+		{"one GUID, link and date; an edited title, no text", "a p date T - + a p date U -", "0 0"},
+		{"anchors of one page, no texts", "c#0 p date T - + c#1 p date U -", "0 1"},
+		{"one GUID and link, other dates", "a p date T words + a p later T words", "0 1"},
+		{"all the same but the GUID", "a p date T words + b p date T words", "0 0"},
+		{"all the same but the GUID, undated", "a p - T words + b p - T words", "0 0"},
+		{"all the same but the GUID, neither link nor date", "a - - T words + b - - T words", "0 1"},
+		{"a GUID and link without a date; an edited text", "a p - T words + a p - T others", "0 1"},
+		{"a fragment counts edits of the title", "c#0 p date T words + c#1 p date U words", "0 0"},
+		{"one article twice, an excerpt and the whole",
+			"a p date T words + b p date T words and more + c q date C words + d r date D words", "0 0 2 3"},
+		{"one article twice, with a counter in an address",
+			"a p date T words + b p/?utm_source=x date T words + c q date C words", "0 0 2"},
 		{"one article twice, with a counter in an address, undated",
-			[]string{entry("a", "p", "", "T", "words"), entry("b", "p?utm_source=x", "", "T", "words"),
-				entry("c", "p?utm_source=y", "", "T", "others")}, []int{0, 0, 2}},
-		{"one link, title and date for all", []string{entry("a", "p", date, "T", "words"),
-			entry("b", "p", date, "T", "others")}, []int{0, 1}},
-		{"anchors of one page", []string{entry("c#0", "p", date, "T", "words"), entry("c#1", "p", date, "T", "others")},
-			[]int{0, 1}},
-		{"the third repeats by its text the second", []string{entry("a", "p", date, "T", "words"),
-			entry("a", "p", date, "T", "more"), entry("a", "p", date, "U", "more")}, []int{0, 0, 0}},
-		{"one title and date, no GUID and no link", []string{entry("", "", date, "T", "words"),
-			entry("", "", date, "T", "others")}, []int{0, 1}},
+			"a p - T words + b p?utm_source=x - T words + c p?utm_source=y - T others", "0 0 2"},
+		{"one link, title and date for all", "a p date T words + b p date T others", "0 1"},
+		{"anchors of one page", "c#0 p date T words + c#1 p date T others", "0 1"},
+		{"the third repeats by its text the second", "a p date T words + a p date T more + a p date U more", "0 0 0"},
+		{"one title and date, no GUID and no link", "- - date T words + - - date T others", "0 1"},
 	} {
-		d := mustParse(t, "<rss><channel>"+strings.Join(c.entries, "")+"</channel></rss>", "")
-		for i, p := range d.Posts {
-			got := slices.IndexFunc(d.Posts, func(q Post) bool { return q.Identity == p.Identity })
-			if got != c.want[i] {
-				t.Errorf("%s: entry %d repeats %d, want %d", c.reason, i, got, c.want[i])
+		doc := "<rss><channel>"
+		for e := range strings.SplitSeq(c.entries, " + ") {
+			f := strings.SplitN(e, " ", 5)
+			for i := range f {
+				f[i] = texts.Replace(f[i])
 			}
+			if f[1] != "" {
+				f[1] = "<link>https://x.org/" + f[1] + "</link>"
+			}
+			doc += "<item><guid isPermaLink='false'>" + f[0] + "</guid>" + f[1] + "<pubDate>" + f[2] +
+				"</pubDate><title>" +
+				f[3] + "</title><description>" + f[4] + "</description></item>"
+		}
+		d := mustParse(t, doc+"</channel></rss>", "")
+		var got []string
+		for _, p := range d.Posts {
+			got = append(got, strconv.Itoa(slices.IndexFunc(d.Posts,
+				func(q Post) bool { return q.Identity == p.Identity })))
+		}
+		if got := strings.Join(got, " "); got != c.want {
+			t.Errorf("%s: the entries repeat %s, want %s", c.reason, got, c.want)
 		}
 	}
 }

@@ -8,24 +8,32 @@ import (
 
 // languageNames maps the names of languages, in lower case, to tags. Feeds write such names instead of tags and in
 // titles.
-var languageNames = map[string]string{
-	"arabic": "ar", "chinese": "zh", "dutch": "nl", "nederlands": "nl", "english": "en", "french": "fr",
-	"français": "fr",
-	"german":   "de", "deutsch": "de", "hebrew": "he", "italian": "it", "italiano": "it", "japanese": "ja",
-	"日本語":    "ja",
-	"korean": "ko", "polish": "pl", "polski": "pl", "portuguese": "pt", "português": "pt", "russian": "ru",
-	"русский": "ru",
-	"spanish": "es", "español": "es", "swedish": "sv", "svenska": "sv", "turkish": "tr", "türkçe": "tr",
-	"arabe": "ar", "العربية": "ar", "中文": "zh", "简体中文": "zh", "繁體中文": "zh", "englisch": "en",
-	"anglais": "en",
-	"inglés":  "en", "inglês": "en",
-	"francais": "fr", "französisch": "fr", "allemand": "de", "alemán": "de", "alemão": "de", "עברית": "he",
-	"한국어":       "ko",
-	"portugues": "pt", "espanol": "es", "castellano": "es", "spanisch": "es", "català": "ca",
-	"українська": "uk",
-	"čeština":    "cs", "magyar": "hu",
-	"dansk": "da", "norsk": "no", "suomi": "fi", "ελληνικά": "el",
-}
+var languageNames = byWord(map[string]string{
+	"ar": "arabic arabe العربية",
+	"zh": "chinese 中文 简体中文 繁體中文",
+	"nl": "dutch nederlands",
+	"en": "english englisch anglais inglés inglês",
+	"fr": "french français francais französisch",
+	"de": "german deutsch allemand alemán alemão",
+	"he": "hebrew עברית",
+	"it": "italian italiano",
+	"ja": "japanese 日本語",
+	"ko": "korean 한국어",
+	"pl": "polish polski",
+	"pt": "portuguese português portugues",
+	"ru": "russian русский",
+	"es": "spanish español espanol castellano spanisch",
+	"sv": "swedish svenska",
+	"tr": "turkish türkçe",
+	"ca": "català",
+	"uk": "українська",
+	"cs": "čeština",
+	"hu": "magyar",
+	"da": "dansk",
+	"no": "norsk",
+	"fi": "suomi",
+	"el": "ελληνικά",
+})
 
 // Language returns the tag of RFC 5646 (BCP 47) for a declared language. It accepts tags and the names of languages,
 // and drops an invalid rest of a tag. It returns "" for anything else.

@@ -60,19 +60,17 @@ const (
 	folderColumn
 )
 
-func columnOf(head string) (column, bool) {
-	switch strings.Join(strings.FieldsFunc(strings.ToLower(head),
-		func(r rune) bool { return r == ' ' || r == '_' || r == '-' || r == '\uFEFF' }), "") {
-	case "xmlurl", "feedurl", "feed", "rss", "rssurl", "rssfeed", "url", "address", "link", "accountaddress", "account",
-		"channelurl":
-		return addressColumn, true
-	case "title", "name", "feedtitle", "feedname", "channeltitle", "displayname":
-		return titleColumn, true
-	case "folder", "category", "categories", "tag", "tags", "group", "listname", "list":
-		return folderColumn, true
-	}
-	return 0, false
+func columnOf(head string) (c column, known bool) {
+	c, known = columns[strings.Join(strings.FieldsFunc(strings.ToLower(head),
+		func(r rune) bool { return r == ' ' || r == '_' || r == '-' || r == '\uFEFF' }), "")]
+	return c, known
 }
+
+var columns = byWord(map[column]string{
+	addressColumn: "xmlurl feedurl feed rss rssurl rssfeed url address link accountaddress account channelurl",
+	titleColumn:   "title name feedtitle feedname channeltitle displayname",
+	folderColumn:  "folder category categories tag tags group listname list",
+})
 
 // mutes reports whether a table is Mastodon's export of muted accounts.
 func mutes(head []string) bool {

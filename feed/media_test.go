@@ -45,13 +45,9 @@ func FuzzSeconds(f *testing.F) {
 
 func mediaPost(t *testing.T, item string) *Post {
 	t.Helper()
-	d, err := Parse([]byte(`<rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"
+	d := mustParse(t, `<rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"
 		xmlns:podcast="https://podcastindex.org/namespace/1.0" xmlns:atom="http://www.w3.org/2005/Atom">
-		<channel><link>https://x.org/</link><item><guid>1</guid>`+item+`</item></channel></rss>`), "",
-		"https://x.org/feed.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+		<channel><link>https://x.org/</link><item><guid>1</guid>`+item+`</item></channel></rss>`, "https://x.org/feed.xml")
 	if len(d.Posts) != 1 {
 		t.Fatalf("%d posts", len(d.Posts))
 	}
@@ -60,7 +56,15 @@ func mediaPost(t *testing.T, item string) *Post {
 
 func TestFilesOfAPost(t *testing.T) {
 	const mp3 = `<enclosure url="https://x.org/a.mp3" type="audio/mpeg" length="41000000"/>`
-	sound := digest.Enclosure{URL: "https://x.org/a.mp3", Type: "audio/mpeg", Length: 41000000}
+	file := func(url, typ string, length, seconds int64) digest.Enclosure {
+		return digest.Enclosure{URL: "https://" + url, Type: typ, Length: length, Seconds: seconds}
+	}
+	sound := file("x.org/a.mp3", "audio/mpeg", 41000000, 0)
+	timed, podlove, listed := sound, sound, sound
+	timed.Seconds, podlove.Chapters = 2592, "https://x.org/c.psc"
+	listed.ChapterList = []digest.Chapter{{Title: "A"}, {Start: 65, Title: "D"}, {Start: 187, Title: "B&amp; <i> b"}}
+	whole := timed
+	whole.Chapters, whole.Transcript = "https://x.org/c.json", "https://x.org/t.html"
 	for _, c := range []struct {
 		reason, item string
 		want         []digest.Enclosure
@@ -69,21 +73,17 @@ func TestFilesOfAPost(t *testing.T) {
 		{"its duration, chapters and words",
 			mp3 + `<itunes:duration>43:12</itunes:duration><podcast:chapters url="c.json" type="application/json+chapters"/>
 			<podcast:transcript url="/t.srt" type="application/srt"/><podcast:transcript url="/t.html" type="text/html"/>`,
-			[]digest.Enclosure{{URL: sound.URL, Type: sound.Type, Length: sound.Length, Seconds: 2592,
-				Chapters: "https://x.org/c.json", Transcript: "https://x.org/t.html"}}},
+			[]digest.Enclosure{whole}},
 		{"Podlove's chapters", mp3 + `<atom:link rel="http://podlove.org/simple-chapters" href="/c.psc"/>`,
-			[]digest.Enclosure{{URL: sound.URL, Type: sound.Type, Length: sound.Length,
-				Chapters: "https://x.org/c.psc"}}},
+			[]digest.Enclosure{podlove}},
 		{"chapters that the feed lists itself",
 			mp3 + `<psc:chapters xmlns:psc="http://podlove.org/simple-chapters" version="1.2"><psc:chapter start="00:03:07.950" title="B&amp;amp; &lt;i&gt;
 	b" href="https://x.org/"/><psc:chapter start="00:00:00" title="A"/><psc:chapter start="1:00:00" title=""/><psc:chapter start="soon" title="C"/><psc:chapter start="-4" title="C"/><psc:chapter title="C"/><psc:chapter start="99999:00:00" title="C"/>
 	<psc:chapter start="65" title="D">E</psc:chapter></psc:chapters><psc:chapters><psc:chapter start="1" title="Z"/></psc:chapters>`,
-			[]digest.Enclosure{{URL: sound.URL, Type: sound.Type, Length: sound.Length,
-				ChapterList: []digest.Chapter{{Title: "A"}, {Start: 65, Title: "D"},
-					{Start: 187, Title: "B&amp; <i> b"}}}}},
+			[]digest.Enclosure{listed}},
 		{"no script", mp3 + `<podcast:chapters url="javascript:alert(1)"/><podcast:transcript url="data:text/html,x" type="text/html"/>`, []digest.Enclosure{sound}},
 		{"the same file told twice", mp3 + `<media:content url="https://x.org/a.mp3" duration="2592"/>`,
-			[]digest.Enclosure{{URL: sound.URL, Type: sound.Type, Length: sound.Length, Seconds: 2592}}},
+			[]digest.Enclosure{timed}},
 		{"the same sound elsewhere", mp3 + `<media:content url="https://cdn.example/a.m4a" type="audio/mp4"/>`,
 			[]digest.Enclosure{sound}},
 		{"forms of a film", `<media:group><media:content url="/a.webm" type="video/webm"/><media:content url="/a.mp4" type="video/mp4" fileSize="9000" duration="720"/>
@@ -99,9 +99,9 @@ func TestFilesOfAPost(t *testing.T) {
 		{"a group of our own number", `<media:content url="/a.mp4" group="1"/><media:content url="/b.mp4" group="1"/>`,
 			[]digest.Enclosure{{URL: "https://x.org/a.mp4"}, {URL: "https://x.org/b.mp4"}}},
 		{"what cannot be", `<enclosure url="https://x.org/a.mp3" type="audio/mpeg" length="-4"/><itunes:duration>1000000000000000000000000000000</itunes:duration>`,
-			[]digest.Enclosure{{URL: sound.URL, Type: sound.Type}}},
+			[]digest.Enclosure{file("x.org/a.mp3", "audio/mpeg", 0, 0)}},
 		{"too large", `<enclosure url="https://x.org/a.mp3" type="audio/mpeg" length="9223372036854775807"/>`,
-			[]digest.Enclosure{{URL: sound.URL, Type: sound.Type}}},
+			[]digest.Enclosure{file("x.org/a.mp3", "audio/mpeg", 0, 0)}},
 		{"a script", `<enclosure url="javascript:alert(1)" type="audio/mpeg"/><media:content url="javascript:alert(2)" type="video/mp4"/>`, nil},
 		{"a counter around sound is its way", `<enclosure url="https://track.example/a.mp3" type="audio/mpeg"/>`,
 			[]digest.Enclosure{{URL: "https://track.example/a.mp3", Type: "audio/mpeg"}}},
@@ -159,12 +159,9 @@ func TestPicturesBesideTheText(t *testing.T) {
 }
 
 func TestPictureOfAllPosts(t *testing.T) {
-	d, err := Parse([]byte(`<rss xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel>
+	d := mustParse(t, `<rss xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel>
 		<item><title>1</title><itunes:image href="/cover.jpg"/></item><item><title>2</title><itunes:image href="/own.jpg"/></item>
-		<item><title>3</title><itunes:image href="/cover.jpg"/></item></channel></rss>`), "", "https://x.org/feed")
-	if err != nil {
-		t.Fatal(err)
-	}
+		<item><title>3</title><itunes:image href="/cover.jpg"/></item></channel></rss>`, "https://x.org/feed")
 	for i, want := range []string{"", "https://x.org/own.jpg", ""} {
 		if got := d.Posts[i].Sanitise(seenAt).ImageURL; got != want {
 			t.Errorf("post %d: %q, want %q", i+1, got, want)
@@ -187,13 +184,8 @@ func TestAttachments(t *testing.T) {
 		{"what cannot be", `{"url":"a.mp3","mime_type":"audio/mpeg","size_in_bytes":-3,"duration_in_seconds":1e30}`,
 			[]digest.Enclosure{{URL: "https://x.org/a.mp3", Type: "audio/mpeg"}}},
 	} {
-		d, err := Parse([]byte(
-			`{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","title":"T","attachments":[`+
-				c.attachments+`]}]}`), "", "https://x.org/feed.json")
-		if err != nil {
-			t.Errorf("%s: %v", c.reason, err)
-			continue
-		}
+		d := mustParse(t, `{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","title":"T","attachments":[`+
+			c.attachments+`]}]}`, "https://x.org/feed.json")
 		if diff := cmp.Diff(c.want, d.Posts[0].Sanitise(seenAt).Enclosures); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.reason, diff)
 		}

@@ -194,11 +194,8 @@ func TestATProtoLabels(t *testing.T) {
 			"words <img"},
 		"an account that is hidden": {`{"src":"l","val":"!suspend"}`, "", "", ""},
 	} {
-		d, err := Parse([]byte(strings.NewReplacer("AUTHOR", test.author, "POST", test.post, "SELF",
-			test.self).Replace(post)), "", ATProtoURL("did:plc:a"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := mustParse(t, strings.NewReplacer("AUTHOR", test.author, "POST", test.post, "SELF",
+			test.self).Replace(post), ATProtoURL("did:plc:a"))
 		got := ""
 		for i := range d.Posts {
 			p := d.Posts[i].Sanitise(seenAt)

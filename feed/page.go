@@ -13,14 +13,9 @@ import (
 
 const maxOffers = 50
 
-func isPage(local string, _ *token) bool {
-	switch local {
-	case "html", "head", "body", "meta", "title", "div", "p", "br", "b", "script", "center", "h1", "table", "link", "a",
-		"style":
-		return true
-	}
-	return false
-}
+func isPage(local string, _ *token) bool { return pageElements[local] }
+
+var pageElements = setOf("html head body meta title div p br b script center h1 table link a style")
 
 func readPage(src *source) (*Document, error) {
 	d := parsePage(src.text, src.address)
@@ -244,17 +239,14 @@ func IsActivity(contentType string) bool {
 
 // isFeedType reports whether a link with rel=alternate and this media type is a feed.
 func isFeedType(typ string) bool {
-	switch typ = strings.TrimSpace(typ); typ {
-	case "application/rss+xml", "application/atom+xml", "application/feed+json", "application/json",
-		"application/rdf+xml",
-		"text/rss+xml", "text/atom+xml", "application/x.atom+xml", "application/x-atom+xml", "application/x-rss+xml",
-		"application/rss", "application/atom", "text/rss", "text/atom", "application/x-rss", "application/x-atom",
-		"text/rdf+xml",
-		"text/mf2+html", "application/mf2+html":
-		return true
-	}
-	return isXML(typ)
+	typ = strings.TrimSpace(typ)
+	return feedTypes[typ] || isXML(typ)
 }
+
+var feedTypes = setOf(`application/rss+xml application/atom+xml application/feed+json application/json
+	application/rdf+xml text/rss+xml text/atom+xml application/x.atom+xml application/x-atom+xml
+	application/x-rss+xml application/rss application/atom text/rss text/atom application/x-rss
+	application/x-atom text/rdf+xml text/mf2+html application/mf2+html`)
 
 // isXML reports whether a media type is generic XML. Many sites send feeds with it.
 func isXML(typ string) bool { return typ == "text/xml" || typ == "application/xml" }

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -70,40 +71,37 @@ func TestPageParts(t *testing.T) {
 }
 
 func TestRanked(t *testing.T) {
-	link := func(href, more string) string {
-		return `<link rel=alternate type="application/rss+xml" href="` + href + `" ` + more + `>`
-	}
+	link := regexp.MustCompile(`\[(\S+?)( [^]]*)?\]`)
 	for _, c := range []struct{ why, address, page, want string }{
-		{"comments last", "/", link("/comments/feed/", "") + link("/feed/", ""), "/feed/ /comments/feed/"},
-		{"of a post of WordPress", "/2026/11/a-post/", link("/2026/11/a-post/feed/", `title="Boote » Kommentare"`) +
-			link("/feed/", ""), "/feed/ /2026/11/a-post/feed/"},
-		{"plain links of WordPress", "/?p=12", link("/?feed=rss2&amp;p=12", "") + link("/?feed=rss2", ""),
+		{"comments last", "/", `[/comments/feed/][/feed/]`, "/feed/ /comments/feed/"},
+		{"of a post of WordPress", "/2026/11/a-post/", `[/2026/11/a-post/feed/ title="Boote » Kommentare"][/feed/]`,
+			"/feed/ /2026/11/a-post/feed/"},
+		{"plain links of WordPress", "/?p=12", `[/?feed=rss2&amp;p=12][/?feed=rss2]`,
 			"/?feed=rss2 /?feed=rss2&p=12"},
-		{"in other words", "/", link("/a", `title="Boats: Kommentar-Feed"`) +
-			link("/b", `title="Flux des commentaires"`) + link("/c", ""), "/c /a /b"},
-		{"Discourse", "/", link("/posts.rss", `title="Latest posts"`) + link("/latest.rss", `title="Latest topics"`),
+		{"in other words", "/", `[/a title="Boats: Kommentar-Feed"][/b title="Flux des commentaires"][/c]`, "/c /a /b"},
+		{"Discourse", "/", `[/posts.rss title="Latest posts"][/latest.rss title="Latest topics"]`,
 			"/latest.rss /posts.rss"},
-		{"a topic of Discourse", "/t/x/12", link("/t/x/12.rss", "") + link("/latest.rss", ""),
+		{"a topic of Discourse", "/t/x/12", `[/t/x/12.rss][/latest.rss]`,
 			"/latest.rss /t/x/12.rss"},
 		{"a topic alone", "/forum/t/x/12",
-			`<meta name=generator content="Discourse 3.4.0 - https://github.com/discourse/discourse">` +
-				link("/forum/t/x/12.rss", ""), "/forum/latest.rss /forum/t/x/12.rss"},
-		{"a category of Discourse", "/c/x/5", link("/c/x/5.rss", ""), "/c/x/5.rss"},
-		{"Flarum", "/", link("/atom", `title="Forum activity"`) + link("/atom/discussions", ""),
+			`<meta name=generator content="Discourse 3.4.0 - https://github.com/discourse/discourse">[/forum/t/x/12.rss]`,
+			"/forum/latest.rss /forum/t/x/12.rss"},
+		{"a category of Discourse", "/c/x/5", `[/c/x/5.rss]`, "/c/x/5.rss"},
+		{"Flarum", "/", `[/atom title="Forum activity"][/atom/discussions]`,
 			"/atom/discussions /atom"},
-		{"its language", "/", `<html lang=de>` + link("/en/feed.xml", "") + link("/de/feed.xml", ""),
+		{"its language", "/", `<html lang=de>[/en/feed.xml][/de/feed.xml]`,
 			"/de/feed.xml /en/feed.xml"},
-		{"as links say", "/", `<html lang=de-CH>` + link("/a", "hreflang=en") + link("/b", "hreflang=de"), "/b /a"},
-		{"as titles say", "/", `<html lang=fr>` + link("/a", `title="News (English)"`) +
-			link("/b", `title="News (Français)"`), "/b /a"},
-		{"as the address says", "/pt/blog", link("/en.xml?lang=en", "") + link("/x?lang=pt-BR", ""),
+		{"as links say", "/", `<html lang=de-CH>[/a hreflang=en][/b hreflang=de]`, "/b /a"},
+		{"as titles say", "/", `<html lang=fr>[/a title="News (English)"][/b title="News (Français)"]`, "/b /a"},
+		{"as the address says", "/pt/blog", `[/en.xml?lang=en][/x?lang=pt-BR]`,
 			"/x?lang=pt-BR /en.xml?lang=en"},
-		{"one language alone", "/", `<html lang=de>` + link("/x", "") + link("/en/feed", ""), "/x /en/feed"},
-		{"what may be none", "/", `<link rel=alternate type="application/json" href=/api>` + link("/feed", ""),
+		{"one language alone", "/", `<html lang=de>[/x][/en/feed]`, "/x /en/feed"},
+		{"what may be none", "/", `<link rel=alternate type="application/json" href=/api>[/feed]`,
 			"/feed /api"},
-		{"as on the page", "/", link("/sport", "") + link("/all", ""), "/sport /all"},
+		{"as on the page", "/", `[/sport][/all]`, "/sport /all"},
 	} {
-		d := parsePage("<!doctype html>"+c.page+"<title>A</title>", "https://a.example"+c.address)
+		page := link.ReplaceAllString(c.page, `<link rel=alternate type="application/rss+xml" href="$1"$2>`)
+		d := parsePage("<!doctype html>"+page+"<title>A</title>", "https://a.example"+c.address)
 		if got := urlsOf(d.Ranked("https://a.example" + c.address)); got != c.want {
 			t.Errorf("%s: %q, want %q", c.why, got, c.want)
 		}

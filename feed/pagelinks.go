@@ -80,12 +80,14 @@ func (r *pageReader) endAnchor() {
 func (a *anchor) isPromising(words string) bool {
 	address := strings.ToLower(a.href)
 	contains := func(part string) bool { return strings.Contains(address, part) }
-	return slices.ContainsFunc([]string{"rss", "feed", "atom", "rdf", "xml", "syndicat", "backend", "pcast", "itpc:",
-		"podcast", "subscribe"}, contains) ||
+	return slices.ContainsFunc(promises, contains) ||
 		a.typ != "" || feedWord.MatchString(words) || partNames[strings.Trim(words, wordEnds)] ||
 		slices.ContainsFunc(strings.FieldsFunc(address, func(r rune) bool { return r == '/' || r == '.' }),
 			func(part string) bool { return partNames[part] })
 }
+
+// promises are in addresses of feeds.
+var promises = strings.Fields("rss feed atom rdf xml syndicat backend pcast itpc: podcast subscribe")
 
 // wordEnds are punctuation marks around the words of a link.
 const wordEnds = " →»›"
@@ -147,9 +149,10 @@ func likelyFeed(written, href, typ, words, page string) int {
 
 // isFile reports whether a name has the extension of a picture, a document or a program.
 func isFile(name string) bool {
-	return slices.Contains([]string{".png", ".gif", ".jpg", ".jpeg", ".svg", ".webp", ".pdf", ".zip", ".css", ".js",
-		".opml", ".mp3"}, path.Ext(name))
+	return fileEnds[path.Ext(name)]
 }
+
+var fileEnds = setOf(".png .gif .jpg .jpeg .svg .webp .pdf .zip .css .js .opml .mp3")
 
 // isFeedHost reports whether a host serves feeds of other sites.
 func isFeedHost(host string) bool {

@@ -89,11 +89,7 @@ func TestRepairs(t *testing.T) {
 		{"Atom as default namespace of RSS",
 			strings.Replace(whole, "<rss>", `<rss xmlns="http://www.w3.org/2005/Atom">`, 1), "one,two"},
 	} {
-		d, err := Parse([]byte(c.body), "", "")
-		if err != nil {
-			t.Errorf("%s: %v", c.reason, err)
-			continue
-		}
+		d := mustParse(t, c.body, "")
 		var titles []string
 		for _, e := range d.Posts {
 			titles = append(titles, e.Title)
@@ -154,17 +150,6 @@ func TestRefusals(t *testing.T) {
 
 func TestCharsets(t *testing.T) {
 	const doc = `<?xml version="1.0" encoding="LABEL"?><rss><channel><title>TEXT</title></channel></rss>`
-	make := func(label, text string, e encoding.Encoding) string {
-		s := strings.NewReplacer("LABEL", label, "TEXT", text).Replace(doc)
-		if label == "" {
-			s = strings.Replace(s, ` encoding=""`, "", 1)
-		}
-		out, err := e.NewEncoder().String(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
 	const (
 		chinese  = "今天我们在北京的图书馆里看书，学习中文和历史，大家都很高兴。"
 		tradit   = "今天我們在臺北的圖書館裡看書，學習中文和歷史，大家都很高興。"
@@ -177,112 +162,131 @@ func TestCharsets(t *testing.T) {
 		french   = "Aujourd'hui, l'été était très chaud à Orléans – « déjà » vu, où ça ?"
 	)
 	le := unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
-	for _, c := range []struct{ reason, body, contentType, want string }{
-		{"utf-8", make("utf-8", japan, encoding.Nop), "", japan},
-		{"misspelt", make("utf8", japan, encoding.Nop), "text/xml; charset=UTF_8", japan},
-		{"unknown name", make("x-nonsense", japan, encoding.Nop), "", japan},
-		{"declared utf-16, is utf-8", make("utf-16", japan, encoding.Nop), "", japan},
-		{"declared latin-1, is utf-8", make("iso-8859-1", french, encoding.Nop), "", french},
-		{"header latin-1, declared and is utf-8", make("utf-8", french, encoding.Nop), "text/xml; charset=iso-8859-1",
-			french},
-		{"declared utf-8, is windows-1252", make("utf-8", french, charmap.Windows1252), "", french},
-		{"declared utf-8, header says the truth", make("utf-8", russia, charmap.KOI8R), "text/xml; charset=koi8-r",
-			russia},
-		{"header utf-8, declaration says the truth", make("windows-1251", russia, charmap.Windows1251),
-			"text/xml; charset=utf-8", russia},
-		{"shift_jis", make("Shift_JIS", japan, japanese.ShiftJIS), "", japan},
-		{"iso-2022-jp", make("ISO-2022-JP", japan, japanese.ISO2022JP), "", japan},
-		{"gb2312 means gb18030", make("gb2312", chinese, simplifiedchinese.GB18030), "", chinese},
-		{"utf-16 with mark", "\xff\xfe" + make("utf-16", japan, le), "", japan},
-		{"utf-16 without mark", make("utf-16", japan, le), "", japan},
-		{"utf-16, header lies", make("utf-16", japan, le), "text/xml; charset=utf-8", japan},
-		{"utf-32", make("utf-32", japan, utf32.UTF32(utf32.BigEndian, utf32.UseBOM)), "", japan},
-		{"detect gb", make("", chinese, simplifiedchinese.GBK), "", chinese},
-		{"detect big5", make("", tradit, traditionalchinese.Big5), "", tradit},
-		{"detect euc-jp", make("", japan, japanese.EUCJP), "", japan},
-		{"detect shift_jis", make("", japan, japanese.ShiftJIS), "", japan},
-		{"detect euc-kr", make("", korea, korean.EUCKR), "", korea},
-		{"detect windows-1251", make("", russia, charmap.Windows1251), "", russia},
-		{"detect koi8-r", make("", russia, charmap.KOI8R), "", russia},
-		{"detect windows-1255", make("", hebrew, charmap.Windows1255), "", hebrew},
-		{"detect windows-1253", make("", greek, charmap.Windows1253), "", greek},
-		{"detect windows-874", make("", thailand, charmap.Windows874), "", thailand},
-		{"detect windows-1252", make("", french, charmap.Windows1252), "", french},
+	for _, c := range []struct {
+		reason, label, text string
+		encoding            encoding.Encoding
+		contentType         string
+	}{
+		{"utf-8", "utf-8", japan, encoding.Nop, ""},
+		{"misspelt", "utf8", japan, encoding.Nop, "text/xml; charset=UTF_8"},
+		{"unknown name", "x-nonsense", japan, encoding.Nop, ""},
+		{"declared utf-16, is utf-8", "utf-16", japan, encoding.Nop, ""},
+		{"declared latin-1, is utf-8", "iso-8859-1", french, encoding.Nop, ""},
+		{"header latin-1, declared and is utf-8", "utf-8", french, encoding.Nop, "text/xml; charset=iso-8859-1"},
+		{"declared utf-8, is windows-1252", "utf-8", french, charmap.Windows1252, ""},
+		{"declared utf-8, header says the truth", "utf-8", russia, charmap.KOI8R, "text/xml; charset=koi8-r"},
+		{"header utf-8, declaration says the truth", "windows-1251", russia, charmap.Windows1251,
+			"text/xml; charset=utf-8"},
+		{"shift_jis", "Shift_JIS", japan, japanese.ShiftJIS, ""},
+		{"iso-2022-jp", "ISO-2022-JP", japan, japanese.ISO2022JP, ""},
+		{"gb2312 means gb18030", "gb2312", chinese, simplifiedchinese.GB18030, ""},
+		{"utf-16 with mark", "utf-16", japan, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), ""},
+		{"utf-16 without mark", "utf-16", japan, le, ""},
+		{"utf-16, header lies", "utf-16", japan, le, "text/xml; charset=utf-8"},
+		{"utf-32", "utf-32", japan, utf32.UTF32(utf32.BigEndian, utf32.UseBOM), ""},
+		{"detect gb", "", chinese, simplifiedchinese.GBK, ""},
+		{"detect big5", "", tradit, traditionalchinese.Big5, ""},
+		{"detect euc-jp", "", japan, japanese.EUCJP, ""},
+		{"detect shift_jis", "", japan, japanese.ShiftJIS, ""},
+		{"detect euc-kr", "", korea, korean.EUCKR, ""},
+		{"detect windows-1251", "", russia, charmap.Windows1251, ""},
+		{"detect koi8-r", "", russia, charmap.KOI8R, ""},
+		{"detect windows-1255", "", hebrew, charmap.Windows1255, ""},
+		{"detect windows-1253", "", greek, charmap.Windows1253, ""},
+		{"detect windows-874", "", thailand, charmap.Windows874, ""},
+		{"detect windows-1252", "", french, charmap.Windows1252, ""},
 	} {
-		d, err := Parse([]byte(c.body), c.contentType, "")
+		text := strings.NewReplacer("LABEL", c.label, "TEXT", c.text).Replace(doc)
+		body, err := c.encoding.NewEncoder().String(strings.ReplaceAll(text, ` encoding=""`, ""))
 		if err != nil {
-			t.Errorf("%s: %v", c.reason, err)
-		} else if d.Title != c.want {
-			t.Errorf("%s: got %q, want %q", c.reason, d.Title, c.want)
+			t.Fatal(err)
+		}
+		d, err := Parse([]byte(body), c.contentType, "")
+		if err != nil || d.Title != c.text {
+			t.Errorf("%s: %+v %v", c.reason, d, err)
 		}
 	}
 }
 
 func TestFields(t *testing.T) {
-	for _, c := range []struct {
-		reason, doc string
-		get         func(*Post) string
-		want        string
-	}{
-		{"guid is the link", item(`<guid>https://x.org/p</guid>`), link, "https://x.org/p"},
-		{"guid is no link", item(`<guid isPermaLink="false">https://x.org/p</guid>`), link, ""},
-		{"guid that is no address", item(`<guid>12-34</guid>`), link, ""},
-		{"relative link", item(`<link>/p/1</link>`), link, "https://example.org/p/1"},
-		{"link in href", item(`<link href="https://x.org/h"/>`), link, "https://x.org/h"},
-		{"link as atom:link", item(`<atom:link rel="alternate" href="https://x.org/a"/>`), link, "https://x.org/a"},
-		{"first of two links that is not empty", item(`<link> </link><link>https://x.org/1</link>`), link,
-			"https://x.org/1"},
-		{"line breaks in a link", item("<link>\nhttps://x.org/a\nb </link>"), link, "https://x.org/ab"},
-		{"query stays", item(`<link>https://x.org/?a=1&amp;copy=2&b=%C3%A9</link>`), link,
-			"https://x.org/?a=1&copy=2&b=%C3%A9"},
-		{"atom alternate preferred",
-			entry(`<link rel="self" href="https://x.org/s"/><link rel="enclosure" href="https://x.org/e"/><link rel="alternate" type="application/json" href="https://x.org/j"/><link href="https://x.org/p"/>`), link, "https://x.org/p"},
-		{"xml:base", entry(`<link xml:base="https://b.org/x/" href="p"/>`), link, "https://b.org/x/p"},
-		{"id that is a page", entry(`<id>https://x.org/p</id>`), link, "https://x.org/p"},
-		{"id that is a name", entry(`<id>urn:x:1</id>`), link, ""},
-		{"atom:author with names of no namespace", item(`<atom:author><name>Ann</name></atom:author>`), author, "Ann"},
-		{"no alternate", entry(`<link rel="self" href="https://x.org/s"/>`), link, ""},
-
-		{"person over address", item(`<author>me@x.org (Ann Example)</author>`), author, "Ann Example"},
-		{"address in angles", item(`<author>Ann Example &lt;me@x.org&gt;</author>`), author, "Ann Example"},
-		{"address alone", item(`<author>me@x.org</author>`), author, "me@x.org"},
-		{"dc:creator", item(`<dc:creator><![CDATA[Ann &amp; Bob]]></dc:creator>`), author, "Ann & Bob"},
-		{"several creators", item(`<dc:creator>Ann</dc:creator><dc:creator>Bob</dc:creator>`), author, "Ann, Bob"},
-		{"itunes:author", item(`<itunes:author>Ann</itunes:author>`), author, "Ann"},
-		{"atom person", entry(`<author><name>Ann</name><email>a@x.org</email></author>`), author, "Ann"},
-		{"atom address alone", entry(`<author><email>a@x.org</email></author>`), author, "a@x.org"},
-		{"atom in rss", item(`<atom:author><atom:name>Ann</atom:name></atom:author>`), author, "Ann"},
-		{"not the source's", entry(`<source><author><name>Cid</name></author></source>`), author, ""},
-
-		{"guid", item(`<guid isPermaLink="false"> x:1 </guid>`), guid, "x:1"},
-		{"guid behind a default namespace",
-			item(`<post-id xmlns="com-wordpress:feed-additions:1">7</post-id><guid>g</guid>`), guid, "g"},
-		{"atom id stays as it is", entry(`<id>HTTP://Example.ORG/a b</id>`), guid, "HTTP://Example.ORG/a b"},
-
-		{"xml:lang", `<feed xmlns="http://www.w3.org/2005/Atom"><entry xml:lang="fr"><title>x</title></entry></feed>`,
-			languageOf, "fr"},
-		{"dc:language", item(`<dc:language>pt</dc:language>`), languageOf, "pt"},
-
-		{"content:encoded counts", item(`<content:encoded>x</content:encoded>`), content, "yes"},
-		{"empty description does not", item(`<description></description>`), content, "no"},
-		{"blank does not", item(`<description> </description>`), content, "no"},
-
-		{"enclosure", item(`<enclosure url="a.mp3" type="audio/mpeg" length="12"/>`), file,
-			"https://example.org/a.mp3 audio/mpeg 12"},
-		{"atom enclosure", entry(`<link rel="enclosure" href="https://x.org/a.mp3" type="audio/mpeg"/>`), file,
-			"https://x.org/a.mp3 audio/mpeg 0"},
-		{"empty enclosure", item(`<enclosure url="" length="x"/>`), file, ""},
-
-		{"dc:date", item(`<dc:date>2006-01-02T15:04:05Z</dc:date>`), published, "2006-01-02T15:04:05Z"},
-		{"published before updated",
-			entry(`<updated>2007-01-02T15:04:05Z</updated><published>2006-01-02T15:04:05Z</published>`), published,
-			"2006-01-02T15:04:05Z"},
-		{"updated alone", entry(`<updated>2007-01-02T15:04:05Z</updated>`), published, "2007-01-02T15:04:05Z"},
-		{"a date that is none, then one", item(`<pubDate>soon</pubDate><dc:date>2006-01-02</dc:date>`), published,
-			"2006-01-02T00:00:00Z"},
+	for _, group := range []struct {
+		get   func(*Post) string
+		cases [][3]string
+	}{ // reason, document, what is got
+		{link, [][3]string{
+			{"guid is the link", item(`<guid>https://x.org/p</guid>`), "https://x.org/p"},
+			{"guid is no link", item(`<guid isPermaLink="false">https://x.org/p</guid>`), ""},
+			{"guid that is no address", item(`<guid>12-34</guid>`), ""},
+			{"relative link", item(`<link>/p/1</link>`), "https://example.org/p/1"},
+			{"link in href", item(`<link href="https://x.org/h"/>`), "https://x.org/h"},
+			{"link as atom:link", item(`<atom:link rel="alternate" href="https://x.org/a"/>`), "https://x.org/a"},
+			{"first of two links that is not empty", item(`<link> </link><link>https://x.org/1</link>`),
+				"https://x.org/1"},
+			{"line breaks in a link", item("<link>\nhttps://x.org/a\nb </link>"), "https://x.org/ab"},
+			{"query stays", item(`<link>https://x.org/?a=1&amp;copy=2&b=%C3%A9</link>`),
+				"https://x.org/?a=1&copy=2&b=%C3%A9"},
+			{"atom alternate preferred",
+				entry(
+					`<link rel="self" href="https://x.org/s"/><link rel="enclosure" href="https://x.org/e"/><link rel="alternate" type="application/json" href="https://x.org/j"/><link href="https://x.org/p"/>`), "https://x.org/p"},
+			{"xml:base", entry(`<link xml:base="https://b.org/x/" href="p"/>`), "https://b.org/x/p"},
+			{"id that is a page", entry(`<id>https://x.org/p</id>`), "https://x.org/p"},
+			{"id that is a name", entry(`<id>urn:x:1</id>`), ""},
+		}},
+		{author, [][3]string{
+			{"atom:author with names of no namespace", item(`<atom:author><name>Ann</name></atom:author>`), "Ann"},
+		}},
+		{link, [][3]string{
+			{"no alternate", entry(`<link rel="self" href="https://x.org/s"/>`), ""},
+		}},
+		{author, [][3]string{
+			{"person over address", item(`<author>me@x.org (Ann Example)</author>`), "Ann Example"},
+			{"address in angles", item(`<author>Ann Example &lt;me@x.org&gt;</author>`), "Ann Example"},
+			{"address alone", item(`<author>me@x.org</author>`), "me@x.org"},
+			{"dc:creator", item(`<dc:creator><![CDATA[Ann &amp; Bob]]></dc:creator>`), "Ann & Bob"},
+			{"several creators", item(`<dc:creator>Ann</dc:creator><dc:creator>Bob</dc:creator>`), "Ann, Bob"},
+			{"itunes:author", item(`<itunes:author>Ann</itunes:author>`), "Ann"},
+			{"atom person", entry(`<author><name>Ann</name><email>a@x.org</email></author>`), "Ann"},
+			{"atom address alone", entry(`<author><email>a@x.org</email></author>`), "a@x.org"},
+			{"atom in rss", item(`<atom:author><atom:name>Ann</atom:name></atom:author>`), "Ann"},
+			{"not the source's", entry(`<source><author><name>Cid</name></author></source>`), ""},
+		}},
+		{guid, [][3]string{
+			{"guid", item(`<guid isPermaLink="false"> x:1 </guid>`), "x:1"},
+			{"guid behind a default namespace",
+				item(`<post-id xmlns="com-wordpress:feed-additions:1">7</post-id><guid>g</guid>`), "g"},
+			{"atom id stays as it is", entry(`<id>HTTP://Example.ORG/a b</id>`), "HTTP://Example.ORG/a b"},
+		}},
+		{languageOf, [][3]string{
+			{"xml:lang",
+				`<feed xmlns="http://www.w3.org/2005/Atom"><entry xml:lang="fr"><title>x</title></entry></feed>`, "fr"},
+			{"dc:language", item(`<dc:language>pt</dc:language>`), "pt"},
+		}},
+		{content, [][3]string{
+			{"content:encoded counts", item(`<content:encoded>x</content:encoded>`), "yes"},
+			{"empty description does not", item(`<description></description>`), "no"},
+			{"blank does not", item(`<description> </description>`), "no"},
+		}},
+		{file, [][3]string{
+			{"enclosure", item(`<enclosure url="a.mp3" type="audio/mpeg" length="12"/>`),
+				"https://example.org/a.mp3 audio/mpeg 12"},
+			{"atom enclosure", entry(`<link rel="enclosure" href="https://x.org/a.mp3" type="audio/mpeg"/>`),
+				"https://x.org/a.mp3 audio/mpeg 0"},
+			{"empty enclosure", item(`<enclosure url="" length="x"/>`), ""},
+		}},
+		{published, [][3]string{
+			{"dc:date", item(`<dc:date>2006-01-02T15:04:05Z</dc:date>`), "2006-01-02T15:04:05Z"},
+			{"published before updated",
+				entry(`<updated>2007-01-02T15:04:05Z</updated><published>2006-01-02T15:04:05Z</published>`),
+				"2006-01-02T15:04:05Z"},
+			{"updated alone", entry(`<updated>2007-01-02T15:04:05Z</updated>`), "2007-01-02T15:04:05Z"},
+			{"a date that is none, then one", item(`<pubDate>soon</pubDate><dc:date>2006-01-02</dc:date>`),
+				"2006-01-02T00:00:00Z"},
+		}},
 	} {
-		if got := c.get(first(t, c.doc)); got != c.want {
-			t.Errorf("%s: got %q, want %q", c.reason, got, c.want)
+		for _, c := range group.cases {
+			if got := group.get(first(t, c[1])); got != c[2] {
+				t.Errorf("%s:\n got %q\nwant %q", c[0], got, c[2])
+			}
 		}
 	}
 }

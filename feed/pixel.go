@@ -140,28 +140,20 @@ func isLate(n *html.Node) bool {
 }
 
 // trackers are hosts, or hosts with prefixes of paths, that count readers.
-var trackers = []string{
-	"feeds.feedburner.com/~r/", "feeds.feedburner.com/~ff/", "feeds.feedburner.com/~a", "feedproxy.google.com/~",
-	"feeds.wordpress.com/1.0/",
-	"pixel.wp.com/", "stats.wordpress.com/", "www.google-analytics.com/", "ssl.google-analytics.com/",
-	"ad.doubleclick.net/",
-	"pagead2.googlesyndication.com/", "googleads.g.doubleclick.net/", "feedads.g.doubleclick.net/",
-	"pixel.quantserve.com/",
-	"b.scorecardresearch.com/", "sb.scorecardresearch.com/", "c.statcounter.com/", "www.statcounter.com/counter",
-	"blogger.googleusercontent.com/tracker/", "www.blogger.com/tracker", "medium.com/_/stat", "pi.feedsportal.com/",
-	"res.feedsportal.com/",
-	"da.feedsportal.com/", "rss.feedsportal.com/", "media.npr.org/include/images/tracking/", "www.facebook.com/tr?",
-	"analytics.twitter.com/",
-	"t.co/i/adsct", "piwik.", "matomo.", "hits.", "tracking.feedpress", "feedpress.me/", "rss-pixel.",
-	"counter.yadro.ru/",
-	"mc.yandex.ru/watch/", "top-fwz1.mail.ru/", "vg07.met.vgwort.de/", "ssl-vg03.met.vgwort.de/", "pixel.", "ads.",
-	"track.", "tracker.",
-	"api.follow.it/track", "cdn.sailthru.com/track", "open.convertkit", "list-manage.com/track/open",
-	"www.facebook.com/tr/", "bat.bing.com/", "px.ads.linkedin.com/", "counter.theconversation.",
-	"eotrx.substackcdn.com/",
-	"googleads.", "www.googleadservices.com/", "feeds.feedblitz.com/~/i/", "t.sidekickopen", "mailtrack.io/",
-	"www.googletagmanager.com/ns.html",
-}
+var trackers = strings.Fields(`
+	feeds.feedburner.com/~r/ feeds.feedburner.com/~ff/ feeds.feedburner.com/~a feedproxy.google.com/~
+	feeds.wordpress.com/1.0/ pixel.wp.com/ stats.wordpress.com/ www.google-analytics.com/
+	ssl.google-analytics.com/ ad.doubleclick.net/ pagead2.googlesyndication.com/ googleads.g.doubleclick.net/
+	feedads.g.doubleclick.net/ pixel.quantserve.com/ b.scorecardresearch.com/ sb.scorecardresearch.com/
+	c.statcounter.com/ www.statcounter.com/counter blogger.googleusercontent.com/tracker/
+	www.blogger.com/tracker medium.com/_/stat pi.feedsportal.com/ res.feedsportal.com/ da.feedsportal.com/
+	rss.feedsportal.com/ media.npr.org/include/images/tracking/ www.facebook.com/tr? analytics.twitter.com/
+	t.co/i/adsct piwik. matomo. hits. tracking.feedpress feedpress.me/ rss-pixel. counter.yadro.ru/
+	mc.yandex.ru/watch/ top-fwz1.mail.ru/ vg07.met.vgwort.de/ ssl-vg03.met.vgwort.de/ pixel. ads. track.
+	tracker. api.follow.it/track cdn.sailthru.com/track open.convertkit list-manage.com/track/open
+	www.facebook.com/tr/ bat.bing.com/ px.ads.linkedin.com/ counter.theconversation. eotrx.substackcdn.com/
+	googleads. www.googleadservices.com/ feeds.feedblitz.com/~/i/ t.sidekickopen mailtrack.io/
+	www.googletagmanager.com/ns.html`)
 
 // trackingPaths are parts of paths that tell senders of newsletters that someone opened one.
 var trackingPaths = []string{"tracking-pixel", "rss-pixel", "track/open", "wf/open?", "e2t/o/", "/count.gif",

@@ -104,7 +104,8 @@ func TestSanitise(t *testing.T) {
 			`<p>a<img src="https://example.org/i.png"/></p>`},
 
 		{"a frame for counting",
-			`a<iframe src="https://www.googletagmanager.com/ns.html?id=1" height="0" width="0" style="display:none"></iframe>`, `a`},
+			`a<iframe src="https://www.googletagmanager.com/ns.html?id=1" height="0" width="0" style="display:none"></iframe>`,
+			`a`},
 		{"a hidden frame", `a<iframe src="https://x.org/" style="visibility:hidden"></iframe>`, `a`},
 		{"link", `<a href="/a?utm_source=rss">a</a>`, `<a href="https://example.org/a"` + rel + `>a</a>`},
 		{"a link that shows itself", `<a href="https://x.org/a?utm_source=rss"> https://x.org/a?utm_source=rss</a>`,
@@ -129,162 +130,194 @@ func TestSanitise(t *testing.T) {
 }
 
 func TestPost(t *testing.T) {
-	for _, c := range []struct {
-		reason, doc string
-		get         func(*Post) string
-		want        string
-	}{
-		{"title of the document", item(`<title>A &amp;amp; B</title><description>x</description>`), postTitle, "A & B"},
-		{"title made of the first sentence",
-			item(`<description>&lt;p&gt;This is the first sentence. And more.&lt;/p&gt;</description>`), postTitle,
-			"This is the first sentence"},
-		{"title made of the first words", item(`<description>` + strings.Repeat("word ", 40) + `</description>`),
-			postTitle, strings.TrimSpace(strings.Repeat("word ", 16)) + "…"},
-		{"title made of Japanese", item(`<description>経営は有限です。つづき</description>`), postTitle,
-			"経営は有限です。"},
-		{"title of a picture", item(`<description>&lt;img src="/a.png" alt="A red house"&gt;</description>`), postTitle,
-			"A red house"},
-		{"title of nothing", item(`<link>/p</link>`), postTitle, "T"},
-
-		{"author of the feed", `<feed xmlns="http://www.w3.org/2005/Atom"><author><name>Ann</name></author><entry><title>x</title></entry></feed>`, postAuthor, "Ann"},
-		{"author of the source",
-			`<feed xmlns="http://www.w3.org/2005/Atom"><author><name>Ann</name></author><entry><source><author><name>Bob</name></author></source></entry></feed>`, postAuthor, "Bob"},
-		{"author in elements", item(`<author><name>Anna Bee</name><title>Editor</title><company></company></author>`),
-			postAuthor, "Anna Bee"},
-		{"author of the channel",
-			`<rss><channel><managingEditor>a@x.org (Ann)</managingEditor><item><title>x</title></item></channel></rss>`,
-			postAuthor, "Ann"},
-
-		{"author's own page", item(
-			`<link>https://feedproxy.google.com/~r/x/1</link><feedburner:origLink xmlns:feedburner="http://rssnamespace.org/feedburner/ext/1.0">https://x.org/1</feedburner:origLink>`), postURL, "https://x.org/1"},
-		{"a file that is no picture",
-			item(`<guid>12</guid><enclosure url="https://x.org/a.jpg" type="image/jpeg"/><enclosure url="https://x.org/a.mp3" type="audio/mpeg"/>`), postURL, "https://x.org/a.mp3"},
-		{"a picture alone", item(`<guid>12</guid><enclosure url="https://x.org/a.jpg" type="image/jpeg"/>`), postURL,
-			"https://x.org/a.jpg"},
-		{"file where there is no page", item(`<guid>12</guid><enclosure url="https://x.org/a.mp3"/>`), postURL,
-			"https://x.org/a.mp3"},
-		{"site where there is nothing", item(`<title>x</title>`), postURL, "https://example.org/"},
-
-		{"an event to come", item(`<pubDate>Tue, 01 Dec 2026 00:00:00 GMT</pubDate>`), postDate,
-			"0001-01-01T00:00:00Z"},
-		{"a zone that is wrong", item(`<pubDate>Fri, 20 Nov 2026 20:00:00 GMT</pubDate>`), postDate,
-			"2026-11-20T12:00:00Z"},
-		{"past", item(`<pubDate>Sun, 01 Nov 2026 00:00:00 GMT</pubDate>`), postDate, "2026-11-01T00:00:00Z"},
-		{"no date", item(`<title>x</title>`), postDate, "0001-01-01T00:00:00Z"},
-
-		{"content before description",
-			item(`<description>short</description><content:encoded>&lt;p&gt;long&lt;/p&gt;</content:encoded>`),
-			postContent, "<p>long</p>"},
-		{"description where content is empty",
-			item(`<description>&lt;p&gt;all there is&lt;/p&gt;</description><content:encoded><![CDATA[ ]]></content:encoded>`), postContent, "<p>all there is</p>"},
-		{"description where content shows nothing",
-			item(`<description>all there is</description><content:encoded><![CDATA[<img width="1" src="/t.gif"/>]]></content:encoded>`), postContent, "<p>all there is</p>"},
-		{"the longer of two descriptions",
-			item(`<description>one</description><description>&lt;p&gt;one and two&lt;/p&gt;</description>`),
-			postContent, "<p>one and two</p>"},
-		{"the first if it is longer", item(`<description>one and two</description><description>one</description>`),
-			postContent, "<p>one and two</p>"},
-		{"summary of two descriptions",
-			item(`<description>The author wrote this about the post below.</description><description>` +
-				strings.Repeat("All of it. ", 9) + `</description>`), postSummary,
-			"The author wrote this about the post below."},
-		{"escaped twice", item(`<description>&amp;lt;p&amp;gt;A &amp;lt;a ` +
-			`href="https://b.example/"&amp;gt;page&amp;lt;/a&amp;gt;&amp;lt;/p&amp;gt;</description>`), postContent,
-			`<p>A <a href="https://b.example/" rel="noopener noreferrer">page</a></p>`},
-		{"escaped in CDATA", item(`<description><![CDATA[&lt;p&gt;one &amp;amp; two&lt;br&gt;three&lt;/p&gt; ` +
-			`&lt;ul&gt;&lt;li&gt;four&lt;/ul&gt;]]></description>`), postContent,
-			"<p>one &amp; two<br/>three</p> <ul><li>four</li></ul>"},
-		{"escaped twice in Atom", entry(`<content type="html">&amp;lt;p&amp;gt;one&amp;lt;/p&amp;gt;</content>`),
-			postContent, "<p>one</p>"},
-		{"text about a tag",
-			item(`<description>&amp;lt;p&amp;gt; begins a paragraph &amp;lt;/p&amp;gt;, we say.</description>`),
-			postContent, "<p>&lt;p&gt; begins a paragraph &lt;/p&gt;, we say.</p>"},
-		{"tags that do not match", item(`<description>&amp;lt;div&amp;gt;one&amp;lt;/p&amp;gt;</description>`),
-			postContent, "<p>&lt;div&gt;one&lt;/p&gt;</p>"},
-		{"tags that nobody knows", item(`<description>&amp;lt;config&amp;gt;one&amp;lt;/config&amp;gt;</description>`),
-			postContent, "<p>&lt;config&gt;one&lt;/config&gt;</p>"},
-		{"tags beside an element",
-			item(`<description>&lt;b&gt;x&lt;/b&gt; &amp;lt;p&amp;gt;one&amp;lt;/p&amp;gt;</description>`), postContent,
-			"<b>x</b> &lt;p&gt;one&lt;/p&gt;"},
-		{"text that is text by the book", entry(`<content type="text">&lt;p&gt;one&lt;/p&gt;</content>`), postContent,
-			"<p>&lt;p&gt;one&lt;/p&gt;</p>"},
-		{"numbers of a list", item(`<description>&lt;ol start="-2" reversed type="a"&gt;&lt;li ` +
-			`value="7"&gt;x&lt;/ol&gt;&lt;ol start="x" type="disc"&gt;&lt;li ` +
-			`value="9999999"&gt;y&lt;/ol&gt;</description>`), postContent,
-			`<ol start="-2" reversed="" type="a"><li value="7">x</li></ol><ol><li>y</li></ol>`},
-		{"ruby alone", item(`<description>&lt;ruby&gt;漢&lt;rt&gt;kan&lt;/rt&gt;&lt;/ruby&gt;</description>`),
-			postContent, "<ruby>漢<rt>kan</rt></ruby>"},
-		{"a picture in the text itself",
-			item(`<description>&lt;img src="data:image/png;base64,` +
-				`AAAA" alt="plot of tides" width="120"&gt;</description>`), postContent,
-			`<img alt="plot of tides" width="120"/>`},
-		{"a picture in a mail", item(`<description>x&lt;img src="cid:1@x" alt="plot of tides"&gt;</description>`),
-			postContent, `x<img alt="plot of tides"/>`},
-		{"one without words", item(`<description>x&lt;img src="data:image/png;base64,AAAA"&gt;</description>`),
-			postContent, "x"},
-		{"one that counts readers", item(`<description>x&lt;img src="data:image/gif;base64,AAAA" alt="plot of ` +
-			`tides" width="1" height="1"&gt;</description>`), postContent, "x"},
-		{"one that a script replaces", item(`<description>&lt;img src="data:image/gif;base64,AAAA" alt="tides"&gt; ` +
-			`&lt;noscript&gt;&lt;img src="https://x.org/t.png" alt="tides"&gt;&lt;/noscript&gt;</description>`),
-			postContent, `<div><img src="https://x.org/t.png" alt="tides"/></div>`},
-		{"one of a picture element", item(`<description>&lt;picture&gt;&lt;source srcset="https://x.org/t.webp ` +
-			`700w"&gt;&lt;img src="data:image/gif;base64,AAAA" alt="tides"&gt;&lt;/picture&gt;</description>`),
-			postContent, `<img src="https://x.org/t.webp" alt="tides"/>`},
-		{"plain text", item("<description>one &amp;lt; two\n\nthree</description>"), postContent,
-			"<p>one &lt; two</p><p>three</p>"},
-		{"unescaped HTML", item(`<description><p>one<br/>two &amp; three</p></description>`), postContent,
-			"<p>one<br/>two &amp; three</p>"},
-		{"xhtml", entry(`<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>a<a name="x"/>b &lt; c</p></div></content>`), postContent, "<p>ab &lt; c</p>"},
-		{"xhtml with a prefix", entry(
-			`<content type="xhtml"><x:div xmlns:x="http://www.w3.org/1999/xhtml"><x:p>a</x:p></x:div></content>`),
-			postContent, "<p>a</p>"},
-		{"atom text is not HTML", entry(`<content type="text">a &lt;b&gt; c</content>`), postContent,
-			"<p>a &lt;b&gt; c</p>"},
-		{"atom html", entry(`<content type="html">a &lt;b&gt;c&lt;/b&gt;</content>`), postContent, "a <b>c</b>"},
-		{"base64", entry(`<content mode="base64">PGI+YTwvYj4=</content>`), postContent, "<b>a</b>"},
-		{"xml:base in content", entry(
-			`<link href="https://x.org/p/"/><content type="html" xml:base="https://b.org/">&lt;a href="q"&gt;q&lt;/a&gt;</content>`), postContent, `<a href="https://b.org/q" rel="noopener noreferrer">q</a>`},
-		{"relative to the entry's page",
-			entry(`<link href="https://x.org/p/"/><content type="html">&lt;a href="q"&gt;q&lt;/a&gt;</content>`),
-			postContent, `<a href="https://x.org/p/q" rel="noopener noreferrer">q</a>`},
-		{"media:description", entry(
-			`<media:group xmlns:media="http://search.yahoo.com/mrss/"><media:description>d</media:description></media:group>`), postContent, "<p>d</p>"},
-
-		{"summary of its own", item(
-			`<description>The author wrote this about the post below.</description><content:encoded>words</content:encoded>`), postSummary, "The author wrote this about the post below."},
-		{"summary of the content",
-			item(`<content:encoded>&lt;h2&gt;Head&lt;/h2&gt;&lt;p&gt;one&lt;/p&gt;&lt;p&gt;two&lt;/p&gt;</content:encoded>`), postSummary, "Head one two"},
-		{"summary cut at a word", item(`<description>` + strings.Repeat("twelve chars ", 40) + `</description>`),
-			postSummary, strings.TrimSpace(strings.Repeat("twelve chars ", 23)) + "…"},
-
-		{"language of the post", item(`<dc:language>de_AT</dc:language>`), postLanguage, "de-AT"},
-		{"language of the feed",
-			`<rss><channel><language>English</language><item><dc:language>nonsense</dc:language></item></channel></rss>`, postLanguage, "en"},
-		{"no language", `<rss><channel><language>utf-8</language><item><title>x</title></item></channel></rss>`,
-			postLanguage, ""},
-
-		{"files", item(`<enclosure url="/a.mp3?utm_source=rss" type="audio/mpeg" length="1234"/><enclosure url="" type="x"/><enclosure url="ftp://x.org/b"/>` +
-			`<enclosure url="https://x.org/c.pdf" length="-1"/><enclosure url="/a.mp3"/>` +
-			`<enclosure url="http://a b/"/><enclosure url="http://[::bad"/><enclosure url="http://:80/"/>`), postFiles,
-			"https://example.org/a.mp3 audio/mpeg 1234, https://x.org/c.pdf  0"},
-		{"files of Atom", entry(
-			`<link rel="enclosure" href="https://x.org/a.ogg" type="audio/ogg" length="5"/><link rel="Enclosure" href="https://x.org/b.ogg"/>`), postFiles, "https://x.org/a.ogg audio/ogg 5, https://x.org/b.ogg  0"},
-		{"files of JSON Feed", `{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","attachments":[{"url":"https://x.org/a","mime_type":"video/mp4","size_in_bytes":7},{"url":"https://x.org/b"}]}]}`, postFiles, "https://x.org/a video/mp4 7, https://x.org/b  0"},
-
-		{"image in the content",
-			item(`<description>&lt;img src="https://x.org/t.gif" width="1"&gt;&lt;img src="/i.png"&gt;</description>`),
-			postImage, "https://example.org/i.png"},
-		{"image beside it", item(`<media:thumbnail url="https://x.org/t.png"/>`), postImage, "https://x.org/t.png"},
-		{"image enclosed", item(`<enclosure url="https://x.org/e.png" type="image/png"/>`), postImage,
-			"https://x.org/e.png"},
-		{"an emoji is none", item(
-			`<description>&lt;img src="https://s.w.org/images/core/emoji/1.png" class="wp-smiley"&gt;</description>`),
-			postImage, ""},
-		{"an avatar is none", item(`<media:content url="https://2.gravatar.com/avatar/x" medium="image"/>`), postImage,
-			""},
+	for _, group := range []struct {
+		get   func(*Post) string
+		cases [][3]string
+	}{ // reason, document, what is got
+		{postTitle, [][3]string{
+			{"title of the document", item(`<title>A &amp;amp; B</title><description>x</description>`), "A & B"},
+			{"title made of the first sentence",
+				item(`<description>&lt;p&gt;This is the first sentence. And more.&lt;/p&gt;</description>`),
+				"This is the first sentence"},
+			{"title made of the first words", item(`<description>` + strings.Repeat("word ", 40) + `</description>`),
+				strings.TrimSpace(strings.Repeat("word ", 16)) + "…"},
+			{"title made of Japanese", item(`<description>経営は有限です。つづき</description>`), "経営は有限です。"},
+			{"title of a picture", item(`<description>&lt;img src="/a.png" alt="A red house"&gt;</description>`),
+				"A red house"},
+			{"title of nothing", item(`<link>/p</link>`), "T"},
+		}},
+		{postAuthor, [][3]string{
+			{"author of the feed",
+				`<feed xmlns="http://www.w3.org/2005/Atom"><author><name>Ann</name></author><entry><title>x</title></entry></feed>`,
+				"Ann"},
+			{"author of the source",
+				`<feed xmlns="http://www.w3.org/2005/Atom"><author><name>Ann</name></author><entry><source><author><name>Bob</name></author></source></entry></feed>`,
+				"Bob"},
+			{"author in elements", item(
+				`<author><name>Anna Bee</name><title>Editor</title><company></company></author>`), "Anna Bee"},
+			{"author of the channel",
+				`<rss><channel><managingEditor>a@x.org (Ann)</managingEditor><item><title>x</title></item></channel></rss>`,
+				"Ann"},
+		}},
+		{postURL, [][3]string{
+			{"author's own page", item(
+				`<link>https://feedproxy.google.com/~r/x/1</link><feedburner:origLink xmlns:feedburner="http://rssnamespace.org/feedburner/ext/1.0">https://x.org/1</feedburner:origLink>`),
+				"https://x.org/1"},
+			{"a file that is no picture",
+				item(
+					`<guid>12</guid><enclosure url="https://x.org/a.jpg" type="image/jpeg"/><enclosure url="https://x.org/a.mp3" type="audio/mpeg"/>`),
+				"https://x.org/a.mp3"},
+			{"a picture alone", item(`<guid>12</guid><enclosure url="https://x.org/a.jpg" type="image/jpeg"/>`),
+				"https://x.org/a.jpg"},
+			{"file where there is no page", item(`<guid>12</guid><enclosure url="https://x.org/a.mp3"/>`),
+				"https://x.org/a.mp3"},
+			{"site where there is nothing", item(`<title>x</title>`), "https://example.org/"},
+		}},
+		{postDate, [][3]string{
+			{"an event to come", item(`<pubDate>Tue, 01 Dec 2026 00:00:00 GMT</pubDate>`), "0001-01-01T00:00:00Z"},
+			{"a zone that is wrong", item(`<pubDate>Fri, 20 Nov 2026 20:00:00 GMT</pubDate>`), "2026-11-20T12:00:00Z"},
+			{"past", item(`<pubDate>Sun, 01 Nov 2026 00:00:00 GMT</pubDate>`), "2026-11-01T00:00:00Z"},
+			{"no date", item(`<title>x</title>`), "0001-01-01T00:00:00Z"},
+		}},
+		{postContent, [][3]string{
+			{"content before description",
+				item(`<description>short</description><content:encoded>&lt;p&gt;long&lt;/p&gt;</content:encoded>`),
+				"<p>long</p>"},
+			{"description where content is empty",
+				item(
+					`<description>&lt;p&gt;all there is&lt;/p&gt;</description><content:encoded><![CDATA[ ]]></content:encoded>`),
+				"<p>all there is</p>"},
+			{"description where content shows nothing",
+				item(
+					`<description>all there is</description><content:encoded><![CDATA[<img width="1" src="/t.gif"/>]]></content:encoded>`),
+				"<p>all there is</p>"},
+			{"the longer of two descriptions",
+				item(`<description>one</description><description>&lt;p&gt;one and two&lt;/p&gt;</description>`),
+				"<p>one and two</p>"},
+			{"the first if it is longer", item(`<description>one and two</description><description>one</description>`),
+				"<p>one and two</p>"},
+		}},
+		{postSummary, [][3]string{
+			{"summary of two descriptions",
+				item(`<description>The author wrote this about the post below.</description><description>` +
+					strings.Repeat("All of it. ", 9) + `</description>`),
+				"The author wrote this about the post below."},
+		}},
+		{postContent, [][3]string{
+			{"escaped twice", item(`<description>&amp;lt;p&amp;gt;A &amp;lt;a ` +
+				`href="https://b.example/"&amp;gt;page&amp;lt;/a&amp;gt;&amp;lt;/p&amp;gt;</description>`),
+				`<p>A <a href="https://b.example/" rel="noopener noreferrer">page</a></p>`},
+			{"escaped in CDATA", item(`<description><![CDATA[&lt;p&gt;one &amp;amp; two&lt;br&gt;three&lt;/p&gt; ` +
+				`&lt;ul&gt;&lt;li&gt;four&lt;/ul&gt;]]></description>`),
+				"<p>one &amp; two<br/>three</p> <ul><li>four</li></ul>"},
+			{"escaped twice in Atom", entry(`<content type="html">&amp;lt;p&amp;gt;one&amp;lt;/p&amp;gt;</content>`),
+				"<p>one</p>"},
+			{"text about a tag",
+				item(`<description>&amp;lt;p&amp;gt; begins a paragraph &amp;lt;/p&amp;gt;, we say.</description>`),
+				"<p>&lt;p&gt; begins a paragraph &lt;/p&gt;, we say.</p>"},
+			{"tags that do not match", item(`<description>&amp;lt;div&amp;gt;one&amp;lt;/p&amp;gt;</description>`),
+				"<p>&lt;div&gt;one&lt;/p&gt;</p>"},
+			{"tags that nobody knows", item(
+				`<description>&amp;lt;config&amp;gt;one&amp;lt;/config&amp;gt;</description>`),
+				"<p>&lt;config&gt;one&lt;/config&gt;</p>"},
+			{"tags beside an element",
+				item(`<description>&lt;b&gt;x&lt;/b&gt; &amp;lt;p&amp;gt;one&amp;lt;/p&amp;gt;</description>`),
+				"<b>x</b> &lt;p&gt;one&lt;/p&gt;"},
+			{"text that is text by the book", entry(`<content type="text">&lt;p&gt;one&lt;/p&gt;</content>`),
+				"<p>&lt;p&gt;one&lt;/p&gt;</p>"},
+			{"numbers of a list", item(`<description>&lt;ol start="-2" reversed type="a"&gt;&lt;li ` +
+				`value="7"&gt;x&lt;/ol&gt;&lt;ol start="x" type="disc"&gt;&lt;li ` +
+				`value="9999999"&gt;y&lt;/ol&gt;</description>`),
+				`<ol start="-2" reversed="" type="a"><li value="7">x</li></ol><ol><li>y</li></ol>`},
+			{"ruby alone", item(`<description>&lt;ruby&gt;漢&lt;rt&gt;kan&lt;/rt&gt;&lt;/ruby&gt;</description>`),
+				"<ruby>漢<rt>kan</rt></ruby>"},
+			{"a picture in the text itself",
+				item(`<description>&lt;img src="data:image/png;base64,` +
+					`AAAA" alt="plot of tides" width="120"&gt;</description>`),
+				`<img alt="plot of tides" width="120"/>`},
+			{"a picture in a mail", item(`<description>x&lt;img src="cid:1@x" alt="plot of tides"&gt;</description>`),
+				`x<img alt="plot of tides"/>`},
+			{"one without words", item(`<description>x&lt;img src="data:image/png;base64,AAAA"&gt;</description>`),
+				"x"},
+			{"one that counts readers", item(`<description>x&lt;img src="data:image/gif;base64,AAAA" alt="plot of ` +
+				`tides" width="1" height="1"&gt;</description>`), "x"},
+			{"one that a script replaces", item(`<description>&lt;img src="data:image/gif;base64,AAAA" alt="tides"&gt; ` +
+				`&lt;noscript&gt;&lt;img src="https://x.org/t.png" alt="tides"&gt;&lt;/noscript&gt;</description>`),
+				`<div><img src="https://x.org/t.png" alt="tides"/></div>`},
+			{"one of a picture element", item(`<description>&lt;picture&gt;&lt;source srcset="https://x.org/t.webp ` +
+				`700w"&gt;&lt;img src="data:image/gif;base64,AAAA" alt="tides"&gt;&lt;/picture&gt;</description>`),
+				`<img src="https://x.org/t.webp" alt="tides"/>`},
+			{"plain text", item("<description>one &amp;lt; two\n\nthree</description>"),
+				"<p>one &lt; two</p><p>three</p>"},
+			{"unescaped HTML", item(`<description><p>one<br/>two &amp; three</p></description>`),
+				"<p>one<br/>two &amp; three</p>"},
+			{"xhtml", entry(
+				`<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>a<a name="x"/>b &lt; c</p></div></content>`),
+				"<p>ab &lt; c</p>"},
+			{"xhtml with a prefix", entry(
+				`<content type="xhtml"><x:div xmlns:x="http://www.w3.org/1999/xhtml"><x:p>a</x:p></x:div></content>`),
+				"<p>a</p>"},
+			{"atom text is not HTML", entry(`<content type="text">a &lt;b&gt; c</content>`), "<p>a &lt;b&gt; c</p>"},
+			{"atom html", entry(`<content type="html">a &lt;b&gt;c&lt;/b&gt;</content>`), "a <b>c</b>"},
+			{"base64", entry(`<content mode="base64">PGI+YTwvYj4=</content>`), "<b>a</b>"},
+			{"xml:base in content", entry(
+				`<link href="https://x.org/p/"/><content type="html" xml:base="https://b.org/">&lt;a href="q"&gt;q&lt;/a&gt;</content>`),
+				`<a href="https://b.org/q" rel="noopener noreferrer">q</a>`},
+			{"relative to the entry's page",
+				entry(`<link href="https://x.org/p/"/><content type="html">&lt;a href="q"&gt;q&lt;/a&gt;</content>`),
+				`<a href="https://x.org/p/q" rel="noopener noreferrer">q</a>`},
+			{"media:description", entry(
+				`<media:group xmlns:media="http://search.yahoo.com/mrss/"><media:description>d</media:description></media:group>`),
+				"<p>d</p>"},
+		}},
+		{postSummary, [][3]string{
+			{"summary of its own", item(
+				`<description>The author wrote this about the post below.</description><content:encoded>words</content:encoded>`),
+				"The author wrote this about the post below."},
+			{"summary of the content",
+				item(
+					`<content:encoded>&lt;h2&gt;Head&lt;/h2&gt;&lt;p&gt;one&lt;/p&gt;&lt;p&gt;two&lt;/p&gt;</content:encoded>`),
+				"Head one two"},
+			{"summary cut at a word", item(`<description>` + strings.Repeat("twelve chars ", 40) + `</description>`),
+				strings.TrimSpace(strings.Repeat("twelve chars ", 23)) + "…"},
+		}},
+		{postLanguage, [][3]string{
+			{"language of the post", item(`<dc:language>de_AT</dc:language>`), "de-AT"},
+			{"language of the feed",
+				`<rss><channel><language>English</language><item><dc:language>nonsense</dc:language></item></channel></rss>`,
+				"en"},
+			{"no language", `<rss><channel><language>utf-8</language><item><title>x</title></item></channel></rss>`,
+				""},
+		}},
+		{postFiles, [][3]string{
+			{"files", item(`<enclosure url="/a.mp3?utm_source=rss" type="audio/mpeg" length="1234"/><enclosure url="" type="x"/><enclosure url="ftp://x.org/b"/>` +
+				`<enclosure url="https://x.org/c.pdf" length="-1"/><enclosure url="/a.mp3"/>` +
+				`<enclosure url="http://a b/"/><enclosure url="http://[::bad"/><enclosure url="http://:80/"/>`),
+				"https://example.org/a.mp3 audio/mpeg 1234, https://x.org/c.pdf  0"},
+			{"files of Atom", entry(
+				`<link rel="enclosure" href="https://x.org/a.ogg" type="audio/ogg" length="5"/><link rel="Enclosure" href="https://x.org/b.ogg"/>`),
+				"https://x.org/a.ogg audio/ogg 5, https://x.org/b.ogg  0"},
+			{"files of JSON Feed",
+				`{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","attachments":[{"url":"https://x.org/a","mime_type":"video/mp4","size_in_bytes":7},{"url":"https://x.org/b"}]}]}`,
+				"https://x.org/a video/mp4 7, https://x.org/b  0"},
+		}},
+		{postImage, [][3]string{
+			{"image in the content",
+				item(
+					`<description>&lt;img src="https://x.org/t.gif" width="1"&gt;&lt;img src="/i.png"&gt;</description>`),
+				"https://example.org/i.png"},
+			{"image beside it", item(`<media:thumbnail url="https://x.org/t.png"/>`), "https://x.org/t.png"},
+			{"image enclosed", item(`<enclosure url="https://x.org/e.png" type="image/png"/>`), "https://x.org/e.png"},
+			{"an emoji is none", item(
+				`<description>&lt;img src="https://s.w.org/images/core/emoji/1.png" class="wp-smiley"&gt;</description>`),
+				""},
+			{"an avatar is none", item(`<media:content url="https://2.gravatar.com/avatar/x" medium="image"/>`), ""},
+		}},
 	} {
-		if got := c.get(first(t, c.doc)); got != c.want {
-			t.Errorf("%s:\n got %q\nwant %q", c.reason, got, c.want)
+		for _, c := range group.cases {
+			if got := group.get(first(t, c[1])); got != c[2] {
+				t.Errorf("%s:\n got %q\nwant %q", c[0], got, c[2])
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -47,26 +48,29 @@ func TestPlatform(t *testing.T) {
 
 func TestNewestAt(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	at := func(hours ...int) *Document {
-		d := &Document{}
-		for _, h := range hours {
-			d.Posts = append(d.Posts, Post{Published: now.Add(time.Duration(h) * time.Hour)})
-		}
-		return d
-	}
 	for name, c := range map[string]struct {
-		doc  *Document
-		want time.Time
+		posts, want string // hours from now; a dash is no date
 	}{
-		"none":                   {&Document{}, time.Time{}},
-		"undated":                {&Document{Posts: []Post{{}, {}}}, time.Time{}},
-		"the newest of three":    {at(-50, -2, -30), now.Add(-2 * time.Hour)},
-		"undated ones beside it": {&Document{Posts: []Post{{}, {Published: now.Add(-time.Hour)}}}, now.Add(-time.Hour)},
-		"a mistaken zone":        {at(-50, 5), now},
-		"an announcement":        {at(-50, 24*30), now.Add(-50 * time.Hour)},
-		"announcements alone":    {at(24*30, 24*60), time.Time{}},
+		"none":                   {"", "-"},
+		"undated":                {"- -", "-"},
+		"the newest of three":    {"-50 -2 -30", "-2"},
+		"undated ones beside it": {"- -1", "-1"},
+		"a mistaken zone":        {"-50 5", "0"},
+		"an announcement":        {"-50 720", "-50"},
+		"announcements alone":    {"720 1440", "-"},
 	} {
-		if got := c.doc.NewestAt(now); !got.Equal(c.want) {
+		at := func(hours string) time.Time {
+			n, err := strconv.Atoi(hours)
+			if err != nil {
+				return time.Time{}
+			}
+			return now.Add(time.Duration(n) * time.Hour)
+		}
+		doc := &Document{}
+		for hours := range strings.FieldsSeq(c.posts) {
+			doc.Posts = append(doc.Posts, Post{Published: at(hours)})
+		}
+		if got := doc.NewestAt(now); !got.Equal(at(c.want)) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
@@ -88,19 +92,20 @@ func TestInterval(t *testing.T) {
 const day = 24 * time.Hour
 
 func TestTTL(t *testing.T) {
-	for s, want := range map[string]time.Duration{
-		"60": time.Hour, " 60\n": time.Hour, "+90": 90 * time.Minute, "<![CDATA[60]]>": time.Hour,
-		"<!-- an hour -->60": time.Hour,
-		"060":                time.Hour, "&#54;0": time.Hour, "60.0": time.Hour, "1.5": 90 * time.Second,
-		"60 minutes": time.Hour,
-		"60min":      time.Hour,
-		"2h":         2 * time.Hour, "12 hours": 12 * time.Hour, "1 day": day,
-		"": 0, " ": 0, "0": 0, "-1": 0, "-60": 0, "a": 0, "NaN": 0, "inf": 0, ".": 0, "1.2.3": 0, "sixty": 0,
-		"43200": 30 * day, "99999999": 30 * day, strings.Repeat("9", 400): 30 * day, "9e99": 9 * time.Minute,
+	for minutes, texts := range map[string][]string{
+		"60": {"60", " 60\n", "<![CDATA[60]]>", "<!-- an hour -->60", "060", "&#54;0", "60.0", "60 minutes", "60min"},
+		"90": {"+90"}, "1.5": {"1.5"}, "120": {"2h"}, "720": {"12 hours"}, "1440": {"1 day"}, "9": {"9e99"},
+		"0":     {"", " ", "0", "-1", "-60", "a", "NaN", "inf", ".", "1.2.3", "sixty"},
+		"43200": {"43200", "99999999", strings.Repeat("9", 400)},
 	} {
-		d := mustParse(t, channel+"<ttl>"+s+"</ttl></channel></rss>", "")
-		if d.TTL != want {
-			t.Errorf("ttl %.20q: %v, want %v", s, d.TTL, want)
+		want, err := time.ParseDuration(minutes + "m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range texts {
+			if d := mustParse(t, channel+"<ttl>"+s+"</ttl></channel></rss>", ""); d.TTL != want {
+				t.Errorf("ttl %.20q: %v, want %v", s, d.TTL, want)
+			}
 		}
 	}
 	if d := mustParse(t, channel+
@@ -161,20 +166,17 @@ func TestSkipHoursAndDays(t *testing.T) {
 }
 
 func TestSyndication(t *testing.T) {
-	for _, c := range []struct {
-		period, frequency string
-		want              time.Duration
-	}{
-		{"", "", 0}, {"hourly", "", time.Hour}, {"hourly", "1", time.Hour}, {"\n\thourly\t", "\n\t1\t", time.Hour},
-		{"HOURLY", "2", 30 * time.Minute},
-		{"daily", "", day}, {"Daily", "4", 6 * time.Hour}, {"weekly", "1", 7 * day}, {"weekly", "14", 12 * time.Hour},
-		{"monthly", "", 30 * day}, {"yearly", "", 30 * day}, {"", "2", 12 * time.Hour}, {"", "0", 0}, {"", "x", 0},
-		{"daily", "0", day}, {"daily", "-1", day}, {"daily", "x", day}, {"daily", "1.5", 16 * time.Hour},
-		{"daily", "0.5", 2 * day},
-		{"daily", "NaN", day}, {"daily", "1e-300", 30 * day}, {"daily", "1e300", 0}, {"fortnightly", "1", 0},
-		{"foo", "", 0},
-	} {
-		sy := "<sy:updatePeriod>" + c.period + "</sy:updatePeriod><sy:updateFrequency>" + c.frequency +
+	// Each is a period, a frequency, and the hours between two updates.
+	for _, c := range strings.Split("|| 0,hourly|| 1,hourly|1| 1,\n\thourly\t|\n\t1\t| 1,HOURLY|2| 0.5,daily|| 24,"+
+		"Daily|4| 6,weekly|1| 168,weekly|14| 12,monthly|| 720,yearly|| 720,|2| 12,|0| 0,|x| 0,daily|0| 24,"+
+		"daily|-1| 24,daily|x| 24,daily|1.5| 16,daily|0.5| 48,daily|NaN| 24,daily|1e-300| 720,daily|1e300| 0,"+
+		"fortnightly|1| 0,foo|| 0", ",") {
+		part := strings.Split(c, "|")
+		want, err := time.ParseDuration(strings.TrimSpace(part[2]) + "h")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sy := "<sy:updatePeriod>" + part[0] + "</sy:updatePeriod><sy:updateFrequency>" + part[1] +
 			"</sy:updateFrequency>"
 		for kind, doc := range map[Kind]string{
 			RSS: channel + sy + "</channel></rss>",
@@ -182,8 +184,8 @@ func TestSyndication(t *testing.T) {
 			Atom: `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:s="http://purl.org/rss/1.0/modules/syndication/">` +
 				strings.ReplaceAll(sy, "sy:", "s:") + `</feed>`,
 		} {
-			if d := mustParse(t, doc, ""); d.UpdateEvery != c.want || d.Kind != kind {
-				t.Errorf("%s: %q, %q: %v, want %v", d.Kind, c.period, c.frequency, d.UpdateEvery, c.want)
+			if d := mustParse(t, doc, ""); d.UpdateEvery != want || d.Kind != kind {
+				t.Errorf("%s: %q: %v, want %v", d.Kind, c, d.UpdateEvery, want)
 			}
 		}
 	}

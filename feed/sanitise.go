@@ -21,14 +21,11 @@ var listNumber = regexp.MustCompile(`^\s*-?[0-9]{1,6}\s*$`)
 
 func newPolicy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
-	p.AllowElements("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "strong",
-		"b", "i", "u", "s",
-		"del", "ins", "sub", "sup", "small", "mark", "q", "cite", "abbr", "kbd", "samp", "var", "dfn", "time", "ul",
-		"ol", "li",
-		"dl", "dt", "dd", "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "figure", "figcaption",
-		"details",
-		"summary", "ruby", "rt", "rp", "bdi", "bdo", "div", "span", "section", "article", "aside", "header", "footer",
-		"wbr")
+	p.AllowElements(strings.Fields(`
+		p br hr h1 h2 h3 h4 h5 h6 blockquote pre code em strong b i u s del ins sub sup small mark q
+		cite abbr kbd samp var dfn time ul ol li dl dt dd table caption thead tbody tfoot tr th td
+		figure figcaption details summary ruby rt rp bdi bdo div span section article aside header
+		footer wbr`)...)
 	p.AllowAttrs("href").OnElements("a")
 	p.AllowAttrs("src", "alt", "title").OnElements("img")
 	p.AllowAttrs("width", "height").Matching(bluemonday.Number).OnElements("img")

@@ -3,13 +3,9 @@ package feed
 import "strings"
 
 // isFeedScheme reports whether a scheme opens a feed reader or a podcast player. The address of a feed follows it.
-func isFeedScheme(scheme string) bool {
-	switch strings.ToLower(scheme) {
-	case "feed", "feeds", "pcast", "itpc", "itms-pcast", "itms-podcast", "podcast", "podcasts", "rss":
-		return true
-	}
-	return false
-}
+func isFeedScheme(scheme string) bool { return feedSchemes[strings.ToLower(scheme)] }
+
+var feedSchemes = setOf("feed feeds pcast itpc itms-pcast itms-podcast podcast podcasts rss")
 
 // withoutFeedScheme unwraps addresses such as feed:https://..., and feed://... and pcast://..., which mean http.
 func withoutFeedScheme(s string) string {

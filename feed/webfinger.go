@@ -65,8 +65,7 @@ func shownAccount(address string) string {
 }
 
 // profilePaths precede the names of accounts and groups in the addresses of their pages.
-var profilePaths = []string{"@", "users/", "u/", "author/", "profile/", "accounts/", "a/", "c/", "m/",
-	"video-channels/"}
+var profilePaths = strings.Fields("@ users/ u/ author/ profile/ accounts/ a/ c/ m/ video-channels/")
 
 // profileName returns the account in the path of a page, and the rest of the path.
 func profileName(path string) (account, rest string) {

@@ -133,7 +133,7 @@ func (s *search) lookUp(ctx context.Context, address string, who *person) (actor
 	if plain, ok := withoutTLS("//"+address[len("https://"):], err); ok && s.poller.leadsHome(ctx, feed.Host(address)) {
 		a, err = s.look(ctx, plain)
 	}
-	if t, ok := errors.AsType[*pollError](err); ok && t.status == http.StatusNotFound {
+	if t, ok := asPollError(err); ok && t.status == http.StatusNotFound {
 		t.text = "its host knows no account of that name (404)"
 	}
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *search) lookUp(ctx context.Context, address string, who *person) (actor
 		return "", err
 	}
 	if found == "" && page == "" {
-		return "", &pollError{failure: failure{status: a.status}, text: "its host names no account of the fediverse"}
+		return "", badAnswer(a.status, "its host names no account of the fediverse")
 	}
 	who.page = page
 	return found, nil
@@ -228,7 +228,7 @@ func wrongActor(who person, err error) error {
 
 // maySeekPage reports whether a search may request an account's page after its outbox failed.
 func maySeekPage(err error) bool {
-	t, ok := errors.AsType[*pollError](err)
+	t, ok := asPollError(err)
 	return ok && !t.unanswered && !t.throttled()
 }
 
@@ -255,8 +255,7 @@ func (s *search) actor(ctx context.Context, who *person, address string) (Result
 			return found, nil
 		case doc == nil && len(found.Document.Posts) == 0 && (withholds || found.Document.Withholds):
 			s.hold.settle(0)
-			return Result{}, &pollError{failure: failure{status: http.StatusOK},
-				text: "the account shows its posts to nobody who asks for its outbox"}
+			return Result{}, badAnswer(http.StatusOK, "the account shows its posts to nobody who asks for its outbox")
 		case doc == nil:
 			nameAfter(&found.Feed, owner)
 			return found, nil
@@ -264,17 +263,15 @@ func (s *search) actor(ctx context.Context, who *person, address string) (Result
 			address = doc.By
 			continue
 		case doc.Kind != feed.ActivityStreams || doc.Outbox == "":
-			return Result{}, &pollError{failure: failure{status: http.StatusOK},
-				text: "the answer is no actor of ActivityPub"}
+			return Result{}, badAnswer(http.StatusOK, "the answer is no actor of ActivityPub")
 		case doc.MovedTo != "" && moved == "":
 			moved, address = address, doc.MovedTo
 			continue
 		case moved != "" && owner == nil && !slices.Contains(doc.Aliases, moved):
-			return Result{}, &pollError{failure: failure{status: http.StatusOK},
-				text: "the account has moved to another one, which does not confirm the move" + didYouMean(address)}
+			return Result{}, badAnswer(http.StatusOK,
+				"the account has moved to another one, which does not confirm the move"+didYouMean(address))
 		case doc.Suspended:
-			return Result{}, &pollError{failure: failure{status: http.StatusOK},
-				text: "its server has suspended the account"}
+			return Result{}, badAnswer(http.StatusOK, "its server has suspended the account")
 		}
 		withholds = doc.Withholds
 		if owner == nil {
@@ -285,7 +282,7 @@ func (s *search) actor(ctx context.Context, who *person, address string) (Result
 		}
 		address = doc.Outbox
 	}
-	return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "its outbox leads nowhere"}
+	return Result{}, badAnswer(http.StatusOK, "its outbox leads nowhere")
 }
 
 // didYouMean suggests the account of an actor. It returns "" if the address does not contain the name.
@@ -308,7 +305,7 @@ func nameAfter(f *digest.Feed, owner *feed.Document) {
 // wantsSignature reports whether a request failed because it was unsigned or did not accept ActivityPub. The
 // address must look like the address of an account or a post.
 func wantsSignature(address string, err error) bool {
-	t, ok := errors.AsType[*pollError](err)
+	t, ok := asPollError(err)
 	return ok && (t.status == http.StatusUnauthorized || t.status == http.StatusNotAcceptable) &&
 		cmp.Or(feed.ProfileAccount(address), feed.AuthorOf(address)) != ""
 }

@@ -1,7 +1,6 @@
 package poller
 
 import (
-	"context"
 	"strings"
 	"testing"
 )
@@ -23,7 +22,7 @@ func TestFindAuthorOfPost(t *testing.T) {
 			`"id":"https://social.example/users/ann/1","attributedTo":"https://social.example/users/ann","content":"x"}`
 		pages[typed[strings.Index(typed, ".example/")+len(".example"):]] = page
 		s, r := newSocial(t, "", newsBase, pages)
-		found, err := find(r.p, context.Background(), typed)
+		found, err := find(r.p, typed)
 		if err != nil || found.Feed.URL != outboxPage || found.Feed.Title != "Ann" {
 			t.Errorf("%s: %+v %v %v", typed, found.Feed, err, s.log)
 		}
@@ -32,7 +31,7 @@ func TestFindAuthorOfPost(t *testing.T) {
 	pages["/users/ann/1"] = `{"@context":"https://www.w3.org/ns/activitystreams","type":"Note",` +
 		`"id":"https://social.example/users/ann/1","attributedTo":"https://other.example/users/ann","content":"x"}`
 	_, r := newSocial(t, "", newsBase, pages)
-	if _, err := find(r.p, context.Background(), "https://social.example/users/ann/1"); err == nil {
+	if _, err := find(r.p, "https://social.example/users/ann/1"); err == nil {
 		t.Error("a post that names an author of another host leads there")
 	}
 }
@@ -56,7 +55,7 @@ func TestWrongAccounts(t *testing.T) {
 		delete(pages, "/@ann.rss")
 		mend(pages)
 		_, r := newSocial(t, "", newsBase, pages)
-		if _, err := find(r.p, context.Background(), "@ann@social.example"); err == nil ||
+		if _, err := find(r.p, "@ann@social.example"); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}

@@ -2,7 +2,6 @@ package poller
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -78,7 +77,7 @@ func (p *poll) actorAt(ctx context.Context, address string, mayBeHome bool) (*fe
 		err = p.refusedTo(a)
 		fallthrough
 	case err != nil:
-		if t, ok := errors.AsType[*pollError](err); ok && !t.throttled() {
+		if t, ok := asPollError(err); ok && !t.throttled() {
 			err = nil
 		}
 		return nil, nil, err

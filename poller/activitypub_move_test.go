@@ -1,7 +1,6 @@
 package poller
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -174,7 +173,7 @@ func TestPoorOutbox(t *testing.T) {
 				delete(pages, "/@ann.rss")
 			}
 			_, r := newSocial(t, "draft", newsBase, pages)
-			found, err := find(r.p, context.Background(), typed)
+			found, err := find(r.p, typed)
 			if found.Feed.URL != test.want && (test.want != "" || err == nil) {
 				t.Errorf("%s, %s: %s, want %s (%v)", test.why, typed, found.Feed.URL, test.want, err)
 			}

@@ -180,7 +180,7 @@ func TestFindFediverse(t *testing.T) {
 	for _, typed := range []string{"@ann@social.example", "https://social.example/@ann",
 		"https://social.example/users/ann"} {
 		s, r := newSocial(t, "draft", newsBase, socialPages("Hello"))
-		found, err := find(r.p, context.Background(), typed)
+		found, err := find(r.p, typed)
 		if err != nil || found.Feed.URL != outboxPage || found.Feed.Title != "Ann" ||
 			found.Feed.SiteURL != "https://social.example/@ann" || found.Feed.Kind != "activitystreams" {
 			t.Errorf("%s: %+v %v", typed, found.Feed, err)
@@ -263,7 +263,7 @@ func TestFediverseFallsBack(t *testing.T) {
 	} {
 		for _, typed := range []string{"@ann@social.example", "https://social.example/@ann"} {
 			_, r := newSocial(t, test.wants, test.base, test.pages)
-			found, err := find(r.p, context.Background(), typed)
+			found, err := find(r.p, typed)
 			if err != nil || found.Feed.URL != "https://social.example/@ann.rss" || found.Feed.Kind != "rss" {
 				t.Errorf("%s, %s: %+v %v", why, typed, found.Feed, err)
 			}
@@ -272,12 +272,12 @@ func TestFediverseFallsBack(t *testing.T) {
 	pages := socialPages("Hello")
 	delete(pages, "/@ann.rss")
 	_, r := newSocial(t, "draft", "http://localhost:8080", pages)
-	if _, err := find(r.p, context.Background(), "@ann@social.example"); err == nil ||
+	if _, err := find(r.p, "@ann@social.example"); err == nil ||
 		!strings.Contains(err.Error(), "DIGEST_BASE_URL") {
 		t.Errorf("without RSS: %v", err)
 	}
 	_, r = newSocial(t, "", "http://localhost:8080", socialPages("Hello"))
-	if found, err := find(r.p, context.Background(), "@ann@social.example"); err != nil ||
+	if found, err := find(r.p, "@ann@social.example"); err != nil ||
 		found.Feed.URL != outboxPage {
 		t.Errorf("where nobody wants a signature: %+v %v", found.Feed, err)
 	}
@@ -293,7 +293,7 @@ func TestFediverseMoves(t *testing.T) {
 		pages["/users/old"] = `{"@context":"https://www.w3.org/ns/activitystreams","type":"Person","id":"https://social.example/users/old","inbox":"https://social.example/in","outbox":"https://social.example/users/old/outbox","movedTo":"https://social.example/users/ann"}`
 		pages["/users/ann"] = strings.Replace(pages["/users/ann"], `"name"`, `"alsoKnownAs":`+also+`,"name"`, 1)
 		_, r := newSocial(t, "draft", newsBase, pages)
-		if found, err := find(r.p, context.Background(), "@old@social.example"); err != nil || found.Feed.URL != want {
+		if found, err := find(r.p, "@old@social.example"); err != nil || found.Feed.URL != want {
 			t.Errorf("known as %s: %+v %v", also, found.Feed, err)
 		}
 	}

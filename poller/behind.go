@@ -56,20 +56,21 @@ type rejected struct {
 func (s *search) behind(ctx context.Context, asked, address string) (Result, error) {
 	address, page := cmp.Or(s.at, address), s.page
 	t := &trail{search: s, asked: asked, home: feed.Host(address), tried: []string{address}, shut: map[string]error{}}
-	for _, look := range []func() (Result, bool){
-		func() (Result, bool) { return t.offered(ctx, page.Ranked(address), mostStated) },
-		func() (Result, bool) { return t.offered(ctx, page.Leads, mostLeads) },
-		func() (Result, bool) { return t.others(ctx, page, address) },
-		func() (Result, bool) { return t.elsewhere(ctx, page, address) },
-	} {
-		if found, ok := look(); ok {
-			return found, nil
-		}
+	found, ok := t.offered(ctx, page.Ranked(address), mostStated)
+	if !ok {
+		found, ok = t.offered(ctx, page.Leads, mostLeads)
 	}
-	if t.empty == nil && t.last.err == nil {
-		if found, ok := t.guessed(ctx, page, address); ok {
-			return found, nil
-		}
+	if !ok {
+		found, ok = t.others(ctx, page, address)
+	}
+	if !ok {
+		found, ok = t.elsewhere(ctx, page, address)
+	}
+	if !ok && t.empty == nil && t.last.err == nil {
+		found, ok = t.guessed(ctx, page, address)
+	}
+	if ok {
+		return found, nil
 	}
 	return t.nothing(address)
 }

@@ -31,13 +31,6 @@ func (e sizeError) Error() string { return fmt.Sprintf("the body is larger than 
 
 const errTooLarge = sizeError(maxBody)
 
-// readBody reads a body of at most that many bytes, both on the wire and decoded, and decodes it. It rejects a
-// body that is too large, cut short (RFC 9112 §8) or badly coded. Half a feed would look as if its other posts had
-// been removed. wire is the number of bytes on the wire.
-func readBody(resp *http.Response, most int64, tooLarge error) (body []byte, wire int64, err error) {
-	return (&bodyReader{}).read(resp, most, tooLarge)
-}
-
 // A bodyReader reads bodies within memory limits that it shares with others. The zero value has no such
 // limits.
 type bodyReader struct {

@@ -1,60 +1,70 @@
 package poller
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
-	"digest"
 	"digest/feed"
 )
 
-func TestBusy(t *testing.T) {
-	const h, d = time.Hour, 24 * time.Hour
-	tests := []struct {
-		why    string
-		before time.Duration // the previous interval
-		t      Turnover
-		want   time.Duration
-	}{
-		{"all new, eight hours of it: twice in that time", 0,
-			Turnover{Listed: 10, New: 10, Elapsed: d, Span: 8 * h, UntilDue: d}, 4 * h},
-		{"all new, two hours of it", 0, Turnover{Listed: 10, New: 10, Elapsed: d, Span: 2 * h, UntilDue: d}, h},
-		{"all new, a minute of it: never more than hourly", 0,
-			Turnover{Listed: 10, New: 10, Elapsed: d, Span: time.Minute, UntilDue: d}, h},
-		{"all new, without dates", 0, Turnover{Listed: 10, New: 10, Elapsed: d, UntilDue: d}, 6 * h},
-		{"all new, with dates that reach back beyond the gap", 0,
-			Turnover{Listed: 10, New: 10, Elapsed: d, Span: 90 * d, UntilDue: d}, 6 * h},
-		{"all new, nearly a day of it", 0, Turnover{Listed: 10, New: 10, Elapsed: d, Span: 23 * h, UntilDue: d},
-			23 * h / 2},
-		{"all new after three weeks: a day's polls overlap", 0,
-			Turnover{Listed: 10, New: 10, Elapsed: 21 * d, Span: 19 * d, UntilDue: d}, 0},
-		{"all new after three weeks, for weekly readers", 0,
-			Turnover{Listed: 10, New: 10, Elapsed: 21 * d, Span: 8 * d, UntilDue: 7 * d}, 4 * d},
-		{"two new ones are all", 0, Turnover{Listed: 2, New: 2, Elapsed: d, Span: 10 * h, UntilDue: d}, 5 * h},
-		{"the only entry is new", 0, Turnover{Listed: 1, New: 1, Elapsed: d, UntilDue: d}, 0},
-		{"one is known: no gap", 0, Turnover{Listed: 10, New: 9, Elapsed: d, Span: 20 * h, UntilDue: d}, 0},
-		{"never read before", 0, Turnover{Listed: 10, New: 10, UntilDue: d}, 0},
-		{"unchanged", 0, Turnover{Elapsed: d, UntilDue: d}, 0},
-
-		{"a gap again: half as long", 4 * h, Turnover{Listed: 10, New: 10, Elapsed: 4 * h, UntilDue: d}, h},
-		{"a gap again, without dates", 6 * h, Turnover{Listed: 10, New: 10, Elapsed: 12 * h, UntilDue: d}, 3 * h},
-		{"half of it new: as it was", 4 * h, Turnover{Listed: 10, New: 5, Elapsed: 4 * h, UntilDue: 20 * h}, 4 * h},
-		{"nearly all of it new: sooner", 4 * h, Turnover{Listed: 10, New: 8, Elapsed: 4 * h, UntilDue: 20 * h},
-			5 * h / 2},
-		{"little of it new: at most half as often", 2 * h,
-			Turnover{Listed: 10, New: 1, Elapsed: 2 * h, UntilDue: 20 * h}, 4 * h},
-		{"unchanged: half as often", 2 * h, Turnover{Elapsed: 2 * h, UntilDue: 20 * h}, 4 * h},
-		{"unchanged for a while: that is the end", 9 * h, Turnover{Elapsed: 9 * h, UntilDue: 12 * h}, 0},
-		{"an edit only", 2 * h, Turnover{Listed: 10, Elapsed: 2 * h, UntilDue: 20 * h}, 4 * h},
-		{"the midnight is near, but a day's polls do not overlap", 4 * h,
-			Turnover{Listed: 10, New: 5, Elapsed: 4 * h, UntilDue: h}, 4 * h},
-		{"a day's polls overlap", 10 * h, Turnover{Listed: 10, New: 2, Elapsed: 10 * h, UntilDue: 14 * h}, 0},
-		{"nobody reads it now", 2 * h, Turnover{Listed: 10, New: 5, Elapsed: 2 * h}, 2 * h},
+// turnover returns the Turnover of a text such as "listed=10 new=9 after=24h span=8h due=24h reach=20 behind".
+func turnover(text string) (t Turnover) {
+	numbers := map[string]*int{"listed": &t.Listed, "new": &t.New, "reach": &t.Reach}
+	spans := map[string]*time.Duration{"after": &t.Elapsed, "span": &t.Span, "due": &t.UntilDue}
+	for field := range strings.FieldsSeq(text) {
+		name, value, _ := strings.Cut(field, "=")
+		switch {
+		case name == "behind":
+			t.Behind = true
+		case numbers[name] != nil:
+			fmt.Sscan(value, numbers[name])
+		default:
+			*spans[name] = span(value)
+		}
 	}
-	for _, test := range tests {
-		if got := BusyInterval(digest.Feed{Schedule: digest.Schedule{BusyInterval: test.before}},
-			test.t); got != test.want {
-			t.Errorf("%s: %v, want %v", test.why, got, test.want)
+	return t
+}
+
+// TestBusy: an account that publishes about as much in a day as a poll can reach is busy before it loses a post.
+func TestBusy(t *testing.T) {
+	for _, test := range table(`
+		before | turnover | want | why
+		    | listed=10 new=10 after=24h span=8h due=24h | 4h  | all new, eight hours of it: twice in that time
+		    | listed=10 new=10 after=24h span=2h due=24h | 1h  | all new, two hours of it
+		    | listed=10 new=10 after=24h span=1m due=24h | 1h  | all new, a minute of it: never more than hourly
+		    | listed=10 new=10 after=24h due=24h | 6h  | all new, without dates
+		    | listed=10 new=10 after=24h span=2160h due=24h | 6h  | all new, with dates beyond the gap
+		    | listed=10 new=10 after=24h span=23h due=24h | 11h30m | all new, nearly a day of it
+		    | listed=10 new=10 after=504h span=456h due=24h |     | all new after three weeks: a day's polls overlap
+		    | listed=10 new=10 after=504h span=192h due=168h | 96h | all new after three weeks, for weekly readers
+		    | listed=2 new=2 after=24h span=10h due=24h | 5h  | two new ones are all
+		    | listed=1 new=1 after=24h due=24h |     | the only entry is new
+		    | listed=10 new=9 after=24h span=20h due=24h |     | one is known: no gap
+		    | listed=10 new=10 due=24h |     | never read before
+		    | after=24h due=24h |     | unchanged
+		4h  | listed=10 new=10 after=4h due=24h | 1h  | a gap again: half as long
+		6h  | listed=10 new=10 after=12h due=24h | 3h  | a gap again, without dates
+		4h  | listed=10 new=5 after=4h due=20h | 4h  | half of it new: as it was
+		4h  | listed=10 new=8 after=4h due=20h | 2h30m | nearly all of it new: sooner
+		2h  | listed=10 new=1 after=2h due=20h | 4h  | little of it new: at most half as often
+		2h  | after=2h due=20h | 4h  | unchanged: half as often
+		9h  | after=9h due=12h |     | unchanged for a while: that is the end
+		2h  | listed=10 after=2h due=20h | 4h  | an edit only
+		4h  | listed=10 new=5 after=4h due=1h | 4h  | the midnight is near, but a day's polls do not overlap
+		10h | listed=10 new=2 after=10h due=14h |     | a day's polls overlap
+		2h  | listed=10 new=5 after=2h | 2h  | nobody reads it now
+		    | listed=20 new=19 after=24h due=24h |     | a feed that is no account's
+		    | listed=20 new=5 after=24h due=24h reach=20 |     | a few posts a day
+		    | listed=20 new=19 after=24h due=24h reach=20 | 12h37m53.684210526s | nearly all that it lists
+		    | listed=20 new=19 after=24h due=24h reach=80 |     | the same, with pages
+		    | listed=20 new=19 after=24h due=24h reach=80 behind | 1h  | a poll that left posts
+		6h  | listed=20 new=2 after=6h due=24h reach=20 |     | calm again
+		2h  | listed=20 after=2h due=24h reach=20 | 4h  | busy, nothing new
+		    | listed=80 new=80 after=24h span=12h due=24h reach=80 | 6h  | a gap, whatever its pages`) {
+		if got := BusyInterval(feedOf("busy="+test["before"]), turnover(test["turnover"])); got != span(test["want"]) {
+			t.Errorf("%s: %v, want %v", test["why"], got, test["want"])
 		}
 	}
 }
@@ -110,7 +120,6 @@ func (s *busySite) look(now time.Time) Turnover {
 // TestBusy_Overlaps plays feeds that publish more in a day than their document holds, for 52 days. It
 // checks the number of polls and the lost posts.
 func TestBusy_Overlaps(t *testing.T) {
-	steady := func(n float64) func(time.Time) float64 { return func(time.Time) float64 { return n } }
 	burst := func(at time.Time) float64 {
 		if d := at.Sub(midnight()); d > 10*oneDay && d < 12*oneDay {
 			return 200
@@ -129,55 +138,47 @@ func TestBusy_Overlaps(t *testing.T) {
 		}
 		return 0
 	}
-	tests := []struct {
-		why      string
-		busySite busySite
-		zones    int
-		site     act
-		most     int // polls
-		lost     int // polls with a gap
-		lastLost time.Duration
-	}{
-		{"enough is listed", busySite{lists: 10, perDay: steady(8), dated: true}, 1, well(), 52, 0, 0},
-		{"a little too little", busySite{lists: 10, perDay: steady(13), dated: true}, 1, well(), 52 * 3, 1, 2 * oneDay},
-		{"30 a day", busySite{lists: 10, perDay: steady(30), dated: true}, 1, well(), 52 * 7, 1, 2 * oneDay},
-		{"30 a day, without dates", busySite{lists: 10, perDay: steady(30)}, 1, well(), 52 * 7, 1, 2 * oneDay},
-		{"120 a day", busySite{lists: 10, perDay: steady(120), dated: true}, 1, well(), 52 * 24, 1, 2 * oneDay},
-		{"120 a day, without dates", busySite{lists: 10, perDay: steady(120)}, 1, well(), 52 * 24, 4, 3 * oneDay},
-		{"120 a day, readers in 24 zones", busySite{lists: 10, perDay: steady(120), dated: true}, 24, well(), 52 * 24,
-			0, 0},
-		{"120 a day, fresh for six hours", busySite{lists: 10, perDay: steady(120), dated: true}, 1,
-			well("Cache-Control: max-age=21600"), 52 * 4, 999, fiftyTwo * oneDay},
-		{"120 a day, fresh for a day", busySite{lists: 10, perDay: steady(120), dated: true}, 1,
-			well("Cache-Control: max-age=86400"), 52, 999, fiftyTwo * oneDay},
-		{"two days of 200", busySite{lists: 10, perDay: burst, dated: true}, 1, well(), 52 + 2*24, 1,
-			11*oneDay + time.Hour},
-		{"two days of 200, without dates", busySite{lists: 10, perDay: burst}, 1, well(), 52 + 2*24, 4,
-			12*oneDay + time.Hour},
-		{"all of it once a day", busySite{lists: 10, perDay: batch, dated: true}, 1, well(), 52*3 + 1, 0, 0},
-		{"all of it once a day, without dates", busySite{lists: 10, perDay: batch}, 1, well(), 52*3 + 1, 0, 0},
-		{"60 in the day, one in the night", busySite{lists: 20, perDay: byDay, dated: true}, 1, well(), 52 * 6, 52,
-			fiftyTwo * oneDay},
+	rates := map[string]func(time.Time) float64{"burst": burst, "by day": byDay, "batch": batch}
+	for _, n := range []float64{8, 13, 30, 120} {
+		rates[fmt.Sprint(n)] = func(time.Time) float64 { return n }
 	}
-	for _, test := range tests {
-		t.Run(test.why, func(t *testing.T) {
+	for _, test := range table(`
+		lists | rate   | dated | zones | fresh | polls | gaps | until | why
+		10    | 8      | yes   | 1     |       | 52    | 0    | 0     | enough is listed
+		10    | 13     | yes   | 1     |       | 156   | 1    | 48h   | a little too little
+		10    | 30     | yes   | 1     |       | 364   | 1    | 48h   | 30 a day
+		10    | 30     |       | 1     |       | 364   | 1    | 48h   | 30 a day, without dates
+		10    | 120    | yes   | 1     |       | 1248  | 1    | 48h   | 120 a day
+		10    | 120    |       | 1     |       | 1248  | 4    | 72h   | 120 a day, without dates
+		10    | 120    | yes   | 24    |       | 1248  | 0    | 0     | 120 a day, readers in 24 zones
+		10    | 120    | yes   | 1     | 21600 | 208   | 999  | 1248h | 120 a day, fresh for six hours
+		10    | 120    | yes   | 1     | 86400 | 52    | 999  | 1248h | 120 a day, fresh for a day
+		10    | burst  | yes   | 1     |       | 100   | 1    | 265h  | two days of 200
+		10    | burst  |       | 1     |       | 100   | 4    | 289h  | two days of 200, without dates
+		10    | batch  | yes   | 1     |       | 157   | 0    | 0     | all of it once a day
+		10    | batch  |       | 1     |       | 157   | 0    | 0     | all of it once a day, without dates
+		20    | by day | yes   | 1     |       | 312   | 52   | 1248h | 60 in the day, one in the night`) {
+		most, lost, site := number(test["polls"]), number(test["gaps"]), well()
+		if test["fresh"] != "" {
+			site = well("Cache-Control: max-age=" + test["fresh"])
+		}
+		t.Run(test["why"], func(t *testing.T) {
 			bothClocks(t, func(t *testing.T, frozen bool) {
-				s := test.busySite
-				s.begin = midnight().Add(-20 * oneDay)
-				p := answering(t, midnight(), digest.Feed{Validators: digest.Validators{ETag: `"1"`}},
-					hourlyZones(test.zones), frozen, test.site)
+				s := busySite{lists: number(test["lists"]), perDay: rates[test["rate"]], dated: test["dated"] != "",
+					begin: midnight().Add(-20 * oneDay)}
+				p := answering(t, midnight(), feedOf("etag"), hourlyZones(number(test["zones"])), frozen, site)
 				p.turn = func() Turnover { return s.look(p.now()) }
 				p.run(fiftyTwo)
 				late := 0
 				for _, at := range s.lost {
-					if at.Sub(midnight()) > test.lastLost {
+					if at.Sub(midnight()) > span(test["until"]) {
 						late++
 					}
 				}
 				t.Logf("%d polls, lost at %d ", len(p.log), len(s.lost))
-				if len(p.log) > test.most || len(s.lost) > test.lost || late > 0 {
+				if len(p.log) > most || len(s.lost) > lost || late > 0 {
 					t.Errorf("%d polls, want %d at most; posts were lost before %d, %d of them late", len(p.log),
-						test.most, len(s.lost), late)
+						most, len(s.lost), late)
 				}
 				if least, _ := p.gaps(); least < time.Hour {
 					t.Errorf("S14: %v apart", least)
@@ -187,53 +188,27 @@ func TestBusy_Overlaps(t *testing.T) {
 	}
 }
 
-// TestAccountsHurry holds that an account that publishes about as much in a day as a poll can read is busy
-// before it loses a post. An account that publishes less is not.
-func TestAccountsHurry(t *testing.T) {
-	const h = time.Hour
+// TestReach checks how many posts of an account a poll can read.
+func TestReach(t *testing.T) {
 	for why, test := range map[string]struct {
-		was  time.Duration
-		t    Turnover
-		want time.Duration
+		busy                string
+		kind                feed.Kind
+		posts, pages, apart int
+		next                string
+		known, want         int
 	}{
-		"a feed that is no account's": {0, Turnover{Listed: 20, New: 19, Elapsed: 24 * h, UntilDue: 24 * h}, 0},
-		"a few posts a day": {0, Turnover{Listed: 20, New: 5, Elapsed: 24 * h, UntilDue: 24 * h, Reach: 20},
-			0},
-		"nearly all that it lists": {0, Turnover{Listed: 20, New: 19, Elapsed: 24 * h, UntilDue: 24 * h, Reach: 20},
-			24 * h * 20 / 19 / 2},
-		"the same, with pages": {0, Turnover{Listed: 20, New: 19, Elapsed: 24 * h, UntilDue: 24 * h, Reach: 80},
-			0},
-		"a poll that left posts": {0, Turnover{Listed: 20, New: 19, Elapsed: 24 * h, UntilDue: 24 * h, Reach: 80,
-			Behind: true}, h},
-		"calm again": {6 * h, Turnover{Listed: 20, New: 2, Elapsed: 6 * h, UntilDue: 24 * h,
-			Reach: 20}, 0},
-		"busy, nothing new": {2 * h, Turnover{Listed: 20, Elapsed: 2 * h, UntilDue: 24 * h, Reach: 20},
-			4 * h},
-		"a gap, whatever its pages": {0, Turnover{Listed: 80, New: 80, Elapsed: 24 * h, Span: 12 * h,
-			UntilDue: 24 * h, Reach: 80}, 6 * h},
+		"no account's":             {"", feed.RSS, 20, 1, 0, "", 1, 0},
+		"all that it has":          {"", feed.ActivityStreams, 3, 1, 0, "", 1, 0},
+		"one page":                 {"", feed.ActivityStreams, 20, 1, 0, "", 1, 20},
+		"with another":             {"", feed.ActivityStreams, 20, 1, 0, "x", 1, 80},
+		"busy":                     {"1h", feed.ActivityStreams, 20, 1, 0, "x", 1, 20},
+		"busy, with another":       {"1h", feed.ActivityStreams, 40, 2, 0, "x", 1, 80},
+		"texts that are elsewhere": {"", feed.ActivityStreams, 40, 1, 10, "x", 20, 40},
 	} {
-		if got := BusyInterval(digest.Feed{Schedule: digest.Schedule{BusyInterval: test.was}},
-			test.t); got != test.want {
-			t.Errorf("%s: %s, want %s", why, got, test.want)
-		}
-	}
-	page := func(n, pages int, next string) *feed.Document {
-		return &feed.Document{Kind: feed.ActivityStreams, Posts: make([]feed.Post, n), Pages: pages, Next: next}
-	}
-	busy := digest.Feed{Schedule: digest.Schedule{BusyInterval: h}}
-	for why, test := range map[string]struct{ got, want int }{
-		"no account's": {Reach(digest.Feed{}, &feed.Document{Kind: feed.RSS, Posts: make([]feed.Post, 20),
-			Pages: 1}, 1), 0},
-		"all that it has":    {Reach(digest.Feed{}, page(3, 1, ""), 1), 0},
-		"one page":           {Reach(digest.Feed{}, page(20, 1, ""), 1), 20},
-		"with another":       {Reach(digest.Feed{}, page(20, 1, "x"), 1), 80},
-		"busy":               {Reach(busy, page(20, 1, "x"), 1), 20},
-		"busy, with another": {Reach(busy, page(40, 2, "x"), 1), 80},
-		"texts that are elsewhere": {Reach(digest.Feed{}, &feed.Document{Kind: feed.ActivityStreams,
-			Posts: make([]feed.Post, 40), Pages: 1, Next: "x", Apart: 10}, 20), 40},
-	} {
-		if test.got != test.want {
-			t.Errorf("%s: %d, want %d", why, test.got, test.want)
+		doc := &feed.Document{Kind: test.kind, Posts: make([]feed.Post, test.posts), Pages: test.pages, Next: test.next,
+			Apart: test.apart}
+		if got := Reach(feedOf("busy="+test.busy), doc, test.known); got != test.want {
+			t.Errorf("%s: %d, want %d", why, got, test.want)
 		}
 	}
 }

@@ -83,7 +83,7 @@ func TestCandidatesAreBounded(t *testing.T) {
 	}
 	s := newSite(t, paths(map[string]string{"/": offers(links...), "/0": atom(1)}))
 	c, err := newReader(t, s.url("/")).p.Find(context.Background(), s.url("/"),
-		func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false })
+		nobody)
 	if err != nil || len(c.Feeds) != mostCandidates || len(s.log()) != 2 {
 		t.Error(len(c.Feeds), err)
 	}

@@ -104,8 +104,7 @@ func TestS27_Codings(t *testing.T) {
 func TestS13_SpoiltCodings(t *testing.T) {
 	for _, coding := range []string{"gzip", "br", "zstd"} {
 		whole := pack(t, []byte(atom(1)), coding)
-		s := newSite(t, nil)
-		r := newReader(t, s.url("/feed"))
+		s, r := newFeed(t, nil)
 		for cut := 1; cut < len(whole); cut++ {
 			s.says(200, string(whole[:cut]), "Content-Encoding: "+coding)
 			if r.want(Failed); r.feed.LastError != "the response was incomplete" {
@@ -138,8 +137,7 @@ func TestBombs(t *testing.T) {
 		"br":   pack(t, plain, "br"),
 		"zstd": gigabyte, "zstd, gzip": pack(t, gigabyte, "gzip"), "zstd, zstd": pack(t, gigabyte, "zstd"),
 	} {
-		s := newSite(t, says(200, string(bomb), "Content-Encoding: "+codings))
-		r := newReader(t, s.url("/feed"))
+		_, r := newFeed(t, says(200, string(bomb), "Content-Encoding: "+codings))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		r.want(Failed)
@@ -181,8 +179,7 @@ func TestGzipBomb(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s := newSite(t, says(200, b.String(), "Content-Encoding: gzip"))
-	r := newReader(t, s.url("/feed"))
+	_, r := newFeed(t, says(200, b.String(), "Content-Encoding: gzip"))
 	if result := r.want(Failed); result.Message != errTooLarge.Error() || result.Bytes > int64(b.Len())/2 {
 		t.Errorf("%d of %d bytes were read: %s", result.Bytes, b.Len(), result.Message)
 	}

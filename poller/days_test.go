@@ -20,37 +20,53 @@ const fiftyTwo = 52
 // rules, is polled every day before the deadline. Slow polls do not matter, and the polls do not drift
 // toward the deadline.
 func TestS15_DailyTrap(t *testing.T) {
-	tests := []struct {
-		why  string
-		site act
-		feed digest.Feed
-	}{
-		{"max-age=86400", well("Cache-Control: max-age=86400"),
-			digest.Feed{Validators: digest.Validators{ETag: `"1"`}}},
-		{"Expires in a day", expiresInADay, digest.Feed{Validators: digest.Validators{ETag: `"1"`}}},
-		{"ttl 1440", well(), digest.Feed{Validators: digest.Validators{ETag: `"1"`},
-			Schedule: digest.Schedule{DocInterval: oneDay}}},
-		{"S33: no validators", well(), digest.Feed{}},
-		{"a rule of 24 hours", well(),
-			digest.Feed{Validators: digest.Validators{ETag: `"1"`}, Schedule: digest.Schedule{HostInterval: oneDay}}},
-		{"all of them", well("Cache-Control: max-age=86400"),
-			digest.Feed{Schedule: digest.Schedule{DocInterval: oneDay, HostInterval: oneDay}}},
-	}
+	const day = "Cache-Control: max-age=86400"
+	playAll(t, []days{
+		{"max-age=86400", inLondon, "etag", well(day), "24h", 52, 52},
+		{"Expires in a day", inLondon, "etag", expiresInADay, "24h", 52, 52},
+		{"ttl 1440", inLondon, "etag doc=24h", well(), "24h", 52, 52},
+		{"S33: no validators", inLondon, "", well(), "24h", 52, 52},
+		{"a rule of 24 hours", inLondon, "etag host=24h", well(), "24h", 52, 52},
+		{"all of them", inLondon, "doc=24h host=24h", well(day), "24h", 52, 52},
+	}, onMidnights)
+}
+
+var inLondon = []*time.Location{time.UTC}
+
+// A days is a feed that is played for 52 days with a running clock, and with one that is frozen between hourly ticks.
+type days struct {
+	why      string
+	readers  []*time.Location
+	feed     string // see feedOf
+	site     act
+	least    string // between two polls
+	from, to int    // polls
+}
+
+func playAll(t *testing.T, tests []days, check ...func(t *testing.T, p *play)) {
 	for _, test := range tests {
 		t.Run(test.why, func(t *testing.T) {
 			bothClocks(t, func(t *testing.T, frozen bool) {
-				p := answering(t, midnight(), test.feed, []*time.Location{time.UTC}, frozen, test.site)
+				p := answering(t, midnight(), feedOf(test.feed), test.readers, frozen, test.site)
 				p.run(fiftyTwo)
-				if least, _ := p.gaps(); least < oneDay || len(p.log) != fiftyTwo {
-					t.Errorf("%d polls in %d days, %v apart", len(p.log), fiftyTwo, least)
+				if least, _ := p.gaps(); least < span(test.least) || len(p.log) < test.from || len(p.log) > test.to {
+					t.Errorf("%d polls, want %d to %d; %v apart, want %v: %v", len(p.log), test.from, test.to, least,
+						test.least, p.log[:min(len(p.log), 9)])
 				}
-				for i, at := range p.log {
-					if after := at.Sub(midnight().AddDate(0, 0, i)); after < 0 || after > 20*time.Minute {
-						t.Errorf("poll %d is %v after midnight", i, after)
-					}
+				for _, f := range check {
+					f(t, p)
 				}
 			})
 		})
+	}
+}
+
+// onMidnights checks that each poll is soon after its midnight.
+func onMidnights(t *testing.T, p *play) {
+	for i, at := range p.log {
+		if after := at.Sub(midnight().AddDate(0, 0, i)); after < 0 || after > 20*time.Minute {
+			t.Errorf("poll %d is %v after midnight", i, after)
+		}
 	}
 }
 
@@ -75,24 +91,12 @@ func TestS15_LateHour(t *testing.T) {
 // TestS15_FailingNights holds that a feed that is fresh for a day and fails every third night is polled at
 // each midnight.
 func TestS15_FailingNights(t *testing.T) {
-	bothClocks(t, func(t *testing.T, frozen bool) {
-		p := answering(t, midnight(), digest.Feed{Validators: digest.Validators{ETag: `"1"`}},
-			[]*time.Location{time.UTC}, frozen, func(p *play, now time.Time) (failure, http.Header) {
-				if now.Sub(midnight())/oneDay%3 == 2 && now.Hour() == 0 {
-					return failure{status: 503, wait: time.Hour, waitSaid: true}, nil
-				}
-				return failure{}, header("Cache-Control: max-age=86400")
-			})
-		p.run(fiftyTwo)
-		for i, at := range p.log {
-			if after := at.Sub(midnight().AddDate(0, 0, i)); after < 0 || after > 20*time.Minute {
-				t.Fatalf("poll %d is %v after midnight", i, after)
-			}
+	playAll(t, []days{{"", inLondon, "etag", func(_ *play, now time.Time) (failure, http.Header) {
+		if now.Sub(midnight())/oneDay%3 == 2 && now.Hour() == 0 {
+			return failure{status: 503, wait: time.Hour, waitSaid: true}, nil
 		}
-		if len(p.log) != fiftyTwo {
-			t.Errorf("%d polls", len(p.log))
-		}
-	})
+		return failure{}, header("Cache-Control: max-age=86400")
+	}, "", 52, 52}}, onMidnights)
 }
 
 // TestS15_ShortDay holds that on the day of 23 hours a feed that is fresh for 24 hours misses a poll. The
@@ -108,7 +112,7 @@ func TestS15_ShortDay(t *testing.T) {
 		{time.Date(2026, 10, 16, 12, 0, 0, 0, time.UTC), 20, 20},
 	} {
 		bothClocks(t, func(t *testing.T, frozen bool) {
-			p := answering(t, test.from, digest.Feed{Validators: digest.Validators{ETag: `"1"`}}, paris, frozen,
+			p := answering(t, test.from, feedOf("etag"), paris, frozen,
 				well("Cache-Control: max-age=86400"))
 			p.run(test.days)
 			if least, _ := p.gaps(); len(p.log) != test.want || least < oneDay {
@@ -125,92 +129,39 @@ func TestS15_ShortDay(t *testing.T) {
 
 // TestOwnPace checks feeds that are polled less often than their readers' midnights.
 func TestOwnPace(t *testing.T) {
-	etag := digest.Feed{Validators: digest.Validators{ETag: `"1"`}}
-	silent := func(years int) digest.Feed {
-		return digest.Feed{Validators: digest.Validators{ETag: `"1"`}, NewestAt: midnight().AddDate(-years, 0, 0)}
-	}
-	tests := []struct {
-		why      string
-		readers  int
-		feed     digest.Feed
-		site     act
-		least    time.Duration
-		from, to int // polls in 52 days
-	}{
-		{"S33: no validators, 24 readers", 24, digest.Feed{}, well(), oneDay, 50, 52},
-		{"S15: max-age of a day, 24 readers", 24, etag, well("Cache-Control: max-age=86400"), oneDay, 50, 52},
-		{"S15: max-age of a week is believed for a day", 1, etag, well("Cache-Control: max-age=604800"), oneDay, 52,
-			52},
-		{"silent for two weeks", 1, digest.Feed{Validators: digest.Validators{ETag: `"1"`},
-			NewestAt: midnight().AddDate(0, 0, -14)}, well(), 23 * time.Hour, 52, 52},
-		{"silent for a year: 12 hours", 24, silent(1), well(), 12 * time.Hour, 90, 104},
-		{"silent for three years: 36 hours", 1, silent(3), well(), 36 * time.Hour, 26, 26},
-		{"silent for twenty years: a week", 24, silent(20), well(), 7 * oneDay, 8, 8},
-		{"credentialed, 24 readers: twice a day", 24, digest.Feed{URL: "http://me:secret@a.example/",
-			Validators: digest.Validators{ETag: `"1"`}}, well(), 12 * time.Hour, 100, 104},
-		{"a rule of 48 hours", 24, digest.Feed{Validators: digest.Validators{ETag: `"1"`},
-			Schedule: digest.Schedule{HostInterval: 48 * time.Hour}}, well(), 48 * time.Hour, 26, 26},
-		{"ttl of six hours, 24 readers", 24, digest.Feed{Validators: digest.Validators{ETag: `"1"`},
-			Schedule: digest.Schedule{DocInterval: 6 * time.Hour}}, well(), 6 * time.Hour, 190, 208},
-	}
-	for _, test := range tests {
-		t.Run(test.why, func(t *testing.T) {
-			bothClocks(t, func(t *testing.T, frozen bool) {
-				p := answering(t, midnight(), test.feed, hourlyZones(test.readers), frozen, test.site)
-				p.run(fiftyTwo)
-				if least, _ := p.gaps(); least < test.least || len(p.log) < test.from || len(p.log) > test.to {
-					t.Errorf("%d polls, want %d to %d; %v apart, want %v", len(p.log), test.from, test.to, least,
-						test.least)
-				}
-			})
-		})
-	}
+	all := hourlyZones(24)
+	playAll(t, []days{
+		{"S33: no validators, 24 readers", all, "", well(), "24h", 50, 52},
+		{"S15: max-age of a day, 24 readers", all, "etag", well("Cache-Control: max-age=86400"), "24h", 50, 52},
+		{"S15: max-age of a week is believed for a day", inLondon, "etag", well("Cache-Control: max-age=604800"), "24h",
+			52, 52},
+		{"silent for two weeks", inLondon, "etag newest=-336h", well(), "23h", 52, 52},
+		{"silent for a year: 12 hours", all, "etag newest=-8760h", well(), "12h", 90, 104},
+		{"silent for three years: 36 hours", inLondon, "etag newest=-26304h", well(), "36h", 26, 26},
+		{"silent for twenty years: a week", all, "etag newest=-175320h", well(), "168h", 8, 8},
+		{"credentialed, 24 readers: twice a day", all, "etag url=http://me:secret@a.example/", well(), "12h", 100, 104},
+		{"a rule of 48 hours", all, "etag host=48h", well(), "48h", 26, 26},
+		{"ttl of six hours, 24 readers", all, "etag doc=6h", well(), "6h", 190, 208},
+	})
 }
 
 // TestSkippedTime holds that a feed that skips its reader's midnight is polled before the skipped time,
 // once a day, and not while it is fresh.
 func TestSkippedTime(t *testing.T) {
-	night := digest.Feed{Validators: digest.Validators{ETag: `"1"`},
-		Schedule: digest.Schedule{SkipHours: 1<<22 | 1<<23 | 1<<0 | 1<<1 | 1<<2}}
-	weekend := digest.Feed{Validators: digest.Validators{ETag: `"1"`},
-		Schedule: digest.Schedule{SkipDays: 1<<time.Saturday | 1<<time.Sunday}}
-	onlyNoon := digest.Feed{Validators: digest.Validators{ETag: `"1"`},
-		Schedule: digest.Schedule{SkipHours: allHours &^ (1 << 12)}}
-	onlyNoonOnMonday := onlyNoon
-	onlyNoonOnMonday.SkipDays = digest.EveryDay &^ (1 << time.Monday)
-	without := night
-	without.ETag = ""
-	tests := []struct {
-		why      string
-		readers  []*time.Location
-		feed     digest.Feed
-		site     act
-		from, to int // polls in 52 days
-	}{
-		{"the night", []*time.Location{time.UTC}, night, well(), 52, 53},
-		{"the night, fresh for a day", []*time.Location{time.UTC}, night, well("Cache-Control: max-age=86400"), 51, 53},
-		{"the night, S33", []*time.Location{time.UTC}, without, well(), 51, 53},
-		{"the night, a reader in Kolkata", []*time.Location{zone(t, "Asia/Kolkata")}, night, well(), 52, 52},
-		{"the night, readers in London and Kolkata", []*time.Location{time.UTC, zone(t, "Asia/Kolkata")}, night, well(),
+	const night = "skip=0-2,22-23"
+	kolkata := zone(t, "Asia/Kolkata")
+	playAll(t, []days{
+		{"the night", inLondon, "etag " + night, well(), "", 52, 53},
+		{"the night, fresh for a day", inLondon, "etag " + night, well("Cache-Control: max-age=86400"), "", 51, 53},
+		{"the night, S33", inLondon, night, well(), "", 51, 53},
+		{"the night, a reader in Kolkata", []*time.Location{kolkata}, "etag " + night, well(), "", 52, 52},
+		{"the night, readers in London and Kolkata", []*time.Location{time.UTC, kolkata}, "etag " + night, well(), "",
 			104, 105},
-		{"the night, 24 readers", hourlyZones(24), night, well(), 18 * fiftyTwo, 20 * fiftyTwo},
-		{"the weekend", []*time.Location{time.UTC}, weekend, well(), 36, 46},
-		{"all but an hour", []*time.Location{time.UTC}, onlyNoon, well(), 51, 53},
-		{"all but an hour of the week", []*time.Location{time.UTC}, onlyNoonOnMonday, well(), 7, 8},
-		{"all hours mean none", []*time.Location{time.UTC}, digest.Feed{Validators: digest.Validators{ETag: `"1"`},
-			Schedule: digest.Schedule{SkipHours: allHours}}, well(), 52, 52},
-		{"all days mean none", []*time.Location{time.UTC}, digest.Feed{Validators: digest.Validators{ETag: `"1"`},
-			Schedule: digest.Schedule{SkipDays: digest.EveryDay}}, well(), 52, 52},
-	}
-	for _, test := range tests {
-		t.Run(test.why, func(t *testing.T) {
-			bothClocks(t, func(t *testing.T, frozen bool) {
-				p := answering(t, midnight(), test.feed, test.readers, frozen, test.site)
-				p.run(fiftyTwo)
-				if len(p.log) < test.from || len(p.log) > test.to {
-					t.Errorf("%d polls, want %d to %d: %v", len(p.log), test.from, test.to, p.log[:min(len(p.log), 9)])
-				}
-			})
-		})
-	}
+		{"the night, 24 readers", hourlyZones(24), "etag " + night, well(), "", 18 * fiftyTwo, 20 * fiftyTwo},
+		{"the weekend", inLondon, "etag skipdays=0,6", well(), "", 36, 46},
+		{"all but an hour", inLondon, "etag skip=0-11,13-23", well(), "", 51, 53},
+		{"all but an hour of the week", inLondon, "etag skip=0-11,13-23 skipdays=0,2-6", well(), "", 7, 8},
+		{"all hours mean none", inLondon, "etag skip=0-23", well(), "", 52, 52},
+		{"all days mean none", inLondon, "etag skipdays=0-6", well(), "", 52, 52},
+	})
 }

@@ -1,79 +1,73 @@
 package poller
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"digest"
 )
 
-// A domainAnswer changes the record of a domain's feed by an answer.
-type domainAnswer func(*digest.Feed)
-
-func limitedBy429(f *digest.Feed) { f.LastStatus, f.Errors = 429, 1 }
-func askedToWait(f *digest.Feed)  { f.LastStatus, f.Errors = 503, 1 }
-func answered(f *digest.Feed)     { f.LastStatus = 200 }
-
-func failing503(f *digest.Feed) { askedToWait(f); f.FirstErrorAt = midnight() }
-
-// An answersAt describes polls of a domain, recorded in the minute in which they began.
-type answersAt struct {
-	minute int
-	answer domainAnswer
-	n      int // number of polls; 0: one
+// polled returns the record of a feed of a domain after an answer: 200, 429, 503 with a time, or "down".
+func polled(answer string, at time.Time) digest.Feed {
+	f := feedOf(map[string]string{"200": "status=200", "429": "status=429 errors=1", "503": "status=503 errors=1",
+		"down": "status=503 errors=1 failing=0"}[answer])
+	f.ID, f.LastAttemptAt = 1, at
+	return f
 }
 
-func (p answersAt) change(d digest.DomainPace, pace func(digest.DomainPace, digest.Feed,
-	time.Time) digest.DomainPace) digest.DomainPace {
-	now := midnight().Add(time.Duration(p.minute) * time.Minute)
-	for range max(p.n, 1) {
-		f := digest.Feed{ID: 1, Schedule: digest.Schedule{LastAttemptAt: now}}
-		p.answer(&f)
-		d = pace(d, f, now)
+// A paceOf decides the pace of a domain, like PaceDomain.
+type paceOf func(digest.DomainPace, digest.Feed, time.Time) digest.DomainPace
+
+// play records polls of a domain, such as "429@0m*2 200@61m": the answer, the minute, and the number of polls. It
+// calls before first in each minute.
+func (pace paceOf) play(polls string, before func(d *digest.DomainPace, at time.Time)) (d digest.DomainPace) {
+	for poll := range strings.FieldsSeq(polls) {
+		answer, when, _ := strings.Cut(poll, "@")
+		when, times, _ := strings.Cut(when, "*")
+		n := 1
+		fmt.Sscan(times, &n)
+		now := at(when)
+		if before != nil {
+			before(&d, now)
+		}
+		for range n {
+			d = pace(d, polled(answer, now), now)
+		}
 	}
 	return d
 }
 
 // TestPaceDomain checks how refusals and good answers change a domain's pace.
 func TestPaceDomain(t *testing.T) {
-	three := []answersAt{{0, limitedBy429, 0}, {20, limitedBy429, 0}, {60, limitedBy429, 0}}
-	then := func(more ...answersAt) []answersAt { return append(slices.Clip(three), more...) }
-	for name, c := range map[string]struct {
-		polls []answersAt
-		pace  time.Duration
-	}{
-		"two":                          {three[:2], 0},
-		"three within an hour":         {three, time.Minute},
-		"three at once":                {[]answersAt{{0, limitedBy429, 3}}, time.Minute},
-		"the third too late":           {[]answersAt{{0, limitedBy429, 2}, {61, limitedBy429, 0}}, 0},
-		"which is the first of others": {[]answersAt{{0, limitedBy429, 2}, {61, limitedBy429, 3}}, time.Minute},
-		"503 with a time":              {[]answersAt{{0, askedToWait, 3}}, time.Minute},
-		"503 without one":              {[]answersAt{{0, failing503, 3}}, 0},
-		"few good answers between": {[]answersAt{{0, limitedBy429, 2}, {1, answered, 19}, {2, limitedBy429, 0}},
-			time.Minute},
-		"many good answers between":  {[]answersAt{{0, limitedBy429, 2}, {1, answered, 20}, {2, limitedBy429, 0}}, 0},
-		"a further one":              {then(answersAt{61, limitedBy429, 0}), 2 * time.Minute},
-		"asked before it was slowed": {then(answersAt{60, limitedBy429, 9}), time.Minute},
-		"the slowest": {then(answersAt{61, limitedBy429, 0}, answersAt{62, limitedBy429, 0},
-			answersAt{63, limitedBy429, 0}, answersAt{64, limitedBy429, 0}), 15 * time.Minute},
-		"a good answer":             {then(answersAt{70, answered, 0}), 30 * time.Second},
-		"a good answer so soon":     {then(answersAt{69, answered, 0}), time.Minute},
-		"an error is neither":       {then(answersAt{70, failing503, 9}), time.Minute},
-		"each pace lasts a minute":  {then(answersAt{70, answered, 2}), 30 * time.Second},
-		"and then comes the next":   {then(answersAt{70, answered, 3}), 15 * time.Second},
-		"a refusal at a quick pace": {then(answersAt{70, answered, 3}, answersAt{71, limitedBy429, 0}), time.Minute},
-		"it ends":                   {then(answersAt{70, answered, 1 + 2 + 4 + 9 + 20 + 60}), 0},
-		"not before":                {then(answersAt{70, answered, 1 + 2 + 4 + 9 + 20 + 59}), time.Second},
-		"once it has ended it has to be slowed anew": {then(answersAt{70, answered, 96},
-			answersAt{71, limitedBy429, 2}), 0},
-	} {
-		var d digest.DomainPace
-		for _, p := range c.polls {
-			d = p.change(d, PaceDomain)
-		}
-		if d.Pace != c.pace {
-			t.Errorf("%s: %v, want %v", name, d.Pace, c.pace)
+	for _, test := range table(`
+		polls                                  | pace | why
+		429@0m 429@20m                         |      | two
+		slowed                                 | 1m   | three within an hour
+		429@0m*3                               | 1m   | three at once
+		429@0m*2 429@61m                       |      | the third too late
+		429@0m*2 429@61m*3                     | 1m   | which is the first of others
+		503@0m*3                               | 1m   | 503 with a time
+		down@0m*3                              |      | 503 without one
+		429@0m*2 200@1m*19 429@2m              | 1m   | few good answers between
+		429@0m*2 200@1m*20 429@2m              |      | many good answers between
+		slowed 429@61m                         | 2m   | a further one
+		slowed 429@60m*9                       | 1m   | asked before it was slowed
+		slowed 429@61m 429@62m 429@63m 429@64m | 15m  | the slowest
+		slowed 200@70m                         | 30s  | a good answer
+		slowed 200@69m                         | 1m   | a good answer so soon
+		slowed down@70m*9                      | 1m   | an error is neither
+		slowed 200@70m*2                       | 30s  | each pace lasts a minute
+		slowed 200@70m*3                       | 15s  | and then comes the next
+		slowed 200@70m*3 429@71m               | 1m   | a refusal at a quick pace
+		slowed 200@70m*96                      |      | it ends
+		slowed 200@70m*95                      | 1s   | not before
+		slowed 200@70m*96 429@71m*2            |      | once it has ended it has to be slowed anew`) {
+		polls := strings.Replace(test["polls"], "slowed", "429@0m 429@20m 429@60m", 1)
+		if d := paceOf(PaceDomain).play(polls, nil); d.Pace != span(test["pace"]) {
+			t.Errorf("%s: %v, want %v", test["why"], d.Pace, test["pace"])
 		}
 	}
 }
@@ -81,30 +75,24 @@ func TestPaceDomain(t *testing.T) {
 // TestPaceRests holds that a domain that refuses a poll rests for its pace. After a good answer, it rests
 // at most for its new pace. With a frozen clock it rests until the clock moves, or not at all.
 func TestPaceRests(t *testing.T) {
-	slowed := answersAt{0, limitedBy429, 3}
-	for name, c := range map[string]struct {
-		pace  func(digest.DomainPace, digest.Feed, time.Time) digest.DomainPace
-		polls []answersAt
-		rests time.Duration // counted from midnight
-	}{
-		"refused":       {PaceDomain, []answersAt{slowed}, time.Minute},
-		"refused again": {PaceDomain, []answersAt{slowed, {1, limitedBy429, 0}}, 3 * time.Minute},
-		"well": {PaceDomain, []answersAt{slowed, {1, limitedBy429, 0}, {60, answered, 0}},
-			time.Hour + time.Minute},
-		"still, refused":     {PaceDomainAtOnce, []answersAt{slowed}, time.Minute},
-		"still, well":        {PaceDomainAtOnce, []answersAt{slowed, {60, answered, 0}}, time.Hour},
-		"still, well before": {PaceDomainAtOnce, []answersAt{{0, answered, 0}, slowed, {0, answered, 0}}, time.Minute},
-	} {
-		var d digest.DomainPace
-		for _, p := range c.polls {
-			if d.FreeAt.Before(midnight().Add(time.Duration(p.minute) * time.Minute)) {
-				// The claim of the poll sets it.
-				d.FreeAt = midnight().Add(time.Duration(p.minute) * time.Minute).Add(d.Pace)
-			}
-			d = p.change(d, c.pace)
+	claim := func(d *digest.DomainPace, at time.Time) { // sets it for each poll
+		if d.FreeAt.Before(at) {
+			d.FreeAt = at.Add(d.Pace)
 		}
-		if got := d.FreeAt.Sub(midnight()); got != c.rests {
-			t.Errorf("%s: free after %v, want %v", name, got, c.rests)
+	}
+	for name, test := range map[string]struct {
+		pace         paceOf
+		polls, rests string // counted from midnight
+	}{
+		"refused":            {PaceDomain, "429@0m*3", "1m"},
+		"refused again":      {PaceDomain, "429@0m*3 429@1m", "3m"},
+		"well":               {PaceDomain, "429@0m*3 429@1m 200@60m", "61m"},
+		"still, refused":     {PaceDomainAtOnce, "429@0m*3", "1m"},
+		"still, well":        {PaceDomainAtOnce, "429@0m*3 200@60m", "60m"},
+		"still, well before": {PaceDomainAtOnce, "200@0m 429@0m*3 200@0m", "1m"},
+	} {
+		if d := test.pace.play(test.polls, claim); !d.FreeAt.Equal(at(test.rests)) {
+			t.Errorf("%s: free at %v, want %v", name, d.FreeAt, test.rests)
 		}
 	}
 }
@@ -113,19 +101,18 @@ func TestPaceRests(t *testing.T) {
 // All its 200 feeds are read within 45 minutes after it recovers, without a further refusal.
 func TestPlatformRecovers(t *testing.T) {
 	var d digest.DomainPace
-	heals := midnight().Add(18 * time.Hour)
+	heals := at("18h")
 	refused, read := 0, 0
 	for now := midnight(); read < 200; now = latest(d.FreeAt, now.Add(time.Second)) {
-		f := digest.Feed{ID: 1, Schedule: digest.Schedule{LastAttemptAt: now}}
-		answered(&f)
+		answer := "200"
 		if now.Before(heals) {
-			limitedBy429(&f)
+			answer = "429"
 			refused++
 		} else {
 			read++
 		}
 		d.FreeAt = now.Add(d.Pace) // the claim sets it
-		d = PaceDomain(d, f, now)
+		d = PaceDomain(d, polled(answer, now), now)
 		if took := now.Sub(heals); took > 45*time.Minute {
 			t.Fatalf("%d feeds are read %v after it recovered", read, took)
 		}

@@ -34,6 +34,13 @@ type pollError struct {
 
 func (t *pollError) Error() string { return t.text }
 
+// badAnswer is the error of an answer with a status.
+func badAnswer(status int, text string) *pollError {
+	return &pollError{failure: failure{status: status}, text: text}
+}
+
+func words(w digest.Words) *pollError { return &pollError{text: string(w)} }
+
 // Errors that Illness recognises.
 const (
 	noSuchHost     = string(digest.Words("no such host"))
@@ -59,7 +66,7 @@ func badBody(err error, status int, timeout time.Duration) *pollError {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) {
 		text = string(digest.Words("the response was incomplete"))
 	}
-	return &pollError{failure: failure{status: status}, text: text}
+	return badAnswer(status, text)
 }
 
 // badStatus returns the error for an answer without a document.
@@ -122,8 +129,7 @@ func describe(err error, connected bool, timeout time.Duration) string {
 }
 
 func describeName(err error) string {
-	e, ok := errors.AsType[*net.DNSError](err)
-	switch {
+	switch e, ok := errors.AsType[*net.DNSError](err); {
 	case !ok:
 		return ""
 	case e.IsNotFound:

@@ -158,7 +158,7 @@ func (s *session) mayAsk(ctx context.Context, r route) error {
 // ask sends one request when its host is free, and reads the answer.
 func (s *session) ask(ctx context.Context, method string, r route) (*answer, error) {
 	if s.left <= 0 {
-		return nil, &pollError{text: string(digest.Words("the responses took too long in total"))}
+		return nil, words(digest.Words("the responses took too long in total"))
 	}
 	leave, err := s.acquire(s.waiting(ctx), r.host())
 	if err != nil {
@@ -325,6 +325,10 @@ func (s *session) request(ctx context.Context, method string, r *route) *http.Re
 	s.authorize(h, r)
 	r.cookies.send(h, *r)
 	s.address(h, method, r)
+	return newRequest(ctx, method, *r, h)
+}
+
+func newRequest(ctx context.Context, method string, r route, h http.Header) *http.Request {
 	return (&http.Request{
 		Method: method, URL: r.url, Host: r.url.Host, Header: h, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(ctx)

@@ -48,9 +48,6 @@ type Known func(ctx context.Context, address string) (digest.Feed, bool)
 func (p *Poller) Find(ctx context.Context, address string, known Known) (Candidates, error) {
 	s := &search{session: p.newSession(digest.Feed{}, 1), known: known}
 	found, err := s.find(ctx, address)
-	if found.hold == nil {
-		s.hold.release()
-	}
 	if err != nil {
 		return Candidates{Read: found}, err
 	}
@@ -72,7 +69,15 @@ func (p *Poller) Find(ctx context.Context, address string, known Known) (Candida
 		}
 		c.Feeds = append(c.Feeds, s.offered(ctx, url, o))
 	}
-	slices.SortStableFunc(c.Feeds, func(a, b Candidate) int { return commentsLast(a.Comments, b.Comments) })
+	slices.SortStableFunc(c.Feeds, func(a, b Candidate) int {
+		switch {
+		case a.Comments == b.Comments:
+			return 0
+		case a.Comments:
+			return 1
+		}
+		return -1
+	})
 	return c, nil
 }
 
@@ -82,20 +87,15 @@ func (s *search) mayOffer(ctx context.Context, address string) bool {
 	return s.isHome || !s.poller.leadsHome(ctx, feed.Host(address))
 }
 
-func commentsLast(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}
-
 // find finds the first feed that works. If the site has none, and its name is the handle of an account,
 // find returns the account's feed.
-func (s *search) find(ctx context.Context, address string) (Result, error) {
-	found, err := s.site(ctx, address)
+func (s *search) find(ctx context.Context, address string) (found Result, err error) {
+	defer func() {
+		if found.hold == nil {
+			s.hold.release()
+		}
+	}()
+	found, err = s.site(ctx, address)
 	if err == nil || s.private != nil {
 		return found, err
 	}

@@ -37,57 +37,47 @@ func targets(log []request) string {
 }
 
 func TestFind(t *testing.T) {
-	tests := []struct {
-		why    string
-		bodies map[string]string
-		asks   string // the searched path
-		want   string // the feed's path
-		log    string
-	}{
-		{"the feed itself", map[string]string{"/feed": atom(1)}, "/feed", "/feed", "GET/feed"},
-		{"a page that offers one", map[string]string{"/": page("/blog.atom"), "/blog.atom": atom(1)}, "/", "/blog.atom",
-			"GET/ GET/blog.atom"},
-		{"the first that can be read", map[string]string{"/": page("/a", "b", "/c"), "/a": page(), "/b": atom(1),
-			"/c": atom(2)}, "/", "/b", "GET/ GET/a GET/b"},
-		{"no more than ten", map[string]string{"/": page("/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8", "/9", "/10",
-			"/11"), "/11": atom(1)}, "/", "", ""},
-	}
-	for _, test := range tests {
-		s := newSite(t, paths(test.bodies))
+	for _, test := range table(`
+		pages                                                           | asks  | want       | log
+		/feed atom 1                                                    | /feed | /feed      | GET/feed
+		/ page /blog.atom, /blog.atom atom 1                            | /     | /blog.atom | GET/ GET/blog.atom
+		/ page /a b /c, /a page, /b atom 1, /c atom 2                   | /     | /b         | GET/ GET/a GET/b
+		/ page /1 /2 /3 /4 /5 /6 /7 /8 /9 /10 /11, /11 atom 1           | /     |            |`) {
+		s := newSite(t, paths(pagesOf(test["pages"])))
 		r := newReader(t, s.url("/"))
-		result, err := find(r.p, context.Background(), s.url(test.asks))
-		if test.want == "" {
+		result, err := find(r.p, s.url(test["asks"]))
+		if test["want"] == "" {
 			if err == nil || digest.KindOf(err) != digest.Invalid {
-				t.Errorf("%s: %v", test.why, err)
+				t.Errorf("%s: %v", test["pages"], err)
 			}
 			if n := len(s.log()); n > mostRequests {
-				t.Errorf("%s: %d requests", test.why, n)
+				t.Errorf("%s: %d requests", test["pages"], n)
 			}
 			continue
 		}
 		if err != nil {
-			t.Errorf("%s: %v", test.why, err)
+			t.Errorf("%s: %v", test["pages"], err)
 			continue
 		}
 		f := result.Feed
-		if got := targets(s.log()); got != test.log || f.URL != s.url(test.want) || f.ETag != `"`+test.want+`"` ||
+		if got := targets(s.log()); got != test["log"] || f.URL != s.url(test["want"]) ||
+			f.ETag != `"`+test["want"]+`"` ||
 			result.Outcome != Changed {
-			t.Errorf("%s: %s %+v", test.why, got, f)
+			t.Errorf("%s: %s %+v", test["pages"], got, f)
 		}
 		if len(result.Document.Posts) != 1 || f.Title != "Weather" || f.Host != "127.0.0.1" ||
 			f.State != digest.FeedActive ||
 			f.ParsedAt.IsZero() || f.LastAttemptAt.IsZero() || f.BodyHash == "" || f.LastStatus != 200 ||
 			f.ValidatorURL != f.URL {
-			t.Errorf("%s: %+v", test.why, f)
+			t.Errorf("%s: %+v", test["pages"], f)
 		}
 	}
 }
 
 // TestS1_DiscoveryBodyIsUsed holds that the next poll after Find is conditional.
 func TestS1_DiscoveryBodyIsUsed(t *testing.T) {
-	s := newSite(t, conditional(atom(1), `"1"`, monday))
-	r := newReader(t, s.url("/feed"))
-	result, err := find(r.p, context.Background(), s.url("/feed"))
+	s, r := newFeed(t, good(1))
+	result, err := find(r.p, s.url("/feed"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +126,7 @@ func TestFindStops(t *testing.T) {
 			}
 			return reply(r, status, "", "Retry-After: 3600")
 		})
-		_, err := find(newReader(t, s.url("/")).p, context.Background(), s.url("/"))
+		_, err := find(newReader(t, s.url("/")).p, s.url("/"))
 		if digest.KindOf(err) != digest.Unavailable || !strings.Contains(err.Error(), why) {
 			t.Error(err)
 		}
@@ -166,7 +156,7 @@ func TestFindErrors(t *testing.T) {
 	}
 	p := newReader(t, s.url("/")).p
 	for _, test := range tests {
-		_, err := find(p, context.Background(), test.address)
+		_, err := find(p, test.address)
 		if err == nil || digest.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.says) ||
 			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v", test.address, err)
@@ -174,7 +164,7 @@ func TestFindErrors(t *testing.T) {
 	}
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := find(p, stopped, s.url("/")); digest.KindOf(err) != digest.Unavailable {
+	if _, err := p.Find(stopped, s.url("/"), nobody); digest.KindOf(err) != digest.Unavailable {
 		t.Error(err)
 	}
 }
@@ -182,14 +172,14 @@ func TestFindErrors(t *testing.T) {
 // TestFindWithoutScheme holds that a search tries https first, and http if there is no TLS server.
 func TestFindWithoutScheme(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
-		s := n.site("plain.example:80", conditional(atom(1), `"1"`, monday))
+		s := n.site("plain.example:80", good(1))
 		r := n.reader(t, "http://plain.example/feed")
-		result, err := find(r.p, t.Context(), "plain.example/feed")
+		result, err := find(r.p, "plain.example/feed")
 		if err != nil || result.Feed.URL != "http://plain.example/feed" {
 			t.Error(result.Feed.URL, err)
 		}
 		asked(t, s, "GET")
-		if _, err := find(r.p, t.Context(), "https://plain.example/feed"); err == nil {
+		if _, err := find(r.p, "https://plain.example/feed"); err == nil {
 			t.Error("http was tried though https was asked for")
 		}
 	})
@@ -198,7 +188,7 @@ func TestFindWithoutScheme(t *testing.T) {
 // nobody is a Known without feeds.
 func nobody(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }
 
-func find(p *Poller, ctx context.Context, address string) (Result, error) {
-	c, err := p.Find(ctx, address, nobody)
+func find(p *Poller, address string) (Result, error) {
+	c, err := p.Find(context.Background(), address, nobody)
 	return c.Read, err
 }

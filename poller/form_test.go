@@ -1,16 +1,14 @@
 package poller
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
-
-	"digest"
 )
 
 // TestPostForm holds that a form is sent unchanged, also after 307 and 308, and after no other redirect.
@@ -100,7 +98,7 @@ func TestPostFormIsGuarded(t *testing.T) {
 }
 
 func TestReachedFrom(t *testing.T) {
-	home := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	home := loopback()
 	for _, c := range []struct {
 		base, hub string
 		want      bool
@@ -119,30 +117,20 @@ func TestReachedFrom(t *testing.T) {
 // TestLeftToHubs holds that a feed with trusted hubs is polled once a week, and at each midnight while it
 // has problems.
 func TestLeftToHubs(t *testing.T) {
-	due := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	left := func(change func(*digest.Feed)) bool {
-		f := digest.Feed{ID: 1, State: digest.FeedActive}
-		f.PushedUntil, f.LastOKAt = due.Add(oneDay), due.Add(-oneDay)
-		f.LastAttemptAt = f.LastOKAt
-		change(&f)
-		_, asked := MidnightPoll(f, due, due, Spread{Gap: time.Hour, NoWait: true})
-		return !asked
-	}
-	for name, c := range map[string]struct {
-		change func(*digest.Feed)
-		want   bool
-	}{
-		"trusted":                 {func(*digest.Feed) {}, true},
-		"not trusted":             {func(f *digest.Feed) { f.PushedUntil = time.Time{} }, false},
-		"no longer":               {func(f *digest.Feed) { f.PushedUntil = due }, false},
-		"six days ago":            {func(f *digest.Feed) { f.LastOKAt = due.Add(-6 * oneDay) }, true},
-		"a week ago, and a while": {func(f *digest.Feed) { f.LastOKAt = due.Add(-7*oneDay + 40*time.Minute) }, false},
-		"it failed":               {func(f *digest.Feed) { f.Errors = 1 }, false},
-		"posts wait":              {func(f *digest.Feed) { f.PostsWaiting = 1 }, false},
-		"never read":              {func(f *digest.Feed) { f.LastOKAt = time.Time{} }, false},
-	} {
-		if got := left(c.change); got != c.want {
-			t.Errorf("%s: left to its hubs is %t", name, got)
+	for _, test := range table(`
+		feed                           | left  | why
+		pushed=24h read=-24h           | true  | trusted
+		read=-24h                      | false | not trusted
+		pushed=0 read=-24h             | false | no longer
+		pushed=24h read=-144h          | true  | six days ago
+		pushed=24h read=-167h20m       | false | a week ago, and a while
+		pushed=24h read=-24h errors=1  | false | it failed
+		pushed=24h read=-24h waiting=1 | false | posts wait
+		pushed=24h                     | false | never read`) {
+		f := feedOf("state=active tried=-24h " + test["feed"])
+		_, asked := MidnightPoll(f, midnight(), midnight(), Spread{Gap: time.Hour, NoWait: true})
+		if left := fmt.Sprint(!asked); left != test["left"] {
+			t.Errorf("%s: left to its hubs is %s", test["why"], left)
 		}
 	}
 }

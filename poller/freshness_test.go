@@ -5,15 +5,15 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"digest"
 )
 
+// header returns the fields of lines, which may have line ends themselves.
 func header(lines ...string) http.Header {
 	h := http.Header{}
-	for _, line := range lines {
-		name, value, _ := strings.Cut(line, ": ")
-		h.Add(name, value)
+	for line := range strings.SplitSeq(strings.Join(lines, "\n"), "\n") {
+		if name, value, found := strings.Cut(line, ": "); found {
+			h.Add(name, value)
+		}
 	}
 	return h
 }
@@ -26,44 +26,41 @@ const (
 )
 
 func TestFreshness(t *testing.T) {
-	const h, s = time.Hour, time.Second
-	tests := []struct {
-		want   time.Duration
-		header []string
-	}{
-		{0, nil},
-		{h, []string{"Cache-Control: max-age=3600"}},
-		{h, []string{"Cache-Control: public, MAX-AGE=3600, must-revalidate"}}, // names in any case
-		{h, []string{`Cache-Control: max-age="3600"`}},                        // quoted
-		{h, []string{"Cache-Control: max-age = 3600"}},                        // spaces
-		{h, []string{"Cache-Control: private", "Cache-Control: max-age=3600"}},
-		{h, []string{"Cache-Control: max-age=3600, max-age=7200"}},              // the first of duplicates
-		{50 * time.Minute, []string{"Cache-Control: max-age=3600", "Age: 600"}}, // time in caches
-		{0, []string{"Cache-Control: max-age=600", "Age: 3600"}},                // stale already
-		{h, []string{"Cache-Control: max-age=3600", "Age: -5"}},                 // invalid Age
-		{24 * h, []string{"Cache-Control: max-age=31536000"}},                   // a year: capped
-		{24 * h, []string{"Cache-Control: max-age=99999999999999999999999"}},    // overflow (RFC 9111 §1.2.2)
-		{0, []string{"Cache-Control: max-age=-1"}},
-		{0, []string{"Cache-Control: max-age=abc", "Expires: " + fridayOne}}, // unreadable: stale (§4.2.1)
-		{0, []string{"Cache-Control: no-cache, max-age=3600"}},               // no-cache wins
-		{0, []string{"Cache-Control: max-age=3600, no-cache"}},               // in any order
-		{0, []string{"Cache-Control: no-store, max-age=3600"}},
-		{h, []string{`Cache-Control: no-cache="Set-Cookie, X", max-age=3600`}}, // concerns fields only (§5.2.2.4)
-		{0, []string{"Cache-Control: s-maxage=3600"}},                          // for shared caches
-		{0, []string{"Cache-Control: no-cache", "Expires: " + fridayOne}},
-		{h, []string{"Cache-Control: max-age=3600", "Expires: 0"}}, // max-age before Expires
-		{h, []string{"Expires: " + fridayOne, "Date: " + friday}},
-		{h, []string{"Expires: " + fridayOne}},                        // no Date: our clock
-		{0, []string{"Expires: " + fridayOne, "Date: " + lateFriday}}, // past, by the server's clock
-		{24 * h, []string{"Expires: " + saturday, "Date: " + friday}}, // capped
-		{h, []string{"Expires: Friday, 20-Nov-26 01:00:00 GMT"}},      // RFC 850
-		{h, []string{"Expires: Fri Nov 20 01:00:00 2026"}},            // asctime
-		{h, []string{"Expires: Fri, 20 Nov 2026 02:00:00 +0100"}},     // not standard
-		{0, []string{"Expires: 0"}}, {0, []string{"Expires: -1"}}, {0, []string{"Expires: soon"}},
-		{3600 * s, []string{"Cache-Control: ,,;=,max-age=3600,"}}, // extra punctuation
-	}
-	for _, test := range tests {
-		if got := freshFor(header(test.header...), midnight()); got != test.want {
+	for _, test := range []struct{ want, header string }{
+		{"", ""},
+		{"1h", "Cache-Control: max-age=3600"},
+		{"1h", "Cache-Control: public, MAX-AGE=3600, must-revalidate"}, // names in any case
+		{"1h", `Cache-Control: max-age="3600"`},                        // quoted
+		{"1h", "Cache-Control: max-age = 3600"},                        // spaces
+		{"1h", "Cache-Control: private\nCache-Control: max-age=3600"},
+		{"1h", "Cache-Control: max-age=3600, max-age=7200"},       // the first of duplicates
+		{"50m", "Cache-Control: max-age=3600\nAge: 600"},          // time in caches
+		{"", "Cache-Control: max-age=600\nAge: 3600"},             // stale already
+		{"1h", "Cache-Control: max-age=3600\nAge: -5"},            // invalid Age
+		{"24h", "Cache-Control: max-age=31536000"},                // a year: capped
+		{"24h", "Cache-Control: max-age=99999999999999999999999"}, // overflow (RFC 9111 §1.2.2)
+		{"", "Cache-Control: max-age=-1"},
+		{"", "Cache-Control: max-age=abc\nExpires: " + fridayOne}, // unreadable: stale (§4.2.1)
+		{"", "Cache-Control: no-cache, max-age=3600"},             // no-cache wins
+		{"", "Cache-Control: max-age=3600, no-cache"},             // in any order
+		{"", "Cache-Control: no-store, max-age=3600"},
+		{"1h", `Cache-Control: no-cache="Set-Cookie, X", max-age=3600`}, // concerns fields only (§5.2.2.4)
+		{"", "Cache-Control: s-maxage=3600"},                            // for shared caches
+		{"", "Cache-Control: no-cache\nExpires: " + fridayOne},
+		{"1h", "Cache-Control: max-age=3600\nExpires: 0"}, // max-age before Expires
+		{"1h", "Expires: " + fridayOne + "\nDate: " + friday},
+		{"1h", "Expires: " + fridayOne},                         // no Date: our clock
+		{"", "Expires: " + fridayOne + "\nDate: " + lateFriday}, // past, by the server's clock
+		{"24h", "Expires: " + saturday + "\nDate: " + friday},   // capped
+		{"1h", "Expires: Friday, 20-Nov-26 01:00:00 GMT"},       // RFC 850
+		{"1h", "Expires: Fri Nov 20 01:00:00 2026"},             // asctime
+		{"1h", "Expires: Fri, 20 Nov 2026 02:00:00 +0100"},      // not standard
+		{"", "Expires: 0"},
+		{"", "Expires: -1"},
+		{"", "Expires: soon"},
+		{"1h", "Cache-Control: ,,;=,max-age=3600,"}, // extra punctuation
+	} {
+		if got := freshFor(header(test.header), midnight()); got != span(test.want) {
 			t.Errorf("%q: %v, want %v", test.header, got, test.want)
 		}
 	}
@@ -71,45 +68,30 @@ func TestFreshness(t *testing.T) {
 
 // TestFreshUntil holds that both the answer and the document state freshness.
 func TestFreshUntil(t *testing.T) {
-	const h = time.Hour
-	now := midnight()
-	tests := []struct {
-		why    string
-		doc    time.Duration // ttl or sy:updatePeriod
-		status int
-		before time.Duration // fresh for that long, by the good answer a day ago
-		header []string
-		want   time.Duration // 0: no statement
-	}{
-		{why: "nothing", status: 200},
-		{why: "max-age", status: 200, header: []string{"Cache-Control: max-age=3600"}, want: h},
-		{why: "max-age of a 304", status: 304, header: []string{"Cache-Control: max-age=3600"}, want: h},
-		{why: "ttl", doc: 6 * h, status: 200, want: 6 * h},
-		{why: "ttl, after a 304", doc: 6 * h, status: 304, want: 6 * h},
-		{why: "ttl asks for more", doc: 6 * h, status: 200, header: []string{"Cache-Control: max-age=3600"},
-			want: 6 * h},
-		{why: "max-age asks for more", doc: 6 * h, status: 200, header: []string{"Cache-Control: max-age=36000"},
-			want: 10 * h},
-		{why: "a day at most", doc: 30 * 24 * h, status: 200, header: []string{"Cache-Control: max-age=31536000"},
-			want: 24 * h},
-		{why: "no-cache speaks of the answer, not of the document", doc: 6 * h, status: 200,
-			header: []string{"Cache-Control: no-cache"}, want: 6 * h},
-		{why: "a 304 that says nothing renews the answer that is kept", status: 304, before: 12 * h, want: 12 * h},
-		{why: "and so it does with ttl", doc: 6 * h, status: 304, before: 12 * h, want: 12 * h},
-		{why: "stored times are whole seconds, which does not add up", status: 304, before: 12*h + time.Second,
-			want: 12 * h},
-		{why: "a 304 that says otherwise", status: 304, before: 12 * h, header: []string{"Cache-Control: max-age=60"},
-			want: time.Minute},
-		{why: "a 304 that takes it back", status: 304, before: 12 * h, header: []string{"Cache-Control: no-cache"}},
-		{why: "a 304 that has expired", status: 304, before: 12 * h, header: []string{"Expires: 0"}},
-		{why: "a 200 that says nothing any more", status: 200, before: 12 * h},
-	}
-	for _, test := range tests {
-		f := digest.Feed{Schedule: digest.Schedule{DocInterval: test.doc, LastOKAt: now.Add(-24 * h)}}
-		f.FreshUntil = after(f.LastOKAt, test.before)
-		succeed(&f, test.status, test.status == 304, now)
-		if got := freshUntil(f, header(test.header...), test.status == 304, now); !got.Equal(after(now, test.want)) {
-			t.Errorf("%s: %v, want %v", test.why, got, after(now, test.want))
+	for _, test := range table(`
+		doc  | status | before | header  | want | why
+		     | 200    |        |         |      | nothing
+		     | 200    |        | Cache-Control: max-age=3600 | 1h   | max-age
+		     | 304    |        | Cache-Control: max-age=3600 | 1h   | max-age of a 304
+		6h   | 200    |        |         | 6h   | ttl
+		6h   | 304    |        |         | 6h   | ttl, after a 304
+		6h   | 200    |        | Cache-Control: max-age=3600 | 6h   | ttl asks for more
+		6h   | 200    |        | Cache-Control: max-age=36000 | 10h  | max-age asks for more
+		720h | 200    |        | Cache-Control: max-age=31536000 | 24h  | a day at most
+		6h   | 200    |        | Cache-Control: no-cache | 6h   | no-cache speaks of the answer, not of the document
+		     | 304    | 12h    |         | 12h  | a 304 that says nothing renews the answer that is kept
+		6h   | 304    | 12h    |         | 12h  | and so it does with ttl
+		     | 304    | 12h0m1s |         | 12h  | stored times are whole seconds, which does not add up
+		     | 304    | 12h    | Cache-Control: max-age=60 | 1m   | a 304 that says otherwise
+		     | 304    | 12h    | Cache-Control: no-cache |      | a 304 that takes it back
+		     | 304    | 12h    | Expires: 0 |      | a 304 that has expired
+		     | 200    | 12h    |         |      | a 200 that says nothing any more`) {
+		f, now := feedOf("read=-24h doc="+test["doc"]), midnight()
+		f.FreshUntil = after(f.LastOKAt, span(test["before"]))
+		succeed(&f, number(test["status"]), number(test["status"]) == 304, now)
+		want := after(now, span(test["want"]))
+		if got := freshUntil(f, header(test["header"]), number(test["status"]) == 304, now); !got.Equal(want) {
+			t.Errorf("%s: %v, want %v", test["why"], got, want)
 		}
 	}
 }

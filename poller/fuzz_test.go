@@ -56,3 +56,7 @@ func FuzzETag(f *testing.F) {
 		}
 	})
 }
+
+func readBody(resp *http.Response, most int64, tooLarge error) (body []byte, wire int64, err error) {
+	return (&bodyReader{}).read(resp, most, tooLarge)
+}

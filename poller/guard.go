@@ -148,18 +148,7 @@ func (g *guard) check(a netip.Addr, port uint16) error {
 	return nil
 }
 
-func (g *guard) allowed(a netip.Addr) bool {
-	if a.Zone() != "" {
-		return false
-	}
-	a = a.Unmap()
-	for _, p := range g.allow {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
-}
+func (g *guard) allowed(a netip.Addr) bool { return a.Zone() == "" && in(a.Unmap(), g.allow) }
 
 // isHome reports whether an address is in a non-public network that the operator allows.
 func (g *guard) isHome(a netip.Addr) bool { return g.allowed(a) && !IsPublic(a.Unmap()) }
@@ -201,12 +190,7 @@ func IsPublic(a netip.Addr) bool {
 }
 
 func in(a netip.Addr, list []netip.Prefix) bool {
-	for _, p := range list {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 // ParseNetworks reads the setting DIGEST_ALLOW_NETWORKS: CIDRs or single addresses, separated by commas or

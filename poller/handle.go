@@ -55,7 +55,7 @@ func (s *search) did(ctx context.Context, handle string) (string, error) {
 	s.hold.settle(0)
 	did := strings.TrimSpace(string(a.body[:min(len(a.body), mostDID)]))
 	if !feed.IsDID(did) {
-		return "", &pollError{failure: failure{status: a.status}, text: "no account has this name: its host names none"}
+		return "", badAnswer(a.status, "no account has this name: its host names none")
 	}
 	return did, nil
 }

@@ -77,7 +77,7 @@ func TestFindAccount(t *testing.T) {
 				http.NotFound(w, r)
 			}
 		})
-		found, err := find(r.p, context.Background(), test.typed)
+		found, err := find(r.p, test.typed)
 		if got := strings.Join(log, " "); got != test.log {
 			t.Errorf("%s asks %s, want %s", test.typed, got, test.log)
 		}

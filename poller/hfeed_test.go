@@ -1,7 +1,6 @@
 package poller
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -30,7 +29,7 @@ func TestFindPageAsFeed(t *testing.T) {
 	} {
 		s := newSite(t, paths(test.bodies))
 		r := newReader(t, s.url("/"))
-		found, err := find(r.p, context.Background(), s.url("/"))
+		found, err := find(r.p, s.url("/"))
 		if err != nil || found.Feed.Kind != test.kind || found.Feed.URL != s.url(test.path) ||
 			len(found.Document.Posts) != 1 {
 			t.Errorf("%s: %+v, %v", why, found.Feed, err)

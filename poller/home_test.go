@@ -22,7 +22,7 @@ type neighbourhood struct {
 
 func newNeighbourhood(t *testing.T, address string) *neighbourhood {
 	n := &neighbourhood{outside: newSite(t, nil),
-		home: newSiteAt(t, "127.0.0.2:0", conditional(atom(1), `"1"`, monday))}
+		home: newSiteAt(t, "127.0.0.2:0", good(1))}
 	allow := []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}
 	n.reader = newReader(t, strings.ReplaceAll(address, "HOME", n.home.address),
 		func(o *Options) { o.AllowNetworks = allow })
@@ -79,7 +79,7 @@ func TestI7_NoRedirectHome(t *testing.T) {
 // to a public site, no redirect returns to the home network.
 func TestI7_HomeAndBack(t *testing.T) {
 	n := newNeighbourhood(t, "http://HOME/start")
-	feed := conditional(atom(1), `"1"`, monday)
+	feed := good(1)
 	to := n.homes()[1]
 	n.home.answers(func(r request) string {
 		if r.target == "/start" {
@@ -116,7 +116,7 @@ func TestI7_NoConnectionIsShared(t *testing.T) {
 func TestI7_RobotsAtHome(t *testing.T) {
 	n := newNeighbourhood(t, "http://outside.example/feed")
 	n.p.robots = newRobotsReader(&shelf{})
-	feed := conditional(atom(1), `"1"`, monday)
+	feed := good(1)
 	n.outside.answers(func(r request) string {
 		if r.target == "/robots.txt" {
 			return reply(r, 302, "", "Location: "+n.homes()[0])
@@ -140,7 +140,7 @@ func TestI7_OffersOfAPage(t *testing.T) {
 	n.outside.answers(paths(map[string]string{"/": page(homes[0], homes[1], "/feed", homes[0]+"?2", homes[1]+
 		"?2", "/other"), "/feed": atom(1)}))
 	n.home.answers(paths(map[string]string{"/": page("/feed", homes[1]), "/feed": atom(1)}))
-	nothing := func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }
+	nothing := nobody
 	found, err := n.p.Find(t.Context(), "http://outside.example/", nothing)
 	var got []string
 	for _, c := range found.Feeds {
@@ -181,7 +181,7 @@ func TestI7_NoPictureFromHome(t *testing.T) {
 // address. A feed that a person typed at home stays reachable there, whatever it redirects to.
 func TestI7_NameThatTurnsHome(t *testing.T) {
 	n := newNeighbourhood(t, "http://outside.example/feed")
-	n.outside.answers(conditional(atom(1), `"1"`, monday))
+	n.outside.answers(good(1))
 	n.want(Changed)
 	n.turned = true
 	n.p.Close() // as after a day
@@ -191,7 +191,7 @@ func TestI7_NameThatTurnsHome(t *testing.T) {
 	asked(t, n.home, "")
 
 	n = newNeighbourhood(t, "http://HOME/start")
-	n.outside.answers(conditional(atom(1), `"1"`, monday))
+	n.outside.answers(good(1))
 	n.home.says(302, "", "Location: http://outside.example/feed")
 	n.want(Changed)
 	n.p.Close()

@@ -2,52 +2,43 @@ package poller
 
 import (
 	"testing"
-	"time"
 
 	"digest"
 )
 
 func TestIllness(t *testing.T) {
-	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	failing := func(status int, text string) digest.Feed {
-		return digest.Feed{Failures: digest.Failures{Errors: 8, FailingSince: now.Add(-sickAfter), LastStatus: status,
-			LastError: text}}
-	}
-	for _, test := range []struct {
-		status int
-		text   string
-		want   digest.Illness
-	}{
-		{200, "the answer is not a feed but a web page", digest.PageInItsPlace},
-		{200, "XML syntax error on line 1", digest.Unreadable},
-		{401, "401 Unauthorized", digest.NeedsPassword},
-		{403, "403 Forbidden", digest.Refused},
-		{0, "the site's robots.txt disallows this program", digest.Refused},
-		{404, "404 Not Found", digest.NotThere}, {410, "410 Gone", digest.NotThere},
-		{429, "429 Too Many Requests", digest.Limited},
-		{500, "500 Internal Server Error", digest.ServerFails},
-		{503, "503 Service Unavailable, asked to wait 4 hours", digest.ServerFails},
-		{0, "the certificate is not valid: x509: certificate has expired", digest.BadCertificate},
-		{0, "no such host", digest.NoHost},
-		{0, "there is no host of that name", digest.NoHost}, // from an older version
-		{0, "the site's robots.txt asks this program not to read it", digest.Refused},
-		{0, "connection refused", digest.NoAnswer},
-		{301, "redirect loop", digest.OtherIllness}, {418, "418 I'm a teapot", digest.OtherIllness},
-	} {
-		if got := Illness(failing(test.status, test.text), now); got != test.want {
-			t.Errorf("%d %s: %q, want %q", test.status, test.text, got, test.want)
+	for _, test := range table(`
+		status | want        | text
+		200    | page        | the answer is not a feed but a web page
+		200    | unreadable  | XML syntax error on line 1
+		401    | password    | 401 Unauthorized
+		403    | refused     | 403 Forbidden
+		0      | refused     | the site's robots.txt disallows this program
+		404    | missing     | 404 Not Found
+		410    | missing     | 410 Gone
+		429    | limited     | 429 Too Many Requests
+		500    | server      | 500 Internal Server Error
+		503    | server      | 503 Service Unavailable, asked to wait 4 hours
+		0      | certificate | the certificate is not valid: x509: certificate has expired
+		0      | name        | no such host
+		0      | name        | there is no host of that name
+		0      | refused     | the site's robots.txt asks this program not to read it
+		0      | silent      | connection refused
+		301    | other       | redirect loop
+		418    | other       | 418 I'm a teapot`) {
+		f := feedOf("errors=8 status=" + test["status"])
+		f.FailingSince, f.LastError = midnight().Add(-sickAfter), test["text"]
+		if got := Illness(f, midnight()); string(got) != test["want"] {
+			t.Errorf("%v: %q", test, got)
 		}
-		if got := Illness(failing(test.status, test.text), now.Add(-time.Second)); got != digest.Well {
-			t.Errorf("%d %s, before a week: %q", test.status, test.text, got)
+		if got := Illness(f, at("-1s")); got != digest.Well {
+			t.Errorf("%v, before a week: %q", test, got)
+		}
+		if f.Errors = 2; Illness(f, at("720h")) != digest.Well {
+			t.Errorf("%v, two polls in a month", test)
 		}
 	}
-	few := failing(404, "404 Not Found")
-	few.Errors = 2
-	if got := Illness(few, now.Add(30*oneDay)); got != digest.Well {
-		t.Errorf("two polls in a month: %q", got)
-	}
-	quiet := digest.Feed{Schedule: digest.Schedule{LastOKAt: now.Add(-90 * oneDay)}, NewestAt: now.Add(-400 * oneDay)}
-	if got := Illness(quiet, now); got != digest.Well {
+	if got := Illness(feedOf("read=-2160h newest=-9600h"), midnight()); got != digest.Well {
 		t.Errorf("a quiet one: %q", got)
 	}
 }

@@ -11,47 +11,24 @@ import (
 )
 
 func TestHeadFirst(t *testing.T) {
-	now := midnight()
-	known := func(change func(*digest.Feed)) digest.Feed {
-		f := digest.Feed{Schedule: digest.Schedule{ParsedAt: now.Add(-day1)},
-			Validators: digest.Validators{ETag: `"1"`}}
-		if change != nil {
-			change(&f)
-		}
-		return f
-	}
-	tests := []struct {
-		why                    string
-		f                      digest.Feed
-		learned, always, never bool
-	}{
-		{"never read", known(func(f *digest.Feed) { f.ParsedAt = time.Time{} }), false, false, false},
-		{"no validators", known(func(f *digest.Feed) { f.ETag = "" }), false, false, false},
-		{"only Last-Modified", known(func(f *digest.Feed) { f.ETag, f.LastModified = "", monday }), true, true, false},
-		{"nothing known", known(nil), true, true, false},
-		{"in doubt", known(func(f *digest.Feed) { f.ValidatorsDoubted = true }), false, false, false},
-		{"conditional GET works", known(func(f *digest.Feed) { f.Conditional = digest.Works }), false, true, false},
-		{"HEAD works, GET not tried", known(func(f *digest.Feed) { f.Head = digest.Works }), false, true, false},
-		{"only HEAD works", known(func(f *digest.Feed) { f.Head, f.Conditional = digest.Works, digest.Useless }), true,
-			true, false},
-		{"only HEAD works, no GET for a week", known(func(f *digest.Feed) {
-			f.Head, f.Conditional, f.ParsedAt = digest.Works, digest.Useless, now.Add(-7*day1)
-		}), false, true, false},
-		{"HEAD is useless", known(func(f *digest.Feed) {
-			f.Head, f.HeadRetestAt = digest.Useless,
-				now.Add(time.Second)
-		}), false, true, false},
-		{"HEAD was useless 90 days ago", known(func(f *digest.Feed) { f.Head, f.HeadRetestAt = digest.Useless, now }),
-			true, true, false},
-		{"neither works", known(func(f *digest.Feed) {
-			f.Head, f.Conditional, f.HeadRetestAt = digest.Useless, digest.Useless, now.Add(time.Hour)
-		}), false, true, false},
-	}
-	for _, test := range tests {
-		for mode, want := range map[HeadMode]bool{HeadLearned: test.learned, HeadAlways: test.always,
-			HeadNever: test.never} {
-			if got := headFirst(test.f, mode, now); got != want {
-				t.Errorf("%s, %s: HEAD first is %v", test.why, mode, got)
+	for _, test := range table(`
+		feed                                         | learned | always | never | why
+		etag                                         | false   | false  | false | never read
+		parsed=-24h                                  | false   | false  | false | no validators
+		parsed=-24h modified                         | true    | true   | false | only Last-Modified
+		parsed=-24h etag                             | true    | true   | false | nothing known
+		parsed=-24h etag doubted                     | false   | false  | false | in doubt
+		parsed=-24h etag get=works                   | false   | true   | false | conditional GET works
+		parsed=-24h etag head=works                  | false   | true   | false | HEAD works, GET not tried
+		parsed=-24h etag head=works get=broken       | true    | true   | false | only HEAD works
+		parsed=-168h etag head=works get=broken      | false   | true   | false | only HEAD works, no GET for a week
+		parsed=-24h etag head=broken retest=1s       | false   | true   | false | HEAD is useless
+		parsed=-24h etag head=broken retest=0        | true    | true   | false | HEAD was useless 90 days ago
+		parsed=-24h etag head=broken get=broken retest=1h | false   | true   | false | neither works`) {
+		for mode, want := range map[HeadMode]string{HeadLearned: test["learned"], HeadAlways: test["always"],
+			HeadNever: test["never"]} {
+			if got := fmt.Sprint(headFirst(feedOf(test["feed"]), mode, midnight())); got != want {
+				t.Errorf("%s, %s: HEAD first is %v", test["why"], mode, got)
 			}
 		}
 	}
@@ -94,81 +71,64 @@ func TestCompare(t *testing.T) {
 // TestHeadLearned plays servers with different behaviour. It checks the requests of each poll and the
 // learned state.
 func TestHeadLearned(t *testing.T) {
-	first := conditional(atom(1), `"1"`, monday)
 	plain := func(version int, header ...string) func(request) string { // ignores conditions
 		return func(r request) string { return reply(r, 200, atom(version), header...) }
 	}
-	split := func(head, get func(request) string) func(request) string {
-		return func(r request) string {
-			if r.method == "HEAD" {
-				return head(r)
-			}
-			return get(r)
-		}
-	}
-	status := func(n int, header ...string) func(request) string {
-		return func(r request) string { return reply(r, n, "", header...) }
-	}
 	seconds := time.Duration(0)
-	both := []string{`ETag: "1"`, "Last-Modified: " + monday}
-	tests := []struct {
-		why    string
-		first  func(request) string // answers the first fetch
-		then   func(request) string // answers the later polls
-		polls  string
-		head   digest.Ability
-		cond   digest.Ability
-		ending Outcome
-	}{
-		{"all is well", first, first, "HEAD, GET, GET", digest.Works, digest.Works, Unchanged},
-		{"HEAD ignores conditions", first, split(plain(1, both...), first), "HEAD, GET, GET", digest.Works,
-			digest.Works, Unchanged},
-		{"everything ignores conditions", plain(1, both...), plain(1, both...), "HEAD, GET, HEAD, HEAD", digest.Works,
-			digest.Useless, Unchanged},
-		{"HEAD 405", first, split(status(405), first), "HEAD GET, GET, GET", digest.Useless, digest.Works, Unchanged},
-		{"HEAD 501", first, split(status(501), first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
-		{"HEAD 404", first, split(status(404), first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
-		{"HEAD 400", first, split(status(400), first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
-		{"HEAD 500", first, split(status(500), first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
-		{"HEAD 410", first, split(status(410), first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
-		{"HEAD closes", first, split(func(request) string { return "" }, first), "HEAD GET, GET", digest.Useless,
-			digest.Works, Unchanged},
-		{"HEAD without validators", first, split(plain(1), first), "HEAD GET, GET", digest.Useless, digest.Works,
-			Unchanged},
-		{"HEAD says changed, GET 304", first, split(plain(1, `ETag: "9"`), first), "HEAD GET, GET", digest.Useless,
-			digest.Works, Unchanged},
-		{"HEAD says changed, GET the same bytes", plain(1, both...), split(plain(1, `ETag: "9"`), plain(1, both...)),
-			"HEAD GET, GET, GET", digest.Useless, digest.Useless, Unchanged},
-		{"Last-Modified is always now", plain(1, "Last-Modified: "+tuesday), func(r request) string {
+	answers := map[string]func(request) string{
+		"1": good(1), "2": good(2), "without": plain(1), "another tag": plain(1, `ETag: "9"`),
+		"plain": plain(1, `ETag: "1"`, "Last-Modified: "+monday), "tag": plain(1, `ETag: "1"`),
+		"old tag": plain(2, `ETag: "1"`), "tuesday": plain(1, "Last-Modified: "+tuesday),
+		"nothing":   func(request) string { return "" },
+		"503, wait": says(503, "", "Retry-After: 60"),
+		"now": func(r request) string {
 			seconds++
 			return reply(r, 200, atom(1), "Last-Modified: "+midnight().Add(seconds*time.Second).Format(http.TimeFormat))
-		}, "HEAD GET, GET, GET", digest.Useless, digest.Useless, Unchanged},
-		{"HEAD 403", first, split(status(403), first), "HEAD, GET, GET", digest.Useless, digest.Works, Unchanged},
-		{"HEAD 401", first, split(status(401), first), "HEAD, GET, GET", digest.Useless, digest.Works, Unchanged},
-		{"HEAD 429", first, split(status(429), first), "HEAD, GET, GET", digest.Useless, digest.Works, Unchanged},
-		{"HEAD 503 with Retry-After", first, split(status(503, "Retry-After: 60"), first), "HEAD, GET, GET",
-			digest.Useless, digest.Works, Unchanged},
-		{"HEAD told the truth: changed", first, conditional(atom(2), `"2"`, tuesday), "HEAD GET, GET, GET",
-			digest.Works, digest.Works, Unchanged},
-		{"S36: the ETag never changes", plain(1, `ETag: "1"`), split(status(405), plain(2, `ETag: "1"`)),
-			"HEAD GET, GET", digest.Useless, digest.Useless, Unchanged},
+		},
 	}
-	for _, test := range tests {
-		s := newSite(t, test.first)
+	for _, status := range []int{400, 401, 403, 404, 405, 410, 429, 500, 501} {
+		answers[fmt.Sprint(status)] = says(status, "")
+	}
+	// The answer to the first GET, and those to later requests.
+	for _, test := range table(`
+		first | HEAD   | GET    | polls  | head   | conditional | why
+		1     | 1      | 1      | HEAD, GET, GET | works  | works  | all is well
+		1     | plain  | 1      | HEAD, GET, GET | works  | works  | HEAD ignores conditions
+		plain | plain  | plain  | HEAD, GET, HEAD, HEAD | works  | broken | everything ignores conditions
+		1     | 405    | 1      | HEAD GET, GET, GET | broken | works  | HEAD 405
+		1     | 501    | 1      | HEAD GET, GET | broken | works  | HEAD 501
+		1     | 404    | 1      | HEAD GET, GET | broken | works  | HEAD 404
+		1     | 400    | 1      | HEAD GET, GET | broken | works  | HEAD 400
+		1     | 500    | 1      | HEAD GET, GET | broken | works  | HEAD 500
+		1     | 410    | 1      | HEAD GET, GET | broken | works  | HEAD 410
+		1     | nothing | 1      | HEAD GET, GET | broken | works  | HEAD closes
+		1     | without | 1      | HEAD GET, GET | broken | works  | HEAD without validators
+		1     | another tag | 1      | HEAD GET, GET | broken | works  | HEAD says changed, GET 304
+		plain | another tag | plain  | HEAD GET, GET, GET | broken | broken  | HEAD says changed, GET the same bytes
+		tuesday | now    | now    | HEAD GET, GET, GET | broken | broken  | Last-Modified is always now
+		1     | 403    | 1      | HEAD, GET, GET | broken | works  | HEAD 403
+		1     | 401    | 1      | HEAD, GET, GET | broken | works  | HEAD 401
+		1     | 429    | 1      | HEAD, GET, GET | broken | works  | HEAD 429
+		1     | 503, wait | 1      | HEAD, GET, GET | broken | works  | HEAD 503 with Retry-After
+		1     | 2      | 2      | HEAD GET, GET, GET | works  | works  | HEAD told the truth: changed
+		tag   | 405    | old tag | HEAD GET, GET | broken | broken  | S36: the ETag never changes`) {
+		s := newSite(t, answers[test["first"]])
 		r := started(t, s)
-		s.answers(test.then)
+		s.answers(func(r request) string { return answers[test[r.method]](r) })
 		var result Result
-		for i, want := range strings.Split(test.polls, ", ") {
+		for i, want := range strings.Split(test["polls"], ", ") {
 			result = r.poll()
 			if got := methods(s.log()); got != want {
-				t.Errorf("%s: poll %d was %q, want %q", test.why, i+1, got, want)
+				t.Errorf("%s: poll %d was %q, want %q", test["why"], i+1, got, want)
 			}
 		}
-		if result.Outcome != test.ending || r.feed.Head != test.head || r.feed.Conditional != test.cond {
-			t.Errorf("%s: %s, HEAD %q, conditional GET %q", test.why, result.Outcome, r.feed.Head, r.feed.Conditional)
+		if result.Outcome != Unchanged || string(r.feed.Head) != test["head"] ||
+			string(r.feed.Conditional) != test["conditional"] {
+			t.Errorf("%s: %s, HEAD %q, conditional GET %q", test["why"], result.Outcome, r.feed.Head,
+				r.feed.Conditional)
 		}
 		if (r.feed.Head == digest.Useless) == r.feed.HeadRetestAt.IsZero() {
-			t.Errorf("%s: tried again at %v", test.why, r.feed.HeadRetestAt)
+			t.Errorf("%s: tried again at %v", test["why"], r.feed.HeadRetestAt)
 		}
 	}
 }
@@ -187,8 +147,7 @@ func TestParseHeadMode(t *testing.T) {
 // TestConditionsAreLearnedAnew holds that a server that ignored its ETag, and sends none now, may know its
 // date.
 func TestConditionsAreLearnedAnew(t *testing.T) {
-	s := newSite(t, says(200, atom(1), `ETag: "1"`, "Last-Modified: "+monday))
-	r := newReader(t, s.url("/feed"), func(o *Options) { o.Head = HeadNever })
+	s, r := newFeed(t, says(200, atom(1), `ETag: "1"`, "Last-Modified: "+monday), head(HeadNever))
 	r.want(Changed)
 	r.want(Unchanged)
 	if r.feed.Conditional != digest.Useless {

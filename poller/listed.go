@@ -17,9 +17,7 @@ func isListedAccount(f digest.Feed) bool {
 }
 
 func (s *session) findAccount(ctx context.Context, f digest.Feed) Result {
-	search := &search{session: s, known: func(context.Context, string) (digest.Feed, bool) {
-		return digest.Feed{}, false
-	}}
+	search := &search{session: s, known: noneKnown}
 	found, err := search.webFinger(ctx, f.URL)
 	if err != nil {
 		return s.accountFailed(ctx, f, found, err)
@@ -44,7 +42,7 @@ func (s *session) accountFailed(ctx context.Context, f digest.Feed, found Result
 		p.failed(ctx.Err())
 		return p.finish(f)
 	}
-	t := &pollError{failure: failure{status: found.Feed.LastStatus}, text: messageOf(err)}
+	t := badAnswer(found.Feed.LastStatus, messageOf(err))
 	if until := found.Feed.NotBefore; !until.IsZero() {
 		t.wait, t.waitSaid = until.Sub(s.poller.now()), true
 	}

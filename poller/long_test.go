@@ -102,8 +102,7 @@ func TestTooLongDocument(t *testing.T) {
 		if test.header == "" {
 			header = nil
 		}
-		s := newSite(t, says(200, test.body, header...))
-		r := newReader(t, s.url("/feed"), func(o *Options) { o.Longest = test.longest })
+		_, r := newFeed(t, says(200, test.body, header...), func(o *Options) { o.Longest = test.longest })
 		if r.poll(); r.feed.LastError != test.want {
 			t.Errorf("%s: %q, want %q", why, r.feed.LastError, test.want)
 		}

@@ -2,7 +2,6 @@ package poller
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -60,7 +59,8 @@ func leadsOn(doc *feed.Document) bool {
 func (s *session) readOn(ctx context.Context, f digest.Feed, a *answer, doc *feed.Document) (*feed.Document, *readingOn,
 	error) {
 	r := &readingOn{session: s, feed: f, isNew: f.ParsedAt.IsZero(), first: a, pages: []*feed.Document{doc},
-		began: s.poller.now(), silent: map[string]bool{}}
+		began: s.poller.now(), silent: map[string]bool{},
+		more: feed.More{Objects: map[string][]byte{}, Later: map[string]bool{}}}
 	if !isAccount(doc.Kind) || s.private != nil || !r.isNew && s.poller.known == nil || doc.IsWhole() {
 		return doc, r, nil
 	}
@@ -158,7 +158,7 @@ func (r *readingOn) page(ctx context.Context, address string) (*answer, *feed.Do
 // withoutPage decides about a poll that could not read one of its pages. If the host failed or answered 429, the
 // poll fails, and a later one reads all pages. If that happens again, the poll keeps the pages that it has.
 func (r *readingOn) withoutPage(err error) error {
-	t, ok := errors.AsType[*pollError](err)
+	t, ok := asPollError(err)
 	if !ok || isPassing(t) && !r.isNew && r.feed.Errors == 0 {
 		return err
 	}
@@ -225,9 +225,9 @@ func (r *readingOn) readObject(ctx context.Context, address string) (*answer, er
 	case err != nil:
 		return nil, err
 	case a.host() != feed.Host(address):
-		return nil, &pollError{failure: failure{status: a.status}, text: "its host leads elsewhere"}
+		return nil, badAnswer(a.status, "its host leads elsewhere")
 	case !feed.IsActivity(a.header.Get("Content-Type")):
-		return nil, &pollError{failure: failure{status: a.status}, text: "its host does not send it as ActivityPub"}
+		return nil, badAnswer(a.status, "its host does not send it as ActivityPub")
 	}
 	return a, nil
 }
@@ -314,9 +314,6 @@ func (r *readingOn) readAuthors(ctx context.Context, marks []feed.Mark) bool {
 
 // add adds an object for together to parse.
 func (r *readingOn) add(address string, a *answer) {
-	if r.more.Objects == nil {
-		r.more.Objects = map[string][]byte{}
-	}
 	r.more.Objects[address] = a.body
 	r.held += int64(cap(a.body))
 }
@@ -349,12 +346,7 @@ func (r *readingOn) leave(rest []feed.Unread) {
 }
 
 // later skips a post, so that a later poll reads it.
-func (r *readingOn) later(address string) {
-	if r.more.Later == nil {
-		r.more.Later = map[string]bool{}
-	}
-	r.more.Later[address] = true
-}
+func (r *readingOn) later(address string) { r.more.Later[address] = true }
 
 // readText reads one post, and reports whether it did and the post belongs to the outbox. An error ends the poll.
 func (r *readingOn) readText(ctx context.Context, u feed.Unread) (bool, error) {
@@ -365,7 +357,7 @@ func (r *readingOn) readText(ctx context.Context, u feed.Unread) (bool, error) {
 	}
 	a, err := r.readObject(ctx, u.Address)
 	if err != nil {
-		t, ok := errors.AsType[*pollError](err)
+		t, ok := asPollError(err)
 		switch {
 		case ctx.Err() != nil:
 			return false, ctx.Err()

@@ -146,7 +146,7 @@ func TestNamedNotesAreRead(t *testing.T) {
 	s, r := newSocial(t, "draft", newsBase, namedPages(socialPages(), countdown(15, 1)...))
 	r.feed.Kind = "activitystreams"
 	store, have := storing(r)
-	found, err := find(r.p, context.Background(), "@ann@social.example")
+	found, err := find(r.p, "@ann@social.example")
 	if err != nil || found.Feed.URL != outboxPage || len(found.Document.Posts) != fewUnread || found.Behind {
 		t.Fatalf("%+v, %v", found, err)
 	}
@@ -247,9 +247,9 @@ func TestNewAccountInTime(t *testing.T) {
 	s, r := newSocial(t, "draft", newsBase, namedPages(socialPages(), countdown(5, 1)...))
 	ctx, cancel := context.WithTimeout(context.Background(), lastMore)
 	defer cancel()
-	found, err := find(r.p, ctx, "https://social.example/users/ann/outbox?page=true")
-	if err != nil || len(found.Document.Posts) != 0 || found.Feed.URL != outboxPage {
-		t.Errorf("%+v, %v, %v", found.Feed.URL, err, s.log)
+	c, err := r.p.Find(ctx, outboxPage, nobody)
+	if err != nil || len(c.Read.Document.Posts) != 0 || c.Read.Feed.URL != outboxPage {
+		t.Errorf("%+v, %v, %v", c.Read.Feed.URL, err, s.log)
 	}
 }
 

@@ -102,7 +102,7 @@ func TestS34_OneAtATime(t *testing.T) {
 		var g gauge
 		slow := func(r request) string {
 			g.take(3 * time.Second)
-			return conditional(atom(1), `"1"`, monday)(r)
+			return good(1)(r)
 		}
 		s := n.site("a.example:80", slow)
 		n.site("b.example:80", func(r request) string { return reply(r, 302, "", "Location: http://a.example/from-b") })
@@ -133,14 +133,14 @@ func TestS34_OneAtATime(t *testing.T) {
 // TestS34_HeadAndGet holds that the two requests of one poll have the pause too, and use one connection.
 func TestS34_HeadAndGet(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
-		s := n.site("a.example:80", conditional(atom(1), `"1"`, monday))
-		r := n.reader(t, "http://a.example/feed", func(o *Options) { o.Head = HeadAlways })
+		s := n.site("a.example:80", good(1))
+		r := n.reader(t, "http://a.example/feed", head(HeadAlways))
 		first := r.p.Poll(t.Context(), r.feed, 1)
 		if !first.HostFreeAt.Equal(time.Now().Add(2 * time.Second)) {
 			t.Errorf("free at %v", first.HostFreeAt)
 		}
 		time.Sleep(time.Hour)
-		s.answers(conditional(atom(2), `"2"`, tuesday))
+		s.answers(good(2))
 		second := r.p.Poll(t.Context(), first.Feed, 1)
 		log := s.log()
 		if methods(log) != "GET HEAD GET" || log[2].at.Sub(log[1].at) != 2*time.Second || log[1].conn != log[2].conn ||
@@ -158,7 +158,7 @@ func TestNoWait(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		s := n.site("a.example:80", func(r request) string {
 			time.Sleep(time.Second)
-			return conditional(atom(1), `"1"`, monday)(r)
+			return good(1)(r)
 		})
 		r := n.reader(t, "http://a.example/feed", func(o *Options) { o.NoWait = true })
 		var wg sync.WaitGroup
@@ -246,7 +246,7 @@ func dribble(c net.Conn, s string) {
 // second request.
 func TestRefusedIsNotHeldAgainstHEAD(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
-		n.site("a.example:80", conditional(atom(1), `"1"`, monday))
+		n.site("a.example:80", good(1))
 		r := n.reader(t, "http://a.example/feed")
 		first := r.p.Poll(t.Context(), r.feed, 1)
 		n.close()
@@ -324,9 +324,9 @@ func TestDeadConnection(t *testing.T) {
 			if seen++; seen == 2 {
 				return "" // read, then closed
 			}
-			return conditional(atom(1), `"1"`, monday)(r)
+			return good(1)(r)
 		})
-		r := n.reader(t, "http://a.example/feed", func(o *Options) { o.Head = HeadNever })
+		r := n.reader(t, "http://a.example/feed", head(HeadNever))
 		first := r.p.Poll(t.Context(), r.feed, 1)
 		second := r.p.Poll(t.Context(), first.Feed, 1)
 		log := s.log()

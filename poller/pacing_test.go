@@ -22,7 +22,7 @@ func manyHosts(t *testing.T, hosts, requests int, takes time.Duration) (most int
 		var g gauge
 		slow := func(r request) string {
 			g.take(takes)
-			return conditional(atom(1), `"1"`, monday)(r)
+			return good(1)(r)
 		}
 		r := n.reader(t, "http://a.example/", func(o *Options) { o.Requests = requests })
 		begun := time.Now()
@@ -72,7 +72,7 @@ func TestSlowSitesInTime(t *testing.T) {
 func TestTarpitsHoldUpNobody(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		r := n.reader(t, "http://good.example/")
-		n.site("good.example:80", conditional(atom(1), `"1"`, monday))
+		n.site("good.example:80", good(1))
 		var wg sync.WaitGroup
 		for i := range 200 {
 			host := fmt.Sprintf("tarpit%d.example", i)
@@ -123,7 +123,7 @@ func (g *register) GiveBackHost(_ context.Context, host, token string, free time
 // it. The caller leases the feed's own host.
 func TestS34_AcrossWorkers(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
-		s := n.site("b.example:80", conditional(atom(1), `"1"`, monday))
+		s := n.site("b.example:80", good(1))
 		n.site("a.example:80", says(302, "", "Location: http://b.example/feed"))
 		hosts := &register{held: map[string]time.Time{"b.example": time.Now().Add(90 * time.Second)}}
 		r := n.reader(t, "http://a.example/feed", func(o *Options) { o.Hosts = hosts })
@@ -143,7 +143,7 @@ func TestS34_AcrossWorkers(t *testing.T) {
 // TestS34_HostThatStaysBusy holds that the poll ends without a failure of the feed.
 func TestS34_HostThatStaysBusy(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
-		s := n.site("b.example:80", conditional(atom(1), `"1"`, monday))
+		s := n.site("b.example:80", good(1))
 		n.site("a.example:80", says(302, "", "Location: http://b.example/feed"))
 		hosts := &register{held: map[string]time.Time{"b.example": time.Now().Add(time.Hour)}}
 		r := n.reader(t, "http://a.example/feed", func(o *Options) { o.Hosts = hosts })
@@ -169,7 +169,7 @@ func TestS34_ToEachOther(t *testing.T) {
 				hosts.held[way[0]] = time.Now().Add(15 * time.Minute) // by the claim of its feed
 				n.site(way[0]+":80", func(q request) string {
 					if q.target == "/feed" {
-						return conditional(atom(1), `"1"`, monday)(q)
+						return good(1)(q)
 					}
 					return reply(q, 302, "", "Location: http://"+way[1]+"/feed")
 				})
@@ -202,10 +202,10 @@ func TestS34_ToEachOther(t *testing.T) {
 // TestS34_SearchLeases holds that a search leases every host that it uses.
 func TestS34_SearchLeases(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
-		n.site("a.example:80", conditional(atom(1), `"1"`, monday))
+		n.site("a.example:80", good(1))
 		hosts := &register{held: map[string]time.Time{}}
 		r := n.reader(t, "http://a.example/feed", func(o *Options) { o.Hosts = hosts })
-		if _, err := find(r.p, t.Context(), "http://a.example/feed"); err != nil {
+		if _, err := find(r.p, "http://a.example/feed"); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(hosts.log, ", "); got != "leased a.example, freed a.example in 2s" {
@@ -218,10 +218,10 @@ func TestS34_SearchLeases(t *testing.T) {
 // minutes. A poll that somebody starts then continues.
 func TestS35_NoRequestInHotMinutes(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
-		s := n.site("a.example:80", conditional(atom(1), `"1"`, monday))
-		r := n.reader(t, "http://a.example/feed", func(o *Options) { o.Head = HeadAlways })
+		s := n.site("a.example:80", good(1))
+		r := n.reader(t, "http://a.example/feed", head(HeadAlways))
 		r.feed = r.p.Poll(t.Context(), r.feed, 1).Feed // at minute 0
-		s.answers(conditional(atom(2), `"2"`, tuesday))
+		s.answers(good(2))
 		s.log()
 		time.Sleep(time.Until(time.Now().Truncate(time.Hour).Add(59*time.Minute - time.Second)))
 		if result := r.p.Poll(t.Context(), r.feed, 1); result.Outcome != Changed || result.Took > time.Second {

@@ -63,18 +63,18 @@ func (p *Parsers) Do(ctx context.Context, size int, work func(ctx context.Contex
 	}
 	limited, cancel := context.WithTimeout(ctx, parseLeast+time.Duration(size)*parseEach)
 	defer cancel()
-	r := &reading{parsers: p, held: p.places}
+	k := &token{held: p.places}
 	done := make(chan error, 1)
 	go func() {
 		err := guarded(limited, work)
-		r.leave()
+		k.leave()
 		done <- err
 	}()
 	var err error
 	select {
 	case err = <-done:
 	case <-limited.Done():
-		if r.abandon() && ctx.Err() == nil {
+		if _, ended := k.move(p.abandoned); !ended && ctx.Err() == nil {
 			p.ever.Add(1)
 			p.log.Warn("abandoned a document that takes too long to read", "bytes", size, "abandoned", len(p.abandoned))
 		}
@@ -115,34 +115,34 @@ func guarded(ctx context.Context, work func(context.Context) error) (err error) 
 	return work(ctx)
 }
 
-// A reading is a document that is being parsed.
-type reading struct {
-	parsers *Parsers
-	mu      sync.Mutex
-	held    chan struct{} // the channel with its token; nil after the end
+// A token is a place in a channel. It can move to another channel.
+type token struct {
+	mu   sync.Mutex
+	held chan struct{} // the channel with its place; nil after the end
 }
 
-// abandon frees the place, if few documents are abandoned. It returns false if the reading has ended.
-func (r *reading) abandon() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.held == nil {
-		return false
+// move moves a token if the other channel has room. It reports whether it moved, and whether it had ended before.
+func (k *token) move(to chan struct{}) (moved, ended bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.held == nil {
+		return false, true
 	}
 	select {
-	case r.parsers.abandoned <- struct{}{}:
-		<-r.held
-		r.held = r.parsers.abandoned
+	case to <- struct{}{}:
+		<-k.held
+		k.held = to
+		return true, false
 	default:
 	}
-	return true
+	return false, false
 }
 
-func (r *reading) leave() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	<-r.held
-	r.held = nil
+func (k *token) leave() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	<-k.held
+	k.held = nil
 }
 
 // Read parses a stored document as a poll does.
@@ -245,5 +245,5 @@ func (s *session) inPlace(ctx context.Context, a *answer, read func() error) err
 	case errors.Is(err, ErrOverran):
 		p.log.Warn("a document takes too long to parse", "address", s.shown(a.route), "bytes", len(a.body))
 	}
-	return &pollError{failure: failure{status: a.status}, text: err.Error()}
+	return badAnswer(a.status, err.Error())
 }

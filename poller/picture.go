@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"digest"
@@ -70,24 +71,13 @@ func (p *Poller) Picture(ctx context.Context, address string) (Picture, error) {
 
 // askPicture sends one request when the host's queue permits it.
 func (p *Poller) askPicture(ctx context.Context, r route) (*answer, error) {
-	if err := p.blocked.check(ctx, r.host()); err != nil {
-		return nil, err
-	}
-	host, leave, err := p.pictures.enter(ctx, r.host())
+	a, resp, leave, err := p.askMedium(ctx, p.pictures, r,
+		http.Header{"User-Agent": {p.agent + "pictures for readers)"}, "Accept": {acceptPictures}})
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	req := (&http.Request{
-		Method: http.MethodGet, URL: r.url, Host: r.url.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{"User-Agent": {p.agent + "pictures for readers)"}, "Accept": {acceptPictures}},
-	}).WithContext(ctx)
-	resp, err := p.public.RoundTrip(req)
-	if err != nil {
-		return nil, err
-	}
 	defer resp.Body.Close()
-	a := &answer{route: r, status: resp.StatusCode, header: resp.Header, received: p.now()}
 	switch {
 	case a.status == http.StatusOK:
 		body := &bodyReader{turn: func() (func(), error) { return p.decoder(ctx) }}
@@ -96,11 +86,31 @@ func (p *Poller) askPicture(ctx context.Context, r route) (*answer, error) {
 		}
 	case isRedirect(a.status):
 		skipBody(resp)
-	case a.status == http.StatusTooManyRequests, a.status == http.StatusServiceUnavailable:
+	}
+	return a, nil
+}
+
+// askMedium requests a picture or a sound. A host that limits requests gets a pause. After success, the caller must
+// close the body and call leave.
+func (p *Poller) askMedium(ctx context.Context, queues *pictureQueues, r route, h http.Header) (a *answer,
+	resp *http.Response, leave func(), err error) {
+	if err = p.blocked.check(ctx, r.host()); err != nil {
+		return nil, nil, nil, err
+	}
+	host, leave, err := queues.enter(ctx, r.host())
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if resp, err = p.public.RoundTrip(newRequest(ctx, http.MethodGet, r, h)); err != nil {
+		leave()
+		return nil, nil, nil, err
+	}
+	a = &answer{route: r, status: resp.StatusCode, header: resp.Header, received: p.now()}
+	if a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable {
 		wait, _ := retryAfter(a.header, a.received)
 		host.rest(a.received.Add(min(max(wait, leastPause), mostPause)))
 	}
-	return a, nil
+	return a, resp, leave, nil
 }
 
 var (
@@ -116,21 +126,24 @@ func noPicture(err error) error {
 	if errors.Is(err, ErrPicturesBusy) {
 		return err
 	}
-	text := describe(err, true, pictureTimeout) // contains no resolved address
-	for _, final := range []error{errLargePicture, errPictureSize, errNotPicture, errManyHops, errNotPublic, errPort,
-		errCoding} {
-		if errors.Is(err, final) {
-			return &digest.Error{Kind: digest.NotFound, Message: text}
-		}
-	}
-	kind := digest.Unavailable
-	if t, ok := errors.AsType[*pollError](err); ok {
+	kind, text := mediumProblem(err, pictureTimeout, errLargePicture, errPictureSize, errNotPicture, errManyHops,
+		errNotPublic, errPort, errCoding)
+	return &digest.Error{Kind: kind, Message: text}
+}
+
+// mediumProblem returns the kind of an error and a text without resolved addresses. The final errors do not pass.
+func mediumProblem(err error, timeout time.Duration, final ...error) (kind digest.Kind, text string) {
+	kind, text = digest.Unavailable, describe(err, true, timeout)
+	if t, ok := asPollError(err); ok {
 		text = t.text
 		if !t.throttled() && t.status < 500 && t.status != http.StatusRequestTimeout {
 			kind = digest.NotFound
 		}
 	}
-	return &digest.Error{Kind: kind, Message: text}
+	if slices.ContainsFunc(final, func(f error) bool { return errors.Is(err, f) }) {
+		kind = digest.NotFound
+	}
+	return kind, text
 }
 
 // pictureType returns the type of a picture by its first bytes, or "". It rejects SVG, a document that can

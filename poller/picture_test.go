@@ -2,6 +2,7 @@ package poller
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -160,38 +161,40 @@ func TestPictureRefusals(t *testing.T) {
 	z := gzip.NewWriter(&bomb)
 	_, _ = z.Write([]byte(png + string(zeros(maxPicture))))
 	z.Close()
-	for _, c := range []struct {
-		why, answer string
-		kind        digest.Kind
-	}{
-		{"SVG", reply(request{}, 200, "<svg/>", "Content-Type: image/svg+xml"), digest.NotFound},
-		{"a page that says it is a picture", reply(request{}, 200, "<html>", "Content-Type: image/png"),
-			digest.NotFound},
-		{"nothing", reply(request{}, 200, "", "Content-Type: image/png"), digest.NotFound},
-		{"gone", reply(request{}, 404, png), digest.NotFound},
-		{"forbidden", reply(request{}, 403, png), digest.NotFound},
-		{"a part", reply(request{}, 206, png), digest.NotFound},
-		{"too large, as it says", reply(request{}, 200, png, fmt.Sprint("Content-Length: ", maxPicture+1)),
-			digest.NotFound},
-		{"too large, as it turns out", "HTTP/1.1 200 X\r\nConnection: close\r\n\r\n" + png + string(zeros(maxPicture)),
-			digest.NotFound},
-		{"too large once unpacked", reply(request{}, 200, bomb.String(), "Content-Encoding: gzip"), digest.NotFound},
-		{"an unknown coding", reply(request{}, 200, png, "Content-Encoding: compress"), digest.NotFound},
-		{"redirected to a file", reply(request{}, 302, "", "Location: file:///etc/passwd"), digest.NotFound},
-		{"redirected to private addresses", reply(request{}, 302, "", "Location: http://10.0.0.1/i.png"),
-			digest.NotFound},
-		{"redirected to a name of this machine",
-			reply(request{}, 302, "", "Location: http://169.254.169.254/latest/meta-data"), digest.NotFound},
-		{"redirect loop", reply(request{}, 302, "", "Location: /"), digest.NotFound},
-		{"broken", reply(request{}, 500, png), digest.Unavailable},
-		{"cut short", "HTTP/1.1 200 X\r\nConnection: close\r\nContent-Length: 99\r\n\r\n" + png, digest.Unavailable},
-		{"no answer", "", digest.Unavailable},
-	} {
-		s := newSite(t, func(request) string { return c.answer })
+	bodies := map[string]string{"png": png, "bomb": bomb.String(), "large": png + string(zeros(maxPicture))}
+	for _, c := range table(`
+		status | body   | header                                            | why
+		200    | <svg/> | Content-Type: image/svg+xml                       | SVG
+		200    | <html> | Content-Type: image/png                           | a page that says it is a picture
+		200    |        | Content-Type: image/png                           | nothing
+		404    | png    |                                                   | gone
+		403    | png    |                                                   | forbidden
+		206    | png    |                                                   | a part
+		200    | png    | Content-Length: 5242881                           | too large, as it says
+		200    | large  | X-Is-No: Content-Length:                          | too large, as it turns out
+		200    | bomb   | Content-Encoding: gzip                            | too large once unpacked
+		200    | png    | Content-Encoding: compress                        | an unknown coding
+		302    |        | Location: file:///etc/passwd                      | redirected to a file
+		302    |        | Location: http://10.0.0.1/i.png                   | redirected to private addresses
+		302    |        | Location: http://169.254.169.254/latest/meta-data | redirected to a name of this machine
+		302    |        | Location: /                                       | redirect loop
+		500    | png    |                                                   | broken
+		200    | png    | Content-Length: 99                                | cut short
+		0      |        |                                                   | no answer`) {
+		status, want := number(c["status"]), digest.NotFound
+		answer := reply(request{}, status, cmp.Or(bodies[c["body"]], c["body"]), "Connection: close",
+			cmp.Or(c["header"], "X: y"))
+		switch {
+		case status == 0:
+			answer, want = "", digest.Unavailable
+		case status == 500, c["why"] == "cut short":
+			want = digest.Unavailable
+		}
+		s := newSite(t, func(request) string { return answer })
 		p := newReader(t, s.url("/"), asPublic).p
 		got, err := p.Picture(t.Context(), s.url("/"))
-		if digest.KindOf(err) != c.kind || got.Bytes != nil {
-			t.Errorf("%s: %v, want %q", c.why, err, c.kind)
+		if digest.KindOf(err) != want || got.Bytes != nil {
+			t.Errorf("%s: %v, want %q", c["why"], err, want)
 		}
 	}
 	p := newReader(t, "").p

@@ -2,7 +2,6 @@ package poller
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -114,7 +113,7 @@ func (p *poll) head(ctx context.Context, start route) (next route, done bool) {
 // headUnanswered records a HEAD without an answer. Unless HEAD is known to work, the cause may be the
 // method, and a GET decides.
 func (p *poll) headUnanswered(err error) (done bool) {
-	t, ok := errors.AsType[*pollError](err)
+	t, ok := asPollError(err)
 	if !ok || !t.unanswered || p.feed.Head == digest.Works {
 		forgetHead(&p.feed)
 		p.failed(err)
@@ -249,7 +248,7 @@ func (p *poll) read(ctx context.Context, a *answer) {
 		return
 	}
 	a, doc, err := p.parseFeed(ctx, a, p.feed.Kind)
-	switch t, ok := errors.AsType[*pollError](err); {
+	switch t, ok := asPollError(err); {
 	case ok && p.instead == nil && p.readInstead(ctx, a, t):
 		return
 	case ok && p.instead != nil, err == nil && p.instead != nil && !p.redirected && !continues(p.feed, doc):
@@ -346,7 +345,7 @@ func (p *poll) succeeded(a *answer) {
 // failed ends a failed poll. The document, its validators and its freshness stay. A stopped poll changes
 // nothing.
 func (p *poll) failed(err error) {
-	t, ok := errors.AsType[*pollError](err)
+	t, ok := asPollError(err)
 	if !ok {
 		p.outcome, p.message = Stopped, "stopped before the answer: "+shortLine(err.Error())
 		return

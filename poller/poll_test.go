@@ -20,8 +20,7 @@ func started(t testing.TB, s *site, change ...func(*Options)) *reader {
 
 func TestS1_FirstFetch(t *testing.T) {
 	for _, mode := range []HeadMode{HeadLearned, HeadAlways, HeadNever} {
-		s := newSite(t, conditional(atom(1), `"a"`, monday))
-		r := newReader(t, s.url("/feed"), func(o *Options) { o.Head = mode })
+		s, r := newFeed(t, conditional(atom(1), `"a"`, monday), func(o *Options) { o.Head = mode })
 		result := r.want(Changed)
 		log := asked(t, s, "GET")
 		sent(t, log[0], "If-None-Match", "")
@@ -73,8 +72,8 @@ func TestS13_BadAnswersChangeNothing(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.why, func(t *testing.T) {
-			s := newSite(t, conditional(atom(1), `"1"`, monday, "Cache-Control: max-age=60"))
-			r := started(t, s, func(o *Options) { o.Head = HeadNever })
+			s := newSite(t, good(1, "Cache-Control: max-age=60"))
+			r := started(t, s, head(HeadNever))
 			before := r.feed
 			s.answers(func(request) string { return test.answer })
 			result := r.want(Failed)
@@ -91,7 +90,7 @@ func TestS13_BadAnswersChangeNothing(t *testing.T) {
 			if f.Errors != 1 || f.NotBefore.IsZero() || f.FirstErrorAt.IsZero() || result.Document != nil {
 				t.Errorf("%+v", f)
 			}
-			s.answers(conditional(atom(1), `"1"`, monday))
+			s.answers(good(1))
 			r.want(Unchanged)
 			if f := r.feed; f.Errors != 0 || !f.NotBefore.IsZero() || !f.FirstErrorAt.IsZero() || f.LastError != "" {
 				t.Errorf("not forgiven: %+v", f)
@@ -121,8 +120,7 @@ func TestS19_RetryAfterIsKept(t *testing.T) {
 }
 
 func TestParserPanics(t *testing.T) {
-	s := newSite(t, conditional(atom(1), `"1"`, monday))
-	r := newReader(t, s.url("/feed"))
+	_, r := newFeed(t, good(1))
 	r.p.parse = nil // so that a call panics
 	if r.want(Failed); !strings.Contains(r.feed.LastError, "bug in this program") {
 		t.Error(r.feed.LastError)
@@ -130,8 +128,7 @@ func TestParserPanics(t *testing.T) {
 }
 
 func TestQueueAndLeaseAreGivenBack(t *testing.T) {
-	s := newSite(t, conditional(atom(1), `"1"`, monday))
-	r := newReader(t, s.url("/feed"))
+	_, r := newFeed(t, good(1))
 	r.feed.PollAt, r.feed.LeaseUntil = r.watch.now(), r.watch.now()
 	result := r.want(Changed)
 	if f := result.Feed; !f.PollAt.IsZero() || !f.LeaseUntil.IsZero() || !f.LastAttemptAt.Equal(r.watch.now()) {

@@ -99,14 +99,13 @@ func (p *Poller) credentialOf(f digest.Feed) (c digest.Credential, found bool, e
 		return c, !c.IsEmpty(), nil
 	}
 	if p.open == nil {
-		return c, true, &pollError{text: string(digest.Words("the encryption key for its password is missing"))}
+		return c, true, words(digest.Words("the encryption key for its password is missing"))
 	}
 	if c, err = p.open(f.Sealed); err != nil {
 		return c, true, &pollError{text: messageOf(err)}
 	}
 	if feed.Host(c.Address) != f.Host {
-		return c, true, &pollError{
-			text: string(digest.Words("the stored password is for another host; enter the password again"))}
+		return c, true, words(digest.Words("the stored password is for another host; enter the password again"))
 	}
 	return c, true, nil
 }
@@ -186,15 +185,11 @@ func (s *session) refusedTo(a *answer) *pollError {
 //
 // The error is a *SearchError, also if the feed is at another origin.
 func (p *Poller) FindPrivate(ctx context.Context, c *digest.Credential) (Result, error) {
-	s := &search{session: p.newSession(digest.Feed{}, 1),
-		known: func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }}
+	s := &search{session: p.newSession(digest.Feed{}, 1), known: noneKnown}
 	if _, err := s.enter(*c, c.PrivateAddress("")); err != nil {
 		return Result{}, asSearchError(err)
 	}
 	found, err := s.find(ctx, c.Address)
-	if found.hold == nil {
-		s.hold.release()
-	}
 	if err != nil {
 		return found, err
 	}
@@ -208,6 +203,9 @@ func (p *Poller) FindPrivate(ctx context.Context, c *digest.Credential) (Result,
 	c.Address = found.Feed.URL
 	return found, nil
 }
+
+// noneKnown is a Known without feeds.
+func noneKnown(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }
 
 // Conceal turns a result of FindPrivate into one to store under address.
 func (r *Result) Conceal(address, sealed string, c digest.Credential) {

@@ -74,7 +74,7 @@ func TestPrivateFeeds(t *testing.T) {
 			"/" + canary},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSite(t, robotsAnd(says(404, ""), whoSends(test.authorization, conditional(atom(1), `"1"`, monday))))
+			s := newSite(t, robotsAnd(says(404, ""), whoSends(test.authorization, good(1))))
 			c := test.credential
 			c.Address = s.url(test.path)
 			r, logged := newPrivate(t, c, withRobots(&shelf{}))
@@ -112,7 +112,7 @@ func TestPrivateFeeds(t *testing.T) {
 func TestCredentialsStayWhereTheyBelong(t *testing.T) {
 	const basic = "Basic bWU6Y2FuYXJ5LTdmM2E="
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		other := newSite(t, conditional(atom(1), `"1"`, monday))
+		other := newSite(t, good(1))
 		s := newSite(t, func(r request) string {
 			switch r.target {
 			case "/feed":
@@ -147,7 +147,7 @@ func TestCredentialsStayWhereTheyBelong(t *testing.T) {
 // TestOldAddressWithPassword holds that a feed with a password in its address, from before the instance had
 // a key, is polled as before.
 func TestOldAddressWithPassword(t *testing.T) {
-	s := newSite(t, whoSends("Basic bWU6c2VjcmV0", conditional(atom(1), `"1"`, monday)))
+	s := newSite(t, whoSends("Basic bWU6c2VjcmV0", good(1)))
 	address := "http://me:secret@" + s.address + "/feed"
 	r := newReader(t, address)
 	r.want(Changed)
@@ -161,7 +161,7 @@ func TestOldAddressWithPassword(t *testing.T) {
 
 // TestForAnotherHost holds that a credential for one host is sent to no other, whatever the record says.
 func TestForAnotherHost(t *testing.T) {
-	s := newSite(t, conditional(atom(1), `"1"`, monday))
+	s := newSite(t, good(1))
 	r, _ := newPrivate(t, digest.Credential{Address: s.url("/feed"), Token: canary})
 	r.feed.Host = "other.example"
 	r.want(Failed)
@@ -231,7 +231,7 @@ func TestFindPrivate(t *testing.T) {
 	page := `<html><head><link rel="alternate" type="application/atom+xml" href="/feed"></head></html>`
 	s := newSite(t, whoSends(basic, func(r request) string {
 		if r.target == "/feed" {
-			return conditional(atom(1), `"1"`, monday)(r)
+			return good(1)(r)
 		}
 		return reply(r, 200, page, "Content-Type: text/html")
 	}))
@@ -267,7 +267,7 @@ func TestFindPrivate(t *testing.T) {
 		}
 	}
 	// The password is not for a feed at another origin.
-	other := newSite(t, conditional(atom(1), `"1"`, monday))
+	other := newSite(t, good(1))
 	s.answers(says(301, "", "Location: "+other.url("/feed")))
 	c := digest.Credential{Address: s.url("/feed"), User: "ann", Password: canary}
 	if _, err := r.p.FindPrivate(t.Context(), &c); err == nil || !strings.Contains(err.Error(), other.url("")) ||

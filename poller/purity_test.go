@@ -21,7 +21,7 @@ func everyRequest(t *testing.T) (s *site, log []request) {
 		case "/page":
 			return reply(r, 200, page("/final"), cookie)
 		}
-		return conditional(atom(1), `"1"`, monday, cookie)(r)
+		return good(1, cookie)(r)
 	})
 	r := newReader(t, s.url("/feed?b=2&a=%31&&="), func(o *Options) { o.Head, o.Robots = HeadAlways, &shelf{} })
 	r.want(Changed)
@@ -29,16 +29,16 @@ func everyRequest(t *testing.T) (s *site, log []request) {
 		if q.method == "HEAD" {
 			return reply(q, 405, "", cookie)
 		}
-		return conditional(atom(2), `"2"`, tuesday, cookie)(q)
+		return good(2, cookie)(q)
 	})
 	r.want(Changed)
 	s.answers(func(q request) string {
 		if q.target == "/page" {
 			return reply(q, 200, page("/final"), cookie)
 		}
-		return conditional(atom(2), `"2"`, tuesday, cookie)(q)
+		return good(2, cookie)(q)
 	})
-	if _, err := find(r.p, t.Context(), s.url("/page")); err != nil {
+	if _, err := find(r.p, s.url("/page")); err != nil {
 		t.Fatal(err)
 	}
 	log = s.log()
@@ -86,7 +86,7 @@ func TestS24_Target(t *testing.T) {
 		"/<a>": "/%3Ca%3E", "/a%2Fb/c": "", "/a//b": "", "/?": "", "/x?a=b+c&d=%20;e": "", "/%7Ejoe/": "", "/a;b=c": "",
 		"/a:b@c": "", "/(x)!*'": "", "/[a]|b": "", "/100%?%": "", "/50%zz": "",
 	} {
-		s := newSite(t, conditional(atom(1), `"1"`, monday))
+		s := newSite(t, good(1))
 		r := newReader(t, s.url(target))
 		r.want(Changed)
 		if got := asked(t, s, "GET")[0].target; got != cmp.Or(want, target) {
@@ -118,7 +118,7 @@ func TestS30_NoGuesses(t *testing.T) {
 
 // TestS31_PlainStaysPlain holds that an http feed is polled by http, whatever the site says about https.
 func TestS31_PlainStaysPlain(t *testing.T) {
-	s := newSite(t, conditional(atom(1), `"1"`, monday,
+	s := newSite(t, good(1,
 		"Strict-Transport-Security: max-age=31536000; includeSubDomains; preload",
 		`Alt-Svc: h3=":443"; ma=2592000`, "Content-Security-Policy: upgrade-insecure-requests"))
 	r := newReader(t, s.url("/feed"))

@@ -21,10 +21,9 @@ const rhythmic = `<?xml version="1.0"?><rss version="2.0"><channel><title>Weathe
 // TestWhatADocumentSays holds that these statements are in the record of a polled and of a found feed, and
 // stay while the document does not change.
 func TestWhatADocumentSays(t *testing.T) {
-	s := newSite(t, conditional(rhythmic, `"1"`, monday, "Cache-Control: max-age=60"))
-	r := newReader(t, s.url("/feed"))
+	s, r := newFeed(t, conditional(rhythmic, `"1"`, monday, "Cache-Control: max-age=60"))
 	r.want(Changed)
-	found, err := find(r.p, t.Context(), s.url("/feed"))
+	found, err := find(r.p, s.url("/feed"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,8 +71,7 @@ func TestDomain(t *testing.T) {
 // TestS13_EndlessHeader holds that at most 64 kB of header are read, of any answer.
 func TestS13_EndlessHeader(t *testing.T) {
 	for _, status := range []string{"200 OK", "404 Not Found", "301 Moved", "103 Early Hints"} {
-		s := newSite(t, nil)
-		r := newReader(t, s.url("/feed"))
+		s, r := newFeed(t, nil)
 		s.answers(func(request) string {
 			return "HTTP/1.1 " + status + "\r\n" + strings.Repeat("X-A: "+strings.Repeat("a", 1000)+"\r\n", 10000)
 		})
@@ -132,7 +130,7 @@ func TestS21_HeadThatWasGood(t *testing.T) {
 
 // TestHeadWhileTheSiteIsDown holds that an outage says little about HEAD, which is tried again soon.
 func TestHeadWhileTheSiteIsDown(t *testing.T) {
-	s := newSite(t, conditional(atom(1), `"1"`, monday))
+	s := newSite(t, good(1))
 	r := started(t, s)
 	s.says(500, "")
 	r.want(Failed)
@@ -149,9 +147,9 @@ func TestHeadWhileTheSiteIsDown(t *testing.T) {
 // TestS32_ChangedIsTwoAtMost holds that a changed feed needs at most two requests, and one as soon as the
 // server's behaviour is known.
 func TestS32_ChangedIsTwoAtMost(t *testing.T) {
-	s := newSite(t, conditional(atom(1), `"1"`, monday))
+	s := newSite(t, good(1))
 	r := started(t, s)
-	s.answers(conditional(atom(2), `"2"`, tuesday))
+	s.answers(good(2))
 	r.want(Changed)
 	asked(t, s, "HEAD GET")
 	r.want(Unchanged)
@@ -170,7 +168,7 @@ func TestRedirectKeepsItsConnection(t *testing.T) {
 		if r.target == "/feed" {
 			return reply(r, 302, "<p>Moved.</p>", "Location: /now")
 		}
-		return conditional(atom(1), `"1"`, monday)(r)
+		return good(1)(r)
 	})
 	newReader(t, s.url("/feed")).want(Changed)
 	if log := asked(t, s, "GET GET"); log[0].conn != log[1].conn {

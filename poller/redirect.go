@@ -41,7 +41,7 @@ func typed(address string) (route, error) {
 func routeTo(address string) (route, error) {
 	u, err := weburl.Parse(address)
 	if err != nil || u.Host == "" || !isWeb(u) {
-		return route{}, &pollError{text: string(digest.Words("the address is not a web address (http:// or https://)"))}
+		return route{}, words(digest.Words("the address is not a web address (http:// or https://)"))
 	}
 	u.User = nil // see private.go
 	return route{url: u, address: address}, nil
@@ -68,7 +68,7 @@ var notOnTheWeb = digest.Words("redirected to an address that is not on the web"
 // (S29).
 func (a *answer) follow() (route, error) {
 	refuse := func(why digest.Words) (route, error) {
-		return route{}, &pollError{failure: failure{status: a.status}, text: string(why)}
+		return route{}, badAnswer(a.status, string(why))
 	}
 	u, address, err := a.location()
 	if err != nil {

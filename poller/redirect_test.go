@@ -24,7 +24,7 @@ func from(status int, hops map[string]string, then func(request) string) func(re
 func TestS28_PermanentIsBelievedLater(t *testing.T) {
 	for _, status := range []int{301, 308} {
 		s := newSite(t, from(status, map[string]string{"/feed": "/middle", "/middle": "/new"},
-			conditional(atom(1), `"1"`, monday)))
+			good(1)))
 		r := newReader(t, s.url("/feed"))
 		r.want(Changed)
 		if r.feed.MovedTo != s.url("/new") || !r.feed.MovedSince.Equal(r.watch.now()) || r.feed.URL != s.url("/feed") {
@@ -54,9 +54,8 @@ func TestS28_PermanentIsBelievedLater(t *testing.T) {
 // move is confirmed, so that its readers know which feed moved.
 func TestS28_NameUntilItIsBelieved(t *testing.T) {
 	other := newSite(t, conditional(strings.ReplaceAll(atom(2), "Weather", "Elsewhere"), `"2"`, monday))
-	answer := conditional(atom(1), `"1"`, monday)
-	s := newSite(t, func(r request) string { return answer(r) })
-	r := newReader(t, s.url("/feed"))
+	answer := good(1)
+	_, r := newFeed(t, func(r request) string { return answer(r) })
 	r.want(Changed)
 	named := r.feed.Title
 	answer = from(301, map[string]string{"/feed": other.url("/")}, nil)
@@ -74,8 +73,7 @@ func TestS28_NameUntilItIsBelieved(t *testing.T) {
 // is no move.
 func TestS28_NoAddressToMoveTo(t *testing.T) {
 	long := "/" + strings.Repeat("x", 2048)
-	s := newSite(t, from(301, map[string]string{"/feed": long}, conditional(atom(1), `"1"`, monday)))
-	r := newReader(t, s.url("/feed"))
+	s, r := newFeed(t, from(301, map[string]string{"/feed": long}, good(1)))
 	r.want(Changed)
 	r.want(Unchanged)
 	r.want(Unchanged)
@@ -86,8 +84,7 @@ func TestS28_NoAddressToMoveTo(t *testing.T) {
 
 func TestS28_TemporaryIsNeverRemembered(t *testing.T) {
 	for _, status := range []int{302, 303, 307} {
-		s := newSite(t, from(status, map[string]string{"/feed": "/now"}, conditional(atom(1), `"1"`, monday)))
-		r := newReader(t, s.url("/feed"))
+		s, r := newFeed(t, from(status, map[string]string{"/feed": "/now"}, good(1)))
 		r.want(Changed)
 		for range 4 {
 			s.log()
@@ -107,7 +104,7 @@ func TestS28_TemporaryIsNeverRemembered(t *testing.T) {
 
 // TestS28_Doubts checks permanent redirects that are not confirmed.
 func TestS28_Doubts(t *testing.T) {
-	good := conditional(atom(1), `"1"`, monday)
+	good := good(1)
 	moved := from(301, map[string]string{"/feed": "/new"}, good)
 	tests := []struct {
 		why    string
@@ -127,8 +124,7 @@ func TestS28_Doubts(t *testing.T) {
 		}), true},
 	}
 	for _, test := range tests {
-		s := newSite(t, moved)
-		r := newReader(t, s.url("/feed"))
+		s, r := newFeed(t, moved)
 		r.want(Changed)
 		s.answers(test.second)
 		r.poll()
@@ -224,7 +220,7 @@ func TestRedirectWithRetryAfter(t *testing.T) {
 		if r.target == "/feed" {
 			return reply(r, 307, "", "Location: /x", "Retry-After: 7200")
 		}
-		return conditional(atom(1), `"1"`, monday)(r)
+		return good(1)(r)
 	})
 	r := newReader(t, s.url("/feed"))
 	r.want(Changed)
@@ -237,9 +233,9 @@ func TestRedirectWithRetryAfter(t *testing.T) {
 // redirected.
 func TestS12_HeadThroughRedirect(t *testing.T) {
 	hops := map[string]string{"/feed": "/now"}
-	s := newSite(t, from(302, hops, conditional(atom(1), `"1"`, monday)))
-	r := started(t, s, func(o *Options) { o.Head = HeadAlways })
-	s.answers(from(302, hops, conditional(atom(2), `"2"`, tuesday)))
+	s := newSite(t, from(302, hops, good(1)))
+	r := started(t, s, head(HeadAlways))
+	s.answers(from(302, hops, good(2)))
 	r.want(Changed)
 	asked(t, s, "HEAD HEAD GET")
 	hops["/feed"] = "/moved"
@@ -253,64 +249,55 @@ func TestS12_HeadThroughRedirect(t *testing.T) {
 // TestI7_RedirectMatrix holds that a redirect to a private address fails in every spelling, and sends
 // nothing there.
 func TestI7_RedirectMatrix(t *testing.T) {
-	hosts := []string{
-		"0.0.0.0", "10.1.2.3", "100.64.0.1", "127.0.0.2", "169.254.169.254", "172.16.0.1", "192.0.0.1", "192.0.2.1",
-		"192.168.1.1",
-		"198.18.0.1", "198.51.100.1", "203.0.113.1", "224.0.0.1", "240.0.0.1", "255.255.255.255",
-		"[::]", "[::1]", "[::ffff:10.0.0.1]", "[::10.0.0.1]", "[64:ff9b::10.0.0.1]", "[64:ff9b:1::1]", "[100::1]",
-		"[2001::1]", "[2001:db8::1]",
-		"[2002:a00:1::]", "[3fff::1]", "[5f00::1]", "[fc00::1]", "[fe80::1]", "[fe80::1%25eth0]", "[fec0::1]",
-		"[ff02::1]", "[2606:2800:220::1%251]",
-	}
-	for _, host := range hosts {
-		s := newSite(t, says(301, "", "Location: http://"+host+":8080/feed"))
-		r := newReader(t, s.url("/feed"), func(o *Options) {
+	redirected := func(host string) Result {
+		s, r := newFeed(t, says(301, "", "Location: http://"+host+":8080/feed"), func(o *Options) {
 			o.AllowNetworks = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 		})
 		result := r.want(Failed)
-		if result.Message != errNotPublic.Error() || result.Requests != 1 || r.feed.MovedTo != "" {
+		if asked(t, s, "GET"); result.Requests != 1 || r.feed.MovedTo != "" {
 			t.Errorf("%s: %s, %d requests", host, result.Message, result.Requests)
 		}
-		asked(t, s, "GET")
+		return result
 	}
-	for _, host := range []string{"2130706434", "0x7f000002", "127.2", "017700000002", "localhost.", "127.0.0.2.",
-		"１２７.0.0.2"} {
-		s := newSite(t, says(301, "", "Location: http://"+host+":8080/feed"))
-		r := newReader(t, s.url("/feed"), func(o *Options) {
-			o.AllowNetworks = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
-		})
-		if result := r.want(Failed); result.Requests != 1 { // as a name it may also be unknown, or refuse
-			t.Errorf("%s: %s, %d requests", host, result.Message, result.Requests)
+	for host := range strings.FieldsSeq(`0.0.0.0 10.1.2.3 100.64.0.1 127.0.0.2 169.254.169.254 172.16.0.1 192.0.0.1
+		192.0.2.1 192.168.1.1 198.18.0.1 198.51.100.1 203.0.113.1 224.0.0.1 240.0.0.1 255.255.255.255
+		[::] [::1] [::ffff:10.0.0.1] [::10.0.0.1] [64:ff9b::10.0.0.1] [64:ff9b:1::1] [100::1] [2001::1] [2001:db8::1]
+		[2002:a00:1::] [3fff::1] [5f00::1] [fc00::1] [fe80::1] [fe80::1%25eth0] [fec0::1] [ff02::1]
+		[2606:2800:220::1%251]`) {
+		if result := redirected(host); result.Message != errNotPublic.Error() {
+			t.Errorf("%s: %s", host, result.Message)
 		}
+	}
+	for host := range strings.FieldsSeq(`2130706434 0x7f000002 127.2 017700000002 localhost. 127.0.0.2. １２７.0.0.2`) {
+		redirected(host) // as a name it may also be unknown, or refuse
 	}
 }
 
 // TestS28_BackWhereItWas holds that a feed that moved to another spelling of its address returns to the old
 // one if it is missing within a month. It does not return to another address, which is another feed's.
 func TestS28_BackWhereItWas(t *testing.T) {
+	const next = "https://new.example/feed"
 	for _, test := range []struct {
 		status, polls int
-		age           time.Duration
+		age           string
 		old           string
 		missing, back bool
 	}{
-		{404, 1, 0, "http://new.example/feed", false, false}, {404, 2, 0, "http://new.example/feed", true, true},
-		{410, 1, 0, "https://www.new.example/feed", true, true}, {500, 3, 0, "http://new.example/feed", false, false},
-		{410, 1, 31 * day1, "http://new.example/feed", true, false},
-		{410, 1, 0, "https://old.example/feed", true, false}, // another feed's, now or later
+		{404, 1, "", "http://new.example/feed", false, false},
+		{404, 2, "", "http://new.example/feed", true, true},
+		{410, 1, "", "https://www.new.example/feed", true, true},
+		{500, 3, "", "http://new.example/feed", false, false},
+		{410, 1, "744h", "http://new.example/feed", true, false},
+		{410, 1, "", "https://old.example/feed", true, false}, // another feed's, now or later
 	} {
-		now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-		f := digest.Feed{URL: test.old, Host: feed.Host(test.old)}
-		moveTo(&f, "https://new.example/feed", now)
-		now = now.Add(test.age)
+		now, f := midnight(), digest.Feed{URL: test.old, Host: feed.Host(test.old)}
+		moveTo(&f, next, now)
+		now = now.Add(span(test.age))
 		for range test.polls {
 			now = now.Add(day1)
 			fail(&f, failure{status: test.status}, now)
 		}
-		want := "https://new.example/feed"
-		if test.back {
-			want = test.old
-		}
+		want := map[bool]string{false: next, true: test.old}[test.back]
 		if f.URL != want || f.State == digest.FeedGone || test.back &&
 			(f.Host != feed.Host(want) || !f.GoneAt.IsZero()) || Missing(f) != test.missing {
 			t.Errorf("%d: %+v", test.status, f)

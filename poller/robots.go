@@ -3,7 +3,6 @@ package poller
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -245,7 +244,7 @@ func (s *session) askRobots(ctx context.Context, r route, was digest.Robots) (di
 	side.validators = validators{etag: was.ETag, lastModified: was.LastModified, url: start.address}
 	before := s.requests
 	a, err := side.fetch(ctx, http.MethodGet, start)
-	if _, ok := errors.AsType[*pollError](err); err != nil && (!ok || s.requests == before) {
+	if _, ok := asPollError(err); err != nil && (!ok || s.requests == before) {
 		return digest.Robots{}, err
 	}
 	now := digest.Robots{Origin: r.origin(), FetchedAt: s.poller.now()}

@@ -2,6 +2,7 @@ package poller
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -51,38 +52,34 @@ func TestRobotsGroups(t *testing.T) {
 
 // TestRobotsRules checks which rule decides (RFC 9309 §2.2.2 and 2.2.3).
 func TestRobotsRules(t *testing.T) {
-	tests := []struct {
-		rules, path string
-		want        bool
-	}{
-		{"", "/", true},
-		{"disallow /", "/feed", false},
-		{"disallow /a", "/b", true},
-		{"disallow /feed", "/feed.xml", false},
-		{"disallow /Feed", "/feed", true},
-		{"disallow /a, allow /a/b", "/a/b/c", true},
-		{"disallow /a/b, allow /a", "/a/b/c", false},
-		{"allow /a, disallow /a", "/a", true},
-		{"disallow /a, allow /a", "/a", true},
-		{"disallow *.xml", "/feeds/all.xml?x=1", false},
-		{"disallow *.xml$", "/feeds/all.xml?x=1", true},
-		{"disallow *.xml$", "/feeds/all.xml", false},
-		{"disallow /*/b*c$", "/a/bxc/bc", false},
-		{"disallow /*/b*c$", "/a/bxcd", true},
-		{"disallow /$", "/", false},
-		{"disallow /$", "/a", true},
-		{"disallow /feed?format=", "/feed?format=rss", false},
-		{"disallow /~joe/", "/%7Ejoe/feed", false},
-		{"disallow /a%2Fb", "/a/b", true},
-		{"disallow /%E4", "/%e4", false},
-		{"disallow /x%2A", "/x*y", false},
-		{"disallow /x%2A", "/xy", true},
-		{"disallow /x$y", "/x$yz", false},
-	}
-	for _, test := range tests {
-		rules := strings.ReplaceAll(test.rules, ", ", "\n") + "\n"
-		if got := allows(rules, test.path); got != test.want {
-			t.Errorf("%q lets %s: %v", test.rules, test.path, got)
+	for _, test := range table(`
+		rules                   | path               | want
+		                        | /                  | true
+		disallow /              | /feed              | false
+		disallow /a             | /b                 | true
+		disallow /feed          | /feed.xml          | false
+		disallow /Feed          | /feed              | true
+		disallow /a, allow /a/b | /a/b/c             | true
+		disallow /a/b, allow /a | /a/b/c             | false
+		allow /a, disallow /a   | /a                 | true
+		disallow /a, allow /a   | /a                 | true
+		disallow *.xml          | /feeds/all.xml?x=1 | false
+		disallow *.xml$         | /feeds/all.xml?x=1 | true
+		disallow *.xml$         | /feeds/all.xml     | false
+		disallow /*/b*c$        | /a/bxc/bc          | false
+		disallow /*/b*c$        | /a/bxcd            | true
+		disallow /$             | /                  | false
+		disallow /$             | /a                 | true
+		disallow /feed?format=  | /feed?format=rss   | false
+		disallow /~joe/         | /%7Ejoe/feed       | false
+		disallow /a%2Fb         | /a/b               | true
+		disallow /%E4           | /%e4               | false
+		disallow /x%2A          | /x*y               | false
+		disallow /x%2A          | /xy                | true
+		disallow /x$y           | /x$yz              | false`) {
+		rules := strings.ReplaceAll(test["rules"], ", ", "\n") + "\n"
+		if got := fmt.Sprint(allows(rules, test["path"])); got != test["want"] {
+			t.Errorf("%q lets %s: %v", test["rules"], test["path"], got)
 		}
 	}
 }
@@ -134,7 +131,7 @@ const keepOut = "User-agent: digest\nDisallow: /\n"
 func TestRobotsOnce(t *testing.T) {
 	kept := &shelf{}
 	s := newSite(t, robotsAnd(conditional("User-agent: *\nDisallow: /", `"r"`, monday),
-		conditional(atom(1), `"1"`, monday)))
+		good(1)))
 	r := newReader(t, s.url("/feed"), withRobots(kept))
 	if result := r.want(Changed); result.Requests != 2 {
 		t.Errorf("%d requests", result.Requests)
@@ -176,8 +173,7 @@ func TestRobotsOnce(t *testing.T) {
 // TestRobotsRefuses holds that a forbidden feed is not requested, and that the rules are read again before
 // it is.
 func TestRobotsRefuses(t *testing.T) {
-	s := newSite(t, robotsAnd(says(200, keepOut), conditional(atom(1), `"1"`, monday)))
-	r := newReader(t, s.url("/feed"), withRobots(&shelf{}))
+	s, r := newFeed(t, robotsAnd(says(200, keepOut), good(1)), withRobots(&shelf{}))
 	r.want(Failed)
 	if got := targets(s.log()); got != "GET/robots.txt" {
 		t.Errorf("asked: %s", got)
@@ -186,7 +182,7 @@ func TestRobotsRefuses(t *testing.T) {
 		f.NotBefore.Sub(r.watch.now()) != 7*day1 || f.LastStatus != 0 {
 		t.Errorf("%+v", f)
 	}
-	s.answers(robotsAnd(says(200, ""), conditional(atom(1), `"1"`, monday)))
+	s.answers(robotsAnd(says(200, ""), good(1)))
 	r.watch.pass(6 * day1) // poll adds a day
 	r.want(Changed)
 	if got := targets(s.log()); got != "GET/robots.txt GET/feed" || r.feed.Errors != 0 {
@@ -230,7 +226,7 @@ func TestRobotsAnswers(t *testing.T) {
 		s := newSite(t, nil)
 		s.answers(func(q request) string {
 			if q.target == "/feed" {
-				return conditional(atom(1), `"1"`, monday)(q)
+				return good(1)(q)
 			}
 			if q.target == "/r" {
 				return reply(q, 200, keepOut)
@@ -270,7 +266,7 @@ func TestRobotsOfADeadSite(t *testing.T) {
 // TestRobotsElsewhere holds that the rules of a redirect's target apply to it.
 func TestRobotsElsewhere(t *testing.T) {
 	other := newSite(t, robotsAnd(says(200, "User-agent: digest\nDisallow: /private"),
-		conditional(atom(1), `"1"`, monday)))
+		good(1)))
 	s := newSite(t, nil)
 	s.answers(robotsAnd(says(404, ""),
 		func(q request) string { return reply(q, 302, "", "Location: "+other.url(q.target)) }))
@@ -289,7 +285,7 @@ func TestRobotsElsewhere(t *testing.T) {
 func TestRobotsAtOnce(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {
 		slow := func(r request) string { time.Sleep(time.Second); return reply(r, 404, "") }
-		target := n.site("target.example:80", robotsAnd(slow, conditional(atom(1), `"1"`, monday)))
+		target := n.site("target.example:80", robotsAnd(slow, good(1)))
 		r := n.reader(t, "http://1.example/feed", withRobots(&shelf{}))
 		for _, host := range []string{"1.example", "2.example", "3.example"} {
 			n.site(host+":80", robotsAnd(says(404, ""), says(302, "", "Location: http://target.example/feed")))
@@ -306,9 +302,8 @@ func TestRobotsAtOnce(t *testing.T) {
 
 // TestRobotsFind holds that a search obeys the rules too.
 func TestRobotsFind(t *testing.T) {
-	s := newSite(t, robotsAnd(says(200, keepOut), conditional(atom(1), `"1"`, monday)))
-	r := newReader(t, s.url("/feed"), withRobots(&shelf{}))
-	_, err := find(r.p, t.Context(), s.url("/feed"))
+	s, r := newFeed(t, robotsAnd(says(200, keepOut), good(1)), withRobots(&shelf{}))
+	_, err := find(r.p, s.url("/feed"))
 	if err == nil || !strings.Contains(err.Error(), "robots.txt disallows this program") {
 		t.Error(err)
 	}
@@ -355,8 +350,7 @@ func TestRobotsWithoutEnd(t *testing.T) {
 		if codings != "" {
 			body, header = pack(t, text, codings), "Content-Encoding: "+codings
 		}
-		s := newSite(t, robotsAnd(says(200, string(body), header), conditional(atom(1), `"1"`, monday)))
-		r := newReader(t, s.url("/feed"), withRobots(&shelf{}))
+		s, r := newFeed(t, robotsAnd(says(200, string(body), header), good(1)), withRobots(&shelf{}))
 		result := r.want(Failed)
 		if got := targets(s.log()); got != "GET/robots.txt" || result.Bytes > 2*maxRobots {
 			t.Errorf("%q: asked %s, %d bytes", codings, got, result.Bytes)

@@ -1,6 +1,10 @@
 package poller
 
 import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,146 +14,137 @@ import (
 // midnight returns a midnight of a reader in London.
 func midnight() time.Time { return time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC) }
 
+// span returns the duration of a text such as "1h30m"; "" is 0.
+func span(text string) time.Duration {
+	d, err := time.ParseDuration(cmp.Or(text, "0"))
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+// at returns the instant of a text that counts from midnight.
+func at(text string) time.Time { return midnight().Add(span(text)) }
+
+// feedOf returns the feed of a text such as "tried=-24h own=12h skip=0-1,23". Times count from midnight.
+func feedOf(text string) (f digest.Feed) {
+	times := map[string]*time.Time{"tried": &f.LastAttemptAt, "read": &f.LastOKAt, "parsed": &f.ParsedAt,
+		"wait": &f.NotBefore, "fresh": &f.FreshUntil, "queued": &f.PollAt, "leased": &f.LeaseUntil, "gone": &f.GoneAt,
+		"newest": &f.NewestAt, "pushed": &f.PushedUntil, "retest": &f.HeadRetestAt}
+	spans := map[string]*time.Duration{"own": &f.OwnInterval, "host": &f.HostInterval, "busy": &f.BusyInterval,
+		"doc": &f.DocInterval}
+	numbers := map[string]*int{"errors": &f.Errors, "status": &f.LastStatus, "waiting": &f.PostsWaiting}
+	for field := range strings.FieldsSeq(text) {
+		name, value, _ := strings.Cut(field, "=")
+		switch {
+		case times[name] != nil:
+			*times[name] = at(value)
+		case spans[name] != nil:
+			*spans[name] = span(value)
+		case numbers[name] != nil:
+			fmt.Sscan(value, numbers[name])
+		case name == "failing":
+			f.FailingSince, f.FirstErrorAt = at(value), at(value)
+		case name == "state":
+			f.State = digest.FeedState(value)
+		case name == "skip":
+			f.SkipHours = uint32(bitsOf(value))
+		case name == "skipdays":
+			f.SkipDays = digest.Weekdays(bitsOf(value))
+		case name == "etag":
+			f.ETag = `"1"`
+		case name == "modified":
+			f.LastModified = monday
+		case name == "bydate":
+			f.ByDate = true
+		case name == "doubted":
+			f.ValidatorsDoubted = true
+		case name == "url":
+			f.URL = value
+		case name == "head", name == "get":
+			*map[string]*digest.Ability{"head": &f.Head, "get": &f.Conditional}[name] = digest.Ability(value)
+		case name == "kind":
+			f.Kind = value
+		default:
+			panic("a feed has no " + field)
+		}
+	}
+	return f
+}
+
+// bitsOf returns a mask of ranges, such as "0-1,23".
+func bitsOf(text string) (mask int) {
+	for part := range strings.SplitSeq(text, ",") {
+		var from, to int
+		if n, _ := fmt.Sscanf(part, "%d-%d", &from, &to); n == 1 {
+			to = from
+		}
+		for ; from <= to; from++ {
+			mask |= 1 << from
+		}
+	}
+	return mask
+}
+
 func TestSchedule(t *testing.T) {
-	due := midnight()
-	at := func(d time.Duration) time.Time { return due.Add(d) }
 	spread := Spread{Gap: time.Hour, Deadline: 30 * time.Minute, NoWait: true}
-	read := func(d time.Duration) digest.Feed {
-		return digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(d), LastOKAt: at(d)}}
-	}
-	tests := []struct {
-		why  string
-		f    digest.Feed
-		now  time.Duration // after midnight
-		want time.Duration // after midnight
-		not  bool          // no poll for this midnight
-	}{
-		{why: "never asked: at once", want: 0},
-		{why: "polled yesterday", f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-24 * time.Hour)}},
-			want: 0},
-		{why: "polled an hour ago, to the second",
-			f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-time.Hour)}}, want: 0},
-		{why: "polled 40 minutes ago: when the gap has passed, before the deadline",
-			f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-40 * time.Minute)}}, want: 20 * time.Minute},
-		{why: "polled 30 minutes ago: just at the deadline",
-			f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-30 * time.Minute)}}, want: 30 * time.Minute},
-		{why: "polled 29 minutes ago: its posts are there already",
-			f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-29 * time.Minute)}}, not: true},
-		{why: "read half an hour ago to the second, for another zone's midnight: its posts are there already",
-			f: read(-30 * time.Minute), not: true},
-		{why: "read half an hour and a second ago: waits", f: read(-30*time.Minute - time.Second),
-			want: 30*time.Minute - time.Second},
-		{why: "read 53 minutes ago, for the midnight before: waits", f: read(-53 * time.Minute), want: 7 * time.Minute},
-		{why: "read an hour ago, to the second", f: read(-time.Hour), want: 0},
-		{why: "answered half an hour ago, and that could not be used: waits",
-			f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-30 * time.Minute),
-				LastOKAt: at(-40 * time.Minute)}}, want: 30 * time.Minute},
-		{why: "failed half an hour ago: waits",
-			f: digest.Feed{Failures: digest.Failures{Errors: 1},
-				Schedule: digest.Schedule{LastAttemptAt: at(-30 * time.Minute), LastOKAt: at(-30 * time.Minute)}},
-			want: 30 * time.Minute},
-		{why: "fresh for hours", f: digest.Feed{Schedule: digest.Schedule{FreshUntil: at(5 * time.Hour)}}, not: true},
-		{why: "max-age=86400 after yesterday's poll at 00:07: waits for it",
-			f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-23*time.Hour - 53*time.Minute),
-				FreshUntil: at(7 * time.Minute)}}, want: 7 * time.Minute},
-		{why: "no longer fresh", f: digest.Feed{Schedule: digest.Schedule{FreshUntil: at(-time.Second)}}, want: 0},
-		{why: "Retry-After beyond the deadline", f: digest.Feed{Schedule: digest.Schedule{NotBefore: at(time.Hour)}},
-			not: true},
-		{why: "Retry-After within the deadline",
-			f: digest.Feed{Schedule: digest.Schedule{NotBefore: at(10 * time.Minute)}}, want: 10 * time.Minute},
-		{why: "S15: ttl is a freshness like any other",
-			f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-24 * time.Hour),
-				FreshUntil: at(12 * time.Hour)}}, not: true},
-		{why: "S33: no validators, asked 24 hours ago",
-			f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-24 * time.Hour),
-				OwnInterval: 24 * time.Hour}},
-			want: 0},
-		{why: "S33: asked 23 hours and 40 minutes ago: waits",
-			f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-23*time.Hour - 40*time.Minute),
-				OwnInterval: 24 * time.Hour}}, want: 20 * time.Minute},
-		{why: "S33: asked 23 hours ago, on a day of 23 hours",
-			f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-23 * time.Hour),
-				OwnInterval: 24 * time.Hour}},
-			not: true},
-		{why: "silent for three years: 36 hours",
-			f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-24 * time.Hour),
-				OwnInterval: 36 * time.Hour}},
-			not: true},
-		{why: "silent for three years, on the second day",
-			f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-48 * time.Hour),
-				OwnInterval: 36 * time.Hour}},
-			want: 0},
-		{why: "credentialed, asked 11 hours ago",
-			f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-11 * time.Hour),
-				OwnInterval: 12 * time.Hour}},
-			not: true},
-		{why: "a rule of 48 hours, on the first day",
-			f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-24 * time.Hour),
-				HostInterval: 48 * time.Hour}},
-			not: true},
-		{why: "a rule of 48 hours, on the second",
-			f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-48 * time.Hour),
-				HostInterval: 48 * time.Hour}},
-			want: 0},
-		{why: "a rule shorter than the gap changes nothing",
-			f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-40 * time.Minute),
-				HostInterval: time.Minute}},
-			want: 20 * time.Minute},
-		{why: "the latest of three reasons counts",
-			f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-55 * time.Minute),
-				FreshUntil: at(20 * time.Minute), NotBefore: at(10 * time.Minute)}}, want: 20 * time.Minute},
-		{why: "never read, but its first fetch failed: the penalty stands",
-			f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-2 * time.Hour),
-				NotBefore: at(2 * time.Hour)}},
-			not: true},
-		{why: "dead", f: digest.Feed{State: digest.FeedDead}, not: true},
-		{why: "gone", f: digest.Feed{State: digest.FeedGone}, not: true},
-		{why: "on trial", f: digest.Feed{State: digest.FeedTrial}, want: 0},
-		{why: "S20: says 410, undecided", f: digest.Feed{Failures: digest.Failures{GoneAt: at(-24 * time.Hour)},
-			Schedule: digest.Schedule{NotBefore: at(0)}}, want: 0},
-		{why: "planned late: from now on", now: 12 * time.Minute, want: 12 * time.Minute},
-		{why: "planned hours late: asked all the same",
-			f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-24 * time.Hour)}}, now: 5 * time.Hour,
-			want: 5 * time.Hour},
-		{why: "planned hours late, polled since midnight",
-			f: digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(3 * time.Hour)}}, now: 5 * time.Hour,
-			want: 5 * time.Hour},
-		{why: "planned hours late and fresh", f: digest.Feed{Schedule: digest.Schedule{FreshUntil: at(6 * time.Hour)}},
-			now: 5 * time.Hour, not: true},
-		{why: "queued earlier than that: left", f: digest.Feed{Schedule: digest.Schedule{PollAt: at(2 * time.Minute)}},
-			now: 5 * time.Minute, want: 2 * time.Minute},
-		{why: "queued later than that: brought forward",
-			f: digest.Feed{Schedule: digest.Schedule{PollAt: at(3 * time.Hour)}}, want: 0},
-		{why: "skipped, and tomorrow too: before that", f: digest.Feed{Schedule: digest.Schedule{SkipHours: 1}},
-			want: 23 * time.Hour},
-		{why: "skipped, and read an hour before",
-			f: digest.Feed{Schedule: digest.Schedule{SkipHours: 1, LastAttemptAt: at(-time.Hour),
-				LastOKAt: at(-time.Hour)}}, want: 23 * time.Hour},
-		{why: "skipped, and queued for the hour before tomorrow's",
-			f: digest.Feed{Schedule: digest.Schedule{SkipHours: 1, PollAt: at(23 * time.Hour)}}, want: 23 * time.Hour},
-		{why: "skipped, with the evening before",
-			f: digest.Feed{Schedule: digest.Schedule{SkipHours: 1 | 1<<1 | 1<<23}}, want: 22 * time.Hour},
-		{why: "a Friday, skipped: tomorrow does it",
-			f: digest.Feed{Schedule: digest.Schedule{SkipDays: 1 << time.Friday}}, not: true},
-		{why: "another hour is skipped", f: digest.Feed{Schedule: digest.Schedule{SkipHours: 1<<1 | 1<<23}}, want: 0},
-		{why: "planned late, into skipped time", f: digest.Feed{Schedule: digest.Schedule{SkipHours: 1 << 5}},
-			now: 5 * time.Hour, not: true},
-		{why: "skipped, and not askable before the deadline",
-			f: digest.Feed{Schedule: digest.Schedule{SkipHours: 1, NotBefore: at(40 * time.Minute)}}, not: true},
-		{why: "all hours skipped means none", f: digest.Feed{Schedule: digest.Schedule{SkipHours: allHours}}, want: 0},
-		{why: "all days skipped means none", f: digest.Feed{Schedule: digest.Schedule{SkipDays: digest.EveryDay}},
-			want: 0},
-		{why: "queued for a skipped time: moved",
-			f: digest.Feed{Schedule: digest.Schedule{SkipHours: 1 << 5, PollAt: at(5 * time.Hour)}}, now: 6 * time.Hour,
-			want: 6 * time.Hour},
-		{why: "queued, but before it may be asked: moved",
-			f:    digest.Feed{Schedule: digest.Schedule{PollAt: at(time.Minute), NotBefore: at(9 * time.Minute)}},
-			want: 9 * time.Minute},
-	}
-	for _, test := range tests {
-		got, ok := MidnightPoll(test.f, due, at(test.now), spread)
-		if ok == test.not || ok && !got.Equal(at(test.want)) {
-			t.Errorf("%s: %v %v", test.why, got, ok)
+	// now and want count from midnight. Without want, there is no poll for this midnight.
+	for _, test := range table(`
+		feed | now | want | why
+		   |    | 0   | never asked: at once
+		tried=-24h |    | 0   | polled yesterday
+		tried=-1h |    | 0   | polled an hour ago, to the second
+		tried=-40m |    | 20m | polled 40 minutes ago: when the gap has passed, before the deadline
+		tried=-30m |    | 30m | polled 30 minutes ago: just at the deadline
+		tried=-29m |    |     | polled 29 minutes ago: its posts are there already
+		tried=-30m read=-30m |    |     | read half an hour ago to the second, for another zone: its posts are there
+		tried=-30m1s read=-30m1s |    | 29m59s | read half an hour and a second ago: waits
+		tried=-53m read=-53m |    | 7m  | read 53 minutes ago, for the midnight before: waits
+		tried=-1h read=-1h |    | 0   | read an hour ago, to the second
+		tried=-30m read=-40m |    | 30m | answered half an hour ago, and that could not be used: waits
+		errors=1 tried=-30m read=-30m |    | 30m | failed half an hour ago: waits
+		fresh=5h |    |     | fresh for hours
+		tried=-23h53m fresh=7m |    | 7m  | max-age=86400 after yesterday's poll at 00:07: waits for it
+		fresh=-1s |    | 0   | no longer fresh
+		wait=1h |    |     | Retry-After beyond the deadline
+		wait=10m |    | 10m | Retry-After within the deadline
+		tried=-24h fresh=12h |    |     | S15: ttl is a freshness like any other
+		tried=-24h own=24h |    | 0   | S33: no validators, asked 24 hours ago
+		tried=-23h40m own=24h |    | 20m | S33: asked 23 hours and 40 minutes ago: waits
+		tried=-23h own=24h |    |     | S33: asked 23 hours ago, on a day of 23 hours
+		tried=-24h own=36h |    |     | silent for three years: 36 hours
+		tried=-48h own=36h |    | 0   | silent for three years, on the second day
+		tried=-11h own=12h |    |     | credentialed, asked 11 hours ago
+		tried=-24h host=48h |    |     | a rule of 48 hours, on the first day
+		tried=-48h host=48h |    | 0   | a rule of 48 hours, on the second
+		tried=-40m host=1m |    | 20m | a rule shorter than the gap changes nothing
+		tried=-55m fresh=20m wait=10m |    | 20m | the latest of three reasons counts
+		tried=-2h wait=2h |    |     | never read, but its first fetch failed: the penalty stands
+		state=dead |    |     | dead
+		state=gone |    |     | gone
+		state=trial |    | 0   | on trial
+		gone=-24h wait=0 |    | 0   | S20: says 410, undecided
+		   | 12m | 12m | planned late: from now on
+		tried=-24h | 5h | 5h  | planned hours late: asked all the same
+		tried=3h | 5h | 5h  | planned hours late, polled since midnight
+		fresh=6h | 5h |     | planned hours late and fresh
+		queued=2m | 5m | 2m  | queued earlier than that: left
+		queued=3h |    | 0   | queued later than that: brought forward
+		skip=0 |    | 23h | skipped, and tomorrow too: before that
+		skip=0 tried=-1h read=-1h |    | 23h | skipped, and read an hour before
+		skip=0 queued=23h |    | 23h | skipped, and queued for the hour before tomorrow's
+		skip=0-1,23 |    | 22h | skipped, with the evening before
+		skipdays=5 |    |     | a Friday, skipped: tomorrow does it
+		skip=1,23 |    | 0   | another hour is skipped
+		skip=5 | 5h |     | planned late, into skipped time
+		skip=0 wait=40m |    |     | skipped, and not askable before the deadline
+		skip=0-23 |    | 0   | all hours skipped means none
+		skipdays=0-6 |    | 0   | all days skipped means none
+		skip=5 queued=5h | 6h | 6h  | queued for a skipped time: moved
+		queued=1m wait=9m |    | 9m  | queued, but before it may be asked: moved`) {
+		got, ok := MidnightPoll(feedOf(test["feed"]), midnight(), at(test["now"]), spread)
+		if ok != (test["want"] != "") || ok && !got.Equal(at(test["want"])) {
+			t.Errorf("%s: %v %v", test["why"], got, ok)
 		}
 	}
 }
@@ -170,55 +165,31 @@ func TestHalfHourZones(t *testing.T) {
 }
 
 func TestNextPoll(t *testing.T) {
-	now := midnight().Add(-6 * time.Hour)
 	s := Spread{Gap: time.Hour, Deadline: 30 * time.Minute}
-	at := func(d time.Duration) time.Time { return midnight().Add(d) }
-	tests := []struct {
-		why  string
-		f    digest.Feed
-		want time.Time
-	}{
-		{"at the next midnight of a reader", digest.Feed{}, at(0)},
-		{"when it is queued", digest.Feed{Schedule: digest.Schedule{PollAt: at(time.Minute)}}, at(time.Minute)},
-		{"queued, and may be asked later: by its site's word",
-			digest.Feed{Schedule: digest.Schedule{PollAt: at(time.Minute), NotBefore: at(5 * time.Hour)}},
-			at(5 * time.Hour)},
-		{"queued, and could be asked before",
-			digest.Feed{Schedule: digest.Schedule{PollAt: at(time.Minute), NotBefore: at(-time.Hour)}},
-			at(time.Minute)},
-		{"queued, and still fresh",
-			digest.Feed{Schedule: digest.Schedule{PollAt: at(time.Minute), FreshUntil: at(2 * time.Hour)}},
-			at(2 * time.Hour)},
-		{"queued within the gap",
-			digest.Feed{Schedule: digest.Schedule{PollAt: at(-5 * time.Hour), LastAttemptAt: at(-6 * time.Hour)}},
-			at(-5 * time.Hour)},
-		{"queued within a rule's interval",
-			digest.Feed{Schedule: digest.Schedule{PollAt: at(0), LastAttemptAt: at(-6 * time.Hour),
-				HostInterval: day1}}, at(18 * time.Hour)},
-		{"queued into hours that it wants skipped",
-			digest.Feed{Schedule: digest.Schedule{PollAt: at(time.Minute), SkipHours: 3}}, at(2 * time.Hour)},
-		{"queued, and under a lease",
-			digest.Feed{Schedule: digest.Schedule{PollAt: at(0), LeaseUntil: at(10 * time.Minute)}},
-			at(10 * time.Minute)},
-		{"when it is no longer fresh", digest.Feed{Schedule: digest.Schedule{FreshUntil: at(20 * time.Minute)}},
-			at(20 * time.Minute)},
-		{"fresh beyond the deadline: a day later",
-			digest.Feed{Schedule: digest.Schedule{FreshUntil: at(2 * time.Hour)}}, at(day1)},
-		{"slowed by a rule", digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at(-24 * time.Hour),
-			HostInterval: 72 * time.Hour}}, at(2 * day1)},
-		{"before the hours that it wants skipped", digest.Feed{Schedule: digest.Schedule{SkipHours: 3}},
-			at(23 * time.Hour)},
-		{"asked to wait for four days", digest.Feed{Schedule: digest.Schedule{NotBefore: at(4*day1 - time.Hour)}},
-			at(4 * day1)},
-		{"dead", digest.Feed{State: digest.FeedDead}, time.Time{}},
-		{"gone", digest.Feed{State: digest.FeedGone, Schedule: digest.Schedule{PollAt: at(0)}}, time.Time{}},
-	}
-	for _, test := range tests {
-		if got := NextPoll(test.f, midnight(), now, s); !got.Equal(test.want) {
-			t.Errorf("%s: %v", test.why, got)
+	for _, test := range table(`
+		feed                        | want | why
+		                            | 0    | at the next midnight of a reader
+		queued=1m                   | 1m   | when it is queued
+		queued=1m wait=5h           | 5h   | queued, and may be asked later: by its site's word
+		queued=1m wait=-1h          | 1m   | queued, and could be asked before
+		queued=1m fresh=2h          | 2h   | queued, and still fresh
+		queued=-5h tried=-6h        | -5h  | queued within the gap
+		queued=0 tried=-6h host=24h | 18h  | queued within a rule's interval
+		queued=1m skip=0-1          | 2h   | queued into hours that it wants skipped
+		queued=0 leased=10m         | 10m  | queued, and under a lease
+		fresh=20m                   | 20m  | when it is no longer fresh
+		fresh=2h                    | 24h  | fresh beyond the deadline: a day later
+		tried=-24h host=72h         | 48h  | slowed by a rule
+		skip=0-1                    | 23h  | before the hours that it wants skipped
+		wait=95h                    | 96h  | asked to wait for four days
+		state=dead                  |      | dead
+		state=gone queued=0         |      | gone`) {
+		got := NextPoll(feedOf(test["feed"]), midnight(), at("-6h"), s)
+		if want := at(test["want"]); test["want"] == "" && !got.IsZero() || test["want"] != "" && !got.Equal(want) {
+			t.Errorf("%s: %v", test["why"], got)
 		}
 	}
-	if got := NextPoll(digest.Feed{}, time.Time{}, now, s); !got.IsZero() {
+	if got := NextPoll(digest.Feed{}, time.Time{}, at("-6h"), s); !got.IsZero() {
 		t.Errorf("nobody reads it: %v", got)
 	}
 }
@@ -290,4 +261,25 @@ func TestJitter(t *testing.T) {
 			t.Fatal(d)
 		}
 	}
+}
+
+// table returns the rows of a text by the names of its columns, which are in its first line. A line that ends with \
+// continues in the next one.
+func table(text string) (rows []map[string]string) {
+	text = regexp.MustCompile(`\\\n\s*`).ReplaceAllString(strings.TrimSpace(text), "")
+	lines := strings.Split(text, "\n")
+	names := strings.Split(lines[0], "|")
+	for _, line := range lines[1:] {
+		row := map[string]string{}
+		for i, cell := range strings.Split(line, "|") {
+			row[strings.TrimSpace(names[i])] = strings.TrimSpace(cell)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func number(text string) (n int) {
+	fmt.Sscan(text, &n)
+	return n
 }

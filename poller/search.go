@@ -85,7 +85,7 @@ func (s *search) look(ctx context.Context, address string) (*answer, error) {
 		return nil, err
 	}
 	if bare, _ := digest.SplitCredential(address); bare != address { // a page publishes the password
-		return nil, &pollError{text: string(digest.Words("the address contains a name and password"))}
+		return nil, words(digest.Words("the address contains a name and password"))
 	}
 	r.mayBeHome = s.page == nil && !s.led || s.isHome // the person did not type the links of a page
 	s.host, s.freeAt, s.startedAt = r.host(), time.Time{}, time.Time{}

@@ -33,7 +33,7 @@ func messageOf(err error) string {
 // notFound returns the failure of a search as an error for the person.
 func notFound(address string, err error) error {
 	shown := shortLine(digest.AddressWithoutCredentials(address))
-	t, ok := errors.AsType[*pollError](err)
+	t, ok := asPollError(err)
 	switch {
 	case errors.Is(err, errNoRoom), errors.Is(err, errNoPlace):
 		return searchError(err, digest.Refuse(digest.Unavailable, "%s couldn’t be read: %s; try again in a few minutes",
@@ -74,7 +74,7 @@ const refusedSearch = time.Hour
 // refused returns the refusal of a site, to be stored. An error that a person can correct, such as a wrong
 // path, has no pause.
 func (s *search) refused(address string, err error) Result {
-	t, ok := errors.AsType[*pollError](err)
+	t, ok := asPollError(err)
 	r := Result{Outcome: Failed, Requests: s.requests, Bytes: s.bytes, HostFreeAt: s.freeAt}
 	if !ok {
 		return r
@@ -93,7 +93,7 @@ func (s *search) refused(address string, err error) Result {
 
 // withoutTLS returns the http address to try if the person typed no scheme and https failed.
 func withoutTLS(address string, err error) (string, bool) {
-	t, ok := errors.AsType[*pollError](err)
+	t, ok := asPollError(err)
 	if !ok || t.status != 0 || t.unanswered || strings.Contains(weburl.WithSlashes(address), ":/") {
 		return "", false
 	}
@@ -102,7 +102,7 @@ func withoutTLS(address string, err error) (string, bool) {
 
 // worthGoingOn reports false after a refusal, an answer that did not arrive, or an interruption.
 func worthGoingOn(err error) bool {
-	t, ok := errors.AsType[*pollError](err)
+	t, ok := asPollError(err)
 	if !ok || t.unanswered {
 		return false
 	}

@@ -2,7 +2,6 @@ package poller
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,7 +11,7 @@ import (
 // http. It must be a document, a redirect, or a limit of requests. Otherwise secondly returns why, the error of the
 // request by http.
 func (s *session) secondly(ctx context.Context, method string, r route, why error) (*answer, error) {
-	t, ok := errors.AsType[*pollError](why)
+	t, ok := asPollError(why)
 	if !ok || !t.closed || s.private != nil || s.forRobots {
 		return nil, why
 	}
@@ -27,7 +26,7 @@ func (s *session) secondly(ctx context.Context, method string, r route, why erro
 	}
 	a, err := s.askAllowed(ctx, method, secure)
 	if err != nil {
-		if _, ok := errors.AsType[*pollError](err); ok {
+		if _, ok := asPollError(err); ok {
 			err = why
 		}
 		return nil, err

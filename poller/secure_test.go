@@ -98,7 +98,7 @@ func TestPort80ClosedElsewhere(t *testing.T) {
 // TestPort80ClosedIsFound holds that a search by the http address finds the feed at its https address.
 func TestPort80ClosedIsFound(t *testing.T) {
 	_, change := closedHost(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(atom(1))) })
-	found, err := find(newReader(t, "http://example.com/", change).p, t.Context(), "http://example.com/feed")
+	found, err := find(newReader(t, "http://example.com/", change).p, "http://example.com/feed")
 	if err != nil || found.Feed.URL != "https://example.com/feed" {
 		t.Errorf("%+v %v", found.Feed, err)
 	}

@@ -273,3 +273,21 @@ func sent(t testing.TB, r request, name, want string) {
 }
 
 func zeros(n int) []byte { return bytes.Repeat([]byte{0}, n) }
+
+// good is a correct server for a version of atom.
+func good(version int, more ...string) func(request) string {
+	modified := monday
+	if version > 1 {
+		modified = tuesday
+	}
+	return conditional(atom(version), fmt.Sprintf(`"%d"`, version), modified, more...)
+}
+
+// newFeed returns a site and a reader of its feed.
+func newFeed(t testing.TB, answer func(request) string, change ...func(*Options)) (*site, *reader) {
+	t.Helper()
+	s := newSite(t, answer)
+	return s, newReader(t, s.url("/feed"), change...)
+}
+
+func head(m HeadMode) func(*Options) { return func(o *Options) { o.Head = m } }

@@ -75,25 +75,13 @@ func (p *Poller) findSound(ctx context.Context, address, stretch string) (*Sound
 // askSound sends one request when the host's queue permits it. It returns the sound, or the redirect to
 // follow.
 func (p *Poller) askSound(ctx context.Context, r route, stretch string) (*Sound, *answer, error) {
-	if err := p.blocked.check(ctx, r.host()); err != nil {
-		return nil, nil, err
-	}
-	host, leave, err := p.sounds.enter(ctx, r.host())
-	if err != nil {
-		return nil, nil, err
-	}
-	header := http.Header{"User-Agent": {p.agent + "sound for a reader)"}, "Accept": {acceptSound},
+	h := http.Header{"User-Agent": {p.agent + "sound for a reader)"}, "Accept": {acceptSound},
 		"Accept-Encoding": {"identity"}}
 	if oneRange.MatchString(stretch) {
-		header.Set("Range", stretch)
+		h.Set("Range", stretch)
 	}
-	req := (&http.Request{
-		Method: http.MethodGet, URL: r.url, Host: r.url.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: header,
-	}).WithContext(ctx)
-	resp, err := p.public.RoundTrip(req)
+	a, resp, leave, err := p.askMedium(ctx, p.sounds, r, h)
 	if err != nil {
-		leave()
 		return nil, nil, err
 	}
 	if s, ok := soundOf(resp); ok {
@@ -102,14 +90,10 @@ func (p *Poller) askSound(ctx context.Context, r route, stretch string) (*Sound,
 	}
 	defer leave()
 	defer resp.Body.Close()
-	a := &answer{route: r, status: resp.StatusCode, header: resp.Header, received: p.now()}
 	switch {
 	case isRedirect(a.status):
 		skipBody(resp)
 		return nil, a, nil
-	case a.status == http.StatusTooManyRequests, a.status == http.StatusServiceUnavailable:
-		wait, _ := retryAfter(a.header, a.received)
-		host.rest(a.received.Add(min(max(wait, leastPause), mostPause)))
 	case a.status == http.StatusOK, a.status == http.StatusPartialContent:
 		return nil, nil, errNotSound
 	}
@@ -148,18 +132,7 @@ func noSound(err error) error {
 	if errors.Is(err, ErrPicturesBusy) {
 		return err
 	}
-	kind, text := digest.Unavailable, describe(err, true, soundTimeout)
-	if t, ok := errors.AsType[*pollError](err); ok {
-		text = t.text
-		if !t.throttled() && t.status < 500 && t.status != http.StatusRequestTimeout {
-			kind = digest.NotFound
-		}
-	}
-	for _, final := range []error{errNotSound, errNotPublic, errPort} {
-		if errors.Is(err, final) {
-			kind = digest.NotFound
-		}
-	}
+	kind, text := mediumProblem(err, soundTimeout, errNotSound, errNotPublic, errPort)
 	return &digest.Error{Kind: kind, Message: fmt.Sprintf("the sound cannot be fetched: %s", text)}
 }
 

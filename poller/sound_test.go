@@ -58,30 +58,34 @@ func TestSound(t *testing.T) {
 }
 
 func TestSoundRefusals(t *testing.T) {
-	for _, c := range []struct {
-		why, answer string
-		kind        digest.Kind
-	}{
-		{"a page", reply(request{}, 200, "<html>", "Content-Type: text/html"), digest.NotFound},
-		{"a picture that runs", reply(request{}, 200, "<svg/>", "Content-Type: image/svg+xml"), digest.NotFound},
-		{"two types in one", reply(request{}, 200, "x", "Content-Type: audio/mpeg,text/html"), digest.NotFound},
-		{"coded", reply(request{}, 200, "x", "Content-Type: audio/mpeg", "Content-Encoding: gzip"), digest.NotFound},
-		{"gone", reply(request{}, 410, "x", "Content-Type: audio/mpeg"), digest.NotFound},
-		{"redirected to private addresses", reply(request{}, 302, "", "Location: http://10.0.0.1/a.mp3"),
-			digest.NotFound},
-		{"redirected to a file", reply(request{}, 302, "", "Location: file:///etc/passwd"), digest.NotFound},
-		{"redirect loop", reply(request{}, 302, "", "Location: /"), digest.NotFound},
-		{"broken", reply(request{}, 500, "x"), digest.Unavailable},
-		{"busy", reply(request{}, 429, "x"), digest.Unavailable},
-		{"no answer", "", digest.Unavailable},
-	} {
-		s := newSite(t, func(request) string { return c.answer })
+	for _, c := range table(`
+		status | header                                           | why
+		200    | Content-Type: text/html                          | a page
+		200    | Content-Type: image/svg+xml                      | a picture that runs
+		200    | Content-Type: audio/mpeg,text/html               | two types in one
+		200    | Content-Type: audio/mpeg, Content-Encoding: gzip | coded
+		410    | Content-Type: audio/mpeg                         | gone
+		302    | Location: http://10.0.0.1/a.mp3                  | redirected to private addresses
+		302    | Location: file:///etc/passwd                     | redirected to a file
+		302    | Location: /                                      | redirect loop
+		500    |                                                  | broken
+		429    |                                                  | busy
+		0      |                                                  | no answer`) {
+		status, want := number(c["status"]), digest.NotFound
+		answer := reply(request{}, status, "x", strings.Split(c["header"], ", ")...)
+		switch status {
+		case 0:
+			answer, want = "", digest.Unavailable
+		case 429, 500:
+			want = digest.Unavailable
+		}
+		s := newSite(t, func(request) string { return answer })
 		p := newReader(t, s.url("/"), asPublic).p
-		if got, err := p.Sound(t.Context(), s.url("/"), ""); digest.KindOf(err) != c.kind || got != nil {
-			t.Errorf("%s: %v, want %q", c.why, err, c.kind)
+		if got, err := p.Sound(t.Context(), s.url("/"), ""); digest.KindOf(err) != want || got != nil {
+			t.Errorf("%s: %v, want %q", c["why"], err, want)
 		}
 		if n := p.sounds.wire; len(n) != 0 {
-			t.Errorf("%s: %d are under way", c.why, len(n))
+			t.Errorf("%s: %d are under way", c["why"], len(n))
 		}
 	}
 }

@@ -15,79 +15,63 @@ import (
 )
 
 func TestStatus(t *testing.T) {
-	now := midnight()
-	later, before := now.Add(3*time.Hour), now.Add(-2*oneDay)
-	read := digest.Feed{Schedule: digest.Schedule{ParsedAt: before, LastAttemptAt: now.Add(-time.Hour)},
-		Validators: digest.Validators{ETag: `"1"`}}
-	with := func(change func(*digest.Feed)) digest.Feed {
-		f := read
-		change(&f)
+	const read = "parsed=-48h tried=-1h etag "
+	failing := func(text, lastError string) digest.Feed {
+		f := feedOf("failing=-48h " + text)
+		f.LastError = lastError
 		return f
 	}
-	failing := func(f digest.Feed, status int, text string, errors int) digest.Feed {
-		f.LastStatus, f.LastError, f.Errors, f.FailingSince, f.FirstErrorAt = status, text, errors, before, before
-		return f
-	}
-	tests := []struct {
-		f      digest.Feed
-		state  string
-		reason string
+	for _, test := range []struct {
+		f             digest.Feed
+		state, reason string
 	}{
 		{digest.Feed{}, StateActive, "not read yet"},
-		{read, StateActive, "polled at each reader’s midnight"},
-		{with(func(f *digest.Feed) { f.FreshUntil = later }), StateWaiting,
+		{feedOf(read), StateActive, "polled at each reader’s midnight"},
+		{feedOf(read + "fresh=3h"), StateWaiting,
 			"its cache headers say that nothing new comes before 2026-11-20 03:00 UTC"},
-		{with(func(f *digest.Feed) { f.NotBefore = later }), StateWaiting,
-			"the site asked us to wait until 2026-11-20 03:00 UTC"},
-		{with(func(f *digest.Feed) { f.HostInterval = 48 * time.Hour }), StateWaiting,
+		{feedOf(read + "wait=3h"), StateWaiting, "the site asked us to wait until 2026-11-20 03:00 UTC"},
+		{feedOf(read + "host=48h"), StateWaiting,
 			"polled at each reader’s midnight, at most once every 48 hours, because of the rule for its host; next poll at 2026-11-21 23:00 UTC"},
-		{with(func(f *digest.Feed) { f.HostInterval, f.LastAttemptAt = 48*time.Hour, before }), StateActive,
+		{feedOf(read + "host=48h tried=-48h"), StateActive,
 			"polled at each reader’s midnight, at most once every 48 hours, because of the rule for its host"},
-		{with(func(f *digest.Feed) { f.OwnInterval, f.NewestAt = 36*time.Hour, now.AddDate(-3, 0, 0) }), StateWaiting,
+		{feedOf(read + "own=36h newest=-26304h"), StateWaiting,
 			"polled at each reader’s midnight, at most once every 36 hours, because its newest post is from 2023-11-20; next poll at 2026-11-21 11:00 UTC"},
-		{with(func(f *digest.Feed) {
-			f.OwnInterval, f.NewestAt, f.LastAttemptAt = 5*oneDay, now.AddDate(-10, 0, 0), now.AddDate(0, 0, -6)
-		}), StateActive,
+		{feedOf(read + "own=120h newest=-87648h tried=-144h"), StateActive,
 			"polled at each reader’s midnight, at most once every 5 days, because its newest post is from 2016-11-20"},
-		{with(func(f *digest.Feed) { f.OwnInterval, f.ETag = oneDay, "" }), StateActive,
+		{feedOf("parsed=-48h tried=-1h own=24h"), StateActive,
 			"polled at each reader’s midnight, at most once every 24 hours, because its server sends the whole feed each time"},
-		{with(func(f *digest.Feed) { f.OwnInterval, f.URL = oneDay/2, "http://me:secret@a.example/" }), StateActive,
+		{feedOf(read + "own=12h url=http://me:secret@a.example/"), StateActive,
 			"polled at each reader’s midnight, at most once every 12 hours, because it’s one reader’s private feed"},
-		{with(func(f *digest.Feed) { f.BusyInterval = 2 * time.Hour }), StateActive,
+		{feedOf(read + "busy=2h"), StateActive,
 			"it publishes more than one poll can read, so we poll it every 2 hours for now"},
-		{with(func(f *digest.Feed) { f.PostsWaiting, f.LastOKAt, f.BusyInterval = 3, now.Add(-time.Hour), time.Hour }),
-			StateWaiting,
+		{feedOf(read + "waiting=3 read=-1h busy=1h"), StateWaiting,
 			"over the daily limit: 3 posts have been waiting since 2026-11-19 23:00 UTC; the first poll after 2026-11-20 00:00 UTC stores them if the feed still lists them"},
-		{with(func(f *digest.Feed) { f.PostsWaiting, f.LastOKAt, f.FreshUntil = 1, now, later }), StateWaiting,
+		{feedOf(read + "waiting=1 read=0 fresh=3h"), StateWaiting,
 			"over the daily limit: one post has been waiting since 2026-11-20 00:00 UTC; the first poll after 2026-11-21 00:00 UTC stores it if the feed still lists it"},
-		{with(func(f *digest.Feed) { f.BusyInterval = time.Hour }), StateActive,
+		{feedOf(read + "busy=1h"), StateActive,
 			"it publishes more than one poll can read, so we poll it every hour for now"},
-		{with(func(f *digest.Feed) { f.SkipHours = 1 | 1<<1 | 1<<22 }), StateWaiting,
+		{feedOf(read + "skip=0-1,22"), StateWaiting,
 			"polled at each reader’s midnight, except at times that the feed asks us to skip (00-01h, 22h UTC)"},
-		{with(func(f *digest.Feed) { f.SkipDays, f.SkipHours = 1, 1<<5|1<<23 }), StateActive,
+		{feedOf(read + "skipdays=0 skip=5,23"), StateActive,
 			"polled at each reader’s midnight, except at times that the feed asks us to skip (05h, 23h, Sunday UTC)"},
-		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: later}}, 404, "404 Not Found", 1), StatePenalised,
+		{failing("wait=3h status=404 errors=1", "404 Not Found"), StatePenalised,
 			"404 Not Found; next poll at 2026-11-20 03:00 UTC"},
-		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: later}}, 500, "500 Internal Server Error", 3),
-			StatePenalised,
+		{failing("wait=3h status=500 errors=3", "500 Internal Server Error"), StatePenalised,
 			"500 Internal Server Error; failing since 2026-11-18 00:00 UTC (3 errors in a row); next poll at 2026-11-20 03:00 UTC"},
-		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: now}}, 404, "404 Not Found", 1), StateActive,
-			"404 Not Found"},
-		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: now, PollAt: later}}, 0, "connection refused", 1),
-			StateActive, "connection refused; next poll at 2026-11-20 03:00 UTC"},
-		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: later}, Failures: digest.Failures{GoneAt: before}},
-			410, "410 Gone", 1), StatePenalised,
+		{failing("wait=0 status=404 errors=1", "404 Not Found"), StateActive, "404 Not Found"},
+		{failing("wait=0 queued=3h errors=1", "connection refused"), StateActive,
+			"connection refused; next poll at 2026-11-20 03:00 UTC"},
+		{failing("wait=3h gone=-48h status=410 errors=1", "410 Gone"), StatePenalised,
 			"410 Gone; treated as permanently gone since 2026-11-18 00:00 UTC, unless every feed on its host returns the same; next poll at 2026-11-20 03:00 UTC"},
-		{failing(digest.Feed{State: digest.FeedDead}, 404, "404 Not Found", 90), StateDead,
+		{failing("state=dead status=404 errors=90", "404 Not Found"), StateDead,
 			"failing since 2026-11-18 00:00 UTC (404 Not Found); polled again only after a ping or a reader’s request"},
-		{failing(digest.Feed{State: digest.FeedTrial}, 404, "404 Not Found", 90), StateWaiting,
+		{failing("state=trial status=404 errors=90", "404 Not Found"), StateWaiting,
 			"dead since 2026-11-18 00:00 UTC; will be polled one more time because somebody requested it"},
-		{failing(digest.Feed{State: digest.FeedGone, Failures: digest.Failures{GoneAt: before}}, 410, "410 Gone", 2),
-			StateGone, "the site says this feed is gone permanently (410) since 2026-11-18 00:00 UTC"},
-		{digest.Feed{State: digest.FeedGone}, StateGone, "the site says this feed is gone permanently (410)"},
-	}
-	for _, test := range tests {
-		state, words := Status(test.f, now)
+		{failing("state=gone gone=-48h status=410 errors=2", "410 Gone"), StateGone,
+			"the site says this feed is gone permanently (410) since 2026-11-18 00:00 UTC"},
+		{feedOf("state=gone"), StateGone, "the site says this feed is gone permanently (410)"},
+	} {
+		state, words := Status(test.f, midnight())
 		reason := words.In(catalogue.English())
 		if state != test.state || reason != test.reason || strings.Contains(reason, "\n") {
 			t.Errorf("got  %s: %s\nwant %s: %s", state, reason, test.state, test.reason)

@@ -32,7 +32,7 @@ func TestTLS(t *testing.T) {
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.StartTLS()
 	defer s.Close()
-	r := newReader(t, s.URL+"/feed", func(o *Options) { o.Head = HeadAlways })
+	r := newReader(t, s.URL+"/feed", head(HeadAlways))
 	if r.want(Failed); !strings.HasPrefix(r.feed.LastError, "the certificate is not valid: ") {
 		t.Error(r.feed.LastError)
 	}

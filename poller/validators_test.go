@@ -43,7 +43,7 @@ func echoes(t *testing.T, etag, lm string) {
 	}
 	s := newSite(t, nil)
 	s.says(200, atom(1), header...)
-	r := started(t, s, func(o *Options) { o.Head = HeadNever })
+	r := started(t, s, head(HeadNever))
 	r.poll()
 	log := asked(t, s, "GET")
 	sent(t, log[0], "If-None-Match", etag)
@@ -55,7 +55,7 @@ func TestValidatorsThatCannotBeKept(t *testing.T) {
 	for _, etag := range []string{"\"\xe4\"", `"` + strings.Repeat("a", 3000) + `"`} {
 		s := newSite(t, nil)
 		s.says(200, atom(1), "ETag: "+etag, "Last-Modified: "+monday)
-		r := started(t, s, func(o *Options) { o.Head = HeadNever })
+		r := started(t, s, head(HeadNever))
 		r.poll()
 		log := asked(t, s, "GET")
 		sent(t, log[0], "If-None-Match", "")
@@ -74,8 +74,7 @@ type step struct {
 // next request.
 func walk(t *testing.T, steps ...step) {
 	t.Helper()
-	s := newSite(t, nil)
-	r := newReader(t, s.url("/feed"), func(o *Options) { o.Head = HeadNever })
+	s, r := newFeed(t, nil, head(HeadNever))
 	for i, step := range append(steps, step{status: 500}) {
 		var h []string
 		if step.etag != "" {
@@ -135,8 +134,7 @@ func TestValidatorsOfEachStep(t *testing.T) {
 // TestS11_ValidatorsDoNotExpire holds that validators stay after a year, in another process, and with a
 // newer parser. The result also contains the document, so that it can be stored.
 func TestS11_ValidatorsDoNotExpire(t *testing.T) {
-	s := newSite(t, conditional(atom(1), `"1"`, monday, "Content-Type: application/atom+xml"))
-	r := newReader(t, s.url("/feed"))
+	s, r := newFeed(t, good(1, "Content-Type: application/atom+xml"))
 	first := r.want(Changed)
 	if string(first.Body) != atom(1) || !strings.HasPrefix(first.ContentType, "application/atom+xml") ||
 		first.Address != s.url("/feed") {
@@ -159,7 +157,7 @@ func TestS11_ValidatorsDoNotExpire(t *testing.T) {
 // TestS12_ValidatorsStayAtTheirAddress holds that no validator is sent to another path or host, or with
 // other credentials.
 func TestS12_ValidatorsStayAtTheirAddress(t *testing.T) {
-	s := newSite(t, conditional(atom(1), `"1"`, monday))
+	s := newSite(t, good(1))
 	r := started(t, s)
 	was := r.feed
 	for _, address := range []string{"/feed?x", "/Feed", "/feed/"} {
@@ -236,14 +234,14 @@ func TestS36_NoDoubt(t *testing.T) {
 		answer func(request) string
 		pass   time.Duration
 	}{
-		{"news", conditional(atom(2), `"2"`, tuesday), day1},
+		{"news", good(2), day1},
 		{"the same bytes", says(200, atom(1), `ETag: "1"`), day1},
-		{"within a day", conditional(atom(1), `"1"`, monday), -time.Hour},
+		{"within a day", good(1), -time.Hour},
 		{"an error", says(500, ""), day1},
 	}
 	for _, test := range tests {
-		s := newSite(t, conditional(atom(1), `"1"`, monday))
-		r := started(t, s, func(o *Options) { o.Head = HeadNever })
+		s := newSite(t, good(1))
+		r := started(t, s, head(HeadNever))
 		s.answers(test.answer)
 		r.feed.PingedAt = r.watch.now()
 		r.watch.pass(test.pass)
@@ -251,7 +249,7 @@ func TestS36_NoDoubt(t *testing.T) {
 			t.Errorf("%s: %+v", test.why, r.feed)
 		}
 	}
-	s := newSite(t, conditional(atom(1), `"1"`, monday))
+	s := newSite(t, good(1))
 	r := started(t, s)
 	r.feed.ValidatorsDoubted = true
 	r.want(Unchanged) // the same document: the validators were right
@@ -278,8 +276,7 @@ func apache(version int, etag string) func(request) string {
 // sent. Two are enough if the ETag names a coding. The result is remembered when the document changes.
 func TestS37_ETagInTheWay(t *testing.T) {
 	for etag, want := range map[string]int{`"1-gzip"`: 2, `"1-br"`: 2, `W/"1;gzip"`: 2, `"1"`: 3} {
-		s := newSite(t, apache(1, etag))
-		r := newReader(t, s.url("/feed"))
+		s, r := newFeed(t, apache(1, etag))
 		full, polls := 0, 0
 		for ; polls < 40 && r.feed.Conditional != digest.Works; polls++ {
 			r.poll()
@@ -314,7 +311,7 @@ func TestS37_InVain(t *testing.T) {
 		return says(200, atom(version), "ETag: "+etag, "Last-Modified: "+monday)
 	}
 	s := newSite(t, deaf(1, `"1-gzip"`))
-	r := started(t, s, func(o *Options) { o.Head = HeadNever })
+	r := started(t, s, head(HeadNever))
 	byDate := 0
 	for i := range 60 {
 		if i == 30 {
@@ -334,7 +331,7 @@ func TestS37_InVain(t *testing.T) {
 // TestS37_WithoutADate holds that a server without dates gets the ETag.
 func TestS37_WithoutADate(t *testing.T) {
 	s := newSite(t, says(200, atom(1), `ETag: "1-gzip"`))
-	r := started(t, s, func(o *Options) { o.Head = HeadNever })
+	r := started(t, s, head(HeadNever))
 	for range 10 {
 		r.want(Unchanged)
 		sent(t, asked(t, s, "GET")[0], "If-None-Match", `"1-gzip"`)

@@ -2,7 +2,6 @@ package poller
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
@@ -35,41 +34,14 @@ func (w *wire) enter(ctx context.Context) (leave func(), err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	u := &underWay{wire: w, held: w.young}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.timer = time.AfterFunc(w.after, u.becomeSlow)
-	return u.leave, nil
-}
-
-// An underWay is a request in flight.
-type underWay struct {
-	wire  *wire
-	mu    sync.Mutex
-	timer *time.Timer
-	held  chan struct{} // the channel with its token; nil after the end
-}
-
-// becomeSlow frees the place, or retries later if there are too many slow requests.
-func (u *underWay) becomeSlow() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.held == nil {
-		return
-	}
-	select {
-	case u.wire.slow <- struct{}{}:
-		<-u.held
-		u.held = u.wire.slow
-	default:
-		u.timer.Reset(u.wire.after)
-	}
-}
-
-func (u *underWay) leave() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.timer.Stop()
-	<-u.held
-	u.held = nil
+	k := &token{held: w.young}
+	var timer *time.Timer
+	k.mu.Lock() // until timer is set
+	defer k.mu.Unlock()
+	timer = time.AfterFunc(w.after, func() {
+		if moved, ended := k.move(w.slow); !moved && !ended {
+			timer.Reset(w.after) // there are too many slow requests
+		}
+	})
+	return func() { timer.Stop(); k.leave() }, nil
 }

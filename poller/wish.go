@@ -3,7 +3,6 @@ package poller
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net"
 	"net/http"
 	"strconv"
@@ -177,7 +176,7 @@ const (
 
 // whyNot tells the owner of a host, who may be a stranger, why the file could not be read.
 func whyNot(err error) catalogue.Sayable {
-	switch t, ok := errors.AsType[*pollError](err); {
+	switch t, ok := asPollError(err); {
 	case !ok:
 		return catalogue.Key("connection timed out")
 	case t.status == 0 && strings.HasPrefix(t.text, errNotPublic.Error()):
@@ -210,12 +209,11 @@ func (p *Poller) askOwner(ctx context.Context, address string, home bool) (*answ
 			return nil, err
 		}
 		if next.host() != r.host() {
-			return nil, &pollError{failure: failure{status: a.status},
-				text: leadsAway.With(digest.HostShown(next.address)).String()}
+			return nil, badAnswer(a.status, leadsAway.With(digest.HostShown(next.address)).String())
 		}
 		r = next
 	}
-	return nil, &pollError{failure: failure{status: http.StatusFound}, text: errManyHops.Error()}
+	return nil, badAnswer(http.StatusFound, errManyHops.Error())
 }
 
 func (p *Poller) wishRecord(ctx context.Context, host string) WishPlace {

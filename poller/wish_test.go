@@ -91,7 +91,7 @@ func owned(t *testing.T, texts map[string][]string, answer http.HandlerFunc) *Po
 	t.Cleanup(s.Close)
 	p := New(Options{
 		BaseURL: "https://read.example.net", NoWait: true,
-		AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		AllowNetworks: loopback(),
 		HostBlocks: func(context.Context) ([]digest.HostRule, error) {
 			return []digest.HostRule{{Host: "blocked.example", Blocked: true, ByOwner: true}}, nil
 		},
@@ -230,7 +230,7 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("a hub: %+v", a)
 		}
 		c, err := r.p.Find(t.Context(), "http://img.no.example/",
-			func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false })
+			nobody)
 		if err == nil || !strings.Contains(err.Error(), "asked us") || !c.Read.Feed.NotBefore.IsZero() {
 			t.Errorf("a search: %v, left alone until %v", err, c.Read.Feed.NotBefore)
 		}
@@ -238,7 +238,7 @@ func TestBlocks(t *testing.T) {
 		blocked = nil
 		time.Sleep(blocksAge)
 		if _, err := r.p.Find(t.Context(), "http://img.no.example/",
-			func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }); err != nil {
+			nobody); err != nil {
 			t.Errorf("after the block: %v", err)
 		}
 	})

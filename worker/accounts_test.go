@@ -5,15 +5,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"digest/store"
-	"digest/store/storetest"
-	"digest/subscribe"
 	"digest/test/tier"
 )
 
@@ -39,6 +34,45 @@ func (a *account) note(n int, at string) map[string]any {
 		"id": fmt.Sprintf("%s/users/ann/%d", a.URL, n), "type": "Article", "name": fmt.Sprintf("note %d", n),
 		"attributedTo": a.URL + "/users/ann", "to": publicly,
 		"published": at, "content": "<p>Words.</p>"}
+}
+
+// far returns a note of another server, which a group announces.
+func (a *account) farNote(n int, at string) map[string]any {
+	page := a.note(n, at)
+	page["id"], page["attributedTo"] = fmt.Sprintf("%s/post/%d", a.far, n), a.far+"/u/zoe"
+	a.objects[fmt.Sprintf("/post/%d", n)] = page
+	return page
+}
+
+// announce returns the activity that passes an object on.
+func (a *account) announce(n int, at string, object any) any {
+	return map[string]any{"type": "Announce", "id": fmt.Sprintf("%s/b/%d", a.URL, n), "actor": a.URL + "/users/ann",
+		"to": publicly, "published": at, "object": object}
+}
+
+func announced(n int, host, actor string, object any) any {
+	return map[string]any{"type": "Create", "id": fmt.Sprintf("%s/c/%d", host, n), "actor": actor, "to": publicly,
+		"object": object}
+}
+
+// subscribe adds a reader of an account that began half a day before.
+func (a *account) subscribe(h *house) (first int) {
+	a.h, a.begin, a.objects = h, h.clock.Add(-12*time.Hour), map[string]any{}
+	a.Server = httptest.NewServer(a)
+	h.t.Cleanup(a.Close)
+	far := httptest.NewServer(a)
+	h.t.Cleanup(far.Close)
+	a.far = far.URL
+	h.reader("ann@example.org", "UTC")
+	h.follows(a.URL + "/users/ann/outbox?page=true")
+	return int(h.clock.Sub(a.begin)/a.every) + 1
+}
+
+// until runs the job at each hour.
+func (h *house) until(end time.Time) {
+	for h.clock.Before(end) {
+		h.run(h.clock.Add(time.Hour))
+	}
 }
 
 func (a *account) create(object any) any {
@@ -100,9 +134,7 @@ func TestFourDaysOfAccounts(t *testing.T) {
 	}{
 		"65 activities a day, a third of them boosts": {22 * time.Minute, true, func(a *account, n int, at string) any {
 			if n%3 == 2 {
-				return map[string]any{"type": "Announce", "id": fmt.Sprintf("%s/b/%d", a.URL, n),
-					"actor": a.URL + "/users/ann", "to": publicly, "published": at,
-					"object": fmt.Sprintf("https://far.example/%d", n)}
+				return a.announce(n, at, fmt.Sprintf("https://far.example/%d", n))
 			}
 			return notes(a, n, at)
 		}, 9},
@@ -118,46 +150,22 @@ func TestFourDaysOfAccounts(t *testing.T) {
 		}, 4 * 5},
 		"40 a day of a group, whose members are elsewhere": {36 * time.Minute, false,
 			func(a *account, n int, at string) any {
-				page := a.note(n, at)
-				page["id"], page["attributedTo"] = fmt.Sprintf("%s/post/%d", a.far, n), a.far+"/u/zoe"
-				a.objects[fmt.Sprintf("/post/%d", n)] = page
+				page := a.farNote(n, at)
 				claimed := map[string]any{"id": page["id"], "type": "Page", "attributedTo": page["attributedTo"],
 					"name": "claimed", "to": publicly, "published": at}
-				return map[string]any{"type": "Announce", "id": fmt.Sprintf("%s/b/%d", a.URL, n),
-					"actor": a.URL + "/users/ann", "to": publicly,
-					"object": map[string]any{"type": "Create", "id": fmt.Sprintf("%s/c/%d", a.far, n),
-						"actor": a.far + "/u/zoe", "to": publicly, "object": claimed}}
+				return a.announce(n, "", announced(n, a.far, a.far+"/u/zoe", claimed))
 			}, 4 * 6},
 		"40 a day of a group": {36 * time.Minute, false, func(a *account, n int, at string) any {
 			page := a.note(n, at)
 			page["attributedTo"] = a.URL + "/u/zoe"
-			return map[string]any{"type": "Announce", "id": fmt.Sprintf("%s/b/%d", a.URL, n),
-				"actor": a.URL + "/users/ann", "to": publicly,
-				"object": map[string]any{"type": "Create", "id": fmt.Sprintf("%s/c/%d", a.URL, n),
-					"actor": a.URL + "/u/zoe", "to": publicly, "object": page}}
+			return a.announce(n, "", announced(n, a.URL, a.URL+"/u/zoe", page))
 		}, 4 * 6},
 	} {
 		t.Run(why, func(t *testing.T) {
-			storetest.Each(t, func(t *testing.T, st *store.Store) {
-				h := newHouse(t, st, "2026-11-16 12:00")
-				a := &account{h: h, begin: h.clock.Add(-12 * time.Hour), every: test.every, paged: test.paged,
-					publish: test.publish, objects: map[string]any{}}
-				a.Server = httptest.NewServer(a)
-				t.Cleanup(a.Close)
-				far := httptest.NewServer(a)
-				t.Cleanup(far.Close)
-				a.far = far.URL
-				d := h.reader("ann@example.org", "UTC")
-				subscriber := subscribe.Subscriber{Store: st, Poller: h.poller(),
-					Now: func() time.Time { return h.clock }}
-				if _, _, err := subscriber.Subscribe(t.Context(), d.ID, a.URL+"/users/ann/outbox?page=true",
-					0); err != nil {
-					t.Fatal(err)
-				}
-				first := int(h.clock.Sub(a.begin)/a.every) + 1
-				for end := h.clock.Add(4*24*time.Hour + 13*time.Hour); h.clock.Before(end); {
-					h.run(h.clock.Add(time.Hour))
-				}
+			eachEmptyHouse(t, "2026-11-16 12:00", func(t *testing.T, h *house) {
+				a := &account{every: test.every, paged: test.paged, publish: test.publish}
+				first := a.subscribe(h)
+				h.until(h.clock.Add(4*24*time.Hour + 13*time.Hour))
 				a.check(first, test.polls)
 			})
 		})
@@ -168,29 +176,16 @@ func TestFourDaysOfAccounts(t *testing.T) {
 func (a *account) check(first, polls int) {
 	t := a.h.t
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(a.h.mail, "new", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var mails strings.Builder
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		mails.WriteString(unfold(string(content)))
-	}
+	_, mails := a.h.inbox()
 	last := int(5 * 24 * time.Hour / a.every) // before the last midnight
 	var missing, twice []int
 	for n := first; n < last; n++ {
 		activity, err := json.Marshal(a.publish(a, n, ""))
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		if strings.Contains(string(activity), "far.example") {
 			continue
 		}
-		switch strings.Count(mails.String(), fmt.Sprintf(">note %d<", n)) {
+		switch strings.Count(mails, fmt.Sprintf(">note %d<", n)) {
 		case 0:
 			missing = append(missing, n)
 		case 1:

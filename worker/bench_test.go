@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"strconv"
 	"testing"
 	"time"
 
@@ -109,6 +108,3 @@ func loopbackPoller(b *testing.B, now func() time.Time) *poller.Poller {
 	b.Cleanup(p.Close)
 	return p
 }
-
-// seconds returns an instant in the form in which the database stores it.
-func seconds(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }

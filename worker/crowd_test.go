@@ -3,6 +3,7 @@ package worker_test
 import (
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,18 +32,25 @@ type crowd struct {
 func eachCrowd(b *testing.B, readers, each int, feeds []store.ImportItem, f func(b *testing.B, c *crowd)) {
 	b.Helper()
 	storetest.BenchAddress(b, func(b *testing.B, database string) {
-		driver, name := "sqlite3", "file:"+database
-		if strings.HasPrefix(database, "postgres://") {
-			driver, name = "postgres", database
-		}
-		db, err := sql.Open(driver, name)
-		ok(b, err)
-		b.Cleanup(func() { db.Close() })
-		c := &crowd{Store: storetest.Open(b, database), address: database, db: db, readers: readers}
+		c := &crowd{Store: storetest.Open(b, database), address: database, db: openDatabase(b, database),
+			readers: readers}
 		c.addFeeds(b, feeds)
 		c.addReaders(b, each)
 		f(b, c)
 	})
+}
+
+// openDatabase opens a test database without the store.
+func openDatabase(t testing.TB, address string) *sql.DB {
+	t.Helper()
+	driver, name := "sqlite3", "file:"+address
+	if strings.HasPrefix(address, "postgres://") {
+		driver, name = "postgres", address
+	}
+	db, err := sql.Open(driver, name)
+	ok(t, err)
+	t.Cleanup(func() { db.Close() })
+	return db
 }
 
 func (c *crowd) addFeeds(b *testing.B, items []store.ImportItem) {
@@ -85,18 +93,15 @@ func (c *crowd) nextMidnight(b *testing.B, posts int) time.Time {
 	now := nightsLater(c.night)
 	c.night++
 	seen := now.Add(-time.Hour)
-	for from := 0; from < len(c.feeds); from += 200 {
+	for feeds := range slices.Chunk(c.feeds, 200) {
 		var polled []store.Polled
-		for _, f := range c.feeds[from:min(from+200, len(c.feeds))] {
+		for _, f := range feeds {
 			polled = append(polled, c.polled(f, posts, seen))
 		}
 		_, err := c.Feeds.Record(b.Context(), seen, polled)
 		ok(b, err)
 	}
-	_, err := c.Feeds.Plan(b.Context(), now, func(digest.Feed, time.Time) (time.Time, bool) {
-		return time.Time{},
-			false
-	})
+	_, err := c.Feeds.Plan(b.Context(), now, noPoll)
 	ok(b, err)
 	return now
 }

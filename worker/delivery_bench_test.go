@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -35,11 +36,7 @@ func BenchmarkDelivery(b *testing.B) {
 		connections := of.connections
 		b.Run(fmt.Sprintf("connections=%d%s", connections, of.signed), func(b *testing.B) {
 			eachCrowd(b, readers, each, addresses(feeds, 80), func(b *testing.B, c *crowd) {
-				address := smtpSink(b)
-				tr, err := mailer.Open("smtp+insecure://"+address, mailer.Options{})
-				ok(b, err)
-				defer tr.Close()
-				loop := c.loop(tr, connections)
+				loop, address := c.smtpLoop(b, connections)
 				if of.signed != "" {
 					loop.Keys = benchKeys(b)
 				}
@@ -52,11 +49,8 @@ func BenchmarkDelivery(b *testing.B) {
 					message := c.typical(b, now)
 					r.run(readers, func() {
 						used, collected = used-ownTime(b), collected-collections()
-						defer func() { used, collected = used+ownTime(b), collected+collections() }()
-						stats, err := loop.Deliver(b.Context(), now)
-						if err != nil || stats.Sent != readers {
-							b.Fatalf("%+v, %v", stats, err)
-						}
+						deliver(b, loop, now, readers)
+						used, collected = used+ownTime(b), collected+collections()
 					}, func() { sendBare(b, address, connections, readers, message) })
 				}
 				r.report(b, "messages/s")
@@ -64,6 +58,23 @@ func BenchmarkDelivery(b *testing.B) {
 				b.ReportMetric(1000*float64(collected)/float64(r.done), "collections/1000")
 			})
 		})
+	}
+}
+
+// smtpLoop returns a loop that sends to an SMTP server on this machine, and the server's address.
+func (c *crowd) smtpLoop(b *testing.B, connections int) (loop *mailer.Deliverer, address string) {
+	b.Helper()
+	address = smtpSink(b)
+	tr, err := mailer.Open("smtp+insecure://"+address, mailer.Options{})
+	ok(b, err)
+	b.Cleanup(func() { tr.Close() })
+	return c.loop(tr, connections), address
+}
+
+func deliver(b *testing.B, loop *mailer.Deliverer, now time.Time, want int) {
+	b.Helper()
+	if stats, err := loop.Deliver(b.Context(), now); err != nil || stats.Sent != want {
+		b.Fatalf("%+v, %v", stats, err)
 	}
 }
 
@@ -183,4 +194,10 @@ func bareDialogue(c net.Conn, messages int, message []byte) error {
 		}
 	}
 	return nil
+}
+
+func ownTime(b *testing.B) time.Duration {
+	var r syscall.Rusage
+	ok(b, syscall.Getrusage(syscall.RUSAGE_SELF, &r))
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }

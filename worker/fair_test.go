@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -44,10 +43,8 @@ func besiege(t *testing.T, vandals, n int) {
 	eachRunner(t, "2026-11-19 10:00", func(t *testing.T, h *runner) {
 		tarpits := newTarpits(t, n)
 		for i := range vandals {
-			_, mallory, err := h.st.Readers.AddUser(t.Context(), fmt.Sprintf("mallory%d@example.org", i), "UTC",
-				h.clock)
-			ok(t, err)
-			_, err = h.st.Subscriptions.Import(t.Context(), mallory.ID, tarpits, 1e6, h.clock)
+			mallory := h.reader(fmt.Sprintf("mallory%d@example.org", i), "UTC")
+			_, err := h.st.Subscriptions.Import(t.Context(), mallory.ID, tarpits, 1e6, h.clock)
 			ok(t, err)
 		}
 		proveAll(t, h.st)
@@ -60,12 +57,8 @@ func besiege(t *testing.T, vandals, n int) {
 		}
 		h.jump("2026-11-20 00:00")
 		job := h.running()
-		job.Poller = poller.New(poller.Options{
-			BaseURL: "http://localhost:8080", NoWait: true, Now: h.read, SlowAfter: 50 * time.Millisecond,
-			Timeout:       time.Hour, // no place becomes free because a tarpit times out
-			AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
-		})
-		t.Cleanup(job.Poller.Close)
+		// No place becomes free because a tarpit times out.
+		h.polls(job, poller.Options{SlowAfter: 50 * time.Millisecond, Timeout: time.Hour})
 		begin(t, func(ctx context.Context) { _ = job.Run(ctx) })
 		await(t, "the editions of the others", h.mails(len(sites)))
 		if _, text := h.inbox(); strings.Count(text, "second") < len(sites) {

@@ -15,8 +15,7 @@ import (
 // TestS16_KilledAgainAndAgain kills a worker after its claim, ten times an hour. It sends no site two
 // requests, because the attempt is stored before the request, and the next attempt waits for the gap.
 func TestS16_KilledAgainAndAgain(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		h, p := newDatedHouse(t, st)
+	eachDatedHouse(t, func(t *testing.T, h *house, p *site) {
 		h.set("2026-11-20 00:00")
 		claims := 0
 		for range 30 {
@@ -27,9 +26,8 @@ func TestS16_KilledAgainAndAgain(t *testing.T) {
 			t.Errorf("%d attempts in three hours of being killed; want one an hour", claims)
 		}
 		h.clock = h.clock.Add(time.Hour)
-		if _, err := h.job().Tick(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		_, err := h.job().Tick(t.Context())
+		ok(t, err)
 		if asked := p.requests(); asked == "" {
 			t.Error("the feed is never asked again")
 		}
@@ -42,14 +40,10 @@ func claimAndKill(t *testing.T, h *house, lease time.Duration) int {
 	_, err := h.st.Feeds.Plan(t.Context(), h.clock, func(f digest.Feed, due time.Time) (time.Time, bool) {
 		return poller.MidnightPoll(f, due, h.clock, h.spread)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	o := store.ClaimOptions{N: 10, Lease: lease, Token: "dead"}
 	claimed, _, err := h.st.Feeds.ClaimFeeds(t.Context(), h.clock, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return len(claimed)
 }
 
@@ -96,9 +90,8 @@ func TestS18_OneGate(t *testing.T) {
 				}
 			}
 			h.set("2026-11-19 01:00")
-			if _, err := h.job().Poll(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			_, err := h.job().Poll(context.Background())
+			ok(t, err)
 			if asked := p.requests(); name != "new reader" && asked != "GET" && asked != "HEAD" {
 				t.Errorf("asked %q when the gap was over; want once", asked)
 			}

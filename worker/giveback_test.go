@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"digest/poller"
-	"digest/store"
-	"digest/store/storetest"
 )
 
 type busyHosts struct{}
@@ -25,8 +23,7 @@ func (busyHosts) GiveBackHost(context.Context, string, string, time.Time) error 
 // TestPollThatCameToNothing holds that a feed that redirects to a busy host does not block its own host,
 // and is polled again after the gap.
 func TestPollThatCameToNothing(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		h, p := newDatedHouse(t, st)
+	eachDatedHouse(t, func(t *testing.T, h *house, p *site) {
 		p.says(http.StatusFound, "Location", strings.Replace(p.URL, "127.0.0.1", "localhost", 1)+"/feed.xml")
 		h.set("2026-11-19 00:10")
 		job := h.job()
@@ -36,15 +33,14 @@ func TestPollThatCameToNothing(t *testing.T) {
 			Now:           func() time.Time { return h.clock },
 		})
 		t.Cleanup(job.Poller.Close)
-		if _, err := job.Tick(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		_, err := job.Tick(t.Context())
+		ok(t, err)
 		f := h.feed(p)
 		if !f.LastAttemptAt.Equal(h.clock) || f.Errors != 0 || f.PollAt.IsZero() || !f.LeaseUntil.IsZero() {
 			t.Errorf("attempt %v, %d errors, queued for %v, leased until %v", f.LastAttemptAt, f.Errors, f.PollAt,
 				f.LeaseUntil)
 		}
-		token, _, err := st.Feeds.LeaseHost(t.Context(), h.clock.Add(time.Second), f.Host, time.Second)
+		token, _, err := h.st.Feeds.LeaseHost(t.Context(), h.clock.Add(time.Second), f.Host, time.Second)
 		if err != nil || token == "" {
 			t.Errorf("its host is kept: %v", err)
 		}

@@ -14,7 +14,7 @@ import (
 // email, and the collected posts are sent after somebody releases it.
 func TestTroubledNewsletter(t *testing.T) {
 	eachHouse(t, "2026-11-20 10:00", func(t *testing.T, h *house, s *site) {
-		ok := h.ok
+
 		st, ctx := h.st, t.Context()
 		n, members := h.newsletter(3)
 		var told []string
@@ -27,7 +27,7 @@ func TestTroubledNewsletter(t *testing.T) {
 				return nil
 			}
 			sum, err := j.Tick(ctx)
-			ok(err)
+			ok(t, err)
 			return sum.Sent
 		}
 		s.publish("second")
@@ -36,10 +36,10 @@ func TestTroubledNewsletter(t *testing.T) {
 		}
 		for _, m := range members[:2] {
 			editions, err := st.Editions.Editions(ctx, m.DigestID, 1)
-			ok(err)
+			ok(t, err)
 			_, _, err = st.Editions.RecordBounce(ctx, h.clock.Add(time.Hour),
 				digest.Bounce{Edition: editions[0].ID, Kind: digest.Complaint})
-			ok(err)
+			ok(t, err)
 		}
 		s.publish("third")
 		if sent := tick("2026-11-22 00:00"); sent != 1 {
@@ -51,15 +51,15 @@ func TestTroubledNewsletter(t *testing.T) {
 			"; ") != want {
 			t.Errorf("told: %q, want %q", told, want)
 		}
-		ok(st.Newsletters.SetNewsletterState(ctx, n.ID, digest.NewsletterActive, "", h.clock))
+		ok(t, st.Newsletters.SetNewsletterState(ctx, n.ID, digest.NewsletterActive, "", h.clock))
 		s.publish("fifth")
 		if sent := tick("2026-11-24 00:00"); sent != 2 {
 			t.Errorf("%d mails after the release, want two", sent)
 		}
 		editions, err := st.Editions.Editions(ctx, members[2].DigestID, 2)
-		ok(err)
+		ok(t, err)
 		posts, err := st.Editions.EditionPosts(ctx, []digest.Delivery{{Edition: editions[0]}})
-		ok(err)
+		ok(t, err)
 		if got := len(posts[editions[0].ID]); len(editions) != 2 || got != 3 {
 			t.Errorf("the last member has %d editions, the last one with %d posts; want 2 and 3", len(editions), got)
 		}
@@ -73,7 +73,7 @@ func TestIssuesWaitForApproval(t *testing.T) {
 	eachHouse(t, "2026-11-20 10:00", func(t *testing.T, h *house, s *site) {
 		n, _ := h.newsletter(1)
 		n.ApproveWithin, n.DeliverAt = 6*time.Hour, 7*time.Hour
-		h.ok(h.st.Newsletters.SetNewsletter(t.Context(), n, h.clock))
+		ok(t, h.st.Newsletters.SetNewsletter(t.Context(), n, h.clock))
 		s.publish("second")
 		tick := func(want int, clocks ...string) {
 			t.Helper()
@@ -81,7 +81,7 @@ func TestIssuesWaitForApproval(t *testing.T) {
 				h.set("2026-11-21 " + clock)
 				for range 2 {
 					sum, err := h.job().Tick(t.Context())
-					h.ok(err)
+					ok(t, err)
 					if want -= sum.Sent; want < 0 {
 						t.Fatalf("%s: sent too early", clock)
 					}
@@ -93,12 +93,12 @@ func TestIssuesWaitForApproval(t *testing.T) {
 		}
 		tick(1, "00:00", "00:05", "00:59") // the reader's own edition
 		tick(0, "01:00", "06:59", "07:00", "07:05", "08:10")
-		h.ok(h.st.Newsletters.SetNewsletterState(t.Context(), n.ID, digest.NewsletterHeld, "spam", h.clock))
+		ok(t, h.st.Newsletters.SetNewsletterState(t.Context(), n.ID, digest.NewsletterHeld, "spam", h.clock))
 		tick(0, "13:00", "13:05")
 		_, err := h.st.Newsletters.ApproveNewsletterLetter(t.Context(), n.ID, digest.DateOf(h.clock), h.clock)
-		h.ok(err)
+		ok(t, err)
 		tick(0, "13:10", "14:10")
-		h.ok(h.st.Newsletters.SetNewsletterState(t.Context(), n.ID, digest.NewsletterActive, "", h.clock))
+		ok(t, h.st.Newsletters.SetNewsletterState(t.Context(), n.ID, digest.NewsletterActive, "", h.clock))
 		tick(1, "14:15", "14:20", "15:00")
 	})
 }
@@ -111,23 +111,16 @@ func (h *house) newsletter(members int) (digest.Newsletter, []digest.Member) {
 		Slug: "paper", Name: "Paper", Cadence: digest.Daily, State: digest.NewsletterActive,
 		Look: digest.Look{Layout: digest.FullText, Images: digest.NoImages},
 	}, h.d.UserID, h.clock)
-	h.ok(err)
+	ok(h.t, err)
 	feeds, err := h.st.Subscriptions.AllSubscriptions(ctx, h.d.ID)
-	h.ok(err)
-	h.ok(h.st.Newsletters.AddNewsletterFeed(ctx, n.ID, digest.Subscription{FeedID: feeds[0].FeedID}, h.clock))
+	ok(h.t, err)
+	ok(h.t, h.st.Newsletters.AddNewsletterFeed(ctx, n.ID, digest.Subscription{FeedID: feeds[0].FeedID}, h.clock))
 	var joined []digest.Member
 	for i := range members {
 		joining := store.Joining{Email: fmt.Sprintf("m%d@example.org", i), TimeZone: "UTC", Asked: true}
 		m, _, err := h.st.Members.Join(ctx, n.ID, joining, h.clock)
-		h.ok(err)
+		ok(h.t, err)
 		joined = append(joined, m)
 	}
 	return n, joined
-}
-
-func (h *house) ok(err error) {
-	h.t.Helper()
-	if err != nil {
-		h.t.Fatal(err)
-	}
 }

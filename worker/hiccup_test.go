@@ -40,17 +40,12 @@ func TestDatabaseGoesAway(t *testing.T) {
 func lockPosts(t *testing.T, address string) (cut func()) {
 	t.Helper()
 	db, err := sql.Open("postgres", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	t.Cleanup(func() { db.Close() })
 	tx, err := db.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(`LOCK TABLE posts IN SHARE MODE`); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
+	_, err = tx.Exec(`LOCK TABLE posts IN SHARE MODE`)
+	ok(t, err)
 	return func() {
 		defer tx.Rollback()
 		for t.Context().Err() == nil { // until a connection waits for the lock
@@ -105,15 +100,11 @@ func (w onWarning) Handle(_ context.Context, r slog.Record) error {
 func takeAway(t *testing.T, address string) (back func()) {
 	t.Helper()
 	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	name := strings.TrimPrefix(u.Path, "/")
 	u.Path = "/template1"
 	db, err := sql.Open("postgres", u.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	do := func(statement string) {
 		t.Helper()
 		if _, err := db.Exec(statement); err != nil {

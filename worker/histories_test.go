@@ -13,262 +13,219 @@ func histories() []history {
 		newPostHistories(), deletedHistories(), sameHistories(), otherHistories())
 }
 
-// edited is a blog with twelve posts in its document, each edited from day 3 on.
-func edited(name string, edit func(*item)) history {
-	return history{name: name, at: func(day int) []item { return blog(day, 12, from(day, 3, edit)) }}
+// paced is a blog with a number of posts each day, of which it lists the newest.
+func paced(name string, perDay, size int, edits ...edit) history {
+	return history{name: name, at: func(day int) []item { return apply(day, blog(perDay*day, size), edits...) }}
 }
 
-// always is a blog with twelve posts in its document, each changed by edit.
-func always(name string, edit func(day int, it *item)) history {
+func always(name string, edits ...edit) history { return paced(name, 1, 12, edits...) }
+
+func edited(name string, edits ...edit) history { return always(name, since(3, edits...)) }
+
+// single is a blog that lists one post at a time.
+func single(name string, edits ...edit) history { return paced(name, 1, 1, edits...) }
+
+// resized is a blog that lists twelve posts, but another number on some days.
+func resized(name string, sizes map[int]int, edits ...edit) history {
 	return history{name: name, at: func(day int) []item {
-		return blog(day, 12, func(it *item) { edit(day, it) })
+		size, other := sizes[day]
+		if !other {
+			size = 12
+		}
+		return apply(day, blog(day, size), edits...)
 	}}
 }
 
-func noGUID(it *item)   { it.guid = "" }
-func linkOnly(it *item) { it.link = "https://blog.example/" }
-func undated(it *item)  { it.at = time.Time{} }
+// An edit changes a post of a blog on a day.
+type edit func(day int, it *item)
 
-// all combines several edits of an item.
-func all(edits ...func(*item)) func(*item) {
-	return func(it *item) {
-		for _, edit := range edits {
-			if edit != nil {
-				edit(it)
-			}
+func apply(day int, items []item, edits ...edit) []item {
+	for i := range items {
+		all(edits...)(day, &items[i])
+	}
+	return items
+}
+
+// all combines several edits.
+func all(edits ...edit) edit {
+	return func(day int, it *item) {
+		for _, f := range edits {
+			f(day, it)
 		}
 	}
 }
 
-// bare removes the GUID and the link of an item.
-func bare(it *item) { it.guid, it.link = "", "" }
-
-func replaceIn(fields func(*item) []*string, old, with string) func(*item) {
-	return func(it *item) {
-		for _, s := range fields(it) {
-			*s = strings.ReplaceAll(*s, old, with)
+// since makes edits from a day on.
+func since(first int, edits ...edit) edit {
+	return func(day int, it *item) {
+		if day >= first {
+			all(edits...)(day, it)
 		}
 	}
 }
 
-func guidAndLink(it *item) []*string { return []*string{&it.guid, &it.link} }
-func onlyLink(it *item) []*string    { return []*string{&it.link} }
+// one edits one post from a day on.
+func one(post string, first int, edits ...edit) edit {
+	return func(day int, it *item) {
+		if it.name == post {
+			since(first, edits...)(day, it)
+		}
+	}
+}
+
+// on makes an edit on one day.
+func on(only int, f edit) edit {
+	return func(day int, it *item) {
+		if day == only {
+			f(day, it)
+		}
+	}
+}
+
+// set changes a field to a text with words such as OLD, its old value.
+func set(field func(*item) *string, text string) edit {
+	return func(day int, it *item) {
+		s := field(it)
+		*s = strings.NewReplacer("NAME", it.name, "NUMBER", it.name[1:], "OLD", *s, "DAY",
+			fmt.Sprint(day), "INDEX", fmt.Sprint(it.index)).Replace(text)
+	}
+}
+
+func guid(text string) edit  { return set(func(it *item) *string { return &it.guid }, text) }
+func link(text string) edit  { return set(func(it *item) *string { return &it.link }, text) }
+func title(text string) edit { return set(func(it *item) *string { return &it.title }, text) }
+func body(text string) edit  { return set(func(it *item) *string { return &it.text }, text) }
+
+func relinked(old, with string) edit {
+	return func(_ int, it *item) { it.link = strings.ReplaceAll(it.link, old, with) }
+}
+
+// renamed changes links and GUIDs.
+func renamed(old, with string) edit {
+	return all(relinked(old, with), func(_ int, it *item) { it.guid = strings.ReplaceAll(it.guid, old, with) })
+}
+
+func later(by time.Duration) edit { return func(_ int, it *item) { it.at = it.at.Add(by) } }
+
+func dated(day int, after time.Duration) edit {
+	return func(_ int, it *item) { it.at = midnightOf(day).Add(after) }
+}
+
+func today(after time.Duration) edit { return func(day int, it *item) { dated(day, after)(day, it) } }
+
+func noGUID(_ int, it *item)     { it.guid = "" }
+func undated(_ int, it *item)    { it.at = time.Time{} }
+func bare(_ int, it *item)       { it.guid, it.link = "", "" }
+func linkAsGUID(_ int, it *item) { it.guid = it.link }
+func dayAlone(_ int, it *item)   { it.at = it.at.Truncate(24 * time.Hour) }
+
+func sessionID(day int, it *item) { it.link += fmt.Sprintf("?PHPSESSID=%08x", day*7919+len(it.name)) }
 
 // addressHistories change the addresses of posts.
 func addressHistories() []history {
-	withoutGUID := func(name string, edit func(*item)) history {
-		return history{name: name, at: func(day int) []item {
-			return blog(day, 12, all(noGUID, func(it *item) {
-				if day >= 3 {
-					edit(it)
-				}
-			}))
-		}}
-	}
-	session := func(day int, it *item) { it.link += fmt.Sprintf("?PHPSESSID=%08x", day*7919+len(it.name)) }
 	return []history{
-		edited("http to https", replaceIn(guidAndLink, "https:", "http:")),
-		withoutGUID("http to https without GUIDs", replaceIn(onlyLink, "https:", "http:")),
-		edited("to www", replaceIn(guidAndLink, "//blog.", "//www.blog.")),
-		withoutGUID("to www without GUIDs", replaceIn(onlyLink, "//blog.", "//www.blog.")),
-		withoutGUID("final slashes go", func(it *item) { it.link = strings.TrimSuffix(it.link, "/") }),
-		edited("a new domain in GUIDs and links", replaceIn(guidAndLink, "blog.example", "another.example")),
-		withoutGUID("a new domain", replaceIn(onlyLink, "blog.example", "another.example")),
-		withoutGUID("utm", func(it *item) { it.link += "?utm_source=rss&utm_campaign=" + it.name }),
-		always("utm that changes daily",
-			func(day int, it *item) { it.guid = ""; it.link += fmt.Sprintf("?utm_content=%d", day) }),
-		edited("other paths under the same GUIDs", replaceIn(onlyLink, "/2026/", "/archive/")),
-		edited("other GUIDs and paths",
-			func(it *item) { it.guid, it.link = "urn:uuid:"+it.name, "https://blog.example/posts/"+it.name+".html" }),
-		edited("other GUIDs and paths in numbers", func(it *item) {
-			it.guid, it.link = "", "https://blog.example/?p="+
-				it.name[1:]
-		}),
-		withoutGUID("other paths", replaceIn(onlyLink, "/2026/", "/archive/")),
-		always("session ids without GUIDs", func(day int, it *item) { it.guid = ""; session(day, it) }),
-		always("session ids without GUIDs and dates",
-			func(day int, it *item) { it.guid = ""; undated(it); session(day, it) }),
-		always("session ids as GUIDs", func(day int, it *item) { session(day, it); it.guid = it.link }),
+		edited("http to https", renamed("https:", "http:")),
+		always("http to https without GUIDs", noGUID, since(3, relinked("https:", "http:"))),
+		edited("to www", renamed("//blog.", "//www.blog.")),
+		always("to www without GUIDs", noGUID, since(3, relinked("//blog.", "//www.blog."))),
+		always("final slashes go", noGUID, since(3, link("https://blog.example/2026/NAME"))),
+		edited("a new domain in GUIDs and links", renamed("blog.example", "another.example")),
+		always("a new domain", noGUID, since(3, relinked("blog.example", "another.example"))),
+		always("utm", noGUID, since(3, link("OLD?utm_source=rss&utm_campaign=NAME"))),
+		always("utm that changes daily", noGUID, link("OLD?utm_content=DAY")),
+		edited("other paths under the same GUIDs", relinked("/2026/", "/archive/")),
+		edited("other GUIDs and paths", guid("urn:uuid:NAME"), link("https://blog.example/posts/NAME.html")),
+		edited("other GUIDs and paths in numbers", noGUID, link("https://blog.example/?p=NUMBER")),
+		always("other paths", noGUID, since(3, relinked("/2026/", "/archive/"))),
+		always("sessionID ids without GUIDs", noGUID, sessionID),
+		always("sessionID ids without GUIDs and dates", noGUID, undated, sessionID),
+		always("sessionID ids as GUIDs", sessionID, linkAsGUID),
 	}
 }
 
 // identityHistories change the identities of posts, or have none.
 func identityHistories() []history {
 	return []history{
-		edited("other GUIDs alone", func(it *item) { it.guid = "tag:" + it.name }),
-		edited("GUIDs come", func(it *item) { it.guid = "tag:" + it.name }),
+		edited("other GUIDs alone", guid("tag:NAME")),
 		edited("GUIDs go", noGUID),
-		always("no GUIDs", func(_ int, it *item) { noGUID(it) }),
-		always("neither GUIDs nor links", func(_ int, it *item) { bare(it) }),
-		always("neither GUIDs nor links nor dates", func(_ int, it *item) { bare(it); undated(it) }),
-		always("one link for all", func(_ int, it *item) { it.guid = ""; linkOnly(it) }),
-		always("one GUID for all", func(_ int, it *item) { it.guid = "blog" }),
-		{name: "titles edited, neither GUIDs nor links", at: func(day int) []item {
-			return blog(day, 12, all(bare, func(it *item) {
-				if day >= 3 {
-					it.title += " | The Blog"
-				}
-			}))
-		}},
-		{name: "titles edited a little each day, neither GUIDs nor links", at: func(day int) []item {
-			return blog(day, 12, all(bare, func(it *item) { it.title += strings.Repeat("!", day) }))
-		}},
-		{name: "re-dated, neither GUIDs nor links", at: func(day int) []item {
-			return blog(day, 12, all(bare, func(it *item) {
-				if day >= 3 {
-					it.at = it.at.Add(5 * time.Hour)
-				}
-			}))
-		}},
-		{name: "dated by the day of reading, neither GUIDs nor links", at: func(day int) []item {
-			return blog(day, 12, all(bare, func(it *item) { it.at = midnightOf(day).Add(-time.Minute) }))
-		}},
-		{name: "titles edited, later re-dated, neither GUIDs nor links", at: func(day int) []item {
-			return blog(day, 10, all(bare, from(day, 3, func(it *item) { it.title += " EDITED" }),
-				from(day, 5, func(it *item) { it.at = midnightOf(5).Add(-time.Hour) })))
-		}},
-		{name: "texts edited, later re-dated, neither GUIDs nor links", at: func(day int) []item {
-			return blog(day, 10, all(bare, from(day, 3, func(it *item) { it.text += "<p>And more of it.</p>" }),
-				from(day, 5, func(it *item) { it.at = midnightOf(5).Add(-time.Hour) })))
-		}},
-		{name: "titles edited, re-dated for a day, neither GUIDs nor links", at: func(day int) []item {
-			return blog(day, 10, all(bare, from(day, 3, func(it *item) { it.title += " EDITED" }), func(it *item) {
-				if day == 5 {
-					it.at = midnightOf(day).AddDate(0, 0, 14)
-				}
-			}))
-		}},
-		{name: "re-dated for a day, neither GUIDs nor links", at: func(day int) []item {
-			return blog(day, 10, all(bare, func(it *item) {
-				if day == 5 {
-					it.at = midnightOf(day).Add(-12 * time.Hour)
-				}
-			}))
-		}},
-		{name: "one link for all, titles edited", at: func(day int) []item {
-			return blog(day, 12, all(noGUID, linkOnly, func(it *item) {
-				if day >= 3 {
-					it.title += " (archive)"
-				}
-			}))
-		}},
-		edited("re-dated to today", func(it *item) { it.at = midnightOf(3).Add(-time.Hour) }),
-		edited("re-dated by a zone", func(it *item) { it.at = it.at.Add(-8 * time.Hour) }),
+		always("no GUIDs", noGUID),
+		always("neither GUIDs nor links", bare),
+		always("neither GUIDs nor links nor dates", bare, undated),
+		always("one link for all", noGUID, link("https://blog.example/")),
+		always("one GUID for all", guid("blog")),
+		always("titles edited, neither GUIDs nor links", bare, since(3, title("OLD | The Blog"))),
+		always("titles edited a little each day, neither GUIDs nor links", bare,
+			func(day int, it *item) { it.title += strings.Repeat("!", day) }),
+		always("re-dated, neither GUIDs nor links", bare, since(3, later(5*time.Hour))),
+		always("dated by the day of reading, neither GUIDs nor links", bare, today(-time.Minute)),
+		paced("titles edited, later re-dated, neither GUIDs nor links", 1, 10, bare, since(3, title("OLD EDITED")),
+			since(5, dated(5, -time.Hour))),
+		paced("texts edited, later re-dated, neither GUIDs nor links", 1, 10, bare,
+			since(3, body("OLD<p>And more of it.</p>")), since(5, dated(5, -time.Hour))),
+		paced("titles edited, re-dated for a day, neither GUIDs nor links", 1, 10, bare, since(3, title("OLD EDITED")),
+			on(5, dated(5+14, 0))),
+		paced("re-dated for a day, neither GUIDs nor links", 1, 10, bare, on(5, dated(5, -12*time.Hour))),
+		always("one link for all, titles edited", noGUID, link("https://blog.example/"), since(3, title(
+			"OLD (archive)"))),
+		edited("re-dated to today", dated(3, -time.Hour)),
+		edited("re-dated by a zone", later(-8*time.Hour)),
 		edited("dates go", undated),
-		edited("texts edited", func(it *item) { it.text += "<p>And more.</p>" }),
-		edited("titles edited", func(it *item) { it.title = "Edited: " + it.title }),
-		edited("titles, texts and dates edited",
-			func(it *item) { it.title += "!"; it.text += "?"; it.at = it.at.Add(time.Hour) }),
-		edited("other GUIDs, edited texts",
-			func(it *item) { it.guid = "tag:" + it.name; it.text += "<p>And more.</p>" }),
-		edited("other GUIDs, paths and dates", func(it *item) {
-			it.guid, it.link = "urn:uuid:"+it.name, "https://blog.example/posts/"+it.name+".html"
-			it.at = it.at.Add(time.Hour)
-		}),
-		{name: "GUIDs are positions", at: func(day int) []item {
-			return numbered(blog(day, 12, nil), func(i int) string { return fmt.Sprint(i + 1) })
-		}},
-		{name: "GUIDs are positions, without links", at: func(day int) []item {
-			return numbered(blog(day, 12, func(it *item) { it.link = "" }),
-				func(i int) string { return fmt.Sprint(i + 1) })
-		}},
-		{name: "GUIDs are positions, a post every second day", at: func(day int) []item {
-			return numbered(blog(day/2, 9, nil), func(i int) string { return fmt.Sprint("item-", i) })
-		}},
-		{name: "the newest has always the same GUID", at: func(day int) []item {
-			return numbered(blog(day, 1, nil), func(int) string { return "latest" })
-		}},
-		{name: "GUIDs become positions", at: func(day int) []item {
-			items := blog(day, 12, nil)
-			if day >= 3 {
-				numbered(items, func(i int) string { return fmt.Sprint(i + 1) })
-			}
-			return items
-		}},
+		edited("texts edited", body("OLD<p>And more.</p>")),
+		edited("titles edited", title("Edited: OLD")),
+		edited("titles, texts and dates edited", title("OLD!"), body("OLD?"), later(time.Hour)),
+		edited("other GUIDs, edited texts", guid("tag:NAME"), body("OLD<p>And more.</p>")),
+		edited("other GUIDs, paths and dates", guid("urn:uuid:NAME"), link("https://blog.example/posts/NAME.html"),
+			later(time.Hour)),
+		always("GUIDs are positions", guid("INDEX")),
+		always("GUIDs are positions, without links", link(""), guid("INDEX")),
+		{name: "GUIDs are positions, a post every second day",
+			at: func(day int) []item { return apply(day, blog(day/2, 9), guid("item-INDEX")) }},
+		single("the newest has always the same GUID", guid("latest")),
+		edited("GUIDs become positions", guid("INDEX")),
 	}
-}
-
-func numbered(items []item, guid func(i int) string) []item {
-	for i := range items {
-		items[i].guid = guid(i)
-	}
-	return items
 }
 
 // documentHistories change the document around the posts.
 func documentHistories() []history {
+	atom := func(h history) history { h.atom = 3; return h }
+	reversed := func(items []item) []item { slices.Reverse(items); return items }
 	return []history{
-		{name: "RSS to Atom", at: func(day int) []item { return blog(day, 12, nil) },
-			atom: func(day int) bool { return day >= 3 }},
-		{name: "RSS to Atom with other ids", at: func(day int) []item {
-			return blog(day, 12, from(day, 3, func(it *item) { it.guid = "tag:blog.example,2026:" + it.name }))
-		}, atom: func(day int) bool { return day >= 3 }},
+		atom(always("RSS to Atom")),
+		atom(edited("RSS to Atom with other ids", guid("tag:blog.example,2026:NAME"))),
 		{name: "reordered", at: func(day int) []item {
-			items := blog(day, 12, nil)
 			if day >= 3 {
-				slices.Reverse(items)
+				return reversed(blog(day, 12))
 			}
-			return items
+			return blog(day, 12)
 		}},
-		{name: "emptied and refilled", at: func(day int) []item {
-			if day == 3 || day == 4 {
-				return nil
-			}
-			return blog(day, 12, nil)
-		}},
-		{name: "emptied and refilled with other GUIDs and paths", at: func(day int) []item {
-			if day == 3 {
-				return nil
-			}
-			return blog(day, 12, from(day, 4,
-				func(it *item) { it.guid, it.link = "n"+it.name, "https://blog.example/n/"+it.name }))
-		}},
-		{name: "half of it for a day", at: func(day int) []item {
-			if day == 4 {
-				return blog(day, 5, nil)
-			}
-			return blog(day, 12, nil)
-		}},
-		{name: "one post at a time", at: func(day int) []item { return blog(day, 1, nil) }},
-		{name: "one post at a time, undated, without GUIDs",
-			at: func(day int) []item { return blog(day, 1, all(noGUID, undated)) }},
-		{name: "more posts a day than the document holds", at: func(day int) []item {
-			return blog(20*day, 12, func(it *item) { it.at = midnightOf(day).Add(-time.Hour) })
-		}},
-		{name: "a pinned post", at: func(day int) []item {
-			pinned := posted(-400)
-			return append([]item{pinned}, blog(day, 9, nil)...)
-		}},
+		resized("emptied and refilled", map[int]int{3: 0, 4: 0}),
+		resized("emptied and refilled with other GUIDs and paths", map[int]int{3: 0},
+			since(4, guid("nNAME"), link("https://blog.example/n/NAME"))),
+		resized("half of it for a day", map[int]int{4: 5}),
+		single("one post at a time"),
+		single("one post at a time, undated, without GUIDs", noGUID, undated),
+		paced("more posts a day than the document holds", 20, 12, today(-time.Hour)),
+		{name: "a pinned post", at: func(day int) []item { return append([]item{posted(-400)}, blog(day, 9)...) }},
 		{name: "600 undated entries, the newest first", days: 4,
-			at: func(day int) []item { return blog(day, 600+day, undated) }},
-		{name: "600 undated entries, the oldest first", days: 4, at: func(day int) []item {
-			items := blog(day, 600+day, undated)
-			slices.Reverse(items)
-			return items
-		}},
-		{name: "600 dated entries, the oldest first", days: 4, at: func(day int) []item {
-			items := blog(day, 600+day, nil)
-			slices.Reverse(items)
-			return items
-		}},
-		{name: "from twelve to three entries and back", at: func(day int) []item {
-			if day >= 3 && day < 5 {
-				return blog(day, 3, nil)
-			}
-			return blog(day, 12, nil)
-		}},
+			at: func(day int) []item { return apply(day, blog(day, 600+day), undated) }},
+		{name: "600 undated entries, the oldest first", days: 4,
+			at: func(day int) []item { return reversed(apply(day, blog(day, 600+day), undated)) }},
+		{name: "600 dated entries, the oldest first", days: 4,
+			at: func(day int) []item { return reversed(blog(day, 600+day)) }},
+		resized("from twelve to three entries and back", map[int]int{3: 3, 4: 3}),
 	}
 }
 
-// grown is a blog whose document grows by old posts on day 3.
-func grown(name string, size, to int, edit func(*item)) history {
+// grown is a blog whose document grows by old posts from day 3 on: by a number on that day, and on each later day.
+func grown(name string, first, size, by, daily int, edits ...edit) history {
 	return history{name: name, at: func(day int) []item {
-		if day < 3 {
-			return blog(day, size, edit)
+		to := size
+		if day >= first {
+			to += by + daily*day
 		}
-		items := blog(day, to, edit)
+		items := apply(day, blog(day, to), edits...)
 		for i := range items {
-			items[i].old = i >= size+day
+			items[i].old = day >= first && i >= size+day
 		}
 		return items
 	}}
@@ -277,27 +234,20 @@ func grown(name string, size, to int, edit func(*item)) history {
 // archiveHistories list old posts that are not news.
 func archiveHistories() []history {
 	return []history{
-		grown("grows from 10 to 400 with old dates", 10, 400, nil),
-		grown("grows from 10 to 20 with old dates", 10, 20, nil),
-		grown("grows from 3 to 60 with old dates, without GUIDs", 3, 60, noGUID),
-		{name: "grows by 100 a day with old dates", at: func(day int) []item {
-			items := blog(day, 10+100*day, nil)
-			for i := range items {
-				items[i].old = i >= 10+day
-			}
-			return items
-		}},
+		grown("grows from 10 to 400 with old dates", 3, 10, 390, 0),
+		grown("grows from 10 to 20 with old dates", 3, 10, 10, 0),
+		grown("grows from 3 to 60 with old dates, without GUIDs", 3, 3, 57, 0, noGUID),
+		grown("grows by 100 a day with old dates", 0, 10, 0, 100),
 		{name: "another archive altogether", at: func(day int) []item {
 			if day < 4 {
-				return blog(day, 12, nil)
+				return blog(day, 12)
 			}
-			items := blog(day, 12, nil)[:day-3]
+			items := blog(day, day-3)
 			for n := range 40 {
 				it := posted(-9 - n)
-				it.name = fmt.Sprintf("q%d", 5000+n)
-				it.guid, it.link, it.title, it.text = "a"+it.name, "https://blog.example/a/"+it.name, "Old "+
-					it.name, "<p>Long gone: "+it.name+".</p>"
-				it.old = true
+				it.name, it.old = fmt.Sprintf("q%d", 5000+n), true
+				all(guid("aNAME"), link("https://blog.example/a/NAME"), title("Old NAME"),
+					body("<p>Long gone: NAME.</p>"))(day, &it)
 				items = append(items, it)
 			}
 			return items
@@ -308,72 +258,52 @@ func archiveHistories() []history {
 // newPostHistories list new posts that look like others.
 func newPostHistories() []history {
 	return []history{
-		always("each title is the same", func(_ int, it *item) { it.title = "Daily note" }),
-		always("titles and texts are the same but for a picture", func(_ int, it *item) {
-			it.title, it.text = "Photo", `<img src="https://blog.example/`+it.name+`.jpg"> <p>`+it.name+`</p>`
-		}),
-		always("no titles", func(_ int, it *item) { it.title = "" }),
-		always("dated ahead", func(_ int, it *item) { it.at = it.at.AddDate(0, 0, 3) }),
-		always("no texts", func(_ int, it *item) { it.text = "" }),
-		always("dated by the day", func(_ int, it *item) { it.at = it.at.Truncate(24 * time.Hour) }),
-		{name: "three a day of one date", at: func(day int) []item {
-			return blog(3*day, 12, func(it *item) { it.at = midnightOf(0).AddDate(0, 0, -1) })
-		}},
-		{name: "one at a time with the same title", at: func(day int) []item {
-			return blog(day, 1, func(it *item) { it.title = "The menu" })
-		}},
-		{name: "back-dated by some days", at: func(day int) []item {
-			return blog(day, 12, func(it *item) {
-				if day >= 1 {
-					it.at = it.at.AddDate(0, 0, -4)
-				}
-			})
-		}},
+		always("each title is the same", title("Daily note")),
+		always("titles and texts are the same but for a picture", title("Photo"),
+			body(`<img src="https://blog.example/NAME.jpg"> <p>NAME</p>`)),
+		always("no titles", title("")),
+		always("dated ahead", later(3*24*time.Hour)),
+		always("no texts", body("")),
+		always("dated by the day", dayAlone),
+		paced("three a day of one date", 3, 12, dated(-1, 0)),
+		single("one at a time with the same title", title("The menu")),
+		always("back-dated by some days", since(1, later(-4*24*time.Hour))),
 		{name: "one that is dated before all others", at: func(day int) []item {
-			items := blog(day, 30, nil)
 			if day >= 3 {
-				old := posted(-500)
-				items = append(items, old)
+				return append(blog(day, 30), posted(-500))
 			}
-			return items
+			return blog(day, 30)
 		}},
-		{name: "a day's posts come three days late", at: func(day int) []item { return blog(day-3, 12, nil) }},
-		{name: "one title on two days under another GUID and path", at: func(day int) []item {
-			return blog(day, 12, func(it *item) {
-				if it.name == "q1003" || it.name == "q1005" {
-					it.title = "An open thread"
-				}
-			})
-		}},
+		{name: "a day's posts come three days late", at: func(day int) []item { return blog(day-3, 12) }},
+		always("one title on two days under another GUID and path", one("q1003", 0, title("An open thread")),
+			one("q1005", 0, title("An open thread"))),
 	}
 }
 
 // without returns items without some.
-func without(items []item, names ...string) []item {
-	return slices.DeleteFunc(items, func(it item) bool { return slices.Contains(names, it.name) })
+func without(items []item, name string) []item {
+	return slices.DeleteFunc(items, func(it item) bool { return it.name == name })
 }
 
 // thrice dates posts eight hours apart.
-func thrice(it *item) {
-	var n int
-	fmt.Sscanf(it.name, "q%d", &n)
-	it.at = midnightOf(0).Add(time.Duration(n-1000)*8*time.Hour - 14*time.Hour)
+func thrice(_ int, it *item) {
+	it.at = midnightOf(0).Add(time.Duration(it.number())*8*time.Hour - 14*time.Hour)
 }
 
 // deletedHistories have polls at noon, after which a post disappears.
 func deletedHistories() []history {
 	// gone is a blog with a new post at each noon and each midnight. The post of the fourth noon is missing
 	// for some midnights.
-	gone := func(name string, away int, edit func(*item)) history {
-		at := func(n, half int) []item {
-			items := blog(n, 12, all(thrice, edit))
+	gone := func(name string, away int, edits ...edit) history {
+		at := func(half int) []item {
+			items := apply(half, blog(half, 12), append([]edit{thrice}, edits...)...)
 			if half > 8 && half <= 8+2*away-1 {
 				items = without(items, "q1008")
 			}
 			return items
 		}
-		h := history{name: name, ping: func(day int) []item { return at(2*day, 2*day) },
-			at: func(day int) []item { return at(2*day+1, 2*day+1) }}
+		h := history{name: name, ping: func(day int) []item { return at(2 * day) },
+			at: func(day int) []item { return at(2*day + 1) }}
 		if h.never = []string{"q1008"}; away < historyDays {
 			h.never, h.anytime = nil, h.never
 		}
@@ -384,9 +314,9 @@ func deletedHistories() []history {
 		at := func(from int) func(int) []item {
 			return func(day int) []item {
 				if day < from || day >= 4+away {
-					return blog(day, 12, nil)
+					return blog(day, 12)
 				}
-				return without(blog(day, 12, nil), "q1004")
+				return without(blog(day, 12), "q1004")
 			}
 		}
 		h := history{name: name, dated: dated, ping: at(5), at: at(4)}
@@ -400,42 +330,31 @@ func deletedHistories() []history {
 	}
 	slides := func(name string, pinned ...item) history {
 		return history{name: name,
-			ping: func(day int) []item { return append(slices.Clone(pinned), blog(20*day+1, 10, nil)...) },
-			at:   func(day int) []item { return append(slices.Clone(pinned), blog(20*day+15, 10, nil)...) },
+			ping: func(day int) []item { return append(slices.Clone(pinned), blog(20*day+1, 10)...) },
+			at:   func(day int) []item { return append(slices.Clone(pinned), blog(20*day+15, 10)...) },
 		}
 	}
+	// pinged is polled at noon too, when its document has other edits.
+	pinged := func(noon, midnight history) history { midnight.ping = noon.at; return midnight }
 	return []history{
-		gone("deleted before midnight", historyDays, func(*item) {}),
+		gone("deleted before midnight", historyDays),
 		gone("deleted before midnight, undated", historyDays, undated),
-		gone("gone at midnight and back the next day", 1, func(*item) {}),
+		gone("gone at midnight and back the next day", 1),
 		gone("gone at midnight and back the next day, undated", 1, undated),
 		newest("the newest is deleted before midnight", historyDays, true),
 		newest("the newest is gone at midnight and back the next day", 1, true),
 		newest("the newest is gone at midnight, and nobody says that the document is later", 1, false),
 		slides("slides out of the document before midnight"),
 		slides("slides out below a pinned post", posted(-700)),
-		{name: "an earlier version at midnight", ping: func(day int) []item { return blog(3*day, 12, thrice) },
-			at: func(day int) []item {
-				if day == 4 {
-					return blog(3*day-2, 12, thrice)
-				}
-				return blog(3*day, 12, thrice)
-			}},
-		{name: "the document is empty at midnight", ping: func(day int) []item { return blog(day, 12, nil) },
-			at: func(day int) []item {
-				if day == 4 {
-					return nil
-				}
-				return blog(day, 12, nil)
-			}},
-		{name: "edited before midnight", ping: func(day int) []item { return blog(day, 12, nil) },
-			at: func(day int) []item {
-				return blog(day, 12, func(it *item) { it.title += " (edited)"; it.text += "<p>More.</p>" })
-			}},
-		{name: "another GUID at midnight",
-			ping: func(day int) []item { return blog(day, 12, func(it *item) { it.guid = "draft-" + it.name }) },
-			at: func(day int) []item {
-				return blog(day, 12, nil)
-			}},
+		pinged(paced("", 3, 12, thrice), history{name: "an earlier version at midnight", at: func(day int) []item {
+			newest := 3 * day
+			if day == 4 {
+				newest -= 2
+			}
+			return apply(day, blog(newest, 12), thrice)
+		}}),
+		pinged(always(""), resized("the document is empty at midnight", map[int]int{4: 0})),
+		pinged(always(""), always("edited before midnight", title("OLD (edited)"), body("OLD<p>More.</p>"))),
+		pinged(always("", guid("draft-NAME")), always("another GUID at midnight")),
 	}
 }

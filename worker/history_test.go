@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"maps"
@@ -25,7 +26,14 @@ import (
 type item struct {
 	name, guid, link, title, text string
 	at                            time.Time
+	index                         int  // its position in the document, from 1
 	old                           bool // is in the archive: no reader must see it
+}
+
+// number returns which post of a blog it is.
+func (it *item) number() (n int) {
+	fmt.Sscanf(it.name, "q%d", &n)
+	return n - 1000
 }
 
 // A history is a publisher's documents at each midnight, from the day on which its reader subscribes (day
@@ -37,7 +45,7 @@ type history struct {
 
 	ping    func(day int) []item // at noon before that midnight; nil: no poll
 	days    int                  // number of days; 0: historyDays
-	atom    func(day int) bool   // the document is Atom; nil: RSS
+	atom    int                  // the day from which on the document is Atom; 0: it is always RSS
 	dated   bool                 // its server dates each document with the current time
 	never   []string             // posts that no reader must see
 	anytime []string             // posts that may appear on any day, once
@@ -53,76 +61,57 @@ func midnightOf(day int) time.Time { return historyBegin.AddDate(0, 0, day) }
 func posted(n int) item {
 	slug := fmt.Sprintf("q%d", n+1000)
 	return item{
-		name: slug, guid: "https://blog.example/?p=" + slug[1:], link: "https://blog.example/2026/" + slug +
-			"/", title: "All about " + slug,
+		name: slug, guid: "https://blog.example/?p=" + slug[1:], link: "https://blog.example/2026/" + slug + "/",
+		title: "All about " + slug,
 		text: "<p>Of " + slug +
 			" there is a good deal to be said, and all of it is said here, in a text of some length.</p>",
 		at: midnightOf(n).Add(-15*time.Hour + 16*time.Minute),
 	}
 }
 
-// blog returns the newest posts of a day, the newest first, each changed by edit.
-func blog(day, size int, edit func(*item)) []item {
-	items := make([]item, 0, size)
-	for n := day; n > day-size; n-- {
-		it := posted(n)
-		if edit != nil {
-			edit(&it)
-		}
-		items = append(items, it)
+// blog returns the newest posts of a blog, the newest first.
+func blog(newest, size int) []item {
+	items := make([]item, size)
+	for i := range items {
+		items[i] = posted(newest - i)
+		items[i].index = i + 1
 	}
 	return items
 }
 
-// from returns edit from day start on, and nil before.
-func from(day, start int, edit func(*item)) func(*item) {
-	if day < start {
-		return nil
-	}
-	return edit
-}
-
 func document(items []item, atom bool) string {
-	var b strings.Builder
-	b.WriteString(`<rss version="2.0"><channel><title>Blog</title><link>https://blog.example/</link>`)
+	begin, end := `<rss version="2.0"><channel><title>Blog</title><link>https://blog.example/</link>`,
+		`</channel></rss>`
+	names, layout := []string{"item", "guid", "title", "pubDate", "description"}, time.RFC1123Z
 	if atom {
-		b.Reset()
-		b.WriteString(
-			`<feed xmlns="http://www.w3.org/2005/Atom"><title>Blog</title><link href="https://blog.example/"/>`)
+		begin = `<feed xmlns="http://www.w3.org/2005/Atom"><title>Blog</title><link href="https://blog.example/"/>`
+		end = "</feed>"
+		names, layout = []string{"entry", "id", "title", "published", `content type="html"`}, time.RFC3339
 	}
+	var b strings.Builder
 	field := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(&b, "<%s>%s</%[1]s>", name, html.EscapeString(value))
+			tag, _, _ := strings.Cut(name, " ")
+			fmt.Fprintf(&b, "<%s>%s</%s>", name, html.EscapeString(value), tag)
 		}
 	}
+	b.WriteString(begin)
 	for _, it := range items {
-		stamp := func(layout string) string {
-			if it.at.IsZero() {
-				return ""
-			}
-			return it.at.Format(layout)
-		}
+		b.WriteString("<" + names[0] + ">")
+		field(names[1], it.guid)
 		if atom {
-			b.WriteString("<entry>")
-			field("id", it.guid)
 			fmt.Fprintf(&b, `<link href="%s"/>`, html.EscapeString(it.link))
-			field("title", it.title)
-			field("published", stamp(time.RFC3339))
-			fmt.Fprintf(&b, `<content type="html">%s</content></entry>`, html.EscapeString(it.text))
-			continue
+		} else {
+			field("link", it.link)
 		}
-		b.WriteString("<item>")
-		field("guid", it.guid)
-		field("link", it.link)
-		field("title", it.title)
-		field("pubDate", stamp(time.RFC1123Z))
-		field("description", it.text)
-		b.WriteString("</item>")
+		field(names[2], it.title)
+		if !it.at.IsZero() {
+			field(names[3], it.at.Format(layout))
+		}
+		field(names[4], it.text)
+		b.WriteString("</" + names[0] + ">")
 	}
-	if atom {
-		return b.String() + "</feed>"
-	}
-	return b.String() + "</channel></rss>"
+	return b.String() + end
 }
 
 // A publisher is a history in progress, with the reader of its feed.
@@ -143,47 +132,37 @@ func TestHistories(t *testing.T) {
 		days := 0
 		for i, h := range histories() {
 			p := &publisher{history: h, due: map[string]int{}, old: map[string]bool{}}
-			if p.days == 0 {
-				p.days = historyDays
-			}
+			p.days = cmp.Or(p.days, historyDays)
 			days = max(days, p.days)
 			host := fmt.Sprintf("h%d.example", i)
 			var err error
-			if p.feed, _, err = st.Feeds.EnsureFeed(t.Context(),
-				digest.Feed{URL: "https://" + host + "/feed", Host: host}); err != nil {
-				t.Fatal(err)
-			}
-			if _, p.reader, err = st.Readers.AddUser(t.Context(), fmt.Sprintf("r%d@example.org", i), "UTC",
-				midnightOf(-1)); err != nil {
-				t.Fatal(err)
-			}
-			if _, err = st.Subscriptions.Subscribe(t.Context(),
-				digest.Subscription{DigestID: p.reader.ID, FeedID: p.feed.ID},
-				midnightOf(-1)); err != nil {
-				t.Fatal(err)
-			}
+			p.feed, _, err = st.Feeds.EnsureFeed(t.Context(), digest.Feed{URL: "https://" + host + "/feed", Host: host})
+			ok(t, err)
+			_, p.reader, err = st.Readers.AddUser(t.Context(), fmt.Sprintf("r%d@example.org", i), "UTC", midnightOf(-1))
+			ok(t, err)
+			_, err = st.Subscriptions.Subscribe(t.Context(),
+				digest.Subscription{DigestID: p.reader.ID, FeedID: p.feed.ID}, midnightOf(-1))
+			ok(t, err)
 			all = append(all, p)
 		}
 		for day := range days {
-			pollHistories(t, st, all, day, midnightOf(day).Add(-12*time.Hour),
-				func(p *publisher) func(int) []item { return p.ping })
 			now := midnightOf(day)
+			pollHistories(t, st, all, day, now.Add(-12*time.Hour),
+				func(p *publisher) func(int) []item { return p.ping })
 			pollHistories(t, st, all, day, now, func(p *publisher) func(int) []item { return p.at })
-			if _, err := st.Feeds.Plan(t.Context(), now, func(digest.Feed, time.Time) (time.Time, bool) {
-				return time.Time{},
-					false
-			}); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := st.Editions.Release(t.Context(), now, 30*time.Minute); err != nil {
-				t.Fatal(err)
-			}
+			_, err := st.Feeds.Plan(t.Context(), now, noPoll)
+			ok(t, err)
+			_, err = st.Editions.Release(t.Context(), now, 30*time.Minute)
+			ok(t, err)
 		}
 		for _, p := range all {
 			t.Run(p.name, func(t *testing.T) { p.judge(t, st) })
 		}
 	})
 }
+
+// noPoll plans no poll for a midnight.
+func noPoll(digest.Feed, time.Time) (at time.Time, ok bool) { return at, false }
 
 // pollHistories reads the publishers' documents of an instant and stores their news in one transaction.
 func pollHistories(t *testing.T, st *store.Store, all []*publisher, day int, now time.Time,
@@ -203,10 +182,8 @@ func pollHistories(t *testing.T, st *store.Store, all []*publisher, day int, now
 			p.old[it.name] = it.old
 		}
 		was, err := st.Feeds.FeedByURL(t.Context(), p.feed.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		doc, err := feed.Parse([]byte(document(items, p.atom != nil && p.atom(day))), "", was.URL)
+		ok(t, err)
+		doc, err := feed.Parse([]byte(document(items, p.atom > 0 && day >= p.atom)), "", was.URL)
 		if err != nil {
 			t.Fatalf("%s, day %d: %v", p.name, day, err)
 		}
@@ -216,14 +193,11 @@ func pollHistories(t *testing.T, st *store.Store, all []*publisher, day int, now
 		}
 		res.Feed.LastAttemptAt, res.Feed.LastOKAt, res.Feed.ParsedAt = now, now, now
 		polled, err := worker.PrepareRecord(t.Context(), st, was, res, now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		polls = append(polls, polled)
 	}
-	if _, err := st.Feeds.Record(t.Context(), now, polls); err != nil {
-		t.Fatal(err)
-	}
+	_, err := st.Feeds.Record(t.Context(), now, polls)
+	ok(t, err)
 }
 
 // judge compares the editions of a publisher's reader with the expected ones.
@@ -270,15 +244,11 @@ var itemName = regexp.MustCompile(`\bq\d+\b`)
 func (p *publisher) seen(t *testing.T, st *store.Store) map[string][]int {
 	t.Helper()
 	editions, err := st.Editions.Editions(t.Context(), p.reader.ID, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	seen := map[string][]int{}
 	for _, e := range slices.Backward(editions) {
 		refs, err := st.Editions.EditionPosts(t.Context(), []digest.Delivery{{Edition: e}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		var ids []digest.PostID
 		for _, r := range refs[e.ID] {
 			if !r.Carried { // nothing is mailed here, so each edition also has the earlier ones
@@ -286,9 +256,7 @@ func (p *publisher) seen(t *testing.T, st *store.Store) map[string][]int {
 			}
 		}
 		posts, err := st.Editions.Posts(t.Context(), ids)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		for _, post := range posts {
 			name := itemName.FindString(post.Title + " " + post.Content)
 			seen[name] = append(seen[name], int(e.DueAt.Sub(midnightOf(0)).Round(time.Hour)/(24*time.Hour)))

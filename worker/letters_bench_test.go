@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/mailer"
 	"digest/store"
 )
 
@@ -22,11 +21,7 @@ func BenchmarkLetters(b *testing.B) {
 	}
 	eachCrowd(b, members+1, 1, addresses(1, 5), func(b *testing.B, c *crowd) {
 		c.join(b)
-		address := smtpSink(b)
-		tr, err := mailer.Open("smtp+insecure://"+address, mailer.Options{})
-		ok(b, err)
-		defer tr.Close()
-		loop := c.loop(tr, connections)
+		loop, address := c.smtpLoop(b, connections)
 		c.night++ // skips the publisher's own midnight
 		var r race
 		var released time.Duration
@@ -34,12 +29,8 @@ func BenchmarkLetters(b *testing.B) {
 			now := c.nextMidnight(b, posts)
 			released += timed(func() { c.release(b, now) })
 			message := c.typical(b, now)
-			r.run(members, func() {
-				stats, err := loop.Deliver(b.Context(), now)
-				if err != nil || stats.Sent != members {
-					b.Fatalf("%+v, %v", stats, err)
-				}
-			}, func() { sendBare(b, address, connections, members, message) })
+			r.run(members, func() { deliver(b, loop, now, members) },
+				func() { sendBare(b, address, connections, members, message) })
 		}
 		r.ours += released
 		r.report(b, "letters/s")

@@ -6,11 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
-	"digest/store"
-	"digest/store/storetest"
-	"digest/subscribe"
+	"digest"
 )
 
 // newServer starts a server of the fediverse with one account and one note.
@@ -40,25 +37,22 @@ func newServer(t *testing.T, name string) *httptest.Server {
 // TestListedAccounts holds that an imported account delivers its posts, and that a second import adds no
 // feed.
 func TestListedAccounts(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
+	eachEmptyHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house) {
 		server := newServer(t, "ann")
-		h := newHouse(t, st, "2026-11-19 10:00")
 		ann, bob := h.reader("ann@example.org", "UTC"), h.reader("bob@example.org", "UTC")
-		subscriber := subscribe.Subscriber{Store: st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
 		list := []byte("Account address,Show boosts\nann@" + strings.TrimPrefix(server.URL, "http://") + ",true\n")
-		_, result, err := subscriber.Import(t.Context(), ann.ID, list, 9)
-		if err != nil || result.Added != 1 || len(result.FirstPolls) != 1 {
-			t.Fatalf("%+v %v", result, err)
+		imports := func(d digest.Digest, added, firstPolls int) {
+			t.Helper()
+			read, result, err := h.subscriber().Import(t.Context(), d.ID, list, 9)
+			if err != nil || result.Added != added || len(result.FirstPolls) != firstPolls || len(read.BadLines) != 0 {
+				t.Errorf("%+v %v", result, err)
+			}
 		}
+		imports(ann, 1, 1)
 		h.midnights(20)
-		again, result, err := subscriber.Import(t.Context(), bob.ID, list, 9)
-		if err != nil || result.Added != 1 || len(result.FirstPolls) != 0 || len(again.BadLines) != 0 {
-			t.Errorf("%+v %v", result, err)
-		}
-		if _, result, err = subscriber.Import(t.Context(), ann.ID, list, 9); err != nil || result.Added != 0 {
-			t.Errorf("%+v %v", result, err)
-		}
-		subscribed, err := st.Subscriptions.Subscriptions(t.Context(), ann.ID)
+		imports(bob, 1, 0)
+		imports(ann, 0, 0)
+		subscribed, err := h.st.Subscriptions.Subscriptions(t.Context(), ann.ID)
 		if err != nil || len(subscribed) != 1 || subscribed[0].Feed.URL != server.URL+"/users/ann/outbox" ||
 			subscribed[0].Feed.Title != "Ann" {
 			t.Errorf("%+v %v", subscribed, err)

@@ -11,20 +11,16 @@ import (
 
 	"digest"
 	"digest/store"
-	"digest/store/storetest"
 )
 
 func (s *site) address() string { return s.URL + "/feed.xml" }
 
 func (s *site) movesTo(to *site) { s.says(http.StatusMovedPermanently, "Location", to.address()) }
 
-func (h *house) subscribedTo(d digest.Digest) []string {
+func (h *house) subscribedTo(d digest.Digest) (all []string) {
 	h.t.Helper()
 	subs, err := h.st.Subscriptions.AllSubscriptions(h.t.Context(), d.ID)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	var all []string
+	ok(h.t, err)
 	for _, sub := range subs {
 		all = append(all, sub.Feed.URL)
 	}
@@ -49,9 +45,7 @@ func (h *house) isSubscribedTo(d digest.Digest, sites ...*site) {
 func (h *house) movesOf(d digest.Digest) map[string]store.Move {
 	h.t.Helper()
 	list, err := h.st.Subscriptions.Moves(h.t.Context(), d.ID)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	ok(h.t, err)
 	moves := make(map[string]store.Move)
 	for _, m := range list {
 		moves[m.URL] = m
@@ -65,17 +59,14 @@ func (h *house) undo(d digest.Digest, from *site) {
 	if !told {
 		h.t.Fatalf("digest %d was told of no move from %s", d.ID, from.address())
 	}
-	if err := h.st.Subscriptions.UndoMove(h.t.Context(), d.ID, m.FeedID, h.clock.Add(time.Hour)); err != nil {
-		h.t.Fatal(err)
-	}
+	ok(h.t, h.st.Subscriptions.UndoMove(h.t.Context(), d.ID, m.FeedID, h.clock.Add(time.Hour)))
 }
 
 // TestI9_ReaderOfBothGoesBack holds that a reader of both addresses who reverts a move, once or several
 // times, keeps the new address too.
 func TestI9_ReaderOfBothGoesBack(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
+	eachEmptyHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house) {
 		old, next := newSite(t, "old first"), newSite(t, "next first")
-		h := newHouse(t, st, "2026-11-19 10:00")
 		ann, bob := h.reader("ann@example.org", "UTC", old, next), h.reader("bob@example.org", "UTC", old, next)
 		h.midnights(20)
 		old.movesTo(next)
@@ -110,9 +101,8 @@ func TestI9_ReaderOfBothGoesBack(t *testing.T) {
 // learns of each move and can revert each alone.
 func TestI9_TwoMovesToOnePlace(t *testing.T) {
 	for _, first := range []int{0, 1} {
-		storetest.Each(t, func(t *testing.T, st *store.Store) {
+		eachEmptyHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house) {
 			olds, next := []*site{newSite(t, "a first"), newSite(t, "b first")}, newSite(t, "next first")
-			h := newHouse(t, st, "2026-11-19 10:00")
 			ann := h.reader("ann@example.org", "UTC", olds...)
 			h.reader("bob@example.org", "UTC", next)
 			h.midnights(20)
@@ -136,9 +126,8 @@ func TestI9_TwoMovesToOnePlace(t *testing.T) {
 // TestI9_ReadersOfSeveralComeBack has a missing feed to which several feeds moved. Readers return to each
 // address at which they subscribed. They stay subscribed at the new address only if they subscribed there.
 func TestI9_ReadersOfSeveralComeBack(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
+	eachEmptyHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house) {
 		a, b, next := newSite(t, "a first"), newSite(t, "b first"), newSite(t, "next first")
-		h := newHouse(t, st, "2026-11-19 10:00")
 		ann, bob := h.reader("ann@example.org", "UTC", a, b), h.reader("bob@example.org", "UTC", a, next)
 		cyd := h.reader("cyd@example.org", "UTC", next)
 		h.midnights(20)
@@ -158,9 +147,8 @@ func TestI9_ReadersOfSeveralComeBack(t *testing.T) {
 // TestI9_BackBeforeLong has a feed that moves and moves back. Its readers are subscribed where they were,
 // and get no offer to revert to an address that they never had.
 func TestI9_BackBeforeLong(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
+	eachEmptyHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house) {
 		old, next := newSite(t, "first"), newSite(t, "first", "there")
-		h := newHouse(t, st, "2026-11-19 10:00")
 		ann, bob := h.reader("ann@example.org", "UTC", old), h.reader("bob@example.org", "UTC", next)
 		h.midnights(20)
 		old.movesTo(next)
@@ -188,9 +176,8 @@ func TestI9_BackBeforeLong(t *testing.T) {
 func TestI9_SecondMoveMuchLater(t *testing.T) {
 	for days, want := range map[int]int{4: 0, 40: 1} {
 		t.Run(fmt.Sprint(days, " days later"), func(t *testing.T) {
-			storetest.Each(t, func(t *testing.T, st *store.Store) {
+			eachEmptyHouse(t, "2026-10-01 10:00", func(t *testing.T, h *house) {
 				places := []*site{newSite(t, "first"), newSite(t, "second"), newSite(t, "third")}
-				h := newHouse(t, st, "2026-10-01 10:00")
 				ann := h.reader("ann@example.org", "UTC", places[0])
 				h.nights(1)
 				places[0].movesTo(places[1])
@@ -209,11 +196,7 @@ func TestI9_SecondMoveMuchLater(t *testing.T) {
 func (h *house) nights(n int) {
 	h.t.Helper()
 	for range n {
-		day := h.clock.AddDate(0, 0, 1).UTC()
-		h.set(day.Format("2006-01-02") + " 00:00")
-		if _, err := h.job().Tick(h.t.Context()); err != nil {
-			h.t.Fatal(err)
-		}
+		h.tickAt(h.clock.AddDate(0, 0, 1).UTC().Format("2006-01-02") + " 00:00")
 	}
 }
 
@@ -221,9 +204,8 @@ func (h *house) nights(n int) {
 // with a reason. New subscribers of the address get the feed at the new address. When the old address has
 // posts again, the feed recovers, and after a month it may move again.
 func TestI9_FeedThatStays(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
+	eachEmptyHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house) {
 		old, next, third := newSite(t, "old first"), newSite(t, "next first"), newSite(t, "third first")
-		h := newHouse(t, st, "2026-11-19 10:00")
 		ann, bob := h.reader("ann@example.org", "UTC", old), h.reader("bob@example.org", "UTC", old)
 		h.nights(1)
 		old.movesTo(next)
@@ -239,7 +221,7 @@ func TestI9_FeedThatStays(t *testing.T) {
 			next.publish(fmt.Sprint("next ", h.clock.Day()))
 			h.nights(1)
 		}
-		if f := h.feedAt(old); f.State != digest.FeedActive || f.Errors == 0 || f.LastError != "redirects to "+
+		if f := h.feed(old); f.State != digest.FeedActive || f.Errors == 0 || f.LastError != "redirects to "+
 			next.address()+", but a reader chose this address" {
 			t.Errorf("the feed is %s after %d errors: %s", f.State, f.Errors, f.LastError)
 		}
@@ -254,7 +236,7 @@ func TestI9_FeedThatStays(t *testing.T) {
 		old.says(0)
 		old.publish("old second")
 		h.nights(2)
-		if f := h.feedAt(old); f.Errors != 0 || f.LastError != "" || !f.MoveUndone {
+		if f := h.feed(old); f.Errors != 0 || f.LastError != "" || !f.MoveUndone {
 			t.Errorf("after the redirect the feed says %q, %d errors, stays: %v", f.LastError, f.Errors, f.MoveUndone)
 		}
 		if got := h.titles(ann); strings.Count(got, "old second") != 1 || strings.Count(got, "next") > 1 {
@@ -279,22 +261,12 @@ func TestI9_FeedThatStays(t *testing.T) {
 	})
 }
 
-func (h *house) feedAt(s *site) digest.Feed {
-	h.t.Helper()
-	f, err := h.st.Feeds.FeedByURL(h.t.Context(), s.address())
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	return f
-}
-
 // TestI9_MovesInTheThrong runs several workers that poll, merge, report and release at the same midnight.
 // Feeds move to each other's addresses while readers revert moves. No reader gets another site's post under
 // an identity, or a post twice, and none misses a post of their feed.
 func TestI9_MovesInTheThrong(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
+	eachEmptyHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house) {
 		const pairs = 6
-		h := newHouse(t, st, "2026-11-19 10:00")
 		var forgers, genuine [pairs]*site
 		var anns, bobs, cyds [pairs]digest.Digest
 		for i := range pairs {
@@ -318,9 +290,9 @@ func TestI9_MovesInTheThrong(t *testing.T) {
 		}
 		h.throng(1, func() { // the midnight at which the moves are confirmed
 			for i := range pairs {
-				moves, err := st.Subscriptions.Moves(t.Context(), anns[i].ID)
+				moves, err := h.st.Subscriptions.Moves(t.Context(), anns[i].ID)
 				for _, m := range moves {
-					if err = st.Subscriptions.UndoMove(t.Context(), anns[i].ID, m.FeedID,
+					if err = h.st.Subscriptions.UndoMove(t.Context(), anns[i].ID, m.FeedID,
 						h.clock); digest.KindOf(err) == digest.NotFound {
 						err = nil
 					}

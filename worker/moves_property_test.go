@@ -127,9 +127,7 @@ func (v *rivals) genuineDoes() {
 func (v *rivals) undo() {
 	v.t.Helper()
 	moves, err := v.st.Subscriptions.Moves(v.t.Context(), v.ann.ID)
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	ok(v.t, err)
 	for _, m := range moves {
 		err := v.st.Subscriptions.UndoMove(v.t.Context(), v.ann.ID, m.FeedID, v.clock.Add(time.Minute))
 		if err != nil && digest.KindOf(err) != digest.NotFound {

@@ -11,36 +11,23 @@ import (
 	"time"
 
 	"digest"
-	"digest/store"
-	"digest/store/storetest"
 )
 
 // forge adds a post with the identity of another site's post.
-func (s *site) forge(title, identity string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.posts = append([]string{
-		fmt.Sprintf(`<item><title>%s</title><guid>%s</guid><link>http://example.org/%[2]s</link></item>`, title,
-			identity)}, s.posts...)
-}
+func (s *site) forge(title, identity string) { s.item(title, identity, "") }
 
 // midnights runs the job at midnights of November and ignores the summaries.
 func (h *house) midnights(days ...int) {
 	h.t.Helper()
 	for _, day := range days {
-		h.set(fmt.Sprintf("2026-11-%02d 00:00", day))
-		if _, err := h.job().Tick(h.t.Context()); err != nil {
-			h.t.Fatal(err)
-		}
+		h.tickAt(fmt.Sprintf("2026-11-%02d 00:00", day))
 	}
 }
 
 func (h *house) oldestFirst(d digest.Digest) []digest.Edition {
 	h.t.Helper()
 	list, err := h.st.Editions.Editions(h.t.Context(), d.ID, 100)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	ok(h.t, err)
 	slices.Reverse(list)
 	return list
 }
@@ -51,14 +38,10 @@ func (h *house) titles(d digest.Digest) string {
 	var all []string
 	for _, e := range h.oldestFirst(d) {
 		refs, err := h.st.Editions.EditionPosts(h.t.Context(), []digest.Delivery{{Edition: e}})
-		if err != nil {
-			h.t.Fatal(err)
-		}
+		ok(h.t, err)
 		for _, r := range refs[e.ID] {
 			posts, err := h.st.Editions.Posts(h.t.Context(), []digest.PostID{r.PostID})
-			if err != nil {
-				h.t.Fatal(err)
-			}
+			ok(h.t, err)
 			all = append(all, posts[0].Title)
 		}
 	}
@@ -68,9 +51,8 @@ func (h *house) titles(d digest.Digest) string {
 // TestI9_ForgedIdentities has a feed that publishes under identities that another feed will use, and then
 // redirects to it permanently. The other feed's readers see none of its posts and get the genuine ones.
 func TestI9_ForgedIdentities(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
+	eachEmptyHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house) {
 		forger, genuine := newSite(t, "of the forger"), newSite(t, "first")
-		h := newHouse(t, st, "2026-11-19 10:00")
 		ann, bob := h.reader("ann@example.org", "UTC", forger), h.reader("bob@example.org", "UTC", genuine)
 		h.midnights(20)
 		forger.forge("FORGED", "next")
@@ -93,9 +75,8 @@ func TestI9_ForgedIdentities(t *testing.T) {
 // TestI9_MoveAndReturn has a feed that moves to an address without readers. A later subscriber of that
 // address gets its posts alone, and stays when the feed is missing.
 func TestI9_MoveAndReturn(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
+	eachEmptyHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house) {
 		forger, genuine := newSite(t, "of the forger"), newSite(t, "first")
-		h := newHouse(t, st, "2026-11-19 10:00")
 		ann := h.reader("ann@example.org", "UTC", forger)
 		h.midnights(20)
 		forger.says(http.StatusMovedPermanently, "Location", genuine.URL+"/feed.xml")
@@ -127,22 +108,21 @@ func TestI9_MoveAndReturn(t *testing.T) {
 // includes a new document without a title, and one that was read before the move was confirmed.
 func TestI9_NameOfAMove(t *testing.T) {
 	for _, title := range []string{"Genuine", ""} {
-		storetest.Each(t, func(t *testing.T, st *store.Store) {
+		eachEmptyHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house) {
 			genuine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				fmt.Fprintf(w, `<rss version="2.0"><channel><title>%s</title><item><title>a</title><guid>a</guid></item></channel></rss>`, title)
 			}))
 			defer genuine.Close()
 			forger := newSite(t, "of the forger")
-			h := newHouse(t, st, "2026-11-19 10:00")
 			ann := h.reader("ann@example.org", "UTC", forger)
 			h.midnights(20)
 			forger.says(http.StatusMovedPermanently, "Location", genuine.URL+"/feed.xml")
 			h.midnights(21, 22, 23)
-			f, err := st.Feeds.FeedByURL(t.Context(), genuine.URL+"/feed.xml")
+			f, err := h.st.Feeds.FeedByURL(t.Context(), genuine.URL+"/feed.xml")
 			if err != nil || f.Title != title {
 				t.Errorf("the feed at the new address is called %q, %v", f.Title, err)
 			}
-			moves, err := st.Subscriptions.Moves(t.Context(), ann.ID)
+			moves, err := h.st.Subscriptions.Moves(t.Context(), ann.ID)
 			if err != nil || len(moves) != 1 || moves[0].Title != "Paper" {
 				t.Errorf("told %+v, %v", moves, err)
 			}
@@ -153,21 +133,18 @@ func TestI9_NameOfAMove(t *testing.T) {
 // TestI9_TellsAndUndoes holds that readers learn of a move to another site, and that one of them can revert
 // it, so that the feed stays.
 func TestI9_TellsAndUndoes(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
+	eachEmptyHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house) {
 		old, next := newSite(t, "first"), newSite(t, "first", "there")
-		h := newHouse(t, st, "2026-11-19 10:00")
 		ann, bob := h.reader("ann@example.org", "UTC", old), h.reader("bob@example.org", "UTC", old)
 		h.midnights(20)
 		old.says(http.StatusMovedPermanently, "Location", next.URL+"/feed.xml")
 		h.midnights(21, 22)
-		moves, err := st.Subscriptions.Moves(t.Context(), ann.ID)
+		moves, err := h.st.Subscriptions.Moves(t.Context(), ann.ID)
 		if err != nil || len(moves) != 1 || moves[0].URL != old.URL+"/feed.xml" ||
 			moves[0].MovedTo != next.URL+"/feed.xml" {
 			t.Fatalf("told %+v, %v", moves, err)
 		}
-		if err := st.Subscriptions.UndoMove(t.Context(), ann.ID, moves[0].FeedID, h.clock.Add(time.Hour)); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, h.st.Subscriptions.UndoMove(t.Context(), ann.ID, moves[0].FeedID, h.clock.Add(time.Hour)))
 		next.publish("second there")
 		h.midnights(23)
 		old.says(0)
@@ -187,7 +164,7 @@ func TestI9_TellsAndUndoes(t *testing.T) {
 // TestMoveWithinASite holds that a feed that moves within its site stays the same feed, and returns to its
 // old address completely. No post comes twice (I4).
 func TestMoveWithinASite(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
+	eachEmptyHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house) {
 		var moved, missing atomic.Bool
 		var posts atomic.Value
 		posts.Store("a")
@@ -198,37 +175,29 @@ func TestMoveWithinASite(t *testing.T) {
 			case r.URL.Path == "/new.xml" && missing.Load(), r.URL.Path == "/robots.txt":
 				http.NotFound(w, r)
 			default:
-				fmt.Fprint(w, `<rss version="2.0"><channel><title>Paper</title>`)
-				for _, title := range strings.Split(posts.Load().(string), " ") {
-					fmt.Fprintf(w, `<item><title>%s</title><guid>%[1]s</guid></item>`, title)
-				}
-				fmt.Fprint(w, `</channel></rss>`)
+				writeFeed(w, posts.Load().(string))
 			}
 		}))
 		defer server.Close()
-		h := newHouse(t, st, "2026-11-19 10:00")
 		ann := h.reader("ann@example.org", "UTC", &site{Server: server})
-		before, err := st.Feeds.FeedByURL(t.Context(), server.URL+"/feed.xml")
-		if err != nil {
-			t.Fatal(err)
+		before := h.feedAt(server.URL + "/feed.xml")
+		isAt := func(path string) {
+			t.Helper()
+			if f := h.feedAt(server.URL + path); f.ID != before.ID || f.URL != server.URL+path {
+				t.Errorf("the feed is %d at %s; want %d at %s", f.ID, f.URL, before.ID, path)
+			}
 		}
 		h.midnights(20)
 		moved.Store(true)
 		posts.Store("b a")
 		h.midnights(21, 22)
-		after, err := st.Feeds.FeedByURL(t.Context(), server.URL+"/new.xml")
-		if err != nil || after.ID != before.ID || after.URL != server.URL+"/new.xml" {
-			t.Errorf("after the move the feed is %d at %s, %v; want %d", after.ID, after.URL, err, before.ID)
-		}
+		isAt("/new.xml")
 		missing.Store(true)
 		h.midnights(23, 24)
 		moved.Store(false)
 		posts.Store("c b a")
 		h.midnights(25, 26)
-		back, err := st.Feeds.FeedByURL(t.Context(), server.URL+"/feed.xml")
-		if err != nil || back.ID != before.ID || back.URL != server.URL+"/feed.xml" {
-			t.Errorf("after the return the feed is %d at %s, %v; want %d", back.ID, back.URL, err, before.ID)
-		}
+		isAt("/feed.xml")
 		if got := h.titles(ann); got != "a, b, c" {
 			t.Errorf("the reader has had %s", got)
 		}

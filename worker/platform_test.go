@@ -96,11 +96,10 @@ func TestPlatformOut(t *testing.T) {
 	nameEverything(t)
 	for _, name := range []string{"b%d.platform.test", "site%d.test"} {
 		t.Run(name, func(t *testing.T) {
-			storetest.Each(t, func(t *testing.T, st *store.Store) {
-				st.Policy.PaceDomain = poller.PaceDomainAtOnce
+			eachEmptyHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house) {
+				h.st.Policy.PaceDomain = poller.PaceDomainAtOnce
 				c := &crowdedHost{posts: []string{"first"}}
 				port := listenEverywhere(t, c)
-				h := newHouse(t, st, "2026-11-19 10:00")
 				d := h.reader("utc@example.org", "UTC")
 				var items []store.ImportItem
 				for i := range blogs {
@@ -108,7 +107,7 @@ func TestPlatformOut(t *testing.T) {
 					items = append(items, store.ImportItem{URL: fmt.Sprintf("http://%s:%d/feed", host, port),
 						Host: host, Domain: feed.Platform(host)})
 				}
-				_, err := st.Subscriptions.Import(t.Context(), d.ID, items, 1e6, h.clock)
+				_, err := h.st.Subscriptions.Import(t.Context(), d.ID, items, 1e6, h.clock)
 				ok(t, err)
 				h.hours("2026-11-19 11:00", 13, newSite(t)) // the first polls
 				c.set(true, "second")
@@ -121,13 +120,13 @@ func TestPlatformOut(t *testing.T) {
 				}
 				h.hours("2026-11-20 19:00", 4, newSite(t))
 				late := 0
-				for _, f := range storetest.All(t, st.Feeds.Feeds(t.Context())) {
+				for _, f := range storetest.All(t, h.st.Feeds.Feeds(t.Context())) {
 					if f.LastOKAt.Before(h.clock.Add(-5 * time.Hour)) {
 						late++ // its penalty has not passed
 					}
 				}
 				h.hours("2026-11-21 00:00", 1, newSite(t))
-				for _, f := range storetest.All(t, st.Feeds.Feeds(t.Context())) {
+				for _, f := range storetest.All(t, h.st.Feeds.Feeds(t.Context())) {
 					if f.LastOKAt.Before(h.clock.Add(-6 * time.Hour)) {
 						t.Errorf("%s was not read by midnight", f.URL)
 					}

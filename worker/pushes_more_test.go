@@ -55,9 +55,7 @@ func TestLatePushes(t *testing.T) {
 func TestSeveralHubs(t *testing.T) {
 	eachHub(t, 0, func(t *testing.T, h *house, b *rocksHub) {
 		other := newRocksHub(t, -1)
-		b.mu.Lock()
 		b.second = other.URL + "/hub"
-		b.mu.Unlock()
 		b.publish("changed")
 		h.tickAt("2026-11-20 00:00")
 		h.tickAt("2026-11-20 00:10")
@@ -80,9 +78,7 @@ func TestSeveralHubs(t *testing.T) {
 		if news := h.trusted(b, true); news.Pushes != 2 || news.AllPushes != 4 {
 			t.Errorf("%+v", news)
 		}
-		other.mu.Lock()
 		other.says = http.StatusBadGateway // when its subscription must be renewed
-		other.mu.Unlock()
 		h.tickAt("2026-11-26 12:00")
 		if other.asked(); len(b.promised) != 1 {
 			t.Fatalf("%d promises", len(b.promised))
@@ -98,9 +94,7 @@ func TestTopicMoves(t *testing.T) {
 	eachHub(t, -1, func(t *testing.T, h *house, b *rocksHub) {
 		h.tickAt("2026-11-19 10:01")
 		callback, was := b.only()
-		b.mu.Lock()
 		b.self, b.says = b.URL+"/moved", http.StatusServiceUnavailable
-		b.mu.Unlock()
 		b.publish("changed")
 		h.tickAt("2026-11-20 00:00")
 		h.tickAt("2026-11-20 00:10")
@@ -108,9 +102,7 @@ func TestTopicMoves(t *testing.T) {
 			t.Errorf("the old topic was left before there is a new one: %s %v", at, p)
 		}
 		h.pushesAt(b, "2026-11-20 01:00", "in between")
-		b.mu.Lock()
 		b.says = 0
-		b.mu.Unlock()
 		h.tickAt("2026-11-20 06:00")
 		h.tickAt("2026-11-20 06:10")
 		at, p := b.only()

@@ -143,9 +143,7 @@ func TestAHubMissesForAll(t *testing.T) {
 		other := newSite(t, "a")
 		other.extra = `<link xmlns="http://www.w3.org/2005/Atom" rel="hub" href="` + b.URL + `/hub"/>`
 		h.follows(other.URL + "/feed.xml")
-		b.mu.Lock()
 		b.test = -1 // it accepts any topic
-		b.mu.Unlock()
 		h.set("2026-11-20 12:00")
 		f, err := h.st.Feeds.FeedByURL(t.Context(), other.URL+"/feed.xml")
 		if err != nil || f.Hubs != b.URL+"/hub" {
@@ -233,9 +231,7 @@ func TestHubsAreLeft(t *testing.T) {
 			callback, was = at, p
 		}
 		f, _ := h.blog(b)
-		if err := h.st.Subscriptions.Unsubscribe(t.Context(), h.d.ID, f.ID); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, h.st.Subscriptions.Unsubscribe(t.Context(), h.d.ID, f.ID))
 		h.tickAt("2026-11-19 11:00")
 		h.hub(b, 1, 1, 1)
 		if len(b.promised) != 0 {
@@ -251,9 +247,7 @@ func TestHubsAreLeft(t *testing.T) {
 		}
 		for _, guess := range []string{"", "x", strings.Repeat("a", 32)} {
 			resp, err := http.Post(h.hubs.server.URL+"/websub/"+guess, "text/xml", strings.NewReader("x"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, err)
 			if resp.Body.Close(); resp.StatusCode != http.StatusNotFound {
 				t.Errorf("a guess is answered %d", resp.StatusCode)
 			}

@@ -2,7 +2,6 @@ package worker_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -82,25 +81,5 @@ func TestConnectionsAreOurOwn(t *testing.T) {
 				t.Errorf("%+v, %v; want 3 sent", sum, err)
 			}
 		})
-	})
-}
-
-// TestPauseEndsByItself holds that after a pause a reader gets the waiting posts and all new ones in the
-// next edition.
-func TestPauseEndsByItself(t *testing.T) {
-	eachHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house, s *site) {
-		until := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
-		if err := h.st.Readers.PauseDigest(t.Context(), h.d.ID, until, h.clock); err != nil {
-			t.Fatal(err)
-		}
-		s.publish("meanwhile")
-		h.tick("2026-11-20 00:00", worker.Summary{Polled: 1, Changed: 1, Posts: 1})
-		h.tick("2026-11-21 00:00", worker.Summary{Polled: 1, Unchanged: 1})
-		h.tick("2026-11-21 23:00", worker.Summary{})
-		h.tick("2026-11-22 00:00", worker.Summary{Polled: 1, Unchanged: 1, Editions: 1, Sent: 1})
-		if n, text := h.inbox(); n != 1 || !strings.Contains(text, "example.org/first") ||
-			!strings.Contains(text, "meanwhile") {
-			t.Errorf("%d mails, want one with what waited and what is new:\n%s", n, text)
-		}
 	})
 }

@@ -2,6 +2,7 @@ package worker_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -9,15 +10,13 @@ import (
 	"testing"
 
 	"digest"
-	"digest/store"
-	"digest/store/storetest"
 )
 
 // TestFeedOfThePageInItsPlace has a rebuilt site: a page is in place of the feed, and offers the feed
 // elsewhere. The reader misses nothing and gets no notice. The feed has its new address from the second
 // night on.
 func TestFeedOfThePageInItsPlace(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
+	eachEmptyHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house) {
 		var anew atomic.Bool
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			posts := map[string]string{"/feed.xml": "a", "/new.xml": "b a"}[r.URL.Path]
@@ -27,15 +26,10 @@ func TestFeedOfThePageInItsPlace(t *testing.T) {
 			case posts == "":
 				http.NotFound(w, r)
 			default:
-				fmt.Fprint(w, `<rss version="2.0"><channel><title>Paper</title>`)
-				for title := range strings.FieldsSeq(posts) {
-					fmt.Fprintf(w, `<item><title>%s</title><guid>%[1]s</guid></item>`, title)
-				}
-				fmt.Fprint(w, `</channel></rss>`)
+				writeFeed(w, posts)
 			}
 		}))
 		defer server.Close()
-		h := newHouse(t, st, "2026-11-19 10:00")
 		ann := h.reader("ann@example.org", "UTC", &site{Server: server})
 		h.midnights(20)
 		anew.Store(true)
@@ -52,14 +46,21 @@ func TestFeedOfThePageInItsPlace(t *testing.T) {
 	})
 }
 
+// writeFeed writes a feed with the titles of posts.
+func writeFeed(w io.Writer, titles string) {
+	fmt.Fprint(w, `<rss version="2.0"><channel><title>Paper</title>`)
+	for title := range strings.FieldsSeq(titles) {
+		fmt.Fprintf(w, `<item><title>%s</title><guid>%[1]s</guid></item>`, title)
+	}
+	fmt.Fprint(w, `</channel></rss>`)
+}
+
 func (h *house) told(d digest.Digest) string {
 	h.t.Helper()
 	var all []string
 	for _, e := range h.oldestFirst(d) {
 		told, err := h.st.Editions.Notices(h.t.Context(), []digest.Delivery{{Edition: e}})
-		if err != nil {
-			h.t.Fatal(err)
-		}
+		ok(h.t, err)
 		for _, n := range told[e.ID] {
 			all = append(all, e.LocalDate.String()+" "+string(n.Kind)+" "+string(n.Illness))
 		}
@@ -70,9 +71,8 @@ func (h *house) told(d digest.Digest) string {
 // TestSickFeedIsToldOfInAWeek holds that the edition after a week of failures has a notice, and later ones
 // have none.
 func TestSickFeedIsToldOfInAWeek(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
+	eachEmptyHouse(t, "2026-11-01 10:00", func(t *testing.T, h *house) {
 		sick, quiet := newSite(t, "a"), newSite(t, "b")
-		h := newHouse(t, st, "2026-11-01 10:00")
 		ann := h.reader("ann@example.org", "UTC", sick, quiet)
 		h.midnights(2)
 		sick.says(http.StatusUnauthorized)

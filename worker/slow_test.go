@@ -82,30 +82,28 @@ func (h *runner) read() time.Time { return time.Unix(h.now.Load(), 0).UTC() }
 func (h *runner) running() *worker.Job {
 	h.t.Helper()
 	job := h.job()
-	job.Frozen, job.Now, job.Nap = false, h.read, 20*time.Millisecond
-	job.Grace = 50 * time.Millisecond
+	job.Frozen, job.Now, job.Nap, job.Grace = false, h.read, 20*time.Millisecond, 50*time.Millisecond
 	job.Mail.Now = h.read
-	job.Poller = poller.New(poller.Options{
-		UserAgentVersion: "test", BaseURL: "http://localhost:8080", NoWait: true,
-		AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
-		Now:           h.read,
-	})
-	h.t.Cleanup(job.Poller.Close)
+	h.polls(job, poller.Options{UserAgentVersion: "test"})
 	return job
+}
+
+// polls gives a job another poller on this machine.
+func (h *runner) polls(job *worker.Job, o poller.Options) {
+	o.BaseURL, o.NoWait, o.Now = "http://localhost:8080", true, h.read
+	o.AllowNetworks = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+	job.Poller = poller.New(o)
+	h.t.Cleanup(job.Poller.Close)
 }
 
 // reads adds a reader of sites by their own addresses.
 func (h *runner) reads(email, zone string, sites ...*site) {
 	h.t.Helper()
-	_, d, err := h.st.Readers.AddUser(h.t.Context(), email, zone, h.clock)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	h.reader(email, zone)
 	subscriber := subscribe.Subscriber{Store: h.st, Poller: h.running().Poller, Now: h.read}
 	for _, s := range sites {
-		if _, _, err := subscriber.Subscribe(h.t.Context(), d.ID, s.URL+"/feed.xml", 0); err != nil {
-			h.t.Fatal(err)
-		}
+		_, _, err := subscriber.Subscribe(h.t.Context(), h.d.ID, s.address(), 0)
+		ok(h.t, err)
 		s.requests()
 	}
 }
@@ -195,9 +193,7 @@ func TestReleaseAtTheDeadline(t *testing.T) {
 					stop()
 				}
 			}
-			if err := job.Run(ctx); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, job.Run(ctx))
 			if want := h.clock.Add(h.spread.Deadline); at.Sub(want).Abs() > time.Second {
 				t.Errorf("released at %v, want %v", at, want)
 			}
@@ -214,21 +210,12 @@ func TestStopGivesBack(t *testing.T) {
 		slow.hangs.Store(true)
 		waiting.publish("second")
 		h.jump("2026-11-20 00:00")
-		if err := h.st.Feeds.Vouch(t.Context(), h.feed(slow.site).ID, h.clock); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, h.st.Feeds.Vouch(t.Context(), h.feed(slow.site).ID, h.clock))
 		job := h.running()
-		job.Poller = poller.New(poller.Options{
-			BaseURL: "http://localhost:8080", NoWait: true, Requests: 1, SlowAfter: time.Hour, Timeout: time.Hour,
-			Now:           h.read,
-			AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
-		})
-		t.Cleanup(job.Poller.Close)
+		h.polls(job, poller.Options{Requests: 1, SlowAfter: time.Hour, Timeout: time.Hour})
 		stop := begin(t, func(ctx context.Context) { _, _ = job.Poll(ctx) })
 		<-slow.caught
-		if err := h.st.Feeds.Vouch(t.Context(), h.feed(waiting).ID, h.clock); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, h.st.Feeds.Vouch(t.Context(), h.feed(waiting).ID, h.clock))
 		await(t, "the claim of the feed that has to wait for the wire",
 			func() bool { return !h.feed(waiting).LeaseUntil.IsZero() })
 		stop()

@@ -6,16 +6,12 @@ import (
 	"testing"
 
 	"digest"
-	"digest/store"
-	"digest/store/storetest"
-	"digest/worker"
 )
 
 // TestS20_GoneOnTrial has a dead feed that answers 410 on its trial. The subscriptions end as with any
 // other feed, and the readers learn it.
 func TestS20_GoneOnTrial(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		h, p := newDatedHouse(t, st)
+	eachDatedHouse(t, func(t *testing.T, h *house, p *site) {
 		ann := h.d
 		h.hours("2026-11-19 00:00", 1, p)
 		p.says(http.StatusInternalServerError)
@@ -27,20 +23,16 @@ func TestS20_GoneOnTrial(t *testing.T) {
 		h.hours("2027-02-22 00:00", 1, p)
 		p.says(http.StatusGone)
 		h.set("2027-02-22 12:00")
-		if err := st.Feeds.Pinged(t.Context(), []string{p.URL + "/feed.xml"}, h.clock); err != nil {
-			t.Fatal(err)
-		}
-		h.tick("2027-02-22 12:05", worker.Summary{Polled: 1, Failed: 1})
-		subs, err := st.Subscriptions.Subscriptions(t.Context(), ann.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, h.st.Feeds.Pinged(t.Context(), []string{p.URL + "/feed.xml"}, h.clock))
+		h.tick("2027-02-22 12:05", "Polled:1 Failed:1")
+		subs, err := h.st.Subscriptions.Subscriptions(t.Context(), ann.ID)
+		ok(t, err)
 		if f := h.feed(p); f.State != digest.FeedGone || len(subs) != 0 {
 			t.Errorf("it is %s, and %d are still subscribed", f.State, len(subs))
 		}
 		h.inbox()
 		h.hours("2027-02-23 00:00", 1, p)
-		if _, text := h.inbox(); !strings.Contains(unfold(text), "has removed its feed") {
+		if _, text := h.inbox(); !strings.Contains(text, "has removed its feed") {
 			t.Errorf("the reader is not told:\n%s", text)
 		}
 	})

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -12,32 +13,31 @@ import (
 // TestTrim holds that few contents of posts that no reader sees are kept of a new feed.
 func TestTrim(t *testing.T) {
 	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	const large, small = poller.UnseenBytes/2 + 1, 10
-	post := func(hours, bytes int) digest.Post {
-		p := digest.Post{Content: strings.Repeat("x", bytes), Enclosures: []digest.Enclosure{{}}}
-		if hours > 0 {
-			p.PublishedAt = now.Add(-time.Duration(hours) * time.Hour)
-		}
-		return p
-	}
-	for name, test := range map[string]struct {
-		posts []digest.Post
-		want  string // whether the content of each is kept
-	}{
-		"recent ones, however large": {[]digest.Post{post(1, large), post(2, large), post(23, 10*large)},
-			"+++"},
-		"old ones, as far as there is room": {[]digest.Post{post(1, large), post(25, large), post(48, large),
-			post(72, small)}, "++--"},
-		"the newest, wherever it is": {[]digest.Post{post(72, large), post(48, large), post(25, 3*large)},
-			"+-+"},
-		"the first, where none has a date": {[]digest.Post{post(0, 3*large), post(0, large), post(0, large)},
-			"++-"},
-		"a day ago to the second is not recent": {[]digest.Post{post(1, small), post(24, 3*large)}, "+-"},
-		"none":                                  {nil, ""},
+	const large = poller.UnseenBytes/2 + 1
+	// A post is hours:size, in units of large. The texts say which contents are kept.
+	for name, test := range map[string][2]string{
+		"recent ones, however large":            {"1:1 2:1 23:10", "+++"},
+		"old ones, as far as there is room":     {"1:1 25:1 48:1 72:0", "++--"},
+		"the newest, wherever it is":            {"72:1 48:1 25:3", "+-+"},
+		"the first, where none has a date":      {"0:3 0:1 0:1", "++-"},
+		"a day ago to the second is not recent": {"1:0 24:3", "+-"},
+		"none":                                  {},
 	} {
-		trim(test.posts, now)
+		var posts []digest.Post
+		for word := range strings.FieldsSeq(test[0]) {
+			var hours, size int
+			if _, err := fmt.Sscanf(word, "%d:%d", &hours, &size); err != nil {
+				t.Fatal(err)
+			}
+			p := digest.Post{Content: strings.Repeat("x", max(10, size*large)), Enclosures: []digest.Enclosure{{}}}
+			if hours > 0 {
+				p.PublishedAt = now.Add(-time.Duration(hours) * time.Hour)
+			}
+			posts = append(posts, p)
+		}
+		trim(posts, now)
 		got := ""
-		for _, p := range test.posts {
+		for _, p := range posts {
 			if (p.Content == "") != (p.Enclosures == nil) {
 				t.Errorf("%s: %d bytes and %d files", name, len(p.Content), len(p.Enclosures))
 			}
@@ -47,8 +47,8 @@ func TestTrim(t *testing.T) {
 				got += "+"
 			}
 		}
-		if got != test.want {
-			t.Errorf("%s: %s, want %s", name, got, test.want)
+		if got != test[1] {
+			t.Errorf("%s: %s, want %s", name, got, test[1])
 		}
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/store"
 	"digest/store/storetest"
 	"digest/subscribe"
 	view "digest/web"
@@ -79,30 +78,34 @@ func newRocksHub(t *testing.T, test int) *rocksHub {
 // eachHub runs f on both databases, with a reader in UTC of a blog whose hub runs a test.
 func eachHub(t *testing.T, test int, f func(t *testing.T, h *house, b *rocksHub)) {
 	t.Helper()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
+	eachEmptyHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house) {
 		b := newRocksHub(t, test)
-		h := newHouse(t, st, "2026-11-19 10:00")
-		h.hubs = &callbacks{signer: digest.NewSigner(make([]byte, 32)), pool: x509.NewCertPool()}
+		h.openToHubs()
+		h.hubs.pool = x509.NewCertPool()
 		h.hubs.pool.AddCert(b.Certificate())
-		handler := view.New(view.Options{Store: st, Signer: h.hubs.signer, Now: func() time.Time { return h.clock }})
-		h.hubs.server = httptest.NewServer(handler)
-		t.Cleanup(h.hubs.server.Close)
-		_, d, err := st.Readers.AddUser(t.Context(), "ann@example.org", "UTC", h.clock)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h.d = d
+		h.reader("ann@example.org", "UTC")
 		h.follows(b.URL + "/blog")
 		f(t, h, b)
 	})
 }
 
+// openToHubs serves the callbacks of hubs.
+func (h *house) openToHubs() {
+	h.hubs = &callbacks{signer: digest.NewSigner(make([]byte, 32))}
+	h.hubs.server = httptest.NewServer(view.New(view.Options{Store: h.st, Signer: h.hubs.signer,
+		Now: func() time.Time { return h.clock }}))
+	h.t.Cleanup(h.hubs.server.Close)
+}
+
+// follows subscribes the last added reader.
 func (h *house) follows(address string) {
 	h.t.Helper()
-	subscriber := subscribe.Subscriber{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
-	if _, _, err := subscriber.Subscribe(h.t.Context(), h.d.ID, address, 0); err != nil {
-		h.t.Fatal(err)
-	}
+	_, _, err := h.subscriber().Subscribe(h.t.Context(), h.d.ID, address, 0)
+	ok(h.t, err)
+}
+
+func (h *house) subscriber() *subscribe.Subscriber {
+	return &subscribe.Subscriber{Store: h.st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
 }
 
 // tickAt runs the job and ignores the summary.
@@ -114,9 +117,8 @@ func (h *house) tickAt(clock string) {
 
 func (h *house) tickNow() {
 	h.t.Helper()
-	if _, err := h.job().Tick(h.t.Context()); err != nil {
-		h.t.Fatal(err)
-	}
+	_, err := h.job().Tick(h.t.Context())
+	ok(h.t, err)
 }
 
 func (b *rocksHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -305,9 +307,7 @@ func (b *rocksHub) delivers(body string, signs func(string) string) (statuses []
 		mac := hmac.New(sha256.New, []byte(p.secret))
 		mac.Write([]byte(body))
 		req, err := http.NewRequest(http.MethodPost, callback, strings.NewReader(body))
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		ok(b.t, err)
 		req.Header.Set("Content-Type", "text/html")
 		signature := "sha256=" + hex.EncodeToString(mac.Sum(nil))
 		if signs != nil {
@@ -317,9 +317,7 @@ func (b *rocksHub) delivers(body string, signs func(string) string) (statuses []
 			req.Header.Set("X-Hub-Signature", signature)
 		}
 		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		ok(b.t, err)
 		resp.Body.Close()
 		statuses = append(statuses, resp.StatusCode)
 	}
@@ -335,30 +333,22 @@ func (b *rocksHub) pushes(title string) []int {
 func (b *rocksHub) asked() (subscribes, unsubscribes, polls int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	modes := map[string]int{}
 	for _, r := range b.requests {
-		if r.Get("hub.mode") == "subscribe" {
-			subscribes++
-		} else {
-			unsubscribes++
-		}
+		modes[r.Get("hub.mode")]++
 	}
 	polls = b.polls
 	b.requests, b.polls = nil, 0
-	return subscribes, unsubscribes, polls
+	return modes["subscribe"], modes["unsubscribe"], polls
 }
 
 // blog returns the record of the blog and how its news arrive.
 func (h *house) blog(b *rocksHub) (digest.Feed, digest.News) {
 	h.t.Helper()
-	for f, err := range h.st.Feeds.Feeds(h.t.Context()) {
-		if err != nil {
-			h.t.Fatal(err)
-		}
+	for _, f := range storetest.All(h.t, h.st.Feeds.Feeds(h.t.Context())) {
 		if strings.HasPrefix(f.URL, b.URL) {
 			news, err := h.st.Feeds.News(h.t.Context(), []digest.FeedID{f.ID})
-			if err != nil {
-				h.t.Fatal(err)
-			}
+			ok(h.t, err)
 			return f.Feed, news[f.ID]
 		}
 	}
@@ -370,9 +360,7 @@ func (h *house) stored(b *rocksHub, title string) (n int) {
 	h.t.Helper()
 	f, _ := h.blog(b)
 	known, err := h.st.Feeds.KnownPosts(h.t.Context(), f.ID, []string{b.URL + "/" + url.PathEscape(title)})
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	ok(h.t, err)
 	return len(known)
 }
 

@@ -134,9 +134,7 @@ func (w *week) poller() *poller.Poller {
 func (w *week) subscribe(email, zone string) {
 	w.t.Helper()
 	_, d, err := w.st.Readers.AddUser(w.t.Context(), email, zone, time.Now())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	ok(w.t, err)
 	subscriber := subscribe.Subscriber{Store: w.st, Poller: w.poller(), Now: time.Now}
 	for _, host := range []string{"busy", "down", "shy"} {
 		if _, _, err := subscriber.Subscribe(w.t.Context(), d.ID, "http://"+host+".example/feed", 0); err != nil {
@@ -147,9 +145,7 @@ func (w *week) subscribe(email, zone string) {
 
 func (w *week) job() *worker.Job {
 	transport, err := mailer.Open("smtp+insecure://mail.example.org:25", mailer.Options{Dial: w.mailnet.dial})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	ok(w.t, err)
 	w.closing = append(w.closing, func() { transport.Close() })
 	signer := digest.NewSigner(make([]byte, 32))
 	return worker.New(worker.Options{
@@ -244,9 +240,7 @@ func (s *session) Data(r io.Reader) error {
 
 func (w *week) checkMail(to, zone string) {
 	loc, err := time.LoadLocation(zone)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	ok(w.t, err)
 	letters := w.inbox[to]
 	if len(letters) != 7 {
 		w.t.Errorf("%s has %d letters, want one a day", to, len(letters))
