@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net"
 	"net/textproto"
@@ -88,10 +87,7 @@ func probeServer(ctx context.Context, s server, o Options) error {
 	} else {
 		what, todo = s.diagnose(err, late, conn != nil && conn.heard)
 	}
-	return &digest.Error{
-		Kind:    digest.Unavailable,
-		Message: fmt.Sprintf("mail server %s: %s; %s", s.address(), s.withoutSecrets(what), todo),
-	}
+	return digest.Errorf(digest.Unavailable, "mail server %s: %s; %s", s.address(), s.withoutSecrets(what), todo)
 }
 
 func (s server) diagnose(err error, late, heard bool) (what, todo string) {

@@ -36,13 +36,9 @@ func TestServiceLogsJSON(t *testing.T) {
 	} {
 		c := exec.CommandContext(t.Context(), program, strings.Fields(args+" --log-format json")...)
 		out, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		c.Stdout, c.Stderr = w, w
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Start())
 		w.Close()
 		var written bytes.Buffer
 		for s := bufio.NewScanner(out); s.Scan(); {

@@ -234,7 +234,7 @@ func (a *app) withoutFence(do func(*store.Store) error, look func(*store.Store) 
 			return err
 		}
 		if reason != "" {
-			return &digest.Error{Kind: digest.Conflict, Message: behindFence(reason)}
+			return digest.Errorf(digest.Conflict, "%s", behindFence(reason))
 		}
 		return do(st)
 	})

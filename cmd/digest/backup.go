@@ -139,8 +139,8 @@ func (c backupCmd) recipients(a *app) (backup.Recipients, error) {
 	to, err := backup.ParseRecipients(text)
 	// The text of age is about its encoding.
 	if err != nil {
-		return nil, &digest.Error{Kind: digest.Invalid,
-			Message: "a public key is not valid; copy it as age-keygen prints it (age1...)"}
+		return nil, digest.Errorf(digest.Invalid,
+			"a public key is not valid; copy it as age-keygen prints it (age1...)")
 	}
 	return to, nil
 }
@@ -150,13 +150,12 @@ const mostKeys = 1 << 20
 // writeBeside writes a file that only its user may read, and returns its size. The file gets its name when all of it is
 // on the disk. It replaces an existing file only if replace is set. On an error it leaves no file.
 func writeBeside(file string, replace bool, write func(io.Writer) error) (size int64, err error) {
-	exists := &digest.Error{Kind: digest.Conflict, Message: plain(file) +
-		" exists already; name another file, or add --replace"}
+	exists := digest.Errorf(digest.Conflict, "%s exists already; name another file, or add --replace", plain(file))
 	switch info, err := os.Lstat(file); {
 	case err == nil && !replace:
 		return 0, exists
 	case err == nil && !info.Mode().IsRegular(): // such as a device
-		return 0, &digest.Error{Kind: digest.Conflict, Message: plain(file) + " is not a regular file; name another"}
+		return 0, digest.Errorf(digest.Conflict, "%s is not a regular file; name another", plain(file))
 	}
 	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*") // with the mode 0600
 	if err != nil {
@@ -257,8 +256,8 @@ func (a *app) restoration(replace bool, reason string) store.Restoration {
 		Look: func(_ context.Context, st *store.Store) error {
 			w, at, err := a.whoWorks(st, true)
 			if err == nil && at {
-				err = &digest.Error{Kind: digest.Conflict,
-					Message: fmt.Sprintf("process %d on %s uses this database; stop it first", w.PID, w.Host)}
+				err = digest.Errorf(digest.Conflict,
+					"process %d on %s uses this database; stop it first", w.PID, w.Host)
 			}
 			return err
 		}}

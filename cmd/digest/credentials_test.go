@@ -25,9 +25,7 @@ import (
 func TestNoPasswordIsShown(t *testing.T) {
 	tier.Alone(t)
 	t.Chdir(t.TempDir())
-	if err := storetest.CopySQLite("digest.db"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, storetest.CopySQLite("digest.db"))
 	t.Setenv("DIGEST_ALLOW_NETWORKS", "127.0.0.0/8")
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, password, _ := r.BasicAuth(); r.URL.Path != "/open" &&
@@ -46,9 +44,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 		secret + `"/><outline text="Gone" xmlUrl="http://tuser:sesame@` + host + `/gone"/>` +
 		`<outline xmlUrl="http://tuser:sesame@no host/"/><outline text="x" xmlUrl="ftp://tuser:sesame@` +
 		host + `/"/></body></opml>`
-	if err := os.WriteFile("list.opml", []byte(list), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile("list.opml", []byte(list), 0o600))
 	const ann = " ann@example.org "
 	tried := map[string]bool{}
 	for _, line := range []struct {
@@ -185,9 +181,7 @@ func commands(t *testing.T) (all []string) {
 	c := new(cli)
 	parser, err := kong.New(c, append(c.valueReaders(), kong.Name("digest"), kong.DefaultEnvars("DIGEST"),
 		kong.Vars{"version": ""}, kong.Writers(io.Discard, io.Discard))...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, leaf := range parser.Model.Leaves(true) {
 		var words []string
 		for node := leaf; node != nil && node.Type == kong.CommandNode; node = node.Parent {
@@ -202,9 +196,7 @@ func commands(t *testing.T) (all []string) {
 func TestNoPasswordIsLogged(t *testing.T) {
 	const secret = "http://tuser:sesame@a.example/feed"
 	u, err := url.Parse(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var said strings.Builder
 	log := slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{ReplaceAttr: withoutCredentials}))
 	log.Info("of "+secret, "text", secret, "err",

@@ -62,9 +62,7 @@ func TestWhoMakesDatabases(t *testing.T) {
 			t.Chdir(t.TempDir())
 			for name, text := range map[string]string{"list.opml": `<opml version="2.0"><body/></opml>`,
 				"list.csv": "email\nben@example.org\n"} {
-				if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(name, []byte(text), 0o600))
 			}
 			var out strings.Builder
 			status := run(t.Context(), t.Context(), strings.Fields(command+" "+arguments()[command]), &out, &out)
@@ -90,9 +88,7 @@ func TestWhoMakesDatabases(t *testing.T) {
 func abs(t *testing.T, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return path
 }
 

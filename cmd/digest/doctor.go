@@ -162,8 +162,7 @@ func (a *app) lookAtDatabase() (doctor.Database, doctor.Key) {
 	case s := <-seen:
 		return s.Database, s.Key
 	case <-ctx.Done():
-		d.Err = &digest.Error{Kind: digest.Unavailable, Message: d.Name +
-			" does not respond in time; check its server and its disk"}
+		d.Err = digest.Errorf(digest.Unavailable, "%s does not respond in time; check its server and its disk", d.Name)
 		return d, doctor.Key{}
 	}
 }
@@ -247,8 +246,8 @@ func lookAtFile(path string) (absent, closed bool, err error) {
 	case n == 0:
 		return true, false, nil
 	case n < len(header) || !bytes.HasPrefix(header, []byte(magic)):
-		return false, false, &digest.Error{Kind: digest.Conflict, Message: path +
-			" is not a database; name another in DIGEST_DATABASE"}
+		return false, false, digest.Errorf(digest.Conflict,
+			"%s is not a database; name another in DIGEST_DATABASE", path)
 	}
 	return false, header[18] != fileFormatWAL, nil
 }

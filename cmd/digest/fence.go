@@ -143,17 +143,16 @@ type fenceReleaseCmd struct {
 
 func (c fenceReleaseCmd) Run(a *app, st *store.Store) error {
 	if why := a.wrongClock(a.now()); why != "" {
-		return &digest.Error{Kind: digest.Conflict, Message: why}
+		return digest.Errorf(digest.Conflict, "%s", why)
 	}
 	f, err := a.lookFence(a.soft, st)
 	if err != nil {
 		return err
 	}
 	if f.BaseURL != "" && f.BaseURL != a.BaseURL && !a.command.sets("base-url") {
-		return &digest.Error{Kind: digest.Conflict,
-			Message: fmt.Sprintf(
-				"this database was last used as %s; say which address it has now: digest fence release --base-url %s",
-				f.BaseURL, f.BaseURL)}
+		return digest.Errorf(digest.Conflict,
+			"this database was last used as %s; say which address it has now: digest fence release --base-url %s",
+			f.BaseURL, f.BaseURL)
 	}
 	r := reportedRelease{
 		BaseURL: a.BaseURL, Reason: f.Reason, Released: f.Reason != "", DiscardedBefore: instant(c.DiscardBefore),
@@ -173,12 +172,12 @@ func (c fenceReleaseCmd) Run(a *app, st *store.Store) error {
 func (c fenceReleaseCmd) discard(a *app, st *store.Store, r *reportedRelease) error {
 	switch {
 	case !r.Released:
-		return &digest.Error{Kind: digest.Conflict,
-			Message: "there is no fence, so --discard-before has no effect; nothing was changed"}
+		return digest.Errorf(digest.Conflict,
+			"there is no fence, so --discard-before has no effect; nothing was changed")
 	case c.DiscardBefore.After(a.now()):
-		return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf(
+		return digest.Errorf(digest.Invalid,
 			"--discard-before %s is in the future; name an instant in the past, such as %s",
-			c.DiscardBefore.Format(time.RFC3339), a.now().UTC().Format(time.RFC3339))}
+			c.DiscardBefore.Format(time.RFC3339), a.now().UTC().Format(time.RFC3339))
 	}
 	sealed, err := st.Operator.UnfenceAfter(a.soft, a.BaseURL, a.now(), c.DiscardBefore)
 	r.Discarded = sealed

@@ -85,8 +85,8 @@ func (c hostsSetCmd) Run(a *app, st *store.Store) error {
 	if rules, err := a.rulesOf(st, c.Host); err != nil {
 		return err
 	} else if slices.ContainsFunc(rules, func(r digest.HostRule) bool { return r.Blocked && !r.ByOwner }) {
-		return &digest.Error{Kind: digest.Conflict, Message: c.Host +
-			" is blocked; to poll it again: digest hosts unblock " + c.Host}
+		return digest.Errorf(digest.Conflict,
+			"%s is blocked; to poll it again: digest hosts unblock %s", c.Host, c.Host)
 	}
 	rule := digest.HostRule{Host: c.Host, Interval: c.Interval, CreatedAt: a.now().Truncate(time.Second)}
 	feeds, err := st.Operator.SetHostRule(a.soft, rule, a.now())
@@ -152,8 +152,8 @@ func (c hostsRemoveCmd) orOwners(a *app, st *store.Store, none error) error {
 		return err
 	}
 	if len(rules) > 0 {
-		return &digest.Error{Kind: digest.NotFound, Message: "the rule for " + c.Host +
-			" is its owner's; to remove it anyway: digest hosts remove " + c.Host + " --owner"}
+		return digest.Errorf(digest.NotFound,
+			"the rule for %s is its owner's; to remove it anyway: digest hosts remove %s --owner", c.Host, c.Host)
 	}
 	return none
 }

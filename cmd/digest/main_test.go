@@ -177,9 +177,7 @@ func TestBadDatabaseAddress(t *testing.T) {
 // TestBadEnvironment checks that an invalid value fails only if it is in force, and never loses a bounce.
 func TestBadEnvironment(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := storetest.CopySQLite("digest.db"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, storetest.CopySQLite("digest.db"))
 	t.Setenv("DIGEST_KEEP", "forever")
 	t.Setenv("DIGEST_INTERVAL", "often") // of hosts set
 	for line, want := range map[string]int{
@@ -198,9 +196,7 @@ func TestBadEnvironment(t *testing.T) {
 func TestReadFileStops(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	defer w.Close()
 	time.AfterFunc(10*time.Millisecond, stop)
@@ -251,9 +247,7 @@ func serveWhile(t *testing.T, flags, health string, logged io.Writer, do func())
 	do()
 	_, address, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(line), ")"), "listening on ")
 	res, err := http.Get("http://" + address + "/healthz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer res.Body.Close()
 	if body, err := io.ReadAll(res.Body); err != nil || string(body) != health+"\n" {
 		t.Errorf("healthz answers %s: %s, %v", res.Status, body, err)
@@ -295,5 +289,12 @@ func TestStoppedAtTheStart(t *testing.T) {
 		if said.String() != want || (status == exitDone) != (want == "") {
 			t.Errorf("%s: status %d, %q, want %q", line, status, said.String(), want)
 		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"digest"
 	"digest/internal/catalogue"
@@ -58,8 +57,7 @@ type newsletterRefuseCmd struct {
 func (c newsletterRefuseCmd) Run(a *app, st *store.Store) error {
 	reason := digest.Shortened(digest.OneLine(c.Reason), web.MostReason)
 	if reason == "" {
-		return &digest.Error{Kind: digest.Invalid,
-			Message: "write the reason in one line; an email sends it to the requester"}
+		return digest.Errorf(digest.Invalid, "write the reason in one line; an email sends it to the requester")
 	}
 	n, err := a.pendingNewsletter(st, c.Slug)
 	if err == nil && n.NamesWait() {
@@ -100,8 +98,7 @@ func (c newsletterLimitCmd) Run(a *app, st *store.Store) error {
 func (a *app) pendingNewsletter(st *store.Store, slug string) (store.NewsletterInfo, error) {
 	n, err := a.newsletterInfo(st, slug)
 	if err == nil && n.State != digest.NewsletterPending && !n.NamesWait() {
-		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s is %s; it does not wait for approval", slug,
-			n.State)}
+		err = digest.Errorf(digest.Conflict, "%s is %s; it does not wait for approval", slug, n.State)
 	}
 	return n, err
 }

@@ -116,8 +116,7 @@ func (a *app) refusePastLetter(st *store.Store, n digest.Newsletter, date digest
 	}
 	waits, err := st.Newsletters.LetterWaits(a.soft, n.ID, date)
 	if err == nil && !waits {
-		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf(
-			"%s is over, and no issue of %s waits; name a later date", date, n.Slug)}
+		err = digest.Errorf(digest.Conflict, "%s is over, and no issue of %s waits; name a later date", date, n.Slug)
 	}
 	return err
 }
@@ -155,9 +154,8 @@ func (c newsletterLetterCmd) pull(a *app, st *store.Store, n digest.Newsletter) 
 		for _, url := range change.urls {
 			id, ok := byURL[url]
 			if !ok {
-				return &digest.Error{Kind: digest.NotFound,
-					Message: fmt.Sprintf("no post at %s waits for an issue; see: digest newsletter preview %s",
-						plain(url), n.Slug)}
+				return digest.Errorf(digest.NotFound,
+					"no post at %s waits for an issue; see: digest newsletter preview %s", plain(url), n.Slug)
 			}
 			if err := change.do(id); err != nil {
 				return err
@@ -179,9 +177,9 @@ func (c newsletterHoldCmd) Run(a *app, st *store.Store) error {
 	}
 	switch n.State {
 	case digest.NewsletterEnded:
-		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " has ended"}
+		return digest.Errorf(digest.Conflict, "%s has ended", n.Slug)
 	case digest.NewsletterPending:
-		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " waits for approval, and digest sends nothing"}
+		return digest.Errorf(digest.Conflict, "%s waits for approval, and digest sends nothing", n.Slug)
 	}
 	if err := st.Newsletters.ChangeNewsletterState(a.soft, n, digest.NewsletterHeld, c.Reason, a.now()); err != nil {
 		return err
@@ -213,10 +211,9 @@ func (c newsletterReleaseCmd) Run(a *app, st *store.Store) error {
 	}
 	switch n.State {
 	case digest.NewsletterEnded:
-		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " has ended; make a new one"}
+		return digest.Errorf(digest.Conflict, "%s has ended; make a new one", n.Slug)
 	case digest.NewsletterPending:
-		return &digest.Error{Kind: digest.Conflict, Message: n.Slug +
-			" waits for approval: digest newsletter approve " + n.Slug}
+		return digest.Errorf(digest.Conflict, "%s waits for approval: digest newsletter approve %s", n.Slug, n.Slug)
 	}
 	if err := st.Newsletters.ChangeNewsletterState(a.soft, n, digest.NewsletterActive, "", a.now()); err != nil {
 		return err

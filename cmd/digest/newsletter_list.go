@@ -137,7 +137,7 @@ func (c newsletterExportCmd) Run(a *app, st *store.Store) error {
 	}
 	f, err := os.OpenFile(c.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return &digest.Error{Kind: digest.Conflict, Message: plain(c.File) + " exists already; name another file"}
+		return digest.Errorf(digest.Conflict, "%s exists already; name another file", plain(c.File))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", plain(c.File), err)

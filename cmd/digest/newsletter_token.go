@@ -68,7 +68,7 @@ func (c newsletterTokenCmd) add(a *app, st *store.Store, n digest.Newsletter) er
 		return err
 	}
 	if len(who) == 0 {
-		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " has no owner"}
+		return digest.Errorf(digest.Conflict, "%s has no owner", n.Slug)
 	}
 	token := rand.Text() + rand.Text()
 	hash := sha256.Sum256([]byte(token))

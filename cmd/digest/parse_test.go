@@ -16,9 +16,7 @@ func TestParseEndedEarly(t *testing.T) {
 	for file, body := range map[string]string{
 		cut:     "<rss><channel><title>News</title><link>https://x.org/</link><item><title>On",
 		nothing: "<rss><channel><ti"} {
-		if err := os.WriteFile(file, []byte(body), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, []byte(body), 0o600))
 	}
 	var out, said strings.Builder
 	if status := run(t.Context(), t.Context(), []string{"parse", cut}, &out, &said); status != exitDone {
@@ -39,9 +37,7 @@ func TestParseEndedEarly(t *testing.T) {
 		Repairs []string
 		Error   string
 	}
-	if err := json.Unmarshal([]byte(out.String()), &all); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(out.String()), &all))
 	if c := all[cut]; c.Title != "News" || c.Count != 0 || len(c.Repairs) != 1 || c.Error != "" ||
 		all[nothing].Error == "" {
 		t.Errorf("%+v", all)

@@ -92,7 +92,7 @@ func (a *app) tellPoll(f store.FeedInfo, result *poller.Result) error {
 		if r.NextPollAt != nil {
 			again = "next poll at " + when(r.NextPollAt)
 		}
-		return &digest.Error{Kind: digest.Unavailable, Message: fmt.Sprintf("%s: %s; %s", r.URL, r.Message, again)}
+		return digest.Errorf(digest.Unavailable, "%s: %s; %s", r.URL, r.Message, again)
 	}
 	return nil
 }

@@ -101,8 +101,7 @@ func (c *queueListCmd) check() error {
 	}
 	domain, err := parseLane(c.Domain)
 	if err == nil && domain == "" {
-		err = &digest.Error{Kind: digest.Invalid,
-			Message: fmt.Sprintf("--domain %s is not a domain; an example: --domain example.org", c.Domain)}
+		err = digest.Errorf(digest.Invalid, "--domain %s is not a domain; an example: --domain example.org", c.Domain)
 	}
 	c.Domain = domain
 	return err
@@ -220,7 +219,7 @@ func (c *queueResumeCmd) check() (err error) {
 func (c *queueResumeCmd) Run(a *app, st *store.Store) error {
 	l, err := st.Editions.Lane(a.soft, c.name)
 	if err == nil && c.name != "" && !l.IsTroubled() {
-		err = &digest.Error{Kind: digest.NotFound, Message: "mail to " + c.name + " is not paused; see: digest queue"}
+		err = digest.Errorf(digest.NotFound, "mail to %s is not paused; see: digest queue", c.name)
 	}
 	if err == nil {
 		err = st.Editions.ResumeLane(a.soft, a.now(), c.name)

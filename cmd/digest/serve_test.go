@@ -18,15 +18,11 @@ func TestServeBySocket(t *testing.T) {
 		t.Run(trusted, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			dir, err := os.MkdirTemp("", "s") // t.TempDir() is too long for a socket
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer os.RemoveAll(dir)
 			path, metrics := filepath.Join(dir, "web"), filepath.Join(dir, "metrics")
 			left, err := net.Listen("unix", path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			left.(*net.UnixListener).SetUnlinkOnClose(false)
 			left.Close()
 
@@ -82,16 +78,12 @@ func askBySocket(t *testing.T, path, address, client string) int {
 	}}
 	defer out.CloseIdleConnections()
 	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://digest"+address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if client != "" {
 		req.Header.Set("X-Forwarded-For", client)
 	}
 	res, err := (&http.Client{Transport: out}).Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	res.Body.Close()
 	return res.StatusCode
 }

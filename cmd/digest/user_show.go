@@ -191,7 +191,7 @@ func (c userResendCmd) edition(a *app, st *store.Store, id digest.DigestID) (dig
 	}
 	latest, err := st.Editions.LatestEditions(a.soft, id, a.now(), 1)
 	if err == nil && len(latest) == 0 {
-		err = &digest.Error{Kind: digest.NotFound, Message: "there is no edition yet"}
+		err = digest.Errorf(digest.NotFound, "there is no edition yet")
 	}
 	if err != nil {
 		return digest.Edition{}, err

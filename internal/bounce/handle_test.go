@@ -150,9 +150,7 @@ func TestHandleUnsubscribe(t *testing.T) {
 // old links. The address in a newer email works.
 func TestHandleUnsubscribeByAnOldMail(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
-		if err := w.store.Readers.VoidLinks(t.Context(), w.readers[0].digest); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.store.Readers.VoidLinks(t.Context(), w.readers[0].digest))
 		if o := w.take(stranger, w.leaveTo(0), nil); o.Did != Ignored ||
 			!strings.Contains(o.Text, "turned off the links in older emails") {
 			t.Errorf("%+v", o)

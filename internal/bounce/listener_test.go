@@ -117,9 +117,7 @@ func TestHeldPlacesAreGivenUp(t *testing.T) {
 			hostile := c.fill()
 			hostile[0].want("250", hostile[0].say("EHLO a.example", "NOOP", "MAIL FROM:<>"))
 			fmt.Fprint(hostile[1].W, "NO")
-			if err := hostile[1].W.Flush(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, hostile[1].W.Flush())
 			c.wait(held)
 			c.brings(9)
 			if c.suppressed(0) == "" {

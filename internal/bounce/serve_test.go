@@ -23,9 +23,7 @@ const patience = 5 * time.Minute
 func serve(t *testing.T, d *Handler, setting string) net.Addr {
 	t.Helper()
 	s, err := d.Listen(setting)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx) }()
@@ -51,9 +49,7 @@ type client struct {
 func dial(t *testing.T, a net.Addr) *client {
 	t.Helper()
 	raw, err := net.Dial(a.Network(), a.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	raw.SetDeadline(time.Now().Add(patience)) //nolint:errcheck // the test would hang
 	t.Cleanup(func() { raw.Close() })
 	return &client{textproto.NewConn(raw), t}
@@ -198,9 +194,7 @@ func TestServeChunks(t *testing.T) {
 			if _, err := fmt.Fprintf(c.W, "BDAT %d%s\r\n%s", len(text), last, text); err != nil {
 				t.Fatal(err)
 			}
-			if err := c.W.Flush(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, c.W.Flush())
 			return c.hear()
 		}
 		c.say("MAIL FROM:<>", "RCPT TO:<"+w.bounceTo(i)+">")
@@ -261,9 +255,7 @@ func TestServeStops(t *testing.T) {
 	d.Log = newLog(t)
 	for _, when := range []string{"before", "after"} {
 		s, err := d.Listen("smtp://127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ctx, stop := context.WithCancel(t.Context())
 		if when == "before" {
 			stop()

@@ -59,9 +59,7 @@ func TestServeBrokenChunk(t *testing.T) {
 			{"lmtp://127.0.0.1:0", "LHLO"}} {
 			a := serve(t, w.Handler, p.setting)
 			raw, err := net.Dial(a.Network(), a.String())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer raw.Close()
 			raw.SetDeadline(time.Now().Add(patience)) //nolint:errcheck // the test would hang
 			fmt.Fprintf(raw,

@@ -150,3 +150,10 @@ func (w *world) untouched(but ...int) {
 		}
 	}
 }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

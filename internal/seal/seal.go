@@ -137,7 +137,7 @@ func (k key) nameOf(c digest.Credential) string {
 	return base32Lower.EncodeToString(h.Sum(nil)[:nameBytes])
 }
 
-var errDamaged = &digest.Error{Kind: digest.Invalid, Message: "its password, as it is stored, is damaged; give it anew"}
+var errDamaged = digest.Errorf(digest.Invalid, "its password, as it is stored, is damaged; give it anew")
 
 // idOf returns the ID of the key that encrypted a value.
 func idOf(sealed string) string {
