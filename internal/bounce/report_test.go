@@ -91,19 +91,6 @@ func TestParseCutOff(t *testing.T) {
 	}
 }
 
-// TestParseNoFinalBlankLine checks a status whose last group has no blank line after it (golang#15632).
-func TestParseNoFinalBlankLine(t *testing.T) {
-	raw := report("Final-Recipient: rfc822; a@example.org\nAction: failed\nStatus: 5.1.1")
-	if !bytes.Contains(raw, []byte("5.1.1\n--b--")) {
-		t.Fatalf("%s", raw)
-	}
-	for _, raw := range [][]byte{raw, bytes.TrimSuffix(raw, []byte("\n--b--\n"))} {
-		if r, err := Parse(raw); err != nil || r.Bounce != digest.HardBounce || r.Status != "5.1.1" {
-			t.Errorf("%+v, %v", r, err)
-		}
-	}
-}
-
 // report returns a delivery report with a status after the message's own group.
 func report(status string) []byte {
 	return []byte("From: MAILER-DAEMON@example.org\nSubject: no words that matter\n" +
