@@ -90,9 +90,9 @@ func (c backupCmd) Run(a *app) error {
 		r.KeyFile = a.keys().File()
 	}
 	return a.show(r, func() error {
-		fmt.Fprintf(a.stdout, "%s: %s, %d KB\n", plain(r.File), r.contents(), (size+1023)>>10)
+		a.printf("%s: %s, %d KB\n", plain(r.File), r.contents(), (size+1023)>>10)
 		if r.KeyFile != "" {
-			fmt.Fprintf(a.stdout, "it does not contain the key for private feeds; keep a copy of %s in another place\n",
+			a.printf("it does not contain the key for private feeds; keep a copy of %s in another place\n",
 				plain(r.KeyFile))
 		}
 		return nil
@@ -278,10 +278,10 @@ func (a *app) sayBrought(r reportedBackup, what, database string, next []string)
 	}
 	r.Next = next
 	return a.show(r, func() error {
-		fmt.Fprintf(a.stdout, "%s: %s; all tables were compared and are equal\n", what, r.contents())
-		fmt.Fprintf(a.stdout, "%s is fenced: digest polls and sends nothing until you release it:\n", plain(r.Database))
+		a.printf("%s: %s; all tables were compared and are equal\n", what, r.contents())
+		a.printf("%s is fenced: digest polls and sends nothing until you release it:\n", plain(r.Database))
 		for i, line := range next {
-			fmt.Fprintf(a.stdout, "  %d. %s\n", i+1, plain(line))
+			a.printf("  %d. %s\n", i+1, plain(line))
 		}
 		return nil
 	})

@@ -131,9 +131,9 @@ func (a *app) showFindings(findings []doctor.Finding) {
 		if f.Status == doctor.Wrong {
 			word = strings.ToUpper(word)
 		}
-		fmt.Fprintf(a.stdout, "%-8s %-12s %s\n", word, f.Check, plain(f.Found))
+		a.printf("%-8s %-12s %s\n", word, f.Check, plain(f.Found))
 		for line := range strings.Lines(f.Todo) {
-			fmt.Fprintf(a.stdout, "%-21s > %s\n", "", plain(line))
+			a.printf("%-21s > %s\n", "", plain(line))
 		}
 	}
 }

@@ -75,25 +75,25 @@ const fenceLines = 20
 func (a *app) showFence(r reportedFence) error {
 	switch {
 	case r.Fenced:
-		fmt.Fprintf(a.stdout, "fenced: %s\n", plain(r.Reason))
+		a.printf("fenced: %s\n", plain(r.Reason))
 	case r.LastWorkedAt == nil:
-		fmt.Fprintln(a.stdout, "no fence: no process has used this database yet")
+		a.println("no fence: no process has used this database yet")
 	default:
-		fmt.Fprintf(a.stdout, "no fence: last used as %s at %s\n", plain(r.LastBaseURL), when(r.LastWorkedAt))
+		a.printf("no fence: last used as %s at %s\n", plain(r.LastBaseURL), when(r.LastWorkedAt))
 	}
-	fmt.Fprintf(a.stdout, "%s would be polled immediately\n", digest.Counted(len(r.Feeds), "feed"))
+	a.printf("%s would be polled immediately\n", digest.Counted(len(r.Feeds), "feed"))
 	printSome(a, r.Feeds, plain)
-	fmt.Fprintf(a.stdout, "%s would be sent, to %s\n", digest.Counted(r.Editions, "edition"),
+	a.printf("%s would be sent, to %s\n", digest.Counted(r.Editions, "edition"),
 		digest.Counted(len(r.Readers), "reader"))
 	printSome(a, r.Readers, func(w reportedWaiter) string { return plain(w.Email) + ": " + w.describe() })
 	if r.IfNews > 0 {
-		fmt.Fprintf(a.stdout, "%s would get an edition if their feeds have new posts\n",
+		a.printf("%s would get an edition if their feeds have new posts\n",
 			digest.Counted(r.IfNews, "more reader"))
 	}
 	switch {
 	case a.wrongClock(a.now()) != "": // the reason says what to do
 	case r.Fenced && r.LastWorkedAt != nil && r.LastWorkedAt.After(a.now()):
-		fmt.Fprintln(a.stdout, "to continue without a backup, run: digest fence release; "+
+		a.println("to continue without a backup, run: digest fence release; " +
 			"polls and editions then wait for the times that the fast clock has set")
 	case r.Fenced && r.LastBaseURL != "" && r.LastBaseURL != r.BaseURL:
 		fmt.Fprintf(a.stdout,
@@ -115,10 +115,10 @@ func (a *app) showFence(r reportedFence) error {
 // printSome prints a line for each of the first records, and the number of the others.
 func printSome[T any](a *app, records []T, line func(T) string) {
 	for _, r := range records[:min(len(records), fenceLines)] {
-		fmt.Fprintf(a.stdout, "  %s\n", line(r))
+		a.printf("  %s\n", line(r))
 	}
 	if n := len(records) - fenceLines; n > 0 {
-		fmt.Fprintf(a.stdout, "  and %d more (all with --json)\n", n)
+		a.printf("  and %d more (all with --json)\n", n)
 	}
 }
 

@@ -88,14 +88,17 @@ func (c hostsSetCmd) Run(a *app, st *store.Store) error {
 		return digest.Errorf(digest.Conflict,
 			"%s is blocked; to poll it again: digest hosts unblock %s", c.Host, c.Host)
 	}
-	rule := digest.HostRule{Host: c.Host, Interval: c.Interval, CreatedAt: a.now().Truncate(time.Second)}
+	return a.setRule(st, digest.HostRule{Host: c.Host, Interval: c.Interval},
+		"each feed of "+c.Host+" is polled at most every "+span(c.Interval))
+}
+
+func (a *app) setRule(st *store.Store, rule digest.HostRule, words string) error {
+	rule.CreatedAt = a.now().Truncate(time.Second)
 	feeds, err := st.Operator.SetHostRule(a.soft, rule, a.now())
 	if err != nil {
 		return err
 	}
-	return a.say(reportedSetRule{reportRule(rule), feeds},
-		"each feed of %s is polled at most every %s; this affects %s", c.Host, span(c.Interval),
-		digest.Counted(feeds, "feed"))
+	return a.say(reportedSetRule{reportRule(rule), feeds}, "%s; this affects %s", words, digest.Counted(feeds, "feed"))
 }
 
 type hostsStopCmd struct{ hostArg }
@@ -104,14 +107,8 @@ func (c hostsStopCmd) Run(a *app, st *store.Store) error {
 	if err := feed.CheckRuleHost(c.Host); err != nil {
 		return err
 	}
-	rule := digest.HostRule{Host: c.Host, Blocked: true, CreatedAt: a.now().Truncate(time.Second)}
-	feeds, err := st.Operator.SetHostRule(a.soft, rule, a.now())
-	if err != nil {
-		return err
-	}
-	return a.say(reportedSetRule{reportRule(rule), feeds},
-		"digest no longer sends requests to %s and its subdomains; this affects %s", c.Host,
-		digest.Counted(feeds, "feed"))
+	return a.setRule(st, digest.HostRule{Host: c.Host, Blocked: true},
+		"digest no longer sends requests to "+c.Host+" and its subdomains")
 }
 
 type hostsRemoveCmd struct {

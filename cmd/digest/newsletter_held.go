@@ -83,12 +83,8 @@ type newsletterLimitCmd struct {
 	Members int `arg:"" from:"0" to:"10000000" example:"1000" help:"Maximum number of members; 0: no limit. Existing members stay."`
 }
 
-func (c newsletterLimitCmd) Run(a *app, st *store.Store) error {
-	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
-	if err == nil {
-		err = st.Newsletters.SetMemberLimit(a.soft, n.ID, c.Members)
-	}
-	if err != nil {
+func (c newsletterLimitCmd) Run(a *app, st *store.Store, n digest.Newsletter) error {
+	if err := st.Newsletters.SetMemberLimit(a.soft, n.ID, c.Members); err != nil {
 		return err
 	}
 	return a.sayNewsletter(st, c.Slug)

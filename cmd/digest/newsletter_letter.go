@@ -74,15 +74,9 @@ func (c newsletterLetterCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	if c.Subject != nil {
-		l.Subject = *c.Subject
-	}
-	if c.Note != nil {
-		l.Note = *c.Note
-	}
-	if c.Skip != nil {
-		l.Skipped = *c.Skip
-	}
+	set(&l.Subject, c.Subject)
+	set(&l.Note, c.Note)
+	set(&l.Skipped, c.Skip)
 	if c.Subject != nil || c.Note != nil || c.Skip != nil {
 		if err := st.Newsletters.SetNewsletterLetter(a.soft, l); err != nil {
 			return err
@@ -170,11 +164,7 @@ type newsletterHoldCmd struct {
 	Reason string `default:"by the operator" placeholder:"TEXT" env:"-" help:"The reason that the publisher sees."`
 }
 
-func (c newsletterHoldCmd) Run(a *app, st *store.Store) error {
-	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
-	if err != nil {
-		return err
-	}
+func (c newsletterHoldCmd) Run(a *app, st *store.Store, n digest.Newsletter) error {
 	switch n.State {
 	case digest.NewsletterEnded:
 		return digest.Errorf(digest.Conflict, "%s has ended", n.Slug)
@@ -193,11 +183,7 @@ type newsletterReleaseCmd struct {
 }
 
 // Run releases a newsletter, or approves the issue of a date.
-func (c newsletterReleaseCmd) Run(a *app, st *store.Store) error {
-	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
-	if err != nil {
-		return err
-	}
+func (c newsletterReleaseCmd) Run(a *app, st *store.Store, n digest.Newsletter) error {
 	if err := a.refusePastLetter(st, n, c.Date); err != nil {
 		return err
 	}
@@ -223,12 +209,8 @@ func (c newsletterReleaseCmd) Run(a *app, st *store.Store) error {
 
 type newsletterEndCmd struct{ slugArg }
 
-func (c newsletterEndCmd) Run(a *app, st *store.Store) error {
-	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
-	if err == nil {
-		err = st.Newsletters.SetNewsletterState(a.soft, n.ID, digest.NewsletterEnded, "", a.now())
-	}
-	if err != nil {
+func (c newsletterEndCmd) Run(a *app, st *store.Store, n digest.Newsletter) error {
+	if err := st.Newsletters.SetNewsletterState(a.soft, n.ID, digest.NewsletterEnded, "", a.now()); err != nil {
 		return err
 	}
 	return a.sayNewsletter(st, n.Slug)
@@ -236,12 +218,8 @@ func (c newsletterEndCmd) Run(a *app, st *store.Store) error {
 
 type newsletterRemoveCmd struct{ slugArg }
 
-func (c newsletterRemoveCmd) Run(a *app, st *store.Store) error {
-	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
-	if err == nil {
-		err = st.Newsletters.RemoveNewsletter(a.soft, n.ID)
-	}
-	if err != nil {
+func (c newsletterRemoveCmd) Run(a *app, st *store.Store, n digest.Newsletter) error {
+	if err := st.Newsletters.RemoveNewsletter(a.soft, n.ID); err != nil {
 		return err
 	}
 	return a.say(map[string]any{"slug": n.Slug, "removed": true}, "removed %s, its archive and its data about members",

@@ -60,6 +60,10 @@ func (a *app) publisher(st *store.Store, n digest.Newsletter, email string) (str
 		"%s does not publish %s; a test can go to %s", plain(email), n.Slug, strings.Join(known, " or "))
 }
 
+func (a *app) transport() (mailer.Transport, error) {
+	return mailer.Open(a.Mail, mailer.Options{PerConn: a.MailPerConnection})
+}
+
 // mailOne sends one email immediately, without the queue of editions.
 func (a *app) mailOne(st *store.Store, l mailer.Letter) error {
 	why, suppressed, err := st.Editions.Suppressed(a.soft, l.To)
@@ -70,7 +74,7 @@ func (a *app) mailOne(st *store.Store, l mailer.Letter) error {
 		return digest.Errorf(digest.Conflict,
 			"digest sends no email to %s (%s); see: digest suppressions list", l.To, why.Reason)
 	}
-	transport, err := mailer.Open(a.Mail, mailer.Options{PerConn: a.MailPerConnection})
+	transport, err := a.transport()
 	if err != nil {
 		return err
 	}

@@ -27,11 +27,8 @@ type reportedToken struct {
 	Token    string `json:"token,omitempty"`
 }
 
-func (c newsletterTokenCmd) Run(a *app, st *store.Store) error {
-	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
+func (c newsletterTokenCmd) Run(a *app, st *store.Store, n digest.Newsletter) error {
 	switch {
-	case err != nil:
-		return err
 	case c.Add != "":
 		return c.add(a, st, n)
 	case c.Remove != 0:

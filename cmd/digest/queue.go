@@ -143,7 +143,7 @@ func (a *app) showQueue(r reportedQueue, none string) error {
 	if len(counts) == 0 {
 		counts = []string{none}
 	}
-	fmt.Fprintln(a.stdout, strings.Join(counts, ", "))
+	a.println(strings.Join(counts, ", "))
 	for _, l := range r.Lanes {
 		a.showLane(l)
 	}
@@ -172,7 +172,7 @@ func (a *app) showLane(l reportedLane) {
 	if l.Alarm {
 		what += " until you correct it; then run: digest queue resume"
 	}
-	fmt.Fprintf(a.stdout, "%s %s: %s\n", l.Lane, what, plain(l.Reason))
+	a.printf("%s %s: %s\n", l.Lane, what, plain(l.Reason))
 }
 
 // whenNext says when an edition is sent. A due edition may wait for its turn because of a limit, or because no worker
