@@ -5,14 +5,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/net/dns/dnsmessage"
 
 	"digest"
 	"digest/internal/dmarc"
@@ -21,34 +18,8 @@ import (
 	"digest/newsletter"
 	"digest/store"
 	"digest/store/storetest"
+	"digest/test/dnszone"
 )
-
-func noNames(t *testing.T) (address string) {
-	c, err := net.ListenPacket("udp", "127.0.0.1:0")
-	must(t, err)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		b := make([]byte, 1500)
-		for {
-			n, from, err := c.ReadFrom(b)
-			if err != nil {
-				return
-			}
-			var m dnsmessage.Message
-			if m.Unpack(b[:n]) == nil {
-				m.Response, m.RCode, m.Additionals = true, dnsmessage.RCodeNameError, nil
-				reply, _ := m.Pack()
-				c.WriteTo(reply, from)
-			}
-		}
-	}()
-	t.Cleanup(func() {
-		c.Close()
-		<-done
-	})
-	return c.LocalAddr().String()
-}
 
 // TestDoctorAsks checks that the doctor queries the given name server for the record of the database's key.
 func TestDoctorAsks(t *testing.T) {
@@ -59,7 +30,7 @@ func TestDoctorAsks(t *testing.T) {
 		t.Fatal("no key")
 	}
 	var out, said strings.Builder
-	status := run(t.Context(), t.Context(), []string{"doctor", "--json", "--resolver", noNames(t),
+	status := run(t.Context(), t.Context(), []string{"doctor", "--json", "--resolver", dnszone.Zone(nil).Serve(t),
 		"--from", "digest@example.org", "--mail", "smtp://mail.example.org", "--base-url", "https://paper.example.org",
 		"--return-path", "b@example.org"}, &out, &said)
 	if status != exitFailed || !strings.HasPrefix(said.String(), "digest: 7 checks found a problem") {

@@ -11,6 +11,7 @@ import (
 
 	"digest"
 	"digest/internal/doctor"
+	"digest/test/dnszone"
 	"digest/test/program"
 )
 
@@ -106,7 +107,7 @@ func TestUnreachableDNS(t *testing.T) {
 		"gone": fmt.Sprintf("127.0.0.2:%d", gone)} {
 		t.Run(name, func(t *testing.T) {
 			w := wellWorld(t)
-			w.Limit, w.Resolver = 2*time.Second, asking(address)
+			w.Limit, w.Resolver = 2*time.Second, dnszone.Resolver(address)
 			findings := doctor.Run(t.Context(), w.Facts)
 			if f := findings[0]; f.Check != "dns" || f.Status != doctor.Wrong || strings.Contains(f.Found, "->") ||
 				!strings.Contains(f.Todo, "--resolver") {
@@ -137,7 +138,7 @@ func TestUnreachableDNS(t *testing.T) {
 func TestOffline(t *testing.T) {
 	w := wellWorld(t)
 	w.Offline = true
-	w.Resolver = asking(zone(nil).serve(t))
+	w.Resolver = dnszone.Resolver(dnszone.Zone(nil).Serve(t))
 	w.Dial = func(context.Context, string, string) (net.Conn, error) {
 		t.Error("somebody dials")
 		return nil, net.ErrClosed

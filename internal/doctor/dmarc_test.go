@@ -79,7 +79,7 @@ func TestDMARCRecord(t *testing.T) {
 	})
 	w := wellWorld(t)
 	all(returnPath("b@relay.example"), is("p=reject; rua=mailto:b+dmarc@relay.example"))(w)
-	w.zone = w.zone.with("example.org._report._dmarc.relay.example TXT v=DMARC1;")
+	w.zone = w.zone.With("example.org._report._dmarc.relay.example TXT v=DMARC1;")
 	if f := w.examine(t)["dmarc"]; strings.Contains(f.Found, "do not send reports") {
 		t.Errorf("it says that it wants them: %+v", f)
 	}
@@ -90,7 +90,7 @@ func TestAlignment(t *testing.T) {
 	elsewhere, below := returnPath("bounces@relay.example"), from("digest@news.example.org")
 	unread := all(unsigned, absent)
 	parted := func(w *world) { // the public suffix list would connect the two domains
-		w.zone = w.zone.without("_dmarc.example.org").with("_dmarc.news.example.org TXT v=DMARC1; p=reject; " + toUs)
+		w.zone = w.zone.Without("_dmarc.example.org").With("_dmarc.news.example.org TXT v=DMARC1; p=reject; " + toUs)
 	}
 	tryAll(t, "dmarc", []finding{
 		{"both", below, ok, "SPF and DKIM both align with news.example.org", ""},
@@ -161,7 +161,7 @@ func TestNewsletterDomains(t *testing.T) {
 		return func(w *world) {
 			newsletters(true, "anna.example")(w)
 			if record != "" {
-				w.zone = w.zone.with("_dmarc.anna.example TXT v=DMARC1; "+record,
+				w.zone = w.zone.With("_dmarc.anna.example TXT v=DMARC1; "+record,
 					"anna.example._report._dmarc.bounce.example.org TXT v=DMARC1")
 			}
 		}
@@ -213,7 +213,7 @@ func TestBIMI(t *testing.T) {
 			"does not have the policy quarantine or reject", "sp=none"},
 		{"organization unenforced", all(from("digest@news.example.org"), logo("news.example.org", good),
 			func(w *world) {
-				w.zone = w.zone.without("_dmarc").with("_dmarc.news.example.org TXT v=DMARC1; p=reject",
+				w.zone = w.zone.Without("_dmarc").With("_dmarc.news.example.org TXT v=DMARC1; p=reject",
 					"_dmarc.example.org TXT v=DMARC1; p=none")
 			}), warn, "_dmarc.example.org does not have", "quarantine or reject"},
 		{"no DMARC", all(logo("example.org", good), replace("_dmarc")), warn, "has no DMARC policy",

@@ -82,7 +82,7 @@ func sick(name string) func(*world) { return replace(name, name+" SERVFAIL x") }
 func with(lines ...string) func(*world) { return replace("nothing", lines...) }
 
 func replace(prefix string, lines ...string) func(*world) {
-	return func(w *world) { w.zone = w.zone.without(prefix).with(lines...) }
+	return func(w *world) { w.zone = w.zone.Without(prefix).With(lines...) }
 }
 
 const ourSPF = "bounce.example.org TXT v=spf1"
@@ -191,10 +191,10 @@ func TestDKIM(t *testing.T) {
 		{"trouble", sick("d2026._domainkey.example.org"), warn, "could not be looked up", "try again"},
 		{"of the parent", func(w *world) {
 			w.From = "digest@news.example.org"
-			w.zone = w.zone.with("news.example.org A 198.51.100.7")
+			w.zone = w.zone.With("news.example.org A 198.51.100.7")
 		}, ok, "d2026._domainkey.example.org", ""},
 		{"too long for UDP", func(w *world) {
-			w.zone = w.zone.without("d2026._domainkey").with("d2026._domainkey.example.org TXT v=DKIM1; n=" +
+			w.zone = w.zone.Without("d2026._domainkey").With("d2026._domainkey.example.org TXT v=DKIM1; n=" +
 				strings.Repeat("x", 3000) + "; p=" + public)
 		}, ok, "published", ""},
 	})

@@ -1,9 +1,9 @@
-package doctor_test
+// Package dnszone serves DNS records to tests.
+package dnszone
 
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"net"
 	"net/netip"
@@ -16,17 +16,30 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// A zone holds the records of a DNS server, one for each line: name, type and data, as in "example.org MX 10
+// A Zone holds the records of a DNS server, one for each line: name, type and data, as in "example.org MX 10
 // mail.example.org". The type SERVFAIL makes the server answer that for a name.
-type zone []string
+type Zone []string
 
-func (z zone) without(prefix string) zone {
+// Without returns a zone without the lines that begin with a prefix.
+func (z Zone) Without(prefix string) Zone {
 	return slices.DeleteFunc(slices.Clone(z), func(line string) bool { return strings.HasPrefix(line, prefix) })
 }
 
-func (z zone) with(lines ...string) zone { return append(slices.Clone(z), lines...) }
+// With returns a zone with more lines.
+func (z Zone) With(lines ...string) Zone { return append(slices.Clone(z), lines...) }
 
-func (z zone) serve(t testing.TB) (address string) {
+// Resolver returns a resolver that asks the server at an address.
+func Resolver(address string) *net.Resolver {
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}}
+}
+
+// Serve serves a zone on loopback until the test ends.
+func (z Zone) Serve(t testing.TB) (address string) { return Serve(t, func() Zone { return z }) }
+
+// Serve serves a zone that changes.
+func Serve(t testing.TB, zone func() Zone) (address string) {
 	t.Helper()
 	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -38,8 +51,8 @@ func (z zone) serve(t testing.TB) (address string) {
 		t.Skipf("no TCP port beside the UDP port: %v", err)
 	}
 	var wg sync.WaitGroup
-	wg.Go(func() { z.servePackets(packets) })
-	wg.Go(func() { z.serveStreams(streams) })
+	wg.Go(func() { servePackets(packets, zone) })
+	wg.Go(func() { serveStreams(streams, zone) })
 	t.Cleanup(func() {
 		packets.Close()
 		streams.Close()
@@ -48,7 +61,7 @@ func (z zone) serve(t testing.TB) (address string) {
 	return packets.LocalAddr().String()
 }
 
-func (z zone) servePackets(c net.PacketConn) {
+func servePackets(c net.PacketConn, zone func() Zone) {
 	b := make([]byte, 4096)
 	for {
 		n, from, err := c.ReadFrom(b)
@@ -56,15 +69,15 @@ func (z zone) servePackets(c net.PacketConn) {
 			return
 		}
 		const most = 1232 // the size that resolvers accept
-		reply := z.answer(b[:n], false)
+		reply := zone().answer(b[:n], false)
 		if len(reply) > most {
-			reply = z.answer(b[:n], true)
+			reply = zone().answer(b[:n], true)
 		}
 		c.WriteTo(reply, from)
 	}
 }
 
-func (z zone) serveStreams(l net.Listener) {
+func serveStreams(l net.Listener, zone func() Zone) {
 	for {
 		c, err := l.Accept()
 		if err != nil {
@@ -80,13 +93,13 @@ func (z zone) serveStreams(l net.Listener) {
 			if _, err := io.ReadFull(c, question); err != nil {
 				return
 			}
-			reply := z.answer(question, false)
+			reply := zone().answer(question, false)
 			c.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(reply))), reply...))
 		}()
 	}
 }
 
-func (z zone) answer(question []byte, truncated bool) []byte {
+func (z Zone) answer(question []byte, truncated bool) []byte {
 	var p dnsmessage.Parser
 	header, err := p.Start(question)
 	if err != nil {
@@ -100,23 +113,7 @@ func (z zone) answer(question []byte, truncated bool) []byte {
 		Header:    dnsmessage.Header{ID: header.ID, Response: true, RecursionAvailable: true, Truncated: truncated},
 		Questions: []dnsmessage.Question{q},
 	}
-	known := false
-	for _, line := range z {
-		fields := strings.SplitN(line, " ", 3)
-		if !strings.EqualFold(fields[0]+".", q.Name.String()) {
-			continue
-		}
-		known = true
-		if fields[1] == "SERVFAIL" {
-			reply.RCode = dnsmessage.RCodeServerFailure
-		} else if "Type"+fields[1] == q.Type.String() && !truncated {
-			reply.Answers = append(reply.Answers, dnsmessage.Resource{
-				Header: dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class, TTL: 60},
-				Body:   body(fields[1], fields[2]),
-			})
-		}
-	}
-	if !known {
+	if !z.find(q.Name, q, &reply) {
 		reply.RCode = dnsmessage.RCodeNameError
 	}
 	packed, err := reply.Pack()
@@ -124,6 +121,29 @@ func (z zone) answer(question []byte, truncated bool) []byte {
 		panic(err)
 	}
 	return packed
+}
+
+// find adds the records of a name to a reply, and reports whether the name exists.
+func (z Zone) find(name dnsmessage.Name, q dnsmessage.Question, reply *dnsmessage.Message) (known bool) {
+	for _, line := range z {
+		fields := strings.SplitN(line, " ", 3)
+		if !strings.EqualFold(fields[0]+".", name.String()) {
+			continue
+		}
+		known = true
+		if fields[1] == "SERVFAIL" {
+			reply.RCode = dnsmessage.RCodeServerFailure
+		} else if is := "Type" + fields[1]; !reply.Truncated && (is == q.Type.String() || fields[1] == "CNAME") {
+			reply.Answers = append(reply.Answers, dnsmessage.Resource{
+				Header: dnsmessage.ResourceHeader{Name: name, Class: q.Class, TTL: 60},
+				Body:   body(fields[1], fields[2]),
+			})
+		}
+		if fields[1] == "CNAME" {
+			z.find(dnsmessage.MustNewName(fields[2]+"."), q, reply)
+		}
+	}
+	return known
 }
 
 // body returns the data of a record. It splits a text into strings of at most 255 bytes.
@@ -135,6 +155,8 @@ func body(kind, data string) dnsmessage.ResourceBody {
 		return &dnsmessage.AAAAResource{AAAA: netip.MustParseAddr(data).As16()}
 	case "PTR":
 		return &dnsmessage.PTRResource{PTR: dnsmessage.MustNewName(data + ".")}
+	case "CNAME":
+		return &dnsmessage.CNAMEResource{CNAME: dnsmessage.MustNewName(data + ".")}
 	case "MX":
 		preference, host, _ := strings.Cut(data, " ")
 		n, _ := strconv.Atoi(preference)
@@ -147,25 +169,4 @@ func body(kind, data string) dnsmessage.ResourceBody {
 		return txt
 	}
 	panic("no data for " + kind)
-}
-
-func reverse(address string) string {
-	a := netip.MustParseAddr(address)
-	var labels []string
-	if a.Is4() {
-		for _, b := range a.As4() {
-			labels = append([]string{strconv.Itoa(int(b))}, labels...)
-		}
-		return strings.Join(labels, ".") + ".in-addr.arpa"
-	}
-	for _, b := range a.As16() {
-		labels = append([]string{fmt.Sprintf("%x.%x", b&15, b>>4)}, labels...)
-	}
-	return strings.Join(labels, ".") + ".ip6.arpa"
-}
-
-func asking(address string) *net.Resolver {
-	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, address)
-	}}
 }
