@@ -228,7 +228,7 @@ func TestComposeRefuses(t *testing.T) {
 func TestIDs(t *testing.T) {
 	signer := digest.NewSigner([]byte("0123456789abcdef"))
 	for _, host := range []string{"", "localhost", "bücher.example", strings.Repeat("label.", 20) + "org",
-		strings.Repeat("l", 63) + ".org", "a b\r\n"} {
+		strings.Repeat("l", 63) + ".org", strings.Repeat("l", 63), "a b\r\n"} {
 		seen := map[string]bool{}
 		for i := range 4 {
 			edition, thread := MessageID(signer, 1+digest.EditionID(i%2), host), threadID(signer, 1+digest.DigestID(i%2),

@@ -87,10 +87,12 @@ func TestLetterKinds(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
-	l := someLetter()
-	l.To = "a@example.net\r\nBcc: b@example.net"
-	if err := newSender(t, new(sink).listen(t)).Send(t.Context(), l); digest.KindOf(err) != digest.Invalid {
-		t.Errorf("a second address: %v", err)
+	address, header := someLetter(), someLetter()
+	address.To, header.MessageID = "a@example.net\r\nBcc: b@example.net", "a\r\nBcc: b@example.net"
+	for _, l := range []Letter{address, header} {
+		if err := newSender(t, new(sink).listen(t)).Send(t.Context(), l); digest.KindOf(err) != digest.Invalid {
+			t.Errorf("to %q, ID %q: %v", l.To, l.MessageID, err)
+		}
 	}
 }
 
