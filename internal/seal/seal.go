@@ -32,7 +32,6 @@ const version = "1."
 
 type key struct {
 	id   string
-	text string // as in the file
 	aead cipher.AEAD
 	name []byte // derives names of private feeds
 }
@@ -44,7 +43,7 @@ func parseKey(text string) (key, error) {
 	if err != nil || len(raw) != keyBytes {
 		return key{}, fmt.Errorf("is not a key of %d bytes in base64", keyBytes)
 	}
-	k := key{text: text}
+	var k key
 	for _, d := range []struct {
 		purpose string
 		bytes   int
