@@ -41,15 +41,7 @@ func (z Zone) Serve(t testing.TB) (address string) { return Serve(t, func() Zone
 // Serve serves a zone that changes.
 func Serve(t testing.TB, zone func() Zone) (address string) {
 	t.Helper()
-	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	streams, err := net.Listen("tcp", packets.LocalAddr().String())
-	if err != nil {
-		packets.Close()
-		t.Skipf("no TCP port beside the UDP port: %v", err)
-	}
+	packets, streams := listen(t)
 	var wg sync.WaitGroup
 	wg.Go(func() { servePackets(packets, zone) })
 	wg.Go(func() { serveStreams(streams, zone) })
@@ -59,6 +51,21 @@ func Serve(t testing.TB, zone func() Zone) (address string) {
 		wg.Wait()
 	})
 	return packets.LocalAddr().String()
+}
+
+// listen opens a UDP port and the TCP port of the same number, which another process may have.
+func listen(t testing.TB) (net.PacketConn, net.Listener) {
+	t.Helper()
+	for {
+		packets, err := net.ListenPacket("udp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if streams, err := net.Listen("tcp", packets.LocalAddr().String()); err == nil {
+			return packets, streams
+		}
+		packets.Close()
+	}
 }
 
 func servePackets(c net.PacketConn, zone func() Zone) {
