@@ -75,6 +75,7 @@ func TestImports(t *testing.T) {
 		"digest/test/acceptance":    "",
 		"digest/test/browser":       "digest/test/tier",
 		"digest/test/certificate":   "",
+		"digest/test/dnszone":       "",
 		"digest/test/grammar":       "",
 		"digest/test/mutate":        "",
 		"digest/test/mutate/mutant": "",

@@ -292,7 +292,7 @@ func (h *Handler) unsubscribe(ctx context.Context, p destination) (Outcome, erro
 	return Outcome{Did: Unsubscribed, Digest: p.digest, Text: fmt.Sprintf("%s: unsubscribed by email", p)}, nil
 }
 
-// failed returns the outcome of a failed access to the store: none of what is no more.
+// failed returns the outcome of a failed access to the store. It ignores a message about a deleted record.
 func failed(err error, doing string, p destination) (Outcome, error) {
 	if digest.KindOf(err) == digest.NotFound {
 		return gone(p), nil
