@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"strings"
@@ -22,10 +21,8 @@ func TestOtherTimeOnALiveDatabase(t *testing.T) {
 			t.Setenv("DIGEST_DATABASE", database(t))
 			do := func(line string, want int) {
 				t.Helper()
-				var said bytes.Buffer
-				status := run(t.Context(), t.Context(), strings.Fields(line), &said, &said)
-				if status != want || want != exitDone && !strings.Contains(said.String(), "--force") {
-					t.Errorf("%s: status %d, want %d; it says %s", line, status, want, said.String())
+				if said := complaint(t, line, want); want != exitDone && !strings.Contains(said, "--force") {
+					t.Errorf("%s says %s", line, said)
 				}
 			}
 			do("user add ann@example.org --time-zone UTC", exitDone)

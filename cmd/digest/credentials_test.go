@@ -115,25 +115,24 @@ func TestNoPasswordIsShown(t *testing.T) {
 			if how != "" && (line.command == "parse" || line.status == exitDone && changes(line.command)) {
 				continue // parse prints the document for scripts; the others cannot run twice
 			}
-			var out strings.Builder
 			args := strings.Fields("--log-level debug " + how + " " + line.command + " " + line.arguments)
-			if status := run(t.Context(), t.Context(), args, &out, &out); status != line.status && line.status >= 0 {
-				t.Errorf("%v: status %d: %s", args, status, out.String())
+			status, out, said := ran(t, args...)
+			out += said
+			if status != line.status && line.status >= 0 {
+				t.Errorf("%v: status %d: %s", args, status, out)
 			}
-			if line.command == "preview" && !strings.Contains(out.String(), "No link") {
-				t.Errorf("%v shows no post: %s", args, out.String())
+			if line.command == "preview" && !strings.Contains(out, "No link") {
+				t.Errorf("%v shows no post: %s", args, out)
 			}
-			if found := strings.Contains(out.String(), "sesa") ||
-				strings.Contains(out.String(), "tuser"); found != (line.command == "opml export --with-credentials") {
-				t.Errorf("%v prints: %s", args, out.String())
+			if found := strings.Contains(out, "sesa") ||
+				strings.Contains(out, "tuser"); found != (line.command == "opml export --with-credentials") {
+				t.Errorf("%v prints: %s", args, out)
 			}
 		}
 	}
-	var out strings.Builder
-	spaced := []string{"subscribe", "ann@example.org", "http://tuser:ses ame@127.0.0.1/x"}
-	if status := run(t.Context(), t.Context(), spaced, &out, &out); status != exitFailed ||
-		strings.Contains(out.String(), "ses") || strings.Contains(out.String(), "tuser") {
-		t.Errorf("%v: status %d: %s", spaced, status, out.String())
+	if status, out, said := ran(t, "subscribe", "ann@example.org", "http://tuser:ses ame@127.0.0.1/x"); status !=
+		exitFailed || strings.Contains(out+said, "ses") || strings.Contains(out+said, "tuser") {
+		t.Errorf("an address with a space: status %d: %s", status, out+said)
 	}
 	mails, err := filepath.Glob("mail/new/*")
 	if err != nil || len(mails) != 3 { // an edition and two tests of a newsletter

@@ -25,19 +25,15 @@ import (
 func TestDoctorAsks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, storetest.CopySQLite("digest.db"))
-	if s := run(t.Context(), t.Context(), []string{"dkim", "new", "example.org", "--selector", "d2026"}, io.Discard,
-		t.Output()); s != exitDone {
-		t.Fatal("no key")
-	}
-	var out, said strings.Builder
-	status := run(t.Context(), t.Context(), []string{"doctor", "--json", "--resolver", dnszone.Zone(nil).Serve(t),
+	complaint(t, "dkim new example.org --selector d2026", exitDone)
+	status, out, said := ran(t, "doctor", "--json", "--resolver", dnszone.Zone(nil).Serve(t),
 		"--from", "digest@example.org", "--mail", "smtp://mail.example.org", "--base-url", "https://paper.example.org",
-		"--return-path", "b@example.org"}, &out, &said)
-	if status != exitFailed || !strings.HasPrefix(said.String(), "digest: 7 checks found a problem") {
-		t.Errorf("status %d, %q", status, said.String())
+		"--return-path", "b@example.org")
+	if status != exitFailed || !strings.HasPrefix(said, "digest: 7 checks found a problem") {
+		t.Errorf("status %d, %q", status, said)
 	}
 	var findings []doctor.Finding
-	must(t, json.Unmarshal([]byte(out.String()), &findings))
+	must(t, json.Unmarshal([]byte(out), &findings))
 	want := map[string]string{
 		"base-url":    "no address for paper.example.org",
 		"mail-server": "there is no host of this name",
@@ -73,11 +69,7 @@ func TestDoctorLooks(t *testing.T) {
 			d, _ := e.lookAtDatabase()
 			return d
 		}
-		var said strings.Builder
-		if s := run(t.Context(), t.Context(), []string{"--database", database, "user", "add", "ann@example.org",
-			"--time-zone", "Asia/Tokyo"}, io.Discard, &said); s != exitDone {
-			t.Fatal(said.String())
-		}
+		complaint(t, "--database "+database+" user add ann@example.org --time-zone Asia/Tokyo", exitDone)
 		now := time.Now()
 		addReported(t, database, now)
 		d := at(now.Add(-time.Hour))
@@ -164,10 +156,7 @@ func TestDoctorTriesTheKey(t *testing.T) {
 // TestDoctorLeavesAlone checks that the doctor does not create or change an unused database.
 func TestDoctorLeavesAlone(t *testing.T) {
 	t.Chdir(t.TempDir())
-	var said strings.Builder
-	if s := run(t.Context(), t.Context(), []string{"migrate"}, io.Discard, &said); s != exitDone {
-		t.Fatal(said.String())
-	}
+	complaint(t, "migrate", exitDone)
 	content, err := os.ReadFile("digest.db")
 	must(t, err)
 	content[18], content[19] = 1, 1 // as after VACUUM INTO: not in WAL mode
@@ -181,10 +170,9 @@ func TestDoctorLeavesAlone(t *testing.T) {
 		dir := t.TempDir()
 		t.Chdir(dir)
 		must(t, os.WriteFile(name, tt.content, 0o600))
-		var out strings.Builder
-		run(t.Context(), t.Context(), []string{"doctor", "--offline", "--json", "--database", name}, &out, t.Output())
-		if !strings.Contains(out.String(), tt.want) {
-			t.Errorf("%s: %s", name, out.String())
+		_, out, said := ran(t, "doctor", "--offline", "--json", "--database", name)
+		if !strings.Contains(out, tt.want) {
+			t.Errorf("%s: %s, %s", name, out, said)
 		}
 		after, err := os.ReadFile(filepath.Join(dir, name))
 		if found, _ := os.ReadDir(dir); err != nil || string(after) != string(tt.content) || len(found) != 1 {

@@ -30,9 +30,7 @@ func TestServeBehindFence(t *testing.T) {
 		"subscribe ann@example.org " + site.URL + "/feed --now 2026-11-19T12:00:00Z",
 		"tick --now 2026-11-19T13:00:00Z",
 	} {
-		if status := run(t.Context(), t.Context(), strings.Fields(line), t.Output(), t.Output()); status != exitDone {
-			t.Fatalf("%s: status %d", line, status)
-		}
+		complaint(t, line, exitDone)
 	}
 	before := asked.Load()
 

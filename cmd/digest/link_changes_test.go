@@ -54,10 +54,7 @@ func TestReadersAreToldOfLinkChanges(t *testing.T) {
 	must(t, st.Close())
 	tick := func(after time.Duration, mail string) {
 		t.Helper()
-		args := []string{"tick", "--mail", mail, "--now", noon.Add(after).Format(time.RFC3339)}
-		if status := run(t.Context(), t.Context(), args, io.Discard, t.Output()); status != exitDone {
-			t.Fatalf("status %d", status)
-		}
+		complaint(t, "tick --mail "+mail+" --now "+noon.Add(after).Format(time.RFC3339), exitDone)
 	}
 	tick(15*time.Minute, "smtp+insecure://127.0.0.1:1")
 	tick(20*time.Minute, "maildir:mail")

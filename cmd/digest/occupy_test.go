@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"regexp"
@@ -18,11 +17,11 @@ import (
 // complaint runs a command, checks its exit status, and returns its stderr.
 func complaint(t *testing.T, line string, want int) string {
 	t.Helper()
-	var said strings.Builder
-	if status := run(t.Context(), t.Context(), strings.Fields(line), io.Discard, &said); status != want {
-		t.Errorf("%s: status %d, want %d: %s", line, status, want, said.String())
+	status, _, said := ran(t, strings.Fields(line)...)
+	if status != want {
+		t.Errorf("%s: status %d, want %d: %s", line, status, want, said)
 	}
-	return said.String()
+	return said
 }
 
 // TestOneServeOnAFile checks that a second serve or work on a database file fails, and that its error names the first

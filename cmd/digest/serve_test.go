@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -51,11 +50,9 @@ func TestServeBySocket(t *testing.T) {
 			if got := askBySocket(t, path, "/status?url=https://a.example/", "203.0.113.1"); got != want {
 				t.Errorf("another client is answered %d, want %d", got, want)
 			}
-			var said strings.Builder
-			if status := run(t.Context(), t.Context(), strings.Fields("serve --listen unix:"+path+" --database "+
-				filepath.Join(t.TempDir(), "other.db")), io.Discard, &said); status != exitFailed ||
-				!strings.Contains(said.String(), "another process listens at") {
-				t.Errorf("a second one: status %d, %s", status, said.String())
+			if said := complaint(t, "serve --listen unix:"+path+" --database "+filepath.Join(t.TempDir(), "other.db"),
+				exitFailed); !strings.Contains(said, "another process listens at") {
+				t.Errorf("a second one says %s", said)
 			}
 			if got := askBySocket(t, path, "/healthz", ""); got != http.StatusOK {
 				t.Errorf("the first answers %d", got)
