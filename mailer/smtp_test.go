@@ -29,6 +29,12 @@ func envelope() Envelope {
 		MessageID: "d.x@example.org"}
 }
 
+func sendSample(t *testing.T, tr Transport) error {
+	t.Helper()
+	_, err := tr.Send(t.Context(), envelope(), mustCompose(t, sample()), noDot)
+	return err
+}
+
 func TestSendDialogue(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		s := &sink{plain: plain}
@@ -70,7 +76,7 @@ func TestNoDotWithoutCommit(t *testing.T) {
 	if e, ok := errors.AsType[*NotAcceptedError](err); !ok || !errors.Is(err, refuse) || e.Stage != StageBody {
 		t.Errorf("%v", err)
 	}
-	if _, err := tr.Send(t.Context(), envelope(), message, noDot); err != nil {
+	if err := sendSample(t, tr); err != nil {
 		t.Error(err)
 	}
 	if n := len(s.messages()); n != 1 {
@@ -89,9 +95,8 @@ func TestRefusesReset(t *testing.T) {
 		return ""
 	}}
 	tr := openTest(t, s.listen(t), Options{})
-	message := mustCompose(t, sample())
 	for i := range 3 {
-		if _, err := tr.Send(t.Context(), envelope(), message, noDot); (err == nil) != (i > 0) {
+		if err := sendSample(t, tr); (err == nil) != (i > 0) {
 			t.Errorf("message %d: %v", i, err)
 		}
 	}
@@ -122,11 +127,8 @@ func TestStaleConnection(t *testing.T) {
 func TestConnectionsAreUsedAndRenewed(t *testing.T) {
 	s := &sink{}
 	tr := openTest(t, s.listen(t), Options{PerConn: 5})
-	message := mustCompose(t, sample())
 	for range 12 {
-		if _, err := tr.Send(t.Context(), envelope(), message, noDot); err != nil {
-			t.Fatal(err)
-		}
+		must(t, sendSample(t, tr))
 	}
 	if got := s.seen("EHLO"); got != 3 || s.seen("QUIT") != 2 {
 		t.Errorf("%d connections for 12 messages, 5 each; %d goodbyes", got, s.seen("QUIT"))
@@ -147,9 +149,7 @@ func TestIdleConnectionsClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sink{}
 		tr := s.dialed()
-		if _, err := tr.Send(t.Context(), envelope(), mustCompose(t, sample()), noDot); err != nil {
-			t.Fatal(err)
-		}
+		must(t, sendSample(t, tr))
 		time.Sleep(29 * time.Second)
 		synctest.Wait()
 		if s.seen("QUIT") != 0 {
@@ -195,11 +195,11 @@ func TestCloseCuts(t *testing.T) {
 		tr := s.dialed()
 		time.AfterFunc(time.Minute, func() { tr.Close() })
 		start := time.Now()
-		_, err := tr.Send(t.Context(), envelope(), mustCompose(t, sample()), noDot)
+		err := sendSample(t, tr)
 		if outcome(err) != "in doubt" || time.Since(start) != time.Minute {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
-		if _, err := tr.Send(t.Context(), envelope(), mustCompose(t, sample()), noDot); !errors.Is(err, errClosed) {
+		if err := sendSample(t, tr); !errors.Is(err, errClosed) {
 			t.Error(err)
 		}
 		time.Sleep(time.Hour)
@@ -209,7 +209,7 @@ func TestCloseCuts(t *testing.T) {
 func TestNobodyThere(t *testing.T) {
 	address := program.FreeAddress(t)
 	tr := openTest(t, "smtp+insecure://user:s3cret@"+address, Options{})
-	_, err := tr.Send(t.Context(), envelope(), mustCompose(t, sample()), noDot)
+	err := sendSample(t, tr)
 	if outcome(err) != "route" || strings.Contains(err.Error(), "s3cret") || !strings.Contains(err.Error(), address) {
 		t.Error(err)
 	}
@@ -248,7 +248,7 @@ func TestEncryptionAndLogin(t *testing.T) {
 			o.TLS = clientTLS
 		}
 		tr := openTest(t, test.setting, o)
-		_, err := tr.Send(t.Context(), envelope(), mustCompose(t, sample()), noDot)
+		err := sendSample(t, tr)
 		if got := outcome(err); got != test.want {
 			t.Errorf("%s: %v, want %s", test.setting, err, test.want)
 		}
