@@ -231,8 +231,8 @@ func TestIDs(t *testing.T) {
 		strings.Repeat("l", 63) + ".org", strings.Repeat("l", 63), "a b\r\n"} {
 		seen := map[string]bool{}
 		for i := range 4 {
-			edition, thread := MessageID(signer, 1+digest.EditionID(i%2), host), threadID(signer, 1+digest.DigestID(i%2),
-				asciiHost(host))
+			edition := MessageID(signer, 1+digest.EditionID(i%2), host)
+			thread := threadID(signer, 1+digest.DigestID(i%2), asciiHost(host))
 			for _, id := range []string{edition, thread} {
 				seen[id] = true
 				m := sample()

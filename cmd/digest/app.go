@@ -81,7 +81,7 @@ func (a *app) logHandler(w io.Writer, format string, level slog.Level) slog.Hand
 	return slog.NewTextHandler(w, o)
 }
 
-// do runs a command. Its Run may take the database, and the reader or the newsletter that the command is about. do calls
+// do runs a command. Its Run may take the database, and the reader or the newsletter that it is about. do calls
 // check first, which needs no database.
 func (a *app) do(command any) error {
 	if c, ok := command.(interface{ check() error }); ok {

@@ -61,7 +61,8 @@ func each(t *testing.T, f func(w *world)) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		w := &world{t: t, clock: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), zone: new(zone)}
 		w.Registrar = &Registrar{
-			Store: st, Keys: seal.Beside(filepath.Join(t.TempDir(), "digest.db")), Resolver: dnszone.Resolver(dnszone.Serve(t, w.zone.now)),
+			Store: st, Keys: seal.Beside(filepath.Join(t.TempDir(), "digest.db")),
+			Resolver: dnszone.Resolver(dnszone.Serve(t, w.zone.now)),
 			Now: func() time.Time { return w.clock }, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
 			Stopped: func(_ context.Context, n digest.Newsletter, d newsletter.Domain) error {
 				w.told = append(w.told, n.Slug+": "+d.Finding)
