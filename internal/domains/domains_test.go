@@ -63,7 +63,7 @@ func each(t *testing.T, f func(w *world)) {
 		w.Registrar = &Registrar{
 			Store: st, Keys: seal.Beside(filepath.Join(t.TempDir(), "digest.db")),
 			Resolver: dnszone.Resolver(dnszone.Serve(t, w.zone.now)),
-			Now: func() time.Time { return w.clock }, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
+			Now:      func() time.Time { return w.clock }, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
 			Stopped: func(_ context.Context, n digest.Newsletter, d newsletter.Domain) error {
 				w.told = append(w.told, n.Slug+": "+d.Finding)
 				return nil
