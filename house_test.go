@@ -76,6 +76,7 @@ func TestImports(t *testing.T) {
 		"digest/test/acceptance":    "",
 		"digest/test/browser":       "digest/test/tier",
 		"digest/test/certificate":   "",
+		"digest/test/dnszone":       "",
 		"digest/test/grammar":       "",
 		"digest/test/inbox":         "",
 		"digest/test/mutate":        "",

@@ -232,6 +232,11 @@ func Refuse(kind Kind, format string, values ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, values...), Format: format, Values: values}
 }
 
+// Errorf returns an error whose message exists only in English.
+func Errorf(kind Kind, format string, values ...any) *Error {
+	return &Error{Kind: kind, Message: fmt.Sprintf(format, values...)}
+}
+
 // Error returns the message, followed by the cause if there is one.
 func (e *Error) Error() string {
 	if e.Err == nil {

@@ -15,17 +15,11 @@ func TestHeaderNamesTheMailbox(t *testing.T) {
 		m := sample()
 		m.To, m.ReplyTo = address, address
 		message, err := Compose(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		read, err := mail.ReadMessage(strings.NewReader(string(message)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want, err := mail.ParseAddress(address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, field := range []string{"To", "Reply-To"} {
 			got, err := read.Header.AddressList(field)
 			if err != nil || len(got) != 1 || got[0].Address != want.Address {

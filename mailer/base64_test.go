@@ -31,9 +31,7 @@ func TestShorterInBase64(t *testing.T) {
 		_ = q.Close()
 		all := coded.String()
 		var b bytes.Buffer
-		if err := (part{kind: "text/plain", encoded: strings.SplitAfter(all, "\r\n")}).write(&b); err != nil {
-			t.Fatal(err)
-		}
+		must(t, (part{kind: "text/plain", encoded: strings.SplitAfter(all, "\r\n")}).write(&b))
 		head, body, _ := strings.Cut(b.String(), "\r\n\r\n")
 		if got := strings.HasSuffix(head, "base64"); got != c.base64 {
 			t.Errorf("%s: base64 %v, of %d bytes", name, got, b.Len())

@@ -21,11 +21,7 @@ import (
 )
 
 // realSink is a go-smtp server that parses every message and discards it.
-func realSink(b *testing.B) (address string) {
-	b.Helper()
-	s := smtp.NewServer(discard{})
-	return serveSMTP(b, s, false)
-}
+func realSink(b *testing.B) (address string) { return serveSMTP(b, smtp.NewServer(discard{}), false) }
 
 type discard struct{}
 
@@ -43,9 +39,7 @@ func (discard) Data(r io.Reader) error {
 func fastSink(b *testing.B) (address string) {
 	b.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	b.Cleanup(func() { l.Close() })
 	go func() {
 		for {
@@ -93,9 +87,7 @@ func bareSend(b *testing.B, address string, n, messages int, message []byte) tim
 	conns := make([]net.Conn, n)
 	for i := range conns {
 		c, err := net.Dial("tcp", address)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		defer c.Close()
 		conns[i] = c
 	}
@@ -163,32 +155,21 @@ func benchMail() Letter {
 	return m
 }
 
-// BenchmarkDelivery measures all steps (claim, compose, commit before the dot, send, mark, with the queue in memory)
-// and a bare client that pipelines the same bytes into the same sink. The target is a ratio of 0.75 with a real server.
-func BenchmarkDelivery(b *testing.B) { bothSinks(b, deliverAll) }
-
-// BenchmarkSend measures only the transport with a composed message.
-func BenchmarkSend(b *testing.B) { bothSinks(b, sendAll) }
-
 const benchBatch = 2000
 
-func bothSinks(b *testing.B, ours func(b *testing.B, tr Transport, n int)) {
-	for name, sink := range map[string]func(*testing.B) string{"go-smtp": realSink, "bare": fastSink} {
+// sinks returns the servers of the benchmarks by name.
+func sinks() map[string]func(*testing.B) string {
+	return map[string]func(*testing.B) string{"go-smtp": realSink, "bare": fastSink}
+}
+
+// BenchmarkDelivery measures all steps (claim, compose, commit before the dot, send, mark, with the queue in memory)
+// and a bare client that pipelines the same bytes into the same sink. The target is a ratio of 0.75 with a real server.
+func BenchmarkDelivery(b *testing.B) {
+	message := mustCompose(b, benchMail())
+	for name, sink := range sinks() {
 		for _, n := range []int{1, 4, 16} {
-			b.Run(fmt.Sprintf("sink=%s/connections=%d", name, n), func(b *testing.B) {
-				address := sink(b)
-				message := mustCompose(b, benchMail())
-				tr := openTest(b, "smtp+insecure://"+address, Options{PerConn: 100})
-				var took, limit time.Duration
-				total := 0
-				for b.Loop() {
-					limit += bareSend(b, address, n, benchBatch, message)
-					start := time.Now()
-					ours(b, tr, n)
-					took += time.Since(start)
-					total += benchBatch
-				}
-				report(b, total, took, limit)
+			measure(b, name, sink, n, nil, func(b *testing.B, address string) time.Duration {
+				return bareSend(b, address, n, benchBatch, message)
 			})
 		}
 	}
@@ -198,32 +179,34 @@ func bothSinks(b *testing.B, ours func(b *testing.B, tr Transport, n int)) {
 // processors. The target is a ratio of 0.85 with the bare sink. A real sink on the same processors costs about as much
 // as all of our work except the signature.
 func BenchmarkSigned(b *testing.B) {
-	key, err := NewDKIMKey("example.org", "s1", midnight)
-	if err != nil {
-		b.Fatal(err)
-	}
-	key.Active = true
-	keys := []digest.DKIMKey{key}
-	signer, err := NewDKIMSigner(keys, "digest@example.org")
-	if err != nil {
-		b.Fatal(err)
-	}
-	for name, sink := range map[string]func(*testing.B) string{"go-smtp": realSink, "bare": fastSink} {
-		b.Run(fmt.Sprintf("sink=%s/connections=4", name), func(b *testing.B) {
-			message := mustCompose(b, benchMail())
-			tr := openTest(b, "smtp+insecure://"+sink(b), Options{PerConn: 100})
-			var took, limit time.Duration
-			total := 0
-			for b.Loop() {
-				limit += signAll(b, signer, message)
-				start := time.Now()
-				deliverWith(b, tr, 4, keys)
-				took += time.Since(start)
-				total += benchBatch
-			}
-			report(b, total, took, limit)
+	signer, message := testSigner(b), mustCompose(b, benchMail())
+	for name, sink := range sinks() {
+		measure(b, name, sink, 4, []digest.DKIMKey{testKey(b)}, func(b *testing.B, _ string) time.Duration {
+			return signAll(b, signer, message)
 		})
 	}
+}
+
+// measure delivers batches to a sink over n connections, and compares them with a limit.
+func measure(b *testing.B, name string, sink func(*testing.B) string, n int, keys []digest.DKIMKey,
+	limit func(b *testing.B, address string) time.Duration) {
+	b.Run(fmt.Sprintf("sink=%s/connections=%d", name, n), func(b *testing.B) {
+		address := sink(b)
+		tr := openTest(b, "smtp+insecure://"+address, Options{PerConn: 100})
+		var ours, alone time.Duration
+		total := 0.0
+		for b.Loop() {
+			alone += limit(b, address)
+			start := time.Now()
+			deliverBatch(b, tr, n, keys)
+			ours += time.Since(start)
+			total += benchBatch
+		}
+		b.ReportMetric(total/ours.Seconds(), "messages/s")
+		b.ReportMetric(total/alone.Seconds(), "limit/s")
+		b.ReportMetric(alone.Seconds()/ours.Seconds(), "ratio")
+		b.ReportMetric(0, "ns/op")
+	})
 }
 
 func signAll(b *testing.B, signer *DKIMSigner, message []byte) time.Duration {
@@ -243,9 +226,7 @@ func signAll(b *testing.B, signer *DKIMSigner, message []byte) time.Duration {
 	return time.Since(start)
 }
 
-func deliverAll(b *testing.B, tr Transport, n int) { deliverWith(b, tr, n, nil) }
-
-func deliverWith(b *testing.B, tr Transport, n int, keys []digest.DKIMKey) {
+func deliverBatch(b *testing.B, tr Transport, n int, keys []digest.DKIMKey) {
 	l := testDeliverer(b, &quickQueue{memQueue: newMemQueue(benchBatch, midnight)}, tr)
 	l.Route.Connections, l.Log = n, slog.New(slog.DiscardHandler)
 	l.Keys = func(context.Context) ([]digest.DKIMKey, error) { return keys, nil }
@@ -257,46 +238,5 @@ func deliverWith(b *testing.B, tr Transport, n int, keys []digest.DKIMKey) {
 	got, err := l.Deliver(context.Background(), midnight)
 	if err != nil || got.Sent != benchBatch {
 		b.Fatalf("%+v, %v", got, err)
-	}
-}
-
-func sendAll(b *testing.B, tr Transport, n int) {
-	e := Envelope{From: "digest@example.org", To: "reader@example.org", MessageID: "d.x@example.org"}
-	message := mustCompose(b, benchMail())
-	var wg sync.WaitGroup
-	for range n {
-		wg.Go(func() {
-			for range benchBatch / n {
-				if _, err := tr.Send(context.Background(), e, message, noDot); err != nil {
-					b.Error(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-}
-
-func report(b *testing.B, n int, ours, limit time.Duration) {
-	b.ReportMetric(float64(n)/ours.Seconds(), "messages/s")
-	b.ReportMetric(float64(n)/limit.Seconds(), "limit/s")
-	b.ReportMetric(limit.Seconds()/ours.Seconds(), "ratio")
-	b.ReportMetric(0, "ns/op")
-}
-
-// BenchmarkCompose composes encoded bodies as from render, and plain bodies.
-func BenchmarkCompose(b *testing.B) {
-	kept := benchMail()
-	raw := kept
-	raw.HTML, raw.Text, raw.Encoded = strings.Join(kept.Encoded.HTML, ""), strings.Join(kept.Encoded.Text, ""),
-		Encoded{}
-	for name, m := range map[string]Letter{"kept-encoded": kept, "encoding": raw} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := Compose(m); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

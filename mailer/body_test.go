@@ -19,11 +19,11 @@ func TestBodyIsNeverInDoubt(t *testing.T) {
 			return ""
 		}}
 		q := newMemQueue(12, midnight)
-		l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
+		l := s.deliverer(t, q)
 		for now := midnight; now.Before(midnight.Add(16 * time.Hour)); now = now.Add(10 * time.Minute) {
 			once(t, l, now)
 		}
-		wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 12})
+		wantStates(t, q, states{digest.EditionSent: 12})
 		if n := len(s.messages()); n != 12 {
 			t.Errorf("seed %d: the server has %d messages, want 12", seed, n)
 		}
@@ -35,13 +35,9 @@ func TestRefusedDot(t *testing.T) {
 	s := &sink{}
 	tr := openTest(t, s.listen(t), Options{})
 	c, err := tr.connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	e := wireEnvelope{from: "a@example.org", to: "b@example.org"}
-	if err := c.open(e, 1); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.open(e, 1))
 	c.conn.Conn.Close()
 	if _, err := c.dot(); (Attempt{Err: err}).refusal() == nil {
 		t.Errorf("%v, want a refusal: no byte of the dot was sent", err)

@@ -34,9 +34,7 @@ func TestComplaintsTo(t *testing.T) {
 		l := sample()
 		l.From, l.ComplaintsTo = c.from, c.address
 		message, err := signedMessage(l, signer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got := strings.Contains(string(message), "\r\nCFBL-Address: "+strings.ToLower(c.address)+"; report=arf\r\n")
 		if has := strings.Contains(string(message), "CFBL-Address: "); got != c.want || has != c.want {
 			t.Errorf("%+v: %v, %v", c, got, has)

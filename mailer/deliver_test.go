@@ -3,13 +3,9 @@ package mailer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/mail"
-	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,12 +23,19 @@ func testDeliverer(t testing.TB, q Queue, tr Transport) *Deliverer {
 	}
 }
 
+// deliverer returns a Deliverer of a queue that sends to the sink.
+func (s *sink) deliverer(t testing.TB, q Queue) *Deliverer {
+	t.Helper()
+	return testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
+}
+
+// states counts editions by their state.
+type states map[digest.EditionState]int
+
 func once(t *testing.T, l *Deliverer, now time.Time) Stats {
 	t.Helper()
 	s, err := l.Deliver(t.Context(), now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
@@ -51,7 +54,7 @@ func recipients(t *testing.T, messages []string) map[string]int {
 	return n
 }
 
-func wantStates(t *testing.T, q *memQueue, want map[digest.EditionState]int) {
+func wantStates(t *testing.T, q *memQueue, want states) {
 	t.Helper()
 	got := q.states()
 	for state, n := range want {
@@ -68,7 +71,7 @@ func TestOnceDeliversEverything(t *testing.T) {
 	if got := once(t, l, midnight); got != (Stats{Sent: 250}) {
 		t.Errorf("%+v", got)
 	}
-	wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 250})
+	wantStates(t, q, states{digest.EditionSent: 250})
 	for to, n := range recipients(t, s.messages()) {
 		if n != 1 {
 			t.Errorf("%s has %d", to, n)
@@ -107,48 +110,10 @@ func TestGroups(t *testing.T) {
 	})
 }
 
-// TestOneByOne: refusals and lost connections do not affect other editions.
-func TestOneByOne(t *testing.T) {
-	s := &sink{answer: func(c string, n int) string {
-		switch {
-		case c == "RCPT" && n%10 == 1:
-			return "550 5.1.1 no such user"
-		case c == "RCPT" && n%10 == 2:
-			return "450 4.2.0 greylisted"
-		case c == "MAIL" && n%7 == 1, c == "DATA" && n%11 == 1:
-			return hangUp
-		case c == "DOT" && n%13 == 1:
-			return hangUp
-		case c == "DOT" && n%13 == 2:
-			return "554 5.6.0 no"
-		}
-		return ""
-	}}
-	q := newMemQueue(200, midnight)
-	for id, row := range q.rows { // each in its own lane
-		row.Domain = fmt.Sprintf("d%d.example.org", id)
-	}
-	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
-	got := once(t, l, midnight)
-	if got.Sent+got.Failed+got.Retried+got.InDoubt != 200 || !got.RouteRetryAt.IsZero() {
-		t.Errorf("%+v", got)
-	}
-	if got.Sent < 90 || got.Failed < 20 || got.Retried < 15 || got.InDoubt < 5 {
-		t.Errorf("%+v", got)
-	}
-	wantStates(t, q, map[digest.EditionState]int{
-		digest.EditionSent: got.Sent, digest.EditionFailed: got.Failed, digest.EditionReady: got.Retried,
-		digest.EditionInDoubt: got.InDoubt,
-	})
-	if n := len(recipients(t, s.messages())); n != got.Sent {
-		t.Errorf("%d accepted, %d marked sent", n, got.Sent)
-	}
-}
-
 func TestJitter(t *testing.T) {
 	s := &sink{answer: always("RCPT", "450 later")}
 	q := newMemQueue(1, midnight)
-	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
+	l := s.deliverer(t, q)
 	l.Jitter = func(d time.Duration) time.Duration { return -d / 10 }
 	now := midnight
 	// At least 5 minutes, which passes the usual greylist.
@@ -171,7 +136,7 @@ func TestDateOfRetries(t *testing.T) {
 		return ""
 	}}
 	q := newMemQueue(1, midnight)
-	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
+	l := s.deliverer(t, q)
 	for _, at := range []time.Duration{0, time.Hour, 3 * time.Hour} {
 		once(t, l, midnight.Add(at))
 	}
@@ -267,7 +232,7 @@ func (r recorder) Send(ctx context.Context, e Envelope, m []byte, beforeDot func
 func TestUnprintable(t *testing.T) {
 	s := &sink{}
 	q := newMemQueue(10, midnight)
-	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
+	l := s.deliverer(t, q)
 	l.Renderer = renderFunc(func(ds []digest.Delivery) ([]Letter, error) {
 		for _, d := range ds {
 			if d.ID == 3 {
@@ -284,13 +249,13 @@ func TestUnprintable(t *testing.T) {
 	if row := q.row(3); row.State != digest.EditionReady || !strings.Contains(row.Error, "a post is missing") {
 		t.Errorf("%+v", row)
 	}
-	wantStates(t, q, map[digest.EditionState]int{digest.EditionFailed: 1, digest.EditionExpired: 1})
+	wantStates(t, q, states{digest.EditionFailed: 1, digest.EditionExpired: 1})
 }
 
 func TestQueueIsDown(t *testing.T) {
 	s := &sink{}
 	q := newMemQueue(10, midnight)
-	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
+	l := s.deliverer(t, q)
 	l.Renderer = renderFunc(func(ds []digest.Delivery) ([]Letter, error) {
 		q.mu.Lock()
 		q.down = true // between the claim and the first dot
@@ -309,7 +274,7 @@ func TestQueueIsDown(t *testing.T) {
 func TestFencing(t *testing.T) {
 	s := &sink{}
 	q := newMemQueue(10, midnight)
-	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
+	l := s.deliverer(t, q)
 	l.Renderer = renderFunc(func(ds []digest.Delivery) ([]Letter, error) {
 		q.mu.Lock()
 		defer q.mu.Unlock()
@@ -321,33 +286,9 @@ func TestFencing(t *testing.T) {
 	if got := once(t, l, midnight); got != (Stats{}) {
 		t.Errorf("%+v", got)
 	}
-	wantStates(t, q, map[digest.EditionState]int{digest.EditionLeased: 10})
+	wantStates(t, q, states{digest.EditionLeased: 10})
 	if len(s.messages()) != 0 {
 		t.Error("sent what another has")
-	}
-}
-
-// TestSeveralLoops: several Deliverers on one queue send each edition once.
-func TestSeveralLoops(t *testing.T) {
-	s := &sink{}
-	setting := s.listen(t)
-	q := newMemQueue(300, midnight)
-	var wg sync.WaitGroup
-	var sent atomic.Int64
-	for range 3 {
-		l := testDeliverer(t, q, openTest(t, setting, Options{}))
-		l.Batch = 3
-		wg.Go(func() {
-			got, err := l.Deliver(t.Context(), midnight)
-			if err != nil {
-				t.Error(err)
-			}
-			sent.Add(int64(got.Sent))
-		})
-	}
-	wg.Wait()
-	if n := len(recipients(t, s.messages())); n != 300 || sent.Load() != 300 || len(s.messages()) != 300 {
-		t.Errorf("%d readers, %d marks, %d messages", n, sent.Load(), len(s.messages()))
 	}
 }
 
@@ -366,8 +307,5 @@ func TestLoopIntoMaildir(t *testing.T) {
 	q.mu.Unlock()
 	if got := once(t, l, midnight.Add(15*time.Minute)); got != (Stats{Sent: 20}) || len(files(t, dir)) != 20 {
 		t.Errorf("%+v, %d files", got, len(files(t, dir)))
-	}
-	if filepath.Base(dir) != "mail" {
-		t.Error(dir)
 	}
 }

@@ -48,29 +48,6 @@ func (q *memQueue) spread(n int, domain string) {
 	}
 }
 
-// TestOneGreylistedRecipient: greylisting of one recipient does not slow down others.
-func TestOneGreylistedRecipient(t *testing.T) {
-	for _, line := range []string{"450 4.2.0 greylisted", "451 4.7.1 try later", "450 later"} {
-		w := newTown(func(to string, n int) string {
-			if strings.HasPrefix(to, "reader7@") && n < 6 {
-				return line
-			}
-			return ""
-		})
-		q := newMemQueue(100, midnight)
-		l := testDeliverer(t, q, openTest(t, w.listen(t), Options{}))
-		if got := once(t, l, midnight); got != (Stats{Sent: 99, Retried: 1}) {
-			t.Errorf("%s: %+v", line, got)
-		}
-		for at := 5 * time.Minute; q.row(7).State != digest.EditionSent; at += 5 * time.Minute {
-			once(t, l, midnight.Add(at))
-			if len(q.lanes) > 0 {
-				t.Fatalf("%s: it slowed its domain: %+v", line, q.lanes)
-			}
-		}
-	}
-}
-
 // TestGreylistedDomain: a domain with greylisting gets the first attempts for all recipients without delay, because
 // each delay begins at the first attempt.
 func TestGreylistedDomain(t *testing.T) {
@@ -81,7 +58,7 @@ func TestGreylistedDomain(t *testing.T) {
 		return ""
 	})
 	q := newMemQueue(300, midnight)
-	l := testDeliverer(t, q, openTest(t, w.listen(t), Options{}))
+	l := w.deliverer(t, q)
 	if got := once(t, l, midnight); got != (Stats{Retried: 300}) {
 		t.Errorf("%+v", got)
 	}
@@ -139,7 +116,7 @@ func TestDomainThatIsThrottled(t *testing.T) {
 	for now := midnight.Add(5 * time.Hour); now.Before(midnight.Add(11 * time.Hour)); now = now.Add(time.Minute) {
 		once(t, l, now)
 	}
-	wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 200})
+	wantStates(t, q, states{digest.EditionSent: 200})
 	if len(q.lanes) > 0 {
 		t.Errorf("it did not recover: %+v", q.lanes)
 	}
@@ -157,7 +134,7 @@ func TestDomainThatRefuses(t *testing.T) {
 	})
 	q := newMemQueue(200, midnight)
 	q.spread(2, "strict.example")
-	l := testDeliverer(t, q, openTest(t, w.listen(t), Options{}))
+	l := w.deliverer(t, q)
 	got := once(t, l, midnight)
 	lane := q.lanes["strict.example"]
 	if got.Sent != 100 || got.Failed > 2 || !lane.Alarm || !lane.Until.Equal(midnight.Add(time.Hour)) {
@@ -174,65 +151,9 @@ func TestDomainThatRefuses(t *testing.T) {
 	accepting.Store(true)
 	once(t, l, midnight.Add(6*time.Hour))
 	once(t, l, midnight.Add(6*time.Hour+time.Minute)) // the last probe
-	wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 200 - failed, digest.EditionFailed: failed})
+	wantStates(t, q, states{digest.EditionSent: 200 - failed, digest.EditionFailed: failed})
 	if len(q.bounces) > 0 || len(q.lanes) > 0 {
 		t.Errorf("%+v, %+v", q.bounces, q.lanes)
-	}
-}
-
-// TestDomainIsTriedWithAnotherMessage: a message that its domain refuses for its own sake is not the only probe.
-// Otherwise all other messages would wait.
-func TestDomainIsTriedWithAnotherMessage(t *testing.T) {
-	var later atomic.Bool
-	w := newTown(func(to string, n int) string {
-		if !later.Load() || n > 1 {
-			return "550 5.7.1 policy"
-		}
-		return ""
-	})
-	q := newMemQueue(100, midnight)
-	l := testDeliverer(t, q, openTest(t, w.listen(t), Options{}))
-	first := once(t, l, midnight)
-	later.Store(true) // a message that was refused once is refused always
-	if first.Retried == 0 || first.Failed > 2 {
-		t.Fatalf("%+v", first)
-	}
-	once(t, l, midnight.Add(time.Hour))
-	once(t, l, midnight.Add(time.Hour+time.Minute))
-	refused := first.Failed + first.Retried
-	wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 100 - refused, digest.EditionFailed: refused})
-}
-
-// TestRefusedMessages: refusals for the content or size of messages do not pause the domain, in any number.
-func TestRefusedMessages(t *testing.T) {
-	for _, reply := range []string{"554 5.6.0 no", "554 5.3.4 message too large",
-		"550 5.7.1 message contains a listed URL"} {
-		w := newTown(func(to string, _ int) string {
-			if strings.HasPrefix(to, "reader1") { // 1, and 10 to 19
-				return reply
-			}
-			return ""
-		})
-		q := newMemQueue(28, midnight)
-		if got := once(t, testDeliverer(t, q, openTest(t, w.listen(t), Options{})),
-			midnight); got != (Stats{Sent: 17, Failed: 11}) || len(q.lanes) > 0 {
-			t.Errorf("%s: %+v, %+v", reply, got, q.lanes)
-		}
-	}
-}
-
-// TestFullMailboxExpires: a mailbox that was full all day is a soft bounce. One that was disabled is not.
-func TestFullMailboxExpires(t *testing.T) {
-	for line, want := range map[string]digest.BounceKind{"452 4.2.2 full": digest.SoftBounce, "450 4.2.1 away": ""} {
-		w := newTown(func(string, int) string { return line })
-		q := newMemQueue(1, midnight)
-		l := testDeliverer(t, q, openTest(t, w.listen(t), Options{}))
-		for now := midnight; q.row(1).State == digest.EditionReady; now = q.row(1).NextAt {
-			once(t, l, now)
-		}
-		if got := kindOf(q.bounces); q.row(1).State != digest.EditionExpired || got != want || len(q.lanes) > 0 {
-			t.Errorf("%s: %s, bounced %q, %+v", line, q.row(1).State, got, q.lanes)
-		}
 	}
 }
 

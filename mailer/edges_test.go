@@ -6,13 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"digest"
 )
-
-func (s *sink) dialed() *smtpTransport {
-	return newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
-}
 
 // TestNoPromiseAfterALostMark: after a lost mark, no dot is committed, even if the queue works again.
 func TestNoPromiseAfterALostMark(t *testing.T) {
@@ -45,41 +39,6 @@ func TestNoPromiseAfterALostMark(t *testing.T) {
 		tr.Close()
 		time.Sleep(time.Hour)
 	})
-}
-
-// TestDomainThatDefersAgain: replies that may mean greylisting pause a domain at the second attempt, not at the first.
-func TestDomainThatDefersAgain(t *testing.T) {
-	w := newTown(func(string, int) string { return "451 4.7.1 please try again later" })
-	q := newMemQueue(20, midnight)
-	l := testDeliverer(t, q, openTest(t, w.listen(t), Options{}))
-	once(t, l, midnight)
-	if lane := q.lanes["example.org"]; lane.Width == 0 || !lane.Until.IsZero() {
-		t.Errorf("first: %+v", lane)
-	}
-	second := midnight.Add(5 * time.Minute)
-	once(t, l, second)
-	if lane := q.lanes["example.org"]; !lane.Until.Equal(second.Add(time.Minute)) {
-		t.Errorf("second: %+v", lane)
-	}
-}
-
-// TestRouteTroubleOfAnother: an answer of a recovering route does not end a pause that another worker has just set.
-func TestRouteTroubleOfAnother(t *testing.T) {
-	q := newMemQueue(1, midnight)
-	q.lanes[""] = digest.Lane{Failures: 1, Pause: time.Minute, Until: midnight.Add(-time.Hour), Reason: "down"}
-	pause := digest.Lane{Failures: 2, Pause: time.Hour, Until: midnight.Add(time.Hour), Alarm: true, Reason: "535"}
-	s := &sink{answer: func(c string, _ int) string {
-		if c == "RCPT" {
-			q.mu.Lock()
-			defer q.mu.Unlock()
-			q.lanes[""] = pause
-		}
-		return ""
-	}}
-	once(t, testDeliverer(t, q, openTest(t, s.listen(t), Options{})), midnight)
-	if lane := q.lanes[""]; !lane.Until.Equal(pause.Until) || !lane.Alarm {
-		t.Errorf("%+v", lane)
-	}
 }
 
 // TestNoMessageAfterItsLease: if leases cannot be renewed, the worker sends no message whose lease has ended.

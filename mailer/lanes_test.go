@@ -29,7 +29,11 @@ func TestRouteLane(t *testing.T) {
 	if l = routeFailed(l, now, "down"); !l.Alarm {
 		t.Error("the alarm ended before anything was sent")
 	}
-	if got := withoutTrouble(l); got != (digest.Lane{Limits: digest.Limits{Connections: 7}}) {
+	serves := LaneChange{Event: LaneRouteServes}
+	if got := serves.after(l, now, 0, 4); got != l {
+		t.Errorf("an answer ended the pause that another worker has just set: %+v", got)
+	}
+	if got := serves.after(l, l.Until, 0, 4); got != (digest.Lane{Limits: digest.Limits{Connections: 7}}) {
 		t.Errorf("well, it is %+v", got)
 	}
 }

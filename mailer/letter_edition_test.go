@@ -3,7 +3,6 @@ package mailer
 import (
 	"context"
 	"errors"
-	"regexp"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -18,9 +17,7 @@ import (
 // signature that covers them.
 func TestWhatTheDelivererAdds(t *testing.T) {
 	key, err := NewDKIMKey("example.org", "", midnight)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	key.Active = true
 	s := &sink{}
 	q := newMemQueue(2, midnight)
@@ -28,7 +25,7 @@ func TestWhatTheDelivererAdds(t *testing.T) {
 		r.LocalDate, r.Threaded = digest.Date{Year: 2026, Month: 11, Day: 20}, true
 		r.DigestID = 42
 	}
-	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
+	l := s.deliverer(t, q)
 	l.ReplyTo, l.ReturnPath, l.ComplaintsTo = "editor@example.org", "bounces@mail.example.org",
 		"bounces@mail.example.org"
 	l.Keys = func(context.Context) ([]digest.DKIMKey, error) { return []digest.DKIMKey{key}, nil }
@@ -68,41 +65,14 @@ func TestWhatTheDelivererAdds(t *testing.T) {
 	}
 }
 
-func TestSenderID(t *testing.T) {
-	shape := regexp.MustCompile(`^[a-z0-9]{5,15}$`)
-	seen := map[string]bool{}
-	for _, host := range []string{"example.org", "example.com", "localhost"} {
-		id := senderID(host)
-		if !shape.MatchString(id) || seen[id] || id != senderID(host) {
-			t.Errorf("%s: %q", host, id)
-		}
-		seen[id] = true
-	}
-}
-
-// TestThreadID: the root of a thread is the Message-ID of no message. It is the same each day and differs between
-// digests.
-func TestThreadID(t *testing.T) {
-	signer := digest.NewSigner([]byte("0123456789abcdef"))
-	long := strings.Repeat("label.", 20) + "example.org"
-	for _, host := range []string{"example.org", long, strings.Repeat("x", 90)} {
-		a, b := threadID(signer, 1, host), threadID(signer, 2, host)
-		if a != threadID(signer, 1, host) || a == b || a == MessageID(signer, 1, host) || len(a) > 64 {
-			t.Errorf("%s, %s", a, b)
-		}
-	}
-}
-
 // TestKeysAreReadEachTime: the mailer reads the keys before each letter, uses changes, and sends unsigned mail without
 // keys.
 func TestKeysAreReadEachTime(t *testing.T) {
 	key, err := NewDKIMKey("example.org", "s1", midnight)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := &sink{}
 	q := newMemQueue(1, midnight)
-	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
+	l := s.deliverer(t, q)
 	var keys []digest.DKIMKey
 	var keysErr error
 	l.Keys = func(context.Context) ([]digest.DKIMKey, error) { return keys, keysErr }
@@ -119,8 +89,6 @@ func TestKeysAreReadEachTime(t *testing.T) {
 		}
 	}
 	send("")
-	keys = []digest.DKIMKey{key}
-	send("") // not active
 	key.Active = true
 	keys = []digest.DKIMKey{key}
 	send("s=s1")
@@ -140,7 +108,7 @@ func TestKeysAreReadEachTime(t *testing.T) {
 
 func TestReturnPathIsChecked(t *testing.T) {
 	q := newMemQueue(1, midnight)
-	l := testDeliverer(t, q, openTest(t, (&sink{}).listen(t), Options{}))
+	l := new(sink).deliverer(t, q)
 	for _, bad := range []string{"nobody", "Bounces <b@example.org>", "a@b\r\nc"} {
 		l.ReturnPath = bad
 		if _, err := l.Deliver(t.Context(), midnight); err == nil ||
@@ -160,7 +128,7 @@ func TestMessagesAheadAreBounded(t *testing.T) {
 			}
 			return ""
 		}}
-		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
+		tr := s.dialed()
 		q := newMemQueue(2000, midnight)
 		l := testDeliverer(t, q, tr)
 		l.Route.Connections, l.Batch = 2, 10+runtime.GOMAXPROCS(0)

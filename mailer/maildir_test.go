@@ -16,9 +16,7 @@ func openDir(t *testing.T) (Transport, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "mail")
 	tr, err := Open("maildir:"+dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return tr, dir
 }
 
@@ -26,9 +24,7 @@ func files(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	for _, sub := range []string{"tmp", "new", "cur"} {
 		entries, err := os.ReadDir(filepath.Join(dir, sub))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, e := range entries {
 			names = append(names, sub+"/"+e.Name())
 		}
@@ -75,10 +71,8 @@ func TestMaildirKnowsWhatWasRead(t *testing.T) {
 		if _, err := tr.Send(t.Context(), e, mustCompose(t, sample()), noDot); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Rename(filepath.Join(dir, "new", e.MessageID),
-			filepath.Join(dir, "cur", e.MessageID+flags)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Rename(filepath.Join(dir, "new", e.MessageID),
+			filepath.Join(dir, "cur", e.MessageID+flags)))
 		e.Again = true
 		reply, err := tr.Send(t.Context(), e, mustCompose(t, sample()), noDot)
 		if got := files(t, dir); err != nil || len(got) != 1 || reply.Text != "already in "+got[0] {
@@ -101,17 +95,13 @@ func TestMaildirNothingHalf(t *testing.T) {
 		t.Error(err)
 	}
 	// The folder disappears, as on a failing disk.
-	if err := os.RemoveAll(filepath.Join(dir, "new")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(filepath.Join(dir, "new")))
 	_, err = tr.Send(t.Context(), envelope(), message, noDot)
 	if e, ok := errors.AsType[*NotAcceptedError](err); !ok || e.Verdict() != Route ||
 		digest.KindOf(err) != digest.Unavailable {
 		t.Errorf("%v", err)
 	}
-	if err := os.Mkdir(filepath.Join(dir, "new"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(dir, "new"), 0o700))
 	if got := files(t, dir); len(got) != 0 {
 		t.Errorf("left behind: %v", got)
 	}
@@ -119,9 +109,7 @@ func TestMaildirNothingHalf(t *testing.T) {
 
 func TestMaildirThatCannotBe(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, nil, 0o600))
 	_, err := Open("maildir:"+file, Options{})
 	if digest.KindOf(err) != digest.Unavailable || !strings.Contains(err.Error(), "DIGEST_MAIL=maildir:"+file) ||
 		strings.Contains(err.Error(), "\n") {
@@ -134,9 +122,7 @@ func TestMaildirSweepsTmp(t *testing.T) {
 	for name, age := range map[string]time.Duration{"old": 40 * time.Hour, "young": 30 * time.Hour} {
 		path := filepath.Join(dir, "tmp", name)
 		when := time.Now().Add(-age)
-		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, when, when)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, when, when)))
 	}
 	if _, err := Open("maildir:"+dir, Options{}); err != nil {
 		t.Fatal(err)

@@ -19,14 +19,10 @@ func TestMaildirOfAService(t *testing.T) {
 		t.Skip("only root can give files away")
 	}
 	tr, err := Open("maildir:"+filepath.Join(dir, "mail"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = tr.Send(t.Context(), Envelope{MessageID: "a@example.org"}, []byte("a"),
 		func(context.Context) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -37,7 +33,5 @@ func TestMaildirOfAService(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

@@ -25,12 +25,12 @@ func TestMarksWaitForTheQueue(t *testing.T) {
 			}
 			return ""
 		}}
-		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
+		tr := s.dialed()
 		got, err := testDeliverer(t, q, tr).Deliver(t.Context(), midnight)
 		if got != (Stats{Sent: 1}) || err != nil && !errors.Is(err, errDown) { // the next claim may fail too
 			t.Errorf("%+v, %v", got, err)
 		}
-		wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 1})
+		wantStates(t, q, states{digest.EditionSent: 1})
 		tr.Close()
 		time.Sleep(time.Hour)
 	})
@@ -49,7 +49,7 @@ func TestNoDotWithoutTheLastMark(t *testing.T) {
 			}
 			return ""
 		}}
-		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
+		tr := s.dialed()
 		l := testDeliverer(t, q, tr)
 		l.Route.Connections = 1
 		if _, err := l.Deliver(t.Context(), midnight); !errors.Is(err, errDown) {

@@ -46,7 +46,7 @@ func powerless(t *testing.T, q *memQueue, connections int, onDot func(dots int))
 		}
 		return ""
 	}}
-	tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
+	tr := s.dialed()
 	d := testDeliverer(t, q, tr)
 	d.Route.Connections = connections
 	got, err := d.Deliver(t.Context(), midnight)
@@ -89,7 +89,7 @@ func TestPowerLossOfTheDatabaseAlone(t *testing.T) {
 			}
 		})
 		q.losePower()
-		wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 100})
+		wantStates(t, q, states{digest.EditionSent: 100})
 		if n != 100 {
 			t.Errorf("the server got %d messages", n)
 		}

@@ -22,15 +22,13 @@ func TestNewslettersOwnDomain(t *testing.T) {
 		3: "letters@sub.carol.example", 4: ""} {
 		q.rows[id].Newsletter = &digest.Newsletter{ID: digest.NewsletterID(id), Name: "Paper", OwnAddress: address}
 	}
-	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
+	l := s.deliverer(t, q)
 	ours := testKey(t)
 	l.Keys = func(context.Context) ([]digest.DKIMKey, error) { return []digest.DKIMKey{ours}, nil }
 	keys := map[digest.NewsletterID]digest.DKIMKey{}
 	for id, domain := range map[digest.NewsletterID]string{1: "anna.example", 3: "carol.example"} {
 		k, err := NewDKIMKey(domain, "n", midnight)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		keys[id] = k
 	}
 	l.NewsletterKey = func(_ context.Context, id digest.NewsletterID) (digest.DKIMKey, error) {
@@ -70,20 +68,14 @@ func TestNewslettersOwnDomain(t *testing.T) {
 func TestLetterOfAnOwnDomain(t *testing.T) {
 	s := &sink{}
 	key, err := NewDKIMKey("anna.example", "n", midnight)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	sender := &Sender{Transport: openTest(t, s.listen(t), Options{}), From: "Digest <digest@example.org>",
 		ReturnPath: "bounces@example.org"}
 	letter := Letter{From: "Anna <letters@anna.example>", To: "anna@example.net", Subject: "Test", Text: "x",
 		Date: time.Unix(1, 0), Newsletter: 1}
-	if err := sender.Send(t.Context(), letter); err != nil {
-		t.Fatal(err)
-	}
+	must(t, sender.Send(t.Context(), letter))
 	sender.NewsletterKey = func(context.Context, digest.NewsletterID) (digest.DKIMKey, error) { return key, nil }
-	if err := sender.Send(t.Context(), letter); err != nil {
-		t.Fatal(err)
-	}
+	must(t, sender.Send(t.Context(), letter))
 	all := s.messages()
 	if from := parse(t, []byte(all[0])).Header.Get("From"); from != `"Anna" <digest@example.org>` {
 		t.Errorf("without a key it is from %s", from)

@@ -56,13 +56,16 @@ func newOutboxBench(errs ...error) *outboxBench {
 	return b
 }
 
+// written returns a function that writes a letter to an address.
+func written(to string) func(context.Context) (Letter, error) {
+	return func(context.Context) (Letter, error) { return Letter{To: to, Subject: "A letter", Text: "Hello"}, nil }
+}
+
 func (b *outboxBench) ask() {
 	b.Add(LetterRequest{
-		Write: func(context.Context) (Letter, error) {
-			return Letter{To: "ann@example.org", Subject: "A letter", Text: "Hello"}, nil
-		},
-		Sent: func(context.Context) error { b.sent++; return nil },
-		Lost: func(context.Context) error { b.lost++; return nil },
+		Write: written("ann@example.org"),
+		Sent:  func(context.Context) error { b.sent++; return nil },
+		Lost:  func(context.Context) error { b.lost++; return nil },
 	})
 }
 
@@ -164,17 +167,13 @@ func TestNewcomersHoldNobodyUp(t *testing.T) {
 		for range mostLetters + 100 {
 			b.Add(LetterRequest{
 				Newcomer: true,
-				Write: func(context.Context) (Letter, error) {
-					return Letter{To: "new@example.org", Subject: "A letter", Text: "Hello"}, nil
-				},
+				Write:    written("new@example.org"),
 			})
 		}
 		synctest.Wait()
 		b.Add(LetterRequest{
-			Write: func(context.Context) (Letter, error) {
-				return Letter{To: "ann@example.org", Subject: "A letter", Text: "Hello"}, nil
-			},
-			Sent: func(context.Context) error { sent.Add(1); return nil },
+			Write: written("ann@example.org"),
+			Sent:  func(context.Context) error { sent.Add(1); return nil },
 		})
 		synctest.Wait()
 		if sent.Load() != 1 || time.Since(b.began) != 0 {

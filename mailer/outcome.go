@@ -252,4 +252,7 @@ func (e *NotAcceptedError) reason() string {
 	return e.Reply.String()
 }
 
-func lineOf(err error) string { return digest.FirstBytes(digest.OneLine(err.Error()), maxReplyText) }
+func lineOf(err error) string { return short(err.Error()) }
+
+// short makes one line of a text, of the length of a reply.
+func short(text string) string { return digest.FirstBytes(digest.OneLine(text), maxReplyText) }

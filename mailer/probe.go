@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net"
 	"net/textproto"
@@ -88,10 +87,7 @@ func probeServer(ctx context.Context, s server, o Options) error {
 	} else {
 		what, todo = s.diagnose(err, late, conn != nil && conn.heard)
 	}
-	return &digest.Error{
-		Kind:    digest.Unavailable,
-		Message: fmt.Sprintf("mail server %s: %s; %s", s.address(), s.withoutSecrets(what), todo),
-	}
+	return digest.Errorf(digest.Unavailable, "mail server %s: %s; %s", s.address(), s.withoutSecrets(what), todo)
 }
 
 func (s server) diagnose(err error, late, heard bool) (what, todo string) {
@@ -112,7 +108,7 @@ func (s server) diagnose(err error, late, heard bool) (what, todo string) {
 		return "it did not answer in time",
 			"check that it is a mail server, that it is not overloaded, and that no firewall blocks the connection"
 	}
-	return digest.FirstBytes(digest.OneLine(digest.Bare(err).Error()), maxReplyText),
+	return short(digest.Bare(err).Error()),
 		"check that this is the host and port of a mail server"
 }
 
@@ -155,7 +151,7 @@ func (s server) diagnoseDial(err error, late bool) (what, todo string) {
 	if late {
 		return "no connection in time", todo
 	}
-	return "no connection (" + digest.FirstBytes(digest.OneLine(digest.Bare(err).Error()), maxReplyText) + ")", todo
+	return "no connection (" + short(digest.Bare(err).Error()) + ")", todo
 }
 
 func (s server) diagnoseTLS(err error) (what, todo string, ok bool) {
@@ -164,7 +160,7 @@ func (s server) diagnoseTLS(err error) (what, todo string, ok bool) {
 			return "its certificate expired on " + invalid.Cert.NotAfter.UTC().Format(time.DateOnly),
 				"renew the certificate on the server and reload the server", true
 		}
-		return digest.FirstBytes(digest.OneLine(invalid.Error()), maxReplyText),
+		return short(invalid.Error()),
 			"install a valid certificate on the server, and check the clock of this machine", true
 	}
 	if _, is := errors.AsType[x509.UnknownAuthorityError](err); is {
@@ -174,7 +170,7 @@ func (s server) diagnoseTLS(err error) (what, todo string, ok bool) {
 	if wrong, is := errors.AsType[x509.HostnameError](err); is {
 		names := "another name"
 		if wrong.Certificate != nil && len(wrong.Certificate.DNSNames) > 0 {
-			names = digest.FirstBytes(digest.OneLine(strings.Join(wrong.Certificate.DNSNames, ", ")), maxReplyText)
+			names = short(strings.Join(wrong.Certificate.DNSNames, ", "))
 		}
 		return "its certificate is for " +
 			names, "use that name as the host in DIGEST_MAIL, or get a certificate for " + s.host, true
@@ -193,7 +189,7 @@ func (s server) diagnoseTLS(err error) (what, todo string, ok bool) {
 // diagnoseReply explains replies before the first message.
 func (s server) diagnoseReply(answer *textproto.Error, login bool) (what, todo string) {
 	what = "it responds: " + Reply{Code: answer.Code,
-		Text: digest.FirstBytes(digest.OneLine(answer.Msg), maxReplyText)}.String()
+		Text: short(answer.Msg)}.String()
 	switch {
 	case answer.Code == 534 || strings.Contains(strings.ToLower(answer.Msg), "application-specific"):
 		return what, "create an app password in the security settings of the account and put it into DIGEST_MAIL"

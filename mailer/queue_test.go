@@ -89,10 +89,10 @@ func (q *memQueue) sorted() []*memRow {
 	return rows
 }
 
-func (q *memQueue) states() map[digest.EditionState]int {
+func (q *memQueue) states() states {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	n := map[digest.EditionState]int{}
+	n := states{}
 	for _, r := range q.rows {
 		n[r.State]++
 	}

@@ -45,7 +45,7 @@ func readReply(r *bufio.Reader) (Reply, error) {
 			text.WriteString(rest + " ")
 		}
 		if !more {
-			reply.Text = digest.FirstBytes(digest.OneLine(text.String()), maxReplyText)
+			reply.Text = short(text.String())
 			return reply, nil
 		}
 	}

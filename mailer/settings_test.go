@@ -76,9 +76,7 @@ func FuzzOpen(f *testing.F) {
 func TestOpenMaildir(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "mail")
 	tr, err := Open("maildir:"+dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !tr.Idempotent() {
 		t.Error("a Maildir is idempotent")
 	}

@@ -39,7 +39,7 @@ func NewDKIMKey(domain, selector string, now time.Time) (digest.DKIMKey, error) 
 		err = fmt.Errorf("anyone can register a domain under %s; use your own, such as example.%[1]s", k.Domain)
 	}
 	if err != nil {
-		return digest.DKIMKey{}, &digest.Error{Kind: digest.Invalid, Message: err.Error()}
+		return digest.DKIMKey{}, digest.Errorf(digest.Invalid, "%s", err.Error())
 	}
 	private, err := rsa.GenerateKey(rand.Reader, newKeyBits)
 	if err != nil {

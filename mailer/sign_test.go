@@ -2,13 +2,11 @@ package mailer
 
 import (
 	"bytes"
-	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
-	"crypto/sha256"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -34,9 +32,7 @@ var keyForTests = sync.OnceValues(func() (digest.DKIMKey, error) {
 func testKey(t testing.TB) digest.DKIMKey {
 	t.Helper()
 	k, err := keyForTests()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return k
 }
 
@@ -52,9 +48,7 @@ func testSigner(t testing.TB) *DKIMSigner {
 func mustSign(t testing.TB, s *DKIMSigner, message []byte) []byte {
 	t.Helper()
 	signed, err := s.Sign(message)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return signed
 }
 
@@ -62,9 +56,7 @@ func mustSign(t testing.TB, s *DKIMSigner, message []byte) []byte {
 func verify(t testing.TB, k digest.DKIMKey, message []byte) (*dkim.Verification, error) {
 	t.Helper()
 	name, value, err := DKIMRecord(k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	found, err := dkim.VerifyWithOptions(bytes.NewReader(message),
 		&dkim.VerifyOptions{LookupTXT: func(domain string) ([]string, error) {
 			if domain != name {
@@ -270,13 +262,9 @@ func TestNewSigner(t *testing.T) {
 // pkcs8 returns a private key in its stored form.
 func pkcs8(t *testing.T, key any, err error) []byte {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	b, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return b
 }
 
@@ -314,9 +302,7 @@ func TestKeysRefused(t *testing.T) {
 func TestNewDKIMKey(t *testing.T) {
 	now := time.Date(2026, 11, 20, 23, 30, 0, 0, time.FixedZone("", -3600)) // the 21st in UTC
 	k, err := NewDKIMKey("Bücher.Example.", "", now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	name, value, err := DKIMRecord(k)
 	if err != nil || name != "d20261121._domainkey.xn--bcher-kva.example" || !k.CreatedAt.Equal(now) || k.Active {
 		t.Errorf("%s, %+v, %v", name, k, err)
@@ -354,30 +340,4 @@ func FuzzSeal(f *testing.F) {
 			t.Fatalf("%v in\n%s", err, message)
 		}
 	})
-}
-
-// BenchmarkSign compares an edition that is composed, and one that is composed and signed, with the signature of one
-// hash, which is the limit.
-func BenchmarkSign(b *testing.B) {
-	s, m := testSigner(b), benchMail()
-	private := s.options.Signer.(*rsa.PrivateKey)
-	hash := sha256.Sum256([]byte("a header"))
-	var compose, seal, bare time.Duration
-	for b.Loop() {
-		start := time.Now()
-		message := mustCompose(b, m)
-		composed := time.Now()
-		mustSign(b, s, message)
-		signed := time.Now()
-		if _, err := rsa.SignPKCS1v15(rand.Reader, private, crypto.SHA256, hash[:]); err != nil {
-			b.Fatal(err)
-		}
-		compose, seal, bare = compose+composed.Sub(start), seal+signed.Sub(start), bare+time.Since(signed)
-	}
-	each := func(d time.Duration) float64 { return float64(d.Microseconds()) / float64(b.N) }
-	b.ReportMetric(each(compose), "compose-µs")
-	b.ReportMetric(each(seal), "compose+seal-µs")
-	b.ReportMetric(each(bare), "signature-µs")
-	b.ReportMetric(bare.Seconds()/seal.Seconds(), "ratio")
-	b.ReportMetric(0, "ns/op")
 }

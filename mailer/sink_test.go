@@ -70,9 +70,7 @@ func slow(command string, d time.Duration) func(string, int) string {
 func (s *sink) listen(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
@@ -100,6 +98,11 @@ func (s *sink) dial(context.Context, string, string) (net.Conn, error) {
 	a, b := net.Pipe()
 	go s.serve(b)
 	return a, nil
+}
+
+// dialed returns a Transport to the sink, for bubbles of synctest.
+func (s *sink) dialed() *smtpTransport {
+	return newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
 }
 
 func (s *sink) messages() []string {
@@ -248,4 +251,11 @@ func (s *sink) data(r *bufio.Reader, w *bufio.Writer) bool {
 	}
 	io.WriteString(w, verdict.String())
 	return ok
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

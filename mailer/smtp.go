@@ -296,7 +296,7 @@ func (t *smtpTransport) connectError(ctx context.Context, err error) error {
 		err = errors.New(what + "; " + todo)
 	}
 	e.Err = fmt.Errorf("mail server %s: %s", t.server.address(),
-		digest.FirstBytes(digest.OneLine(digest.Bare(err).Error()), maxReplyText))
+		short(digest.Bare(err).Error()))
 	return e
 }
 

@@ -22,7 +22,7 @@ func TestLoopStops(t *testing.T) {
 			return ""
 		}}
 		q := newMemQueue(100, midnight)
-		tr := newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial})
+		tr := s.dialed()
 		l := testDeliverer(t, q, tr)
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Minute, cancel)
@@ -31,7 +31,7 @@ func TestLoopStops(t *testing.T) {
 		if took := time.Since(start); err != nil || got != (Stats{Sent: 2}) || took > 4*time.Minute {
 			t.Errorf("%+v, %v after %s", got, err, took)
 		}
-		wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 2, digest.EditionReady: 98})
+		wantStates(t, q, states{digest.EditionSent: 2, digest.EditionReady: 98})
 		for _, row := range q.rows {
 			if row.State == digest.EditionReady && row.Attempt != 0 {
 				t.Errorf("counted: %+v", row)
@@ -47,8 +47,7 @@ func TestLoopIsKilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sink{answer: slow("DOT", 9*time.Minute)}
 		q := newMemQueue(100, midnight)
-		l := testDeliverer(t, q, newSMTP(server{host: "mail.example.org", port: 25, security: plain},
-			Options{Dial: s.dial}))
+		l := testDeliverer(t, q, s.dialed())
 		ctx, cancel := context.WithCancel(t.Context())
 		hard, kill := context.WithCancel(t.Context())
 		l.Hard = hard
@@ -59,7 +58,7 @@ func TestLoopIsKilled(t *testing.T) {
 		if err != nil || got != (Stats{InDoubt: 4}) || time.Since(start) > 121*time.Second {
 			t.Errorf("%+v, %v after %s", got, err, time.Since(start))
 		}
-		wantStates(t, q, map[digest.EditionState]int{digest.EditionInDoubt: 4, digest.EditionReady: 96})
+		wantStates(t, q, states{digest.EditionInDoubt: 4, digest.EditionReady: 96})
 		time.Sleep(time.Hour)
 	})
 }
@@ -84,5 +83,5 @@ func TestLoopStopsAtItsBeginning(t *testing.T) {
 	if got, err := l.Deliver(ctx, midnight); err != nil || got != (Stats{}) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	wantStates(t, q, map[digest.EditionState]int{digest.EditionReady: 1})
+	wantStates(t, q, states{digest.EditionReady: 1})
 }

@@ -3,7 +3,6 @@ package mailer
 import (
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,9 +15,7 @@ import (
 func stored(t *testing.T, st *store.Store, name string) digest.Lane {
 	t.Helper()
 	l, err := st.Editions.Lane(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return l
 }
 
@@ -78,37 +75,6 @@ func TestStoreKeepsPauses(t *testing.T) {
 	})
 }
 
-// TestStoreLimitsADomain: all workers together respect a domain's limit.
-func TestStoreLimitsADomain(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		sealEditions(t, st, 40)
-		if err := st.Editions.SetLimits(t.Context(), released, "example.org",
-			digest.Limits{Connections: 2}); err != nil {
-			t.Fatal(err)
-		}
-		var now, most atomic.Int64
-		s := &sink{answer: func(c string, _ int) string {
-			switch c {
-			case "MAIL":
-				for n, m := now.Add(1), most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
-				}
-			case "DOT":
-				now.Add(-1)
-			}
-			return ""
-		}}
-		setting := s.listen(t)
-		var workers sync.WaitGroup
-		for range 3 {
-			workers.Go(func() { once(t, testDeliverer(t, st.Editions, openTest(t, setting, Options{})), released) })
-		}
-		workers.Wait()
-		if got := storedStates(t, st); got[digest.EditionSent] != 40 || most.Load() > 2 {
-			t.Errorf("%v, %d at once", got, most.Load())
-		}
-	})
-}
-
 // TestRefusedReaders: the domain refuses four of 28 readers for their own sake. It pauses once. After the pause the
 // probes go to the others, who all get their mail.
 func TestRefusedReaders(t *testing.T) {
@@ -121,7 +87,7 @@ func TestRefusedReaders(t *testing.T) {
 			}
 			return ""
 		}}
-		l := testDeliverer(t, st.Editions, openTest(t, s.listen(t), Options{}))
+		l := s.deliverer(t, st.Editions)
 		for minute := 0; minute <= 75; minute += 5 {
 			once(t, l, released.Add(time.Duration(minute)*time.Minute))
 		}
@@ -145,7 +111,7 @@ func TestStoreSuppresses(t *testing.T) {
 			}
 			return ""
 		}}
-		once(t, testDeliverer(t, st.Editions, openTest(t, s.listen(t), Options{})), released)
+		once(t, s.deliverer(t, st.Editions), released)
 		got := storetest.All(t, st.Editions.Suppressions(t.Context()))
 		if len(got) != 1 || got[0].Email != "reader1@example.org" || got[0].Reason != digest.ForHardBounce ||
 			!strings.Contains(got[0].Evidence, "no such user") {
@@ -153,65 +119,6 @@ func TestStoreSuppresses(t *testing.T) {
 		}
 		if got := storedStates(t, st); got[digest.EditionSent] != 3 || got[digest.EditionFailed] != 2 {
 			t.Errorf("%v", got)
-		}
-	})
-}
-
-// TestStoreKeepsARate: a rate limits every interval of its length, over all workers and restarts. All mail is delivered
-// about as soon as it allows.
-func TestStoreKeepsARate(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		const readers = 90
-		sealEditions(t, st, readers)
-		s := &sink{}
-		setting := s.listen(t)
-		limits := digest.Limits{Rate: digest.Rate{Messages: 60, Per: time.Minute}}
-		var sent []time.Time
-		now := released
-		for len(sent) < readers && now.Before(released.Add(5*time.Minute)) {
-			l := testDeliverer(t, st.Editions, openTest(t, setting, Options{}))
-			l.Domain = limits
-			for range once(t, l, now).Sent {
-				sent = append(sent, now)
-			}
-			next, ok, err := st.Editions.NextMail(t.Context(), now, digest.Limits{}, limits)
-			if err != nil || !ok && len(sent) < readers {
-				t.Fatalf("%v, %v", ok, err)
-			}
-			if now = now.Add(time.Second); next.After(now) {
-				now = next
-			}
-		}
-		for i := range sent {
-			if j := i + 60; j < len(sent) && sent[j].Sub(sent[i]) < time.Minute {
-				t.Fatalf("61 messages within %s", sent[j].Sub(sent[i]))
-			}
-		}
-		if len(sent) != readers || sent[readers-1].Sub(released) > 110*time.Second {
-			t.Errorf("%d sent by %s", len(sent), now.Sub(released))
-		}
-	})
-}
-
-// TestStoreWithAWrongClock: a pause set by a fast clock does not delay mail.
-func TestStoreWithAWrongClock(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		sealEditions(t, st, 3)
-		ahead := released.Add(2 * time.Hour)
-		if _, err := st.Editions.ChangeLane(t.Context(), ahead, "",
-			func(l digest.Lane) digest.Lane { return routeFailed(l, ahead, "down") }); err != nil {
-			t.Fatal(err)
-		}
-		s := new(sink)
-		l := testDeliverer(t, st.Editions, openTest(t, s.listen(t), Options{}))
-		if got := once(t, l, ahead); got.Sent != 0 || got.RouteRetryAt.IsZero() {
-			t.Errorf("by that clock: %+v", got)
-		}
-		if got := once(t, l, released); got != (Stats{Sent: 3}) {
-			t.Errorf("by the right one: %+v", got)
-		}
-		if l := stored(t, st, ""); hasTrouble(l) {
-			t.Errorf("the route answers: %+v", l)
 		}
 	})
 }

@@ -30,9 +30,7 @@ func sealEditions(t *testing.T, st *store.Store, n int) {
 	ctx, noon := t.Context(), released.Add(-11*time.Hour)
 	check := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	f, _, err := st.Feeds.EnsureFeed(ctx, digest.Feed{URL: "https://example.org/feed", Host: "example.org",
 		Title: "Example"})
@@ -58,19 +56,15 @@ func sealEditions(t *testing.T, st *store.Store, n int) {
 	}
 }
 
-func storedStates(t *testing.T, st *store.Store) map[digest.EditionState]int {
+func storedStates(t *testing.T, st *store.Store) states {
 	t.Helper()
 	users := storetest.All(t, st.Readers.Users(t.Context()))
-	n := map[digest.EditionState]int{}
+	n := states{}
 	for _, u := range users {
 		d, err := st.Readers.DigestOf(t.Context(), u.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		editions, err := st.Editions.Editions(t.Context(), d.ID, 10)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, e := range editions {
 			n[e.State]++
 		}
@@ -121,7 +115,7 @@ func TestStoreThroughABadDay(t *testing.T) {
 			}
 			return ""
 		}}
-		l := testDeliverer(t, st.Editions, openTest(t, s.listen(t), Options{}))
+		l := s.deliverer(t, st.Editions)
 		var doubts int
 		for at := time.Duration(0); at < 20*time.Hour; at += 15 * time.Minute {
 			doubts += once(t, l, released.Add(at)).InDoubt
@@ -183,9 +177,7 @@ func killed(t *testing.T, database, setting string, now time.Time, enough func()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKill$")
 	cmd.Env = append(os.Environ(), "MAILER_TEST_WORKER=1", "DB="+database, "MAIL="+setting, "NOW="+
 		now.Format(time.RFC3339))
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	for look := time.Tick(100 * time.Microsecond); ; {
@@ -202,13 +194,9 @@ func killed(t *testing.T, database, setting string, now time.Time, enough func()
 
 func worker(t *testing.T) {
 	st, err := store.Open(context.Background(), os.Getenv("DB"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	now, err := time.Parse(time.RFC3339, os.Getenv("NOW"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	l := testDeliverer(t, st.Editions, openTest(t, os.Getenv("MAIL"), Options{}))
 	if _, err := l.Deliver(context.Background(), now); err != nil {
 		t.Fatal(err)

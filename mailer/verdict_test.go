@@ -11,9 +11,7 @@ import (
 func said(t testing.TB, line string) Reply {
 	t.Helper()
 	r, err := readReply(bufio.NewReader(strings.NewReader(line + "\r\n")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r
 }
 
@@ -101,6 +99,26 @@ func TestAboutMessage(t *testing.T) {
 		r := said(t, line)
 		if got := [2]bool{r.aboutMessage(), r.isTooLarge()}; got != want {
 			t.Errorf("%s: %v, want %v", line, got, want)
+		}
+	}
+}
+
+// TestAnswers: only refusals and deferrals that may concern the domain as a whole count against it.
+func TestAnswers(t *testing.T) {
+	for line, want := range map[string]Answers{
+		"550 5.1.1 nobody":                        {All: 1},
+		"554 5.6.0 no":                            {All: 1},
+		"554 5.3.4 message too large":             {All: 1},
+		"550 5.7.1 message contains a listed URL": {All: 1},
+		"550 5.7.1 policy":                        {All: 1, Refusals: 1},
+		"451 4.7.1 later":                         {All: 1, Deferrals: 1},
+		"451 4.7.0 slow down":                     {All: 1},
+		"452 4.2.2 full":                          {All: 1},
+		"421 busy":                                {},
+	} {
+		a := Attempt{Err: &NotAcceptedError{Stage: StageRcpt, Reply: said(t, line)}}
+		if got := a.answers(); got != want {
+			t.Errorf("%s: %+v, want %+v", line, got, want)
 		}
 	}
 }

@@ -36,13 +36,9 @@ func TestServiceLogsJSON(t *testing.T) {
 	} {
 		c := exec.CommandContext(t.Context(), program, strings.Fields(args+" --log-format json")...)
 		out, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		c.Stdout, c.Stderr = w, w
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Start())
 		w.Close()
 		var written bytes.Buffer
 		for s := bufio.NewScanner(out); s.Scan(); {
@@ -76,22 +72,20 @@ func TestServiceLogsJSON(t *testing.T) {
 		"tick --keep 10m": true, "serve --listen here": true, "work --mail smtp://127.0.0.1:1 --from nobody": true,
 		"user list --keep 10m": false, "user show nobody@example.org": false,
 	} {
-		var stdout, stderr bytes.Buffer
-		line := strings.Fields(args + " --log-format json")
-		if status := run(t.Context(), t.Context(), line, &stdout, &stderr); status == exitDone || stdout.Len() > 0 {
-			t.Errorf("%s: status %d, %s", args, status, stdout.String())
+		status, out, said := ran(t, strings.Fields(args+" --log-format json")...)
+		if status == exitDone || out != "" {
+			t.Errorf("%s: status %d, %s", args, status, out)
 		}
 		if logs {
-			if said := fmt.Sprint(lines(stderr.Bytes())); !strings.HasPrefix(said, "[ERROR digest: ") {
+			if said := fmt.Sprint(lines([]byte(said))); !strings.HasPrefix(said, "[ERROR digest: ") {
 				t.Errorf("%s says %s", args, said)
 			}
-		} else if !strings.HasPrefix(stderr.String(), "digest: ") {
-			t.Errorf("%s says %s", args, stderr.String())
+		} else if !strings.HasPrefix(said, "digest: ") {
+			t.Errorf("%s says %s", args, said)
 		}
 	}
-	var stdout, stderr bytes.Buffer
-	status := run(t.Context(), t.Context(), strings.Fields("tick --log-format json"), &stdout, &stderr)
-	if status != exitDone || !strings.HasPrefix(stdout.String(), "polled 0 feeds") {
-		t.Errorf("tick: status %d, %s, %s", status, stdout.String(), stderr.String())
+	if status, out, said := ran(t, "tick", "--log-format", "json"); status != exitDone ||
+		!strings.HasPrefix(out, "polled 0 feeds") {
+		t.Errorf("tick: status %d, %s, %s", status, out, said)
 	}
 }

@@ -81,7 +81,7 @@ func (a *app) logHandler(w io.Writer, format string, level slog.Level) slog.Hand
 	return slog.NewTextHandler(w, o)
 }
 
-// do runs a command. Its Run may take the database, or the database and the reader that the command is about. do calls
+// do runs a command. Its Run may take the database, and the reader or the newsletter that it is about. do calls
 // check first, which needs no database.
 func (a *app) do(command any) error {
 	if c, ok := command.(interface{ check() error }); ok {
@@ -107,6 +107,14 @@ func (a *app) do(command any) error {
 			}
 			return c.Run(a, st, u, d)
 		})
+	case newsletterCommand:
+		return a.withStore(func(st *store.Store) error {
+			n, err := st.Newsletters.NewsletterBySlug(a.soft, c.slug())
+			if err != nil {
+				return err
+			}
+			return c.Run(a, st, n)
+		})
 	}
 	return fmt.Errorf("%T cannot be run", command)
 }
@@ -114,6 +122,11 @@ func (a *app) do(command any) error {
 type readerCommand interface {
 	email() string
 	Run(a *app, st *store.Store, u digest.User, d digest.Digest) error
+}
+
+type newsletterCommand interface {
+	slug() string
+	Run(a *app, st *store.Store, n digest.Newsletter) error
 }
 
 type readerArg struct {
@@ -234,7 +247,7 @@ func (a *app) withoutFence(do func(*store.Store) error, look func(*store.Store) 
 			return err
 		}
 		if reason != "" {
-			return &digest.Error{Kind: digest.Conflict, Message: behindFence(reason)}
+			return digest.Errorf(digest.Conflict, "%s", behindFence(reason))
 		}
 		return do(st)
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"os"
 	"syscall"
 	"time"
@@ -74,9 +73,9 @@ func (a *app) refuseOtherTime(st *store.Store) error {
 	}
 	w, works, err := a.whoWorks(st, false)
 	if err == nil && works {
-		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf(
+		err = digest.Errorf(digest.Conflict,
 			"process %d on %s uses this database by the real clock, which --now would confuse; stop it first, or add --force",
-			w.PID, w.Host)}
+			w.PID, w.Host)
 	}
 	return err
 }

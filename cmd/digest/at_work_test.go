@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"strings"
@@ -22,18 +21,14 @@ func TestOtherTimeOnALiveDatabase(t *testing.T) {
 			t.Setenv("DIGEST_DATABASE", database(t))
 			do := func(line string, want int) {
 				t.Helper()
-				var said bytes.Buffer
-				status := run(t.Context(), t.Context(), strings.Fields(line), &said, &said)
-				if status != want || want != exitDone && !strings.Contains(said.String(), "--force") {
-					t.Errorf("%s: status %d, want %d; it says %s", line, status, want, said.String())
+				if said := complaint(t, line, want); want != exitDone && !strings.Contains(said, "--force") {
+					t.Errorf("%s says %s", line, said)
 				}
 			}
 			do("user add ann@example.org --time-zone UTC", exitDone)
 			st := storetest.Open(t, os.Getenv("DIGEST_DATABASE"))
 			host, err := os.Hostname()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			over := exec.Command("true")
 			if err := over.Run(); err != nil {
 				t.Skip("no other process can be run:", err)
@@ -53,9 +48,7 @@ func TestOtherTimeOnALiveDatabase(t *testing.T) {
 					store.Worker{Host: "other.example", PID: 1, At: time.Now().Add(-10 * time.Minute)}, exitDone},
 			} {
 				test.worker.ID = "somebody"
-				if err := st.AtWork(t.Context(), test.worker); err != nil {
-					t.Fatal(err)
-				}
+				must(t, st.AtWork(t.Context(), test.worker))
 				t.Log(test.who)
 				for _, line := range []string{"tick", "user add bob@example.org --time-zone UTC",
 					"user remove bob@example.org"} {
@@ -64,14 +57,10 @@ func TestOtherTimeOnALiveDatabase(t *testing.T) {
 				do("user list"+nextYear, exitDone)
 				do("tick", exitDone)
 			}
-			if err := st.AtWork(t.Context(),
-				store.Worker{ID: "somebody", Host: "other.example", PID: 1, At: time.Now()}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, st.AtWork(t.Context(),
+				store.Worker{ID: "somebody", Host: "other.example", PID: 1, At: time.Now()}))
 			do("tick --force"+nextYear, exitDone)
-			if err := st.LeaveWork(t.Context(), "somebody"); err != nil {
-				t.Fatal(err)
-			}
+			must(t, st.LeaveWork(t.Context(), "somebody"))
 			do("tick"+nextYear, exitDone)
 			if left, err := st.Workers(t.Context()); err != nil || len(left) > 0 {
 				t.Errorf("still at work: %v, %v; a tick that ends says so", left, err)

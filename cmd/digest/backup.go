@@ -90,9 +90,9 @@ func (c backupCmd) Run(a *app) error {
 		r.KeyFile = a.keys().File()
 	}
 	return a.show(r, func() error {
-		fmt.Fprintf(a.stdout, "%s: %s, %d KB\n", plain(r.File), r.contents(), (size+1023)>>10)
+		a.printf("%s: %s, %d KB\n", plain(r.File), r.contents(), (size+1023)>>10)
 		if r.KeyFile != "" {
-			fmt.Fprintf(a.stdout, "it does not contain the key for private feeds; keep a copy of %s in another place\n",
+			a.printf("it does not contain the key for private feeds; keep a copy of %s in another place\n",
 				plain(r.KeyFile))
 		}
 		return nil
@@ -139,8 +139,8 @@ func (c backupCmd) recipients(a *app) (backup.Recipients, error) {
 	to, err := backup.ParseRecipients(text)
 	// The text of age is about its encoding.
 	if err != nil {
-		return nil, &digest.Error{Kind: digest.Invalid,
-			Message: "a public key is not valid; copy it as age-keygen prints it (age1...)"}
+		return nil, digest.Errorf(digest.Invalid,
+			"a public key is not valid; copy it as age-keygen prints it (age1...)")
 	}
 	return to, nil
 }
@@ -150,13 +150,12 @@ const mostKeys = 1 << 20
 // writeBeside writes a file that only its user may read, and returns its size. The file gets its name when all of it is
 // on the disk. It replaces an existing file only if replace is set. On an error it leaves no file.
 func writeBeside(file string, replace bool, write func(io.Writer) error) (size int64, err error) {
-	exists := &digest.Error{Kind: digest.Conflict, Message: plain(file) +
-		" exists already; name another file, or add --replace"}
+	exists := digest.Errorf(digest.Conflict, "%s exists already; name another file, or add --replace", plain(file))
 	switch info, err := os.Lstat(file); {
 	case err == nil && !replace:
 		return 0, exists
 	case err == nil && !info.Mode().IsRegular(): // such as a device
-		return 0, &digest.Error{Kind: digest.Conflict, Message: plain(file) + " is not a regular file; name another"}
+		return 0, digest.Errorf(digest.Conflict, "%s is not a regular file; name another", plain(file))
 	}
 	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*") // with the mode 0600
 	if err != nil {
@@ -257,8 +256,8 @@ func (a *app) restoration(replace bool, reason string) store.Restoration {
 		Look: func(_ context.Context, st *store.Store) error {
 			w, at, err := a.whoWorks(st, true)
 			if err == nil && at {
-				err = &digest.Error{Kind: digest.Conflict,
-					Message: fmt.Sprintf("process %d on %s uses this database; stop it first", w.PID, w.Host)}
+				err = digest.Errorf(digest.Conflict,
+					"process %d on %s uses this database; stop it first", w.PID, w.Host)
 			}
 			return err
 		}}
@@ -279,10 +278,10 @@ func (a *app) sayBrought(r reportedBackup, what, database string, next []string)
 	}
 	r.Next = next
 	return a.show(r, func() error {
-		fmt.Fprintf(a.stdout, "%s: %s; all tables were compared and are equal\n", what, r.contents())
-		fmt.Fprintf(a.stdout, "%s is fenced: digest polls and sends nothing until you release it:\n", plain(r.Database))
+		a.printf("%s: %s; all tables were compared and are equal\n", what, r.contents())
+		a.printf("%s is fenced: digest polls and sends nothing until you release it:\n", plain(r.Database))
 		for i, line := range next {
-			fmt.Fprintf(a.stdout, "  %d. %s\n", i+1, plain(line))
+			a.printf("  %d. %s\n", i+1, plain(line))
 		}
 		return nil
 	})

@@ -39,7 +39,7 @@ func (configCheckCmd) Run(a *app) error {
 	if a.command.file.path != "" {
 		file = "the settings file is " + a.command.file.path
 	}
-	fmt.Fprintln(a.stdout, plain(file))
+	a.println(plain(file))
 	if err := printLines(a.stdout, all, func(s reportedSetting) string {
 		return oneLine(s.Name+"="+s.Value) + "\t" + plain(s.From)
 	}); err != nil {
@@ -47,7 +47,7 @@ func (configCheckCmd) Run(a *app) error {
 	}
 	for _, what := range slices.Concat(a.command.file.removed(), a.command.relativePaths(),
 		a.command.strayEnvironment(), a.strayMail()) {
-		fmt.Fprintln(a.stdout, plain(what))
+		a.println(plain(what))
 	}
 	return nil
 }

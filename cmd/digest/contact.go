@@ -31,9 +31,9 @@ func (s *settings) reachable() error {
 	if !strings.EqualFold(domain, "localhost") || !isPublic(s.BaseURL) {
 		return nil
 	}
-	return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf(
+	return digest.Errorf(digest.Invalid,
 		"%s is public, but site owners cannot reach you at %s, so digest polls no sites; "+
-			"set DIGEST_CONTACT or DIGEST_FROM to your address, such as you@example.org", s.BaseURL, s.Contact)}
+			"set DIGEST_CONTACT or DIGEST_FROM to your address, such as you@example.org", s.BaseURL, s.Contact)
 }
 
 func isPublic(base string) bool {

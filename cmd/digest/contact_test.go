@@ -65,9 +65,7 @@ func TestReachable(t *testing.T) {
 	}
 	for _, tt := range tests {
 		contact, err := contactOf(tt.contact, tt.from)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if err := (&settings{BaseURL: tt.base, Contact: contact}).reachable(); (err == nil) != tt.ok {
 			t.Errorf("%+v: %v", tt, err)
 		}

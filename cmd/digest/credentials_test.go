@@ -25,9 +25,7 @@ import (
 func TestNoPasswordIsShown(t *testing.T) {
 	tier.Alone(t)
 	t.Chdir(t.TempDir())
-	if err := storetest.CopySQLite("digest.db"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, storetest.CopySQLite("digest.db"))
 	t.Setenv("DIGEST_ALLOW_NETWORKS", "127.0.0.0/8")
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, password, _ := r.BasicAuth(); r.URL.Path != "/open" &&
@@ -46,9 +44,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 		secret + `"/><outline text="Gone" xmlUrl="http://tuser:sesame@` + host + `/gone"/>` +
 		`<outline xmlUrl="http://tuser:sesame@no host/"/><outline text="x" xmlUrl="ftp://tuser:sesame@` +
 		host + `/"/></body></opml>`
-	if err := os.WriteFile("list.opml", []byte(list), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile("list.opml", []byte(list), 0o600))
 	const ann = " ann@example.org "
 	tried := map[string]bool{}
 	for _, line := range []struct {
@@ -119,25 +115,24 @@ func TestNoPasswordIsShown(t *testing.T) {
 			if how != "" && (line.command == "parse" || line.status == exitDone && changes(line.command)) {
 				continue // parse prints the document for scripts; the others cannot run twice
 			}
-			var out strings.Builder
 			args := strings.Fields("--log-level debug " + how + " " + line.command + " " + line.arguments)
-			if status := run(t.Context(), t.Context(), args, &out, &out); status != line.status && line.status >= 0 {
-				t.Errorf("%v: status %d: %s", args, status, out.String())
+			status, out, said := ran(t, args...)
+			out += said
+			if status != line.status && line.status >= 0 {
+				t.Errorf("%v: status %d: %s", args, status, out)
 			}
-			if line.command == "preview" && !strings.Contains(out.String(), "No link") {
-				t.Errorf("%v shows no post: %s", args, out.String())
+			if line.command == "preview" && !strings.Contains(out, "No link") {
+				t.Errorf("%v shows no post: %s", args, out)
 			}
-			if found := strings.Contains(out.String(), "sesa") ||
-				strings.Contains(out.String(), "tuser"); found != (line.command == "opml export --with-credentials") {
-				t.Errorf("%v prints: %s", args, out.String())
+			if found := strings.Contains(out, "sesa") ||
+				strings.Contains(out, "tuser"); found != (line.command == "opml export --with-credentials") {
+				t.Errorf("%v prints: %s", args, out)
 			}
 		}
 	}
-	var out strings.Builder
-	spaced := []string{"subscribe", "ann@example.org", "http://tuser:ses ame@127.0.0.1/x"}
-	if status := run(t.Context(), t.Context(), spaced, &out, &out); status != exitFailed ||
-		strings.Contains(out.String(), "ses") || strings.Contains(out.String(), "tuser") {
-		t.Errorf("%v: status %d: %s", spaced, status, out.String())
+	if status, out, said := ran(t, "subscribe", "ann@example.org", "http://tuser:ses ame@127.0.0.1/x"); status !=
+		exitFailed || strings.Contains(out+said, "ses") || strings.Contains(out+said, "tuser") {
+		t.Errorf("an address with a space: status %d: %s", status, out+said)
 	}
 	mails, err := filepath.Glob("mail/new/*")
 	if err != nil || len(mails) != 3 { // an edition and two tests of a newsletter
@@ -185,9 +180,7 @@ func commands(t *testing.T) (all []string) {
 	c := new(cli)
 	parser, err := kong.New(c, append(c.valueReaders(), kong.Name("digest"), kong.DefaultEnvars("DIGEST"),
 		kong.Vars{"version": ""}, kong.Writers(io.Discard, io.Discard))...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, leaf := range parser.Model.Leaves(true) {
 		var words []string
 		for node := leaf; node != nil && node.Type == kong.CommandNode; node = node.Parent {
@@ -202,9 +195,7 @@ func commands(t *testing.T) (all []string) {
 func TestNoPasswordIsLogged(t *testing.T) {
 	const secret = "http://tuser:sesame@a.example/feed"
 	u, err := url.Parse(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var said strings.Builder
 	log := slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{ReplaceAttr: withoutCredentials}))
 	log.Info("of "+secret, "text", secret, "err",

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -81,8 +80,8 @@ func (a *app) openStore() (*store.Store, error) {
 	if key, _, pairs := strings.Cut(a.Database, "="); pairs &&
 		slices.Contains([]string{"host", "hostaddr", "port", "dbname", "user", "password", "service", "sslmode"},
 			strings.TrimSpace(key)) {
-		return nil, &digest.Error{Kind: digest.Invalid,
-			Message: "DIGEST_DATABASE cannot be a list of key=value; name a file such as digest.db, or postgres://user:password@host:5432/digest"}
+		return nil, digest.Errorf(digest.Invalid,
+			"DIGEST_DATABASE cannot be a list of key=value; name a file such as digest.db, or postgres://user:password@host:5432/digest")
 	}
 	if !a.opens.makes && !strings.Contains(a.Database, "://") {
 		// The error of store.Open is better for an unreadable file.
@@ -98,9 +97,9 @@ func (a *app) noDatabase() error {
 	if path, err := filepath.Abs(place); err == nil && !strings.Contains(place, "://") {
 		place = path
 	}
-	return &digest.Error{Kind: digest.NotFound, Message: fmt.Sprintf(
+	return digest.Errorf(digest.NotFound,
 		"there is no database at %s; correct DIGEST_DATABASE, or run digest serve or digest migrate to create one",
-		place)}
+		place)
 }
 
 // useSchema migrates the schema if the command may. Otherwise it returns an error that says how.
@@ -114,9 +113,9 @@ func (a *app) useSchema(st *store.Store) error {
 	case have == 0:
 		return a.noDatabase()
 	}
-	return &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf(
+	return digest.Errorf(digest.Conflict,
 		"the database was last used by an older version of digest (its schema is %d, this program's %d); "+
-			"stop all processes of that version, then run: digest migrate", have, want)}
+			"stop all processes of that version, then run: digest migrate", have, want)
 }
 
 // useKnownAddress sets the base URL to the address of the instance that last used the database, if no setting has one.

@@ -62,26 +62,24 @@ func TestWhoMakesDatabases(t *testing.T) {
 			t.Chdir(t.TempDir())
 			for name, text := range map[string]string{"list.opml": `<opml version="2.0"><body/></opml>`,
 				"list.csv": "email\nben@example.org\n"} {
-				if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(name, []byte(text), 0o600))
 			}
-			var out strings.Builder
-			status := run(t.Context(), t.Context(), strings.Fields(command+" "+arguments()[command]), &out, &out)
+			status, out, said := ran(t, strings.Fields(command+" "+arguments()[command])...)
+			out += said
 			files, err := filepath.Glob("digest.db*")
 			if made := len(files) > 0; made != slices.Contains(makes, command) || err != nil {
 				t.Errorf("files %v, %v", files, err)
 			}
 			if slices.Contains(makes, command) || slices.Contains(without, command) {
-				if status == exitUsage || strings.Contains(out.String(), "there is no database at") &&
+				if status == exitUsage || strings.Contains(out, "there is no database at") &&
 					command != "doctor" {
-					t.Errorf("status %d: %s", status, out.String())
+					t.Errorf("status %d: %s", status, out)
 				}
 				return
 			}
-			if !strings.HasPrefix(out.String(), "digest: there is no database at "+filepath.Dir(abs(t, "digest.db"))) ||
+			if !strings.HasPrefix(out, "digest: there is no database at "+filepath.Dir(abs(t, "digest.db"))) ||
 				status == exitDone || status == exitUsage {
-				t.Errorf("status %d: %s", status, out.String())
+				t.Errorf("status %d: %s", status, out)
 			}
 		})
 	}
@@ -90,9 +88,7 @@ func TestWhoMakesDatabases(t *testing.T) {
 func abs(t *testing.T, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return path
 }
 
@@ -104,10 +100,9 @@ func TestOtherSchemas(t *testing.T) {
 		t.Setenv("DIGEST_DATABASE", database)
 		try := func(line string, want int, says string) {
 			t.Helper()
-			var out strings.Builder
-			if status := run(t.Context(), t.Context(), strings.Fields(line), &out, &out); status != want ||
-				!strings.Contains(out.String(), says) || strings.Count(out.String(), "\n") > 1 {
-				t.Errorf("%s: status %d: %s", line, status, out.String())
+			if status, out, said := ran(t, strings.Fields(line)...); status != want ||
+				!strings.Contains(out+said, says) || strings.Count(out+said, "\n") > 1 {
+				t.Errorf("%s: status %d: %s", line, status, out+said)
 			}
 		}
 		storetest.SetSchema(t, database, 1)
@@ -127,11 +122,10 @@ func TestOtherSchemas(t *testing.T) {
 		t.Chdir(t.TempDir())
 		t.Setenv("DIGEST_DATABASE", database)
 		for i, line := range []string{"user list", "tick", "user list"} {
-			var out strings.Builder
-			status := run(t.Context(), t.Context(), strings.Fields(line), &out, &out)
-			if none := strings.Contains(out.String(), "digest: there is no database at "); none != (i == 0) ||
+			status, _, said := ran(t, strings.Fields(line)...)
+			if none := strings.Contains(said, "digest: there is no database at "); none != (i == 0) ||
 				(status == exitDone) == none {
-				t.Errorf("%s: status %d: %s", line, status, out.String())
+				t.Errorf("%s: status %d: %s", line, status, said)
 			}
 		}
 	})

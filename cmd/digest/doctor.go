@@ -131,9 +131,9 @@ func (a *app) showFindings(findings []doctor.Finding) {
 		if f.Status == doctor.Wrong {
 			word = strings.ToUpper(word)
 		}
-		fmt.Fprintf(a.stdout, "%-8s %-12s %s\n", word, f.Check, plain(f.Found))
+		a.printf("%-8s %-12s %s\n", word, f.Check, plain(f.Found))
 		for line := range strings.Lines(f.Todo) {
-			fmt.Fprintf(a.stdout, "%-21s > %s\n", "", plain(line))
+			a.printf("%-21s > %s\n", "", plain(line))
 		}
 	}
 }
@@ -162,8 +162,7 @@ func (a *app) lookAtDatabase() (doctor.Database, doctor.Key) {
 	case s := <-seen:
 		return s.Database, s.Key
 	case <-ctx.Done():
-		d.Err = &digest.Error{Kind: digest.Unavailable, Message: d.Name +
-			" does not respond in time; check its server and its disk"}
+		d.Err = digest.Errorf(digest.Unavailable, "%s does not respond in time; check its server and its disk", d.Name)
 		return d, doctor.Key{}
 	}
 }
@@ -247,8 +246,8 @@ func lookAtFile(path string) (absent, closed bool, err error) {
 	case n == 0:
 		return true, false, nil
 	case n < len(header) || !bytes.HasPrefix(header, []byte(magic)):
-		return false, false, &digest.Error{Kind: digest.Conflict, Message: path +
-			" is not a database; name another in DIGEST_DATABASE"}
+		return false, false, digest.Errorf(digest.Conflict,
+			"%s is not a database; name another in DIGEST_DATABASE", path)
 	}
 	return false, header[18] != fileFormatWAL, nil
 }

@@ -5,14 +5,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/net/dns/dnsmessage"
 
 	"digest"
 	"digest/internal/dmarc"
@@ -21,58 +18,22 @@ import (
 	"digest/newsletter"
 	"digest/store"
 	"digest/store/storetest"
+	"digest/test/dnszone"
 )
-
-func noNames(t *testing.T) (address string) {
-	c, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		b := make([]byte, 1500)
-		for {
-			n, from, err := c.ReadFrom(b)
-			if err != nil {
-				return
-			}
-			var m dnsmessage.Message
-			if m.Unpack(b[:n]) == nil {
-				m.Response, m.RCode, m.Additionals = true, dnsmessage.RCodeNameError, nil
-				reply, _ := m.Pack()
-				c.WriteTo(reply, from)
-			}
-		}
-	}()
-	t.Cleanup(func() {
-		c.Close()
-		<-done
-	})
-	return c.LocalAddr().String()
-}
 
 // TestDoctorAsks checks that the doctor queries the given name server for the record of the database's key.
 func TestDoctorAsks(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := storetest.CopySQLite("digest.db"); err != nil {
-		t.Fatal(err)
-	}
-	if s := run(t.Context(), t.Context(), []string{"dkim", "new", "example.org", "--selector", "d2026"}, io.Discard,
-		t.Output()); s != exitDone {
-		t.Fatal("no key")
-	}
-	var out, said strings.Builder
-	status := run(t.Context(), t.Context(), []string{"doctor", "--json", "--resolver", noNames(t),
+	must(t, storetest.CopySQLite("digest.db"))
+	complaint(t, "dkim new example.org --selector d2026", exitDone)
+	status, out, said := ran(t, "doctor", "--json", "--resolver", dnszone.Zone(nil).Serve(t),
 		"--from", "digest@example.org", "--mail", "smtp://mail.example.org", "--base-url", "https://paper.example.org",
-		"--return-path", "b@example.org"}, &out, &said)
-	if status != exitFailed || !strings.HasPrefix(said.String(), "digest: 7 checks found a problem") {
-		t.Errorf("status %d, %q", status, said.String())
+		"--return-path", "b@example.org")
+	if status != exitFailed || !strings.HasPrefix(said, "digest: 7 checks found a problem") {
+		t.Errorf("status %d, %q", status, said)
 	}
 	var findings []doctor.Finding
-	if err := json.Unmarshal([]byte(out.String()), &findings); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(out), &findings))
 	want := map[string]string{
 		"base-url":    "no address for paper.example.org",
 		"mail-server": "there is no host of this name",
@@ -103,18 +64,12 @@ func TestDoctorLooks(t *testing.T) {
 				t.Fatal(err)
 			}
 			e, err := newApp(&c, t.Context(), t.Context(), io.Discard, t.Output())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			e.clock = func() time.Time { return now }
 			d, _ := e.lookAtDatabase()
 			return d
 		}
-		var said strings.Builder
-		if s := run(t.Context(), t.Context(), []string{"--database", database, "user", "add", "ann@example.org",
-			"--time-zone", "Asia/Tokyo"}, io.Discard, &said); s != exitDone {
-			t.Fatal(said.String())
-		}
+		complaint(t, "--database "+database+" user add ann@example.org --time-zone Asia/Tokyo", exitDone)
 		now := time.Now()
 		addReported(t, database, now)
 		d := at(now.Add(-time.Hour))
@@ -135,9 +90,7 @@ func TestDoctorLooks(t *testing.T) {
 func addReported(t *testing.T, database string, now time.Time) {
 	t.Helper()
 	st, err := store.Open(t.Context(), database)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer st.Close()
 	ann, err1 := st.Readers.UserByEmail(t.Context(), "ann@example.org")
 	n, err2 := st.Newsletters.AddNewsletter(t.Context(),
@@ -150,9 +103,7 @@ func addReported(t *testing.T, database string, now time.Time) {
 	_, err4 := st.Editions.RecordDMARC(t.Context(),
 		dmarc.Report{Reporter: "receiver.example", Domain: "anna.example", Begin: now.AddDate(0, 0, -2), End: now,
 			Rows: []dmarc.Row{{Source: "203.0.113.9", From: "anna.example", Count: 1}}}, now)
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err1, err2, err3, err4))
 }
 
 // TestDoctorTriesTheKey checks that the doctor decrypts credentials with the existing key file for both kinds of
@@ -162,24 +113,16 @@ func TestDoctorTriesTheKey(t *testing.T) {
 		dir := t.TempDir()
 		right, wrong := filepath.Join(dir, "right"), filepath.Join(dir, "wrong")
 		for _, file := range []string{right, wrong} {
-			if err := os.WriteFile(file, []byte(seal.New()+"\n"), 0o604); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(file, []byte(seal.New()+"\n"), 0o604))
 		}
 		st, err := store.Open(t.Context(), database)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer st.Close()
 		st.Policy = storetest.Policy(time.Hour)
-		if err := st.Migrate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, st.Migrate(t.Context()))
 		sealed, err := seal.In(right).Seal(digest.Credential{Reader: 1, Address: "https://a.example/feed", User: "ann",
 			Password: "secret"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, f := range []digest.Feed{{URL: sealed.Address, Host: "a.example", Sealed: sealed.Sealed},
 			{URL: "https://ann:secret@b.example/feed", Host: "b.example"},
 			{URL: "https://b.example/@ann", Host: "b.example"}} {
@@ -194,9 +137,7 @@ func TestDoctorTriesTheKey(t *testing.T) {
 				t.Fatal(err)
 			}
 			a, err := newApp(&c, t.Context(), t.Context(), io.Discard, t.Output())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			d, k := a.lookAtDatabase()
 			if !d.Read() || k.File != file || k.Feeds != 1 || k.Lost != lost || k.InClear != 1 ||
 				strings.Contains(k.Why, "secret") || (k.Err == nil) != (filepath.Base(file) != "none") {
@@ -215,14 +156,9 @@ func TestDoctorTriesTheKey(t *testing.T) {
 // TestDoctorLeavesAlone checks that the doctor does not create or change an unused database.
 func TestDoctorLeavesAlone(t *testing.T) {
 	t.Chdir(t.TempDir())
-	var said strings.Builder
-	if s := run(t.Context(), t.Context(), []string{"migrate"}, io.Discard, &said); s != exitDone {
-		t.Fatal(said.String())
-	}
+	complaint(t, "migrate", exitDone)
 	content, err := os.ReadFile("digest.db")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	content[18], content[19] = 1, 1 // as after VACUUM INTO: not in WAL mode
 	for name, tt := range map[string]struct {
 		content []byte
@@ -233,13 +169,10 @@ func TestDoctorLeavesAlone(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		t.Chdir(dir)
-		if err := os.WriteFile(name, tt.content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		var out strings.Builder
-		run(t.Context(), t.Context(), []string{"doctor", "--offline", "--json", "--database", name}, &out, t.Output())
-		if !strings.Contains(out.String(), tt.want) {
-			t.Errorf("%s: %s", name, out.String())
+		must(t, os.WriteFile(name, tt.content, 0o600))
+		_, out, said := ran(t, "doctor", "--offline", "--json", "--database", name)
+		if !strings.Contains(out, tt.want) {
+			t.Errorf("%s: %s, %s", name, out, said)
 		}
 		after, err := os.ReadFile(filepath.Join(dir, name))
 		if found, _ := os.ReadDir(dir); err != nil || string(after) != string(tt.content) || len(found) != 1 {

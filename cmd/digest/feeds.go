@@ -206,8 +206,8 @@ func (a *app) feedAt(st *store.Store, address string) (digest.Feed, error) {
 	case 1:
 		return shown[0], nil
 	}
-	return digest.Feed{}, &digest.Error{Kind: digest.Conflict,
-		Message: digest.WithoutCredentials(url) + " has several passwords; use the address that digest feeds prints"}
+	return digest.Feed{}, digest.Errorf(digest.Conflict,
+		"%s has several passwords; use the address that digest feeds prints", digest.WithoutCredentials(url))
 }
 
 // subscribedAt is feedAt, but prefers the private feeds of a reader.

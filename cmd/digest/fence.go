@@ -75,25 +75,25 @@ const fenceLines = 20
 func (a *app) showFence(r reportedFence) error {
 	switch {
 	case r.Fenced:
-		fmt.Fprintf(a.stdout, "fenced: %s\n", plain(r.Reason))
+		a.printf("fenced: %s\n", plain(r.Reason))
 	case r.LastWorkedAt == nil:
-		fmt.Fprintln(a.stdout, "no fence: no process has used this database yet")
+		a.println("no fence: no process has used this database yet")
 	default:
-		fmt.Fprintf(a.stdout, "no fence: last used as %s at %s\n", plain(r.LastBaseURL), when(r.LastWorkedAt))
+		a.printf("no fence: last used as %s at %s\n", plain(r.LastBaseURL), when(r.LastWorkedAt))
 	}
-	fmt.Fprintf(a.stdout, "%s would be polled immediately\n", digest.Counted(len(r.Feeds), "feed"))
+	a.printf("%s would be polled immediately\n", digest.Counted(len(r.Feeds), "feed"))
 	printSome(a, r.Feeds, plain)
-	fmt.Fprintf(a.stdout, "%s would be sent, to %s\n", digest.Counted(r.Editions, "edition"),
+	a.printf("%s would be sent, to %s\n", digest.Counted(r.Editions, "edition"),
 		digest.Counted(len(r.Readers), "reader"))
 	printSome(a, r.Readers, func(w reportedWaiter) string { return plain(w.Email) + ": " + w.describe() })
 	if r.IfNews > 0 {
-		fmt.Fprintf(a.stdout, "%s would get an edition if their feeds have new posts\n",
+		a.printf("%s would get an edition if their feeds have new posts\n",
 			digest.Counted(r.IfNews, "more reader"))
 	}
 	switch {
 	case a.wrongClock(a.now()) != "": // the reason says what to do
 	case r.Fenced && r.LastWorkedAt != nil && r.LastWorkedAt.After(a.now()):
-		fmt.Fprintln(a.stdout, "to continue without a backup, run: digest fence release; "+
+		a.println("to continue without a backup, run: digest fence release; " +
 			"polls and editions then wait for the times that the fast clock has set")
 	case r.Fenced && r.LastBaseURL != "" && r.LastBaseURL != r.BaseURL:
 		fmt.Fprintf(a.stdout,
@@ -115,10 +115,10 @@ func (a *app) showFence(r reportedFence) error {
 // printSome prints a line for each of the first records, and the number of the others.
 func printSome[T any](a *app, records []T, line func(T) string) {
 	for _, r := range records[:min(len(records), fenceLines)] {
-		fmt.Fprintf(a.stdout, "  %s\n", line(r))
+		a.printf("  %s\n", line(r))
 	}
 	if n := len(records) - fenceLines; n > 0 {
-		fmt.Fprintf(a.stdout, "  and %d more (all with --json)\n", n)
+		a.printf("  and %d more (all with --json)\n", n)
 	}
 }
 
@@ -143,17 +143,16 @@ type fenceReleaseCmd struct {
 
 func (c fenceReleaseCmd) Run(a *app, st *store.Store) error {
 	if why := a.wrongClock(a.now()); why != "" {
-		return &digest.Error{Kind: digest.Conflict, Message: why}
+		return digest.Errorf(digest.Conflict, "%s", why)
 	}
 	f, err := a.lookFence(a.soft, st)
 	if err != nil {
 		return err
 	}
 	if f.BaseURL != "" && f.BaseURL != a.BaseURL && !a.command.sets("base-url") {
-		return &digest.Error{Kind: digest.Conflict,
-			Message: fmt.Sprintf(
-				"this database was last used as %s; say which address it has now: digest fence release --base-url %s",
-				f.BaseURL, f.BaseURL)}
+		return digest.Errorf(digest.Conflict,
+			"this database was last used as %s; say which address it has now: digest fence release --base-url %s",
+			f.BaseURL, f.BaseURL)
 	}
 	r := reportedRelease{
 		BaseURL: a.BaseURL, Reason: f.Reason, Released: f.Reason != "", DiscardedBefore: instant(c.DiscardBefore),
@@ -173,12 +172,12 @@ func (c fenceReleaseCmd) Run(a *app, st *store.Store) error {
 func (c fenceReleaseCmd) discard(a *app, st *store.Store, r *reportedRelease) error {
 	switch {
 	case !r.Released:
-		return &digest.Error{Kind: digest.Conflict,
-			Message: "there is no fence, so --discard-before has no effect; nothing was changed"}
+		return digest.Errorf(digest.Conflict,
+			"there is no fence, so --discard-before has no effect; nothing was changed")
 	case c.DiscardBefore.After(a.now()):
-		return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf(
+		return digest.Errorf(digest.Invalid,
 			"--discard-before %s is in the future; name an instant in the past, such as %s",
-			c.DiscardBefore.Format(time.RFC3339), a.now().UTC().Format(time.RFC3339))}
+			c.DiscardBefore.Format(time.RFC3339), a.now().UTC().Format(time.RFC3339))
 	}
 	sealed, err := st.Operator.UnfenceAfter(a.soft, a.BaseURL, a.now(), c.DiscardBefore)
 	r.Discarded = sealed

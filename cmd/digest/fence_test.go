@@ -30,9 +30,7 @@ func TestServeBehindFence(t *testing.T) {
 		"subscribe ann@example.org " + site.URL + "/feed --now 2026-11-19T12:00:00Z",
 		"tick --now 2026-11-19T13:00:00Z",
 	} {
-		if status := run(t.Context(), t.Context(), strings.Fields(line), t.Output(), t.Output()); status != exitDone {
-			t.Fatalf("%s: status %d", line, status)
-		}
+		complaint(t, line, exitDone)
 	}
 	before := asked.Load()
 
@@ -52,13 +50,9 @@ func TestServeBehindFence(t *testing.T) {
 // stops if its database was restored to an earlier state, copied, or taken over under another address.
 func TestSleepIsNoFence(t *testing.T) {
 	st, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "digest.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer st.Close()
-	if err := st.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, st.Migrate(t.Context()))
 	now := time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
 	for i := range fenceMost + 2 {
 		if _, _, err := st.Readers.AddUser(t.Context(), fmt.Sprintf("reader%d@example.org", i), "UTC",
@@ -84,19 +78,13 @@ func TestSleepIsNoFence(t *testing.T) {
 	now = now.Add(10 * time.Minute)
 	fenced(look, "and on", false)
 	undo, err := st.Operator.FenceSource(t.Context(), "a copy of it was begun")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	fenced(look, "copied under its hands", true)
-	if err := undo(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, undo(t.Context()))
 	fenced(look, "after the copy failed", false)
 
 	back := func(base string, at time.Time) {
-		if err := st.Operator.Unfence(t.Context(), base, at); err != nil {
-			t.Fatal(err)
-		}
+		must(t, st.Operator.Unfence(t.Context(), base, at))
 	}
 	back(home, slept.Add(-100*time.Hour))
 	fenced(look, "a database of then", true)

@@ -85,17 +85,20 @@ func (c hostsSetCmd) Run(a *app, st *store.Store) error {
 	if rules, err := a.rulesOf(st, c.Host); err != nil {
 		return err
 	} else if slices.ContainsFunc(rules, func(r digest.HostRule) bool { return r.Blocked && !r.ByOwner }) {
-		return &digest.Error{Kind: digest.Conflict, Message: c.Host +
-			" is blocked; to poll it again: digest hosts unblock " + c.Host}
+		return digest.Errorf(digest.Conflict,
+			"%s is blocked; to poll it again: digest hosts unblock %s", c.Host, c.Host)
 	}
-	rule := digest.HostRule{Host: c.Host, Interval: c.Interval, CreatedAt: a.now().Truncate(time.Second)}
+	return a.setRule(st, digest.HostRule{Host: c.Host, Interval: c.Interval},
+		"each feed of "+c.Host+" is polled at most once every "+span(c.Interval))
+}
+
+func (a *app) setRule(st *store.Store, rule digest.HostRule, words string) error {
+	rule.CreatedAt = a.now().Truncate(time.Second)
 	feeds, err := st.Operator.SetHostRule(a.soft, rule, a.now())
 	if err != nil {
 		return err
 	}
-	return a.say(reportedSetRule{reportRule(rule), feeds},
-		"each feed of %s is polled at most once every %s; this affects %s", c.Host, span(c.Interval),
-		digest.Counted(feeds, "feed"))
+	return a.say(reportedSetRule{reportRule(rule), feeds}, "%s; this affects %s", words, digest.Counted(feeds, "feed"))
 }
 
 type hostsStopCmd struct{ hostArg }
@@ -104,14 +107,8 @@ func (c hostsStopCmd) Run(a *app, st *store.Store) error {
 	if err := feed.CheckRuleHost(c.Host); err != nil {
 		return err
 	}
-	rule := digest.HostRule{Host: c.Host, Blocked: true, CreatedAt: a.now().Truncate(time.Second)}
-	feeds, err := st.Operator.SetHostRule(a.soft, rule, a.now())
-	if err != nil {
-		return err
-	}
-	return a.say(reportedSetRule{reportRule(rule), feeds},
-		"digest no longer sends requests to %s and its subdomains; this affects %s", c.Host,
-		digest.Counted(feeds, "feed"))
+	return a.setRule(st, digest.HostRule{Host: c.Host, Blocked: true},
+		"digest no longer sends requests to "+c.Host+" and its subdomains")
 }
 
 type hostsRemoveCmd struct {
@@ -152,8 +149,8 @@ func (c hostsRemoveCmd) orOwners(a *app, st *store.Store, none error) error {
 		return err
 	}
 	if len(rules) > 0 {
-		return &digest.Error{Kind: digest.NotFound, Message: "the rule for " + c.Host +
-			" is its owner's; to remove it anyway: digest hosts remove " + c.Host + " --owner"}
+		return digest.Errorf(digest.NotFound,
+			"the rule for %s is its owner's; to remove it anyway: digest hosts remove %s --owner", c.Host, c.Host)
 	}
 	return none
 }

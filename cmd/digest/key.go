@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"digest"
@@ -87,7 +86,7 @@ func sealedBy(n int, of string, more int, others string) string {
 type keyNewCmd struct{ withoutSettings }
 
 func (keyNewCmd) Run(a *app) error {
-	fmt.Fprintln(a.stdout, seal.New())
+	a.println(seal.New())
 	return nil
 }
 

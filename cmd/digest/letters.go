@@ -15,7 +15,7 @@ const letterScatter = time.Second
 // openOutbox opens the outbox for the emails of the web view, such as sign-in links. It uses connections separate from
 // those for editions. closeIt waits up to five seconds for emails in flight.
 func (a *app) openOutbox(st *store.Store) (o *mailer.Outbox, closeIt func(), err error) {
-	transport, err := mailer.Open(a.Mail, mailer.Options{PerConn: a.MailPerConnection})
+	transport, err := a.transport()
 	if err != nil {
 		return nil, nil, err
 	}

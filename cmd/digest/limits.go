@@ -25,9 +25,8 @@ func parseLane(s string) (string, error) {
 	}
 	address, err := mailer.Recipient("a@" + strings.TrimPrefix(s, "@"))
 	if err != nil {
-		return "", &digest.Error{Kind: digest.Invalid,
-			Message: fmt.Sprintf("%q is not a recipient domain; an example: gmail.com, or %s for all mail", s,
-				routeName)}
+		return "", digest.Errorf(digest.Invalid,
+			"%q is not a recipient domain; an example: gmail.com, or %s for all mail", s, routeName)
 	}
 	return strings.TrimPrefix(address, "a@"), nil
 }
@@ -126,7 +125,7 @@ func (c limitsRemoveCmd) Run(a *app, st *store.Store) error {
 	name := cmp.Or(c.name, routeName)
 	l, err := st.Editions.Lane(a.soft, c.name)
 	if err == nil && l.Limits == (digest.Limits{}) {
-		err = &digest.Error{Kind: digest.NotFound, Message: name + " has no limit set; see: digest limits"}
+		err = digest.Errorf(digest.NotFound, "%s has no limit set; see: digest limits", name)
 	}
 	if err == nil {
 		err = st.Editions.SetLimits(a.soft, a.now(), c.name, digest.Limits{})

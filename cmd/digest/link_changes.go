@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"slices"
-	"time"
 
 	"digest"
 	"digest/internal/catalogue"
@@ -52,10 +51,7 @@ func linkNewsWords(news store.LinkNews, signer *digest.Signer, base string) rend
 		Aside: []string{catalogue.Key(
 			"Anyone you forward an email to can use its links. You get at most one email like this a day.").In(l)},
 	}
-	zone, err := time.LoadLocation(news.User.TimeZone)
-	if err != nil {
-		zone = time.UTC
-	}
+	zone := zoneOf(news.User.TimeZone)
 	for i, v := range news.Changes {
 		if i == mostNews {
 			words.Text = append(words.Text,

@@ -18,18 +18,12 @@ import (
 // link that undoes each. It is sent later if the mail server is down, and never to a suppressed address.
 func TestReadersAreToldOfLinkChanges(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := storetest.CopySQLite("digest.db"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, storetest.CopySQLite("digest.db"))
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	st, err := store.Open(t.Context(), "digest.db")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	secret, err := st.Secret(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var ids []digest.DigestID
 	for _, email := range []string{"ann@example.org", "bob@example.org"} {
 		u, d, err := st.Readers.AddUser(t.Context(), email, "Europe/Paris", noon)
@@ -51,25 +45,16 @@ func TestReadersAreToldOfLinkChanges(t *testing.T) {
 						noon)
 				})
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ids = append(ids, d.ID)
 	}
-	if err := st.Editions.Suppress(t.Context(), digest.Suppression{Email: "bob@example.org",
+	must(t, st.Editions.Suppress(t.Context(), digest.Suppression{Email: "bob@example.org",
 		Reason:    digest.ForComplaint,
-		CreatedAt: noon}); err != nil {
-		t.Fatal(err)
-	}
-	if err := st.Close(); err != nil {
-		t.Fatal(err)
-	}
+		CreatedAt: noon}))
+	must(t, st.Close())
 	tick := func(after time.Duration, mail string) {
 		t.Helper()
-		args := []string{"tick", "--mail", mail, "--now", noon.Add(after).Format(time.RFC3339)}
-		if status := run(t.Context(), t.Context(), args, io.Discard, t.Output()); status != exitDone {
-			t.Fatalf("status %d", status)
-		}
+		complaint(t, "tick --mail "+mail+" --now "+noon.Add(after).Format(time.RFC3339), exitDone)
 	}
 	tick(15*time.Minute, "smtp+insecure://127.0.0.1:1")
 	tick(20*time.Minute, "maildir:mail")
@@ -100,19 +85,13 @@ func TestReadersAreToldOfLinkChanges(t *testing.T) {
 func mailIn(t *testing.T) (all []string) {
 	t.Helper()
 	files, err := filepath.Glob("mail/new/*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, name := range files {
 		f, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		text, err := io.ReadAll(quotedprintable.NewReader(f))
 		f.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all = append(all, strings.Join(strings.Fields(string(text)), " "))
 	}
 	return all

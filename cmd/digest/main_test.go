@@ -143,19 +143,17 @@ func TestBadValueStatus(t *testing.T) {
 		"DIGEST_LOG_FORMAT": "xml", "DIGEST_RESOLVER": "nonsense",
 	} {
 		flag := "--" + flagOf(setting)
-		var said strings.Builder
-		if got := run(t.Context(), t.Context(), []string{"tick", flag + "=" + value}, t.Output(),
-			&said); got != exitUsage || !strings.HasPrefix(said.String(), "digest: "+flag+"=") {
-			t.Errorf("%s=%s: status %d, %q", flag, value, got, said.String())
+		if got, _, said := ran(t, "tick", flag+"="+value); got != exitUsage ||
+			!strings.HasPrefix(said, "digest: "+flag+"=") {
+			t.Errorf("%s=%s: status %d, %q", flag, value, got, said)
 		}
-		said.Reset()
 		t.Setenv(setting, value)
-		if got := run(t.Context(), t.Context(), []string{"tick"}, t.Output(), &said); got != exitFailed ||
-			!strings.HasPrefix(said.String(), "digest: "+setting+"=") {
-			t.Errorf("%s=%s: status %d, %q", setting, value, got, said.String())
+		got, _, said := ran(t, "tick")
+		if got != exitFailed || !strings.HasPrefix(said, "digest: "+setting+"=") {
+			t.Errorf("%s=%s: status %d, %q", setting, value, got, said)
 		}
-		if setting == "DIGEST_BOUNCE_LISTEN" && strings.Contains(said.String(), "DIGEST_RETURN_PATH") {
-			t.Errorf("its form is wrong, and it says: %s", said.String())
+		if setting == "DIGEST_BOUNCE_LISTEN" && strings.Contains(said, "DIGEST_RETURN_PATH") {
+			t.Errorf("its form is wrong, and it says: %s", said)
 		}
 		os.Unsetenv(setting)
 	}
@@ -165,11 +163,10 @@ func TestBadValueStatus(t *testing.T) {
 // the password.
 func TestBadDatabaseAddress(t *testing.T) {
 	for _, address := range []string{"postgres://u:sesame@h:99999/x", "postgres://u:sesame@h/x?sslmode=zz"} {
-		var said strings.Builder
-		got := run(t.Context(), t.Context(), []string{"tick", "--database=" + address}, t.Output(), &said)
-		if text := said.String(); got != exitUsage || !strings.HasPrefix(text, "digest: --database=") ||
-			!strings.Contains(text, "; an example: ") || strings.Contains(text, "sesame") {
-			t.Errorf("%s: status %d, %q", address, got, text)
+		if got, _, said := ran(t, "tick", "--database="+address); got != exitUsage ||
+			!strings.HasPrefix(said, "digest: --database=") || !strings.Contains(said, "; an example: ") ||
+			strings.Contains(said, "sesame") {
+			t.Errorf("%s: status %d, %q", address, got, said)
 		}
 	}
 }
@@ -177,9 +174,7 @@ func TestBadDatabaseAddress(t *testing.T) {
 // TestBadEnvironment checks that an invalid value fails only if it is in force, and never loses a bounce.
 func TestBadEnvironment(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := storetest.CopySQLite("digest.db"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, storetest.CopySQLite("digest.db"))
 	t.Setenv("DIGEST_KEEP", "forever")
 	t.Setenv("DIGEST_INTERVAL", "often") // of hosts set
 	for line, want := range map[string]int{
@@ -187,10 +182,7 @@ func TestBadEnvironment(t *testing.T) {
 		"hosts list --keep 400d --keep never": exitUsage, "hosts set a.example --keep 400d": exitFailed,
 		"hosts set a.example --keep 400d --interval 48h": exitDone, "bounce": 75, "bounce --mail-rate fast": 75,
 	} {
-		var said strings.Builder
-		if got := run(t.Context(), t.Context(), strings.Fields(line), io.Discard, &said); got != want {
-			t.Errorf("%s: status %d, want %d: %s", line, got, want, said.String())
-		}
+		complaint(t, line, want)
 	}
 }
 
@@ -198,9 +190,7 @@ func TestBadEnvironment(t *testing.T) {
 func TestReadFileStops(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	defer w.Close()
 	time.AfterFunc(10*time.Millisecond, stop)
@@ -251,9 +241,7 @@ func serveWhile(t *testing.T, flags, health string, logged io.Writer, do func())
 	do()
 	_, address, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(line), ")"), "listening on ")
 	res, err := http.Get("http://" + address + "/healthz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer res.Body.Close()
 	if body, err := io.ReadAll(res.Body); err != nil || string(body) != health+"\n" {
 		t.Errorf("healthz answers %s: %s, %v", res.Status, body, err)
@@ -283,9 +271,7 @@ func (l *lineWith) Write(b []byte) (int, error) {
 // command reports that it was interrupted.
 func TestStoppedAtTheStart(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if status := run(t.Context(), t.Context(), []string{"migrate"}, io.Discard, t.Output()); status != exitDone {
-		t.Fatal("no database")
-	}
+	complaint(t, "migrate", exitDone)
 	soft, stop := context.WithCancel(t.Context())
 	stop()
 	for line, want := range map[string]string{"tick": "", "serve": "", "work": "",
@@ -295,5 +281,20 @@ func TestStoppedAtTheStart(t *testing.T) {
 		if said.String() != want || (status == exitDone) != (want == "") {
 			t.Errorf("%s: status %d, %q, want %q", line, status, said.String(), want)
 		}
+	}
+}
+
+// ran runs a command and returns its exit status and its output.
+func ran(t testing.TB, args ...string) (status int, out, said string) {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	status = run(t.Context(), t.Context(), args, &stdout, &stderr)
+	return status, stdout.String(), stderr.String()
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

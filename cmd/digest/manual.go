@@ -31,8 +31,8 @@ type completionCmd struct {
 func (c completionCmd) Run(a *app) error {
 	text := manual.Completion(a.command.model, c.Shell)
 	if text == "" {
-		return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%q is not a known shell; use one of %s",
-			c.Shell, strings.Join(manual.Shells(), ", "))}
+		return digest.Errorf(digest.Invalid,
+			"%q is not a known shell; use one of %s", c.Shell, strings.Join(manual.Shells(), ", "))
 	}
 	_, err := fmt.Fprint(a.stdout, text)
 	return err

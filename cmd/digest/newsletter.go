@@ -43,6 +43,8 @@ type slugArg struct {
 	Slug string `arg:"" help:"The newsletter's name in web addresses: /n/SLUG."`
 }
 
+func (s slugArg) slug() string { return s.Slug }
+
 // newsletterFlags are the settings of a publisher. Missing flags change nothing.
 type newsletterFlags struct {
 	Name          *string        `placeholder:"NAME" env:"-" help:"The newsletter's name."`
@@ -66,6 +68,13 @@ type newsletterFlags struct {
 	Images        digest.Images  `type:"word" words:"off,linked,proxy" placeholder:"HOW" env:"-" help:"Pictures in full text: off, linked, or proxy (fetched by this instance, also shown with excerpts)."`
 }
 
+// set sets a setting to the value of a flag, if the flag is there.
+func set[T any](setting, flag *T) {
+	if flag != nil {
+		*setting = *flag
+	}
+}
+
 func (f newsletterFlags) apply(n digest.Newsletter) digest.Newsletter {
 	n.Cadence, n.Layout, n.Images = cmp.Or(f.Days, n.Cadence), cmp.Or(f.Layout, n.Layout), cmp.Or(f.Images, n.Images)
 	for chosen, to := range map[*string]*string{
@@ -73,9 +82,7 @@ func (f newsletterFlags) apply(n digest.Newsletter) digest.Newsletter {
 		f.FromName: &n.FromName, f.ReplyTo: &n.ReplyTo,
 		f.Header: &n.HeaderText, f.Footer: &n.FooterText, f.Paper: &n.Paper, f.Ink: &n.Ink, f.Accent: &n.Accent,
 	} {
-		if chosen != nil {
-			*to = *chosen
-		}
+		set(to, chosen)
 	}
 	if f.Name != nil { // an operator's names need no approval
 		n.WantedName = ""
@@ -83,15 +90,9 @@ func (f newsletterFlags) apply(n digest.Newsletter) digest.Newsletter {
 	if f.FromName != nil {
 		n.WantedFromName = ""
 	}
-	if f.CountClicks != nil {
-		n.CountClicks = *f.CountClicks
-	}
-	if f.ApproveWithin != nil {
-		n.ApproveWithin = *f.ApproveWithin
-	}
-	if f.DeliverAt != nil {
-		n.DeliverAt = *f.DeliverAt
-	}
+	set(&n.CountClicks, f.CountClicks)
+	set(&n.ApproveWithin, f.ApproveWithin)
+	set(&n.DeliverAt, f.DeliverAt)
 	if f.ReturnURL != nil {
 		n.ReturnURLs = digest.ReturnURLs(f.ReturnURL)
 	}
@@ -333,7 +334,7 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 		if err := a.sayNewsletter(st, n.Slug); err != nil {
 			return err
 		}
-		fmt.Fprintln(a.stdout, "page: "+s.Page)
+		a.println("page: " + s.Page)
 		a.sayAsks(s.Asks, s.AsksStopped)
 		for _, text := range [...][2]string{{"description", n.Description}, {"site", n.SiteURL},
 			{"address line", n.AddressLine}, {"from", n.FromName}, {"name that waits for approval", n.WantedName},
@@ -341,7 +342,7 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 			{"header", n.HeaderText}, {"footer", n.FooterText}, {"paper", n.Paper}, {"ink", n.Ink},
 			{"accent", n.Accent}, {"logo", s.Logo}} {
 			if text[1] != "" {
-				fmt.Fprintln(a.stdout, text[0]+": "+plain(text[1]))
+				a.println(text[0] + ": " + plain(text[1]))
 			}
 		}
 		if err := printTable(a, "publishers", s.Publishers, func(p reportedPublisher) string {

@@ -19,14 +19,10 @@ func TestNewsletterApproved(t *testing.T) {
 		c := &console{t: t}
 		c.run(exitDone, "user", "add", "ann@example.org", "--time-zone", "UTC")
 		st, err := store.Open(t.Context(), database)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer st.Close()
 		u, err := st.Readers.UserByEmail(t.Context(), "ann@example.org")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, slug := range []string{"boats", "kites"} {
 			if _, err := st.Newsletters.AddNewsletter(t.Context(), digest.Newsletter{Slug: slug, Name: "Of " +
 				slug, Cadence: digest.Daily, State: digest.NewsletterPending,
@@ -50,15 +46,11 @@ func TestNewsletterApproved(t *testing.T) {
 		says(exitDone, "refused and removed kites", "refuse", "kites", "There are\nenough of them.")
 		says(exitFailed, "there is no such newsletter", "show", "kites")
 		boats, err := st.Newsletters.NewsletterBySlug(t.Context(), "boats")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, wanted := range []string{"PayPal Security", "Of ships"} {
 			boats.WantedName = wanted
-			if err := st.Newsletters.SetNewsletter(t.Context(), boats,
-				time.Date(2026, time.March, 4, 9, 0, 0, 0, time.UTC)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, st.Newsletters.SetNewsletter(t.Context(), boats,
+				time.Date(2026, time.March, 4, 9, 0, 0, 0, time.UTC)))
 			says(exitDone, "name that waits for approval: "+wanted, "show", "boats")
 			if wanted == "PayPal Security" {
 				says(exitDone, "boats keeps its name", "refuse", "boats", "You are not PayPal.")

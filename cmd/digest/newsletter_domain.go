@@ -66,7 +66,7 @@ type reportedDomain struct {
 
 func (c newsletterDomainCmd) Run(a *app) error {
 	if c.Remove && (c.Check || c.Address != "") || c.Check && c.Address != "" {
-		return &digest.Error{Kind: digest.Invalid, Message: "name only one of: an address, --remove, --check"}
+		return digest.Errorf(digest.Invalid, "name only one of: an address, --remove, --check")
 	}
 	return a.withStore(func(st *store.Store) error {
 		n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)

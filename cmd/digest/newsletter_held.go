@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"digest"
 	"digest/internal/catalogue"
@@ -58,8 +57,7 @@ type newsletterRefuseCmd struct {
 func (c newsletterRefuseCmd) Run(a *app, st *store.Store) error {
 	reason := digest.Shortened(digest.OneLine(c.Reason), web.MostReason)
 	if reason == "" {
-		return &digest.Error{Kind: digest.Invalid,
-			Message: "write the reason in one line; an email sends it to the requester"}
+		return digest.Errorf(digest.Invalid, "write the reason in one line; an email sends it to the requester")
 	}
 	n, err := a.pendingNewsletter(st, c.Slug)
 	if err == nil && n.NamesWait() {
@@ -85,12 +83,8 @@ type newsletterLimitCmd struct {
 	Members int `arg:"" from:"0" to:"10000000" example:"1000" help:"Maximum number of members; 0: no limit. Existing members stay."`
 }
 
-func (c newsletterLimitCmd) Run(a *app, st *store.Store) error {
-	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
-	if err == nil {
-		err = st.Newsletters.SetMemberLimit(a.soft, n.ID, c.Members)
-	}
-	if err != nil {
+func (c newsletterLimitCmd) Run(a *app, st *store.Store, n digest.Newsletter) error {
+	if err := st.Newsletters.SetMemberLimit(a.soft, n.ID, c.Members); err != nil {
 		return err
 	}
 	return a.sayNewsletter(st, c.Slug)
@@ -100,8 +94,7 @@ func (c newsletterLimitCmd) Run(a *app, st *store.Store) error {
 func (a *app) pendingNewsletter(st *store.Store, slug string) (store.NewsletterInfo, error) {
 	n, err := a.newsletterInfo(st, slug)
 	if err == nil && n.State != digest.NewsletterPending && !n.NamesWait() {
-		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s is %s; it does not wait for approval", slug,
-			n.State)}
+		err = digest.Errorf(digest.Conflict, "%s is %s; it does not wait for approval", slug, n.State)
 	}
 	return n, err
 }

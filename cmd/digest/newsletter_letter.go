@@ -74,15 +74,9 @@ func (c newsletterLetterCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	if c.Subject != nil {
-		l.Subject = *c.Subject
-	}
-	if c.Note != nil {
-		l.Note = *c.Note
-	}
-	if c.Skip != nil {
-		l.Skipped = *c.Skip
-	}
+	set(&l.Subject, c.Subject)
+	set(&l.Note, c.Note)
+	set(&l.Skipped, c.Skip)
 	if c.Subject != nil || c.Note != nil || c.Skip != nil {
 		if err := st.Newsletters.SetNewsletterLetter(a.soft, l); err != nil {
 			return err
@@ -116,8 +110,7 @@ func (a *app) refusePastLetter(st *store.Store, n digest.Newsletter, date digest
 	}
 	waits, err := st.Newsletters.LetterWaits(a.soft, n.ID, date)
 	if err == nil && !waits {
-		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf(
-			"%s is over, and no issue of %s waits; name a later date", date, n.Slug)}
+		err = digest.Errorf(digest.Conflict, "%s is over, and no issue of %s waits; name a later date", date, n.Slug)
 	}
 	return err
 }
@@ -155,9 +148,8 @@ func (c newsletterLetterCmd) pull(a *app, st *store.Store, n digest.Newsletter) 
 		for _, url := range change.urls {
 			id, ok := byURL[url]
 			if !ok {
-				return &digest.Error{Kind: digest.NotFound,
-					Message: fmt.Sprintf("no post at %s waits for an issue; see: digest newsletter preview %s",
-						plain(url), n.Slug)}
+				return digest.Errorf(digest.NotFound,
+					"no post at %s waits for an issue; see: digest newsletter preview %s", plain(url), n.Slug)
 			}
 			if err := change.do(id); err != nil {
 				return err
@@ -172,16 +164,12 @@ type newsletterHoldCmd struct {
 	Reason string `default:"by the operator" placeholder:"TEXT" env:"-" help:"The reason that the publisher sees."`
 }
 
-func (c newsletterHoldCmd) Run(a *app, st *store.Store) error {
-	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
-	if err != nil {
-		return err
-	}
+func (c newsletterHoldCmd) Run(a *app, st *store.Store, n digest.Newsletter) error {
 	switch n.State {
 	case digest.NewsletterEnded:
-		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " has ended"}
+		return digest.Errorf(digest.Conflict, "%s has ended", n.Slug)
 	case digest.NewsletterPending:
-		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " waits for approval, and digest sends nothing"}
+		return digest.Errorf(digest.Conflict, "%s waits for approval, and digest sends nothing", n.Slug)
 	}
 	if err := st.Newsletters.ChangeNewsletterState(a.soft, n, digest.NewsletterHeld, c.Reason, a.now()); err != nil {
 		return err
@@ -195,11 +183,7 @@ type newsletterReleaseCmd struct {
 }
 
 // Run releases a newsletter, or approves the issue of a date.
-func (c newsletterReleaseCmd) Run(a *app, st *store.Store) error {
-	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
-	if err != nil {
-		return err
-	}
+func (c newsletterReleaseCmd) Run(a *app, st *store.Store, n digest.Newsletter) error {
 	if err := a.refusePastLetter(st, n, c.Date); err != nil {
 		return err
 	}
@@ -213,10 +197,9 @@ func (c newsletterReleaseCmd) Run(a *app, st *store.Store) error {
 	}
 	switch n.State {
 	case digest.NewsletterEnded:
-		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " has ended; make a new one"}
+		return digest.Errorf(digest.Conflict, "%s has ended; make a new one", n.Slug)
 	case digest.NewsletterPending:
-		return &digest.Error{Kind: digest.Conflict, Message: n.Slug +
-			" waits for approval: digest newsletter approve " + n.Slug}
+		return digest.Errorf(digest.Conflict, "%s waits for approval: digest newsletter approve %s", n.Slug, n.Slug)
 	}
 	if err := st.Newsletters.ChangeNewsletterState(a.soft, n, digest.NewsletterActive, "", a.now()); err != nil {
 		return err
@@ -226,12 +209,8 @@ func (c newsletterReleaseCmd) Run(a *app, st *store.Store) error {
 
 type newsletterEndCmd struct{ slugArg }
 
-func (c newsletterEndCmd) Run(a *app, st *store.Store) error {
-	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
-	if err == nil {
-		err = st.Newsletters.SetNewsletterState(a.soft, n.ID, digest.NewsletterEnded, "", a.now())
-	}
-	if err != nil {
+func (c newsletterEndCmd) Run(a *app, st *store.Store, n digest.Newsletter) error {
+	if err := st.Newsletters.SetNewsletterState(a.soft, n.ID, digest.NewsletterEnded, "", a.now()); err != nil {
 		return err
 	}
 	return a.sayNewsletter(st, n.Slug)
@@ -239,12 +218,8 @@ func (c newsletterEndCmd) Run(a *app, st *store.Store) error {
 
 type newsletterRemoveCmd struct{ slugArg }
 
-func (c newsletterRemoveCmd) Run(a *app, st *store.Store) error {
-	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
-	if err == nil {
-		err = st.Newsletters.RemoveNewsletter(a.soft, n.ID)
-	}
-	if err != nil {
+func (c newsletterRemoveCmd) Run(a *app, st *store.Store, n digest.Newsletter) error {
+	if err := st.Newsletters.RemoveNewsletter(a.soft, n.ID); err != nil {
 		return err
 	}
 	return a.say(map[string]any{"slug": n.Slug, "removed": true}, "removed %s, its archive and its data about members",

@@ -54,11 +54,7 @@ type reportedImport struct {
 }
 
 // Run adds the people with proof of consent as members, except those who left. It can be interrupted and run again.
-func (c *newsletterImportCmd) Run(a *app, st *store.Store) error {
-	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
-	if err != nil {
-		return err
-	}
+func (c *newsletterImportCmd) Run(a *app, st *store.Store, n digest.Newsletter) error {
 	f, size, err := openList(c.File)
 	if err != nil {
 		return fmt.Errorf("%s: %w", plain(c.File), err)
@@ -116,9 +112,9 @@ func openList(name string) (*os.File, int64, error) {
 
 func (a *app) sayImport(n digest.Newsletter, count subscribe.MemberCount, r reportedImport) error {
 	return a.show(r, func() error {
-		fmt.Fprintf(a.stdout, "%s: a list of %s\n", plain(n.Name), plain(r.System))
+		a.printf("%s: a list of %s\n", plain(n.Name), plain(r.System))
 		for _, line := range count.Lines(r.DryRun) {
-			fmt.Fprintf(a.stdout, "%s: %d\n", line.What, line.N)
+			a.printf("%s: %d\n", line.What, line.N)
 		}
 		return nil
 	})
@@ -130,14 +126,10 @@ type newsletterExportCmd struct {
 	File string `arg:"" help:"The ZIP file to write; only its owner can read it."`
 }
 
-func (c newsletterExportCmd) Run(a *app, st *store.Store) error {
-	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
-	if err != nil {
-		return err
-	}
+func (c newsletterExportCmd) Run(a *app, st *store.Store, n digest.Newsletter) error {
 	f, err := os.OpenFile(c.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return &digest.Error{Kind: digest.Conflict, Message: plain(c.File) + " exists already; name another file"}
+		return digest.Errorf(digest.Conflict, "%s exists already; name another file", plain(c.File))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", plain(c.File), err)

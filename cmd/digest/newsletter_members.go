@@ -48,11 +48,7 @@ func reportMember(m digest.Member) reportedMember {
 }
 
 // Run lists members. With a full address it shows one member with their history.
-func (c newsletterMembersCmd) Run(a *app, st *store.Store) error {
-	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
-	if err != nil {
-		return err
-	}
+func (c newsletterMembersCmd) Run(a *app, st *store.Store, n digest.Newsletter) error {
 	if email, err := parseEmail(c.Part); err == nil {
 		return a.showMember(st, n, email)
 	}
@@ -79,8 +75,8 @@ func (a *app) showMember(st *store.Store, n digest.Newsletter, email string) err
 	r.History = each(events,
 		func(e store.MemberEvent) reportedEvent { return reportedEvent{instant(e.At), e.Kind, e.Detail} })
 	return a.show(r, func() error {
-		fmt.Fprintf(a.stdout, "%s: %s, %s, %s\n", m.Email, m.TimeZone, m.State, m.Cadence)
-		fmt.Fprintf(a.stdout, "joined by %s, confirmed %s%s\n", plain(m.Form), when(r.ConfirmedAt), from(m.Address))
+		a.printf("%s: %s, %s, %s\n", m.Email, m.TimeZone, m.State, m.Cadence)
+		a.printf("joined by %s, confirmed %s%s\n", plain(m.Form), when(r.ConfirmedAt), from(m.Address))
 		return printTable(a, "history", r.History, func(e reportedEvent) string {
 			return fmt.Sprintf("%s\t%s\t%s", when(e.At), e.Kind, plain(e.Detail))
 		})
@@ -91,10 +87,10 @@ func (a *app) sayAsks(t newsletter.AskCounts, stopped string) {
 	if t == (newsletter.AskCounts{}) {
 		return
 	}
-	fmt.Fprintf(a.stdout, "confirmation requests to imported people: %d waiting, %d sent, %d confirmed, %d unanswered, %d bounced, %d reported as spam, %d refused\n",
+	a.printf("confirmation requests to imported people: %d waiting, %d sent, %d confirmed, %d unanswered, %d bounced, %d reported as spam, %d refused\n",
 		t.Waiting, t.Asked, t.Confirmed, t.Lapsed, t.Bounced, t.Complained, t.Refused)
 	if stopped != "" {
-		fmt.Fprintf(a.stdout, "no more requests are sent: %s\n", stopped)
+		a.printf("no more requests are sent: %s\n", stopped)
 	}
 }
 
@@ -121,11 +117,7 @@ func (c *newsletterJoinCmd) check() error {
 }
 
 // Run adds a member, even one who left before, because the operator vouches for their consent.
-func (c *newsletterJoinCmd) Run(a *app, st *store.Store) error {
-	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
-	if err != nil {
-		return err
-	}
+func (c *newsletterJoinCmd) Run(a *app, st *store.Store, n digest.Newsletter) error {
 	m, created, err := st.Members.Join(a.soft, n.ID, store.Joining{
 		Email: c.Email, TimeZone: c.TimeZone, Asked: true,
 		Proof: digest.Proof{Form: c.Proof, AskedAt: a.now(), At: a.now()},
@@ -147,11 +139,7 @@ type newsletterLeaveCmd struct {
 
 func (c *newsletterLeaveCmd) check() error { return c.emailArg.check() }
 
-func (c *newsletterLeaveCmd) Run(a *app, st *store.Store) error {
-	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
-	if err != nil {
-		return err
-	}
+func (c *newsletterLeaveCmd) Run(a *app, st *store.Store, n digest.Newsletter) error {
 	m, err := st.Members.Member(a.soft, n.ID, c.Email)
 	if err != nil {
 		return err

@@ -34,10 +34,7 @@ func (a *app) newsWords(l *catalogue.Language, news store.PublisherNews) render.
 		Aside: []string{catalogue.Key(
 			"You’re receiving this email because you publish the newsletter. Its members don’t receive it.").In(l)},
 	}
-	zone, err := time.LoadLocation(news.TimeZone)
-	if err != nil {
-		zone = time.UTC
-	}
+	zone := zoneOf(news.TimeZone)
 	for _, n := range news.Notices {
 		words.Text = append(words.Text, newsOf(n, zone).In(l))
 	}

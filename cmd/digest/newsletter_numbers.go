@@ -30,11 +30,7 @@ func reportDay(d newsletter.Day) reportedDay {
 }
 
 // Run lists the days with events; the JSON has all days.
-func (c newsletterNumbersCmd) Run(a *app, st *store.Store) error {
-	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
-	if err != nil {
-		return err
-	}
+func (c newsletterNumbersCmd) Run(a *app, st *store.Store, n digest.Newsletter) error {
 	if c.Posts {
 		return a.listClicks(st, n)
 	}

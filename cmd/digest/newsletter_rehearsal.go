@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"digest"
@@ -57,8 +56,12 @@ func (a *app) publisher(st *store.Store, n digest.Newsletter, email string) (str
 		}
 		known = append(known, p.Email)
 	}
-	return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%s does not publish %s; a test can go to %s",
-		plain(email), n.Slug, strings.Join(known, " or "))}
+	return "", digest.Errorf(digest.Invalid,
+		"%s does not publish %s; a test can go to %s", plain(email), n.Slug, strings.Join(known, " or "))
+}
+
+func (a *app) transport() (mailer.Transport, error) {
+	return mailer.Open(a.Mail, mailer.Options{PerConn: a.MailPerConnection})
 }
 
 // mailOne sends one email immediately, without the queue of editions.
@@ -68,10 +71,10 @@ func (a *app) mailOne(st *store.Store, l mailer.Letter) error {
 		return err
 	}
 	if suppressed {
-		return &digest.Error{Kind: digest.Conflict,
-			Message: fmt.Sprintf("digest sends no email to %s (%s); see: digest suppressions list", l.To, why.Reason)}
+		return digest.Errorf(digest.Conflict,
+			"digest sends no email to %s (%s); see: digest suppressions list", l.To, why.Reason)
 	}
-	transport, err := mailer.Open(a.Mail, mailer.Options{PerConn: a.MailPerConnection})
+	transport, err := a.transport()
 	if err != nil {
 		return err
 	}

@@ -19,14 +19,10 @@ func TestNewsletterEmptied(t *testing.T) {
 		c := &console{t: t}
 		c.run(exitDone, "user", "add", "ann@example.org", "--time-zone", "UTC")
 		st, err := store.Open(t.Context(), database)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer st.Close()
 		u, err := st.Readers.UserByEmail(t.Context(), "ann@example.org")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		full := digest.Newsletter{Slug: "boats", Name: "Of boats", Cadence: digest.Daily,
 			State: digest.NewsletterActive,
 			Look:  digest.Look{Layout: digest.FullText, Images: digest.NoImages}, Description: "About\nboats.",
@@ -41,9 +37,7 @@ func TestNewsletterEmptied(t *testing.T) {
 			t.Helper()
 			said := c.run(status, append([]string{"newsletter", "set", "boats"}, args...)...)
 			n, err := st.Newsletters.NewsletterBySlug(t.Context(), "boats")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return said, n
 		}
 		texts := func(n digest.Newsletter) string {

@@ -27,11 +27,8 @@ type reportedToken struct {
 	Token    string `json:"token,omitempty"`
 }
 
-func (c newsletterTokenCmd) Run(a *app, st *store.Store) error {
-	n, err := st.Newsletters.NewsletterBySlug(a.soft, c.Slug)
+func (c newsletterTokenCmd) Run(a *app, st *store.Store, n digest.Newsletter) error {
 	switch {
-	case err != nil:
-		return err
 	case c.Add != "":
 		return c.add(a, st, n)
 	case c.Remove != 0:
@@ -68,7 +65,7 @@ func (c newsletterTokenCmd) add(a *app, st *store.Store, n digest.Newsletter) er
 		return err
 	}
 	if len(who) == 0 {
-		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " has no owner"}
+		return digest.Errorf(digest.Conflict, "%s has no owner", n.Slug)
 	}
 	token := rand.Text() + rand.Text()
 	hash := sha256.Sum256([]byte(token))

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"regexp"
@@ -18,11 +17,11 @@ import (
 // complaint runs a command, checks its exit status, and returns its stderr.
 func complaint(t *testing.T, line string, want int) string {
 	t.Helper()
-	var said strings.Builder
-	if status := run(t.Context(), t.Context(), strings.Fields(line), io.Discard, &said); status != want {
-		t.Errorf("%s: status %d, want %d: %s", line, status, want, said.String())
+	status, _, said := ran(t, strings.Fields(line)...)
+	if status != want {
+		t.Errorf("%s: status %d, want %d: %s", line, status, want, said)
 	}
-	return said.String()
+	return said
 }
 
 // TestOneServeOnAFile checks that a second serve or work on a database file fails, and that its error names the first
@@ -30,9 +29,7 @@ func complaint(t *testing.T, line string, want int) string {
 func TestOneServeOnAFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	do := func(line string, want int) string { t.Helper(); return complaint(t, line, want) }
-	if err := os.Symlink("digest.db", "link.db"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink("digest.db", "link.db"))
 	serveWhile(t, "", "ok", t.Output(), func() {
 		who := regexp.MustCompile(fmt.Sprintf(`^digest: process %d on .+ works on .*digest\.db since 20.* UTC; `+
 			`a database in a file has one serve or work: stop that one, or move to PostgreSQL \(digest copy --to\)\n$`,
@@ -45,15 +42,11 @@ func TestOneServeOnAFile(t *testing.T) {
 				t.Errorf("%s says %q", line, said)
 			}
 		}
-		if err := os.Link("digest.db", "hard.db"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Link("digest.db", "hard.db"))
 		if said := do("work --database hard.db", exitFailed); !strings.Contains(said, "second name (a hard link)") {
 			t.Errorf("under another name it says %q", said)
 		}
-		if err := os.Remove("hard.db"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove("hard.db"))
 		do("tick", exitDone)
 		do("user add ann@example.org --time-zone UTC", exitDone)
 		do("backup all.backup", exitDone)
@@ -68,18 +61,12 @@ func TestKilledServeLeavesNoLock(t *testing.T) {
 	for range 2 {
 		c := exec.CommandContext(t.Context(), program, "serve", "--listen", "127.0.0.1:0")
 		out, err := c.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, c.Start())
 		if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.Contains(line, "listening on") {
 			t.Errorf("it says %q, %v", line, err)
 		}
-		if err := c.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Process.Kill())
 		_ = c.Wait()
 	}
 }
@@ -127,15 +114,11 @@ func TestNoRestoreUnderAProcess(t *testing.T) {
 func wait(t *testing.T) {
 	t.Helper()
 	st, err := store.Open(t.Context(), os.Getenv("DIGEST_DATABASE"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer st.Close()
 	for {
 		all, err := st.Workers(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(all) > 0 {
 			return
 		}

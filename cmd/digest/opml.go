@@ -59,7 +59,7 @@ func (a *app) reportImport(st *store.Store, unread []feed.BadLine, result store.
 		if result.Already == 1 {
 			were = "was"
 		}
-		fmt.Fprintf(a.stdout, "%s added, %d %s already there, %s skipped\n",
+		a.printf("%s added, %d %s already there, %s skipped\n",
 			digest.Counted(result.Added, "feed"), result.Already, were, digest.Counted(len(unread), "line"))
 	}
 	unpolled, err := a.firstPolls(st, result.FirstPolls)
@@ -86,7 +86,7 @@ func (a *app) firstPolls(st *store.Store, feeds []digest.FeedID) (unread int, er
 			fmt.Fprintln(a.stderr, "digest: not read yet: "+plain(line))
 		}
 		if !a.json {
-			fmt.Fprintf(a.stdout, "%s read for the first time, %d could not be read and will be tried again\n",
+			a.printf("%s read for the first time, %d could not be read and will be tried again\n",
 				digest.Counted(sum.Changed+sum.Unchanged, "feed"), sum.Failed)
 		}
 		unread = sum.Failed

@@ -69,6 +69,10 @@ func (a *app) say(object any, format string, args ...any) error {
 	return err
 }
 
+func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.stdout, format, args...) }
+
+func (a *app) println(args ...any) { fmt.Fprintln(a.stdout, args...) }
+
 func (a *app) show(object any, print func() error) error {
 	if a.json {
 		return a.printJSON(object)
@@ -89,7 +93,7 @@ func printPages[T any](a *app, records iter.Seq2[T, error], none string, line fu
 	}
 	n, err := printTabs(a.stdout, reported(records, line))
 	if err == nil && n == 0 && none != "" {
-		fmt.Fprintln(a.stdout, none)
+		a.println(none)
 	}
 	return err
 }
@@ -149,7 +153,7 @@ func printTable[T any](a *app, heading string, records []T, line func(T) string)
 	if len(records) == 0 {
 		return nil
 	}
-	fmt.Fprintf(a.stdout, "\n%s:\n", heading)
+	a.printf("\n%s:\n", heading)
 	return printLines(a.stdout, records, func(r T) string { return "  " + line(r) })
 }
 
@@ -238,10 +242,13 @@ func when(t *time.Time) string {
 	return t.Format("2006-01-02 15:04 MST")
 }
 
-func inZone(t time.Time, zone string) string {
-	loc, err := timezone.Load(zone)
+func inZone(t time.Time, zone string) string { return when(new(t.In(zoneOf(zone)))) }
+
+// zoneOf returns a time zone, or UTC if this machine does not have it.
+func zoneOf(name string) *time.Location {
+	zone, err := timezone.Load(name)
 	if err != nil {
-		loc = time.UTC
+		return time.UTC
 	}
-	return when(new(t.In(loc)))
+	return zone
 }

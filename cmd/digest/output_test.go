@@ -52,9 +52,7 @@ func TestListThatFails(t *testing.T) {
 func TestArray(t *testing.T) {
 	for _, list := range [][]string{{}, {"<a>"}, {"a", "b\n", "c"}} {
 		var want, got bytes.Buffer
-		if err := (&app{stdout: &want}).printJSON(list); err != nil {
-			t.Fatal(err)
-		}
+		must(t, (&app{stdout: &want}).printJSON(list))
 		if err := printArray(&app{stdout: &got}, all(list)); err != nil || got.String() != want.String() {
 			t.Errorf("%q, want %q, %v", &got, &want, err)
 		}
@@ -66,10 +64,8 @@ func TestJSONIsPlain(t *testing.T) {
 	const title = "שלום\u202egpj.exe\u2066 \x1b[2J\u009b31m\x7f <été>\n"
 	var out bytes.Buffer
 	a := &app{stdout: &out}
-	if err := errors.Join(a.printJSON(map[string]string{title: title}),
-		printArray(a, all([]string{title}))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(a.printJSON(map[string]string{title: title}),
+		printArray(a, all([]string{title}))))
 	if strings.ContainsAny(out.String(), "\u202e\u2066\x1b\u009b\x7f") ||
 		!strings.Contains(out.String(), `שלום\u202egpj.exe\u2066`) || !strings.Contains(out.String(), "<été>") {
 		t.Errorf("printed %q", &out)

@@ -30,9 +30,7 @@ func newGuest(t *testing.T) guest {
 		t.Skip("only root can run a program as somebody else")
 	}
 	dir, err := os.MkdirTemp("", "digest-owner-") // other users may enter it, unlike t.TempDir
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	g := guest{t, filepath.Join(dir, "data"), filepath.Join(dir, "digest")}
 	program, err := os.ReadFile(built.Path(t))
@@ -43,9 +41,7 @@ func newGuest(t *testing.T) guest {
 		func() error { return os.Mkdir(g.dir, 0o755) },
 		func() error { return os.Chown(g.dir, serviceUser, serviceUser) },
 	} {
-		if err := do(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, do())
 	}
 	return g
 }
@@ -95,19 +91,13 @@ func TestRootWorksForTheService(t *testing.T) {
 
 	c := g.command(0, "serve --listen 127.0.0.1:0 --mail maildir:"+filepath.Join(g.dir, "..", "mail"))
 	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, c.Start())
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.Contains(line, "listening on") {
 		t.Errorf("serve says %q, %v", line, err)
 	}
 	g.owned("serve was begun, while it works")
-	if err := c.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Process.Kill())
 	_ = c.Wait()
 	if _, err := os.Stat(filepath.Join(g.dir, "digest.db-shm")); err != nil {
 		t.Error("a killed process leaves no index of the log; there is nothing to see:", err)
@@ -139,17 +129,11 @@ func TestLockedOut(t *testing.T) {
 	for _, suffix := range []string{"", "-shm", "-wal"} {
 		path := filepath.Join(g.dir, "digest.db"+suffix)
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		f.Close()
-		if err := os.Chown(path, 0, 0); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chown(path, 0, 0))
 		real, err := filepath.EvalSymlinks(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, line := range []string{"user list", "tick", "serve --listen 127.0.0.1:0", "backup all.backup"} {
 			said := g.run(serviceUser, line, exitFailed)
 			want := "belongs to root, and this process runs as " + me + "; run: sudo chown " + me + ": "
@@ -163,14 +147,10 @@ func TestLockedOut(t *testing.T) {
 		if err == nil || !strings.Contains(string(text), "> run: sudo chown "+me+": ") {
 			t.Errorf("the doctor says %s, %v", text, err)
 		}
-		if err := os.Chown(path, serviceUser, serviceUser); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chown(path, serviceUser, serviceUser))
 		g.run(serviceUser, "user list", exitDone)
 	}
-	if err := os.Chown(g.dir, 0, 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chown(g.dir, 0, 0))
 	said := g.run(serviceUser, "user add ann@example.org --time-zone UTC --database new.db", exitFailed)
 	if !strings.Contains(said, " belongs to root, and this process runs as "+me+
 		"; give DIGEST_DATABASE a file in a folder that this user may write") {

@@ -16,22 +16,15 @@ func TestParseEndedEarly(t *testing.T) {
 	for file, body := range map[string]string{
 		cut:     "<rss><channel><title>News</title><link>https://x.org/</link><item><title>On",
 		nothing: "<rss><channel><ti"} {
-		if err := os.WriteFile(file, []byte(body), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, []byte(body), 0o600))
 	}
-	var out, said strings.Builder
-	if status := run(t.Context(), t.Context(), []string{"parse", cut}, &out, &said); status != exitDone {
-		t.Errorf("status %d: %s", status, said.String())
+	if status, out, said := ran(t, "parse", cut); status != exitDone || !strings.Contains(out, `"News", 0 posts`) ||
+		!strings.Contains(out, "https://x.org/") || !strings.Contains(said, "ends before its first entry") {
+		t.Errorf("status %d: %s\n%s", status, out, said)
 	}
-	if !strings.Contains(out.String(), `"News", 0 posts`) || !strings.Contains(out.String(), "https://x.org/") ||
-		!strings.Contains(said.String(), "ends before its first entry") {
-		t.Errorf("%s\n%s", out.String(), said.String())
-	}
-	out.Reset()
-	if status := run(t.Context(), t.Context(), []string{"parse", "--json", cut, nothing}, &out,
-		&said); status != exitDone {
-		t.Errorf("status %d: %s", status, said.String())
+	status, out, said := ran(t, "parse", "--json", cut, nothing)
+	if status != exitDone {
+		t.Errorf("status %d: %s", status, said)
 	}
 	var all map[string]struct {
 		Title   string
@@ -39,14 +32,12 @@ func TestParseEndedEarly(t *testing.T) {
 		Repairs []string
 		Error   string
 	}
-	if err := json.Unmarshal([]byte(out.String()), &all); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(out), &all))
 	if c := all[cut]; c.Title != "News" || c.Count != 0 || len(c.Repairs) != 1 || c.Error != "" ||
 		all[nothing].Error == "" {
 		t.Errorf("%+v", all)
 	}
-	if status := run(t.Context(), t.Context(), []string{"parse", nothing}, &out, &said); status != exitFailed {
+	if status, _, _ := ran(t, "parse", nothing); status != exitFailed {
 		t.Errorf("status %d", status)
 	}
 }

@@ -82,9 +82,9 @@ func (a *app) tellPoll(f store.FeedInfo, result *poller.Result) error {
 			return err
 		}
 	case r.Outcome == waiting:
-		fmt.Fprintf(a.stdout, "not polled now: %s; next poll at %s\n", plain(r.Message), when(r.NextPollAt))
+		a.printf("not polled now: %s; next poll at %s\n", plain(r.Message), when(r.NextPollAt))
 	case r.Outcome != string(poller.Failed):
-		fmt.Fprintf(a.stdout, "%s (%s, %d bytes); next poll %s\n", plain(r.Message),
+		a.printf("%s (%s, %d bytes); next poll %s\n", plain(r.Message),
 			digest.Counted(r.Requests, "request"), r.Bytes, when(r.NextPollAt))
 	}
 	if r.Outcome == string(poller.Failed) {
@@ -92,7 +92,7 @@ func (a *app) tellPoll(f store.FeedInfo, result *poller.Result) error {
 		if r.NextPollAt != nil {
 			again = "next poll at " + when(r.NextPollAt)
 		}
-		return &digest.Error{Kind: digest.Unavailable, Message: fmt.Sprintf("%s: %s; %s", r.URL, r.Message, again)}
+		return digest.Errorf(digest.Unavailable, "%s: %s; %s", r.URL, r.Message, again)
 	}
 	return nil
 }

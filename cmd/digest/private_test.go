@@ -70,9 +70,7 @@ func (c *console) run(status int, args ...string) string {
 
 func write(t *testing.T, name, content string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, []byte(content), 0o600))
 }
 
 // TestPrivateFeeds checks that each private feed is polled with its reader's credential and delivered to nobody else.
@@ -169,9 +167,7 @@ func TestPrivateFeeds(t *testing.T) {
 			keyFile = database + ".key"
 		}
 		keys, err := os.ReadFile(keyFile)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		first, _, _ := strings.Cut(string(keys), "\n")
 		write(t, keyFile, first)
 		if out := c.run(exitDone, "tick", "--now", day(5), "--json"); !strings.Contains(out, `"failed":1`) { // eve's

@@ -101,8 +101,7 @@ func (c *queueListCmd) check() error {
 	}
 	domain, err := parseLane(c.Domain)
 	if err == nil && domain == "" {
-		err = &digest.Error{Kind: digest.Invalid,
-			Message: fmt.Sprintf("--domain %s is not a domain; an example: --domain example.org", c.Domain)}
+		err = digest.Errorf(digest.Invalid, "--domain %s is not a domain; an example: --domain example.org", c.Domain)
 	}
 	c.Domain = domain
 	return err
@@ -144,7 +143,7 @@ func (a *app) showQueue(r reportedQueue, none string) error {
 	if len(counts) == 0 {
 		counts = []string{none}
 	}
-	fmt.Fprintln(a.stdout, strings.Join(counts, ", "))
+	a.println(strings.Join(counts, ", "))
 	for _, l := range r.Lanes {
 		a.showLane(l)
 	}
@@ -173,7 +172,7 @@ func (a *app) showLane(l reportedLane) {
 	if l.Alarm {
 		what += " until you correct it; then run: digest queue resume"
 	}
-	fmt.Fprintf(a.stdout, "%s %s: %s\n", l.Lane, what, plain(l.Reason))
+	a.printf("%s %s: %s\n", l.Lane, what, plain(l.Reason))
 }
 
 // whenNext says when an edition is sent. A due edition may wait for its turn because of a limit, or because no worker
@@ -220,7 +219,7 @@ func (c *queueResumeCmd) check() (err error) {
 func (c *queueResumeCmd) Run(a *app, st *store.Store) error {
 	l, err := st.Editions.Lane(a.soft, c.name)
 	if err == nil && c.name != "" && !l.IsTroubled() {
-		err = &digest.Error{Kind: digest.NotFound, Message: "mail to " + c.name + " is not paused; see: digest queue"}
+		err = digest.Errorf(digest.NotFound, "mail to %s is not paused; see: digest queue", c.name)
 	}
 	if err == nil {
 		err = st.Editions.ResumeLane(a.soft, a.now(), c.name)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -18,15 +17,11 @@ func TestServeBySocket(t *testing.T) {
 		t.Run(trusted, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			dir, err := os.MkdirTemp("", "s") // t.TempDir() is too long for a socket
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer os.RemoveAll(dir)
 			path, metrics := filepath.Join(dir, "web"), filepath.Join(dir, "metrics")
 			left, err := net.Listen("unix", path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			left.(*net.UnixListener).SetUnlinkOnClose(false)
 			left.Close()
 
@@ -55,11 +50,9 @@ func TestServeBySocket(t *testing.T) {
 			if got := askBySocket(t, path, "/status?url=https://a.example/", "203.0.113.1"); got != want {
 				t.Errorf("another client is answered %d, want %d", got, want)
 			}
-			var said strings.Builder
-			if status := run(t.Context(), t.Context(), strings.Fields("serve --listen unix:"+path+" --database "+
-				filepath.Join(t.TempDir(), "other.db")), io.Discard, &said); status != exitFailed ||
-				!strings.Contains(said.String(), "another process listens at") {
-				t.Errorf("a second one: status %d, %s", status, said.String())
+			if said := complaint(t, "serve --listen unix:"+path+" --database "+filepath.Join(t.TempDir(), "other.db"),
+				exitFailed); !strings.Contains(said, "another process listens at") {
+				t.Errorf("a second one says %s", said)
 			}
 			if got := askBySocket(t, path, "/healthz", ""); got != http.StatusOK {
 				t.Errorf("the first answers %d", got)
@@ -82,16 +75,12 @@ func askBySocket(t *testing.T, path, address, client string) int {
 	}}
 	defer out.CloseIdleConnections()
 	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://digest"+address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if client != "" {
 		req.Header.Set("X-Forwarded-For", client)
 	}
 	res, err := (&http.Client{Transport: out}).Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	res.Body.Close()
 	return res.StatusCode
 }

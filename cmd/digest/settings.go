@@ -57,7 +57,7 @@ type settings struct {
 	KeyFile       string        `default:"" example:"/etc/digest.key" placeholder:"FILE" group:"Storage settings:" help:"File with the key for private feeds and own domains (default: DATABASE.key beside an SQLite file). On PostgreSQL, all processes need the same file."`
 	FenceAfter    time.Duration `name:"fence" default:"36h" from:"1h" to:"365d" placeholder:"DURATION" group:"Storage settings:" help:"A database that was unused for this long, with more than 100 waiting editions, sends nothing until you run digest fence release."`
 
-	Newsletters       web.Publishing `default:"closed" example:"closed or ask" placeholder:"WHO" group:"Newsletter settings:" help:"Who may create newsletters on the web: closed (nobody), or ask (readers, with approval by an operator)."`
+	Newsletters       web.Publishing `default:"closed" type:"word" words:"closed,ask" example:"closed or ask" placeholder:"WHO" group:"Newsletter settings:" help:"Who may create newsletters on the web: closed (nobody), or ask (readers, with approval by an operator)."`
 	NewsletterMembers int            `default:"0" from:"0" to:"10000000" placeholder:"N" group:"Newsletter settings:" help:"Maximum number of members of a new newsletter; 0 means no limit. digest newsletter limit changes it for one newsletter."`
 	Resolver          string         `default:"" example:"9.9.9.9:53" placeholder:"HOST:PORT" group:"Newsletter settings:" help:"Name server for DNS checks (default: the resolver of this machine)."`
 
@@ -74,7 +74,7 @@ func (c *cli) valueReaders() []kong.Option {
 	return []kong.Option{
 		kong.TypeMapper(reflect.TypeFor[bool](), switchReader{c}),
 		typeReader(c, readDuration), typeReader(c, readSize), typeReader(c, readCount), typeReader(c, readInstant),
-		typeReader(c, readSignUp), typeReader(c, readPublishing),
+		typeReader(c, readSignUp),
 		typeReader(c, readWith(poller.ParseHeadMode, "is not a way to use HEAD")),
 		typeReader(c, readWith(parseNetworks, "is not a list of networks")),
 		typeReader(c, readWith(parseProxies, "is not a list of networks, with unix for the socket")),
@@ -129,14 +129,6 @@ func readSignUp(_ *kong.Tag, s string) (web.SignUp, error) {
 		return who, nil
 	}
 	return "", errors.New("is not one of open, invitation and closed")
-}
-
-func readPublishing(_ *kong.Tag, s string) (web.Publishing, error) {
-	switch who := web.Publishing(s); who {
-	case web.PublishingClosed, web.PublishingAsk:
-		return who, nil
-	}
-	return "", errors.New("is neither closed nor ask")
 }
 
 // check checks settings that depend on each other or may contain a password. The error has the setting, its value and

@@ -18,9 +18,7 @@ var updateDocs = flag.Bool("update-docs", false, "write the tables of docs/confi
 func TestSettingsAreDocumented(t *testing.T) {
 	const path, begin, end = "../../docs/configuration.md", "<!-- settings -->\n", "<!-- end of settings -->\n"
 	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	before, rest, ok := strings.Cut(string(page), begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !ok || !closed {
@@ -33,9 +31,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 	if !*updateDocs {
 		t.Fatalf("%s differs from the settings: go test ./cmd/digest -run TestSettingsAreDocumented -update-docs", path)
 	}
-	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(want), 0o644))
 }
 
 func settingsTables(t *testing.T) string {

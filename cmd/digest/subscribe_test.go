@@ -27,12 +27,11 @@ func TestSubscribeTellsOfOtherFeeds(t *testing.T) {
 	}))
 	defer site.Close()
 	subscribes := func(args ...string) (out, said string) {
-		var o, e strings.Builder
-		if status := run(t.Context(), t.Context(), append([]string{"--log-level", "error"}, args...), &o,
-			&e); status != exitDone {
-			t.Fatal(e.String())
+		status, out, said := ran(t, append([]string{"--log-level", "error"}, args...)...)
+		if status != exitDone {
+			t.Fatal(said)
 		}
-		return o.String(), e.String()
+		return out, said
 	}
 	for _, name := range []string{"ann", "bob"} {
 		subscribes("user", "add", name+"@example.org", "--time-zone", "UTC")

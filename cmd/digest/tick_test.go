@@ -30,9 +30,7 @@ func (s muteServer) Data(r io.Reader) error {
 // then reports that no server confirmed it.
 func TestTickNeverConfirmed(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	server := smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) { return muteServer{c}, nil }))
 	done := make(chan error)
 	go func() { done <- server.Serve(l) }()

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"strings"
 	"testing"
 )
 
@@ -16,10 +14,8 @@ func TestUsageErrors(t *testing.T) {
 		"hosts set example.org --interval -3h": "digest: --interval needs a value; write a negative one as --interval=\"-3h\"; see digest hosts set --help\n",
 		"subscribe a@example.org":              "digest: missing <url> ...; see digest subscribe --help\n",
 	} {
-		var said strings.Builder
-		status := run(context.Background(), context.Background(), strings.Fields(line), &strings.Builder{}, &said)
-		if status != exitUsage || said.String() != want {
-			t.Errorf("digest %s: status %d, %q; want %q", line, status, said.String(), want)
+		if said := complaint(t, line, exitUsage); said != want {
+			t.Errorf("digest %s: %q; want %q", line, said, want)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func (e *emailArg) check() (err error) {
 func parseEmail(s string) (string, error) {
 	address, err := mailer.Recipient(s)
 	if err != nil {
-		return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%v; an example: reader@example.org", err)}
+		return "", digest.Errorf(digest.Invalid, "%v; an example: reader@example.org", err)
 	}
 	return digest.NormalEmail(address), nil
 }

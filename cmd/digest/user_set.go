@@ -64,15 +64,8 @@ func (f lookFlags) apply(a *app, st *store.Store, d digest.Digest) error {
 	if f.Layout == "" && f.Images == "" && f.Threaded == nil && f.Subject == "" {
 		return nil
 	}
-	if f.Layout != "" {
-		d.Look.Layout = f.Layout
-	}
-	if f.Images != "" {
-		d.Look.Images = f.Images
-	}
-	if f.Threaded != nil {
-		d.Look.Threaded = *f.Threaded
-	}
+	d.Look.Layout, d.Look.Images = cmp.Or(f.Layout, d.Look.Layout), cmp.Or(f.Images, d.Look.Images)
+	set(&d.Look.Threaded, f.Threaded)
 	if f.Subject != "" {
 		d.Look.DateSubject = f.Subject == digest.SubjectDate
 	}

@@ -119,20 +119,20 @@ func reportMail(v store.ReaderView, e store.MailedEdition) reportedMail {
 }
 
 func (a *app) showReader(r reportedReader, v store.ReaderView, info store.UserInfo) error {
-	fmt.Fprintf(a.stdout, "%s: %s, %s, %s, %s, %s%s\n", plain(r.Email), r.TimeZone, r.State,
+	a.printf("%s: %s, %s, %s, %s, %s%s\n", plain(r.Email), r.TimeZone, r.State,
 		digest.Counted(r.Subscriptions, "feed"),
 		digest.Counted(r.Editions, "edition"), nextEdition(info.User, info.Digest, "next "), habits(info))
 	for _, p := range v.Digests {
 		if p.Newsletter != nil {
-			fmt.Fprintf(a.stdout, "newsletter %s: %s, %s\n", p.Newsletter.Slug, p.State,
+			a.printf("newsletter %s: %s, %s\n", p.Newsletter.Slug, p.State,
 				nextEdition(v.User, p.Digest, "next "))
 		}
 	}
-	fmt.Fprintln(a.stdout)
+	a.println()
 	for _, advice := range r.Advice {
-		fmt.Fprintln(a.stdout, plain(advice.Says))
+		a.println(plain(advice.Says))
 		if advice.Do != "" {
-			fmt.Fprintln(a.stdout, "  > "+plain(advice.Do))
+			a.println("  > " + plain(advice.Do))
 		}
 	}
 	if err := printTable(a, "feeds with problems", r.Troubled, func(f reportedTroubledFeed) string {
@@ -191,7 +191,7 @@ func (c userResendCmd) edition(a *app, st *store.Store, id digest.DigestID) (dig
 	}
 	latest, err := st.Editions.LatestEditions(a.soft, id, a.now(), 1)
 	if err == nil && len(latest) == 0 {
-		err = &digest.Error{Kind: digest.NotFound, Message: "there is no edition yet"}
+		err = digest.Errorf(digest.NotFound, "there is no edition yet")
 	}
 	if err != nil {
 		return digest.Edition{}, err

@@ -117,7 +117,7 @@ func (a *app) withJob(st *store.Store, do func(*worker.Job) error) error {
 	if err != nil {
 		return err
 	}
-	transport, err := mailer.Open(a.Mail, mailer.Options{PerConn: a.MailPerConnection})
+	transport, err := a.transport()
 	if err != nil {
 		return err
 	}

@@ -37,9 +37,7 @@ func write(t testing.TB) []byte {
 	t.Helper()
 	var file bytes.Buffer
 	w, err := backup.NewWriter(&file, backup.Header{Schema: 7, MadeAt: 5, Database: "SQLite"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	err = w.Begin(sample())
 	for _, row := range rows() {
 		err = errors.Join(err, w.Row(row))
@@ -92,9 +90,7 @@ func packed(t testing.TB, frames []byte, to backup.Recipients) []byte {
 	if err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return file.Bytes()
 }
 
@@ -109,14 +105,10 @@ func unpack(file []byte, with backup.Identities) ([]string, error) {
 func keys(t testing.TB) (backup.Recipients, backup.Identities) {
 	t.Helper()
 	key, err := age.GenerateX25519Identity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	to, err := backup.ParseRecipients("# ours\n" + key.Recipient().String())
 	with, e := backup.ParseIdentities(key.String() + "\n")
-	if err := errors.Join(err, e); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, e))
 	return to, with
 }
 
@@ -144,9 +136,7 @@ func TestSum(t *testing.T) {
 	sum := func(rows ...[]any) string {
 		c := backup.Counter{Table: sample()}
 		for _, row := range rows {
-			if err := c.Row(row); err != nil {
-				t.Fatal(err)
-			}
+			must(t, c.Row(row))
 		}
 		return c.Count.Sum.String()
 	}
@@ -175,9 +165,7 @@ func TestCutAndDamaged(t *testing.T) {
 	to, with := keys(t)
 	frames := write(t)
 	all, err := read(bytes.NewReader(frames))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	whole := strings.Join(all, "\n")
 	for name, file := range map[string][]byte{"plain": packed(t, frames, nil), "encrypted": packed(t, frames, to)} {
 		for n := range file {
@@ -255,9 +243,7 @@ func wrapped(t *testing.T, to backup.Recipients, content []byte) []byte {
 	if err == nil {
 		_, err = w.Write(content)
 	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, w.Close()))
 	return file.Bytes()
 }
 
@@ -266,9 +252,7 @@ func zipped(t *testing.T, content []byte) []byte {
 	var file bytes.Buffer
 	w := gzip.NewWriter(&file)
 	_, err := w.Write(content)
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, w.Close()))
 	return file.Bytes()
 }
 
@@ -318,4 +302,11 @@ func FuzzFile(f *testing.F) {
 			oneLine(t, "fuzzed", err)
 		}
 	})
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -83,13 +83,13 @@ func Decompress(r io.Reader, with Identities) (io.Reader, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	if head, _ := b.Peek(len(ageMagic)); string(head) == ageMagic {
 		if len(with) == 0 {
-			return nil, &digest.Error{Kind: digest.Invalid,
-				Message: "the backup is encrypted; name the file of the private key that reads it by --identity"}
+			return nil, digest.Errorf(digest.Invalid,
+				"the backup is encrypted; name the file of the private key that reads it by --identity")
 		}
 		opened, err := age.Decrypt(b, with...)
 		if _, wrong := errors.AsType[*age.NoIdentityMatchError](err); wrong {
-			return nil, &digest.Error{Kind: digest.Invalid,
-				Message: "the backup is encrypted for others: no key of --identity reads it"}
+			return nil, digest.Errorf(digest.Invalid,
+				"the backup is encrypted for others: no key of --identity reads it")
 		}
 		if err != nil {
 			return nil, unreadable(err)
@@ -117,9 +117,7 @@ func readMagic(b *bufio.Reader) error {
 	case err != nil && strings.HasPrefix(magic, string(line[:n])) && n > 0:
 		return errCut()
 	case bytes.HasPrefix(line, name) && string(line[len(name):]) != version:
-		return &digest.Error{Kind: digest.Invalid,
-			Message: "the backup was made by a newer version of digest; install that"}
+		return digest.Errorf(digest.Invalid, "the backup was made by a newer version of digest; install that")
 	}
-	return &digest.Error{Kind: digest.Invalid,
-		Message: "this is not a backup of digest; use a file that digest backup wrote"}
+	return digest.Errorf(digest.Invalid, "this is not a backup of digest; use a file that digest backup wrote")
 }

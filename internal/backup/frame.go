@@ -191,11 +191,10 @@ func readRow(cells []any, t Table, row []byte) error {
 }
 
 func damaged(what string) error {
-	return &digest.Error{Kind: digest.Invalid, Message: "the backup is damaged, and nothing was restored: " + what +
-		"; take another"}
+	return digest.Errorf(digest.Invalid, "the backup is damaged, and nothing was restored: %s; take another", what)
 }
 
 func errCut() error {
-	return &digest.Error{Kind: digest.Invalid,
-		Message: "the backup is cut off: it ends before its trailer, and nothing was restored; take another, or copy it again"}
+	return digest.Errorf(digest.Invalid,
+		"the backup is cut off: it ends before its trailer, and nothing was restored; take another, or copy it again")
 }

@@ -19,40 +19,36 @@ func TestDestinationOf(t *testing.T) {
 	if flipped == bounce {
 		flipped = "b" + bounce[1:]
 	}
-	tests := []struct {
-		address string
-		want    destination
-		ours    bool
-	}{
-		{"bounces@digest.example", destination{}, true},
-		{"<Bounces@DIGEST.example>", destination{}, true},
-		{"<Bounces+DMARC@DIGEST.example>", destination{reports: true}, true},
-		{"bounces+dmarc@example.org", destination{}, false},
-		{"bounces+dmarcs@digest.example", destination{}, false},
-		{"bounces+" + bounce + "@digest.example", destination{edition: 17}, true},
-		{strings.ToUpper("bounces+" + bounce + "@digest.example"), destination{edition: 17}, true},
-		{" <bounces+" + leave + "@digest.example> ", destination{digest: 4}, true},
-
-		{"bounces+" + flipped + "@digest.example", destination{}, false},
-		{"bounces+" + bounce[1:] + "@digest.example", destination{}, false},
-		{"bounces+" + bounce + "a@digest.example", destination{}, false},
-		// for another purpose
-		{"bounces+" + d.Signer.Sign(digest.ForUnsubscribe, 4) + "@digest.example", destination{}, false},
-		{"bounces+" + testDesk("").Signer.Sign(digest.ForEdition, 17) + "@digest.example", destination{}, false},
-		{"bounces+@digest.example", destination{}, false},
-		{"bounces+x+" + bounce + "@digest.example", destination{}, false},
-		{"other+" + bounce + "@digest.example", destination{}, false},
-		{"bounces+" + bounce + "@example.org", destination{}, false},
-		{"bounces@digest.example.org", destination{}, false},
-		{"bounces%digest.example@relay.example", destination{}, false},
-		{"postmaster", destination{}, false},
-		{"@", destination{}, false},
-		{"", destination{}, false},
-		{strings.Repeat("a", 1<<20) + "@xn--ü", destination{}, false},
+	for address, want := range map[string]destination{
+		"bounces@digest.example":                                 {},
+		"<Bounces@DIGEST.example>":                               {},
+		"<Bounces+DMARC@DIGEST.example>":                         {reports: true},
+		"bounces+" + bounce + "@digest.example":                  {edition: 17},
+		strings.ToUpper("bounces+" + bounce + "@digest.example"): {edition: 17},
+		" <bounces+" + leave + "@digest.example> ":               {digest: 4},
+	} {
+		if got, ours := d.destinationOf(address); got != want || !ours {
+			t.Errorf("%q: %+v, %t", address, got, ours)
+		}
 	}
-	for _, test := range tests {
-		if got, ours := d.destinationOf(test.address); got != test.want || ours != test.ours {
-			t.Errorf("%.80q: %+v, %t", test.address, got, ours)
+	for _, address := range []string{
+		"bounces+dmarc@example.org", "bounces+dmarcs@digest.example", "bounces+" + flipped + "@digest.example",
+		"bounces+" + bounce[1:] + "@digest.example",
+		"bounces+" + bounce + "a@digest.example",
+		// for another purpose
+		"bounces+" + d.Signer.Sign(digest.ForUnsubscribe, 4) + "@digest.example",
+		"bounces+" + testDesk("").Signer.Sign(digest.ForEdition, 17) + "@digest.example",
+		"bounces+@digest.example",
+		"bounces+x+" + bounce + "@digest.example",
+		"other+" + bounce + "@digest.example",
+		"bounces+" + bounce + "@example.org",
+		"bounces@digest.example.org",
+		"bounces%digest.example@relay.example",
+		"postmaster", "@", "",
+		strings.Repeat("a", 1<<20) + "@xn--ü",
+	} {
+		if got, ours := d.destinationOf(address); ours {
+			t.Errorf("%.80q: %+v", address, got)
 		}
 	}
 	if _, ours := testDesk("").destinationOf(""); ours {

@@ -11,8 +11,6 @@ import (
 
 	"digest"
 	"digest/newsletter"
-	"digest/store"
-	"digest/store/storetest"
 )
 
 // aggregate returns a DMARC report about a domain on the day of the editions. One of its two sources fails.
@@ -126,15 +124,13 @@ func newsletters(t *testing.T, w *world) {
 
 // TestAggregateTransports checks that reports arrive in every way that bounces do.
 func TestAggregateTransports(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		w := newWorld(t, st, 1)
+	each(t, 1, func(t *testing.T, w *world) {
 		mail := func(id string) []byte {
 			return reportMail("application/octet-stream",
 				aggregate(id, "news.digest.example", sealed.Truncate(24*time.Hour)))
 		}
-		for i, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"},
-			{"lmtp://127.0.0.1:0", "LHLO"}} {
-			c := greeted(t, serve(t, w.Handler, p.setting), p.hello)
+		for i, p := range servers {
+			c := w.greeted(p)
 			c.want("250", c.say("MAIL FROM:<noreply@receiver.example>", "RCPT TO:<bounces+dmarc@digest.example>"))
 			c.want("250", c.send(mail(p.hello)))
 			if got, want := w.totals(), fmt.Sprintf("[{news.digest.example %d %d}]", 42*(i+1), 2*(i+1)); got != want {

@@ -177,18 +177,16 @@ func (h *Handler) handleOne(ctx context.Context, p destination, m Message, r Rep
 // the address. It ignores bounces and automatic replies, which some programs send to all addresses that they find.
 func (h *Handler) unsubscribeByMail(ctx context.Context, p destination, r Report, bounce bool) (Outcome, error) {
 	if bounce || r.Kind != NoReport || r.Automatic {
-		return ignored("digest %d: a bounce or an automatic reply unsubscribes nobody", p.digest), nil
+		return ignored("%s: a bounce or an automatic reply unsubscribes nobody", p), nil
 	}
 	d, err := h.Store.Digest(ctx, p.digest)
 	switch {
-	case digest.KindOf(err) == digest.NotFound:
-		return gone(p), nil
 	case err != nil:
-		return Outcome{}, fmt.Errorf("finding digest %d: %w", p.digest, err)
+		return failed(err, "finding %s", p)
 	case d.LinkRound != p.round:
-		return ignored("digest %d: its reader turned off the links in older emails", p.digest), nil
+		return ignored("%s: its reader turned off the links in older emails", p), nil
 	}
-	return h.unsubscribe(ctx, p.digest)
+	return h.unsubscribe(ctx, p)
 }
 
 func (h *Handler) doReport(ctx context.Context, p destination, r Report) (Outcome, error) {
@@ -229,11 +227,8 @@ func (h *Handler) record(ctx context.Context, p destination, b digest.Bounce) (O
 	}
 	b.Edition = p.edition
 	s, suppressed, err := h.Store.RecordBounce(ctx, h.Now(), b)
-	if digest.KindOf(err) == digest.NotFound {
-		return gone(p), nil
-	}
 	if err != nil {
-		return Outcome{}, fmt.Errorf("recording the bounce of edition %d: %w", p.edition, err)
+		return failed(err, "recording the bounce of %s", p)
 	}
 	o := Outcome{Did: Recorded, Edition: p.edition, Kind: b.Kind, Status: b.Status}
 	o.Text = fmt.Sprintf("%s: %s", p, kindText(b))
@@ -246,11 +241,8 @@ func (h *Handler) record(ctx context.Context, p destination, b digest.Bounce) (O
 
 func (h *Handler) recordAsk(ctx context.Context, p destination, b digest.Bounce) (Outcome, error) {
 	email, err := h.Store.RecordAskBounce(ctx, h.Now(), p.ask, b)
-	if digest.KindOf(err) == digest.NotFound {
-		return gone(p), nil
-	}
 	if err != nil {
-		return Outcome{}, fmt.Errorf("recording the bounce of %s: %w", p, err)
+		return failed(err, "recording the bounce of %s", p)
 	}
 	o := Outcome{Did: Recorded, Kind: b.Kind, Status: b.Status, Suppressed: email,
 		Text: fmt.Sprintf("%s: %s", p, kindText(b))}
@@ -263,12 +255,8 @@ func (h *Handler) recordAsk(ctx context.Context, p destination, b digest.Bounce)
 // decline stores that the recipient of a confirmation request does not want to join. Only their mail program knows the
 // address.
 func (h *Handler) decline(ctx context.Context, p destination) (Outcome, error) {
-	err := h.Store.DeclineAsk(ctx, p.ask, h.Now())
-	if digest.KindOf(err) == digest.NotFound {
-		return gone(p), nil
-	}
-	if err != nil {
-		return Outcome{}, fmt.Errorf("declining %s: %w", p, err)
+	if err := h.Store.DeclineAsk(ctx, p.ask, h.Now()); err != nil {
+		return failed(err, "declining %s", p)
 	}
 	return Outcome{Did: Unsubscribed, Text: fmt.Sprintf("%s: declined by email", p)}, nil
 }
@@ -288,26 +276,28 @@ func kindText(b digest.Bounce) string {
 func (h *Handler) optOut(ctx context.Context, p destination) (Outcome, error) {
 	if p.edition != 0 {
 		e, err := h.Store.Edition(ctx, p.edition)
-		if digest.KindOf(err) == digest.NotFound {
-			return gone(p), nil
-		}
 		if err != nil {
-			return Outcome{}, fmt.Errorf("finding the digest of edition %d: %w", p.edition, err)
+			return failed(err, "finding the digest of %s", p)
 		}
-		p.digest = e.DigestID
+		p = destination{digest: e.DigestID}
 	}
-	return h.unsubscribe(ctx, p.digest)
+	return h.unsubscribe(ctx, p)
 }
 
-func (h *Handler) unsubscribe(ctx context.Context, id digest.DigestID) (Outcome, error) {
-	err := h.Store.SetDigestState(ctx, id, digest.DigestLeft, h.Now())
+// unsubscribe unsubscribes the digest of a destination.
+func (h *Handler) unsubscribe(ctx context.Context, p destination) (Outcome, error) {
+	if err := h.Store.SetDigestState(ctx, p.digest, digest.DigestLeft, h.Now()); err != nil {
+		return failed(err, "unsubscribing %s by email", p)
+	}
+	return Outcome{Did: Unsubscribed, Digest: p.digest, Text: fmt.Sprintf("%s: unsubscribed by email", p)}, nil
+}
+
+// failed returns the outcome of a failed access to the store. It ignores a message about a deleted record.
+func failed(err error, doing string, p destination) (Outcome, error) {
 	if digest.KindOf(err) == digest.NotFound {
-		return gone(destination{digest: id}), nil
+		return gone(p), nil
 	}
-	if err != nil {
-		return Outcome{}, fmt.Errorf("unsubscribing digest %d by email: %w", id, err)
-	}
-	return Outcome{Did: Unsubscribed, Digest: id, Text: fmt.Sprintf("digest %d: unsubscribed by email", id)}, nil
+	return Outcome{}, fmt.Errorf(doing+": %w", p, err)
 }
 
 func (p destination) String() string {

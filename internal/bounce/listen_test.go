@@ -40,9 +40,7 @@ func TestListenSocket(t *testing.T) {
 	d.Log = newLog(t)
 	path := filepath.Join(t.TempDir(), "b.sock")
 	s, err := d.Listen("lmtp:" + path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := d.Listen("lmtp:" + path); digest.KindOf(err) != digest.Unavailable {
 		t.Errorf("two listen: %v", err)
 	}
@@ -55,9 +53,7 @@ func TestListenSocket(t *testing.T) {
 func TestListenTaken(t *testing.T) {
 	d := testDesk("bounces@digest.example")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	if _, err := d.Listen("smtp://" + l.Addr().String()); digest.KindOf(err) != digest.Unavailable ||
 		!strings.Contains(err.Error(), "DIGEST_BOUNCE_LISTEN") {

@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"digest/store/storetest"
 )
 
 // TestLeastUseful is a table of connections that a new one replaces.
@@ -68,7 +66,7 @@ type crowd struct {
 }
 
 func newCrowd(t *testing.T) *crowd {
-	c := &crowd{world: newWorld(t, storetest.Open(t, storetest.SQLite(t)), 1)}
+	c := &crowd{world: alone(t, 1)}
 	begin := c.Now()
 	c.Now = func() time.Time { return begin.Add(time.Duration(c.later.Load())) }
 	c.at = serve(t, c.Handler, "smtp://127.0.0.1:0")
@@ -117,9 +115,7 @@ func TestHeldPlacesAreGivenUp(t *testing.T) {
 			hostile := c.fill()
 			hostile[0].want("250", hostile[0].say("EHLO a.example", "NOOP", "MAIL FROM:<>"))
 			fmt.Fprint(hostile[1].W, "NO")
-			if err := hostile[1].W.Flush(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, hostile[1].W.Flush())
 			c.wait(held)
 			c.brings(9)
 			if c.suppressed(0) == "" {

@@ -18,14 +18,10 @@ func maildir(t *testing.T, files map[string][]byte) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, sub := range []string{"tmp", "new", "cur"} {
-		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(filepath.Join(dir, sub), 0o700))
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, "new", name), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, "new", name), text, 0o600))
 	}
 	return dir
 }
@@ -33,9 +29,7 @@ func maildir(t *testing.T, files map[string][]byte) string {
 func list(t *testing.T, dir, sub string) string {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(dir, sub))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -145,9 +139,7 @@ func TestSweepKeepsCur(t *testing.T) {
 	d := testDesk("bounces@digest.example")
 	d.Log = newLog(t)
 	dir := maildir(t, map[string][]byte{"1": []byte("To: a@b\n\nnew")})
-	if err := os.WriteFile(filepath.Join(dir, "cur", "1:2,"), []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "cur", "1:2,"), []byte("old"), 0o600))
 	if _, err := d.HandleMaildir(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}

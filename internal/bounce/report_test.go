@@ -15,9 +15,7 @@ import (
 func sample(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return b
 }
 
@@ -89,19 +87,6 @@ func TestParseCutOff(t *testing.T) {
 			if worse || err != nil && n > 40 {
 				t.Fatalf("%s at %d: %+v, %v", file, n, r, err)
 			}
-		}
-	}
-}
-
-// TestParseNoFinalBlankLine checks a status whose last group has no blank line after it (golang#15632).
-func TestParseNoFinalBlankLine(t *testing.T) {
-	raw := report("Final-Recipient: rfc822; a@example.org\nAction: failed\nStatus: 5.1.1")
-	if !bytes.Contains(raw, []byte("5.1.1\n--b--")) {
-		t.Fatalf("%s", raw)
-	}
-	for _, raw := range [][]byte{raw, bytes.TrimSuffix(raw, []byte("\n--b--\n"))} {
-		if r, err := Parse(raw); err != nil || r.Bounce != digest.HardBounce || r.Status != "5.1.1" {
-			t.Errorf("%+v, %v", r, err)
 		}
 	}
 }

@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/store"
-	"digest/store/storetest"
 )
 
 // patience is the time after which an answer counts as missing. It is not a limit of speed.
@@ -23,9 +21,7 @@ const patience = 5 * time.Minute
 func serve(t *testing.T, d *Handler, setting string) net.Addr {
 	t.Helper()
 	s, err := d.Listen(setting)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx) }()
@@ -51,9 +47,7 @@ type client struct {
 func dial(t *testing.T, a net.Addr) *client {
 	t.Helper()
 	raw, err := net.Dial(a.Network(), a.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	raw.SetDeadline(time.Now().Add(patience)) //nolint:errcheck // the test would hang
 	t.Cleanup(func() { raw.Close() })
 	return &client{textproto.NewConn(raw), t}
@@ -108,35 +102,37 @@ func greeted(t *testing.T, a net.Addr, hello string) *client {
 	return c
 }
 
+// servers are the settings of servers and the greetings of their clients.
+var servers = []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"}, {"lmtp://127.0.0.1:0", "LHLO"}}
+
+func (w *world) greeted(p struct{ setting, hello string }) *client {
+	w.t.Helper()
+	return greeted(w.t, serve(w.t, w.Handler, p.setting), p.hello)
+}
+
 func TestServeSMTP(t *testing.T) {
-	each(t, 4, func(t *testing.T, w *world) {
-		c := greeted(t, serve(t, w.Handler, "smtp://127.0.0.1:0"), "EHLO")
+	each(t, 3, func(t *testing.T, w *world) {
+		c := w.greeted(servers[0])
 		c.want("250", c.say("MAIL FROM:<>", "RCPT TO:<"+strings.ToUpper(w.bounceTo(0))+">"))
 		c.want("250", c.send(w.sample("postfix-unknown.eml", 0)))
 		if w.suppressed(0) != digest.ForHardBounce { // before the 250
 			t.Error("not suppressed")
 		}
-		c.want("250", c.say("MAIL FROM:<feedback@arf.mail.yahoo.example>", "RCPT TO:<bounces@digest.example>"))
-		c.want("250", c.send(w.sample("yahoo-arf.eml", 1)))
-		if w.suppressed(1) != digest.ForComplaint || w.state(1) != digest.DigestLeft {
-			t.Error("no complaint")
-		}
-		c.want("250", c.say("MAIL FROM:<anna@example.org>", "RCPT TO:<"+w.leaveTo(2)+">"))
-		c.want("250", c.send(w.sample("leave.eml", 2)))
-		if w.state(2) != digest.DigestLeft {
+		c.want("250", c.say("MAIL FROM:<anna@example.org>", "RCPT TO:<"+w.leaveTo(1)+">"))
+		c.want("250", c.send(w.sample("leave.eml", 1)))
+		if w.state(1) != digest.DigestLeft {
 			t.Error("not left")
 		}
 		c.want("250", c.say("MAIL FROM:<anna@example.org>", "RCPT TO:<bounces@digest.example>"))
 		c.want("250", c.send([]byte("Subject: hello\r\n\r\nIs anybody there?\r\n")))
 		c.want("221", c.say("QUIT"))
-		w.untouched(0, 1, 2)
+		w.untouched(0, 1)
 	})
 }
 
 func TestServeRefuses(t *testing.T) {
-	st := storetest.Open(t, storetest.SQLite(t))
-	w := newWorld(t, st, 1)
-	c := greeted(t, serve(t, w.Handler, "smtp://127.0.0.1:0"), "EHLO")
+	w := alone(t, 1)
+	c := w.greeted(servers[0])
 	forged := strings.Replace(w.bounceTo(0), "bounces+a", "bounces+b", 1)
 	c.say("MAIL FROM:<>")
 	for _, to := range []string{forged, "anna@example.org", "postmaster@digest.example", "bounces+@digest.example",
@@ -154,13 +150,9 @@ func TestServeRefuses(t *testing.T) {
 }
 
 func TestServeLimits(t *testing.T) {
-	st := storetest.Open(t, storetest.SQLite(t))
-	w := newWorld(t, st, 1)
-	huge := []byte("Subject: x\r\n\r\n" + strings.Repeat("MAIL FROM:<evil@example.net>\r\n", MaxMessage/30+100))
-	for _, p := range []struct {
-		setting, hello string
-		room           int
-	}{{"smtp://127.0.0.1:0", "EHLO", maxFromOne}, {"lmtp://127.0.0.1:0", "LHLO", maxConnections}} {
+	w := alone(t, 1)
+	huge := []byte("Subject: x\r\n\r\n" + strings.Repeat("MAIL FROM:<evil@example.net>\r\n", 4*MaxMessage/30))
+	for i, p := range servers {
 		a := serve(t, w.Handler, p.setting)
 		c := greeted(t, a, p.hello)
 		c.say("MAIL FROM:<>")
@@ -173,7 +165,7 @@ func TestServeLimits(t *testing.T) {
 		c.want("250 2.0.0 I have", c.say("NOOP")) // its rest was not read as commands
 		c.want("250", c.say("MAIL FROM:<>", "RCPT TO:<bounces@digest.example>"))
 		c.want("250", c.send([]byte("Subject: x\r\n\r\n")))
-		for range p.room - 1 {
+		for range []int{maxFromOne, maxConnections}[i] - 1 {
 			greeted(t, a, p.hello)
 		}
 		c.want("421", dial(t, a).hear())
@@ -189,18 +181,14 @@ func TestServeLimits(t *testing.T) {
 
 // TestServeChunks checks the same limits for BDAT (RFC 3030).
 func TestServeChunks(t *testing.T) {
-	st := storetest.Open(t, storetest.SQLite(t))
-	w := newWorld(t, st, 2)
-	for i, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"},
-		{"lmtp://127.0.0.1:0", "LHLO"}} {
-		c := greeted(t, serve(t, w.Handler, p.setting), p.hello)
+	w := alone(t, 2)
+	for i, p := range servers {
+		c := w.greeted(p)
 		chunk := func(text, last string) string {
 			if _, err := fmt.Fprintf(c.W, "BDAT %d%s\r\n%s", len(text), last, text); err != nil {
 				t.Fatal(err)
 			}
-			if err := c.W.Flush(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, c.W.Flush())
 			return c.hear()
 		}
 		c.say("MAIL FROM:<>", "RCPT TO:<"+w.bounceTo(i)+">")
@@ -223,7 +211,7 @@ func TestServeStoreFails(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		whole := w.Store
 		w.Store = brokenStore{whole}
-		c := greeted(t, serve(t, w.Handler, "smtp://127.0.0.1:0"), "EHLO")
+		c := w.greeted(servers[0])
 		c.say("MAIL FROM:<>", "RCPT TO:<"+w.bounceTo(0)+">")
 		c.want("451 ", c.send(w.sample("exim.eml", 0)))
 		w.untouched()
@@ -236,8 +224,7 @@ func TestServeStoreFails(t *testing.T) {
 
 // TestServeLMTP checks that LMTP answers for each recipient, over a socket and TCP.
 func TestServeLMTP(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		w := newWorld(t, st, 3)
+	each(t, 3, func(t *testing.T, w *world) {
 		path := filepath.Join(t.TempDir(), "b.sock")
 		a := serve(t, w.Handler, "lmtp:"+path)
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o660 {
@@ -261,9 +248,7 @@ func TestServeStops(t *testing.T) {
 	d.Log = newLog(t)
 	for _, when := range []string{"before", "after"} {
 		s, err := d.Listen("smtp://127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ctx, stop := context.WithCancel(t.Context())
 		if when == "before" {
 			stop()

@@ -72,10 +72,9 @@ func parsePlace(setting string) (place, error) {
 }
 
 func badPlace(setting, what string) error {
-	return &digest.Error{
-		Kind:    digest.Invalid,
-		Message: fmt.Sprintf("DIGEST_BOUNCE_LISTEN=%s %s; examples: smtp://0.0.0.0:25, lmtp://127.0.0.1:2003, lmtp:/run/digest/bounce.sock", shortLine(setting), what),
-	}
+	return digest.Errorf(digest.Invalid,
+		"DIGEST_BOUNCE_LISTEN=%s %s; examples: smtp://0.0.0.0:25, lmtp://127.0.0.1:2003, lmtp:/run/digest/bounce.sock",
+		shortLine(setting), what)
 }
 
 func listenError(setting string, err error) error {

@@ -5,21 +5,18 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"strings"
 	"testing"
 	"time"
 
 	"digest"
-	"digest/store/storetest"
 )
 
 // TestServeEndlessLine checks that a command without an end does not fill the memory. Between the chunks of a message
 // the library reads lines of any length.
 func TestServeEndlessLine(t *testing.T) {
-	w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), 1)
-	for _, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"},
-		{"lmtp://127.0.0.1:0", "LHLO"}} {
-		c := greeted(t, serve(t, w.Handler, p.setting), p.hello)
+	w := alone(t, 1)
+	for _, p := range servers {
+		c := w.greeted(p)
 		c.want("250", c.say("MAIL FROM:<>", "RCPT TO:<bounces@digest.example>", "BDAT 0"))
 		const most = 64 << 20 // more than the buffers between client and server hold
 		sent, err := io.Copy(c.W, io.LimitReader(endless{}, most))
@@ -38,30 +35,14 @@ func (endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestServePassesOver checks that a message after DATA may have any size.
-func TestServePassesOver(t *testing.T) {
-	w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), 1)
-	huge := []byte("Subject: x\r\n\r\n" + strings.Repeat("MAIL FROM:<evil@example.net>\r\n", 4*MaxMessage/30))
-	for _, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"},
-		{"lmtp://127.0.0.1:0", "LHLO"}} {
-		c := greeted(t, serve(t, w.Handler, p.setting), p.hello)
-		c.want("250", c.say("MAIL FROM:<>", "RCPT TO:<bounces@digest.example>"))
-		c.want("552", c.send(huge))
-		c.want("250 2.0.0 I have", c.say("NOOP"))
-	}
-}
-
 // TestServeBrokenChunk checks that a truncated chunk is not a message. The missing part may say that a program wrote
 // it, or that another recipient got it.
 func TestServeBrokenChunk(t *testing.T) {
 	each(t, 2, func(t *testing.T, w *world) {
-		for i, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"},
-			{"lmtp://127.0.0.1:0", "LHLO"}} {
+		for i, p := range servers {
 			a := serve(t, w.Handler, p.setting)
 			raw, err := net.Dial(a.Network(), a.String())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer raw.Close()
 			raw.SetDeadline(time.Now().Add(patience)) //nolint:errcheck // the test would hang
 			fmt.Fprintf(raw,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -34,6 +35,12 @@ type reader struct {
 
 func each(t *testing.T, readers int, f func(t *testing.T, w *world)) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) { f(t, newWorld(t, st, readers)) })
+}
+
+// alone makes a world in an SQLite database.
+func alone(t *testing.T, readers int) *world {
+	t.Helper()
+	return newWorld(t, storetest.Open(t, storetest.SQLite(t)), readers)
 }
 
 type (
@@ -119,6 +126,15 @@ func (w *world) take(from, to string, message []byte) Outcome {
 	return o
 }
 
+func (w *world) want(did Action, from, to string, message []byte) Outcome {
+	w.t.Helper()
+	o := w.take(from, to, message)
+	if o.Did != did {
+		w.t.Errorf("%.200s: %+v", message, o)
+	}
+	return o
+}
+
 // suppressed returns why a reader's address is suppressed; "" if it is not.
 func (w *world) suppressed(i int) digest.Reason {
 	w.t.Helper()
@@ -141,12 +157,15 @@ func (w *world) state(i int) digest.DigestState {
 func (w *world) untouched(but ...int) {
 	w.t.Helper()
 	for i := range w.readers {
-		touched := false
-		for _, b := range but {
-			touched = touched || b == i
-		}
-		if why := w.suppressed(i); !touched && (why != "" || w.state(i) != digest.DigestActive) {
+		if why := w.suppressed(i); !slices.Contains(but, i) && (why != "" || w.state(i) != digest.DigestActive) {
 			w.t.Errorf("reader %d: suppressed %q, digest %s", i, why, w.state(i))
 		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -79,9 +79,7 @@ func TestTemplates(t *testing.T) {
 		"Title": `<i>"A" & b</i>`, "Link": template.HTML(`<a href="/">c</a>`), "Words": Key("Settings"),
 		"Day": digest.Date{Year: 2026, Month: 3, Day: 1},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := b.String()
 	for _, want := range []string{`lang="ar" dir="rtl"`, `&lt;i&gt;&#34;A&#34; &amp; b&lt;/i&gt;`, `<a href="/">c</a>`,
 		"الإعدادات", "1 مارس"} {
@@ -197,5 +195,12 @@ func TestAsHeading(t *testing.T) {
 	month := Time("January 2006", time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC))
 	if got := AsHeading(month).In(es); got != "Noviembre de 2026" {
 		t.Error(got)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

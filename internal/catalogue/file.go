@@ -178,9 +178,8 @@ func load(files fs.FS, dir string) *languages {
 		})
 		ls.list = append(ls.list, l)
 	}
-	slices.SortStableFunc(ls.list, func(a, b *Language) int {
-		return cmp.Or(-boolCompare(a.Code == "en", b.Code == "en"), cmp.Compare(a.Code, b.Code))
-	})
+	order := func(l *Language) string { return strings.TrimPrefix(l.Code, "en") } // English is the first
+	slices.SortStableFunc(ls.list, func(a, b *Language) int { return cmp.Compare(order(a), order(b)) })
 	var tags []language.Tag
 	for _, l := range ls.list {
 		if tags = append(tags, l.tag); l != ls.list[0] {
@@ -189,16 +188,6 @@ func load(files fs.FS, dir string) *languages {
 	}
 	ls.matcher = language.NewMatcher(tags)
 	return ls
-}
-
-func boolCompare(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 func readHead(files fs.FS, name string) (*Language, error) {

@@ -38,9 +38,7 @@ func (f file) encode() string {
 func TestForm(t *testing.T) {
 	each(t, func(t *testing.T, code string, f *file) {
 		text, err := os.ReadFile("languages/" + code + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if string(text) != f.encode() {
 			t.Errorf("write it again: go test ./internal/catalogue -update")
 		}

@@ -35,9 +35,7 @@ func usedEverywhere(t *testing.T) used {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(u.keys) < 50 || len(u.layouts) < 5 {
 		t.Fatalf("only %d sentences and %d layouts were found", len(u.keys), len(u.layouts))
 	}
@@ -48,9 +46,7 @@ func usedEverywhere(t *testing.T) used {
 // catalogue.Day and catalogue.Time.
 func (u used) readGo(t *testing.T, path string) {
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	within := file.Name.Name
 	ast.Inspect(file, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
@@ -134,9 +130,7 @@ func (u used) readTemplate(t *testing.T, path string) {
 func trees(t *testing.T, path string) map[string]*parse.Tree {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	tree := parse.New(path)
 	tree.Mode = parse.SkipFuncCheck
 	set := map[string]*parse.Tree{}
@@ -233,22 +227,16 @@ func TestComplete(t *testing.T) {
 func each(t *testing.T, test func(*testing.T, string, *file)) {
 	t.Helper()
 	entries, err := os.ReadDir("languages")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, entry := range entries {
 		path := "languages/" + entry.Name()
 		f, err := readFile(os.DirFS("."), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Run(strings.TrimSuffix(entry.Name(), ".json"), func(t *testing.T) {
 			test(t, strings.TrimSuffix(entry.Name(), ".json"), &f)
 		})
 		if *update {
-			if err := os.WriteFile(path, []byte(f.encode()), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, []byte(f.encode()), 0o644))
 		}
 	}
 }

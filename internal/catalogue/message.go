@@ -145,7 +145,7 @@ func (l *Language) value(v any) any {
 		}
 		return l.Say(string(v))
 	case error:
-		return Refusal(v).line(l)
+		return Line(v).In(l)
 	case fmt.Stringer:
 		return v.String()
 	}
@@ -179,22 +179,10 @@ type Refused struct{ err error }
 func Refusal(err error) Refused { return Refused{err} }
 
 // In returns the sentence in a language.
-func (r Refused) In(l *Language) string { return l.Sentence(Text(r.line(l))) }
+func (r Refused) In(l *Language) string { return l.Sentence(Line(r.err)) }
 
 // String returns the sentence in English.
 func (r Refused) String() string { return r.In(English()) }
-
-// line returns the message as a part of a sentence.
-func (r Refused) line(l *Language) string {
-	e, ok := errors.AsType[*digest.Error](r.err)
-	switch {
-	case !ok:
-		return r.err.Error()
-	case e.Format == "":
-		return e.Message
-	}
-	return l.Say(e.Format, e.Values...)
-}
 
 // A Text is the same in every language.
 type Text string

@@ -26,9 +26,7 @@ func TestNothingElseIsSaid(t *testing.T) {
 		seen++
 		if filepath.Ext(path) == ".js" {
 			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, said := range scripts.FindAll(text, -1) {
 				t.Errorf("%s says %s", path, said)
 			}
@@ -50,9 +48,7 @@ func sources(t *testing.T, patterns ...string) (paths []string) {
 	t.Helper()
 	for _, pattern := range patterns {
 		found, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, path := range found {
 			if test, _ := filepath.Match("*_test.go", filepath.Base(path)); !test &&
 				!slices.Contains(inEnglish, filepath.Base(path)) {
@@ -68,9 +64,7 @@ func sources(t *testing.T, patterns ...string) (paths []string) {
 func unsaid(t *testing.T, path string) (texts []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	speaks := regexp.MustCompile(`^(catalogue\.Key|digest\.(Refuse|Words)|errors\.New|fmt\.Errorf|Log\.\w+)$`)
 	ast.Inspect(file, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {

@@ -29,9 +29,7 @@ const (
 func Kinds() []Kind { return []Kind{Unchanged, Changed, Limited, Refused, Broken, Silent} }
 
 // String returns the name of a kind for a legend.
-func (k Kind) String() string {
-	return [kinds]string{"unchanged", "new content", "rate-limited", "refused", "server error", "no usable response"}[k]
-}
+func (k Kind) String() string { return k.Word().String() }
 
 // Class returns the CSS class of a kind.
 func (k Kind) Class() string {

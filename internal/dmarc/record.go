@@ -81,20 +81,17 @@ func ParseRecord(text string) (Record, bool) {
 
 // policiesIn returns p, sp and np. An invalid one makes all of them invalid (RFC 9989 §4.10.1).
 func policiesIn(tags map[string]string) (p, sp, np Policy, valid bool) {
-	p = Policy(oneOf(tags["p"], "", policyNames()...))
-	sp = Policy(oneOf(tags["sp"], "", policyNames()...))
-	np = Policy(oneOf(tags["np"], "", policyNames()...))
+	p, sp, np = oneOf(tags["p"], "", policies()...), oneOf(tags["sp"], "", policies()...),
+		oneOf(tags["np"], "", policies()...)
 	if p == "" || (sp == "") != (tags["sp"] == "") || (np == "") != (tags["np"] == "") {
 		return "", "", "", false
 	}
 	return p, sp, np, true
 }
 
-func policyNames() []string { return []string{string(None), string(Quarantine), string(Reject)} }
-
 // oneOf returns value in lower case if it is in valid, and otherwise if not.
-func oneOf(value, otherwise string, valid ...string) string {
-	if value = strings.ToLower(value); slices.Contains(valid, value) {
+func oneOf[T ~string](value string, otherwise T, valid ...T) T {
+	if value := T(strings.ToLower(value)); slices.Contains(valid, value) {
 		return value
 	}
 	return otherwise

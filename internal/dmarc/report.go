@@ -131,7 +131,7 @@ func (x xmlRecord) row() (Row, int64) {
 		From:        domainIn(x.From),
 		SPFAligned:  result(x.SPFAligned) == "pass",
 		DKIMAligned: result(x.DKIMAligned) == "pass",
-		Disposition: oneOf(strings.TrimSpace(x.Disposition), "", append(policyNames(), "pass")...),
+		Disposition: string(oneOf(strings.TrimSpace(x.Disposition), "", append(policies(), "pass")...)),
 	}
 	if a, err := netip.ParseAddr(strings.TrimSpace(x.Source)); err == nil {
 		r.Source = a.Unmap().WithZone("").String()

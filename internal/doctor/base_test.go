@@ -11,6 +11,7 @@ import (
 
 	"digest"
 	"digest/internal/doctor"
+	"digest/test/dnszone"
 	"digest/test/program"
 )
 
@@ -18,8 +19,9 @@ func failing(err error) func(context.Context) error {
 	return func(context.Context) error { return err }
 }
 
+func baseURL(url string) func(*world) { return func(w *world) { w.BaseURL = url } }
+
 func TestBaseURL(t *testing.T) {
-	at := func(url string) func(*world) { return func(w *world) { w.BaseURL = url } }
 	health := func(status int, body string) func(*world) {
 		return func(w *world) {
 			page := w.page
@@ -34,65 +36,55 @@ func TestBaseURL(t *testing.T) {
 		}
 	}
 	nobody := func(w *world) { w.Dial = refusing(t) }
-	for _, tt := range []finding{
-		{"well", func(*world) {}, "base-url", doctor.OK, "https://paper.example.org; digest is running there", ""},
-		{"localhost", at("http://localhost:8080"), "base-url", doctor.Warn, "only work on this machine",
-			"such as https://"},
-		{"loopback", at("http://127.0.0.1:8080"), "base-url", doctor.Warn, "only work on this machine",
-			"such as https://"},
-		{"private address", at("http://192.168.1.5"), "base-url", doctor.Warn, "inside this network",
-			"if you have readers elsewhere"},
-		{"private name", at("http://nas.local"), "base-url", doctor.Warn, "inside this network",
-			"if you have readers elsewhere"},
-		{"no https", at("http://paper.example.org"), "base-url", doctor.Wrong, "without HTTPS",
+	tryAll(t, "base-url", []finding{
+		{"well", nil, ok, "https://paper.example.org; digest is running there", ""},
+		{"localhost", baseURL("http://localhost:8080"), warn, "only work on this machine", "such as https://"},
+		{"loopback", baseURL("http://127.0.0.1:8080"), warn, "only work on this machine", "such as https://"},
+		{"private address", baseURL("http://10.0.0.5"), warn, "inside this network", "if you have readers elsewhere"},
+		{"private name", baseURL("http://nas.local"), warn, "inside this network", "if you have readers elsewhere"},
+		{"no https", baseURL("http://paper.example.org"), wrong, "without HTTPS",
 			"set DIGEST_BASE_URL to https://paper.example.org"},
-		{"no address", replace("paper.example.org"), "base-url", doctor.Wrong, "no address for paper.example.org",
-			"publish an A record"},
-		{"private answer", replace("paper.example.org", "paper.example.org A 10.0.0.1"), "base-url", doctor.Warn,
+		{"no address", replace("paper.example.org"), wrong, "no address for paper.example.org", "publish an A record"},
+		{"private answer", replace("paper.example.org", "paper.example.org A 10.0.0.1"), warn,
 			"resolves to 10.0.0.1, which is not a public address", "publish the public address"},
-		{"trouble", replace("paper.example.org", "paper.example.org SERVFAIL x"), "base-url", doctor.Warn,
-			"could not be looked up", "try again"},
-		{"nobody there", nobody, "base-url", doctor.Wrong, "no server responds (connection refused)",
+		{"trouble", sick("paper.example.org"), warn, "could not be looked up", "try again"},
+		{"nobody there", nobody, wrong, "no server responds (connection refused)", "start digest serve"},
+		{"nobody here", all(baseURL("http://localhost:8080"), nobody), warn, "no server responds",
 			"start digest serve"},
-		{"nobody here", func(w *world) { at("http://localhost:8080")(w); nobody(w) }, "base-url", doctor.Warn,
-			"no server responds", "start digest serve"},
-		{"certificate over", func(w *world) { w.ends = time.Now().Add(-time.Hour) }, "base-url", doctor.Wrong,
-			"not valid today", "renew the certificate"},
-		{"certificate nearly over", func(w *world) { w.ends = time.Now().Add(72 * time.Hour) }, "base-url", doctor.Warn,
+		{"certificate over", func(w *world) { w.ends = time.Now().Add(-time.Hour) }, wrong, "not valid today",
+			"renew the certificate"},
+		{"certificate nearly over", func(w *world) { w.ends = time.Now().Add(72 * time.Hour) }, warn,
 			"certificate expires on", "why it was not renewed"},
-		{"certificate of another", func(w *world) { w.name = "other.example.org" }, "base-url", doctor.Wrong,
-			"for a different host", "get a certificate for paper.example.org"},
-		{"certificate of nobody", func(w *world) { w.serve(t); w.TLS.RootCAs = nil }, "base-url", doctor.Wrong,
+		{"certificate of another", func(w *world) { w.name = "other.example.org" }, wrong, "for a different host",
+			"get a certificate for paper.example.org"},
+		{"certificate of nobody", func(w *world) { w.serve(t); w.TLS.RootCAs = nil }, wrong,
 			"does not trust its certificate", "public authority"},
 		{"no TLS", func(w *world) {
 			w.BaseURL = "http://paper.example.org"
 			w.serve(t)
 			w.BaseURL = "https://paper.example.org"
-		}, "base-url", doctor.Wrong, "does not use TLS", "set up TLS on the web server"},
+		}, wrong, "does not use TLS", "set up TLS on the web server"},
 		{"redirect", func(w *world) {
 			w.page = http.RedirectHandler("https://www.paper.example.org/", http.StatusMovedPermanently).ServeHTTP
-		}, "base-url", doctor.Wrong, "redirects to https://www.paper.example.org/", "set DIGEST_BASE_URL"},
-		{"fenced", health(503, digest.Fenced+"\n"), "base-url", doctor.Wrong,
-			"digest is running, but nothing is polled", "see digest fence"},
-		{"database away", health(503, "the database does not answer\n"), "base-url", doctor.Wrong,
-			"its database does not", "log of digest serve"},
-		{"proxy alone", health(502, "bad gateway"), "base-url", doctor.Wrong, "a proxy responds with 502",
-			"start digest serve"},
-		{"another site", health(404, "not here"), "base-url", doctor.Wrong, "a different server responds (404",
+		}, wrong, "redirects to https://www.paper.example.org/", "set DIGEST_BASE_URL"},
+		{"fenced", health(503, digest.Fenced+"\n"), wrong, "digest is running, but nothing is polled",
+			"see digest fence"},
+		{"database away", health(503, "the database does not answer\n"), wrong, "its database does not",
+			"log of digest serve"},
+		{"proxy alone", health(502, "bad gateway"), wrong, "a proxy responds with 502", "start digest serve"},
+		{"another site", health(404, "not here"), wrong, "a different server responds (404",
 			"DIGEST_BASE_URL is correct"},
 		{"another site that is well", func(w *world) {
 			w.page = func(out http.ResponseWriter, _ *http.Request) { fmt.Fprintln(out, "ok") }
-		}, "base-url", doctor.Wrong, "is not digest", "proxy"},
+		}, wrong, "is not digest", "proxy"},
 		{"another instance", func(w *world) {
 			w.page = func(out http.ResponseWriter, r *http.Request) {
 				fmt.Fprintln(out, map[string]string{"/healthz": "ok",
 					"/bot": "digest/1.0 (+https://news.example.org/bot; 3"}[r.URL.Path])
 			}
-		}, "base-url", doctor.Wrong, "has the base URL https://news.example.org", "same DIGEST_BASE_URL"},
-		{"offline", func(w *world) { w.Offline = true }, "base-url", doctor.OK, "not checked offline", ""},
-	} {
-		tt.try(t)
-	}
+		}, wrong, "has the base URL https://news.example.org", "same DIGEST_BASE_URL"},
+		{"offline", func(w *world) { w.Offline = true }, ok, "not checked offline", ""},
+	})
 }
 
 // refusing returns a dialer for a port without a listener.
@@ -115,7 +107,7 @@ func TestUnreachableDNS(t *testing.T) {
 		"gone": fmt.Sprintf("127.0.0.2:%d", gone)} {
 		t.Run(name, func(t *testing.T) {
 			w := wellWorld(t)
-			w.Limit, w.Resolver = 2*time.Second, asking(address)
+			w.Limit, w.Resolver = 2*time.Second, dnszone.Resolver(address)
 			findings := doctor.Run(t.Context(), w.Facts)
 			if f := findings[0]; f.Check != "dns" || f.Status != doctor.Wrong || strings.Contains(f.Found, "->") ||
 				!strings.Contains(f.Todo, "--resolver") {
@@ -146,7 +138,7 @@ func TestUnreachableDNS(t *testing.T) {
 func TestOffline(t *testing.T) {
 	w := wellWorld(t)
 	w.Offline = true
-	w.Resolver = asking(zone(nil).serve(t))
+	w.Resolver = dnszone.Resolver(dnszone.Zone(nil).Serve(t))
 	w.Dial = func(context.Context, string, string) (net.Conn, error) {
 		t.Error("somebody dials")
 		return nil, net.ErrClosed

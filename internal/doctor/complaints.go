@@ -13,11 +13,8 @@ func (x *checker) complaints(ctx context.Context) Finding {
 		return skip("DIGEST_CFBL_ADDRESS is not set, so emails have no address for complaints")
 	}
 	from, domain := domainOf(x.From), domainOf(x.CFBLAddress)
-	if why := x.noRecords("From is at", from); why != "" {
+	if why := x.lacks(theRecords | theDatabase); why != "" {
 		return skip(why)
-	}
-	if !x.Database.Read() {
-		return skip("needs the database")
 	}
 	if key, signed := x.signingKey(); !signed || key.Domain != from {
 		return verdict(Wrong, fmt.Sprintf(

@@ -168,36 +168,45 @@ func CountWrong(findings []Finding) (wrong int) {
 	return wrong
 }
 
+// needs are what a check needs. Without one of them it is skipped.
+type needs int
+
+const (
+	theDNS     needs = 1 << iota
+	theRecords       // DNS records of From's domain that the operator can change
+	theDatabase
+)
+
 type check struct {
-	name string
-	dns  bool // needs the DNS
-	run  func(*checker, context.Context) Finding
+	name  string
+	needs needs
+	run   func(*checker, context.Context) Finding
 }
 
 func checks() []check {
 	return []check{
-		{"database", false, (*checker).database},
-		{"hour", false, (*checker).hour},
-		{"size", false, (*checker).size},
-		{"disk", false, (*checker).disk},
-		{"key", false, (*checker).key},
-		{"clock", false, (*checker).clock},
-		{"zones", false, (*checker).zones},
-		{"base-url", false, (*checker).baseURL},
-		{"proxy", false, (*checker).proxy},
-		{"sign-up", false, (*checker).signUp},
-		{"metrics", false, (*checker).metrics},
-		{"mail-server", false, (*checker).mailServer},
-		{"from", false, (*checker).from},
-		{"spf", true, (*checker).spf},
-		{"dkim", true, (*checker).dkim},
-		{"dmarc", false, (*checker).dmarc},
-		{"newsletters", true, (*checker).newsletters},
-		{"bimi", true, (*checker).bimi},
-		{"ptr", true, (*checker).ptr},
-		{"return-path", false, (*checker).returnPath},
-		{"complaints", false, (*checker).complaints},
-		{"account", false, (*checker).account},
+		{"database", 0, (*checker).database},
+		{"hour", theDatabase, (*checker).hour},
+		{"size", theDatabase, (*checker).size},
+		{"disk", 0, (*checker).disk},
+		{"key", 0, (*checker).key},
+		{"clock", 0, (*checker).clock},
+		{"zones", 0, (*checker).zones},
+		{"base-url", 0, (*checker).baseURL},
+		{"proxy", 0, (*checker).proxy},
+		{"sign-up", theDatabase, (*checker).signUp},
+		{"metrics", 0, (*checker).metrics},
+		{"mail-server", 0, (*checker).mailServer},
+		{"from", 0, (*checker).from},
+		{"spf", theDNS, (*checker).spf},
+		{"dkim", theDNS | theRecords | theDatabase, (*checker).dkim},
+		{"dmarc", theRecords, (*checker).dmarc},
+		{"newsletters", theDNS, (*checker).newsletters},
+		{"bimi", theDNS | theRecords, (*checker).bimi},
+		{"ptr", theDNS, (*checker).ptr},
+		{"return-path", 0, (*checker).returnPath},
+		{"complaints", 0, (*checker).complaints},
+		{"account", 0, (*checker).account},
 	}
 }
 
@@ -231,12 +240,24 @@ func Run(ctx context.Context, facts Facts) []Finding {
 func (x *checker) examine(ctx context.Context, c check) Finding {
 	ctx, cancel := context.WithTimeout(ctx, x.Limit)
 	defer cancel()
-	if c.dns {
-		if why := x.noDNS(); why != "" {
-			return skip(why)
-		}
+	if why := x.lacks(c.needs); why != "" {
+		return skip(why)
 	}
 	return c.run(x, ctx)
+}
+
+// lacks returns which need of a check is not met; "" if all are.
+func (x *checker) lacks(n needs) (why string) {
+	if n&theDNS != 0 {
+		why = x.noDNS()
+	}
+	if n&theRecords != 0 && why == "" {
+		why = x.noRecords("From is at", domainOf(x.From))
+	}
+	if n&theDatabase != 0 && why == "" && !x.Database.Read() {
+		why = "needs the database"
+	}
+	return why
 }
 
 const offline = "not checked offline"

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/doctor"
 )
 
 func trusting(networks ...string) func(*world) {
@@ -36,37 +35,28 @@ func TestProxy(t *testing.T) {
 			w.Database.Proxies = []digest.ProxyNote{{Trouble: trouble, At: time.Unix(1795000000, 0)}}
 		}
 	}
-	both := func(a, b func(*world)) func(*world) { return func(w *world) { a(w); b(w) } }
-	for _, tt := range []finding{
-		{"named", func(*world) {}, "proxy", doctor.OK, "trusted: 10.0.0.2", ""},
-		{"https and none", trusting(), "proxy", doctor.Warn, "all readers seem to have the same address",
-			"set DIGEST_TRUSTED_PROXIES"},
-		{"none is needed", func(w *world) { w.BaseURL = "http://localhost:8080"; trusting()(w) }, "proxy", doctor.OK,
-			"no proxy is trusted", ""},
-		{"everybody", trusting("10.0.0.2/32", "::/0"), "proxy", doctor.Wrong, "::/0 trusts everyone",
-			"your proxies only"},
-		{"another one is there", noticed(digest.ProxyUnnamed), "proxy", doctor.Warn,
+	tryAll(t, "proxy", []finding{
+		{"named", nil, ok, "trusted: 10.0.0.2", ""},
+		{"https and none", trusting(), warn, "all readers seem to have the same address", "set DIGEST_TRUSTED_PROXIES"},
+		{"none is needed", all(baseURL("http://localhost:8080"), trusting()), ok, "no proxy is trusted", ""},
+		{"everybody", trusting("10.0.0.2/32", "::/0"), wrong, "::/0 trusts everyone", "your proxies only"},
+		{"another one is there", noticed(digest.ProxyUnnamed), warn,
 			"10.0.0.9 sends the headers of a proxy but is not trusted", "DIGEST_TRUSTED_PROXIES=10.0.0.9"},
-		{"somebody says so", noticed(digest.ProxyStranger), "proxy", doctor.Warn, "but is not trusted",
-			"without the proxy"},
-		{"it was named meanwhile", both(noticed(digest.ProxyUnnamed), trusting("10.0.0.0/24")), "proxy", doctor.OK,
+		{"somebody says so", noticed(digest.ProxyStranger), warn, "but is not trusted", "without the proxy"},
+		{"it was named meanwhile", all(noticed(digest.ProxyUnnamed), trusting("10.0.0.0/24")), ok,
 			"trusted: 10.0.0.0/24", ""},
-		{"it is silent", both(noticed(digest.ProxySilent), trusting("10.0.0.9/32")), "proxy", doctor.Warn,
+		{"it is silent", all(noticed(digest.ProxySilent), trusting("10.0.0.9/32")), warn,
 			"10.0.0.9 does not send X-Forwarded-For", "docs/proxy"},
-		{"it was silent, and is none any more", noticed(digest.ProxySilent), "proxy", doctor.OK, "trusted: 10.0.0.2",
-			""},
-		{"the socket", trusting("unix"), "proxy", doctor.OK, "trusted: unix", ""},
-		{"a socket that is not named", bySocket(digest.ProxyUnnamed), "proxy", doctor.Warn,
+		{"it was silent, and is none any more", noticed(digest.ProxySilent), ok, "trusted: 10.0.0.2", ""},
+		{"the socket", trusting("unix"), ok, "trusted: unix", ""},
+		{"a socket that is not named", bySocket(digest.ProxyUnnamed), warn,
 			"the Unix socket sends the headers of a proxy but is not trusted", "DIGEST_TRUSTED_PROXIES=unix"},
-		{"it was named meanwhile", both(bySocket(digest.ProxyUnnamed), trusting("unix")), "proxy", doctor.OK,
-			"trusted: unix", ""},
-		{"it is silent", both(bySocket(digest.ProxySilent), trusting("unix")), "proxy", doctor.Warn,
+		{"it was named meanwhile", all(bySocket(digest.ProxyUnnamed), trusting("unix")), ok, "trusted: unix", ""},
+		{"it is silent", all(bySocket(digest.ProxySilent), trusting("unix")), warn,
 			"at the Unix socket does not send X-Forwarded-For", "docs/proxy"},
-		{"it lets in the clear", both(noticed(digest.ProxyClear), trusting("10.0.0.9/32")), "proxy", doctor.Warn,
-			"without TLS", "redirect http to https"},
-	} {
-		tt.try(t)
-	}
+		{"it lets in the clear", all(noticed(digest.ProxyClear), trusting("10.0.0.9/32")), warn, "without TLS",
+			"redirect http to https"},
+	})
 }
 
 // TestSignUp checks that the doctor reports refused newcomers for a week.
@@ -76,32 +66,26 @@ func TestSignUp(t *testing.T) {
 			w.Database.Letters = []digest.LetterNote{{Domain: domain, At: w.Now().Add(-ago)}}
 		}
 	}
-	for _, tt := range []finding{
-		{"nobody", func(*world) {}, "sign-up", doctor.OK, "no sign-ups were refused", ""},
-		{"all", refused("", time.Hour), "sign-up", doctor.Warn, "new sign-ups and new members were refused",
+	tryAll(t, "sign-up", []finding{
+		{"nobody", nil, ok, "no sign-ups were refused", ""},
+		{"all", refused("", time.Hour), warn, "new sign-ups and new members were refused", "DIGEST_SIGN_UP=invitation"},
+		{"those of a domain", refused("club.example", time.Hour), warn, "emails to club.example were not confirmed",
 			"DIGEST_SIGN_UP=invitation"},
-		{"those of a domain", refused("club.example", time.Hour), "sign-up", doctor.Warn,
-			"emails to club.example were not confirmed", "DIGEST_SIGN_UP=invitation"},
 		{"readers", func(w *world) {
 			w.Database.Letters = []digest.LetterNote{{SignIn: true, At: w.Now()}}
-		}, "sign-up", doctor.Warn, "sign-in links were not used", "digest user sign-in"},
-		{"long ago", refused("", digest.LetterNoteLife), "sign-up", doctor.OK, "no sign-ups were refused", ""},
-		{"no database", func(w *world) { w.Database.Absent = true }, "sign-up", doctor.Skipped, "needs the database",
-			""},
-	} {
-		tt.try(t)
-	}
+		}, warn, "sign-in links were not used", "digest user sign-in"},
+		{"long ago", refused("", digest.LetterNoteLife), ok, "no sign-ups were refused", ""},
+	})
 }
 
 func TestMetrics(t *testing.T) {
-	for _, tt := range []finding{
-		{"none may", func(w *world) { w.MetricsToken = false }, "metrics", doctor.OK, "/metrics is off", ""},
-		{"a listener of their own", func(w *world) { w.MetricsListen = "127.0.0.1:9464" }, "metrics", doctor.OK,
+	tryAll(t, "metrics", []finding{
+		{"none may", func(w *world) { w.MetricsToken = false }, ok, "/metrics is off", ""},
+		{"a listener of their own", func(w *world) { w.MetricsListen = "127.0.0.1:9464" }, ok,
 			"everyone who can connect to 127.0.0.1:9464", ""},
-		{"in a network of one's own", func(w *world) { w.MetricsListen = "10.0.0.5:9464" }, "metrics", doctor.OK,
+		{"in a network of one's own", func(w *world) { w.MetricsListen = "10.0.0.5:9464" }, ok,
 			"everyone who can connect to 10.0.0.5:9464", ""},
-		{"for all", func(w *world) { w.MetricsListen = ":9464" }, "metrics", doctor.Warn, "everyone who can connect",
-			"127.0.0.1:9464"},
+		{"for all", func(w *world) { w.MetricsListen = ":9464" }, warn, "everyone who can connect", "127.0.0.1:9464"},
 		{"open", func(w *world) {
 			page := w.page
 			w.page = func(out http.ResponseWriter, r *http.Request) {
@@ -111,8 +95,6 @@ func TestMetrics(t *testing.T) {
 				}
 				page(out, r)
 			}
-		}, "metrics", doctor.Wrong, "everyone can read", "check the proxy"},
-	} {
-		tt.try(t)
-	}
+		}, wrong, "everyone can read", "check the proxy"},
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"digest/mailer"
 	"digest/newsletter"
 	"digest/test/certificate"
+	"digest/test/dnszone"
 )
 
 // Our DKIM key, and a different one.
@@ -45,8 +47,23 @@ func keyRecord(k digest.DKIMKey) string {
 	return name + " TXT " + value
 }
 
-func goodZone() zone {
-	return zone{
+func reverse(address string) string {
+	a := netip.MustParseAddr(address)
+	var labels []string
+	if a.Is4() {
+		for _, b := range a.As4() {
+			labels = append([]string{strconv.Itoa(int(b))}, labels...)
+		}
+		return strings.Join(labels, ".") + ".in-addr.arpa"
+	}
+	for _, b := range a.As16() {
+		labels = append([]string{fmt.Sprintf("%x.%x", b&15, b>>4)}, labels...)
+	}
+	return strings.Join(labels, ".") + ".ip6.arpa"
+}
+
+func goodZone() dnszone.Zone {
+	return dnszone.Zone{
 		"example.org MX 10 mail.example.org",
 		"mail.example.org A 198.51.100.7",
 		"mail.example.org AAAA 2001:db8::7",
@@ -63,7 +80,7 @@ func goodZone() zone {
 
 type world struct {
 	doctor.Facts
-	zone zone
+	zone dnszone.Zone
 	page http.HandlerFunc // responds at the base URL
 	ends time.Time        // of its certificate
 	name string           // host of its certificate
@@ -125,7 +142,7 @@ func wellWorld(t *testing.T) *world {
 func (w *world) examine(t *testing.T) map[string]doctor.Finding {
 	t.Helper()
 	if w.Resolver == nil {
-		w.Resolver = asking(w.zone.serve(t))
+		w.Resolver = dnszone.Resolver(w.zone.Serve(t))
 	}
 	if w.Dial == nil {
 		w.serve(t)

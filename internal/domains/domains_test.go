@@ -5,15 +5,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"golang.org/x/net/dns/dnsmessage"
 
 	"digest"
 	"digest/internal/seal"
@@ -21,86 +17,33 @@ import (
 	"digest/newsletter"
 	"digest/store"
 	"digest/store/storetest"
+	"digest/test/dnszone"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// A zone is a DNS server on loopback with TXT records and CNAMEs by name. It answers SERVFAIL for a name with the text
-// SERVFAIL.
+// A zone is the zone of a DNS server that changes.
 type zone struct {
-	mu    sync.Mutex
-	texts map[string][]string
-	names map[string]string
+	mu      sync.Mutex
+	records dnszone.Zone
 }
 
-func (z *zone) set(name string, texts ...string) {
+// put replaces the records of a name.
+func (z *zone) put(name, kind string, records ...string) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
-	z.texts[name] = texts
-}
-
-func (z *zone) serve(t *testing.T) *net.Resolver {
-	c, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	z.records = z.records.Without(name + " ")
+	for _, data := range records {
+		z.records = z.records.With(name + " " + kind + " " + data)
 	}
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		b := make([]byte, 4096)
-		for {
-			n, from, err := c.ReadFrom(b)
-			if err != nil {
-				return
-			}
-			c.WriteTo(z.answer(b[:n]), from)
-		}
-	})
-	t.Cleanup(func() { c.Close(); wg.Wait() })
-	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "udp", c.LocalAddr().String())
-	}}
 }
 
-func (z *zone) answer(question []byte) []byte {
+func (z *zone) set(name string, texts ...string) { z.put(name, "TXT", texts...) }
+
+func (z *zone) now() dnszone.Zone {
 	z.mu.Lock()
 	defer z.mu.Unlock()
-	var m dnsmessage.Message
-	if err := m.Unpack(question); err != nil || len(m.Questions) != 1 {
-		return nil
-	}
-	q := m.Questions[0]
-	reply := dnsmessage.Message{Header: dnsmessage.Header{ID: m.ID, Response: true, RecursionAvailable: true},
-		Questions: m.Questions}
-	add := func(name string, body dnsmessage.ResourceBody) {
-		reply.Answers = append(reply.Answers,
-			dnsmessage.Resource{Header: dnsmessage.ResourceHeader{Name: dnsmessage.MustNewName(name + "."),
-				Class: q.Class, TTL: 60}, Body: body})
-	}
-	name := strings.TrimSuffix(q.Name.String(), ".")
-	if to := z.names[name]; to != "" {
-		add(name, &dnsmessage.CNAMEResource{CNAME: dnsmessage.MustNewName(to + ".")})
-		name = to
-	}
-	texts, known := z.texts[name]
-	if !known {
-		reply.RCode = dnsmessage.RCodeNameError
-	}
-	for _, text := range texts {
-		if text == "SERVFAIL" {
-			reply.RCode = dnsmessage.RCodeServerFailure
-			continue
-		}
-		txt := &dnsmessage.TXTResource{}
-		for part := range slices.Chunk([]byte(text), 255) {
-			txt.TXT = append(txt.TXT, string(part))
-		}
-		add(name, txt)
-	}
-	packed, err := reply.Pack()
-	if err != nil {
-		panic(err)
-	}
-	return packed
+	return z.records
 }
 
 // A world is a database with newsletters, a DNS server and a registrar.
@@ -116,11 +59,11 @@ type world struct {
 
 func each(t *testing.T, f func(w *world)) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		w := &world{t: t, clock: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC),
-			zone: &zone{texts: map[string][]string{}, names: map[string]string{}}}
+		w := &world{t: t, clock: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), zone: new(zone)}
 		w.Registrar = &Registrar{
-			Store: st, Keys: seal.Beside(filepath.Join(t.TempDir(), "digest.db")), Resolver: w.serve(t),
-			Now: func() time.Time { return w.clock }, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
+			Store: st, Keys: seal.Beside(filepath.Join(t.TempDir(), "digest.db")),
+			Resolver: dnszone.Resolver(dnszone.Serve(t, w.zone.now)),
+			Now:      func() time.Time { return w.clock }, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
 			Stopped: func(_ context.Context, n digest.Newsletter, d newsletter.Domain) error {
 				w.told = append(w.told, n.Slug+": "+d.Finding)
 				return nil
@@ -218,7 +161,7 @@ func TestCNAME(t *testing.T) {
 	each(t, func(w *world) {
 		d, name, value := w.named(0)
 		_, _, others := w.named(1)
-		w.names[name] = "key.provider.example"
+		w.put(name, "CNAME", "key.provider.example")
 		for text, signs := range map[string]bool{value: true, others: false} {
 			w.set("key.provider.example", text)
 			got, err := w.Look(t.Context(), d)
@@ -255,7 +198,7 @@ func TestRecordVanishes(t *testing.T) {
 		look(time.Hour, "")
 		w.set(name, value)
 		look(time.Hour, ours)
-		w.set(name, "SERVFAIL")
+		w.put(name, "SERVFAIL", "x")
 		look(24*time.Hour, ours)
 		look(48*time.Hour, ours)
 		look(25*time.Hour, "")

@@ -11,6 +11,7 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"io"
 
 	"digest"
 )
@@ -32,22 +33,15 @@ const (
 // A format is a supported picture format with the first bytes of its files.
 type format struct {
 	begins string
-	config func([]byte) (image.Config, error)
-	decode func([]byte) (image.Image, error)
+	config func(io.Reader) (image.Config, error)
+	decode func(io.Reader) (image.Image, error)
 }
 
 func formats() []format {
 	return []format{
-		{"\x89PNG\r\n\x1a\n",
-			func(b []byte) (image.Config, error) { return png.DecodeConfig(bytes.NewReader(b)) },
-			func(b []byte) (image.Image, error) { return png.Decode(bytes.NewReader(b)) }},
-		{"\xff\xd8\xff",
-			func(b []byte) (image.Config, error) { return jpeg.DecodeConfig(bytes.NewReader(b)) },
-			func(b []byte) (image.Image, error) { return jpeg.Decode(bytes.NewReader(b)) }},
-		{"GIF8",
-			func(b []byte) (image.Config, error) { return gif.DecodeConfig(bytes.NewReader(b)) },
-			// Only the first picture of an animation.
-			func(b []byte) (image.Image, error) { return gif.Decode(bytes.NewReader(b)) }},
+		{"\x89PNG\r\n\x1a\n", png.DecodeConfig, png.Decode},
+		{"\xff\xd8\xff", jpeg.DecodeConfig, jpeg.Decode},
+		{"GIF8", gif.DecodeConfig, gif.Decode}, // only the first picture of an animation
 	}
 }
 
@@ -62,7 +56,7 @@ func Make(file []byte) (digest.Logo, []byte, error) {
 		if !bytes.HasPrefix(file, []byte(f.begins)) {
 			continue
 		}
-		c, err := f.config(file)
+		c, err := f.config(bytes.NewReader(file))
 		if err == nil {
 			err = checkShape(c.Width, c.Height)
 		} else {
@@ -74,7 +68,7 @@ func Make(file []byte) (digest.Logo, []byte, error) {
 		if err != nil {
 			return digest.Logo{}, nil, err
 		}
-		m, err := f.decode(file)
+		m, err := f.decode(bytes.NewReader(file))
 		if err != nil {
 			return digest.Logo{}, nil, unreadable()
 		}

@@ -17,18 +17,14 @@ import (
 func longList(t testing.TB, n int) (*os.File, int64) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "subscribed_email_audience_export_1.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { f.Close() })
 	fmt.Fprintln(f, `"Email Address","First Name","Last Name",MEMBER_RATING,OPTIN_TIME,OPTIN_IP,CONFIRM_TIME,CONFIRM_IP,LATITUDE,LONGITUDE,GMTOFF,DSTOFF,TIMEZONE,CC,REGION,LAST_CHANGED,LEID,EUID,NOTES,TAGS`)
 	for i := range n {
 		fmt.Fprintf(f, "reader%d@example.org,Ann,\"Person, %d\",2,\"2021-03-04 10:11:12\",203.0.113.7,\"2021-03-04 10:15:00\",203.0.113.8,48.8566,2.3522,1,2,Europe/Paris,FR,75,\"2021-03-04 10:15:00\",%d,abc,,\n", i, i, i)
 	}
 	size, err := f.Seek(0, io.SeekCurrent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return f, size
 }
 
@@ -38,17 +34,13 @@ func TestMemory(t *testing.T) {
 	const rows = 100_000
 	f, size := longList(t, rows)
 	l, err := Open(t.Context(), f, size, f.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	n, most := 0, uint64(0)
 	for _, err := range l.Rows() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if n++; n%20_000 == 0 {
 			runtime.GC()
 			runtime.ReadMemStats(&after)
@@ -66,13 +58,9 @@ func BenchmarkRead(b *testing.B) {
 	f, size := longList(b, rows)
 	for b.Loop() {
 		l, err := Open(b.Context(), f, size, f.Name())
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		for _, err := range l.Rows() {
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 		}
 	}
 	b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "rows/s")
@@ -84,15 +72,11 @@ func BenchmarkReadMillion(b *testing.B) {
 	f, size := longList(b, rows)
 	for b.Loop() {
 		l, err := Open(b.Context(), f, size, f.Name())
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		n := 0
 		var m runtime.MemStats
 		for _, err := range l.Rows() {
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			if n++; n == rows {
 				runtime.GC()
 				runtime.ReadMemStats(&m)
@@ -119,10 +103,8 @@ func BenchmarkWrite(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		if err := (Export{"Ann writes", noon, members, every[digest.NewsletterSuppression](nil), nil}).Write(
-			io.Discard); err != nil {
-			b.Fatal(err)
-		}
+		must(b, (Export{"Ann writes", noon, members, every[digest.NewsletterSuppression](nil), nil}).Write(
+			io.Discard))
 	}
 	b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "rows/s")
 }

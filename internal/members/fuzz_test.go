@@ -22,9 +22,7 @@ func FuzzList(f *testing.F) {
 		}
 		for _, file := range files {
 			content, err := os.ReadFile(file)
-			if err != nil {
-				f.Fatal(err)
-			}
+			must(f, err)
 			f.Add(content, filepath.Base(file))
 		}
 	}

@@ -53,9 +53,7 @@ func told(l *List) string {
 func opened(t testing.TB, name string, content []byte) *List {
 	t.Helper()
 	l, err := Open(t.Context(), bytes.NewReader(content), int64(len(content)), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return l
 }
 
@@ -71,14 +69,10 @@ func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".golden")
 	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got != string(want) {
 		t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 	}
@@ -92,9 +86,7 @@ func TestSystems(t *testing.T) {
 	}
 	for _, file := range files {
 		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		golden(t, filepath.Base(file), told(opened(t, file, content)))
 	}
 }
@@ -111,9 +103,7 @@ func TestArchives(t *testing.T) {
 func TestEachFileByItself(t *testing.T) {
 	for file, want := range map[string]State{"unsubscribed": Left, "cleaned": Bounced} {
 		content, err := os.ReadFile("testdata/mailchimp/" + file + "_email_audience_export_1a2b3c4d5e.csv")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for row, err := range opened(t, "renamed.csv", content).Rows() {
 			if err != nil || row.State != want {
 				t.Errorf("%s: %s is %s, %v", file, row.Email, row.State, err)
@@ -121,9 +111,7 @@ func TestEachFileByItself(t *testing.T) {
 		}
 	}
 	never, err := os.ReadFile("testdata/mailchimp/nonsubscribed_email_audience_export_1a2b3c4d5e.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	refused(t, "nonsubscribed_email_audience_export_1a2b3c4d5e.csv", never, "never subscribed")
 }
 
@@ -131,12 +119,8 @@ func zipped(t testing.TB, files fs.FS) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	if err := z.AddFS(files); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, z.AddFS(files))
+	must(t, z.Close())
 	return b.Bytes()
 }
 
@@ -174,15 +158,11 @@ func TestEncodings(t *testing.T) {
 	}
 	utf16 := func(order unicode.Endianness, mark unicode.BOMPolicy) string {
 		s, err := unicode.UTF16(order, mark).NewEncoder().String(list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return s
 	}
 	windows, err := charmap.Windows1252.NewEncoder().String(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, s := range map[string]string{
 		"UTF-8 with a mark": "\xEF\xBB\xBF" + list, "Windows-1252": windows,
 		"UTF-16LE with a mark": utf16(unicode.LittleEndian, unicode.UseBOM),
@@ -283,16 +263,12 @@ func TestColumns(t *testing.T) {
 // TestSuppressWhole checks a list of unsubscribed people that does not say so.
 func TestSuppressWhole(t *testing.T) {
 	content, err := os.ReadFile("testdata/listmonk.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	l := opened(t, "subscribers.csv", content)
 	l.Suppress(Left)
 	var got []State
 	for row, err := range l.Rows() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got = append(got, row.State)
 	}
 	if !slices.Equal(got, []State{Left, Blocked, Blocked}) {
@@ -347,9 +323,7 @@ func TestReadingEnds(t *testing.T) {
 		"list.zip": zipped(t, mapFS(askedFile, "asked\n", "list.csv", string(content)))} {
 		ctx, cancel := context.WithCancel(t.Context())
 		list, err := open(ctx, bytes.NewReader(b), int64(len(b)), name, usualLimits())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		cancel()
 		for _, err = range list.Rows() {
 		}
@@ -420,3 +394,10 @@ func TestReadingFails(t *testing.T) {
 type failing struct{}
 
 func (failing) ReadAt([]byte, int64) (int, error) { return 0, fs.ErrClosed }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -102,5 +102,5 @@ func (p *Problem) Error() string { return fmt.Sprintf("%s, line %d: %s", p.File,
 
 // invalid returns an error for the person who imports the list.
 func invalid(format string, args ...any) error {
-	return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf(format, args...)}
+	return digest.Errorf(digest.Invalid, format, args...)
 }

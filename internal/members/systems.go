@@ -3,6 +3,7 @@ package members
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"digest"
@@ -75,14 +76,7 @@ func (s *source) recognise(t *table) error {
 var ourColumns = [...]string{"email", "name", "state", "time_zone", "days", "joined_at", "form", "address", "asked_at",
 	"confirmed_at", "left_at", "reason"}
 
-func ours(column string) bool {
-	for _, name := range ourColumns {
-		if name == column {
-			return true
-		}
-	}
-	return false
-}
+func ours(column string) bool { return slices.Contains(ourColumns[:], column) }
 
 // isOurs rejects unknown columns, because one of them could say who left.
 func isOurs(t *table) bool {

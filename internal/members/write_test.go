@@ -44,9 +44,7 @@ func every[T any](last error, values ...T) iter.Seq2[T, error] {
 func written(t testing.TB, e Export) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := e.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Write(&b))
 	return b.Bytes()
 }
 
@@ -55,9 +53,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 // TestRoundTrip checks that an export with any texts is read back completely.
 func TestRoundTrip(t *testing.T) {
 	days, err := digest.ParseCadence("mon,thu")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all := []digest.Member{
 		{Email: "ann@example.org", TimeZone: "Europe/Paris", State: digest.DigestActive, JoinedAt: noon,
 			Proof: digest.Proof{Form: "https://ann.example/join?a=1,2", Address: "203.0.113.7",
@@ -88,9 +84,7 @@ func TestRoundTrip(t *testing.T) {
 	var gotMembers []digest.Member
 	var gotSuppressed []digest.NewsletterSuppression
 	for row, err := range list.Rows() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if row.Action() == Suppress {
 			gotSuppressed = append(gotSuppressed, row.Suppression())
 			continue
@@ -134,19 +128,13 @@ func TestExport(t *testing.T) {
 		every(nil, digest.NewsletterSuppression{Email: "bob@example.org", Reason: "left"}),
 		every(nil, newsletter.AskedAddress{})})
 	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	files := map[string]string{}
 	for _, f := range z.File {
 		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		b, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		files[f.Name] = string(b)
 	}
 	if !strings.HasPrefix(files["README.txt"], "The members of Ann writes, as of 2026-11-20T12:00:00Z.\n") {
@@ -194,13 +182,9 @@ func TestAskedElsewhere(t *testing.T) {
 			if err == nil {
 				_, err = f.Write([]byte(text))
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 		}
-		if err := z.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, z.Close())
 		if list := opened(t, "x.zip", b.Bytes()); len(list.Asked) != want || len(list.Files) != 1 {
 			t.Errorf("%q: %d were asked, files %v", content, len(list.Asked), list.Files)
 		}

@@ -21,18 +21,14 @@ func folder(t *testing.T) string {
 		t.Skip("only root can give files away")
 	}
 	dir := filepath.Join(t.TempDir(), "of service")
-	if err := errors.Join(os.Mkdir(dir, 0o755), os.Chown(dir, service, service)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Mkdir(dir, 0o755), os.Chown(dir, service, service)))
 	return dir
 }
 
 func owner(t *testing.T, path string) int {
 	t.Helper()
 	info, err := os.Lstat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	uid, _, _ := ownerOf(info)
 	return uid
 }
@@ -40,12 +36,8 @@ func owner(t *testing.T, path string) int {
 func create(t *testing.T, path, beside string) {
 	t.Helper()
 	f, err := Create(path, beside, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, f.Close())
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%s: %v, %v", path, info.Mode(), err)
 	}
@@ -59,17 +51,13 @@ func TestCreate(t *testing.T) {
 	if a, b := owner(t, database), owner(t, index); a != service || b != service {
 		t.Errorf("in a folder of %d the file belongs to %d and its index to %d", service, a, b)
 	}
-	if err := errors.Join(os.Chown(database, 7, 8), os.Remove(index)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Chown(database, 7, 8), os.Remove(index)))
 	create(t, index, database)
 	if n := owner(t, index); n != 7 {
 		t.Errorf("the index of a file of 7 belongs to %d", n)
 	}
 	// An existing file keeps its owner.
-	if err := os.Chown(index, 0, 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chown(index, 0, 0))
 	create(t, index, database)
 	if n := owner(t, index); n != 0 {
 		t.Errorf("a file that was there was given to %d", n)
@@ -86,9 +74,7 @@ func TestCreate(t *testing.T) {
 func TestMakeFolder(t *testing.T) {
 	path := filepath.Join(folder(t), "mail")
 	for range 2 {
-		if err := errors.Join(MakeFolder(path), MakeFolder(filepath.Join(path, "new"))); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(MakeFolder(path), MakeFolder(filepath.Join(path, "new"))))
 	}
 	if a, b := owner(t, path), owner(t, filepath.Join(path, "new")); a != service || b != service {
 		t.Errorf("the folders belong to %d and %d", a, b)
@@ -99,13 +85,9 @@ func TestMakeFolder(t *testing.T) {
 func TestHostileFolder(t *testing.T) {
 	dir, elsewhere := folder(t), t.TempDir()
 	precious, missing := filepath.Join(elsewhere, "precious"), filepath.Join(elsewhere, "missing")
-	if err := os.WriteFile(precious, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(precious, []byte("x"), 0o600))
 	for name, target := range map[string]string{"to precious": precious, "to missing": missing} {
-		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(target, filepath.Join(dir, name)))
 	}
 	if f, err := Create(filepath.Join(dir, "to missing"), "", 0); err == nil {
 		f.Close()
@@ -118,18 +100,14 @@ func TestHostileFolder(t *testing.T) {
 		f.Close()
 		t.Error("a file behind a link was opened")
 	}
-	if err := os.Link(precious, filepath.Join(dir, "hard")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Link(precious, filepath.Join(dir, "hard")))
 	create(t, filepath.Join(dir, "hard"), "")
 	create(t, filepath.Join(dir, "new"), filepath.Join(dir, "to precious")) // the owner of a link does not count
 	if a, b := owner(t, precious), owner(t, filepath.Join(dir, "new")); a != 0 || b != service {
 		t.Errorf("the file elsewhere belongs to %d, the new one to %d", a, b)
 	}
 	hard, own := filepath.Join(dir, "hard"), filepath.Join(dir, "own")
-	if err := errors.Join(os.WriteFile(own, nil, 0o600), os.Chown(own, service, service)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.WriteFile(own, nil, 0o600), os.Chown(own, service, service)))
 	if !IsForeignLink(hard, own) || IsForeignLink(own, own) || !IsLinked(hard) || IsLinked(own) {
 		t.Error("another name of a file of somebody else's is not recognised")
 	}
@@ -138,13 +116,9 @@ func TestHostileFolder(t *testing.T) {
 func TestGiveLike(t *testing.T) {
 	dir := folder(t)
 	like := filepath.Join(dir, "key")
-	if err := errors.Join(os.WriteFile(like, nil, 0o600), os.Chmod(like, 0o646), os.Chown(like, 7, 8)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.WriteFile(like, nil, 0o600), os.Chmod(like, 0o646), os.Chown(like, 7, 8)))
 	f, err := os.CreateTemp(dir, "*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	GiveLike(f, filepath.Join(dir, "missing"))
 	if n := owner(t, f.Name()); n != 0 {
@@ -152,9 +126,7 @@ func TestGiveLike(t *testing.T) {
 	}
 	GiveLike(f, like)
 	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if s := info.Sys().(*syscall.Stat_t); info.Mode().Perm() != 0o640 || s.Uid != 7 || s.Gid != 8 {
 		t.Errorf("%v, %+v, %v", info.Mode(), info.Sys(), err)
 	}
@@ -173,5 +145,12 @@ func TestForeign(t *testing.T) {
 	}
 	if got := name(54321); !strings.Contains(got, "54321") {
 		t.Errorf("a user without a name is %s", got)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

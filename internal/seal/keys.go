@@ -59,7 +59,7 @@ func (k *Keys) Seal(c digest.Credential) (Feed, error) {
 func (k *Keys) Open(sealed string) (digest.Credential, error) {
 	if sealed == "" {
 		return digest.Credential{},
-			&digest.Error{Kind: digest.Invalid, Message: "its password is no longer stored; enter it again"}
+			digest.Errorf(digest.Invalid, "its password is no longer stored; enter it again")
 	}
 	own, err := k.keyOf(sealed)
 	if err != nil {
@@ -76,8 +76,8 @@ func (k *Keys) keyOf(sealed string) (key, error) {
 			return key{}, err
 		}
 		if own, found = k.find(id); !found {
-			return key{}, &digest.Error{Kind: digest.Unavailable,
-				Message: fmt.Sprintf("its password is sealed with the key %s, which is not in %s", shownID(id), k.file)}
+			return key{}, digest.Errorf(digest.Unavailable,
+				"its password is sealed with the key %s, which is not in %s", shownID(id), k.file)
 		}
 	}
 	return own, nil
@@ -103,8 +103,7 @@ func (k *Keys) OpenKey(sealed string) ([]byte, error) {
 	}
 	private, ok := own.decrypt(sealed, forSigning)
 	if !ok {
-		return nil, &digest.Error{Kind: digest.Invalid,
-			Message: "the signing key, as it is stored, is damaged; name the domain anew"}
+		return nil, digest.Errorf(digest.Invalid, "the signing key, as it is stored, is damaged; name the domain anew")
 	}
 	return private, nil
 }
@@ -146,9 +145,9 @@ func (k *Keys) read(makes bool) ([]key, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.file == "" {
-		return nil, &digest.Error{Kind: digest.Invalid,
-			Message: "private feeds and newsletters' own domains need a key, and no file with one is named; " +
-				"make one with digest key new, give it to every process of this instance, and say where it is: DIGEST_KEY_FILE=/etc/digest.key"}
+		return nil, digest.Errorf(digest.Invalid,
+			"private feeds and newsletters' own domains need a key, and no file with one is named; "+
+				"make one with digest key new, give it to every process of this instance, and say where it is: DIGEST_KEY_FILE=/etc/digest.key")
 	}
 	text, err := os.ReadFile(k.file)
 	if makes && errors.Is(err, fs.ErrNotExist) {
@@ -163,8 +162,7 @@ func (k *Keys) read(makes bool) ([]key, error) {
 	}
 	keys, err := parse(string(text))
 	if err != nil {
-		return nil, &digest.Error{Kind: digest.Invalid, Message: "the key file " + k.file + " cannot be used: " +
-			err.Error()}
+		return nil, digest.Errorf(digest.Invalid, "the key file %s cannot be used: %s", k.file, err.Error())
 	}
 	k.keys = keys
 	return keys, nil

@@ -32,7 +32,6 @@ const version = "1."
 
 type key struct {
 	id   string
-	text string // as in the file
 	aead cipher.AEAD
 	name []byte // derives names of private feeds
 }
@@ -44,7 +43,7 @@ func parseKey(text string) (key, error) {
 	if err != nil || len(raw) != keyBytes {
 		return key{}, fmt.Errorf("is not a key of %d bytes in base64", keyBytes)
 	}
-	k := key{text: text}
+	var k key
 	for _, d := range []struct {
 		purpose string
 		bytes   int
@@ -137,7 +136,7 @@ func (k key) nameOf(c digest.Credential) string {
 	return base32Lower.EncodeToString(h.Sum(nil)[:nameBytes])
 }
 
-var errDamaged = &digest.Error{Kind: digest.Invalid, Message: "its password, as it is stored, is damaged; give it anew"}
+var errDamaged = digest.Errorf(digest.Invalid, "its password, as it is stored, is damaged; give it anew")
 
 // idOf returns the ID of the key that encrypted a value.
 func idOf(sealed string) string {

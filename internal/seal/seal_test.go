@@ -24,9 +24,7 @@ func TestSealed(t *testing.T) {
 		t.Fatalf("%v, %v: a key before it is needed", ids, err)
 	}
 	f, err := keys.Seal(credential)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if strings.Contains(f.Sealed+f.Address, canary) || !digest.IsPrivate(f.Address) ||
 		digest.PublicAddress(f.Address) != credential.Address {
 		t.Errorf("%+v", f)
@@ -58,9 +56,7 @@ func TestNames(t *testing.T) {
 		c := credential
 		change(&c)
 		f, err := keys.Seal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return f.Address
 	}
 	same := address(func(*digest.Credential) {})
@@ -93,17 +89,13 @@ func TestNames(t *testing.T) {
 func TestRotation(t *testing.T) {
 	keys := Beside(filepath.Join(t.TempDir(), "digest.db"))
 	old, err := keys.Seal(credential)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	other := In(keys.File()) // another process
 	if _, err := other.Open(old.Sealed); err != nil {
 		t.Fatal(err)
 	}
 	id, err := keys.Add()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ids, err := keys.IDs()
 	if err != nil || len(ids) != 2 || ids[0] != id || ids[1] != IDOf(old.Sealed) {
 		t.Errorf("%v, %v", ids, err)
@@ -119,13 +111,9 @@ func TestRotation(t *testing.T) {
 		}
 	}
 	text, err := os.ReadFile(keys.File())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	first, _, _ := strings.Cut(string(text), "\n")
-	if err := os.WriteFile(keys.File(), []byte(first+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(keys.File(), []byte(first+"\n"), 0o600))
 	if _, err := In(keys.File()).Open(old.Sealed); err == nil || !strings.Contains(err.Error(), ids[1]) {
 		t.Errorf("without the old key: %v", err)
 	}
@@ -139,9 +127,7 @@ func TestKeyFiles(t *testing.T) {
 	for name, content := range map[string]string{"empty": "", "remark": "# none\n", "short": "abcd\n", "text": canary +
 		"\n", "good then bad": New() + "\n" + canary} {
 		file := filepath.Join(folder, name)
-		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, []byte(content), 0o600))
 		if _, err := In(file).Seal(credential); err == nil || !strings.Contains(err.Error(), file) ||
 			strings.Contains(err.Error(), canary) {
 			t.Errorf("%s: %v", name, err)
@@ -196,9 +182,7 @@ func TestNothingIsPrinted(t *testing.T) {
 		fmt.Fprintf(&out, verb, holds)
 	}
 	text, err := json.Marshal(holds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out.Write(text)
 	for _, h := range []slog.Handler{slog.NewTextHandler(&out, nil), slog.NewJSONHandler(&out, nil)} {
 		slog.New(h).Info("of", "c", c, "p", &c, "in", holds)
@@ -216,9 +200,7 @@ func TestNothingIsPrinted(t *testing.T) {
 func FuzzOpen(f *testing.F) {
 	keys := Beside(filepath.Join(f.TempDir(), "digest.db"))
 	sealed, err := keys.Seal(credential)
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	f.Add(sealed.Sealed)
 	f.Add("1." + IDOf(sealed.Sealed) + ".")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -226,4 +208,11 @@ func FuzzOpen(f *testing.F) {
 			t.Errorf("%q was opened", text)
 		}
 	})
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

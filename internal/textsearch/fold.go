@@ -9,9 +9,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold removes case, accents and invisible characters. The index contains its output, so a change needs a new index of
+// Fold removes case, accents and invisible characters. The index contains its output, so a change needs a new index of
 // all posts.
-func fold(text string) string {
+func Fold(text string) string {
 	if isASCII(text) {
 		return strings.ToLower(text)
 	}
@@ -93,6 +93,3 @@ func plainSign(c rune) rune {
 
 // oneSpace trims a text and replaces runs of white space by single spaces.
 func oneSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// Fold returns a text without case and accents, for comparing parts of it.
-func Fold(text string) string { return fold(text) }

@@ -97,7 +97,7 @@ func runs(text string) iter.Seq[run] {
 
 // words returns the words of a run. That is usually one, but folding may leave none or several ("½").
 func (r run) words(text string) iter.Seq[string] {
-	return strings.FieldsFuncSeq(fold(text[r.from:r.to]), func(c rune) bool { return !isWord(c) && !isMark(c) })
+	return strings.FieldsFuncSeq(Fold(text[r.from:r.to]), func(c rune) bool { return !isWord(c) && !isMark(c) })
 }
 
 // pairs yields each pair of adjacent characters of a dense run, and then the last character alone. So each single
@@ -114,7 +114,7 @@ func pairs(text string, r run, yield func(token) bool) bool {
 			}
 			end += n
 		}
-		at := token{word: bounded(fold(text[i:end])), from: i, to: end}
+		at := token{word: bounded(Fold(text[i:end])), from: i, to: end}
 		i = end
 		if before.word != "" && !yield(token{word: before.word + at.word, from: before.from, to: at.to,
 			first: before.to}) {
