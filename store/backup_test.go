@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"digest/internal/backup"
+	format "digest/internal/backup"
 	"digest/store"
+	"digest/store/backup"
 	"digest/store/storetest"
 	"digest/test/tier"
 )
@@ -20,8 +21,7 @@ import (
 // invalid UTF-8, and NULL where possible.
 func (w world) fillAll() {
 	w.t.Helper()
-	tables, err := store.BackupTables(w.ctx())
-	w.ok(err)
+	tables := backupTables(w.t, w.Store)
 	for _, table := range namesOf(tables) {
 		for k := range int64(3) {
 			columns, err := w.Columns(w.ctx(), table)
@@ -59,24 +59,47 @@ func cellOf(table string, c store.Column, i int, k int64) any {
 	return []int64{0, -1, 1 << 62}[k]
 }
 
-func backUp(t *testing.T, s *store.Store) (*bytes.Buffer, store.Backup) {
+func backUp(t *testing.T, s *store.Store) (*bytes.Buffer, backup.Backup) {
 	t.Helper()
 	var file bytes.Buffer
-	b, err := s.Backup(t.Context(), &file, "test", noon)
+	b, err := backup.Write(t.Context(), s.DB, &file, "test", noon)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &file, b
 }
 
-func restore(t *testing.T, database string, file io.Reader, replace bool) (store.Backup, error) {
+// backupTables returns the tables in a backup of a database.
+func backupTables(t *testing.T, s *store.Store) (tables []format.Table) {
 	t.Helper()
-	from, err := backup.NewReader(file)
-	if err != nil {
-		return store.Backup{}, err
+	file, _ := backUp(t, s)
+	r, err := format.NewReader(file)
+	for err == nil {
+		var table format.Table
+		if table, err = r.Table(); err == nil {
+			tables = append(tables, table)
+			for err == nil {
+				_, err = r.Row()
+			}
+			if err == io.EOF {
+				err = nil
+			}
+		}
 	}
-	return store.Restore(t.Context(), database, from,
-		store.Restoration{Replace: replace, Now: noon, Reason: "it is a copy",
+	if err != io.EOF {
+		t.Fatal(err)
+	}
+	return tables
+}
+
+func restore(t *testing.T, database string, file io.Reader, replace bool) (backup.Backup, error) {
+	t.Helper()
+	from, err := format.NewReader(file)
+	if err != nil {
+		return backup.Backup{}, err
+	}
+	return backup.Restore(t.Context(), database, from,
+		backup.Restoration{Replace: replace, Now: noon, Reason: "it is a copy",
 			Look: func(context.Context, *store.Store) error { return nil }})
 }
 
@@ -150,10 +173,7 @@ func mode(t *testing.T, path string) os.FileMode {
 // both databases.
 func TestBackupKnowsEveryTable(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		all, err := store.BackupTables(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := backupTables(t, s)
 		names := namesOf(all)
 		tables := `SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'digest\_posts\_%'
 			ORDER BY 1`
@@ -176,11 +196,11 @@ func TestBackupKnowsEveryTable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			there, known := map[string]backup.Kind{}, map[string]backup.Kind{}
+			there, known := map[string]format.Kind{}, map[string]format.Kind{}
 			for _, c := range columns {
-				there[c.Name] = map[bool]backup.Kind{true: backup.Text, false: backup.Number}[c.IsText]
+				there[c.Name] = map[bool]format.Kind{true: format.Text, false: format.Number}[c.IsText]
 				if c.IsBytes {
-					there[c.Name] = backup.Bytes
+					there[c.Name] = format.Bytes
 				}
 			}
 			for _, c := range table.Columns {
@@ -191,7 +211,7 @@ func TestBackupKnowsEveryTable(t *testing.T) {
 	})
 }
 
-func namesOf(tables []backup.Table) (names []string) {
+func namesOf(tables []format.Table) (names []string) {
 	for _, t := range tables {
 		names = append(names, t.Name)
 	}
@@ -218,7 +238,7 @@ func TestBackupOfOneInstant(t *testing.T) {
 		w := world{s, t}
 		w.fillAll()
 		var file bytes.Buffer
-		b, err := s.Backup(t.Context(), &slowly{&file, func() {
+		b, err := backup.Write(t.Context(), s.DB, &slowly{&file, func() {
 			w.ok(w.Exec(w.ctx(), `DELETE FROM waiting_digests`)) // one of the last tables
 			w.ok(w.Exec(w.ctx(), `INSERT INTO counters (hour, kind, slot, n) VALUES (5, 'x', 0, 1)`))
 		}}, "test", noon)

@@ -73,7 +73,7 @@ func (s Operator) Unfence(ctx context.Context, baseURL string, now time.Time) er
 	return s.change(ctx, "releasing the fence", func(c conn) error { return beat(ctx, c, baseURL, now) })
 }
 
-func (b heartbeat) at() time.Time { return instant(b.At).time() }
+func (b heartbeat) at() time.Time { return instant(b.At).Time() }
 
 func beat(ctx context.Context, c conn, baseURL string, now time.Time) error {
 	return heartbeat{BaseURL: baseURL, At: int64(at(now))}.leave(ctx, c)
@@ -110,10 +110,10 @@ func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, rules
 		return f, nil
 	}
 	var readers int
-	if err := c.get(ctx, &readers, `SELECT count(*) FROM (SELECT 1 FROM users LIMIT 1) u`); err != nil || readers == 0 {
+	if err := c.Get(ctx, &readers, `SELECT count(*) FROM (SELECT 1 FROM users LIMIT 1) u`); err != nil || readers == 0 {
 		return f, err
 	}
-	if err := c.get(ctx, &f.Waiting, `SELECT (SELECT count(*) FROM editions WHERE state = 'ready')
+	if err := c.Get(ctx, &f.Waiting, `SELECT (SELECT count(*) FROM editions WHERE state = 'ready')
 		+ (SELECT count(*) FROM mail_claims WHERE state <> 'sent')
 		+ (SELECT count(*) FROM digests WHERE state = 'active' AND next_due_at <= ?)`, now); err != nil {
 		return f, err
@@ -179,7 +179,7 @@ func (s Operator) Waiting(ctx context.Context, now time.Time) (FenceView, error)
 	if err := s.Policy.check(); err != nil {
 		return v, fmt.Errorf("looking for what would be asked: %w", err)
 	}
-	err := s.read().all(ctx, &feeds,
+	err := s.read().All(ctx, &feeds,
 		`SELECT f.url, `+askColumns+` FROM `+timedFeeds+` WHERE `+alive+` AND t.askable_at <= ?
 		AND (t.poll_at <= ? OR EXISTS (SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 			WHERE s.feed_id = f.id AND s.paused = 0 AND `+gathers+` AND `+askedAt+` <= ?)) ORDER BY f.url`, now,
@@ -241,7 +241,7 @@ type FenceCounts struct {
 
 // CountWaiting counts what a release of the fence would send.
 func (s Operator) CountWaiting(ctx context.Context, now time.Time) (n FenceCounts, err error) {
-	err = s.read().get(ctx, &n,
+	err = s.read().Get(ctx, &n,
 		`SELECT CAST(COALESCE(SUM(w.sealed + CASE WHEN w.due > 0 THEN 1 ELSE 0 END), 0) AS BIGINT) AS editions,
 		count(DISTINCT CASE WHEN w.sealed = 0 AND w.due < 0 THEN w.user_id END) AS if_news FROM `+waitingMail(at(now)))
 	return n, failed("counting what would be sent", err)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/backup"
+	format "digest/internal/backup"
 	"digest/store/storetest"
 	"digest/test/tier"
 )
@@ -188,7 +188,7 @@ func TestRestoreOfOldNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, err := backup.NewReader(bytes.NewReader(file))
+	from, err := format.NewReader(bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}

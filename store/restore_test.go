@@ -14,8 +14,9 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/backup"
+	format "digest/internal/backup"
 	"digest/store"
+	"digest/store/backup"
 	"digest/store/storetest"
 	"digest/test/tier"
 )
@@ -84,9 +85,9 @@ func TestRestoreOntoWhatIsThere(t *testing.T) {
 		flipped := bytes.Replace(file.Bytes(), []byte("new@example.org"), []byte("odd@example.org"), 1)
 		_, err = restore(t, to, bytes.NewReader(flipped), true)
 		unchanged("damaged", err)
-		reader, err := backup.NewReader(bytes.NewReader(file.Bytes()))
+		reader, err := format.NewReader(bytes.NewReader(file.Bytes()))
 		w.ok(err)
-		_, err = store.Restore(t.Context(), to, reader, store.Restoration{Replace: true,
+		_, err = backup.Restore(t.Context(), to, reader, backup.Restoration{Replace: true,
 			Look: func(context.Context, *store.Store) error { return errors.New("busy") }})
 		unchanged("at work", err)
 
@@ -152,9 +153,9 @@ func TestRestoreOlder(t *testing.T) {
 }
 
 func check(file io.Reader) error {
-	from, err := backup.NewReader(file)
+	from, err := format.NewReader(file)
 	if err == nil {
-		_, err = store.CheckBackup(context.Background(), from)
+		_, err = backup.Check(context.Background(), from)
 	}
 	return err
 }
@@ -164,22 +165,19 @@ func TestRestoreRefuses(t *testing.T) {
 	tier.Alone(t)
 	t.Parallel()
 	s := storetest.Open(t, storetest.SQLite(t))
-	all, err := store.BackupTables(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := backupTables(t, s)
 	names := namesOf(all)
 	good, _ := backUp(t, s)
 	schema := func() int64 {
-		r, err := backup.NewReader(bytes.NewReader(good.Bytes()))
+		r, err := format.NewReader(bytes.NewReader(good.Bytes()))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r.Header.Schema
 	}()
-	write := func(schema int64, tables []string, rows map[string][]any, change func(*backup.Table)) *bytes.Buffer {
+	write := func(schema int64, tables []string, rows map[string][]any, change func(*format.Table)) *bytes.Buffer {
 		var file bytes.Buffer
-		w, err := backup.NewWriter(&file, backup.Header{Schema: schema})
+		w, err := format.NewWriter(&file, format.Header{Schema: schema})
 		for _, name := range tables {
 			table := all[slices.Index(names, name)]
 			table.Columns = slices.Clone(table.Columns)
@@ -196,16 +194,16 @@ func TestRestoreRefuses(t *testing.T) {
 		}
 		return &file
 	}
-	as := func(*backup.Table) {}
+	as := func(*format.Table) {}
 	for what, file := range map[string]*bytes.Buffer{
 		"newer":            write(schema+1, names, nil, as),
 		"far newer":        write(1<<60, nil, nil, as),
 		"no tables":        write(schema, nil, nil, as),
 		"a table too few":  write(schema, names[1:], nil, as),
 		"one twice":        write(schema, append([]string{names[0]}, names...), nil, as),
-		"another name":     write(schema, names, nil, func(t *backup.Table) { t.Name += `"; DROP TABLE users; --` }),
-		"another column":   write(schema, names, nil, func(t *backup.Table) { t.Columns[0].Name += `" x` }),
-		"a column of text": write(schema, names, nil, func(t *backup.Table) { t.Columns[0].Kind = backup.Text + "s" }),
+		"another name":     write(schema, names, nil, func(t *format.Table) { t.Name += `"; DROP TABLE users; --` }),
+		"another column":   write(schema, names, nil, func(t *format.Table) { t.Columns[0].Name += `" x` }),
+		"a column of text": write(schema, names, nil, func(t *format.Table) { t.Columns[0].Kind = format.Text + "s" }),
 		"no such feed": write(schema, names,
 			map[string][]any{"former_addresses": {"https://a.example/", int64(9), int64(1)}}, as),
 		"NULL": write(schema, names, map[string][]any{"former_subscriptions": {nil, int64(9)}}, as),

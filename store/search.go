@@ -11,6 +11,7 @@ import (
 
 	"digest"
 	"digest/internal/textsearch"
+	"digest/store/db"
 )
 
 // A SearchQuery says which of a reader's delivered and saved posts a search finds.
@@ -145,7 +146,7 @@ func (l *searching) batch(ctx context.Context, before editionKey, n int) (some [
 		Date  digest.Date
 		Posts string
 	}
-	err = l.store.read().all(ctx, &rows, editionsSearched, l.user, l.first(), l.last(), l.Now, before.DueAt,
+	err = l.store.read().All(ctx, &rows, editionsSearched, l.user, l.first(), l.last(), l.Now, before.DueAt,
 		before.ID, n)
 	for _, r := range rows {
 		before = r.editionKey
@@ -190,7 +191,7 @@ func (l *searching) findAmong(ctx context.Context, some []hit) error {
 	slices.SortFunc(some, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(b.DueAt, a.DueAt), cmp.Compare(b.PostID, a.PostID))
 	})
-	ids, err := l.narrowed(ctx, each(some, func(c hit) digest.PostID { return c.PostID }))
+	ids, err := l.narrowed(ctx, db.Each(some, func(c hit) digest.PostID { return c.PostID }))
 	if err != nil {
 		return err
 	}
@@ -238,15 +239,15 @@ func (l *searching) narrowed(ctx context.Context, ids []digest.PostID) ([]digest
 			return nil
 		}
 		c := l.store.read()
-		kept, err := readRows[digest.PostID](ctx, c, "", strings.ReplaceAll(query, "{one of}", c.d.oneOf),
-			keys(c.d, ids), arg)
+		kept, err := readRows[digest.PostID](ctx, c, "", strings.ReplaceAll(query, "{one of}", c.d.OneOf),
+			ids, arg)
 		slices.Sort(kept)
 		ids = slices.DeleteFunc(slices.Clone(ids),
 			func(id digest.PostID) bool { _, ok := slices.BinarySearch(kept, id); return !ok })
 		return err
 	}
 	if l.Feeds != nil {
-		if err := narrow(postsOfFeeds, keys(l.store.d, l.Feeds)); err != nil {
+		if err := narrow(postsOfFeeds, l.Feeds); err != nil {
 			return nil, err
 		}
 	}
@@ -281,7 +282,7 @@ func (l *searching) feedsOf(ctx context.Context, ids []digest.PostID) (feeds []d
 		return l.feeds, err
 	}
 	return readRows[digest.FeedID](ctx, c, "", `SELECT DISTINCT p.feed_id FROM posts p WHERE p.id`+
-		c.d.oneOf, keys(c.d, ids))
+		c.d.OneOf, ids)
 }
 
 func (l *searching) result(ctx context.Context) (SearchResult, error) {
@@ -289,7 +290,7 @@ func (l *searching) result(ctx context.Context) (SearchResult, error) {
 	if f.More {
 		l.found = l.found[:l.Limit]
 	}
-	ids := each(l.found, func(c hit) digest.PostID { return c.PostID })
+	ids := db.Each(l.found, func(c hit) digest.PostID { return c.PostID })
 	posts, err := Editions{l.store}.Posts(ctx, ids)
 	if err != nil {
 		return f, err
@@ -298,7 +299,7 @@ func (l *searching) result(ctx context.Context) (SearchResult, error) {
 	for _, p := range posts {
 		byID[p.ID] = p
 	}
-	labels, err := l.store.labelsFor(ctx, l.user, each(posts, func(p digest.Post) digest.FeedID { return p.FeedID }))
+	labels, err := l.store.labelsFor(ctx, l.user, db.Each(posts, func(p digest.Post) digest.FeedID { return p.FeedID }))
 	if err != nil {
 		return f, err
 	}
@@ -309,7 +310,7 @@ func (l *searching) result(ctx context.Context) (SearchResult, error) {
 	for _, c := range l.found {
 		if p, ok := byID[c.PostID]; ok {
 			f.Posts = append(f.Posts, VisiblePost{Post: p, Label: labels[p.FeedID], Edition: c.Date,
-				DueAt: c.DueAt.time(), Saved: saved[p.ID]})
+				DueAt: c.DueAt.Time(), Saved: saved[p.ID]})
 		}
 	}
 	return f, nil
