@@ -12,7 +12,7 @@
 // ran the statements of package store 1.5 to 2 times faster. Another driver would change only sqlite.go, and the
 // field readOnly in dialect.go if it begins such transactions in another way.
 //
-// Functions that run statements take a DB, because the methods of a DB are also those of a store.Store.
+// Functions that run statements take a DB, because a store.Store has all methods of its DB.
 package db
 
 import (
