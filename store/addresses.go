@@ -25,7 +25,7 @@ const addressColumns = `user_id, email, old_confirmed, new_confirmed, created_at
 func (s Readers) AddAddressChange(ctx context.Context, user digest.UserID, email string, oldHash, newHash []byte, now,
 	expires time.Time, apart time.Duration) error {
 	err := s.changeUnder(ctx, s.d.LockAccounts, "", func(c conn) error {
-		if _, err := c.Exec(ctx, `DELETE FROM address_changes WHERE user_id = ? AND created_at <= ?`, user,
+		if err := c.Run(ctx, `DELETE FROM address_changes WHERE user_id = ? AND created_at <= ?`, user,
 			now.Add(-apart)); err != nil {
 			return err
 		}
@@ -73,22 +73,19 @@ func (s Readers) ConfirmAddress(ctx context.Context, hash, keep []byte, now time
 	var another bool
 	err = s.changeUnder(ctx, s.d.LockAccounts, "", func(c conn) error {
 		changed, another = false, false
-		var row AddressChange
-		err := c.Get(ctx, &row, `UPDATE address_changes SET old_confirmed = CASE WHEN old_hash = ? THEN 1
+		row, err := readOne[AddressChange](ctx, c, "", notFound("this link was used or is too old"),
+			`UPDATE address_changes SET old_confirmed = CASE WHEN old_hash = ? THEN 1
 			ELSE old_confirmed END,
 			new_confirmed = CASE WHEN new_hash = ? THEN 1 ELSE new_confirmed END
 			WHERE (old_hash = ? OR new_hash = ?) AND expires_at > ? RETURNING `+addressColumns, hash, hash, hash, hash,
 			now)
-		if isNone(err) {
-			return notFound("this link was used or is too old")
-		}
 		if err == nil && row.NewConfirmed {
 			err = answerMailbox(ctx, c, row.Email)
 		}
 		if err != nil || !row.OldConfirmed || !row.NewConfirmed {
 			return err
 		}
-		if _, err := c.Exec(ctx, `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`,
+		if err := c.Run(ctx, `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`,
 			row.UserID); err != nil {
 			return err
 		}
@@ -118,7 +115,7 @@ func changeEmail(ctx context.Context, c conn, user digest.UserID, email string, 
 	if err != nil {
 		return err
 	}
-	if _, err := c.Exec(ctx, `DELETE FROM sign_in_tokens WHERE user_id = ?`, user); err != nil {
+	if err := c.Run(ctx, `DELETE FROM sign_in_tokens WHERE user_id = ?`, user); err != nil {
 		return err
 	}
 	if err := answerLetters(ctx, c, user); err != nil { // requested under the old address
@@ -131,10 +128,11 @@ func changeEmail(ctx context.Context, c conn, user digest.UserID, email string, 
 // has the address.
 func (s Readers) SetEmail(ctx context.Context, user digest.UserID, email string) error {
 	err := s.changeUnder(ctx, s.d.LockAccounts, "", func(c conn) error {
-		if _, err := c.Exec(ctx, `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`, user); err != nil {
+		if err := c.Run(ctx, `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`, user); err != nil {
 			return err
 		}
 		return changeEmail(ctx, c, user, email, nil)
 	})
-	return failed("changing the address", db.IfUnique(err, db.Conflict("%s is already a reader", digest.NormalEmail(email))))
+	return failed("changing the address",
+		db.IfUnique(err, db.Conflict("%s is already a reader", digest.NormalEmail(email))))
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"digest"
-	"digest/store/db"
 )
 
 // maxBody is the size of the longest document that is stored, in bytes.
@@ -81,7 +80,7 @@ func (r *recording) saveBodies(ctx context.Context) error {
 		}
 	}
 	if len(gone) > 0 {
-		if _, err := r.c.Exec(ctx, `DELETE FROM bodies WHERE feed_id IN (`+db.List(gone)+`)`); err != nil {
+		if err := r.c.Run(ctx, `DELETE FROM bodies WHERE feed_id IN (`+list(gone)+`)`); err != nil {
 			return err
 		}
 	}

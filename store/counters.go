@@ -104,7 +104,7 @@ func (s *database) sumOldCounters(ctx context.Context, now time.Time) error {
 	old -= old % 3600
 	// Two workers would add the same rows.
 	return s.changeUnder(ctx, s.d.LockPlan, "summing up what was done", func(c conn) error {
-		if _, err := c.Exec(ctx, `INSERT INTO counters (hour, kind, slot, n, requests, bytes)
+		if err := c.Run(ctx, `INSERT INTO counters (hour, kind, slot, n, requests, bytes)
 			SELECT 0, x.kind, 0, x.n, x.requests, x.bytes FROM (SELECT kind, `+counterSums+` FROM counters
 				WHERE hour > 0 AND hour < ? GROUP BY kind) x WHERE TRUE`+addToCounter, old); err != nil {
 			return err

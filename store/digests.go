@@ -223,7 +223,7 @@ func (r digestRow) schedule() (calendar.Schedule, error) {
 
 // saveSchedule stores the fields of the schedule that the reader sets.
 func saveSchedule(ctx context.Context, c conn, id digest.DigestID, s calendar.Schedule) error {
-	_, err := c.Exec(ctx, `UPDATE digests SET state = ?, cadence = ?, paused_until = ?, paused_at = ?,
+	err := c.Run(ctx, `UPDATE digests SET state = ?, cadence = ?, paused_until = ?, paused_at = ?,
 		paused_to = ?, next_poll_at = ? WHERE id = ?`,
 		s.State, s.Cadence, s.PausedUntil, s.PausedAt, s.PausedTo, s.NextPollAt, id)
 	return err
@@ -259,7 +259,7 @@ func moveWaiting(ctx context.Context, c conn, d digestRow, next, now instant) er
 // showAgain sets shown_at to now for the hidden posts of digests.
 func showAgain(ctx context.Context, c conn, ids []digest.DigestID, was, now instant) error {
 	return c.Run(ctx, `UPDATE posts SET shown_at = ? WHERE id IN
-		(SELECT post_id FROM digest_posts WHERE visible_at = ? AND digest_id IN (`+db.List(ids)+`))`, now, was)
+		(SELECT post_id FROM digest_posts WHERE visible_at = ? AND digest_id IN (`+list(ids)+`))`, now, was)
 }
 
 // changeMidnight moves digests and their hidden posts from one midnight to another. It drops posts and notices that
@@ -267,15 +267,15 @@ func showAgain(ctx context.Context, c conn, ids []digest.DigestID, was, now inst
 func changeMidnight(ctx context.Context, c conn, ids []digest.DigestID, was, next instant) error {
 	for table, same := range map[string]string{"digest_posts": `x.post_id = y.post_id`,
 		"notices": `x.feed_id = y.feed_id AND x.kind = y.kind`} {
-		if err := c.Run(ctx, `DELETE FROM `+table+` AS x WHERE x.visible_at = ? AND x.digest_id IN (`+db.List(ids)+`)
+		if err := c.Run(ctx, `DELETE FROM `+table+` AS x WHERE x.visible_at = ? AND x.digest_id IN (`+list(ids)+`)
 			AND EXISTS (SELECT 1 FROM `+table+` y WHERE y.digest_id = x.digest_id AND y.visible_at = ? AND `+
 			same+`)`, was, next); err != nil {
 			return err
 		}
 		if err := c.Run(ctx, `UPDATE `+table+` SET visible_at = ? WHERE visible_at = ? AND digest_id IN (`+
-			db.List(ids)+`)`, next, was); err != nil {
+			list(ids)+`)`, next, was); err != nil {
 			return err
 		}
 	}
-	return c.Run(ctx, `UPDATE digests SET next_due_at = ?, planned_due_at = 0 WHERE id IN (`+db.List(ids)+`)`, next)
+	return c.Run(ctx, `UPDATE digests SET next_due_at = ?, planned_due_at = 0 WHERE id IN (`+list(ids)+`)`, next)
 }

@@ -7,7 +7,6 @@ import (
 
 	"digest"
 	"digest/calendar"
-	"digest/store/db"
 )
 
 // PauseDigest pauses a digest until a time; zero: until the reader resumes it. Its hidden posts remain. It returns
@@ -115,7 +114,7 @@ func (s Editions) EndPauses(ctx context.Context, now time.Time) (int, error) {
 	}
 	return changeInParts(ctx, s.database, "ending pauses", ids, func(c conn, part []digest.DigestID) (int, error) {
 		var digests []digestRow
-		if err := c.All(ctx, &digests, selectDigest+`WHERE d.id IN (`+db.List(part)+`) AND `+over+` ORDER BY d.id`,
+		if err := c.All(ctx, &digests, selectDigest+`WHERE d.id IN (`+list(part)+`) AND `+over+` ORDER BY d.id`,
 			now); err != nil {
 			return 0, err
 		}

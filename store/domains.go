@@ -90,7 +90,7 @@ func (q *claiming) delayDomains(ctx context.Context, won []askRow, paced paces) 
 	for _, f := range won {
 		for _, name := range paced.of(f.Domain, f.Address) {
 			free := q.attempt.Plus(paced[name].Pace)
-			if _, err := q.c.Exec(ctx, `UPDATE domains SET free_at = ? WHERE domain = ?`, free, name); err != nil {
+			if err := q.c.Run(ctx, `UPDATE domains SET free_at = ? WHERE domain = ?`, free, name); err != nil {
 				return err
 			}
 		}
@@ -175,8 +175,7 @@ func (r *recording) paceBy(ctx context.Context, f digest.Feed, paced paces, refu
 // isPlatform reports whether to pace an address, by its hosts and the domains there that refuse polls. refusing holds
 // the refusing domains of this recording.
 func (r *recording) isPlatform(ctx context.Context, address string, refusing map[string]bool) (bool, error) {
-	var hosts int
-	err := r.c.Get(ctx, &hosts, `SELECT count(DISTINCT host) FROM feeds WHERE address = ? AND address <> ''`, address)
+	hosts, err := r.c.Number(ctx, `SELECT count(DISTINCT host) FROM feeds WHERE address = ? AND address <> ''`, address)
 	if err != nil {
 		return false, err
 	}

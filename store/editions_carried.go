@@ -48,7 +48,7 @@ func dropUnsent(ctx context.Context, c conn, id digest.DigestID, state digest.Ed
 // carry makes the new editions of a batch carry the undelivered editions of their digests. An edition that is not
 // mailed carries nothing: the undelivered ones wait until its reader gets email again.
 func (g releaseBatch) carry(ctx context.Context, c conn, now instant) error {
-	_, err := c.Exec(ctx, `INSERT INTO carried_posts (edition_id, from_id)
+	err := c.Run(ctx, `INSERT INTO carried_posts (edition_id, from_id)
 		WITH l (edition_id, from_id) AS (SELECT n.id, e.id
 			FROM editions e CROSS JOIN digests d CROSS JOIN editions n
 			WHERE `+undelivered+` AND d.id = e.digest_id AND d.last_due_at = ? AND d.released_at = ?

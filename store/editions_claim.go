@@ -135,10 +135,10 @@ func (e wantedEdition) isLocked(now time.Time) bool {
 
 // query returns a statement that reads the first editions of the queue, at most limit.
 func (q *editionClaim) query(limit int) (string, []any) {
-	where, args := `e.state = 'ready' AND e.next_at <= ?`, []any{at(q.now)}
+	where, args := `e.state = 'ready' AND e.next_at <= ?`, []any{q.now}
 	if q.after.ID != 0 { // the queue may begin with many dead rows
 		where += ` AND (e.next_at, e.id) > (?, ?)`
-		args = append(args, at(q.after.NextAt), q.after.ID)
+		args = append(args, q.after.NextAt, q.after.ID)
 	}
 	if len(q.closed) > 0 {
 		where += ` AND e.domain NOT IN (` + q.c.d.Names + `)`
@@ -184,7 +184,7 @@ func (q *editionClaim) ask(ctx context.Context, found []queuedEdition) error {
 		ID digest.EditionID
 		wantedEdition
 	}
-	ids := db.Each(found, func(e queuedEdition) digest.EditionID { return e.ID })
+	ids := each(found, func(e queuedEdition) digest.EditionID { return e.ID })
 	err := q.c.All(ctx, &rows, `SELECT e.id, `+wantedColumns+` FROM `+wantedEditions+` WHERE e.id`+q.c.d.OneOf,
 		ids)
 	byID := make(map[digest.EditionID]wantedEdition, len(rows))
@@ -330,7 +330,7 @@ func (q *editionClaim) deliveries(ctx context.Context) ([]digest.Delivery, error
 	if err != nil {
 		return nil, err
 	}
-	claimed := db.Each(rows, func(e claimedDelivery) digest.Delivery { return e.Delivery })
+	claimed := each(rows, func(e claimedDelivery) digest.Delivery { return e.Delivery })
 	slow := q.lanes.of("").slow()
 	for i := range claimed {
 		claimed[i].Token = q.Token
@@ -358,7 +358,7 @@ func endEditions(ctx context.Context, c conn, now instant, ids []digest.EditionI
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := c.Exec(ctx, `UPDATE editions SET state = ?, undelivered = ?, error = CASE WHEN error = '' THEN ?
+	err := c.Run(ctx, `UPDATE editions SET state = ?, undelivered = ?, error = CASE WHEN error = '' THEN ?
 		ELSE error END
 		WHERE id`+c.d.OneOf, state, state == digest.EditionExpired, why, ids)
 	if err != nil {

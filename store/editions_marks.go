@@ -45,8 +45,8 @@ func (s Editions) MarkEditions(ctx context.Context, now time.Time, token string,
 	if len(marks)+len(dots) == 0 {
 		return nil, nil
 	}
-	ids := append(db.Each(marks, func(m digest.Mark) digest.EditionID { return m.ID }),
-		db.Each(dots, func(d digest.Dot) digest.EditionID { return d.ID })...)
+	ids := append(each(marks, func(m digest.Mark) digest.EditionID { return m.ID }),
+		each(dots, func(d digest.Dot) digest.EditionID { return d.ID })...)
 	err = s.write(ctx, func(c conn) error {
 		if err := lockForBounces(ctx, c, marks); err != nil {
 			return err
@@ -276,7 +276,7 @@ func recoverClaims(ctx context.Context, c conn, now instant, where string, than 
 		mine[e.ID] = e
 		again += db.Bit(e.WasInDoubt)
 	}
-	return len(rows) - again, again, saveMarks(ctx, c, now, mine, db.Each(rows, mark))
+	return len(rows) - again, again, saveMarks(ctx, c, now, mine, each(rows, mark))
 }
 
 // giveBack returns claimed editions that are not being sent to the queue, and undoes the attempt. Attempts count

@@ -133,7 +133,7 @@ func (s *database) partsOf(ctx context.Context, editions []digest.Delivery) ([]p
 	for i, e := range editions {
 		parts[i] = part{EditionID: e.ID, DigestID: e.DigestID, DueAt: at(e.DueAt)}
 	}
-	ids := db.Each(editions, func(e digest.Delivery) digest.EditionID { return e.ID })
+	ids := each(editions, func(e digest.Delivery) digest.EditionID { return e.ID })
 	var others []part
 	err := s.read().All(ctx, &others, `SELECT y.edition_id, `+carriedParts+`
 		FROM carried_posts y JOIN editions e ON e.id = y.from_id WHERE y.edition_id`+s.d.OneOf, ids)

@@ -212,7 +212,8 @@ const inZone = `(SELECT u.time_zone FROM users u WHERE u.id = d.user_id) = ?`
 // which would read the whole zone.
 func (g releaseBatch) digests(d *dialect) (where string, args []any) {
 	where = `d.id` + d.OneOf + ` AND d.state = 'active' AND (d.next_due_at + 0) = ? AND d.planned_due_at = d.next_due_at
-		AND d.cadence = ? AND d.filtered = ` + fmt.Sprint(db.Bit(g.Filtered)) + ` AND d.deliver_at` + d.OneOf + ` AND ` +
+		AND d.cadence = ? AND d.filtered = ` + fmt.Sprint(db.Bit(g.Filtered)) +
+		` AND d.deliver_at` + d.OneOf + ` AND ` +
 		inZone
 	return where, []any{g.ids, g.DueAt, g.Cadence, g.hours, g.TimeZone}
 }
@@ -259,7 +260,7 @@ func (g releaseBatch) release(ctx context.Context, c conn, now time.Time) (int, 
 		last_due_at = d.next_due_at, next_due_at = ?, planned_due_at = 0, released_at = ?,
 		bound_from = d.paused_at, bound_to = d.paused_to, paused_at = 0, paused_to = 0,
 		edition_count = d.edition_count + CASE WHEN `+reason+` THEN 1 ELSE 0 END WHERE `+where,
-		append([]any{times.next, at(now)}, args...)...)
+		append([]any{times.next, now}, args...)...)
 	if err == nil {
 		err = endWaiting(ctx, c, g.ids)
 	}

@@ -137,7 +137,7 @@ func (s *database) feedInfos(ctx context.Context, where string, args ...any) ([]
 		FeedID digest.FeedID
 		readers
 	}
-	ids := db.Each(feeds, func(f FeedInfo) digest.FeedID { return f.ID })
+	ids := each(feeds, func(f FeedInfo) digest.FeedID { return f.ID })
 	err = s.read().All(ctx, &rows, `SELECT s.feed_id, count(*) AS subscribers, MIN(`+askedAt+`) AS next_due_at
 		FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 		WHERE s.feed_id`+s.d.OneOf+` AND s.paused = 0 AND `+gathers+` GROUP BY s.feed_id`, ids)

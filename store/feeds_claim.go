@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/store/db"
 )
 
 // ClaimOptions limits and configures ClaimFeeds.
@@ -209,7 +208,7 @@ func (q *claiming) lockCandidates(ctx context.Context, seen []askRow) (locked []
 	for _, f := range seen {
 		was[f.ID] = f
 	}
-	err = q.c.All(ctx, &locked, lockQuery(q.c.d), db.Each(seen, func(f askRow) digest.FeedID { return f.ID }),
+	err = q.c.All(ctx, &locked, lockQuery(q.c.d), each(seen, func(f askRow) digest.FeedID { return f.ID }),
 		q.until, q.until)
 	if err != nil {
 		return nil, false, err
@@ -309,7 +308,7 @@ func (q *claiming) lockHosts(ctx context.Context, wanted []askRow) ([]askRow, er
 	if q.c.d.ForUpdate == "" {
 		return wanted, nil
 	}
-	hosts := db.Each(wanted, func(f askRow) string { return f.Host })
+	hosts := each(wanted, func(f askRow) string { return f.Host })
 	var known, locked []string
 	err := q.c.All(ctx, &known, `SELECT h.host FROM hosts h WHERE h.host IN (`+q.c.d.Names+`)`, hosts)
 	if err == nil {

@@ -110,7 +110,7 @@ func (s Feeds) Retire(ctx context.Context, now time.Time, ids []digest.FeedID) (
 
 func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (digests int, err error) {
 	var rows []digest.Feed
-	err = c.All(ctx, &rows, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE f.id IN (`+db.List(ids)+`) AND `+saidGone+`
+	err = c.All(ctx, &rows, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE f.id IN (`+list(ids)+`) AND `+saidGone+`
 		ORDER BY f.id`+c.d.LockRows("f, t"), now)
 	if err != nil || len(rows) == 0 {
 		return 0, err
@@ -119,9 +119,9 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 	for _, r := range rows {
 		n.add(r, digest.NoticeGone, digest.Gap{})
 	}
-	gone := db.List(db.Each(rows, func(r digest.Feed) digest.FeedID { return r.ID }))
+	gone := list(each(rows, func(r digest.Feed) digest.FeedID { return r.ID }))
 	// Readers with a paused subscription also get the notice.
-	if _, err := c.Exec(ctx, `UPDATE subscriptions SET paused = 0, paused_for = 0 WHERE feed_id IN (`+
+	if err := c.Run(ctx, `UPDATE subscriptions SET paused = 0, paused_for = 0 WHERE feed_id IN (`+
 		gone+`) AND paused = 1`); err != nil {
 		return 0, err
 	}
@@ -132,7 +132,7 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 		gone+`)`); err != nil {
 		return 0, err
 	}
-	if _, err := tellWaiting(ctx, c, db.Each(rows, func(r digest.Feed) digest.FeedID { return r.ID })); err != nil {
+	if _, err := tellWaiting(ctx, c, each(rows, func(r digest.Feed) digest.FeedID { return r.ID })); err != nil {
 		return 0, err
 	}
 	if err := endSubscriptions(ctx, c, `s.feed_id IN (`+gone+`)`); err != nil {

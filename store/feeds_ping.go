@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/store/db"
 )
 
 const (
@@ -72,14 +71,14 @@ func (s *database) ping(ctx context.Context, ids []digest.FeedID, now time.Time)
 		AND (f.state IN ('active', 'trial') OR t.last_attempt_at <= ?) AND ` + wanted
 	var some []digest.FeedID
 	tried := at(now).Plus(-trialEvery)
-	err := s.read().All(ctx, &some, `SELECT f.id FROM `+timedFeeds+` WHERE f.id IN (`+db.List(ids)+`)`+open, tried)
+	err := s.read().All(ctx, &some, `SELECT f.id FROM `+timedFeeds+` WHERE f.id IN (`+list(ids)+`)`+open, tried)
 	if err != nil || len(some) == 0 {
 		return failed("taking a ping", err)
 	}
 	return s.change(ctx, "taking a ping", func(c conn) error {
-		_, err := c.Exec(ctx, `UPDATE feeds AS f SET pinged_at = ?, `+dailyAtMost+`,
+		err := c.Run(ctx, `UPDATE feeds AS f SET pinged_at = ?, `+dailyAtMost+`,
 			state = CASE WHEN state IN ('dead', 'gone') THEN 'trial' ELSE state END
-			FROM feed_times t WHERE t.feed_id = f.id AND f.id IN (`+db.List(some)+`)`+open, now, tried)
+			FROM feed_times t WHERE t.feed_id = f.id AND f.id IN (`+list(some)+`)`+open, now, tried)
 		if err != nil {
 			return err
 		}

@@ -27,10 +27,10 @@ type FenceRules struct {
 
 // A heartbeat identifies the instance that last worked on the database.
 type heartbeat struct {
-	BaseURL string `json:"base_url"`
-	At      int64  `json:"at"`
-	Brought string `json:"brought,omitempty"` // the reason if a restore or a copy fenced the database
-	AsOf    bool   `json:"as_of,omitempty"`   // At was set by --now
+	BaseURL string  `json:"base_url"`
+	At      instant `json:"at"`
+	Brought string  `json:"brought,omitempty"` // the reason if a restore or a copy fenced the database
+	AsOf    bool    `json:"as_of,omitempty"`   // At was set by --now
 }
 
 // Beat writes a heartbeat unless the database is fenced. Workers call it before they poll or send mail, and regularly
@@ -52,7 +52,7 @@ func (s Operator) Beat(ctx context.Context, baseURL string, now time.Time, rules
 		if err != nil || f.Reason != "" {
 			return f, err
 		}
-		return f, heartbeat{BaseURL: baseURL, At: int64(at(now)), AsOf: rules.AsOf}.leave(ctx, c)
+		return f, heartbeat{BaseURL: baseURL, At: at(now), AsOf: rules.AsOf}.leave(ctx, c)
 	})
 }
 
@@ -73,10 +73,10 @@ func (s Operator) Unfence(ctx context.Context, baseURL string, now time.Time) er
 	return s.change(ctx, "releasing the fence", func(c conn) error { return beat(ctx, c, baseURL, now) })
 }
 
-func (b heartbeat) at() time.Time { return instant(b.At).Time() }
+func (b heartbeat) at() time.Time { return b.At.Time() }
 
 func beat(ctx context.Context, c conn, baseURL string, now time.Time) error {
-	return heartbeat{BaseURL: baseURL, At: int64(at(now))}.leave(ctx, c)
+	return heartbeat{BaseURL: baseURL, At: at(now)}.leave(ctx, c)
 }
 
 func (b heartbeat) leave(ctx context.Context, c conn) error {
@@ -109,8 +109,8 @@ func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, rules
 	if !elsewhere && age <= rules.After && !back && last.Brought == "" {
 		return f, nil
 	}
-	var readers int
-	if err := c.Get(ctx, &readers, `SELECT count(*) FROM (SELECT 1 FROM users LIMIT 1) u`); err != nil || readers == 0 {
+	readers, err := c.Number(ctx, `SELECT count(*) FROM (SELECT 1 FROM users LIMIT 1) u`)
+	if err != nil || readers == 0 {
 		return f, err
 	}
 	if err := c.Get(ctx, &f.Waiting, `SELECT (SELECT count(*) FROM editions WHERE state = 'ready')

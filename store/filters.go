@@ -127,7 +127,7 @@ func (s Subscriptions) HeldPosts(ctx context.Context, d digest.DigestID, before 
 	if err != nil {
 		return nil, err
 	}
-	labels, err := s.labelsByFeed(ctx, db.Each(held, func(h HeldPost) digest.FeedID { return h.FeedID }))
+	labels, err := s.labelsByFeed(ctx, each(held, func(h HeldPost) digest.FeedID { return h.FeedID }))
 	for i, h := range held {
 		held[i].Label = labels[h.FeedID]
 	}
@@ -158,14 +158,14 @@ func moveFilters(ctx context.Context, c conn, from, to digest.FeedID) error {
 		return first
 	})
 	return c.Run(ctx, `DELETE FROM filters WHERE id IN (`+
-		db.List(db.Each(twins, func(f digest.Filter) int64 { return f.ID }))+`)`)
+		list(each(twins, func(f digest.Filter) int64 { return f.ID }))+`)`)
 }
 
 // dropFilters deletes the filters of feeds that no longer exist.
 func dropFilters(ctx context.Context, c conn, feeds []digest.FeedID) error {
 	var of []digest.DigestID
 	if err := c.All(ctx, &of, `DELETE FROM filters WHERE feed_id IN (`+
-		db.List(feeds)+`) AND feed_id > 0 RETURNING digest_id`); err != nil {
+		list(feeds)+`) AND feed_id > 0 RETURNING digest_id`); err != nil {
 		return err
 	}
 	for _, id := range of {

@@ -26,7 +26,7 @@ func (s Operator) SetHostRule(ctx context.Context, r digest.HostRule, now time.T
 			time.Second, longestHostRule/(24*time.Hour))
 	}
 	err = s.changeAlone(ctx, "setting a rule for "+r.Host, func(c conn) error {
-		_, err := c.Exec(ctx, `INSERT INTO host_rules (host, by_owner, blocked, interval, created_at)
+		err := c.Run(ctx, `INSERT INTO host_rules (host, by_owner, blocked, interval, created_at)
 			VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (host, by_owner) DO UPDATE SET blocked = excluded.blocked, interval = excluded.interval,
 				created_at = CASE WHEN host_rules.blocked = excluded.blocked AND host_rules.interval = excluded.interval
@@ -71,12 +71,10 @@ func (s Operator) HostBlocks(ctx context.Context) ([]digest.HostRule, error) {
 // no such rule.
 func (s Operator) DropHostRule(ctx context.Context, host string, byOwner bool) error {
 	return s.changeAlone(ctx, "dropping the rule for "+host, func(c conn) error {
-		n, err := c.Exec(ctx, `DELETE FROM host_rules WHERE host = ? AND by_owner = ?`, host, byOwner)
-		if err != nil {
+		none := notFound("there is no rule for %s; see: digest hosts", host)
+		if err := c.RunOne(ctx, none, `DELETE FROM host_rules WHERE host = ? AND by_owner = ?`, host,
+			byOwner); err != nil {
 			return err
-		}
-		if n == 0 {
-			return notFound("there is no rule for %s; see: digest hosts", host)
 		}
 		return applyRules(ctx, c, host)
 	})
@@ -128,7 +126,7 @@ func followRules(ctx context.Context, c conn, ids []digest.FeedID) error {
 
 // obeyRules sets the intervals and states of feeds by the rules.
 func obeyRules(ctx context.Context, c conn, where string, args ...any) error {
-	if _, err := c.Exec(ctx, `UPDATE feeds AS f SET host_interval = `+ruleFor+` WHERE `+where, args...); err != nil {
+	if err := c.Run(ctx, `UPDATE feeds AS f SET host_interval = `+ruleFor+` WHERE `+where, args...); err != nil {
 		return err
 	}
 	var changed []digest.Feed
@@ -149,7 +147,7 @@ func obeyRules(ctx context.Context, c conn, where string, args ...any) error {
 func tellBlocks(ctx context.Context, c conn, changed []digest.Feed) error {
 	var n notices
 	var ended []digest.FeedID
-	ids := db.Each(changed, func(f digest.Feed) digest.FeedID { return f.ID })
+	ids := each(changed, func(f digest.Feed) digest.FeedID { return f.ID })
 	if len(ids) == 0 {
 		return nil
 	}

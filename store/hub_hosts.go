@@ -98,8 +98,6 @@ func addHubSilence(ctx context.Context, c conn, ids []digest.FeedID, known map[d
 
 // pruneHubHosts deletes the hosts that no feed names and whose silence is over.
 func (s *database) pruneHubHosts(ctx context.Context, now time.Time) error {
-	return s.write(ctx, func(c conn) error {
-		return c.Run(ctx, `DELETE FROM hub_hosts WHERE quiet_until <= ? AND NOT EXISTS
+	return s.run(ctx, "", `DELETE FROM hub_hosts WHERE quiet_until <= ? AND NOT EXISTS
 			(SELECT 1 FROM push_subscriptions p WHERE p.domain = hub_hosts.domain)`, now)
-	})
 }

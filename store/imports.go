@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/store/db"
 )
 
 // A ListImport is the latest feed list that was imported into a digest with a report.
@@ -39,7 +38,7 @@ func (s Subscriptions) ImportList(ctx context.Context, id digest.DigestID, items
 
 // joinKeys formats keys for parseKeys.
 func joinKeys[K ~int64](ids []K) string {
-	return strings.Join(db.Each(ids, func(id K) string { return strconv.FormatInt(int64(id), 10) }), ",")
+	return strings.Join(each(ids, func(id K) string { return strconv.FormatInt(int64(id), 10) }), ",")
 }
 
 // ListImport returns the latest imported list of a digest, or digest.NotFound.

@@ -46,7 +46,7 @@ func (s Editions) Lane(ctx context.Context, name string) (digest.Lane, error) {
 func (s Editions) Lanes(ctx context.Context) ([]digest.Lane, error) {
 	rows, err := readRows[laneRow](ctx, s.read(), "reading the lanes",
 		`SELECT `+laneColumns+` FROM lanes l WHERE NOT (`+unremarkable+`) ORDER BY l.name`)
-	return db.Each(rows, func(r laneRow) digest.Lane { return r.Lane }), err
+	return each(rows, func(r laneRow) digest.Lane { return r.Lane }), err
 }
 
 // ChangeLane replaces a lane by the result of change, in one transaction that locks the lane. It keeps the name. If
@@ -103,7 +103,7 @@ func (s Editions) SetLimits(ctx context.Context, now time.Time, name string, l d
 // lockLane locks the row of a lane, and inserts it if it is missing.
 func lockLane(ctx context.Context, c conn, name string) (laneRow, error) {
 	var r laneRow
-	if _, err := c.Exec(ctx,
+	if err := c.Run(ctx,
 		`INSERT INTO lanes (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET name = excluded.name`, name); err != nil {
 		return r, err
 	}
@@ -113,7 +113,7 @@ func lockLane(ctx context.Context, c conn, name string) (laneRow, error) {
 
 // storeLane updates the row of a lane, and deletes it if the lane needs none.
 func storeLane(ctx context.Context, c conn, now time.Time, l digest.Lane) error {
-	if _, err := c.Exec(ctx,
+	if err := c.Run(ctx,
 		`UPDATE lanes SET connections = ?, messages = ?, per = ?, width = ?, pause = ?, until_at = ?,
 		failures = ?, alarm = ?, reason = ?, changed_at = ? WHERE name = ?`,
 		l.Connections, l.Messages, l.Per, l.Width, l.Pause, from(l.Until),

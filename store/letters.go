@@ -81,7 +81,7 @@ const letterLoad = `SELECT COALESCE(SUM(CASE WHEN answered = 0 THEN 1 ELSE 0 END
 
 // answer checks the limits of the instance, the domain and the mailbox.
 func (r LetterRequest) answer(ctx context.Context, c conn, now time.Time) (LetterAnswer, error) {
-	if _, err := c.Exec(ctx, `DELETE FROM letter_requests WHERE requested_at <= ?`,
+	if err := c.Run(ctx, `DELETE FROM letter_requests WHERE requested_at <= ?`,
 		now.Add(-allowance.Day)); err != nil {
 		return "", err
 	}
@@ -171,7 +171,7 @@ func answerMailbox(ctx context.Context, c conn, email string) error {
 // answerLetters records that the sign-in links of a user no longer work, so that the user can request the next one
 // now.
 func answerLetters(ctx context.Context, c conn, user digest.UserID) error {
-	_, err := c.Exec(ctx, `UPDATE letter_requests SET answered = 1 WHERE answered = 0
+	err := c.Run(ctx, `UPDATE letter_requests SET answered = 1 WHERE answered = 0
 		AND kind IN ('sign-in', 'sign-in-known')
 		AND email_key = (SELECT email_key FROM users WHERE id = ?)`, user)
 	return err

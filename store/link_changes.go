@@ -263,8 +263,6 @@ func (s Readers) LinkChanges(ctx context.Context, user digest.UserID, since time
 
 // pruneLinkChanges deletes old changes, except those in the notices of an edition that is still stored.
 func (s *database) pruneLinkChanges(ctx context.Context, old instant) error {
-	return s.write(ctx, func(c conn) error {
-		return c.Run(ctx, `DELETE FROM link_changes AS x WHERE x.changed_at < ?
+	return s.run(ctx, "", `DELETE FROM link_changes AS x WHERE x.changed_at < ?
 			AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = x.digest_id AND n.feed_id = -x.id)`, old)
-	})
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/store/db"
 )
 
 // A LinkNews holds the changes that one email reports to a reader.
@@ -68,7 +67,7 @@ func (s Editions) NextLinkNews(ctx context.Context, now time.Time) (news LinkNew
 
 // LinkNewsTold records that the email was sent, or that it never can be.
 func (s Editions) LinkNewsTold(ctx context.Context, news LinkNews, now time.Time) error {
-	ids := db.Each(news.Changes, func(v LinkChangeView) int64 { return v.ID })
+	ids := each(news.Changes, func(v LinkChangeView) int64 { return v.ID })
 	return s.run(ctx, "noting what a reader was told", `UPDATE link_changes SET notified_at = ? WHERE id`+
 		s.d.OneOf, now, ids)
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/store/db"
 )
 
 // saveLinks stores the links of posts that readers get.
@@ -28,7 +27,7 @@ func saveLinks(ctx context.Context, c conn, posts []*incoming) error {
 
 // replaceLinks replaces the links of posts that were edited before readers got them.
 func replaceLinks(ctx context.Context, c conn, posts []*incoming) error {
-	if err := dropLinks(ctx, c, db.Each(posts, func(p *incoming) digest.PostID { return p.id })); err != nil {
+	if err := dropLinks(ctx, c, each(posts, func(p *incoming) digest.PostID { return p.id })); err != nil {
 		return err
 	}
 	return saveLinks(ctx, c, posts)
@@ -124,7 +123,7 @@ func (s *database) came(ctx context.Context, user digest.UserID, since, now time
 		seen[a.PostID] = true
 		return again
 	})
-	return db.Each(all[:min(len(all), mostCame)], func(a arrival) digest.PostID { return a.PostID }), nil
+	return each(all[:min(len(all), mostCame)], func(a arrival) digest.PostID { return a.PostID }), nil
 }
 
 // LinkingToSite returns posts that a reader has received by now and that link to a site, latest first, at most limit.
@@ -197,7 +196,7 @@ func (s Posts) PointedAt(ctx context.Context, user digest.UserID, since, now tim
 	slices.SortFunc(all, func(a, b ranked) int {
 		return cmp.Or(cmp.Compare(b.feeds, a.feeds), cmp.Compare(b.Posts[0], a.Posts[0]), cmp.Compare(a.Key, b.Key))
 	})
-	return db.Each(all[:min(len(all), limit)], func(r ranked) Pointer { return r.Pointer }), nil
+	return each(all[:min(len(all), limit)], func(r ranked) Pointer { return r.Pointer }), nil
 }
 
 // SetReaderToken replaces a user's access token, by its hash; nil deletes it.

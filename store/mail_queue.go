@@ -111,7 +111,7 @@ func (q QueueQuery) where() (where string, args []any) {
 		where, args = where+` AND u.email_key LIKE ? ESCAPE '!'`, append(args, within(q.Part))
 	}
 	if !q.Before.IsZero() {
-		where, args = where+` AND e.date <= ?`, append(args, at(q.Before))
+		where, args = where+` AND e.date <= ?`, append(args, q.Before)
 	}
 	return where, args
 }
@@ -125,7 +125,7 @@ func (s *database) returned(ctx context.Context, q QueueQuery) ([]Return, error)
 		where, args = where+` AND b.email_key LIKE ? ESCAPE '!'`, append(args, within(q.Part))
 	}
 	if !q.Before.IsZero() {
-		where, args = where+` AND b.at <= ?`, append(args, at(q.Before))
+		where, args = where+` AND b.at <= ?`, append(args, q.Before)
 	}
 	return readRows[Return](ctx, s.read(), "listing what came back",
 		`SELECT b.edition_id AS edition, b.kind, b.status, b.evidence, b.email_key AS email, b.at

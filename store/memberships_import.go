@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/store/db"
 )
 
 // A JoinCount counts the results of an imported list.
@@ -106,7 +105,7 @@ func settleIn(ctx context.Context, c conn, m digest.Member, j Joining, now time.
 func keysOf(ctx context.Context, c conn, all []Joining, query string, args ...any) (map[string]bool, error) {
 	var keys []string
 	err := c.All(ctx, &keys, query,
-		append(args, db.Each(all, func(j Joining) string { return emailKey(j.Email) }))...)
+		append(args, each(all, func(j Joining) string { return emailKey(j.Email) }))...)
 	found := make(map[string]bool, len(keys))
 	for _, key := range keys {
 		found[key] = true

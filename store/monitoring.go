@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/store/db"
 )
 
 // A Midnight is a quarter of an hour of the UTC day in which days begin.
@@ -38,7 +37,7 @@ func (s Operator) Midnights(ctx context.Context) ([]Midnight, error) {
 	for _, d := range due {
 		readers[quarterOf(d.At)] += d.Readers
 	}
-	return db.Each(slices.Sorted(maps.Keys(readers)), func(at time.Duration) Midnight {
+	return each(slices.Sorted(maps.Keys(readers)), func(at time.Duration) Midnight {
 		return Midnight{At: at, Readers: readers[at]}
 	}), failed("counting the readers of each midnight", err)
 }
@@ -65,7 +64,7 @@ func (s Operator) MidnightFeeds(ctx context.Context) ([]Midnight, error) {
 		}
 		feeds[quarterOf(a.At)] = append(feeds[quarterOf(a.At)], ids...)
 	}
-	return db.Each(slices.Sorted(maps.Keys(feeds)), func(at time.Duration) Midnight {
+	return each(slices.Sorted(maps.Keys(feeds)), func(at time.Duration) Midnight {
 		slices.Sort(feeds[at])
 		return Midnight{At: at, Feeds: len(slices.Compact(feeds[at]))}
 	}), nil
@@ -99,8 +98,8 @@ func (s Operator) TroubledFeeds(ctx context.Context, limit int) (feeds []FeedInf
 	for i, f := range shown {
 		place[f.ID] = i
 	}
-	ids := db.Each(shown, func(f troubledFeed) digest.FeedID { return f.ID })
-	if feeds, err = s.feedInfos(ctx, `f.id IN (`+db.List(ids)+`)`); err != nil {
+	ids := each(shown, func(f troubledFeed) digest.FeedID { return f.ID })
+	if feeds, err = s.feedInfos(ctx, `f.id IN (`+list(ids)+`)`); err != nil {
 		return nil, 0, err
 	}
 	slices.SortFunc(feeds, func(a, b FeedInfo) int { return cmp.Compare(place[a.ID], place[b.ID]) })

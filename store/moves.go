@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/store/db"
 )
 
 // A feed that moves permanently is merged into the feed at its new address (see merge). Its readers keep the address
@@ -89,7 +88,7 @@ func (r *recording) undo(ctx context.Context, id digest.DigestID, from digest.Fe
 		// Hidden posts that were read at the new address.
 		`DELETE FROM digest_posts WHERE post_id IN (SELECT p.id FROM posts p WHERE p.feed_id = ?
 			AND p.read_address <> '')
-			AND digest_id = ` + db.List([]digest.DigestID{id}) +
+			AND digest_id = ` + list([]digest.DigestID{id}) +
 			` AND visible_at = (SELECT next_due_at FROM digests WHERE id = digest_posts.digest_id)`,
 	}, to.ID)
 }
@@ -258,7 +257,7 @@ func (r *recording) settle(ctx context.Context, f digest.Feed) (holder, error) {
 			body_hash = '', etag = '', last_modified = ''
 		WHERE id = (SELECT MAX(m.id) FROM feeds m WHERE m.moved_from = ? AND m.merged_into > 0) RETURNING id`, f.URL)
 	if err == nil && len(ids) > 0 { // the feed gets its number back, and the feed that continued under it gets its own
-		err = r.c.Run(ctx, `UPDATE feeds SET number = 0 WHERE number IN (`+db.List(ids)+`) OR id IN (`+db.List(ids)+`)`)
+		err = r.c.Run(ctx, `UPDATE feeds SET number = 0 WHERE number IN (`+list(ids)+`) OR id IN (`+list(ids)+`)`)
 	}
 	if err == nil && len(ids) == 0 {
 		err = r.c.All(ctx, &ids,
@@ -276,8 +275,8 @@ func (r *recording) settle(ctx context.Context, f digest.Feed) (holder, error) {
 		return holder{}, err
 	}
 	// Without subscriptions, no query finds the editions with these posts: see frozen.
-	if _, err := r.c.Exec(ctx, `UPDATE posts SET frozen = 1 WHERE feed_id IN (`+
-		db.List(ids)+`) AND frozen = 0 AND shown_at > 0`); err != nil {
+	if err := r.c.Run(ctx, `UPDATE posts SET frozen = 1 WHERE feed_id IN (`+
+		list(ids)+`) AND frozen = 0 AND shown_at > 0`); err != nil {
 		return holder{}, err
 	}
 	h, _, err = r.holderOf(ctx, f.URL)

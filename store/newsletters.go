@@ -162,9 +162,8 @@ func (s Newsletters) SetMemberLimit(ctx context.Context, id digest.NewsletterID,
 	if most < 0 {
 		return db.Invalid("a newsletter may have 0 members or more; 0 is as many as come")
 	}
-	return s.change(ctx, "limiting the newsletter", func(c conn) error {
-		return c.RunOne(ctx, noNewsletter(), `UPDATE newsletters SET member_limit = ? WHERE id = ?`, most, id)
-	})
+	return s.runOne(ctx, "limiting the newsletter", noNewsletter(), `UPDATE newsletters SET member_limit = ?
+		WHERE id = ?`, most, id)
 }
 
 // SetNewsletter stores the settings and the look of a newsletter. The digests of its members follow, but a member's

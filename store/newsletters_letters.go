@@ -152,7 +152,7 @@ func (s Newsletters) PullPost(ctx context.Context, id digest.NewsletterID, post 
 		today := digest.DateOf(now)
 		const waits = `FROM digests d JOIN editions e ON e.digest_id = d.id AND e.local_date IN (?, ?, ?)
 			WHERE d.newsletter_id = ? AND e.attempt = 0 AND e.send_at > ? AND e.state IN ('ready', 'unmailed')`
-		waiting := []any{today.Plus(-1).String(), today.String(), today.Plus(1).String(), id, at(now)}
+		waiting := []any{today.Plus(-1).String(), today.String(), today.Plus(1).String(), id, now}
 		moved, err := c.Exec(ctx,
 			`WITH w AS (SELECT e.digest_id, e.due_at, d.next_due_at `+waits+`) UPDATE digest_posts
 				SET visible_at = w.next_due_at
@@ -192,7 +192,7 @@ func (s Newsletters) UnsentPosts(ctx context.Context, n digest.Newsletter, now t
 		return refs, err
 	}
 	posts, err := Editions(s).EditionPosts(ctx,
-		db.Each(made, func(e digest.Edition) digest.Delivery { return digest.Delivery{Edition: e} }))
+		each(made, func(e digest.Edition) digest.Delivery { return digest.Delivery{Edition: e} }))
 	for _, e := range made {
 		refs = append(refs, posts[e.ID]...)
 	}

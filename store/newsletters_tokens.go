@@ -63,10 +63,8 @@ func (s Newsletters) NewsletterTokens(ctx context.Context, id digest.NewsletterI
 
 // RemoveNewsletterToken deletes a token. It returns digest.NotFound if the newsletter has no such token.
 func (s Newsletters) RemoveNewsletterToken(ctx context.Context, newsletter digest.NewsletterID, id int64) error {
-	return s.change(ctx, "removing a token", func(c conn) error {
-		return c.RunOne(ctx, notFound("there is no such token"),
-			`DELETE FROM newsletter_tokens WHERE id = ? AND newsletter_id = ?`, id, newsletter)
-	})
+	return s.runOne(ctx, "removing a token", notFound("there is no such token"),
+		`DELETE FROM newsletter_tokens WHERE id = ? AND newsletter_id = ?`, id, newsletter)
 }
 
 // UseNewsletterToken returns the token with a hash, and records the day. It returns digest.NotFound for an unknown

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/store/db"
 )
 
 // toldAgain is how long after a notice about one illness of a feed its readers get none about another illness.
@@ -66,10 +65,10 @@ func dropWaitingNotices(ctx context.Context, c conn, ids []digest.FeedID, kinds 
 		return nil
 	}
 	if err := c.Run(ctx, `DELETE FROM newsletter_notices WHERE kind IN (`+
-		kinds+`) AND (kind <> 'sick' OR notified_at = 0) AND feed_id IN (`+db.List(ids)+`)`); err != nil {
+		kinds+`) AND (kind <> 'sick' OR notified_at = 0) AND feed_id IN (`+list(ids)+`)`); err != nil {
 		return err
 	}
 	return c.Run(ctx, `DELETE FROM notices WHERE kind IN (`+kinds+`) AND (digest_id, visible_at, feed_id) IN (
 		SELECT s.digest_id, d.next_due_at, s.feed_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-		WHERE s.feed_id IN (`+db.List(ids)+`))`)
+		WHERE s.feed_id IN (`+list(ids)+`))`)
 }

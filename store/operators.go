@@ -15,14 +15,14 @@ func (s Operator) SetOperatorLink(ctx context.Context, hash []byte, expires time
 		if err := c.UntilCommit(ctx, s.d.LockAccounts); err != nil {
 			return false, err
 		}
-		if _, err := c.Exec(ctx, `DELETE FROM operator_links`); err != nil {
+		if err := c.Run(ctx, `DELETE FROM operator_links`); err != nil {
 			return false, err
 		}
 		has, err := hasOperator(ctx, c)
 		if err != nil || has {
 			return false, err
 		}
-		_, err = c.Exec(ctx, `INSERT INTO operator_links (token_hash, expires_at) VALUES (?, ?)`, hash, expires)
+		err = c.Run(ctx, `INSERT INTO operator_links (token_hash, expires_at) VALUES (?, ?)`, hash, expires)
 		return true, err
 	})
 }
@@ -65,7 +65,7 @@ func (s Operator) UseOperatorLink(ctx context.Context, hash []byte, email, zone 
 			return u, err
 		}
 		u.Operator = true
-		_, err = c.Exec(ctx, `UPDATE users SET operator = 1 WHERE id = ?`, u.ID)
+		err = c.Run(ctx, `UPDATE users SET operator = 1 WHERE id = ?`, u.ID)
 		return u, err
 	})
 }

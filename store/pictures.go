@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/store/db"
 )
 
 // pictureKey returns the key of a picture's size, a hash of its address. Of two addresses with the same hash, one
@@ -39,7 +38,7 @@ func (s Editions) PictureSizes(ctx context.Context, addresses []string) (map[str
 	c := s.read()
 	rows, err := readRows[row](ctx, c, "reading the sizes of pictures",
 		`SELECT address, width, height FROM picture_sizes WHERE address`+c.d.OneOf,
-		db.Each(addresses, pictureKey))
+		each(addresses, pictureKey))
 	sizes := make(map[string]digest.PictureSize, len(rows))
 	for _, r := range rows {
 		sizes[byKey[r.Address]] = r.PictureSize

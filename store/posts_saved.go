@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/store/db"
 )
 
 // Readers can save posts of released editions. A saved post and its feed are never deleted. saved_posts records the
@@ -136,7 +135,7 @@ func (s Posts) SavedPosts(ctx context.Context, user digest.UserID, after SavedKe
 	if err != nil {
 		return nil, err
 	}
-	labels, err := s.labelsFor(ctx, user, db.Each(saved, func(p SavedPost) digest.FeedID { return p.FeedID }))
+	labels, err := s.labelsFor(ctx, user, each(saved, func(p SavedPost) digest.FeedID { return p.FeedID }))
 	for i, p := range saved {
 		saved[i].Label = labels[p.FeedID]
 	}

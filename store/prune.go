@@ -102,18 +102,14 @@ func (s Operator) Prune(ctx context.Context, now time.Time, keep time.Duration, 
 		{"DMARC reports", func() (int, error) { return 0, s.pruneDMARC(ctx, now, keep) }},
 		{"hosts of hubs", func() (int, error) { return 0, s.pruneHubHosts(ctx, now) }},
 		{"sizes of pictures", func() (int, error) {
-			return 0, s.write(ctx, func(c conn) error {
-				return c.Run(ctx, `DELETE FROM picture_sizes WHERE learned_at < ?`, old)
-			})
+			return 0, s.run(ctx, "", `DELETE FROM picture_sizes WHERE learned_at < ?`, old)
 		}},
 		{"changes made by links",
 			func() (int, error) {
 				return 0, s.pruneLinkChanges(ctx, min(old, at(now).Plus(-digest.LinkUndoTime)))
 			}},
 		{"imports", func() (int, error) {
-			return 0, s.write(ctx, func(c conn) error {
-				return c.Run(ctx, `DELETE FROM imports WHERE imported_at <= ?`, now.Add(-importLife))
-			})
+			return 0, s.run(ctx, "", `DELETE FROM imports WHERE imported_at <= ?`, now.Add(-importLife))
 		}},
 		{"sessions", func() (int, error) {
 			return 0, s.write(ctx, func(c conn) error {
@@ -197,7 +193,7 @@ func (s *database) deleteEditions(ctx context.Context, ids []digest.EditionID, d
 				return err
 			}
 		}
-		gone := db.List(ids)
+		gone := list(ids)
 		return c.ExecEach(ctx, []string{
 			`DELETE FROM carried_posts WHERE edition_id IN (` + gone + `)`,
 			`DELETE FROM carried_posts WHERE from_id IN (` + gone + `)`,
@@ -274,12 +270,12 @@ type prunable struct {
 func (s *database) deletePosts(ctx context.Context, ids []digest.PostID) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
 		var locked []digest.PostID
-		if err := c.All(ctx, &locked, `SELECT id FROM posts WHERE id IN (`+db.List(ids)+`) ORDER BY id`+
+		if err := c.All(ctx, &locked, `SELECT id FROM posts WHERE id IN (`+list(ids)+`) ORDER BY id`+
 			c.d.ForUpdate); err != nil {
 			return err
 		}
 		var gone []digest.PostID
-		if err := c.All(ctx, &gone, `DELETE FROM posts WHERE id IN (`+db.List(locked)+`)
+		if err := c.All(ctx, &gone, `DELETE FROM posts WHERE id IN (`+list(locked)+`)
 			AND NOT EXISTS (SELECT 1 FROM saved_posts v WHERE v.post_id = posts.id) RETURNING id`); err != nil {
 			return err
 		}
@@ -315,7 +311,7 @@ func (s *database) pruneFeeds(ctx context.Context, old, unshown instant, batch i
 			return err
 		}
 		var posts []digest.PostID
-		if err := c.All(ctx, &posts, `DELETE FROM posts WHERE feed_id IN (`+db.List(ids)+`) RETURNING id`); err != nil {
+		if err := c.All(ctx, &posts, `DELETE FROM posts WHERE feed_id IN (`+list(ids)+`) RETURNING id`); err != nil {
 			return err
 		}
 		if err := dropVersions(ctx, c, posts); err != nil {
@@ -327,7 +323,7 @@ func (s *database) pruneFeeds(ctx context.Context, old, unshown instant, batch i
 		if err := unindex(ctx, c, posts); err != nil {
 			return err
 		}
-		gone := db.List(ids)
+		gone := list(ids)
 		if err := c.ExecEach(ctx, []string{`DELETE FROM bodies WHERE feed_id IN (` + gone + `)`,
 			`DELETE FROM polls WHERE feed_id IN (` + gone + `)`,
 			`DELETE FROM former_subscriptions WHERE feed_id IN (` + gone + `)`,

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/store/db"
 )
 
 const (
@@ -107,7 +106,7 @@ func (r *recording) measureBodies(ctx context.Context, intakes map[*polled]*inta
 		Bytes  int64
 	}
 	if err := r.c.All(ctx, &stored, `SELECT feed_id, length(body) AS bytes FROM bodies WHERE feed_id IN (`+
-		db.List(ids)+`)`); err != nil {
+		list(ids)+`)`); err != nil {
 		return err
 	}
 	were := make(map[digest.FeedID]int64, len(stored))
@@ -131,7 +130,7 @@ func (r *recording) admitPoll(ctx context.Context, p *polled, in *intake) error 
 			return err
 		}
 		if len(readers) > 0 {
-			in.Accounts = db.Each(readers, func(id digest.DigestID) int64 { return r.accounts[id].bytes })
+			in.Accounts = each(readers, func(id digest.DigestID) int64 { return r.accounts[id].bytes })
 			said = r.c.policy.Admit(in.Intake)
 		}
 	}

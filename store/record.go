@@ -296,7 +296,7 @@ func (r *recording) save(ctx context.Context) error {
 
 // tell updates the digests that wait for these feeds.
 func (r *recording) tell(ctx context.Context) (err error) {
-	feeds := db.Each(r.polls, func(p *polled) digest.FeedID { return p.stored.ID })
+	feeds := each(r.polls, func(p *polled) digest.FeedID { return p.stored.ID })
 	r.told, err = tellWaiting(ctx, r.c, append(feeds, r.mergedInto...))
 	return err
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/store/db"
 )
 
 // A holder is the feed at an address to which another feed has moved.
@@ -208,7 +207,7 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 			poll_at = CASE WHEN lease_token = '' THEN NULL ELSE poll_at END WHERE feed_id = ?`,
 			[]any{r.now, r.now, to}},
 	} {
-		if _, err := r.c.Exec(ctx, s.statement, s.args...); err != nil {
+		if err := r.c.Run(ctx, s.statement, s.args...); err != nil {
 			return fmt.Errorf("merging a feed that moved: %w", err)
 		}
 	}
@@ -255,7 +254,7 @@ func (p *polled) end(address string, now time.Time) {
 func (r *recording) share(ctx context.Context, p *polled, into holder) error {
 	target := &polled{Polled: Polled{Feed: digest.Feed{ID: into.ID, QuotaUse: into.QuotaUse}, Posts: p.Arrival.Posts,
 		Windowed: p.Windowed}, first: into.ParsedAt == 0, storedFor: p.Feed.ID}
-	target.Listed = db.Each(target.Posts, func(post digest.Post) string { return post.Identity })
+	target.Listed = each(target.Posts, func(post digest.Post) string { return post.Identity })
 	if !target.first {
 		target.readBefore = into.LastOKAt
 	}
@@ -271,7 +270,7 @@ func (r *recording) share(ctx context.Context, p *polled, into holder) error {
 	if err := r.noteUse(ctx, target); err != nil {
 		return err
 	}
-	ids := db.Each(s.fresh, func(p *incoming) digest.PostID { return p.id })
+	ids := each(s.fresh, func(p *incoming) digest.PostID { return p.id })
 	if err := r.dropShared(ctx, p.Feed.ID, into.URL, ids); err != nil {
 		return err
 	}
@@ -296,7 +295,7 @@ func (r *recording) dropShared(ctx context.Context, from digest.FeedID, address 
 		SELECT s.digest_id, d.next_due_at, q.id FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 		CROSS JOIN posts q
 			JOIN posts p ON p.feed_id = s.feed_id AND p.identity = q.identity
-		WHERE s.feed_id = ? AND s.paused = 0 AND q.id IN (`+db.List(ids)+`) AND (p.read_address = ?
+		WHERE s.feed_id = ? AND s.paused = 0 AND q.id IN (`+list(ids)+`) AND (p.read_address = ?
 			OR p.url = q.url AND p.title = q.title AND p.summary = q.summary AND p.content = q.content))`, from,
 		address)
 }
@@ -317,7 +316,7 @@ func (r *recording) bringGenuine(ctx context.Context, p *polled, into holder) er
 	}
 	var ids []digest.PostID
 	err := r.c.All(ctx, &ids, `SELECT q.id FROM posts p JOIN posts q ON q.feed_id = ? AND q.identity = p.identity
-		WHERE p.id IN (`+db.List(changed)+`) AND p.read_address <> ? AND p.title <> q.title
+		WHERE p.id IN (`+list(changed)+`) AND p.read_address <> ? AND p.title <> q.title
 		AND p.content_hash <> q.content_hash
 		AND p.seen_at >= ? ORDER BY q.id`, into.ID, into.URL, p.stored.MovedSince.Plus(-Recent))
 	if err != nil || len(ids) == 0 {
@@ -327,7 +326,7 @@ func (r *recording) bringGenuine(ctx context.Context, p *polled, into holder) er
 		d.next_due_at, q.id
 		FROM subscriptions s JOIN digests d ON d.id = s.digest_id CROSS JOIN posts q
 		WHERE s.feed_id = ? AND s.paused = 0 AND (q.extra = 0 OR (q.extra & s.extras) <> 0) AND `+gathers+`
-		AND q.id IN (`+db.List(ids)+`)
+		AND q.id IN (`+list(ids)+`)
 		AND NOT EXISTS (SELECT 1 FROM subscriptions b WHERE b.digest_id = s.digest_id AND b.feed_id = ?
 		AND b.paused = 0)
 		ORDER BY s.digest_id, q.id`, p.Feed.ID, into.ID)
@@ -386,7 +385,7 @@ func (r *recording) dropMirrored(ctx context.Context) error {
 		if len(ids) == 0 {
 			continue
 		}
-		n, err := r.c.Exec(ctx, `DELETE FROM digest_posts WHERE post_id IN (`+db.List(ids)+`)
+		n, err := r.c.Exec(ctx, `DELETE FROM digest_posts WHERE post_id IN (`+list(ids)+`)
 			AND visible_at = (SELECT d.next_due_at FROM digests d WHERE d.id = digest_posts.digest_id)
 			AND digest_id IN (SELECT s.digest_id FROM subscriptions s JOIN feeds f ON f.id = s.feed_id
 				WHERE s.paused = 0 AND f.url = ? AND f.id <> ? AND f.state = 'active' AND f.errors = 0

@@ -44,7 +44,7 @@ func (r *recording) withdraw(ctx context.Context) error {
 	err := r.c.All(ctx, &ids, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
 		SELECT s.digest_id, d.next_due_at, p.id FROM posts p JOIN subscriptions s ON s.feed_id = p.feed_id
 		JOIN digests d ON d.id = s.digest_id
-		WHERE p.id IN (`+db.List(gone)+`)) RETURNING post_id`)
+		WHERE p.id IN (`+list(gone)+`)) RETURNING post_id`)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
@@ -157,7 +157,7 @@ func (r *recording) restore(ctx context.Context) error {
 	n, err := r.c.Exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id) SELECT s.digest_id,
 		d.next_due_at, p.id
 		FROM posts p JOIN subscriptions s ON s.feed_id = p.feed_id JOIN digests d ON d.id = s.digest_id
-		WHERE p.id IN (`+db.List(ids)+`) AND s.paused = 0 AND (p.extra = 0 OR (p.extra & s.extras) <> 0) AND `+gathers+`
+		WHERE p.id IN (`+list(ids)+`) AND s.paused = 0 AND (p.extra = 0 OR (p.extra & s.extras) <> 0) AND `+gathers+`
 		AND NOT EXISTS (SELECT 1 FROM digest_posts h WHERE h.digest_id = s.digest_id AND h.visible_at >= p.seen_at - ?
 		AND h.post_id = p.id)
 		ORDER BY s.digest_id, p.id`, withdrawnWithin)

@@ -9,7 +9,7 @@ import (
 // why.
 func (s Operator) NoteRefusal(ctx context.Context, url string, until time.Time, why string, now time.Time) error {
 	return s.change(ctx, "remembering a refusal", func(c conn) error {
-		if _, err := c.Exec(ctx, `DELETE FROM refusals WHERE not_before <= ?`, now); err != nil {
+		if err := c.Run(ctx, `DELETE FROM refusals WHERE not_before <= ?`, now); err != nil {
 			return err
 		}
 		return c.Run(ctx, `INSERT INTO refusals (url, not_before, reason) VALUES (?, ?, ?)

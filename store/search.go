@@ -11,7 +11,6 @@ import (
 
 	"digest"
 	"digest/internal/textsearch"
-	"digest/store/db"
 )
 
 // A SearchQuery says which of a reader's delivered and saved posts a search finds.
@@ -191,7 +190,7 @@ func (l *searching) findAmong(ctx context.Context, some []hit) error {
 	slices.SortFunc(some, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(b.DueAt, a.DueAt), cmp.Compare(b.PostID, a.PostID))
 	})
-	ids, err := l.narrowed(ctx, db.Each(some, func(c hit) digest.PostID { return c.PostID }))
+	ids, err := l.narrowed(ctx, each(some, func(c hit) digest.PostID { return c.PostID }))
 	if err != nil {
 		return err
 	}
@@ -290,7 +289,7 @@ func (l *searching) result(ctx context.Context) (SearchResult, error) {
 	if f.More {
 		l.found = l.found[:l.Limit]
 	}
-	ids := db.Each(l.found, func(c hit) digest.PostID { return c.PostID })
+	ids := each(l.found, func(c hit) digest.PostID { return c.PostID })
 	posts, err := Editions{l.store}.Posts(ctx, ids)
 	if err != nil {
 		return f, err
@@ -299,7 +298,7 @@ func (l *searching) result(ctx context.Context) (SearchResult, error) {
 	for _, p := range posts {
 		byID[p.ID] = p
 	}
-	labels, err := l.store.labelsFor(ctx, l.user, db.Each(posts, func(p digest.Post) digest.FeedID { return p.FeedID }))
+	labels, err := l.store.labelsFor(ctx, l.user, each(posts, func(p digest.Post) digest.FeedID { return p.FeedID }))
 	if err != nil {
 		return f, err
 	}

@@ -40,7 +40,7 @@ func (s *database) index(ctx context.Context, posts []digest.Post) (n int, err e
 	for _, p := range posts {
 		hashes[p.ID] = p.ContentHash
 		document := documentOf(p)
-		documents[p.ID] = db.Each(s.d.wordTables, func(t wordTable) string { return t.document(p.FeedID, document) })
+		documents[p.ID] = each(s.d.wordTables, func(t wordTable) string { return t.document(p.FeedID, document) })
 	}
 	return changed(ctx, s, "indexing posts", func(c conn) (int, error) {
 		ready, err := unchanged(ctx, c, hashes)
@@ -49,7 +49,7 @@ func (s *database) index(ctx context.Context, posts []digest.Post) (n int, err e
 		}
 		var indexed []digest.PostID
 		if err := c.All(ctx, &indexed, `DELETE FROM index_queue WHERE post_id IN (`+
-			db.List(ready)+`) RETURNING post_id`); err != nil {
+			list(ready)+`) RETURNING post_id`); err != nil {
 			return 0, err
 		}
 		if err := forgetWords(ctx, c, indexed); err != nil {
@@ -116,7 +116,7 @@ func unchanged(ctx context.Context, c conn, hashes map[digest.PostID]string) ([]
 		ID   digest.PostID
 		Hash string `db:"content_hash"`
 	}
-	err := c.All(ctx, &rows, `SELECT id, content_hash FROM posts WHERE id IN (`+db.List(ids)+`) ORDER BY id`+
+	err := c.All(ctx, &rows, `SELECT id, content_hash FROM posts WHERE id IN (`+list(ids)+`) ORDER BY id`+
 		c.d.ForUpdate)
 	for _, r := range rows {
 		if r.Hash == db.Clean(hashes[r.ID]) {
@@ -137,7 +137,7 @@ func queueWords(ctx context.Context, c conn, ids []digest.PostID) error {
 
 func forgetWords(ctx context.Context, c conn, ids []digest.PostID) error {
 	for _, t := range c.d.wordTables {
-		if err := c.Run(ctx, `DELETE FROM `+t.name+` WHERE rowid IN (`+db.List(ids)+`)`); err != nil {
+		if err := c.Run(ctx, `DELETE FROM `+t.name+` WHERE rowid IN (`+list(ids)+`)`); err != nil {
 			return err
 		}
 	}
@@ -146,7 +146,7 @@ func forgetWords(ctx context.Context, c conn, ids []digest.PostID) error {
 
 // unindex removes deleted posts from the index and its queue.
 func unindex(ctx context.Context, c conn, ids []digest.PostID) error {
-	if _, err := c.Exec(ctx, `DELETE FROM index_queue WHERE post_id IN (`+db.List(ids)+`)`); err != nil {
+	if err := c.Run(ctx, `DELETE FROM index_queue WHERE post_id IN (`+list(ids)+`)`); err != nil {
 		return err
 	}
 	return forgetWords(ctx, c, ids)

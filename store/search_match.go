@@ -8,7 +8,6 @@ import (
 
 	"digest"
 	"digest/internal/textsearch"
-	"digest/store/db"
 )
 
 // The database's own index compares the words of posts, and knows the feed of each post. So a search on an instance
@@ -114,7 +113,7 @@ func matchSQLite(q textsearch.Query) matcher {
 		}
 		var found []digest.PostID
 		for part := range slices.Chunk(feeds, feedsPerQuery) {
-			query := strings.Join(db.Each(part, func(f digest.FeedID) string { return plainQuery(q, f) }), " OR ")
+			query := strings.Join(each(part, func(f digest.FeedID) string { return plainQuery(q, f) }), " OR ")
 			some, err := keysIn(ctx, c, `SELECT COALESCE(group_concat(rowid), '') FROM post_words
 				WHERE post_words MATCH ? AND rowid BETWEEN ? AND ?`, query, slices.Min(ids), slices.Max(ids))
 			if err != nil {
@@ -234,7 +233,7 @@ func inFeeds(ctx context.Context, c conn, q textsearch.Query, feeds []digest.Fee
 	query := vectorQuery(q)
 	var queries []string
 	for part := range slices.Chunk(feeds, most) {
-		signs := db.Each(part, func(f digest.FeedID) string { return lexeme(feedWord(f)) })
+		signs := each(part, func(f digest.FeedID) string { return lexeme(feedWord(f)) })
 		queries = append(queries, "("+strings.Join(signs, " | ")+") & "+query)
 	}
 	return keysIn(ctx, c, `SELECT COALESCE(string_agg(CAST(found.rowid AS TEXT), ','), '')

@@ -75,7 +75,7 @@ func (s Sessions) AddPasskeySession(ctx context.Context, hash []byte, with Passk
 }
 
 func endUnusedSessions(ctx context.Context, c conn, user digest.UserID) error {
-	_, err := c.Exec(ctx, `DELETE FROM sessions WHERE token_hash IN
+	err := c.Run(ctx, `DELETE FROM sessions WHERE token_hash IN
 		(SELECT token_hash FROM sessions WHERE user_id = ? ORDER BY expires_at DESC, created_at DESC, token_hash
 		LIMIT ? OFFSET ?)`,
 		user, math.MaxInt32, mostSessions-1)
@@ -86,7 +86,7 @@ func endUnusedSessions(ctx context.Context, c conn, user digest.UserID) error {
 func (s *database) addToken(ctx context.Context, table string, user digest.UserID, now time.Time, insert string,
 	args ...any) error {
 	return s.change(ctx, "storing a secret's hash", func(c conn) error {
-		if _, err := c.Exec(ctx, `DELETE FROM `+table+` WHERE user_id = ? AND expires_at <= ?`, user,
+		if err := c.Run(ctx, `DELETE FROM `+table+` WHERE user_id = ? AND expires_at <= ?`, user,
 			now); err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (s *database) addToken(ctx context.Context, table string, user digest.UserI
 				return err
 			}
 		}
-		_, err := c.Exec(ctx, insert, args...)
+		err := c.Run(ctx, insert, args...)
 		return err
 	})
 }
@@ -157,6 +157,6 @@ func endOtherSessions(ctx context.Context, c conn, user digest.UserID, keep []by
 	if len(keep) > 0 {
 		which, args = which+` AND token_hash <> ?`, append(args, keep)
 	}
-	_, err := c.Exec(ctx, `DELETE FROM sessions WHERE user_id = ?`+which, append([]any{user}, args...)...)
+	err := c.Run(ctx, `DELETE FROM sessions WHERE user_id = ?`+which, append([]any{user}, args...)...)
 	return err
 }

@@ -58,7 +58,7 @@ func setZone(ctx context.Context, c conn, user digest.UserID, was string, zone *
 	if was == zone.String() {
 		return nil
 	}
-	if _, err := c.Exec(ctx, `UPDATE users SET time_zone = ? WHERE id = ?`, zone.String(), user); err != nil {
+	if err := c.Run(ctx, `UPDATE users SET time_zone = ? WHERE id = ?`, zone.String(), user); err != nil {
 		return err
 	}
 	var digests []digestRow
@@ -105,7 +105,7 @@ func (s Readers) SetLook(ctx context.Context, id digest.DigestID, l digest.Look)
 		return err
 	}
 	return s.changeDigest(ctx, "setting the look of the mail", id, func(c conn, _ digestRow) error {
-		_, err := c.Exec(ctx, `UPDATE digests SET layout = ?, images = ?, threaded = ?, lead_subject = ? WHERE id = ?`,
+		err := c.Run(ctx, `UPDATE digests SET layout = ?, images = ?, threaded = ?, lead_subject = ? WHERE id = ?`,
 			l.Layout, l.Images, l.Threaded, l.LeadSubject, id)
 		return err
 	})
@@ -118,7 +118,7 @@ func (s Readers) SetArrangement(ctx context.Context, id digest.DigestID, a diges
 		return err
 	}
 	return s.changeDigest(ctx, "setting how editions are arranged", id, func(c conn, _ digestRow) error {
-		_, err := c.Exec(ctx, `UPDATE digests SET grouping = ?, web_layout = ?, web_grouping = ?, web_images = ?
+		err := c.Run(ctx, `UPDATE digests SET grouping = ?, web_layout = ?, web_grouping = ?, web_images = ?
 			WHERE id = ?`,
 			a.Grouping, a.WebLayout, a.WebGrouping, a.WebImages, id)
 		return err
@@ -180,7 +180,7 @@ func (s Readers) SetMailed(ctx context.Context, id digest.DigestID, mailed bool,
 		if d.Mailed == mailed {
 			return nil
 		}
-		if _, err := c.Exec(ctx, `UPDATE digests SET mailed = ? WHERE id = ?`, mailed, id); err != nil || mailed {
+		if err := c.Run(ctx, `UPDATE digests SET mailed = ? WHERE id = ?`, mailed, id); err != nil || mailed {
 			return err
 		}
 		held, err := recall(ctx, c, `= ?`, id)

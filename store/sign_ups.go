@@ -21,10 +21,10 @@ const signUpColumns = `email, time_zone, invitation_id AS invitation, language`
 // AddSignUp stores a sign-up under the hash of its token, until expires.
 func (s Sessions) AddSignUp(ctx context.Context, hash []byte, up SignUp, now, expires time.Time) error {
 	return s.change(ctx, "storing a sign-up", func(c conn) error {
-		if _, err := c.Exec(ctx, `DELETE FROM sign_ups WHERE expires_at <= ?`, now); err != nil {
+		if err := c.Run(ctx, `DELETE FROM sign_ups WHERE expires_at <= ?`, now); err != nil {
 			return err
 		}
-		_, err := c.Exec(ctx, `INSERT INTO sign_ups (token_hash, email_key, email, time_zone, invitation_id, language,
+		err := c.Run(ctx, `INSERT INTO sign_ups (token_hash, email_key, email, time_zone, invitation_id, language,
 			expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 			hash, emailKey(up.Email), digest.NormalEmail(up.Email), up.TimeZone, up.Invitation, up.Language,
 			expires)
@@ -119,7 +119,7 @@ func admit(ctx context.Context, c conn, email, zone, language string, now time.T
 		}
 		return u, err
 	}
-	_, err = c.Exec(ctx, `DELETE FROM sign_ups WHERE email_key = ?`, emailKey(email))
+	err = c.Run(ctx, `DELETE FROM sign_ups WHERE email_key = ?`, emailKey(email))
 	return u, err
 }
 
@@ -139,7 +139,7 @@ const keepUsed = 30 * 24 * time.Hour
 // AddInvitation stores the hash of an invitation's token.
 func (s Sessions) AddInvitation(ctx context.Context, hash []byte, now, expires time.Time) (Invitation, error) {
 	return changed(ctx, s.database, "storing an invitation", func(c conn) (i Invitation, err error) {
-		_, err = c.Exec(ctx, `DELETE FROM invitations WHERE expires_at <= ?`, now.Add(-keepUsed))
+		err = c.Run(ctx, `DELETE FROM invitations WHERE expires_at <= ?`, now.Add(-keepUsed))
 		if err == nil {
 			err = c.Get(ctx, &i, `INSERT INTO invitations (token_hash, created_at, expires_at) VALUES (?, ?, ?)
 				RETURNING `+invitationColumns,
@@ -175,9 +175,6 @@ func useInvitation(ctx context.Context, c conn, id int64, needed bool, now time.
 	if id == 0 && !needed {
 		return nil
 	}
-	n, err := c.Exec(ctx, `UPDATE invitations SET used_at = ? WHERE id = ? AND used_at = 0`, now, id)
-	if err == nil && n == 0 {
-		return db.Conflict("this invitation was used or revoked; ask for another one")
-	}
-	return err
+	return c.RunOne(ctx, db.Conflict("this invitation was used or revoked; ask for another one"),
+		`UPDATE invitations SET used_at = ? WHERE id = ? AND used_at = 0`, now, id)
 }

@@ -7,7 +7,6 @@ import (
 
 	"digest"
 	"digest/calendar"
-	"digest/store/db"
 )
 
 // AddStay plans a trip, which begins now if its first day has begun. It returns digest.Invalid for an unknown zone,
@@ -76,7 +75,7 @@ func (s Editions) BeginStays(ctx context.Context, now time.Time) (int, error) {
 	return changeInParts(ctx, s.database, "beginning and ending stays", ids,
 		func(c conn, part []digest.UserID) (int, error) {
 			var still []digest.UserID // another process may have moved or removed them
-			if err := c.All(ctx, &still, `SELECT u.id FROM users u WHERE u.id IN (`+db.List(part)+`) AND `+
+			if err := c.All(ctx, &still, `SELECT u.id FROM users u WHERE u.id IN (`+list(part)+`) AND `+
 				moves+` ORDER BY u.id`, now); err != nil {
 				return 0, err
 			}
@@ -128,14 +127,14 @@ func travel(ctx context.Context, c conn, user digest.UserID, now time.Time) erro
 	if err != nil {
 		return err
 	}
-	if _, err := c.Exec(ctx, `UPDATE users SET home_zone = ?, travel_at = ? WHERE id = ?`, w.Home, from(w.Next),
+	if err := c.Run(ctx, `UPDATE users SET home_zone = ?, travel_at = ? WHERE id = ?`, w.Home, from(w.Next),
 		user); err != nil {
 		return err
 	}
-	if _, err := c.Exec(ctx, `DELETE FROM trips WHERE id IN (`+db.List(w.Over)+`)`); err != nil {
+	if err := c.Run(ctx, `DELETE FROM trips WHERE id IN (`+list(w.Over)+`)`); err != nil {
 		return err
 	}
-	if _, err := c.Exec(ctx, `UPDATE trips SET begun = 1 WHERE id = ?`, w.Begun); err != nil {
+	if err := c.Run(ctx, `UPDATE trips SET begun = 1 WHERE id = ?`, w.Begun); err != nil {
 		return err
 	}
 	zone, err := calendar.Zone(w.Zone)

@@ -113,7 +113,7 @@ func (s *Store) Secret(ctx context.Context) ([]byte, error) {
 	fresh := make([]byte, secretBytes)
 	rand.Read(fresh)
 	return changed(ctx, s.database, "reading the secret", func(c conn) (secret []byte, err error) {
-		if _, err := c.Exec(ctx, `INSERT INTO settings (key, value) VALUES ('secret', ?) ON CONFLICT (key) DO NOTHING`,
+		if err := c.Run(ctx, `INSERT INTO settings (key, value) VALUES ('secret', ?) ON CONFLICT (key) DO NOTHING`,
 			fresh); err != nil {
 			return nil, err
 		}
@@ -123,15 +123,12 @@ func (s *Store) Secret(ctx context.Context) ([]byte, error) {
 
 // setting returns the value of a key in the instance's settings, or nil.
 func (c conn) setting(ctx context.Context, key string) (value []byte, err error) {
-	err = c.Get(ctx, &value, `SELECT value FROM settings WHERE key = ?`, key)
-	if isNone(err) {
-		err = nil
-	}
+	_, err = c.Find(ctx, &value, `SELECT value FROM settings WHERE key = ?`, key)
 	return value, err
 }
 
 func (c conn) setSetting(ctx context.Context, key string, value []byte) error {
-	_, err := c.Exec(ctx, `INSERT INTO settings (key, value) VALUES (?, ?)
+	err := c.Run(ctx, `INSERT INTO settings (key, value) VALUES (?, ?)
 		ON CONFLICT (key) DO UPDATE SET value = excluded.value`, key, value)
 	return err
 }

@@ -94,13 +94,9 @@ func (s Subscriptions) SetSubscription(ctx context.Context, sub digest.Subscript
 		if err := c.UntilCommit(ctx, s.d.LockShared); err != nil {
 			return err
 		}
-		n, err := c.Exec(ctx, `UPDATE subscriptions SET title = ?, folder = ?, display = ?, most = ?, extras = ?
-			WHERE digest_id = ? AND feed_id = ?`,
-			sub.Title, sub.Folder, sub.Display, sub.Most, sub.Extras, sub.DigestID, sub.FeedID)
-		if err == nil && n == 0 {
-			return noSubscription()
-		}
-		if err != nil {
+		if err := c.RunOne(ctx, noSubscription(), `UPDATE subscriptions SET title = ?, folder = ?, display = ?,
+			most = ?, extras = ? WHERE digest_id = ? AND feed_id = ?`,
+			sub.Title, sub.Folder, sub.Display, sub.Most, sub.Extras, sub.DigestID, sub.FeedID); err != nil {
 			return err
 		}
 		return c.Run(ctx, `DELETE FROM digest_posts`+waits+`post_id IN (SELECT p.id FROM posts p
@@ -255,7 +251,7 @@ func hideNew(ctx context.Context, c conn, sub digest.Subscription, ids []digest.
 	}
 	had = append(had, before...)
 	ids = slices.DeleteFunc(ids, func(id digest.PostID) bool { return slices.Contains(had, id) })
-	if _, err := c.Exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
+	if err := c.Run(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
 		SELECT d.id, d.next_due_at, p.id FROM digests d CROSS JOIN posts p
 		WHERE d.id = ? AND `+gathers+` AND p.id`+c.d.OneOf+` ORDER BY p.id`, sub.DigestID, ids); err != nil {
 		return err
@@ -266,12 +262,12 @@ func hideNew(ctx context.Context, c conn, sub digest.Subscription, ids []digest.
 // showNow sets when posts were last added for a reader, and queues those that are new to readers for the search
 // index.
 func showNow(ctx context.Context, c conn, ids []digest.PostID, now instant) error {
-	if _, err := c.Exec(ctx,
+	if err := c.Run(ctx,
 		`INSERT INTO index_queue (post_id) SELECT p.id FROM posts p WHERE p.id`+c.d.OneOf+` AND p.shown_at = 0
 		ORDER BY p.id ON CONFLICT DO NOTHING`, ids); err != nil {
 		return err
 	}
-	_, err := c.Exec(ctx, `UPDATE posts SET shown_at = ? WHERE id`+c.d.OneOf, now, ids)
+	err := c.Run(ctx, `UPDATE posts SET shown_at = ? WHERE id`+c.d.OneOf, now, ids)
 	return err
 }
 
@@ -376,7 +372,7 @@ func withdraw(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedI
 	if err != nil {
 		return err
 	}
-	if _, err := c.Exec(ctx, `DELETE FROM notices`+
+	if err := c.Run(ctx, `DELETE FROM notices`+
 		waits+`feed_id IN (SELECT f.id FROM feeds f WHERE f.id = ? OR f.merged_into = ?)`,
 		id, id, feed, feed); err != nil {
 		return err
@@ -389,7 +385,7 @@ func withdraw(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedI
 		return err
 	}
 	// Without the subscription no row connects the feed to the editions that hold its posts: see frozen.
-	_, err = c.Exec(ctx, `UPDATE posts SET frozen = 1 WHERE feed_id = ? AND frozen = 0
+	err = c.Run(ctx, `UPDATE posts SET frozen = 1 WHERE feed_id = ? AND frozen = 0
 		AND id IN (SELECT dp.post_id FROM digest_posts dp WHERE dp.digest_id = ?)`, feed, id)
 	return err
 }

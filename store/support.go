@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"digest"
-	"digest/store/db"
 )
 
 // A ReaderView holds what support needs to know of a reader who misses an edition.
@@ -76,7 +75,7 @@ func (s *database) readAddress(ctx context.Context, v *ReaderView) error {
 	rows, err := readRows[laneRow](ctx, s.read(), "reading the lanes",
 		`SELECT `+laneColumns+` FROM lanes l WHERE NOT (`+unremarkable+`)
 		AND (l.name = '' OR l.name = (SELECT u.mail_domain FROM users u WHERE u.id = ?)) ORDER BY l.name`, v.User.ID)
-	v.Lanes = db.Each(rows, func(r laneRow) digest.Lane { return r.Lane })
+	v.Lanes = each(rows, func(r laneRow) digest.Lane { return r.Lane })
 	return err
 }
 
@@ -147,7 +146,7 @@ func (s *database) mailedEditions(ctx context.Context, user digest.UserID, most 
 	for i, e := range views {
 		place[e.ID] = i
 	}
-	ids := db.Each(views, func(e MailedEdition) digest.EditionID { return e.ID })
+	ids := each(views, func(e MailedEdition) digest.EditionID { return e.ID })
 	returned, err := readRows[digest.Bounce](ctx, s.read(), "reading what came back",
 		`SELECT b.edition_id AS edition, b.kind, b.status, b.evidence
 		FROM bounces b WHERE b.edition_id`+s.d.OneOf+` ORDER BY b.at, b.kind`, ids)

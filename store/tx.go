@@ -66,6 +66,12 @@ func (s *database) runOne(ctx context.Context, doing string, none error, stateme
 	return s.change(ctx, doing, func(c conn) error { return c.RunOne(ctx, none, statement, args...) })
 }
 
+// The rest of the package uses these functions so often that they have short names here, as at and from do.
+
+func list[T ~int64](ids []T) string { return db.List(ids) }
+
+func each[T, K any](list []T, mapped func(T) K) []K { return db.Each(list, mapped) }
+
 func failed(doing string, err error) error { return db.Failed(doing, err) }
 
 // changeAlone is change in a transaction that excludes Record and Release (I8).

@@ -165,7 +165,7 @@ func (s *database) usersAfter(ctx context.Context, after digest.UserID) ([]UserI
 	for i, sup := range suppressions {
 		suppressed[emailKey(sup.Email)] = &suppressions[i]
 	}
-	return db.Each(rows, func(r row) UserInfo {
+	return each(rows, func(r row) UserInfo {
 		return UserInfo{r.User, r.Digest, r.Subscriptions, suppressed[emailKey(r.User.Email)], staying[r.UserID]}
 	}), nil
 }
@@ -238,11 +238,7 @@ func (s Readers) RemoveUser(ctx context.Context, user digest.UserID, now time.Ti
 		if err != nil {
 			return err
 		}
-		n, err := c.Exec(ctx, `DELETE FROM users WHERE id = ?`, user)
-		if err == nil && n == 0 {
-			return noUser()
-		}
-		return err
+		return c.RunOne(ctx, noUser(), `DELETE FROM users WHERE id = ?`, user)
 	})
 }
 

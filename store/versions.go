@@ -7,7 +7,6 @@ import (
 
 	"digest"
 	"digest/internal/textsearch"
-	"digest/store/db"
 )
 
 const (
@@ -52,7 +51,7 @@ func (r *recording) compareDelivered(ctx context.Context) error {
 			`SELECT p.id, COALESCE(v.title, p.title) AS title, COALESCE(v.content, p.content) AS content
 			FROM posts p LEFT JOIN post_versions v ON v.post_id = p.id
 			AND v.seen_at = (SELECT MAX(x.seen_at) FROM post_versions x WHERE x.post_id = p.id) WHERE p.id IN (`+
-				db.List(part)+`)`)
+				list(part)+`)`)
 		if err != nil {
 			return err
 		}
@@ -99,7 +98,7 @@ func (r *recording) keepVersions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.c.Run(ctx, `DELETE FROM post_versions WHERE post_id IN (`+db.List(ids)+`) AND seen_at < (SELECT x.seen_at
+	return r.c.Run(ctx, `DELETE FROM post_versions WHERE post_id IN (`+list(ids)+`) AND seen_at < (SELECT x.seen_at
 		FROM post_versions x
 		WHERE x.post_id = post_versions.post_id ORDER BY x.seen_at DESC LIMIT 1 OFFSET ?)`, mostVersions-1)
 }
@@ -131,5 +130,5 @@ func (s Posts) PostVersion(ctx context.Context, user digest.UserID, post digest.
 }
 
 func dropVersions(ctx context.Context, c conn, ids []digest.PostID) error {
-	return c.Run(ctx, `DELETE FROM post_versions WHERE post_id IN (`+db.List(ids)+`)`)
+	return c.Run(ctx, `DELETE FROM post_versions WHERE post_id IN (`+list(ids)+`)`)
 }

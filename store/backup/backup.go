@@ -55,8 +55,9 @@ func Write(ctx context.Context, d *db.DB, to io.Writer, program string, now time
 		if err := holdTables(ctx, d, tables, version); err != nil {
 			return err
 		}
-		w, err := format.NewWriter(to, format.Header{Schema: version, MadeAt: now.Unix(), Database: db.DialectOf(d).Name,
-			Program: program})
+		w, err := format.NewWriter(to, format.Header{Schema: version, MadeAt: now.Unix(),
+			Database: db.DialectOf(d).Name,
+			Program:  program})
 		if err != nil {
 			return err
 		}
