@@ -98,7 +98,7 @@ func (s *Store) Columns(ctx context.Context, table string) ([]Column, error) {
 	}
 	defer rows.Close()
 	kinds, err := rows.ColumnTypes()
-	return db.Each(kinds, func(k *sql.ColumnType) Column {
+	return each(kinds, func(k *sql.ColumnType) Column {
 		kind := k.DatabaseTypeName()
 		nullable := slices.Contains([]string{"poll_at", "newsletter_id", "handle"}, k.Name())
 		return Column{k.Name(), kind == "TEXT", kind == "BLOB" || kind == "BYTEA", nullable}

@@ -26,28 +26,26 @@ func TestRestoredIsFenced(t *testing.T) {
 	tier.Alone(t)
 	t.Parallel()
 	eachPair(t, func(t *testing.T, from *store.Store, to string) {
-		w := world{from, t}
-		w.reader("ada", "Europe/Paris")
-		if f, err := from.Operator.Beat(w.ctx(), "https://a.example", noon, store.FenceRules{After: time.Hour,
+		w := newWorld(t, from)
+		w.reader("ada")
+		if f, err := from.Operator.Beat(w.ctx, "https://a.example", noon, store.FenceRules{After: time.Hour,
 			Most: 100}); err != nil || f.Reason != "" {
 			t.Fatal(f, err)
 		}
-		w.ok(from.AtWork(w.ctx(), store.Worker{ID: "w", Host: "h", PID: 1, At: time.Now()}))
+		w.ok(from.AtWork(w.ctx, store.Worker{ID: "w", Host: "h", PID: 1, At: time.Now()}))
 		file, _ := backUp(t, from)
-		_, err := restore(t, to, file, false)
-		w.ok(err)
+		must(restore(t, to, file, false))
 		s := storetest.Open(t, to)
 		for range 2 {
-			f, err := s.Operator.Beat(w.ctx(), "https://a.example", noon.Add(time.Minute), store.FenceRules{After: time.Hour, Most: 100})
-			w.ok(err)
+			f := must(s.Operator.Beat(w.ctx, "https://a.example", noon.Add(time.Minute),
+				store.FenceRules{After: time.Hour, Most: 100}))
 			want(t, "fence", f.Reason, "it is a copy")
 		}
-		workers, err := s.Workers(w.ctx())
-		w.ok(err)
+		workers := must(s.Workers(w.ctx))
 		want(t, "at work", len(workers), 0)
-		w.ok(s.Operator.Unfence(w.ctx(), "https://a.example", noon))
-		f, err := s.Operator.Beat(w.ctx(), "https://a.example", noon.Add(time.Minute), store.FenceRules{After: time.Hour, Most: 100})
-		w.ok(err)
+		w.ok(s.Operator.Unfence(w.ctx, "https://a.example", noon))
+		f := must(s.Operator.Beat(w.ctx, "https://a.example", noon.Add(time.Minute),
+			store.FenceRules{After: time.Hour, Most: 100}))
 		want(t, "released", f.Reason, "")
 	})
 }
@@ -58,14 +56,14 @@ func TestRestoreOntoWhatIsThere(t *testing.T) {
 	tier.Alone(t)
 	t.Parallel()
 	eachPair(t, func(t *testing.T, from *store.Store, to string) {
-		w := world{from, t}
-		w.reader("new", "Europe/Paris")
+		w := newWorld(t, from)
+		w.reader("new")
 		file, _ := backUp(t, from)
 		old, err := store.Open(t.Context(), to)
 		w.ok(err)
 		w.ok(old.Migrate(t.Context()))
 		old.Policy = storetest.Policy(time.Hour)
-		(world{old, t}).reader("old", "Europe/Paris")
+		(newWorld(t, old)).reader("old", "Europe/Paris")
 		before := old.Cells(t.Context())
 		w.ok(old.Close())
 		unchanged := func(what string, err error) {
@@ -85,25 +83,23 @@ func TestRestoreOntoWhatIsThere(t *testing.T) {
 		flipped := bytes.Replace(file.Bytes(), []byte("new@example.org"), []byte("odd@example.org"), 1)
 		_, err = restore(t, to, bytes.NewReader(flipped), true)
 		unchanged("damaged", err)
-		reader, err := format.NewReader(bytes.NewReader(file.Bytes()))
-		w.ok(err)
+		reader := must(format.NewReader(bytes.NewReader(file.Bytes())))
 		_, err = backup.Restore(t.Context(), to, reader, backup.Restoration{Replace: true,
 			Look: func(context.Context, *store.Store) error { return errors.New("busy") }})
 		unchanged("at work", err)
 
-		_, err = restore(t, to, file, true)
-		w.ok(err)
+		must(restore(t, to, file, true))
 		s := storetest.Open(t, to)
 		want(t, "replaced", count(t, s, `SELECT count(*) FROM users WHERE email = 'new@example.org'`), 1)
 		want(t, "the old ones", count(t, s, `SELECT count(*) FROM users`), 1)
 		leftovers(t, s, to)
-		w = world{s, t}
-		w.reader("next", "Europe/Paris") // and it works
+		w = newWorld(t, s)
+		w.reader("next") // and it works
 	})
 }
 
 // leftovers checks that nothing remains beside a database.
-func leftovers(t *testing.T, s *store.Store, database string) {
+func leftovers(t testing.TB, s *store.Store, database string) {
 	t.Helper()
 	if s.Partitioned() {
 		want(t, "schemas", count(t, s, `SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'digest%'`), 0)
@@ -133,17 +129,16 @@ func TestRestoreOntoOpenFile(t *testing.T) {
 func TestRestoreOlder(t *testing.T) {
 	tier.Alone(t)
 	upgrade(t, 24, func(w world) {
-		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at)
-			VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`))
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
-			`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix())))
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES (1, %d, 7)`,
-			noon.Unix())))
-		file, b := backUp(w.t, w.Store)
-		want(w.t, "schema", b.Schema, 24)
-		storetest.EachEmpty(w.t, func(t *testing.T, to string) {
-			_, err := restore(t, to, bytes.NewReader(file.Bytes()), false)
-			w.ok(err)
+		w.exec(`INSERT INTO users (email, email_key, time_zone, created_at)
+			VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`)
+		w.exec(fmt.Sprintf(
+			`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix()))
+		w.exec(fmt.Sprintf(`INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES (1, %d, 7)`,
+			noon.Unix()))
+		file, b := backUp(w, w.Store)
+		want(w, "schema", b.Schema, 24)
+		storetest.EachEmpty(w.T, func(t *testing.T, to string) {
+			must(restore(t, to, bytes.NewReader(file.Bytes()), false))
 			s := storetest.Open(t, to)
 			want(t, "readers", count(t, s, `SELECT count(*) FROM users WHERE member_only = 0`), 1)
 			want(t, "hidden posts", count(t, s, `SELECT count(*) FROM digest_posts`), 1)
@@ -244,17 +239,16 @@ func TestRestoreAfterOneThatWasKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	w := world{other, t}
-	w.ok(w.Exec(w.ctx(), `CREATE SCHEMA digest_restoring`))
-	w.ok(w.Exec(w.ctx(), `CREATE TABLE digest_restoring.users (id BIGINT)`))
-	w.ok(w.Write(w.ctx(), func(_ func(string) error, text func(string) string) error {
+	w := newWorld(t, other)
+	w.exec(`CREATE SCHEMA digest_restoring`)
+	w.exec(`CREATE TABLE digest_restoring.users (id BIGINT)`)
+	w.ok(w.Write(w.ctx, func(_ func(string) error, text func(string) string) error {
 		want(t, "another restore holds the lock",
 			text(`SELECT CAST(pg_advisory_xact_lock(110403869045624) AS TEXT)`), "")
 		_, err := restore(t, to, bytes.NewReader(file.Bytes()), false)
 		oneLine(t, err, digest.Conflict)
 		return nil
 	}))
-	_, err = restore(t, to, bytes.NewReader(file.Bytes()), false)
-	w.ok(err)
+	must(restore(t, to, bytes.NewReader(file.Bytes()), false))
 	leftovers(t, other, to)
 }

@@ -26,20 +26,19 @@ func TestTextsAreFixed(t *testing.T) {
 
 // textsOfMidnight runs a midnight of n readers of n feeds, and returns the statements that have arguments.
 func textsOfMidnight(t *testing.T, n int) map[string]bool {
-	w := world{storetest.Open(t, storetest.SQLite(t)), t}
+	w := newWorld(t, storetest.Open(t, storetest.SQLite(t)))
 	var readers []digest.Digest
 	var polls []store.Polled
 	for i := range n {
 		host := fmt.Sprintf("%d.example", i)
-		f, d := w.feed(host), w.reader(host, "Europe/Paris")
+		f, d := w.feed(host), w.reader(host)
 		w.subscribe(d, f)
 		readers = append(readers, d)
 		found := posts(noon, "a", "b")
 		polls = append(polls, store.Polled{Feed: f, Posts: found, Listed: []string{"a", "b"}, ReadAt: f.URL})
 	}
 	for range 2 { // in the second round all posts are known and edited
-		_, err := w.Feeds.Record(w.ctx(), noon, polls)
-		w.ok(err)
+		w.poll(noon, polls...)
 		for i := range polls {
 			for j := range polls[i].Posts {
 				polls[i].Posts[j].ContentHash = "another"
@@ -50,12 +49,11 @@ func textsOfMidnight(t *testing.T, n int) map[string]bool {
 	later := noon.Add(14 * time.Hour)
 	full := digest.FullShares{Domains: []string{"other.example"}, Digests: []digest.DigestID{1 << 40}}
 	for i, p := range polls {
-		w.ok(w.Enqueue(w.ctx(), p.Feed.ID, later))
+		w.ok(w.Enqueue(w.ctx, p.Feed.ID, later))
 		full.Domains, full.Digests = append(full.Domains, p.Feed.URL), append(full.Digests, digest.DigestID(i+1<<20))
 	}
-	claimed, _, err := w.Feeds.ClaimFeeds(w.ctx(), later,
-		store.ClaimOptions{N: n, Lease: time.Hour, Token: "t", Full: full})
-	w.ok(err)
+	claimed, _ := must2(w.Feeds.ClaimFeeds(w.ctx, later,
+		store.ClaimOptions{N: n, Lease: time.Hour, Token: "t", Full: full}))
 	want(t, "claimed", len(claimed), n)
 	polls = nil
 	for _, f := range claimed {
@@ -63,21 +61,17 @@ func textsOfMidnight(t *testing.T, n int) map[string]bool {
 		f.PollAt = time.Time{}
 		polls = append(polls, store.Polled{Feed: f.Feed, Was: was, Token: "t", HostFreeAt: later})
 	}
-	_, err = w.Feeds.Record(w.ctx(), later, polls)
-	w.ok(err)
+	w.poll(later, polls...)
 	var editions []digest.Delivery
 	for _, d := range readers {
-		list, err := w.Editions.Editions(w.ctx(), d.ID, 1)
-		w.ok(err)
+		list := must(w.Editions.Editions(w.ctx, d.ID, 1))
 		editions = append(editions, digest.Delivery{Edition: list[0]})
 	}
-	_, err = w.Editions.EditionPosts(w.ctx(), editions)
-	w.ok(err)
+	must(w.Editions.EditionPosts(w.ctx, editions))
 	ids := make([]digest.DigestID, n)
 	for i, d := range readers {
 		ids[i] = d.ID
 	}
-	_, err = w.Editions.SubscriptionSettings(w.ctx(), ids)
-	w.ok(err)
+	must(w.Editions.SubscriptionSettings(w.ctx, ids))
 	return w.Texts(t)
 }
